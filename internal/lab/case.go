@@ -1,0 +1,69 @@
+// Package lab reproduces faults with real software, lets rtrail judge them as
+// a user would, applies the fix, and expects silence. It is how the project
+// proves that a verdict is right.
+package lab
+
+import (
+	"context"
+	"time"
+)
+
+// Case is one fault, or one healthy control.
+type Case struct {
+	ID     string // rule ID, with "+variant" where a rule has several: "net/packet-loss+nft"; or "control/..."
+	Title  string
+	Rule   string // the rule that must rank first; "" for a control, which must stay silent
+	Kind   string // expected subject: kind and name; Name may be a regular expression
+	Name   string
+	Needs  Needs
+	Window time.Duration // how long rtrail watches; 0: 5 s
+	// AllowOthers lists rules whose findings above possible are consequences a
+	// user would accept beside the first one. Each needs a reason in a comment.
+	AllowOthers []string
+
+	// Setup makes the healthy system: namespaces, servers, the load that
+	// measures them. What it starts is stopped by the Env, whatever happens.
+	Setup func(context.Context, *Env) error
+	// Inject makes the fault. nil for controls.
+	Inject func(context.Context, *Env) error
+	// Fix undoes the fault the way the page says. nil for controls.
+	Fix func(context.Context, *Env) error
+	// Measure runs the application for about d and returns its own number.
+	// It is called before the fault, while rtrail watches, and after the fix.
+	Measure func(ctx context.Context, e *Env, d time.Duration) (Measurement, error)
+}
+
+// Control says whether the case is a healthy one.
+func (c Case) Control() bool { return c.Rule == "" }
+
+// Needs is what a case cannot do without.
+type Needs struct {
+	Root     bool
+	Packages []string // Debian packages
+	Commands []string // what these packages must have put on the PATH
+}
+
+// Measurement is what the application itself says about its service.
+type Measurement struct {
+	Value       float64
+	Unit        string // "requests/s", "ms p99"
+	LowerBetter bool
+	Detail      string // "0 errors, p99 3.1 ms"
+}
+
+// Result is what a run of a case gave; `rtrail lab run --json` prints it.
+type Result struct {
+	Case     string        `json:"case"`
+	Pass     bool          `json:"pass"`
+	Skipped  bool          `json:"skipped"`
+	Why      string        `json:"why"`       // of failing or skipping
+	Rank     int           `json:"rank"`      // of the expected rule for the expected subject; 0: not found
+	Found    string        `json:"found"`     // headline of that finding
+	Others   []string      `json:"others"`    // other findings above possible, not folded: "rule: headline"
+	AfterFix []string      `json:"after_fix"` // findings above possible after the fix
+	Before   *Measurement  `json:"before,omitempty"`
+	Under    *Measurement  `json:"under,omitempty"`
+	After    *Measurement  `json:"after,omitempty"`
+	Seconds  float64       `json:"seconds"`
+	Verdict  time.Duration `json:"verdict_ns"` // from the window's end to the verdict
+}

@@ -1,0 +1,63 @@
+// Package probe defines how evidence gets into a recording: the interface all
+// sources implement, and the runner that calls them within a budget.
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// Probe reads one source of evidence.
+type Probe interface {
+	// Name is the word users see: host, process, thread, socket...
+	Name() string
+	// Help says in one line what it reads and from where.
+	Help() string
+	// Fills lists the tables it writes.
+	Fills() []recording.Table
+	// Check says whether it may run here. A *MissingError tells what is
+	// missing and how to get it. A probe that can run with less than its full
+	// sight returns nil and writes Unseen notes.
+	Check() error
+	// Sample reads the source once. Rows of a sample that returns an error are
+	// kept: they are what could be read. ctx ends at the probe's deadline.
+	Sample(ctx context.Context, w *recording.Writer) error
+}
+
+// Paced is implemented by probes that want another interval than the run's.
+type Paced interface {
+	// Interval is the wished time between two samples, given the run's.
+	Interval(run time.Duration) time.Duration
+}
+
+// Bracketed is implemented by probes that do more at the edges of a window
+// than in between. Before the last sample of a run the runner calls Closing.
+type Bracketed interface{ Closing() }
+
+// MissingError says why a probe cannot run and what would let it.
+type MissingError struct {
+	What string // "CAP_SYSLOG", "file /dev/kmsg"
+	How  string // "run as root, or: setcap cap_syslog+ep $(command -v rtrail)"
+	Err  error  // what was tried, may be nil
+}
+
+func (e *MissingError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("needs %s: %v", e.What, e.Err)
+	}
+	return "needs " + e.What
+}
+
+func (e *MissingError) Unwrap() error { return e.Err }
+
+// Remedy returns what the user can do about err, or "".
+func Remedy(err error) string {
+	if m, ok := errors.AsType[*MissingError](err); ok {
+		return m.How
+	}
+	return ""
+}

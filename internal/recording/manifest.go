@@ -1,0 +1,48 @@
+package recording
+
+import "time"
+
+// FormatVersion is the version of the tables and of the files they lie in.
+// Readers accept any version: unknown tables and columns are left out with a
+// note, missing ones stay empty.
+const FormatVersion = 1
+
+// Manifest says whose evidence a recording holds and how it was taken.
+type Manifest struct {
+	Format  int         `json:"format"`
+	Tool    string      `json:"tool"` // "rtrail 0.1.0"
+	Host    Host        `json:"host"`
+	Started time.Time   `json:"started"`
+	Ended   time.Time   `json:"ended,omitzero"`
+	Probes  []ProbeInfo `json:"probes"`
+	// Notes tell what happened to the recording itself: segments dropped for
+	// the size limit, a torn journal cut, tables that this version ignores.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Host is what does not change while a machine runs.
+type Host struct {
+	Name          string    `json:"name"`
+	Kernel        string    `json:"kernel"`
+	Arch          string    `json:"arch"`
+	OS            string    `json:"os"` // PRETTY_NAME of os-release
+	CPUs          int       `json:"cpus"`
+	MemoryBytes   int64     `json:"memory_bytes"`
+	PageSize      int       `json:"page_size"`
+	Boot          time.Time `json:"boot"`
+	CgroupVersion string    `json:"cgroup_version"` // v1, v2, hybrid, none
+	NetNS         uint64    `json:"netns"`          // rtrail's own network namespace
+	PID           int       `json:"pid"`            // rtrail's own process while it recorded
+	Root          bool      `json:"root"`           // effective UID 0
+	Container     bool      `json:"container"`      // rtrail's PID namespace is not the first one
+	DelayAcct     bool      `json:"delay_accounting"`
+}
+
+// ProbeInfo is one probe and whether it could run at all.
+type ProbeInfo struct {
+	Name     string        `json:"name"`
+	Fills    []Table       `json:"fills"`
+	Interval time.Duration `json:"interval_ns"`
+	Missing  string        `json:"missing,omitempty"` // why it did not run
+	Remedy   string        `json:"remedy,omitempty"`  // what would make it run
+}

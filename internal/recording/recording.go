@@ -1,0 +1,147 @@
+package recording
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Recording is evidence in memory: tables of rows in the order of their
+// reading, and the manifest that says where they come from. A live run fills
+// one; Open reads one back from disk. It may be filled and read concurrently.
+type Recording struct {
+	mu       sync.RWMutex
+	manifest Manifest
+	tables   map[Table]rows
+}
+
+// rows is one table: a slice of one row type behind an interface, because Go
+// has no map from a constant to a type.
+type rows interface {
+	count() int
+	appendFrom(rows)
+}
+
+type table[T Row] struct{ list []T }
+
+func (t *table[T]) count() int { return len(t.list) }
+
+func (t *table[T]) appendFrom(other rows) {
+	t.list = append(t.list, other.(*table[T]).list...)
+}
+
+// New makes an empty recording.
+func New(m Manifest) *Recording {
+	return &Recording{manifest: m, tables: map[Table]rows{}}
+}
+
+// Manifest returns what is known about the host, the tool and the probes.
+func (r *Recording) Manifest() Manifest {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.manifest
+}
+
+// UpdateManifest changes the manifest under the recording's lock.
+func (r *Recording) UpdateManifest(change func(*Manifest)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.manifest)
+}
+
+// Rows returns the rows of T's table in the order of their reading. The slice
+// is shared: callers must not change it.
+func Rows[T Row](r *Recording) []T {
+	var zero T
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if t, ok := r.tables[zero.Table()].(*table[T]); ok {
+		return slices.Clip(t.list)
+	}
+	return nil
+}
+
+// Tables lists the tables that have rows, sorted by name.
+func (r *Recording) Tables() []Table {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Sorted(maps.Keys(r.tables))
+}
+
+// Count is the number of rows in a table.
+func (r *Recording) Count(name Table) int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if t := r.tables[name]; t != nil {
+		return t.count()
+	}
+	return 0
+}
+
+// Commit adds the rows of one sample.
+func (r *Recording) Commit(w *Writer) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, rows := range w.tables {
+		if have := r.tables[name]; have != nil {
+			have.appendFrom(rows)
+		} else {
+			r.tables[name] = rows
+		}
+	}
+	w.tables = nil
+	return nil
+}
+
+// Sink takes finished samples: a Recording in memory, or a directory on disk.
+type Sink interface {
+	Commit(*Writer) error
+}
+
+// Writer collects the rows of one sample of one probe. They become evidence
+// only when the sample is committed, so that a probe that fails half way or
+// overruns its deadline leaves the last good rows untouched.
+type Writer struct {
+	Started time.Time
+	tables  map[Table]rows
+	lost    int64
+}
+
+// NewWriter begins a sample.
+func NewWriter(started time.Time) *Writer {
+	return &Writer{Started: started, tables: map[Table]rows{}}
+}
+
+// Append adds rows to the sample.
+func Append[T Row](w *Writer, list ...T) {
+	if len(list) == 0 {
+		return
+	}
+	name := list[0].Table()
+	if have, ok := w.tables[name].(*table[T]); ok {
+		have.list = append(have.list, list...)
+		return
+	}
+	w.tables[name] = &table[T]{list: slices.Clone(list)}
+}
+
+// Lost counts rows that should have been in the sample and are not.
+func (w *Writer) Lost(n int) { w.lost += int64(n) }
+
+// LostRows is the sum of what Lost was told.
+func (w *Writer) LostRows() int64 { return w.lost }
+
+// Unseen notes what the probe could not see, why, and what the user can do.
+func (w *Writer) Unseen(probe, what string, count int, why, how string) {
+	Append(w, UnseenNote{At: w.Started, Probe: probe, What: what, Count: int64(count), Why: why, How: how})
+}
+
+// Rows is the number of rows collected so far.
+func (w *Writer) Rows() int64 {
+	n := 0
+	for _, t := range w.tables {
+		n += t.count()
+	}
+	return int64(n)
+}

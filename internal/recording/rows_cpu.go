@@ -1,0 +1,94 @@
+package recording
+
+import "time"
+
+// CPUSample holds the time counters of one CPU since boot, from /proc/stat.
+// The kernel counts them in USER_HZ ticks; they are kept as durations with
+// that granularity (10 ms). User includes Guest, Nice includes GuestNice.
+type CPUSample struct {
+	At        time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	CPU       int32         `parquet:"cpu" cbor:"cpu"` // -1: the sum over all CPUs
+	User      time.Duration `parquet:"user" cbor:"user"`
+	Nice      time.Duration `parquet:"nice" cbor:"nice"`
+	System    time.Duration `parquet:"system" cbor:"system"`
+	Idle      time.Duration `parquet:"idle" cbor:"idle"`
+	IOWait    time.Duration `parquet:"iowait" cbor:"iowait"` // idle with I/O pending; not reliable per CPU
+	IRQ       time.Duration `parquet:"irq" cbor:"irq"`
+	SoftIRQ   time.Duration `parquet:"softirq" cbor:"softirq"`
+	Steal     time.Duration `parquet:"steal" cbor:"steal"`
+	Guest     time.Duration `parquet:"guest" cbor:"guest"`
+	GuestNice time.Duration `parquet:"guest_nice" cbor:"guest_nice"`
+}
+
+// SystemSample holds totals of the scheduler and of the file table, from
+// /proc/stat, /proc/loadavg and /proc/sys/fs/file-nr.
+type SystemSample struct {
+	At              time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	ContextSwitches uint64    `parquet:"context_switches" cbor:"context_switches"` // since boot
+	Interrupts      uint64    `parquet:"interrupts" cbor:"interrupts"`             // since boot
+	Forks           uint64    `parquet:"forks" cbor:"forks"`                       // processes and threads created since boot
+	Running         int64     `parquet:"running" cbor:"running"`                   // tasks runnable right now, host wide
+	Blocked         int64     `parquet:"blocked" cbor:"blocked"`                   // tasks waiting for I/O right now
+	Load1           float64   `parquet:"load1" cbor:"load1"`
+	Load5           float64   `parquet:"load5" cbor:"load5"`
+	Load15          float64   `parquet:"load15" cbor:"load15"`
+	Tasks           int64     `parquet:"tasks" cbor:"tasks"` // tasks that exist, threads counted
+	FilesOpen       int64     `parquet:"files_open" cbor:"files_open"`
+	FilesMax        int64     `parquet:"files_max" cbor:"files_max"`
+}
+
+// PressureSample holds the stall totals of one resource for the host, from
+// /proc/pressure. Totals count since boot. Full is zero where the kernel gives
+// no "full" line.
+type PressureSample struct {
+	At        time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Resource  string        `parquet:"resource" cbor:"resource"` // cpu, memory, io, irq
+	Some      time.Duration `parquet:"some" cbor:"some"`         // at least one task stalled
+	Full      time.Duration `parquet:"full" cbor:"full"`         // all non-idle tasks stalled
+	SomeAvg10 float64       `parquet:"some_avg10" cbor:"some_avg10"`
+	FullAvg10 float64       `parquet:"full_avg10" cbor:"full_avg10"`
+}
+
+// SoftIRQSample counts how often one kind of softirq ran on one CPU since
+// boot, from /proc/softirqs.
+type SoftIRQSample struct {
+	At    time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Kind  string    `parquet:"kind,dict" cbor:"kind"` // NET_RX, TIMER, ...
+	CPU   int32     `parquet:"cpu" cbor:"cpu"`
+	Count uint64    `parquet:"count" cbor:"count"`
+}
+
+// InterruptSample counts one interrupt line on one CPU since boot, from
+// /proc/interrupts. Lines that never fired on a CPU have no row.
+type InterruptSample struct {
+	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	IRQ    string    `parquet:"irq,dict" cbor:"irq"`       // number, or a name as LOC or RES
+	Device string    `parquet:"device,dict" cbor:"device"` // chip, type and device as printed
+	CPU    int32     `parquet:"cpu" cbor:"cpu"`
+	Count  uint64    `parquet:"count" cbor:"count"`
+}
+
+// SoftnetSample holds the receive backlog of one CPU since boot, from
+// /proc/net/softnet_stat (kernel net/core/net-procfs.c).
+type SoftnetSample struct {
+	At        time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	CPU       int32     `parquet:"cpu" cbor:"cpu"`
+	Processed uint64    `parquet:"processed" cbor:"processed"` // packets
+	Dropped   uint64    `parquet:"dropped" cbor:"dropped"`     // backlog full
+	Squeezed  uint64    `parquet:"squeezed" cbor:"squeezed"`   // budget or time used up with work left
+	Backlog   uint64    `parquet:"backlog" cbor:"backlog"`     // packets queued right now; 0 on kernels before 5.14
+}
+
+func (CPUSample) Table() Table       { return CPUs }
+func (SystemSample) Table() Table    { return System }
+func (PressureSample) Table() Table  { return Pressure }
+func (SoftIRQSample) Table() Table   { return SoftIRQs }
+func (InterruptSample) Table() Table { return Interrupts }
+func (SoftnetSample) Table() Table   { return Softnet }
+
+func (s CPUSample) Time() time.Time       { return s.At }
+func (s SystemSample) Time() time.Time    { return s.At }
+func (s PressureSample) Time() time.Time  { return s.At }
+func (s SoftIRQSample) Time() time.Time   { return s.At }
+func (s InterruptSample) Time() time.Time { return s.At }
+func (s SoftnetSample) Time() time.Time   { return s.At }

@@ -1,0 +1,57 @@
+// Package recording is the evidence model: what rtrail saw, as it was read.
+//
+// Every table has one Go struct for its rows, and the struct is the schema:
+// the same tags name the columns in memory, in the journal and in the Parquet
+// segments. Tables hold counters as the source gave them, each row with the
+// time of its reading. Nothing here derives a rate or judges a value.
+//
+// SCHEMA.md, in this folder, is the contract for readers outside of rtrail.
+package recording
+
+import "time"
+
+// Table is the name of a table, of its Parquet files, and of its key in a
+// manifest.
+type Table string
+
+// The tables of this version. Each constant's comment says what one row is.
+const (
+	CPUs         Table = "cpus"          // time counters of one CPU, or of all (CPU -1)
+	System       Table = "system"        // scheduler totals, load, file handles of the host
+	Pressure     Table = "pressure"      // pressure stall information of one resource
+	Memory       Table = "memory"        // /proc/meminfo
+	VMStat       Table = "vmstat"        // /proc/vmstat
+	Swaps        Table = "swaps"         // one swap area
+	Zones        Table = "zones"         // one memory zone of one NUMA node
+	Slabs        Table = "slabs"         // one slab cache
+	Disks        Table = "disks"         // one block device
+	Mounts       Table = "mounts"        // space and inodes of one mounted filesystem
+	NetDevices   Table = "net_devices"   // one network interface of one network namespace
+	Protocol     Table = "protocol"      // one protocol counter of one network namespace
+	SoftIRQs     Table = "softirqs"      // one kind of softirq on one CPU
+	Interrupts   Table = "interrupts"    // one interrupt line on one CPU
+	Softnet      Table = "softnet"       // packet backlog of one CPU
+	Conntrack    Table = "conntrack"     // connection tracking of one network namespace
+	Firewall     Table = "firewall"      // one packet filter rule with its counters
+	Sysctls      Table = "sysctls"       // one kernel setting
+	NetNamespace Table = "netns"         // one network namespace and who lives in it
+	Processes    Table = "processes"     // one process
+	Threads      Table = "threads"       // what one thread was doing at one instant
+	Limits       Table = "limits"        // file descriptors and limits of one process
+	Cgroups      Table = "cgroups"       // one control group
+	TCPSockets   Table = "tcp_sockets"   // one TCP connection
+	Listeners    Table = "listeners"     // one listening TCP socket
+	UDPSockets   Table = "udp_sockets"   // one UDP socket
+	SocketOwners Table = "socket_owners" // which process holds which socket
+	KernelLog    Table = "kernel_log"    // one line of the kernel log
+	ProbeRuns    Table = "probe_runs"    // one run of one probe
+	Unseen       Table = "unseen"        // something a probe could not read, and why
+)
+
+// Row is implemented by every row type.
+type Row interface {
+	// Table names the table the row belongs to.
+	Table() Table
+	// Time is when the row was read from its source.
+	Time() time.Time
+}

@@ -1,0 +1,130 @@
+// Package rule defines what a judgement is: a rule looks at a view of the
+// evidence and says which faults it finds, about whom, how sure it is, what it
+// costs, what proves it and what to do.
+//
+// Rules live in one folder per domain, one file per rule, its page beside it.
+package rule
+
+import (
+	"rtrail/internal/recording"
+	"rtrail/internal/view"
+)
+
+// Rule is one kind of fault. The literal is its documentation.
+type Rule struct {
+	ID       string            // "net/accept-queue-full"
+	Title    string            // the fault in a few words, for lists
+	Resource string            // what a host without this fault is healthy in: "CPU", "memory", "disks", ...
+	Needs    []recording.Table // without rows in all of them the rule is not judged
+	Explains []string          // IDs of rules whose findings may be symptoms of this one
+	Page     string            // Markdown for `rtrail explain ID`
+	Detect   func(*view.View) ([]Finding, error)
+}
+
+// Confidence says how the cause is known.
+type Confidence int
+
+const (
+	// Possible: a limit is near, or two things move together.
+	Possible Confidence = iota + 1
+	// Likely: the fault's fingerprint is there.
+	Likely
+	// Certain: the mechanism itself was observed in the window.
+	Certain
+)
+
+func (c Confidence) String() string {
+	return [...]string{"unknown", "possible", "likely", "certain"}[min(max(int(c), 0), 3)]
+}
+
+// Kinds of subject.
+const (
+	KindHost       = "host"
+	KindProcess    = "process"
+	KindCgroup     = "cgroup"
+	KindDevice     = "device"     // block device
+	KindFilesystem = "filesystem" // mount point
+	KindInterface  = "interface"
+	KindListener   = "listener" // Name is the process, Port its port
+	KindPeer       = "peer"     // Name is an address
+	KindNetNS      = "netns"
+	KindRule       = "firewall-rule"
+	KindCPU        = "cpu"
+)
+
+// Subject is whom a finding is about, named as people name it.
+type Subject struct {
+	Kind   string // one of the Kind constants
+	Name   string // "nginx", "vda", "/var/lib", "10.0.0.7"
+	PID    int32  // 0 when it is not a process
+	Detail string // command line, mount source... for display
+	Port   uint16 // listeners
+	Cgroup string // path of the group it lives in, when it matters
+	NetNS  uint64 // network namespace, when it matters
+}
+
+// Impact is what the fault costs. TimeLost is preferred where it can be
+// measured; Share otherwise.
+type Impact struct {
+	// TimeLost is seconds that somebody waited, per second of the window: 2.0
+	// means two waiters all the time. 0 when not measurable.
+	TimeLost float64
+	// Share of what the fault took away, 0 to 1. 0 when TimeLost is given.
+	Share float64
+	// Text says it in words: "31 % of connects".
+	Text Text
+}
+
+// Weight orders impacts of both kinds: time lost per second, or the share.
+func (i Impact) Weight() float64 { return max(i.TimeLost, i.Share) }
+
+// Evidence is one number that speaks for the finding.
+type Evidence struct {
+	Metric   string   // key in the metric dictionary: "tcp.listen-overflows"
+	What     Text     // the number in a sentence
+	Value    float64  // the number itself, in Unit
+	Unit     string   // "bytes", "seconds", "share", "per second", "count"...
+	Limit    *float64 // the limit it broke, if there is one
+	Check    string   // ordinary command with which a sceptic sees the same
+	Lossy    bool     // read from a source that lost rows in the window
+	Counters bool     // a delta of counters over the window, not a gauge
+}
+
+// Fix is something the user can do, with its price.
+type Fix struct {
+	Text     Text
+	Command  string // may be empty
+	Tradeoff string // what it costs
+}
+
+// Finding is one fault found in one subject.
+type Finding struct {
+	Rule       string // set by the verdict
+	Subject    Subject
+	Confidence Confidence
+	Impact     Impact
+	Headline   Text
+	Evidence   []Evidence
+	Fixes      []Fix
+	// Affects lists subjects that suffer from this fault; findings about them
+	// that the rule Explains are folded under this one. With AffectsAll every
+	// such finding is folded, whoever it is about.
+	Affects    []Subject
+	AffectsAll bool
+	// Notes are symptoms in words that the finding explains without a rule
+	// of their own: "connects of 1.0 s (SYN retransmissions, 214)".
+	Notes []Text
+}
+
+// NotJudged is returned by Detect when evidence the rule needs is missing
+// although its tables have rows.
+type NotJudged struct {
+	Needs string // "root, to read I/O of other users' processes"
+	Why   string
+	How   string
+}
+
+func (e *NotJudged) Error() string { return "needs " + e.Needs + ": " + e.Why }
+
+// Limit makes a pointer for Evidence.Limit.
+func Limit(v float64) *float64 { return &v }

@@ -1,0 +1,78 @@
+// Package verdict runs the rules over a view, folds symptoms under the cause
+// that explains them, ranks what is left, and says what could not be judged.
+package verdict
+
+import (
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+)
+
+// Verdict is the answer. Its JSON form is docs/verdict.schema.json, written by
+// package report.
+type Verdict struct {
+	Tool      string
+	Host      recording.Host
+	Window    Window
+	Findings  []Finding // in rank order
+	Healthy   []string  // resources every rule of which was judged and found nothing
+	NotJudged []NotJudged
+	Probes    []ProbeHealth
+	Time      []ProcessTime // where the busiest processes spent the window
+	Notes     []string      // about the evidence as a whole: "interrupted after 3.2 s"
+}
+
+// Window is the time that was judged.
+type Window struct {
+	Start, End  time.Time
+	Interrupted bool // ended before the time asked for
+}
+
+// Finding is a rule's finding with its place in the answer.
+type Finding struct {
+	rule.Finding
+	Rank     int
+	Title    string
+	Explains []Finding // findings of other rules folded under this one
+	Lossy    bool      // some of its evidence lost rows; confidence was lowered
+}
+
+// NotJudged is a rule that could not be judged.
+type NotJudged struct {
+	Rule  string // ID
+	Title string
+	Needs string
+	Why   string
+	How   string
+}
+
+// ProbeHealth is one probe over the whole window.
+type ProbeHealth struct {
+	Name    string
+	OK      bool
+	Runs    int
+	Seconds float64 // wall time, all runs
+	CPU     float64 // seconds, all runs
+	Rows    int64
+	Lost    int64
+	Late    int    // runs over the deadline
+	Error   string // last error, or what is missing
+	Remedy  string
+}
+
+// ProcessTime splits the window of one process's threads into what they were
+// doing. The shares sum to 1 over the samples of threads that were not idle
+// all the time.
+type ProcessTime struct {
+	Name     string
+	PID      int32
+	Threads  int // sampled
+	Samples  int
+	OnCPU    float64
+	Runnable float64
+	Disk     float64
+	Lock     float64
+	Network  float64
+	Sleeping float64
+}

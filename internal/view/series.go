@@ -1,0 +1,105 @@
+package view
+
+import (
+	"sync"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// Rows returns the rows of T inside the window, in the order of reading.
+func Rows[T recording.Row](v *View) []T {
+	all := recording.Rows[T](v.rec)
+	in := make([]T, 0, len(all))
+	for _, r := range all {
+		if at := r.Time(); !at.Before(v.start) && !at.After(v.end) {
+			in = append(in, r)
+		}
+	}
+	return in
+}
+
+// Group splits rows into one series per key, each in the order of reading, and
+// keeps the order in which keys first appear.
+func Group[K comparable, T recording.Row](rows []T, key func(T) K) (keys []K, series map[K][]T) {
+	series = map[K][]T{}
+	for _, r := range rows {
+		k := key(r)
+		if _, seen := series[k]; !seen {
+			keys = append(keys, k)
+		}
+		series[k] = append(series[k], r)
+	}
+	return keys, series
+}
+
+// Elapsed is the time between the first and the last row of a series; 0 with
+// fewer than two.
+func Elapsed[T recording.Row](series []T) time.Duration {
+	if len(series) < 2 {
+		return 0
+	}
+	return series[len(series)-1].Time().Sub(series[0].Time())
+}
+
+// Number is what counters are made of.
+type Number interface {
+	~int | ~int32 | ~int64 | ~uint8 | ~uint32 | ~uint64 | ~float64
+}
+
+// Delta is how much a counter grew over a series. A reading lower than the one
+// before is a reset; what was counted since is added. Negative readings mean
+// "not readable" and are left out; ok is false with fewer than two readings.
+func Delta[T any, N Number](series []T, value func(T) N) (delta float64, ok bool) {
+	var last float64
+	seen := 0
+	for _, r := range series {
+		now := float64(value(r))
+		if now < 0 {
+			continue
+		}
+		if seen > 0 {
+			if now >= last {
+				delta += now - last
+			} else {
+				delta += now
+			}
+		}
+		last, seen = now, seen+1
+	}
+	return delta, seen >= 2
+}
+
+// Rate is Delta per second of the series; 0 when it cannot be told.
+func Rate[T recording.Row, N Number](series []T, value func(T) N) float64 {
+	seconds := Elapsed(series).Seconds()
+	if seconds <= 0 {
+		return 0
+	}
+	delta, _ := Delta(series, value)
+	return delta / seconds
+}
+
+// memo keeps answers that several rules ask for.
+type memo struct {
+	mu      sync.Mutex
+	answers map[string]any
+}
+
+// Memo computes an answer once per view.
+func Memo[A any](v *View, key string, compute func() A) A {
+	v.memo.mu.Lock()
+	have, ok := v.memo.answers[key]
+	v.memo.mu.Unlock()
+	if ok {
+		return have.(A)
+	}
+	answer := compute()
+	v.memo.mu.Lock()
+	defer v.memo.mu.Unlock()
+	if v.memo.answers == nil {
+		v.memo.answers = map[string]any{}
+	}
+	v.memo.answers[key] = answer
+	return answer
+}

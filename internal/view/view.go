@@ -1,0 +1,76 @@
+// Package view answers the questions rules ask: what changed in the window,
+// at which rate, whose it is. It derives from a recording and reads nothing
+// else, so that live and replayed evidence take the same path.
+//
+// Two rules hold for every number here. Counters are deltas between the first
+// and the last reading inside the window, divided by the time between these
+// two readings, not by the length asked for. A counter that went backwards was
+// reset: the delta restarts at the reset and is never negative or huge.
+package view
+
+import (
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// View is a window on a recording.
+type View struct {
+	rec        *recording.Recording
+	start, end time.Time
+	memo       memo
+}
+
+// New makes a view of a recording between two times. Zero times stand for the
+// first and the last row.
+func New(rec *recording.Recording, start, end time.Time) *View {
+	v := &View{rec: rec, start: start, end: end}
+	if start.IsZero() || end.IsZero() {
+		first, last := span(rec)
+		if start.IsZero() {
+			v.start = first
+		}
+		if end.IsZero() {
+			v.end = last
+		}
+	}
+	return v
+}
+
+// Manifest is the recording's.
+func (v *View) Manifest() recording.Manifest { return v.rec.Manifest() }
+
+// Start is when the window begins.
+func (v *View) Start() time.Time { return v.start }
+
+// End is when the window ends.
+func (v *View) End() time.Time { return v.end }
+
+// Seconds is the length of the window.
+func (v *View) Seconds() float64 { return v.end.Sub(v.start).Seconds() }
+
+// Has says whether a table has any row inside the window.
+func (v *View) Has(t recording.Table) bool { return v.rec.Count(t) > 0 }
+
+// span is the time from the first to the last row of the tables that every
+// live run fills.
+func span(rec *recording.Recording) (first, last time.Time) {
+	widen := func(at time.Time) {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	for _, s := range recording.Rows[recording.SystemSample](rec) {
+		widen(s.At)
+	}
+	for _, s := range recording.Rows[recording.ProcessSample](rec) {
+		widen(s.At)
+	}
+	for _, s := range recording.Rows[recording.ListenerSample](rec) {
+		widen(s.At)
+	}
+	return first, last
+}
