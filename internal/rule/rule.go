@@ -75,8 +75,13 @@ type Impact struct {
 	Text Text
 }
 
-// Weight orders impacts of both kinds: time lost per second, or the share.
-func (i Impact) Weight() float64 { return max(i.TimeLost, i.Share) }
+// Weight makes impacts of both kinds comparable, from 0 to 1. A share is its
+// own weight. Of time lost, the weight is the part of the time a request would
+// have spent waiting if one second of work came with it: one second lost per
+// second weighs as much as half of the requests lost.
+func (i Impact) Weight() float64 {
+	return max(i.TimeLost/(1+i.TimeLost), min(i.Share, 1))
+}
 
 // Evidence is one number that speaks for the finding.
 type Evidence struct {

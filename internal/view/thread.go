@@ -159,6 +159,9 @@ func Classify(s recording.ThreadSample) Activity {
 	case "R":
 		return OnCPU
 	case "D":
+		if waits[s.WaitChannel] == Lock {
+			return Lock
+		}
 		return Disk
 	}
 	for _, word := range []string{s.SyscallName, s.WaitChannel} {

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/nearest"
+	"rtrail/internal/probe"
+	"rtrail/internal/recording"
+	"rtrail/internal/report"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+// diagnosis is what `rtrail diagnose` was asked to do.
+type diagnosis struct {
+	length   time.Duration
+	interval time.Duration
+	at       string
+	json     bool
+	markdown bool
+	noColor  bool
+	verbose  bool
+	failOn   string
+}
+
+func newDiagnoseCommand() *cobra.Command {
+	var d diagnosis
+	cmd := &cobra.Command{
+		Use:   "diagnose [EVIDENCE]",
+		Short: "Watch this host, or read a recording, and say why it is slow",
+		Long: `Watches this host for ten seconds, or reads a recording, and prints a ranked
+verdict: what makes it slow, who does it, the numbers that prove it, and what
+to do. What could not be judged is said; a healthy host has no findings.
+
+EVIDENCE is a recording made by "rtrail record": a directory or an .rtr file.`,
+		Example: `  sudo rtrail                        watch for 10 s
+  sudo rtrail diagnose --for 1m      watch for longer
+  rtrail diagnose night.rtr --at 03:00 --for 2m
+  sudo rtrail --json | jq '.findings[].headline'`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return d.run(cmd, args)
+		},
+	}
+	f := cmd.Flags()
+	f.DurationVar(&d.length, "for", 10*time.Second, "how long to watch, or how much of a recording to judge")
+	f.DurationVar(&d.interval, "interval", time.Second, "time between two samples")
+	f.StringVar(&d.at, "at", "", "judge a recording from this time on: 03:00, 03:00:30 or 2026-01-31T03:00:00Z")
+	f.BoolVar(&d.json, "json", false, "print the verdict as JSON (docs/verdict.schema.json)")
+	f.BoolVar(&d.markdown, "markdown", false, "print the verdict as Markdown")
+	f.BoolVar(&d.noColor, "no-color", false, "no colours, also not on a terminal")
+	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
+	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding is at least this sure: possible, likely, certain")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}
+
+func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
+	if err := d.check(cmd, args); err != nil {
+		return err
+	}
+	var v verdict.Verdict
+	var err error
+	if len(args) == 1 {
+		v, err = d.replayed(args[0], cmd.Flags().Changed("for"))
+	} else {
+		v, err = d.live(cmd.Context(), cmd.ErrOrStderr())
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.print(cmd.OutOrStdout(), v); err != nil {
+		return err
+	}
+	if sure, ok := confidences[d.failOn]; ok {
+		for _, f := range v.Findings {
+			if f.Confidence >= sure {
+				return &exitError{code: exitFound}
+			}
+		}
+	}
+	return nil
+}
+
+var confidences = map[string]rule.Confidence{"possible": rule.Possible, "likely": rule.Likely, "certain": rule.Certain}
+
+// check refuses what cannot be meant.
+func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) > 1:
+		return usageError("%d recordings given: one can be judged at a time", len(args))
+	case d.json && d.markdown:
+		return usageError("--json and --markdown exclude each other")
+	case d.length <= 0:
+		return usageError("--for %v: the time must be positive", d.length)
+	case d.interval < 100*time.Millisecond:
+		return usageError("--interval %v: the shortest is 100ms", d.interval)
+	case d.at != "" && len(args) == 0:
+		return usageError("--at needs a recording to look into")
+	}
+	if _, ok := confidences[d.failOn]; d.failOn != "" && !ok {
+		return usageError("--fail-on %q: it takes possible, likely or certain", d.failOn)
+	}
+	if len(args) == 1 {
+		if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
+			var verbs []string
+			for _, c := range cmd.Root().Commands() {
+				verbs = append(verbs, c.Name())
+			}
+			return usageError("%q is neither a recording nor a verb%s", args[0], nearest.Hint(args[0], verbs))
+		}
+	}
+	return nil
+}
+
+// live watches this host.
+func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict, error) {
+	sources := probes()
+	about := manifest()
+	about.Started = time.Now()
+	about.Probes = probe.Check(sources, d.interval)
+	rec := recording.New(about)
+
+	progress := startProgress(stderr, "watching", d.length)
+	runner := probe.Runner{Probes: sources, Interval: d.interval, Sink: rec}
+	err := runner.Run(ctx, d.length)
+	progress.stop()
+	if err != nil {
+		return verdict.Verdict{}, fmt.Errorf("watching this host: %w", err)
+	}
+	ended := time.Now()
+	rec.UpdateManifest(func(m *recording.Manifest) { m.Ended = ended })
+	v := verdict.Judge(view.New(rec, about.Started, ended), catalogue.Rules)
+	if ctx.Err() != nil {
+		v.Window.Interrupted = true
+		v.Notes = append(v.Notes, fmt.Sprintf("interrupted after %.1f s of %v: judged on what was seen so far",
+			ended.Sub(about.Started).Seconds(), d.length))
+	}
+	return v, nil
+}
+
+// replayed judges a recording, all of it or a window.
+func (d *diagnosis) replayed(path string, lengthGiven bool) (verdict.Verdict, error) {
+	var from, to time.Time
+	if d.at != "" {
+		day, err := recording.Span(path)
+		if err != nil {
+			return verdict.Verdict{}, err
+		}
+		if from, err = momentIn(d.at, day.From, day.To); err != nil {
+			return verdict.Verdict{}, err
+		}
+		to = from.Add(d.length)
+	}
+	rec, err := recording.OpenRange(path, from, to)
+	if err != nil {
+		return verdict.Verdict{}, err
+	}
+	window := view.New(rec, from, to)
+	if d.at == "" && lengthGiven {
+		window = view.New(rec, window.Start(), window.Start().Add(d.length))
+	}
+	if window.Start().IsZero() {
+		return verdict.Verdict{}, fmt.Errorf("judging %s: the recording has no samples%s", path, inWindow(d.at))
+	}
+	return verdict.Judge(window, catalogue.Rules), nil
+}
+
+func inWindow(at string) string {
+	if at == "" {
+		return ""
+	}
+	return " at " + at + " (rtrail replay shows which times it holds)"
+}
+
+// momentIn finds the time a user means in a recording: a full time stamp, or a
+// time of day on the first day on which the recording reaches it.
+func momentIn(at string, from, to time.Time) (time.Time, error) {
+	if t, err := time.Parse(time.RFC3339, at); err == nil {
+		return t, nil
+	}
+	for _, layout := range []string{"15:04", "15:04:05"} {
+		clock, err := time.Parse(layout, at)
+		if err != nil {
+			continue
+		}
+		day := from.Local()
+		for !day.After(to.Add(24 * time.Hour)) {
+			t := time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, time.Local)
+			if !t.Before(from.Truncate(time.Minute)) && !t.After(to) {
+				return t, nil
+			}
+			day = day.AddDate(0, 0, 1)
+		}
+		return time.Time{}, usageError("--at %s: the recording holds %s to %s", at,
+			from.Local().Format("2006-01-02 15:04:05"), to.Local().Format("2006-01-02 15:04:05"))
+	}
+	return time.Time{}, usageError("--at %q: want 03:00, 03:00:30 or 2026-01-31T03:00:00Z", at)
+}
+
+// print writes the verdict in the form asked for.
+func (d *diagnosis) print(out io.Writer, v verdict.Verdict) error {
+	switch {
+	case d.json:
+		return report.JSON(out, v)
+	case d.markdown:
+		return report.Markdown(out, v)
+	}
+	width, tty := terminalWidth(out)
+	return report.Terminal(out, v, report.TerminalOptions{
+		Width:   width,
+		Color:   tty && !d.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Verbose: d.verbose,
+	})
+}

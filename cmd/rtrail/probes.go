@@ -1,0 +1,34 @@
+package main
+
+import (
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/cgroup"
+	"rtrail/internal/probe/host"
+	"rtrail/internal/probe/klog"
+	"rtrail/internal/probe/process"
+	"rtrail/internal/probe/socket"
+	"rtrail/internal/probe/thread"
+	"rtrail/internal/recording"
+	"rtrail/internal/version"
+)
+
+// probes are all sources of evidence about this host.
+func probes() []probe.Probe {
+	return []probe.Probe{
+		host.New(host.FS{}),
+		process.New(),
+		thread.New(),
+		socket.New(),
+		cgroup.New(),
+		klog.New(),
+	}
+}
+
+// manifest describes this host and this program.
+func manifest() recording.Manifest {
+	return recording.Manifest{
+		Format: recording.FormatVersion,
+		Tool:   "rtrail " + version.String(),
+		Host:   host.Identify(host.FS{}),
+	}
+}

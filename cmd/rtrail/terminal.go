@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// pipeWidth is the width of output that no terminal shows: what fits a mail
+// or a ticket.
+const pipeWidth = 100
+
+// terminalWidth is how wide the output may be, and whether it is a terminal.
+func terminalWidth(out io.Writer) (width int, tty bool) {
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return pipeWidth, false
+	}
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+		return w, true
+	}
+	return 80, true
+}
+
+// progress shows on a terminal that something is going on.
+type progress struct{ done, gone chan struct{} }
+
+// startProgress counts the seconds of work that takes a known time. It writes
+// nothing when stderr is not a terminal.
+func startProgress(stderr io.Writer, what string, length time.Duration) progress {
+	p := progress{make(chan struct{}), make(chan struct{})}
+	if _, tty := terminalWidth(stderr); !tty || length < 2*time.Second {
+		close(p.gone)
+		return p
+	}
+	go func() {
+		defer close(p.gone)
+		began := time.Now()
+		tick := time.NewTicker(250 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			fmt.Fprintf(stderr, "\r%s: %2.0f of %.0f s (Ctrl-C: answer now) ", what, time.Since(began).Seconds(), length.Seconds())
+			select {
+			case <-tick.C:
+			case <-p.done:
+				fmt.Fprint(stderr, "\r\x1b[K")
+				return
+			}
+		}
+	}()
+	return p
+}
+
+func (p progress) stop() {
+	close(p.done)
+	<-p.gone
+}

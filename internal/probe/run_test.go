@@ -1,0 +1,172 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// fake is a probe whose samples do what the test says.
+type fake struct {
+	name    string
+	check   error
+	sample  func(ctx context.Context, n int, w *recording.Writer) error
+	n       int
+	closing bool
+}
+
+func (f *fake) Name() string             { return f.name }
+func (f *fake) Help() string             { return "" }
+func (f *fake) Fills() []recording.Table { return []recording.Table{recording.System} }
+func (f *fake) Check() error             { return f.check }
+func (f *fake) Closing()                 { f.closing = true }
+func (f *fake) Sample(ctx context.Context, w *recording.Writer) error {
+	f.n++
+	return f.sample(ctx, f.n, w)
+}
+
+func oneRow(_ context.Context, _ int, w *recording.Writer) error {
+	recording.Append(w, recording.SystemSample{At: time.Now()})
+	return nil
+}
+
+func TestRunSamplesBothEdges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := recording.New(recording.Manifest{})
+		p := &fake{name: "good", sample: oneRow}
+		began := time.Now()
+		if err := (&Runner{Probes: []Probe{p}, Sink: rec}).Run(t.Context(), 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		rows := recording.Rows[recording.SystemSample](rec)
+		if len(rows) != 6 || rows[0].At != began || rows[5].At.Sub(began) < 4900*time.Millisecond {
+			t.Fatalf("want a sample each second and one at the end, got %d, the last after %v", len(rows), rows[len(rows)-1].At.Sub(began))
+		}
+		if !p.closing {
+			t.Error("Closing was not called before the last sample")
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("run of 5 s took %v", took)
+		}
+	})
+}
+
+func TestInterruptTakesOneMoreSample(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := recording.New(recording.Manifest{})
+		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		if err := (&Runner{Probes: []Probe{&fake{name: "p", sample: oneRow}}, Sink: rec}).Run(ctx, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		rows := recording.Rows[recording.SystemSample](rec)
+		if len(rows) != 4 || rows[3].At.Sub(began) != 2500*time.Millisecond {
+			t.Errorf("want samples at 0, 1, 2 and 2.5 s, got %d", len(rows))
+		}
+	})
+}
+
+func TestLateSampleIsGivenUpAndReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := recording.New(recording.Manifest{})
+		p := &fake{name: "slow", sample: func(ctx context.Context, n int, w *recording.Writer) error {
+			if n == 2 {
+				time.Sleep(1200 * time.Millisecond)
+			}
+			return oneRow(ctx, n, w)
+		}}
+		if err := (&Runner{Probes: []Probe{p}, Sink: rec}).Run(t.Context(), 4*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		late := 0
+		for _, run := range recording.Rows[recording.ProbeRun](rec) {
+			if run.Late {
+				late++
+				if run.Rows != 0 || run.Lost == 0 || !strings.Contains(run.Error, "deadline") {
+					t.Errorf("late run reported as %+v", run)
+				}
+			}
+		}
+		if late != 1 {
+			t.Errorf("want one late run, got %d", late)
+		}
+		if n := rec.Count(recording.System); n < 3 {
+			t.Errorf("good samples before and after a late one must stay, got %d", n)
+		}
+	})
+}
+
+func TestStuckProbeDoesNotHoldTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := recording.New(recording.Manifest{})
+		release := make(chan struct{})
+		stuck := &fake{name: "stuck", sample: func(context.Context, int, *recording.Writer) error { <-release; return nil }}
+		good := &fake{name: "good", sample: oneRow}
+		began := time.Now()
+		if err := (&Runner{Probes: []Probe{stuck, good}, Sink: rec}).Run(t.Context(), 3*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("a stuck probe held the run for %v", took)
+		}
+		if stuck.n != 1 {
+			t.Errorf("a stuck probe was asked %d times", stuck.n)
+		}
+		close(release)
+	})
+}
+
+func TestPanicIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := recording.New(recording.Manifest{})
+		p := &fake{name: "bad", sample: func(context.Context, int, *recording.Writer) error { panic("index out of range") }}
+		if err := (&Runner{Probes: []Probe{p}, Sink: rec}).Run(t.Context(), time.Second); err != nil {
+			t.Fatal(err)
+		}
+		runs := recording.Rows[recording.ProbeRun](rec)
+		if len(runs) == 0 || !strings.Contains(runs[0].Error, "index out of range") {
+			t.Errorf("panic not reported: %+v", runs)
+		}
+	})
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Commit(*recording.Writer) error { return errors.New("no space left on device") }
+
+func TestSinkErrorEndsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		err := (&Runner{Probes: []Probe{&fake{name: "a", sample: oneRow}}, Sink: fullDisk{}}).Run(t.Context(), time.Minute)
+		if err == nil || time.Since(began) > time.Second {
+			t.Errorf("want the sink's error at once, got %v after %v", err, time.Since(began))
+		}
+	})
+}
+
+func TestCheckSaysWhatIsMissing(t *testing.T) {
+	p := &fake{name: "klog", check: &MissingError{What: "CAP_SYSLOG", How: "run as root"}}
+	infos := Check([]Probe{p}, time.Second)
+	if infos[0].Missing != "needs CAP_SYSLOG" || infos[0].Remedy != "run as root" {
+		t.Errorf("got %+v", infos[0])
+	}
+}
+
+func TestStretchKeepsTheBudget(t *testing.T) {
+	for _, c := range []struct{ interval, cpu, want time.Duration }{
+		{time.Second, 5 * time.Millisecond, time.Second},
+		{time.Second, 40 * time.Millisecond, 2 * time.Second},
+		{time.Second, time.Second, SlowestInterval},
+		{200 * time.Millisecond, 8 * time.Millisecond, 400 * time.Millisecond},
+	} {
+		if got := stretch(c.interval, c.cpu); got != c.want {
+			t.Errorf("stretch(%v, %v) = %v, want %v", c.interval, c.cpu, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package verdict
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"rtrail/internal/rule"
+)
+
+// fold moves symptoms under the finding that explains them. A finding explains
+// another one if its rule says so, it is more than a possibility itself, and
+// the other one is about the same subject or about somebody it affects. Where
+// two findings explain each other, the one that ranks first is the cause.
+func fold(found []Finding, rules []rule.Rule) []Finding {
+	found = rank(found)
+	explains := map[string][]string{}
+	for _, r := range rules {
+		explains[r.ID] = r.Explains
+	}
+	cause := make([]int, len(found)) // index of the finding that explains this one
+	for i := range cause {
+		cause[i] = -1
+	}
+	for symptom := range found {
+		for c := range found {
+			if c == symptom || cause[symptom] >= 0 {
+				continue
+			}
+			if causes(found[c], found[symptom], explains) && !leadsTo(cause, c, symptom) {
+				cause[symptom] = c
+			}
+		}
+	}
+	var tree func(i int) Finding
+	tree = func(i int) Finding {
+		f := found[i]
+		for s, c := range cause {
+			if c == i {
+				f.Explains = append(f.Explains, tree(s))
+			}
+		}
+		return f
+	}
+	var top []Finding
+	for i, c := range cause {
+		if c < 0 {
+			top = append(top, tree(i))
+		}
+	}
+	return top
+}
+
+func causes(c, symptom Finding, explains map[string][]string) bool {
+	if c.Confidence <= rule.Possible || !slices.Contains(explains[c.Rule], symptom.Rule) {
+		return false
+	}
+	if c.AffectsAll || c.Subject.Same(symptom.Subject) {
+		return true
+	}
+	return slices.ContainsFunc(c.Affects, symptom.Subject.Same)
+}
+
+// leadsTo says whether following causes from one finding ends at another.
+func leadsTo(cause []int, from, to int) bool {
+	for i := from; i >= 0; i = cause[i] {
+		if i == to {
+			return true
+		}
+	}
+	return false
+}
+
+// rank orders findings: what is at least likely before what is possible, then
+// by impact, then by confidence. Impacts are compared in steps of a tenth:
+// closer than that they are equal, and the better known cause goes first.
+func rank(found []Finding) []Finding {
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(
+			-cmp.Compare(solid(a), solid(b)),
+			-cmp.Compare(step(a.Impact), step(b.Impact)),
+			-cmp.Compare(a.Confidence, b.Confidence),
+			-cmp.Compare(a.Impact.Weight(), b.Impact.Weight()),
+			cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.Subject.Name, b.Subject.Name),
+		)
+	})
+	for i := range found {
+		found[i].Rank = i + 1
+	}
+	return found
+}
+
+func solid(f Finding) int {
+	if f.Confidence > rule.Possible {
+		return 1
+	}
+	return 0
+}
+
+func step(i rule.Impact) float64 { return math.Round(i.Weight() * 10) }

@@ -1,0 +1,180 @@
+package verdict
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+// lossTolerance is the share of rows a probe may lose before findings built on
+// it are trusted less. Below it, a delta over the window is off by less than
+// the sampling itself makes it.
+const lossTolerance = 0.05
+
+// Judge runs the rules over a view and puts their findings in order.
+func Judge(v *view.View, rules []rule.Rule) Verdict {
+	manifest := v.Manifest()
+	sources := sourcesOf(v)
+	out := Verdict{
+		Tool:   manifest.Tool,
+		Host:   manifest.Host,
+		Window: Window{Start: v.Start(), End: v.End()},
+		Probes: sources.health,
+		Time:   timeOf(v),
+		Notes:  slices.Clone(manifest.Notes),
+	}
+	var found []Finding
+	blamed := map[string]bool{}   // resources somebody has a finding about
+	unjudged := map[string]bool{} // resources not all rules of which were judged
+	for _, r := range rules {
+		if missing, ok := sources.missing(r); ok {
+			out.NotJudged = append(out.NotJudged, missing)
+			unjudged[r.Resource] = true
+			continue
+		}
+		findings, err := detect(r, v)
+		if err != nil {
+			out.NotJudged = append(out.NotJudged, abstention(r, err))
+			unjudged[r.Resource] = true
+		}
+		for _, f := range findings {
+			f.Rule = r.ID
+			placed := Finding{Finding: f, Title: r.Title}
+			if sources.lossy(r) {
+				placed.Lossy = true
+				placed.Confidence = max(placed.Confidence-1, rule.Possible)
+			}
+			if placed.Confidence > rule.Possible {
+				blamed[r.Resource] = true
+			}
+			found = append(found, placed)
+		}
+	}
+	out.Findings = rank(fold(found, rules))
+	for _, r := range rules {
+		if !blamed[r.Resource] && !unjudged[r.Resource] && !slices.Contains(out.Healthy, r.Resource) {
+			out.Healthy = append(out.Healthy, r.Resource)
+		}
+	}
+	return out
+}
+
+// detect runs one rule. A rule that panics is a rule that was not judged, not
+// an answer lost.
+func detect(r rule.Rule, v *view.View) (found []rule.Finding, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &rule.NotJudged{Needs: "a mended rule", Why: fmt.Sprintf("it failed: %v", p), How: "please report this with `rtrail record`ed evidence"}
+		}
+	}()
+	return r.Detect(v)
+}
+
+func abstention(r rule.Rule, err error) NotJudged {
+	n := NotJudged{Rule: r.ID, Title: r.Title, Why: err.Error()}
+	if why, ok := errors.AsType[*rule.NotJudged](err); ok {
+		n.Needs, n.Why, n.How = why.Needs, why.Why, why.How
+	}
+	return n
+}
+
+// timeOf lists where the busiest processes spent the window.
+func timeOf(v *view.View) []ProcessTime {
+	const most = 8
+	var list []ProcessTime
+	for _, p := range v.ProcessTimes() {
+		if len(list) == most {
+			break
+		}
+		list = append(list, ProcessTime{
+			Name: p.Process.Comm, PID: p.Process.PID, Threads: p.Threads, Samples: p.Samples,
+			OnCPU: p.Share[view.OnCPU], Runnable: p.Share[view.Runnable], Disk: p.Share[view.Disk],
+			Lock: p.Share[view.Lock], Network: p.Share[view.Network], Sleeping: p.Share[view.Sleeping],
+		})
+	}
+	return list
+}
+
+// sources knows which probe fills which table, and how that went.
+type sources struct {
+	v      *view.View
+	health []ProbeHealth
+	fills  map[recording.Table]int // index into health
+}
+
+func sourcesOf(v *view.View) sources {
+	s := sources{v: v, fills: map[recording.Table]int{}}
+	_, runs := view.Group(view.Rows[recording.ProbeRun](v), func(r recording.ProbeRun) string { return r.Probe })
+	for i, p := range v.Manifest().Probes {
+		h := ProbeHealth{Name: p.Name, OK: p.Missing == "", Error: p.Missing, Remedy: p.Remedy}
+		for _, run := range runs[p.Name] {
+			h.Runs++
+			h.Seconds += run.Duration.Seconds()
+			h.CPU += run.CPU.Seconds()
+			h.Rows += run.Rows
+			h.Lost += run.Lost
+			if run.Late {
+				h.Late++
+			}
+			if run.Error != "" {
+				h.Error = run.Error
+			}
+		}
+		if h.Runs > 0 && h.Rows == 0 && h.Error != "" {
+			h.OK = false
+		}
+		s.health = append(s.health, h)
+		for _, t := range p.Fills {
+			s.fills[t] = i
+		}
+	}
+	return s
+}
+
+// missing says what a rule lacks. A table without rows is evidence too, as
+// long as its probe ran: no listeners, no swap areas, a silent kernel log.
+func (s sources) missing(r rule.Rule) (NotJudged, bool) {
+	for _, t := range r.Needs {
+		if s.v.Has(t) {
+			continue
+		}
+		n := NotJudged{Rule: r.ID, Title: r.Title, Needs: fmt.Sprintf("evidence of %s", t), Why: "the recording has none"}
+		i, known := s.fills[t]
+		if !known {
+			return n, true
+		}
+		if h := s.health[i]; !h.OK || h.Runs == 0 || h.Late == h.Runs {
+			n.Needs = "probe " + h.Name
+			n.Why, n.How = h.Error, h.Remedy
+			if n.Why == "" {
+				n.Why = "it did not run in the window"
+			}
+			return n, true
+		}
+	}
+	return NotJudged{}, false
+}
+
+// lossy says whether a rule stands on evidence with holes.
+func (s sources) lossy(r rule.Rule) bool {
+	for _, t := range r.Needs {
+		i, known := s.fills[t]
+		if !known {
+			continue
+		}
+		h := s.health[i]
+		if total := h.Rows + h.Lost; total > 0 && float64(h.Lost)/float64(total) > lossTolerance {
+			return true
+		}
+		// Two readings make a rate; with every other one missing nobody knows
+		// what happened in between.
+		if h.Late*2 >= h.Runs && h.Late > 0 {
+			return true
+		}
+	}
+	return false
+}
