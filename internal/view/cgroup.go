@@ -1,0 +1,173 @@
+package view
+
+import (
+	"math"
+	"strings"
+
+	"rtrail/internal/recording"
+)
+
+// Cgroup is one control group over the window. The embedded sample is its last
+// reading. Numbers are NaN where the group does not have the controller.
+type Cgroup struct {
+	recording.CgroupSample
+	First   recording.CgroupSample
+	Samples []recording.CgroupSample
+	Seconds float64
+
+	CPU           float64 // cores
+	PeriodsIn     float64 // enforcement periods in the window in which it wanted CPU
+	ThrottledIn   float64 // of these: periods in which it was stopped
+	Throttling    float64 // seconds it was stopped per second, summed over CPUs
+	HitLimit      float64 // times in the window it hit memory.max (v1: failcnt)
+	Kills         float64 // processes the OOM killer took from it in the window
+	Faults        float64 // major faults per second
+	SwapGrowth    float64 // bytes per second, may be negative
+	MemoryStalled float64 // share of the window some task waited for memory
+	CPUStalled    float64 // share of the window some task waited for a CPU
+}
+
+// Limited says whether the group has a memory limit of its own.
+func (c Cgroup) Limited() bool { return c.MemoryMax > 0 && c.MemoryMax < unlimited }
+
+// HasQuota says whether the group has a CPU quota of its own.
+func (c Cgroup) HasQuota() bool { return c.Quota > 0 && c.Quota < math.MaxInt64 && c.Period > 0 }
+
+// Cores is the quota as a number of CPUs.
+func (c Cgroup) Cores() float64 { return c.Quota.Seconds() / c.Period.Seconds() }
+
+// unlimited: cgroup v1 prints PAGE_COUNTER_MAX, the largest whole number of
+// pages below 2^63, for "no limit".
+const unlimited = math.MaxInt64 >> 1
+
+// Cgroups lists the control groups seen in the window, in the order in which
+// they appear.
+func (v *View) Cgroups() []Cgroup {
+	return Memo(v, "cgroups", func() []Cgroup {
+		type key struct {
+			version int32
+			path    string
+		}
+		keys, series := Group(Rows[recording.CgroupSample](v), func(s recording.CgroupSample) key { return key{s.Version, s.Path} })
+		list := make([]Cgroup, 0, len(keys))
+		for _, k := range keys {
+			list = append(list, newCgroup(series[k]))
+		}
+		return list
+	})
+}
+
+func newCgroup(samples []recording.CgroupSample) Cgroup {
+	type sample = recording.CgroupSample
+	c := Cgroup{CgroupSample: samples[len(samples)-1], First: samples[0], Samples: samples, Seconds: Elapsed(samples).Seconds()}
+	delta := func(value func(sample) int64) float64 {
+		var sum, last float64
+		seen := 0
+		for _, s := range samples {
+			now := float64(value(s))
+			if now < 0 {
+				continue
+			}
+			// A group made anew under the same name begins at 0 again.
+			if seen > 0 {
+				if now >= last {
+					sum += now - last
+				} else {
+					sum += now
+				}
+			}
+			last, seen = now, seen+1
+		}
+		if seen < 2 {
+			return math.NaN()
+		}
+		return sum
+	}
+	perSecond := func(value func(sample) int64) float64 {
+		if c.Seconds <= 0 {
+			return math.NaN()
+		}
+		return delta(value) / c.Seconds
+	}
+	c.CPU = perSecond(func(s sample) int64 { return int64(s.CPUTime) }) / 1e9
+	c.PeriodsIn = delta(func(s sample) int64 { return s.Periods })
+	c.ThrottledIn = delta(func(s sample) int64 { return s.Throttled })
+	c.Throttling = perSecond(func(s sample) int64 { return int64(s.ThrottledTime) }) / 1e9
+	c.HitLimit = delta(func(s sample) int64 { return s.EventsMax })
+	c.Kills = delta(func(s sample) int64 { return s.OOMKills })
+	c.Faults = perSecond(func(s sample) int64 { return s.MajorFaults })
+	c.MemoryStalled = perSecond(func(s sample) int64 { return int64(s.MemoryStall) }) / 1e9
+	c.CPUStalled = perSecond(func(s sample) int64 { return int64(s.CPUStall) }) / 1e9
+	c.SwapGrowth = math.NaN()
+	if c.Seconds > 0 && c.SwapUsed >= 0 && c.First.SwapUsed >= 0 {
+		c.SwapGrowth = float64(c.SwapUsed-c.First.SwapUsed) / c.Seconds
+	}
+	return c
+}
+
+// InGroup says whether path is group or lies below it.
+func InGroup(path, group string) bool {
+	if path == "" || group == "" {
+		return false
+	}
+	return path == group || group == "/" || strings.HasPrefix(path, strings.TrimSuffix(group, "/")+"/")
+}
+
+// InCPUGroup lists the processes in a group of the CPU controller or below it,
+// the busiest first.
+func (v *View) InCPUGroup(group string) []Process {
+	return v.members(func(p Process) bool { return InGroup(p.Cgroup, group) })
+}
+
+// InMemoryGroup lists the processes in a group of the memory controller or
+// below it, the busiest first.
+func (v *View) InMemoryGroup(group string) []Process {
+	return v.members(func(p Process) bool { return InGroup(p.MemCgroup, group) })
+}
+
+func (v *View) members(in func(Process) bool) []Process {
+	var list []Process
+	for _, p := range v.Processes() {
+		if !p.Own && in(p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// throttledFrom: a group stopped for less than this share of the window does
+// not explain the waiting of its processes.
+const throttledFrom = 0.01
+
+// Throttled says whether a process lives in a group, or below one, that was
+// stopped for its CPU quota in the window.
+func (v *View) Throttled(p Process) bool {
+	for _, c := range v.Cgroups() {
+		if c.Throttling >= throttledFrom && InGroup(p.Cgroup, c.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// MemoryLimitOf finds the group whose memory limit binds a process: of the
+// groups it lives in, the limited one with the least room left.
+func (v *View) MemoryLimitOf(p Process) (group Cgroup, ok bool) {
+	room := int64(math.MaxInt64)
+	for _, c := range v.Cgroups() {
+		if c.Limited() && c.Memory >= 0 && InGroup(p.MemCgroup, c.Path) && c.Room() < room {
+			group, room, ok = c, c.Room(), true
+		}
+	}
+	return group, ok
+}
+
+// Room is how many bytes a limited group can still grow: what is free under
+// its limit and the page cache it can drop.
+func (c Cgroup) Room() int64 {
+	room := c.MemoryMax - c.Memory
+	if c.InactiveFile > 0 {
+		room += c.InactiveFile
+	}
+	return max(0, room)
+}
