@@ -1,0 +1,319 @@
+// Package census keeps count of the processes of the machine: who lives, who
+// did something lately. Several probes ask for it, so it is taken once and
+// shared.
+//
+// Reading /proc/PID/stat of a thousand processes costs several milliseconds,
+// most of it for processes that sleep. A process with one thread that was not
+// put on a CPU since the last look cannot have changed, and its schedstat file,
+// kept open, tells that for a fraction of the price. So the file stat is read
+// of processes that are new, have several threads, ran, or are not asleep; of
+// the others only in an exact count.
+package census
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe/procfile"
+)
+
+// Entry is one process as the last count saw it.
+type Entry struct {
+	Stat
+	PID     int32
+	Started time.Time // when the process began; with PID its identity
+	At      time.Time // when it was looked at
+	Seen    time.Time // when it was first seen
+	// Active is when it was last seen to have run, waited for a disk or changed
+	// in any way; zero if never.
+	Active time.Time
+	Sched  Sched // of the main thread; Slices is -1 where it could not be read
+}
+
+// Key is the identity of a process: PIDs are used again.
+type Key struct {
+	PID   int32
+	Start uint64 // ticks since boot
+}
+
+// Key returns the identity.
+func (e *Entry) Key() Key { return Key{e.PID, e.StartTicks} }
+
+// Share is how much of a core the process used over its life.
+func (e *Entry) Share() float64 {
+	age := e.At.Sub(e.Started)
+	if age < Tick {
+		age = Tick
+	}
+	return float64(e.User+e.System) / float64(age)
+}
+
+// Census counts. It may be used concurrently.
+type Census struct {
+	mu    sync.Mutex
+	dir   *Dir
+	boot  time.Time
+	names procfile.Names
+	known map[int32]*process
+	order []int32 // PIDs of the last count, ascending
+	taken time.Time
+	count int64 // counts so far
+	files int   // descriptors kept
+	limit int   // how many may be kept
+}
+
+// process is what is kept of one process between counts.
+type process struct {
+	Entry
+	fd      int // of schedstat (one thread) or stat (several); -1: none
+	isSched bool
+	round   int64 // last count it was seen in
+}
+
+// New makes a census of the machine, or of a recorded tree below root.
+func New(root string) (*Census, error) {
+	dir, err := OpenDir(root)
+	if err != nil {
+		return nil, err
+	}
+	c := &Census{dir: dir, known: map[int32]*process{}, limit: fileLimit()}
+	c.boot = bootTime(dir)
+	return c, nil
+}
+
+// fileLimit is how many descriptors may be kept: a quarter of what rtrail is
+// allowed, so that other probes find some left.
+func fileLimit() int {
+	const most = 8192
+	var r unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &r) != nil {
+		return 0
+	}
+	return int(min(r.Cur/4, most))
+}
+
+// bootTime is when the clock of start times began. On a live system the
+// difference of two clocks is exact; /proc/stat rounds it to seconds.
+func bootTime(dir *Dir) time.Time {
+	if dir.Live() {
+		var ts unix.Timespec
+		if unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts) == nil {
+			// The two clocks are read one after the other; rounding keeps the
+			// difference of two starts of rtrail from showing.
+			return time.Now().Add(-time.Duration(ts.Nano())).Round(Tick)
+		}
+	}
+	b, err := dir.Read("stat")
+	for err == nil && len(b) > 0 {
+		var line []byte
+		line, b = procfile.Line(b)
+		if rest, ok := bytes.CutPrefix(line, []byte("btime ")); ok {
+			seconds, _ := procfile.Int(rest)
+			return time.Unix(seconds, 0)
+		}
+	}
+	return time.Unix(0, 0)
+}
+
+// Live says whether the census reads the kernel's procfs, not a recorded tree.
+func (c *Census) Live() bool { return c.dir.Live() }
+
+// Close gives all descriptors back.
+func (c *Census) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.known {
+		c.drop(p)
+	}
+	c.known = map[int32]*process{}
+	return c.dir.Close()
+}
+
+// Take counts all processes. In an exact count every process is read anew.
+func (c *Census) Take(exact bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.take(exact)
+}
+
+// TakeIfOlder counts unless somebody did within the given time.
+func (c *Census) TakeIfOlder(age time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.taken.IsZero() && time.Since(c.taken) < age {
+		return nil
+	}
+	return c.take(false)
+}
+
+// Taken is when the last count began and how many there were.
+func (c *Census) Taken() (at time.Time, count int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.taken, c.count
+}
+
+// List appends the processes of the last count to dst, by ascending PID.
+func (c *Census) List(dst []Entry) []Entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, pid := range c.order {
+		if p := c.known[pid]; p != nil {
+			dst = append(dst, p.Entry)
+		}
+	}
+	return dst
+}
+
+func (c *Census) take(exact bool) error {
+	now := time.Now()
+	c.order = c.order[:0]
+	if err := c.dir.PIDs(func(pid int32) { c.order = append(c.order, pid) }); err != nil {
+		return err
+	}
+	slices.SortFunc(c.order, cmp.Compare[int32])
+	c.count++
+	c.taken = now
+	for _, pid := range c.order {
+		p := c.known[pid]
+		if p == nil {
+			c.meet(pid)
+			continue
+		}
+		c.look(p, exact)
+	}
+	for pid, p := range c.known {
+		if p.round != c.count {
+			c.drop(p)
+			delete(c.known, pid)
+		}
+	}
+	return nil
+}
+
+// meet reads a process for the first time.
+func (c *Census) meet(pid int32) {
+	b, err := c.dir.Read(Name(pid, "stat"))
+	at := time.Now()
+	if err != nil {
+		return // it ended meanwhile
+	}
+	s, ok := ParseStat(b, c.names.String)
+	if !ok {
+		return
+	}
+	p := &process{Entry: Entry{Stat: s, PID: pid, At: at, Seen: at, Sched: Sched{Slices: -1}}, fd: -1, round: c.count}
+	p.Started = c.boot.Add(time.Duration(s.StartTicks) * Tick)
+	// A process that begins while rtrail watches is active; of those that were
+	// there before nothing is known yet.
+	if c.count > 1 || notAsleep(s.State) {
+		p.Active = at
+	}
+	c.known[pid] = p
+	c.keep(p, p.Threads == 1)
+	if p.isSched && p.fd >= 0 {
+		if b, err := c.dir.ReadOpen(p.fd); err == nil {
+			if s, ok := ParseSched(b); ok {
+				p.Sched = s
+			}
+		}
+	}
+}
+
+// look reads a known process again, as far as needed.
+func (c *Census) look(p *process, exact bool) {
+	p.round = c.count
+	single := p.Threads == 1
+	if single != p.isSched || p.fd < 0 {
+		c.drop(p)
+		c.keep(p, single)
+	}
+	at := time.Now()
+	if single && p.fd >= 0 {
+		b, err := c.dir.ReadOpen(p.fd)
+		if err != nil {
+			c.again(p)
+			return
+		}
+		s, ok := ParseSched(b)
+		// A task on a CPU right now has not been counted for this turn yet.
+		if ok && s == p.Sched && !notAsleep(p.State) && !exact {
+			p.At = at
+			return
+		}
+		if ok && s != p.Sched && p.Sched.Slices >= 0 {
+			p.Active = at
+		}
+		if ok {
+			p.Sched = s
+		}
+	}
+	c.stat(p, at)
+}
+
+// stat reads /proc/PID/stat of a known process.
+func (c *Census) stat(p *process, at time.Time) {
+	var b []byte
+	var err error
+	if p.fd >= 0 && !p.isSched {
+		b, err = c.dir.ReadOpen(p.fd)
+	} else {
+		b, err = c.dir.Read(Name(p.PID, "stat"))
+	}
+	s, ok := Stat{}, false
+	if err == nil {
+		s, ok = ParseStat(b, c.names.String)
+	}
+	if !ok || s.StartTicks != p.StartTicks {
+		c.again(p)
+		return
+	}
+	moved := s.User != p.User || s.System != p.System || s.MinorFaults != p.MinorFaults || s.MajorFaults != p.MajorFaults ||
+		s.ChildUser != p.ChildUser || s.ChildSystem != p.ChildSystem || s.State != p.State || s.Threads != p.Threads
+	if moved || notAsleep(s.State) {
+		p.Active = at
+	}
+	p.Stat, p.At = s, at
+}
+
+// notAsleep is true for states in which a process wants something: it runs,
+// wants to, or waits for a disk.
+func notAsleep(state byte) bool { return state == 'R' || state == 'D' }
+
+// again handles a PID that is now somebody else's, or nobody's.
+func (c *Census) again(p *process) {
+	c.drop(p)
+	delete(c.known, p.PID)
+	c.meet(p.PID)
+}
+
+// keep opens the file by which the process will be watched.
+func (c *Census) keep(p *process, single bool) {
+	p.isSched = single
+	if c.files >= c.limit {
+		return
+	}
+	file := "stat"
+	if single {
+		file = "schedstat"
+	}
+	fd, err := c.dir.Open(Name(p.PID, file))
+	if err != nil {
+		return
+	}
+	p.fd = fd
+	c.files++
+}
+
+func (c *Census) drop(p *process) {
+	if p.fd >= 0 {
+		unix.Close(p.fd)
+		p.fd = -1
+		c.files--
+	}
+}

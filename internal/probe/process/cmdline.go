@@ -1,0 +1,121 @@
+package process
+
+import (
+	"bytes"
+	"strings"
+)
+
+// maxCmdline is how much of a command line is kept. Longer ones are those of
+// Java programs; their beginning names them.
+const maxCmdline = 256
+
+// masked stands for a secret.
+const masked = "***"
+
+// secretNames are parts of option and variable names whose value is never
+// kept, lower case.
+var secretNames = []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "api-key", "api_key", "access-key", "access_key", "credential", "private-key", "private_key"}
+
+// Cmdline turns the content of /proc/PID/cmdline into one line without
+// secrets: it ends up in recordings that people send around.
+func Cmdline(b []byte) string {
+	b = bytes.TrimRight(b, "\x00")
+	if len(b) == 0 {
+		return ""
+	}
+	// What lies far behind the cut need not be split.
+	args := strings.Split(string(b[:min(len(b), 8*maxCmdline)]), "\x00")
+	if len(args) == 1 {
+		// A title set by the program itself has blanks instead of zero bytes.
+		args = strings.Split(args[0], " ")
+	}
+	mysql := isMySQLClient(args[0])
+	var out strings.Builder
+	hide := false
+	for i, arg := range args {
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(maskArgument(arg, mysql, &hide))
+		if out.Len() > maxCmdline {
+			break
+		}
+	}
+	line := strings.ToValidUTF8(strings.Map(printable, out.String()), "?")
+	if len(line) > maxCmdline {
+		line = strings.ToValidUTF8(line[:maxCmdline], "")
+	}
+	return line
+}
+
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f {
+		return ' '
+	}
+	return r
+}
+
+func isMySQLClient(arg string) bool {
+	name := arg[strings.LastIndexByte(arg, '/')+1:]
+	return strings.HasPrefix(name, "mysql") || strings.HasPrefix(name, "mariadb") || name == "sysbench"
+}
+
+// maskArgument hides what looks like a secret. hide carries over to the next
+// argument when this one is an option whose value follows.
+func maskArgument(arg string, mysql bool, hide *bool) string {
+	if *hide {
+		*hide = false
+		if !strings.HasPrefix(arg, "-") {
+			return masked
+		}
+	}
+	if mysql && len(arg) > 2 && strings.HasPrefix(arg, "-p") && arg[2] != '=' && !strings.HasPrefix(arg, "--") {
+		return "-p" + masked
+	}
+	if name, _, ok := strings.Cut(arg, "="); ok && isSecret(name) {
+		return name + "=" + masked
+	}
+	if strings.HasPrefix(arg, "-") && isSecret(arg) {
+		*hide = true
+		return arg
+	}
+	return maskURL(arg)
+}
+
+func isSecret(name string) bool {
+	name = strings.ToLower(name)
+	for _, word := range secretNames {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// maskURL hides the password in scheme://user:password@host, and values of
+// secret names in what follows a question mark.
+func maskURL(arg string) string {
+	if scheme := strings.Index(arg, "://"); scheme >= 0 {
+		rest := arg[scheme+3:]
+		end := strings.IndexAny(rest, "/?#")
+		if end < 0 {
+			end = len(rest)
+		}
+		if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
+			if colon := strings.IndexByte(rest[:at], ':'); colon >= 0 {
+				arg = arg[:scheme+3] + rest[:colon+1] + masked + rest[at:]
+			}
+		}
+	}
+	before, query, ok := strings.Cut(arg, "?")
+	if !ok {
+		return arg
+	}
+	parts := strings.Split(query, "&")
+	for i, part := range parts {
+		if name, _, ok := strings.Cut(part, "="); ok && isSecret(name) {
+			parts[i] = name + "=" + masked
+		}
+	}
+	return before + "?" + strings.Join(parts, "&")
+}

@@ -1,0 +1,222 @@
+package process
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/procfile"
+	"rtrail/internal/recording"
+)
+
+// details is what is kept of one process between samples: things that hardly
+// change, and sums over its threads.
+type details struct {
+	round  int64 // last sample it was seen in
+	full   int64 // last sample it got a full row in; 0: never
+	want   float64
+	active bool // was active once since the probe began
+
+	comm      string // under which cmdline was read
+	cmdline   string
+	uid       int64
+	cgroup    string
+	memCgroup string
+	netns     uint64
+	oomScore  int32
+	oomAdjust int32
+	limits    recording.LimitSample
+	threads   *threadSums
+}
+
+// settled is the age from which a process is taken to have made up its mind
+// about its command line, cgroup and namespaces: it has called exec by then.
+const settled = 5 * time.Second
+
+// fill turns a light row into a full one. The process may vanish at any point:
+// what was read until then stays.
+func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, missed *unseen, edge bool) {
+	b, err := p.dir.Read(census.Name(e.PID, "status"))
+	if err != nil {
+		return
+	}
+	parseStatus(row, b)
+	row.Full = true
+	if p.identity(e, d, missed) {
+		row.Cmdline, row.Cgroup, row.MemCgroup, row.NetNS = d.cmdline, d.cgroup, d.memCgroup, d.netns
+	}
+	d.uid = row.UID
+	if edge || d.full == 0 {
+		d.oomScore = p.number(e.PID, "oom_score")
+		d.oomAdjust = p.number(e.PID, "oom_score_adj")
+	}
+	row.OOMScore, row.OOMAdjust = d.oomScore, d.oomAdjust
+	if e.State != 'Z' && e.State != 'X' {
+		p.io(row, e, missed)
+		p.waitChannel(row, e, missed, edge)
+		p.threadTimes(row, e, d)
+		p.files(e, d, missed, edge)
+		p.delays.read(row, e.Threads)
+	}
+	d.full = p.samples
+}
+
+// identity reads what a process hardly ever changes.
+func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) bool {
+	young := d.full == 0 || e.At.Sub(e.Started) < settled
+	if d.comm == e.Comm && !young {
+		return true
+	}
+	d.comm = e.Comm
+	if e.Kernel {
+		return true
+	}
+	if b, err := p.dir.Read(census.Name(e.PID, "cmdline")); err == nil {
+		if line := Cmdline(b); line != "" {
+			d.cmdline = line
+		}
+	}
+	if b, err := p.dir.Read(census.Name(e.PID, "cgroup")); err == nil {
+		d.cgroup, d.memCgroup = Cgroups(b)
+	}
+	b, err := p.dir.Link(census.Name(e.PID, "ns/net"))
+	if err == nil {
+		d.netns, _ = census.NamespaceInode(b)
+	} else if census.Denied(err) {
+		missed.namespaces++
+	}
+	return true
+}
+
+// number reads a file that holds one number.
+func (p *Probe) number(pid int32, file string) int32 {
+	b, err := p.dir.Read(census.Name(pid, file))
+	if err != nil {
+		return recording.Unknown
+	}
+	n, ok := procfile.Int(bytes.TrimSpace(b))
+	if !ok {
+		return recording.Unknown
+	}
+	return int32(n)
+}
+
+// io reads /proc/PID/io, which sums over all threads, ended ones included.
+func (p *Probe) io(row *recording.ProcessSample, e *census.Entry, missed *unseen) {
+	if e.Kernel {
+		return
+	}
+	b, err := p.dir.Read(census.Name(e.PID, "io"))
+	if err != nil {
+		if census.Denied(err) {
+			missed.io++
+		}
+		return
+	}
+	parseIO(row, b)
+}
+
+// waitChannel reads what the main thread sleeps in. In the many full rows at
+// the edges of a window that is of interest for waits that are no plain sleep.
+func (p *Probe) waitChannel(row *recording.ProcessSample, e *census.Entry, missed *unseen, edge bool) {
+	if e.State == 'R' || (edge && e.State != 'D' && e.Active.IsZero()) {
+		return
+	}
+	b, err := p.dir.Read(census.Name(e.PID, "wchan"))
+	if err != nil {
+		if census.Denied(err) {
+			missed.wchan++
+		}
+		return
+	}
+	if name := bytes.TrimSpace(b); len(name) > 0 && string(name) != "0" {
+		row.WaitChannel = string(name)
+	}
+}
+
+// files counts descriptors and reads the limits beside them.
+func (p *Probe) files(e *census.Entry, d *details, missed *unseen, edge bool) {
+	if e.Kernel {
+		return
+	}
+	if edge || d.full == 0 || p.samples-d.full >= refreshEvery {
+		b, err := p.dir.Read(census.Name(e.PID, "limits"))
+		if err != nil {
+			return
+		}
+		d.limits = ParseLimits(b)
+	}
+	l := d.limits
+	l.At, l.PID, l.Files = e.At, e.PID, recording.Unknown
+	n, err := p.dir.Count(census.Name(e.PID, "fd"))
+	switch {
+	case err == nil:
+		l.Files = n
+	case census.Denied(err):
+		missed.files++
+	default:
+		return
+	}
+	p.scratch.limits = append(p.scratch.limits, l)
+}
+
+func pageSize() int64 { return int64(os.Getpagesize()) }
+
+// threadCPU is the CPU time of the calling thread.
+func threadCPU() time.Duration {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
+
+// ParseLimits parses /proc/PID/limits.
+func ParseLimits(b []byte) recording.LimitSample {
+	const unknown = recording.Unknown
+	l := recording.LimitSample{
+		Files: unknown, FilesSoft: unknown, FilesHard: unknown, ProcsSoft: unknown,
+		LockedSoft: unknown, StackSoft: unknown, AddressSoft: unknown,
+	}
+	for len(b) > 0 {
+		var line []byte
+		line, b = procfile.Line(b)
+		for _, known := range [...]struct {
+			name       string
+			soft, hard *int64
+		}{
+			{"Max open files ", &l.FilesSoft, &l.FilesHard},
+			{"Max processes ", &l.ProcsSoft, nil},
+			{"Max locked memory ", &l.LockedSoft, nil},
+			{"Max stack size ", &l.StackSoft, nil},
+			{"Max address space ", &l.AddressSoft, nil},
+		} {
+			rest, ok := bytes.CutPrefix(line, []byte(known.name))
+			if !ok {
+				continue
+			}
+			soft, rest := procfile.Field(rest)
+			hard, _ := procfile.Field(rest)
+			*known.soft = limit(soft)
+			if known.hard != nil {
+				*known.hard = limit(hard)
+			}
+		}
+	}
+	return l
+}
+
+func limit(b []byte) int64 {
+	if string(b) == "unlimited" {
+		return math.MaxInt64
+	}
+	n, ok := procfile.Uint(b)
+	if !ok {
+		return recording.Unknown
+	}
+	return int64(min(n, math.MaxInt64))
+}

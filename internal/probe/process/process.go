@@ -1,0 +1,221 @@
+// Package process is the probe of processes and their limits.
+//
+// Every sample gives a row for every process. Reading all there is about a
+// thousand processes would cost a tenth of a second, so rows come in two
+// depths: full rows for processes that did something since the last sample,
+// are new, large or known to be busy; light rows, with what /proc/PID/stat
+// tells, for the others. In the first and the last sample of a window every
+// process gets a full row as far as the budget reaches, the interesting ones
+// first.
+package process
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/census"
+	"rtrail/internal/recording"
+)
+
+const (
+	// budget is the CPU time one sample may spend on full rows; edgeBudget
+	// that of the first and the last one. The whole of rtrail shall stay under
+	// one percent of a core at one sample a second.
+	budget     = 4 * time.Millisecond
+	edgeBudget = 40 * time.Millisecond
+
+	// refreshEvery is how many samples a large or busy process may go without
+	// a full row although it did nothing.
+	refreshEvery = 10
+)
+
+// Probe reads processes. It is not for concurrent use.
+type Probe struct {
+	census  *census.Census
+	dir     *census.Dir
+	delays  *delays
+	all     []census.Entry
+	known   map[census.Key]*details
+	last    time.Time // start of the last sample
+	samples int64
+	closing bool
+	page    int64
+	scratch scratch
+}
+
+// scratch is memory that is used again in every sample.
+type scratch struct {
+	order   []int
+	threads []int32
+	rows    []recording.ProcessSample
+	limits  []recording.LimitSample
+}
+
+// New makes the probe for a machine, or for a recorded tree below root.
+func New(root string, c *census.Census) (*Probe, error) {
+	dir, err := census.OpenDir(root)
+	if err != nil {
+		return nil, err
+	}
+	return &Probe{census: c, dir: dir, known: map[census.Key]*details{}, page: pageSize(), delays: newDelays(dir)}, nil
+}
+
+// Name is the word users see.
+func (p *Probe) Name() string { return "process" }
+
+// Help says what it reads.
+func (p *Probe) Help() string {
+	return "CPU, memory, I/O, waits and limits of every process: /proc/PID, taskstats"
+}
+
+// Fills lists the tables it writes.
+func (p *Probe) Fills() []recording.Table {
+	return []recording.Table{recording.Processes, recording.Limits}
+}
+
+// Check says whether the probe can run: wherever there is a /proc.
+func (p *Probe) Check() error {
+	if _, err := p.dir.Read("self/stat"); err != nil && p.dir.Live() {
+		return &probe.MissingError{What: "/proc", How: "mount -t proc proc /proc", Err: err}
+	}
+	return nil
+}
+
+// Closing makes the next sample read as much as the first one did.
+func (p *Probe) Closing() { p.closing = true }
+
+// Close gives descriptors back.
+func (p *Probe) Close() error {
+	p.delays.close()
+	return p.dir.Close()
+}
+
+// Sample reads all processes.
+func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
+	edge := p.samples == 0 || p.closing
+	if err := p.census.Take(edge); err != nil {
+		return err
+	}
+	p.all = p.census.List(p.all[:0])
+	p.samples++
+	p.plan(edge)
+
+	limit := budget
+	if edge {
+		limit = edgeBudget
+	}
+	var missed unseen
+	began := threadCPU()
+	s := &p.scratch
+	s.rows = slices.Grow(s.rows[:0], len(p.all))[:len(p.all)]
+	s.limits = s.limits[:0]
+	for n, i := range s.order {
+		e := &p.all[i]
+		d := p.known[e.Key()]
+		s.rows[i] = p.light(e, d)
+		// A look at the clock costs as much as reading a small file.
+		over := n%8 == 7 && (threadCPU()-began > limit || ctx.Err() != nil)
+		if over {
+			limit = 0
+		}
+		if limit > 0 && d.want > 0 {
+			p.fill(&s.rows[i], e, d, &missed, edge)
+		}
+	}
+	recording.Append(w, s.rows...)
+	recording.Append(w, s.limits...)
+	missed.report(w, p.Name())
+	p.delays.report(w, p.Name())
+	p.forget()
+	p.last, p.closing = w.Started, false
+	return nil
+}
+
+// plan decides who gets a full row and in which order.
+func (p *Probe) plan(edge bool) {
+	s := &p.scratch
+	s.order = s.order[:0]
+	for i := range p.all {
+		e := &p.all[i]
+		d := p.known[e.Key()]
+		if d == nil {
+			d = &details{uid: recording.Unknown}
+			p.known[e.Key()] = d
+		}
+		d.round = p.samples
+		d.want = p.want(e, d, edge)
+		s.order = append(s.order, i)
+	}
+	slices.SortStableFunc(s.order, func(a, b int) int {
+		return cmp.Compare(p.known[p.all[b].Key()].want, p.known[p.all[a].Key()].want)
+	})
+}
+
+// want is how much a full row of a process is wanted; 0: not at all. Kernel
+// threads have next to nothing that a light row does not hold.
+func (p *Probe) want(e *census.Entry, d *details, edge bool) float64 {
+	const large = 64 << 20 // bytes resident: whoever holds that much may be the leak
+	resident := float64(e.RSSPages * p.page)
+	active := !e.Active.IsZero() && !e.Active.Before(p.last)
+	score := 1 + e.Share()*1000 + resident/(1<<30)
+	if active {
+		score += 1e6
+	}
+	if d.full == 0 {
+		score += 100
+	}
+	if d.active {
+		score += 1000 // there is a row before it with which rates can be formed
+	}
+	d.active = d.active || active
+	due := p.samples-d.full >= refreshEvery
+	switch {
+	case edge, active, d.full == 0:
+		return score
+	case due && (resident >= large || d.active):
+		return score
+	}
+	return 0
+}
+
+// light is the row that /proc/PID/stat alone can fill.
+func (p *Probe) light(e *census.Entry, d *details) recording.ProcessSample {
+	const unknown = recording.Unknown
+	row := recording.ProcessSample{
+		At: e.At, PID: e.PID, PPID: e.PPID, Started: e.Started, Comm: e.Comm, Cmdline: d.cmdline, Kernel: e.Kernel,
+		State: state(e.State), UID: d.uid, Threads: e.Threads, Nice: e.Nice, Cgroup: d.cgroup, MemCgroup: d.memCgroup, NetNS: d.netns,
+		User: e.User, System: e.System, ChildUser: e.ChildUser, ChildSystem: e.ChildSystem,
+		RunTime: unknown, RunDelay: unknown, BlockDelay: unknown, SwapDelay: unknown, Voluntary: unknown, Involuntary: unknown,
+		MinorFaults: e.MinorFaults, MajorFaults: e.MajorFaults, VirtualSize: e.VirtualSize, RSS: e.RSSPages * p.page,
+		Anon: unknown, File: unknown, Shmem: unknown, Swap: unknown,
+		ReadChars: unknown, WriteChars: unknown, ReadCalls: unknown, WriteCalls: unknown,
+		ReadBytes: unknown, WriteBytes: unknown, Cancelled: unknown, OOMScore: unknown, OOMAdjust: unknown,
+	}
+	if e.Threads == 1 && e.Sched.Slices >= 0 {
+		row.RunTime, row.RunDelay = e.Sched.RunTime, e.Sched.RunDelay
+	}
+	return row
+}
+
+// state turns the letter into a string without allocation.
+func state(c byte) string {
+	const letters = "RSDZTtIXxKWP"
+	for i := range letters {
+		if letters[i] == c {
+			return letters[i : i+1]
+		}
+	}
+	return string(rune(c))
+}
+
+// forget drops what is kept of processes that ended.
+func (p *Probe) forget() {
+	for k, d := range p.known {
+		if d.round != p.samples {
+			delete(p.known, k)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package thread
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/procfile"
+	"rtrail/internal/recording"
+)
+
+// read looks at one thread and adds its row. Threads that vanish meanwhile
+// leave no row.
+func (p *Probe) read(w *watched, t *thread, stacks *int, denied *unseen) {
+	at := time.Now()
+	sched, ok := p.sched(w.PID, t)
+	if ok && t.ok && asleep(t.row.State) &&
+		sched.Slices == t.row.Slices && sched.RunTime == t.row.CPUTime {
+		// Still in the same wait. If it was woken and waits for a CPU, its run
+		// delay will tell when it got one.
+		t.row.At = at
+		p.rows = append(p.rows, t.row)
+		return
+	}
+	b, err := p.dir.Read(census.TaskName(w.PID, t.tid, "stat"))
+	if err != nil {
+		t.ok = false
+		return
+	}
+	s, parsed := census.ParseStat(b, p.names.String)
+	if !parsed {
+		t.ok = false
+		return
+	}
+	row := recording.ThreadSample{
+		At: at, PID: w.PID, TID: t.tid, Comm: s.Comm, State: state(s.State), Processor: s.Processor,
+		CPUTime: recording.Unknown, RunDelay: recording.Unknown, Slices: recording.Unknown, Syscall: recording.Unknown,
+	}
+	if ok {
+		row.CPUTime, row.RunDelay, row.Slices = sched.RunTime, sched.RunDelay, sched.Slices
+	}
+	if s.State != 'R' {
+		p.wait(w, t, &row, stacks, denied)
+	}
+	t.row, t.ok = row, true
+	p.rows = append(p.rows, row)
+}
+
+// sched reads the thread's scheduler counters.
+func (p *Probe) sched(pid int32, t *thread) (census.Sched, bool) {
+	if t.fd < 0 {
+		fd, err := p.dir.Open(census.TaskName(pid, t.tid, "schedstat"))
+		if err != nil {
+			return census.Sched{}, false
+		}
+		t.fd = fd
+		p.files++
+		defer func() {
+			if p.files > p.limit {
+				p.close(t)
+			}
+		}()
+	}
+	b, err := p.dir.ReadOpen(t.fd)
+	if err != nil {
+		p.close(t)
+		return census.Sched{}, false
+	}
+	return census.ParseSched(b)
+}
+
+// wait reads what a thread that is not running waits for.
+func (p *Probe) wait(w *watched, t *thread, row *recording.ThreadSample, stacks *int, denied *unseen) {
+	b, err := p.dir.Read(census.TaskName(w.PID, t.tid, "syscall"))
+	switch {
+	case err == nil:
+		row.Syscall = parseSyscall(b)
+		if !w.foreign {
+			row.SyscallName = syscallName(row.Syscall)
+		}
+	case census.Denied(err):
+		denied.syscalls++
+	}
+	b, err = p.dir.Read(census.TaskName(w.PID, t.tid, "wchan"))
+	if err == nil {
+		if name := bytes.TrimSpace(b); len(name) > 0 && string(name) != "0" {
+			row.WaitChannel = p.names.String(name)
+		}
+	}
+	if *stacks <= 0 || !telling(row) {
+		return
+	}
+	b, err = p.dir.Read(census.TaskName(w.PID, t.tid, "stack"))
+	switch {
+	case err == nil:
+		*stacks--
+		row.Stack = p.names.String([]byte(parseStack(b)))
+	case census.Denied(err):
+		denied.stacks++
+	}
+}
+
+// telling says whether the kernel stack adds something: of a wait for disk or
+// a kernel lock, and of a sleep in a call that may wait for many things.
+func telling(row *recording.ThreadSample) bool {
+	if row.State == "D" {
+		return true
+	}
+	if row.State != "S" {
+		return false
+	}
+	switch row.SyscallName {
+	case "read", "write", "readv", "writev", "pread64", "pwrite64", "ioctl", "fsync", "fdatasync", "openat", "unlink", "rename", "close", "fcntl", "flock":
+		return true
+	}
+	return false
+}
+
+// parseSyscall reads the number from /proc/PID/task/TID/syscall: "202 0x...",
+// "-1 ..." outside of system calls, "running".
+func parseSyscall(b []byte) int32 {
+	field, _ := procfile.Field(bytes.TrimRight(b, "\n"))
+	n, ok := procfile.Int(field)
+	if !ok || n < 0 || n > 1<<20 {
+		return recording.Unknown
+	}
+	return int32(n)
+}
+
+func syscallName(n int32) string {
+	if n < 0 || int(n) >= len(syscallNames) {
+		return ""
+	}
+	return syscallNames[n]
+}
+
+// maxFrames is how much of a stack is kept: what it waits in is at the top.
+const maxFrames = 24
+
+// parseStack turns lines of "[<0>] function+0x10/0x40" into one string,
+// innermost first.
+func parseStack(b []byte) string {
+	var out strings.Builder
+	for frames := 0; len(b) > 0 && frames < maxFrames; {
+		var line []byte
+		line, b = procfile.Line(b)
+		_, name, ok := bytes.Cut(line, []byte("] "))
+		if !ok {
+			continue
+		}
+		name, _, _ = bytes.Cut(name, []byte{'+'})
+		if name, _ = procfile.Field(name); len(name) == 0 {
+			continue
+		}
+		if frames > 0 {
+			out.WriteByte(';')
+		}
+		out.Write(name)
+		frames++
+	}
+	return out.String()
+}
+
+// ELF identification (man 5 elf).
+const (
+	elfMagic = "\x7fELF"
+	elfClass = 4
+	elf32    = 1
+)
+
+// foreign says that a process runs code of another word size than rtrail,
+// whose system calls have other numbers.
+func (p *Probe) foreign(pid int32) bool {
+	if !p.dir.Live() {
+		return false
+	}
+	head, err := p.dir.Head(census.Name(pid, "exe"))
+	return err == nil && len(head) > elfClass && string(head[:elfClass]) == elfMagic && head[elfClass] == elf32
+}
+
+func asleep(state string) bool { return state != "R" && state != "D" }
+
+// state turns the letter into a string without allocation.
+func state(c byte) string {
+	const letters = "RSDZTtIXxKWP"
+	if i := strings.IndexByte(letters, c); i >= 0 {
+		return letters[i : i+1]
+	}
+	return string(rune(c))
+}
+
+// unseen counts what permissions kept from the probe in one look.
+type unseen struct{ syscalls, stacks int }
+
+func (u unseen) report(w *recording.Writer, name string) {
+	if u.syscalls > 0 {
+		w.Unseen(name, "system calls of threads of other users", u.syscalls, "permission denied",
+			"run as root, or: setcap cap_sys_ptrace,cap_dac_read_search+ep $(command -v rtrail)")
+	}
+	if u.stacks > 0 {
+		w.Unseen(name, "kernel stacks of waiting threads", u.stacks, "permission denied",
+			"run as root, or: setcap cap_sys_admin+ep $(command -v rtrail)")
+	}
+}

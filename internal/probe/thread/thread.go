@@ -1,0 +1,309 @@
+// Package thread is the probe of what threads are doing: several times a
+// second it looks at the threads of processes that did something lately and
+// notes state, system call, wait channel and where possible the kernel stack.
+//
+// A thread that was not put on a CPU since the last look is still in the same
+// wait. Its schedstat file, kept open, tells that for less than a
+// microsecond, so only threads that moved are read in full.
+package thread
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/procfile"
+	"rtrail/internal/recording"
+)
+
+//go:generate go run gen.go
+
+const (
+	// interval between two looks: with 50 of them in a ten second window a wait
+	// that takes 5 % of a thread's time is seen.
+	interval = 200 * time.Millisecond
+
+	// share of one core the probe may use; above it looks are left out.
+	share = 0.005
+
+	// slowest is how far looks are stretched to stay within share.
+	slowest = time.Second
+
+	// perLook bounds the threads read in one look; more take turns.
+	perLook = 400
+
+	// stacksPerLook bounds the kernel stacks: walking one is the dearest read.
+	stacksPerLook = 32
+
+	// awake is how long a process stays of interest after it did something. For
+	// processes with several threads activity shows in CPU ticks of 10 ms only,
+	// so that one which uses 0.1 % of a core shows up every ten seconds.
+	awake        = 3 * time.Second
+	awakeThreads = 12 * time.Second
+
+	// busyForLife is the share of a core above which a process is of interest
+	// before anything is known about what it does now.
+	busyForLife = 0.0005
+
+	// relist is how long a list of threads is good.
+	relist = time.Second
+)
+
+// Probe looks at threads. It is not for concurrent use.
+type Probe struct {
+	census *census.Census
+	dir    *census.Dir
+	names  procfile.Names
+	all    []census.Entry
+	count  int64 // of the census, when all was taken
+	known  map[census.Key]*watched
+	queue  []*watched // processes to look at, in order
+	turn   int        // where the next look begins
+	next   time.Time  // before that no look is made
+	looks  int64
+	files  int
+	limit  int
+	rows   []recording.ThreadSample
+	began  time.Time
+}
+
+// watched is a process whose threads are looked at.
+type watched struct {
+	census.Entry
+	threads []*thread
+	listed  time.Time
+	foreign bool // another architecture: numbers of system calls mean other things
+	round   int64
+}
+
+// thread is what is kept of one thread between looks.
+type thread struct {
+	tid int32
+	fd  int // of schedstat; -1: not kept
+	row recording.ThreadSample
+	ok  bool // row holds a reading
+}
+
+// New makes the probe for a machine, or for a recorded tree below root.
+func New(root string, c *census.Census) (*Probe, error) {
+	dir, err := census.OpenDir(root)
+	if err != nil {
+		return nil, err
+	}
+	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, limit: fileLimit()}, nil
+}
+
+// fileLimit is how many descriptors may be kept: a quarter of what is allowed.
+func fileLimit() int {
+	const most = 2 * perLook
+	var r unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &r) != nil {
+		return 0
+	}
+	return int(min(r.Cur/4, most))
+}
+
+// Name is the word users see.
+func (p *Probe) Name() string { return "thread" }
+
+// Help says what it reads.
+func (p *Probe) Help() string {
+	return "what threads of active processes do, five times a second: /proc/PID/task"
+}
+
+// Fills lists the tables it writes.
+func (p *Probe) Fills() []recording.Table { return []recording.Table{recording.Threads} }
+
+// Check says whether the probe can run: wherever there is a /proc.
+func (p *Probe) Check() error {
+	if _, err := p.dir.Read("self/stat"); err != nil && p.dir.Live() {
+		return &probe.MissingError{What: "/proc", How: "mount -t proc proc /proc", Err: err}
+	}
+	return nil
+}
+
+// Interval is five times a second, whatever the run's is.
+func (p *Probe) Interval(run time.Duration) time.Duration { return min(interval, run) }
+
+// Close gives descriptors back.
+func (p *Probe) Close() error {
+	for _, w := range p.known {
+		p.drop(w)
+	}
+	return p.dir.Close()
+}
+
+// Sample looks once.
+func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
+	p.began = time.Now()
+	if p.began.Before(p.next) {
+		return nil
+	}
+	before := threadCPU()
+	if err := p.choose(); err != nil {
+		return err
+	}
+	p.looks++
+	p.rows = p.rows[:0]
+	var denied unseen
+	lost := p.look(ctx, &denied)
+	recording.Append(w, p.rows...)
+	w.Lost(lost)
+	denied.report(w, p.Name())
+	// The next look waits until this one has become cheap enough.
+	pause := time.Duration(float64(threadCPU()-before) / share)
+	p.next = p.began.Add(min(pause, slowest) - interval/4)
+	return nil
+}
+
+// choose brings the list of processes up to date when there is a new count.
+func (p *Probe) choose() error {
+	// The process probe counts once a second. Only in the beginning two counts
+	// in a row are needed to see who is active.
+	age := 1500 * time.Millisecond
+	if p.looks < 2 {
+		age = interval / 2
+	}
+	if err := p.census.TakeIfOlder(age); err != nil {
+		return err
+	}
+	_, count := p.census.Taken()
+	if count == p.count {
+		return nil
+	}
+	p.count = count
+	p.all = p.census.List(p.all[:0])
+	p.queue = p.queue[:0]
+	for i := range p.all {
+		e := &p.all[i]
+		if !p.interesting(e) {
+			continue
+		}
+		k := e.Key()
+		have := p.known[k]
+		if have == nil {
+			have = &watched{foreign: p.foreign(e.PID)}
+			p.known[k] = have
+		}
+		if have.Threads != e.Threads {
+			have.listed = time.Time{}
+		}
+		have.Entry, have.round = *e, count
+		p.queue = append(p.queue, have)
+	}
+	for k, have := range p.known {
+		if have.round != count {
+			p.drop(have)
+			delete(p.known, k)
+		}
+	}
+	return nil
+}
+
+// interesting says whether the threads of a process are worth a look. Kernel
+// threads are so only while they wait for a disk.
+func (p *Probe) interesting(e *census.Entry) bool {
+	if e.State == 'Z' || e.State == 'X' {
+		return false
+	}
+	if e.Kernel {
+		return e.State == 'D'
+	}
+	if e.Active.IsZero() {
+		return e.Share() > busyForLife
+	}
+	if e.Threads > 1 {
+		return p.began.Sub(e.Active) < awakeThreads
+	}
+	return p.began.Sub(e.Active) < awake
+}
+
+// look reads the threads of all chosen processes, as far as the bound allows,
+// and returns how many threads had no turn.
+func (p *Probe) look(ctx context.Context, denied *unseen) (lost int) {
+	room, stacks := perLook, stacksPerLook
+	total := 0
+	for _, w := range p.queue {
+		if p.began.Sub(w.listed) >= relist {
+			p.list(w)
+		}
+		total += len(w.threads)
+	}
+	if total == 0 {
+		return 0
+	}
+	start := 0
+	if total > room {
+		start = p.turn % total
+		p.turn = (start + room) % total
+		lost = total - room
+	}
+	at, done := 0, 0
+	for _, w := range p.queue {
+		for _, t := range w.threads {
+			// Threads are numbered through; the turn may wrap around.
+			in := at >= start && at < start+room || at < start+room-total
+			at++
+			if !in {
+				continue
+			}
+			if done%64 == 63 && ctx.Err() != nil {
+				return total - done
+			}
+			done++
+			p.read(w, t, &stacks, denied)
+		}
+	}
+	return lost
+}
+
+// list reads which threads a process has.
+func (p *Probe) list(w *watched) {
+	w.listed = p.began
+	have := make(map[int32]*thread, len(w.threads))
+	for _, t := range w.threads {
+		have[t.tid] = t
+	}
+	w.threads = w.threads[:0]
+	err := p.dir.Numbers(census.Name(w.PID, "task"), func(tid int32) {
+		t := have[tid]
+		if t == nil {
+			t = &thread{tid: tid, fd: -1}
+		}
+		delete(have, tid)
+		w.threads = append(w.threads, t)
+	})
+	if err != nil {
+		w.threads = w.threads[:0]
+	}
+	for _, t := range have {
+		p.close(t)
+	}
+}
+
+func (p *Probe) drop(w *watched) {
+	for _, t := range w.threads {
+		p.close(t)
+	}
+	w.threads = nil
+}
+
+func (p *Probe) close(t *thread) {
+	if t.fd >= 0 {
+		unix.Close(t.fd)
+		t.fd = -1
+		p.files--
+	}
+}
+
+// threadCPU is the CPU time of the calling thread.
+func threadCPU() time.Duration {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
