@@ -18,17 +18,20 @@ func fold(found []Finding, rules []rule.Rule) []Finding {
 	for _, r := range rules {
 		explains[r.ID] = r.Explains
 	}
+	reach := closure(found, explains)
 	cause := make([]int, len(found)) // index of the finding that explains this one
 	for i := range cause {
 		cause[i] = -1
 	}
 	for symptom := range found {
+		head := heads(reach, symptom)
 		for c := range found {
-			if c == symptom || cause[symptom] >= 0 {
-				continue
+			if head && reach[symptom][c] {
+				continue // in the ring it heads
 			}
-			if causes(found[c], found[symptom], explains) && !leadsTo(cause, c, symptom) {
+			if c != symptom && causes(found[c], found[symptom], explains) && !leadsTo(cause, c, symptom) {
 				cause[symptom] = c
+				break
 			}
 		}
 	}
@@ -59,6 +62,41 @@ func causes(c, symptom Finding, explains map[string][]string) bool {
 		return true
 	}
 	return slices.ContainsFunc(c.Affects, symptom.Subject.Same)
+}
+
+// closure says of every pair of findings whether the first one leads to the
+// second through any chain of causes.
+func closure(found []Finding, explains map[string][]string) [][]bool {
+	reach := make([][]bool, len(found))
+	for c := range found {
+		reach[c] = make([]bool, len(found))
+		for s := range found {
+			reach[c][s] = c != s && causes(found[c], found[s], explains)
+		}
+	}
+	for via := range found {
+		for from := range found {
+			for to := range found {
+				reach[from][to] = reach[from][to] || reach[from][via] && reach[via][to]
+			}
+		}
+	}
+	return reach
+}
+
+// heads says whether a finding is the first in rank of findings that explain
+// each other, directly or around a ring: that one stays on top.
+func heads(reach [][]bool, i int) bool {
+	ring := false
+	for other := range reach {
+		if other != i && reach[i][other] && reach[other][i] {
+			if other < i {
+				return false
+			}
+			ring = true
+		}
+	}
+	return ring
 }
 
 // leadsTo says whether following causes from one finding ends at another.

@@ -92,8 +92,8 @@ func timeOf(v *view.View) []ProcessTime {
 		}
 		list = append(list, ProcessTime{
 			Name: p.Process.Comm, PID: p.Process.PID, Threads: p.Threads, Samples: p.Samples,
-			OnCPU: p.Share[view.OnCPU], Runnable: p.Share[view.Runnable], Disk: p.Share[view.Disk],
-			Lock: p.Share[view.Lock], Network: p.Share[view.Network], Sleeping: p.Share[view.Sleeping],
+			OnCPU: p.Share[view.OnCPU], Runnable: p.Share[view.Runnable], Disk: p.Share[view.WaitDisk],
+			Lock: p.Share[view.WaitLock], Network: p.Share[view.WaitNetwork], Sleeping: p.Share[view.Sleeping],
 		})
 	}
 	return list

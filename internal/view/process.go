@@ -17,8 +17,12 @@ type Process struct {
 	recording.ProcessSample
 	First   recording.ProcessSample
 	Samples []recording.ProcessSample
-	Seconds float64 // between the first and the last reading; 0: seen once
+	// Seconds is the time rates are taken over: between the first and the last
+	// reading, or since it started when that was inside the window. A process
+	// that lived for less than a second counts as if it had lived for one.
+	Seconds float64
 
+	CPUSeconds  float64 // CPU time used in the window, User + System
 	CPU         float64 // cores: User + System
 	User        float64
 	System      float64
@@ -66,24 +70,29 @@ func (v *View) processes() []Process {
 	own := int32(v.Manifest().Host.PID)
 	list := make([]Process, 0, len(keys))
 	for _, k := range keys {
-		p := newProcess(series[k])
+		p := newProcess(series[k], v.start)
 		p.Own = own != 0 && p.PID == own
 		// One pass over /proc takes milliseconds; a process that misses the
 		// last pass was read at least a sampling interval before it.
 		p.Gone = last.Sub(p.Samples[len(p.Samples)-1].At) > 200*time.Millisecond
 		list = append(list, p)
 	}
-	slices.SortStableFunc(list, func(a, b Process) int { return cmp.Compare(b.CPU, a.CPU) })
+	slices.SortStableFunc(list, func(a, b Process) int { return cmp.Compare(b.CPUSeconds, a.CPUSeconds) })
 	return list
 }
 
-func newProcess(samples []recording.ProcessSample) Process {
+func newProcess(samples []recording.ProcessSample, windowStart time.Time) Process {
 	p := Process{
 		ProcessSample: samples[len(samples)-1],
 		First:         samples[0],
 		Samples:       samples,
-		Seconds:       Elapsed(samples).Seconds(),
 	}
+	counted := samples
+	if p.Started.After(windowStart) && p.Started.Before(p.First.At) {
+		// It began inside the window, with all counters at zero.
+		counted = append([]recording.ProcessSample{{At: p.Started}}, samples...)
+	}
+	p.Seconds = Elapsed(counted).Seconds()
 	for _, s := range slices.Backward(samples) {
 		if s.Full {
 			p.ProcessSample = s
@@ -94,14 +103,16 @@ func newProcess(samples []recording.ProcessSample) Process {
 	// Rates over the samples in which the value was read: light rows between
 	// two full ones must not stretch or shorten their time.
 	duration := func(value func(sample) time.Duration) float64 {
-		return knownRate(samples, func(s sample) float64 { return known(value(s)) })
+		return knownRate(counted, func(s sample) float64 { return known(value(s)) })
 	}
 	count := func(value func(sample) int64) float64 {
-		return knownRate(samples, func(s sample) float64 { return float64(value(s)) })
+		return knownRate(counted, func(s sample) float64 { return float64(value(s)) })
 	}
 	p.User = zeroIfUnknown(duration(func(s sample) time.Duration { return s.User }))
 	p.System = zeroIfUnknown(duration(func(s sample) time.Duration { return s.System }))
 	p.CPU = p.User + p.System
+	p.Seconds = max(p.Seconds, shortLife)
+	p.CPUSeconds = p.CPU * p.Seconds
 	p.ChildCPU = zeroIfUnknown(duration(func(s sample) time.Duration { return s.ChildUser })) +
 		zeroIfUnknown(duration(func(s sample) time.Duration { return s.ChildSystem }))
 	p.RunDelay = duration(func(s sample) time.Duration { return s.RunDelay })
@@ -149,10 +160,18 @@ func knownRate(samples []recording.ProcessSample, value func(recording.ProcessSa
 		last, before, seen = now, s, seen+1
 	}
 	if seconds := before.At.Sub(first.At).Seconds(); seen >= 2 && seconds > 0 {
+		if first.PID == 0 { // the start itself: see newProcess
+			seconds = max(seconds, shortLife)
+		}
 		return delta / seconds
 	}
 	return math.NaN()
 }
+
+// shortLife is the time, in seconds, that rates of a process which began in
+// the window are at least taken over. The kernel counts in ticks of 10 ms: a
+// process 20 ms old would show as half a core, or one.
+const shortLife = 1.0
 
 func zeroIfUnknown(v float64) float64 {
 	if math.IsNaN(v) {

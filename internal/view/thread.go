@@ -10,15 +10,15 @@ import (
 // Activity is what a thread was doing when it was sampled.
 type Activity int
 
-// The activities "WHERE THE TIME WENT" tells apart. Lock stands for waiting on
-// a futex or another lock; Network for waiting in a socket or poll call;
+// The activities "WHERE THE TIME WENT" tells apart. WaitLock stands for waiting on
+// a futex or another lock; WaitNetwork for waiting in a socket or poll call;
 // Sleeping for everything a thread does of its own will: timers, idle waits.
 const (
 	OnCPU Activity = iota
 	Runnable
-	Disk
-	Lock
-	Network
+	WaitDisk
+	WaitLock
+	WaitNetwork
 	Sleeping
 	Activities // how many there are
 )
@@ -80,20 +80,20 @@ func newThreadTime(samples []recording.ThreadSample) ThreadTime {
 		for a, w := range waits {
 			t.Share[a] = w / n
 		}
-		t.Idle = waits[Sleeping]+waits[Network] == n
+		t.Idle = waits[Sleeping]+waits[WaitNetwork] == n
 		return t
 	}
 	t.Share[OnCPU] = t.CPU
 	t.Share[Runnable] = min(t.RunDelay, 1-t.CPU)
 	rest := 1 - t.Share[OnCPU] - t.Share[Runnable]
 	if waiting := n - waits[OnCPU] - waits[Runnable]; waiting > 0 {
-		for _, a := range []Activity{Disk, Lock, Network, Sleeping} {
+		for _, a := range []Activity{WaitDisk, WaitLock, WaitNetwork, Sleeping} {
 			t.Share[a] = rest * waits[a] / waiting
 		}
 	} else {
 		t.Share[Sleeping] = rest
 	}
-	t.Idle = t.CPU < 0.0005 && waits[Disk]+waits[OnCPU]+waits[Runnable] == 0
+	t.Idle = t.CPU < 0.0005 && waits[WaitDisk]+waits[OnCPU]+waits[Runnable] == 0
 	return t
 }
 
@@ -136,7 +136,7 @@ func (v *View) ProcessTimes() []ProcessTime {
 			list = append(list, pt)
 		}
 		busy := func(p ProcessTime) float64 {
-			return (p.Share[OnCPU] + p.Share[Runnable] + p.Share[Disk] + p.Share[Lock]) * float64(p.Threads)
+			return (p.Share[OnCPU] + p.Share[Runnable] + p.Share[WaitDisk] + p.Share[WaitLock]) * float64(p.Threads)
 		}
 		slices.SortStableFunc(list, func(a, b ProcessTime) int {
 			switch x, y := busy(a), busy(b); {
@@ -159,10 +159,10 @@ func Classify(s recording.ThreadSample) Activity {
 	case "R":
 		return OnCPU
 	case "D":
-		if waits[s.WaitChannel] == Lock {
-			return Lock
+		if waits[s.WaitChannel] == WaitLock {
+			return WaitLock
 		}
-		return Disk
+		return WaitDisk
 	}
 	for _, word := range []string{s.SyscallName, s.WaitChannel} {
 		if a, ok := waits[word]; ok {
@@ -181,17 +181,17 @@ func Classify(s recording.ThreadSample) Activity {
 // select wait for sockets in every server; that a timer may share them does
 // not matter to somebody who asks where the time went.
 var waits = map[string]Activity{
-	"futex": Lock, "futex_wait_queue": Lock, "futex_wait_queue_me": Lock, "flock": Lock,
-	"rwsem_down_read_slowpath": Lock, "rwsem_down_write_slowpath": Lock, "__mutex_lock": Lock,
-	"recvfrom": Network, "recvmsg": Network, "recvmmsg": Network, "sendto": Network, "sendmsg": Network, "sendmmsg": Network,
-	"accept": Network, "accept4": Network, "connect": Network,
-	"epoll_wait": Network, "epoll_pwait": Network, "epoll_pwait2": Network, "poll": Network, "ppoll": Network,
-	"select": Network, "pselect6": Network,
-	"ep_poll": Network, "do_epoll_wait": Network, "do_sys_poll": Network, "poll_schedule_timeout": Network, "do_select": Network,
-	"sk_wait_data": Network, "inet_csk_accept": Network, "sk_stream_wait_memory": Network, "unix_stream_read_generic": Network,
-	"skb_wait_for_more_packets": Network, "__skb_wait_for_more_packets": Network, "inet_stream_connect": Network,
-	"fsync": Disk, "fdatasync": Disk, "sync": Disk, "syncfs": Disk, "sync_file_range": Disk, "msync": Disk,
-	"io_schedule": Disk, "folio_wait_bit_common": Disk, "wait_on_page_bit": Disk, "blkdev_issue_flush": Disk,
+	"futex": WaitLock, "futex_wait_queue": WaitLock, "futex_wait_queue_me": WaitLock, "flock": WaitLock,
+	"rwsem_down_read_slowpath": WaitLock, "rwsem_down_write_slowpath": WaitLock, "__mutex_lock": WaitLock,
+	"recvfrom": WaitNetwork, "recvmsg": WaitNetwork, "recvmmsg": WaitNetwork, "sendto": WaitNetwork, "sendmsg": WaitNetwork, "sendmmsg": WaitNetwork,
+	"accept": WaitNetwork, "accept4": WaitNetwork, "connect": WaitNetwork,
+	"epoll_wait": WaitNetwork, "epoll_pwait": WaitNetwork, "epoll_pwait2": WaitNetwork, "poll": WaitNetwork, "ppoll": WaitNetwork,
+	"select": WaitNetwork, "pselect6": WaitNetwork,
+	"ep_poll": WaitNetwork, "do_epoll_wait": WaitNetwork, "do_sys_poll": WaitNetwork, "poll_schedule_timeout": WaitNetwork, "do_select": WaitNetwork,
+	"sk_wait_data": WaitNetwork, "inet_csk_accept": WaitNetwork, "sk_stream_wait_memory": WaitNetwork, "unix_stream_read_generic": WaitNetwork,
+	"skb_wait_for_more_packets": WaitNetwork, "__skb_wait_for_more_packets": WaitNetwork, "inet_stream_connect": WaitNetwork,
+	"fsync": WaitDisk, "fdatasync": WaitDisk, "sync": WaitDisk, "syncfs": WaitDisk, "sync_file_range": WaitDisk, "msync": WaitDisk,
+	"io_schedule": WaitDisk, "folio_wait_bit_common": WaitDisk, "wait_on_page_bit": WaitDisk, "blkdev_issue_flush": WaitDisk,
 	"clock_nanosleep": Sleeping, "nanosleep": Sleeping, "pause": Sleeping, "wait4": Sleeping, "waitid": Sleeping,
 	"rt_sigtimedwait": Sleeping, "rt_sigsuspend": Sleeping, "restart_syscall": Sleeping,
 }
@@ -200,6 +200,6 @@ var waitPrefixes = []struct {
 	prefix   string
 	activity Activity
 }{
-	{"futex", Lock}, {"rwsem", Lock}, {"tcp_", Network}, {"inet_", Network}, {"unix_", Network}, {"sock_", Network}, {"sk_", Network},
-	{"jbd2_", Disk}, {"ext4_", Disk}, {"xfs_", Disk}, {"btrfs_", Disk}, {"blk_", Disk}, {"bio_", Disk}, {"wait_on_page", Disk}, {"folio_wait", Disk},
+	{"futex", WaitLock}, {"rwsem", WaitLock}, {"tcp_", WaitNetwork}, {"inet_", WaitNetwork}, {"unix_", WaitNetwork}, {"sock_", WaitNetwork}, {"sk_", WaitNetwork},
+	{"jbd2_", WaitDisk}, {"ext4_", WaitDisk}, {"xfs_", WaitDisk}, {"btrfs_", WaitDisk}, {"blk_", WaitDisk}, {"bio_", WaitDisk}, {"wait_on_page", WaitDisk}, {"folio_wait", WaitDisk},
 }

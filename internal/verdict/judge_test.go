@@ -1,0 +1,175 @@
+package verdict
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+var t0 = time.Date(2026, 3, 1, 14, 2, 10, 0, time.UTC)
+
+// evidence is a recording with a probe that fills System, and its runs.
+func evidence(t *testing.T, info recording.ProbeInfo, runs ...recording.ProbeRun) *view.View {
+	t.Helper()
+	info.Name, info.Fills = "host", []recording.Table{recording.System, recording.Swaps}
+	rec := recording.New(recording.Manifest{Probes: []recording.ProbeInfo{info}})
+	w := recording.NewWriter(t0)
+	for i, r := range runs {
+		r.At, r.Probe = t0.Add(time.Duration(i)*time.Second), "host"
+		recording.Append(w, r)
+		if r.Rows > 0 {
+			recording.Append(w, recording.SystemSample{At: r.At})
+		}
+	}
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	return view.New(rec, t0, t0.Add(10*time.Second))
+}
+
+var good = recording.ProbeRun{Rows: 100}
+
+// finds is a rule with the findings it always has.
+func finds(id string, explains []string, found ...rule.Finding) rule.Rule {
+	return rule.Rule{ID: id, Title: id, Resource: id[:2], Needs: []recording.Table{recording.System}, Explains: explains,
+		Detect: func(*view.View) ([]rule.Finding, error) { return found, nil }}
+}
+
+func about(name string, c rule.Confidence, share float64) rule.Finding {
+	return rule.Finding{Subject: rule.Subject{Kind: rule.KindProcess, Name: name, PID: int32(len(name))}, Confidence: c, Impact: rule.Impact{Share: share}}
+}
+
+// outline is a verdict's findings as "rule(explained rules)".
+func outline(list []Finding) []string {
+	var names []string
+	for _, f := range list {
+		name := f.Rule
+		if inner := outline(f.Explains); inner != nil {
+			name += "("
+			for i, n := range inner {
+				if i > 0 {
+					name += " "
+				}
+				name += n
+			}
+			name += ")"
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func TestRankAndFold(t *testing.T) {
+	hostWide := about("disk", rule.Certain, 0.2)
+	hostWide.AffectsAll = true
+	harms := about("culprit", rule.Likely, 0.1)
+	harms.Affects = []rule.Subject{about("victim", 0, 0).Subject}
+	for name, c := range map[string]struct {
+		rules []rule.Rule
+		want  []string
+	}{
+		"by impact": {
+			[]rule.Rule{finds("a/a", nil, about("x", rule.Certain, 0.2)), finds("b/b", nil, about("y", rule.Likely, 0.8))},
+			[]string{"b/b", "a/a"}},
+		"then by confidence": {
+			[]rule.Rule{finds("a/a", nil, about("x", rule.Likely, 0.52)), finds("b/b", nil, about("y", rule.Certain, 0.5))},
+			[]string{"b/b", "a/a"}},
+		"what is only possible comes last": {
+			[]rule.Rule{finds("a/a", nil, about("x", rule.Possible, 1)), finds("b/b", nil, about("y", rule.Likely, 0.01))},
+			[]string{"b/b", "a/a"}},
+		"a symptom of the same subject folds, however big": {
+			[]rule.Rule{finds("a/a", []string{"b/b"}, about("x", rule.Likely, 0.1)), finds("b/b", nil, about("x", rule.Certain, 0.9))},
+			[]string{"a/a(b/b)"}},
+		"another subject does not fold": {
+			[]rule.Rule{finds("a/a", []string{"b/b"}, about("x", rule.Likely, 0.1)), finds("b/b", nil, about("yy", rule.Certain, 0.9))},
+			[]string{"b/b", "a/a"}},
+		"a victim folds": {
+			[]rule.Rule{finds("a/a", []string{"b/b"}, harms), finds("b/b", nil, about("victim", rule.Certain, 0.9))},
+			[]string{"a/a(b/b)"}},
+		"under a cause that affects everybody all fold": {
+			[]rule.Rule{finds("a/a", []string{"b/b"}, hostWide), finds("b/b", nil, about("p", rule.Certain, 0.9), about("qq", rule.Certain, 0.9))},
+			[]string{"a/a(b/b b/b)"}},
+		"a mere possibility explains nothing": {
+			[]rule.Rule{finds("a/a", []string{"b/b"}, about("x", rule.Possible, 0.1)), finds("b/b", nil, about("x", rule.Certain, 0.9))},
+			[]string{"b/b", "a/a"}},
+		"of two that explain each other the first in rank is the cause": {
+			[]rule.Rule{finds("a/a", []string{"b/b"}, about("x", rule.Likely, 0.1)), finds("b/b", []string{"a/a"}, about("x", rule.Certain, 0.9))},
+			[]string{"b/b(a/a)"}},
+		"a chain stays a chain": {
+			[]rule.Rule{finds("a/a", []string{"b/b"}, about("x", rule.Likely, 0.1)), finds("b/b", []string{"c/c"}, about("x", rule.Likely, 0.5)),
+				finds("c/c", nil, about("x", rule.Likely, 0.9))},
+			[]string{"a/a(b/b(c/c))"}},
+		"a ring of three keeps one cause": {
+			[]rule.Rule{finds("a/a", []string{"b/b"}, about("x", rule.Likely, 0.1)), finds("b/b", []string{"c/c"}, about("x", rule.Likely, 0.5)),
+				finds("c/c", []string{"a/a"}, about("x", rule.Likely, 0.9))},
+			[]string{"c/c(a/a(b/b))"}},
+		"what explains the head of a ring explains the ring": {
+			[]rule.Rule{finds("o/o", []string{"c/c"}, about("x", rule.Likely, 0.1)), finds("b/b", []string{"c/c"}, about("x", rule.Likely, 0.5)),
+				finds("c/c", []string{"b/b"}, about("x", rule.Likely, 0.9))},
+			[]string{"o/o(c/c(b/b))"}},
+	} {
+		got := outline(Judge(evidence(t, recording.ProbeInfo{}, good, good), c.rules).Findings)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestHealthyAndNotJudged(t *testing.T) {
+	silent := finds("ok/a", nil)
+	needsCgroups := finds("cg/a", nil)
+	needsCgroups.Needs = []recording.Table{recording.Cgroups}
+	noSwap := finds("sw/a", nil)
+	noSwap.Needs = []recording.Table{recording.Swaps} // empty, but its probe ran
+	abstains := finds("ab/a", nil)
+	abstains.Detect = func(*view.View) ([]rule.Finding, error) {
+		return nil, &rule.NotJudged{Needs: "root", Why: "permission denied", How: "run as root"}
+	}
+	broken := finds("br/a", nil)
+	broken.Detect = func(*view.View) ([]rule.Finding, error) { panic("nil pointer") }
+	v := Judge(evidence(t, recording.ProbeInfo{}, good, good), []rule.Rule{silent, needsCgroups, noSwap, abstains, broken,
+		finds("hi/a", nil, about("x", rule.Certain, 1)), finds("po/a", nil, about("x", rule.Possible, 1))})
+	if want := []string{"ok", "sw", "po"}; !slices.Equal(v.Healthy, want) {
+		t.Errorf("healthy %v, want %v: a possibility alone does not make a resource sick", v.Healthy, want)
+	}
+	var silenced []string
+	for _, n := range v.NotJudged {
+		silenced = append(silenced, n.Rule)
+	}
+	if want := []string{"cg/a", "ab/a", "br/a"}; !slices.Equal(silenced, want) {
+		t.Errorf("not judged %v, want %v", silenced, want)
+	}
+	if n := v.NotJudged[1]; n.Why != "permission denied" || n.How != "run as root" {
+		t.Errorf("the rule's own reason is lost: %+v", n)
+	}
+}
+
+func TestMissingProbeIsNotHealth(t *testing.T) {
+	r := finds("ok/a", nil)
+	v := Judge(evidence(t, recording.ProbeInfo{Missing: "needs CAP_SYSLOG", Remedy: "run as root"}), []rule.Rule{r})
+	if len(v.Healthy) != 0 || len(v.NotJudged) != 1 || v.NotJudged[0].How != "run as root" {
+		t.Errorf("healthy %v, not judged %+v", v.Healthy, v.NotJudged)
+	}
+}
+
+func TestLossLowersConfidence(t *testing.T) {
+	r := finds("ok/a", nil, about("x", rule.Certain, 1))
+	for name, c := range map[string]struct {
+		runs []recording.ProbeRun
+		want rule.Confidence
+	}{
+		"no loss":               {[]recording.ProbeRun{good, good}, rule.Certain},
+		"a little":              {[]recording.ProbeRun{good, {Rows: 100, Lost: 4}}, rule.Certain},
+		"every tenth row":       {[]recording.ProbeRun{good, {Rows: 100, Lost: 20}}, rule.Likely},
+		"half of the runs late": {[]recording.ProbeRun{good, {Late: true, Lost: 1}, good, {Late: true, Lost: 1}}, rule.Likely},
+	} {
+		v := Judge(evidence(t, recording.ProbeInfo{}, c.runs...), []rule.Rule{r})
+		if f := v.Findings[0]; f.Confidence != c.want || f.Lossy != (c.want != rule.Certain) {
+			t.Errorf("%s: confidence %v, lossy %v; want %v", name, f.Confidence, f.Lossy, c.want)
+		}
+	}
+}
