@@ -1,0 +1,3 @@
+package explain
+
+var generalMetrics = []Metric{}

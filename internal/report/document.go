@@ -1,0 +1,258 @@
+// Package report words a verdict: for a terminal, as Markdown, and as JSON for
+// other programs. It finds nothing out by itself.
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"time"
+
+	"rtrail/internal/explain"
+	"rtrail/internal/rule"
+	"rtrail/internal/verdict"
+)
+
+// FormatVersion is the version of the JSON form. It grows when a field changes
+// its meaning or goes away; new fields do not change it.
+const FormatVersion = 1
+
+// Document is the JSON form of a verdict; docs/verdict.schema.json describes
+// it. Numbers that are not known or not finite are null.
+type Document struct {
+	Format    int           `json:"format"`
+	Tool      string        `json:"tool"`
+	Host      Host          `json:"host"`
+	Window    Window        `json:"window"`
+	Findings  []Finding     `json:"findings"`
+	Healthy   []string      `json:"healthy"`
+	NotJudged []NotJudged   `json:"not_judged"`
+	Probes    []Probe       `json:"probes"`
+	Time      []ProcessTime `json:"where_the_time_went"`
+	Notes     []string      `json:"notes"`
+}
+
+// Host says on which machine the evidence was taken.
+type Host struct {
+	Name            string     `json:"name"`
+	OS              string     `json:"os"`
+	Kernel          string     `json:"kernel"`
+	Arch            string     `json:"arch"`
+	CPUs            int        `json:"cpus"`
+	MemoryBytes     int64      `json:"memory_bytes"`
+	Boot            *time.Time `json:"boot"`
+	CgroupVersion   string     `json:"cgroup_version"`
+	Root            bool       `json:"root"`
+	Container       bool       `json:"container"`
+	DelayAccounting bool       `json:"delay_accounting"`
+}
+
+// Window is the time that was judged.
+type Window struct {
+	Start       time.Time `json:"start"`
+	End         time.Time `json:"end"`
+	Seconds     float64   `json:"seconds"`
+	Interrupted bool      `json:"interrupted"`
+}
+
+// Finding is one cause, or, inside Explains, a symptom of it.
+type Finding struct {
+	Rank       int        `json:"rank,omitempty"` // from 1; symptoms have none
+	Rule       string     `json:"rule"`
+	Title      string     `json:"title"`
+	Subject    Subject    `json:"subject"`
+	Confidence string     `json:"confidence"`
+	Lossy      bool       `json:"lossy"`
+	Impact     Impact     `json:"impact"`
+	Headline   string     `json:"headline"`
+	Evidence   []Evidence `json:"evidence"`
+	Fixes      []Fix      `json:"fixes"`
+	Explains   []Finding  `json:"explains"`
+	Notes      []string   `json:"notes"` // symptoms in words, without a finding of their own
+}
+
+// Subject is whom a finding is about. Fields that do not apply are left out.
+type Subject struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	PID    int32  `json:"pid,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	Port   uint16 `json:"port,omitempty"`
+	Cgroup string `json:"cgroup,omitempty"`
+	NetNS  uint64 `json:"netns,omitempty"`
+}
+
+// Impact is what a fault costs; null where it could not be measured.
+type Impact struct {
+	TimeLost *float64 `json:"time_lost_per_second"`
+	Share    *float64 `json:"share"`
+	Text     string   `json:"text"`
+}
+
+// Evidence is one number that speaks for a finding. Source says which file,
+// counter or message it was read from.
+type Evidence struct {
+	Metric   string   `json:"metric"`
+	What     string   `json:"what"`
+	Value    *float64 `json:"value"`
+	Unit     string   `json:"unit"`
+	Limit    *float64 `json:"limit"`
+	Source   string   `json:"source"`
+	Check    string   `json:"check"`
+	Lossy    bool     `json:"lossy"`
+	Counters bool     `json:"counters"`
+}
+
+// Fix is something the user can do, with its price.
+type Fix struct {
+	Text     string `json:"text"`
+	Command  string `json:"command"`
+	Tradeoff string `json:"tradeoff"`
+}
+
+// NotJudged is a rule that lacked evidence.
+type NotJudged struct {
+	Rule  string `json:"rule"`
+	Title string `json:"title"`
+	Needs string `json:"needs"`
+	Why   string `json:"why"`
+	How   string `json:"how"`
+}
+
+// Probe is one source of evidence over the whole window.
+type Probe struct {
+	Name       string   `json:"name"`
+	OK         bool     `json:"ok"`
+	Runs       int      `json:"runs"`
+	Seconds    *float64 `json:"seconds"`
+	CPUSeconds *float64 `json:"cpu_seconds"`
+	Rows       int64    `json:"rows"`
+	Lost       int64    `json:"lost"`
+	Late       int      `json:"late"`
+	Error      string   `json:"error"`
+	How        string   `json:"how"`
+}
+
+// ProcessTime splits the window of one process; the shares sum to about 1.
+type ProcessTime struct {
+	Name     string   `json:"name"`
+	PID      int32    `json:"pid"`
+	Threads  int      `json:"threads"`
+	Samples  int      `json:"samples"`
+	OnCPU    *float64 `json:"on_cpu"`
+	Runnable *float64 `json:"runnable"`
+	Disk     *float64 `json:"disk"`
+	Lock     *float64 `json:"lock"`
+	Network  *float64 `json:"network"`
+	Sleeping *float64 `json:"sleeping"`
+}
+
+// JSON writes the verdict for other programs.
+func JSON(w io.Writer, v verdict.Verdict) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(NewDocument(v))
+}
+
+// NewDocument gives the verdict the shape of its JSON form.
+func NewDocument(v verdict.Verdict) Document {
+	return Document{
+		Format: FormatVersion,
+		Tool:   v.Tool,
+		Host: Host{
+			Name: v.Host.Name, OS: v.Host.OS, Kernel: v.Host.Kernel, Arch: v.Host.Arch, CPUs: v.Host.CPUs,
+			MemoryBytes: v.Host.MemoryBytes, Boot: moment(v.Host.Boot), CgroupVersion: v.Host.CgroupVersion,
+			Root: v.Host.Root, Container: v.Host.Container, DelayAccounting: v.Host.DelayAcct,
+		},
+		Window: Window{
+			Start: v.Window.Start, End: v.Window.End, Interrupted: v.Window.Interrupted,
+			Seconds: v.Window.End.Sub(v.Window.Start).Seconds(),
+		},
+		Findings:  each(v.Findings, newFinding),
+		Healthy:   each(v.Healthy, same),
+		NotJudged: each(v.NotJudged, func(n verdict.NotJudged) NotJudged { return NotJudged(n) }),
+		Probes: each(v.Probes, func(p verdict.ProbeHealth) Probe {
+			return Probe{
+				Name: p.Name, OK: p.OK, Runs: p.Runs, Seconds: number(p.Seconds), CPUSeconds: number(p.CPU),
+				Rows: p.Rows, Lost: p.Lost, Late: p.Late, Error: p.Error, How: p.Remedy,
+			}
+		}),
+		Time: each(v.Time, func(t verdict.ProcessTime) ProcessTime {
+			return ProcessTime{
+				Name: t.Name, PID: t.PID, Threads: t.Threads, Samples: t.Samples,
+				OnCPU: number(t.OnCPU), Runnable: number(t.Runnable), Disk: number(t.Disk),
+				Lock: number(t.Lock), Network: number(t.Network), Sleeping: number(t.Sleeping),
+			}
+		}),
+		Notes: each(v.Notes, same),
+	}
+}
+
+func newFinding(f verdict.Finding) Finding {
+	return Finding{
+		Rank: f.Rank, Rule: f.Rule, Title: f.Title, Subject: Subject(f.Subject),
+		Confidence: f.Confidence.String(), Lossy: f.Lossy,
+		Impact: Impact{
+			TimeLost: measured(f.Impact.TimeLost), Share: measured(f.Impact.Share),
+			Text: f.Impact.Text.String(),
+		},
+		Headline: f.Headline.String(),
+		Evidence: each(f.Evidence, newEvidence),
+		Fixes: each(f.Fixes, func(x rule.Fix) Fix {
+			return Fix{Text: x.Text.String(), Command: x.Command, Tradeoff: x.Tradeoff}
+		}),
+		Explains: each(f.Explains, func(x verdict.Finding) Finding {
+			x.Rank = 0
+			return newFinding(x)
+		}),
+		Notes: each(f.Notes, rule.Text.String),
+	}
+}
+
+func newEvidence(e rule.Evidence) Evidence {
+	var limit *float64
+	if e.Limit != nil {
+		limit = number(*e.Limit)
+	}
+	metric, _ := explain.MetricByID(e.Metric)
+	return Evidence{
+		Metric: e.Metric, What: e.What.String(), Value: number(e.Value), Unit: e.Unit, Limit: limit,
+		Source: metric.Source, Check: e.Check, Lossy: e.Lossy, Counters: e.Counters,
+	}
+}
+
+// number is null for what JSON cannot say.
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// measured is null for impacts that could not be measured, which are 0.
+func measured(v float64) *float64 {
+	if v == 0 {
+		return nil
+	}
+	return number(v)
+}
+
+// moment is null for a time that is not known.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func same(s string) string { return s }
+
+// each maps a list and never gives nil, so that an empty list is [] in JSON.
+func each[A, B any](list []A, to func(A) B) []B {
+	out := make([]B, 0, len(list))
+	for _, a := range list {
+		out = append(out, to(a))
+	}
+	return out
+}
