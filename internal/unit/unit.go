@@ -110,6 +110,7 @@ func (s Seconds) String() string {
 	return Duration(float64(s) * float64(time.Second)).String()
 }
 
+// short prints about three digits, without trailing zeros.
 func short(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 99.5 || a == math.Trunc(a):
@@ -117,6 +118,6 @@ func short(v float64) string {
 	case a >= 9.95:
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0")
 	default:
-		return strings.TrimSuffix(fmt.Sprintf("%.2f", v), ".00")
+		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
 	}
 }
