@@ -1,0 +1,140 @@
+package cpu
+
+import (
+	_ "embed"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed context_switches.md
+var contextSwitchesPage string
+
+var contextSwitches = rule.Rule{
+	ID:       "cpu/context-switches",
+	Title:    "the CPUs switch between threads instead of running them",
+	Resource: "CPU",
+	Needs:    []recording.Table{recording.CPUs, recording.Processes},
+	// Threads that hand a CPU to each other all the time also queue for it.
+	Explains: []string{"cpu/saturated"},
+	Page:     contextSwitchesPage,
+	Detect:   detectContextSwitches,
+}
+
+const (
+	// sliceStorm: a switch costs 1 to 3 µs of kernel time and as much again
+	// for refilling caches. Threads that run 5 µs between two switches spend
+	// about half of their CPU time on switching. Healthy servers at full speed
+	// stay far above: redis under 70,000 requests/s runs 40 µs, MySQL point
+	// selects 25 µs and more.
+	sliceStorm = 5e-6
+	// slicePossible: still a fifth of the time.
+	slicePossible = 10e-6
+	// stormSystem: switching happens in the kernel; a program that spends most
+	// of its time in its own code does something else as well.
+	stormSystem = 0.5
+	// stormCPU: cores the program must use for the switching to matter.
+	stormCPU = 0.3
+	// stormQueue: its threads must queue for a CPU or for each other. A pair
+	// that passes messages back and forth switches as often without loss, as
+	// one always sleeps while the other runs.
+	stormQueue = 0.5
+)
+
+func detectContextSwitches(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	measured := false
+	for _, g := range programs(v.Processes()) {
+		s := switchesOf(g)
+		if !s.known {
+			continue
+		}
+		measured = true
+		if g.cpu < stormCPU || s.perSecond <= 0 || g.cpu/s.perSecond > slicePossible || g.processes[0].Kernel {
+			continue
+		}
+		if g.system < stormSystem*g.cpu || g.delay < stormQueue {
+			continue
+		}
+		found = append(found, switchFinding(v, g, s))
+	}
+	if !measured {
+		return nil, &rule.NotJudged{Needs: "context switches of processes", Why: "/proc/PID/status could not be read twice in the window",
+			How: "run as root, and watch at least two seconds"}
+	}
+	return found, nil
+}
+
+// switches of a program per second.
+type switches struct {
+	known                             bool
+	perSecond, voluntary, involuntary float64
+	threads                           int
+}
+
+func switchesOf(g program) (s switches) {
+	for _, p := range g.processes {
+		if view.Known(p.Voluntary) && view.Known(p.Involuntary) {
+			s.known = true
+			s.voluntary += p.Voluntary
+			s.involuntary += p.Involuntary
+			s.threads += int(p.Threads)
+		}
+	}
+	s.perSecond = s.voluntary + s.involuntary
+	return s
+}
+
+func switchFinding(v *view.View, g program, s switches) rule.Finding {
+	slice := g.cpu / s.perSecond
+	cpus := float64(v.CPUCount())
+	f := rule.Finding{
+		Subject:    g.subject(),
+		Confidence: rule.Possible,
+		// It explains a full host only if it is what fills it.
+		AffectsAll: g.cpu >= cpus/2,
+		Impact:     rule.Impact{Share: min(1, g.system/cpus), Text: rule.T("%v of all CPU time spent in the kernel on its behalf", unit.Share(g.system/cpus))},
+		Headline: rule.T("%s switches threads %v times a second: each runs %v at a time, %v of its CPU time is the kernel's",
+			g.label(), unit.Count(s.perSecond), unit.Seconds(slice), unit.Share(g.system/g.cpu)),
+	}
+	total, ok := v.CPUTotal()
+	switch {
+	case slice <= sliceStorm && ok && total.System >= stormSystem*total.Busy():
+		f.Confidence = rule.Certain
+	case slice <= sliceStorm:
+		f.Confidence = rule.Likely
+	}
+	why := "a thread gives up the CPU to wait for another one: a lock or a queue everybody needs"
+	if s.involuntary > s.voluntary {
+		why = "a thread is put aside for another one that is ready, or yields: more ready threads than CPUs"
+	}
+	f.Evidence = []rule.Evidence{
+		{Metric: "process.context-switches", Value: s.perSecond, Unit: "per second", Counters: true,
+			What:  rule.T("%v switches: %v voluntary, %v involuntary", unit.PerSecond(s.perSecond), unit.PerSecond(s.voluntary), unit.PerSecond(s.involuntary)),
+			Check: rule.T("pidstat -wt -p %d 1 5", g.processes[0].PID).String()},
+		{Metric: "process.slice", Value: slice, Unit: "seconds", Limit: rule.Limit(sliceStorm), Counters: true,
+			What:  rule.T("%v on a CPU between two switches", unit.Seconds(slice)),
+			Check: rule.T("cat /proc/%d/task/*/schedstat   # ns on CPU, ns waited, times put on a CPU", g.processes[0].PID).String()},
+		{Metric: "process.cpu-system", Value: g.system / g.cpu, Unit: "share", Limit: rule.Limit(stormSystem), Counters: true,
+			What:  rule.T("%v of its %v CPUs in the kernel", unit.Share(g.system/g.cpu), unit.Number(round(g.cpu))),
+			Check: rule.T("pidstat -u -p %d 1 5", g.processes[0].PID).String()},
+		{Metric: "process.threads", Value: float64(s.threads), Unit: "threads", Limit: rule.Limit(cpus),
+			What:  rule.T("%d threads on %v CPUs, which waited %v s per second", s.threads, unit.Number(cpus), unit.Number(round(g.delay))),
+			Check: rule.T("ls /proc/%d/task | wc -l", g.processes[0].PID).String()},
+	}
+	if sched, ok := v.Scheduler(); ok {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.context-switches", Value: sched.ContextSwitches, Unit: "per second", Counters: true,
+			What: rule.T("the whole host switches %v", unit.PerSecond(sched.ContextSwitches)), Check: "vmstat 1 5   # column cs"})
+	}
+	f.Notes = []rule.Text{rule.T("%s", why)}
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("run fewer threads: about as many as there are CPUs when they compute (now %d threads, %v CPUs)", s.threads, unit.Number(cpus)),
+			Tradeoff: "threads that wait for disks or the network may then be too few"},
+		{Text: rule.T("find the lock or the sched_yield loop the threads meet in"),
+			Command: rule.T("perf record -e sched:sched_switch -g -p %d -- sleep 5", g.processes[0].PID).String(), Tradeoff: "tracing switches at this rate slows the program further while it runs"},
+		{Text: rule.T("split what the lock protects, hold it shorter, or hand over work in batches"), Tradeoff: "a change of the program"},
+	}
+	return f
+}

@@ -1,0 +1,111 @@
+package cpu
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+// program is all processes that run under one name: the four workers of a
+// load generator are one consumer, not four.
+type program struct {
+	name      string
+	processes []view.Process // busiest first
+	cpu       float64        // cores
+	system    float64        // cores
+	delay     float64        // seconds waited for a CPU per second, lower bound
+	nice      bool           // all of them ask to go last
+}
+
+// programs groups processes by name, the one with most CPU time first.
+// rtrail's own process is left out.
+func programs(list []view.Process) []program {
+	index := map[string]int{}
+	var out []program
+	for _, p := range list {
+		if p.Own {
+			continue
+		}
+		i, ok := index[p.Comm]
+		if !ok {
+			i = len(out)
+			index[p.Comm] = i
+			out = append(out, program{name: p.Comm, nice: true})
+		}
+		g := &out[i]
+		g.processes = append(g.processes, p)
+		g.cpu += p.CPU
+		g.system += p.System
+		g.delay += view.OrZero(p.RunDelay)
+		g.nice = g.nice && p.Nice > 0
+	}
+	slices.SortStableFunc(out, func(a, b program) int { return cmp.Compare(b.cpu, a.cpu) })
+	return out
+}
+
+// busyFrom: a process that used less than 1 % of a core is present, not at
+// work; counting it would turn "stress-ng ×4" into "×5" with its idle parent.
+const busyFrom = 0.01
+
+// workers are the processes of a program that used the CPU.
+func (g program) workers() []view.Process {
+	var list []view.Process
+	for _, p := range g.processes {
+		if p.CPU >= busyFrom {
+			list = append(list, p)
+		}
+	}
+	if len(list) == 0 {
+		return g.processes[:1]
+	}
+	return list
+}
+
+// label is the program as a sentence names it: "mysqld (812)", "stress-ng ×4".
+func (g program) label() string {
+	if w := g.workers(); len(w) > 1 {
+		return fmt.Sprintf("%s ×%d", g.name, len(w))
+	}
+	return fmt.Sprintf("%s (%d)", g.name, g.processes[0].PID)
+}
+
+// subject names the program; of several workers the busiest lends its PID, so
+// that one can look at it.
+func (g program) subject() rule.Subject {
+	s := rule.ProcessSubject(g.processes[0])
+	if w := g.workers(); len(w) > 1 {
+		s.Name = fmt.Sprintf("%s ×%d", g.name, len(w))
+	}
+	return s
+}
+
+// labels joins the names of the first few programs.
+func labels(list []program, most int) string {
+	var names []string
+	for i, g := range list {
+		if i == most {
+			names = append(names, fmt.Sprintf("%d more", len(list)-most))
+			break
+		}
+		names = append(names, g.label())
+	}
+	return strings.Join(names, ", ")
+}
+
+// subjects are the processes of programs as subjects, at most a hundred.
+func subjects(list []program) []rule.Subject {
+	const most = 100
+	var out []rule.Subject
+	for _, g := range list {
+		for _, p := range g.processes {
+			if len(out) < most {
+				out = append(out, rule.ProcessSubject(p))
+			}
+		}
+	}
+	return out
+}

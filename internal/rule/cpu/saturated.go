@@ -1,0 +1,204 @@
+package cpu
+
+import (
+	_ "embed"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed saturated.md
+var saturatedPage string
+
+var saturated = rule.Rule{
+	ID:       "cpu/saturated",
+	Title:    "more work than the CPUs can do",
+	Resource: "CPU",
+	Needs:    []recording.Table{recording.CPUs, recording.Processes},
+	Explains: []string{"cpu/one-thread-limit"},
+	Page:     saturatedPage,
+	Detect:   detectSaturated,
+}
+
+const (
+	// fullFrom: from here on there is no idle CPU to give to a waiting task.
+	// The rest is idle time between a wake-up and the task running, which even
+	// an overcommitted host shows when some of the load sleeps now and then.
+	fullFrom = 0.90
+	// waitRatio: tasks wait at least half as long for a CPU as they run on it,
+	// so that what takes 100 ms alone takes 150 ms. Queueing theory puts two
+	// CPUs at this point when about 75 % busy with random arrivals and keeps a
+	// batch that just fills its CPUs (ratio near 0) far away.
+	waitRatio = 0.5
+	// waitRatioPossible: the queue begins to be felt.
+	waitRatioPossible = 0.25
+	// stallFull: without run delays, the kernel's own statement that somebody
+	// waited for a CPU most of the time.
+	stallFull = 0.5
+	// dominantShare: a program that uses less than this of the CPU time is one
+	// of many, and the host is the subject.
+	dominantShare = 0.25
+	// victimDelay: a process that waited less than 1 % of the time is no
+	// victim worth naming.
+	victimDelay = 0.01
+)
+
+func detectSaturated(v *view.View) ([]rule.Finding, error) {
+	total, ok := v.CPUTotal()
+	if !ok {
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "the window is too short to tell how busy the CPUs were", How: "watch longer: --for 10s"}
+	}
+	q := queueOf(v)
+	stall, hasStall := v.Stall("cpu")
+	if !q.measured && !hasStall {
+		return nil, &rule.NotJudged{Needs: "run delays or CPU pressure",
+			Why: "neither /proc/PID/schedstat nor /proc/pressure/cpu could be read, and a busy CPU alone harms nobody",
+			How: "a kernel with CONFIG_SCHED_INFO or CONFIG_PSI (boot with psi=1)"}
+	}
+	if total.Busy() < fullFrom || len(q.consumers) == 0 {
+		return nil, nil
+	}
+	cores := total.Busy() * float64(v.CPUCount())
+	f := rule.Finding{}
+	switch {
+	case q.measured && q.waited >= waitRatio*cores:
+		f.Confidence = rule.Certain
+	case q.measured && q.waited+q.niced >= waitRatioPossible*cores:
+		f.Confidence = rule.Possible // only those that asked to go last, or only a little
+	case !q.measured && stall.Some >= stallFull:
+		f.Confidence = rule.Likely
+		q.waited = stall.Some
+	default:
+		return nil, nil
+	}
+	describeSaturated(v, &f, q, total, cores)
+	return []rule.Finding{f}, nil
+}
+
+// queue is who waited for a CPU, and who kept it.
+type queue struct {
+	measured  bool    // run delays were readable
+	waited    float64 // seconds waited per second, by processes that did not ask to go last
+	niced     float64 // the same by processes with a positive nice value
+	consumers []program
+	victims   []program
+	throttled bool // processes in throttled groups were left out
+}
+
+func queueOf(v *view.View) queue {
+	var q queue
+	var hungry []view.Process
+	for _, p := range v.Processes() {
+		if view.Known(p.RunDelay) {
+			q.measured = true
+		}
+		// A process in a group stopped for its quota counts as waiting for a
+		// CPU all that time; that is not the host's doing.
+		if p.Own || v.Throttled(p) {
+			q.throttled = q.throttled || !p.Own
+			continue
+		}
+		hungry = append(hungry, p)
+		if p.Nice > 0 {
+			q.niced += view.OrZero(p.RunDelay)
+		} else {
+			q.waited += view.OrZero(p.RunDelay)
+		}
+	}
+	all := programs(hungry)
+	var sum, taken float64
+	for _, g := range all {
+		sum += g.cpu
+	}
+	// Consumers are the programs that together make up most of the CPU time;
+	// whoever waits beside them is their victim. ksoftirqd and other kernel
+	// threads work for somebody else and are never blamed.
+	for _, g := range all {
+		switch {
+		case taken < 0.8*sum && g.cpu >= busyFrom && !g.processes[0].Kernel:
+			q.consumers = append(q.consumers, g)
+		case g.delay >= victimDelay:
+			q.victims = append(q.victims, g)
+		}
+		taken += g.cpu
+	}
+	return q
+}
+
+func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUShare, cores float64) {
+	cpus := v.CPUCount()
+	top := q.consumers[0]
+	used := top.cpu / cores
+	if used >= dominantShare {
+		f.Subject = top.subject()
+		f.Headline = rule.T("more work than CPUs: %s uses %v of %d CPUs, and %v tasks wait for one at any time",
+			top.label(), unit.Share(top.cpu/float64(cpus)), cpus, unit.Number(round(q.waited+q.niced)))
+	} else {
+		f.Subject = rule.Subject{Kind: rule.KindHost, Name: hostName(v)}
+		f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; most is used by %s",
+			cpus, unit.Number(round(q.waited+q.niced)), labels(q.consumers, 3))
+	}
+	waited := q.waited
+	if waited == 0 {
+		waited = q.niced
+	}
+	f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("%v s waited per second", unit.Number(round(waited)))}
+	f.AffectsAll = false
+	f.Affects = subjects(q.victims)
+	if q.measured {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.run-delay", Value: q.waited + q.niced, Unit: "seconds per second",
+			What:  rule.T("tasks waited %v s per second for a CPU and ran %v s", unit.Number(round(q.waited+q.niced)), unit.Number(round(cores))),
+			Limit: rule.Limit(waitRatio * cores), Counters: true,
+			Check: "pidstat -u 1 5   # column %wait"})
+	}
+	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.idle", Value: total.Idle + total.IOWait, Unit: "share",
+		What:  rule.T("CPUs idle %v of the time", unit.Share(total.Idle+total.IOWait)),
+		Limit: rule.Limit(1 - fullFrom), Counters: true, Check: "mpstat -P ALL 1 5"})
+	if s, ok := v.Scheduler(); ok {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.running", Value: s.Running, Unit: "tasks",
+			What:  rule.T("%v tasks on or waiting for %d CPUs, mean of %d readings", unit.Number(round(s.Running)), cpus, s.Readings),
+			Limit: rule.Limit(float64(cpus)), Check: "vmstat 1 5   # column r"})
+	}
+	if stall, ok := v.Stall("cpu"); ok {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "pressure.cpu-some", Value: stall.Some, Unit: "share",
+			What:     rule.T("somebody waited for a CPU %v of the time", unit.Share(stall.Some)),
+			Counters: true, Check: "cat /proc/pressure/cpu"})
+	}
+	for i, g := range q.consumers {
+		if i == 3 {
+			break
+		}
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.cpu", Value: g.cpu, Unit: "cores",
+			What:  rule.T("%s used %v CPUs and waited %v s per second", g.label(), unit.Number(round(g.cpu)), unit.Number(round(g.delay))),
+			Check: "pidstat -u 1 5", Counters: true})
+	}
+	if total.Steal >= stealWorthSaying {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.steal", Value: total.Steal, Unit: "share", Counters: true,
+			What: rule.T("the hypervisor took %v of the CPU time", unit.Share(total.Steal)), Check: "mpstat 1 5   # column %steal"})
+	}
+	if len(q.victims) > 0 {
+		f.Notes = append(f.Notes, rule.T("slowed down: %s", labels(q.victims, 4)))
+	}
+	if q.waited < waitRatioPossible*cores && q.niced > 0 {
+		f.Notes = append(f.Notes, rule.T("only processes with a positive nice value wait; the others get their CPU"))
+	}
+	f.Fixes = saturatedFixes(top)
+}
+
+// stealWorthSaying: below a twentieth the hypervisor is not the reason.
+const stealWorthSaying = 0.05
+
+func saturatedFixes(top program) []rule.Fix {
+	pid := top.processes[0].PID
+	return []rule.Fix{
+		{Text: rule.T("see what %s computes, and make it compute less", top.label()),
+			Command: rule.T("perf top -g -p %d", pid).String(), Tradeoff: "takes a developer, but is the only fix that makes the host faster"},
+		{Text: rule.T("if %s can wait, let it go last", top.label()),
+			Command: rule.T("renice -n 19 -p %d", pid).String(), Tradeoff: "it gets slower while others need the CPU"},
+		{Text: rule.T("run fewer workers at a time, or cap the group with a CPU quota"),
+			Command: "systemctl set-property UNIT CPUQuota=50%", Tradeoff: "a quota also stops the group when the host is idle"},
+		{Text: rule.T("add CPUs or move a service to another host"), Tradeoff: "money; does not help a program that uses one thread"},
+	}
+}

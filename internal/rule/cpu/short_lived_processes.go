@@ -1,0 +1,192 @@
+package cpu
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed short_lived_processes.md
+var shortLivedProcessesPage string
+
+var shortLivedProcesses = rule.Rule{
+	ID:       "cpu/short-lived-processes",
+	Title:    "CPU time goes to processes too short-lived to be seen",
+	Resource: "CPU",
+	Needs:    []recording.Table{recording.CPUs, recording.System, recording.Processes},
+	Explains: []string{"cpu/saturated"},
+	Page:     shortLivedProcessesPage,
+	Detect:   detectShortLived,
+}
+
+const (
+	// birthsFrom: tasks created per second. Shell scripts, cron jobs and
+	// monitoring agents stay below 20/s; at 50/s a process is born every 20 ms.
+	birthsFrom = 50.0
+	// vanishedShare: share of all CPU time that went to processes that ended.
+	// A tenth is where removing them would be felt; tick accounting of /proc
+	// and processes that end between two readings make errors of a few percent.
+	vanishedShare = 0.10
+	// vanishedPossible: half of that.
+	vanishedPossible = 0.05
+	// briefCPU: CPU time per created task up to which start and end (fork,
+	// exec, dynamic linking, page faults: 1 to 5 ms) are a good part of what
+	// the task costs. A build that compiles for half a second per process is
+	// work, not waste.
+	briefCPU = 0.05
+)
+
+func detectShortLived(v *view.View) ([]rule.Finding, error) {
+	total, ok := v.CPUTotal()
+	sched, ok2 := v.Scheduler()
+	if !ok || !ok2 {
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "the fork rate is a difference of two readings", How: "watch longer: --for 10s"}
+	}
+	if sched.Forks < birthsFrom {
+		return nil, nil
+	}
+	b := balance(v, total)
+	used := max(b.missing, b.parentCPU) / float64(v.CPUCount())
+	if used < vanishedPossible || b.parent.PID == 0 {
+		return nil, nil
+	}
+	f := rule.Finding{Confidence: rule.Possible, AffectsAll: used >= 0.5*total.Busy()}
+	// Threads count as forks too; CPU time that came back to a parent from
+	// ended children, or that no live process has, proves that these were
+	// processes.
+	if perTask := used * float64(v.CPUCount()) / sched.Forks; used >= vanishedShare && perTask <= briefCPU {
+		f.Confidence = rule.Likely
+		if b.parentCPU >= 0.5*max(b.missing, b.parentCPU) {
+			f.Confidence = rule.Certain
+		}
+	}
+	describeShortLived(v, &f, b, used, sched, total)
+	return []rule.Finding{f}, nil
+}
+
+// books is where the CPU time of the window went.
+type books struct {
+	total     float64 // cores used by processes, from /proc/stat
+	live      float64 // of it, by processes that were seen
+	missing   float64 // the rest
+	parent    view.Process
+	parentCPU float64 // cores its ended children used
+	children  []string
+	born      int // its children seen to begin in the window
+}
+
+func balance(v *view.View, total view.CPUShare) books {
+	b := books{total: (total.User + total.Nice + total.System) * float64(v.CPUCount())}
+	births := map[int32]int{}
+	names := map[int32]map[string]int{}
+	for _, p := range v.Processes() {
+		// A process seen once or briefly counts for the part of the window in
+		// which it was seen.
+		b.live += p.CPU * min(1, p.Seconds/max(v.Seconds(), 0.001))
+		if !p.Started.Before(v.Start()) && !p.Kernel {
+			births[p.PPID]++
+			if names[p.PPID] == nil {
+				names[p.PPID] = map[string]int{}
+			}
+			names[p.PPID][p.Comm]++
+		}
+	}
+	b.missing = max(0, b.total-b.live)
+	for _, p := range v.Processes() {
+		if p.Own || p.Kernel {
+			continue
+		}
+		if c := steadyChildCPU(p); c > b.parentCPU {
+			b.parentCPU, b.parent = c, p
+		}
+	}
+	// A parent that ignores SIGCHLD never gets its children's time; then who
+	// has most newborn children is the parent.
+	if b.parentCPU < 0.25*b.missing {
+		most := 0
+		for pid, n := range births {
+			p, ok := v.Process(pid)
+			if ok && !p.Own && !p.Kernel && (n > most || n == most && p.PID < b.parent.PID) {
+				most, b.parent, b.parentCPU = n, p, steadyChildCPU(p)
+			}
+		}
+	}
+	b.born = births[b.parent.PID]
+	b.children = childNames(names[b.parent.PID], b.parent.Comm)
+	return b
+}
+
+// steadyChildCPU is the cores that ended children of a process used. A child
+// that ran for an hour and ends in the window hands over an hour at once; the
+// middle of the rates between readings ignores it.
+func steadyChildCPU(p view.Process) float64 {
+	var rates []float64
+	for i := 1; i < len(p.Samples); i++ {
+		a, z := p.Samples[i-1], p.Samples[i]
+		seconds := z.At.Sub(a.At).Seconds()
+		if seconds <= 0 || a.ChildUser < 0 || z.ChildUser < 0 {
+			continue
+		}
+		rates = append(rates, max(0, (z.ChildUser+z.ChildSystem-a.ChildUser-a.ChildSystem).Seconds()/seconds))
+	}
+	return median(rates)
+}
+
+// childNames are the names of a parent's newborn children, the most frequent
+// first. A child caught before its exec still has its parent's name.
+func childNames(seen map[string]int, parent string) []string {
+	var list []string
+	for len(list) < 3 {
+		best, most := "", 0
+		for name, n := range seen {
+			if name != parent && n > most || n == most && name < best && name != parent {
+				best, most = name, n
+			}
+		}
+		if most == 0 {
+			break
+		}
+		list = append(list, best)
+		rest := map[string]int{}
+		for name, n := range seen {
+			if name != best {
+				rest[name] = n
+			}
+		}
+		seen = rest
+	}
+	return list
+}
+
+func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sched view.Scheduler, total view.CPUShare) {
+	who := fmt.Sprintf("%s (%d)", b.parent.Comm, b.parent.PID)
+	children := "children that end too soon to be seen"
+	if len(b.children) > 0 {
+		children = strings.Join(b.children, ", ")
+	}
+	f.Subject = rule.ProcessSubject(b.parent)
+	f.Headline = rule.T("%s starts short-lived processes (%s): %v new tasks, %v of all CPU time", who, children, unit.PerSecond(sched.Forks), unit.Share(used))
+	f.Impact = rule.Impact{Share: used, Text: rule.T("%v of all CPU time", unit.Share(used))}
+	f.Evidence = []rule.Evidence{
+		{Metric: "sched.forks", Value: sched.Forks, Unit: "per second", Limit: rule.Limit(birthsFrom), Counters: true,
+			What:  rule.T("%v processes and threads created; %d new children of %s caught alive", unit.PerSecond(sched.Forks), b.born, who),
+			Check: "vmstat -f; sleep 1; vmstat -f"},
+		{Metric: "cpu.unaccounted", Value: b.missing, Unit: "cores", Counters: true,
+			What:  rule.T("CPUs worked %v cores for processes, of which %v are in processes one can see", unit.Number(round(b.total)), unit.Number(round(b.live))),
+			Check: "pidstat -u 5 1; mpstat 5 1   # compare the sums"},
+		{Metric: "process.child-cpu", Value: b.parentCPU, Unit: "cores", Counters: true,
+			What:  rule.T("ended children of %s used %v cores", who, unit.Number(round(b.parentCPU))),
+			Check: fmt.Sprintf("pidstat -T CHILD -u -p %d 5 1", b.parent.PID)},
+	}
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("see what is started, with which arguments, and whether it fails"), Command: "execsnoop -t   # or: perf trace -e execve -a", Tradeoff: "tracing costs a little for each exec"},
+		{Text: rule.T("do the work inside of %s, or keep one child running and feed it", b.parent.Comm), Tradeoff: "a change of the program; a crash of the helper is no longer contained in one call"},
+		{Text: rule.T("if the child crashes and is restarted at once, stop the loop and read its log"),
+			Command: "journalctl -e; systemctl list-units --state=activating,failed", Tradeoff: "the service stays down until repaired"},
+	}
+}

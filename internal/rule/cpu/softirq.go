@@ -1,0 +1,245 @@
+package cpu
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed softirq.md
+var softirqPage string
+
+var softirq = rule.Rule{
+	ID:       "cpu/softirq",
+	Title:    "interrupt work takes the CPU",
+	Resource: "CPU",
+	Needs:    []recording.Table{recording.CPUs, recording.SoftIRQs},
+	Explains: []string{"cpu/saturated"},
+	Page:     softirqPage,
+	Detect:   detectSoftIRQ,
+}
+
+const (
+	// softirqShare: of one CPU. Two CPUs under a web benchmark over loopback
+	// or a network reach 18 to 28 % with useful work; 30 % is where the kernel
+	// begins to hand work to ksoftirqd and whatever runs on that CPU is slow.
+	softirqShare = 0.30
+	// softirqPossible: worth a look when it is not the service's own traffic.
+	softirqPossible = 0.20
+	// ksoftirqdFrom: the share of a CPU that its ksoftirqd used: softirqs came
+	// faster than they could be done at the end of interrupts.
+	ksoftirqdFrom = 0.05
+	// smallPacket: mean bytes per received packet, headers included. A bare
+	// SYN or ACK has 54 to 66, a short UDP packet 42 to 60; requests and
+	// replies of real services average more.
+	smallPacket = 90.0
+	// floodPackets: packets per second and interface. Below, interrupt work
+	// per packet (1 to 5 µs) cannot fill a tenth of a CPU.
+	floodPackets = 20000.0
+	// receiveShare: NET_RX must be this share of all softirqs that are not
+	// clock or scheduler housekeeping to blame received packets.
+	receiveShare = 0.5
+	// natureShare: a protocol counter that grows for at least this share of
+	// the packets says what they are.
+	natureShare = 0.3
+)
+
+func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {
+	cpus := v.CPUs()
+	if len(cpus) == 0 {
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "softirq time is a difference of two readings", How: "watch longer: --for 10s"}
+	}
+	worst, sum := cpus[0], 0.0
+	for _, c := range cpus {
+		sum += c.SoftIRQ
+		if c.SoftIRQ > worst.SoftIRQ {
+			worst = c
+		}
+	}
+	if worst.SoftIRQ < softirqPossible {
+		return nil, nil
+	}
+	kinds := kindsOf(v)
+	flow, hasFlow := busiestInterface(v)
+	receiving := kinds.top == "NET_RX" && kinds.share >= receiveShare
+	flood := receiving && hasFlow && flow.packets >= floodPackets && flow.size <= smallPacket
+	daemon := ksoftirqd(v)
+	f := rule.Finding{Confidence: rule.Possible}
+	switch {
+	// Loopback has no sender but this host: its softirq time is part of what
+	// local clients and servers do for each other.
+	case hasFlow && flow.name == "lo":
+	case worst.SoftIRQ >= softirqShare && flood:
+		f.Confidence = rule.Certain
+	case worst.SoftIRQ >= softirqShare && daemon.CPU >= ksoftirqdFrom:
+		f.Confidence = rule.Likely
+	}
+	if f.Confidence == rule.Possible && !flood && daemon.CPU < ksoftirqdFrom {
+		return nil, nil // busy with useful packets
+	}
+	describeSoftIRQ(v, &f, softirqFacts{worst: worst, sum: sum, kinds: kinds, flow: flow, hasFlow: hasFlow && receiving, flood: flood, daemon: daemon})
+	return []rule.Finding{f}, nil
+}
+
+type softirqFacts struct {
+	worst   view.CPUShare
+	sum     float64 // cores, all CPUs
+	kinds   kinds
+	flow    traffic
+	hasFlow bool
+	flood   bool
+	daemon  view.Process
+}
+
+// kinds is which kind of softirq dominates.
+type kinds struct {
+	top   string
+	rate  float64
+	share float64 // of all but housekeeping
+}
+
+// housekeeping runs on every CPU all the time and moves with the clock.
+var housekeeping = map[string]bool{"TIMER": true, "SCHED": true, "RCU": true, "HRTIMER": true}
+
+func kindsOf(v *view.View) (k kinds) {
+	sums := map[string]float64{}
+	var all float64
+	for _, s := range v.SoftIRQs() {
+		if !housekeeping[s.Kind] {
+			sums[s.Kind] += s.PerSecond
+			all += s.PerSecond
+		}
+	}
+	for kind, rate := range sums {
+		if rate > k.rate || rate == k.rate && kind < k.top {
+			k.top, k.rate = kind, rate
+		}
+	}
+	if all > 0 {
+		k.share = k.rate / all
+	}
+	return k
+}
+
+// traffic is what one interface received.
+type traffic struct {
+	name    string
+	netns   uint64
+	packets float64 // per second
+	size    float64 // mean bytes
+}
+
+// busiestInterface is the one that received most packets. Both ends of a veth
+// pair and a bridge above them count the same packets; only the one that
+// received most is looked at, so nothing is counted twice.
+func busiestInterface(v *view.View) (best traffic, ok bool) {
+	type key struct {
+		netns uint64
+		name  string
+	}
+	keys, series := view.Group(view.Rows[recording.NetDeviceSample](v), func(s recording.NetDeviceSample) key { return key{s.NetNS, s.Interface} })
+	for _, k := range keys {
+		rows := series[k]
+		packets := view.Rate(rows, func(s recording.NetDeviceSample) uint64 { return s.RxPackets })
+		if packets > best.packets {
+			bytes := view.Rate(rows, func(s recording.NetDeviceSample) uint64 { return s.RxBytes })
+			best, ok = traffic{name: k.name, netns: k.netns, packets: packets, size: bytes / packets}, true
+		}
+	}
+	return best, ok
+}
+
+func ksoftirqd(v *view.View) (busiest view.Process) {
+	for _, p := range v.Processes() {
+		if p.Kernel && strings.HasPrefix(p.Comm, "ksoftirqd/") && (busiest.PID == 0 || p.CPU > busiest.CPU) {
+			busiest = p
+		}
+	}
+	return busiest
+}
+
+// natures are protocol counters that tell what a flood consists of.
+var natures = []struct{ protocol, counter, words string }{
+	{"TcpExt", "SyncookiesSent", "connection requests (SYN) answered with cookies"},
+	{"TcpExt", "TCPReqQFullDrop", "connection requests (SYN) over a full queue"},
+	{"TcpExt", "ListenDrops", "connection requests a listener refused"},
+	{"Udp", "NoPorts", "UDP to ports nobody listens on"},
+	{"Udp", "RcvbufErrors", "UDP to a socket whose buffer is full"},
+	{"Udp", "InDatagrams", "UDP datagrams"},
+	{"Icmp", "InEchos", "pings"},
+	{"Tcp", "OutRsts", "TCP segments answered with a reset: no such connection or port"},
+	{"Tcp", "InSegs", "TCP segments"},
+}
+
+// natureOf says what the packets of an interface's namespace are.
+func natureOf(v *view.View, flow traffic) string {
+	type key struct{ protocol, name string }
+	var rows []recording.ProtocolSample
+	for _, s := range view.Rows[recording.ProtocolSample](v) {
+		if s.NetNS == flow.netns {
+			rows = append(rows, s)
+		}
+	}
+	_, series := view.Group(rows, func(s recording.ProtocolSample) key { return key{s.Protocol, s.Name} })
+	for _, n := range natures {
+		if r := view.Rate(series[key{n.protocol, n.counter}], func(s recording.ProtocolSample) int64 { return s.Value }); r >= natureShare*flow.packets {
+			return fmt.Sprintf("%s (%s.%s +%v)", n.words, n.protocol, n.counter, unit.PerSecond(r))
+		}
+	}
+	return ""
+}
+
+func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
+	cpu := fmt.Sprintf("CPU %d", x.worst.CPU)
+	f.Subject = rule.Subject{Kind: rule.KindCPU, Name: cpu}
+	f.Headline = rule.T("%s spends %v of its time in softirqs, mostly %s", cpu, unit.Share(x.worst.SoftIRQ), x.kinds.top)
+	if x.hasFlow {
+		f.Subject = rule.Subject{Kind: rule.KindInterface, Name: x.flow.name, NetNS: x.flow.netns}
+		what := "packets"
+		if x.flood {
+			what = "tiny packets"
+		}
+		f.Headline = rule.T("%v %s arrive on %s: the kernel spends %v of %s on receiving them",
+			unit.PerSecond(x.flow.packets), what, x.flow.name, unit.Share(x.worst.SoftIRQ), cpu)
+	}
+	f.AffectsAll = x.sum >= 0.5*float64(v.CPUCount()) // else other work fills the host
+	f.Impact = rule.Impact{Share: min(1, x.worst.SoftIRQ), Text: rule.T("%v of %s, %v of all CPU time", unit.Share(x.worst.SoftIRQ), cpu, unit.Share(x.sum/float64(v.CPUCount())))}
+	f.Evidence = []rule.Evidence{
+		{Metric: "cpu.softirq", Value: x.worst.SoftIRQ, Unit: "share of one CPU", Limit: rule.Limit(softirqShare), Counters: true,
+			What: rule.T("softirqs took %v of %s", unit.Share(x.worst.SoftIRQ), cpu), Check: "mpstat -P ALL 1 5   # column %soft"},
+		{Metric: "softirq.rate", Value: x.kinds.rate, Unit: "per second", Counters: true,
+			What: rule.T("%s ran %v, %v of all kinds but clock and scheduler", x.kinds.top, unit.PerSecond(x.kinds.rate), unit.Share(x.kinds.share)), Check: "watch -d cat /proc/softirqs"},
+	}
+	if x.hasFlow {
+		f.Evidence = append(f.Evidence,
+			rule.Evidence{Metric: "net.rx-packets", Value: x.flow.packets, Unit: "per second", Limit: rule.Limit(floodPackets), Counters: true,
+				What: rule.T("%s received %v packets", x.flow.name, unit.PerSecond(x.flow.packets)), Check: "sar -n DEV 1 5   # rxpck/s"},
+			rule.Evidence{Metric: "net.packet-size", Value: x.flow.size, Unit: "bytes", Limit: rule.Limit(smallPacket), Counters: true,
+				What: rule.T("%v each, headers included", unit.Bytes(x.flow.size)), Check: "sar -n DEV 1 5   # rxkB/s * 1024 / rxpck/s"})
+		if nature := natureOf(v, x.flow); nature != "" {
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "net.packet-kind", Value: x.flow.packets, Unit: "per second", Counters: true,
+				What: rule.T("they are %s", nature), Check: "nstat; tcpdump -c 20 -ni " + x.flow.name})
+		}
+	}
+	if x.daemon.CPU >= ksoftirqdFrom {
+		f.Affects = append(f.Affects, rule.ProcessSubject(x.daemon))
+		f.Notes = append(f.Notes, rule.T("%s uses %v of a CPU: it does the work that piles up, it does not cause it", x.daemon.Comm, unit.Share(x.daemon.CPU)))
+	}
+	where := "IF"
+	if x.hasFlow {
+		where = x.flow.name
+	}
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("see who sends what, and stop it at the sender or at the edge"), Command: "tcpdump -c 100 -nni " + where, Tradeoff: "reads packets of all users of that interface"},
+		{Text: rule.T("drop unwanted packets early: XDP, or nft in the ingress hook"),
+			Command:  "nft add table netdev guard; nft add chain netdev guard in '{ type filter hook ingress device " + where + " priority 0; policy accept; }'; nft add rule netdev guard in ip saddr ADDRESS drop",
+			Tradeoff: "still costs something for each packet; wrong rules cut off real clients"},
+		{Text: rule.T("if the traffic is wanted, spread it over CPUs (RSS, RPS) and let the card merge packets (GRO, interrupt coalescing)"),
+			Command: "ethtool -l " + where + "; cat /sys/class/net/" + where + "/queues/rx-0/rps_cpus", Tradeoff: "RPS costs an interrupt between CPUs; coalescing adds microseconds of latency"},
+	}
+}

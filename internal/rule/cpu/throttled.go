@@ -1,0 +1,175 @@
+package cpu
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed throttled.md
+var throttledPage string
+
+var throttled = rule.Rule{
+	ID:       "cpu/throttled",
+	Title:    "a control group is stopped at its CPU quota",
+	Resource: "CPU",
+	Needs:    []recording.Table{recording.Cgroups},
+	// A server that is stopped nine tenths of the time cannot accept, reads
+	// late and looks limited by its thread.
+	Explains: []string{"net/accept-queue-full", "cpu/one-thread-limit", "cpu/saturated"},
+	Page:     throttledPage,
+	Detect:   detectThrottled,
+}
+
+const (
+	// throttledShare: in a quarter of the periods in which the group wanted
+	// CPU it was stopped. kubernetes-mixin alerts at the same share
+	// (CPUThrottlingHigh); below it a single burst at start explains it.
+	throttledShare = 0.25
+	// throttledPossible: it happens, but most requests do not notice.
+	throttledPossible = 0.05
+	// throttledPeriods: fewer periods than in one second at the default period
+	// of 100 ms make a share that one burst decides.
+	throttledPeriods = 10
+	// throttledWait: seconds waited for a CPU per second, by the processes of
+	// the group, that show that the stops hit somebody.
+	throttledWait = 0.05
+)
+
+func detectThrottled(v *view.View) ([]rule.Finding, error) {
+	groups := v.Cgroups()
+	known := len(groups) == 0
+	var found []rule.Finding
+	for _, c := range groups {
+		if !view.Known(c.PeriodsIn) || !view.Known(c.ThrottledIn) {
+			continue
+		}
+		known = true
+		if c.PeriodsIn < throttledPeriods || c.ThrottledIn/c.PeriodsIn < throttledPossible {
+			continue
+		}
+		found = append(found, throttledFinding(v, c))
+	}
+	if !known {
+		return nil, &rule.NotJudged{Needs: "cpu.stat of control groups",
+			Why: "no group shows how often it was throttled: the cpu controller is not enabled, or the window holds one reading only",
+			How: "mount or enable the cpu controller, or watch longer"}
+	}
+	return found, nil
+}
+
+func throttledFinding(v *view.View, c view.Cgroup) rule.Finding {
+	share := c.ThrottledIn / c.PeriodsIn
+	c.Throttling = view.OrZero(c.Throttling)
+	members := v.InCPUGroup(c.Path)
+	var delay float64
+	var affects []rule.Subject
+	for _, p := range members {
+		delay += view.OrZero(p.RunDelay)
+		affects = append(affects, rule.ProcessSubject(p))
+	}
+	f := rule.Finding{
+		Subject:    rule.Subject{Kind: rule.KindCgroup, Name: c.Path, Cgroup: c.Path, Detail: names(members, 4)},
+		Confidence: rule.Possible,
+		Affects:    affects,
+		// Time in which the whole group stood still, once per CPU it was
+		// stopped on, as the kernel sums it.
+		Impact: rule.Impact{TimeLost: c.Throttling, Text: rule.T("stopped %v s per second, in %v of the periods", unit.Number(round(c.Throttling)), unit.Share(share))},
+	}
+	if c.Throttling <= 0 {
+		f.Impact.TimeLost, f.Impact.Share = 0, share
+		f.Impact.Text = rule.T("stopped in %v of the periods", unit.Share(share))
+	}
+	waiting := delay >= throttledWait || view.OrZero(c.CPUStalled) >= throttledWait
+	switch {
+	case share >= throttledShare && waiting:
+		f.Confidence = rule.Certain
+	case share >= throttledShare:
+		f.Confidence = rule.Likely
+	}
+	quota := "its quota"
+	if c.HasQuota() {
+		quota = fmt.Sprintf("%v CPUs", unit.Number(round(c.Cores())))
+	}
+	who := names(members, 2)
+	if who == "" {
+		who = "its processes"
+	}
+	f.Headline = rule.T("%s in %s may use only %s and is stopped in %v of the periods", who, c.Path, quota, unit.Share(share))
+	f.Evidence = append(f.Evidence,
+		rule.Evidence{Metric: "cgroup.throttled-periods", Value: share, Unit: "share", Limit: rule.Limit(throttledShare), Counters: true,
+			What:  rule.T("nr_throttled +%v of nr_periods +%v", unit.Count(c.ThrottledIn), unit.Count(c.PeriodsIn)),
+			Check: "cat " + cpuFile(c, "cpu.stat")},
+		rule.Evidence{Metric: "cgroup.throttled-time", Value: c.Throttling, Unit: "seconds per second", Counters: true,
+			What:  rule.T("stopped %v s per second, summed over the CPUs", unit.Number(round(c.Throttling))),
+			Check: "cat " + cpuFile(c, "cpu.stat")})
+	if c.HasQuota() {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.quota", Value: c.Cores(), Unit: "cores",
+			What:  rule.T("quota %v per %v; it used %v CPUs", unit.Duration(c.Quota), unit.Duration(c.Period), unit.Number(round(view.OrZero(c.CPU)))),
+			Check: "cat " + quotaFile(c)})
+	}
+	if delay > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.run-delay", Value: delay, Unit: "seconds per second", Counters: true,
+			What:  rule.T("its %d processes waited %v s per second for a CPU", len(members), unit.Number(round(delay))),
+			Check: "pidstat -t -u 1 5   # column %wait"})
+	}
+	if total, ok := v.CPUTotal(); ok {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.idle", Value: total.Idle + total.IOWait, Unit: "share", Counters: true,
+			What: rule.T("the host's CPUs idled %v of the time", unit.Share(total.Idle+total.IOWait)), Check: "mpstat 1 5"})
+	}
+	f.Fixes = throttledFixes(c, v.CPUCount())
+	return f
+}
+
+func throttledFixes(c view.Cgroup, cpus int) []rule.Fix {
+	raise := rule.Fix{Text: rule.T("raise the quota"), Tradeoff: "takes CPU time from its neighbours when the host is full"}
+	if c.HasQuota() {
+		// Twice what it may use now is a first step, not a measured need: a
+		// stopped group does not show how much it would use.
+		to := min(2*c.Cores(), float64(cpus))
+		if c.Version == 1 {
+			raise.Command = fmt.Sprintf("echo %d > %s", int64(to*float64(c.Period.Microseconds())), cpuFile(c, "cpu.cfs_quota_us"))
+		} else {
+			raise.Command = fmt.Sprintf("echo \"%d %d\" > %s", int64(to*float64(c.Period.Microseconds())), c.Period.Microseconds(), cpuFile(c, "cpu.max"))
+		}
+	}
+	return []rule.Fix{
+		raise,
+		{Text: rule.T("use weights instead of a quota, so that it is held back only when others want the CPU"),
+			Command: "systemctl set-property UNIT CPUQuota= CPUWeight=50", Tradeoff: "no hard ceiling: the bill or the neighbour's latency may depend on one"},
+		{Text: rule.T("run no more threads than the quota has CPUs (GOMAXPROCS, -XX:ActiveProcessorCount, worker_processes)"),
+			Tradeoff: "less parallel; but threads beyond the quota only use it up earlier in each period"},
+	}
+}
+
+// cpuFile is where a group's file lies on most systems.
+func cpuFile(c view.Cgroup, file string) string {
+	if c.Version == 1 {
+		return "/sys/fs/cgroup/cpu" + c.Path + "/" + file
+	}
+	return "/sys/fs/cgroup" + c.Path + "/" + file
+}
+
+func quotaFile(c view.Cgroup) string {
+	if c.Version == 1 {
+		return cpuFile(c, "cpu.cfs_quota_us")
+	}
+	return cpuFile(c, "cpu.max")
+}
+
+// names lists the busiest programs among processes.
+func names(list []view.Process, most int) string {
+	var out []string
+	for _, g := range programs(list) {
+		if len(out) == most {
+			break
+		}
+		out = append(out, g.label())
+	}
+	return strings.Join(out, ", ")
+}
