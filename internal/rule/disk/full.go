@@ -1,0 +1,233 @@
+package disk
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed full.md
+var fullPage string
+
+var full = rule.Rule{
+	ID:       "disk/full",
+	Title:    "a filesystem has no space left",
+	Resource: "filesystem space",
+	Needs:    []recording.Table{recording.Mounts},
+	Page:     fullPage,
+	Detect:   detectFull,
+}
+
+const (
+	// soonFull and soonUsed: at the rate of the window the filesystem is full
+	// within a minute, and it is nearly full already. Without the second
+	// condition a large temporary file on a half empty filesystem would do.
+	soonFull = 60.0 // seconds
+	soonUsed = 0.95
+	// laterFull and laterUsed: worth a word, no more; what grows in seconds
+	// is often deleted in minutes.
+	laterFull = 600.0
+	laterUsed = 0.90
+	// almostUsed: less than a hundredth is left. Most filesystems are tuned
+	// to warn or slow down long before.
+	almostUsed = 0.99
+)
+
+// space is how full one filesystem is, in bytes or inodes.
+type space struct {
+	total, left, leftRoot float64
+	growth                float64 // of what is used, per second
+	changed               bool    // in the window
+}
+
+// used is the share that programs of ordinary users cannot have.
+func (s space) used() float64 { return 1 - s.left/max(s.total, 1) }
+
+// until is the number of seconds until nothing is left; infinite when it does
+// not shrink.
+func (s space) until() float64 {
+	if s.growth <= 0 {
+		return math.Inf(1)
+	}
+	return s.left / s.growth
+}
+
+// spaceOf is how much of one filesystem is left, and how fast it shrinks.
+func spaceOf(fs view.Filesystem, left func(recording.MountSample) int64) space {
+	first, last := fs.Samples[0], fs.Samples[len(fs.Samples)-1]
+	s := space{left: float64(left(last)), total: float64(fs.Size)}
+	if fs.Seconds > 0 {
+		s.growth = float64(left(first)-left(last)) / fs.Seconds
+	}
+	for _, m := range fs.Samples {
+		s.changed = s.changed || left(m) != left(first) || m.Free != first.Free
+	}
+	return s
+}
+
+func detectFull(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, fs := range v.Filesystems() {
+		s := spaceOf(fs, func(m recording.MountSample) int64 { return m.Available })
+		s.total, s.leftRoot = float64(fs.Size), float64(fs.Free)
+		none := 0
+		for _, m := range fs.Samples {
+			if m.Available <= 0 {
+				none++
+			}
+		}
+		failing := failingWriters(v)
+		f := rule.Finding{Subject: filesystemSubject(fs)}
+		switch {
+		case none > 0 && (s.changed || len(failing) > 0):
+			f.Confidence = rule.Certain
+		case none > 0:
+			f.Confidence = rule.Likely
+		case s.until() <= soonFull && s.used() >= soonUsed:
+			f.Confidence = rule.Likely
+		case s.until() <= laterFull && s.used() >= laterUsed, s.used() >= almostUsed:
+			f.Confidence = rule.Possible
+		default:
+			continue
+		}
+		f.Headline, f.Impact = fullWords(fs, s, none > 0)
+		f.Evidence = fullEvidence(v, fs, s, none)
+		if none > 0 {
+			f.Evidence = append(f.Evidence, failingEvidence(failing)...)
+		}
+		f.Evidence = append(f.Evidence, writersEvidence(v)...)
+		f.Fixes = fullFixes(fs)
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+func filesystemSubject(fs view.Filesystem) rule.Subject {
+	detail := fs.Device
+	if fs.FSType != "" {
+		detail += ", " + fs.FSType
+	}
+	return rule.Subject{Kind: rule.KindFilesystem, Name: fs.MountPoint, Detail: detail}
+}
+
+func fullWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact) {
+	if none {
+		// Whoever must write there fails each time: the whole of the service.
+		return rule.T("filesystem %s is full: writes fail with ENOSPC", fs.MountPoint),
+			rule.Impact{Share: 1, Text: rule.T("every write that needs space")}
+	}
+	if left := s.until(); left <= laterFull {
+		return rule.T("filesystem %s fills up: %s left, at this rate full in %s", fs.MountPoint, unit.Bytes(s.left), unit.Seconds(left)),
+			rule.Impact{Share: s.used() / 2, Text: rule.T("nothing yet")}
+	}
+	return rule.T("filesystem %s is almost full: %s left", fs.MountPoint, unit.Bytes(s.left)),
+		rule.Impact{Share: 0.1, Text: rule.T("nothing yet")}
+}
+
+func fullEvidence(v *view.View, fs view.Filesystem, s space, none int) []rule.Evidence {
+	check := "df -B1 " + fs.MountPoint
+	list := []rule.Evidence{{
+		Metric: "filesystem.available", What: rule.T("%s of %s available, %s more for root", unit.Bytes(s.left), unit.Bytes(s.total), unit.Bytes(s.leftRoot-s.left)),
+		Value: s.left, Unit: "bytes", Limit: rule.Limit(0), Check: check,
+	}}
+	if none > 0 {
+		list[0].What = rule.T("%s of %s available in %d of %d samples, %s more for root",
+			unit.Bytes(s.left), unit.Bytes(s.total), none, len(fs.Samples), unit.Bytes(s.leftRoot-s.left))
+	}
+	if s.growth > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "filesystem.growth", What: rule.T("grew by %s/s in the window", unit.Bytes(s.growth)),
+			Value: s.growth, Unit: "bytes per second", Check: "watch -d " + check,
+		})
+	}
+	return list
+}
+
+const (
+	// failingCalls is the rate of write calls that moved nothing from which a
+	// program keeps failing; single ones fail everywhere.
+	failingCalls = 1.0
+	// failingChars: the mean of bytes per call of a program most of whose
+	// calls fail stays under a byte; the kernel counts failed calls too.
+	failingChars = 1.0
+)
+
+// failingWriters lists programs that call write(2) without anything being
+// written: so it looks when calls fail with ENOSPC.
+func failingWriters(v *view.View) []view.Process {
+	return view.Memo(v, "disk/failing-writers", func() []view.Process {
+		var list []view.Process
+		for _, p := range v.Processes() {
+			if !p.Kernel && !p.Own && p.WriteCalls >= failingCalls && p.WriteChars < failingChars*p.WriteCalls {
+				list = append(list, p)
+			}
+		}
+		return list
+	})
+}
+
+func failingEvidence(failing []view.Process) []rule.Evidence {
+	var list []rule.Evidence
+	for i, p := range failing {
+		if i == mentioned {
+			break
+		}
+		list = append(list, rule.Evidence{
+			Metric: "process.write-calls", What: rule.T("%s (%d) calls write %s and writes %s/s: its calls fail", p.Comm, p.PID, unit.PerSecond(p.WriteCalls), unit.Bytes(p.WriteChars)),
+			Value: p.WriteCalls, Unit: "per second", Check: fmt.Sprintf("strace -f -p %d -e trace=write,pwrite64 -e status=failed", p.PID), Counters: true,
+		})
+	}
+	return list
+}
+
+// writersEvidence names who writes most. Which filesystem they write to cannot
+// be told from counters of processes.
+func writersEvidence(v *view.View) []rule.Evidence {
+	var writers []view.Process
+	for _, p := range v.Processes() {
+		if !p.Kernel && !p.Own && p.WriteBytes >= someWriting {
+			writers = append(writers, p)
+		}
+	}
+	slices.SortStableFunc(writers, func(a, b view.Process) int { return cmp.Compare(b.WriteBytes, a.WriteBytes) })
+	var list []rule.Evidence
+	for i, p := range writers {
+		if i == mentioned {
+			break
+		}
+		list = append(list, rule.Evidence{
+			Metric: "process.io-bytes", What: rule.T("%s (%d) writes %s/s, to this or another filesystem", p.Comm, p.PID, unit.Bytes(p.WriteBytes)),
+			Value: p.WriteBytes, Unit: "bytes per second", Check: fmt.Sprintf("ls -l /proc/%d/fd", p.PID), Counters: true,
+		})
+	}
+	return list
+}
+
+// someWriting leaves out programs that write a line now and then.
+const someWriting = 4096.0
+
+func fullFixes(fs view.Filesystem) []rule.Fix {
+	return []rule.Fix{
+		{
+			Text:     rule.T("find what takes the space, and delete or move it"),
+			Command:  "du -xh --max-depth=2 " + fs.MountPoint + " | sort -h | tail -20",
+			Tradeoff: "du reads every directory once",
+		},
+		{
+			Text:     rule.T("look for deleted files that a process still holds open: their space is free only when it closes them"),
+			Command:  "lsof +L1 " + fs.MountPoint,
+			Tradeoff: "restarting or truncating interrupts that process",
+		},
+		{
+			Text:     rule.T("grow the filesystem, or limit what fills it (log rotation, quota)"),
+			Tradeoff: "needs space below it, or loses old data sooner",
+		},
+	}
+}

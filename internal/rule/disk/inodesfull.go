@@ -1,0 +1,112 @@
+package disk
+
+import (
+	_ "embed"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed inodesfull.md
+var inodesFullPage string
+
+var inodesFull = rule.Rule{
+	ID:       "disk/inodes-full",
+	Title:    "a filesystem has no inodes left",
+	Resource: "filesystem inodes",
+	Needs:    []recording.Table{recording.Mounts},
+	Page:     inodesFullPage,
+	Detect:   detectInodesFull,
+}
+
+// dynamicInodes are filesystems that make inodes from free space: without
+// space they report no inodes, and the space is what is missing.
+var dynamicInodes = map[string]bool{"xfs": true, "btrfs": true, "zfs": true, "f2fs": true, "bcachefs": true}
+
+func detectInodesFull(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, fs := range v.Filesystems() {
+		if fs.Inodes <= 0 || dynamicInodes[fs.FSType] && fs.Available <= 0 {
+			continue
+		}
+		s := spaceOf(fs, func(m recording.MountSample) int64 { return m.InodesFree })
+		s.total = float64(fs.Inodes)
+		none := 0
+		for _, m := range fs.Samples {
+			if m.InodesFree <= 0 {
+				none++
+			}
+		}
+		f := rule.Finding{Subject: filesystemSubject(fs)}
+		switch {
+		case none > 0:
+			// Inodes have no reserve for root: whoever creates a file fails.
+			f.Confidence = rule.Certain
+		case s.until() <= soonFull && s.used() >= soonUsed:
+			f.Confidence = rule.Likely
+		case s.until() <= laterFull && s.used() >= laterUsed, s.used() >= almostUsed:
+			f.Confidence = rule.Possible
+		default:
+			continue
+		}
+		f.Headline, f.Impact = inodeWords(fs, s, none > 0)
+		f.Evidence = inodeEvidence(fs, s, none)
+		f.Fixes = inodeFixes(fs)
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+func inodeWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact) {
+	if none {
+		return rule.T("filesystem %s has no inodes left: creating a file fails with ENOSPC although %s are free", fs.MountPoint, unit.Bytes(fs.Available)),
+			rule.Impact{Share: 1, Text: rule.T("every file that must be created")}
+	}
+	if left := s.until(); left <= laterFull {
+		return rule.T("filesystem %s runs out of inodes: %s left, at this rate none in %s", fs.MountPoint, unit.Count(s.left), unit.Seconds(left)),
+			rule.Impact{Share: s.used() / 2, Text: rule.T("nothing yet")}
+	}
+	return rule.T("filesystem %s has almost no inodes left: %s of %s", fs.MountPoint, unit.Count(s.left), unit.Count(s.total)),
+		rule.Impact{Share: 0.1, Text: rule.T("nothing yet")}
+}
+
+func inodeEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
+	check := "df -i " + fs.MountPoint
+	free := rule.T("%s of %s inodes free", unit.Count(s.left), unit.Count(s.total))
+	if none > 0 {
+		free = rule.T("%s of %s inodes free in %d of %d samples", unit.Count(s.left), unit.Count(s.total), none, len(fs.Samples))
+	}
+	list := []rule.Evidence{
+		{Metric: "filesystem.inodes-free", What: free, Value: s.left, Unit: "count", Limit: rule.Limit(0), Check: check},
+		{
+			Metric: "filesystem.available", What: rule.T("%s of %s available: space is not what is missing", unit.Bytes(fs.Available), unit.Bytes(fs.Size)),
+			Value: float64(fs.Available), Unit: "bytes", Check: "df -B1 " + fs.MountPoint,
+		},
+	}
+	if fs.Available <= 0 {
+		list[1].What = rule.T("%s of %s available: space is missing too", unit.Bytes(fs.Available), unit.Bytes(fs.Size))
+	}
+	if s.growth > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "filesystem.inode-growth", What: rule.T("%s files more in the window", unit.PerSecond(s.growth)),
+			Value: s.growth, Unit: "per second", Check: "watch -d " + check,
+		})
+	}
+	return list
+}
+
+func inodeFixes(fs view.Filesystem) []rule.Fix {
+	return []rule.Fix{
+		{
+			Text:     rule.T("find the directories with the most files, and delete or move the small ones: sessions, caches, mail queues"),
+			Command:  "du -x --inodes --max-depth=3 " + fs.MountPoint + " | sort -n | tail -20",
+			Tradeoff: "du reads every directory once",
+		},
+		{
+			Text:     rule.T("make the filesystem anew with more inodes (mkfs.ext4 -i 4096), or with one that makes them when needed (XFS)"),
+			Tradeoff: "data must be moved; the number of inodes of ext4 is fixed when it is made",
+		},
+	}
+}

@@ -1,0 +1,116 @@
+package disk
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+// atLimit is how near to its limit a group's rate must be. The kernel lets
+// bursts through and rounds slices, so that a held group stays a little below
+// or above; a group with room stays far below.
+const atLimit = 0.9
+
+// ioLimit is a block I/O limit that a control group reached.
+type ioLimit struct {
+	path    string
+	version int32
+	device  string // MAJ:MIN
+	key     string // rbps, wbps, riops, wiops
+	value   float64
+	rate    float64
+}
+
+func (l ioLimit) String() string {
+	switch l.key {
+	case "rbps":
+		return fmt.Sprintf("%s/s of reads", unit.Bytes(l.value))
+	case "wbps":
+		return fmt.Sprintf("%s/s of writes", unit.Bytes(l.value))
+	case "riops":
+		return fmt.Sprintf("%s reads", unit.PerSecond(l.value))
+	}
+	return fmt.Sprintf("%s writes", unit.PerSecond(l.value))
+}
+
+// files are the names of a limit in cgroup v1.
+var files = map[string]string{
+	"rbps": "blkio.throttle.read_bps_device", "wbps": "blkio.throttle.write_bps_device",
+	"riops": "blkio.throttle.read_iops_device", "wiops": "blkio.throttle.write_iops_device",
+}
+
+func (l ioLimit) file() string {
+	if l.version == 1 {
+		return "/sys/fs/cgroup/blkio" + l.path + "/" + files[l.key]
+	}
+	return "/sys/fs/cgroup" + l.path + "/io.max"
+}
+
+// lift is the command that removes the limit.
+func (l ioLimit) lift() string {
+	if l.version == 1 {
+		return fmt.Sprintf("echo '%s 0' > %s", l.device, l.file())
+	}
+	return fmt.Sprintf("echo '%s %s=max' > %s", l.device, l.key, l.file())
+}
+
+func (l ioLimit) evidence() rule.Evidence {
+	return rule.Evidence{
+		Metric: "cgroup.io-limit", What: rule.T("cgroup %s does %s of its limit on %s, %s", l.path, unit.Share(l.rate/l.value), l.device, l.String()),
+		Value: l.rate, Unit: "per second", Limit: rule.Limit(l.value), Check: "cat " + l.file(), Counters: true,
+	}
+}
+
+// heldByCgroup finds the groups that reached an I/O limit, by the name of the
+// device the limit is for.
+func heldByCgroup(v *view.View) map[string]*ioLimit {
+	names := map[string]string{}
+	for _, d := range view.Rows[recording.DiskSample](v) {
+		names[fmt.Sprintf("%d:%d", d.Major, d.Minor)] = d.Device
+	}
+	type key struct {
+		path    string
+		version int32
+	}
+	keys, series := view.Group(view.Rows[recording.CgroupSample](v), func(s recording.CgroupSample) key { return key{s.Path, s.Version} })
+	held := map[string]*ioLimit{}
+	for _, k := range keys {
+		samples := series[k]
+		last := samples[len(samples)-1]
+		rates := map[string]float64{
+			"rbps":  view.Rate(samples, func(s recording.CgroupSample) int64 { return s.ReadBytes }),
+			"wbps":  view.Rate(samples, func(s recording.CgroupSample) int64 { return s.WriteBytes }),
+			"riops": view.Rate(samples, func(s recording.CgroupSample) int64 { return s.Reads }),
+			"wiops": view.Rate(samples, func(s recording.CgroupSample) int64 { return s.Writes }),
+		}
+		for _, l := range parseLimits(last.IOLimits) {
+			l.path, l.version, l.rate = k.path, k.version, rates[l.key]
+			if name := names[l.device]; name != "" && l.rate >= atLimit*l.value {
+				held[name] = &l
+			}
+		}
+	}
+	return held
+}
+
+// parseLimits reads "8:0 rbps=1048576 wiops=100;8:16 rbps=...".
+func parseLimits(text string) []ioLimit {
+	var list []ioLimit
+	for device := range strings.SplitSeq(text, ";") {
+		words := strings.Fields(device)
+		for _, w := range words[min(1, len(words)):] {
+			key, value, _ := strings.Cut(w, "=")
+			n, err := strconv.ParseFloat(value, 64)
+			if err != nil || n <= 0 || files[key] == "" {
+				continue
+			}
+			list = append(list, ioLimit{device: words[0], key: key, value: n})
+		}
+	}
+	return list
+}

@@ -1,0 +1,257 @@
+package disk
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed saturated.md
+var saturatedPage string
+
+var saturated = rule.Rule{
+	ID:       "disk/saturated",
+	Title:    "programs wait because a disk has more requests than it can serve",
+	Resource: "disks",
+	Needs:    []recording.Table{recording.Disks, recording.Processes},
+	Explains: []string{"proc/uninterruptible"},
+	Page:     saturatedPage,
+	Detect:   detectSaturated,
+}
+
+const (
+	// busyShare of the time with requests in flight: below it the device had
+	// pauses in which a queue would have drained. Utilisation counts for
+	// nothing by itself: a device may serve many requests at once.
+	busyShare = 0.9
+	// waitingQueue is the mean number of requests in flight from which one
+	// waits behind another even on a device that serves one at a time.
+	waitingQueue = 2.0
+	// deepQueue is where waiting for other requests makes up most of the
+	// answer: three of four requests in flight wait.
+	deepQueue = 4.0
+	// slowFlash and slowSpindle are answers longer than unloaded devices give
+	// for requests of any common size: flash and network volumes answer
+	// within 1 to 3 ms, a spindle needs one seek and one turn, up to 15 ms.
+	slowFlash   = 0.010
+	slowSpindle = 0.020
+	// mostIntervals: the state must last, not occur.
+	mostIntervals = 0.8
+	// someWaiting is the mean number of waiting threads from which somebody
+	// is held up; a thread that reads now and then waits less.
+	someWaiting = 0.5
+)
+
+func detectSaturated(v *view.View) ([]rule.Finding, error) {
+	held := heldByCgroup(v)
+	var devices []candidate
+	for _, d := range v.BlockDevices() {
+		c := candidate{BlockDevice: d, loaded: loaded(d), limit: held[d.Device]}
+		if under := v.Underlying(d); under != "" {
+			if u, ok := v.BlockDevice(under); ok && loaded(u) {
+				continue // the queue above is the one below seen again
+			}
+			if c.limit == nil {
+				c.limit = held[under]
+			}
+		}
+		if c.loaded || c.limit != nil {
+			devices = append(devices, c)
+		}
+	}
+	// A limit on a disk is found again for every loop device on it; without a
+	// queue of its own such a device proves nothing.
+	devices = withoutIdle(devices)
+	var found []rule.Finding
+	for _, c := range devices {
+		w := diskWaiters(v, c.BlockDevice)
+		if f, ok := c.judge(v, w, len(devices) > 1); ok {
+			found = append(found, f)
+		}
+	}
+	return found, nil
+}
+
+// candidate is a device that may hold somebody up.
+type candidate struct {
+	view.BlockDevice
+	loaded bool
+	limit  *ioLimit // a cgroup is at its limit on this device
+}
+
+func withoutIdle(devices []candidate) []candidate {
+	var kept []candidate
+	for _, c := range devices {
+		if c.loaded || c.Requests() > 0 || c.InFlight > 0 {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// loaded says that requests queued at a device through most of the window.
+func loaded(d view.BlockDevice) bool {
+	if !queues(d, d.DiskRates) {
+		return false
+	}
+	n := 0
+	for _, i := range d.Intervals {
+		if queues(d, i) {
+			n++
+		}
+	}
+	return float64(n) >= mostIntervals*float64(len(d.Intervals))
+}
+
+func queues(d view.BlockDevice, r view.DiskRates) bool {
+	if r.Utilisation < busyShare || r.Queue < waitingQueue {
+		return false
+	}
+	// A device that completes nothing while requests are in flight is as slow
+	// as it gets.
+	return math.IsNaN(r.Await) || r.Await >= slow(d)
+}
+
+func slow(d view.BlockDevice) float64 {
+	if d.Rotational {
+		return slowSpindle
+	}
+	return slowFlash
+}
+
+func (c candidate) judge(v *view.View, w waiters, ambiguous bool) (rule.Finding, bool) {
+	f := rule.Finding{Subject: c.subject()}
+	victims := w.victims()
+	switch {
+	case victims < someWaiting && !w.blind:
+		// A device that works at its limit for one stream of large requests
+		// does its job; writeback of buffered data makes nobody wait.
+		if !c.loaded {
+			return f, false
+		}
+		f.Confidence = rule.Possible
+	case w.blind:
+		// Nobody's waits could be read. Many small requests in a long queue
+		// mean that whoever issues them waits; large ones may be writeback.
+		if c.loaded && c.RequestSize() < bulkRequest && w.pressure >= someWaiting {
+			f.Confidence = rule.Likely
+		} else {
+			f.Confidence = rule.Possible
+		}
+	case c.limit != nil || c.Queue >= deepQueue && !ambiguous:
+		f.Confidence = rule.Certain
+	default:
+		f.Confidence = rule.Likely
+	}
+	lost := max(victims, w.total(), w.pressure)
+	if f.Confidence > rule.Possible && !w.blind {
+		lost = victims
+	}
+	f.Impact = rule.Impact{TimeLost: max(lost, 0.01), Text: rule.T("%s threads wait for it at any time", unit.Number(lost))}
+	f.Headline = c.headline(w, f.Confidence)
+	f.Evidence = c.evidence(w)
+	f.Fixes = c.fixes(w)
+	for _, p := range w.list {
+		f.Affects = append(f.Affects, rule.ProcessSubject(p.Process))
+	}
+	return f, true
+}
+
+func (c candidate) subject() rule.Subject {
+	return rule.Subject{Kind: rule.KindDevice, Name: c.Device, Detail: c.where()}
+}
+
+// where says what is on the device: "/var, backed by /srv/disk.img".
+func (c candidate) where() string {
+	var parts []string
+	if len(c.Mounts) > 0 {
+		parts = append(parts, c.Mounts[0])
+	}
+	if c.Backing != "" {
+		parts = append(parts, "backed by "+c.Backing)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
+	name := c.Device
+	if where := c.where(); where != "" {
+		name += " (" + where + ")"
+	}
+	issuer := "the programs that use it"
+	if top, ok := w.issuer(); ok {
+		issuer = fmt.Sprintf("%s (%d)", top.Comm, top.PID)
+	}
+	switch {
+	case c.limit != nil:
+		return rule.T("I/O on %s is held at the limit of cgroup %s (%s); %s waits", name, c.limit.path, c.limit, issuer)
+	case sure == rule.Possible:
+		return rule.T("disk %s is busy all the time with %s; nobody else was seen waiting", name, issuer)
+	}
+	return rule.T("disk %s is saturated: requests queue, %s issues most of them", name, issuer)
+}
+
+func (c candidate) evidence(w waiters) []rule.Evidence {
+	check := "iostat -dx " + c.Device + " 1"
+	list := []rule.Evidence{{
+		Metric: "disk.queue", What: rule.T("%s requests in flight on average", unit.Number(c.Queue)),
+		Value: c.Queue, Unit: "requests", Limit: rule.Limit(waitingQueue), Check: check + "   # aqu-sz", Counters: true,
+	}}
+	if !math.IsNaN(c.Await) {
+		list = append(list, rule.Evidence{
+			Metric: "disk.await", What: rule.T("a request takes %s (reads %s, writes %s)", unit.Seconds(c.Await), await(c.ReadAwait), await(c.WriteAwait)),
+			Value: c.Await, Unit: "seconds", Limit: rule.Limit(slow(c.BlockDevice)), Check: check + "   # r_await, w_await", Counters: true,
+		})
+	}
+	list = append(list, rule.Evidence{
+		Metric: "disk.utilisation", What: rule.T("busy %s of the time with %s requests of %s, %s/s",
+			unit.Share(c.Utilisation), unit.PerSecond(c.Requests()), unit.Bytes(c.RequestSize()), unit.Bytes(c.Bytes())),
+		Value: c.Utilisation, Unit: "share", Check: check + "   # %util", Counters: true,
+	})
+	if c.limit != nil {
+		list = append(list, c.limit.evidence())
+	}
+	return append(list, w.evidence()...)
+}
+
+func await(seconds float64) unit.Seconds {
+	if math.IsNaN(seconds) {
+		return 0
+	}
+	return unit.Seconds(seconds)
+}
+
+func (c candidate) fixes(w waiters) []rule.Fix {
+	var fixes []rule.Fix
+	if c.limit != nil {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("raise or remove the I/O limit of cgroup %s", c.limit.path),
+			Command:  c.limit.lift(),
+			Tradeoff: "the group's I/O competes with that of its neighbours again",
+		})
+	}
+	if top, ok := w.issuer(); ok {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("find out what %s (%d) reads and writes, and whether it must be now: a missing index, a debug log, a backup at peak time", top.Comm, top.PID),
+			Command:  fmt.Sprintf("strace -f -p %d -e trace=desc -yy", top.PID),
+			Tradeoff: "strace slows the process down while it is attached",
+		})
+		if c.limit == nil {
+			fixes = append(fixes, rule.Fix{
+				Text:     rule.T("slow %s (%d) down so that others get their turn", top.Comm, top.PID),
+				Command:  fmt.Sprintf("systemctl set-property --runtime UNIT IOReadBandwidthMax='/dev/%s 20M' IOWriteBandwidthMax='/dev/%s 20M'", c.Device, c.Device),
+				Tradeoff: "it takes longer; on cgroup v1 buffered writes are not held back",
+			})
+		}
+	}
+	return append(fixes, rule.Fix{
+		Text:     rule.T("move the busiest files to another device, or use a faster one"),
+		Tradeoff: "money, and a move of data",
+	})
+}

@@ -1,0 +1,216 @@
+package disk
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+const (
+	// bulkRequest is the size from which a request is part of a stream: read
+	// ahead and writeback make requests of 128 KiB and more, databases and
+	// random readers ask for 4 to 16 KiB.
+	bulkRequest = 64 << 10
+	// ownStream: a program that moves this part of a device's bytes gives the
+	// requests their size.
+	ownStream = 0.5
+	// oneStream is the mean number of waiting threads up to which a program
+	// copies one thing after the other; more of them compete.
+	oneStream = 1.5
+)
+
+// waiter is a program some threads of which waited for block I/O.
+type waiter struct {
+	view.Process
+	waiting float64 // threads, mean; without those throttled as writers of dirty pages
+	dirty   float64 // threads the kernel made wait because too much is dirty, mean
+	where   string
+	bulk    bool
+}
+
+// waiters are all programs that waited for disks in the window.
+type waiters struct {
+	list     []waiter
+	issuers  []view.Process // by bytes moved, programs only
+	moved    float64        // bytes per second by all issuers
+	blind    bool           // neither threads nor delays could be read
+	pressure float64        // share of the time somebody was stalled on I/O, from PSI; 0 without
+}
+
+func diskWaiters(v *view.View, d view.BlockDevice) waiters {
+	w := waiters{pressure: ioPressure(v)}
+	byPID := map[int32]*waiter{}
+	at := func(p view.Process) *waiter {
+		if byPID[p.PID] == nil {
+			byPID[p.PID] = &waiter{Process: p}
+		}
+		return byPID[p.PID]
+	}
+	for _, b := range v.Blocked() {
+		if !view.DiskWait(b.Where, b.Stack) {
+			continue
+		}
+		p := at(b.Process)
+		if strings.Contains(b.Where+b.Stack, "balance_dirty_pages") {
+			p.dirty += b.Share()
+		} else {
+			p.waiting += b.Share()
+			p.where = b.Where
+		}
+	}
+	for _, t := range v.ThreadTimes() {
+		// Programs with asynchronous I/O sleep where the results arrive, in an
+		// ordinary sleep: neither state D nor pressure shows them.
+		share := asyncShare(t)
+		if p, ok := v.Process(t.PID); ok && share > 0 && !p.Own && moves(p) > 0 {
+			at(p).waiting += share
+			at(p).where = "io_getevents"
+		}
+	}
+	known := len(view.Rows[recording.ThreadSample](v)) > 0
+	for _, p := range v.Processes() {
+		if p.Kernel || p.Own {
+			continue
+		}
+		if !math.IsNaN(p.BlockDelay) {
+			known = true
+			if q := byPID[p.PID]; q == nil && p.BlockDelay > 0.01 {
+				at(p).waiting = p.BlockDelay
+			}
+		}
+		if moves(p) > 0 {
+			w.issuers = append(w.issuers, p)
+			w.moved += moves(p)
+		}
+	}
+	w.blind = !known
+	slices.SortStableFunc(w.issuers, func(a, b view.Process) int { return cmp.Compare(moves(b), moves(a)) })
+	for _, p := range byPID {
+		p.bulk = p.waiting <= oneStream && streams(p.Process, d)
+		w.list = append(w.list, *p)
+	}
+	slices.SortFunc(w.list, func(a, b waiter) int {
+		return cmp.Or(cmp.Compare(b.waiting, a.waiting), cmp.Compare(a.PID, b.PID))
+	})
+	return w
+}
+
+// asyncShare is the part of its samples a thread spent collecting results of
+// asynchronous I/O.
+func asyncShare(t view.ThreadTime) float64 {
+	n := 0
+	for _, s := range t.Samples {
+		if s.State == "S" && (s.SyscallName == "io_getevents" || s.SyscallName == "io_pgetevents" || s.WaitChannel == "read_events") {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(t.Samples), 1))
+}
+
+// moves is the bytes per second a program reads from and dirties for storage.
+func moves(p view.Process) float64 {
+	n := 0.0
+	for _, x := range []float64{p.ReadBytes, p.WriteBytes} {
+		if !math.IsNaN(x) {
+			n += x
+		}
+	}
+	return n
+}
+
+// streams says whether a program moves data in large pieces, so that the time
+// of one request matters little to it.
+func streams(p view.Process, d view.BlockDevice) bool {
+	calls, chars := p.ReadCalls+p.WriteCalls, p.ReadChars+p.WriteChars
+	if calls > 0 && chars/calls >= bulkRequest {
+		return true
+	}
+	read, written := d.ReadBytes/d.Reads, d.WrittenBytes/d.Writes
+	return p.ReadBytes >= ownStream*d.ReadBytes && p.ReadBytes >= p.WriteBytes && read >= bulkRequest ||
+		p.WriteBytes >= ownStream*d.WrittenBytes && p.WriteBytes > p.ReadBytes && written >= bulkRequest
+}
+
+// victims is the mean number of threads that waited and for which the time of
+// a request matters.
+func (w waiters) victims() float64 {
+	n := 0.0
+	for _, p := range w.list {
+		if !p.bulk {
+			n += p.waiting
+		}
+	}
+	return n
+}
+
+func (w waiters) total() float64 {
+	n := 0.0
+	for _, p := range w.list {
+		n += p.waiting + p.dirty
+	}
+	return n
+}
+
+// issuer is the program that moved most bytes, if it can be told.
+func (w waiters) issuer() (view.Process, bool) {
+	if len(w.issuers) == 0 {
+		return view.Process{}, false
+	}
+	return w.issuers[0], true
+}
+
+// mentioned is how many programs evidence names.
+const mentioned = 3
+
+func (w waiters) evidence() []rule.Evidence {
+	var list []rule.Evidence
+	for i, p := range w.list {
+		if i == mentioned || p.waiting < 0.05 {
+			break
+		}
+		where := ""
+		if p.where != "" {
+			where = ", in " + p.where
+		}
+		list = append(list, rule.Evidence{
+			Metric: "process.disk-wait", What: rule.T("%s (%d): %s threads waiting for disk on average%s", p.Comm, p.PID, unit.Number(p.waiting), where),
+			Value: p.waiting, Unit: "threads", Check: fmt.Sprintf("ps -L -o tid,stat,wchan:30,comm -p %d", p.PID),
+		})
+	}
+	for i, p := range w.issuers {
+		if i == mentioned || moves(p) < 0.05*w.moved {
+			break
+		}
+		list = append(list, rule.Evidence{
+			Metric: "process.io-bytes", What: rule.T("%s (%d) reads %s/s and writes %s/s", p.Comm, p.PID, unit.Bytes(zero(p.ReadBytes)), unit.Bytes(zero(p.WriteBytes))),
+			Value: moves(p), Unit: "bytes per second", Check: fmt.Sprintf("pidstat -d -p %d 1", p.PID), Counters: true,
+		})
+	}
+	if w.pressure > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "pressure.io", What: rule.T("somebody was stalled on I/O %s of the time", unit.Share(w.pressure)),
+			Value: w.pressure, Unit: "share", Check: "cat /proc/pressure/io", Counters: true,
+		})
+	}
+	return list
+}
+
+func zero(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return x
+}
+
+// ioPressure is the share of the window in which at least one task was stalled
+// on I/O.
+func ioPressure(v *view.View) float64 {
+	rows := slices.DeleteFunc(view.Rows[recording.PressureSample](v), func(s recording.PressureSample) bool { return s.Resource != "io" })
+	return min(view.Rate(rows, func(s recording.PressureSample) float64 { return s.Some.Seconds() }), 1)
+}

@@ -1,0 +1,252 @@
+package proc
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed fdlimit.md
+var fdLimitPage string
+
+var fdLimit = rule.Rule{
+	ID:       "proc/fd-limit",
+	Title:    "a process has used up its file descriptors",
+	Resource: "file descriptors",
+	Needs:    []recording.Table{recording.Limits, recording.Processes},
+	Explains: []string{"net/accept-queue-full", "cpu/one-thread-limit"},
+	Page:     fdLimitPage,
+	Detect:   detectFDLimit,
+}
+
+const (
+	// nearLimit of descriptors is worth a word.
+	nearLimit = 0.9
+	// atLimitSlack: one descriptor is open for the moment in which a program
+	// fails, closes and tries again; counting them takes a moment too.
+	atLimitSlack = 1
+	// atLimitShare of the readings: a process that touches its limit now and
+	// then fails now and then.
+	atLimitShare = 0.5
+	// fullTable: the kernel lets root go on, everybody else fails with ENFILE.
+	fullTable = 0.98
+)
+
+// descriptors is one process and its limit over the window.
+type descriptors struct {
+	view.Process
+	last      recording.LimitSample
+	readings  int
+	atLimit   int
+	most      int64
+	listeners []view.Listener
+	waiting   int // listeners in the queue of which connections waited most of the time
+}
+
+func detectFDLimit(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, same := range nearTheirLimit(v) {
+		d := same[0]
+		f := rule.Finding{Subject: rule.ProcessSubject(d.Process), Confidence: d.confidence()}
+		if len(d.listeners) > 0 {
+			f.Subject.Port = d.listeners[0].Port
+		}
+		for _, l := range d.listeners {
+			f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindListener, Name: l.Name(), PID: l.PID(), Port: l.Port, NetNS: l.NetNS})
+		}
+		f.Headline = d.headline(len(same), f.Confidence)
+		f.Impact = rule.Impact{Share: float64(d.atLimit) / float64(d.readings), Text: rule.T("every open, accept and connect in %d of %d samples", d.atLimit, d.readings)}
+		if f.Confidence == rule.Possible {
+			f.Impact = rule.Impact{Share: 0.1, Text: rule.T("nothing yet")}
+		}
+		f.Evidence = d.evidence(v)
+		f.Fixes = d.fixes()
+		found = append(found, f)
+	}
+	if f, ok := fileTable(v); ok {
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+// nearTheirLimit groups the processes near their limit: workers of one server
+// hit the same limit together and are one fault. The worst comes first.
+func nearTheirLimit(v *view.View) [][]descriptors {
+	type key struct {
+		comm  string
+		limit int64
+		ppid  int32
+	}
+	pids, series := view.Group(view.Rows[recording.LimitSample](v), func(s recording.LimitSample) int32 { return s.PID })
+	groups := map[key][]descriptors{}
+	var keys []key
+	for _, pid := range pids {
+		p, ok := v.Process(pid)
+		if !ok || p.Own || p.Kernel {
+			continue
+		}
+		d := measure(p, series[pid])
+		if d.readings == 0 || d.confidence() == 0 {
+			continue
+		}
+		d.listen(v)
+		k := key{p.Comm, d.last.FilesSoft, p.PPID}
+		if groups[k] == nil {
+			keys = append(keys, k)
+		}
+		groups[k] = append(groups[k], d)
+	}
+	list := make([][]descriptors, 0, len(keys))
+	for _, k := range keys {
+		slices.SortStableFunc(groups[k], func(a, b descriptors) int {
+			return cmp.Or(-cmp.Compare(a.confidence(), b.confidence()), -cmp.Compare(a.atLimit, b.atLimit))
+		})
+		list = append(list, groups[k])
+	}
+	return list
+}
+
+func measure(p view.Process, samples []recording.LimitSample) descriptors {
+	d := descriptors{Process: p}
+	for _, s := range samples {
+		if s.Files < 0 || s.FilesSoft <= 0 || s.FilesSoft == math.MaxInt64 {
+			continue
+		}
+		d.readings++
+		d.last = s
+		d.most = max(d.most, s.Files)
+		if s.Files >= s.FilesSoft-atLimitSlack {
+			d.atLimit++
+		}
+	}
+	return d
+}
+
+// listen finds the sockets the process listens on, and whether connections
+// pile up there: a server that cannot accept leaves them in the queue.
+func (d *descriptors) listen(v *view.View) {
+	for _, l := range v.Listeners() {
+		if !slices.ContainsFunc(l.Owners, func(p view.Process) bool { return p.PID == d.PID }) {
+			continue
+		}
+		d.listeners = append(d.listeners, l)
+		queued := 0
+		for _, s := range l.Samples {
+			if s.Queue > 0 {
+				queued++
+			}
+		}
+		if float64(queued) >= atLimitShare*float64(len(l.Samples)) {
+			d.waiting++
+		}
+	}
+	slices.SortStableFunc(d.listeners, func(a, b view.Listener) int { return -cmp.Compare(a.Longest, b.Longest) })
+}
+
+func (d descriptors) confidence() rule.Confidence {
+	held := d.atLimit >= 2 && float64(d.atLimit) >= atLimitShare*float64(d.readings)
+	switch {
+	case held && d.waiting > 0:
+		return rule.Certain
+	case held:
+		return rule.Likely
+	case float64(d.most) >= nearLimit*float64(d.last.FilesSoft):
+		return rule.Possible
+	}
+	return 0
+}
+
+func (d descriptors) headline(workers int, sure rule.Confidence) rule.Text {
+	who := rule.ProcessSubject(d.Process).String()
+	if len(d.listeners) > 0 {
+		who += fmt.Sprintf(" on :%d", d.listeners[0].Port)
+	}
+	if workers > 1 {
+		who += fmt.Sprintf(" and %d more like it", workers-1)
+	}
+	switch {
+	case sure == rule.Certain:
+		return rule.T("%s cannot accept connections: it has used up its %s file descriptors", who, unit.Count(d.last.FilesSoft))
+	case sure == rule.Likely:
+		return rule.T("%s has used up its %s file descriptors", who, unit.Count(d.last.FilesSoft))
+	}
+	return rule.T("%s is near its limit of %s file descriptors", who, unit.Count(d.last.FilesSoft))
+}
+
+func (d descriptors) evidence(v *view.View) []rule.Evidence {
+	list := []rule.Evidence{{
+		Metric: "process.files", What: rule.T("%s descriptors open of %s, at the limit in %d of %d samples", unit.Count(d.last.Files), unit.Count(d.last.FilesSoft), d.atLimit, d.readings),
+		Value: float64(d.most), Unit: "count", Limit: rule.Limit(float64(d.last.FilesSoft)),
+		Check: fmt.Sprintf("ls /proc/%d/fd | wc -l; grep 'open files' /proc/%d/limits", d.PID, d.PID),
+	}}
+	for _, l := range d.listeners {
+		if l.Longest == 0 {
+			continue
+		}
+		list = append(list, rule.Evidence{
+			Metric: "tcp.accept-queue", What: rule.T("up to %d connections wait on :%d%s for accept", l.Longest, l.Port, v.InNetNS(l.NetNS)),
+			Value: float64(l.Longest), Unit: "count", Limit: rule.Limit(float64(l.Backlog)),
+			Check: fmt.Sprintf("%sss -ltn 'sport = :%d'", v.EnterNetNS(l.NetNS), l.Port),
+		})
+	}
+	return list
+}
+
+func (d descriptors) fixes() []rule.Fix {
+	return []rule.Fix{
+		{
+			Text:     rule.T("raise the limit of the running process, then for good (LimitNOFILE= of its unit, worker_rlimit_nofile of nginx)"),
+			Command:  fmt.Sprintf("prlimit --pid %d --nofile=%d:%d", d.PID, raised(d.last.FilesSoft), max(raised(d.last.FilesSoft), known(d.last.FilesHard))),
+			Tradeoff: "about 1 KiB of kernel memory per descriptor in use; raising the hard limit needs root",
+		},
+		{
+			Text:     rule.T("look what is open: connections that nobody closes, or more clients than planned"),
+			Command:  fmt.Sprintf("ls -l /proc/%d/fd | awk '{print $NF}' | sed 's/[0-9]\\+//g' | sort | uniq -c | sort -n", d.PID),
+			Tradeoff: "with a leak a higher limit only buys time",
+		},
+	}
+}
+
+// raised is a limit with room: four times, at least what systemd gives.
+func raised(soft int64) int64 { return max(4*soft, 65536) }
+
+// known is a hard limit that can be written as a number; 0 for no limit.
+func known(hard int64) int64 {
+	if hard < 0 || hard == math.MaxInt64 {
+		return 0
+	}
+	return hard
+}
+
+// fileTable judges the table of open files of the whole host.
+func fileTable(v *view.View) (rule.Finding, bool) {
+	rows := view.Rows[recording.SystemSample](v)
+	full := 0
+	for _, s := range rows {
+		if s.FilesMax > 0 && float64(s.FilesOpen) >= fullTable*float64(s.FilesMax) {
+			full++
+		}
+	}
+	if full < 2 || float64(full) < atLimitShare*float64(len(rows)) {
+		return rule.Finding{}, false
+	}
+	last := rows[len(rows)-1]
+	return rule.Finding{
+		Subject: rule.Subject{Kind: rule.KindHost, Name: v.Manifest().Host.Name}, Confidence: rule.Likely,
+		Headline: rule.T("the host has used up its %s open files: programs that are not root fail with ENFILE", unit.Count(last.FilesMax)),
+		Impact:   rule.Impact{Share: 1, Text: rule.T("every open, accept and connect of ordinary users")},
+		Evidence: []rule.Evidence{{
+			Metric: "system.files", What: rule.T("%s files open of %s in %d of %d samples", unit.Count(last.FilesOpen), unit.Count(last.FilesMax), full, len(rows)),
+			Value: float64(last.FilesOpen), Unit: "count", Limit: rule.Limit(float64(last.FilesMax)), Check: "cat /proc/sys/fs/file-nr",
+		}},
+		Fixes: []rule.Fix{{Text: rule.T("raise the limit of the host"), Command: fmt.Sprintf("sysctl -w fs.file-max=%d", 2*last.FilesMax),
+			Tradeoff: "kernel memory; find out first who holds them"}},
+	}, true
+}

@@ -1,0 +1,226 @@
+package proc
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed uninterruptible.md
+var uninterruptiblePage string
+
+var uninterruptible = rule.Rule{
+	ID:       "proc/uninterruptible",
+	Title:    "threads hang in uninterruptible sleep",
+	Resource: "uninterruptible sleep",
+	Needs:    []recording.Table{recording.Processes},
+	Page:     uninterruptiblePage,
+	Detect:   detectUninterruptible,
+}
+
+const (
+	// halfTheTime in D: a thread that does its I/O and goes on is in D in few
+	// samples.
+	halfTheTime = 0.5
+	// fewReadings and briefly keep one slow moment from counting.
+	fewReadings = 3
+	briefly     = 1.0 // seconds between the first and the last reading in D
+	// queueOfReaders: one or two threads that wait for a disk are a copy; as
+	// many as this wait for each other.
+	queueOfReaders = 3.0
+)
+
+// hang is the threads that wait in the same place.
+type hang struct {
+	where   string
+	threads []view.Blocked
+	mean    float64 // threads in D at any time
+	stuck   int     // threads that never left the wait
+	disk    bool
+}
+
+func detectUninterruptible(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, h := range hangs(v) {
+		f := rule.Finding{Confidence: h.confidence()}
+		if f.Confidence == 0 {
+			continue
+		}
+		groups := h.processes()
+		f.Subject = rule.ProcessSubject(groups[0])
+		for _, p := range groups[1:] {
+			f.Affects = append(f.Affects, rule.ProcessSubject(p))
+		}
+		f.Headline = h.headline(groups)
+		f.Impact = rule.Impact{TimeLost: h.mean, Text: rule.T("%s threads hang at any time, each adds 1 to the load", unit.Number(h.mean))}
+		f.Evidence = h.evidence(v, groups)
+		f.Fixes = h.fixes(groups[0])
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+func hangs(v *view.View) []hang {
+	var long []view.Blocked
+	for _, b := range v.Blocked() {
+		if b.Share() >= halfTheTime && b.InD >= fewReadings && b.Seconds >= briefly {
+			long = append(long, b)
+		}
+	}
+	places, byPlace := groupBlocked(long)
+	var list []hang
+	for _, w := range places {
+		h := hang{where: w, threads: byPlace[w]}
+		for _, b := range h.threads {
+			h.mean += b.Share()
+			if b.Stuck {
+				h.stuck++
+			}
+			h.disk = h.disk || view.DiskWait(b.Where, b.Stack)
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
+// groupBlocked puts threads together by place; all waits for disks are one
+// place, whatever function of which filesystem they sleep in.
+func groupBlocked(threads []view.Blocked) (places []string, byPlace map[string][]view.Blocked) {
+	byPlace = map[string][]view.Blocked{}
+	for _, b := range threads {
+		w := b.Where
+		if view.DiskWait(b.Where, b.Stack) {
+			w = "block I/O"
+		}
+		if byPlace[w] == nil {
+			places = append(places, w)
+		}
+		byPlace[w] = append(byPlace[w], b)
+	}
+	return places, byPlace
+}
+
+func (h hang) confidence() rule.Confidence {
+	switch {
+	case h.where == "__refrigerator":
+		return rule.Possible // frozen on purpose, by a cgroup or for suspend
+	case h.disk && h.mean < queueOfReaders:
+		return 0
+	case h.disk && h.stuck == 0:
+		return rule.Likely // they get on, slowly; a disk rule knows more
+	case h.where == "":
+		return rule.Likely // hangs, and nobody may see where
+	case h.stuck > 0:
+		return rule.Certain
+	}
+	return rule.Likely
+}
+
+// processes lists the programs the threads belong to, most threads first.
+func (h hang) processes() []view.Process {
+	n, byPID := map[int32]int{}, map[int32]view.Process{}
+	for _, b := range h.threads {
+		n[b.PID]++
+		byPID[b.PID] = b.Process
+	}
+	list := make([]view.Process, 0, len(byPID))
+	for _, p := range byPID {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b view.Process) int {
+		return cmp.Or(cmp.Compare(n[b.PID], n[a.PID]), cmp.Compare(a.PID, b.PID))
+	})
+	return list
+}
+
+func (h hang) headline(groups []view.Process) rule.Text {
+	where := h.where
+	if where == "" {
+		where = "an unknown place in the kernel"
+	}
+	if m := meanings[h.where]; m != "" {
+		where += " (" + m + ")"
+	}
+	who := rule.ProcessSubject(groups[0]).String()
+	if len(groups) > 1 {
+		who = fmt.Sprintf("%s and %d more processes", who, len(groups)-1)
+	}
+	if len(h.threads) == 1 {
+		return rule.T("a thread of %s hangs in uninterruptible sleep, in %s", who, where)
+	}
+	return rule.T("%d threads of %s hang in uninterruptible sleep, in %s", len(h.threads), who, where)
+}
+
+// named is how many threads evidence names.
+const named = 4
+
+func (h hang) evidence(v *view.View, groups []view.Process) []rule.Evidence {
+	list := []rule.Evidence{{
+		Metric: "process.uninterruptible", What: rule.T("%s threads in state D at any time, %d of them in one wait all the time", unit.Number(h.mean), h.stuck),
+		Value: h.mean, Unit: "threads", Check: "ps -eLo pid,tid,stat,wchan:30,comm | awk '$3 ~ /^D/'",
+	}}
+	for i, b := range h.threads {
+		if i == named {
+			break
+		}
+		in := b.Where
+		if b.Syscall != "" {
+			in = b.Syscall + " > " + in
+		}
+		list = append(list, rule.Evidence{
+			Metric: "thread.state", What: rule.T("%s (%d): in D in %d of %d samples, in %s", b.Comm, b.TID, b.InD, b.Readings, in),
+			Value: b.Share(), Unit: "share", Check: fmt.Sprintf("cat /proc/%d/task/%d/stack", b.PID, b.TID),
+		})
+	}
+	if rows := view.Rows[recording.SystemSample](v); len(rows) > 0 {
+		load := rows[len(rows)-1].Load1
+		list = append(list, rule.Evidence{
+			Metric: "system.load", What: rule.T("load average %s over one minute, of which %s are these threads", unit.Number(load), unit.Number(h.mean)),
+			Value: load, Unit: "tasks", Check: "cat /proc/loadavg",
+		})
+	}
+	return list
+}
+
+func (h hang) fixes(p view.Process) []rule.Fix {
+	fixes := []rule.Fix{{
+		Text:     rule.T("read the kernel stack: it says which filesystem, device or lock the thread waits for"),
+		Command:  fmt.Sprintf("cat /proc/%d/task/*/stack", p.PID),
+		Tradeoff: "none; needs root",
+	}}
+	switch {
+	case h.disk:
+		fixes = append(fixes, rule.Fix{Text: rule.T("relieve the disk they wait for"), Command: "iostat -dx 1", Tradeoff: "whoever uses it now has to wait or move"})
+	case h.where == "__refrigerator":
+		fixes = append(fixes, rule.Fix{Text: rule.T("thaw the control group if nobody froze it on purpose"), Command: "cat /proc/" + fmt.Sprint(p.PID) + "/cgroup", Tradeoff: "the programs in it go on"})
+	default:
+		fixes = append(fixes, rule.Fix{Text: rule.T("mend what they wait for: thaw a frozen filesystem, bring the file server back, end the lock's holder"),
+			Tradeoff: "SIGKILL works only on waits the kernel made killable; a reboot is the last resort"})
+	}
+	return fixes
+}
+
+// meanings say what a wait is for, in the words of people.
+var meanings = map[string]string{
+	"__refrigerator":           "frozen by its control group",
+	"rpc_wait_bit_killable":    "an NFS server that does not answer",
+	"nfs_wait_bit_killable":    "an NFS server that does not answer",
+	"request_wait_answer":      "a FUSE file server that does not answer",
+	"fuse_wait_answer":         "a FUSE file server that does not answer",
+	"percpu_rwsem_wait":        "a lock, often of a frozen filesystem",
+	"__percpu_down_read":       "a lock, often of a frozen filesystem",
+	"sb_wait_write":            "a frozen filesystem",
+	"__sb_start_write":         "a frozen filesystem",
+	"wait_for_vfork_done":      "its vfork child, to run a program or end",
+	"kernel_clone":             "its vfork child, to run a program or end",
+	"rwsem_down_read_slowpath": "a lock that a writer holds", "rwsem_down_write_slowpath": "a lock that others hold",
+	"__mutex_lock":       "a kernel lock",
+	"autofs_wait":        "the automounter",
+	"cifs_wait_for_free": "an SMB server that does not answer", "wait_for_response": "an SMB server that does not answer",
+}

@@ -1,0 +1,189 @@
+package proc
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed zombies.md
+var zombiesPage string
+
+var zombies = rule.Rule{
+	ID:       "proc/zombies",
+	Title:    "a parent does not collect its children that ended",
+	Resource: "process table",
+	Needs:    []recording.Table{recording.Processes},
+	Page:     zombiesPage,
+	Detect:   detectZombies,
+}
+
+const (
+	// unreaped: every child is a zombie until its parent is scheduled and
+	// waits; a second later that has happened even on a busy host.
+	unreaped = time.Second
+	// someNew zombies that appear in the window and stay are a pattern; one
+	// or two may be a parent that waits in batches.
+	someNew = 3
+	// enoughToSay: below it stale zombies take a handful of table entries and
+	// nothing else.
+	enoughToSay = 10
+	// manyZombies without growth hint at a parent that stopped waiting some
+	// time ago, or does so in bursts.
+	manyZombies = 100
+	// defaultPIDMax is the kernel's smallest default (include/linux/threads.h).
+	defaultPIDMax = 32768
+)
+
+// family is the zombies of one parent.
+type family struct {
+	parent int32
+	list   []view.Process // there at the end, dead for longer than unreaped
+	fresh  int            // of these: not yet zombies when the window began
+	reaped int            // zombies of this parent that disappeared
+}
+
+func detectZombies(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, fam := range families(v) {
+		n := len(fam.list)
+		if n == 0 {
+			continue
+		}
+		f := rule.Finding{Subject: parentSubject(v, fam.parent), Confidence: rule.Possible}
+		switch {
+		case fam.fresh >= someNew && fam.reaped == 0 && n >= enoughToSay:
+			f.Confidence = rule.Certain
+		case fam.fresh >= someNew && fam.fresh > fam.reaped && n >= enoughToSay, n >= manyZombies:
+			f.Confidence = rule.Likely
+		case n < enoughToSay && fam.fresh < someNew:
+			continue
+		}
+		limit := pidLimit(v)
+		growth := float64(fam.fresh-fam.reaped) / max(v.Seconds(), 1)
+		f.Impact = rule.Impact{Share: max(float64(n)/limit, 0.01), Text: rule.T("%s of %s process numbers", unit.Count(n), unit.Count(limit))}
+		if growth > 0 {
+			f.Impact.Text = rule.T("%s of %s process numbers, all gone in %s", unit.Count(n), unit.Count(limit), unit.Seconds((limit-float64(n))/growth))
+		}
+		f.Headline = rule.T("%s does not collect its children: %s zombies", f.Subject, unit.Count(n))
+		f.Evidence = zombieEvidence(fam, f.Subject, growth)
+		f.Fixes = zombieFixes(fam.parent)
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+func families(v *view.View) []family {
+	byParent := map[int32]*family{}
+	var order []int32
+	for _, p := range v.Processes() {
+		since, last := deadFor(p)
+		if last == 0 {
+			continue
+		}
+		fam := byParent[p.PPID]
+		if fam == nil {
+			fam = &family{parent: p.PPID}
+			byParent[p.PPID] = fam
+			order = append(order, p.PPID)
+		}
+		switch {
+		case p.Gone:
+			if last >= unreaped {
+				fam.reaped++
+			}
+		case last >= unreaped:
+			fam.list = append(fam.list, p)
+			if since.Sub(v.Start()) > freshAfter {
+				fam.fresh++
+			}
+		}
+	}
+	list := make([]family, 0, len(order))
+	for _, pid := range order {
+		list = append(list, *byParent[pid])
+	}
+	slices.SortStableFunc(list, func(a, b family) int { return cmp.Compare(len(b.list), len(a.list)) })
+	return list
+}
+
+// freshAfter: the first pass over /proc may take this long after the window
+// began.
+const freshAfter = 500 * time.Millisecond
+
+// deadFor is since when, and how long up to its last reading, a process was
+// seen as a zombie. A dead main thread whose other threads live on is none.
+func deadFor(p view.Process) (since time.Time, last time.Duration) {
+	for _, s := range p.Samples {
+		if s.State != "Z" || s.Threads > 1 {
+			since = time.Time{}
+			continue
+		}
+		if since.IsZero() {
+			since = s.At
+		}
+	}
+	if since.IsZero() {
+		return since, 0
+	}
+	// One reading more than none, so that a zombie seen once is not "never".
+	return since, max(p.Samples[len(p.Samples)-1].At.Sub(since), 1)
+}
+
+func parentSubject(v *view.View, pid int32) rule.Subject {
+	if p, ok := v.Process(pid); ok {
+		return rule.ProcessSubject(p)
+	}
+	return rule.Subject{Kind: rule.KindProcess, Name: "process " + strconv.Itoa(int(pid)), PID: pid}
+}
+
+func pidLimit(v *view.View) float64 {
+	if text, ok := v.Sysctl(0, "kernel.pid_max"); ok {
+		if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 {
+			return n
+		}
+	}
+	return defaultPIDMax
+}
+
+func zombieEvidence(fam family, parent rule.Subject, growth float64) []rule.Evidence {
+	check := fmt.Sprintf("ps -o pid,stat,etime,comm --ppid %d", fam.parent)
+	name := fam.list[0].Comm
+	list := []rule.Evidence{{
+		Metric: "process.zombies", What: rule.T("%s children of %s are zombies, as %s (%d)", unit.Count(len(fam.list)), parent, name, fam.list[0].PID),
+		Value: float64(len(fam.list)), Unit: "count", Check: check,
+	}}
+	list = append(list, rule.Evidence{
+		Metric: "process.zombie-growth", What: rule.T("%d came in the window and stayed, %d were collected", fam.fresh, fam.reaped),
+		Value: math.Max(growth, 0), Unit: "per second", Check: "watch -n1 '" + check + " | grep -c Z'",
+	})
+	return list
+}
+
+func zombieFixes(parent int32) []rule.Fix {
+	return []rule.Fix{
+		{
+			Text:     rule.T("mend the parent: wait for each child, or ignore SIGCHLD so that the kernel does"),
+			Command:  fmt.Sprintf("grep -E 'Sig(Cgt|Ign|Blk)' /proc/%d/status", parent),
+			Tradeoff: "a change of the program",
+		},
+		{
+			Text:     rule.T("restart the parent: init collects what it leaves"),
+			Command:  fmt.Sprintf("kill %d", parent),
+			Tradeoff: "its service stops for the moment; zombies themselves cannot be killed",
+		},
+		{
+			Text:     rule.T("in a container, run an init that collects (docker run --init, tini)"),
+			Tradeoff: "one small process more",
+		},
+	}
+}

@@ -1,0 +1,172 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"rtrail/internal/recording"
+)
+
+// Blocked is one thread that was seen in uninterruptible sleep (state D).
+type Blocked struct {
+	PID, TID int32
+	Comm     string
+	Process  Process
+	Readings int     // how often its state was read
+	InD      int     // in how many of these it was in D
+	Longest  int     // readings in a row in D, in the same place
+	Seconds  float64 // from the first to the last reading in D
+	Where    string  // kernel function it waited in most often; "" when not readable
+	Stack    string  // one kernel stack seen there
+	Syscall  string
+	Stuck    bool // it never left the wait: no time slice between the first and the last reading
+	wheres   map[string]int
+}
+
+// Share is the part of its readings in which the thread was in D.
+func (b Blocked) Share() float64 { return float64(b.InD) / float64(max(b.Readings, 1)) }
+
+// Blocked lists the threads of programs (no kernel threads) that were seen in
+// state D, those with the most readings in D first. Threads that were sampled
+// are judged by these samples; of others, only the main thread's state is
+// known, from the readings of processes.
+func (v *View) Blocked() []Blocked {
+	return Memo(v, "blocked", func() []Blocked {
+		var list []Blocked
+		sampled := map[int32]bool{}
+		for _, t := range v.ThreadTimes() {
+			p, ok := v.Process(t.PID)
+			if ok && (p.Kernel || p.Own) {
+				continue
+			}
+			b := Blocked{PID: t.PID, TID: t.TID, Comm: t.Comm, Process: p}
+			readings := make([]blockedReading, 0, len(t.Samples))
+			for _, s := range t.Samples {
+				readings = append(readings, blockedReading{s, s.State == "D", place(s), s.Stack, s.SyscallName})
+			}
+			b.read(readings)
+			b.Stuck = b.InD == b.Readings && b.Readings >= 2 && noSlice(t.Samples)
+			if b.InD > 0 {
+				list = append(list, b)
+			}
+			if t.TID == t.PID {
+				sampled[t.PID] = true
+			}
+		}
+		for _, p := range v.Processes() {
+			if p.Kernel || p.Own || sampled[p.PID] {
+				continue
+			}
+			b := Blocked{PID: p.PID, TID: p.PID, Comm: p.Comm, Process: p}
+			readings := make([]blockedReading, 0, len(p.Samples))
+			for _, s := range p.Samples {
+				readings = append(readings, blockedReading{s, s.State == "D", wchan(s.WaitChannel), "", ""})
+			}
+			b.read(readings)
+			b.Stuck = b.InD == b.Readings && b.Readings >= 2 && p.CPU == 0
+			if b.InD > 0 {
+				list = append(list, b)
+			}
+		}
+		slices.SortStableFunc(list, func(a, b Blocked) int { return cmp.Compare(b.InD, a.InD) })
+		return list
+	})
+}
+
+type blockedReading struct {
+	recording.Row
+	d                     bool
+	where, stack, syscall string
+}
+
+func (b *Blocked) read(readings []blockedReading) {
+	b.wheres = map[string]int{}
+	first, run, last := -1, 0, -1
+	before := ""
+	for i, r := range readings {
+		b.Readings++
+		if !r.d {
+			run = 0
+			continue
+		}
+		b.InD++
+		b.wheres[r.where]++
+		if b.wheres[r.where] > b.wheres[b.Where] || b.Where == "" {
+			b.Where, b.Stack, b.Syscall = r.where, r.stack, r.syscall
+		}
+		if run > 0 && r.where != before {
+			run = 0
+		}
+		run++
+		before = r.where
+		b.Longest = max(b.Longest, run)
+		if first < 0 {
+			first = i
+		}
+		last = i
+	}
+	if first >= 0 {
+		b.Seconds = readings[last].Time().Sub(readings[first].Time()).Seconds()
+	}
+}
+
+func noSlice(samples []recording.ThreadSample) bool {
+	first, last := samples[0], samples[len(samples)-1]
+	return first.Slices >= 0 && first.Slices == last.Slices
+}
+
+// place is the kernel function a sampled thread waits in: the wait channel,
+// else the first frame of its stack that is not the scheduler.
+func place(s recording.ThreadSample) string {
+	if w := wchan(s.WaitChannel); w != "" && !schedulerFrames[w] {
+		return w
+	}
+	for frame := range strings.SplitSeq(s.Stack, ";") {
+		name, _, _ := strings.Cut(strings.TrimSpace(frame), "+")
+		if name != "" && !schedulerFrames[name] {
+			return name
+		}
+	}
+	return wchan(s.WaitChannel)
+}
+
+func wchan(w string) string {
+	if w == "0" {
+		return ""
+	}
+	return w
+}
+
+// schedulerFrames say that a thread sleeps, not what for.
+var schedulerFrames = map[string]bool{
+	"schedule": true, "__schedule": true, "schedule_timeout": true, "io_schedule": true, "io_schedule_timeout": true,
+	"schedule_preempt_disabled": true, "schedule_hrtimeout_range": true, "bit_wait_io": true, "bit_wait": true,
+	"__wait_on_bit": true, "out_of_line_wait_on_bit": true, "wait_for_completion": true, "__wait_for_common": true,
+	"wait_for_completion_io": true, "wait_for_completion_killable": true, "wait_for_completion_state": true,
+	"submit_bio_wait": true,
+}
+
+// DiskWait says whether a kernel function, or a stack, waits for a block
+// device.
+func DiskWait(where, stack string) bool {
+	for _, s := range append([]string{where}, strings.Split(stack, ";")...) {
+		name, _, _ := strings.Cut(strings.TrimSpace(s), "+")
+		for _, known := range diskFunctions {
+			if strings.HasPrefix(name, known) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// diskFunctions are beginnings of names of kernel functions that wait for
+// block I/O: page cache reads, direct I/O, journals, request allocation,
+// throttling by a cgroup (which sleeps in the same places).
+var diskFunctions = []string{
+	"io_schedule", "folio_wait", "wait_on_page", "wait_on_buffer", "__wait_on_buffer", "__lock_page", "folio_lock",
+	"blk_", "__blk", "blkdev_", "__blkdev", "bio_", "submit_bio", "rq_qos_wait", "dio_", "do_blockdev_direct_IO",
+	"__iomap_dio", "iomap_dio", "jbd2_", "ext4_", "ext2_", "xfs_", "btrfs_", "f2fs_", "filemap_", "read_pages", "sync_",
+	"balance_dirty_pages", "writeback_", "wb_wait", "wait_transaction_locked", "start_this_handle", "dm_", "md_", "raid", "swap_read",
+}

@@ -1,0 +1,113 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"rtrail/internal/recording"
+)
+
+// NetNamespaces lists the network namespaces seen in the window, rtrail's own
+// first, each with its last reading.
+func (v *View) NetNamespaces() []recording.NetNSSample {
+	return Memo(v, "net-namespaces", func() []recording.NetNSSample {
+		keys, series := Group(Rows[recording.NetNSSample](v), func(s recording.NetNSSample) uint64 { return s.NetNS })
+		list := make([]recording.NetNSSample, 0, len(keys))
+		for _, k := range keys {
+			list = append(list, series[k][len(series[k])-1])
+		}
+		slices.SortStableFunc(list, func(a, b recording.NetNSSample) int {
+			if a.Own != b.Own {
+				if a.Own {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Compare(a.Name, b.Name)
+		})
+		return list
+	})
+}
+
+// NetNamespace is the last reading of one network namespace.
+func (v *View) NetNamespace(ns uint64) (recording.NetNSSample, bool) {
+	for _, n := range v.NetNamespaces() {
+		if n.NetNS == ns {
+			return n, true
+		}
+	}
+	return recording.NetNSSample{}, false
+}
+
+// OwnNetNS says whether a network namespace is the one rtrail runs in. With a
+// recording that does not tell, every namespace 0 is.
+func (v *View) OwnNetNS(ns uint64) bool {
+	if n, ok := v.NetNamespace(ns); ok {
+		return n.Own
+	}
+	return ns == 0 || ns == v.Manifest().Host.NetNS
+}
+
+// NetNSName is how people know a network namespace: the name `ip netns` lists,
+// "this host" for rtrail's own, else a process that lives in it.
+func (v *View) NetNSName(ns uint64) string {
+	if v.OwnNetNS(ns) {
+		return "this host"
+	}
+	switch n, _ := v.NetNamespace(ns); {
+	case n.Name != "":
+		return n.Name
+	case n.PID != 0:
+		return fmt.Sprintf("namespace of %s (%d)", n.Comm, n.PID)
+	}
+	return fmt.Sprintf("net:[%d]", ns)
+}
+
+// InNetNS is " in NAME" for a sentence, empty for rtrail's own namespace.
+func (v *View) InNetNS(ns uint64) string {
+	if v.OwnNetNS(ns) {
+		return ""
+	}
+	return " in " + v.NetNSName(ns)
+}
+
+// EnterNetNS is what to put before a command so that it runs in a network
+// namespace; empty for rtrail's own.
+func (v *View) EnterNetNS(ns uint64) string {
+	if v.OwnNetNS(ns) {
+		return ""
+	}
+	switch n, _ := v.NetNamespace(ns); {
+	case n.Name != "":
+		return "ip netns exec " + n.Name + " "
+	case n.PID != 0:
+		return fmt.Sprintf("nsenter --net -t %d ", n.PID)
+	}
+	return ""
+}
+
+// Sysctl is the value of a kernel setting in a network namespace; a setting
+// that is not per namespace is found under any.
+func (v *View) Sysctl(ns uint64, name string) (string, bool) {
+	type key struct {
+		ns   uint64
+		name string
+	}
+	values := Memo(v, "sysctls", func() map[key]string {
+		m := map[key]string{}
+		// Settings are read seldom; one from before the window still holds.
+		for _, s := range recording.Rows[recording.SysctlSample](v.rec) {
+			if s.At.After(v.end) {
+				continue
+			}
+			m[key{s.NetNS, s.Name}] = s.Value
+		}
+		return m
+	})
+	if s, ok := values[key{ns, name}]; ok {
+		return s, true
+	}
+	s, ok := values[key{0, name}]
+	return s, ok
+}

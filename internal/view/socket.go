@@ -1,0 +1,196 @@
+package view
+
+import (
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// Listener is one listening TCP socket over the window; the embedded sample is
+// its last reading.
+type Listener struct {
+	recording.ListenerSample
+	Samples []recording.ListenerSample
+	Owners  []Process // oldest first; empty when nobody is known to hold it
+	Full    int       // samples in which the accept queue held more than its limit
+	Longest uint32    // longest queue seen
+	Dropped float64   // growth of Drops
+}
+
+// Name is the process people call the server: the oldest owner.
+func (l Listener) Name() string {
+	if len(l.Owners) == 0 {
+		return "an unknown process"
+	}
+	return l.Owners[0].Comm
+}
+
+// PID is that of the oldest owner, 0 when it is not known.
+func (l Listener) PID() int32 {
+	if len(l.Owners) == 0 {
+		return 0
+	}
+	return l.Owners[0].PID
+}
+
+// Listeners lists the listening TCP sockets of all network namespaces.
+func (v *View) Listeners() []Listener {
+	return Memo(v, "listeners", func() []Listener {
+		type key struct {
+			ns    uint64
+			local string
+			port  uint16
+			inode uint64
+		}
+		keys, series := Group(Rows[recording.ListenerSample](v), func(s recording.ListenerSample) key {
+			return key{s.NetNS, s.Local, s.Port, s.Inode}
+		})
+		list := make([]Listener, 0, len(keys))
+		for _, k := range keys {
+			samples := series[k]
+			l := Listener{ListenerSample: samples[len(samples)-1], Samples: samples, Owners: v.SocketOwners(k.inode)}
+			for _, s := range samples {
+				// net/sock.h, sk_acceptq_is_full: full is more than the limit.
+				if s.Queue > s.Backlog {
+					l.Full++
+				}
+				l.Longest = max(l.Longest, s.Queue)
+			}
+			l.Dropped, _ = Delta(samples, func(s recording.ListenerSample) uint32 { return s.Drops })
+			list = append(list, l)
+		}
+		return list
+	})
+}
+
+// ListenerAt finds the listener that serves a port in a network namespace: one
+// bound to the address if there is one, else one bound to all addresses.
+func (v *View) ListenerAt(ns uint64, local string, port uint16) (Listener, bool) {
+	var wild *Listener
+	listeners := v.Listeners()
+	for i, l := range listeners {
+		if l.NetNS != ns || l.Port != port {
+			continue
+		}
+		if l.Local == local {
+			return l, true
+		}
+		if l.Local == "0.0.0.0" || l.Local == "::" || l.Local == "*" {
+			wild = &listeners[i]
+		}
+	}
+	if wild != nil {
+		return *wild, true
+	}
+	return Listener{}, false
+}
+
+// Connection is one TCP connection over the window; the embedded sample is its
+// last reading.
+type Connection struct {
+	recording.TCPSample
+	First   recording.TCPSample
+	Samples []recording.TCPSample
+	New     bool // not there at the first reading of its namespace
+}
+
+// Retransmitted is how many segments it sent again in the window.
+func (c Connection) Retransmitted() float64 {
+	return c.grown(func(s recording.TCPSample) uint32 { return s.TotalRetrans })
+}
+
+// SegmentsOut is how many segments it sent in the window, repeats included.
+func (c Connection) SegmentsOut() float64 {
+	return c.grown(func(s recording.TCPSample) uint32 { return s.SegsOut })
+}
+
+// grown is the growth of a counter of tcp_info. All of it falls into the
+// window if the connection began in it.
+func (c Connection) grown(value func(recording.TCPSample) uint32) float64 {
+	var informed []recording.TCPSample
+	for _, s := range c.Samples {
+		if s.Info {
+			informed = append(informed, s)
+		}
+	}
+	if len(informed) == 0 {
+		return 0
+	}
+	delta, _ := Delta(informed, value)
+	if c.New {
+		delta += float64(value(informed[0]))
+	}
+	return delta
+}
+
+// ConnectionKey tells connections apart.
+type ConnectionKey struct {
+	NetNS      uint64
+	Local      string
+	LocalPort  uint16
+	Remote     string
+	RemotePort uint16
+}
+
+// Connections lists the TCP connections of all network namespaces, those in
+// TIME_WAIT and half-open ones included.
+func (v *View) Connections() []Connection {
+	return Memo(v, "connections", func() []Connection {
+		rows := Rows[recording.TCPSample](v)
+		begin := map[uint64]time.Time{}
+		for _, s := range rows {
+			if _, ok := begin[s.NetNS]; !ok {
+				begin[s.NetNS] = s.At
+			}
+		}
+		keys, series := Group(rows, func(s recording.TCPSample) ConnectionKey {
+			return ConnectionKey{s.NetNS, s.Local, s.LocalPort, s.Remote, s.RemotePort}
+		})
+		list := make([]Connection, 0, len(keys))
+		for _, k := range keys {
+			samples := series[k]
+			c := Connection{TCPSample: samples[len(samples)-1], First: samples[0], Samples: samples}
+			c.New = samples[0].At.Sub(begin[k.NetNS]) > sameMoment
+			list = append(list, c)
+		}
+		return list
+	})
+}
+
+// sameMoment is how far apart two rows of one sample may be read. One dump of
+// all sockets takes milliseconds, the next one follows no sooner than half a
+// second later.
+const sameMoment = 300 * time.Millisecond
+
+// Moments splits rows into the samples they were read in.
+func Moments[T recording.Row](rows []T) [][]T {
+	ordered := slices.Clone(rows)
+	slices.SortStableFunc(ordered, func(a, b T) int { return a.Time().Compare(b.Time()) })
+	var list [][]T
+	begin := 0
+	for i := range ordered {
+		if ordered[i].Time().Sub(ordered[begin].Time()) > sameMoment {
+			list = append(list, ordered[begin:i:i])
+			begin = i
+		}
+	}
+	if begin < len(ordered) {
+		list = append(list, ordered[begin:])
+	}
+	return list
+}
+
+// TCPMoments lists the TCP sockets of one network namespace, sample by sample.
+// Samples without any socket have no entry.
+func (v *View) TCPMoments(ns uint64) [][]recording.TCPSample {
+	all := Memo(v, "tcp-moments", func() map[uint64][][]recording.TCPSample {
+		spaces, byNS := Group(Rows[recording.TCPSample](v), func(s recording.TCPSample) uint64 { return s.NetNS })
+		m := map[uint64][][]recording.TCPSample{}
+		for _, s := range spaces {
+			m[s] = Moments(byNS[s])
+		}
+		return m
+	})
+	return all[ns]
+}
