@@ -1,0 +1,102 @@
+package socket
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe/procfile"
+	"rtrail/internal/recording"
+)
+
+// count reads the counters of a namespace. A file that cannot be read any more
+// is given up: its path would lead to another namespace.
+func (p *Probe) count(n *namespace, w *recording.Writer) {
+	at := time.Now()
+	for name, f := range n.files {
+		b, err := f.Read()
+		if err != nil {
+			delete(n.files, name)
+			w.Lost(1)
+			continue
+		}
+		switch name {
+		case "snmp", "netstat":
+			p.counters, err = p.parser.Table(p.counters, at, n.NetNS, b)
+		case "snmp6":
+			p.counters, err = p.parser.SNMP6(p.counters, at, n.NetNS, b)
+		case "sockstat", "sockstat6":
+			p.counters, err = p.parser.Sockstat(p.counters, at, n.NetNS, b)
+		case "dev":
+			p.devices, err = p.parser.Devices(p.devices, at, n.NetNS, b)
+		case "stat/nf_conntrack":
+			var row recording.ConntrackSample
+			if row, err = p.parser.Conntrack(at, n.NetNS, b); err == nil {
+				row.Max, row.Buckets = n.conntrackMax, n.conntrackBuckets
+				recording.Append(w, row)
+			}
+		}
+		if err != nil {
+			w.Lost(1)
+		}
+	}
+}
+
+// perNamespace are the settings every network namespace has for itself (or
+// shows the host's value of).
+var perNamespace = []string{
+	"net.core.somaxconn",
+	"net.ipv4.tcp_max_syn_backlog", "net.ipv4.tcp_syncookies", "net.ipv4.tcp_abort_on_overflow",
+	"net.ipv4.tcp_synack_retries", "net.ipv4.tcp_syn_retries",
+	"net.ipv4.ip_local_port_range", "net.ipv4.ip_local_reserved_ports", "net.ipv4.tcp_tw_reuse",
+	"net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_max_tw_buckets",
+	"net.netfilter.nf_conntrack_max", "net.netfilter.nf_conntrack_buckets",
+	"net.netfilter.nf_conntrack_tcp_timeout_established", "net.netfilter.nf_conntrack_tcp_timeout_time_wait",
+}
+
+// settings reads what changes seldom: kernel settings and firewall rules.
+func (p *Probe) settings(n *namespace, w *recording.Writer, missed *unseen) {
+	n.configured = true
+	var rows []recording.SysctlSample
+	at := time.Now()
+	err := enter(n.fd, func() error {
+		buf := make([]byte, 512)
+		for _, name := range perNamespace {
+			b, err := procfile.ReadOnce("/proc/sys/"+strings.ReplaceAll(name, ".", "/"), buf)
+			if err != nil {
+				continue // this kernel or namespace has no such setting
+			}
+			value := string(bytes.TrimSpace(b))
+			rows = append(rows, recording.SysctlSample{At: at, NetNS: n.NetNS, Name: name, Value: value})
+		}
+		return nil
+	})
+	if err != nil {
+		w.Lost(1)
+		return
+	}
+	for _, row := range rows {
+		switch row.Name {
+		case "net.netfilter.nf_conntrack_max":
+			n.conntrackMax = number(row.Value)
+		case "net.netfilter.nf_conntrack_buckets":
+			n.conntrackBuckets = number(row.Value)
+		}
+	}
+	recording.Append(w, rows...)
+	if err := p.rules(n, w); err != nil && !errors.Is(err, unix.ENOENT) {
+		missed.firewalls++
+		missed.why = err
+	}
+}
+
+func number(s string) int64 {
+	n, ok := procfile.Int([]byte(s))
+	if !ok {
+		return recording.Unknown
+	}
+	return n
+}

@@ -1,0 +1,129 @@
+package socket
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// diagConn is a netlink socket for sock_diag. It stays in the network
+// namespace it was opened in, so that no thread has to enter that namespace
+// for a dump.
+type diagConn struct {
+	fd       int
+	sequence uint32
+	buf      []byte
+}
+
+const (
+	sockDiagByFamily = 20 // SOCK_DIAG_BY_FAMILY
+	netlinkHeader    = 16
+	requestSize      = 56 // struct inet_diag_req_v2
+
+	// dumpBuffer is what one read takes. The kernel fills buffers of up to
+	// 32 KB; larger ones are only for its bookkeeping.
+	dumpBuffer = 64 << 10
+
+	// answerTime bounds the wait for the kernel, which answers at once.
+	answerTime = 500 * time.Millisecond
+)
+
+// errEnough is returned by a visitor that wants no more.
+var errEnough = errors.New("enough")
+
+// openDiag opens the socket in the namespace of the calling thread.
+func openDiag(buf []byte) (*diagConn, error) {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
+	if err != nil {
+		return nil, fmt.Errorf("open sock_diag: %w", err)
+	}
+	timeout := unix.NsecToTimeval(int64(answerTime))
+	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &timeout); err != nil {
+		unix.Close(fd)
+		return nil, fmt.Errorf("set timeout of sock_diag: %w", err)
+	}
+	return &diagConn{fd: fd, buf: buf}, nil
+}
+
+func (c *diagConn) close() {
+	if c.fd >= 0 {
+		unix.Close(c.fd)
+		c.fd = -1
+	}
+}
+
+// dump asks for all sockets of a family and protocol in the given states and
+// calls visit with the payload of each. After errEnough the rest of the answer
+// is still in the socket: it must be closed.
+func (c *diagConn) dump(family, protocol, extensions uint8, states uint32, visit func([]byte) error) error {
+	c.sequence++
+	request := make([]byte, netlinkHeader+requestSize)
+	binary.NativeEndian.PutUint32(request, uint32(len(request)))
+	binary.NativeEndian.PutUint16(request[4:], sockDiagByFamily)
+	binary.NativeEndian.PutUint16(request[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
+	binary.NativeEndian.PutUint32(request[8:], c.sequence)
+	r := request[netlinkHeader:]
+	r[0], r[1], r[2] = family, protocol, extensions
+	binary.NativeEndian.PutUint32(r[4:], states)
+	if err := unix.Sendto(c.fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return fmt.Errorf("ask sock_diag: %w", err)
+	}
+	for {
+		n, _, err := unix.Recvfrom(c.fd, c.buf, 0)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read sock_diag: %w", err)
+		}
+		done, err := eachMessage(c.buf[:n], c.sequence, visit)
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// eachMessage walks the messages of one read. done is true at the end of the
+// dump.
+func eachMessage(b []byte, sequence uint32, visit func([]byte) error) (done bool, err error) {
+	if len(b) < netlinkHeader {
+		return true, errors.New("sock_diag: answer is shorter than a header")
+	}
+	for len(b) >= netlinkHeader {
+		size := int(binary.NativeEndian.Uint32(b))
+		if size < netlinkHeader || size > len(b) {
+			return true, fmt.Errorf("sock_diag: message of %d bytes in an answer of %d", size, len(b))
+		}
+		kind, payload := binary.NativeEndian.Uint16(b[4:]), b[netlinkHeader:size]
+		current := binary.NativeEndian.Uint32(b[8:]) == sequence
+		b = b[min((size+3)&^3, len(b)):]
+		if !current {
+			continue // left over from a dump that was cut short
+		}
+		switch kind {
+		case unix.NLMSG_DONE:
+			return true, nil
+		case unix.NLMSG_ERROR:
+			return true, netlinkError(payload)
+		case sockDiagByFamily:
+			if err := visit(payload); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, nil
+}
+
+func netlinkError(payload []byte) error {
+	if len(payload) < 4 {
+		return errors.New("sock_diag: error without a number")
+	}
+	code := int32(binary.NativeEndian.Uint32(payload))
+	if code == 0 {
+		return nil
+	}
+	return fmt.Errorf("sock_diag: %w", unix.Errno(-code))
+}

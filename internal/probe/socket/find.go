@@ -1,0 +1,133 @@
+package socket
+
+import (
+	"fmt"
+	"time"
+
+	"rtrail/internal/probe/census"
+	"rtrail/internal/recording"
+)
+
+// holder is what is kept of one process: its namespace, and of which files its
+// sockets were last looked up.
+type holder struct {
+	round   int64
+	comm    string
+	netns   uint64 // 0: not readable
+	files   int64  // descriptors when it was scanned
+	scanned time.Time
+	sockets bool // it held one
+}
+
+// settled is the age from which a process is taken to stay in its namespace.
+const settled = 5 * time.Second
+
+// findNamespaces brings the list of namespaces up to date and adds a row for
+// each.
+func (p *Probe) findNamespaces(w *recording.Writer, missed *unseen) {
+	at := time.Now()
+	found := map[uint64]*recording.NetNSSample{p.own: {NetNS: p.own, Own: true}}
+	paths := map[uint64]string{p.own: ""}
+	for i := range p.all {
+		e := &p.all[i]
+		inode := p.namespaceOf(e, missed)
+		if inode == 0 {
+			continue
+		}
+		n := found[inode]
+		if n == nil {
+			n = &recording.NetNSSample{NetNS: inode}
+			found[inode] = n
+			paths[inode] = fmt.Sprintf("%s/%d/ns/net", p.dir.Path(), e.PID)
+		}
+		n.Processes++
+		if n.PID == 0 {
+			n.PID, n.Comm = e.PID, e.Comm // the list ascends
+		}
+	}
+	for _, named := range named("") {
+		n := found[named.inode]
+		if n == nil {
+			n = &recording.NetNSSample{NetNS: named.inode}
+			found[named.inode] = n
+			paths[named.inode] = named.path
+		}
+		if n.Name == "" {
+			n.Name = named.name
+		}
+	}
+	for inode, row := range found {
+		row.At = at
+		n := p.spaces[inode]
+		if n == nil {
+			if len(p.spaces) >= namespaces {
+				missed.tooMany++
+				recording.Append(w, *row)
+				continue
+			}
+			n = &namespace{fd: -1, conntrackMax: recording.Unknown, conntrackBuckets: recording.Unknown}
+			p.spaces[inode] = n
+		}
+		n.NetNSSample, n.round = *row, p.samples
+		p.enterOnce(n, paths[inode])
+		if n.failure != nil {
+			missed.spaces++
+			missed.why = n.failure
+		}
+		n.Entered = n.diag != nil
+		recording.Append(w, n.NetNSSample)
+	}
+	for inode, n := range p.spaces {
+		if n.round != p.samples {
+			n.close()
+			delete(p.spaces, inode)
+		}
+	}
+}
+
+// enterOnce opens a namespace that is not open yet. One that could not be
+// entered is not tried in every sample.
+func (p *Probe) enterOnce(n *namespace, path string) {
+	const retry = 10 // samples
+	if n.diag != nil || (n.failure != nil && p.samples%retry != 0) {
+		return
+	}
+	n.failure = nil
+	if !n.Own {
+		if n.fd, n.failure = openNamespace(path, n.NetNS); n.failure != nil {
+			return
+		}
+	}
+	if n.failure = n.open(p.buf); n.failure != nil {
+		n.close()
+		n.diag = nil
+	}
+}
+
+// namespaceOf is the namespace of a process. It is read once and again when
+// the process is young or calls exec, as `ip netns exec` does.
+func (p *Probe) namespaceOf(e *census.Entry, missed *unseen) uint64 {
+	k := e.Key()
+	h := p.known[k]
+	if h == nil {
+		h = &holder{files: -1}
+		p.known[k] = h
+	} else if h.comm == e.Comm && e.At.Sub(e.Started) > settled && h.netns != 0 {
+		h.round = p.samples
+		return h.netns
+	}
+	h.round, h.comm = p.samples, e.Comm
+	if e.Kernel || e.State == 'Z' || e.State == 'X' {
+		h.netns = 0
+		return 0
+	}
+	b, err := p.dir.Link(census.Name(e.PID, "ns/net"))
+	if err != nil {
+		if census.Denied(err) {
+			missed.processes++
+		}
+		return 0
+	}
+	h.netns, _ = census.NamespaceInode(b)
+	return h.netns
+}

@@ -1,0 +1,316 @@
+// Package socket is the probe of sockets and of everything that belongs to a
+// network namespace: connections, listeners, UDP sockets, who holds them,
+// protocol counters, interfaces, connection tracking, packet filter rules.
+//
+// Listeners are read in every sample. A dump of all connections costs about a
+// microsecond per socket twice, in the kernel and here; when it costs more
+// than its share, it is made only every few samples, always in the first and
+// the last one of a window.
+package socket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/netproc"
+	"rtrail/internal/recording"
+)
+
+const (
+	// dumpBudget is the CPU time per sample that dumps of connections may take
+	// on average.
+	dumpBudget = 3 * time.Millisecond
+
+	// mostSkipped bounds how many samples go without such a dump.
+	mostSkipped = 5
+
+	// socketsPerDump bounds the rows of one dump.
+	socketsPerDump = 20000
+
+	// namespaces is how many network namespaces are read.
+	namespaces = 64
+
+	// settingsEvery is how many samples pass between two readings of settings
+	// and firewall rules inside a window; they are always read at its edges.
+	settingsEvery = 30
+)
+
+// Probe reads sockets. It is not for concurrent use.
+type Probe struct {
+	census *census.Census
+	dir    *census.Dir
+	all    []census.Entry
+	known  map[census.Key]*holder
+	spaces map[uint64]*namespace
+	own    uint64
+	reader *reader
+	parser netproc.Parser
+	buf    []byte
+
+	samples int64
+	closing bool
+	last    time.Time
+	cost    time.Duration // of the last dump of connections
+	skipped int
+
+	tcp      []recording.TCPSample
+	udp      []recording.UDPSample
+	listens  []recording.ListenerSample
+	owners   []recording.SocketOwner
+	counters []recording.ProtocolSample
+	devices  []recording.NetDeviceSample
+}
+
+// New makes the probe. Sockets are those of this machine; root is for the
+// files of processes.
+func New(root string, c *census.Census) (*Probe, error) {
+	dir, err := census.OpenDir(root)
+	if err != nil {
+		return nil, err
+	}
+	own, err := ownNamespace()
+	if err != nil {
+		return nil, err
+	}
+	return &Probe{
+		census: c, dir: dir, own: own, known: map[census.Key]*holder{}, spaces: map[uint64]*namespace{},
+		reader: newReader(), buf: make([]byte, dumpBuffer),
+	}, nil
+}
+
+// Name is the word users see.
+func (p *Probe) Name() string { return "socket" }
+
+// Help says what it reads.
+func (p *Probe) Help() string {
+	return "TCP and UDP sockets, their owners, protocol counters, conntrack, firewall of every network namespace: sock_diag, /proc/net, nftables"
+}
+
+// Fills lists the tables it writes.
+func (p *Probe) Fills() []recording.Table {
+	return []recording.Table{
+		recording.TCPSockets, recording.Listeners, recording.UDPSockets, recording.SocketOwners, recording.NetNamespace,
+		recording.Protocol, recording.NetDevices, recording.Conntrack, recording.Firewall, recording.Sysctls,
+	}
+}
+
+// Check says whether sock_diag can be asked.
+func (p *Probe) Check() error {
+	c, err := openDiag(p.buf)
+	if err == nil {
+		defer c.close()
+		err = c.dump(unix.AF_INET, unix.IPPROTO_TCP, 0, 1<<recording.TCPListen, func([]byte) error { return nil })
+	}
+	if err == nil {
+		return nil
+	}
+	how := "allow AF_NETLINK sockets to rtrail"
+	if errors.Is(err, unix.ENOENT) {
+		how = "modprobe tcp_diag"
+	}
+	return &probe.MissingError{What: "sock_diag", How: how, Err: err}
+}
+
+// Closing makes the next sample read as much as the first one did.
+func (p *Probe) Closing() { p.closing = true }
+
+// Close gives everything back.
+func (p *Probe) Close() error {
+	for _, n := range p.spaces {
+		n.close()
+	}
+	p.spaces = map[uint64]*namespace{}
+	return p.dir.Close()
+}
+
+// Sample reads all namespaces.
+func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
+	edge := p.samples == 0 || p.closing
+	if err := p.census.TakeIfOlder(500 * time.Millisecond); err != nil {
+		return err
+	}
+	p.all = p.census.List(p.all[:0])
+	p.samples++
+	var missed unseen
+	p.findNamespaces(w, &missed)
+
+	settings := edge || p.samples%settingsEvery == 0
+	connections := p.dumpNow(edge)
+	p.tcp, p.udp, p.listens = p.tcp[:0], p.udp[:0], p.listens[:0]
+	p.counters, p.devices = p.counters[:0], p.devices[:0]
+	spent := time.Duration(0)
+	var failed error
+	for _, n := range p.spaces {
+		if ctx.Err() != nil {
+			w.Lost(1)
+			continue
+		}
+		if n.diag == nil {
+			continue
+		}
+		began := threadCPU()
+		if err := p.sockets(n, w, connections); err != nil && failed == nil {
+			failed = fmt.Errorf("network namespace %d: %w", n.NetNS, err)
+		}
+		spent += threadCPU() - began
+		if settings || !n.configured {
+			p.settings(n, w, &missed)
+		}
+		p.count(n, w)
+	}
+	if connections {
+		p.cost = spent
+	}
+	recording.Append(w, p.tcp...)
+	recording.Append(w, p.udp...)
+	recording.Append(w, p.listens...)
+	recording.Append(w, p.counters...)
+	recording.Append(w, p.devices...)
+	p.findOwners(ctx, w, edge, &missed)
+	missed.report(w, p.Name())
+	p.forget()
+	p.closing, p.last = false, w.Started
+	return failed
+}
+
+// dumpNow says whether connections are dumped in this sample.
+func (p *Probe) dumpNow(edge bool) bool {
+	wait := min(int(p.cost/dumpBudget), mostSkipped)
+	if edge || p.skipped >= wait {
+		p.skipped = 0
+		return true
+	}
+	p.skipped++
+	return false
+}
+
+// Bits of states (1<<state) that dumps ask for.
+const (
+	listening = 1 << recording.TCPListen
+	connected = 0xfff &^ listening &^ 1 // all others, SYN_RECV and TIME_WAIT included
+	anyState  = 0xffffffff
+)
+
+// Extensions that dumps ask for: bit attribute-1.
+const (
+	withMemory = 1 << (attrMemory - 1)
+	withAll    = 1<<(attrInfo-1) | 1<<(attrCongestion-1) | withMemory
+)
+
+// sockets dumps one namespace.
+func (p *Probe) sockets(n *namespace, w *recording.Writer, connections bool) error {
+	for _, family := range [...]uint8{unix.AF_INET, unix.AF_INET6} {
+		err := n.diag.dump(family, unix.IPPROTO_TCP, withMemory, listening, func(b []byte) error {
+			row := recording.TCPSample{At: time.Now(), NetNS: n.NetNS}
+			if p.reader.tcp(b, &row) {
+				p.listens = append(p.listens, listener(&row))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if !connections {
+			continue
+		}
+		if err := p.connections(n, w, family); err != nil {
+			return err
+		}
+		if err := p.datagrams(n, family); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Probe) connections(n *namespace, w *recording.Writer, family uint8) error {
+	at := time.Now()
+	got := 0
+	err := n.diag.dump(family, unix.IPPROTO_TCP, withAll, connected, func(b []byte) error {
+		if got >= socketsPerDump {
+			return errEnough
+		}
+		if got%256 == 255 {
+			at = time.Now()
+		}
+		got++
+		p.tcp = append(p.tcp, recording.TCPSample{At: at, NetNS: n.NetNS})
+		if row := &p.tcp[len(p.tcp)-1]; !p.reader.tcp(b, row) {
+			p.tcp = p.tcp[:len(p.tcp)-1]
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		// How many there were is not known; that there were more is.
+		w.Lost(1)
+		return n.reopen(p.buf)
+	}
+	return err
+}
+
+func (p *Probe) datagrams(n *namespace, family uint8) error {
+	at := time.Now()
+	err := n.diag.dump(family, unix.IPPROTO_UDP, withMemory, anyState, func(b []byte) error {
+		row := recording.UDPSample{At: at, NetNS: n.NetNS}
+		if p.reader.udp(b, &row) {
+			p.udp = append(p.udp, row)
+		}
+		return nil
+	})
+	if errors.Is(err, unix.ENOENT) {
+		return nil // kernel without udp_diag
+	}
+	return err
+}
+
+// forget drops what is kept of processes that ended.
+func (p *Probe) forget() {
+	for k, h := range p.known {
+		if h.round != p.samples {
+			delete(p.known, k)
+		}
+	}
+}
+
+// threadCPU is the CPU time of the calling thread.
+func threadCPU() time.Duration {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
+
+// unseen counts what permissions kept from the probe in one sample.
+type unseen struct {
+	files, processes, spaces, tooMany, firewalls int
+	legacy                                       int
+	why                                          error
+}
+
+func (u unseen) report(w *recording.Writer, name string) {
+	const asRoot = "run as root, or: setcap cap_sys_ptrace,cap_dac_read_search,cap_sys_admin,cap_net_admin+ep $(command -v rtrail)"
+	note := func(what string, n int, why, how string) {
+		if n > 0 {
+			w.Unseen(name, what, n, why, how)
+		}
+	}
+	denied := fs.ErrPermission.Error()
+	note("sockets held by processes of other users", u.files, denied, asRoot)
+	note("network namespaces of processes of other users", u.processes, denied, asRoot)
+	why := ""
+	if u.why != nil {
+		why = u.why.Error()
+	}
+	note("sockets and counters of other network namespaces", u.spaces, why, asRoot)
+	note("network namespaces", u.tooMany, fmt.Sprintf("more than %d", namespaces), "run rtrail inside of the namespace: ip netns exec NAME rtrail")
+	note("packet filter rules", u.firewalls, why, asRoot)
+	note("rules of legacy iptables", u.legacy, "rtrail reads nftables, which iptables-nft uses too", "iptables-legacy -nvL shows them; iptables-legacy-save and iptables-nft-restore move them")
+}
