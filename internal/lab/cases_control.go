@@ -1,0 +1,212 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// controlCases are healthy hosts. rtrail must find nothing above "possible".
+func controlCases() []Case {
+	return []Case{
+		controlIdle(),
+		controlBusy(),
+		controlNginx(),
+		controlCopy(),
+		controlIdleConnections(),
+	}
+}
+
+// controlIdle runs nothing.
+func controlIdle() Case {
+	return Case{
+		ID:    "control/idle",
+		Title: "nothing runs",
+		Setup: func(context.Context, *Env) error { return nil },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			// How late a sleeper is woken tells whether the host is as idle as it should be.
+			var worst time.Duration
+			for end := time.Now().Add(d); ctx.Err() == nil && time.Now().Before(end); {
+				start := time.Now()
+				time.Sleep(10 * time.Millisecond)
+				worst = max(worst, time.Since(start)-10*time.Millisecond)
+			}
+			return Measurement{Value: float64(worst) / float64(time.Millisecond), Unit: "ms latest wake-up", LowerBetter: true}, ctx.Err()
+		},
+	}
+}
+
+// controlBusy keeps half the cores busy: work, and room for more.
+func controlBusy() Case {
+	return Case{
+		ID:    "control/busy-but-fine",
+		Title: "sysbench cpu on half the cores",
+		Needs: Needs{Packages: []string{"sysbench"}, Commands: []string{"sysbench"}},
+		Setup: func(context.Context, *Env) error { return nil },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			out, err := e.Run(ctx, "sysbench", "cpu", "--threads="+strconv.Itoa(max(runtime.NumCPU()/2, 1)),
+				fmt.Sprintf("--time=%d", max(int(d.Seconds()+.5), 1)), "--percentile=99", "run")
+			if err != nil {
+				return Measurement{}, err
+			}
+			return parseSysbench(out)
+		},
+	}
+}
+
+// controlNginx is a web server at half of what its worker can do.
+func controlNginx() Case {
+	var p pair
+	return Case{
+		ID:    "control/nginx-keepalive",
+		Title: "nginx under keep-alive load at half its capacity",
+		Needs: Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			_, err = p.nginx(ctx, e, 0)
+			return err
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			r, err := runWrk(ctx, e, p.client, wrkLoad{URL: p.url(), Connections: 20, Think: time.Millisecond}, d)
+			return r.measurement(), err
+		},
+	}
+}
+
+// controlCopy copies one large file through the page cache, while nobody waits
+// for the disk: that the disk is busy is no fault.
+func controlCopy() Case {
+	const size = 1 << 30
+	return Case{
+		ID:    "control/bulk-copy",
+		Title: "one large buffered file copy",
+		Setup: func(ctx context.Context, e *Env) error {
+			var fs syscall.Statfs_t
+			if err := syscall.Statfs(e.Dir, &fs); err != nil {
+				return fmt.Errorf("look for room in %s: %w", e.Dir, err)
+			}
+			if free := fs.Bavail * uint64(fs.Bsize); free < 4*size {
+				return fmt.Errorf("look for room in %s: %d MB free, %d needed; set TMPDIR", e.Dir, free>>20, 4*size>>20)
+			}
+			// A sparse source: the copy reads zeros from the page cache and writes them out.
+			f, err := os.Create(e.Path("source"))
+			if err != nil {
+				return err
+			}
+			return errors.Join(f.Truncate(size), f.Close())
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (m Measurement, err error) {
+			target := e.Path("copy")
+			defer func() { err = errors.Join(err, os.Remove(target)) }()
+			start := time.Now()
+			if _, err := e.Run(ctx, "cp", "--sparse=never", e.Path("source"), target); err != nil {
+				return m, err
+			}
+			took := time.Since(start)
+			// The kernel writes it to the disk while the rest of the time passes.
+			select {
+			case <-time.After(d - took):
+			case <-ctx.Done():
+				return m, ctx.Err()
+			}
+			return Measurement{Value: size / 1e6 / took.Seconds(), Unit: "MB/s"}, nil
+		},
+	}
+}
+
+// controlIdleConnections has many of everything, and nothing to do.
+func controlIdleConnections() Case {
+	const connections, processes = 5000, 1000
+	var p pair
+	return Case{
+		ID:    "control/many-idle-connections",
+		Title: "5,000 idle TCP connections and 1,000 sleeping processes",
+		Needs: Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "ip"}},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if err := wantOpenFiles(connections + 1000); err != nil {
+				return err
+			}
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			_, err = startRedis(ctx, Options{NetNS: p.server, OpenFiles: connections + 1000}, p.at, 6379,
+				"--maxclients", strconv.Itoa(connections+500), "--tcp-backlog", "4096", "--timeout", "0")
+			if err != nil {
+				return err
+			}
+			// Children of one shell, whose group the lab ends.
+			sleepers, err := e.Start("sh", "-c", fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 600 & i=$((i+1)); done; echo started; wait", processes))
+			if err != nil {
+				return err
+			}
+			if err := p.hold(ctx, e, 6379, connections); err != nil {
+				return err
+			}
+			return Until(ctx, 20*time.Second, "the processes to start", func() (bool, error) {
+				return sleepers.Output() != "", nil
+			})
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return pingRedis(ctx, p, d, 20*time.Millisecond)
+		},
+	}
+}
+
+// hold opens n connections to the server and keeps them until the lab is over.
+func (p pair) hold(ctx context.Context, e *Env, port uint16, n int) error {
+	var (
+		mu     sync.Mutex
+		conns  []net.Conn
+		failed error
+		wg     sync.WaitGroup
+	)
+	e.Defer("idle connections", func() error {
+		for _, c := range conns {
+			c.Close()
+		}
+		return nil
+	})
+	left := make(chan struct{}, n)
+	for range n {
+		left <- struct{}{}
+	}
+	close(left)
+	for range 8 { // few at a time, so that the server's queue never fills
+		wg.Go(func() {
+			for range left {
+				c, err := p.client.connect(ctx, p.port(port), 5*time.Second)
+				mu.Lock()
+				if err != nil {
+					failed = err
+				} else {
+					conns = append(conns, c)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return failed
+}
+
+// wantOpenFiles says whether this process may have n files open. The Go
+// runtime has raised the soft limit to the hard one already.
+func wantOpenFiles(n uint64) error {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return fmt.Errorf("read the limit of open files: %w", err)
+	}
+	if l.Max < n {
+		return fmt.Errorf("open %d connections: this process may open %d files; raise the limit with ulimit -Hn %d", n, l.Max, n)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package lab
+
+import (
+	"context"
+	"net/netip"
+	"strconv"
+)
+
+// netCases are the faults of the network, and the CPU time it takes.
+func netCases() []Case {
+	return []Case{
+		acceptQueueBacklog(),
+		acceptQueueStopped(),
+		synFlood(),
+		synFloodCookies(),
+		conntrackFull(),
+		ephemeralPorts(),
+		packetLossIptables(),
+		packetLossNft(),
+		firewallDrops(),
+		softirqFlood(),
+	}
+}
+
+// pair is a server and its client, each in a namespace of its own.
+type pair struct {
+	server, client *NetNS
+	at, from       End // the server's end of the veth pair, and the client's
+}
+
+func newPair(e *Env) (p pair, err error) {
+	if p.server, err = e.NetNS("server"); err != nil {
+		return p, err
+	}
+	if p.client, err = e.NetNS("client"); err != nil {
+		return p, err
+	}
+	p.at, p.from, err = e.Veth(p.server, p.client)
+	return p, err
+}
+
+// url is the server's page.
+func (p pair) url() string { return "http://" + p.at.Addr + "/" }
+
+// port is a port of the server.
+func (p pair) port(n uint16) netip.AddrPort {
+	return netip.AddrPortFrom(netip.MustParseAddr(p.at.Addr), n)
+}
+
+// nginx starts the server's nginx on port 80.
+func (p pair) nginx(ctx context.Context, e *Env, backlog int) (*nginx, error) {
+	return startNginx(ctx, e, p.server, nginxConfig{Name: "server", Address: p.at.Addr, Port: 80, Backlog: backlog})
+}
+
+// startRedis starts a Redis that keeps nothing, in a namespace.
+func startRedis(ctx context.Context, o Options, at End, port int, args ...string) (*Proc, error) {
+	p, err := at.NetNS.env.StartWith(o, "redis-server", append([]string{
+		"--bind", at.Addr, "--port", strconv.Itoa(port), "--protected-mode", "no",
+		"--save", "", "--appendonly", "no",
+	}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return p, at.NetNS.UntilListens(ctx, at.Addr, port)
+}
+
+const (
+	redisPing = "PING\r\n"
+	redisPong = "+PONG\r\n"
+)

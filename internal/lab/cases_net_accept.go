@@ -1,0 +1,122 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// page is text that compresses about as well as a page does, so that the
+// worker has some milliseconds of work with every request.
+func page(size int) string {
+	words := strings.Fields("the queue holds connections whose handshake is through until the program takes them with accept")
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		b.WriteString(words[(i*i+i/7)%len(words)])
+		b.WriteString(strconv.Itoa(i * 7919 % 10007))
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// acceptQueueBacklog has 60 users come at the same moment, every 300 ms, each
+// with a connection of its own, to an nginx that is busy less than half the
+// time. With the queue cut to 10 most of a burst is refused: TcpExt
+// ListenOverflows and ListenDrops grow by some hundred a second, the
+// listener's queue stands at 11 of 10 in the bursts, and the refused users
+// come again after the 1 s of a lost SYN.
+func acceptQueueBacklog() Case {
+	const healthy, tooSmall = 4096, 10
+	var p pair
+	var server *nginx
+	return Case{
+		ID:    "net/accept-queue-full",
+		Title: "nginx with listen ... backlog=10 under bursts of connects",
+		Rule:  "net/accept-queue-full",
+		Kind:  "listener", Name: "nginx",
+		Needs: Needs{Root: true, Packages: []string{"nginx-light", "iproute2"}, Commands: []string{"nginx", "ip", "ss"}},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			if _, err = e.WriteFile("www/page.txt", page(100_000)); err != nil {
+				return err
+			}
+			server, err = startNginx(ctx, e, p.server, nginxConfig{
+				Name: "server", Address: p.at.Addr, Port: 80, Backlog: healthy,
+				HTTP:   "gzip on; gzip_comp_level 5; gzip_types text/plain; default_type text/plain;",
+				Server: "root " + e.Path("www") + ";",
+			})
+			return err
+		},
+		Inject: func(ctx context.Context, e *Env) error {
+			return server.reload(ctx, func(c *nginxConfig) { c.Backlog = tooSmall })
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			return server.reload(ctx, func(c *nginxConfig) { c.Backlog = healthy })
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			request := "GET /page.txt HTTP/1.1\r\nHost: lab\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
+			r := paced(ctx, d, 300*time.Millisecond, 60, func(ctx context.Context) error {
+				return p.client.ask(ctx, p.port(80), request, 0, 2*time.Second)
+			})
+			return r.p99(), nil
+		},
+	}
+}
+
+// acceptQueueStopped has a program stop accepting without dying: a Redis that
+// is held by one command. Its queue fills up to the 64 it asked for and stays
+// there; from then on every connect is refused (ListenOverflows, ListenDrops).
+func acceptQueueStopped() Case {
+	const backlog = 64
+	var p pair
+	var server *Proc
+	start := func(ctx context.Context) (err error) {
+		server, err = startRedis(ctx, Options{NetNS: p.server}, p.at, 6379,
+			"--tcp-backlog", strconv.Itoa(backlog), "--enable-debug-command", "yes")
+		return err
+	}
+	return Case{
+		ID:    "net/accept-queue-full+stopped",
+		Title: "Redis stops accepting while one command holds it",
+		Rule:  "net/accept-queue-full",
+		Kind:  "listener", Name: "redis-server",
+		Needs: Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "redis-cli", "ip", "ss"}},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return start(ctx)
+		},
+		Inject: func(ctx context.Context, e *Env) error {
+			cli, err := p.client.Start("redis-cli", "-h", p.at.Addr, "debug", "sleep", "60")
+			if err != nil {
+				return err
+			}
+			return Until(ctx, 5*time.Second, "Redis to be held", func() (bool, error) {
+				if !cli.Alive() {
+					return false, errors.New("redis-cli has ended: " + cli.Output())
+				}
+				err := p.client.ask(ctx, p.port(6379), redisPing, int64(len(redisPong)), 200*time.Millisecond)
+				return err != nil, nil
+			})
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			server.Kill()
+			if err := start(ctx); err != nil {
+				return fmt.Errorf("restart Redis: %w", err)
+			}
+			return nil
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			r := paced(ctx, d, 10*time.Millisecond, 1, func(ctx context.Context) error {
+				return p.client.ask(ctx, p.port(6379), redisPing, int64(len(redisPong)), time.Second)
+			})
+			return r.rate(), nil
+		},
+	}
+}

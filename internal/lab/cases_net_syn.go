@@ -1,0 +1,126 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// synBacklog is the half-open limit of the attacked server. The kernel keeps
+// the last quarter for peers it has spoken with before, so that the table
+// stands at 3/4 of it plus one, 193.
+const synBacklog = 256
+
+// synFlood sends 10,000 SYNs a second with the address of one host that never
+// answers; syncookies are off. Connections in SYN_RECV stand at 193,
+// ListenDrops grows by thousands a second, ListenOverflows does not move, and
+// packets of 54 bytes come in.
+func synFlood() Case {
+	c := synFloodCase(false)
+	c.ID = "net/syn-flood"
+	c.Title = "SYN flood against nginx, syncookies off"
+	return c
+}
+
+// synFloodCookies sends the same number of SYNs from addresses all over the
+// internet, and syncookies are on: SYN_RECV stands one above nginx's backlog of
+// 511, SyncookiesSent grows by thousands a second and SyncookiesRecv by the
+// few connections of the real client. It still gets through; what it loses is
+// little, as its number shows.
+func synFloodCookies() Case {
+	c := synFloodCase(true)
+	c.ID = "net/syn-flood+cookies"
+	c.Title = "SYN flood against nginx, syncookies on"
+	return c
+}
+
+func synFloodCase(cookies bool) Case {
+	var p pair
+	var attacker *NetNS
+	var flood *Proc
+	return Case{
+		Rule: "net/syn-flood",
+		Kind: "listener", Name: "nginx",
+		Needs: Needs{Root: true, Packages: []string{"nginx-light", "hping3", "wrk", "iproute2"}, Commands: []string{"nginx", "hping3", "wrk", "ip", "ss"}},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			if attacker, err = e.NetNS("attacker"); err != nil {
+				return err
+			}
+			_, from, err := e.Veth(p.server, attacker)
+			if err != nil {
+				return err
+			}
+			// What the server answers goes back to the attacker's namespace and
+			// ends there: it forwards nothing and has no other way out.
+			if err := p.server.Route("default", from.Addr); err != nil {
+				return err
+			}
+			on := "0"
+			if cookies {
+				on = "1"
+			}
+			for key, value := range map[string]string{
+				"net.ipv4.tcp_syncookies":      on,
+				"net.ipv4.tcp_max_syn_backlog": strconv.Itoa(synBacklog),
+				// Without it the kernel remembers the client from before the
+				// flood and lets it in; most users of a service come anew.
+				"net.ipv4.tcp_no_metrics_save": "1",
+			} {
+				if err := p.server.Sysctl(key, value); err != nil {
+					return err
+				}
+			}
+			_, err = p.nginx(ctx, e, 0)
+			return err
+		},
+		Inject: func(ctx context.Context, e *Env) (err error) {
+			from := []string{"--spoof", "10.78.0.9"}
+			full := synBacklog*3/4 + 1
+			if cookies {
+				from = []string{"--rand-source"}
+				full = 512
+			}
+			// 100 microseconds apart, and an end after half a minute at most.
+			args := append([]string{"-q", "-S", "-p", "80", "-i", "u100", "-c", "300000"}, from...)
+			if flood, err = attacker.Start("hping3", append(args, p.at.Addr)...); err != nil {
+				return err
+			}
+			return Until(ctx, 5*time.Second, "the table of half-open connections to fill", func() (bool, error) {
+				if !flood.Alive() {
+					return false, fmt.Errorf("hping3 has ended: %s", lastBytes(flood.Output(), 300))
+				}
+				n, err := halfOpen(ctx, p.server, p.port(80))
+				return n >= full, err
+			})
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			flood.Stop()
+			// As after a block by address: what is half open is given up at once
+			// rather than after the 63 s of its retransmissions.
+			_, err := p.server.Run(ctx, "ss", "-K", "state", "syn-recv")
+			if err != nil {
+				return err
+			}
+			return Until(ctx, 5*time.Second, "the half-open connections to go", func() (bool, error) {
+				n, err := halfOpen(ctx, p.server, p.port(80))
+				return n == 0, err
+			})
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			r, err := runWrk(ctx, e, p.client, wrkLoad{URL: p.url(), Connections: 20, Think: 20 * time.Millisecond, Close: true}, d)
+			return r.measurement(), err
+		},
+	}
+}
+
+// halfOpen counts connections in SYN_RECV at a listener.
+func halfOpen(ctx context.Context, ns *NetNS, at netip.AddrPort) (int, error) {
+	out, err := ns.Run(ctx, "ss", "-Htn", "state", "syn-recv", "sport", "=", ":"+strconv.Itoa(int(at.Port())))
+	return strings.Count(out, "\n"), err
+}

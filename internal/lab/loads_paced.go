@@ -1,0 +1,185 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// pacedResult is what the users of a service saw who come at their own pace,
+// whether it is slow or not.
+type pacedResult struct {
+	Latencies []time.Duration // of requests that succeeded, ascending
+	Failed    int
+	Error     error // one of the failures
+	Elapsed   time.Duration
+}
+
+// Quantile returns the latency that a share q of all requests kept within. A
+// failed request counts as slower than any other; failed is true when q falls
+// among them, and the latency is that of the slowest success.
+func (r pacedResult) Quantile(q float64) (d time.Duration, failed bool) {
+	n := len(r.Latencies) + r.Failed
+	i := int(math.Ceil(q*float64(n))) - 1
+	if len(r.Latencies) == 0 {
+		return 0, r.Failed > 0
+	}
+	if i >= len(r.Latencies) {
+		return r.Latencies[len(r.Latencies)-1], true
+	}
+	return r.Latencies[max(i, 0)], false
+}
+
+// String says it for a measurement's detail.
+func (r pacedResult) String() string {
+	p50, _ := r.Quantile(.5)
+	p99, _ := r.Quantile(.99)
+	s := fmt.Sprintf("%d answered, p50 %s, p99 %s, %d failed", len(r.Latencies), ms(p50), ms(p99), r.Failed)
+	if r.Error != nil {
+		s += ": " + r.Error.Error()
+	}
+	return s
+}
+
+// rate gives answered requests a second as the application's number.
+func (r pacedResult) rate() Measurement {
+	return Measurement{Value: float64(len(r.Latencies)) / r.Elapsed.Seconds(), Unit: "requests/s", Detail: r.String()}
+}
+
+// p99 gives the 99th percentile in milliseconds as the application's number.
+func (r pacedResult) p99() Measurement {
+	d, _ := r.Quantile(.99)
+	return Measurement{Value: float64(d) / float64(time.Millisecond), Unit: "ms p99", LowerBetter: true, Detail: r.String()}
+}
+
+// paced starts burst requests at once, every so often, for d, and waits for
+// all of them. do must end by itself.
+func paced(ctx context.Context, d, every time.Duration, burst int, do func(context.Context) error) pacedResult {
+	var (
+		mu sync.Mutex
+		wg sync.WaitGroup
+		r  pacedResult
+	)
+	one := func() {
+		start := time.Now()
+		err := do(ctx)
+		took := time.Since(start)
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			r.Failed++
+			r.Error = err
+			return
+		}
+		r.Latencies = append(r.Latencies, took)
+	}
+	start := time.Now()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for ctx.Err() == nil && time.Since(start) < d {
+		for range burst {
+			wg.Go(one)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+	r.Elapsed = time.Since(start)
+	wg.Wait()
+	slices.Sort(r.Latencies)
+	return r
+}
+
+// ask opens a connection from the namespace, sends the request and reads the
+// answer until the peer closes or, with upTo, until so many bytes are there.
+func (ns *NetNS) ask(ctx context.Context, addr netip.AddrPort, request string, upTo int64, timeout time.Duration) error {
+	conn, err := ns.connect(ctx, addr, timeout)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(conn, request); err != nil {
+		return err
+	}
+	if upTo > 0 {
+		_, err = io.CopyN(io.Discard, conn, upTo)
+		return err
+	}
+	n, err := io.Copy(io.Discard, conn)
+	if err == nil && n == 0 {
+		err = errors.New("closed without an answer")
+	}
+	return err
+}
+
+// connect opens a TCP connection from the namespace. Unlike Dial it holds no
+// thread while it waits, for only the making of the socket has to be done in
+// the namespace: hundreds of connects may hang at once.
+func (ns *NetNS) connect(ctx context.Context, addr netip.AddrPort, timeout time.Duration) (net.Conn, error) {
+	var fd int
+	open := func() (err error) {
+		fd, err = syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
+		return err
+	}
+	in := ns.Do
+	if ns == nil { // the host
+		in = func(fn func() error) error { return fn() }
+	}
+	if err := in(open); err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", addr, err)
+	}
+	to := &syscall.SockaddrInet4{Addr: addr.Addr().As4(), Port: int(addr.Port())}
+	if err := syscall.Connect(fd, to); err != nil && !errors.Is(err, syscall.EINPROGRESS) {
+		syscall.Close(fd)
+		return nil, fmt.Errorf("connect to %s: %w", addr, err)
+	}
+	// The poller of package os waits until the handshake is through.
+	f := os.NewFile(uintptr(fd), addr.String())
+	defer f.Close()
+	if err := awaitConnected(ctx, f, timeout); err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", addr, err)
+	}
+	return net.FileConn(f)
+}
+
+func awaitConnected(ctx context.Context, f *os.File, timeout time.Duration) error {
+	deadline := time.Now().Add(timeout)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	if err := f.SetWriteDeadline(deadline); err != nil {
+		return err
+	}
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = raw.Write(func(fd uintptr) bool {
+		if _, err := syscall.Getpeername(int(fd)); err == nil {
+			return true
+		}
+		if code, err := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_ERROR); err == nil && code != 0 {
+			failed = syscall.Errno(code)
+			return true
+		}
+		return false // still under way: wait until it is writable
+	})
+	if err != nil {
+		return err
+	}
+	return failed
+}
