@@ -1,0 +1,238 @@
+package recording
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unsafe"
+)
+
+// On disk every value is a word: integers and durations as they are, floats by
+// their bits, times as nanoseconds since 1970, text as its number in a list of
+// texts. One kind of value means one way to compare, to subtract and to store.
+type word = int64
+
+// column is one field of a row type.
+type column struct {
+	name  string
+	index int // of the field
+	kind  columnKind
+}
+
+type columnKind uint8
+
+const (
+	integer columnKind = iota
+	unsigned
+	float
+	boolean
+	text
+	moment
+)
+
+// kind knows how rows of one table become words and Parquet, and back.
+type kind interface {
+	table() Table
+	columns() []column
+	key() []int // positions in columns
+	empty() rows
+	rowBytes() int64
+	// load turns rows from..to into words, one slice per column.
+	load(from rows, first, last int, texts *textList) [][]word
+	// store appends rows made of words; those that keep refuses are left out.
+	store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error
+	// sort puts rows into the order of their reading.
+	sort(rows)
+	writeParquet(w io.Writer, batches func(yield func(rows) error) error, tags []columnTag) error
+	readParquet(r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error)
+}
+
+type tableKind[T Row] struct {
+	cols []column
+	keys []int
+}
+
+// kindOf describes a row type by its struct tags. Keys must name columns: a
+// wrong one is a mistake in the catalogue, found by any test that loads it.
+func kindOf[T Row](keys ...string) kind {
+	k := &tableKind[T]{}
+	t := reflect.TypeFor[T]()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+		k.cols = append(k.cols, column{name: name, index: i, kind: kindOfField(f)})
+	}
+	for _, name := range keys {
+		at := slices.IndexFunc(k.cols, func(c column) bool { return c.name == name })
+		if at < 0 {
+			panic(fmt.Sprintf("table %s has no column %s", k.table(), name))
+		}
+		k.keys = append(k.keys, at)
+	}
+	return k
+}
+
+func kindOfField(f reflect.StructField) columnKind {
+	switch f.Type.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return integer
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return unsigned
+	case reflect.Float64:
+		return float
+	case reflect.Bool:
+		return boolean
+	case reflect.String:
+		return text
+	}
+	if f.Type == reflect.TypeFor[time.Time]() {
+		return moment
+	}
+	panic(fmt.Sprintf("field %s: rows hold numbers, text, booleans and times, not %s", f.Name, f.Type))
+}
+
+func (k *tableKind[T]) table() Table      { var zero T; return zero.Table() }
+func (k *tableKind[T]) columns() []column { return k.cols }
+func (k *tableKind[T]) key() []int        { return k.keys }
+func (k *tableKind[T]) empty() rows       { return &table[T]{} }
+func (k *tableKind[T]) rowBytes() int64   { var zero T; return int64(unsafe.Sizeof(zero)) }
+
+func (k *tableKind[T]) load(from rows, first, last int, texts *textList) [][]word {
+	list := from.(*table[T]).list[first:last]
+	all := make([]word, len(k.cols)*len(list))
+	words := make([][]word, len(k.cols))
+	for c := range words {
+		words[c] = all[c*len(list) : (c+1)*len(list) : (c+1)*len(list)]
+	}
+	for i := range list {
+		row := reflect.ValueOf(&list[i]).Elem()
+		for c, col := range k.cols {
+			words[c][i] = loadWord(row.Field(col.index), col.kind, texts)
+		}
+	}
+	return words
+}
+
+func loadWord(f reflect.Value, kind columnKind, texts *textList) word {
+	switch kind {
+	case integer:
+		return f.Int()
+	case unsigned:
+		return word(f.Uint())
+	case float:
+		return word(math.Float64bits(f.Float()))
+	case boolean:
+		if f.Bool() {
+			return 1
+		}
+		return 0
+	case text:
+		return texts.number(f.String())
+	default:
+		return f.Addr().Interface().(*time.Time).UnixNano()
+	}
+}
+
+func (k *tableKind[T]) store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error {
+	t := into.(*table[T])
+	n := len(words[0])
+	t.list = slices.Grow(t.list, n)
+	for i := range n {
+		var r T
+		row := reflect.ValueOf(&r).Elem()
+		for c, col := range k.cols {
+			if err := storeWord(row.Field(col.index), col, words[c][i], texts); err != nil {
+				return fmt.Errorf("table %s: %w", k.table(), err)
+			}
+		}
+		if keep == nil || keep(r.Time()) {
+			t.list = append(t.list, r)
+		}
+	}
+	return nil
+}
+
+func storeWord(f reflect.Value, col column, w word, texts []string) error {
+	switch col.kind {
+	case integer:
+		if f.OverflowInt(w) {
+			return fmt.Errorf("column %s: %d does not fit", col.name, w)
+		}
+		f.SetInt(w)
+	case unsigned:
+		if f.OverflowUint(uint64(w)) {
+			return fmt.Errorf("column %s: %d does not fit", col.name, uint64(w))
+		}
+		f.SetUint(uint64(w))
+	case float:
+		f.SetFloat(math.Float64frombits(uint64(w)))
+	case boolean:
+		f.SetBool(w != 0)
+	case text:
+		if w < 0 || w >= word(len(texts)) {
+			return fmt.Errorf("column %s: text %d of %d", col.name, w, len(texts))
+		}
+		f.SetString(texts[w])
+	default:
+		*f.Addr().Interface().(*time.Time) = timeOf(w)
+	}
+	return nil
+}
+
+// noTime is what UnixNano makes of the zero time, in memory as in Parquet.
+var noTime = time.Time{}.UnixNano()
+
+// timeOf is the time a word stands for, in UTC.
+func timeOf(w word) time.Time {
+	if w == noTime {
+		return time.Time{}
+	}
+	return time.Unix(0, w).UTC()
+}
+
+// sort orders by time. Rows of one instant keep the order in which they came
+// from a segment, which is the order of their keys.
+func (k *tableKind[T]) sort(r rows) {
+	slices.SortStableFunc(r.(*table[T]).list, func(a, b T) int { return a.Time().Compare(b.Time()) })
+}
+
+// textList numbers texts: each is stored once, and equal texts share memory.
+type textList struct {
+	numbers map[string]word
+	list    []string // by number; 0 is ""
+	bytes   int64
+}
+
+func newTextList() *textList {
+	return &textList{numbers: map[string]word{"": 0}, list: []string{""}}
+}
+
+func (t *textList) number(s string) word {
+	if n, ok := t.numbers[s]; ok {
+		return n
+	}
+	n := word(len(t.list))
+	t.numbers[s] = n
+	// Parquet readers refuse text that is not UTF-8, and names of processes
+	// and files may be any bytes.
+	t.list = append(t.list, strings.ToValidUTF8(s, "\uFFFD"))
+	t.bytes += int64(len(s))
+	return n
+}
+
+// compareWords orders two words of a column as people would.
+func compareWords(kind columnKind, a, b word, texts []string) int {
+	switch kind {
+	case text:
+		return strings.Compare(texts[a], texts[b])
+	case unsigned:
+		return cmp.Compare(uint64(a), uint64(b))
+	default:
+		return cmp.Compare(a, b)
+	}
+}

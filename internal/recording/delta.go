@@ -1,0 +1,176 @@
+package recording
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// A host does the same things from one second to the next, so a sample is
+// written as what changed against the sample before: each row points to the
+// same thing's row there, and each column holds differences, runs of zero
+// counted. An idle connection costs a few bits.
+
+// deltaTable is the last sample of one table, on the writing side with an
+// index from the rows' keys.
+type deltaTable struct {
+	words [][]word
+	rows  int
+	index map[uint64]int32
+}
+
+// tableBlock is one table's part of a sample, as it lies in the journal.
+type tableBlock struct {
+	Rows     int               `cbor:"n"`
+	Previous []byte            `cbor:"p"` // row of the previous sample + 1, 0 for none, as difference to the expected one
+	Columns  map[string][]byte `cbor:"c"` // differences by column name; a column of zeros is left out
+}
+
+// encode writes a sample against the one before and remembers it.
+func (d *deltaTable) encode(k kind, words [][]word) tableBlock {
+	n := len(words[0])
+	cols := k.columns()
+	before := make([]int32, n)
+	index := make(map[uint64]int32, n)
+	var refs runWriter
+	expect := word(1)
+	for i := range n {
+		h := hashKey(k.key(), words, i)
+		index[h] = int32(i)
+		ref := int32(-1)
+		if e := int(expect) - 1; e < d.rows && hashKey(k.key(), d.words, e) == h {
+			ref = int32(e) // the usual case: same things, same order
+		} else if have, ok := d.index[h]; ok {
+			ref = have
+		}
+		before[i] = ref
+		refs.put(word(ref+1) - expect)
+		if ref >= 0 {
+			expect = word(ref) + 2
+		}
+	}
+	block := tableBlock{Rows: n, Previous: refs.bytes(), Columns: make(map[string][]byte, len(cols))}
+	for c, col := range cols {
+		var out runWriter
+		for i, w := range words[c] {
+			if p := before[i]; p >= 0 {
+				w -= d.words[c][p]
+			}
+			out.put(w)
+		}
+		if out.changed {
+			block.Columns[col.name] = out.bytes()
+		}
+	}
+	d.words, d.rows, d.index = words, n, index
+	return block
+}
+
+// decode undoes encode. Columns the kind does not know are left alone.
+func (d *deltaTable) decode(k kind, b tableBlock) ([][]word, error) {
+	cols := k.columns()
+	if b.Rows <= 0 || b.Rows > maxBlockWords/len(cols) {
+		return nil, fmt.Errorf("table %s: impossible number of rows %d", k.table(), b.Rows)
+	}
+	before := make([]word, b.Rows)
+	if err := readRuns(b.Previous, before); err != nil {
+		return nil, fmt.Errorf("table %s: %w", k.table(), err)
+	}
+	expect := word(1)
+	for i, diff := range before {
+		ref := diff + expect - 1
+		if ref < -1 || ref >= word(d.rows) {
+			return nil, fmt.Errorf("table %s: row %d refers to row %d of %d", k.table(), i, ref, d.rows)
+		}
+		if before[i] = ref; ref >= 0 {
+			expect = ref + 2
+		}
+	}
+	all := make([]word, len(cols)*b.Rows)
+	words := make([][]word, len(cols))
+	for c, col := range cols {
+		words[c] = all[c*b.Rows : (c+1)*b.Rows : (c+1)*b.Rows]
+		if data, ok := b.Columns[col.name]; ok {
+			if err := readRuns(data, words[c]); err != nil {
+				return nil, fmt.Errorf("table %s, column %s: %w", k.table(), col.name, err)
+			}
+		}
+		for i, p := range before {
+			if p >= 0 {
+				words[c][i] += d.words[c][p]
+			}
+		}
+	}
+	d.words, d.rows = words, b.Rows
+	return words, nil
+}
+
+// hashKey mixes a row's key. Two things with one hash cost bytes, not truth:
+// the reader follows the written row numbers.
+func hashKey(key []int, words [][]word, row int) uint64 {
+	h := uint64(0x9E3779B97F4A7C15)
+	for _, c := range key {
+		h = (h ^ uint64(words[c][row])) * 0xD6E8FEB86659FD93
+		h ^= h >> 32
+	}
+	return h
+}
+
+// runWriter writes numbers as zigzag varints; a run of zeros is a 0 and its
+// length less one.
+type runWriter struct {
+	out     []byte
+	zeros   uint64
+	changed bool
+}
+
+func (r *runWriter) put(w word) {
+	if w == 0 {
+		r.zeros++
+		return
+	}
+	r.flush()
+	r.changed = true
+	r.out = binary.AppendVarint(r.out, w)
+}
+
+func (r *runWriter) flush() {
+	if r.zeros > 0 {
+		r.out = append(r.out, 0)
+		r.out = binary.AppendUvarint(r.out, r.zeros-1)
+		r.zeros = 0
+	}
+}
+
+func (r *runWriter) bytes() []byte {
+	r.flush()
+	return r.out
+}
+
+var errRuns = errors.New("numbers are damaged")
+
+// readRuns fills all of into, which must be zero, or fails.
+func readRuns(data []byte, into []word) error {
+	for i := 0; i < len(into); {
+		w, n := binary.Varint(data)
+		if n <= 0 {
+			return errRuns
+		}
+		data = data[n:]
+		if w != 0 {
+			into[i] = w
+			i++
+			continue
+		}
+		zeros, n := binary.Uvarint(data)
+		if n <= 0 || zeros >= uint64(len(into)-i) {
+			return errRuns
+		}
+		data = data[n:]
+		i += int(zeros) + 1
+	}
+	if len(data) > 0 {
+		return errRuns
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// memoryLimit is how many bytes of rows Open takes into memory. A night of
+	// a busy host has more: OpenRange reads the part that matters.
+	memoryLimit = 2 << 30
+	// rangeSlack is how much older or younger than their segment rows may be:
+	// probes stamp rows when they read them, the segment begins with a commit.
+	rangeSlack = time.Minute
+)
+
+// Open reads a recording: a directory, or an .rtr file made by Pack.
+//
+// What cannot be read whole is read as far as possible, with notes in the
+// manifest; an error, which names the file, means that nothing could be.
+func Open(path string) (*Recording, error) {
+	return OpenRange(path, time.Time{}, time.Time{})
+}
+
+// OpenRange reads the rows between two times, both included. Zero times leave
+// that end open. With tables given, only those are read.
+func OpenRange(path string, from, to time.Time, tables ...Table) (*Recording, error) {
+	src, err := openSource(path)
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	budget := int64(memoryLimit)
+	o := &opener{src: src, in: readOptions{from: from, to: to, tables: tables, budget: &budget}}
+	rec, err := o.open()
+	if err != nil {
+		return nil, fmt.Errorf("reading the recording %s: %w", path, err)
+	}
+	return rec, nil
+}
+
+// opener reads one recording.
+type opener struct {
+	src   source
+	in    readOptions
+	rec   *Recording
+	notes []string
+	files int // that could be read
+}
+
+func (o *opener) note(format string, args ...any) {
+	const most = 100 // of a recording damaged everywhere, a few tell enough
+	if n := fmt.Sprintf(format, args...); len(o.notes) < most && !slices.Contains(o.notes, n) {
+		o.notes = append(o.notes, n)
+	}
+}
+
+func (o *opener) open() (*Recording, error) {
+	m, err := readManifest(o.src)
+	if err != nil {
+		return nil, err
+	}
+	if m.Format > FormatVersion {
+		o.note("written by %s in format %d; this rtrail knows format %d and may miss something: update rtrail",
+			clip(m.Tool), m.Format, FormatVersion)
+	}
+	o.rec = New(m)
+	segments := o.src.segments()
+	for i, s := range segments {
+		if o.outside(segments, i) {
+			continue
+		}
+		o.segment(s)
+		if *o.in.budget <= 0 {
+			o.note("read until %s only: more rows than fit into memory; choose a shorter time", s.start.Format(time.RFC3339))
+			break
+		}
+	}
+	if *o.in.budget > 0 {
+		o.journal(journalFile)
+	}
+	if o.files == 0 && len(o.notes) > 0 {
+		return nil, errors.New(strings.Join(o.notes, "; "))
+	}
+	for name, r := range o.rec.tables {
+		if r.count() == 0 {
+			delete(o.rec.tables, name)
+			continue
+		}
+		kindByName(name).sort(r)
+	}
+	o.rec.manifest.Notes = append(o.rec.manifest.Notes, o.notes...)
+	return o.rec, nil
+}
+
+// outside says whether a segment cannot have rows of the range.
+func (o *opener) outside(all []segmentFiles, i int) bool {
+	if !o.in.to.IsZero() && all[i].start.After(o.in.to.Add(rangeSlack)) {
+		return true
+	}
+	return !o.in.from.IsZero() && i+1 < len(all) && all[i+1].start.Before(o.in.from.Add(-rangeSlack))
+}
+
+func (o *opener) segment(s segmentFiles) {
+	if slices.Contains(s.files, journalFile) {
+		o.journal(path.Join(s.folder, journalFile)) // not sealed yet: it has everything
+		return
+	}
+	for _, name := range s.files {
+		base, ok := strings.CutSuffix(name, parquetSuffix)
+		if !ok {
+			continue
+		}
+		k := kindByName(Table(base))
+		switch {
+		case k == nil:
+			o.files++
+			o.note("table %s is unknown to this version and was left out", clip(base))
+		case o.in.wants(k.table()):
+			o.table(path.Join(s.folder, name), k)
+		default:
+			o.files++
+		}
+		if *o.in.budget <= 0 {
+			return
+		}
+	}
+}
+
+func (o *opener) table(name string, k kind) {
+	f, err := o.src.open(name)
+	if err != nil {
+		o.note("%s was left out: %v", name, err)
+		return
+	}
+	defer f.Close()
+	have := o.rec.tables[k.table()]
+	if have == nil {
+		have = k.empty()
+	}
+	ignored, err := k.readParquet(f, f.size, o.in, have)
+	o.rec.tables[k.table()] = have
+	for _, i := range ignored {
+		o.note("%s", i)
+	}
+	switch {
+	case err == nil:
+		o.files++
+	case errors.Is(err, errTooLarge):
+		o.files++
+	default:
+		o.note("%s was read as far as possible: %v", name, err)
+	}
+}
+
+func (o *opener) journal(name string) {
+	f, err := o.src.open(name)
+	if errors.Is(err, errNoFile) {
+		return
+	}
+	if err != nil {
+		o.note("%s was left out: %v", name, err)
+		return
+	}
+	defer f.Close()
+	notes, err := readJournal(io.NewSectionReader(f, 0, f.size), &collector{in: o.in, rec: o.rec})
+	for _, n := range notes {
+		o.note("%s: %s", name, n)
+	}
+	if err != nil {
+		o.note("%s was left out: %v", name, err)
+		return
+	}
+	o.files++
+}
+
+// Window is the time a recording covers.
+type Window struct{ From, To time.Time }
+
+// Span tells which time a recording covers without reading all of it.
+func Span(path string) (Window, error) {
+	src, err := openSource(path)
+	if err != nil {
+		return Window{}, err
+	}
+	m, err := readManifest(src)
+	segments := src.segments()
+	src.close()
+	if err != nil {
+		return Window{}, fmt.Errorf("reading the recording %s: %w", path, err)
+	}
+	w := Window{From: m.Started, To: m.Ended}
+	if len(segments) > 0 {
+		w.From = segments[0].start
+	}
+	if !w.To.IsZero() {
+		return w, nil
+	}
+	// It still runs, or was killed: the last rows tell.
+	var after time.Time
+	if len(segments) > 0 {
+		after = segments[len(segments)-1].start
+	}
+	rec, err := OpenRange(path, after, time.Time{}, System, CPUs, ProbeRuns)
+	if err != nil {
+		return Window{}, err
+	}
+	w.To = w.From
+	for _, r := range Rows[SystemSample](rec) {
+		w.include(r.At)
+	}
+	for _, r := range Rows[CPUSample](rec) {
+		w.include(r.At)
+	}
+	for _, r := range Rows[ProbeRun](rec) {
+		w.include(r.At)
+	}
+	return w, nil
+}
+
+func (w *Window) include(at time.Time) {
+	if w.From.IsZero() || at.Before(w.From) {
+		w.From = at
+	}
+	if at.After(w.To) {
+		w.To = at
+	}
+}

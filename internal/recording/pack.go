@@ -1,0 +1,107 @@
+package recording
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"time"
+)
+
+// Pack puts a recording that lies in a directory into one file, to be sent or
+// kept: a zip archive without compression, which every verb reads in place. A
+// recording that still runs can be packed; what comes later is not in it.
+func Pack(dir, out string) error {
+	if err := pack(dir, out); err != nil {
+		return fmt.Errorf("packing %s into %s: %w", dir, out, explainDisk(err))
+	}
+	return nil
+}
+
+func pack(dir, out string) error {
+	if info, err := os.Stat(dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return errors.New("it is not a directory: want one made by rtrail record")
+	}
+	src := directorySource(dir)
+	if _, err := readManifest(src); err != nil {
+		return err
+	}
+	// The journal first: a recorder that ends its segment meanwhile moves it
+	// to a folder that is named by its first row, which is then not needed.
+	journal, err := src.open(journalFile)
+	moved := ""
+	if err == nil {
+		defer journal.Close()
+		moved = segmentName(firstMoment(io.NewSectionReader(journal, 0, journal.size)))
+	} else if !errors.Is(err, errNoFile) {
+		return err
+	}
+	return writeWhole(out, func(f *os.File) error {
+		z := zip.NewWriter(f)
+		if err := addFile(z, src, manifestFile); err != nil {
+			return err
+		}
+		for _, s := range src.segments() {
+			if path.Base(s.folder) == moved {
+				continue
+			}
+			if err := addSegment(z, src, s); err != nil {
+				return err
+			}
+		}
+		if journal != nil {
+			if err := addOpen(z, journal, journalFile); err != nil {
+				return err
+			}
+		}
+		return z.Close()
+	})
+}
+
+// addSegment adds the journal of a segment that is not sealed yet, else its
+// tables. A recorder at work may seal or drop it while we read.
+func addSegment(z *zip.Writer, src source, s segmentFiles) error {
+	journal := path.Join(s.folder, journalFile)
+	if slices.Contains(s.files, journalFile) {
+		if err := addFile(z, src, journal); !errors.Is(err, errNoFile) {
+			return err
+		}
+		for _, again := range src.segments() { // sealed meanwhile
+			if again.folder == s.folder {
+				s = again
+			}
+		}
+	}
+	for _, name := range s.files {
+		if path.Ext(name) != parquetSuffix {
+			continue
+		}
+		if err := addFile(z, src, path.Join(s.folder, name)); err != nil && !errors.Is(err, errNoFile) {
+			return err
+		}
+	}
+	return nil
+}
+
+func addFile(z *zip.Writer, src source, name string) error {
+	f, err := src.open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return addOpen(z, f, name)
+}
+
+func addOpen(z *zip.Writer, f *sourceFile, name string) error {
+	to, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: time.Now()})
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, io.NewSectionReader(f, 0, f.size))
+	return err
+}

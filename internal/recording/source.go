@@ -1,0 +1,214 @@
+package recording
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// source gives the files of a recording, whether they lie in a directory or
+// in an .rtr file. Names have slashes, as in "segments/.../cpus.parquet".
+type source interface {
+	open(name string) (*sourceFile, error)
+	segments() []segmentFiles
+	close() error
+}
+
+// sourceFile is one open file.
+type sourceFile struct {
+	io.ReaderAt
+	io.Closer
+	size int64
+}
+
+// segmentFiles is one segment and the names of its files.
+type segmentFiles struct {
+	start  time.Time
+	folder string
+	files  []string
+}
+
+var errNoFile = errors.New("no such file")
+
+// maxManifestBytes bounds what is read of a manifest.
+const maxManifestBytes = 16 << 20
+
+// openSource finds out what lies under a path.
+func openSource(name string) (source, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("opening the recording: %w", err)
+	}
+	switch {
+	case info.IsDir():
+		return directorySource(name), nil
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is neither a directory nor a file: not a recording of rtrail", name)
+	}
+	z, err := zip.OpenReader(name)
+	if err == nil {
+		return newZipSource(z), nil
+	}
+	if errors.Is(err, zip.ErrFormat) && beginsLikeZip(name) {
+		return nil, fmt.Errorf("%s is truncated or damaged: the table of contents at its end is missing; copy or pack it again", name)
+	}
+	if errors.Is(err, zip.ErrFormat) {
+		return nil, fmt.Errorf("%s is not a recording of rtrail: want a directory made by rtrail record, or an .rtr file made by rtrail pack", name)
+	}
+	return nil, fmt.Errorf("opening the recording %s: %w", name, err)
+}
+
+func beginsLikeZip(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [4]byte
+	_, err = io.ReadFull(f, head[:])
+	return err == nil && string(head[:]) == "PK\x03\x04"
+}
+
+// readManifest reads the file that makes a directory a recording.
+func readManifest(src source) (Manifest, error) {
+	f, err := src.open(manifestFile)
+	if errors.Is(err, errNoFile) {
+		return Manifest{}, fmt.Errorf("it has no %s: not a recording of rtrail", manifestFile)
+	}
+	if err != nil {
+		return Manifest{}, fmt.Errorf("%s: %w", manifestFile, err)
+	}
+	defer f.Close()
+	if f.size > maxManifestBytes {
+		return Manifest{}, fmt.Errorf("%s has %d bytes: not a recording of rtrail", manifestFile, f.size)
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, f.size))
+	if err != nil {
+		return Manifest{}, fmt.Errorf("%s: %w", manifestFile, err)
+	}
+	return parseManifest(data)
+}
+
+func parseManifest(data []byte) (Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("%s is damaged: %w", manifestFile, err)
+	}
+	if m.Format <= 0 {
+		return m, fmt.Errorf("%s names no format: not a recording of rtrail", manifestFile)
+	}
+	return m, nil
+}
+
+// directorySource is a recording as record writes it.
+type directorySource string
+
+func (d directorySource) open(name string) (*sourceFile, error) {
+	full := filepath.Join(string(d), filepath.FromSlash(name))
+	info, err := os.Stat(full)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoFile
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // a pipe would make us wait forever
+		return nil, errors.New("not a regular file")
+	}
+	f, err := os.Open(full)
+	if err != nil {
+		return nil, err
+	}
+	return &sourceFile{f, f, info.Size()}, nil
+}
+
+func (d directorySource) segments() []segmentFiles {
+	var all []segmentFiles
+	entries, _ := os.ReadDir(filepath.Join(string(d), segmentsFolder))
+	for _, e := range entries {
+		start, ok := segmentStart(e.Name())
+		if !ok {
+			continue
+		}
+		s := segmentFiles{start: start, folder: path.Join(segmentsFolder, e.Name())}
+		files, _ := os.ReadDir(filepath.Join(string(d), segmentsFolder, e.Name()))
+		for _, f := range files {
+			s.files = append(s.files, f.Name())
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func (d directorySource) close() error { return nil }
+
+// zipSource is a packed recording, read in place: its files are stored, not
+// compressed.
+type zipSource struct {
+	z     *zip.ReadCloser
+	files map[string]*zip.File
+	file  *os.File
+}
+
+func newZipSource(z *zip.ReadCloser) *zipSource {
+	s := &zipSource{z: z, files: map[string]*zip.File{}}
+	for _, f := range z.File {
+		if fs.ValidPath(f.Name) {
+			s.files[f.Name] = f
+		}
+	}
+	return s
+}
+
+func (s *zipSource) open(name string) (*sourceFile, error) {
+	f := s.files[name]
+	if f == nil {
+		return nil, errNoFile
+	}
+	if f.Method != zip.Store {
+		return nil, errors.New("it is compressed inside the .rtr file: make that with rtrail pack, or unpack it into a directory")
+	}
+	raw, err := f.OpenRaw()
+	if err != nil {
+		return nil, err
+	}
+	section, ok := raw.(*io.SectionReader)
+	if !ok {
+		return nil, errors.New("the zip library gives no random access")
+	}
+	return &sourceFile{section, io.NopCloser(nil), section.Size()}, nil
+}
+
+func (s *zipSource) segments() []segmentFiles {
+	byFolder := map[string]*segmentFiles{}
+	for name := range s.files {
+		folder, file := path.Split(name)
+		folder = strings.TrimSuffix(folder, "/")
+		start, ok := segmentStart(path.Base(folder))
+		if !ok || path.Dir(folder) != segmentsFolder {
+			continue
+		}
+		if byFolder[folder] == nil {
+			byFolder[folder] = &segmentFiles{start: start, folder: folder}
+		}
+		byFolder[folder].files = append(byFolder[folder].files, file)
+	}
+	var all []segmentFiles
+	for _, s := range byFolder {
+		slices.Sort(s.files)
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b segmentFiles) int { return a.start.Compare(b.start) })
+	return all
+}
+
+func (s *zipSource) close() error { return s.z.Close() }

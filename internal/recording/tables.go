@@ -1,0 +1,60 @@
+package recording
+
+import "slices"
+
+// catalogue lists every table: its row type, and the columns that tell the
+// things in it apart (a process, a socket, a device). Segments are sorted by
+// them, because neighbours that hardly differ cost hardly any bytes.
+// A new table is one line here, its row type, and its page in SCHEMA.md.
+var catalogue = []kind{
+	kindOf[CPUSample]("cpu"),
+	kindOf[SystemSample](),
+	kindOf[PressureSample]("resource"),
+	kindOf[MemorySample](),
+	kindOf[VMStatSample](),
+	kindOf[SwapSample]("device"),
+	kindOf[ZoneSample]("node", "zone"),
+	kindOf[SlabSample]("name"),
+	kindOf[DiskSample]("device"),
+	kindOf[MountSample]("mount_ns", "mount_point"),
+	kindOf[NetDeviceSample]("netns", "interface"),
+	kindOf[ProtocolSample]("netns", "protocol", "name"),
+	kindOf[SoftIRQSample]("kind", "cpu"),
+	kindOf[InterruptSample]("irq", "device", "cpu"),
+	kindOf[SoftnetSample]("cpu"),
+	kindOf[ConntrackSample]("netns"),
+	kindOf[FirewallRule]("netns", "family", "table", "chain", "handle"),
+	kindOf[SysctlSample]("netns", "name"),
+	kindOf[NetNSSample]("netns"),
+	kindOf[ProcessSample]("pid", "started"),
+	kindOf[ThreadSample]("pid", "tid"),
+	kindOf[LimitSample]("pid"),
+	kindOf[CgroupSample]("version", "path"),
+	kindOf[TCPSample]("netns", "local", "local_port", "remote", "remote_port", "inode"),
+	kindOf[ListenerSample]("netns", "local", "port", "inode"),
+	kindOf[UDPSample]("netns", "local", "local_port", "remote", "remote_port", "inode"),
+	kindOf[SocketOwner]("inode", "pid", "fd"),
+	kindOf[KernelLogLine]("sequence"),
+	kindOf[ProbeRun]("probe"),
+	kindOf[UnseenNote]("probe", "what"),
+}
+
+// kindByName finds a table's entry; nil when this version does not know it.
+func kindByName(name Table) kind {
+	for _, k := range catalogue {
+		if k.table() == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// AllTables lists the tables this version knows, sorted by name.
+func AllTables() []Table {
+	names := make([]Table, len(catalogue))
+	for i, k := range catalogue {
+		names[i] = k.table()
+	}
+	slices.Sort(names)
+	return names
+}
