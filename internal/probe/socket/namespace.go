@@ -18,12 +18,12 @@ import (
 // opened there keeps showing that namespace.
 type namespace struct {
 	recording.NetNSSample
-	fd       int // of the namespace, to enter it again; -1: the own one
-	diag     *diagConn
-	files    map[string]*procfile.File
-	firewall *firewall
-	failure  error // why it could not be entered
-	round    int64
+	fd      int // of the namespace, to enter it again; -1: the own one
+	diag    *diagConn
+	files   map[string]*procfile.File
+	failure error // why it could not be entered
+	legacy  bool  // tables of old iptables are in use
+	round   int64
 
 	configured                     bool // settings were read
 	conntrackMax, conntrackBuckets int64
@@ -91,9 +91,6 @@ func (n *namespace) close() {
 	}
 	for _, f := range n.files {
 		f.Close()
-	}
-	if n.firewall != nil {
-		n.firewall.close()
 	}
 	if n.fd >= 0 {
 		unix.Close(n.fd)

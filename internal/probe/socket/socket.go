@@ -163,6 +163,9 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		if settings || !n.configured {
 			p.settings(n, w, &missed)
 		}
+		if n.legacy {
+			missed.legacy++
+		}
 		p.count(n, w)
 	}
 	if connections {
