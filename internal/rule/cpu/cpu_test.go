@@ -1,0 +1,302 @@
+package cpu
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+// situation is a made-up host and what a rule must say about it.
+type situation struct {
+	name    string
+	host    func() *ruletest.Host
+	want    rule.Confidence // 0: no finding at all
+	kind    string
+	subject string
+	low     float64 // weight of the impact, at least
+	high    float64 // and at most
+	says    string  // part of the headline
+}
+
+func check(t *testing.T, r rule.Rule, list []situation) {
+	t.Helper()
+	for _, s := range list {
+		t.Run(s.name, func(t *testing.T) {
+			found := s.host().Detect(t, r)
+			if s.want == 0 {
+				for _, f := range found {
+					t.Errorf("found %s: %s", f.Confidence, f.Headline)
+				}
+				return
+			}
+			if len(found) != 1 {
+				t.Fatalf("%d findings, want 1", len(found))
+			}
+			f := found[0]
+			ruletest.Checked(t, f)
+			if f.Confidence != s.want || f.Subject.Kind != s.kind || f.Subject.Name != s.subject {
+				t.Errorf("%s about %s %q, want %s about %s %q", f.Confidence, f.Subject.Kind, f.Subject.Name, s.want, s.kind, s.subject)
+			}
+			if w := max(f.Impact.TimeLost, f.Impact.Share); w < s.low || w > s.high {
+				t.Errorf("impact %.2f, want %.2f to %.2f", w, s.low, s.high)
+			}
+			if !strings.Contains(f.Headline.String(), s.says) {
+				t.Errorf("headline %q lacks %q", f.Headline, s.says)
+			}
+		})
+	}
+}
+
+func stress(h *ruletest.Host, n int, each, delay float64, nice int32) *ruletest.Host {
+	h.Process(ruletest.Process{Comm: "stress-ng", CPU: 0})
+	for range n {
+		h.Process(ruletest.Process{Comm: "stress-ng-cpu", CPU: each, RunDelay: delay, Nice: nice})
+	}
+	return h
+}
+
+func TestSaturated(t *testing.T) {
+	full := ruletest.CPU{User: 0.97, System: 0.03}
+	check(t, saturated, []situation{
+		{name: "twice the cores", host: func() *ruletest.Host {
+			h := stress(ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.98, 0), 4, 0.49, 0.5, 0)
+			return h.Process(ruletest.Process{PID: 80, Comm: "nginx", CPU: 0.02, RunDelay: 0.1}).System(ruletest.System{Running: 5})
+		}, want: rule.Certain, kind: rule.KindProcess, subject: "stress-ng-cpu ×4", low: 2, high: 2.2, says: "stress-ng-cpu ×4 uses 98 %"},
+		{name: "five seconds, sixteen CPUs", host: func() *ruletest.Host {
+			return stress(ruletest.New(16, 5).AllCPUs(full), 32, 0.5, 0.5, 0)
+		}, want: rule.Certain, kind: rule.KindProcess, subject: "stress-ng-cpu ×32", low: 15, high: 17},
+		{name: "many small programs", host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(full)
+			for _, n := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
+				h.Process(ruletest.Process{Comm: n, CPU: 0.2, RunDelay: 0.3})
+			}
+			return h
+		}, want: rule.Certain, kind: rule.KindHost, subject: "db1", low: 2.9, high: 3.1},
+		{name: "only niced work waits", host: func() *ruletest.Host {
+			return stress(ruletest.New(2, 10).AllCPUs(ruletest.CPU{Nice: 1}), 4, 0.5, 0.5, 19)
+		}, want: rule.Possible, kind: rule.KindProcess, subject: "stress-ng-cpu ×4", low: 0.1, high: 3},
+		{name: "no run delays but pressure", host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.9, 0)
+			return h.Process(ruletest.Process{PID: 7, Comm: "java", CPU: 1.9, Change: func(_ float64, r *recording.ProcessSample) { r.RunDelay = recording.Unknown }})
+		}, want: rule.Likely, kind: rule.KindProcess, subject: "java", low: 0.8, high: 1},
+		{name: "half of the cores busy", host: func() *ruletest.Host {
+			return stress(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.5}), 1, 1, 0.01, 0)
+		}},
+		{name: "a batch that fills its cores", host: func() *ruletest.Host {
+			return stress(ruletest.New(2, 10).AllCPUs(full), 2, 0.98, 0.06, 0)
+		}},
+		{name: "waiting in a throttled group", host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(full)
+			h.Cgroup(ruletest.Cgroup{Path: "/web", Quota: 10 * time.Millisecond, Periods: 10, Throttled: 9, ThrottledTime: 0.9})
+			h.Process(ruletest.Process{Comm: "nginx", Cgroup: "/web/pod", CPU: 0.1, RunDelay: 3})
+			return stress(h, 2, 0.95, 0.05, 0)
+		}},
+		{name: "rtrail itself does not count", host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(full)
+			return h.Process(ruletest.Process{PID: 4242, Comm: "rtrail", CPU: 1.9, RunDelay: 4})
+		}},
+	})
+}
+
+func TestSaturatedNamesVictims(t *testing.T) {
+	h := stress(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}), 4, 0.49, 0.5, 0)
+	h.Process(ruletest.Process{PID: 80, Comm: "nginx", CPU: 0.02, RunDelay: 0.1})
+	f := h.Detect(t, saturated)[0]
+	if len(f.Affects) != 1 || f.Affects[0].PID != 80 {
+		t.Errorf("affects %+v, want nginx alone", f.Affects)
+	}
+}
+
+func TestAbstains(t *testing.T) {
+	unknown := func(_ float64, r *recording.ProcessSample) {
+		r.RunDelay, r.Voluntary, r.Involuntary = recording.Unknown, recording.Unknown, recording.Unknown
+	}
+	h := ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}).Process(ruletest.Process{Comm: "java", CPU: 2, Change: unknown})
+	h.Abstains(t, saturated)
+	h.Abstains(t, contextSwitches)
+	h.Abstains(t, shortLivedProcesses) // no fork counter
+	blind := ruletest.New(2, 0).AllCPUs(ruletest.CPU{User: 1}).Process(ruletest.Process{Comm: "java", CPU: 2})
+	for _, r := range []rule.Rule{saturated, oneThreadLimit, shortLivedProcesses, softirq, contextSwitches} {
+		blind.Abstains(t, r) // one reading tells nothing
+	}
+	ruletest.New(2, 10).Cgroup(ruletest.Cgroup{Path: "/a", Change: func(_ float64, r *recording.CgroupSample) {
+		r.Periods, r.Throttled = recording.Unknown, recording.Unknown
+	}}).Abstains(t, throttled)
+}
+
+func TestThrottled(t *testing.T) {
+	web := ruletest.Cgroup{Path: "/web", Quota: 10 * time.Millisecond, CPU: 0.1, Periods: 10, Throttled: 9.5, ThrottledTime: 0.85}
+	nginx := ruletest.Process{PID: 80, Comm: "nginx", Cgroup: "/web", CPU: 0.1, RunDelay: 0.8}
+	idle := ruletest.CPU{User: 0.05}
+	with := func(change func(*ruletest.Cgroup)) ruletest.Cgroup { c := web; change(&c); return c }
+	check(t, throttled, []situation{
+		{name: "a tenth of a CPU", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(web).Process(nginx)
+		}, want: rule.Certain, kind: rule.KindCgroup, subject: "/web", low: 0.8, high: 0.9, says: "nginx (80) in /web may use only 0.1 CPUs"},
+		{name: "nobody seen waiting", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(web)
+		}, want: rule.Likely, kind: rule.KindCgroup, subject: "/web", low: 0.8, high: 0.9},
+		{name: "now and then", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 1, 0.02 })).Process(nginx)
+		}, want: rule.Possible, kind: rule.KindCgroup, subject: "/web", low: 0.01, high: 0.1},
+		{name: "a quota that is enough", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 0, 0 })).Process(nginx)
+		}},
+		{name: "throttled before the window only, one burst", host: func() *ruletest.Host {
+			return ruletest.New(2, 5).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Periods, c.Throttled, c.ThrottledTime = 0.4, 0.4, 0.01 })).Process(nginx)
+		}},
+		{name: "group made anew in the window", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(ruletest.Cgroup{Path: "/web", Quota: 10 * time.Millisecond, Change: func(s float64, r *recording.CgroupSample) {
+				if s < 5 {
+					r.Periods, r.Throttled = 1e9, 1e9
+				} else {
+					r.Periods, r.Throttled = int64(s), 0
+				}
+			}})
+		}},
+	})
+}
+
+func TestContextSwitches(t *testing.T) {
+	kernel := ruletest.CPU{User: 0.13, System: 0.84}
+	storm := ruletest.Process{PID: 12, Comm: "sysbench", Threads: 65, CPU: 1.93, System: 1.68, RunDelay: 7.3, Voluntary: 545494, Involuntary: 663735}
+	check(t, contextSwitches, []situation{
+		// Measured on two CPUs: sysbench threads --threads=64.
+		{name: "storm", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(kernel).Process(storm).System(ruletest.System{ContextSwitches: 1217864})
+		}, want: rule.Certain, kind: rule.KindProcess, subject: "sysbench", low: 0.8, high: 0.9, says: "1.6 µs at a time"},
+		{name: "storm on a corner of a big host", host: func() *ruletest.Host {
+			return ruletest.New(32, 5).AllCPUs(ruletest.CPU{User: 0.9}).Process(storm)
+		}, want: rule.Likely, kind: rule.KindProcess, subject: "sysbench", low: 0.01, high: 0.1},
+		// Measured: redis-benchmark -c 50 against redis-server.
+		{name: "redis at full speed", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.15, System: 0.5, SoftIRQ: 0.27}).
+				Process(ruletest.Process{PID: 3, Comm: "redis-server", Threads: 5, CPU: 0.8, System: 0.63, RunDelay: 0.04, Voluntary: 18854, Involuntary: 207})
+		}},
+		{name: "MySQL at the knee", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.7, System: 0.25}).
+				Process(ruletest.Process{PID: 3, Comm: "mariadbd", Threads: 40, CPU: 1.3, System: 0.4, RunDelay: 0.8, Voluntary: 40000, Involuntary: 3000})
+		}},
+		{name: "a pair that passes a token", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.2, System: 0.6}).
+				Process(ruletest.Process{PID: 3, Comm: "ping-pong", Threads: 2, CPU: 1, System: 0.8, RunDelay: 0.02, Voluntary: 300000})
+		}},
+	})
+}
+
+func TestOneThreadLimit(t *testing.T) {
+	half := ruletest.CPU{User: 0.5, System: 0.03}
+	server := ruletest.Process{PID: 70, Comm: "redis-server", CPU: 0.99, RunDelay: 0.005}
+	queue := func(h *ruletest.Host, n uint32, accept uint32) *ruletest.Host {
+		ruletest.Every(h, func(at time.Time, _ float64) recording.ListenerSample {
+			return recording.ListenerSample{At: at, Port: 6379, Inode: 1, Queue: accept, Backlog: 511}
+		})
+		ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 1, PID: 70}, recording.SocketOwner{At: ruletest.Start, Inode: 2, PID: 70}, recording.SocketOwner{At: ruletest.Start, Inode: 3, PID: 70})
+		for i, inode := range []uint64{2, 3} {
+			ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
+				return recording.TCPSample{At: at.Add(time.Duration(i) * time.Millisecond), Inode: inode, LocalPort: 6379, State: recording.TCPEstablished, RecvQueue: n}
+			})
+		}
+		return h
+	}
+	check(t, oneThreadLimit, []situation{
+		{name: "unread requests", host: func() *ruletest.Host {
+			return queue(ruletest.New(2, 10).AllCPUs(half).Process(server), 40, 0)
+		}, want: rule.Certain, kind: rule.KindProcess, subject: "redis-server", low: 1.9, high: 2.1, says: "its only thread is busy 99 %"},
+		{name: "connections not accepted", host: func() *ruletest.Host {
+			return queue(ruletest.New(8, 5).AllCPUs(ruletest.CPU{User: 0.13}).Process(server), 0, 30)
+		}, want: rule.Certain, kind: rule.KindProcess, subject: "redis-server", low: 29, high: 31},
+		{name: "one of many threads", host: func() *ruletest.Host {
+			h := queue(ruletest.New(2, 10).AllCPUs(half), 40, 0)
+			p := server
+			p.Threads, p.CPU = 6, 1.05
+			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 71, Comm: "bio", CPU: 0.05}).Thread(ruletest.Thread{PID: 70, TID: 70, Comm: "main", State: "R", CPU: 0.99})
+		}, want: rule.Certain, kind: rule.KindProcess, subject: "redis-server", low: 1.9, high: 2.1, says: "thread main (70)"},
+		{name: "a batch nobody waits for", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(half).Process(server)
+		}, want: rule.Possible, kind: rule.KindProcess, subject: "redis-server", low: 0.4, high: 0.6},
+		{name: "keeps up with its queue", host: func() *ruletest.Host {
+			p := server
+			p.CPU = 0.6
+			return queue(ruletest.New(2, 10).AllCPUs(half).Process(p), 40, 0)
+		}},
+		{name: "no other CPU is idle", host: func() *ruletest.Host {
+			return queue(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.95}).Process(server), 40, 0)
+		}},
+		{name: "many threads share the work", host: func() *ruletest.Host {
+			p := server
+			p.Threads, p.CPU = 4, 1
+			h := queue(ruletest.New(2, 10).AllCPUs(half).Process(p), 40, 0)
+			return h.Thread(ruletest.Thread{PID: 70, TID: 71, CPU: 0.5}).Thread(ruletest.Thread{PID: 70, TID: 72, CPU: 0.5})
+		}},
+	})
+}
+
+func TestShortLivedProcesses(t *testing.T) {
+	busy := ruletest.CPU{User: 0.5, System: 0.3}
+	spawner := ruletest.Process{PID: 50, Comm: "php-fpm", CPU: 0.2, Child: 1.1}
+	child := func(h *ruletest.Host) *ruletest.Host {
+		return h.Process(ruletest.Process{PID: 900, PPID: 50, Comm: "stress", From: 3, To: 3, Started: ruletest.Start.Add(3 * time.Second)}).
+			Process(ruletest.Process{PID: 950, PPID: 50, Comm: "php-fpm", From: 5, To: 5, Started: ruletest.Start.Add(5 * time.Second)})
+	}
+	check(t, shortLivedProcesses, []situation{
+		{name: "a parent and its brief children", host: func() *ruletest.Host {
+			return child(ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(spawner))
+		}, want: rule.Certain, kind: rule.KindProcess, subject: "php-fpm", low: 0.6, high: 0.8, says: "(stress): 400/s new tasks"},
+		{name: "children nobody waits for", host: func() *ruletest.Host {
+			p := spawner
+			p.Child = 0
+			return child(ruletest.New(2, 5).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(p))
+		}, want: rule.Likely, kind: rule.KindProcess, subject: "php-fpm", low: 0.6, high: 0.8},
+		{name: "a build of long compilations", host: func() *ruletest.Host {
+			p := spawner
+			p.Comm, p.Child = "make", 1.5
+			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}).System(ruletest.System{Forks: 20}).Process(p)
+		}},
+		{name: "threads, not processes", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 3000}).Process(ruletest.Process{PID: 9, Comm: "java", CPU: 1.6})
+		}},
+		{name: "one old child handed over its hours", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.05}).System(ruletest.System{Forks: 60}).
+				Process(ruletest.Process{PID: 50, Comm: "bash", CPU: 0.1, Change: func(s float64, r *recording.ProcessSample) {
+					if s >= 5 {
+						r.ChildUser += 2 * time.Hour
+					}
+				}})
+		}},
+	})
+}
+
+func TestSoftIRQ(t *testing.T) {
+	flood := func(h *ruletest.Host, name string, packets, size float64) *ruletest.Host {
+		h.SoftIRQ("NET_RX", 1, packets/8).SoftIRQ("TIMER", 1, 1000)
+		h.NetDevice(ruletest.NetDevice{Name: name + "-peer", NetNS: 2, TxPackets: packets, TxBytes: packets * size})
+		return h.NetDevice(ruletest.NetDevice{Name: name, RxPackets: packets, RxBytes: packets * size})
+	}
+	quiet, loaded := ruletest.CPU{User: 0.1}, ruletest.CPU{System: 0.3, SoftIRQ: 0.6}
+	check(t, softirq, []situation{
+		{name: "flood through a veth pair", host: func() *ruletest.Host {
+			h := flood(ruletest.New(2, 10).CPUs(quiet, loaded), "veth0", 400000, 42)
+			h.Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/1", Kernel: true, CPU: 0.3})
+			return ruletest.Every(h, func(at time.Time, s float64) recording.ProtocolSample {
+				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "NoPorts", Value: int64(400000 * s)}
+			})
+		}, want: rule.Certain, kind: rule.KindInterface, subject: "veth0", low: 0.59, high: 0.61, says: "400,000/s tiny packets arrive on veth0"},
+		{name: "large packets that pile up", host: func() *ruletest.Host {
+			return flood(ruletest.New(4, 5).CPUs(quiet, loaded, quiet, quiet), "eth0", 400000, 1400).
+				Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/1", Kernel: true, CPU: 0.3})
+		}, want: rule.Likely, kind: rule.KindInterface, subject: "eth0", low: 0.59, high: 0.61},
+		{name: "useful traffic", host: func() *ruletest.Host {
+			return flood(ruletest.New(2, 10).CPUs(quiet, ruletest.CPU{User: 0.3, System: 0.4, SoftIRQ: 0.28}), "eth0", 90000, 300)
+		}},
+		{name: "idle", host: func() *ruletest.Host {
+			return flood(ruletest.New(2, 10).CPUs(quiet, quiet), "eth0", 100, 60)
+		}},
+	})
+	lo := flood(ruletest.New(2, 10).CPUs(quiet, loaded), "lo", 300000, 60)
+	lo.Silent(t, softirq) // a local benchmark's own traffic
+}

@@ -1,0 +1,193 @@
+package memory
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed cgroup_oom.md
+var cgroupOOMPage string
+
+var cgroupOOM = rule.Rule{
+	ID:       "mem/cgroup-oom",
+	Title:    "a process was killed at the memory limit of its control group",
+	Resource: "memory",
+	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
+	Explains: []string{"mem/leak", "mem/swapping"},
+	Page:     cgroupOOMPage,
+	Detect:   detectCgroupOOM,
+}
+
+func detectCgroupOOM(v *view.View) ([]rule.Finding, error) {
+	byGroup := map[string][]kill{}
+	var order []string
+	for _, k := range kills(v) {
+		if !k.memcg {
+			continue
+		}
+		key := fmt.Sprintf("%t %s", k.before, k.group)
+		if byGroup[key] == nil {
+			order = append(order, key)
+		}
+		byGroup[key] = append(byGroup[key], k)
+	}
+	var found []rule.Finding
+	told := map[string]bool{}
+	for _, key := range order {
+		list := byGroup[key]
+		told[list[0].group] = told[list[0].group] || !list[0].before
+		found = append(found, groupKill(v, list))
+	}
+	// Counters speak where the log cannot be read. The deepest group that
+	// counted a kill is the one the process died in.
+	for _, c := range v.Cgroups() {
+		if n := view.OrZero(c.Kills); n > 0 && !told[c.Path] && !toldInside(told, c.Path) && !deeperKill(v, c) && logSilent(v) {
+			found = append(found, countedGroupKill(v, c, n))
+		}
+	}
+	return found, nil
+}
+
+func toldInside(told map[string]bool, path string) bool {
+	for group, yes := range told {
+		if yes && (group == "" || view.InGroup(group, path) || view.InGroup(path, group)) {
+			return true
+		}
+	}
+	return false
+}
+
+func deeperKill(v *view.View, c view.Cgroup) bool {
+	for _, o := range v.Cgroups() {
+		if o.Path != c.Path && view.OrZero(o.Kills) > 0 && view.InGroup(o.Path, c.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// logSilent says that the log told of no kill in the window: either it could
+// not be read, or the kill's lines were lost.
+func logSilent(v *view.View) bool {
+	for _, k := range kills(v) {
+		if !k.before {
+			return false
+		}
+	}
+	return true
+}
+
+func groupKill(v *view.View, list []kill) rule.Finding {
+	k := largest(list)
+	group := k.group
+	if group == "" {
+		group = "its control group"
+	}
+	f := rule.Finding{
+		Subject:    rule.Subject{Kind: rule.KindCgroup, Name: group, Detail: killedWho(list), Cgroup: k.group},
+		Confidence: rule.Certain,
+		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(len(list)))},
+		Evidence:   []rule.Evidence{killEvidence(v, k)},
+		Affects:    append(members(v, k), victim(k)),
+	}
+	limit := k.limit
+	for _, c := range v.Cgroups() {
+		if c.Path != k.group {
+			continue
+		}
+		if limit < 0 && c.Limited() {
+			limit = c.MemoryMax
+		}
+		if n := view.OrZero(c.Kills); n > 0 {
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.oom-kills", Value: n, Unit: "count", Counters: true,
+				What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: "grep oom_kill " + memoryFile(c, "memory.events", "memory.oom_control")})
+		}
+		if n := view.OrZero(c.HitLimit); n > 0 {
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory-hits", Value: n, Unit: "count", Counters: true,
+				What: rule.T("it hit its limit %v times", unit.Count(n)), Check: "cat " + memoryFile(c, "memory.events", "memory.failcnt")})
+		}
+	}
+	what := "a memory limit"
+	if limit > 0 && limit < math.MaxInt64/2 {
+		what = fmt.Sprintf("its limit of %v", unit.Bytes(limit))
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory-limit", Value: float64(limit), Unit: "bytes",
+			What: rule.T("limit of %s: %v", group, unit.Bytes(limit)), Check: "cat /sys/fs/cgroup" + k.group + "/memory.max   # v1: memory/…/memory.limit_in_bytes"})
+	}
+	f.Headline = rule.T("%s was killed: %s reached %s", killedWho(list), group, what)
+	if k.before {
+		f.Confidence, f.Impact.Share = rule.Possible, killedBefore
+		f.Headline = rule.T("before the window %s was killed: %s reached %s", killedWho(list), group, what)
+	}
+	if k.wholeOne {
+		f.Notes = append(f.Notes, rule.T("memory.oom.group is set: all processes of the group were killed together"))
+	}
+	f.Notes = append(f.Notes, rule.T("the host itself may have had plenty of memory left: only this group was full"))
+	f.Fixes = groupFixes(k.comm, group, limit)
+	return f
+}
+
+// members are the processes that live in the group, or were started again
+// under the victim's name.
+func members(v *view.View, k kill) []rule.Subject {
+	var list []rule.Subject
+	for _, p := range v.Processes() {
+		if k.group != "" && k.group != "/" && view.InGroup(p.MemCgroup, k.group) || p.Comm == k.comm {
+			list = append(list, rule.ProcessSubject(p))
+		}
+	}
+	return list
+}
+
+func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
+	var affects []rule.Subject
+	for _, p := range v.InMemoryGroup(c.Path) {
+		affects = append(affects, rule.ProcessSubject(p))
+	}
+	f := rule.Finding{
+		Subject:    rule.Subject{Kind: rule.KindCgroup, Name: c.Path, Cgroup: c.Path},
+		Confidence: rule.Certain,
+		Affects:    affects,
+		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},
+		Headline:   rule.T("%s of %s killed for lack of memory in the group", processes(int(n)), c.Path),
+		Evidence: []rule.Evidence{{Metric: "cgroup.oom-kills", Value: n, Unit: "count", Counters: true,
+			What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: "grep oom_kill " + memoryFile(c, "memory.events", "memory.oom_control")}},
+		Notes: []rule.Text{rule.T("the kernel log did not name the process")},
+		Fixes: groupFixes("the program", c.Path, c.MemoryMax),
+	}
+	if c.Limited() {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory-limit", Value: float64(c.MemoryMax), Unit: "bytes",
+			What: rule.T("limit %v", unit.Bytes(c.MemoryMax)), Check: "cat " + memoryFile(c, "memory.max", "memory.limit_in_bytes")})
+	} else {
+		// A host-wide kill counts in the victim's group as well.
+		f.Confidence = rule.Likely
+	}
+	return f
+}
+
+func groupFixes(comm, group string, limit int64) []rule.Fix {
+	raise := rule.Fix{Text: rule.T("raise the limit of %s to what it needs under real load, plus headroom", group), Tradeoff: "memory its neighbours can no longer have"}
+	if limit > 0 && limit < math.MaxInt64/4 {
+		raise.Command = fmt.Sprintf("echo %d > /sys/fs/cgroup%s/memory.max", limit*3/2, group)
+	}
+	return []rule.Fix{
+		raise,
+		{Text: rule.T("make %s fit: heap and cache sizes below the limit, with room for stacks, buffers and page cache", comm),
+			Command: "java -XX:MaxRAMPercentage=60 ...", Tradeoff: "more garbage collection or a lower hit rate"},
+		{Text: rule.T("set memory.high below the limit, so that the group is slowed down before it is killed"),
+			Command: "systemctl set-property UNIT MemoryHigh=...", Tradeoff: "reclaim makes it slow, which can be harder to notice than a restart"},
+	}
+}
+
+// memoryFile is where a group's file lies on most systems.
+func memoryFile(c view.Cgroup, v2, v1 string) string {
+	if c.Version == 1 {
+		return "/sys/fs/cgroup/memory" + c.Path + "/" + v1
+	}
+	return "/sys/fs/cgroup" + c.Path + "/" + v2
+}

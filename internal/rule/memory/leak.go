@@ -1,0 +1,139 @@
+package memory
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed leak.md
+var leakPage string
+
+var leak = rule.Rule{
+	ID:       "mem/leak",
+	Title:    "a process takes more and more memory and gives none back",
+	Resource: "memory",
+	Needs:    []recording.Table{recording.Processes, recording.Memory},
+	Explains: []string{"mem/swapping"},
+	Page:     leakPage,
+	Detect:   detectLeak,
+}
+
+const (
+	// soon: the memory will be gone before somebody on call can look into
+	// it and act. This makes growth a fault, whether it is a leak or not.
+	soon = 10 * time.Minute
+	// longWindow: growth that never paused for ten minutes is no warm-up.
+	longWindow = 10 * time.Minute
+	// grownUp: a younger process is still filling its caches and heaps.
+	grownUp = time.Minute
+	// solidGrowth: bytes within the window below which "it will be used up"
+	// would rest on a handful of pages.
+	solidGrowth = 1 << 20
+	// mostShown: growing processes worth a line.
+	mostShown = 3
+)
+
+func detectLeak(v *view.View) ([]rule.Finding, error) {
+	enough := false
+	type grower struct {
+		process view.Process
+		trend   trend
+	}
+	var list []grower
+	for _, p := range v.Processes() {
+		t := trendOf(p)
+		enough = enough || t.readings >= leastReadings
+		if !p.Own && !p.Kernel && t.steady() {
+			list = append(list, grower{p, t})
+		}
+	}
+	if !enough {
+		return nil, &rule.NotJudged{Needs: "more readings of processes", Why: fmt.Sprintf("a trend takes at least %d readings of a process's memory", leastReadings), How: "watch longer: --for 30s"}
+	}
+	slices.SortStableFunc(list, func(a, b grower) int { return cmp.Compare(b.trend.slope, a.trend.slope) })
+	var found []rule.Finding
+	for _, g := range list[:min(len(list), mostShown)] {
+		found = append(found, leakFinding(v, g.process, g.trend))
+	}
+	return found, nil
+}
+
+// ceiling is what a growing process runs into.
+type ceiling struct {
+	room  float64 // bytes until then
+	group view.Cgroup
+	host  bool
+	known bool
+}
+
+func ceilingOf(v *view.View, p view.Process) (c ceiling) {
+	if m, ok := v.MemoryNow(); ok && m.Available >= 0 {
+		c = ceiling{room: float64(m.Available + v.SwapSpace().Free()), host: true, known: true}
+	}
+	if g, ok := v.MemoryLimitOf(p); ok {
+		room := float64(g.Room())
+		if !c.known || room < c.room {
+			c = ceiling{room: room, group: g, known: true}
+		}
+	}
+	return c
+}
+
+func leakFinding(v *view.View, p view.Process, t trend) rule.Finding {
+	who := fmt.Sprintf("%s (%d)", p.Comm, p.PID)
+	c := ceilingOf(v, p)
+	f := rule.Finding{Subject: rule.ProcessSubject(p), Confidence: rule.Possible}
+	left := time.Duration(0)
+	if c.known {
+		left = time.Duration(min(c.room/t.slope, 1e9) * 1e9)
+	}
+	old := p.Age(v.End()) >= grownUp
+	if old && (c.known && left <= soon && t.grown >= solidGrowth || t.seconds >= longWindow.Seconds() && t.grown >= solidGrowth/16) {
+		f.Confidence = rule.Likely
+	}
+	f.Headline = rule.T("%s takes %v more memory every second and gives none back", who, unit.Bytes(t.slope))
+	f.Impact = rule.Impact{Share: 0.001, Text: rule.T("%v/s", unit.Bytes(t.slope))}
+	if c.known {
+		// How much of the time to react is gone by the end of the window: a
+		// leak that needs days weighs little beside anything that hurts now.
+		f.Impact.Share = max(0.001, min(1, t.seconds/max(left.Seconds(), 1e-3)))
+		what := "the host's memory"
+		if !c.host {
+			what = "the limit of " + c.group.Path
+		}
+		f.Impact.Text = rule.T("%s is used up in %v", what, unit.Duration(left))
+	}
+	f.Evidence = []rule.Evidence{{Metric: "process.anon-growth", Value: t.slope, Unit: "bytes per second",
+		What:  rule.T("its private memory grew by %v in %v: up in %d of %d steps, down in %d", unit.Bytes(t.grown), unit.Seconds(t.seconds), t.up, t.up+t.flat+t.down, t.down),
+		Check: fmt.Sprintf("watch -n 1 grep -E 'RssAnon|VmSwap' /proc/%d/status", p.PID)}}
+	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.anon", Value: float64(weight(p)), Unit: "bytes",
+		What: rule.T("it holds %v, in RAM and swap", unit.Bytes(weight(p))), Check: fmt.Sprintf("pidstat -r -p %d 1 5", p.PID)})
+	switch {
+	case c.known && c.host:
+		f.Evidence = append(f.Evidence, availableNow(v)...)
+	case c.known:
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory", Value: float64(c.group.Memory), Unit: "bytes", Limit: rule.Limit(float64(c.group.MemoryMax)),
+			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.group.MemoryMax)), Check: "cat " + memoryFile(c.group, "memory.current", "memory.usage_in_bytes")})
+	}
+	if f.Confidence == rule.Possible {
+		note := "%v of growth prove no leak: caches and heaps fill up like this too"
+		if !old {
+			note = "%v of growth prove no leak, and the process is young: caches and heaps fill up like this too"
+		}
+		f.Notes = append(f.Notes, rule.T(note, unit.Seconds(t.seconds)))
+	}
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("see whether it goes on: watch it for an hour, through a quiet time"), Command: fmt.Sprintf("pidstat -r -p %d 60 60", p.PID), Tradeoff: "takes an hour"},
+		{Text: rule.T("find the allocation that is never freed"), Command: fmt.Sprintf("memleak -p %d   # bcc; or heap profile: jmap, pprof, jemalloc prof", p.PID), Tradeoff: "tracing every allocation can halve the speed of the program"},
+		{Text: rule.T("until it is repaired: give it a limit of its own and restart it in a quiet hour"), Command: "systemctl set-property UNIT MemoryMax=...", Tradeoff: "hides the leak; each restart empties its caches"},
+	}
+	return f
+}

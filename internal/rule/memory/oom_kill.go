@@ -1,0 +1,188 @@
+package memory
+
+import (
+	_ "embed"
+	"fmt"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed oom_kill.md
+var oomKillPage string
+
+var oomKill = rule.Rule{
+	ID:       "mem/oom-kill",
+	Title:    "the kernel killed a process because the host ran out of memory",
+	Resource: "memory",
+	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
+	// What grew until it was killed, and what swapped until then, is the same story.
+	Explains: []string{"mem/leak", "mem/swapping"},
+	Page:     oomKillPage,
+	Detect:   detectOOMKill,
+}
+
+func detectOOMKill(v *view.View) ([]rule.Finding, error) {
+	var now, before []kill
+	cgroupKills := 0.0
+	for _, k := range kills(v) {
+		switch {
+		case k.memcg && !k.before:
+			cgroupKills++
+		case k.memcg:
+		case k.before:
+			before = append(before, k)
+		default:
+			now = append(now, k)
+		}
+	}
+	var found []rule.Finding
+	if len(now) > 0 {
+		found = append(found, hostKill(v, now, false))
+	} else if len(before) > 0 {
+		found = append(found, hostKill(v, before, true))
+	}
+	if p, ok := v.Paging(); ok && len(now) == 0 && p.OOMKills > max(cgroupKills, groupKills(v)) {
+		found = append([]rule.Finding{countedKill(v, p.OOMKills)}, found...)
+	}
+	return found, nil
+}
+
+// groupKills is how many kills the counters of control groups account for. A
+// parent counts the kills of its children too, so the highest number is taken
+// per top level, not the sum.
+func groupKills(v *view.View) float64 {
+	var sum float64
+	groups := v.Cgroups()
+	for i, c := range groups {
+		if view.OrZero(c.Kills) == 0 {
+			continue
+		}
+		below := false
+		for j, o := range groups {
+			below = below || i != j && o.Path != c.Path && view.OrZero(o.Kills) > 0 && view.InGroup(c.Path, o.Path)
+		}
+		if !below {
+			sum += c.Kills
+		}
+	}
+	return sum
+}
+
+// Impact of a kill: all the victim did is lost. A kill before the window is
+// history: it may explain what is missing, not what is slow now.
+const (
+	killedNow    = 1.0
+	killedBefore = 0.1
+)
+
+func hostKill(v *view.View, list []kill, before bool) rule.Finding {
+	k := largest(list)
+	f := rule.Finding{
+		Subject:    victim(k),
+		Confidence: rule.Certain,
+		AffectsAll: true,
+		Headline:   rule.T("the kernel killed %s: the host was out of memory", killedWho(list)),
+		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(len(list)))},
+		Evidence:   []rule.Evidence{killEvidence(v, k)},
+	}
+	if before {
+		f.Confidence, f.Impact.Share = rule.Possible, killedBefore
+		f.Headline = rule.T("before the window the kernel killed %s: the host was out of memory", killedWho(list))
+	}
+	if p, ok := v.Paging(); ok && !before {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "vmstat.oom-kill", Value: p.OOMKills, Unit: "count", Counters: true,
+			What: rule.T("oom_kill +%v in the window", unit.Count(p.OOMKills)), Check: "grep oom_kill /proc/vmstat"})
+	}
+	if k.asked != "" && k.asked != k.comm {
+		f.Notes = append(f.Notes, rule.T("%s asked for the memory that was not there; who asks is not who is killed, nor who used it up", k.asked))
+	}
+	if k.cpuset {
+		f.Notes = append(f.Notes, rule.T("only the NUMA nodes its cpuset or memory policy allows were full; others may have had memory left"))
+	}
+	f.Evidence = append(f.Evidence, availableNow(v)...)
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("find out what %s needs and give it a limit of its own, so that it fails alone", k.comm),
+			Command: "systemctl set-property UNIT MemoryMax=2G", Tradeoff: "the limit kills it earlier"},
+		{Text: rule.T("protect what must stay"), Command: "echo -900 > /proc/PID/oom_score_adj", Tradeoff: "something else is killed instead"},
+		{Text: rule.T("add memory, or swap as a buffer for peaks"), Tradeoff: "swap turns a quick death into a slow host when the working set does not fit"},
+	}
+	return f
+}
+
+func countedKill(v *view.View, n float64) rule.Finding {
+	return rule.Finding{
+		Subject:    rule.Subject{Kind: rule.KindHost, Name: hostName(v)},
+		Confidence: rule.Likely,
+		Headline:   rule.T("the kernel killed %s for lack of memory; the log that names them was not readable", processes(int(n))),
+		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},
+		Evidence: append([]rule.Evidence{{Metric: "vmstat.oom-kill", Value: n, Unit: "count", Counters: true,
+			What: rule.T("oom_kill +%v in the window", unit.Count(n)), Check: "grep oom_kill /proc/vmstat"}}, availableNow(v)...),
+		Fixes: []rule.Fix{{Text: rule.T("read the kernel log for the names"), Command: "dmesg -T | grep -i 'killed process'", Tradeoff: "needs root or kernel.dmesg_restrict=0"}},
+	}
+}
+
+func availableNow(v *view.View) []rule.Evidence {
+	m, ok := v.MemoryNow()
+	if !ok || m.Available < 0 || m.Total <= 0 {
+		return nil
+	}
+	return []rule.Evidence{{Metric: "memory.available", Value: float64(m.Available), Unit: "bytes",
+		What: rule.T("%v of %v available at the end of the window", unit.Bytes(m.Available), unit.Bytes(m.Total)), Check: "free -h"}}
+}
+
+func victim(k kill) rule.Subject {
+	return rule.Subject{Kind: rule.KindProcess, Name: k.comm, PID: k.pid, Cgroup: k.taskIn}
+}
+
+func killEvidence(v *view.View, k kill) rule.Evidence {
+	e := rule.Evidence{Metric: "log.oom-kill", Value: float64(max(k.anon, 0)), Unit: "bytes",
+		Check: "dmesg -T | grep -i -A1 'oom-kill\\|killed process'"}
+	when := fmt.Sprintf("at %s", k.at.Format("15:04:05"))
+	if k.before {
+		when += fmt.Sprintf(", %v before the window", unit.Duration(v.Start().Sub(k.at)))
+	}
+	if k.anon >= 0 {
+		e.What = rule.T("kernel log %s: killed process %d (%s), which had %v of anonymous memory", when, k.pid, k.comm, unit.Bytes(k.anon))
+	} else {
+		e.What = rule.T("kernel log %s: killed process %d (%s)", when, k.pid, k.comm)
+	}
+	return e
+}
+
+// largest is the kill that gave back most memory.
+func largest(list []kill) kill {
+	best := list[0]
+	for _, k := range list {
+		if k.anon > best.anon {
+			best = k
+		}
+	}
+	return best
+}
+
+// killedWho names one victim, or says how many there were.
+func killedWho(list []kill) string {
+	k := largest(list)
+	who := fmt.Sprintf("%s (%d)", k.comm, k.pid)
+	if n := len(list) - 1; n > 0 {
+		who += fmt.Sprintf(" and %d more", n)
+	}
+	return who
+}
+
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
+}
+
+func hostName(v *view.View) string {
+	if n := v.Manifest().Host.Name; n != "" {
+		return n
+	}
+	return "this host"
+}

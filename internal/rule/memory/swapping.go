@@ -1,0 +1,246 @@
+package memory
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed swapping.md
+var swappingPage string
+
+var swapping = rule.Rule{
+	ID:       "mem/swapping",
+	Title:    "memory in use goes to swap and comes back",
+	Resource: "memory",
+	Needs:    []recording.Table{recording.VMStat, recording.Processes},
+	// The swap device is busy with it, and whoever waits for a page waits in D.
+	Explains: []string{"disk/saturated", "proc/uninterruptible", "mem/leak"},
+	Page:     swappingPage,
+	Detect:   detectSwapping,
+}
+
+const (
+	// swapInFrom: pages per second that come back. Each is a task that waits:
+	// 100 a second cost a whole second per second on a spinning disk (10 ms
+	// each), 10 ms on an SSD. Fewer are cold pages looked at now and then.
+	swapInFrom = 100.0
+	// steadyFrom: it happens in at least half of the intervals. One burst is
+	// an application waking up from the night.
+	steadyFrom = 0.5
+	// stalledFrom: share of the window in which somebody waited for memory, by
+	// the kernel's own account. It makes swap on a slow disk and compressed
+	// swap in memory comparable: a twentieth of the time is felt.
+	stalledFrom = 0.05
+	// swapOutFrom: bytes per second that leave. Without it, pages only come
+	// home after a shortage that is over.
+	swapOutFrom = 256 << 10
+	// victimFaults: major faults per second from which a process suffers.
+	victimFaults = 5.0
+	// limitNear: a group this close to its limit is what is short of memory.
+	limitNear = 0.90
+)
+
+func detectSwapping(v *view.View) ([]rule.Finding, error) {
+	p, ok := v.Paging()
+	if !ok {
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "swapping is a difference of two readings", How: "watch longer: --for 10s"}
+	}
+	if p.SwapInPages < swapInFrom/10 && p.SwapOut < swapOutFrom {
+		return nil, nil // cold memory in swap is where it belongs
+	}
+	stalled := stallOf(v)
+	both := p.SwapInPages >= swapInFrom && p.SwapOut >= swapOutFrom &&
+		p.InSteady >= steadyFrom && p.OutSteady >= steadyFrom
+	f := rule.Finding{Confidence: rule.Possible}
+	switch {
+	case both && stalled.seconds >= stalledFrom:
+		f.Confidence = rule.Certain
+	case both && !stalled.known:
+		f.Confidence = rule.Likely
+	case p.SwapInPages < swapInFrom && p.SwapOut < 4*swapOutFrom:
+		return nil, nil
+	}
+	describeSwapping(v, &f, p, stalled)
+	return []rule.Finding{f}, nil
+}
+
+// stall is how long somebody waited for memory, per second, and who says so.
+type stall struct {
+	known   bool
+	seconds float64
+	delay   float64 // seconds processes waited for swap-in, per second, where accounting is on
+}
+
+func stallOf(v *view.View) (s stall) {
+	if pressure, ok := v.Stall("memory"); ok {
+		s.known, s.seconds = true, pressure.Some
+	}
+	for _, p := range v.Processes() {
+		if view.Known(p.SwapDelay) {
+			s.known = true
+			s.delay += p.SwapDelay
+		}
+	}
+	s.seconds = max(s.seconds, s.delay)
+	return s
+}
+
+// culprit is the process that uses the memory others miss, and the group whose
+// limit makes it short, if it is a group.
+type culprit struct {
+	process view.Process
+	found   bool
+	group   view.Cgroup
+	limited bool
+}
+
+func culpritOf(v *view.View) (c culprit) {
+	// A group that lies at its limit and has memory in swap: the shortage is
+	// its own, however much the host has left.
+	for _, g := range v.Cgroups() {
+		if g.Limited() && g.Memory >= 0 && float64(g.Memory) >= limitNear*float64(g.MemoryMax) &&
+			(g.SwapUsed > 0 || view.OrZero(g.HitLimit) > 0) {
+			if p, ok := heaviest(v.InMemoryGroup(g.Path)); ok && (!c.found || weight(p) > weight(c.process)) {
+				c = culprit{process: p, found: true, group: g, limited: true}
+			}
+		}
+	}
+	if !c.found {
+		c.process, c.found = heaviest(v.Processes())
+	}
+	return c
+}
+
+func heaviest(list []view.Process) (best view.Process, ok bool) {
+	for _, p := range list {
+		if !p.Own && !p.Kernel && (!ok || weight(p) > weight(best)) {
+			best, ok = p, true
+		}
+	}
+	return best, ok && weight(best) > 0
+}
+
+// weight is the anonymous memory of a process, in RAM or in swap: the kind
+// that can go nowhere else. Where only the resident size is known, that.
+func weight(p view.Process) int64 {
+	size := p.Anon
+	if size < 0 {
+		size = p.RSS
+	}
+	return max(size, 0) + max(p.Swap, 0)
+}
+
+func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
+	c := culpritOf(v)
+	space := v.SwapSpace()
+	where := "the host"
+	f.Subject = rule.Subject{Kind: rule.KindHost, Name: hostName(v)}
+	who := "memory in use"
+	if c.found {
+		f.Subject = rule.ProcessSubject(c.process)
+		who = fmt.Sprintf("%s (%d)", c.process.Comm, c.process.PID)
+	}
+	if c.limited {
+		f.Subject.Cgroup = c.group.Path
+		where = fmt.Sprintf("%s, limited to %v,", c.group.Path, unit.Bytes(c.group.MemoryMax))
+	}
+	f.Headline = rule.T("%s is short of memory: %v/s go to swap and %v/s come back; %s holds %v",
+		where, unit.Bytes(p.SwapOut), unit.Bytes(p.SwapIn), who, unit.Bytes(weight(c.process)))
+	f.Impact = rule.Impact{TimeLost: s.seconds, Text: rule.T("somebody waited for memory %v of the time", unit.Share(min(s.seconds, 1)))}
+	if s.seconds <= 0 {
+		f.Impact = rule.Impact{Share: min(1, p.SwapInPages/(100*swapInFrom)), Text: rule.T("%v pages read back per second", unit.Count(p.SwapInPages))}
+	}
+	f.Evidence = []rule.Evidence{
+		{Metric: "vmstat.swap-in", Value: p.SwapInPages, Unit: "pages per second", Limit: rule.Limit(swapInFrom), Counters: true,
+			What: rule.T("%v/s came back from swap (%v pages), in %v of the intervals", unit.Bytes(p.SwapIn), unit.PerSecond(p.SwapInPages), unit.Share(p.InSteady)), Check: "vmstat 1 5   # column si"},
+		{Metric: "vmstat.swap-out", Value: p.SwapOut, Unit: "bytes per second", Limit: rule.Limit(swapOutFrom), Counters: true,
+			What: rule.T("%v/s went to swap, in %v of the intervals", unit.Bytes(p.SwapOut), unit.Share(p.OutSteady)), Check: "vmstat 1 5   # column so"},
+		{Metric: "vmstat.major-faults", Value: p.MajorFaults, Unit: "per second", Counters: true,
+			What: rule.T("%v accesses had to wait for storage", unit.PerSecond(p.MajorFaults)), Check: "sar -B 1 5   # majflt/s"},
+	}
+	if pressure, ok := v.Stall("memory"); ok {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "pressure.memory-some", Value: pressure.Some, Unit: "share", Limit: rule.Limit(stalledFrom), Counters: true,
+			What: rule.T("somebody waited for memory %v of the time, everybody %v", unit.Share(pressure.Some), unit.Share(pressure.Full)), Check: "cat /proc/pressure/memory"})
+	}
+	if s.delay > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.swap-delay", Value: s.delay, Unit: "seconds per second", Counters: true,
+			What: rule.T("processes waited %v for swap-in, per second", unit.Seconds(s.delay)), Check: "getdelays -d -p PID"})
+	}
+	if c.found {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.swap", Value: float64(max(c.process.Swap, 0)), Unit: "bytes",
+			What:  rule.T("%s: %v resident, %v in swap", who, unit.Bytes(max(c.process.RSS, 0)), unit.Bytes(max(c.process.Swap, 0))),
+			Check: fmt.Sprintf("grep -E 'RssAnon|VmSwap' /proc/%d/status", c.process.PID)})
+	}
+	if c.limited {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory", Value: float64(c.group.Memory), Unit: "bytes", Limit: rule.Limit(float64(c.group.MemoryMax)),
+			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.group.MemoryMax)), Check: "cat " + memoryFile(c.group, "memory.current", "memory.usage_in_bytes")})
+	}
+	if space.Size > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "swap.used", Value: float64(space.Used), Unit: "bytes", Limit: rule.Limit(float64(space.Size)),
+			What: rule.T("swap %v of %v used (%s)", unit.Bytes(space.Used), unit.Bytes(space.Size), deviceWords(space.Devices)), Check: "swapon --show"})
+	}
+	f.Affects, f.Notes = swapVictims(v, c)
+	// The swap device and the tasks that wait for it belong to this, whoever
+	// they are; a growing process only if it is the culprit itself.
+	for _, d := range space.Devices {
+		f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindDevice, Name: strings.TrimPrefix(d, "/dev/")})
+	}
+	f.Fixes = swappingFixes(c, who)
+}
+
+// deviceWords names swap devices; zram is memory, compressed, and still has to
+// be paid for with CPU and faults.
+func deviceWords(devices []string) string {
+	if len(devices) == 0 {
+		return "device unknown"
+	}
+	s := strings.Join(devices, ", ")
+	if strings.Contains(s, "zram") {
+		s += ": compressed in memory"
+	}
+	return s
+}
+
+// swapVictims are the processes that wait for pages to come back.
+func swapVictims(v *view.View, c culprit) (affects []rule.Subject, notes []rule.Text) {
+	list := slices.Clone(v.Processes())
+	slices.SortStableFunc(list, func(a, b view.Process) int {
+		return cmp.Compare(view.OrZero(b.MajorFaults), view.OrZero(a.MajorFaults))
+	})
+	var names []string
+	for _, p := range list {
+		if p.Own || view.OrZero(p.MajorFaults) < victimFaults {
+			continue
+		}
+		affects = append(affects, rule.ProcessSubject(p))
+		if (!c.found || p.PID != c.process.PID) && len(names) < 4 {
+			names = append(names, fmt.Sprintf("%s (%d) %v", p.Comm, p.PID, unit.PerSecond(p.MajorFaults)))
+		}
+	}
+	if len(names) > 0 {
+		notes = append(notes, rule.T("major faults of others: %s", strings.Join(names, ", ")))
+	}
+	return affects, notes
+}
+
+func swappingFixes(c culprit, who string) []rule.Fix {
+	fixes := []rule.Fix{}
+	if c.limited {
+		fixes = append(fixes, rule.Fix{Text: rule.T("raise the memory limit of %s, or make %s fit into it", c.group.Path, who),
+			Command: fmt.Sprintf("echo %d > %s", c.group.MemoryMax*3/2, memoryFile(c.group, "memory.max", "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"})
+	} else {
+		fixes = append(fixes, rule.Fix{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"},
+			rule.Fix{Text: rule.T("give it a limit, so that only it swaps"), Command: "systemctl set-property UNIT MemoryHigh=2G", Tradeoff: "it becomes slow, so that the others do not"})
+	}
+	return append(fixes,
+		rule.Fix{Text: rule.T("add memory, or move one of the services elsewhere"), Tradeoff: "money"},
+		rule.Fix{Text: rule.T("prefer to drop page cache"), Command: "sysctl vm.swappiness=10", Tradeoff: "files are read again from disk; does nothing when there is no cache left to drop"})
+}

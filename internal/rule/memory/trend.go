@@ -1,0 +1,118 @@
+package memory
+
+import (
+	"slices"
+	"time"
+
+	"rtrail/internal/view"
+)
+
+const (
+	// leastReadings: four steps; five seconds at one reading a second give five.
+	leastReadings = 5
+	// leastGrowth: bytes in the window; eight pages. Below, the kernel's own
+	// batching of the counters (up to 64 pages per thread before 6.2, 32 and
+	// more per CPU since) is as large as the growth.
+	leastGrowth = 32 << 10
+	// largestStep: share of the growth that may come in one step. More is one
+	// allocation, not a trend.
+	largestStep = 0.5
+	// upShare: steps upwards of all. Chance alone gives a half; of ten steps
+	// seven or more up and none down happen by chance in less than 1 %.
+	upShare = 0.6
+	// downShare: bytes given back, relative to those taken.
+	downShare = 0.05
+)
+
+// trend is how the private memory of a process moved.
+type trend struct {
+	readings       int
+	seconds        float64
+	grown          float64 // bytes, last less first
+	slope          float64 // bytes per second: the middle one between all pairs of readings
+	up, flat, down int     // steps
+	largest        float64 // bytes, largest step up
+	taken, given   float64 // bytes, sums of steps
+}
+
+// steady says whether memory only ever grew, bit by bit.
+func (t trend) steady() bool {
+	steps := t.up + t.flat + t.down
+	return t.readings >= leastReadings && t.grown >= leastGrowth && t.slope > 0 &&
+		float64(t.up) >= upShare*float64(steps) && t.given <= downShare*t.taken &&
+		t.largest <= largestStep*t.taken
+}
+
+type point struct {
+	at    time.Time
+	bytes float64
+}
+
+// trendOf looks at anonymous memory in RAM and swap together: being swapped
+// out gives nothing back. The resident size would count files and shared
+// memory, which come and go with others.
+func trendOf(p view.Process) (t trend) {
+	var series []point
+	for _, s := range p.Samples {
+		if s.Anon >= 0 {
+			series = append(series, point{s.At, float64(s.Anon + max(s.Swap, 0))})
+		}
+	}
+	t.readings = len(series)
+	if t.readings < 2 {
+		return t
+	}
+	first, last := series[0], series[len(series)-1]
+	t.seconds = last.at.Sub(first.at).Seconds()
+	t.grown = last.bytes - first.bytes
+	for i := 1; i < len(series); i++ {
+		switch step := series[i].bytes - series[i-1].bytes; {
+		case step > 0:
+			t.up++
+			t.taken += step
+			t.largest = max(t.largest, step)
+		case step < 0:
+			t.down++
+			t.given -= step
+		default:
+			t.flat++
+		}
+	}
+	t.slope = middleSlope(thin(series))
+	return t
+}
+
+// thin keeps at most 200 points: all pairs of more would take seconds in a
+// recording of a night.
+func thin(series []point) []point {
+	const most = 200
+	if len(series) <= most {
+		return series
+	}
+	out := make([]point, 0, most)
+	for i := range most {
+		out = append(out, series[i*(len(series)-1)/(most-1)])
+	}
+	return out
+}
+
+// middleSlope is the Theil-Sen estimate: the median of the slopes between all
+// pairs of points. A few jumps do not move it.
+func middleSlope(series []point) float64 {
+	var slopes []float64
+	for i := range series {
+		for j := i + 1; j < len(series); j++ {
+			if seconds := series[j].at.Sub(series[i].at).Seconds(); seconds > 0 {
+				slopes = append(slopes, (series[j].bytes-series[i].bytes)/seconds)
+			}
+		}
+	}
+	if len(slopes) == 0 {
+		return 0
+	}
+	slices.Sort(slopes)
+	if n := len(slopes); n%2 == 0 {
+		return (slopes[n/2-1] + slopes[n/2]) / 2
+	}
+	return slopes[len(slopes)/2]
+}
