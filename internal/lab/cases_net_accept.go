@@ -22,7 +22,7 @@ func page(size int) string {
 	return b.String()
 }
 
-// acceptQueueBacklog has 60 users come at the same moment, every 300 ms, each
+// acceptQueueBacklog has 50 users come at the same moment, every 300 ms, each
 // with a connection of its own, to an nginx that is busy less than half the
 // time. With the queue cut to 10 most of a burst is refused: TcpExt
 // ListenOverflows and ListenDrops grow by some hundred a second, the
@@ -42,7 +42,7 @@ func acceptQueueBacklog() Case {
 			if p, err = newPair(e); err != nil {
 				return err
 			}
-			if _, err = e.WriteFile("www/page.txt", page(100_000)); err != nil {
+			if _, err = e.WriteFile("www/page.txt", page(50_000)); err != nil {
 				return err
 			}
 			server, err = startNginx(ctx, e, p.server, nginxConfig{
@@ -60,8 +60,8 @@ func acceptQueueBacklog() Case {
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			request := "GET /page.txt HTTP/1.1\r\nHost: lab\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
-			r := paced(ctx, d, 300*time.Millisecond, 60, func(ctx context.Context) error {
-				return p.client.ask(ctx, p.port(80), request, 0, 2*time.Second)
+			r := paced(ctx, d, 300*time.Millisecond, 50, func(ctx context.Context) error {
+				return p.client.ask(ctx, p.port(80), request, 0, 2500*time.Millisecond)
 			})
 			return r.p99(), nil
 		},

@@ -52,8 +52,11 @@ func synFloodCase(cookies bool) Case {
 			if attacker, err = e.NetNS("attacker"); err != nil {
 				return err
 			}
-			_, from, err := e.Veth(p.server, attacker)
+			behind, from, err := e.Veth(p.server, attacker)
 			if err != nil {
+				return err
+			}
+			if err := attacker.Route(p.at.Addr, behind.Addr); err != nil {
 				return err
 			}
 			// What the server answers goes back to the attacker's namespace and

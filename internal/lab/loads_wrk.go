@@ -54,7 +54,7 @@ type wrkLoad struct {
 	Think time.Duration
 	// Close opens a new connection for every request.
 	Close   bool
-	Timeout time.Duration // after which wrk counts a request as late; 0: 1 s
+	Timeout time.Duration // after which wrk counts a request as late, in whole seconds; 0: 1 s
 }
 
 // runWrk runs wrk for d, at least a second, with one thread.
@@ -70,28 +70,25 @@ func runWrk(ctx context.Context, e *Env, in *NetNS, l wrkLoad, d time.Duration) 
 	if err != nil {
 		return wrkResult{}, err
 	}
-	timeout := l.Timeout
-	if timeout == 0 {
-		timeout = time.Second
-	}
-	seconds := max(int(math.Round(d.Seconds())), 1)
+	// wrk knows whole seconds only.
+	seconds := func(d time.Duration) string { return fmt.Sprintf("%ds", max(int(math.Round(d.Seconds())), 1)) }
 	out, err := e.RunWith(ctx, Options{NetNS: in}, "wrk", "-t1", "-c"+strconv.Itoa(l.Connections),
-		fmt.Sprintf("-d%ds", seconds), "--latency", "--timeout", fmt.Sprintf("%dms", timeout.Milliseconds()), "-s", path, l.URL)
+		"-d"+seconds(d), "--latency", "--timeout", seconds(l.Timeout), "-s", path, l.URL)
 	if err != nil {
 		return wrkResult{}, err
 	}
-	return parseWrk(out)
+	return parseWrkReport(out)
 }
 
 var (
 	wrkTotal  = regexp.MustCompile(`(?m)^\s*(\d+) requests in ([0-9.]+(?:us|ms|s|m|h)),`)
 	wrkQuant  = regexp.MustCompile(`(?m)^\s*(50|99)%\s+([0-9.]+(?:us|ms|s|m|h))\s*$`)
-	wrkErrors = regexp.MustCompile(`Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`)
+	wrkSocketErrors = regexp.MustCompile(`Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`)
 	wrkNotOK  = regexp.MustCompile(`Non-2xx or 3xx responses: (\d+)`)
 )
 
-// parseWrk reads the report of wrk 4, run with --latency.
-func parseWrk(out string) (wrkResult, error) {
+// parseWrkReport reads the report of wrk 4, run with --latency.
+func parseWrkReport(out string) (wrkResult, error) {
 	var r wrkResult
 	m := wrkTotal.FindStringSubmatch(out)
 	if m == nil {
@@ -115,7 +112,7 @@ func parseWrk(out string) (wrkResult, error) {
 			r.P99 = d
 		}
 	}
-	if m := wrkErrors.FindStringSubmatch(out); m != nil {
+	if m := wrkSocketErrors.FindStringSubmatch(out); m != nil {
 		for i, to := range []*int{&r.Connect, &r.Read, &r.Write, &r.Timeout} {
 			*to, _ = strconv.Atoi(m[i+1]) // digits by the expression
 		}

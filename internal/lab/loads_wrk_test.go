@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestParseWrk(t *testing.T) {
+func TestParseWrkReport(t *testing.T) {
 	tests := []struct {
 		name, out string
 		want      wrkResult
@@ -59,21 +59,21 @@ Requests/sec:      0.00
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := parseWrk(tt.out)
+			got, err := parseWrkReport(tt.out)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("parseWrk (-want +got):\n%s", diff)
+				t.Errorf("parseWrkReport (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestParseWrkWithoutReport(t *testing.T) {
+func TestParseWrkReportWithoutReport(t *testing.T) {
 	for _, out := range []string{"", "unable to connect to 10.213.1.1:http Connection timed out\n", "99999999999999999999 requests in 1.00s, 0B read"} {
-		if r, err := parseWrk(out); err == nil {
-			t.Errorf("parseWrk(%q) = %+v without error", out, r)
+		if r, err := parseWrkReport(out); err == nil {
+			t.Errorf("parseWrkReport(%q) = %+v without error", out, r)
 		}
 	}
 }

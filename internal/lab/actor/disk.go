@@ -1,0 +1,115 @@
+package actor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// target returns the path and the file to report to.
+func target(args []string) (path, reportTo string, err error) {
+	if len(args) < 2 {
+		return "", "", fmt.Errorf("need two arguments: where to write and where to report")
+	}
+	return args[0], args[1], nil
+}
+
+// appendRecords PATH REPORT: appends a record of 16 KiB a hundred times a
+// second and reports how many were written and how many failed. It keeps at
+// most 4 MiB, as a log that is rotated.
+func appendRecords(args []string) error {
+	path, reportTo, err := target(args)
+	if err != nil {
+		return err
+	}
+	record := make([]byte, 16<<10)
+	for i := range record {
+		record[i] = 'x'
+	}
+	var written, failed int64
+	for turn := 0; ; turn++ {
+		if err := appendTo(path, record); err != nil {
+			if failed == 0 {
+				fmt.Fprintln(os.Stderr, err)
+			}
+			failed++
+		} else {
+			written++
+		}
+		if info, err := os.Stat(path); err == nil && info.Size() > 4<<20 {
+			_ = os.Remove(path)
+		}
+		if turn%10 == 0 {
+			if err := report(reportTo, written, failed); err != nil {
+				return err
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func appendTo(path string, record []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(record); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// createFiles DIR REPORT: creates a small file twenty times a second, keeps
+// the newest five and reports how many were created and how many failed.
+func createFiles(args []string) error {
+	dir, reportTo, err := target(args)
+	if err != nil {
+		return err
+	}
+	var created, failed int64
+	for turn := 0; ; turn++ {
+		err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("session-%d", turn)), []byte("x"), 0o644)
+		if err != nil {
+			if failed == 0 {
+				fmt.Fprintln(os.Stderr, err)
+			}
+			failed++
+		} else {
+			created++
+		}
+		_ = os.Remove(filepath.Join(dir, fmt.Sprintf("session-%d", turn-5)))
+		if err := report(reportTo, created, failed); err != nil {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// rewriteFile PATH REPORT: writes a record and syncs it, a hundred times a
+// second at most; reports how many.
+func rewriteFile(args []string) error {
+	path, reportTo, err := target(args)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	var written int64
+	for {
+		if _, err := f.WriteAt([]byte("a record of this service\n"), 0); err != nil {
+			return err
+		}
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		written++
+		if err := report(reportTo, written); err != nil {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

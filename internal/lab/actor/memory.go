@@ -1,0 +1,122 @@
+package actor
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// anonymous maps memory outside the heap, so that nothing ever frees or moves
+// it, and touches every page.
+func anonymous(bytes int) ([]byte, error) {
+	m, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return nil, fmt.Errorf("map %d bytes: %w", bytes, err)
+	}
+	_ = unix.Madvise(m, unix.MADV_NOHUGEPAGE)
+	touch(m)
+	return m, nil
+}
+
+func touch(m []byte) {
+	for i := 0; i < len(m); i += os.Getpagesize() {
+		m[i]++
+	}
+}
+
+// leak BYTES_PER_SECOND NOISE_BYTES LEAKING: memory grows by so much a second
+// while the file LEAKING exists, four times a second. Beside it, NOISE_BYTES
+// are allocated and freed again every second, as working programs do.
+func leak(args []string) error {
+	rate, err := number(args, 0, "bytes per second")
+	if err != nil {
+		return err
+	}
+	noise, err := number(args, 1, "bytes of noise")
+	if err != nil {
+		return err
+	}
+	if len(args) < 3 {
+		return fmt.Errorf("missing argument 3: the file that lets it leak")
+	}
+	var owed int
+	for turn := 0; ; turn++ {
+		time.Sleep(250 * time.Millisecond)
+		if _, err := os.Stat(args[2]); err == nil {
+			// Whole pages: what is smaller shows as one now and then.
+			owed += rate / 4
+			if pages := owed / os.Getpagesize(); pages > 0 {
+				if _, err := anonymous(pages * os.Getpagesize()); err != nil {
+					return err
+				}
+				owed -= pages * os.Getpagesize()
+			}
+		}
+		if noise > 0 && turn%2 == 0 {
+			m, err := anonymous(noise)
+			if err != nil {
+				return err
+			}
+			time.Sleep(50 * time.Millisecond)
+			if err := unix.Munmap(m); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// hog BYTES REPORT: takes memory until it has BYTES, 4 MiB at a time, and
+// reports the number of requests it served from it: one per 100 ms.
+func hog(args []string) error {
+	bytes, err := number(args, 0, "bytes")
+	if err != nil {
+		return err
+	}
+	const step = 4 << 20
+	for have := 0; have < bytes; have += step {
+		if _, err := anonymous(step); err != nil {
+			return err
+		}
+	}
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
+// touchMemory BYTES REPORT: holds so many bytes and walks through them again
+// and again, one page after the other, like a server whose working set they
+// are. Reports the number of pages touched.
+func touchMemory(args []string) error {
+	bytes, err := number(args, 0, "bytes")
+	if err != nil {
+		return err
+	}
+	if len(args) < 2 {
+		return fmt.Errorf("missing argument 2: the file to report to")
+	}
+	m, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return fmt.Errorf("map %d bytes: %w", bytes, err)
+	}
+	_ = unix.Madvise(m, unix.MADV_NOHUGEPAGE)
+	const chunk = 256 // pages between two looks at the clock
+	page := os.Getpagesize()
+	var done int64
+	last := time.Now()
+	for {
+		for i := 0; i+chunk*page <= len(m); i += chunk * page {
+			touch(m[i : i+chunk*page])
+			done += chunk
+			if time.Since(last) > 100*time.Millisecond {
+				if err := report(args[1], done); err != nil {
+					return err
+				}
+				last = time.Now()
+			}
+			// A server does not only touch memory: at most a share of a core.
+			time.Sleep(time.Millisecond)
+		}
+	}
+}

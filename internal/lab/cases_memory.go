@@ -1,0 +1,3 @@
+package lab
+
+func memoryCases() []Case { return nil }

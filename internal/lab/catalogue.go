@@ -1,0 +1,17 @@
+package lab
+
+import "slices"
+
+// Cases returns every case, in the order of the documentation. The literals
+// are made anew by each call, so that what their functions share is fresh for
+// every run.
+func Cases() []Case {
+	return slices.Concat(
+		cpuCases(),
+		memoryCases(),
+		diskCases(),
+		processCases(),
+		netCases(),
+		controlCases(),
+	)
+}
