@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
+)
+
+func newPackCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "pack DIR",
+		Short: "Make one file of a recording, to send or to keep",
+		Long: `Puts a recorded directory into one .rtr file, which every verb reads in place.
+It is a zip archive without compression: unzip gives the directory back. A
+recording that still runs may be packed.`,
+		Example: `  rtrail pack /var/log/rtrail -o db1-sunday.rtr`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError("which recording? give its directory: rtrail pack DIR")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				out = filepath.Clean(args[0]) + ".rtr"
+			}
+			if err := recording.Pack(args[0], out); err != nil {
+				return err
+			}
+			info, err := os.Stat(out)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "packed %s into %s, %v\n", args[0], out, unit.Bytes(info.Size()))
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: DIR.rtr)")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}

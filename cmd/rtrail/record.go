@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
+)
+
+// withoutEnd is how long a recording runs that only Ctrl-C ends.
+const withoutEnd = 100 * 365 * 24 * time.Hour
+
+// recordJob is what `rtrail record` was asked to do.
+type recordJob struct {
+	dir      string
+	length   time.Duration
+	interval time.Duration
+	maxSize  byteSize
+}
+
+func newRecordCommand() *cobra.Command {
+	r := recordJob{maxSize: 2 << 30}
+	cmd := &cobra.Command{
+		Use:   "record -o DIR",
+		Short: "Record this host to look at any moment later",
+		Long: `Records this host into a directory until Ctrl-C, or for the time given. The
+oldest ten minutes go when the directory reaches its size limit. A recording
+that was ended, killed or lost its power goes on when record is started again
+with the same directory.
+
+Then: "rtrail replay DIR" shows what was when, "rtrail diagnose DIR --at 03:00"
+judges a moment, "rtrail pack DIR" makes one file to send. The tables are
+Parquet files, for DuckDB, pandas and others.`,
+		Example: `  sudo rtrail record -o /var/log/rtrail
+  sudo rtrail record -o night --for 8h --max-size 500MiB`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return r.run(cmd.Context(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&r.dir, "output", "o", "", "directory to record into (required)")
+	f.DurationVar(&r.length, "for", 0, "how long to record; 0: until Ctrl-C")
+	f.DurationVar(&r.interval, "interval", time.Second, "time between two samples")
+	f.Var(&r.maxSize, "max-size", "how much disk space to use, as 500MiB or 2GiB; 0: no limit")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}
+
+func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
+	switch {
+	case r.dir == "":
+		return usageError("where to? give a directory: rtrail record -o DIR")
+	case r.length < 0:
+		return usageError("--for %v: the time must be positive", r.length)
+	case r.interval < 100*time.Millisecond:
+		return usageError("--interval %v: the shortest is 100ms", r.interval)
+	case r.maxSize > 0 && r.maxSize < recording.SmallestMaxSize:
+		return usageError("--max-size %v: the least is %v", &r.maxSize, unit.Bytes(recording.SmallestMaxSize))
+	}
+	sources := probes()
+	about := manifest()
+	about.Started = time.Now()
+	about.Probes = probe.Check(sources, r.interval)
+	dir, err := recording.Create(r.dir, about, recording.Options{MaxSize: int64(r.maxSize)})
+	if err != nil {
+		return err
+	}
+	for _, p := range about.Probes {
+		if p.Missing != "" {
+			fmt.Fprintf(stderr, "rtrail: probe %s does not run: %s\n", p.Name, p.Missing)
+		}
+	}
+	fmt.Fprintf(stderr, "recording into %s, Ctrl-C ends it\n", r.dir)
+	stop := r.showProgress(stderr, dir)
+	length := r.length
+	if length == 0 {
+		length = withoutEnd
+	}
+	runner := probe.Runner{Probes: sources, Interval: r.interval, Sink: dir}
+	err = runner.Run(ctx, length)
+	stop()
+	size := dir.Size()
+	if closing := dir.Close(); err == nil || errors.Is(closing, err) {
+		err = closing
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "recorded %s, %v; next: rtrail replay %s\n",
+		time.Since(about.Started).Round(time.Second), unit.Bytes(size), r.dir)
+	return nil
+}
+
+// showProgress counts time and size on a terminal until stop is called.
+func (r *recordJob) showProgress(stderr io.Writer, dir *recording.Directory) (stop func()) {
+	if _, tty := terminalWidth(stderr); !tty {
+		return func() {}
+	}
+	done, gone := make(chan struct{}), make(chan struct{})
+	began := time.Now()
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				fmt.Fprint(stderr, "\r\x1b[K")
+				return
+			case <-tick.C:
+				fmt.Fprintf(stderr, "\r%v", time.Since(began).Round(time.Second))
+				if r.length > 0 {
+					fmt.Fprintf(stderr, " of %v", r.length)
+				}
+				fmt.Fprintf(stderr, ", %v\x1b[K", unit.Bytes(dir.Size()))
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-gone
+	}
+}
+
+// byteSize is a flag for a number of bytes, with or without a unit.
+type byteSize int64
+
+var byteUnits = []struct {
+	name  string
+	bytes float64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
+	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40}, {"b", 1},
+}
+
+func (b *byteSize) String() string { return unit.Bytes(*b).String() }
+func (b *byteSize) Type() string   { return "size" }
+
+func (b *byteSize) Set(s string) error {
+	number, factor := strings.ToLower(strings.TrimSpace(s)), 1.0
+	for _, u := range byteUnits {
+		if rest, ok := strings.CutSuffix(number, u.name); ok {
+			number, factor = strings.TrimSpace(rest), u.bytes
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || v < 0 || math.IsNaN(v) || v*factor > 1<<60 {
+		return fmt.Errorf("want a size as 500MiB or 2GiB")
+	}
+	*b = byteSize(v * factor)
+	return nil
+}

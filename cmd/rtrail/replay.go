@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/timeline"
+	"rtrail/internal/unit"
+)
+
+const (
+	// timelineLines is how many lines a timeline has at most by itself: a
+	// screen or two.
+	timelineLines = 60
+	// atLength is how much --at shows: enough to see what led to the moment.
+	atLength = time.Minute
+)
+
+// replayJob is what `rtrail replay` was asked to do.
+type replayJob struct {
+	at     string
+	length time.Duration
+	step   time.Duration
+}
+
+func newReplayCommand() *cobra.Command {
+	var r replayJob
+	cmd := &cobra.Command{
+		Use:   "replay RECORDING",
+		Short: "Show what a recording holds, and what was when",
+		Long: `Lists the segments, tables and probes of a recording, and a timeline of the
+host, to choose a moment. "rtrail diagnose RECORDING --at TIME" judges it.`,
+		Example: `  rtrail replay /var/log/rtrail
+  rtrail replay night.rtr --at 03:00
+  rtrail diagnose night.rtr --at 03:00`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError("which recording? give a directory or an .rtr file: rtrail replay RECORDING")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var out bytes.Buffer
+			if err := r.run(&out, args[0], cmd.Flags().Changed("for")); err != nil {
+				return err
+			}
+			_, err := cmd.OutOrStdout().Write(out.Bytes())
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&r.at, "at", "", "show from this time on: 03:00, 03:00:30 or 2026-01-31T03:00:00Z")
+	f.DurationVar(&r.length, "for", atLength, "with --at: how much to show")
+	f.DurationVar(&r.step, "step", 0, "time per line (default: what fits on a screen)")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}
+
+func (r *replayJob) run(out io.Writer, path string, lengthGiven bool) error {
+	switch {
+	case r.length <= 0:
+		return usageError("--for %v: the time must be positive", r.length)
+	case r.step < 0:
+		return usageError("--step %v: the time must be positive", r.step)
+	case lengthGiven && r.at == "":
+		return usageError("--for needs --at")
+	}
+	c, err := recording.Inspect(path)
+	if err != nil {
+		return err
+	}
+	from, to := c.Window.From, c.Window.To
+	if r.at != "" {
+		if from, err = momentIn(r.at, from, to); err != nil {
+			return err
+		}
+		if end := from.Add(r.length); end.Before(to) {
+			to = end
+		}
+	}
+	rec, err := recording.OpenRange(path, from, to, append(slices.Clone(timeline.Tables), recording.ProbeRuns)...)
+	if err != nil {
+		return err
+	}
+	printAbout(out, c)
+	if r.at == "" {
+		printTables(out, c)
+	}
+	printProbes(out, c.Manifest, recording.Rows[recording.ProbeRun](rec))
+	step := r.step
+	if step == 0 {
+		step = timeline.Step(to.Sub(from), timelineLines)
+	}
+	printTimeline(out, timeline.Lines(rec, from, to, step), step)
+	for _, n := range append(slices.Clone(rec.Manifest().Notes), c.Notes...) {
+		fmt.Fprintf(out, "note: %s\n", n)
+	}
+	return nil
+}
+
+const clockLayout = "2006-01-02 15:04:05"
+
+func printAbout(out io.Writer, c recording.Contents) {
+	m, size := c.Manifest, int64(0)
+	for _, s := range c.Segments {
+		size += s.Bytes
+	}
+	fmt.Fprintf(out, "%s  %d CPUs %v  Linux %s  by %s\n", m.Host.Name, m.Host.CPUs, unit.Bytes(m.Host.MemoryBytes), m.Host.Kernel, m.Tool)
+	fmt.Fprintf(out, "%s to %s, %v in %s, %v\n\n", c.Window.From.Local().Format(clockLayout), c.Window.To.Local().Format(clockLayout),
+		unit.Duration(c.Window.To.Sub(c.Window.From)), counted(len(c.Segments), "segment"), unit.Bytes(size))
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+func printTables(out io.Writer, c recording.Contents) {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "TABLE\tROWS\t")
+	for _, name := range slices.Sorted(maps.Keys(c.Rows)) {
+		fmt.Fprintf(w, "%s\t%v\t\n", name, unit.Count(c.Rows[name]))
+	}
+	w.Flush()
+	fmt.Fprintln(out)
+}
+
+// printProbes lists each probe with what it cost and what went wrong.
+func printProbes(out io.Writer, m recording.Manifest, runs []recording.ProbeRun) {
+	type total struct {
+		runs, late, failed, lost int64
+		cpu                      time.Duration
+		last                     string
+	}
+	totals := map[string]*total{}
+	for _, r := range runs {
+		t := totals[r.Probe]
+		if t == nil {
+			t = &total{}
+			totals[r.Probe] = t
+		}
+		t.runs++
+		t.cpu += r.CPU
+		t.lost += r.Lost
+		if r.Late {
+			t.late++
+		}
+		if r.Error != "" {
+			t.failed, t.last = t.failed+1, r.Error
+		}
+	}
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "PROBE\tRUNS\tCPU EACH\tLATE\tROWS LOST\tERRORS\t")
+	for _, p := range m.Probes {
+		t := totals[p.Name]
+		switch {
+		case t != nil:
+			fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%d\t%d\t%s\n", p.Name, unit.Count(t.runs), unit.Duration(int64(t.cpu)/t.runs), t.late, t.lost, t.failed, t.last)
+		case p.Missing != "":
+			fmt.Fprintf(w, "%s\tdid not run: %s\n", p.Name, p.Missing)
+		default:
+			fmt.Fprintf(w, "%s\t0\t\t\t\t\t\n", p.Name)
+		}
+	}
+	w.Flush()
+	fmt.Fprintln(out)
+}
+
+func printTimeline(out io.Writer, lines []timeline.Line, step time.Duration) {
+	if len(lines) == 0 {
+		fmt.Fprintln(out, "no samples of CPU, load or memory in this time")
+		return
+	}
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(w, "EACH %v\tCPU BUSY\tI/O WAIT\tLOAD\tBLOCKED\tMEM AVAIL\tSWAP USED\tSTALLED\t\n", unit.Duration(step))
+	day := ""
+	for _, l := range lines {
+		at := l.At.Local()
+		clock := at.Format("15:04:05")
+		if d := at.Format(time.DateOnly); d != day {
+			day, clock = d, at.Format(clockLayout)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s %s\t\n", clock,
+			known(l.Busy, unit.Share(l.Busy)), known(l.IOWait, unit.Share(l.IOWait)), known(l.Load, unit.Number(l.Load)),
+			known(l.Blocked, unit.Count(l.Blocked)), known(l.Available, unit.Share(l.Available)),
+			known(l.SwapUsed, unit.Bytes(l.SwapUsed)), known(l.Stall, unit.Share(l.Stall)), l.Stalled)
+	}
+	w.Flush()
+}
+
+// known prints a number, or a dash where no row tells it.
+func known(v float64, as fmt.Stringer) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return as.String()
+}

@@ -1,0 +1,114 @@
+package recording
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// Contents tells what a recording holds without loading its rows.
+type Contents struct {
+	Manifest Manifest
+	Window   Window
+	Segments []SegmentInfo // oldest first; the running one last
+	Rows     map[Table]int64
+	Notes    []string // what could not be read
+}
+
+// SegmentInfo is one segment of a recording.
+type SegmentInfo struct {
+	Start  time.Time
+	Bytes  int64
+	Sealed bool // its rows are Parquet; else they are still a journal
+}
+
+// Inspect looks at the tables of contents of all files, and through journals.
+func Inspect(name string) (Contents, error) {
+	c := Contents{Rows: map[Table]int64{}}
+	var err error
+	if c.Window, err = Span(name); err != nil {
+		return c, err
+	}
+	src, err := openSource(name)
+	if err != nil {
+		return c, err
+	}
+	defer src.close()
+	if c.Manifest, err = readManifest(src); err != nil {
+		return c, fmt.Errorf("reading the recording %s: %w", name, err)
+	}
+	for _, s := range src.segments() {
+		c.segment(src, s)
+	}
+	if f, err := src.open(journalFile); err == nil {
+		defer f.Close()
+		start := firstMoment(io.NewSectionReader(f, 0, f.size))
+		c.Segments = append(c.Segments, SegmentInfo{Start: start, Bytes: f.size})
+		c.countJournal(journalFile, f)
+	}
+	return c, nil
+}
+
+func (c *Contents) segment(src source, s segmentFiles) {
+	info := SegmentInfo{Start: s.start, Sealed: !slices.Contains(s.files, journalFile)}
+	for _, file := range s.files {
+		base, isTable := strings.CutSuffix(file, parquetSuffix)
+		if isTable != info.Sealed {
+			continue
+		}
+		full := path.Join(s.folder, file)
+		f, err := src.open(full)
+		if err != nil {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", full, err))
+			continue
+		}
+		info.Bytes += f.size
+		if !isTable {
+			c.countJournal(full, f)
+		} else if n, err := parquetRows(f); err != nil {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", full, err))
+		} else {
+			c.Rows[Table(base)] += n
+		}
+		f.Close()
+	}
+	c.Segments = append(c.Segments, info)
+}
+
+func (c *Contents) countJournal(name string, f *sourceFile) {
+	notes, err := readJournal(io.NewSectionReader(f, 0, f.size), rowCounter(c.Rows))
+	for _, n := range notes {
+		c.Notes = append(c.Notes, name+": "+n)
+	}
+	if err != nil {
+		c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", name, err))
+	}
+}
+
+func parquetRows(f *sourceFile) (n int64, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged Parquet: %v", p)
+		}
+	}()
+	file, err := parquet.OpenFile(f, f.size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return 0, fmt.Errorf("not a whole Parquet file: %w", err)
+	}
+	return file.NumRows(), nil
+}
+
+// rowCounter is journalContent that counts.
+type rowCounter map[Table]int64
+
+func (r rowCounter) wants(Table) bool { return true }
+
+func (r rowCounter) take(k kind, words [][]word, _ []string) (bool, error) {
+	r[k.table()] += int64(len(words[0]))
+	return true, nil
+}

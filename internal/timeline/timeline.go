@@ -1,0 +1,152 @@
+// Package timeline condenses a recording into a line per stretch of time, so
+// that people find the moment to look at. It shows, and does not judge.
+package timeline
+
+import (
+	"math"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/view"
+)
+
+// Tables are those a timeline is made of.
+var Tables = []recording.Table{recording.CPUs, recording.System, recording.Memory, recording.Pressure}
+
+// Line is one stretch of time. Values that no row tells are NaN.
+type Line struct {
+	At        time.Time // begin
+	Busy      float64   // share of all CPUs that was not idle, 0 to 1
+	IOWait    float64   // share of all CPUs that was idle with I/O pending
+	Load      float64   // 1 minute load average, the highest
+	Blocked   float64   // tasks waiting for I/O, the highest
+	Available float64   // share of memory available, the lowest
+	SwapUsed  float64   // bytes, the highest
+	Stall     float64   // share of time in which tasks stalled, of the worst resource
+	Stalled   string    // that resource: cpu, memory, io, irq
+}
+
+// steps are lengths that people can count in.
+var steps = []time.Duration{
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
+}
+
+// Step chooses how long a line is, so that a span has at most the given number.
+func Step(span time.Duration, lines int) time.Duration {
+	for _, s := range steps {
+		if span <= time.Duration(lines)*s {
+			return s
+		}
+	}
+	return 24 * time.Hour
+}
+
+// Lines cuts a recording into stretches from one time to another. Stretches
+// without any row are left out.
+func Lines(rec *recording.Recording, from, to time.Time, step time.Duration) []Line {
+	n := int(to.Sub(from)/step) + 1
+	slots := make([]slot, n)
+	at := func(t time.Time) *slot {
+		i := int(t.Sub(from) / step)
+		if t.Before(from) || i >= n {
+			return nil
+		}
+		return &slots[i]
+	}
+	var last *slot
+	for _, r := range recording.Rows[recording.CPUSample](rec) {
+		if s := at(r.At); s != nil && r.CPU == -1 {
+			// A rate needs the reading before: that of the last stretch.
+			if len(s.cpus) == 0 && last != nil {
+				s.cpus = append(s.cpus, last.cpus[len(last.cpus)-1])
+			}
+			s.cpus = append(s.cpus, r)
+			last = s
+		}
+	}
+	for _, r := range recording.Rows[recording.SystemSample](rec) {
+		if s := at(r.At); s != nil {
+			s.systems = append(s.systems, r)
+		}
+	}
+	for _, r := range recording.Rows[recording.MemorySample](rec) {
+		if s := at(r.At); s != nil {
+			s.memories = append(s.memories, r)
+		}
+	}
+	for _, r := range recording.Rows[recording.PressureSample](rec) {
+		if s := at(r.At); s != nil {
+			s.pressures = append(s.pressures, r)
+		}
+	}
+	var lines []Line
+	for i := range slots {
+		if s := &slots[i]; !s.empty() {
+			lines = append(lines, s.line(from.Add(time.Duration(i)*step)))
+		}
+	}
+	return lines
+}
+
+// slot collects the rows of one stretch.
+type slot struct {
+	cpus      []recording.CPUSample
+	systems   []recording.SystemSample
+	memories  []recording.MemorySample
+	pressures []recording.PressureSample
+}
+
+func (s *slot) empty() bool {
+	return len(s.cpus) == 0 && len(s.systems) == 0 && len(s.memories) == 0 && len(s.pressures) == 0
+}
+
+func (s *slot) line(at time.Time) Line {
+	nan := math.NaN()
+	l := Line{At: at, Busy: nan, IOWait: nan, Load: nan, Blocked: nan, Available: nan, SwapUsed: nan, Stall: nan}
+	l.Busy, l.IOWait = cpuShares(s.cpus)
+	for _, r := range s.systems {
+		l.Load = highest(l.Load, r.Load1)
+		l.Blocked = highest(l.Blocked, float64(r.Blocked))
+	}
+	for _, r := range s.memories {
+		if r.Total > 0 && r.Available >= 0 {
+			l.Available = -highest(-l.Available, -float64(r.Available)/float64(r.Total))
+		}
+		if r.SwapTotal >= 0 && r.SwapFree >= 0 {
+			l.SwapUsed = highest(l.SwapUsed, float64(r.SwapTotal-r.SwapFree))
+		}
+	}
+	for _, r := range s.pressures {
+		if share := r.SomeAvg10 / 100; math.IsNaN(l.Stall) || share > l.Stall {
+			l.Stall, l.Stalled = share, r.Resource
+		}
+	}
+	return l
+}
+
+func highest(a, b float64) float64 {
+	if math.IsNaN(a) {
+		return b
+	}
+	return math.Max(a, b)
+}
+
+// cpuShares are the shares of time that were not idle, and idle with I/O
+// pending.
+func cpuShares(series []recording.CPUSample) (busy, iowait float64) {
+	delta := func(of func(recording.CPUSample) time.Duration) float64 {
+		d, _ := view.Delta(series, of)
+		return d
+	}
+	// User and Nice include the time of guests.
+	work := delta(func(r recording.CPUSample) time.Duration {
+		return r.User + r.Nice + r.System + r.IRQ + r.SoftIRQ + r.Steal
+	})
+	waiting := delta(func(r recording.CPUSample) time.Duration { return r.IOWait })
+	total := work + waiting + delta(func(r recording.CPUSample) time.Duration { return r.Idle })
+	if len(series) < 2 || total <= 0 {
+		return math.NaN(), math.NaN()
+	}
+	return work / total, waiting / total
+}

@@ -1,0 +1,49 @@
+package timeline
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"rtrail/internal/recording"
+)
+
+func TestLines(t *testing.T) {
+	from := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)
+	w := recording.NewWriter(from)
+	for i := range 4 { // one reading each 30 s: idle in the first minute, half busy in the second
+		at := from.Add(time.Duration(i) * 30 * time.Second)
+		busy := time.Duration(max(0, i-1)) * 30 * time.Second
+		recording.Append(w, recording.CPUSample{At: at, CPU: -1, User: busy, Idle: time.Duration(i)*60*time.Second - busy})
+		recording.Append(w, recording.SystemSample{At: at, Load1: float64(i), Blocked: int64(3 - i)})
+		recording.Append(w, recording.MemorySample{At: at, Total: 100, Available: int64(90 - 10*i), SwapTotal: 10, SwapFree: int64(10 - i)})
+		recording.Append(w, recording.PressureSample{At: at, Resource: "cpu", SomeAvg10: 1}, recording.PressureSample{At: at, Resource: "io", SomeAvg10: float64(10 * i)})
+	}
+	rec := recording.New(recording.Manifest{})
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	want := []Line{
+		{At: from, Busy: 0, IOWait: 0, Load: 1, Blocked: 3, Available: 0.8, SwapUsed: 1, Stall: 0.1, Stalled: "io"},
+		{At: from.Add(time.Minute), Busy: 0.5, IOWait: 0, Load: 3, Blocked: 1, Available: 0.6, SwapUsed: 3, Stall: 0.3, Stalled: "io"},
+	}
+	got := Lines(rec, from, from.Add(10*time.Minute), time.Minute)
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
+func TestStep(t *testing.T) {
+	for span, want := range map[time.Duration]time.Duration{
+		10 * time.Second:    time.Second,
+		time.Hour:           time.Minute,
+		10 * time.Hour:      10 * time.Minute,
+		30 * 24 * time.Hour: 24 * time.Hour,
+	} {
+		if got := Step(span, 60); got != want {
+			t.Errorf("%v: %v, want %v", span, got, want)
+		}
+	}
+}
