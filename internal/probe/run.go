@@ -90,7 +90,7 @@ func (r *Runner) Run(ctx context.Context, d time.Duration) error {
 func (r *Runner) follow(ctx context.Context, p Probe, end time.Time) {
 	reader := startWorker(p)
 	defer close(reader.requests)
-	interval := pace(p, r.Interval)
+	var interval time.Duration
 	next := time.Now()
 	var took time.Duration
 	for {
@@ -99,7 +99,9 @@ func (r *Runner) follow(ctx context.Context, p Probe, end time.Time) {
 			return
 		}
 		took = max(took, run.Duration)
-		interval = stretch(interval, run.CPU)
+		// From the wished interval each time: one dear sample delays the next
+		// one, it does not slow down the whole run.
+		interval = stretch(pace(p, r.Interval), run.CPU)
 		next = next.Add(interval)
 		if now := time.Now(); next.Before(now) {
 			next = now // a starved host: do not catch up

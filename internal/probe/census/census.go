@@ -55,6 +55,7 @@ func (e *Entry) Share() float64 {
 
 // Census counts. It may be used concurrently.
 type Census struct {
+	root  string
 	mu    sync.Mutex
 	dir   *Dir
 	boot  time.Time
@@ -76,15 +77,13 @@ type process struct {
 }
 
 // New makes a census of the machine, or of a recorded tree below root.
-func New(root string) (*Census, error) {
-	dir, err := OpenDir(root)
-	if err != nil {
-		return nil, err
-	}
-	c := &Census{dir: dir, known: map[int32]*process{}, limit: fileLimit()}
-	c.boot = bootTime(dir)
-	return c, nil
+func New(root string) *Census {
+	dir := OpenDir(root)
+	return &Census{root: root, dir: dir, known: map[int32]*process{}, limit: fileLimit(), boot: bootTime(dir)}
 }
+
+// Root is below which directory the census looks; "" and "/" mean the machine.
+func (c *Census) Root() string { return c.root }
 
 // fileLimit is how many descriptors may be kept: a quarter of what rtrail is
 // allowed, so that other probes find some left.

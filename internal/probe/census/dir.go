@@ -19,6 +19,7 @@ type Dir struct {
 	fd   int
 	path string
 	live bool // a real procfs, not a tree of recorded files
+	err  error
 	buf  []byte
 	dirs []byte
 }
@@ -32,25 +33,37 @@ const (
 )
 
 // OpenDir opens the proc directory below root; "" and "/" mean this machine's.
-func OpenDir(root string) (*Dir, error) {
+// If that fails, Err says why, and so does every read.
+func OpenDir(root string) *Dir {
 	path := filepath.Join("/", root, "proc")
 	if root != "" && !strings.HasPrefix(root, "/") {
 		path = filepath.Join(root, "proc")
 	}
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+	d := &Dir{path: path, buf: make([]byte, 16<<10), dirs: make([]byte, 32<<10)}
+	var err error
+	if d.fd, err = unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+		d.fd, d.err = -1, fmt.Errorf("open %s: %w", path, err)
+		return d
 	}
-	d := &Dir{fd: fd, path: path, buf: make([]byte, 16<<10), dirs: make([]byte, 32<<10)}
 	var st unix.Statfs_t
-	if unix.Fstatfs(fd, &st) == nil && st.Type == procMagic {
+	if unix.Fstatfs(d.fd, &st) == nil && st.Type == procMagic {
 		d.live = true
 	}
-	return d, nil
+	return d
 }
 
+// Err says why the directory could not be opened.
+func (d *Dir) Err() error { return d.err }
+
 // Close gives the descriptor back.
-func (d *Dir) Close() error { return unix.Close(d.fd) }
+func (d *Dir) Close() error {
+	if d.fd < 0 {
+		return nil
+	}
+	fd := d.fd
+	d.fd = -1
+	return unix.Close(fd)
+}
 
 // Live says whether this is the kernel's procfs and not a recorded tree.
 func (d *Dir) Live() bool { return d.live }
@@ -134,6 +147,9 @@ func (d *Dir) Link(name string) ([]byte, error) {
 
 // PIDs calls visit for every numeric name of the directory itself.
 func (d *Dir) PIDs(visit func(pid int32)) error {
+	if d.err != nil {
+		return d.err
+	}
 	if _, err := unix.Seek(d.fd, 0, unix.SEEK_SET); err != nil {
 		return err
 	}

@@ -54,13 +54,10 @@ type scratch struct {
 	limits  []recording.LimitSample
 }
 
-// New makes the probe for a machine, or for a recorded tree below root.
-func New(root string, c *census.Census) (*Probe, error) {
-	dir, err := census.OpenDir(root)
-	if err != nil {
-		return nil, err
-	}
-	return &Probe{census: c, dir: dir, known: map[census.Key]*details{}, page: pageSize(), delays: newDelays(dir)}, nil
+// New makes the probe. It looks where the census looks.
+func New(c *census.Census) *Probe {
+	dir := census.OpenDir(c.Root())
+	return &Probe{census: c, dir: dir, known: map[census.Key]*details{}, page: pageSize(), delays: newDelays(dir)}
 }
 
 // Name is the word users see.
@@ -78,7 +75,7 @@ func (p *Probe) Fills() []recording.Table {
 
 // Check says whether the probe can run: wherever there is a /proc.
 func (p *Probe) Check() error {
-	if _, err := p.dir.Read("self/stat"); err != nil && p.dir.Live() {
+	if err := p.dir.Err(); err != nil {
 		return &probe.MissingError{What: "/proc", How: "mount -t proc proc /proc", Err: err}
 	}
 	return nil

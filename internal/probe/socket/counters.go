@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/probe/netproc"
 	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 )
@@ -45,18 +46,6 @@ func (p *Probe) count(n *namespace, w *recording.Writer) {
 	}
 }
 
-// perNamespace are the settings every network namespace has for itself (or
-// shows the host's value of).
-var perNamespace = []string{
-	"net.core.somaxconn",
-	"net.ipv4.tcp_max_syn_backlog", "net.ipv4.tcp_syncookies", "net.ipv4.tcp_abort_on_overflow",
-	"net.ipv4.tcp_synack_retries", "net.ipv4.tcp_syn_retries",
-	"net.ipv4.ip_local_port_range", "net.ipv4.ip_local_reserved_ports", "net.ipv4.tcp_tw_reuse",
-	"net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_max_tw_buckets",
-	"net.netfilter.nf_conntrack_max", "net.netfilter.nf_conntrack_buckets",
-	"net.netfilter.nf_conntrack_tcp_timeout_established", "net.netfilter.nf_conntrack_tcp_timeout_time_wait",
-}
-
 // settings reads what changes seldom: kernel settings and firewall rules.
 func (p *Probe) settings(n *namespace, w *recording.Writer, missed *unseen) {
 	n.configured = true
@@ -64,7 +53,7 @@ func (p *Probe) settings(n *namespace, w *recording.Writer, missed *unseen) {
 	at := time.Now()
 	err := enter(n.fd, func() error {
 		buf := make([]byte, 512)
-		for _, name := range perNamespace {
+		for _, name := range netproc.Sysctls {
 			b, err := procfile.ReadOnce("/proc/sys/"+strings.ReplaceAll(name, ".", "/"), buf)
 			if err != nil {
 				continue // this kernel or namespace has no such setting

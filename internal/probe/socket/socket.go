@@ -50,6 +50,7 @@ type Probe struct {
 	known  map[census.Key]*holder
 	spaces map[uint64]*namespace
 	own    uint64
+	ownErr error
 	reader *reader
 	parser netproc.Parser
 	buf    []byte
@@ -68,21 +69,15 @@ type Probe struct {
 	devices  []recording.NetDeviceSample
 }
 
-// New makes the probe. Sockets are those of this machine; root is for the
-// files of processes.
-func New(root string, c *census.Census) (*Probe, error) {
-	dir, err := census.OpenDir(root)
-	if err != nil {
-		return nil, err
-	}
+// New makes the probe. Sockets are those of this machine; processes are read
+// where the census reads them.
+func New(c *census.Census) *Probe {
+	dir := census.OpenDir(c.Root())
 	own, err := ownNamespace()
-	if err != nil {
-		return nil, err
-	}
 	return &Probe{
-		census: c, dir: dir, own: own, known: map[census.Key]*holder{}, spaces: map[uint64]*namespace{},
+		census: c, dir: dir, own: own, ownErr: err, known: map[census.Key]*holder{}, spaces: map[uint64]*namespace{},
 		reader: newReader(), buf: make([]byte, dumpBuffer),
-	}, nil
+	}
 }
 
 // Name is the word users see.
@@ -103,6 +98,12 @@ func (p *Probe) Fills() []recording.Table {
 
 // Check says whether sock_diag can be asked.
 func (p *Probe) Check() error {
+	if err := p.dir.Err(); err != nil {
+		return &probe.MissingError{What: "/proc", How: "mount -t proc proc /proc", Err: err}
+	}
+	if p.ownErr != nil {
+		return &probe.MissingError{What: "network namespaces", How: "use a kernel with CONFIG_NET_NS", Err: p.ownErr}
+	}
 	c, err := openDiag(p.buf)
 	if err == nil {
 		defer c.close()

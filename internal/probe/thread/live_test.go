@@ -16,16 +16,13 @@ import (
 // TestLive looks at the test itself: one thread that computes and one that
 // waits in a system call.
 func TestLive(t *testing.T) {
-	c, err := census.New("/")
-	if err != nil {
+	c := census.New("/")
+	defer c.Close()
+	p := New(c)
+	defer p.Close()
+	if err := p.Check(); err != nil {
 		t.Skipf("no /proc here: %v", err)
 	}
-	defer c.Close()
-	p, err := New("/", c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
 
 	waiting := make(chan int)
 	go func() {

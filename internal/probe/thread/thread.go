@@ -87,13 +87,10 @@ type thread struct {
 	ok  bool // row holds a reading
 }
 
-// New makes the probe for a machine, or for a recorded tree below root.
-func New(root string, c *census.Census) (*Probe, error) {
-	dir, err := census.OpenDir(root)
-	if err != nil {
-		return nil, err
-	}
-	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, limit: fileLimit()}, nil
+// New makes the probe. It looks where the census looks.
+func New(c *census.Census) *Probe {
+	dir := census.OpenDir(c.Root())
+	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, limit: fileLimit()}
 }
 
 // fileLimit is how many descriptors may be kept: a quarter of what is allowed.
@@ -119,7 +116,7 @@ func (p *Probe) Fills() []recording.Table { return []recording.Table{recording.T
 
 // Check says whether the probe can run: wherever there is a /proc.
 func (p *Probe) Check() error {
-	if _, err := p.dir.Read("self/stat"); err != nil && p.dir.Live() {
+	if err := p.dir.Err(); err != nil {
 		return &probe.MissingError{What: "/proc", How: "mount -t proc proc /proc", Err: err}
 	}
 	return nil
