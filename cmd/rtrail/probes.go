@@ -2,6 +2,8 @@ package main
 
 import (
 	"rtrail/internal/probe"
+	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/cgroup"
 	"rtrail/internal/probe/host"
 	"rtrail/internal/probe/klog"
@@ -14,11 +16,12 @@ import (
 
 // probes are all sources of evidence about this host.
 func probes() []probe.Probe {
+	people := census.New("/")
 	return []probe.Probe{
 		host.New(host.FS{}),
-		process.New(),
-		thread.New(),
-		socket.New(),
+		process.New(people),
+		thread.New(people),
+		socket.New(people),
 		cgroup.New(),
 		klog.New(),
 	}
