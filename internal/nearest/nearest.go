@@ -1,60 +1,70 @@
-// Package nearest guesses which name somebody meant who mistyped one.
+// Package nearest finds what somebody meant who mistyped a name.
 package nearest
 
 import "strings"
 
-// Find returns the candidate closest to word, if one is close enough to be
-// meant: within a third of the letters, or beginning or ending alike.
-func Find(word string, candidates []string) (string, bool) {
+// Name returns the name that is most like word, and false when none is like it
+// enough to be worth a suggestion. Case does not count. Of names equally near,
+// the first one wins.
+func Name(word string, names []string) (string, bool) {
 	word = strings.ToLower(word)
-	best, bestDistance := "", len(word)/3+2
-	for _, c := range candidates {
-		lower := strings.ToLower(c)
-		d := distance(word, lower)
-		if len(word) >= 3 && strings.Contains(lower, word) {
-			d = min(d, 1)
+	best, distance := "", allowed(word)+1
+	for _, n := range names {
+		if d := Distance(word, strings.ToLower(n)); d < distance {
+			best, distance = n, d
 		}
-		// "accept-queue-full" stands for "net/accept-queue-full".
-		if _, last, ok := strings.Cut(lower, "/"); ok {
-			d = min(d, distance(word, last)+1)
-		}
-		if d < bestDistance {
-			best, bestDistance = c, d
+	}
+	if best != "" || len(word) < 3 {
+		return best, best != ""
+	}
+	// "accept-queue" stands for net/accept-queue-full: a part that only one
+	// name has is as good as a small mistake.
+	for _, n := range names {
+		if strings.Contains(strings.ToLower(n), word) {
+			if best != "" {
+				return "", false
+			}
+			best = n
 		}
 	}
 	return best, best != ""
 }
 
-// Hint is Find as the end of an error message: "; did you mean X?", or "".
-func Hint(word string, candidates []string) string {
-	if best, ok := Find(word, candidates); ok {
-		return "; did you mean " + best + "?"
+// Hint is Name worded as the end of an error message: ` (did you mean "x"?)`,
+// or nothing.
+func Hint(word string, names []string) string {
+	if n, ok := Name(word, names); ok {
+		return ` (did you mean "` + n + `"?)`
 	}
 	return ""
 }
 
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour to turn a into b.
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	before, prev := make([]int, len(t)+1), make([]int, len(t)+1)
-	for j := range prev {
-		prev[j] = j
+// allowed is how many mistakes a word of this length may have: one in three
+// letters. With more, suggestions become guesses.
+func allowed(word string) int { return max(1, len([]rune(word))/3) }
+
+// Distance is how many letters must be added, removed, changed or swapped with
+// their neighbour to get from a to b (optimal string alignment).
+func Distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	// Three rows of the table are enough: the current one and two before it.
+	before, last, now := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
 	}
-	for i := range s {
-		row := make([]int, len(t)+1)
-		row[0] = i + 1
-		for j := range t {
-			cost := 1
-			if s[i] == t[j] {
-				cost = 0
+	for i := 1; i <= len(x); i++ {
+		now[0] = i
+		for j := 1; j <= len(y); j++ {
+			change := 1
+			if x[i-1] == y[j-1] {
+				change = 0
 			}
-			row[j+1] = min(row[j]+1, prev[j+1]+1, prev[j]+cost)
-			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
+			now[j] = min(last[j]+1, now[j-1]+1, last[j-1]+change)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				now[j] = min(now[j], before[j-2]+1)
 			}
 		}
-		before, prev = prev, row
+		before, last, now = last, now, before
 	}
-	return prev[len(t)]
+	return last[len(y)]
 }

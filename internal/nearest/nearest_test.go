@@ -2,28 +2,44 @@ package nearest
 
 import "testing"
 
-func TestFind(t *testing.T) {
-	rules := []string{"net/accept-queue-full", "net/syn-flood", "cpu/saturated", "disk/saturated", "diagnose", "doctor"}
-	for word, want := range map[string]string{
-		"net/acept-queue-full": "net/accept-queue-full",
-		"accept-queue-full":    "net/accept-queue-full",
-		"cpu/saturatde":        "cpu/saturated",
-		"syn-flod":             "net/syn-flood",
-		"diagnos":              "diagnose",
-		"DOCTOR":               "doctor",
-		"queue":                "net/accept-queue-full",
-		"xyz":                  "",
-		"":                     "",
-		"banana-split":         "",
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0},
+		{"abc", "acb", 1}, {"abc", "abd", 1}, {"abc", "ab", 1}, {"ab", "xabx", 2},
+		{"kitten", "sitting", 3}, {"größe", "grösse", 2},
 	} {
-		if got, _ := Find(word, rules); got != want {
-			t.Errorf("Find(%q) = %q, want %q", word, got, want)
+		if got := Distance(c.a, c.b); got != c.want {
+			t.Errorf("Distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := Distance(c.b, c.a); got != c.want {
+			t.Errorf("Distance(%q, %q) = %d, want %d", c.b, c.a, got, c.want)
 		}
 	}
-	if got := Hint("doctr", rules); got != "; did you mean doctor?" {
-		t.Errorf("Hint = %q", got)
+}
+
+func TestName(t *testing.T) {
+	names := []string{"diagnose", "record", "replay", "explain", "doctor", "net/accept-queue-full", "net/syn-flood", "cpu/saturated", "disk/saturated"}
+	for _, c := range []struct{ word, want string }{
+		{"diagnos", "diagnose"}, {"dianose", "diagnose"}, {"Explian", "explain"}, {"repaly", "replay"},
+		{"net/acept-queue-full", "net/accept-queue-full"}, {"accept-queue", "net/accept-queue-full"},
+		{"syn-flood", "net/syn-flood"}, {"cpu/saturate", "cpu/saturated"},
+		{"xyz", ""}, {"", ""}, {"saturated", ""}, {"frobnicate", ""},
+	} {
+		got, ok := Name(c.word, names)
+		if got != c.want || ok != (c.want != "") {
+			t.Errorf("Name(%q) = %q, %v; want %q", c.word, got, ok, c.want)
+		}
 	}
-	if got := Hint("banana-split", rules); got != "" {
-		t.Errorf("Hint = %q, want none", got)
+}
+
+func TestHint(t *testing.T) {
+	if got, want := Hint("--jsno", []string{"--json", "--for"}), ` (did you mean "--json"?)`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Hint("--zzzzzz", []string{"--json"}); got != "" {
+		t.Errorf("got %q for a word that is like nothing", got)
 	}
 }
