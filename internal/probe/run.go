@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"sync"
 	"time"
@@ -76,7 +77,10 @@ func (r *Runner) Run(ctx context.Context, d time.Duration) error {
 			continue
 		}
 		all.Go(func() {
-			r.follow(ctx, p, end)
+			stuck := r.follow(ctx, p, end)
+			if c, ok := p.(io.Closer); ok && !stuck {
+				_ = c.Close() // what it read is committed; nobody can use the error
+			}
 			if r.failed() != nil {
 				cancel()
 			}
@@ -86,8 +90,9 @@ func (r *Runner) Run(ctx context.Context, d time.Duration) error {
 	return r.failed()
 }
 
-// follow samples one probe until the end.
-func (r *Runner) follow(ctx context.Context, p Probe, end time.Time) {
+// follow samples one probe until the end. stuck says that a sample never came
+// back.
+func (r *Runner) follow(ctx context.Context, p Probe, end time.Time) (stuck bool) {
 	reader := startWorker(p)
 	defer close(reader.requests)
 	var interval time.Duration
@@ -96,7 +101,7 @@ func (r *Runner) follow(ctx context.Context, p Probe, end time.Time) {
 	for {
 		run, stuck := r.sample(reader, p.Name())
 		if stuck || r.failed() != nil {
-			return
+			return stuck
 		}
 		took = max(took, run.Duration)
 		// From the wished interval each time: one dear sample delays the next
@@ -119,7 +124,8 @@ func (r *Runner) follow(ctx context.Context, p Probe, end time.Time) {
 	if b, ok := p.(Bracketed); ok {
 		b.Closing()
 	}
-	r.sample(reader, p.Name())
+	_, stuck = r.sample(reader, p.Name())
+	return stuck
 }
 
 // stretch lengthens an interval until the probe fits its budget.
