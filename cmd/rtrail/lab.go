@@ -1,0 +1,195 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/lab"
+	"rtrail/internal/nearest"
+)
+
+func newLabCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lab",
+		Short: "Reproduce faults with real software and see them found",
+		Long: `Reproduces faults with real software, has rtrail judge them, applies the fix and
+expects silence. Labs work in network namespaces, control groups and temporary
+folders of their own, and remove them afterwards. Faults that are host-wide by
+nature, such as a saturated CPU, last a few seconds: do not run labs on a host
+that others depend on.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newLabListCommand(), newLabRunCommand(), newLabCleanCommand())
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}
+
+func newLabListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the cases",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, c := range lab.Cases() {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-32s %s\n", c.ID, c.Title); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func newLabCleanCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "clean",
+		Short: "Remove what killed labs left behind",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			n, err := lab.Clean(cmd.OutOrStdout())
+			if err == nil && n == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "nothing left behind")
+			}
+			return err
+		},
+	}
+}
+
+// labRun is what `rtrail lab run` was asked to do.
+type labRun struct {
+	all      bool
+	json     bool
+	markdown bool
+	repeat   int
+}
+
+func newLabRunCommand() *cobra.Command {
+	var r labRun
+	cmd := &cobra.Command{
+		Use:   "run [CASE...]",
+		Short: "Run cases; a pattern such as 'net/*' means all that match",
+		Example: `  sudo rtrail lab run net/accept-queue-full
+  sudo rtrail lab run 'mem/*' --repeat 5
+  sudo rtrail lab run --all --json | jq 'select(.pass | not)'`,
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args) },
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return caseIDs(lab.Cases()), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&r.all, "all", false, "run every case")
+	f.BoolVar(&r.json, "json", false, "print one JSON object per case")
+	f.BoolVar(&r.markdown, "markdown", false, "print the results as a Markdown table")
+	f.IntVar(&r.repeat, "repeat", 1, "run everything so often, round after round")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}
+
+func (r labRun) run(cmd *cobra.Command, args []string) error {
+	if r.repeat < 1 {
+		return usageError("--repeat must be at least 1, not %d", r.repeat)
+	}
+	if r.json && r.markdown {
+		return usageError("--json and --markdown exclude each other")
+	}
+	selected, err := r.selected(args)
+	if err != nil {
+		return err
+	}
+	summaries := make([]lab.Summary, len(selected))
+	runner := lab.Runner{Progress: cmd.ErrOrStderr()}
+	failed := false
+	for round := range r.repeat {
+		// Cases are made anew for every round: they keep state.
+		cases, err := r.selected(args)
+		if err != nil {
+			return err
+		}
+		for i, c := range cases {
+			if round > 0 && cmd.Context().Err() != nil {
+				break
+			}
+			result := runner.Run(cmd.Context(), c)
+			summaries[i].Case = c
+			summaries[i].Rounds = append(summaries[i].Rounds, result)
+			failed = failed || !result.Pass && !result.Skipped
+			if err := r.print(cmd, result); err != nil {
+				return err
+			}
+			if cmd.Context().Err() != nil {
+				return &exitError{exitFailed, errors.New("interrupted; everything the labs made is removed")}
+			}
+		}
+	}
+	switch {
+	case r.markdown:
+		lab.WriteMarkdown(cmd.OutOrStdout(), summaries)
+	case r.repeat > 1 && !r.json:
+		lab.WriteTable(cmd.OutOrStdout(), summaries)
+	}
+	if failed {
+		return &exitError{exitFailed, nil}
+	}
+	return nil
+}
+
+// print writes one result, as it comes.
+func (r labRun) print(cmd *cobra.Command, result lab.Result) error {
+	switch {
+	case r.json:
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+	case r.markdown:
+		fmt.Fprintln(cmd.ErrOrStderr(), result.Line())
+		return nil
+	}
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), result.Line())
+	return err
+}
+
+// selected returns the cases that args name, in the order of the catalogue.
+func (r labRun) selected(args []string) ([]lab.Case, error) {
+	cases := lab.Cases()
+	if r.all {
+		if len(args) > 0 {
+			return nil, usageError("--all takes no cases")
+		}
+		return cases, nil
+	}
+	if len(args) == 0 {
+		return nil, usageError("name the cases to run, or give --all; see: rtrail lab list")
+	}
+	wanted := map[string]bool{}
+	for _, pattern := range args {
+		found := false
+		for _, c := range cases {
+			if match, err := path.Match(pattern, c.ID); err != nil {
+				return nil, usageError("pattern %q: %w", pattern, err)
+			} else if match {
+				wanted[c.ID], found = true, true
+			}
+		}
+		if !found {
+			return nil, usageError("no case %q%s; see: rtrail lab list", pattern, nearest.Hint(pattern, caseIDs(cases)))
+		}
+	}
+	var selected []lab.Case
+	for _, c := range cases {
+		if wanted[c.ID] {
+			selected = append(selected, c)
+		}
+	}
+	return selected, nil
+}
+
+func caseIDs(cases []lab.Case) []string {
+	var ids []string
+	for _, c := range cases {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
