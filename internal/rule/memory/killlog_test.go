@@ -1,0 +1,153 @@
+package memory
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+// logs holds the lines of one kill as kernels print them. The formats are
+// those of mm/oom_kill.c and mm/memcontrol.c of these versions.
+var logs = map[string][]string{
+	"3.10, host": {
+		"java invoked oom-killer: gfp_mask=0x201da, order=0, oom_score_adj=0",
+		"java cpuset=/ mems_allowed=0",
+		"Out of memory: Kill process 9329 (java) score 321 or sacrifice child",
+		"Killed process 9329 (java) total-vm:9034636kB, anon-rss:7896144kB, file-rss:0kB",
+	},
+	"3.10 of RHEL 7, group": {
+		"java invoked oom-killer: gfp_mask=0xd0, order=0, oom_score_adj=0",
+		"Task in /docker/8efb22 killed as a result of limit of /docker/8efb22",
+		"memory: usage 524288kB, limit 524288kB, failcnt 77",
+		"memory+swap: usage 524288kB, limit 9007199254740988kB, failcnt 0",
+		"Memory cgroup out of memory: Kill process 24984 (palo_be) score 968 or sacrifice child",
+		"Killed process 18177 (palo_be), UID 0, total-vm:70347780kB, anon-rss:520580kB, file-rss:0kB, shmem-rss:0kB",
+	},
+	"4.15, group": {
+		"java invoked oom-killer: gfp_mask=0x14000c0(GFP_KERNEL), nodemask=(null),  order=0, oom_score_adj=0",
+		"Task in /docker/aaa killed as a result of limit of /docker/aaa",
+		"memory: usage 524288kB, limit 524288kB, failcnt 77",
+		"Memory cgroup out of memory: Kill process 7316 (java) score 1013 or sacrifice child",
+		"Killed process 7316 (java) total-vm:4613208kB, anon-rss:517316kB, file-rss:20168kB, shmem-rss:0kB",
+		"oom_reaper: reaped process 7316 (java), now anon-rss:0kB, file-rss:0kB, shmem-rss:0kB",
+	},
+	"5.4, host": {
+		"stress invoked oom-killer: gfp_mask=0x100dca(GFP_HIGHUSER_MOVABLE|__GFP_ZERO), order=0, oom_score_adj=0",
+		"oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,task_memcg=/user.slice/x,task=python,pid=2953,uid=999",
+		"Out of memory: Killed process 2953 (python) total-vm:8142876kB, anon-rss:6719676kB, file-rss:4kB, shmem-rss:0kB, UID:999 pgtables:13660kB oom_score_adj:0",
+	},
+	"6.1, group": {
+		"my (odd) name invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0",
+		"memory: usage 65536kB, limit 65536kB, failcnt 1021",
+		"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/app.slice,task_memcg=/app.slice/worker,task=my (odd) name,pid=41,uid=0",
+		"Memory cgroup out of memory: Killed process 41 (my (odd) name) total-vm:120000kB, anon-rss:64000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 pgtables:180kB oom_score_adj:0",
+	},
+	"6.1, rate limited after another": {
+		"Memory cgroup out of memory: Killed process 42 (app) total-vm:11892kB, anon-rss:4292kB, file-rss:3428kB, shmem-rss:0kB, UID:0 pgtables:60kB oom_score_adj:0",
+	},
+	"nothing": {
+		"oom_reaper: reaped process 15617 (python3), now anon-rss:0kB, file-rss:0kB, shmem-rss:0kB",
+		"eth0: link up",
+		"Killed process  () total-vm:kB, anon-rss:kB",
+	},
+}
+
+func TestKillLog(t *testing.T) {
+	const u = recording.Unknown
+	want := map[string][]kill{
+		"3.10, host":                      {{pid: 9329, comm: "java", anon: 7896144 << 10, usage: u, limit: u, asked: "java"}},
+		"3.10 of RHEL 7, group":           {{memcg: true, pid: 18177, comm: "palo_be", anon: 520580 << 10, group: "/docker/8efb22", taskIn: "/docker/8efb22", usage: 512 * mib, limit: 512 * mib, asked: "java"}},
+		"4.15, group":                     {{memcg: true, pid: 7316, comm: "java", anon: 517316 << 10, group: "/docker/aaa", taskIn: "/docker/aaa", usage: 512 * mib, limit: 512 * mib, asked: "java"}},
+		"5.4, host":                       {{pid: 2953, comm: "python", anon: 6719676 << 10, taskIn: "/user.slice/x", usage: u, limit: u, asked: "stress"}},
+		"6.1, group":                      {{memcg: true, pid: 41, comm: "my (odd) name", anon: 64000 << 10, group: "/app.slice", taskIn: "/app.slice/worker", usage: 64 * mib, limit: 64 * mib, asked: "my (odd) name"}},
+		"6.1, rate limited after another": {{memcg: true, pid: 42, comm: "app", anon: 4292 << 10, usage: u, limit: u}},
+		"nothing":                         nil,
+	}
+	for name, text := range logs {
+		t.Run(name, func(t *testing.T) {
+			var lines []recording.KernelLogLine
+			for i, l := range text {
+				lines = append(lines, recording.KernelLogLine{Logged: ruletest.Start.Add(time.Second), Sequence: uint64(i), Text: l})
+			}
+			got := parseKills(lines, ruletest.Start, ruletest.Start.Add(time.Minute))
+			for i := range got {
+				got[i].at = time.Time{}
+			}
+			if d := cmp.Diff(want[name], got, cmp.AllowUnexported(kill{})); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func FuzzKillLog(f *testing.F) {
+	for _, text := range logs {
+		for _, l := range text {
+			f.Add(l)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := parseKills([]recording.KernelLogLine{{Logged: ruletest.Start, Text: text}}, ruletest.Start, ruletest.Start)
+		for _, k := range got {
+			if k.anon < recording.Unknown || k.comm == "" && k.pid == 0 && k.anon == recording.Unknown {
+				t.Errorf("%q gave %+v", text, k)
+			}
+		}
+	})
+}
+
+// logged is a quiet host in whose log the lines of a kill stand, written s
+// seconds after the window began.
+func logged(s float64, name string) *ruletest.Host {
+	h := ruletest.New(2, 10).VMStat(ruletest.VMStat{}).Memory(8*gib, 4*gib, 0)
+	for i, l := range logs[name] {
+		h.Log(s+float64(i)*0.1, l)
+	}
+	return h
+}
+
+func TestOOMKill(t *testing.T) {
+	check(t, oomKill, []situation{
+		{name: "in the window", host: func() *ruletest.Host { return logged(3, "5.4, host") },
+			want: rule.Certain, kind: rule.KindProcess, subject: "python", low: 1, high: 1, says: "the kernel killed python (2953): the host was out of memory"},
+		{name: "on an old kernel", host: func() *ruletest.Host { return logged(3, "3.10, host") },
+			want: rule.Certain, kind: rule.KindProcess, subject: "java", low: 1, high: 1},
+		{name: "a minute before the window", host: func() *ruletest.Host { return logged(-60, "5.4, host") },
+			want: rule.Possible, kind: rule.KindProcess, subject: "python", low: 0.1, high: 0.1, says: "before the window"},
+		{name: "an hour before the window", host: func() *ruletest.Host { return logged(-3600, "5.4, host") }},
+		{name: "a group's affair", host: func() *ruletest.Host { return logged(3, "6.1, group") }},
+		{name: "counted, log not readable", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Memory(8*gib, gib, 0)
+		}, want: rule.Likely, kind: rule.KindHost, subject: "db1", low: 1, high: 1, says: "killed 2 processes"},
+		{name: "counted, but by a group", host: func() *ruletest.Host {
+			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app/worker", OOMKills: 0.2})
+		}},
+		{name: "quiet", host: func() *ruletest.Host { return logged(3, "nothing") }},
+	})
+}
+
+func TestCgroupOOM(t *testing.T) {
+	check(t, cgroupOOM, []situation{
+		{name: "limit in the log", host: func() *ruletest.Host {
+			return logged(3, "6.1, group").Cgroup(ruletest.Cgroup{Path: "/app.slice", Memory: 60 * mib, MemoryMax: 64 * mib, OOMKills: 0.1, EventsMax: 3})
+		}, want: rule.Certain, kind: rule.KindCgroup, subject: "/app.slice", low: 1, high: 1, says: "/app.slice reached its limit of 64 MiB"},
+		{name: "old kernel", host: func() *ruletest.Host { return logged(3, "4.15, group") },
+			want: rule.Certain, kind: rule.KindCgroup, subject: "/docker/aaa", low: 1, high: 1, says: "java (7316) was killed"},
+		{name: "rate limited lines, the process was seen", host: func() *ruletest.Host {
+			return logged(3, "6.1, rate limited after another").Process(ruletest.Process{PID: 42, Comm: "app", MemCgroup: "/app/x", To: 3}).
+				Cgroup(ruletest.Cgroup{Path: "/app", Memory: 60 * mib, MemoryMax: 64 * mib})
+		}, want: rule.Certain, kind: rule.KindCgroup, subject: "/app", low: 1, high: 1},
+		{name: "counters only", host: func() *ruletest.Host {
+			return ruletest.New(2, 5).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/", OOMKills: 0.2}).
+				Cgroup(ruletest.Cgroup{Path: "/app", Memory: 60 * mib, MemoryMax: 64 * mib, OOMKills: 0.2})
+		}, want: rule.Certain, kind: rule.KindCgroup, subject: "/app", low: 1, high: 1},
+		{name: "just before the window", host: func() *ruletest.Host { return logged(-20, "6.1, group") },
+			want: rule.Possible, kind: rule.KindCgroup, subject: "/app.slice", low: 0.1, high: 0.1, says: "before the window"},
+		{name: "a kill of the host", host: func() *ruletest.Host { return logged(3, "5.4, host") }},
+	})
+}
