@@ -194,3 +194,23 @@ func (v *View) TCPMoments(ns uint64) [][]recording.TCPSample {
 	})
 	return all[ns]
 }
+
+// HasAddress says whether an address was seen as the local end of a connection
+// in a network namespace.
+func (v *View) HasAddress(ns uint64, address string) bool {
+	type key struct {
+		ns      uint64
+		address string
+	}
+	known := Memo(v, "local-addresses", func() map[key]bool {
+		m := map[key]bool{}
+		for _, c := range v.Connections() {
+			m[key{c.NetNS, c.Local}] = true
+		}
+		for _, l := range v.Listeners() {
+			m[key{l.NetNS, l.Local}] = true
+		}
+		return m
+	})
+	return known[key{ns, address}]
+}

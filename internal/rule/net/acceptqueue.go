@@ -1,0 +1,252 @@
+package net
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed acceptqueue.md
+var acceptQueuePage string
+
+var acceptQueueFull = rule.Rule{
+	ID:       "net/accept-queue-full",
+	Title:    "a server turns connections away because its accept queue is full",
+	Resource: "accept queues",
+	Needs:    []recording.Table{recording.Listeners, recording.Protocol},
+	Explains: []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow"},
+	Page:     acceptQueuePage,
+	Detect:   detectAcceptQueueFull,
+}
+
+const (
+	// someOverflows: one or two refused connects in a window are a burst that
+	// nobody will remember.
+	someOverflows = 3
+	// nearlyFull is worth a word when it lasts.
+	nearlyFull = 0.8
+	// firstRetry is how long a client waits before it repeats a SYN nobody
+	// answered (TCP_TIMEOUT_INIT, include/net/tcp.h): the least that one
+	// refused connect costs.
+	firstRetry = 1.0
+)
+
+// overflow is one listener whose accept queue was full.
+type overflow struct {
+	view.Listener
+	counters  view.Counters
+	overflows float64 // of the namespace, of which this listener's are a part
+	alone     bool    // no other listener of the namespace can have caused them
+}
+
+func detectAcceptQueueFull(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, o := range overflowing(v) {
+		c := o.confidence()
+		if c == 0 {
+			continue
+		}
+		f := rule.Finding{Subject: listenerSubject(o.Listener), Confidence: c}
+		f.Headline = o.headline(v)
+		f.Impact = o.impact()
+		f.Evidence = o.evidence(v)
+		f.Fixes = o.fixes(v)
+		f.Affects, f.Notes = suffering(v, o.Listener)
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+// overflowing lists the listeners that refused connections in the window, or
+// whose queue was nearly full.
+func overflowing(v *view.View) []overflow {
+	return view.Memo(v, "net/overflowing", func() []overflow {
+		spaces, byNS := view.Group(v.Listeners(), func(l view.Listener) uint64 { return l.NetNS })
+		var list []overflow
+		for _, ns := range spaces {
+			c := v.CountersOf(ns)
+			overflows := c.Delta("TcpExtListenOverflows")
+			var suspects []view.Listener
+			for _, l := range byNS[ns] {
+				full := l.Full > 0
+				// The drops of a listener count half-open connections that
+				// were refused as well; those belong to net/syn-flood.
+				refused := l.Dropped > 0 && overflows > 0 && l.Dropped > 2*(c.Delta("TcpExtListenDrops")-overflows)
+				if full || refused || nearlyFullMostly(l) {
+					suspects = append(suspects, l)
+				}
+			}
+			if len(suspects) == 0 && overflows >= someOverflows && len(byNS[ns]) == 1 {
+				suspects = byNS[ns] // the queue overflowed between two samples
+			}
+			for _, l := range suspects {
+				list = append(list, overflow{Listener: l, counters: c, overflows: overflows, alone: len(suspects) == 1})
+			}
+		}
+		return list
+	})
+}
+
+func nearlyFullMostly(l view.Listener) bool {
+	n := 0
+	for _, s := range l.Samples {
+		if s.Backlog > 0 && float64(s.Queue) >= nearlyFull*float64(s.Backlog) {
+			n++
+		}
+	}
+	return n >= 2 && 2*n >= len(l.Samples)
+}
+
+// refused is how many connects this listener turned away.
+func (o overflow) refused() float64 {
+	switch {
+	case o.Dropped > 0:
+		return min(o.Dropped, o.overflows)
+	case o.alone:
+		return o.overflows
+	}
+	return 0
+}
+
+func (o overflow) confidence() rule.Confidence {
+	moved := o.overflows >= someOverflows && o.refused() >= someOverflows
+	switch {
+	case moved && (o.Full > 0 || o.Dropped > 0):
+		return rule.Certain
+	case moved, o.Full >= 2 && 2*o.Full >= len(o.Samples):
+		return rule.Likely
+	case o.Full > 0, nearlyFullMostly(o.Listener):
+		return rule.Possible
+	}
+	return 0
+}
+
+// stopped says that nothing was accepted in the window: full at every reading,
+// and (where it can be told) no connection came through to the queue.
+func (o overflow) stopped() bool {
+	if o.Full < 2 || o.Full < len(o.Samples) {
+		return false
+	}
+	return !o.alone || o.counters.Delta("TcpPassiveOpens") <= 0.02*(o.refused()+1)
+}
+
+func (o overflow) headline(v *view.View) rule.Text {
+	where := v.InNetNS(o.NetNS)
+	switch {
+	case o.stopped():
+		return rule.T("%s on :%d%s has stopped accepting connections: its accept queue is full and nothing takes from it", o.Name(), o.Port, where)
+	case o.confidence() == rule.Possible:
+		return rule.T("%s on :%d%s accepts slowly: its accept queue is close to its limit", o.Name(), o.Port, where)
+	}
+	return rule.T("%s on :%d%s turns connections away: its accept queue is full", o.Name(), o.Port, where)
+}
+
+func (o overflow) impact() rule.Impact {
+	if o.overflows == 0 {
+		return rule.Impact{Share: float64(o.Full+1) / float64(len(o.Samples)+1) / 2, Text: rule.T("queue full in %d of %d samples", o.Full, len(o.Samples))}
+	}
+	share := o.share()
+	return rule.Impact{Share: share, TimeLost: o.refused() / max(o.counters.Seconds, 1) * firstRetry,
+		Text: rule.T("%s of connects", unit.Share(share))}
+}
+
+// share is the part of connects that were refused. A connection that came
+// through counts in PassiveOpens, at whatever listener of the namespace.
+func (o overflow) share() float64 {
+	opened := o.counters.Delta("TcpPassiveOpens")
+	return o.refused() / max(o.refused()+opened, 1)
+}
+
+func (o overflow) evidence(v *view.View) []rule.Evidence {
+	enter := v.EnterNetNS(o.NetNS)
+	ss := fmt.Sprintf("%sss -ltn 'sport = :%d'", enter, o.Port)
+	list := []rule.Evidence{{
+		Metric: "tcp.accept-queue", What: rule.T("queue %d of %d, full in %d of %d samples", o.Longest, o.Backlog, o.Full, len(o.Samples)),
+		Value: float64(o.Longest), Unit: "count", Limit: rule.Limit(float64(o.Backlog)), Check: ss,
+	}}
+	if o.overflows > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "tcp.listen-overflows", What: rule.T("ListenOverflows +%s in %s", unit.Count(o.overflows), unit.Seconds(o.counters.Seconds)),
+			Value: o.overflows, Unit: "count", Limit: rule.Limit(0), Check: enter + "nstat -az TcpExtListenOverflows", Counters: true,
+		})
+	}
+	if o.Dropped > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "tcp.listener-drops", What: rule.T("%s of them at this socket", unit.Count(o.Dropped)),
+			Value: o.Dropped, Unit: "count", Check: fmt.Sprintf("%sss -ltnm 'sport = :%d'   # skmem d", enter, o.Port), Counters: true,
+		})
+	}
+	limit := rule.T("limit %d = min(backlog asked by %s, somaxconn)", o.Backlog, o.Name())
+	if max, ok := somaxconn(v, o.NetNS); ok {
+		limit = rule.T("limit %d = min(backlog asked by %s, somaxconn %s)", o.Backlog, o.Name(), unit.Count(max))
+	}
+	return append(list, rule.Evidence{
+		Metric: "tcp.backlog", What: limit, Value: float64(o.Backlog), Unit: "count", Check: enter + "sysctl net.core.somaxconn",
+	})
+}
+
+func somaxconn(v *view.View, ns uint64) (int64, bool) {
+	text, ok := v.Sysctl(ns, "net.core.somaxconn")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	return n, err == nil
+}
+
+// largeBacklog is somaxconn's default since Linux 5.4; as good as any, and no
+// other setting has to change for it.
+const largeBacklog = 4096
+
+func (o overflow) fixes(v *view.View) []rule.Fix {
+	var fixes []rule.Fix
+	if o.stopped() {
+		who := "PID"
+		if o.PID() != 0 {
+			who = strconv.Itoa(int(o.PID()))
+		}
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("find out what %s is doing instead of accepting; a larger queue only makes clients wait longer", o.Name()),
+			Command:  fmt.Sprintf("cat /proc/%s/task/*/stack; strace -f -p %s", who, who),
+			Tradeoff: "strace slows it down while it is attached",
+		})
+	}
+	text, command := raiseBacklog(o.Name(), o.Port)
+	fixes = append(fixes, rule.Fix{Text: text, Command: command, Tradeoff: "memory per queued connection; clients wait in the queue instead of being refused"})
+	if max, ok := somaxconn(v, o.NetNS); ok && int64(o.Backlog) >= max {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("raise somaxconn first: it is what limits the queue now, and the server must listen anew to get more"),
+			Command:  fmt.Sprintf("%ssysctl -w net.core.somaxconn=%d", v.EnterNetNS(o.NetNS), largeBacklog),
+			Tradeoff: "every server may then ask for longer queues",
+		})
+	}
+	return append(fixes, rule.Fix{
+		Text:     rule.T("make the server accept faster: more workers, less work in the thread that accepts, keep-alive so that fewer connections are opened"),
+		Tradeoff: "CPU and memory per worker",
+	})
+}
+
+// raiseBacklog says how the backlog of well-known servers is set.
+func raiseBacklog(name string, port uint16) (rule.Text, string) {
+	switch {
+	case strings.HasPrefix(name, "nginx"):
+		return rule.T("listen %d backlog=%d; in nginx.conf, then reload", port, largeBacklog), "nginx -s reload"
+	case strings.HasPrefix(name, "redis"):
+		return rule.T("tcp-backlog %d in redis.conf, then restart", largeBacklog), "redis-cli config get tcp-backlog"
+	case strings.HasPrefix(name, "mysqld"), strings.HasPrefix(name, "mariadbd"):
+		return rule.T("back_log = %d in my.cnf, then restart", largeBacklog), "mysql -e 'show variables like \"back_log\"'"
+	case strings.HasPrefix(name, "php-fpm"):
+		return rule.T("listen.backlog = %d in the pool's configuration, then restart", largeBacklog), ""
+	case strings.HasPrefix(name, "haproxy"):
+		return rule.T("backlog %d in the frontend, then reload", largeBacklog), ""
+	case strings.HasPrefix(name, "postgres"):
+		return rule.T("raise max_connections (its backlog is twice that), or put a pooler in front, then restart"), ""
+	}
+	return rule.T("ask for a longer queue: the second argument of listen(2) in %s", name), ""
+}

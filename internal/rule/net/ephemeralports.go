@@ -1,0 +1,312 @@
+package net
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed ephemeralports.md
+var ephemeralPortsPage string
+
+var ephemeralPorts = rule.Rule{
+	ID:       "net/ephemeral-ports",
+	Title:    "a client has no local ports left towards one destination",
+	Resource: "local ports",
+	Needs:    []recording.Table{recording.TCPSockets, recording.Sysctls},
+	Explains: []string{"net/connect-slow"},
+	Page:     ephemeralPortsPage,
+	Detect:   detectEphemeralPorts,
+}
+
+const (
+	// rangeFull: some ports of the range may be taken by bound sockets or
+	// freed a moment ago.
+	rangeFull = 0.97
+	// rangeNearlyFull is worth a word.
+	rangeNearlyFull = 0.85
+	// fewPorts keeps ranges nobody would set from being judged.
+	fewPorts = 8
+	// reuseDelay is how long a port in TIME_WAIT is kept when the kernel may
+	// use it again (tcp_tw_reuse; tcp_tw_reuse_delay of newer kernels).
+	reuseDelay = 1.0
+)
+
+// destination is one remote address and port as one local address sees it: a
+// local port can be used once for each.
+type destination struct {
+	ns         uint64
+	local      string
+	remote     string
+	remotePort uint16
+}
+
+// exhaustion is the use of local ports towards one destination.
+type exhaustion struct {
+	destination
+	size     int // ports in the range, without reserved ones
+	text     string
+	readings int
+	full     int
+	peak     int
+	timeWait int // of the peak
+	reusable bool
+	opens    float64 // connects per second in the namespace
+	owner    view.Process
+	owned    bool
+}
+
+func detectEphemeralPorts(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, x := range exhaustions(v) {
+		c := x.confidence()
+		if c == 0 {
+			continue
+		}
+		f := rule.Finding{Subject: x.subject(v), Confidence: c, Headline: x.headline(v), Evidence: x.evidence(v), Fixes: x.fixes(v)}
+		f.Impact = rule.Impact{Share: float64(x.full) / float64(x.readings), Text: rule.T("every new connection to %s in %d of %d samples", x.to(), x.full, x.readings)}
+		if c == rule.Possible {
+			f.Impact = rule.Impact{Share: 0.1, Text: rule.T("nothing yet")}
+		}
+		f.Affects = []rule.Subject{peerSubject(x.remote, x.ns), netnsSubject(v, x.ns)}
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+func exhaustions(v *view.View) []exhaustion {
+	byKey := map[destination]*exhaustion{}
+	var order []destination
+	for _, space := range namespacesOf(v) {
+		low, high, ok := portRange(v, space)
+		if !ok {
+			continue
+		}
+		size := high - low + 1 - reserved(v, space, low, high)
+		if size < fewPorts {
+			continue
+		}
+		servers := map[uint16]bool{} // ports that are not taken from the range
+		for _, l := range v.Listeners() {
+			if l.NetNS == space {
+				servers[l.Port] = true
+			}
+		}
+		moments := v.TCPMoments(space)
+		for _, moment := range moments {
+			for d, use := range portsOf(moment, servers, low, high) {
+				x := byKey[d]
+				if x == nil {
+					x = &exhaustion{destination: d, size: size, text: fmt.Sprintf("%d-%d", low, high), readings: len(moments),
+						opens: v.CountersOf(space).Rate("TcpActiveOpens"), reusable: reusable(v, d)}
+					byKey[d] = x
+					order = append(order, d)
+				}
+				if float64(use.ports) >= rangeFull*float64(size) {
+					x.full++
+				}
+				if use.ports > x.peak {
+					x.peak, x.timeWait = use.ports, use.timeWait
+				}
+			}
+		}
+	}
+	var list []exhaustion
+	for _, d := range order {
+		x := byKey[d]
+		if float64(x.peak) < rangeNearlyFull*float64(x.size) {
+			continue
+		}
+		x.owner, x.owned = clientOf(v, d)
+		list = append(list, *x)
+	}
+	slices.SortStableFunc(list, func(a, b exhaustion) int { return -cmp.Compare(a.full, b.full) })
+	return list
+}
+
+func namespacesOf(v *view.View) []uint64 {
+	spaces, _ := view.Group(view.Rows[recording.TCPSample](v), func(s recording.TCPSample) uint64 { return s.NetNS })
+	return spaces
+}
+
+// use is how many ports of the range one destination takes in one sample.
+type use struct{ ports, timeWait int }
+
+func portsOf(moment []recording.TCPSample, servers map[uint16]bool, low, high int) map[destination]use {
+	uses := map[destination]use{}
+	for _, s := range moment {
+		if int(s.LocalPort) < low || int(s.LocalPort) > high || s.State == recording.TCPSynRecv || servers[s.LocalPort] {
+			continue
+		}
+		d := destination{s.NetNS, s.Local, s.Remote, s.RemotePort}
+		u := uses[d]
+		u.ports++
+		if s.State == recording.TCPTimeWait {
+			u.timeWait++
+		}
+		uses[d] = u
+	}
+	return uses
+}
+
+func portRange(v *view.View, ns uint64) (low, high int, ok bool) {
+	text, ok := v.Sysctl(ns, "net.ipv4.ip_local_port_range")
+	if !ok {
+		return 0, 0, false
+	}
+	n, err := fmt.Sscan(text, &low, &high)
+	return low, high, err == nil && n == 2 && low > 0 && high >= low
+}
+
+// reserved counts the ports of net.ipv4.ip_local_reserved_ports ("8080,9000-9010")
+// inside the range.
+func reserved(v *view.View, ns uint64, low, high int) int {
+	text, _ := v.Sysctl(ns, "net.ipv4.ip_local_reserved_ports")
+	n := 0
+	for part := range strings.SplitSeq(strings.TrimSpace(text), ",") {
+		from, to, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		a, err := strconv.Atoi(from)
+		if err != nil {
+			continue
+		}
+		b := a
+		if isRange {
+			if b, err = strconv.Atoi(to); err != nil {
+				continue
+			}
+		}
+		n += max(min(b, high)-max(a, low)+1, 0)
+	}
+	return n
+}
+
+// reusable says whether the kernel may take a port in TIME_WAIT again after a
+// second: tcp_tw_reuse 1, or 2 (the default) on loopback.
+func reusable(v *view.View, d destination) bool {
+	text, ok := v.Sysctl(d.ns, "net.ipv4.tcp_tw_reuse")
+	if !ok {
+		return loopback(d.remote)
+	}
+	switch strings.TrimSpace(text) {
+	case "1":
+		return true
+	case "2":
+		return loopback(d.remote)
+	}
+	return false
+}
+
+// clientOf is the process that connects to a destination.
+func clientOf(v *view.View, d destination) (view.Process, bool) {
+	n, byPID := map[int32]int{}, map[int32]view.Process{}
+	for _, c := range v.Connections() {
+		if (destination{c.NetNS, c.Local, c.Remote, c.RemotePort}) != d {
+			continue
+		}
+		for _, s := range c.Samples {
+			// The last owner is the worker; the oldest may only have forked.
+			if owners := v.SocketOwners(s.Inode); len(owners) > 0 {
+				p := owners[len(owners)-1]
+				n[p.PID]++
+				byPID[p.PID] = p
+			}
+		}
+	}
+	best, found := view.Process{}, false
+	for pid, p := range byPID {
+		if !found || n[pid] > n[best.PID] || n[pid] == n[best.PID] && pid < best.PID {
+			best, found = p, true
+		}
+	}
+	return best, found
+}
+
+func (x exhaustion) confidence() rule.Confidence {
+	held := x.full >= 2 && 2*x.full >= x.readings
+	switch {
+	case held && x.reusable && x.timeWait > x.peak/2:
+		// Most ports can be had again after a second: they run out only when
+		// more connections are opened per second than there are ports.
+		if x.opens*reuseDelay >= 0.5*float64(x.size) {
+			return rule.Likely
+		}
+		return rule.Possible
+	case held && x.peak >= x.size:
+		return rule.Certain
+	case held:
+		return rule.Likely
+	}
+	return rule.Possible
+}
+
+func (x exhaustion) to() string {
+	return fmt.Sprintf("%s:%d", x.remote, x.remotePort)
+}
+
+func (x exhaustion) subject(v *view.View) rule.Subject {
+	if x.owned {
+		return rule.ProcessSubject(x.owner)
+	}
+	return netnsSubject(v, x.ns)
+}
+
+func (x exhaustion) headline(v *view.View) rule.Text {
+	who := "a client" + v.InNetNS(x.ns)
+	if x.owned {
+		who = rule.ProcessSubject(x.owner).String()
+	}
+	if x.confidence() == rule.Possible {
+		return rule.T("%s uses nearly all local ports towards %s", who, x.to())
+	}
+	return rule.T("%s has no local ports left towards %s: connect fails with EADDRNOTAVAIL", who, x.to())
+}
+
+func (x exhaustion) evidence(v *view.View) []rule.Evidence {
+	enter := v.EnterNetNS(x.ns)
+	list := []rule.Evidence{
+		{
+			Metric: "tcp.local-ports", What: rule.T("%s of %s ports (range %s) used from %s to %s in %d of %d samples", unit.Count(x.peak), unit.Count(x.size), x.text, x.local, x.to(), x.full, x.readings),
+			Value: float64(x.peak), Unit: "count", Limit: rule.Limit(float64(x.size)),
+			Check: fmt.Sprintf("%sss -Htan dst %s | wc -l; %ssysctl net.ipv4.ip_local_port_range", enter, x.to(), enter),
+		},
+		{
+			Metric: "tcp.time-wait", What: rule.T("%s of them in TIME_WAIT, each for 60 s after its connection was closed from here", unit.Count(x.timeWait)),
+			Value: float64(x.timeWait), Unit: "count", Check: fmt.Sprintf("%sss -Htan state time-wait dst %s | wc -l", enter, x.to()),
+		},
+	}
+	if x.opens > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "tcp.active-opens", What: rule.T("%s connects succeed in the namespace", unit.PerSecond(x.opens)),
+			Value: x.opens, Unit: "per second", Check: enter + "nstat -az TcpActiveOpens", Counters: true,
+		})
+	}
+	return list
+}
+
+func (x exhaustion) fixes(v *view.View) []rule.Fix {
+	enter := v.EnterNetNS(x.ns)
+	fixes := []rule.Fix{{
+		Text:     rule.T("keep connections to %s open and use them again (nginx: keepalive in upstream; a pool elsewhere)", x.to()),
+		Tradeoff: "idle connections at the destination",
+	}, {
+		Text:    rule.T("widen the range of local ports"),
+		Command: enter + "sysctl -w net.ipv4.ip_local_port_range='10240 65535'", Tradeoff: "servers that listen on high ports need ip_local_reserved_ports",
+	}}
+	if !x.reusable && x.timeWait > 0 {
+		fixes = append(fixes, rule.Fix{
+			Text: rule.T("let outgoing connections use ports in TIME_WAIT again"), Command: enter + "sysctl -w net.ipv4.tcp_tw_reuse=1",
+			Tradeoff: "needs TCP timestamps at both ends; not meant for destinations behind NAT that mixes clocks",
+		})
+	}
+	return append(fixes, rule.Fix{
+		Text: rule.T("use more addresses: several at the destination, or several of one's own (proxy_bind)"), Tradeoff: "configuration; each address brings a range of ports",
+	})
+}

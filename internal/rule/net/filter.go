@@ -1,0 +1,180 @@
+package net
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+// filter is one packet filter rule that drops or rejects, over the window.
+type filter struct {
+	recording.FirewallRule
+	packets float64 // that it took in the window
+	seconds float64 // between the first and the last reading
+}
+
+// filters lists the rules that took packets in the window. Rules without a
+// counter are left out: nobody can say what they did.
+func filters(v *view.View) []filter {
+	return view.Memo(v, "net/filters", func() []filter {
+		type key struct {
+			ns                     uint64
+			backend, family, table string
+			chain                  string
+			handle                 uint64
+			index                  int32
+		}
+		keys, series := view.Group(view.Rows[recording.FirewallRule](v), func(r recording.FirewallRule) key {
+			k := key{r.NetNS, r.Backend, r.Family, r.TableOf, r.Chain, r.Handle, 0}
+			if r.Handle == 0 {
+				k.index = r.Index
+			}
+			return k
+		})
+		var list []filter
+		for _, k := range keys {
+			rows := series[k]
+			f := filter{FirewallRule: rows[len(rows)-1], seconds: view.Elapsed(rows).Seconds()}
+			f.packets, _ = view.Delta(rows, func(r recording.FirewallRule) uint64 { return r.Packets })
+			if f.Counted && f.packets > 0 && f.seconds > 0 {
+				list = append(list, f)
+			}
+		}
+		return list
+	})
+}
+
+// String names the rule as its owner knows it: "iptables INPUT rule 3".
+func (f filter) String() string {
+	switch {
+	case strings.HasPrefix(f.Backend, "iptables"):
+		command := "iptables"
+		if f.Family == "ip6" {
+			command = "ip6tables"
+		}
+		name := f.Chain
+		if f.TableOf != "filter" && f.TableOf != "" {
+			name = f.TableOf + " " + f.Chain
+		}
+		return fmt.Sprintf("%s %s rule %d", command, name, f.Index)
+	}
+	return fmt.Sprintf("nft %s %s %s handle %d", f.Family, f.TableOf, f.Chain, f.Handle)
+}
+
+// show is the command that shows the rule with its counter.
+func (f filter) show(v *view.View) string {
+	enter := v.EnterNetNS(f.NetNS)
+	if strings.HasPrefix(f.Backend, "iptables") {
+		return fmt.Sprintf("%s%s -t %s -nvL %s --line-numbers", enter, f.command(), f.table(), f.Chain)
+	}
+	return fmt.Sprintf("%snft -a list chain %s %s %s", enter, f.Family, f.TableOf, f.Chain)
+}
+
+// remove is the command that deletes the rule.
+func (f filter) remove(v *view.View) string {
+	enter := v.EnterNetNS(f.NetNS)
+	if strings.HasPrefix(f.Backend, "iptables") {
+		return fmt.Sprintf("%s%s -t %s -D %s %d", enter, f.command(), f.table(), f.Chain, f.Index)
+	}
+	return fmt.Sprintf("%snft delete rule %s %s %s handle %d", enter, f.Family, f.TableOf, f.Chain, f.Handle)
+}
+
+func (f filter) command() string {
+	if f.Family == "ip6" {
+		return "ip6tables"
+	}
+	return "iptables"
+}
+
+func (f filter) table() string {
+	if f.TableOf == "" {
+		return "filter"
+	}
+	return f.TableOf
+}
+
+func (f filter) subject(v *view.View) rule.Subject {
+	return rule.Subject{Kind: rule.KindRule, Name: f.String() + v.InNetNS(f.NetNS), Detail: f.Match, NetNS: f.NetNS}
+}
+
+var (
+	portWords    = regexp.MustCompile(`(?:dport|sport|dports|sports|port)[^0-9a-zA-Z]{1,4}([0-9]+(?:[-:,][0-9]+)*)`)
+	addressWords = regexp.MustCompile(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/[0-9]{1,2})?|[0-9a-fA-F]*(?::[0-9a-fA-F]*){2,7}(?:/[0-9]{1,3})?`)
+)
+
+// fit says how well a rule's conditions fit a connection.
+type fit int
+
+const (
+	no      fit = iota
+	general     // nothing in the rule speaks against it, and nothing for it
+	exact       // it names the connection's ports or addresses
+)
+
+// fits compares what is understood of a rule with a connection. Ports and
+// addresses of both directions count, since a rule may stand at either end.
+func (f filter) fits(c recording.TCPSample) fit {
+	if strings.Contains(f.Match, "udp") && !strings.Contains(f.Match, "tcp") || strings.Contains(f.Match, "icmp") {
+		return no
+	}
+	best := general
+	for _, m := range portWords.FindAllStringSubmatch(f.Match, -1) {
+		if !inPorts(m[1], c.LocalPort) && !inPorts(m[1], c.RemotePort) {
+			return no
+		}
+		best = exact
+	}
+	for _, text := range addressWords.FindAllString(f.Match, -1) {
+		prefix, ok := parsePrefix(text)
+		if !ok || prefix.Bits() == 0 {
+			continue
+		}
+		if !contains(prefix, c.Local) && !contains(prefix, c.Remote) {
+			return no
+		}
+		best = exact
+	}
+	return best
+}
+
+func inPorts(list string, port uint16) bool {
+	for part := range strings.SplitSeq(list, ",") {
+		from, to, isRange := strings.Cut(strings.ReplaceAll(part, ":", "-"), "-")
+		low, err := strconv.Atoi(from)
+		if err != nil {
+			continue
+		}
+		high := low
+		if isRange {
+			if high, err = strconv.Atoi(to); err != nil {
+				continue
+			}
+		}
+		if int(port) >= low && int(port) <= high {
+			return true
+		}
+	}
+	return false
+}
+
+func parsePrefix(text string) (netip.Prefix, bool) {
+	if p, err := netip.ParsePrefix(text); err == nil {
+		return p, true
+	}
+	a, err := netip.ParseAddr(text)
+	if err != nil {
+		return netip.Prefix{}, false
+	}
+	return netip.PrefixFrom(a, a.BitLen()), true
+}
+
+func contains(p netip.Prefix, address string) bool {
+	a, err := netip.ParseAddr(address)
+	return err == nil && p.Masked().Contains(a)
+}

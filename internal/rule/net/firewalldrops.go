@@ -1,0 +1,214 @@
+package net
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed firewalldrops.md
+var firewallDropsPage string
+
+var firewallDrops = rule.Rule{
+	ID:       "net/firewall-drops",
+	Title:    "a packet filter rule drops traffic of a connection somebody waits for",
+	Resource: "packet filter",
+	Needs:    []recording.Table{recording.Firewall, recording.TCPSockets},
+	Explains: []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow"},
+	Page:     firewallDropsPage,
+	Detect:   detectFirewallDrops,
+}
+
+const (
+	// fewPackets: an address scan leaves a packet or two at any rule.
+	fewPackets = 3
+	// blackhole: timeouts in a row after which a connection is not slow but
+	// cut off.
+	blackhole = 2
+	// severalWait: one connection attempt in the moment of a sample proves
+	// nothing; handshakes on a network take milliseconds at most.
+	severalWait = 2
+)
+
+// cutOff is a connection attempt or a connection that gets no answer.
+type cutOff struct {
+	view.Connection
+	connecting bool
+	fit        fit
+}
+
+func detectFirewallDrops(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	waiting := waitingConnections(v)
+	for _, f := range filters(v) {
+		if f.Random > 0 || f.packets < fewPackets {
+			continue // a rule that drops by chance is the place of a loss
+		}
+		victims, sure := hit(v, f, waiting)
+		if sure == 0 {
+			continue
+		}
+		found = append(found, dropFinding(v, f, victims, sure))
+	}
+	return found, nil
+}
+
+// waitingConnections lists the connections of this host's namespaces that wait
+// for an answer.
+func waitingConnections(v *view.View) []cutOff {
+	return view.Memo(v, "net/cut-off", func() []cutOff {
+		var list []cutOff
+		for _, c := range v.Connections() {
+			switch {
+			case slices.ContainsFunc(c.Samples, func(s recording.TCPSample) bool { return s.State == recording.TCPSynSent }):
+				list = append(list, cutOff{Connection: c, connecting: true})
+			case c.Info && c.State == recording.TCPEstablished && (c.Retransmits >= blackhole || c.Backoff >= blackhole):
+				list = append(list, cutOff{Connection: c})
+			}
+		}
+		return list
+	})
+}
+
+// hit finds who suffers from a rule, and how sure that is. Rules drop noise
+// all day on healthy hosts: without somebody who waits there is nothing to
+// say but that the counter moves.
+func hit(v *view.View, f filter, waiting []cutOff) (victims []cutOff, sure rule.Confidence) {
+	byFit := map[fit][]cutOff{}
+	for _, w := range waiting {
+		w.fit = f.fits(w.TCPSample)
+		if w.fit == no || explainedElsewhere(v, w) {
+			continue
+		}
+		byFit[w.fit] = append(byFit[w.fit], w)
+	}
+	switch {
+	case len(byFit[exact]) >= severalWait || slices.ContainsFunc(byFit[exact], stubborn):
+		return byFit[exact], rule.Certain
+	case len(byFit[general]) >= severalWait && f.packets >= float64(len(byFit[general])):
+		// Nothing ties the rule to them but the time; its packets are at
+		// least as many as they sent first.
+		return byFit[general], rule.Likely
+	}
+	if servesLocally(v, f) {
+		return nil, rule.Possible
+	}
+	return nil, 0
+}
+
+// stubborn is a connection that was repeated and still got no answer.
+func stubborn(w cutOff) bool {
+	return w.Retransmits >= 1 || w.Backoff >= 1 || len(w.Samples) >= severalWait
+}
+
+// explainedElsewhere: a server of this host whose accept queue is full, or that
+// is flooded, drops SYNs by itself.
+func explainedElsewhere(v *view.View, w cutOff) bool {
+	if !w.connecting {
+		return false
+	}
+	for _, o := range overflowing(v) {
+		if o.Port == w.RemotePort && o.confidence() > rule.Possible && o.refused() > 0 {
+			return true
+		}
+	}
+	for _, x := range floods(v) {
+		if x.Port == w.RemotePort && !x.cookies && x.confidence() > rule.Possible {
+			return true
+		}
+	}
+	return false
+}
+
+// servesLocally says whether the rule names a port that somebody listens on in
+// its own namespace.
+func servesLocally(v *view.View, f filter) bool {
+	for _, m := range portWords.FindAllStringSubmatch(f.Match, -1) {
+		for _, l := range v.Listeners() {
+			if l.NetNS == f.NetNS && inPorts(m[1], l.Port) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func dropFinding(v *view.View, f filter, victims []cutOff, sure rule.Confidence) rule.Finding {
+	x := rule.Finding{Subject: f.subject(v), Confidence: sure}
+	rate := f.packets / f.seconds
+	drops := "drops"
+	if f.Verdict == "reject" {
+		drops = "rejects"
+	}
+	if len(victims) == 0 {
+		x.Headline = rule.T("%s%s %s %s packets to a port that is served here", f.String(), v.InNetNS(f.NetNS), drops, unit.PerSecond(rate))
+		x.Impact = rule.Impact{Share: 0.05, Text: rule.T("nobody on this host was seen waiting")}
+	} else {
+		w := victims[0]
+		x.Headline = rule.T("%s%s %s packets between %s and %s:%d", f.String(), v.InNetNS(f.NetNS), drops, w.Local, w.Remote, w.RemotePort)
+		at := waitingAtOnce(victims)
+		x.Impact = rule.Impact{TimeLost: max(at, 0.1), Text: rule.T("%s connections wait for an answer at any time", unit.Number(at))}
+	}
+	x.Evidence = dropEvidence(v, f, victims, rate)
+	for _, w := range victims {
+		for _, s := range []rule.Subject{peerSubject(w.Remote, w.NetNS), netnsSubject(v, w.NetNS)} {
+			if !slices.Contains(x.Affects, s) {
+				x.Affects = append(x.Affects, s)
+			}
+		}
+	}
+	x.Fixes = []rule.Fix{
+		{Text: rule.T("look at the rule, who put it there and why"), Command: f.show(v), Tradeoff: "none"},
+		{Text: rule.T("let that traffic through in front of the rule, or delete the rule"), Command: f.remove(v),
+			Tradeoff: "what the rule was meant to keep out comes in; rules made by a manager (ufw, firewalld, docker) must be changed there"},
+	}
+	return x
+}
+
+// waitingAtOnce is how many of the connections waited in the mean sample.
+func waitingAtOnce(victims []cutOff) float64 {
+	moments, seen := map[int64]bool{}, 0
+	for _, w := range victims {
+		for _, s := range w.Samples {
+			if s.State == recording.TCPSynSent || s.Retransmits > 0 {
+				moments[s.At.Unix()] = true
+				seen++
+			}
+		}
+	}
+	return float64(seen) / float64(max(len(moments), 1))
+}
+
+func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule.Evidence {
+	list := []rule.Evidence{{
+		Metric: "firewall.packets", What: rule.T("+%s packets in %s (%s): %s", unit.Count(f.packets), unit.Seconds(f.seconds), unit.PerSecond(rate), f.Match),
+		Value: f.packets, Unit: "count", Limit: rule.Limit(0), Check: f.show(v), Counters: true,
+	}}
+	connecting, cut := 0, 0
+	for _, w := range victims {
+		if w.connecting {
+			connecting++
+		} else {
+			cut++
+		}
+	}
+	if connecting > 0 {
+		w := victims[0]
+		list = append(list, rule.Evidence{
+			Metric: "tcp.syn-sent", What: rule.T("%d connects without an answer to %s:%d%s", connecting, w.Remote, w.RemotePort, v.InNetNS(w.NetNS)),
+			Value: float64(connecting), Unit: "count", Check: fmt.Sprintf("%sss -tan state syn-sent dst %s", v.EnterNetNS(w.NetNS), w.Remote),
+		})
+	}
+	if cut > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "tcp.retransmits", What: rule.T("%d connections repeat into silence", cut),
+			Value: float64(cut), Unit: "count", Check: "ss -tino state established | grep -B1 backoff",
+		})
+	}
+	return list
+}

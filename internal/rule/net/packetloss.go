@@ -1,0 +1,248 @@
+package net
+
+import (
+	"cmp"
+	_ "embed"
+	"slices"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed packetloss.md
+var packetLossPage string
+
+var packetLoss = rule.Rule{
+	ID:       "net/packet-loss",
+	Title:    "packets are lost: connections retransmit",
+	Resource: "packet delivery",
+	Needs:    []recording.Table{recording.Protocol},
+	Explains: []string{"net/connect-slow", "rt/path-slow"},
+	Page:     packetLossPage,
+	Detect:   detectPacketLoss,
+}
+
+const (
+	// someSegments and someRepeats: below them a rate is noise.
+	someSegments = 200.0
+	someRepeats  = 10.0
+	// lossy: long-distance paths lose some tenths of a percent and local
+	// networks next to nothing; from 1 % on each connection's throughput is
+	// bounded by loss (Mathis: MSS/RTT x 1.2/sqrt(p)) and tails of requests
+	// are retransmission timeouts.
+	lossy = 0.01
+	// slightlyLossy is worth a word.
+	slightlyLossy = 0.003
+	// needless: when peers report nearly every repeat as a duplicate
+	// (DSACK), packets arrived late or twice, and were not lost.
+	needless = 0.9
+	// smallestRTO is the kernel's TCP_RTO_MIN: what a timeout or a tail loss
+	// probe costs at least, whatever the path.
+	smallestRTO = 0.2
+	// chanceDrops of a rule that drops at random prove it by themselves.
+	chanceDrops = 10.0
+)
+
+// loss is what one network namespace repeated in the window.
+type loss struct {
+	view.Counters
+	sent     float64 // segments, repeats included
+	data     float64 // segments sent again that were no SYNs
+	syn      float64 // SYNs and SYN-ACKs sent again
+	timeouts float64
+	probes   float64
+	dsack    float64
+	peers    []lossyPeer
+	place    *filter
+}
+
+// lossyPeer is the connections between two addresses.
+type lossyPeer struct {
+	local, remote string
+	repeated      float64
+	sent          float64
+	connections   int
+	worst         view.Connection
+}
+
+func detectPacketLoss(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	told := map[[2]string]bool{} // pairs of addresses
+	placed := map[string]bool{}  // rules that are named
+	for _, l := range losses(v) {
+		c := l.confidence()
+		if c == 0 {
+			continue
+		}
+		if len(l.peers) > 0 {
+			// Both ends of a connection on one host see the same loss.
+			p := l.peers[0]
+			pair := [2]string{min(p.local, p.remote), max(p.local, p.remote)}
+			if told[pair] {
+				continue
+			}
+			told[pair] = true
+		}
+		if l.place != nil {
+			name := l.place.subject(v).Name
+			if placed[name] {
+				continue
+			}
+			placed[name] = true
+		}
+		found = append(found, l.finding(v, c))
+	}
+	return append(found, chanceRules(v, placed)...), nil
+}
+
+// losses measures all network namespaces, the one with the most repeats first.
+func losses(v *view.View) []loss {
+	var list []loss
+	for _, c := range v.Counters() {
+		l := loss{Counters: c, sent: c.Delta("TcpOutSegs"), syn: c.Delta("TcpExtTCPSynRetrans"),
+			timeouts: c.Delta("TcpExtTCPTimeouts"), probes: c.Delta("TcpExtTCPLossProbes"), dsack: c.Delta("TcpExtTCPDSACKRecv")}
+		// RetransSegs counts SYNs and SYN-ACKs too. Those are left to the
+		// rules that know why nobody answers: a full queue or table, a filter.
+		// OutSegs leaves repeats out.
+		l.data = max(c.Delta("TcpRetransSegs")-l.syn, 0)
+		l.sent += l.data
+		l.peers = peersOf(v, c.NetNS)
+		l.place = l.where(v)
+		list = append(list, l)
+	}
+	slices.SortStableFunc(list, func(a, b loss) int { return cmp.Compare(b.data, a.data) })
+	return list
+}
+
+func peersOf(v *view.View, ns uint64) []lossyPeer {
+	byPair := map[[2]string]*lossyPeer{}
+	var list []*lossyPeer
+	for _, c := range v.Connections() {
+		if c.NetNS != ns || c.State == recording.TCPSynSent {
+			continue
+		}
+		n := c.Retransmitted()
+		if n == 0 {
+			continue
+		}
+		k := [2]string{c.Local, c.Remote}
+		p := byPair[k]
+		if p == nil {
+			p = &lossyPeer{local: c.Local, remote: c.Remote}
+			byPair[k] = p
+			list = append(list, p)
+		}
+		p.connections++
+		p.repeated += n
+		p.sent += c.SegmentsOut()
+		if n > p.worst.Retransmitted() {
+			p.worst = c
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *lossyPeer) int { return cmp.Compare(b.repeated, a.repeated) })
+	peers := make([]lossyPeer, len(list))
+	for i, p := range list {
+		peers[i] = *p
+	}
+	return peers
+}
+
+// where finds a rule that drops at random at either end of the lossy
+// connections, or on their way.
+func (l loss) where(v *view.View) *filter {
+	for _, f := range filters(v) {
+		if f.Random <= 0 || f.packets < fewPackets {
+			continue
+		}
+		if len(l.peers) == 0 {
+			if f.NetNS == l.NetNS {
+				return &f
+			}
+			continue
+		}
+		if f.fits(l.peers[0].worst.TCPSample) != no && (f.NetNS == l.NetNS || v.HasAddress(f.NetNS, l.peers[0].remote) || !v.OwnNetNS(f.NetNS)) {
+			return &f
+		}
+	}
+	return nil
+}
+
+func (l loss) rate() float64 { return l.data / max(l.sent, 1) }
+
+func (l loss) confidence() rule.Confidence {
+	if l.sent < someSegments || l.data < someRepeats {
+		return 0
+	}
+	switch {
+	case l.place != nil && l.rate() >= slightlyLossy:
+		return rule.Certain
+	case l.rate() >= lossy && l.dsack < needless*l.data:
+		return rule.Likely
+	case l.rate() >= slightlyLossy:
+		return rule.Possible
+	}
+	return 0
+}
+
+// waited is the seconds per second that connections waited for timers. Repeats
+// that a duplicate ACK set off cost a round trip only and are left out.
+func (l loss) waited() float64 {
+	rto := smallestRTO
+	if len(l.peers) > 0 {
+		rto = max(rto, min(l.peers[0].worst.RTO.Seconds(), 1))
+	}
+	n := max(l.timeouts-l.syn, 0)*rto + l.probes*smallestRTO
+	return n / max(l.Seconds, 1)
+}
+
+func (l loss) finding(v *view.View, c rule.Confidence) rule.Finding {
+	f := rule.Finding{Subject: netnsSubject(v, l.NetNS), Confidence: c}
+	with := "its peers"
+	if len(l.peers) > 0 {
+		p := l.peers[0]
+		f.Subject = peerSubject(p.remote, l.NetNS)
+		f.Subject.Detail = "from " + p.local + v.InNetNS(l.NetNS)
+		with = p.remote
+		f.Affects = append(f.Affects, peerSubject(p.local, 0), netnsSubject(v, l.NetNS))
+	}
+	f.Headline = rule.T("packets between %s and %s are lost: %s of segments are sent again", l.self(v), with, unit.Share(l.rate()))
+	if l.place != nil {
+		f.Headline = rule.T("packets between %s and %s are lost: %s%s drops them at random", l.self(v), with, l.place.String(), v.InNetNS(l.place.NetNS))
+	}
+	f.Impact = rule.Impact{TimeLost: l.waited(), Share: 0, Text: rule.T("%s of segments sent again, %s waited for timers per second", unit.Share(l.rate()), unit.Seconds(l.waited()))}
+	if f.Impact.TimeLost == 0 {
+		f.Impact = rule.Impact{Share: l.rate(), Text: rule.T("%s of segments sent again", unit.Share(l.rate()))}
+	}
+	f.Evidence = l.evidence(v)
+	f.Fixes = l.fixes(v)
+	return f
+}
+
+func (l loss) self(v *view.View) string {
+	if len(l.peers) > 0 {
+		return l.peers[0].local
+	}
+	return v.NetNSName(l.NetNS)
+}
+
+// chanceRules lists rules that drop at random although nobody's retransmissions
+// were seen: UDP, forwarded traffic, peers elsewhere.
+func chanceRules(v *view.View, placed map[string]bool) []rule.Finding {
+	var found []rule.Finding
+	for _, r := range filters(v) {
+		s := r.subject(v)
+		if r.Random <= 0 || r.packets < chanceDrops || placed[s.Name] {
+			continue
+		}
+		found = append(found, rule.Finding{
+			Subject: s, Confidence: rule.Certain,
+			Headline: rule.T("%s%s drops packets at random", r.String(), v.InNetNS(r.NetNS)),
+			Impact:   rule.Impact{Share: r.Random, Text: rule.T("%s of what it matches, %s packets", unit.Share(r.Random), unit.PerSecond(r.packets/r.seconds))},
+			Evidence: []rule.Evidence{placeEvidence(v, r)},
+			Fixes:    []rule.Fix{removeRule(v, r)},
+		})
+	}
+	return found
+}

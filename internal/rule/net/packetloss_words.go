@@ -1,0 +1,125 @@
+package net
+
+import (
+	"fmt"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+func (l loss) evidence(v *view.View) []rule.Evidence {
+	enter := v.EnterNetNS(l.NetNS)
+	list := []rule.Evidence{{
+		Metric: "tcp.retransmission-rate", What: rule.T("%s of %s segments sent again in %s%s", unit.Count(l.data), unit.Count(l.sent), unit.Seconds(l.Seconds), v.InNetNS(l.NetNS)),
+		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy), Check: enter + "nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPSynRetrans", Counters: true,
+	}}
+	if l.place != nil {
+		list = append(list, placeEvidence(v, *l.place))
+	}
+	if len(l.peers) > 0 {
+		p := l.peers[0]
+		list = append(list, rule.Evidence{
+			Metric: "tcp.retransmits", What: rule.T("%s of %s segments to %s, on %d connections%s", unit.Count(p.repeated), unit.Count(p.sent), p.remote, p.connections, owner(v, p.worst)),
+			Value: p.repeated, Unit: "count", Check: fmt.Sprintf("%sss -tino dst %s", enter, p.remote), Counters: true,
+		})
+	}
+	if l.timeouts+l.probes > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "tcp.timeouts", What: rule.T("%s retransmission timeouts and %s tail loss probes, at least 200 ms each", unit.Count(l.timeouts), unit.Count(l.probes)),
+			Value: l.timeouts, Unit: "count", Check: enter + "nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes", Counters: true,
+		})
+	}
+	if l.dsack > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "tcp.dsack", What: rule.T("peers had %s of them already: the data or only its ACK was late or lost", unit.Count(l.dsack)),
+			Value: l.dsack, Unit: "count", Check: enter + "nstat -az TcpExtTCPDSACKRecv", Counters: true,
+		})
+	}
+	list = append(list, deviceDrops(v, l.NetNS)...)
+	if n := softnetDrops(v); n > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "softnet.dropped", What: rule.T("this host's receive backlog dropped %s packets", unit.Count(n)),
+			Value: n, Unit: "count", Limit: rule.Limit(0), Check: "cat /proc/net/softnet_stat   # second column, hexadecimal", Counters: true,
+		})
+	}
+	return list
+}
+
+// owner names the process behind a connection, if it is known.
+func owner(v *view.View, c view.Connection) string {
+	owners := v.SocketOwners(c.Inode)
+	if len(owners) == 0 {
+		return ""
+	}
+	p := owners[len(owners)-1]
+	return fmt.Sprintf(", the worst of %s (%d)", p.Comm, p.PID)
+}
+
+func placeEvidence(v *view.View, f filter) rule.Evidence {
+	return rule.Evidence{
+		Metric: "firewall.packets", What: rule.T("%s dropped %s packets in %s, each with probability %s", f.String(), unit.Count(f.packets), unit.Seconds(f.seconds), unit.Share(f.Random)),
+		Value: f.packets, Unit: "count", Limit: rule.Limit(0), Check: f.show(v), Counters: true,
+	}
+}
+
+func removeRule(v *view.View, f filter) rule.Fix {
+	return rule.Fix{
+		Text: rule.T("delete the rule that drops at random"), Command: f.remove(v),
+		Tradeoff: "whoever tests behaviour under loss loses the test",
+	}
+}
+
+// deviceDrops lists the interfaces of a namespace that dropped packets.
+func deviceDrops(v *view.View, ns uint64) []rule.Evidence {
+	names, series := view.Group(view.Rows[recording.NetDeviceSample](v), func(s recording.NetDeviceSample) string {
+		if s.NetNS != ns {
+			return ""
+		}
+		return s.Interface
+	})
+	var list []rule.Evidence
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		rx, _ := view.Delta(series[name], func(s recording.NetDeviceSample) uint64 { return s.RxDropped + s.RxErrors + s.RxFIFO })
+		tx, _ := view.Delta(series[name], func(s recording.NetDeviceSample) uint64 { return s.TxDropped + s.TxErrors + s.TxFIFO })
+		if rx+tx < fewPackets {
+			continue
+		}
+		list = append(list, rule.Evidence{
+			Metric: "interface.drops", What: rule.T("%s dropped %s packets coming in and %s going out", name, unit.Count(rx), unit.Count(tx)),
+			Value: rx + tx, Unit: "count", Check: v.EnterNetNS(ns) + "ip -s link show " + name, Counters: true,
+		})
+	}
+	return list
+}
+
+func softnetDrops(v *view.View) float64 {
+	cpus, series := view.Group(view.Rows[recording.SoftnetSample](v), func(s recording.SoftnetSample) int32 { return s.CPU })
+	n := 0.0
+	for _, c := range cpus {
+		d, _ := view.Delta(series[c], func(s recording.SoftnetSample) uint64 { return s.Dropped })
+		n += d
+	}
+	return n
+}
+
+func (l loss) fixes(v *view.View) []rule.Fix {
+	if l.place != nil {
+		return []rule.Fix{removeRule(v, *l.place)}
+	}
+	enter := v.EnterNetNS(l.NetNS)
+	return []rule.Fix{
+		{
+			Text: rule.T("find the place: queues and interfaces of this host first, then capture at both ends and compare"), Command: enter + "tc -s qdisc; " + enter + "ip -s link; " + enter + "iptables -nvL",
+			Tradeoff: "none",
+		},
+		{
+			Text:     rule.T("until it is mended: keep connections open, since a lost SYN costs a second and a lost segment of a warm connection less"),
+			Tradeoff: "idle connections",
+		},
+	}
+}

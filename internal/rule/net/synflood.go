@@ -1,0 +1,267 @@
+package net
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed synflood.md
+var synFloodPage string
+
+var synFlood = rule.Rule{
+	ID:       "net/syn-flood",
+	Title:    "a flood of SYNs that never complete a handshake",
+	Resource: "half-open connections",
+	Needs:    []recording.Table{recording.Listeners, recording.Protocol},
+	Explains: []string{"net/packet-loss", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
+	Page:     synFloodPage,
+	Detect:   detectSYNFlood,
+}
+
+const (
+	// floodRate is the rate of refused or cookie-answered SYNs from which it
+	// is more than a slow client or a port scan.
+	floodRate = 50.0
+	// resetRate: handshakes that the supposed client itself breaks off with a
+	// reset, as the kernel of a sender of forged SYNs does. Scanners do so
+	// too, but not thousands of times a second.
+	resetRate = 1000.0
+	// mostIncomplete: in a flood hardly any handshake completes; a burst of
+	// real clients at a small backlog completes nearly all.
+	mostIncomplete = 10.0 // times as many fail as complete
+	// halfOpenSome: a healthy server shows a handful of half-open connections.
+	halfOpenSome = 20
+	// cookieHarm weighs a flood that syncookies hold off: real connections
+	// come through, without some options, and CPU time goes.
+	cookieHarm = 0.3
+	// oneSource: a share of half-open connections from which one address is
+	// named as the sender, true or forged.
+	oneSource = 0.5
+)
+
+// flood is what one listener shows of half-open connections.
+type flood struct {
+	view.Listener
+	counters view.Counters
+	halfOpen int // the most seen in one sample
+	typical  int // median over samples
+	samples  int
+	sources  map[string]int
+	cookies  bool // syncookies are on
+	limit    int  // half-open connections at which the kernel refuses or sends cookies
+	refused  float64
+	cookied  float64
+	returned float64 // cookies that came back: real clients
+	resets   float64
+}
+
+func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, x := range floods(v) {
+		f := rule.Finding{Subject: listenerSubject(x.Listener), Confidence: x.confidence()}
+		f.Headline = x.headline(v)
+		f.Impact = x.impact()
+		f.Evidence = x.evidence(v)
+		f.Fixes = x.fixes(v)
+		f.Affects, f.Notes = suffering(v, x.Listener)
+		f.Affects = append(f.Affects, netnsSubject(v, x.NetNS), rule.Subject{Kind: rule.KindHost, Name: v.Manifest().Host.Name})
+		for i := range max(v.Manifest().Host.CPUs, 1) {
+			f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindCPU, Name: "CPU " + strconv.Itoa(i)}, rule.Subject{Kind: rule.KindCPU, Name: "cpu" + strconv.Itoa(i)})
+		}
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+// floods lists the listeners that are flooded, with any confidence.
+func floods(v *view.View) []flood {
+	return view.Memo(v, "net/floods", func() []flood {
+		spaces, byNS := view.Group(v.Listeners(), func(l view.Listener) uint64 { return l.NetNS })
+		var list []flood
+		for _, ns := range spaces {
+			var all []flood
+			for _, l := range byNS[ns] {
+				all = append(all, measureFlood(v, l))
+			}
+			// Counters are those of the namespace: they are put down to the
+			// listener with the most half-open connections.
+			slices.SortStableFunc(all, func(a, b flood) int { return -cmp.Compare(a.halfOpen, b.halfOpen) })
+			for i, x := range all {
+				if i > 0 {
+					x.refused, x.cookied, x.resets = 0, 0, 0
+				}
+				if x.confidence() > 0 {
+					list = append(list, x)
+				}
+			}
+		}
+		return list
+	})
+}
+
+func measureFlood(v *view.View, l view.Listener) flood {
+	c := v.CountersOf(l.NetNS)
+	x := flood{Listener: l, counters: c, sources: map[string]int{}, cookies: true, limit: int(l.Backlog)}
+	x.refused = max(c.Delta("TcpExtListenDrops")-c.Delta("TcpExtListenOverflows"), 0)
+	x.cookied = max(c.Delta("TcpExtSyncookiesSent"), c.Delta("TcpExtTCPReqQFullDoCookies"))
+	x.returned = c.Delta("TcpExtSyncookiesRecv")
+	x.resets = c.Delta("TcpExtEmbryonicRsts")
+	if text, ok := v.Sysctl(l.NetNS, "net.ipv4.tcp_syncookies"); ok && strings.TrimSpace(text) == "0" {
+		x.cookies = false
+	}
+	if text, ok := v.Sysctl(l.NetNS, "net.ipv4.tcp_max_syn_backlog"); ok && !x.cookies {
+		if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
+			// tcp_conn_request keeps the last quarter for peers that proved
+			// themselves: the table stands at 3/4 of the limit plus one.
+			x.limit = min(n*3/4+1, x.limit+1)
+		}
+	}
+	var counts []int
+	for _, moment := range v.TCPMoments(l.NetNS) {
+		n := 0
+		for _, s := range moment {
+			if s.State == recording.TCPSynRecv && s.LocalPort == l.Port && (wildcard(l.Local) || s.Local == l.Local) {
+				n++
+				x.sources[s.Remote]++
+			}
+		}
+		counts = append(counts, n)
+		x.halfOpen = max(x.halfOpen, n)
+	}
+	if x.samples = len(counts); x.samples > 0 {
+		slices.Sort(counts)
+		x.typical = counts[x.samples/2]
+	}
+	return x
+}
+
+func (x flood) confidence() rule.Confidence {
+	seconds := max(x.counters.Seconds, 1)
+	opened := x.counters.Delta("TcpPassiveOpens")
+	// A full accept queue leaves handshakes half open as well: there the last
+	// ACK is what is refused.
+	if 2*x.Full >= len(x.Samples) && x.Full > 0 {
+		return 0
+	}
+	atLimit := x.limit > 0 && x.typical >= halfOpenSome && float64(x.typical) >= 0.9*float64(x.limit)
+	refusing := x.refused/seconds >= floodRate && !x.cookies
+	cookies := x.cookied/seconds >= floodRate && x.cookied >= mostIncomplete*x.returned
+	switch {
+	case atLimit && (refusing || cookies):
+		return rule.Certain
+	case (refusing || cookies) && x.typical >= halfOpenSome:
+		return rule.Likely
+	case x.resets/seconds >= resetRate && x.resets >= mostIncomplete*opened:
+		return rule.Likely
+	case cookies && x.samples == 0:
+		return rule.Likely // half-open connections were not readable
+	case atLimit:
+		return rule.Possible
+	}
+	return 0
+}
+
+// from names the senders, as far as addresses tell.
+func (x flood) from() string {
+	total, top, most := 0, "", 0
+	for a, n := range x.sources {
+		total += n
+		if n > most || n == most && a < top {
+			top, most = a, n
+		}
+	}
+	switch {
+	case total == 0:
+		return "unknown addresses"
+	case float64(most) >= oneSource*float64(total):
+		return top
+	}
+	return fmt.Sprintf("%s addresses, likely forged", unit.Count(len(x.sources)))
+}
+
+func (x flood) headline(v *view.View) rule.Text {
+	where := v.InNetNS(x.NetNS)
+	switch {
+	case !x.cookies && x.refused > 0:
+		return rule.T("SYN flood on %s :%d%s from %s: the table of half-open connections is full, real connects are refused", x.Name(), x.Port, where, x.from())
+	case x.cookied > 0:
+		return rule.T("SYN flood on %s :%d%s from %s, held off by syncookies", x.Name(), x.Port, where, x.from())
+	case x.confidence() == rule.Possible:
+		return rule.T("many half-open connections at %s :%d%s from %s", x.Name(), x.Port, where, x.from())
+	}
+	return rule.T("SYN flood on %s :%d%s from %s: handshakes are begun and broken off", x.Name(), x.Port, where, x.from())
+}
+
+func (x flood) impact() rule.Impact {
+	opened := x.counters.Delta("TcpPassiveOpens")
+	if !x.cookies && x.refused > 0 {
+		s := share(x.refused, opened)
+		return rule.Impact{Share: s, Text: rule.T("%s of SYNs refused, those of real clients among them", unit.Share(s))}
+	}
+	failed := max(x.cookied, x.resets, float64(x.halfOpen))
+	return rule.Impact{Share: cookieHarm * max(share(failed, opened), 0.1), Text: rule.T("CPU time for %s useless handshakes", unit.PerSecond(failed/max(x.counters.Seconds, 1)))}
+}
+
+func (x flood) evidence(v *view.View) []rule.Evidence {
+	enter := v.EnterNetNS(x.NetNS)
+	var list []rule.Evidence
+	if x.halfOpen > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "tcp.half-open", What: rule.T("%s connections in SYN_RECV (up to %s), of %s allowed, from %s", unit.Count(x.typical), unit.Count(x.halfOpen), unit.Count(x.limit), x.from()),
+			Value: float64(x.typical), Unit: "count", Limit: rule.Limit(float64(x.limit)),
+			Check: fmt.Sprintf("%sss -Htn state syn-recv 'sport = :%d' | awk '{print $4}' | sed 's/:[0-9]*$//' | sort | uniq -c | sort -n | tail", enter, x.Port),
+		})
+	}
+	count := func(metric, name string, value float64, what rule.Text) {
+		if value > 0 {
+			list = append(list, rule.Evidence{Metric: metric, What: what, Value: value, Unit: "count", Check: enter + "nstat -az " + name, Counters: true})
+		}
+	}
+	count("tcp.listen-drops", "TcpExtListenDrops TcpExtListenOverflows", x.refused, rule.T("ListenDrops without ListenOverflows +%s: SYNs refused", unit.Count(x.refused)))
+	count("tcp.syncookies-sent", "TcpExtSyncookiesSent TcpExtSyncookiesRecv", x.cookied, rule.T("SyncookiesSent +%s, %s of them came back", unit.Count(x.cookied), unit.Count(x.returned)))
+	count("tcp.embryonic-resets", "TcpExtEmbryonicRsts", x.resets, rule.T("EmbryonicRsts +%s: handshakes broken off by a reset", unit.Count(x.resets)))
+	opened := x.counters.Delta("TcpPassiveOpens")
+	list = append(list, rule.Evidence{
+		Metric: "tcp.passive-opens", What: rule.T("%s handshakes completed in the namespace", unit.Count(opened)),
+		Value: opened, Unit: "count", Check: enter + "nstat -az TcpPassiveOpens", Counters: true,
+	})
+	if lines := v.LogLinesWith("possible SYN flooding"); len(lines) > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "kernel.log", What: rule.T("kernel log: %s", strings.TrimSpace(lines[len(lines)-1].Text)),
+			Value: float64(len(lines)), Unit: "count", Check: "dmesg | grep 'SYN flooding'",
+		})
+	}
+	return list
+}
+
+func (x flood) fixes(v *view.View) []rule.Fix {
+	enter := v.EnterNetNS(x.NetNS)
+	var fixes []rule.Fix
+	if !x.cookies {
+		fixes = append(fixes, rule.Fix{
+			Text: rule.T("switch syncookies on: no table, nothing to fill"), Command: enter + "sysctl -w net.ipv4.tcp_syncookies=1",
+			Tradeoff: "while under attack new connections lose window scaling and SACK unless they use timestamps",
+		})
+	}
+	if from := x.from(); !strings.Contains(from, " ") {
+		fixes = append(fixes, rule.Fix{
+			Text: rule.T("drop what comes from %s", from), Command: fmt.Sprintf("%siptables -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, from, x.Port),
+			Tradeoff: "if the address is forged, its true owner is locked out; the sender may change it",
+		})
+	}
+	return append(fixes,
+		rule.Fix{
+			Text: rule.T("give up half-open connections sooner"), Command: enter + "sysctl -w net.ipv4.tcp_synack_retries=1",
+			Tradeoff: "clients on lossy paths fail to connect more often",
+		},
+		rule.Fix{Text: rule.T("have it filtered upstream: provider, load balancer, SYN proxy"), Tradeoff: "the only help once the link itself is full"})
+}
