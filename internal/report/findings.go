@@ -1,0 +1,262 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"rtrail/internal/rule"
+	"rtrail/internal/verdict"
+)
+
+// finding writes one cause with its proof, what to do, and what it explains.
+func (p *page) finding(f verdict.Finding) {
+	p.headline(f)
+	about(p, f)
+	p.evidence(f.Evidence)
+	for _, x := range f.Fixes {
+		p.fix(x)
+	}
+	p.explains(f)
+	p.paragraph("    more: ", 10, styleQuiet, "rtrail explain "+f.Rule)
+}
+
+// headline puts confidence and impact at the right end of the line, or on a
+// line of their own where the width does not allow it.
+func (p *page) headline(f verdict.Finding) {
+	style, sure := styleWarn, f.Confidence.String()
+	if f.Confidence == rule.Certain {
+		style = styleAlarm
+	}
+	if f.Lossy {
+		sure += ", lossy"
+	}
+	impact := clean(f.Impact.Text.String())
+	right := sure
+	if impact != "" {
+		right += "   " + impact
+	}
+	number := fmt.Sprintf("%2d  ", f.Rank)
+	words := clean(f.Headline.String())
+	room := p.width - 4 - cells(right) - 3
+	if lines := wrap(words, max(room, 20)); room >= 40 && len(lines) <= 2 {
+		for i, l := range lines {
+			if i == 0 {
+				p.line(number + p.paint(styleStrong, pad(l, room)) + "   " + p.paint(style, sure) + strings.TrimPrefix(right, sure))
+				continue
+			}
+			p.line("    " + p.paint(styleStrong, l))
+		}
+		return
+	}
+	p.paragraph(number, 4, styleStrong, words)
+	p.paragraph("", 4, style, sure+separated(impact))
+}
+
+func separated(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " · " + s
+}
+
+// about names the subject further where the headline cannot: command line,
+// group.
+func about(p *page, f verdict.Finding) {
+	var parts []string
+	s := f.Subject
+	if s.PID > 0 {
+		parts = append(parts, fmt.Sprintf("pid %d", s.PID))
+	}
+	if s.Detail != "" && s.Detail != s.Name {
+		parts = append(parts, s.Detail)
+	}
+	if s.Cgroup != "" && s.Cgroup != "/" && s.Cgroup != s.Name {
+		parts = append(parts, "cgroup "+s.Cgroup)
+	}
+	if len(parts) == 0 {
+		return
+	}
+	words := clean(strings.Join(parts, " · "))
+	if !p.verbose {
+		words = fit(words, p.width-6)
+	}
+	p.paragraph("", 6, styleQuiet, words)
+}
+
+// evidence puts the numbers left and the commands that check them right.
+func (p *page) evidence(list []rule.Evidence) {
+	shown := list
+	if !p.verbose && len(shown) > quietEvidence {
+		shown = shown[:quietEvidence]
+	}
+	left := 0
+	for _, e := range shown {
+		left = max(left, cells(evidenceWords(e)))
+	}
+	left = min(left, p.width*11/20-6)
+	for _, e := range shown {
+		words, check := evidenceWords(e), clean(e.Check)
+		if p.width < sideBySide || check == "" {
+			p.paragraph("", 6, "", words)
+			if check != "" {
+				p.command(8, check)
+			}
+			continue
+		}
+		lines := wrap(words, left)
+		fits := cells(check) <= p.width-6-left-3
+		for i, l := range lines {
+			row := "      " + l
+			if i == 0 && fits {
+				row = "      " + pad(l, left) + "   " + p.paint(styleQuiet, check)
+			}
+			p.line(row)
+		}
+		if !fits {
+			p.command(8, check)
+		}
+	}
+	if n := len(list) - len(shown); n > 0 {
+		p.line(p.paint(styleQuiet, "      and "+plural(n, "number", "numbers")+" more (-v)"))
+	}
+}
+
+func evidenceWords(e rule.Evidence) string {
+	words := clean(e.What.String())
+	if e.Lossy {
+		words += " (at least: rows were lost)"
+	}
+	return words
+}
+
+// command writes a command whole, on a line of its own: one that is broken
+// or cut cannot be copied.
+func (p *page) command(indent int, command string) {
+	p.line(strings.Repeat(" ", indent) + p.paint(styleQuiet, "$ "+command))
+}
+
+// fix writes what to do, the command for it, and what it costs.
+func (p *page) fix(x rule.Fix) {
+	words := clean(x.Text.String())
+	costs := ""
+	if x.Tradeoff != "" {
+		costs = "costs: " + clean(x.Tradeoff)
+	}
+	switch {
+	case costs != "" && cells(words)+cells(costs)+14 <= p.width:
+		p.line("    " + p.paint(styleGood, "fix") + "  " + words + "      " + p.paint(styleQuiet, costs))
+	default:
+		for i, l := range wrap(words, p.width-9) {
+			lead := "         "
+			if i == 0 {
+				lead = "    " + p.paint(styleGood, "fix") + "  "
+			}
+			p.line(lead + l)
+		}
+		if costs != "" {
+			p.paragraph("", 9, styleQuiet, costs)
+		}
+	}
+	if x.Command != "" {
+		for _, l := range strings.Split(x.Command, "\n") {
+			p.command(9, clean(l))
+		}
+	}
+}
+
+// explains lists the symptoms under their cause.
+func (p *page) explains(f verdict.Finding) {
+	var list []string
+	for _, s := range f.Explains {
+		list = append(list, s.Headline.String())
+	}
+	for _, n := range f.Notes {
+		list = append(list, n.String())
+	}
+	if len(list) > 0 {
+		p.paragraph("    explains  ", 14, "", strings.Join(list, " · "))
+	}
+}
+
+// notJudged lists what could not be judged: faults that lack the same thing
+// stand together.
+func (p *page) notJudged(list []verdict.NotJudged) {
+	if len(list) == 0 {
+		return
+	}
+	p.blank()
+	p.line(p.paint(styleWarn, "NOT JUDGED"))
+	for _, g := range groupNotJudged(list) {
+		words := strings.Join(g.rules, ", ") + ": needs " + g.needs
+		if g.why != "" {
+			words += " (" + g.why + ")"
+		}
+		p.paragraph("", 2, "", words)
+		if g.how != "" {
+			p.paragraph("    get it: ", 12, styleQuiet, g.how)
+		}
+	}
+}
+
+// abstention is rules that lack the same evidence.
+type abstention struct {
+	rules           []string
+	needs, why, how string
+}
+
+func groupNotJudged(list []verdict.NotJudged) []abstention {
+	var groups []abstention
+next:
+	for _, n := range list {
+		for i, g := range groups {
+			if g.needs == n.Needs && g.why == n.Why && g.how == n.How {
+				groups[i].rules = append(groups[i].rules, n.Rule)
+				continue next
+			}
+		}
+		groups = append(groups, abstention{[]string{n.Rule}, n.Needs, n.Why, n.How})
+	}
+	return groups
+}
+
+// probes writes what the sources of evidence missed; with --verbose also what
+// they cost.
+func (p *page) probes(list []verdict.ProbeHealth) {
+	var lines [][2]string // words, remedy
+	for _, h := range list {
+		var troubles []string
+		if h.Lost > 0 {
+			troubles = append(troubles, plural(int(h.Lost), "row", "rows")+" lost")
+		}
+		if h.Late > 0 {
+			troubles = append(troubles, fmt.Sprintf("%d of %s over the deadline", h.Late, plural(h.Runs, "run", "runs")))
+		}
+		if h.Error != "" {
+			troubles = append(troubles, h.Error)
+		} else if !h.OK {
+			troubles = append(troubles, "did not run")
+		}
+		if p.verbose {
+			troubles = append(troubles, fmt.Sprintf("%s, %.1f ms of CPU each, %s", plural(h.Runs, "run", "runs"),
+				1000*h.CPU/float64(max(h.Runs, 1)), plural(int(h.Rows), "row", "rows")))
+		}
+		if len(troubles) > 0 {
+			lines = append(lines, [2]string{h.Name + ": " + strings.Join(troubles, "; "), h.Remedy})
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	p.blank()
+	title := "PROBES THAT MISSED SOMETHING"
+	if p.verbose {
+		title = "PROBES"
+	}
+	p.line(p.paint(styleWarn, title))
+	for _, l := range lines {
+		p.paragraph("", 2, "", l[0])
+		if l[1] != "" {
+			p.paragraph("    get it: ", 12, styleQuiet, l[1])
+		}
+	}
+}

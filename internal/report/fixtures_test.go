@@ -1,0 +1,123 @@
+package report_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/verdict"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with, or with -update writes, a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test ./internal/report -update writes it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got); go test ./internal/report -update after a look:\n%s", path, diff)
+	}
+}
+
+var (
+	start = time.Date(2026, 3, 1, 14, 2, 10, 0, time.UTC)
+	db1   = recording.Host{Name: "db1", Kernel: "6.1.0", Arch: "amd64", OS: "Debian GNU/Linux 12", CPUs: 2,
+		MemoryBytes: 23 << 30, Boot: start.Add(-240 * time.Hour), CgroupVersion: "v2", Root: true}
+	window = verdict.Window{Start: start, End: start.Add(10 * time.Second)}
+)
+
+type testCase struct {
+	name    string
+	verdict verdict.Verdict
+}
+
+// cases are the kinds of answers there are.
+func cases() []testCase {
+	accept := rule.Finding{
+		Rule:       "net/accept-queue-full",
+		Subject:    rule.Subject{Kind: rule.KindListener, Name: "nginx", PID: 812, Port: 80, Detail: "nginx: master process /usr/sbin/nginx"},
+		Confidence: rule.Certain,
+		Impact:     rule.Impact{Share: 0.31, Text: rule.T("%v of connects", unit.Share(0.31))},
+		Headline:   rule.T("%s on :%d turns connections away: its accept queue is full", "nginx", 80),
+		Evidence: []rule.Evidence{
+			{Metric: "tcp.accept-queue", What: rule.T("queue %v of %v in %d of %d samples", unit.Count(11), unit.Count(10), 9, 10),
+				Value: 11, Unit: "connections", Limit: rule.Limit(10), Check: "ss -ltn 'sport = :80'"},
+			{Metric: "tcp.listen-overflows", What: rule.T("ListenOverflows +%v in %v", unit.Count(5379), unit.Seconds(10)),
+				Value: 5379, Unit: "events", Check: "nstat -az TcpExtListenOverflows", Counters: true},
+			{Metric: "sysctl.somaxconn", What: rule.T("limit %v = min(backlog %v asked by %s, somaxconn %v)", unit.Count(10), unit.Count(10), "nginx", unit.Count(4096)),
+				Value: 10, Unit: "connections", Limit: rule.Limit(10), Check: "sysctl net.core.somaxconn"},
+		},
+		Fixes: []rule.Fix{{Text: rule.T("listen 80 backlog=4096;  then reload nginx"), Command: "nginx -s reload", Tradeoff: "memory per queued connection"}},
+		Notes: []rule.Text{rule.T("connects of %v (SYN retransmissions, %v)", unit.Seconds(1), unit.Count(214))},
+	}
+	evil := rule.Finding{
+		Rule:       "cpu/saturated",
+		Subject:    rule.Subject{Kind: rule.KindProcess, Name: "evil\x1b]0;owned\x07", PID: 4711, Detail: "evil --title \x1b[2J\u202e 数据库服务器", Cgroup: "/system.slice/evil.service"},
+		Confidence: rule.Likely,
+		Impact:     rule.Impact{TimeLost: 2.1, Text: rule.T("%v waited per second", unit.Seconds(2.1))},
+		Headline:   rule.T("the CPUs are full: %s takes %v of them and everybody queues for the rest, which is the longest headline of this test", "evil\x1b]0;owned\x07", unit.Share(0.94)),
+		Evidence: []rule.Evidence{
+			{Metric: "cpu.run-delay", What: rule.T("数据库服务器 waited %v for a CPU in every second of the window", unit.Seconds(1.4)),
+				Value: 1.4, Unit: "seconds per second", Check: "awk '{print $2}' /proc/4711/schedstat", Lossy: true, Counters: true},
+		},
+		Fixes: []rule.Fix{{Text: rule.T("give it less: lower its priority"), Command: "renice -n 10 -p 4711\nionice -c 3 -p 4711", Tradeoff: "it runs longer"}},
+	}
+	near := rule.Finding{
+		Rule: "disk/full", Subject: rule.Subject{Kind: rule.KindFilesystem, Name: "/var/lib"}, Confidence: rule.Possible,
+		Impact: rule.Impact{Text: rule.T("%v free", unit.Share(0.04))}, Headline: rule.T("%s is nearly full", "/var/lib"),
+		Evidence: []rule.Evidence{{Metric: "disk.space-free", What: rule.T("%v of %v free", unit.Bytes(2<<30), unit.Bytes(50<<30)),
+			Value: 2 << 30, Unit: "bytes", Limit: rule.Limit(5 << 29), Check: "df -h /var/lib"}},
+	}
+	retries := rule.Finding{Rule: "net/packet-loss", Subject: rule.Subject{Kind: rule.KindPeer, Name: "10.0.0.7"}, Confidence: rule.Likely,
+		Headline: rule.T("packets to %s are lost: %v of segments sent again", "10.0.0.7", unit.Share(0.021))}
+	probes := []verdict.ProbeHealth{
+		{Name: "host", OK: true, Runs: 11, Seconds: 0.041, CPU: 0.033, Rows: 1320},
+		{Name: "thread", OK: true, Runs: 50, Seconds: 0.4, CPU: 0.2, Rows: 5100, Lost: 12, Late: 1},
+		{Name: "klog", Error: "needs CAP_SYSLOG: open /dev/kmsg: operation not permitted", Remedy: "run as root"},
+	}
+	times := []verdict.ProcessTime{
+		{Name: "mysqld", PID: 812, Threads: 38, Samples: 400, OnCPU: .41, Runnable: .03, Disk: .02, Lock: .09, Network: .45},
+		{Name: "a-process-with-a-long-name-数据库", PID: 4194303, Threads: 1, Samples: 50, OnCPU: 1},
+	}
+	notJudged := []verdict.NotJudged{
+		{Rule: "mem/oom-kill", Title: "the kernel killed a process", Needs: "table kernel_log", Why: "open /dev/kmsg: operation not permitted", How: "run as root"},
+		{Rule: "mem/cgroup-oom", Title: "a group ran out of memory", Needs: "table kernel_log", Why: "open /dev/kmsg: operation not permitted", How: "run as root"},
+	}
+	return []testCase{
+		{"sick", verdict.Verdict{
+			Tool: "rtrail 0.1.0", Host: db1, Window: window,
+			Findings: []verdict.Finding{
+				{Rank: 1, Finding: accept, Title: "accept queue full", Explains: []verdict.Finding{{Finding: retries, Title: "packets are lost"}}},
+				{Rank: 2, Finding: evil, Title: "CPUs saturated", Lossy: true},
+				{Rank: 3, Finding: near, Title: "filesystem full"},
+			},
+			Healthy: []string{"memory", "disks", "file descriptors", "conntrack", "processes"}, NotJudged: notJudged, Probes: probes, Time: times,
+			Notes: []string{"interrupted after 3.2 s of 10s: judged on what was seen so far"},
+		}},
+		{"healthy", verdict.Verdict{
+			Tool: "rtrail 0.1.0", Host: db1, Window: window, Healthy: []string{"CPU", "memory", "disks", "network"}, Probes: probes[:1], Time: times[:1],
+		}},
+		{"possible", verdict.Verdict{
+			Tool: "rtrail 0.1.0", Host: db1, Window: window, Healthy: []string{"CPU"}, NotJudged: notJudged[:1],
+			Findings: []verdict.Finding{{Rank: 1, Finding: near, Title: "filesystem full"}},
+		}},
+		{"empty", verdict.Verdict{Tool: "rtrail 0.1.0", Window: verdict.Window{Start: start, End: start}}},
+	}
+}
