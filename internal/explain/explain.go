@@ -6,7 +6,7 @@ import "slices"
 
 // Metrics is the dictionary, domain by domain.
 func Metrics() []Metric {
-	return slices.Concat(generalMetrics, cpuMetrics, memoryMetrics)
+	return slices.Concat(generalMetrics, cpuMetrics, memoryMetrics, diskMetrics, procMetrics, netMetrics)
 }
 
 // MetricByID finds the entry of a metric.

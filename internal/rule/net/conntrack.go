@@ -3,6 +3,7 @@ package net
 import (
 	_ "embed"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"rtrail/internal/recording"
@@ -160,10 +161,11 @@ func (t tracking) evidence(v *view.View) []rule.Evidence {
 			Value: float64(t.messages), Unit: "count", Check: "dmesg | grep nf_conntrack",
 		})
 	}
-	if seconds, ok := v.Sysctl(t.last.NetNS, "net.netfilter.nf_conntrack_tcp_timeout_time_wait"); ok {
+	text, _ := v.Sysctl(t.last.NetNS, "net.netfilter.nf_conntrack_tcp_timeout_time_wait")
+	if seconds, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
 		list = append(list, rule.Evidence{
-			Metric: "conntrack.time-wait", What: rule.T("a closed connection keeps its entry for %s s", strings.TrimSpace(seconds)),
-			Value: 0, Unit: "seconds", Check: enter + "conntrack -L -p tcp | awk '{print $4}' | sort | uniq -c",
+			Metric: "conntrack.time-wait", What: rule.T("a closed connection keeps its entry for %s", unit.Seconds(seconds)),
+			Value: seconds, Unit: "seconds", Check: enter + "conntrack -L -p tcp | awk '{print $4}' | sort | uniq -c",
 		})
 	}
 	return list
