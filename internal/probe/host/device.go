@@ -1,0 +1,144 @@
+package host
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"rtrail/internal/probe/procfile"
+	"rtrail/internal/recording"
+)
+
+// device is what /sys/class/block tells of a block device.
+type device struct {
+	partition  bool
+	rotational bool
+	backing    string
+	scheduler  string
+	requests   int64
+	size       int64
+}
+
+func (d device) fill(row *recording.DiskSample) {
+	row.Partition, row.Rotational, row.Backing = d.partition, d.rotational, d.backing
+	row.Scheduler, row.QueueRequests, row.SizeBytes = d.scheduler, d.requests, d.size
+}
+
+// readDevice asks sysfs about one device. What is not there stays empty; a
+// size or queue that cannot be read is Unknown.
+func (d *disk) readDevice(name string) device {
+	// sysfs writes the slash of names like cciss/c0d0 as an exclamation mark.
+	dir := d.fs.path("sys/class/block", strings.ReplaceAll(name, "/", "!"))
+	dev := device{requests: recording.Unknown, size: recording.Unknown}
+	if sectors, ok := procfile.Int(d.attribute(dir, "size")); ok {
+		dev.size = sectors * sector
+	}
+	if dev.size == 0 {
+		return dev
+	}
+	queue := dir
+	if d.attribute(dir, "partition") != nil {
+		dev.partition = true
+		// The link ends in .../DISK/PARTITION; only the disk has a queue.
+		if parent := d.parent(name); parent != "" {
+			queue = d.fs.path("sys/class/block", parent)
+		}
+	}
+	dev.rotational = string(d.attribute(queue, "queue/rotational")) == "1"
+	if n, ok := procfile.Int(d.attribute(queue, "queue/nr_requests")); ok {
+		dev.requests = n
+	}
+	dev.scheduler = chosen(d.attribute(queue, "queue/scheduler"))
+	switch {
+	case strings.HasPrefix(name, "loop"):
+		dev.backing = string(d.attribute(dir, "loop/backing_file"))
+	case strings.HasPrefix(name, "dm-"):
+		dev.backing = string(d.attribute(dir, "dm/name"))
+	}
+	return dev
+}
+
+// attribute is the trimmed content of a sysfs file, nil when not readable.
+func (d *disk) attribute(dir, name string) []byte {
+	b, err := procfile.ReadOnce(filepath.Join(dir, name), d.buf)
+	if err != nil {
+		return nil
+	}
+	d.buf = b
+	return bytes.TrimSpace(b)
+}
+
+// parent is the disk a partition lies on, "" for a whole disk.
+func (d *disk) parent(name string) string {
+	link, err := os.Readlink(d.fs.path("sys/class/block", name))
+	if err != nil {
+		return ""
+	}
+	parent := filepath.Base(filepath.Dir(link))
+	if parent == "block" || parent == "." || parent == "/" {
+		return ""
+	}
+	return parent
+}
+
+// chosen picks "bfq" out of "none [bfq] mq-deadline".
+func chosen(b []byte) string {
+	if _, rest, ok := bytes.Cut(b, []byte{'['}); ok {
+		name, _, _ := bytes.Cut(rest, []byte{']'})
+		return string(name)
+	}
+	return string(b)
+}
+
+// readSwap finds the devices swap areas live on: the partition itself, or the
+// device of the filesystem that holds the swap file; and the disk of either.
+func (d *disk) readSwap() {
+	d.swap = map[string]bool{}
+	b, err := d.swaps.Read()
+	if err != nil {
+		return
+	}
+	var mounts []mountEntry
+	for _, area := range parseSwaps(time.Time{}, b) {
+		name, ok := strings.CutPrefix(area.Device, "/dev/")
+		if area.Kind == "file" {
+			if mounts == nil {
+				info, err := procfile.ReadOnce(d.fs.path("proc/self/mountinfo"), nil)
+				if err != nil {
+					continue
+				}
+				mounts, _ = parseMountinfo(info)
+			}
+			name, ok = d.deviceOf(area.Device, visible(mounts))
+		}
+		if !ok {
+			continue
+		}
+		if target, err := os.Readlink(d.fs.path("dev", name)); err == nil { // /dev/mapper/vg-swap
+			name = filepath.Base(target)
+		}
+		d.swap[name] = true
+		if parent := d.parent(name); parent != "" {
+			d.swap[parent] = true
+		}
+	}
+}
+
+// deviceOf finds the block device of the filesystem that holds a path.
+func (d *disk) deviceOf(path string, mounts []mountEntry) (string, bool) {
+	var best mountEntry
+	for _, m := range mounts {
+		below := m.point == "/" || strings.HasPrefix(path, m.point+"/")
+		if below && len(m.point) > len(best.point) {
+			best = m
+		}
+	}
+	for i := range d.rows {
+		if best.point != "" && d.rows[i].Major == best.major && d.rows[i].Minor == best.minor {
+			return d.rows[i].Device, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,183 @@
+package host
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/procfile"
+	"rtrail/internal/recording"
+)
+
+// mount reads space and inodes of the mounted filesystems.
+type mount struct {
+	fs     FS
+	file   procfile.File
+	statfs func(path string, into *unix.Statfs_t) error
+	// asked holds the remote filesystems that have not answered yet. A call
+	// into a dead one never returns, so there is at most one for each.
+	asked map[string]chan answer
+}
+
+type answer struct {
+	stat unix.Statfs_t
+	err  error
+}
+
+const (
+	// mostMounts bounds the calls of one sample; a host with more of them is a
+	// container host whose mounts are mostly views of the same devices.
+	mostMounts = 512
+	// remotePatience is what all remote filesystems together may take. A server
+	// that is alive answers in about a millisecond.
+	remotePatience = 20 * time.Millisecond
+)
+
+// imageTypes are read-only images: full by nature.
+var imageTypes = []string{"squashfs", "erofs", "cramfs", "iso9660", "romfs"}
+
+// pseudoTypes have no space or show that of others.
+var pseudoTypes = []string{
+	"autofs", "binder", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts",
+	"devtmpfs", "efivarfs", "fuse.gvfsd-fuse", "fuse.lxcfs", "fuse.portal", "fusectl", "hugetlbfs",
+	"mqueue", "nsfs", "overlay", "proc", "pstore", "ramfs", "resctrl", "rootfs", "rpc_pipefs",
+	"securityfs", "selinuxfs", "sysfs", "tracefs",
+}
+
+// remote says whether a filesystem's answer depends on another machine or on
+// a process.
+func remote(fsType string) bool {
+	switch fsType {
+	case "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "coda", "glusterfs", "gfs2",
+		"lustre", "ncpfs", "ocfs2", "orangefs", "pvfs2", "virtiofs", "beegfs", "gpfs":
+		return true
+	}
+	return fsType == "fuse" || fsType != "fuseblk" && strings.HasPrefix(fsType, "fuse.")
+}
+
+func newMount(fs FS) *mount {
+	return &mount{fs: fs, file: fs.file("proc/self/mountinfo"), statfs: unix.Statfs, asked: map[string]chan answer{}}
+}
+
+func (m *mount) read(w *recording.Writer, _ bool) error {
+	b, err := m.file.Read()
+	if err != nil {
+		return err
+	}
+	entries, bad := parseMountinfo(b)
+	w.Lost(bad)
+	entries = worthReading(entries)
+	if len(entries) > mostMounts {
+		w.Lost(len(entries) - mostMounts)
+		entries = entries[:mostMounts]
+	}
+	var silent, refused []string
+	deadline := time.Now().Add(remotePatience)
+	for _, e := range entries {
+		var s unix.Statfs_t
+		if remote(e.fsType) {
+			err = m.ask(e.point, &s, deadline)
+		} else {
+			err = m.statfs(m.fs.path(e.point), &s)
+		}
+		switch {
+		case errors.Is(err, errSilent):
+			silent = append(silent, e.point)
+		case errors.Is(err, fs.ErrNotExist): // unmounted since it was listed
+		case err != nil:
+			refused = append(refused, e.point)
+		case s.Blocks > 0:
+			recording.Append(w, mountRow(e, &s))
+		}
+	}
+	return mountsUnseen(silent, refused)
+}
+
+func mountsUnseen(silent, refused []string) error {
+	var bad []error
+	if len(silent) > 0 {
+		bad = append(bad, &probe.MissingError{
+			What: fmt.Sprintf("no answer within %v from the filesystem at %s", remotePatience, strings.Join(silent, ", ")),
+			How:  "check the server behind it (df hangs there too), or unmount it: umount -l",
+		})
+	}
+	if len(refused) > 0 {
+		bad = append(bad, &probe.MissingError{
+			What: "may not look into " + strings.Join(refused, ", "),
+			How:  "run as root",
+		})
+	}
+	return errors.Join(bad...)
+}
+
+// worthReading keeps one mount per device, the one with the shortest path:
+// bind mounts share their space.
+func worthReading(entries []mountEntry) []mountEntry {
+	type device struct{ major, minor int32 }
+	var list []mountEntry
+	at := map[device]int{}
+	for _, e := range visible(entries) {
+		// An overlay shows the space of the device below, but inside of a
+		// container it is the only sight of it.
+		if slices.Contains(imageTypes, e.fsType) || slices.Contains(pseudoTypes, e.fsType) && (e.fsType != "overlay" || e.point != "/") {
+			continue
+		}
+		d := device{e.major, e.minor}
+		i, have := at[d]
+		switch {
+		case !have:
+			at[d] = len(list)
+			list = append(list, e)
+		case cmp.Or(cmp.Compare(len(e.point), len(list[i].point)), strings.Compare(e.point, list[i].point)) < 0:
+			list[i] = e
+		}
+	}
+	return list
+}
+
+func mountRow(e mountEntry, s *unix.Statfs_t) recording.MountSample {
+	unit := s.Frsize
+	if unit <= 0 {
+		unit = s.Bsize
+	}
+	return recording.MountSample{
+		At: time.Now(), MountPoint: e.point, Device: e.device, Major: e.major, Minor: e.minor,
+		FSType: e.fsType, ReadOnly: e.readOnly,
+		Size: int64(s.Blocks) * unit, Free: int64(s.Bfree) * unit, Available: int64(s.Bavail) * unit,
+		Inodes: int64(s.Files), InodesFree: int64(s.Ffree),
+	}
+}
+
+var errSilent = errors.New("no answer")
+
+// ask calls statfs where it may hang: in a goroutine, which is left behind
+// until the filesystem answers.
+func (m *mount) ask(point string, into *unix.Statfs_t, deadline time.Time) error {
+	reply, pending := m.asked[point]
+	if !pending {
+		reply = make(chan answer, 1)
+		m.asked[point] = reply
+		go func() {
+			var a answer
+			a.err = m.statfs(m.fs.path(point), &a.stat)
+			reply <- a
+		}()
+	}
+	timer := time.NewTimer(time.Until(deadline))
+	defer timer.Stop()
+	select {
+	case a := <-reply:
+		delete(m.asked, point)
+		*into = a.stat
+		return a.err
+	case <-timer.C:
+		return errSilent
+	}
+}

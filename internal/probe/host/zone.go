@@ -1,0 +1,114 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"rtrail/internal/probe/procfile"
+	"rtrail/internal/recording"
+)
+
+// zone reads /proc/zoneinfo (kernel mm/vmstat.c).
+type zone struct {
+	file  procfile.File
+	names procfile.Names
+	rows  []recording.ZoneSample
+}
+
+func newZone(fs FS) *zone { return &zone{file: fs.file("proc/zoneinfo")} }
+
+func (z *zone) read(w *recording.Writer, _ bool) error {
+	b, err := z.file.Read()
+	if err != nil {
+		return err
+	}
+	if err := z.parse(time.Now(), b); err != nil {
+		return err
+	}
+	recording.Append(w, z.rows...)
+	return nil
+}
+
+// parse fills z.rows. Zones without pages of their own have no row.
+func (z *zone) parse(at time.Time, b []byte) error {
+	z.rows = z.rows[:0]
+	var row *recording.ZoneSample
+	perNode := false
+	for len(b) > 0 {
+		var line []byte
+		line, b = procfile.Line(b)
+		key, rest := procfile.Field(line)
+		switch string(key) {
+		case "Node":
+			z.dropEmpty()
+			node, name, err := zoneHeading(rest)
+			if err != nil {
+				return err
+			}
+			z.rows = append(z.rows, recording.ZoneSample{At: at, Node: node, Zone: z.names.String(name)})
+			row = &z.rows[len(z.rows)-1]
+			perNode = false
+			continue
+		case "per-node":
+			perNode = true
+			continue
+		case "pages": // "pages free 3840" begins what is the zone's own
+			perNode = false
+			key, rest = procfile.Field(rest)
+		}
+		if row == nil || perNode {
+			continue
+		}
+		value, _, ok := procfile.NextUint(rest)
+		if !ok {
+			continue
+		}
+		n := int64(min(value, 1<<52))
+		switch string(key) {
+		case "free":
+			row.Free = n
+		case "min":
+			row.Min = n
+		case "low":
+			row.Low = n
+		case "high":
+			row.High = n
+		case "managed":
+			row.Managed = n
+		case "present": // printed before managed, which old kernels lack
+			row.Managed = n
+		case "nr_zone_active_anon", "nr_active_anon": // without zone_ before 4.8
+			row.ActiveAnon = n
+		case "nr_zone_inactive_anon", "nr_inactive_anon":
+			row.InactiveAnon = n
+		case "nr_zone_active_file", "nr_active_file":
+			row.ActiveFile = n
+		case "nr_zone_inactive_file", "nr_inactive_file":
+			row.InactiveFile = n
+		}
+	}
+	z.dropEmpty()
+	if row == nil {
+		return fmt.Errorf("no zone in /proc/zoneinfo")
+	}
+	return nil
+}
+
+func (z *zone) dropEmpty() {
+	if n := len(z.rows); n > 0 && z.rows[n-1].Managed == 0 {
+		z.rows = z.rows[:n-1]
+	}
+}
+
+// zoneHeading reads "0, zone   Normal", what follows "Node".
+func zoneHeading(b []byte) (int32, []byte, error) {
+	number, rest, ok := bytes.Cut(bytes.TrimSpace(b), []byte{','})
+	node, isNumber := procfile.Uint(number)
+	_, rest = procfile.Field(rest) // the word "zone"
+	name, _ := procfile.Field(rest)
+	if !ok || !isNumber || node > 1<<20 || len(name) == 0 {
+		return 0, nil, fmt.Errorf("heading %q in /proc/zoneinfo", b)
+	}
+	return int32(node), name, nil
+}
