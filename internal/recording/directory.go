@@ -96,7 +96,7 @@ func Create(path string, m Manifest, o Options) (*Directory, error) {
 }
 
 func (d *Directory) begin() error {
-	if err := os.MkdirAll(filepath.Join(d.path, segmentsFolder), 0o750); err != nil {
+	if err := os.MkdirAll(d.path, 0o750); err != nil {
 		return err
 	}
 	var err error
@@ -107,6 +107,9 @@ func (d *Directory) begin() error {
 		return errors.New("another rtrail is recording there: stop it, or choose another folder")
 	}
 	if err := d.takeOver(); err != nil {
+		return err
+	}
+	if err := d.sealLeftovers(); err != nil {
 		return err
 	}
 	if err := d.newJournal(); err != nil {
@@ -131,7 +134,7 @@ func (d *Directory) takeOver() error {
 	}
 	before, err := os.ReadFile(filepath.Join(d.path, manifestFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return d.sealLeftovers()
+		return nil
 	}
 	if err != nil {
 		return err
@@ -149,12 +152,15 @@ func (d *Directory) takeOver() error {
 	note := "recording went on at " + d.manifest.Started.UTC().Format(time.RFC3339)
 	d.manifest.Started = m.Started
 	d.manifest.Notes = append(m.Notes, note)
-	return d.sealLeftovers()
+	return nil
 }
 
 // sealLeftovers makes segments of the journals that an ended or killed run
 // left behind.
 func (d *Directory) sealLeftovers() error {
+	if err := os.MkdirAll(filepath.Join(d.path, segmentsFolder), 0o750); err != nil {
+		return err
+	}
 	journal := filepath.Join(d.path, journalFile)
 	if info, err := os.Stat(journal); err == nil {
 		if _, err := d.moveJournal(info.ModTime()); err != nil {

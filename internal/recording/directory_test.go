@@ -169,27 +169,50 @@ func TestTextThatIsNotUTF8(t *testing.T) {
 func TestMaxSize(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
 	const limit = SmallestMaxSize
-	d := create(t, dir, Options{MaxSize: limit, SegmentLength: 2 * time.Second, Now: c.time})
+	d := create(t, dir, Options{MaxSize: limit, SegmentLength: 3 * time.Second, Now: c.time})
 	rnd := rand.New(rand.NewPCG(3, 3))
+	written := int64(0)
+	list := make([]SocketOwner, 10000)
 	for range 60 {
-		fill(t, d, c, rnd, 1)
-		d.sealing.Lock() // a clock that runs this fast must wait for the sealing
-		d.sealing.Unlock()
-		if size := folderBytes(dir); size > limit {
+		w := NewWriter(c.now)
+		for i := range list {
+			list[i] = SocketOwner{At: c.now, Inode: rnd.Uint64()}
+		}
+		Append(w, list...)
+		if err := d.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+		c.now = c.now.Add(time.Second)
+		for d.waiting() > 0 { // a clock that runs this fast must wait for the sealing
+			time.Sleep(time.Millisecond)
+		}
+		size := folderBytes(dir)
+		if size > limit {
 			t.Fatalf("%d bytes, limit %d", size, limit)
 		}
+		written = max(written, size)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if written < limit/2 {
+		t.Errorf("at most %d bytes kept, though %d are allowed", written, limit)
 	}
 	rec := open(t, dir)
 	if notes := rec.Manifest().Notes; len(notes) != 1 || !strings.Contains(notes[0], "segments before") {
 		t.Errorf("notes %q", notes)
 	}
-	rows := Rows[SystemSample](rec)
+	rows := Rows[SocketOwner](rec)
 	if len(rows) == 0 || c.now.Sub(rows[len(rows)-1].At) > 2*time.Second {
 		t.Error("the newest rows are not there")
 	}
+}
+
+// waiting is how many segments are not sealed yet.
+func (d *Directory) waiting() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.unsealed
 }
 
 // A recorder that was killed leaves a journal, perhaps half sealed. The next
@@ -228,7 +251,9 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	other := t.TempDir()
 	d := create(t, other, Options{})
-	d.Close()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
 	newer := t.TempDir()
 	if err := os.WriteFile(filepath.Join(newer, manifestFile), []byte(`{"format":99,"host":{"name":"db1"}}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -247,5 +272,8 @@ func TestCreateRefuses(t *testing.T) {
 		if _, err := Create(c.dir, c.manifest, Options{}); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.dir) {
 			t.Errorf("error %v, want one about %q", err, c.want)
 		}
+	}
+	if _, err := os.Stat(filepath.Join(foreign, segmentsFolder)); err == nil {
+		t.Error("something was made in a foreign folder")
 	}
 }

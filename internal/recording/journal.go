@@ -238,7 +238,7 @@ func readJournal(r io.Reader, to journalContent) (notes []string, err error) {
 		return nil, err
 	}
 	defer stream.Close()
-	d := journalDecoder{to: to, texts: []string{""}, tables: map[Table]*deltaTable{}, ignored: map[string]bool{}}
+	d := newJournalDecoder(to)
 	more := true
 	for more && err == nil {
 		more, err = d.next(stream)
@@ -266,6 +266,10 @@ type journalDecoder struct {
 	textBytes int
 	tables    map[Table]*deltaTable
 	ignored   map[string]bool
+}
+
+func newJournalDecoder(to journalContent) *journalDecoder {
+	return &journalDecoder{to: to, texts: []string{""}, tables: map[Table]*deltaTable{}, ignored: map[string]bool{}}
 }
 
 // next reads one sample; more is false at the end.
@@ -303,7 +307,7 @@ func (d *journalDecoder) sample(s sample) (more bool, err error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Tables)) {
 		k, block := kindByName(Table(name)), s.Tables[name]
 		if k == nil {
-			d.ignored[fmt.Sprintf("table %s is unknown to this version and was left out", clip(name))] = true
+			d.ignore(fmt.Sprintf("table %s is unknown to this version and was left out", clip(name)))
 			continue
 		}
 		if !d.to.wants(k.table()) {
@@ -326,10 +330,17 @@ func (d *journalDecoder) sample(s sample) (more bool, err error) {
 	return true, nil
 }
 
+func (d *journalDecoder) ignore(what string) {
+	const most = 100 // a hostile file could name millions
+	if len(d.ignored) < most {
+		d.ignored[what] = true
+	}
+}
+
 func (d *journalDecoder) noteColumns(k kind, b tableBlock) {
 	for name := range b.Columns {
 		if !slices.ContainsFunc(k.columns(), func(c column) bool { return c.name == name }) {
-			d.ignored[unknownColumn(k.table(), name)] = true
+			d.ignore(unknownColumn(k.table(), name))
 		}
 	}
 }

@@ -1,0 +1,387 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+)
+
+// smallJournal writes samples of one table, and tells where each block ends.
+func smallJournal(t *testing.T) (data []byte, ends []int64) {
+	t.Helper()
+	j, err := createJournal(filepath.Join(t.TempDir(), journalFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		w := NewWriter(time.Unix(int64(i), 0))
+		Append(w, SoftIRQSample{At: time.Unix(int64(i), 0), Kind: fmt.Sprint("NET_RX", i), Count: uint64(i)})
+		if err := j.append(w.tables); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, j.size)
+	}
+	if err := j.close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err = os.ReadFile(j.file.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, ends
+}
+
+func readBytes(data []byte) (*Recording, []string, error) {
+	budget := int64(memoryLimit)
+	rec := New(Manifest{})
+	notes, err := readJournal(bytes.NewReader(data), &collector{in: readOptions{budget: &budget}, rec: rec})
+	return rec, notes, err
+}
+
+// A journal cut anywhere gives all samples before the cut, and says so.
+func TestTornJournal(t *testing.T) {
+	data, ends := smallJournal(t)
+	for cut := range len(data) + 1 {
+		whole, clean := 0, cut == len(journalMagic)
+		for _, end := range ends {
+			if int64(cut) >= end {
+				whole++
+			}
+			clean = clean || int64(cut) == end
+		}
+		rec, notes, err := readBytes(data[:cut])
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if got := rec.Count(SoftIRQs); got != whole {
+			t.Errorf("cut at %d: %d samples, want %d", cut, got, whole)
+		}
+		if clean == (len(notes) > 0) {
+			t.Errorf("cut at %d: notes %q", cut, notes)
+		}
+	}
+}
+
+// A journal with one wrong byte gives the samples before it.
+func TestDamagedJournal(t *testing.T) {
+	data, ends := smallJournal(t)
+	for at := len(journalMagic); at < len(data); at++ {
+		wrong := bytes.Clone(data)
+		wrong[at] ^= 0x55
+		whole := 0
+		for _, end := range ends {
+			if int64(at) >= end {
+				whole++
+			}
+		}
+		rec, notes, err := readBytes(wrong)
+		if err != nil || len(notes) == 0 || rec.Count(SoftIRQs) != whole {
+			t.Errorf("byte %d: %d samples, want %d; notes %q, error %v", at, rec.Count(SoftIRQs), whole, notes, err)
+		}
+	}
+}
+
+// Tables and columns of a newer version are left out with a note; columns an
+// older version did not write stay empty.
+func TestOtherVersionsOfJournal(t *testing.T) {
+	j, err := createJournal(filepath.Join(t.TempDir(), journalFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := func(w word) []byte { var r runWriter; r.put(w); return r.bytes() }
+	if err := j.write(sample{Tables: map[string]tableBlock{
+		"gpus": {Rows: 1, Previous: one(-1), Columns: map[string][]byte{"at": one(1)}},
+		string(Softnet): {Rows: 1, Previous: one(-1), Columns: map[string][]byte{
+			"at": one(7), "dropped": one(3), "flow_limit": one(9)}},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	// A newer version may put more into a block, too.
+	item, err := cbor.Marshal(map[string]any{"t": map[string]any{}, "novelty": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.stream.Write(append([]byte{byte(len(item)), 0, 0, 0}, item...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(j.flush(), j.close()); err != nil {
+		t.Fatal(err)
+	}
+	data, _ := os.ReadFile(j.file.Name())
+	rec, notes, err := readBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []SoftnetSample{{At: time.Unix(0, 7).UTC(), Dropped: 3}}
+	if diff := cmp.Diff(want, Rows[SoftnetSample](rec)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	wantNotes := []string{
+		`column "flow_limit" of table softnet is unknown to this version and was left out`,
+		`table "gpus" is unknown to this version and was left out`,
+	}
+	if diff := cmp.Diff(wantNotes, notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	newer := append([]byte("rtrail journal 2\n"), data[len(journalMagic):]...)
+	if _, _, err := readBytes(newer); err == nil || !strings.Contains(err.Error(), "newer") {
+		t.Errorf("newer form: %v", err)
+	}
+}
+
+// olderSoftnet and newerSoftnet are the softnet table of other versions.
+type olderSoftnet struct {
+	At      time.Time `parquet:"at,timestamp(nanosecond)"`
+	Dropped uint64    `parquet:"dropped"`
+}
+
+type newerSoftnet struct {
+	At        time.Time `parquet:"at,timestamp(nanosecond)"`
+	FlowLimit string    `parquet:"flow_limit"`
+	Dropped   uint64    `parquet:"dropped"`
+	CPU       int32     `parquet:"cpu"`
+}
+
+type foreignSoftnet struct {
+	At      time.Time `parquet:"at,timestamp(nanosecond)"`
+	Dropped string    `parquet:"dropped"`
+}
+
+func (olderSoftnet) Table() Table        { return Softnet }
+func (newerSoftnet) Table() Table        { return Softnet }
+func (foreignSoftnet) Table() Table      { return Softnet }
+func (r olderSoftnet) Time() time.Time   { return r.At }
+func (r newerSoftnet) Time() time.Time   { return r.At }
+func (r foreignSoftnet) Time() time.Time { return r.At }
+
+func parquetOf[T Row](t *testing.T, list ...T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	err := kindOf[T]().writeParquet(&out, func(yield func(rows) error) error { return yield(&table[T]{list: list}) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestOtherVersionsOfParquet(t *testing.T) {
+	at := time.Unix(7, 0).UTC()
+	for _, c := range []struct {
+		name    string
+		data    []byte
+		want    []SoftnetSample
+		ignored int
+		fails   string
+	}{
+		{"older", parquetOf(t, olderSoftnet{at, 3}), []SoftnetSample{{At: at, Dropped: 3}}, 0, ""},
+		{"newer", parquetOf(t, newerSoftnet{at, "new", 3, 5}), []SoftnetSample{{At: at, Dropped: 3, CPU: 5}}, 1, ""},
+		{"another type", parquetOf(t, foreignSoftnet{at, "3"}), nil, 0, "dropped"},
+		{"not Parquet", []byte("hello, this is no Parquet file"), nil, 0, "Parquet"},
+		{"empty", nil, nil, 0, "Parquet"},
+	} {
+		budget := int64(memoryLimit)
+		var got table[SoftnetSample]
+		ignored, err := kindByName(Softnet).readParquet(bytes.NewReader(c.data), int64(len(c.data)), readOptions{budget: &budget}, &got)
+		if diff := cmp.Diff(c.want, got.list); diff != "" {
+			t.Errorf("%s: rows (-want +got):\n%s", c.name, diff)
+		}
+		if len(ignored) != c.ignored || (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+			t.Errorf("%s: ignored %q, error %v", c.name, ignored, err)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := filepath.Join(dir, "good")
+	c := newClock()
+	d := create(t, good, Options{Now: c.time})
+	fill(t, d, c, rand.New(rand.NewPCG(5, 5)), 2)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	packed := filepath.Join(dir, "good.rtr")
+	if err := Pack(good, packed); err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := os.ReadFile(packed)
+	pipe := filepath.Join(dir, "pipe")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	onlyDamaged := filepath.Dir(put("damaged/manifest.json", `{"format":1}`))
+	put("damaged/segments/20260131T030000.000000000Z/cpus.parquet", "PAR1 and nothing else")
+	for _, c := range []struct{ path, want string }{
+		{filepath.Join(dir, "nowhere"), "no such file"},
+		{put("text", "hello"), "not a recording"},
+		{put("empty", ""), "not a recording"},
+		{put("half.rtr", string(whole[:len(whole)/2])), "truncated"},
+		{pipe, "not a recording"},
+		{filepath.Dir(put("bare/readme", "")), "no manifest.json"},
+		{filepath.Dir(put("broken/manifest.json", "{")), "manifest.json is damaged"},
+		{filepath.Dir(put("foreign/manifest.json", `{"name":"an app"}`)), "not a recording"},
+		{onlyDamaged, "cpus.parquet"},
+	} {
+		_, err := Open(c.path)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.path) {
+			t.Errorf("%s: error %v, want %q and the path", c.path, err, c.want)
+		}
+	}
+}
+
+// What is readable of a recording with one bad file is read, with a note.
+func TestOpenDamaged(t *testing.T) {
+	dir, c := t.TempDir(), newClock()
+	d := create(t, dir, Options{Now: c.time})
+	fill(t, d, c, rand.New(rand.NewPCG(6, 6)), 2)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, segmentsFolder, d.segments()[0])
+	cut := filepath.Join(folder, string(Disks)+parquetSuffix)
+	data, _ := os.ReadFile(cut)
+	if err := errors.Join(os.WriteFile(cut, data[:len(data)/2], 0o600),
+		os.WriteFile(filepath.Join(folder, "gpus.parquet"), []byte("?"), 0o600),
+		os.WriteFile(filepath.Join(dir, manifestFile), []byte(`{"format":7,"tool":"rtrail 9"}`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	rec := open(t, dir)
+	if rec.Count(Disks) != 0 || rec.Count(CPUs) == 0 {
+		t.Errorf("%d rows of the damaged table, %d of a good one", rec.Count(Disks), rec.Count(CPUs))
+	}
+	notes := strings.Join(rec.Manifest().Notes, "\n")
+	for _, want := range []string{"disks.parquet", `table "gpus" is unknown`, "format 7"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("notes do not speak of %q:\n%s", want, notes)
+		}
+	}
+}
+
+const childEnv = "RECORDING_TEST_CHILD"
+
+// TestMain lets the test binary be the recorder that is killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childEnv); dir != "" {
+		recordUntilKilled(dir)
+	}
+	os.Exit(m.Run())
+}
+
+func recordUntilKilled(dir string) {
+	d, err := Create(dir, testHost, Options{SegmentLength: 50 * time.Millisecond})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	for i := range 1 << 20 {
+		w := NewWriter(time.Now())
+		Append(w, SystemSample{At: time.Unix(int64(i), 0), Forks: uint64(i)})
+		if err := d.Commit(w); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(i)
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// kill -9 while segments begin, are sealed and renamed loses no sample whose
+// commit returned.
+func TestKilled(t *testing.T) {
+	dir := t.TempDir()
+	for round := range 5 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childEnv+"="+dir)
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(120+37*round) * time.Millisecond)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		err := cmd.Wait()
+		if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !s.Signaled() {
+			t.Fatalf("the recorder ended by itself: %v\n%s", err, out.String())
+		}
+		committed := strings.Count(out.String(), "\n")
+		rec := open(t, dir)
+		got := rec.Count(System)
+		if got < committed || committed == 0 {
+			t.Errorf("round %d: %d samples read, %d were committed", round, got, committed)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// On a full disk the recording ends with an error that says so, and what is
+// there stays readable.
+func TestFullDisk(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("mounting a small filesystem needs root")
+	}
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skipf("mounting a small filesystem: %v", err)
+	}
+	defer unix.Unmount(dir, unix.MNT_DETACH)
+	c := newClock()
+	into := filepath.Join(dir, "rec")
+	d := create(t, into, Options{Now: c.time})
+	rnd := rand.New(rand.NewPCG(7, 7))
+	k := kindByName(SocketOwners)
+	committed := 0
+	var failure error
+	for range 1000 {
+		w := NewWriter(c.now)
+		w.tables[SocketOwners] = randomRows(k, rnd, c.now, 1000)
+		if failure = d.Commit(w); failure != nil {
+			break
+		}
+		committed += 1000
+		c.now = c.now.Add(time.Second)
+	}
+	if !errors.Is(failure, unix.ENOSPC) || !strings.Contains(failure.Error(), "free some space") || !strings.Contains(failure.Error(), into) {
+		t.Errorf("error %v", failure)
+	}
+	if err := d.Commit(NewWriter(c.now)); !errors.Is(err, unix.ENOSPC) {
+		t.Errorf("a second commit gave %v", err)
+	}
+	if err := d.Close(); !errors.Is(err, unix.ENOSPC) {
+		t.Errorf("closing gave %v", err)
+	}
+	rec := open(t, into)
+	if got := rec.Count(SocketOwners); got != committed || committed == 0 {
+		t.Errorf("%d rows read, %d committed; notes %q", got, committed, rec.Manifest().Notes)
+	}
+	left, _ := fs.Glob(os.DirFS(into), "*"+partialSuffix)
+	if len(left) > 0 {
+		t.Errorf("temporary files are left: %v", left)
+	}
+}

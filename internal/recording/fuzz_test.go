@@ -1,0 +1,131 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// fuzzMemory bounds what a hostile file may make a reader keep.
+const fuzzMemory = 64 << 20
+
+func FuzzJournal(f *testing.F) {
+	j, err := createJournal(filepath.Join(f.TempDir(), journalFile))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i := range 3 {
+		w := NewWriter(time.Unix(int64(i), 0))
+		Append(w, SoftIRQSample{At: w.Started, Kind: "NET_RX", Count: uint64(i)}, SoftIRQSample{At: w.Started, Kind: "TIMER"})
+		Append(w, SystemSample{At: w.Started, Load1: float64(i)})
+		if err := j.append(w.tables); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := j.close(); err != nil {
+		f.Fatal(err)
+	}
+	data, err := os.ReadFile(j.file.Name())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add(data[:len(data)-3])
+	f.Add([]byte(journalMagic))
+	f.Add([]byte("rtrail journal 2\nnewer"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		budget := int64(fuzzMemory)
+		rec := New(Manifest{})
+		notes, err := readJournal(bytes.NewReader(data), &collector{in: readOptions{budget: &budget}, rec: rec})
+		if err != nil && len(rec.tables) > 0 {
+			t.Errorf("rows and an error: %v", err)
+		}
+		if len(notes) > 1000 {
+			t.Errorf("%d notes", len(notes))
+		}
+		// The way of a journal into a segment must stand the same.
+		sorted := shelves{}
+		if _, err := readJournal(bytes.NewReader(data), sorted); err != nil {
+			return
+		}
+		for _, s := range sorted {
+			n := int64(0)
+			if err := s.each(func(r rows) error { n += int64(r.count()); return nil }); err == nil && n != s.rows {
+				t.Errorf("%d rows of %d", n, s.rows)
+			}
+		}
+	})
+}
+
+// FuzzSample goes past the checksums and the compression.
+func FuzzSample(f *testing.F) {
+	var d deltaTable
+	texts := newTextList()
+	list := &table[SoftIRQSample]{list: []SoftIRQSample{{Kind: "NET_RX", Count: 1}, {Kind: "TIMER"}}}
+	k := kindByName(SoftIRQs)
+	item, err := cbor.Marshal(sample{Texts: [][]byte{[]byte("NET_RX"), []byte("TIMER")},
+		Tables: map[string]tableBlock{string(SoftIRQs): d.encode(k, k.load(list, 0, 2, texts))}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(item)
+	f.Add([]byte{0xa1, 0x61, 't', 0xa0})
+	f.Fuzz(func(t *testing.T, item []byte) {
+		budget := int64(fuzzMemory)
+		to := &collector{in: readOptions{budget: &budget}, rec: New(Manifest{})}
+		dec := newJournalDecoder(to)
+		for range 2 { // a second time, differences have something to refer to
+			var s sample
+			if cborDecoder.Unmarshal(item, &s) != nil {
+				return
+			}
+			if _, err := dec.sample(s); err != nil {
+				return
+			}
+		}
+	})
+}
+
+func FuzzManifest(f *testing.F) {
+	good, err := json.Marshal(Manifest{Format: 1, Tool: "rtrail", Probes: []ProbeInfo{{Name: "host", Fills: []Table{CPUs}}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add([]byte(`{"format":2,"started":"yesterday"}`))
+	f.Add([]byte(`{"format":9,"novelty":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := parseManifest(data)
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(m)
+		if err != nil {
+			t.Skip() // years beyond 9999 have no JSON form
+		}
+		if _, err := parseManifest(again); err != nil {
+			t.Errorf("written again it is refused: %v", err)
+		}
+	})
+}
+
+func FuzzSegment(f *testing.F) {
+	var out bytes.Buffer
+	list := &table[SoftIRQSample]{list: []SoftIRQSample{{At: time.Unix(1, 0), Kind: "NET_RX", Count: 1}, {Kind: "TIMER"}}}
+	k := kindByName(SoftIRQs)
+	tags := []columnTag{{"at", "delta"}, {"kind", "dict"}}
+	if err := k.writeParquet(&out, func(yield func(rows) error) error { return yield(list) }, tags); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(out.Bytes())
+	f.Add([]byte("PAR1PAR1"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		budget := int64(fuzzMemory)
+		_, _ = k.readParquet(bytes.NewReader(data), int64(len(data)), readOptions{budget: &budget}, k.empty())
+	})
+}
