@@ -1,3 +1,239 @@
 package lab
 
-func memoryCases() []Case { return nil }
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+func memoryCases() []Case {
+	return []Case{
+		memSwapping(),
+		memCgroupOOM(),
+		memLeak("mem/leak", "a service that leaks 5 MB/s", 5<<20, 0, 0),
+		memLeak("mem/leak+slow", "a service that leaks 8 KB/s beside 4 MiB of noise", 8<<10, 4<<20, 20*time.Second),
+	}
+}
+
+const mib = 1 << 20
+
+// memSwapping puts a batch job into the control group of a service whose
+// memory just fits: both take turns in swap, which is compressed memory here,
+// so that no disk is worn.
+func memSwapping() Case {
+	var group *Cgroup
+	var job *Proc
+	return Case{
+		ID:    "mem/swapping",
+		Title: "a batch job pushes a service into swap (zram, control group of 160 MiB)",
+		Rule:  "mem/swapping",
+		Needs: Needs{Root: true, Packages: []string{"util-linux"}, Commands: []string{"mkswap", "swapon", "swapoff"}},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if err := e.ZramSwap("zram0", 512*mib); err != nil {
+				return err
+			}
+			if group, err = e.Cgroup("shop", "memory"); err != nil {
+				return err
+			}
+			if err := group.LimitMemory(160 * mib); err != nil {
+				return err
+			}
+			if _, err := e.StartActor(Options{Cgroups: []*Cgroup{group}}, "shop-server", "touch-memory", strconv.Itoa(96*mib), e.Path("pages")); err != nil {
+				return err
+			}
+			return Until(ctx, 10*time.Second, "the service to have its memory", func() (bool, error) {
+				done, err := e.reported("pages")
+				return len(done) > 0 && done[0] > 96*mib/4096, err
+			})
+		},
+		Inject: func(ctx context.Context, e *Env) (err error) {
+			job, err = e.StartActor(Options{Cgroups: []*Cgroup{group}}, "batch-job", "touch-memory", strconv.Itoa(128*mib), e.Path("job-pages"))
+			if err != nil {
+				return err
+			}
+			return Until(ctx, 15*time.Second, "the service to be in swap", func() (bool, error) {
+				done, err := e.reported("job-pages")
+				return len(done) > 0 && done[0] > 128*mib/4096, err
+			})
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			job.Stop()
+			start, err := e.reported("pages")
+			if err != nil {
+				return err
+			}
+			// Once round all its pages: they are in memory again.
+			return Until(ctx, 15*time.Second, "the service to be back in memory", func() (bool, error) {
+				done, err := e.reported("pages")
+				return err == nil && done[0]-start[0] > 2*96*mib/4096, err
+			})
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			rate, err := e.reportedRate(ctx, d, "pages")
+			if err != nil {
+				return Measurement{}, err
+			}
+			return Measurement{Value: rate[0], Unit: "pages visited/s"}, nil
+		},
+	}
+}
+
+// reported reads what an actor has reported so far.
+func (e *Env) reported(file string) ([]int64, error) {
+	b, err := os.ReadFile(e.Path(file))
+	if err != nil {
+		return nil, err
+	}
+	var values []int64
+	for _, f := range strings.Fields(string(b)) {
+		v, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read what the service reports: %w", err)
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+// reportedRate returns by how much the reported numbers grow per second.
+func (e *Env) reportedRate(ctx context.Context, d time.Duration, file string) ([]float64, error) {
+	first, err := e.reported(file)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	sleep(ctx, d)
+	last, err := e.reported(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(first) == 0 || len(first) != len(last) {
+		return nil, fmt.Errorf("read what the service reports: %d numbers, then %d", len(first), len(last))
+	}
+	rates := make([]float64, len(last))
+	for i := range last {
+		rates[i] = float64(last[i]-first[i]) / time.Since(start).Seconds()
+	}
+	return rates, ctx.Err()
+}
+
+// memCgroupOOM writes more into a Redis than its control group may hold. The
+// kernel kills it, its supervisor starts it again, and so on.
+func memCgroupOOM() Case {
+	const port, value = 6379, 100 << 10
+	const limit = 48 * mib
+	var p pair
+	var group *Cgroup
+	keys := int64(50)
+	return Case{
+		ID:    "mem/cgroup-oom",
+		Title: "redis grows over the memory limit of its control group and is killed again and again",
+		Rule:  "mem/cgroup-oom",
+		Kind:  "cgroup",
+		Name:  ".*rtrail-lab-.*-redis",
+		Needs: Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "ip"}},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			if group, err = e.Cgroup("redis", "memory"); err != nil {
+				return err
+			}
+			if err := group.LimitMemory(limit); err != nil {
+				return err
+			}
+			script := fmt.Sprintf("while :; do redis-server --bind %s --port %d --protected-mode no --save '' --appendonly no; sleep 0.1; done", p.at.Addr, port)
+			if _, err := e.StartWith(Options{NetNS: p.server, Cgroups: []*Cgroup{group}}, "bash", "-c", script); err != nil {
+				return err
+			}
+			return p.server.UntilListens(ctx, p.at.Addr, port)
+		},
+		Inject: func(context.Context, *Env) error {
+			keys = 2000
+			return nil
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			// The page: give it what it needs, or have it need less.
+			if err := group.LimitMemory(8 * limit); err != nil {
+				return err
+			}
+			return p.server.UntilListens(ctx, p.at.Addr, port)
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			filler := strings.Repeat("x", value)
+			var n atomic.Int64
+			r := paced(ctx, d, 4*time.Millisecond, 1, func(ctx context.Context) error {
+				request := fmt.Sprintf("*3\r\n$3\r\nSET\r\n$8\r\n%08d\r\n$%d\r\n%s\r\n", n.Add(1)%keys, value, filler)
+				return p.client.ask(ctx, p.port(port), request, int64(len("+OK\r\n")), time.Second)
+			})
+			return r.rate(), ctx.Err()
+		},
+	}
+}
+
+// memLeak is a service that forgets to give memory back. What its users feel
+// comes later; its own number is how fast it grows.
+func memLeak(id, title string, rate, noise int, window time.Duration) Case {
+	var service *Proc
+	return Case{
+		ID:     id,
+		Title:  title,
+		Rule:   "mem/leak",
+		Kind:   "process",
+		Name:   "leaky-service",
+		Window: window,
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			service, err = e.StartActor(Options{}, "leaky-service", "leak", strconv.Itoa(rate), strconv.Itoa(noise), e.Path("leaking"))
+			if err != nil {
+				return err
+			}
+			sleep(ctx, time.Second) // starting up is growth too
+			return nil
+		},
+		Inject: func(ctx context.Context, e *Env) error {
+			_, err := e.WriteFile("leaking", "")
+			return err
+		},
+		Fix: func(ctx context.Context, e *Env) (err error) {
+			if err := os.Remove(e.Path("leaking")); err != nil {
+				return err
+			}
+			service.Stop()
+			service, err = e.StartActor(Options{}, "leaky-service", "leak", strconv.Itoa(rate), strconv.Itoa(noise), e.Path("leaking"))
+			sleep(ctx, time.Second)
+			return err
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			first, err := anonymousMemory(service.PID)
+			if err != nil {
+				return Measurement{}, err
+			}
+			start := time.Now()
+			sleep(ctx, d)
+			last, err := anonymousMemory(service.PID)
+			if err != nil {
+				return Measurement{}, err
+			}
+			return Measurement{Value: (last - first) / 1024 / time.Since(start).Seconds(), Unit: "KiB/s of growth", LowerBetter: true}, ctx.Err()
+		},
+	}
+}
+
+// anonymousMemory returns the anonymous resident memory of a process, bytes.
+func anonymousMemory(pid int) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "RssAnon:"); ok {
+			kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			return kib * 1024, err
+		}
+	}
+	return 0, fmt.Errorf("read the memory of process %d: no RssAnon", pid)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"strconv"
+	"time"
 )
 
 // netCases are the faults of the network, and the CPU time it takes.
@@ -50,6 +51,15 @@ func (p pair) port(n uint16) netip.AddrPort {
 // nginx starts the server's nginx on port 80.
 func (p pair) nginx(ctx context.Context, e *Env, backlog int) (*nginx, error) {
 	return startNginx(ctx, e, p.server, nginxConfig{Name: "server", Address: p.at.Addr, Port: 80, Backlog: backlog})
+}
+
+// visit has burst users come every so often, each with a connection of its own,
+// and gives the rate of those who are served within half a second.
+func (p pair) visit(ctx context.Context, at netip.AddrPort, d, every time.Duration, burst int) Measurement {
+	request := "GET / HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n"
+	return paced(ctx, d, every, burst, func(ctx context.Context) error {
+		return p.client.ask(ctx, at, request, 0, 500*time.Millisecond)
+	}).rate()
 }
 
 // startRedis starts a Redis that keeps nothing, in a namespace.

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"os"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ const (
 	conntrackMax   = "net.netfilter.nf_conntrack_max"
 )
 
-// conntrackFull sends 900 connections a second through a gateway that
+// conntrackFull sends 500 connections a second through a gateway that
 // translates addresses. Every closed one stays in the gateway's table for the
 // 120 s of TIME_WAIT, so that a limit of 1,000 is reached at once: count equals
 // max in the gateway's namespace, its counter "drop" grows with every SYN, and
@@ -34,7 +35,7 @@ func conntrackFull() Case {
 		Title: "NAT gateway whose connection tracking table is full",
 		Rule:  "net/conntrack-full",
 		Kind:  "netns",
-		Needs: Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iptables", "iproute2"}, Commands: []string{"nginx", "wrk", "iptables", "ip", "ss"}},
+		Needs: Needs{Root: true, Packages: []string{"nginx-light", "iptables", "iproute2"}, Commands: []string{"nginx", "iptables", "ip", "ss"}},
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p.server, err = e.NetNS("server"); err != nil {
 				return err
@@ -85,9 +86,9 @@ func conntrackFull() Case {
 			return e.Sysctl(conntrackMax, strconv.Itoa(limit))
 		},
 		Fix: func(ctx context.Context, e *Env) error { return e.Sysctl(conntrackMax, before) },
+		// Not wrk, which tries one blocking connect before it begins.
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			r, err := runWrk(ctx, e, p.client, wrkLoad{URL: "http://" + front + "/", Connections: 40, Think: 40 * time.Millisecond, Close: true}, d)
-			return r.measurement(), err
+			return p.visit(ctx, netip.AddrPortFrom(netip.MustParseAddr(front), 80), d, 10*time.Millisecond, 5), nil
 		},
 	}
 }

@@ -100,11 +100,7 @@ func firewallDrops() Case {
 			return err
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			request := "GET / HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n"
-			r := paced(ctx, d, 20*time.Millisecond, 1, func(ctx context.Context) error {
-				return p.client.ask(ctx, p.port(80), request, 0, 500*time.Millisecond)
-			})
-			return r.rate(), nil
+			return p.visit(ctx, p.port(80), d, 20*time.Millisecond, 1), nil
 		},
 	}
 }

@@ -44,7 +44,7 @@ func synFloodCase(cookies bool) Case {
 	return Case{
 		Rule: "net/syn-flood",
 		Kind: "listener", Name: "nginx",
-		Needs: Needs{Root: true, Packages: []string{"nginx-light", "hping3", "wrk", "iproute2"}, Commands: []string{"nginx", "hping3", "wrk", "ip", "ss"}},
+		Needs: Needs{Root: true, Packages: []string{"nginx-light", "hping3", "iproute2"}, Commands: []string{"nginx", "hping3", "ip", "ss"}},
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, err = newPair(e); err != nil {
 				return err
@@ -115,9 +115,9 @@ func synFloodCase(cookies bool) Case {
 				return n == 0, err
 			})
 		},
+		// Not wrk, which tries one blocking connect before it begins.
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			r, err := runWrk(ctx, e, p.client, wrkLoad{URL: p.url(), Connections: 20, Think: 20 * time.Millisecond, Close: true}, d)
-			return r.measurement(), err
+			return p.visit(ctx, p.port(80), d, 10*time.Millisecond, 2), nil
 		},
 	}
 }

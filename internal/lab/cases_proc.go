@@ -1,3 +1,218 @@
 package lab
 
-func processCases() []Case { return nil }
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func processCases() []Case {
+	return []Case{procZombies(), procUninterruptible(), procFDLimit()}
+}
+
+// procZombies starts a program that does not wait for its children. The fix
+// is the version of it that does.
+func procZombies() Case {
+	var parent *Proc
+	const perSecond = "20"
+	return Case{
+		ID:    "proc/zombies",
+		Title: "a parent that never waits for its children",
+		Rule:  "proc/zombies",
+		Kind:  "process",
+		Name:  "zombie-parent",
+		Setup: func(context.Context, *Env) error { return nil },
+		Inject: func(ctx context.Context, e *Env) (err error) {
+			parent, err = e.StartActor(Options{}, "zombie-parent", "zombies", perSecond, e.Path("started"))
+			if err != nil {
+				return err
+			}
+			return Until(ctx, 5*time.Second, "zombies", func() (bool, error) { return zombiesOf(parent.PID) >= 15, nil })
+		},
+		Fix: func(ctx context.Context, e *Env) (err error) {
+			parent.Kill()
+			parent, err = e.StartActor(Options{}, "zombie-parent", "short-leavers", perSecond, e.Path("started"))
+			return err
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			sleep(ctx, d)
+			zombies := 0
+			if parent != nil {
+				zombies = zombiesOf(parent.PID)
+			}
+			return Measurement{Value: float64(zombies), Unit: "dead children in the process table", LowerBetter: true}, ctx.Err()
+		},
+	}
+}
+
+func zombiesOf(parent int) (n int) {
+	for _, pid := range children(parent) {
+		if s, err := readStat(pid); err == nil && s.state == 'Z' {
+			n++
+		}
+	}
+	return n
+}
+
+// procUninterruptible freezes the filesystem that four writers work on: they
+// sleep in D state until it is thawed.
+func procUninterruptible() Case {
+	const writers = 4
+	var disk *Loop
+	return Case{
+		ID:    "proc/uninterruptible",
+		Title: "writers on a frozen filesystem",
+		Rule:  "proc/uninterruptible",
+		Kind:  "process",
+		Name:  "record-writer",
+		Needs: loopNeeds,
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if disk, err = e.LoopFS("records", 24*mib); err != nil {
+				return err
+			}
+			for i := range writers {
+				name := strconv.Itoa(i)
+				if _, err := e.StartActor(Options{}, "record-writer", "rewrite", disk.Mount+"/"+name, e.Path("written-"+name)); err != nil {
+					return err
+				}
+				if err := e.untilReported(ctx, "written-"+name); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Inject: func(ctx context.Context, e *Env) error {
+			if err := disk.Freeze(); err != nil {
+				return err
+			}
+			return Until(ctx, 5*time.Second, "the writers to wait", func() (bool, error) { return e.inState('D') == writers, nil })
+		},
+		Fix: func(ctx context.Context, e *Env) error { return disk.Thaw() },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			m := Measurement{Unit: "records/s"}
+			start := make([]int64, writers)
+			for i := range start {
+				v, err := e.reported("written-" + strconv.Itoa(i))
+				if err != nil {
+					return m, err
+				}
+				start[i] = v[0]
+			}
+			began := time.Now()
+			sleep(ctx, d)
+			for i := range start {
+				v, err := e.reported("written-" + strconv.Itoa(i))
+				if err != nil {
+					return m, err
+				}
+				m.Value += float64(v[0] - start[i])
+			}
+			m.Value /= time.Since(began).Seconds()
+			return m, ctx.Err()
+		},
+	}
+}
+
+// inState counts the lab's own processes one thread of which is in a state.
+func (e *Env) inState(state byte) (n int) {
+	e.mu.Lock()
+	procs := e.procs
+	e.mu.Unlock()
+	for _, p := range procs {
+		for _, s := range threadStates(p.PID) {
+			if s == state {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// procFDLimit gives nginx's worker 64 file descriptors and has more clients
+// keep connections open than that. The fix raises the limit as `prlimit` does.
+func procFDLimit() Case {
+	const limit, crowd = 64, 100
+	var p pair
+	var worker int
+	var old unix.Rlimit
+	return Case{
+		ID:    "proc/fd-limit",
+		Title: "nginx with 64 file descriptors and 100 clients",
+		Rule:  "proc/fd-limit",
+		Kind:  "process",
+		Name:  "nginx",
+		Needs: nginxNeeds,
+		Setup: func(ctx context.Context, e *Env) error {
+			var err error
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			server, err := p.nginx(ctx, e, 0)
+			if err != nil {
+				return err
+			}
+			workers := descendants(server.PID)
+			if len(workers) != 1 {
+				return fmt.Errorf("nginx has %d workers, not one", len(workers))
+			}
+			worker = workers[0]
+			if err := unix.Prlimit(worker, unix.RLIMIT_NOFILE, nil, &old); err != nil {
+				return fmt.Errorf("read the limit of nginx's worker: %w", err)
+			}
+			return setOpenFiles(worker, limit, old.Max)
+		},
+		Inject: func(ctx context.Context, e *Env) error {
+			var held []net.Conn
+			e.Defer("close the connections", func() error {
+				for _, c := range held {
+					c.Close()
+				}
+				return nil
+			})
+			for range crowd {
+				c, err := p.client.connect(ctx, p.port(80), time.Second)
+				if err != nil {
+					return err
+				}
+				held = append(held, c)
+				// Half a request: nginx keeps such a connection for a minute.
+				if _, err := io.WriteString(c, "GET / HTTP/1.1\r\n"); err != nil {
+					return err
+				}
+			}
+			return Until(ctx, 5*time.Second, "nginx to reach its limit", func() (bool, error) {
+				n, err := openFiles(worker)
+				return n >= limit-1, err
+			})
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			if err := setOpenFiles(worker, old.Cur, old.Max); err != nil {
+				return err
+			}
+			return Until(ctx, 5*time.Second, "nginx to accept all clients", func() (bool, error) {
+				n, err := openFiles(worker)
+				return n >= crowd, err
+			})
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			const timeout = 500 * time.Millisecond
+			r := paced(ctx, d, 50*time.Millisecond, 1, func(ctx context.Context) error {
+				return p.client.ask(ctx, p.port(80), pageRequest, 0, timeout)
+			})
+			return r.worst(timeout), ctx.Err()
+		},
+	}
+}
+
+func setOpenFiles(pid int, soft, hard uint64) error {
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: soft, Max: hard}, nil); err != nil {
+		return fmt.Errorf("set the limit of open files of process %d to %d: %w", pid, soft, err)
+	}
+	return nil
+}

@@ -18,12 +18,13 @@ type nginxConfig struct {
 	Address string // it listens on
 	Port    int
 	Backlog int    // of the listen directive; 0: nginx's own, 511
+	Workers int    // 0: one
 	HTTP    string // further lines of the http block
 	Server  string // further lines of the server block; "": every path answers "ok"
 }
 
 const nginxTemplate = `daemon off;
-worker_processes 1;
+worker_processes %[7]d;
 user www-data;
 pid %[1]s.pid;
 error_log %[1]s.error.log;
@@ -53,7 +54,7 @@ func (c nginxConfig) text(base string) string {
 	if server == "" {
 		server = `location / { return 200 "ok\n"; }`
 	}
-	return fmt.Sprintf(nginxTemplate, base, c.HTTP, c.Address, c.Port, backlog, server)
+	return fmt.Sprintf(nginxTemplate, base, c.HTTP, c.Address, c.Port, backlog, server, max(c.Workers, 1))
 }
 
 // nginx is a running one.

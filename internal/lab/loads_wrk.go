@@ -72,6 +72,8 @@ func runWrk(ctx context.Context, e *Env, in *NetNS, l wrkLoad, d time.Duration) 
 	}
 	// wrk knows whole seconds only.
 	seconds := func(d time.Duration) string { return fmt.Sprintf("%ds", max(int(math.Round(d.Seconds())), 1)) }
+	ctx, cancel := context.WithTimeout(ctx, d+10*time.Second)
+	defer cancel()
 	out, err := e.RunWith(ctx, Options{NetNS: in}, "wrk", "-t1", "-c"+strconv.Itoa(l.Connections),
 		"-d"+seconds(d), "--latency", "--timeout", seconds(l.Timeout), "-s", path, l.URL)
 	if err != nil {
@@ -81,10 +83,10 @@ func runWrk(ctx context.Context, e *Env, in *NetNS, l wrkLoad, d time.Duration) 
 }
 
 var (
-	wrkTotal  = regexp.MustCompile(`(?m)^\s*(\d+) requests in ([0-9.]+(?:us|ms|s|m|h)),`)
-	wrkQuant  = regexp.MustCompile(`(?m)^\s*(50|99)%\s+([0-9.]+(?:us|ms|s|m|h))\s*$`)
+	wrkTotal        = regexp.MustCompile(`(?m)^\s*(\d+) requests in ([0-9.]+(?:us|ms|s|m|h)),`)
+	wrkQuant        = regexp.MustCompile(`(?m)^\s*(50|99)%\s+([0-9.]+(?:us|ms|s|m|h))\s*$`)
 	wrkSocketErrors = regexp.MustCompile(`Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`)
-	wrkNotOK  = regexp.MustCompile(`Non-2xx or 3xx responses: (\d+)`)
+	wrkNotOK        = regexp.MustCompile(`Non-2xx or 3xx responses: (\d+)`)
 )
 
 // parseWrkReport reads the report of wrk 4, run with --latency.

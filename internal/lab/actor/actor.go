@@ -24,12 +24,11 @@ const longest = 2 * time.Minute
 // is killed or fails.
 var parts = map[string]func(args []string) error{
 	"leak":          leak,
-	"hog":           hog,
 	"zombies":       zombies,
 	"append":        appendRecords,
 	"create":        createFiles,
-	"hold-files":    holdFiles,
 	"rewrite":       rewriteFile,
+	"read-direct":   readDirect,
 	"touch-memory":  touchMemory,
 	"short-leavers": shortLeavers,
 }

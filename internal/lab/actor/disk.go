@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // target returns the path and the file to report to.
@@ -111,5 +113,40 @@ func rewriteFile(args []string) error {
 			return err
 		}
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// readDirect PATH REPORT: reads 4 KiB from somewhere in the file, past the
+// page cache, fifty times a second at most; reports how many reads were done.
+func readDirect(args []string) error {
+	path, reportTo, err := target(args)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECT, 0)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	// Direct reads need memory aligned as a page is.
+	page, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return err
+	}
+	pages := info.Size() / int64(len(page))
+	var done int64
+	for {
+		start := time.Now()
+		if _, err := f.ReadAt(page, done*7919%pages*int64(len(page))); err != nil {
+			return err
+		}
+		done++
+		if err := report(reportTo, done); err != nil {
+			return err
+		}
+		time.Sleep(time.Until(start.Add(20 * time.Millisecond)))
 	}
 }

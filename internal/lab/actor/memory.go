@@ -67,24 +67,6 @@ func leak(args []string) error {
 	}
 }
 
-// hog BYTES REPORT: takes memory until it has BYTES, 4 MiB at a time, and
-// reports the number of requests it served from it: one per 100 ms.
-func hog(args []string) error {
-	bytes, err := number(args, 0, "bytes")
-	if err != nil {
-		return err
-	}
-	const step = 4 << 20
-	for have := 0; have < bytes; have += step {
-		if _, err := anonymous(step); err != nil {
-			return err
-		}
-	}
-	for {
-		time.Sleep(time.Hour)
-	}
-}
-
 // touchMemory BYTES REPORT: holds so many bytes and walks through them again
 // and again, one page after the other, like a server whose working set they
 // are. Reports the number of pages touched.

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"time"
 )
@@ -52,24 +51,4 @@ func shortLeavers(args []string) error {
 		}
 		time.Sleep(time.Second / time.Duration(rate))
 	}
-}
-
-// holdFiles COUNT: opens a file so often and keeps the descriptors.
-func holdFiles(args []string) error {
-	count, err := number(args, 0, "descriptors")
-	if err != nil {
-		return err
-	}
-	var held []*os.File
-	for range count {
-		f, err := os.Open("/dev/null")
-		if err != nil {
-			return err
-		}
-		held = append(held, f)
-	}
-	for len(held) > 0 {
-		time.Sleep(time.Hour)
-	}
-	return nil
 }

@@ -1,0 +1,100 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// children lists the processes whose parent is one, dead ones included.
+func children(pid int) []int { return familyTree()[pid] }
+
+// familyTree lists the children of every process.
+func familyTree() map[int][]int {
+	tree := map[int][]int{}
+	paths, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well-formed
+	for _, path := range paths {
+		pid, err := strconv.Atoi(filepath.Base(path))
+		if err != nil {
+			continue
+		}
+		if s, err := readStat(pid); err == nil {
+			tree[s.ppid] = append(tree[s.ppid], pid)
+		}
+	}
+	return tree
+}
+
+// descendants lists the living processes below one, itself not included.
+func descendants(pid int) []int {
+	tree := familyTree()
+	var all []int
+	for next := tree[pid]; len(next) > 0; next = next[1:] {
+		if s, err := readStat(next[0]); err == nil && s.state != 'Z' {
+			all = append(all, next[0])
+		}
+		next = append(next, tree[next[0]]...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// threadStates returns the state letters of a process's threads.
+func threadStates(pid int) (states []byte) {
+	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if i := strings.LastIndexByte(string(b), ')'); err == nil && i > 0 && i+2 < len(b) {
+			states = append(states, b[i+2])
+		}
+	}
+	return states
+}
+
+// openFiles counts the file descriptors of a process.
+func openFiles(pid int) (int, error) {
+	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	return len(fds), err
+}
+
+// treeCPU returns the CPU time that a process and those below it have used.
+func treeCPU(pid int) (total time.Duration) {
+	for _, p := range append(descendants(pid), pid) {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", p))
+		if err != nil {
+			continue
+		}
+		if f := strings.Fields(string(b)); len(f) > 0 {
+			ns, _ := strconv.ParseInt(f[0], 10, 64)
+			total += time.Duration(ns)
+		}
+	}
+	return total
+}
+
+// addTree moves a process and those below it into the group.
+func (g *Cgroup) addTree(pid int) error {
+	for _, p := range append(descendants(pid), pid) {
+		if err := g.Add(&Proc{PID: p}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text returns so many bytes of prose that compresses as prose does.
+func text(size int) string {
+	words := strings.Fields("the queue was full and nobody waited for a reply because the server had closed its door long before noon")
+	var b strings.Builder
+	for n := uint32(1); b.Len() < size; {
+		n = n*1664525 + 1013904223 // Numerical Recipes' linear congruence: the same text every time
+		b.WriteString(words[int(n>>16)%len(words)])
+		b.WriteString(strconv.Itoa(int(n >> 24)))
+		b.WriteByte(' ')
+	}
+	return b.String()[:size]
+}
