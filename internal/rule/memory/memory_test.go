@@ -68,6 +68,11 @@ func TestSwapping(t *testing.T) {
 		{name: "in its group only", host: func() *ruletest.Host {
 			return host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 1000 * mib, MemoryMax: gib, SwapUsed: 600 * mib, EventsMax: 50})
 		}, want: rule.Certain, kind: rule.KindProcess, subject: "java", low: 0.19, high: 0.21, says: "/app, limited to 1 GiB, is short of memory"},
+		{name: "a group full of file cache is not the one that is short", host: func() *ruletest.Host {
+			h := host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/copy", Memory: 1000 * mib, MemoryMax: gib, SwapUsed: mib,
+				Change: func(_ float64, r *recording.CgroupSample) { r.Anon = 10 * mib }})
+			return h.Process(ruletest.Process{Comm: "cp", Anon: mib, MemCgroup: "/copy"})
+		}, want: rule.Certain, kind: rule.KindProcess, subject: "java", low: 0.19, high: 0.21, says: "the host is short"},
 		{name: "coming home after a shortage", host: func() *ruletest.Host {
 			return host(ruletest.VMStat{SwapIn: 800, MajorFaults: 300}, 0.02)
 		}, want: rule.Possible, kind: rule.KindProcess, subject: "java", low: 0.01, high: 0.1},

@@ -46,6 +46,9 @@ const (
 	victimFaults = 5.0
 	// limitNear: a group this close to its limit is what is short of memory.
 	limitNear = 0.90
+	// ownShare: of the limit must be anonymous memory, which only swap can
+	// make room for.
+	ownShare = 0.5
 )
 
 func detectSwapping(v *view.View) ([]rule.Finding, error) {
@@ -106,8 +109,7 @@ func culpritOf(v *view.View) (c culprit) {
 	// A group that lies at its limit and has memory in swap: the shortage is
 	// its own, however much the host has left.
 	for _, g := range v.Cgroups() {
-		if g.Limited() && g.Memory >= 0 && float64(g.Memory) >= limitNear*float64(g.MemoryMax) &&
-			(g.SwapUsed > 0 || view.OrZero(g.HitLimit) > 0) {
+		if short(g) {
 			if p, ok := heaviest(v.InMemoryGroup(g.Path)); ok && (!c.found || weight(p) > weight(c.process)) {
 				c = culprit{process: p, found: true, group: g, limited: true}
 			}
@@ -117,6 +119,18 @@ func culpritOf(v *view.View) (c culprit) {
 		c.process, c.found = heaviest(v.Processes())
 	}
 	return c
+}
+
+// short says whether a group has too little memory for its processes. A group
+// full of file cache is at its limit as well, and lacks nothing.
+func short(g view.Cgroup) bool {
+	if !g.Limited() || g.Memory < 0 || float64(g.Memory) < limitNear*float64(g.MemoryMax) {
+		return false
+	}
+	if g.Anon >= 0 && float64(g.Anon) < ownShare*float64(g.MemoryMax) {
+		return false
+	}
+	return g.SwapUsed > 0 || view.OrZero(g.HitLimit) > 0
 }
 
 func heaviest(list []view.Process) (best view.Process, ok bool) {

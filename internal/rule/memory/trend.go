@@ -29,16 +29,18 @@ type trend struct {
 	readings       int
 	seconds        float64
 	grown          float64 // bytes, last less first
-	slope          float64 // bytes per second: the middle one between all pairs of readings
+	slope          float64 // bytes per second: the middle one between all pairs of readings; 0 unless it grows
 	up, flat, down int     // steps
 	largest        float64 // bytes, largest step up
 	taken, given   float64 // bytes, sums of steps
 }
 
 // steady says whether memory only ever grew, bit by bit.
-func (t trend) steady() bool {
+func (t trend) steady() bool { return t.grows() && t.slope > 0 }
+
+func (t trend) grows() bool {
 	steps := t.up + t.flat + t.down
-	return t.readings >= leastReadings && t.grown >= leastGrowth && t.slope > 0 &&
+	return t.readings >= leastReadings && t.grown >= leastGrowth &&
 		float64(t.up) >= upShare*float64(steps) && t.given <= downShare*t.taken &&
 		t.largest <= largestStep*t.taken
 }
@@ -78,7 +80,9 @@ func trendOf(p view.Process) (t trend) {
 			t.flat++
 		}
 	}
-	t.slope = middleSlope(thin(series))
+	if t.grows() { // the slope takes longest, and few processes grow
+		t.slope = middleSlope(thin(series))
+	}
 	return t
 }
 

@@ -85,6 +85,7 @@ func (h *Host) Cgroup(c Cgroup) *Host {
 			SwapUsed: c.SwapUsed + int64(c.SwapGrowth*s), SwapMax: math.MaxInt64, EventsMax: n(c.EventsMax, s),
 			EventsOOM: n(c.OOMKills, s), OOMKills: n(c.OOMKills, s), MajorFaults: n(c.MajorFaults, s),
 			MemoryStall: time.Minute + dur(c.MemoryStall*s), CPUStall: time.Minute + dur(c.CPUStall*s), PidsMax: math.MaxInt64}
+		row.Anon, row.File = row.Memory*9/10, row.Memory/10
 		if c.Change != nil {
 			c.Change(s, &row)
 		}
