@@ -1,6 +1,7 @@
 package census
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -253,4 +254,18 @@ func Vanished(err error) bool {
 // Denied says that an error means missing permission.
 func Denied(err error) bool {
 	return errors.Is(err, os.ErrPermission)
+}
+
+// Function returns the name of a kernel function without what the compiler
+// added: futex_wait.isra.0 is futex_wait. It is empty for "0", which stands for
+// none.
+func Function(b []byte) []byte {
+	b = bytes.TrimSpace(b)
+	if i := bytes.IndexByte(b, '.'); i >= 0 {
+		b = b[:i]
+	}
+	if len(b) == 1 && b[0] == '0' {
+		return nil
+	}
+	return b
 }

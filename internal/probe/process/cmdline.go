@@ -72,7 +72,7 @@ func maskArgument(arg string, mysql bool, hide *bool) string {
 	if mysql && len(arg) > 2 && strings.HasPrefix(arg, "-p") && arg[2] != '=' && !strings.HasPrefix(arg, "--") {
 		return "-p" + masked
 	}
-	if name, _, ok := strings.Cut(arg, "="); ok && isSecret(name) {
+	if name, _, ok := strings.Cut(arg, "="); ok && !strings.Contains(name, "://") && isSecret(name) {
 		return name + "=" + masked
 	}
 	if strings.HasPrefix(arg, "-") && isSecret(arg) {

@@ -133,9 +133,7 @@ func (p *Probe) waitChannel(row *recording.ProcessSample, e *census.Entry, misse
 		}
 		return
 	}
-	if name := bytes.TrimSpace(b); len(name) > 0 && string(name) != "0" {
-		row.WaitChannel = string(name)
-	}
+	row.WaitChannel = p.names.String(census.Function(b))
 }
 
 // files counts descriptors and reads the limits beside them.

@@ -17,6 +17,7 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 )
 
@@ -43,6 +44,7 @@ type Probe struct {
 	samples int64
 	closing bool
 	page    int64
+	names   procfile.Names
 	scratch scratch
 }
 

@@ -34,6 +34,9 @@ const (
 // errEnough is returned by a visitor that wants no more.
 var errEnough = errors.New("enough")
 
+// errTorn is an answer that does not hold what it says.
+var errTorn = errors.New("sock_diag: torn answer")
+
 // openDiag opens the socket in the namespace of the calling thread.
 func openDiag(buf []byte) (*diagConn, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
@@ -90,12 +93,12 @@ func (c *diagConn) dump(family, protocol, extensions uint8, states uint32, visit
 // dump.
 func eachMessage(b []byte, sequence uint32, visit func([]byte) error) (done bool, err error) {
 	if len(b) < netlinkHeader {
-		return true, errors.New("sock_diag: answer is shorter than a header")
+		return true, fmt.Errorf("%w: %d bytes", errTorn, len(b))
 	}
 	for len(b) >= netlinkHeader {
 		size := int(binary.NativeEndian.Uint32(b))
 		if size < netlinkHeader || size > len(b) {
-			return true, fmt.Errorf("sock_diag: message of %d bytes in an answer of %d", size, len(b))
+			return true, fmt.Errorf("%w: message of %d bytes in %d", errTorn, size, len(b))
 		}
 		kind, payload := binary.NativeEndian.Uint16(b[4:]), b[netlinkHeader:size]
 		current := binary.NativeEndian.Uint32(b[8:]) == sequence

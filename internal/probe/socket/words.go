@@ -30,7 +30,18 @@ type loaded struct {
 // protocols by number, as far as firewalls name them.
 var protocols = map[byte]string{1: "icmp", 6: "tcp", 17: "udp", 47: "gre", 50: "esp", 58: "icmpv6", 132: "sctp"}
 
-func (p *phrase) String() string { return strings.Join(p.words, " ") }
+// String joins the words. A protocol that a port names again is left out.
+func (p *phrase) String() string {
+	all := strings.Join(p.words, " ")
+	for _, name := range []string{"tcp", "udp", "sctp"} {
+		for _, field := range []string{"sport", "dport"} {
+			if strings.Contains(all, " "+name+" "+field+" ") {
+				all = strings.Replace(all, "meta l4proto "+name+" ", "", 1)
+			}
+		}
+	}
+	return all
+}
 
 func (p *phrase) say(format string, args ...any) {
 	p.words = append(p.words, fmt.Sprintf(format, args...))
@@ -144,6 +155,9 @@ func (p *phrase) compare(e *expr.Cmp) {
 	if l.modulo > 0 && (e.Op == expr.CmpOpLt || e.Op == expr.CmpOpLte) && len(e.Data) == 4 {
 		// Random numbers are compared in network order when they were converted
 		// for an ordering comparison, which nft always does.
+		if len(l.mask) == 4 {
+			l.modulo = max(binary.NativeEndian.Uint32(l.mask), 1)
+		}
 		below := float64(binary.BigEndian.Uint32(e.Data))
 		if below > float64(l.modulo) {
 			below = float64(binary.NativeEndian.Uint32(e.Data))
@@ -197,6 +211,10 @@ func (p *phrase) match(e *expr.Match) {
 		p.ports("udp", info.SrcPorts, info.DstPorts, info.InvFlags&xt.UdpInvSrcPorts != 0, info.InvFlags&xt.UdpInvDestPorts != 0)
 	case *xt.Comment:
 		p.say("comment %q", string(*info))
+	case *xt.ConntrackMtinfo3:
+		p.conntrack(&info.ConntrackMtinfo2)
+	case *xt.ConntrackMtinfo2:
+		p.conntrack(info)
 	case *xt.Unknown:
 		if e.Name == "statistic" {
 			if probability, ok := statistic(*info); ok {
@@ -208,6 +226,20 @@ func (p *phrase) match(e *expr.Match) {
 	default:
 		p.say("-m %s", e.Name)
 	}
+}
+
+// conntrack puts a match of states in words. The bits are those of ct state
+// for the states that can be combined with others.
+func (p *phrase) conntrack(info *xt.ConntrackMtinfo2) {
+	if info.MatchFlags&^uint16(xt.ConntrackState|xt.ConntrackStateAlias) != 0 || info.StateMask&0xf == 0 {
+		p.say("-m conntrack")
+		return
+	}
+	not := ""
+	if info.InvertFlags&uint16(xt.ConntrackState) != 0 {
+		not = "!= "
+	}
+	p.say("ct state %s%s", not, ctState(binary.NativeEndian.AppendUint32(nil, uint32(info.StateMask&0xf))))
 }
 
 func (p *phrase) ports(protocol string, source, dest [2]uint16, notSource, notDest bool) {

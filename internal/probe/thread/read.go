@@ -84,9 +84,7 @@ func (p *Probe) wait(w *watched, t *thread, row *recording.ThreadSample, stacks 
 	}
 	b, err = p.dir.Read(census.TaskName(w.PID, t.tid, "wchan"))
 	if err == nil {
-		if name := bytes.TrimSpace(b); len(name) > 0 && string(name) != "0" {
-			row.WaitChannel = p.names.String(name)
-		}
+		row.WaitChannel = p.names.String(census.Function(b))
 	}
 	if *stacks <= 0 || !telling(row) {
 		return
@@ -150,7 +148,7 @@ func parseStack(b []byte) string {
 			continue
 		}
 		name, _, _ = bytes.Cut(name, []byte{'+'})
-		if name, _ = procfile.Field(name); len(name) == 0 {
+		if name = census.Function(name); len(name) == 0 {
 			continue
 		}
 		if frames > 0 {

@@ -61,7 +61,7 @@ type Probe struct {
 	count  int64 // of the census, when all was taken
 	known  map[census.Key]*watched
 	queue  []*watched // processes to look at, in order
-	turn   int        // where the next look begins
+	turns  turns
 	next   time.Time  // before that no look is made
 	looks  int64
 	files  int
@@ -229,22 +229,13 @@ func (p *Probe) look(ctx context.Context, denied *unseen) (lost int) {
 		}
 		total += len(w.threads)
 	}
-	if total == 0 {
-		return 0
-	}
-	start := 0
-	if total > room {
-		start = p.turn % total
-		p.turn = (start + room) % total
-		lost = total - room
-	}
+	p.turns = p.turns.next(total, room)
+	lost = max(total-room, 0)
 	at, done := 0, 0
 	for _, w := range p.queue {
 		for _, t := range w.threads {
-			// Threads are numbered through; the turn may wrap around.
-			in := at >= start && at < start+room || at < start+room-total
 			at++
-			if !in {
+			if !p.turns.has(at - 1) {
 				continue
 			}
 			if done%64 == 63 && ctx.Err() != nil {
@@ -255,6 +246,25 @@ func (p *Probe) look(ctx context.Context, denied *unseen) (lost int) {
 		}
 	}
 	return lost
+}
+
+// turns says which threads are read in a look when there are more than one
+// look may read. Threads are numbered through.
+type turns struct{ start, room, total int }
+
+func newTurns(total, room int) turns { return turns{0, room, total} }
+
+// next are the turns of the following look.
+func (t turns) next(total, room int) turns {
+	if total <= room {
+		return newTurns(total, room)
+	}
+	return turns{(t.start + t.room) % total, room, total}
+}
+
+// has says whether a thread is read. The turn may wrap around.
+func (t turns) has(number int) bool {
+	return number >= t.start && number < t.start+t.room || number < t.start+t.room-t.total
 }
 
 // list reads which threads a process has.

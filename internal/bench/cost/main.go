@@ -1,0 +1,98 @@
+// Command cost measures what one sample of rtrail costs on a machine with many
+// processes and sockets, and beside it, in the same run, what a sample of atop
+// and a scrape of node_exporter cost.
+//
+//	go run ./internal/bench/cost [-samples 10] [-processes 1000] [-sockets 5000]
+//
+// It starts that many sleeping processes, and as many TCP sockets in a network
+// namespace of their own (on loopback when it is not root), and removes them.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func main() {
+	var (
+		samples   = flag.Int("samples", 10, "samples to take, one a second")
+		processes = flag.Int("processes", 1000, "sleeping processes to add")
+		sockets   = flag.Int("sockets", 5000, "TCP sockets to add")
+		profile   = flag.String("cpuprofile", "", "write a CPU profile of rtrail's probes to this file")
+		tools     = flag.Bool("tools", true, "measure atop and node_exporter too")
+		role      = flag.String("role", "", "used by the benchmark itself")
+	)
+	flag.Parse()
+	var err error
+	switch *role {
+	case "sockets":
+		err = holdSockets(*sockets)
+	case "measure":
+		err = measure(*samples, *profile)
+	default:
+		err = run(*samples, *processes, *sockets, *profile, *tools)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cost:", err)
+		os.Exit(1)
+	}
+}
+
+// run makes the load, lets everybody measure, and removes it.
+func run(samples, processes, sockets int, profile string, tools bool) error {
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, unix.SIGTERM)
+	load, err := startLoad(processes, sockets)
+	defer load.stop()
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- compare(samples, profile, tools) }()
+	select {
+	case err := <-done:
+		return err
+	case s := <-interrupted:
+		return fmt.Errorf("stopped by %v", s)
+	}
+}
+
+func compare(samples int, profile string, tools bool) error {
+	if err := again(os.Stdout, "-role", "measure", "-samples", fmt.Sprint(samples), "-cpuprofile", profile).Run(); err != nil {
+		return fmt.Errorf("measure rtrail: %w", err)
+	}
+	if !tools {
+		return nil
+	}
+	fmt.Println()
+	for _, tool := range []struct {
+		name string
+		cost func(int) (time.Duration, int64, error)
+	}{{"atop", atop}, {"prometheus-node-exporter", exporter}} {
+		cpu, rss, err := tool.cost(samples)
+		if err != nil {
+			fmt.Printf("%-26s not measured: %v\n", tool.name, err)
+			continue
+		}
+		fmt.Printf("%-26s %8.2f ms CPU per sample   peak RSS %5.1f MB\n", tool.name, milliseconds(cpu), megabytes(rss))
+	}
+	return nil
+}
+
+// again is this program once more.
+func again(out *os.File, args ...string) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe", args...)
+	cmd.Stdout, cmd.Stderr = out, os.Stderr
+	cmd.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
+	return cmd
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func megabytes(b int64) float64 { return float64(b) / 1e6 }

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"runtime/pprof"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/host"
+	"rtrail/internal/probe/process"
+	"rtrail/internal/probe/procfile"
+	"rtrail/internal/probe/socket"
+	"rtrail/internal/probe/thread"
+	"rtrail/internal/recording"
+)
+
+// allProbes are the probes of a live run.
+func allProbes() []probe.Probe {
+	people := census.New("/")
+	return []probe.Probe{
+		host.New(host.FS{}), process.New(people), thread.New(people), socket.New(people),
+	}
+}
+
+// measure samples once a second as a live run does and prints what it cost.
+func measure(samples int, profile string) error {
+	rec := recording.New(recording.Manifest{})
+	runner := probe.Runner{Probes: allProbes(), Interval: time.Second, Sink: rec}
+	if profile != "" {
+		file, err := os.Create(profile)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	before := ownCPU()
+	if err := runner.Run(context.Background(), time.Duration(samples)*time.Second); err != nil {
+		return err
+	}
+	total := ownCPU() - before
+	print(rec, samples, total)
+	return nil
+}
+
+// print writes the table: per probe what one sample of the run costs, looks of
+// the thread probe added up.
+func print(rec *recording.Recording, samples int, total time.Duration) {
+	runs := recording.Rows[recording.ProbeRun](rec)
+	fmt.Printf("%d processes, %d TCP sockets, %d s, one sample a second\n\n",
+		distinct(rec), lastDump(rec), samples)
+	fmt.Printf("%-26s %8s %10s %10s %10s %8s %8s\n", "", "samples", "ms/second", "ms median", "ms most", "rows", "lost")
+	var names []string
+	byName := map[string][]recording.ProbeRun{}
+	for _, r := range runs {
+		if byName[r.Probe] == nil {
+			names = append(names, r.Probe)
+		}
+		byName[r.Probe] = append(byName[r.Probe], r)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		var sum time.Duration
+		var each []time.Duration
+		var rows, lost int64
+		for _, r := range byName[name] {
+			sum += r.CPU
+			each = append(each, r.CPU)
+			rows += r.Rows
+			lost += r.Lost
+		}
+		slices.Sort(each)
+		fmt.Printf("%-26s %8d %10.2f %10.2f %10.2f %8d %8d\n", name, len(each), milliseconds(sum)/float64(samples),
+			milliseconds(each[len(each)/2]), milliseconds(each[len(each)-1]), rows, lost)
+	}
+	fmt.Printf("\n%-26s %8.2f ms CPU per sample   peak RSS %5.1f MB\n", "rtrail, everything",
+		milliseconds(total)/float64(samples), megabytes(peakRSS("self")))
+}
+
+func distinct(rec *recording.Recording) int {
+	pids := map[int32]bool{}
+	for _, r := range recording.Rows[recording.ProcessSample](rec) {
+		pids[r.PID] = true
+	}
+	return len(pids)
+}
+
+func lastDump(rec *recording.Recording) int {
+	rows := recording.Rows[recording.TCPSample](rec)
+	n := 0
+	for _, r := range slices.Backward(rows) {
+		if rows[len(rows)-1].At.Sub(r.At) > 500*time.Millisecond {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// ownCPU is the CPU time of this process with all its threads.
+func ownCPU() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// peakRSS is VmHWM of a process in bytes; 0 when it cannot be read.
+func peakRSS(pid string) int64 {
+	b, err := procfile.ReadOnce("/proc/"+pid+"/status", nil)
+	for err == nil && len(b) > 0 {
+		var line []byte
+		line, b = procfile.Line(b)
+		if rest, ok := bytes.CutPrefix(line, []byte("VmHWM:")); ok {
+			field, _ := procfile.Field(rest)
+			n, _ := procfile.Int(field)
+			return n << 10
+		}
+	}
+	return 0
+}
