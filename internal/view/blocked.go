@@ -147,19 +147,28 @@ var schedulerFrames = map[string]bool{
 	"submit_bio_wait": true,
 }
 
-// DiskWait says whether a kernel function, or a stack, waits for a block
-// device.
+// DiskWait says whether a thread that waits in a kernel function, with a stack
+// if one was readable, waits for a block device. Pages of file servers are
+// waited for in the same functions as those of disks; the stack tells.
 func DiskWait(where, stack string) bool {
-	for _, s := range append([]string{where}, strings.Split(stack, ";")...) {
-		name, _, _ := strings.Cut(strings.TrimSpace(s), "+")
-		for _, known := range diskFunctions {
-			if strings.HasPrefix(name, known) {
-				return true
-			}
-		}
+	frames := strings.Split(stack, ";")
+	if slices.ContainsFunc(frames, func(f string) bool { return beginsWith(f, remoteFunctions) }) {
+		return false
 	}
-	return false
+	if where != "" && !schedulerFrames[where] {
+		return beginsWith(where, diskFunctions)
+	}
+	return beginsWith(where, diskFunctions) || slices.ContainsFunc(frames, func(f string) bool { return beginsWith(f, diskFunctions) })
 }
+
+func beginsWith(frame string, names []string) bool {
+	name, _, _ := strings.Cut(strings.TrimSpace(frame), "+")
+	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(name, n) })
+}
+
+// remoteFunctions are beginnings of names of functions of filesystems that
+// have no disk of this host under them.
+var remoteFunctions = []string{"fuse_", "nfs_", "nfs4_", "rpc_", "cifs_", "smb2_", "p9_", "v9fs_", "ceph_", "afs_"}
 
 // diskFunctions are beginnings of names of kernel functions that wait for
 // block I/O: page cache reads, direct I/O, journals, request allocation,

@@ -104,8 +104,10 @@ func (f filter) subject(v *view.View) rule.Subject {
 }
 
 var (
-	portWords    = regexp.MustCompile(`(?:dport|sport|dports|sports|port)[^0-9a-zA-Z]{1,4}([0-9]+(?:[-:,][0-9]+)*)`)
+	portWords    = regexp.MustCompile(`(?:dport|sport|dports|sports|port)[^0-9a-zA-Z!@]{1,4}([0-9]+(?:(?:[-:]|, ?)[0-9]+)*)`)
 	addressWords = regexp.MustCompile(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/[0-9]{1,2})?|[0-9a-fA-F]*(?::[0-9a-fA-F]*){2,7}(?:/[0-9]{1,3})?`)
+	// negated conditions exclude; what they name is not what the rule is about.
+	negated = regexp.MustCompile(`!= ?[^ ]+`)
 )
 
 // fit says how well a rule's conditions fit a connection.
@@ -124,13 +126,14 @@ func (f filter) fits(c recording.TCPSample) fit {
 		return no
 	}
 	best := general
-	for _, m := range portWords.FindAllStringSubmatch(f.Match, -1) {
+	match := negated.ReplaceAllString(f.Match, "")
+	for _, m := range portWords.FindAllStringSubmatch(match, -1) {
 		if !inPorts(m[1], c.LocalPort) && !inPorts(m[1], c.RemotePort) {
 			return no
 		}
 		best = exact
 	}
-	for _, text := range addressWords.FindAllString(f.Match, -1) {
+	for _, text := range addressWords.FindAllString(match, -1) {
 		prefix, ok := parsePrefix(text)
 		if !ok || prefix.Bits() == 0 {
 			continue
@@ -145,7 +148,7 @@ func (f filter) fits(c recording.TCPSample) fit {
 
 func inPorts(list string, port uint16) bool {
 	for part := range strings.SplitSeq(list, ",") {
-		from, to, isRange := strings.Cut(strings.ReplaceAll(part, ":", "-"), "-")
+		from, to, isRange := strings.Cut(strings.ReplaceAll(strings.TrimSpace(part), ":", "-"), "-")
 		low, err := strconv.Atoi(from)
 		if err != nil {
 			continue

@@ -1,0 +1,295 @@
+package disk
+
+import (
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+// device is how a block device's counters run per second.
+type device struct {
+	name          string
+	reads, writes float64
+	size          float64 // bytes per request
+	await         float64 // seconds
+	busy, queue   float64
+	resetAt       float64 // seconds after which its counters begin anew
+	partition     bool
+	backing       string
+}
+
+func disks(h *ruletest.Host, d device) {
+	ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+		if d.resetAt > 0 && s >= d.resetAt {
+			s -= d.resetAt
+		} else {
+			s += 1000
+		}
+		n := func(rate float64) uint64 { return uint64(rate * s) }
+		t := func(seconds float64) time.Duration { return time.Duration(seconds * s * float64(time.Second)) }
+		return recording.DiskSample{At: at, Device: d.name, Major: 7, Minor: 3, Partition: d.partition, Backing: d.backing,
+			Reads: n(d.reads), ReadBytes: n(d.reads * d.size), ReadTime: t(d.reads * d.await),
+			Writes: n(d.writes), WrittenBytes: n(d.writes * d.size), WriteTime: t(d.writes * d.await),
+			Busy: t(d.busy), WeightedQueue: t(d.queue)}
+	})
+}
+
+// blocked records a thread that waits in D in a share of its samples.
+func blocked(h *ruletest.Host, pid, tid int32, where string, share float64) {
+	i := 0
+	ruletest.Every(h, func(at time.Time, s float64) recording.ThreadSample {
+		i++
+		row := recording.ThreadSample{At: at, PID: pid, TID: tid, Comm: "t", State: "S", Syscall: -1, Slices: int64(i), SyscallName: "nanosleep"}
+		if float64(i%10) < share*10 {
+			row.State, row.WaitChannel, row.SyscallName = "D", where, "pread64"
+		}
+		return row
+	})
+}
+
+var throttledLoop = device{name: "loop3", reads: 200, size: 4096, await: 0.079, busy: 1, queue: 15.8, backing: "/srv/disk.img"}
+
+// readers are four threads of fio that read 4 KiB at random.
+func readers(h *ruletest.Host) {
+	h.Process(ruletest.Process{PID: 7, Comm: "fio", ReadBytes: 200 * 4096})
+	for tid := int32(8); tid < 12; tid++ {
+		blocked(h, 7, tid, "folio_wait_bit_common", 1)
+	}
+}
+
+func TestSaturated(t *testing.T) {
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"readers wait in a long queue", func(h *ruletest.Host) { disks(h, throttledLoop); readers(h) }, rule.Certain},
+		{"counters were reset", func(h *ruletest.Host) {
+			d := throttledLoop
+			d.resetAt = 4.5
+			disks(h, d)
+			readers(h)
+		}, rule.Certain},
+		{"busy all the time without a queue", func(h *ruletest.Host) {
+			disks(h, device{name: "nvme0n1", reads: 9000, size: 4096, await: 0.0001, busy: 1, queue: 0.9})
+			readers(h)
+		}, 0},
+		{"deep queue answered fast", func(h *ruletest.Host) {
+			disks(h, device{name: "nvme0n1", reads: 90000, size: 4096, await: 0.0003, busy: 1, queue: 27})
+			readers(h)
+		}, 0},
+		{"one buffered copy", func(h *ruletest.Host) {
+			disks(h, device{name: "vda", writes: 200, size: 512 << 10, await: 0.2, busy: 1, queue: 40})
+			h.Process(ruletest.Process{PID: 7, Comm: "cp", WriteBytes: 100 << 20})
+			blocked(h, 7, 7, "balance_dirty_pages", 0.9)
+			h.Process(ruletest.Process{PID: 9, Comm: "kworker/u4:1", Kernel: true})
+			blocked(h, 9, 9, "blk_mq_get_tag", 0.9)
+		}, rule.Possible},
+		{"one copy that reads from the same disk", func(h *ruletest.Host) {
+			disks(h, device{name: "vda", reads: 400, size: 256 << 10, await: 0.05, busy: 1, queue: 20})
+			h.Process(ruletest.Process{PID: 7, Comm: "cp", ReadBytes: 100 << 20, WriteBytes: 90 << 20})
+			blocked(h, 7, 7, "folio_wait_bit_common", 0.9)
+		}, rule.Possible},
+		{"a database suffers from a copy", func(h *ruletest.Host) {
+			disks(h, device{name: "vda", writes: 200, size: 512 << 10, await: 0.2, busy: 1, queue: 40})
+			h.Process(ruletest.Process{PID: 7, Comm: "cp", WriteBytes: 100 << 20})
+			h.Process(ruletest.Process{PID: 8, Comm: "mariadbd", WriteBytes: 40 << 10})
+			blocked(h, 7, 7, "balance_dirty_pages", 0.9)
+			blocked(h, 8, 81, "jbd2_log_wait_commit", 0.9)
+		}, rule.Certain},
+		{"held by a cgroup before the device sees it", func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 100, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			readers(h)
+			h.Cgroup(ruletest.Cgroup{Path: "/batch", Processes: 1, Change: func(s float64, c *recording.CgroupSample) {
+				c.IOLimits, c.Reads, c.ReadBytes = "7:3 riops=100", int64(100*s), int64(409600*s)
+			}})
+		}, rule.Certain},
+		{"far below the limit of its cgroup", func(h *ruletest.Host) {
+			disks(h, device{name: "loop3", reads: 20, size: 4096, await: 0.0002, busy: 0.02, queue: 0.02})
+			readers(h)
+			h.Cgroup(ruletest.Cgroup{Path: "/batch", Processes: 1, Change: func(s float64, c *recording.CgroupSample) {
+				c.IOLimits, c.Reads = "7:3 riops=100", int64(20*s)
+			}})
+		}, 0},
+		{"a partition is not a device of its own", func(h *ruletest.Host) {
+			d := throttledLoop
+			d.partition = true
+			disks(h, d)
+			readers(h)
+		}, 0},
+		{"nobody's waits are readable", func(h *ruletest.Host) {
+			disks(h, throttledLoop)
+			h.Process(ruletest.Process{PID: 7, Comm: "fio", ReadBytes: 200 * 4096, Change: func(_ float64, p *recording.ProcessSample) { p.BlockDelay = recording.Unknown }})
+			h.Pressure("io", 0.9, 0.5)
+		}, rule.Likely},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			tt.build(h)
+			found := h.Detect(t, saturated)
+			if got := ruletest.Worst(found); got != tt.want {
+				t.Fatalf("confidence %v, want %v: %+v", got, tt.want, found)
+			}
+			for _, f := range found {
+				ruletest.Checked(t, f)
+			}
+		})
+	}
+}
+
+func TestSaturatedNamesLimitAndIssuer(t *testing.T) {
+	h := ruletest.New(2, 10)
+	disks(h, throttledLoop)
+	readers(h)
+	h.Cgroup(ruletest.Cgroup{Path: "/batch", Change: func(s float64, c *recording.CgroupSample) {
+		c.IOLimits, c.Reads = "7:3 riops=200", int64(200*s)
+	}})
+	found := h.Detect(t, saturated)
+	if len(found) != 1 {
+		t.Fatalf("%d findings", len(found))
+	}
+	want := "I/O on loop3 (backed by /srv/disk.img) is held at the limit of cgroup /batch (200/s reads); fio (7) waits"
+	if got := found[0].Headline.String(); got != want {
+		t.Errorf("headline\n%s\nwant\n%s", got, want)
+	}
+	if got := found[0].Impact.TimeLost; got < 3.5 || got > 4.5 {
+		t.Errorf("time lost %v, want four threads", got)
+	}
+}
+
+func TestSaturatedBlamesTheDiskBelow(t *testing.T) {
+	h := ruletest.New(2, 10)
+	disks(h, throttledLoop)
+	ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+		n := func(v float64) uint64 { return uint64(v * s) }
+		return recording.DiskSample{At: at, Device: "vda", Major: 254, Reads: n(200), ReadBytes: n(200 * 4096),
+			ReadTime: time.Duration(s * 15.8e9), Busy: time.Duration(s * 1e9), WeightedQueue: time.Duration(s * 15.8e9)}
+	})
+	ruletest.Add(h, recording.MountSample{At: ruletest.Start, MountPoint: "/", Major: 254, FSType: "ext4", Size: 100, Available: 50, Free: 50})
+	readers(h)
+	found := h.Detect(t, saturated)
+	if len(found) != 1 || found[0].Subject.Name != "vda" {
+		t.Fatalf("want vda only: %+v", found)
+	}
+}
+
+// filesystem records one that shrinks by a rate.
+func filesystem(h *ruletest.Host, m recording.MountSample, rate, inodeRate float64) {
+	ruletest.Every(h, func(at time.Time, s float64) recording.MountSample {
+		row := m
+		row.At = at
+		row.Available = max(m.Available-int64(rate*s), 0)
+		row.Free = max(m.Free-int64(rate*s), 0)
+		row.InodesFree = max(m.InodesFree-int64(inodeRate*s), 0)
+		return row
+	})
+}
+
+func TestFull(t *testing.T) {
+	root := recording.MountSample{MountPoint: "/var", Device: "/dev/vdb", Major: 254, FSType: "ext4", Size: 100 << 20, Free: 5 << 20, Inodes: 1000, InodesFree: 900}
+	with := func(available int64, change func(*recording.MountSample)) recording.MountSample {
+		m := root
+		m.Available = available
+		if change != nil {
+			change(&m)
+		}
+		return m
+	}
+	failing := func(h *ruletest.Host) {
+		h.Process(ruletest.Process{PID: 9, Comm: "writer", Change: func(s float64, p *recording.ProcessSample) { p.WriteCalls = int64(20 * s) }})
+	}
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"full and writes fail", func(h *ruletest.Host) { filesystem(h, with(0, nil), 0, 0); failing(h) }, rule.Certain},
+		{"fills up in the window", func(h *ruletest.Host) { filesystem(h, with(1<<20, nil), 1<<18, 0) }, rule.Certain},
+		{"full and untouched", func(h *ruletest.Host) { filesystem(h, with(0, nil), 0, 0) }, rule.Likely},
+		{"full in half a minute", func(h *ruletest.Host) { filesystem(h, with(4<<20, nil), 100<<10, 0) }, rule.Likely},
+		{"much is written to a half empty one", func(h *ruletest.Host) { filesystem(h, with(50<<20, nil), 2<<20, 0) }, 0},
+		{"nearly full and quiet", func(h *ruletest.Host) { filesystem(h, with(1<<19, nil), 0, 0) }, rule.Possible},
+		{"97 % and quiet", func(h *ruletest.Host) { filesystem(h, with(3<<20, nil), 0, 0) }, 0},
+		{"read-only", func(h *ruletest.Host) {
+			filesystem(h, with(0, func(m *recording.MountSample) { m.ReadOnly = true }), 0, 0)
+		}, 0},
+		{"an image", func(h *ruletest.Host) {
+			filesystem(h, with(0, func(m *recording.MountSample) { m.FSType = "squashfs" }), 0, 0)
+		}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			tt.build(h)
+			found := h.Detect(t, full)
+			if got := ruletest.Worst(found); got != tt.want {
+				t.Fatalf("confidence %v, want %v", got, tt.want)
+			}
+			for _, f := range found {
+				ruletest.Checked(t, f)
+			}
+		})
+	}
+}
+
+func TestFullTellsOneFilesystemOnce(t *testing.T) {
+	h := ruletest.New(2, 10)
+	m := recording.MountSample{MountPoint: "/data", Device: "/dev/vdb", Major: 254, FSType: "ext4", Size: 100 << 20}
+	filesystem(h, m, 0, 0)
+	m.MountPoint = "/srv/bind/data"
+	filesystem(h, m, 0, 0)
+	m.MountPoint, m.FSType, m.Major, m.Minor = "/merged", "overlay", 0, 44
+	filesystem(h, m, 0, 0)
+	found := h.Detect(t, full)
+	if len(found) != 1 || found[0].Subject.Name != "/data" {
+		t.Fatalf("want /data once: %+v", found)
+	}
+}
+
+func TestInodesFull(t *testing.T) {
+	base := recording.MountSample{MountPoint: "/srv", Device: "/dev/vdb", Major: 254, FSType: "ext4", Size: 100 << 20, Available: 40 << 20, Free: 45 << 20, Inodes: 1000}
+	tests := []struct {
+		name      string
+		free      int64
+		rate      float64
+		fstype    string
+		inodes    int64
+		available int64
+		want      rule.Confidence
+	}{
+		{name: "none free", want: rule.Certain},
+		{name: "none in half a minute", free: 30, rate: 1, want: rule.Likely},
+		{name: "many files made, most free", free: 700, rate: 50, want: 0},
+		{name: "few left, quiet", free: 5, want: rule.Possible},
+		{name: "no fixed number", inodes: -1, want: 0},
+		{name: "XFS without space", fstype: "xfs", available: -1, want: 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			m := base
+			m.InodesFree = tt.free
+			if tt.fstype != "" {
+				m.FSType = tt.fstype
+			}
+			if tt.inodes < 0 {
+				m.Inodes = 0
+			}
+			if tt.available < 0 {
+				m.Available = 0
+			}
+			filesystem(h, m, 0, tt.rate)
+			found := h.Detect(t, inodesFull)
+			if got := ruletest.Worst(found); got != tt.want {
+				t.Fatalf("confidence %v, want %v", got, tt.want)
+			}
+			for _, f := range found {
+				ruletest.Checked(t, f)
+			}
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package net
+
+import (
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+// firewall records a rule whose counter grows per second.
+func firewall(h *ruletest.Host, ns uint64, match string, random, rate float64) {
+	ruletest.Every(h, func(at time.Time, s float64) recording.FirewallRule {
+		return recording.FirewallRule{At: at, NetNS: ns, Backend: "iptables-nft", Family: "ip", TableOf: "filter", Chain: "INPUT", Handle: 4, Index: 1,
+			Verdict: "drop", Match: match, Random: random, Counted: true, Packets: 1000 + uint64(rate*s)}
+	})
+}
+
+// repeating records a connection of the client in namespace 2 to the server in
+// namespace 1 that sends segments again.
+func repeating(h *ruletest.Host, rate float64) {
+	sockets(h, func(s float64, i int) recording.TCPSample {
+		return recording.TCPSample{NetNS: 2, Local: "10.0.0.2", LocalPort: 41000, Remote: "10.0.0.1", RemotePort: 80, State: recording.TCPEstablished,
+			Info: true, RTO: 204 * time.Millisecond, TotalRetrans: 9 + uint32(rate*s), SegsOut: 100 + uint32(1300*s)}
+	}, 1)
+	sockets(h, func(s float64, i int) recording.TCPSample {
+		return recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: 80, Remote: "10.0.0.2", RemotePort: 41000, State: recording.TCPEstablished, Info: true}
+	}, 1)
+}
+
+func TestPacketLoss(t *testing.T) {
+	lossyCounters := map[string]float64{"TcpOutSegs": 1300, "TcpRetransSegs": 40, "TcpExtTCPSynRetrans": 0, "TcpExtTCPTimeouts": 10, "TcpExtTCPLossProbes": 25}
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"a rule drops at random", func(h *ruletest.Host) {
+			counters(h, 2, lossyCounters)
+			repeating(h, 40)
+			firewall(h, 1, "tcp", 0.05, 67)
+		}, rule.Certain},
+		{"somewhere on the way", func(h *ruletest.Host) { counters(h, 2, lossyCounters); repeating(h, 40) }, rule.Likely},
+		{"SYNs only", func(h *ruletest.Host) {
+			counters(h, 2, map[string]float64{"TcpOutSegs": 1300, "TcpRetransSegs": 40, "TcpExtTCPSynRetrans": 40})
+		}, 0},
+		{"little traffic", func(h *ruletest.Host) {
+			counters(h, 2, map[string]float64{"TcpOutSegs": 10, "TcpRetransSegs": 0.6})
+		}, 0},
+		{"a long path", func(h *ruletest.Host) {
+			counters(h, 2, map[string]float64{"TcpOutSegs": 10000, "TcpRetransSegs": 20})
+		}, 0},
+		{"a bad path", func(h *ruletest.Host) {
+			counters(h, 2, map[string]float64{"TcpOutSegs": 10000, "TcpRetransSegs": 50})
+		}, rule.Possible},
+		{"late, not lost", func(h *ruletest.Host) {
+			counters(h, 2, map[string]float64{"TcpOutSegs": 1300, "TcpRetransSegs": 40, "TcpExtTCPDSACKRecv": 39})
+		}, rule.Possible},
+		{"a random rule without TCP", func(h *ruletest.Host) {
+			counters(h, 2, map[string]float64{"TcpOutSegs": 0, "TcpRetransSegs": 0})
+			firewall(h, 1, "udp", 0.05, 67)
+		}, rule.Certain},
+		{"a random rule nothing passes", func(h *ruletest.Host) {
+			counters(h, 2, map[string]float64{"TcpOutSegs": 1300, "TcpRetransSegs": 0})
+			firewall(h, 1, "udp", 0.05, 0)
+		}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			namespace(h, 1, "server", false)
+			namespace(h, 2, "client", false)
+			tt.build(h)
+			judge(t, h, packetLoss, tt.want)
+		})
+	}
+}
+
+func TestPacketLossTellsBothEndsOnce(t *testing.T) {
+	h := ruletest.New(2, 10)
+	namespace(h, 1, "server", false)
+	namespace(h, 2, "client", false)
+	c := map[string]float64{"TcpOutSegs": 1300, "TcpRetransSegs": 40, "TcpExtTCPSynRetrans": 0}
+	counters(h, 2, c)
+	c["TcpRetransSegs"] = 30
+	counters(h, 1, c)
+	repeating(h, 40)
+	firewall(h, 1, "tcp", 0.05, 67)
+	found := judge(t, h, packetLoss, rule.Certain)
+	if len(found) != 1 {
+		t.Fatalf("%d findings for one path", len(found))
+	}
+	want := "packets between 10.0.0.2 and 10.0.0.1 are lost: iptables INPUT rule 1 in server drops them at random"
+	if got := found[0].Headline.String(); got != want {
+		t.Errorf("headline %q, want %q", got, want)
+	}
+	if s := found[0].Subject; s.Kind != rule.KindPeer || s.Name != "10.0.0.1" {
+		t.Errorf("subject %+v", s)
+	}
+}
+
+// connecting records n connects at a time without an answer.
+func connecting(h *ruletest.Host, n int, port uint16) {
+	sockets(h, func(s float64, i int) recording.TCPSample {
+		return recording.TCPSample{NetNS: 2, Local: "10.0.0.2", LocalPort: uint16(40000 + int(s)*100 + i), Remote: "10.0.0.1", RemotePort: port, State: recording.TCPSynSent}
+	}, n)
+}
+
+func TestFirewallDrops(t *testing.T) {
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"a client is shut out", func(h *ruletest.Host) {
+			firewall(h, 1, "ip saddr 10.0.0.2 tcp dport 80", 0, 50)
+			connecting(h, 25, 80)
+		}, rule.Certain},
+		{"an established connection is cut off", func(h *ruletest.Host) {
+			firewall(h, 1, "tcp dport 80", 0, 1)
+			sockets(h, func(s float64, i int) recording.TCPSample {
+				return recording.TCPSample{NetNS: 2, Local: "10.0.0.2", LocalPort: 41000, Remote: "10.0.0.1", RemotePort: 80, State: recording.TCPEstablished, Info: true, Retransmits: 4, Backoff: 4}
+			}, 1)
+		}, rule.Certain},
+		{"a rule for everything", func(h *ruletest.Host) { firewall(h, 1, "", 0, 50); connecting(h, 25, 80) }, rule.Likely},
+		{"background noise", func(h *ruletest.Host) { firewall(h, 1, "tcp dport 23", 0, 50); connecting(h, 0, 80) }, 0},
+		{"noise beside connects elsewhere", func(h *ruletest.Host) { firewall(h, 1, "tcp dport 23", 0, 50); connecting(h, 25, 80) }, 0},
+		{"another client is shut out", func(h *ruletest.Host) {
+			firewall(h, 1, "ip saddr 192.0.2.0/24 tcp dport 80", 0, 50)
+			connecting(h, 25, 80)
+		}, 0},
+		{"a served port, nobody seen waiting", func(h *ruletest.Host) {
+			firewall(h, 1, "tcp dport 80", 0, 50)
+			listens(h, listener{ns: 1, port: 80, queue: []uint32{0}, backlog: 511})
+		}, rule.Possible},
+		{"the counter stands still", func(h *ruletest.Host) { firewall(h, 1, "tcp dport 80", 0, 0); connecting(h, 25, 80) }, 0},
+		{"the server's queue is full", func(h *ruletest.Host) {
+			firewall(h, 1, "tcp dport 80", 0, 50)
+			connecting(h, 25, 80)
+			listens(h, listener{ns: 1, port: 80, queue: []uint32{11}, backlog: 10, drops: 40})
+			counters(h, 1, map[string]float64{"TcpExtListenOverflows": 40, "TcpExtListenDrops": 40, "TcpPassiveOpens": 3})
+		}, rule.Possible},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			namespace(h, 1, "server", false)
+			namespace(h, 2, "client", false)
+			// Some connection, so that the table is there in every case.
+			sockets(h, func(float64, int) recording.TCPSample {
+				return recording.TCPSample{NetNS: 2, Local: "10.0.0.2", LocalPort: 22, Remote: "10.9.9.9", RemotePort: 5, State: recording.TCPEstablished, Info: true}
+			}, 1)
+			tt.build(h)
+			judge(t, h, firewallDrops, tt.want)
+		})
+	}
+}
+
+func TestFilterFits(t *testing.T) {
+	c := recording.TCPSample{Local: "10.0.0.2", LocalPort: 41000, Remote: "10.0.0.1", RemotePort: 80}
+	tests := map[string]fit{
+		"":                                     general,
+		"meta l4proto tcp":                     general,
+		"tcp dport 80":                         exact,
+		"-p tcp --dport 80":                    exact,
+		"tcp dport { 22, 80 }":                 exact,
+		"tcp dport 70-90":                      exact,
+		"tcp dport 8080":                       no,
+		"udp dport 80":                         no,
+		"ip saddr 10.0.0.0/8":                  exact,
+		"ip saddr 192.0.2.1":                   no,
+		"ip saddr 0.0.0.0/0":                   general,
+		"ip6 saddr 2001:db8::/32 tcp dport 80": no,
+		"icmp type echo-request":               no,
+		"tcp dport != 22":                      general,
+		"ip saddr != 192.0.2.1":                general,
+		"tcp dport @open":                      general,
+	}
+	for match, want := range tests {
+		f := filter{FirewallRule: recording.FirewallRule{Match: match}}
+		if got := f.fits(c); got != want {
+			t.Errorf("%q: %v, want %v", match, got, want)
+		}
+	}
+}

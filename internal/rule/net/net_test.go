@@ -1,0 +1,340 @@
+package net
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+func judge(t *testing.T, h *ruletest.Host, r rule.Rule, want rule.Confidence) []rule.Finding {
+	t.Helper()
+	found := h.Detect(t, r)
+	if got := ruletest.Worst(found); got != want {
+		t.Fatalf("confidence %v, want %v: %+v", got, want, found)
+	}
+	for _, f := range found {
+		ruletest.Checked(t, f)
+	}
+	return found
+}
+
+// counters records protocol counters of a namespace that grow per second.
+// Names are as nstat prints them.
+func counters(h *ruletest.Host, ns uint64, rates map[string]float64) {
+	h.Readings(func(at time.Time, s float64) {
+		for name, rate := range rates {
+			protocol, rest := "Tcp", name[3:]
+			if len(name) > 6 && name[:6] == "TcpExt" {
+				protocol, rest = "TcpExt", name[6:]
+			}
+			ruletest.Add(h, recording.ProtocolSample{At: at, NetNS: ns, Protocol: protocol, Name: rest, Value: 1e6 + int64(rate*s)})
+		}
+	})
+}
+
+type listener struct {
+	ns      uint64
+	port    uint16
+	inode   uint64
+	queue   []uint32 // repeated over the readings
+	backlog uint32
+	drops   float64 // per second
+}
+
+func listens(h *ruletest.Host, l listener) {
+	i := 0
+	ruletest.Every(h, func(at time.Time, s float64) recording.ListenerSample {
+		q := l.queue[i%len(l.queue)]
+		i++
+		return recording.ListenerSample{At: at, NetNS: l.ns, Local: "0.0.0.0", Port: l.port, Inode: l.inode, Queue: q, Backlog: l.backlog, Drops: uint32(7 + l.drops*s)}
+	})
+}
+
+func owns(h *ruletest.Host, inode uint64, pid int32, comm string) {
+	h.Process(ruletest.Process{PID: pid, Comm: comm})
+	ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: inode, PID: pid})
+}
+
+func sysctl(h *ruletest.Host, ns uint64, name, value string) {
+	ruletest.Add(h, recording.SysctlSample{At: ruletest.Start, NetNS: ns, Name: name, Value: value})
+}
+
+func namespace(h *ruletest.Host, ns uint64, name string, own bool) {
+	ruletest.Every(h, func(at time.Time, s float64) recording.NetNSSample {
+		return recording.NetNSSample{At: at, NetNS: ns, Name: name, Own: own, Entered: true}
+	})
+}
+
+func sockets(h *ruletest.Host, row func(s float64, i int) recording.TCPSample, n int) {
+	h.Readings(func(at time.Time, s float64) {
+		for i := range n {
+			r := row(s, i)
+			r.At = at
+			ruletest.Add(h, r)
+		}
+	})
+}
+
+func TestAcceptQueueFull(t *testing.T) {
+	overflowing := map[string]float64{"TcpExtListenOverflows": 540, "TcpExtListenDrops": 540, "TcpPassiveOpens": 1200}
+	quiet := map[string]float64{"TcpExtListenOverflows": 0, "TcpExtListenDrops": 0, "TcpPassiveOpens": 1200}
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"full and overflowing", func(h *ruletest.Host) {
+			listens(h, listener{ns: 1, port: 80, queue: []uint32{11, 11, 4}, backlog: 10, drops: 540})
+			counters(h, 1, overflowing)
+		}, rule.Certain},
+		{"bursts between samples, drops at the socket", func(h *ruletest.Host) {
+			listens(h, listener{ns: 1, port: 80, queue: []uint32{0}, backlog: 10, drops: 540})
+			counters(h, 1, overflowing)
+		}, rule.Certain},
+		{"bursts between samples, one listener", func(h *ruletest.Host) {
+			listens(h, listener{ns: 1, port: 80, queue: []uint32{0}, backlog: 10})
+			counters(h, 1, overflowing)
+		}, rule.Likely},
+		{"overflows that nobody can be blamed for", func(h *ruletest.Host) {
+			listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 10})
+			listens(h, listener{ns: 1, port: 81, inode: 2, queue: []uint32{0}, backlog: 10})
+			counters(h, 1, overflowing)
+		}, 0},
+		{"at its limit, not over it", func(h *ruletest.Host) {
+			listens(h, listener{ns: 1, port: 80, queue: []uint32{10}, backlog: 10})
+			counters(h, 1, quiet)
+		}, rule.Possible},
+		{"overflows since boot only", func(h *ruletest.Host) {
+			listens(h, listener{ns: 1, port: 80, queue: []uint32{0}, backlog: 10})
+			counters(h, 1, quiet)
+		}, 0},
+		{"overflows of another namespace", func(h *ruletest.Host) {
+			listens(h, listener{ns: 1, port: 80, queue: []uint32{2}, backlog: 10})
+			counters(h, 1, quiet)
+			counters(h, 2, overflowing)
+		}, 0},
+		{"drops of half-open connections", func(h *ruletest.Host) {
+			listens(h, listener{ns: 1, port: 80, queue: []uint32{0}, backlog: 511, drops: 5000})
+			counters(h, 1, map[string]float64{"TcpExtListenOverflows": 0, "TcpExtListenDrops": 5000, "TcpPassiveOpens": 1})
+		}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			tt.build(h)
+			judge(t, h, acceptQueueFull, tt.want)
+		})
+	}
+}
+
+func TestAcceptQueueNamesTheRightListener(t *testing.T) {
+	h := ruletest.New(2, 10)
+	owns(h, 1, 70, "nginx")
+	owns(h, 2, 71, "redis-server")
+	listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 511})
+	listens(h, listener{ns: 1, port: 6379, inode: 2, queue: []uint32{65}, backlog: 64, drops: 90})
+	counters(h, 1, map[string]float64{"TcpExtListenOverflows": 90, "TcpExtListenDrops": 90, "TcpPassiveOpens": 0})
+	sysctl(h, 1, "net.core.somaxconn", "4096")
+	found := judge(t, h, acceptQueueFull, rule.Certain)
+	if len(found) != 1 {
+		t.Fatalf("%d findings", len(found))
+	}
+	want := "redis-server on :6379 has stopped accepting connections: its accept queue is full and nothing takes from it"
+	if got := found[0].Headline.String(); got != want {
+		t.Errorf("headline %q, want %q", got, want)
+	}
+	if s := found[0].Subject; s.Kind != rule.KindListener || s.Name != "redis-server" || s.Port != 6379 || s.PID != 71 {
+		t.Errorf("subject %+v", s)
+	}
+}
+
+// halfOpen records connections in SYN_RECV at port 80.
+func halfOpen(h *ruletest.Host, n int, source func(i int) string) {
+	sockets(h, func(s float64, i int) recording.TCPSample {
+		return recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: 80, Remote: source(i), RemotePort: uint16(2000 + i), State: recording.TCPSynRecv}
+	}, n)
+}
+
+func one(int) string          { return "10.78.0.9" }
+func everywhere(i int) string { return fmt.Sprintf("198.51.100.%d", i%250) }
+
+func TestSYNFlood(t *testing.T) {
+	server := func(h *ruletest.Host, queue uint32) {
+		owns(h, 1, 70, "nginx")
+		listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{queue}, backlog: 511})
+	}
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"table at three quarters, cookies off", func(h *ruletest.Host) {
+			server(h, 0)
+			halfOpen(h, 193, one)
+			sysctl(h, 1, "net.ipv4.tcp_syncookies", "0")
+			sysctl(h, 1, "net.ipv4.tcp_max_syn_backlog", "256")
+			counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 1})
+		}, rule.Certain},
+		{"forged senders, cookies on", func(h *ruletest.Host) {
+			server(h, 0)
+			halfOpen(h, 512, everywhere)
+			sysctl(h, 1, "net.ipv4.tcp_syncookies", "1")
+			counters(h, 1, map[string]float64{"TcpExtSyncookiesSent": 8000, "TcpExtSyncookiesRecv": 30, "TcpPassiveOpens": 900})
+		}, rule.Certain},
+		{"real clients at a small backlog", func(h *ruletest.Host) {
+			owns(h, 1, 70, "nginx")
+			listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 5})
+			halfOpen(h, 5, everywhere)
+			counters(h, 1, map[string]float64{"TcpExtSyncookiesSent": 300, "TcpExtSyncookiesRecv": 299, "TcpPassiveOpens": 900})
+		}, 0},
+		{"half open behind a full accept queue", func(h *ruletest.Host) {
+			server(h, 512)
+			halfOpen(h, 193, everywhere)
+			sysctl(h, 1, "net.ipv4.tcp_syncookies", "0")
+			sysctl(h, 1, "net.ipv4.tcp_max_syn_backlog", "256")
+			counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 1000, "TcpPassiveOpens": 1})
+		}, 0},
+		{"the sender resets", func(h *ruletest.Host) {
+			server(h, 0)
+			halfOpen(h, 2, one)
+			counters(h, 1, map[string]float64{"TcpExtEmbryonicRsts": 9000, "TcpPassiveOpens": 20})
+		}, rule.Likely},
+		{"a busy server", func(h *ruletest.Host) {
+			server(h, 3)
+			halfOpen(h, 4, everywhere)
+			counters(h, 1, map[string]float64{"TcpExtListenDrops": 0, "TcpExtEmbryonicRsts": 2, "TcpPassiveOpens": 5000})
+		}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			tt.build(h)
+			judge(t, h, synFlood, tt.want)
+		})
+	}
+}
+
+func TestSYNFloodNamesPortAndSource(t *testing.T) {
+	h := ruletest.New(2, 10)
+	owns(h, 1, 70, "nginx")
+	listens(h, listener{ns: 1, port: 443, inode: 2, queue: []uint32{0}, backlog: 511})
+	listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 511})
+	halfOpen(h, 193, one)
+	sysctl(h, 1, "net.ipv4.tcp_syncookies", "0")
+	sysctl(h, 1, "net.ipv4.tcp_max_syn_backlog", "256")
+	counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 1})
+	found := judge(t, h, synFlood, rule.Certain)
+	want := "SYN flood on nginx :80 from 10.78.0.9: the table of half-open connections is full, real connects are refused"
+	if len(found) != 1 || found[0].Headline.String() != want {
+		t.Errorf("got %d, %q", len(found), found[0].Headline)
+	}
+}
+
+func tracked(h *ruletest.Host, ns uint64, count, limit int64, drops, early float64) {
+	ruletest.Every(h, func(at time.Time, s float64) recording.ConntrackSample {
+		return recording.ConntrackSample{At: at, NetNS: ns, Count: count, Max: limit, Drop: 40 + uint64(drops*s), EarlyDrop: uint64(early * s), InsertFailed: uint64(50 * s)}
+	})
+}
+
+func TestConntrackFull(t *testing.T) {
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"full and dropping", func(h *ruletest.Host) { tracked(h, 2, 1000, 1000, 900, 0) }, rule.Certain},
+		{"full, old entries have to go", func(h *ruletest.Host) { tracked(h, 2, 998, 1000, 0, 30) }, rule.Certain},
+		{"message of the window", func(h *ruletest.Host) {
+			tracked(h, 2, 400, 1000, 0, 0)
+			h.Log(3, "nf_conntrack: nf_conntrack: table full in netns 2, dropping packet")
+		}, rule.Likely},
+		{"message about another namespace", func(h *ruletest.Host) {
+			tracked(h, 2, 400, 1000, 0, 0)
+			h.Log(3, "nf_conntrack: nf_conntrack: table full in netns 25, dropping packet")
+		}, 0},
+		{"message of yesterday", func(h *ruletest.Host) {
+			tracked(h, 2, 400, 1000, 0, 0)
+			h.Log(-600, "nf_conntrack: table full, dropping packet")
+		}, 0},
+		{"nearly full", func(h *ruletest.Host) { tracked(h, 2, 900, 1000, 0, 0) }, rule.Possible},
+		{"half full, inserts clash", func(h *ruletest.Host) { tracked(h, 2, 500, 1000, 0, 0) }, 0},
+		{"no limit known", func(h *ruletest.Host) { tracked(h, 2, 500, recording.Unknown, 0, 0) }, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			namespace(h, 1, "", true)
+			namespace(h, 2, "gateway", false)
+			tt.build(h)
+			for _, f := range judge(t, h, conntrackFull, tt.want) {
+				if f.Subject.Name != "gateway" {
+					t.Errorf("subject %+v", f.Subject)
+				}
+			}
+		})
+	}
+}
+
+// outgoing records n connections from a range that starts at 50000.
+func outgoing(h *ruletest.Host, n int, remote string, state recording.TCPState) {
+	sockets(h, func(s float64, i int) recording.TCPSample {
+		r := recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: uint16(50000 + i), Remote: remote, RemotePort: 8080, State: state}
+		if i == 0 {
+			r.State, r.Inode = recording.TCPEstablished, 77
+		}
+		return r
+	}, n)
+}
+
+func TestEphemeralPorts(t *testing.T) {
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"all taken", func(h *ruletest.Host) { outgoing(h, 50, "10.0.0.5", recording.TCPTimeWait) }, rule.Certain},
+		{"all but one", func(h *ruletest.Host) { outgoing(h, 49, "10.0.0.5", recording.TCPTimeWait) }, rule.Likely},
+		{"all, but half of them to another destination", func(h *ruletest.Host) {
+			outgoing(h, 25, "10.0.0.5", recording.TCPTimeWait)
+			outgoing(h, 25, "10.0.0.6", recording.TCPTimeWait)
+		}, 0},
+		{"nearly all", func(h *ruletest.Host) { outgoing(h, 44, "10.0.0.5", recording.TCPTimeWait) }, rule.Possible},
+		{"reserved ports are not to be had", func(h *ruletest.Host) {
+			sysctl(h, 1, "net.ipv4.ip_local_reserved_ports", "50040-50049,8080")
+			outgoing(h, 40, "10.0.0.5", recording.TCPTimeWait)
+		}, rule.Certain},
+		{"TIME_WAIT that may be used again", func(h *ruletest.Host) {
+			sysctl(h, 1, "net.ipv4.tcp_tw_reuse", "1")
+			counters(h, 1, map[string]float64{"TcpActiveOpens": 5})
+			outgoing(h, 50, "10.0.0.5", recording.TCPTimeWait)
+		}, rule.Possible},
+		{"as many connects as ports, used again", func(h *ruletest.Host) {
+			sysctl(h, 1, "net.ipv4.tcp_tw_reuse", "1")
+			counters(h, 1, map[string]float64{"TcpActiveOpens": 50})
+			outgoing(h, 50, "10.0.0.5", recording.TCPTimeWait)
+		}, rule.Likely},
+		{"connections to a server on a high port", func(h *ruletest.Host) {
+			sockets(h, func(s float64, i int) recording.TCPSample {
+				return recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: 50001, Remote: "10.0.0.9", RemotePort: uint16(1000 + i), State: recording.TCPEstablished}
+			}, 60)
+			listens(h, listener{ns: 1, port: 50001, queue: []uint32{0}, backlog: 10})
+		}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			sysctl(h, 1, "net.ipv4.ip_local_port_range", "50000\t50049")
+			owns(h, 77, 31, "nginx")
+			tt.build(h)
+			for _, f := range judge(t, h, ephemeralPorts, tt.want) {
+				if f.Subject.Name != "nginx" || f.Subject.PID != 31 {
+					t.Errorf("subject %+v", f.Subject)
+				}
+			}
+		})
+	}
+}

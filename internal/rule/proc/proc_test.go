@@ -1,0 +1,201 @@
+package proc
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+func judge(t *testing.T, h *ruletest.Host, r rule.Rule, want rule.Confidence) []rule.Finding {
+	t.Helper()
+	found := h.Detect(t, r)
+	if got := ruletest.Worst(found); got != want {
+		t.Fatalf("confidence %v, want %v: %+v", got, want, found)
+	}
+	for _, f := range found {
+		ruletest.Checked(t, f)
+	}
+	return found
+}
+
+// children records n zombies of PID 50, of which the first old ones were
+// there before; the others come one after the other. life is how long each
+// stays; 0: for ever.
+func children(h *ruletest.Host, n, old int, life float64) {
+	h.Process(ruletest.Process{PID: 50, Comm: "supervisor"})
+	for i := range n {
+		from := 0.0
+		if i >= old {
+			from = 1 + 6*float64(i-old)/float64(max(n-old, 1))
+		}
+		to := 0.0
+		if life > 0 {
+			to = from + life
+		}
+		h.Process(ruletest.Process{PID: int32(100 + i), PPID: 50, Comm: "sh", State: "Z", From: from, To: to})
+	}
+}
+
+func TestZombies(t *testing.T) {
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"they pile up", func(h *ruletest.Host) { children(h, 30, 10, 0) }, rule.Certain},
+		{"a hundred old ones", func(h *ruletest.Host) { children(h, 100, 100, 0) }, rule.Likely},
+		{"a dozen old ones", func(h *ruletest.Host) { children(h, 12, 12, 0) }, rule.Possible},
+		{"two old ones", func(h *ruletest.Host) { children(h, 2, 2, 0) }, 0},
+		{"children that are collected at once", func(h *ruletest.Host) { children(h, 30, 0, 0.3) }, 0},
+		{"collected after some seconds", func(h *ruletest.Host) { children(h, 30, 0, 2.5) }, 0},
+		{"a dead main thread of a living process", func(h *ruletest.Host) {
+			for i := range int32(30) {
+				h.Process(ruletest.Process{PID: 100 + i, PPID: 50, Comm: "java", State: "Z", Threads: 4})
+			}
+		}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			tt.build(h)
+			found := judge(t, h, zombies, tt.want)
+			if tt.want > 0 && (found[0].Subject.PID != 50 || found[0].Subject.Name != "supervisor") {
+				t.Errorf("subject %+v, want the parent", found[0].Subject)
+			}
+		})
+	}
+}
+
+// inD records a thread that is in D in every sample; with progress it gets a
+// time slice between them.
+func inD(h *ruletest.Host, pid, tid int32, where string, progress bool) {
+	n := int64(0)
+	ruletest.Every(h, func(at time.Time, s float64) recording.ThreadSample {
+		if progress {
+			n++
+		}
+		return recording.ThreadSample{At: at, PID: pid, TID: tid, Comm: "writer", State: "D", WaitChannel: where, Slices: 5 + n, Syscall: -1, SyscallName: "openat"}
+	})
+}
+
+func TestUninterruptible(t *testing.T) {
+	several := func(where string, n int32, progress bool) func(*ruletest.Host) {
+		return func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 7, Comm: "writer"})
+			for i := range n {
+				inD(h, 7, 10+i, where, progress)
+			}
+			h.System(ruletest.System{Load1: 4.2})
+		}
+	}
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"threads at a frozen filesystem", several("percpu_rwsem_wait", 4, false), rule.Certain},
+		{"one thread that never comes back", several("rpc_wait_bit_killable", 1, false), rule.Certain},
+		{"again and again for a lock", several("rwsem_down_write_slowpath", 2, true), rule.Likely},
+		{"many readers of one disk", several("folio_wait_bit_common", 4, true), rule.Likely},
+		{"a copy", several("folio_wait_bit_common", 1, true), 0},
+		{"frozen by a cgroup", several("__refrigerator", 4, false), rule.Possible},
+		{"nobody may see where", several("", 2, false), rule.Likely},
+		{"kernel threads", func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 7, Comm: "kworker", Kernel: true, State: "D"})
+			inD(h, 7, 7, "percpu_rwsem_wait", false)
+		}, 0},
+		{"a process that no thread sample shows", func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 7, Comm: "backup", State: "D", Change: func(_ float64, p *recording.ProcessSample) { p.WaitChannel = "request_wait_answer" }})
+		}, rule.Certain},
+		{"in D at the moment of one reading", func(h *ruletest.Host) {
+			h.Process(ruletest.Process{PID: 7, Comm: "backup", Change: func(s float64, p *recording.ProcessSample) {
+				if s == 3 {
+					p.State, p.WaitChannel = "D", "request_wait_answer"
+				}
+			}})
+		}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			tt.build(h)
+			judge(t, h, uninterruptible, tt.want)
+		})
+	}
+}
+
+func TestUninterruptibleReadsStacks(t *testing.T) {
+	h := ruletest.New(2, 10)
+	h.Process(ruletest.Process{PID: 7, Comm: "tar"})
+	ruletest.Every(h, func(at time.Time, s float64) recording.ThreadSample {
+		return recording.ThreadSample{At: at, PID: 7, TID: 7, Comm: "tar", State: "D", Stack: "schedule;io_schedule;fuse_wait_answer+0x20;fuse_simple_request", Syscall: -1}
+	})
+	found := judge(t, h, uninterruptible, rule.Certain)
+	if want := "a FUSE file server"; !strings.Contains(found[0].Headline.String(), want) {
+		t.Errorf("headline %q does not speak of %q", found[0].Headline, want)
+	}
+}
+
+// descriptorsOf records a process and its descriptors.
+func descriptorsOf(h *ruletest.Host, pid int32, files, soft int64) {
+	h.Process(ruletest.Process{PID: pid, PPID: 1, Comm: "api"})
+	ruletest.Every(h, func(at time.Time, s float64) recording.LimitSample {
+		return recording.LimitSample{At: at, PID: pid, Files: files, FilesSoft: soft, FilesHard: 4096}
+	})
+}
+
+func listening(h *ruletest.Host, pid int32, queue uint32) {
+	ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 900, PID: pid, FD: 3})
+	ruletest.Every(h, func(at time.Time, s float64) recording.ListenerSample {
+		return recording.ListenerSample{At: at, NetNS: 1, Local: "0.0.0.0", Port: 8080, Inode: 900, Queue: queue, Backlog: 128}
+	})
+}
+
+func TestFDLimit(t *testing.T) {
+	tests := []struct {
+		name  string
+		build func(*ruletest.Host)
+		want  rule.Confidence
+	}{
+		{"at the limit, clients queue", func(h *ruletest.Host) { descriptorsOf(h, 7, 64, 64); listening(h, 7, 97) }, rule.Certain},
+		{"at the limit", func(h *ruletest.Host) { descriptorsOf(h, 7, 64, 64) }, rule.Likely},
+		{"near it", func(h *ruletest.Host) { descriptorsOf(h, 7, 950, 1024); listening(h, 7, 97) }, rule.Possible},
+		{"far from it", func(h *ruletest.Host) { descriptorsOf(h, 7, 500, 1024); listening(h, 7, 97) }, 0},
+		{"not readable", func(h *ruletest.Host) { descriptorsOf(h, 7, recording.Unknown, recording.Unknown) }, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			tt.build(h)
+			judge(t, h, fdLimit, tt.want)
+		})
+	}
+}
+
+func TestFDLimitNamesWorkersOnceWithTheirPort(t *testing.T) {
+	h := ruletest.New(2, 10)
+	descriptorsOf(h, 7, 64, 64)
+	descriptorsOf(h, 8, 63, 64)
+	listening(h, 7, 97)
+	found := judge(t, h, fdLimit, rule.Certain)
+	if len(found) != 1 {
+		t.Fatalf("%d findings for two workers of one server", len(found))
+	}
+	want := "api (7) on :8080 and 1 more like it cannot accept connections: it has used up its 64 file descriptors"
+	if got := found[0].Headline.String(); got != want {
+		t.Errorf("headline %q, want %q", got, want)
+	}
+}
+
+func TestHostFileTable(t *testing.T) {
+	h := ruletest.New(2, 10)
+	descriptorsOf(h, 7, 5, 1024)
+	ruletest.Every(h, func(at time.Time, s float64) recording.SystemSample {
+		return recording.SystemSample{At: at, FilesOpen: 9990, FilesMax: 10000}
+	})
+	judge(t, h, fdLimit, rule.Likely)
+}
