@@ -1,0 +1,80 @@
+package doctor
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/recording"
+)
+
+type fakeProbe struct{ err error }
+
+func (fakeProbe) Name() string                                    { return "klog" }
+func (fakeProbe) Help() string                                    { return "the kernel log" }
+func (fakeProbe) Fills() []recording.Table                        { return nil }
+func (p fakeProbe) Check() error                                  { return p.err }
+func (fakeProbe) Sample(context.Context, *recording.Writer) error { return nil }
+
+// tree makes a small root directory.
+func tree(t *testing.T, files map[string]string) string {
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func item(t *testing.T, list []Item, name string) Item {
+	t.Helper()
+	for _, i := range list {
+		if i.Name == name {
+			return i
+		}
+	}
+	t.Fatalf("no item %q", name)
+	return Item{}
+}
+
+func TestProbes(t *testing.T) {
+	missing := &probe.MissingError{What: "CAP_SYSLOG", How: "run as root"}
+	r := Examine(t.TempDir(), recording.Host{Kernel: "6.1"}, []probe.Probe{fakeProbe{missing}, fakeProbe{}})
+	if i := r.Probes[0]; i.OK || i.Problem != "needs CAP_SYSLOG" || i.How != "run as root" {
+		t.Errorf("a probe that lacks something: %+v", i)
+	}
+	if i := r.Probes[1]; !i.OK || i.Problem != "" || i.How != "" {
+		t.Errorf("a probe that can run: %+v", i)
+	}
+}
+
+func TestFeatures(t *testing.T) {
+	r := Examine(tree(t, map[string]string{
+		"proc/pressure/cpu":              "some avg10=0.00",
+		"proc/sys/kernel/task_delayacct": "0\n",
+	}), recording.Host{}, nil)
+	if i := item(t, r.Features, "pressure"); !i.OK || i.How != "" {
+		t.Errorf("PSI is there, but: %+v", i)
+	}
+	if i := item(t, r.Features, "delay accounting"); i.OK || i.Problem != "kernel.task_delayacct is 0" || !strings.Contains(i.How, "sysctl -w kernel.task_delayacct=1") {
+		t.Errorf("delay accounting is off, but: %+v", i)
+	}
+	if i := item(t, r.Features, "BTF"); i.OK || !strings.Contains(i.Problem, "no such file") {
+		t.Errorf("there is no BTF, but: %+v", i)
+	}
+	on := Examine(tree(t, map[string]string{"proc/sys/kernel/task_delayacct": "1\n", "proc/pressure/cpu": ""}), recording.Host{}, nil)
+	if i := item(t, on.Features, "delay accounting"); !i.OK {
+		t.Errorf("delay accounting is on, but: %+v", i)
+	}
+	if i := item(t, on.Features, "pressure"); i.OK {
+		t.Error("a pressure file that does not read counts as there")
+	}
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"io"
+	"regexp"
+	"strings"
+)
+
+// Page writes a Markdown page for a terminal: headings, paragraphs, lists,
+// tables and code, which is all that rtrail's own pages use.
+func Page(w io.Writer, markdown string, o TerminalOptions) error {
+	if o.Width == 0 {
+		o.Width = 80
+	}
+	p := &page{width: min(max(o.Width, narrowest), readable), color: o.Color}
+	lines := strings.Split(strings.TrimRight(markdown, "\n"), "\n")
+	for i := 0; i < len(lines); {
+		i += p.block(lines[i:])
+	}
+	_, err := io.WriteString(w, p.out.String())
+	return err
+}
+
+var (
+	listItem  = regexp.MustCompile(`^ {0,3}(?:[-*]|\d+\.) +`)
+	tableRule = regexp.MustCompile(`^\|[-:| ]+\|$`)
+	link      = regexp.MustCompile(`\[([^\]]+)\]\(([^)]+)\)`)
+)
+
+// block writes the block at the head of lines and says how many it took.
+func (p *page) block(lines []string) int {
+	l := lines[0]
+	switch {
+	case strings.TrimSpace(l) == "":
+		p.blank()
+		return 1
+	case strings.HasPrefix(l, "#"):
+		p.paragraph("", 0, styleStrong, inline(strings.TrimLeft(l, "# ")))
+		return 1
+	case strings.HasPrefix(l, "```"):
+		n := 1
+		for n < len(lines) && !strings.HasPrefix(lines[n], "```") {
+			p.line("    " + clean(lines[n]))
+			n++
+		}
+		return min(n+1, len(lines))
+	case strings.HasPrefix(l, "    "):
+		p.line(clean(l))
+		return 1
+	case strings.HasPrefix(l, "|"):
+		n := 1
+		for n < len(lines) && strings.HasPrefix(lines[n], "|") {
+			n++
+		}
+		p.table(lines[:n])
+		return n
+	}
+	bullet := strings.TrimLeft(listItem.FindString(l), " ")
+	text, n := l[len(listItem.FindString(l)):], 1
+	for n < len(lines) && continues(lines[n], bullet != "") {
+		text += " " + strings.TrimSpace(lines[n])
+		n++
+	}
+	if bullet == "" {
+		p.paragraph("", 0, "", inline(text))
+	} else {
+		p.paragraph("  "+bullet, 2+len(bullet), "", inline(text))
+	}
+	return n
+}
+
+// continues says whether a line belongs to the paragraph or item before it. A
+// paragraph ends at four blanks, which are code; lines of an item are indented.
+func continues(l string, inItem bool) bool {
+	return strings.TrimSpace(l) != "" && !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "|") &&
+		!strings.HasPrefix(l, "```") && !listItem.MatchString(l) && (inItem || !strings.HasPrefix(l, "    "))
+}
+
+// inline takes the marks of emphasis and links out. Code keeps its
+// characters, so that a * in a command stays.
+func inline(s string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(s, "`") {
+		if i%2 == 0 {
+			part = strings.ReplaceAll(part, "**", "")
+			part = link.ReplaceAllString(part, "$1 ($2)")
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+// table writes a table with its columns as wide as their contents, the widest
+// ones shortened by wrapping until all fit.
+func (p *page) table(lines []string) {
+	var rows [][]string
+	columns := 0
+	for _, l := range lines {
+		if tableRule.MatchString(strings.TrimSpace(l)) {
+			continue
+		}
+		row := tableCells(l)
+		rows = append(rows, row)
+		columns = max(columns, len(row))
+	}
+	if columns == 0 {
+		return
+	}
+	widths := make([]int, columns)
+	total := 2 * columns
+	for _, r := range rows {
+		for i, c := range r {
+			widths[i] = max(widths[i], cells(c))
+		}
+	}
+	for _, w := range widths {
+		total += w
+	}
+	for total > p.width {
+		widest := 0
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= 8 {
+			break
+		}
+		widths[widest]--
+		total--
+	}
+	for n, r := range rows {
+		wrapped, height := make([][]string, columns), 1
+		for i, c := range r {
+			wrapped[i] = wrap(c, widths[i])
+			height = max(height, len(wrapped[i]))
+		}
+		for y := range height {
+			line := ""
+			for i := range columns {
+				cell := ""
+				if y < len(wrapped[i]) {
+					cell = wrapped[i][y]
+				}
+				cell = pad(cell, widths[i])
+				if n == 0 {
+					cell = p.paint(styleQuiet, cell)
+				}
+				line += "  " + cell
+			}
+			p.line(line)
+		}
+	}
+}
+
+// tableCells splits a row at its bars, except at escaped ones and those in
+// code.
+func tableCells(l string) []string {
+	l = strings.TrimSpace(l)
+	l = strings.TrimSuffix(strings.TrimPrefix(l, "|"), "|")
+	var row []string
+	var cell strings.Builder
+	code := false
+	for i := 0; i < len(l); i++ {
+		switch {
+		case l[i] == '\\' && i+1 < len(l) && l[i+1] == '|':
+			cell.WriteByte('|')
+			i++
+		case l[i] == '|' && !code:
+			row = append(row, clean(inline(strings.TrimSpace(cell.String()))))
+			cell.Reset()
+		default:
+			code = code != (l[i] == '`')
+			cell.WriteByte(l[i])
+		}
+	}
+	return append(row, clean(inline(strings.TrimSpace(cell.String()))))
+}

@@ -1,0 +1,50 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"rtrail/internal/report"
+)
+
+const markup = "# A fault, told in **many** words so that its heading is wrapped too\n\n## What it is\nWords with `code * in it`, **strong** ones and a\n" +
+	"[link](docs/labs.md) over two lines.\n    $ command --that=\"is never\" wrapped although it is longer than all lines\n\nAfter the code:\n" +
+	"- an item that is long enough to be wrapped to the\n  next line, twice\n- another\n1. a numbered one\n\n| do | costs |\n|---|---|\n" +
+	"| `a \\| b` in a cell, and enough words to wrap it | money |\n| short | 数据库 |\n\n```\nfenced  code\n```\nlast \x1b[31m line\n"
+
+func TestPage(t *testing.T) {
+	for width, name := range map[int]string{50: "page-50.txt", 100: "page-100.txt"} {
+		var out bytes.Buffer
+		if err := report.Page(&out, markup, report.TerminalOptions{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, out.String())
+		harmless(t, out.String())
+	}
+}
+
+type brokenWriter struct{}
+
+var errBroken = errors.New("broken")
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestPageWriteError(t *testing.T) {
+	if err := report.Page(brokenWriter{}, markup, report.TerminalOptions{}); !errors.Is(err, errBroken) {
+		t.Errorf("got %v, want the writer's error", err)
+	}
+}
+
+func FuzzPage(f *testing.F) {
+	f.Add(markup, 60)
+	f.Add("|", 40)
+	f.Add("```", 40)
+	f.Fuzz(func(t *testing.T, s string, width int) {
+		var out bytes.Buffer
+		if err := report.Page(&out, s, report.TerminalOptions{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		harmless(t, out.String())
+	})
+}
