@@ -56,8 +56,8 @@ func TestRuleRow(t *testing.T) {
 			name: "meta random & 2147483647 < 536870912 drop",
 			exprs: []expr.Any{
 				&expr.Meta{Key: expr.MetaKeyPRANDOM, Register: 1},
-				&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 4, Mask: native(1<<31 - 1), Xor: native(0)},
 				&expr.Byteorder{SourceRegister: 1, DestRegister: 1, Len: 4, Size: 4},
+				&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 4, Mask: big(1<<31 - 1), Xor: native(0)},
 				&expr.Cmp{Op: expr.CmpOpLt, Register: 1, Data: big(1 << 29)},
 				&expr.Verdict{Kind: expr.VerdictDrop},
 			},

@@ -156,7 +156,7 @@ func (p *phrase) compare(e *expr.Cmp) {
 		// Random numbers are compared in network order when they were converted
 		// for an ordering comparison, which nft always does.
 		if len(l.mask) == 4 {
-			l.modulo = max(binary.NativeEndian.Uint32(l.mask), 1)
+			l.modulo = lowBits(l.mask)
 		}
 		below := float64(binary.BigEndian.Uint32(e.Data))
 		if below > float64(l.modulo) {
@@ -177,6 +177,17 @@ func (p *phrase) compare(e *expr.Cmp) {
 		return
 	}
 	p.say("%s %s%s", l.name, negation(e.Op), l.text(e.Data))
+}
+
+// lowBits reads a mask that leaves the low bits of a number, in whichever
+// order makes it one: nft masks before or after turning bytes around.
+func lowBits(mask []byte) uint32 {
+	for _, m := range []uint32{binary.BigEndian.Uint32(mask), binary.NativeEndian.Uint32(mask)} {
+		if m != 0 && m&(m+1) == 0 {
+			return m
+		}
+	}
+	return 1<<32 - 1
 }
 
 func (p *phrase) randomly(probability float64) {

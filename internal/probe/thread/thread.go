@@ -62,7 +62,7 @@ type Probe struct {
 	known  map[census.Key]*watched
 	queue  []*watched // processes to look at, in order
 	turns  turns
-	next   time.Time  // before that no look is made
+	next   time.Time // before that no look is made
 	looks  int64
 	files  int
 	limit  int
