@@ -90,7 +90,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	runner := probe.Runner{Probes: sources, Interval: r.interval, Sink: dir}
 	err = runner.Run(ctx, length)
 	stop()
-	size := dir.Size()
+	
 	if closing := dir.Close(); err == nil || errors.Is(closing, err) {
 		err = closing
 	}
@@ -98,7 +98,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(stderr, "recorded %s, %v; next: rtrail replay %s\n",
-		time.Since(about.Started).Round(time.Second), unit.Bytes(size), r.dir)
+		time.Since(about.Started).Round(time.Second), unit.Bytes(dir.Size()), r.dir)
 	return nil
 }
 

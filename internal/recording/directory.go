@@ -442,5 +442,6 @@ func (d *Directory) closeSegment() error {
 	}
 	notes, err := sealSegment(folder)
 	d.manifest.Notes = append(d.manifest.Notes, notes...)
+	d.journal.size, d.sealed = 0, folderBytes(filepath.Join(d.path, segmentsFolder))
 	return err
 }

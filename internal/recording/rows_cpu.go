@@ -29,12 +29,12 @@ type SystemSample struct {
 	Forks           uint64    `parquet:"forks" cbor:"forks"`                       // processes and threads created since boot
 	Running         int64     `parquet:"running" cbor:"running"`                   // tasks runnable right now, host wide
 	Blocked         int64     `parquet:"blocked" cbor:"blocked"`                   // tasks waiting for I/O right now
-	Load1           float64   `parquet:"load1" cbor:"load1"`
-	Load5           float64   `parquet:"load5" cbor:"load5"`
-	Load15          float64   `parquet:"load15" cbor:"load15"`
-	Tasks           int64     `parquet:"tasks" cbor:"tasks"` // tasks that exist, threads counted
-	FilesOpen       int64     `parquet:"files_open" cbor:"files_open"`
-	FilesMax        int64     `parquet:"files_max" cbor:"files_max"`
+	Load1           float64   `parquet:"load1" cbor:"load1"`                       // average number of runnable and uninterruptible tasks over one minute
+	Load5           float64   `parquet:"load5" cbor:"load5"`                       // the same over five minutes
+	Load15          float64   `parquet:"load15" cbor:"load15"`                     // the same over fifteen minutes
+	Tasks           int64     `parquet:"tasks" cbor:"tasks"`                       // tasks that exist, threads counted
+	FilesOpen       int64     `parquet:"files_open" cbor:"files_open"`             // file handles in use, host wide
+	FilesMax        int64     `parquet:"files_max" cbor:"files_max"`               // fs.file-max
 }
 
 // PressureSample holds the stall totals of one resource for the host, from
@@ -42,11 +42,11 @@ type SystemSample struct {
 // no "full" line.
 type PressureSample struct {
 	At        time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Resource  string        `parquet:"resource" cbor:"resource"` // cpu, memory, io, irq
-	Some      time.Duration `parquet:"some" cbor:"some"`         // at least one task stalled
-	Full      time.Duration `parquet:"full" cbor:"full"`         // all non-idle tasks stalled
-	SomeAvg10 float64       `parquet:"some_avg10" cbor:"some_avg10"`
-	FullAvg10 float64       `parquet:"full_avg10" cbor:"full_avg10"`
+	Resource  string        `parquet:"resource" cbor:"resource"`     // cpu, memory, io, irq
+	Some      time.Duration `parquet:"some" cbor:"some"`             // at least one task stalled
+	Full      time.Duration `parquet:"full" cbor:"full"`             // all non-idle tasks stalled
+	SomeAvg10 float64       `parquet:"some_avg10" cbor:"some_avg10"` // percent of the last ten seconds
+	FullAvg10 float64       `parquet:"full_avg10" cbor:"full_avg10"` // percent of the last ten seconds
 }
 
 // SoftIRQSample counts how often one kind of softirq ran on one CPU since
