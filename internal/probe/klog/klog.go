@@ -1,12 +1,11 @@
-// Package klog reads the kernel log: what the kernel itself said about the
-// window, and shortly before it.
+// Package klog reads the kernel log from /dev/kmsg: first what it tells of the
+// last minutes, then every new line.
 package klog
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,126 +15,182 @@ import (
 )
 
 const (
-	device = "/dev/kmsg"
-
-	// history is how far back the first sample reaches. Rules judge the window;
-	// what happened shortly before it helps people to understand it.
+	// history is how far the first sample looks back: far enough for a fault
+	// that made somebody start rtrail, near enough to be about now.
 	history = 5 * time.Minute
-
-	// mostLines bounds the rows of one sample: a kernel that logs more is
-	// repeating itself. The newest are kept, the rest counts as lost.
+	// mostLines bounds one sample. What a flood has more is counted as lost.
 	mostLines = 1000
-
-	// longestRecord is more than any kernel writes: CONSOLE_EXT_LOG_MAX is
-	// 8 KiB.
-	longestRecord = 16 << 10
+	// mostRecords bounds the reads of one sample; the rest waits for the next
+	// one. The first sample walks the whole ring, which holds a few thousand
+	// records with the usual CONFIG_LOG_BUF_SHIFT.
+	mostRecords = 50000
+	// checkEvery is how many records are read between two looks at the deadline.
+	checkEvery = 256
 )
 
-// Probe reads /dev/kmsg.
+// Probe reads the kernel log.
 type Probe struct {
-	path  string
-	since func() (time.Duration, error) // the kernel log's clock
-	fd    int
-	next  uint64 // sequence number expected
-	first bool
+	open   func() (source, error)
+	clocks func() (wall time.Time, monotonic time.Duration)
+
+	log      source
+	buf      []byte
+	begun    bool      // the records that were there at the start have been read
+	next     uint64    // the sequence number that should come next
+	lastRead time.Time // when there was nothing more to read
 }
 
 var _ probe.Probe = (*Probe)(nil)
 
-// New makes the probe of this machine's kernel log.
-func New() *Probe { return &Probe{path: device, since: monotonic, fd: -1, first: true} }
+// New makes the probe "klog".
+func New() *Probe { return &Probe{open: openDevice, clocks: clocks} }
 
-// Name implements probe.Probe.
+// Name is "klog".
 func (p *Probe) Name() string { return "klog" }
 
-// Help implements probe.Probe.
-func (p *Probe) Help() string { return "the kernel log, from /dev/kmsg" }
-
-// Fills implements probe.Probe.
-func (p *Probe) Fills() []recording.Table { return []recording.Table{recording.KernelLog} }
-
-// Check implements probe.Probe.
-func (p *Probe) Check() error {
-	fd, err := unix.Open(p.path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	switch {
-	case err == nil:
-		return unix.Close(fd)
-	case errors.Is(err, fs.ErrPermission):
-		return &probe.MissingError{What: "CAP_SYSLOG", How: "run as root, or allow everybody: sysctl kernel.dmesg_restrict=0", Err: fmt.Errorf("open %s: %w", p.path, err)}
-	}
-	return &probe.MissingError{What: p.path, How: "in a container, give it the host's " + device, Err: fmt.Errorf("open %s: %w", p.path, err)}
+// Help says what the probe reads.
+func (p *Probe) Help() string {
+	return "the kernel's messages of the last minutes and new ones, from /dev/kmsg"
 }
 
-// Close gives the device back.
+// Fills lists the tables.
+func (p *Probe) Fills() []recording.Table { return []recording.Table{recording.KernelLog} }
+
+// Check opens the log and reads nothing.
+func (p *Probe) Check() error {
+	log, err := p.open()
+	if err != nil {
+		return err
+	}
+	return log.Close()
+}
+
+// Close gives the log back.
 func (p *Probe) Close() error {
-	if p.fd < 0 {
+	if p.log == nil {
 		return nil
 	}
-	err := unix.Close(p.fd)
-	p.fd = -1
+	err := p.log.Close()
+	p.log = nil
 	return err
 }
 
-// Sample implements probe.Probe: all lines since the last sample; in the first
-// one, those of the last minutes.
+// Sample reads what is new. Records that the kernel overwrote before they
+// could be read, and those above the bound of a sample, count as lost.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
-	if p.fd < 0 {
-		fd, err := unix.Open(p.path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if p.log == nil {
+		log, err := p.open()
 		if err != nil {
-			return fmt.Errorf("open %s: %w", p.path, err)
+			return err
 		}
-		p.fd = fd
+		p.log = log
+		// The largest record is PRINTK_MESSAGE_MAX, 2 KiB; older kernels had 8.
+		p.buf = make([]byte, 16<<10)
 	}
-	clock, err := p.since()
-	if err != nil {
-		return fmt.Errorf("read the clock of the kernel log: %w", err)
+	wall, monotonic := p.clocks()
+	c := collector{
+		at: wall, boot: wall.Add(-monotonic), latest: wall, first: !p.begun,
+		earliest: p.lastRead, lost: w.Lost,
 	}
-	now := time.Now()
-	boot := now.Add(-clock)
-	var lines []recording.KernelLogLine
-	buf := make([]byte, longestRecord)
-	for ctx.Err() == nil {
-		n, err := unix.Read(p.fd, buf)
-		if errors.Is(err, unix.EAGAIN) || err == nil && n == 0 {
-			break
+	if c.first {
+		// What is there already was logged before the window.
+		c.latest, c.earliest = w.Started.Add(-time.Nanosecond), time.Time{}
+	}
+	err := p.drain(ctx, &c)
+	recording.Append(w, c.lines...)
+	return err
+}
+
+// drain reads until nothing is left.
+func (p *Probe) drain(ctx context.Context, c *collector) error {
+	for n := range mostRecords {
+		if n%checkEvery == checkEvery-1 && ctx.Err() != nil {
+			return fmt.Errorf("stop reading the kernel log after %d records: %w", n, ctx.Err())
 		}
+		size, err := p.log.Read(p.buf)
 		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case errors.Is(err, unix.EPIPE): // the ring was overwritten; the next read goes on behind the gap
-			continue
+		case errors.Is(err, unix.EAGAIN):
+			p.begun, p.lastRead = true, c.at
+			return nil
+		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EPIPE):
+			continue // overwritten ones show as a gap in the sequence
 		case err != nil:
-			return fmt.Errorf("read %s: %w", p.path, err)
+			p.log.Close()
+			p.log = nil
+			return fmt.Errorf("read %s: %w", devicePath, err)
+		case size == 0:
+			p.begun, p.lastRead = true, c.at
+			return nil
 		}
-		r, err := parse(buf[:n])
+		r, err := parseRecord(p.buf[:size])
 		if err != nil {
-			w.Lost(1)
+			c.lost(1)
 			continue
 		}
-		if !p.first && r.sequence > p.next {
-			w.Lost(int(min(r.sequence-p.next, 1<<30)))
+		if r.sequence < p.next {
+			continue // read again after the log was opened anew
 		}
-		p.next, p.first = r.sequence+1, false
-		// Facility 0 is the kernel. Whoever may write to /dev/kmsg can put any
-		// text there, but never under this facility.
-		logged := boot.Add(r.since)
-		if r.facility != 0 || now.Sub(logged) > history {
-			continue
+		if p.next != 0 && r.sequence > p.next {
+			c.lost(int(min(r.sequence-p.next, 1<<31-1)))
 		}
-		lines = append(lines, recording.KernelLogLine{At: now, Logged: logged, Sequence: r.sequence, Priority: r.level, Text: r.text})
+		p.next = r.sequence + 1
+		c.add(r)
 	}
-	if drop := len(lines) - mostLines; drop > 0 {
-		w.Lost(drop)
-		lines = lines[drop:]
-	}
-	recording.Append(w, lines...)
 	return nil
 }
 
-// monotonic is the time since boot without suspend, which is what the kernel
-// stamps its messages with.
-func monotonic() (time.Duration, error) {
-	var ts unix.Timespec
-	err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return time.Duration(ts.Nano()), err
+// collector turns the records of one sample into rows.
+type collector struct {
+	at               time.Time
+	boot             time.Time // the wall clock's time when the kernel's clock was 0
+	earliest, latest time.Time // when the records can have been logged
+	first            bool
+	lost             func(int)
+	lines            []recording.KernelLogLine
+}
+
+func (c *collector) add(r record) {
+	// Other facilities are programs that write to /dev/kmsg, as systemd does:
+	// their words prove nothing about the kernel.
+	if r.facility != 0 {
+		return
+	}
+	if n := len(c.lines); r.fragment && n > 0 && c.lines[n-1].Sequence+1 == r.sequence {
+		c.lines[n-1].Text += r.text
+		c.lines[n-1].Sequence = r.sequence
+		return
+	}
+	line := recording.KernelLogLine{
+		At: c.at, Logged: c.logged(r.since), Sequence: r.sequence, Priority: r.level, Text: r.text,
+	}
+	if c.first {
+		if c.at.Sub(line.Logged) > history {
+			return
+		}
+		if len(c.lines) == mostLines { // the newest are worth more
+			copy(c.lines, c.lines[1:])
+			c.lines = c.lines[:mostLines-1]
+			c.lost(1)
+		}
+	} else if len(c.lines) == mostLines {
+		c.lost(1)
+		return
+	}
+	c.lines = append(c.lines, line)
+}
+
+// logged turns the kernel's time of a record into the wall clock's. The log is
+// stamped by the scheduler's clock (local_clock), which nobody adjusts: after
+// weeks it may be seconds to minutes off the monotonic clock, and like that one
+// it stands still while the machine sleeps. What is known for certain, between
+// which two reads the record came, bounds the error.
+func (c *collector) logged(since time.Duration) time.Time {
+	t := c.boot.Add(since)
+	if t.After(c.latest) {
+		t = c.latest
+	}
+	if t.Before(c.earliest) {
+		t = c.earliest
+	}
+	return t
 }

@@ -2,142 +2,225 @@ package klog
 
 import (
 	"errors"
+	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe"
 	"rtrail/internal/recording"
 )
 
-func TestParse(t *testing.T) {
-	for in, want := range map[string]record{
-		"6,1234,5678901,-;EXT4-fs (vda): mounted\n":         {0, 6, 1234, 5678901 * time.Microsecond, "EXT4-fs (vda): mounted"},
-		"30,7,1,-,caller=T1;systemd[1]: Started\n":          {3, 6, 7, time.Microsecond, "systemd[1]: Started"},
-		"4,8,2,c;usb 1-1: new\n SUBSYSTEM=usb\n DEVICE=x\n": {0, 4, 8, 2 * time.Microsecond, "usb 1-1: new"},
-		`3,9,3,-;Killed process 7 (a\x0ab) total\x2` + "\n": {0, 3, 9, 3 * time.Microsecond, "Killed process 7 (a\nb) total\\x2"},
-		"6,10,4,-;semicolons; stay\n":                       {0, 6, 10, 4 * time.Microsecond, "semicolons; stay"},
-		"6,10,4,-;":                                         {0, 6, 10, 4 * time.Microsecond, ""},
-	} {
-		got, err := parse([]byte(in))
-		if err != nil {
-			t.Errorf("parse(%q): %v", in, err)
-		}
-		if d := cmp.Diff(want, got, cmp.AllowUnexported(record{})); d != "" {
-			t.Errorf("parse(%q): %s", in, d)
-		}
-	}
-	for _, in := range []string{"", ";", "6,1;text", "a,1,1,-;text", "6,1,-1,-;text", "6,1,1,-", "6,1,99999999999999999999,-;x"} {
-		if r, err := parse([]byte(in)); err == nil {
-			t.Errorf("parse(%q) = %+v, want an error", in, r)
-		}
-	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add([]byte("6,1234,5678901,-;EXT4-fs (vda): mounted\n SUBSYSTEM=block\n"))
-	f.Add([]byte(`3,9,3,-;a\x0ab\x`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := parse(b)
-		if err == nil && (r.level < 0 || r.level > 7 || r.since < 0 || len(r.text) > len(b)) {
-			t.Errorf("parse(%q) = %+v", b, r)
-		}
-	})
-}
-
-// TestSample reads records from a packet-like file: a real /dev/kmsg gives one
-// record per read, an ordinary file all at once, so the file has one.
-func TestSampleKeepsOnlyRecentKernelLines(t *testing.T) {
-	clock := time.Hour
-	for name, c := range map[string]struct {
-		record string
-		rows   int
+func TestParseRecord(t *testing.T) {
+	tests := []struct {
+		name, in string
+		want     record
+		wantErr  bool
 	}{
-		"recent":         {"4,5,3590000000,-;nf_conntrack: table full, dropping packet\n", 1},
-		"long ago":       {"4,5,1000000,-;nf_conntrack: table full, dropping packet\n", 0},
-		"from a program": {"12,5,3590000000,-;Out of memory: Killed process 1 (init)\n", 0},
-	} {
-		path := filepath.Join(t.TempDir(), "kmsg")
-		if err := os.WriteFile(path, []byte(c.record), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p := &Probe{path: path, fd: -1, first: true, since: func() (time.Duration, error) { return clock, nil }}
-		w := recording.NewWriter(time.Now())
-		if err := p.Sample(t.Context(), w); err != nil {
-			t.Fatal(err)
-		}
-		rec := recording.New(recording.Manifest{})
-		_ = rec.Commit(w)
-		rows := recording.Rows[recording.KernelLogLine](rec)
-		if len(rows) != c.rows {
-			t.Errorf("%s: %d rows, want %d", name, len(rows), c.rows)
-		}
-		for _, r := range rows {
-			if ago := time.Since(r.Logged); ago < 9*time.Second || ago > 20*time.Second {
-				t.Errorf("%s: logged %v ago, want 10 s", name, ago)
+		{name: "plain", in: "4,1821,1234567890,-;TCP: request_sock_TCP: Possible SYN flooding on port 0.0.0.0:80. Sending cookies.\n",
+			want: record{sequence: 1821, level: 4, since: 1234567890 * time.Microsecond, text: "TCP: request_sock_TCP: Possible SYN flooding on port 0.0.0.0:80. Sending cookies."}},
+		{name: "caller and dictionary", in: "6,339,5140900,-,caller=T1;usb 1-1: new device\n SUBSYSTEM=usb\n DEVICE=c189:1\n",
+			want: record{sequence: 339, level: 6, since: 5140900 * time.Microsecond, text: "usb 1-1: new device"}},
+		{name: "written by a program", in: "30,12,99,-;systemd[1]: Starting\n",
+			want: record{sequence: 12, level: 6, facility: 3, since: 99 * time.Microsecond, text: "systemd[1]: Starting"}},
+		{name: "escapes", in: `3,1,0,-;a\x0ab\x5cc\x09d \x4 \xzz` + "\n", want: record{sequence: 1, level: 3, text: "a\nb\\c\td \\x4 \\xzz"}},
+		{name: "fragment", in: "6,2,5,+; and more\n", want: record{sequence: 2, level: 6, since: 5 * time.Microsecond, fragment: true, text: " and more"}},
+		{name: "no flag, as first kernels", in: "6,2,5;text\n", want: record{sequence: 2, level: 6, since: 5 * time.Microsecond, text: "text"}},
+		{name: "semicolon in the text", in: "6,2,5,-;a;b\n", want: record{sequence: 2, level: 6, since: 5 * time.Microsecond, text: "a;b"}},
+		{name: "not UTF-8", in: `6,2,5,-;a\xffb` + "\n", want: record{sequence: 2, level: 6, since: 5 * time.Microsecond, text: "a?b"}},
+		{name: "no head", in: "hello\n", wantErr: true},
+		{name: "empty", wantErr: true},
+		{name: "sequence missing", in: "6;text\n", wantErr: true},
+		{name: "not a number", in: "6,x,5,-;text\n", wantErr: true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := parseRecord([]byte(tt.in))
+			if (err != nil) != tt.wantErr {
+				t.Fatalf("error %v, want one: %v", err, tt.wantErr)
 			}
+			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(record{})); err == nil && diff != "" {
+				t.Errorf("record (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// fake plays records and errors in order, then says that there is no more.
+type fake struct{ script []any }
+
+func (f *fake) Close() error { return nil }
+
+func (f *fake) Read(b []byte) (int, error) {
+	if len(f.script) == 0 {
+		return 0, unix.EAGAIN
+	}
+	next := f.script[0]
+	f.script = f.script[1:]
+	if err, ok := next.(error); ok {
+		return 0, err
+	}
+	return copy(b, next.(string)), nil
+}
+
+type line struct {
+	Sequence uint64
+	Ago      time.Duration // before the sample
+	Text     string
+}
+
+// sample runs one sample at a machine age and returns its lines.
+func sample(t *testing.T, p *Probe, up time.Duration) ([]line, int64) {
+	t.Helper()
+	boot := time.Unix(1700000000, 0)
+	now := boot.Add(up)
+	p.clocks = func() (time.Time, time.Duration) { return now, up }
+	w := recording.NewWriter(now)
+	if err := p.Sample(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	lost := w.LostRows()
+	r := recording.New(recording.Manifest{})
+	if err := r.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	var lines []line
+	for _, l := range recording.Rows[recording.KernelLogLine](r) {
+		lines = append(lines, line{l.Sequence, now.Sub(l.Logged), l.Text})
+	}
+	return lines, lost
+}
+
+func at(sequence int, up time.Duration, text string) string {
+	return fmt.Sprintf("4,%d,%d,-;%s\n", sequence, up.Microseconds(), text)
+}
+
+func TestSample(t *testing.T) {
+	const hour = time.Hour
+	f := &fake{}
+	p := &Probe{open: func() (source, error) { return f, nil }}
+
+	f.script = []any{
+		at(10, hour-10*time.Minute, "too old"),
+		at(11, hour-time.Minute, "a minute ago"),
+		"30,12,3599000000,-;systemd[1]: Out of memory, says a program\n",
+		unix.EINTR,
+		at(13, hour+time.Second, "the scheduler's clock is ahead"),
+	}
+	lines, lost := sample(t, p, hour)
+	want := []line{{11, time.Minute, "a minute ago"}, {13, time.Nanosecond, "the scheduler's clock is ahead"}}
+	if diff := cmp.Diff(want, lines); diff != "" || lost != 0 {
+		t.Errorf("first sample lost %d, lines (-want +got):\n%s", lost, diff)
+	}
+
+	f.script = []any{
+		at(14, hour+300*time.Millisecond, "new"),
+		at(15, hour-time.Minute, "the scheduler's clock is behind"),
+		unix.EPIPE,
+		at(20, hour+600*time.Millisecond, "begin"),
+		"4,21,3600700000,+; end\n",
+		"garbage",
+	}
+	lines, lost = sample(t, p, hour+time.Second)
+	want = []line{
+		{14, 700 * time.Millisecond, "new"}, {15, time.Second, "the scheduler's clock is behind"},
+		{21, 400 * time.Millisecond, "begin end"},
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("second sample (-want +got):\n%s", diff)
+	}
+	if lost != 4+1 { // 16 to 19 overwritten, one not readable
+		t.Errorf("lost %d", lost)
+	}
+
+	if lines, lost = sample(t, p, hour+2*time.Second); len(lines) != 0 || lost != 0 {
+		t.Errorf("nothing new, but %v, lost %d", lines, lost)
+	}
+}
+
+func TestFlood(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		f := &fake{}
+		p := &Probe{open: func() (source, error) { return f, nil }}
+		if !first {
+			sample(t, p, time.Hour)
 		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
+		for i := range mostLines + 5 {
+			f.script = append(f.script, at(i+1, time.Hour-time.Second, "line"))
+		}
+		lines, lost := sample(t, p, time.Hour)
+		if len(lines) != mostLines || lost != 5 {
+			t.Fatalf("first %v: %d lines, lost %d", first, len(lines), lost)
+		}
+		if wantFirst := map[bool]uint64{true: 6, false: 1}[first]; lines[0].Sequence != wantFirst {
+			t.Errorf("first %v: begins with %d, want %d", first, lines[0].Sequence, wantFirst)
 		}
 	}
 }
 
-func TestSequenceGapIsLoss(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "kmsg")
-	p := &Probe{path: path, fd: -1, first: true, since: func() (time.Duration, error) { return time.Second, nil }}
-	lost := func(record string) int64 {
-		if err := os.WriteFile(path, []byte(record), 0o600); err != nil {
-			t.Fatal(err)
+func TestErrors(t *testing.T) {
+	f := &fake{script: []any{unix.EIO, at(7, time.Hour, "after it was opened anew")}}
+	opened := 0
+	p := &Probe{open: func() (source, error) { opened++; return f, nil }, clocks: clocks}
+	if err := p.Sample(t.Context(), recording.NewWriter(time.Now())); !errors.Is(err, unix.EIO) {
+		t.Errorf("error %v, want EIO", err)
+	}
+	if lines, _ := sample(t, p, time.Hour); len(lines) != 1 || opened != 2 {
+		t.Errorf("opened %d times, lines %v", opened, lines)
+	}
+	for _, err := range []error{unix.EPERM, unix.ENOENT} {
+		got := missing(&os.PathError{Op: "open", Path: devicePath, Err: err})
+		if probe.Remedy(got) == "" || !errors.Is(got, err) {
+			t.Errorf("%v has no remedy: %v", err, got)
 		}
-		defer p.Close()
-		w := recording.NewWriter(time.Now())
-		if err := p.Sample(t.Context(), w); err != nil {
-			t.Fatal(err)
-		}
-		return w.LostRows()
-	}
-	if n := lost("4,500,1,-;first\n"); n != 0 {
-		t.Errorf("what was logged before the first sample is not lost, got %d", n)
-	}
-	if n := lost("4,501,1,-;next\n"); n != 0 {
-		t.Errorf("no gap, but %d lost", n)
-	}
-	if n := lost("4,512,1,-;after a gap\n"); n != 10 {
-		t.Errorf("ten numbers skipped, %d lost", n)
-	}
-	if n := lost("garbage"); n != 1 {
-		t.Errorf("an unreadable record, %d lost", n)
-	}
-}
-
-func TestCheckSaysWhatIsMissing(t *testing.T) {
-	p := &Probe{path: filepath.Join(t.TempDir(), "none"), fd: -1}
-	missing, ok := errors.AsType[*probe.MissingError](p.Check())
-	if !ok || missing.How == "" || !strings.Contains(missing.Error(), p.path) {
-		t.Errorf("got %v", p.Check())
 	}
 }
 
 func TestLive(t *testing.T) {
 	p := New()
 	if err := p.Check(); err != nil {
-		t.Skip(err)
+		if probe.Remedy(err) == "" {
+			t.Errorf("no remedy for %v", err)
+		}
+		t.Skipf("cannot read the kernel log: %v", err)
 	}
-	defer p.Close()
 	w := recording.NewWriter(time.Now())
 	if err := p.Sample(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
-	rec := recording.New(recording.Manifest{})
-	_ = rec.Commit(w)
-	for _, r := range recording.Rows[recording.KernelLogLine](rec) {
-		if ago := time.Since(r.Logged); ago < -time.Second || ago > history+time.Second {
-			t.Errorf("logged %v ago: %q", ago, r.Text)
+	if p.next == 0 {
+		t.Error("no record in the kernel log")
+	}
+}
+
+func FuzzParseRecord(f *testing.F) {
+	f.Add([]byte("6,339,5140900,-,caller=T1;NET: \\x0a family\n SUBSYSTEM=acpi\n"))
+	f.Add([]byte("4,1,0,+;x"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := parseRecord(b)
+		if err != nil {
+			return
+		}
+		if r.level < 0 || r.level > 7 || r.since < 0 || len(r.text) > 3*maxText || strings.ContainsRune(string(b[:1]), ';') {
+			t.Errorf("%q gave %+v", b, r)
+		}
+	})
+}
+
+func BenchmarkSample(b *testing.B) {
+	p := New()
+	if err := p.Check(); err != nil {
+		b.Skip(err)
+	}
+	p.Sample(b.Context(), recording.NewWriter(time.Now()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := p.Sample(b.Context(), recording.NewWriter(time.Now())); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
