@@ -90,7 +90,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	runner := probe.Runner{Probes: sources, Interval: r.interval, Sink: dir}
 	err = runner.Run(ctx, length)
 	stop()
-	
+
 	if closing := dir.Close(); err == nil || errors.Is(closing, err) {
 		err = closing
 	}
