@@ -269,3 +269,11 @@ func Function(b []byte) []byte {
 	}
 	return b
 }
+
+// MoreSight is what a user can do about files of processes that were denied.
+func MoreSight() string {
+	if os.Geteuid() == 0 {
+		return "run rtrail with all capabilities: the process has some that this root lacks, as in a container"
+	}
+	return "run as root, or: setcap cap_sys_ptrace,cap_dac_read_search,cap_sys_admin,cap_net_admin+ep $(command -v rtrail)"
+}

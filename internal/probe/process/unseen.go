@@ -1,6 +1,9 @@
 package process
 
-import "rtrail/internal/recording"
+import (
+	"rtrail/internal/probe/census"
+	"rtrail/internal/recording"
+)
 
 // unseen counts what permissions kept from the probe in one sample.
 type unseen struct {
@@ -10,7 +13,7 @@ type unseen struct {
 func (u unseen) report(w *recording.Writer, name string) {
 	note := func(what string, n int) {
 		if n > 0 {
-			w.Unseen(name, what, n, "permission denied", "run as root, or: setcap cap_sys_ptrace,cap_dac_read_search+ep $(command -v rtrail)")
+			w.Unseen(name, what, n, "permission denied", census.MoreSight())
 		}
 	}
 	note("I/O of processes of other users", u.io)

@@ -3,6 +3,7 @@ package socket
 import (
 	"bytes"
 	"errors"
+	"net"
 	"strings"
 	"time"
 
@@ -32,7 +33,9 @@ func (p *Probe) count(n *namespace, w *recording.Writer) {
 		case "sockstat", "sockstat6":
 			p.counters, err = p.parser.Sockstat(p.counters, at, n.NetNS, b)
 		case "dev":
+			before := len(p.devices)
 			p.devices, err = p.parser.Devices(p.devices, at, n.NetNS, b)
+			n.describe(p.devices[before:])
 		case "stat/nf_conntrack":
 			var row recording.ConntrackSample
 			if row, err = p.parser.Conntrack(at, n.NetNS, b); err == nil {
@@ -61,6 +64,7 @@ func (p *Probe) settings(n *namespace, w *recording.Writer, missed *unseen) {
 			value := string(bytes.TrimSpace(b))
 			rows = append(rows, recording.SysctlSample{At: at, NetNS: n.NetNS, Name: name, Value: value})
 		}
+		n.readLinks()
 		return nil
 	})
 	if err != nil {
@@ -79,6 +83,41 @@ func (p *Probe) settings(n *namespace, w *recording.Writer, missed *unseen) {
 	if err := p.rules(n, w); err != nil && !errors.Is(err, unix.ENOENT) {
 		missed.firewalls++
 		missed.why = err
+	}
+}
+
+// readLinks reads what interfaces are like, on a thread in the namespace.
+func (n *namespace) readLinks() {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return // rows keep saying that it is not known
+	}
+	n.links = make(map[string]link, len(interfaces))
+	for _, i := range interfaces {
+		l := link{mtu: int64(i.MTU), up: i.Flags&net.FlagUp != 0, speed: recording.Unknown}
+		// /sys shows the interfaces of the namespace it was mounted in.
+		if n.Own {
+			if b, err := procfile.ReadOnce("/sys/class/net/"+i.Name+"/speed", nil); err == nil {
+				l.speed = number(string(bytes.TrimSpace(b)))
+			}
+		}
+		n.links[i.Name] = l
+	}
+}
+
+// describe adds to rows what was read by readLinks. Interfaces that came since
+// are looked up when settings are read the next time.
+func (n *namespace) describe(rows []recording.NetDeviceSample) {
+	if n.links == nil {
+		return
+	}
+	for i := range rows {
+		l, ok := n.links[rows[i].Interface]
+		if !ok {
+			n.configured = false
+			continue
+		}
+		rows[i].MTU, rows[i].SpeedMbps, rows[i].Up = l.mtu, l.speed, l.up
 	}
 }
 

@@ -25,8 +25,15 @@ type namespace struct {
 	legacy  bool  // tables of old iptables are in use
 	round   int64
 
-	configured                     bool // settings were read
+	links                          map[string]link // by name
+	configured                     bool            // settings were read
 	conntrackMax, conntrackBuckets int64
+}
+
+// link is what /proc/net/dev does not tell of an interface.
+type link struct {
+	mtu, speed int64
+	up         bool
 }
 
 // counterFiles are read from every namespace, below /proc/net.

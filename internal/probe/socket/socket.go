@@ -300,7 +300,7 @@ type unseen struct {
 }
 
 func (u unseen) report(w *recording.Writer, name string) {
-	const asRoot = "run as root, or: setcap cap_sys_ptrace,cap_dac_read_search,cap_sys_admin,cap_net_admin+ep $(command -v rtrail)"
+	asRoot := census.MoreSight()
 	note := func(what string, n int, why, how string) {
 		if n > 0 {
 			w.Unseen(name, what, n, why, how)

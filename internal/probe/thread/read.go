@@ -193,11 +193,9 @@ type unseen struct{ syscalls, stacks int }
 
 func (u unseen) report(w *recording.Writer, name string) {
 	if u.syscalls > 0 {
-		w.Unseen(name, "system calls of threads of other users", u.syscalls, "permission denied",
-			"run as root, or: setcap cap_sys_ptrace,cap_dac_read_search+ep $(command -v rtrail)")
+		w.Unseen(name, "system calls of threads of other users", u.syscalls, "permission denied", census.MoreSight())
 	}
 	if u.stacks > 0 {
-		w.Unseen(name, "kernel stacks of waiting threads", u.stacks, "permission denied",
-			"run as root, or: setcap cap_sys_admin+ep $(command -v rtrail)")
+		w.Unseen(name, "kernel stacks of waiting threads", u.stacks, "permission denied", census.MoreSight())
 	}
 }
