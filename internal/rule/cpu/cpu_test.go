@@ -95,6 +95,15 @@ func TestSaturated(t *testing.T) {
 			h.Process(ruletest.Process{Comm: "nginx", Cgroup: "/web/pod", CPU: 0.1, RunDelay: 3})
 			return stress(h, 2, 0.95, 0.05, 0)
 		}},
+		{name: "compilers that come and go", host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(full)
+			for i := range 10 {
+				for range 2 {
+					h.Process(ruletest.Process{Comm: "compile", CPU: 0.95, RunDelay: 0.05, From: float64(i), To: float64(i + 1)})
+				}
+			}
+			return h.Process(ruletest.Process{Comm: "make"})
+		}},
 		{name: "rtrail itself does not count", host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).AllCPUs(full)
 			return h.Process(ruletest.Process{PID: 4242, Comm: "rtrail", CPU: 1.9, RunDelay: 4})

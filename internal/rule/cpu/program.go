@@ -22,14 +22,21 @@ type program struct {
 }
 
 // programs groups processes by name, the one with most CPU time first.
-// rtrail's own process is left out.
+// rtrail's own process is left out. Rates of processes that lived for a part of
+// the window are spread over all of it.
 func programs(list []view.Process) []program {
 	index := map[string]int{}
 	var out []program
+	longest := 0.0
+	for _, p := range list {
+		longest = max(longest, p.Seconds)
+	}
 	for _, p := range list {
 		if p.Own {
 			continue
 		}
+		// A compiler that lived for a second of ten used a tenth of its rate.
+		p.CPU, p.System, p.RunDelay = p.CPU*present(p, longest), p.System*present(p, longest), p.RunDelay*present(p, longest)
 		i, ok := index[p.Comm]
 		if !ok {
 			i = len(out)
@@ -43,8 +50,19 @@ func programs(list []view.Process) []program {
 		g.delay += view.OrZero(p.RunDelay)
 		g.nice = g.nice && p.Nice > 0
 	}
+	for i := range out {
+		slices.SortStableFunc(out[i].processes, func(a, b view.Process) int { return cmp.Compare(b.CPU, a.CPU) })
+	}
 	slices.SortStableFunc(out, func(a, b program) int { return cmp.Compare(b.cpu, a.cpu) })
 	return out
+}
+
+// present is the part of the window in which a process was seen.
+func present(p view.Process, longest float64) float64 {
+	if longest <= 0 {
+		return 0
+	}
+	return min(1, p.Seconds/longest)
 }
 
 // busyFrom: a process that used less than 1 % of a core is present, not at

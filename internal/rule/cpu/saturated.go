@@ -90,6 +90,10 @@ type queue struct {
 func queueOf(v *view.View) queue {
 	var q queue
 	var hungry []view.Process
+	longest := 0.0
+	for _, p := range v.Processes() {
+		longest = max(longest, p.Seconds)
+	}
 	for _, p := range v.Processes() {
 		if view.Known(p.RunDelay) {
 			q.measured = true
@@ -102,9 +106,9 @@ func queueOf(v *view.View) queue {
 		}
 		hungry = append(hungry, p)
 		if p.Nice > 0 {
-			q.niced += view.OrZero(p.RunDelay)
+			q.niced += view.OrZero(p.RunDelay) * present(p, longest)
 		} else {
-			q.waited += view.OrZero(p.RunDelay)
+			q.waited += view.OrZero(p.RunDelay) * present(p, longest)
 		}
 	}
 	all := programs(hungry)
