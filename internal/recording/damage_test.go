@@ -263,7 +263,10 @@ func TestOpenDamaged(t *testing.T) {
 	folder := filepath.Join(dir, segmentsFolder, d.segments()[0])
 	cut := filepath.Join(folder, string(Disks)+parquetSuffix)
 	data, _ := os.ReadFile(cut)
-	if err := errors.Join(os.WriteFile(cut, data[:len(data)/2], 0o600),
+	flipped := filepath.Join(folder, string(Mounts)+parquetSuffix)
+	wrong, _ := os.ReadFile(flipped)
+	wrong[len(wrong)/2] ^= 1
+	if err := errors.Join(os.WriteFile(cut, data[:len(data)/2], 0o600), os.WriteFile(flipped, wrong, 0o600),
 		os.WriteFile(filepath.Join(folder, "gpus.parquet"), []byte("?"), 0o600),
 		os.WriteFile(filepath.Join(dir, manifestFile), []byte(`{"format":7,"tool":"rtrail 9"}`), 0o600)); err != nil {
 		t.Fatal(err)
@@ -273,7 +276,7 @@ func TestOpenDamaged(t *testing.T) {
 		t.Errorf("%d rows of the damaged table, %d of a good one", rec.Count(Disks), rec.Count(CPUs))
 	}
 	notes := strings.Join(rec.Manifest().Notes, "\n")
-	for _, want := range []string{"disks.parquet", `table "gpus" is unknown`, "format 7"} {
+	for _, want := range []string{"disks.parquet", "mounts.parquet was left out: it is damaged", `table "gpus" is unknown`, "format 7"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes do not speak of %q:\n%s", want, notes)
 		}

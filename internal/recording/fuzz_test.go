@@ -113,19 +113,3 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
-
-func FuzzSegment(f *testing.F) {
-	var out bytes.Buffer
-	list := &table[SoftIRQSample]{list: []SoftIRQSample{{At: time.Unix(1, 0), Kind: "NET_RX", Count: 1}, {Kind: "TIMER"}}}
-	k := kindByName(SoftIRQs)
-	tags := []columnTag{{"at", "delta"}, {"kind", "dict"}}
-	if err := k.writeParquet(&out, func(yield func(rows) error) error { return yield(list) }, tags); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(out.Bytes())
-	f.Add([]byte("PAR1PAR1"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		budget := int64(fuzzMemory)
-		_, _ = k.readParquet(bytes.NewReader(data), int64(len(data)), readOptions{budget: &budget}, k.empty())
-	})
-}

@@ -56,9 +56,13 @@ func Inspect(name string) (Contents, error) {
 
 func (c *Contents) segment(src source, s segmentFiles) {
 	info := SegmentInfo{Start: s.start, Sealed: !slices.Contains(s.files, journalFile)}
+	sums, err := readSums(src, s.folder)
+	if err != nil {
+		c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", path.Join(s.folder, checksumFile), err))
+	}
 	for _, file := range s.files {
 		base, isTable := strings.CutSuffix(file, parquetSuffix)
-		if isTable != info.Sealed {
+		if file == checksumFile || isTable != info.Sealed {
 			continue
 		}
 		full := path.Join(s.folder, file)
@@ -70,7 +74,7 @@ func (c *Contents) segment(src source, s segmentFiles) {
 		info.Bytes += f.size
 		if !isTable {
 			c.countJournal(full, f)
-		} else if n, err := parquetRows(f); err != nil {
+		} else if n, err := parquetRows(f, file, sums); err != nil {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", full, err))
 		} else {
 			c.Rows[Table(base)] += n
@@ -90,7 +94,10 @@ func (c *Contents) countJournal(name string, f *sourceFile) {
 	}
 }
 
-func parquetRows(f *sourceFile) (n int64, err error) {
+func parquetRows(f *sourceFile, name string, sums map[string]fileSum) (n int64, err error) {
+	if err := f.verify(name, sums); err != nil {
+		return 0, err
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("damaged Parquet: %v", p)

@@ -111,6 +111,10 @@ func (o *opener) segment(s segmentFiles) {
 		o.journal(path.Join(s.folder, journalFile)) // not sealed yet: it has everything
 		return
 	}
+	sums, err := readSums(o.src, s.folder)
+	if err != nil {
+		o.note("%s: %v", path.Join(s.folder, checksumFile), err)
+	}
 	for _, name := range s.files {
 		base, ok := strings.CutSuffix(name, parquetSuffix)
 		if !ok {
@@ -122,7 +126,7 @@ func (o *opener) segment(s segmentFiles) {
 			o.files++
 			o.note("table %s is unknown to this version and was left out", clip(base))
 		case o.in.wants(k.table()):
-			o.table(path.Join(s.folder, name), k)
+			o.table(path.Join(s.folder, name), k, sums)
 		default:
 			o.files++
 		}
@@ -132,13 +136,17 @@ func (o *opener) segment(s segmentFiles) {
 	}
 }
 
-func (o *opener) table(name string, k kind) {
+func (o *opener) table(name string, k kind, sums map[string]fileSum) {
 	f, err := o.src.open(name)
 	if err != nil {
 		o.note("%s was left out: %v", name, err)
 		return
 	}
 	defer f.Close()
+	if err := f.verify(path.Base(name), sums); err != nil {
+		o.note("%s was left out: %v", name, err)
+		return
+	}
 	have := o.rec.tables[k.table()]
 	if have == nil {
 		have = k.empty()

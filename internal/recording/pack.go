@@ -78,7 +78,7 @@ func addSegment(z *zip.Writer, src source, s segmentFiles) error {
 		}
 	}
 	for _, name := range s.files {
-		if path.Ext(name) != parquetSuffix {
+		if path.Ext(name) != parquetSuffix && name != checksumFile {
 			continue
 		}
 		if err := addFile(z, src, path.Join(s.folder, name)); err != nil && !errors.Is(err, errNoFile) {

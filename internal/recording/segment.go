@@ -3,6 +3,7 @@ package recording
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"maps"
 	"os"
@@ -41,11 +42,16 @@ func sealSegment(folder string) (notes []string, err error) {
 	if notes, err = readJournal(file, tables); err != nil {
 		return notes, fmt.Errorf("%s: %w", journal, err)
 	}
+	sums := map[string]fileSum{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		if err := writeTable(filepath.Join(folder, string(name)+parquetSuffix), tables[name]); err != nil {
+		file := string(name) + parquetSuffix
+		if sums[file], err = writeTable(filepath.Join(folder, file), tables[name]); err != nil {
 			return notes, err
 		}
 		delete(tables, name)
+	}
+	if err := writeSums(filepath.Join(folder, checksumFile), sums); err != nil {
+		return notes, err
 	}
 	if err := syncFolder(folder); err != nil {
 		return notes, err
@@ -55,10 +61,13 @@ func sealSegment(folder string) (notes []string, err error) {
 
 // writeTable writes one table under a temporary name and renames it when it
 // is whole and on the disk.
-func writeTable(path string, s *shelf) error {
-	return writeWhole(path, func(f *os.File) error {
-		return s.kind.writeParquet(f, s.each, s.encodings())
+func writeTable(path string, s *shelf) (fileSum, error) {
+	out := &summingWriter{sum: crc32.New(castagnoli)}
+	err := writeWhole(path, func(f *os.File) error {
+		out.to = f
+		return s.kind.writeParquet(out, s.each, s.encodings())
 	})
+	return fileSum{Bytes: out.n, CRC: out.sum.Sum32()}, err
 }
 
 // encodings chooses how Parquet stores each column.

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // busyHost appends one second of a host with many processes and connections,
@@ -91,16 +94,18 @@ func (b *busyHost) sample() *Writer {
 	return w
 }
 
+// TestBusyHostSize measures what a day of a busy host takes; the figures are
+// in docs/journal/recording-size.md.
 func TestBusyHostSize(t *testing.T) {
 	if os.Getenv("RTRAIL_SIZE") == "" {
-		t.Skip("measures for a minute: set RTRAIL_SIZE=1")
+		t.Skip("takes half a minute: set RTRAIL_SIZE=1")
 	}
-	j, err := createJournal(t.TempDir() + "/journal")
+	j, err := createJournal(filepath.Join(t.TempDir(), journalFile))
 	if err != nil {
 		t.Fatal(err)
 	}
+	const seconds = 600
 	b := newBusyHost(1000, 5000)
-	seconds := 600
 	var spent time.Duration
 	for range seconds {
 		w := b.sample()
@@ -110,63 +115,50 @@ func TestBusyHostSize(t *testing.T) {
 		}
 		spent += time.Since(start)
 	}
-	t.Logf("journal %d bytes, %v a sample", j.size, spent/time.Duration(seconds))
-	data, _ := os.ReadFile(j.file.Name())
-	s := shelves{}
-	start := time.Now()
-	if _, err := readJournal(bytes.NewReader(data), s); err != nil {
+	t.Logf("journal: %d bytes, %v a sample", j.size, spent/seconds)
+	data, err := os.ReadFile(j.file.Name())
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("shelved in %v", time.Since(start))
-	total := 0
-	for name, one := range s {
-		bytesHeld := 0
-		for _, l := range one.series {
-			for _, x := range l {
-				bytesHeld += cap(x.data) + 16*len(x.last)
-			}
-		}
-		for _, how := range []string{"plain", "delta", "dict", "best"} {
-			var out bytes.Buffer
-			start := time.Now()
-			if err := one.kind.writeParquet(&out, one.each, encodingsFor(one, how)); err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%s held %d: %s %d bytes, %v", name, bytesHeld, how, out.Len(), time.Since(start))
-			if how == "best" {
-				total += out.Len()
-			}
-		}
+	start := time.Now()
+	tables := shelves{}
+	if _, err := readJournal(bytes.NewReader(data), tables); err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("a day: %.0f MB", float64(total)/float64(seconds)*86400/1e6)
+	total := 0
+	for name, s := range tables {
+		var out bytes.Buffer
+		if err := s.kind.writeParquet(&out, s.each, s.encodings()); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d rows, %d bytes", name, s.rows, out.Len())
+		total += out.Len()
+		logColumns(t, out.Bytes())
+	}
+	t.Logf("sealed in %v", time.Since(start))
+	day := float64(total) / seconds * 86400
+	t.Logf("a day: %.0f MB", day/1e6)
+	if day > 2e9 {
+		t.Errorf("a day takes %.0f MB", day/1e6)
+	}
 }
 
-func encodingsFor(s *shelf, how string) (tags []columnTag) {
-	for i, c := range s.kind.columns() {
-		if c.kind == boolean || c.kind == float {
-			continue
-		}
-		switch how {
-		case "plain":
-			if c.kind != text {
-				continue
-			}
-			tags = append(tags, columnTag{c.name, "dict"})
-		case "delta":
-			if c.kind == text {
-				tags = append(tags, columnTag{c.name, "dict"})
-			} else {
-				tags = append(tags, columnTag{c.name, "delta"})
-			}
-		case "dict":
-			tags = append(tags, columnTag{c.name, "dict"})
-		case "best":
-			if c.kind != text && c.name != "at" && s.changes[i] > s.rows/50 {
-				tags = append(tags, columnTag{c.name, "delta"})
-			} else {
-				tags = append(tags, columnTag{c.name, "dict"})
-			}
+// logColumns tells which columns take the most.
+func logColumns(t *testing.T, data []byte) {
+	t.Helper()
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int64{}
+	for _, g := range file.Metadata().RowGroups {
+		for _, c := range g.Columns {
+			sizes[c.MetaData.PathInSchema[0]] += c.MetaData.TotalCompressedSize
 		}
 	}
-	return tags
+	for name, size := range sizes {
+		if size > int64(len(data)/50) {
+			t.Logf("  %s: %d", name, size)
+		}
+	}
 }
