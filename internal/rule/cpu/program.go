@@ -36,7 +36,10 @@ func programs(list []view.Process) []program {
 			continue
 		}
 		// A compiler that lived for a second of ten used a tenth of its rate.
-		p.CPU, p.System, p.RunDelay = p.CPU*present(p, longest), p.System*present(p, longest), p.RunDelay*present(p, longest)
+		part := present(p, longest)
+		for _, rate := range []*float64{&p.CPU, &p.System, &p.RunDelay, &p.Voluntary, &p.Involuntary} {
+			*rate *= part
+		}
 		i, ok := index[p.Comm]
 		if !ok {
 			i = len(out)
