@@ -1,0 +1,53 @@
+package cgname
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestName(t *testing.T) {
+	id := strings.Repeat("3f2a91c04b7d", 5) + "abcd"
+	uid := "9f3c1a52-77b1-4a53-8d22-0c7e5a9b1f00"
+	tests := []struct{ in, want string }{
+		{"", "/"},
+		{"/", "/"},
+		{"/system.slice/nginx.service", "nginx.service"},
+		{"/system.slice/system-getty.slice/getty@tty1.service", "getty@tty1.service"},
+		{`/system.slice/dev-disk\x2dby\x2dlabel.swap`, "dev-disk-by-label.swap"},
+		{"/user.slice/user-1000.slice/user@1000.service/app.slice", "user@1000.service"},
+		{"/user.slice/user-1000.slice/session-3.scope", "session-3.scope"},
+		{"/user.slice", "user.slice"},
+		{"/docker/" + id, "docker 3f2a91c04b7d"},
+		{"/system.slice/docker-" + id + ".scope", "docker 3f2a91c04b7d"},
+		{"/system.slice/docker-" + id + ".scope/init.scope", "docker 3f2a91c04b7d"},
+		{"/system.slice/docker-" + id + ".scope/system.slice/cron.service", "docker 3f2a91c04b7d cron.service"},
+		{"/machine.slice/libpod-" + id + ".scope", "podman 3f2a91c04b7d"},
+		{"/machine.slice/machine-web.scope", "machine web"},
+		{"/default/" + id, "container 3f2a91c04b7d"},
+		{"/lxc/web1", "lxc web1"},
+		{"/kubepods/burstable/pod" + uid + "/" + id, "pod 9f3c1a52 container 3f2a91c04b7d"},
+		{"/kubepods/burstable/pod" + uid, "pod 9f3c1a52"},
+		{"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod9f3c1a52_77b1.slice/cri-containerd-" + id + ".scope", "pod 9f3c1a52 container 3f2a91c04b7d"},
+		{"/kubepods.slice/kubepods-pod9f3c1a52_77b1.slice/crio-" + id + ".scope", "pod 9f3c1a52 container 3f2a91c04b7d"},
+		{"/system.slice/containerd.service/kubepods-besteffort-pod9f3c1a52_77b1.slice:cri-containerd:" + id, "pod 9f3c1a52 container 3f2a91c04b7d"},
+		{"/kubepods.slice", "kubepods.slice"},
+		{"/rtrail-lab/web", "web"},
+		{"web/", "web"},
+		{"/docker-notanid.scope", "docker-notanid.scope"},
+	}
+	for _, tt := range tests {
+		if got := Name(tt.in); got != tt.want {
+			t.Errorf("Name(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func FuzzName(f *testing.F) {
+	f.Add("/kubepods/burstable/pod9f3c1a52-77/" + strings.Repeat("a", 64))
+	f.Add(`/a\x2`)
+	f.Fuzz(func(t *testing.T, s string) {
+		if Name(s) == "" {
+			t.Errorf("Name(%q) is empty", s)
+		}
+	})
+}

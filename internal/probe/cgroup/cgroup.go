@@ -1,0 +1,197 @@
+// Package cgroup reads control groups: what they may use, what they use and
+// how often they hit a limit. Version 2 and version 1 hierarchies and hosts
+// that have both are read alike; version 1 controllers that know a group by
+// the same path are merged into one row.
+package cgroup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/procfile"
+	"rtrail/internal/recording"
+)
+
+const (
+	// mostGroups bounds one sample; the deepest groups are left out first.
+	mostGroups = 2000
+	// seldom is how often all groups are read in full. In between, groups that
+	// used no CPU since have no row: nothing in them can have changed but by the
+	// hand of somebody outside.
+	seldom = 5 * time.Second
+	// unlimited is what stands for "no limit" in a row.
+	unlimited = math.MaxInt64
+)
+
+// Probe reads all control groups it can see.
+type Probe struct {
+	root     string
+	closing  atomic.Bool
+	lastFull time.Time
+	usage    map[string]time.Duration // CPU time of the groups when they last had a row
+	limits   map[string]limits        // as read by the last full sample
+	buf      []byte
+	denied   int
+}
+
+var (
+	_ probe.Probe     = (*Probe)(nil)
+	_ probe.Bracketed = (*Probe)(nil)
+)
+
+// New makes the probe "cgroup" for the running system.
+func New() *Probe { return newAt("/") }
+
+// newAt reads a tree that was recorded below root.
+func newAt(root string) *Probe {
+	return &Probe{root: root, usage: map[string]time.Duration{}, limits: map[string]limits{}}
+}
+
+// Name is "cgroup".
+func (p *Probe) Name() string { return "cgroup" }
+
+// Help says what the probe reads.
+func (p *Probe) Help() string {
+	return "limits, use and limit events of control groups v1 and v2, from the mounted hierarchies"
+}
+
+// Fills lists the tables.
+func (p *Probe) Fills() []recording.Table {
+	return []recording.Table{recording.Cgroups, recording.Unseen}
+}
+
+// Check asks for a mounted hierarchy.
+func (p *Probe) Check() error {
+	list, err := p.hierarchies()
+	if err != nil {
+		return &probe.MissingError{What: "the list of mounts", How: "mount -t proc proc /proc", Err: err}
+	}
+	if len(list) == 0 {
+		return &probe.MissingError{What: "a mounted cgroup hierarchy", How: "mount -t cgroup2 none /sys/fs/cgroup"}
+	}
+	return nil
+}
+
+// Closing makes the next sample a full one.
+func (p *Probe) Closing() { p.closing.Store(true) }
+
+// Sample reads all groups, or in between those that used CPU.
+func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
+	full := p.closing.Swap(false) || p.lastFull.IsZero() || w.Started.Sub(p.lastFull) >= seldom
+	list, err := p.hierarchies()
+	if err != nil {
+		return err
+	}
+	groups, cut := p.walk(list)
+	w.Lost(cut)
+	if full {
+		p.lastFull = w.Started
+		clear(p.limits)
+	}
+	p.denied = 0
+	for i, g := range groups {
+		if i%64 == 63 && ctx.Err() != nil {
+			return fmt.Errorf("stop after %d of %d groups: %w", i, len(groups), ctx.Err())
+		}
+		if row, ok := p.row(g, full); ok {
+			recording.Append(w, row)
+		}
+	}
+	if p.denied > 0 {
+		w.Unseen(p.Name(), "files of control groups", p.denied, "permission denied", "run as root")
+	}
+	return nil
+}
+
+// row reads one group. It is false when there is nothing to tell.
+func (p *Probe) row(g *group, full bool) (recording.CgroupSample, bool) {
+	row := unknownRow()
+	row.At, row.Path, row.Version, row.Controllers = time.Now(), g.path, g.version, g.controllerList()
+	r := reading{probe: p, row: &row}
+	r.cpuTime(g)
+	key := g.key()
+	if last, have := p.usage[key]; !full && have && row.CPUTime != recording.Unknown && row.CPUTime == last {
+		return row, false
+	}
+	l, have := p.limits[key]
+	if !have {
+		l = r.limits(g)
+		p.limits[key] = l
+	}
+	l.fill(&row)
+	r.use(g)
+	if r.gone {
+		return row, false
+	}
+	if row.Processes <= 0 && !g.inner && idle(&row) {
+		return row, false
+	}
+	if len(p.usage) > 4*mostGroups { // groups come and go
+		clear(p.usage)
+	}
+	p.usage[key] = row.CPUTime
+	return row, true
+}
+
+// idle says that an empty group has neither limits nor anything that happened.
+func idle(row *recording.CgroupSample) bool {
+	for _, limit := range []int64{int64(row.Quota), row.MemoryMax, row.MemoryHigh, row.PidsMax} {
+		if limit != recording.Unknown && limit < unlimited {
+			return false
+		}
+	}
+	for _, events := range []int64{row.Throttled, row.EventsHigh, row.EventsMax, row.OOMKills, row.PidsEvents} {
+		if events > 0 {
+			return false
+		}
+	}
+	return row.IOLimits == ""
+}
+
+func unknownRow() recording.CgroupSample {
+	const u = recording.Unknown
+	return recording.CgroupSample{
+		Processes: u, CPUTime: u, Quota: u, Period: u, Periods: u, Throttled: u, ThrottledTime: u,
+		Memory: u, MemoryMax: u, MemoryHigh: u, SwapUsed: u, SwapMax: u, Anon: u, File: u, InactiveFile: u,
+		EventsHigh: u, EventsMax: u, EventsOOM: u, OOMKills: u, MajorFaults: u, RefaultFile: u, RefaultAnon: u,
+		CPUStall: u, MemoryStall: u, IOStall: u, ReadBytes: u, WriteBytes: u, Reads: u, Writes: u,
+		Pids: u, PidsMax: u, PidsEvents: u,
+	}
+}
+
+// reading fills one row.
+type reading struct {
+	probe *Probe
+	row   *recording.CgroupSample
+	gone  bool // the group was removed meanwhile
+}
+
+// file returns the content of a file of the group's directory in the hierarchy
+// of a controller; nil when the group or the kernel does not have it.
+func (r *reading) file(dir, name string) []byte {
+	if dir == "" {
+		return nil
+	}
+	b, err := procfile.ReadOnce(filepath.Join(dir, name), r.probe.buf)
+	switch {
+	case err == nil:
+		r.probe.buf = b
+		return b
+	case errors.Is(err, syscall.ENODEV):
+		r.gone = true
+	case errors.Is(err, fs.ErrPermission):
+		r.probe.denied++
+	}
+	return nil
+}
+
+// number reads a file that holds one number or "max".
+func (r *reading) number(dir, name string) int64 { return parseNumber(r.file(dir, name)) }
