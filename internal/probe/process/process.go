@@ -26,7 +26,7 @@ const (
 	// that of the first and the last one. The whole of rtrail shall stay under
 	// one percent of a core at one sample a second.
 	budget     = 4 * time.Millisecond
-	edgeBudget = 40 * time.Millisecond
+	edgeBudget = 20 * time.Millisecond
 
 	// refreshEvery is how many samples a large or busy process may go without
 	// a full row although it did nothing.
@@ -172,6 +172,8 @@ func (p *Probe) want(e *census.Entry, d *details, edge bool) float64 {
 	d.active = d.active || active
 	due := p.samples-d.full >= refreshEvery
 	switch {
+	case e.Kernel && !active:
+		return 0
 	case edge, active, d.full == 0:
 		return score
 	case due && (resident >= large || d.active):

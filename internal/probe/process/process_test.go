@@ -49,8 +49,9 @@ func TestRecordedProcesses(t *testing.T) {
 			OOMScore: 666,
 		},
 		{
-			PID: 2, Started: boot.Add(120 * ms), Comm: "kthreadd", Kernel: true, State: "S", Threads: 1, Full: true,
-			RunTime: -2, RunDelay: -2, BlockDelay: -1, SwapDelay: -1, Voluntary: -2, Involuntary: -2,
+			PID: 2, Started: boot.Add(120 * ms), Comm: "kthreadd", Kernel: true, State: "S", Threads: 1, UID: -1,
+			RunTime: -2, RunDelay: -2, BlockDelay: -1, SwapDelay: -1, Voluntary: -1, Involuntary: -1,
+			OOMScore: -1, OOMAdjust: -1,
 			Anon: -1, File: -1, Shmem: -1, Swap: -1, ReadChars: -1, WriteChars: -1, ReadCalls: -1, WriteCalls: -1,
 			ReadBytes: -1, WriteBytes: -1, Cancelled: -1,
 		},

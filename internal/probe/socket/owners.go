@@ -15,7 +15,7 @@ const (
 	// ownersBudget is the CPU time one sample may spend on looking up who holds
 	// which socket; ownersEdge that of the first and the last one.
 	ownersBudget = 1500 * time.Microsecond
-	ownersEdge   = 60 * time.Millisecond
+	ownersEdge   = 20 * time.Millisecond
 )
 
 // findOwners looks up the sockets of processes that are new or opened and
