@@ -111,8 +111,12 @@ func leakFinding(v *view.View, p view.Process, t trend) rule.Finding {
 		}
 		f.Impact.Text = rule.T("%s is used up in %v", what, unit.Duration(left))
 	}
+	what := "private memory"
+	if t.block > 1 {
+		what = fmt.Sprintf("private memory (the lowest of every %d readings)", t.block)
+	}
 	f.Evidence = []rule.Evidence{{Metric: "process.anon-growth", Value: t.slope, Unit: "bytes per second",
-		What:  rule.T("its private memory grew by %v in %v: up in %d of %d steps, down in %d", unit.Bytes(t.grown), unit.Seconds(t.seconds), t.up, t.up+t.flat+t.down, t.down),
+		What:  rule.T("its %s grew by %v in %v: up in %d of %d steps, down in %d", what, unit.Bytes(t.grown), unit.Seconds(t.seconds), t.up, t.up+t.flat+t.down, t.down),
 		Check: fmt.Sprintf("watch -n 1 grep -E 'RssAnon|VmSwap' /proc/%d/status", p.PID)}}
 	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.anon", Value: float64(weight(p)), Unit: "bytes",
 		What: rule.T("it holds %v, in RAM and swap", unit.Bytes(weight(p))), Check: fmt.Sprintf("pidstat -r -p %d 1 5", p.PID)})

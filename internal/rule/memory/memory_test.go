@@ -110,6 +110,24 @@ func TestLeak(t *testing.T) {
 			want: rule.Possible, kind: rule.KindProcess, subject: "app", low: 0.0009, high: 0.01, says: "app (33) takes 8 KiB more memory every second"},
 		{name: "8 KB/s in five seconds", host: func() *ruletest.Host { return host(5, leaky(8192), 6*gib) },
 			want: rule.Possible, kind: rule.KindProcess, subject: "app", low: 0.0009, high: 0.01},
+		{name: "8 KB/s below 4 MiB that come and go", host: func() *ruletest.Host {
+			p := leaky(8192)
+			p.Change = func(s float64, r *recording.ProcessSample) {
+				if n := int(s); n == 3 || n == 4 || n == 9 || n == 16 {
+					r.Anon += 4 * mib
+				}
+			}
+			return host(20, p, 6*gib)
+		}, want: rule.Possible, kind: rule.KindProcess, subject: "app", low: 0.0009, high: 0.01, says: "8 KiB more"},
+		{name: "4 MiB that come and go, no leak", host: func() *ruletest.Host {
+			p := leaky(0)
+			p.Change = func(s float64, r *recording.ProcessSample) {
+				if n := int(s); n == 3 || n == 4 || n == 9 || n == 16 {
+					r.Anon += 4 * mib
+				}
+			}
+			return host(20, p, 6*gib)
+		}},
 		{name: "5 MB/s with room for hours", host: func() *ruletest.Host { return host(10, leaky(5*mib), 40*gib) },
 			want: rule.Possible, kind: rule.KindProcess, subject: "app", low: 0.001, high: 0.01},
 		{name: "5 MB/s into a limit", host: func() *ruletest.Host {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -27,6 +28,7 @@ const (
 // trend is how the private memory of a process moved.
 type trend struct {
 	readings       int
+	block          int // readings of which each stands for the lowest; 1: all of them
 	seconds        float64
 	grown          float64 // bytes, last less first
 	slope          float64 // bytes per second: the middle one between all pairs of readings; 0 unless it grows
@@ -53,14 +55,43 @@ type point struct {
 // trendOf looks at anonymous memory in RAM and swap together: being swapped
 // out gives nothing back. The resident size would count files and shared
 // memory, which come and go with others.
-func trendOf(p view.Process) (t trend) {
+//
+// Memory that a program takes and gives back from moment to moment hides a slow
+// growth below it. Its low-water marks show it: the lowest of every two, three
+// or four readings.
+func trendOf(p view.Process) trend {
 	var series []point
 	for _, s := range p.Samples {
 		if s.Anon >= 0 {
 			series = append(series, point{s.At, float64(s.Anon + max(s.Swap, 0))})
 		}
 	}
-	t.readings = len(series)
+	plain := measure(series, 1)
+	if plain.grows() || len(series) < 2*leastReadings {
+		return plain
+	}
+	for block := 2; block <= 4 && len(series)/block >= leastReadings; block++ {
+		if t := measure(troughs(series, block), block); t.grows() {
+			return t
+		}
+	}
+	return plain
+}
+
+// troughs are the lowest points of consecutive blocks of readings; a last
+// block that is not full is left out.
+func troughs(series []point, block int) []point {
+	var low []point
+	for part := range slices.Chunk(series, block) {
+		if len(part) == block {
+			low = append(low, slices.MinFunc(part, func(a, b point) int { return cmp.Compare(a.bytes, b.bytes) }))
+		}
+	}
+	return low
+}
+
+func measure(series []point, block int) (t trend) {
+	t.readings, t.block = len(series), block
 	if t.readings < 2 {
 		return t
 	}
