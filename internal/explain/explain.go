@@ -91,6 +91,8 @@ func Search(entries []Entry, query string) []Entry {
 // Scores of one word in one entry. Only their order matters: one word in an ID
 // outweighs any number of mentions.
 const (
+	scoreName    = 300 // all of the ID behind its domain: "full" in "disk/full"
+	scoreRule    = 80  // such an ID is a rule's: its page leads to the numbers
 	scoreIDPart  = 100 // "load" in "sched.load"
 	scoreTitle   = 60  // a whole word of the title
 	scoreIDSome  = 40  // "over" in "tcp.listen-overflows"
@@ -101,6 +103,12 @@ const (
 func score(e Entry, word string) int {
 	id, title, page := strings.ToLower(e.ID), strings.ToLower(e.Title), strings.ToLower(e.Page)
 	total := 0
+	if _, name, ok := strings.Cut(strings.Replace(id, "/", ".", 1), "."); ok && name == word {
+		total += scoreName
+		if e.Rule {
+			total += scoreRule
+		}
+	}
 	switch {
 	case slices.Contains(parts(id), word):
 		total += scoreIDPart

@@ -1,0 +1,51 @@
+# The two commands of a fresh machine: make run, make test. `make help` lists the rest.
+
+GO       ?= go
+BIN      := bin/rtrail
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null | sed 's/^v//')
+LDFLAGS  := -s -w $(if $(VERSION),-X rtrail/internal/version.version=$(VERSION))
+FUZZTIME ?= 30s
+ROUNDS   ?= 5
+SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
+
+# One version for everybody, so that lint says the same everywhere.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: help build run test unit lab lab-repeat bench lint fuzz clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+build:  ## the static binary, bin/rtrail
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/rtrail
+
+run: build  ## watch this host for 10 s and say why it is slow
+	$(SUDO) $(BIN)
+
+test:  ## vet, unit and script tests; as root also every lab once
+	GO='$(GO)' scripts/test
+
+unit:  ## vet, unit and script tests
+	$(GO) vet ./...
+	$(GO) test ./...
+
+lab: build  ## every fault lab once, as root; writes the table in docs/labs.md
+	scripts/labs --rounds 1 --docs
+
+lab-repeat: build  ## every fault lab ROUNDS times in a row, as root
+	scripts/labs --rounds $(ROUNDS) --docs
+
+bench:  ## what a sample costs with 1,000 more processes and 5,000 more sockets, as root
+	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter
+	$(GO) run ./internal/bench/cost
+
+lint:  ## gofmt, vet, staticcheck
+	@bad=$$(gofmt -l cmd internal); if [ -n "$$bad" ]; then echo "gofmt -w is due for:"; echo "$$bad"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+fuzz:  ## every fuzz target for FUZZTIME
+	GO='$(GO)' scripts/fuzz $(FUZZTIME)
+
+clean:  ## remove what was built
+	rm -rf bin
