@@ -113,6 +113,10 @@ func (e *Env) command(o Options, name string, args []string) (*exec.Cmd, error) 
 	if o.CPUs != "" {
 		argv = append([]string{"taskset", "-c", o.CPUs}, argv...)
 	}
+	if o.NetNS != nil {
+		argv = append([]string{"ip", "netns", "exec", o.NetNS.Name}, argv...)
+	}
+	// Around `ip netns exec`, which mounts a /sys of its own, without groups.
 	var script strings.Builder
 	for _, g := range o.Cgroups {
 		for _, dir := range g.dirs() {
@@ -124,9 +128,6 @@ func (e *Env) command(o Options, name string, args []string) (*exec.Cmd, error) 
 	}
 	if script.Len() > 0 {
 		argv = append([]string{"/bin/sh", "-c", script.String() + `exec "$@"`, "sh"}, argv...)
-	}
-	if o.NetNS != nil {
-		argv = append([]string{"ip", "netns", "exec", o.NetNS.Name}, argv...)
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = o.Dir
