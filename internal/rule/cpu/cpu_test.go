@@ -245,12 +245,15 @@ func TestOneThreadLimit(t *testing.T) {
 	})
 }
 
+// justBorn: a process that has used no CPU time to speak of.
+func justBorn(_ float64, r *recording.ProcessSample) { r.User, r.System = 0, 0 }
+
 func TestShortLivedProcesses(t *testing.T) {
 	busy := ruletest.CPU{User: 0.5, System: 0.3}
 	spawner := ruletest.Process{PID: 50, Comm: "php-fpm", CPU: 0.2, Child: 1.1}
 	child := func(h *ruletest.Host) *ruletest.Host {
-		return h.Process(ruletest.Process{PID: 900, PPID: 50, Comm: "stress", From: 3, To: 3, Started: ruletest.Start.Add(3 * time.Second)}).
-			Process(ruletest.Process{PID: 950, PPID: 50, Comm: "php-fpm", From: 5, To: 5, Started: ruletest.Start.Add(5 * time.Second)})
+		return h.Process(ruletest.Process{PID: 900, PPID: 50, Comm: "stress", From: 3, To: 3, Started: ruletest.Start.Add(3 * time.Second), Change: justBorn}).
+			Process(ruletest.Process{PID: 950, PPID: 50, Comm: "php-fpm", From: 5, To: 5, Started: ruletest.Start.Add(5 * time.Second), Change: justBorn})
 	}
 	check(t, shortLivedProcesses, []situation{
 		{name: "a parent and its brief children", host: func() *ruletest.Host {
@@ -266,6 +269,12 @@ func TestShortLivedProcesses(t *testing.T) {
 			p.Comm, p.Child = "make", 1.5
 			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}).System(ruletest.System{Forks: 20}).Process(p)
 		}},
+		{name: "a parallel build with many threads", host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.8}).System(ruletest.System{Forks: 64}).Process(ruletest.Process{PID: 50, Comm: "go", CPU: 0.3, Child: 0.5})
+			return h.Process(ruletest.Process{PPID: 50, Comm: "compile", From: 3, To: 3, Started: ruletest.Start.Add(2500 * time.Millisecond), Change: func(_ float64, r *recording.ProcessSample) {
+				r.User, r.System = 400*time.Millisecond, 50*time.Millisecond
+			}})
+		}, want: rule.Possible, kind: rule.KindProcess, subject: "go", low: 0.2, high: 0.8},
 		{name: "threads, not processes", host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 3000}).Process(ruletest.Process{PID: 9, Comm: "java", CPU: 1.6})
 		}},

@@ -59,7 +59,7 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 	// Threads count as forks too; CPU time that came back to a parent from
 	// ended children, or that no live process has, proves that these were
 	// processes.
-	if perTask := used * float64(v.CPUCount()) / sched.Forks; used >= vanishedShare && perTask <= briefCPU {
+	if perTask := used * float64(v.CPUCount()) / sched.Forks; used >= vanishedShare && perTask <= briefCPU && b.newbornCPU <= briefCPU {
 		f.Confidence = rule.Likely
 		if b.parentCPU >= 0.5*max(b.missing, b.parentCPU) {
 			f.Confidence = rule.Certain
@@ -78,10 +78,15 @@ type books struct {
 	parentCPU float64 // cores its ended children used
 	children  []string
 	born      int // its children seen to begin in the window
+	// newbornCPU is the CPU seconds that processes born in the window had used
+	// when last seen, on average. Forks count threads too, so CPU time per fork
+	// makes the processes of a build look brief; this one does not.
+	newbornCPU float64
 }
 
 func balance(v *view.View, total view.CPUShare) books {
 	b := books{total: (total.User + total.Nice + total.System) * float64(v.CPUCount())}
+	newborn := 0.0
 	births := map[int32]int{}
 	names := map[int32]map[string]int{}
 	for _, p := range v.Processes() {
@@ -90,11 +95,17 @@ func balance(v *view.View, total view.CPUShare) books {
 		b.live += p.CPU * min(1, p.Seconds/max(v.Seconds(), 0.001))
 		if !p.Started.Before(v.Start()) && !p.Kernel {
 			births[p.PPID]++
+			last := p.Samples[len(p.Samples)-1]
+			newborn++
+			b.newbornCPU += max(0, (last.User + last.System).Seconds())
 			if names[p.PPID] == nil {
 				names[p.PPID] = map[string]int{}
 			}
 			names[p.PPID][p.Comm]++
 		}
+	}
+	if newborn > 0 {
+		b.newbornCPU /= newborn
 	}
 	b.missing = max(0, b.total-b.live)
 	for _, p := range v.Processes() {
