@@ -293,3 +293,20 @@ func TestInodesFull(t *testing.T) {
 		})
 	}
 }
+
+func TestSaturatedTellsALimitBelowALoopDeviceOnce(t *testing.T) {
+	h := ruletest.New(2, 10)
+	disks(h, throttledLoop)
+	ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+		return recording.DiskSample{At: at, Device: "vda", Major: 254, Reads: uint64(200 * s), ReadBytes: uint64(819200 * s), ReadTime: time.Duration(s * 4e7), Busy: time.Duration(s * 4e7)}
+	})
+	ruletest.Add(h, recording.MountSample{At: ruletest.Start, MountPoint: "/", Major: 254, FSType: "ext4", Size: 100, Available: 50, Free: 50})
+	readers(h)
+	h.Cgroup(ruletest.Cgroup{Path: "/batch", Change: func(s float64, c *recording.CgroupSample) {
+		c.IOLimits, c.Reads = "254:0 riops=200", int64(200*s)
+	}})
+	found := h.Detect(t, saturated)
+	if len(found) != 1 || found[0].Subject.Name != "loop3" || found[0].Confidence != rule.Certain {
+		t.Fatalf("want the limit told for loop3 only: %+v", found)
+	}
+}

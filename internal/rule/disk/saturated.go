@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"rtrail/internal/recording"
@@ -51,23 +52,24 @@ const (
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	held := heldByCgroup(v)
 	var devices []candidate
+	above := map[string]bool{} // disks whose limit is told with a loop device on them
 	for _, d := range v.BlockDevices() {
 		c := candidate{BlockDevice: d, loaded: loaded(d), limit: held[d.Device]}
 		if under := v.Underlying(d); under != "" {
 			if u, ok := v.BlockDevice(under); ok && loaded(u) {
 				continue // the queue above is the one below seen again
 			}
-			if c.limit == nil {
-				c.limit = held[under]
+			if c.limit == nil && c.loaded && held[under] != nil {
+				c.limit, above[under] = held[under], true
 			}
 		}
 		if c.loaded || c.limit != nil {
 			devices = append(devices, c)
 		}
 	}
-	// A limit on a disk is found again for every loop device on it; without a
-	// queue of its own such a device proves nothing.
-	devices = withoutIdle(devices)
+	devices = slices.DeleteFunc(devices, func(c candidate) bool {
+		return !c.loaded && (above[c.Device] || c.Requests() == 0 && c.InFlight == 0)
+	})
 	var found []rule.Finding
 	for _, c := range devices {
 		w := diskWaiters(v, c.BlockDevice)
@@ -83,16 +85,6 @@ type candidate struct {
 	view.BlockDevice
 	loaded bool
 	limit  *ioLimit // a cgroup is at its limit on this device
-}
-
-func withoutIdle(devices []candidate) []candidate {
-	var kept []candidate
-	for _, c := range devices {
-		if c.loaded || c.Requests() > 0 || c.InFlight > 0 {
-			kept = append(kept, c)
-		}
-	}
-	return kept
 }
 
 // loaded says that requests queued at a device through most of the window.
