@@ -2,7 +2,8 @@
 
 GO       ?= go
 BIN      := bin/rtrail
-VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null | sed 's/^v//')
+# A release has a tag; before the first one the version is that of the code.
+VERSION  := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
 LDFLAGS  := -s -w $(if $(VERSION),-X rtrail/internal/version.version=$(VERSION))
 FUZZTIME ?= 30s
 ROUNDS   ?= 5

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// TestMain lets the scripts run this test's binary as rtrail.
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"rtrail": main}) }
+
+// TestScripts runs what users type: testdata/script/*.txtar.
+func TestScripts(t *testing.T) {
+	schema, err := os.ReadFile("../../docs/verdict.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			return os.WriteFile(e.WorkDir+"/verdict.schema.json", schema, 0o644)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "fits": fits, "closed": closed, "nobody": nobody, "truncate": truncate,
+		},
+	})
+}
+
+// exits CODE ARGS... runs rtrail and wants an exit code; standard error is
+// printed into the file "err", standard output into "out".
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: exits CODE ARGS...")
+	}
+	cmd := command(ts, args[1:])
+	finish(ts, cmd, args[0])
+}
+
+// nobody CODE ARGS... does so as a user without rights; it is skipped unless
+// the test runs as root, which every other test then covers.
+func nobody(ts *testscript.TestScript, neg bool, args []string) {
+	cmd := command(ts, args[1:])
+	if os.Getuid() == 0 {
+		// The test's binary lies in a folder that only root may enter: reach
+		// it through a file that is already open.
+		binary, err := os.Open(cmd.Path)
+		ts.Check(err)
+		defer binary.Close()
+		cmd.Path = "/proc/self/fd/3"
+		cmd.ExtraFiles = []*os.File{binary}
+		cmd.Dir = "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	finish(ts, cmd, args[0])
+}
+
+// command is rtrail as testscript made it for the scripts' PATH.
+func command(ts *testscript.TestScript, args []string) *exec.Cmd {
+	path := ""
+	for _, dir := range strings.Split(ts.Getenv("PATH"), ":") {
+		if _, err := os.Stat(dir + "/rtrail"); err == nil {
+			path = dir + "/rtrail"
+			break
+		}
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Args[0] = "rtrail"
+	cmd.Dir = ts.Getenv("WORK")
+	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	return cmd
+}
+
+func finish(ts *testscript.TestScript, cmd *exec.Cmd, want string) {
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		ts.Fatalf("run %v: %v", cmd.Args, err)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("out"), out.Bytes(), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs("err"), errs.Bytes(), 0o644))
+	if got := fmt.Sprint(cmd.ProcessState.ExitCode()); got != want {
+		ts.Fatalf("%v exits with %s, want %s\nstdout:\n%s\nstderr:\n%s", cmd.Args, got, want, out.String(), errs.String())
+	}
+}
+
+// fits FILE validates a verdict against docs/verdict.schema.json.
+func fits(ts *testscript.TestScript, neg bool, args []string) {
+	schema, err := jsonschema.NewCompiler().Compile(ts.MkAbs("verdict.schema.json"))
+	ts.Check(err)
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	if err := schema.Validate(value); (err != nil) != neg {
+		ts.Fatalf("%s: %v", args[0], err)
+	}
+}
+
+// closed ARGS... runs rtrail into a pipe that nobody reads and wants a quiet end.
+func closed(ts *testscript.TestScript, neg bool, args []string) {
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	ts.Check(r.Close())
+	defer w.Close()
+	var errs bytes.Buffer
+	cmd := command(ts, args)
+	cmd.Stdout, cmd.Stderr = w, &errs
+	if err := cmd.Run(); err != nil || errs.Len() > 0 {
+		ts.Fatalf("%v into a closed pipe: %v\n%s", cmd.Args, err, errs.String())
+	}
+}
+
+// truncate FILE cuts a file in half.
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), info.Size()/2))
+}
