@@ -1,0 +1,201 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/recording"
+
+	"golang.org/x/sys/unix"
+)
+
+var at = time.Unix(1700000000, 0)
+
+func TestParseStat(t *testing.T) {
+	ms10 := func(n int64) time.Duration { return time.Duration(n) * 10 * time.Millisecond }
+	tests := []struct {
+		name, in string
+		want     []recording.CPUSample
+		wantErr  bool
+	}{
+		{name: "today", in: "cpu  1 2 3 4 5 6 7 8 9 10\ncpu3 1 2 3 4 5 6 7 8 9 10\nintr 99 1 2\nctxt 7\nprocesses 5\nprocs_running 2\nprocs_blocked 1\n",
+			want: []recording.CPUSample{
+				{At: at, CPU: -1, User: ms10(1), Nice: ms10(2), System: ms10(3), Idle: ms10(4), IOWait: ms10(5), IRQ: ms10(6), SoftIRQ: ms10(7), Steal: ms10(8), Guest: ms10(9), GuestNice: ms10(10)},
+				{At: at, CPU: 3, User: ms10(1), Nice: ms10(2), System: ms10(3), Idle: ms10(4), IOWait: ms10(5), IRQ: ms10(6), SoftIRQ: ms10(7), Steal: ms10(8), Guest: ms10(9), GuestNice: ms10(10)},
+			}},
+		{name: "without steal and guest", in: "cpu  1 2 3 4 5 6 7\n", want: []recording.CPUSample{
+			{At: at, CPU: -1, User: ms10(1), Nice: ms10(2), System: ms10(3), Idle: ms10(4), IOWait: ms10(5), IRQ: ms10(6), SoftIRQ: ms10(7)}}},
+		{name: "torn", in: "cpu  1 2", wantErr: true},
+		{name: "empty", wantErr: true},
+	}
+	for _, tt := range tests {
+		got, totals, err := parseStat(nil, at, []byte(tt.in))
+		if diff := cmp.Diff(tt.want, got); diff != "" || (err != nil) != tt.wantErr {
+			t.Errorf("%s: error %v, rows (-want +got):\n%s", tt.name, err, diff)
+		}
+		if tt.name == "today" && (totals.Interrupts != 99 || totals.ContextSwitches != 7 || totals.Forks != 5 || totals.Running != 2 || totals.Blocked != 1 || totals.FilesOpen != -1) {
+			t.Errorf("totals %+v", totals)
+		}
+	}
+}
+
+func TestDiskstatsOfKernels(t *testing.T) {
+	in := "8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n" + // before 4.18
+		"8 16 sdb 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n" +
+		"259 0 nvme0n1 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n" +
+		"8 1 sda1 1 2 3 4\n" + // partition of 2.6.24
+		"8 2 torn 1 2\n"
+	d := newDisk(FS{Root: t.TempDir()})
+	if err := d.parse(at, []byte(in)); err == nil {
+		t.Error("no error for the torn line")
+	}
+	base := recording.DiskSample{At: at, Device: "sda", Major: 8, Reads: 1, ReadsMerged: 2, ReadBytes: 3 * 512, ReadTime: 4 * time.Millisecond,
+		Writes: 5, WritesMerged: 6, WrittenBytes: 7 * 512, WriteTime: 8 * time.Millisecond, InFlight: 9, Busy: 10 * time.Millisecond, WeightedQueue: 11 * time.Millisecond}
+	discards := base
+	discards.Device, discards.Minor, discards.Discards, discards.DiscardTime = "sdb", 16, 12, 15*time.Millisecond
+	flushes := discards
+	flushes.Device, flushes.Major, flushes.Minor, flushes.Flushes, flushes.FlushTime = "nvme0n1", 259, 0, 16, 17*time.Millisecond
+	if diff := cmp.Diff([]recording.DiskSample{base, discards, flushes}, d.rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+func TestMeminfoOfOldKernel(t *testing.T) {
+	row, err := parseMeminfo([]byte("MemTotal: 1024 kB\nMemFree: 512 kB\nHugePages_Total: 3\nHugepagesize: 2048 kB\n"))
+	if err != nil || row.Total != 1<<20 || row.Available != -1 || row.HugeTotal != 6<<20 {
+		t.Errorf("row %+v, error %v", row, err)
+	}
+	if _, err := parseMeminfo([]byte("MemFree: 1 kB")); err == nil {
+		t.Error("no error without MemTotal")
+	}
+}
+
+func TestVMStatOfKernels(t *testing.T) {
+	row, missing, err := parseVMStat([]byte("allocstall_dma 1\nallocstall_movable 2\npgscan_direct 5\npgscan_direct_throttle 100\npgscan_kswapd_normal 3\npgscan_kswapd_dma 4\nworkingset_refault 9\npgmajfault 1\npswpin 0\n"))
+	if err != nil || row.AllocStalls != 3 || row.ScanDirect != 5 || row.ScanKswapd != 7 || row.RefaultFile != 9 {
+		t.Errorf("row %+v, error %v", row, err)
+	}
+	if diff := cmp.Diff([]string{"oom_kill"}, missing); diff != "" {
+		t.Errorf("missing (-want +got):\n%s", diff)
+	}
+}
+
+func TestZonesOfNodes(t *testing.T) {
+	in := `Node 0, zone      DMA
+  per-node stats
+      nr_active_anon 392
+  pages free     10
+        min      1
+        low      2
+        high     3
+        managed  100
+      nr_zone_active_anon 7
+  pagesets
+    cpu: 0
+              high:  77
+Node 0, zone  Movable
+  pages free     0
+        managed  0
+Node 1, zone   Normal
+  pages free     20
+        min      4
+        present  200
+    nr_inactive_file 8
+`
+	z := newZone(FS{})
+	if err := z.parse(at, []byte(in)); err != nil {
+		t.Fatal(err)
+	}
+	want := []recording.ZoneSample{
+		{At: at, Zone: "DMA", Free: 10, Min: 1, Low: 2, High: 3, Managed: 100, ActiveAnon: 7},
+		{At: at, Node: 1, Zone: "Normal", Free: 20, Min: 4, Managed: 200, InactiveFile: 8},
+	}
+	if diff := cmp.Diff(want, z.rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+func TestPressure(t *testing.T) {
+	row, err := parsePressure([]byte("full avg10=1.50 avg60=0 avg300=0 total=42\n")) // irq
+	if err != nil || row.Full != 42*time.Microsecond || row.FullAvg10 != 1.5 {
+		t.Errorf("row %+v, error %v", row, err)
+	}
+	w := recording.NewWriter(at)
+	if err := newPressure(FS{Root: t.TempDir()}).read(w, true); probe.Remedy(err) == "" || w.Rows() != 0 {
+		t.Errorf("without pressure: %d rows, error %v", w.Rows(), err)
+	}
+}
+
+func TestVisibleMounts(t *testing.T) {
+	in := `20 1 8:1 / / rw - ext4 /dev/sda1 rw
+21 20 8:2 / /data rw shared:1 - ext4 /dev/sda2 rw
+22 21 8:3 / /data rw - ext4 /dev/sda3 ro
+23 20 8:4 / /mnt/a\040b rw - xfs /dev/sdb rw
+24 20 8:5 / /opt/x rw - ext4 /dev/sdc rw
+25 20 0:9 / /opt rw - tmpfs tmpfs rw
+26 20 8:1 /sub /bind rw - ext4 /dev/sda1 rw
+27 20 7:0 / /snap/core ro - squashfs /dev/loop0 ro
+28 20 0:5 / /proc rw - proc proc rw
+bad line
+`
+	entries, bad := parseMountinfo([]byte(in))
+	if bad != 1 {
+		t.Errorf("%d bad lines", bad)
+	}
+	var points []string
+	for _, e := range worthReading(entries) {
+		points = append(points, e.point+" "+e.device)
+	}
+	want := []string{"/ /dev/sda1", "/data /dev/sda3", "/mnt/a b /dev/sdb", "/opt tmpfs"}
+	if diff := cmp.Diff(want, points); diff != "" {
+		t.Errorf("mounts (-want +got):\n%s", diff)
+	}
+}
+
+// A dead server must cost one goroutine and a bounded time, once.
+func TestDeadRemoteMount(t *testing.T) {
+	m := newMount(FS{})
+	release := make(chan bool)
+	calls := 0
+	m.statfs = func(string, *unix.Statfs_t) error { calls++; <-release; return nil }
+	var s unix.Statfs_t
+	for range 3 {
+		if err := m.ask("/nfs", &s, time.Now().Add(5*time.Millisecond)); err != errSilent {
+			t.Fatalf("error %v", err)
+		}
+	}
+	close(release)
+	if err := m.ask("/nfs", &s, time.Now().Add(5*time.Second)); err != nil || calls != 1 {
+		t.Errorf("after it answered: error %v, %d calls", err, calls)
+	}
+}
+
+func FuzzParsers(f *testing.F) {
+	f.Add([]byte("cpu0 1 2 3 4\n8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n36 35 98:0 / /point rw - ext4 /dev/sda1 rw\n"))
+	f.Add([]byte("CPU0 CPU1\n24: 1 0 IO-APIC 5-edge ACPI:Ged\nNode 0, zone DMA\n pages free 3\n0000000f 00000001 00000000"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		rows, _, _ := parseStat(nil, at, b)
+		for _, row := range rows {
+			if row.User < 0 || row.Idle < 0 {
+				t.Errorf("negative time in %+v", row)
+			}
+		}
+		parseMeminfo(b)
+		parseVMStat(b)
+		parsePressure(b)
+		parseSwaps(at, b)
+		parseSoftnet(nil, at, b)
+		parseLoad(&recording.SystemSample{}, b)
+		parseFileNr(&recording.SystemSample{}, b)
+		entries, _ := parseMountinfo(b)
+		worthReading(entries)
+		newZone(FS{}).parse(at, b)
+		newSlab(FS{}).parse(at, b)
+		newDisk(FS{}).parse(at, b)
+		newSoftIRQ(FS{}).parse(at, b)
+		newInterrupt(FS{}).parse(at, b)
+	})
+}
