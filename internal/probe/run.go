@@ -244,11 +244,12 @@ func safely(sample func() error) (err error) {
 	return sample()
 }
 
-// threadCPU is the CPU time of the calling thread.
+// threadCPU is the CPU time of the calling thread. The clock counts up to this
+// moment; getrusage(2) only up to the thread's last timer tick.
 func threadCPU() time.Duration {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_THREAD, &u) != nil {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
 		return 0
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return time.Duration(ts.Nano())
 }
