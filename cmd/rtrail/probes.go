@@ -3,7 +3,6 @@ package main
 import (
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
-	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/cgroup"
 	"rtrail/internal/probe/host"
 	"rtrail/internal/probe/klog"
@@ -22,7 +21,7 @@ func probes() []probe.Probe {
 		process.New(people),
 		thread.New(people),
 		socket.New(people),
-		cgroup.New(),
+		cgroup.New(cgroup.FS{}),
 		klog.New(),
 	}
 }
