@@ -45,10 +45,10 @@ type Needs struct {
 
 // Measurement is what the application itself says about its service.
 type Measurement struct {
-	Value       float64
-	Unit        string // "requests/s", "ms p99"
-	LowerBetter bool
-	Detail      string // "0 errors, p99 3.1 ms"
+	Value       float64 `json:"value"`
+	Unit        string  `json:"unit"` // "requests/s", "ms p99"
+	LowerBetter bool    `json:"lower_better"`
+	Detail      string  `json:"detail"` // "0 errors, p99 3.1 ms"
 }
 
 // Result is what a run of a case gave; `rtrail lab run --json` prints it.

@@ -7,8 +7,6 @@ import (
 	"net"
 	"strconv"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 func processCases() []Case {
@@ -135,12 +133,17 @@ func (e *Env) inState(state byte) (n int) {
 }
 
 // procFDLimit gives nginx's worker 64 file descriptors and has more clients
-// keep connections open than that. The fix raises the limit as `prlimit` does.
+// keep connections open than that. The fix raises the limit and restarts it.
 func procFDLimit() Case {
-	const limit, crowd = 64, 100
+	const few, many, crowd = 64, 1024, 100
 	var p pair
-	var worker int
-	var old unix.Rlimit
+	var server *nginx
+	start := func(ctx context.Context, e *Env, limit int) (err error) {
+		server, err = startNginx(ctx, e, p.server, nginxConfig{
+			Name: "server", Address: p.at.Addr, Port: 80, Main: fmt.Sprintf("worker_rlimit_nofile %d;", limit),
+		})
+		return err
+	}
 	return Case{
 		ID:    "proc/fd-limit",
 		Title: "nginx with 64 file descriptors and 100 clients",
@@ -148,57 +151,28 @@ func procFDLimit() Case {
 		Kind:  "process",
 		Name:  "nginx",
 		Needs: nginxNeeds,
-		Setup: func(ctx context.Context, e *Env) error {
-			var err error
+		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, err = newPair(e); err != nil {
 				return err
 			}
-			server, err := p.nginx(ctx, e, 0)
-			if err != nil {
-				return err
-			}
-			workers := descendants(server.PID)
-			if len(workers) != 1 {
-				return fmt.Errorf("nginx has %d workers, not one", len(workers))
-			}
-			worker = workers[0]
-			if err := unix.Prlimit(worker, unix.RLIMIT_NOFILE, nil, &old); err != nil {
-				return fmt.Errorf("read the limit of nginx's worker: %w", err)
-			}
-			return setOpenFiles(worker, limit, old.Max)
+			return start(ctx, e, few)
 		},
 		Inject: func(ctx context.Context, e *Env) error {
-			var held []net.Conn
-			e.Defer("close the connections", func() error {
-				for _, c := range held {
-					c.Close()
-				}
-				return nil
-			})
-			for range crowd {
-				c, err := p.client.connect(ctx, p.port(80), time.Second)
-				if err != nil {
-					return err
-				}
-				held = append(held, c)
-				// Half a request: nginx keeps such a connection for a minute.
-				if _, err := io.WriteString(c, "GET / HTTP/1.1\r\n"); err != nil {
-					return err
-				}
-			}
-			return Until(ctx, 5*time.Second, "nginx to reach its limit", func() (bool, error) {
-				n, err := openFiles(worker)
-				return n >= limit-1, err
-			})
-		},
-		Fix: func(ctx context.Context, e *Env) error {
-			if err := setOpenFiles(worker, old.Cur, old.Max); err != nil {
+			if err := p.crowd(ctx, e, crowd); err != nil {
 				return err
 			}
-			return Until(ctx, 5*time.Second, "nginx to accept all clients", func() (bool, error) {
-				n, err := openFiles(worker)
-				return n >= crowd, err
-			})
+			return server.untilOpen(ctx, few-1)
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			server.Stop()
+			if err := start(ctx, e, many); err != nil {
+				return err
+			}
+			// The same crowd comes back.
+			if err := p.crowd(ctx, e, crowd); err != nil {
+				return err
+			}
+			return server.untilOpen(ctx, crowd)
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			const timeout = 500 * time.Millisecond
@@ -210,9 +184,37 @@ func procFDLimit() Case {
 	}
 }
 
-func setOpenFiles(pid int, soft, hard uint64) error {
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: soft, Max: hard}, nil); err != nil {
-		return fmt.Errorf("set the limit of open files of process %d to %d: %w", pid, soft, err)
+// crowd opens connections and sends half a request on each: nginx keeps such a
+// connection for a minute.
+func (p pair) crowd(ctx context.Context, e *Env, connections int) error {
+	var held []net.Conn
+	e.Defer("close the connections", func() error {
+		for _, c := range held {
+			c.Close()
+		}
+		return nil
+	})
+	for range connections {
+		c, err := p.client.connect(ctx, p.port(80), time.Second)
+		if err != nil {
+			return err
+		}
+		held = append(held, c)
+		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\n"); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// untilOpen waits until nginx's worker has so many open files.
+func (n *nginx) untilOpen(ctx context.Context, files int) error {
+	return Until(ctx, 5*time.Second, fmt.Sprintf("nginx to have %d files open", files), func() (bool, error) {
+		for _, worker := range descendants(n.PID) {
+			if open, err := openFiles(worker); err != nil || open >= files {
+				return err == nil, err
+			}
+		}
+		return false, nil
+	})
 }

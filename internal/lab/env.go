@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Env is the place one run of a case happens in: a temporary folder, own
@@ -47,6 +50,11 @@ type hook struct {
 // to progress, if not nil.
 func NewEnv(caseID string, progress io.Writer) (*Env, error) {
 	id := randomID()
+	// What this program inherited, such as the lock file of flock(1), is not
+	// for servers that may outlive a killed lab.
+	if err := unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil && !errors.Is(err, unix.ENOSYS) {
+		return nil, fmt.Errorf("keep inherited files from the lab's processes: %w", err)
+	}
 	if progress == nil {
 		progress = io.Discard
 	}

@@ -19,6 +19,7 @@ type nginxConfig struct {
 	Port    int
 	Backlog int    // of the listen directive; 0: nginx's own, 511
 	Workers int    // 0: one
+	Main    string // further lines outside of blocks
 	HTTP    string // further lines of the http block
 	Server  string // further lines of the server block; "": every path answers "ok"
 }
@@ -26,6 +27,7 @@ type nginxConfig struct {
 const nginxTemplate = `daemon off;
 worker_processes %[7]d;
 user www-data;
+%[8]s
 pid %[1]s.pid;
 error_log %[1]s.error.log;
 events { worker_connections 8192; }
@@ -54,7 +56,7 @@ func (c nginxConfig) text(base string) string {
 	if server == "" {
 		server = `location / { return 200 "ok\n"; }`
 	}
-	return fmt.Sprintf(nginxTemplate, base, c.HTTP, c.Address, c.Port, backlog, server, max(c.Workers, 1))
+	return fmt.Sprintf(nginxTemplate, base, c.HTTP, c.Address, c.Port, backlog, server, max(c.Workers, 1), c.Main)
 }
 
 // nginx is a running one.
