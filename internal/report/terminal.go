@@ -174,7 +174,7 @@ func (p *page) causes(v verdict.Verdict) {
 func nothing(v verdict.Verdict) string {
 	judged := "nothing stands out: "
 	if len(v.Healthy) > 0 {
-		judged += "no fault in " + strings.Join(v.Healthy, ", ")
+		judged += plural(len(v.Healthy), "resource was", "resources were") + " judged and found healthy"
 	} else {
 		judged += "but no resource could be judged completely"
 	}
