@@ -21,7 +21,7 @@ func probes() []probe.Probe {
 		process.New(people),
 		thread.New(people),
 		socket.New(people),
-		cgroup.New(cgroup.FS{}),
+		cgroup.New(),
 		klog.New(),
 	}
 }
