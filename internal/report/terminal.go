@@ -172,11 +172,11 @@ func (p *page) causes(v verdict.Verdict) {
 
 // nothing says what silence means, and what it does not.
 func nothing(v verdict.Verdict) string {
-	judged := "nothing stands out: "
+	judged := "nothing stands out"
 	if len(v.Healthy) > 0 {
-		judged += plural(len(v.Healthy), "resource was", "resources were") + " judged and found healthy"
+		judged += ": " + plural(len(v.Healthy), "resource was", "resources were") + " judged and found healthy"
 	} else {
-		judged += "but no resource could be judged completely"
+		judged += ", but no resource could be judged completely"
 	}
 	if len(v.NotJudged) > 0 {
 		judged += "; " + plural(len(v.NotJudged), "fault", "faults") + " could not be judged, see below"
