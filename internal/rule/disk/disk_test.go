@@ -209,6 +209,11 @@ func TestFull(t *testing.T) {
 	}{
 		{"full and writes fail", func(h *ruletest.Host) { filesystem(h, with(0, nil), 0, 0); failing(h) }, rule.Certain},
 		{"fills up in the window", func(h *ruletest.Host) { filesystem(h, with(1<<20, nil), 1<<18, 0) }, rule.Certain},
+		{"crumbs left, file writes fail", func(h *ruletest.Host) {
+			filesystem(h, with(10<<10, nil), 0, 0)
+			h.Process(ruletest.Process{PID: 9, Comm: "writer", WriteBytes: 1 << 20, Change: func(s float64, p *recording.ProcessSample) { p.WriteCalls = int64(20 * s) }})
+		}, rule.Certain},
+		{"crumbs left, sockets would block", func(h *ruletest.Host) { filesystem(h, with(10<<10, nil), 0, 0); failing(h) }, rule.Possible},
 		{"full and untouched", func(h *ruletest.Host) { filesystem(h, with(0, nil), 0, 0) }, rule.Likely},
 		{"full in half a minute", func(h *ruletest.Host) { filesystem(h, with(4<<20, nil), 100<<10, 0) }, rule.Likely},
 		{"much is written to a half empty one", func(h *ruletest.Host) { filesystem(h, with(50<<20, nil), 2<<20, 0) }, 0},

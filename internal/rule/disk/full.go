@@ -38,6 +38,9 @@ const (
 	// almostUsed: less than a hundredth is left. Most filesystems are tuned
 	// to warn or slow down long before.
 	almostUsed = 0.99
+	// crumbs: with less than this share left, a write of ordinary size finds
+	// no room although the number is not 0: allocators keep a little back.
+	crumbs = 0.005
 )
 
 // space is how full one filesystem is, in bytes or inodes.
@@ -88,6 +91,8 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 		switch {
 		case none > 0 && (s.changed || len(failing) > 0):
 			f.Confidence = rule.Certain
+		case starved(s, failing):
+			f.Confidence = rule.Certain
 		case none > 0:
 			f.Confidence = rule.Likely
 		case s.until() <= soonFull && s.used() >= soonUsed:
@@ -97,9 +102,10 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 		default:
 			continue
 		}
-		f.Headline, f.Impact = fullWords(fs, s, none > 0)
-		f.Evidence = fullEvidence(v, fs, s, none)
-		if none > 0 {
+		isFull := none > 0 || f.Confidence == rule.Certain
+		f.Headline, f.Impact = fullWords(fs, s, isFull)
+		f.Evidence = fullEvidence(fs, s, none)
+		if isFull {
 			f.Evidence = append(f.Evidence, failingEvidence(failing)...)
 		}
 		f.Evidence = append(f.Evidence, writersEvidence(v)...)
@@ -107,6 +113,12 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 		found = append(found, f)
 	}
 	return found, nil
+}
+
+// starved says that next to nothing is left and that a program's writes to
+// files fail: it dirties pages, and not a byte is written in the end.
+func starved(s space, failing []view.Process) bool {
+	return s.left <= crumbs*s.total && slices.ContainsFunc(failing, func(p view.Process) bool { return p.WriteBytes > 0 })
 }
 
 func filesystemSubject(fs view.Filesystem) rule.Subject {
@@ -131,7 +143,7 @@ func fullWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact) 
 		rule.Impact{Share: 0.1, Text: rule.T("nothing yet")}
 }
 
-func fullEvidence(v *view.View, fs view.Filesystem, s space, none int) []rule.Evidence {
+func fullEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 	check := "df -B1 " + fs.MountPoint
 	list := []rule.Evidence{{
 		Metric: "filesystem.available", What: rule.T("%s of %s available, %s more for root", unit.Bytes(s.left), unit.Bytes(s.total), unit.Bytes(s.leftRoot-s.left)),
