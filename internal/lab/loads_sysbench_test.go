@@ -28,6 +28,13 @@ Latency (ms):
 Latency (ms):
          99th percentile:                        0.34
 `, Measurement{Value: 10041.52, Unit: "events/s", Detail: "p99 0.34 ms"}},
+		{"threads", `General statistics:
+    total time:                          2.0000s
+    total number of events:              4000
+
+Latency (ms):
+         99th percentile:                        0.39
+`, Measurement{Value: 2000, Unit: "events/s", Detail: "p99 0.39 ms"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -106,8 +107,12 @@ type ProcessTime struct {
 	Share   [Activities]float64
 }
 
-// ProcessTimes lists the processes whose threads were sampled and not idle,
-// those with the most time on CPU, runnable, disk and lock first.
+// hardlyWorked is the time per second, over all threads of a process, below
+// which there is nothing to split.
+const hardlyWorked = 0.01
+
+// ProcessTimes lists the processes whose threads were sampled and did
+// something, those with the most time on CPU, runnable and in disk waits first.
 func (v *View) ProcessTimes() []ProcessTime {
 	return Memo(v, "process-times", func() []ProcessTime {
 		pids, threads := []int32{}, map[int32][]ThreadTime{}
@@ -135,18 +140,13 @@ func (v *View) ProcessTimes() []ProcessTime {
 			}
 			list = append(list, pt)
 		}
-		busy := func(p ProcessTime) float64 {
-			return (p.Share[OnCPU] + p.Share[Runnable] + p.Share[WaitDisk] + p.Share[WaitLock]) * float64(p.Threads)
+		// Threads of a pool wait for work in a futex, which looks like waiting
+		// for a lock: it counts only beside other work.
+		worked := func(p ProcessTime) float64 {
+			return (p.Share[OnCPU] + p.Share[Runnable] + p.Share[WaitDisk]) * float64(p.Threads)
 		}
-		slices.SortStableFunc(list, func(a, b ProcessTime) int {
-			switch x, y := busy(a), busy(b); {
-			case x > y:
-				return -1
-			case x < y:
-				return 1
-			}
-			return 0
-		})
+		list = slices.DeleteFunc(list, func(p ProcessTime) bool { return worked(p) < hardlyWorked })
+		slices.SortStableFunc(list, func(a, b ProcessTime) int { return cmp.Compare(worked(b), worked(a)) })
 		return list
 	})
 }
