@@ -98,15 +98,20 @@ func (r *Runner) follow(ctx context.Context, p Probe, end time.Time) (stuck bool
 	var interval time.Duration
 	next := time.Now()
 	var took time.Duration
-	for {
+	for first := true; ; first = false {
 		run, stuck := r.sample(reader, p.Name())
 		if stuck || r.failed() != nil {
 			return stuck
 		}
 		took = max(took, run.Duration)
 		// From the wished interval each time: one dear sample delays the next
-		// one, it does not slow down the whole run.
-		interval = stretch(pace(p, r.Interval), run.CPU)
+		// one, it does not slow down the whole run. The first sample opens
+		// files and meets everybody for the first time; it says nothing about
+		// those that follow.
+		interval = pace(p, r.Interval)
+		if !first {
+			interval = stretch(interval, run.CPU)
+		}
 		next = next.Add(interval)
 		if now := time.Now(); next.Before(now) {
 			next = now // a starved host: do not catch up
