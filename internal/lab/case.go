@@ -20,6 +20,13 @@ type Case struct {
 	// AllowOthers lists rules whose findings above possible are consequences a
 	// user would accept beside the first one. Each needs a reason in a comment.
 	AllowOthers []string
+	// AtMostPossible says why no honest verdict can be surer than "possible"
+	// about this fault in so short a window; "": anything less than likely
+	// fails.
+	AtMostPossible string
+	// Withstood says why the application hardly suffers although the fault is
+	// there; its number is then reported, not judged. "": it must get better.
+	Withstood string
 
 	// Setup makes the healthy system: namespaces, servers, the load that
 	// measures them. What it starts is stopped by the Env, whatever happens.

@@ -34,6 +34,7 @@ func synFloodCookies() Case {
 	c := synFloodCase(true)
 	c.ID = "net/syn-flood+cookies"
 	c.Title = "SYN flood against nginx, syncookies on"
+	c.Withstood = "cookies let real clients in; the flood costs CPU time and TCP options"
 	return c
 }
 

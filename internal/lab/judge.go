@@ -87,7 +87,7 @@ func (c Case) judgeFault(v verdictDoc, r *Result) (why string) {
 		return c.Rule + " was not found" + c.traces(v)
 	case r.Rank > 1:
 		return fmt.Sprintf("%s ranks %d, behind %s", c.Rule, r.Rank, v.Findings[0])
-	case !expected.abovePossible():
+	case !expected.abovePossible() && c.AtMostPossible == "":
 		return fmt.Sprintf("%s is only %s", c.Rule, expected.Confidence)
 	case stranger != "":
 		return "another finding beside it: " + stranger
@@ -122,7 +122,7 @@ func (c Case) traces(v verdictDoc) string {
 // judgeFix compares the verdict after the fix, and the application's numbers.
 func (c Case) judgeFix(v verdictDoc, r *Result) (why string) {
 	for _, f := range v.Findings {
-		if !f.abovePossible() {
+		if !f.abovePossible() && (c.AtMostPossible == "" || !c.is(f)) {
 			continue
 		}
 		r.AfterFix = append(r.AfterFix, f.String())
@@ -133,7 +133,7 @@ func (c Case) judgeFix(v verdictDoc, r *Result) (why string) {
 	if why != "" {
 		return why
 	}
-	if r.Under != nil && r.After != nil && !r.After.betterThan(*r.Under) {
+	if c.Withstood == "" && r.Under != nil && r.After != nil && !r.After.betterThan(*r.Under) {
 		return fmt.Sprintf("the fix did not help the application: %s under fault, %s after it", r.Under, r.After)
 	}
 	return ""
