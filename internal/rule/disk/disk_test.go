@@ -212,7 +212,19 @@ func TestFull(t *testing.T) {
 		{"crumbs left, file writes fail", func(h *ruletest.Host) {
 			filesystem(h, with(10<<10, nil), 0, 0)
 			h.Process(ruletest.Process{PID: 9, Comm: "writer", WriteBytes: 1 << 20, Change: func(s float64, p *recording.ProcessSample) { p.WriteCalls = int64(20 * s) }})
-		}, rule.Certain},
+		}, rule.Likely},
+		{"crumbs left, file writes fail and are logged elsewhere", func(h *ruletest.Host) {
+			filesystem(h, with(10<<10, nil), 0, 0)
+			h.Process(ruletest.Process{PID: 9, Comm: "writer", WriteBytes: 1 << 20, Change: func(s float64, p *recording.ProcessSample) {
+				p.WriteCalls, p.WriteChars = int64(40*s), int64(2000*s)
+			}})
+		}, rule.Likely},
+		{"crumbs left, and writes succeed", func(h *ruletest.Host) {
+			filesystem(h, with(10<<10, nil), 0, 0)
+			h.Process(ruletest.Process{PID: 9, Comm: "writer", WriteBytes: 1 << 20, Change: func(s float64, p *recording.ProcessSample) {
+				p.WriteCalls, p.WriteChars = int64(40*s), int64(40*512*s)
+			}})
+		}, rule.Possible},
 		{"crumbs left, sockets would block", func(h *ruletest.Host) { filesystem(h, with(10<<10, nil), 0, 0); failing(h) }, rule.Possible},
 		{"full and untouched", func(h *ruletest.Host) { filesystem(h, with(0, nil), 0, 0) }, rule.Likely},
 		{"full in half a minute", func(h *ruletest.Host) { filesystem(h, with(4<<20, nil), 100<<10, 0) }, rule.Likely},

@@ -92,7 +92,8 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 		case none > 0 && (s.changed || len(failing) > 0):
 			f.Confidence = rule.Certain
 		case starved(s, failing):
-			f.Confidence = rule.Certain
+			// Whose writes go to which filesystem is not in any counter.
+			f.Confidence = rule.Likely
 		case none > 0:
 			f.Confidence = rule.Likely
 		case s.until() <= soonFull && s.used() >= soonUsed:
@@ -102,7 +103,7 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 		default:
 			continue
 		}
-		isFull := none > 0 || f.Confidence == rule.Certain
+		isFull := none > 0 || starved(s, failing)
 		f.Headline, f.Impact = fullWords(fs, s, isFull)
 		f.Evidence = fullEvidence(fs, s, none)
 		if isFull {
@@ -169,6 +170,11 @@ const (
 	// failingChars: the mean of bytes per call of a program most of whose
 	// calls fail stays under a byte; the kernel counts failed calls too.
 	failingChars = 1.0
+	// inVain: a write that finds no room has dirtied pages by then, which are
+	// thrown away again. Such a program dirties far more than it writes; one
+	// that succeeds dirties about as much, or, with writes smaller than a page,
+	// a page for each at most.
+	inVain = 100.0
 )
 
 // failingWriters lists programs that call write(2) without anything being
@@ -177,7 +183,10 @@ func failingWriters(v *view.View) []view.Process {
 	return view.Memo(v, "disk/failing-writers", func() []view.Process {
 		var list []view.Process
 		for _, p := range v.Processes() {
-			if !p.Kernel && !p.Own && p.WriteCalls >= failingCalls && p.WriteChars < failingChars*p.WriteCalls {
+			if p.Kernel || p.Own || !(p.WriteCalls >= failingCalls) {
+				continue
+			}
+			if p.WriteChars < failingChars*p.WriteCalls || p.WriteBytes >= inVain*max(p.WriteChars, 1) {
 				list = append(list, p)
 			}
 		}

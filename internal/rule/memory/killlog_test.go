@@ -118,7 +118,7 @@ func TestOOMKill(t *testing.T) {
 		{name: "on an old kernel", host: func() *ruletest.Host { return logged(3, "3.10, host") },
 			want: rule.Certain, kind: rule.KindProcess, subject: "java", low: 1, high: 1},
 		{name: "a minute before the window", host: func() *ruletest.Host { return logged(-60, "5.4, host") },
-			want: rule.Possible, kind: rule.KindProcess, subject: "python", low: 0.1, high: 0.1, says: "before the window"},
+			want: rule.Possible, kind: rule.KindProcess, subject: "python", high: 0.00099, says: "before the window"},
 		{name: "an hour before the window", host: func() *ruletest.Host { return logged(-3600, "5.4, host") }},
 		{name: "a group's affair", host: func() *ruletest.Host { return logged(3, "6.1, group") }},
 		{name: "counted, log not readable", host: func() *ruletest.Host {
@@ -147,7 +147,7 @@ func TestCgroupOOM(t *testing.T) {
 				Cgroup(ruletest.Cgroup{Path: "/app", Memory: 60 * mib, MemoryMax: 64 * mib, OOMKills: 0.2})
 		}, want: rule.Certain, kind: rule.KindCgroup, subject: "/app", low: 1, high: 1},
 		{name: "just before the window", host: func() *ruletest.Host { return logged(-20, "6.1, group") },
-			want: rule.Possible, kind: rule.KindCgroup, subject: "/app.slice", low: 0.1, high: 0.1, says: "before the window"},
+			want: rule.Possible, kind: rule.KindCgroup, subject: "/app.slice", high: 0.00099, says: "before the window"},
 		{name: "a kill of the host", host: func() *ruletest.Host { return logged(3, "5.4, host") }},
 	})
 }

@@ -72,10 +72,11 @@ func groupKills(v *view.View) float64 {
 }
 
 // Impact of a kill: all the victim did is lost. A kill before the window is
-// history: it may explain what is missing, not what is slow now.
+// history: it may explain what is missing, not what is slow now, and weighs
+// less than anything that still goes on.
 const (
 	killedNow    = 1.0
-	killedBefore = 0.1
+	killedBefore = 0.0005
 )
 
 func hostKill(v *view.View, list []kill, before bool) rule.Finding {

@@ -226,6 +226,26 @@ func clientOf(v *view.View, d destination) (view.Process, bool) {
 			best, found = p, true
 		}
 	}
+	if !found {
+		return onlyProgram(v, d.ns)
+	}
+	return best, found
+}
+
+// onlyProgram is the busiest process of a namespace in which one program alone
+// was at work. With all ports in TIME_WAIT nobody owns a socket any more, but
+// in a container that runs a single program there is no doubt.
+func onlyProgram(v *view.View, ns uint64) (best view.Process, found bool) {
+	for _, p := range v.Processes() {
+		if p.NetNS != ns || p.Kernel || p.Own || p.CPUSeconds == 0 {
+			continue
+		}
+		if !found {
+			best, found = p, true
+		} else if p.Comm != best.Comm {
+			return view.Process{}, false
+		}
+	}
 	return best, found
 }
 
