@@ -13,7 +13,9 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/cgroup"
 	"rtrail/internal/probe/host"
+	"rtrail/internal/probe/klog"
 	"rtrail/internal/probe/process"
 	"rtrail/internal/probe/procfile"
 	"rtrail/internal/probe/socket"
@@ -26,6 +28,7 @@ func allProbes() []probe.Probe {
 	people := census.New("/")
 	return []probe.Probe{
 		host.New(host.FS{}), process.New(people), thread.New(people), socket.New(people),
+		cgroup.New(), klog.New(),
 	}
 }
 
@@ -53,22 +56,14 @@ func measure(samples int, profile string) error {
 	return nil
 }
 
-// print writes the table: per probe what one sample of the run costs, looks of
-// the thread probe added up.
+// print writes the table: per probe what a second of the run costs, looks of
+// the thread probe added up, and the figure that the target speaks of.
 func print(rec *recording.Recording, samples int, total time.Duration) {
 	runs := recording.Rows[recording.ProbeRun](rec)
 	fmt.Printf("%d processes, %d TCP sockets, %d s, one sample a second\n\n",
 		distinct(rec), lastDump(rec), samples)
 	fmt.Printf("%-26s %8s %10s %10s %10s %8s %8s\n", "", "samples", "ms/second", "ms median", "ms most", "rows", "lost")
-	var names []string
-	byName := map[string][]recording.ProbeRun{}
-	for _, r := range runs {
-		if byName[r.Probe] == nil {
-			names = append(names, r.Probe)
-		}
-		byName[r.Probe] = append(byName[r.Probe], r)
-	}
-	slices.Sort(names)
+	names, byName := byProbe(runs)
 	for _, name := range names {
 		var sum time.Duration
 		var each []time.Duration
@@ -83,8 +78,43 @@ func print(rec *recording.Recording, samples int, total time.Duration) {
 		fmt.Printf("%-26s %8d %10.2f %10.2f %10.2f %8d %8d\n", name, len(each), milliseconds(sum)/float64(samples),
 			milliseconds(each[len(each)/2]), milliseconds(each[len(each)-1]), rows, lost)
 	}
-	fmt.Printf("\n%-26s %8.2f ms CPU per sample   peak RSS %5.1f MB\n", "rtrail, everything",
+	each := fullSamples(runs, samples)
+	fmt.Printf("\nrtrail, all probes together: median sample %.2f ms, dearest %.2f ms\n",
+		milliseconds(each[len(each)/2]), milliseconds(each[len(each)-1]))
+	fmt.Printf("\nCPU time of the whole program, divided by the samples: the figure the target speaks of\n")
+	fmt.Printf("%-26s %8.2f ms CPU per sample   peak RSS %5.1f MB\n", "rtrail, everything",
 		milliseconds(total)/float64(samples), megabytes(peakRSS("self")))
+}
+
+// byProbe sorts runs by probe.
+func byProbe(runs []recording.ProbeRun) (names []string, byName map[string][]recording.ProbeRun) {
+	byName = map[string][]recording.ProbeRun{}
+	for _, r := range runs {
+		if byName[r.Probe] == nil {
+			names = append(names, r.Probe)
+		}
+		byName[r.Probe] = append(byName[r.Probe], r)
+	}
+	slices.Sort(names)
+	return names, byName
+}
+
+// fullSamples is what the probes cost in each second of the run, ascending.
+func fullSamples(runs []recording.ProbeRun, samples int) []time.Duration {
+	var begin time.Time
+	for _, r := range runs {
+		if begin.IsZero() || r.At.Before(begin) {
+			begin = r.At
+		}
+	}
+	each := make([]time.Duration, samples+1)
+	for _, r := range runs {
+		// Samples that are due together begin within milliseconds.
+		second := int(r.At.Sub(begin).Seconds() + 0.25)
+		each[min(max(second, 0), samples)] += r.CPU
+	}
+	slices.Sort(each)
+	return each
 }
 
 func distinct(rec *recording.Recording) int {

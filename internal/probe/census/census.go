@@ -7,7 +7,8 @@
 // put on a CPU since the last look cannot have changed, and its schedstat file,
 // kept open, tells that for a fraction of the price. So the file stat is read
 // of processes that are new, have several threads, ran, or are not asleep; of
-// the others only in an exact count.
+// the others only in an exact count, and there only of those with much memory:
+// it can be taken from a process that sleeps, nothing else can change.
 package census
 
 import (
@@ -63,9 +64,10 @@ type Census struct {
 	known map[int32]*process
 	order []int32 // PIDs of the last count, ascending
 	taken time.Time
-	count int64 // counts so far
-	files int   // descriptors kept
-	limit int   // how many may be kept
+	exact time.Time // the last exact count
+	count int64     // counts so far
+	files int       // descriptors kept
+	limit int       // how many may be kept
 }
 
 // process is what is kept of one process between counts.
@@ -133,7 +135,8 @@ func (c *Census) Close() error {
 	return c.dir.Close()
 }
 
-// Take counts all processes. In an exact count every process is read anew.
+// Take counts all processes. In an exact count every process is read anew in
+// which anything can have changed.
 func (c *Census) Take(exact bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,12 +145,22 @@ func (c *Census) Take(exact bool) error {
 
 // TakeIfOlder counts unless somebody did within the given time.
 func (c *Census) TakeIfOlder(age time.Duration) error {
+	return c.Share(age, false, 0)
+}
+
+// Share counts unless somebody did within the given time, and as exactly. A
+// caller that must not be given the same count twice says which one it had.
+func (c *Census) Share(age time.Duration, exact bool, had int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.taken.IsZero() && time.Since(c.taken) < age {
+	last := c.taken
+	if exact {
+		last = c.exact
+	}
+	if !last.IsZero() && time.Since(last) < age && c.count != had {
 		return nil
 	}
-	return c.take(false)
+	return c.take(exact)
 }
 
 // Taken is when the last count began and how many there were.
@@ -178,6 +191,9 @@ func (c *Census) take(exact bool) error {
 	slices.SortFunc(c.order, cmp.Compare[int32])
 	c.count++
 	c.taken = now
+	if exact || c.count == 1 { // the first count reads everybody
+		c.exact = now
+	}
 	for _, pid := range c.order {
 		p := c.known[pid]
 		if p == nil {
@@ -241,7 +257,7 @@ func (c *Census) look(p *process, exact bool) {
 		}
 		s, ok := ParseSched(b)
 		// A task on a CPU right now has not been counted for this turn yet.
-		if ok && s == p.Sched && !notAsleep(p.State) && !exact {
+		if ok && s == p.Sched && !notAsleep(p.State) && !(exact && p.RSSPages >= largePages) {
 			p.At = at
 			return
 		}
@@ -279,6 +295,10 @@ func (c *Census) stat(p *process, at time.Time) {
 	}
 	p.Stat, p.At = s, at
 }
+
+// largePages is the resident size, in pages, from which reclaim can take away
+// enough of a sleeping process to matter: 8 MB with pages of 4 KB.
+const largePages = 2048
 
 // notAsleep is true for states in which a process wants something: it runs,
 // wants to, or waits for a disk.

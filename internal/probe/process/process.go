@@ -28,6 +28,10 @@ const (
 	budget     = 4 * time.Millisecond
 	edgeBudget = 20 * time.Millisecond
 
+	// sharedFor is how old a count by another probe may be. Probes wake up
+	// together and end one after the other.
+	sharedFor = 250 * time.Millisecond
+
 	// refreshEvery is how many samples a large or busy process may go without
 	// a full row although it did nothing.
 	refreshEvery = 10
@@ -42,6 +46,7 @@ type Probe struct {
 	known   map[census.Key]*details
 	last    time.Time // start of the last sample
 	samples int64
+	count   int64 // the census of the last sample
 	closing bool
 	page    int64
 	names   procfile.Names
@@ -95,9 +100,10 @@ func (p *Probe) Close() error {
 // Sample reads all processes.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	edge := p.samples == 0 || p.closing
-	if err := p.census.Take(edge); err != nil {
+	if err := p.census.Share(sharedFor, edge, p.count); err != nil {
 		return err
 	}
+	_, p.count = p.census.Taken()
 	p.all = p.census.List(p.all[:0])
 	p.samples++
 	p.plan(edge)

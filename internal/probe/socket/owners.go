@@ -3,6 +3,7 @@ package socket
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,13 +17,20 @@ const (
 	// which socket; ownersEdge that of the first and the last one.
 	ownersBudget = 1500 * time.Microsecond
 	ownersEdge   = 20 * time.Millisecond
+
+	// mostHeld bounds the inodes that are remembered: a long run sees sockets
+	// come and go. Forgetting them only costs another scan.
+	mostHeld = 1 << 17
 )
 
 // findOwners looks up the sockets of processes that are new or opened and
-// closed files since they were scanned. Everybody is looked at in the first
-// and the last sample; in between only who was active.
+// closed files since they were scanned. In between only who was active is
+// looked at, in the last sample everybody who can have run unseen.
 func (p *Probe) findOwners(ctx context.Context, w *recording.Writer, edge bool, missed *unseen) {
-	p.owners = p.owners[:0]
+	p.owners, p.looked = p.owners[:0], false
+	if len(p.held) > mostHeld {
+		clear(p.held)
+	}
 	limit, began := ownersBudget, threadCPU()
 	if edge {
 		limit = ownersEdge
@@ -34,7 +42,10 @@ func (p *Probe) findOwners(ctx context.Context, w *recording.Writer, edge bool, 
 			continue
 		}
 		active := !e.Active.IsZero() && e.Active.After(h.scanned)
-		if h.files >= 0 && !active {
+		// Of several threads one may have run for less than a tick, which does
+		// not show.
+		unseen := p.closing && (e.Threads > 1 || e.Sched.Slices < 0)
+		if h.files >= 0 && !active && !unseen {
 			continue
 		}
 		if i%8 == 7 && (threadCPU()-began > limit || ctx.Err() != nil) {
@@ -52,8 +63,9 @@ func (p *Probe) findOwners(ctx context.Context, w *recording.Writer, edge bool, 
 			continue
 		}
 		// A server that serves many short connections has the same number of
-		// files by chance; in the end it is scanned whatever the number.
-		if files == h.files && (!p.closing || !h.sockets) {
+		// files by chance: in the end it is scanned if there is a socket that
+		// nobody is known to hold.
+		if files == h.files && (!p.closing || !h.sockets || !p.ownerless()) {
 			continue
 		}
 		p.scan(e, h, files, missed)
@@ -66,23 +78,58 @@ func (p *Probe) scan(e *census.Entry, h *holder, files int64, missed *unseen) {
 	at := time.Now()
 	h.scanned, h.files, h.sockets = at, files, false
 	name := append(strconv.AppendInt(make([]byte, 0, 32), int64(e.PID), 10), "/fd/"...)
-	err := p.dir.Numbers(census.Name(e.PID, "fd"), func(fd int32) {
+	before := len(p.owners)
+	look := func(fd int32) error {
 		b, err := p.dir.Link(string(strconv.AppendInt(name, int64(fd), 10)))
 		if err != nil {
-			return
+			return err
 		}
 		rest, ok := bytes.CutPrefix(b, []byte("socket:["))
 		if !ok {
-			return
+			return nil
 		}
 		inode, ok := procfile.Uint(bytes.TrimSuffix(rest, []byte("]")))
 		if !ok {
-			return
+			return nil
 		}
-		h.sockets = true
+		p.held[inode] = struct{}{}
 		p.owners = append(p.owners, recording.SocketOwner{At: at, Inode: inode, PID: e.PID, FD: fd})
-	})
+		return nil
+	}
+	// Descriptors are given out from the lowest number on. If the first ones
+	// are as many as there are, the directory need not be read.
+	err := error(nil)
+	for fd := range int32(files) {
+		if err = look(fd); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		p.owners = p.owners[:before]
+		err = p.dir.Numbers(census.Name(e.PID, "fd"), func(fd int32) { _ = look(fd) })
+	}
+	h.sockets = len(p.owners) > before
 	if census.Denied(err) {
 		missed.files++
 	}
+}
+
+// ownerless says whether the last dump showed a socket of which no holder is
+// known, in whatever namespace: a process may hold sockets of others than its
+// own. Sockets without an inode have no holder.
+func (p *Probe) ownerless() bool {
+	if p.looked {
+		return p.orphans
+	}
+	p.looked = true
+	unheld := func(inode uint64) bool {
+		_, ok := p.held[inode]
+		return !ok && inode != 0
+	}
+	p.orphans = slices.ContainsFunc(p.listens, func(s recording.ListenerSample) bool { return unheld(s.Inode) }) ||
+		slices.ContainsFunc(p.udp, func(s recording.UDPSample) bool { return unheld(s.Inode) })
+	for i := range p.tcp {
+		p.orphans = p.orphans || unheld(p.tcp[i].Inode)
+	}
+	return p.orphans
 }

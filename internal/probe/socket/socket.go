@@ -65,6 +65,9 @@ type Probe struct {
 	udp      []recording.UDPSample
 	listens  []recording.ListenerSample
 	owners   []recording.SocketOwner
+	held     map[uint64]struct{} // inodes that somebody held when scanned
+	orphans  bool                // the last dump showed sockets that nobody is known to hold
+	looked   bool                // orphans is up to date
 	counters []recording.ProtocolSample
 	devices  []recording.NetDeviceSample
 }
@@ -75,7 +78,7 @@ func New(c *census.Census) *Probe {
 	dir := census.OpenDir(c.Root())
 	own, err := ownNamespace()
 	return &Probe{
-		census: c, dir: dir, own: own, ownErr: err, known: map[census.Key]*holder{}, spaces: map[uint64]*namespace{},
+		census: c, dir: dir, own: own, ownErr: err, known: map[census.Key]*holder{}, spaces: map[uint64]*namespace{}, held: map[uint64]struct{}{},
 		reader: newReader(), buf: make([]byte, dumpBuffer),
 	}
 }
@@ -134,7 +137,7 @@ func (p *Probe) Close() error {
 // Sample reads all namespaces.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	edge := p.samples == 0 || p.closing
-	if err := p.census.TakeIfOlder(500 * time.Millisecond); err != nil {
+	if err := p.census.Share(500*time.Millisecond, edge, 0); err != nil {
 		return err
 	}
 	p.all = p.census.List(p.all[:0])
