@@ -14,7 +14,6 @@ import (
 func memoryCases() []Case {
 	return []Case{
 		memSwapping(),
-		memOOMKill(),
 		memCgroupOOM(),
 		memLeak("mem/leak", "a service that leaks 5 MB/s", 5<<20, 0, 0),
 		memLeak("mem/leak+slow", "a service that leaks 8 KB/s beside 4 MiB of noise", 8<<10, 4<<20, 20*time.Second),

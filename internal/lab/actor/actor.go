@@ -24,8 +24,6 @@ const longest = 2 * time.Minute
 // is killed or fails.
 var parts = map[string]func(args []string) error{
 	"leak":          leak,
-	"jobs":          jobs,
-	"job":           job,
 	"zombies":       zombies,
 	"append":        appendRecords,
 	"create":        createFiles,

@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,8 +113,25 @@ func logged(s float64, name string) *ruletest.Host {
 	return h
 }
 
+// recorded is a host with 24 GiB, nearly all of them huge pages nobody uses, in
+// whose log stand the lines of a real kill.
+func recorded(t *testing.T) *ruletest.Host {
+	t.Helper()
+	text, err := os.ReadFile("testdata/oom-host-6.18.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.1}).Memory(24*gib, 100*mib, 0)
+	for i, l := range strings.Split(string(text), "\n") {
+		h.Log(3+float64(i)*0.1, l)
+	}
+	return h
+}
+
 func TestOOMKill(t *testing.T) {
 	check(t, oomKill, []situation{
+		{name: "recorded", host: func() *ruletest.Host { return recorded(t) },
+			want: rule.Certain, kind: rule.KindProcess, subject: "report-job", low: 1, high: 1, says: "the kernel killed report-job (833): the host was out of memory"},
 		{name: "in the window", host: func() *ruletest.Host { return logged(3, "5.4, host") },
 			want: rule.Certain, kind: rule.KindProcess, subject: "python", low: 1, high: 1, says: "the kernel killed python (2953): the host was out of memory"},
 		{name: "on an old kernel", host: func() *ruletest.Host { return logged(3, "3.10, host") },

@@ -79,6 +79,10 @@ const (
 	killedBefore = 0.0005
 )
 
+// muchReserved is the share of memory in huge pages from which their number may
+// be the mistake that brought the host down.
+const muchReserved = 0.25
+
 func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	k := largest(list)
 	f := rule.Finding{
@@ -102,6 +106,10 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	}
 	if k.cpuset {
 		f.Notes = append(f.Notes, rule.T("only the NUMA nodes its cpuset or memory policy allows were full; others may have had memory left"))
+	}
+	if m, ok := v.MemoryNow(); ok && float64(m.HugeTotal) >= muchReserved*float64(m.Total) {
+		f.Notes = append(f.Notes, rule.T("%v of %v are set aside as huge pages, which only programs that ask for them can use (sysctl vm.nr_hugepages)",
+			unit.Bytes(m.HugeTotal), unit.Bytes(m.Total)))
 	}
 	f.Evidence = append(f.Evidence, availableNow(v)...)
 	f.Fixes = []rule.Fix{
