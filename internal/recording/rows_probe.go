@@ -36,6 +36,10 @@ type UnseenNote struct {
 	How   string    `parquet:"how,dict" cbor:"how"`   // what the user can do: "run as root"
 }
 
+// UnseenPacketFilter is the What of notes about packet filter rules that could
+// not be read.
+const UnseenPacketFilter = "packet filter rules"
+
 func (KernelLogLine) Table() Table { return KernelLog }
 func (ProbeRun) Table() Table      { return ProbeRuns }
 func (UnseenNote) Table() Table    { return Unseen }

@@ -27,6 +27,7 @@ type Document struct {
 	Findings  []Finding     `json:"findings"`
 	Healthy   []string      `json:"healthy"`
 	NotJudged []NotJudged   `json:"not_judged"`
+	Unseen    []Unseen      `json:"unseen"`
 	Probes    []Probe       `json:"probes"`
 	Time      []ProcessTime `json:"where_the_time_went"`
 	Notes     []string      `json:"notes"`
@@ -119,6 +120,15 @@ type NotJudged struct {
 	How   string `json:"how"`
 }
 
+// Unseen is something a probe could not see although it ran.
+type Unseen struct {
+	Probe string `json:"probe"`
+	What  string `json:"what"`
+	Count int64  `json:"count"`
+	Why   string `json:"why"`
+	How   string `json:"how"`
+}
+
 // Probe is one source of evidence over the whole window.
 type Probe struct {
 	Name       string   `json:"name"`
@@ -172,6 +182,7 @@ func NewDocument(v verdict.Verdict) Document {
 		Findings:  each(v.Findings, newFinding),
 		Healthy:   each(v.Healthy, same),
 		NotJudged: each(v.NotJudged, func(n verdict.NotJudged) NotJudged { return NotJudged(n) }),
+		Unseen:    each(v.Unseen, func(u verdict.Unseen) Unseen { return Unseen(u) }),
 		Probes: each(v.Probes, func(p verdict.ProbeHealth) Probe {
 			return Probe{
 				Name: p.Name, OK: p.OK, Runs: p.Runs, Seconds: number(p.Seconds), CPUSeconds: number(p.CPU),

@@ -100,6 +100,12 @@ func cases() []testCase {
 		{Rule: "mem/oom-kill", Title: "the kernel killed a process", Needs: "table kernel_log", Why: "open /dev/kmsg: operation not permitted", How: "run as root"},
 		{Rule: "mem/cgroup-oom", Title: "a group ran out of memory", Needs: "table kernel_log", Why: "open /dev/kmsg: operation not permitted", How: "run as root"},
 	}
+	unseen := []verdict.Unseen{
+		{Probe: "process", What: "I/O of processes of other users", Count: 1195, Why: "permission denied", How: "run as root"},
+		{Probe: "thread", What: "system calls of threads of other users", Count: 1, Why: "permission denied", How: "run as root"},
+		{Probe: "socket", What: "I/O of processes of other users", Count: 7, Why: "permission denied", How: "run as root"},
+		{Probe: "process", What: "time processes waited for block I/O", Count: 1, Why: "delay accounting is switched off", How: "sysctl -w kernel.task_delayacct=1"},
+	}
 	return []testCase{
 		{"sick", verdict.Verdict{
 			Tool: "rtrail 0.1.0", Host: db1, Window: window,
@@ -108,7 +114,7 @@ func cases() []testCase {
 				{Rank: 2, Finding: evil, Title: "CPUs saturated", Lossy: true},
 				{Rank: 3, Finding: near, Title: "filesystem full"},
 			},
-			Healthy: []string{"memory", "disks", "file descriptors", "conntrack", "processes"}, NotJudged: notJudged, Probes: probes, Time: times,
+			Healthy: []string{"memory", "disks", "file descriptors", "conntrack", "processes"}, NotJudged: notJudged, Unseen: unseen, Probes: probes, Time: times,
 			Notes: []string{"interrupted after 3.2 s of 10s: judged on what was seen so far"},
 		}},
 		{"healthy", verdict.Verdict{

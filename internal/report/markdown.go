@@ -59,6 +59,16 @@ func Markdown(w io.Writer, v verdict.Verdict) error {
 			b.WriteByte('\n')
 		}
 	}
+	if len(v.Unseen) > 0 {
+		b.WriteString("\n## Not seen\n\n")
+		for _, g := range groupUnseen(v.Unseen) {
+			fmt.Fprintf(&b, "- %s: %s", md(strings.Join(g.rules, ", ")), md(g.why))
+			if g.how != "" {
+				fmt.Fprintf(&b, "; to get it: %s", md(g.how))
+			}
+			b.WriteByte('\n')
+		}
+	}
 	markdownProbes(&b, v.Probes)
 	if len(v.Notes) > 0 {
 		b.WriteString("\n## Notes\n\n")

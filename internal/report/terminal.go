@@ -43,6 +43,7 @@ func Terminal(w io.Writer, v verdict.Verdict, o TerminalOptions) error {
 	p.times(v.Time)
 	p.healthy(v.Healthy)
 	p.notJudged(v.NotJudged)
+	p.unseen(v.Unseen)
 	p.probes(v.Probes)
 	p.notes(v.Notes)
 	_, err := io.WriteString(w, p.out.String())

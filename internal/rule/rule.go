@@ -16,9 +16,12 @@ type Rule struct {
 	Title    string            // the fault in a few words, for lists
 	Resource string            // what a host without this fault is healthy in: "CPU", "memory", "disks", ...
 	Needs    []recording.Table // without rows in all of them the rule is not judged
-	Explains []string          // IDs of rules whose findings may be symptoms of this one
-	Page     string            // Markdown for `rtrail explain ID`
-	Detect   func(*view.View) ([]Finding, error)
+	// BlindWithout lists what probes may note as unseen (recording.UnseenNote.What)
+	// and without which silence of this rule says nothing.
+	BlindWithout []string
+	Explains     []string // IDs of rules whose findings may be symptoms of this one
+	Page         string   // Markdown for `rtrail explain ID`
+	Detect       func(*view.View) ([]Finding, error)
 }
 
 // Confidence says how the cause is known.

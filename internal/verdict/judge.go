@@ -25,6 +25,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Window: Window{Start: v.Start(), End: v.End()},
 		Probes: sources.health,
 		Time:   timeOf(v),
+		Unseen: unseenIn(v),
 		Notes:  slices.Clone(manifest.Notes),
 	}
 	var found []Finding
@@ -37,6 +38,9 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 			continue
 		}
 		findings, err := detect(r, v)
+		if err == nil && len(findings) == 0 {
+			err = blind(r, out.Unseen)
+		}
 		if err != nil {
 			out.NotJudged = append(out.NotJudged, abstention(r, err))
 			unjudged[r.Resource] = true
@@ -61,6 +65,34 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		}
 	}
 	return out
+}
+
+// unseenIn lists what probes could not see in the window, each thing once with
+// the count of the sample that missed most of it.
+func unseenIn(v *view.View) []Unseen {
+	type key struct{ probe, what, why, how string }
+	keys, series := view.Group(view.Rows[recording.UnseenNote](v), func(n recording.UnseenNote) key {
+		return key{n.Probe, n.What, n.Why, n.How}
+	})
+	var list []Unseen
+	for _, k := range keys {
+		u := Unseen{Probe: k.probe, What: k.what, Why: k.why, How: k.how}
+		for _, n := range series[k] {
+			u.Count = max(u.Count, n.Count)
+		}
+		list = append(list, u)
+	}
+	return list
+}
+
+// blind says that a rule which found nothing could not see what it looks for.
+func blind(r rule.Rule, unseen []Unseen) error {
+	for _, u := range unseen {
+		if slices.Contains(r.BlindWithout, u.What) {
+			return &rule.NotJudged{Needs: u.What, Why: u.Why, How: u.How}
+		}
+	}
+	return nil
 }
 
 // detect runs one rule. A rule that panics is a rule that was not judged, not

@@ -173,3 +173,30 @@ func TestLossLowersConfidence(t *testing.T) {
 		}
 	}
 }
+
+func TestSilenceOfTheBlindIsNotHealth(t *testing.T) {
+	v := evidence(t, recording.ProbeInfo{}, good, good)
+	note := func(count int64) recording.UnseenNote {
+		return recording.UnseenNote{At: t0.Add(time.Second), Probe: "host", What: "packet filter rules", Count: count, Why: "permission denied", How: "run as root"}
+	}
+	rec := recording.New(v.Manifest())
+	w := recording.NewWriter(t0)
+	recording.Append(w, recording.SystemSample{At: t0}, recording.SystemSample{At: t0.Add(time.Second)})
+	recording.Append(w, recording.ProbeRun{At: t0, Probe: "host", Rows: 2})
+	recording.Append(w, note(1), note(3), note(2))
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	silent, found := finds("si/a", nil), finds("fo/a", nil, about("x", rule.Certain, 1))
+	silent.BlindWithout, found.BlindWithout = []string{"packet filter rules"}, []string{"packet filter rules"}
+	got := Judge(view.New(rec, t0, t0.Add(10*time.Second)), []rule.Rule{silent, found})
+	if len(got.Healthy) != 0 || len(got.NotJudged) != 1 || got.NotJudged[0].Rule != "si/a" || got.NotJudged[0].How != "run as root" {
+		t.Errorf("healthy %v, not judged %+v: a rule that cannot see and is silent was not judged", got.Healthy, got.NotJudged)
+	}
+	if len(got.Findings) != 1 {
+		t.Errorf("what was found all the same must stay, got %d findings", len(got.Findings))
+	}
+	if len(got.Unseen) != 1 || got.Unseen[0].Count != 3 {
+		t.Errorf("unseen %+v, want one entry with the largest count", got.Unseen)
+	}
+}

@@ -18,6 +18,7 @@ type Verdict struct {
 	Findings  []Finding // in rank order
 	Healthy   []string  // resources every rule of which was judged and found nothing
 	NotJudged []NotJudged
+	Unseen    []Unseen // what probes could not see although they ran
 	Probes    []ProbeHealth
 	Time      []ProcessTime // where the busiest processes spent the window
 	Notes     []string      // about the evidence as a whole: "interrupted after 3.2 s"
@@ -43,6 +44,15 @@ type NotJudged struct {
 	Rule  string // ID
 	Title string
 	Needs string
+	Why   string
+	How   string
+}
+
+// Unseen is something a probe could not see although it ran.
+type Unseen struct {
+	Probe string
+	What  string
+	Count int64 // how many of it, in the sample that missed most
 	Why   string
 	How   string
 }

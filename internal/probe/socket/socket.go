@@ -60,6 +60,7 @@ type Probe struct {
 	last    time.Time
 	cost    time.Duration // of the last dump of connections
 	skipped int
+	dumped  int // rows of the last dump
 
 	tcp      []recording.TCPSample
 	udp      []recording.UDPSample
@@ -147,7 +148,12 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 
 	settings := edge || p.samples%settingsEvery == 0
 	connections := p.dumpNow(edge)
-	p.tcp, p.udp, p.listens = p.tcp[:0], p.udp[:0], p.listens[:0]
+	p.udp, p.listens = p.udp[:0], p.listens[:0]
+	// The rows go to the recording. There will be about as many as last time.
+	p.tcp = nil
+	if connections {
+		p.tcp = make([]recording.TCPSample, 0, p.dumped+p.dumped/64)
+	}
 	p.counters, p.devices = p.counters[:0], p.devices[:0]
 	spent := time.Duration(0)
 	var failed error
@@ -173,14 +179,15 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		p.count(n, w)
 	}
 	if connections {
-		p.cost = spent
+		p.cost, p.dumped = spent, len(p.tcp)
 	}
-	recording.Append(w, p.tcp...)
 	recording.Append(w, p.udp...)
 	recording.Append(w, p.listens...)
 	recording.Append(w, p.counters...)
 	recording.Append(w, p.devices...)
 	p.findOwners(ctx, w, edge, &missed)
+	recording.Give(w, p.tcp) // from here on they are not ours
+	p.tcp = nil
 	missed.report(w, p.Name())
 	p.forget()
 	p.closing, p.last = false, w.Started
@@ -318,6 +325,6 @@ func (u unseen) report(w *recording.Writer, name string) {
 	}
 	note("sockets and counters of other network namespaces", u.spaces, why, asRoot)
 	note("network namespaces", u.tooMany, fmt.Sprintf("more than %d", namespaces), "run rtrail inside of the namespace: ip netns exec NAME rtrail")
-	note("packet filter rules", u.firewalls, why, asRoot)
+	note(recording.UnseenPacketFilter, u.firewalls, why, asRoot)
 	note("rules of legacy iptables", u.legacy, "rtrail reads nftables, which iptables-nft uses too", "iptables-legacy -nvL shows them; iptables-legacy-save and iptables-nft-restore move them")
 }

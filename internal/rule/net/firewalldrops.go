@@ -15,13 +15,14 @@ import (
 var firewallDropsPage string
 
 var firewallDrops = rule.Rule{
-	ID:       "net/firewall-drops",
-	Title:    "a packet filter rule drops traffic of a connection somebody waits for",
-	Resource: "packet filter",
-	Needs:    []recording.Table{recording.Firewall, recording.TCPSockets},
-	Explains: []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow"},
-	Page:     firewallDropsPage,
-	Detect:   detectFirewallDrops,
+	ID:           "net/firewall-drops",
+	Title:        "a packet filter rule drops traffic of a connection somebody waits for",
+	Resource:     "packet filter",
+	Needs:        []recording.Table{recording.Firewall, recording.TCPSockets},
+	BlindWithout: []string{recording.UnseenPacketFilter},
+	Explains:     []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow"},
+	Page:         firewallDropsPage,
+	Detect:       detectFirewallDrops,
 }
 
 const (
