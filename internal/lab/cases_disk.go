@@ -30,6 +30,7 @@ func diskSaturated() Case {
 		Title: "fio with 16 reads at once on a disk that does 200 a second",
 		Rule:  "disk/saturated",
 		Kind:  "device",
+		Name:  `loop\d+`,
 		Needs: Needs{Root: true, Packages: []string{"fio", "e2fsprogs", "util-linux"}, Commands: []string{"fio", "mkfs.ext4", "losetup"}},
 		// A reader that waits for a full disk is in D state, as rtrail may say too.
 		AllowOthers: []string{"proc/uninterruptible"},

@@ -34,7 +34,7 @@ func conntrackFull() Case {
 		ID:    "net/conntrack-full",
 		Title: "NAT gateway whose connection tracking table is full",
 		Rule:  "net/conntrack-full",
-		Kind:  "netns",
+		Kind:  "netns", Name: "rtrail-lab-.*-gateway",
 		Needs: Needs{Root: true, Packages: []string{"nginx-light", "iptables", "iproute2"}, Commands: []string{"nginx", "iptables", "ip", "ss"}},
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p.server, err = e.NetNS("server"); err != nil {

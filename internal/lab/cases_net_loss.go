@@ -82,6 +82,7 @@ func firewallDrops() Case {
 		ID:    "net/firewall-drops",
 		Title: "iptables DROP rule that hits a client of nginx",
 		Rule:  "net/firewall-drops",
+		Kind:  "firewall-rule", Name: `iptables INPUT rule \d+ in rtrail-lab-\w+-server`,
 		Needs: Needs{Root: true, Packages: []string{"nginx-light", "iptables", "iproute2"}, Commands: []string{"nginx", "iptables", "ip", "ss"}},
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, err = newPair(e); err != nil {

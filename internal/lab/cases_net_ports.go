@@ -22,6 +22,7 @@ func ephemeralPorts() Case {
 		ID:    "net/ephemeral-ports",
 		Title: "nginx proxy without keep-alive to its upstream, 50 local ports",
 		Rule:  "net/ephemeral-ports",
+		Kind:  "process", Name: "nginx",
 		Needs: Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if proxy, err = e.NetNS("proxy"); err != nil {

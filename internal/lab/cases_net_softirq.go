@@ -23,6 +23,7 @@ func softirqFlood() Case {
 		ID:    "cpu/softirq",
 		Title: "flood of small packets handled on one CPU",
 		Rule:  "cpu/softirq",
+		Kind:  "interface", Name: `rt\w+`,
 		Needs: Needs{Root: true, Packages: []string{"redis-server", "hping3", "iptables", "iproute2"}, Commands: []string{"redis-server", "hping3", "iptables-restore", "ip", "taskset"}},
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, err = newPair(e); err != nil {

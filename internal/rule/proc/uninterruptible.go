@@ -181,7 +181,7 @@ func (h hang) evidence(v *view.View, groups []view.Process) []rule.Evidence {
 	if rows := view.Rows[recording.SystemSample](v); len(rows) > 0 {
 		load := rows[len(rows)-1].Load1
 		list = append(list, rule.Evidence{
-			Metric: "system.load", What: rule.T("load average %s over one minute, of which %s are these threads", unit.Number(load), unit.Number(h.mean)),
+			Metric: "sched.load", What: rule.T("load average %s over one minute, of which %s are these threads", unit.Number(load), unit.Number(h.mean)),
 			Value: load, Unit: "tasks", Check: "cat /proc/loadavg",
 		})
 	}
