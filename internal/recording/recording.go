@@ -21,14 +21,46 @@ type Recording struct {
 type rows interface {
 	count() int
 	appendFrom(rows)
+	adopt(rows)
+	join()
 }
 
-type table[T Row] struct{ list []T }
+// table holds the rows in one list, and those that were committed since
+// somebody asked for the list: growing it with every sample would copy all
+// rows again and again.
+type table[T Row] struct {
+	list []T
+	more [][]T
+	rest int // rows in more
+}
 
-func (t *table[T]) count() int { return len(t.list) }
+func (t *table[T]) count() int { return len(t.list) + t.rest }
 
 func (t *table[T]) appendFrom(other rows) {
-	t.list = append(t.list, other.(*table[T]).list...)
+	o := other.(*table[T])
+	t.join()
+	o.join()
+	t.list = append(t.list, o.list...)
+}
+
+// adopt takes the rows of another table, which must not be used any more.
+func (t *table[T]) adopt(other rows) {
+	o := other.(*table[T])
+	o.join()
+	t.more = append(t.more, o.list)
+	t.rest += len(o.list)
+}
+
+// join makes one list of everything.
+func (t *table[T]) join() {
+	if t.rest == 0 {
+		return
+	}
+	t.list = slices.Grow(t.list, t.rest)
+	for _, list := range t.more {
+		t.list = append(t.list, list...)
+	}
+	t.more, t.rest = nil, 0
 }
 
 // New makes an empty recording.
@@ -54,9 +86,10 @@ func (r *Recording) UpdateManifest(change func(*Manifest)) {
 // is shared: callers must not change it.
 func Rows[T Row](r *Recording) []T {
 	var zero T
-	r.mu.RLock()
-	defer r.mu.RUnlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if t, ok := r.tables[zero.Table()].(*table[T]); ok {
+		t.join()
 		return slices.Clip(t.list)
 	}
 	return nil
@@ -85,7 +118,7 @@ func (r *Recording) Commit(w *Writer) error {
 	defer r.mu.Unlock()
 	for name, rows := range w.tables {
 		if have := r.tables[name]; have != nil {
-			have.appendFrom(rows)
+			have.adopt(rows)
 		} else {
 			r.tables[name] = rows
 		}
@@ -124,6 +157,20 @@ func Append[T Row](w *Writer, list ...T) {
 		return
 	}
 	w.tables[name] = &table[T]{list: slices.Clone(list)}
+}
+
+// Give adds rows like Append, but takes the slice over instead of copying it:
+// the caller must not use it any more.
+func Give[T Row](w *Writer, list []T) {
+	if len(list) == 0 {
+		return
+	}
+	name := list[0].Table()
+	if have := w.tables[name]; have != nil {
+		have.appendFrom(&table[T]{list: list})
+		return
+	}
+	w.tables[name] = &table[T]{list: list}
 }
 
 // Lost counts rows that should have been in the sample and are not.

@@ -24,7 +24,7 @@ type ProcessSample struct {
 	Cgroup      string        `parquet:"cgroup,dict" cbor:"cgroup"`         // path in the hierarchy that limits it; v1: of the cpu controller
 	MemCgroup   string        `parquet:"mem_cgroup,dict" cbor:"mem_cgroup"` // v1: of the memory controller; v2: same as Cgroup
 	NetNS       uint64        `parquet:"netns" cbor:"netns"`                // 0: not readable
-	Full        bool          `parquet:"full" cbor:"full"`                  // all fields were read; a light row holds those of /proc/PID/stat only, the rest is Unknown or empty
+	Full        bool          `parquet:"full" cbor:"full"`                  // all fields were read, or the process did not run since they were; a light row holds those of /proc/PID/stat only, the rest is Unknown or empty
 	User        time.Duration `parquet:"user" cbor:"user"`
 	System      time.Duration `parquet:"system" cbor:"system"`
 	ChildUser   time.Duration `parquet:"child_user" cbor:"child_user"` // of children that ended and were waited for
@@ -50,7 +50,7 @@ type ProcessSample struct {
 	ReadBytes   int64         `parquet:"read_bytes" cbor:"read_bytes"`   // fetched from storage
 	WriteBytes  int64         `parquet:"write_bytes" cbor:"write_bytes"` // dirtied, to go to storage
 	Cancelled   int64         `parquet:"cancelled_write_bytes" cbor:"cancelled_write_bytes"`
-	OOMScore    int32         `parquet:"oom_score" cbor:"oom_score"`
+	OOMScore    int32         `parquet:"oom_score" cbor:"oom_score"` // of processes with 64 MB resident or more, else Unknown; so is the next one
 	OOMAdjust   int32         `parquet:"oom_score_adj" cbor:"oom_score_adj"`
 	WaitChannel string        `parquet:"wchan,dict" cbor:"wchan"` // kernel function the main thread sleeps in
 }
@@ -98,7 +98,7 @@ type CgroupSample struct {
 	Path          string        `parquet:"path,dict" cbor:"path"`
 	Version       int32         `parquet:"version" cbor:"version"`              // 1 or 2
 	Controllers   string        `parquet:"controllers,dict" cbor:"controllers"` // those the row speaks of, comma separated
-	Processes     int32         `parquet:"processes" cbor:"processes"`          // in the group itself
+	Processes     int32         `parquet:"processes" cbor:"processes"`          // in the group itself; counted in the first and last sample and now and then between, else Unknown
 	CPUTime       time.Duration `parquet:"cpu_time" cbor:"cpu_time"`
 	Quota         time.Duration `parquet:"quota" cbor:"quota"` // CPU time allowed per Period
 	Period        time.Duration `parquet:"period" cbor:"period"`

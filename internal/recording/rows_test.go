@@ -78,6 +78,7 @@ func randomSample(rnd *rand.Rand, at time.Time) *Writer {
 func contents(r *Recording) map[Table]any {
 	all := map[Table]any{}
 	for name, rows := range r.tables {
+		rows.join()
 		all[name] = getList(rows)
 	}
 	return all

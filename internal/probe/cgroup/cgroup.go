@@ -127,11 +127,15 @@ func (p *Probe) row(g *group, full bool) (recording.CgroupSample, bool) {
 		p.limits[key] = l
 	}
 	l.fill(&row)
+	// The kernel walks all processes of a group to list them; that is too dear
+	// for every sample.
+	_, told := p.usage[key]
+	r.count = full || !told
 	r.use(g)
 	if r.gone {
 		return row, false
 	}
-	if row.Processes <= 0 && !g.inner && idle(&row) {
+	if r.count && row.Processes <= 0 && !g.inner && idle(&row) {
 		return row, false
 	}
 	if len(p.usage) > 4*mostGroups { // groups come and go
@@ -172,6 +176,7 @@ type reading struct {
 	probe *Probe
 	row   *recording.CgroupSample
 	gone  bool // the group was removed meanwhile
+	count bool // count the group's processes
 }
 
 // file returns the content of a file of the group's directory in the hierarchy

@@ -184,6 +184,9 @@ func (r *reading) v1Counter(dir, name string) []byte {
 }
 
 func (r *reading) processes(dir string) int32 {
+	if !r.count {
+		return recording.Unknown
+	}
 	b := r.file(dir, "cgroup.procs")
 	if b == nil {
 		return recording.Unknown

@@ -30,8 +30,13 @@ type details struct {
 	oomScore  int32
 	oomAdjust int32
 	limits    recording.LimitSample
+	row       recording.ProcessSample // the last full one
 	threads   *threadSums
 }
+
+// large is how many bytes resident make a process one that may be the leak, or
+// the kernel's choice when memory runs out.
+const large = 64 << 20
 
 // settled is the age from which a process is taken to have made up its mind
 // about its command line, cgroup and namespaces: it has called exec by then.
@@ -50,7 +55,9 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 		row.Cmdline, row.Cgroup, row.MemCgroup, row.NetNS = d.cmdline, d.cgroup, d.memCgroup, d.netns
 	}
 	d.uid = row.UID
-	if edge || d.full == 0 {
+	if e.RSSPages*p.page < large {
+		d.oomScore, d.oomAdjust = recording.Unknown, recording.Unknown
+	} else if edge || d.full == 0 || d.oomScore < 0 {
 		d.oomScore = p.number(e.PID, "oom_score")
 		d.oomAdjust = p.number(e.PID, "oom_score_adj")
 	}
@@ -62,7 +69,7 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 		p.files(e, d, missed, edge)
 		p.delays.read(row, e.Threads)
 	}
-	d.full = p.samples
+	d.full, d.row = p.samples, *row
 }
 
 // identity reads what a process hardly ever changes.
@@ -142,13 +149,12 @@ func (p *Probe) files(e *census.Entry, d *details, missed *unseen, edge bool) {
 		return
 	}
 	if edge || d.full == 0 || p.samples-d.full >= refreshEvery {
-		b, err := p.dir.Read(census.Name(e.PID, "limits"))
-		if err != nil {
+		var ok bool
+		if d.limits, ok = p.limits(e.PID); !ok {
 			return
 		}
-		d.limits = ParseLimits(b)
 	}
-	l := d.limits
+	l := &d.limits
 	l.At, l.PID, l.Files = e.At, e.PID, recording.Unknown
 	n, err := p.dir.Count(census.Name(e.PID, "fd"))
 	switch {
@@ -159,7 +165,45 @@ func (p *Probe) files(e *census.Entry, d *details, missed *unseen, edge bool) {
 	default:
 		return
 	}
-	p.scratch.limits = append(p.scratch.limits, l)
+	p.scratch.limits = append(p.scratch.limits, *l)
+}
+
+// limits reads the limits of a process. prlimit(2) costs a fifth of the file,
+// but the kernel answers it for processes of other users only with
+// CAP_SYS_RESOURCE.
+func (p *Probe) limits(pid int32) (recording.LimitSample, bool) {
+	if p.dir.Live() {
+		var l recording.LimitSample
+		var r unix.Rlimit
+		ok := true
+		for _, known := range [...]struct {
+			resource   int
+			soft, hard *int64
+		}{
+			{unix.RLIMIT_NOFILE, &l.FilesSoft, &l.FilesHard},
+			{unix.RLIMIT_NPROC, &l.ProcsSoft, nil},
+			{unix.RLIMIT_MEMLOCK, &l.LockedSoft, nil},
+			{unix.RLIMIT_STACK, &l.StackSoft, nil},
+			{unix.RLIMIT_AS, &l.AddressSoft, nil},
+		} {
+			if ok = unix.Prlimit(int(pid), known.resource, nil, &r) == nil; !ok {
+				break
+			}
+			// Unlimited is the largest number there is, as in the file's rows.
+			*known.soft = int64(min(r.Cur, math.MaxInt64))
+			if known.hard != nil {
+				*known.hard = int64(min(r.Max, math.MaxInt64))
+			}
+		}
+		if ok {
+			return l, true
+		}
+	}
+	b, err := p.dir.Read(census.Name(pid, "limits"))
+	if err != nil {
+		return recording.LimitSample{}, false
+	}
+	return ParseLimits(b), true
 }
 
 func pageSize() int64 { return int64(os.Getpagesize()) }

@@ -32,6 +32,10 @@ const (
 	// together and end one after the other.
 	sharedFor = 250 * time.Millisecond
 
+	// reclaimable is the resident size, in bytes, from which a process is read
+	// again at the end although it slept: the kernel may have taken memory away.
+	reclaimable = 8 << 20
+
 	// refreshEvery is how many samples a large or busy process may go without
 	// a full row although it did nothing.
 	refreshEvery = 10
@@ -55,9 +59,9 @@ type Probe struct {
 
 // scratch is memory that is used again in every sample.
 type scratch struct {
-	order   []int
+	order   []int      // of all, in which order rows are filled
+	details []*details // of all
 	threads []int32
-	rows    []recording.ProcessSample
 	limits  []recording.LimitSample
 }
 
@@ -115,22 +119,24 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	var missed unseen
 	began := threadCPU()
 	s := &p.scratch
-	s.rows = slices.Grow(s.rows[:0], len(p.all))[:len(p.all)]
+	rows := make([]recording.ProcessSample, len(p.all))
 	s.limits = s.limits[:0]
 	for n, i := range s.order {
 		e := &p.all[i]
-		d := p.known[e.Key()]
-		s.rows[i] = p.light(e, d)
+		d := s.details[i]
+		rows[i] = p.light(e, d)
 		// A look at the clock costs as much as reading a small file.
-		over := n%8 == 7 && (threadCPU()-began > limit || ctx.Err() != nil)
+		over := n%8 == 7 && limit > 0 && d.want > 0 && (threadCPU()-began > limit || ctx.Err() != nil)
 		if over {
 			limit = 0
 		}
 		if limit > 0 && d.want > 0 {
-			p.fill(&s.rows[i], e, d, &missed, edge)
+			p.fill(&rows[i], e, d, &missed, edge)
+		} else if edge {
+			p.idle(&rows[i], e, d)
 		}
 	}
-	recording.Append(w, s.rows...)
+	recording.Give(w, rows)
 	recording.Append(w, s.limits...)
 	missed.report(w, p.Name())
 	p.delays.report(w, p.Name())
@@ -142,7 +148,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 // plan decides who gets a full row and in which order.
 func (p *Probe) plan(edge bool) {
 	s := &p.scratch
-	s.order = s.order[:0]
+	s.order, s.details = s.order[:0], s.details[:0]
 	for i := range p.all {
 		e := &p.all[i]
 		d := p.known[e.Key()]
@@ -152,17 +158,24 @@ func (p *Probe) plan(edge bool) {
 		}
 		d.round = p.samples
 		d.want = p.want(e, d, edge)
-		s.order = append(s.order, i)
+		s.details = append(s.details, d)
+		if d.want > 0 {
+			s.order = append(s.order, i)
+		}
 	}
 	slices.SortStableFunc(s.order, func(a, b int) int {
-		return cmp.Compare(p.known[p.all[b].Key()].want, p.known[p.all[a].Key()].want)
+		return cmp.Compare(s.details[b].want, s.details[a].want)
 	})
+	for i, d := range s.details {
+		if d.want <= 0 {
+			s.order = append(s.order, i)
+		}
+	}
 }
 
 // want is how much a full row of a process is wanted; 0: not at all. Kernel
 // threads have next to nothing that a light row does not hold.
 func (p *Probe) want(e *census.Entry, d *details, edge bool) float64 {
-	const large = 64 << 20 // bytes resident: whoever holds that much may be the leak
 	resident := float64(e.RSSPages * p.page)
 	active := !e.Active.IsZero() && !e.Active.Before(p.last)
 	score := 1 + e.Share()*1000 + resident/(1<<30)
@@ -180,7 +193,9 @@ func (p *Probe) want(e *census.Entry, d *details, edge bool) float64 {
 	switch {
 	case e.Kernel && !active:
 		return 0
-	case edge, active, d.full == 0:
+	case active, d.full == 0:
+		return score
+	case edge && (e.Threads > 1 || e.Sched.Slices < 0 || resident >= reclaimable || d.row.Swap != 0 || e.Active.After(d.row.At)):
 		return score
 	case due && (resident >= large || d.active):
 		return score
@@ -205,6 +220,24 @@ func (p *Probe) light(e *census.Entry, d *details) recording.ProcessSample {
 		row.RunTime, row.RunDelay = e.Sched.RunTime, e.Sched.RunDelay
 	}
 	return row
+}
+
+// idle makes a full row of a light one for a process that did not run since
+// its last full row: then its counters, limits and files are what they were.
+// Only what others do to it can differ: how much of its few resident pages is
+// swapped out, for which want has those with many read again.
+func (p *Probe) idle(row *recording.ProcessSample, e *census.Entry, d *details) {
+	if d.full == 0 || e.Threads > 1 || e.Sched.Slices < 0 || d.row.Swap != 0 || e.Active.After(d.row.At) {
+		return
+	}
+	at := row.At
+	*row = d.row
+	row.At = at
+	if d.limits.PID != 0 {
+		l := d.limits
+		l.At = at
+		p.scratch.limits = append(p.scratch.limits, l)
+	}
 }
 
 // state turns the letter into a string without allocation.

@@ -3,9 +3,12 @@ package socket
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/procfile"
@@ -96,17 +99,24 @@ func (p *Probe) scan(e *census.Entry, h *holder, files int64, missed *unseen) {
 		p.owners = append(p.owners, recording.SocketOwner{At: at, Inode: inode, PID: e.PID, FD: fd})
 		return nil
 	}
-	// Descriptors are given out from the lowest number on. If the first ones
-	// are as many as there are, the directory need not be read.
+	// Descriptors are given out from the lowest number on. Trying them one by
+	// one, with some room for gaps, mostly finds all there are, and the kernel
+	// need not list the directory, which costs more.
 	err := error(nil)
-	for fd := range int32(files) {
-		if err = look(fd); err != nil {
+	found, next := int64(0), int32(0)
+	for most := int32(files + files/8 + 8); found < files && next < most; next++ {
+		if err = look(next); err == nil {
+			found++
+		} else if !errors.Is(err, unix.ENOENT) {
 			break
 		}
 	}
-	if err != nil {
-		p.owners = p.owners[:before]
-		err = p.dir.Numbers(census.Name(e.PID, "fd"), func(fd int32) { _ = look(fd) })
+	if found < files && (err == nil || errors.Is(err, unix.ENOENT)) {
+		err = p.dir.Numbers(census.Name(e.PID, "fd"), func(fd int32) {
+			if fd >= next {
+				_ = look(fd)
+			}
+		})
 	}
 	h.sockets = len(p.owners) > before
 	if census.Denied(err) {

@@ -26,7 +26,7 @@ import (
 const (
 	// dumpBudget is the CPU time per sample that dumps of connections may take
 	// on average.
-	dumpBudget = 3 * time.Millisecond
+	dumpBudget = 2 * time.Millisecond
 
 	// mostSkipped bounds how many samples go without such a dump.
 	mostSkipped = 5
