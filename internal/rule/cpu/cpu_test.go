@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -9,47 +8,6 @@ import (
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
 )
-
-// situation is a made-up host and what a rule must say about it.
-type situation struct {
-	name    string
-	host    func() *ruletest.Host
-	want    rule.Confidence // 0: no finding at all
-	kind    string
-	subject string
-	low     float64 // weight of the impact, at least
-	high    float64 // and at most
-	says    string  // part of the headline
-}
-
-func check(t *testing.T, r rule.Rule, list []situation) {
-	t.Helper()
-	for _, s := range list {
-		t.Run(s.name, func(t *testing.T) {
-			found := s.host().Detect(t, r)
-			if s.want == 0 {
-				for _, f := range found {
-					t.Errorf("found %s: %s", f.Confidence, f.Headline)
-				}
-				return
-			}
-			if len(found) != 1 {
-				t.Fatalf("%d findings, want 1", len(found))
-			}
-			f := found[0]
-			ruletest.Checked(t, f)
-			if f.Confidence != s.want || f.Subject.Kind != s.kind || f.Subject.Name != s.subject {
-				t.Errorf("%s about %s %q, want %s about %s %q", f.Confidence, f.Subject.Kind, f.Subject.Name, s.want, s.kind, s.subject)
-			}
-			if w := max(f.Impact.TimeLost, f.Impact.Share); w < s.low || w > s.high {
-				t.Errorf("impact %.2f, want %.2f to %.2f", w, s.low, s.high)
-			}
-			if !strings.Contains(f.Headline.String(), s.says) {
-				t.Errorf("headline %q lacks %q", f.Headline, s.says)
-			}
-		})
-	}
-}
 
 func stress(h *ruletest.Host, n int, each, delay float64, nice int32) *ruletest.Host {
 	h.Process(ruletest.Process{Comm: "stress-ng", CPU: 0})
@@ -61,41 +19,41 @@ func stress(h *ruletest.Host, n int, each, delay float64, nice int32) *ruletest.
 
 func TestSaturated(t *testing.T) {
 	full := ruletest.CPU{User: 0.97, System: 0.03}
-	check(t, saturated, []situation{
-		{name: "twice the cores", host: func() *ruletest.Host {
+	ruletest.Check(t, saturated, []ruletest.Situation{
+		{Name: "twice the cores", Host: func() *ruletest.Host {
 			h := stress(ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.98, 0), 4, 0.49, 0.5, 0)
 			return h.Process(ruletest.Process{PID: 80, Comm: "nginx", CPU: 0.02, RunDelay: 0.1}).System(ruletest.System{Running: 5})
-		}, want: rule.Certain, kind: rule.KindProcess, subject: "stress-ng-cpu ×4", low: 2, high: 2.2, says: "stress-ng-cpu ×4 uses 98 %"},
-		{name: "five seconds, sixteen CPUs", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "stress-ng-cpu ×4", Low: 2, High: 2.2, Says: "stress-ng-cpu ×4 uses 98 %"},
+		{Name: "five seconds, sixteen CPUs", Host: func() *ruletest.Host {
 			return stress(ruletest.New(16, 5).AllCPUs(full), 32, 0.5, 0.5, 0)
-		}, want: rule.Certain, kind: rule.KindProcess, subject: "stress-ng-cpu ×32", low: 15, high: 17},
-		{name: "many small programs", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "stress-ng-cpu ×32", Low: 15, High: 17},
+		{Name: "many small programs", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).AllCPUs(full)
 			for _, n := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
 				h.Process(ruletest.Process{Comm: n, CPU: 0.2, RunDelay: 0.3})
 			}
 			return h
-		}, want: rule.Certain, kind: rule.KindHost, subject: "db1", low: 2.9, high: 3.1},
-		{name: "only niced work waits", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindHost, Subject: "db1", Low: 2.9, High: 3.1},
+		{Name: "only niced work waits", Host: func() *ruletest.Host {
 			return stress(ruletest.New(2, 10).AllCPUs(ruletest.CPU{Nice: 1}), 4, 0.5, 0.5, 19)
-		}, want: rule.Possible, kind: rule.KindProcess, subject: "stress-ng-cpu ×4", low: 0.1, high: 3},
-		{name: "no run delays but pressure", host: func() *ruletest.Host {
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "stress-ng-cpu ×4", Low: 0.1, High: 3},
+		{Name: "no run delays but pressure", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.9, 0)
 			return h.Process(ruletest.Process{PID: 7, Comm: "java", CPU: 1.9, Change: func(_ float64, r *recording.ProcessSample) { r.RunDelay = recording.Unknown }})
-		}, want: rule.Likely, kind: rule.KindProcess, subject: "java", low: 0.8, high: 1},
-		{name: "half of the cores busy", host: func() *ruletest.Host {
+		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "java", Low: 0.8, High: 1},
+		{Name: "half of the cores busy", Host: func() *ruletest.Host {
 			return stress(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.5}), 1, 1, 0.01, 0)
 		}},
-		{name: "a batch that fills its cores", host: func() *ruletest.Host {
+		{Name: "a batch that fills its cores", Host: func() *ruletest.Host {
 			return stress(ruletest.New(2, 10).AllCPUs(full), 2, 0.98, 0.06, 0)
 		}},
-		{name: "waiting in a throttled group", host: func() *ruletest.Host {
+		{Name: "waiting in a throttled group", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).AllCPUs(full)
 			h.Cgroup(ruletest.Cgroup{Path: "/web", Quota: 10 * time.Millisecond, Periods: 10, Throttled: 9, ThrottledTime: 0.9})
 			h.Process(ruletest.Process{Comm: "nginx", Cgroup: "/web/pod", CPU: 0.1, RunDelay: 3})
 			return stress(h, 2, 0.95, 0.05, 0)
 		}},
-		{name: "compilers that come and go", host: func() *ruletest.Host {
+		{Name: "compilers that come and go", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).AllCPUs(full)
 			for i := range 10 {
 				for range 2 {
@@ -104,7 +62,7 @@ func TestSaturated(t *testing.T) {
 			}
 			return h.Process(ruletest.Process{Comm: "make"})
 		}},
-		{name: "rtrail itself does not count", host: func() *ruletest.Host {
+		{Name: "rtrail itself does not count", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).AllCPUs(full)
 			return h.Process(ruletest.Process{PID: 4242, Comm: "rtrail", CPU: 1.9, RunDelay: 4})
 		}},
@@ -142,23 +100,23 @@ func TestThrottled(t *testing.T) {
 	nginx := ruletest.Process{PID: 80, Comm: "nginx", Cgroup: "/web", CPU: 0.1, RunDelay: 0.8}
 	idle := ruletest.CPU{User: 0.05}
 	with := func(change func(*ruletest.Cgroup)) ruletest.Cgroup { c := web; change(&c); return c }
-	check(t, throttled, []situation{
-		{name: "a tenth of a CPU", host: func() *ruletest.Host {
+	ruletest.Check(t, throttled, []ruletest.Situation{
+		{Name: "a tenth of a CPU", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(web).Process(nginx)
-		}, want: rule.Certain, kind: rule.KindCgroup, subject: "/web", low: 0.8, high: 0.9, says: "nginx (80) in /web may use only 0.1 CPUs"},
-		{name: "nobody seen waiting", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9, Says: "nginx (80) in /web may use only 0.1 CPUs"},
+		{Name: "nobody seen waiting", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(web)
-		}, want: rule.Likely, kind: rule.KindCgroup, subject: "/web", low: 0.8, high: 0.9},
-		{name: "now and then", host: func() *ruletest.Host {
+		}, Want: rule.Likely, Kind: rule.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9},
+		{Name: "now and then", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 1, 0.02 })).Process(nginx)
-		}, want: rule.Possible, kind: rule.KindCgroup, subject: "/web", low: 0.01, high: 0.1},
-		{name: "a quota that is enough", host: func() *ruletest.Host {
+		}, Want: rule.Possible, Kind: rule.KindCgroup, Subject: "/web", Low: 0.01, High: 0.1},
+		{Name: "a quota that is enough", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 0, 0 })).Process(nginx)
 		}},
-		{name: "throttled before the window only, one burst", host: func() *ruletest.Host {
+		{Name: "throttled before the window only, one burst", Host: func() *ruletest.Host {
 			return ruletest.New(2, 5).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Periods, c.Throttled, c.ThrottledTime = 0.4, 0.4, 0.01 })).Process(nginx)
 		}},
-		{name: "group made anew in the window", host: func() *ruletest.Host {
+		{Name: "group made anew in the window", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(ruletest.Cgroup{Path: "/web", Quota: 10 * time.Millisecond, Change: func(s float64, r *recording.CgroupSample) {
 				if s < 5 {
 					r.Periods, r.Throttled = 1e9, 1e9
@@ -173,24 +131,24 @@ func TestThrottled(t *testing.T) {
 func TestContextSwitches(t *testing.T) {
 	kernel := ruletest.CPU{User: 0.13, System: 0.84}
 	storm := ruletest.Process{PID: 12, Comm: "sysbench", Threads: 65, CPU: 1.93, System: 1.68, RunDelay: 7.3, Voluntary: 545494, Involuntary: 663735}
-	check(t, contextSwitches, []situation{
+	ruletest.Check(t, contextSwitches, []ruletest.Situation{
 		// Measured on two CPUs: sysbench threads --threads=64.
-		{name: "storm", host: func() *ruletest.Host {
+		{Name: "storm", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(kernel).Process(storm).System(ruletest.System{ContextSwitches: 1217864})
-		}, want: rule.Certain, kind: rule.KindProcess, subject: "sysbench", low: 0.8, high: 0.9, says: "1.6 µs at a time"},
-		{name: "storm on a corner of a big host", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "sysbench", Low: 0.8, High: 0.9, Says: "1.6 µs at a time"},
+		{Name: "storm on a corner of a big host", Host: func() *ruletest.Host {
 			return ruletest.New(32, 5).AllCPUs(ruletest.CPU{User: 0.9}).Process(storm)
-		}, want: rule.Likely, kind: rule.KindProcess, subject: "sysbench", low: 0.01, high: 0.1},
+		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "sysbench", Low: 0.01, High: 0.1},
 		// Measured: redis-benchmark -c 50 against redis-server.
-		{name: "redis at full speed", host: func() *ruletest.Host {
+		{Name: "redis at full speed", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.15, System: 0.5, SoftIRQ: 0.27}).
 				Process(ruletest.Process{PID: 3, Comm: "redis-server", Threads: 5, CPU: 0.8, System: 0.63, RunDelay: 0.04, Voluntary: 18854, Involuntary: 207})
 		}},
-		{name: "MySQL at the knee", host: func() *ruletest.Host {
+		{Name: "MySQL at the knee", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.7, System: 0.25}).
 				Process(ruletest.Process{PID: 3, Comm: "mariadbd", Threads: 40, CPU: 1.3, System: 0.4, RunDelay: 0.8, Voluntary: 40000, Involuntary: 3000})
 		}},
-		{name: "a pair that passes a token", host: func() *ruletest.Host {
+		{Name: "a pair that passes a token", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.2, System: 0.6}).
 				Process(ruletest.Process{PID: 3, Comm: "ping-pong", Threads: 2, CPU: 1, System: 0.8, RunDelay: 0.02, Voluntary: 300000})
 		}},
@@ -212,31 +170,31 @@ func TestOneThreadLimit(t *testing.T) {
 		}
 		return h
 	}
-	check(t, oneThreadLimit, []situation{
-		{name: "unread requests", host: func() *ruletest.Host {
+	ruletest.Check(t, oneThreadLimit, []ruletest.Situation{
+		{Name: "unread requests", Host: func() *ruletest.Host {
 			return queue(ruletest.New(2, 10).AllCPUs(half).Process(server), 40, 0)
-		}, want: rule.Certain, kind: rule.KindProcess, subject: "redis-server", low: 1.9, high: 2.1, says: "its only thread is busy 99 %"},
-		{name: "connections not accepted", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "redis-server", Low: 1.9, High: 2.1, Says: "its only thread is busy 99 %"},
+		{Name: "connections not accepted", Host: func() *ruletest.Host {
 			return queue(ruletest.New(8, 5).AllCPUs(ruletest.CPU{User: 0.13}).Process(server), 0, 30)
-		}, want: rule.Certain, kind: rule.KindProcess, subject: "redis-server", low: 29, high: 31},
-		{name: "one of many threads", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "redis-server", Low: 29, High: 31},
+		{Name: "one of many threads", Host: func() *ruletest.Host {
 			h := queue(ruletest.New(2, 10).AllCPUs(half), 40, 0)
 			p := server
 			p.Threads, p.CPU = 6, 1.05
 			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 71, Comm: "bio", CPU: 0.05}).Thread(ruletest.Thread{PID: 70, TID: 70, Comm: "main", State: "R", CPU: 0.99})
-		}, want: rule.Certain, kind: rule.KindProcess, subject: "redis-server", low: 1.9, high: 2.1, says: "thread main (70)"},
-		{name: "a batch nobody waits for", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "redis-server", Low: 1.9, High: 2.1, Says: "thread main (70)"},
+		{Name: "a batch nobody waits for", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(half).Process(server)
-		}, want: rule.Possible, kind: rule.KindProcess, subject: "redis-server", low: 0.4, high: 0.6},
-		{name: "keeps up with its queue", host: func() *ruletest.Host {
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6},
+		{Name: "keeps up with its queue", Host: func() *ruletest.Host {
 			p := server
 			p.CPU = 0.6
 			return queue(ruletest.New(2, 10).AllCPUs(half).Process(p), 40, 0)
 		}},
-		{name: "no other CPU is idle", host: func() *ruletest.Host {
+		{Name: "no other CPU is idle", Host: func() *ruletest.Host {
 			return queue(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.95}).Process(server), 40, 0)
 		}},
-		{name: "many threads share the work", host: func() *ruletest.Host {
+		{Name: "many threads share the work", Host: func() *ruletest.Host {
 			p := server
 			p.Threads, p.CPU = 4, 1
 			h := queue(ruletest.New(2, 10).AllCPUs(half).Process(p), 40, 0)
@@ -255,30 +213,30 @@ func TestShortLivedProcesses(t *testing.T) {
 		return h.Process(ruletest.Process{PID: 900, PPID: 50, Comm: "stress", From: 3, To: 3, Started: ruletest.Start.Add(3 * time.Second), Change: justBorn}).
 			Process(ruletest.Process{PID: 950, PPID: 50, Comm: "php-fpm", From: 5, To: 5, Started: ruletest.Start.Add(5 * time.Second), Change: justBorn})
 	}
-	check(t, shortLivedProcesses, []situation{
-		{name: "a parent and its brief children", host: func() *ruletest.Host {
+	ruletest.Check(t, shortLivedProcesses, []ruletest.Situation{
+		{Name: "a parent and its brief children", Host: func() *ruletest.Host {
 			return child(ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(spawner))
-		}, want: rule.Certain, kind: rule.KindProcess, subject: "php-fpm", low: 0.6, high: 0.8, says: "(stress): 400/s new tasks"},
-		{name: "children nobody waits for", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(stress): 400/s new tasks"},
+		{Name: "children nobody waits for", Host: func() *ruletest.Host {
 			p := spawner
 			p.Child = 0
 			return child(ruletest.New(2, 5).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(p))
-		}, want: rule.Likely, kind: rule.KindProcess, subject: "php-fpm", low: 0.6, high: 0.8},
-		{name: "a build of long compilations", host: func() *ruletest.Host {
+		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8},
+		{Name: "a build of long compilations", Host: func() *ruletest.Host {
 			p := spawner
 			p.Comm, p.Child = "make", 1.5
 			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}).System(ruletest.System{Forks: 20}).Process(p)
 		}},
-		{name: "a parallel build with many threads", host: func() *ruletest.Host {
+		{Name: "a parallel build with many threads", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.8}).System(ruletest.System{Forks: 64}).Process(ruletest.Process{PID: 50, Comm: "go", CPU: 0.3, Child: 0.5})
 			return h.Process(ruletest.Process{PPID: 50, Comm: "compile", From: 3, To: 3, Started: ruletest.Start.Add(2500 * time.Millisecond), Change: func(_ float64, r *recording.ProcessSample) {
 				r.User, r.System = 400*time.Millisecond, 50*time.Millisecond
 			}})
-		}, want: rule.Possible, kind: rule.KindProcess, subject: "go", low: 0.2, high: 0.8},
-		{name: "threads, not processes", host: func() *ruletest.Host {
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "go", Low: 0.2, High: 0.8},
+		{Name: "threads, not processes", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 3000}).Process(ruletest.Process{PID: 9, Comm: "java", CPU: 1.6})
 		}},
-		{name: "one old child handed over its hours", host: func() *ruletest.Host {
+		{Name: "one old child handed over its hours", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.05}).System(ruletest.System{Forks: 60}).
 				Process(ruletest.Process{PID: 50, Comm: "bash", CPU: 0.1, Change: func(s float64, r *recording.ProcessSample) {
 					if s >= 5 {
@@ -296,22 +254,22 @@ func TestSoftIRQ(t *testing.T) {
 		return h.NetDevice(ruletest.NetDevice{Name: name, RxPackets: packets, RxBytes: packets * size})
 	}
 	quiet, loaded := ruletest.CPU{User: 0.1}, ruletest.CPU{System: 0.3, SoftIRQ: 0.6}
-	check(t, softirq, []situation{
-		{name: "flood through a veth pair", host: func() *ruletest.Host {
+	ruletest.Check(t, softirq, []ruletest.Situation{
+		{Name: "flood through a veth pair", Host: func() *ruletest.Host {
 			h := flood(ruletest.New(2, 10).CPUs(quiet, loaded), "veth0", 400000, 42)
 			h.Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/1", Kernel: true, CPU: 0.3})
 			return ruletest.Every(h, func(at time.Time, s float64) recording.ProtocolSample {
 				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "NoPorts", Value: int64(400000 * s)}
 			})
-		}, want: rule.Certain, kind: rule.KindInterface, subject: "veth0", low: 0.59, high: 0.61, says: "400,000/s tiny packets arrive on veth0"},
-		{name: "large packets that pile up", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindInterface, Subject: "veth0", Low: 0.59, High: 0.61, Says: "400,000/s tiny packets arrive on veth0"},
+		{Name: "large packets that pile up", Host: func() *ruletest.Host {
 			return flood(ruletest.New(4, 5).CPUs(quiet, loaded, quiet, quiet), "eth0", 400000, 1400).
 				Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/1", Kernel: true, CPU: 0.3})
-		}, want: rule.Likely, kind: rule.KindInterface, subject: "eth0", low: 0.59, high: 0.61},
-		{name: "useful traffic", host: func() *ruletest.Host {
+		}, Want: rule.Likely, Kind: rule.KindInterface, Subject: "eth0", Low: 0.59, High: 0.61},
+		{Name: "useful traffic", Host: func() *ruletest.Host {
 			return flood(ruletest.New(2, 10).CPUs(quiet, ruletest.CPU{User: 0.3, System: 0.4, SoftIRQ: 0.28}), "eth0", 90000, 300)
 		}},
-		{name: "idle", host: func() *ruletest.Host {
+		{Name: "idle", Host: func() *ruletest.Host {
 			return flood(ruletest.New(2, 10).CPUs(quiet, quiet), "eth0", 100, 60)
 		}},
 	})

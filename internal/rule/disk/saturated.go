@@ -181,8 +181,10 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 		issuer = fmt.Sprintf("%s (%d)", top.Comm, top.PID)
 	}
 	switch {
+	case c.limit != nil && len(w.list) > 0:
+		return rule.T("I/O on %s is held at the limit of cgroup %s (%s); %s (%d) waits", name, c.limit.path, c.limit, w.list[0].Comm, w.list[0].PID)
 	case c.limit != nil:
-		return rule.T("I/O on %s is held at the limit of cgroup %s (%s); %s waits", name, c.limit.path, c.limit, issuer)
+		return rule.T("I/O on %s is held at the limit of cgroup %s (%s)", name, c.limit.path, c.limit)
 	case sure == rule.Possible:
 		return rule.T("disk %s is busy all the time with %s; nobody else was seen waiting", name, issuer)
 	}

@@ -129,44 +129,44 @@ func recorded(t *testing.T) *ruletest.Host {
 }
 
 func TestOOMKill(t *testing.T) {
-	check(t, oomKill, []situation{
-		{name: "recorded", host: func() *ruletest.Host { return recorded(t) },
-			want: rule.Certain, kind: rule.KindProcess, subject: "report-job", low: 1, high: 1, says: "the kernel killed report-job (833): the host was out of memory"},
-		{name: "in the window", host: func() *ruletest.Host { return logged(3, "5.4, host") },
-			want: rule.Certain, kind: rule.KindProcess, subject: "python", low: 1, high: 1, says: "the kernel killed python (2953): the host was out of memory"},
-		{name: "on an old kernel", host: func() *ruletest.Host { return logged(3, "3.10, host") },
-			want: rule.Certain, kind: rule.KindProcess, subject: "java", low: 1, high: 1},
-		{name: "a minute before the window", host: func() *ruletest.Host { return logged(-60, "5.4, host") },
-			want: rule.Possible, kind: rule.KindProcess, subject: "python", high: 0.00099, says: "before the window"},
-		{name: "an hour before the window", host: func() *ruletest.Host { return logged(-3600, "5.4, host") }},
-		{name: "a group's affair", host: func() *ruletest.Host { return logged(3, "6.1, group") }},
-		{name: "counted, log not readable", host: func() *ruletest.Host {
+	ruletest.Check(t, oomKill, []ruletest.Situation{
+		{Name: "recorded", Host: func() *ruletest.Host { return recorded(t) },
+			Want: rule.Certain, Kind: rule.KindProcess, Subject: "report-job", Low: 1, High: 1, Says: "the kernel killed report-job (833): the host was out of memory"},
+		{Name: "in the window", Host: func() *ruletest.Host { return logged(3, "5.4, host") },
+			Want: rule.Certain, Kind: rule.KindProcess, Subject: "python", Low: 1, High: 1, Says: "the kernel killed python (2953): the host was out of memory"},
+		{Name: "on an old kernel", Host: func() *ruletest.Host { return logged(3, "3.10, host") },
+			Want: rule.Certain, Kind: rule.KindProcess, Subject: "java", Low: 1, High: 1},
+		{Name: "a minute before the window", Host: func() *ruletest.Host { return logged(-60, "5.4, host") },
+			Want: rule.Possible, Kind: rule.KindProcess, Subject: "python", High: 0.00099, Says: "before the window"},
+		{Name: "an hour before the window", Host: func() *ruletest.Host { return logged(-3600, "5.4, host") }},
+		{Name: "a group's affair", Host: func() *ruletest.Host { return logged(3, "6.1, group") }},
+		{Name: "counted, log not readable", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Memory(8*gib, gib, 0)
-		}, want: rule.Likely, kind: rule.KindHost, subject: "db1", low: 1, high: 1, says: "killed 2 processes"},
-		{name: "counted, but by a group", host: func() *ruletest.Host {
+		}, Want: rule.Likely, Kind: rule.KindHost, Subject: "db1", Low: 1, High: 1, Says: "killed 2 processes"},
+		{Name: "counted, but by a group", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app/worker", OOMKills: 0.2})
 		}},
-		{name: "quiet", host: func() *ruletest.Host { return logged(3, "nothing") }},
+		{Name: "quiet", Host: func() *ruletest.Host { return logged(3, "nothing") }},
 	})
 }
 
 func TestCgroupOOM(t *testing.T) {
-	check(t, cgroupOOM, []situation{
-		{name: "limit in the log", host: func() *ruletest.Host {
+	ruletest.Check(t, cgroupOOM, []ruletest.Situation{
+		{Name: "limit in the log", Host: func() *ruletest.Host {
 			return logged(3, "6.1, group").Cgroup(ruletest.Cgroup{Path: "/app.slice", Memory: 60 * mib, MemoryMax: 64 * mib, OOMKills: 0.1, EventsMax: 3})
-		}, want: rule.Certain, kind: rule.KindCgroup, subject: "/app.slice", low: 1, high: 1, says: "/app.slice reached its limit of 64 MiB"},
-		{name: "old kernel", host: func() *ruletest.Host { return logged(3, "4.15, group") },
-			want: rule.Certain, kind: rule.KindCgroup, subject: "/docker/aaa", low: 1, high: 1, says: "java (7316) was killed"},
-		{name: "rate limited lines, the process was seen", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindCgroup, Subject: "/app.slice", Low: 1, High: 1, Says: "/app.slice reached its limit of 64 MiB"},
+		{Name: "old kernel", Host: func() *ruletest.Host { return logged(3, "4.15, group") },
+			Want: rule.Certain, Kind: rule.KindCgroup, Subject: "/docker/aaa", Low: 1, High: 1, Says: "java (7316) was killed"},
+		{Name: "rate limited lines, the process was seen", Host: func() *ruletest.Host {
 			return logged(3, "6.1, rate limited after another").Process(ruletest.Process{PID: 42, Comm: "app", MemCgroup: "/app/x", To: 3}).
 				Cgroup(ruletest.Cgroup{Path: "/app", Memory: 60 * mib, MemoryMax: 64 * mib})
-		}, want: rule.Certain, kind: rule.KindCgroup, subject: "/app", low: 1, high: 1},
-		{name: "counters only", host: func() *ruletest.Host {
+		}, Want: rule.Certain, Kind: rule.KindCgroup, Subject: "/app", Low: 1, High: 1},
+		{Name: "counters only", Host: func() *ruletest.Host {
 			return ruletest.New(2, 5).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/", OOMKills: 0.2}).
 				Cgroup(ruletest.Cgroup{Path: "/app", Memory: 60 * mib, MemoryMax: 64 * mib, OOMKills: 0.2})
-		}, want: rule.Certain, kind: rule.KindCgroup, subject: "/app", low: 1, high: 1},
-		{name: "just before the window", host: func() *ruletest.Host { return logged(-20, "6.1, group") },
-			want: rule.Possible, kind: rule.KindCgroup, subject: "/app.slice", high: 0.00099, says: "before the window"},
-		{name: "a kill of the host", host: func() *ruletest.Host { return logged(3, "5.4, host") }},
+		}, Want: rule.Certain, Kind: rule.KindCgroup, Subject: "/app", Low: 1, High: 1},
+		{Name: "just before the window", Host: func() *ruletest.Host { return logged(-20, "6.1, group") },
+			Want: rule.Possible, Kind: rule.KindCgroup, Subject: "/app.slice", High: 0.00099, Says: "before the window"},
+		{Name: "a kill of the host", Host: func() *ruletest.Host { return logged(3, "5.4, host") }},
 	})
 }

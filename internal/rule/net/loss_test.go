@@ -72,7 +72,7 @@ func TestPacketLoss(t *testing.T) {
 			namespace(h, 1, "server", false)
 			namespace(h, 2, "client", false)
 			tt.build(h)
-			judge(t, h, packetLoss, tt.want)
+			ruletest.Judge(t, h, packetLoss, tt.want)
 		})
 	}
 }
@@ -87,7 +87,7 @@ func TestPacketLossTellsBothEndsOnce(t *testing.T) {
 	counters(h, 1, c)
 	repeating(h, 40)
 	firewall(h, 1, "tcp", 0.05, 67)
-	found := judge(t, h, packetLoss, rule.Certain)
+	found := ruletest.Judge(t, h, packetLoss, rule.Certain)
 	if len(found) != 1 {
 		t.Fatalf("%d findings for one path", len(found))
 	}
@@ -152,7 +152,7 @@ func TestFirewallDrops(t *testing.T) {
 				return recording.TCPSample{NetNS: 2, Local: "10.0.0.2", LocalPort: 22, Remote: "10.9.9.9", RemotePort: 5, State: recording.TCPEstablished, Info: true}
 			}, 1)
 			tt.build(h)
-			judge(t, h, firewallDrops, tt.want)
+			ruletest.Judge(t, h, firewallDrops, tt.want)
 		})
 	}
 }

@@ -10,18 +10,6 @@ import (
 	"rtrail/internal/rule/ruletest"
 )
 
-func judge(t *testing.T, h *ruletest.Host, r rule.Rule, want rule.Confidence) []rule.Finding {
-	t.Helper()
-	found := h.Detect(t, r)
-	if got := ruletest.Worst(found); got != want {
-		t.Fatalf("confidence %v, want %v: %+v", got, want, found)
-	}
-	for _, f := range found {
-		ruletest.Checked(t, f)
-	}
-	return found
-}
-
 // counters records protocol counters of a namespace that grow per second.
 // Names are as nstat prints them.
 func counters(h *ruletest.Host, ns uint64, rates map[string]float64) {
@@ -126,7 +114,7 @@ func TestAcceptQueueFull(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := ruletest.New(2, 10)
 			tt.build(h)
-			judge(t, h, acceptQueueFull, tt.want)
+			ruletest.Judge(t, h, acceptQueueFull, tt.want)
 		})
 	}
 }
@@ -139,7 +127,7 @@ func TestAcceptQueueNamesTheRightListener(t *testing.T) {
 	listens(h, listener{ns: 1, port: 6379, inode: 2, queue: []uint32{65}, backlog: 64, drops: 90})
 	counters(h, 1, map[string]float64{"TcpExtListenOverflows": 90, "TcpExtListenDrops": 90, "TcpPassiveOpens": 0})
 	sysctl(h, 1, "net.core.somaxconn", "4096")
-	found := judge(t, h, acceptQueueFull, rule.Certain)
+	found := ruletest.Judge(t, h, acceptQueueFull, rule.Certain)
 	if len(found) != 1 {
 		t.Fatalf("%d findings", len(found))
 	}
@@ -213,7 +201,7 @@ func TestSYNFlood(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := ruletest.New(2, 10)
 			tt.build(h)
-			judge(t, h, synFlood, tt.want)
+			ruletest.Judge(t, h, synFlood, tt.want)
 		})
 	}
 }
@@ -227,7 +215,7 @@ func TestSYNFloodNamesPortAndSource(t *testing.T) {
 	sysctl(h, 1, "net.ipv4.tcp_syncookies", "0")
 	sysctl(h, 1, "net.ipv4.tcp_max_syn_backlog", "256")
 	counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 1})
-	found := judge(t, h, synFlood, rule.Certain)
+	found := ruletest.Judge(t, h, synFlood, rule.Certain)
 	want := "SYN flood on nginx :80 from 10.78.0.9: the table of half-open connections is full, real connects are refused"
 	if len(found) != 1 || found[0].Headline.String() != want {
 		t.Errorf("got %d, %q", len(found), found[0].Headline)
@@ -270,7 +258,7 @@ func TestConntrackFull(t *testing.T) {
 			namespace(h, 1, "", true)
 			namespace(h, 2, "gateway", false)
 			tt.build(h)
-			for _, f := range judge(t, h, conntrackFull, tt.want) {
+			for _, f := range ruletest.Judge(t, h, conntrackFull, tt.want) {
 				if f.Subject.Name != "gateway" {
 					t.Errorf("subject %+v", f.Subject)
 				}
@@ -330,7 +318,7 @@ func TestEphemeralPorts(t *testing.T) {
 			sysctl(h, 1, "net.ipv4.ip_local_port_range", "50000\t50049")
 			owns(h, 77, 31, "nginx")
 			tt.build(h)
-			for _, f := range judge(t, h, ephemeralPorts, tt.want) {
+			for _, f := range ruletest.Judge(t, h, ephemeralPorts, tt.want) {
 				if f.Subject.Name != "nginx" || f.Subject.PID != 31 {
 					t.Errorf("subject %+v", f.Subject)
 				}

@@ -10,18 +10,6 @@ import (
 	"rtrail/internal/rule/ruletest"
 )
 
-func judge(t *testing.T, h *ruletest.Host, r rule.Rule, want rule.Confidence) []rule.Finding {
-	t.Helper()
-	found := h.Detect(t, r)
-	if got := ruletest.Worst(found); got != want {
-		t.Fatalf("confidence %v, want %v: %+v", got, want, found)
-	}
-	for _, f := range found {
-		ruletest.Checked(t, f)
-	}
-	return found
-}
-
 // children records n zombies of PID 50, of which the first old ones were
 // there before; the others come one after the other. life is how long each
 // stays; 0: for ever.
@@ -62,7 +50,7 @@ func TestZombies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := ruletest.New(2, 10)
 			tt.build(h)
-			found := judge(t, h, zombies, tt.want)
+			found := ruletest.Judge(t, h, zombies, tt.want)
 			if tt.want > 0 && (found[0].Subject.PID != 50 || found[0].Subject.Name != "supervisor") {
 				t.Errorf("subject %+v, want the parent", found[0].Subject)
 			}
@@ -123,7 +111,7 @@ func TestUninterruptible(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := ruletest.New(2, 10)
 			tt.build(h)
-			judge(t, h, uninterruptible, tt.want)
+			ruletest.Judge(t, h, uninterruptible, tt.want)
 		})
 	}
 }
@@ -134,7 +122,7 @@ func TestUninterruptibleReadsStacks(t *testing.T) {
 	ruletest.Every(h, func(at time.Time, s float64) recording.ThreadSample {
 		return recording.ThreadSample{At: at, PID: 7, TID: 7, Comm: "tar", State: "D", Stack: "schedule;io_schedule;fuse_wait_answer+0x20;fuse_simple_request", Syscall: -1}
 	})
-	found := judge(t, h, uninterruptible, rule.Certain)
+	found := ruletest.Judge(t, h, uninterruptible, rule.Certain)
 	if want := "a FUSE file server"; !strings.Contains(found[0].Headline.String(), want) {
 		t.Errorf("headline %q does not speak of %q", found[0].Headline, want)
 	}
@@ -171,7 +159,7 @@ func TestFDLimit(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := ruletest.New(2, 10)
 			tt.build(h)
-			judge(t, h, fdLimit, tt.want)
+			ruletest.Judge(t, h, fdLimit, tt.want)
 		})
 	}
 }
@@ -181,7 +169,7 @@ func TestFDLimitNamesWorkersOnceWithTheirPort(t *testing.T) {
 	descriptorsOf(h, 7, 64, 64)
 	descriptorsOf(h, 8, 63, 64)
 	listening(h, 7, 97)
-	found := judge(t, h, fdLimit, rule.Certain)
+	found := ruletest.Judge(t, h, fdLimit, rule.Certain)
 	if len(found) != 1 {
 		t.Fatalf("%d findings for two workers of one server", len(found))
 	}
@@ -197,5 +185,5 @@ func TestHostFileTable(t *testing.T) {
 	ruletest.Every(h, func(at time.Time, s float64) recording.SystemSample {
 		return recording.SystemSample{At: at, FilesOpen: 9990, FilesMax: 10000}
 	})
-	judge(t, h, fdLimit, rule.Likely)
+	ruletest.Judge(t, h, fdLimit, rule.Likely)
 }
