@@ -145,6 +145,20 @@ func (p *Probe) dueFull(now time.Time) bool {
 	return false
 }
 
+// readRows reads a file, has its rows parsed into a slice that is used again,
+// and adds them to the sample.
+func readRows[T recording.Row](w *recording.Writer, f *procfile.File, rows *[]T, parse func(time.Time, []byte) error) error {
+	b, err := f.Read()
+	if err != nil {
+		return err
+	}
+	if err := parse(time.Now(), b); err != nil {
+		return err
+	}
+	recording.Append(w, *rows...)
+	return nil
+}
+
 // note tells what could not be read: when it is new, and again in every full
 // sample, so that a long recording says so near every moment.
 func (p *Probe) note(w *recording.Writer, what string, err error, full bool) {

@@ -20,15 +20,7 @@ type interrupt struct {
 func newInterrupt(fs FS) *interrupt { return &interrupt{file: fs.file("proc/interrupts")} }
 
 func (s *interrupt) read(w *recording.Writer, _ bool) error {
-	b, err := s.file.Read()
-	if err != nil {
-		return err
-	}
-	if err := s.parse(time.Now(), b); err != nil {
-		return err
-	}
-	recording.Append(w, s.rows...)
-	return nil
+	return readRows(w, &s.file, &s.rows, s.parse)
 }
 
 // parse fills s.rows: a count per line and CPU that is not 0.

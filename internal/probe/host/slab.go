@@ -18,15 +18,7 @@ type slab struct {
 func newSlab(fs FS) *slab { return &slab{file: fs.file("proc/slabinfo")} }
 
 func (s *slab) read(w *recording.Writer, _ bool) error {
-	b, err := s.file.Read()
-	if err != nil {
-		return err
-	}
-	if err := s.parse(time.Now(), b); err != nil {
-		return err
-	}
-	recording.Append(w, s.rows...)
-	return nil
+	return readRows(w, &s.file, &s.rows, s.parse)
 }
 
 // parse fills s.rows with the caches that hold objects.

@@ -20,15 +20,7 @@ type softIRQ struct {
 func newSoftIRQ(fs FS) *softIRQ { return &softIRQ{file: fs.file("proc/softirqs")} }
 
 func (s *softIRQ) read(w *recording.Writer, _ bool) error {
-	b, err := s.file.Read()
-	if err != nil {
-		return err
-	}
-	if err := s.parse(time.Now(), b); err != nil {
-		return err
-	}
-	recording.Append(w, s.rows...)
-	return nil
+	return readRows(w, &s.file, &s.rows, s.parse)
 }
 
 // parse fills s.rows. The columns are all possible CPUs; kinds that never ran

@@ -19,15 +19,7 @@ type zone struct {
 func newZone(fs FS) *zone { return &zone{file: fs.file("proc/zoneinfo")} }
 
 func (z *zone) read(w *recording.Writer, _ bool) error {
-	b, err := z.file.Read()
-	if err != nil {
-		return err
-	}
-	if err := z.parse(time.Now(), b); err != nil {
-		return err
-	}
-	recording.Append(w, z.rows...)
-	return nil
+	return readRows(w, &z.file, &z.rows, z.parse)
 }
 
 // parse fills z.rows. Zones without pages of their own have no row.
