@@ -76,6 +76,9 @@ type process struct {
 	fd      int // of schedstat (one thread) or stat (several); -1: none
 	isSched bool
 	round   int64 // last count it was seen in
+
+	netns     uint64 // 0: nobody told
+	netnsComm string // under which name it was read
 }
 
 // New makes a census of the machine, or of a recorded tree below root.
@@ -162,6 +165,31 @@ func (c *Census) Share(age time.Duration, exact bool, had int64) error {
 	}
 	return c.take(exact)
 }
+
+// TellNetNS lets other probes know the network namespace of a process: reading
+// the link costs more than a small file.
+func (c *Census) TellNetNS(e *Entry, inode uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.known[e.PID]; p != nil && p.Key() == e.Key() && e.At.Sub(e.Started) > Settled {
+		p.netns, p.netnsComm = inode, e.Comm
+	}
+}
+
+// NetNS is what TellNetNS was told of a process that has not called exec since;
+// 0 if nobody told.
+func (c *Census) NetNS(e *Entry) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.known[e.PID]; p != nil && p.Key() == e.Key() && p.netnsComm == e.Comm {
+		return p.netns
+	}
+	return 0
+}
+
+// Settled is the age from which a process is taken to have made up its mind
+// about its command line, cgroup and namespaces: it has called exec by then.
+const Settled = 5 * time.Second
 
 // Taken is when the last count began and how many there were.
 func (c *Census) Taken() (at time.Time, count int64) {

@@ -38,10 +38,6 @@ type details struct {
 // the kernel's choice when memory runs out.
 const large = 64 << 20
 
-// settled is the age from which a process is taken to have made up its mind
-// about its command line, cgroup and namespaces: it has called exec by then.
-const settled = 5 * time.Second
-
 // fill turns a light row into a full one. The process may vanish at any point:
 // what was read until then stays.
 func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, missed *unseen, edge bool) {
@@ -74,7 +70,7 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 
 // identity reads what a process hardly ever changes.
 func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) bool {
-	young := d.full == 0 || e.At.Sub(e.Started) < settled
+	young := d.full == 0 || e.At.Sub(e.Started) < census.Settled
 	if d.comm == e.Comm && !young {
 		return true
 	}
@@ -90,9 +86,14 @@ func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) bool {
 	if b, err := p.dir.Read(census.Name(e.PID, "cgroup")); err == nil {
 		d.cgroup, d.memCgroup = Cgroups(b)
 	}
+	if n := p.census.NetNS(e); n != 0 {
+		d.netns = n
+		return true
+	}
 	b, err := p.dir.Link(census.Name(e.PID, "ns/net"))
 	if err == nil {
 		d.netns, _ = census.NamespaceInode(b)
+		p.census.TellNetNS(e, d.netns)
 	} else if census.Denied(err) {
 		missed.namespaces++
 	}

@@ -19,9 +19,6 @@ type holder struct {
 	sockets bool // it held one
 }
 
-// settled is the age from which a process is taken to stay in its namespace.
-const settled = 5 * time.Second
-
 // findNamespaces brings the list of namespaces up to date and adds a row for
 // each.
 func (p *Probe) findNamespaces(w *recording.Writer, missed *unseen) {
@@ -112,7 +109,7 @@ func (p *Probe) namespaceOf(e *census.Entry, missed *unseen) uint64 {
 	if h == nil {
 		h = &holder{files: -1}
 		p.known[k] = h
-	} else if h.comm == e.Comm && e.At.Sub(e.Started) > settled && h.netns != 0 {
+	} else if h.comm == e.Comm && e.At.Sub(e.Started) > census.Settled && h.netns != 0 {
 		h.round = p.samples
 		return h.netns
 	}
@@ -120,6 +117,9 @@ func (p *Probe) namespaceOf(e *census.Entry, missed *unseen) uint64 {
 	if e.Kernel || e.State == 'Z' || e.State == 'X' {
 		h.netns = 0
 		return 0
+	}
+	if h.netns = p.census.NetNS(e); h.netns != 0 {
+		return h.netns
 	}
 	b, err := p.dir.Link(census.Name(e.PID, "ns/net"))
 	if err != nil {
@@ -129,5 +129,6 @@ func (p *Probe) namespaceOf(e *census.Entry, missed *unseen) uint64 {
 		return 0
 	}
 	h.netns, _ = census.NamespaceInode(b)
+	p.census.TellNetNS(e, h.netns)
 	return h.netns
 }
