@@ -359,9 +359,8 @@ func clip(name string) string {
 
 // collector is journalContent that becomes a recording.
 type collector struct {
-	in   readOptions
-	rec  *Recording
-	kept int64 // bytes of rows
+	in  readOptions
+	rec *Recording
 }
 
 func (c *collector) wants(t Table) bool { return c.in.wants(t) }

@@ -2,7 +2,6 @@ package recording
 
 import (
 	"encoding/binary"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -154,19 +153,4 @@ func (s shelves) take(k kind, words [][]word, texts []string) (bool, error) {
 	}
 	have.add(words, texts)
 	return true, nil
-}
-
-// check makes sure that rows can be made of the words before anything of
-// them is written: a journal may be damaged in ways its checksums do not see.
-func (s *shelf) check() error {
-	for c, col := range s.kind.columns() {
-		for _, list := range s.series {
-			for _, one := range list {
-				if col.kind == text && (one.first[c] < 0 || one.first[c] >= word(len(s.texts))) {
-					return fmt.Errorf("table %s, column %s: text %d of %d", s.kind.table(), col.name, one.first[c], len(s.texts))
-				}
-			}
-		}
-	}
-	return nil
 }

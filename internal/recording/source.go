@@ -156,7 +156,6 @@ func (d directorySource) close() error { return nil }
 type zipSource struct {
 	z     *zip.ReadCloser
 	files map[string]*zip.File
-	file  *os.File
 }
 
 func newZipSource(z *zip.ReadCloser) *zipSource {

@@ -39,16 +39,15 @@ const (
 
 // tracking is connection tracking in one network namespace.
 type tracking struct {
-	last      recording.ConntrackSample
-	readings  int
-	full      int
-	peak      int64
-	drops     float64
-	early     float64
-	inserted  float64
-	seconds   float64
-	messages  int
-	elsewhere bool // the messages speak of no namespace of the recording
+	last     recording.ConntrackSample
+	readings int
+	full     int
+	peak     int64
+	drops    float64
+	early    float64
+	inserted float64
+	seconds  float64
+	messages int
 }
 
 func detectConntrackFull(v *view.View) ([]rule.Finding, error) {
