@@ -20,6 +20,18 @@ func (p *page) finding(f verdict.Finding) {
 	p.paragraph("    more: ", 10, styleQuiet, "rtrail explain "+f.Rule)
 }
 
+// hint writes what is only possible: its words, its first proof, and where to
+// read on. With --verbose it gets as much room as a cause.
+func (p *page) hint(f verdict.Finding) {
+	if p.verbose {
+		p.finding(f)
+		return
+	}
+	p.headline(f)
+	p.evidence(f.Evidence[:min(len(f.Evidence), 1)])
+	p.paragraph("    more: ", 10, styleQuiet, "rtrail explain "+f.Rule)
+}
+
 // headline puts confidence and impact at the right end of the line, or on a
 // line of their own where the width does not allow it.
 func (p *page) headline(f verdict.Finding) {

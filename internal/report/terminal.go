@@ -166,7 +166,7 @@ func (p *page) causes(v verdict.Verdict) {
 		p.line(p.paint(styleStrong, "WORTH A LOOK"))
 		for _, f := range maybe {
 			p.blank()
-			p.finding(f)
+			p.hint(f)
 		}
 	}
 }
