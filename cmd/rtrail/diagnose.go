@@ -54,7 +54,7 @@ EVIDENCE is a recording made by "rtrail record": a directory or an .rtr file.`,
 	}
 	f := cmd.Flags()
 	f.DurationVar(&d.length, "for", 10*time.Second, "how long to watch, or how much of a recording to judge")
-	f.DurationVar(&d.interval, "interval", time.Second, "time between two samples")
+	f.DurationVar(&d.interval, "interval", 0, "time between two samples (default 1s, and more in windows of over 30s)")
 	f.StringVar(&d.at, "at", "", "judge a recording from this time on: 03:00, 03:00:30 or 2026-01-31T03:00:00Z")
 	f.BoolVar(&d.json, "json", false, "print the verdict as JSON (docs/verdict.schema.json)")
 	f.BoolVar(&d.markdown, "markdown", false, "print the verdict as Markdown")
@@ -103,7 +103,7 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 		return usageError("--json and --markdown exclude each other")
 	case d.length <= 0:
 		return usageError("--for %v: the time must be positive", d.length)
-	case d.interval < 100*time.Millisecond:
+	case cmd.Flags().Changed("interval") && d.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", d.interval)
 	case d.at != "" && len(args) == 0:
 		return usageError("--at needs a recording to look into")
@@ -123,16 +123,31 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// mostSamples bounds the evidence of a live run, which is held in memory: 30
+// samples of a host with a thousand processes and five thousand sockets take
+// about 70 MB.
+const mostSamples = 30
+
+// pace is the time between two samples: what the user wants, else a second, or
+// more in a long window.
+func (d *diagnosis) pace() time.Duration {
+	if d.interval > 0 {
+		return d.interval
+	}
+	return max(time.Second, d.length/mostSamples)
+}
+
 // live watches this host.
 func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict, error) {
 	sources := probes()
+	interval := d.pace()
 	about := manifest()
 	about.Started = time.Now()
-	about.Probes = probe.Check(sources, d.interval)
+	about.Probes = probe.Check(sources, interval)
 	rec := recording.New(about)
 
 	progress := startProgress(stderr, "watching", d.length)
-	runner := probe.Runner{Probes: sources, Interval: d.interval, Sink: rec}
+	runner := probe.Runner{Probes: sources, Interval: interval, Sink: rec}
 	err := runner.Run(ctx, d.length)
 	progress.stop()
 	if err != nil {

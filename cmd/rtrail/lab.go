@@ -66,6 +66,7 @@ type labRun struct {
 	json     bool
 	markdown bool
 	repeat   int
+	again    int
 }
 
 func newLabRunCommand() *cobra.Command {
@@ -86,6 +87,7 @@ func newLabRunCommand() *cobra.Command {
 	f.BoolVar(&r.json, "json", false, "print one JSON object per case")
 	f.BoolVar(&r.markdown, "markdown", false, "print the results as a Markdown table")
 	f.IntVar(&r.repeat, "repeat", 1, "run everything so often, round after round")
+	f.IntVar(&r.again, "again", 0, "run a case that fails so often again before it counts as failed; for noisy machines")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -105,16 +107,14 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 	runner := lab.Runner{Progress: cmd.ErrOrStderr()}
 	failed := false
 	for round := range r.repeat {
-		// Cases are made anew for every round: they keep state.
-		cases, err := r.selected(args)
-		if err != nil {
-			return err
-		}
-		for i, c := range cases {
+		for i := range selected {
 			if round > 0 && cmd.Context().Err() != nil {
 				break
 			}
-			result := runner.Run(cmd.Context(), c)
+			c, result, err := r.runCase(cmd, runner, args, i)
+			if err != nil {
+				return err
+			}
 			summaries[i].Case = c
 			summaries[i].Rounds = append(summaries[i].Rounds, result)
 			failed = failed || !result.Pass && !result.Skipped
@@ -136,6 +136,23 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 		return &exitError{exitFailed, nil}
 	}
 	return nil
+}
+
+// runCase runs one of the selected cases, and again if it fails and may. Cases
+// keep state: each run takes a new one.
+func (r labRun) runCase(cmd *cobra.Command, runner lab.Runner, args []string, i int) (c lab.Case, result lab.Result, err error) {
+	for try := 0; ; try++ {
+		cases, err := r.selected(args)
+		if err != nil {
+			return c, result, err
+		}
+		c = cases[i]
+		result = runner.Run(cmd.Context(), c)
+		if result.Pass || result.Skipped || try == r.again || cmd.Context().Err() != nil {
+			return c, result, nil
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "again %-32s %s\n", c.ID, result.Why)
+	}
 }
 
 // print writes one result, as it comes.

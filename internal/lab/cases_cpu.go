@@ -53,7 +53,10 @@ func cpuSaturated() Case {
 			return nil
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return p.askForPages(ctx, d, 10*time.Millisecond)
+			// Not p99: a moment in which a virtual machine got no CPU at all hits
+			// as many requests in a healthy second.
+			r := p.visitPages(ctx, d, 10*time.Millisecond)
+			return r.tail(.9, "p90"), ctx.Err()
 		},
 	}
 }
@@ -61,10 +64,13 @@ func cpuSaturated() Case {
 // askForPages asks for a page on a new connection, every so often whether the
 // last one has been answered or not, and gives the 99th percentile.
 func (p pair) askForPages(ctx context.Context, d, every time.Duration) (Measurement, error) {
-	r := paced(ctx, d, every, 1, func(ctx context.Context) error {
+	return p.visitPages(ctx, d, every).worst(patience), ctx.Err()
+}
+
+func (p pair) visitPages(ctx context.Context, d, every time.Duration) pacedResult {
+	return paced(ctx, d, every, 1, func(ctx context.Context) error {
 		return p.client.ask(ctx, p.port(80), pageRequest, 0, patience)
 	})
-	return r.worst(patience), ctx.Err()
 }
 
 // patience is how long a user waits for a page.

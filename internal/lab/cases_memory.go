@@ -147,7 +147,7 @@ func memCgroupOOM() Case {
 			if err := group.LimitMemory(limit); err != nil {
 				return err
 			}
-			script := fmt.Sprintf("while :; do redis-server --bind %s --port %d --protected-mode no --save '' --appendonly no; sleep 0.1; done", p.at.Addr, port)
+			script := fmt.Sprintf("while :; do redis-server --bind %s --port %d --protected-mode no --save '' --appendonly no; sleep 0.5; done", p.at.Addr, port)
 			if _, err := e.StartWith(Options{NetNS: p.server, Cgroups: []*Cgroup{group}}, "bash", "-c", script); err != nil {
 				return err
 			}

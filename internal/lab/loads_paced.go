@@ -56,9 +56,12 @@ func (r pacedResult) rate() Measurement {
 }
 
 // p99 gives the 99th percentile in milliseconds as the application's number.
-func (r pacedResult) p99() Measurement {
-	d, _ := r.Quantile(.99)
-	return Measurement{Value: float64(d) / float64(time.Millisecond), Unit: "ms p99", LowerBetter: true, Detail: r.String()}
+func (r pacedResult) p99() Measurement { return r.tail(.99, "p99") }
+
+// tail gives another percentile in milliseconds.
+func (r pacedResult) tail(q float64, name string) Measurement {
+	d, _ := r.Quantile(q)
+	return Measurement{Value: float64(d) / float64(time.Millisecond), Unit: "ms " + name, LowerBetter: true, Detail: r.String()}
 }
 
 // paced starts burst requests at once, every so often, for d, and waits for

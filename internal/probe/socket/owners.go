@@ -19,7 +19,7 @@ const (
 	// ownersBudget is the CPU time one sample may spend on looking up who holds
 	// which socket; ownersEdge that of the first and the last one.
 	ownersBudget = 1500 * time.Microsecond
-	ownersEdge   = 20 * time.Millisecond
+	ownersEdge   = 6 * time.Millisecond
 
 	// mostHeld bounds the inodes that are remembered: a long run sees sockets
 	// come and go. Forgetting them only costs another scan.
@@ -52,8 +52,8 @@ func (p *Probe) findOwners(ctx context.Context, w *recording.Writer, edge bool, 
 			continue
 		}
 		if i%8 == 7 && (threadCPU()-began > limit || ctx.Err() != nil) {
-			// In between it is a delay only; what is missing in the end is lost.
-			if edge {
+			// Until the end it is a delay only; what is missing then is lost.
+			if p.closing {
 				w.Lost(1)
 			}
 			break

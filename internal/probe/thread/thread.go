@@ -122,8 +122,11 @@ func (p *Probe) Check() error {
 	return nil
 }
 
-// Interval is five times a second, whatever the run's is.
-func (p *Probe) Interval(run time.Duration) time.Duration { return min(interval, run) }
+// Interval is five looks for each sample of the others, but not more than five
+// a second.
+func (p *Probe) Interval(run time.Duration) time.Duration {
+	return max(run/5, min(interval, run))
+}
 
 // Close gives descriptors back.
 func (p *Probe) Close() error {

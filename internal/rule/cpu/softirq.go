@@ -38,9 +38,10 @@ const (
 	// SYN or ACK has 54 to 66, a short UDP packet 42 to 60; requests and
 	// replies of real services average more.
 	smallPacket = 90.0
-	// floodPackets: packets per second and interface. Below, interrupt work
-	// per packet (1 to 5 µs) cannot fill a tenth of a CPU.
-	floodPackets = 20000.0
+	// floodPackets: packets per second and interface. A packet costs 1 to 5 µs
+	// of interrupt work, and 20 µs or more behind long lists of filter rules:
+	// fewer than these cannot fill a tenth of a CPU even then.
+	floodPackets = 5000.0
 	// receiveShare: NET_RX must be this share of all softirqs that are not
 	// clock or scheduler housekeeping to blame received packets.
 	receiveShare = 0.5
