@@ -98,7 +98,7 @@ type CgroupSample struct {
 	Path          string        `parquet:"path,dict" cbor:"path"`
 	Version       int32         `parquet:"version" cbor:"version"`              // 1 or 2
 	Controllers   string        `parquet:"controllers,dict" cbor:"controllers"` // those the row speaks of, comma separated
-	Processes     int32         `parquet:"processes" cbor:"processes"`          // in the group itself; counted in the first and last sample and now and then between, else Unknown
+	Processes     int32         `parquet:"processes" cbor:"processes"`          // in the group itself; counted in the first and last sample and now and then between, else Unknown, as for the root group
 	CPUTime       time.Duration `parquet:"cpu_time" cbor:"cpu_time"`
 	Quota         time.Duration `parquet:"quota" cbor:"quota"` // CPU time allowed per Period
 	Period        time.Duration `parquet:"period" cbor:"period"`

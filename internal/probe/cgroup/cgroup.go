@@ -130,7 +130,9 @@ func (p *Probe) row(g *group, full bool) (recording.CgroupSample, bool) {
 	// The kernel walks all processes of a group to list them; that is too dear
 	// for every sample.
 	_, told := p.usage[key]
-	r.count = full || !told
+	// The root group lists all processes of the machine, which the kernel sorts
+	// for every reader: with a thousand of them that is most of a sample's cost.
+	r.count = (full || !told) && g.path != "/"
 	r.use(g)
 	if r.gone {
 		return row, false
