@@ -230,9 +230,9 @@ func startWorker(p Probe) worker {
 		runtime.LockOSThread()
 		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
 		for q := range wk.requests {
-			before := threadCPU()
+			before := ThreadCPU()
 			err := safely(func() error { return p.Sample(q.ctx, q.w) })
-			wk.outcomes <- outcome{err, threadCPU() - before}
+			wk.outcomes <- outcome{err, ThreadCPU() - before}
 		}
 	}()
 	return wk
@@ -249,9 +249,9 @@ func safely(sample func() error) (err error) {
 	return sample()
 }
 
-// threadCPU is the CPU time of the calling thread. The clock counts up to this
-// moment; getrusage(2) only up to the thread's last timer tick.
-func threadCPU() time.Duration {
+// ThreadCPU is the CPU time of the calling thread so far: what a probe holds its
+// budgets against. 0 when the clock cannot be read.
+func ThreadCPU() time.Duration {
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
 		return 0

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -208,15 +207,6 @@ func (p *Probe) limits(pid int32) (recording.LimitSample, bool) {
 }
 
 func pageSize() int64 { return int64(os.Getpagesize()) }
-
-// threadCPU is the CPU time of the calling thread.
-func threadCPU() time.Duration {
-	var ts unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
-		return 0
-	}
-	return time.Duration(ts.Nano())
-}
 
 // ParseLimits parses /proc/PID/limits.
 func ParseLimits(b []byte) recording.LimitSample {

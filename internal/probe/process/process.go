@@ -119,7 +119,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		limit = edgeBudget
 	}
 	var missed unseen
-	began := threadCPU()
+	began := probe.ThreadCPU()
 	s := &p.scratch
 	rows := make([]recording.ProcessSample, len(p.all))
 	s.limits = s.limits[:0]
@@ -128,7 +128,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		d := s.details[i]
 		rows[i] = p.light(e, d)
 		// A look at the clock costs as much as reading a small file.
-		over := n%8 == 7 && limit > 0 && d.want > 0 && (threadCPU()-began > limit || ctx.Err() != nil)
+		over := n%8 == 7 && limit > 0 && d.want > 0 && (probe.ThreadCPU()-began > limit || ctx.Err() != nil)
 		if over {
 			limit = 0
 		}

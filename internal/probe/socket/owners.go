@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
@@ -34,7 +35,7 @@ func (p *Probe) findOwners(ctx context.Context, w *recording.Writer, edge bool, 
 	if len(p.held) > mostHeld {
 		clear(p.held)
 	}
-	limit, began := ownersBudget, threadCPU()
+	limit, began := ownersBudget, probe.ThreadCPU()
 	if edge {
 		limit = ownersEdge
 	}
@@ -51,7 +52,7 @@ func (p *Probe) findOwners(ctx context.Context, w *recording.Writer, edge bool, 
 		if h.files >= 0 && !active && !unseen {
 			continue
 		}
-		if i%8 == 7 && (threadCPU()-began > limit || ctx.Err() != nil) {
+		if i%8 == 7 && (probe.ThreadCPU()-began > limit || ctx.Err() != nil) {
 			// Until the end it is a delay only; what is missing then is lost.
 			if p.closing {
 				w.Lost(1)

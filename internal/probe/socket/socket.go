@@ -165,11 +165,11 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		if n.diag == nil {
 			continue
 		}
-		began := threadCPU()
+		began := probe.ThreadCPU()
 		if err := p.sockets(n, w, connections); err != nil && failed == nil {
 			failed = fmt.Errorf("network namespace %d: %w", n.NetNS, err)
 		}
-		spent += threadCPU() - began
+		spent += probe.ThreadCPU() - began
 		if settings || !n.configured {
 			p.settings(n, w, &missed)
 		}
@@ -291,15 +291,6 @@ func (p *Probe) forget() {
 			delete(p.known, k)
 		}
 	}
-}
-
-// threadCPU is the CPU time of the calling thread.
-func threadCPU() time.Duration {
-	var ts unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
-		return 0
-	}
-	return time.Duration(ts.Nano())
 }
 
 // unseen counts what permissions kept from the probe in one sample.

@@ -142,7 +142,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	if p.began.Before(p.next) {
 		return nil
 	}
-	before := threadCPU()
+	before := probe.ThreadCPU()
 	if err := p.choose(); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	w.Lost(lost)
 	denied.report(w, p.Name())
 	// The next look waits until this one has become cheap enough.
-	pause := time.Duration(float64(threadCPU()-before) / share)
+	pause := time.Duration(float64(probe.ThreadCPU()-before) / share)
 	p.next = p.began.Add(min(pause, slowest) - interval/4)
 	return nil
 }
@@ -307,13 +307,4 @@ func (p *Probe) close(t *thread) {
 		t.fd = -1
 		p.files--
 	}
-}
-
-// threadCPU is the CPU time of the calling thread.
-func threadCPU() time.Duration {
-	var ts unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
-		return 0
-	}
-	return time.Duration(ts.Nano())
 }
