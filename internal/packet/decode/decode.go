@@ -1,0 +1,82 @@
+// Package decode takes packets apart, from the link to the transport layer,
+// without allocation.
+package decode
+
+import (
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/pcap"
+)
+
+// Transport protocols, as IP numbers them.
+const (
+	TCP    = 6
+	UDP    = 17
+	ICMP   = 1
+	ICMPv6 = 58
+)
+
+// TCP flags.
+const (
+	FIN = 1 << iota
+	SYN
+	RST
+	PSH
+	ACK
+	URG
+	ECE
+	CWR
+)
+
+// Frame is a packet taken apart: the innermost IP packet of a tunnel.
+type Frame struct {
+	flow.Stamp
+	Src, Dst  flow.Endpoint
+	Space     flow.Space
+	Hash      uint64 // of both ends, the same for both directions; spreads connections over workers
+	Proto     uint8  // TCP, UDP, ICMP...
+	TTL       uint8
+	IPID      uint16 // 0 for IPv6 without fragment header
+	Wire      uint32 // bytes of the whole packet on the wire
+	Interface uint32
+	Way       pcap.Way
+
+	// Payload is what was captured of the transport's payload; Size its length by
+	// the IP header, which arithmetic uses. A packet that the network card will
+	// cut (TSO, GRO, length 0) has the length of the capture.
+	Payload []byte
+	Size    int
+
+	// TCP only.
+	Seq, Ack uint32
+	Flags    uint8
+	Window   uint16 // as sent, not scaled
+	Options  Options
+}
+
+// Options is what a TCP segment says beyond its fixed header.
+type Options struct {
+	MSS           uint16 // 0: not given
+	Scale         int8   // -1: not given
+	SACKPermitted bool
+	HasTime       bool
+	TSVal, TSEcr  uint32
+	SACKs         uint8 // how many of SACK are filled
+	SACK          [4][2]uint32
+}
+
+// Result says what Decode made of a packet.
+type Result uint8
+
+// What a packet was.
+const (
+	OK       Result = iota // the frame is complete as far as it was captured
+	Fragment               // a piece of an IP packet that is not complete yet, or one after the first whose ports are unknown
+	NotIP                  // ARP, LLDP, spanning tree...
+	Other                  // IP, but neither TCP, UDP nor ICMP
+	Short                  // cut by the snap length before the transport header ended
+	Broken                 // lengths that contradict each other
+	Foreign                // a link type the decoder does not know
+)
+
+// Results counts packets by what they were.
+type Results [Foreign + 1]uint64

@@ -1,0 +1,133 @@
+// Package proto is the contract between the packet engine and the decoders of
+// application protocols.
+//
+// A decoder is fed the bytes of both directions of one connection, each byte
+// once and in stream order, and gives out exchanges: a request, its answer, and
+// which packets carried them. It knows framing, pairing and what an answer is
+// (a greeting is none, "100 Continue" is none, some commands have none); it
+// knows nothing of TCP. Decoders keep a few hundred bytes per connection and
+// survive every input: bytes that make no sense put them out of step until the
+// next message that does.
+package proto
+
+import "rtrail/internal/packet/flow"
+
+// Parser decodes one connection. It is used by one goroutine.
+type Parser interface {
+	// Data takes the next bytes of a direction. Chunks of the two directions come
+	// in the order in which the packets were captured.
+	Data(c *flow.Chunk)
+	// Gap says that n bytes of a direction are missing for good: not captured,
+	// though the receiver had them. The next chunk follows the gap.
+	Gap(d flow.Dir, n int64, at flow.Stamp)
+	// End says that nothing will follow. Requests without answer are given out.
+	End(at flow.Stamp, how flow.Ending)
+}
+
+// Sink takes exchanges as they complete. The exchange and what it points to are
+// valid during the call only.
+type Sink interface {
+	Exchange(*Exchange)
+}
+
+// Protocol is a decoder that the engine can choose.
+type Protocol struct {
+	Name  string   // mysql, http, redis, postgres, dns, tls, generic
+	Ports []uint16 // server ports on which it is expected
+	// Sniff judges the first bytes seen of a direction of a connection.
+	Sniff func(d flow.Dir, data []byte) Match
+	// New makes a parser. midway says that the beginning of the connection was
+	// not captured.
+	New func(sink Sink, midway bool) Parser
+}
+
+// Match is how well bytes fit a protocol.
+type Match uint8
+
+// How well bytes fit.
+const (
+	No    Match = iota // cannot be this protocol
+	Maybe              // nothing against it; the port decides
+	Sure               // a signature that others do not have
+)
+
+// Span is the packets that carried a message.
+type Span struct {
+	First, Last flow.Stamp // the earliest and the latest packet, by time of their first copies
+	Start, End  uint64     // offsets of its bytes in the stream: [Start, End)
+	Packets     uint32     // how many chunks carried a part of it
+}
+
+// Add makes n bytes of a chunk, from skip bytes after its beginning, part of
+// the message.
+func (s *Span) Add(c *flow.Chunk, skip, n int) {
+	from := c.Offset + uint64(skip)
+	if s.Packets == 0 {
+		s.First, s.Last, s.Start = c.Stamp, c.Stamp, from
+		s.Packets, s.End = 1, from+uint64(n)
+		return
+	}
+	s.End = from + uint64(n)
+	if c.Frame != s.Last.Frame {
+		s.Packets++
+	}
+	if c.At < s.First.At {
+		s.First = c.Stamp
+	}
+	if c.At > s.Last.At || c.At == s.Last.At && c.Frame > s.Last.Frame {
+		s.Last = c.Stamp
+	}
+}
+
+// Empty is true before the first Add.
+func (s *Span) Empty() bool { return s.Packets == 0 }
+
+// Bytes is the length of the message in the stream.
+func (s *Span) Bytes() int64 { return int64(s.End - s.Start) }
+
+// Reset empties the span.
+func (s *Span) Reset() { *s = Span{} }
+
+// Status says what became of a request.
+type Status uint8
+
+// What became of a request.
+const (
+	Answered   Status = iota // there is an answer; it may be an error
+	NoAnswer                 // the protocol has none for this command
+	Unanswered               // the connection or the capture ended first
+	Unpaired                 // an answer whose request was not captured
+)
+
+var statuses = [...]string{"answered", "no answer expected", "unanswered", "unpaired"}
+
+// String is a word or two for it.
+func (s Status) String() string { return statuses[s] }
+
+// Doubt is why the times of an exchange must not be averaged with others.
+type Doubt uint8
+
+// Reasons to doubt.
+const (
+	Approximate Doubt = 1 << iota // boundaries were inferred (TLS records, change of direction); the times are right if the protocol is strict request and response
+	Ambiguous                     // several requests were under way and nothing tells which one was answered
+	Lossy                         // a part of the request or of the answer was not captured
+	Resync                        // the decoder was out of step shortly before
+)
+
+// Exchange is a request and its answer.
+type Exchange struct {
+	Request, Response Span
+	Status            Status
+	Doubt             Doubt
+	Command           string // what the protocol calls it: Query, Execute, GET, SET, A
+	Text              []byte // the statement, request line, key or name asked for; nil if there is none
+	TextCut           bool   // Text is only its beginning
+	Failed            bool   // the answer is an error
+	Code              string // of the error or of the answer: 1146, 42P01, 404, NXDOMAIN, WRONGTYPE
+	Error             string // its text
+	Rows              int64  // rows or elements of the answer; -1: the protocol does not say
+	// Depth is how many requests were under way when this one was sent, itself
+	// included; 1 means that there was no pipelining.
+	Depth uint16
+}

@@ -1,0 +1,65 @@
+// Package rt turns exchanges into transactions with their phases, and sums
+// transactions up: per second and service, per statement, connection, client
+// and server, with histograms that keep every value to within a percent.
+package rt
+
+import (
+	"time"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+)
+
+// Transaction is one request with its answer and where its time went.
+//
+//	idle      upload          server                download          ack
+//	|---------|===============|.....................|=================|---|
+//	previous  first   last    (retransmit)          first      last      acknowledged
+//	response  request packets                       response packets
+//
+// All durations are nanoseconds and never negative; -1 means not known.
+type Transaction struct {
+	ID             uint64 // number of its first request frame; with Connection unique
+	Connection     uint64 // tcp.Conn.ID; for UDP that of the flow's first frame
+	Client, Server flow.Endpoint
+	Space          flow.Space
+
+	Proto       string
+	Command     string
+	Fingerprint string // the statement without literals; "" if there is none
+	Status      proto.Status
+	Doubt       proto.Doubt
+	Failed      bool
+	Code, Error string
+	Rows        int64
+	Depth       uint16
+
+	Start int64 // first request packet, nanoseconds since 1970
+
+	RT       time.Duration // first copy of the last request packet to the first response packet
+	Upload   time.Duration // first to last request packet, first copies
+	Serve    time.Duration // last copy of the last request packet to the first response packet
+	Download time.Duration // first to last response packet
+	Ack      time.Duration // last response packet to the acknowledgement that covers it
+	Idle     time.Duration // end of the previous response on this connection to Start
+
+	Retransmit time.Duration // between Start and the last response packet: waited for retransmissions
+	ZeroWindow time.Duration // the same: waited for a closed window
+	DelayedACK time.Duration // the same: waited for a delayed acknowledgement
+
+	RequestBytes, ResponseBytes     int64
+	RequestPackets, ResponsePackets uint32
+	// Frames are the numbers of the first and last request packet and of the
+	// first and last response packet; 0 where there is none.
+	Frames [4]uint64
+}
+
+// Usable says whether the times may be averaged with others: the transaction
+// was answered and nothing about it is ambiguous or lost. Approximate ones are
+// usable; they are marked wherever they are shown.
+func (t *Transaction) Usable() bool {
+	return t.Status == proto.Answered && t.Doubt&^proto.Approximate == 0
+}
+
+// Total is from the first request packet to the last response packet.
+func (t *Transaction) Total() time.Duration { return t.Upload + t.RT + t.Download }

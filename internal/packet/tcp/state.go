@@ -1,0 +1,4 @@
+package tcp
+
+// impl is what a table keeps of a connection beside its counts.
+type impl struct{}

@@ -1,0 +1,169 @@
+// Package tcp follows TCP connections: it puts bytes into order, tells what was
+// retransmitted, lost or missed by the capture, and who kept whom waiting.
+// It is bounded: a connection holds at most a kilobyte while it lives.
+package tcp
+
+import (
+	"time"
+
+	"rtrail/internal/packet/flow"
+)
+
+// Consumer is told what happens in one connection, in the order of capture.
+type Consumer interface {
+	// Data gives the next bytes of a direction, each byte once.
+	Data(c *flow.Chunk)
+	// Gap says that n bytes of a direction are missing for good.
+	Gap(d flow.Dir, n int64, at flow.Stamp)
+	// Resent says that the bytes [from, to) of a direction came again: first is
+	// the packet that carried them first, again the copy.
+	Resent(d flow.Dir, from, to uint64, first, again flow.Stamp)
+	// Stalled says that the connection waited: since when, until when, why, and
+	// who could have sent. Retransmissions come as Resent and as Stalled.
+	Stalled(s Stall)
+	// Acked says that the receiver of direction d has everything before the
+	// offset. It is called for packets that move the acknowledgement on.
+	Acked(d flow.Dir, before uint64, at flow.Stamp)
+	// End says that nothing will follow.
+	End(at flow.Stamp, how flow.Ending)
+}
+
+// Stall is a stretch of time in which bytes of a direction could not go on.
+type Stall struct {
+	Cause    Cause
+	Dir      flow.Dir // of the bytes that waited
+	From, To int64    // nanoseconds since 1970
+}
+
+// Cause is why bytes waited.
+type Cause uint8
+
+// Causes.
+const (
+	Retransmission Cause = iota // from the first copy (or, if that was never seen, from the first sign of the hole) to the copy that arrived
+	ZeroWindow                  // the receiver had closed its window
+	DelayedACK                  // the sender held a small segment back until the receiver's delayed acknowledgement came (Nagle)
+	causes
+)
+
+// Table follows the connections of one worker. Frames of one connection must
+// all come to the same table, in the order of capture.
+//
+//	t := tcp.NewTable(tcp.Options{...})
+//	t.Frame(&f)   // every TCP frame
+//	t.Expire(now) // now and then, with packet time
+//	t.Close()     // ends all connections as flow.Open
+
+// Options is how a table works.
+type Options struct {
+	// NewConsumer makes the consumer of a connection when its first packet with
+	// data, or its handshake, was seen. nil: nobody listens.
+	NewConsumer func(*Conn) Consumer
+	// Ended is called once for each connection, after its consumer's End. The
+	// connection must not be kept: copy what is needed.
+	Ended func(*Conn)
+	// Idle is after how much packet time without a packet a connection has ended;
+	// 0: two hours, or two minutes after a FIN of one side.
+	Idle time.Duration
+	// IsServer knows ports that servers listen on, beside the well-known ones.
+	IsServer func(port uint16) bool
+}
+
+// Conn is a connection and what was counted of it. Consumers may read it.
+type Conn struct {
+	ID             uint64 // number of its first frame; unique in a capture
+	Client, Server flow.Endpoint
+	Space          flow.Space
+	Why            Reason // how it is known which side is the server
+	Midway         bool   // the capture began, or the connection was first seen, after its handshake
+
+	First, Last   flow.Stamp
+	SYN, SYNACK   flow.Stamp // first copies; Frame 0: not seen
+	Established   flow.Stamp // the ACK that completes the handshake, or the first data of the client
+	SYNs, SYNACKs uint16     // how many copies of each
+
+	Ending  flow.Ending
+	Closer  Close // the first FIN or RST
+	Refused bool  // the SYN was answered by RST
+
+	Sides [2]Side // by flow.Dir: what the client sent, what the server sent
+
+	impl // the state that only this package needs
+}
+
+// Reason is why one side is taken for the server.
+type Reason uint8
+
+// Reasons, the best first.
+const (
+	BySYN       Reason = iota // its SYN or SYN-ACK was seen
+	ByPort                    // it has a port that servers listen on
+	ByGreeting                // its first bytes are a server's
+	ByLowerPort               // its port is the lower one
+)
+
+// Close is the first packet that closed a direction.
+type Close struct {
+	flow.Stamp
+	Dir   flow.Dir // who sent it
+	Reset bool     // RST; else FIN
+	// Unread is set if the closing side had not acknowledged, or not answered,
+	// bytes of the other one; Outstanding counts those not acknowledged.
+	Outstanding int64
+}
+
+// Side is what was counted of the packets one side sent.
+type Side struct {
+	Packets, Segments uint64 // segments are packets with data
+	Bytes             int64  // of the stream, each once
+	WireBytes         int64  // of all packets
+
+	Retransmissions uint32 // segments that came again, of which
+	Timeouts        uint32 // by timeout
+	Fast            uint32 // after duplicate ACKs or SACK
+	Spurious        uint32 // the first copy had arrived: DSACK or acknowledged before
+	LossProbes      uint32 // tail loss probes, where they can be told
+	OutOfOrder      uint32 // arrived late without being sent again
+	DupACKs         uint32
+	LostOnWire      int64 // bytes that had to be sent again because they did not arrive
+	Missed          int64 // bytes that the receiver acknowledged but the capture lacks
+	KeepAlives      uint32
+	PAWS            uint32 // segments whose timestamp went back
+
+	ZeroWindows    uint32        // episodes in which this side had closed its window
+	ZeroWindowTime time.Duration //
+	WindowLimited  time.Duration // this side could not send: the other's window was full
+	AppLimited     time.Duration // this side had window left, nothing in flight and sent nothing
+	DelayedACKs    uint32        // waits of this side's data for a delayed acknowledgement
+	DelayedACKTime time.Duration
+
+	MSS            uint16 // as announced; 0: not seen
+	LargestSegment uint32 // bytes of payload
+	Scale          int8   // window scale it announced; -1: not seen, or none
+	TTL            uint8  // of its last packet
+
+	RTTs   uint32        // samples of pure acknowledgements of this side's data, by Karn's rule
+	RTTSum time.Duration //
+	RTTMin time.Duration // 0: no sample
+	RTTMax time.Duration
+}
+
+// HandshakeRTT is the time from the first SYN to the SYN-ACK, which is the
+// round trip between capture and server, and from there to the ACK, which is
+// that between capture and client. ok is false if any of the three is missing,
+// or if one of them was sent twice, when nobody knows which copy was answered.
+func (c *Conn) HandshakeRTT() (server, client time.Duration, ok bool) {
+	if c.SYN.Frame == 0 || c.SYNACK.Frame == 0 || c.Established.Frame == 0 || c.SYNs != 1 || c.SYNACKs != 1 {
+		return 0, 0, false
+	}
+	return time.Duration(c.SYNACK.At - c.SYN.At), time.Duration(c.Established.At - c.SYNACK.At), true
+}
+
+// Connect is the time from the first SYN to the first SYN-ACK, lost copies
+// included; ok is false if either is missing.
+func (c *Conn) Connect() (time.Duration, bool) {
+	if c.SYN.Frame == 0 || c.SYNACK.Frame == 0 {
+		return 0, false
+	}
+	return time.Duration(c.SYNACK.At - c.SYN.At), true
+}
