@@ -12,7 +12,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 # One version for everybody, so that lint says the same everywhere.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build run test unit lab lab-repeat bench lint fuzz clean
+.PHONY: help build run test unit lab lab-repeat bench bpf lint fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -39,6 +39,9 @@ lab-repeat: build  ## every fault lab ROUNDS times in a row, as root
 bench:  ## what a sample costs with 1,000 more processes and 5,000 more sockets, as root
 	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter
 	$(GO) run ./internal/bench/cost
+
+bpf:  ## compile the BPF programs anew; needs clang, llvm and libbpf-dev
+	$(GO) generate ./internal/probe/kernel
 
 lint:  ## gofmt, vet, staticcheck
 	@bad=$$(gofmt -l cmd internal); if [ -n "$$bad" ]; then echo "gofmt -w is due for:"; echo "$$bad"; exit 1; fi

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/probe/kernel"
 	"rtrail/internal/probe/procfile"
 )
 
@@ -56,18 +57,19 @@ func (e *Entry) Share() float64 {
 
 // Census counts. It may be used concurrently.
 type Census struct {
-	root  string
-	mu    sync.Mutex
-	dir   *Dir
-	boot  time.Time
-	names procfile.Names
-	known map[int32]*process
-	order []int32 // PIDs of the last count, ascending
-	taken time.Time
-	exact time.Time // the last exact count
-	count int64     // counts so far
-	files int       // descriptors kept
-	limit int       // how many may be kept
+	root   string
+	loader kernel.Loader
+	mu     sync.Mutex
+	dir    *Dir
+	boot   time.Time
+	names  procfile.Names
+	known  map[int32]*process
+	order  []int32 // PIDs of the last count, ascending
+	taken  time.Time
+	exact  time.Time // the last exact count
+	count  int64     // counts so far
+	files  int       // descriptors kept
+	limit  int       // how many may be kept
 }
 
 // process is what is kept of one process between counts.
@@ -85,6 +87,16 @@ type process struct {
 func New(root string) *Census {
 	dir := OpenDir(root)
 	return &Census{root: root, dir: dir, known: map[int32]*process{}, limit: fileLimit(), boot: bootTime(dir)}
+}
+
+// Loader loads BPF programs for all who share the census; nil on a recorded
+// tree, of which the kernel knows nothing. What loading needs is given back
+// with the second count.
+func (c *Census) Loader() *kernel.Loader {
+	if !c.dir.Live() {
+		return nil
+	}
+	return &c.loader
 }
 
 // Root is below which directory the census looks; "" and "/" mean the machine.
@@ -219,6 +231,9 @@ func (c *Census) take(exact bool) error {
 	slices.SortFunc(c.order, cmp.Compare[int32])
 	c.count++
 	c.taken = now
+	if c.count == 2 {
+		c.loader.Done()
+	}
 	if exact || c.count == 1 { // the first count reads everybody
 		c.exact = now
 	}

@@ -1,0 +1,205 @@
+package kernel
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+//go:generate ./build task
+
+//go:embed task.o
+var taskObject []byte
+
+// Tasks reads all tasks of rtrail's PID namespace. It is not for concurrent use.
+type Tasks struct{ all *Iterator }
+
+// OpenTasks loads the program.
+func OpenTasks(l *Loader) (*Tasks, error) {
+	iterators, err := l.Iterators(taskObject)
+	if err != nil {
+		return nil, err
+	}
+	return &Tasks{all: iterators["tasks"]}, nil
+}
+
+// Close removes the program from the kernel.
+func (t *Tasks) Close() error { return t.all.Close() }
+
+// Task is one thread as the kernel keeps it (include/linux/sched.h).
+type Task struct {
+	TID, TGID, PPID int32 // in rtrail's PID namespace; PPID 0: outside of it
+	State           byte  // the letter of /proc/TID/stat
+	Kernel          bool  // a kernel thread
+	Nice            int32
+	Threads         int32  // of its process
+	Processor       int32  // the one it runs or ran on; -1: not known
+	Start           uint64 // ns since boot, suspend included; with TID its identity
+	comm            [16]byte
+	Counters
+	// Group is what ended threads of the process left behind, and what its
+	// reaped children used; only in the row of a main thread.
+	Group       Counters
+	ChildUser   time.Duration
+	ChildSystem time.Duration
+}
+
+// Counters are what the kernel adds up for every thread. RunDelay and Slices
+// of ended threads are not kept by the kernel.
+type Counters struct {
+	RunTime     time.Duration // on a CPU (se.sum_exec_runtime)
+	RunDelay    time.Duration // runnable, waiting for a CPU (sched_info.run_delay)
+	Slices      int64         // times put on a CPU (sched_info.pcount)
+	Voluntary   int64         // context switches (nvcsw)
+	Involuntary int64         // context switches (nivcsw)
+	MinorFaults int64
+	MajorFaults int64
+	IO          IO
+}
+
+// IO is what /proc/PID/io shows (struct task_io_accounting).
+type IO struct {
+	ReadChars, WriteChars, ReadCalls, WriteCalls int64
+	ReadBytes, WriteBytes, Cancelled             int64
+}
+
+// Main says whether this is the first thread of its process, which gives the
+// process its PID.
+func (t *Task) Main() bool { return t.TID == t.TGID }
+
+// Comm is the name of the thread. For kernel threads /proc has a longer one.
+func (t *Task) Comm() []byte {
+	for i, c := range t.comm {
+		if c == 0 {
+			return t.comm[:i]
+		}
+	}
+	return t.comm[:]
+}
+
+// Each visits every task once, in ascending order of TID. The task is valid
+// during the call.
+func (t *Tasks) Each(visit func(*Task)) error {
+	var task Task
+	var wrong error
+	err := t.all.Each(func(b []byte) (used int) {
+		for wrong == nil {
+			var n int
+			if n, wrong = task.parse(b[used:]); n == 0 {
+				break
+			}
+			used += n
+			if task.TID != 0 { // 0: it left the namespace while it was read
+				visit(&task)
+			}
+		}
+		if wrong != nil {
+			return len(b)
+		}
+		return used
+	})
+	if err == nil {
+		err = wrong
+	}
+	return err
+}
+
+// Sizes of struct task_row and struct group_row of bpf/task.c.
+const (
+	taskRow  = 40 + 8 + 3*8 + 4*8 + 7*8 + 16
+	groupRow = taskRow + 3*8 + 4*8 + 7*8
+)
+
+// parse reads the first row of b and returns its size; 0 if b does not hold all
+// of it.
+func (t *Task) parse(b []byte) (int, error) {
+	if len(b) < 4 {
+		return 0, nil
+	}
+	size := int(binary.NativeEndian.Uint32(b))
+	if size != taskRow && size != groupRow {
+		return 0, fmt.Errorf("parse a task: a row of %d bytes, not %d or %d", size, taskRow, groupRow)
+	}
+	if len(b) < size {
+		return 0, nil
+	}
+	w := words{b[:size]}
+	w.u32()
+	*t = Task{TID: w.s32(), TGID: w.s32(), PPID: w.s32()}
+	state, exit := w.u32(), w.u32()
+	t.Kernel = w.u32()&kernelThread != 0
+	t.State = stateLetter(state, exit)
+	t.Threads = w.s32()
+	t.Nice = w.s32() - defaultPriority
+	t.Processor = w.s32()
+	t.Start = w.u64()
+	t.RunTime, t.RunDelay, t.Slices = time.Duration(w.s64()), time.Duration(w.s64()), w.s64()
+	w.counters(&t.Counters)
+	copy(t.comm[:], w.b)
+	w.b = w.b[len(t.comm):]
+	if size == groupRow {
+		t.Group.RunTime = time.Duration(w.s64())
+		t.ChildUser, t.ChildSystem = time.Duration(w.s64()), time.Duration(w.s64())
+		w.counters(&t.Group)
+	}
+	return size, nil
+}
+
+// words takes numbers off the front of a row whose size was checked.
+type words struct{ b []byte }
+
+func (w *words) u32() uint32 {
+	n := binary.NativeEndian.Uint32(w.b)
+	w.b = w.b[4:]
+	return n
+}
+
+func (w *words) u64() uint64 {
+	n := binary.NativeEndian.Uint64(w.b)
+	w.b = w.b[8:]
+	return n
+}
+
+func (w *words) s32() int32 { return int32(w.u32()) }
+
+// s64 reads a counter. None gets so large that it would become negative.
+func (w *words) s64() int64 { return max(int64(w.u64()), 0) }
+
+// counters reads the members that a task and its group have in common.
+func (w *words) counters(c *Counters) {
+	c.Voluntary, c.Involuntary, c.MinorFaults, c.MajorFaults = w.s64(), w.s64(), w.s64(), w.s64()
+	i := &c.IO
+	i.ReadChars, i.WriteChars, i.ReadCalls, i.WriteCalls = w.s64(), w.s64(), w.s64(), w.s64()
+	i.ReadBytes, i.WriteBytes, i.Cancelled = w.s64(), w.s64(), w.s64()
+}
+
+// Of include/linux/sched.h and include/linux/sched/prio.h.
+const (
+	kernelThread    = 0x00200000 // PF_KTHREAD
+	defaultPriority = 120        // DEFAULT_PRIO: nice 0
+
+	taskUninterruptible = 0x02
+	taskReport          = 0x7f   // TASK_REPORT: the states with a letter
+	taskIdle            = 0x0402 // TASK_UNINTERRUPTIBLE | TASK_NOLOAD
+	taskLockWait        = 0x1000 // TASK_RTLOCK_WAIT
+	taskFrozen          = 0x8000 // TASK_FROZEN, since Linux 6.1
+)
+
+// stateLetter does what task_state_index and task_index_to_char do in
+// include/linux/sched.h.
+func stateLetter(state, exit uint32) byte {
+	const letters = "RSDTtXZP"
+	if state&taskIdle == taskIdle {
+		return 'I'
+	}
+	shown := (state | exit) & taskReport
+	if state&(taskLockWait|taskFrozen) != 0 {
+		shown = taskUninterruptible
+	}
+	index := 0
+	for ; shown != 0; shown >>= 1 {
+		index++
+	}
+	return letters[index]
+}
