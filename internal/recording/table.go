@@ -44,8 +44,18 @@ const (
 	UDPSockets   Table = "udp_sockets"   // one UDP socket
 	SocketOwners Table = "socket_owners" // which process holds which socket
 	KernelLog    Table = "kernel_log"    // one line of the kernel log
-	ProbeRuns    Table = "probe_runs"    // one run of one probe
-	Unseen       Table = "unseen"        // something a probe could not read, and why
+
+	PacketCaptures     Table = "packet_captures"     // one capture of packets
+	PacketConnections  Table = "packet_connections"  // one TCP connection of a capture
+	PacketSides        Table = "packet_sides"        // what one side of such a connection sent
+	PacketServices     Table = "packet_services"     // one service in one second of a capture
+	PacketHistograms   Table = "packet_histograms"   // one bucket of a service's response times
+	PacketStatements   Table = "packet_statements"   // one statement, literals removed
+	PacketTransactions Table = "packet_transactions" // one request with its answer
+	PacketNestings     Table = "packet_nestings"     // requests to a host and the requests it sends meanwhile
+
+	ProbeRuns Table = "probe_runs" // one run of one probe
+	Unseen    Table = "unseen"     // something a probe could not read, and why
 )
 
 // Row is implemented by every row type.

@@ -86,10 +86,32 @@ type Conn struct {
 	Closer  Close // the first FIN or RST
 	Refused bool  // the SYN was answered by RST
 
+	// What the consumer knows and tells those who read the connection at its end.
+	Protocol   string // decoder that was used; "" before the first data
+	CloseState State  // what the application was doing when the first FIN or RST came
+
 	Sides [2]Side // by flow.Dir: what the client sent, what the server sent
 
 	impl // the state that only this package needs
 }
+
+// State is what an application is doing with a connection.
+type State uint8
+
+// States.
+const (
+	Unknown   State = iota // nobody can tell
+	Handshake              // no data yet
+	Idle                   // everything asked was answered
+	Request                // a request has begun and is not complete
+	Waiting                // a request is complete and its answer has not begun
+	Response               // an answer has begun and is not complete
+)
+
+var states = [...]string{"", "handshake", "idle", "request", "waiting", "response"}
+
+// String is a word for it; "" if nobody can tell.
+func (s State) String() string { return states[s] }
 
 // Reason is why one side is taken for the server.
 type Reason uint8

@@ -1,0 +1,270 @@
+package rt
+
+import (
+	"time"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/tcp"
+)
+
+// Sink takes transactions as they complete: valid during the call only.
+type Sink interface {
+	Transaction(*Transaction)
+	// Handshake is called once for each connection that carries data, before its
+	// first transaction.
+	Handshake(*tcp.Conn)
+	// Resent is called for each copy of bytes that had been seen before.
+	Resent(c *tcp.Conn, d flow.Dir, at int64)
+}
+
+// Workshop is what the assemblers of one worker share.
+type Workshop struct {
+	Sink      Sink
+	Protocols []proto.Protocol // in the order in which they are asked; the last one takes everything
+	// Fingerprint makes the statement without literals, or "". It may keep what it
+	// returns.
+	Fingerprint func(protocol, command string, text []byte, cut bool) string
+
+	free  []*Transaction // recycled pending ones
+	spare []*Assembler
+	codes map[string]string // words that come again and again, kept once
+}
+
+// Assembler turns the bytes of one connection into transactions. It is the
+// tcp.Consumer of the connection.
+type Assembler struct {
+	shop     *Workshop
+	conn     *tcp.Conn
+	parser   proto.Parser
+	protocol string
+	previous int64 // when the last response ended; 0: there was none
+	pending  *Transaction
+	until    uint64 // the acknowledgement pending waits for
+	ended    int64  // when the last response packet of pending came
+	waits    waits
+	doing    tcp.State
+	closing  bool // CloseState is filled
+}
+
+// Consume makes the consumer of a connection.
+func (w *Workshop) Consume(c *tcp.Conn) tcp.Consumer {
+	if n := len(w.spare); n > 0 {
+		a := w.spare[n-1]
+		w.spare = w.spare[:n-1]
+		*a = Assembler{shop: w, conn: c, doing: tcp.Handshake, waits: waits{list: a.waits.list[:0]}}
+		return a
+	}
+	return &Assembler{shop: w, conn: c, doing: tcp.Handshake}
+}
+
+// Data feeds the decoder, which is chosen at the first bytes.
+func (a *Assembler) Data(c *flow.Chunk) {
+	a.noteClose()
+	if a.parser == nil {
+		a.choose(c)
+		a.shop.Sink.Handshake(a.conn)
+	}
+	// An exchange that completes with this chunk sets idle again.
+	if c.Dir == flow.ToClient {
+		a.doing = tcp.Response
+	} else {
+		a.doing = tcp.Waiting
+	}
+	if a.inexact() && a.doing == tcp.Response {
+		a.doing = tcp.Unknown
+	}
+	a.parser.Data(c)
+}
+
+// inexact says that the decoder cannot tell where an answer ends.
+func (a *Assembler) inexact() bool { return a.protocol == "generic" || a.protocol == "tls" }
+
+// noteClose remembers what was going on when the connection was closed. It is
+// called before anything that comes after the close is looked at.
+func (a *Assembler) noteClose() {
+	if !a.closing && a.conn.Closer.Frame != 0 {
+		a.closing, a.conn.CloseState = true, a.doing
+	}
+}
+
+// choose takes the decoder that knows the bytes for sure, or the one that is
+// expected on the port and has nothing against them, or the last one.
+func (a *Assembler) choose(c *flow.Chunk) {
+	best := len(a.shop.Protocols) - 1
+	for i := range a.shop.Protocols[:best] {
+		p := &a.shop.Protocols[i]
+		switch p.Sniff(c.Dir, c.Data) {
+		case proto.Sure:
+			a.use(p)
+			return
+		case proto.Maybe:
+			if best == len(a.shop.Protocols)-1 && listens(p, a.conn.Server.Port) {
+				best = i
+			}
+		}
+	}
+	a.use(&a.shop.Protocols[best])
+}
+
+func (a *Assembler) use(p *proto.Protocol) {
+	a.protocol, a.conn.Protocol = p.Name, p.Name
+	a.parser = p.New(a, a.conn.Midway)
+}
+
+func listens(p *proto.Protocol, port uint16) bool {
+	for _, known := range p.Ports {
+		if known == port {
+			return true
+		}
+	}
+	return false
+}
+
+// Gap tells the decoder what is missing.
+func (a *Assembler) Gap(d flow.Dir, n int64, at flow.Stamp) {
+	if a.parser != nil {
+		a.parser.Gap(d, n, at)
+	}
+}
+
+// Resent remembers the copy: the answer came to the last one of the request.
+func (a *Assembler) Resent(d flow.Dir, from, to uint64, first, again flow.Stamp) {
+	if d == flow.ToServer {
+		a.waits.copied(from, to, again.At)
+	}
+	a.shop.Sink.Resent(a.conn, d, again.At)
+}
+
+// Stalled remembers since when and until when the connection waited.
+func (a *Assembler) Stalled(s tcp.Stall) { a.waits.add(s) }
+
+// Acked completes the transaction whose response is now known to have arrived.
+func (a *Assembler) Acked(d flow.Dir, before uint64, at flow.Stamp) {
+	if a.pending != nil && d == flow.ToClient && before >= a.until {
+		a.pending.Ack = time.Duration(max(0, at.At-a.ended))
+		a.give()
+	}
+}
+
+// End gives out what is left.
+func (a *Assembler) End(at flow.Stamp, how flow.Ending) {
+	a.noteClose()
+	if a.parser != nil {
+		a.parser.End(at, how)
+	}
+	a.give()
+	a.parser, a.conn = nil, nil
+	a.shop.spare = append(a.shop.spare, a)
+}
+
+// give hands the pending transaction out.
+func (a *Assembler) give() {
+	if a.pending == nil {
+		return
+	}
+	a.shop.Sink.Transaction(a.pending)
+	a.shop.free = append(a.shop.free, a.pending)
+	a.pending = nil
+}
+
+// Exchange makes a transaction of what the decoder found. It is kept until its
+// response is acknowledged, or the next one is complete.
+func (a *Assembler) Exchange(e *proto.Exchange) {
+	a.give()
+	t := a.shop.blank()
+	c := a.conn
+	t.Connection, t.Client, t.Server, t.Space = c.ID, c.Client, c.Server, c.Space
+	t.Proto = a.protocol
+	a.shop.fill(t, e, &a.waits)
+	if a.previous > 0 && !e.Request.Empty() {
+		t.Idle = time.Duration(max(0, e.Request.First.At-a.previous))
+	}
+	if e.Status != proto.Answered || e.Response.Empty() {
+		a.shop.Sink.Transaction(t)
+		a.shop.free = append(a.shop.free, t)
+		return
+	}
+	a.previous = e.Response.Last.At
+	if !a.inexact() && e.Response.Packets > 0 && e.Depth <= 1 {
+		a.doing = tcp.Idle
+	}
+	a.pending, a.until, a.ended = t, e.Response.End, e.Response.Last.At
+}
+
+// blank is a transaction in which nothing is known.
+func (w *Workshop) blank() *Transaction {
+	if n := len(w.free); n > 0 {
+		t := w.free[n-1]
+		w.free = w.free[:n-1]
+		*t = Transaction{Ack: -1, Idle: -1}
+		return t
+	}
+	return &Transaction{Ack: -1, Idle: -1}
+}
+
+// Datagram gives out an exchange that needed no connection, such as DNS.
+func (w *Workshop) Datagram(protocol string, connection uint64, client, server flow.Endpoint, space flow.Space, e *proto.Exchange) {
+	t := w.blank()
+	t.Connection, t.Client, t.Server, t.Space, t.Proto = connection, client, server, space, protocol
+	w.fill(t, e, nil)
+	w.Sink.Transaction(t)
+	w.free = append(w.free, t)
+}
+
+// fill copies what the decoder said and works the phases out.
+func (w *Workshop) fill(t *Transaction, e *proto.Exchange, waited *waits) {
+	t.ID = e.Request.First.Frame
+	t.Command, t.Status, t.Doubt, t.Failed = e.Command, e.Status, e.Doubt, e.Failed
+	t.Code, t.Error = w.keep(e.Code), e.Error
+	t.Rows, t.Depth = e.Rows, e.Depth
+	if w.Fingerprint != nil && (len(e.Text) > 0 || e.Command != "") {
+		t.Fingerprint = w.Fingerprint(t.Proto, e.Command, e.Text, e.TextCut)
+	}
+	q, r := &e.Request, &e.Response
+	t.RequestBytes, t.ResponseBytes = q.Bytes(), r.Bytes()
+	t.RequestPackets, t.ResponsePackets = q.Packets, r.Packets
+	t.Frames = [4]uint64{q.First.Frame, q.Last.Frame, r.First.Frame, r.Last.Frame}
+	t.Start = q.First.At
+	if q.Empty() {
+		t.Start = r.First.At
+		t.ID = r.First.Frame
+	}
+	if q.Empty() || r.Empty() {
+		t.Upload = time.Duration(q.Last.At - q.First.At)
+		return
+	}
+	// An answer may begin before the request is complete, when a server refuses
+	// it early: then nothing was waited for.
+	asked := min(q.Last.At, r.First.At)
+	t.Upload = time.Duration(max(0, asked-q.First.At))
+	t.RT = time.Duration(r.First.At - asked)
+	t.Serve = t.RT
+	t.Download = time.Duration(r.Last.At - r.First.At)
+	if waited == nil {
+		return
+	}
+	if last := waited.lastCopy(q.Start, q.End, r.First.At); last > asked {
+		t.Serve = time.Duration(r.First.At - last)
+	}
+	t.Retransmit = waited.within(tcp.Retransmission, t.Start, r.Last.At)
+	t.ZeroWindow = waited.within(tcp.ZeroWindow, t.Start, r.Last.At)
+	t.DelayedACK = waited.within(tcp.DelayedACK, t.Start, r.Last.At)
+}
+
+// keep returns one copy of words that come again and again, so that those who
+// hold transactions do not hold the packets.
+func (w *Workshop) keep(word string) string {
+	const most = 4096 // codes of errors and answers are few; hostile input is not
+	if word == "" {
+		return ""
+	}
+	if kept, ok := w.codes[word]; ok {
+		return kept
+	}
+	if w.codes == nil || len(w.codes) >= most {
+		w.codes = map[string]string{}
+	}
+	w.codes[word] = word
+	return word
+}
