@@ -3,18 +3,18 @@
 // shared.
 //
 // Reading /proc/PID/stat of a thousand processes costs several milliseconds,
-// most of it for processes that sleep. A process with one thread that was not
-// put on a CPU since the last look cannot have changed, and its schedstat file,
-// kept open, tells that for a fraction of the price. So the file stat is read
-// of processes that are new, have several threads, ran, or are not asleep; of
-// the others only in an exact count, and there only of those with much memory:
-// it can be taken from a process that sleeps, nothing else can change.
+// most of it for processes that sleep. A process none of whose threads was put
+// on a CPU since the last count cannot have changed. A BPF iterator tells that
+// of all tasks with one read, and their counters beside it (pass.go). Where
+// there is none, the schedstat file of every process with one thread, kept
+// open, tells it for a fraction of the price of stat (poll.go). So the file stat
+// is read of processes that are new, ran, or are not asleep; of the others only
+// in an exact count, and there only of those with much memory: it can be taken
+// from a process that sleeps, nothing else can change.
 package census
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
 	"sync"
 	"time"
 
@@ -35,6 +35,10 @@ type Entry struct {
 	// in any way; zero if never.
 	Active time.Time
 	Sched  Sched // of the main thread; Slices is -1 where it could not be read
+	// Total is what all threads did since the process began, where Counted;
+	// run delay and slices of threads that ended before rtrail began are lost.
+	Total   kernel.Counters
+	Counted bool
 }
 
 // Key is the identity of a process: PIDs are used again.
@@ -59,6 +63,8 @@ func (e *Entry) Share() float64 {
 type Census struct {
 	root   string
 	loader kernel.Loader
+	tasks  *tasks // nil: there is no iterator
+	blind  error  // why not, if it was tried
 	mu     sync.Mutex
 	dir    *Dir
 	boot   time.Time
@@ -78,6 +84,8 @@ type process struct {
 	fd      int // of schedstat (one thread) or stat (several); -1: none
 	isSched bool
 	round   int64 // last count it was seen in
+
+	pass pass
 
 	netns     uint64 // 0: nobody told
 	netnsComm string // under which name it was read
@@ -147,6 +155,7 @@ func (c *Census) Close() error {
 		c.drop(p)
 	}
 	c.known = map[int32]*process{}
+	c.closeTasks(nil)
 	return c.dir.Close()
 }
 
@@ -225,25 +234,25 @@ func (c *Census) List(dst []Entry) []Entry {
 func (c *Census) take(exact bool) error {
 	now := time.Now()
 	c.order = c.order[:0]
-	if err := c.dir.PIDs(func(pid int32) { c.order = append(c.order, pid) }); err != nil {
-		return err
-	}
-	slices.SortFunc(c.order, cmp.Compare[int32])
 	c.count++
-	c.taken = now
-	if c.count == 2 {
+	if c.count == 1 {
+		c.openTasks()
+	} else {
 		c.loader.Done()
 	}
+	if c.tasks != nil {
+		if err := c.iterate(exact); err != nil {
+			c.closeTasks(err)
+		}
+	}
+	if c.tasks == nil {
+		if err := c.poll(exact); err != nil {
+			return err
+		}
+	}
+	c.taken = now
 	if exact || c.count == 1 { // the first count reads everybody
 		c.exact = now
-	}
-	for _, pid := range c.order {
-		p := c.known[pid]
-		if p == nil {
-			c.meet(pid)
-			continue
-		}
-		c.look(p, exact)
 	}
 	for pid, p := range c.known {
 		if p.round != c.count {
@@ -252,130 +261,4 @@ func (c *Census) take(exact bool) error {
 		}
 	}
 	return nil
-}
-
-// meet reads a process for the first time.
-func (c *Census) meet(pid int32) {
-	b, err := c.dir.Read(Name(pid, "stat"))
-	at := time.Now()
-	if err != nil {
-		return // it ended meanwhile
-	}
-	s, ok := ParseStat(b, c.names.String)
-	if !ok {
-		return
-	}
-	p := &process{Entry: Entry{Stat: s, PID: pid, At: at, Seen: at, Sched: Sched{Slices: -1}}, fd: -1, round: c.count}
-	p.Started = c.boot.Add(time.Duration(s.StartTicks) * Tick)
-	// A process that begins while rtrail watches is active; of those that were
-	// there before nothing is known yet.
-	if c.count > 1 || notAsleep(s.State) {
-		p.Active = at
-	}
-	c.known[pid] = p
-	c.keep(p, p.Threads == 1)
-	if p.isSched && p.fd >= 0 {
-		if b, err := c.dir.ReadOpen(p.fd); err == nil {
-			if s, ok := ParseSched(b); ok {
-				p.Sched = s
-			}
-		}
-	}
-}
-
-// look reads a known process again, as far as needed.
-func (c *Census) look(p *process, exact bool) {
-	p.round = c.count
-	single := p.Threads == 1
-	if single != p.isSched || p.fd < 0 {
-		c.drop(p)
-		c.keep(p, single)
-	}
-	at := time.Now()
-	if single && p.fd >= 0 {
-		b, err := c.dir.ReadOpen(p.fd)
-		if err != nil {
-			c.again(p)
-			return
-		}
-		s, ok := ParseSched(b)
-		// A task on a CPU right now has not been counted for this turn yet.
-		if ok && s == p.Sched && !notAsleep(p.State) && !(exact && p.RSSPages >= largePages) {
-			p.At = at
-			return
-		}
-		if ok && s != p.Sched && p.Sched.Slices >= 0 {
-			p.Active = at
-		}
-		if ok {
-			p.Sched = s
-		}
-	}
-	c.stat(p, at)
-}
-
-// stat reads /proc/PID/stat of a known process.
-func (c *Census) stat(p *process, at time.Time) {
-	var b []byte
-	var err error
-	if p.fd >= 0 && !p.isSched {
-		b, err = c.dir.ReadOpen(p.fd)
-	} else {
-		b, err = c.dir.Read(Name(p.PID, "stat"))
-	}
-	s, ok := Stat{}, false
-	if err == nil {
-		s, ok = ParseStat(b, c.names.String)
-	}
-	if !ok || s.StartTicks != p.StartTicks {
-		c.again(p)
-		return
-	}
-	moved := s.User != p.User || s.System != p.System || s.MinorFaults != p.MinorFaults || s.MajorFaults != p.MajorFaults ||
-		s.ChildUser != p.ChildUser || s.ChildSystem != p.ChildSystem || s.State != p.State || s.Threads != p.Threads
-	if moved || notAsleep(s.State) {
-		p.Active = at
-	}
-	p.Stat, p.At = s, at
-}
-
-// largePages is the resident size, in pages, from which reclaim can take away
-// enough of a sleeping process to matter: 8 MB with pages of 4 KB.
-const largePages = 2048
-
-// notAsleep is true for states in which a process wants something: it runs,
-// wants to, or waits for a disk.
-func notAsleep(state byte) bool { return state == 'R' || state == 'D' }
-
-// again handles a PID that is now somebody else's, or nobody's.
-func (c *Census) again(p *process) {
-	c.drop(p)
-	delete(c.known, p.PID)
-	c.meet(p.PID)
-}
-
-// keep opens the file by which the process will be watched.
-func (c *Census) keep(p *process, single bool) {
-	p.isSched = single
-	if c.files >= c.limit {
-		return
-	}
-	file := "stat"
-	if single {
-		file = "schedstat"
-	}
-	fd, err := c.dir.Open(Name(p.PID, file))
-	if err != nil {
-		return
-	}
-	p.fd = fd
-	c.files++
-}
-
-func (c *Census) drop(p *process) {
-	if p.fd >= 0 {
-		unix.Close(p.fd)
-		p.fd = -1
-		c.files--
-	}
 }

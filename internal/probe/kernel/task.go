@@ -33,9 +33,10 @@ type Task struct {
 	State           byte  // the letter of /proc/TID/stat
 	Kernel          bool  // a kernel thread
 	Nice            int32
-	Threads         int32  // of its process
-	Processor       int32  // the one it runs or ran on; -1: not known
-	Start           uint64 // ns since boot, suspend included; with TID its identity
+	Threads         int32     // of its process
+	Processor       int32     // the one it runs or ran on; -1: not known
+	Start           uint64    // ns since boot, suspend included; with TID its identity
+	At              time.Time // when it was read, with the others of its batch
 	comm            [16]byte
 	Counters
 	// Group is what ended threads of the process left behind, and what its
@@ -64,6 +65,42 @@ type IO struct {
 	ReadBytes, WriteBytes, Cancelled             int64
 }
 
+// Add adds what another thread did.
+func (c *Counters) Add(o *Counters) {
+	c.RunTime += o.RunTime
+	c.RunDelay += o.RunDelay
+	c.Slices += o.Slices
+	c.Voluntary += o.Voluntary
+	c.Involuntary += o.Involuntary
+	c.MinorFaults += o.MinorFaults
+	c.MajorFaults += o.MajorFaults
+	c.IO.ReadChars += o.IO.ReadChars
+	c.IO.WriteChars += o.IO.WriteChars
+	c.IO.ReadCalls += o.IO.ReadCalls
+	c.IO.WriteCalls += o.IO.WriteCalls
+	c.IO.ReadBytes += o.IO.ReadBytes
+	c.IO.WriteBytes += o.IO.WriteBytes
+	c.IO.Cancelled += o.IO.Cancelled
+}
+
+// AtLeast raises every counter that is below the same one of an earlier reading.
+func (c *Counters) AtLeast(o *Counters) {
+	c.RunTime = max(c.RunTime, o.RunTime)
+	c.RunDelay = max(c.RunDelay, o.RunDelay)
+	c.Slices = max(c.Slices, o.Slices)
+	c.Voluntary = max(c.Voluntary, o.Voluntary)
+	c.Involuntary = max(c.Involuntary, o.Involuntary)
+	c.MinorFaults = max(c.MinorFaults, o.MinorFaults)
+	c.MajorFaults = max(c.MajorFaults, o.MajorFaults)
+	c.IO.ReadChars = max(c.IO.ReadChars, o.IO.ReadChars)
+	c.IO.WriteChars = max(c.IO.WriteChars, o.IO.WriteChars)
+	c.IO.ReadCalls = max(c.IO.ReadCalls, o.IO.ReadCalls)
+	c.IO.WriteCalls = max(c.IO.WriteCalls, o.IO.WriteCalls)
+	c.IO.ReadBytes = max(c.IO.ReadBytes, o.IO.ReadBytes)
+	c.IO.WriteBytes = max(c.IO.WriteBytes, o.IO.WriteBytes)
+	c.IO.Cancelled = max(c.IO.Cancelled, o.IO.Cancelled)
+}
+
 // Main says whether this is the first thread of its process, which gives the
 // process its PID.
 func (t *Task) Main() bool { return t.TID == t.TGID }
@@ -84,12 +121,14 @@ func (t *Tasks) Each(visit func(*Task)) error {
 	var task Task
 	var wrong error
 	err := t.all.Each(func(b []byte) (used int) {
+		at := time.Now()
 		for wrong == nil {
 			var n int
 			if n, wrong = task.parse(b[used:]); n == 0 {
 				break
 			}
 			used += n
+			task.At = at
 			if task.TID != 0 { // 0: it left the namespace while it was read
 				visit(&task)
 			}

@@ -44,7 +44,11 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 	if err != nil {
 		return
 	}
+	voluntary, involuntary := row.Voluntary, row.Involuntary
 	parseStatus(row, b)
+	if e.Counted { // status has them of the main thread only
+		row.Voluntary, row.Involuntary = voluntary, involuntary
+	}
 	row.Full = true
 	if p.identity(e, d, missed) {
 		row.Cmdline, row.Cgroup, row.MemCgroup, row.NetNS = d.cmdline, d.cgroup, d.memCgroup, d.netns
@@ -58,9 +62,11 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 	}
 	row.OOMScore, row.OOMAdjust = d.oomScore, d.oomAdjust
 	if e.State != 'Z' && e.State != 'X' {
-		p.io(row, e, missed)
+		if !e.Counted {
+			p.io(row, e, missed)
+			p.threadTimes(row, e, d)
+		}
 		p.waitChannel(row, e, missed, edge)
-		p.threadTimes(row, e, d)
 		p.files(e, d, missed, edge)
 		p.delays.read(row, e.Threads)
 	}

@@ -197,7 +197,7 @@ func (p *Probe) want(e *census.Entry, d *details, edge bool) float64 {
 		return 0
 	case active, d.full == 0:
 		return score
-	case edge && (e.Threads > 1 || e.Sched.Slices < 0 || resident >= reclaimable || d.row.Swap != 0 || e.Active.After(d.row.At)):
+	case edge && (!settled(e) || resident >= reclaimable || d.row.Swap != 0 || e.Active.After(d.row.At)):
 		return score
 	case due && (resident >= large || d.active):
 		return score
@@ -218,10 +218,32 @@ func (p *Probe) light(e *census.Entry, d *details) recording.ProcessSample {
 		ReadChars: unknown, WriteChars: unknown, ReadCalls: unknown, WriteCalls: unknown,
 		ReadBytes: unknown, WriteBytes: unknown, Cancelled: unknown, OOMScore: unknown, OOMAdjust: unknown,
 	}
-	if e.Threads == 1 && e.Sched.Slices >= 0 {
+	if e.Counted {
+		counted(&row, e)
+	} else if e.Threads == 1 && e.Sched.Slices >= 0 {
 		row.RunTime, row.RunDelay = e.Sched.RunTime, e.Sched.RunDelay
 	}
 	return row
+}
+
+// counted fills in what the iterator read of all threads: the same counters
+// from which the kernel makes schedstat, status and io.
+func counted(row *recording.ProcessSample, e *census.Entry) {
+	t := &e.Total
+	row.RunTime, row.RunDelay = t.RunTime, t.RunDelay
+	row.Voluntary, row.Involuntary = t.Voluntary, t.Involuntary
+	if e.Kernel || e.State == 'Z' || e.State == 'X' {
+		return // as /proc, which shows no I/O of these
+	}
+	i := &t.IO
+	row.ReadChars, row.WriteChars, row.ReadCalls, row.WriteCalls = i.ReadChars, i.WriteChars, i.ReadCalls, i.WriteCalls
+	row.ReadBytes, row.WriteBytes, row.Cancelled = i.ReadBytes, i.WriteBytes, i.Cancelled
+}
+
+// settled says whether the census would know if the process had done anything:
+// by the counters of all threads, or by those of its only one.
+func settled(e *census.Entry) bool {
+	return e.Counted || e.Threads == 1 && e.Sched.Slices >= 0
 }
 
 // idle makes a full row of a light one for a process that did not run since
@@ -229,15 +251,18 @@ func (p *Probe) light(e *census.Entry, d *details) recording.ProcessSample {
 // Only what others do to it can differ: how much of its few resident pages is
 // swapped out, for which want has those with many read again.
 func (p *Probe) idle(row *recording.ProcessSample, e *census.Entry, d *details) {
-	if d.full == 0 || e.Threads > 1 || e.Sched.Slices < 0 || d.row.Swap != 0 || e.Active.After(d.row.At) {
+	if d.full == 0 || !settled(e) || d.row.Swap != 0 || e.Active.After(d.row.At) {
 		return
 	}
-	at := row.At
+	light := *row
 	*row = d.row
-	row.At = at
+	row.At = light.At
+	if e.Counted {
+		row.State, row.PPID, row.Nice = light.State, light.PPID, light.Nice
+	}
 	if d.limits.PID != 0 {
 		l := d.limits
-		l.At = at
+		l.At = light.At
 		p.scratch.limits = append(p.scratch.limits, l)
 	}
 }
