@@ -73,16 +73,28 @@ func compare(samples int, profile string, tools bool) error {
 	fmt.Println()
 	for _, tool := range []struct {
 		name string
-		cost func(int) (time.Duration, int64, error)
+		cost func(int) (cost, error)
 	}{{"atop", atop}, {"prometheus-node-exporter", exporter}} {
-		cpu, rss, err := tool.cost(samples)
+		c, err := tool.cost(samples)
 		if err != nil {
 			fmt.Printf("%-26s not measured: %v\n", tool.name, err)
 			continue
 		}
-		fmt.Printf("%-26s %8.2f ms CPU per sample   peak RSS %5.1f MB\n", tool.name, milliseconds(cpu), megabytes(rss))
+		row(tool.name, c)
 	}
 	return nil
+}
+
+// cost is the CPU time and memory of one tool.
+type cost struct {
+	start  time.Duration // up to and with the first sample
+	sample time.Duration // of one after that
+	rss    int64         // bytes at most
+}
+
+func row(name string, c cost) {
+	fmt.Printf("%-26s %8.2f ms CPU per sample   start and first sample %7.2f ms   peak RSS %5.1f MB\n",
+		name, milliseconds(c.sample), milliseconds(c.start), megabytes(c.rss))
 }
 
 // again is this program once more.

@@ -48,17 +48,32 @@ func measure(samples int, profile string) error {
 		defer pprof.StopCPUProfile()
 	}
 	before := ownCPU()
+	// The first sample ends long before the second one is due.
+	started := make(chan time.Duration, 1)
+	time.AfterFunc(time.Second-margin, func() { started <- ownCPU() })
 	if err := runner.Run(context.Background(), time.Duration(samples)*time.Second); err != nil {
 		return err
 	}
-	total := ownCPU() - before
-	print(rec, samples, total)
+	end := ownCPU()
+	first := <-started
+	print(rec, samples, spent{total: end - before, start: first - before, steady: end - first})
 	return nil
+}
+
+// margin is how long before the second sample the price of starting is taken.
+const margin = 300 * time.Millisecond
+
+// spent is the CPU time of the whole program, runtime and collection of
+// garbage included.
+type spent struct {
+	total  time.Duration
+	start  time.Duration // up to the end of the first sample
+	steady time.Duration // from there to the end of the run, the last sample included
 }
 
 // print writes the table: per probe what a second of the run costs, looks of
 // the thread probe added up, and the figure that the target speaks of.
-func print(rec *recording.Recording, samples int, total time.Duration) {
+func print(rec *recording.Recording, samples int, cpu spent) {
 	runs := recording.Rows[recording.ProbeRun](rec)
 	fmt.Printf("%d processes, %d TCP sockets, %d s, one sample a second\n\n",
 		distinct(rec), lastDump(rec), samples)
@@ -81,9 +96,9 @@ func print(rec *recording.Recording, samples int, total time.Duration) {
 	each := fullSamples(runs, samples)
 	fmt.Printf("\nrtrail, all probes together: median sample %.2f ms, dearest %.2f ms\n",
 		milliseconds(each[len(each)/2]), milliseconds(each[len(each)-1]))
-	fmt.Printf("\nCPU time of the whole program, divided by the samples: the figure the target speaks of\n")
-	fmt.Printf("%-26s %8.2f ms CPU per sample   peak RSS %5.1f MB\n", "rtrail, everything",
-		milliseconds(total)/float64(samples), megabytes(peakRSS("self")))
+	fmt.Printf("\nCPU time of the whole program. A sample in the steady state is the figure the target speaks of.\n")
+	row("rtrail", cost{start: cpu.start, sample: cpu.steady / time.Duration(samples), rss: peakRSS("self")})
+	fmt.Printf("%-26s %8.2f ms of both, divided by the %d s of the run\n", "", milliseconds(cpu.total)/float64(samples), samples)
 }
 
 // byProbe sorts runs by probe.

@@ -20,10 +20,10 @@ import (
 )
 
 // atop measures atop writing its own recording, one sample a second.
-func atop(samples int) (cpu time.Duration, rss int64, err error) {
+func atop(samples int) (cost, error) {
 	dir, err := os.MkdirTemp("", "rtrail-cost-")
 	if err != nil {
-		return 0, 0, err
+		return cost{}, err
 	}
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(samples+10)*time.Second)
@@ -31,26 +31,35 @@ func atop(samples int) (cpu time.Duration, rss int64, err error) {
 	// The first sample, since boot, is taken at once; then one a second.
 	cmd := exec.CommandContext(ctx, "atop", "-w", filepath.Join(dir, "raw"), "1", strconv.Itoa(samples+1))
 	cmd.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
-	if err := cmd.Run(); err != nil {
-		return 0, 0, fmt.Errorf("run atop: %w", err)
+	if err := cmd.Start(); err != nil {
+		return cost{}, fmt.Errorf("run atop: %w", err)
+	}
+	time.Sleep(time.Second - margin)
+	start, err := processCPU(cmd.Process.Pid)
+	if waited := cmd.Wait(); err == nil && waited != nil {
+		err = fmt.Errorf("run atop: %w", waited)
+	}
+	if err != nil {
+		return cost{}, err
 	}
 	state := cmd.ProcessState
+	c := cost{start: start, sample: (state.UserTime() + state.SystemTime() - start) / time.Duration(samples)}
 	if u, ok := state.SysUsage().(*syscall.Rusage); ok {
-		rss = u.Maxrss << 10
+		c.rss = u.Maxrss << 10
 	}
-	return (state.UserTime() + state.SystemTime()) / time.Duration(samples+1), rss, nil
+	return c, nil
 }
 
 // exporter measures node_exporter while it is scraped once a second.
-func exporter(samples int) (cpu time.Duration, rss int64, err error) {
+func exporter(samples int) (cost, error) {
 	address, err := freeAddress()
 	if err != nil {
-		return 0, 0, err
+		return cost{}, err
 	}
 	cmd := exec.Command("prometheus-node-exporter", "--web.listen-address="+address)
 	cmd.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
 	if err := cmd.Start(); err != nil {
-		return 0, 0, fmt.Errorf("run node_exporter: %w", err)
+		return cost{}, fmt.Errorf("run node_exporter: %w", err)
 	}
 	defer func() {
 		_ = cmd.Process.Kill()
@@ -58,27 +67,27 @@ func exporter(samples int) (cpu time.Duration, rss int64, err error) {
 	}()
 	url := "http://" + address + "/metrics"
 	for try := 0; ; try++ {
-		// The first scrape sets things up; it is not counted.
+		// The first scrape sets things up: it belongs to the start.
 		if err = scrape(url); err == nil {
 			break
 		}
 		if try == 50 {
-			return 0, 0, fmt.Errorf("node_exporter does not answer: %w", err)
+			return cost{}, fmt.Errorf("node_exporter does not answer: %w", err)
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	before, err := processCPU(cmd.Process.Pid)
+	start, err := processCPU(cmd.Process.Pid)
 	if err != nil {
-		return 0, 0, err
+		return cost{}, err
 	}
 	for range samples {
 		time.Sleep(time.Second)
 		if err := scrape(url); err != nil {
-			return 0, 0, err
+			return cost{}, err
 		}
 	}
-	after, err := processCPU(cmd.Process.Pid)
-	return (after - before) / time.Duration(samples), peakRSS(strconv.Itoa(cmd.Process.Pid)), err
+	end, err := processCPU(cmd.Process.Pid)
+	return cost{start: start, sample: (end - start) / time.Duration(samples), rss: peakRSS(strconv.Itoa(cmd.Process.Pid))}, err
 }
 
 func scrape(url string) error {
