@@ -124,6 +124,11 @@ const (
 	ByLowerPort               // its port is the lower one
 )
 
+var reasons = [...]string{"its handshake was seen", "servers listen on its port", "it spoke first as servers do", "its port is the lower one"}
+
+// String says it in words.
+func (r Reason) String() string { return reasons[r] }
+
 // Close is the first packet that closed a direction.
 type Close struct {
 	flow.Stamp

@@ -1,0 +1,231 @@
+package summary
+
+import (
+	"slices"
+	"time"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/tcp"
+)
+
+// Collector is what one worker sums up. It is an engine.Collector.
+type Collector struct {
+	options Options
+	index   int
+	seconds *seconds
+	sum     *Summary
+	live    map[uint64]*Connection // transactions of connections that have not ended
+	spare   []*Connection
+	open    map[secondKey]*Second // seconds that are not over
+	last    secondKey             // the one used last
+	current *Second
+	passed  int64
+}
+
+func newCollector(i int, c *Collectors) *Collector {
+	return &Collector{
+		options: c.options, index: i, seconds: c.seconds, sum: newSummary(),
+		live: map[uint64]*Connection{}, open: map[secondKey]*Second{},
+	}
+}
+
+func (c *Collector) wanted(port uint16) bool {
+	return len(c.options.Ports) == 0 || slices.Contains(c.options.Ports, port)
+}
+
+func (c *Collector) service(server flow.Endpoint, protocol string) Service {
+	if !c.options.ByAddress {
+		server.Addr = flow.Addr{}
+	}
+	return Service{server, protocol}
+}
+
+// Transaction counts a transaction.
+func (c *Collector) Transaction(t *rt.Transaction) {
+	if !c.wanted(t.Server.Port) || c.options.Keep != nil && !c.options.Keep(t) {
+		return
+	}
+	service := c.service(t.Server, t.Proto)
+	ended := t.Start + int64(t.Total())
+	c.second(ended, service).Add(t)
+	total(c.sum.Services, service).add(t)
+	total(c.sum.Servers, t.Server).add(t)
+	if len(c.sum.Clients) < c.options.Clients || c.sum.Clients[t.Client.Addr] != nil {
+		total(c.sum.Clients, t.Client.Addr).add(t)
+	}
+	c.statement(service, t)
+	c.connection(t)
+	usable := t.Usable()
+	if usable {
+		c.slow(t)
+	}
+	if t.Failed && len(c.sum.Failures) < c.options.Slowest {
+		c.sum.Failures = append(c.sum.Failures, *t)
+	}
+}
+
+func total[K comparable](m map[K]*Total, k K) *Total {
+	t := m[k]
+	if t == nil {
+		t = &Total{}
+		m[k] = t
+	}
+	return t
+}
+
+func (t *Total) add(x *rt.Transaction) {
+	t.Stats.Add(x)
+	t.Packets += uint64(x.RequestPackets + x.ResponsePackets)
+	t.Bytes += uint64(x.RequestBytes + x.ResponseBytes)
+}
+
+// slow keeps the slowest transactions: the list grows to twice its size before
+// it is sorted and cut.
+func (c *Collector) slow(t *rt.Transaction) {
+	s := c.sum
+	n := c.options.Slowest
+	if len(s.Slowest) >= n && t.RT <= s.Slowest[n-1].RT {
+		return
+	}
+	s.Slowest = append(s.Slowest, *t)
+	if len(s.Slowest) >= 2*n || len(s.Slowest) == n {
+		s.keepSlowest(n)
+	}
+}
+
+// keepSlowest cuts the list of the slowest to n.
+func (s *Summary) keepSlowest(n int) {
+	slices.SortFunc(s.Slowest, func(a, b rt.Transaction) int { return int(min(max(b.RT-a.RT, -1), 1)) })
+	s.Slowest = s.Slowest[:min(n, len(s.Slowest))]
+}
+
+// connection sums up the transactions of a connection while it lives.
+func (c *Collector) connection(t *rt.Transaction) {
+	k := c.live[t.Connection]
+	if k == nil {
+		if n := len(c.spare); n > 0 {
+			k, c.spare = c.spare[n-1], c.spare[:n-1]
+			*k = Connection{}
+		} else {
+			k = &Connection{}
+		}
+		c.live[t.Connection] = k
+	}
+	if t.Failed {
+		k.Failed++
+	}
+	if !t.Usable() {
+		if t.Status != proto.NoAnswer {
+			k.Excluded++
+		}
+		return
+	}
+	if k.Count == 0 || t.RT < k.RTMin {
+		k.RTMin = t.RT
+	}
+	k.Count++
+	k.RTSum += t.RT
+	k.RTMax = max(k.RTMax, t.RT)
+	k.Download += t.Download
+	k.Idle += max(t.Idle, 0)
+}
+
+// Handshake counts a connection that begins to carry data.
+func (c *Collector) Handshake(k *tcp.Conn) {
+	server, client, ok := k.HandshakeRTT()
+	if !ok || !c.wanted(k.Server.Port) {
+		return
+	}
+	service := c.service(k.Server, k.Protocol)
+	s := c.second(k.Established.At, service)
+	s.Handshakes++
+	s.ServerRTT += server
+	s.ClientRTT += client
+	for _, t := range [...]*Total{total(c.sum.Services, service), total(c.sum.Servers, k.Server)} {
+		t.Handshakes++
+		t.ServerRTT += server
+		t.ClientRTT += client
+	}
+}
+
+// Resent counts a retransmission.
+func (c *Collector) Resent(k *tcp.Conn, _ flow.Dir, at int64) {
+	if !c.wanted(k.Server.Port) {
+		return
+	}
+	service := c.service(k.Server, k.Protocol)
+	c.second(at, service).Retransmissions++
+	total(c.sum.Services, service).Retransmissions++
+	total(c.sum.Servers, k.Server).Retransmissions++
+}
+
+// Connection counts a connection that has ended.
+func (c *Collector) Connection(k *tcp.Conn) {
+	s := c.sum
+	mine := c.live[k.ID]
+	delete(c.live, k.ID)
+	if !c.wanted(k.Server.Port) {
+		return
+	}
+	s.Seen++
+	s.Missed += k.Sides[0].Missed + k.Sides[1].Missed
+	service := c.service(k.Server, k.Protocol)
+	for _, t := range [...]*Total{total(s.Services, service), total(s.Servers, k.Server)} {
+		t.ended(k)
+	}
+	if t := s.Clients[k.Client.Addr]; t != nil || len(s.Clients) < c.options.Clients {
+		total(s.Clients, k.Client.Addr).ended(k)
+	}
+	if mine == nil {
+		mine = &Connection{}
+	}
+	mine.Conn = *k
+	if broke(k) && (s.Disconnect == nil || k.Closer.At < s.Disconnect.Closer.At) {
+		copied := *mine
+		s.Disconnect = &copied
+	}
+	s.Connections = append(s.Connections, mine)
+	if len(s.Connections) >= 2*c.options.Connections {
+		s.sort()
+		for _, dropped := range s.Connections[c.options.Connections:] {
+			c.spare = append(c.spare, dropped)
+		}
+		s.Connections = s.Connections[:c.options.Connections]
+	}
+}
+
+// broke says that a connection was closed while something was under way.
+func broke(k *tcp.Conn) bool {
+	switch k.CloseState {
+	case tcp.Request, tcp.Waiting, tcp.Response:
+		return k.Closer.Frame != 0
+	}
+	return k.Closer.Reset && k.Closer.Outstanding > 0
+}
+
+func (t *Total) ended(k *tcp.Conn) {
+	t.Connections++
+	if k.Refused {
+		t.Refused++
+	}
+	if k.SYN.Frame != 0 && k.SYNACK.Frame == 0 && !k.Refused {
+		t.NoHandshake++
+	}
+	if k.SYNs > 1 || k.SYNACKs > 1 {
+		t.SlowConnects++
+	}
+	if k.Ending == flow.Reset {
+		t.Resets++
+	}
+}
+
+// Progress hands over the seconds that are over.
+func (c *Collector) Progress(at int64) {
+	if over := at - int64(grace); over/int64(time.Second) > c.passed {
+		c.passed = over / int64(time.Second)
+		c.seconds.deposit(c.index, c.passed, c.open)
+		c.last, c.current = secondKey{}, nil
+	}
+}

@@ -1,0 +1,109 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"rtrail/internal/packet/rt"
+)
+
+// grace is how long a second stays open after it has passed, by packet time:
+// a transaction is known when its answer was acknowledged, which takes a round
+// trip, or a delayed acknowledgement. What comes later still is counted in the
+// first second that is open.
+const grace = 2 * time.Second
+
+// endOfTime is after every second: nothing will follow.
+const endOfTime = 1 << 62
+
+// Second is one service in one second, by the time at which responses ended.
+type Second struct {
+	At      int64 // nanoseconds since 1970, a whole second
+	Service Service
+	rt.Stats
+	Handshakes           uint64
+	ServerRTT, ClientRTT time.Duration // sums over Handshakes
+	Retransmissions      uint64
+}
+
+type secondKey struct {
+	second  int64
+	service Service
+}
+
+func (s *Second) merge(o *Second) {
+	s.Stats.Merge(&o.Stats)
+	s.Handshakes += o.Handshakes
+	s.ServerRTT += o.ServerRTT
+	s.ClientRTT += o.ClientRTT
+	s.Retransmissions += o.Retransmissions
+}
+
+// second is the open second a moment belongs to.
+func (c *Collector) second(at int64, service Service) *Second {
+	k := secondKey{max(at/int64(time.Second), c.passed), service}
+	if k == c.last && c.current != nil {
+		return c.current
+	}
+	s := c.open[k]
+	if s == nil {
+		s = &Second{At: k.second * int64(time.Second), Service: service}
+		c.open[k] = s
+	}
+	c.last, c.current = k, s
+	return s
+}
+
+// seconds merges the seconds of all workers and gives them out in order.
+type seconds struct {
+	mu     sync.Mutex
+	give   func(*Second)
+	passed []int64 // by worker: seconds before this one are handed over
+	open   map[secondKey]*Second
+}
+
+func newSeconds(workers int, give func(*Second)) *seconds {
+	return &seconds{give: give, passed: make([]int64, workers), open: map[secondKey]*Second{}}
+}
+
+// deposit takes a worker's seconds before a moment out of its map and gives out
+// those that all workers have handed over.
+func (s *seconds) deposit(worker int, before int64, from map[secondKey]*Second) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k, v := range from {
+		if k.second >= before {
+			continue
+		}
+		delete(from, k)
+		if s.give == nil {
+			continue
+		}
+		if mine := s.open[k]; mine != nil {
+			mine.merge(v)
+		} else {
+			s.open[k] = v
+		}
+	}
+	s.passed[worker] = before
+	s.release(slices.Min(s.passed))
+}
+
+func (s *seconds) release(before int64) {
+	var over []*Second
+	for k, v := range s.open {
+		if k.second < before {
+			over = append(over, v)
+			delete(s.open, k)
+		}
+	}
+	slices.SortFunc(over, func(a, b *Second) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Service.Server.Port, b.Service.Server.Port),
+			cmp.Compare(a.Service.Proto, b.Service.Proto), slices.Compare(a.Service.Server.Addr[:], b.Service.Server.Addr[:]))
+	})
+	for _, v := range over {
+		s.give(v)
+	}
+}

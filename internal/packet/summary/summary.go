@@ -1,0 +1,224 @@
+// Package summary sums up what the engine finds: per second and service, per
+// statement, connection, client and server, and keeps the slowest transactions.
+// Its memory is bounded by what is told apart, not by the length of a capture.
+package summary
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/tcp"
+)
+
+// Options is what a summary keeps.
+type Options struct {
+	// ByAddress tells servers with one port apart by their addresses.
+	ByAddress   bool
+	Slowest     int // transactions kept; 0: 10
+	Connections int // connections kept, the worst ones; 0: 1000
+	Statements  int // told apart; 0: 5000; further ones are counted as one
+	Clients     int // addresses told apart; 0: 10000
+	// Keep tells which transactions count; nil: all.
+	Keep func(*rt.Transaction) bool
+	// Second is given each second of each service once it is over, ascending in
+	// time. It may be nil. It is called by one goroutine at a time.
+	Second func(*Second)
+	// Ports restricts everything to these server ports; empty: all.
+	Ports []uint16
+}
+
+func (o Options) filled() Options {
+	defaultTo := func(n *int, v int) {
+		if *n <= 0 {
+			*n = v
+		}
+	}
+	defaultTo(&o.Slowest, 10)
+	defaultTo(&o.Connections, 1000)
+	defaultTo(&o.Statements, 5000)
+	defaultTo(&o.Clients, 10000)
+	return o
+}
+
+// Service is where requests go to.
+type Service struct {
+	Server flow.Endpoint // Addr is zero unless servers are told apart by it
+	Proto  string
+}
+
+// Total is a service, client or server over the whole capture.
+type Total struct {
+	rt.Stats
+	Packets, Bytes  uint64 // of the transactions
+	Connections     uint64
+	Handshakes      uint64        // complete, without lost copies
+	ServerRTT       time.Duration // sum over Handshakes
+	ClientRTT       time.Duration // the same
+	Retransmissions uint64
+	Refused         uint64 // connections that were answered by RST
+	NoHandshake     uint64 // connections whose SYN was never answered
+	SlowConnects    uint64 // connections whose SYN or SYN-ACK was sent more than once
+	Resets          uint64 // connections that ended by RST
+}
+
+func (t *Total) merge(o *Total) {
+	t.Stats.Merge(&o.Stats)
+	t.Packets += o.Packets
+	t.Bytes += o.Bytes
+	t.Connections += o.Connections
+	t.Handshakes += o.Handshakes
+	t.ServerRTT += o.ServerRTT
+	t.ClientRTT += o.ClientRTT
+	t.Retransmissions += o.Retransmissions
+	t.Refused += o.Refused
+	t.NoHandshake += o.NoHandshake
+	t.SlowConnects += o.SlowConnects
+	t.Resets += o.Resets
+}
+
+// StatementKey tells statements apart.
+type StatementKey struct {
+	Service
+	Command, Fingerprint string
+}
+
+// Statement is a statement over the whole capture.
+type Statement struct {
+	rt.Stats
+	First    int64             // when it was first sent
+	Slowest  rt.Transaction    // of those whose times count
+	Codes    map[string]uint64 // errors by code; bounded
+	Error    string            // text of the first error
+	Clients  map[flow.Addr]struct{}
+	Overflow bool // more clients or codes than are told apart
+}
+
+// Connection is a connection that has ended, with its transactions.
+type Connection struct {
+	tcp.Conn
+	Count, Failed, Excluded uint64
+	RTSum, RTMin, RTMax     time.Duration
+	Download, Idle          time.Duration
+}
+
+// Summary is everything that was kept.
+type Summary struct {
+	Services    map[Service]*Total
+	Clients     map[flow.Addr]*Total
+	Servers     map[flow.Endpoint]*Total
+	Statements  map[StatementKey]*Statement
+	Connections []*Connection    // the worst, by Badness
+	Slowest     []rt.Transaction // the slowest, descending
+	Failures    []rt.Transaction // the first ones that failed, ascending by time
+	Disconnect  *Connection      // whose first FIN or RST came first while something was asked or answered, nil if none
+	Seen        uint64           // connections
+	Missed      int64            // bytes of streams that were acknowledged but not captured
+}
+
+// Collectors makes one collector per worker and merges them in the end.
+type Collectors struct {
+	options Options
+	list    []*Collector
+	seconds *seconds
+}
+
+// New prepares for a number of workers.
+func New(workers int, o Options) *Collectors {
+	c := &Collectors{options: o.filled()}
+	c.seconds = newSeconds(workers, o.Second)
+	for i := range workers {
+		c.list = append(c.list, newCollector(i, c))
+	}
+	return c
+}
+
+// Worker is the collector of a worker.
+func (c *Collectors) Worker(i int) *Collector { return c.list[i] }
+
+// Result merges everything; the engine must have ended.
+func (c *Collectors) Result() *Summary {
+	sum := newSummary()
+	for i, w := range c.list {
+		c.seconds.deposit(i, endOfTime, w.open)
+		sum.merge(w.sum, c.options)
+	}
+	sum.sort()
+	return sum
+}
+
+func newSummary() *Summary {
+	return &Summary{
+		Services: map[Service]*Total{}, Clients: map[flow.Addr]*Total{},
+		Servers: map[flow.Endpoint]*Total{}, Statements: map[StatementKey]*Statement{},
+	}
+}
+
+func (s *Summary) merge(o *Summary, options Options) {
+	mergeTotals(s.Services, o.Services)
+	mergeTotals(s.Clients, o.Clients)
+	mergeTotals(s.Servers, o.Servers)
+	for k, v := range o.Statements {
+		if mine := s.Statements[k]; mine != nil {
+			mine.merge(v)
+		} else {
+			s.Statements[k] = v
+		}
+	}
+	s.Connections = append(s.Connections, o.Connections...)
+	s.Slowest = append(s.Slowest, o.Slowest...)
+	s.Failures = append(s.Failures, o.Failures...)
+	if o.Disconnect != nil && (s.Disconnect == nil || o.Disconnect.Closer.At < s.Disconnect.Closer.At) {
+		s.Disconnect = o.Disconnect
+	}
+	s.Seen += o.Seen
+	s.Missed += o.Missed
+	s.cut(options)
+}
+
+func mergeTotals[K comparable](into, from map[K]*Total) {
+	for k, v := range from {
+		if mine := into[k]; mine != nil {
+			mine.merge(v)
+		} else {
+			into[k] = v
+		}
+	}
+}
+
+// cut keeps lists within their bounds.
+func (s *Summary) cut(o Options) {
+	s.sort()
+	s.Slowest = s.Slowest[:min(len(s.Slowest), o.Slowest)]
+	s.Failures = s.Failures[:min(len(s.Failures), o.Slowest)]
+	s.Connections = s.Connections[:min(len(s.Connections), o.Connections)]
+}
+
+func (s *Summary) sort() {
+	slices.SortFunc(s.Slowest, func(a, b rt.Transaction) int {
+		return cmp.Or(cmp.Compare(b.RT, a.RT), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(s.Failures, func(a, b rt.Transaction) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(s.Connections, func(a, b *Connection) int {
+		return cmp.Or(cmp.Compare(b.Badness(), a.Badness()), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// Badness orders connections by how much a user would want to see them: by the
+// time that was waited on them, where what clearly went wrong weighs a second
+// each, the timeout after which people give up.
+func (c *Connection) Badness() float64 {
+	wrong := float64(c.SYNs) - 1
+	if c.Refused || c.Closer.Reset {
+		wrong++
+	}
+	for i := range c.Sides {
+		side := &c.Sides[i]
+		wrong += float64(side.Retransmissions)/10 + side.ZeroWindowTime.Seconds() + side.DelayedACKTime.Seconds()
+	}
+	return c.RTSum.Seconds() + max(wrong, 0)
+}
