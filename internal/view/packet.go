@@ -1,0 +1,217 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/recording"
+)
+
+// PacketService is one service over the whole capture.
+type PacketService struct {
+	Server string
+	Port   uint16
+	Proto  string
+	// Sums over all seconds; RTP50, RTP95 and RTP99 are of the whole capture.
+	recording.PacketService
+	Seconds   []recording.PacketService // ascending; without those in which nothing happened
+	Histogram []rt.Bucket
+	// Connections are those of the recording that went to this service: all, or
+	// the worst where a capture had thousands.
+	Connections []*PacketConnection
+}
+
+// Name is ADDRESS:PORT with the protocol, as a finding names it.
+func (s *PacketService) Name() string {
+	name := s.Server + ":" + strconv.Itoa(int(s.Port))
+	if s.Proto == "" {
+		return name
+	}
+	return s.Proto + " " + name
+}
+
+// Mean is the mean response time; 0 without transactions.
+func (s *PacketService) Mean() time.Duration {
+	if s.Count == 0 {
+		return 0
+	}
+	return s.RTSum / time.Duration(s.Count)
+}
+
+// ConnectRTT is the mean round trip seen in handshakes: capture to server and
+// capture to client. ok is false if no handshake was complete.
+func (s *PacketService) ConnectRTT() (server, client time.Duration, ok bool) {
+	if s.Handshakes == 0 {
+		return 0, 0, false
+	}
+	n := time.Duration(s.Handshakes)
+	return s.ServerRTT / n, s.ClientRTT / n, true
+}
+
+// Quantile is the response time that a share q does not exceed, to within five
+// percent.
+func (s *PacketService) Quantile(q float64) time.Duration { return quantile(s.Histogram, q) }
+
+// Modes are the humps of its response times.
+func (s *PacketService) Modes() []rt.Mode { return rt.Modes(s.Histogram) }
+
+// PacketConnection is one connection with both of its sides.
+type PacketConnection struct {
+	recording.PacketConnection
+	FromClient, FromServer recording.PacketSide
+}
+
+// Seconds is how long it was seen.
+func (c *PacketConnection) Seconds() float64 { return c.Last.Sub(c.At).Seconds() }
+
+// Mean is the mean response time; 0 without transactions.
+func (c *PacketConnection) Mean() time.Duration {
+	if c.Transactions == 0 {
+		return 0
+	}
+	return c.RTSum / time.Duration(c.Transactions)
+}
+
+// PacketCaptures are the captures of the recording.
+func (v *View) PacketCaptures() []recording.PacketCapture {
+	return recording.Rows[recording.PacketCapture](v.rec)
+}
+
+// PacketStatements are the statements of the captures, those that took most
+// time in all first.
+func (v *View) PacketStatements() []recording.PacketStatement {
+	list := slices.Clone(recording.Rows[recording.PacketStatement](v.rec))
+	slices.SortStableFunc(list, func(a, b recording.PacketStatement) int { return cmp.Compare(b.RTSum, a.RTSum) })
+	return list
+}
+
+// PacketTransactions are the transactions of the recording: the slowest, and
+// some that failed.
+func (v *View) PacketTransactions() []recording.PacketTransaction {
+	return recording.Rows[recording.PacketTransaction](v.rec)
+}
+
+// PacketNestings say which requests caused which.
+func (v *View) PacketNestings() []recording.PacketNesting {
+	return recording.Rows[recording.PacketNesting](v.rec)
+}
+
+// PacketServices are the services of the captures, those that were waited for
+// longest first.
+func (v *View) PacketServices() []*PacketService {
+	return Memo(v, "packet services", v.packetServices)
+}
+
+func (v *View) packetServices() []*PacketService {
+	type key struct {
+		server string
+		port   int32
+		proto  string
+	}
+	known := map[key]*PacketService{}
+	var list []*PacketService
+	service := func(server string, port int32, proto string) *PacketService {
+		k := key{server, port, proto}
+		s := known[k]
+		if s == nil {
+			s = &PacketService{Server: server, Port: uint16(port), Proto: proto}
+			known[k] = s
+			list = append(list, s)
+		}
+		return s
+	}
+	for _, row := range recording.Rows[recording.PacketService](v.rec) {
+		s := service(row.Server, row.ServerPort, row.Proto)
+		s.Seconds = append(s.Seconds, row)
+		s.add(&row)
+	}
+	for _, row := range recording.Rows[recording.PacketHistogram](v.rec) {
+		s := service(row.Server, row.ServerPort, row.Proto)
+		s.Histogram = append(s.Histogram, rt.Bucket{From: row.From, To: row.To, Count: uint64(row.Count)})
+	}
+	for _, c := range v.PacketConnections() {
+		s := service(c.Server, c.ServerPort, c.Proto)
+		s.Connections = append(s.Connections, c)
+	}
+	for _, s := range list {
+		slices.SortFunc(s.Histogram, func(a, b rt.Bucket) int { return cmp.Compare(a.From, b.From) })
+		s.RTP50, s.RTP95, s.RTP99 = s.Quantile(0.5), s.Quantile(0.95), s.Quantile(0.99)
+	}
+	slices.SortStableFunc(list, func(a, b *PacketService) int {
+		return cmp.Or(cmp.Compare(b.RTSum, a.RTSum), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Server, b.Server))
+	})
+	return list
+}
+
+// add sums a second up.
+func (s *PacketService) add(row *recording.PacketService) {
+	if s.Count == 0 || row.Count > 0 && row.RTMin < s.RTMin {
+		s.RTMin = row.RTMin
+	}
+	s.RTMax = max(s.RTMax, row.RTMax)
+	s.Count += row.Count
+	s.Failed += row.Failed
+	s.Approximate += row.Approximate
+	s.Ambiguous += row.Ambiguous
+	s.Lossy += row.Lossy
+	s.Unanswered += row.Unanswered
+	s.Unpaired += row.Unpaired
+	s.RTSum += row.RTSum
+	s.Upload += row.Upload
+	s.Serve += row.Serve
+	s.Download += row.Download
+	s.Idle += row.Idle
+	s.Retransmit += row.Retransmit
+	s.ZeroWindow += row.ZeroWindow
+	s.DelayedACK += row.DelayedACK
+	s.RequestBytes += row.RequestBytes
+	s.ResponseBytes += row.ResponseBytes
+	s.Handshakes += row.Handshakes
+	s.PacketService.ServerRTT += row.ServerRTT
+	s.PacketService.ClientRTT += row.ClientRTT
+	s.Retransmissions += row.Retransmissions
+}
+
+// PacketConnections are the connections of the recording by their beginning.
+func (v *View) PacketConnections() []*PacketConnection {
+	return Memo(v, "packet connections", v.packetConnections)
+}
+
+func (v *View) packetConnections() []*PacketConnection {
+	known := map[int64]*PacketConnection{}
+	var list []*PacketConnection
+	for _, row := range recording.Rows[recording.PacketConnection](v.rec) {
+		c := &PacketConnection{PacketConnection: row}
+		known[row.ID] = c
+		list = append(list, c)
+	}
+	for _, row := range recording.Rows[recording.PacketSide](v.rec) {
+		c := known[row.Connection]
+		switch {
+		case c == nil:
+		case row.Sender == "client":
+			c.FromClient = row
+		default:
+			c.FromServer = row
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *PacketConnection) int { return a.At.Compare(b.At) })
+	return list
+}
+
+// quantile is the middle of the bucket in which a share q of all counts is reached.
+func quantile(buckets []rt.Bucket, q float64) time.Duration {
+	var total, seen uint64
+	for _, b := range buckets {
+		total += b.Count
+	}
+	for _, b := range buckets {
+		if seen += b.Count; float64(seen) >= q*float64(total) {
+			return b.From + (b.To-b.From)/2
+		}
+	}
+	return 0
+}
