@@ -1,0 +1,236 @@
+package pcap
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+)
+
+const (
+	// batchPackets and batchBytes bound a batch: enough packets that handing them
+	// over costs nothing per packet, few enough bytes to stay in the second level
+	// cache while they are decoded.
+	batchPackets = 2048
+	batchBytes   = 2 << 20
+	// maxPacket is the longest captured packet believed. A snap length is at most
+	// 256 KB by libpcap's own bound, a BIG TCP packet 512 KB; what claims to be
+	// longer is corruption.
+	maxPacket = 1 << 20
+	// maxNotes bounds what a damaged capture may say about itself.
+	maxNotes = 64
+)
+
+// source reads the files of a capture one after the other.
+type source struct {
+	files []string // still to be read
+	cur   *reader  // the one being read; nil between two files
+	frame uint64   // the last number given
+	pool  pool
+
+	mu         sync.Mutex // for what others than the caller of Next may ask
+	interfaces []Interface
+	keys       []interfaceKey // of interfaces
+	tally      tally
+	notes      []Note
+	unsaid     int // notes beyond maxNotes
+}
+
+// interfaceKey tells whether interfaces of two files or sections are the same:
+// rotated files repeat the description of their interfaces, and a connection
+// goes on from one file to the next.
+type interfaceKey struct {
+	name    string
+	link    LinkType
+	ordinal int // among those of its section with the same name and link type
+}
+
+// reader reads one file or stream.
+type reader struct {
+	name string
+	in   input
+	// packets of this file up to now
+	count uint64
+}
+
+// input gives the records of one file.
+type input interface {
+	// fill puts packets into the batch. done says that nothing will follow.
+	fill(ctx context.Context, b *batch) (done bool, err error)
+	close() error
+}
+
+// parser takes the records of a format off the beginning of a buffer.
+type parser interface {
+	// parse appends packets to out until out is full, until stop bytes are used,
+	// or until an error: errShort if the buffer ends within a record, a
+	// corruption otherwise. used counts the bytes of whole records; it exceeds
+	// len(buf) if the last record is to be skipped and ends beyond the buffer.
+	parse(buf []byte, out []Packet, stop int) (packets []Packet, used int, err error)
+	// summary is called at the end of the file.
+	summary()
+}
+
+// corruption is why a file cannot be read on.
+type corruption string
+
+func (c corruption) Error() string { return string(c) }
+
+const errShort = corruption("the data end within a record")
+
+// Next implements Source.
+func (s *source) Next(ctx context.Context) (*Batch, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if s.cur == nil {
+			if len(s.files) == 0 {
+				return nil, io.EOF
+			}
+			name := s.files[0]
+			s.files = s.files[1:]
+			r, err := s.open(name)
+			if err != nil { // it could be read when the source was opened
+				s.note(name, -1, fmt.Sprintf("skipped: %v", err))
+				continue
+			}
+			s.cur = r
+		}
+		b := s.pool.get()
+		done, err := s.cur.in.fill(ctx, b)
+		n := len(b.Packets)
+		s.cur.count += uint64(n)
+		if done || err != nil {
+			if cerr := s.finish(); err == nil {
+				err = cerr
+			}
+		}
+		if n > 0 {
+			return &b.Batch, nil // an error of a context comes again
+		}
+		b.Release()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// finish closes the current file.
+func (s *source) finish() error {
+	r := s.cur
+	s.cur = nil
+	if r.count == 0 {
+		s.note(r.name, -1, "holds no packets")
+	}
+	if err := r.in.close(); err != nil {
+		return fmt.Errorf("close %s: %w", r.name, err)
+	}
+	return nil
+}
+
+// Interfaces implements Source.
+func (s *source) Interfaces() []Interface {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.interfaces)
+}
+
+// Loss implements Source.
+func (s *source) Loss() Loss {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tally.sum()
+}
+
+// Notes implements Source.
+func (s *source) Notes() []Note {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	notes := slices.Clone(s.notes)
+	if s.unsaid > 0 {
+		notes = append(notes, Note{Offset: -1, Text: fmt.Sprintf("%d more notes like these", s.unsaid)})
+	}
+	return notes
+}
+
+// Close implements Source. Batches that were not released stay valid.
+func (s *source) Close() error {
+	s.files = nil
+	if s.cur == nil {
+		return nil
+	}
+	r := s.cur
+	s.cur = nil
+	return r.in.close()
+}
+
+func (s *source) note(file string, offset int64, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.notes) == maxNotes {
+		s.unsaid++
+		return
+	}
+	s.notes = append(s.notes, Note{File: file, Offset: offset, Text: text})
+}
+
+// addInterface gives the number of an interface. own are the numbers that the
+// section already has.
+func (s *source) addInterface(i Interface, own []uint32) uint32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := interfaceKey{name: i.Name, link: i.Link}
+	for _, n := range own {
+		if k := s.keys[n]; k.name == key.name && k.link == key.link {
+			key.ordinal++
+		}
+	}
+	if n := slices.Index(s.keys, key); n >= 0 {
+		return uint32(n)
+	}
+	s.interfaces = append(s.interfaces, i)
+	s.keys = append(s.keys, key)
+	return uint32(len(s.interfaces) - 1)
+}
+
+// tally adds up what interfaces say about drops.
+type tally struct {
+	stats   []interfaceStat
+	between uint64 // dropped before single packets
+	known   bool
+}
+
+type interfaceStat struct {
+	section           int // counted within its file
+	file              string
+	number            uint32
+	start             uint64 // when the capture began, raw; 0: not said
+	received, dropped uint64
+}
+
+// set records the counters of an interface, which are cumulative since the
+// start of a capture: those of a rotated file continue the ones of the file
+// before, if both began at the same time.
+func (t *tally) set(st interfaceStat) {
+	t.known = true
+	for i := range t.stats {
+		o := &t.stats[i]
+		if o.number == st.number && (o.section == st.section && o.file == st.file || st.start != 0 && o.start == st.start) {
+			*o = st
+			return
+		}
+	}
+	t.stats = append(t.stats, st)
+}
+
+func (t *tally) sum() Loss {
+	l := Loss{Known: t.known}
+	for _, st := range t.stats {
+		l.Received += st.received
+		l.Dropped += st.dropped
+	}
+	l.Dropped = max(l.Dropped, t.between)
+	return l
+}
