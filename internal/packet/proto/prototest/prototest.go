@@ -1,0 +1,267 @@
+// Package prototest feeds decoders of application protocols in tests: from
+// scripts, and from small captures.
+package prototest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+)
+
+// Step is a packet of a script.
+type Step struct {
+	At   int64 // milliseconds
+	From flow.Dir
+	Data string
+	Cut  int   // bytes cut off after Data
+	Gap  int64 // bytes missing before Data
+}
+
+// Client is a packet of the client.
+func Client(at int64, data string) Step { return Step{At: at, From: flow.ToServer, Data: data} }
+
+// Server is a packet of the server.
+func Server(at int64, data string) Step { return Step{At: at, From: flow.ToClient, Data: data} }
+
+// Cutting says that the snap length cut n bytes off.
+func (s Step) Cutting(n int) Step { s.Cut = n; return s }
+
+// After says that n bytes are missing before the packet.
+func (s Step) After(n int64) Step { s.Gap = n; return s }
+
+// Events turns a script into what the engine would tell a decoder.
+func Events(steps []Step) []Event {
+	var list []Event
+	var offset [2]uint64
+	for i, s := range steps {
+		at := flow.Stamp{At: s.At * int64(time.Millisecond), Frame: uint64(i + 1)}
+		if s.Gap > 0 {
+			list = append(list, Event{Chunk: flow.Chunk{Stamp: at, Dir: s.From}, Gap: s.Gap})
+			offset[s.From] += uint64(s.Gap)
+		}
+		c := flow.Chunk{Stamp: at, Dir: s.From, Offset: offset[s.From], Data: []byte(s.Data), Cut: s.Cut}
+		offset[s.From] += uint64(c.Size())
+		list = append(list, Event{Chunk: c})
+	}
+	return list
+}
+
+// Event is a chunk, or a gap if Gap is set.
+type Event struct {
+	flow.Chunk
+	Gap int64
+}
+
+// Recut cuts every chunk into pieces of at most n bytes.
+func Recut(list []Event, n int) []Event {
+	var out []Event
+	for _, e := range list {
+		for e.Gap == 0 && len(e.Data) > n {
+			piece := e
+			piece.Data, piece.Cut = e.Data[:n], 0
+			out = append(out, piece)
+			e.Data, e.Offset = e.Data[n:], e.Offset+uint64(n)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// Run feeds a decoder and returns one line for each exchange.
+func Run(p proto.Protocol, list []Event, midway bool, how flow.Ending) []string {
+	var r Recorder
+	parser := p.New(&r, midway)
+	var last flow.Stamp
+	for i := range list {
+		e := &list[i]
+		last = e.Stamp
+		if e.Gap > 0 {
+			parser.Gap(e.Dir, e.Gap, e.Stamp)
+			continue
+		}
+		// The decoder must not keep the data.
+		c := e.Chunk
+		c.Data = append([]byte(nil), e.Data...)
+		parser.Data(&c)
+		for j := range c.Data {
+			c.Data[j] = '~'
+		}
+	}
+	parser.End(last, how)
+	return r.Lines
+}
+
+// Recorder is a sink that words exchanges.
+type Recorder struct{ Lines []string }
+
+// Exchange words an exchange.
+func (r *Recorder) Exchange(e *proto.Exchange) { r.Lines = append(r.Lines, Line(e)) }
+
+// Line words an exchange: command and text, request, response, outcome.
+func Line(e *proto.Exchange) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %q", e.Command, e.Text)
+	if e.TextCut {
+		b.WriteString("...")
+	}
+	fmt.Fprintf(&b, " q%s r%s %s", span(&e.Request), span(&e.Response), e.Status)
+	if e.Code != "" {
+		b.WriteString(" " + e.Code)
+	}
+	if e.Failed {
+		fmt.Fprintf(&b, " failed %q", e.Error)
+	}
+	if e.Rows != -1 {
+		fmt.Fprintf(&b, " rows=%d", e.Rows)
+	}
+	if e.Depth > 1 {
+		fmt.Fprintf(&b, " depth=%d", e.Depth)
+	}
+	for i, name := range []string{"approximate", "ambiguous", "lossy", "resync"} {
+		if e.Doubt&(1<<i) != 0 {
+			b.WriteString(" " + name)
+		}
+	}
+	return b.String()
+}
+
+func span(s *proto.Span) string {
+	if s.Empty() {
+		return "[]"
+	}
+	return fmt.Sprintf("[%d-%d #%d-%d %dp %d+%d]", s.First.At/1e6, s.Last.At/1e6, s.First.Frame, s.Last.Frame, s.Packets, s.Start, s.Bytes())
+}
+
+// Capture reads a classic little-endian pcap of Ethernet and IPv4 in which
+// nothing was lost or reordered, and returns its connections by the order of
+// their first packets. The side that sent the SYN is the client.
+func Capture(tb testing.TB, file string) [][]Event {
+	tb.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	le := binary.LittleEndian
+	var unit int64
+	switch le.Uint32(raw) {
+	case 0xa1b2c3d4:
+		unit = 1000
+	case 0xa1b23c4d:
+		unit = 1
+	default:
+		tb.Fatalf("%s: not a little-endian pcap", file)
+	}
+	type key [12]byte
+	type conn struct{ events []Event }
+	type half struct {
+		conn *conn
+		dir  flow.Dir
+		next uint32
+		from uint32
+	}
+	halves := map[key]*half{}
+	var order []*conn
+	frame := uint64(0)
+	for b := raw[24:]; len(b) >= 16; {
+		frame++
+		stamp := flow.Stamp{At: int64(le.Uint32(b))*1e9 + int64(le.Uint32(b[4:]))*unit, Frame: frame}
+		n := int(le.Uint32(b[8:]))
+		p := b[16 : 16+n]
+		b = b[16+n:]
+		if len(p) < 54 || binary.BigEndian.Uint16(p[12:]) != 0x0800 || p[23] != 6 {
+			continue
+		}
+		ip := p[14:]
+		ip = ip[:min(len(ip), int(binary.BigEndian.Uint16(ip[2:])))]
+		t := ip[int(ip[0]&15)*4:]
+		seq, flags, data := binary.BigEndian.Uint32(t[4:]), t[13], t[int(t[12]>>4)*4:]
+		var k, back key
+		copy(k[:], ip[12:20])
+		copy(k[8:], t[:4])
+		copy(back[:4], ip[16:20])
+		copy(back[4:8], ip[12:16])
+		copy(back[8:10], t[2:4])
+		copy(back[10:], t[:2])
+		if flags&0x12 == 2 {
+			c := &conn{}
+			order = append(order, c)
+			halves[k] = &half{conn: c, dir: flow.ToServer, next: seq + 1, from: seq + 1}
+			halves[back] = &half{conn: c, dir: flow.ToClient}
+		}
+		h := halves[k]
+		if h == nil {
+			continue
+		}
+		if flags&0x12 == 0x12 {
+			h.next, h.from = seq+1, seq+1
+		}
+		if len(data) == 0 || seq != h.next {
+			continue
+		}
+		h.conn.events = append(h.conn.events, Event{Chunk: flow.Chunk{Stamp: stamp, Dir: h.dir, Offset: uint64(seq - h.from), Data: data, Pushed: flags&8 != 0}})
+		h.next += uint32(len(data))
+	}
+	var list [][]Event
+	for _, c := range order {
+		list = append(list, c.events)
+	}
+	return list
+}
+
+// Torture feeds pieces of data in a way that data itself decides: the piece
+// after a zero byte begins with a byte that says whose it is (bit 0), whether
+// something is missing before it (bit 1) or was cut off after it (bit 2). It
+// fails if an exchange contradicts itself.
+func Torture(tb testing.TB, p proto.Protocol, data []byte, midway bool) {
+	check := checker{tb: tb}
+	parser := p.New(&check, midway)
+	var offset [2]uint64
+	at := flow.Stamp{}
+	for i, piece := range strings.Split(string(data), "\x00") {
+		var how byte
+		if i > 0 && piece != "" {
+			how, piece = piece[0], piece[1:]
+		}
+		at.At += 1000
+		at.Frame++
+		d := flow.Dir(how & 1)
+		if how&2 != 0 {
+			gap := int64(how) * 3
+			parser.Gap(d, gap, at)
+			offset[d] += uint64(gap)
+		}
+		c := flow.Chunk{Stamp: at, Dir: d, Offset: offset[d], Data: []byte(piece), Pushed: true}
+		if how&4 != 0 {
+			c.Cut = int(how)
+		}
+		parser.Data(&c)
+		offset[d] += uint64(c.Size())
+	}
+	parser.End(at, flow.Ending(len(data)%5))
+}
+
+type checker struct {
+	tb testing.TB
+}
+
+func (k *checker) Exchange(e *proto.Exchange) {
+	for _, s := range []*proto.Span{&e.Request, &e.Response} {
+		if s.Bytes() < 0 || s.First.At > s.Last.At || s.Empty() != (s.First.Frame == 0) {
+			k.tb.Errorf("impossible span: %s", Line(e))
+		}
+	}
+	switch {
+	case e.Status == proto.Unpaired && !e.Request.Empty(),
+		e.Status == proto.Answered && e.Response.Empty(),
+		e.Status == proto.Unanswered && !e.Response.Empty(),
+		e.Status == proto.NoAnswer && !e.Response.Empty(),
+		len(e.Text) > 1<<20, e.Rows < -1:
+		k.tb.Errorf("impossible exchange: %s", Line(e))
+	}
+}
