@@ -95,7 +95,7 @@ func (p *Probe) enterOnce(n *namespace, path string) {
 			return
 		}
 	}
-	if n.failure = n.open(p.buf); n.failure != nil {
+	if n.failure = n.open(p.buf, p.walker); n.failure != nil {
 		n.close()
 		n.diag = nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/probe/kernel"
 	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 )
@@ -20,6 +21,8 @@ type namespace struct {
 	recording.NetNSSample
 	fd      int // of the namespace, to enter it again; -1: the own one
 	diag    *diagConn
+	table   kernel.SocketTable // its TCP sockets are in; 0: sock_diag is asked
+	rows    int                // in the last pass over that table
 	files   map[string]*procfile.File
 	failure error // why it could not be entered
 	legacy  bool  // tables of old iptables are in use
@@ -58,13 +61,16 @@ func enter(fd int, do func() error) error {
 }
 
 // open opens everything in the namespace.
-func (n *namespace) open(buf []byte) error {
+func (n *namespace) open(buf []byte, walker *kernel.Sockets) error {
 	return enter(n.fd, func() error {
 		diag, err := openDiag(buf)
 		if err != nil {
 			return err
 		}
 		n.diag = diag
+		if walker != nil {
+			n.table, _ = walker.Table() // 0 after an error
+		}
 		n.files = map[string]*procfile.File{}
 		for _, name := range counterFiles {
 			f := &procfile.File{Path: fmt.Sprintf("/proc/%d/task/%d/net/%s", os.Getpid(), unix.Gettid(), name)}

@@ -19,6 +19,7 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/kernel"
 	"rtrail/internal/probe/netproc"
 	"rtrail/internal/recording"
 )
@@ -33,6 +34,10 @@ const (
 
 	// socketsPerDump bounds the rows of one dump.
 	socketsPerDump = 20000
+
+	// socketsPerWalk bounds the rows that one pass over all sockets gives of one
+	// namespace: as many as dumps of both families would.
+	socketsPerWalk = 2 * socketsPerDump
 
 	// namespaces is how many network namespaces are read.
 	namespaces = 64
@@ -53,7 +58,11 @@ type Probe struct {
 	ownErr error
 	reader *reader
 	parser netproc.Parser
-	buf    []byte
+
+	walker    *kernel.Sockets // nil: sock_diag is asked
+	lastSpace *namespace      // of the row before
+
+	buf []byte
 
 	samples int64
 	closing bool
@@ -131,6 +140,7 @@ func (p *Probe) Close() error {
 	for _, n := range p.spaces {
 		n.close()
 	}
+	p.closeWalker()
 	p.spaces = map[uint64]*namespace{}
 	return p.dir.Close()
 }
@@ -143,6 +153,9 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	}
 	p.all = p.census.List(p.all[:0])
 	p.samples++
+	if p.samples == 1 {
+		p.openWalker()
+	}
 	var missed unseen
 	p.findNamespaces(w, &missed)
 
@@ -155,7 +168,10 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		p.tcp = make([]recording.TCPSample, 0, p.dumped+p.dumped/64)
 	}
 	p.counters, p.devices = p.counters[:0], p.devices[:0]
-	spent := time.Duration(0)
+	began := probe.ThreadCPU()
+	p.lastSpace = nil
+	p.walk(w, connections)
+	spent := probe.ThreadCPU() - began
 	var failed error
 	for _, n := range p.spaces {
 		if ctx.Err() != nil {
@@ -218,30 +234,37 @@ const (
 	withAll    = 1<<(attrInfo-1) | 1<<(attrCongestion-1) | withMemory
 )
 
-// sockets dumps one namespace.
+// sockets dumps one namespace, without the TCP sockets that walk has read.
 func (p *Probe) sockets(n *namespace, w *recording.Writer, connections bool) error {
 	for _, family := range [...]uint8{unix.AF_INET, unix.AF_INET6} {
-		err := n.diag.dump(family, unix.IPPROTO_TCP, withMemory, listening, func(b []byte) error {
-			row := recording.TCPSample{At: time.Now(), NetNS: n.NetNS}
-			if p.reader.tcp(b, &row) {
-				p.listens = append(p.listens, listener(&row))
+		if n.table == 0 {
+			if err := p.streams(n, w, family, connections); err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 		if !connections {
 			continue
-		}
-		if err := p.connections(n, w, family); err != nil {
-			return err
 		}
 		if err := p.datagrams(n, family); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// streams dumps TCP sockets.
+func (p *Probe) streams(n *namespace, w *recording.Writer, family uint8, connections bool) error {
+	err := n.diag.dump(family, unix.IPPROTO_TCP, withMemory, listening, func(b []byte) error {
+		row := recording.TCPSample{At: time.Now(), NetNS: n.NetNS}
+		if p.reader.tcp(b, &row) {
+			p.listens = append(p.listens, listener(&row))
+		}
+		return nil
+	})
+	if err != nil || !connections {
+		return err
+	}
+	return p.connections(n, w, family)
 }
 
 func (p *Probe) connections(n *namespace, w *recording.Writer, family uint8) error {

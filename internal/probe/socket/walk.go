@@ -1,0 +1,149 @@
+package socket
+
+import (
+	"encoding/binary"
+	"time"
+
+	"rtrail/internal/probe/kernel"
+	"rtrail/internal/recording"
+)
+
+// openWalker loads the program that reads the TCP sockets of all namespaces in
+// one pass. Where it cannot be had, sock_diag is asked.
+func (p *Probe) openWalker() {
+	if !p.census.Live() || kernel.Check() != nil {
+		return
+	}
+	if w, err := kernel.OpenSockets(p.census.Loader()); err == nil {
+		p.walker = w
+	}
+}
+
+// closeWalker goes over to sock_diag for all namespaces.
+func (p *Probe) closeWalker() {
+	if p.walker == nil {
+		return
+	}
+	p.walker.Close()
+	p.walker = nil
+	for _, n := range p.spaces {
+		n.table = 0
+	}
+}
+
+// walk reads the TCP sockets of all namespaces whose table is known. After an
+// error nothing is left of what it read.
+func (p *Probe) walk(w *recording.Writer, connections bool) {
+	if p.walker == nil {
+		return
+	}
+	for _, n := range p.spaces {
+		n.rows = 0
+	}
+	lost, done := 0, map[kernel.SocketTable]bool{}
+	for _, n := range p.spaces {
+		if n.table == 0 || done[n.table] {
+			continue
+		}
+		done[n.table] = true
+		l, err := p.walkTable(n.table, connections)
+		if err != nil {
+			p.closeWalker()
+			p.tcp, p.listens = p.tcp[:0], p.listens[:0]
+			return
+		}
+		lost += l
+	}
+	for _, n := range p.spaces {
+		if n.rows > socketsPerWalk {
+			lost += n.rows - socketsPerWalk
+		}
+	}
+	w.Lost(lost)
+}
+
+// walkTable reads one pair of tables.
+func (p *Probe) walkTable(t kernel.SocketTable, connections bool) (lost int, err error) {
+	at := time.Now()
+	lost, err = p.walker.Listeners(t, func(rows []kernel.SocketRow, c kernel.SocketClock) bool {
+		for i := range rows {
+			if n := p.spaceOf(&rows[i], t); n != nil {
+				s := recording.TCPSample{At: at, NetNS: n.NetNS}
+				if p.reader.row(&rows[i], c, &s) && s.State == recording.TCPListen {
+					p.listens = append(p.listens, listener(&s))
+				}
+			}
+		}
+		return true
+	})
+	if err != nil || !connections {
+		return lost, err
+	}
+	more, err := p.walker.Connections(t, func(rows []kernel.SocketRow, c kernel.SocketClock) bool {
+		at := time.Now()
+		for i := range rows {
+			n := p.spaceOf(&rows[i], t)
+			if n == nil {
+				continue
+			}
+			if n.rows++; n.rows > socketsPerWalk {
+				continue
+			}
+			p.tcp = append(p.tcp, recording.TCPSample{At: at, NetNS: n.NetNS})
+			if s := &p.tcp[len(p.tcp)-1]; !p.reader.row(&rows[i], c, s) || s.State == recording.TCPListen {
+				p.tcp = p.tcp[:len(p.tcp)-1]
+			}
+		}
+		return true
+	})
+	return lost + more, err
+}
+
+// spaceOf is the namespace of a socket, if it is one of those that are read
+// from this table.
+func (p *Probe) spaceOf(r *kernel.SocketRow, t kernel.SocketTable) *namespace {
+	if p.lastSpace == nil || p.lastSpace.NetNS != uint64(r.NetNS) {
+		p.lastSpace = p.spaces[uint64(r.NetNS)]
+	}
+	if n := p.lastSpace; n != nil && n.diag != nil && n.table == t {
+		return n
+	}
+	return nil
+}
+
+// row turns a socket as the kernel keeps it into what sock_diag would say of
+// it (tcp_get_info in net/ipv4/tcp.c, inet_sk_diag_fill in
+// net/ipv4/inet_diag.c). ok is false when it is of another family.
+func (r *reader) row(k *kernel.SocketRow, c kernel.SocketClock, row *recording.TCPSample) (ok bool) {
+	if k.Family != afInet && k.Family != afInet6 {
+		return false
+	}
+	row.Local, row.Remote = r.address(k.Family, k.Local[:]), r.address(k.Family, k.Remote[:])
+	row.LocalPort, row.RemotePort = k.LocalPort, binary.BigEndian.Uint16(k.RemotePort[:])
+	row.State = recording.TCPState(k.State)
+	row.Inode, row.UID, row.Retransmits = uint64(k.Inode), k.UID, k.Retransmits
+	if k.Full == 0 {
+		return true
+	}
+	row.RecvQueue, row.SendQueue = k.RecvQueue, k.SendQueue
+	row.RmemAlloc, row.RcvBuf, row.WmemQueued, row.SndBuf, row.Drops = k.RmemAlloc, k.RcvBuf, k.WmemQueued, k.SndBuf, k.Drops
+	if row.State == recording.TCPListen {
+		return true
+	}
+	row.Info = true
+	row.Backoff = k.Backoff
+	row.RTO = c.Span(uint64(k.RTO)).Truncate(time.Microsecond)
+	row.RTT, row.RTTVar = time.Duration(k.SRTT>>3)*time.Microsecond, time.Duration(k.MDev>>2)*time.Microsecond
+	// The kernel starts the minimum at its largest value.
+	if k.MinRTT != 1<<32-1 {
+		row.MinRTT = time.Duration(k.MinRTT) * time.Microsecond
+	}
+	row.Cwnd, row.MSS, row.Unacked, row.LostNow, row.TotalRetrans = k.Cwnd, k.MSS, k.Unacked, k.Lost, k.TotalRetrans
+	row.SegsOut, row.SegsIn, row.DataSegsOut, row.DataSegsIn = k.SegsOut, k.SegsIn, k.DataSegsOut, k.DataSegsIn
+	row.BytesAcked, row.BytesReceived, row.BytesSent, row.BytesRetrans = k.BytesAcked, k.BytesReceived, k.BytesSent, k.BytesRetrans
+	row.NotSent, row.PeerWindow = k.NotSent, k.PeerWindow
+	row.SinceSend, row.SinceReceive = c.Since(k.LastSend).Truncate(time.Millisecond), c.Since(k.LastReceive).Truncate(time.Millisecond)
+	row.Busy, row.RwndLimited, row.SndbufLimited = c.Busy(k)
+	row.Congestion = r.name(k.Congestion[:])
+	return true
+}
