@@ -21,6 +21,7 @@ type Step struct {
 	Data string
 	Cut  int   // bytes cut off after Data
 	Gap  int64 // bytes missing before Data
+	More bool  // no PSH: the sender is in the middle of a write
 }
 
 // Client is a packet of the client.
@@ -35,6 +36,9 @@ func (s Step) Cutting(n int) Step { s.Cut = n; return s }
 // After says that n bytes are missing before the packet.
 func (s Step) After(n int64) Step { s.Gap = n; return s }
 
+// Unpushed says that the packet has no PSH.
+func (s Step) Unpushed() Step { s.More = true; return s }
+
 // Events turns a script into what the engine would tell a decoder.
 func Events(steps []Step) []Event {
 	var list []Event
@@ -45,7 +49,7 @@ func Events(steps []Step) []Event {
 			list = append(list, Event{Chunk: flow.Chunk{Stamp: at, Dir: s.From}, Gap: s.Gap})
 			offset[s.From] += uint64(s.Gap)
 		}
-		c := flow.Chunk{Stamp: at, Dir: s.From, Offset: offset[s.From], Data: []byte(s.Data), Cut: s.Cut}
+		c := flow.Chunk{Stamp: at, Dir: s.From, Offset: offset[s.From], Data: []byte(s.Data), Cut: s.Cut, Pushed: !s.More}
 		offset[s.From] += uint64(c.Size())
 		list = append(list, Event{Chunk: c})
 	}
@@ -64,7 +68,7 @@ func Recut(list []Event, n int) []Event {
 	for _, e := range list {
 		for e.Gap == 0 && len(e.Data) > n {
 			piece := e
-			piece.Data, piece.Cut = e.Data[:n], 0
+			piece.Data, piece.Cut, piece.Pushed = e.Data[:n], 0, false
 			out = append(out, piece)
 			e.Data, e.Offset = e.Data[n:], e.Offset+uint64(n)
 		}
