@@ -38,19 +38,43 @@ type Frame struct {
 	IPID      uint16 // 0 for IPv6 without fragment header
 	Wire      uint32 // bytes of the whole packet on the wire
 	Interface uint32
+	IfIndex   uint32 // number of the interface on the capturing host where the link header says it (SLL2); else 0
 	Way       pcap.Way
+	DF        bool // the IP header forbids fragmentation (IPv4 only)
+	Pieces    bool // put together from fragments
 
 	// Payload is what was captured of the transport's payload; Size its length by
 	// the IP header, which arithmetic uses. A packet that the network card will
-	// cut (TSO, GRO, length 0) has the length of the capture.
-	Payload []byte
-	Size    int
+	// cut (TSO, GRO, length 0) has the length of the capture. The payload of a
+	// packet that came in fragments is valid until the next call of Decode only.
+	Payload  []byte
+	Size     int
+	Checksum uint16 // of the TCP, UDP or ICMP header, as sent; not verified
 
 	// TCP only.
 	Seq, Ack uint32
 	Flags    uint8
 	Window   uint16 // as sent, not scaled
 	Options  Options
+
+	// ICMP and ICMPv6 only; undefined otherwise.
+	ICMP Control
+}
+
+// Control is what an ICMP or ICMPv6 message says. The Hash of the frame of an
+// error is that of the flow it quotes, so that both come to the same worker.
+type Control struct {
+	Type, Code uint8
+	ID, Seq    uint16 // of an echo request or reply
+	MTU        uint32 // bytes; of "fragmentation needed" and "packet too big", else 0
+	// Quoted is set if the message is an error that quotes the beginning of a
+	// packet; the ports are 0 if the quote ends before them.
+	Quoted       bool
+	QuotedProto  uint8
+	QuotedSrc    flow.Endpoint
+	QuotedDst    flow.Endpoint
+	QuotedSeq    uint32 // of a TCP segment, if QuotedHasSeq
+	QuotedHasSeq bool
 }
 
 // Options is what a TCP segment says beyond its fixed header.
@@ -60,8 +84,9 @@ type Options struct {
 	SACKPermitted bool
 	HasTime       bool
 	TSVal, TSEcr  uint32
-	SACKs         uint8 // how many of SACK are filled
-	SACK          [4][2]uint32
+	Cut           bool         // the snap length cut the options: what is not given may have been sent
+	SACKs         uint8        // how many of SACK are filled
+	SACK          [4][2]uint32 // sequence numbers: first one of the block, first one after it
 }
 
 // Result says what Decode made of a packet.
@@ -73,7 +98,7 @@ const (
 	Fragment               // a piece of an IP packet that is not complete yet, or one after the first whose ports are unknown
 	NotIP                  // ARP, LLDP, spanning tree...
 	Other                  // IP, but neither TCP, UDP nor ICMP
-	Short                  // cut by the snap length before the transport header ended
+	Short                  // cut by the snap length before the fixed part of the transport header ended
 	Broken                 // lengths that contradict each other
 	Foreign                // a link type the decoder does not know
 )
