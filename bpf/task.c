@@ -35,6 +35,33 @@ struct sched_entity {
 	__u64 sum_exec_runtime;
 } CORE;
 
+struct css_set {} CORE;
+
+struct ns_common {
+	unsigned int inum;
+} CORE;
+
+struct net {
+	struct ns_common ns;
+} CORE;
+
+struct nsproxy {
+	struct net *net_ns;
+} CORE;
+
+struct user_namespace {
+	int level;
+} CORE;
+
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t euid;
+	struct user_namespace *user_ns;
+} CORE;
+
 struct signal_struct {
 	int nr_threads;
 	__u64 cutime, cstime;
@@ -62,6 +89,9 @@ struct task_struct {
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
 	struct task_io_accounting ioac;
 	struct signal_struct *signal;
+	const struct cred *real_cred;
+	struct nsproxy *nsproxy;
+	struct css_set *cgroups;
 	char comm[16];
 } CORE;
 
@@ -103,6 +133,8 @@ struct group_row {
 	__u64 run_time, cutime, cstime;
 	__u64 nvcsw, nivcsw, min_flt, maj_flt;
 	struct io_row io;
+	__u64 cgroups; /* address of the css_set: one for all in the same groups */
+	__u32 netns, euid;
 };
 
 #define COPY_IO(to, from)                                              \
@@ -122,6 +154,16 @@ static __always_inline __u32 reader_level(void)
 	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
 
 	return BPF_CORE_READ(reader, thread_pid, level);
+}
+
+/* Numbers of users are the kernel's own: right for who is in no user namespace. */
+static __always_inline __u32 effective_user(struct task_struct *t)
+{
+	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
+
+	if (BPF_CORE_READ(reader, real_cred, user_ns, level))
+		return -1;
+	return t->real_cred->euid.val;
 }
 
 /* number is the PID of a task in the reader's namespace; 0: it is not there. */
@@ -214,6 +256,9 @@ int tasks(struct bpf_iter__task *ctx)
 	r.min_flt = s->min_flt;
 	r.maj_flt = s->maj_flt;
 	COPY_IO(r.io, s->ioac);
+	r.netns = t->nsproxy->net_ns->ns.inum;
+	r.euid = effective_user(t);
+	bpf_probe_read_kernel(&r.cgroups, sizeof(r.cgroups), &t->cgroups);
 	r.task.size = sizeof(r);
 	bpf_seq_write(seq, &r, sizeof(r));
 	return 0;

@@ -39,6 +39,10 @@ type Entry struct {
 	// run delay and slices of threads that ended before rtrail began are lost.
 	Total   kernel.Counters
 	Counted bool
+	// Of a counted process; CgroupSet and NetNS are 0 and UID is -1 when they
+	// are not known.
+	CgroupSet, NetNS uint64
+	UID              int64
 }
 
 // Key is the identity of a process: PIDs are used again.
@@ -197,9 +201,12 @@ func (c *Census) TellNetNS(e *Entry, inode uint64) {
 	}
 }
 
-// NetNS is what TellNetNS was told of a process that has not called exec since;
+// NetNS is what the iterator read, or what TellNetNS was told of a process that has not called exec since;
 // 0 if nobody told.
 func (c *Census) NetNS(e *Entry) uint64 {
+	if e.NetNS != 0 {
+		return e.NetNS
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p := c.known[e.PID]; p != nil && p.Key() == e.Key() && p.netnsComm == e.Comm {

@@ -74,6 +74,7 @@ func (c *Census) closeTasks(err error) {
 	c.tasks, c.blind = nil, err
 	for _, p := range c.known {
 		p.Counted, p.Total, p.Sched.Slices = false, kernel.Counters{}, -1
+		p.CgroupSet, p.UID = 0, -1
 	}
 }
 
@@ -215,6 +216,10 @@ func (c *Census) settle(p *process, exact bool) {
 	}
 	// These are of the same instant as the counters.
 	p.State, p.PPID, p.Threads, p.Nice, p.Processor = l.State, l.PPID, l.Threads, l.Nice, l.Processor
+	p.CgroupSet, p.UID = l.CgroupSet, l.UID
+	if l.NetNS != 0 { // a process that ended has left it
+		p.NetNS = l.NetNS
+	}
 	p.MinorFaults, p.MajorFaults = total.MinorFaults, total.MajorFaults
 	if !p.Kernel { // of kernel threads the file has longer names
 		p.Comm = c.names.String(l.Comm())

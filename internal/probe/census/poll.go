@@ -36,7 +36,7 @@ func (c *Census) meet(pid int32) {
 	if !ok {
 		return
 	}
-	p := &process{Entry: Entry{Stat: s, PID: pid, At: at, Seen: at, Sched: Sched{Slices: -1}}, fd: -1, round: c.count}
+	p := &process{Entry: Entry{Stat: s, PID: pid, At: at, Seen: at, Sched: Sched{Slices: -1}, UID: -1}, fd: -1, round: c.count}
 	p.Started = c.boot.Add(time.Duration(s.StartTicks) * Tick)
 	// A process that begins while rtrail watches is active; of those that were
 	// there before nothing is known yet.

@@ -59,6 +59,7 @@ func TestNetNS(t *testing.T) {
 	if own.PID == 0 {
 		t.Fatal("the test is not among the processes")
 	}
+	own.NetNS = 0 // as where no iterator tells
 	young, old := own, own
 	young.Started = young.At
 	old.Started = old.At.Add(-time.Hour)

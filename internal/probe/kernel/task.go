@@ -40,10 +40,16 @@ type Task struct {
 	comm            [16]byte
 	Counters
 	// Group is what ended threads of the process left behind, and what its
-	// reaped children used; only in the row of a main thread.
+	// reaped children used; only in the row of a main thread, as is
+	// all that follows.
 	Group       Counters
 	ChildUser   time.Duration
 	ChildSystem time.Duration
+	// CgroupSet is the same for processes that are in the same control groups,
+	// 0 if not known. It means nothing beyond the life of the last of them.
+	CgroupSet uint64
+	NetNS     uint64 // inode of the network namespace; 0 of processes that ended
+	UID       int64  // effective; -1 when rtrail runs in a user namespace
 }
 
 // Counters are what the kernel adds up for every thread. RunDelay and Slices
@@ -147,7 +153,7 @@ func (t *Tasks) Each(visit func(*Task)) error {
 // Sizes of struct task_row and struct group_row of bpf/task.c.
 const (
 	taskRow  = 40 + 8 + 3*8 + 4*8 + 7*8 + 16
-	groupRow = taskRow + 3*8 + 4*8 + 7*8
+	groupRow = taskRow + 3*8 + 4*8 + 7*8 + 8 + 2*4
 )
 
 // parse reads the first row of b and returns its size; 0 if b does not hold all
@@ -181,6 +187,8 @@ func (t *Task) parse(b []byte) (int, error) {
 		t.Group.RunTime = time.Duration(w.s64())
 		t.ChildUser, t.ChildSystem = time.Duration(w.s64()), time.Duration(w.s64())
 		w.counters(&t.Group)
+		t.CgroupSet, t.NetNS = w.u64(), uint64(w.u32())
+		t.UID = int64(w.s32()) // no user has the largest number
 	}
 	return size, nil
 }

@@ -88,9 +88,7 @@ func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) bool {
 			d.cmdline = line
 		}
 	}
-	if b, err := p.dir.Read(census.Name(e.PID, "cgroup")); err == nil {
-		d.cgroup, d.memCgroup = Cgroups(b)
-	}
+	p.cgroups(e, d)
 	if n := p.census.NetNS(e); n != 0 {
 		d.netns = n
 		return true
@@ -103,6 +101,46 @@ func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) bool {
 		missed.namespaces++
 	}
 	return true
+}
+
+// groups are the control groups that processes have in common.
+type groups struct {
+	cpu, memory string
+	round       int64 // last sample a process was in them
+}
+
+// told takes what the census knows of a process without reading a file.
+func (p *Probe) told(e *census.Entry, d *details) {
+	if !e.Counted || e.Kernel {
+		return
+	}
+	if e.UID >= 0 {
+		d.uid = e.UID
+	}
+	if e.NetNS != 0 {
+		d.netns = e.NetNS
+	}
+	if g, ok := p.groups[e.CgroupSet]; ok {
+		d.cgroup, d.memCgroup = g.cpu, g.memory
+		g.round = p.samples
+		p.groups[e.CgroupSet] = g
+	}
+}
+
+// cgroups reads the control groups of a process, unless another one told them.
+func (p *Probe) cgroups(e *census.Entry, d *details) {
+	if _, ok := p.groups[e.CgroupSet]; ok {
+		return // told did it
+	}
+	b, err := p.dir.Read(census.Name(e.PID, "cgroup"))
+	if err != nil {
+		return
+	}
+	d.cgroup, d.memCgroup = Cgroups(b)
+	// Who has just begun may have been moved since the census looked.
+	if e.CgroupSet != 0 && e.At.Sub(e.Started) > census.Settled {
+		p.groups[e.CgroupSet] = groups{d.cgroup, d.memCgroup, p.samples}
+	}
 }
 
 // number reads a file that holds one number.
