@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rtrail/internal/probe"
+	"rtrail/internal/probe/kernel"
 	"rtrail/internal/recording"
 )
 
@@ -104,10 +105,27 @@ var features = []feature{
 		test: func(root string) string { return readable(root, "proc/sys/net/netfilter/nf_conntrack_max") },
 	},
 	{
-		name: "BTF", what: "types of this kernel, for BPF probes (none of this version's probes needs it)",
-		how:  "a kernel with CONFIG_DEBUG_INFO_BTF=y",
-		test: func(root string) string { return readable(root, "sys/kernel/btf/vmlinux") },
+		name: "BPF iterators", what: "all tasks and sockets with one read each; without it /proc and netlink tell the same at a higher price",
+		how:  "run as root, or: setcap cap_bpf,cap_perfmon+ep $(command -v rtrail); the kernel must be 5.8 or newer with CONFIG_DEBUG_INFO_BTF=y",
+		test: iterators,
 	},
+}
+
+// iterators says why the kernel does not take a BPF iterator, or "". Only
+// loading one tells.
+func iterators(root string) string {
+	if filepath.Clean(root) != "/" {
+		return readable(root, "sys/kernel/btf/vmlinux")
+	}
+	if err := kernel.Check(); err != nil {
+		return err.Error()
+	}
+	tasks, err := kernel.OpenTasks(&kernel.Loader{})
+	if err != nil {
+		return err.Error()
+	}
+	tasks.Close()
+	return ""
 }
 
 // readable says why a file cannot be read, or "".

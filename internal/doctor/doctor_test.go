@@ -67,8 +67,8 @@ func TestFeatures(t *testing.T) {
 	if i := item(t, r.Features, "delay accounting"); i.OK || i.Problem != "kernel.task_delayacct is 0" || !strings.Contains(i.How, "sysctl -w kernel.task_delayacct=1") {
 		t.Errorf("delay accounting is off, but: %+v", i)
 	}
-	if i := item(t, r.Features, "BTF"); i.OK || !strings.Contains(i.Problem, "no such file") {
-		t.Errorf("there is no BTF, but: %+v", i)
+	if i := item(t, r.Features, "BPF iterators"); i.OK || !strings.Contains(i.Problem, "no such file") || !strings.Contains(i.How, "cap_bpf") {
+		t.Errorf("the kernel has no types, but: %+v", i)
 	}
 	on := Examine(tree(t, map[string]string{"proc/sys/kernel/task_delayacct": "1\n", "proc/pressure/cpu": ""}), recording.Host{}, nil)
 	if i := item(t, on.Features, "delay accounting"); !i.OK {
