@@ -1,0 +1,96 @@
+package live
+
+import (
+	"bytes"
+	"testing"
+
+	"golang.org/x/net/bpf"
+)
+
+// frame puts headers together.
+func frame(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+func ip4(proto byte, fragment uint16, words int) []byte {
+	h := make([]byte, 4*words)
+	h[0], h[6], h[7], h[9] = 0x40|byte(words), byte(fragment>>8), byte(fragment), proto
+	return h
+}
+
+func ip6(next byte) []byte {
+	h := make([]byte, 40)
+	h[0], h[6] = 0x60, next
+	return h
+}
+
+func ports(src, dst uint16) []byte {
+	return append([]byte{byte(src >> 8), byte(src), byte(dst >> 8), byte(dst)}, make([]byte, 16)...)
+}
+
+func TestFilter(t *testing.T) {
+	f := portFilter{ports: []uint16{3306, 6379}, keep: bpf.RetConstant{Val: 96}}
+	icmp := func(kind byte) []byte { return []byte{kind, 4, 0, 0, 0, 0, 0, 0} }
+	link := func(kind uint16) []byte { return append(make([]byte, 12), byte(kind>>8), byte(kind)) }
+	for name, tc := range map[string]struct {
+		ip   []byte // from the network header on
+		kind uint16
+		want bool
+	}{
+		"to the port":         {frame(ip4(6, 0x4000, 5), ports(40000, 3306)), 0x800, true},
+		"from the port":       {frame(ip4(6, 0x4000, 5), ports(6379, 40000)), 0x800, true},
+		"other ports":         {frame(ip4(6, 0x4000, 5), ports(40000, 3307)), 0x800, false},
+		"IP options":          {frame(ip4(17, 0, 8), ports(1, 3306)), 0x800, true},
+		"options not ports":   {frame(ip4(6, 0, 6), ports(1, 2), ports(3306, 3306)), 0x800, false},
+		"first fragment":      {frame(ip4(17, 0x2000, 5), ports(1, 2)), 0x800, false},
+		"later fragment":      {frame(ip4(17, 0x0001, 5), ports(1, 2)), 0x800, true},
+		"unreachable":         {frame(ip4(1, 0, 5), icmp(3)), 0x800, true},
+		"echo":                {frame(ip4(1, 0, 5), icmp(8)), 0x800, false},
+		"SCTP":                {frame(ip4(132, 0, 5), ports(3306, 3306)), 0x800, false},
+		"IPv6 to":             {frame(ip6(6), ports(40000, 6379)), 0x86dd, true},
+		"IPv6 from":           {frame(ip6(17), ports(3306, 9)), 0x86dd, true},
+		"IPv6 other":          {frame(ip6(6), ports(40000, 443)), 0x86dd, false},
+		"IPv6 extension":      {frame(ip6(0), ports(0, 0)), 0x86dd, true},
+		"IPv6 packet too big": {frame(ip6(58), icmp(2)), 0x86dd, true},
+		"IPv6 neighbour":      {frame(ip6(58), icmp(135)), 0x86dd, false},
+	} {
+		for where, run := range map[string]struct {
+			p program
+			b []byte
+		}{
+			"ethernet": {f.ethernet(), frame(link(tc.kind), tc.ip)},
+			"vlan":     {f.ethernet(), frame(link(0x8100), []byte{0, 7, byte(tc.kind >> 8), byte(tc.kind)}, tc.ip)},
+			"raw":      {f.raw(), tc.ip},
+		} {
+			vm, err := bpf.NewVM(run.p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := vm.Run(run.b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (n > 0) != tc.want {
+				t.Errorf("%s, %s: %d", name, where, n)
+			}
+		}
+	}
+	vm, err := bpf.NewVM(f.ethernet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := vm.Run(frame(link(0x806), make([]byte, 28))); n != 0 {
+		t.Error("ARP kept")
+	}
+}
+
+func TestFilterLimits(t *testing.T) {
+	if _, err := filter(make([]uint16, maxPorts+1), 1, 1); err == nil {
+		t.Error("too many ports taken")
+	}
+	p, err := filter(make([]uint16, maxPorts), 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := bpf.Assemble(p); err != nil || len(raw) > 4096 {
+		t.Error(len(raw), err)
+	}
+}

@@ -1,0 +1,307 @@
+// Package live captures packets from network interfaces.
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/packet/pcap"
+)
+
+// Any captures on all interfaces.
+const Any = "any"
+
+const (
+	// batchPackets is as in package pcap.
+	batchPackets = 2048
+	// defaultBlocks is a ring of 32 MB: at a million packets of 100 bytes a
+	// second it bridges 0.2 s in which the reader does not come to run.
+	defaultBlocks = 32
+	// patience is how long a reader that was told to stop may take to notice.
+	patience = 100 * time.Millisecond
+)
+
+// Options is what to capture.
+type Options struct {
+	Interface   string   // its name, or Any
+	Ports       []uint16 // TCP and UDP ports, on either side; none: everything
+	SnapLength  uint32   // bytes of each packet; 0: all
+	Promiscuous bool     // also what is not for this host
+	Blocks      int      // size of the ring in MB; 0: 32
+}
+
+// Source is a running capture.
+type Source struct {
+	name  string
+	index int // of the interface; 0: any
+	snap  uint32
+	ring  *ring
+	block int // the next one that the kernel will hand over
+	cur   cursor
+	frame uint64
+	gone  bool
+
+	lastIndex  int32 // of the packet before, to look its interface up once
+	lastNumber uint32
+	numbers    map[int32]uint32
+
+	free batches
+
+	mu         sync.Mutex
+	interfaces []pcap.Interface
+	loss       pcap.Loss
+	notes      []pcap.Note
+}
+
+// Open starts a capture. Without permission the error names the capability
+// that is missing.
+func Open(o Options) (*Source, error) {
+	s := &Source{name: o.Interface, snap: o.SnapLength, numbers: map[int32]uint32{}, lastIndex: -1}
+	loopback := 0
+	if lo, err := net.InterfaceByName("lo"); err == nil {
+		loopback = lo.Index
+	}
+	if o.Interface != Any {
+		i, err := net.InterfaceByName(o.Interface)
+		if err != nil {
+			return nil, fmt.Errorf("capture on %s: %w; ip link lists the interfaces, %q is all of them", o.Interface, err, Any)
+		}
+		s.index = i.Index
+	}
+	snap := o.SnapLength
+	if snap == 0 {
+		snap = 1 << 30
+	}
+	p, err := filter(o.Ports, snap, loopback)
+	if err != nil {
+		return nil, err
+	}
+	blocks := o.Blocks
+	if blocks == 0 {
+		blocks = defaultBlocks
+	}
+	if s.ring, err = open(blocks, p); err != nil {
+		return nil, fmt.Errorf("capture on %s: %w", o.Interface, err)
+	}
+	if err := s.ring.bind(s.index, o.Promiscuous); err != nil {
+		_ = s.ring.close()
+		return nil, fmt.Errorf("capture on %s: %w", o.Interface, err)
+	}
+	s.loss.Known = true
+	return s, nil
+}
+
+// Next implements pcap.Source. The end comes when the interface vanishes; a
+// context that is done stops the capture with its error.
+func (s *Source) Next(ctx context.Context) (*pcap.Batch, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if s.cur.left > 0 {
+			return s.batch(), nil
+		}
+		if s.cur.b != nil {
+			s.cur.b.release()
+			s.cur.b = nil
+		}
+		b := &s.ring.blocks[s.block]
+		if !b.busy.Load() && b.full() {
+			b.take()
+			s.cur = b.cursor()
+			s.block = (s.block + 1) % len(s.ring.blocks)
+			continue
+		}
+		if s.gone {
+			return nil, io.EOF
+		}
+		if err := s.wait(b); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// batch takes packets off the current block.
+func (s *Source) batch() *pcap.Batch {
+	b := s.free.get()
+	b.held = s.cur.b
+	b.held.hold()
+	for len(b.Packets) < cap(b.Packets) && s.cur.left > 0 {
+		b.Packets = b.Packets[:len(b.Packets)+1]
+		p := &b.Packets[len(b.Packets)-1]
+		index, hardware := s.cur.next(p)
+		s.frame++
+		p.Frame = s.frame
+		p.Link = linkOf(hardware)
+		if index != s.lastIndex {
+			s.lastIndex, s.lastNumber = index, s.number(index, p.Link)
+		}
+		p.Interface = s.lastNumber
+	}
+	return &b.Batch
+}
+
+// linkOf is what packets of a kind of device begin with.
+func linkOf(hardware uint16) pcap.LinkType {
+	if ethernet(hardware) {
+		return pcap.LinkEthernet
+	}
+	return pcap.LinkRaw
+}
+
+// number is what Packet.Interface says for an interface of the kernel.
+func (s *Source) number(index int32, link pcap.LinkType) uint32 {
+	if n, ok := s.numbers[index]; ok {
+		return n
+	}
+	name := fmt.Sprintf("interface %d", index) // it may be gone already
+	if i, err := net.InterfaceByIndex(int(index)); err == nil {
+		name = i.Name
+	}
+	s.mu.Lock()
+	n := uint32(len(s.interfaces))
+	s.interfaces = append(s.interfaces, pcap.Interface{Name: name, Link: link, SnapLength: s.snap})
+	s.mu.Unlock()
+	s.numbers[index] = n
+	return n
+}
+
+// wait waits for a block, but not for long.
+func (s *Source) wait(b *ringBlock) error {
+	if b.busy.Load() { // the ring is full of packets that are still used; a poll would return at once
+		time.Sleep(time.Millisecond)
+		return nil
+	}
+	fds := []unix.PollFd{{Fd: int32(s.ring.fd), Events: unix.POLLIN}}
+	_, err := unix.Poll(fds, int(patience/time.Millisecond))
+	if err != nil && !errors.Is(err, unix.EINTR) {
+		return fmt.Errorf("capture on %s: wait for packets: %w", s.name, err)
+	}
+	if fds[0].Revents&(unix.POLLERR|unix.POLLHUP) == 0 {
+		return nil
+	}
+	code, err := unix.GetsockoptInt(s.ring.fd, unix.SOL_SOCKET, unix.SO_ERROR)
+	switch {
+	case err != nil:
+		return fmt.Errorf("capture on %s: %w", s.name, err)
+	case code == 0:
+		return nil
+	case unix.Errno(code) != unix.ENETDOWN:
+		return fmt.Errorf("capture on %s: %w", s.name, unix.Errno(code))
+	}
+	if _, err := net.InterfaceByIndex(s.index); err == nil {
+		s.note("the interface went down; the capture goes on when it comes up")
+		return nil
+	}
+	s.note("the interface vanished; the capture ends here")
+	s.gone = true
+	time.Sleep(2 * retire * time.Millisecond) // for the block that the kernel has begun
+	return nil
+}
+
+func (s *Source) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := pcap.Note{File: s.name, Offset: -1, Text: text}
+	if !slices.Contains(s.notes, n) {
+		s.notes = append(s.notes, n)
+	}
+}
+
+// Interfaces implements pcap.Source.
+func (s *Source) Interfaces() []pcap.Interface {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.interfaces)
+}
+
+// Loss implements pcap.Source.
+func (s *Source) Loss() pcap.Loss {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count()
+	return s.loss
+}
+
+// count adds what the kernel counted since the last time.
+func (s *Source) count() {
+	if s.ring.fd < 0 {
+		return
+	}
+	st, err := unix.GetsockoptTpacketStatsV3(s.ring.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS)
+	if err != nil {
+		return
+	}
+	s.loss.Received += uint64(st.Packets - st.Drops) // the kernel counts the dropped ones in
+	s.loss.Dropped += uint64(st.Drops)
+}
+
+// Notes implements pcap.Source.
+func (s *Source) Notes() []pcap.Note {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.notes)
+}
+
+// Close ends the capture. Batches that were not released stay valid.
+func (s *Source) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ring.fd < 0 {
+		return nil
+	}
+	s.count()
+	if s.cur.b != nil {
+		s.cur.b.release()
+		s.cur = cursor{}
+	}
+	err := s.ring.close()
+	s.ring.fd = -1
+	if err != nil {
+		return fmt.Errorf("end the capture on %s: %w", s.name, err)
+	}
+	return nil
+}
+
+// batches recycles batches.
+type batches struct {
+	mu   sync.Mutex
+	free []*batch
+}
+
+type batch struct {
+	pcap.Batch
+	home *batches
+	held *ringBlock
+}
+
+func (f *batches) get() *batch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.free); n > 0 {
+		b := f.free[n-1]
+		f.free = f.free[:n-1]
+		return b
+	}
+	b := &batch{home: f}
+	b.Packets = make([]pcap.Packet, 0, batchPackets)
+	b.Release = b.release
+	return b
+}
+
+func (b *batch) release() {
+	b.held.release()
+	b.held = nil
+	b.Packets = b.Packets[:0]
+	b.home.mu.Lock()
+	b.home.free = append(b.home.free, b)
+	b.home.mu.Unlock()
+}

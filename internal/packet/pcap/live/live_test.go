@@ -1,0 +1,260 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/packet/pcap"
+)
+
+func start(t *testing.T, o Options) *Source {
+	t.Helper()
+	s, err := Open(o)
+	if errors.Is(err, unix.EPERM) {
+		if !strings.Contains(err.Error(), "CAP_NET_RAW") {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// collect reads until n packets came or the time is over.
+func collect(t *testing.T, s *Source, n int) []pcap.Packet {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	defer cancel()
+	var all []pcap.Packet
+	for len(all) < n {
+		b, err := s.Next(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range b.Packets {
+			p.Data = bytes.Clone(p.Data)
+			all = append(all, p)
+		}
+		b.Release()
+	}
+	return all
+}
+
+func TestLoopback(t *testing.T) {
+	server, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	port := uint16(server.LocalAddr().(*net.UDPAddr).Port)
+	for _, where := range []string{"lo", Any} {
+		t.Run(where, func(t *testing.T) {
+			s := start(t, Options{Interface: where, Ports: []uint16{port}, SnapLength: 60, Blocks: 2})
+			client, err := net.Dial("udp4", server.LocalAddr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			before := time.Now().UnixNano()
+			for range 10 {
+				if _, err := client.Write(bytes.Repeat([]byte("x"), 100)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// One more than there are would show copies of what loops back.
+			all := collect(t, s, 11)
+			if len(all) != 10 {
+				t.Fatalf("%d packets, want 10", len(all))
+			}
+			for i, p := range all {
+				late := p.Time - before
+				if p.Frame != uint64(i+1) || len(p.Data) != 60 || p.Wire != 142 || p.Link != pcap.LinkEthernet || p.Way != pcap.WayUnknown || late < 0 || late > 5e9 {
+					t.Errorf("packet %d: %+v", i, p)
+				}
+			}
+			if l := s.Loss(); !l.Known || l.Received != 10 || l.Dropped != 0 {
+				t.Errorf("%+v", l)
+			}
+			if i := s.Interfaces(); len(i) != 1 || i[0].Name != "lo" {
+				t.Error(i)
+			}
+		})
+	}
+}
+
+// namespace moves the test to a network namespace of its own with two ends of
+// a virtual cable, of which a VLAN hangs on the first.
+func namespace(t *testing.T) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs root for a network namespace")
+	}
+	if _, err := exec.LookPath("ip"); err != nil {
+		t.Skip(err)
+	}
+	runtime.LockOSThread() // and never unlock: the thread ends with the test
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		t.Skip(err)
+	}
+	for _, line := range []string{
+		"link set lo up",
+		"link add a type veth peer name b",
+		"link add link a name a.7 type vlan id 7",
+		"addr add 10.9.9.1/24 dev a.7",
+		"link set a up", "link set b up", "link set a.7 up",
+	} {
+		if out, err := exec.Command("ip", strings.Fields(line)...).CombinedOutput(); err != nil {
+			t.Skipf("ip %s: %s", line, out)
+		}
+	}
+}
+
+func TestVLANAndWay(t *testing.T) {
+	namespace(t)
+	out := start(t, Options{Interface: "a", Blocks: 2})
+	in := start(t, Options{Interface: "b", Blocks: 2})
+	client, err := net.Dial("udp4", "10.9.9.255:9")
+	if err == nil {
+		t.Fatal("expected to need a neighbour")
+	}
+	_ = client
+	// A neighbour that is asked for sends a request into the VLAN.
+	if client, err = net.Dial("udp4", "10.9.9.2:9"); err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	_, _ = client.Write([]byte("x"))
+	for _, tc := range []struct {
+		s   *Source
+		way pcap.Way
+	}{{out, pcap.Outbound}, {in, pcap.Inbound}} {
+		found := false
+		for _, p := range collect(t, tc.s, 8) {
+			if len(p.Data) >= 18 && bytes.Equal(p.Data[12:18], []byte{0x81, 0, 0, 7, 8, 6}) {
+				found = true
+				if p.Way != tc.way || p.Wire != uint32(len(p.Data)) {
+					t.Errorf("%+v", p)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no tagged ARP request with way %d", tc.way)
+		}
+	}
+}
+
+func TestVanish(t *testing.T) {
+	namespace(t)
+	s := start(t, Options{Interface: "a", Blocks: 2})
+	if out, err := exec.Command("ip", "link", "del", "a").CombinedOutput(); err != nil {
+		t.Fatal(string(out))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	for {
+		b, err := s.Next(ctx)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Release()
+	}
+	if n := s.Notes(); len(n) != 1 || !strings.Contains(n[0].Text, "vanished") {
+		t.Error(n)
+	}
+}
+
+// A reader that keeps its batches makes the kernel drop packets, which are
+// counted; it does not make packets change under it.
+func TestDrops(t *testing.T) {
+	server, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	s := start(t, Options{Interface: "lo", Ports: []uint16{uint16(server.LocalAddr().(*net.UDPAddr).Port)}, Blocks: 2})
+	client, err := net.Dial("udp4", server.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	data := bytes.Repeat([]byte("x"), 8000)
+	send := func(n int) {
+		for range n {
+			_, _ = client.Write(data)
+		}
+	}
+	send(400) // 3 MB into a ring of 2
+	time.Sleep(100 * time.Millisecond)
+	var kept []*pcap.Batch
+	seen := 0
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	for {
+		b, err := s.Next(ctx)
+		if err != nil {
+			break
+		}
+		seen += len(b.Packets)
+		kept = append(kept, b)
+	}
+	l := s.Loss()
+	if l.Dropped == 0 || l.Received+l.Dropped != 400 || seen != int(l.Received) {
+		t.Errorf("%+v, seen %d", l, seen)
+	}
+	for _, b := range kept {
+		for _, p := range b.Packets {
+			if !bytes.HasSuffix(p.Data, data) {
+				t.Fatal("a packet changed")
+			}
+		}
+		b.Release()
+	}
+	send(10)
+	if n := len(collect(t, s, 10)); n != 10 {
+		t.Errorf("%d packets after the ring was released, want 10", n)
+	}
+}
+
+func TestNoInterface(t *testing.T) {
+	if _, err := Open(Options{Interface: "nonesuch0"}); err == nil || !strings.Contains(err.Error(), "nonesuch0") || !strings.Contains(err.Error(), "ip link") {
+		t.Error(err)
+	}
+}
+
+func TestStop(t *testing.T) {
+	s := start(t, Options{Interface: "lo", Ports: []uint16{1}, Blocks: 2})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	if _, err := s.Next(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > time.Second {
+		t.Error(err, time.Since(begin))
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if l := s.Loss(); !l.Known {
+		t.Error(l)
+	}
+}
+
+var _ pcap.Source = (*Source)(nil)
