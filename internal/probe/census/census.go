@@ -238,6 +238,19 @@ func (c *Census) List(dst []Entry) []Entry {
 	return dst
 }
 
+// Each visits the processes of the last count, by ascending PID, without
+// copying them. They are valid during the visit, and nobody else may ask the
+// census meanwhile.
+func (c *Census) Each(visit func(*Entry)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, pid := range c.order {
+		if p := c.known[pid]; p != nil {
+			visit(&p.Entry)
+		}
+	}
+}
+
 func (c *Census) take(exact bool) error {
 	now := time.Now()
 	c.order = c.order[:0]

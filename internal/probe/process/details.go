@@ -15,7 +15,7 @@ import (
 // details is what is kept of one process between samples: things that hardly
 // change, and sums over its threads.
 type details struct {
-	round  int64 // last sample it was seen in
+	key    census.Key
 	full   int64 // last sample it got a full row in; 0: never
 	want   float64
 	active bool // was active once since the probe began

@@ -53,7 +53,6 @@ type Probe struct {
 	dir     *census.Dir
 	delays  *delays
 	all     []census.Entry
-	known   map[census.Key]*details
 	last    time.Time // start of the last sample
 	samples int64
 	count   int64 // the census of the last sample
@@ -68,6 +67,7 @@ type Probe struct {
 type scratch struct {
 	order   []int      // of all, in which order rows are filled
 	details []*details // of all
+	before  []*details // of all of the sample before
 	threads []int32
 	limits  []recording.LimitSample
 }
@@ -75,7 +75,7 @@ type scratch struct {
 // New makes the probe. It looks where the census looks.
 func New(c *census.Census) *Probe {
 	dir := census.OpenDir(c.Root())
-	return &Probe{census: c, dir: dir, known: map[census.Key]*details{}, groups: map[uint64]groups{}, page: pageSize(), delays: newDelays(dir)}
+	return &Probe{census: c, dir: dir, groups: map[uint64]groups{}, page: pageSize(), delays: newDelays(dir)}
 }
 
 // Name is the word users see.
@@ -166,15 +166,20 @@ func (p *Probe) budget(edge bool) time.Duration {
 // plan decides who gets a full row and in which order.
 func (p *Probe) plan(edge bool) {
 	s := &p.scratch
-	s.order, s.details = s.order[:0], s.details[:0]
+	s.order = s.order[:0]
+	s.details, s.before = s.before[:0], s.details
+	before := s.before // by ascending PID, as all
 	for i := range p.all {
 		e := &p.all[i]
-		d := p.known[e.Key()]
-		if d == nil {
-			d = &details{uid: recording.Unknown}
-			p.known[e.Key()] = d
+		for len(before) > 0 && before[0].key.PID < e.PID {
+			before = before[1:]
 		}
-		d.round = p.samples
+		var d *details
+		if len(before) > 0 && before[0].key == e.Key() {
+			d = before[0]
+		} else {
+			d = &details{key: e.Key(), uid: recording.Unknown}
+		}
 		p.told(e, d)
 		d.want = p.want(e, d, edge)
 		s.details = append(s.details, d)
@@ -296,13 +301,8 @@ func state(c byte) string {
 	return string(rune(c))
 }
 
-// forget drops what is kept of processes that ended.
+// forget drops the groups in which no process is left.
 func (p *Probe) forget() {
-	for k, d := range p.known {
-		if d.round != p.samples {
-			delete(p.known, k)
-		}
-	}
 	for k, g := range p.groups {
 		if g.round != p.samples {
 			delete(p.groups, k)

@@ -38,9 +38,10 @@ const (
 	// stacksPerLook bounds the kernel stacks: walking one is the dearest read.
 	stacksPerLook = 32
 
-	// awake is how long a process stays of interest after it did something. For
-	// processes with several threads activity shows in CPU ticks of 10 ms only,
-	// so that one which uses 0.1 % of a core shows up every ten seconds.
+	// awake is how long a process stays of interest after it did something. Where
+	// the census cannot count all threads, activity of processes with several
+	// shows in CPU ticks of 10 ms only, so that one which uses 0.1 % of a core
+	// shows up every ten seconds.
 	awake        = 3 * time.Second
 	awakeThreads = 12 * time.Second
 
@@ -57,8 +58,7 @@ type Probe struct {
 	census *census.Census
 	dir    *census.Dir
 	names  procfile.Names
-	all    []census.Entry
-	count  int64 // of the census, when all was taken
+	count  int64 // of the census, when queue was made
 	known  map[census.Key]*watched
 	queue  []*watched // processes to look at, in order
 	turns  turns
@@ -175,12 +175,10 @@ func (p *Probe) choose() error {
 		return nil
 	}
 	p.count = count
-	p.all = p.census.List(p.all[:0])
 	p.queue = p.queue[:0]
-	for i := range p.all {
-		e := &p.all[i]
+	p.census.Each(func(e *census.Entry) {
 		if !p.interesting(e) {
-			continue
+			return
 		}
 		k := e.Key()
 		have := p.known[k]
@@ -193,7 +191,7 @@ func (p *Probe) choose() error {
 		}
 		have.Entry, have.round = *e, count
 		p.queue = append(p.queue, have)
-	}
+	})
 	for k, have := range p.known {
 		if have.round != count {
 			p.drop(have)
@@ -215,7 +213,7 @@ func (p *Probe) interesting(e *census.Entry) bool {
 	if e.Active.IsZero() {
 		return e.Share() > busyForLife
 	}
-	if e.Threads > 1 {
+	if e.Threads > 1 && !e.Counted {
 		return p.began.Sub(e.Active) < awakeThreads
 	}
 	return p.began.Sub(e.Active) < awake
