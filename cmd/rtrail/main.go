@@ -90,6 +90,7 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(
 		newDiagnoseCommand(),
 		newRecordCommand(),
+		newPacketsCommand(),
 		newReplayCommand(),
 		newPackCommand(),
 		newLabCommand(),

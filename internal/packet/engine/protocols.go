@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"slices"
+
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/generic"
+	"rtrail/internal/packet/proto/http"
+)
+
+// Protocols lists the decoders in the order in which they are asked. The last
+// one takes what no other one knows.
+func Protocols() []proto.Protocol {
+	return []proto.Protocol{http.Protocol, generic.Protocol}
+}
+
+// known tells ports that servers listen on: those of the decoders, and those
+// the user knows.
+func known(list []proto.Protocol, more func(uint16) bool) func(uint16) bool {
+	var ports []uint16
+	for _, p := range list {
+		ports = append(ports, p.Ports...)
+	}
+	slices.Sort(ports)
+	return func(port uint16) bool {
+		_, ok := slices.BinarySearch(ports, port)
+		return ok || more != nil && more(port)
+	}
+}

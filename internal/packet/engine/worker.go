@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/tcp"
+)
+
+// worker does everything for the flows that are its own.
+type worker struct {
+	index, of   uint64
+	collector   Collector
+	frames      FrameCollector // the same, if it wants packets
+	decoder     *decode.Decoder
+	table       *tcp.Table
+	shop        *rt.Workshop
+	frame       decode.Frame
+	results     decode.Results
+	connections uint64
+	now         int64 // the latest packet
+	expired     int64 // when idle connections were last looked for
+}
+
+// expireEvery is how much packet time passes between two looks for idle
+// connections; they cost a walk over all that live.
+const expireEvery = 10e9
+
+func newWorker(index, of int, o Options) *worker {
+	w := &worker{index: uint64(index), of: uint64(of), collector: o.Collector(index), decoder: decode.New()}
+	w.frames, _ = w.collector.(FrameCollector)
+	w.shop = &rt.Workshop{Sink: w.collector, Protocols: o.Protocols}
+	if w.shop.Protocols == nil {
+		w.shop.Protocols = Protocols()
+	}
+	w.table = tcp.NewTable(tcp.Options{
+		NewConsumer: w.shop.Consume,
+		Ended:       w.ended,
+		Idle:        o.Idle,
+		IsServer:    known(w.shop.Protocols, o.IsServer),
+	})
+	return w
+}
+
+func (w *worker) ended(c *tcp.Conn) {
+	w.connections++
+	w.collector.Connection(c)
+}
+
+func (w *worker) run(feed <-chan *shared) {
+	for b := range feed {
+		w.batch(b)
+		b.done()
+	}
+	w.table.Close()
+	w.collector.Progress(w.now)
+}
+
+func (w *worker) batch(b *shared) {
+	f := &w.frame
+	for i := range b.Packets {
+		p := &b.Packets[i]
+		w.now = max(w.now, p.Time)
+		if w.of > 1 {
+			if h, ok := w.decoder.Hash(p); ok && h%w.of != w.index {
+				continue
+			}
+		}
+		result := w.decoder.Decode(p, f)
+		if result != decode.OK {
+			// Nobody's flow: the workers take turns counting.
+			if p.Frame%w.of == w.index {
+				w.results[result]++
+			}
+			continue
+		}
+		if w.of > 1 && f.Hash%w.of != w.index {
+			continue
+		}
+		w.results[result]++
+		if f.Proto == decode.TCP {
+			w.table.Frame(f)
+		}
+		if w.frames != nil {
+			w.frames.Frame(p, f)
+		}
+	}
+	if w.now-w.expired > expireEvery {
+		w.expired = w.now
+		w.table.Expire(w.now)
+	}
+	w.collector.Progress(w.now)
+}

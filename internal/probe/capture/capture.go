@@ -1,0 +1,137 @@
+// Package capture turns packets into evidence: it runs the packet engine over
+// capture files or an interface and writes what it finds into the packet tables
+// of a recording, bounded whatever the length of the capture.
+package capture
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/pcap"
+	"rtrail/internal/packet/summary"
+	"rtrail/internal/recording"
+)
+
+// What is kept of a capture. Rules look at the worst, and at sums over all.
+const (
+	connections = 2000
+	slowest     = 500
+	statements  = 2000
+	// seconds bounds the rows of services: a day of one, or an hour of twenty.
+	seconds = 86400
+)
+
+// Options is how a capture is read.
+type Options struct {
+	Source string   // file names or interface, for people
+	Point  string   // where it was taken: client, server, or "" when not known
+	Ports  []uint16 // server ports that matter; none: all
+	// Engine is handed on; its Collector is set here.
+	Engine engine.Options
+}
+
+// Result is what was read of a capture, ready to become evidence.
+type Result struct {
+	Options Options
+	Report  engine.Report
+	Summary *summary.Summary
+	Seconds []recording.PacketService
+	// Cut counts rows of Seconds that were left out.
+	Cut int
+}
+
+// Read runs the engine over a source until it ends or the context is done. The
+// source is not closed. An error comes with what was read before it.
+func Read(ctx context.Context, src pcap.Source, o Options) (*Result, error) {
+	if o.Engine.Workers <= 0 {
+		o.Engine.Workers = runtime.GOMAXPROCS(0)
+	}
+	r := &Result{Options: o}
+	var mu sync.Mutex
+	collectors := summary.New(o.Engine.Workers, summary.Options{
+		ByAddress: true, Slowest: slowest, Connections: connections, Statements: statements, Ports: o.Ports,
+		Second: func(s *summary.Second) {
+			mu.Lock()
+			defer mu.Unlock()
+			if len(r.Seconds) >= seconds {
+				r.Cut++
+				return
+			}
+			r.Seconds = append(r.Seconds, secondRow(s))
+		},
+	})
+	o.Engine.Collector = func(i int) engine.Collector { return collectors.Worker(i) }
+	report, err := engine.Run(ctx, src, o.Engine)
+	r.Report, r.Summary = report, collectors.Result()
+	if err != nil {
+		return r, fmt.Errorf("reading packets from %s: %w", o.Source, err)
+	}
+	return r, nil
+}
+
+// Write makes evidence of the result.
+func (r *Result) Write(w *recording.Writer) {
+	first := time.Unix(0, r.Report.First)
+	recording.Append(w, r.captureRow(first))
+	recording.Append(w, r.Seconds...)
+	for _, c := range r.Summary.Connections {
+		row := connectionRow(c)
+		recording.Append(w, row)
+		recording.Append(w, sideRow(&row, "client", &c.Sides[0]), sideRow(&row, "server", &c.Sides[1]))
+	}
+	if d := r.Summary.Disconnect; d != nil && !r.kept(d.ID) {
+		row := connectionRow(d)
+		recording.Append(w, row)
+		recording.Append(w, sideRow(&row, "client", &d.Sides[0]), sideRow(&row, "server", &d.Sides[1]))
+	}
+	for service, t := range r.Summary.Services {
+		recording.Append(w, histogramRows(first, service, t)...)
+	}
+	for key, s := range r.Summary.Statements {
+		recording.Append(w, statementRow(key, s))
+	}
+	for i := range r.Summary.Slowest {
+		recording.Append(w, TransactionRow(&r.Summary.Slowest[i]))
+	}
+	for i := range r.Summary.Failures {
+		recording.Append(w, TransactionRow(&r.Summary.Failures[i]))
+	}
+}
+
+func (r *Result) kept(id uint64) bool {
+	for _, c := range r.Summary.Connections {
+		if c.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Result) captureRow(first time.Time) recording.PacketCapture {
+	dropped := int64(recording.Unknown)
+	if r.Report.Loss.Known {
+		dropped = int64(r.Report.Loss.Dropped)
+	}
+	var notes []string
+	for _, n := range r.Report.Notes {
+		text := n.Text
+		if n.File != "" {
+			text = n.File + ": " + text
+		}
+		notes = append(notes, text)
+	}
+	if r.Cut > 0 {
+		notes = append(notes, fmt.Sprintf("%d seconds of services were left out", r.Cut))
+	}
+	return recording.PacketCapture{
+		At: first, Last: time.Unix(0, r.Report.Last), Source: r.Options.Source, Point: r.Options.Point,
+		Packets: int64(r.Report.Packets), Bytes: int64(r.Report.Bytes), Dropped: dropped, Missed: r.Summary.Missed,
+		Duplicates: int64(r.Report.Duplicates), Unreadable: r.Report.Unreadable(), Connections: int64(r.Summary.Seen),
+		Note: strings.Join(notes, "; "),
+	}
+}

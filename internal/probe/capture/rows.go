@@ -1,0 +1,123 @@
+package capture
+
+import (
+	"strings"
+	"time"
+
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/summary"
+	"rtrail/internal/packet/tcp"
+	"rtrail/internal/recording"
+)
+
+// perOctave is how finely response times are kept in a recording: to within
+// five percent of their value.
+const perOctave = 16
+
+func secondRow(s *summary.Second) recording.PacketService {
+	return recording.PacketService{
+		At: time.Unix(0, s.At), Server: s.Service.Server.Addr.String(), ServerPort: int32(s.Service.Server.Port), Proto: s.Service.Proto,
+		Count: int64(s.Count), Failed: int64(s.Failed), Approximate: int64(s.Approximate),
+		Ambiguous: int64(s.Ambiguous), Lossy: int64(s.Lossy), Unanswered: int64(s.Unanswered), Unpaired: int64(s.Unpaired),
+		RTSum: s.Sum, RTMin: s.Min, RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.Max,
+		Upload: s.Upload, Serve: s.Serve, Download: s.Download, Idle: s.Idle,
+		Retransmit: s.Retransmit, ZeroWindow: s.ZeroWindow, DelayedACK: s.DelayedACK,
+		RequestBytes: s.RequestBytes, ResponseBytes: s.ResponseBytes,
+		Handshakes: int64(s.Handshakes), ServerRTT: s.ServerRTT, ClientRTT: s.ClientRTT,
+		Retransmissions: int64(s.Retransmissions),
+	}
+}
+
+func connectionRow(c *summary.Connection) recording.PacketConnection {
+	row := recording.PacketConnection{
+		At: time.Unix(0, c.First.At), Last: time.Unix(0, c.Last.At), ID: int64(c.ID),
+		Client: c.Client.Addr.String(), ClientPort: int32(c.Client.Port), Server: c.Server.Addr.String(), ServerPort: int32(c.Server.Port),
+		Proto: c.Protocol, Why: c.Why.String(), Midway: c.Midway,
+		ServerRTT: recording.Unknown, ClientRTT: recording.Unknown, Connect: recording.Unknown,
+		SYNs: int32(c.SYNs), SYNACKs: int32(c.SYNACKs), Refused: c.Refused, Ending: c.Ending.String(),
+		Transactions: int64(c.Count), Failed: int64(c.Failed), Excluded: int64(c.Excluded),
+		RTSum: c.RTSum, RTMin: c.RTMin, RTMax: c.RTMax, Download: c.Download, Idle: c.Idle,
+	}
+	if server, client, ok := c.HandshakeRTT(); ok {
+		row.ServerRTT, row.ClientRTT = server, client
+	}
+	if d, ok := c.Conn.Connect(); ok {
+		row.Connect = d
+	}
+	if c.Closer.Frame != 0 {
+		row.Closer, row.ClosedAt, row.CloseFrame = c.Closer.Dir.String(), time.Unix(0, c.Closer.At), int64(c.Closer.Frame)
+		row.CloseReset, row.CloseState, row.Outstanding = c.Closer.Reset, c.CloseState.String(), c.Closer.Outstanding
+	}
+	return row
+}
+
+func sideRow(c *recording.PacketConnection, sender string, s *tcp.Side) recording.PacketSide {
+	return recording.PacketSide{
+		At: c.At, Connection: c.ID, Sender: sender,
+		Packets: int64(s.Packets), Segments: int64(s.Segments), Bytes: s.Bytes, WireBytes: s.WireBytes,
+		Retransmissions: int64(s.Retransmissions), Timeouts: int64(s.Timeouts), Fast: int64(s.Fast), Spurious: int64(s.Spurious),
+		OutOfOrder: int64(s.OutOfOrder), DupACKs: int64(s.DupACKs), LostOnWire: s.LostOnWire, Missed: s.Missed,
+		KeepAlives: int64(s.KeepAlives), PAWS: int64(s.PAWS),
+		ZeroWindows: int64(s.ZeroWindows), ZeroWindowTime: s.ZeroWindowTime, WindowLimited: s.WindowLimited, AppLimited: s.AppLimited,
+		DelayedACKs: int64(s.DelayedACKs), DelayedACKTime: s.DelayedACKTime,
+		MSS: int32(s.MSS), LargestSegment: int64(s.LargestSegment), TTL: int32(s.TTL),
+		RTTs: int64(s.RTTs), RTTSum: s.RTTSum, RTTMin: s.RTTMin, RTTMax: s.RTTMax,
+	}
+}
+
+func histogramRows(first time.Time, service summary.Service, t *summary.Total) []recording.PacketHistogram {
+	var rows []recording.PacketHistogram
+	for _, b := range t.RT.Buckets(perOctave) {
+		rows = append(rows, recording.PacketHistogram{
+			At: first, Server: service.Server.Addr.String(), ServerPort: int32(service.Server.Port), Proto: service.Proto,
+			From: b.From, To: b.To, Count: int64(b.Count),
+		})
+	}
+	return rows
+}
+
+func statementRow(k summary.StatementKey, s *summary.Statement) recording.PacketStatement {
+	row := recording.PacketStatement{
+		At: time.Unix(0, s.First), Server: k.Server.Addr.String(), ServerPort: int32(k.Server.Port), Proto: k.Proto,
+		Command: k.Command, Fingerprint: k.Fingerprint, Count: int64(s.Count), Failed: int64(s.Failed),
+		Error: s.Error, Clients: int64(len(s.Clients)),
+		RTSum: s.Sum, RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.Max,
+		Download: s.Download, IdleBefore: s.Idle, Rows: s.Rows, RequestBytes: s.RequestBytes, ResponseBytes: s.ResponseBytes,
+	}
+	var most uint64
+	for code, n := range s.Codes {
+		if n > most || n == most && code < row.Code {
+			row.Code, most = code, n
+		}
+	}
+	return row
+}
+
+// TransactionRow is a transaction as tables hold it.
+func TransactionRow(t *rt.Transaction) recording.PacketTransaction {
+	row := recording.PacketTransaction{
+		At: time.Unix(0, t.Start), Connection: int64(t.Connection),
+		Client: t.Client.Addr.String(), ClientPort: int32(t.Client.Port), Server: t.Server.Addr.String(), ServerPort: int32(t.Server.Port),
+		Proto: t.Proto, Command: t.Command, Fingerprint: t.Fingerprint, Status: t.Status.String(), Doubt: doubts(t.Doubt),
+		Failed: t.Failed, Code: t.Code, Error: t.Error, Rows: t.Rows, Depth: int32(t.Depth),
+		RT: t.RT, Upload: t.Upload, Serve: t.Serve, Download: t.Download, Ack: t.Ack, Idle: t.Idle,
+		Retransmit: t.Retransmit, ZeroWindow: t.ZeroWindow, DelayedACK: t.DelayedACK,
+		RequestBytes: t.RequestBytes, ResponseBytes: t.ResponseBytes,
+		FirstFrame: int64(t.Frames[0]), LastFrame: int64(max(t.Frames[3], t.Frames[1])),
+	}
+	if t.Status != proto.Answered {
+		row.RT, row.Serve, row.Download = recording.Unknown, recording.Unknown, recording.Unknown
+	}
+	return row
+}
+
+func doubts(d proto.Doubt) string {
+	var words []string
+	for i, word := range []string{"approximate", "ambiguous", "lossy", "resync"} {
+		if d&(1<<i) != 0 {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, ",")
+}
