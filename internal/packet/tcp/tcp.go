@@ -46,14 +46,6 @@ const (
 	causes
 )
 
-// Table follows the connections of one worker. Frames of one connection must
-// all come to the same table, in the order of capture.
-//
-//	t := tcp.NewTable(tcp.Options{...})
-//	t.Frame(&f)   // every TCP frame
-//	t.Expire(now) // now and then, with packet time
-//	t.Close()     // ends all connections as flow.Open
-
 // Options is how a table works.
 type Options struct {
 	// NewConsumer makes the consumer of a connection when its first packet with
@@ -67,6 +59,14 @@ type Options struct {
 	Idle time.Duration
 	// IsServer knows ports that servers listen on, beside the well-known ones.
 	IsServer func(port uint16) bool
+	// Greeting tells whether the first bytes that were seen of a connection are a
+	// server's. It is asked only where neither the handshake nor a port says who
+	// the server is. nil: nobody knows.
+	Greeting func(first []byte) bool
+	// Held is how many bytes all connections of the table may together hold back
+	// because bytes before them are missing; when more come, the hole they wait
+	// for is given up as a Gap. 0: DefaultHeld.
+	Held int
 }
 
 // Conn is a connection and what was counted of it. Consumers may read it.
@@ -152,14 +152,16 @@ type Side struct {
 	LossProbes      uint32 // tail loss probes, where they can be told
 	OutOfOrder      uint32 // arrived late without being sent again
 	DupACKs         uint32
-	LostOnWire      int64 // bytes that had to be sent again because they did not arrive
-	Missed          int64 // bytes that the receiver acknowledged but the capture lacks
+	Duplicates      uint32 // packets that the capture holds twice; nothing else counts them but Packets and WireBytes
+	LostOnWire      int64  // bytes that had to be sent again because they did not arrive
+	Missed          int64  // bytes that the receiver acknowledged but the capture lacks
 	KeepAlives      uint32
 	PAWS            uint32 // segments whose timestamp went back
 
 	ZeroWindows    uint32        // episodes in which this side had closed its window
 	ZeroWindowTime time.Duration //
-	WindowLimited  time.Duration // this side could not send: the other's window was full
+	WindowProbes   uint32        // of this side, into the closed window of the other
+	WindowLimited  time.Duration // this side could not send: the other's window was full, but not closed; -1: unknown, the window scale was not seen
 	AppLimited     time.Duration // this side had window left, nothing in flight and sent nothing
 	DelayedACKs    uint32        // waits of this side's data for a delayed acknowledgement
 	DelayedACKTime time.Duration
