@@ -7,12 +7,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/nearest"
 	"rtrail/internal/probe"
+	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
@@ -31,21 +33,29 @@ type diagnosis struct {
 	noColor  bool
 	verbose  bool
 	failOn   string
+
+	iface string // live capture beside the host
+	ports string
+	netns string
 }
 
 func newDiagnoseCommand() *cobra.Command {
 	var d diagnosis
 	cmd := &cobra.Command{
 		Use:   "diagnose [EVIDENCE]",
-		Short: "Watch this host, or read a recording, and say why it is slow",
-		Long: `Watches this host for ten seconds, or reads a recording, and prints a ranked
+		Short: "Watch this host, or read a recording or captures, and say why it is slow",
+		Long: `Watches this host for ten seconds, or reads evidence, and prints a ranked
 verdict: what makes it slow, who does it, the numbers that prove it, and what
 to do. What could not be judged is said; a healthy host has no findings.
 
-EVIDENCE is a recording made by "rtrail record": a directory or an .rtr file.`,
+EVIDENCE is a recording made by "rtrail record", a directory or an .rtr file; or
+captures of packets, pcap or pcapng, also compressed ("-" is standard input).
+With -i packets are captured while this host is watched.`,
 		Example: `  sudo rtrail                        watch for 10 s
   sudo rtrail diagnose --for 1m      watch for longer
   rtrail diagnose night.rtr --at 03:00 --for 2m
+  rtrail diagnose slow.pcap
+  sudo rtrail diagnose -i eth0 -p 3306
   sudo rtrail --json | jq '.findings[].headline'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,6 +70,9 @@ EVIDENCE is a recording made by "rtrail record": a directory or an .rtr file.`,
 	f.BoolVar(&d.markdown, "markdown", false, "print the verdict as Markdown")
 	f.BoolVar(&d.noColor, "no-color", false, "no colours, also not on a terminal")
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
+	f.StringVarP(&d.iface, "interface", "i", "", "also capture packets on this interface (any: on all)")
+	f.StringVarP(&d.ports, "port", "p", "", "only packets of these ports, separated by commas")
+	f.StringVar(&d.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
 	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding is at least this sure: possible, likely, certain")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -71,9 +84,12 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 	}
 	var v verdict.Verdict
 	var err error
-	if len(args) == 1 {
+	switch {
+	case len(args) == 1 && isRecording(args[0]):
 		v, err = d.replayed(args[0], cmd.Flags().Changed("for"))
-	} else {
+	case len(args) > 0:
+		v, err = d.captured(cmd.Context(), args, cmd.InOrStdin())
+	default:
 		v, err = d.live(cmd.Context(), cmd.ErrOrStderr())
 	}
 	if err != nil {
@@ -97,8 +113,12 @@ var confidences = map[string]rule.Confidence{"possible": rule.Possible, "likely"
 // check refuses what cannot be meant.
 func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	switch {
-	case len(args) > 1:
+	case len(args) > 1 && slices.ContainsFunc(args, isRecording):
 		return usageError("%d recordings given: one can be judged at a time", len(args))
+	case d.iface != "" && len(args) > 0:
+		return usageError("-i watches this host: it does not go with %s", args[0])
+	case d.netns != "" && d.iface == "":
+		return usageError("--netns needs an interface: -i IF")
 	case d.json && d.markdown:
 		return usageError("--json and --markdown exclude each other")
 	case d.length <= 0:
@@ -111,13 +131,13 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	if _, ok := confidences[d.failOn]; d.failOn != "" && !ok {
 		return usageError("--fail-on %q: it takes possible, likely or certain", d.failOn)
 	}
-	if len(args) == 1 {
+	if len(args) == 1 && args[0] != "-" {
 		if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
 			var verbs []string
 			for _, c := range cmd.Root().Commands() {
 				verbs = append(verbs, c.Name())
 			}
-			return usageError("%q is neither a recording nor a verb%s", args[0], nearest.Hint(args[0], verbs))
+			return usageError("%q is neither a recording, a capture nor a verb%s", args[0], nearest.Hint(args[0], verbs))
 		}
 	}
 	return nil
@@ -144,18 +164,31 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	about := manifest()
 	about.Started = time.Now()
 	about.Probes = probe.Check(sources, interval)
+	var packets *liveCapture
+	if d.iface != "" {
+		var err error
+		if packets, err = d.capture(ctx); err != nil {
+			return verdict.Verdict{}, err
+		}
+		about.Probes = append(about.Probes, capture.Info())
+	}
 	rec := recording.New(about)
 
 	progress := startProgress(stderr, "watching", d.length)
 	runner := probe.Runner{Probes: sources, Interval: interval, Sink: rec}
 	err := runner.Run(ctx, d.length)
 	progress.stop()
+	if packets != nil {
+		if cause := packets.finish(rec); cause != nil && err == nil {
+			err = cause
+		}
+	}
 	if err != nil {
 		return verdict.Verdict{}, fmt.Errorf("watching this host: %w", err)
 	}
 	ended := time.Now()
 	rec.UpdateManifest(func(m *recording.Manifest) { m.Ended = ended })
-	v := verdict.Judge(view.New(rec, about.Started, ended), catalogue.Rules)
+	v := verdict.Judge(view.New(rec, about.Started, ended), catalogue.For(about))
 	if ctx.Err() != nil {
 		v.Window.Interrupted = true
 		v.Notes = append(v.Notes, fmt.Sprintf("interrupted after %.1f s of %v: judged on what was seen so far",
@@ -188,7 +221,7 @@ func (d *diagnosis) replayed(path string, lengthGiven bool) (verdict.Verdict, er
 	if window.Start().IsZero() {
 		return verdict.Verdict{}, fmt.Errorf("judging %s: the recording has no samples%s", path, inWindow(d.at))
 	}
-	return verdict.Judge(window, catalogue.Rules), nil
+	return verdict.Judge(window, catalogue.For(rec.Manifest())), nil
 }
 
 func inWindow(at string) string {

@@ -135,3 +135,29 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 		Note: strings.Join(notes, "; "),
 	}
 }
+
+// Tables are the tables that captures fill.
+var Tables = []recording.Table{
+	recording.PacketCaptures, recording.PacketConnections, recording.PacketSides, recording.PacketServices, recording.PacketHistograms,
+	recording.PacketStatements, recording.PacketTransactions, recording.PacketNestings,
+}
+
+// Name is the word users see for captures among the probes.
+const Name = "capture"
+
+// Info is what a manifest says of captures.
+func Info() recording.ProbeInfo {
+	return recording.ProbeInfo{Name: Name, Fills: Tables}
+}
+
+// Run notes in a sample how the capture went, as the runner of probes does for
+// the others.
+func (r *Result) Run(w *recording.Writer, began time.Time) {
+	lost := int64(0)
+	if r.Report.Loss.Known {
+		lost = int64(r.Report.Loss.Dropped)
+	}
+	recording.Append(w, recording.ProbeRun{
+		At: began, Probe: Name, Duration: time.Since(began), Rows: int64(r.Report.Packets), Lost: lost,
+	})
+}

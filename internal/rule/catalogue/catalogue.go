@@ -4,6 +4,7 @@ package catalogue
 import (
 	"slices"
 
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/cpu"
 	"rtrail/internal/rule/disk"
@@ -14,6 +15,25 @@ import (
 
 // Rules are all rules, by domain.
 var Rules = slices.Concat(cpu.Rules, memory.Rules, disk.Rules, proc.Rules, net.Rules)
+
+// For lists the rules that concern what the probes of a recording look at: a
+// capture says nothing about disks, and a host without a capture nothing about
+// packets. A probe that could not run counts: its rules were not judged.
+func For(m recording.Manifest) []rule.Rule {
+	filled := map[recording.Table]bool{}
+	for _, p := range m.Probes {
+		for _, t := range p.Fills {
+			filled[t] = true
+		}
+	}
+	var list []rule.Rule
+	for _, r := range Rules {
+		if !slices.ContainsFunc(r.Needs, func(t recording.Table) bool { return !filled[t] }) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
 
 // Find returns the rule with an ID.
 func Find(id string) (rule.Rule, bool) {
