@@ -74,7 +74,8 @@ type Census struct {
 	boot   time.Time
 	names  procfile.Names
 	known  map[int32]*process
-	order  []int32 // PIDs of the last count, ascending
+	list   []*process // of the last count, by ascending PID
+	order  []int32    // PIDs, while files are read
 	taken  time.Time
 	exact  time.Time // the last exact count
 	count  int64     // counts so far
@@ -230,10 +231,8 @@ func (c *Census) Taken() (at time.Time, count int64) {
 func (c *Census) List(dst []Entry) []Entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, pid := range c.order {
-		if p := c.known[pid]; p != nil {
-			dst = append(dst, p.Entry)
-		}
+	for _, p := range c.list {
+		dst = append(dst, p.Entry)
 	}
 	return dst
 }
@@ -244,16 +243,13 @@ func (c *Census) List(dst []Entry) []Entry {
 func (c *Census) Each(visit func(*Entry)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, pid := range c.order {
-		if p := c.known[pid]; p != nil {
-			visit(&p.Entry)
-		}
+	for _, p := range c.list {
+		visit(&p.Entry)
 	}
 }
 
 func (c *Census) take(exact bool) error {
 	now := time.Now()
-	c.order = c.order[:0]
 	c.count++
 	if c.count == 1 {
 		c.openTasks()
@@ -273,6 +269,9 @@ func (c *Census) take(exact bool) error {
 	c.taken = now
 	if exact || c.count == 1 { // the first count reads everybody
 		c.exact = now
+	}
+	if len(c.list) == len(c.known) {
+		return nil // all who were there still are
 	}
 	for pid, p := range c.known {
 		if p.round != c.count {

@@ -1,6 +1,8 @@
 package census
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -14,8 +16,11 @@ import (
 // tasks counts by the iterator.
 type tasks struct {
 	iterator *kernel.Tasks
-	threads  []thread // of the last pass, by ascending TID
-	spare    []thread // memory for the next one
+	threads  []thread   // of the last pass but the main ones, by ascending TID
+	before   []*process // of the last pass, by ascending PID, as far as not reached
+	// Memory for the next pass.
+	spareThreads []thread
+	spareList    []*process
 }
 
 // thread is what is kept of one thread from one pass to the next: the kernel
@@ -34,8 +39,10 @@ type pass struct {
 	start  uint64 // of the process, in ns since boot: its identity
 	at     time.Time
 	leader kernel.Task
-	main   bool // leader holds the main thread of this round
-	late   bool // other threads came before it
+	row    [kernel.MainRow]byte // of the main thread, when it was last parsed
+	same   bool                 // it has not changed since the pass before
+	main   bool                 // leader holds the main thread of this round
+	late   bool                 // other threads came before it
 
 	threads int32
 	live    kernel.Counters
@@ -89,13 +96,15 @@ func (c *Census) Blind() error {
 // iterate counts with one pass over all tasks.
 func (c *Census) iterate(exact bool) error {
 	t := c.tasks
-	last, next := t.threads, t.spare[:0]
-	var p *process
-	err := t.iterator.Each(func(task *kernel.Task) {
-		if p == nil || p.PID != task.TGID {
-			p = c.group(task.TGID)
-		}
+	last, next := t.threads, t.spareThreads[:0]
+	t.before = c.list
+	c.list, t.spareList = t.spareList[:0], c.list
+	err := t.iterator.Each(c.same, func(task *kernel.Task) {
+		p := c.group(task.TGID)
 		p.pass.add(task, c.count)
+		if task.Main() {
+			return
+		}
 		last = c.ended(last, task.TID, task.Start)
 		next = append(next, thread{task.TID, task.TGID, task.Start, task.RunDelay, task.Slices})
 	})
@@ -103,16 +112,48 @@ func (c *Census) iterate(exact bool) error {
 		return fmt.Errorf("count all tasks: %w", err)
 	}
 	c.ended(last, math.MaxInt32, 0)
-	t.threads, t.spare = next, t.threads
+	t.threads, t.spareThreads = next, t.threads
 	// A main thread has the lowest number of its process, unless numbers began
 	// again from the bottom.
-	if !slices.IsSorted(c.order) {
-		slices.Sort(c.order)
+	byPID := func(a, b *process) int { return cmp.Compare(a.PID, b.PID) }
+	if !slices.IsSortedFunc(c.list, byPID) {
+		slices.SortFunc(c.list, byPID)
 	}
-	for _, pid := range c.order {
-		c.settle(c.known[pid], exact)
+	for _, p := range c.list {
+		c.settle(p, exact)
 	}
+	c.list = slices.DeleteFunc(c.list, func(p *process) bool { return p.round != c.count })
 	return nil
+}
+
+// same takes the row of a main thread that is, byte by byte, that of the last
+// pass: the process has one thread, and it slept.
+func (c *Census) same(pid int32, row []byte, at time.Time) bool {
+	p := c.find(pid)
+	if p == nil {
+		return false
+	}
+	s := &p.pass
+	if s.round != c.count-1 || s.threads != 1 || s.waits || p.Threads != 1 || !bytes.Equal(s.row[:], row) {
+		copy(s.row[:], row)
+		return false
+	}
+	s.round, s.same, s.at = c.count, true, at
+	c.list = append(c.list, p)
+	return true
+}
+
+// find returns a process that was known before. Numbers mostly ascend, and then
+// it is the next one.
+func (c *Census) find(pid int32) *process {
+	t := c.tasks
+	for len(t.before) > 0 && t.before[0].PID < pid {
+		t.before = t.before[1:]
+	}
+	if len(t.before) > 0 && t.before[0].PID == pid {
+		return t.before[0]
+	}
+	return c.known[pid]
 }
 
 // ended notes the threads of the last pass that are not in this one, up to tid,
@@ -134,26 +175,29 @@ func (c *Census) ended(last []thread, tid int32, start uint64) []thread {
 
 // group finds or makes the process of a task and begins its pass.
 func (c *Census) group(pid int32) *process {
-	p := c.known[pid]
+	p := c.find(pid)
 	if p == nil {
 		p = &process{Entry: Entry{PID: pid}, fd: -1}
 		c.known[pid] = p
 	}
 	if p.pass.round != c.count {
 		p.pass.begin(c.count)
-		c.order = append(c.order, pid)
+		c.list = append(c.list, p)
 	}
 	return p
 }
 
 // begin forgets the sums of the last pass, not what goes on.
 func (s *pass) begin(round int64) {
-	s.round, s.main, s.late, s.threads, s.waits = round, false, false, 0, false
+	s.round, s.same, s.main, s.late, s.threads, s.waits = round, false, false, false, 0, false
 	s.live = kernel.Counters{}
 }
 
 // add takes one thread.
 func (s *pass) add(t *kernel.Task, round int64) {
+	if s.same {
+		return // a thread that began after the main one was seen: next time
+	}
 	s.threads++
 	s.live.Add(&t.Counters)
 	s.waits = s.waits || notAsleep(t.State)
@@ -188,6 +232,16 @@ func (s *pass) total(before *kernel.Counters) kernel.Counters {
 // settle brings a process up to date with what the pass saw of it.
 func (c *Census) settle(p *process, exact bool) {
 	s := &p.pass
+	if s.same {
+		if p.At, p.round = s.at, c.count; exact && p.RSSPages >= largePages {
+			was := p.Stat
+			if c.readStat(p) {
+				was.RSSPages, was.VirtualSize = p.RSSPages, p.VirtualSize
+			}
+			p.Stat = was
+		}
+		return
+	}
 	if !s.main {
 		return // it ended during the pass
 	}
@@ -201,16 +255,7 @@ func (c *Census) settle(p *process, exact bool) {
 	p.Total, p.Counted, p.At = total, true, s.at
 	p.Sched = Sched{l.RunTime, l.RunDelay, l.Slices}
 	if fresh || moved || l.State == 'R' || exact && p.RSSPages >= largePages {
-		b, err := c.dir.Read(Name(p.PID, "stat"))
-		var stat Stat
-		ok := err == nil
-		if ok {
-			stat, ok = ParseStat(b, c.names.String)
-		}
-		switch {
-		case ok && (fresh || stat.StartTicks == p.StartTicks):
-			p.Stat = stat
-		case fresh:
+		if !c.readStat(p) && fresh {
 			return // it ended before anything of it could be read
 		}
 	}
@@ -234,4 +279,19 @@ func (c *Census) settle(p *process, exact bool) {
 		p.Active = s.at
 	}
 	p.round = c.count
+}
+
+// readStat reads what only the file has. It keeps what is known when the process
+// has ended.
+func (c *Census) readStat(p *process) bool {
+	b, err := c.dir.Read(Name(p.PID, "stat"))
+	if err != nil {
+		return false
+	}
+	stat, ok := ParseStat(b, c.names.String)
+	if !ok || p.StartTicks != 0 && stat.StartTicks != p.StartTicks {
+		return false
+	}
+	p.Stat = stat
+	return true
 }

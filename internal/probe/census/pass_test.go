@@ -233,3 +233,47 @@ func TestRecordedTreeHasNoIterator(t *testing.T) {
 		}
 	}
 }
+
+// TestSleeperStays: of a process that sleeps nothing is read again, its row is
+// as old as the count, and what it does next is seen.
+func TestSleeperStays(t *testing.T) {
+	sleeper := child(t, "sleep", "60")
+	time.Sleep(100 * time.Millisecond)
+	c := counted(t)
+	pid := int32(sleeper.Process.Pid)
+	first := entries(c)[pid]
+	for range 2 { // after the second pass there is a row to compare with
+		if err := c.Take(false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slept := entries(c)[pid]
+	if !c.known[pid].pass.same || !slept.At.After(first.At) || !slept.Active.IsZero() || slept.State != 'S' {
+		t.Errorf("a sleeper was parsed again, or is active: %+v", slept)
+	}
+	if err := sleeper.Process.Signal(unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	if err := c.Take(false); err != nil {
+		t.Fatal(err)
+	}
+	if e := entries(c)[pid]; e.State != 'T' || e.Active.IsZero() || e.Total.Slices <= slept.Total.Slices {
+		t.Errorf("after it was stopped: %+v", e)
+	}
+	_ = sleeper.Process.Kill()
+	time.Sleep(50 * time.Millisecond)
+	if err := c.Take(false); err != nil {
+		t.Fatal(err)
+	}
+	if e := entries(c)[pid]; e.State != 'Z' {
+		t.Errorf("after it was killed: %+v", e)
+	}
+	_ = sleeper.Wait()
+	if err := c.Take(false); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := entries(c)[pid]; ok || c.known[pid] != nil {
+		t.Errorf("after it was waited for it is still there: %+v", e)
+	}
+}

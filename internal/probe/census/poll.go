@@ -22,6 +22,12 @@ func (c *Census) poll(exact bool) error {
 		}
 		c.look(p, exact)
 	}
+	c.list = c.list[:0]
+	for _, pid := range c.order {
+		if p := c.known[pid]; p != nil && p.round == c.count {
+			c.list = append(c.list, p)
+		}
+	}
 	return nil
 }
 

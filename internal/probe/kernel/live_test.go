@@ -3,6 +3,7 @@ package kernel
 import (
 	"os"
 	"testing"
+	"time"
 )
 
 // openTasks loads the program or skips the test.
@@ -25,7 +26,8 @@ func TestLive(t *testing.T) {
 	tasks := openTasks(t)
 	found := false
 	last := int32(0)
-	err := tasks.Each(func(task *Task) {
+	never := func(int32, []byte, time.Time) bool { return false }
+	err := tasks.Each(never, func(task *Task) {
 		if os.Getenv("RTRAIL_SHOW") != "" {
 			t.Logf("%s %+v", task.Comm(), *task)
 		}

@@ -166,9 +166,9 @@ type socketWalk struct {
 	hashinfo                  uint64
 	buckets, rows, lost, torn uint32
 	jiffies, ktime            uint64
-	lastNet, table            uint64
-	lastNetns, _              uint32
-	words                     [1024]uint64
+	_                         [4]uint64
+	_                         [8]uint32
+	_                         [1024]uint64 // words of the table
 	row                       [2048]SocketRow
 }
 

@@ -122,13 +122,21 @@ func (t *Task) Comm() []byte {
 }
 
 // Each visits every task once, in ascending order of TID. The task is valid
-// during the call.
-func (t *Tasks) Each(visit func(*Task)) error {
+// during the call. Before the row of a main thread is parsed, same is asked
+// whether it is already known, byte by byte: then it is not visited. Most of
+// them sleep, and comparing costs a tenth of parsing.
+func (t *Tasks) Each(same func(pid int32, row []byte, at time.Time) bool, visit func(*Task)) error {
 	var task Task
 	var wrong error
 	err := t.all.Each(func(b []byte) (used int) {
 		at := time.Now()
 		for wrong == nil {
+			if row := b[used:]; len(row) >= groupRow && binary.NativeEndian.Uint32(row) == groupRow {
+				if same(int32(binary.NativeEndian.Uint32(row[4:])), row[:groupRow], at) {
+					used += groupRow
+					continue
+				}
+			}
 			var n int
 			if n, wrong = task.parse(b[used:]); n == 0 {
 				break
@@ -153,7 +161,10 @@ func (t *Tasks) Each(visit func(*Task)) error {
 // Sizes of struct task_row and struct group_row of bpf/task.c.
 const (
 	taskRow  = 40 + 8 + 3*8 + 4*8 + 7*8 + 16
-	groupRow = taskRow + 3*8 + 4*8 + 7*8 + 8 + 2*4
+	groupRow = MainRow
+
+	// MainRow is the size of the row of a main thread.
+	MainRow = taskRow + 3*8 + 4*8 + 7*8 + 8 + 2*4
 )
 
 // parse reads the first row of b and returns its size; 0 if b does not hold all

@@ -25,6 +25,7 @@ type details struct {
 	uid       int64
 	cgroup    string
 	memCgroup string
+	groups    *groups // where cgroup and memCgroup are from; nil: from its file
 	netns     uint64
 	oomScore  int32
 	oomAdjust int32
@@ -105,6 +106,7 @@ func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) bool {
 
 // groups are the control groups that processes have in common.
 type groups struct {
+	set         uint64 // census.Entry.CgroupSet
 	cpu, memory string
 	round       int64 // last sample a process was in them
 }
@@ -120,17 +122,20 @@ func (p *Probe) told(e *census.Entry, d *details) {
 	if e.NetNS != 0 {
 		d.netns = e.NetNS
 	}
-	if g, ok := p.groups[e.CgroupSet]; ok {
-		d.cgroup, d.memCgroup = g.cpu, g.memory
-		g.round = p.samples
-		p.groups[e.CgroupSet] = g
+	g := d.groups
+	if g == nil || g.set != e.CgroupSet {
+		g = p.groups[e.CgroupSet]
+	}
+	if d.groups = g; g != nil {
+		d.cgroup, d.memCgroup, g.round = g.cpu, g.memory, p.samples
 	}
 }
 
 // cgroups reads the control groups of a process, unless another one told them.
 func (p *Probe) cgroups(e *census.Entry, d *details) {
-	if _, ok := p.groups[e.CgroupSet]; ok {
-		return // told did it
+	if d.groups = p.groups[e.CgroupSet]; d.groups != nil {
+		d.cgroup, d.memCgroup = d.groups.cpu, d.groups.memory
+		return
 	}
 	b, err := p.dir.Read(census.Name(e.PID, "cgroup"))
 	if err != nil {
@@ -139,7 +144,7 @@ func (p *Probe) cgroups(e *census.Entry, d *details) {
 	d.cgroup, d.memCgroup = Cgroups(b)
 	// Who has just begun may have been moved since the census looked.
 	if e.CgroupSet != 0 && e.At.Sub(e.Started) > census.Settled {
-		p.groups[e.CgroupSet] = groups{d.cgroup, d.memCgroup, p.samples}
+		p.groups[e.CgroupSet] = &groups{e.CgroupSet, d.cgroup, d.memCgroup, p.samples}
 	}
 }
 

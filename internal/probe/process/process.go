@@ -59,7 +59,7 @@ type Probe struct {
 	closing bool
 	page    int64
 	names   procfile.Names
-	groups  map[uint64]groups // by census.Entry.CgroupSet
+	groups  map[uint64]*groups // by census.Entry.CgroupSet
 	scratch scratch
 }
 
@@ -75,7 +75,7 @@ type scratch struct {
 // New makes the probe. It looks where the census looks.
 func New(c *census.Census) *Probe {
 	dir := census.OpenDir(c.Root())
-	return &Probe{census: c, dir: dir, groups: map[uint64]groups{}, page: pageSize(), delays: newDelays(dir)}
+	return &Probe{census: c, dir: dir, groups: map[uint64]*groups{}, page: pageSize(), delays: newDelays(dir)}
 }
 
 // Name is the word users see.
@@ -128,7 +128,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	for n, i := range s.order {
 		e := &p.all[i]
 		d := s.details[i]
-		rows[i] = p.light(e, d)
+		p.light(&rows[i], e, d)
 		// A look at the clock costs as much as reading a small file.
 		over := n%8 == 7 && limit > 0 && d.want > 0 && (probe.ThreadCPU()-began > limit || ctx.Err() != nil)
 		if over {
@@ -228,9 +228,9 @@ func (p *Probe) want(e *census.Entry, d *details, edge bool) float64 {
 }
 
 // light is the row that /proc/PID/stat alone can fill.
-func (p *Probe) light(e *census.Entry, d *details) recording.ProcessSample {
+func (p *Probe) light(row *recording.ProcessSample, e *census.Entry, d *details) {
 	const unknown = recording.Unknown
-	row := recording.ProcessSample{
+	*row = recording.ProcessSample{
 		At: e.At, PID: e.PID, PPID: e.PPID, Started: e.Started, Comm: e.Comm, Cmdline: d.cmdline, Kernel: e.Kernel,
 		State: state(e.State), UID: d.uid, Threads: e.Threads, Nice: e.Nice, Cgroup: d.cgroup, MemCgroup: d.memCgroup, NetNS: d.netns,
 		User: e.User, System: e.System, ChildUser: e.ChildUser, ChildSystem: e.ChildSystem,
@@ -241,11 +241,10 @@ func (p *Probe) light(e *census.Entry, d *details) recording.ProcessSample {
 		ReadBytes: unknown, WriteBytes: unknown, Cancelled: unknown, OOMScore: unknown, OOMAdjust: unknown,
 	}
 	if e.Counted {
-		counted(&row, e)
+		counted(row, e)
 	} else if e.Threads == 1 && e.Sched.Slices >= 0 {
 		row.RunTime, row.RunDelay = e.Sched.RunTime, e.Sched.RunDelay
 	}
-	return row
 }
 
 // counted fills in what the iterator read of all threads: the same counters
