@@ -22,6 +22,7 @@ type Collector struct {
 	last    secondKey             // the one used last
 	current *Second
 	passed  int64
+	spans   []span
 }
 
 func newCollector(i int, c *Collectors) *Collector {
@@ -60,6 +61,9 @@ func (c *Collector) Transaction(t *rt.Transaction) {
 	usable := t.Usable()
 	if usable {
 		c.slow(t)
+		if c.options.Nesting {
+			c.nest(t)
+		}
 	}
 	if t.Failed && len(c.sum.Failures) < c.options.Slowest {
 		c.sum.Failures = append(c.sum.Failures, *t)

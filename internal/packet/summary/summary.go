@@ -26,6 +26,8 @@ type Options struct {
 	// Second is given each second of each service once it is over, ascending in
 	// time. It may be nil. It is called by one goroutine at a time.
 	Second func(*Second)
+	// Nesting asks for Summary.Nestings.
+	Nesting bool
 	// Ports restricts everything to these server ports; empty: all.
 	Ports []uint16
 }
@@ -115,6 +117,8 @@ type Summary struct {
 	Failures    []rt.Transaction // the first ones that failed, ascending by time
 	Disconnect  *Connection      // whose first FIN or RST came first while something was asked or answered, nil if none
 	Seen        uint64           // connections
+	Nestings    []*Nesting       // what hosts ask while they answer, by time covered
+	NestingCut  bool             // there were more transactions than nesting remembers
 	Missed      int64            // bytes of streams that were acknowledged but not captured
 }
 
@@ -141,11 +145,14 @@ func (c *Collectors) Worker(i int) *Collector { return c.list[i] }
 // Result merges everything; the engine must have ended.
 func (c *Collectors) Result() *Summary {
 	sum := newSummary()
+	var spans []span
 	for i, w := range c.list {
 		c.seconds.deposit(i, endOfTime, w.open)
+		spans = append(spans, w.spans...)
 		sum.merge(w.sum, c.options)
 	}
 	sum.sort()
+	sum.Nestings = nestings(spans)
 	return sum
 }
 
@@ -173,6 +180,7 @@ func (s *Summary) merge(o *Summary, options Options) {
 	if o.Disconnect != nil && (s.Disconnect == nil || o.Disconnect.Closer.At < s.Disconnect.Closer.At) {
 		s.Disconnect = o.Disconnect
 	}
+	s.NestingCut = s.NestingCut || o.NestingCut
 	s.Seen += o.Seen
 	s.Missed += o.Missed
 	s.cut(options)

@@ -110,7 +110,7 @@ func TestSlowest(t *testing.T) {
 	c := New(2, Options{Slowest: 3})
 	for i := range 1000 {
 		took := time.Duration(i*7919%1000) * time.Millisecond
-		c.Worker(i%2).Transaction(transaction(int64(i)*second, took, nil))
+		c.Worker(i % 2).Transaction(transaction(int64(i)*second, took, nil))
 	}
 	var got []time.Duration
 	for _, x := range c.Result().Slowest {

@@ -54,7 +54,7 @@ func Read(ctx context.Context, src pcap.Source, o Options) (*Result, error) {
 	r := &Result{Options: o}
 	var mu sync.Mutex
 	collectors := summary.New(o.Engine.Workers, summary.Options{
-		ByAddress: true, Slowest: slowest, Connections: connections, Statements: statements, Ports: o.Ports,
+		ByAddress: true, Slowest: slowest, Connections: connections, Statements: statements, Ports: o.Ports, Nesting: true,
 		Second: func(s *summary.Second) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -94,6 +94,9 @@ func (r *Result) Write(w *recording.Writer) {
 	}
 	for key, s := range r.Summary.Statements {
 		recording.Append(w, statementRow(key, s))
+	}
+	for _, n := range r.Summary.Nestings {
+		recording.Append(w, nestingRow(first, n))
 	}
 	for i := range r.Summary.Slowest {
 		recording.Append(w, TransactionRow(&r.Summary.Slowest[i]))

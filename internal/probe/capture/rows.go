@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
@@ -120,4 +121,16 @@ func doubts(d proto.Doubt) string {
 		}
 	}
 	return strings.Join(words, ",")
+}
+
+func nestingRow(first time.Time, n *summary.Nesting) recording.PacketNesting {
+	row := recording.PacketNesting{
+		At: first, Host: n.Host.String(), Port: int32(n.Port), CalleePort: int32(n.CalleePort),
+		Requests: int64(n.Requests), Calls: int64(n.Calls), Most: int64(n.Most), RTSum: n.Sum, RTP50: n.Request.Quantile(0.5),
+		Covered: n.Covered, CallP50: n.Call.Quantile(0.5), CallP99: n.Call.Quantile(0.99), CallMax: n.Call.Quantile(1),
+	}
+	if n.Callee != (flow.Addr{}) {
+		row.Callee = n.Callee.String()
+	}
+	return row
 }
