@@ -214,9 +214,12 @@ struct walk {
 	/* Answered. */
 	__u32 buckets, rows, lost, torn;
 	__u64 jiffies, ktime;
-	/* Used by the program only. */
+	/* Used by the program only: where it is. */
 	__u64 last_net, table;
-	__u32 last_netns, unused;
+	__u64 node, mark;
+	__u32 last_netns, kept, full;
+	__u32 first, skip, group;
+	__u32 stride, word; /* of the words of a bucket, the one that is the chain */
 	__u64 words[WORDS];
 
 	struct sock_row row[ROWS];
@@ -230,13 +233,12 @@ struct {
 	__type(value, struct walk);
 } sock_walk SEC(".maps");
 
-/* cursor is where a pass is. */
+/*
+ * What callbacks are given. Where the pass is stands in the map: of numbers on
+ * the stack the verifier would follow every value.
+ */
 struct cursor {
 	struct walk *w;
-	__u64 node, mark;
-	__u32 rows, full;
-	__u32 first, skip, group;
-	__u32 stride, word; /* of the words of a bucket, the one that is the chain */
 };
 
 static __always_inline __u32 netns_of(struct walk *w, struct net *net)
@@ -326,22 +328,22 @@ static __always_inline void fill(struct sock_row *r, struct tcp_sock *tp)
 }
 
 /* emit adds a row for one entry of a chain, unless it is no TCP socket. */
-static __always_inline void emit(struct cursor *c, const void *entry)
+static __always_inline void emit(struct walk *w, const void *entry)
 {
 	struct sock_common *skc = bpf_rdonly_cast(entry, bpf_core_type_id_kernel(struct sock_common));
-	struct walk *w = c->w;
+	__u32 n = w->rows;
 	__u8 family = skc->skc_family, state = skc->skc_state;
 	struct sock_row *r;
 
 	/* A closed socket is in no table: it left while it was looked at. */
 	if ((family != AF_INET && family != AF_INET6) || !state || state > TCP_NEW_SYN_RECV || state == TCP_CLOSE)
 		return;
-	if (c->rows >= ROWS) {
-		c->full = 1;
+	if (n >= ROWS) {
+		w->full = 1;
 		return;
 	}
-	r = &w->row[c->rows & (ROWS - 1)];
-	c->rows++;
+	r = &w->row[n & (ROWS - 1)];
+	w->rows = n + 1;
 	__builtin_memset(r, 0, sizeof(*r));
 	r->family = family;
 	r->state = state;
@@ -371,14 +373,15 @@ static __always_inline void emit(struct cursor *c, const void *entry)
 
 static long step(__u64 i, struct cursor *c)
 {
-	struct hlist_nulls_node *node = (void *)c->node;
+	struct walk *w = c->w;
+	struct hlist_nulls_node *node = (void *)w->node;
 	__u64 next = 1;
 
-	if ((c->node & 1) || c->full)
+	if ((w->node & 1) || w->full)
 		return 1;
-	emit(c, (void *)(c->node - bpf_core_field_offset(struct sock_common, skc_nulls_node)));
+	emit(w, (void *)(w->node - bpf_core_field_offset(struct sock_common, skc_nulls_node)));
 	bpf_core_read(&next, sizeof(next), &node->next);
-	c->node = next;
+	w->node = next;
 	return 0;
 }
 
@@ -386,16 +389,16 @@ static long step(__u64 i, struct cursor *c)
 static long attempt(__u64 i, struct cursor *c)
 {
 	struct walk *w = c->w;
-	__u64 slot = c->mark;
+	__u64 slot = w->mark;
 
 	if (i) {
 		w->torn++;
-		bpf_probe_read_kernel(&c->node, sizeof(c->node), (void *)(w->table + (slot * c->stride + c->word) * 8));
+		bpf_probe_read_kernel(&w->node, sizeof(w->node), (void *)(w->table + (slot * w->stride + w->word) * 8));
 	}
-	c->rows = w->rows;
+	w->rows = w->kept;
 	bpf_loop(1 << 16, step, c, 0);
-	if (c->full || (c->node >> 1 & 0x1fffffff) == slot) {
-		c->mark = -1ULL;
+	if (w->full || (w->node >> 1 & 0x1fffffff) == slot) {
+		w->mark = -1ULL;
 		return 1;
 	}
 	return 0;
@@ -404,28 +407,28 @@ static long attempt(__u64 i, struct cursor *c)
 static long bucket(__u64 i, struct cursor *c)
 {
 	struct walk *w = c->w;
-	__u32 at = c->group * GROUP + i;
+	__u32 at = w->group * GROUP + i;
 
-	if (at < c->skip)
+	if (at < w->skip)
 		return 0;
-	c->node = w->words[(at * c->stride + c->word) & (WORDS - 1)];
-	if (c->node & 1)
+	w->node = w->words[(at * w->stride + w->word) & (WORDS - 1)];
+	if (w->node & 1)
 		return 0;
-	c->mark = c->first + at;
-	w->rows = c->rows;
+	w->mark = w->first + at;
+	w->kept = w->rows;
 	bpf_loop(TRIES, attempt, c, 0);
-	if (c->full) {
-		w->bucket = c->first + at;
+	if (w->full) {
+		w->bucket = w->first + at;
 		/* One chain longer than all room is cut, or it would come for ever. */
-		if (w->rows) {
-			c->rows = w->rows;
+		if (w->kept) {
+			w->rows = w->kept;
 		} else {
 			w->bucket++;
 			w->lost++;
 		}
 		return 1;
 	}
-	if (c->mark != -1ULL)
+	if (w->mark != -1ULL)
 		w->lost++;
 	return 0;
 }
@@ -435,7 +438,7 @@ static long group(__u64 i, struct cursor *c)
 	struct walk *w = c->w;
 	__u64 all;
 
-	if (c->stride == 1) {
+	if (w->stride == 1) {
 		__u64 *h = &w->words[(i * GROUP) & (WORDS - GROUP)];
 
 		all = h[0] & h[1] & h[2] & h[3] & h[4] & h[5] & h[6] & h[7];
@@ -446,15 +449,15 @@ static long group(__u64 i, struct cursor *c)
 	}
 	if (all & 1)
 		return 0;
-	c->group = i;
+	w->group = i;
 	bpf_loop(GROUP, bucket, c, 0);
-	return c->full != 0;
+	return w->full != 0;
 }
 
 static long block(__u64 i, struct cursor *c)
 {
 	struct walk *w = c->w;
-	__u32 buckets = WORDS / (c->stride == 1 ? 1 : 2);
+	__u32 buckets = WORDS / (w->stride == 1 ? 1 : 2);
 	__u32 first = w->bucket & ~(buckets - 1);
 	__u32 left = w->buckets - first;
 
@@ -462,17 +465,17 @@ static long block(__u64 i, struct cursor *c)
 		return 1;
 	if (left < buckets)
 		buckets = left;
-	c->first = first;
-	c->skip = w->bucket - first;
+	w->first = first;
+	w->skip = w->bucket - first;
 	/* The mask is for the verifier: it is never more than all words. */
-	if (bpf_probe_read_kernel(w->words, (buckets * c->stride * 8) & (WORDS * 16 - 1),
-		(void *)(w->table + (__u64)first * c->stride * 8))) {
+	if (bpf_probe_read_kernel(w->words, (buckets * w->stride * 8) & (WORDS * 16 - 1),
+		(void *)(w->table + (__u64)first * w->stride * 8))) {
 		w->lost++;
 		w->bucket = w->buckets;
 		return 1;
 	}
 	bpf_loop(buckets / GROUP, group, c, 0);
-	if (c->full)
+	if (w->full)
 		return 1;
 	w->bucket = first + buckets;
 	return 0;
@@ -493,16 +496,16 @@ static __always_inline void locate(struct walk *w)
 SEC("raw_tp/")
 int sockets(void *ctx)
 {
-	struct inet_hashinfo *info;
-	struct cursor c = {};
 	__u32 zero = 0;
 	struct walk *w = bpf_map_lookup_elem(&sock_walk, &zero);
+	struct cursor c = { .w = w };
+	struct inet_hashinfo *info;
 
 	if (!w)
 		return 0;
 	w->jiffies = bpf_jiffies64();
 	w->ktime = bpf_ktime_get_ns();
-	w->rows = w->lost = w->torn = 0;
+	w->rows = w->lost = w->torn = w->full = 0;
 	w->last_net = 0;
 	if (w->what == LOCATE) {
 		locate(w);
@@ -512,15 +515,14 @@ int sockets(void *ctx)
 	if (w->what == CONNECTIONS) {
 		w->buckets = BPF_CORE_READ(info, ehash_mask) + 1;
 		w->table = (__u64)BPF_CORE_READ(info, ehash);
-		c.stride = 1;
+		w->stride = 1;
+		w->word = 0;
 	} else {
 		w->buckets = BPF_CORE_READ(info, lhash2_mask) + 1;
 		w->table = (__u64)BPF_CORE_READ(info, lhash2);
-		c.stride = 2;
-		c.word = 1;
+		w->stride = 2;
+		w->word = 1;
 	}
-	c.w = w;
 	bpf_loop(w->buckets / GROUP, block, &c, 0);
-	w->rows = c.rows;
 	return 0;
 }

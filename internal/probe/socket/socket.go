@@ -62,6 +62,12 @@ type Probe struct {
 	walker    *kernel.Sockets // nil: sock_diag is asked
 	lastSpace *namespace      // of the row before
 
+	files        *kernel.SocketFiles // nil: /proc/PID/fd is read
+	holders      []kernel.SocketFile // of the last pass
+	spareHolders []kernel.SocketFile // memory for the next one
+	passCost     time.Duration       // CPU time of the last pass
+	unpassed     int64               // samples since
+
 	buf []byte
 
 	samples int64
@@ -141,6 +147,7 @@ func (p *Probe) Close() error {
 		n.close()
 	}
 	p.closeWalker()
+	p.closeHolders()
 	p.spaces = map[uint64]*namespace{}
 	return p.dir.Close()
 }
@@ -154,7 +161,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	p.all = p.census.List(p.all[:0])
 	p.samples++
 	if p.samples == 1 {
-		p.openWalker()
+		p.openPrograms()
 	}
 	var missed unseen
 	p.findNamespaces(w, &missed)
@@ -201,7 +208,9 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	recording.Append(w, p.listens...)
 	recording.Append(w, p.counters...)
 	recording.Append(w, p.devices...)
-	p.findOwners(ctx, w, edge, &missed)
+	if !p.findHolders(w, edge) {
+		p.findOwners(ctx, w, edge, &missed)
+	}
 	recording.Give(w, p.tcp) // from here on they are not ours
 	p.tcp = nil
 	missed.report(w, p.Name())

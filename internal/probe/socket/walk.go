@@ -8,12 +8,18 @@ import (
 	"rtrail/internal/recording"
 )
 
-// openWalker loads the program that reads the TCP sockets of all namespaces in
-// one pass. Where it cannot be had, sock_diag is asked.
-func (p *Probe) openWalker() {
+// openPrograms loads what BPF can do better than netlink and /proc.
+func (p *Probe) openPrograms() {
 	if !p.census.Live() || kernel.Check() != nil {
 		return
 	}
+	p.openWalker()
+	p.openHolders()
+}
+
+// openWalker loads the program that reads the TCP sockets of all namespaces in
+// one pass. Where it cannot be had, sock_diag is asked.
+func (p *Probe) openWalker() {
 	if w, err := kernel.OpenSockets(p.census.Loader()); err == nil {
 		p.walker = w
 	}

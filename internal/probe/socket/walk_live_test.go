@@ -256,3 +256,17 @@ func BenchmarkSample(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkWhole measures all that a sample within a window reads.
+func BenchmarkWhole(b *testing.B) {
+	p, _ := live(b)
+	rows := 0
+	for b.Loop() {
+		w := recording.NewWriter(time.Now())
+		if err := p.Sample(context.Background(), w); err != nil {
+			b.Fatal(err)
+		}
+		rows += int(w.Rows())
+	}
+	b.ReportMetric(float64(rows)/float64(b.N), "rows")
+}
