@@ -23,6 +23,7 @@ func TestLive(t *testing.T) {
 	defer c.Close()
 	p := New(c)
 	defer p.Close()
+	p.own = 0 // the test is to be seen
 	if err := p.Check(); err != nil {
 		t.Skipf("no /proc here: %v", err)
 	}

@@ -9,6 +9,7 @@ package thread
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -60,6 +61,7 @@ type Probe struct {
 	names  procfile.Names
 	count  int64 // of the census, when queue was made
 	known  map[census.Key]*watched
+	own    int32      // rtrail itself: it runs in every look, and nobody asks why
 	queue  []*watched // processes to look at, in order
 	turns  turns
 	next   time.Time // before that no look is made
@@ -90,7 +92,7 @@ type thread struct {
 // New makes the probe. It looks where the census looks.
 func New(c *census.Census) *Probe {
 	dir := census.OpenDir(c.Root())
-	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, limit: fileLimit()}
+	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, limit: fileLimit(), own: int32(os.Getpid())}
 }
 
 // fileLimit is how many descriptors may be kept: a quarter of what is allowed.
@@ -204,7 +206,7 @@ func (p *Probe) choose() error {
 // interesting says whether the threads of a process are worth a look. Kernel
 // threads are so only while they wait for a disk.
 func (p *Probe) interesting(e *census.Entry) bool {
-	if e.State == 'Z' || e.State == 'X' {
+	if e.State == 'Z' || e.State == 'X' || e.PID == p.own && p.dir.Live() {
 		return false
 	}
 	if e.Kernel {
