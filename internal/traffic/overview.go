@@ -131,16 +131,16 @@ func share(d time.Duration, t *summary.Total) string {
 func (o Overview) connections(w io.Writer) {
 	var rows [][]string
 	for _, c := range o.Summary.Connections {
-		if len(rows) == o.Top || c.Badness() == 0 {
+		if len(rows) == o.Top || c.Badness == 0 {
 			break
 		}
 		mean := "-"
-		if c.Count > 0 {
-			mean = unit.Duration(c.RTSum / time.Duration(c.Count)).String()
+		if c.Requests.Count > 0 {
+			mean = unit.Duration(c.Requests.Sum / time.Duration(c.Requests.Count)).String()
 		}
 		resent := uint64(c.Sides[0].Retransmissions) + uint64(c.Sides[1].Retransmissions)
-		rows = append(rows, []string{fmt.Sprint(c.ID), c.Client.String(), c.Server.String(), unit.Count(c.Count).String(), mean,
-			unit.Duration(c.RTMax).String(), orDash(resent), connect(c), c.Ending.String()})
+		rows = append(rows, []string{fmt.Sprint(c.ID), c.Client.String(), c.Server.String(), unit.Count(c.Requests.Count).String(), mean,
+			unit.Duration(c.Requests.Max).String(), orDash(resent), connect(c), c.Ending.String()})
 	}
 	table(w, "CONNECTIONS, the worst", "id\tclient\tserver\tcount\tmean\tmax\tresent\tconnect\tended", rows)
 }

@@ -55,13 +55,17 @@ func (w *worker) run(feed <-chan *shared) {
 	w.collector.Progress(w.now)
 }
 
+// owner is the worker of a flow: the upper half of the hash times the number of
+// workers, which is cheaper than a remainder.
+func (w *worker) owner(hash uint64) uint64 { return (hash >> 32) * w.of >> 32 }
+
 func (w *worker) batch(b *shared) {
 	f := &w.frame
 	for i := range b.Packets {
 		p := &b.Packets[i]
 		w.now = max(w.now, p.Time)
 		if w.of > 1 {
-			if h, ok := w.decoder.Hash(p); ok && h%w.of != w.index {
+			if h, ok := w.decoder.Hash(p); ok && w.owner(h) != w.index {
 				continue
 			}
 		}
@@ -73,7 +77,7 @@ func (w *worker) batch(b *shared) {
 			}
 			continue
 		}
-		if w.of > 1 && f.Hash%w.of != w.index {
+		if w.of > 1 && w.owner(f.Hash) != w.index {
 			continue
 		}
 		w.results[result]++

@@ -163,9 +163,31 @@ func (a *Assembler) give() {
 	if a.pending == nil {
 		return
 	}
-	a.shop.Sink.Transaction(a.pending)
+	a.hand(a.pending)
 	a.shop.free = append(a.shop.free, a.pending)
 	a.pending = nil
+}
+
+// hand counts a transaction for its connection and gives it out.
+func (a *Assembler) hand(t *Transaction) {
+	r := &a.conn.Requests
+	switch {
+	case t.Usable():
+		if r.Count == 0 || t.RT < r.Min {
+			r.Min = t.RT
+		}
+		r.Count++
+		r.Sum += t.RT
+		r.Max = max(r.Max, t.RT)
+		r.Download += t.Download
+		r.Idle += max(t.Idle, 0)
+	case t.Status != proto.NoAnswer:
+		r.Excluded++
+	}
+	if t.Failed {
+		r.Failed++
+	}
+	a.shop.Sink.Transaction(t)
 }
 
 // Exchange makes a transaction of what the decoder found. It is kept until its
@@ -181,7 +203,7 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 		t.Idle = time.Duration(max(0, e.Request.First.At-a.previous))
 	}
 	if e.Status != proto.Answered || e.Response.Empty() {
-		a.shop.Sink.Transaction(t)
+		a.hand(t)
 		a.shop.free = append(a.shop.free, t)
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"rtrail/internal/packet/flow"
-	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/tcp"
 )
@@ -16,8 +15,7 @@ type Collector struct {
 	index   int
 	seconds *seconds
 	sum     *Summary
-	live    map[uint64]*Connection // transactions of connections that have not ended
-	spare   []*Connection
+	worst   float64               // badness of the last of the connections kept, once they were cut
 	open    map[secondKey]*Second // seconds that are not over
 	last    secondKey             // the one used last
 	current *Second
@@ -28,7 +26,7 @@ type Collector struct {
 func newCollector(i int, c *Collectors) *Collector {
 	return &Collector{
 		options: c.options, index: i, seconds: c.seconds, sum: newSummary(),
-		live: map[uint64]*Connection{}, open: map[secondKey]*Second{},
+		open: map[secondKey]*Second{},
 	}
 }
 
@@ -57,7 +55,6 @@ func (c *Collector) Transaction(t *rt.Transaction) {
 		total(c.sum.Clients, t.Client.Addr).add(t)
 	}
 	c.statement(service, t)
-	c.connection(t)
 	usable := t.Usable()
 	if usable {
 		c.slow(t)
@@ -105,37 +102,6 @@ func (s *Summary) keepSlowest(n int) {
 	s.Slowest = s.Slowest[:min(n, len(s.Slowest))]
 }
 
-// connection sums up the transactions of a connection while it lives.
-func (c *Collector) connection(t *rt.Transaction) {
-	k := c.live[t.Connection]
-	if k == nil {
-		if n := len(c.spare); n > 0 {
-			k, c.spare = c.spare[n-1], c.spare[:n-1]
-			*k = Connection{}
-		} else {
-			k = &Connection{}
-		}
-		c.live[t.Connection] = k
-	}
-	if t.Failed {
-		k.Failed++
-	}
-	if !t.Usable() {
-		if t.Status != proto.NoAnswer {
-			k.Excluded++
-		}
-		return
-	}
-	if k.Count == 0 || t.RT < k.RTMin {
-		k.RTMin = t.RT
-	}
-	k.Count++
-	k.RTSum += t.RT
-	k.RTMax = max(k.RTMax, t.RT)
-	k.Download += t.Download
-	k.Idle += max(t.Idle, 0)
-}
-
 // Handshake counts a connection that begins to carry data.
 func (c *Collector) Handshake(k *tcp.Conn) {
 	server, client, ok := k.HandshakeRTT()
@@ -168,8 +134,6 @@ func (c *Collector) Resent(k *tcp.Conn, _ flow.Dir, at int64) {
 // Connection counts a connection that has ended.
 func (c *Collector) Connection(k *tcp.Conn) {
 	s := c.sum
-	mine := c.live[k.ID]
-	delete(c.live, k.ID)
 	if !c.wanted(k.Server.Port) {
 		return
 	}
@@ -182,21 +146,20 @@ func (c *Collector) Connection(k *tcp.Conn) {
 	if t := s.Clients[k.Client.Addr]; t != nil || len(s.Clients) < c.options.Clients {
 		total(s.Clients, k.Client.Addr).ended(k)
 	}
-	if mine == nil {
-		mine = &Connection{}
-	}
-	mine.Conn = *k
 	if broke(k) && (s.Disconnect == nil || k.Closer.At < s.Disconnect.Closer.At) {
-		copied := *mine
-		s.Disconnect = &copied
+		s.Disconnect = &Connection{Conn: *k}
 	}
-	s.Connections = append(s.Connections, mine)
+	// Most connections of a long capture are not among the worst and are not
+	// copied.
+	badness := badness(k)
+	if badness <= c.worst && len(s.Connections) >= c.options.Connections {
+		return
+	}
+	s.Connections = append(s.Connections, &Connection{Conn: *k, Badness: badness})
 	if len(s.Connections) >= 2*c.options.Connections {
 		s.sort()
-		for _, dropped := range s.Connections[c.options.Connections:] {
-			c.spare = append(c.spare, dropped)
-		}
-		s.Connections = s.Connections[:c.options.Connections]
+		s.Connections = slices.Delete(s.Connections, c.options.Connections, len(s.Connections))
+		c.worst = s.Connections[len(s.Connections)-1].Badness
 	}
 }
 

@@ -98,12 +98,13 @@ type Statement struct {
 	Overflow bool // more clients or codes than are told apart
 }
 
-// Connection is a connection that has ended, with its transactions.
+// Connection is a connection that has ended.
 type Connection struct {
 	tcp.Conn
-	Count, Failed, Excluded uint64
-	RTSum, RTMin, RTMax     time.Duration
-	Download, Idle          time.Duration
+	// Badness orders connections by how much a user would want to see them: by the
+	// time that was waited on them, in seconds, where what clearly went wrong
+	// weighs a second each, after which people give up.
+	Badness float64
 }
 
 // Summary is everything that was kept.
@@ -212,14 +213,11 @@ func (s *Summary) sort() {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID))
 	})
 	slices.SortFunc(s.Connections, func(a, b *Connection) int {
-		return cmp.Or(cmp.Compare(b.Badness(), a.Badness()), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Badness, a.Badness), cmp.Compare(a.ID, b.ID))
 	})
 }
 
-// Badness orders connections by how much a user would want to see them: by the
-// time that was waited on them, where what clearly went wrong weighs a second
-// each, the timeout after which people give up.
-func (c *Connection) Badness() float64 {
+func badness(c *tcp.Conn) float64 {
 	wrong := float64(c.SYNs) - 1
 	if c.Refused || c.Closer.Reset {
 		wrong++
@@ -228,5 +226,5 @@ func (c *Connection) Badness() float64 {
 		side := &c.Sides[i]
 		wrong += float64(side.Retransmissions)/10 + side.ZeroWindowTime.Seconds() + side.DelayedACKTime.Seconds()
 	}
-	return c.RTSum.Seconds() + max(wrong, 0)
+	return c.Requests.Sum.Seconds() + max(wrong, 0)
 }

@@ -89,10 +89,19 @@ type Conn struct {
 	// What the consumer knows and tells those who read the connection at its end.
 	Protocol   string // decoder that was used; "" before the first data
 	CloseState State  // what the application was doing when the first FIN or RST came
+	Requests   Requests
 
 	Sides [2]Side // by flow.Dir: what the client sent, what the server sent
 
 	impl // the state that only this package needs
+}
+
+// Requests sums up the requests of a connection and their response times.
+type Requests struct {
+	Count, Failed  uint32 // those whose times count; those answered with an error
+	Excluded       uint32 // seen, but ambiguous, lossy or without answer
+	Sum, Min, Max  time.Duration
+	Download, Idle time.Duration // sums
 }
 
 // State is what an application is doing with a connection.

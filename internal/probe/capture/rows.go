@@ -37,8 +37,8 @@ func connectionRow(c *summary.Connection) recording.PacketConnection {
 		Proto: c.Protocol, Why: c.Why.String(), Midway: c.Midway,
 		ServerRTT: recording.Unknown, ClientRTT: recording.Unknown, Connect: recording.Unknown,
 		SYNs: int32(c.SYNs), SYNACKs: int32(c.SYNACKs), Refused: c.Refused, Ending: c.Ending.String(),
-		Transactions: int64(c.Count), Failed: int64(c.Failed), Excluded: int64(c.Excluded),
-		RTSum: c.RTSum, RTMin: c.RTMin, RTMax: c.RTMax, Download: c.Download, Idle: c.Idle,
+		Transactions: int64(c.Requests.Count), Failed: int64(c.Requests.Failed), Excluded: int64(c.Requests.Excluded),
+		RTSum: c.Requests.Sum, RTMin: c.Requests.Min, RTMax: c.Requests.Max, Download: c.Requests.Download, Idle: c.Requests.Idle,
 	}
 	if server, client, ok := c.HandshakeRTT(); ok {
 		row.ServerRTT, row.ClientRTT = server, client
