@@ -28,6 +28,11 @@ type Case struct {
 	// there; its number is then reported, not judged. "": it must get better.
 	Withstood string
 
+	// Captures says where packets are captured while rtrail watches: nowhere, in
+	// one place beside the host, or on the client's and the server's side, which
+	// are then judged without the host, as a user does with two files.
+	Captures []Capture
+
 	// Setup makes the healthy system: namespaces, servers, the load that
 	// measures them. What it starts is stopped by the Env, whatever happens.
 	Setup func(context.Context, *Env) error
@@ -38,6 +43,13 @@ type Case struct {
 	// Measure runs the application for about d and returns its own number.
 	// It is called before the fault, while rtrail watches, and after the fix.
 	Measure func(ctx context.Context, e *Env, d time.Duration) (Measurement, error)
+}
+
+// Capture is a place where packets are captured.
+type Capture struct {
+	NetNS     string // as given to Env.NetNS; "" for the host's own
+	Interface string
+	Ports     []uint16 // server ports; none: all
 }
 
 // Control says whether the case is a healthy one.

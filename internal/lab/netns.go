@@ -20,7 +20,7 @@ type NetNS struct {
 
 // NetNS makes a network namespace, its loopback up.
 func (e *Env) NetNS(name string) (*NetNS, error) {
-	ns := &NetNS{Name: "rtrail-lab-" + e.ID + "-" + name, env: e}
+	ns := &NetNS{Name: e.netnsName(name), env: e}
 	if err := e.journal.add(made{Kind: madeNetNS, Name: ns.Name}); err != nil {
 		return nil, err
 	}
@@ -29,6 +29,9 @@ func (e *Env) NetNS(name string) (*NetNS, error) {
 	}
 	return ns, e.ip("-n", ns.Name, "link", "set", "lo", "up")
 }
+
+// netnsName is the full name of a namespace of this run.
+func (e *Env) netnsName(name string) string { return "rtrail-lab-" + e.ID + "-" + name }
 
 // ip runs the ip command of iproute2.
 func (e *Env) ip(args ...string) error {

@@ -144,11 +144,7 @@ func (r Runner) watch(ctx context.Context, c Case, e *Env, result *Result) (verd
 		done <- measured{m, err}
 	}()
 	sleep(ctx, overlap/4)
-	diagnose := r.Diagnose
-	if diagnose == nil {
-		diagnose = diagnoseSelf
-	}
-	out, err := diagnose(ctx, e, c.window())
+	out, err := r.diagnose(ctx, c, e)
 	finished := time.Now()
 	if err != nil {
 		return verdictDoc{}, Measurement{}, err
@@ -172,19 +168,6 @@ func (r Runner) watch(ctx context.Context, c Case, e *Env, result *Result) (verd
 	case <-ctx.Done():
 		return v, Measurement{}, ctx.Err()
 	}
-}
-
-// diagnoseSelf runs this program's diagnose verb as a user would.
-func diagnoseSelf(ctx context.Context, e *Env, window time.Duration) ([]byte, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find rtrail itself: %w", err)
-	}
-	out, err := e.Run(ctx, exe, "diagnose", "--json", "--for", window.String())
-	if err != nil {
-		return nil, err
-	}
-	return []byte(out), nil
 }
 
 // missing says what this machine lacks for a case and how to get it, or "".
