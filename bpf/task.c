@@ -148,22 +148,19 @@ struct group_row {
 		(to).cancelled_write_bytes = (from).cancelled_write_bytes;     \
 	} while (0)
 
-/* The reader's PID namespace is so many levels below the first one. */
-static __always_inline __u32 reader_level(void)
+/*
+ * Of whom reads, found with the first task of a pass: how many levels below
+ * the first one his PID namespace is, and whether he is in a user namespace,
+ * where the kernel's numbers of users mean nothing.
+ */
+static __u32 reader_level, reader_confined;
+
+static __always_inline void find_reader(void)
 {
 	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
 
-	return BPF_CORE_READ(reader, thread_pid, level);
-}
-
-/* Numbers of users are the kernel's own: right for who is in no user namespace. */
-static __always_inline __u32 effective_user(struct task_struct *t)
-{
-	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
-
-	if (BPF_CORE_READ(reader, real_cred, user_ns, level))
-		return -1;
-	return t->real_cred->euid.val;
+	reader_level = BPF_CORE_READ(reader, thread_pid, level);
+	reader_confined = BPF_CORE_READ(reader, real_cred, user_ns, level) != 0;
 }
 
 /* number is the PID of a task in the reader's namespace; 0: it is not there. */
@@ -241,7 +238,9 @@ int tasks(struct bpf_iter__task *ctx)
 
 	if (!t)
 		return 0;
-	fill(&r.task, t, reader_level());
+	if (!ctx->meta->seq_num)
+		find_reader();
+	fill(&r.task, t, reader_level);
 	if (r.task.tid != r.task.tgid) {
 		r.task.size = sizeof(r.task);
 		bpf_seq_write(seq, &r.task, sizeof(r.task));
@@ -257,7 +256,7 @@ int tasks(struct bpf_iter__task *ctx)
 	r.maj_flt = s->maj_flt;
 	COPY_IO(r.io, s->ioac);
 	r.netns = t->nsproxy->net_ns->ns.inum;
-	r.euid = effective_user(t);
+	r.euid = reader_confined ? -1 : t->real_cred->euid.val;
 	bpf_probe_read_kernel(&r.cgroups, sizeof(r.cgroups), &t->cgroups);
 	r.task.size = sizeof(r);
 	bpf_seq_write(seq, &r, sizeof(r));

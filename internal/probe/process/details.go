@@ -67,7 +67,7 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 			p.io(row, e, missed)
 			p.threadTimes(row, e, d)
 		}
-		p.waitChannel(row, e, missed, edge)
+		p.waitChannel(row, e, missed)
 		p.files(e, d, missed, edge)
 		p.delays.read(row, e.Threads)
 	}
@@ -176,10 +176,10 @@ func (p *Probe) io(row *recording.ProcessSample, e *census.Entry, missed *unseen
 	parseIO(row, b)
 }
 
-// waitChannel reads what the main thread sleeps in. In the many full rows at
-// the edges of a window that is of interest for waits that are no plain sleep.
-func (p *Probe) waitChannel(row *recording.ProcessSample, e *census.Entry, missed *unseen, edge bool) {
-	if e.State == 'R' || (edge && e.State != 'D' && e.Active.IsZero()) {
+// waitChannel reads what the main thread sleeps in. Of processes that did
+// nothing yet that is of interest for waits that are no plain sleep.
+func (p *Probe) waitChannel(row *recording.ProcessSample, e *census.Entry, missed *unseen) {
+	if e.State == 'R' || e.State != 'D' && e.Active.IsZero() {
 		return
 	}
 	b, err := p.dir.Read(census.Name(e.PID, "wchan"))

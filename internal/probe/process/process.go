@@ -25,11 +25,11 @@ const (
 	// budget is the CPU time one sample may spend on full rows; edgeBudget
 	// that of the first and the last one. The whole of rtrail shall stay under
 	// one percent of a core at one sample a second. A full row costs about
-	// 25 us, 35 without the iterator: on a host with some hundred processes all
+	// 20 us, 30 without the iterator: on a host with some hundred processes all
 	// of them are read, beyond that the interesting ones, and the rest in the
 	// samples that follow.
-	budget     = 1100 * time.Microsecond
-	edgeBudget = 4400 * time.Microsecond
+	budget     = 900 * time.Microsecond
+	edgeBudget = 4 * time.Millisecond
 	// Without the iterator the same number of rows takes longer.
 	slowBudget     = 1500 * time.Microsecond
 	slowEdgeBudget = 6 * time.Millisecond
