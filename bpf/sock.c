@@ -196,7 +196,7 @@ struct sock_row {
 	__u32 peer_window, rmem_alloc, rcv_buf, wmem_queued, snd_buf, drops;
 	__u8 chrono_type, full, unused[2]; /* full: not half-open, not in TIME_WAIT */
 	__u64 bytes_acked, bytes_received, bytes_sent, bytes_retrans;
-	char congestion[16];
+	__u64 congestion[2]; /* a name */
 };
 
 #define ROWS 2048
@@ -215,8 +215,8 @@ struct walk {
 	__u32 buckets, rows, lost, torn;
 	__u64 jiffies, ktime;
 	/* Used by the program only: where it is. */
-	__u64 last_net, table;
-	__u64 node, mark;
+	__u64 last_net, last_ca, last_name[2];
+	__u64 table, node, mark;
 	__u32 last_netns, kept, full;
 	__u32 first, skip, group;
 	__u32 stride, word; /* of the words of a bucket, the one that is the chain */
@@ -267,7 +267,7 @@ static __always_inline __u32 positive(__u32 n)
 	return (__s32)n > 0 ? n : 0;
 }
 
-static __always_inline void fill(struct sock_row *r, struct tcp_sock *tp)
+static __always_inline void fill(struct walk *w, struct sock_row *r, struct tcp_sock *tp)
 {
 	struct inet_connection_sock *icsk = &tp->inet_conn;
 	struct sock *sk = &icsk->icsk_inet.sk;
@@ -323,8 +323,14 @@ static __always_inline void fill(struct sock_row *r, struct tcp_sock *tp)
 	r->bytes_sent = tp->bytes_sent;
 	r->bytes_retrans = tp->bytes_retrans;
 	ca = icsk->icsk_ca_ops;
-	if (ca)
-		bpf_core_read(r->congestion, sizeof(r->congestion), &ca->name);
+	if ((__u64)ca != w->last_ca) {
+		w->last_ca = (__u64)ca;
+		w->last_name[0] = w->last_name[1] = 0;
+		if (ca)
+			bpf_core_read(w->last_name, sizeof(w->last_name), &ca->name);
+	}
+	r->congestion[0] = w->last_name[0];
+	r->congestion[1] = w->last_name[1];
 }
 
 /* emit adds a row for one entry of a chain, unless it is no TCP socket. */
@@ -367,21 +373,22 @@ static __always_inline void emit(struct walk *w, const void *entry)
 		r->state = TCP_SYN_RECV;
 		r->retransmits = request->num_retrans;
 	} else {
-		fill(r, bpf_rdonly_cast(entry, bpf_core_type_id_kernel(struct tcp_sock)));
+		fill(w, r, bpf_rdonly_cast(entry, bpf_core_type_id_kernel(struct tcp_sock)));
 	}
 }
 
 static long step(__u64 i, struct cursor *c)
 {
 	struct walk *w = c->w;
-	struct hlist_nulls_node *node = (void *)w->node;
-	__u64 next = 1;
+	struct sock_common *skc;
+	void *entry;
 
 	if ((w->node & 1) || w->full)
 		return 1;
-	emit(w, (void *)(w->node - bpf_core_field_offset(struct sock_common, skc_nulls_node)));
-	bpf_core_read(&next, sizeof(next), &node->next);
-	w->node = next;
+	entry = (void *)(w->node - bpf_core_field_offset(struct sock_common, skc_nulls_node));
+	emit(w, entry);
+	skc = bpf_rdonly_cast(entry, bpf_core_type_id_kernel(struct sock_common));
+	w->node = (__u64)skc->skc_nulls_node.next;
 	return 0;
 }
 
@@ -506,7 +513,7 @@ int sockets(void *ctx)
 	w->jiffies = bpf_jiffies64();
 	w->ktime = bpf_ktime_get_ns();
 	w->rows = w->lost = w->torn = w->full = 0;
-	w->last_net = 0;
+	w->last_net = w->last_ca = 0;
 	if (w->what == LOCATE) {
 		locate(w);
 		return 0;

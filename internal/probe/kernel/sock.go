@@ -166,7 +166,7 @@ type socketWalk struct {
 	hashinfo                  uint64
 	buckets, rows, lost, torn uint32
 	jiffies, ktime            uint64
-	_                         [4]uint64
+	_                         [7]uint64
 	_                         [8]uint32
 	_                         [1024]uint64 // words of the table
 	row                       [2048]SocketRow
