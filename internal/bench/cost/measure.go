@@ -94,8 +94,10 @@ func print(rec *recording.Recording, samples int, cpu spent) {
 			milliseconds(each[len(each)/2]), milliseconds(each[len(each)-1]), rows, lost)
 	}
 	each := fullSamples(runs, samples)
-	fmt.Printf("\nrtrail, all probes together: median sample %.2f ms, dearest %.2f ms\n",
-		milliseconds(each[len(each)/2]), milliseconds(each[len(each)-1]))
+	first, last := each[0], each[len(each)-1]
+	slices.Sort(each)
+	fmt.Printf("\nrtrail, all probes together: first sample %.2f ms, median %.2f ms, last %.2f ms\n",
+		milliseconds(first), milliseconds(each[len(each)/2]), milliseconds(last))
 	fmt.Printf("\nCPU time of the whole program. A sample in the steady state is the figure the target speaks of.\n")
 	row("rtrail", cost{start: cpu.start, sample: cpu.steady / time.Duration(samples), rss: peakRSS("self")})
 	fmt.Printf("%-26s %8.2f ms of both, divided by the %d s of the run\n", "", milliseconds(cpu.total)/float64(samples), samples)
@@ -114,7 +116,7 @@ func byProbe(runs []recording.ProbeRun) (names []string, byName map[string][]rec
 	return names, byName
 }
 
-// fullSamples is what the probes cost in each second of the run, ascending.
+// fullSamples is what the probes cost in each second of the run.
 func fullSamples(runs []recording.ProbeRun, samples int) []time.Duration {
 	var begin time.Time
 	for _, r := range runs {
@@ -128,7 +130,6 @@ func fullSamples(runs []recording.ProbeRun, samples int) []time.Duration {
 		second := int(r.At.Sub(begin).Seconds() + 0.25)
 		each[min(max(second, 0), samples)] += r.CPU
 	}
-	slices.Sort(each)
 	return each
 }
 
