@@ -22,6 +22,7 @@ require (
 )
 
 require (
+	github.com/DataDog/go-sqllexer v0.2.6
 	github.com/andybalholm/brotli v1.1.1 // indirect
 	github.com/cilium/ebpf v0.22.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect

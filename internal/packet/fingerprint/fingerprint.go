@@ -3,10 +3,11 @@
 // numbers. Requests that differ in literals only have the same fingerprint, and
 // no fingerprint holds a literal.
 //
-// A statement is read twice: a scan that costs about a nanosecond per byte turns
-// it into its shape, with every literal, comment and superfluous space gone, and
-// the shape is looked up. What is not known yet is laid out by go-sqllexer, which
-// so never sees a literal.
+// A statement is read up to three times. A scan that costs about a nanosecond
+// per byte takes the literals out, and what is left, the skeleton, is looked up.
+// If it is not known, a thorough scan makes the shape: every literal, comment and
+// superfluous space is gone, and lists of literals are one. Shapes not known
+// either are laid out by go-sqllexer, which so never sees a literal.
 package fingerprint
 
 import (
@@ -32,7 +33,7 @@ const (
 // goroutine.
 type Maker struct {
 	shape      shape
-	young, old map[string]string // by shape
+	young, old map[string]string // by skeleton and by shape
 	youngBytes int
 	recent     [recents]recent
 	seed       maphash.Seed
@@ -113,6 +114,25 @@ const dots = "..."
 
 // statement looks the shape of a statement up, and lays out what is new.
 func (m *Maker) statement(d *dialect, command string, text []byte, cut bool) string {
+	s := &m.shape
+	var bare []byte
+	if len(text) <= mostSkeleton && (command == "Query" || command == "Execute") {
+		bare = s.skeleton(d, text, cut)
+		if bare != nil {
+			if known, ok := m.lookup(bare); ok {
+				return known
+			}
+		}
+	}
+	result := m.laidOut(d, command, text, cut)
+	if bare != nil {
+		m.remember(string(bare), result)
+	}
+	return result
+}
+
+// laidOut is the fingerprint of a statement whose skeleton is not known.
+func (m *Maker) laidOut(d *dialect, command string, text []byte, cut bool) string {
 	s := &m.shape
 	s.statement(d, command, text, cut)
 	if known, ok := m.lookup(s.out); ok {

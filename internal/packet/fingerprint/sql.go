@@ -34,7 +34,8 @@ var (
 // shape is a request on its way to its shape.
 type shape struct {
 	out   []byte
-	begin int // where the statement begins in out
+	bones [bones]byte // the skeleton
+	begin int         // where the statement begins in out
 
 	d         *dialect
 	backslash bool
