@@ -18,11 +18,11 @@ func (t *Table) acknowledge(c *Conn, d flow.Dir, f *decode.Frame) {
 	pure := f.Size == 0 && f.Flags&(decode.SYN|decode.FIN|decode.RST) == 0
 	if h.has(based) {
 		ack := h.offset(f.Ack)
-		if h.has(sentFIN) && ack > int64(h.fin) {
-			if ack == int64(h.fin)+1 {
+		if h.has(sentFIN) && ack > int64(h.high) {
+			if ack == int64(h.high)+1 {
 				h.flags |= ackedFIN
 			}
-			ack = int64(h.fin)
+			ack = int64(h.high)
 		}
 		switch {
 		case ack > int64(h.acked) && ack-int64(h.high) < farACK:
@@ -61,9 +61,11 @@ func (t *Table) moved(c *Conn, d flow.Dir, ack uint64, f *decode.Frame, pure boo
 	flying := h.high > h.acked
 	h.acked, h.ackedAt, h.dups = ack, f.At, 0
 	h.flags &^= pureACK | idle
-	newest, clean := t.logs.acked(h)
+	newest, n, clean := t.logs.acked(h)
 	if pure {
-		h.flags |= pureACK
+		if n == 1 {
+			h.flags |= pureACK
+		}
 		if age := f.At - newest.at; clean && age >= 0 {
 			rtt := time.Duration(age)
 			if s.RTTs == 0 || rtt < s.RTTMin {

@@ -26,8 +26,8 @@ func (t *Table) data(c *Conn, d flow.Dir, f *decode.Frame, seq uint32) {
 		data = data[min(int64(len(data)), -start):]
 		start = 0
 	}
-	if h.has(sentFIN) && start+int64(size) > int64(h.fin) {
-		size = int(int64(h.fin) - start) // nothing comes after a FIN
+	if h.has(sentFIN) && start+int64(size) > int64(h.high) {
+		size = int(int64(h.high) - start) // nothing comes after a FIN
 	}
 	if size <= 0 {
 		return
@@ -56,6 +56,9 @@ func (t *Table) data(c *Conn, d flow.Dir, f *decode.Frame, seq uint32) {
 func (t *Table) advance(c *Conn, d flow.Dir, f *decode.Frame, from, to uint64) {
 	h := &c.halves[d]
 	if from == h.high {
+		if h.acked < h.high {
+			c.hasty(d, t.logs.newest(h), f.Size)
+		}
 		t.delayed(c, d, f)
 	}
 	t.resumed(c, d, f.At)
@@ -108,10 +111,11 @@ func (t *Table) arrange(c *Conn, d flow.Dir, f *decode.Frame, from, to uint64, d
 		a.copyTo = upTo
 		take(upTo)
 	}
-	if from < h.nxt {
-		copied(min(to, h.nxt))
-	}
 	for from < to {
+		if from < h.nxt { // also because the piece before let waiting ones go
+			copied(min(to, h.nxt))
+			continue
+		}
 		before, after := t.around(h, from)
 		if after != 0 && t.held.at(after).off <= from {
 			copied(min(to, t.held.at(after).end()))

@@ -170,7 +170,7 @@ func (t *Table) finish(c *Conn, d flow.Dir, f *decode.Frame, seq uint32) {
 	if h.has(sentFIN) || at < 0 {
 		return
 	}
-	h.fin = max(uint64(at), h.high)
+	h.high = max(uint64(at), h.high)
 	h.flags |= sentFIN
 	t.closes(c, d, f, false)
 }

@@ -8,7 +8,7 @@ import (
 const (
 	// DefaultHeld is what a table holds back at most, unless told otherwise.
 	DefaultHeld = 16 << 20
-	// heldHalf is what one direction of a connection holds back at most: as much
+	// heldHalf is how far beyond a hole one direction of a connection goes at most: as much
 	// as a window of a gigabit path with 8 ms, after which waiting for a copy that
 	// nobody acknowledged makes no sense.
 	heldHalf = 1 << 20
@@ -69,7 +69,6 @@ func (t *Table) hold(h *half, f *decode.Frame, before int32, off uint64, data []
 		pushed: f.Flags&decode.PSH != 0,
 		sign:   f.At, signTS: f.Options.TSVal, signID: f.IPID, hasTime: f.Options.HasTime,
 	}
-	h.heldBytes += int32(len(buffer))
 	if before == 0 {
 		n.next, h.held = h.held, i
 	} else {
@@ -91,7 +90,6 @@ func (t *Table) unhold(h *half) {
 	b := &t.held
 	i := h.held
 	n := b.at(i)
-	h.heldBytes -= int32(len(n.data))
 	h.held = n.next
 	if h.held == 0 {
 		h.tail = 0
@@ -151,7 +149,7 @@ func (t *Table) bound(c *Conn, d flow.Dir, at flow.Stamp) {
 			continue
 		}
 		alone := !o.has(hasACK) && at.At-t.held.at(h.held).sign > heldAlone
-		if !alone && t.held.bytes <= t.held.most && h.heldBytes <= heldHalf {
+		if !alone && t.held.bytes <= t.held.most && h.high-h.nxt <= heldHalf {
 			return
 		}
 		t.giveUp(c, d, at, false)

@@ -141,12 +141,11 @@ func (l *logs) markCopied(h *half, from, to uint64) {
 	}
 }
 
-// acked takes off what is acknowledged. It returns the newest of it and whether
+// acked takes off what is acknowledged. It returns the newest of it, how many and whether
 // its age is a round trip: none of it was sent twice, and all of it is one packet.
-func (l *logs) acked(h *half) (newest entry, clean bool) {
+func (l *logs) acked(h *half) (newest entry, n int, clean bool) {
 	r := l.ring(h)
 	clean = true
-	n := 0
 	for h.logOpen != h.logEnd {
 		e := &r[h.logOpen%uint32(len(r))]
 		if int32(e.end()-uint32(h.acked)) > 0 {
@@ -160,7 +159,7 @@ func (l *logs) acked(h *half) (newest entry, clean bool) {
 	if h.block != 0 && h.logOpen == h.logEnd {
 		l.release(h)
 	}
-	return newest, clean && n > 0
+	return newest, n, clean && n > 0
 }
 
 // newest is the last segment written down; nil: none.

@@ -8,8 +8,6 @@ type impl struct {
 	halves   [2]half // by flow.Dir, as Sides
 	index    int32   // of this connection in the table; -1: free
 	hash     uint32
-	scaled   scaling
-	state    uint8
 }
 
 // State of a connection.
@@ -33,9 +31,8 @@ const (
 // that was seen.
 type half struct {
 	nxt   uint64 // everything before was handed on, or given up
-	high  uint64 // the end of the highest byte seen
+	high  uint64 // the end of the highest byte seen, or of the stream if its FIN was seen
 	acked uint64 // everything before was acknowledged by the other side
-	fin   uint64 // offset of the FIN, if sentFIN
 
 	ackedAt int64 // when acked last moved, or the window opened again after that
 	limited int64 // since when the window of the other side is full; 0: it is not
@@ -53,16 +50,15 @@ type half struct {
 	gap     uint32 // low bits of where the last gap began
 	gapSize uint32
 
-	held      int32 // first segment that waits for bytes before it; 0: none
-	tail      int32 // the last one
-	heldBytes int32
-	block     int32 // a longer log; 0: the one below
-	window    uint16
-	id        uint16 // IP ID of the newest packet
-	flags     uint16
-	dups      uint8 // duplicate ACKs from the other side since acked moved
-	ids       uint8 // how many packets in a row had growing IP IDs
-	class     class // of the last counted copy
+	held   int32 // first segment that waits for bytes before it; 0: none
+	tail   int32 // the last one
+	block  int32 // a longer log; 0: the one below
+	window uint16
+	id     uint16 // IP ID of the newest packet
+	flags  uint16
+	dups   uint8 // duplicate ACKs from the other side since acked moved
+	ids    uint8 // how many packets in a row had growing IP IDs
+	class  class // of the last counted copy
 
 	log [shortLog]entry
 }
@@ -76,9 +72,10 @@ const (
 	sentFIN
 	ackedFIN
 	spoken     // the other side sent bytes since this side's last new ones
-	pureACK    // acked was last moved by a packet without data
+	pureACK    // acked was last moved by a packet without data, for one segment only
 	usedWindow // window is set
 	idle       // since ackedAt nothing is in flight, and it is this side's turn
+	eager      // it sends small segments while others are in flight: TCP_NODELAY
 )
 
 // offset is where a sequence number lies in the stream; it may be before 0.

@@ -76,19 +76,20 @@ type Conn struct {
 	Space          flow.Space
 	Why            Reason // how it is known which side is the server
 	Midway         bool   // the capture began, or the connection was first seen, after its handshake
+	Refused        bool   // the SYN was answered by RST
+	Ending         flow.Ending
+	SYNs, SYNACKs  uint16 // how many copies of each
 
-	First, Last   flow.Stamp
-	SYN, SYNACK   flow.Stamp // first copies; Frame 0: not seen
-	Established   flow.Stamp // the ACK that completes the handshake, or the first data of the client
-	SYNs, SYNACKs uint16     // how many copies of each
-
-	Ending  flow.Ending
-	Closer  Close // the first FIN or RST
-	Refused bool  // the SYN was answered by RST
+	First, Last flow.Stamp
+	SYN, SYNACK flow.Stamp // first copies; Frame 0: not seen
+	Established flow.Stamp // the ACK that completes the handshake, or the first data of the client
+	Closer      Close      // the first FIN or RST
 
 	// What the consumer knows and tells those who read the connection at its end.
 	Protocol   string // decoder that was used; "" before the first data
 	CloseState State  // what the application was doing when the first FIN or RST came
+	scaled     scaling
+	state      uint8 // both here because nothing else fills the place
 	Requests   Requests
 
 	Sides [2]Side // by flow.Dir: what the client sent, what the server sent

@@ -38,13 +38,14 @@ func (c *Conn) fullSegment(d flow.Dir) int {
 }
 
 // delayed looks whether the new segment of direction d had to wait for a delayed
-// acknowledgement. All of this must hold: it is small, and so was the one before,
+// acknowledgement. All of this must hold: the sender never sent a small segment
+// while another was in flight; the new one is small, and so was the one before,
 // which alone was in flight; that was acknowledged once, by a packet without
 // data, later than the path explains by 20 ms; the other side sent no data in
 // between; the new segment left at once when the acknowledgement came.
 func (t *Table) delayed(c *Conn, d flow.Dir, f *decode.Frame) {
 	h := &c.halves[d]
-	if h.acked != h.high || h.high == 0 || !h.has(pureACK) || h.has(spoken) {
+	if h.acked != h.high || h.high == 0 || !h.has(pureACK) || h.has(spoken) || h.has(eager) {
 		return
 	}
 	waited := h.ackedAt
@@ -75,6 +76,16 @@ func (t *Table) delayed(c *Conn, d flow.Dir, f *decode.Frame) {
 	from := e.at + receiver
 	s.DelayedACKTime += time.Duration(f.At - from)
 	t.stalled(c, Stall{DelayedACK, d, from, f.At})
+}
+
+// hasty notes that a side sends a small segment although another is in flight:
+// Nagle's rule, RFC 896 and as Linux has it, does not hold there.
+func (c *Conn) hasty(d flow.Dir, last *entry, size int) {
+	if h := &c.halves[d]; !h.has(eager) && last != nil && last.bits&wasMerged == 0 && c.halves[d.Other()].has(hasACK) {
+		if full := c.fullSegment(d); size < full && int(last.size()) < full {
+			h.flags |= eager
+		}
+	}
 }
 
 // resumed ends a pause of a side that could have sent.

@@ -1,0 +1,485 @@
+package tcp
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/flow"
+)
+
+const (
+	toServer = flow.ToServer
+	toClient = flow.ToClient
+)
+
+// said is what the consumer was told, without data and acknowledgements.
+func (s *script) said() []string {
+	var l []string
+	for _, line := range s.log {
+		if !strings.Contains(line, "data") && !strings.Contains(line, "acked") {
+			l = append(l, line)
+		}
+	}
+	return l
+}
+
+// TestClaims plays one small scene for each thing that is counted. Counts are
+// the client's unless the scene says otherwise; what is not named must be 0.
+func TestClaims(t *testing.T) {
+	type counts struct {
+		Retransmissions, Timeouts, Fast, Spurious, LossProbes, OutOfOrder, DupACKs, Duplicates uint32
+		KeepAlives, PAWS, WindowProbes, ZeroWindows, DelayedACKs                               uint32
+		LostOnWire, Missed                                                                     int64
+		ZeroWindowTime, WindowLimited, AppLimited, DelayedACKTime                              time.Duration
+	}
+	pick := func(s Side) counts {
+		return counts{
+			s.Retransmissions, s.Timeouts, s.Fast, s.Spurious, s.LossProbes, s.OutOfOrder, s.DupACKs, s.Duplicates,
+			s.KeepAlives, s.PAWS, s.WindowProbes, s.ZeroWindows, s.DelayedACKs,
+			s.LostOnWire, s.Missed,
+			s.ZeroWindowTime, s.WindowLimited, s.AppLimited, s.DelayedACKTime,
+		}
+	}
+	// three sends three segments of 1000 at 10 ms; the second is left out.
+	hole := func(s *script) {
+		s.data(10*ms, toServer, 0, 1000, 0)
+		s.data(10*ms+20*us, toServer, 2000, 1000, 0)
+	}
+	for _, c := range []struct {
+		name           string
+		play           func(s *script)
+		client, server counts
+		said           []string
+	}{
+		{
+			name: "a copy by timeout",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.data(210*ms, toServer, 0, 1000, 0)
+			},
+			client: counts{Retransmissions: 1, Timeouts: 1, LostOnWire: 1000},
+			said:   []string{"client again 0-1000 10>210", "client retransmission 10-210"},
+		},
+		{
+			name: "a second timeout waits from the first copy",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.data(210*ms, toServer, 0, 1000, 0)
+				s.data(610*ms, toServer, 0, 1000, 0)
+			},
+			client: counts{Retransmissions: 2, Timeouts: 2, LostOnWire: 2000},
+			said: []string{"client again 0-1000 10>210", "client retransmission 10-210",
+				"client again 0-1000 10>610", "client retransmission 10-610"},
+		},
+		{
+			name: "a fast copy, captured before the loss",
+			play: func(s *script) {
+				s.shake()
+				for i := range 5 {
+					s.data(10*ms, toServer, i*1000, 1000, 0)
+				}
+				for range 4 { // the first acknowledgement is no duplicate
+					s.ack(12*ms, toClient, 0, 1000)
+				}
+				s.data(13*ms, toServer, 1000, 1000, 0)
+			},
+			client: counts{Retransmissions: 1, Fast: 1, LostOnWire: 1000},
+			server: counts{DupACKs: 3},
+			said:   []string{"client again 1000-2000 10>13", "client retransmission 10-13"},
+		},
+		{
+			name: "a fast copy by SACK",
+			play: func(s *script) {
+				s.shake()
+				for i := range 3 {
+					s.data(10*ms, toServer, i*1000, 1000, 0)
+				}
+				s.ack(11*ms, toClient, 0, 1000, s.sack(2000, 3000))
+				s.data(13*ms, toServer, 1000, 1000, 0)
+			},
+			client: counts{Retransmissions: 1, Fast: 1, LostOnWire: 1000},
+			said:   []string{"client again 1000-2000 10>13", "client retransmission 10-13"},
+		},
+		{
+			name: "a copy of what had been acknowledged",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.ack(11*ms, toClient, 0, 1000)
+				s.data(15*ms, toServer, 0, 1000, 0)
+			},
+			client: counts{Retransmissions: 1, Spurious: 1},
+			said:   []string{"client again 0-1000 10>15"},
+		},
+		{
+			name: "a copy that DSACK calls needless",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.data(210*ms, toServer, 0, 1000, 0)
+				s.ack(211*ms, toClient, 0, 1000)
+				s.ack(212*ms, toClient, 0, 1000, s.sack(0, 1000))
+			},
+			client: counts{Retransmissions: 1, Spurious: 1},
+			said:   []string{"client again 0-1000 10>210", "client retransmission 10-210"},
+		},
+		{
+			name: "a tail loss probe",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.data(10*ms, toServer, 1000, 1000, 0)
+				s.ack(11*ms, toClient, 0, 1000)
+				s.data(30*ms, toServer, 1000, 1000, 0)
+			},
+			client: counts{Retransmissions: 1, LossProbes: 1, LostOnWire: 1000},
+			said:   []string{"client again 1000-2000 10>30", "client retransmission 10-30"},
+		},
+		{
+			name: "lost before the capture, sent again",
+			play: func(s *script) {
+				s.shake()
+				hole(s)
+				s.data(250*ms, toServer, 1000, 1000, 0)
+			},
+			client: counts{Retransmissions: 1, Timeouts: 1, LostOnWire: 1000},
+			said:   []string{"client retransmission 10-250"},
+		},
+		{
+			name: "lost before the capture, sent again fast",
+			play: func(s *script) {
+				s.shake()
+				hole(s)
+				for range 4 {
+					s.ack(11*ms, toClient, 0, 1000)
+				}
+				s.data(15*ms, toServer, 1000, 1000, 0)
+			},
+			client: counts{Retransmissions: 1, Fast: 1, LostOnWire: 1000},
+			server: counts{DupACKs: 3},
+			said:   []string{"client retransmission 10-15"},
+		},
+		{
+			name: "late by less than a round trip",
+			play: func(s *script) {
+				s.shake()
+				hole(s)
+				s.data(11*ms, toServer, 1000, 1000, 0)
+			},
+			client: counts{OutOfOrder: 1},
+		},
+		{
+			name: "late, by the IP IDs, though slow",
+			play: func(s *script) {
+				s.ids = true
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.data(11*ms, toServer, 1000, 1000, 0)
+				s.id[0]++
+				s.data(12*ms, toServer, 3000, 1000, 0)
+				s.data(42*ms, toServer, 2000, 1000, 0, id(s.id[0]-1))
+			},
+			client: counts{OutOfOrder: 1},
+		},
+		{
+			name: "sent again, by the IP IDs, though quick",
+			play: func(s *script) {
+				s.ids = true
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.data(11*ms, toServer, 1000, 1000, 0)
+				s.id[0]++
+				s.data(12*ms, toServer, 3000, 1000, 0)
+				s.data(13*ms, toServer, 2000, 1000, 0)
+			},
+			client: counts{Retransmissions: 1, LostOnWire: 1000},
+			said:   []string{"client retransmission 12-13"},
+		},
+		{
+			name: "late, by the sender's clock",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0, tsval(100))
+				s.data(20*ms, toServer, 2000, 1000, 0, tsval(110))
+				s.data(40*ms, toServer, 1000, 1000, 0, tsval(105))
+			},
+			client: counts{OutOfOrder: 1},
+		},
+		{
+			name: "missed by the capture",
+			play: func(s *script) {
+				s.shake()
+				hole(s)
+				s.ack(11*ms, toClient, 0, 3000)
+			},
+			client: counts{Missed: 1000},
+			said:   []string{"client gap 1000 @11"},
+		},
+		{
+			name: "missed by the capture, and nothing behind it",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toClient, 0, 100, 500)
+			},
+			client: counts{Missed: 500},
+			said:   []string{"client gap 500 @10"},
+		},
+		{
+			name: "acknowledged before the capture had it",
+			play: func(s *script) {
+				s.shake()
+				hole(s)
+				s.ack(11*ms, toClient, 0, 3000)
+				s.data(11*ms+1, toServer, 1000, 1000, 0)
+			},
+			client: counts{OutOfOrder: 1},
+			said:   []string{"client gap 1000 @11"},
+		},
+		{
+			name: "nobody says whether it arrived",
+			play: func(s *script) {
+				s.shake()
+				hole(s)
+			},
+			said: []string{"client gap 1000 @10"},
+		},
+		{
+			name: "captured twice",
+			play: func(s *script) {
+				s.ids = true
+				s.shake()
+				for i := range 4 {
+					s.data(10*ms, toServer, i*100, 100, 0)
+					s.data(10*ms+us, toServer, i*100, 100, 0, id(s.id[0]))
+					s.id[0]--
+				}
+				for i := range 2 {
+					s.ack(11*ms, toClient, 0, 100+100*i)
+				}
+				s.data(12*ms, toServer, 400, 100, 0)
+				s.data(12*ms, toServer, 500, 100, 0)
+				s.data(12*ms+us, toServer, 400, 100, 0, id(s.id[0]-1))
+			},
+			client: counts{Duplicates: 5},
+		},
+		{
+			name: "keep-alives",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.ack(11*ms, toClient, 0, 1000)
+				s.ack(10000*ms, toServer, 999, 0)
+				s.ack(10001*ms, toClient, 0, 1000)
+				s.data(20000*ms, toServer, 999, 1, 0)
+				s.ack(20001*ms, toClient, 0, 1000)
+			},
+			client: counts{KeepAlives: 2},
+		},
+		{
+			name: "a closed window, and a probe into it",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.ack(11*ms, toClient, 0, 1000, win(0))
+				s.ack(250*ms, toServer, 999, 0)
+				s.ack(251*ms, toClient, 0, 1000, win(0))
+				s.ack(411*ms, toClient, 0, 1000)
+				s.data(412*ms, toServer, 1000, 1000, 0)
+			},
+			client: counts{WindowProbes: 1, AppLimited: time.Millisecond},
+			server: counts{ZeroWindows: 1, ZeroWindowTime: 400 * time.Millisecond},
+			said:   []string{"client zero window 11-411"},
+		},
+		{
+			name: "a window that stays closed",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.ack(11*ms, toClient, 0, 1000, win(0))
+				s.ack(61*ms, toClient, 0, 1000, win(0))
+			},
+			server: counts{ZeroWindows: 1, ZeroWindowTime: 50 * time.Millisecond},
+			said:   []string{"client zero window 11-61"},
+		},
+		{
+			name: "a full window",
+			play: func(s *script) {
+				s.shake()
+				s.ack(5*ms, toClient, 0, 0, win(4000))
+				s.data(10*ms, toServer, 0, 1400, 0)
+				s.data(11*ms, toServer, 1400, 1400, 0)
+				s.data(12*ms, toServer, 2800, 1200, 0)
+				s.ack(31*ms, toClient, 0, 4000)
+			},
+			client: counts{WindowLimited: 20 * time.Millisecond},
+		},
+		{
+			name: "a scaled window is not full",
+			play: func(s *script) {
+				s.shake(scale(7))
+				s.ack(5*ms, toClient, 0, 0, win(4000))
+				s.data(10*ms, toServer, 0, 1400, 0)
+				s.data(12*ms, toServer, 1400, 2600, 0)
+				s.ack(31*ms, toClient, 0, 4000)
+			},
+		},
+		{
+			name: "a sender with nothing to send",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1000, 0)
+				s.ack(11*ms, toClient, 0, 1000)
+				s.data(111*ms, toServer, 1000, 1000, 0)
+				s.data(113*ms, toClient, 0, 10, 2000) // its turn ends
+				s.data(413*ms, toServer, 2000, 1000, 10)
+			},
+			client: counts{AppLimited: 100 * time.Millisecond},
+		},
+		{
+			name: "held back by Nagle and a delayed acknowledgement",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 100, 0)
+				s.ack(51*ms, toClient, 0, 100)
+				s.data(51*ms+100*us, toServer, 100, 200, 0)
+			},
+			client: counts{DelayedACKs: 1, DelayedACKTime: 40*time.Millisecond + 100*time.Microsecond, AppLimited: 100 * time.Microsecond},
+			said:   []string{"client delayed ack 11-51"},
+		},
+		{
+			name: "not held back: the segment before was full",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 1460, 0)
+				s.ack(51*ms, toClient, 0, 1460)
+				s.data(51*ms+100*us, toServer, 1460, 200, 0)
+			},
+			client: counts{AppLimited: 100 * time.Microsecond},
+		},
+		{
+			name: "not held back: the path is that long",
+			play: func(s *script) {
+				s.syn(0)
+				s.synack(40 * ms)
+				s.ack(40*ms+100*us, toServer, 0, 0)
+				s.data(50*ms, toServer, 0, 100, 0)
+				s.ack(90*ms, toClient, 0, 100)
+				s.data(90*ms+50*us, toServer, 100, 200, 0)
+			},
+			client: counts{AppLimited: 50 * time.Microsecond},
+		},
+		{
+			name: "not held back: it came long after the acknowledgement",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 100, 0)
+				s.ack(51*ms, toClient, 0, 100)
+				s.data(60*ms, toServer, 100, 200, 0)
+			},
+			client: counts{AppLimited: 9 * time.Millisecond},
+		},
+		{
+			name: "not held back: the sender does not wait for acknowledgements",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 100, 0)
+				s.data(11*ms, toServer, 100, 200, 0)
+				s.ack(51*ms, toClient, 0, 300)
+				s.data(51*ms+100*us, toServer, 300, 200, 0)
+			},
+			client: counts{AppLimited: 100 * time.Microsecond},
+		},
+		{
+			name: "timestamps that go back",
+			play: func(s *script) {
+				s.shake(tsval(5000))
+				s.data(10*ms, toServer, 0, 100, 0, tsval(5010))
+				s.data(20*ms, toServer, 100, 100, 0, tsval(5009)) // one tick is allowed
+				s.data(30*ms, toServer, 200, 100, 0, tsval(4000))
+				s.data(40*ms, toServer, 200, 100, 0, tsval(4100)) // a copy, not judged again
+			},
+			client: counts{PAWS: 1, Retransmissions: 1, LossProbes: 1, LostOnWire: 100},
+			said:   []string{"client again 200-300 30>40", "client retransmission 30-40"},
+		},
+		{
+			name: "a copy cut differently",
+			play: func(s *script) {
+				s.shake()
+				s.data(10*ms, toServer, 0, 100, 0)
+				s.data(20*ms, toServer, 100, 100, 0)
+				s.data(300*ms, toServer, 50, 250, 0)
+			},
+			client: counts{Retransmissions: 1, Timeouts: 1, LostOnWire: 150},
+			said:   []string{"client again 50-200 10>300", "client retransmission 10-300"},
+		},
+		{
+			name: "a straggler from before the window",
+			play: func(s *script) {
+				s.shake()
+				for i := range 70 {
+					s.data(10*ms, toServer, i*1000, 1000, 0)
+					s.ack(11*ms, toClient, 0, i*1000+1000)
+				}
+				s.data(20*ms, toServer, 1000, 1000, 0)
+			},
+		},
+		{
+			name: "data in the SYN that the server did not take",
+			play: func(s *script) {
+				s.syn(0, func(f *decode.Frame) { f.Size, f.Payload = 10, pattern(0, 0, 10) })
+				s.synack(ms)
+				s.data(2*ms, toServer, 0, 10, 0)
+			},
+			said: []string{"client again 0-10 0>2", "client retransmission 0-2"},
+		},
+		{
+			name: "bytes with a reset",
+			play: func(s *script) {
+				s.shake()
+				s.packet(5*ms, toServer, decode.RST, 0, 20, 0)
+			},
+		},
+		{
+			name: "only one direction: a hole nobody can decide is given up",
+			play: func(s *script) {
+				s.data(10*ms, toServer, 0, 100, 0)
+				s.data(11*ms, toServer, 200, 100, 0)
+				s.data(12*ms, toServer, 300, 100, 0)
+				s.data(1500*ms, toServer, 400, 100, 0)
+				s.data(1600*ms, toServer, 500, 100, 0)
+			},
+			client: counts{WindowLimited: -1},
+			server: counts{WindowLimited: -1},
+			said:   []string{"client gap 100 @1500"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScript(t, Options{})
+			c.play(s)
+			conn := s.last()
+			if d := cmp.Diff(c.client, pick(conn.Sides[toServer])); d != "" {
+				t.Errorf("client: %s", d)
+			}
+			if d := cmp.Diff(c.server, pick(conn.Sides[toClient])); d != "" {
+				t.Errorf("server: %s", d)
+			}
+			said := s.said()
+			if len(said) > 0 {
+				said = said[:len(said)-1]
+			}
+			if d := cmp.Diff(append([]string{}, c.said...), append([]string{}, said...)); d != "" {
+				t.Errorf("the consumer was told: %s", d)
+			}
+			if !strings.Contains(c.name, "missed") && !strings.Contains(c.name, "hole") && !strings.Contains(c.name, "nobody") && !strings.Contains(c.name, "before the capture had") {
+				s.bytes()
+			}
+			s.clean(t)
+		})
+	}
+}
