@@ -6,12 +6,14 @@ import (
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/proto/generic"
 	"rtrail/internal/packet/proto/http"
+	"rtrail/internal/packet/proto/mysql"
+	"rtrail/internal/packet/proto/redis"
 )
 
 // Protocols lists the decoders in the order in which they are asked. The last
 // one takes what no other one knows.
 func Protocols() []proto.Protocol {
-	return []proto.Protocol{http.Protocol, generic.Protocol}
+	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, generic.Protocol}
 }
 
 // known tells ports that servers listen on: those of the decoders, and those

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/fingerprint"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/tcp"
 )
@@ -28,7 +29,7 @@ const expireEvery = 10e9
 func newWorker(index, of int, o Options) *worker {
 	w := &worker{index: uint64(index), of: uint64(of), collector: o.Collector(index), decoder: decode.New()}
 	w.frames, _ = w.collector.(FrameCollector)
-	w.shop = &rt.Workshop{Sink: w.collector, Protocols: o.Protocols}
+	w.shop = &rt.Workshop{Sink: w.collector, Protocols: o.Protocols, Fingerprint: fingerprint.New().Of}
 	if w.shop.Protocols == nil {
 		w.shop.Protocols = Protocols()
 	}
