@@ -269,3 +269,11 @@ func (c SocketClock) Busy(r *SocketRow) (busy, window, buffer time.Duration) {
 	}
 	return c.Span(all), c.Span(spent[1]), c.Span(spent[2])
 }
+
+// ReadSocketClock makes a clock of one reading of both clocks of the kernel:
+// jiffies_64 and the time since boot. ok is false where the length of a jiffy
+// does not follow from them.
+func ReadSocketClock(jiffies uint64, monotonic time.Duration) (c SocketClock, ok bool) {
+	ok = c.read(jiffies, monotonic)
+	return c, ok
+}

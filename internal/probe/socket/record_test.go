@@ -6,8 +6,11 @@ import (
 	"flag"
 	"os"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe/kernel"
 )
 
 var record = flag.Bool("record", false, "record testdata/*.diag from the sockets of this network namespace")
@@ -63,4 +66,33 @@ func messages(t testing.TB, file string) [][]byte {
 		b = b[4+n:]
 	}
 	return list
+}
+
+// TestRecordRows writes the rows of the sockets that makeSockets opens, as the
+// program reads them, to testdata.
+func TestRecordRows(t *testing.T) {
+	if !*record {
+		t.Skip("only with -record")
+	}
+	p, own := live(t)
+	ports := makeSockets(t)
+	var out []byte
+	visit := func(rows []kernel.SocketRow, c kernel.SocketClock) bool {
+		for i := range rows {
+			if ports[rows[i].LocalPort] || ports[binary.BigEndian.Uint16(rows[i].RemotePort[:])] {
+				out = append(out, unsafe.Slice((*byte)(unsafe.Pointer(&rows[i])), rowSize)...)
+			}
+		}
+		t.Logf("clock %+v", c)
+		return true
+	}
+	if _, err := p.walker.Connections(own.table, visit); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.walker.Listeners(own.table, visit); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("testdata/sockets.rows", out, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
