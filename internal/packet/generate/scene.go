@@ -21,6 +21,7 @@ type scene struct {
 	// wrap puts an IP packet into what surrounds it; nil: an Ethernet frame. It
 	// may make several packets of it.
 	wrap   func(d flow.Dir, ip []byte) [][]byte
+	twice  bool // the packets that wrap makes are copies: the second comes 3 us later, the stamp is the first's
 	six    bool // IPv6
 	save   func(w io.Writer, s *scene) error
 	frames []pcap.Packet
@@ -195,18 +196,22 @@ func (t *talk) ip(d flow.Dir, segment []byte) []byte {
 
 // capture adds the packets that an IP packet becomes; the stamp is the last one's.
 func (s *scene) capture(when time.Duration, d flow.Dir, ip []byte) flow.Stamp {
-	all := [][]byte{}
+	all := [][]byte{ethernet(d, ip)}
 	if s.wrap != nil {
 		all = s.wrap(d, ip)
-	} else {
-		all = append(all, ethernet(d, ip))
 	}
-	for _, b := range all {
+	for i, b := range all {
+		if s.twice {
+			when += 3000 * time.Duration(i)
+		}
 		p := pcap.Packet{Time: at(when), Frame: uint64(len(s.frames) + 1), Data: b, Wire: uint32(len(b)), Link: s.link}
 		if s.snap > 0 {
 			p.Data = b[:min(len(b), s.snap)]
 		}
 		s.frames = append(s.frames, p)
+	}
+	if s.twice {
+		return flow.Stamp{At: at(when) - 3000, Frame: uint64(len(s.frames) - 1)}
 	}
 	return flow.Stamp{At: at(when), Frame: uint64(len(s.frames))}
 }

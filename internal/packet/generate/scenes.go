@@ -177,16 +177,21 @@ func oneWay() *scene {
 }
 
 func midway() *scene {
-	s := newScene("midway", "the capture begins between a request and its answer, which is not to be used")
+	s := newScene("midway", "the capture begins between a request and its answer, which is not to be used; nor is the exchange after it, by which the decoder gets in step")
 	t := s.talk(80)
 	t.unseen(toServer, 12345)
 	t.unseen(toClient, 99999)
 	t.begun = t.next
 	t.say(0, toClient, page(5))
-	q := t.say(10*ms, toServer, get)
-	r := t.say(13*ms, toClient, page(5))
-	t.hear(14*ms, toServer)
-	t.simple("http", "GET", q, r)
+	for i := range 3 {
+		when := 10 * ms * (1 + timeOf(i))
+		q := t.say(when, toServer, get)
+		r := t.say(when+3*ms, toClient, page(5))
+		t.hear(when+4*ms, toServer)
+		if i > 0 { // the first one shows that the decoder is in step
+			t.simple("http", "GET", q, r)
+		}
+	}
 	t.true.Midway = true
 	return s
 }

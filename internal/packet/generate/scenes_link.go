@@ -56,6 +56,13 @@ func linkScenes() []*scene {
 			return one(ethernet(d, tunnel(d, 47, append(append([]byte{0x20, 0}, etherType(ip)...), append([]byte{0, 0, 0, 42}, ip...)...))))
 		}},
 		{"fragments", pcap.LinkEthernet, false, func(d flow.Dir, ip []byte) [][]byte { return fragments(d, ip, false) }},
+		{"fragments-ipv6", pcap.LinkEthernet, true, func(d flow.Dir, ip []byte) [][]byte {
+			all := [][]byte{}
+			for _, f := range fragments6(ip) {
+				all = append(all, ethernet(d, f))
+			}
+			return all
+		}},
 		{"fragments-reordered", pcap.LinkEthernet, false, func(d flow.Dir, ip []byte) [][]byte { return fragments(d, ip, true) }},
 	} {
 		s := newScene("link-"+w.name, "two requests and their answers, and a close")
@@ -132,6 +139,43 @@ func fragments(d flow.Dir, ip []byte, reorder bool) [][]byte {
 		a, b = b, a
 	}
 	return [][]byte{ethernet(d, a), ethernet(d, b)}
+}
+
+// fragments6 cuts an IPv6 packet with data in two.
+func fragments6(ip []byte) [][]byte {
+	const first = 40
+	data := ip[40:]
+	if len(data) <= first {
+		return [][]byte{ip}
+	}
+	piece := func(data []byte, offset, more byte) []byte {
+		b := append([]byte(nil), ip[:40]...)
+		b[6] = 44
+		binary.BigEndian.PutUint16(b[4:], uint16(8+len(data)))
+		// The sender's sequence number makes an identification that does not come again.
+		b = append(b, 6, 0, 0, offset|more)
+		b = append(b, ip[44:48]...)
+		return append(b, data...)
+	}
+	return [][]byte{piece(data[:first], 0, 1), piece(data[first:], first, 0)}
+}
+
+// anyScene is what a capture on all interfaces sees of traffic that goes
+// through two of them.
+func anyScene() *scene {
+	s := newScene("any-duplicates", "every packet was captured on two interfaces, three microseconds apart")
+	s.link = pcap.LinkLinuxSLL2
+	s.twice = true
+	s.wrap = func(_ flow.Dir, ip []byte) [][]byte {
+		var all [][]byte
+		for i := range 2 { // it comes in at the first and goes out at the second
+			head := append(etherType(ip), 0, 0, 0, 0, 0, byte(i)+2, 0, 1, 4*byte(i), 6, 2, 0, 0, 0, 0, 9, 0, 0)
+			all = append(all, append(head, ip...))
+		}
+		return all
+	}
+	s.plain()
+	return s
 }
 
 // formatScenes are the same capture in every file format.

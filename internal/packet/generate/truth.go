@@ -133,7 +133,7 @@ func Truths() []Truth {
 		{miniature(), requestResent(), responseResent()},
 		{lostOnWire(), reordered(), missed(), oneWay(), midway()},
 		{pipelined(), redisPipelined(), continued(), mysqlSession()},
-		{snapped(), wrapped(), zeroWindow(), portReused()},
+		{snapped(), wrapped(), zeroWindow(), portReused(), anyScene()},
 		linkScenes(), formatScenes(),
 	} {
 		for _, s := range scenes {
