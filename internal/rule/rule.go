@@ -53,6 +53,9 @@ const (
 	KindNetNS      = "netns"
 	KindRule       = "firewall-rule"
 	KindCPU        = "cpu"
+	KindService    = "service"    // Name is "mysql 10.0.0.2:3306", Port its port
+	KindConnection = "connection" // Name is "10.0.0.1:40000 -> 10.0.0.2:3306"
+	KindStatement  = "statement"  // Name is its text without literals, cut for display
 )
 
 // Subject is whom a finding is about, named as people name it.
