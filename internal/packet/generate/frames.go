@@ -143,6 +143,12 @@ func putIP4(b []byte, src, dst [4]byte, total int, id uint16) {
 	b[8], b[9], b[10], b[11] = 64, 6, 0, 0
 	copy(b[12:], src[:])
 	copy(b[16:], dst[:])
+	sumIP4(b)
+}
+
+// sumIP4 puts the checksum into an IPv4 header.
+func sumIP4(b []byte) {
+	b[10], b[11] = 0, 0
 	sum := uint32(0)
 	for i := 0; i < ip4Length; i += 2 {
 		sum += uint32(binary.BigEndian.Uint16(b[i:]))

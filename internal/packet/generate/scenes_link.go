@@ -104,6 +104,7 @@ func tunnel(d flow.Dir, protocol byte, payload []byte) []byte {
 	b := make([]byte, ip4Length, ip4Length+len(payload))
 	putIP4(b, [4]byte{192, 0, 2, byte(d) + 1}, [4]byte{192, 0, 2, byte(d.Other()) + 1}, ip4Length+len(payload), 1)
 	b[9] = protocol
+	sumIP4(b)
 	return append(b, payload...)
 }
 
@@ -134,6 +135,7 @@ func fragments(d flow.Dir, ip []byte, reorder bool) [][]byte {
 		if i == 0 {
 			f[6] = 0x20
 		}
+		sumIP4(f)
 	}
 	if reorder {
 		a, b = b, a
