@@ -41,7 +41,7 @@ type script struct {
 
 func newScript(t testing.TB, o Options) *script {
 	s := &script{t: t, isn: [2]uint32{1000, 5000}, ends: [2]flow.Endpoint{alice, bob}, window: 60000}
-	o.NewConsumer = func(c *Conn) Consumer { s.conn = c; return (*listener)(s) }
+	o.NewConsumer = func(c *Conn) Consumer { s.conn, s.got = c, [2][]byte{}; return (*listener)(s) }
 	o.Ended = func(c *Conn) { s.ended = append(s.ended, *c) }
 	s.table = NewTable(o)
 	return s
