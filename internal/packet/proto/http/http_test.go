@@ -184,6 +184,8 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
+func TestCapture(t *testing.T) { prototest.Golden(t, Protocol, "testdata/nginx.pcap") }
+
 func TestSniff(t *testing.T) {
 	tests := []struct {
 		from flow.Dir

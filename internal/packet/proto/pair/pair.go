@@ -299,3 +299,25 @@ func (q *Queue) shrink() {
 	}
 	q.high = 0
 }
+
+// Join makes what b spans part of a. In the stream b follows a.
+func Join(a, b *proto.Span) {
+	switch {
+	case b.Empty():
+		return
+	case a.Empty():
+		*a = *b
+		return
+	}
+	a.Packets += b.Packets
+	if b.First.Frame == a.Last.Frame {
+		a.Packets--
+	}
+	a.End = b.End
+	if b.First.At < a.First.At {
+		a.First = b.First
+	}
+	if b.Last.At > a.Last.At || b.Last.At == a.Last.At && b.Last.Frame > a.Last.Frame {
+		a.Last = b.Last
+	}
+}

@@ -4,11 +4,14 @@ package prototest
 
 import (
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
@@ -269,3 +272,47 @@ func (k *checker) Exchange(e *proto.Exchange) {
 		k.tb.Errorf("impossible exchange: %s", Line(e))
 	}
 }
+
+// Conversations runs a decoder over all connections of a capture, in pieces of
+// at most n bytes, and returns what it found.
+func Conversations(tb testing.TB, p proto.Protocol, file string, n int) string {
+	var b strings.Builder
+	for i, conn := range Capture(tb, file) {
+		fmt.Fprintf(&b, "connection %d\n", i+1)
+		start := conn[0].At
+		for j := range conn {
+			conn[j].At -= start
+		}
+		for _, l := range Run(p, Recut(conn, n), false, flow.Finished) {
+			b.WriteString(l + "\n")
+		}
+	}
+	return b.String()
+}
+
+// Golden compares what a decoder finds in a capture with FILE.txt beside it,
+// however the bytes are cut. With -update it writes that file.
+func Golden(t *testing.T, p proto.Protocol, file string) {
+	t.Helper()
+	got := Conversations(t, p, file, 1<<20)
+	golden := strings.TrimSuffix(file, ".pcap") + ".txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Fatal(diff)
+	}
+	for _, n := range []int{1, 2, 3, 7, 64, 1000} {
+		if diff := cmp.Diff(got, Conversations(t, p, file, n)); diff != "" {
+			t.Fatalf("cut into pieces of %d: %s", n, diff)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write what decoders find in the captures")

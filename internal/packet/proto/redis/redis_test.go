@@ -192,6 +192,8 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
+func TestCapture(t *testing.T) { prototest.Golden(t, Protocol, "testdata/redis7.pcap") }
+
 func TestSniff(t *testing.T) {
 	tests := []struct {
 		from flow.Dir

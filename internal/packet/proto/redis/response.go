@@ -3,6 +3,7 @@ package redis
 import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/pair"
 )
 
 // capture is what the content of a string is read for.
@@ -341,7 +342,7 @@ func (p *parser) belongs() bool {
 		if p.push {
 			return false
 		}
-		p.merge()
+		pair.Join(&p.queue.Now.Response, &p.part)
 		return true
 	}
 	// The confirmation of a subscription, or of its end. Its number is how many
@@ -358,7 +359,7 @@ func (p *parser) belongs() bool {
 	if q == nil || kind(q.Tag&0xff) != k {
 		return false
 	}
-	p.merge()
+	pair.Join(&p.queue.Now.Response, &p.part)
 	p.part.Reset()
 	p.queue.Now.Rows = -1
 	owed := q.Tag >> 8
@@ -368,26 +369,6 @@ func (p *parser) belongs() bool {
 	owed--
 	q.Tag = uint32(k) | owed<<8
 	return owed == 0
-}
-
-// merge makes a watched message part of the answer.
-func (p *parser) merge() {
-	r := &p.queue.Now.Response
-	if r.Empty() {
-		*r = p.part
-		return
-	}
-	if p.part.Empty() {
-		return
-	}
-	if p.part.First.Frame != r.Last.Frame {
-		r.Packets++
-	}
-	r.Packets += p.part.Packets - 1
-	r.End = p.part.End
-	if p.part.Last.At >= r.Last.At {
-		r.Last = p.part.Last
-	}
 }
 
 // loseResponses is for bytes that are no answer.
