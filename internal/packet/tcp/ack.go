@@ -66,8 +66,8 @@ func (t *Table) moved(c *Conn, d flow.Dir, ack uint64, f *decode.Frame, pure boo
 		if n == 1 {
 			h.flags |= pureACK
 		}
-		if age := f.At - newest.at; clean && age >= 0 {
-			rtt := time.Duration(age)
+		if clean && f.At >= newest.at {
+			rtt := time.Duration(f.At - newest.at)
 			if s.RTTs == 0 || rtt < s.RTTMin {
 				s.RTTMin = rtt
 			}

@@ -41,7 +41,7 @@ func (t *Table) data(c *Conn, d flow.Dir, f *decode.Frame, seq uint32) {
 		t.advance(c, d, f, from, to)
 	}
 	if from == h.nxt && h.held == 0 {
-		t.remember(c, d, from, size, f.Stamp, 0)
+		t.remember(c, d, from, size, f.Stamp)
 		t.deliver(c, d, f.Stamp, data, size, f.Flags&decode.PSH != 0)
 	} else {
 		a := t.arrange(c, d, f, from, to, data)
@@ -66,8 +66,8 @@ func (t *Table) advance(c *Conn, d flow.Dir, f *decode.Frame, from, to uint64) {
 	h.high = to
 }
 
-func (t *Table) remember(c *Conn, d flow.Dir, off uint64, size int, at flow.Stamp, bits uint32) {
-	t.logs.write(&c.halves[d], off, size, at, bits, c.halves[d.Other()].has(hasACK))
+func (t *Table) remember(c *Conn, d flow.Dir, off uint64, size int, at flow.Stamp) {
+	t.logs.write(&c.halves[d], off, size, at, c.halves[d.Other()].has(hasACK))
 }
 
 // deliver hands the next bytes on.
@@ -131,7 +131,7 @@ func (t *Table) arrange(c *Conn, d flow.Dir, f *decode.Frame, from, to uint64, d
 			a.holeTo = end
 		}
 		off := from
-		t.remember(c, d, off, int(end-off), f.Stamp, 0)
+		t.remember(c, d, off, int(end-off), f.Stamp)
 		piece, size := take(end)
 		if off == h.nxt {
 			t.deliver(c, d, f.Stamp, piece, size, f.Flags&decode.PSH != 0 && end == to)

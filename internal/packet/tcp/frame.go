@@ -20,7 +20,7 @@ func (t *Table) Frame(f *decode.Frame) {
 		t.end(c, c.Last, flow.Expired)
 		at, c, _ = t.find(f, hash)
 	}
-	if c != nil && c.reused(d, f) {
+	if c != nil && (f.Size > 0 || f.Flags&decode.SYN != 0) && c.reused(d, f) {
 		t.end(c, c.Last, flow.PortReuse)
 		at, c, _ = t.find(f, hash)
 	}

@@ -35,28 +35,49 @@ type logs struct {
 	free   []int32
 }
 
-func (l *logs) ring(h *half) []entry {
+// at is the nth segment that was written down, one of the last room(h). The short
+// log is kept newest first, the long one goes round.
+func (l *logs) at(h *half, n uint32) *entry {
 	if h.block != 0 {
-		return l.blocks[h.block-1][:]
+		return &l.blocks[h.block-1][n%longLog]
 	}
-	return h.log[:]
+	return &h.log[h.logEnd-1-n]
+}
+
+// room is how many segments the log of a half takes.
+func room(h *half) uint32 {
+	if h.block != 0 {
+		return longLog
+	}
+	return shortLog
+}
+
+// push writes the next segment down.
+func (l *logs) push(h *half, e entry) {
+	h.logEnd++
+	if h.block != 0 {
+		l.blocks[h.block-1][(h.logEnd-1)%longLog] = e
+		return
+	}
+	h.log[2], h.log[1], h.log[0] = h.log[1], h.log[0], e
 }
 
 // take gives a half a long log; false if there are too many.
 func (l *logs) take(h *half) bool {
+	block := int32(0)
 	if n := len(l.free); n > 0 {
-		h.block, l.free = l.free[n-1], l.free[:n-1]
+		block, l.free = l.free[n-1], l.free[:n-1]
 	} else if len(l.blocks) < mostBlocks {
 		l.blocks = append(l.blocks, new([longLog]entry))
-		h.block = int32(len(l.blocks))
+		block = int32(len(l.blocks))
 	} else {
 		return false
 	}
-	b := l.blocks[h.block-1]
+	b := l.blocks[block-1]
 	for i := uint32(0); i < min(shortLog, h.logEnd); i++ {
-		n := h.logEnd - 1 - i
-		b[n%longLog] = h.log[n%shortLog]
+		b[(h.logEnd-1-i)%longLog] = h.log[i]
 	}
+	h.block = block
 	return true
 }
 
@@ -67,8 +88,7 @@ func (l *logs) release(h *half) {
 	}
 	b := l.blocks[h.block-1]
 	for i := uint32(0); i < min(shortLog, h.logEnd); i++ {
-		n := h.logEnd - 1 - i
-		h.log[n%shortLog] = b[n%longLog]
+		h.log[i] = b[(h.logEnd-1-i)%longLog]
 	}
 	l.free = append(l.free, h.block)
 	h.block = 0
@@ -76,30 +96,27 @@ func (l *logs) release(h *half) {
 
 // write remembers a segment. acks tells that the other side's acknowledgements
 // are seen, without which nothing would ever be taken off again.
-func (l *logs) write(h *half, off uint64, size int, at flow.Stamp, bits uint32, acks bool) {
-	r := l.ring(h)
-	if h.logEnd-h.logOpen >= uint32(len(r)) {
+func (l *logs) write(h *half, off uint64, size int, at flow.Stamp, acks bool) {
+	if h.logEnd-h.logOpen >= room(h) {
 		switch {
 		case !acks:
 			h.logOpen++
 		case h.block == 0 && l.take(h):
-			r = l.ring(h)
 		default:
-			merge(h, r)
+			l.merge(h)
 		}
 	}
-	r[h.logEnd%uint32(len(r))] = entry{at: at.At, frame: at.Frame, off: uint32(off), bits: min(uint32(size), sizeBits) | bits}
-	h.logEnd++
+	l.push(h, entry{at: at.At, frame: at.Frame, off: uint32(off), bits: min(uint32(size), sizeBits)})
 }
 
 // merge makes room: neighbours become one.
-func merge(h *half, r []entry) {
+func (l *logs) merge(h *half) {
 	var kept [longLog]entry
-	n, size := 0, uint32(len(r))
+	n := 0
 	for i := h.logOpen; i != h.logEnd; i++ {
-		e := r[i%size]
+		e := *l.at(h, i)
 		if i+1 != h.logEnd {
-			next := r[(i+1)%size]
+			next := l.at(h, i+1)
 			if e.end() == next.off && e.size()+next.size() < sizeBits {
 				e.bits = (e.size() + next.size()) | (e.bits|next.bits)&wasCopied | wasMerged
 				i++
@@ -109,21 +126,19 @@ func merge(h *half, r []entry) {
 		n++
 	}
 	first := 0
-	if uint32(n) == size {
+	if uint32(n) == room(h) {
 		first = 1 // nothing fits together: the oldest is forgotten
 	}
 	h.logOpen = h.logEnd - uint32(n-first)
 	for i := first; i < n; i++ {
-		r[(h.logOpen+uint32(i-first))%size] = kept[i]
+		*l.at(h, h.logOpen+uint32(i-first)) = kept[i]
 	}
 }
 
 // find is the newest entry that holds the byte at an offset; nil: forgotten.
 func (l *logs) find(h *half, off uint64) *entry {
-	r := l.ring(h)
-	for i := uint32(0); i < min(uint32(len(r)), h.logEnd); i++ {
-		e := &r[(h.logEnd-1-i)%uint32(len(r))]
-		if uint32(off)-e.off < e.size() {
+	for i := uint32(1); i <= min(room(h), h.logEnd); i++ {
+		if e := l.at(h, h.logEnd-i); uint32(off)-e.off < e.size() {
 			return e
 		}
 	}
@@ -132,9 +147,8 @@ func (l *logs) find(h *half, off uint64) *entry {
 
 // markCopied notes that a range was sent more than once.
 func (l *logs) markCopied(h *half, from, to uint64) {
-	r := l.ring(h)
-	for i := uint32(0); i < min(uint32(len(r)), h.logEnd); i++ {
-		e := &r[(h.logEnd-1-i)%uint32(len(r))]
+	for i := uint32(1); i <= min(room(h), h.logEnd); i++ {
+		e := l.at(h, h.logEnd-i)
 		if int32(uint32(to)-e.off) > 0 && int32(e.end()-uint32(from)) > 0 {
 			e.bits |= wasCopied
 		}
@@ -143,21 +157,21 @@ func (l *logs) markCopied(h *half, from, to uint64) {
 
 // acked takes off what is acknowledged. It returns the newest of it, how many and whether
 // its age is a round trip: none of it was sent twice, and all of it is one packet.
-func (l *logs) acked(h *half) (newest entry, n int, clean bool) {
-	r := l.ring(h)
+func (l *logs) acked(h *half) (newest *entry, n int, clean bool) {
 	clean = true
 	for h.logOpen != h.logEnd {
-		e := &r[h.logOpen%uint32(len(r))]
+		e := l.at(h, h.logOpen)
 		if int32(e.end()-uint32(h.acked)) > 0 {
 			break
 		}
 		clean = clean && e.bits&(wasCopied|wasMerged) == 0
-		newest = *e
+		newest = e
 		n++
 		h.logOpen++
 	}
 	if h.block != 0 && h.logOpen == h.logEnd {
 		l.release(h)
+		newest = l.newest(h)
 	}
 	return newest, n, clean && n > 0
 }
@@ -167,6 +181,5 @@ func (l *logs) newest(h *half) *entry {
 	if h.logEnd == 0 {
 		return nil
 	}
-	r := l.ring(h)
-	return &r[(h.logEnd-1)%uint32(len(r))]
+	return l.at(h, h.logEnd-1)
 }

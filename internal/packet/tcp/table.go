@@ -112,7 +112,7 @@ func (t *Table) Close() {
 	t.Each(func(c *Conn) { t.end(c, c.Last, flow.Open) })
 }
 
-func (t *Table) conn(index int32) *Conn { return &t.slabs[index/slab][index%slab] }
+func (t *Table) conn(index int32) *Conn { return &t.slabs[uint32(index)/slab][uint32(index)%slab] }
 
 // home is where a frame's connection is looked for. The worker was chosen by
 // the remainder of the same hash, so its low bits say nothing here.

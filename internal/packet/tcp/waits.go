@@ -154,8 +154,8 @@ func (t *Table) windowOf(c *Conn, d flow.Dir) int64 {
 func (t *Table) fullWindow(c *Conn, d flow.Dir, at int64) {
 	h := &c.halves[d]
 	flying := h.inFlight()
-	if flying == 0 && h.limited == 0 {
-		return
+	if h.limited == 0 && flying <= int64(c.halves[d.Other()].window)/2 {
+		return // far from it, whatever the scale
 	}
 	w := t.windowOf(c, d)
 	full := w > 0 && flying > 0 && flying+min(int64(c.fullSegment(d)), w/2) > w
