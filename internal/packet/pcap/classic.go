@@ -25,6 +25,7 @@ type classic struct {
 	number uint32
 	// oldOrder: versions before 2.4 may have the two lengths exchanged
 	oldOrder bool
+	touched  byte // so that the compiler does not leave ahead out
 }
 
 // newClassic reads the header of a file, which ok says b begins with.
@@ -88,15 +89,23 @@ func (c *classic) parse(buf []byte, out []Packet, stop int) ([]Packet, int, erro
 	pos, n, frame := 0, len(out), c.s.frame
 	out = out[:cap(out)]
 	var err error
+	var touched byte
+	header, unit, number, link := c.header, c.unit, c.number, c.link
 	for n < len(out) && pos < stop {
-		if len(buf)-pos < c.header {
+		if len(buf)-pos < header {
 			if pos != len(buf) {
 				err = errShort
 			}
 			break
 		}
-		h := buf[pos : pos+16]
-		sec, frac, length, wire := c.u32(h), c.u32(h[4:]), c.u32(h[8:]), c.u32(h[12:])
+		touched += ahead(buf, pos)
+		h := (*[16]byte)(buf[pos:])
+		sec, frac := binary.LittleEndian.Uint32(h[0:4]), binary.LittleEndian.Uint32(h[4:8])
+		length, wire := binary.LittleEndian.Uint32(h[8:12]), binary.LittleEndian.Uint32(h[12:16])
+		if c.swap {
+			sec, frac = bits.ReverseBytes32(sec), bits.ReverseBytes32(frac)
+			length, wire = bits.ReverseBytes32(length), bits.ReverseBytes32(wire)
+		}
 		if c.oldOrder && length > wire {
 			length, wire = wire, length
 		}
@@ -108,7 +117,7 @@ func (c *classic) parse(buf []byte, out []Packet, stop int) ([]Packet, int, erro
 			err = corruption("zeros where a packet should begin")
 			break
 		}
-		from := pos + c.header
+		from := pos + header
 		end := from + int(length)
 		if end > len(buf) {
 			err = errShort
@@ -116,20 +125,21 @@ func (c *classic) parse(buf []byte, out []Packet, stop int) ([]Packet, int, erro
 		}
 		frame++
 		p := &out[n]
-		p.Time = int64(sec)*1e9 + int64(frac)*c.unit
+		p.Time = int64(sec)*1e9 + int64(frac)*unit
 		p.Frame = frame
 		p.Data = buf[from:end:end]
 		p.Wire = max(wire, length)
-		p.Interface = c.number
-		p.Link = c.link
+		p.Interface = number
+		p.Link = link
 		p.Way = WayUnknown
-		if c.header == 24 {
+		if header == 24 {
 			p.Way = kuznetzovWay(buf[pos+22])
 		}
 		n++
 		pos = end
 	}
 	c.s.frame = frame
+	c.touched = touched
 	return out[:n], pos, err
 }
 

@@ -34,6 +34,7 @@ type ng struct {
 	last    int64         // time of the last packet that had one
 	simple  uint64        // packets without time
 	unknown uint64        // packets of interfaces that are not described
+	touched byte          // so that the compiler does not leave ahead out
 }
 
 // ngInterface is how packets of one interface are to be read.
@@ -73,6 +74,7 @@ func (g *ng) parse(buf []byte, out []Packet, stop int) (packets []Packet, pos in
 		if len(buf)-pos < 12 {
 			return out, pos, errShort
 		}
+		g.touched += ahead(buf, pos)
 		head := buf[pos : pos+12]
 		kind := g.u32(head)
 		if kind == blockSection {
