@@ -1,0 +1,101 @@
+package mysql
+
+import "rtrail/internal/packet/flow"
+
+// Capabilities that change the shape of packets (include/mysql_com.h).
+const (
+	capLongPassword   = 1 << 0 // MariaDB: the server is MySQL if set
+	capCompress       = 1 << 5
+	capProtocol41     = 1 << 9
+	capSSL            = 1 << 11
+	capDeprecateEOF   = 1 << 24
+	capOptionalMeta   = 1 << 25
+	capZstd           = 1 << 26
+	capQueryAttrs     = 1 << 27
+	capMariaCacheMeta = 1 << 36 // MariaDB's own begin at 32
+	// capKnown is ours: the login was seen. The bits from 48 are not used by anyone.
+	capKnown = 1 << 48
+)
+
+// isGreeting says whether a packet of sequence number 0 is the server's greeting
+// of protocol version 10: version text, thread, 8 random bytes and a zero.
+func isGreeting(b []byte) bool {
+	if len(b) < 2 || b[0] != 10 {
+		return false
+	}
+	for i, c := range b[1:] {
+		if c == 0 {
+			end := 1 + i + 1 + 4 + 8
+			return i >= 3 && (end >= len(b) || b[end] == 0)
+		}
+		if c < ' ' || c > '~' || i > 100 {
+			return false
+		}
+	}
+	return false
+}
+
+// isLogin says whether a packet of sequence number 1 is the client's answer to
+// the greeting: its 19 bytes of filler tell.
+func isLogin(b []byte, size int) bool {
+	if len(b) < 32 || size < 32 || le32(b)&capProtocol41 == 0 {
+		return false
+	}
+	for _, c := range b[9:28] {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// greeting keeps the capabilities of the server.
+func (p *parser) greeting(b []byte) {
+	p.phase = phaseAuth
+	p.side[flow.ToServer].lost = false
+	p.caps = 0
+	i := 1
+	for i < len(b) && b[i] != 0 {
+		i++
+	}
+	i += 1 + 4 + 8 + 1
+	if len(b) < i+7 {
+		return
+	}
+	caps := uint64(le16(b[i:])) | uint64(le16(b[i+5:]))<<16
+	if caps&capLongPassword == 0 && len(b) >= i+18 {
+		caps |= uint64(le32(b[i+14:])) << 32
+	}
+	p.caps = caps
+}
+
+// login keeps the capabilities that both have. length is that of the packet.
+func (p *parser) login(b []byte, length uint32) {
+	if p.caps&capKnown != 0 || len(b) < 4 {
+		return // a later packet of the same login
+	}
+	caps := uint64(le32(b))
+	if length == 32 && caps&capSSL != 0 {
+		p.phase = phaseTLS
+		return
+	}
+	if len(b) < 32 {
+		return
+	}
+	caps |= uint64(le32(b[28:])) << 32 // MySQL leaves it 0
+	if p.caps != 0 {
+		caps &= p.caps
+	}
+	p.caps = caps | capKnown
+}
+
+// loginAnswer takes a packet of the server during the login at the beginning.
+func (p *parser) loginAnswer(b []byte) {
+	if p.caps&capKnown == 0 || len(b) == 0 || b[0] != packetOK {
+		return // it refuses, asks for more, or the login was not seen
+	}
+	p.phase = phaseCommand
+	if p.caps&(capCompress|capZstd) != 0 {
+		p.zip = newZip()
+	}
+}

@@ -1,0 +1,122 @@
+// Package mysql decodes the client/server protocol of MySQL (4.1 protocol, up
+// to 9.x) and MariaDB, as described in "MySQL Client/Server Protocol" of the
+// MySQL source documentation and "Client/Server Protocol" of the MariaDB
+// documentation.
+//
+// An exchange is one command and all that the server sends for it: several
+// result sets of a multi-statement are one answer. What the server says
+// unasked - the greeting, the exchange of secrets at login - is never an
+// answer. Where the server asks in the middle of a command (for the file of LOAD
+// DATA LOCAL INFILE, for a password at COM_CHANGE_USER), the question is the
+// first packet of the answer: the upload of the file lies between the first and
+// the last packet of the response.
+//
+// Rows counts the rows of all result sets of an answer; what a statement changed
+// is not in it. Error is the SQLSTATE, where there is one, a blank, and the
+// message.
+package mysql
+
+import (
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+)
+
+// Protocol is the decoder. The X protocol on port 33060 is another one.
+var Protocol = proto.Protocol{
+	Name:  "mysql",
+	Ports: []uint16{3306},
+	Sniff: sniff,
+	New:   newParser,
+}
+
+func newParser(sink proto.Sink, midway bool) proto.Parser {
+	p := &parser{sink: sink}
+	if midway {
+		p.phase, p.midway, p.haze = phaseCommand, true, proto.Resync
+		p.side[flow.ToServer].lost, p.side[flow.ToClient].lost = true, true
+	}
+	return p
+}
+
+// sniff judges the first bytes of a direction.
+func sniff(d flow.Dir, data []byte) proto.Match {
+	if len(data) < 5 {
+		return proto.Maybe
+	}
+	size, seq, body := int(le24(data)), data[3], data[4:]
+	if d == flow.ToClient {
+		switch {
+		case seq == 0 && isGreeting(body):
+			return proto.Sure
+		case size == 0:
+			return proto.No
+		case seq == 0:
+			if body[0] == packetErr {
+				return proto.Maybe
+			}
+			return proto.No
+		case seq == 1 && (size+4 <= len(data) || len(data) > 512):
+			return proto.Maybe
+		}
+		return proto.No
+	}
+	switch {
+	case isTLS(data):
+		return proto.No
+	case seq == 1 && isLogin(body, size):
+		return proto.Sure
+	case compressedStart(data, len(data)):
+		return proto.Maybe
+	case seq != 0 || !plausible(data, len(data)):
+		return proto.No
+	case body[0] == comQuery && size+4 == len(data) && looksLikeSQL(body[1:]):
+		return proto.Sure
+	}
+	return proto.Maybe
+}
+
+// looksLikeSQL is true for text that begins with a letter, a comment or a
+// parenthesis and goes on as text.
+func looksLikeSQL(b []byte) bool {
+	if len(b) > 1 && b[0] == 0 && b[1] == 1 { // no query attributes
+		b = b[2:]
+	}
+	if len(b) < 5 {
+		return false
+	}
+	for _, c := range b[:5] {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// isTLS is true for the header of a TLS record: a command of such a length would
+// be of 196,000 bytes and more.
+func isTLS(b []byte) bool {
+	return len(b) >= 5 && b[0] >= 20 && b[0] <= 23 && b[1] == 3 && b[2] <= 4 && (b[3] != 0 || b[4] != 0) && b[3] <= 0x48
+}
+
+func le16(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }
+func le24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
+func le32(b []byte) uint32 { return le24(b) | uint32(b[3])<<24 }
+
+// lenenc reads a length-encoded integer; n is how many bytes it has, 0 if it is
+// not complete or none.
+func lenenc(b []byte) (v uint64, n int) {
+	if len(b) == 0 {
+		return 0, 0
+	}
+	switch {
+	case b[0] < 0xfb:
+		return uint64(b[0]), 1
+	case b[0] == 0xfc && len(b) >= 3:
+		return uint64(le16(b[1:])), 3
+	case b[0] == 0xfd && len(b) >= 4:
+		return uint64(le24(b[1:])), 4
+	case b[0] == 0xfe && len(b) >= 9:
+		return uint64(le32(b[1:])) | uint64(le32(b[5:]))<<32, 9
+	}
+	return 0, 0
+}

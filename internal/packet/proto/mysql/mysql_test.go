@@ -1,0 +1,211 @@
+package mysql
+
+import (
+	"flag"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/prototest"
+)
+
+// pkt makes a packet.
+func pkt(seq byte, body string) string {
+	n := len(body)
+	return string([]byte{byte(n), byte(n >> 8), byte(n >> 16), seq}) + body
+}
+
+const caps41 = capProtocol41 | capLongPassword
+
+func greet(caps uint64) string {
+	return pkt(0, "\x0a8.0.40\x00\x08\x00\x00\x00abcdefgh\x00"+string([]byte{byte(caps), byte(caps >> 8)})+"\xff\x02\x00"+
+		string([]byte{byte(caps >> 16), byte(caps >> 24)})+"\x15"+strings.Repeat("\x00", 10)+"ijklmnopqrst\x00mysql_native_password\x00")
+}
+
+func login(caps uint64) string {
+	return pkt(1, string([]byte{byte(caps), byte(caps >> 8), byte(caps >> 16), byte(caps >> 24)})+"\x00\x00\x00\x01\xff"+strings.Repeat("\x00", 23)+"root\x00\x00")
+}
+
+const (
+	okBody  = "\x00\x00\x00\x02\x00\x00\x00"
+	eofBody = "\xfe\x00\x00\x02\x00"
+	endBody = "\xfe\x00\x00\x02\x00\x00\x00"
+	more    = "\xfe\x00\x00\x0a\x00"
+	column  = "\x03def\x00\x00\x00\x01a\x00\x0c\x3f\x00\x01\x00\x00\x00\x08\x81\x00\x00\x00\x00"
+)
+
+// oldSet is a result set with EOF packets, newSet one without.
+func oldSet(seq byte, end string, rows ...string) string {
+	s := pkt(seq, "\x01") + pkt(seq+1, column) + pkt(seq+2, eofBody)
+	seq += 3
+	for _, r := range rows {
+		s += pkt(seq, r)
+		seq++
+	}
+	return s + pkt(seq, end)
+}
+
+func newSet(seq byte, rows ...string) string {
+	s := pkt(seq, "\x01") + pkt(seq+1, column)
+	seq += 2
+	for _, r := range rows {
+		s += pkt(seq, r)
+		seq++
+	}
+	return s + pkt(seq, endBody)
+}
+
+func opening(caps uint64) []prototest.Step {
+	return []prototest.Step{
+		prototest.Server(1, greet(caps)),
+		prototest.Client(2, login(caps)),
+		prototest.Server(3, pkt(2, okBody)),
+	}
+}
+
+func client(at int64, s string) prototest.Step { return prototest.Client(at, s) }
+func server(at int64, s string) prototest.Step { return prototest.Server(at, s) }
+
+type script struct {
+	name   string
+	steps  []prototest.Step
+	midway bool
+}
+
+// golden compares exchanges with a file: a line with the name of a case, then
+// one line for each exchange.
+func golden(t *testing.T, file string, got string) {
+	t.Helper()
+	if flag.Lookup("update").Value.String() == "true" { // of prototest
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestScripts(t *testing.T) {
+	var b strings.Builder
+	for _, c := range scripts() {
+		b.WriteString("== " + c.name + "\n")
+		for _, line := range prototest.Run(Protocol, prototest.Events(c.steps), c.midway, flow.Finished) {
+			b.WriteString(line + "\n")
+		}
+	}
+	golden(t, "testdata/scripts.txt", b.String())
+}
+
+// Cutting chunks into pieces of the same packet changes nothing.
+func TestAnyCut(t *testing.T) {
+	for _, c := range scripts() {
+		// Out of step, only the beginnings of chunks tell where a command begins.
+		torn := c.midway
+		for _, s := range c.steps {
+			torn = torn || s.Gap > 0
+		}
+		if torn {
+			continue
+		}
+		events := prototest.Events(c.steps)
+		want := prototest.Run(Protocol, events, false, flow.Finished)
+		for n := 1; n < 90; n++ {
+			got := prototest.Run(Protocol, prototest.Recut(events, n), false, flow.Finished)
+			if d := cmp.Diff(want, got); d != "" {
+				t.Fatalf("%s, pieces of %d bytes: %s", c.name, n, d)
+			}
+		}
+	}
+}
+
+// What a server and two clients said, however it is cut: see testdata/README.md.
+func TestRecordings(t *testing.T) {
+	for _, name := range []string{"text", "compress", "prepared"} {
+		t.Run(name, func(t *testing.T) { prototest.Golden(t, Protocol, "testdata/"+name+".pcap") })
+	}
+}
+
+func TestSize(t *testing.T) {
+	if n := unsafe.Sizeof(parser{}); n > 320 {
+		t.Errorf("a connection needs %d bytes", n)
+	}
+}
+
+// Random bytes after a good beginning must not stop the decoder.
+func TestNoise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		p := Protocol.New(discard{}, rng.IntN(2) == 0)
+		var off [2]uint64
+		for i := range 30 {
+			b := make([]byte, rng.IntN(60))
+			for j := range b {
+				b[j] = byte(rng.IntN(6)) * byte(rng.IntN(60))
+			}
+			d := flow.Dir(rng.IntN(2))
+			p.Data(&flow.Chunk{Stamp: flow.Stamp{At: int64(i), Frame: uint64(i)}, Dir: d, Offset: off[d], Data: b, Cut: rng.IntN(10) / 9 * 7})
+			off[d] += uint64(len(b))
+			if rng.IntN(10) == 0 {
+				p.Gap(d, int64(rng.IntN(100)), flow.Stamp{})
+			}
+		}
+		p.End(flow.Stamp{}, flow.Open)
+	}
+}
+
+type discard struct{}
+
+func (discard) Exchange(*proto.Exchange) {}
+
+func BenchmarkPointSelect(b *testing.B) {
+	p := Protocol.New(discard{}, false)
+	for _, e := range prototest.Events(opening(caps41)) {
+		p.Data(&e.Chunk)
+	}
+	q := []byte(pkt(0, "\x03SELECT c FROM sbtest1 WHERE id=500123"))
+	r := []byte(oldSet(1, eofBody, "\x78"+strings.Repeat("a", 120)))
+	b.ReportAllocs()
+	var at int64
+	var off [2]uint64
+	var c, d flow.Chunk
+	for b.Loop() {
+		at += 1000
+		c = flow.Chunk{Stamp: flow.Stamp{At: at, Frame: uint64(at)}, Data: q, Offset: off[0]}
+		p.Data(&c)
+		d = flow.Chunk{Stamp: flow.Stamp{At: at + 500, Frame: uint64(at) + 1}, Dir: flow.ToClient, Data: r, Offset: off[1]}
+		p.Data(&d)
+		off[0] += uint64(len(q))
+		off[1] += uint64(len(r))
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	p := Protocol.New(discard{}, false)
+	for _, e := range prototest.Events(opening(caps41)) {
+		p.Data(&e.Chunk)
+	}
+	p.Data(&flow.Chunk{Data: []byte(pkt(0, "\x03SELECT"))})
+	p.Data(&flow.Chunk{Dir: flow.ToClient, Data: []byte(pkt(1, "\x01") + pkt(2, column) + pkt(3, eofBody))})
+	var rows []byte
+	for i := range 256 {
+		rows = append(rows, pkt(byte(4+i), "\x78"+strings.Repeat("a", 120))...)
+	}
+	b.SetBytes(int64(len(rows)))
+	b.ReportAllocs()
+	d := flow.Chunk{Dir: flow.ToClient, Data: rows}
+	for b.Loop() {
+		d.Offset += uint64(len(rows))
+		p.Data(&d)
+	}
+}

@@ -1,0 +1,381 @@
+package mysql
+
+import (
+	"unique"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+)
+
+// First bytes of packets that are not rows.
+const (
+	packetOK   = 0x00
+	packetFile = 0xfb // LOAD DATA LOCAL INFILE
+	packetEOF  = 0xfe
+	packetErr  = 0xff
+)
+
+// fullPacket is the length that says that the packet goes on in the next.
+const fullPacket = 0xffffff
+
+type phase uint8
+
+const (
+	phaseGreeting phase = iota
+	phaseAuth
+	phaseCommand
+	phaseStream // the binary log
+	phaseTLS
+)
+
+// parser is a connection.
+type parser struct {
+	sink     proto.Sink
+	prepared *prepared
+	zip      *zip      // compressed connections only
+	queue    []request // requests after cur that wait
+	err      *buffer   // what the server complained about
+
+	caps uint64
+	cur  request    // the oldest request that waits; valid if waiting > 0
+	resp proto.Span // of the answer to cur, or of bytes that nobody asked for
+	rows int64
+	side [2]side
+
+	left1, left2 uint32 // definitions of columns to come; of parameters and of columns
+	state        state
+	expect       uint8 // sequence number of the next packet of the command
+	waiting      uint16
+	phase        phase
+	haze         proto.Doubt // of the next request
+	doubt        proto.Doubt // of the answer to cur
+	building     bool        // the packet of the youngest request is incomplete
+	failed       bool
+	midway       bool
+	noEOF        int8 // learned from the shape of answers: 1 no EOF packets, -1 EOF packets, 0 unknown
+}
+
+// side is what is known of the packet under way in a direction.
+type side struct {
+	acc    *buffer // header and beginning, if they came in pieces
+	left   uint32  // bytes of it to come that nobody needs
+	joined bool    // it goes on in the next packet
+	final  bool    // it is the last of the answer
+	lost   bool    // where the next packet begins is unknown
+}
+
+// request is a command that waits for its answer.
+type request struct {
+	span  proto.Span
+	text  *buffer
+	stmt  unique.Handle[string]
+	id    uint32
+	depth uint16
+	cmd   byte
+	seq   byte // of its last packet
+	cut   bool // only the beginning of its text is known
+	doubt proto.Doubt
+}
+
+// Data takes the next bytes of a direction.
+func (p *parser) Data(c *flow.Chunk) {
+	switch {
+	case p.phase == phaseTLS:
+		p.turn(c)
+	case p.zip != nil:
+		p.inflate(c)
+	case c.Dir == flow.ToServer:
+		if p.midway && len(c.Data) > 0 {
+			p.firstBytes(c)
+			if p.phase == phaseTLS || p.zip != nil {
+				p.Data(c)
+				return
+			}
+		}
+		p.client(c, c.Data, c.Size())
+		if c.Cut > 0 {
+			p.hole(c.Dir, int64(c.Cut), proto.Approximate)
+		}
+	default:
+		p.server(c, c.Data)
+		if c.Cut > 0 {
+			p.hole(c.Dir, int64(c.Cut), proto.Approximate)
+		}
+	}
+}
+
+// firstBytes tells from the first command seen whether the connection is
+// encrypted or compressed, when the login was not seen.
+func (p *parser) firstBytes(c *flow.Chunk) {
+	switch {
+	case isTLS(c.Data):
+		p.phase, p.midway = phaseTLS, false
+		p.state = stateTurns
+	case plausible(c.Data, c.Size()):
+		p.midway = false
+	case compressedStart(c.Data, c.Size()):
+		p.midway = false
+		p.zip = newZip()
+	}
+}
+
+// Gap says that n bytes are missing for good.
+func (p *parser) Gap(d flow.Dir, n int64, at flow.Stamp) {
+	switch {
+	case p.phase == phaseTLS:
+		p.turnGap(d)
+	case p.zip != nil:
+		p.zip.lose(p, d, proto.Lossy)
+	default:
+		p.hole(d, n, proto.Lossy)
+	}
+}
+
+// End gives out what waits.
+func (p *parser) End(flow.Stamp, flow.Ending) {
+	if p.phase == phaseTLS {
+		p.endTurn()
+	} else {
+		switch {
+		case p.waiting == 0:
+			p.endOrphan()
+		case p.state == stateTail:
+			p.finish(proto.Answered)
+		case p.state == stateBlind && !p.resp.Empty():
+			p.finish(proto.Answered)
+		}
+		for p.waiting > 0 {
+			if p.tail().cmd == comUnknown && p.building {
+				p.pop()
+				continue
+			}
+			p.finish(proto.Unanswered)
+		}
+	}
+	for d := range p.side {
+		free(&p.side[d].acc)
+	}
+	free(&p.err)
+	p.zip, p.prepared = nil, nil
+}
+
+// charge makes bytes of a chunk a part of a message. On a compressed connection
+// it is the whole compressed packet.
+func (p *parser) charge(s *proto.Span, c *flow.Chunk, from, to int) {
+	switch {
+	case from >= to:
+	case p.zip != nil:
+		join(s, &p.zip.side[c.Dir].span)
+	default:
+		s.Add(c, from, to-from)
+	}
+}
+
+// hole is n bytes of a direction that were not captured.
+func (p *parser) hole(d flow.Dir, n int64, why proto.Doubt) {
+	s := &p.side[d]
+	if p.phase == phaseCommand {
+		span := &p.resp
+		if d == flow.ToServer {
+			span = &p.tail().span
+		}
+		switch {
+		case d == flow.ToServer && !p.building || p.waiting == 0:
+		case why == proto.Lossy && d == flow.ToServer:
+			p.tail().doubt |= why
+		case why == proto.Lossy:
+			p.doubt |= why
+		case !span.Empty():
+			span.End += uint64(n)
+		}
+	}
+	if s.acc != nil && len(s.acc.b) >= 5 && !s.lost {
+		// The header is there: what is not known of the beginning may not matter.
+		b := s.acc.b
+		length := le24(b)
+		rest := int64(length) - int64(len(b)-4)
+		if n <= rest {
+			acc := s.acc
+			s.acc = nil
+			if d == flow.ToServer {
+				p.request(b[4:], length, b[3])
+			} else {
+				p.answerPacket(nil, b[4:], length, b[3], 0, 0)
+			}
+			free(&acc)
+			if !s.lost {
+				s.left = uint32(rest)
+			}
+		}
+	}
+	if s.lost {
+		return
+	}
+	if s.acc == nil && n <= int64(s.left) {
+		s.left -= uint32(n)
+		if s.left == 0 {
+			p.packetEnd(d)
+		}
+		return
+	}
+	p.lose(d, why)
+}
+
+// lose gives up the position in a direction.
+func (p *parser) lose(d flow.Dir, why proto.Doubt) {
+	s := &p.side[d]
+	free(&s.acc)
+	s.lost, s.left, s.joined, s.final = true, 0, false, false
+	if p.phase != phaseCommand {
+		return
+	}
+	if d == flow.ToServer {
+		p.haze |= why &^ proto.Approximate
+		if why&proto.Approximate != 0 {
+			p.haze |= proto.Resync
+		}
+		if p.building {
+			p.tail().doubt |= why
+			if p.tail().cmd == comUnknown {
+				p.pop()
+			}
+			p.building = false
+		}
+		return
+	}
+	p.blind(why)
+}
+
+// blind gives up the shape of the answer to cur: it ends where the client goes on.
+func (p *parser) blind(why proto.Doubt) {
+	p.state = stateBlind
+	p.rows = -1
+	p.doubt |= why
+	if p.waiting > 1 {
+		p.doubt |= proto.Ambiguous
+		for i := range p.queue {
+			p.queue[i].doubt |= proto.Ambiguous
+		}
+	}
+}
+
+// tail is the youngest request.
+func (p *parser) tail() *request {
+	if p.waiting <= 1 {
+		return &p.cur
+	}
+	return &p.queue[p.waiting-2]
+}
+
+// pop forgets the youngest request.
+func (p *parser) pop() {
+	free(&p.tail().text)
+	p.building = false
+	p.waiting--
+	if p.waiting == 0 {
+		p.cur = request{}
+	} else {
+		p.queue = p.queue[:p.waiting-1]
+	}
+}
+
+// finish gives out the oldest request and turns to the next.
+func (p *parser) finish(status proto.Status) {
+	p.give(&p.cur, &p.resp, status, p.doubt)
+	p.cur = request{}
+	if p.waiting == 1 {
+		p.building = false
+	}
+	p.waiting--
+	if p.waiting > 0 {
+		p.cur = p.queue[0]
+		n := copy(p.queue, p.queue[1:])
+		p.queue[n] = request{}
+		p.queue = p.queue[:n]
+	}
+	p.newAnswer()
+}
+
+// newAnswer forgets the answer and awaits that of cur.
+func (p *parser) newAnswer() {
+	p.resp.Reset()
+	p.rows, p.doubt, p.failed = 0, 0, false
+	p.state = stateIdle
+	if p.waiting > 0 {
+		p.expect = p.cur.seq + 1
+		p.state = first(commands[p.cur.cmd].kind)
+	}
+	if p.side[flow.ToClient].lost {
+		p.state = stateBlind
+		p.rows = -1
+	}
+}
+
+// endOrphan gives out bytes of the server that nobody is known to have asked for.
+func (p *parser) endOrphan() {
+	if p.resp.Empty() {
+		return
+	}
+	r := request{cmd: comUnknown, doubt: p.haze}
+	if p.err == nil {
+		p.rows = -1
+	}
+	p.give(&r, &p.resp, proto.Unpaired, p.doubt)
+	p.newAnswer()
+}
+
+// give hands an exchange to the sink.
+func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt proto.Doubt) {
+	e := exchanges.Get().(*proto.Exchange)
+	*e = proto.Exchange{Request: r.span, Status: status, Doubt: r.doubt | doubt, Command: commands[r.cmd].name, Rows: -1, Depth: r.depth}
+	switch {
+	case r.text != nil:
+		e.Text, e.TextCut = r.text.b, r.cut
+	case r.stmt != none:
+		e.Text, e.TextCut = bytesOf(r.stmt.Value()), r.cut
+	case r.id == lastID && p.prepared != nil:
+		e.Text, e.TextCut = p.prepared.last.bytes(), p.prepared.last.cut
+	}
+	if resp != nil {
+		e.Response = *resp
+		switch commands[r.cmd].kind {
+		case kindResult, kindRows:
+			if status == proto.Answered {
+				e.Rows = p.rows
+			}
+		}
+		if p.failed {
+			e.Failed = true
+			e.Code, e.Error = p.errorWords()
+		}
+	}
+	p.sink.Exchange(e)
+	*e = proto.Exchange{}
+	exchanges.Put(e)
+	free(&r.text)
+	if resp != nil {
+		free(&p.err)
+	}
+}
+
+// join makes the packets of another span part of a message.
+func join(s, of *proto.Span) {
+	switch {
+	case of.Empty() || !s.Empty() && s.End == of.End:
+		return
+	case s.Empty():
+		*s = *of
+		return
+	}
+	s.Packets += of.Packets
+	if of.First.Frame == s.Last.Frame {
+		s.Packets--
+	}
+	s.End = of.End
+	if of.First.At < s.First.At {
+		s.First = of.First
+	}
+	if of.Last.At > s.Last.At || of.Last.At == s.Last.At && of.Last.Frame > s.Last.Frame {
+		s.Last = of.Last
+	}
+}

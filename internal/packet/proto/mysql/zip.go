@@ -1,0 +1,232 @@
+package mysql
+
+import (
+	"bytes"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+)
+
+// Bounds of compressed packets. Servers and clients compress what is in their
+// buffer, 16 KB by default (net_buffer_length), or one packet that is larger.
+const (
+	maxCompressed = 1 << 20  // a larger one is not inflated
+	inflateStep   = 16 << 10 // bytes inflated at a time
+	maxWindow     = 8 << 20  // of zstd, as much as its own levels up to 19 use
+)
+
+// zip is the compressed framing of both directions: length of what follows,
+// sequence number, and length after inflation, 0 if it is not compressed.
+type zip struct{ side [2]zipSide }
+
+type zipSide struct {
+	span  proto.Span // of the compressed packet under way
+	body  *buffer
+	left  int64 // bytes to come of a packet that is not kept
+	head  [7]byte
+	have  uint8 // bytes of head
+	lost  bool
+	large bool
+}
+
+func newZip() *zip { return &zip{} }
+
+// compressedStart says whether bytes at the beginning of a chunk of size bytes
+// are a compressed packet of a client that holds a command.
+func compressedStart(data []byte, size int) bool {
+	if len(data) < 12 || data[3] != 0 {
+		return false
+	}
+	length, inflated := int(le24(data)), le24(data[4:])
+	if length+7 != size && !(length+7 > size && size >= 500) {
+		return false
+	}
+	if inflated == 0 {
+		return data[10] == 0 && fits(data[11], le24(data[7:])) && int(le24(data[7:]))+4 == length
+	}
+	return isZlib(data[7:]) || isZstd(data[7:])
+}
+
+func isZlib(b []byte) bool { return b[0]&0xf == 8 && (uint(b[0])<<8|uint(b[1]))%31 == 0 }
+func isZstd(b []byte) bool { return b[0] == 0x28 && b[1] == 0xb5 && b[2] == 0x2f && b[3] == 0xfd }
+
+// inflate takes bytes of a compressed connection.
+func (p *parser) inflate(c *flow.Chunk) {
+	z := &p.zip.side[c.Dir]
+	data := c.Data
+	if z.lost {
+		if c.Dir == flow.ToServer && compressedStart(data, c.Size()) {
+			z.lost = false
+			p.unlockZip()
+		} else {
+			if p.phase == phaseCommand && c.Dir == flow.ToClient {
+				z.span.Reset()
+				z.span.Add(c, 0, c.Size())
+				p.charge(&p.resp, c, 0, 1)
+			}
+			return
+		}
+	}
+	for i := 0; i < len(data) && !z.lost; {
+		if z.have == 0 && z.left == 0 {
+			z.span.Reset()
+		}
+		if z.have < 7 {
+			n := copy(z.head[z.have:], data[i:])
+			z.span.Add(c, i, n)
+			z.have += uint8(n)
+			i += n
+			if z.have < 7 {
+				break
+			}
+			z.left = int64(le24(z.head[:]))
+			if z.large = z.left > maxCompressed; !z.large {
+				z.body = newBuffer()
+			}
+			if z.left > 0 {
+				continue
+			}
+		}
+		n := int(min(z.left, int64(len(data)-i)))
+		if n > 0 {
+			z.span.Add(c, i, n)
+		}
+		if z.body != nil {
+			z.body.b = append(z.body.b, data[i:i+n]...)
+		}
+		i += n
+		if z.left -= int64(n); z.left == 0 {
+			p.inflated(c)
+		}
+	}
+	if c.Cut > 0 && p.zip != nil && !z.lost {
+		p.zip.lose(p, c.Dir, proto.Approximate)
+	}
+}
+
+// unlockZip makes both directions begin with the next packet.
+func (p *parser) unlockZip() {
+	for d := range p.zip.side {
+		z := &p.zip.side[d]
+		free(&z.body)
+		*z = zipSide{}
+		s := &p.side[d]
+		free(&s.acc)
+		keep := s.lost && d == int(flow.ToClient)
+		*s = side{lost: keep}
+	}
+}
+
+// lose gives up the position in a direction.
+func (z *zip) lose(p *parser, d flow.Dir, why proto.Doubt) {
+	s := &z.side[d]
+	free(&s.body)
+	s.lost, s.left, s.have = true, 0, 0
+	p.lose(d, why)
+}
+
+// inflated gives the content of a complete packet to the decoder.
+func (p *parser) inflated(c *flow.Chunk) {
+	z := &p.zip.side[c.Dir]
+	z.have = 0
+	body := z.body
+	z.body = nil
+	if z.large {
+		p.lose(c.Dir, proto.Approximate)
+		p.plainLost(c)
+		return
+	}
+	defer free(&body)
+	if le24(z.head[4:]) == 0 {
+		p.inner(c, body.b)
+		return
+	}
+	if !p.unpack(c, body.b, int(le24(z.head[4:]))) {
+		p.zip.lose(p, c.Dir, proto.Approximate)
+	}
+}
+
+// plainLost makes a packet that is not inflated a part of the answer.
+func (p *parser) plainLost(c *flow.Chunk) {
+	if c.Dir == flow.ToClient && p.phase == phaseCommand {
+		p.charge(&p.resp, c, 0, 1)
+	}
+}
+
+func (p *parser) inner(c *flow.Chunk, data []byte) {
+	if c.Dir == flow.ToServer {
+		p.client(c, data, len(data))
+	} else {
+		p.server(c, data)
+	}
+}
+
+// inflater is what it takes to inflate; it is shared by all connections.
+type inflater struct {
+	src  bytes.Reader
+	zlib io.ReadCloser
+	zstd *zstd.Decoder
+	out  []byte
+}
+
+var inflaters = sync.Pool{New: func() any { return &inflater{out: make([]byte, inflateStep)} }}
+
+// unpack inflates size bytes, a step at a time. It is false if they are broken.
+func (p *parser) unpack(c *flow.Chunk, body []byte, size int) bool {
+	f := inflaters.Get().(*inflater)
+	defer inflaters.Put(f)
+	r := f.open(body)
+	if r == nil {
+		return false
+	}
+	for size > 0 {
+		n, err := io.ReadFull(r, f.out[:min(size, len(f.out))])
+		if n > 0 {
+			p.inner(c, f.out[:n])
+			size -= n
+		}
+		if err != nil {
+			break
+		}
+	}
+	return size == 0
+}
+
+// open begins to inflate; nil if it cannot.
+func (f *inflater) open(body []byte) io.Reader {
+	if len(body) < 6 {
+		return nil
+	}
+	f.src.Reset(body)
+	switch {
+	case isZstd(body):
+		if f.zstd == nil {
+			d, err := zstd.NewReader(&f.src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+			if err != nil {
+				return nil
+			}
+			f.zstd = d
+			return d
+		}
+		if f.zstd.Reset(&f.src) != nil {
+			return nil
+		}
+		return f.zstd
+	case f.zlib == nil:
+		r, err := zlib.NewReader(&f.src)
+		if err != nil {
+			return nil
+		}
+		f.zlib = r
+		return r
+	}
+	if f.zlib.(zlib.Resetter).Reset(&f.src, nil) != nil {
+		return nil
+	}
+	return f.zlib
+}
