@@ -77,7 +77,7 @@ func print(rec *recording.Recording, samples int, cpu spent) {
 	runs := recording.Rows[recording.ProbeRun](rec)
 	fmt.Printf("%d processes, %d TCP sockets, %d s, one sample a second\n\n",
 		distinct(rec), lastDump(rec), samples)
-	fmt.Printf("%-26s %8s %10s %10s %10s %8s %8s\n", "", "samples", "ms/second", "ms median", "ms most", "rows", "lost")
+	fmt.Printf("%-12s %8s %10s %10s %10s %10s %8s %8s\n", "", "samples", "ms/second", "ms first", "ms median", "ms last", "rows", "lost")
 	names, byName := byProbe(runs)
 	for _, name := range names {
 		var sum time.Duration
@@ -89,9 +89,10 @@ func print(rec *recording.Recording, samples int, cpu spent) {
 			rows += r.Rows
 			lost += r.Lost
 		}
+		first, last := each[0], each[len(each)-1]
 		slices.Sort(each)
-		fmt.Printf("%-26s %8d %10.2f %10.2f %10.2f %8d %8d\n", name, len(each), milliseconds(sum)/float64(samples),
-			milliseconds(each[len(each)/2]), milliseconds(each[len(each)-1]), rows, lost)
+		fmt.Printf("%-12s %8d %10.2f %10.2f %10.2f %10.2f %8d %8d\n", name, len(each), milliseconds(sum)/float64(samples),
+			milliseconds(first), milliseconds(each[len(each)/2]), milliseconds(last), rows, lost)
 	}
 	each := fullSamples(runs, samples)
 	first, last := each[0], each[len(each)-1]
