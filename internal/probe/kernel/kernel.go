@@ -142,7 +142,7 @@ func missing(doing string, err error) error {
 	switch {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES) && !capable(capSysAdmin):
 		return &probe.MissingError{
-			What: "CAP_BPF and CAP_PERFMON (before Linux 5.8: CAP_SYS_ADMIN)",
+			What: "CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN",
 			How:  "run as root, or: setcap cap_bpf,cap_perfmon+ep $(command -v rtrail); a container needs both capabilities",
 			Err:  err,
 		}

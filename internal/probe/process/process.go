@@ -3,8 +3,8 @@
 // Every sample gives a row for every process. Reading all there is about a
 // thousand processes would cost a tenth of a second, so rows come in two
 // depths: full rows for processes that did something since the last sample,
-// are new, large or known to be busy; light rows, with what /proc/PID/stat
-// tells, for the others. In the first and the last sample of a window every
+// are new, large or known to be busy; light rows, with what /proc/PID/stat and,
+// where the census has it, the BPF iterator tell, for the others. In the first and the last sample of a window every
 // process gets a full row as far as the budget reaches, the interesting ones
 // first.
 package process
