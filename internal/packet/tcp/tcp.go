@@ -80,10 +80,11 @@ type Conn struct {
 	Ending         flow.Ending
 	SYNs, SYNACKs  uint16 // how many copies of each
 
-	First, Last flow.Stamp
-	SYN, SYNACK flow.Stamp // first copies; Frame 0: not seen
+	Last        flow.Stamp
 	Established flow.Stamp // the ACK that completes the handshake, or the first data of the client
 	Closer      Close      // the first FIN or RST
+	First       flow.Stamp
+	SYN, SYNACK flow.Stamp // first copies; Frame 0: not seen
 
 	// What the consumer knows and tells those who read the connection at its end.
 	Protocol   string // decoder that was used; "" before the first data
@@ -155,6 +156,16 @@ type Side struct {
 	Bytes             int64  // of the stream, each once
 	WireBytes         int64  // of all packets
 
+	LargestSegment uint32 // bytes of payload
+	MSS            uint16 // as announced; 0: not seen
+	Scale          int8   // window scale it announced; -1: not seen, or none
+	TTL            uint8  // of its last packet
+
+	RTTs   uint32        // samples of pure acknowledgements of this side's data, by Karn's rule
+	RTTSum time.Duration //
+	RTTMin time.Duration // 0: no sample
+	RTTMax time.Duration
+
 	Retransmissions uint32 // segments that came again, of which
 	Timeouts        uint32 // by timeout
 	Fast            uint32 // after duplicate ACKs or SACK
@@ -175,16 +186,6 @@ type Side struct {
 	AppLimited     time.Duration // this side had window left, nothing in flight and sent nothing
 	DelayedACKs    uint32        // waits of this side's data for a delayed acknowledgement
 	DelayedACKTime time.Duration
-
-	MSS            uint16 // as announced; 0: not seen
-	LargestSegment uint32 // bytes of payload
-	Scale          int8   // window scale it announced; -1: not seen, or none
-	TTL            uint8  // of its last packet
-
-	RTTs   uint32        // samples of pure acknowledgements of this side's data, by Karn's rule
-	RTTSum time.Duration //
-	RTTMin time.Duration // 0: no sample
-	RTTMax time.Duration
 }
 
 // HandshakeRTT is the time from the first SYN to the SYN-ACK, which is the
