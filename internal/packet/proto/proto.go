@@ -127,6 +127,9 @@ type Exchange struct {
 	Code              string // of the error or of the answer: 1146, 42P01, 404, NXDOMAIN, WRONGTYPE
 	Error             string // its text
 	Rows              int64  // rows or elements of the answer; -1: the protocol does not say
+	// LastCopy is the last packet before the answer with which the client itself,
+	// not TCP, sent the request again (DNS over UDP). Frame 0: it was sent once.
+	LastCopy flow.Stamp
 	// Depth is how many requests were under way when this one was sent, itself
 	// included; 1 means that there was no pipelining.
 	Depth uint16

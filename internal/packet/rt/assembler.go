@@ -263,6 +263,10 @@ func (w *Workshop) fill(t *Transaction, e *proto.Exchange, waited *waits) {
 	t.RT = time.Duration(r.First.At - asked)
 	t.Serve = t.RT
 	t.Download = time.Duration(r.Last.At - r.First.At)
+	if last := e.LastCopy.At; e.LastCopy.Frame != 0 && last > asked && last <= r.First.At {
+		t.Serve = time.Duration(r.First.At - last)
+		t.Retransmit = time.Duration(last - asked)
+	}
 	if waited == nil {
 		return
 	}
