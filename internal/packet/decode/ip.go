@@ -74,6 +74,9 @@ func (d *Decoder) ipv4(f *Frame, b []byte, size, depth int) Result {
 		return Short
 	}
 	if frag&0x3fff == 0 {
+		if f.Proto == TCP { // nearly always; it spares a call
+			return tcp(f, b[head:], size-head)
+		}
 		return d.transport(f, b[head:], size-head, depth)
 	}
 	return d.fragment(f, fragment{
