@@ -178,6 +178,9 @@ func (w *way) field(line []byte) {
 	// Most fields are neither; their first letter tells.
 	switch line[0] | 0x20 {
 	case 'c':
+		if len(line) < 15 || line[14] != ':' {
+			return
+		}
 		if v, ok := value(line, "content-length"); ok {
 			if n, ok := decimal(v); ok && w.length < 0 {
 				w.length = n
@@ -194,6 +197,31 @@ func (w *way) field(line []byte) {
 		if v, ok := value(line, "expect"); ok {
 			w.expect = endsWithFold(v, "100-continue")
 		}
+	}
+}
+
+// scan goes over the lines of a header that lie in data as a whole, and leaves
+// the last one, which is empty, and those that are cut to take. It returns how
+// many bytes it went over.
+func (w *way) scan(data []byte) (n int) {
+	if len(w.line) > 0 {
+		return 0
+	}
+	for {
+		line := data[n:]
+		m := bytes.IndexByte(line, '\n')
+		if m < 2 || m > mostLine {
+			return n
+		}
+		switch line[0] | 0x20 {
+		case 'c', 't', 'e':
+			if line[m-1] == '\r' {
+				w.field(line[:m-1])
+			} else {
+				w.field(line[:m])
+			}
+		}
+		n += m + 1
 	}
 }
 

@@ -35,6 +35,7 @@ func (p *parser) request(c *flow.Chunk) {
 				return
 			}
 		case fields:
+			i += w.scan(data[i:])
 			line, n, ok := w.take(data[i:])
 			i += n
 			switch {

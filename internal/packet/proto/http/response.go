@@ -37,6 +37,7 @@ func (p *parser) response(c *flow.Chunk) {
 				p.loseResponses()
 			}
 		case fields:
+			i += w.scan(data[i:])
 			line, n, ok := w.take(data[i:])
 			i += n
 			switch {

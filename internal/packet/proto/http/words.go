@@ -132,6 +132,9 @@ func value(line []byte, name string) ([]byte, bool) {
 }
 
 func equalFold(b []byte, lower string) bool {
+	if string(b) == lower {
+		return true
+	}
 	for i := range lower {
 		c := b[i]
 		if c >= 'A' && c <= 'Z' {

@@ -151,8 +151,7 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 // take finds the rest of a line in data, as far as mostLine; ok is false if it
 // goes on in the next chunk.
 func (w *way) take(data []byte) (text []byte, n int, ok bool) {
-	n = bytes.IndexByte(data, '\n')
-	if n < 0 {
+	if n = lineEnd(data); n < 0 {
 		w.keep(data)
 		return nil, len(data), false
 	}
@@ -166,6 +165,36 @@ func (w *way) take(data []byte) (text []byte, n int, ok bool) {
 		text = text[:m-1]
 	}
 	return text, n + 1, true
+}
+
+// lineEnd is where the first line of data ends; -1: not in data. Nearly all lines
+// are short, and a loop finds their ends sooner than a call does.
+func lineEnd(data []byte) int {
+	for i, b := range data[:min(len(data), 12)] {
+		if b == '\n' {
+			return i
+		}
+	}
+	return bytes.IndexByte(data, '\n')
+}
+
+// short reads a line of the given type with a number of at most five digits, if
+// all of it is in data. used is 0 if it is not.
+func short(data []byte, kind byte) (n, used int) {
+	if len(data) < 4 || data[0] != kind {
+		return 0, 0
+	}
+	for i := 1; i < len(data) && i < 7; i++ {
+		c := data[i] - '0'
+		if c > 9 {
+			if i > 1 && data[i] == '\r' && i+1 < len(data) && data[i+1] == '\n' {
+				return n, i + 2
+			}
+			break
+		}
+		n = n*10 + int(c)
+	}
+	return 0, 0
 }
 
 func (w *way) keep(b []byte) {
@@ -201,10 +230,7 @@ const (
 // sniff knows a command by its array of strings. The types of answers are too
 // plain for more than the port to decide.
 func sniff(d flow.Dir, data []byte) proto.Match {
-	if len(data) == 0 {
-		return proto.Maybe
-	}
-	if d == flow.ToServer {
+	if d == flow.ToServer || len(data) == 0 {
 		return sniffCommand(data)
 	}
 	if bytes.IndexByte([]byte("+-:$*_,#!=(%~>|"), data[0]) < 0 {
@@ -217,6 +243,9 @@ func sniff(d flow.Dir, data []byte) proto.Match {
 }
 
 func sniffCommand(data []byte) proto.Match {
+	if len(data) == 0 {
+		return proto.Maybe
+	}
 	if data[0] != '*' {
 		for i, b := range data {
 			switch {
