@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"encoding/binary"
 	"strings"
 
 	"rtrail/internal/packet/flow"
@@ -77,6 +78,64 @@ func portReused() *scene {
 		if i == 0 {
 			t.true.Ending = flow.PortReuse
 		}
+	}
+	return s
+}
+
+// giants are answers that the network card cuts later, or that it has joined.
+func giants(six bool) *scene {
+	s := newScene("giant-ipv4", "answers of 60,000 bytes in packets that a network card is to cut: their IP length is 0")
+	if six {
+		s = newScene("giant-ipv6", "answers of 200,000 bytes in jumbograms (BIG TCP)")
+	}
+	s.six = six
+	size := 60_000
+	s.wrap = func(d flow.Dir, ip []byte) [][]byte {
+		switch {
+		case len(ip) > 60_000 && six:
+			ip = jumbogram(ip)
+		case len(ip) > 60_000:
+			ip[2], ip[3] = 0, 0
+			sumIP4(ip)
+		}
+		return [][]byte{ethernet(d, ip)}
+	}
+	if six {
+		size = 200_000
+	}
+	t := s.talk(80)
+	t.handshake(0)
+	for i := range 2 {
+		when := 10 * ms * (1 + timeOf(i))
+		q := t.say(when, toServer, get)
+		r1 := t.say(when+2*ms, toClient, page(size))
+		t.hear(when+3*ms, toServer)
+		t.simple("http", "GET", q, r1)
+	}
+	return s
+}
+
+// jumbogram puts the length of an IPv6 packet where more than 16 bits fit (RFC 2675).
+func jumbogram(ip []byte) []byte {
+	b := append([]byte(nil), ip[:40]...)
+	next := b[6]
+	b[4], b[5], b[6] = 0, 0, 0
+	b = append(b, next, 0, 0xc2, 4)
+	b = binary.BigEndian.AppendUint32(b, uint32(8+len(ip)-40))
+	return append(b, ip[40:]...)
+}
+
+// backwards: queues of a network card hand packets over out of time.
+func backwards() *scene {
+	s := newScene("backwards", "the acknowledgement of an answer has an earlier time stamp than the answer")
+	t := s.talk(80)
+	t.handshake(0)
+	for i := range 3 {
+		when := 10 * ms * (1 + timeOf(i))
+		q := t.say(when, toServer, get)
+		r := t.say(when+2*ms, toClient, page(50))
+		t.hear(when+2*ms-30e3, toServer)
+		t.simple("http", "GET", q, r)
 	}
 	return s
 }

@@ -134,6 +134,7 @@ func Truths() []Truth {
 		{lostOnWire(), reordered(), missed(), oneWay(), midway()},
 		{pipelined(), redisPipelined(), continued(), mysqlSession()},
 		{snapped(), wrapped(), zeroWindow(), portReused(), anyScene()},
+		{giants(false), giants(true), backwards()},
 		linkScenes(), formatScenes(),
 	} {
 		for _, s := range scenes {

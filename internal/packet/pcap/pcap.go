@@ -38,7 +38,7 @@ type Packet struct {
 	Frame     uint64 // from 1, counted over all files of the source
 	Data      []byte // what was captured; valid until the batch is released
 	Wire      uint32 // its length on the wire, at least len(Data)
-	Interface uint32 // from 0, counted over all files and sections of the source
+	Interface uint32 // from 0, counted over all files and sections of the source; one that rotated files describe again keeps its number
 	Link      LinkType
 	Way       Way
 }
