@@ -8,47 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/packet/decode"
-	"rtrail/internal/packet/flow"
 )
-
-const (
-	toServer = flow.ToServer
-	toClient = flow.ToClient
-)
-
-// said is what the consumer was told, without data and acknowledgements.
-func (s *script) said() []string {
-	var l []string
-	for _, line := range s.log {
-		if !strings.Contains(line, "data") && !strings.Contains(line, "acked") {
-			l = append(l, line)
-		}
-	}
-	return l
-}
 
 // TestClaims plays one small scene for each thing that is counted. Counts are
 // the client's unless the scene says otherwise; what is not named must be 0.
 func TestClaims(t *testing.T) {
-	type counts struct {
-		Retransmissions, Timeouts, Fast, Spurious, LossProbes, OutOfOrder, DupACKs, Duplicates uint32
-		KeepAlives, PAWS, WindowProbes, ZeroWindows, DelayedACKs                               uint32
-		LostOnWire, Missed                                                                     int64
-		ZeroWindowTime, WindowLimited, AppLimited, DelayedACKTime                              time.Duration
-	}
-	pick := func(s Side) counts {
-		return counts{
-			s.Retransmissions, s.Timeouts, s.Fast, s.Spurious, s.LossProbes, s.OutOfOrder, s.DupACKs, s.Duplicates,
-			s.KeepAlives, s.PAWS, s.WindowProbes, s.ZeroWindows, s.DelayedACKs,
-			s.LostOnWire, s.Missed,
-			s.ZeroWindowTime, s.WindowLimited, s.AppLimited, s.DelayedACKTime,
-		}
-	}
-	// three sends three segments of 1000 at 10 ms; the second is left out.
-	hole := func(s *script) {
-		s.data(10*ms, toServer, 0, 1000, 0)
-		s.data(10*ms+20*us, toServer, 2000, 1000, 0)
-	}
 	for _, c := range []struct {
 		name           string
 		play           func(s *script)

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -176,4 +177,43 @@ func (s *script) bytes() {
 			s.t.Errorf("the bytes of the %s are wrong", flow.Dir(d))
 		}
 	}
+}
+
+const (
+	toServer = flow.ToServer
+	toClient = flow.ToClient
+)
+
+// said is what the consumer was told, without data and acknowledgements.
+func (s *script) said() []string {
+	var l []string
+	for _, line := range s.log {
+		if !strings.Contains(line, "data") && !strings.Contains(line, "acked") {
+			l = append(l, line)
+		}
+	}
+	return l
+}
+
+// counts is what the scenes are about.
+type counts struct {
+	Retransmissions, Timeouts, Fast, Spurious, LossProbes, OutOfOrder, DupACKs, Duplicates uint32
+	KeepAlives, PAWS, WindowProbes, ZeroWindows, DelayedACKs                               uint32
+	LostOnWire, Missed                                                                     int64
+	ZeroWindowTime, WindowLimited, AppLimited, DelayedACKTime                              time.Duration
+}
+
+func pick(s Side) counts {
+	return counts{
+		s.Retransmissions, s.Timeouts, s.Fast, s.Spurious, s.LossProbes, s.OutOfOrder, s.DupACKs, s.Duplicates,
+		s.KeepAlives, s.PAWS, s.WindowProbes, s.ZeroWindows, s.DelayedACKs,
+		s.LostOnWire, s.Missed,
+		s.ZeroWindowTime, s.WindowLimited, s.AppLimited, s.DelayedACKTime,
+	}
+}
+
+// hole leaves out the second of three segments.
+func hole(s *script) {
+	s.data(10*ms, toServer, 0, 1000, 0)
+	s.data(10*ms+20*us, toServer, 2000, 1000, 0)
 }
