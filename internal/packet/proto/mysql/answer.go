@@ -67,11 +67,12 @@ func (p *parser) answer(b []byte, length uint32) bool {
 	}
 	if b[0] == packetErr && p.state != stateColumns {
 		if len(b) >= 3 && le16(b[1:]) == 0xffff { // progress report
-			if p.state == stateFirst && p.resp.Empty() {
+			if p.state == stateFirst && !p.begun {
 				p.state = stateProgress
 			}
 			return false
 		}
+		p.begun = true
 		p.keepError(b)
 		p.failed = true
 		if p.cur.cmd == comStmtPrepare {
@@ -79,6 +80,7 @@ func (p *parser) answer(b []byte, length uint32) bool {
 		}
 		return true
 	}
+	p.begun = true
 	eof := b[0] == packetEOF && length < fullPacket
 	switch p.state {
 	case stateFirst:

@@ -194,7 +194,7 @@ func (p *parser) settle() *request {
 	case p.state == stateTail:
 		p.noEOF = 1
 		p.finishBefore()
-	case p.state == stateBlind && !p.resp.Empty():
+	case p.state == stateBlind && (!p.resp.Empty() || p.doubt&proto.Lossy != 0):
 		if p.doubt&proto.Ambiguous != 0 || p.waiting > 2 {
 			p.doubt |= proto.Ambiguous
 			for p.waiting > 1 {

@@ -128,16 +128,21 @@ func fits(cmd byte, length uint32) bool {
 	return n == 0 || int(length) == n
 }
 
+// fullSegment is the size from which a segment may be one of several: TCP's
+// smallest default maximum (RFC 9293, 3.7.1) less options.
+const fullSegment = 500
+
 // plausible says whether bytes at the beginning of a chunk of size bytes are
 // commands: complete ones, or one that a full segment does not hold.
 func plausible(data []byte, size int) bool {
 	for at := 0; ; {
 		rest := data[min(at, len(data)):]
 		if len(rest) < 5 {
-			return at > 0
+			// The rest is cut off, or the segment was too small for all.
+			return at > 0 && (len(data) < size || size >= fullSegment)
 		}
 		length := le24(rest)
-		if rest[3] != 0 || !fits(rest[4], length) {
+		if rest[3] != 0 || rest[4] == 0 || !fits(rest[4], length) {
 			return false
 		}
 		at += 4 + int(length)
@@ -146,7 +151,7 @@ func plausible(data []byte, size int) bool {
 		}
 		if at > size {
 			// Only a command that is long enough is sent in several segments.
-			return size >= 500
+			return size >= fullSegment
 		}
 	}
 }

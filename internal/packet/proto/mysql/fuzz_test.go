@@ -12,6 +12,9 @@ import (
 func FuzzParser(f *testing.F) {
 	for _, c := range scripts() {
 		var in []byte
+		if c.name == "statement of two packets" || c.name == "row of two packets" {
+			continue // 16 MB
+		}
 		for _, s := range c.steps {
 			for b := []byte(s.Data); len(b) > 0; {
 				n := min(len(b), 255)

@@ -51,6 +51,7 @@ type parser struct {
 	doubt        proto.Doubt // of the answer to cur
 	building     bool        // the packet of the youngest request is incomplete
 	failed       bool
+	begun        bool // the answer has a packet that is no report of progress
 	midway       bool
 	noEOF        int8 // learned from the shape of answers: 1 no EOF packets, -1 EOF packets, 0 unknown
 }
@@ -299,7 +300,7 @@ func (p *parser) finish(status proto.Status) {
 // newAnswer forgets the answer and awaits that of cur.
 func (p *parser) newAnswer() {
 	p.resp.Reset()
-	p.rows, p.doubt, p.failed = 0, 0, false
+	p.rows, p.doubt, p.failed, p.begun = 0, 0, false, false
 	p.state = stateIdle
 	if p.waiting > 0 {
 		p.expect = p.cur.seq + 1

@@ -3,6 +3,8 @@ package mysql
 import (
 	"strings"
 
+	"github.com/klauspost/compress/zstd"
+
 	"rtrail/internal/packet/proto/prototest"
 )
 
@@ -84,5 +86,75 @@ func scripts() []script {
 			client(10, q("select 1")), server(20, pkt(1, okBody)), server(40, pkt(1, okBody)), client(50, q("select 3")).After(20), server(60, pkt(1, okBody)),
 			client(70, q("select 4")), server(80, pkt(1, okBody))),
 		},
+		{name: "zstd", steps: open(caps41|capZstd|capDeprecateEOF,
+			client(10, zipped(0, q("select 1"), 0)), server(20, zipped(1, newSet(1, "\x011", strings.Repeat("x", 250)), zstdID)),
+			client(30, zipped(0, q("select '"+strings.Repeat("y", 99)+"'"), zstdID)), server(40, zipped(1, pkt(1, okBody), 0))),
+		},
+		{name: "compressed answer of which a part is missing", steps: open(caps41|capCompress|capDeprecateEOF,
+			client(10, zipped(0, q("select 1"), 0)), server(20, zipped(1, newSet(1, "\x011"), 0)[:30]).Cutting(32),
+			client(30, zipped(0, q("select 2"), 0)), server(40, zipped(1, newSet(1, "\x012"), 0))),
+		},
+		{name: "compressed, begun in the middle", midway: true, steps: []prototest.Step{
+			client(10, zipped(0, q("select 1"), 0)), server(20, zipped(1, newSet(1, "\x011"), 0))},
+		},
+		{name: "TLS", steps: []prototest.Step{
+			server(1, greet(caps41|capSSL)), client(2, pkt(1, login(caps41 | capSSL)[4:36])),
+			client(3, tlsRecord(22, 200)), server(4, tlsRecord(22, 900)), client(5, tlsRecord(23, 80)), server(6, tlsRecord(23, 40)),
+			client(7, tlsRecord(23, 60)), server(8, tlsRecord(23, 40)),
+			client(10, tlsRecord(23, 60)), server(20, tlsRecord(23, 90)), client(30, tlsRecord(23, 60)), server(40, tlsRecord(23, 90))},
+		},
+		{name: "TLS, begun in the middle", midway: true, steps: []prototest.Step{
+			client(10, tlsRecord(23, 60)), server(20, tlsRecord(23, 90)), server(21, tlsRecord(23, 90)), client(30, tlsRecord(23, 60))},
+		},
+		{name: "statement of two packets", steps: open(caps41,
+			client(10, "\xff\xff\xff\x00\x03insert"+strings.Repeat("z", fullPacket-7)), client(20, pkt(1, "tail")), server(30, pkt(2, okBody)),
+			client(40, q("select 1")), server(50, oldSet(1, eofBody, "\x011"))),
+		},
+		{name: "row of two packets", steps: open(caps41,
+			client(10, q("select 1")), server(20, pkt(1, "\x01")+pkt(2, column)+pkt(3, eofBody)+"\xff\xff\xff\x04\xfd"+strings.Repeat("z", fullPacket-1)),
+			server(30, pkt(5, "\xfe23")+pkt(6, "\x01x")+pkt(7, eofBody))),
+		},
+		{name: "gap takes an answer", steps: open(caps41,
+			client(10, q("select 1")), server(20, pkt(1, "\x01")), client(30, q("select 2")), server(40, pkt(1, okBody)).After(60), client(50, q("select 3")), server(60, pkt(1, okBody)),
+			client(70, q("select 4")), server(80, pkt(1, okBody))),
+		},
+		{name: "progress reports", steps: open(caps41,
+			client(10, q("alter table t force")), server(20, pkt(1, "\xff\xff\xff\x01\x01\x02\x00\x00\x00")), server(30, pkt(2, okBody))),
+		},
+		{name: "definitions that the client has", steps: open(caps41|capDeprecateEOF,
+			client(10, q("select 1")), server(20, pkt(1, "\x02\x00")+pkt(2, "\x00\x00\x01")+pkt(3, endBody))),
+		},
+		{name: "bulk", steps: open(caps41, client(10, pkt(0, "\xfa\x01\x00\x00\x00\x80\x00\x03\x00")), server(20, pkt(1, okBody)))},
+		{name: "pipelined", steps: open(caps41,
+			client(10, q("set a=1")+q("set b=2")), client(11, q("select 3")), server(20, pkt(1, okBody)), server(30, pkt(1, okBody)+oldSet(1, eofBody, "\x013")))},
+		{name: "prepared before the capture began", midway: true, steps: []prototest.Step{
+			client(10, pkt(0, "\x17\x09\x00\x00\x00\x00\x01\x00\x00\x00")), server(20, oldSet(1, eofBody, "\x00\x001")),
+			client(30, pkt(0, "\x16select ?")), server(40, pkt(1, "\x00\x07\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00")+pkt(2, column)+pkt(3, eofBody)),
+			client(50, pkt(0, "\x16select 1")), server(60, pkt(1, "\x00\x08\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00")+pkt(2, column)+pkt(3, eofBody))},
+		},
+		{name: "definitions without EOF, not known before", midway: true, steps: []prototest.Step{
+			client(30, pkt(0, "\x16select ?")), server(40, pkt(1, "\x00\x07\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00")+pkt(2, column)),
+			client(50, pkt(0, "\x16select 1")), server(60, pkt(1, "\x00\x08\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00")+pkt(2, column))},
+		},
 	}
+}
+
+func tlsRecord(kind byte, n int) string {
+	return string([]byte{kind, 3, 3, byte(n >> 8), byte(n)}) + strings.Repeat("\x99", n)
+}
+
+const zstdID = 2
+
+// zipped makes a packet of the compressed protocol.
+func zipped(seq byte, body string, how int) string {
+	size := 0
+	if how == zstdID {
+		w, err := zstd.NewWriter(nil)
+		if err != nil {
+			panic(err)
+		}
+		size, body = len(body), string(w.EncodeAll([]byte(body), nil))
+	}
+	n := len(body)
+	return string([]byte{byte(n), byte(n >> 8), byte(n >> 16), seq, byte(size), byte(size >> 8), byte(size >> 16)}) + body
 }

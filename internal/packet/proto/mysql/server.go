@@ -113,8 +113,9 @@ func (p *parser) server(c *flow.Chunk, data []byte) {
 			}
 			continue
 		}
-		if p.state == stateRows && s.acc == nil && p.zip == nil {
-			i = p.skipRows(data, i)
+		// Compressed connections number their packets differently.
+		if p.state-stateColumns <= stateRows-stateColumns && p.waiting > 0 && s.acc == nil && p.zip == nil && p.phase == phaseCommand {
+			i = p.skim(data, i)
 			if s.left > 0 || i >= len(data) {
 				continue
 			}
@@ -131,14 +132,6 @@ func (p *parser) server(c *flow.Chunk, data []byte) {
 			break
 		}
 		s.left = length - uint32(len(prefix))
-		if p.state == stateProgress {
-			// A progress report of MariaDB is not the beginning of an answer.
-			p.state, p.expect = stateFirst, seq+1
-			if s.left == 0 {
-				run = i
-			}
-			continue
-		}
 		if s.left == 0 {
 			run = p.serverEnd(c, run, i)
 		}
@@ -156,6 +149,12 @@ func (p *parser) answering() bool {
 // serverEnd is called after a packet of the server and returns where the bytes
 // begin that belong to nobody yet.
 func (p *parser) serverEnd(c *flow.Chunk, run, i int) int {
+	if p.state == stateProgress {
+		// A progress report of MariaDB is not the beginning of an answer.
+		p.state = stateFirst
+		p.resp.Reset()
+		return i
+	}
 	if !p.answering() {
 		p.packetEnd(flow.ToClient)
 		return i
@@ -168,26 +167,47 @@ func (p *parser) serverEnd(c *flow.Chunk, run, i int) int {
 	return run
 }
 
-// skipRows steps over the rows that data holds. It stops at the first packet
-// that needs a closer look.
-func (p *parser) skipRows(data []byte, i int) int {
+// skim steps over the definitions and rows that data holds, which are most of
+// what servers say. It stops at the first packet that needs a closer look.
+func (p *parser) skim(data []byte, i int) int {
 	s := &p.side[flow.ToClient]
 	if s.joined {
 		return i
 	}
-	for len(data)-i >= 5 {
-		length := le24(data[i:])
-		if first := data[i+4]; first >= packetEOF || length == 0 || length == fullPacket || data[i+3] != p.expect {
-			return i
+	expect, rows, state := p.expect, p.rows, p.state
+	for len(data)-i >= 9 {
+		h := data[i : i+9]
+		length, first := le24(h), h[4]
+		if h[3] != expect || length == 0 || length == fullPacket {
+			break
 		}
-		p.rows++
-		p.expect++
+		switch {
+		case state == stateColumns:
+			if first != 3 || h[5] != 'd' || length < 4 {
+				goto out
+			}
+			if p.left2--; p.left2 == 0 {
+				state = stateColumnEnd
+			}
+		case first < packetEOF:
+			if state == stateColumnEnd {
+				state, p.noEOF = stateRows, 1
+			}
+			rows++
+		case state == stateColumnEnd && first == packetEOF && length == 5 && h[7]&cursorExists == 0:
+			state, p.noEOF = stateRows, -1
+		default:
+			goto out
+		}
+		expect++
 		i += 4 + int(length)
 		if i > len(data) {
 			s.left = uint32(i - len(data))
-			return len(data)
+			i = len(data)
 		}
 	}
+out:
+	p.expect, p.rows, p.state = expect, rows, state
 	return i
 }
 

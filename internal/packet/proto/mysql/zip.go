@@ -43,7 +43,7 @@ func compressedStart(data []byte, size int) bool {
 		return false
 	}
 	length, inflated := int(le24(data)), le24(data[4:])
-	if length+7 != size && !(length+7 > size && size >= 500) {
+	if length+7 != size && !(length+7 > size && size >= fullSegment) {
 		return false
 	}
 	if inflated == 0 {
@@ -126,6 +126,9 @@ func (p *parser) unlockZip() {
 func (z *zip) lose(p *parser, d flow.Dir, why proto.Doubt) {
 	s := &z.side[d]
 	free(&s.body)
+	if d == flow.ToClient && p.phase == phaseCommand && p.waiting > 0 && s.have > 0 {
+		join(&p.resp, &s.span)
+	}
 	s.lost, s.left, s.have = true, 0, 0
 	p.lose(d, why)
 }
