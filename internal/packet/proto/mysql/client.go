@@ -55,6 +55,41 @@ func (p *parser) client(c *flow.Chunk, data []byte, size int) {
 	p.charge2(c, run, len(data))
 }
 
+// simple takes the usual chunk: one whole command, sent after the answer to the
+// one before. It does in one step what client does in several, and is false if
+// the chunk is anything else.
+func (p *parser) simple(c *flow.Chunk) bool {
+	b := c.Data
+	s := &p.side[flow.ToServer]
+	if len(b) < 6 || len(b) > maxText || c.Cut > 0 || p.phase != phaseCommand || p.waiting > 0 || p.haze != 0 ||
+		b[3] != 0 || int(le24(b))+4 != len(b) || s.acc != nil || s.left > 0 || s.joined || s.lost ||
+		p.side[flow.ToClient] != (side{}) || !p.resp.Empty() || p.failed || p.begun {
+		return false
+	}
+	r := &p.cur
+	switch b[4] {
+	case comQuery:
+		r.text = newBuffer()
+		r.text.b = append(r.text.b, statementText(b[5:], p.caps)...)
+	case comStmtExecute:
+		if len(b) < 14 {
+			return false
+		}
+		if r.id = le32(b[5:]); r.id == lastID {
+			break
+		}
+		st := p.prepared.get(r.id)
+		r.id, r.stmt, r.cut = 0, st.text, st.cut
+	default:
+		return false
+	}
+	r.span.First, r.span.Last, r.span.Packets = c.Stamp, c.Stamp, 1
+	r.span.Start, r.span.End = c.Offset, c.Offset+uint64(len(b))
+	r.cmd, r.depth = b[4], 1
+	p.waiting, p.expect, p.state, p.rows, p.doubt = 1, 1, stateFirst, 0, 0
+	return true
+}
+
 // charge2 makes bytes part of the request under way.
 func (p *parser) charge2(c *flow.Chunk, from, to int) {
 	if p.building {

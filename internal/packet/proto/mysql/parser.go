@@ -86,6 +86,9 @@ func (p *parser) Data(c *flow.Chunk) {
 	case p.zip != nil:
 		p.inflate(c)
 	case c.Dir == flow.ToServer:
+		if p.simple(c) {
+			return
+		}
 		if p.midway && len(c.Data) > 0 {
 			p.firstBytes(c)
 			if p.phase == phaseTLS || p.zip != nil {
@@ -328,7 +331,9 @@ func (p *parser) endOrphan() {
 // give hands an exchange to the sink.
 func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt proto.Doubt) {
 	e := exchanges.Get().(*proto.Exchange)
-	*e = proto.Exchange{Request: r.span, Status: status, Doubt: r.doubt | doubt, Command: commands[r.cmd].name, Rows: -1, Depth: r.depth}
+	e.Request, e.Status, e.Doubt, e.Depth = r.span, status, r.doubt|doubt, r.depth
+	e.Command, e.Rows = commands[r.cmd].name, -1
+	e.Text, e.TextCut, e.Failed, e.Code, e.Error = nil, false, false, "", ""
 	switch {
 	case r.text != nil:
 		e.Text, e.TextCut = r.text.b, r.cut
@@ -337,7 +342,9 @@ func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt p
 	case r.id == lastID && p.prepared != nil:
 		e.Text, e.TextCut = p.prepared.last.bytes(), p.prepared.last.cut
 	}
-	if resp != nil {
+	if resp == nil {
+		e.Response.Reset()
+	} else {
 		e.Response = *resp
 		switch commands[r.cmd].kind {
 		case kindResult, kindRows:
@@ -351,7 +358,6 @@ func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt p
 		}
 	}
 	p.sink.Exchange(e)
-	*e = proto.Exchange{}
 	exchanges.Put(e)
 	free(&r.text)
 	if resp != nil {
