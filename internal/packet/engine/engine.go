@@ -100,9 +100,10 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 	}
 	workers := make([]*worker, n)
 	feeds := make([]chan *shared, n)
+	spaces := decode.NewSpaces()
 	var wg sync.WaitGroup
 	for i := range workers {
-		workers[i] = newWorker(i, n, o)
+		workers[i] = newWorker(i, n, spaces, o)
 		feeds[i] = make(chan *shared, ahead)
 		wg.Go(func() { workers[i].run(feeds[i]) })
 	}
@@ -134,6 +135,7 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 			report.Results[i] += c
 		}
 		report.Connections += w.connections
+		report.Duplicates += w.duplicates()
 	}
 	report.Loss, report.Notes, report.Interfaces = src.Loss(), src.Notes(), src.Interfaces()
 	return report, failed

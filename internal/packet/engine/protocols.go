@@ -4,16 +4,18 @@ import (
 	"slices"
 
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/dns"
 	"rtrail/internal/packet/proto/generic"
 	"rtrail/internal/packet/proto/http"
 	"rtrail/internal/packet/proto/mysql"
 	"rtrail/internal/packet/proto/redis"
+	"rtrail/internal/packet/proto/tls"
 )
 
 // Protocols lists the decoders in the order in which they are asked. The last
 // one takes what no other one knows.
 func Protocols() []proto.Protocol {
-	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, generic.Protocol}
+	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, dns.Protocol, tls.Protocol, generic.Protocol}
 }
 
 // known tells ports that servers listen on: those of the decoders, and those

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/dedup"
 	"rtrail/internal/packet/fingerprint"
+	"rtrail/internal/packet/proto/dns"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/tcp"
 )
@@ -13,7 +15,9 @@ type worker struct {
 	collector   Collector
 	frames      FrameCollector // the same, if it wants packets
 	decoder     *decode.Decoder
+	copies      *dedup.Filter
 	table       *tcp.Table
+	queries     *dns.Tracker
 	shop        *rt.Workshop
 	frame       decode.Frame
 	results     decode.Results
@@ -26,8 +30,8 @@ type worker struct {
 // connections; they cost a walk over all that live.
 const expireEvery = 10e9
 
-func newWorker(index, of int, o Options) *worker {
-	w := &worker{index: uint64(index), of: uint64(of), collector: o.Collector(index), decoder: decode.New()}
+func newWorker(index, of int, spaces *decode.Spaces, o Options) *worker {
+	w := &worker{index: uint64(index), of: uint64(of), collector: o.Collector(index), decoder: decode.NewWith(decode.Settings{Spaces: spaces}), copies: dedup.New()}
 	w.frames, _ = w.collector.(FrameCollector)
 	w.shop = &rt.Workshop{Sink: w.collector, Protocols: o.Protocols, Fingerprint: fingerprint.New().Of}
 	if w.shop.Protocols == nil {
@@ -39,7 +43,13 @@ func newWorker(index, of int, o Options) *worker {
 		Idle:        o.Idle,
 		IsServer:    known(w.shop.Protocols, o.IsServer),
 	})
+	w.queries = dns.NewTracker(w.query)
 	return w
+}
+
+// query gives out a query over UDP.
+func (w *worker) query(q *dns.Query) {
+	w.shop.Datagram(dns.Protocol.Name, q.Request.First.Frame, q.Client, q.Server, q.Space, &q.Exchange)
 }
 
 func (w *worker) ended(c *tcp.Conn) {
@@ -47,11 +57,18 @@ func (w *worker) ended(c *tcp.Conn) {
 	w.collector.Connection(c)
 }
 
+// duplicates counts packets that were captured in several places.
+func (w *worker) duplicates() uint64 {
+	c := w.copies.Counts()
+	return c.Copies + c.Covered
+}
+
 func (w *worker) run(feed <-chan *shared) {
 	for b := range feed {
 		w.batch(b)
 		b.done()
 	}
+	w.queries.Close()
 	w.table.Close()
 	w.collector.Progress(w.now)
 }
@@ -82,8 +99,14 @@ func (w *worker) batch(b *shared) {
 			continue
 		}
 		w.results[result]++
-		if f.Proto == decode.TCP {
+		if w.copies.Copy(f) {
+			continue
+		}
+		switch f.Proto {
+		case decode.TCP:
 			w.table.Frame(f)
+		case decode.UDP:
+			w.queries.Frame(f)
 		}
 		if w.frames != nil {
 			w.frames.Frame(p, f)
@@ -92,6 +115,7 @@ func (w *worker) batch(b *shared) {
 	if w.now-w.expired > expireEvery {
 		w.expired = w.now
 		w.table.Expire(w.now)
+		w.queries.Expire(w.now)
 	}
 	w.collector.Progress(w.now)
 }
