@@ -21,6 +21,8 @@ package http
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
@@ -207,22 +209,31 @@ func (w *way) scan(data []byte) (n int) {
 	if len(w.line) > 0 {
 		return 0
 	}
-	for {
-		line := data[n:]
-		m := bytes.IndexByte(line, '\n')
-		if m < 2 || m > mostLine {
-			return n
-		}
-		switch line[0] | 0x20 {
-		case 'c', 't', 'e':
-			if line[m-1] == '\r' {
-				w.field(line[:m-1])
-			} else {
-				w.field(line[:m])
+	// Eight bytes at a time: lines are short, and calls to find their ends would
+	// cost more than going over them.
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for i := 0; i+8 <= len(data); i += 8 {
+		x := binary.LittleEndian.Uint64(data[i:]) ^ '\n'*ones
+		for ends := (x - ones) & ^x & highs; ends != 0; ends &= ends - 1 {
+			end := i + bits.TrailingZeros64(ends)/8
+			if data[end] != '\n' {
+				continue // the borrow of a real one before it
 			}
+			m := end - n
+			if m < 2 || m > mostLine {
+				return n
+			}
+			switch data[n] | 0x20 {
+			case 'c', 't', 'e':
+				if data[end-1] == '\r' {
+					end--
+				}
+				w.field(data[n:end])
+			}
+			n += m + 1
 		}
-		n += m + 1
 	}
+	return n
 }
 
 // bodyState is where a message goes on after its header, if it has a body that

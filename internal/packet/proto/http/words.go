@@ -132,15 +132,8 @@ func value(line []byte, name string) ([]byte, bool) {
 }
 
 func equalFold(b []byte, lower string) bool {
-	if string(b) == lower {
-		return true
-	}
 	for i := range lower {
-		c := b[i]
-		if c >= 'A' && c <= 'Z' {
-			c |= 0x20
-		}
-		if c != lower[i] {
+		if c := b[i]; c != lower[i] && (c < 'A' || c > 'Z' || c|0x20 != lower[i]) {
 			return false
 		}
 	}
