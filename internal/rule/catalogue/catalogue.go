@@ -11,10 +11,11 @@ import (
 	"rtrail/internal/rule/memory"
 	"rtrail/internal/rule/net"
 	"rtrail/internal/rule/proc"
+	"rtrail/internal/rule/rt"
 )
 
 // Rules are all rules, by domain.
-var Rules = slices.Concat(cpu.Rules, memory.Rules, disk.Rules, proc.Rules, net.Rules)
+var Rules = slices.Concat(cpu.Rules, memory.Rules, disk.Rules, proc.Rules, net.Rules, rt.Rules)
 
 // For lists the rules that concern what the probes of a recording look at: a
 // capture says nothing about disks, and a host without a capture nothing about

@@ -26,6 +26,8 @@ type Host struct {
 	Seconds float64       // length of the window
 	Step    time.Duration // between two readings; 1 s
 	nextPID int32
+
+	nextConnection int64
 }
 
 // New begins a host with a number of CPUs, watched for a number of seconds.

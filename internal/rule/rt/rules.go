@@ -1,0 +1,8 @@
+// Package rt judges response times as packets show them: which hop they grow
+// at, how they are distributed, and what requests wait for.
+package rt
+
+import "rtrail/internal/rule"
+
+// Rules are the rules of this domain.
+var Rules = []rule.Rule{}
