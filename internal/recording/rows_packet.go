@@ -82,7 +82,7 @@ type PacketSide struct {
 
 	ZeroWindows    int64         `parquet:"zero_windows" cbor:"zero_windows"` // episodes in which this side had closed its window
 	ZeroWindowTime time.Duration `parquet:"zero_window_time" cbor:"zero_window_time"`
-	WindowLimited  time.Duration `parquet:"window_limited" cbor:"window_limited"` // this side could not send, the other's window was full
+	WindowLimited  time.Duration `parquet:"window_limited" cbor:"window_limited"` // this side could not send, the other's window was full; Unknown if the window scale was not seen
 	AppLimited     time.Duration `parquet:"app_limited" cbor:"app_limited"`       // this side could have sent and did not
 	DelayedACKs    int64         `parquet:"delayed_acks" cbor:"delayed_acks"`     // waits of this side's data for a delayed acknowledgement
 	DelayedACKTime time.Duration `parquet:"delayed_ack_time" cbor:"delayed_ack_time"`
@@ -133,13 +133,14 @@ type PacketService struct {
 	Retransmissions int64         `parquet:"retransmissions" cbor:"retransmissions"`
 }
 
-// PacketHistogram is one bucket of the response times of a service over the
-// whole capture.
+// PacketHistogram is one bucket of the times of a service over the whole
+// capture.
 type PacketHistogram struct {
 	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"` // the first packet of the capture
 	Server     string        `parquet:"server,dict" cbor:"server"`
 	ServerPort int32         `parquet:"server_port" cbor:"server_port"`
 	Proto      string        `parquet:"proto,dict" cbor:"proto"`
+	Phase      string        `parquet:"phase,dict" cbor:"phase"` // rt, or idle: how long the client had its answer and asked nothing
 	From       time.Duration `parquet:"from" cbor:"from"`
 	To         time.Duration `parquet:"to" cbor:"to"` // exclusive
 	Count      int64         `parquet:"count" cbor:"count"`
@@ -159,6 +160,7 @@ type PacketStatement struct {
 	Error         string        `parquet:"error" cbor:"error"`     // text of its first one, literals removed
 	Clients       int64         `parquet:"clients" cbor:"clients"` // addresses that sent it
 	RTSum         time.Duration `parquet:"rt_sum" cbor:"rt_sum"`
+	RTP10         time.Duration `parquet:"rt_p10" cbor:"rt_p10"` // how fast it can be
 	RTP50         time.Duration `parquet:"rt_p50" cbor:"rt_p50"`
 	RTP95         time.Duration `parquet:"rt_p95" cbor:"rt_p95"`
 	RTP99         time.Duration `parquet:"rt_p99" cbor:"rt_p99"`

@@ -49,7 +49,7 @@ const (
 	PacketConnections  Table = "packet_connections"  // one TCP connection of a capture
 	PacketSides        Table = "packet_sides"        // what one side of such a connection sent
 	PacketServices     Table = "packet_services"     // one service in one second of a capture
-	PacketHistograms   Table = "packet_histograms"   // one bucket of a service's response times
+	PacketHistograms   Table = "packet_histograms"   // one bucket of a service's response or idle times
 	PacketStatements   Table = "packet_statements"   // one statement, literals removed
 	PacketTransactions Table = "packet_transactions" // one request with its answer
 	PacketNestings     Table = "packet_nestings"     // requests to a host and the requests it sends meanwhile

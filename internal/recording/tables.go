@@ -39,7 +39,7 @@ var catalogue = []kind{
 	kindOf[PacketConnection]("server", "server_port", "id"),
 	kindOf[PacketSide]("connection", "sender"),
 	kindOf[PacketService]("server", "server_port", "proto"),
-	kindOf[PacketHistogram]("server", "server_port", "proto", "from"),
+	kindOf[PacketHistogram]("server", "server_port", "proto", "phase", "from"),
 	kindOf[PacketStatement]("server", "server_port", "fingerprint"),
 	kindOf[PacketTransaction]("server", "server_port", "connection"),
 	kindOf[PacketNesting]("host", "port", "callee_port"),

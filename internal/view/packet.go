@@ -18,7 +18,8 @@ type PacketService struct {
 	// Sums over all seconds; RTP50, RTP95 and RTP99 are of the whole capture.
 	recording.PacketService
 	Seconds   []recording.PacketService // ascending; without those in which nothing happened
-	Histogram []rt.Bucket
+	Histogram []rt.Bucket               // of response times
+	IdleTimes []rt.Bucket               // of how long clients that had their answer asked nothing
 	// Connections are those of the recording that went to this service: all, or
 	// the worst where a capture had thousands.
 	Connections []*PacketConnection
@@ -54,6 +55,10 @@ func (s *PacketService) ConnectRTT() (server, client time.Duration, ok bool) {
 // Quantile is the response time that a share q does not exceed, to within five
 // percent.
 func (s *PacketService) Quantile(q float64) time.Duration { return quantile(s.Histogram, q) }
+
+// IdleQuantile is the same of the times in which a client had its answer and
+// asked nothing.
+func (s *PacketService) IdleQuantile(q float64) time.Duration { return quantile(s.IdleTimes, q) }
 
 // Modes are the humps of its response times.
 func (s *PacketService) Modes() []rt.Mode { return rt.Modes(s.Histogram) }
@@ -130,14 +135,21 @@ func (v *View) packetServices() []*PacketService {
 	}
 	for _, row := range recording.Rows[recording.PacketHistogram](v.rec) {
 		s := service(row.Server, row.ServerPort, row.Proto)
-		s.Histogram = append(s.Histogram, rt.Bucket{From: row.From, To: row.To, Count: uint64(row.Count)})
+		b := rt.Bucket{From: row.From, To: row.To, Count: uint64(row.Count)}
+		if row.Phase == "idle" {
+			s.IdleTimes = append(s.IdleTimes, b)
+		} else {
+			s.Histogram = append(s.Histogram, b)
+		}
 	}
 	for _, c := range v.PacketConnections() {
 		s := service(c.Server, c.ServerPort, c.Proto)
 		s.Connections = append(s.Connections, c)
 	}
 	for _, s := range list {
-		slices.SortFunc(s.Histogram, func(a, b rt.Bucket) int { return cmp.Compare(a.From, b.From) })
+		for _, buckets := range [][]rt.Bucket{s.Histogram, s.IdleTimes} {
+			slices.SortFunc(buckets, func(a, b rt.Bucket) int { return cmp.Compare(a.From, b.From) })
+		}
 		s.RTP50, s.RTP95, s.RTP99 = s.Quantile(0.5), s.Quantile(0.95), s.Quantile(0.99)
 	}
 	slices.SortStableFunc(list, func(a, b *PacketService) int {

@@ -54,7 +54,8 @@ type Service struct {
 // Total is a service, client or server over the whole capture.
 type Total struct {
 	rt.Stats
-	Packets, Bytes  uint64 // of the transactions
+	IdleTimes       rt.Histogram // of Transaction.Idle, where it is known
+	Packets, Bytes  uint64       // of the transactions
 	Connections     uint64
 	Handshakes      uint64        // complete, without lost copies
 	ServerRTT       time.Duration // sum over Handshakes
@@ -68,6 +69,7 @@ type Total struct {
 
 func (t *Total) merge(o *Total) {
 	t.Stats.Merge(&o.Stats)
+	t.IdleTimes.Merge(&o.IdleTimes)
 	t.Packets += o.Packets
 	t.Bytes += o.Bytes
 	t.Connections += o.Connections

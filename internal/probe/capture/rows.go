@@ -69,11 +69,13 @@ func sideRow(c *recording.PacketConnection, sender string, s *tcp.Side) recordin
 
 func histogramRows(first time.Time, service summary.Service, t *summary.Total) []recording.PacketHistogram {
 	var rows []recording.PacketHistogram
-	for _, b := range t.RT.Buckets(perOctave) {
-		rows = append(rows, recording.PacketHistogram{
-			At: first, Server: service.Server.Addr.String(), ServerPort: int32(service.Server.Port), Proto: service.Proto,
-			From: b.From, To: b.To, Count: int64(b.Count),
-		})
+	for phase, times := range map[string]*rt.Histogram{"rt": &t.RT, "idle": &t.IdleTimes} {
+		for _, b := range times.Buckets(perOctave) {
+			rows = append(rows, recording.PacketHistogram{
+				At: first, Server: service.Server.Addr.String(), ServerPort: int32(service.Server.Port), Proto: service.Proto, Phase: phase,
+				From: b.From, To: b.To, Count: int64(b.Count),
+			})
+		}
 	}
 	return rows
 }
@@ -83,7 +85,7 @@ func statementRow(k summary.StatementKey, s *summary.Statement) recording.Packet
 		At: time.Unix(0, s.First), Server: k.Server.Addr.String(), ServerPort: int32(k.Server.Port), Proto: k.Proto,
 		Command: k.Command, Fingerprint: k.Fingerprint, Count: int64(s.Count), Failed: int64(s.Failed),
 		Error: s.Error, Clients: int64(len(s.Clients)),
-		RTSum: s.Sum, RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.Max,
+		RTSum: s.Sum, RTP10: s.Quantile(0.1), RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.Max,
 		Download: s.Download, IdleBefore: s.Idle, Rows: s.Rows, RequestBytes: s.RequestBytes, ResponseBytes: s.ResponseBytes,
 	}
 	var most uint64

@@ -28,6 +28,7 @@ type PacketService struct {
 	Rate float64         // requests answered per second
 	RTs  []time.Duration // response times, taken in turn
 
+	Idles                              []time.Duration // how long clients wait before a request, taken in turn; instead of Idle
 	Upload, Download, Idle             time.Duration
 	Retransmit, ZeroWindow, DelayedACK time.Duration
 	RequestBytes, ResponseBytes        int64
@@ -60,9 +61,15 @@ func (h *Host) Packets(p PacketService) *Host {
 		all.Merge(&second)
 		Add(h, row)
 	}
-	for _, b := range all.Buckets(16) {
-		Add(h, recording.PacketHistogram{At: Start, Server: p.Server, ServerPort: int32(p.Port), Proto: p.Proto,
-			From: b.From, To: b.To, Count: int64(b.Count)})
+	var idle rt.Histogram
+	for _, d := range p.Idles {
+		idle.AddN(d, uint32(float64(all.Count())/float64(len(p.Idles))))
+	}
+	for phase, times := range map[string]*rt.Histogram{"rt": &all, "idle": &idle} {
+		for _, b := range times.Buckets(16) {
+			Add(h, recording.PacketHistogram{At: Start, Server: p.Server, ServerPort: int32(p.Port), Proto: p.Proto, Phase: phase,
+				From: b.From, To: b.To, Count: int64(b.Count)})
+		}
 	}
 	return h
 }
@@ -76,6 +83,14 @@ func (p PacketService) filled() PacketService {
 	}
 	if p.Proto == "" {
 		p.Proto = "mysql"
+	}
+	if len(p.Idles) > 0 {
+		p.Idle = 0
+		for _, d := range p.Idles {
+			p.Idle += d / time.Duration(len(p.Idles))
+		}
+	} else if p.Idle > 0 {
+		p.Idles = []time.Duration{p.Idle}
 	}
 	return p
 }
@@ -171,7 +186,8 @@ func (h *Host) PacketStatement(row recording.PacketStatement, rts ...time.Durati
 		row.RTMax = max(row.RTMax, d)
 	}
 	if len(rts) > 0 {
-		row.RTP50, row.RTP95, row.RTP99 = times.Quantile(0.5), times.Quantile(0.95), times.Quantile(0.99)
+		row.RTP10, row.RTP50 = times.Quantile(0.1), times.Quantile(0.5)
+		row.RTP95, row.RTP99 = times.Quantile(0.95), times.Quantile(0.99)
 	}
 	return Add(h, row)
 }
