@@ -12,6 +12,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -111,7 +112,7 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 	var failed error
 	for {
 		b, err := src.Next(ctx)
-		if b != nil && len(b.Packets) > 0 {
+		if b != nil && (len(b.Packets) > 0 || b.Now > 0) {
 			report.count(b)
 			s := &shared{Batch: b}
 			s.users.Store(int32(n))
@@ -138,7 +139,22 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 		report.Duplicates += w.duplicates()
 	}
 	report.Loss, report.Notes, report.Interfaces = src.Loss(), src.Notes(), src.Interfaces()
+	var gone, crowded uint64
+	for _, w := range workers {
+		gone = max(gone, w.unreadable)
+		crowded += w.table.PushedOut()
+	}
+	if gone > 0 {
+		report.note("the file was truncated while it was read: up to %d packets could not be looked at", gone)
+	}
+	if crowded > 0 {
+		report.note("%d connections that never carried data were given up early: there were too many at once, as in a flood of SYNs", crowded)
+	}
 	return report, failed
+}
+
+func (r *Report) note(format string, args ...any) {
+	r.Notes = append(r.Notes, pcap.Note{Offset: -1, Text: fmt.Sprintf(format, args...)})
 }
 
 func (r *Report) count(b *pcap.Batch) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/proto/dns"
 	"rtrail/internal/packet/proto/generic"
@@ -16,6 +17,20 @@ import (
 // one takes what no other one knows.
 func Protocols() []proto.Protocol {
 	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, dns.Protocol, tls.Protocol, generic.Protocol}
+}
+
+// greeting tells whether bytes can only come from a server, by the decoders
+// that are sure of it.
+func greeting(list []proto.Protocol) func([]byte) bool {
+	return func(first []byte) bool {
+		for i := range list {
+			sniff := list[i].Sniff
+			if sniff(flow.ToClient, first) == proto.Sure {
+				return sniff(flow.ToServer, first) != proto.Sure
+			}
+		}
+		return false
+	}
 }
 
 // known tells ports that servers listen on: those of the decoders, and those

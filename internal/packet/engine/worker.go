@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"runtime/debug"
+
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/dedup"
 	"rtrail/internal/packet/fingerprint"
@@ -22,8 +24,9 @@ type worker struct {
 	frame       decode.Frame
 	results     decode.Results
 	connections uint64
-	now         int64 // the latest packet
-	expired     int64 // when idle connections were last looked for
+	unreadable  uint64 // packets that were gone when their turn came, of any worker
+	now         int64  // the latest packet
+	expired     int64  // when idle connections were last looked for
 }
 
 // expireEvery is how much packet time passes between two looks for idle
@@ -42,6 +45,7 @@ func newWorker(index, of int, spaces *decode.Spaces, o Options) *worker {
 		Ended:       w.ended,
 		Idle:        o.Idle,
 		IsServer:    known(w.shop.Protocols, o.IsServer),
+		Greeting:    greeting(w.shop.Protocols),
 	})
 	w.queries = dns.NewTracker(w.query)
 	return w
@@ -64,8 +68,11 @@ func (w *worker) duplicates() uint64 {
 }
 
 func (w *worker) run(feed <-chan *shared) {
+	// The packets of a mapped file can vanish under the hands of a reader when
+	// somebody truncates the file. That would end the process.
+	debug.SetPanicOnFault(true)
 	for b := range feed {
-		w.batch(b)
+		w.guarded(b)
 		b.done()
 	}
 	w.queries.Close()
@@ -77,10 +84,29 @@ func (w *worker) run(feed <-chan *shared) {
 // workers, which is cheaper than a remainder.
 func (w *worker) owner(hash uint64) uint64 { return (hash >> 32) * w.of >> 32 }
 
-func (w *worker) batch(b *shared) {
+// guarded takes a batch; a fault leaves out the rest of it. What a fault
+// interrupts is a look at the bytes of one packet: the tables are whole.
+func (w *worker) guarded(b *shared) {
+	done := 0
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if _, fault := v.(interface{ Addr() uintptr }); !fault {
+			panic(v)
+		}
+		w.unreadable += uint64(len(b.Packets) - done)
+		w.collector.Progress(w.now)
+	}()
+	w.batch(b, &done)
+}
+
+func (w *worker) batch(b *shared, done *int) {
 	f := &w.frame
 	for i := range b.Packets {
 		p := &b.Packets[i]
+		*done = i
 		w.now = max(w.now, p.Time)
 		if w.of > 1 {
 			if h, ok := w.decoder.Hash(p); ok && w.owner(h) != w.index {

@@ -40,8 +40,9 @@ type Assembler struct {
 	protocol string
 	previous int64 // when the last response ended; 0: there was none
 	pending  *Transaction
-	until    uint64 // the acknowledgement pending waits for
-	ended    int64  // when the last response packet of pending came
+	until    uint64    // the acknowledgement pending waits for
+	ended    int64     // when the last response packet of pending came
+	asked    [2]uint64 // where the request of pending lies in the stream
 	waits    waits
 	doing    tcp.State
 	closing  bool // CloseState is filled
@@ -163,9 +164,27 @@ func (a *Assembler) give() {
 	if a.pending == nil {
 		return
 	}
+	a.waited(a.pending)
 	a.hand(a.pending)
 	a.shop.free = append(a.shop.free, a.pending)
 	a.pending = nil
+}
+
+// waited says what an answered transaction waited for. Only when it is given
+// out is everything known: a packet that fills a hole is first told as data,
+// which may complete the exchange, and then as a wait.
+func (a *Assembler) waited(t *Transaction) {
+	if a.waits.none() || t.RequestPackets == 0 {
+		return
+	}
+	asked := t.Start + int64(t.Upload)
+	answered := asked + int64(t.RT)
+	if last := a.waits.lastCopy(a.asked[0], a.asked[1], answered); last > asked {
+		t.Serve = time.Duration(answered - last)
+	}
+	t.Retransmit = a.waits.within(tcp.Retransmission, t.Start, a.ended)
+	t.ZeroWindow = a.waits.within(tcp.ZeroWindow, t.Start, a.ended)
+	t.DelayedACK = a.waits.within(tcp.DelayedACK, t.Start, a.ended)
 }
 
 // hand counts a transaction for its connection and gives it out.
@@ -198,7 +217,7 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 	c := a.conn
 	t.Connection, t.Client, t.Server, t.Space = c.ID, c.Client, c.Server, c.Space
 	t.Proto = a.protocol
-	a.shop.fill(t, e, &a.waits)
+	a.shop.fill(t, e)
 	if a.previous > 0 && !e.Request.Empty() {
 		t.Idle = time.Duration(max(0, e.Request.First.At-a.previous))
 	}
@@ -212,6 +231,7 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 		a.doing = tcp.Idle
 	}
 	a.pending, a.until, a.ended = t, e.Response.End, e.Response.Last.At
+	a.asked = [2]uint64{e.Request.Start, e.Request.End}
 }
 
 // blank is a transaction in which nothing is known.
@@ -229,13 +249,13 @@ func (w *Workshop) blank() *Transaction {
 func (w *Workshop) Datagram(protocol string, connection uint64, client, server flow.Endpoint, space flow.Space, e *proto.Exchange) {
 	t := w.blank()
 	t.Connection, t.Client, t.Server, t.Space, t.Proto = connection, client, server, space, protocol
-	w.fill(t, e, nil)
+	w.fill(t, e)
 	w.Sink.Transaction(t)
 	w.free = append(w.free, t)
 }
 
 // fill copies what the decoder said and works the phases out.
-func (w *Workshop) fill(t *Transaction, e *proto.Exchange, waited *waits) {
+func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 	t.ID = e.Request.First.Frame
 	t.Command, t.Status, t.Doubt, t.Failed = e.Command, e.Status, e.Doubt, e.Failed
 	t.Code, t.Error = w.keep(e.Code), e.Error
@@ -267,15 +287,6 @@ func (w *Workshop) fill(t *Transaction, e *proto.Exchange, waited *waits) {
 		t.Serve = time.Duration(r.First.At - last)
 		t.Retransmit = time.Duration(last - asked)
 	}
-	if waited == nil {
-		return
-	}
-	if last := waited.lastCopy(q.Start, q.End, r.First.At); last > asked {
-		t.Serve = time.Duration(r.First.At - last)
-	}
-	t.Retransmit = waited.within(tcp.Retransmission, t.Start, r.Last.At)
-	t.ZeroWindow = waited.within(tcp.ZeroWindow, t.Start, r.Last.At)
-	t.DelayedACK = waited.within(tcp.DelayedACK, t.Start, r.Last.At)
 }
 
 // keep returns one copy of words that come again and again, so that those who

@@ -41,6 +41,10 @@ func (w *waits) copied(from, to uint64, at int64) {
 	w.next++
 }
 
+// none says that the connection never waited and no byte of the client came
+// again.
+func (w *waits) none() bool { return len(w.list) == 0 && w.copies[0].to == 0 }
+
 // lastCopy is when the last byte before end came for the last time, up to a
 // moment; 0 if it came once.
 func (w *waits) lastCopy(start, end uint64, until int64) int64 {

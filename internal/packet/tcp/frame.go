@@ -31,6 +31,7 @@ func (t *Table) Frame(f *decode.Frame) {
 		}
 		c = t.add(at, hash)
 		d = t.open(c, f)
+		t.began(c)
 	}
 	if f.Size > 0 && c.state&firstDone == 0 {
 		d = t.roles(c, d, f)

@@ -38,10 +38,11 @@ type Table struct {
 	free  []int32
 	live  int
 
-	gone  gone
-	logs  logs
-	held  holder
-	chunk flow.Chunk
+	gone     gone
+	logs     logs
+	held     holder
+	unproven unproven
+	chunk    flow.Chunk
 
 	newestID uint16 // IP ID of the newest packet before this one
 	strays   uint64
@@ -224,6 +225,7 @@ func (t *Table) end(c *Conn, at flow.Stamp, how flow.Ending) {
 	}
 	if c.consumer != nil {
 		c.consumer.End(at, how)
+		c.consumer = nil // those who copy the connection shall not keep it alive
 	}
 	if t.o.Ended != nil {
 		t.o.Ended(c)
@@ -234,7 +236,6 @@ func (t *Table) end(c *Conn, at flow.Stamp, how flow.Ending) {
 	} else {
 		t.remove(place)
 	}
-	c.consumer = nil
 	t.free = append(t.free, c.index)
 	c.index = -1
 	t.live--
