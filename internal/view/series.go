@@ -1,18 +1,34 @@
 package view
 
 import (
+	"slices"
 	"sync"
 	"time"
 
 	"rtrail/internal/recording"
 )
 
-// Rows returns the rows of T inside the window, in the order of reading.
+// Rows returns the rows of T inside the window, in the order of reading. The
+// slice is shared: callers must not change it.
 func Rows[T recording.Row](v *View) []T {
 	all := recording.Rows[T](v.rec)
-	in := make([]T, 0, len(all))
-	for _, r := range all {
-		if at := r.Time(); !at.Before(v.start) && !at.After(v.end) {
+	inside := func(r T) bool {
+		at := r.Time()
+		return !at.Before(v.start) && !at.After(v.end)
+	}
+	first := slices.IndexFunc(all, inside)
+	if first < 0 {
+		return []T{}
+	}
+	// Rows come in the order of time but for the moments of one sample, so that
+	// the window usually is a piece of the table; tables of sockets are large.
+	end := first
+	for end < len(all) && inside(all[end]) {
+		end++
+	}
+	in := slices.Clip(all[first:end])
+	for _, r := range all[end:] {
+		if inside(r) {
 			in = append(in, r)
 		}
 	}
