@@ -204,7 +204,7 @@ type Filesystem struct {
 // images, each once however often it is mounted.
 func (v *View) Filesystems() []Filesystem {
 	return Memo(v, "filesystems", func() []Filesystem {
-		rows := slices.DeleteFunc(Rows[recording.MountSample](v), func(s recording.MountSample) bool {
+		rows := slices.DeleteFunc(slices.Clone(Rows[recording.MountSample](v)), func(s recording.MountSample) bool {
 			return s.ReadOnly || s.Size <= 0 || imageTypes[s.FSType]
 		})
 		type key struct {

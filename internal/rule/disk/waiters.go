@@ -211,6 +211,6 @@ func zero(x float64) float64 {
 // ioPressure is the share of the window in which at least one task was stalled
 // on I/O.
 func ioPressure(v *view.View) float64 {
-	rows := slices.DeleteFunc(view.Rows[recording.PressureSample](v), func(s recording.PressureSample) bool { return s.Resource != "io" })
+	rows := slices.DeleteFunc(slices.Clone(view.Rows[recording.PressureSample](v)), func(s recording.PressureSample) bool { return s.Resource != "io" })
 	return min(view.Rate(rows, func(s recording.PressureSample) float64 { return s.Some.Seconds() }), 1)
 }
