@@ -103,6 +103,7 @@ func (w *worker) guarded(b *shared) {
 }
 
 func (w *worker) batch(b *shared, done *int) {
+	w.now = max(w.now, b.Now)
 	f := &w.frame
 	for i := range b.Packets {
 		p := &b.Packets[i]

@@ -46,6 +46,10 @@ type Packet struct {
 // Batch is some packets in the order of the capture.
 type Batch struct {
 	Packets []Packet
+	// Now is set by a live source that was asked to tell the time: no packet that
+	// is still to come was captured before. Such a batch may hold no packets. 0:
+	// not said. Nanoseconds since 1970.
+	Now int64
 	// Release gives the memory back; it is called once, when nobody needs the
 	// packets any more. It may be nil.
 	Release func()
@@ -53,7 +57,8 @@ type Batch struct {
 
 // Source gives packets. Next is called by one goroutine.
 type Source interface {
-	// Next returns the next packets, at least one. At the end the error is io.EOF;
+	// Next returns the next packets, at least one, or, of a live source that was
+	// asked to, none but the time. At the end the error is io.EOF;
 	// a capture that breaks off is not an error, but a note.
 	Next(ctx context.Context) (*Batch, error)
 	// Interfaces describes what Packet.Interface counts.

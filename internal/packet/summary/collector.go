@@ -21,6 +21,7 @@ type Collector struct {
 	current *Second
 	passed  int64
 	spans   []span
+	cut     rt.Transaction // the last one that was not answered to the end
 }
 
 func newCollector(i int, c *Collectors) *Collector {
@@ -55,6 +56,10 @@ func (c *Collector) Transaction(t *rt.Transaction) {
 		total(c.sum.Clients, t.Client.Addr).add(t)
 	}
 	c.statement(service, t)
+	c.ran(service, t)
+	if cutShort(t) && c.cut.Connection != t.Connection {
+		c.cut = *t
+	}
 	usable := t.Usable()
 	if usable {
 		c.slow(t)
@@ -141,7 +146,14 @@ func (c *Collector) Connection(k *tcp.Conn) {
 		return
 	}
 	s.Seen++
+	c.interrupted(k)
 	s.Missed += k.Sides[0].Missed + k.Sides[1].Missed
+	if oneWay(k) {
+		s.OneWay++
+	}
+	if k.Midway {
+		s.Midway++
+	}
 	service := c.service(k.Server, k.Protocol)
 	for _, t := range [...]*Total{total(s.Services, service), total(s.Servers, k.Server)} {
 		t.ended(k)
@@ -164,6 +176,12 @@ func (c *Collector) Connection(k *tcp.Conn) {
 		s.Connections = slices.Delete(s.Connections, c.options.Connections, len(s.Connections))
 		c.worst = s.Connections[len(s.Connections)-1].Badness
 	}
+}
+
+// oneWay says that data was seen in one direction and nothing in the other.
+func oneWay(k *tcp.Conn) bool {
+	a, b := &k.Sides[0], &k.Sides[1]
+	return a.Segments > 0 && b.Packets == 0 || b.Segments > 0 && a.Packets == 0
 }
 
 // broke says that a connection was closed while something was under way.

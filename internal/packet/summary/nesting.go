@@ -24,7 +24,44 @@ type Nesting struct {
 	Covered    time.Duration // of Sum: at least one call was under way
 	Request    rt.Histogram
 	Call       rt.Histogram
+	CallSum    time.Duration
+	// Slow calls took many times as long as half of them do; Slow, SlowSum and
+	// Struck count them, their time, and the requests that had at least one.
+	Slow    uint64
+	SlowSum time.Duration
+	Struck  uint64
+	slowest rt.Histogram // of each request, its slowest call
 }
+
+const (
+	// slowTimes is how many times the median a call must take to count as slow.
+	// Calls of one kind, served by one machine that has room, spread less.
+	slowTimes = 5
+	// slowMore is how much more than the median it must take: a task that waits
+	// behind a few others for a CPU waits some slices of 3 ms
+	// (kernel/sched/fair.c, base_slice_ns), whatever it was going to do.
+	slowMore = 10 * time.Millisecond
+)
+
+// tail finds the slow calls, when all are known.
+func (n *Nesting) tail() {
+	median := n.Call.Quantile(0.5)
+	limit := max(slowTimes*median, median+slowMore)
+	for _, b := range n.Call.Buckets(fine) {
+		if b.From >= limit {
+			n.Slow += b.Count
+			n.SlowSum += time.Duration(b.Count) * (b.From + (b.To-b.From)/2)
+		}
+	}
+	for _, b := range n.slowest.Buckets(fine) {
+		if b.From >= limit {
+			n.Struck += b.Count
+		}
+	}
+}
+
+// fine is the number of buckets per power of two that a histogram has.
+const fine = 64
 
 // mostSpans bounds what is remembered for nesting: 40 bytes each.
 const mostSpans = 1 << 20
@@ -110,6 +147,7 @@ func nestIn(server flow.Endpoint, requests, calls []span) []*Nesting {
 	}
 	var out []*Nesting
 	for _, n := range byPort {
+		n.tail()
 		out = append(out, n)
 	}
 	return out
@@ -123,8 +161,13 @@ func (n *Nesting) add(r span, calls []span) {
 	n.Request.Add(time.Duration(r.to - r.from))
 	reached := r.from
 	var ends []int64 // of calls under way
+	var slowest time.Duration
+	defer func() { n.slowest.Add(slowest) }()
 	for _, c := range calls {
-		n.Call.Add(time.Duration(c.to - c.from))
+		took := time.Duration(c.to - c.from)
+		slowest = max(slowest, took)
+		n.Call.Add(took)
+		n.CallSum += took
 		if c.server.Addr != n.Callee {
 			n.Callee = flow.Addr{}
 		}

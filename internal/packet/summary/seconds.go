@@ -60,12 +60,14 @@ func (c *Collector) second(at int64, service Service) *Second {
 type seconds struct {
 	mu     sync.Mutex
 	give   func(*Second)
+	tell   func(before int64)
+	told   int64
 	passed []int64 // by worker: seconds before this one are handed over
 	open   map[secondKey]*Second
 }
 
-func newSeconds(workers int, give func(*Second)) *seconds {
-	return &seconds{give: give, passed: make([]int64, workers), open: map[secondKey]*Second{}}
+func newSeconds(workers int, give func(*Second), tell func(int64)) *seconds {
+	return &seconds{give: give, tell: tell, passed: make([]int64, workers), open: map[secondKey]*Second{}}
 }
 
 // deposit takes a worker's seconds before a moment out of its map and gives out
@@ -105,5 +107,9 @@ func (s *seconds) release(before int64) {
 	})
 	for _, v := range over {
 		s.give(v)
+	}
+	if s.tell != nil && before > s.told && before < endOfTime {
+		s.told = before
+		s.tell(before)
 	}
 }

@@ -27,10 +27,16 @@ func (c *Collector) statement(service Service, t *rt.Transaction) {
 		}
 		if s == nil {
 			s = &Statement{First: t.Start, Clients: map[flow.Addr]struct{}{}}
+			if ends(k.Fingerprint) {
+				s.IdleTimes = &rt.Histogram{}
+			}
 			c.sum.Statements[k] = s
 		}
 	}
 	s.Stats.Add(t)
+	if s.IdleTimes != nil && t.Usable() && t.Idle >= 0 {
+		s.IdleTimes.Add(t.Idle)
+	}
 	s.First = min(s.First, t.Start)
 	if t.Usable() && t.RT >= s.Slowest.RT {
 		s.Slowest = *t
@@ -65,6 +71,10 @@ func (s *Statement) client(a flow.Addr) {
 
 func (s *Statement) merge(o *Statement) {
 	s.Stats.Merge(&o.Stats)
+	s.Runs.merge(&o.Runs)
+	if s.IdleTimes != nil && o.IdleTimes != nil {
+		s.IdleTimes.Merge(o.IdleTimes)
+	}
 	s.First = min(s.First, o.First)
 	if o.Slowest.RT > s.Slowest.RT {
 		s.Slowest = o.Slowest

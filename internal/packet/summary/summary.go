@@ -26,6 +26,9 @@ type Options struct {
 	// Second is given each second of each service once it is over, ascending in
 	// time. It may be nil. It is called by one goroutine at a time.
 	Second func(*Second)
+	// Passed is told, after Second was given them, before which second (since
+	// 1970) everything is over. It may be nil.
+	Passed func(before int64)
 	// Nesting asks for Summary.Nestings.
 	Nesting bool
 	// Ports restricts everything to these server ports; empty: all.
@@ -98,6 +101,10 @@ type Statement struct {
 	Error    string            // text of the first error
 	Clients  map[flow.Addr]struct{}
 	Overflow bool // more clients or codes than are told apart
+	Runs     Runs
+	// IdleTimes are how long clients waited before they sent it; of statements
+	// that end a database transaction only, nil for others.
+	IdleTimes *rt.Histogram
 }
 
 // Connection is a connection that has ended.
@@ -119,10 +126,14 @@ type Summary struct {
 	Slowest     []rt.Transaction // the slowest, descending
 	Failures    []rt.Transaction // the first ones that failed, ascending by time
 	Disconnect  *Connection      // whose first FIN or RST came first while something was asked or answered, nil if none
+	Interrupted []Interrupted    // connections closed in the middle of a request, ascending by time; the first ones of each worker
+	Broken      uint64           // how many there were in all
 	Seen        uint64           // connections
 	Nestings    []*Nesting       // what hosts ask while they answer, by time covered
 	NestingCut  bool             // there were more transactions than nesting remembers
 	Missed      int64            // bytes of streams that were acknowledged but not captured
+	OneWay      uint64           // connections with data of which only one direction was captured
+	Midway      uint64           // connections that had begun before the capture
 }
 
 // Collectors makes one collector per worker and merges them in the end.
@@ -135,7 +146,7 @@ type Collectors struct {
 // New prepares for a number of workers.
 func New(workers int, o Options) *Collectors {
 	c := &Collectors{options: o.filled()}
-	c.seconds = newSeconds(workers, o.Second)
+	c.seconds = newSeconds(workers, o.Second, o.Passed)
 	for i := range workers {
 		c.list = append(c.list, newCollector(i, c))
 	}
@@ -184,8 +195,12 @@ func (s *Summary) merge(o *Summary, options Options) {
 		s.Disconnect = o.Disconnect
 	}
 	s.NestingCut = s.NestingCut || o.NestingCut
+	s.Interrupted = append(s.Interrupted, o.Interrupted...)
+	s.Broken += o.Broken
 	s.Seen += o.Seen
 	s.Missed += o.Missed
+	s.OneWay += o.OneWay
+	s.Midway += o.Midway
 	s.cut(options)
 }
 
@@ -204,12 +219,16 @@ func (s *Summary) cut(o Options) {
 	s.sort()
 	s.Slowest = s.Slowest[:min(len(s.Slowest), o.Slowest)]
 	s.Failures = s.Failures[:min(len(s.Failures), o.Slowest)]
+	s.Interrupted = s.Interrupted[:min(len(s.Interrupted), o.Slowest)]
 	s.Connections = s.Connections[:min(len(s.Connections), o.Connections)]
 }
 
 func (s *Summary) sort() {
 	slices.SortFunc(s.Slowest, func(a, b rt.Transaction) int {
 		return cmp.Or(cmp.Compare(b.RT, a.RT), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(s.Interrupted, func(a, b Interrupted) int {
+		return cmp.Or(cmp.Compare(a.Closer.At, b.Closer.At), cmp.Compare(a.ID, b.ID))
 	})
 	slices.SortFunc(s.Failures, func(a, b rt.Transaction) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID))
