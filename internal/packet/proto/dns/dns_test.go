@@ -328,7 +328,8 @@ func BenchmarkTracker(b *testing.B) {
 		r.Payload[0]++
 		tr.Frame(r)
 	}
-	if n != b.N {
+	// Two of 65536 client ports are not those of clients: 53 and 5353.
+	if n < b.N-2-b.N/20000 {
 		b.Fatalf("%d of %d", n, b.N)
 	}
 }
