@@ -54,6 +54,9 @@ const (
 	PacketTransactions Table = "packet_transactions" // one request with its answer
 	PacketNestings     Table = "packet_nestings"     // requests to a host and the requests it sends meanwhile
 
+	PacketPairs            Table = "packet_pairs"             // one service in captures of both sides
+	PacketPairTransactions Table = "packet_pair_transactions" // one request in captures of both sides
+
 	ProbeRuns Table = "probe_runs" // one run of one probe
 	Unseen    Table = "unseen"     // something a probe could not read, and why
 )

@@ -43,6 +43,8 @@ var catalogue = []kind{
 	kindOf[PacketStatement]("server", "server_port", "fingerprint"),
 	kindOf[PacketTransaction]("server", "server_port", "connection"),
 	kindOf[PacketNesting]("host", "port", "callee_port"),
+	kindOf[PacketPair]("server", "server_port", "backend", "backend_port", "proto"),
+	kindOf[PacketPairTransaction]("server", "server_port", "connection"),
 	kindOf[ProbeRun]("probe"),
 	kindOf[UnseenNote]("probe", "what"),
 }

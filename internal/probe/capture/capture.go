@@ -89,6 +89,13 @@ func (r *Result) Write(w *recording.Writer) {
 		recording.Append(w, row)
 		recording.Append(w, sideRow(&row, "client", &d.Sides[0]), sideRow(&row, "server", &d.Sides[1]))
 	}
+	for i := range r.Summary.Interrupted {
+		if c := &r.Summary.Interrupted[i]; !r.kept(c.ID) && (r.Summary.Disconnect == nil || c.ID != r.Summary.Disconnect.ID) {
+			row := connectionRow(&c.Connection)
+			recording.Append(w, row)
+			recording.Append(w, sideRow(&row, "client", &c.Sides[0]), sideRow(&row, "server", &c.Sides[1]))
+		}
+	}
 	for service, t := range r.Summary.Services {
 		recording.Append(w, histogramRows(first, service, t)...)
 	}
@@ -100,6 +107,9 @@ func (r *Result) Write(w *recording.Writer) {
 	}
 	for i := range r.Summary.Slowest {
 		recording.Append(w, TransactionRow(&r.Summary.Slowest[i]))
+	}
+	for i := range r.Summary.Interrupted {
+		recording.Append(w, TransactionRow(&r.Summary.Interrupted[i].Transaction))
 	}
 	for i := range r.Summary.Failures {
 		recording.Append(w, TransactionRow(&r.Summary.Failures[i]))
@@ -143,6 +153,7 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 var Tables = []recording.Table{
 	recording.PacketCaptures, recording.PacketConnections, recording.PacketSides, recording.PacketServices, recording.PacketHistograms,
 	recording.PacketStatements, recording.PacketTransactions, recording.PacketNestings,
+	recording.PacketPairs, recording.PacketPairTransactions,
 }
 
 // Name is the word users see for captures among the probes.
