@@ -24,12 +24,12 @@ type ProcessSample struct {
 	Cgroup      string        `parquet:"cgroup,dict" cbor:"cgroup"`         // path in the hierarchy that limits it; v1: of the cpu controller
 	MemCgroup   string        `parquet:"mem_cgroup,dict" cbor:"mem_cgroup"` // v1: of the memory controller; v2: same as Cgroup
 	NetNS       uint64        `parquet:"netns" cbor:"netns"`                // 0: not readable
-	Full        bool          `parquet:"full" cbor:"full"`                  // all fields were read, or the process did not run since they were; a light row holds those of /proc/PID/stat only, the rest is Unknown or empty
+	Full        bool          `parquet:"full" cbor:"full"`                  // all fields were read, or the process did not run since they were; a light row holds those of /proc/PID/stat and, with BPF iterators, the counters of scheduling and I/O; the rest is Unknown or empty
 	User        time.Duration `parquet:"user" cbor:"user"`
 	System      time.Duration `parquet:"system" cbor:"system"`
 	ChildUser   time.Duration `parquet:"child_user" cbor:"child_user"` // of children that ended and were waited for
 	ChildSystem time.Duration `parquet:"child_system" cbor:"child_system"`
-	RunTime     time.Duration `parquet:"run_time" cbor:"run_time"`       // on CPU, from schedstat, all live threads
+	RunTime     time.Duration `parquet:"run_time" cbor:"run_time"`       // on CPU, all live threads; with BPF iterators also those that ended
 	RunDelay    time.Duration `parquet:"run_delay" cbor:"run_delay"`     // runnable but waiting for a CPU, all live threads
 	BlockDelay  time.Duration `parquet:"block_delay" cbor:"block_delay"` // waiting for block I/O; taskstats with delay accounting, else Unknown
 	SwapDelay   time.Duration `parquet:"swap_delay" cbor:"swap_delay"`   // waiting for swap-in; same
