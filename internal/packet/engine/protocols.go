@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/packet/proto/generic"
 	"rtrail/internal/packet/proto/http"
 	"rtrail/internal/packet/proto/mysql"
+	"rtrail/internal/packet/proto/postgres"
 	"rtrail/internal/packet/proto/redis"
 	"rtrail/internal/packet/proto/tls"
 )
@@ -16,7 +17,7 @@ import (
 // Protocols lists the decoders in the order in which they are asked. The last
 // one takes what no other one knows.
 func Protocols() []proto.Protocol {
-	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, dns.Protocol, tls.Protocol, generic.Protocol}
+	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, dns.Protocol, postgres.Protocol, tls.Protocol, generic.Protocol}
 }
 
 // greeting tells whether bytes can only come from a server, by the decoders
