@@ -167,13 +167,21 @@ type PacketStatement struct {
 	RTMax         time.Duration `parquet:"rt_max" cbor:"rt_max"`
 	Download      time.Duration `parquet:"download" cbor:"download"`
 	IdleBefore    time.Duration `parquet:"idle_before" cbor:"idle_before"` // sum: how long the client waited before sending it
+	IdleP50       time.Duration `parquet:"idle_p50" cbor:"idle_p50"`       // of COMMIT; Unknown for others
+	IdleP95       time.Duration `parquet:"idle_p95" cbor:"idle_p95"`       // the same
+	Runs          int64         `parquet:"runs" cbor:"runs"`               // times a connection sent it at least 20 times in a row, with something else before and after
+	RunCount      int64         `parquet:"run_count" cbor:"run_count"`     // how often it was sent in those
+	RunMost       int64         `parquet:"run_most" cbor:"run_most"`       // in the longest one
+	RunTime       time.Duration `parquet:"run_time" cbor:"run_time"`       // how long those took
+	RunWaited     time.Duration `parquet:"run_waited" cbor:"run_waited"`   // of that, the client waited for answers
 	Rows          int64         `parquet:"rows" cbor:"rows"`
 	RequestBytes  int64         `parquet:"request_bytes" cbor:"request_bytes"`
 	ResponseBytes int64         `parquet:"response_bytes" cbor:"response_bytes"`
 }
 
 // PacketTransaction is one request with its answer. A verdict's recording has
-// the slowest ones and some that failed; `rtrail packets --parquet` writes all.
+// the slowest ones, some that failed, and those in the middle of which a
+// connection was closed; `rtrail packets --parquet` writes all.
 type PacketTransaction struct {
 	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"` // the first request packet
 	Connection  int64         `parquet:"connection" cbor:"connection"`
@@ -225,6 +233,10 @@ type PacketNesting struct {
 	CallP50    time.Duration `parquet:"call_p50" cbor:"call_p50"`
 	CallP99    time.Duration `parquet:"call_p99" cbor:"call_p99"`
 	CallMax    time.Duration `parquet:"call_max" cbor:"call_max"`
+	CallSum    time.Duration `parquet:"call_sum" cbor:"call_sum"`
+	Slow       int64         `parquet:"slow" cbor:"slow"`         // calls of at least five times their median, and 10 ms more than it
+	SlowSum    time.Duration `parquet:"slow_sum" cbor:"slow_sum"` // how long those took
+	Struck     int64         `parquet:"struck" cbor:"struck"`     // requests with at least one of those
 }
 
 func (PacketCapture) Table() Table     { return PacketCaptures }

@@ -115,6 +115,9 @@ const (
 	Resync                        // the decoder was out of step shortly before
 )
 
+// EndedWithin is the error of an answer that the end of its connection cut short.
+const EndedWithin = "connection ended within the answer"
+
 // Exchange is a request and its answer.
 type Exchange struct {
 	Request, Response Span

@@ -44,6 +44,7 @@ type Assembler struct {
 	ended    int64     // when the last response packet of pending came
 	asked    [2]uint64 // where the request of pending lies in the stream
 	waits    waits
+	run      stretch
 	doing    tcp.State
 	closing  bool // CloseState is filled
 }
@@ -189,6 +190,7 @@ func (a *Assembler) waited(t *Transaction) {
 
 // hand counts a transaction for its connection and gives it out.
 func (a *Assembler) hand(t *Transaction) {
+	t.After = a.run.next(t)
 	r := &a.conn.Requests
 	switch {
 	case t.Usable():
@@ -222,6 +224,9 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 		t.Idle = time.Duration(max(0, e.Request.First.At-a.previous))
 	}
 	if e.Status != proto.Answered || e.Response.Empty() {
+		if e.Status == proto.NoAnswer && e.Depth <= 1 {
+			a.doing = tcp.Idle // a farewell, or something else nobody waits for
+		}
 		a.hand(t)
 		a.shop.free = append(a.shop.free, t)
 		return
@@ -265,6 +270,7 @@ func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 	}
 	q, r := &e.Request, &e.Response
 	t.RequestBytes, t.ResponseBytes = q.Bytes(), r.Bytes()
+	t.RequestOffset, t.ResponseOffset = q.Start, r.Start
 	t.RequestPackets, t.ResponsePackets = q.Packets, r.Packets
 	t.Frames = [4]uint64{q.First.Frame, q.Last.Frame, r.First.Frame, r.Last.Frame}
 	t.Start = q.First.At

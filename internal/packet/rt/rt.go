@@ -47,8 +47,14 @@ type Transaction struct {
 	ZeroWindow time.Duration // the same: waited for a closed window
 	DelayedACK time.Duration // the same: waited for a delayed acknowledgement
 
-	RequestBytes, ResponseBytes     int64
+	RequestBytes, ResponseBytes int64
+	// RequestOffset and ResponseOffset are where they begin in the streams of the
+	// connection: tcp.Conn.Base plus the offset is a sequence number.
+	RequestOffset, ResponseOffset   uint64
 	RequestPackets, ResponsePackets uint32
+	// After is the run of equal requests on its connection that it ended; Count is
+	// 0 if it ended none.
+	After Run
 	// Frames are the numbers of the first and last request packet and of the
 	// first and last response packet; 0 where there is none.
 	Frames [4]uint64

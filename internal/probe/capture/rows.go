@@ -88,6 +88,12 @@ func statementRow(k summary.StatementKey, s *summary.Statement) recording.Packet
 		RTSum: s.Sum, RTP10: s.Quantile(0.1), RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.Max,
 		Download: s.Download, IdleBefore: s.Idle, Rows: s.Rows, RequestBytes: s.RequestBytes, ResponseBytes: s.ResponseBytes,
 	}
+	row.IdleP50, row.IdleP95 = recording.Unknown, recording.Unknown
+	if s.IdleTimes != nil && s.IdleTimes.Count() > 0 {
+		row.IdleP50, row.IdleP95 = s.IdleTimes.Quantile(0.5), s.IdleTimes.Quantile(0.95)
+	}
+	row.Runs, row.RunCount, row.RunMost = int64(s.Runs.Runs), int64(s.Runs.Requests), int64(s.Runs.Most)
+	row.RunTime, row.RunWaited = s.Runs.Time, s.Runs.Waited
 	var most uint64
 	for code, n := range s.Codes {
 		if n > most || n == most && code < row.Code {
@@ -130,6 +136,7 @@ func nestingRow(first time.Time, n *summary.Nesting) recording.PacketNesting {
 		At: first, Host: n.Host.String(), Port: int32(n.Port), CalleePort: int32(n.CalleePort),
 		Requests: int64(n.Requests), Calls: int64(n.Calls), Most: int64(n.Most), RTSum: n.Sum, RTP50: n.Request.Quantile(0.5),
 		Covered: n.Covered, CallP50: n.Call.Quantile(0.5), CallP99: n.Call.Quantile(0.99), CallMax: n.Call.Quantile(1),
+		CallSum: n.CallSum, Slow: int64(n.Slow), SlowSum: n.SlowSum, Struck: int64(n.Struck),
 	}
 	if n.Callee != (flow.Addr{}) {
 		row.Callee = n.Callee.String()

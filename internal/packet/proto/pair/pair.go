@@ -249,7 +249,7 @@ func (q *Queue) broken(how flow.Ending) {
 	}
 	q.Now.Failed = true
 	if q.Now.Error == "" {
-		q.Now.Error = "connection ended within the answer"
+		q.Now.Error = proto.EndedWithin
 	}
 }
 
