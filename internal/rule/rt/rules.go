@@ -5,4 +5,4 @@ package rt
 import "rtrail/internal/rule"
 
 // Rules are the rules of this domain.
-var Rules = []rule.Rule{}
+var Rules = []rule.Rule{serverSlow, pathSlow, clientSlow, twoHumps, oneSlowBackend, connectSlow}

@@ -1,0 +1,243 @@
+package rt
+
+import (
+	_ "embed"
+	"fmt"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed clientslow.md
+var clientSlowPage string
+
+var clientSlow = rule.Rule{
+	ID:       "rt/client-slow",
+	Title:    "a client takes the time, not the server it asks",
+	Resource: "clients",
+	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections},
+	// A server that sends to a client which does not read is not slow.
+	Explains: []string{"rt/server-slow"},
+	Page:     clientSlowPage,
+	Detect:   detectClientSlow,
+}
+
+const (
+	// stalls: pauses count as stalls of a client that otherwise asks at once if
+	// they are ten times as long as its usual pause, and worth waiting.
+	stalls = 10
+	// stalledShare of the life of its connections is lost in such pauses.
+	stalledShare = 0.5
+	// asksAtOnce is the usual pause of a program that has the next request ready:
+	// a wake-up and some work. A program that waits on purpose waits longer.
+	asksAtOnce = 2 * time.Millisecond
+	// closedFor is the share of a connection's life in which its client had
+	// closed the window.
+	closedFor = 0.2
+	// busyProcess is the time per second a process must have worked, or waited
+	// for a CPU or a disk, to be called the one that takes the time.
+	busyProcess = 0.5
+)
+
+func detectClientSlow(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range v.PacketServices() {
+		for _, x := range slowClients(v, s) {
+			if x.look() {
+				found = append(found, x.finding())
+			}
+		}
+	}
+	return found, nil
+}
+
+// slowClient is a client of a service: an address.
+type slowClient struct {
+	v           *view.View
+	s           *view.PacketService
+	alone       bool // it is the only one
+	address     string
+	connections []*view.PacketConnection
+	life        time.Duration // of its connections, all together
+	idle        time.Duration
+	rt          time.Duration
+	count       int64
+	zero        time.Duration // its windows were closed
+
+	hops    *hops
+	stalled time.Duration // time in pauses that are stalls
+	usual   time.Duration // the usual pause
+	longest time.Duration // pauses of one in a hundred and more
+	process view.ProcessTime
+	sure    rule.Confidence
+	reads   bool // it is its reading that is slow
+}
+
+func slowClients(v *view.View, s *view.PacketService) []*slowClient {
+	addresses, byAddress := view.Group(s.Connections, func(c *view.PacketConnection) string { return c.Client })
+	var list []*slowClient
+	for _, a := range addresses {
+		x := &slowClient{v: v, s: s, address: a, connections: byAddress[a], alone: len(addresses) == 1}
+		for _, c := range x.connections {
+			x.life += c.Last.Sub(c.At)
+			x.idle += c.Idle
+			x.rt += c.RTSum
+			x.count += c.Transactions
+			x.zero += c.FromClient.ZeroWindowTime
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+func (x *slowClient) look() bool {
+	if x.life <= 0 {
+		return false
+	}
+	if float64(x.zero) >= closedFor*float64(x.life) && x.zero >= time.Second {
+		x.reads = true
+		x.sure = atMost(x.v, x.s, rule.Certain)
+		return true
+	}
+	if x.count < someRequests || !x.stalls() {
+		return false
+	}
+	x.findProcess()
+	x.hops = hopsOf(x.v, x.s)
+	switch {
+	case x.process.Process.PID != 0:
+		x.sure = rule.Likely
+	case x.hops != nil && float64(x.hops.Idle) >= mostOfTheTime*float64(x.hops.Idle+x.hops.Total()+x.hops.Download):
+		x.sure = rule.Likely
+	default:
+		x.sure = rule.Possible
+	}
+	return true
+}
+
+// stalls tells a client that asks as soon as it has its answer, and now and
+// then does not for long, from one that waits on purpose or has nothing to do.
+func (x *slowClient) stalls() bool {
+	if !x.alone || len(x.s.IdleTimes) == 0 {
+		return false // pauses are kept for all clients of a service together
+	}
+	x.usual, x.longest = x.s.IdleQuantile(0.5), x.s.IdleQuantile(0.99)
+	if x.usual > asksAtOnce {
+		return false
+	}
+	least := max(stalls*x.usual, worthWaiting)
+	for _, b := range x.s.IdleTimes {
+		if b.From >= least {
+			x.stalled += time.Duration(b.Count) * (b.From + (b.To-b.From)/2)
+		}
+	}
+	x.stalled = min(x.stalled, x.idle)
+	return float64(x.stalled) >= stalledShare*float64(x.life) && x.rt < x.stalled
+}
+
+// findProcess looks for the client among the processes of this host.
+func (x *slowClient) findProcess() {
+	times := map[int32]view.ProcessTime{}
+	for _, p := range x.v.ProcessTimes() {
+		times[p.Process.PID] = p
+	}
+	for _, c := range x.v.Connections() {
+		if c.Remote != x.s.Server || c.RemotePort != x.s.Port || c.Local != x.address {
+			continue
+		}
+		for _, owner := range x.v.SocketOwners(c.Inode) {
+			p, ok := times[owner.PID]
+			if ok && (p.Share[view.OnCPU]+p.Share[view.Runnable]+p.Share[view.WaitDisk])*float64(p.Threads) >= busyProcess {
+				x.process = p
+				return
+			}
+		}
+	}
+}
+
+func (x *slowClient) subject() rule.Subject {
+	if p := x.process.Process; p.PID != 0 {
+		return rule.ProcessSubject(p)
+	}
+	return rule.Subject{Kind: rule.KindPeer, Name: x.address}
+}
+
+func (x *slowClient) finding() rule.Finding {
+	lost := perSecond(x.v, x.stalled)
+	if x.reads {
+		lost = perSecond(x.v, x.zero)
+	}
+	f := rule.Finding{
+		Subject: x.subject(), Confidence: x.sure,
+		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("its connections stand still for %s s per second", unit.Number(lost))},
+		Affects:  []rule.Subject{serviceSubject(x.v, x.s)},
+		Evidence: x.evidence(),
+		Fixes:    x.fixes(),
+	}
+	switch {
+	case x.reads:
+		f.Headline = rule.T("client %s does not read what %s sends it: its window was closed for %s", x.address, x.s.Name(), unit.Duration(x.zero))
+	case x.process.Process.PID != 0:
+		f.Headline = rule.T("client %s (%d) of %s is the slow part: it usually asks again within %s, and stops for %s of the time",
+			x.process.Process.Comm, x.process.Process.PID, x.s.Name(), unit.Duration(x.usual), unit.Share(float64(x.stalled)/float64(x.life)))
+	default:
+		f.Headline = rule.T("client %s of %s is the slow part: it usually asks again within %s, and stops for %s of the time",
+			x.address, x.s.Name(), unit.Duration(x.usual), unit.Share(float64(x.stalled)/float64(x.life)))
+	}
+	return f
+}
+
+func (x *slowClient) evidence() []rule.Evidence {
+	v, s := x.v, x.s
+	if x.reads {
+		episodes := int64(0)
+		for _, c := range x.connections {
+			episodes += c.FromClient.ZeroWindows
+		}
+		return []rule.Evidence{{
+			Metric: "rt.zero-window", Value: x.zero.Seconds(), Unit: "seconds",
+			What:  rule.T("its window was closed %s times, %s in all, of %s its connections were seen", unit.Count(episodes), unit.Duration(x.zero), unit.Duration(x.life)),
+			Check: tshark(v, s, "tcp.analysis.zero_window", "frame.time_relative", "ip.src", "tcp.stream"),
+		}}
+	}
+	list := []rule.Evidence{{
+		Metric: "rt.idle", Value: x.stalled.Seconds() / x.life.Seconds(), Unit: "share", Limit: rule.Limit(stalledShare),
+		What: rule.T("with its answer there, the client asked the next thing within %s half of the time; pauses of %s and more took %s of %s",
+			unit.Duration(x.usual), unit.Duration(max(stalls*x.usual, worthWaiting)), unit.Duration(x.stalled), unit.Duration(x.life)),
+		Check: packets(v, s, "--by client"),
+	}, {
+		Metric: "rt.quantiles", Value: s.RTP95.Seconds(), Unit: "seconds",
+		What:  rule.T("the server took %s of that time: p50 %s, p95 %s", unit.Share(x.rt.Seconds()/x.life.Seconds()), unit.Duration(s.RTP50), unit.Duration(s.RTP95)),
+		Check: packets(v, s, "--histogram"),
+	}}
+	if x.hops != nil {
+		list = append(list, x.hops.evidence(v, s)...)
+	}
+	if p := x.process; p.Process.PID != 0 {
+		list = append(list, rule.Evidence{
+			Metric: "rt.process", Value: p.Share[view.OnCPU], Unit: "share",
+			What: rule.T("%s (%d): %d threads, %s of the time on CPU, %s runnable, %s in disk waits", p.Process.Comm, p.Process.PID, p.Threads,
+				unit.Share(p.Share[view.OnCPU]), unit.Share(p.Share[view.Runnable]), unit.Share(p.Share[view.WaitDisk])),
+			Check: fmt.Sprintf("pidstat -t -u -d -p %d 1", p.Process.PID),
+		})
+	}
+	return list
+}
+
+func (x *slowClient) fixes() []rule.Fix {
+	if x.reads {
+		return []rule.Fix{{
+			Text:     rule.T("make the client read while it works: larger batches off the wire, a thread that reads ahead, or fewer rows asked for"),
+			Command:  fmt.Sprintf("ss -tnmi dst %s   # on the client: Recv-Q", x.s.Server),
+			Tradeoff: "memory in the client",
+		}}
+	}
+	return []rule.Fix{{
+		Text:     rule.T("look inside the client in these pauses: garbage collection, a CPU quota, locks, logging; a faster server will not help"),
+		Command:  "pidstat -t -u -d -w -p PID 1; cat /sys/fs/cgroup/GROUP/cpu.stat",
+		Tradeoff: "if the client pauses on purpose, all is as it should be",
+	}}
+}

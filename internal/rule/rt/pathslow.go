@@ -1,0 +1,187 @@
+package rt
+
+import (
+	_ "embed"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed pathslow.md
+var pathSlowPage string
+
+var pathSlow = rule.Rule{
+	ID:       "rt/path-slow",
+	Title:    "the network between client and server takes the time",
+	Resource: "network path",
+	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections},
+	// Repeated packets and long ways there make requests look slow.
+	Explains: []string{"rt/server-slow"},
+	Page:     pathSlowPage,
+	Detect:   detectPathSlow,
+}
+
+const (
+	// lossTakes: waiting for repeated packets takes three tenths of all waiting.
+	// A repeat costs a round trip or, for the last packet of an answer, 200 ms:
+	// far more than the request, so a few percent of lost packets get there.
+	lossTakes = 0.3
+	// someRepeats: fewer may be one bad moment.
+	someRepeats = 5
+	// queued: a way whose round trip grows to ten times of what it can be has
+	// queues; routes that differ do so by a factor of two or three.
+	queued = 10
+	// worthQueueing is a queue that a user can feel when a page makes several
+	// round trips, and more than interrupt moderation and power saving add
+	// (under 1 ms).
+	worthQueueing = 5 * time.Millisecond
+	// grown: between two captures a mean way of three times the shortest one is
+	// more than different sizes of packets make.
+	grown = 3
+	// someHandshakes: quantiles of fewer say nothing.
+	someHandshakes = 20
+)
+
+func detectPathSlow(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range v.PacketServices() {
+		x := slowPath{v: v, s: s, hops: hopsOf(v, s)}
+		if x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, nil
+}
+
+// slowPath is a service and what is wrong with the way to it.
+type slowPath struct {
+	v    *view.View
+	s    *view.PacketService
+	hops *hops
+
+	waited  time.Duration // by all requests: RT, and the rest of their transfer
+	loss    bool
+	way     way    // one with queues, if there is one
+	end     string // where it leads to
+	queue   bool
+	between bool // captures on both sides show the queue between them
+	sure    rule.Confidence
+}
+
+func (x *slowPath) look() bool {
+	s := x.s
+	if s.Count < someRequests {
+		return false
+	}
+	x.waited = s.Upload + s.RTSum + s.Download
+	x.loss = s.Retransmissions >= someRepeats && float64(s.Retransmit) >= lossTakes*float64(x.waited) &&
+		s.Retransmit/time.Duration(s.Count) >= time.Millisecond/10
+	if h := x.hops; h != nil {
+		x.between = float64(h.Path()) >= mostOfTheTime*float64(h.Total()) &&
+			h.each(h.Path()) >= max(worthQueueing, grown*h.RoundTrip)
+	}
+	for _, w := range []struct {
+		way
+		end string
+	}{{toServer(x.v, s), "the server"}, {toClients(s), "the clients"}} {
+		if !w.Here && w.Samples >= someHandshakes && !w.Means && w.Slow >= worthQueueing && w.Slow >= queued*w.Fast {
+			x.queue, x.way, x.end = true, w.way, w.end
+			break
+		}
+	}
+	switch {
+	case x.between, x.loss:
+		x.sure = atMost(x.v, s, rule.Certain)
+	case x.queue && s.RTP95 <= 3*x.way.Slow:
+		// Handshakes are answered by kernels: where they take long, and requests
+		// not much longer, it is not the program.
+		x.sure = rule.Likely
+	}
+	return x.sure > 0
+}
+
+// lost is how long requests waited for the way, all together.
+func (x *slowPath) lost() time.Duration {
+	switch {
+	case x.between:
+		return time.Duration(x.s.Count) * x.hops.each(x.hops.Path())
+	case x.loss:
+		return x.s.Retransmit
+	}
+	return time.Duration(x.s.Count) * x.way.RTT
+}
+
+func (x *slowPath) finding() rule.Finding {
+	v, s := x.v, x.s
+	lost := perSecond(v, x.lost())
+	f := rule.Finding{
+		Subject: serviceSubject(v, s), Confidence: x.sure,
+		Impact: rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited for the network per second", unit.Number(lost))},
+	}
+	switch {
+	case x.between:
+		f.Headline = rule.T("the network between the captures takes %s of the response time of %s", unit.Share(float64(x.hops.Path())/float64(x.hops.Total())), s.Name())
+	case x.loss:
+		f.Headline = rule.T("requests to %s wait for lost packets to be repeated: %s of their time", s.Name(), unit.Share(float64(s.Retransmit)/float64(x.waited)))
+	default:
+		f.Headline = rule.T("the way to %s of %s has queues: a round trip takes %s, and can take %s", x.end, s.Name(), unit.Duration(x.way.Slow), unit.Duration(x.way.Fast))
+	}
+	f.Evidence = x.evidence()
+	f.Fixes = x.fixes()
+	return f
+}
+
+func (x *slowPath) evidence() []rule.Evidence {
+	v, s := x.v, x.s
+	var list []rule.Evidence
+	if x.hops != nil {
+		list = append(list, x.hops.evidence(v, s)...)
+	}
+	if x.between {
+		list = append(list, rule.Evidence{
+			Metric: "rt.path", Value: x.hops.each(x.hops.Path()).Seconds(), Unit: "seconds", Limit: rule.Limit(worthQueueing.Seconds()),
+			What: rule.T("there and back took %s on average and %s at best; the way there p50 %s, p95 %s, the way back p50 %s, p95 %s; %s packets were lost there, %s back",
+				unit.Duration(x.hops.each(x.hops.Path())), unit.Duration(x.hops.RoundTrip), unit.Duration(x.hops.PathThereP50), unit.Duration(x.hops.PathThereP95),
+				unit.Duration(x.hops.PathBackP50), unit.Duration(x.hops.PathBackP95), unit.Count(x.hops.LostThere), unit.Count(x.hops.LostBack)),
+			Check: "ping -i 0.2 " + s.Server,
+		})
+	}
+	if s.Retransmissions > 0 {
+		list = append(list, rule.Evidence{
+			Metric: "rt.retransmit", Value: s.Retransmit.Seconds(), Unit: "seconds",
+			What:  rule.T("%s packets were repeated, for which requests waited %s altogether, of %s", unit.Count(s.Retransmissions), unit.Duration(s.Retransmit), unit.Duration(x.waited)),
+			Check: tshark(v, s, "tcp.analysis.retransmission", "frame.time_relative", "tcp.stream", "tcp.analysis.rto"),
+		})
+	}
+	if x.queue {
+		list = append(list, x.way.evidence(v, s, x.end))
+	}
+	return append(list, rule.Evidence{
+		Metric: "rt.quantiles", Value: s.RTP95.Seconds(), Unit: "seconds",
+		What:  rule.T("response times p50 %s, p95 %s, p99 %s", unit.Duration(s.RTP50), unit.Duration(s.RTP95), unit.Duration(s.RTP99)),
+		Check: packets(v, s, "--histogram"),
+	})
+}
+
+func (x *slowPath) fixes() []rule.Fix {
+	fixes := []rule.Fix{{
+		Text:     rule.T("find the hop: compare round trips to each router between the two, and captures on both sides"),
+		Command:  "mtr -rwbzc 50 " + x.s.Server,
+		Tradeoff: "routers answer probes late when they are busy: only what also shows behind them counts",
+	}}
+	if x.loss {
+		return append(fixes, rule.Fix{
+			Text:     rule.T("look for who drops: interface and queue counters on both hosts and on the switches between"),
+			Command:  "ip -s link; tc -s qdisc; ethtool -S DEVICE",
+			Tradeoff: "none",
+		})
+	}
+	return append(fixes, rule.Fix{
+		Text:     rule.T("keep bulk transfers out of its queue: a fair queue at the bottleneck (fq_codel, cake), or another time for them"),
+		Command:  "tc qdisc replace dev DEVICE root fq_codel",
+		Tradeoff: "bulk transfers get their share and no more",
+	})
+}

@@ -1,0 +1,301 @@
+package rt
+
+import (
+	_ "embed"
+	"fmt"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed serverslow.md
+var serverSlowPage string
+
+var serverSlow = rule.Rule{
+	ID:       "rt/server-slow",
+	Title:    "clients wait for a server, not for the network",
+	Resource: "response times",
+	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
+	Page:     serverSlowPage,
+	Detect:   detectServerSlow,
+}
+
+const (
+	// worthWaiting is what one random read of a spinning disk takes, the longest
+	// single thing an indexed request has to wait for (Gregg, Systems
+	// Performance, table 2.2). Faster answers are not called slow.
+	worthWaiting = 10 * time.Millisecond
+	// slowerThanItself: the same statement takes ten times as long as when it is
+	// fast. Caches, plans and parameters make factors of two to five; more is
+	// waiting.
+	slowerThanItself = 10
+	// mostOfTheTime: what is said to take the time takes at least half of it.
+	mostOfTheTime = 0.5
+	// someRequests: quantiles of fewer say nothing.
+	someRequests = 20
+	// someoneWaits is the mean number of requests under way from which a hint is
+	// worth a line; somebody waits half of the time.
+	someoneWaits = 0.5
+	// heldUp is the share of its threads' time in which a server must have been
+	// seen waiting for the host's resources to say what it waits for.
+	heldUp = 0.3
+	// pathIsSmall: the way to the server is counted out if its round trip is at
+	// most a fifth of what requests take.
+	pathIsSmall = 0.2
+	// otherWaits: if so much of the time was waited for repeated packets or
+	// delayed acknowledgements, it is not the server's.
+	otherWaits = 0.5
+)
+
+func detectServerSlow(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range v.PacketServices() {
+		if x := (slowServer{s: s, v: v, way: toServer(v, s)}); x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, nil
+}
+
+// slowServer is a service whose clients wait, and what is known about it.
+type slowServer struct {
+	v    *view.View
+	s    *view.PacketService
+	way  way
+	hops *hops // of captures on both sides; nil
+
+	statement *recording.PacketStatement // that takes most of the time, if one does
+	varies    bool                       // and takes much longer than when it is fast
+	process   view.ProcessTime           // who serves, where the host was watched
+	busy      view.Activity
+	seen      bool // process is known, and busy or waiting for busy most of the time
+	sure      rule.Confidence
+}
+
+// look says whether there is anything to say.
+func (x *slowServer) look() bool {
+	s := x.s
+	if s.Count < someRequests || s.RTSum == 0 || s.Retransmit+s.DelayedACK > time.Duration(otherWaits*float64(s.RTSum)) {
+		return false
+	}
+	x.hops = hopsOf(x.v, s)
+	if x.serve()/time.Duration(s.Count) < worthWaiting/slowerThanItself {
+		return false // the tail of something fast is looked at below, not this
+	}
+	x.findStatement()
+	x.findProcess()
+	x.sure = x.confidence()
+	return x.sure > 0
+}
+
+// serve is how long requests were at the server, all together: what is left
+// without the way there and back.
+func (x *slowServer) serve() time.Duration {
+	if x.hops != nil {
+		return time.Duration(x.s.Count) * x.hops.each(x.hops.Serve)
+	}
+	return max(x.s.Serve-time.Duration(x.s.Count)*x.way.RTT, 0)
+}
+
+func (x *slowServer) confidence() rule.Confidence {
+	mean := x.serve() / time.Duration(x.s.Count)
+	compared := x.varies || x.seen && mean >= worthWaiting
+	innocent := x.way.known() && float64(x.way.Slow) <= pathIsSmall*float64(x.tail())
+	if x.hops != nil {
+		innocent = float64(x.hops.Serve) >= mostOfTheTime*float64(x.hops.Total())
+		compared = compared && x.hops.ServeP95 >= worthWaiting
+	}
+	switch {
+	case x.hops != nil && !innocent:
+		return 0 // the time is elsewhere
+	case compared && innocent && x.hops != nil:
+		return atMost(x.v, x.s, rule.Certain)
+	case compared && innocent:
+		return rule.Likely
+	case innocent && perSecond(x.v, x.serve()) >= someoneWaits && mean >= worthWaiting, compared:
+		return rule.Possible
+	}
+	return 0
+}
+
+// tail is what slow requests take.
+func (x *slowServer) tail() time.Duration {
+	if x.varies {
+		return x.statement.RTP95
+	}
+	return x.s.RTP95
+}
+
+// findStatement looks for the statement that takes most of the time, and asks
+// whether it can do better.
+func (x *slowServer) findStatement() {
+	for _, t := range x.v.PacketStatements() {
+		if t.Server != x.s.Server || t.ServerPort != int32(x.s.Port) || t.Proto != x.s.Proto {
+			continue
+		}
+		if float64(t.RTSum) < mostOfTheTime*float64(x.s.RTSum) {
+			return // the list is ordered by it
+		}
+		x.statement = &t
+		fast := max(t.RTP10, time.Microsecond)
+		mean := t.RTSum / time.Duration(max(t.Count, 1))
+		// Half of the time it takes must be beyond its own fast answers.
+		x.varies = t.Count >= someRequests && t.RTP95 >= worthWaiting && t.RTP95 >= slowerThanItself*fast && mean >= 2*fast
+		return
+	}
+}
+
+// findProcess asks the host what the server's threads did.
+func (x *slowServer) findProcess() {
+	l, ok := listener(x.v, x.s)
+	if !ok {
+		return
+	}
+	for _, p := range x.v.ProcessTimes() {
+		if p.Process.PID != l.PID() {
+			continue
+		}
+		x.process = p
+		// Threads wait in a futex for work too, so locks prove nothing here.
+		for _, a := range []view.Activity{view.WaitDisk, view.Runnable} {
+			if p.Share[a]*float64(p.Threads) >= heldUp && p.Share[a] > p.Share[x.busy] || !x.seen && p.Share[a]*float64(p.Threads) >= heldUp {
+				x.busy, x.seen = a, true
+			}
+		}
+		return
+	}
+}
+
+func (x *slowServer) finding() rule.Finding {
+	s := x.s
+	f := rule.Finding{Subject: serviceSubject(x.v, s), Confidence: x.sure}
+	lost := perSecond(x.v, x.serve())
+	f.Impact = rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited for it per second", unit.Number(lost))}
+	f.Headline = x.headline()
+	f.Evidence = append(x.evidence(), x.where()...)
+	f.Fixes = x.fixes()
+	return f
+}
+
+func (x *slowServer) headline() rule.Text {
+	name, mean := x.s.Name(), unit.Duration(x.serve()/time.Duration(x.s.Count))
+	switch {
+	case x.seen:
+		return rule.T("%s answers slowly, %s on average: %s (%d) spends %s of its threads' time %s", name, mean, x.process.Process.Comm,
+			x.process.Process.PID, unit.Share(x.process.Share[x.busy]), activity(x.busy))
+	case x.varies:
+		return rule.T("%s answers slowly: a statement that can take %s takes %s in one of twenty cases or more", name,
+			unit.Duration(x.statement.RTP10), unit.Duration(x.statement.RTP95))
+	case x.sure == rule.Possible:
+		return rule.T("clients of %s wait for the server, %s a request; nothing says that it can be faster", name, mean)
+	}
+	return rule.T("%s answers slowly, %s on average", name, mean)
+}
+
+func activity(a view.Activity) string {
+	if a == view.WaitDisk {
+		return "waiting for disks"
+	}
+	return "waiting for a CPU"
+}
+
+func (x *slowServer) evidence() []rule.Evidence {
+	v, s := x.v, x.s
+	list := []rule.Evidence{{
+		Metric: "rt.serve", Value: (x.serve() / time.Duration(s.Count)).Seconds(), Unit: "seconds",
+		What: rule.T("%s requests were %s each at the server; response times p50 %s, p95 %s, p99 %s, max %s", unit.Count(s.Count),
+			unit.Duration(x.serve()/time.Duration(s.Count)), unit.Duration(s.RTP50), unit.Duration(s.RTP95), unit.Duration(s.RTP99), unit.Duration(s.RTMax)),
+		Check: packets(v, s, "--histogram"),
+	}, {
+		Metric: "rt.concurrency", Value: perSecond(v, s.RTSum), Unit: "requests",
+		What:  rule.T("%s requests were waiting at any time, in %d of %s s at least one", unit.Number(perSecond(v, s.RTSum)), busySeconds(s), unit.Number(v.Seconds())),
+		Check: packets(v, s, "--by second"),
+	}}
+	if t := x.statement; t != nil && t.Fingerprint != "" {
+		list = append(list, rule.Evidence{
+			Metric: "rt.statement", Value: float64(t.RTSum) / float64(s.RTSum), Unit: "share",
+			What: rule.T("%s of the time for %s, %s times: p10 %s, p50 %s, p95 %s", unit.Share(float64(t.RTSum)/float64(s.RTSum)),
+				short(t.Fingerprint), unit.Count(t.Count), unit.Duration(t.RTP10), unit.Duration(t.RTP50), unit.Duration(t.RTP95)),
+			Check: packets(v, s, "--by statement"),
+		})
+	}
+	if x.seen {
+		list = append(list, rule.Evidence{
+			Metric: "rt.process", Value: x.process.Share[x.busy], Unit: "share", Limit: rule.Limit(heldUp),
+			What: rule.T("%s (%d): %d threads, %s of the time on CPU, %s runnable, %s in disk waits", x.process.Process.Comm, x.process.Process.PID, x.process.Threads,
+				unit.Share(x.process.Share[view.OnCPU]), unit.Share(x.process.Share[view.Runnable]), unit.Share(x.process.Share[view.WaitDisk])),
+			Check: fmt.Sprintf("pidstat -t -u -d -p %d 1", x.process.Process.PID),
+		})
+	}
+	return list
+}
+
+// busySeconds counts the seconds in which somebody waited all the time.
+func busySeconds(s *view.PacketService) int {
+	n := 0
+	for _, r := range s.Seconds {
+		if r.RTSum >= time.Second {
+			n++
+		}
+	}
+	return n
+}
+
+// short cuts a statement for a line of evidence.
+func short(statement string) string {
+	const most = 60
+	if r := []rune(statement); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return statement
+}
+
+// where says why it is not the way.
+func (x *slowServer) where() []rule.Evidence {
+	switch {
+	case x.hops != nil:
+		return x.hops.evidence(x.v, x.s)
+	case x.way.Here:
+		return []rule.Evidence{{
+			Metric: "rt.way", What: rule.T("the server is on this host: no network lies behind the capture"), Unit: "seconds",
+			Check: fmt.Sprintf("ss -ltnp 'sport = :%d'", x.s.Port),
+		}}
+	case x.way.Samples > 0:
+		return []rule.Evidence{x.way.evidence(x.v, x.s, "the server")}
+	}
+	return nil
+}
+
+func (x *slowServer) fixes() []rule.Fix {
+	fixes := []rule.Fix{{
+		Text:     rule.T("look inside the server, at what it does in this time: its slow log or statement statistics, locks, plans, then stacks"),
+		Command:  inside(x.s),
+		Tradeoff: "a few percent of CPU while it is watched",
+	}}
+	if x.process.Process.PID != 0 {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("see what the threads of %s (%d) wait for", x.process.Process.Comm, x.process.Process.PID),
+			Command:  fmt.Sprintf("cat /proc/%d/task/*/wchan; pidstat -t -u -d -w -p %d 1", x.process.Process.PID, x.process.Process.PID),
+			Tradeoff: "none",
+		})
+	}
+	return fixes
+}
+
+// inside says how well-known servers show what they are doing.
+func inside(s *view.PacketService) string {
+	switch s.Proto {
+	case "mysql":
+		return "mysql -e 'show full processlist; show engine innodb status\\G'"
+	case "postgres":
+		return "psql -c \"select pid, wait_event_type, wait_event, state, query from pg_stat_activity where state <> 'idle'\""
+	case "redis":
+		return "redis-cli slowlog get 20; redis-cli info commandstats"
+	case "http":
+		return "perf top -g -p PID   # and the times in the access log"
+	}
+	return "perf top -g -p PID"
+}

@@ -1,0 +1,109 @@
+package rt
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+// listener finds who serves a service on this host, if the recording has the
+// host's sockets: a capture alone knows no processes. It must be the only one
+// that can be meant.
+func listener(v *view.View, s *view.PacketService) (view.Listener, bool) {
+	var found []view.Listener
+	for _, l := range v.Listeners() {
+		if l.Port != s.Port {
+			continue
+		}
+		if l.Local == s.Server || wildcard(l.Local) && v.HasAddress(l.NetNS, s.Server) {
+			found = append(found, l)
+		}
+	}
+	if len(found) == 0 || slices.ContainsFunc(found, func(l view.Listener) bool { return l.PID() != found[0].PID() || l.NetNS != found[0].NetNS }) {
+		return view.Listener{}, false
+	}
+	return found[0], true
+}
+
+func wildcard(address string) bool { return address == "0.0.0.0" || address == "::" || address == "*" }
+
+// serviceSubject names a service, and the process behind it where it is known.
+func serviceSubject(v *view.View, s *view.PacketService) rule.Subject {
+	subject := rule.Subject{Kind: rule.KindService, Name: s.Name(), Port: s.Port}
+	if l, ok := listener(v, s); ok {
+		subject.PID, subject.NetNS, subject.Detail = l.PID(), l.NetNS, l.Name()
+		if len(l.Owners) > 0 {
+			subject.Cgroup = l.Owners[0].Cgroup
+		}
+	}
+	return subject
+}
+
+const (
+	// mostlyInferred: from this share of requests whose boundaries were inferred
+	// rather than decoded, their times are no more than likely.
+	mostlyInferred = 0.5
+	// missedShare of the captured bytes that were acknowledged but not captured:
+	// above it times may be those of other requests.
+	missedShare = 0.01
+)
+
+// atMost lowers a confidence where the evidence has holes.
+func atMost(v *view.View, s *view.PacketService, c rule.Confidence) rule.Confidence {
+	if float64(s.Approximate) > mostlyInferred*float64(s.Count) {
+		c = min(c, rule.Likely)
+	}
+	for _, p := range v.PacketCaptures() {
+		if float64(p.Missed) > missedShare*float64(p.Bytes) {
+			c = min(c, rule.Likely)
+		}
+	}
+	return c
+}
+
+// perSecond is a sum of waits as seconds waited per second of the window.
+func perSecond(v *view.View, d time.Duration) float64 { return d.Seconds() / max(v.Seconds(), 1) }
+
+// tshark is a command that shows fields of the packets of a service that a
+// display filter keeps. "" stands for all packets of the service.
+func tshark(v *view.View, s *view.PacketService, filter string, fields ...string) string {
+	where := fmt.Sprintf("ip.addr == %s && tcp.port == %d", s.Server, s.Port)
+	if a, err := netip.ParseAddr(s.Server); err == nil && a.Is6() {
+		where = fmt.Sprintf("ipv6.addr == %s && tcp.port == %d", s.Server, s.Port)
+	}
+	if filter != "" {
+		where += " && " + filter
+	}
+	return fmt.Sprintf("tshark %s -Y '%s' -T fields -e %s", from(v), where, strings.Join(fields, " -e "))
+}
+
+// packets is the verb that prints all response times of a service.
+func packets(v *view.View, s *view.PacketService, flags string) string {
+	c := fmt.Sprintf("rtrail packets %s -p %d", strings.ReplaceAll(from(v), "-r ", ""), s.Port)
+	if live(v) {
+		c += " --for 10s"
+	}
+	return strings.TrimSpace(c + " " + flags)
+}
+
+// from says where packets come from: "-r FILE", or "-i IF" of this host.
+func from(v *view.View) string {
+	captures := v.PacketCaptures()
+	switch {
+	case len(captures) == 0:
+		return "-i any"
+	case live(v):
+		return "-i " + captures[0].Source
+	}
+	file, _, _ := strings.Cut(captures[0].Source, ", ")
+	return "-r " + file
+}
+
+// live says that the packets were captured while this host was watched.
+func live(v *view.View) bool { return v.Has(recording.System) }

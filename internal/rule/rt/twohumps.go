@@ -1,0 +1,267 @@
+package rt
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	rtmodes "rtrail/internal/packet/rt"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed twohumps.md
+var twoHumpsPage string
+
+var twoHumps = rule.Rule{
+	ID:       "rt/two-humps",
+	Title:    "response times come in steps: jobs queue for too few workers",
+	Resource: "worker pools",
+	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketHistograms},
+	Explains: []string{"rt/server-slow"},
+	Page:     twoHumpsPage,
+	Detect:   detectTwoHumps,
+}
+
+const (
+	// leastStep: shorter steps are drowned in the times of scheduling and
+	// interrupts, which come in steps of their own (a tick is 1 to 10 ms).
+	leastStep = 2 * time.Millisecond
+	// tooth is how far from a multiple of the step, in steps, a response time
+	// may lie to belong to it. Teeth this wide cover less than half of the axis:
+	// a smooth distribution has no more than that in them.
+	tooth = 0.2
+	// onTeeth is the share of the times beyond half a step that must lie on
+	// teeth; a smooth distribution has 0.4.
+	onTeeth = 0.9
+	// toothShare of all requests makes a tooth one that counts.
+	toothShare = 0.05
+	// farthest multiple that is looked at: buckets are six percent wide, and
+	// beyond the fifth multiple wider than a tooth.
+	farthest = 5
+	// apart: two humps that are no multiples are worth a hint from a factor of
+	// three, and if each holds a tenth of the requests.
+	apart     = 3
+	humpShare = 0.1
+	// hollow: between two humps lie at most this many of the lower one's.
+	hollow = 0.02
+)
+
+func detectTwoHumps(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range v.PacketServices() {
+		if s.Count < 2*someRequests {
+			continue
+		}
+		if c, ok := combOf(s); ok {
+			found = append(found, c.finding(v, s))
+		} else if f, ok := hollowGap(v, s); ok {
+			found = append(found, f)
+		}
+	}
+	return found, nil
+}
+
+// comb is a distribution of response times at multiples of one time.
+type comb struct {
+	step  time.Duration
+	teeth [farthest + 1]uint64 // requests near each multiple, from the first on
+	all   uint64
+	on    float64 // share of the times that lie on teeth
+}
+
+// combOf looks for response times at multiples of the fastest hump.
+func combOf(s *view.PacketService) (comb, bool) {
+	c := comb{step: firstHump(s)}
+	if c.step < leastStep {
+		return c, false
+	}
+	var on, beyond uint64
+	for _, b := range s.Histogram {
+		at := float64(b.From+(b.To-b.From)/2) / float64(c.step)
+		c.all += b.Count
+		k := math.Round(at)
+		switch {
+		case at < 0.5 || k > farthest:
+			if at >= 0.5 {
+				beyond += b.Count
+			}
+			continue
+		case math.Abs(at-k) <= tooth:
+			on += b.Count
+			c.teeth[int(k)] += b.Count
+		}
+	}
+	slow := uint64(0)
+	for _, b := range s.Histogram {
+		if float64(b.From+(b.To-b.From)/2) >= 0.5*float64(c.step) {
+			slow += b.Count
+		}
+	}
+	if slow <= beyond {
+		return c, false
+	}
+	c.on = float64(on) / float64(slow-beyond)
+	return c, c.on >= onTeeth && float64(beyond) < mostOfTheTime*float64(slow) && c.count() >= 3 && c.teeth[1] > 0 && c.teeth[2] > 0 && sameWork(s, c)
+}
+
+// firstHump is the mean of the fastest hump of the response times that holds
+// enough of them; jobs that fail or are answered at once may be faster still.
+func firstHump(s *view.PacketService) time.Duration {
+	for _, m := range s.Modes() {
+		if m.Share < toothShare {
+			continue
+		}
+		var sum, n float64
+		for _, b := range s.Histogram {
+			mid := b.From + (b.To-b.From)/2
+			if mid >= m.From && mid < m.To && float64(mid) < 1.3*float64(m.At) && float64(mid) > float64(m.At)/1.3 {
+				sum += float64(mid) * float64(b.Count)
+				n += float64(b.Count)
+			}
+		}
+		if n > 0 {
+			return time.Duration(sum / n)
+		}
+	}
+	return 0
+}
+
+// count is the number of teeth that hold enough.
+func (c comb) count() int {
+	n := 0
+	for _, t := range c.teeth[1:] {
+		if float64(t) >= toothShare*float64(c.all) {
+			n++
+		}
+	}
+	return n
+}
+
+// sameWork says that the steps are not those of different statements: one that
+// takes most of the time is itself seen on several of them.
+func sameWork(s *view.PacketService, c comb) bool {
+	return c.all > 0 && float64(s.RTP95) >= 1.5*float64(c.step)
+}
+
+// workers is how many jobs were worked on at a time: as many as are done in a
+// second, times the seconds each takes.
+func (c comb) workers(s *view.PacketService) float64 {
+	if len(s.Seconds) == 0 {
+		return 0
+	}
+	most := int64(0)
+	for _, r := range s.Seconds {
+		most = max(most, r.Count)
+	}
+	return float64(most) * c.step.Seconds()
+}
+
+func (c comb) finding(v *view.View, s *view.PacketService) rule.Finding {
+	waited := s.RTSum - time.Duration(s.Count)*c.step
+	lost := perSecond(v, max(waited, 0))
+	f := rule.Finding{
+		Subject: serviceSubject(v, s), Confidence: rule.Likely,
+		Headline: rule.T("%s has too few workers: jobs of %s wait in line, so that answers take %s", s.Name(), unit.Duration(c.step), c.list()),
+		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited in line per second", unit.Number(lost))},
+	}
+	f.Evidence = []rule.Evidence{{
+		Metric: "rt.humps", Value: float64(c.count()), Unit: "count",
+		What:  rule.T("%s of %s response times lie at multiples of %s: %s", unit.Share(c.on), unit.Count(c.all), unit.Duration(c.step), c.shares()),
+		Check: packets(v, s, "--histogram"),
+	}, {
+		Metric: "rt.workers", Value: c.workers(s), Unit: "count",
+		What:  rule.T("in the busiest second jobs of %s kept %s workers busy; on average %s requests were under way", unit.Duration(c.step), unit.Number(round(c.workers(s))), unit.Number(round(perSecond(v, s.RTSum)))),
+		Check: packets(v, s, "--by second"),
+	}}
+	f.Fixes = []rule.Fix{{
+		Text:     rule.T("give it as many workers as jobs come at the same time; a pool needs requests per second times their time"),
+		Command:  poolOf(s),
+		Tradeoff: "workers that wait cost memory; workers that compute need a core each",
+	}, {
+		Text:     rule.T("or send fewer at a time: spread what comes in bursts, fan out less"),
+		Tradeoff: "the caller waits instead",
+	}}
+	return f
+}
+
+func round(v float64) float64 { return math.Round(v*10) / 10 }
+
+// list is "50 ms, 100 ms or 150 ms".
+func (c comb) list() string {
+	var words []string
+	for k, n := range c.teeth {
+		if k > 0 && float64(n) >= toothShare*float64(c.all) {
+			words = append(words, unit.Duration(time.Duration(k)*c.step).String())
+		}
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+func (c comb) shares() string {
+	var words []string
+	for k, n := range c.teeth {
+		if k > 0 && n > 0 {
+			words = append(words, fmt.Sprintf("%d times it: %s", k, unit.Share(float64(n)/float64(c.all))))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// poolOf is where well-known servers set how many they serve at a time.
+func poolOf(s *view.PacketService) string {
+	switch s.Proto {
+	case "mysql":
+		return "mysql -e \"show variables like 'thread_pool%'\""
+	case "postgres":
+		return "psql -c 'show max_connections'   # and the pool size of pgbouncer"
+	}
+	return ""
+}
+
+// hollowGap is two humps that are no multiples of each other: a hint, for a
+// cache that hits or misses looks the same.
+func hollowGap(v *view.View, s *view.PacketService) (rule.Finding, bool) {
+	modes := s.Modes()
+	for i := 1; i < len(modes); i++ {
+		a, b := modes[i-1], modes[i]
+		if a.Share < humpShare || b.Share < humpShare || b.At < worthWaiting || float64(b.At) < apart*float64(a.At) || !hollowBetween(s, a, b) {
+			continue
+		}
+		lost := perSecond(v, time.Duration(b.Count)*(b.At-a.At))
+		return rule.Finding{
+			Subject: serviceSubject(v, s), Confidence: rule.Possible,
+			Headline: rule.T("answers of %s take %s or %s, and hardly ever anything between", s.Name(), unit.Duration(a.At), unit.Duration(b.At)),
+			Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s of requests take the longer time", unit.Share(b.Share))},
+			Evidence: []rule.Evidence{{
+				Metric: "rt.humps", Value: float64(len(modes)), Unit: "count",
+				What:  rule.T("%s requests around %s, %s around %s, next to none between", unit.Count(a.Count), unit.Duration(a.At), unit.Count(b.Count), unit.Duration(b.At)),
+				Check: packets(v, s, "--histogram"),
+			}},
+			Fixes: []rule.Fix{{
+				Text:     rule.T("find out what tells the two apart: statements, parameters, connections, a cache that misses, a limit that is reached"),
+				Command:  packets(v, s, "--by statement"),
+				Tradeoff: "none",
+			}},
+		}, true
+	}
+	return rule.Finding{}, false
+}
+
+// hollowBetween says that next to nothing lies in the middle half of the gap.
+func hollowBetween(s *view.PacketService, a, b rtmodes.Mode) bool {
+	la, lb := math.Log(float64(a.At)), math.Log(float64(b.At))
+	from, to := time.Duration(math.Exp(la+(lb-la)/4)), time.Duration(math.Exp(lb-(lb-la)/4))
+	between := uint64(0)
+	for _, x := range s.Histogram {
+		if x.From >= from && x.To <= to {
+			between += x.Count
+		}
+	}
+	return float64(between) <= hollow*float64(min(a.Count, b.Count))
+}
