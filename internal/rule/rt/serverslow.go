@@ -32,6 +32,11 @@ const (
 	// fast. Caches, plans and parameters make factors of two to five; more is
 	// waiting.
 	slowerThanItself = 10
+	// someSlow and someTime: a stall of a moment holds up as many requests as there
+	// are connections, once; this many slow ones, with this many seconds waited
+	// per second, are more.
+	someSlow = 10
+	someTime = 0.05
 	// mostOfTheTime: what is said to take the time takes at least half of it.
 	mostOfTheTime = 0.5
 	// someRequests: quantiles of fewer say nothing.
@@ -69,6 +74,8 @@ type slowServer struct {
 
 	statement *recording.PacketStatement // that takes most of the time, if one does
 	varies    bool                       // and takes much longer than when it is fast
+	slowFrom  time.Duration              // what is much longer
+	slow      int64                      // how many requests took that long
 	process   view.ProcessTime           // who serves, where the host was watched
 	busy      view.Activity
 	seen      bool // process is known, and busy or waiting for busy most of the time
@@ -82,9 +89,6 @@ func (x *slowServer) look() bool {
 		return false
 	}
 	x.hops = hopsOf(x.v, s)
-	if x.serve()/time.Duration(s.Count) < worthWaiting/slowerThanItself {
-		return false // the tail of something fast is looked at below, not this
-	}
 	x.findStatement()
 	x.findProcess()
 	x.sure = x.confidence()
@@ -106,7 +110,7 @@ func (x *slowServer) confidence() rule.Confidence {
 	innocent := x.way.known() && float64(x.way.Slow) <= pathIsSmall*float64(x.tail())
 	if x.hops != nil {
 		innocent = float64(x.hops.Serve) >= mostOfTheTime*float64(x.hops.Total())
-		compared = compared && x.hops.ServeP95 >= worthWaiting
+		compared = compared && (x.hops.ServeP99 >= worthWaiting || x.hops.each(x.hops.Serve) >= 2*x.hops.ServeP50)
 	}
 	switch {
 	case x.hops != nil && !innocent:
@@ -124,7 +128,7 @@ func (x *slowServer) confidence() rule.Confidence {
 // tail is what slow requests take.
 func (x *slowServer) tail() time.Duration {
 	if x.varies {
-		return x.statement.RTP95
+		return x.slowFrom
 	}
 	return x.s.RTP95
 }
@@ -140,10 +144,19 @@ func (x *slowServer) findStatement() {
 			return // the list is ordered by it
 		}
 		x.statement = &t
-		fast := max(t.RTP10, time.Microsecond)
+		x.slowFrom = max(worthWaiting, slowerThanItself*t.RTP10)
+		var took time.Duration
+		for _, b := range x.s.Histogram {
+			if b.From >= x.slowFrom {
+				x.slow += int64(b.Count)
+				took += time.Duration(b.Count) * (b.From + (b.To-b.From)/2)
+			}
+		}
+		// The time decides, not the number: a client that waits for a slow answer
+		// asks nothing meanwhile, so that few requests may be slow all the time.
 		mean := t.RTSum / time.Duration(max(t.Count, 1))
-		// Half of the time it takes must be beyond its own fast answers.
-		x.varies = t.Count >= someRequests && t.RTP95 >= worthWaiting && t.RTP95 >= slowerThanItself*fast && mean >= 2*fast
+		x.varies = t.Count >= someRequests && t.RTMax >= x.slowFrom && mean >= 2*t.RTP10 && x.slow >= someSlow &&
+			float64(took) >= mostOfTheTime*float64(x.s.RTSum) && perSecond(x.v, took) >= someTime
 		return
 	}
 }
@@ -187,8 +200,8 @@ func (x *slowServer) headline() rule.Text {
 		return rule.T("%s answers slowly, %s on average: %s (%d) spends %s of its threads' time %s", name, mean, x.process.Process.Comm,
 			x.process.Process.PID, unit.Share(x.process.Share[x.busy]), activity(x.busy))
 	case x.varies:
-		return rule.T("%s answers slowly: a statement that can take %s takes %s in one of twenty cases or more", name,
-			unit.Duration(x.statement.RTP10), unit.Duration(x.statement.RTP95))
+		return rule.T("%s answers slowly: most of the time goes to requests of %s and more, and the same statement can take %s", name,
+			unit.Duration(x.slowFrom), unit.Duration(x.statement.RTP10))
 	case x.sure == rule.Possible:
 		return rule.T("clients of %s wait for the server, %s a request; nothing says that it can be faster", name, mean)
 	}
@@ -217,8 +230,8 @@ func (x *slowServer) evidence() []rule.Evidence {
 	if t := x.statement; t != nil && t.Fingerprint != "" {
 		list = append(list, rule.Evidence{
 			Metric: "rt.statement", Value: float64(t.RTSum) / float64(s.RTSum), Unit: "share",
-			What: rule.T("%s of the time for %s, %s times: p10 %s, p50 %s, p95 %s", unit.Share(float64(t.RTSum)/float64(s.RTSum)),
-				short(t.Fingerprint), unit.Count(t.Count), unit.Duration(t.RTP10), unit.Duration(t.RTP50), unit.Duration(t.RTP95)),
+			What: rule.T("%s of the time for %s, %s times: p10 %s, p50 %s, p95 %s, max %s", unit.Share(float64(t.RTSum)/float64(s.RTSum)),
+				short(t.Fingerprint), unit.Count(t.Count), unit.Duration(t.RTP10), unit.Duration(t.RTP50), unit.Duration(t.RTP95), unit.Duration(t.RTMax)),
 			Check: packets(v, s, "--by statement"),
 		})
 	}
