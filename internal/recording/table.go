@@ -57,6 +57,9 @@ const (
 	PacketPairs            Table = "packet_pairs"             // one service in captures of both sides
 	PacketPairTransactions Table = "packet_pair_transactions" // one request in captures of both sides
 
+	PacketPaths Table = "packet_paths" // what became of the packets of one side of a connection
+	PacketRates Table = "packet_rates" // what one host sent to another one in one second
+
 	ProbeRuns Table = "probe_runs" // one run of one probe
 	Unseen    Table = "unseen"     // something a probe could not read, and why
 )

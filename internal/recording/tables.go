@@ -45,6 +45,8 @@ var catalogue = []kind{
 	kindOf[PacketNesting]("host", "port", "callee_port"),
 	kindOf[PacketPair]("server", "server_port", "backend", "backend_port", "proto"),
 	kindOf[PacketPairTransaction]("server", "server_port", "connection"),
+	kindOf[PacketPath]("connection", "sender"),
+	kindOf[PacketRate]("from", "to"),
 	kindOf[ProbeRun]("probe"),
 	kindOf[UnseenNote]("probe", "what"),
 }

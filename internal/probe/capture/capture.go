@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/path"
 	"rtrail/internal/packet/pcap"
+	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/recording"
 )
@@ -43,6 +45,10 @@ type Result struct {
 	Seconds []recording.PacketService
 	// Cut counts rows of Seconds that were left out.
 	Cut int
+	// Path is what became of packets on their way, Silent are queries of DNS that
+	// nobody answered: some of them.
+	Path   path.Result
+	Silent []rt.Transaction
 }
 
 // Read runs the engine over a source until it ends or the context is done. The
@@ -65,9 +71,10 @@ func Read(ctx context.Context, src pcap.Source, o Options) (*Result, error) {
 			r.Seconds = append(r.Seconds, secondRow(s))
 		},
 	})
-	o.Engine.Collector = func(i int) engine.Collector { return collectors.Worker(i) }
+	watchers := watch(&o.Engine, collectors, o.Ports)
 	report, err := engine.Run(ctx, src, o.Engine)
 	r.Report, r.Summary = report, collectors.Result()
+	r.pathOf(*watchers)
 	if err != nil {
 		return r, fmt.Errorf("reading packets from %s: %w", o.Source, err)
 	}
@@ -99,6 +106,7 @@ func (r *Result) Write(w *recording.Writer) {
 	for service, t := range r.Summary.Services {
 		recording.Append(w, histogramRows(first, service, t)...)
 	}
+	r.writePaths(w)
 	for key, s := range r.Summary.Statements {
 		recording.Append(w, statementRow(key, s))
 	}
@@ -152,7 +160,7 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 // Tables are the tables that captures fill.
 var Tables = []recording.Table{
 	recording.PacketCaptures, recording.PacketConnections, recording.PacketSides, recording.PacketServices, recording.PacketHistograms,
-	recording.PacketStatements, recording.PacketTransactions, recording.PacketNestings,
+	recording.PacketStatements, recording.PacketTransactions, recording.PacketNestings, recording.PacketPaths, recording.PacketRates,
 	recording.PacketPairs, recording.PacketPairTransactions,
 }
 

@@ -1,0 +1,110 @@
+package capture
+
+import (
+	"time"
+
+	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/path"
+	"rtrail/internal/packet/pcap"
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/dns"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/summary"
+	"rtrail/internal/recording"
+)
+
+// NobodyListens is the code of a query over UDP that was answered by an ICMP
+// message: there is no server at the port.
+const NobodyListens = "port unreachable"
+
+// watcher is the collector of one worker: it sums transactions up and follows
+// what the path does to packets.
+type watcher struct {
+	*summary.Collector
+	path *path.Tracker
+	// silent are queries without answer: the first ones, for rules that ask who
+	// waited.
+	silent []rt.Transaction
+}
+
+// Frame follows a packet.
+func (w *watcher) Frame(_ *pcap.Packet, f *decode.Frame) { w.path.Frame(f) }
+
+// Transaction sums a transaction up.
+func (w *watcher) Transaction(t *rt.Transaction) {
+	if t.Proto == dns.Protocol.Name && t.Status == proto.Unanswered && len(w.silent) < slowest {
+		w.silent = append(w.silent, *t)
+	}
+	w.Collector.Transaction(t)
+}
+
+// watch gives every worker of the engine a watcher.
+func watch(o *engine.Options, collectors *summary.Collectors, ports []uint16) *[]*watcher {
+	watchers := make([]*watcher, o.Workers)
+	o.Collector = func(i int) engine.Collector {
+		watchers[i] = &watcher{Collector: collectors.Worker(i), path: path.New(ports)}
+		return watchers[i]
+	}
+	return &watchers
+}
+
+// pathOf puts together what the watchers saw.
+func (r *Result) pathOf(watchers []*watcher) {
+	var trackers []*path.Tracker
+	for _, w := range watchers {
+		if w != nil {
+			trackers = append(trackers, w.path)
+			r.Silent = append(r.Silent, w.silent...)
+		}
+	}
+	r.Path = path.Merge(trackers)
+}
+
+// writePaths makes evidence of what the path did.
+func (r *Result) writePaths(w *recording.Writer) {
+	for _, c := range r.Summary.Connections {
+		sides := r.Path.Sides[c.ID]
+		if sides == nil {
+			continue
+		}
+		client := 0
+		if r.Path.From[c.ID] != c.Client {
+			client = 1
+		}
+		row := connectionRow(c)
+		recording.Append(w, pathRow(&row, "client", &sides[client]), pathRow(&row, "server", &sides[1-client]))
+	}
+	for i := range r.Path.Rates {
+		recording.Append(w, rateRow(&r.Path.Rates[i]))
+	}
+	for i := range r.Silent {
+		t := &r.Silent[i]
+		row := TransactionRow(t)
+		if r.Path.Unreachable[[2]flow.Endpoint{t.Client, t.Server}] > 0 {
+			row.Code = NobodyListens
+		}
+		recording.Append(w, row)
+	}
+}
+
+func pathRow(c *recording.PacketConnection, sender string, s *path.Side) recording.PacketPath {
+	return recording.PacketPath{
+		At: c.At, Connection: c.ID, Sender: sender, Upstream: int64(s.Upstream), Downstream: int64(s.Downstream),
+		StuckSize: int64(s.StuckSize), StuckCopies: int64(s.StuckCopies), LargestAcked: int64(s.LargestAcked),
+		FirstTS: int64(s.FirstTS), LastTS: int64(s.LastTS),
+		Queued: micro(s.Queued), QueuedMax: micro(s.QueuedMax), Clocked: int64(s.Clocked),
+		TooBig: int64(s.TooBig), MTU: int64(s.MTU),
+	}
+}
+
+func rateRow(s *path.Rate) recording.PacketRate {
+	return recording.PacketRate{
+		At: time.Unix(0, s.At), From: s.From.String(), To: s.To.String(), Packets: int64(s.Packets), Bytes: int64(s.Bytes),
+		BusiestPackets: int64(s.BusiestPackets), BusiestBytes: int64(s.BusiestBytes), Resent: int64(s.Resent),
+		Queued: micro(s.Queued), QueuedMax: micro(s.QueuedMax), Clocked: int64(s.Clocked),
+	}
+}
+
+func micro(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
