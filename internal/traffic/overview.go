@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"rtrail/internal/packet/engine"
@@ -19,10 +18,12 @@ import (
 
 // Overview is what is printed of a capture as a whole.
 type Overview struct {
-	Report  *engine.Report
-	Summary *summary.Summary
-	Top     int // lines per table
-	Width   int // columns
+	Report   *engine.Report
+	Summary  *summary.Summary
+	Zone     *time.Location // nil: local time
+	Top      int            // lines per table
+	Width    int            // columns; 0: as many as are needed
+	Filtered bool           // only some transactions count
 }
 
 // Proto is the protocol with a mark where boundaries were inferred.
@@ -41,7 +42,9 @@ func (o Overview) Print(out io.Writer) error {
 	w := &strings.Builder{}
 	o.capture(w)
 	o.services(w)
-	o.connections(w)
+	if !o.Filtered {
+		o.connections(w)
+	}
 	o.statements(w)
 	o.gaps(w)
 	o.disconnect(w)
@@ -49,63 +52,60 @@ func (o Overview) Print(out io.Writer) error {
 	return err
 }
 
+// capture says what was read, and what is missing or doubtful.
 func (o Overview) capture(w io.Writer) {
 	r := o.Report
 	fmt.Fprintf(w, "%s packets, %s in %s from %s; %s connections\n", unit.Count(r.Packets), unit.Bytes(r.Bytes), unit.Duration(r.Span()),
-		time.Unix(0, r.First).Format("2006-01-02 15:04:05.000"), unit.Count(o.Summary.Seen))
-	if r.Loss.Known {
-		fmt.Fprintf(w, "dropped by the capture: %s\n", unit.Count(r.Loss.Dropped))
+		o.time(r.First).Format("2006-01-02 15:04:05.000"), unit.Count(o.Summary.Seen))
+	if r.Loss.Known && r.Loss.Dropped == 0 {
+		fmt.Fprintln(w, "dropped by the capture: none")
 	}
-	if o.Summary.Missed > 0 {
-		fmt.Fprintf(w, "missed: %s of TCP streams were acknowledged but not captured\n", unit.Bytes(o.Summary.Missed))
-	}
-	if r.Duplicates > 0 {
-		fmt.Fprintf(w, "captured twice and counted once: %s packets\n", unit.Count(r.Duplicates))
-	}
-	if n := r.Unreadable(); n > 0 {
-		fmt.Fprintf(w, "cut or broken before the transport header ended: %s packets\n", unit.Count(n))
-	}
-	for _, n := range r.Notes {
-		fmt.Fprintf(w, "note: %s%s\n", prefix(n.File), n.Text)
+	for _, line := range Doubts(r, o.Summary) {
+		fmt.Fprintln(w, line)
 	}
 }
 
-func prefix(file string) string {
-	if file == "" {
-		return ""
+func (o Overview) time(at int64) time.Time {
+	if o.Zone == nil {
+		return time.Unix(0, at)
 	}
-	return file + ": "
+	return time.Unix(0, at).In(o.Zone)
 }
 
-// table aligns columns; right-aligned ones come after the first.
-func table(w io.Writer, title string, header string, rows [][]string) {
-	if len(rows) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\n%s\n", title)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, " "+header)
-	for _, r := range rows {
-		fmt.Fprintln(t, " "+strings.Join(r, "\t"))
-	}
-	t.Flush()
-}
+// approximate is said of services without a decoder.
+const approximate = "~  the protocol is not decoded: requests and answers are told apart by the change of direction"
 
 func (o Overview) services(w io.Writer) {
-	list := slices.SortedFunc(maps.Keys(o.Summary.Services), func(a, b summary.Service) int {
-		return cmp.Or(cmp.Compare(o.Summary.Services[b].Sum, o.Summary.Services[a].Sum),
-			cmp.Compare(o.Summary.Services[b].Connections, o.Summary.Services[a].Connections), cmp.Compare(a.Server.Port, b.Server.Port))
+	list := Ranked(o.Summary.Services, func(a, b summary.Service) int {
+		return cmp.Or(cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
 	})
 	var rows [][]string
+	inferred := false
 	for _, k := range list[:min(len(list), o.Top)] {
 		t := o.Summary.Services[k]
-		rows = append(rows, []string{port(k), Proto(k.Proto, &t.Stats), unit.Count(t.Count).String(), times(t, t.Mean()), times(t, t.Quantile(0.5)),
-			times(t, t.Quantile(0.99)), times(t, t.Max), share(t.Serve, t), share(t.Download, t), share(t.Retransmit, t), orDash(t.Failed), orDash(t.Excluded())})
+		inferred = inferred || t.Approximate > 0
+		rows = append(rows, []string{service(k), Proto(k.Proto, &t.Stats), unit.Count(t.Count).String(), times(t, t.Mean()), times(t, t.Quantile(0.5)),
+			times(t, t.Quantile(0.95)), times(t, t.Quantile(0.99)), times(t, t.Max), share(t.Serve, t), share(t.Download, t), share(t.Retransmit, t),
+			orDash(t.Failed), orDash(t.Excluded())})
 	}
-	table(w, "SERVICES by time spent waiting", "port\tproto\tcount\tmean\tp50\tp99\tmax\tserver\tdownload\tresent\terr\texcluded", rows)
+	table(w, "SERVICES by time spent waiting", o.Width, []column{
+		{title: "port"}, {title: "proto"}, {title: "count", right: true}, {title: "mean", right: true}, {title: "p50", right: true, drop: 4},
+		{title: "p95", right: true, drop: 5}, {title: "p99", right: true}, {title: "max", right: true}, {title: "server", right: true, drop: 2},
+		{title: "download", right: true, drop: 3}, {title: "resent", right: true, drop: 1}, {title: "err", right: true}, {title: "excluded", right: true},
+	}, rows)
+	if inferred {
+		fmt.Fprintln(w, " "+approximate)
+	}
 }
 
-func port(k summary.Service) string {
+// Ranked lists what took the most time first.
+func Ranked[K comparable](m map[K]*summary.Total, ties func(a, b K) int) []K {
+	return slices.SortedFunc(maps.Keys(m), func(a, b K) int {
+		return cmp.Or(cmp.Compare(m[b].Sum, m[a].Sum), cmp.Compare(m[b].Connections, m[a].Connections), ties(a, b))
+	})
+}
+
+func service(k summary.Service) string {
 	if k.Server.Addr == (summary.Service{}).Server.Addr {
 		return fmt.Sprint(k.Server.Port)
 	}
@@ -134,15 +134,32 @@ func (o Overview) connections(w io.Writer) {
 		if len(rows) == o.Top || c.Badness == 0 {
 			break
 		}
-		mean := "-"
-		if c.Requests.Count > 0 {
-			mean = unit.Duration(c.Requests.Sum / time.Duration(c.Requests.Count)).String()
-		}
-		resent := uint64(c.Sides[0].Retransmissions) + uint64(c.Sides[1].Retransmissions)
-		rows = append(rows, []string{fmt.Sprint(c.ID), c.Client.String(), c.Server.String(), unit.Count(c.Requests.Count).String(), mean,
-			unit.Duration(c.Requests.Max).String(), orDash(resent), connect(c), c.Ending.String()})
+		rows = append(rows, connectionRow(c))
 	}
-	table(w, "CONNECTIONS, the worst", "id\tclient\tserver\tcount\tmean\tmax\tresent\tconnect\tended", rows)
+	table(w, "CONNECTIONS, the worst", o.Width, connectionColumns, rows)
+}
+
+var connectionColumns = []column{
+	{title: "id", right: true}, {title: "client"}, {title: "server", drop: 6}, {title: "proto", drop: 8}, {title: "count", right: true}, {title: "err", right: true, drop: 3},
+	{title: "waited", right: true, drop: 4}, {title: "mean", right: true, drop: 5}, {title: "max", right: true}, {title: "resent", right: true}, {title: "bytes", right: true, drop: 9},
+	{title: "connect", right: true, drop: 7}, {title: "ended"},
+}
+
+func connectionRow(c *summary.Connection) []string {
+	mean, waited, most := "-", "-", "-"
+	if c.Requests.Count > 0 {
+		mean = unit.Duration(c.Requests.Sum / time.Duration(c.Requests.Count)).String()
+		waited, most = unit.Duration(c.Requests.Sum).String(), unit.Duration(c.Requests.Max).String()
+	}
+	resent := uint64(c.Sides[0].Retransmissions) + uint64(c.Sides[1].Retransmissions)
+	protocol := c.Protocol
+	if protocol == "" {
+		protocol = "-"
+	}
+	return []string{
+		fmt.Sprint(c.ID), c.Client.String(), c.Server.String(), protocol, unit.Count(c.Requests.Count).String(), orDash(uint64(c.Requests.Failed)), waited, mean,
+		most, orDash(resent), unit.Bytes(c.Sides[0].Bytes + c.Sides[1].Bytes).String(), connect(c), c.Ending.String(),
+	}
 }
 
 func connect(c *summary.Connection) string {
@@ -153,55 +170,63 @@ func connect(c *summary.Connection) string {
 }
 
 func (o Overview) statements(w io.Writer) {
-	list := slices.SortedFunc(maps.Keys(o.Summary.Statements), func(a, b summary.StatementKey) int {
-		return cmp.Or(cmp.Compare(o.Summary.Statements[b].Sum, o.Summary.Statements[a].Sum), cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Command, b.Command))
-	})
+	var all time.Duration
+	for _, t := range o.Summary.Services {
+		all += t.Sum
+	}
 	var rows [][]string
-	for _, k := range list {
+	for _, k := range Statements(o.Summary) {
 		s := o.Summary.Statements[k]
 		if len(rows) == o.Top {
 			break
 		}
-		if s.Count == 0 && s.Failed == 0 {
-			continue
+		part := "-"
+		if all > 0 {
+			part = unit.Share(float64(s.Sum) / float64(all)).String()
 		}
-		text := k.Fingerprint
-		if text == "" {
-			text = k.Command
-		}
-		rows = append(rows, []string{unit.Duration(s.Sum).String(), unit.Count(s.Count).String(), unit.Duration(s.Mean()).String(),
-			unit.Duration(s.Quantile(0.95)).String(), orDash(s.Failed), Clip(text, max(20, o.Width-50))})
+		rows = append(rows, []string{unit.Duration(s.Sum).String(), part, unit.Count(s.Count).String(), unit.Duration(s.Mean()).String(),
+			unit.Duration(s.Quantile(0.95)).String(), unit.Duration(s.Quantile(0.99)).String(), unit.Duration(s.Max).String(), orDash(s.Failed), orDash(uint64(max(s.Rows, 0))),
+			Statement(k.Command, k.Fingerprint)})
 	}
-	table(w, "STATEMENTS by total time", "total\tcount\tmean\tp95\terr\tstatement", rows)
+	table(w, "STATEMENTS by total time", o.Width, []column{
+		{title: "total", right: true}, {title: "share", right: true, drop: 2}, {title: "count", right: true}, {title: "mean", right: true, drop: 1}, {title: "p95", right: true},
+		{title: "p99", right: true, drop: 4}, {title: "max", right: true, drop: 3}, {title: "err", right: true}, {title: "rows", right: true, drop: 5}, {title: "statement", text: true},
+	}, rows)
 }
 
-// Clip cuts a text to a number of columns.
-func Clip(text string, columns int) string {
-	r := []rune(text)
-	if len(r) <= columns {
-		return text
+// Statements lists those that were answered, by total time.
+func Statements(s *summary.Summary) []summary.StatementKey {
+	list := slices.SortedFunc(maps.Keys(s.Statements), func(a, b summary.StatementKey) int {
+		return cmp.Or(cmp.Compare(s.Statements[b].Sum, s.Statements[a].Sum), cmp.Compare(s.Statements[b].Failed, s.Statements[a].Failed),
+			cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Command, b.Command), cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
+	})
+	return slices.DeleteFunc(list, func(k summary.StatementKey) bool { return s.Statements[k].Count == 0 && s.Statements[k].Failed == 0 })
+}
+
+// Statement is what was asked, in words that are safe to print.
+func Statement(command, fingerprint string) string {
+	switch {
+	case fingerprint != "":
+		return plain(fingerprint)
+	case command != "":
+		return plain(command)
 	}
-	return string(r[:columns-1]) + "…"
+	return "-"
 }
 
 func (o Overview) gaps(w io.Writer) {
-	var rows [][]string
-	for i := range o.Summary.Slowest {
-		if i == o.Top {
-			break
-		}
-		t := &o.Summary.Slowest[i]
-		text := t.Fingerprint
-		if text == "" {
-			text = t.Command
-		}
-		rows = append(rows, []string{unit.Duration(t.RT).String(), clock(t.Start), t.Client.String(), t.Server.String(),
-			fmt.Sprintf("%d-%d", t.Frames[0], t.Frames[3]), Clip(text, max(20, o.Width-80))})
-	}
-	table(w, "WORST WAITS", "RT\tat\tclient\tserver\tframes\tstatement", rows)
+	list := o.Summary.Slowest
+	o.transactions(w, "WORST WAITS", list[:min(len(list), o.Top)])
 }
 
-func clock(at int64) string { return time.Unix(0, at).Format("15:04:05.000000") }
+// transactions prints a few of them.
+func (o Overview) transactions(w io.Writer, title string, list []rt.Transaction) {
+	var rows [][]string
+	for i := range list {
+		rows = append(rows, transactionCells(&list[i], o.Zone))
+	}
+	table(w, title, o.Width, transactionColumns, rows)
+}
 
 func (o Overview) disconnect(w io.Writer) {
 	d := o.Summary.Disconnect
@@ -212,8 +237,8 @@ func (o Overview) disconnect(w io.Writer) {
 	if d.Closer.Reset {
 		what = "RST"
 	}
-	fmt.Fprintf(w, "\nFIRST DISCONNECT  %s %s from the %s of %s -> %s (connection %d, frame %d)%s\n", clock(d.Closer.At), what, d.Closer.Dir,
-		d.Client, d.Server, d.ID, d.Closer.Frame, during(d.CloseState))
+	fmt.Fprintf(w, "\nFIRST DISCONNECT  %s %s from the %s of %s -> %s%s\n                  connection %d, frame %d\n", o.time(d.Closer.At).Format(clockLayout), what, d.Closer.Dir,
+		d.Client, d.Server, during(d.CloseState), d.ID, d.Closer.Frame)
 }
 
 func during(s tcp.State) string {

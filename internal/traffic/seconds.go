@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"rtrail/internal/packet/summary"
@@ -17,90 +18,122 @@ import (
 // that a screen always shows them.
 const headerEvery = 20
 
-// Seconds prints one line per second and service as they pass.
+// Drops tells how many packets a live capture has lost since the beginning.
+type Drops func() (dropped uint64, known bool)
+
+// Seconds prints one line per interval and service as they pass. Of a live
+// capture every interval has a line, if only to say that nothing came.
 type Seconds struct {
 	Out   io.Writer
-	Zone  *time.Location                      // nil: local time
-	Every time.Duration                       // 0: a second; longer intervals are sums
-	Drops func() (dropped uint64, known bool) // of a live capture, since the beginning; nil: a file
+	Zone  *time.Location // nil: local time
+	Every time.Duration  // 0: a second; longer intervals are sums
+	Width int            // columns of the terminal; 0: as many as are needed
+	Drops Drops          // of a live capture; nil: a file
+	Start time.Time      // of a live capture
 
+	slots   slots[summary.Service, summary.Second]
+	wide    []int
 	lines   int
 	dropped uint64
-	pending map[summary.Service]*summary.Second
-	order   []summary.Service
-	began   int64
 	err     error
 }
 
-const secondsHeader = "time        port  proto       count       QPS      mean       p50       p95       p99       max    err resent  connect"
+var secondsColumns = []column{
+	{title: "time", fixed: 8}, {title: "port", right: true, fixed: 5}, {title: "proto", fixed: 8},
+	{title: "count", right: true, fixed: 8}, {title: "QPS", right: true, fixed: 8, drop: 6},
+	{title: "mean", right: true, fixed: 7, drop: 3}, {title: "p50", right: true, fixed: 7, drop: 4}, {title: "p95", right: true, fixed: 7, drop: 1},
+	{title: "p99", right: true, fixed: 7}, {title: "max", right: true, fixed: 7}, {title: "err", right: true, fixed: 5},
+	{title: "resent", right: true, fixed: 6, drop: 2}, {title: "connect", right: true, fixed: 7, drop: 5},
+	{title: "drops", right: true, fixed: 6},
+}
 
 // Second takes the next one. Write errors are kept for Close.
 func (s *Seconds) Second(x *summary.Second) {
-	every := max(s.Every, time.Second)
-	slot := x.At - x.At%int64(every)
-	if slot != s.began {
-		s.flush()
-		s.began = slot
-	}
-	if s.pending == nil {
-		s.pending = map[summary.Service]*summary.Second{}
-	}
-	have := s.pending[x.Service]
-	if have == nil {
-		kept := *x
-		kept.At = slot
-		s.pending[x.Service] = &kept
-		s.order = append(s.order, x.Service)
-		return
-	}
-	have.Stats.Merge(&x.Stats)
-	have.Handshakes += x.Handshakes
-	have.ServerRTT += x.ServerRTT
-	have.ClientRTT += x.ClientRTT
-	have.Retransmissions += x.Retransmissions
+	s.begin()
+	s.slots.add(x.At, x.Service, x, func(have *summary.Second) { have.Merge(x) })
+}
+
+// Passed prints the intervals that are over.
+func (s *Seconds) Passed(before int64) {
+	s.begin()
+	s.slots.passed(before * int64(time.Second))
 }
 
 // Close prints what is left and tells the first write error.
 func (s *Seconds) Close() error {
-	s.flush()
+	s.begin()
+	s.slots.flush()
 	return s.err
 }
 
-func (s *Seconds) flush() {
-	for _, k := range s.order {
-		s.line(s.pending[k])
-		delete(s.pending, k)
+func (s *Seconds) begin() {
+	if s.slots.give != nil {
+		return
 	}
-	s.order = s.order[:0]
+	s.slots.every, s.slots.give = max(s.Every, time.Second), s.interval
+	if s.Drops != nil {
+		s.slots.begin(s.Start.UnixNano())
+	}
+	natural := make([]int, len(secondsColumns))
+	for i, c := range secondsColumns {
+		natural[i] = c.fixed
+	}
+	columns := secondsColumns
+	if s.Drops == nil {
+		columns, natural = columns[:len(columns)-1], natural[:len(natural)-1]
+	}
+	s.wide = fit(columns, natural, s.Width, 0)
 }
 
-func (s *Seconds) line(x *summary.Second) {
-	if s.lines%headerEvery == 0 {
-		header := secondsHeader
-		if s.Drops != nil {
-			header += "  drops"
+// interval prints the services of one interval, or that there were none.
+func (s *Seconds) interval(at int64, services []*summary.Second) {
+	drops := ""
+	if s.Drops != nil {
+		drops = s.drops()
+		if len(services) == 0 {
+			services = []*summary.Second{{}}
 		}
-		s.printf("%s\n", header)
 	}
-	s.lines++
+	for _, x := range services {
+		s.line(at, x, drops)
+	}
+}
+
+func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 	zone := s.Zone
 	if zone == nil {
 		zone = time.Local
 	}
-	connect := "-"
+	var b strings.Builder
+	columns := secondsColumns[:len(s.wide)]
+	if s.lines%headerEvery == 0 {
+		titles := make([]string, len(columns))
+		for i, c := range columns {
+			titles[i] = c.title
+		}
+		row(&b, columns, s.wide, titles, 0)
+	}
+	s.lines++
+	port, connect := "-", "-"
+	if x.Service.Server.Port != 0 {
+		port = fmt.Sprint(x.Service.Server.Port)
+	}
 	if x.Handshakes > 0 {
 		connect = unit.Duration((x.ServerRTT + x.ClientRTT) / time.Duration(x.Handshakes)).String()
 	}
-	qps := float64(x.Count) / max(s.Every, time.Second).Seconds()
-	s.printf("%-10s %5d  %-8s %8s  %8s %9s %9s %9s %9s %9s %6s %6s %8s", time.Unix(0, x.At).In(zone).Format("15:04:05"),
-		x.Service.Server.Port, Proto(x.Service.Proto, &x.Stats), unit.Count(x.Count), rate(qps), rtOf(x, x.Mean()), rtOf(x, x.Quantile(0.5)), rtOf(x, x.Quantile(0.95)),
-		rtOf(x, x.Quantile(0.99)), rtOf(x, x.Max), orDash(x.Failed), orDash(x.Retransmissions), connect)
-	if s.Drops != nil {
-		s.printf(" %6s", s.drops())
+	qps := float64(x.Count) / s.slots.every.Seconds()
+	cells := []string{
+		time.Unix(0, at).In(zone).Format("15:04:05"), port, Proto(x.Service.Proto, &x.Stats), unit.Count(x.Count).String(), rate(qps),
+		rtOf(x, x.Mean()), rtOf(x, x.Quantile(0.5)), rtOf(x, x.Quantile(0.95)), rtOf(x, x.Quantile(0.99)), rtOf(x, x.Max),
+		orDash(x.Failed), orDash(x.Retransmissions), connect, drops,
 	}
-	s.printf("\n")
+	row(&b, columns, s.wide, cells[:len(columns)], 0)
+	if s.err == nil {
+		_, s.err = io.WriteString(s.Out, b.String())
+	}
 }
 
+// drops is what the kernel dropped since it was asked last.
 func (s *Seconds) drops() string {
 	dropped, known := s.Drops()
 	if !known {
@@ -109,13 +142,6 @@ func (s *Seconds) drops() string {
 	since := dropped - s.dropped
 	s.dropped = dropped
 	return strconv.FormatUint(since, 10)
-}
-
-func (s *Seconds) printf(format string, args ...any) {
-	if s.err != nil {
-		return
-	}
-	_, s.err = fmt.Fprintf(s.Out, format, args...)
 }
 
 func rtOf(x *summary.Second, d time.Duration) string {

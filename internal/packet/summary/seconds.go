@@ -33,7 +33,8 @@ type secondKey struct {
 	service Service
 }
 
-func (s *Second) merge(o *Second) {
+// Merge adds another second of the same service.
+func (s *Second) Merge(o *Second) {
 	s.Stats.Merge(&o.Stats)
 	s.Handshakes += o.Handshakes
 	s.ServerRTT += o.ServerRTT
@@ -84,7 +85,7 @@ func (s *seconds) deposit(worker int, before int64, from map[secondKey]*Second) 
 			continue
 		}
 		if mine := s.open[k]; mine != nil {
-			mine.merge(v)
+			mine.Merge(v)
 		} else {
 			s.open[k] = v
 		}

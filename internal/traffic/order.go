@@ -1,0 +1,190 @@
+package traffic
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/nearest"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/tcp"
+)
+
+// Order is an order of transactions.
+type Order struct {
+	Name  string
+	value func(*rt.Transaction) int64
+	rises bool // ascending; else the highest comes first
+}
+
+// Unsorted lists transactions as they complete.
+const Unsorted = "none"
+
+var orders = []Order{
+	{"start", func(t *rt.Transaction) int64 { return t.Start }, true},
+	{"rt", waited(func(t *rt.Transaction) time.Duration { return t.RT }), false},
+	{"total", waited((*rt.Transaction).Total), false},
+	{"upload", waited(func(t *rt.Transaction) time.Duration { return t.Upload }), false},
+	{"server", waited(func(t *rt.Transaction) time.Duration { return t.Serve }), false},
+	{"download", waited(func(t *rt.Transaction) time.Duration { return t.Download }), false},
+	{"idle", func(t *rt.Transaction) int64 { return int64(t.Idle) }, false},
+	{"retransmit", waited(func(t *rt.Transaction) time.Duration { return t.Retransmit }), false},
+	{"rows", func(t *rt.Transaction) int64 { return t.Rows }, false},
+	{"bytes", func(t *rt.Transaction) int64 { return t.RequestBytes + t.ResponseBytes }, false},
+}
+
+// waited orders by a time; transactions whose times cannot be used come last.
+func waited(d func(*rt.Transaction) time.Duration) func(*rt.Transaction) int64 {
+	return func(t *rt.Transaction) int64 {
+		if !t.Usable() {
+			return -1
+		}
+		return int64(d(t))
+	}
+}
+
+// OrderNamed finds an order.
+func OrderNamed(name string) (Order, error) {
+	var names []string
+	for _, o := range orders {
+		if o.Name == name {
+			return o, nil
+		}
+		names = append(names, o.Name)
+	}
+	names = append(names, Unsorted)
+	return Order{}, fmt.Errorf("--sort %s: there are %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
+}
+
+// compare says which one comes first; equal ones are in the order of the capture.
+func (o *Order) compare(a, b *rt.Transaction) int {
+	by := cmp.Compare(o.value(a), o.value(b))
+	if !o.rises {
+		by = -by
+	}
+	return cmp.Or(by, cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Connection, b.Connection))
+}
+
+// Best keeps the first n transactions of an order, whatever their number.
+type Best struct {
+	Order  Order
+	Limit  int
+	Usable bool // only those whose times can be used
+
+	workers []*bestWorker
+	seen    uint64
+}
+
+// Listener is that of a worker; they are made one after the other.
+func (b *Best) Listener(int) Listener {
+	w := &bestWorker{of: b}
+	b.workers = append(b.workers, w)
+	return w
+}
+
+// List is what was kept, in order, and how many there were in all; the engine
+// must have ended.
+func (b *Best) List() (list []rt.Transaction, seen uint64) {
+	for _, w := range b.workers {
+		list = append(list, w.list...)
+		seen += w.seen
+	}
+	slices.SortFunc(list, func(x, y rt.Transaction) int { return b.Order.compare(&x, &y) })
+	return list[:min(len(list), b.Limit)], seen
+}
+
+// bestWorker is a heap with the last one of the order on top.
+type bestWorker struct {
+	of   *Best
+	list []rt.Transaction
+	seen uint64
+}
+
+func (w *bestWorker) Transaction(t *rt.Transaction) {
+	if w.of.Usable && !t.Usable() {
+		return
+	}
+	w.seen++
+	switch {
+	case len(w.list) < w.of.Limit:
+		heap.Push(w, *t)
+	case w.of.Limit > 0 && w.of.Order.compare(t, &w.list[0]) < 0:
+		w.list[0] = *t
+		heap.Fix(w, 0)
+	}
+}
+
+func (w *bestWorker) Connection(*tcp.Conn) {}
+func (w *bestWorker) Batch()               {}
+
+func (w *bestWorker) Len() int           { return len(w.list) }
+func (w *bestWorker) Less(i, j int) bool { return w.of.Order.compare(&w.list[i], &w.list[j]) > 0 }
+func (w *bestWorker) Swap(i, j int)      { w.list[i], w.list[j] = w.list[j], w.list[i] }
+func (w *bestWorker) Push(x any)         { w.list = append(w.list, x.(rt.Transaction)) }
+func (w *bestWorker) Pop() any {
+	last := len(w.list) - 1
+	t := w.list[last]
+	w.list = w.list[:last]
+	return t
+}
+
+// Reorder puts a stream of transactions into the order of their beginnings. It
+// looks Window transactions ahead: one that took longer than the next Window
+// ones together comes late, and is counted.
+type Reorder struct {
+	Window int
+	Give   func(*rt.Transaction) error
+	Late   uint64
+
+	list []rt.Transaction
+	last int64
+}
+
+// Rows takes the next transactions.
+func (r *Reorder) Rows(rows []rt.Transaction) error {
+	for i := range rows {
+		heap.Push(r, rows[i])
+		if len(r.list) > r.Window {
+			if err := r.next(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Close gives out what is left.
+func (r *Reorder) Close() error {
+	for len(r.list) > 0 {
+		if err := r.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Reorder) next() error {
+	t := heap.Pop(r).(rt.Transaction)
+	if t.Start < r.last {
+		r.Late++
+	}
+	r.last = max(r.last, t.Start)
+	return r.Give(&t)
+}
+
+func (r *Reorder) Len() int { return len(r.list) }
+func (r *Reorder) Less(i, j int) bool {
+	a, b := &r.list[i], &r.list[j]
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Connection, b.Connection)) < 0
+}
+func (r *Reorder) Swap(i, j int) { r.list[i], r.list[j] = r.list[j], r.list[i] }
+func (r *Reorder) Push(x any)    { r.list = append(r.list, x.(rt.Transaction)) }
+func (r *Reorder) Pop() any {
+	last := len(r.list) - 1
+	t := r.list[last]
+	r.list = r.list[:last]
+	return t
+}
