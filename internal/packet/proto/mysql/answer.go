@@ -28,7 +28,6 @@ const (
 	stateAuth            // the client proves who it is
 	stateProgress        // a report of progress was just read
 	stateBlind           // unknown: the answer ends where the client goes on
-	stateTurns           // on an encrypted connection: see turns.go
 )
 
 // Server status flags.

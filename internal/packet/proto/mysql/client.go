@@ -42,6 +42,13 @@ func (p *parser) client(c *flow.Chunk, data []byte, size int) {
 		}
 		p.request(prefix, length, seq)
 		free(&s.acc)
+		if p.tls != nil { // the rest is a ClientHello
+			if rest := *c; i < len(data) {
+				rest.Data, rest.Offset = data[i:], c.Offset+uint64(i)
+				p.tls.Data(&rest)
+			}
+			return
+		}
 		if s.lost {
 			return
 		}

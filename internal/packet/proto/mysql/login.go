@@ -1,6 +1,9 @@
 package mysql
 
-import "rtrail/internal/packet/flow"
+import (
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto/tls"
+)
 
 // Capabilities that change the shape of packets (include/mysql_com.h).
 const (
@@ -76,7 +79,7 @@ func (p *parser) login(b []byte, length uint32) {
 	}
 	caps := uint64(le32(b))
 	if length == 32 && caps&capSSL != 0 {
-		p.phase = phaseTLS
+		p.tls = tls.AtLogin(p.sink, loginGoesOn)
 		return
 	}
 	if len(b) < 32 {
@@ -98,4 +101,20 @@ func (p *parser) loginAnswer(b []byte) {
 	if p.caps&(capCompress|capZstd) != 0 {
 		p.zip = newZip()
 	}
+}
+
+// loginGoesOn judges an answer to an encrypted login by the length of its last
+// packet. The client speaks again after the packet of 2 bytes that asks for the
+// whole password (caching_sha2_password, 01 04), and after a change of the method:
+// 44 bytes with the names mysql_native_password and caching_sha2_password, 48 with
+// client_ed25519. An OK packet, which ends the login, is of 7 bytes and more; one
+// that tells of 37 bytes of session state costs an exchange.
+func loginGoesOn(_ int, _ int64, record int) bool {
+	for _, clear := range [...]int{4 + 2, 4 + 44, 4 + 48} {
+		switch record - clear {
+		case 16, 17, 24: // ChaCha20 in TLS 1.2, TLS 1.3, GCM in TLS 1.2
+			return true
+		}
+	}
+	return false
 }

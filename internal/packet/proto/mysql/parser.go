@@ -5,6 +5,7 @@ import (
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/tls"
 )
 
 // First bytes of packets that are not rows.
@@ -25,12 +26,12 @@ const (
 	phaseAuth
 	phaseCommand
 	phaseStream // the binary log
-	phaseTLS
 )
 
 // parser is a connection.
 type parser struct {
 	sink     proto.Sink
+	tls      proto.Parser // after the change to TLS
 	prepared *prepared
 	zip      *zip      // compressed connections only
 	queue    []request // requests after cur that wait
@@ -81,8 +82,8 @@ type request struct {
 // Data takes the next bytes of a direction.
 func (p *parser) Data(c *flow.Chunk) {
 	switch {
-	case p.phase == phaseTLS:
-		p.turn(c)
+	case p.tls != nil:
+		p.tls.Data(c)
 	case p.zip != nil:
 		p.inflate(c)
 	case c.Dir == flow.ToServer:
@@ -91,13 +92,13 @@ func (p *parser) Data(c *flow.Chunk) {
 		}
 		if p.midway && len(c.Data) > 0 {
 			p.firstBytes(c)
-			if p.phase == phaseTLS || p.zip != nil {
+			if p.tls != nil || p.zip != nil {
 				p.Data(c)
 				return
 			}
 		}
 		p.client(c, c.Data, c.Size())
-		if c.Cut > 0 {
+		if c.Cut > 0 && p.tls == nil {
 			p.hole(c.Dir, int64(c.Cut), proto.Approximate)
 		}
 	default:
@@ -113,8 +114,7 @@ func (p *parser) Data(c *flow.Chunk) {
 func (p *parser) firstBytes(c *flow.Chunk) {
 	switch {
 	case isTLS(c.Data):
-		p.phase, p.midway = phaseTLS, false
-		p.state = stateTurns
+		p.tls, p.midway = tls.Protocol.New(p.sink, true), false
 	case plausible(c.Data, c.Size()):
 		p.midway = false
 	case compressedStart(c.Data, c.Size()):
@@ -126,8 +126,8 @@ func (p *parser) firstBytes(c *flow.Chunk) {
 // Gap says that n bytes are missing for good.
 func (p *parser) Gap(d flow.Dir, n int64, at flow.Stamp) {
 	switch {
-	case p.phase == phaseTLS:
-		p.turnGap(d)
+	case p.tls != nil:
+		p.tls.Gap(d, n, at)
 	case p.zip != nil:
 		p.zip.lose(p, d, proto.Lossy)
 	default:
@@ -136,9 +136,9 @@ func (p *parser) Gap(d flow.Dir, n int64, at flow.Stamp) {
 }
 
 // End gives out what waits.
-func (p *parser) End(flow.Stamp, flow.Ending) {
-	if p.phase == phaseTLS {
-		p.endTurn()
+func (p *parser) End(at flow.Stamp, how flow.Ending) {
+	if p.tls != nil {
+		p.tls.End(at, how)
 	} else {
 		switch {
 		case p.waiting == 0:

@@ -97,10 +97,16 @@ func scripts() []script {
 		{name: "compressed, begun in the middle", midway: true, steps: []prototest.Step{
 			client(10, zipped(0, q("select 1"), 0)), server(20, zipped(1, newSet(1, "\x011"), 0))},
 		},
-		{name: "TLS", steps: []prototest.Step{
+		{name: "TLS 1.3, whole password asked for", steps: []prototest.Step{
 			server(1, greet(caps41|capSSL)), client(2, pkt(1, login(caps41 | capSSL)[4:36])),
-			client(3, tlsRecord(22, 200)), server(4, tlsRecord(22, 900)), client(5, tlsRecord(23, 80)), server(6, tlsRecord(23, 40)),
-			client(7, tlsRecord(23, 60)), server(8, tlsRecord(23, 40)),
+			client(3, tlsRecord(22, 200)), server(4, tlsRecord(22, 120)+tlsRecord(20, 1)+tlsRecord(23, 900)), client(5, tlsRecord(20, 1)+tlsRecord(23, 69)+tlsRecord(23, 200)),
+			server(6, tlsRecord(23, 250)+tlsRecord(23, 250)), server(7, tlsRecord(23, 4+2+17)), client(8, tlsRecord(23, 30)), server(9, tlsRecord(23, 4+7+17)),
+			client(10, tlsRecord(23, 60)), server(20, tlsRecord(23, 90)), client(30, tlsRecord(23, 22)), server(40, tlsRecord(23, 4+7+17))},
+		},
+		{name: "TLS 1.2, method changed, hello in the packet of the request for TLS", steps: []prototest.Step{
+			server(1, greet(caps41|capSSL)), client(2, pkt(1, login(caps41 | capSSL)[4:36])+tlsRecord(22, 200)),
+			server(4, tlsRecord(22, 900)), client(5, tlsRecord(22, 70)+tlsRecord(20, 1)+tlsRecord(22, 40)), server(6, tlsRecord(20, 1)+tlsRecord(22, 40)),
+			client(7, tlsRecord(23, 200)), server(8, tlsRecord(23, 4+44+24)), client(9, tlsRecord(23, 4+20+24)), server(9, tlsRecord(23, 4+2+24)+tlsRecord(23, 4+7+24)),
 			client(10, tlsRecord(23, 60)), server(20, tlsRecord(23, 90)), client(30, tlsRecord(23, 60)), server(40, tlsRecord(23, 90))},
 		},
 		{name: "TLS, begun in the middle", midway: true, steps: []prototest.Step{

@@ -237,8 +237,6 @@ func (p *parser) answerPacket(c *flow.Chunk, b []byte, length uint32, seq uint8,
 			p.phase = phaseCommand
 		}
 		return run
-	case phaseTLS:
-		return run
 	}
 	if p.state == stateTail && p.waiting > 0 && !(len(b) == 5 && b[0] == packetEOF && seq == p.expect) {
 		// The definitions that were not counted with an EOF had none.

@@ -159,7 +159,7 @@ func (p *parser) negotiated(b byte) bool {
 	case 'N':
 		p.stage = starting
 	case 'S':
-		p.inner = tls.Protocol.New(p.sink, false)
+		p.inner = tls.AtLogin(p.sink, loginGoesOn)
 	case 'G':
 		p.stage = encrypted
 	default:
@@ -175,11 +175,19 @@ func (p *parser) negotiated(b byte) bool {
 // handOver gives the rest of a chunk to the decoder of TLS.
 func (p *parser) handOver(c *flow.Chunk, from int) {
 	if p.inner == nil {
-		p.inner = tls.Protocol.New(p.sink, false)
+		p.inner = tls.AtLogin(p.sink, loginGoesOn)
 	}
 	rest := *c
 	rest.Data, rest.Offset = c.Data[from:], c.Offset+uint64(from)
 	p.inner.Data(&rest)
+}
+
+// loginGoesOn says whether an answer to an encrypted login was not the last. The
+// last one reports some dozen parameters, which are 300 bytes and more; what the
+// server asks before, by SASL or for a password, is a hundred at most.
+func loginGoesOn(_ int, bytes int64, _ int) bool {
+	const leastParameters = 250
+	return bytes < leastParameters
 }
 
 // skip passes over bytes that were not captured. Within a message whose length

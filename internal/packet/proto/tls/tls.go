@@ -52,8 +52,8 @@ import (
 // TLS), and the usual further ones for HTTPS.
 //
 // Decoders of protocols that change to TLS in mid-connection, such as MySQL and
-// PostgreSQL, hand over to it with Protocol.New(sink, false) at the ClientHello,
-// or with midway set if they did not see where it begins.
+// PostgreSQL, hand over to it with AtLogin at the ClientHello, or with
+// Protocol.New(sink, true) if they did not see where it begins.
 var Protocol = proto.Protocol{
 	Name:  "tls",
 	Ports: []uint16{443, 8443, 9443, 10443, 6443, 465, 636, 853, 990, 993, 995, 2376, 2379, 2380, 5671, 8883, 10250},
@@ -112,6 +112,9 @@ type parser struct {
 	over   bool // the client's part of the handshake is over
 	spoken bool // the server has sent something since
 	torn   bool // the next exchange is the first after a loss
+	login  Login
+	round  int // of the login
+	record int // length of the last record of the server that counted
 }
 
 // Data decodes the next bytes of a direction.
@@ -190,6 +193,9 @@ func (p *parser) begin(d flow.Dir) {
 	case applicationData:
 		if s.counted = p.counts(d, s.left); s.counted {
 			p.burst(d)
+			if d == flow.ToClient {
+				p.record = s.left
+			}
 		}
 	}
 }
@@ -317,7 +323,11 @@ func (p *parser) give() {
 	if e.Response.Empty() {
 		e.Status = proto.Unanswered
 	}
-	p.sink.Exchange(e)
+	if p.login == nil {
+		p.sink.Exchange(e)
+	} else {
+		p.leaveOut(e)
+	}
 	e.Request.Reset()
 	e.Response.Reset()
 	e.Doubt = 0
