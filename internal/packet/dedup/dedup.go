@@ -52,10 +52,10 @@ type Counts struct {
 // from one interface that does not say their direction.
 type Filter struct {
 	counts  Counts
-	packets []seen      // sets of ways; nil: no second place has been seen
-	flows   []direction // sets of ways
-	last    decode.Frame
-	begun   bool
+	packets []seen        // sets of ways; nil: no second place has been seen
+	flows   []direction   // sets of ways
+	last    *decode.Frame // the one before; nil: none
+	own     decode.Frame  // its copy, once it was settled
 }
 
 // seen is a packet that was let pass.
@@ -87,6 +87,14 @@ func (d *Filter) Counts() Counts { return d.counts }
 // Copy reports whether a frame is a copy of one that was let pass. Frames must
 // come in the order of capture, and only those that were decoded as OK.
 func (d *Filter) Copy(f *decode.Frame) bool {
+	copied := d.Next(f)
+	d.Settle()
+	return copied
+}
+
+// Next is Copy for frames that stay as they are until the next one, or until
+// Settle: it spares a copy of each.
+func (d *Filter) Next(f *decode.Frame) bool {
 	if d.packets == nil && !d.awake(f) {
 		return false
 	}
@@ -96,27 +104,46 @@ func (d *Filter) Copy(f *decode.Frame) bool {
 // awake looks for a second place, and until there is one keeps only the last
 // frame, whose copy may be the first that is seen there.
 func (d *Filter) awake(f *decode.Frame) bool {
-	l := &d.last
+	l := d.last
 	if f.Way == pcap.WayUnknown {
+		if l == nil {
+			d.follow(f)
+			return false
+		}
 		routed := f.TTL != l.TTL && f.IPID == l.IPID && f.Hash == l.Hash && f.Seq == l.Seq && f.Size == l.Size
 		elsewhere := f.Interface != l.Interface || f.IfIndex != l.IfIndex || f.Space != l.Space
-		if !d.begun || !routed && !elsewhere {
-			d.begun = true
-			d.remember(f)
+		if !routed && !elsewhere {
+			d.follow(f)
 			return false
 		}
 	}
 	d.packets = make([]seen, recentPackets)
 	d.flows = make([]direction, recentDirections)
-	if d.begun {
+	if l != nil {
 		d.check(l)
 	}
 	return true
 }
 
-// remember keeps what of a frame check looks at.
-func (d *Filter) remember(f *decode.Frame) {
-	l := &d.last
+// follow keeps the frame until the next one.
+func (d *Filter) follow(f *decode.Frame) {
+	d.last = f
+	if f.Pieces { // its payload goes with the next packet
+		d.Settle()
+	}
+}
+
+// Forget drops the frame before, which cannot be looked at any more.
+func (d *Filter) Forget() { d.last = nil }
+
+// Settle keeps what of the frame before check looks at, since its memory is
+// about to be used for something else.
+func (d *Filter) Settle() {
+	if d.packets != nil || d.last == nil || d.last == &d.own {
+		return
+	}
+	f, l := d.last, &d.own
+	d.last = l
 	l.Stamp, l.Src, l.Dst, l.Space, l.Hash = f.Stamp, f.Src, f.Dst, f.Space, f.Hash
 	l.Proto, l.TTL, l.IPID, l.Interface, l.IfIndex = f.Proto, f.TTL, f.IPID, f.Interface, f.IfIndex
 	l.Seq, l.Ack, l.Flags, l.Window, l.Size, l.Checksum = f.Seq, f.Ack, f.Flags, f.Window, f.Size, f.Checksum

@@ -6,6 +6,7 @@ import (
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/dedup"
 	"rtrail/internal/packet/fingerprint"
+	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/proto/dns"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/tcp"
@@ -13,15 +14,17 @@ import (
 
 // worker does everything for the flows that are its own.
 type worker struct {
-	index, of   uint64
+	index, of   int
 	collector   Collector
-	frames      FrameCollector // the same, if it wants packets
+	onlooker    FrameCollector // the same, if it wants packets
 	decoder     *decode.Decoder
 	copies      *dedup.Filter
 	table       *tcp.Table
 	queries     *dns.Tracker
 	shop        *rt.Workshop
-	frame       decode.Frame
+	frames      [2]decode.Frame // taken in turns
+	begun       int             // packets of this batch that were looked at
+	turn        int             // which of the frames comes next
 	results     decode.Results
 	connections uint64
 	unreadable  uint64 // packets that were gone when their turn came, of any worker
@@ -34,8 +37,8 @@ type worker struct {
 const expireEvery = 10e9
 
 func newWorker(index, of int, spaces *decode.Spaces, o Options) *worker {
-	w := &worker{index: uint64(index), of: uint64(of), collector: o.Collector(index), decoder: decode.NewWith(decode.Settings{Spaces: spaces}), copies: dedup.New()}
-	w.frames, _ = w.collector.(FrameCollector)
+	w := &worker{index: index, of: of, collector: o.Collector(index), decoder: decode.NewWith(decode.Settings{Spaces: spaces}), copies: dedup.New()}
+	w.onlooker, _ = w.collector.(FrameCollector)
 	w.shop = &rt.Workshop{Sink: w.collector, Protocols: o.Protocols, Fingerprint: fingerprint.New().Of}
 	if w.shop.Protocols == nil {
 		w.shop.Protocols = Protocols()
@@ -67,82 +70,102 @@ func (w *worker) duplicates() uint64 {
 	return c.Copies + c.Covered
 }
 
-func (w *worker) run(feed <-chan *shared) {
+func (w *worker) run(f *feed) {
 	// The packets of a mapped file can vanish under the hands of a reader when
 	// somebody truncates the file. That would end the process.
 	debug.SetPanicOnFault(true)
-	for b := range feed {
+	for {
+		b := f.next(w.index)
+		if b == nil {
+			break
+		}
 		w.guarded(b)
-		b.done()
+		f.give(b)
 	}
 	w.queries.Close()
 	w.table.Close()
 	w.collector.Progress(w.now)
 }
 
-// owner is the worker of a flow: the upper half of the hash times the number of
-// workers, which is cheaper than a remainder.
-func (w *worker) owner(hash uint64) uint64 { return (hash >> 32) * w.of >> 32 }
+// faulted tells a fault from other panics, which go on.
+func faulted(v any) bool {
+	if v == nil {
+		return false
+	}
+	if _, ok := v.(interface{ Addr() uintptr }); !ok {
+		panic(v)
+	}
+	return true
+}
 
 // guarded takes a batch; a fault leaves out the rest of it. What a fault
 // interrupts is a look at the bytes of one packet: the tables are whole.
 func (w *worker) guarded(b *shared) {
-	done := 0
+	w.begun = 0
 	defer func() {
-		v := recover()
-		if v == nil {
-			return
+		if faulted(recover()) {
+			w.copies.Forget()
+			w.unreadable += uint64(len(b.Packets) - w.begun)
+			w.progress(b.now)
 		}
-		if _, fault := v.(interface{ Addr() uintptr }); !fault {
-			panic(v)
-		}
-		w.unreadable += uint64(len(b.Packets) - done)
-		w.collector.Progress(w.now)
 	}()
-	w.batch(b, &done)
+	w.batch(b)
+	w.progress(b.now)
 }
 
-func (w *worker) batch(b *shared, done *int) {
-	w.now = max(w.now, b.Now)
-	f := &w.frame
-	for i := range b.Packets {
-		p := &b.Packets[i]
-		*done = i
-		w.now = max(w.now, p.Time)
-		if w.of > 1 {
-			if h, ok := w.decoder.Hash(p); ok && w.owner(h) != w.index {
-				continue
-			}
-		}
-		result := w.decoder.Decode(p, f)
-		if result != decode.OK {
-			// Nobody's flow: the workers take turns counting.
-			if p.Frame%w.of == w.index {
-				w.results[result]++
-			}
-			continue
-		}
-		if w.of > 1 && w.owner(f.Hash) != w.index {
-			continue
-		}
-		w.results[result]++
-		if w.copies.Copy(f) {
-			continue
-		}
-		switch f.Proto {
-		case decode.TCP:
-			w.table.Frame(f)
-		case decode.UDP:
-			w.queries.Frame(f)
-		}
-		if w.frames != nil {
-			w.frames.Frame(p, f)
-		}
-	}
+// progress is called after each batch.
+func (w *worker) progress(now int64) {
+	w.now = max(w.now, now)
 	if w.now-w.expired > expireEvery {
 		w.expired = w.now
 		w.table.Expire(w.now)
 		w.queries.Expire(w.now)
 	}
 	w.collector.Progress(w.now)
+}
+
+func (w *worker) batch(b *shared) {
+	if b.own == nil {
+		for i := range b.Packets {
+			w.take(&b.Packets[i], false)
+		}
+	} else {
+		own := b.own[w.index]
+		for _, i := range own {
+			w.take(&b.Packets[i&^unsure], i&unsure != 0)
+		}
+	}
+	w.copies.Settle()
+}
+
+// take decodes a packet and goes on with it, unless it is somebody else's.
+func (w *worker) take(p *pcap.Packet, doubtful bool) {
+	// The frame before stays as it was: it may be asked for the next one's copy.
+	f := &w.frames[w.turn]
+	w.begun++
+	result := w.decoder.Decode(p, f)
+	switch {
+	case result != decode.OK:
+		// Nobody's flow: the workers take turns counting.
+		if !doubtful || int(p.Frame%uint64(w.of)) == w.index {
+			w.results[result]++
+		}
+		return
+	case doubtful && owner(f.Hash, w.of) != w.index:
+		return
+	}
+	w.results[result]++
+	w.turn ^= 1
+	if w.copies.Next(f) {
+		return
+	}
+	switch f.Proto {
+	case decode.TCP:
+		w.table.Frame(f)
+	case decode.UDP:
+		w.queries.Frame(f)
+	}
+	if w.onlooker != nil {
+		w.onlooker.Frame(p, f)
+	}
 }

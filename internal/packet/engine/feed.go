@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/pcap"
+)
+
+// ahead is how many batches the fastest worker may be ahead of the slowest.
+const ahead = 8
+
+// shared is a batch on its way through the workers.
+type shared struct {
+	*pcap.Batch
+	users atomic.Int32
+	now   int64 // the latest packet up to here
+	// own lists the packets of each worker, by their places in the batch; nil: all
+	// are the only worker's. Those marked with unsure are in all lists.
+	own [][]uint32
+}
+
+// unsure marks a packet of which only decoding tells whose it is.
+const unsure = 1 << 31
+
+func (s *shared) done() bool {
+	last := s.users.Add(-1) == 0
+	if last && s.Release != nil {
+		s.Release()
+	}
+	return last
+}
+
+// feed gives every worker all batches. There is no goroutine that reads: the
+// worker that has run out of batches reads the next one for all. So nothing
+// waits for a reader to be scheduled, and who has less to do reads more.
+type feed struct {
+	ctx     context.Context
+	src     pcap.Source
+	workers int
+	decoder *decode.Decoder // for hashes; by whoever reads
+
+	mu      sync.Mutex
+	change  sync.Cond
+	ring    [ahead]*shared
+	read    uint64   // batches read
+	taken   []uint64 // by worker
+	reading bool
+	ended   bool
+	failed  error
+	spare   []*shared
+
+	report Report // what reading tells
+	gone   uint64 // packets that were gone when they were to be parted
+}
+
+func newFeed(ctx context.Context, src pcap.Source, workers int, d *decode.Decoder) *feed {
+	f := &feed{ctx: ctx, src: src, workers: workers, decoder: d, taken: make([]uint64, workers)}
+	f.change.L = &f.mu
+	return f
+}
+
+// next gives a worker its next batch; nil: there are no more.
+func (f *feed) next(worker int) *shared {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for {
+		switch at := f.taken[worker]; {
+		case at < f.read:
+			f.taken[worker]++
+			if f.room() {
+				f.change.Broadcast()
+			}
+			return f.ring[at%ahead]
+		case f.ended:
+			return nil
+		case !f.reading && f.room():
+			f.fill()
+		default:
+			f.change.Wait()
+		}
+	}
+}
+
+// room says that every worker has taken what would be overwritten.
+func (f *feed) room() bool {
+	for _, n := range f.taken {
+		if f.read-n >= ahead {
+			return false
+		}
+	}
+	return true
+}
+
+// fill reads a batch. It is called, and returns, with the lock held.
+func (f *feed) fill() {
+	f.reading = true
+	var s *shared
+	if n := len(f.spare); n > 0 {
+		s, f.spare = f.spare[n-1], f.spare[:n-1]
+	} else {
+		s = &shared{}
+	}
+	f.mu.Unlock()
+	b, err := f.src.Next(f.ctx)
+	if b != nil {
+		s.Batch = b
+		s.users.Store(int32(f.workers))
+		f.part(s)
+	}
+	f.mu.Lock()
+	f.reading = false
+	if b != nil {
+		f.ring[f.read%ahead] = s
+		f.read++
+	}
+	if err != nil {
+		f.ended = true
+		if !errors.Is(err, io.EOF) && f.ctx.Err() == nil {
+			f.failed = err
+		}
+	}
+	f.change.Broadcast()
+}
+
+// part counts the packets of a batch and finds out whose they are, while they
+// are at hand. Those that vanish under its hands belong to nobody.
+func (f *feed) part(s *shared) {
+	r := &f.report
+	parted := 0
+	defer func() {
+		if faulted(recover()) {
+			f.gone += uint64(len(s.Packets) - parted)
+			s.now = max(r.Last, s.Now)
+		}
+	}()
+	r.Packets += uint64(len(s.Packets))
+	if f.workers > 1 && s.own == nil {
+		s.own = make([][]uint32, f.workers)
+	}
+	for w := range s.own {
+		s.own[w] = s.own[w][:0]
+	}
+	for i := range s.Packets {
+		parted = i
+		p := &s.Packets[i]
+		r.Bytes += uint64(p.Wire)
+		if r.First == 0 || p.Time < r.First {
+			r.First = p.Time
+		}
+		r.Last = max(r.Last, p.Time)
+		if s.own == nil {
+			continue
+		}
+		if h, ok := f.decoder.Hash(p); ok {
+			w := owner(h, f.workers)
+			s.own[w] = append(s.own[w], uint32(i))
+			continue
+		}
+		for w := range s.own {
+			s.own[w] = append(s.own[w], uint32(i)|unsure)
+		}
+	}
+	s.now = max(r.Last, s.Now)
+}
+
+// give takes a batch back that all workers are done with.
+func (f *feed) give(s *shared) {
+	if !s.done() {
+		return
+	}
+	s.Batch = nil
+	f.mu.Lock()
+	f.spare = append(f.spare, s)
+	f.mu.Unlock()
+}
+
+// owner is the worker of a flow: the upper half of the hash times the number of
+// workers, which is cheaper than a remainder.
+func owner(hash uint64, workers int) int { return int((hash >> 32) * uint64(workers) >> 32) }
