@@ -13,7 +13,7 @@ import (
 
 // Metrics is the dictionary, domain by domain.
 func Metrics() []Metric {
-	return slices.Concat(generalMetrics, cpuMetrics, memoryMetrics, diskMetrics, procMetrics, netMetrics, rtMetrics)
+	return slices.Concat(generalMetrics, cpuMetrics, memoryMetrics, diskMetrics, procMetrics, netMetrics, rtMetrics, rtExchangeMetrics)
 }
 
 // MetricByID finds the entry of a metric.

@@ -5,4 +5,7 @@ package rt
 import "rtrail/internal/rule"
 
 // Rules are the rules of this domain.
-var Rules = []rule.Rule{serverSlow, pathSlow, clientSlow, twoHumps, oneSlowBackend, connectSlow}
+var Rules = []rule.Rule{
+	serverSlow, pathSlow, clientSlow, twoHumps, oneSlowBackend, connectSlow,
+	firstDisconnect, errorAnswers, lateCommit, slowGroup, fanOut, chatty,
+}

@@ -1,0 +1,182 @@
+package rt
+
+import (
+	_ "embed"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed chatty.md
+var chattyPage string
+
+var chatty = rule.Rule{
+	ID:       "rt/chatty",
+	Title:    "many round trips, one after the other, for one piece of work",
+	Resource: "round trips",
+	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
+	// The caller is slow because of its round trips, however fast each is.
+	Explains: []string{"rt/server-slow"},
+	Page:     chattyPage,
+	Detect:   detectChatty,
+}
+
+const (
+	// manyTrips for one piece of work: what one joined or listed request could
+	// have asked for. The same as what a run is made of in the recording.
+	manyTrips = 20
+	// someUnits: pieces of work of which that must be seen.
+	someUnits = 5
+	// feltWait is how long a person waits without noticing (Nielsen, Usability
+	// Engineering, chapter 5). Work whose round trips take less together is hinted
+	// at, from noticedWait on.
+	feltWait, noticedWait = 100 * time.Millisecond, 20 * time.Millisecond
+	// shortTrip: an answer that takes longer is slow by itself; fewer of them do
+	// not make it fast.
+	shortTrip = 10 * time.Millisecond
+	// tripShare of the time for the work is waited for answers; a client that
+	// computes for longer between them is the slow part.
+	tripShare = 0.5
+)
+
+func detectChatty(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, n := range v.PacketNestings() {
+		if x := (talk{v: v, s: serviceAt(v, n.Callee, n.CalleePort), nesting: &n, units: n.Requests, trips: n.Calls, waited: n.Covered, took: n.RTSum}); x.look() && n.Most == 1 {
+			found = append(found, x.finding())
+		}
+	}
+	for _, t := range v.PacketStatements() {
+		x := talk{v: v, s: serviceAt(v, t.Server, t.ServerPort), statement: &t, units: t.Runs, trips: t.RunCount, waited: t.RunWaited, took: t.RunTime}.far()
+		if x.look() && !told(found, &x) {
+			found = append(found, x.finding())
+		}
+	}
+	return found, nil
+}
+
+// told says that requests of another service were already found to cause this.
+func told(found []rule.Finding, x *talk) bool {
+	for _, f := range found {
+		for _, a := range f.Affects {
+			if a.Name == x.s.Name() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// talk is pieces of work and the round trips they took.
+type talk struct {
+	v         *view.View
+	s         *view.PacketService // which was asked
+	nesting   *recording.PacketNesting
+	statement *recording.PacketStatement
+
+	units, trips int64
+	waited, took time.Duration // for answers; in all
+}
+
+// far adds the way to the client, which a capture at the server shows as a pause
+// of the client.
+func (x talk) far() talk {
+	if _, client, ok := x.s.ConnectRTT(); ok {
+		x.waited = min(x.waited+time.Duration(x.trips)*client, x.took)
+	}
+	return x
+}
+
+func (x *talk) each() time.Duration { return x.waited / time.Duration(max(x.trips, 1)) }
+
+// unit is how long the answers of one piece of work were waited for.
+func (x *talk) unit() time.Duration { return x.waited / time.Duration(max(x.units, 1)) }
+
+func (x *talk) perUnit() float64 { return float64(x.trips) / float64(max(x.units, 1)) }
+
+func (x *talk) look() bool {
+	return x.units >= someUnits && x.perUnit() >= manyTrips && x.each() <= shortTrip && x.unit() >= noticedWait &&
+		float64(x.waited) >= tripShare*float64(x.took)
+}
+
+func (x *talk) confidence() rule.Confidence {
+	switch {
+	case x.unit() < feltWait:
+		return rule.Possible
+	case x.nesting != nil:
+		return atMost(x.v, x.s, rule.Certain)
+	}
+	return rule.Likely // the work is told by the same statement, not seen
+}
+
+func (x *talk) finding() rule.Finding {
+	// What one trip for each piece of work would not have waited for.
+	lost := perSecond(x.v, x.waited-time.Duration(x.units)*x.each())
+	f := rule.Finding{
+		Confidence: x.confidence(),
+		Impact:     rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s of round trips per second", unit.Number(lost))},
+		Affects:    []rule.Subject{serviceSubject(x.v, x.s)},
+		Evidence:   x.evidence(), Fixes: x.fixes(),
+	}
+	if x.nesting != nil {
+		caller := serviceAt(x.v, x.nesting.Host, x.nesting.Port)
+		f.Subject = serviceSubject(x.v, caller)
+		f.Headline = rule.T("%s makes %s calls to %s one after the other for each request: %s of %s are round trips", caller.Name(),
+			unit.Number(x.perUnit()), x.s.Name(), unit.Duration(x.unit()), unit.Duration(x.took/time.Duration(x.units)))
+		return f
+	}
+	f.Subject = rule.Subject{Kind: rule.KindStatement, Name: short(x.statement.Fingerprint), Port: x.s.Port, Detail: x.s.Name()}
+	f.Headline = rule.T("clients of %s ask %s times in a row for what one request could fetch: %s of round trips each time, for %s", x.s.Name(),
+		unit.Number(x.perUnit()), unit.Duration(x.unit()), short(x.statement.Fingerprint))
+	return f
+}
+
+func (x *talk) evidence() []rule.Evidence {
+	list := []rule.Evidence{{
+		Metric: "rt.round-trips", Value: x.perUnit(), Unit: "count", Limit: rule.Limit(manyTrips),
+		What:  rule.T("%s round trips one after the other in each of %s pieces of work, %s for each trip", unit.Number(x.perUnit()), unit.Count(x.units), unit.Duration(x.each())),
+		Check: packets(x.v, x.s, "--transactions"),
+	}, {
+		Metric: "rt.round-trip-share", Value: float64(x.waited) / float64(max(x.took, 1)), Unit: "share", Limit: rule.Limit(tripShare),
+		What: rule.T("%s of %s went by waiting for these answers, %s between them", unit.Duration(x.unit()), unit.Duration(x.took/time.Duration(max(x.units, 1))),
+			unit.Duration((x.took-x.waited)/time.Duration(max(x.units, 1)))),
+		Check: packets(x.v, x.s, "--by statement"),
+	}}
+	if server, client, ok := x.s.ConnectRTT(); ok {
+		list = append(list, rule.Evidence{
+			Metric: "rt.handshake", Value: (server + client).Seconds(), Unit: "seconds",
+			What:  rule.T("of each trip the network takes %s, by the handshakes", unit.Duration(server+client)),
+			Check: tshark(x.v, x.s, "tcp.analysis.initial_rtt", "tcp.stream", "tcp.analysis.initial_rtt"),
+		})
+	}
+	if x.statement != nil {
+		list = append(list, rule.Evidence{
+			Metric: "rt.longest-run", Value: float64(x.statement.RunMost), Unit: "count",
+			What:  rule.T("%s, up to %s times in a row on one connection", short(x.statement.Fingerprint), unit.Count(x.statement.RunMost)),
+			Check: packets(x.v, x.s, "--by statement"),
+		})
+	}
+	return list
+}
+
+func (x *talk) fixes() []rule.Fix {
+	how := "ask for all of it at once: one request with a list"
+	switch x.s.Proto {
+	case "mysql", "postgres":
+		how = "ask for all of it at once: a join, WHERE id IN (...), one INSERT with many rows; in an object mapper, fetch eagerly or in batches"
+	case "redis":
+		how = "ask for all of it at once: MGET, a pipeline, or a script"
+	case "http":
+		how = "ask for all of it at once: an endpoint that takes a list, or calls in parallel"
+	}
+	return []rule.Fix{{
+		Text:     rule.T("%s", how),
+		Tradeoff: "larger requests and answers; a very long list may change the plan",
+	}, {
+		Text:     rule.T("where it must be many requests, send them without waiting (pipelining), or bring the client closer to the server"),
+		Tradeoff: "errors have to be matched to requests afterwards",
+	}}
+}

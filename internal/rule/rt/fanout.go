@@ -1,0 +1,182 @@
+package rt
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed fanout.md
+var fanOutPage string
+
+var fanOut = rule.Rule{
+	ID:       "rt/fan-out",
+	Title:    "requests wait for the slowest of many calls",
+	Resource: "calls between services",
+	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketNestings, recording.PacketServices},
+	// The caller is slow for that reason, and its callee is slow now and then.
+	Explains: []string{"rt/server-slow", "rt/two-humps"},
+	Page:     fanOutPage,
+	Detect:   detectFanOut,
+}
+
+const (
+	// manyCalls: with fewer calls at once a request is seldom hit by a tail that
+	// few calls have.
+	manyCalls = 8
+	// atOnce is the share of a request's calls that were under way together; what
+	// is called one after the other adds up instead (rt/chatty).
+	atOnce = 0.5
+	// tailShare: above it slow calls are no tail, the callee is slow.
+	tailShare = 0.2
+	// multiplied: a request must be hit at least so many times more often than a
+	// call is slow.
+	multiplied = 3
+	// hitShare of the requests is what makes the tail of the callee the caller's
+	// everyday.
+	hitShare = 0.1
+	// someHits are needed to say so; formulaHits to hold it against the formula.
+	someHits, formulaHits = 5, 20
+	// formulaWithin is how far the measured mean may be from the formula, whose
+	// calls are independent and cost nothing to send.
+	formulaWithin = 0.3
+	// coveredShare of a request's time its calls are under way.
+	coveredShare = 0.5
+)
+
+func detectFanOut(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, n := range v.PacketNestings() {
+		if x := (fan{v: v, PacketNesting: n}); x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, nil
+}
+
+// fan is a service that asks many others at once for each request.
+type fan struct {
+	recording.PacketNesting
+	v *view.View
+}
+
+// n is the number of calls per request.
+func (x *fan) n() float64 { return float64(x.Calls) / float64(max(x.Requests, 1)) }
+
+// p is the share of calls that are slow.
+func (x *fan) p() float64 { return float64(x.Slow) / float64(max(x.Calls, 1)) }
+
+// slow and usual are the mean times of a slow call and of the others.
+func (x *fan) slow() time.Duration { return x.SlowSum / time.Duration(max(x.Slow, 1)) }
+func (x *fan) usual() time.Duration {
+	return max(x.CallSum-x.SlowSum, 0) / time.Duration(max(x.Calls-x.Slow, 1))
+}
+
+// hit is the share of requests with at least one slow call; expected what it
+// would be if calls were slow independently of each other.
+func (x *fan) hit() float64      { return float64(x.Struck) / float64(max(x.Requests, 1)) }
+func (x *fan) expected() float64 { return 1 - math.Pow(1-x.p(), x.n()) }
+
+// formula is the mean time a request has to wait for its calls:
+// (1-(1-p)^n) J + (1-p)^n b.
+func (x *fan) formula() time.Duration {
+	q := x.expected()
+	return time.Duration(q*float64(x.slow()) + (1-q)*float64(x.usual()))
+}
+
+// measured is the mean time requests did wait for them.
+func (x *fan) measured() time.Duration { return x.Covered / time.Duration(max(x.Requests, 1)) }
+
+func (x *fan) look() bool {
+	return x.n() >= manyCalls && float64(x.Most) >= atOnce*x.n() &&
+		x.Struck >= someHits && x.hit() >= hitShare && x.hit() >= multiplied*x.p() && x.p() <= tailShare &&
+		float64(x.Covered) >= coveredShare*float64(x.RTSum)
+}
+
+// fits says that the formula explains what was measured.
+func (x *fan) fits() bool {
+	return x.Struck >= formulaHits && math.Abs(float64(x.formula()-x.measured())) <= formulaWithin*float64(x.measured())
+}
+
+func (x *fan) caller() *view.PacketService { return serviceAt(x.v, x.Host, x.Port) }
+func (x *fan) callee() string {
+	if x.Callee == "" {
+		return fmt.Sprintf("several servers on port %d", x.CalleePort)
+	}
+	return serviceAt(x.v, x.Callee, x.CalleePort).Name()
+}
+
+// serviceAt is the service on a port of an address; one without numbers if it
+// is not in the recording.
+func serviceAt(v *view.View, server string, port int32) *view.PacketService {
+	for _, s := range v.PacketServices() {
+		if s.Server == server && s.Port == uint16(port) {
+			return s
+		}
+	}
+	return &view.PacketService{Server: server, Port: uint16(port)}
+}
+
+func (x *fan) finding() rule.Finding {
+	caller := x.caller()
+	sure := rule.Likely
+	if x.fits() {
+		sure = atMost(x.v, caller, rule.Certain)
+	}
+	lost := perSecond(x.v, time.Duration(x.Struck)*(x.slow()-x.usual()))
+	f := rule.Finding{
+		Subject: serviceSubject(x.v, caller), Confidence: sure,
+		Impact: rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited for slow calls per second", unit.Number(lost))},
+		Headline: rule.T("%s waits for the slowest of %s calls at once: %s of the calls are slow, and so are %s of its requests", caller.Name(),
+			unit.Number(x.n()), unit.Share(x.p()), unit.Share(x.hit())),
+		Evidence: x.evidence(), Fixes: x.fixes(),
+	}
+	if x.Callee != "" {
+		f.Affects = []rule.Subject{serviceSubject(x.v, serviceAt(x.v, x.Callee, x.CalleePort))}
+	}
+	return f
+}
+
+func (x *fan) evidence() []rule.Evidence {
+	caller := x.caller()
+	callee := &view.PacketService{Server: x.Callee, Port: uint16(x.CalleePort)}
+	return []rule.Evidence{{
+		Metric: "rt.fan-out", Value: x.n(), Unit: "calls", Limit: rule.Limit(manyCalls),
+		What:  rule.T("%s requests made %s calls to %s, up to %d at the same time", unit.Count(x.Requests), unit.Count(x.Calls), x.callee(), x.Most),
+		Check: packets(x.v, caller, "--transactions"),
+	}, {
+		Metric: "rt.slow-calls", Value: x.p(), Unit: "share", Limit: rule.Limit(tailShare),
+		What: rule.T("%s of the calls took %s, the others %s (p50 %s, p99 %s)", unit.Share(x.p()), unit.Duration(x.slow()), unit.Duration(x.usual()),
+			unit.Duration(x.CallP50), unit.Duration(x.CallP99)),
+		Check: packets(x.v, callee, "--histogram"),
+	}, {
+		Metric: "rt.struck-requests", Value: x.hit(), Unit: "share",
+		What:  rule.T("%s of the requests had a slow call; 1-(1-p)^n says %s", unit.Share(x.hit()), unit.Share(x.expected())),
+		Check: packets(x.v, caller, "--histogram"),
+	}, {
+		Metric: "rt.fan-out-formula", Value: x.measured().Seconds(), Unit: "seconds",
+		What: rule.T("requests waited %s for their calls on average; the formula says %s, and %s without slow calls", unit.Duration(x.measured()),
+			unit.Duration(x.formula()), unit.Duration(x.usual())),
+		Check: packets(x.v, caller, "--by server"),
+	}}
+}
+
+func (x *fan) fixes() []rule.Fix {
+	return []rule.Fix{{
+		Text:     rule.T("cut the tail of the callee, not its mean: find out what its slow answers wait for (locks, garbage collection, one bad backend)"),
+		Command:  packets(x.v, &view.PacketService{Server: x.Callee, Port: uint16(x.CalleePort)}, "--slowest 20"),
+		Tradeoff: "none",
+	}, {
+		Text:     rule.T("make fewer calls per request: ask for many things in one call, cache, or keep what belongs together in one place"),
+		Tradeoff: "larger calls, and caches that may be stale",
+	}, {
+		Text:     rule.T("ask a second time when an answer takes longer than p99, and take the first one (hedged requests); or answer without what is late"),
+		Tradeoff: "one call in a hundred more; only for calls that change nothing",
+	}}
+}

@@ -1,0 +1,173 @@
+package rt
+
+import (
+	_ "embed"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed latecommit.md
+var lateCommitPage string
+
+var lateCommit = rule.Rule{
+	ID:       "rt/late-commit",
+	Title:    "clients let transactions wait before they commit",
+	Resource: "transactions",
+	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
+	// Locks held for nothing make others wait; and a client that is late here is
+	// late.
+	Explains: []string{"rt/server-slow", "rt/client-slow"},
+	Page:     lateCommitPage,
+	Detect:   detectLateCommit,
+}
+
+const (
+	// someCommits: one that came late may have been typed by hand.
+	someCommits = 5
+	// lateTimes is how many times longer a client must wait before COMMIT than
+	// before its other statements. A client that is slow between all of them has
+	// another fault.
+	lateTimes = 3
+	// lateAtLeast is what a wait must be worth: longer than a scheduler's delay or
+	// a pause of a garbage collector that nobody minds.
+	lateAtLeast = 10 * time.Millisecond
+	// lateShare of the time between BEGIN and the answer to COMMIT was waited
+	// before COMMIT, when the statements of a transaction are known.
+	lateShare = 0.5
+)
+
+func detectLateCommit(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range v.PacketServices() {
+		if s.Proto != "mysql" && s.Proto != "postgres" {
+			continue
+		}
+		if c := commitsOf(v, s); c.late() {
+			found = append(found, c.finding())
+		}
+	}
+	return found, nil
+}
+
+// commits is how a service's transactions end, and what is done in them.
+type commits struct {
+	v          *view.View
+	s          *view.PacketService
+	count      int64
+	idle       time.Duration // before COMMIT, all together
+	p50, p95   time.Duration // of one
+	commitRT   time.Duration // all together
+	others     int64         // statements that neither begin nor end a transaction
+	othersIdle time.Duration
+	othersRT   time.Duration
+	begins     int64
+	longest    recording.PacketStatement // the statement on which most time is spent, for the example
+	path       time.Duration             // mean round trip to the client
+}
+
+func commitsOf(v *view.View, s *view.PacketService) *commits {
+	c := &commits{v: v, s: s}
+	for _, t := range v.PacketStatements() {
+		if t.Server != s.Server || t.ServerPort != int32(s.Port) || t.Proto != s.Proto {
+			continue
+		}
+		switch verb := firstWords(t.Fingerprint); verb {
+		case "COMMIT":
+			c.count += t.Count
+			c.idle += t.IdleBefore
+			c.commitRT += t.RTSum
+			if t.IdleP50 > c.p50 || t.Count > c.count/2 {
+				c.p50, c.p95 = t.IdleP50, t.IdleP95
+			}
+		case "BEGIN", "START":
+			c.begins += t.Count
+		case "ROLLBACK", "":
+		default:
+			c.others += t.Count
+			c.othersIdle += t.IdleBefore
+			c.othersRT += t.RTSum
+			if t.Count > c.longest.Count {
+				c.longest = t
+			}
+		}
+	}
+	if _, client, ok := s.ConnectRTT(); ok {
+		c.path = client
+	}
+	return c
+}
+
+// firstWords is the verb of a statement, in capitals. Prepared COMMITs are rare
+// and count as others.
+func firstWords(fingerprint string) string {
+	verb, _, _ := strings.Cut(strings.TrimSpace(fingerprint), " ")
+	return strings.ToUpper(strings.TrimRight(verb, ";"))
+}
+
+func (c *commits) mean() time.Duration { return c.idle / time.Duration(max(c.count, 1)) }
+
+// otherIdle is the mean wait before a statement within a transaction. The one
+// before the first statement of an application that does not send BEGIN is in
+// it, which makes the comparison more careful.
+func (c *commits) otherIdle() time.Duration { return c.othersIdle / time.Duration(max(c.others, 1)) }
+
+// late says that clients take their time before COMMIT and not elsewhere, in
+// most transactions and longer than everything else takes in them.
+func (c *commits) late() bool {
+	if c.count < someCommits || c.others < c.count || c.p50 < lateAtLeast {
+		return false
+	}
+	typical := min(c.mean(), c.p50)
+	work := (c.othersRT + c.commitRT) / time.Duration(c.count)
+	return typical >= lateTimes*c.otherIdle() && typical-c.path >= lateAtLeast && float64(typical) >= lateShare*float64(typical+work)
+}
+
+func (c *commits) finding() rule.Finding {
+	lost := perSecond(c.v, c.idle)
+	return rule.Finding{
+		Subject: serviceSubject(c.v, c.s), Confidence: atMost(c.v, c.s, rule.Certain),
+		Impact: rule.Impact{TimeLost: lost, Text: rule.T("%s transactions open and idle at any time", unit.Number(lost))},
+		Headline: rule.T("clients of %s wait %s before COMMIT: transactions stay open, with their locks, for nothing",
+			c.s.Name(), unit.Duration(c.mean())),
+		Evidence: c.evidence(),
+		Fixes: []rule.Fix{{
+			Text:     rule.T("send COMMIT right after the last statement: move calls to other services, rendering and logging out of the transaction"),
+			Tradeoff: "what is done after COMMIT cannot be rolled back with it",
+		}, {
+			Text:     rule.T("find the client and what it does meanwhile; where it is short of CPU or threads, that is the cause"),
+			Command:  openTransactions(c.s.Proto),
+			Tradeoff: "none",
+		}},
+	}
+}
+
+func openTransactions(protocol string) string {
+	if protocol == "postgres" {
+		return "psql -c \"select pid, client_addr, xact_start, state_change, query from pg_stat_activity where state = 'idle in transaction' order by xact_start\""
+	}
+	return "mysql -e 'select p.id, p.host, t.trx_started, t.trx_rows_locked, t.trx_query from information_schema.innodb_trx t join information_schema.processlist p on p.id = t.trx_mysql_thread_id order by t.trx_started'"
+}
+
+func (c *commits) evidence() []rule.Evidence {
+	list := []rule.Evidence{{
+		Metric: "rt.idle-before-commit", Value: c.mean().Seconds(), Unit: "seconds", Limit: rule.Limit(max(lateAtLeast, lateTimes*c.otherIdle()).Seconds()),
+		What: rule.T("%s COMMITs came %s after the answer to the statement before them (p50 %s, p95 %s)", unit.Count(c.count),
+			unit.Duration(c.mean()), unit.Duration(c.p50), unit.Duration(c.p95)),
+		Check: packets(c.v, c.s, "--by statement"),
+	}, {
+		Metric: "rt.idle-before", Value: c.otherIdle().Seconds(), Unit: "seconds",
+		What:  rule.T("before %s other statements the same clients waited %s", unit.Count(c.others), unit.Duration(c.otherIdle())),
+		Check: packets(c.v, c.s, "--transactions --json"),
+	}}
+	work := (c.othersRT + c.commitRT) / time.Duration(c.count)
+	return append(list, rule.Evidence{
+		Metric: "rt.transaction-work", Value: work.Seconds(), Unit: "seconds",
+		What:  rule.T("the server worked %s for a transaction, COMMIT included: %s of the time it was open", unit.Duration(work), unit.Share(float64(work)/float64(work+c.mean()))),
+		Check: packets(c.v, c.s, "--by statement"),
+	})
+}

@@ -1,0 +1,278 @@
+package rt
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed slowgroup.md
+var slowGroupPage string
+
+var slowGroup = rule.Rule{
+	ID:       "rt/slow-group",
+	Title:    "some connections to a server are always slow, others never",
+	Resource: "connections to servers",
+	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections, recording.PacketServices, recording.PacketStatements, recording.PacketTransactions},
+	// The same waits, seen without telling connections apart.
+	Explains: []string{"rt/server-slow", "rt/two-humps"},
+	Page:     slowGroupPage,
+	Detect:   detectSlowGroup,
+}
+
+const (
+	// groupTimes: the fastest answer of every slow connection takes at least
+	// three times the mean of every fast one. A response time that does not
+	// depend on the connection falls between the two sooner or later.
+	groupTimes = 3
+	// someOfEach: a group is more than one connection, and so is the rest.
+	someOfEach = 2
+	// groupRequests of one connection are needed to call it slow or fast.
+	groupRequests = 5
+	// byChance: how likely it may be that the slow answers fell on the same
+	// connections by accident.
+	byChance = 1e-6
+	// confirmed: for so many of the slow connections it must be known that the
+	// statements they wait for are fast elsewhere.
+	confirmed = 0.5
+	// resentShare: slow connections with more of their segments sent again are
+	// slow because of their way, not because of the server.
+	resentShare = 0.01
+)
+
+func detectSlowGroup(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range v.PacketServices() {
+		if g := groupOf(v, s); g != nil {
+			found = append(found, g.finding())
+		}
+	}
+	return found, nil
+}
+
+// slowConnections are the slow connections of a service and the others.
+type slowConnections struct {
+	v          *view.View
+	s          *view.PacketService
+	slow, fast []*view.PacketConnection
+	statement  string // one that is slow here and fast there
+	statements int    // how many there are
+	confirmed  int    // slow connections of which that is known
+	usual      time.Duration
+}
+
+// groupOf parts the connections of a service where the gap between them is
+// widest, and asks whether it means anything; nil if not.
+func groupOf(v *view.View, s *view.PacketService) *slowConnections {
+	var list []*view.PacketConnection
+	for _, c := range s.Connections {
+		if c.Transactions >= groupRequests {
+			list = append(list, c)
+		}
+	}
+	if len(list) < 2*someOfEach {
+		return nil
+	}
+	slices.SortStableFunc(list, func(a, b *view.PacketConnection) int { return cmp.Compare(a.Mean(), b.Mean()) })
+	// Other connections, with statements of their own, may be slower still: the
+	// first gap that parts what is confirmed counts.
+	for at := someOfEach; at <= len(list)-someOfEach; at++ {
+		g := &slowConnections{v: v, s: s, fast: list[:at], slow: list[at:]}
+		if g.apart() && g.sameWork() && g.sameWay() && g.chance() <= byChance {
+			return g
+		}
+	}
+	return nil
+}
+
+// apart says that the slow ones are always slow and the fast ones usually fast.
+func (g *slowConnections) apart() bool {
+	g.usual = g.fast[len(g.fast)-1].Mean() // the slowest of them
+	limit := max(groupTimes*g.usual, time.Millisecond)
+	return !slices.ContainsFunc(g.slow, func(c *view.PacketConnection) bool { return c.RTMin < limit })
+}
+
+// sameWork keeps those slow connections whose statements are fast elsewhere.
+// Every answer of a slow connection took at least its RTMin. A statement that
+// took less than a third of that half of the time was executed by others then.
+func (g *slowConnections) sameWork() bool {
+	fast := map[string]time.Duration{}
+	for _, t := range g.v.PacketStatements() {
+		if t.Server == g.s.Server && t.ServerPort == int32(g.s.Port) && t.Proto == g.s.Proto && t.Count >= someRequests && t.Fingerprint != "" {
+			fast[t.Command+" "+t.Fingerprint] = t.RTP50
+		}
+	}
+	least := map[int64]time.Duration{}
+	for _, c := range g.slow {
+		least[c.ID] = c.RTMin
+	}
+	known := map[int64]bool{}
+	words := map[string]int{}
+	for _, t := range g.v.PacketTransactions() {
+		rtMin, ours := least[t.Connection]
+		usual, ok := fast[t.Command+" "+t.Fingerprint]
+		if ours && ok && groupTimes*usual <= rtMin {
+			known[t.Connection] = true
+			words[t.Fingerprint]++
+		}
+	}
+	if float64(len(known)) < confirmed*float64(len(g.slow)) || len(known) < someOfEach {
+		return false
+	}
+	g.slow = slices.DeleteFunc(slices.Clone(g.slow), func(c *view.PacketConnection) bool { return !known[c.ID] })
+	g.confirmed, g.statements = len(known), len(words)
+	for w, n := range words {
+		if n > words[g.statement] || n == words[g.statement] && w < g.statement {
+			g.statement = w
+		}
+	}
+	return true
+}
+
+// sameWay counts the network out: some paths of several may be bad.
+func (g *slowConnections) sameWay() bool {
+	var resent, segments int64
+	var rtt []time.Duration
+	for _, c := range g.slow {
+		resent += c.FromClient.Retransmissions + c.FromServer.Retransmissions
+		segments += c.FromClient.Segments + c.FromServer.Segments
+		if c.ServerRTT > 0 {
+			rtt = append(rtt, c.ServerRTT)
+		}
+	}
+	if float64(resent) > resentShare*float64(max(segments, 1)) {
+		return false
+	}
+	slices.Sort(rtt)
+	return len(rtt) == 0 || groupTimes*rtt[len(rtt)/2] <= g.slow[0].RTMin
+}
+
+// chance is how likely it is that all answers of these connections were slow, if
+// each answer was slow with the share of all that are, whoever asked; times the
+// number of ways to choose the connections.
+func (g *slowConnections) chance() float64 {
+	slow, all := 0.0, 0.0
+	for _, c := range g.slow {
+		slow += float64(c.Transactions)
+	}
+	for _, c := range g.fast {
+		all += float64(c.Transactions)
+	}
+	all += slow
+	n, k := float64(len(g.slow)+len(g.fast)), float64(len(g.slow))
+	return math.Exp(choose(n, k) + slow*math.Log(slow/all))
+}
+
+// choose is the logarithm of the number of ways to choose k of n.
+func choose(n, k float64) float64 {
+	a, _ := math.Lgamma(n + 1)
+	b, _ := math.Lgamma(k + 1)
+	c, _ := math.Lgamma(n - k + 1)
+	return a - b - c
+}
+
+// mean is the mean response time of connections, and how many requests they had.
+func mean(list []*view.PacketConnection) (d time.Duration, n int64) {
+	for _, c := range list {
+		d += c.RTSum
+		n += c.Transactions
+	}
+	return d / time.Duration(max(n, 1)), n
+}
+
+func (g *slowConnections) finding() rule.Finding {
+	slow, n := mean(g.slow)
+	fast, _ := mean(g.fast)
+	lost := perSecond(g.v, time.Duration(n)*(slow-fast))
+	all := len(g.slow) + len(g.fast)
+	return rule.Finding{
+		Subject: serviceSubject(g.v, g.s), Confidence: rule.Likely,
+		Impact: rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s lost per second on %d connections", unit.Number(lost), len(g.slow))},
+		Headline: rule.T("%d of %d connections to %s are always slow (%s), the others never (%s), with the same statements", len(g.slow), all,
+			g.s.Name(), unit.Duration(slow), unit.Duration(fast)),
+		Evidence: g.evidence(slow, fast), Fixes: g.fixes(),
+	}
+}
+
+func (g *slowConnections) evidence(slow, fast time.Duration) []rule.Evidence {
+	v, s := g.v, g.s
+	_, slowCount := mean(g.slow)
+	_, fastCount := mean(g.fast)
+	least := slices.MinFunc(g.slow, func(a, b *view.PacketConnection) int { return cmp.Compare(a.RTMin, b.RTMin) })
+	return []rule.Evidence{{
+		Metric: "rt.connection-spread", Value: float64(least.RTMin) / float64(max(g.usual, 1)), Unit: "times", Limit: rule.Limit(groupTimes),
+		What: rule.T("the fastest of %s answers on the slow connections took %s; on the others %s answers took %s on average, on the slowest of them %s",
+			unit.Count(slowCount), unit.Duration(least.RTMin), unit.Count(fastCount), unit.Duration(fast), unit.Duration(g.usual)),
+		Check: packets(v, s, "--by connection"),
+	}, {
+		Metric: "rt.connection-chance", Value: g.chance(), Unit: "probability", Limit: rule.Limit(byChance),
+		What:  rule.T("if it did not depend on the connection, this would happen once in %s captures", oneIn(g.chance())),
+		Check: packets(v, s, "--by connection"),
+	}, {
+		Metric: "rt.statement-elsewhere", Value: float64(g.confirmed), Unit: "count",
+		What:  rule.T("%d of the slow connections waited %s for what is fast on others: %s", g.confirmed, unit.Duration(slow), short(g.statement)),
+		Check: packets(v, s, "--transactions"),
+	}, {
+		Metric: "rt.slow-connections", Value: float64(len(g.slow)), Unit: "count",
+		What:  rule.T("slow are the connections from %s", ports(g.slow)),
+		Check: packets(v, s, "--by connection"),
+	}}
+}
+
+// oneIn words a small probability.
+func oneIn(p float64) string {
+	if p < 1e-12 {
+		return "more than a million million"
+	}
+	return unit.Count(1 / p).String()
+}
+
+// ports names the clients of connections, a few of them.
+func ports(list []*view.PacketConnection) string {
+	const most = 4
+	text := ""
+	for i, c := range list[:min(len(list), most)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s:%d", c.Client, c.ClientPort)
+	}
+	if len(list) > most {
+		text += ", ..."
+	}
+	return text
+}
+
+func (g *slowConnections) fixes() []rule.Fix {
+	switch g.s.Proto {
+	case "mysql":
+		return []rule.Fix{{
+			Text:     rule.T("see whether connections are served in groups (thread pool): compare connection ids modulo thread_pool_size, and look for long statements of the slow group"),
+			Command:  "mysql -e \"show variables like 'thread_pool%'; show full processlist; select * from information_schema.thread_pool_groups\"",
+			Tradeoff: "none",
+		}, {
+			Text:     rule.T("let a stalled group get another thread sooner: raise thread_pool_max_threads (MariaDB) or thread_pool_oversubscribe (Percona), lower thread_pool_stall_limit; or move long statements to connections of another port"),
+			Command:  "mysql -e 'set global thread_pool_max_threads = 65536; set global thread_pool_stall_limit = 60'",
+			Tradeoff: "more threads at the same time, more contention",
+		}}
+	case "http":
+		return []rule.Fix{{
+			Text:     rule.T("see whether one worker of the server is held up: with reuseport each has connections of its own; compare their CPU and what they wait for"),
+			Command:  "ss -ltnp; pidstat -u -w -p ALL 1",
+			Tradeoff: "none",
+		}}
+	}
+	return []rule.Fix{{
+		Text:     rule.T("find out which thread or process of the server the slow connections belong to, and what it waits for"),
+		Command:  "pidstat -t -u -d -w 1",
+		Tradeoff: "none",
+	}}
+}
