@@ -37,6 +37,8 @@ type diagnosis struct {
 	iface string // live capture beside the host
 	ports string
 	netns string
+
+	sides sidesFlags // captures of both sides
 }
 
 func newDiagnoseCommand() *cobra.Command {
@@ -50,11 +52,14 @@ to do. What could not be judged is said; a healthy host has no findings.
 
 EVIDENCE is a recording made by "rtrail record", a directory or an .rtr file; or
 captures of packets, pcap or pcapng, also compressed ("-" is standard input).
-With -i packets are captured while this host is watched.`,
+With -i packets are captured while this host is watched. Captures of the same
+traffic at the client and at the server say which of them, or the way between
+them, is slow: --client-side and --server-side.`,
 		Example: `  sudo rtrail                        watch for 10 s
   sudo rtrail diagnose --for 1m      watch for longer
   rtrail diagnose night.rtr --at 03:00 --for 2m
   rtrail diagnose slow.pcap
+  rtrail diagnose --client-side app.pcap --server-side db.pcap
   sudo rtrail diagnose -i eth0 -p 3306
   sudo rtrail --json | jq '.findings[].headline'`,
 		Args: cobra.ArbitraryArgs,
@@ -73,6 +78,7 @@ With -i packets are captured while this host is watched.`,
 	f.StringVarP(&d.iface, "interface", "i", "", "also capture packets on this interface (any: on all)")
 	f.StringVarP(&d.ports, "port", "p", "", "only packets of these ports, separated by commas")
 	f.StringVar(&d.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
+	d.sides.add(f)
 	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding is at least this sure: possible, likely, certain")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -85,6 +91,8 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 	var v verdict.Verdict
 	var err error
 	switch {
+	case d.sides.given():
+		v, err = d.bothSides(cmd.Context())
 	case len(args) == 1 && isRecording(args[0]):
 		v, err = d.replayed(args[0], cmd.Flags().Changed("for"))
 	case len(args) > 0:
@@ -112,6 +120,9 @@ var confidences = map[string]rule.Confidence{"possible": rule.Possible, "likely"
 
 // check refuses what cannot be meant.
 func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
+	if err := d.sides.check(args, d.iface); err != nil {
+		return err
+	}
 	switch {
 	case len(args) > 1 && slices.ContainsFunc(args, isRecording):
 		return usageError("%d recordings given: one can be judged at a time", len(args))

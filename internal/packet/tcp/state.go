@@ -106,3 +106,10 @@ func (c *Conn) path(d flow.Dir) (receiver, sender int64) {
 	}
 	return max(0, int64(client)), max(0, int64(server))
 }
+
+// Base is the sequence number of offset 0 of a direction: the first byte after
+// the SYN, or the first one that was seen. ok is false if nothing was seen of
+// the direction.
+func (c *Conn) Base(d flow.Dir) (seq uint32, ok bool) {
+	return c.halves[d].base, c.halves[d].has(based)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"rtrail/internal/probe/capture"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/verdict"
+	"rtrail/internal/version"
+	"rtrail/internal/view"
+)
+
+// sidesFlags are two captures of the same traffic.
+type sidesFlags struct {
+	client, server []string
+}
+
+func (s *sidesFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&s.client, "client-side", nil, "capture taken at the client, to compare with --server-side (again for further files)")
+	f.StringArrayVar(&s.server, "server-side", nil, "capture of the same traffic taken at the server")
+}
+
+func (s *sidesFlags) given() bool { return len(s.client)+len(s.server) > 0 }
+
+// check refuses what cannot be meant.
+func (s *sidesFlags) check(args []string, iface string) error {
+	switch {
+	case !s.given():
+		return nil
+	case len(s.server) == 0:
+		return usageError("--client-side needs the capture of the other side: --server-side FILE")
+	case len(s.client) == 0:
+		return usageError("--server-side needs the capture of the other side: --client-side FILE")
+	case len(args) > 0:
+		return usageError("%s: a third capture does not go with --client-side and --server-side", args[0])
+	case iface != "":
+		return usageError("-i %s does not go with --client-side and --server-side: capture both sides with -w first", iface)
+	}
+	return nil
+}
+
+// bothSides judges two captures of the same traffic.
+func (d *diagnosis) bothSides(ctx context.Context) (verdict.Verdict, error) {
+	ports, err := portList(d.ports)
+	if err != nil {
+		return verdict.Verdict{}, err
+	}
+	began := time.Now()
+	result, err := capture.ReadPair(ctx, capture.PairOptions{Client: d.sides.client, Server: d.sides.server, Ports: ports})
+	if err != nil {
+		return verdict.Verdict{}, err
+	}
+	first, last := time.Unix(0, result.Client.Report.First), time.Unix(0, result.Client.Report.Last)
+	rec := recording.New(recording.Manifest{
+		Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Started: first, Ended: last,
+		Probes: []recording.ProbeInfo{capture.Info()},
+	})
+	w := recording.NewWriter(first)
+	result.Write(w)
+	result.Client.Run(w, began)
+	if err := rec.Commit(w); err != nil {
+		return verdict.Verdict{}, err
+	}
+	return verdict.Judge(view.New(rec, first, last), catalogue.For(rec.Manifest())), nil
+}

@@ -1,0 +1,126 @@
+package capture
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/pair"
+	"rtrail/internal/packet/pcap"
+	"rtrail/internal/recording"
+)
+
+// pairTransactions is how many of the slowest transactions of two captures are
+// kept as rows.
+const pairTransactions = 500
+
+// PairOptions is how two captures of the same traffic are read.
+type PairOptions struct {
+	Client, Server []string // files; several of one side continue each other
+	Ports          []uint16 // server ports that matter, on either side; none: all
+}
+
+// PairResult is what two captures say together, ready to become evidence.
+type PairResult struct {
+	Client *Result // what the client's capture says alone
+	Pair   *pair.Result
+}
+
+// ReadPair reads two captures and compares them. What one of them says alone is
+// kept of the client's: it contains what its users waited for.
+func ReadPair(ctx context.Context, o PairOptions) (*PairResult, error) {
+	p, err := pair.Run(ctx, pair.Options{Files: [2][]string{o.Client, o.Server}, Ports: o.Ports, Slowest: pairTransactions})
+	if err != nil {
+		return nil, err
+	}
+	files := p.Sides[pair.AtClient].Files
+	src, err := pcap.Open(files, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	client, err := Read(ctx, src, Options{Source: strings.Join(files, ", "), Point: "client", Ports: o.Ports})
+	if err != nil {
+		return nil, err
+	}
+	return &PairResult{client, p}, nil
+}
+
+// Write makes evidence of the result.
+func (r *PairResult) Write(w *recording.Writer) {
+	r.Client.Write(w)
+	recording.Append(w, r.serverRow())
+	for _, s := range r.Pair.Services {
+		if s.Count > 0 || s.Excluded.Total() > 0 {
+			recording.Append(w, pairRow(s, &r.Pair.Clock))
+		}
+	}
+	for i := range r.Pair.Slowest {
+		recording.Append(w, pairTransactionRow(&r.Pair.Slowest[i]))
+	}
+}
+
+// serverRow describes the server's capture.
+func (r *PairResult) serverRow() recording.PacketCapture {
+	side := &r.Pair.Sides[pair.AtServer]
+	dropped := int64(recording.Unknown)
+	if side.Report.Loss.Known {
+		dropped = int64(side.Report.Loss.Dropped)
+	}
+	var notes []string
+	for _, n := range side.Report.Notes {
+		notes = append(notes, strings.TrimPrefix(n.File+": "+n.Text, ": "))
+	}
+	if r.Pair.Swapped {
+		notes = append(notes, "the captures were given the wrong way round, and were exchanged")
+	}
+	if n := side.Unmatched.Absent; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d connections are not in the client's capture", n))
+	}
+	return recording.PacketCapture{
+		At: time.Unix(0, side.Report.First), Last: time.Unix(0, side.Report.Last), Source: strings.Join(side.Files, ", "), Point: "server",
+		Packets: int64(side.Report.Packets), Bytes: int64(side.Report.Bytes), Dropped: dropped, Missed: side.Missed,
+		Duplicates: int64(side.Report.Duplicates), Unreadable: side.Report.Unreadable(), Connections: int64(side.Connections),
+		Note: strings.Join(notes, "; "),
+	}
+}
+
+func pairRow(s *pair.Service, c *pair.Clock) recording.PacketPair {
+	from, to := c.Covers()
+	if s.Count > 0 {
+		from, to = time.Unix(0, s.First), time.Unix(0, s.Last)
+	}
+	quantiles := func(p *pair.Part) (p50, p95, p99 time.Duration) {
+		return p.Hist.Quantile(0.5), p.Hist.Quantile(0.95), p.Hist.Quantile(0.99)
+	}
+	row := recording.PacketPair{
+		At: from, Last: to, Server: host(s.Server), ServerPort: int32(s.Server.Port), Backend: host(s.Backend), BackendPort: int32(s.Backend.Port),
+		Proto: s.Proto, Connections: int64(s.Connections), Count: int64(s.Count), Approximate: int64(s.Approximate),
+		Excluded: int64(s.Excluded.Total()), Clamped: int64(s.Clamped),
+		RTSum: s.RT.Sum, Idle: s.Idle, Upload: s.Upload.Sum, ResentThere: s.ResentThere.Sum, PathThere: s.PathThere.Sum, Serve: s.Serve.Sum,
+		ResentBack: s.ResentBack.Sum, PathBack: s.PathBack.Sum, Download: s.Download.Sum, Sending: s.Sending,
+		SegmentsThere: int64(s.SegmentsThere), SegmentsBack: int64(s.SegmentsBack), LostThere: int64(s.LostThere), LostBack: int64(s.LostBack),
+		Offset: c.Offset, Uncertainty: c.Uncertainty, DriftPPM: c.Drift * 1e6, RoundTrip: c.RoundTrip, Unmatched: int64(s.Unmatched),
+	}
+	row.RTP50, row.RTP95, row.RTP99 = quantiles(&s.RT)
+	row.PathThereP50, row.PathThereP95, row.PathThereP99 = quantiles(&s.PathThere)
+	row.ServeP50, row.ServeP95, row.ServeP99 = quantiles(&s.Serve)
+	row.PathBackP50, row.PathBackP95, row.PathBackP99 = quantiles(&s.PathBack)
+	return row
+}
+
+func pairTransactionRow(s *pair.Split) recording.PacketPairTransaction {
+	return recording.PacketPairTransaction{
+		At: time.Unix(0, s.Start), Connection: int64(s.Connection),
+		Client: host(s.Client), ClientPort: int32(s.Client.Port), Server: host(s.Server), ServerPort: int32(s.Server.Port),
+		Backend: host(s.Backend), BackendPort: int32(s.Backend.Port),
+		Proto: s.Proto, Command: s.Command, Fingerprint: s.Fingerprint, Failed: s.Failed,
+		RT: s.RT, Idle: s.Idle, Upload: s.Upload, ResentThere: s.ResentThere, PathThere: s.PathThere, Serve: s.ServeThere,
+		ResentBack: s.ResentBack, PathBack: s.PathBack, Download: s.Download, Sending: s.Sending,
+		Uncertainty: s.Uncertainty, Frame: int64(s.Frames[0]), ServerFrame: int64(s.ServerFrame),
+	}
+}
+
+func host(e flow.Endpoint) string { return e.Addr.String() }
