@@ -12,6 +12,8 @@ func Cases() []Case {
 		diskCases(),
 		processCases(),
 		netCases(),
+		rtHopCases(),
+		rtExchangeCases(),
 		controlCases(),
 	)
 }

@@ -31,6 +31,11 @@ var parts = map[string]func(args []string) error{
 	"read-direct":   readDirect,
 	"touch-memory":  touchMemory,
 	"short-leavers": shortLeavers,
+	"exporter":      exporter,
+	"tail-server":   tailServer,
+	"fan-out":       fanOutServer,
+	"far-proxy":     farProxy,
+	"job-server":    jobServer,
 }
 
 // Main plays the part that the environment names, if it names one, and says

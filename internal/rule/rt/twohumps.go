@@ -38,6 +38,9 @@ const (
 	// onTeeth is the share of the times beyond half a step that must lie on
 	// teeth; a smooth distribution has 0.4.
 	onTeeth = 0.9
+	// gapShare: nothing for a fifth of a time above it parts a hump from the next;
+	// multiples up to the fifth are further apart.
+	gapShare = 0.2
 	// toothShare of all requests makes a tooth one that counts.
 	toothShare = 0.05
 	// farthest multiple that is looked at: buckets are six percent wide, and
@@ -57,7 +60,7 @@ func detectTwoHumps(v *view.View) ([]rule.Finding, error) {
 		if s.Count < 2*someRequests {
 			continue
 		}
-		if c, ok := combOf(s); ok {
+		if c, ok := combOf(v, s); ok {
 			found = append(found, c.finding(v, s))
 		} else if f, ok := hollowGap(v, s); ok {
 			found = append(found, f)
@@ -75,8 +78,15 @@ type comb struct {
 }
 
 // combOf looks for response times at multiples of the fastest hump.
-func combOf(s *view.PacketService) (comb, bool) {
+func combOf(v *view.View, s *view.PacketService) (comb, bool) {
 	c := comb{step: firstHump(s)}
+	for _, t := range v.PacketStatements() {
+		// Percentiles of statements are kept more exactly than buckets.
+		if t.Server == s.Server && t.ServerPort == int32(s.Port) && math.Abs(float64(t.RTP10-c.step)) < 0.05*float64(c.step) {
+			c.step = t.RTP10
+			break
+		}
+	}
 	if c.step < leastStep {
 		return c, false
 	}
@@ -111,24 +121,26 @@ func combOf(s *view.PacketService) (comb, bool) {
 
 // firstHump is the mean of the fastest hump of the response times that holds
 // enough of them; jobs that fail or are answered at once may be faster still.
+// A hump ends where a gap of gapShare follows it: a hundred requests are too few
+// for the humps of a smoothed distribution, and enough for this.
 func firstHump(s *view.PacketService) time.Duration {
-	for _, m := range s.Modes() {
-		if m.Share < toothShare {
-			continue
-		}
-		var sum, n float64
-		for _, b := range s.Histogram {
-			mid := b.From + (b.To-b.From)/2
-			if mid >= m.From && mid < m.To && float64(mid) < 1.3*float64(m.At) && float64(mid) > float64(m.At)/1.3 {
-				sum += float64(mid) * float64(b.Count)
-				n += float64(b.Count)
+	var sum, n float64
+	var last time.Duration
+	for _, b := range s.Histogram {
+		if n > 0 && float64(b.From) > (1+gapShare)*float64(last) {
+			if n >= toothShare*float64(s.Count) {
+				break
 			}
+			sum, n = 0, 0
 		}
-		if n > 0 {
-			return time.Duration(sum / n)
-		}
+		sum += float64(b.From+(b.To-b.From)/2) * float64(b.Count)
+		n += float64(b.Count)
+		last = b.To
 	}
-	return 0
+	if n < toothShare*float64(s.Count) {
+		return 0
+	}
+	return time.Duration(sum / n)
 }
 
 // count is the number of teeth that hold enough.

@@ -1,0 +1,199 @@
+package actor
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// exportEvery is one in how many exports breaks.
+const exportEvery = 160
+
+// exporter ADDRESS:PORT BREAKS: an HTTP server whose answers are long and come
+// little by little, for a second and a half. With BREAKS 1, of 160 answers in
+// turn it ends one halfway by closing the connection.
+func exporter(args []string) error {
+	if len(args) < 1 {
+		return errors.New("missing argument 1: address to listen on")
+	}
+	breaks, err := number(args, 1, "whether answers break")
+	if err != nil {
+		return err
+	}
+	const pieces, pause = 30, 50 * time.Millisecond
+	piece := make([]byte, 2000)
+	var asked atomic.Int64
+	return http.ListenAndServe(args[0], http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		broken := breaks == 1 && asked.Add(1)%exportEvery == 43
+		w.Header().Set("Content-Length", strconv.Itoa(pieces*len(piece)))
+		out := http.NewResponseController(w)
+		for i := range pieces {
+			if broken && i == pieces/2 {
+				panic(http.ErrAbortHandler) // closes the connection
+			}
+			if _, err := w.Write(piece); err != nil {
+				return
+			}
+			_ = out.Flush()
+			time.Sleep(pause)
+		}
+	}))
+}
+
+// tailServer ADDRESS:PORT PERMILLE MILLISECONDS: an HTTP server that answers at
+// once, but for so many of a thousand requests after so many milliseconds.
+func tailServer(args []string) error {
+	permille, err := number(args, 1, "slow answers of a thousand")
+	if err != nil {
+		return err
+	}
+	millis, err := number(args, 2, "milliseconds of a slow one")
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", args[0])
+	if err != nil {
+		return err
+	}
+	var asked atomic.Int64
+	slow := func() bool {
+		// A multiplicative hash of a counter: spread like chance, and every run alike.
+		return permille > 0 && uint64(asked.Add(1))*0x9e3779b97f4a7c15>>32%1000 < uint64(permille)
+	}
+	return serveLines(l, func() {
+		if slow() {
+			time.Sleep(time.Duration(millis) * time.Millisecond)
+		}
+	})
+}
+
+// serveLines answers HTTP requests without a body by two letters, after work was
+// done. It spends less on a request than package net/http does, which matters
+// where hundreds come at once.
+func serveLines(l net.Listener, work func()) error {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer conn.Close()
+			in := bufio.NewReader(conn)
+			for skipHeader(in) == nil {
+				work()
+				if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"); err != nil {
+					return
+				}
+			}
+		}()
+	}
+}
+
+// skipHeader reads until an empty line.
+func skipHeader(in *bufio.Reader) error {
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil || len(line) <= 2 {
+			return err
+		}
+	}
+}
+
+// fanOutServer ADDRESS:PORT BACKEND:PORT CALLS: an HTTP server that asks the
+// backend so many times at once for each of its requests, and answers when all
+// answers are there.
+func fanOutServer(args []string) error {
+	n, err := number(args, 2, "calls per request")
+	if err != nil {
+		return err
+	}
+	var calls []func() error
+	for range n {
+		conn, err := net.Dial("tcp", args[1])
+		if err != nil {
+			return err
+		}
+		in, answer := bufio.NewReader(conn), make([]byte, 2)
+		calls = append(calls, func() error {
+			if _, err := io.WriteString(conn, "GET /part HTTP/1.1\r\nHost: lab\r\n\r\n"); err != nil {
+				return err
+			}
+			if err := skipHeader(in); err != nil {
+				return err
+			}
+			_, err := io.ReadFull(in, answer)
+			return err
+		})
+	}
+	l, err := net.Listen("tcp", args[0])
+	if err != nil {
+		return err
+	}
+	var one sync.Mutex // the connections to the backend serve one request at a time
+	return serveLines(l, func() {
+		one.Lock()
+		defer one.Unlock()
+		var all sync.WaitGroup
+		for _, call := range calls {
+			all.Go(func() {
+				if err := call(); err != nil {
+					fmt.Println(err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// farProxy ADDRESS:PORT UPSTREAM:PORT MICROSECONDS: hands connections on, and
+// holds everything back for so long in either direction, as a distance does.
+func farProxy(args []string) error {
+	micros, err := number(args, 2, "microseconds in either direction")
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", args[0])
+	if err != nil {
+		return err
+	}
+	hold := time.Duration(micros) * time.Microsecond
+	for {
+		near, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		far, err := net.Dial("tcp", args[1])
+		if err != nil {
+			near.Close()
+			continue
+		}
+		go handOn(far, near, hold)
+		go handOn(near, far, hold)
+	}
+}
+
+// handOn copies what comes, later. What comes while it holds something back
+// is held back longer, which questions and answers in turn do not notice.
+func handOn(to, from net.Conn, hold time.Duration) {
+	defer to.Close()
+	b := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(b)
+		if n > 0 {
+			time.Sleep(hold)
+			if _, err := to.Write(b[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// rtHopCases have each hop of a request slow in turn, and its servers slow in
+// several ways, judged from packets.
+func rtHopCases() []Case {
+	return []Case{
+		serverSlow(),
+		pathSlow(),
+		clientSlow(),
+		twoHumps(),
+		oneSlowBackend(),
+		connectSlow(),
+		connectSlowExplained(),
+		controlCapturedNginx(),
+		controlCapturedMariaDB(),
+	}
+}
+
+// pointSelects is the load of the cases with a database: as fast as two
+// connections can ask.
+var pointSelects = sysbenchLoad{Test: "oltp_point_select", Threads: 2, Rows: 10_000}
+
+// database is MariaDB on one side of a veth pair, with the table of a load.
+func database(ctx context.Context, e *Env, l sysbenchLoad) (p pair, m *mariaDB, err error) {
+	if p, err = newPair(e); err != nil {
+		return p, nil, err
+	}
+	if m, err = startMariaDB(ctx, e, p.at); err != nil {
+		return p, nil, err
+	}
+	return p, m, m.prepare(ctx, p.client, l)
+}
+
+// bothSides captures a server port on the client's and on the server's side.
+// The devices are known when the namespaces are there.
+func bothSides(port uint16) []Capture {
+	return []Capture{{NetNS: "client", Interface: "any", Ports: []uint16{port}}, {NetNS: "server", Interface: "any", Ports: []uint16{port}}}
+}
+
+// serverSlow has somebody lock the table for 200 ms of every 300: selects that
+// take some 100 µs then wait inside the server, and nobody captures that.
+func serverSlow() Case {
+	var p pair
+	var m *mariaDB
+	var stop func()
+	return Case{
+		ID:    "rt/server-slow",
+		Title: "MariaDB whose table is locked two thirds of the time, captured on both sides",
+		Rule:  "rt/server-slow",
+		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
+		Needs:    needsMariaDB,
+		Captures: bothSides(3306),
+		// Answers take 0.1 ms or 200 ms, and nothing between: both are true.
+		AllowOthers: []string{"rt/two-humps"},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			p, m, err = database(ctx, e, pointSelects)
+			return err
+		},
+		Inject: func(ctx context.Context, e *Env) error {
+			stop = m.loop(strings.Repeat("LOCK TABLES sbtest1 WRITE; DO SLEEP(0.2); UNLOCK TABLES; DO SLEEP(0.1);", 20))
+			return nil
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			stop()
+			return nil
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return m.run(ctx, Options{NetNS: p.client}, pointSelects, d)
+		},
+	}
+}
+
+// pathSlow has a router with a line of 20 Mbit/s and a queue of 200 KB. A bulk
+// transfer in bursts fills the queue, behind which answers then wait 80 ms.
+func pathSlow() Case {
+	load := sysbenchLoad{Test: "oltp_point_select", Threads: 4, Rows: 10_000, Rate: 200}
+	var from End
+	var client, server *NetNS
+	var m *mariaDB
+	var stop func()
+	return Case{
+		ID:    "rt/path-slow",
+		Title: "bulk transfers fill the queue of a router between client and MariaDB, captured on both sides",
+		Rule:  "rt/path-slow",
+		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
+		Needs:    Needs{Root: true, Packages: needsMariaDB.Packages, Commands: append([]string{"tc"}, needsMariaDB.Commands...)},
+		Captures: bothSides(3306),
+		// The full queue also drops.
+		AllowOthers: []string{"net/packet-loss"},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			var at End
+			if server, client, at, from, err = routed(ctx, e, "20mbit", 200_000); err != nil {
+				return err
+			}
+			if m, err = startMariaDB(ctx, e, at); err != nil {
+				return err
+			}
+			return m.prepare(ctx, server, load)
+		},
+		Inject: func(ctx context.Context, e *Env) (err error) {
+			stop, err = bulk(ctx, e, server, client, from.Addr, 700*time.Millisecond, 300*time.Millisecond)
+			return err
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			stop()
+			return nil
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return m.run(ctx, Options{NetNS: client}, load, d)
+		},
+	}
+}
+
+// routed joins a server and a client by a router whose line to the client has
+// a rate and a queue of so many bytes.
+func routed(ctx context.Context, e *Env, rate string, queue int) (server, client *NetNS, at, from End, err error) {
+	spaces := map[string]*NetNS{}
+	for _, name := range []string{"server", "client", "router"} {
+		if spaces[name], err = e.NetNS(name); err != nil {
+			return server, client, at, from, err
+		}
+	}
+	server, client = spaces["server"], spaces["client"]
+	router := spaces["router"]
+	at, toServer, err := e.Veth(server, router)
+	if err != nil {
+		return server, client, at, from, err
+	}
+	from, toClient, err := e.Veth(client, router)
+	if err != nil {
+		return server, client, at, from, err
+	}
+	_, err = router.Run(ctx, "tc", "qdisc", "add", "dev", toClient.Device, "root", "tbf",
+		"rate", rate, "burst", "4kb", "limit", strconv.Itoa(queue))
+	return server, client, at, from, errors.Join(err, router.Sysctl("net.ipv4.ip_forward", "1"),
+		server.Route("default", toServer.Addr), client.Route("default", toClient.Addr))
+}
+
+// bulk sends from one namespace to an address in another, as fast as it goes
+// for some time, again and again with pauses.
+func bulk(ctx context.Context, e *Env, from, to *NetNS, address string, sending, pause time.Duration) (stop func(), err error) {
+	var l net.Listener
+	err = to.Do(func() (err error) {
+		l, err = net.Listen("tcp", address+":9999")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	end := e.Background("bulk transfer", func(ctx context.Context) {
+		block := make([]byte, 64<<10)
+		for ctx.Err() == nil {
+			conn, err := from.Dial(ctx, "tcp", address+":9999")
+			if err == nil {
+				_ = conn.SetDeadline(time.Now().Add(sending))
+				for err == nil {
+					_, err = conn.Write(block)
+				}
+				// What is still in its buffers shall not be sent in the pause.
+				_ = conn.(*net.TCPConn).SetLinger(0)
+				conn.Close()
+			}
+			sleep(ctx, pause)
+		}
+	})
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				_, _ = io.Copy(io.Discard, conn)
+				conn.Close()
+			}()
+		}
+	}()
+	closeListener := e.Defer("sink of the bulk transfer", l.Close)
+	return func() { end(); _ = closeListener() }, nil
+}
+
+// clientSlow lets the client run 5 ms of every 100 and keeps it stopped for
+// the rest, as a container with a small CPU quota is.
+func clientSlow() Case {
+	var p pair
+	var m *mariaDB
+	var group *Cgroup
+	return Case{
+		ID:    "rt/client-slow",
+		Title: "a client of MariaDB that its CPU quota stops most of the time, captured on both sides",
+		Rule:  "rt/client-slow",
+		Kind:  "peer", Name: `10\.213\.\d+\.2`,
+		Needs:    needsMariaDB,
+		Captures: bothSides(3306),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if group, err = e.Cgroup("client", "cpu"); err != nil {
+				return err
+			}
+			p, m, err = database(ctx, e, pointSelects)
+			return err
+		},
+		Inject: func(ctx context.Context, e *Env) error { return group.LimitCPU(0.05) },
+		Fix:    func(ctx context.Context, e *Env) error { return group.LimitCPU(0) },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return m.run(ctx, Options{NetNS: p.client, Cgroups: []*Cgroup{group}}, pointSelects, d)
+		},
+	}
+}
+
+// connectSlow has a filter drop one of three SYNs, and nobody who could tell.
+func connectSlow() Case {
+	var p pair
+	rule := []string{"INPUT", "-p", "tcp", "--syn", "--dport", "80", "-m", "statistic", "--mode", "random", "--probability", "0.3", "-j", "DROP"}
+	return Case{
+		ID:    "rt/connect-slow",
+		Title: "a filter drops three of ten SYNs to nginx, captured on both sides",
+		Rule:  "rt/connect-slow",
+		Kind:  "service", Name: `http 10\.213\.\d+\.1:80`,
+		Needs:    Needs{Root: true, Packages: []string{"nginx-light", "iptables", "iproute2"}, Commands: []string{"nginx", "iptables", "ip", "ss"}},
+		Captures: bothSides(80),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			_, err = p.nginx(ctx, e, 0)
+			return err
+		},
+		Inject: func(ctx context.Context, e *Env) error {
+			_, err := p.server.Run(ctx, "iptables", append([]string{"-A"}, rule...)...)
+			return err
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			_, err := p.server.Run(ctx, "iptables", append([]string{"-D"}, rule...)...)
+			return err
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return p.visit(ctx, p.port(80), d, 20*time.Millisecond, 1), nil
+		},
+	}
+}
+
+// connectSlowExplained is a full accept queue with the packets beside it: slow
+// connects are its symptom.
+func connectSlowExplained() Case {
+	c := acceptQueueBacklog()
+	c.ID = "net/accept-queue-full+captured"
+	c.Title += ", with its packets"
+	c.Captures = []Capture{{NetNS: "client", Interface: "any", Ports: []uint16{80}}}
+	return c
+}
+
+// controlCapturedNginx is control/nginx-keepalive with a capture.
+func controlCapturedNginx() Case {
+	c := controlNginx()
+	c.ID = "control/nginx-captured"
+	c.Title += ", captured"
+	c.Captures = []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{80}}}
+	return c
+}
+
+// controlCapturedMariaDB is point selects at a rate the machine can bear,
+// captured beside the host.
+func controlCapturedMariaDB() Case {
+	load := sysbenchLoad{Test: "oltp_point_select", Threads: 8, Rows: 10_000, Rate: 1000}
+	var p pair
+	var m *mariaDB
+	return Case{
+		ID:       "control/mariadb-captured",
+		Title:    "1,000 point selects a second from MariaDB, captured",
+		Needs:    needsMariaDB,
+		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			p, m, err = database(ctx, e, load)
+			return err
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return m.run(ctx, Options{NetNS: p.client}, load, d)
+		},
+	}
+}

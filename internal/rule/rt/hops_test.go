@@ -1,0 +1,282 @@
+package rt
+
+import (
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+// us makes response times of microseconds.
+func us(list ...int) []time.Duration {
+	var out []time.Duration
+	for _, v := range list {
+		out = append(out, time.Duration(v)*time.Microsecond)
+	}
+	return out
+}
+
+// repeated is n times the one, then the others.
+func repeated(n int, one time.Duration, others ...time.Duration) []time.Duration {
+	var out []time.Duration
+	for range n {
+		out = append(out, one)
+	}
+	return append(out, others...)
+}
+
+// captured is a window of 10 s with a capture and 30 connections that were
+// opened in it.
+func captured() *ruletest.Host {
+	h := ruletest.New(2, 10).PacketCapture(nil)
+	for range 30 {
+		h.PacketConnection(ruletest.PacketConnection{})
+	}
+	return h
+}
+
+func statement(h *ruletest.Host, rts []time.Duration, rounds int) {
+	var all []time.Duration
+	for range rounds {
+		all = append(all, rts...)
+	}
+	h.PacketStatement(recording.PacketStatement{Fingerprint: "select c from sbtest where id = ?"}, all...)
+}
+
+func judged(t *testing.T, h *ruletest.Host, r rule.Rule) rule.Confidence {
+	t.Helper()
+	found := h.Detect(t, r)
+	for _, f := range found {
+		ruletest.Checked(t, f)
+		t.Log(f.Confidence, f.Headline)
+	}
+	return ruletest.Worst(found)
+}
+
+func TestServerSlow(t *testing.T) {
+	fast, slow := 200*time.Microsecond, 100*time.Millisecond
+	tests := []struct {
+		name string
+		want rule.Confidence
+		make func() *ruletest.Host
+	}{
+		{"a statement that varies", rule.Likely, func() *ruletest.Host {
+			h, rts := captured(), repeated(20, fast, slow)
+			h.Packets(ruletest.PacketService{Rate: 210, RTs: rts})
+			statement(h, rts, 100)
+			return h
+		}},
+		{"few are slow, yet all the time", rule.Likely, func() *ruletest.Host {
+			h, rts := captured(), repeated(1000, fast, 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond)
+			h.Packets(ruletest.PacketService{Rate: 1003, RTs: rts})
+			statement(h, rts, 10)
+			return h
+		}},
+		{"the same without slow ones", 0, func() *ruletest.Host {
+			h, rts := captured(), repeated(20, fast, 2*fast)
+			h.Packets(ruletest.PacketService{Rate: 5000, RTs: rts})
+			statement(h, rts, 100)
+			return h
+		}},
+		{"one stall of everybody", 0, func() *ruletest.Host {
+			h, rts := captured(), repeated(5000, fast, slow)
+			h.Packets(ruletest.PacketService{Rate: 5001, RTs: rts})
+			statement(h, rts, 10)
+			return h
+		}},
+		{"slow, but always: reports", rule.Possible, func() *ruletest.Host {
+			h := captured()
+			h.Packets(ruletest.PacketService{Rate: 20, RTs: us(100_000, 110_000)})
+			statement(h, us(100_000, 110_000), 100)
+			return h
+		}},
+		{"slow statements, rarely asked", 0, func() *ruletest.Host {
+			h := captured()
+			h.Packets(ruletest.PacketService{Rate: 3, RTs: us(100_000, 110_000)})
+			statement(h, us(100_000, 110_000), 15)
+			return h
+		}},
+		{"two statements, one heavy", rule.Possible, func() *ruletest.Host {
+			h := captured()
+			h.Packets(ruletest.PacketService{Rate: 100, RTs: repeated(9, fast, slow)})
+			h.PacketStatement(recording.PacketStatement{Fingerprint: "select 1"}, repeated(900, fast)...)
+			h.PacketStatement(recording.PacketStatement{Fingerprint: "select count(*)"}, repeated(100, slow)...)
+			return h
+		}},
+		{"it varies, and so does the way there", rule.Possible, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil)
+			for range 30 {
+				h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{ServerRTT: 90 * time.Millisecond}})
+			}
+			rts := repeated(20, fast, slow)
+			h.Packets(ruletest.PacketService{Rate: 210, RTs: rts})
+			statement(h, rts, 100)
+			return h
+		}},
+		{"it varies, and the way was never seen", rule.Possible, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil)
+			h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{Midway: true}})
+			rts := repeated(20, fast, slow)
+			h.Packets(ruletest.PacketService{Rate: 210, RTs: rts})
+			statement(h, rts, 100)
+			return h
+		}},
+		{"it waits for repeated packets", 0, func() *ruletest.Host {
+			h, rts := captured(), repeated(20, fast, slow)
+			h.Packets(ruletest.PacketService{Rate: 210, RTs: rts, Retransmit: 4 * time.Millisecond, Retransmissions: 10})
+			statement(h, rts, 100)
+			return h
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := judged(t, tt.make(), serverSlow); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// pair is what two captures say of the service: means of one request.
+func pair(h *ruletest.Host, there, serve, back, idle time.Duration) {
+	const n = 2000
+	ruletest.Add(h, recording.PacketPair{At: ruletest.Start, Last: ruletest.Start.Add(10 * time.Second), Server: "10.0.0.2", ServerPort: 3306, Proto: "mysql",
+		Count: n, PathThere: n * there, Serve: n * serve, PathBack: n * back, Idle: n * idle, ServeP50: 200 * time.Microsecond, ServeP99: 5 * serve,
+		PathBackP95: 2 * back, RoundTrip: 100 * time.Microsecond})
+}
+
+func TestTwoSides(t *testing.T) {
+	little := 50 * time.Microsecond
+	varying := func() *ruletest.Host {
+		h, rts := captured(), repeated(20, 200*time.Microsecond, 100*time.Millisecond)
+		h.Packets(ruletest.PacketService{Rate: 210, RTs: rts, Idles: repeated(20, little, 100*time.Millisecond)})
+		statement(h, rts, 100)
+		return h
+	}
+	tests := []struct {
+		name               string
+		there, serve, back time.Duration
+		server, path       rule.Confidence
+	}{
+		{"the server", little, 5 * time.Millisecond, little, rule.Certain, 0},
+		{"the way back", little, 200 * time.Microsecond, 6 * time.Millisecond, 0, rule.Certain},
+		{"the way there", 6 * time.Millisecond, 200 * time.Microsecond, little, 0, rule.Certain},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := varying()
+			pair(h, tt.there, tt.serve, tt.back, little)
+			if got := judged(t, h, serverSlow); got != tt.server {
+				t.Errorf("server: %s, want %s", got, tt.server)
+			}
+			if got := judged(t, h, pathSlow); got != tt.path {
+				t.Errorf("path: %s, want %s", got, tt.path)
+			}
+		})
+	}
+}
+
+func TestPathSlow(t *testing.T) {
+	tests := []struct {
+		name string
+		want rule.Confidence
+		make func() *ruletest.Host
+	}{
+		{"loss", rule.Certain, func() *ruletest.Host {
+			return captured().Packets(ruletest.PacketService{Rate: 100, RTs: us(300, 200_000), Retransmit: 90 * time.Millisecond, Retransmissions: 50})
+		}},
+		{"loss with holes in the capture", rule.Likely, func() *ruletest.Host {
+			h := captured().Packets(ruletest.PacketService{Rate: 100, RTs: us(300, 200_000), Retransmit: 90 * time.Millisecond, Retransmissions: 50})
+			return h.PacketCapture(func(c *recording.PacketCapture) { c.Missed = c.Bytes / 10 })
+		}},
+		{"a little loss", 0, func() *ruletest.Host {
+			return captured().Packets(ruletest.PacketService{Rate: 1000, RTs: us(300, 400), Retransmit: 10 * time.Microsecond, Retransmissions: 1})
+		}},
+		{"handshakes swing", rule.Likely, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil)
+			for i := range 40 {
+				rtt := 200 * time.Microsecond
+				if i%3 > 0 {
+					rtt = 40 * time.Millisecond
+				}
+				h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{ServerRTT: rtt}})
+			}
+			return h.Packets(ruletest.PacketService{Rate: 100, RTs: us(400, 40_000, 41_000)})
+		}},
+		{"far away", 0, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil)
+			for range 40 {
+				h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{ServerRTT: 80 * time.Millisecond}})
+			}
+			return h.Packets(ruletest.PacketService{Rate: 100, RTs: us(80_000, 82_000)})
+		}},
+		{"near", 0, func() *ruletest.Host {
+			return captured().Packets(ruletest.PacketService{Rate: 1000, RTs: us(300, 400)})
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := judged(t, tt.make(), pathSlow); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// busyClient is one client with two connections that were used all the time:
+// counts of requests with their pauses.
+func busyClient(idles []time.Duration) *ruletest.Host {
+	h := ruletest.New(2, 10).PacketCapture(nil)
+	h.Packets(ruletest.PacketService{Rate: 400, RTs: us(200), Idles: idles})
+	mean := time.Duration(0)
+	for _, d := range idles {
+		mean += d / time.Duration(len(idles))
+	}
+	for range 2 {
+		h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{
+			Transactions: 2000, RTSum: 2000 * 200 * time.Microsecond, Idle: 2000 * mean}})
+	}
+	return h
+}
+
+func TestClientSlow(t *testing.T) {
+	little := 60 * time.Microsecond
+	stalling := repeated(19, little, 90*time.Millisecond)
+	tests := []struct {
+		name string
+		want rule.Confidence
+		make func() *ruletest.Host
+	}{
+		{"stalls, from one capture", rule.Possible, func() *ruletest.Host { return busyClient(stalling) }},
+		{"stalls, from both sides", rule.Likely, func() *ruletest.Host {
+			h := busyClient(stalling)
+			pair(h, little, 200*time.Microsecond, little, 4500*time.Microsecond)
+			return h
+		}},
+		{"thinks", 0, func() *ruletest.Host {
+			h := busyClient(us(4500, 5000))
+			pair(h, little, 200*time.Microsecond, little, 4700*time.Microsecond)
+			return h
+		}},
+		{"asks at once", 0, func() *ruletest.Host { return busyClient(us(50, 60)) }},
+		{"does not read", rule.Certain, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil)
+			h.PacketConnection(ruletest.PacketConnection{FromClient: recording.PacketSide{ZeroWindows: 12, ZeroWindowTime: 6 * time.Second}})
+			return h
+		}},
+		{"read late once", 0, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil)
+			h.PacketConnection(ruletest.PacketConnection{FromClient: recording.PacketSide{ZeroWindows: 1, ZeroWindowTime: 300 * time.Millisecond}})
+			return h
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := judged(t, tt.make(), clientSlow); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,156 @@
+package rt
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+func TestTwoHumps(t *testing.T) {
+	smooth := func(from, to int) (list []time.Duration) {
+		for i := range 400 {
+			list = append(list, time.Duration(float64(from)*math.Pow(float64(to)/float64(from), float64(i)/400))*time.Microsecond)
+		}
+		return list
+	}
+	tests := []struct {
+		name string
+		want rule.Confidence
+		rts  []time.Duration
+	}{
+		{"steps of 50 ms", rule.Likely, us(50_100, 50_300, 100_400, 100_600, 150_800, 150_900, 200_900, 201_200)},
+		{"steps of 50 ms, a little more each", rule.Likely, us(50_800, 51_300, 102_400, 103_600, 154_800, 155_900, 206_900, 207_200)},
+		{"steps, most at once", rule.Likely, append(repeated(17, 10*time.Millisecond), us(20_100, 20_200, 30_300)...)},
+		{"one hump", 0, us(50_100, 50_300, 51_000)},
+		{"twice, no more", 0, us(50_100, 50_300, 100_400, 100_600)},
+		{"smooth", 0, smooth(10_000, 100_000)},
+		{"short steps are those of the scheduler", 0, us(1000, 2000, 3000, 4000)},
+		{"hits and misses", rule.Possible, us(300, 310, 320, 12_000)},
+		{"fast humps", 0, us(100, 110, 1200)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Proto: "http", Port: 8080, Rate: 40, RTs: tt.rts})
+			if got := judged(t, h, twoHumps); got != tt.want {
+				v := h.View()
+				s := v.PacketServices()[0]
+				c, ok := combOf(v, s)
+				t.Errorf("%s, want %s; comb %+v %v, modes %v", got, tt.want, c, ok, s.Modes())
+			}
+		})
+	}
+}
+
+// backends are servers of one kind and port that 10.0.0.1 asks.
+func backends(median map[int]time.Duration, statement func(i int) string) *ruletest.Host {
+	h := ruletest.New(2, 10).PacketCapture(nil)
+	for i := range 8 {
+		d, ok := median[i]
+		if !ok {
+			d = 2 * time.Millisecond
+		}
+		server := fmt.Sprintf("10.0.0.%d", 101+i)
+		h.Packets(ruletest.PacketService{Server: server, Rate: 10, RTs: []time.Duration{d, d + d/10}})
+		for range 5 {
+			h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{Server: server, ClientPort: int32(50000 + i)},
+				FromClient: recording.PacketSide{RTTs: 5, RTTSum: 5 * 100 * time.Microsecond, RTTMin: 90 * time.Microsecond}})
+		}
+		h.PacketStatement(recording.PacketStatement{Server: server, Fingerprint: statement(i)}, repeated(100, d)...)
+	}
+	return h
+}
+
+func TestOneSlowBackend(t *testing.T) {
+	same := func(int) string { return "select ?" }
+	slow := map[int]time.Duration{3: 20 * time.Millisecond}
+	tests := []struct {
+		name string
+		want rule.Confidence
+		make func() *ruletest.Host
+	}{
+		{"one of eight", rule.Certain, func() *ruletest.Host { return backends(slow, same) }},
+		{"all alike", 0, func() *ruletest.Host { return backends(nil, same) }},
+		{"a little slower", 0, func() *ruletest.Host { return backends(map[int]time.Duration{3: 5 * time.Millisecond}, same) }},
+		{"half of them", 0, func() *ruletest.Host {
+			return backends(map[int]time.Duration{0: 20 * time.Millisecond, 1: 20 * time.Millisecond, 2: 20 * time.Millisecond, 3: 20 * time.Millisecond}, same)
+		}},
+		{"it does other work", 0, func() *ruletest.Host {
+			return backends(slow, func(i int) string {
+				if i == 3 {
+					return "update ?"
+				}
+				return "select ?"
+			})
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := judged(t, tt.make(), oneSlowBackend); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestConnectSlow(t *testing.T) {
+	connects := func(fine, late, never int, wait time.Duration) *ruletest.Host {
+		h := ruletest.New(2, 10).PacketCapture(nil)
+		for range fine {
+			h.PacketConnection(ruletest.PacketConnection{})
+		}
+		for range late {
+			h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{SYNs: 2, SYNACKs: 1, Connect: wait, ServerRTT: recording.Unknown, ClientRTT: recording.Unknown}})
+		}
+		for range never {
+			h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{SYNs: 3, Proto: ""}})
+		}
+		return h.Packets(ruletest.PacketService{Rate: 10, RTs: us(300), Handshakes: float64(fine) / 10})
+	}
+	refused := func() *ruletest.Host {
+		h := connects(10, 0, 0, 0)
+		for range 5 {
+			h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{SYNs: 2, Refused: true}})
+		}
+		return h
+	}
+	tests := []struct {
+		name string
+		want rule.Confidence
+		host *ruletest.Host
+	}{
+		{"one in ten", rule.Certain, connects(90, 10, 0, time.Second)},
+		{"never answered", rule.Certain, connects(0, 0, 4, 0)},
+		{"two of many", 0, connects(90, 2, 0, time.Second)},
+		{"few of very many", 0, connects(1000, 3, 0, time.Second)},
+		{"repeated at once by the capture", 0, connects(90, 10, 0, time.Millisecond)},
+		{"refused", 0, refused()},
+		{"healthy", 0, connects(100, 0, 0, 0)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := judged(t, tt.host, connectSlow); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// A capture beside the host names the process that serves.
+func TestServiceNamesItsProcess(t *testing.T) {
+	h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Rate: 10, RTs: us(300)})
+	h.Process(ruletest.Process{PID: 812, Comm: "mysqld"})
+	ruletest.Every(h, func(at time.Time, _ float64) recording.ListenerSample {
+		return recording.ListenerSample{At: at, NetNS: 1, Local: "10.0.0.2", Port: 3306, Inode: 77, Backlog: 128}
+	})
+	ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, PID: 812, Inode: 77})
+	v := h.View()
+	got := serviceSubject(v, v.PacketServices()[0])
+	if got.PID != 812 || got.Name != "mysql 10.0.0.2:3306" || got.Detail != "mysqld" {
+		t.Errorf("subject %+v does not name mysqld (812)", got)
+	}
+}
