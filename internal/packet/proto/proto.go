@@ -24,6 +24,12 @@ type Parser interface {
 	End(at flow.Stamp, how flow.Ending)
 }
 
+// Encrypter is a Parser of a protocol that may change to TLS.
+type Encrypter interface {
+	// Encrypted says that it did: from here on exchanges are inferred.
+	Encrypted() bool
+}
+
 // Sink takes exchanges as they complete. The exchange and what it points to are
 // valid during the call only.
 type Sink interface {

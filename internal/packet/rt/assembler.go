@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"math"
 	"time"
 
 	"rtrail/internal/packet/flow"
@@ -37,11 +38,14 @@ type Assembler struct {
 	shop     *Workshop
 	conn     *tcp.Conn
 	parser   proto.Parser
+	changes  proto.Encrypter // parser, if its protocol may change to TLS
 	protocol string
 	previous int64 // when the last response ended; 0: there was none
 	pending  *Transaction
 	until    uint64    // the acknowledgement pending waits for
 	ended    int64     // when the last response packet of pending came
+	acked    uint64    // how much of what the server sent the client has
+	ackedAt  int64     // when it said so
 	asked    [2]uint64 // where the request of pending lies in the stream
 	waits    waits
 	run      stretch
@@ -73,14 +77,23 @@ func (a *Assembler) Data(c *flow.Chunk) {
 	} else {
 		a.doing = tcp.Waiting
 	}
-	if a.inexact() && a.doing == tcp.Response {
+	switch {
+	case a.encrypted():
+		// What the client said may be its farewell.
+		a.doing = tcp.Unknown
+	case a.inexact() && a.doing == tcp.Response:
 		a.doing = tcp.Unknown
 	}
 	a.parser.Data(c)
 }
 
 // inexact says that the decoder cannot tell where an answer ends.
-func (a *Assembler) inexact() bool { return a.protocol == "generic" || a.protocol == "tls" }
+func (a *Assembler) inexact() bool {
+	return a.protocol == "generic" || a.protocol == "tls" || a.encrypted()
+}
+
+// encrypted says that a protocol which is read in clear changed to TLS.
+func (a *Assembler) encrypted() bool { return a.changes != nil && a.changes.Encrypted() }
 
 // noteClose remembers what was going on when the connection was closed. It is
 // called before anything that comes after the close is looked at.
@@ -112,6 +125,7 @@ func (a *Assembler) choose(c *flow.Chunk) {
 func (a *Assembler) use(p *proto.Protocol) {
 	a.protocol, a.conn.Protocol = p.Name, p.Name
 	a.parser = p.New(a, a.conn.Midway)
+	a.changes, _ = a.parser.(proto.Encrypter)
 }
 
 func listens(p *proto.Protocol, port uint16) bool {
@@ -143,6 +157,9 @@ func (a *Assembler) Stalled(s tcp.Stall) { a.waits.add(s) }
 
 // Acked completes the transaction whose response is now known to have arrived.
 func (a *Assembler) Acked(d flow.Dir, before uint64, at flow.Stamp) {
+	if d == flow.ToClient {
+		a.acked, a.ackedAt = before, at.At
+	}
 	if a.pending != nil && d == flow.ToClient && before >= a.until {
 		a.pending.Ack = time.Duration(max(0, at.At-a.ended))
 		a.give()
@@ -156,7 +173,7 @@ func (a *Assembler) End(at flow.Stamp, how flow.Ending) {
 		a.parser.End(at, how)
 	}
 	a.give()
-	a.parser, a.conn = nil, nil
+	a.parser, a.changes, a.conn = nil, nil, nil
 	a.shop.spare = append(a.shop.spare, a)
 }
 
@@ -237,6 +254,14 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 	}
 	a.pending, a.until, a.ended = t, e.Response.End, e.Response.Last.At
 	a.asked = [2]uint64{e.Request.Start, e.Request.End}
+	// Where the end of an answer is known only when the client goes on, it may
+	// have been acknowledged before. If more was since, nobody knows when.
+	if a.acked >= a.until {
+		if a.acked == a.until {
+			t.Ack = time.Duration(max(0, a.ackedAt-a.ended))
+		}
+		a.until = math.MaxUint64
+	}
 }
 
 // blank is a transaction in which nothing is known.

@@ -109,6 +109,9 @@ func (p *parser) Data(c *flow.Chunk) {
 	}
 }
 
+// Encrypted says that the connection changed to TLS.
+func (p *parser) Encrypted() bool { return p.tls != nil }
+
 // firstBytes tells from the first command seen whether the connection is
 // encrypted or compressed, when the login was not seen.
 func (p *parser) firstBytes(c *flow.Chunk) {

@@ -172,6 +172,9 @@ func (p *parser) negotiated(b byte) bool {
 	return true
 }
 
+// Encrypted says that the connection changed to TLS or GSSAPI.
+func (p *parser) Encrypted() bool { return p.inner != nil || p.stage == encrypted }
+
 // handOver gives the rest of a chunk to the decoder of TLS.
 func (p *parser) handOver(c *flow.Chunk, from int) {
 	if p.inner == nil {

@@ -1,0 +1,84 @@
+package rt
+
+import (
+	"testing"
+	"time"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/tcp"
+)
+
+// late is a decoder that knows where an answer ends when the client goes on.
+type late struct {
+	sink  proto.Sink
+	now   proto.Exchange
+	plain bool
+}
+
+func (l *late) Data(c *flow.Chunk) {
+	if c.Dir == flow.ToClient {
+		l.now.Response.Add(c, 0, len(c.Data))
+		return
+	}
+	l.End(c.Stamp, flow.Open)
+	l.now.Request.Add(c, 0, len(c.Data))
+}
+
+func (l *late) Gap(flow.Dir, int64, flow.Stamp) {}
+
+func (l *late) End(flow.Stamp, flow.Ending) {
+	if !l.now.Response.Empty() {
+		l.sink.Exchange(&l.now)
+		l.now = proto.Exchange{}
+	}
+}
+
+func (l *late) Encrypted() bool { return !l.plain }
+
+type heard struct{ all []Transaction }
+
+func (h *heard) Transaction(t *Transaction)      { h.all = append(h.all, *t) }
+func (*heard) Handshake(*tcp.Conn)               {}
+func (*heard) Resent(*tcp.Conn, flow.Dir, int64) {}
+
+// conversation feeds an answer that is acknowledged before the decoder knows its
+// end, up to an offset, and closes the connection.
+func conversation(plain bool, acked uint64) ([]Transaction, tcp.State) {
+	var h heard
+	shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{{Name: "mysql", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, plain: plain} }}}}
+	conn := &tcp.Conn{ID: 1}
+	a := shop.Consume(conn)
+	at := func(ms int64) flow.Stamp { return flow.Stamp{At: ms * int64(time.Millisecond), Frame: uint64(ms)} }
+	a.Data(&flow.Chunk{Stamp: at(1), Dir: flow.ToServer, Data: []byte("ask")})
+	a.Data(&flow.Chunk{Stamp: at(5), Dir: flow.ToClient, Data: []byte("answer")})
+	a.Acked(flow.ToClient, acked, at(7))
+	a.Data(&flow.Chunk{Stamp: at(60), Dir: flow.ToServer, Offset: 3, Data: []byte("bye")})
+	a.Acked(flow.ToClient, acked+1, at(90))
+	conn.Closer = tcp.Close{Stamp: at(91)}
+	a.End(at(99), flow.Finished)
+	return h.all, conn.CloseState
+}
+
+func TestAcknowledgedBeforeItsEndIsKnown(t *testing.T) {
+	const ms = time.Millisecond
+	for _, tt := range []struct {
+		acked uint64
+		want  time.Duration
+	}{{6, 2 * ms}, {7, -1}, {5, 85 * ms}} {
+		got, _ := conversation(false, tt.acked)
+		if len(got) != 1 || got[0].Ack != tt.want || got[0].RT != 4*ms {
+			t.Errorf("acknowledged up to %d: %+v, want one transaction with Ack %v", tt.acked, got, tt.want)
+		}
+	}
+}
+
+// What the client of an encrypted connection says last may be its farewell.
+func TestCloseOfEncrypted(t *testing.T) {
+	if _, s := conversation(false, 6); s != tcp.Unknown {
+		t.Errorf("encrypted: closed while %q, want unknown", s)
+	}
+	if _, s := conversation(true, 6); s == tcp.Unknown {
+		t.Error("in clear: closed while unknown")
+	}
+}
