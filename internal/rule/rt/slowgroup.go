@@ -40,8 +40,9 @@ const (
 	// byChance: how likely it may be that the slow answers fell on the same
 	// connections by accident.
 	byChance = 1e-6
-	// confirmed: for so many of the slow connections it must be known that the
-	// statements they wait for are fast elsewhere.
+	// confirmed: of so many of the slow connections it must be known that the
+	// statements they wait for are fast elsewhere; those that are known to have
+	// slow statements of their own do not count.
 	confirmed = 0.5
 	// resentShare: slow connections with more of their segments sent again are
 	// slow because of their way, not because of the server.
@@ -66,11 +67,12 @@ type slowConnections struct {
 	statement  string // one that is slow here and fast there
 	statements int    // how many there are
 	confirmed  int    // slow connections of which that is known
+	mixed      int    // connections that are slow on average and fast now and then
 	usual      time.Duration
 }
 
-// groupOf parts the connections of a service where the gap between them is
-// widest, and asks whether it means anything; nil if not.
+// groupOf parts the connections of a service by their means, and asks where that
+// means anything; nil if nowhere.
 func groupOf(v *view.View, s *view.PacketService) *slowConnections {
 	var list []*view.PacketConnection
 	for _, c := range s.Connections {
@@ -82,9 +84,8 @@ func groupOf(v *view.View, s *view.PacketService) *slowConnections {
 		return nil
 	}
 	slices.SortStableFunc(list, func(a, b *view.PacketConnection) int { return cmp.Compare(a.Mean(), b.Mean()) })
-	// Other connections, with statements of their own, may be slower still: the
-	// first gap that parts what is confirmed counts.
-	for at := someOfEach; at <= len(list)-someOfEach; at++ {
+	// As many as possible are taken for fast.
+	for at := len(list) - someOfEach; at >= someOfEach; at-- {
 		g := &slowConnections{v: v, s: s, fast: list[:at], slow: list[at:]}
 		if g.apart() && g.sameWork() && g.sameWay() && g.chance() <= byChance {
 			return g
@@ -93,14 +94,18 @@ func groupOf(v *view.View, s *view.PacketService) *slowConnections {
 	return nil
 }
 
-// apart says that the slow ones are always slow and the fast ones usually fast.
+// apart keeps the slow ones that are always slow; the fast ones usually are fast.
 func (g *slowConnections) apart() bool {
 	g.usual = g.fast[len(g.fast)-1].Mean() // the slowest of them
 	limit := max(groupTimes*g.usual, time.Millisecond)
-	return !slices.ContainsFunc(g.slow, func(c *view.PacketConnection) bool { return c.RTMin < limit })
+	g.mixed = len(g.slow)
+	g.slow = slices.DeleteFunc(slices.Clone(g.slow), func(c *view.PacketConnection) bool { return c.RTMin < limit })
+	g.mixed -= len(g.slow)
+	return len(g.slow) >= someOfEach
 }
 
-// sameWork keeps those slow connections whose statements are fast elsewhere.
+// sameWork keeps those slow connections whose statements are fast elsewhere,
+// and leaves those alone that have slow statements of their own.
 // Every answer of a slow connection took at least its RTMin. A statement that
 // took less than a third of that half of the time was executed by others then.
 func (g *slowConnections) sameWork() bool {
@@ -114,20 +119,30 @@ func (g *slowConnections) sameWork() bool {
 	for _, c := range g.slow {
 		least[c.ID] = c.RTMin
 	}
-	known := map[int64]bool{}
+	known, own := map[int64]bool{}, map[int64]bool{}
 	words := map[string]int{}
 	for _, t := range g.v.PacketTransactions() {
 		rtMin, ours := least[t.Connection]
-		usual, ok := fast[t.Command+" "+t.Fingerprint]
-		if ours && ok && groupTimes*usual <= rtMin {
+		if !ours {
+			continue
+		}
+		if usual, ok := fast[t.Command+" "+t.Fingerprint]; ok && groupTimes*usual <= rtMin {
 			known[t.Connection] = true
 			words[t.Fingerprint]++
+		} else {
+			own[t.Connection] = true
 		}
 	}
-	if float64(len(known)) < confirmed*float64(len(g.slow)) || len(known) < someOfEach {
+	unknown := g.mixed
+	for _, c := range g.slow {
+		if !known[c.ID] && !own[c.ID] {
+			unknown++
+		}
+	}
+	if len(known) < someOfEach || float64(len(known)) < confirmed*float64(len(known)+unknown) {
 		return false
 	}
-	g.slow = slices.DeleteFunc(slices.Clone(g.slow), func(c *view.PacketConnection) bool { return !known[c.ID] })
+	g.slow = slices.DeleteFunc(g.slow, func(c *view.PacketConnection) bool { return !known[c.ID] })
 	g.confirmed, g.statements = len(known), len(words)
 	for w, n := range words {
 		if n > words[g.statement] || n == words[g.statement] && w < g.statement {

@@ -1,0 +1,207 @@
+package rt
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+const ms = time.Millisecond
+
+// answering is a host with a capture in which one MySQL server answers at once.
+func answering(rts ...time.Duration) *ruletest.Host {
+	if len(rts) == 0 {
+		rts = []time.Duration{ms / 5}
+	}
+	return ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Rate: 100, RTs: rts, Handshakes: 1, ServerRTT: ms / 10, ClientRTT: ms / 100})
+}
+
+// closed is a connection that was closed s seconds after the window began.
+func closed(s float64, closer, state string, change func(*ruletest.PacketConnection)) ruletest.PacketConnection {
+	c := ruletest.PacketConnection{}
+	c.Closer, c.CloseState, c.CloseFrame, c.Ending = closer, state, int64(1000*s), "finished"
+	c.ClosedAt = ruletest.Start.Add(time.Duration(s * 1e9))
+	if change != nil {
+		change(&c)
+	}
+	return c
+}
+
+// breaks records connections one after the other, each closed by somebody in
+// the middle of a request that began one second after the window.
+func breaks(h *ruletest.Host, at float64, closer string, n int, change func(*recording.PacketTransaction)) *ruletest.Host {
+	for i := range n {
+		id := int64(1000*at) + int64(i)
+		h.PacketConnection(closed(at+float64(i)/1000, closer, "response", func(c *ruletest.PacketConnection) { c.ID = id }))
+		row := recording.PacketTransaction{Connection: id, Status: proto.Unanswered.String(), Fingerprint: "SELECT * FROM t", ResponseBytes: 70_000, RT: recording.Unknown}
+		if change != nil {
+			change(&row)
+		}
+		h.PacketTransaction(1, row)
+	}
+	return h
+}
+
+func open(h *ruletest.Host, n int) *ruletest.Host {
+	for range n {
+		h.PacketConnection(ruletest.PacketConnection{})
+	}
+	return h
+}
+
+func TestFirstDisconnect(t *testing.T) {
+	ruletest.Check(t, firstDisconnect, []ruletest.Situation{
+		{Name: "one of 160, by the server", Host: func() *ruletest.Host { return breaks(open(answering(), 159), 3, "server", 1, nil) },
+			Want: rule.Certain, Kind: rule.KindConnection, Subject: "10.0.0.1:40160 -> 10.0.0.2:3306", Low: 1.0 / 161, High: 1.0 / 159, Says: "the client is not to blame"},
+		{Name: "the client gave the others up", Host: func() *ruletest.Host {
+			return breaks(breaks(answering(), 3, "server", 1, nil), 4, "client", 159, nil)
+		}, Want: rule.Certain, Kind: rule.KindConnection, Subject: "10.0.0.1:40001 -> 10.0.0.2:3306", Low: 1, High: 1, Says: "closed a connection while SELECT * FROM t was being answered, 68.4 KiB into it"},
+		{Name: "several by the server", Host: func() *ruletest.Host { return breaks(open(answering(), 10), 3, "server", 10, nil) },
+			Want: rule.Certain, Kind: rule.KindConnection, Subject: "10.0.0.1:40011 -> 10.0.0.2:3306", Low: 0.49, High: 0.51, Says: "closed 10 connections"},
+		{Name: "HTTP answer cut short", Host: func() *ruletest.Host {
+			return breaks(answering(), 3, "server", 1, func(r *recording.PacketTransaction) {
+				r.Status, r.Failed, r.Error = "answered", true, proto.EndedWithin
+			})
+		}, Want: rule.Certain, Kind: rule.KindConnection, Subject: "10.0.0.1:40001 -> 10.0.0.2:3306", Low: 1, High: 1},
+		{Name: "packets of the answer were missed", Host: func() *ruletest.Host {
+			h := answering()
+			h.PacketConnection(closed(3, "server", "response", func(c *ruletest.PacketConnection) { c.ID, c.FromServer.Missed = 7, 1000 }))
+			return h.PacketTransaction(1, recording.PacketTransaction{Connection: 7, Status: proto.Unanswered.String()})
+		}, Want: rule.Likely, Kind: rule.KindConnection, Subject: "10.0.0.1:40001 -> 10.0.0.2:3306", Low: 1, High: 1},
+		{Name: "three clients gave up", Host: func() *ruletest.Host { return breaks(open(answering(), 7), 3, "client", 3, nil) },
+			Want: rule.Likely, Kind: rule.KindConnection, Subject: "10.0.0.1:40008 -> 10.0.0.2:3306", Low: 0.29, High: 0.31, Says: "gave up"},
+		{Name: "one client gave up", Host: func() *ruletest.Host { return breaks(open(answering(), 9), 3, "client", 1, nil) },
+			Want: rule.Possible, Kind: rule.KindConnection, Subject: "10.0.0.1:40010 -> 10.0.0.2:3306", Low: 0.09, High: 0.11, Says: "gave up"},
+	})
+}
+
+// How connections end every day.
+func TestNoDisconnect(t *testing.T) {
+	one := func(s float64, closer, state string, change func(*ruletest.PacketConnection), request *recording.PacketTransaction) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := answering()
+			h.PacketConnection(closed(s, closer, state, func(c *ruletest.PacketConnection) {
+				c.ID = 7
+				if change != nil {
+					change(c)
+				}
+			}))
+			if request != nil {
+				request.Connection = 7
+				h.PacketTransaction(1, *request)
+			}
+			return h
+		}
+	}
+	unanswered := func() *recording.PacketTransaction {
+		return &recording.PacketTransaction{Status: proto.Unanswered.String()}
+	}
+	protocol := func(p string) func(*ruletest.PacketConnection) {
+		return func(c *ruletest.PacketConnection) { c.Proto = p }
+	}
+	for name, host := range map[string]func() *ruletest.Host{
+		"a client hangs up when it has its answers": one(3, "client", "idle", nil, nil),
+		"a server closes what nobody uses":          one(3, "server", "idle", nil, nil),
+		"a client closes by RST after its answer":   one(3, "client", "idle", func(c *ruletest.PacketConnection) { c.CloseReset, c.Ending = true, "reset" }, nil),
+		"the answer ends with the connection":       one(3, "server", "response", protocol("http"), nil),
+		"an error, and the end":                     one(3, "server", "waiting", nil, &recording.PacketTransaction{Failed: true, Code: "500", Error: "500 Internal Server Error"}),
+		"a probe of a balancer":                     one(3, "client", "response", nil, nil),
+		"farewell of TLS":                           one(3, "server", "waiting", protocol("tls"), unanswered()),
+		"one-way protocol":                          one(3, "server", "waiting", protocol("generic"), unanswered()),
+		"the capture ended first":                   one(3, "", "", nil, unanswered()),
+		"the request came after the close":          one(0.5, "server", "waiting", nil, unanswered()),
+		"a client was stopped early":                one(1.5, "client", "response", nil, unanswered()),
+		"a server that always takes long": func() *ruletest.Host {
+			h := answering(2 * time.Second)
+			h.PacketConnection(closed(4, "client", "waiting", func(c *ruletest.PacketConnection) { c.ID = 7 }))
+			return h.PacketTransaction(1, recording.PacketTransaction{Connection: 7, Status: proto.Unanswered.String()})
+		},
+	} {
+		t.Run(name, func(t *testing.T) { ruletest.Judge(t, host(), firstDisconnect, 0) })
+	}
+}
+
+func TestErrors(t *testing.T) {
+	statements := func(proto string, list ...recording.PacketStatement) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Proto: proto, Rate: 100, RTs: []time.Duration{ms}})
+			for i, s := range list {
+				s.Proto = proto
+				s.Fingerprint = fmt.Sprint("statement ", i)
+				s.RTSum = time.Duration(s.Count) * ms
+				h.PacketStatement(s)
+			}
+			return h
+		}
+	}
+	fails := func(n, of int64, code, text string) recording.PacketStatement {
+		return recording.PacketStatement{Count: of, Failed: n, Code: code, Error: text}
+	}
+	const mysql = "mysql 10.0.0.2:3306"
+	ruletest.Check(t, errorAnswers, []ruletest.Situation{
+		{Name: "missing table", Host: statements("mysql", fails(300, 300, "1146", "Table '?' doesn't exist"), fails(0, 700, "", "")),
+			Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.29, High: 0.31, Says: "answers 30 % of its requests by errors, most of them 1146 (Table '?' doesn't exist)"},
+		{Name: "two kinds", Host: statements("mysql", fails(20, 100, "1213", "Deadlock found"), fails(10, 900, "1205", "Lock wait timeout")),
+			Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.029, High: 0.031, Says: "1213"},
+		{Name: "one in a hundred", Host: statements("mysql", fails(10, 1000, "1054", "Unknown column")), Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.0099, High: 0.0101},
+		{Name: "fewer", Host: statements("mysql", fails(9, 1000, "1054", "Unknown column")), Want: rule.Possible, Kind: rule.KindService, Subject: mysql, Low: 0.008, High: 0.0095},
+		{Name: "somebody typed", Host: statements("mysql", fails(4, 20, "1064", "You have an error"))},
+		{Name: "no errors", Host: statements("mysql", fails(0, 1000, "", ""))},
+		{Name: "duplicates as a question", Host: statements("mysql", fails(90, 1000, "1062", "Duplicate entry"))},
+		{Name: "many duplicates", Host: statements("mysql", fails(200, 1000, "1062", "Duplicate entry")), Want: rule.Possible, Kind: rule.KindService, Subject: mysql, Low: 0.19, High: 0.21},
+		{Name: "only duplicates", Host: statements("mysql", fails(900, 1000, "1062", "Duplicate entry")), Want: rule.Likely, Kind: rule.KindService, Subject: mysql, Low: 0.89, High: 0.91},
+		{Name: "some not found", Host: statements("http", fails(50, 1000, "404", "404 Not Found"))},
+		{Name: "hardly anything found", Host: statements("http", fails(800, 1000, "404", "404 Not Found")), Want: rule.Likely, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.79, High: 0.81, Says: "404 Not Found"},
+		{Name: "server errors", Host: statements("http", fails(50, 1000, "500", "500 Internal Server Error")), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.049, High: 0.051},
+		{Name: "wrong type", Host: statements("redis", fails(50, 1000, "WRONGTYPE", "WRONGTYPE Operation against a key")), Want: rule.Certain, Kind: rule.KindService, Subject: "redis 10.0.0.2:3306", Low: 0.049, High: 0.051},
+		{Name: "answers cut short are disconnects", Host: statements("http", fails(50, 1000, "200", proto.EndedWithin))},
+	})
+}
+
+func TestLateCommit(t *testing.T) {
+	transactions := func(n int64, beforeCommit, before, work time.Duration) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := answering()
+			statement := func(text string, count int64, idle, rt time.Duration) {
+				row := recording.PacketStatement{Fingerprint: text, Command: "Query", Count: count, RTSum: time.Duration(count) * rt,
+					IdleBefore: time.Duration(count) * idle, IdleP50: recording.Unknown, IdleP95: recording.Unknown}
+				if text == "COMMIT" {
+					row.IdleP50, row.IdleP95 = idle, idle
+				}
+				h.PacketStatement(row)
+			}
+			statement("BEGIN", n, 100*ms, ms/5)
+			statement("UPDATE item SET n = n + ? WHERE id = ?", 2*n, before, work)
+			statement("COMMIT", n, beforeCommit, ms/5)
+			statement("ROLLBACK", n, 500*ms, ms/5)
+			return h
+		}
+	}
+	const mysql = "mysql 10.0.0.2:3306"
+	ruletest.Check(t, lateCommit, []ruletest.Situation{
+		{Name: "50 ms before COMMIT", Host: transactions(100, 50*ms, ms/2, ms), Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.49, High: 0.51, Says: "wait 50 ms before COMMIT"},
+		{Name: "at once", Host: transactions(100, ms/2, ms/2, ms)},
+		{Name: "a client that is slow everywhere", Host: transactions(100, 50*ms, 20*ms, ms)},
+		{Name: "the statements take longer", Host: transactions(100, 50*ms, ms/2, 30*ms)},
+		{Name: "a few, by hand", Host: transactions(4, 3*time.Second, ms, ms)},
+		{Name: "a scheduler's delay", Host: transactions(100, 9*ms, ms/2, ms)},
+		{Name: "a distant client", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Rate: 100, RTs: []time.Duration{ms}, Handshakes: 1, ClientRTT: 45 * ms})
+			h.PacketStatement(recording.PacketStatement{Fingerprint: "UPDATE item SET n = ?", Count: 200, RTSum: 200 * ms, IdleBefore: 2 * time.Second})
+			return h.PacketStatement(recording.PacketStatement{Fingerprint: "COMMIT", Count: 100, RTSum: 100 * ms, IdleBefore: 5 * time.Second, IdleP50: 50 * ms, IdleP95: 50 * ms})
+		}},
+		{Name: "one late among many", Host: func() *ruletest.Host {
+			h := answering()
+			h.PacketStatement(recording.PacketStatement{Fingerprint: "UPDATE item SET n = ?", Count: 200, RTSum: 200 * ms, IdleBefore: 100 * ms})
+			return h.PacketStatement(recording.PacketStatement{Fingerprint: "COMMIT", Count: 100, RTSum: 100 * ms, IdleBefore: 9 * time.Second, IdleP50: ms / 2, IdleP95: ms})
+		}},
+		{Name: "no transactions", Host: func() *ruletest.Host {
+			return answering().PacketStatement(recording.PacketStatement{Fingerprint: "SELECT ?", Count: 100, RTSum: 100 * ms, IdleBefore: 9 * time.Second})
+		}},
+	})
+}
