@@ -116,7 +116,7 @@ func pathSlow() Case {
 			return nil
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return m.run(ctx, Options{NetNS: client}, load, d)
+			return m.runP99(ctx, Options{NetNS: client}, load, d)
 		},
 	}
 }
@@ -244,7 +244,10 @@ func connectSlow() Case {
 			return err
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return p.visit(ctx, p.port(80), d, 20*time.Millisecond, 1), nil
+			request := "GET / HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n"
+			return paced(ctx, d, 20*time.Millisecond, 1, func(ctx context.Context) error {
+				return p.client.ask(ctx, p.port(80), request, 0, 4*time.Second)
+			}).tail(.9, "p90"), nil
 		},
 	}
 }

@@ -95,11 +95,33 @@ func (m *mariaDB) prepare(ctx context.Context, in *NetNS, l sysbenchLoad) error 
 // run runs the test for d, at least a second, in a place; the application's
 // number is its transactions a second.
 func (m *mariaDB) run(ctx context.Context, o Options, l sysbenchLoad, d time.Duration) (Measurement, error) {
-	out, err := m.env.RunWith(ctx, o, "sysbench", m.sysbench(l, fmt.Sprintf("--time=%d", max(int(d.Seconds()+.5), 1)), "run")...)
+	out, err := m.report(ctx, o, l, d)
 	if err != nil {
 		return Measurement{}, err
 	}
 	r, err := parseSysbench(out)
 	r.Unit = "transactions/s"
 	return r, err
+}
+
+// runP99 is run for a load with a rate: the application's number is how long
+// its transactions take.
+func (m *mariaDB) runP99(ctx context.Context, o Options, l sysbenchLoad, d time.Duration) (Measurement, error) {
+	out, err := m.report(ctx, o, l, d)
+	if err != nil {
+		return Measurement{}, err
+	}
+	q := sysbenchP99.FindStringSubmatch(out)
+	if q == nil {
+		return Measurement{}, fmt.Errorf("read the report of sysbench: no percentile in %q", lastBytes(out, 300))
+	}
+	p99, ok := number(q[1])
+	if !ok {
+		return Measurement{}, fmt.Errorf("read the report of sysbench: %q is no number", q[1])
+	}
+	return Measurement{Value: p99, Unit: "ms p99", LowerBetter: true}, nil
+}
+
+func (m *mariaDB) report(ctx context.Context, o Options, l sysbenchLoad, d time.Duration) (string, error) {
+	return m.env.RunWith(ctx, o, "sysbench", m.sysbench(l, fmt.Sprintf("--time=%d", max(int(d.Seconds()+.5), 1)), "run")...)
 }

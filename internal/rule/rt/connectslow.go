@@ -62,12 +62,16 @@ func detectConnectSlow(v *view.View) ([]rule.Finding, error) {
 type slowConnect struct {
 	v        *view.View
 	service  *view.PacketService // of those at this address and port, the one most asked
-	repeated int                 // connections whose SYN was sent more than once
+	repeated int                 // connections whose first SYN got no answer
 	never    int                 // of these, those that were never answered
 	begun    int                 // connections whose SYN was seen
 	waited   time.Duration       // by connects with repeated SYNs
 	steps    []time.Duration     // connect times of those answered
 	silent   int                 // SYNs that no answer came to
+	// ignored counts connections whose server repeats its SYN-ACK although the
+	// client's ACK and data are there, and come again: Linux drops both while
+	// the accept queue is full (tcp_check_req in net/ipv4/tcp_minisocks.c).
+	ignored int
 }
 
 func (x *slowConnect) add(c *view.PacketConnection) {
@@ -76,7 +80,17 @@ func (x *slowConnect) add(c *view.PacketConnection) {
 	}
 	x.begun++
 	switch {
-	case c.SYNs < 2 || c.Refused:
+	case c.Refused:
+	case c.SYNs == 1 && x.abandoned(c):
+		// Its client gave up before the first repeat.
+		x.repeated++
+		x.never++
+		x.silent++
+		x.waited += c.Last.Sub(c.At)
+	case c.SYNs == 1 && c.SYNACKs > 1 && c.FromClient.Retransmissions > 0:
+		x.ignored++
+		x.waited += min(c.RTMax, c.Last.Sub(c.At))
+	case c.SYNs < 2:
 	case c.SYNACKs == 0:
 		x.repeated++
 		x.never++
@@ -90,8 +104,14 @@ func (x *slowConnect) add(c *view.PacketConnection) {
 	}
 }
 
+// abandoned says that a SYN got no answer, though there was time for one: what
+// is captured of one direction only has no answers at all.
+func (x *slowConnect) abandoned(c *view.PacketConnection) bool {
+	return c.SYNACKs == 0 && c.FromServer.Packets == 0 && c.FromClient.Packets <= 1 && x.v.End().Sub(c.At) >= firstRetry
+}
+
 func (x *slowConnect) look(address string, port int32) bool {
-	if x.repeated < someRepeatedSYNs {
+	if x.repeated+x.ignored < someRepeatedSYNs {
 		return false
 	}
 	handshakes := int64(0)
@@ -109,25 +129,35 @@ func (x *slowConnect) look(address string, port int32) bool {
 	// Of many connections only the worst are kept, but all handshakes counted.
 	x.begun = max(x.begun, int(handshakes)+x.repeated)
 	slices.Sort(x.steps)
-	return float64(x.repeated) >= slowConnects*float64(x.begun)
+	return float64(x.repeated+x.ignored) >= slowConnects*float64(x.begun)
 }
 
 func (x *slowConnect) finding() rule.Finding {
 	v, s := x.v, x.service
-	share := float64(x.repeated) / float64(x.begun)
+	share := float64(x.repeated+x.ignored) / float64(x.begun)
 	f := rule.Finding{
 		Subject: serviceSubject(v, s), Confidence: atMost(v, s, rule.Certain),
 		Headline: rule.T("connects to %s take seconds: %s of their first SYNs get no answer", s.Name(), unit.Share(share)),
 		Impact:   rule.Impact{TimeLost: perSecond(v, x.waited), Text: rule.T("%s of connects, %s waited", unit.Share(share), unit.Duration(x.waited))},
 	}
-	if x.never == x.begun {
+	switch {
+	case x.never == x.begun:
 		f.Headline = rule.T("connects to %s get no answer", s.Name())
+	case x.ignored > x.repeated:
+		f.Headline = rule.T("%s leaves %s of connects waiting: it does not take connections whose handshake is complete", s.Name(), unit.Share(share))
 	}
-	f.Evidence = []rule.Evidence{{
+	if x.ignored > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{
+			Metric: "rt.syn-ack-repeats", Value: float64(x.ignored), Unit: "count", Limit: rule.Limit(0),
+			What:  rule.T("in %s connections the server repeated its SYN-ACK although the client had answered it and sent its request: its accept queue was full", unit.Count(x.ignored)),
+			Check: tshark(v, s, "tcp.flags.syn == 1 && tcp.flags.ack == 1 && tcp.analysis.retransmission", "frame.time_relative", "ip.dst", "tcp.dstport"),
+		})
+	}
+	f.Evidence = append(f.Evidence, rule.Evidence{
 		Metric: "rt.syn-repeats", Value: float64(x.repeated), Unit: "count", Limit: rule.Limit(someRepeatedSYNs),
-		What:  rule.T("%s of %s connects repeated their SYN, %s SYNs got no answer, %s connects none at all", unit.Count(x.repeated), unit.Count(x.begun), unit.Count(x.silent), unit.Count(x.never)),
+		What:  rule.T("the first SYN of %s of %s connects got no answer, %s SYNs altogether; %s connects never got one", unit.Count(x.repeated), unit.Count(x.begun), unit.Count(x.silent), unit.Count(x.never)),
 		Check: tshark(v, s, "tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission", "frame.time_relative", "ip.src", "tcp.srcport"),
-	}}
+	})
 	if len(x.steps) > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: "rt.connect", Value: at(x.steps, 0.5).Seconds(), Unit: "seconds", Limit: rule.Limit(firstRetry.Seconds()),

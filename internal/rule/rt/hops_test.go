@@ -191,6 +191,14 @@ func TestPathSlow(t *testing.T) {
 			h := captured().Packets(ruletest.PacketService{Rate: 100, RTs: us(300, 200_000), Retransmit: 90 * time.Millisecond, Retransmissions: 50})
 			return h.PacketCapture(func(c *recording.PacketCapture) { c.Missed = c.Bytes / 10 })
 		}},
+		{"repeats because a full queue ignores handshakes", 0, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil)
+			for range 30 {
+				h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{SYNs: 1, SYNACKs: 3},
+					FromClient: recording.PacketSide{Retransmissions: 2}})
+			}
+			return h.Packets(ruletest.PacketService{Rate: 100, RTs: us(300, 200_000), Retransmit: 90 * time.Millisecond, Retransmissions: 50})
+		}},
 		{"a little loss", 0, func() *ruletest.Host {
 			return captured().Packets(ruletest.PacketService{Rate: 1000, RTs: us(300, 400), Retransmit: 10 * time.Microsecond, Retransmissions: 1})
 		}},

@@ -77,7 +77,7 @@ func (x *slowPath) look() bool {
 		return false
 	}
 	x.waited = s.Upload + s.RTSum + s.Download
-	x.loss = s.Retransmissions >= someRepeats && float64(s.Retransmit) >= lossTakes*float64(x.waited) &&
+	x.loss = s.Retransmissions >= someRepeats && !refusing(s) && float64(s.Retransmit) >= lossTakes*float64(x.waited) &&
 		s.Retransmit/time.Duration(s.Count) >= time.Millisecond/10
 	if h := x.hops; h != nil {
 		x.between = float64(h.Path()) >= mostOfTheTime*float64(h.Total()) &&
@@ -101,6 +101,21 @@ func (x *slowPath) look() bool {
 		x.sure = rule.Likely
 	}
 	return x.sure > 0
+}
+
+// refusing says that most packets were repeated because the server does not take
+// connections whose handshake is through (see slowConnect.ignored): no path lost
+// them.
+func refusing(s *view.PacketService) bool {
+	var all, ignored int64
+	for _, c := range s.Connections {
+		n := c.FromClient.Retransmissions + c.FromServer.Retransmissions
+		all += n
+		if c.SYNACKs > 1 {
+			ignored += n
+		}
+	}
+	return ignored > 0 && float64(ignored) >= mostOfTheTime*float64(all)
 }
 
 // lost is how long requests waited for the way, all together.

@@ -118,6 +118,22 @@ func TestConnectSlow(t *testing.T) {
 		}
 		return h
 	}
+	abandoned := func(packets int64) *ruletest.Host {
+		h := connects(90, 0, 0, 0)
+		for range 10 {
+			h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{SYNs: 1, Connect: recording.Unknown,
+				ServerRTT: recording.Unknown, ClientRTT: recording.Unknown}, FromClient: recording.PacketSide{Packets: packets}})
+		}
+		return h
+	}
+	ignored := func() *ruletest.Host {
+		h := connects(90, 0, 0, 0)
+		for range 10 {
+			h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{SYNs: 1, SYNACKs: 2, RTMax: time.Second},
+				FromClient: recording.PacketSide{Packets: 9, Retransmissions: 3}})
+		}
+		return h
+	}
 	tests := []struct {
 		name string
 		want rule.Confidence
@@ -126,6 +142,9 @@ func TestConnectSlow(t *testing.T) {
 		{"one in ten", rule.Certain, connects(90, 10, 0, time.Second)},
 		{"never answered", rule.Certain, connects(0, 0, 4, 0)},
 		{"two of many", 0, connects(90, 2, 0, time.Second)},
+		{"given up before the repeat", rule.Certain, abandoned(1)},
+		{"captured in one direction", 0, abandoned(5)},
+		{"handshakes ignored", rule.Certain, ignored()},
 		{"few of very many", 0, connects(1000, 3, 0, time.Second)},
 		{"repeated at once by the capture", 0, connects(90, 10, 0, time.Millisecond)},
 		{"refused", 0, refused()},
