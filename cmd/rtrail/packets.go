@@ -1,22 +1,14 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"io"
-	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"rtrail/internal/packet/engine"
-	"rtrail/internal/packet/pcap"
-	"rtrail/internal/packet/pcap/live"
-	"rtrail/internal/packet/summary"
 	"rtrail/internal/traffic"
+	"rtrail/internal/traffic/filter"
 )
 
 // packetsJob is what `rtrail packets` was asked to do.
@@ -29,6 +21,19 @@ type packetsJob struct {
 	netns  string
 	length time.Duration
 	write  string
+
+	by           string
+	transactions bool
+	order        string
+	slowest      int
+	histogram    bool
+	filter       string
+	json         bool
+	format       string
+	parquet      string
+	html         string
+
+	topGiven, orderGiven, byGiven, slowestGiven, formatGiven, everyGiven, filterGiven bool
 }
 
 func newPacketsCommand() *cobra.Command {
@@ -38,29 +43,56 @@ func newPacketsCommand() *cobra.Command {
 		Short: "Response times from packets: per second, service, statement, connection",
 		Long: `Reads captures (pcap or pcapng, also gzip or zstd; "-" is standard input), puts
 the connections together and measures how long every request waited for its
-answer: a line per second and server port, then the services, connections and
-statements that took the time.
+answer. Without further flags: a line per second and server port, then the
+services, connections and statements that took the time.
 
 RT is from the first copy of the last packet of a request to the first packet of
-its answer. A protocol marked ~ is not decoded: the boundaries of requests are
-taken from the changes of direction.`,
+its answer. Requests that are ambiguous, or of which packets are missing, are
+counted and left out of all times. A protocol marked ~ is not decoded: the
+boundaries of requests are taken from the changes of direction.
+
+Views (one of them):
+  --by WHAT        sums by second, connection, statement, client or server
+  --transactions   every request: when, RT and its phases, frames, statement
+  --slowest N      the N requests with the longest RT
+  --histogram      how RT is distributed, per service, and where it has humps
+  --format CODES   a line per interval in the codes of tcprstat
+
+Beside any view: --parquet DIR for DuckDB or Spark, --html FILE for a browser.
+
+--filter EXPR counts and lists only requests for which an expression of the
+Common Expression Language (cel.dev) is true. What is not known of a request,
+such as the rt of one without answer, compares neither way. Its variables:
+` + filter.Help() + `
+--format prints one line per interval over all ports, times in microseconds:
+  %n count   %a mean     %s sum      %x sum of squares     %S standard deviation
+  %m minimum %M maximum  %h median   %v variance           %I iteration, from 0
+  %t seconds since the first interval began   %T Unix time at the end of the interval
+  %% percent sign   \n line end   \t tab
+  A number after % restricts to the fastest so many percent: %95M %99a.
+  Medians and percentiles are within one percent; the rest is exact.
+
+--transactions --json prints an object a line; what is not known is null.
+frames are the first and last packet of the request, then of the answer. Other
+views with --json print one document; a live capture an object per interval.`,
 		Example: `  rtrail packets a.pcap
-  rtrail packets ring_*.pcap -p 3306
+  rtrail packets ring_*.pcap -p 3306 --by statement --top 20
+  rtrail packets a.pcap --slowest 20 --filter 'proto == "mysql"'
+  rtrail packets a.pcap --transactions --filter 'rt > duration("10ms") || failed'
+  rtrail packets a.pcap --transactions --json | jq 'select(.rt_ns > 1e7)'
+  rtrail packets a.pcap --histogram
+  rtrail packets a.pcap --format '%T\t%n\t%a\t%95M\t%99M\n'
+  rtrail packets a.pcap --parquet out/ --html a.html
   tcpdump -i eth0 -w - port 3306 | rtrail packets -
   sudo rtrail packets -i eth0 -p 3306 --for 30s -w slow.pcapng`,
-		Args: func(_ *cobra.Command, args []string) error {
-			switch {
-			case len(args) == 0 && p.iface == "":
-				return usageError("which packets? give files, - for standard input, or an interface: rtrail packets FILE... | -i IF")
-			case len(args) > 0 && p.iface != "":
-				return usageError("-i %s and %s: packets come from an interface or from files, not from both", p.iface, args[0])
-			case p.iface == "" && (p.netns != "" || p.length != 0):
-				return usageError("--netns and --for go with an interface: -i IF")
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.run(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout())
+			given := cmd.Flags().Changed
+			p.topGiven, p.orderGiven, p.byGiven, p.slowestGiven = given("top"), given("sort"), given("by"), given("slowest")
+			p.formatGiven, p.everyGiven, p.filterGiven = given("format"), given("every"), given("filter")
+			if err := p.check(args); err != nil {
+				return err
+			}
+			return p.run(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
@@ -69,72 +101,20 @@ taken from the changes of direction.`,
 	f.DurationVar(&p.length, "for", 0, "how long to capture (default: until Ctrl-C)")
 	f.StringVar(&p.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
 	f.StringVarP(&p.write, "write", "w", "", "also write the packets to this file (pcapng, or pcap by its name)")
-	f.DurationVar(&p.every, "every", time.Second, "time per line")
-	f.IntVar(&p.top, "top", 10, "lines per table of the summary")
+	f.DurationVar(&p.every, "every", time.Second, "time per line: whole seconds")
+	f.IntVar(&p.top, "top", 10, "lines per table, or requests in a list (default there: all)")
+	f.StringVar(&p.by, "by", "second", "view: sums by "+strings.Join(traffic.Views, ", "))
+	f.BoolVar(&p.transactions, "transactions", false, "view: a list of all requests")
+	f.StringVar(&p.order, "sort", "start", "order of --transactions: start, rt, total, upload, server, download, idle, retransmit, rows, bytes; none: as they complete")
+	f.IntVar(&p.slowest, "slowest", 0, "view: so many requests with the longest RT")
+	f.BoolVar(&p.histogram, "histogram", false, "view: the distribution of RT per service")
+	f.StringVar(&p.filter, "filter", "", "count and list only requests for which this expression is true")
+	f.BoolVar(&p.json, "json", false, "print JSON")
+	f.StringVar(&p.format, "format", "", "view: a line per interval in the codes of tcprstat")
+	f.StringVar(&p.parquet, "parquet", "", "also write connections and requests to Parquet files in this directory")
+	f.StringVar(&p.html, "html", "", "also write a page with charts and tables to this file")
 	cmd.SetFlagErrorFunc(flagError)
-	return cmd
-}
-
-func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, out io.Writer) (failed error) {
-	ports, err := portList(p.ports)
-	if err != nil {
-		return err
-	}
-	if p.every < time.Second || p.every%time.Second != 0 {
-		return usageError("--every %v: whole seconds, at least one", p.every)
-	}
-	lines := &traffic.Seconds{Out: out, Every: p.every}
-	src, err := p.open(files, stdin, ports)
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	if p.iface != "" {
-		lines.Drops = func() (uint64, bool) { l := src.Loss(); return l.Dropped, l.Known }
-		if p.length > 0 {
-			var stop context.CancelFunc
-			ctx, stop = context.WithTimeout(ctx, p.length)
-			defer stop()
-		}
-	}
-	if p.write != "" {
-		f, err := os.Create(p.write)
-		if err != nil {
-			return fmt.Errorf("writing the capture: %w", err)
-		}
-		defer f.Close()
-		w := pcap.NewWriter(f, pcap.FormatOf(p.write), src.Interfaces)
-		defer func(from pcap.Source) {
-			if err := w.Close(from.Loss()); err != nil && failed == nil {
-				failed = fmt.Errorf("writing the capture: %w", err)
-			}
-		}(src)
-		src = pcap.Tee(src, w)
-	}
-	workers := runtime.GOMAXPROCS(0)
-	collectors := summary.New(workers, summary.Options{Ports: ports, Slowest: p.top, Second: lines.Second})
-	report, err := engine.Run(ctx, src, engine.Options{
-		Workers:   workers,
-		Collector: func(i int) engine.Collector { return collectors.Worker(i) },
-	})
-	result := collectors.Result()
-	if cause := lines.Close(); cause != nil {
-		return cause
-	}
-	width, _ := terminalWidth(out)
-	fmt.Fprintln(out)
-	if cause := (traffic.Overview{Report: &report, Summary: result, Top: p.top, Width: width}).Print(out); cause != nil {
-		return cause
-	}
-	return err
-}
-
-// open opens the files, or the interface.
-func (p *packetsJob) open(files []string, stdin io.Reader, ports []uint16) (pcap.Source, error) {
-	if p.iface != "" {
-		return openLive(live.Options{Interface: p.iface, Ports: ports}, p.netns)
-	}
-	return pcap.Open(files, stdin)
+	return withModes(cmd)
 }
 
 // portList reads ports separated by commas.

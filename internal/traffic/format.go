@@ -166,8 +166,7 @@ func fastest(s *rt.Stats, percent int) part {
 	p.mid = middle(s, p.n)
 	if p.n == s.Count {
 		p.most, p.sum = s.Max, float64(s.Sum)
-		mean, dev := p.sum/float64(p.n), float64(s.Deviation())
-		p.squares = float64(p.n) * (dev*dev + mean*mean)
+		p.squares = s.Squares() * 1e18
 		return p
 	}
 	left := p.n
@@ -222,7 +221,8 @@ func (p *part) append(b []byte, code byte) []byte {
 	case 'v':
 		ns = variance / 1e3
 	}
-	return strconv.AppendFloat(b, math.Floor(ns/1e3), 'f', 0, 64)
+	// What only the last bits of a float keep from being whole is whole.
+	return strconv.AppendFloat(b, math.Floor(ns/1e3*(1+1e-12)), 'f', 0, 64)
 }
 
 // Formatted prints a line per interval.

@@ -167,3 +167,6 @@ func orDash(n uint64) string {
 	}
 	return unit.Count(n).String()
 }
+
+// Printed says whether there was any line.
+func (s *Seconds) Printed() bool { return s.lines > 0 }

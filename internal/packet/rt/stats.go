@@ -130,6 +130,9 @@ func (s *Stats) Deviation() time.Duration {
 	return time.Duration(math.Sqrt(max(0, s.squares/float64(s.Count)-mean*mean)) * 1e9)
 }
 
+// Squares is the sum of the squares of RT, in seconds squared.
+func (s *Stats) Squares() float64 { return s.squares }
+
 // Quantile is the RT that a share q does not exceed, to within one percent and
 // never outside of what was seen.
 func (s *Stats) Quantile(q float64) time.Duration {

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/pcap"
+	"rtrail/internal/packet/pcap/live"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/summary"
+	"rtrail/internal/traffic"
+	"rtrail/internal/traffic/filter"
+)
+
+// packetsView is what a run of the engine feeds.
+type packetsView struct {
+	listeners []func(worker int) traffic.Listener
+	seconds   []func(*summary.Second)
+	passed    []func(before int64)
+	finish    []func(*engine.Report, *summary.Summary) error
+	abandon   []func() // instead of finish, when the capture could not be read or the output not be written
+	machine   bool     // standard output is for programs: doubts go to standard error
+}
+
+// packetsRun is a run of the engine.
+type packetsRun struct {
+	*packetsJob
+	source  pcap.Source
+	out     *outlet
+	stderr  io.Writer
+	tty     bool
+	width   int // of the terminal; 0: no terminal
+	began   time.Time
+	workers int
+	stop    context.CancelCauseFunc
+}
+
+// outlet is standard output; its first error ends the run.
+type outlet struct {
+	io.Writer
+	stop context.CancelCauseFunc
+	err  error
+}
+
+func (o *outlet) Write(b []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.Writer.Write(b)
+	if err != nil {
+		o.err = err
+		o.stop(err)
+	}
+	return n, err
+}
+
+func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, out, stderr io.Writer) (failed error) {
+	ports, err := portList(p.ports)
+	if err != nil {
+		return err
+	}
+	var chosen *filter.Filter
+	if p.filterGiven {
+		if chosen, err = filter.Compile(p.filter); err != nil {
+			return usageError("--filter: %w", err)
+		}
+	}
+	src, err := p.open(files, stdin, ports)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if p.length > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, p.length)
+		defer stop()
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r := &packetsRun{
+		packetsJob: p, source: src, out: &outlet{Writer: out, stop: stop}, stderr: stderr, began: time.Now(), workers: runtime.GOMAXPROCS(0), stop: stop,
+	}
+	if r.width, r.tty = terminalWidth(out); !r.tty {
+		r.width = 0
+	}
+	if p.write != "" {
+		f, err := os.Create(p.write)
+		if err != nil {
+			return fmt.Errorf("writing the capture: %w", err)
+		}
+		defer f.Close()
+		w := pcap.NewWriter(f, pcap.FormatOf(p.write), src.Interfaces)
+		defer func(from pcap.Source) {
+			if err := w.Close(from.Loss()); err != nil && failed == nil {
+				failed = fmt.Errorf("writing the capture: %w", err)
+			}
+		}(src)
+		src = pcap.Tee(src, w)
+	}
+	view, err := r.view()
+	if err != nil {
+		return err
+	}
+	err = r.read(ctx, watch(src, files, stderr, p.iface == "" && !(r.tty && p.printsAtOnce())), view, ports, chosen)
+	if r.out.err != nil {
+		return fmt.Errorf("writing the results: %w", r.out.err)
+	}
+	return err
+}
+
+// printsAtOnce says that results come while packets are read.
+func (p *packetsJob) printsAtOnce() bool {
+	return !p.histogram && !p.slowestGiven && (p.by == "second" || p.transactions || p.formatGiven)
+}
+
+// read runs the engine and finishes the view.
+func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, ports []uint16, chosen *filter.Filter) error {
+	collectors := summary.New(r.workers, summary.Options{
+		Ports: ports, Slowest: max(r.top, r.slowest), Connections: max(1000, r.top), Clients: max(10000, r.top), Statements: max(5000, r.top),
+		Second: func(s *summary.Second) {
+			for _, f := range view.seconds {
+				f(s)
+			}
+		},
+		Passed: func(before int64) {
+			for _, f := range view.passed {
+				f(before)
+			}
+		},
+	})
+	tap := &traffic.Tap{Summary: collectors, Ports: ports, Listeners: view.listeners}
+	if chosen != nil {
+		tap.Keep = func() func(*rt.Transaction) bool { return chosen.Matcher() }
+	}
+	report, err := engine.Run(ctx, src, engine.Options{Workers: r.workers, Collector: tap.Collector})
+	result := collectors.Result()
+	src.done()
+	if r.out.err != nil {
+		for _, f := range view.abandon {
+			f()
+		}
+		return r.out.err
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) && err == nil {
+		err = cause
+	}
+	for _, f := range view.finish {
+		if cause := f(&report, result); cause != nil && err == nil {
+			err = cause
+		}
+	}
+	r.doubts(view, &report, result, chosen)
+	return err
+}
+
+// doubts goes to standard error where the view itself cannot say it.
+func (r *packetsRun) doubts(view *packetsView, report *engine.Report, s *summary.Summary, chosen *filter.Filter) {
+	if view.machine {
+		for _, line := range traffic.Doubts(report, s) {
+			fmt.Fprintln(r.stderr, "rtrail:", line)
+		}
+	}
+	if chosen != nil && chosen.Undecided() > 0 {
+		fmt.Fprintf(r.stderr, "rtrail: the filter asks for what is not known of %d requests: they were left out\n", chosen.Undecided())
+	}
+}
+
+// open opens the files, or the interface.
+func (p *packetsJob) open(files []string, stdin io.Reader, ports []uint16) (pcap.Source, error) {
+	if p.iface != "" {
+		return openLive(live.Options{Interface: p.iface, Ports: ports, Tick: 200 * time.Millisecond}, p.netns)
+	}
+	return pcap.Open(files, stdin)
+}
+
+// drops tells what the kernel dropped of a live capture; nil for files.
+func (r *packetsRun) drops() traffic.Drops {
+	if r.iface == "" {
+		return nil
+	}
+	return func() (uint64, bool) { l := r.source.Loss(); return l.Dropped, l.Known }
+}
+
+// buffered is standard output for much at once.
+func (r *packetsRun) buffered() *bufio.Writer { return bufio.NewWriterSize(r.out, 256<<10) }
+
+// atOnce says that somebody waits for each line.
+func (r *packetsRun) atOnce() bool { return r.iface != "" || r.tty }

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"fmt"
+
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/summary"
+	"rtrail/internal/traffic"
+)
+
+// mostSorted bounds the requests that are held to be sorted, at half a kilobyte
+// each.
+const mostSorted = 100_000
+
+// view makes what was asked for.
+func (r *packetsRun) view() (*packetsView, error) {
+	v := &packetsView{}
+	var err error
+	switch {
+	case r.formatGiven:
+		err = r.formatted(v)
+	case r.transactions:
+		r.listed(v)
+	case r.slowestGiven:
+		r.best(v, "rt", r.slowest, true)
+	case r.json && r.iface != "" && r.by == "second" && !r.histogram:
+		r.liveJSON(v)
+	case r.json:
+		r.document(v)
+	case r.histogram:
+		v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
+			return r.overview(report, s).Histograms(r.out)
+		})
+	case r.by != "second":
+		v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
+			return r.overview(report, s).By(r.out, r.by)
+		})
+	default:
+		r.perSecond(v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (r *packetsRun) overview(report *engine.Report, s *summary.Summary) traffic.Overview {
+	width := r.width
+	if !r.tty {
+		width = pipeWidth
+	}
+	return traffic.Overview{Report: report, Summary: s, Top: r.top, Width: width, Filtered: r.filterGiven}
+}
+
+// perSecond is the default: a line per second and port, then a summary.
+func (r *packetsRun) perSecond(v *packetsView) {
+	lines := &traffic.Seconds{Out: r.out, Every: r.every, Width: r.width, Drops: r.drops(), Start: r.began}
+	v.seconds = append(v.seconds, lines.Second)
+	v.passed = append(v.passed, lines.Passed)
+	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
+		if err := lines.Close(); err != nil {
+			return err
+		}
+		if lines.Printed() {
+			fmt.Fprintln(r.out)
+		}
+		return r.overview(report, s).Print(r.out)
+	})
+}
+
+func (r *packetsRun) formatted(v *packetsView) error {
+	format, err := traffic.ParseFormat(r.format)
+	if err != nil {
+		return err
+	}
+	lines := &traffic.Formatted{Out: r.out, Format: format, Every: r.every}
+	if r.iface != "" {
+		lines.Start = r.began
+	}
+	v.machine = true
+	v.seconds = append(v.seconds, lines.Second)
+	v.passed = append(v.passed, lines.Passed)
+	v.finish = append(v.finish, func(*engine.Report, *summary.Summary) error { return lines.Close() })
+	return nil
+}
+
+func (r *packetsRun) liveJSON(v *packetsView) {
+	lines := &traffic.LiveJSON{Out: r.out, Every: r.every, Start: r.began, Drops: r.drops()}
+	v.machine = true
+	v.seconds = append(v.seconds, lines.Second)
+	v.passed = append(v.passed, lines.Passed)
+	v.finish = append(v.finish, func(*engine.Report, *summary.Summary) error { return lines.Close() })
+}
+
+func (r *packetsRun) document(v *packetsView) {
+	d := &traffic.Document{Out: r.out, Every: r.every, Top: r.top, View: r.by}
+	if r.histogram {
+		d.View = "histogram"
+	}
+	v.seconds = append(v.seconds, d.Second)
+	v.finish = append(v.finish, d.Close)
+}
+
+// listed is a list of requests.
+func (r *packetsRun) listed(v *packetsView) {
+	v.machine = true
+	stream := r.order == traffic.Unsorted || r.json && !r.orderGiven && !r.topGiven || r.iface != ""
+	switch {
+	case stream && r.json:
+		r.streamJSON(v)
+	case stream:
+		r.streamText(v, nil)
+	case r.order == "start" && !r.topGiven:
+		r.streamText(v, &traffic.Reorder{Window: mostSorted})
+	case r.topGiven:
+		r.best(v, r.order, r.top, false)
+	default:
+		r.best(v, r.order, mostSorted, false)
+	}
+}
+
+// streamJSON prints requests as they complete.
+func (r *packetsRun) streamJSON(v *packetsView) {
+	out := r.buffered()
+	stream := &traffic.Stream{
+		Encode: func(int) func([]byte, *rt.Transaction) []byte { return new(traffic.JSON).Transaction },
+		Text:   func(b []byte) error { _, err := out.Write(b); return err },
+		Failed: r.stop,
+	}
+	if r.atOnce() {
+		stream.Flush = out.Flush
+	}
+	stream.Start(r.workers)
+	v.listeners = append(v.listeners, stream.Listener)
+	v.finish = append(v.finish, func(*engine.Report, *summary.Summary) error { return out.Flush() })
+}
+
+// streamText prints requests as they complete, or in the order of their
+// beginnings.
+func (r *packetsRun) streamText(v *packetsView, sort *traffic.Reorder) {
+	out := r.buffered()
+	lines := &traffic.Lines{Out: out, Width: r.width}
+	stream := &traffic.Stream{Failed: r.stop}
+	if r.atOnce() {
+		stream.Flush = out.Flush
+	}
+	if sort != nil {
+		sort.Give, stream.Rows = lines.Transaction, sort.Rows
+	} else {
+		stream.Rows = func(rows []rt.Transaction) error {
+			for i := range rows {
+				if err := lines.Transaction(&rows[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	stream.Start(r.workers)
+	v.listeners = append(v.listeners, stream.Listener)
+	v.finish = append(v.finish, func(*engine.Report, *summary.Summary) error {
+		if sort != nil {
+			if err := sort.Close(); err != nil {
+				return err
+			}
+			if sort.Late > 0 {
+				fmt.Fprintf(r.stderr, "rtrail: %d requests took so long that they stand after later ones\n", sort.Late)
+			}
+		}
+		return out.Flush()
+	})
+}
+
+// best prints the first requests of an order.
+func (r *packetsRun) best(v *packetsView, order string, limit int, usable bool) {
+	v.machine = true
+	by, _ := traffic.OrderNamed(order) // was checked
+	best := &traffic.Best{Order: by, Limit: limit, Usable: usable}
+	v.listeners = append(v.listeners, best.Listener)
+	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
+		list, seen := best.List()
+		if int(seen) > len(list) && !r.topGiven && !usable {
+			fmt.Fprintf(r.stderr, "rtrail: %d of %d requests: so many can be sorted; --sort none lists all\n", len(list), seen)
+		}
+		out := r.buffered()
+		if r.json {
+			var j traffic.JSON
+			var b []byte
+			for i := range list {
+				b = j.Transaction(b[:0], &list[i])
+				if _, err := out.Write(b); err != nil {
+					return err
+				}
+			}
+			return out.Flush()
+		}
+		o := r.overview(report, s)
+		if !r.tty {
+			o.Width = 0
+		}
+		title := fmt.Sprintf("REQUESTS by %s", order)
+		if usable {
+			title = "SLOWEST REQUESTS"
+		}
+		if err := o.Transactions(out, title, list); err != nil {
+			return err
+		}
+		return out.Flush()
+	})
+}

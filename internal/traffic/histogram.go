@@ -1,0 +1,242 @@
+package traffic
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/summary"
+	"rtrail/internal/unit"
+)
+
+// mostBars bounds the lines of a histogram.
+const mostBars = 32
+
+// steps are the edges within a power of ten, the finest first.
+var steps = [][]float64{
+	{1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8},
+	{1, 1.6, 2.5, 4, 6.3},
+	{1, 2, 5},
+	{1},
+}
+
+// Bar is a line of a histogram.
+type Bar struct {
+	From, To time.Duration // [From, To)
+	Count    uint64
+}
+
+// Bars puts a histogram into bars with edges that people like to read. Between
+// the first and the last one none is left out. A value within 0.8 percent of an
+// edge may be counted on its other side.
+func Bars(h *rt.Histogram) []Bar {
+	buckets := h.Buckets(64)
+	if len(buckets) == 0 {
+		return nil
+	}
+	var bars []Bar
+	for _, s := range steps {
+		bars = barsWith(s, buckets)
+		if len(bars) <= mostBars {
+			break
+		}
+	}
+	return bars
+}
+
+func barsWith(steps []float64, buckets []rt.Bucket) []Bar {
+	mid := func(b rt.Bucket) time.Duration { return b.From + (b.To-b.From-1)/2 }
+	least, most := max(mid(buckets[0]), 1), mid(buckets[len(buckets)-1])
+	var bars []Bar
+	for ten := math.Floor(math.Log10(float64(least))); len(bars) == 0 || bars[len(bars)-1].To <= most; ten++ {
+		for i, s := range steps {
+			next := 10.0
+			if i+1 < len(steps) {
+				next = steps[i+1]
+			}
+			from, to := time.Duration(math.Round(s*math.Pow(10, ten))), time.Duration(math.Round(next*math.Pow(10, ten)))
+			if to > from && to > least && from <= most {
+				bars = append(bars, Bar{From: from, To: to})
+			}
+		}
+	}
+	bars[0].From = min(bars[0].From, mid(buckets[0]))
+	at := 0
+	for _, b := range buckets {
+		for at < len(bars)-1 && mid(b) >= bars[at].To {
+			at++
+		}
+		bars[at].Count += b.Count
+	}
+	return bars
+}
+
+// Histograms prints one for each service.
+func (o Overview) Histograms(out io.Writer) error {
+	w := &strings.Builder{}
+	o.capture(w)
+	list := Ranked(o.Summary.Services, func(a, b summary.Service) int {
+		return cmp.Or(cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
+	})
+	for _, k := range list[:min(len(list), o.Top)] {
+		o.histogram(w, k, o.Summary.Services[k])
+	}
+	_, err := io.WriteString(out, w.String())
+	return err
+}
+
+// widestBar is as long as bars need to be.
+const widestBar = 50
+
+func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
+	if t.Count == 0 {
+		if t.Excluded() > 0 {
+			fmt.Fprintf(w, "\nRT of %s on port %s: none that counts; left out: %s\n", Proto(k.Proto, &t.Stats), service(k), reasons(&t.Stats))
+		}
+		return
+	}
+	fmt.Fprintf(w, "\nRT of %s on port %s: %s requests, mean %s, p50 %s, p99 %s, max %s\n", Proto(k.Proto, &t.Stats), service(k), unit.Count(t.Count),
+		unit.Duration(t.Mean()), unit.Duration(t.Quantile(0.5)), unit.Duration(t.Quantile(0.99)), unit.Duration(t.Max))
+	bars := Bars(&t.RT)
+	var most, sum uint64
+	for _, b := range bars {
+		most = max(most, b.Count)
+	}
+	length := widestBar
+	if o.Width > 0 {
+		length = min(length, max(10, o.Width-52))
+	}
+	fmt.Fprintf(w, " %8s   %8s  %-*s  %9s  %6s  %6s\n", "from", "to", length, "", "count", "share", "up to")
+	for _, b := range bars {
+		sum += b.Count
+		fmt.Fprintf(w, " %8s - %8s |%s %9s  %6s  %6s\n", unit.Duration(b.From), unit.Duration(b.To), bar(b.Count, most, length), countOrDash(b.Count),
+			shareOf(b.Count, t.Count), shareOf(sum, t.Count))
+	}
+	for _, line := range Humps(&t.RT) {
+		fmt.Fprintln(w, " "+line)
+	}
+	if n := t.Excluded(); n > 0 {
+		fmt.Fprintf(w, " left out: %s requests (%s)\n", unit.Count(n), reasons(&t.Stats))
+	}
+}
+
+func countOrDash(n uint64) string {
+	if n == 0 {
+		return "-"
+	}
+	return unit.Count(n).String()
+}
+
+// shareOf never rounds something to nothing, nor most to all.
+func shareOf(n, of uint64) string {
+	p := float64(n) / float64(of)
+	switch {
+	case n == 0:
+		return "-"
+	case n < of && p > 0.9995:
+		return "<100 %"
+	case p < 0.0005:
+		return "<0.1 %"
+	case p > 0.995 && n < of:
+		return fmt.Sprintf("%.1f %%", p*100)
+	}
+	return unit.Share(p).String()
+}
+
+// bar is as long as its share of the longest one, in eighths; what is there is
+// seen.
+func bar(n, most uint64, length int) string {
+	eighths := int(math.Round(float64(n) / float64(most) * float64(length) * 8))
+	if n > 0 {
+		eighths = max(eighths, 1)
+	}
+	s := strings.Repeat("█", eighths/8)
+	used := eighths / 8
+	if rest := eighths % 8; rest > 0 {
+		s += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+		used++
+	}
+	return s + strings.Repeat(" ", length+1-used)
+}
+
+// perOctave is the resolution at which humps are looked for.
+const perOctave = 16
+
+// Humps says in words how many modes there are and where they lie.
+func Humps(h *rt.Histogram) []string {
+	modes := rt.Modes(h.Buckets(perOctave))
+	if len(modes) == 0 {
+		return nil
+	}
+	if len(modes) == 1 {
+		return []string{"1 mode, at " + unit.Duration(center(h, modes[0])).String()}
+	}
+	var words []string
+	centers := make([]time.Duration, len(modes))
+	for i, m := range modes {
+		centers[i] = center(h, m)
+		words = append(words, fmt.Sprintf("%s (%s)", unit.Duration(centers[i]), unit.Share(m.Share)))
+	}
+	lines := []string{fmt.Sprintf("%d modes, at %s", len(modes), strings.Join(words, ", "))}
+	if times, ok := Multiples(centers); ok {
+		var list []string
+		for _, n := range times {
+			list = append(list, fmt.Sprint(n))
+		}
+		lines = append(lines, fmt.Sprintf("they lie at %s times %s: as if requests of that length waited for each other, in line for too few workers",
+			strings.Join(list, ", "), unit.Duration(centers[0])))
+	}
+	return lines
+}
+
+// center is the median of a mode, which is more exact than its highest bin.
+func center(h *rt.Histogram, m rt.Mode) time.Duration {
+	var n uint64
+	inside := func(b rt.Bucket) bool { return b.From >= m.From && b.From < m.To }
+	buckets := h.Buckets(64)
+	for _, b := range buckets {
+		if inside(b) {
+			n += b.Count
+		}
+	}
+	var seen uint64
+	for _, b := range buckets {
+		if !inside(b) {
+			continue
+		}
+		if seen += b.Count; 2*seen >= n {
+			return b.From + (b.To-b.From-1)/2
+		}
+	}
+	return m.At
+}
+
+const (
+	// Modes are at a multiple of the first one if they are as near to it as this
+	// share of the first: half of them would be by chance within a quarter, one in
+	// ten within a twentieth.
+	multipleShare = 0.05
+	// Beyond this multiple every time is near one, given how exact modes are.
+	mostMultiple = 10
+)
+
+// Multiples tells whether times, ascending, lie at whole multiples of the first
+// one, and at which.
+func Multiples(at []time.Duration) (times []int, ok bool) {
+	if len(at) < 2 || at[0] <= 0 {
+		return nil, false
+	}
+	for _, d := range at {
+		ratio := float64(d) / float64(at[0])
+		n := math.Round(ratio)
+		if n > mostMultiple || math.Abs(ratio-n) > multipleShare || len(times) > 0 && int(n) == times[len(times)-1] {
+			return nil, false
+		}
+		times = append(times, int(n))
+	}
+	return times, true
+}

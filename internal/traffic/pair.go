@@ -1,0 +1,282 @@
+package traffic
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/pair"
+	"rtrail/internal/unit"
+)
+
+// Pair is what is printed of two captures of the same traffic.
+type Pair struct {
+	Result *pair.Result
+	Top    int // lines per table
+	Width  int // columns; 0: any
+	Zone   *time.Location
+}
+
+// Print writes the summary.
+func (p Pair) Print(out io.Writer) error {
+	w := &strings.Builder{}
+	p.captures(w)
+	for _, s := range p.Result.Services[:min(len(p.Result.Services), p.Top)] {
+		p.service(w, s)
+	}
+	if n := len(p.Result.Services) - p.Top; n > 0 {
+		fmt.Fprintf(w, "\n%d more services: --top %d shows them\n", n, len(p.Result.Services))
+	}
+	p.slowest(w)
+	_, err := io.WriteString(out, w.String())
+	return err
+}
+
+var sideNames = [2]string{"client's side", "server's side"}
+
+func (p Pair) zone() *time.Location {
+	if p.Zone == nil {
+		return time.Local
+	}
+	return p.Zone
+}
+
+// captures says what was compared, and how far it can be trusted.
+func (p Pair) captures(w io.Writer) {
+	r := p.Result
+	for i := range r.Sides {
+		s := &r.Sides[i]
+		fmt.Fprintf(w, "%s  %s: %s packets, %s connections, %s to %s\n", sideNames[i], strings.Join(s.Files, ", "),
+			unit.Count(s.Report.Packets), unit.Count(s.Connections),
+			time.Unix(0, s.Report.First).In(p.zone()).Format("2006-01-02 15:04:05.000"), time.Unix(0, s.Report.Last).In(p.zone()).Format("15:04:05.000"))
+	}
+	if r.Swapped {
+		fmt.Fprintln(w, "the sides were given the wrong way round: requests pass the capture that was called the server's first. They were exchanged.")
+	}
+	fmt.Fprintf(w, "in both        %s connections%s\n", unit.Count(r.Matched), inBrackets(
+		some(r.Translated, "with other addresses at the server: NAT or a load balancer"), some(r.BySequence, "begun before a capture")))
+	for i := range r.Sides {
+		if u := &r.Sides[i].Unmatched; u.Total() > 0 {
+			fmt.Fprintf(w, "only at the %s  %s connections%s\n", [2]string{"client", "server"}[i], unit.Count(u.Total()), inBrackets(
+				some(u.Absent, "that the other capture should have and lacks"+servers(u.Servers)), some(u.Unanswered, "of them never answered"),
+				some(u.Outside, "outside the time it covers"), some(u.Silent, "begun before the capture and silent since")))
+		}
+	}
+	p.clock(w)
+	for i := range r.Sides {
+		s := &r.Sides[i]
+		if l := s.Report.Loss; l.Known && l.Dropped > 0 {
+			fmt.Fprintf(w, "%s: the capture dropped %s packets\n", sideNames[i], unit.Count(l.Dropped))
+		}
+		if s.Missed > 0 {
+			fmt.Fprintf(w, "%s: %s of TCP streams were acknowledged but not captured\n", sideNames[i], unit.Bytes(s.Missed))
+		}
+		for _, n := range s.Report.Notes {
+			fmt.Fprintf(w, "note: %s\n", plain(strings.TrimPrefix(n.File+": "+n.Text, ": ")))
+		}
+	}
+	if n := r.Excluded.Total(); n > 0 {
+		e := &r.Excluded
+		fmt.Fprintf(w, "left out       %s requests%s\n", unit.Count(n), inBrackets(
+			some(int(e.Doubtful), "without answer, ambiguous or lossy"), some(int(e.OnlyClient), "the server's capture lacks"),
+			some(int(e.OnlyServer), "the client's capture lacks"), some(int(e.Different), "of which the captures disagree where they end"),
+			some(int(e.Contradict), "whose times contradict each other: a capture missed a copy")))
+	}
+}
+
+func (p Pair) clock(w io.Writer) {
+	c := &p.Result.Clock
+	ahead := "ahead"
+	if c.Offset < 0 {
+		ahead = "behind"
+	}
+	drift := ""
+	if c.Drift != 0 {
+		drift = fmt.Sprintf(", and changes by %.1f µs a second", c.Drift*1e6)
+	}
+	ignored := ""
+	if c.Ignored > 0 {
+		ignored = fmt.Sprintf(" (%d contradicted all others)", c.Ignored)
+	}
+	fmt.Fprintf(w, "clocks         the server's is %s %s%s; ± %s, from %s packets%s\n", c.Offset.Abs(), ahead, drift, unit.Duration(c.Uncertainty), unit.Count(c.Packets), ignored)
+	fmt.Fprintf(w, "               there and back take at least %s together. What both ways take together is exact;\n", unit.Duration(c.RoundTrip))
+	fmt.Fprintf(w, "               how it divides into there and back is known to ± %s.\n", unit.Duration(c.Uncertainty))
+}
+
+// servers names the ones that connections went to.
+func servers(count map[flow.Endpoint]int) string {
+	if len(count) == 0 {
+		return ""
+	}
+	list := slices.SortedFunc(maps.Keys(count), func(a, b flow.Endpoint) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.String(), b.String()))
+	})
+	const most = 3
+	var names []string
+	for _, e := range list[:min(len(list), most)] {
+		names = append(names, e.String())
+	}
+	if len(list) > most {
+		names = append(names, fmt.Sprintf("%d more", len(list)-most))
+	}
+	return ", to " + strings.Join(names, ", ")
+}
+
+// some is a count with what it counts, "" if there is none.
+func some(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return unit.Count(n).String() + " " + what
+}
+
+func inBrackets(parts ...string) string {
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
+}
+
+// pairParts are the parts of a transaction's time in their order.
+func pairParts(s *pair.Service) []struct {
+	name string
+	part *pair.Part
+} {
+	return []struct {
+		name string
+		part *pair.Part
+	}{
+		{"upload at the client", &s.Upload}, {"resent on the way there", &s.ResentThere}, {"way there", &s.PathThere}, {"server", &s.Serve},
+		{"resent on the way back", &s.ResentBack}, {"way back", &s.PathBack}, {"download", &s.Download},
+	}
+}
+
+var pairServiceColumns = []column{
+	{title: "where the time went"}, {title: "share", right: true}, {title: "sum", right: true, drop: 2}, {title: "mean", right: true, drop: 1},
+	{title: "p50", right: true}, {title: "p95", right: true}, {title: "p99", right: true}, {title: "", text: true},
+}
+
+// pairBar is how many columns the longest bar has.
+const pairBar = 20
+
+func (p Pair) service(w io.Writer, s *pair.Service) {
+	name := s.Server.String()
+	if s.Backend != s.Server {
+		name += " (at the server " + s.Backend.String() + ")"
+	}
+	protocol := s.Proto
+	if protocol == "" {
+		protocol = "-"
+	}
+	if s.Approximate > 0 {
+		protocol = "~" + protocol
+	}
+	title := fmt.Sprintf("%s %s: %s requests on %s connections; their clients waited %s", protocol, name, unit.Count(s.Count), unit.Count(s.Connections), unit.Duration(s.Waited()))
+	if s.Count == 0 {
+		if s.Excluded.Total() > 0 {
+			fmt.Fprintf(w, "\n%s %s: no request that both captures saw whole; %s left out\n", protocol, name, unit.Count(s.Excluded.Total()))
+		}
+		return
+	}
+	var rows [][]string
+	for _, x := range pairParts(s) {
+		if x.part.Sum == 0 {
+			continue
+		}
+		rows = append(rows, pairRow(x.name, x.part, s))
+	}
+	rt := pairRow("RT at the client", &s.RT, s)
+	rt[1], rt[7] = "", "last request packet to first response packet"
+	rows = append(rows, rt)
+	table(w, title, p.Width, pairServiceColumns, rows)
+	p.losses(w, s)
+}
+
+func pairRow(name string, x *pair.Part, s *pair.Service) []string {
+	share := float64(x.Sum) / float64(max(s.Waited(), 1))
+	q := func(v float64) string { return unit.Duration(x.Hist.Quantile(v)).String() }
+	return []string{
+		name, unit.Share(share).String(), unit.Duration(x.Sum).String(), unit.Duration(x.Sum / time.Duration(s.Count)).String(),
+		q(0.5), q(0.95), q(0.99), strings.Repeat("█", int(share*pairBar+0.5)),
+	}
+}
+
+// losses says what else is to be known of a service.
+func (p Pair) losses(w io.Writer, s *pair.Service) {
+	for _, l := range []struct {
+		lost, sent uint64
+		where      string
+	}{{s.LostThere, s.SegmentsThere, "from the client to the server"}, {s.LostBack, s.SegmentsBack, "from the server to the client"}} {
+		if l.lost > 0 {
+			fmt.Fprintf(w, " lost between the captures: %s of %s packets with data %s (%s)\n", unit.Count(l.lost), unit.Count(l.sent), l.where,
+				unit.Share(float64(l.lost)/float64(max(l.sent, l.lost))))
+		}
+	}
+	if s.Resent > 0 {
+		fmt.Fprintf(w, " %s requests waited for a copy of what was lost between the captures\n", unit.Count(s.Resent))
+	}
+	if s.Clamped > 0 {
+		fmt.Fprintf(w, " of %s requests one way came out negative, within the uncertainty of the clocks, and was set to 0\n", unit.Count(s.Clamped))
+	}
+}
+
+var pairColumns = []column{
+	{title: "start", fixed: 15, drop: 3}, {title: "total", right: true, fixed: 7}, {title: "upload", right: true, fixed: 7, drop: 6}, {title: "there", right: true, fixed: 7},
+	{title: "server", right: true, fixed: 7}, {title: "back", right: true, fixed: 7}, {title: "resent", right: true, fixed: 7}, {title: "download", right: true, fixed: 8, drop: 4},
+	{title: "client", fixed: 21, drop: 7}, {title: "to", fixed: 21, drop: 8}, {title: "frame", right: true, fixed: 9, drop: 1}, {title: "at server", right: true, fixed: 9, drop: 2},
+	{title: "statement", text: true, fixed: 400},
+}
+
+func pairCells(s *pair.Split, zone *time.Location) []string {
+	if zone == nil {
+		zone = time.Local
+	}
+	d := func(v time.Duration) string {
+		if v == 0 {
+			return "-"
+		}
+		return unit.Duration(v).String()
+	}
+	return []string{
+		time.Unix(0, s.Start).In(zone).Format(clockLayout), d(s.Total()), d(s.Upload), d(s.PathThere), d(s.ServeThere), d(s.PathBack),
+		d(s.ResentThere + s.ResentBack), d(s.Download), s.Client.String(), s.Server.String(), fmt.Sprint(s.Frames[0]), fmt.Sprint(s.ServerFrame),
+		remark(&s.Transaction) + Statement(s.Command, s.Fingerprint),
+	}
+}
+
+func (p Pair) slowest(w io.Writer) {
+	var rows [][]string
+	for i := range p.Result.Slowest[:min(len(p.Result.Slowest), p.Top)] {
+		rows = append(rows, pairCells(&p.Result.Slowest[i], p.Zone))
+	}
+	table(w, "WORST WAITS, and where they were spent", p.Width, pairColumns, rows)
+}
+
+// PairLines prints transactions of two captures as they come.
+type PairLines struct {
+	Width int // columns; 0: any
+	Zone  *time.Location
+	wide  []int
+}
+
+// Line is the next one, with a header before the first.
+func (p *PairLines) Line(s *pair.Split) string {
+	var b strings.Builder
+	if p.wide == nil {
+		natural := make([]int, len(pairColumns))
+		header := make([]string, len(pairColumns))
+		for i, c := range pairColumns {
+			natural[i], header[i] = c.fixed, c.title
+		}
+		p.wide = fit(pairColumns, natural, p.Width, 0)
+		row(&b, pairColumns, p.wide, header, 0)
+	}
+	row(&b, pairColumns, p.wide, pairCells(s, p.Zone), 0)
+	return b.String()
+}
