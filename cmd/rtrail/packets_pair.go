@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"rtrail/internal/packet/pair"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/traffic"
 	"rtrail/internal/verdict"
 	"rtrail/internal/version"
 	"rtrail/internal/view"
@@ -66,4 +71,59 @@ func (d *diagnosis) bothSides(ctx context.Context) (verdict.Verdict, error) {
 		return verdict.Verdict{}, err
 	}
 	return verdict.Judge(view.New(rec, first, last), catalogue.For(rec.Manifest())), nil
+}
+
+// compared prints what two captures of the same traffic say together.
+func (s *sidesFlags) compared(cmd *cobra.Command) error {
+	list, _ := cmd.Flags().GetString("port")
+	ports, err := portList(list)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	top, _ := cmd.Flags().GetInt("top")
+	asJSON, _ := cmd.Flags().GetBool("json")
+	each, _ := cmd.Flags().GetBool("transactions")
+	width, _ := terminalWidth(out)
+	ctx, stop := context.WithCancel(cmd.Context())
+	defer stop()
+	o := pair.Options{Files: [2][]string{s.client, s.server}, Ports: ports, Slowest: top}
+	var buffered *bufio.Writer
+	var failed error
+	if each {
+		buffered = bufio.NewWriterSize(out, 64<<10)
+		lines, encoder := traffic.PairLines{Width: width}, traffic.JSON{}
+		var b []byte
+		o.Each = func(x *pair.Split) {
+			if asJSON {
+				b = encoder.PairTransaction(b[:0], x)
+			} else {
+				b = append(b[:0], lines.Line(x)...)
+			}
+			if _, err := buffered.Write(b); err != nil && failed == nil {
+				failed = err
+				stop()
+			}
+		}
+	}
+	result, err := pair.Run(ctx, o)
+	if failed != nil {
+		return failed
+	}
+	if err != nil {
+		return err
+	}
+	report := traffic.Pair{Result: result, Top: top, Width: width}
+	switch {
+	case each && asJSON:
+		return buffered.Flush()
+	case each:
+		fmt.Fprintln(buffered)
+		if err := buffered.Flush(); err != nil {
+			return err
+		}
+	case asJSON:
+		return report.JSON(out)
+	}
+	return report.Print(out)
 }
