@@ -1,0 +1,98 @@
+package lab
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// open gives connections to the server's port from a namespace. The driver
+// sends statements as text, and nothing that it was not asked for.
+func (m *mariaDB) open(in *NetNS) (*sql.DB, error) { return m.openAt(in, m.port) }
+
+// openAt is open for a proxy on another port of the server's address.
+func (m *mariaDB) openAt(in *NetNS, port int) (*sql.DB, error) {
+	c := mysql.NewConfig()
+	c.User, c.Net, c.Addr, c.DBName = "lab", "tcp", m.addr+":"+strconv.Itoa(port), "lab"
+	c.InterpolateParams = true
+	c.DialFunc = in.Dial
+	connector, err := mysql.NewConnector(c)
+	if err != nil {
+		return nil, fmt.Errorf("configure connections to MariaDB: %w", err)
+	}
+	db := sql.OpenDB(connector)
+	m.env.Defer("connections to MariaDB", db.Close)
+	return db, nil
+}
+
+// conns takes n connections of their own.
+func conns(ctx context.Context, db *sql.DB, n int) ([]*sql.Conn, error) {
+	var list []*sql.Conn
+	for range n {
+		c, err := db.Conn(ctx)
+		if err != nil {
+			return list, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// rowsOf runs a query and reads all its rows.
+func rowsOf(ctx context.Context, c *sql.Conn, query string, args ...any) error {
+	rows, err := c.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+	}
+	return rows.Err()
+}
+
+// each runs do on every connection again and again until ctx ends, and counts
+// how often it went well.
+func each(ctx context.Context, list []*sql.Conn, do func(ctx context.Context, i int, c *sql.Conn) error) counted {
+	counts := make(chan counted, len(list))
+	for i, c := range list {
+		go func() {
+			var n counted
+			for ctx.Err() == nil {
+				if err := do(ctx, i, c); err == nil {
+					n.done++
+				} else if ctx.Err() == nil {
+					n.failed++
+					n.err = err
+				}
+			}
+			counts <- n
+		}()
+	}
+	var sum counted
+	for range list {
+		n := <-counts
+		sum.done += n.done
+		sum.failed += n.failed
+		if n.err != nil {
+			sum.err = n.err
+		}
+	}
+	return sum
+}
+
+// counted is what several workers did.
+type counted struct {
+	done, failed int
+	err          error // one of the failures
+}
+
+// rate makes the number of what was done a measurement.
+func (n counted) rate(seconds float64, unit string) Measurement {
+	m := Measurement{Value: float64(n.done) / seconds, Unit: unit, Detail: fmt.Sprintf("%d done, %d failed", n.done, n.failed)}
+	if n.err != nil {
+		m.Detail += ": " + n.err.Error()
+	}
+	return m
+}
