@@ -185,13 +185,16 @@ func TestPathSlow(t *testing.T) {
 		make func() *ruletest.Host
 	}{
 		{"loss", rule.Certain, func() *ruletest.Host {
-			return captured().Packets(ruletest.PacketService{Rate: 100, RTs: us(300, 200_000), Retransmit: 90 * time.Millisecond, Retransmissions: 50})
+			h := captured()
+			h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{Transactions: 100},
+				FromClient: recording.PacketSide{Retransmissions: 20}, FromServer: recording.PacketSide{Retransmissions: 30}})
+			return h.Packets(ruletest.PacketService{Rate: 100, RTs: us(300, 200_000), Retransmit: 90 * time.Millisecond, Retransmissions: 50})
 		}},
 		{"loss with holes in the capture", rule.Likely, func() *ruletest.Host {
 			h := captured().Packets(ruletest.PacketService{Rate: 100, RTs: us(300, 200_000), Retransmit: 90 * time.Millisecond, Retransmissions: 50})
 			return h.PacketCapture(func(c *recording.PacketCapture) { c.Missed = c.Bytes / 10 })
 		}},
-		{"repeats because a full queue ignores handshakes", 0, func() *ruletest.Host {
+		{"repeats as a full accept queue makes them", rule.Possible, func() *ruletest.Host {
 			h := ruletest.New(2, 10).PacketCapture(nil)
 			for range 30 {
 				h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{SYNs: 1, SYNACKs: 3},

@@ -77,7 +77,7 @@ func (x *slowPath) look() bool {
 		return false
 	}
 	x.waited = s.Upload + s.RTSum + s.Download
-	x.loss = s.Retransmissions >= someRepeats && !refusing(s) && float64(s.Retransmit) >= lossTakes*float64(x.waited) &&
+	x.loss = s.Retransmissions >= someRepeats && float64(s.Retransmit) >= lossTakes*float64(x.waited) &&
 		s.Retransmit/time.Duration(s.Count) >= time.Millisecond/10
 	if h := x.hops; h != nil {
 		x.between = float64(h.Path()) >= mostOfTheTime*float64(h.Total()) &&
@@ -93,6 +93,8 @@ func (x *slowPath) look() bool {
 		}
 	}
 	switch {
+	case x.loss && !x.between && refusing(s):
+		x.sure = rule.Possible
 	case x.between, x.loss:
 		x.sure = atMost(x.v, s, rule.Certain)
 	case x.queue && s.RTP95 <= 3*x.way.Slow:
@@ -103,15 +105,16 @@ func (x *slowPath) look() bool {
 	return x.sure > 0
 }
 
-// refusing says that most packets were repeated because the server does not take
-// connections whose handshake is through (see slowConnect.ignored): no path lost
-// them.
+// refusing says that most packets were repeated in connections that a server with
+// a full accept queue would leave waiting as well: their SYN-ACK came again (see
+// slowConnect.ignored), or nothing was repeated but the one request. Then nobody
+// can tell from one capture whether the path lost them.
 func refusing(s *view.PacketService) bool {
 	var all, ignored int64
 	for _, c := range s.Connections {
 		n := c.FromClient.Retransmissions + c.FromServer.Retransmissions
 		all += n
-		if c.SYNACKs > 1 {
+		if c.SYNACKs > 1 || !c.Midway && c.Transactions <= 1 && c.FromServer.Retransmissions == 0 {
 			ignored += n
 		}
 	}
