@@ -30,7 +30,22 @@ type Document struct {
 	Unseen    []Unseen      `json:"unseen"`
 	Probes    []Probe       `json:"probes"`
 	Time      []ProcessTime `json:"where_the_time_went"`
+	Captures  []Capture     `json:"captures"`
 	Notes     []string      `json:"notes"`
+}
+
+// Capture is a capture of packets that the verdict stands on.
+type Capture struct {
+	Source      string    `json:"source"`
+	Point       string    `json:"point,omitempty"`
+	First       time.Time `json:"first"`
+	Last        time.Time `json:"last"`
+	Packets     int64     `json:"packets"`
+	Bytes       int64     `json:"bytes"`
+	Connections int64     `json:"connections"`
+	Dropped     *int64    `json:"dropped"` // null: nobody counted
+	MissedBytes int64     `json:"missed_bytes"`
+	Note        string    `json:"note,omitempty"`
 }
 
 // Host says on which machine the evidence was taken.
@@ -196,7 +211,7 @@ func NewDocument(v verdict.Verdict) Document {
 				Lock: number(t.Lock), Network: number(t.Network), Sleeping: number(t.Sleeping),
 			}
 		}),
-		Notes: each(v.Notes, same),
+		Captures: each(v.Captures, capture), Notes: each(v.Notes, same),
 	}
 }
 
@@ -264,6 +279,17 @@ func each[A, B any](list []A, to func(A) B) []B {
 	out := make([]B, 0, len(list))
 	for _, a := range list {
 		out = append(out, to(a))
+	}
+	return out
+}
+
+func capture(c verdict.Capture) Capture {
+	out := Capture{
+		Source: c.Source, Point: c.Point, First: c.First, Last: c.Last, Packets: c.Packets, Bytes: c.Bytes,
+		Connections: c.Connections, MissedBytes: c.Missed, Note: c.Note,
+	}
+	if c.Dropped >= 0 {
+		out.Dropped = &c.Dropped
 	}
 	return out
 }

@@ -117,6 +117,13 @@ func cases() []testCase {
 			Healthy: []string{"memory", "disks", "file descriptors", "conntrack", "processes"}, NotJudged: notJudged, Unseen: unseen, Probes: probes, Time: times,
 			Notes: []string{"interrupted after 3.2 s of 10s: judged on what was seen so far"},
 		}},
+		{"captured", verdict.Verdict{
+			Tool: "rtrail 0.1.0", Window: window, Healthy: []string{"response times", "connects"},
+			Captures: []verdict.Capture{
+				{Source: "a.pcap", Point: "client", First: window.Start, Last: window.End, Packets: 322954, Bytes: 66 << 20, Connections: 171, Dropped: -1},
+				{Source: "b.pcap", Point: "server", First: window.Start, Last: window.End, Packets: 1, Bytes: 60, Connections: 1, Dropped: 12, Missed: 4096, Note: "b.pcap: the last packet is cut"},
+			},
+		}},
 		{"healthy", verdict.Verdict{
 			Tool: "rtrail 0.1.0", Host: db1, Window: window, Healthy: []string{"CPU", "memory", "disks", "network"}, Probes: probes[:1], Time: times[:1],
 		}},

@@ -13,14 +13,21 @@ import (
 // Markdown writes the verdict for tickets and post-mortems.
 func Markdown(w io.Writer, v verdict.Verdict) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Why %s is slow\n\n", md(orElse(v.Host.Name, "this host")))
-	fmt.Fprintf(&b, "%s, %s, %s, Linux %s, watched %.1f s from %s", md(v.Tool), plural(v.Host.CPUs, "CPU", "CPUs"),
-		unit.Bytes(v.Host.MemoryBytes), md(v.Host.Kernel), v.Window.End.Sub(v.Window.Start).Seconds(),
-		v.Window.Start.Format("2006-01-02 15:04:05 MST"))
+	length, began := v.Window.End.Sub(v.Window.Start).Seconds(), v.Window.Start.Format("2006-01-02 15:04:05 MST")
+	if v.Host.Kernel == "" && len(v.Captures) > 0 {
+		fmt.Fprintf(&b, "# Why it is slow in %s\n\n%s, captured %.1f s from %s", md(v.Captures[0].Source), md(v.Tool), length, began)
+	} else {
+		fmt.Fprintf(&b, "# Why %s is slow\n\n", md(orElse(v.Host.Name, "this host")))
+		fmt.Fprintf(&b, "%s, %s, %s, Linux %s, watched %.1f s from %s", md(v.Tool), plural(v.Host.CPUs, "CPU", "CPUs"),
+			unit.Bytes(v.Host.MemoryBytes), md(v.Host.Kernel), length, began)
+	}
 	if v.Window.Interrupted {
 		b.WriteString(" (interrupted)")
 	}
 	b.WriteString(".\n")
+	for _, c := range v.Captures {
+		fmt.Fprintf(&b, "\nPackets: %s.\n", md(captureLine(c)))
+	}
 	sure := 0
 	for _, f := range v.Findings {
 		if f.Confidence > rule.Possible {

@@ -108,7 +108,11 @@ func (p *page) header(v verdict.Verdict) {
 		parts = append(parts, "Linux "+h.Kernel)
 	}
 	if !v.Window.Start.IsZero() {
-		watched := fmt.Sprintf("watched %.1f s from %s", v.Window.End.Sub(v.Window.Start).Seconds(), v.Window.Start.Format(clock(v)))
+		word := "watched"
+		if h.Name == "" && len(v.Captures) > 0 {
+			word = "captured" // the packets may be from anywhere
+		}
+		watched := fmt.Sprintf("%s %.1f s from %s", word, v.Window.End.Sub(v.Window.Start).Seconds(), v.Window.Start.Format(clock(v)))
 		if v.Window.Interrupted {
 			watched += " (interrupted)"
 		}
@@ -129,6 +133,28 @@ func (p *page) header(v verdict.Verdict) {
 		}
 	}
 	p.line(p.paint(styleQuiet, fit(line, p.width)))
+	for _, c := range v.Captures {
+		p.line(p.paint(styleQuiet, fit(clean(captureLine(c)), p.width)))
+	}
+}
+
+// captureLine says what was captured, and what the capture lacks.
+func captureLine(c verdict.Capture) string {
+	line := c.Source
+	if c.Point != "" {
+		line = c.Point + " side  " + line
+	}
+	line += fmt.Sprintf("  %s packets, %s, %s", unit.Count(c.Packets), unit.Bytes(c.Bytes), plural(int(c.Connections), "connection", "connections"))
+	if c.Dropped > 0 {
+		line += fmt.Sprintf("; %s dropped", unit.Count(c.Dropped))
+	}
+	if c.Missed > 0 {
+		line += fmt.Sprintf("; %s missed", unit.Bytes(c.Missed))
+	}
+	if c.Note != "" {
+		line += "; " + c.Note
+	}
+	return line
 }
 
 // clock gives the date too when the window is not today's.

@@ -21,7 +21,8 @@ type Verdict struct {
 	Unseen    []Unseen // what probes could not see although they ran
 	Probes    []ProbeHealth
 	Time      []ProcessTime // where the busiest processes spent the window
-	Notes     []string      // about the evidence as a whole: "interrupted after 3.2 s"
+	Captures  []Capture
+	Notes     []string // about the evidence as a whole: "interrupted after 3.2 s"
 }
 
 // Window is the time that was judged.
