@@ -20,7 +20,7 @@ var oneThreadLimit = rule.Rule{
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
 	// Whoever accepts connections with the thread that is full accepts late.
-	Explains: []string{"net/accept-queue-full"},
+	Explains: []string{"net/accept-queue-full", "rt/server-slow"},
 	Page:     oneThreadLimitPage,
 	Detect:   detectOneThreadLimit,
 }

@@ -17,7 +17,7 @@ var saturated = rule.Rule{
 	Title:    "more work than the CPUs can do",
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
-	Explains: []string{"cpu/one-thread-limit"},
+	Explains: []string{"cpu/one-thread-limit", "rt/server-slow", "rt/client-slow"},
 	Page:     saturatedPage,
 	Detect:   detectSaturated,
 }

@@ -21,7 +21,7 @@ var saturated = rule.Rule{
 	Title:    "programs wait because a disk has more requests than it can serve",
 	Resource: "disks",
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
-	Explains: []string{"proc/uninterruptible"},
+	Explains: []string{"proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	Page:     saturatedPage,
 	Detect:   detectSaturated,
 }
