@@ -25,6 +25,9 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			if err := os.CopyFS(e.WorkDir+"/pairs", os.DirFS("testdata/pairs")); err != nil {
+				return err
+			}
 			return os.WriteFile(e.WorkDir+"/verdict.schema.json", schema, 0o644)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

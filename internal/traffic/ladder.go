@@ -187,9 +187,9 @@ func differences(was, is *tcp.Side) []string {
 	}
 	switch {
 	case is.Timeouts > was.Timeouts:
-		say(true, "retransmission after a timeout")
+		say(true, "retransmission (timeout)")
 	case is.Fast > was.Fast:
-		say(true, "fast retransmission")
+		say(true, "retransmission (fast)")
 	case is.LossProbes > was.LossProbes:
 		say(true, "tail loss probe")
 	case is.Retransmissions > was.Retransmissions:

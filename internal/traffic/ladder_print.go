@@ -219,7 +219,9 @@ func (l *Ladder) widths() columnWidths {
 		w.frame = max(w.frame, len(fmt.Sprint(s.frame)))
 		w.time = max(w.time, len(l.moment(s)))
 		w.seq = max(w.seq, len(l.relative(s.seq, s.dir)))
-		w.ack = max(w.ack, len(l.relative(s.ack, s.dir.Other())))
+		if s.flags&decode.ACK != 0 {
+			w.ack = max(w.ack, len(l.relative(s.ack, s.dir.Other())))
+		}
 	}
 	return w
 }

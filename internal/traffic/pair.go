@@ -91,9 +91,12 @@ func (p Pair) captures(w io.Writer) {
 
 func (p Pair) clock(w io.Writer) {
 	c := &p.Result.Clock
-	ahead := "ahead"
-	if c.Offset < 0 {
-		ahead = "behind"
+	ahead := " ahead"
+	switch {
+	case c.Offset.Abs() <= c.Uncertainty:
+		ahead = ", which is no difference that can be seen"
+	case c.Offset < 0:
+		ahead = " behind"
 	}
 	drift := ""
 	if c.Drift != 0 {
@@ -103,7 +106,7 @@ func (p Pair) clock(w io.Writer) {
 	if c.Ignored > 0 {
 		ignored = fmt.Sprintf(" (%d contradicted all others)", c.Ignored)
 	}
-	fmt.Fprintf(w, "clocks         the server's is %s %s%s; ± %s, from %s packets%s\n", c.Offset.Abs(), ahead, drift, unit.Duration(c.Uncertainty), unit.Count(c.Packets), ignored)
+	fmt.Fprintf(w, "clocks         the server's is %s%s%s; ± %s, from %s packets%s\n", c.Offset.Abs().Round(100*time.Nanosecond), ahead, drift, unit.Duration(c.Uncertainty), unit.Count(c.Packets), ignored)
 	fmt.Fprintf(w, "               there and back take at least %s together. What both ways take together is exact;\n", unit.Duration(c.RoundTrip))
 	fmt.Fprintf(w, "               how it divides into there and back is known to ± %s.\n", unit.Duration(c.Uncertainty))
 }
@@ -192,7 +195,7 @@ func (p Pair) service(w io.Writer, s *pair.Service) {
 		rows = append(rows, pairRow(x.name, x.part, s))
 	}
 	rt := pairRow("RT at the client", &s.RT, s)
-	rt[1], rt[7] = "", "last request packet to first response packet"
+	rt[1], rt[7] = "", ""
 	rows = append(rows, rt)
 	table(w, title, p.Width, pairServiceColumns, rows)
 	p.losses(w, s)
@@ -218,11 +221,14 @@ func (p Pair) losses(w io.Writer, s *pair.Service) {
 				unit.Share(float64(l.lost)/float64(max(l.sent, l.lost))))
 		}
 	}
+	if s.Sending > 0 {
+		fmt.Fprintf(w, " answers took %s to leave the server and %s to arrive, from their first packet to their last\n", unit.Duration(s.Sending), unit.Duration(s.Download.Sum))
+	}
 	if s.Resent > 0 {
-		fmt.Fprintf(w, " %s requests waited for a copy of what was lost between the captures\n", unit.Count(s.Resent))
+		fmt.Fprintf(w, " requests that waited for a copy of what was lost between the captures: %s\n", unit.Count(s.Resent))
 	}
 	if s.Clamped > 0 {
-		fmt.Fprintf(w, " of %s requests one way came out negative, within the uncertainty of the clocks, and was set to 0\n", unit.Count(s.Clamped))
+		fmt.Fprintf(w, " requests of which one way came out negative, within the uncertainty of the clocks, and was set to 0: %s\n", unit.Count(s.Clamped))
 	}
 }
 

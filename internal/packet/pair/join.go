@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"rtrail/internal/packet/engine"
@@ -71,7 +72,7 @@ func (j *joiner) run(ctx context.Context) error {
 		e := j.options.Engine
 		e.Workers, e.Collector = 1, func(int) engine.Collector { return l }
 		if _, err := engine.Run(ctx, &gated{Source: src, gate: &j.gate, side: i, clock: l.clock}, e); err != nil {
-			return fmt.Errorf("reading %v: %w", j.options.Files[i], err)
+			return fmt.Errorf("reading %s: %w", strings.Join(j.options.Files[i], ", "), err)
 		}
 		return ctx.Err()
 	})

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/packet/engine"
@@ -137,7 +138,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		}
 	}
 	if slices.Equal(o.Files[AtClient], o.Files[AtServer]) {
-		return nil, fmt.Errorf("comparing captures of both sides: %v is given for both: it takes one captured at the client and one captured at the server", o.Files[AtClient])
+		return nil, fmt.Errorf("comparing captures of both sides: %s is given for both: it takes one captured at the client and one captured at the server", strings.Join(o.Files[AtClient], ", "))
 	}
 	if o.Slowest <= 0 {
 		o.Slowest = 10
@@ -188,13 +189,13 @@ func surveyBoth(ctx context.Context, o *Options) ([2]*survey, error) {
 		e := o.Engine
 		e.Workers, e.Collector = 1, func(int) engine.Collector { return out[i] }
 		if out[i].report, err = engine.Run(ctx, src, e); err != nil {
-			return fmt.Errorf("reading %v: %w", o.Files[i], err)
+			return fmt.Errorf("reading %s: %w", strings.Join(o.Files[i], ", "), err)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if out[i].report.Packets == 0 {
-			return fmt.Errorf("reading %v: there are no packets in it", o.Files[i])
+			return fmt.Errorf("reading %s: there are no packets in it", strings.Join(o.Files[i], ", "))
 		}
 		return nil
 	})

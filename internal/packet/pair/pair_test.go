@@ -1,8 +1,13 @@
 package pair
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -200,5 +205,37 @@ func TestUnmatched(t *testing.T) {
 	}
 	if diff := cmp.Diff(1, r.Services[0].Unmatched); diff != "" {
 		t.Error(diff)
+	}
+}
+
+var update = flag.Bool("update", false, "write the captures of the script tests of cmd/rtrail")
+
+// TestFixtures keeps the captures of cmd/rtrail/testdata/pairs: a dozen
+// requests through NAT, with a clock that is ahead, two packets lost.
+func TestFixtures(t *testing.T) {
+	s := newScene(func(s *scene) {
+		s.offset, s.nat, s.lose, s.random = 3700*ms, true, 0.1, rand.New(rand.NewPCG(5, 5))
+	})
+	for n := range 3 {
+		s.connection(n, time.Duration(n)*10*ms, 6, false)
+	}
+	for side, files := range s.files(t) {
+		made, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := filepath.Join("../../../cmd/rtrail/testdata/pairs", filepath.Base(files[0]))
+		if *update {
+			if err := os.WriteFile(kept, made, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have, err := os.ReadFile(kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(have, made) {
+			t.Errorf("side %d: %s is not what the scene makes; run: go test ./internal/packet/pair -update", side, kept)
+		}
 	}
 }
