@@ -22,7 +22,7 @@ func TestEveryRuleHasAPage(t *testing.T) {
 		t.Fatal("there are no rules")
 	}
 	for _, r := range catalogue.Rules {
-		if r.ID == "" || r.Title == "" || r.Resource == "" || len(r.Needs) == 0 || r.Detect == nil {
+		if r.ID == "" || r.Title == "" || r.Resource == "" || len(r.Needs)+len(r.NeedsAny) == 0 || r.Detect == nil {
 			t.Errorf("%s: a rule needs ID, title, resource, tables and Detect", r.ID)
 		}
 		if !strings.HasPrefix(r.Page, "# ") {

@@ -14,6 +14,7 @@ func Cases() []Case {
 		netCases(),
 		rtHopCases(),
 		rtExchangeCases(),
+		packetCases(),
 		controlCases(),
 	)
 }

@@ -16,6 +16,9 @@ type Rule struct {
 	Title    string            // the fault in a few words, for lists
 	Resource string            // what a host without this fault is healthy in: "CPU", "memory", "disks", ...
 	Needs    []recording.Table // without rows in all of them the rule is not judged
+	// NeedsAny, if there are any, are tables of which one must have rows: a rule
+	// that two kinds of evidence can prove judges by what is there.
+	NeedsAny []recording.Table
 	// BlindWithout lists what probes may note as unseen (recording.UnseenNote.What)
 	// and without which silence of this rule says nothing.
 	BlindWithout []string

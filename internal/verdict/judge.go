@@ -27,6 +27,8 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Time:   timeOf(v),
 		Unseen: unseenIn(v),
 		Notes:  slices.Clone(manifest.Notes),
+
+		Captures: capturesOf(v),
 	}
 	var found []Finding
 	blamed := map[string]bool{}   // resources somebody has a finding about
@@ -171,42 +173,66 @@ func sourcesOf(v *view.View) sources {
 // long as its probe ran: no listeners, no swap areas, a silent kernel log.
 func (s sources) missing(r rule.Rule) (NotJudged, bool) {
 	for _, t := range r.Needs {
-		if s.v.Has(t) {
-			continue
-		}
-		n := NotJudged{Rule: r.ID, Title: r.Title, Needs: fmt.Sprintf("evidence of %s", t), Why: "the recording has none"}
-		i, known := s.fills[t]
-		if !known {
+		if n, missing := s.absent(r, t); missing {
 			return n, true
 		}
-		if h := s.health[i]; !h.OK || h.Runs == 0 || h.Late == h.Runs {
-			n.Needs = "probe " + h.Name
-			n.Why, n.How = h.Error, h.Remedy
-			if n.Why == "" {
-				n.Why = "it did not run in the window"
-			}
-			return n, true
+	}
+	var first NotJudged
+	for i, t := range r.NeedsAny {
+		n, missing := s.absent(r, t)
+		if !missing {
+			return NotJudged{}, false
 		}
+		if i == 0 {
+			first = n
+		}
+	}
+	return first, len(r.NeedsAny) > 0
+}
+
+// absent says what is wrong with a table that a rule needs.
+func (s sources) absent(r rule.Rule, t recording.Table) (NotJudged, bool) {
+	if s.v.Has(t) {
+		return NotJudged{}, false
+	}
+	n := NotJudged{Rule: r.ID, Title: r.Title, Needs: fmt.Sprintf("evidence of %s", t), Why: "the recording has none"}
+	i, known := s.fills[t]
+	if !known {
+		return n, true
+	}
+	if h := s.health[i]; !h.OK || h.Runs == 0 || h.Late == h.Runs {
+		n.Needs = "probe " + h.Name
+		n.Why, n.How = h.Error, h.Remedy
+		if n.Why == "" {
+			n.Why = "it did not run in the window"
+		}
+		return n, true
 	}
 	return NotJudged{}, false
 }
 
-// lossy says whether a rule stands on evidence with holes.
+// lossy says whether a rule stands on evidence with holes. Of tables that can
+// stand in for each other it is enough that one has none.
 func (s sources) lossy(r rule.Rule) bool {
-	for _, t := range r.Needs {
-		i, known := s.fills[t]
-		if !known {
-			continue
-		}
-		h := s.health[i]
-		if total := h.Rows + h.Lost; total > 0 && float64(h.Lost)/float64(total) > lossTolerance {
-			return true
-		}
-		// Two readings make a rate; with every other one missing nobody knows
-		// what happened in between.
-		if h.Late*2 >= h.Runs && h.Late > 0 {
-			return true
-		}
+	if slices.ContainsFunc(r.Needs, s.holed) {
+		return true
 	}
-	return false
+	return len(r.NeedsAny) > 0 && !slices.ContainsFunc(r.NeedsAny, func(t recording.Table) bool {
+		_, known := s.fills[t]
+		return known && !s.holed(t)
+	})
+}
+
+func (s sources) holed(t recording.Table) bool {
+	i, known := s.fills[t]
+	if !known {
+		return false
+	}
+	h := s.health[i]
+	if total := h.Rows + h.Lost; total > 0 && float64(h.Lost)/float64(total) > lossTolerance {
+		return true
+	}
+	// Two readings make a rate; with every other one missing nobody knows
+	// what happened in between.
+	return h.Late*2 >= h.Runs && h.Late > 0
 }

@@ -31,11 +31,17 @@ var parts = map[string]func(args []string) error{
 	"read-direct":   readDirect,
 	"touch-memory":  touchMemory,
 	"short-leavers": shortLeavers,
-	"exporter":      exporter,
-	"tail-server":   tailServer,
-	"fan-out":       fanOutServer,
-	"far-proxy":     farProxy,
-	"job-server":    jobServer,
+
+	"http-pieces":     httpPieces,
+	"http-two-writes": httpTwoWrites,
+	"http-hasty":      httpHasty,
+	"download":        download,
+	"resolver":        resolver,
+	"exporter":        exporter,
+	"tail-server":     tailServer,
+	"fan-out":         fanOutServer,
+	"far-proxy":       farProxy,
+	"job-server":      jobServer,
 }
 
 // Main plays the part that the environment names, if it names one, and says

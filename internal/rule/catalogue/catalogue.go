@@ -29,7 +29,9 @@ func For(m recording.Manifest) []rule.Rule {
 	}
 	var list []rule.Rule
 	for _, r := range Rules {
-		if !slices.ContainsFunc(r.Needs, func(t recording.Table) bool { return !filled[t] }) {
+		missing := func(t recording.Table) bool { return !filled[t] }
+		there := func(t recording.Table) bool { return filled[t] }
+		if !slices.ContainsFunc(r.Needs, missing) && (len(r.NeedsAny) == 0 || slices.ContainsFunc(r.NeedsAny, there)) {
 			list = append(list, r)
 		}
 	}

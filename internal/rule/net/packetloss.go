@@ -18,8 +18,8 @@ var packetLoss = rule.Rule{
 	ID:       "net/packet-loss",
 	Title:    "packets are lost: connections retransmit",
 	Resource: "packet delivery",
-	Needs:    []recording.Table{recording.Protocol},
-	Explains: []string{"net/connect-slow", "rt/path-slow"},
+	NeedsAny: []recording.Table{recording.Protocol, recording.PacketSides},
+	Explains: []string{"net/connect-slow", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow"},
 	Page:     packetLossPage,
 	Detect:   detectPacketLoss,
 }
@@ -94,7 +94,27 @@ func detectPacketLoss(v *view.View) ([]rule.Finding, error) {
 		}
 		found = append(found, l.finding(v, c))
 	}
-	return append(found, chanceRules(v, placed)...), nil
+	// Packets say in which direction and on which side of the capture; of pairs
+	// that the host's counters accuse already they are further proof.
+	more := lossInPackets(v, func(a, b string) bool { return told[[2]string{min(a, b), max(a, b)}] })
+	for i := range found {
+		confirm(v, &found[i])
+	}
+	return append(append(found, more...), chanceRules(v, placed)...), nil
+}
+
+// confirm adds to a finding about a peer what packets say of it.
+func confirm(v *view.View, f *rule.Finding) {
+	for _, l := range lostWays(v) {
+		if l.confidence() == 0 || l.from != f.Subject.Name && l.to != f.Subject.Name {
+			continue
+		}
+		f.Evidence = append(f.Evidence, l.evidence(tshark(v, "tcp.analysis.retransmission", "ip.src", "ip.dst", "tcp.seq"))...)
+		for _, s := range l.services {
+			f.Affects = append(f.Affects, pktAffected(v, s, l.from, l.to)...)
+		}
+		return
+	}
 }
 
 // losses measures all network namespaces, the one with the most repeats first.

@@ -5,4 +5,5 @@ package net
 import "rtrail/internal/rule"
 
 // Rules are the rules of this domain.
-var Rules = []rule.Rule{acceptQueueFull, synFlood, conntrackFull, ephemeralPorts, packetLoss, firewallDrops}
+var Rules = []rule.Rule{acceptQueueFull, synFlood, conntrackFull, ephemeralPorts, packetLoss, firewallDrops,
+	receiverSlow, senderAppLimited, delayedACK, rateLimited, mtuMismatch, resets, pawsDrops, dnsSlow, dnsUnreachable}

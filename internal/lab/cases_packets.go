@@ -1,0 +1,276 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// packetCases are the faults of the network that packets prove.
+func packetCases() []Case {
+	return []Case{
+		receiverSlow(),
+		senderAppLimited(),
+		delayedACK(),
+		rateLimitedBytes(),
+		rateLimitedPackets(),
+		mtuMismatch(),
+		resetsUnread(),
+		resetsRefused(),
+		dnsSlow(),
+		dnsUnreachable(),
+		packetLossCaptured(),
+		controlDownload(),
+		controlKeepAlive(),
+	}
+}
+
+// anyServer captures in the server's namespace, everywhere.
+func anyServer(ports ...uint16) []Capture {
+	return []Capture{{NetNS: "server", Interface: "any", Ports: ports}}
+}
+
+// bigPage has nginx serve zeros of some size at /big, and "ok" elsewhere.
+func (p pair) bigPage(ctx context.Context, e *Env, size int64) error {
+	path, err := e.WriteFile("pages/big", "")
+	if err != nil {
+		return err
+	}
+	if err := os.Truncate(path, size); err != nil {
+		return fmt.Errorf("make a page of %d bytes: %w", size, err)
+	}
+	_, err = startNginx(ctx, e, p.server, nginxConfig{Name: "server", Address: p.at.Addr, Port: 80,
+		Server: "location / { return 200 \"ok\\n\"; }\n location /big { root " + e.Path("pages") + "; }"})
+	return err
+}
+
+// actors keeps a part played by one process at a time.
+type actors struct {
+	proc *Proc
+}
+
+// play replaces the process.
+func (a *actors) play(ctx context.Context, e *Env, o Options, name, part string, args ...string) (err error) {
+	if a.proc != nil {
+		a.proc.Kill()
+	}
+	a.proc, err = e.StartActor(o, name, part, args...)
+	return err
+}
+
+// serve replaces the process by one that listens on a port of the server.
+func (a *actors) serve(ctx context.Context, e *Env, p pair, port int, name, part string, args ...string) error {
+	at := net.JoinHostPort(p.at.Addr, strconv.Itoa(port))
+	if err := a.play(ctx, e, Options{NetNS: p.server}, name, part, append([]string{at}, args...)...); err != nil {
+		return err
+	}
+	return p.server.UntilListens(ctx, p.at.Addr, port)
+}
+
+// reported reads the number that an actor reports.
+func reported(path string) (float64, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
+}
+
+// receiverSlow has a client read a quarter of a megabyte twice a second of what
+// nginx would send at once. Its window closes for half a second each time.
+func receiverSlow() Case {
+	var p pair
+	var reader actors
+	read := func(ctx context.Context, e *Env, pause int) error {
+		return reader.play(ctx, e, Options{NetNS: p.client}, "report-reader", "download", p.at.Addr+":80", "/big", strconv.Itoa(pause), e.Path("read"))
+	}
+	return Case{
+		ID:    "net/receiver-slow",
+		Title: "a client that rests between reads of a large answer",
+		Rule:  "net/receiver-slow", Kind: "process", Name: "report-reader",
+		Needs:    Needs{Root: true, Packages: []string{"nginx-light", "iproute2"}, Commands: []string{"nginx", "ip", "ss"}},
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			if err := p.bigPage(ctx, e, 64<<20); err != nil {
+				return err
+			}
+			if err := read(ctx, e, 0); err != nil {
+				return err
+			}
+			return Until(ctx, 5*time.Second, "the client to read", func() (bool, error) {
+				_, err := reported(e.Path("read"))
+				return err == nil, nil
+			})
+		},
+		Inject: func(ctx context.Context, e *Env) error { return read(ctx, e, 500) },
+		Fix:    func(ctx context.Context, e *Env) error { return read(ctx, e, 0) },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			begin, err := reported(e.Path("read"))
+			if err != nil {
+				return Measurement{}, err
+			}
+			sleep(ctx, d)
+			end, err := reported(e.Path("read"))
+			if end < begin {
+				begin = 0 // replaced meanwhile
+			}
+			return Measurement{Value: (end - begin) / 1e6 / d.Seconds(), Unit: "MB/s read"}, err
+		},
+	}
+}
+
+// httpUsers are a few users with a connection each who ask over and over, with
+// some time to think, and give how long they wait.
+func httpUsers(ctx context.Context, p pair, users int, think, d time.Duration) (Measurement, error) {
+	client := p.client.HTTPClient(5*time.Second, true)
+	defer client.CloseIdleConnections()
+	idle := make(chan struct{}, users)
+	for range users {
+		idle <- struct{}{}
+	}
+	r := paced(ctx, d, think, 1, func(ctx context.Context) error {
+		select {
+		case <-idle:
+			defer func() { idle <- struct{}{} }()
+		default:
+			return nil // all are busy
+		}
+		q, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url(), nil)
+		if err != nil {
+			return err
+		}
+		a, err := client.Do(q)
+		if err != nil {
+			return err
+		}
+		defer a.Body.Close()
+		_, err = io.Copy(io.Discard, a.Body)
+		return err
+	})
+	return r.tail(.5, "median"), nil
+}
+
+// senderAppLimited has a server write its answers in five pieces with 80 ms
+// between two of them.
+func senderAppLimited() Case {
+	var p pair
+	var server actors
+	return Case{
+		ID:    "net/sender-app-limited",
+		Title: "a server that trickles its answers",
+		Rule:  "net/sender-app-limited", Kind: "service", Name: `http 10\.213\.\d+\.1:80`,
+		Needs:    Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip", "ss"}},
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return server.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "0")
+		},
+		Inject: func(ctx context.Context, e *Env) error {
+			return server.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "80")
+		},
+		Fix: func(ctx context.Context, e *Env) error {
+			return server.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "0")
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return httpUsers(ctx, p, 5, 50*time.Millisecond, d)
+		},
+	}
+}
+
+// delayedACK has a server write head and body of each answer separately without
+// TCP_NODELAY: the body waits for the client's delayed acknowledgement, 40 ms.
+func delayedACK() Case {
+	var p pair
+	var server actors
+	play := func(ctx context.Context, e *Env, how string) error {
+		return server.serve(ctx, e, p, 80, "two-writes", "http-two-writes", how)
+	}
+	return Case{
+		ID:    "net/delayed-ack",
+		Title: "two small writes per answer without TCP_NODELAY",
+		Rule:  "net/delayed-ack", Kind: "service", Name: `http 10\.213\.\d+\.1:80`,
+		Needs:    Needs{Root: true, Packages: []string{"wrk", "iproute2"}, Commands: []string{"wrk", "ip", "ss"}},
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return play(ctx, e, "nodelay")
+		},
+		Inject: func(ctx context.Context, e *Env) error { return play(ctx, e, "nagle") },
+		Fix:    func(ctx context.Context, e *Env) error { return play(ctx, e, "nodelay") },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			r, err := runWrk(ctx, e, p.client, wrkLoad{URL: p.url(), Connections: 10, Think: 5 * time.Millisecond}, d)
+			return r.measurement(), err
+		},
+	}
+}
+
+// resetsUnread has a server close connections while the body of the request
+// lies unread in its socket: its kernel sends RST.
+func resetsUnread() Case {
+	var p pair
+	var server actors
+	play := func(ctx context.Context, e *Env, how string) error {
+		return server.serve(ctx, e, p, 80, "upload-server", "http-hasty", how)
+	}
+	return Case{
+		ID:    "net/resets",
+		Title: "a server that closes with unread data",
+		Rule:  "net/resets", Kind: "service", Name: `http 10\.213\.\d+\.1:80`,
+		Needs:    Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip", "ss"}},
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return play(ctx, e, "polite")
+		},
+		Inject: func(ctx context.Context, e *Env) error { return play(ctx, e, "hasty") },
+		Fix:    func(ctx context.Context, e *Env) error { return play(ctx, e, "polite") },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			body := strings.Repeat("x", 8000)
+			request := fmt.Sprintf("POST / HTTP/1.1\r\nHost: lab\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+			return paced(ctx, d, 25*time.Millisecond, 1, func(ctx context.Context) error {
+				return p.client.ask(ctx, p.port(80), request, 0, time.Second)
+			}).rate(), nil
+		},
+	}
+}
+
+// resetsRefused stops the server: connects are refused.
+func resetsRefused() Case {
+	var p pair
+	var server actors
+	return Case{
+		ID:    "net/resets+refused",
+		Title: "nobody listens any more",
+		Rule:  "net/resets", Kind: "service", Name: `10\.213\.\d+\.1:80`,
+		Needs:    Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip", "ss"}},
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return server.serve(ctx, e, p, 80, "shop-server", "http-hasty", "polite")
+		},
+		Inject: func(ctx context.Context, e *Env) error { server.proc.Kill(); return nil },
+		Fix: func(ctx context.Context, e *Env) error {
+			return server.serve(ctx, e, p, 80, "shop-server", "http-hasty", "polite")
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return p.visit(ctx, p.port(80), d, 25*time.Millisecond, 1), nil
+		},
+	}
+}

@@ -1,0 +1,284 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// rateLimitedBytes has tbf let 8 Mbit/s out of the server; answers queue.
+func rateLimitedBytes() Case {
+	c := rateLimitedCase(
+		func(ctx context.Context, p pair) error {
+			_, err := p.server.Run(ctx, "tc", "qdisc", "add", "dev", p.at.Device, "root", "tbf", "rate", "8mbit", "burst", "32kb", "latency", "2s")
+			return err
+		},
+		func(ctx context.Context, p pair) error {
+			_, err := p.server.Run(ctx, "tc", "qdisc", "del", "dev", p.at.Device, "root")
+			return err
+		})
+	c.ID = "net/rate-limited+bytes"
+	c.Title = "tbf lets 8 Mbit/s out of a web server"
+	return c
+}
+
+func rateLimitedCase(limit, stop func(context.Context, pair) error) Case {
+	var p pair
+	return Case{
+		Rule: "net/rate-limited", Kind: "peer", Name: `10\.213\.\d+\.1`,
+		Needs:    Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2", "nftables"}, Commands: []string{"nginx", "wrk", "ip", "ss", "tc", "nft"}},
+		Window:   6 * time.Second,
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return p.bigPage(ctx, e, 30<<10)
+		},
+		Inject: func(ctx context.Context, e *Env) error { return limit(ctx, p) },
+		Fix:    func(ctx context.Context, e *Env) error { return stop(ctx, p) },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			r, err := runWrk(ctx, e, p.client, wrkLoad{URL: p.url() + "big", Connections: 10, Think: 5 * time.Millisecond, Timeout: 5 * time.Second}, d)
+			return r.measurement(), err
+		},
+	}
+}
+
+// packetLossCaptured drops 5 % of the packets that reach the client, where they
+// are lost behind the capture at the server.
+func packetLossCaptured() Case {
+	rule := []string{"INPUT", "-p", "tcp", "-m", "statistic", "--mode", "random", "--probability", "0.05", "-j", "DROP"}
+	c := packetLossCase(
+		func(ctx context.Context, p pair) error {
+			_, err := p.client.Run(ctx, "iptables", append([]string{"-A"}, rule...)...)
+			return err
+		},
+		func(ctx context.Context, p pair) error {
+			_, err := p.client.Run(ctx, "iptables", append([]string{"-D"}, rule...)...)
+			return err
+		})
+	c.ID = "net/packet-loss+captured"
+	c.Title = "5 % of packets lost between the capture and the client"
+	c.Needs.Packages = append(c.Needs.Packages, "iptables")
+	c.Needs.Commands = append(c.Needs.Commands, "iptables")
+	c.Captures = anyServer(80)
+	return c
+}
+
+// mtuMismatch puts a router between server and client whose link to the client
+// takes 600 bytes, and has it say nothing about that: answers of more than a
+// packet are lost, smaller ones arrive.
+func mtuMismatch() Case {
+	var p pair
+	var router *NetNS
+	var narrow, away End
+	quiet := []string{"OUTPUT", "-p", "icmp", "-j", "DROP"}
+	return Case{
+		ID:    "net/mtu-mismatch",
+		Title: "MTU 600 on the way, and ICMP blocked",
+		Rule:  "net/mtu-mismatch", Kind: "peer", Name: `10\.213\.\d+\.2`,
+		Needs:    Needs{Root: true, Packages: []string{"nginx-light", "iptables", "iproute2"}, Commands: []string{"nginx", "iptables", "ip", "ss"}},
+		Captures: anyServer(80),
+		// The filter that swallows the router's messages is found as well, and is
+		// the other half of the fault.
+		AllowOthers: []string{"net/firewall-drops"},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			for name, ns := range map[string]**NetNS{"server": &p.server, "router": &router, "client": &p.client} {
+				if *ns, err = e.NetNS(name); err != nil {
+					return err
+				}
+			}
+			var near End
+			if p.at, near, err = e.Veth(p.server, router); err != nil {
+				return err
+			}
+			if narrow, away, err = e.Veth(router, p.client); err != nil {
+				return err
+			}
+			p.from = away
+			if err := router.Sysctl("net.ipv4.ip_forward", "1"); err != nil {
+				return err
+			}
+			if err := p.server.Route("default", near.Addr); err != nil {
+				return err
+			}
+			if err := p.client.Route("default", narrow.Addr); err != nil {
+				return err
+			}
+			if _, err := router.Run(ctx, "iptables", append([]string{"-A"}, quiet...)...); err != nil {
+				return err
+			}
+			return p.bigPage(ctx, e, 20<<10)
+		},
+		Inject: func(ctx context.Context, e *Env) error {
+			return e.ip("-n", router.Name, "link", "set", narrow.Device, "mtu", "600")
+		},
+		// The page's first advice: let the router say that packets are too big.
+		Fix: func(ctx context.Context, e *Env) error {
+			_, err := router.Run(ctx, "iptables", append([]string{"-D"}, quiet...)...)
+			return err
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			var turn atomic.Int64
+			r := paced(ctx, d, 50*time.Millisecond, 1, func(ctx context.Context) error {
+				path := "/"
+				if turn.Add(1)%4 == 0 {
+					path = "/big"
+				}
+				return p.client.ask(ctx, p.port(80), "GET "+path+" HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n", 0, 3*time.Second)
+			})
+			return r.rate(), nil
+		},
+	}
+}
+
+// dnsSlow has a resolver ignore the first query for each name, as if it were
+// lost: dig, like glibc, asks again after five seconds.
+func dnsSlow() Case {
+	var p pair
+	var server actors
+	play := func(ctx context.Context, e *Env, how string) error {
+		if err := server.play(ctx, e, Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", how); err != nil {
+			return err
+		}
+		return p.untilAnswers(ctx)
+	}
+	return Case{
+		ID:    "net/dns-slow",
+		Title: "the first query for each name is lost",
+		Rule:  "net/dns-slow", Kind: "service", Name: `dns 10\.213\.\d+\.1:53`,
+		Needs:    Needs{Root: true, Packages: []string{"bind9-dnsutils", "iproute2"}, Commands: []string{"dig", "ip", "ss"}},
+		Window:   9 * time.Second,
+		Captures: anyServer(53),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return play(ctx, e, "answer")
+		},
+		Inject:  func(ctx context.Context, e *Env) error { return play(ctx, e, "drop-first") },
+		Fix:     func(ctx context.Context, e *Env) error { return play(ctx, e, "answer") },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) { return p.lookUp(ctx, e, d) },
+	}
+}
+
+// dnsUnreachable stops the resolver: nobody listens.
+func dnsUnreachable() Case {
+	var p pair
+	var server actors
+	play := func(ctx context.Context, e *Env) error {
+		if err := server.play(ctx, e, Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", "answer"); err != nil {
+			return err
+		}
+		return p.untilAnswers(ctx)
+	}
+	return Case{
+		ID:    "net/dns-unreachable",
+		Title: "nobody listens at the resolver's address",
+		Rule:  "net/dns-unreachable", Kind: "service", Name: `dns 10\.213\.\d+\.1:53`,
+		Needs:    Needs{Root: true, Packages: []string{"bind9-dnsutils", "iproute2"}, Commands: []string{"dig", "ip", "ss"}},
+		Captures: anyServer(53),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return play(ctx, e)
+		},
+		Inject:  func(ctx context.Context, e *Env) error { server.proc.Kill(); return nil },
+		Fix:     func(ctx context.Context, e *Env) error { return play(ctx, e) },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) { return p.lookUp(ctx, e, d) },
+	}
+}
+
+// names is a new name each time, so that nobody has it in a cache.
+var names atomic.Int64
+
+func (p pair) dig(ctx context.Context, e *Env, options ...string) error {
+	args := append([]string{"@" + p.at.Addr, "+short"}, options...)
+	out, err := p.client.Run(ctx, "dig", append(args, "host"+strconv.FormatInt(names.Add(1), 10)+".example")...)
+	if err == nil && out != "192.0.2.1\n" {
+		err = fmt.Errorf("dig answers %q", out)
+	}
+	return err
+}
+
+// lookUp looks names up, three a second, and gives how many were found.
+func (p pair) lookUp(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+	r := paced(ctx, d, 300*time.Millisecond, 1, func(ctx context.Context) error { return p.dig(ctx, e, "+tries=2", "+timeout=5") })
+	if r.Failed > len(r.Latencies) {
+		return Measurement{Value: 5000, Unit: "ms median", LowerBetter: true, Detail: r.String()}, nil
+	}
+	return r.tail(.5, "median"), nil
+}
+
+// untilAnswers waits until the resolver has its socket.
+func (p pair) untilAnswers(ctx context.Context) error {
+	return Until(ctx, 5*time.Second, "the resolver to listen", func() (bool, error) {
+		out, err := p.server.Run(ctx, "ss", "-Hlun", "sport = :53")
+		return out != "", err
+	})
+}
+
+// controlDownload fetches large files at full speed, while users think.
+func controlDownload() Case {
+	var p pair
+	return Case{
+		ID:       "control/downloads",
+		Title:    "large and small pages at their own pace, captured",
+		Needs:    Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return p.bigPage(ctx, e, 1<<20)
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			r, err := runWrk(ctx, e, p.client, wrkLoad{URL: p.url() + "big", Connections: 4, Think: 20 * time.Millisecond}, d)
+			return r.measurement(), err
+		},
+	}
+}
+
+// controlKeepAlive has clients that think for long, keep connections for later,
+// and close them as they like.
+func controlKeepAlive() Case {
+	var p pair
+	return Case{
+		ID:       "control/thinking-users",
+		Title:    "users who think and keep connections, captured",
+		Needs:    Needs{Root: true, Packages: []string{"nginx-light", "iproute2"}, Commands: []string{"nginx", "ip", "ss"}},
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return p.bigPage(ctx, e, 1<<20)
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return httpUsers(ctx, p, 10, 30*time.Millisecond, d)
+		},
+	}
+}
+
+// rateLimitedPackets has a filter let 1,500 packets a second out of the server
+// and throw the rest away.
+func rateLimitedPackets() Case {
+	c := rateLimitedCase(
+		func(ctx context.Context, p pair) error {
+			_, err := p.server.Run(ctx, "nft",
+				"add table inet limiter; "+
+					"add chain inet limiter output { type filter hook output priority 0; }; "+
+					"add rule inet limiter output tcp sport 80 limit rate over 1500/second burst 20 packets drop")
+			return err
+		},
+		func(ctx context.Context, p pair) error {
+			_, err := p.server.Run(ctx, "nft", "delete table inet limiter")
+			return err
+		})
+	c.ID = "net/rate-limited+packets"
+	c.Title = "1,500 packets a second out of a web server, the rest thrown away"
+	return c
+}

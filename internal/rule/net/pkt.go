@@ -1,0 +1,154 @@
+package net
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+// pktService names a service seen in packets, and the process behind it where
+// the host was watched too.
+func pktService(v *view.View, s *view.PacketService) rule.Subject {
+	subject := rule.Subject{Kind: rule.KindService, Name: s.Name(), Port: s.Port}
+	if l, ok := pktListener(v, s.Server, s.Port); ok {
+		subject.PID, subject.NetNS, subject.Detail = l.PID(), l.NetNS, l.Name()
+		if len(l.Owners) > 0 {
+			subject.Cgroup = l.Owners[0].Cgroup
+		}
+	}
+	return subject
+}
+
+// pktListener finds who serves an address and port on this host. It must be the
+// only one that can be meant.
+func pktListener(v *view.View, server string, port uint16) (view.Listener, bool) {
+	var found []view.Listener
+	for _, l := range v.Listeners() {
+		if l.Port == port && (l.Local == server || wildcard(l.Local) && v.HasAddress(l.NetNS, server)) {
+			found = append(found, l)
+		}
+	}
+	if len(found) == 0 || slices.ContainsFunc(found, func(l view.Listener) bool { return l.PID() != found[0].PID() || l.NetNS != found[0].NetNS }) {
+		return view.Listener{}, false
+	}
+	return found[0], true
+}
+
+// pktSocket finds the socket of one end of a connection, if the host was watched.
+func pktSocket(v *view.View, local string, localPort int32, remote string, remotePort int32) (view.Connection, bool) {
+	known := view.Memo(v, "net/packet-sockets", func() map[view.ConnectionKey]int {
+		m := map[view.ConnectionKey]int{}
+		for i, c := range v.Connections() {
+			m[view.ConnectionKey{Local: c.Local, LocalPort: c.LocalPort, Remote: c.Remote, RemotePort: c.RemotePort}] = i
+		}
+		return m
+	})
+	i, ok := known[view.ConnectionKey{Local: local, LocalPort: uint16(localPort), Remote: remote, RemotePort: uint16(remotePort)}]
+	if !ok {
+		return view.Connection{}, false
+	}
+	return v.Connections()[i], true
+}
+
+// pktClient names the client of a connection: the process if it runs here, else
+// its address.
+func pktClient(v *view.View, c *view.PacketConnection) rule.Subject {
+	if s, ok := pktSocket(v, c.Client, c.ClientPort, c.Server, c.ServerPort); ok {
+		if owners := v.SocketOwners(s.Inode); len(owners) > 0 {
+			return rule.ProcessSubject(owners[0])
+		}
+	}
+	return rule.Subject{Kind: rule.KindPeer, Name: c.Client}
+}
+
+// pktAffected are the names under which other rules may speak of the two ends.
+func pktAffected(v *view.View, s *view.PacketService, clients ...string) []rule.Subject {
+	service := pktService(v, s)
+	list := []rule.Subject{service, {Kind: rule.KindService, Name: s.Name(), Port: s.Port, PID: service.PID, NetNS: service.NetNS}}
+	for _, address := range append(clients, s.Server) {
+		list = append(list, peerSubject(address, 0))
+		for _, c := range v.Counters() {
+			list = append(list, peerSubject(address, c.NetNS))
+		}
+	}
+	if l, ok := pktListener(v, s.Server, s.Port); ok {
+		list = append(list, listenerSubject(l))
+	}
+	return list
+}
+
+// pktInferred says that the requests of a service were mostly not decoded but
+// inferred from who spoke when.
+func pktInferred(s *view.PacketService) bool {
+	return s.Proto == "generic" || s.Proto == "tls" || 2*s.Approximate > s.Count
+}
+
+const (
+	// pktMissed share of the captured bytes that were acknowledged but not
+	// captured: above it one cannot be certain of what was not seen.
+	pktMissed = 0.01
+)
+
+// pktAtMost lowers a confidence where the capture has holes.
+func pktAtMost(v *view.View, c rule.Confidence) rule.Confidence {
+	for _, p := range v.PacketCaptures() {
+		if float64(p.Missed) > pktMissed*float64(p.Bytes) {
+			return min(c, rule.Likely)
+		}
+	}
+	return c
+}
+
+// perSecond is a sum of waits as seconds waited per second of the window.
+func perSecond(v *view.View, d time.Duration) float64 { return d.Seconds() / max(v.Seconds(), 1) }
+
+// tshark is a command that shows the packets that a display filter keeps.
+func tshark(v *view.View, filter string, fields ...string) string {
+	from := "-i any"
+	if captures := v.PacketCaptures(); len(captures) > 0 {
+		if v.Has(recording.System) {
+			from = "-i " + captures[0].Source
+		} else {
+			file, _, _ := strings.Cut(captures[0].Source, ", ")
+			from = "-r " + file
+		}
+	}
+	command := fmt.Sprintf("tshark %s -Y '%s'", from, filter)
+	if len(fields) > 0 {
+		command += " -T fields -e frame.time_relative -e " + strings.Join(fields, " -e ")
+	}
+	return command
+}
+
+// pktHost is the display filter for an address.
+func pktHost(field, address string) string {
+	if a, err := netip.ParseAddr(address); err == nil && a.Is6() {
+		return "ipv6." + field + " == " + address
+	}
+	return "ip." + field + " == " + address
+}
+
+// pktEnds words a connection.
+func pktEnds(c *view.PacketConnection) string {
+	return netip.AddrPortFrom(pktAddr(c.Client), uint16(c.ClientPort)).String() + " -> " +
+		netip.AddrPortFrom(pktAddr(c.Server), uint16(c.ServerPort)).String()
+}
+
+func pktAddr(s string) netip.Addr {
+	a, _ := netip.ParseAddr(s) // a recording of ours holds addresses only
+	return a
+}
+
+// plural words a number of things.
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

@@ -1,0 +1,148 @@
+package net
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+// lostWay is what one host sent to another one, as packets show it.
+type lostWay struct {
+	from, to             string
+	segments, repeats    int64 // repeats that were needed
+	timeouts             int64
+	upstream, downstream int64
+	bytes                int64
+	conns                int
+	worst                *view.PacketConnection
+	mostRepeats          int64
+	services             []*view.PacketService
+	waited               time.Duration
+}
+
+const (
+	// oneSide: if so much of the loss was before the capture, or behind it, that
+	// is where it is.
+	oneSide = 0.8
+)
+
+// lossInPackets finds directions in which segments are lost. about says of a
+// pair of addresses whether a finding stands already.
+func lossInPackets(v *view.View, told func(a, b string) bool) []rule.Finding {
+	var found []rule.Finding
+	for _, l := range lostWays(v) {
+		if c := l.confidence(); c > 0 && !told(l.from, l.to) {
+			found = append(found, l.finding(v, pktAtMost(v, c)))
+		}
+	}
+	return found
+}
+
+func lostWays(v *view.View) []*lostWay {
+	type key struct{ from, to string }
+	known := map[key]*lostWay{}
+	var list []*lostWay
+	for _, s := range v.PacketServices() {
+		for _, c := range s.Connections {
+			for _, sender := range []string{"client", "server"} {
+				k, side := key{c.Client, c.Server}, &c.FromClient
+				if sender == "server" {
+					k, side = key{c.Server, c.Client}, &c.FromServer
+				}
+				p, _ := v.PacketPath(c.ID, sender)
+				if p.StuckCopies >= stuckCopies && p.StuckSize > p.LargestAcked {
+					continue // lost for its size: that is another fault
+				}
+				l := known[k]
+				if l == nil {
+					l = &lostWay{from: k.from, to: k.to}
+					known[k] = l
+					list = append(list, l)
+				}
+				needed := max(side.Retransmissions-side.Spurious, 0)
+				l.segments += side.Segments
+				l.repeats += needed
+				l.timeouts += side.Timeouts
+				l.bytes += side.LostOnWire
+				l.upstream += p.Upstream
+				l.downstream += p.Downstream
+				l.conns++
+				if needed > l.mostRepeats {
+					l.worst, l.mostRepeats = c, needed
+				}
+				if !slices.Contains(l.services, s) {
+					l.services = append(l.services, s)
+					l.waited += s.Retransmit
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *lostWay) int { return cmp.Compare(b.repeats, a.repeats) })
+	return list
+}
+
+func (l *lostWay) rate() float64 { return float64(l.repeats) / float64(max(l.segments, 1)) }
+
+func (l *lostWay) confidence() rule.Confidence {
+	switch {
+	case float64(l.segments) < someSegments, float64(l.repeats) < someRepeats:
+		return 0
+	case l.rate() >= lossy:
+		return rule.Likely
+	case l.rate() >= slightlyLossy:
+		return rule.Possible
+	}
+	return 0
+}
+
+// place says where the segments were lost, as far as one capture can tell.
+func (l *lostWay) place() string {
+	all := float64(l.upstream + l.downstream)
+	switch {
+	case all == 0:
+		return ""
+	case float64(l.upstream) >= oneSide*all:
+		return fmt.Sprintf(", between %s and the capture", l.from)
+	case float64(l.downstream) >= oneSide*all:
+		return fmt.Sprintf(", between the capture and %s", l.to)
+	}
+	return ", on both sides of the capture"
+}
+
+func (l *lostWay) finding(v *view.View, c rule.Confidence) rule.Finding {
+	f := rule.Finding{Subject: peerSubject(l.to, 0), Confidence: c}
+	f.Subject.Detail = "from " + l.from
+	for _, s := range l.services {
+		f.Affects = append(f.Affects, pktAffected(v, s, l.from, l.to)...)
+	}
+	f.Headline = rule.T("packets from %s to %s are lost%s: %s of segments are sent again", l.from, l.to, l.place(), unit.Share(l.rate()))
+	f.Impact = rule.Impact{TimeLost: perSecond(v, l.waited), Text: rule.T("%s of segments sent again, %s waited for copies per second", unit.Share(l.rate()), unit.Seconds(perSecond(v, l.waited)))}
+	if l.waited == 0 {
+		f.Impact = rule.Impact{Share: l.rate(), Text: rule.T("%s of segments sent again", unit.Share(l.rate()))}
+	}
+	check := tshark(v, fmt.Sprintf("%s && %s && tcp.analysis.retransmission", pktHost("src", l.from), pktHost("dst", l.to)), "tcp.stream", "tcp.seq", "tcp.len")
+	f.Evidence = l.evidence(check)
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("look at what lies on the way%s: filters, queues, interface errors, rate limits", l.place()), Command: "iptables -nvL; nft list ruleset; tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'", Tradeoff: "none"},
+		{Text: rule.T("capture at the next hop at the same time: where the packets are missing first, they are lost"), Command: "rtrail packets -i IF -w hop.pcapng --for 30s", Tradeoff: "disk space"},
+	}
+	return f
+}
+
+func (l *lostWay) evidence(check string) []rule.Evidence {
+	list := []rule.Evidence{{Metric: "packets.retransmissions", What: rule.T("%d of %d segments from %s to %s sent again, %d of them after a timeout", l.repeats, l.segments, l.from, l.to, l.timeouts),
+		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy), Check: check}}
+	if l.upstream+l.downstream > 0 {
+		list = append(list, rule.Evidence{Metric: "packets.lost-where", What: rule.T("%d came to the capture as copies only, %d were seen twice", l.upstream, l.downstream),
+			Value: float64(l.upstream), Unit: "count", Check: check})
+	}
+	if l.worst != nil {
+		list = append(list, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("most on %s: %d, of %d connections", pktEnds(l.worst), l.mostRepeats, l.conns), Value: float64(l.mostRepeats), Unit: "count", Check: check})
+	}
+	return list
+}

@@ -1,0 +1,147 @@
+package net
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed pkt_paws.md
+var pawsDropsPage string
+
+var pawsDrops = rule.Rule{
+	ID:       "net/paws-drops",
+	Title:    "packets are ignored because their sender's clock went back (PAWS)",
+	Resource: "TCP timestamps",
+	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
+	Explains: []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},
+	Page:     pawsDropsPage,
+	Detect:   detectPAWSDrops,
+}
+
+const (
+	// somePAWS: fewer may have been overtaken on the way.
+	somePAWS = 3
+	// ignoredShare of SYNs with an old timestamp that must have got no answer, and
+	// answeredShare of the others that must have got one: else it is not the timestamp.
+	ignoredShare  = 0.8
+	answeredShare = 0.8
+)
+
+// behind is what one client address sent to a server, by whether its timestamps
+// went on or back from one connection to the next.
+type behind struct {
+	s                  *view.PacketService
+	client             string
+	old, oldIgnored    int // connects with a timestamp behind that of the connection before
+	young, youngServed int
+	segments           int64 // with a timestamp that went back within a connection
+	repeated           int64 // copies on those connections
+	worst              *view.PacketConnection
+}
+
+func detectPAWSDrops(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range v.PacketServices() {
+		clients, conns := view.Group(s.Connections, func(c *view.PacketConnection) string { return c.Client })
+		for _, client := range clients {
+			b := behind{s: s, client: client}
+			b.look(v, conns[client])
+			if c := b.confidence(); c > 0 {
+				found = append(found, b.finding(v, pktAtMost(v, c)))
+			}
+		}
+	}
+	return found, nil
+}
+
+func (b *behind) look(v *view.View, conns []*view.PacketConnection) {
+	slices.SortStableFunc(conns, func(x, y *view.PacketConnection) int { return cmp.Compare(x.At.UnixNano(), y.At.UnixNano()) })
+	var newest uint32 // timestamp of the client's packets to this server that the server took
+	known := false
+	for _, c := range conns {
+		if n := c.FromClient.PAWS; n > 0 && c.FromClient.Retransmissions > 0 {
+			b.segments += n
+			b.repeated += c.FromClient.Retransmissions
+			b.worst = c
+		}
+		p, ok := v.PacketPath(c.ID, "client")
+		if !ok || p.FirstTS == 0 || c.Midway {
+			continue
+		}
+		served := c.SYNACKs > 0
+		if known {
+			if int32(uint32(p.FirstTS)-newest) < 0 {
+				b.old++
+				if !served && !c.Refused {
+					b.oldIgnored++
+					b.worst = c
+				}
+			} else {
+				b.young++
+				if served {
+					b.youngServed++
+				}
+			}
+		}
+		if served && (!known || int32(uint32(p.LastTS)-newest) > 0) {
+			newest, known = uint32(p.LastTS), true
+		}
+	}
+}
+
+// byAddress: connects are ignored whose timestamp is behind that of the
+// connection before, and others are not: a server that remembers timestamps by
+// address (tcp_tw_recycle, some firewalls) and several hosts behind one address.
+func (b *behind) byAddress() bool {
+	return b.oldIgnored >= somePAWS && float64(b.oldIgnored) >= ignoredShare*float64(b.old) &&
+		b.young > 0 && float64(b.youngServed) >= answeredShare*float64(b.young)
+}
+
+func (b *behind) confidence() rule.Confidence {
+	switch {
+	case b.byAddress():
+		return rule.Likely
+	case b.segments >= somePAWS && b.repeated >= b.segments:
+		return rule.Likely
+	}
+	return 0
+}
+
+func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
+	counters := 0.0
+	for _, n := range v.Counters() {
+		counters += n.Delta("TcpExtPAWSPassive") + n.Delta("TcpExtPAWSActive") + n.Delta("TcpExtPAWSEstab") + n.Delta("TcpExtPAWSOldAck")
+	}
+	if counters > 0 {
+		c = rule.Certain // the kernel that threw them away says so
+	}
+	f := rule.Finding{Subject: peerSubject(b.client, 0), Confidence: c, Affects: pktAffected(v, b.s, b.client)}
+	check := tshark(v, fmt.Sprintf("%s && tcp.port == %d", pktHost("src", b.client), b.s.Port), "tcp.stream", "tcp.flags", "tcp.options.timestamp.tsval")
+	if b.byAddress() {
+		f.Headline = rule.T("%s ignores connects from %s whose timestamps are behind those of earlier connections: several hosts share that address", b.s.Name(), b.client)
+		f.Impact = rule.Impact{Share: share(float64(b.oldIgnored), float64(b.young+b.old-b.oldIgnored)), Text: rule.T("%d of %d connects", b.oldIgnored, b.old+b.young)}
+		f.Evidence = []rule.Evidence{
+			{Metric: "packets.old-timestamps", What: rule.T("%d of %d connects with an older timestamp got no answer", b.oldIgnored, b.old), Value: float64(b.oldIgnored), Unit: "count", Limit: rule.Limit(0), Check: check},
+			{Metric: "packets.old-timestamps", What: rule.T("%d of %d connects with a newer one were answered", b.youngServed, b.young), Value: float64(b.youngServed), Unit: "count", Check: check},
+		}
+	} else {
+		f.Headline = rule.T("timestamps of %s go back within connections to %s, which ignores such packets", b.client, b.s.Name())
+		f.Impact = rule.Impact{Share: min(float64(b.segments)/float64(max(b.worst.FromClient.Segments, 1)), 1), Text: rule.T("%s segments sent in vain", unit.Count(b.segments))}
+		f.Evidence = []rule.Evidence{{Metric: "packets.old-timestamps", What: rule.T("%d segments with a timestamp that went back, %d copies sent", b.segments, b.repeated), Value: float64(b.segments), Unit: "count", Limit: rule.Limit(0), Check: check}}
+	}
+	if counters > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "tcp.paws-drops", What: rule.T("the kernel threw %s packets away for their timestamps", unit.Count(counters)), Value: counters, Unit: "count", Limit: rule.Limit(0), Check: "nstat -az 'TcpExtPAWS*'", Counters: true})
+	}
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("turn tcp_tw_recycle off on the server (Linux before 4.12), or the check of timestamps in the firewall before it"), Command: "sysctl -w net.ipv4.tcp_tw_recycle=0", Tradeoff: "more connections in TIME_WAIT"},
+		{Text: rule.T("or have the gateway rewrite or remove timestamps, or give each host an address of its own"), Tradeoff: "without timestamps wrapped sequence numbers go unnoticed on fast links"},
+	}
+	return f
+}

@@ -1,0 +1,281 @@
+package net
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed pkt_ratelimited.md
+var rateLimitedPage string
+
+var rateLimited = rule.Rule{
+	ID:       "net/rate-limited",
+	Title:    "traffic runs into a limit on its rate",
+	Resource: "bandwidth",
+	Needs:    []recording.Table{recording.PacketRates, recording.PacketConnections},
+	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},
+	Page:     rateLimitedPage,
+	Detect:   detectRateLimited,
+}
+
+const (
+	// steadySeconds: a rate that holds for so many whole seconds in a row is no
+	// coincidence; single ones are.
+	steadySeconds = 3
+	// steadyShare of the whole seconds in which anything was sent.
+	steadyShare = 0.75
+	// steadyWithin of the median, to either side; as much again where single
+	// packets are a large part of a second.
+	steadyWithin = 0.05
+	// evenTenths: in a steady second the busiest tenth has at most a quarter more
+	// than the mean one. Two packets are allowed on top, which is how finely a rate
+	// of packets can be measured.
+	evenTenths  = 1.25
+	evenPackets = 2
+	frameBytes  = 1514
+	ratePackets = 50.0 // per second; fewer do not make a rate
+	// queueing is the mean age of packets by their sender's clock, which counts
+	// milliseconds: five of them are more than rounding and scheduling.
+	queueing = 5 * time.Millisecond
+	// policed is the share of segments that come again where a limiter throws away
+	// what is too much.
+	policed = 0.01
+	// subPoisson: users who do not know of each other spread packets over tenths
+	// of a second with the square root of their number as standard deviation, of
+	// which the busiest of ten has 1.5 more than the mean. A limiter has none.
+	subPoisson = 0.5
+	// hungryShare: whoever has nothing to send for more than half of the time is
+	// not held back by a limit.
+	hungryShare = 0.5
+)
+
+// limit is a direction whose rate does not go beyond something.
+type limit struct {
+	view.PacketRates
+	seconds        []recording.PacketRate // whole ones
+	steady         int
+	bytes, packets float64 // medians per second
+	byBytes        bool
+	byPackets      bool
+	queued         time.Duration // mean
+	queuedMax      time.Duration
+	resent         float64 // share of packets
+	conns          []*view.PacketConnection
+	services       []*view.PacketService
+	waited         time.Duration
+}
+
+func detectRateLimited(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	limited := map[string]bool{} // senders held back towards all others together
+	rates := v.PacketRates()
+	for _, together := range []bool{true, false} {
+		for _, r := range rates {
+			if (r.To == "") != together || limited[r.From] {
+				continue
+			}
+			l := limit{PacketRates: r}
+			if l.look(v) && (l.shaped() || l.policed()) {
+				limited[r.From] = true
+				found = append(found, l.finding(v))
+			}
+		}
+	}
+	return found, nil
+}
+
+// look measures; false if there is no plateau.
+func (l *limit) look(v *view.View) bool {
+	l.whole(v)
+	if len(l.seconds) < steadySeconds {
+		return false
+	}
+	l.bytes = median(l.seconds, func(r recording.PacketRate) float64 { return float64(r.Bytes) })
+	l.packets = median(l.seconds, func(r recording.PacketRate) float64 { return float64(r.Packets) })
+	if l.packets < ratePackets {
+		return false
+	}
+	bytes, byteSpread := l.plateau(l.bytes, func(r recording.PacketRate) (n, busiest, slack float64) {
+		return float64(r.Bytes), float64(r.BusiestBytes), evenPackets * max(frameBytes, l.bytes/l.packets)
+	})
+	packets, packetSpread := l.plateau(l.packets, func(r recording.PacketRate) (n, busiest, slack float64) {
+		return float64(r.Packets), float64(r.BusiestPackets), evenPackets
+	})
+	// Where all packets have one size nobody can tell which of the two is limited.
+	l.byBytes = bytes > 0 && !(packets > 0 && packetSpread < byteSpread/2)
+	l.byPackets = packets > 0 && !(bytes > 0 && byteSpread < packetSpread/2)
+	l.steady = max(bytes, packets)
+	l.ends(v)
+	return l.steady > 0
+}
+
+// whole keeps the seconds that the capture covers from end to end.
+func (l *limit) whole(v *view.View) {
+	var from, to time.Time
+	for _, c := range v.PacketCaptures() {
+		if from.IsZero() || c.At.Before(from) {
+			from = c.At
+		}
+		if c.Last.After(to) {
+			to = c.Last
+		}
+	}
+	var n, clocked int64
+	var resent, all int64
+	var queued time.Duration
+	for _, s := range l.Seconds {
+		if s.At.Before(from) || s.At.Add(time.Second).After(to) {
+			continue
+		}
+		l.seconds = append(l.seconds, s)
+		n++
+		clocked += s.Clocked
+		queued += s.Queued
+		l.queuedMax = max(l.queuedMax, s.QueuedMax)
+		resent += s.Resent
+		all += s.Packets
+	}
+	if clocked > 0 {
+		l.queued = queued / time.Duration(clocked)
+	}
+	l.resent = float64(resent) / float64(max(all, 1))
+}
+
+func median(list []recording.PacketRate, value func(recording.PacketRate) float64) float64 {
+	var values []float64
+	for _, r := range list {
+		values = append(values, value(r))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// plateau counts the steady seconds, if they make one, and says how far apart
+// they are, as a share.
+func (l *limit) plateau(middle float64, measure func(recording.PacketRate) (n, busiest, slack float64)) (steady int, spread float64) {
+	least, most, run, longest := math.Inf(1), 0.0, 0, 0
+	for _, r := range l.seconds {
+		n, busiest, slack := measure(r)
+		if math.Abs(n-middle) > steadyWithin*middle+min(slack, steadyWithin*middle) || busiest > evenTenths*n/10+slack {
+			run = 0
+			continue
+		}
+		steady++
+		run++
+		longest = max(longest, run)
+		least, most = min(least, n), max(most, n)
+	}
+	if longest < steadySeconds || float64(steady) < steadyShare*float64(len(l.seconds)) {
+		return 0, math.Inf(1)
+	}
+	return steady, (most - least) / middle
+}
+
+// ends collects who uses the direction.
+func (l *limit) ends(v *view.View) {
+	for _, s := range v.PacketServices() {
+		used := false
+		for _, c := range s.Connections {
+			if c.Client == l.From && (l.To == "" || c.Server == l.To) || c.Server == l.From && (l.To == "" || c.Client == l.To) {
+				l.conns = append(l.conns, c)
+				l.waited += c.RTSum + c.Download
+				used = true
+			}
+		}
+		if used {
+			l.services = append(l.services, s)
+		}
+	}
+}
+
+// shaped: packets queue while their rate does not rise.
+func (l *limit) shaped() bool { return l.queued >= queueing }
+
+// policed: packets are thrown away while those that pass come as evenly as
+// users never send them, although these always have something to send.
+func (l *limit) policed() bool {
+	if l.resent < policed || !l.hungry() {
+		return false
+	}
+	even, lossy := 0, 0
+	for _, r := range l.seconds {
+		tenth := float64(r.Packets) / 10
+		if float64(r.BusiestPackets) <= tenth+subPoisson*math.Sqrt(tenth)+evenPackets {
+			even++
+		}
+		if r.Resent > 0 {
+			lossy++
+		}
+	}
+	enough := steadyShare * float64(len(l.seconds))
+	return float64(even) >= enough && float64(lossy) >= enough
+}
+
+// hungry says that the senders had something to send most of the time.
+func (l *limit) hungry() bool {
+	var life, quiet float64
+	for _, c := range l.conns {
+		side := &c.FromServer
+		if c.Client == l.From {
+			side = &c.FromClient
+		}
+		life += c.Seconds()
+		quiet += min(c.Idle.Seconds()+side.AppLimited.Seconds(), c.Seconds())
+	}
+	return life > 0 && quiet <= hungryShare*life
+}
+
+func (l *limit) rate() string {
+	bits := fmt.Sprintf("%s (%.3g Mbit/s)", unit.Bytes(l.bytes).String()+"/s", l.bytes*8/1e6)
+	packets := unit.Count(l.packets).String() + " packets/s"
+	switch {
+	case l.byBytes && l.byPackets:
+		return bits + " or " + packets
+	case l.byBytes:
+		return bits
+	}
+	return packets
+}
+
+func (l *limit) finding(v *view.View) rule.Finding {
+	to := l.To
+	if to == "" {
+		to = "all others"
+	}
+	f := rule.Finding{Subject: peerSubject(l.From, 0), Confidence: pktAtMost(v, rule.Likely)}
+	f.Subject.Detail = "to " + to
+	for _, s := range l.services {
+		f.Affects = append(f.Affects, pktAffected(v, s, l.From, l.To)...)
+	}
+	what := "queues"
+	if !l.shaped() {
+		what = "is thrown away"
+	}
+	f.Headline = rule.T("what %s sends to %s is limited to %s: more %s", l.From, to, l.rate(), what)
+	f.Impact = rule.Impact{TimeLost: max(perSecond(v, l.waited), float64(l.steady)/max(v.Seconds(), 1)), Text: rule.T("%d of %d seconds at the limit", l.steady, len(l.seconds))}
+	host := pktHost("src", l.From)
+	check := tshark(v, host) + fmt.Sprintf(" -q -z 'io,stat,1,%s'", host)
+	f.Evidence = []rule.Evidence{{Metric: "packets.rate", What: rule.T("%d of %d whole seconds at %s, within %s", l.steady, len(l.seconds), l.rate(), unit.Share(steadyWithin)),
+		Value: l.bytes, Unit: "bytes per second", Check: check}}
+	if l.queued > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.queued", What: rule.T("by their sender's clock packets waited %s on the way to the capture, up to %s", unit.Duration(l.queued), unit.Duration(l.queuedMax)),
+			Value: l.queued.Seconds(), Unit: "seconds", Check: tshark(v, host+" && tcp.len > 0", "tcp.options.timestamp.tsval")})
+	}
+	if l.resent > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("%s of packets are copies of lost ones", unit.Share(l.resent)), Value: l.resent, Unit: "share", Check: tshark(v, host+" && tcp.analysis.retransmission")})
+	}
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("look for the limit: a qdisc or filter on %s, a class of the cloud's instance, a switch port or a firewall", l.From), Command: "tc -s qdisc; tc -s class show dev IF; tc filter show dev IF egress; nft list ruleset; ethtool -S IF | grep -i exceeded", Tradeoff: "none"},
+		{Text: rule.T("raise it or take it away, or use a larger instance"), Command: "tc qdisc del dev IF root", Tradeoff: "others on the link get less"},
+		{Text: rule.T("send less: compress, ask for fewer columns, batch small packets"), Tradeoff: "CPU time"},
+	}
+	return f
+}

@@ -1,0 +1,178 @@
+package net
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed pkt_receiverslow.md
+var receiverSlowPage string
+
+var receiverSlow = rule.Rule{
+	ID:       "net/receiver-slow",
+	Title:    "a program does not read what it is sent",
+	Resource: "readers of data",
+	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
+	Explains: []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/two-humps", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
+	Page:     receiverSlowPage,
+	Detect:   detectReceiverSlow,
+}
+
+const (
+	// closedFor is how long a window must have been closed in all: less is a
+	// program that was waiting for a CPU, and senders probe a closed window after
+	// 200 ms (TCP_RTO_MIN) at the earliest.
+	closedFor = 200 * time.Millisecond
+	// closedShare of the life of a connection; below it the reader keeps up most
+	// of the time.
+	closedShare = 0.1
+	// closedEach is the mean length of an episode. A window that closes for some
+	// milliseconds, again and again, is a network that is faster than a healthy
+	// reader; 20 ms are longer than readers wait for a CPU.
+	closedEach = 20 * time.Millisecond
+)
+
+// slowReader is one host that closed its window towards a service, or a service
+// that did so towards its clients.
+type slowReader struct {
+	s        *view.PacketService
+	server   bool // who reads
+	address  string
+	conns    []*view.PacketConnection
+	closed   time.Duration
+	episodes int64
+	worst    *view.PacketConnection
+}
+
+// reads is what the reading side sent, windows included, and what the other
+// side sent.
+func (r *slowReader) reads(c *view.PacketConnection) (reader, writer *recording.PacketSide) {
+	if r.server {
+		return &c.FromServer, &c.FromClient
+	}
+	return &c.FromClient, &c.FromServer
+}
+
+func detectReceiverSlow(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range v.PacketServices() {
+		for _, r := range slowReaders(s) {
+			found = append(found, r.finding(v))
+		}
+	}
+	return found, nil
+}
+
+// slowReaders lists who kept a service waiting, or whom it kept waiting, the worst first.
+func slowReaders(s *view.PacketService) []*slowReader {
+	type key struct {
+		server  bool
+		address string
+	}
+	known := map[key]*slowReader{}
+	var list []*slowReader
+	for _, c := range s.Connections {
+		for _, server := range []bool{false, true} {
+			r := &slowReader{s: s, server: server, address: c.Client}
+			if server {
+				r.address = c.Server
+			}
+			side, _ := r.reads(c)
+			if side.ZeroWindows == 0 || side.ZeroWindowTime.Seconds() < closedShare*c.Seconds() || side.ZeroWindowTime < time.Duration(side.ZeroWindows)*closedEach {
+				continue
+			}
+			k := key{server, r.address}
+			if known[k] == nil {
+				known[k] = r
+				list = append(list, r)
+			}
+			r = known[k]
+			r.conns = append(r.conns, c)
+			r.closed += side.ZeroWindowTime
+			r.episodes += side.ZeroWindows
+			if r.worst == nil {
+				r.worst = c
+			} else if w, _ := r.reads(r.worst); side.ZeroWindowTime > w.ZeroWindowTime {
+				r.worst = c
+			}
+		}
+	}
+	list = slices.DeleteFunc(list, func(r *slowReader) bool { return r.closed < closedFor })
+	slices.SortStableFunc(list, func(a, b *slowReader) int { return cmp.Compare(b.closed, a.closed) })
+	return list
+}
+
+func (r *slowReader) finding(v *view.View) rule.Finding {
+	f := rule.Finding{Subject: pktClient(v, r.worst), Confidence: pktAtMost(v, rule.Certain)}
+	if r.server {
+		f.Subject = pktService(v, r.s)
+	}
+	reader, writer := r.address, "the server "+r.s.Name()
+	if f.Subject.Kind == rule.KindProcess {
+		reader = fmt.Sprintf("%s (%d) at %s", f.Subject.Name, f.Subject.PID, r.address)
+	}
+	if r.server {
+		reader, writer = r.s.Name(), "its clients"
+	}
+	share := r.closed.Seconds() / max(r.life(), 1e-9)
+	f.Headline = rule.T("%s does not read what %s sends: its receive window was closed %s of the time", reader, writer, unit.Share(min(share, 1)))
+	f.Impact = rule.Impact{TimeLost: perSecond(v, r.closed), Text: rule.T("%s closed on %s", unit.Duration(r.closed), plural(len(r.conns), "connection"))}
+	f.Evidence = r.evidence(v)
+	f.Fixes = r.fixes()
+	f.Affects = pktAffected(v, r.s, r.address)
+	return f
+}
+
+// life is how long its connections lived.
+func (r *slowReader) life() (seconds float64) {
+	for _, c := range r.conns {
+		seconds += c.Seconds()
+	}
+	return seconds
+}
+
+func (r *slowReader) evidence(v *view.View) []rule.Evidence {
+	side, other := r.reads(r.worst)
+	check := tshark(v, fmt.Sprintf("tcp.analysis.zero_window && %s && tcp.port == %d", pktHost("src", r.address), r.s.Port), "ip.src", "ip.dst", "tcp.window_size")
+	list := []rule.Evidence{
+		{Metric: "packets.zero-window", What: rule.T("the window of %s was closed %d times, %s in all", r.address, r.episodes, unit.Duration(r.closed)),
+			Value: r.closed.Seconds(), Unit: "seconds", Limit: rule.Limit(0), Check: check},
+		{Metric: "packets.zero-window", What: rule.T("longest on %s: %s of %s", pktEnds(r.worst), unit.Duration(side.ZeroWindowTime), unit.Seconds(r.worst.Seconds())),
+			Value: side.ZeroWindowTime.Seconds(), Unit: "seconds", Check: check},
+	}
+	if other.WindowLimited > 0 {
+		list = append(list, rule.Evidence{Metric: "packets.window-limited", What: rule.T("there the sender had filled the window for another %s", unit.Duration(other.WindowLimited)),
+			Value: other.WindowLimited.Seconds(), Unit: "seconds", Check: tshark(v, "tcp.analysis.window_full", "ip.src", "ip.dst")})
+	}
+	c := r.worst
+	local, localPort, remote, remotePort := c.Client, c.ClientPort, c.Server, c.ServerPort
+	if r.server {
+		local, localPort, remote, remotePort = remote, remotePort, local, localPort
+	}
+	if s, ok := pktSocket(v, local, localPort, remote, remotePort); ok && s.RecvQueue > 0 {
+		list = append(list, rule.Evidence{Metric: "tcp.recv-queue", What: rule.T("%s lie unread in the socket of the reader", unit.Bytes(s.RecvQueue)),
+			Value: float64(s.RecvQueue), Unit: "bytes", Check: v.EnterNetNS(s.NetNS) + fmt.Sprintf("ss -tnp 'sport = :%d'   # Recv-Q", localPort)})
+	}
+	if s, ok := pktSocket(v, remote, remotePort, local, localPort); ok && s.SendQueue > 0 {
+		list = append(list, rule.Evidence{Metric: "tcp.send-queue", What: rule.T("%s wait in the socket of the sender", unit.Bytes(s.SendQueue)),
+			Value: float64(s.SendQueue), Unit: "bytes", Check: v.EnterNetNS(s.NetNS) + fmt.Sprintf("ss -tnp 'dport = :%d'   # Send-Q", localPort)})
+	}
+	return list
+}
+
+func (r *slowReader) fixes() []rule.Fix {
+	return []rule.Fix{
+		{Text: rule.T("find out what the reader does instead of reading: work between two rows, a lock, a full disk, a stop"),
+			Command: "cat /proc/PID/task/*/stack; strace -f -p PID   # on the reader's host", Tradeoff: "strace slows it down while it is attached"},
+		{Text: rule.T("read all of the answer first and work on it afterwards (a buffered result set), or ask for smaller pieces"), Tradeoff: "memory for the whole answer"},
+		{Text: rule.T("limit how long the sender waits, so that one reader cannot hold its threads and locks (net_write_timeout, send_timeout)"), Tradeoff: "slow readers are cut off"},
+	}
+}

@@ -1,0 +1,181 @@
+package net
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed pkt_resets.md
+var resetsPage string
+
+var resets = rule.Rule{
+	ID:       "net/resets",
+	Title:    "connections are reset while something is under way",
+	Resource: "connections",
+	Needs:    []recording.Table{recording.PacketConnections},
+	Explains: []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
+	Page:     resetsPage,
+	Detect:   detectResets,
+}
+
+const (
+	// someResets: one or two are crashes and restarts, which other rules name.
+	someResets = 3
+	// resetShare of the connections that ended; less is an accident.
+	resetShare = 0.02
+	// giveUpShare: from this share on it is worth a word that clients give up.
+	giveUpShare = 0.1
+)
+
+// How a reset came about.
+type resetKind int
+
+const (
+	refused      resetKind = iota // the SYN was answered by RST: nobody listens
+	serverBroke                   // by the server, with a request under way or unread
+	clientGaveUp                  // by the client, with its request unanswered
+)
+
+// broken is the connections of a service that were reset in one way.
+type broken struct {
+	s      *view.PacketService
+	kind   resetKind
+	conns  []*view.PacketConnection
+	unread int                     // of them, with bytes that the closing side had not acknowledged
+	states map[recordedState]int64 // what was under way
+	ended  int                     // connections of the service that ended, in whatever way
+}
+
+type recordedState = string
+
+func detectResets(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range v.PacketServices() {
+		for _, b := range brokenOf(s) {
+			if c := b.confidence(); c > 0 {
+				found = append(found, b.finding(v, pktAtMost(v, c)))
+			}
+		}
+	}
+	return found, nil
+}
+
+func brokenOf(s *view.PacketService) []*broken {
+	var kinds [3]*broken
+	for i := range kinds {
+		kinds[i] = &broken{s: s, kind: resetKind(i), states: map[recordedState]int64{}}
+	}
+	for _, c := range s.Connections {
+		if c.Ending == "open" {
+			continue
+		}
+		for _, b := range kinds {
+			b.ended++
+		}
+		if k, ok := kindOfReset(c); ok {
+			kinds[k].add(c)
+		}
+	}
+	return kinds[:]
+}
+
+// kindOfReset tells what a reset broke. A client that closes an idle connection
+// by RST saves TIME_WAIT and harms nobody; nor does a RST after all was answered.
+func kindOfReset(c *view.PacketConnection) (resetKind, bool) {
+	if c.Refused {
+		return refused, true
+	}
+	busy := c.CloseState == "request" || c.CloseState == "waiting" || c.CloseState == "response"
+	if !c.CloseReset || !busy && c.Outstanding == 0 {
+		return 0, false
+	}
+	switch c.Closer {
+	case "server":
+		return serverBroke, true
+	case "client":
+		return clientGaveUp, busy
+	}
+	return 0, false
+}
+
+func (b *broken) add(c *view.PacketConnection) {
+	b.conns = append(b.conns, c)
+	if c.Outstanding > 0 {
+		b.unread++
+	}
+	b.states[c.CloseState]++
+}
+
+func (b *broken) share() float64 { return float64(len(b.conns)) / float64(max(b.ended, 1)) }
+
+func (b *broken) confidence() rule.Confidence {
+	switch {
+	case len(b.conns) < someResets, b.share() < resetShare:
+		return 0
+	case b.kind == clientGaveUp && b.share() < giveUpShare:
+		return 0
+	case b.kind == clientGaveUp:
+		// Load generators and browsers do so when they end; and who gives up
+		// because an answer is late suffers from something else.
+		return rule.Possible
+	}
+	return rule.Certain
+}
+
+// state is what was most often under way.
+func (b *broken) state() string {
+	best := ""
+	for _, s := range []string{"waiting", "request", "response"} {
+		if b.states[s] > b.states[best] || best == "" {
+			best = s
+		}
+	}
+	switch {
+	case b.states[best] == 0:
+		return "with data of the other side unread"
+	case best == "waiting":
+		return "instead of an answer"
+	case best == "request":
+		return "in the middle of a request"
+	}
+	return "in the middle of an answer"
+}
+
+func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
+	f := rule.Finding{Subject: pktService(v, b.s), Confidence: c, Affects: pktAffected(v, b.s)}
+	f.Impact = rule.Impact{Share: b.share(), Text: rule.T("%s of connections", unit.Share(b.share()))}
+	first := slices.MinFunc(b.conns, func(x, y *view.PacketConnection) int {
+		return cmp.Compare(x.ClosedAt.UnixNano(), y.ClosedAt.UnixNano())
+	})
+	where := fmt.Sprintf("%s && tcp.port == %d && tcp.flags.reset == 1", pktHost("addr", b.s.Server), b.s.Port)
+	check := tshark(v, where, "ip.src", "tcp.stream", "frame.number")
+	switch b.kind {
+	case refused:
+		f.Headline = rule.T("nobody listens on %s:%d: %d connects were refused", b.s.Server, b.s.Port, len(b.conns))
+		f.Evidence = []rule.Evidence{{Metric: "packets.refused", What: rule.T("%d SYNs were answered by RST, of %d connects", len(b.conns), b.ended), Value: float64(len(b.conns)), Unit: "count", Limit: rule.Limit(0), Check: check}}
+		f.Fixes = []rule.Fix{{Text: rule.T("start the server, or let it listen on this address; a firewall that rejects with tcp-reset looks the same"), Command: fmt.Sprintf("ss -ltn 'sport = :%d'; iptables -nvL", b.s.Port), Tradeoff: "none"}}
+		return f
+	case serverBroke:
+		f.Headline = rule.T("%s resets connections %s: %d of %d that ended", b.s.Name(), b.state(), len(b.conns), b.ended)
+		f.Fixes = []rule.Fix{
+			{Text: rule.T("have the server read what it was sent before it closes (shutdown for writing, read to the end, then close): closing a socket with unread data sends RST, which can destroy an answer on its way"), Tradeoff: "bounded time and memory for what is thrown away (lingering_close)"},
+			{Text: rule.T("look into the server's log at that time for a crash, a limit on requests or an idle timeout that is shorter than its clients'"), Tradeoff: "none"},
+		}
+	case clientGaveUp:
+		f.Headline = rule.T("clients of %s reset connections %s: %d of %d that ended", b.s.Name(), b.state(), len(b.conns), b.ended)
+		f.Fixes = []rule.Fix{{Text: rule.T("see why answers come later than these clients wait, before their timeouts are raised"), Tradeoff: "none"}}
+	}
+	f.Evidence = []rule.Evidence{
+		{Metric: "packets.resets", What: rule.T("RST from the %s on %d connections; on %d of them it had not acknowledged all it was sent", first.Closer, len(b.conns), b.unread),
+			Value: float64(len(b.conns)), Unit: "count", Limit: rule.Limit(0), Check: check},
+		{Metric: "packets.resets", What: rule.T("first at %s, frame %d, %s", first.ClosedAt.UTC().Format("15:04:05.000"), first.CloseFrame, pktEnds(first)), Value: float64(first.CloseFrame), Unit: "frame", Check: check},
+	}
+	return f
+}

@@ -1,0 +1,126 @@
+package net
+
+import (
+	_ "embed"
+	"fmt"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed pkt_senderapplimited.md
+var senderAppLimitedPage string
+
+var senderAppLimited = rule.Rule{
+	ID:       "net/sender-app-limited",
+	Title:    "a server sends its answers in pieces, with pauses",
+	Resource: "senders of data",
+	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
+	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/client-slow"},
+	Page:     senderAppLimitedPage,
+	Detect:   detectSenderAppLimited,
+}
+
+const (
+	// trickles: at least so many answers have pauses; one may be an accident.
+	trickles = 3
+	// pausesShare of the time between the first and the last packet of answers in
+	// which nothing was under way although the reader had room. The rest may be
+	// acknowledgements that the reader delays by 40 ms, in which the sender is
+	// silent too.
+	pausesShare = 0.5
+	// answerShare is the part of the whole wait that lies within answers: less is
+	// not what users notice.
+	answerShare = 0.3
+	// pauseOfNote per answer: what people call instantaneous (100 ms, Nielsen) less
+	// a margin for pages of several answers.
+	pauseOfNote = 20 * time.Millisecond
+	// pausesOverRTT: a sender that waits for acknowledgements pauses one round trip
+	// at a time; ten of them in one answer are something else.
+	pausesOverRTT = 10
+	// otherPauses: if so much of the answers' time is due to closed windows or
+	// lost packets, the sender is not to blame.
+	otherPauses = 0.2
+	// someWait is the least that is worth a finding, in seconds waited per second.
+	someWait = 0.05
+)
+
+// trickle sums up the answers of a service.
+type trickle struct {
+	s            *view.PacketService
+	answers      int64
+	rt, download time.Duration
+	paused       time.Duration
+	worst        *view.PacketConnection
+}
+
+func detectSenderAppLimited(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, s := range v.PacketServices() {
+		t := trickle{s: s}
+		for _, c := range s.Connections {
+			if c.Transactions == 0 {
+				continue
+			}
+			t.answers += c.Transactions
+			t.rt += c.RTSum
+			t.download += c.Download
+			// What a server sends by itself between answers is its own affair.
+			t.paused += min(c.FromServer.AppLimited, c.Download)
+			if t.worst == nil || c.FromServer.AppLimited > t.worst.FromServer.AppLimited {
+				t.worst = c
+			}
+		}
+		if c := t.confidence(v); c > 0 {
+			found = append(found, t.finding(v, c))
+		}
+	}
+	return found, nil
+}
+
+func (t *trickle) each() time.Duration { return t.paused / time.Duration(max(t.answers, 1)) }
+
+func (t *trickle) confidence(v *view.View) rule.Confidence {
+	server, client, ok := t.s.ConnectRTT()
+	rtt := time.Duration(0)
+	if ok {
+		rtt = server + client
+	}
+	switch {
+	case t.answers < trickles, t.each() < max(pauseOfNote, pausesOverRTT*rtt):
+		return 0
+	case float64(t.paused) < pausesShare*float64(t.download), float64(t.download) < answerShare*float64(t.rt+t.download):
+		return 0
+	case float64(t.s.ZeroWindow+t.s.Retransmit) > otherPauses*float64(t.download), perSecond(v, t.paused) < someWait:
+		return 0
+	case pktInferred(t.s):
+		// Where answers end is not known: what comes after a pause may be news that
+		// nobody waited for.
+		return rule.Possible
+	}
+	return pktAtMost(v, rule.Certain)
+}
+
+func (t *trickle) finding(v *view.View, c rule.Confidence) rule.Finding {
+	check := tshark(v, fmt.Sprintf("%s && tcp.srcport == %d && tcp.len > 0", pktHost("src", t.s.Server), t.s.Port), "tcp.stream", "tcp.time_delta", "tcp.len")
+	f := rule.Finding{Subject: pktService(v, t.s), Confidence: c, Affects: pktAffected(v, t.s)}
+	f.Headline = rule.T("%s sends its answers with pauses: %s of each answer it had sent all it had, and the client had room for more", t.s.Name(), unit.Duration(t.each()))
+	f.Impact = rule.Impact{TimeLost: perSecond(v, t.paused), Text: rule.T("%s of %s in %d answers", unit.Duration(t.paused), unit.Duration(t.rt+t.download), t.answers)}
+	f.Evidence = []rule.Evidence{
+		{Metric: "packets.app-limited", What: rule.T("nothing under way and the window open for %s of the %s between first and last packets of answers", unit.Duration(t.paused), unit.Duration(t.download)),
+			Value: t.paused.Seconds(), Unit: "seconds", Check: check},
+		{Metric: "packets.download", What: rule.T("answers take %s to arrive after %s until they begin", unit.Duration(t.download/time.Duration(t.answers)), unit.Duration(t.rt/time.Duration(t.answers))),
+			Value: (t.download / time.Duration(t.answers)).Seconds(), Unit: "seconds", Check: check},
+		{Metric: "packets.app-limited", What: rule.T("most on %s: %s", pktEnds(t.worst), unit.Duration(t.worst.FromServer.AppLimited)),
+			Value: t.worst.FromServer.AppLimited.Seconds(), Unit: "seconds", Check: check},
+	}
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("see what the server waits for between two writes: rows it looks for, a backend, a sleep, a small buffer that it flushes"),
+			Command: "strace -f -tt -e trace=write,sendto,writev,nanosleep -p PID", Tradeoff: "strace slows it down while it is attached"},
+		{Text: rule.T("buffer the answer and send it at once, if nobody needs its beginning early"), Tradeoff: "the first byte comes later"},
+	}
+	return f
+}

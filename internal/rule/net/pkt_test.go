@@ -1,0 +1,371 @@
+package net
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+const ms = time.Millisecond
+
+// captured is a capture of ten seconds in which nothing has happened yet.
+func captured() *ruletest.Host { return ruletest.New(2, 10).PacketCapture(nil) }
+
+// conn is a connection with 100 answered requests, changed for a situation.
+func conn(change func(*ruletest.PacketConnection)) ruletest.PacketConnection {
+	c := ruletest.PacketConnection{PacketConnection: recording.PacketConnection{Transactions: 100, RTSum: 100 * ms, RTMin: ms, RTMax: ms, Download: 10 * ms},
+		FromClient: recording.PacketSide{Packets: 200, Segments: 100, Bytes: 5000}, FromServer: recording.PacketSide{Packets: 200, Segments: 100, Bytes: 90000}}
+	if change != nil {
+		change(&c)
+	}
+	return c
+}
+
+func with(n int, change func(int, *ruletest.PacketConnection)) func() *ruletest.Host {
+	return func() *ruletest.Host {
+		h := captured()
+		for i := range n {
+			h.PacketConnection(conn(func(c *ruletest.PacketConnection) {
+				if change != nil {
+					change(i, c)
+				}
+			}))
+		}
+		return h
+	}
+}
+
+func TestReceiverSlow(t *testing.T) {
+	closed := func(d time.Duration) func(int, *ruletest.PacketConnection) {
+		return func(_ int, c *ruletest.PacketConnection) {
+			c.FromClient.ZeroWindows, c.FromClient.ZeroWindowTime = 4, d
+		}
+	}
+	brief := func(_ int, c *ruletest.PacketConnection) {
+		c.FromClient.ZeroWindows, c.FromClient.ZeroWindowTime = 1000, 5*time.Second
+	}
+	ruletest.Check(t, receiverSlow, []ruletest.Situation{
+		{Name: "a client does not read", Host: with(1, closed(5*time.Second)), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.49, High: 0.51, Says: "50 %"},
+		{Name: "the process is known", Host: func() *ruletest.Host {
+			h := with(1, closed(5*time.Second))()
+			h.Process(ruletest.Process{PID: 77, Comm: "reader"})
+			ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
+				return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 40001, Remote: "10.0.0.2", RemotePort: 3306, State: recording.TCPEstablished, Inode: 9, RecvQueue: 5000}
+			})
+			return ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 9, PID: 77})
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "reader", Low: 0.49, High: 0.51, Says: "reader (77)"},
+		{Name: "a server does not read", Host: with(1, func(_ int, c *ruletest.PacketConnection) {
+			c.FromServer.ZeroWindows, c.FromServer.ZeroWindowTime = 1, 2*time.Second
+		}), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.19, High: 0.21, Says: "its clients"},
+		{Name: "a capture with holes", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(func(c *recording.PacketCapture) { c.Missed = c.Bytes / 10 })
+			return h.PacketConnection(conn(func(c *ruletest.PacketConnection) { closed(5*time.Second)(0, c) }))
+		}, Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.49, High: 0.51},
+		{Name: "a fast transfer that a reader slows down a little", Host: with(1, brief)},
+		{Name: "closed for a moment", Host: with(1, closed(150*ms))},
+		{Name: "closed now and then in a long transfer", Host: with(5, closed(900*ms))},
+		{Name: "a full window that is open", Host: with(1, func(_ int, c *ruletest.PacketConnection) { c.FromServer.WindowLimited = 9 * time.Second })},
+		{Name: "nothing", Host: with(3, nil)},
+	})
+}
+
+func TestSenderAppLimited(t *testing.T) {
+	trickle := func(proto string, paused, download time.Duration) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := with(2, func(_ int, c *ruletest.PacketConnection) {
+				c.Proto, c.Transactions, c.RTSum, c.Download, c.FromServer.AppLimited = proto, 10, 10*ms, download, paused
+			})()
+			return h.Packets(ruletest.PacketService{Proto: proto, Rate: 2, RTs: []time.Duration{ms}, Download: download / 10, Handshakes: 1, ServerRTT: ms / 2})
+		}
+	}
+	ruletest.Check(t, senderAppLimited, []ruletest.Situation{
+		{Name: "pauses of 300 ms", Host: trickle("http", 3*time.Second, 4*time.Second), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.59, High: 0.61, Says: "300 ms"},
+		{Name: "where answers end is a guess", Host: trickle("generic", 3*time.Second, 4*time.Second), Want: rule.Possible, Kind: rule.KindService, Subject: "generic 10.0.0.2:3306", Low: 0.59, High: 0.61},
+		{Name: "the network is slow", Host: trickle("http", 500*ms, 4*time.Second)},
+		{Name: "pauses nobody notices", Host: trickle("http", 150*ms, 200*ms)},
+		{Name: "news between answers", Host: trickle("http", 9*time.Second, 10*ms)},
+		{Name: "long round trips", Host: func() *ruletest.Host {
+			h := with(1, func(_ int, c *ruletest.PacketConnection) {
+				c.Proto, c.Transactions, c.RTSum, c.Download, c.FromServer.AppLimited = "http", 10, 10*ms, 4*time.Second, 3*time.Second
+			})()
+			return h.Packets(ruletest.PacketService{Proto: "http", Rate: 1, RTs: []time.Duration{ms}, Download: 400 * ms, Handshakes: 1, ServerRTT: 100 * ms})
+		}},
+		{Name: "the client's window is closed", Host: func() *ruletest.Host {
+			h := with(1, func(_ int, c *ruletest.PacketConnection) {
+				c.Proto, c.Transactions, c.Download, c.FromServer.AppLimited = "http", 10, 4*time.Second, 3*time.Second
+			})()
+			return h.Packets(ruletest.PacketService{Proto: "http", Rate: 1, RTs: []time.Duration{ms}, Download: 400 * ms, ZeroWindow: 300 * ms})
+		}},
+	})
+}
+
+func TestDelayedACK(t *testing.T) {
+	waits := func(server, client int64) func() *ruletest.Host {
+		return with(2, func(_ int, c *ruletest.PacketConnection) {
+			c.FromServer.DelayedACKs, c.FromServer.DelayedACKTime = server, time.Duration(server)*41*ms
+			c.FromClient.DelayedACKs, c.FromClient.DelayedACKTime = client, time.Duration(client)*41*ms
+		})
+	}
+	ruletest.Check(t, delayedACK, []ruletest.Situation{
+		{Name: "the server writes twice", Host: waits(50, 0), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.4, High: 0.42, Says: "41 ms"},
+		{Name: "the client writes twice", Host: waits(0, 50), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.4, High: 0.42, Says: "the client 10.0.0.1"},
+		{Name: "twice", Host: waits(1, 0)},
+		{Name: "one request in a hundred", Host: with(10, func(i int, c *ruletest.PacketConnection) {
+			c.FromServer.DelayedACKs, c.FromServer.DelayedACKTime = 1, 41*ms
+		})},
+		{Name: "none", Host: waits(0, 0)},
+	})
+}
+
+// stuckPath says what the path did to the server's packets of a connection.
+func stuckPath(h *ruletest.Host, id, copies, size, acked int64, change func(*recording.PacketPath)) {
+	p := recording.PacketPath{At: ruletest.Start, Connection: id, Sender: "server", Downstream: copies, StuckCopies: copies, StuckSize: size, LargestAcked: acked}
+	if change != nil {
+		change(&p)
+	}
+	ruletest.Add(h, p)
+}
+
+func TestMTUMismatch(t *testing.T) {
+	scene := func(stuck, fine int, copies, acked int64, change func(*recording.PacketPath)) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := with(stuck+fine, nil)()
+			for i := range stuck {
+				stuckPath(h, int64(i+1), copies, 1448, 0, change)
+			}
+			for i := range fine {
+				stuckPath(h, int64(stuck+i+1), 0, 0, acked, nil)
+			}
+			return h
+		}
+	}
+	ruletest.Check(t, mtuMismatch, []ruletest.Situation{
+		{Name: "large ones are stuck", Host: scene(3, 5, 4, 100, nil), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 2.9, High: 3.1, Says: "1.41 KiB"},
+		{Name: "one is stuck", Host: scene(1, 5, 4, 100, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.9, High: 1.1},
+		{Name: "one that only shook hands", Host: scene(1, 0, 4, 0, nil), Want: rule.Possible, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.9, High: 1.1},
+		{Name: "a router says so", Host: scene(1, 0, 4, 0, func(p *recording.PacketPath) { p.TooBig, p.MTU = 1, 600 }), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.9, High: 1.1},
+		{Name: "as large ones arrive", Host: scene(3, 5, 4, 1448, nil)},
+		{Name: "lost twice", Host: scene(3, 5, 2, 100, nil)},
+		{Name: "all is well", Host: scene(0, 5, 0, 1448, nil)},
+	})
+}
+
+func TestResets(t *testing.T) {
+	ended := func(n int, change func(*ruletest.PacketConnection)) func() *ruletest.Host {
+		return with(100, func(i int, c *ruletest.PacketConnection) {
+			c.Ending, c.Closer, c.CloseState, c.ClosedAt, c.CloseFrame = "finished", "client", "idle", ruletest.Start.Add(time.Second), 7
+			if i < n {
+				change(c)
+			}
+		})
+	}
+	reset := func(by, state string, outstanding int64) func(*ruletest.PacketConnection) {
+		return func(c *ruletest.PacketConnection) {
+			c.Ending, c.CloseReset, c.Closer, c.CloseState, c.Outstanding = "reset", true, by, state, outstanding
+		}
+	}
+	ruletest.Check(t, resets, []ruletest.Situation{
+		{Name: "the server instead of an answer", Host: ended(20, reset("server", "waiting", 0)), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "instead of an answer"},
+		{Name: "the server with data unread", Host: ended(20, reset("server", "", 900)), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "unread"},
+		{Name: "clients that give up", Host: ended(20, reset("client", "waiting", 0)), Want: rule.Possible, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "clients of"},
+		{Name: "nobody listens", Host: ended(50, func(c *ruletest.PacketConnection) {
+			c.Ending, c.Refused, c.CloseReset, c.Closer, c.CloseState, c.Transactions = "reset", true, true, "server", "", 0
+		}), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.5, High: 0.5, Says: "nobody listens"},
+		{Name: "clients close idle connections by RST", Host: ended(100, reset("client", "idle", 0))},
+		{Name: "the server does", Host: ended(100, reset("server", "idle", 0))},
+		{Name: "a few clients give up", Host: ended(9, reset("client", "waiting", 0))},
+		{Name: "one crash", Host: ended(2, reset("server", "waiting", 0))},
+		{Name: "all finish", Host: ended(0, nil)},
+	})
+}
+
+func TestPAWSDrops(t *testing.T) {
+	// Two hosts behind one address take turns; clocks says what the second one's
+	// timestamps are ahead, answered whether old ones are.
+	nat := func(ahead int64, answered func(i int) bool) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := captured()
+			for i := range 40 {
+				ts := int64(1000000 + i*10)
+				if i%2 == 1 {
+					ts += ahead
+				}
+				h.PacketConnection(conn(func(c *ruletest.PacketConnection) {
+					c.At = ruletest.Start.Add(time.Duration(i) * 100 * ms)
+					c.SYNs, c.SYNACKs = 1, 1
+					if !answered(i) {
+						c.SYNs, c.SYNACKs, c.Transactions = 3, 0, 0
+					}
+				}))
+				ruletest.Add(h, recording.PacketPath{At: ruletest.Start, Connection: int64(i + 1), Sender: "client", FirstTS: ts, LastTS: ts + 5})
+			}
+			return h
+		}
+	}
+	all := func(int) bool { return true }
+	odd := func(i int) bool { return i == 0 || i%2 == 1 }
+	ruletest.Check(t, pawsDrops, []ruletest.Situation{
+		{Name: "two clocks behind one address", Host: nat(5000000, odd), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52, Says: "several hosts"},
+		{Name: "and the kernel says so", Host: func() *ruletest.Host {
+			h := nat(5000000, odd)()
+			return ruletest.Every(h, func(at time.Time, s float64) recording.ProtocolSample {
+				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "TcpExt", Name: "PAWSPassive", Value: int64(s * 4)}
+			})
+		}, Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52},
+		{Name: "offsets by connection, all answered", Host: nat(5000000, all)},
+		{Name: "one clock, some unanswered", Host: nat(0, odd)},
+		{Name: "within connections", Host: with(1, func(_ int, c *ruletest.PacketConnection) {
+			c.FromClient.PAWS, c.FromClient.Retransmissions = 8, 9
+		}), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.07, High: 0.09, Says: "go back"},
+		{Name: "overtaken on the way", Host: with(1, func(_ int, c *ruletest.PacketConnection) { c.FromClient.PAWS = 8 })},
+	})
+}
+
+func dnsHost(answered, repeated, silent, failed int, change func(*recording.PacketTransaction)) func() *ruletest.Host {
+	return func() *ruletest.Host {
+		h := captured()
+		s := ruletest.PacketService{Proto: "dns", Port: 53, Rate: float64(answered) / 10, RTs: []time.Duration{ms}}
+		if answered > 0 {
+			s.Failed, s.Retransmit = float64(failed)/float64(answered), time.Duration(repeated)*5*time.Second/time.Duration(answered)
+		}
+		s.Change = func(at float64, row *recording.PacketService) {
+			if at == 0 {
+				row.Unanswered = int64(silent)
+			}
+		}
+		h.Packets(s)
+		for i := range repeated + silent {
+			row := recording.PacketTransaction{ServerPort: 53, Proto: "dns", Command: "A", Fingerprint: fmt.Sprintf("h%d.example", i), RT: 5 * time.Second, Retransmit: 5 * time.Second, FirstFrame: 3}
+			if i >= repeated {
+				row.Status, row.RT, row.Retransmit = "unanswered", recording.Unknown, 0
+			}
+			if change != nil {
+				change(&row)
+			}
+			h.PacketTransaction(1, row)
+		}
+		return h
+	}
+}
+
+func TestDNSSlow(t *testing.T) {
+	ruletest.Check(t, dnsSlow, []ruletest.Situation{
+		{Name: "asked again", Host: dnsHost(40, 10, 0, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 of 40"},
+		{Name: "some are never answered", Host: dnsHost(40, 0, 4, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1.9, High: 2.1, Says: "4 of 44"},
+		{Name: "SERVFAIL", Host: dnsHost(40, 0, 0, 20, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails"},
+		{Name: "slow answers", Host: func() *ruletest.Host {
+			return captured().Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: 5, RTs: []time.Duration{ms, 200 * ms, 300 * ms}})
+		}, Want: rule.Likely, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.5, High: 1, Says: "is slow"},
+		{Name: "a distant one", Host: func() *ruletest.Host {
+			return captured().Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: 5, RTs: []time.Duration{140 * ms}})
+		}},
+		{Name: "one loss", Host: dnsHost(40, 1, 0, 0, nil)},
+		{Name: "asked just now", Host: func() *ruletest.Host {
+			h := dnsHost(40, 0, 0, 0, nil)()
+			for range 4 {
+				h.PacketTransaction(9.5, recording.PacketTransaction{ServerPort: 53, Proto: "dns", Command: "A", Status: "unanswered"})
+			}
+			return h
+		}},
+		{Name: "another one's queries", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketTransaction) { r.Server = "10.0.0.9" })},
+		{Name: "nothing answered is another rule's", Host: dnsHost(0, 0, 10, 0, nil)},
+		{Name: "fine", Host: dnsHost(40, 0, 0, 0, nil)},
+	})
+}
+
+func TestDNSUnreachable(t *testing.T) {
+	ruletest.Check(t, dnsUnreachable, []ruletest.Situation{
+		{Name: "silence", Host: dnsHost(0, 0, 10, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "answers nothing"},
+		{Name: "nobody listens", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketTransaction) { r.Code = "port unreachable" }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "nobody listens"},
+		{Name: "one query", Host: dnsHost(0, 0, 1, 0, nil)},
+		{Name: "some are answered", Host: dnsHost(5, 0, 10, 0, nil)},
+	})
+}
+
+// rateRow is a second of a direction.
+type rateRow struct {
+	packets, bytes, busiest, resent int64
+	queued                          time.Duration
+}
+
+func rated(second func(s int) rateRow, change func(*ruletest.PacketConnection)) func() *ruletest.Host {
+	return func() *ruletest.Host {
+		h := with(10, func(_ int, c *ruletest.PacketConnection) {
+			c.RTSum, c.Download = 9*time.Second, 0
+			if change != nil {
+				change(c)
+			}
+		})()
+		for s := range 10 {
+			r := second(s)
+			ruletest.Add(h, recording.PacketRate{At: ruletest.Start.Add(time.Duration(s) * time.Second), From: "10.0.0.2", To: "10.0.0.1", Packets: r.packets, Bytes: r.bytes,
+				BusiestPackets: r.busiest, BusiestBytes: r.busiest * r.bytes / max(r.packets, 1), Resent: r.resent, Queued: time.Duration(r.packets) * r.queued, QueuedMax: 2 * r.queued, Clocked: r.packets})
+		}
+		return h
+	}
+}
+
+func TestRateLimited(t *testing.T) {
+	steady := func(s int, r rateRow) rateRow {
+		r.packets, r.busiest = 1000, 102
+		r.bytes = 1000000 + int64(s%2)*2000
+		return r
+	}
+	thinks := func(c *ruletest.PacketConnection) { c.Idle = 9 * time.Second }
+	ruletest.Check(t, rateLimited, []ruletest.Situation{
+		{Name: "a shaper", Host: rated(func(s int) rateRow { return steady(s, rateRow{queued: 90 * ms}) }, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "queues"},
+		{Name: "by bytes only", Host: rated(func(s int) rateRow {
+			r := steady(s, rateRow{queued: 90 * ms})
+			r.packets = 800 + int64(s)*40
+			return r
+		}, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "is limited to 979 KiB/s (8.02 Mbit/s): more"},
+		{Name: "by packets only", Host: rated(func(s int) rateRow {
+			return rateRow{packets: 1000 + int64(s%3), busiest: 101, bytes: 300000 + int64(s)*90000, queued: 50 * ms}
+		}, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "limited to 1,00"},
+		{Name: "a policer", Host: rated(func(s int) rateRow { return steady(s, rateRow{resent: 40}) }, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "thrown away"},
+		{Name: "users want no more", Host: rated(func(s int) rateRow { return steady(s, rateRow{}) }, nil)},
+		{Name: "paced users who lose packets", Host: rated(func(s int) rateRow { return steady(s, rateRow{resent: 40}) }, thinks)},
+		{Name: "many users who lose packets", Host: rated(func(s int) rateRow {
+			r := steady(s, rateRow{resent: 40})
+			r.busiest = 118
+			return r
+		}, nil)},
+		{Name: "a queue without a plateau", Host: rated(func(s int) rateRow {
+			return rateRow{packets: 500 + int64(s)*100, bytes: 500000 + int64(s)*100000, busiest: 200, queued: 90 * ms}
+		}, nil)},
+		{Name: "one second", Host: rated(func(s int) rateRow {
+			if s != 4 {
+				return rateRow{packets: 1, bytes: 66, busiest: 1}
+			}
+			return steady(s, rateRow{queued: 90 * ms})
+		}, nil)},
+	})
+}
+
+func TestPacketLossInPackets(t *testing.T) {
+	lossy := func(repeats, spurious int64, path recording.PacketPath) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := with(5, func(_ int, c *ruletest.PacketConnection) {
+				c.FromServer.Segments, c.FromServer.Retransmissions, c.FromServer.Timeouts, c.FromServer.Spurious = 200, repeats, repeats/2, spurious
+			})()
+			for i := range int64(5) {
+				p := path
+				p.At, p.Connection, p.Sender = ruletest.Start, i+1, "server"
+				ruletest.Add(h, p)
+			}
+			return h
+		}
+	}
+	ruletest.Check(t, packetLoss, []ruletest.Situation{
+		{Name: "behind the capture", Host: lossy(8, 0, recording.PacketPath{Downstream: 8}), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between the capture and 10.0.0.1"},
+		{Name: "before the capture", Host: lossy(8, 0, recording.PacketPath{Upstream: 8}), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between 10.0.0.2 and the capture"},
+		{Name: "a little", Host: lossy(2, 1, recording.PacketPath{}), Want: 0},
+		{Name: "needless copies", Host: lossy(8, 8, recording.PacketPath{Downstream: 8})},
+		{Name: "lost for their size", Host: lossy(8, 0, recording.PacketPath{Downstream: 8, StuckCopies: 4, StuckSize: 1448, LargestAcked: 100})},
+		{Name: "fine", Host: lossy(0, 0, recording.PacketPath{})},
+	})
+}
