@@ -21,6 +21,7 @@ func rtHopCases() []Case {
 		oneSlowBackend(),
 		connectSlow(),
 		connectSlowExplained(),
+		serverSlowExplained(),
 		controlCapturedNginx(),
 		controlCapturedMariaDB(),
 	}
@@ -257,6 +258,16 @@ func connectSlow() Case {
 func connectSlowExplained() Case {
 	c := acceptQueueBacklog()
 	c.ID = "net/accept-queue-full+captured"
+	c.Title += ", with its packets"
+	c.Captures = []Capture{{NetNS: "client", Interface: "any", Ports: []uint16{80}}}
+	return c
+}
+
+// serverSlowExplained is a server that is stopped at its CPU quota, with the
+// packets beside the host: slow answers are the symptom.
+func serverSlowExplained() Case {
+	c := cpuThrottled()
+	c.ID = "cpu/throttled+captured"
 	c.Title += ", with its packets"
 	c.Captures = []Capture{{NetNS: "client", Interface: "any", Ports: []uint16{80}}}
 	return c
