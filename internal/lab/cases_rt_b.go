@@ -68,7 +68,7 @@ func firstDisconnect() Case {
 		Rule:  "rt/first-disconnect",
 		Kind:  "connection", Name: `10\.213\.\d+\.2:\d+ -> 10\.213\.\d+\.1:8080`,
 		Needs:    Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip"}},
-		Captures: []Capture{{NetNS: "client", Interface: "any", Ports: []uint16{8080}}},
+		Captures: bothSides(8080),
 		// The client gives connections up by RST, as unread data is there.
 		AllowOthers: []string{"net/resets"},
 		Setup: func(ctx context.Context, e *Env) (err error) {
@@ -137,7 +137,8 @@ func fanOutTail() Case {
 		Rule:  "rt/fan-out",
 		Kind:  "service", Name: `http 10\.213\.\d+\.12:8080`,
 		Needs:    Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip"}},
-		Captures: []Capture{{NetNS: "middle", Interface: "any", Ports: []uint16{8080, 9000}}},
+		// What calls what is seen where both are: in the middle.
+		Captures: []Capture{{NetNS: "middle", Interface: "any", Ports: []uint16{8080, 9000}}, {NetNS: "backend", Interface: "any", Ports: []uint16{8080, 9000}}},
 		// The backend has two humps, truly.
 		AllowOthers: []string{"rt/two-humps"},
 		Setup: func(ctx context.Context, e *Env) (err error) {

@@ -44,18 +44,22 @@ func chattyTransactions() Case {
 		Rule:  "rt/chatty",
 		Kind:  "statement", Name: `.*item.*`,
 		Needs:    needsMariaDB,
-		Captures: []Capture{{NetNS: "client", Interface: "any", Ports: []uint16{3307}}},
+		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, m, err = withItems(ctx, e); err != nil {
 				return err
 			}
-			if _, err = e.StartActor(Options{NetNS: p.server}, "far-proxy", "far-proxy", p.at.Addr+":3307", p.at.Addr+":3306", fmt.Sprint(oneWay)); err != nil {
+			far := p.at.Addr[:strings.LastIndex(p.at.Addr, ".")] + ".101"
+			if err := e.ip("-n", p.server.Name, "addr", "add", far+"/24", "dev", p.at.Device); err != nil {
 				return err
 			}
-			if err := p.server.UntilListens(ctx, p.at.Addr, 3307); err != nil {
+			if _, err = e.StartActor(Options{NetNS: p.server}, "far-proxy", "far-proxy", far+":3306", p.at.Addr+":3306", fmt.Sprint(oneWay)); err != nil {
 				return err
 			}
-			db, err = m.openAt(p.client, 3307)
+			if err := p.server.UntilListens(ctx, far, 3306); err != nil {
+				return err
+			}
+			db, err = m.openAt(p.client, far)
 			return err
 		},
 		Inject: func(context.Context, *Env) error { single.Store(true); return nil },
@@ -115,7 +119,7 @@ func errorsSwallowed() Case {
 		Rule:  "rt/errors",
 		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
 		Needs:    needsMariaDB,
-		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}},
+		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, m, err = withItems(ctx, e); err != nil {
 				return err
@@ -163,7 +167,7 @@ func lateCommit() Case {
 		Rule:  "rt/late-commit",
 		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
 		Needs:    needsMariaDB,
-		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}},
+		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, m, err = withItems(ctx, e); err != nil {
 				return err
@@ -239,7 +243,7 @@ func slowGroup() Case {
 		Rule:  "rt/slow-group",
 		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
 		Needs:    needsMariaDB,
-		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}},
+		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			p, m, err = withItems(ctx, e, "--thread-handling=pool-of-threads", fmt.Sprintf("--thread-pool-size=%d", groups),
 				"--thread-pool-max-threads=6", "--thread-pool-oversubscribe=1", "--thread-pool-stall-limit=500")

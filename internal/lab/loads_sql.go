@@ -11,12 +11,12 @@ import (
 
 // open gives connections to the server's port from a namespace. The driver
 // sends statements as text, and nothing that it was not asked for.
-func (m *mariaDB) open(in *NetNS) (*sql.DB, error) { return m.openAt(in, m.port) }
+func (m *mariaDB) open(in *NetNS) (*sql.DB, error) { return m.openAt(in, m.addr) }
 
-// openAt is open for a proxy on another port of the server's address.
-func (m *mariaDB) openAt(in *NetNS, port int) (*sql.DB, error) {
+// openAt is open for a proxy at another address.
+func (m *mariaDB) openAt(in *NetNS, addr string) (*sql.DB, error) {
 	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr, c.DBName = "lab", "tcp", m.addr+":"+strconv.Itoa(port), "lab"
+	c.User, c.Net, c.Addr, c.DBName = "lab", "tcp", addr+":"+strconv.Itoa(m.port), "lab"
 	c.InterpolateParams = true
 	c.DialFunc = in.Dial
 	connector, err := mysql.NewConnector(c)
