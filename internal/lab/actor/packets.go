@@ -60,8 +60,8 @@ func httpTwoWrites(args []string) error {
 	})
 }
 
-// errHasty closes a connection without any further word.
-var errHasty = errors.New("closed in haste")
+// errDone closes a connection without any further word.
+var errDone = errors.New("done with this connection")
 
 // httpHasty ADDRESS hasty|polite: an HTTP server that closes connections as soon
 // as it has the head of a request, or reads and answers it first.
@@ -73,13 +73,15 @@ func httpHasty(args []string) error {
 		if args[1] == "hasty" {
 			// Time for the body to come, which nobody reads.
 			time.Sleep(5 * time.Millisecond)
-			return errHasty
+			return errDone
 		}
 		if _, err := io.Copy(io.Discard, q.Body); err != nil {
 			return err
 		}
-		_, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nok\n")
-		return err
+		if _, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nok\n"); err != nil {
+			return err
+		}
+		return errDone
 	})
 }
 

@@ -22,7 +22,6 @@ var firstDisconnect = rule.Rule{
 	Title:    "a connection was closed in the middle of a request",
 	Resource: "connections",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections},
-	Explains: []string{"net/resets"},
 	Page:     disconnectPage,
 	Detect:   detectFirstDisconnect,
 }
