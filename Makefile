@@ -5,14 +5,14 @@ BIN      := bin/rtrail
 # A release has a tag; before the first one the version is that of the code.
 VERSION  := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
 LDFLAGS  := -s -w $(if $(VERSION),-X rtrail/internal/version.version=$(VERSION))
-FUZZTIME ?= 30s
+FUZZTIME ?= 60
 ROUNDS   ?= 5
 SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 # One version for everybody, so that lint says the same everywhere.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build run test unit lab lab-repeat bench bpf lint fuzz clean
+.PHONY: help build run test unit lab lab-repeat bench bench-live bpf lint fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -36,9 +36,14 @@ lab: build  ## every fault lab once, as root; writes the table in docs/labs.md
 lab-repeat: build  ## every fault lab ROUNDS times in a row, as root
 	scripts/labs --rounds $(ROUNDS) --docs
 
-bench:  ## what a sample costs with 1,000 more processes and 5,000 more sockets, as root
-	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter
+bench: build  ## what samples cost, and how fast packets are read beside tshark and cat; as root
+	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter tshark
 	$(GO) run ./internal/bench/cost
+	$(GO) run ./internal/bench/packets
+
+bench-live: build  ## what capturing costs a MariaDB server under full load, as root
+	scripts/packages mariadb-server sysbench
+	$(GO) run ./internal/bench/packets -live
 
 bpf:  ## compile the BPF programs anew; needs clang, llvm and libbpf-dev
 	$(GO) generate ./internal/probe/kernel
@@ -48,8 +53,8 @@ lint:  ## gofmt, vet, staticcheck
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
-fuzz:  ## every fuzz target for FUZZTIME
-	GO='$(GO)' scripts/fuzz $(FUZZTIME)
+fuzz:  ## every fuzz target for FUZZTIME seconds
+	GO='$(GO)' scripts/fuzz --seconds $(FUZZTIME)
 
 clean:  ## remove what was built
 	rm -rf bin
