@@ -32,6 +32,7 @@ type packetsView struct {
 // packetsRun is a run of the engine.
 type packetsRun struct {
 	*packetsJob
+	files   []string
 	source  pcap.Source
 	out     *outlet
 	stderr  io.Writer
@@ -85,7 +86,7 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	r := &packetsRun{
-		packetsJob: p, source: src, out: &outlet{Writer: out, stop: stop}, stderr: stderr, began: time.Now(), workers: runtime.GOMAXPROCS(0), stop: stop,
+		packetsJob: p, files: files, source: src, out: &outlet{Writer: out, stop: stop}, stderr: stderr, began: time.Now(), workers: runtime.GOMAXPROCS(0), stop: stop,
 	}
 	if r.width, r.tty = terminalWidth(out); !r.tty {
 		r.width = 0

@@ -9,9 +9,13 @@ import (
 	"rtrail/internal/traffic"
 )
 
-// mostSorted bounds the requests that are held to be sorted, at half a kilobyte
-// each.
-const mostSorted = 100_000
+const (
+	// mostSorted bounds the requests that are held to be sorted, at half a kilobyte
+	// each.
+	mostSorted = 100_000
+	// lookahead is how many requests a list waits for one that began earlier.
+	lookahead = 50_000
+)
 
 // view makes what was asked for.
 func (r *packetsRun) view() (*packetsView, error) {
@@ -39,7 +43,16 @@ func (r *packetsRun) view() (*packetsView, error) {
 	default:
 		r.perSecond(v)
 	}
+	if err == nil && r.parquet != "" {
+		err = r.toParquet(v)
+	}
+	if err == nil && r.html != "" {
+		err = r.toHTML(v)
+	}
 	if err != nil {
+		for _, f := range v.abandon {
+			f()
+		}
 		return nil, err
 	}
 	return v, nil
@@ -112,7 +125,7 @@ func (r *packetsRun) listed(v *packetsView) {
 	case stream:
 		r.streamText(v, nil)
 	case r.order == "start" && !r.topGiven:
-		r.streamText(v, &traffic.Reorder{Window: mostSorted})
+		r.streamText(v, &traffic.Reorder{Window: lookahead})
 	case r.topGiven:
 		r.best(v, r.order, r.top, false)
 	default:

@@ -139,14 +139,20 @@ type Reorder struct {
 	Give   func(*rt.Transaction) error
 	Late   uint64
 
-	list []rt.Transaction
+	list []*rt.Transaction
+	free []*rt.Transaction
 	last int64
 }
 
 // Rows takes the next transactions.
 func (r *Reorder) Rows(rows []rt.Transaction) error {
 	for i := range rows {
-		heap.Push(r, rows[i])
+		t := new(rt.Transaction)
+		if n := len(r.free); n > 0 {
+			t, r.free = r.free[n-1], r.free[:n-1]
+		}
+		*t = rows[i]
+		heap.Push(r, t)
 		if len(r.list) > r.Window {
 			if err := r.next(); err != nil {
 				return err
@@ -167,21 +173,22 @@ func (r *Reorder) Close() error {
 }
 
 func (r *Reorder) next() error {
-	t := heap.Pop(r).(rt.Transaction)
+	t := heap.Pop(r).(*rt.Transaction)
+	defer func() { r.free = append(r.free, t) }()
 	if t.Start < r.last {
 		r.Late++
 	}
 	r.last = max(r.last, t.Start)
-	return r.Give(&t)
+	return r.Give(t)
 }
 
 func (r *Reorder) Len() int { return len(r.list) }
 func (r *Reorder) Less(i, j int) bool {
-	a, b := &r.list[i], &r.list[j]
+	a, b := r.list[i], r.list[j]
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Connection, b.Connection)) < 0
 }
 func (r *Reorder) Swap(i, j int) { r.list[i], r.list[j] = r.list[j], r.list[i] }
-func (r *Reorder) Push(x any)    { r.list = append(r.list, x.(rt.Transaction)) }
+func (r *Reorder) Push(x any)    { r.list = append(r.list, x.(*rt.Transaction)) }
 func (r *Reorder) Pop() any {
 	last := len(r.list) - 1
 	t := r.list[last]

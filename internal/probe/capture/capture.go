@@ -87,20 +87,20 @@ func (r *Result) Write(w *recording.Writer) {
 	recording.Append(w, r.captureRow(first))
 	recording.Append(w, r.Seconds...)
 	for _, c := range r.Summary.Connections {
-		row := connectionRow(c)
+		row := ConnectionRow(c)
 		recording.Append(w, row)
-		recording.Append(w, sideRow(&row, "client", &c.Sides[0]), sideRow(&row, "server", &c.Sides[1]))
+		recording.Append(w, SideRow(&row, "client", &c.Sides[0]), SideRow(&row, "server", &c.Sides[1]))
 	}
 	if d := r.Summary.Disconnect; d != nil && !r.kept(d.ID) {
-		row := connectionRow(d)
+		row := ConnectionRow(d)
 		recording.Append(w, row)
-		recording.Append(w, sideRow(&row, "client", &d.Sides[0]), sideRow(&row, "server", &d.Sides[1]))
+		recording.Append(w, SideRow(&row, "client", &d.Sides[0]), SideRow(&row, "server", &d.Sides[1]))
 	}
 	for i := range r.Summary.Interrupted {
 		if c := &r.Summary.Interrupted[i]; !r.kept(c.ID) && (r.Summary.Disconnect == nil || c.ID != r.Summary.Disconnect.ID) {
-			row := connectionRow(&c.Connection)
+			row := ConnectionRow(&c.Connection)
 			recording.Append(w, row)
-			recording.Append(w, sideRow(&row, "client", &c.Sides[0]), sideRow(&row, "server", &c.Sides[1]))
+			recording.Append(w, SideRow(&row, "client", &c.Sides[0]), SideRow(&row, "server", &c.Sides[1]))
 		}
 	}
 	for service, t := range r.Summary.Services {

@@ -73,7 +73,7 @@ func (r *Result) writePaths(w *recording.Writer) {
 		if r.Path.From[c.ID] != c.Client {
 			client = 1
 		}
-		row := connectionRow(c)
+		row := ConnectionRow(c)
 		recording.Append(w, pathRow(&row, "client", &sides[client]), pathRow(&row, "server", &sides[1-client]))
 	}
 	for i := range r.Path.Rates {

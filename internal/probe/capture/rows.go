@@ -30,7 +30,8 @@ func secondRow(s *summary.Second) recording.PacketService {
 	}
 }
 
-func connectionRow(c *summary.Connection) recording.PacketConnection {
+// ConnectionRow is a connection as tables hold it.
+func ConnectionRow(c *summary.Connection) recording.PacketConnection {
 	row := recording.PacketConnection{
 		At: time.Unix(0, c.First.At), Last: time.Unix(0, c.Last.At), ID: int64(c.ID),
 		Client: c.Client.Addr.String(), ClientPort: int32(c.Client.Port), Server: c.Server.Addr.String(), ServerPort: int32(c.Server.Port),
@@ -53,7 +54,9 @@ func connectionRow(c *summary.Connection) recording.PacketConnection {
 	return row
 }
 
-func sideRow(c *recording.PacketConnection, sender string, s *tcp.Side) recording.PacketSide {
+// SideRow is what one side of a connection sent, as tables hold it; sender is
+// client or server.
+func SideRow(c *recording.PacketConnection, sender string, s *tcp.Side) recording.PacketSide {
 	return recording.PacketSide{
 		At: c.At, Connection: c.ID, Sender: sender,
 		Packets: int64(s.Packets), Segments: int64(s.Segments), Bytes: s.Bytes, WireBytes: s.WireBytes,

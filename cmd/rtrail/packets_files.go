@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/summary"
+	"rtrail/internal/traffic"
+	"rtrail/internal/traffic/page"
+)
+
+// toParquet writes tables beside the view.
+func (r *packetsRun) toParquet(v *packetsView) error {
+	tables, err := traffic.NewParquet(r.parquet, r.workers, r.stop)
+	if err != nil {
+		return err
+	}
+	v.listeners = append(v.listeners, tables.Stream.Listener, tables.Listener)
+	v.abandon = append(v.abandon, tables.Abandon)
+	v.finish = append(v.finish, func(*engine.Report, *summary.Summary) error { return tables.Close() })
+	return nil
+}
+
+// toHTML writes a page beside the view.
+func (r *packetsRun) toHTML(v *packetsView) error {
+	// A path that cannot be written is to be known before the capture was read.
+	f, err := os.CreateTemp(filepath.Dir(r.html), ".rtrail-*.html")
+	if err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	abandon := func() {
+		f.Close()
+		os.Remove(f.Name())
+	}
+	p := &page.Page{Title: strings.Join(r.names(), ", "), Every: r.every, Top: max(r.top, 20)}
+	v.seconds = append(v.seconds, p.Second)
+	v.abandon = append(v.abandon, abandon)
+	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
+		err := p.Write(f, report, s)
+		if cause := f.Chmod(0o644); err == nil {
+			err = cause
+		}
+		if cause := f.Close(); err == nil {
+			err = cause
+		}
+		if err == nil {
+			err = os.Rename(f.Name(), r.html)
+		}
+		if err != nil {
+			abandon()
+			return fmt.Errorf("writing the page: %w", err)
+		}
+		return nil
+	})
+	return nil
+}
+
+// names is where the packets come from.
+func (r *packetsRun) names() []string {
+	if r.iface != "" {
+		return []string{r.iface}
+	}
+	var names []string
+	for _, f := range r.files {
+		if f == "-" {
+			f = "standard input"
+		}
+		names = append(names, filepath.Base(f))
+	}
+	return names
+}
