@@ -66,7 +66,7 @@ func chattyTransactions() Case {
 		Fix:    func(context.Context, *Env) error { single.Store(false); return nil },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			work := func(ctx context.Context, _ int, c *sql.Conn) error {
-				sleep(ctx, 20*time.Millisecond) // the next user
+				sleep(ctx, 3*time.Millisecond) // the next user
 				if err := rowsOf(ctx, c, "BEGIN"); err != nil {
 					return err
 				}

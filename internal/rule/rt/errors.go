@@ -184,7 +184,7 @@ func (e *failing) evidence() []rule.Evidence {
 	list = append(list, rule.Evidence{
 		Metric: "rt.failing-statement", Value: float64(t.Failed), Unit: "count",
 		What:  rule.T("%s of them for %s, from %s%s", unit.Count(t.Failed), cmp.Or(short(t.Fingerprint), t.Command), clients, e.whose()),
-		Check: packets(v, s, "--filter 'failed' --transactions"),
+		Check: packets(v, s, "--transactions --filter failed"),
 	})
 	if e.errorCount >= someErrors && e.otherCount >= someErrors {
 		fails, others := time.Duration(e.errorTime/e.errorCount), time.Duration(e.otherTime/e.otherCount)
@@ -236,7 +236,7 @@ func (e *failing) whose() string {
 func (e *failing) fixes() []rule.Fix {
 	fixes := []rule.Fix{{
 		Text:     rule.T("mend what asks: %s", e.advice()),
-		Command:  packets(e.v, e.s, "--filter 'failed' --transactions"),
+		Command:  packets(e.v, e.s, "--transactions --filter failed"),
 		Tradeoff: "none",
 	}, {
 		Text:     rule.T("make the client log and count errors instead of swallowing them: its own response times include these"),
