@@ -45,6 +45,11 @@ const (
 	// queueing is the mean age of packets by their sender's clock, which counts
 	// milliseconds: five of them are more than rounding and scheduling.
 	queueing = 5 * time.Millisecond
+	// standing is how much longer than the shortest a round trip must be, by the
+	// sender's kernel or by acknowledgements that the capture saw: half more than an
+	// acknowledgement is delayed by (TCP_DELACK_MIN, 40 ms). It shows a queue that
+	// stood all the time, and so made all packets equally old.
+	standing = 60 * time.Millisecond
 	// policed is the share of segments that come again where a limiter throws away
 	// what is too much.
 	policed = 0.01
@@ -71,6 +76,7 @@ type limit struct {
 	conns          []*view.PacketConnection
 	services       []*view.PacketService
 	waited         time.Duration
+	standing       time.Duration // round trips beyond the shortest, mean
 }
 
 func detectRateLimited(v *view.View) ([]rule.Finding, error) {
@@ -114,7 +120,33 @@ func (l *limit) look(v *view.View) bool {
 	l.byPackets = packets > 0 && !(bytes > 0 && byteSpread < packetSpread/2)
 	l.steady = max(bytes, packets)
 	l.ends(v)
+	l.roundTrips(v)
 	return l.steady > 0
+}
+
+// roundTrips measures how much longer than the shortest they are, by the kernel
+// of the sender if that was watched, else by acknowledgements.
+func (l *limit) roundTrips(v *view.View) {
+	var sum time.Duration
+	n := 0
+	for _, c := range v.Connections() {
+		if c.Info && c.MinRTT > 0 && c.Local == l.From && (l.To == "" || c.Remote == l.To) {
+			sum += max(c.RTT-c.MinRTT, 0)
+			n++
+		}
+	}
+	for _, c := range l.conns {
+		side := &c.FromServer
+		if c.Client == l.From {
+			side = &c.FromClient
+		}
+		if n == 0 && side.RTTs > 0 {
+			l.standing = max(l.standing, side.RTTSum/time.Duration(side.RTTs)-side.RTTMin)
+		}
+	}
+	if n > 0 {
+		l.standing = sum / time.Duration(n)
+	}
 }
 
 // whole keeps the seconds that the capture covers from end to end.
@@ -197,7 +229,7 @@ func (l *limit) ends(v *view.View) {
 }
 
 // shaped: packets queue while their rate does not rise.
-func (l *limit) shaped() bool { return l.queued >= queueing }
+func (l *limit) shaped() bool { return l.queued >= queueing || l.standing >= standing }
 
 // policed: packets are thrown away while those that pass come as evenly as
 // users never send them, although these always have something to send.
@@ -268,6 +300,10 @@ func (l *limit) finding(v *view.View) rule.Finding {
 	if l.queued > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.queued", What: rule.T("by their sender's clock packets waited %s on the way to the capture, up to %s", unit.Duration(l.queued), unit.Duration(l.queuedMax)),
 			Value: l.queued.Seconds(), Unit: "seconds", Check: tshark(v, host+" && tcp.len > 0", "tcp.options.timestamp.tsval")})
+	}
+	if l.standing >= standing {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.standing-queue", What: rule.T("round trips of what it sends take %s longer than the shortest", unit.Duration(l.standing)),
+			Value: l.standing.Seconds(), Unit: "seconds", Check: "ss -tin   # rtt against minrtt"})
 	}
 	if l.resent > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("%s of packets are copies of lost ones", unit.Share(l.resent)), Value: l.resent, Unit: "share", Check: tshark(v, host+" && tcp.analysis.retransmission")})

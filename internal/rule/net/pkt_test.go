@@ -327,6 +327,15 @@ func TestRateLimited(t *testing.T) {
 			return rateRow{packets: 1000 + int64(s%3), busiest: 101, bytes: 300000 + int64(s)*90000, queued: 50 * ms}
 		}, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "limited to 1,00"},
 		{Name: "a policer", Host: rated(func(s int) rateRow { return steady(s, rateRow{resent: 40}) }, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "thrown away"},
+		{Name: "a queue that stood all the time", Host: func() *ruletest.Host {
+			h := rated(func(s int) rateRow { return steady(s, rateRow{}) }, nil)()
+			return ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
+				return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.2", LocalPort: 3306, Remote: "10.0.0.1", RemotePort: 40001, State: recording.TCPEstablished, Info: true, RTT: 300 * ms, MinRTT: ms}
+			})
+		}, Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "queues"},
+		{Name: "delayed acknowledgements", Host: rated(func(s int) rateRow { return steady(s, rateRow{}) }, func(c *ruletest.PacketConnection) {
+			c.FromServer.RTTs, c.FromServer.RTTSum, c.FromServer.RTTMin = 10, 400*ms, ms
+		})},
 		{Name: "users want no more", Host: rated(func(s int) rateRow { return steady(s, rateRow{}) }, nil)},
 		{Name: "paced users who lose packets", Host: rated(func(s int) rateRow { return steady(s, rateRow{resent: 40}) }, thinks)},
 		{Name: "many users who lose packets", Host: rated(func(s int) rateRow {
