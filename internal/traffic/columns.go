@@ -97,8 +97,9 @@ func row(out *strings.Builder, columns []column, wide []int, cells []string, ind
 			b.WriteString("  ")
 		}
 		first = false
-		if columns[i].text {
-			cell = Clip(cell, max(wide[i], 1))
+		if columns[i].text { // the last one: nothing follows that must be aligned
+			b.WriteString(Clip(cell, max(wide[i], 1)))
+			continue
 		}
 		pad := strings.Repeat(" ", max(0, wide[i]-utf8.RuneCountInString(cell)))
 		if columns[i].right {

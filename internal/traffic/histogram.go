@@ -173,30 +173,44 @@ func Humps(h *rt.Histogram) []string {
 	if len(modes) == 0 {
 		return nil
 	}
+	at := centers(h, modes)
 	if len(modes) == 1 {
-		return []string{"1 mode, at " + unit.Duration(center(h, modes[0])).String()}
+		return []string{"1 mode, at " + unit.Duration(at[0]).String()}
 	}
 	var words []string
-	centers := make([]time.Duration, len(modes))
 	for i, m := range modes {
-		centers[i] = center(h, m)
-		words = append(words, fmt.Sprintf("%s (%s)", unit.Duration(centers[i]), unit.Share(m.Share)))
+		words = append(words, fmt.Sprintf("%s (%s)", unit.Duration(at[i]), unit.Share(m.Share)))
 	}
 	lines := []string{fmt.Sprintf("%d modes, at %s", len(modes), strings.Join(words, ", "))}
-	if times, ok := Multiples(centers); ok {
+	if times, ok := Multiples(at); ok {
 		var list []string
 		for _, n := range times {
 			list = append(list, fmt.Sprint(n))
 		}
 		lines = append(lines, fmt.Sprintf("they lie at %s times %s: as if requests of that length waited for each other, in line for too few workers",
-			strings.Join(list, ", "), unit.Duration(centers[0])))
+			strings.Join(list, ", "), unit.Duration(at[0])))
 	}
 	return lines
 }
 
-// center is the median of a mode, which is more exact than its highest bin.
+// centers are the medians of modes, which are more exact than their highest
+// bins. What lies before the first or after the last one belongs to it.
+func centers(h *rt.Histogram, modes []rt.Mode) []time.Duration {
+	out := make([]time.Duration, len(modes))
+	for i, m := range modes {
+		if i == 0 {
+			m.From = 0
+		}
+		if i == len(modes)-1 {
+			m.To = math.MaxInt64
+		}
+		out[i] = center(h, m)
+	}
+	return out
+}
+
 func center(h *rt.Histogram, m rt.Mode) time.Duration {
-	var n uint64
+	var n, seen uint64
 	inside := func(b rt.Bucket) bool { return b.From >= m.From && b.From < m.To }
 	buckets := h.Buckets(64)
 	for _, b := range buckets {
@@ -204,7 +218,6 @@ func center(h *rt.Histogram, m rt.Mode) time.Duration {
 			n += b.Count
 		}
 	}
-	var seen uint64
 	for _, b := range buckets {
 		if !inside(b) {
 			continue

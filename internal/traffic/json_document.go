@@ -202,8 +202,10 @@ func (d *Document) services(s *summary.Summary, histogram bool) []*totalJSON {
 		for _, b := range v.of.RT.Buckets(perOctave) {
 			v.Buckets = append(v.Buckets, bucketJSON{int64(b.From), int64(b.To), b.Count})
 		}
-		for _, m := range rt.Modes(v.of.RT.Buckets(perOctave)) {
-			v.Modes = append(v.Modes, modeJSON{int64(center(&v.of.RT, m)), int64(m.From), int64(m.To), m.Count, m.Share})
+		modes := rt.Modes(v.of.RT.Buckets(perOctave))
+		at := centers(&v.of.RT, modes)
+		for i, m := range modes {
+			v.Modes = append(v.Modes, modeJSON{int64(at[i]), int64(m.From), int64(m.To), m.Count, m.Share})
 		}
 	}
 	return list

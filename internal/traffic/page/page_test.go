@@ -1,0 +1,49 @@
+package page
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/summary"
+)
+
+// The page stands alone, escapes what came in packets, and its curves are
+// bounded however long the capture is.
+func TestPage(t *testing.T) {
+	k := summary.Service{Server: flow.Endpoint{Port: 80}, Proto: "http"}
+	total := &summary.Total{}
+	p := &Page{Title: "<b>a.pcap", Top: 5, Zone: time.UTC}
+	for i := range int64(100_000) {
+		s := &summary.Second{At: (1_700_000_000 + i) * 1e9, Service: k}
+		x := &rt.Transaction{RT: time.Duration(1+i%7) * time.Millisecond}
+		s.Add(x)
+		total.Add(x)
+		p.Second(s)
+	}
+	if n := len(p.curves[k]); n > mostPoints+1 || n < mostPoints/4 {
+		t.Errorf("%d points", n)
+	}
+	sum := &summary.Summary{
+		Services:   map[summary.Service]*summary.Total{k: total},
+		Statements: map[summary.StatementKey]*summary.Statement{{Service: k, Command: "GET", Fingerprint: "GET /<script>alert(1)</script>"}: {Stats: total.Stats}},
+	}
+	var out strings.Builder
+	if err := p.Write(&out, &engine.Report{Packets: 1, First: 1, Last: 2}, sum); err != nil {
+		t.Fatal(err)
+	}
+	html := out.String()
+	for _, want := range []string{"&lt;b&gt;a.pcap", "GET /&lt;script&gt;", "MIT License", `"name":"http on port 80"`, "var uPlot="} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	for _, not := range []string{"<script>alert", "<b>a.pcap", `src="`, "@import", "fetch("} {
+		if strings.Contains(html, not) {
+			t.Errorf("%q in the page", not)
+		}
+	}
+}
