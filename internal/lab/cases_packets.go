@@ -103,7 +103,7 @@ func receiverSlow() Case {
 			if err := p.bigPage(ctx, e, 64<<20); err != nil {
 				return err
 			}
-			if err := read(ctx, e, 0); err != nil {
+			if err := read(ctx, e, 5); err != nil {
 				return err
 			}
 			return Until(ctx, 5*time.Second, "the client to read", func() (bool, error) {
@@ -112,7 +112,7 @@ func receiverSlow() Case {
 			})
 		},
 		Inject: func(ctx context.Context, e *Env) error { return read(ctx, e, 500) },
-		Fix:    func(ctx context.Context, e *Env) error { return read(ctx, e, 0) },
+		Fix:    func(ctx context.Context, e *Env) error { return read(ctx, e, 5) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			begin, err := reported(e.Path("read"))
 			if err != nil {
