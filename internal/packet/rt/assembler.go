@@ -2,6 +2,7 @@ package rt
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"rtrail/internal/packet/flow"
@@ -288,7 +289,7 @@ func (w *Workshop) Datagram(protocol string, connection uint64, client, server f
 func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 	t.ID = e.Request.First.Frame
 	t.Command, t.Status, t.Doubt, t.Failed = e.Command, e.Status, e.Doubt, e.Failed
-	t.Code, t.Error = w.keep(e.Code), e.Error
+	t.Code, t.Error = w.keep(e.Code), w.keep(e.Error)
 	t.Rows, t.Depth = e.Rows, e.Depth
 	if w.Fingerprint != nil && (len(e.Text) > 0 || e.Command != "") {
 		t.Fingerprint = w.Fingerprint(t.Proto, e.Command, e.Text, e.TextCut)
@@ -321,7 +322,8 @@ func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 }
 
 // keep returns one copy of words that come again and again, so that those who
-// hold transactions do not hold the packets.
+// hold transactions do not hold the packets, nor what a decoder has in its
+// buffers during the call only.
 func (w *Workshop) keep(word string) string {
 	const most = 4096 // codes of errors and answers are few; hostile input is not
 	if word == "" {
@@ -333,6 +335,7 @@ func (w *Workshop) keep(word string) string {
 	if w.codes == nil || len(w.codes) >= most {
 		w.codes = map[string]string{}
 	}
+	word = strings.Clone(word) // the decoder will write over it
 	w.codes[word] = word
 	return word
 }

@@ -3,6 +3,7 @@ package rt
 import (
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,5 +76,23 @@ func TestRuns(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
+	}
+}
+
+// Words of an exchange are valid during the call only.
+func TestErrorsAreKept(t *testing.T) {
+	var w Workshop
+	code, text := []byte("1146"), []byte("no such table")
+	for range 2 {
+		x := w.blank()
+		w.fill(x, &proto.Exchange{Failed: true, Code: unsafe.String(&code[0], len(code)), Error: unsafe.String(&text[0], len(text))})
+		first := *x
+		copy(code, "9999")
+		copy(text, "something else")
+		if first.Code != "1146" || first.Error != "no such table" {
+			t.Fatalf("%q, %q: changed with the buffer", first.Code, first.Error)
+		}
+		copy(code, "1146")
+		copy(text, "no such table")
 	}
 }
