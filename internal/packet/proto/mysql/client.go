@@ -28,6 +28,11 @@ func (p *parser) client(c *flow.Chunk, data []byte, size int) {
 			}
 			continue
 		}
+		if p.phase == phaseAuth && s.acc == nil && len(data)-i >= 5 && data[i+3] == 0 && plausible(data[i:], size-i) {
+			// Packets of a login count on from the greeting: its end was not seen.
+			p.phase = phaseCommand
+			p.haze |= proto.Resync
+		}
 		if s.acc == nil && !s.joined && !p.building && p.commandsComeNow() {
 			run = i
 			if !p.begin() {

@@ -82,10 +82,9 @@ func (p *parser) login(b []byte, length uint32) {
 		p.tls = tls.AtLogin(p.sink, loginGoesOn)
 		return
 	}
-	if len(b) < 32 {
-		return
+	if len(b) >= 32 {
+		caps |= uint64(le32(b[28:])) << 32 // MySQL leaves it 0
 	}
-	caps |= uint64(le32(b[28:])) << 32 // MySQL leaves it 0
 	if p.caps != 0 {
 		caps &= p.caps
 	}
@@ -100,6 +99,7 @@ func (p *parser) loginAnswer(b []byte) {
 	p.phase = phaseCommand
 	if p.caps&(capCompress|capZstd) != 0 {
 		p.zip = newZip()
+		p.zip.clear = true
 	}
 }
 

@@ -131,8 +131,23 @@ func TestAnyCut(t *testing.T) {
 
 // What a server and two clients said, however it is cut: see testdata/README.md.
 func TestRecordings(t *testing.T) {
-	for _, name := range []string{"text", "compress", "prepared"} {
+	for _, name := range []string{"text", "compress", "prepared", "mysql97", "mysql97-zstd", "mysql97-tls", "mariadb118", "mariadb118-tls"} {
 		t.Run(name, func(t *testing.T) { prototest.Golden(t, Protocol, "testdata/"+name+".pcap") })
+	}
+}
+
+// A command tells that the login is over, if its end was not captured.
+func TestEndOfLoginMissing(t *testing.T) {
+	answer := oldSet(1, eofBody, "\x011")
+	got := prototest.Run(Protocol, prototest.Events([]prototest.Step{
+		prototest.Server(1, greet(caps41)), prototest.Client(10, pkt(0, "\x03select 1")), prototest.Server(20, answer), prototest.Client(30, pkt(0, "\x03select 2")), prototest.Server(40, answer),
+	}), false, flow.Finished)
+	want := []string{
+		`Query "select 1" q[10-10 #2-2 1p 0+13] r[20-20 #3-3 1p 78+56] answered rows=1 resync`,
+		`Query "select 2" q[30-30 #4-4 1p 13+13] r[40-40 #5-5 1p 134+56] answered rows=1`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

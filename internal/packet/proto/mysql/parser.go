@@ -84,7 +84,7 @@ func (p *parser) Data(c *flow.Chunk) {
 	switch {
 	case p.tls != nil:
 		p.tls.Data(c)
-	case p.zip != nil:
+	case p.zip != nil && !(p.zip.clear && c.Dir == flow.ToClient):
 		p.inflate(c)
 	case c.Dir == flow.ToServer:
 		if p.simple(c) {
@@ -105,6 +105,9 @@ func (p *parser) Data(c *flow.Chunk) {
 		p.server(c, c.Data)
 		if c.Cut > 0 {
 			p.hole(c.Dir, int64(c.Cut), proto.Approximate)
+		}
+		if p.zip != nil && p.side[flow.ToClient].left == 0 {
+			p.zip.clear = false
 		}
 	}
 }

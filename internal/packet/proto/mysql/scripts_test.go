@@ -97,6 +97,10 @@ func scripts() []script {
 		{name: "compressed, begun in the middle", midway: true, steps: []prototest.Step{
 			client(10, zipped(0, q("select 1"), 0)), server(20, zipped(1, newSet(1, "\x011"), 0))},
 		},
+		{name: "the snap length cuts greeting and login", steps: []prototest.Step{
+			server(1, greet(caps41)[:30]).Cutting(len(greet(caps41)) - 30), client(2, pkt(1, login(caps41)[4:])[:30]).Cutting(len(login(caps41)) - 30),
+			server(3, pkt(2, okBody)), client(10, q("select 1")), server(20, oldSet(1, eofBody, "\x011"))},
+		},
 		{name: "TLS 1.3, whole password asked for", steps: []prototest.Step{
 			server(1, greet(caps41|capSSL)), client(2, pkt(1, login(caps41 | capSSL)[4:36])),
 			client(3, tlsRecord(22, 200)), server(4, tlsRecord(22, 120)+tlsRecord(20, 1)+tlsRecord(23, 900)), client(5, tlsRecord(20, 1)+tlsRecord(23, 69)+tlsRecord(23, 200)),

@@ -22,7 +22,10 @@ const (
 
 // zip is the compressed framing of both directions: length of what follows,
 // sequence number, and length after inflation, 0 if it is not compressed.
-type zip struct{ side [2]zipSide }
+type zip struct {
+	side  [2]zipSide
+	clear bool // the packet that ends the login, which is not compressed, is not complete
+}
 
 type zipSide struct {
 	span  proto.Span // of the compressed packet under way
