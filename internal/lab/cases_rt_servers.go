@@ -36,11 +36,11 @@ func oneSlowBackend() Case {
 	}
 	return Case{
 		ID:    "rt/one-slow-backend",
-		Title: "one of 16 backends takes 20 ms instead of 2 ms; keys 00 to 99 by Java's hashCode",
+		Title: "one of 16 backends takes 20 ms instead of 2 ms; keys 00 to 99 by Java's hashCode; captured on both sides",
 		Rule:  "rt/one-slow-backend",
 		Kind:  "service", Name: `http 10\.213\.\d+\.106:9000`,
 		Needs:    Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip"}},
-		Captures: []Capture{{NetNS: "client", Interface: "any", Ports: []uint16{9000}}},
+		Captures: bothSides(9000),
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, err = newPair(e); err != nil {
 				return err
@@ -117,11 +117,11 @@ func twoHumps() Case {
 	}
 	return Case{
 		ID:    "rt/two-humps",
-		Title: "eight jobs of 50 ms at a time for a pool of two workers",
+		Title: "eight jobs of 50 ms at a time for a pool of two workers, captured on both sides",
 		Rule:  "rt/two-humps",
 		Kind:  "service", Name: `http 10\.213\.\d+\.1:8080`,
 		Needs:    Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip"}},
-		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{8080}}},
+		Captures: bothSides(8080),
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, err = newPair(e); err != nil {
 				return err
