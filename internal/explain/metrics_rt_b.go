@@ -31,7 +31,7 @@ var rtExchangeMetrics = []Metric{
 		Meaning: "mean time from an answer to the next statement that neither begins nor ends a transaction", Unit: "seconds", Source: "packets", Tools: []string{"rtrail packets FILE --transactions --json"},
 		Traps: []string{"programs that do not send BEGIN have their time between transactions in it"}},
 	{ID: "rt.transaction-work", Name: "work per transaction",
-		Meaning: "response times of all statements but BEGIN and ROLLBACK, for each COMMIT", Unit: "seconds", Source: "packets", Tools: []string{"rtrail packets FILE --by statement"},
+		Meaning: "what all statements but BEGIN and ROLLBACK take for each COMMIT, each taken as fast as a tenth of its executions", Unit: "seconds", Source: "packets", Tools: []string{"rtrail packets FILE --by statement"},
 		Traps: []string{"statements outside of transactions are in it"}},
 	{ID: "rt.connection-spread", Name: "slow beside fast connections",
 		Meaning: "the fastest answer on the connections that are always slow, divided by the mean on the slowest of the others", Unit: "times", Source: "packets: minimum and mean response time of each connection", Tools: []string{"rtrail packets FILE --by connection"},

@@ -16,8 +16,8 @@ import (
 // exportEvery is one in how many exports breaks.
 const exportEvery = 160
 
-// exporter ADDRESS:PORT BREAKS: an HTTP server whose answers are long and come
-// little by little, for a second and a half. With BREAKS 1, of 160 answers in
+// exporter ADDRESS:PORT BREAKS: an HTTP server that works for a second and then
+// answers with much, for a third of a second. With BREAKS 1, of 160 answers in
 // turn it ends one halfway by closing the connection.
 func exporter(args []string) error {
 	if len(args) < 1 {
@@ -27,13 +27,14 @@ func exporter(args []string) error {
 	if err != nil {
 		return err
 	}
-	const pieces, pause = 30, 50 * time.Millisecond
+	const work, pieces, pause = time.Second, 10, 30 * time.Millisecond
 	piece := make([]byte, 2000)
 	var asked atomic.Int64
 	return http.ListenAndServe(args[0], http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		broken := breaks == 1 && asked.Add(1)%exportEvery == 43
 		w.Header().Set("Content-Length", strconv.Itoa(pieces*len(piece)))
 		out := http.NewResponseController(w)
+		time.Sleep(work)
 		for i := range pieces {
 			if broken && i == pieces/2 {
 				panic(http.ErrAbortHandler) // closes the connection

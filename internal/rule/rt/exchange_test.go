@@ -168,7 +168,7 @@ func TestLateCommit(t *testing.T) {
 		return func() *ruletest.Host {
 			h := answering()
 			statement := func(text string, count int64, idle, rt time.Duration) {
-				row := recording.PacketStatement{Fingerprint: text, Command: "Query", Count: count, RTSum: time.Duration(count) * rt,
+				row := recording.PacketStatement{Fingerprint: text, Command: "Query", Count: count, RTSum: 3 * time.Duration(count) * rt, RTP10: rt,
 					IdleBefore: time.Duration(count) * idle, IdleP50: recording.Unknown, IdleP95: recording.Unknown}
 				if text == "COMMIT" {
 					row.IdleP50, row.IdleP95 = idle, idle

@@ -36,8 +36,7 @@ const (
 	// lateAtLeast is what a wait must be worth: longer than a scheduler's delay or
 	// a pause of a garbage collector that nobody minds.
 	lateAtLeast = 10 * time.Millisecond
-	// lateShare of the time between BEGIN and the answer to COMMIT was waited
-	// before COMMIT, when the statements of a transaction are known.
+	// lateShare of the pause and the work of a transaction is the pause.
 	lateShare = 0.5
 )
 
@@ -61,10 +60,9 @@ type commits struct {
 	count      int64
 	idle       time.Duration // before COMMIT, all together
 	p50, p95   time.Duration // of one
-	commitRT   time.Duration // all together
+	work       time.Duration // of all statements, if each were as fast as a tenth of its executions
 	others     int64         // statements that neither begin nor end a transaction
 	othersIdle time.Duration
-	othersRT   time.Duration
 	begins     int64
 	longest    recording.PacketStatement // the statement on which most time is spent, for the example
 	path       time.Duration             // mean round trip to the client
@@ -80,7 +78,7 @@ func commitsOf(v *view.View, s *view.PacketService) *commits {
 		case "COMMIT":
 			c.count += t.Count
 			c.idle += t.IdleBefore
-			c.commitRT += t.RTSum
+			c.work += time.Duration(t.Count) * t.RTP10
 			if t.IdleP50 > c.p50 || t.Count > c.count/2 {
 				c.p50, c.p95 = t.IdleP50, t.IdleP95
 			}
@@ -90,7 +88,7 @@ func commitsOf(v *view.View, s *view.PacketService) *commits {
 		default:
 			c.others += t.Count
 			c.othersIdle += t.IdleBefore
-			c.othersRT += t.RTSum
+			c.work += time.Duration(t.Count) * t.RTP10
 			if t.Count > c.longest.Count {
 				c.longest = t
 			}
@@ -116,6 +114,10 @@ func (c *commits) mean() time.Duration { return c.idle / time.Duration(max(c.cou
 // it, which makes the comparison more careful.
 func (c *commits) otherIdle() time.Duration { return c.othersIdle / time.Duration(max(c.others, 1)) }
 
+// perCommit is the work of a transaction. What statements take beyond their
+// fastest may be the wait for locks that others hold until they commit.
+func (c *commits) perCommit() time.Duration { return c.work / time.Duration(max(c.count, 1)) }
+
 // late says that clients take their time before COMMIT and not elsewhere, in
 // most transactions and longer than everything else takes in them.
 func (c *commits) late() bool {
@@ -123,7 +125,7 @@ func (c *commits) late() bool {
 		return false
 	}
 	typical := min(c.mean(), c.p50)
-	work := (c.othersRT + c.commitRT) / time.Duration(c.count)
+	work := c.perCommit()
 	return typical >= lateTimes*c.otherIdle() && typical-c.path >= lateAtLeast && float64(typical) >= lateShare*float64(typical+work)
 }
 
@@ -164,10 +166,10 @@ func (c *commits) evidence() []rule.Evidence {
 		What:  rule.T("before %s other statements the same clients waited %s", unit.Count(c.others), unit.Duration(c.otherIdle())),
 		Check: packets(c.v, c.s, "--transactions --json"),
 	}}
-	work := (c.othersRT + c.commitRT) / time.Duration(c.count)
+	work := c.perCommit()
 	return append(list, rule.Evidence{
 		Metric: "rt.transaction-work", Value: work.Seconds(), Unit: "seconds",
-		What:  rule.T("the server worked %s for a transaction, COMMIT included: %s of the time it was open", unit.Duration(work), unit.Share(float64(work)/float64(work+c.mean()))),
+		What:  rule.T("as fast as they can be (p10), the statements of a transaction take %s, COMMIT included: %s of that pause and them", unit.Duration(work), unit.Share(float64(work)/float64(work+c.mean()))),
 		Check: packets(c.v, c.s, "--by statement"),
 	})
 }
