@@ -19,7 +19,6 @@ func packetCases() []Case {
 		senderAppLimited(),
 		delayedACK(),
 		rateLimitedBytes(),
-		rateLimitedPackets(),
 		mtuMismatch(),
 		resetsUnread(),
 		resetsRefused(),

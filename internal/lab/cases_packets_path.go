@@ -28,7 +28,7 @@ func rateLimitedCase(limit, stop func(context.Context, pair) error) Case {
 	var p pair
 	return Case{
 		Rule: "net/rate-limited", Kind: "peer", Name: `10\.213\.\d+\.1`,
-		Needs:    Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2", "nftables"}, Commands: []string{"nginx", "wrk", "ip", "ss", "tc", "nft"}},
+		Needs:    Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss", "tc"}},
 		Window:   6 * time.Second,
 		Captures: anyServer(80),
 		Setup: func(ctx context.Context, e *Env) (err error) {
@@ -261,24 +261,4 @@ func controlKeepAlive() Case {
 			return httpUsers(ctx, p, 10, 30*time.Millisecond, d)
 		},
 	}
-}
-
-// rateLimitedPackets has a filter let 1,500 packets a second out of the server
-// and throw the rest away.
-func rateLimitedPackets() Case {
-	c := rateLimitedCase(
-		func(ctx context.Context, p pair) error {
-			_, err := p.server.Run(ctx, "nft",
-				"add table inet limiter; "+
-					"add chain inet limiter output { type filter hook output priority 0; }; "+
-					"add rule inet limiter output tcp sport 80 limit rate over 1500/second burst 20 packets drop")
-			return err
-		},
-		func(ctx context.Context, p pair) error {
-			_, err := p.server.Run(ctx, "nft", "delete table inet limiter")
-			return err
-		})
-	c.ID = "net/rate-limited+packets"
-	c.Title = "1,500 packets a second out of a web server, the rest thrown away"
-	return c
 }

@@ -41,7 +41,10 @@ const (
 	evenTenths  = 1.25
 	evenPackets = 2
 	frameBytes  = 1514
-	ratePackets = 50.0 // per second; fewer do not make a rate
+	// ratePackets per second; fewer do not make a rate. A capture at the sender
+	// holds packets of up to 64 KiB that its network card cuts later: 10 Mbit/s are
+	// twenty of these.
+	ratePackets = 20.0
 	// queueing is the mean age of packets by their sender's clock, which counts
 	// milliseconds: five of them are more than rounding and scheduling.
 	queueing = 5 * time.Millisecond
@@ -57,6 +60,9 @@ const (
 	// of a second with the square root of their number as standard deviation, of
 	// which the busiest of ten has 1.5 more than the mean. A limiter has none.
 	subPoisson = 0.5
+	// policedPackets per second: of fewer, chance cannot be told from a limiter in
+	// tenths of a second, in which fifty have a standard deviation of seven.
+	policedPackets = 500.0
 	// hungryShare: whoever has nothing to send for more than half of the time is
 	// not held back by a limit.
 	hungryShare = 0.5
@@ -127,6 +133,21 @@ func (l *limit) look(v *view.View) bool {
 // roundTrips measures how much longer than the shortest they are, by the kernel
 // of the sender if that was watched, else by acknowledgements.
 func (l *limit) roundTrips(v *view.View) {
+	// A round trip goes both ways: the queue is where the bytes are.
+	var sent, received int64
+	for _, r := range v.PacketRates() {
+		for _, s := range r.Seconds {
+			switch {
+			case r.From == l.From && (r.To == l.To || r.To != "" && l.To == ""):
+				sent += s.Bytes
+			case r.To == l.From && (r.From == l.To || l.To == ""):
+				received += s.Bytes
+			}
+		}
+	}
+	if received > sent {
+		return
+	}
 	var sum time.Duration
 	n := 0
 	for _, c := range v.Connections() {
@@ -234,7 +255,7 @@ func (l *limit) shaped() bool { return l.queued >= queueing || l.standing >= sta
 // policed: packets are thrown away while those that pass come as evenly as
 // users never send them, although these always have something to send.
 func (l *limit) policed() bool {
-	if l.resent < policed || !l.hungry() {
+	if l.resent < policed || l.packets < policedPackets || !l.hungry() {
 		return false
 	}
 	even, lossy := 0, 0

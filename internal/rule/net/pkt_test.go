@@ -336,6 +336,7 @@ func TestRateLimited(t *testing.T) {
 		{Name: "delayed acknowledgements", Host: rated(func(s int) rateRow { return steady(s, rateRow{}) }, func(c *ruletest.PacketConnection) {
 			c.FromServer.RTTs, c.FromServer.RTTSum, c.FromServer.RTTMin = 10, 400*ms, ms
 		})},
+		{Name: "few packets that get stuck", Host: rated(func(s int) rateRow { return rateRow{packets: 124, busiest: 14, bytes: 30000, resent: 30} }, nil)},
 		{Name: "users want no more", Host: rated(func(s int) rateRow { return steady(s, rateRow{}) }, nil)},
 		{Name: "paced users who lose packets", Host: rated(func(s int) rateRow { return steady(s, rateRow{resent: 40}) }, thinks)},
 		{Name: "many users who lose packets", Host: rated(func(s int) rateRow {
