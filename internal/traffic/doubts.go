@@ -2,9 +2,12 @@ package traffic
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/unit"
@@ -30,7 +33,10 @@ func Doubts(r *engine.Report, s *summary.Summary) []string {
 	if r.Duplicates > 0 {
 		say("captured twice and counted once: %s packets", unit.Count(r.Duplicates))
 	}
-	if n := r.Unreadable(); n > 0 {
+	if n := r.Results[decode.Foreign]; n > 0 {
+		say("not read: %s packets of link types that are not known (%s); see https://www.tcpdump.org/linktypes.html", unit.Count(n), linkTypes(r.Interfaces))
+	}
+	if n := r.Unreadable() - int64(r.Results[decode.Foreign]); n > 0 {
 		say("cut or broken before the transport header ended: %s packets", unit.Count(n))
 	}
 	var all rt.Stats
@@ -51,6 +57,17 @@ func Doubts(r *engine.Report, s *summary.Summary) []string {
 		say("note: %s", plain(prefix+n.Text))
 	}
 	return lines
+}
+
+// linkTypes lists the numbers of those that cannot be read, each once.
+func linkTypes(of []pcap.Interface) string {
+	var list []string
+	for _, i := range of {
+		if word := fmt.Sprintf("%d", i.Link); !decode.Knows(i.Link) && !slices.Contains(list, word) {
+			list = append(list, word)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // reasons counts why requests were left out.

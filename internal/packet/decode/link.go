@@ -41,6 +41,16 @@ const (
 	linkRawOpenBSD pcap.LinkType = 14
 )
 
+// Knows says whether the decoder can read packets of a link type.
+func Knows(link pcap.LinkType) bool {
+	switch link {
+	case pcap.LinkEthernet, pcap.LinkLinuxSLL, pcap.LinkLinuxSLL2, pcap.LinkRaw, linkRawBSD, linkRawOpenBSD,
+		pcap.LinkIPv4, pcap.LinkIPv6, pcap.LinkNull, pcap.LinkLoop:
+		return true
+	}
+	return false
+}
+
 // outgoing is the packet type of cooked captures for packets that the host
 // sent; the smaller ones are received: for us, broadcast, multicast, for others.
 const outgoing = 4
