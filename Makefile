@@ -12,13 +12,13 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 # One version for everybody, so that lint says the same everywhere.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build run test unit lab lab-repeat bench bench-live bpf lint fuzz clean
+.PHONY: help build run test unit lab lab-repeat bench bench-live profile bpf lint fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 build:  ## the static binary, bin/rtrail
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/rtrail
+	CGO_ENABLED=0 $(GO) build -trimpath -pgo=cmd/rtrail/packets.pgo -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/rtrail
 
 run: build  ## watch this host for 10 s and say why it is slow
 	$(SUDO) $(BIN)
@@ -44,6 +44,9 @@ bench: build  ## what samples cost, and how fast packets are read beside tshark 
 bench-live: build  ## what capturing costs a MariaDB server under full load, as root
 	scripts/packages mariadb-server sysbench
 	$(GO) run ./internal/bench/packets -live
+
+profile:  ## renew the profile that make build guides the compiler with, after changes to the packet engine
+	$(GO) run ./internal/bench/packets -renew cmd/rtrail/packets.pgo
 
 bpf:  ## compile the BPF programs anew; needs clang, llvm and libbpf-dev
 	$(GO) generate ./internal/probe/kernel

@@ -31,11 +31,14 @@ func main() {
 	file := flag.String("file", "", "read this capture in this process instead, for profiles")
 	cpu := flag.String("cpuprofile", "", "with -file: write a CPU profile")
 	heap := flag.String("memprofile", "", "with -file: write a profile of allocations")
+	guide := flag.String("renew", "", "write the profile that guides the compiler (cmd/rtrail/packets.pgo) to this file instead")
 	flag.Parse()
 	var err error
 	switch {
 	case *file != "":
 		err = profiled(*file, *cpu, *heap)
+	case *guide != "":
+		err = renew(*guide, b.dir)
 	case *live:
 		err = interruptible(func(stop <-chan os.Signal) error { return capturing(b.rtrail, b.rounds, *length, stop) })
 	default:

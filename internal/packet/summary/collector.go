@@ -21,6 +21,7 @@ type Collector struct {
 	current *Second
 	passed  int64
 	spans   []span
+	recent  recent
 	cut     rt.Transaction // the last one that was not answered to the end
 }
 
@@ -47,13 +48,14 @@ func (c *Collector) Transaction(t *rt.Transaction) {
 	if !c.wanted(t.Server.Port) || c.options.Keep != nil && !c.options.Keep(t) {
 		return
 	}
-	service := c.service(t.Server, t.Proto)
+	at := c.where(t.Server, t.Proto)
+	service := at.key
 	ended := t.Start + int64(t.Total())
 	c.second(ended, service).Add(t)
-	total(c.sum.Services, service).add(t)
-	total(c.sum.Servers, t.Server).add(t)
-	if len(c.sum.Clients) < c.options.Clients || c.sum.Clients[t.Client.Addr] != nil {
-		total(c.sum.Clients, t.Client.Addr).add(t)
+	at.service.add(t)
+	at.host.add(t)
+	if client := c.client(t.Client.Addr); client != nil {
+		client.add(t)
 	}
 	c.statement(service, t)
 	c.ran(service, t)

@@ -19,7 +19,10 @@ func (c *Collector) statement(service Service, t *rt.Transaction) {
 		return
 	}
 	k := StatementKey{service, t.Command, t.Fingerprint}
-	s := c.sum.Statements[k]
+	s, place := c.known(&k)
+	if s == nil {
+		s = c.sum.Statements[k]
+	}
 	if s == nil {
 		if len(c.sum.Statements) >= c.options.Statements {
 			k.Command, k.Fingerprint = "", Others
@@ -33,6 +36,7 @@ func (c *Collector) statement(service Service, t *rt.Transaction) {
 			c.sum.Statements[k] = s
 		}
 	}
+	*place = recentStatement{k, s}
 	s.Stats.Add(t)
 	if s.IdleTimes != nil && t.Usable() && t.Idle >= 0 {
 		s.IdleTimes.Add(t.Idle)
