@@ -89,10 +89,10 @@ func cutRequests(v *view.View) map[int64]recording.PacketTransaction {
 }
 
 // middle says that a connection was closed while this request was under way.
-// Of protocols that are not decoded, nobody knows what a last word is: the
-// farewell of TLS looks like a request.
+// Of what is not decoded for certain, nobody knows what a last word is: the
+// farewell within TLS looks like a request.
 func middle(c *view.PacketConnection, t recording.PacketTransaction) bool {
-	if c.Closer == "" || c.Proto == "tls" || c.Proto == "generic" || c.Proto == "" || c.ClosedAt.Before(t.At) {
+	if c.Closer == "" || c.Proto == "tls" || c.Proto == "generic" || c.Proto == "" || t.Doubt != "" || c.ClosedAt.Before(t.At) {
 		return false
 	}
 	return c.CloseState == "waiting" || c.CloseState == "response"

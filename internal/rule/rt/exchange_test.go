@@ -112,6 +112,7 @@ func TestNoDisconnect(t *testing.T) {
 		"an error, and the end":                     one(3, "server", "waiting", nil, &recording.PacketTransaction{Failed: true, Code: "500", Error: "500 Internal Server Error"}),
 		"a probe of a balancer":                     one(3, "client", "response", nil, nil),
 		"farewell of TLS":                           one(3, "server", "waiting", protocol("tls"), unanswered()),
+		"farewell of MySQL within TLS":              one(3, "server", "waiting", nil, &recording.PacketTransaction{Status: proto.Unanswered.String(), Doubt: "approximate"}),
 		"one-way protocol":                          one(3, "server", "waiting", protocol("generic"), unanswered()),
 		"the capture ended first":                   one(3, "", "", nil, unanswered()),
 		"the request came after the close":          one(0.5, "server", "waiting", nil, unanswered()),
