@@ -52,6 +52,10 @@ type Assembler struct {
 	run      stretch
 	doing    tcp.State
 	closing  bool // CloseState is filled
+	// undecided is set while only the bytes of one side, judged, spoke for the
+	// protocol, and against all that are decoded.
+	undecided bool
+	judged    flow.Dir
 }
 
 // Consume makes the consumer of a connection.
@@ -71,6 +75,8 @@ func (a *Assembler) Data(c *flow.Chunk) {
 	if a.parser == nil {
 		a.choose(c)
 		a.shop.Sink.Handshake(a.conn)
+	} else if a.undecided && c.Dir != a.judged {
+		a.reconsider(c)
 	}
 	// An exchange that completes with this chunk sets idle again.
 	if c.Dir == flow.ToClient {
@@ -121,6 +127,19 @@ func (a *Assembler) choose(c *flow.Chunk) {
 		}
 	}
 	a.use(&a.shop.Protocols[best])
+	a.undecided, a.judged = a.conn.Midway && best == len(a.shop.Protocols)-1, c.Dir
+}
+
+// reconsider looks at the first bytes of the other side, if those of one told
+// nothing: in the middle of a connection, answers look like anything.
+func (a *Assembler) reconsider(c *flow.Chunk) {
+	a.undecided = false
+	for i := range a.shop.Protocols[:len(a.shop.Protocols)-1] {
+		if p := &a.shop.Protocols[i]; p.Sniff(c.Dir, c.Data) == proto.Sure {
+			a.use(p)
+			return
+		}
+	}
 }
 
 func (a *Assembler) use(p *proto.Protocol) {

@@ -82,3 +82,31 @@ func TestCloseOfEncrypted(t *testing.T) {
 		t.Error("in clear: closed while unknown")
 	}
 }
+
+// In the middle of a connection, the first bytes may be those of an answer.
+func TestProtocolKnownFromTheClient(t *testing.T) {
+	var h heard
+	shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{
+		{Name: "redis", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, plain: true} }, Sniff: func(d flow.Dir, data []byte) proto.Match {
+			if d == flow.ToServer && data[0] == '*' {
+				return proto.Sure
+			}
+			return proto.Maybe
+		}},
+		{Name: "generic", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, plain: true} }},
+	}}
+	for _, tt := range []struct {
+		midway bool
+		says   string
+		want   string
+	}{{true, "*1", "redis"}, {true, "x", "generic"}, {false, "*1", "generic"}} {
+		conn := &tcp.Conn{ID: 1, Midway: tt.midway}
+		a := shop.Consume(conn)
+		a.Data(&flow.Chunk{Dir: flow.ToClient, Data: []byte("+OK")})
+		a.Data(&flow.Chunk{Dir: flow.ToServer, Data: []byte(tt.says)})
+		if conn.Protocol != tt.want {
+			t.Errorf("begun before the capture %v, client says %q: taken for %s, want %s", tt.midway, tt.says, conn.Protocol, tt.want)
+		}
+		a.End(flow.Stamp{}, flow.Open)
+	}
+}
