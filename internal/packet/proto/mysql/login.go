@@ -35,7 +35,8 @@ func isGreeting(b []byte) bool {
 			return false
 		}
 	}
-	return false
+	// A snap length may cut it within the version.
+	return len(b) >= 6 && b[1] >= '1' && b[1] <= '9' && (b[2] == '.' || b[3] == '.')
 }
 
 // isLogin says whether a packet of sequence number 1 is the client's answer to

@@ -136,6 +136,19 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
+// A snap length of 96 leaves 24 bytes of the greeting in a cooked capture.
+func TestSniffCutGreeting(t *testing.T) {
+	whole := pkt(0, "\x0a11.8.9-MariaDB-4 from Debian\x00\x08\x00\x00\x00abcdefgh\x00")
+	for n, want := range map[int]proto.Match{24: proto.Sure, len(whole): proto.Sure} {
+		if got := sniff(flow.ToClient, []byte(whole[:n])); got != want {
+			t.Errorf("%d bytes of a greeting: %v, want %v", n, got, want)
+		}
+	}
+	if got := sniff(flow.ToClient, []byte(pkt(0, "\x0ahello world, this is text")[:24])); got == proto.Sure {
+		t.Error("other text is taken for a greeting")
+	}
+}
+
 // A command tells that the login is over, if its end was not captured.
 func TestEndOfLoginMissing(t *testing.T) {
 	answer := oldSet(1, eofBody, "\x011")
