@@ -82,8 +82,9 @@ func mtuMismatch() Case {
 		Needs:    Needs{Root: true, Packages: []string{"nginx-light", "iptables", "iproute2"}, Commands: []string{"nginx", "iptables", "ip", "ss"}},
 		Captures: anyServer(80),
 		// The filter that swallows the router's messages is found as well, and is
-		// the other half of the fault.
-		AllowOthers: []string{"net/firewall-drops"},
+		// the other half of the fault. Once it is gone every connection learns the size
+		// by losing a packet, which the server's counters show.
+		AllowOthers: []string{"net/firewall-drops", "net/packet-loss"},
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			for name, ns := range map[string]**NetNS{"server": &p.server, "router": &router, "client": &p.client} {
 				if *ns, err = e.NetNS(name); err != nil {

@@ -35,10 +35,10 @@ const (
 	// steadyWithin of the median, to either side; as much again where single
 	// packets are a large part of a second.
 	steadyWithin = 0.05
-	// evenTenths: in a steady second the busiest tenth has at most a quarter more
-	// than the mean one. Two packets are allowed on top, which is how finely a rate
+	// evenTenths: in a steady second the busiest tenth has at most a tenth more than
+	// the mean one, which users without a limit hardly ever keep to. Two packets are allowed on top, which is how finely a rate
 	// of packets can be measured.
-	evenTenths  = 1.25
+	evenTenths  = 1.1
 	evenPackets = 2
 	frameBytes  = 1514
 	// ratePackets per second; fewer do not make a rate. A capture at the sender
@@ -46,8 +46,8 @@ const (
 	// twenty of these.
 	ratePackets = 20.0
 	// queueing is the mean age of packets by their sender's clock, which counts
-	// milliseconds: five of them are more than rounding and scheduling.
-	queueing = 5 * time.Millisecond
+	// milliseconds: ten of them are more than rounding and scheduling.
+	queueing = 10 * time.Millisecond
 	// standing is how much longer than the shortest a round trip must be, by the
 	// sender's kernel or by acknowledgements that the capture saw: half more than an
 	// acknowledgement is delayed by (TCP_DELACK_MIN, 40 ms). It shows a queue that
@@ -151,7 +151,7 @@ func (l *limit) roundTrips(v *view.View) {
 	var sum time.Duration
 	n := 0
 	for _, c := range v.Connections() {
-		if c.Info && c.MinRTT > 0 && c.Local == l.From && (l.To == "" || c.Remote == l.To) {
+		if c.Info && c.State == recording.TCPEstablished && c.MinRTT > 0 && c.Local == l.From && (l.To == "" || c.Remote == l.To) {
 			sum += max(c.RTT-c.MinRTT, 0)
 			n++
 		}

@@ -321,6 +321,7 @@ func TestRateLimited(t *testing.T) {
 		{Name: "by bytes only", Host: rated(func(s int) rateRow {
 			r := steady(s, rateRow{queued: 90 * ms})
 			r.packets = 800 + int64(s)*40
+			r.busiest = r.packets/10 + 2
 			return r
 		}, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "is limited to 979 KiB/s (8.02 Mbit/s): more"},
 		{Name: "by packets only", Host: rated(func(s int) rateRow {
