@@ -136,7 +136,7 @@ func fanOutTail() Case {
 		Title: "256 calls at once per request, of which 1 % take 100 ms",
 		Rule:  "rt/fan-out",
 		Kind:  "service", Name: `http 10\.213\.\d+\.12:8080`,
-		Needs:    Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip"}},
+		Needs: Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip"}},
 		// What calls what is seen where both are: in the middle.
 		Captures: []Capture{{NetNS: "middle", Interface: "any", Ports: []uint16{8080, 9000}}, {NetNS: "backend", Interface: "any", Ports: []uint16{8080, 9000}}},
 		// The backend has two humps, truly.

@@ -175,4 +175,3 @@ func ways(t *testing.T, b []byte, check func(t *testing.T, src Source)) {
 type oneByOne struct{ r io.Reader }
 
 func (o oneByOne) Read(b []byte) (int, error) { return o.r.Read(b[:min(len(b), 1)]) }
-
