@@ -23,6 +23,7 @@ func main() {
 	var b bench
 	flag.StringVar(&b.rtrail, "rtrail", "bin/rtrail", "the program to measure")
 	flag.StringVar(&b.dir, "dir", os.TempDir(), "where the captures are made")
+	flag.StringVar(&b.names, "captures", "ABCD", "which captures")
 	flag.IntVar(&b.rounds, "rounds", 3, "how often each is read; the best counts")
 	flag.IntVar(&b.times, "times", 10, "how many times as long the long capture is")
 	flag.BoolVar(&b.tshark, "tshark", true, "measure tshark too: half a minute per capture, 3 GB of memory")
