@@ -107,13 +107,11 @@ func (x *slowClient) look() bool {
 	}
 	x.findProcess()
 	x.hops = hopsOf(x.v, x.s)
-	switch {
-	case x.process.Process.PID != 0:
+	// No packet tells a client that is kept from asking from one that has nothing
+	// to ask: only what its process does meanwhile does.
+	x.sure = rule.Possible
+	if x.process.Process.PID != 0 {
 		x.sure = rule.Likely
-	case x.hops != nil && float64(x.hops.Idle) >= mostOfTheTime*float64(x.hops.Idle+x.hops.Total()+x.hops.Download):
-		x.sure = rule.Likely
-	default:
-		x.sure = rule.Possible
 	}
 	return true
 }
