@@ -37,6 +37,10 @@ const (
 	// closedFor is the share of a connection's life in which its client had
 	// closed the window.
 	closedFor = 0.2
+	// closedEach is the mean time it stays closed. A window that closes for some
+	// milliseconds again and again belongs to a program that reads steadily, only
+	// slower than the network brings.
+	closedEach = 20 * time.Millisecond
 	// busyProcess is the time per second a process must have worked, or waited
 	// for a CPU or a disk, to be called the one that takes the time.
 	busyProcess = 0.5
@@ -66,6 +70,7 @@ type slowClient struct {
 	rt          time.Duration
 	count       int64
 	zero        time.Duration // its windows were closed
+	episodes    int64         // so many times
 
 	hops    *hops
 	stalled time.Duration // time in pauses that are stalls
@@ -87,6 +92,7 @@ func slowClients(v *view.View, s *view.PacketService) []*slowClient {
 			x.rt += c.RTSum
 			x.count += c.Transactions
 			x.zero += c.FromClient.ZeroWindowTime
+			x.episodes += c.FromClient.ZeroWindows
 		}
 		list = append(list, x)
 	}
@@ -97,7 +103,7 @@ func (x *slowClient) look() bool {
 	if x.life <= 0 {
 		return false
 	}
-	if float64(x.zero) >= closedFor*float64(x.life) && x.zero >= time.Second {
+	if float64(x.zero) >= closedFor*float64(x.life) && x.zero >= time.Second && x.zero >= time.Duration(x.episodes)*closedEach {
 		x.reads = true
 		x.sure = atMost(x.v, x.s, rule.Certain)
 		return true
@@ -191,13 +197,9 @@ func (x *slowClient) finding() rule.Finding {
 func (x *slowClient) evidence() []rule.Evidence {
 	v, s := x.v, x.s
 	if x.reads {
-		episodes := int64(0)
-		for _, c := range x.connections {
-			episodes += c.FromClient.ZeroWindows
-		}
 		return []rule.Evidence{{
 			Metric: "rt.zero-window", Value: x.zero.Seconds(), Unit: "seconds",
-			What:  rule.T("its window was closed %s times, %s in all, of %s its connections were seen", unit.Count(episodes), unit.Duration(x.zero), unit.Duration(x.life)),
+			What:  rule.T("its window was closed %s times, %s in all, of %s its connections were seen", unit.Count(x.episodes), unit.Duration(x.zero), unit.Duration(x.life)),
 			Check: tshark(v, s, "tcp.analysis.zero_window", "frame.time_relative", "ip.src", "tcp.stream"),
 		}}
 	}

@@ -277,6 +277,11 @@ func TestClientSlow(t *testing.T) {
 			h.PacketConnection(ruletest.PacketConnection{FromClient: recording.PacketSide{ZeroWindows: 12, ZeroWindowTime: 6 * time.Second}})
 			return h
 		}},
+		{"reads slower than the network brings", 0, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil)
+			h.PacketConnection(ruletest.PacketConnection{FromClient: recording.PacketSide{ZeroWindows: 1200, ZeroWindowTime: 6 * time.Second}})
+			return h
+		}},
 		{"read late once", 0, func() *ruletest.Host {
 			h := ruletest.New(2, 10).PacketCapture(nil)
 			h.PacketConnection(ruletest.PacketConnection{FromClient: recording.PacketSide{ZeroWindows: 1, ZeroWindowTime: 300 * time.Millisecond}})
