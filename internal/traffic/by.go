@@ -103,8 +103,7 @@ type Lines struct {
 	Zone  *time.Location
 	Width int // columns of the terminal; 0: as many as are needed
 
-	wide  []int
-	lines int
+	wide []int
 }
 
 // Transaction prints one.

@@ -75,7 +75,6 @@ type Best struct {
 	Usable bool // only those whose times can be used
 
 	workers []*bestWorker
-	seen    uint64
 }
 
 // Listener is that of a worker; they are made one after the other.

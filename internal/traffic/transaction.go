@@ -77,9 +77,7 @@ func remark(t *rt.Transaction) string {
 	if t.Failed {
 		words = append(words, strings.TrimSpace("error "+plain(t.Code)))
 	}
-	for _, w := range doubts(t.Doubt &^ proto.Approximate) {
-		words = append(words, w)
-	}
+	words = append(words, doubts(t.Doubt&^proto.Approximate)...)
 	if len(words) == 0 {
 		return ""
 	}

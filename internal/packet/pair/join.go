@@ -34,7 +34,6 @@ type joiner struct {
 	waiting  int
 	services map[serviceKey]*Service
 	slowest  []Split
-	excluded Excluded
 }
 
 // talk is what waits of one connection.

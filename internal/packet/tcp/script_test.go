@@ -28,7 +28,6 @@ type script struct {
 	frame uint64
 	isn   [2]uint32
 	ends  [2]flow.Endpoint
-	sent  [2]int // bytes, to continue
 	got   [2][]byte
 	log   []string
 	ended []Conn
@@ -145,7 +144,6 @@ func id(n uint16) func(*decode.Frame)  { return func(f *decode.Frame) { f.IPID =
 func tsval(n uint32) func(*decode.Frame) {
 	return func(f *decode.Frame) { f.Options.HasTime, f.Options.TSVal = true, n }
 }
-func noAck() func(*decode.Frame) { return func(f *decode.Frame) { f.Flags &^= decode.ACK } }
 func (s *script) sack(blocks ...int) func(*decode.Frame) { // of the client's bytes
 	return func(f *decode.Frame) {
 		o := flow.ToServer

@@ -181,7 +181,7 @@ func makeSockets(t *testing.T) map[uint16]bool {
 		_ = c.SetWriteBuffer(1 << 17)
 		_ = c.SetWriteDeadline(time.Now().Add(300 * time.Millisecond))
 		_, _ = c.Write(make([]byte, 16<<20))
-		c, s = pair() // CLOSE_WAIT and FIN_WAIT2
+		c, _ = pair() // CLOSE_WAIT and FIN_WAIT2
 		_ = c.CloseWrite()
 		c, s = pair() // TIME_WAIT
 		c.Close()
