@@ -60,6 +60,24 @@ const (
 	PacketPaths Table = "packet_paths" // what became of the packets of one side of a connection
 	PacketRates Table = "packet_rates" // what one host sent to another one in one second
 
+	MySQLServers      Table = "mysql_servers"      // one look at a MySQL server: how it answered
+	MySQLStatuses     Table = "mysql_status"       // one number of SHOW GLOBAL STATUS
+	MySQLVariables    Table = "mysql_variables"    // one setting of a server
+	MySQLSessions     Table = "mysql_sessions"     // one connection that does something
+	MySQLClients      Table = "mysql_clients"      // the connections of one user from one client
+	MySQLStates       Table = "mysql_states"       // the connections that do the same
+	MySQLTransactions Table = "mysql_transactions" // one open transaction
+	MySQLLockWaits    Table = "mysql_lock_waits"   // one connection that waits for another one
+	MySQLStatements   Table = "mysql_statements"   // one statement, literals removed, with its counters
+	MySQLInnoDBs      Table = "mysql_innodb"       // InnoDB in numbers
+	MySQLLatches      Table = "mysql_latches"      // one thread that waits for a latch
+	MySQLPoolGroups   Table = "mysql_pool_groups"  // one group of a thread pool
+	MySQLPoolWaits    Table = "mysql_pool_waits"   // why threads of a pool waited
+	MySQLReplicas     Table = "mysql_replicas"     // one replication channel
+	MySQLErrors       Table = "mysql_errors"       // one kind of error given to clients
+	MySQLTables       Table = "mysql_tables"       // one of the largest tables of a server
+	MySQLSlowLog      Table = "mysql_slow_log"     // one entry of a slow query log
+
 	ProbeRuns Table = "probe_runs" // one run of one probe
 	Unseen    Table = "unseen"     // something a probe could not read, and why
 )

@@ -1,0 +1,313 @@
+package recording
+
+import "time"
+
+// The mysql tables hold what MySQL, MariaDB and Percona servers tell of
+// themselves over a client connection. Server names the instance in all of
+// them: HOST:PORT, or the path of its socket. Texts of statements have no
+// literals.
+
+// MySQLServer is one look at a server: how it answered, and what looking cost.
+type MySQLServer struct {
+	At        time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server    string        `parquet:"server,dict" cbor:"server"`
+	Flavor    string        `parquet:"flavor,dict" cbor:"flavor"`       // MySQL, MariaDB, Percona; "" if it never answered
+	Version   string        `parquet:"version,dict" cbor:"version"`     // as the server writes it: 10.11.6-MariaDB-log
+	PID       int32         `parquet:"pid" cbor:"pid"`                  // of the server process on this host; Unknown if it runs elsewhere
+	Port      int32         `parquet:"port" cbor:"port"`                // it listens on; Unknown
+	State     string        `parquet:"state,dict" cbor:"state"`         // one of the Server constants
+	Error     string        `parquet:"error" cbor:"error"`              // what the server or the network said, "" when answering
+	Code      int32         `parquet:"code" cbor:"code"`                // error number of the server: 1040, 1045; 0 without
+	Connect   time.Duration `parquet:"connect" cbor:"connect"`          // time to connect and log in; Unknown if the connection was there already
+	Answer    time.Duration `parquet:"answer" cbor:"answer"`            // time to answer the first, trivial query of this look; Unknown without an answer
+	Waited    time.Duration `parquet:"waited" cbor:"waited"`            // how long the query that is in flight, or was given up, has been waited for; 0 when answering
+	Uptime    time.Duration `parquet:"uptime" cbor:"uptime"`            // Unknown
+	Queries   int64         `parquet:"queries" cbor:"queries"`          // rtrail's own, since it began: counter
+	QueryTime time.Duration `parquet:"query_time" cbor:"query_time"`    // waited for their answers: counter
+	Collected string        `parquet:"collected,dict" cbor:"collected"` // names of what was read in this look, joined by ','
+	Skipped   string        `parquet:"skipped,dict" cbor:"skipped"`     // what was left out to spare the server, with reasons, joined by ';'
+}
+
+// What a server did when rtrail looked: MySQLServer.State.
+const (
+	ServerAnswers     = "answers"
+	ServerSlow        = "slow"        // answered, but later than the deadline of a look
+	ServerStalled     = "stalled"     // accepted the connection and does not answer
+	ServerUnreachable = "unreachable" // no TCP connection: refused, timed out, no such socket
+	ServerFull        = "full"        // error 1040 or 1203: too many connections
+	ServerDenied      = "denied"      // wrong user, password or host
+	ServerGone        = "gone"        // closed the connection
+)
+
+// MySQLStatus is one number of SHOW GLOBAL STATUS. Which of them are counters
+// is the server's manual's business; Threads_running and the like are gauges.
+type MySQLStatus struct {
+	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server string    `parquet:"server,dict" cbor:"server"`
+	Name   string    `parquet:"name,dict" cbor:"name"` // as the server writes it: Com_select
+	Value  float64   `parquet:"value" cbor:"value"`
+}
+
+// MySQLVariable is one setting, written when it is first read and when it
+// changes.
+type MySQLVariable struct {
+	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server string    `parquet:"server,dict" cbor:"server"`
+	Name   string    `parquet:"name,dict" cbor:"name"` // lower case
+	Value  string    `parquet:"value,dict" cbor:"value"`
+}
+
+// MySQLSession is one connection that does something, as the process list shows
+// it, or one that sleeps with a transaction open. rtrail's own are left out.
+type MySQLSession struct {
+	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server     string        `parquet:"server,dict" cbor:"server"`
+	ID         int64         `parquet:"id" cbor:"id"` // of the connection
+	User       string        `parquet:"user,dict" cbor:"user"`
+	Client     string        `parquet:"client,dict" cbor:"client"`      // address or name without port; "localhost" for the socket
+	ClientPort int32         `parquet:"client_port" cbor:"client_port"` // 0: not known
+	DB         string        `parquet:"db,dict" cbor:"db"`
+	Command    string        `parquet:"command,dict" cbor:"command"`     // Query, Execute, Sleep, Binlog Dump...
+	State      string        `parquet:"state,dict" cbor:"state"`         // "Opening tables", "Sending to client"...
+	For        time.Duration `parquet:"for" cbor:"for"`                  // in this state or command; whole seconds on servers that tell no more
+	Statement  string        `parquet:"statement,dict" cbor:"statement"` // without literals
+	Length     int64         `parquet:"length" cbor:"length"`            // bytes of the statement as sent; Unknown
+	Examined   int64         `parquet:"examined" cbor:"examined"`        // rows so far; Unknown
+	Sent       int64         `parquet:"sent" cbor:"sent"`                // rows so far; Unknown
+	TID        int32         `parquet:"tid" cbor:"tid"`                  // of the server's operating system thread; Unknown
+}
+
+// MySQLClient sums the connections of one user from one client address.
+type MySQLClient struct {
+	At       time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server   string        `parquet:"server,dict" cbor:"server"`
+	User     string        `parquet:"user,dict" cbor:"user"`
+	Client   string        `parquet:"client,dict" cbor:"client"`
+	Total    int64         `parquet:"total" cbor:"total"`
+	Sleeping int64         `parquet:"sleeping" cbor:"sleeping"`
+	Idlest   time.Duration `parquet:"idlest" cbor:"idlest"` // the longest sleep among them
+}
+
+// MySQLState sums the connections that do the same: what a hundred sessions
+// wait in is seen although their rows may be cut.
+type MySQLState struct {
+	At      time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server  string        `parquet:"server,dict" cbor:"server"`
+	Command string        `parquet:"command,dict" cbor:"command"`
+	State   string        `parquet:"state,dict" cbor:"state"`
+	Count   int64         `parquet:"count" cbor:"count"`
+	Longest time.Duration `parquet:"longest" cbor:"longest"`
+}
+
+// MySQLTransaction is one open InnoDB transaction.
+type MySQLTransaction struct {
+	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server     string        `parquet:"server,dict" cbor:"server"`
+	ID         string        `parquet:"id" cbor:"id"`           // of the transaction, as the server writes it
+	Session    int64         `parquet:"session" cbor:"session"` // connection; 0: none (recovered, XA)
+	State      string        `parquet:"state,dict" cbor:"state"`
+	Age        time.Duration `parquet:"age" cbor:"age"`
+	Isolation  string        `parquet:"isolation,dict" cbor:"isolation"`
+	RowsLocked int64         `parquet:"rows_locked" cbor:"rows_locked"`
+	Modified   int64         `parquet:"modified" cbor:"modified"`        // rows
+	Snapshot   bool          `parquet:"snapshot" cbor:"snapshot"`        // holds a read view, as far as the server tells
+	Statement  string        `parquet:"statement,dict" cbor:"statement"` // that runs; "" if none does
+}
+
+// MySQLLockWait is one connection that waits for another one.
+type MySQLLockWait struct {
+	At                time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server            string        `parquet:"server,dict" cbor:"server"`
+	Kind              string        `parquet:"kind,dict" cbor:"kind"`     // row, metadata, table
+	Object            string        `parquet:"object,dict" cbor:"object"` // db.table
+	Index             string        `parquet:"index,dict" cbor:"index"`
+	Mode              string        `parquet:"mode,dict" cbor:"mode"`  // asked for: X,REC_NOT_GAP; EXCLUSIVE
+	Waited            time.Duration `parquet:"waited" cbor:"waited"`   // Unknown
+	Waiting           int64         `parquet:"waiting" cbor:"waiting"` // connection
+	WaitingStatement  string        `parquet:"waiting_statement,dict" cbor:"waiting_statement"`
+	Blocking          int64         `parquet:"blocking" cbor:"blocking"`                          // connection; 0: not known
+	BlockingStatement string        `parquet:"blocking_statement,dict" cbor:"blocking_statement"` // that runs, or the last one; "" if not known
+	BlockingCommand   string        `parquet:"blocking_command,dict" cbor:"blocking_command"`     // Sleep: its client does nothing
+	BlockingUser      string        `parquet:"blocking_user,dict" cbor:"blocking_user"`
+	BlockingClient    string        `parquet:"blocking_client,dict" cbor:"blocking_client"`
+	BlockingFor       time.Duration `parquet:"blocking_for" cbor:"blocking_for"` // age of its transaction, or how long it has been in its command; Unknown
+}
+
+// MySQLStatement is one statement of performance_schema's digests, or of
+// MariaDB's where they are on. Counters run since the server began or the
+// table was truncated.
+type MySQLStatement struct {
+	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server     string        `parquet:"server,dict" cbor:"server"`
+	Schema     string        `parquet:"schema,dict" cbor:"schema"`
+	Digest     string        `parquet:"digest,dict" cbor:"digest"`
+	Text       string        `parquet:"text,dict" cbor:"text"`
+	Count      int64         `parquet:"count" cbor:"count"`
+	Took       time.Duration `parquet:"took" cbor:"took"`           // execution
+	LockTime   time.Duration `parquet:"lock_time" cbor:"lock_time"` // table locks
+	Errors     int64         `parquet:"errors" cbor:"errors"`
+	Affected   int64         `parquet:"affected" cbor:"affected"` // rows
+	Sent       int64         `parquet:"sent" cbor:"sent"`         // rows
+	Examined   int64         `parquet:"examined" cbor:"examined"` // rows
+	TmpTables  int64         `parquet:"tmp_tables" cbor:"tmp_tables"`
+	TmpDisk    int64         `parquet:"tmp_disk" cbor:"tmp_disk"`
+	FullJoins  int64         `parquet:"full_joins" cbor:"full_joins"`
+	Scans      int64         `parquet:"scans" cbor:"scans"` // of the first table
+	SortMerges int64         `parquet:"sort_merges" cbor:"sort_merges"`
+	SortRows   int64         `parquet:"sort_rows" cbor:"sort_rows"`
+	NoIndex    int64         `parquet:"no_index" cbor:"no_index"`
+}
+
+// MySQLInnoDB is what SHOW ENGINE INNODB STATUS says in numbers. Unknown where
+// a version does not tell.
+type MySQLInnoDB struct {
+	At            time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server        string        `parquet:"server,dict" cbor:"server"`
+	History       int64         `parquet:"history" cbor:"history"` // undo logs not yet purged
+	LSN           int64         `parquet:"lsn" cbor:"lsn"`         // bytes of redo log written ever: counter
+	Flushed       int64         `parquet:"flushed" cbor:"flushed"` // up to here on disk
+	Checkpoint    int64         `parquet:"checkpoint" cbor:"checkpoint"`
+	PendingFsyncs int64         `parquet:"pending_fsyncs" cbor:"pending_fsyncs"`
+	PendingReads  int64         `parquet:"pending_reads" cbor:"pending_reads"`
+	PendingWrites int64         `parquet:"pending_writes" cbor:"pending_writes"`
+	PoolPages     int64         `parquet:"pool_pages" cbor:"pool_pages"`
+	FreePages     int64         `parquet:"free_pages" cbor:"free_pages"`
+	DirtyPages    int64         `parquet:"dirty_pages" cbor:"dirty_pages"`
+	Transactions  int64         `parquet:"transactions" cbor:"transactions"` // open
+	LockWaits     int64         `parquet:"lock_waits" cbor:"lock_waits"`     // transactions that wait for a row
+	OldestAge     time.Duration `parquet:"oldest_age" cbor:"oldest_age"`     // of an open transaction
+	Semaphores    int64         `parquet:"semaphores" cbor:"semaphores"`     // threads that wait for a latch now
+	LongestLatch  time.Duration `parquet:"longest_latch" cbor:"longest_latch"`
+	SpinWaits     int64         `parquet:"spin_waits" cbor:"spin_waits"`                   // counters: of mutexes and latches together
+	SpinRounds    int64         `parquet:"spin_rounds" cbor:"spin_rounds"`                 //
+	OSWaits       int64         `parquet:"os_waits" cbor:"os_waits"`                       //
+	Deadlock      time.Time     `parquet:"deadlock,timestamp(nanosecond)" cbor:"deadlock"` // the last one, by the server's clock
+}
+
+// MySQLLatch is one thread that waits for a mutex or latch inside of InnoDB.
+type MySQLLatch struct {
+	At     time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server string        `parquet:"server,dict" cbor:"server"`
+	Thread string        `parquet:"thread" cbor:"thread"` // as the server writes it
+	Waited time.Duration `parquet:"waited" cbor:"waited"`
+	File   string        `parquet:"file,dict" cbor:"file"` // FILE.cc:LINE that waits
+	Name   string        `parquet:"name,dict" cbor:"name"` // of the latch, as far as the server tells
+	Mode   string        `parquet:"mode,dict" cbor:"mode"`
+}
+
+// MySQLPoolGroup is one group of a thread pool. Unknown where a server has no
+// such number. Counters run since the server began.
+type MySQLPoolGroup struct {
+	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server      string        `parquet:"server,dict" cbor:"server"`
+	Group       int32         `parquet:"group" cbor:"group"`
+	Connections int64         `parquet:"connections" cbor:"connections"`
+	Threads     int64         `parquet:"threads" cbor:"threads"`
+	Active      int64         `parquet:"active" cbor:"active"`             // run a statement
+	Waiting     int64         `parquet:"waiting" cbor:"waiting"`           // run one that sleeps or waits for a lock
+	Standby     int64         `parquet:"standby" cbor:"standby"`           // threads without work
+	Dump        int64         `parquet:"dump" cbor:"dump"`                 // send the binary log
+	Queued      int64         `parquet:"queued" cbor:"queued"`             // statements that wait for a thread
+	QueuedHigh  int64         `parquet:"queued_high" cbor:"queued_high"`   // of these with high priority; Unknown
+	LongestWait time.Duration `parquet:"longest_wait" cbor:"longest_wait"` // of a queued statement; Unknown
+	Stalled     bool          `parquet:"stalled" cbor:"stalled"`
+	Stalls      int64         `parquet:"stalls" cbor:"stalls"`             // counter: times the timer found the group stalled
+	Dequeued    int64         `parquet:"dequeued" cbor:"dequeued"`         // counter: statements taken from the queue
+	Throttles   int64         `parquet:"throttles" cbor:"throttles"`       // counter: a thread was not made for want of time since the last one
+	ThreadsMade int64         `parquet:"threads_made" cbor:"threads_made"` // counter
+}
+
+// MySQLPoolWait sums why threads of the pool waited: counter.
+type MySQLPoolWait struct {
+	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server string    `parquet:"server,dict" cbor:"server"`
+	Reason string    `parquet:"reason,dict" cbor:"reason"` // ROW_LOCK, TABLE_LOCK, NET, SLEEP...
+	Count  int64     `parquet:"count" cbor:"count"`
+}
+
+// MySQLReplica is one channel by which a server follows another one.
+type MySQLReplica struct {
+	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server     string        `parquet:"server,dict" cbor:"server"`
+	Channel    string        `parquet:"channel,dict" cbor:"channel"`
+	Source     string        `parquet:"source,dict" cbor:"source"`         // HOST:PORT
+	IORunning  string        `parquet:"io_running,dict" cbor:"io_running"` // Yes, No, Connecting
+	SQLRunning string        `parquet:"sql_running,dict" cbor:"sql_running"`
+	SQLState   string        `parquet:"sql_state,dict" cbor:"sql_state"`
+	Lag        time.Duration `parquet:"lag" cbor:"lag"` // Unknown while it does not run
+	IOError    string        `parquet:"io_error,dict" cbor:"io_error"`
+	SQLError   string        `parquet:"sql_error,dict" cbor:"sql_error"`
+}
+
+// MySQLError counts one kind of error the server gave to clients.
+type MySQLError struct {
+	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server string    `parquet:"server,dict" cbor:"server"`
+	Code   int32     `parquet:"code" cbor:"code"`      // 1146
+	Name   string    `parquet:"name,dict" cbor:"name"` // ER_NO_SUCH_TABLE
+	Raised int64     `parquet:"raised" cbor:"raised"`  // counter
+}
+
+// MySQLTable is one of the largest tables of a server.
+type MySQLTable struct {
+	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server string    `parquet:"server,dict" cbor:"server"`
+	Schema string    `parquet:"schema,dict" cbor:"schema"`
+	Name   string    `parquet:"name,dict" cbor:"name"`
+	Engine string    `parquet:"engine,dict" cbor:"engine"`
+	Rows   int64     `parquet:"rows" cbor:"rows"`   // estimated
+	Data   int64     `parquet:"data" cbor:"data"`   // bytes
+	Index  int64     `parquet:"index" cbor:"index"` // bytes of secondary indexes
+}
+
+// MySQLSlowQuery is one entry of a slow query log.
+type MySQLSlowQuery struct {
+	At        time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`         // when rtrail read it
+	Logged    time.Time     `parquet:"logged,timestamp(nanosecond)" cbor:"logged"` // when the statement had ended
+	Server    string        `parquet:"server,dict" cbor:"server"`
+	User      string        `parquet:"user,dict" cbor:"user"`
+	Client    string        `parquet:"client,dict" cbor:"client"`
+	Session   int64         `parquet:"session" cbor:"session"`
+	DB        string        `parquet:"db,dict" cbor:"db"`
+	Took      time.Duration `parquet:"took" cbor:"took"`
+	LockTime  time.Duration `parquet:"lock_time" cbor:"lock_time"`
+	Sent      int64         `parquet:"sent" cbor:"sent"`         // rows
+	Examined  int64         `parquet:"examined" cbor:"examined"` // rows
+	Statement string        `parquet:"statement,dict" cbor:"statement"`
+}
+
+func (MySQLServer) Table() Table      { return MySQLServers }
+func (MySQLStatus) Table() Table      { return MySQLStatuses }
+func (MySQLVariable) Table() Table    { return MySQLVariables }
+func (MySQLSession) Table() Table     { return MySQLSessions }
+func (MySQLClient) Table() Table      { return MySQLClients }
+func (MySQLState) Table() Table       { return MySQLStates }
+func (MySQLTransaction) Table() Table { return MySQLTransactions }
+func (MySQLLockWait) Table() Table    { return MySQLLockWaits }
+func (MySQLStatement) Table() Table   { return MySQLStatements }
+func (MySQLInnoDB) Table() Table      { return MySQLInnoDBs }
+func (MySQLLatch) Table() Table       { return MySQLLatches }
+func (MySQLPoolGroup) Table() Table   { return MySQLPoolGroups }
+func (MySQLPoolWait) Table() Table    { return MySQLPoolWaits }
+func (MySQLReplica) Table() Table     { return MySQLReplicas }
+func (MySQLError) Table() Table       { return MySQLErrors }
+func (MySQLTable) Table() Table       { return MySQLTables }
+func (MySQLSlowQuery) Table() Table   { return MySQLSlowLog }
+
+func (s MySQLServer) Time() time.Time      { return s.At }
+func (s MySQLStatus) Time() time.Time      { return s.At }
+func (s MySQLVariable) Time() time.Time    { return s.At }
+func (s MySQLSession) Time() time.Time     { return s.At }
+func (s MySQLClient) Time() time.Time      { return s.At }
+func (s MySQLState) Time() time.Time       { return s.At }
+func (s MySQLTransaction) Time() time.Time { return s.At }
+func (s MySQLLockWait) Time() time.Time    { return s.At }
+func (s MySQLStatement) Time() time.Time   { return s.At }
+func (s MySQLInnoDB) Time() time.Time      { return s.At }
+func (s MySQLLatch) Time() time.Time       { return s.At }
+func (s MySQLPoolGroup) Time() time.Time   { return s.At }
+func (s MySQLPoolWait) Time() time.Time    { return s.At }
+func (s MySQLReplica) Time() time.Time     { return s.At }
+func (s MySQLError) Time() time.Time       { return s.At }
+func (s MySQLTable) Time() time.Time       { return s.At }
+func (s MySQLSlowQuery) Time() time.Time   { return s.At }
