@@ -1,0 +1,99 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// MySQLState is what a number of connections of a server did.
+type MySQLState struct {
+	Command string
+	State   string
+	Mean    float64 // connections in it, over all looks at the process list
+	Most    int64
+	Looks   int           // in which any connection was in it
+	Longest time.Duration // that a connection was seen in it
+}
+
+// StatesOf sums the states of a server's connections over the window, those
+// with most connections first; sleeping ones are not in it. looks is how often
+// the process list was read.
+func (v *View) StatesOf(server string) (states []MySQLState, looks int) {
+	type key struct{ command, state string }
+	sums := map[key]*MySQLState{}
+	times := map[time.Time]bool{}
+	for _, r := range Rows[recording.MySQLState](v) {
+		if r.Server != server {
+			continue
+		}
+		times[r.At] = true
+		if r.Command == "Sleep" {
+			continue
+		}
+		k := key{r.Command, r.State}
+		s := sums[k]
+		if s == nil {
+			s = &MySQLState{Command: r.Command, State: r.State}
+			sums[k] = s
+		}
+		s.Mean += float64(r.Count)
+		s.Most = max(s.Most, r.Count)
+		s.Looks++
+		s.Longest = max(s.Longest, r.Longest)
+	}
+	for _, s := range sums {
+		s.Mean /= float64(len(times))
+		states = append(states, *s)
+	}
+	slices.SortFunc(states, func(a, b MySQLState) int {
+		return cmp.Or(cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.State, b.State), cmp.Compare(a.Command, b.Command))
+	})
+	return states, len(times)
+}
+
+// SessionsOf are the rows of connections that did something, look by look,
+// each in the order of its look.
+func (v *View) SessionsOf(server string) [][]recording.MySQLSession {
+	return looks(v, server, func(r recording.MySQLSession) string { return r.Server })
+}
+
+// ClientsOf are the connections of a server by user and client address at the
+// last look, most first.
+func (v *View) ClientsOf(server string) []recording.MySQLClient {
+	all := looks(v, server, func(r recording.MySQLClient) string { return r.Server })
+	if len(all) == 0 {
+		return nil
+	}
+	last := slices.Clone(all[len(all)-1])
+	slices.SortStableFunc(last, func(a, b recording.MySQLClient) int { return cmp.Compare(b.Total, a.Total) })
+	return last
+}
+
+// TransactionsOf are the open transactions of a server, look by look.
+func (v *View) TransactionsOf(server string) [][]recording.MySQLTransaction {
+	return looks(v, server, func(r recording.MySQLTransaction) string { return r.Server })
+}
+
+// LatchesOf are the waits for latches inside of InnoDB, look by look.
+func (v *View) LatchesOf(server string) [][]recording.MySQLLatch {
+	return looks(v, server, func(r recording.MySQLLatch) string { return r.Server })
+}
+
+// looks splits the rows of one server by the time of their reading.
+func looks[T recording.Row](v *View, server string, of func(T) string) [][]T {
+	var list [][]T
+	var at time.Time
+	for _, r := range Rows[T](v) {
+		if of(r) != server {
+			continue
+		}
+		if len(list) == 0 || !r.Time().Equal(at) {
+			list, at = append(list, nil), r.Time()
+		}
+		list[len(list)-1] = append(list[len(list)-1], r)
+	}
+	return list
+}

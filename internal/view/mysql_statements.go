@@ -1,0 +1,125 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// MySQLStatement is one statement of a server over the window: the counters of
+// the embedded row are what was added in it.
+type MySQLStatement struct {
+	recording.MySQLStatement
+	Seconds float64 // between the readings
+}
+
+// Mean is the mean execution time; 0 if it did not run.
+func (s MySQLStatement) Mean() time.Duration {
+	if s.Count == 0 {
+		return 0
+	}
+	return s.Took / time.Duration(s.Count)
+}
+
+// StatementsOf are the statements a server ran in the window, by its own
+// digests, those that took most time in all first. ok is false when the server
+// keeps none or they were not read twice.
+func (v *View) StatementsOf(server string) (list []MySQLStatement, ok bool) {
+	type key struct{ schema, digest string }
+	rows := slices.DeleteFunc(slices.Clone(Rows[recording.MySQLStatement](v)), func(r recording.MySQLStatement) bool { return r.Server != server })
+	if len(rows) == 0 {
+		return nil, false
+	}
+	first, last := rows[0].At, rows[len(rows)-1].At
+	if !last.After(first) {
+		return nil, false
+	}
+	keys, series := Group(rows, func(r recording.MySQLStatement) key { return key{r.Schema, r.Digest} })
+	for _, k := range keys {
+		s := MySQLStatement{MySQLStatement: series[k][0], Seconds: last.Sub(first).Seconds()}
+		grown := grownStatement(series[k], first)
+		if grown.Count <= 0 && grown.Took <= 0 {
+			continue
+		}
+		grown.At, grown.Server, grown.Schema, grown.Digest, grown.Text = s.At, s.Server, s.Schema, s.Digest, s.Text
+		s.MySQLStatement = grown
+		list = append(list, s)
+	}
+	slices.SortStableFunc(list, func(a, b MySQLStatement) int { return cmp.Compare(b.Took, a.Took) })
+	return list, true
+}
+
+// grownStatement is what the counters of one statement grew by. A statement
+// whose first row is later than the first reading began in the window, so that
+// all of its counts are of the window.
+func grownStatement(series []recording.MySQLStatement, first time.Time) recording.MySQLStatement {
+	var sum recording.MySQLStatement
+	var zero recording.MySQLStatement
+	before := series[0]
+	if series[0].At.After(first) {
+		before = zero
+	}
+	for _, now := range series {
+		if now.Count < before.Count {
+			before = zero // truncated
+		}
+		sum.Count += now.Count - before.Count
+		sum.Took += now.Took - before.Took
+		sum.LockTime += now.LockTime - before.LockTime
+		sum.Errors += now.Errors - before.Errors
+		sum.Affected += now.Affected - before.Affected
+		sum.Sent += now.Sent - before.Sent
+		sum.Examined += now.Examined - before.Examined
+		sum.TmpTables += now.TmpTables - before.TmpTables
+		sum.TmpDisk += now.TmpDisk - before.TmpDisk
+		sum.FullJoins += now.FullJoins - before.FullJoins
+		sum.Scans += now.Scans - before.Scans
+		sum.SortMerges += now.SortMerges - before.SortMerges
+		sum.SortRows += now.SortRows - before.SortRows
+		sum.NoIndex += now.NoIndex - before.NoIndex
+		before = now
+	}
+	return sum
+}
+
+// MySQLErrorRate is one kind of error a server gave to its clients.
+type MySQLErrorRate struct {
+	Code      int32
+	Name      string
+	Raised    float64 // in the window
+	PerSecond float64
+}
+
+// ErrorsOf are the errors a server gave in the window, the most frequent first.
+func (v *View) ErrorsOf(server string) []MySQLErrorRate {
+	keys, series := Group(Rows[recording.MySQLError](v), func(r recording.MySQLError) string {
+		if r.Server != server {
+			return ""
+		}
+		return r.Name
+	})
+	var list []MySQLErrorRate
+	for _, k := range keys {
+		rows := series[k]
+		delta, ok := Delta(rows, func(r recording.MySQLError) int64 { return r.Raised })
+		if k == "" || !ok || delta <= 0 {
+			continue
+		}
+		list = append(list, MySQLErrorRate{Code: rows[0].Code, Name: k, Raised: delta, PerSecond: delta / Elapsed(rows).Seconds()})
+	}
+	slices.SortStableFunc(list, func(a, b MySQLErrorRate) int { return cmp.Compare(b.Raised, a.Raised) })
+	return list
+}
+
+// SlowQueriesOf are the entries a server wrote into its slow log in the window.
+func (v *View) SlowQueriesOf(server string) []recording.MySQLSlowQuery {
+	var list []recording.MySQLSlowQuery
+	for _, r := range recording.Rows[recording.MySQLSlowQuery](v.rec) {
+		if r.Server == server && !r.Logged.Before(v.start) && !r.Logged.After(v.end) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
