@@ -135,13 +135,15 @@ type MySQLLockWait struct {
 
 // MySQLStatement is one statement of performance_schema's digests, or of
 // MariaDB's where they are on. Counters run since the server began or the
-// table was truncated.
+// table was truncated. The statements of one reading may be a part of all: those
+// with most time.
 type MySQLStatement struct {
 	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
 	Server     string        `parquet:"server,dict" cbor:"server"`
 	Schema     string        `parquet:"schema,dict" cbor:"schema"`
 	Digest     string        `parquet:"digest,dict" cbor:"digest"`
 	Text       string        `parquet:"text,dict" cbor:"text"`
+	First      time.Time     `parquet:"first,timestamp(nanosecond)" cbor:"first"` // when the server first saw it, by its clock; zero when not told
 	Count      int64         `parquet:"count" cbor:"count"`
 	Took       time.Duration `parquet:"took" cbor:"took"`           // execution
 	LockTime   time.Duration `parquet:"lock_time" cbor:"lock_time"` // table locks

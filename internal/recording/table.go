@@ -78,6 +78,9 @@ const (
 	MySQLTables       Table = "mysql_tables"       // one of the largest tables of a server
 	MySQLSlowLog      Table = "mysql_slow_log"     // one entry of a slow query log
 
+	Stacks     Table = "stacks"      // one stack and how many threads or samples had it
+	StackLocks Table = "stack_locks" // one lock in a dump of threads, with holder and waiters
+
 	ProbeRuns Table = "probe_runs" // one run of one probe
 	Unseen    Table = "unseen"     // something a probe could not read, and why
 )

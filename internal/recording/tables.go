@@ -64,6 +64,8 @@ var catalogue = []kind{
 	kindOf[MySQLError]("server", "code"),
 	kindOf[MySQLTable]("server", "schema", "name"),
 	kindOf[MySQLSlowQuery]("server", "session"),
+	kindOf[StackSample]("source", "kind", "pid", "frames"),
+	kindOf[StackLock]("source", "lock"),
 	kindOf[ProbeRun]("probe"),
 	kindOf[UnseenNote]("probe", "what"),
 }

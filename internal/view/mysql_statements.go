@@ -51,14 +51,19 @@ func (v *View) StatementsOf(server string) (list []MySQLStatement, ok bool) {
 	return list, true
 }
 
-// grownStatement is what the counters of one statement grew by. A statement
-// whose first row is later than the first reading began in the window, so that
-// all of its counts are of the window.
+// clockError is how far a server's clock may be off from this host's and still
+// tell whether a statement is new. Servers and hosts are kept by NTP; two
+// seconds are forgiving.
+const clockError = 2 * time.Second
+
+// grownStatement is what the counters of one statement grew by. All counts of a
+// statement that the server first saw after the first reading are of the window;
+// one that was only not among those with most time starts where it is.
 func grownStatement(series []recording.MySQLStatement, first time.Time) recording.MySQLStatement {
 	var sum recording.MySQLStatement
 	var zero recording.MySQLStatement
 	before := series[0]
-	if series[0].At.After(first) {
+	if series[0].At.After(first) && series[0].First.After(first.Add(-clockError)) {
 		before = zero
 	}
 	for _, now := range series {

@@ -53,7 +53,7 @@ func (v *View) Seconds() float64 { return v.end.Sub(v.start).Seconds() }
 func (v *View) Has(t recording.Table) bool { return v.rec.Count(t) > 0 }
 
 // span is the time from the first to the last row of the tables that every
-// live run fills, and of the packets of its captures.
+// live run fills, of dumps of stacks, and of the packets of captures.
 func span(rec *recording.Recording) (first, last time.Time) {
 	widen := func(at time.Time) {
 		if first.IsZero() || at.Before(first) {
@@ -70,6 +70,9 @@ func span(rec *recording.Recording) (first, last time.Time) {
 		widen(s.At)
 	}
 	for _, s := range recording.Rows[recording.ListenerSample](rec) {
+		widen(s.At)
+	}
+	for _, s := range recording.Rows[recording.StackSample](rec) {
 		widen(s.At)
 	}
 	for _, c := range recording.Rows[recording.PacketCapture](rec) {
