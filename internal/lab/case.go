@@ -59,6 +59,7 @@ func (c Case) Control() bool { return c.Rule == "" }
 type Needs struct {
 	Root     bool
 	Packages []string // Debian packages
+	Servers  []string // what scripts/mysql-servers installs
 	Commands []string // what these packages must have put on the PATH
 }
 

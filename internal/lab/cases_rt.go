@@ -32,7 +32,7 @@ func rtHopCases() []Case {
 var pointSelects = sysbenchLoad{Test: "oltp_point_select", Threads: 2, Rows: 10_000}
 
 // database is MariaDB on one side of a veth pair, with the table of a load.
-func database(ctx context.Context, e *Env, l sysbenchLoad) (p pair, m *mariaDB, err error) {
+func database(ctx context.Context, e *Env, l sysbenchLoad) (p pair, m *mysqlServer, err error) {
 	if p, err = newPair(e); err != nil {
 		return p, nil, err
 	}
@@ -52,14 +52,14 @@ func bothSides(port uint16) []Capture {
 // take some 100 µs then wait inside the server, and nobody captures that.
 func serverSlow() Case {
 	var p pair
-	var m *mariaDB
+	var m *mysqlServer
 	var stop func()
 	return Case{
 		ID:    "rt/server-slow",
 		Title: "MariaDB whose table is locked two thirds of the time, captured on both sides",
 		Rule:  "rt/server-slow",
 		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
-		Needs:    needsMariaDB,
+		Needs:    mariaDB10().needs(),
 		Captures: bothSides(3306),
 		// Answers take 0.1 ms or 200 ms, and nothing between: both are true.
 		AllowOthers: []string{"rt/two-humps"},
@@ -87,14 +87,14 @@ func pathSlow() Case {
 	load := sysbenchLoad{Test: "oltp_point_select", Threads: 4, Rows: 10_000, Rate: 200}
 	var from End
 	var client, server *NetNS
-	var m *mariaDB
+	var m *mysqlServer
 	var stop func()
 	return Case{
 		ID:    "rt/path-slow",
 		Title: "bulk transfers fill the queue of a router between client and MariaDB, captured on both sides",
 		Rule:  "rt/path-slow",
 		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
-		Needs:    Needs{Root: true, Packages: needsMariaDB.Packages, Commands: append([]string{"tc"}, needsMariaDB.Commands...)},
+		Needs:    Needs{Root: true, Packages: mariaDB10().needs().Packages, Commands: append([]string{"tc"}, mariaDB10().needs().Commands...)},
 		Captures: bothSides(3306),
 		// The full queue also drops.
 		AllowOthers: []string{"net/packet-loss"},
@@ -194,14 +194,14 @@ func bulk(ctx context.Context, e *Env, from, to *NetNS, address string, sending,
 // the rest, as a container with a small CPU quota is.
 func clientSlow() Case {
 	var p pair
-	var m *mariaDB
+	var m *mysqlServer
 	var group *Cgroup
 	return Case{
 		ID:    "rt/client-slow",
 		Title: "a client of MariaDB that its CPU quota stops most of the time, captured on both sides",
 		Rule:  "rt/client-slow",
 		Kind:  "peer", Name: `10\.213\.\d+\.2`,
-		Needs:          needsMariaDB,
+		Needs:          mariaDB10().needs(),
 		Captures:       bothSides(3306),
 		AtMostPossible: "no packet tells a client that is stopped from one that waits on purpose",
 		Setup: func(ctx context.Context, e *Env) (err error) {
@@ -288,11 +288,11 @@ func controlCapturedNginx() Case {
 func controlCapturedMariaDB() Case {
 	load := sysbenchLoad{Test: "oltp_point_select", Threads: 8, Rows: 10_000, Rate: 1000}
 	var p pair
-	var m *mariaDB
+	var m *mysqlServer
 	return Case{
 		ID:       "control/mariadb-captured",
 		Title:    "1,000 point selects a second from MariaDB, captured",
-		Needs:    needsMariaDB,
+		Needs:    mariaDB10().needs(),
 		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}},
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			p, m, err = database(ctx, e, load)

@@ -14,7 +14,7 @@ import (
 const items = "CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(40), n INT); INSERT INTO item SELECT seq, concat('item ', seq), 0 FROM seq_1_to_1000;"
 
 // withItems is MariaDB on one side of a veth pair, with a table of items.
-func withItems(ctx context.Context, e *Env, options ...string) (p pair, m *mariaDB, err error) {
+func withItems(ctx context.Context, e *Env, options ...string) (p pair, m *mysqlServer, err error) {
 	if p, err = newPair(e); err != nil {
 		return p, nil, err
 	}
@@ -30,7 +30,7 @@ func withItems(ctx context.Context, e *Env, options ...string) (p pair, m *maria
 func chattyTransactions() Case {
 	const trips, oneWay = 150, 1000
 	var p pair
-	var m *mariaDB
+	var m *mysqlServer
 	var db *sql.DB
 	var single atomic.Bool
 	ids := make([]any, trips)
@@ -43,7 +43,7 @@ func chattyTransactions() Case {
 		Title: "150 round trips per transaction, one row each",
 		Rule:  "rt/chatty",
 		Kind:  "statement", Name: `.*item.*`,
-		Needs:    needsMariaDB,
+		Needs:    mariaDB10().needs(),
 		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, m, err = withItems(ctx, e); err != nil {
@@ -111,14 +111,14 @@ func measureSQL(ctx context.Context, db *sql.DB, n int, d time.Duration, unit st
 // ten times, and take errors for empty answers.
 func errorsSwallowed() Case {
 	var p pair
-	var m *mariaDB
+	var m *mysqlServer
 	var db *sql.DB
 	return Case{
 		ID:    "rt/errors",
 		Title: "three of ten queries ask for a missing table, and the client swallows the errors",
 		Rule:  "rt/errors",
 		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
-		Needs:    needsMariaDB,
+		Needs:    mariaDB10().needs(),
 		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, m, err = withItems(ctx, e); err != nil {
@@ -158,7 +158,7 @@ func errorsSwallowed() Case {
 func lateCommit() Case {
 	const clients, late = 8, 50 * time.Millisecond
 	var p pair
-	var m *mariaDB
+	var m *mysqlServer
 	var db *sql.DB
 	var waits atomic.Bool
 	return Case{
@@ -166,7 +166,7 @@ func lateCommit() Case {
 		Title: "clients of MariaDB wait 50 ms before COMMIT",
 		Rule:  "rt/late-commit",
 		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
-		Needs:    needsMariaDB,
+		Needs:    mariaDB10().needs(),
 		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if p, m, err = withItems(ctx, e); err != nil {
@@ -206,7 +206,7 @@ func lateCommit() Case {
 func slowGroup() Case {
 	const groups, victims, sleepers = 2, 4, 8
 	var p pair
-	var m *mariaDB
+	var m *mysqlServer
 	var db *sql.DB
 	var users []*sql.Conn
 	var stop func()
@@ -242,7 +242,7 @@ func slowGroup() Case {
 		Title: "sleeping statements hold all threads of one group of MariaDB's thread pool",
 		Rule:  "rt/slow-group",
 		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
-		Needs:    needsMariaDB,
+		Needs:    mariaDB10().needs(),
 		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			p, m, err = withItems(ctx, e, "--thread-handling=pool-of-threads", fmt.Sprintf("--thread-pool-size=%d", groups),

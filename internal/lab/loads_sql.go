@@ -11,20 +11,20 @@ import (
 
 // open gives connections to the server's port from a namespace. The driver
 // sends statements as text, and nothing that it was not asked for.
-func (m *mariaDB) open(in *NetNS) (*sql.DB, error) { return m.openAt(in, m.addr) }
+func (m *mysqlServer) open(in *NetNS) (*sql.DB, error) { return m.openAt(in, m.addr) }
 
 // openAt is open for a proxy at another address.
-func (m *mariaDB) openAt(in *NetNS, addr string) (*sql.DB, error) {
+func (m *mysqlServer) openAt(in *NetNS, addr string) (*sql.DB, error) {
 	c := mysql.NewConfig()
 	c.User, c.Net, c.Addr, c.DBName = "lab", "tcp", addr+":"+strconv.Itoa(m.port), "lab"
 	c.InterpolateParams = true
 	c.DialFunc = in.Dial
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
-		return nil, fmt.Errorf("configure connections to MariaDB: %w", err)
+		return nil, fmt.Errorf("configure connections to %s: %w", m.version.name, err)
 	}
 	db := sql.OpenDB(connector)
-	m.env.Defer("connections to MariaDB", db.Close)
+	m.env.Defer("connections to "+m.version.name, db.Close)
 	return db, nil
 }
 

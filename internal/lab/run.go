@@ -181,6 +181,11 @@ func (n Needs) missing() string {
 			lacking = append(lacking, c)
 		}
 	}
+	for _, name := range n.Servers {
+		if _, err := os.Stat(serverFolder(name)); err != nil {
+			return "needs the server " + name + "; sudo scripts/mysql-servers " + name
+		}
+	}
 	if len(lacking) == 0 {
 		return ""
 	}

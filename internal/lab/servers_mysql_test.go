@@ -1,0 +1,78 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Every server starts in a namespace, answers at its socket and its port, also
+// to sysbench, comes back with other options, and leaves nothing behind.
+func TestMySQLServers(t *testing.T) {
+	tests := map[string]struct {
+		version mysqlVersion
+		says    string
+	}{
+		"MariaDB 10": {mariaDB10(), "MariaDB"},
+		"MariaDB 11": {mariaDB11(), "11.8."},
+		"MySQL 5.6":  {mySQL56(), "5.6.14"},
+		"MySQL 9":    {mySQL9(), "9."},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if missing := test.version.needs().missing(); missing != "" {
+				t.Skip(missing)
+			}
+			if testing.Short() {
+				t.Skip("starts a server")
+			}
+			inTempState(t)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			e, err := NewEnv("test/mysql-servers", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := e.Cleanup(); err != nil {
+					t.Error(err)
+				}
+			})
+			ns, err := e.NetNS("server")
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := startMySQL(ctx, e, test.version, End{NetNS: ns, Addr: "127.0.0.1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, err := m.query(ctx, "SELECT version()"); err != nil || !strings.Contains(v, test.says) {
+				t.Errorf("version %q, %v; want one with %q", v, err, test.says)
+			}
+			load := sysbenchLoad{Test: "oltp_point_select", Threads: 1, Rows: 10}
+			if err := m.prepare(ctx, ns, load); err != nil {
+				t.Error(err)
+			}
+			if err := m.restart(ctx, "--table-open-cache=123"); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := m.query(ctx, "SELECT @@table_open_cache, (SELECT count(*) FROM sbtest1)"); err != nil || strings.TrimSpace(n) != "123\t10" {
+				t.Errorf("after the restart %q, %v; want 123 and 10 rows", n, err)
+			}
+			pid := m.PID
+			if err := e.Cleanup(); err != nil {
+				t.Error(err)
+			}
+			if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("the server lives on after the cleaning up: %v", err)
+			}
+			if _, err := os.Stat(m.dir); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("its folder is still there: %v", err)
+			}
+		})
+	}
+}
