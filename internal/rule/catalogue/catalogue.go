@@ -9,13 +9,14 @@ import (
 	"rtrail/internal/rule/cpu"
 	"rtrail/internal/rule/disk"
 	"rtrail/internal/rule/memory"
+	"rtrail/internal/rule/mysql"
 	"rtrail/internal/rule/net"
 	"rtrail/internal/rule/proc"
 	"rtrail/internal/rule/rt"
 )
 
 // Rules are all rules, by domain.
-var Rules = slices.Concat(cpu.Rules, memory.Rules, disk.Rules, proc.Rules, net.Rules, rt.Rules)
+var Rules = slices.Concat(cpu.Rules, memory.Rules, disk.Rules, proc.Rules, net.Rules, rt.Rules, mysql.Rules)
 
 // For lists the rules that concern what the probes of a recording look at: a
 // capture says nothing about disks, and a host without a capture nothing about

@@ -1,0 +1,16 @@
+// Package mysql judges what MySQL, MariaDB and Percona servers say about
+// themselves, together with their processes and packets where these are known.
+package mysql
+
+import (
+	"slices"
+
+	"rtrail/internal/rule"
+)
+
+// Rules are all rules of this package: about who waits for whom and whether
+// the server answers (rulesLocks), about the work statements make (rulesWork),
+// and about what threads of the server contend for (rulesContention).
+var Rules = slices.Concat(rulesLocks)
+
+var rulesLocks = []rule.Rule{}
