@@ -1,0 +1,49 @@
+package recording
+
+import "time"
+
+// Kinds of stacks: what a count of 1 stands for.
+const (
+	StackDump   = "dump"    // one thread in a dump of all threads, running or not
+	StackOnCPU  = "on-cpu"  // one sample of a thread that ran
+	StackOffCPU = "off-cpu" // one sleeping thread in one look at all threads
+)
+
+// StackSample is one stack of frames of one source, and how many threads or
+// samples had it. Frames are names of functions without parameters, innermost
+// first, joined by ';'.
+type StackSample struct {
+	At      time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Source  string    `parquet:"source,dict" cbor:"source"`   // file name, or "pid 812"
+	Kind    string    `parquet:"kind,dict" cbor:"kind"`       // dump, on-cpu, off-cpu
+	PID     int32     `parquet:"pid" cbor:"pid"`              // -1: the source does not say
+	Process string    `parquet:"process,dict" cbor:"process"` // "" when the source does not say
+	TID     int32     `parquet:"tid" cbor:"tid"`              // of one of the threads; -1: the source does not say
+	Thread  string    `parquet:"thread,dict" cbor:"thread"`   // name of that thread
+	State   string    `parquet:"state,dict" cbor:"state"`     // as the source words it: RUNNABLE, S, chan receive
+	Frames  string    `parquet:"frames" cbor:"frames"`
+	Object  string    `parquet:"object,dict" cbor:"object"` // what the threads wait for, where arguments or locations of the frames tell: "table_cache_manager+64, table_cache.h:115"
+	Count   int64     `parquet:"count" cbor:"count"`        // threads or samples, over all dumps or looks of the source
+	Samples int64     `parquet:"samples" cbor:"samples"`    // dumps or looks the source holds; of on-cpu: all samples of the process
+}
+
+// StackLock is one lock in a dump that names locks, as those of a Java VM do.
+type StackLock struct {
+	At        time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Source    string    `parquet:"source,dict" cbor:"source"`
+	PID       int32     `parquet:"pid" cbor:"pid"`   // -1: the source does not say
+	Lock      string    `parquet:"lock" cbor:"lock"` // its address
+	Class     string    `parquet:"class,dict" cbor:"class"`
+	Holder    string    `parquet:"holder,dict" cbor:"holder"` // name of the thread that has it; "" when no thread of the dump does
+	HolderTID int32     `parquet:"holder_tid" cbor:"holder_tid"`
+	Held      string    `parquet:"held" cbor:"held"`       // the holder's stack, as in stacks
+	Waiter    string    `parquet:"waiter" cbor:"waiter"`   // name of one thread that wants it
+	Waiters   int64     `parquet:"waiters" cbor:"waiters"` // threads that want it
+	Cycle     int32     `parquet:"cycle" cbor:"cycle"`     // number of the deadlock it is part of, from 1; 0: of none
+}
+
+func (StackSample) Table() Table { return Stacks }
+func (StackLock) Table() Table   { return StackLocks }
+
+func (s StackSample) Time() time.Time { return s.At }
+func (s StackLock) Time() time.Time   { return s.At }

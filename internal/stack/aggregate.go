@@ -1,0 +1,164 @@
+package stack
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"rtrail/internal/recording"
+)
+
+// thread is one thread of a dump, or one sample, while it is read. Its bytes
+// are those of the piece of text being read.
+type thread struct {
+	pid, tid int32
+	process  []byte
+	name     []byte
+	state    []byte
+	count    int64
+	line     int64 // where it begins
+	frames   []frame
+	depth    int // frames it has, also those that are not kept
+	broken   bool
+	notes    []note // locks, of jstack
+}
+
+// frame is one line of a stack.
+type frame struct {
+	function []byte // without parameters
+	raw      []byte // the whole line; empty where it says no more
+}
+
+// deepest is how many frames of a stack count, from the innermost one: what a
+// thread waits for is there, and a runaway recursion has any number.
+const deepest = 512
+
+func (t *thread) reset(line int64) {
+	*t = thread{pid: recording.Unknown, tid: recording.Unknown, count: 1, line: line, frames: t.frames[:0], notes: t.notes[:0]}
+}
+
+func (t *thread) push(function, raw []byte) {
+	t.depth++
+	if len(t.frames) < deepest {
+		t.frames = append(t.frames, frame{function, raw})
+	}
+}
+
+// aggregate counts identical stacks. Each worker has its own.
+type aggregate struct {
+	kind    string
+	stacks  map[string]*Stack
+	wanted  map[*Stack]bool // of these the objects are told by every thread
+	key     []byte
+	threads int64
+	top     map[int32]float64
+	hot     []Hot
+}
+
+func newAggregate(kind string, top map[int32]float64) *aggregate {
+	return &aggregate{kind: kind, stacks: map[string]*Stack{}, wanted: map[*Stack]bool{}, top: top}
+}
+
+// add counts a thread.
+func (a *aggregate) add(t *thread) *Stack {
+	if len(t.frames) == 0 {
+		return nil
+	}
+	a.threads += t.count
+	a.key = appendKey(a.key[:0], t)
+	s := a.stacks[string(a.key)]
+	if s == nil {
+		s = newStack(a.kind, string(a.key), t)
+		a.stacks[string(a.key)] = s
+		if mayWaitForLock(t) {
+			a.wanted[s] = true
+		}
+	}
+	s.Count += t.count
+	if a.wanted[s] {
+		if object := objectOf(t); object != "" {
+			s.Objects.add(object, t.count)
+		}
+	}
+	if cpu, ok := a.top[t.tid]; ok {
+		a.hot = append(a.hot, Hot{TID: t.tid, CPU: cpu, Thread: string(t.name), State: s.State, Frames: s.Frames})
+	}
+	return s
+}
+
+// appendKey makes the text by which stacks are told apart: process, state and
+// frames.
+func appendKey(key []byte, t *thread) []byte {
+	key = strconv.AppendInt(key, int64(t.pid), 36)
+	key = append(key, 0)
+	key = append(key, t.process...)
+	key = append(key, 0)
+	key = append(key, t.state...)
+	key = append(key, 0)
+	for i, f := range t.frames {
+		if i > 0 {
+			key = append(key, ';')
+		}
+		switch {
+		case string(f.function) == "??":
+			key = append(key, "??"...)
+			key = append(key, moduleMark(f.raw)...)
+		case bytes.IndexByte(f.function, ';') >= 0:
+			key = append(key, bytes.ReplaceAll(f.function, []byte(";"), []byte(":"))...)
+		default:
+			key = append(key, f.function...)
+		}
+	}
+	return key
+}
+
+// moduleMark tells in which library an unknown function is: " (libc.so.6)".
+func moduleMark(line []byte) string {
+	for _, word := range []string{" from ", " - /"} {
+		if at := bytes.LastIndex(line, []byte(word)); at >= 0 {
+			path := bytes.TrimSpace(line[at+len(word):])
+			if path = path[bytes.LastIndexByte(path, '/')+1:]; len(path) > 0 {
+				return strings.ReplaceAll(" ("+string(path)+")", ";", ":")
+			}
+		}
+	}
+	return ""
+}
+
+func newStack(kind, key string, t *thread) *Stack {
+	_, frames, _ := cutFields(key)
+	s := &Stack{
+		Kind: kind, PID: t.pid, Process: string(t.process), State: string(t.state), Frames: strings.Split(frames, ";"),
+		TID: t.tid, Thread: string(t.name),
+	}
+	for _, f := range t.frames {
+		if len(f.raw) == 0 {
+			break
+		}
+		s.Raw = append(s.Raw, string(f.raw))
+	}
+	return s
+}
+
+// cutFields splits a key in front of the frames.
+func cutFields(key string) (head, frames string, ok bool) {
+	at := strings.LastIndexByte(key, 0)
+	return key[:max(at, 0)], key[at+1:], at >= 0
+}
+
+// merge adds what another worker counted.
+func (a *aggregate) merge(b *aggregate) {
+	a.threads += b.threads
+	a.hot = append(a.hot, b.hot...)
+	for key, s := range b.stacks {
+		have := a.stacks[key]
+		if have == nil {
+			a.stacks[key] = s
+			continue
+		}
+		have.Count += s.Count
+		for object, n := range s.Objects {
+			have.Objects.add(object, n)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package stack
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+)
+
+const (
+	// pieceSize is how much text a worker gets at once: some thousand threads,
+	// so that handing over costs nothing, and little enough for a cache. It is
+	// also what a format is told by: gdb writes a line per thread before the
+	// first stack.
+	pieceSize = 1 << 20
+	// longestThread bounds the memory that text without any thread takes.
+	longestThread = 64 << 20
+	// mostProblems is how many places are kept of those that cannot be read.
+	mostProblems = 10
+)
+
+// piece is text that begins and ends between threads.
+type piece struct {
+	text []byte
+	line int64 // lines before it
+	buf  []byte
+}
+
+// job reads one file: one goroutine cuts it, workers parse.
+type job struct {
+	src    *Source
+	o      Options
+	vm     *java
+	format *format
+	pieces chan piece
+	free   chan []byte
+	group  sync.WaitGroup
+	mu     sync.Mutex
+	sum    *aggregate
+}
+
+func newJob(src *Source, o Options, vm *java) *job {
+	return &job{src: src, o: o, vm: vm, pieces: make(chan piece, o.Workers), free: make(chan []byte, 2*o.Workers+2)}
+}
+
+// run cuts text into pieces until it ends.
+func (j *job) run(ctx context.Context, in io.Reader) error {
+	buf := make([]byte, pieceSize)
+	have := 0
+	for {
+		n, err := io.ReadFull(in, buf[have:])
+		have += n
+		ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !ended {
+			j.rest(buf[:have])
+			return err
+		}
+		if j.format == nil {
+			if j.format = formatOf(buf[:have]); j.format == nil {
+				if have == 0 {
+					return errors.New("it is empty")
+				}
+				return ErrFormat
+			}
+			j.start()
+		}
+		if ended {
+			j.rest(buf[:have])
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		cut := j.format.start(buf[:have])
+		if cut == 0 {
+			if have < longestThread {
+				buf = append(buf, make([]byte, len(buf))...)
+				continue
+			}
+			cut = lineStart(buf[:have])
+			if cut == 0 {
+				cut = have
+			}
+		}
+		next := j.buffer(have - cut)
+		kept := copy(next, buf[cut:have])
+		j.send(buf[:cut], buf)
+		buf, have = next, kept
+	}
+}
+
+func (j *job) buffer(atLeast int) []byte {
+	select {
+	case b := <-j.free:
+		if len(b) > atLeast {
+			return b
+		}
+	default:
+	}
+	return make([]byte, max(pieceSize, 2*atLeast))
+}
+
+// rest sends what is left at the end of a file, as far as its format is known.
+func (j *job) rest(text []byte) {
+	if j.format != nil && len(text) > 0 {
+		j.send(text, nil)
+	}
+}
+
+func (j *job) send(text, buf []byte) {
+	lines := int64(bytes.Count(text, []byte{'\n'}))
+	if j.format.mark != nil {
+		j.src.Samples += int64(bytes.Count(text, j.format.mark))
+	}
+	j.src.Bytes += int64(len(text))
+	p := piece{text: text, line: j.src.Lines, buf: buf}
+	j.src.Lines += lines
+	j.pieces <- p
+}
+
+func (j *job) start() {
+	j.src.Format, j.src.Kind = j.format.name, j.format.kind
+	workers := j.o.Workers
+	if j.format.alone {
+		workers = 1
+	}
+	j.sum = newAggregate(j.format.kind, j.o.Top)
+	for range workers {
+		j.group.Go(func() {
+			s := &sink{aggregate: newAggregate(j.format.kind, j.o.Top), pid: -1}
+			if j.format.name == "jstack" {
+				s.vm = j.vm
+			}
+			for p := range j.pieces {
+				s.line = p.line
+				j.format.parse(p.text, s)
+				if p.buf != nil {
+					select {
+					case j.free <- p.buf[:cap(p.buf)]:
+					default:
+					}
+				}
+			}
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			j.sum.merge(s.aggregate)
+			j.src.Unreadable += s.unreadable
+			j.src.Problems = append(j.src.Problems, s.problems...)
+		})
+	}
+}
+
+// wait gives the sum of all workers; nil if the format was not known.
+func (j *job) wait() *aggregate {
+	close(j.pieces)
+	j.group.Wait()
+	if j.sum == nil {
+		return nil
+	}
+	sortProblems(j.src)
+	j.src.Threads = j.sum.threads
+	if j.format.mark == nil {
+		j.src.Samples = j.sum.threads
+	} else if j.src.Samples == 0 && j.sum.threads > 0 {
+		j.src.Samples = 1
+	}
+	return j.sum
+}

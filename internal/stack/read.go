@@ -1,0 +1,225 @@
+package stack
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"rtrail/internal/recording"
+)
+
+// Options say how to read.
+type Options struct {
+	// Top is the CPU use of threads, by thread id, in per cent of one core.
+	Top map[int32]float64
+	// Workers is how many cores read; 0: all.
+	Workers int
+}
+
+// Read reads files ("-" is stdin), each of which may hold several dumps. A file
+// that cannot be read, or whose format is not known, has its Err set; Read
+// fails only if no file could be read at all.
+func Read(ctx context.Context, files []string, stdin io.Reader, o Options) (*Profile, error) {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	p := &Profile{}
+	all := map[string]*aggregate{}
+	vm := newJava()
+	for _, name := range files {
+		src, sum := readFile(ctx, name, stdin, o, vm)
+		p.Sources = append(p.Sources, src)
+		if sum == nil {
+			continue
+		}
+		if have := all[sum.kind]; have != nil {
+			have.merge(sum)
+		} else {
+			all[sum.kind] = sum
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, a := range all {
+		for _, s := range a.stacks {
+			p.Stacks = append(p.Stacks, s)
+		}
+		p.Hot = append(p.Hot, a.hot...)
+	}
+	vm.result(p)
+	finishProfile(p)
+	if len(p.Stacks) > 0 {
+		return p, nil
+	}
+	for _, s := range p.Sources {
+		if s.Err != nil {
+			return nil, s.Err
+		}
+	}
+	return nil, fmt.Errorf("reading %s: there are no stacks in it%s", p.Name(), p.firstProblem())
+}
+
+func (p *Profile) firstProblem() string {
+	for _, s := range p.Sources {
+		for _, b := range s.Problems {
+			return fmt.Sprintf(" (line %d: %s)", b.Line, b.What)
+		}
+	}
+	return ""
+}
+
+func finishProfile(p *Profile) {
+	samples := map[string]int64{}
+	for _, s := range p.Sources {
+		samples[s.Kind] += s.Samples
+	}
+	for _, s := range p.Stacks {
+		s.Samples = samples[s.Kind]
+	}
+	sortStacks(p.Stacks)
+	slices.SortStableFunc(p.Hot, func(a, b Hot) int {
+		switch {
+		case a.CPU > b.CPU:
+			return -1
+		case a.CPU < b.CPU:
+			return 1
+		}
+		return int(a.TID) - int(b.TID)
+	})
+}
+
+// format is one way of writing stacks.
+type format struct {
+	name  string
+	kind  string
+	is    func(head []byte) bool
+	start func(text []byte) int // the last place in text where a thread begins; 0: none is known
+	parse func(text []byte, s *sink)
+	mark  []byte // what every dump has once; nil: counts are samples
+	alone bool   // threads refer to each other: one worker reads all
+}
+
+// formats in the order in which they are tried: those with unmistakable lines
+// first.
+var formats = []format{
+	{"jstack", recording.StackDump, isJava, javaStart, parseJava, []byte("Full thread dump"), true},
+	{"go", recording.StackDump, isGo, goStart, parseGo, []byte("goroutine 1 ["), false},
+	{"eu-stack", recording.StackDump, isEUStack, nativeStart, parseNative, []byte(" - process\n"), true},
+	{"gdb", recording.StackDump, isGDB, nativeStart, parseNative, []byte("Thread 1 ("), false},
+	{"perf script", recording.StackOnCPU, isPerf, perfStart, parsePerf, nil, false},
+	{"collapsed", recording.StackOnCPU, isCollapsed, lineStart, parseCollapsed, nil, false},
+}
+
+// IsDump says whether a file begins like one of the formats that Read reads,
+// compressed or not.
+func IsDump(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	in, done, err := decompress(f)
+	if err != nil {
+		return false
+	}
+	defer done()
+	head := make([]byte, 256<<10)
+	n, _ := io.ReadFull(in, head)
+	return formatOf(head[:n]) != nil
+}
+
+func formatOf(head []byte) *format {
+	if bytes.IndexByte(head, 0) >= 0 {
+		return nil
+	}
+	for i := range formats {
+		if formats[i].is(head) {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+// decompress sees through gzip and zstd.
+func decompress(in io.Reader) (io.Reader, func(), error) {
+	head := make([]byte, 4)
+	n, err := io.ReadFull(in, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, nil, err
+	}
+	in = io.MultiReader(bytes.NewReader(head[:n]), in)
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return whole{z}, func() { z.Close() }, nil
+	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return whole{z}, z.Close, nil
+	}
+	return in, func() {}, nil
+}
+
+// whole tells a compressed file that was cut from one that ended.
+type whole struct{ io.Reader }
+
+var errCut = errors.New("the compressed file is cut off: the rest is missing")
+
+func (w whole) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errCut
+	}
+	return n, err
+}
+
+// readFile reads one file. The aggregate is nil if there is nothing in it.
+func readFile(ctx context.Context, name string, stdin io.Reader, o Options, vm *java) (Source, *aggregate) {
+	src := Source{Name: name, At: time.Now()}
+	in := stdin
+	if name == "-" {
+		src.Name = "standard input"
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			src.Err = fmt.Errorf("reading stacks: %w", err)
+			return src, nil
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil {
+			src.At = info.ModTime()
+		}
+		in = f
+	}
+	text, done, err := decompress(in)
+	if err != nil {
+		src.Err = fmt.Errorf("reading %s: %w", src.Name, err)
+		return src, nil
+	}
+	defer done()
+	job := newJob(&src, o, vm)
+	err = job.run(ctx, text)
+	sum := job.wait()
+	if err != nil {
+		src.Err = fmt.Errorf("reading %s: %w", src.Name, err)
+	}
+	return src, sum
+}
+
+// ErrFormat says that text is in no format known here.
+var ErrFormat = errors.New("these are no stacks of threads: want the output of gdb (thread apply all bt), pstack, eu-stack, jstack, perf script, async-profiler (collapsed), or a dump of goroutines")

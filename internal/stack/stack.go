@@ -1,0 +1,177 @@
+// Package stack reads stacks of threads in the forms in which tools write them
+// (gdb and pstack, eu-stack, jstack, perf script, collapsed, Go), and counts
+// identical ones.
+//
+// Text is read once, in big pieces that end where a thread ends, so that
+// several cores can work and memory grows with the number of different stacks
+// only.
+package stack
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// Profile is what one or several files hold, identical stacks counted.
+type Profile struct {
+	Sources []Source
+	Stacks  []*Stack // the most frequent ones first
+	Locks   []*Lock  // awaited ones, the most awaited first; of dumps that name locks
+	Pools   []Pool   // pools whose threads all wait for the same thing
+	Hot     []Hot    // threads that Options.Top names, those with most CPU first
+}
+
+// Source is one file.
+type Source struct {
+	Name       string
+	Format     string // "gdb", "eu-stack", "jstack", "perf script", "collapsed", "go"
+	Kind       string // what a count means: one of the recording's kinds of stacks
+	At         time.Time
+	Samples    int64 // dumps in the file; of perf and collapsed: the sum of all counts
+	Threads    int64 // threads or samples, over all dumps
+	Bytes      int64 // uncompressed
+	Lines      int64
+	Unreadable int64     // lines that make no sense in this format, and stacks cut by them
+	Problems   []Problem // the first of them
+	Err        error     // why the file, or its rest, could not be read; nil if it could
+}
+
+// Problem is a place in a file that could not be read.
+type Problem struct {
+	Line int64 // from 1
+	What string
+}
+
+// Stack is one sequence of frames and who had it.
+type Stack struct {
+	Kind    string
+	PID     int32 // -1: not told
+	Process string
+	State   string
+	Frames  []string // innermost first
+	Count   int64    // threads or samples
+	Samples int64    // dumps of the sources this kind of stack came from
+
+	TID     int32    // of one thread; -1: not told
+	Thread  string   // its name
+	Raw     []string // its frames as they were written; empty where they say no more than Frames
+	Objects Objects  // what its threads wait for
+}
+
+// Objects counts what was waited for; the most frequent ones are kept.
+type Objects map[string]int64
+
+// mostObjects bounds the objects kept of one stack: a lock of every row would
+// be as many as there are rows.
+const mostObjects = 64
+
+func (o *Objects) add(name string, n int64) {
+	if *o == nil {
+		*o = Objects{}
+	}
+	if _, known := (*o)[name]; !known && len(*o) >= mostObjects {
+		return
+	}
+	(*o)[name] += n
+}
+
+// Top is the most frequent object, "" if there are none.
+func (o Objects) Top() (name string, n int64) {
+	for k, v := range o {
+		if v > n || v == n && (name == "" || k < name) {
+			name, n = k, v
+		}
+	}
+	return name, n
+}
+
+// Hot is a thread of which another tool told how much CPU it takes.
+type Hot struct {
+	TID    int32
+	CPU    float64 // per cent of one core
+	Thread string
+	State  string
+	Frames []string
+}
+
+// Kinds lists the kinds of stacks in a profile.
+func (p *Profile) Kinds() []string {
+	var kinds []string
+	for _, s := range p.Stacks {
+		if !slices.Contains(kinds, s.Kind) {
+			kinds = append(kinds, s.Kind)
+		}
+	}
+	return kinds
+}
+
+// Unreadable is the sum over all sources.
+func (p *Profile) Unreadable() int64 {
+	n := int64(0)
+	for _, s := range p.Sources {
+		n += s.Unreadable
+	}
+	return n
+}
+
+// Merged adds up stacks that differ in state or process only, the most
+// frequent ones first.
+func (p *Profile) Merged() []*Stack {
+	byFrames := map[string]*Stack{}
+	var list []*Stack
+	for _, s := range p.Stacks {
+		k := s.Kind + "\x00" + strings.Join(s.Frames, ";")
+		have := byFrames[k]
+		if have == nil {
+			c := *s
+			byFrames[k] = &c
+			list = append(list, &c)
+			continue
+		}
+		have.Count += s.Count
+		if have.State != s.State {
+			have.State = ""
+		}
+	}
+	sortStacks(list)
+	return list
+}
+
+func sortStacks(list []*Stack) {
+	slices.SortFunc(list, func(a, b *Stack) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), slices.Compare(a.Frames, b.Frames),
+			strings.Compare(a.State, b.State), cmp.Compare(a.PID, b.PID), strings.Compare(a.Process, b.Process), strings.Compare(a.Kind, b.Kind))
+	})
+}
+
+// Name is the names of all sources.
+func (p *Profile) Name() string {
+	var names []string
+	for _, s := range p.Sources {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Write adds a profile to the rows of a sample.
+func (p *Profile) Write(w *recording.Writer) {
+	name := p.Name()
+	for _, s := range p.Stacks {
+		object, _ := s.Objects.Top()
+		recording.Append(w, recording.StackSample{
+			At: w.Started, Source: name, Kind: s.Kind, PID: s.PID, Process: s.Process, TID: s.TID, Thread: s.Thread, State: s.State,
+			Frames: strings.Join(s.Frames, ";"), Object: object, Count: s.Count, Samples: max(s.Samples, 1),
+		})
+	}
+	for _, l := range p.Locks {
+		recording.Append(w, recording.StackLock{
+			At: w.Started, Source: name, PID: recording.Unknown, Lock: l.ID, Class: l.Class, Holder: l.Holder, HolderTID: l.HolderTID,
+			Held: strings.Join(l.Held, ";"), Waiter: l.Waiter, Waiters: l.Waiters, Cycle: l.Cycle,
+		})
+	}
+	w.Lost(int(p.Unreadable()))
+}
