@@ -73,6 +73,9 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 			return usageError("--filter: %w", err)
 		}
 	}
+	if p.iface == "" {
+		collectRarely()
+	}
 	src, err := p.open(files, stdin, ports)
 	if err != nil {
 		return err

@@ -36,6 +36,22 @@ type Sink interface {
 	Exchange(*Exchange)
 }
 
+// Lender is a Sink that lends exchanges: one for all connections of a worker
+// instead of one for each.
+type Lender interface {
+	Sink
+	// Lent is filled in anew for each call of Exchange.
+	Lent() *Exchange
+}
+
+// Blank is an exchange to fill in for a sink, time and again.
+func Blank(s Sink) *Exchange {
+	if l, ok := s.(Lender); ok {
+		return l.Lent()
+	}
+	return new(Exchange)
+}
+
 // Protocol is a decoder that the engine can choose.
 type Protocol struct {
 	Name  string   // mysql, http, redis, postgres, dns, tls, generic

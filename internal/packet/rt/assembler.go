@@ -28,6 +28,7 @@ type Workshop struct {
 	// returns.
 	Fingerprint func(protocol, command string, text []byte, cut bool) string
 
+	lent  proto.Exchange // what decoders fill in
 	free  []*Transaction // recycled pending ones
 	spare []*Assembler
 	codes map[string]string // words that come again and again, kept once
@@ -247,6 +248,9 @@ func (a *Assembler) hand(t *Transaction) {
 	}
 	a.shop.Sink.Transaction(t)
 }
+
+// Lent implements proto.Lender.
+func (a *Assembler) Lent() *proto.Exchange { return &a.shop.lent }
 
 // Exchange makes a transaction of what the decoder found. It is kept until its
 // response is acknowledged, or the next one is complete.

@@ -18,7 +18,7 @@ type Stats struct {
 	Ambiguous, Lossy, Unanswered, NoAnswer, Unpaired uint64
 
 	Sum, Min, Max time.Duration // of RT; Min and Max are 0 while Count is 0
-	squares       float64       // of RT in seconds
+	squares       float64       // of RT in nanoseconds
 	RT            Histogram
 
 	Upload, Serve, Download, Idle      time.Duration // sums
@@ -46,8 +46,7 @@ func (s *Stats) Add(t *Transaction) {
 		s.Approximate++
 	}
 	s.Sum += t.RT
-	seconds := t.RT.Seconds()
-	s.squares += seconds * seconds
+	s.squares += float64(t.RT) * float64(t.RT)
 	s.RT.Add(t.RT)
 	s.Upload += t.Upload
 	s.Serve += t.Serve
@@ -126,12 +125,12 @@ func (s *Stats) Deviation() time.Duration {
 	if s.Count == 0 {
 		return 0
 	}
-	mean := s.Sum.Seconds() / float64(s.Count)
-	return time.Duration(math.Sqrt(max(0, s.squares/float64(s.Count)-mean*mean)) * 1e9)
+	mean := float64(s.Sum) / float64(s.Count)
+	return time.Duration(math.Sqrt(max(0, s.squares/float64(s.Count)-mean*mean)))
 }
 
 // Squares is the sum of the squares of RT, in seconds squared.
-func (s *Stats) Squares() float64 { return s.squares }
+func (s *Stats) Squares() float64 { return s.squares / 1e18 }
 
 // Quantile is the RT that a share q does not exceed, to within one percent and
 // never outside of what was seen.

@@ -31,7 +31,8 @@ const (
 // parser is a connection.
 type parser struct {
 	sink     proto.Sink
-	tls      proto.Parser // after the change to TLS
+	exchange *proto.Exchange // filled in and given to sink
+	tls      proto.Parser    // after the change to TLS
 	prepared *prepared
 	zip      *zip      // compressed connections only
 	queue    []request // requests after cur that wait
@@ -336,7 +337,7 @@ func (p *parser) endOrphan() {
 
 // give hands an exchange to the sink.
 func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt proto.Doubt) {
-	e := exchanges.Get().(*proto.Exchange)
+	e := p.exchange
 	e.Request, e.Status, e.Doubt, e.Depth = r.span, status, r.doubt|doubt, r.depth
 	e.Command, e.Rows = commands[r.cmd].name, -1
 	e.Text, e.TextCut, e.Failed, e.Code, e.Error = nil, false, false, "", ""
@@ -364,7 +365,6 @@ func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt p
 		}
 	}
 	p.sink.Exchange(e)
-	exchanges.Put(e)
 	free(&r.text)
 	if resp != nil {
 		free(&p.err)

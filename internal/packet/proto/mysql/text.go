@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"sync"
 	"unsafe"
-
-	"rtrail/internal/packet/proto"
 )
 
 // maxText is how much of a statement is kept.
@@ -33,8 +31,6 @@ func free(b **buffer) {
 	}
 	*b = nil
 }
-
-var exchanges = sync.Pool{New: func() any { return new(proto.Exchange) }}
 
 // bytesOf is the bytes of a string, not to be written to.
 func bytesOf(s string) []byte {

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+func TestPercentOf(t *testing.T) {
+	for _, tc := range []struct {
+		live uint64
+		want int
+	}{
+		{0, rareGC},
+		{4 << 20, rareGC},
+		{50 << 20, 400},
+		{100 << 20, 150},
+		{125 << 20, 100},
+		{300 << 20, usualGC},
+		{4 << 30, usualGC},
+	} {
+		if got := percentOf(tc.live); got != tc.want {
+			t.Errorf("%d MB in use: %d percent, want %d", tc.live>>20, got, tc.want)
+		}
+	}
+}
+
+func TestAfterEachGC(t *testing.T) {
+	calls := make(chan struct{}, 100)
+	afterEachGC(func() { calls <- struct{}{} })
+	for range 2 {
+		runtime.GC()
+		select {
+		case <-calls:
+		case <-time.After(5 * time.Second):
+			t.Fatal("not called after a collection")
+		}
+	}
+	if liveHeap() == 0 {
+		t.Error("the heap in use is not known")
+	}
+}
