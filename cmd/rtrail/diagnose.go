@@ -39,6 +39,7 @@ type diagnosis struct {
 	netns string
 
 	sides sidesFlags // captures of both sides
+	mysql mysqlFlags // servers beside the host
 }
 
 func newDiagnoseCommand() *cobra.Command {
@@ -52,7 +53,9 @@ to do. What could not be judged is said; a healthy host has no findings.
 
 EVIDENCE is a recording made by "rtrail record", a directory or an .rtr file; or
 captures of packets, pcap or pcapng, also compressed ("-" is standard input).
-With -i packets are captured while this host is watched. Captures of the same
+With -i packets are captured while this host is watched. With --mysql a MySQL
+server is asked, too; those of this host are found if ~/.my.cnf or root may log
+in (--mysql off leaves them alone). Captures of the same
 traffic at the client and at the server say which of them, or the way between
 them, is slow: --client-side and --server-side.`,
 		Example: `  sudo rtrail                        watch for 10 s
@@ -61,6 +64,7 @@ them, is slow: --client-side and --server-side.`,
   rtrail diagnose slow.pcap
   rtrail diagnose --client-side app.pcap --server-side db.pcap
   sudo rtrail diagnose -i eth0 -p 3306
+  sudo rtrail diagnose --mysql root@localhost
   sudo rtrail --json | jq '.findings[].headline'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,6 +83,7 @@ them, is slow: --client-side and --server-side.`,
 	f.StringVarP(&d.ports, "port", "p", "", "only packets of these ports, separated by commas")
 	f.StringVar(&d.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
 	d.sides.add(f)
+	d.mysql.add(f)
 	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding is at least this sure: possible, likely, certain")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -128,6 +133,8 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 		return usageError("%d recordings given: one can be judged at a time", len(args))
 	case d.iface != "" && len(args) > 0:
 		return usageError("-i watches this host: it does not go with %s", args[0])
+	case len(d.mysql.names) > 0 && (len(args) > 0 || d.sides.given()):
+		return usageError("--mysql watches this host and a server: it does not go with evidence of another time")
 	case d.netns != "" && d.iface == "":
 		return usageError("--netns needs an interface: -i IF")
 	case d.json && d.markdown:
@@ -171,6 +178,13 @@ func (d *diagnosis) pace() time.Duration {
 // live watches this host.
 func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict, error) {
 	sources := probes()
+	servers, err := d.mysql.probe(true)
+	if err != nil {
+		return verdict.Verdict{}, err
+	}
+	if servers != nil {
+		sources = append(sources, servers)
+	}
 	interval := d.pace()
 	about := manifest()
 	about.Started = time.Now()
@@ -187,7 +201,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 
 	progress := startProgress(stderr, "watching", d.length)
 	runner := probe.Runner{Probes: sources, Interval: interval, Sink: rec}
-	err := runner.Run(ctx, d.length)
+	err = runner.Run(ctx, d.length)
 	progress.stop()
 	if packets != nil {
 		if cause := packets.finish(rec); cause != nil && err == nil {

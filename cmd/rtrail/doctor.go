@@ -17,7 +17,12 @@ func newDoctorCommand() *cobra.Command {
 		Short: "Say what this machine lets rtrail see, and how to get the rest",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r := doctor.Examine("/", manifest().Host, probes())
+			var servers mysqlFlags
+			mysql, err := servers.probeOf([]string{mysqlAuto})
+			if err != nil {
+				return err
+			}
+			r := doctor.Examine("/", manifest().Host, append(probes(), mysql))
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetEscapeHTML(false)

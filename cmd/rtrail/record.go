@@ -26,6 +26,7 @@ type recordJob struct {
 	length   time.Duration
 	interval time.Duration
 	maxSize  byteSize
+	mysql    mysqlFlags
 }
 
 func newRecordCommand() *cobra.Command {
@@ -42,7 +43,8 @@ Then: "rtrail replay DIR" shows what was when, "rtrail diagnose DIR --at 03:00"
 judges a moment, "rtrail pack DIR" makes one file to send. The tables are
 Parquet files, for DuckDB, pandas and others.`,
 		Example: `  sudo rtrail record -o /var/log/rtrail
-  sudo rtrail record -o night --for 8h --max-size 500MiB`,
+  sudo rtrail record -o night --for 8h --max-size 500MiB
+  sudo rtrail record -o night --mysql auto`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return r.run(cmd.Context(), cmd.ErrOrStderr())
@@ -53,6 +55,7 @@ Parquet files, for DuckDB, pandas and others.`,
 	f.DurationVar(&r.length, "for", 0, "how long to record; 0: until Ctrl-C")
 	f.DurationVar(&r.interval, "interval", time.Second, "time between two samples")
 	f.Var(&r.maxSize, "max-size", "how much disk space to use, as 500MiB or 2GiB; 0: no limit")
+	r.mysql.add(f)
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -69,6 +72,13 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 		return usageError("--max-size %v: the least is %v", &r.maxSize, unit.Bytes(recording.SmallestMaxSize))
 	}
 	sources := probes()
+	servers, err := r.mysql.probe(false)
+	if err != nil {
+		return err
+	}
+	if servers != nil {
+		sources = append(sources, servers)
+	}
 	about := manifest()
 	about.Started = time.Now()
 	about.Probes = probe.Check(sources, r.interval)

@@ -173,6 +173,20 @@ func Give[T Row](w *Writer, list []T) {
 	w.tables[name] = &table[T]{list: list}
 }
 
+// Take moves the rows of another writer to the end of this one's. The other one
+// must not be used any more.
+func (w *Writer) Take(other *Writer) {
+	for name, rows := range other.tables {
+		if have := w.tables[name]; have != nil {
+			have.appendFrom(rows)
+		} else {
+			w.tables[name] = rows
+		}
+	}
+	w.lost += other.lost
+	other.tables = nil
+}
+
 // Lost counts rows that should have been in the sample and are not.
 func (w *Writer) Lost(n int) { w.lost += int64(n) }
 

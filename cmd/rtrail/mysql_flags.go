@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"rtrail/internal/mysqlconn"
+	"rtrail/internal/probe/mysql"
+)
+
+// Names of servers that are none.
+const (
+	mysqlAuto = "auto" // those found on this host
+	mysqlOff  = "off"  // none, not even found ones
+)
+
+// mysqlFlags is which MySQL servers to ask, and how.
+type mysqlFlags struct {
+	names     serverNames // given with --mysql
+	tls, ca   string
+	adminPort int
+	deep      bool
+	literals  bool
+}
+
+// add adds the flags of verbs that watch a host and servers beside.
+func (m *mysqlFlags) add(f *pflag.FlagSet) {
+	f.Var(&m.names, "mysql", "also ask this MySQL server: USER@HOST:PORT, USER@/PATH/TO.SOCK; auto: those on this host; off: none")
+	m.addAccess(f)
+}
+
+// addAccess adds the flags that say how to ask.
+func (m *mysqlFlags) addAccess(f *pflag.FlagSet) {
+	f.IntVar(&m.adminPort, "mysql-admin-port", 0, "the servers' port for administrators (admin_port, extra_port), for when they are full")
+	f.StringVar(&m.tls, "mysql-tls", "", "TLS to MySQL servers: preferred, true, skip-verify or false")
+	f.StringVar(&m.ca, "mysql-ca", "", "file with the certificates that MySQL servers' must be signed by")
+	f.BoolVar(&m.deep, "deep", false, "also read what costs a MySQL server more: sizes of tables")
+	f.BoolVar(&m.literals, "literals", false, "keep the literals of statements, which may be personal data")
+}
+
+// options is how to ask.
+func (m *mysqlFlags) options() mysql.Options {
+	return mysql.Options{Deep: m.deep, Literals: m.literals}
+}
+
+// probe is the probe for the servers named with --mysql. found says that servers
+// of this host are asked if none is named. The probe is nil when there is nothing
+// to ask.
+func (m *mysqlFlags) probe(found bool) (*mysql.Probe, error) {
+	names := slices.Clone([]string(m.names))
+	if len(names) == 0 && found {
+		names = []string{mysqlAuto}
+		p, err := m.probeOf(names)
+		if err != nil || p.Servers() == 0 && len(p.Hidden()) == 0 {
+			return nil, err
+		}
+		return p, nil
+	}
+	if len(names) == 0 || slices.Equal(names, []string{mysqlOff}) {
+		return nil, nil
+	}
+	return m.probeOf(names)
+}
+
+// probeOf is the probe for servers by name. Passwords are asked for on the
+// terminal where a name wants that.
+func (m *mysqlFlags) probeOf(names []string) (*mysql.Probe, error) {
+	if m.adminPort < 0 || m.adminPort > 65535 {
+		return nil, usageError("--mysql-admin-port %d: there are ports from 1 to 65535", m.adminPort)
+	}
+	files := mysqlconn.ReadOptionFiles("/", os.Getenv)
+	options := mysqlconn.Options{TLS: m.tls, CA: m.ca, AdminPort: m.adminPort}
+	var targets []mysqlconn.Target
+	var hidden []mysqlconn.Hidden
+	for _, name := range names {
+		if name == mysqlOff {
+			return nil, usageError("--mysql off: it does not go with other servers")
+		}
+		if name == mysqlAuto {
+			t, h := mysqlconn.Discover(mysqlconn.Here{Proc: "/proc", Debian: "/etc/mysql/debian.cnf", UID: os.Geteuid(), Files: files, Options: options})
+			targets, hidden = append(targets, t...), append(hidden, h...)
+			continue
+		}
+		t, err := mysqlconn.Parse(name, files, options)
+		if err != nil {
+			return nil, usageError("--mysql: %v", err)
+		}
+		if t.Prompt {
+			if t.Password, err = askPassword(t); err != nil {
+				return nil, err
+			}
+		}
+		targets = append(targets, t)
+	}
+	// A server that is named and found is one.
+	seen := map[string]bool{}
+	targets = slices.DeleteFunc(targets, func(t mysqlconn.Target) bool {
+		again := seen[t.Name]
+		seen[t.Name] = true
+		return again
+	})
+	return mysql.New(targets, hidden, m.options()), nil
+}
+
+// askPassword asks on the terminal, without echo.
+func askPassword(t mysqlconn.Target) (mysqlconn.Secret, error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return "", fmt.Errorf("ask for the password of %s: there is no terminal; put it into ~/.my.cnf, below [client]", t.User)
+	}
+	defer tty.Close()
+	fmt.Fprintf(tty, "Password of %s at %s: ", t.User, t.Name)
+	b, err := term.ReadPassword(int(tty.Fd()))
+	fmt.Fprintln(tty)
+	if err != nil {
+		return "", fmt.Errorf("ask for the password of %s: %w", t.User, err)
+	}
+	return mysqlconn.Secret(b), nil
+}
+
+// serverNames is a flag that may be given several times, and whose passwords
+// disappear from the command line as soon as they are read.
+type serverNames []string
+
+func (n *serverNames) String() string { return "" }
+
+// Type is what the help calls the value.
+func (n *serverNames) Type() string { return "server" }
+
+// Set adds a server.
+func (n *serverNames) Set(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return errors.New("want USER@HOST:PORT or the path of a socket")
+	}
+	*n = append(*n, takeServerName(s))
+	return nil
+}

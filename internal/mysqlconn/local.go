@@ -1,0 +1,220 @@
+package mysqlconn
+
+import (
+	"bufio"
+	"encoding/hex"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// mostTable bounds what is read of one file of /proc/PID/net: 64 MB are half a
+// million sockets.
+const mostTable = 64 << 20
+
+// Local is a server process on this host.
+type Local struct {
+	PID     int32
+	Comm    string
+	Sockets []string         // paths it listens at, as the server knows them
+	Listens []netip.AddrPort // TCP, in its network namespace
+	dir     string           // /proc/PID
+	proc    string
+}
+
+// servers are the names of the server's process.
+var servers = []string{"mysqld", "mariadbd", "mysqld-debug"}
+
+// Locals lists the servers that run on this host, by PID. proc is "/proc" outside
+// of tests. Those of other users are found, but not where they listen.
+func Locals(proc string) []Local {
+	entries, err := os.ReadDir(proc)
+	if err != nil {
+		return nil
+	}
+	var list []Local
+	for _, e := range entries {
+		pid, err := strconv.ParseInt(e.Name(), 10, 32)
+		if err != nil {
+			continue
+		}
+		dir := filepath.Join(proc, e.Name())
+		comm, err := os.ReadFile(filepath.Join(dir, "comm"))
+		name := strings.TrimSpace(string(comm))
+		if err != nil || !slices.Contains(servers, name) {
+			continue
+		}
+		l := Local{PID: int32(pid), Comm: name, dir: dir, proc: proc}
+		l.readListeners()
+		list = append(list, l)
+	}
+	slices.SortFunc(list, func(a, b Local) int { return int(a.PID) - int(b.PID) })
+	return list
+}
+
+func (l *Local) readListeners() {
+	fds, err := os.ReadDir(filepath.Join(l.dir, "fd"))
+	if err != nil {
+		return
+	}
+	own := make(map[string]bool, len(fds))
+	for _, fd := range fds {
+		link, err := os.Readlink(filepath.Join(l.dir, "fd", fd.Name()))
+		if inode, ok := strings.CutPrefix(link, "socket:["); err == nil && ok {
+			own[strings.TrimSuffix(inode, "]")] = true
+		}
+	}
+	eachLine(filepath.Join(l.dir, "net/unix"), func(line string) {
+		// Num RefCount Protocol Flags Type St Inode Path; 0x10000 listens (__SO_ACCEPTCON)
+		f := strings.Fields(line)
+		if len(f) == 8 && f[3] == "00010000" && own[f[6]] && strings.HasPrefix(f[7], "/") {
+			l.Sockets = append(l.Sockets, f[7])
+		}
+	})
+	// The X protocol has a socket of its own, which speaks another language.
+	slices.SortStableFunc(l.Sockets, func(a, b string) int { return isX(a) - isX(b) })
+	for _, table := range []string{"net/tcp", "net/tcp6"} {
+		eachLine(filepath.Join(l.dir, table), func(line string) {
+			// sl local_address rem_address st ... uid timeout inode; state 0A listens
+			f := strings.Fields(line)
+			if len(f) < 10 || f[3] != "0A" || !own[f[9]] {
+				return
+			}
+			if a, ok := hexAddress(f[1]); ok {
+				l.Listens = append(l.Listens, a)
+			}
+		})
+	}
+}
+
+func isX(path string) int {
+	if strings.Contains(filepath.Base(path), "mysqlx") {
+		return 1
+	}
+	return 0
+}
+
+func eachLine(path string, do func(string)) {
+	f, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(io.LimitReader(f, mostTable))
+	for lines.Scan() {
+		do(lines.Text())
+	}
+}
+
+// hexAddress reads 0100007F:0CEA: 32-bit words in the host's byte order, which is
+// little-endian on all machines rtrail is built for.
+func hexAddress(s string) (netip.AddrPort, bool) {
+	address, port, ok := strings.Cut(s, ":")
+	b, err := hex.DecodeString(address)
+	n, portErr := strconv.ParseUint(port, 16, 16)
+	if !ok || err != nil || portErr != nil || len(b)%4 != 0 {
+		return netip.AddrPort{}, false
+	}
+	for i := 0; i < len(b); i += 4 {
+		b[i], b[i+1], b[i+2], b[i+3] = b[i+3], b[i+2], b[i+1], b[i]
+	}
+	ip, ok := netip.AddrFromSlice(b)
+	return netip.AddrPortFrom(ip.Unmap(), uint16(n)), ok
+}
+
+// sameNetwork says whether the server is in rtrail's network namespace.
+func (l *Local) sameNetwork() bool {
+	own, err1 := os.Readlink(filepath.Join(l.proc, "self/ns/net"))
+	its, err2 := os.Readlink(filepath.Join(l.dir, "ns/net"))
+	return err1 == nil && err2 == nil && own == its
+}
+
+// sameRoot says whether the server sees the same file system.
+func (l *Local) sameRoot() bool {
+	own, err1 := os.Stat(filepath.Join(l.proc, "self/root") + "/")
+	its, err2 := os.Stat(l.dir + "/root/")
+	return err1 == nil && err2 == nil && os.SameFile(own, its)
+}
+
+// has says whether an address belongs to the server's network namespace.
+func (l *Local) has(ip netip.Addr) bool {
+	if ip.IsLoopback() {
+		return l.sameNetwork()
+	}
+	found := false
+	if ip.Is4() {
+		// An address is a leaf "|-- 10.0.0.1", and below it "/32 host LOCAL".
+		leaf := ""
+		eachLine(filepath.Join(l.dir, "net/fib_trie"), func(line string) {
+			line = strings.TrimSpace(line)
+			if after, ok := strings.CutPrefix(line, "|-- "); ok {
+				leaf = after
+			} else if strings.HasPrefix(line, "/32 host LOCAL") && leaf == ip.String() {
+				found = true
+			}
+		})
+		return found
+	}
+	raw := ip.As16()
+	text := hex.EncodeToString(raw[:])
+	eachLine(filepath.Join(l.dir, "net/if_inet6"), func(line string) {
+		found = found || strings.HasPrefix(line, text)
+	})
+	return found
+}
+
+// listens says whether connections to an address end at this server.
+func (l *Local) listens(to netip.AddrPort) bool {
+	for _, a := range l.Listens {
+		if a.Port() == to.Port() && (a.Addr() == to.Addr() || a.Addr().IsUnspecified()) {
+			return true
+		}
+	}
+	return false
+}
+
+// Peer is the PID of the server at the other end of a socket: what the kernel
+// says of a Unix socket, or the process that listens where a TCP connection
+// went. 0 when it does not run on this host, or behind a forwarder.
+func Peer(conn net.Conn, proc string) int32 {
+	switch c := conn.(type) {
+	case *net.UnixConn:
+		raw, err := c.SyscallConn()
+		if err != nil {
+			return 0
+		}
+		var pid int32
+		_ = raw.Control(func(fd uintptr) { // the error is that of a closed socket: no PID either
+			if cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+				pid = cred.Pid
+			}
+		})
+		return pid
+	case *net.TCPConn:
+		to, err := netip.ParseAddrPort(c.RemoteAddr().String())
+		if err != nil {
+			return 0
+		}
+		return ServerAt(to, proc)
+	}
+	return 0
+}
+
+// ServerAt is the PID of the server on this host that listens at an address; 0
+// without one.
+func ServerAt(to netip.AddrPort, proc string) int32 {
+	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
+	for _, l := range Locals(proc) {
+		if l.listens(to) && l.has(to.Addr()) {
+			return l.PID
+		}
+	}
+	return 0
+}

@@ -1,0 +1,253 @@
+package mysqlconn
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	mostIncludes   = 10      // depth of !include, as the mysql client bounds it
+	mostOptionFile = 1 << 20 // bytes; a real one has a few hundred
+)
+
+// clientGroups are the groups of option files that clients read: MySQL's, and
+// those MariaDB has in addition.
+var clientGroups = []string{"client", "mysql", "client-server", "client-mariadb", "mariadb-client"}
+
+// ClientOptions is what option files and the environment say about logging in.
+type ClientOptions struct {
+	User, Host, Socket string
+	Port               int
+	Password           Secret
+	PasswordFrom       string // the file, or MYSQL_PWD; "": none given
+	TLS                string // one of the TLS constants; "": not said
+	CA, Cert, Key      string
+}
+
+// OptionFiles is what was read.
+type OptionFiles struct {
+	Client ClientOptions
+	Read   []string // the files, in order
+	Notes  []string // files that were left out, with the reason
+}
+
+// ReadOptionFiles reads what the mysql client would: /etc/my.cnf,
+// /etc/mysql/my.cnf, $MYSQL_HOME/my.cnf and ~/.my.cnf, in this order, a later
+// value replacing an earlier one; and MYSQL_PWD. Files that cannot be read are
+// noted. root is "/" outside of tests.
+func ReadOptionFiles(root string, getenv func(string) string) *OptionFiles {
+	o := &OptionFiles{}
+	paths := []string{filepath.Join(root, "etc/my.cnf"), filepath.Join(root, "etc/mysql/my.cnf")}
+	if home := getenv("MYSQL_HOME"); home != "" {
+		paths = append(paths, filepath.Join(home, "my.cnf"))
+	}
+	if home := getenv("HOME"); home != "" {
+		paths = append(paths, filepath.Join(home, ".my.cnf"))
+	}
+	for _, path := range paths {
+		o.read(path, 0)
+	}
+	if password := getenv("MYSQL_PWD"); password != "" && o.Client.PasswordFrom == "" {
+		o.Client.Password, o.Client.PasswordFrom = Secret(password), "MYSQL_PWD"
+	}
+	return o
+}
+
+// ReadOptionFile reads one file: /etc/mysql/debian.cnf.
+func ReadOptionFile(path string) (*OptionFiles, error) {
+	o := &OptionFiles{}
+	if _, err := os.Stat(path); err != nil {
+		return o, err
+	}
+	o.read(path, 0)
+	return o, nil
+}
+
+func (o *OptionFiles) read(path string, depth int) {
+	if depth > mostIncludes || slices.Contains(o.Read, path) {
+		return
+	}
+	info, err := os.Stat(path)
+	switch {
+	case os.IsNotExist(err):
+		return
+	case err != nil:
+		o.Notes = append(o.Notes, path+": "+reason(err))
+		return
+	case !info.Mode().IsRegular():
+		return
+	case info.Mode().Perm()&0o002 != 0:
+		// As the mysql client: anybody could have written it.
+		o.Notes = append(o.Notes, path+": left out because anybody may write it; chmod o-w it")
+		return
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		o.Notes = append(o.Notes, path+": "+reason(err))
+		return
+	}
+	defer f.Close()
+	o.Read = append(o.Read, path)
+	data, err := io.ReadAll(io.LimitReader(f, mostOptionFile))
+	if err != nil {
+		o.Notes = append(o.Notes, path+": "+reason(err))
+		return
+	}
+	o.parse(data, path, func(include string, folder bool) {
+		if !filepath.IsAbs(include) {
+			include = filepath.Join(filepath.Dir(path), include)
+		}
+		if !folder {
+			o.read(include, depth+1)
+			return
+		}
+		found, _ := filepath.Glob(filepath.Join(include, "*.cnf")) // sorted; the only error is a bad pattern
+		for _, file := range found {
+			o.read(file, depth+1)
+		}
+	})
+}
+
+func (o *OptionFiles) parse(data []byte, path string, include func(path string, folder bool)) {
+	ours := false
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(make([]byte, 0, 4096), mostOptionFile)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		switch {
+		case line == "", line[0] == '#', line[0] == ';':
+		case line[0] == '!':
+			if dir, ok := strings.CutPrefix(line, "!includedir"); ok {
+				include(strings.TrimSpace(dir), true)
+			} else if file, ok := strings.CutPrefix(line, "!include"); ok {
+				include(strings.TrimSpace(file), false)
+			}
+		case line[0] == '[':
+			group, _, _ := strings.Cut(line[1:], "]")
+			ours = slices.Contains(clientGroups, strings.TrimSpace(group))
+		case ours:
+			key, value, given := strings.Cut(line, "=")
+			key = strings.ReplaceAll(strings.TrimSpace(uncomment(key)), "_", "-")
+			o.Client.set(strings.TrimPrefix(key, "loose-"), unquote(strings.TrimSpace(uncomment(value))), given, path)
+		}
+	}
+}
+
+// uncomment cuts a comment off: it begins with # outside of quotes.
+func uncomment(s string) string {
+	var quote byte
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '#':
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// unquote takes quotes and escapes off, as the manual describes under "Using
+// Option Files".
+func unquote(s string) string {
+	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
+		s = s[1 : n-1]
+	}
+	if !strings.ContainsRune(s, '\\') {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i == len(s)-1 {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch s[i] {
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'r':
+			b.WriteByte('\r')
+		case 'b':
+			b.WriteByte('\b')
+		case 's':
+			b.WriteByte(' ')
+		case '\\', '"', '\'':
+			b.WriteByte(s[i])
+		default: // an unknown escape stays as it is
+			b.WriteByte('\\')
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+func (c *ClientOptions) set(key, value string, given bool, path string) {
+	switch key {
+	case "user":
+		c.User = value
+	case "password":
+		if given { // without a value the mysql client would ask
+			c.Password, c.PasswordFrom = Secret(value), path
+		}
+	case "host":
+		c.Host = value
+	case "socket":
+		c.Socket = value
+	case "port":
+		if port, err := strconv.Atoi(value); err == nil && port > 0 && port < 65536 {
+			c.Port = port
+		}
+	case "ssl-ca":
+		c.CA = value
+	case "ssl-cert":
+		c.Cert = value
+	case "ssl-key":
+		c.Key = value
+	case "skip-ssl":
+		c.TLS = TLSOff
+	case "ssl":
+		if value == "0" || strings.EqualFold(value, "off") {
+			c.TLS = TLSOff
+		} else {
+			c.TLS = cmp.Or(c.TLS, TLSUnverified)
+		}
+	case "ssl-verify-server-cert":
+		if value != "0" && !strings.EqualFold(value, "off") {
+			c.TLS = TLSVerified
+		}
+	case "ssl-mode":
+		switch strings.ToUpper(value) {
+		case "DISABLED":
+			c.TLS = TLSOff
+		case "PREFERRED":
+			c.TLS = TLSPreferred
+		case "REQUIRED":
+			c.TLS = TLSUnverified
+		case "VERIFY_CA", "VERIFY_IDENTITY":
+			c.TLS = TLSVerified
+		}
+	}
+}
+
+func reason(err error) string {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,107 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"rtrail/internal/mysqlconn"
+	"rtrail/internal/recording"
+)
+
+// connect logs in, once. false: the server's state says why not.
+func (s *server) connect(ctx context.Context) (took time.Duration, ok bool) {
+	took, err := s.login(ctx, s.target)
+	if kind, _ := mysqlconn.Classify(err); err != nil && kind == mysqlconn.Full && s.target.AdminPort > 0 && s.target.Network == "tcp" {
+		through := s.target
+		through.Address = net.JoinHostPort(s.target.Host(), strconv.Itoa(s.target.AdminPort))
+		var adminErr error
+		took, adminErr = s.login(ctx, through)
+		if adminErr == nil {
+			err = nil
+		} else {
+			err = fmt.Errorf("%w; the administrators' port %d: %s", err, s.target.AdminPort, mysqlconn.Text(adminErr))
+		}
+	}
+	if err != nil {
+		s.failed(err)
+		return took, false
+	}
+	return took, true
+}
+
+func (s *server) login(ctx context.Context, t mysqlconn.Target) (time.Duration, error) {
+	p := &mysqlconn.Progress{}
+	return s.do(ctx, "the login", p, func(ctx context.Context) (err error) {
+		s.link, err = s.dial(ctx, t, p)
+		if err != nil {
+			s.link = nil
+			if kind, _ := mysqlconn.Classify(err); kind == mysqlconn.Timeout && !p.Dialed() {
+				err = &unreachable{err}
+			}
+		}
+		return err
+	})
+}
+
+// unreachable is a timeout before the server's host took the connection.
+type unreachable struct{ err error }
+
+func (e *unreachable) Error() string {
+	return fmt.Sprintf("no connection within %v", patience)
+}
+func (e *unreachable) Unwrap() error { return e.err }
+
+// failed notes why the connection is lost or was not made, and when to try again.
+func (s *server) failed(err error) {
+	if s.link != nil {
+		s.link.Abort()
+		s.link = nil
+	}
+	now := time.Now()
+	kind, code := mysqlconn.Classify(err)
+	state := recording.ServerGone
+	_, unreached := errors.AsType[*unreachable](err)
+	switch {
+	case unreached || kind == mysqlconn.Unreachable:
+		state = recording.ServerUnreachable
+	case kind == mysqlconn.Timeout:
+		state = recording.ServerStalled
+	case kind == mysqlconn.Denied:
+		state = recording.ServerDenied
+	case kind == mysqlconn.Full:
+		state = recording.ServerFull
+	}
+	text := mysqlconn.Text(err)
+	if unreached {
+		text = fmt.Sprintf("no connection within %v", patience)
+	}
+	pause := longestPause
+	if s.failures < 4 {
+		pause = min(firstPause<<s.failures, longestPause)
+	}
+	s.failures++
+	s.notBefore = now.Add(pause)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.State, s.state.Error, s.state.Code = state, text, int32(code)
+	s.state.Skipped = fmt.Sprintf("everything: the next try is %v after the last one", pause)
+	switch state {
+	case recording.ServerStalled:
+		if s.since.IsZero() {
+			s.since = now.Add(-patience)
+		}
+	default:
+		s.since = time.Time{}
+	}
+	if state == recording.ServerDenied {
+		// Trying again would count against this host, up to max_connect_errors.
+		s.denied = true
+		s.state.Skipped = "everything: a second try would count against this host (max_connect_errors)"
+		s.notes.add("the server at "+s.target.Name, text+", with the password of "+s.target.From,
+			"name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf")
+	}
+}

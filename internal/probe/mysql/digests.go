@@ -1,0 +1,154 @@
+package mysql
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+const (
+	// mostDigests is how many statements of one reading are kept: those that
+	// took most time since the reading before.
+	mostDigests = 50
+	// mostRemembered bounds what is held of a reading: performance_schema has
+	// 10,000 digests by default, at most.
+	mostRemembered = 10000
+)
+
+type digestKey struct{ schema, digest string }
+
+// digestNumbers are the columns of counters; texts are fetched of the few that
+// are kept. Times are in picoseconds.
+const digestNumbers = `SELECT SCHEMA_NAME AS db, DIGEST AS digest, COUNT_STAR AS n, SUM_TIMER_WAIT AS took, SUM_LOCK_TIME AS locked, SUM_ERRORS AS errors,
+SUM_ROWS_AFFECTED AS affected, SUM_ROWS_SENT AS sent, SUM_ROWS_EXAMINED AS examined, SUM_CREATED_TMP_TABLES AS tmp,
+SUM_CREATED_TMP_DISK_TABLES AS disk, SUM_SELECT_FULL_JOIN AS joins, SUM_SELECT_SCAN AS scans, SUM_SORT_MERGE_PASSES AS merges,
+SUM_SORT_ROWS AS sorted, SUM_NO_INDEX_USED AS noindex, UNIX_TIMESTAMP(FIRST_SEEN) AS first
+FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST IS NOT NULL%s LIMIT %d`
+
+// readDigests reads the statements that took most time since the last reading.
+// Of each, the row of that reading is written too, so that the growth is known.
+func readDigests(l *look) error {
+	if err := l.needSchema(); err != nil {
+		return err
+	}
+	// What nobody ran since the last reading has not grown. A server that is a
+	// minute behind would miss some; two cover clocks that are kept.
+	since := ""
+	if !l.seen.digested.IsZero() {
+		since = fmt.Sprintf(" AND LAST_SEEN >= NOW() - INTERVAL %d SECOND", int(l.at.Sub(l.seen.digested).Seconds())+120)
+	}
+	r, err := l.query("the statements", fmt.Sprintf(digestNumbers, since, mostRemembered))
+	if err != nil {
+		return err
+	}
+	first := l.seen.digests == nil
+	if first {
+		l.seen.digests = make(map[digestKey]recording.MySQLStatement, r.Len())
+	}
+	type grown struct{ before, now recording.MySQLStatement }
+	var list []grown
+	for i := range r.Len() {
+		now := l.digest(r.Row(i))
+		k := digestKey{now.Schema, now.Digest}
+		before, known := l.seen.digests[k]
+		if len(l.seen.digests) < mostRemembered || known {
+			l.seen.digests[k] = now
+		}
+		if first {
+			continue
+		}
+		if !known {
+			before = now
+			before.Count, before.Took, before.LockTime, before.Errors, before.Affected, before.Sent, before.Examined = 0, 0, 0, 0, 0, 0, 0
+			before.TmpTables, before.TmpDisk, before.FullJoins, before.Scans, before.SortMerges, before.SortRows, before.NoIndex = 0, 0, 0, 0, 0, 0, 0
+		}
+		before.At = l.seen.digested
+		if now.Count < before.Count { // truncated meanwhile
+			before.Count, before.Took = 0, 0
+		}
+		if now.Count > before.Count {
+			list = append(list, grown{before, now})
+		}
+	}
+	l.seen.digested = l.at
+	slices.SortStableFunc(list, func(a, b grown) int { return cmp.Compare(b.now.Took-b.before.Took, a.now.Took-a.before.Took) })
+	list = list[:min(len(list), mostDigests)]
+	if len(list) == 0 {
+		return nil
+	}
+	digests := make([]string, len(list))
+	for i, g := range list {
+		digests[i] = g.now.Digest
+	}
+	texts, err := l.digestTexts(digests)
+	if err != nil {
+		return err
+	}
+	rows := make([]recording.MySQLStatement, 0, 2*len(list))
+	for _, g := range list {
+		g.before.Text = texts[g.now.Digest]
+		rows = append(rows, g.before)
+	}
+	for _, g := range list {
+		g.now.Text = texts[g.now.Digest]
+		rows = append(rows, g.now)
+	}
+	recording.Give(l.w, rows)
+	return nil
+}
+
+type valueRow interface {
+	Text(string) string
+	Int(string) int64
+}
+
+func (l *look) digest(row valueRow) recording.MySQLStatement {
+	s := recording.MySQLStatement{At: l.at, Server: l.target.Name, Schema: row.Text("db"), Digest: row.Text("digest"), Count: row.Int("n"),
+		Took: picoseconds(row.Int("took")), LockTime: picoseconds(row.Int("locked")), Errors: row.Int("errors"), Affected: row.Int("affected"),
+		Sent: row.Int("sent"), Examined: row.Int("examined"), TmpTables: row.Int("tmp"), TmpDisk: row.Int("disk"), FullJoins: row.Int("joins"),
+		Scans: row.Int("scans"), SortMerges: row.Int("merges"), SortRows: row.Int("sorted"), NoIndex: row.Int("noindex")}
+	if first := row.Int("first"); first > 0 {
+		s.First = time.Unix(first, 0)
+	}
+	return s
+}
+
+func picoseconds(n int64) time.Duration {
+	if n < 0 {
+		return recording.Unknown
+	}
+	return time.Duration(n / 1000)
+}
+
+// digestTexts fetches what the statements of some digests look like.
+func (l *look) digestTexts(digests []string) (map[string]string, error) {
+	var in []string
+	for _, d := range digests {
+		if isHex(d) {
+			in = append(in, "'"+d+"'")
+		}
+	}
+	texts := map[string]string{}
+	if len(in) == 0 {
+		return texts, nil
+	}
+	r, err := l.query("the texts of statements", "SELECT DIGEST AS digest, DIGEST_TEXT AS text "+
+		"FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST IN ("+strings.Join(in, ",")+")")
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Len() {
+		text := r.Row(i).Text("text")
+		texts[r.Row(i).Text("digest")] = l.words.Of("mysql", "Query", []byte(strings.TrimSuffix(text, "...")), strings.HasSuffix(text, "..."))
+	}
+	return texts, nil
+}
+
+// isHex guards the one place where a text of the server gets into a statement.
+func isHex(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789abcdefABCDEF") == ""
+}

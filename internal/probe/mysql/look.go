@@ -1,0 +1,251 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/mysqlconn"
+	"rtrail/internal/recording"
+)
+
+// look is one look at a server.
+type look struct {
+	*server
+	ctx     context.Context
+	at      time.Time // of all rows of this look
+	edge    bool      // of the window
+	w       *recording.Writer
+	skipped []string
+
+	processes []process          // the process list, if it was read
+	open      map[int64]openTrx  // sessions with an open transaction
+	rowWaits  bool               // some transaction waits for a row
+	metaWaits []process          // sessions that wait for a metadata or table lock
+	status    map[string]float64 // lower case
+}
+
+// memory is what is remembered from one look to the next one.
+type memory struct {
+	variables  map[string]string
+	commands   map[string]bool // Com_ counters written before
+	digests    map[digestKey]recording.MySQLStatement
+	digested   time.Time
+	errors     map[int32]bool // codes seen
+	errorsAt   time.Time
+	slowLog    *slowTail
+	poolTables map[string]bool
+	noReplicas int
+}
+
+// look asks a server everything that is due.
+func (s *server) look(ctx context.Context, edge bool) {
+	w := recording.NewWriter(time.Now())
+	if s.denied {
+		s.notes.write(w, time.Now(), edge)
+		s.commit(w)
+		return
+	}
+	// At the end of the window a server that answers is asked once more, although
+	// it may have been slow.
+	if time.Now().Before(s.notBefore) && !(edge && s.link != nil) {
+		return
+	}
+	l := &look{server: s, ctx: ctx, edge: edge || s.state.State == "", w: w, open: map[int64]openTrx{}}
+	row := recording.MySQLServer{Connect: recording.Unknown}
+	slowest := time.Duration(0)
+	if s.link == nil {
+		took, ok := s.connect(ctx)
+		if !ok {
+			s.notes.write(w, time.Now(), edge)
+			s.commit(w)
+			return
+		}
+		row.Connect = took
+		slowest = took
+		if err := l.introduce(); err != nil {
+			s.failed(err)
+			return
+		}
+		l.edge = true // counters may have begun anew
+	}
+	answer, err := s.do(ctx, "a ping", nil, s.link.Ping)
+	if err != nil {
+		s.failed(err)
+		return
+	}
+	row.Answer = answer
+	l.at = time.Now()
+	collected, longest, err := l.collect(answer)
+	slowest = max(slowest, answer, longest)
+	if err != nil {
+		s.failed(err)
+		return
+	}
+	s.failures = 0
+	l.finish(row, collected, slowest)
+}
+
+// finish writes the row about the server, and paces the next look.
+func (l *look) finish(row recording.MySQLServer, collected []string, slowest time.Duration) {
+	s := l.server
+	state := recording.ServerAnswers
+	s.notBefore = time.Time{}
+	if slowest > deadline {
+		state = recording.ServerSlow
+		pause := min(firstPause<<min(s.slow, 4), longestPause)
+		s.slow++
+		s.notBefore = time.Now().Add(pause)
+		l.skipped = append(l.skipped, fmt.Sprintf("looks for the next %v: an answer took %v", pause, slowest.Round(time.Millisecond)))
+	} else {
+		s.slow = 0
+	}
+	s.notes.write(l.w, l.at, l.edge)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.since = time.Time{}
+	s.state.Flavor, s.state.Version = s.about.flavor, s.about.version
+	s.state.State, s.state.Error, s.state.Code, s.state.Skipped = state, "", 0, strings.Join(l.skipped, "; ")
+	if up, ok := l.status["uptime"]; ok {
+		s.state.Uptime = time.Duration(up) * time.Second
+	}
+	out := s.state
+	out.At, out.Connect, out.Answer = l.at, row.Connect, row.Answer
+	out.Queries, out.QueryTime = s.queries, s.waited
+	out.Collected = strings.Join(collected, ",")
+	recording.Append(l.w, out)
+	s.pending.Take(l.w)
+	s.looked = true
+}
+
+// collect runs the collectors that are due. An error means that the connection
+// is lost.
+func (l *look) collect(ping time.Duration) (collected []string, longest time.Duration, err error) {
+	for _, c := range l.collectors {
+		if !c.isDue(l) {
+			continue
+		}
+		before := l.queryTime()
+		err := c.read(l)
+		cost := l.queryTime() - before
+		longest = max(longest, cost)
+		c.ran(l.at, cost-ping)
+		if err == nil {
+			collected = append(collected, c.name)
+			l.notes.drop(c.what)
+			continue
+		}
+		if fatal(err) {
+			return collected, longest, err
+		}
+		l.refused(c, err)
+	}
+	return collected, longest, nil
+}
+
+func (l *look) queryTime() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.waited
+}
+
+// fatal says whether an error means that the connection is of no use any more.
+func fatal(err error) bool {
+	switch kind, code := mysqlconn.Classify(err); kind {
+	case mysqlconn.Gone, mysqlconn.Timeout, mysqlconn.Unreachable, mysqlconn.Denied, mysqlconn.Full:
+		return true
+	case mysqlconn.Other:
+		_, told := errors.AsType[*absence](err)
+		return code == 0 && !told // a packet that nobody understands
+	}
+	return false
+}
+
+// absence is something a server does not tell, with a reason and a remedy. With
+// no text nothing needs to be noted.
+type absence struct{ why, how string }
+
+func (e *absence) Error() string { return e.why }
+
+// refused notes that a collector got nothing.
+func (l *look) refused(c *schedule, err error) {
+	if a, ok := errors.AsType[*absence](err); ok {
+		c.pause(l.at, longestPause)
+		if a.why != "" {
+			l.notes.add(c.what, a.why, a.how)
+			l.skipped = append(l.skipped, c.name+": "+a.why)
+		}
+		return
+	}
+	kind, _ := mysqlconn.Classify(err)
+	text := mysqlconn.Text(err)
+	l.skipped = append(l.skipped, c.name+": "+text)
+	switch kind {
+	case mysqlconn.Privilege:
+		c.off = true
+		how := "look at the error"
+		if c.grant != "" {
+			how = l.grantee(c.grant)
+		}
+		l.notes.add(c.what, text, how)
+	case mysqlconn.Interrupted:
+		c.giveUp(l.at)
+		l.notes.add(c.what, "the server ended the statement for its time limit: "+text, "")
+	default:
+		c.failed++
+		c.off = c.failed >= 3 || kind == mysqlconn.Unknown
+		l.notes.add(c.what, text, "")
+	}
+}
+
+// grantee words the statement that gives a privilege.
+func (l *look) grantee(privilege string) string {
+	who := l.about.grantee
+	if who == "" {
+		who = "'" + l.target.User + "'@'...'"
+	}
+	if l.about.mariaDB() {
+		privilege = strings.ReplaceAll(privilege, "REPLICATION CLIENT", "SLAVE MONITOR")
+	}
+	return "GRANT " + privilege + " TO " + who
+}
+
+// query runs a statement.
+func (l *look) query(what, statement string) (r *mysqlconn.Result, err error) {
+	_, err = l.do(l.ctx, what, nil, func(ctx context.Context) error {
+		r, err = l.link.Query(ctx, statement)
+		return err
+	})
+	if err == nil && r.Cut > 0 {
+		l.w.Lost(r.Cut)
+	}
+	return r, err
+}
+
+// statement is how a statement is shown: without literals, unless the user wants
+// them. cut says that the server gave only its beginning.
+func (l *look) statement(text string, cut bool) string {
+	const most = 4096 // bytes of one that is shown with its literals
+	if text == "" {
+		return ""
+	}
+	if l.options.Literals {
+		if len(text) > most {
+			return strings.ToValidUTF8(text[:most], "") + "..."
+		}
+		return text
+	}
+	return l.words.Of("mysql", "Query", []byte(text), cut)
+}
+
+// cap keeps the first n rows and counts the rest as lost.
+func capped[T any](l *look, rows []T, n int) []T {
+	if len(rows) <= n {
+		return rows
+	}
+	l.w.Lost(len(rows) - n)
+	return slices.Clip(rows[:n])
+}

@@ -1,0 +1,131 @@
+package mysql
+
+import (
+	"strings"
+
+	"rtrail/internal/mysqlconn"
+	"rtrail/internal/recording"
+)
+
+// mariaPool is the state of every group of MariaDB's pool in one answer.
+const mariaPool = `SELECT g.GROUP_ID AS id, g.CONNECTIONS AS connections, g.THREADS AS threads, g.ACTIVE_THREADS AS active, g.STANDBY_THREADS AS standby,
+g.QUEUE_LENGTH AS queued, g.IS_STALLED AS stalled, s.STALLS AS stalls, s.THROTTLES AS throttles, s.THREAD_CREATIONS AS made,
+s.DEQUEUES_BY_LISTENER + s.DEQUEUES_BY_WORKER AS dequeued, q.high AS high, q.longest AS longest
+FROM information_schema.THREAD_POOL_GROUPS g
+LEFT JOIN information_schema.THREAD_POOL_STATS s ON s.GROUP_ID = g.GROUP_ID
+LEFT JOIN (SELECT GROUP_ID, SUM(PRIORITY = 0) AS high, MAX(QUEUEING_TIME_MICROSECONDS) AS longest
+  FROM information_schema.THREAD_POOL_QUEUES GROUP BY GROUP_ID) q ON q.GROUP_ID = g.GROUP_ID`
+
+// hasPool says whether the server runs a thread pool.
+func hasPool(l *look) bool {
+	handling := strings.ToLower(l.seen.variables["thread_handling"])
+	return handling == "pool-of-threads" || handling == "loaded-dynamically"
+}
+
+// readPool reads the groups of the thread pool.
+func readPool(l *look) error {
+	if l.about.mariaDB() {
+		if !l.about.atLeast(10, 5) {
+			return &absence{why: "MariaDB tells of the groups of its thread pool since 10.5"}
+		}
+		r, err := l.query("the thread pool", mariaPool)
+		if err != nil {
+			return err
+		}
+		l.poolRows(r, l.mariaGroup)
+		return nil
+	}
+	// Alibaba's and others' servers have this table; Percona Server has none.
+	r, err := l.query("the thread pool", "SELECT * FROM information_schema.THREAD_POOL_STATUS")
+	if err == nil {
+		l.poolRows(r, l.statusGroup)
+		return nil
+	}
+	if kind, _ := mysqlconn.Classify(err); kind != mysqlconn.Unknown {
+		return err
+	}
+	r, err = l.query("the thread pool", "SELECT * FROM performance_schema.tp_thread_group_state")
+	if err == nil {
+		l.poolRows(r, l.enterpriseGroup)
+		return nil
+	}
+	if kind, _ := mysqlconn.Classify(err); kind != mysqlconn.Unknown {
+		return err
+	}
+	return &absence{why: "this server has a thread pool and no table that tells of its groups: only the sums Threadpool_threads and Threadpool_idle_threads"}
+}
+
+func (l *look) poolRows(r *mysqlconn.Result, read func(mysqlconn.Row) recording.MySQLPoolGroup) {
+	rows := make([]recording.MySQLPoolGroup, r.Len())
+	for i := range rows {
+		rows[i] = read(r.Row(i))
+		rows[i].At, rows[i].Server = l.at, l.target.Name
+	}
+	recording.Give(l.w, rows)
+}
+
+// mariaGroup reads a group of MariaDB. Its ACTIVE_THREADS leaves out threads that
+// wait (sql/threadpool_generic.cc, wait_begin); what is neither active nor standby
+// waits, or is the listener.
+func (l *look) mariaGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
+	g := recording.MySQLPoolGroup{Group: int32(row.Int("id")), Connections: row.Int("connections"), Threads: row.Int("threads"),
+		Active: row.Int("active"), Standby: row.Int("standby"), Dump: recording.Unknown, Queued: row.Int("queued"), Stalled: row.Int("stalled") == 1,
+		Stalls: row.Int("stalls"), Throttles: row.Int("throttles"), ThreadsMade: row.Int("made"), Dequeued: row.Int("dequeued"),
+		Waiting: recording.Unknown}
+	if row.Null("longest") {
+		g.QueuedHigh, g.LongestWait = 0, 0
+	} else {
+		g.QueuedHigh, g.LongestWait = max(row.Int("high"), 0), microseconds(row.Int("longest"))
+	}
+	return g
+}
+
+// statusGroup reads a group of THREAD_POOL_STATUS.
+func (l *look) statusGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
+	g := unknownGroup()
+	g.Group, g.Connections, g.Threads = int32(row.Int("ID")), row.Int("CONNECTION_COUNT"), row.Int("THREAD_COUNT")
+	g.Active, g.Waiting, g.Dump = row.Int("ACTIVE_THREAD_COUNT"), row.Int("WAITING_THREAD_COUNT"), row.Int("DUMP_THREAD_COUNT")
+	low, high := row.Int("LOW_QUEUE_COUNT"), row.Int("HIGH_QUEUE_COUNT")
+	g.QueuedHigh = high
+	if low >= 0 || high >= 0 {
+		g.Queued = max(low, 0) + max(high, 0)
+	}
+	return g
+}
+
+// enterpriseGroup reads a group of MySQL Enterprise's pool.
+func (l *look) enterpriseGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
+	g := unknownGroup()
+	g.Group, g.Connections, g.Threads = int32(row.Int("TP_GROUP_ID")), row.Int("CONNECTION_COUNT"), row.Int("THREAD_COUNT")
+	g.Active, g.Waiting = row.Int("ACTIVE_THREAD_COUNT"), row.Int("WAITING_THREAD_NUMBER")
+	low, high := row.Int("QUEUED_QUERIES"), row.Int("QUEUED_TRANSACTIONS")
+	g.QueuedHigh = high
+	if low >= 0 || high >= 0 {
+		g.Queued = max(low, 0) + max(high, 0)
+	}
+	g.Stalled = row.Int("STALLED_THREAD_COUNT") > 0
+	return g
+}
+
+func unknownGroup() recording.MySQLPoolGroup {
+	const u = recording.Unknown
+	return recording.MySQLPoolGroup{Connections: u, Threads: u, Active: u, Waiting: u, Standby: u, Dump: u, Queued: u, QueuedHigh: u,
+		LongestWait: u, Stalls: u, Dequeued: u, Throttles: u, ThreadsMade: u}
+}
+
+// readPoolWaits reads why threads of MariaDB's pool waited.
+func readPoolWaits(l *look) error {
+	if !l.about.atLeast(10, 5) {
+		return &absence{}
+	}
+	r, err := l.query("the waits of the thread pool", "SELECT REASON AS reason, COUNT AS n FROM information_schema.THREAD_POOL_WAITS")
+	if err != nil {
+		return err
+	}
+	rows := make([]recording.MySQLPoolWait, r.Len())
+	for i := range rows {
+		rows[i] = recording.MySQLPoolWait{At: l.at, Server: l.target.Name, Reason: r.Row(i).Text("reason"), Count: r.Row(i).Int("n")}
+	}
+	recording.Give(l.w, rows)
+	return nil
+}

@@ -1,0 +1,89 @@
+package mysql
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// share of the time of a server that one collector may take: with ten of
+	// them, and those that are read every second taking about a third, the sum
+	// stays below the five milliseconds a second that rtrail allows itself.
+	share = 0.001
+	// coreShare is that of the three that answers rest on.
+	coreShare = 0.02
+	// longestWait bounds how seldom a dear collector runs.
+	longestWait = time.Minute
+	// remembered costs: the least of them is what the server needs; the others
+	// are waits for a CPU that is busy with something else.
+	remembered = 5
+)
+
+// collector reads one thing.
+type collector struct {
+	name  string        // in MySQLServer.Collected
+	what  string        // in notes: what is not seen without it
+	help  string        // one line for docs
+	grant string        // privilege it needs, as in GRANT
+	every time.Duration // 0: in each look
+	edges bool          // also at the edges of a window, whatever was read before
+	core  bool          // answers rest on it
+	deep  bool          // only if the user wants it
+	// when says whether it is of use in a look; nil: always.
+	when func(*look) bool
+	read func(*look) error
+}
+
+// schedule is a collector of one server, and when it is due.
+type schedule struct {
+	collector
+	due    time.Time
+	costs  []time.Duration
+	failed int
+	off    bool
+	given  time.Duration // up for so long, last time
+}
+
+func schedules(o Options) []*schedule {
+	var list []*schedule
+	for _, c := range collectors() {
+		if !c.deep || o.Deep {
+			list = append(list, &schedule{collector: c})
+		}
+	}
+	return list
+}
+
+func (c *schedule) isDue(l *look) bool {
+	if c.off || c.when != nil && !c.when(l) {
+		return false
+	}
+	return l.edge && c.edges && c.given == 0 || !l.at.Before(c.due)
+}
+
+// ran notes what a run cost, and when the next one is due.
+func (c *schedule) ran(at time.Time, cost time.Duration) {
+	c.costs = append(c.costs, max(cost, 0))
+	if len(c.costs) > remembered {
+		c.costs = c.costs[1:]
+	}
+	allowed := share
+	if c.core {
+		allowed = coreShare
+	}
+	dear := time.Duration(float64(slices.Min(c.costs)) / allowed)
+	c.given = 0
+	// Looks come a little early or late: half a second less is the same second.
+	c.due = at.Add(max(c.every, min(dear, longestWait)) - shortestInterval/2)
+}
+
+func (c *schedule) pause(at time.Time, d time.Duration) { c.due = at.Add(max(d, c.every)) }
+
+// giveUp leaves a collector out that the server had to stop, each time for longer.
+func (c *schedule) giveUp(at time.Time) {
+	c.given = min(max(2*c.given, longestPause), 16*longestPause)
+	c.due = at.Add(c.given)
+}
+
+// anew lets everything be tried again: the server may be another one.
+func (c *schedule) anew() { c.off, c.failed, c.given, c.due = false, 0, 0, time.Time{} }

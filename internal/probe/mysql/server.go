@@ -1,0 +1,219 @@
+package mysql
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"rtrail/internal/mysqlconn"
+	"rtrail/internal/packet/fingerprint"
+	"rtrail/internal/recording"
+)
+
+// link is a connection to a server.
+type link interface {
+	Ping(context.Context) error
+	Query(context.Context, string) (*mysqlconn.Result, error)
+	Close()
+	Abort()
+	Peer(proc string) int32
+}
+
+type dialer func(context.Context, mysqlconn.Target, *mysqlconn.Progress) (link, error)
+
+func dial(ctx context.Context, t mysqlconn.Target, p *mysqlconn.Progress) (link, error) {
+	c, err := t.Connect(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// server is one server and the goroutine that asks it.
+type server struct {
+	target  mysqlconn.Target
+	options Options
+	dial    dialer
+	asks    chan bool // true: at an edge of the window
+	ended   chan struct{}
+
+	// Only the goroutine uses these.
+	link       link
+	about      about
+	words      *fingerprint.Maker
+	collectors []*schedule
+	failures   int       // in a row
+	slow       int       // slow looks in a row
+	notBefore  time.Time // the next look or login
+	seen       memory
+
+	mu      sync.Mutex
+	pending *recording.Writer // read and not handed over
+	looked  bool              // pending tells the server's state
+	busy    bool
+	done    chan struct{} // closed when the look that is under way ends
+	flight  flight
+	state   recording.MySQLServer // as of the last look
+	since   time.Time             // when it began not to answer
+	denied  bool
+	queries int64
+	waited  time.Duration
+	notes   notes
+}
+
+// flight is what is being waited for.
+type flight struct {
+	what     string
+	began    time.Time
+	progress *mysqlconn.Progress // of a login; nil otherwise
+}
+
+func newServer(t mysqlconn.Target, o Options, d dialer) *server {
+	s := &server{target: t, options: o, dial: d, asks: make(chan bool, 1), ended: make(chan struct{}), words: fingerprint.New(),
+		pending: recording.NewWriter(time.Now())}
+	s.collectors = schedules(o)
+	s.state = recording.MySQLServer{Server: t.Name, PID: recording.Unknown, Port: recording.Unknown, Uptime: recording.Unknown}
+	if t.PID > 0 {
+		s.state.PID = t.PID
+	}
+	if port := t.Port(); port > 0 {
+		s.state.Port = int32(port)
+	}
+	return s
+}
+
+// ask wishes for a look. If one is under way, nothing happens.
+func (s *server) ask(edge bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy {
+		return
+	}
+	s.busy, s.done = true, make(chan struct{})
+	s.asks <- edge
+}
+
+// run looks when asked, until ctx ends.
+func (s *server) run(ctx context.Context) {
+	defer close(s.ended)
+	for {
+		select {
+		case <-ctx.Done():
+			if s.link != nil {
+				s.link.Close()
+			}
+			return
+		case edge := <-s.asks:
+			s.look(ctx, edge)
+			s.mu.Lock()
+			s.busy, s.flight = false, flight{}
+			close(s.done)
+			s.mu.Unlock()
+		}
+	}
+}
+
+// gone waits until the goroutine has ended, but not for long.
+func (s *server) gone(limit time.Duration) {
+	select {
+	case <-s.ended:
+	case <-time.After(limit):
+	}
+}
+
+// await waits for the look that is under way, unless the server has been silent
+// for so long that waiting is of no use.
+func (s *server) await(ctx context.Context) {
+	s.mu.Lock()
+	busy, done, silent := s.busy, s.done, s.silent(time.Now())
+	s.mu.Unlock()
+	if !busy || silent >= deadline {
+		return
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// silent is how long an answer has been due. The caller holds mu.
+func (s *server) silent(now time.Time) time.Duration {
+	if s.flight.began.IsZero() {
+		return 0
+	}
+	return now.Sub(s.flight.began)
+}
+
+// hand gives what was read to a sample, and a row about the server that does not
+// answer.
+func (s *server) hand(w *recording.Writer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.Take(s.pending)
+	s.pending = recording.NewWriter(time.Now())
+	if s.looked {
+		s.looked = false
+		return
+	}
+	if row, ok := s.silence(time.Now()); ok {
+		recording.Append(w, row)
+	}
+}
+
+// silence is the row about a server that has not been looked at. ok is false if
+// there is nothing to say yet. The caller holds mu.
+func (s *server) silence(now time.Time) (row recording.MySQLServer, ok bool) {
+	row = s.state
+	row.At, row.Queries, row.QueryTime = now, s.queries, s.waited
+	row.Connect, row.Answer, row.Collected = recording.Unknown, recording.Unknown, ""
+	if waited := s.silent(now); s.busy && waited >= deadline {
+		row.State, row.Code, row.Waited = recording.ServerStalled, 0, waited
+		if f := s.flight.progress; f != nil && !f.Dialed() {
+			row.State = recording.ServerUnreachable
+		}
+		row.Error = fmt.Sprintf("no answer to %s for %v", s.flight.what, waited.Round(100*time.Millisecond))
+		row.Skipped = "everything: one statement at a time, and this one is not answered"
+		if !s.since.IsZero() {
+			row.Waited = now.Sub(s.since)
+		}
+		return row, true
+	}
+	switch row.State {
+	case recording.ServerAnswers, recording.ServerSlow, "":
+		return row, false // a look is under way, or not due
+	case recording.ServerDenied:
+		return row, !s.target.Found
+	}
+	if !s.since.IsZero() {
+		row.Waited = now.Sub(s.since)
+	}
+	return row, true
+}
+
+// do sends one thing to the server and waits. It counts what that cost.
+func (s *server) do(ctx context.Context, what string, p *mysqlconn.Progress, f func(context.Context) error) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	began := time.Now()
+	s.mu.Lock()
+	s.flight = flight{what, began, p}
+	s.mu.Unlock()
+	err := f(ctx)
+	took := time.Since(began)
+	s.mu.Lock()
+	s.flight = flight{}
+	if p == nil {
+		s.queries++
+		s.waited += took
+	}
+	s.mu.Unlock()
+	return took, err
+}
+
+// commit hands rows over.
+func (s *server) commit(w *recording.Writer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending.Take(w)
+}

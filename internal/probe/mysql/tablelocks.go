@@ -1,0 +1,178 @@
+package mysql
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rtrail/internal/mysqlconn"
+	"rtrail/internal/recording"
+)
+
+// waitsForTable says whether a state of the process list is a wait for a lock of
+// the server itself (sql/mdl.cc, sql/lock.cc).
+func waitsForTable(state string) bool {
+	return strings.HasPrefix(state, "Waiting for") && (strings.HasSuffix(state, "metadata lock") || strings.Contains(state, "table level lock") ||
+		strings.Contains(state, "table flush") || strings.Contains(state, "global read lock") || strings.Contains(state, "backup lock")) ||
+		state == "Locked" || state == "System lock"
+}
+
+// metadataLocks are the locks of the objects that somebody waits for.
+const metadataLocks = `SELECT m.OBJECT_TYPE AS type, m.OBJECT_SCHEMA AS db, m.OBJECT_NAME AS name, m.LOCK_TYPE AS mode, m.LOCK_STATUS AS status,
+t.PROCESSLIST_ID AS session FROM performance_schema.metadata_locks m
+JOIN performance_schema.threads t ON t.THREAD_ID = m.OWNER_THREAD_ID
+WHERE t.PROCESSLIST_ID IS NOT NULL AND m.OBJECT_TYPE IN ('TABLE', 'SCHEMA', 'GLOBAL', 'COMMIT', 'FUNCTION', 'PROCEDURE', 'BACKUP LOCK', 'BACKUP')
+AND (m.OBJECT_TYPE, COALESCE(m.OBJECT_SCHEMA, ''), COALESCE(m.OBJECT_NAME, '')) IN
+(SELECT OBJECT_TYPE, COALESCE(OBJECT_SCHEMA, ''), COALESCE(OBJECT_NAME, '') FROM performance_schema.metadata_locks WHERE LOCK_STATUS = 'PENDING')
+LIMIT %d`
+
+// mdl is one metadata lock, granted or waited for.
+type mdl struct {
+	object  string
+	mode    string
+	pending bool
+	session int64
+}
+
+// readMetadataLocks reads who waits for whose metadata lock. Where the server
+// does not tell, the waits are known from the states of the sessions and nobody
+// is named.
+func readMetadataLocks(l *look) error {
+	var waits []recording.MySQLLockWait
+	r, err := l.metadataLocks()
+	if err != nil && fatal(err) {
+		return err
+	}
+	if err == nil {
+		waits = l.pairs(r)
+		if err := l.nameBlockers(waits); err != nil {
+			return err
+		}
+	}
+	for i := range l.metaWaits {
+		p := &l.metaWaits[i]
+		j := slices.IndexFunc(waits, func(w recording.MySQLLockWait) bool { return w.Waiting == p.id })
+		if j >= 0 || p.state == "System lock" {
+			continue
+		}
+		kind := "metadata"
+		if strings.Contains(p.state, "table level lock") || p.state == "Locked" {
+			kind = "table"
+		}
+		waits = append(waits, recording.MySQLLockWait{At: l.at, Server: l.target.Name, Kind: kind, Waited: p.took, Waiting: p.id,
+			WaitingStatement: p.words(l), BlockingFor: recording.Unknown})
+	}
+	recording.Give(l.w, holdersFirst(waits))
+	return err
+}
+
+func (l *look) metadataLocks() (*mysqlconn.Result, error) {
+	switch {
+	case l.about.mariaDB() && !l.about.atLeast(10, 5):
+		return nil, &absence{why: "MariaDB tells who holds metadata locks since 10.5"}
+	case !l.about.mariaDB() && !l.about.atLeast(5, 7):
+		return nil, &absence{why: "MySQL tells who holds metadata locks since 5.7"}
+	}
+	if err := l.needSchema(); err != nil {
+		return nil, err
+	}
+	r, err := l.query("the metadata locks", fmt.Sprintf(metadataLocks, 4*mostLockWaits))
+	if err == nil && r.Len() == 0 {
+		return nil, &absence{why: "performance_schema does not watch metadata locks",
+			how: "UPDATE performance_schema.setup_instruments SET ENABLED='YES' WHERE NAME='wait/lock/metadata/sql/mdl'"}
+	}
+	return r, err
+}
+
+// pairs joins those who wait with those in their way.
+func (l *look) pairs(r *mysqlconn.Result) []recording.MySQLLockWait {
+	locks := map[string][]mdl{}
+	var pending []mdl
+	for i := range r.Len() {
+		row := r.Row(i)
+		m := mdl{object: objectName(row.Text("type"), row.Text("db"), row.Text("name")), mode: row.Text("mode"),
+			pending: row.Text("status") == "PENDING", session: row.Int("session")}
+		locks[m.object] = append(locks[m.object], m)
+		if m.pending {
+			pending = append(pending, m)
+		}
+	}
+	var waits []recording.MySQLLockWait
+	seen := map[[2]int64]bool{}
+	for _, want := range pending {
+		w := recording.MySQLLockWait{At: l.at, Server: l.target.Name, Kind: "metadata", Object: want.object, Mode: want.mode,
+			Waited: recording.Unknown, Waiting: want.session, BlockingFor: recording.Unknown}
+		if p := l.find(want.session); p != nil {
+			w.Waited, w.WaitingStatement = p.took, p.words(l)
+		}
+		blocked := false
+		for _, other := range locks[want.object] {
+			pair := [2]int64{want.session, other.session}
+			if other.session == want.session || seen[pair] || !inTheWay(want, other) {
+				continue
+			}
+			seen[pair], blocked = true, true
+			w.Blocking = other.session
+			waits = append(waits, w)
+		}
+		if !blocked && !seen[[2]int64{want.session, 0}] {
+			seen[[2]int64{want.session, 0}] = true
+			w.Blocking = 0
+			waits = append(waits, w)
+		}
+	}
+	return waits
+}
+
+func objectName(kind, db, name string) string {
+	switch {
+	case db == "" && name == "":
+		return strings.ToLower(kind) // the global read lock, commits
+	case name == "":
+		return db
+	}
+	return db + "." + name
+}
+
+// Modes of metadata locks, from the weakest on: what shared locks exclude
+// (sql/mdl.h, sql/mdl.cc: MDL_object_lock::m_granted_incompatible and
+// m_waiting_incompatible).
+var (
+	excludedByGranted = map[string]string{
+		"SHARED":                "X",
+		"SHARED_HIGH_PRIO":      "X",
+		"SHARED_READ":           "X SNRW",
+		"SHARED_WRITE":          "X SNRW SNW SRO",
+		"SHARED_WRITE_LOW_PRIO": "X SNRW SNW SRO",
+		"SHARED_UPGRADABLE":     "X SNRW SNW SU",
+		"SHARED_READ_ONLY":      "X SNRW SW SWLP",
+		"SHARED_NO_WRITE":       "X SNRW SNW SU SW SWLP",
+		"SHARED_NO_READ_WRITE":  "X SNRW SNW SRO SU SW SWLP SR",
+		"EXCLUSIVE":             "X SNRW SNW SRO SU SW SWLP SR SH S IX",
+		"INTENTION_EXCLUSIVE":   "X S",
+	}
+	excludedByPending = map[string]string{
+		"SHARED":                "X",
+		"SHARED_READ":           "X SNRW",
+		"SHARED_WRITE":          "X SNRW SNW",
+		"SHARED_WRITE_LOW_PRIO": "X SNRW SNW SRO",
+		"SHARED_UPGRADABLE":     "X",
+		"SHARED_READ_ONLY":      "X SNRW",
+		"SHARED_NO_WRITE":       "X",
+		"SHARED_NO_READ_WRITE":  "X",
+		"INTENTION_EXCLUSIVE":   "X S",
+	}
+	shortModes = map[string]string{"SHARED": "S", "SHARED_HIGH_PRIO": "SH", "SHARED_READ": "SR", "SHARED_WRITE": "SW", "SHARED_WRITE_LOW_PRIO": "SWLP",
+		"SHARED_UPGRADABLE": "SU", "SHARED_READ_ONLY": "SRO", "SHARED_NO_WRITE": "SNW", "SHARED_NO_READ_WRITE": "SNRW", "EXCLUSIVE": "X",
+		"INTENTION_EXCLUSIVE": "IX"}
+)
+
+// inTheWay says whether one lock keeps another one from being granted.
+func inTheWay(want, other mdl) bool {
+	table := excludedByGranted
+	if other.pending {
+		table = excludedByPending
+	}
+	short, known := shortModes[other.mode]
+	return known && slices.Contains(strings.Fields(table[want.mode]), short)
+}

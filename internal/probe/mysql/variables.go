@@ -1,0 +1,46 @@
+package mysql
+
+import (
+	"strings"
+
+	"rtrail/internal/recording"
+)
+
+// secrets are settings whose values may hold passwords.
+var secrets = map[string]bool{"wsrep_sst_auth": true, "wsrep_provider_options": true, "report_password": true, "init_connect": true,
+	"init_slave": true, "init_replica": true, "proxy_user": true}
+
+// readVariables writes the settings that are new or have changed.
+func readVariables(l *look) error {
+	r, err := l.query("SHOW GLOBAL VARIABLES", "SHOW GLOBAL VARIABLES")
+	if err != nil {
+		return err
+	}
+	if l.seen.variables == nil {
+		l.seen.variables = make(map[string]string, r.Len())
+	}
+	rows := make([]recording.MySQLVariable, 0, 16)
+	for i := range r.Len() {
+		name, value := strings.ToLower(r.Row(i).At(0)), r.Row(i).At(1)
+		if secrets[name] && value != "" {
+			value = "***"
+		}
+		if before, ok := l.seen.variables[name]; ok && before == value || volatileVariable(name) && ok {
+			continue
+		}
+		l.seen.variables[name] = value
+		rows = append(rows, recording.MySQLVariable{At: l.at, Server: l.target.Name, Name: name, Value: value})
+	}
+	recording.Give(l.w, rows)
+	return nil
+}
+
+// volatileVariable says whether a variable is no setting: it changes by itself.
+func volatileVariable(name string) bool {
+	switch name {
+	case "timestamp", "rand_seed1", "rand_seed2", "pseudo_thread_id", "last_insert_id", "insert_id", "identity", "error_count", "warning_count",
+		"gtid_binlog_pos", "gtid_binlog_state", "gtid_current_pos", "gtid_slave_pos", "gtid_executed", "gtid_purged", "last_gtid", "innodb_lru_scan_depth_now":
+		return true
+	}
+	return false
+}
