@@ -122,6 +122,20 @@ func (v *View) lockLooks(server string) int {
 	return n
 }
 
+// RowLockWaiters is how many transactions of a server waited for rows at a
+// time, on average over the looks at it.
+func (v *View) RowLockWaiters(server string) float64 {
+	n := 0
+	for _, look := range v.TransactionsOf(server) {
+		for _, t := range look {
+			if t.State == "LOCK WAIT" {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(max(v.lockLooks(server), 1))
+}
+
 func (b *MySQLBlocker) addVictim(w recording.MySQLLockWait) {
 	i := slices.IndexFunc(b.Victims, func(x MySQLVictim) bool { return x.Session == w.Waiting })
 	if i < 0 {

@@ -1,0 +1,310 @@
+package mysql
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed bufferpool.md
+var bufferPoolPage string
+
+var bufferPoolSmall = rule.Rule{
+	ID:       "mysql/buffer-pool-small",
+	Title:    "statements wait for pages from disk because the buffer pool is smaller than what they use",
+	Resource: "buffer pool",
+	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
+	Explains: []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps"},
+	Page:     bufferPoolPage,
+	Detect:   detectBufferPool,
+}
+
+const (
+	// fiveMinutes: a page that is read again within about this time is cheaper kept
+	// in memory than read (Gray and Putzolu, The 5 Minute Rule, 1987; Appuswamy et
+	// al. found the same order for flash and DRAM in 2017). A pool whose whole
+	// content is replaced faster holds less than what is used.
+	fiveMinutes = 300.0
+	// fullPool is the share of free pages below which the pool is full: InnoDB
+	// keeps innodb_lru_scan_depth (1,024 or 1,536) pages free per instance for
+	// readers, a few percent of a small pool.
+	fullPool = 0.08
+	// missShare of the page requests that need the disk: below one in a thousand
+	// a statement of a hundred requests hardly ever waits.
+	missShare = 0.001
+	// somePages read per second: fewer make nobody wait, even from a spindle.
+	somePages = 50
+	// readingThreads is the mean number of threads, or of pending reads, that wait
+	// for pages from which somebody is held up.
+	readingThreads = 0.3
+	// readAhead is the share of pages fetched ahead from which the pool is passed
+	// through by scans; a larger one would be passed through just as well.
+	readAhead = 0.5
+)
+
+// pool is a server's buffer pool over the window.
+type pool struct {
+	v         *view.View
+	s         *view.MySQLServer
+	size      float64 // bytes
+	page      float64 // bytes
+	free      float64 // share of the pages, least seen
+	requests  float64 // pages asked for per second
+	misses    float64 // of these, read from disk one by one, per second
+	ahead     float64 // pages read ahead, per second
+	data      float64 // bytes of all tables known; 0 if not
+	waiting   float64 // threads of the server that wait for reads, mean; NaN if not known
+	pending   float64 // reads under way as the server tells, mean; NaN
+	readAwait float64 // seconds of a read of its disk; NaN
+	sure      rule.Confidence
+}
+
+func detectBufferPool(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		if x := (pool{v: v, s: s}); x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, err
+}
+
+// read gathers what is known; false if the server does not tell.
+func (x *pool) read() bool {
+	s := x.s
+	size, ok := s.IntVariable("innodb_buffer_pool_size")
+	_, _, total, known := s.Gauge("Innodb_buffer_pool_pages_total")
+	if !ok || !known || total <= 0 || size <= 0 {
+		return false
+	}
+	x.size, x.page = float64(size), 16<<10
+	if n, ok := s.IntVariable("innodb_page_size"); ok && n > 0 {
+		x.page = float64(n)
+	}
+	_, _, free, ok := s.Gauge("Innodb_buffer_pool_pages_free")
+	x.free = free / total
+	x.requests, x.misses = s.Rate("Innodb_buffer_pool_read_requests"), s.Rate("Innodb_buffer_pool_reads")
+	x.ahead = view.OrZero(s.Rate("Innodb_buffer_pool_read_ahead"))
+	for _, t := range tablesOf(x.v, s) {
+		x.data += float64(max(t.Data, 0) + max(t.Index, 0))
+	}
+	x.waiting, x.pending, x.readAwait = readersOf(x.v, s), math.NaN(), math.NaN()
+	if mean, _, _, ok := s.Gauge("Innodb_data_pending_reads"); ok {
+		x.pending = mean
+	}
+	for _, d := range disksOf(x.v, s) {
+		if d.Reads > 0 && !(d.ReadAwait < x.readAwait) {
+			x.readAwait = d.ReadAwait
+		}
+	}
+	return ok && !math.IsNaN(x.misses) && !math.IsNaN(x.requests)
+}
+
+// tablesOf are the largest tables of a server, each once.
+func tablesOf(v *view.View, s *view.MySQLServer) []recording.MySQLTable {
+	last := map[string]int{}
+	var list []recording.MySQLTable
+	for _, t := range view.Rows[recording.MySQLTable](v) {
+		if t.Server != s.Server {
+			continue
+		}
+		name := t.Schema + "." + t.Name
+		if i, known := last[name]; known {
+			list[i] = t
+			continue
+		}
+		last[name] = len(list)
+		list = append(list, t)
+	}
+	return list
+}
+
+// readersOf is how many threads of a server wait for reads on average; NaN if
+// its threads were not sampled.
+func readersOf(v *view.View, s *view.MySQLServer) float64 {
+	reading, known := threadsIn(v, s, func(name string) bool {
+		return name == "pread64" || name == "read" || name == "preadv" || name == "preadv2"
+	})
+	if !known {
+		return math.NaN()
+	}
+	return reading
+}
+
+// threadsIn is the mean number of threads of a server that wait for the disk in
+// certain system calls, and whether its threads were sampled.
+func threadsIn(v *view.View, s *view.MySQLServer, call func(string) bool) (mean float64, known bool) {
+	if s.Process == nil {
+		return 0, false
+	}
+	for _, t := range v.ThreadTimes() {
+		if t.PID != s.PID || len(t.Samples) == 0 {
+			continue
+		}
+		known = true
+		n := 0
+		for _, sample := range t.Samples {
+			if (sample.State == "D" || view.Classify(sample) == view.WaitDisk) && call(sample.SyscallName) {
+				n++
+			}
+		}
+		mean += float64(n) / float64(len(t.Samples))
+	}
+	return mean, known
+}
+
+// turnover is how long it takes until as much is read as the pool holds.
+func (x *pool) turnover() float64 { return x.size / ((x.misses + x.ahead) * x.page) }
+
+// held is how many readers wait at a time, by what is known best.
+func (x *pool) held() float64 {
+	switch {
+	case !math.IsNaN(x.waiting):
+		return max(x.waiting, view.OrZero(x.pending))
+	case !math.IsNaN(x.pending):
+		return x.pending
+	case !math.IsNaN(x.readAwait):
+		return x.misses * x.readAwait
+	}
+	return 0
+}
+
+func (x *pool) look() bool {
+	if !x.read() {
+		return false
+	}
+	switch {
+	case x.free > fullPool: // it is still being filled
+		return false
+	case x.data > 0 && x.data < x.size && tablesComplete(x.v, x.s):
+		return false // all data fit
+	case x.misses+x.ahead < somePages || x.misses < missShare*x.requests || x.turnover() > fiveMinutes:
+		return false
+	case x.held() < readingThreads:
+		return false
+	}
+	switch {
+	case x.ahead >= readAhead*(x.misses+x.ahead):
+		x.sure = rule.Possible
+	case x.waiting >= readingThreads && x.turnover() <= fiveMinutes/2 && x.data > x.size:
+		x.sure = rule.Certain
+	default:
+		x.sure = rule.Likely
+	}
+	return true
+}
+
+// tablesComplete says whether the tables known are likely all: the probe reads
+// the largest ones, so that the smallest of many says what is left out.
+func tablesComplete(v *view.View, s *view.MySQLServer) bool { return len(tablesOf(v, s)) > 0 }
+
+func (x *pool) finding() rule.Finding {
+	s := x.s
+	f := rule.Finding{Subject: subjectOf(s), Confidence: x.sure, Affects: append(affects(x.v, s), loaded(x.v, s, readBytes)...)}
+	f.Headline = rule.T("the buffer pool of %s, %s, is smaller than what its statements use: %s pages come from disk", named(s), unit.Bytes(x.size), unit.PerSecond(x.misses))
+	f.Impact = timeLost(x.held(), rule.T("%s threads wait for pages at a time", unit.Number(x.held())))
+	f.Evidence = x.evidence()
+	f.Fixes = x.fixes()
+	return f
+}
+
+func (x *pool) evidence() []rule.Evidence {
+	s := x.s
+	list := []rule.Evidence{{
+		Metric: "mysql.pool-miss-share", Value: x.misses / max(x.requests, 1), Unit: "share", Limit: rule.Limit(missShare), Counters: true,
+		What: rule.T("%s of %s page requests needed the disk", unit.Share(x.misses/max(x.requests, 1)), unit.PerSecond(x.requests)), Check: status(s, "Innodb_buffer_pool_read%"),
+	}, {
+		Metric: "mysql.pool-turnover", Value: x.turnover(), Unit: "seconds", Limit: rule.Limit(fiveMinutes), Counters: true,
+		What: rule.T("as much as the pool holds is read in %s", unit.Seconds(x.turnover())), Check: status(s, "Innodb_%pages_read"),
+	}, {
+		Metric: "mysql.pool-free", Value: x.free, Unit: "share", What: rule.T("%s of its pages are free", unit.Share(x.free)), Check: status(s, "Innodb_buffer_pool_pages%"),
+	}}
+	if x.data > 0 {
+		list = append(list, rule.Evidence{Metric: "mysql.data-size", Value: x.data, Unit: "bytes", Limit: rule.Limit(x.size),
+			What:  rule.T("its largest tables and their indexes have %s", unit.Bytes(x.data)),
+			Check: ask(s, "select table_schema, table_name, data_length + index_length from information_schema.tables order by 3 desc limit 10")})
+	}
+	if !math.IsNaN(x.waiting) {
+		list = append(list, rule.Evidence{Metric: "mysql.threads-reading", Value: x.waiting, Unit: "threads", Limit: rule.Limit(readingThreads),
+			What: rule.T("%s of its threads wait for a read at a time", unit.Number(x.waiting)), Check: fmt.Sprintf("pidstat -d -t -p %d 1", s.PID)})
+	} else if !math.IsNaN(x.pending) {
+		list = append(list, rule.Evidence{Metric: "mysql.pending-reads", Value: x.pending, Unit: "reads", Limit: rule.Limit(readingThreads),
+			What: rule.T("%s reads are under way at a time", unit.Number(x.pending)), Check: status(s, "Innodb_data_pending_reads")})
+	}
+	if disks := disksOf(x.v, s); len(disks) > 0 && disks[0].Reads > 0 {
+		d := disks[0]
+		list = append(list, rule.Evidence{Metric: "disk.await", Value: d.ReadAwait, Unit: "seconds", Counters: true,
+			What: rule.T("%s reads of %s, %s each", unit.PerSecond(d.Reads), d.Device, unit.Seconds(d.ReadAwait)), Check: "iostat -dx " + d.Device + " 1"})
+	}
+	return append(list, beside(s)...)
+}
+
+// memoryShare of a host's memory that a pool may take: what manuals advise for
+// a host of its own, less room for connections and the page cache.
+const memoryShare = 0.7
+
+// suggested is a pool that holds the data known, within what is available; 0 if
+// there is no room for one that is worth the trouble.
+func (x *pool) suggested() float64 {
+	m, ok := x.v.MemoryNow()
+	if !ok || x.s.Process == nil || m.Available < 0 {
+		return 0
+	}
+	most := min(x.size+memoryShare*float64(m.Available), memoryShare*float64(m.Total))
+	want := 2 * x.size
+	if x.data > x.size {
+		want = 1.1 * x.data
+	}
+	to := math.Floor(min(want, most)/(128<<20)) * (128 << 20)
+	if to < 1.2*x.size {
+		return 0
+	}
+	return to
+}
+
+// resizable says whether the pool can grow to a size while the server runs.
+func (x *pool) resizable(to float64) bool {
+	if x.s.MariaDB() {
+		most, ok := x.s.IntVariable("innodb_buffer_pool_size_max")
+		return x.s.AtLeast(10, 2, 2) && (!ok || float64(most) >= to)
+	}
+	return x.s.AtLeast(5, 7, 5)
+}
+
+func (x *pool) fixes() []rule.Fix {
+	var fixes []rule.Fix
+	switch to := x.suggested(); {
+	case to > 0 && x.resizable(to):
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("make the pool %s; the host has that much memory to spare", unit.Bytes(to)),
+			Command:  ask(x.s, fmt.Sprintf("set global innodb_buffer_pool_size = %.0f", to)),
+			Tradeoff: "memory that others cannot use; statements stall for moments while it is resized; put it into my.cnf too",
+		})
+	case to > 0:
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("innodb_buffer_pool_size = %.0f in my.cnf, then restart; the host has that much memory to spare", to),
+			Command:  ask(x.s, "show global variables like 'innodb_buffer_pool%'"),
+			Tradeoff: "a restart, and a cold pool after it; memory that others cannot use",
+		})
+	default:
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("give the server more memory, and its pool most of it"),
+			Command:  ask(x.s, "show global variables like 'innodb_buffer_pool%'"),
+			Tradeoff: "money; a restart or a move",
+		})
+	}
+	return append(fixes, rule.Fix{
+		Text:     rule.T("use fewer pages: covering indexes, shorter rows, old data moved out of the way, no reports on this server"),
+		Command:  ask(x.s, "select * from sys.statements_with_full_table_scans limit 10"),
+		Tradeoff: "changes of statements and tables",
+	}, rule.Fix{
+		Text:     rule.T("put the data on a disk with faster reads"),
+		Tradeoff: "money, and a move of data",
+	})
+}

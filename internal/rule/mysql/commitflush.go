@@ -1,0 +1,328 @@
+package mysql
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed commitflush.md
+var commitFlushPage string
+
+var commitFlush = rule.Rule{
+	ID:       "mysql/commit-flush",
+	Title:    "commits wait for a disk that syncs slowly",
+	Resource: "commits",
+	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
+	Explains: []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps", "mysql/row-lock-wait"},
+	Page:     commitFlushPage,
+	Detect:   detectCommitFlush,
+}
+
+const (
+	// slowSync: flash with power loss protection and controllers with a cache sync
+	// in well under a millisecond, network volumes in 1 to 3; a spindle needs a
+	// turn, 8 ms and more.
+	slowSync = 0.005
+	// waitingCommits is the mean number of connections in COMMIT from which
+	// somebody is held up.
+	waitingCommits = 0.5
+	// mostCommits: commits are what a writing server waits for if they make up this
+	// share of what its connections do.
+	mostCommits = 0.3
+	// someSyncs in a window: the log is synced once a second whatever the settings.
+	someSyncs = 2.0
+	// someCommits per second, for a mean to be one.
+	someCommits = 1.0
+)
+
+// commits is what is known of a server's commits.
+type commits struct {
+	v       *view.View
+	s       *view.MySQLServer
+	each    bool    // the log is synced at each commit
+	binlog  int64   // sync_binlog, if the binary log is on; 0
+	syncs   float64 // per second, of all files
+	rate    float64 // commits that wrote, per second
+	waiting float64 // connections in COMMIT, mean
+	active  float64 // connections that do anything, mean
+	always  float64 // share of the looks in which one was in COMMIT
+	threads float64 // of the server in a sync or write, mean; NaN
+	disk    *view.BlockDevice
+	others  string // program that moves most bytes on that disk, if it is not the server
+	logged  float64
+	sure    rule.Confidence
+}
+
+func detectCommitFlush(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		if x := (commits{v: v, s: s}); x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, err
+}
+
+// commitStates are what servers write while a commit waits for its logs: 5.6
+// and 5.7 "query end", 8.0 "waiting for handler commit", MariaDB the others.
+var commitStates = []string{"commit", "query end", "waiting for handler commit", "waiting for prior transaction to commit"}
+
+func commitState(state string) bool {
+	return slices.Contains(commitStates, strings.ToLower(state))
+}
+
+func (x *commits) read() {
+	s := x.s
+	flush, _ := s.Variable("innodb_flush_log_at_trx_commit")
+	x.each = flush == "1" || flush == "3" // MariaDB's 3 syncs at prepare too
+	if on, known := s.Switched("log_bin"); on && known {
+		x.binlog, _ = s.IntVariable("sync_binlog")
+	}
+	x.syncs = s.Rate("Innodb_data_fsyncs")
+	if n := s.Rate("Innodb_os_log_fsyncs"); n > x.syncs || math.IsNaN(x.syncs) {
+		x.syncs = n
+	}
+	x.rate = commitRate(s)
+	x.logged, _ = s.Delta("Innodb_log_waits")
+	states, looks := x.v.StatesOf(s.Server)
+	for _, st := range states {
+		if st.Command != "Daemon" && !strings.HasPrefix(st.Command, "Binlog Dump") {
+			x.active += st.Mean
+		}
+		if commitState(st.State) {
+			x.waiting += st.Mean
+			x.always = max(x.always, float64(st.Looks)/float64(max(looks, 1)))
+		}
+	}
+	in, seen := 0, 0
+	for _, look := range x.v.SessionsOf(s.Server) {
+		n := 0
+		for _, r := range look {
+			if r.Command != "Sleep" && (commitState(r.State) || strings.EqualFold(r.Statement, "commit")) {
+				n++
+			}
+		}
+		in += n
+		if n > 0 {
+			seen++
+		}
+	}
+	if looks > 0 {
+		x.waiting = max(x.waiting, float64(in)/float64(looks))
+		x.always = max(x.always, float64(seen)/float64(looks))
+	}
+	x.threads = math.NaN()
+	if n, known := threadsIn(x.v, s, func(call string) bool { return !strings.Contains(call, "read") }); known {
+		x.threads = n
+	}
+	if disks := x.disks(); len(disks) > 0 {
+		x.disk = &disks[0]
+		if !movesMost(x.v, s, writeBytes) {
+			x.others = otherWriter(x.v, s)
+		}
+	}
+}
+
+// disks are those of the redo log.
+func (x *commits) disks() []view.BlockDevice {
+	dir, ok := x.s.Variable("innodb_log_group_home_dir")
+	if ok && strings.HasPrefix(dir, "/") && x.s.Process != nil {
+		if list := disksUnder(x.v, dir); len(list) > 0 {
+			return list
+		}
+	}
+	return disksOf(x.v, x.s)
+}
+
+// commitRate is how many transactions that wrote were committed per second, by
+// COMMIT or by themselves.
+func commitRate(s *view.MySQLServer) float64 {
+	explicit, writes := view.OrZero(s.Rate("Com_commit")), 0.0
+	for _, c := range []string{"Com_insert", "Com_update", "Com_delete", "Com_replace", "Com_insert_select"} {
+		writes += view.OrZero(s.Rate(c))
+	}
+	if explicit > 0 && view.OrZero(s.Rate("Com_begin"))+view.OrZero(s.Rate("Com_set_option")) >= explicit/2 {
+		return min(explicit, max(writes, explicit/2))
+	}
+	return max(writes, explicit)
+}
+
+// otherWriter names the program that writes most beside the server; "" without.
+func otherWriter(v *view.View, s *view.MySQLServer) string {
+	name, most := "", view.OrZero(s.Process.WriteBytes)
+	for _, p := range v.Processes() {
+		if !p.Own && !p.Kernel && p.PID != s.PID && p.WriteBytes > most {
+			name, most = fmt.Sprintf("%s (%d)", p.Comm, p.PID), p.WriteBytes
+		}
+	}
+	return name
+}
+
+// latency is how long a commit takes, by Little's law; NaN without commits.
+func (x *commits) latency() float64 {
+	if x.rate < someCommits/2 {
+		return math.NaN()
+	}
+	return x.waiting / x.rate
+}
+
+// sync is how long one sync takes, by what is known best, and whether the host
+// said so.
+func (x *commits) sync() (seconds float64, seen bool) {
+	if x.threads > 0 && x.syncs > 0 {
+		return min(x.threads, 1) / x.syncs, true
+	}
+	if d := x.disk; d != nil && d.Writes+d.Flushes > 0 {
+		return max(view.OrZero(d.WriteAwait), view.OrZero(d.FlushAwait)), true
+	}
+	// Somebody waits all the time, and one sync comes after the other.
+	if x.always >= mostRuns && x.syncs > 0 {
+		return 1 / x.syncs, false
+	}
+	return 0, false
+}
+
+func (x *commits) look() bool {
+	x.read()
+	if !x.each && x.binlog != 1 || x.waiting < waitingCommits || x.waiting < mostCommits*x.active {
+		return false
+	}
+	// Without any sync in the window the disk does not answer at all.
+	took, seen := x.sync()
+	if took < slowSync && !(x.syncs == 0 && x.always >= mostRuns) {
+		return false
+	}
+	if !(x.syncs*x.v.Seconds() >= someSyncs) && !seen {
+		return false
+	}
+	switch {
+	case x.others != "":
+		// Whoever loads the disk is the cause; commits are its victims.
+		x.sure = rule.Possible
+	case seen && x.threads >= waitingCommits:
+		x.sure = rule.Certain
+	default:
+		x.sure = rule.Likely
+	}
+	return true
+}
+
+func (x *commits) finding() rule.Finding {
+	s := x.s
+	f := rule.Finding{Subject: subjectOf(s), Confidence: x.sure, Affects: append(affects(x.v, s), loaded(x.v, s, writeBytes)...)}
+	took, _ := x.sync()
+	each := unit.Seconds(took)
+	switch {
+	case x.others != "":
+		f.Headline = rule.T("commits of %s wait for its disk, which %s writes to most", named(s), x.others)
+	default:
+		f.Headline = rule.T("commits of %s wait for the disk: it syncs its log for each, and a sync takes %s", named(s), each)
+	}
+	f.Impact = timeLost(x.waiting, rule.T("%s connections wait in COMMIT at a time", unit.Number(x.waiting)))
+	f.Evidence = x.evidence()
+	f.Fixes = x.fixes()
+	return f
+}
+
+func (x *commits) evidence() []rule.Evidence {
+	s := x.s
+	list := []rule.Evidence{{
+		Metric: "mysql.committing", Value: x.waiting, Unit: "connections", Limit: rule.Limit(waitingCommits),
+		What: rule.T("%s of %s busy connections are in COMMIT at a time", unit.Number(x.waiting), unit.Number(x.active)), Check: ask(s, "show processlist"),
+	}}
+	if took, seen := x.sync(); took > 0 {
+		e := rule.Evidence{Metric: "mysql.sync-time", Value: took, Unit: "seconds", Limit: rule.Limit(slowSync),
+			What: rule.T("a sync takes about %s: %s syncs, and somebody always waits", unit.Seconds(took), unit.PerSecond(x.syncs)), Check: status(s, "%fsyncs")}
+		if seen && x.threads > 0 {
+			e.What = rule.T("a sync takes about %s: %s of its threads in syncs and writes at a time", unit.Seconds(took), unit.Number(x.threads))
+			e.Check = fmt.Sprintf("strace -f -T -e trace=fsync,fdatasync,pwrite64 -p %d", s.PID)
+		} else if seen {
+			e.What = rule.T("a write or flush takes %s", unit.Seconds(took))
+			e.Check = "iostat -dx " + x.disk.Device + " 1   # w_await, f_await"
+		}
+		list = append(list, e)
+	}
+	if x.syncs > 0 && x.rate > 0 {
+		list = append(list, rule.Evidence{Metric: "mysql.syncs-per-commit", Value: x.syncs / x.rate, Unit: "syncs", Counters: true,
+			What: rule.T("%s syncs for %s commits", unit.PerSecond(x.syncs), unit.PerSecond(x.rate)), Check: status(s, "%fsyncs")})
+	}
+	flush, _ := s.Variable("innodb_flush_log_at_trx_commit")
+	list = append(list, rule.Evidence{Metric: "mysql.flush-at-commit", Value: parse(flush), Unit: "setting",
+		What:  rule.T("innodb_flush_log_at_trx_commit is %s%s", flush, x.binlogText()),
+		Check: ask(s, "show global variables where variable_name in ('innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin')")})
+	if x.logged > 0 {
+		list = append(list, rule.Evidence{Metric: "mysql.log-waits", Value: x.logged, Unit: "count", Limit: rule.Limit(0), Counters: true,
+			What: rule.T("%s times the log buffer was full", unit.Count(x.logged)), Check: status(s, "Innodb_log_waits")})
+	}
+	if d := x.disk; d != nil {
+		list = append(list, rule.Evidence{Metric: "disk.await", Value: view.OrZero(d.WriteAwait), Unit: "seconds", Counters: true,
+			What:  rule.T("%s: %s writes and %s flushes, busy %s of the time", d.Device, unit.PerSecond(d.Writes), unit.PerSecond(d.Flushes), unit.Share(d.Utilisation)),
+			Check: "iostat -dx " + d.Device + " 1"})
+	}
+	return append(list, beside(s)...)
+}
+
+func parse(setting string) float64 {
+	var n float64
+	fmt.Sscan(setting, &n)
+	return n
+}
+
+func (x *commits) binlogText() string {
+	if x.binlog == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", sync_binlog %d", x.binlog)
+}
+
+func (x *commits) fixes() []rule.Fix {
+	s := x.s
+	fixes := []rule.Fix{{
+		Text:     rule.T("write more in one transaction: a hundred rows in one COMMIT need one sync instead of a hundred"),
+		Command:  status(s, "Com_%"),
+		Tradeoff: "a change of the program; locks are held longer",
+	}}
+	if x.each {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("if the last second of transactions may be lost when the host fails: write the log at each commit, and sync it once a second"),
+			Command:  ask(s, "set global innodb_flush_log_at_trx_commit = 2"),
+			Tradeoff: "a crash of the host or of its power loses up to a second of commits that clients believe safe; a crash of the server alone loses nothing",
+		})
+	}
+	if x.binlog == 1 {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("likewise for the binary log: leave its syncs to the kernel, or make one for every 100 groups of commits"),
+			Command:  ask(s, "set global sync_binlog = 100"),
+			Tradeoff: "after a crash of the host the binary log may lack transactions, and replicas then differ from their source",
+		})
+	}
+	wait := "set global binlog_group_commit_sync_delay = 1000"
+	if s.MariaDB() {
+		wait = "set global binlog_commit_wait_count = 10; set global binlog_commit_wait_usec = 1000"
+	}
+	if x.binlog > 0 {
+		fixes = append(fixes, rule.Fix{Text: rule.T("let more commits share a sync"), Command: ask(s, wait),
+			Tradeoff: "every commit waits a millisecond longer; helps only with many connections"})
+	}
+	return append(fixes, rule.Fix{
+		Text:     rule.T("put the log on a disk that syncs faster, with power loss protection; see that no I/O limit holds the server back"),
+		Command:  "fio --name=sync --rw=write --bs=4k --fdatasync=1 --size=16m --runtime=10 --time_based --directory=" + fallbackDir(s),
+		Tradeoff: "money, and a move of data; the test writes to the disk for ten seconds",
+	})
+}
+
+func fallbackDir(s *view.MySQLServer) string {
+	if dir, ok := s.Variable("datadir"); ok {
+		return dir
+	}
+	return "DIR"
+}

@@ -1,0 +1,88 @@
+package mysql
+
+import (
+	"cmp"
+	"strings"
+
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+// disksOf are the block devices that a server's files lie on, where the server
+// runs on this host: that of its data folder and, for a loop device, the one
+// below it.
+func disksOf(v *view.View, s *view.MySQLServer) []view.BlockDevice {
+	dir, ok := s.Variable("datadir")
+	if !ok || s.Process == nil {
+		return nil
+	}
+	return disksUnder(v, dir)
+}
+
+func disksUnder(v *view.View, dir string) []view.BlockDevice {
+	best, length := "", -1
+	for _, f := range v.Filesystems() {
+		if under(dir, f.MountPoint) && len(f.MountPoint) > length && f.Disk != "" {
+			best, length = f.Disk, len(f.MountPoint)
+		}
+	}
+	d, ok := v.BlockDevice(best)
+	if !ok {
+		return nil
+	}
+	list := []view.BlockDevice{d}
+	if below := v.Underlying(d); below != "" {
+		if u, ok := v.BlockDevice(below); ok {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+func under(path, mount string) bool {
+	return mount == "/" || path == mount || strings.HasPrefix(path, strings.TrimSuffix(mount, "/")+"/")
+}
+
+// direction of bytes between a server and its disks.
+type direction func(view.Process) float64
+
+func readBytes(p view.Process) float64  { return p.ReadBytes }
+func writeBytes(p view.Process) float64 { return p.WriteBytes }
+
+// mostBytes is the share of what all programs move that a server must move
+// itself to be the one who loads a disk.
+const mostBytes = 0.5
+
+// loaded are the things a server uses up, for findings that explain why: the
+// disks that it reads or writes most of, and the host's CPUs.
+func loaded(v *view.View, s *view.MySQLServer, moved direction) []rule.Subject {
+	if s.Process == nil {
+		return nil
+	}
+	var list []rule.Subject
+	if movesMost(v, s, moved) {
+		for _, d := range disksOf(v, s) {
+			list = append(list, rule.Subject{Kind: rule.KindDevice, Name: d.Device})
+		}
+	}
+	cores := 0.0
+	for _, p := range v.Processes() {
+		cores += p.CPU
+	}
+	if s.Process.CPU >= mostBytes*cores {
+		list = append(list, rule.Subject{Kind: rule.KindHost, Name: cmp.Or(v.Manifest().Host.Name, "this host")})
+	}
+	return list
+}
+
+// movesMost says whether a server moves most of the bytes of all programs.
+func movesMost(v *view.View, s *view.MySQLServer, moved direction) bool {
+	sum := 0.0
+	for _, p := range v.Processes() {
+		if n := moved(p); n > 0 && !p.Own && !p.Kernel {
+			sum += n
+		}
+	}
+	own := moved(*s.Process)
+	return own > 0 && own >= mostBytes*sum
+}

@@ -1,0 +1,295 @@
+package mysql
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed fullscan.md
+var fullScanPage string
+
+var fullScan = rule.Rule{
+	ID:       "mysql/full-scan",
+	Title:    "statements read far more rows than they return, without an index",
+	Resource: "statements",
+	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
+	Explains: []string{"mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/thread-pool-stalled", "mysql/connections-exhausted",
+		"cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps", "rt/slow-group"},
+	Page:   fullScanPage,
+	Detect: detectFullScan,
+}
+
+const (
+	// manyRows examined per execution: InnoDB reads some million rows a second and
+	// core, so that a thousand are about a millisecond, what one slow read of
+	// flash takes; smaller tables are rightly read whole.
+	manyRows = 1000
+	// wastedRatio is rows examined per row returned from which an index saves
+	// nearly all of the work: optimizers prefer a scan only if a statement wants
+	// more than some percent of a table.
+	wastedRatio = 100
+	// mostRuns: a plan without an index in this share of executions is the plan,
+	// not an accident.
+	mostRuns = 0.9
+	// someRuns executions in a window are a habit; fewer may be somebody's report.
+	someRuns = 10
+	// rowsPerSecond read by scans: without statements to name, fewer may be
+	// monitors and the server's own tables.
+	rowsPerSecond = 1_000_000
+)
+
+// scan is a statement that reads a table for a few of its rows.
+type scan struct {
+	work
+	filter
+	told  bool // the text could be read
+	ratio float64
+	sure  rule.Confidence
+}
+
+func detectFullScan(v *view.View) ([]rule.Finding, error) {
+	servers, blind := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		if scans := scansOf(v, s); len(scans) > 0 {
+			found = append(found, describeScans(v, s, scans))
+			continue
+		}
+		rate, share := scannedRows(s)
+		if _, digests := v.StatementsOf(s.Server); !digests && rate >= rowsPerSecond && share >= mostOfRows {
+			found = append(found, unnamedScans(s, rate))
+		} else if math.IsNaN(rate) && !digests {
+			blind = &rule.NotJudged{Needs: "counters of rows read", Why: s.Server + " told neither its status twice nor its statements",
+				How: "GRANT PROCESS ON *.* TO the user of rtrail; watch for 5 s and longer"}
+		}
+	}
+	return found, blind
+}
+
+// scansOf lists the scans of a server, the dearest first.
+func scansOf(v *view.View, s *view.MySQLServer) []scan {
+	return view.Memo(v, "mysql scans "+s.Server, func() []scan {
+		var list []scan
+		rate, share := scannedRows(s)
+		all := workOf(v, s)
+		for _, w := range all {
+			x := scan{work: w}
+			x.filter, x.told = parseFilter(w.text)
+			if x.judge(rate, share) {
+				if w.took < materialShare*totalTime(all) {
+					x.sure = rule.Possible
+				}
+				list = append(list, x)
+			}
+		}
+		return list
+	})
+}
+
+// mostOfRows is the share of all rows read that must come from scans for
+// sampled statements to be blamed.
+const mostOfRows = 0.5
+
+// scannedRows is how many rows were read one after the other, not by an index,
+// per second, and their share in all rows read.
+func scannedRows(s *view.MySQLServer) (perSecond, share float64) {
+	scanned := s.Rate("Handler_read_rnd_next")
+	sum := scanned
+	for _, name := range []string{"Handler_read_first", "Handler_read_key", "Handler_read_next", "Handler_read_prev", "Handler_read_rnd"} {
+		if n := s.Rate(name); !math.IsNaN(n) {
+			sum += n
+		}
+	}
+	return scanned, scanned / max(sum, 1)
+}
+
+// judge decides whether the statement is a scan that an index would save.
+func (x *scan) judge(scannedRate, scannedShare float64) bool {
+	perRun := x.each(x.examined)
+	x.ratio = x.examined / max(x.returned, 1)
+	switch {
+	case x.told && (!x.where && !x.joins && !(x.limit && len(x.order) > 0)):
+		return false // it asks for all rows
+	case !(perRun >= manyRows) || x.took < someTime || x.ratio < wastedRatio:
+		return false
+	case x.sampled:
+		// Nobody says that these statements used no index, only that this many rows
+		// were read without one in the same time.
+		if !(scannedRate*mostRuns >= manyRows) || scannedShare < mostOfRows {
+			return false
+		}
+		x.sure = rule.Likely
+	case x.unindexed < mostRuns*x.count:
+		return false
+	case x.count >= someRuns:
+		x.sure = rule.Certain
+	default:
+		x.sure = rule.Likely
+	}
+	if !x.told || x.aggregates || x.or || len(x.like) > 0 && len(x.equal)+len(x.ranges) == 0 {
+		// What is returned does not say how many rows were wanted, or the text does
+		// not say that an index could find them.
+		x.sure = rule.Possible
+	}
+	return true
+}
+
+// saved is about how many seconds per second an index would save.
+func (x scan) saved() float64 { return x.took * (1 - 1/max(x.ratio, 1)) }
+
+func describeScans(v *view.View, s *view.MySQLServer, scans []scan) rule.Finding {
+	top, lost := scans[0], 0.0
+	for _, x := range scans {
+		if x.sure > top.sure {
+			top = x // the dearest of the surest
+		}
+	}
+	for _, x := range scans {
+		if x.sure >= top.sure {
+			lost += x.saved()
+		}
+	}
+	f := rule.Finding{Subject: subjectOf(s), Confidence: top.sure, Affects: append(affects(v, s), loaded(v, s, readBytes)...)}
+	f.Impact = timeLost(lost, rule.T("%s s a second are spent on it", unit.Number(lost)))
+	f.Headline = top.headline(s)
+	for i, x := range scans {
+		if i == mentioned {
+			break
+		}
+		f.Evidence = append(f.Evidence, x.evidence(s))
+	}
+	if e, ok := handlerEvidence(s); ok {
+		f.Evidence = append(f.Evidence, e)
+	}
+	if s.Process != nil && s.Process.CPU > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.cpu", Value: s.Process.CPU, Unit: "cores", Counters: true,
+			What: rule.T("%s used %s CPUs", named(s), unit.Number(s.Process.CPU)), Check: fmt.Sprintf("pidstat -u -p %d 1", s.PID)})
+	}
+	f.Evidence = append(f.Evidence, beside(s)...)
+	f.Fixes = top.fixes(s)
+	return f
+}
+
+// mentioned is how many statements evidence names.
+const mentioned = 3
+
+func (x scan) place() string {
+	if x.table == "" || x.joins {
+		return "a table"
+	}
+	return x.qualified()
+}
+
+// qualified is the table with its schema, where it is known.
+func (f filter) qualified() string {
+	if f.schema == "" {
+		return f.table
+	}
+	return f.schema + "." + f.table
+}
+
+func (x scan) headline(s *view.MySQLServer) rule.Text {
+	rows := unit.Count(math.Round(x.each(x.examined)))
+	if x.sure == rule.Possible {
+		return rule.T("%s reads %s rows each time for \"%s\"; an index may save it", named(s), rows, x.brief())
+	}
+	if columns := x.index(); len(columns) > 0 {
+		return rule.T("%s reads %s rows of %s each time for \"%s\": an index on (%s) is missing or not used", named(s), rows, x.place(), x.brief(),
+			strings.Join(columns, ", "))
+	}
+	return rule.T("%s reads %s rows of %s each time for \"%s\" without an index", named(s), rows, x.place(), x.brief())
+}
+
+func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
+	e := rule.Evidence{Metric: "mysql.rows-examined-per-row", Value: x.ratio, Unit: "rows", Limit: rule.Limit(wastedRatio), Counters: x.digest != "",
+		Check: x.check(s, "sum_rows_examined, sum_rows_sent, sum_rows_affected, sum_no_index_used")}
+	switch {
+	case x.digest != "":
+		e.What = rule.T("%s rows examined for each one returned, %s executions, %s of them without an index, %s s a second: %s", unit.Count(x.ratio), unit.Count(x.count),
+			unit.Share(x.unindexed/max(x.count, 1)), unit.Number(x.took), x.brief())
+	case x.logged:
+		e.What = rule.T("%s rows examined for each one returned in %s entries of the slow log, %s s a second: %s", unit.Count(x.ratio), unit.Count(x.count),
+			unit.Number(x.took), x.brief())
+	default:
+		e.What = rule.T("seen running on %s connections at a time, after %s rows examined and %s sent: %s", unit.Number(x.took), unit.Count(x.examined),
+			unit.Count(x.returned), x.brief())
+	}
+	return e
+}
+
+// handlerEvidence is what the server counts of rows read without an index.
+func handlerEvidence(s *view.MySQLServer) (rule.Evidence, bool) {
+	rate, share := scannedRows(s)
+	if math.IsNaN(rate) {
+		return rule.Evidence{}, false
+	}
+	return rule.Evidence{Metric: "mysql.rows-scanned", Value: rate, Unit: "per second", Counters: true,
+		What: rule.T("%s rows read one after the other, %s of all rows read", unit.PerSecond(rate), unit.Share(share)), Check: status(s, "Handler_read%")}, true
+}
+
+// beside is what packets say clients of the server waited for answers.
+func beside(s *view.MySQLServer) []rule.Evidence {
+	if s.Packets == nil || s.Packets.Count == 0 {
+		return nil
+	}
+	p := s.Packets
+	return []rule.Evidence{{Metric: "rt.serve", Value: p.Mean().Seconds(), Unit: "seconds",
+		What:  rule.T("clients waited %s for an answer on average, p99 %s", unit.Duration(p.Mean()), unit.Duration(p.RTP99)),
+		Check: fmt.Sprintf("rtrail packets -i any -p %d --by statement", p.Port)}}
+}
+
+func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
+	table := x.place()
+	if x.filter.schema == "" && x.work.schema != "" && x.table != "" && !x.joins {
+		table = x.work.schema + "." + x.table
+	}
+	columns := x.index()
+	var fixes []rule.Fix
+	if len(columns) > 0 {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("give %s an index that begins with (%s); TEXT and BLOB columns need a length, as in %s(32)", table, strings.Join(columns, ", "), columns[0]),
+			Command:  ask(s, fmt.Sprintf("alter table %s add index (%s), algorithm=inplace, lock=none", table, strings.Join(columns, ", "))),
+			Tradeoff: "reads the whole table once and takes disk space; every write keeps one more index. Test the plan with EXPLAIN on a copy first",
+		}, rule.Fix{
+			Text:    rule.T("if there is such an index, see why it is not used: a comparison with another type or collation, old statistics (ANALYZE TABLE)"),
+			Command: ask(s, "show index from "+table), Tradeoff: "none",
+		})
+	}
+	if len(x.computed) > 0 {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("compare the column %s itself, not the result of a function of it; or index a generated column", x.computed[0]),
+			Tradeoff: "a change of the program or of the table",
+		})
+	}
+	return append(fixes, rule.Fix{
+		Text:    rule.T("look at the plan: type ALL, or Using join buffer, marks the table that is read whole"),
+		Command: ask(s, "explain "+brief(x.text, 200)), Tradeoff: "none; put real values where ? stands",
+	})
+}
+
+// unnamedScans is for servers that tell rows and no statements.
+func unnamedScans(s *view.MySQLServer, rate float64) rule.Finding {
+	f := rule.Finding{Subject: subjectOf(s), Confidence: rule.Possible}
+	f.Headline = rule.T("%s reads %s rows without an index; which statements do is not known", named(s), unit.PerSecond(rate))
+	f.Impact = timeLost(rate/rowsPerCore, rule.T("about %s CPUs", unit.Number(rate/rowsPerCore)))
+	if e, ok := handlerEvidence(s); ok {
+		f.Evidence = append(f.Evidence, e)
+	}
+	f.Fixes = []rule.Fix{{
+		Text:     rule.T("find the statements: log those that use no index for some minutes"),
+		Command:  ask(s, "set global slow_query_log = 1; set global log_queries_not_using_indexes = 1"),
+		Tradeoff: "the log grows quickly; set both back afterwards",
+	}}
+	return f
+}
+
+// rowsPerCore is about how many rows of some hundred bytes InnoDB reads per
+// second and core from memory; measured values lie between 2 and 10 million.
+const rowsPerCore = 4_000_000

@@ -1,0 +1,207 @@
+package mysql
+
+import (
+	"fmt"
+	"time"
+
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+const (
+	// longWait for a lock is worth a word even if only one connection waits.
+	// Servers tell when a wait began to the second, so that one second may be
+	// none.
+	longWait = 2 * time.Second
+	// waitersAtLeast at any time, on average, make short waits count. A busy
+	// server whose transactions meet now and then stays below it.
+	waitersAtLeast = 0.5
+	// waitersShare of the connections that do something: a server at full speed
+	// with hundreds of them always has some that wait for a moment.
+	waitersShare = 0.1
+	// mainBlocker causes at least half of the waiting; without one, it is the
+	// same rows that many want.
+	mainBlocker = 0.5
+	// mostVictims and mostBlockers are how many of them evidence names.
+	mostVictims, mostBlockers = 3, 3
+)
+
+// lockWaits are the waits of one kind at one server.
+type lockWaits struct {
+	v        *view.View
+	s        *view.MySQLServer
+	blockers []view.MySQLBlocker // with victims of this kind, the worst first
+	waited   float64             // seconds per second
+	victims  int
+	looks    int // most looks any blocker blocked in
+	longest  time.Duration
+}
+
+// locksOf are the lock waits of one kind: row, metadata, table.
+func locksOf(v *view.View, s *view.MySQLServer, kinds ...string) *lockWaits {
+	w := &lockWaits{v: v, s: s}
+	for _, b := range v.BlockersOf(s.Server) {
+		for _, k := range kinds {
+			if b.Kind == k {
+				w.blockers = append(w.blockers, b)
+				w.waited += b.Waited
+				w.victims += len(b.Victims)
+				w.looks = max(w.looks, b.Looks)
+				w.longest = max(w.longest, b.Victims[0].Waited)
+			}
+		}
+	}
+	return w
+}
+
+// rowLocksOf are the waits for rows. How many transactions wait is read in each
+// look; for whom they wait may be too dear for that.
+func rowLocksOf(v *view.View, s *view.MySQLServer) *lockWaits {
+	w := locksOf(v, s, "row")
+	if mean := v.RowLockWaiters(s.Server); mean > w.waited {
+		for i := range w.blockers {
+			w.blockers[i].Waited *= mean / w.waited
+		}
+		w.waited = mean
+	}
+	return w
+}
+
+// serious says whether the waits are more than what healthy transactions do to
+// each other.
+func (w *lockWaits) serious() bool {
+	if len(w.blockers) == 0 {
+		return false
+	}
+	return w.longest >= longWait || w.waited >= waitersAtLeast && w.waited >= waitersShare*running(w.s)
+}
+
+// main is the blocker that causes most of the waiting, if one does.
+func (w *lockWaits) main() (view.MySQLBlocker, bool) {
+	if len(w.blockers) == 0 || w.blockers[0].Waited < mainBlocker*w.waited {
+		return view.MySQLBlocker{}, false
+	}
+	return w.blockers[0], true
+}
+
+func (w *lockWaits) impact() rule.Impact {
+	lost := max(w.waited, min(w.longest.Seconds()/max(w.v.Seconds(), 1), 1))
+	return rule.Impact{TimeLost: lost, Text: rule.T("%s waited by %s per second", unit.Seconds(lost), connections(w.victims))}
+}
+
+// object is the table most waited for.
+func (w *lockWaits) object() string {
+	n := map[string]int{}
+	for _, b := range w.blockers {
+		if b.Object != "" {
+			n[b.Object] += len(b.Victims)
+		}
+	}
+	return commonest(n)
+}
+
+// on is " on db.table", or nothing.
+func (w *lockWaits) on() string {
+	if o := w.object(); o != "" {
+		return " on " + o
+	}
+	return ""
+}
+
+// blockerName names who blocks: "connection 17 (app@10.0.0.5)".
+func blockerName(b view.MySQLBlocker) string {
+	if b.Session == 0 {
+		return "an unknown connection"
+	}
+	return fmt.Sprintf("connection %d (%s)", b.Session, account(b.User, b.Client))
+}
+
+// doing says what a blocker does meanwhile.
+func doing(b view.MySQLBlocker) string {
+	statement := ""
+	if b.Statement != "" {
+		statement = ": " + words(b.Statement)
+	}
+	switch {
+	case b.Command == "Sleep" && statement != "":
+		return "it is idle in an open transaction, its last statement" + statement
+	case b.Command == "Sleep":
+		return "it is idle in an open transaction"
+	case statement != "":
+		return "it runs" + statement
+	}
+	return "the server does not tell what it does"
+}
+
+// evidence is what proves the waits: how many, behind whom, who suffers.
+func (w *lockWaits) evidence(metric, check string) []rule.Evidence {
+	list := []rule.Evidence{{
+		Metric: metric, Value: w.waited, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
+		What:  rule.T("%s waited in the window, %s at any time, the longest for %s", connections(w.victims), unit.Number(w.waited), lasted(w.longest)),
+		Check: check,
+	}}
+	for i, b := range w.blockers[:min(len(w.blockers), mostBlockers)] {
+		what := rule.T("%s blocks %s: %s%s", blockerName(b), connections(len(b.Victims)), doing(b), open(b.For))
+		if p, ok := w.client(b); ok {
+			what = rule.T("%s blocks %s: %s%s; its client is %s", blockerName(b), connections(len(b.Victims)), doing(b), open(b.For), rule.ProcessSubject(p).String())
+		}
+		list = append(list, rule.Evidence{
+			Metric: "mysql.lock-blocker", Value: b.Waited, Unit: "connections", What: what,
+			Check: ask(w.s, fmt.Sprintf("select * from information_schema.processlist where id = %d", b.Session)),
+		})
+		if i > 0 {
+			continue // victims of the worst are enough
+		}
+		for _, x := range b.Victims[:min(len(b.Victims), mostVictims)] {
+			list = append(list, rule.Evidence{
+				Metric: "mysql.lock-victim", Value: max(x.Waited.Seconds(), 0), Unit: "seconds",
+				What:  rule.T("connection %d waited %s%s: %s", x.Session, lasted(x.Waited), behind(x, b), words(x.Statement)),
+				Check: ask(w.s, fmt.Sprintf("select * from information_schema.processlist where id = %d", x.Session)),
+			})
+		}
+	}
+	return append(list, beside(w.s)...)
+}
+
+// client finds the program behind a blocker.
+func (w *lockWaits) client(b view.MySQLBlocker) (view.Process, bool) {
+	r, ok := session(w.v, w.s.Server, b.Session)
+	if !ok {
+		return view.Process{}, false
+	}
+	return clientOf(w.v, w.s, r)
+}
+
+func behind(x view.MySQLVictim, b view.MySQLBlocker) string {
+	if x.Behind == b.Session || x.Behind == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" behind connection %d, which waits as well", x.Behind)
+}
+
+// lasted words a wait whose length may be unknown.
+func lasted(d time.Duration) string {
+	if d < 0 {
+		return "for an unknown time"
+	}
+	return unit.Duration(d).String()
+}
+
+// open says how long a blocker is at it.
+func open(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return ", open for " + unit.Duration(d).String()
+}
+
+// exhausting are the listeners whose connections are used up because of these
+// waits: where victims hold at least half of all connections there may be.
+func (w *lockWaits) exhausting() []rule.Subject {
+	limit, ok := w.s.IntVariable("max_connections")
+	if !ok || 2*int64(w.victims) < limit {
+		return nil
+	}
+	return []rule.Subject{listenerOf(w.v, w.s)}
+}

@@ -1,0 +1,225 @@
+package mysql
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed longtrx.md
+var longTransactionPage string
+
+var longTransaction = rule.Rule{
+	ID:           "mysql/long-transaction",
+	Title:        "a transaction stays open and keeps old versions of rows alive",
+	Resource:     "transactions of MySQL",
+	Needs:        []recording.Table{recording.MySQLServers},
+	BlindWithout: []string{"open transactions"},
+	Explains:     []string{"mysql/purge-lag", "rt/server-slow"},
+	Page:         longTransactionPage,
+	Detect:       detectLongTransaction,
+}
+
+const (
+	// oldTransaction: what programs do at once ends within a second; ten are
+	// somebody who thinks, a report, a backup, or a lost connection.
+	oldTransaction = 10 * time.Second
+	// forgotten transactions do nothing for this long: worth a word even if they
+	// do no harm yet.
+	forgotten = time.Minute
+	// muchHistory is how many transactions not yet purged weigh half: up to some
+	// thousands are normal, and from a million on servers are known to suffer
+	// (MySQL manual, innodb_max_purge_lag).
+	muchHistory = 100_000
+	// leastHistory and leastGrowth, in transactions and per second: below them
+	// purge is merely between two rounds.
+	leastHistory = 1_000
+	leastGrowth  = 20
+)
+
+// history is how the list of undo logs that wait for purge changed.
+type history struct {
+	first, last float64
+	perSecond   float64
+	rising      float64 // share of the readings that were higher than the one before
+	readings    int
+}
+
+func historyOf(s *view.MySQLServer) (h history, ok bool) {
+	var list []recording.MySQLInnoDB
+	for _, r := range s.InnoDB() {
+		if r.History >= 0 {
+			list = append(list, r)
+		}
+	}
+	seconds := view.Elapsed(list).Seconds()
+	if seconds <= 0 {
+		return h, false
+	}
+	h = history{first: float64(list[0].History), last: float64(list[len(list)-1].History), readings: len(list)}
+	h.perSecond = (h.last - h.first) / seconds
+	for i := 1; i < len(list); i++ {
+		if list[i].History > list[i-1].History {
+			h.rising += 1 / float64(len(list)-1)
+		}
+	}
+	return h, true
+}
+
+// grows says whether purge gets nowhere.
+func (h history) grows() bool {
+	return h.last >= leastHistory && h.perSecond >= leastGrowth && h.rising > 0.5
+}
+
+func (h history) impact() rule.Impact {
+	return rule.Impact{Share: h.last / (h.last + muchHistory), Text: rule.T("%s transactions wait for purge, %s more", unit.Count(h.last), unit.PerSecond(h.perSecond))}
+}
+
+func (h history) evidence(s *view.MySQLServer) rule.Evidence {
+	return rule.Evidence{
+		Metric: "mysql.history", Value: h.last, Unit: "transactions", Limit: rule.Limit(leastHistory),
+		What:  rule.T("history list length from %s to %s, %s", unit.Count(h.first), unit.Count(h.last), unit.PerSecond(h.perSecond)),
+		Check: ask(s, "show engine innodb status\\G") + " | grep 'History list length'",
+	}
+}
+
+func detectLongTransaction(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		list := oldTransactions(v, s)
+		if len(list) == 0 {
+			continue
+		}
+		h, known := historyOf(s)
+		x := longOpen{v: v, s: s, list: list, history: h, grows: known && h.grows()}
+		if f, ok := x.finding(); ok {
+			found = append(found, f)
+		}
+	}
+	return found, err
+}
+
+// oldTransactions are those open at the last look, that hold back purge first,
+// then the oldest.
+func oldTransactions(v *view.View, s *view.MySQLServer) []recording.MySQLTransaction {
+	looks := v.TransactionsOf(s.Server)
+	if len(looks) == 0 {
+		return nil
+	}
+	last := looks[len(looks)-1]
+	if over := v.End().Sub(last[0].At); over > oldTransaction {
+		return nil // later looks found none open
+	}
+	list := slices.DeleteFunc(slices.Clone(last), func(t recording.MySQLTransaction) bool { return t.Age < oldTransaction })
+	slices.SortStableFunc(list, func(a, b recording.MySQLTransaction) int {
+		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(b.Age, a.Age))
+	})
+	return list
+}
+
+func rank(t recording.MySQLTransaction) int {
+	if t.Snapshot {
+		return 1
+	}
+	return 0
+}
+
+// longOpen is what is open for long, and what that does.
+type longOpen struct {
+	v       *view.View
+	s       *view.MySQLServer
+	list    []recording.MySQLTransaction
+	history history
+	grows   bool
+}
+
+func (x *longOpen) finding() (rule.Finding, bool) {
+	t := x.list[0]
+	r, seen := session(x.v, x.s.Server, t.Session)
+	idle := seen && r.Command == "Sleep"
+	f := rule.Finding{Subject: subjectOf(x.s), Affects: affects(x.v, x.s)}
+	switch {
+	case x.grows && t.Snapshot:
+		f.Confidence = rule.Certain
+	case x.grows:
+		f.Confidence = rule.Likely // old, and nothing gets purged: no more is known of what it reads
+	case idle && t.Age >= forgotten && (t.Snapshot || t.RowsLocked > 0 || t.Modified > 0):
+		f.Confidence = rule.Possible
+	default:
+		return f, false
+	}
+	who := "a transaction without a connection"
+	if t.Session > 0 {
+		who = fmt.Sprintf("connection %d (%s)", t.Session, account(r.User, r.Client))
+	}
+	if f.Confidence == rule.Possible {
+		f.Headline = rule.T("%s of %s has a transaction open for %s and does nothing", who, x.s.Name(), unit.Duration(t.Age))
+		f.Impact = rule.Impact{Share: 0.01, Text: rule.T("%s rows locked, %s changed", unit.Count(max(t.RowsLocked, 0)), unit.Count(max(t.Modified, 0)))}
+	} else {
+		f.Headline = rule.T("%s of %s has a transaction open for %s: what others delete or change since then cannot be purged (%s transactions, %s more)",
+			who, x.s.Name(), unit.Duration(t.Age), unit.Count(x.history.last), unit.PerSecond(x.history.perSecond))
+		f.Impact = x.history.impact()
+	}
+	f.Evidence = x.evidence(idle)
+	f.Fixes = x.fixes(t, idle)
+	return f, true
+}
+
+func (x *longOpen) evidence(idle bool) (list []rule.Evidence) {
+	for i, t := range x.list[:min(len(x.list), mostBlockers)] {
+		r, _ := session(x.v, x.s.Server, t.Session)
+		does := "does nothing"
+		if statement := cmp.Or(t.Statement, r.Statement); statement != "" && (i > 0 || !idle) {
+			does = "runs: " + words(statement)
+		} else if statement != "" {
+			does = "does nothing, its last statement: " + words(statement)
+		}
+		snapshot := ""
+		if t.Snapshot {
+			snapshot = ", reads a snapshot"
+		}
+		program := ""
+		if p, ok := clientOf(x.v, x.s, r); ok {
+			program = ", client " + rule.ProcessSubject(p).String()
+		}
+		list = append(list, rule.Evidence{
+			Metric: "mysql.transaction-age", Value: t.Age.Seconds(), Unit: "seconds", Limit: rule.Limit(oldTransaction.Seconds()),
+			What: rule.T("connection %d (%s%s): open for %s, %s%s, %s rows locked, %s changed; it %s", t.Session, account(r.User, r.Client), program,
+				unit.Duration(t.Age), cmp.Or(t.Isolation, "isolation unknown"), snapshot, unit.Count(max(t.RowsLocked, 0)), unit.Count(max(t.Modified, 0)), does),
+			Check: ask(x.s, "select * from information_schema.innodb_trx order by trx_started\\G"),
+		})
+	}
+	if x.history.readings > 0 {
+		list = append(list, x.history.evidence(x.s))
+	}
+	return append(list, beside(x.s)...)
+}
+
+func (x *longOpen) fixes(t recording.MySQLTransaction, idle bool) (fixes []rule.Fix) {
+	if t.Session > 0 {
+		text := rule.T("let the statement of connection %d finish, or kill it", t.Session)
+		if idle {
+			text = rule.T("have the client of connection %d commit or roll back, or kill it", t.Session)
+		}
+		fixes = append(fixes, rule.Fix{Text: text, Command: ask(x.s, fmt.Sprintf("kill %d", t.Session)), Tradeoff: "what it changed is rolled back; a report or a backup fails"})
+	}
+	if t.Isolation == "REPEATABLE READ" || t.Isolation == "SERIALIZABLE" {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("if it needs no consistent view over several statements: READ COMMITTED lets go of the old versions after each"),
+			Command:  "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+			Tradeoff: "a second read may see newer rows",
+		})
+	}
+	return append(fixes, rule.Fix{
+		Text:     rule.T("make reports and backups on a replica, or in pieces"),
+		Tradeoff: "their data is a little older",
+	})
+}

@@ -1,0 +1,213 @@
+package mysql
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed metadatalock.md
+var metadataLockPage string
+
+var metadataLock = rule.Rule{
+	ID:           "mysql/metadata-lock",
+	Title:        "connections wait for the definition of a table",
+	Resource:     "metadata locks",
+	Needs:        []recording.Table{recording.MySQLServers},
+	BlindWithout: []string{"sessions of other users"},
+	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
+		"rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/errors"},
+	Page:   metadataLockPage,
+	Detect: detectMetadataLock,
+}
+
+func detectMetadataLock(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		w := locksOf(v, s, "metadata", "table")
+		m := metadataWait{lockWaits: w}
+		m.state, m.mean, m.most, m.lasts = metadataStates(v, s)
+		if w.serious() || m.mean >= waitersAtLeast && m.lasts >= longWait {
+			found = append(found, m.finding())
+		}
+	}
+	return found, err
+}
+
+// metadataWait is who waits for metadata locks, by the process list, and who
+// blocks, where the server tells.
+type metadataWait struct {
+	*lockWaits
+	state string        // the commonest: "Waiting for table metadata lock"
+	mean  float64       // connections in such a state
+	most  int64         //
+	lasts time.Duration // longest of them
+}
+
+// definitionWait says whether a state of the process list is a wait for the
+// definition of an object, or for a lock on all of them.
+func definitionWait(state string) bool {
+	switch {
+	case !strings.HasPrefix(state, "Waiting for "):
+		return false
+	case strings.HasSuffix(state, "metadata lock"), state == "Waiting for table flush", state == "Waiting for global read lock",
+		state == "Waiting for commit lock", state == "Waiting for backup lock", state == "Waiting for table level lock":
+		return true
+	}
+	return false
+}
+
+func metadataStates(v *view.View, s *view.MySQLServer) (state string, mean float64, most int64, longest time.Duration) {
+	states, _ := v.StatesOf(s.Server)
+	for _, x := range states {
+		if definitionWait(x.State) {
+			state = cmp.Or(state, x.State)
+			mean += x.Mean
+			most += x.Most
+			longest = max(longest, x.Longest)
+		}
+	}
+	return state, mean, most, longest
+}
+
+func (m *metadataWait) finding() rule.Finding {
+	f := rule.Finding{Subject: subjectOf(m.s), Confidence: rule.Certain, Impact: m.impact(), Affects: append(affects(m.v, m.s), m.exhausting()...)}
+	if m.mean > m.waited {
+		f.Impact = rule.Impact{TimeLost: m.mean, Text: rule.T("%s waited by %s per second", unit.Seconds(m.mean), connections(int(m.most)))}
+	}
+	b, one := m.main()
+	if one && b.Session > 0 {
+		f.Headline = rule.T("%s of %s wait for the definition of %s, which %s holds: %s", connections(len(b.Victims)), m.s.Name(),
+			cmp.Or(m.object(), "a table"), blockerName(b), doing(b))
+		f.Evidence = m.evidence("mysql.metadata-lock-waits", m.check())
+		f.Fixes = append(holderFixes(m.s, b), ddlFix(m.s))
+		return f
+	}
+	return m.suspects(f)
+}
+
+func (m *metadataWait) check() string {
+	if m.s.MariaDB() {
+		return ask(m.s, "show full processlist")
+	}
+	return ask(m.s, "select * from sys.schema_table_lock_waits\\G")
+}
+
+func ddlFix(s *view.MySQLServer) rule.Fix {
+	return rule.Fix{
+		Text:     rule.T("change tables only with a short lock_wait_timeout, so that the change gives up instead of making all others queue behind it; then try again"),
+		Command:  ask(s, "set session lock_wait_timeout = 3; alter table ..."),
+		Tradeoff: "the change may need several attempts",
+	}
+}
+
+// suspects words a wait whose blocker the server does not name: the statement
+// that asks for the exclusive lock waits itself, for one of the transactions
+// that are older than it.
+func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
+	waiting := m.waiting()
+	holders := m.holders(waiting)
+	n := connections(max(m.victims, int(m.most), len(waiting)))
+	object := ""
+	if o := m.object(); o != "" {
+		object = " of " + o
+	}
+	switch {
+	case len(holders) == 1:
+		h := holders[0]
+		f.Headline = rule.T("%s of %s wait for the definition of a table%s; the only transaction older than the waits is that of %s: %s", n, m.s.Name(), object, blockerName(h), doing(h))
+		f.Fixes = holderFixes(m.s, h)
+	case len(holders) > 1:
+		f.Headline = rule.T("%s of %s wait for the definition of a table%s; it is held by one of %d older transactions, the oldest that of %s", n, m.s.Name(), object,
+			len(holders), blockerName(holders[0]))
+		f.Fixes = holderFixes(m.s, holders[0])
+	default:
+		f.Headline = rule.T("%s of %s wait for the definition of a table%s; who holds it cannot be seen", n, m.s.Name(), object)
+	}
+	f.Evidence = []rule.Evidence{{
+		Metric: "mysql.metadata-lock-waits", Value: m.mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
+		What: rule.T("%s connections at a time, %d at most, are in state %q, the longest for %s", unit.Number(m.mean), m.most,
+			cmp.Or(m.state, "Waiting for table metadata lock"), lasted(max(m.lasts, m.longest))),
+		Check: ask(m.s, "show full processlist"),
+	}}
+	for _, h := range holders[:min(len(holders), mostBlockers)] {
+		f.Evidence = append(f.Evidence, rule.Evidence{
+			Metric: "mysql.lock-blocker", Value: h.For.Seconds(), Unit: "seconds",
+			What:  rule.T("%s may hold it: %s%s", blockerName(h), doing(h), open(h.For)),
+			Check: ask(m.s, "select * from information_schema.innodb_trx order by trx_started"),
+		})
+	}
+	for _, r := range waiting[:min(len(waiting), mostVictims)] {
+		f.Evidence = append(f.Evidence, rule.Evidence{
+			Metric: "mysql.lock-victim", Value: r.For.Seconds(), Unit: "seconds",
+			What:  rule.T("connection %d (%s) waits %s: %s", r.ID, account(r.User, r.Client), lasted(r.For), words(r.Statement)),
+			Check: ask(m.s, fmt.Sprintf("select * from information_schema.processlist where id = %d", r.ID)),
+		})
+	}
+	f.Evidence = append(f.Evidence, beside(m.s)...)
+	if m.s.MariaDB() {
+		f.Fixes = append(f.Fixes, rule.Fix{
+			Text:     rule.T("have MariaDB show who holds metadata locks, then look again"),
+			Command:  ask(m.s, "install soname 'metadata_lock_info'; select * from information_schema.metadata_lock_info"),
+			Tradeoff: "a plugin more",
+		})
+	}
+	f.Fixes = append(f.Fixes, ddlFix(m.s))
+	return f
+}
+
+// waiting are the connections that wait at the last look at which any did, the
+// longest wait first.
+func (m *metadataWait) waiting() []recording.MySQLSession {
+	for _, look := range slices.Backward(m.v.SessionsOf(m.s.Server)) {
+		var list []recording.MySQLSession
+		for _, r := range look {
+			if definitionWait(r.State) {
+				list = append(list, r)
+			}
+		}
+		if len(list) > 0 {
+			slices.SortStableFunc(list, func(a, b recording.MySQLSession) int { return cmp.Compare(b.For, a.For) })
+			return list
+		}
+	}
+	return nil
+}
+
+// holders are the transactions older than the longest wait, of connections that
+// do not wait themselves: one of them holds the lock.
+func (m *metadataWait) holders(waiting []recording.MySQLSession) []view.MySQLBlocker {
+	looks := m.v.TransactionsOf(m.s.Server)
+	if len(looks) == 0 || len(waiting) == 0 {
+		return nil
+	}
+	waits := map[int64]bool{}
+	for _, r := range waiting {
+		waits[r.ID] = true
+	}
+	// Both times are whole seconds on most servers.
+	least := waiting[0].For - time.Second
+	var list []view.MySQLBlocker
+	for _, t := range looks[len(looks)-1] {
+		if t.Session == 0 || waits[t.Session] || t.Age < least {
+			continue
+		}
+		b := view.MySQLBlocker{Session: t.Session, Kind: "metadata", Statement: t.Statement, For: t.Age}
+		if r, ok := session(m.v, m.s.Server, t.Session); ok {
+			b.User, b.Client, b.Command = r.User, r.Client, r.Command
+			b.Statement = cmp.Or(b.Statement, r.Statement)
+		}
+		list = append(list, b)
+	}
+	slices.SortStableFunc(list, func(a, b view.MySQLBlocker) int { return cmp.Compare(b.For, a.For) })
+	return list
+}

@@ -1,0 +1,245 @@
+package mysql
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed missingtables.md
+var missingTablesPage string
+
+var missingTables = rule.Rule{
+	ID:       "mysql/opening-missing-tables",
+	Title:    "clients ask for tables that do not exist",
+	Resource: "statements",
+	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
+	Explains: []string{"rt/errors", "rt/two-humps", "rt/server-slow", "mysql/table-cache-contention"},
+	Page:     missingTablesPage,
+	Detect:   detectMissingTables,
+}
+
+const (
+	// noSuchTable is ER_NO_SUCH_TABLE, as the server's errors and packets number it.
+	noSuchTable = 1146
+	// someMissing per second: installers and migrations ask now and then whether a
+	// table is there; nothing asks so all the time.
+	someMissing = 5.0
+	// missingShare of all questions: below one in a hundred it is a fault of its
+	// own, and not why a server is slow.
+	missingShare = 0.01
+	// opening is the mean number of connections in state "Opening tables" from
+	// which it is what they wait for.
+	opening = 0.5
+)
+
+// missing is what is known of a server's missing tables.
+type missing struct {
+	v         *view.View
+	s         *view.MySQLServer
+	questions float64 // per second
+	raised    float64 // error 1146 per second, by the server's own count; NaN
+	answered  float64 // answers with 1146 per second, by packets; NaN
+	failed    float64 // statements with errors per second, by digests, of those that always fail; NaN
+	unopened  float64 // tables looked for and not opened per second: MariaDB's count; NaN
+	opening   float64 // connections in "Opening tables", mean
+	overflows float64 // of the table cache, per second; NaN
+	opened    float64 // tables opened per second; NaN
+	tables    []string
+	sure      rule.Confidence
+}
+
+func detectMissingTables(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		if x := (missing{v: v, s: s}); x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, err
+}
+
+func (x *missing) read() {
+	v, s := x.v, x.s
+	x.questions = s.Rate("Questions")
+	x.raised, x.answered, x.failed, x.unopened = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+	if view.Rows[recording.MySQLError](v) != nil {
+		for _, e := range v.ErrorsOf(s.Server) {
+			if e.Code == noSuchTable {
+				x.raised = e.PerSecond
+			}
+		}
+	}
+	counts := map[string]float64{}
+	x.readPackets(counts)
+	for _, w := range workOf(v, s) {
+		if !w.sampled && w.errors >= mostRuns*w.count && w.errors > 0 {
+			x.failed = view.OrZero(x.failed) + w.errors/max(v.Seconds(), 1)
+			addTable(counts, w.text, w.errors)
+		}
+	}
+	x.opening, _ = statesWith(v, s, func(st view.MySQLState) bool { return strings.EqualFold(st.State, "Opening tables") })
+	if len(counts) == 0 {
+		for _, look := range v.SessionsOf(s.Server) {
+			for _, r := range look {
+				if strings.EqualFold(r.State, "Opening tables") {
+					addTable(counts, r.Statement, 1)
+				}
+			}
+		}
+	}
+	x.overflows, x.opened = s.Rate("Table_open_cache_overflows"), s.Rate("Opened_tables")
+	if s.MariaDB() {
+		// Its misses count every look for a table that is not cached; what was
+		// found was opened, or is a view.
+		x.unopened = max(s.Rate("Table_open_cache_misses")-x.opened-view.OrZero(s.Rate("Opened_views")), 0)
+	}
+	for name := range counts {
+		x.tables = append(x.tables, name)
+	}
+	slices.SortFunc(x.tables, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+}
+
+// readPackets counts answers with error 1146.
+func (x *missing) readPackets(counts map[string]float64) {
+	p := x.s.Packets
+	if p == nil {
+		return
+	}
+	for _, t := range x.v.PacketStatements() {
+		if t.Server == p.Server && t.ServerPort == int32(p.Port) && t.Proto == p.Proto && t.Code == fmt.Sprint(noSuchTable) {
+			x.answered = view.OrZero(x.answered) + float64(t.Failed)/max(x.v.Seconds(), 1)
+			addTable(counts, t.Fingerprint, float64(t.Failed))
+		}
+	}
+}
+
+func addTable(counts map[string]float64, text string, n float64) {
+	if f, ok := parseFilter(text); ok && f.table != "" && !f.joins {
+		counts[f.qualified()] += n
+	}
+}
+
+// rate is how many statements a second ask for missing tables, at least.
+func (x *missing) rate() float64 {
+	if n := max(view.OrZero(x.raised), view.OrZero(x.answered)); n > 0 {
+		return n
+	}
+	return max(view.OrZero(x.unopened), view.OrZero(x.failed))
+}
+
+func (x *missing) look() bool {
+	x.read()
+	known := max(view.OrZero(x.raised), view.OrZero(x.answered)) >= someMissing
+	counted := x.unopened >= someMissing && x.unopened >= missingShare*view.OrZero(x.questions)
+	stuck := x.opening >= opening && view.OrZero(x.overflows) < someMissing && view.OrZero(x.opened) < someMissing
+	switch {
+	case known && x.share() >= missingShare:
+		x.sure = rule.Certain
+	case known:
+		x.sure = rule.Possible
+	case counted:
+		x.sure = rule.Likely
+	case x.failed >= someMissing && stuck:
+		x.sure = rule.Likely
+	default:
+		return false
+	}
+	return true
+}
+
+// share of all questions that fail so.
+func (x *missing) share() float64 { return min(x.rate()/max(view.OrZero(x.questions), x.rate(), 1), 1) }
+
+func (x *missing) finding() rule.Finding {
+	s := x.s
+	f := rule.Finding{Subject: subjectOf(s), Confidence: x.sure, Affects: affects(x.v, s)}
+	what := "tables that do not exist"
+	if len(x.tables) > 0 {
+		what = strings.Join(x.tables[:min(len(x.tables), 2)], ", ")
+		if len(x.tables) > 2 {
+			what += fmt.Sprintf(" and %d more", len(x.tables)-2)
+		}
+		what += ", which do not exist"
+		if len(x.tables) == 1 {
+			what = x.tables[0] + ", which does not exist"
+		}
+	}
+	f.Headline = rule.T("clients of %s ask for %s: %s of its statements fail, error 1146; the table cache is not to blame", named(s), what, unit.Share(x.share()))
+	if x.cacheOverflows() {
+		f.Headline = rule.T("clients of %s ask for %s: %s of its statements fail, error 1146", named(s), what, unit.Share(x.share()))
+	}
+	if x.sure == rule.Likely {
+		f.Headline = rule.T("clients of %s ask for %s: %s of its statements or more fail to open a table", named(s), what, unit.Share(x.share()))
+	}
+	f.Impact = rule.Impact{Share: max(x.share(), 0.001), TimeLost: x.opening, Text: rule.T("%s statements for nothing", unit.PerSecond(x.rate()))}
+	f.Evidence = x.evidence()
+	f.Fixes = x.fixes()
+	return f
+}
+
+// cacheOverflows says whether the table cache has a share in it after all.
+func (x *missing) cacheOverflows() bool { return x.overflows >= someMissing }
+
+func (x *missing) evidence() []rule.Evidence {
+	s := x.s
+	var list []rule.Evidence
+	if x.raised > 0 {
+		list = append(list, rule.Evidence{Metric: "mysql.errors", Value: x.raised, Unit: "per second", Limit: rule.Limit(someMissing), Counters: true,
+			What:  rule.T("error 1146 (no such table) %s, of %s questions", unit.PerSecond(x.raised), unit.PerSecond(view.OrZero(x.questions))),
+			Check: ask(s, "select * from performance_schema.events_errors_summary_global_by_error where error_number = 1146")})
+	}
+	if x.answered > 0 {
+		list = append(list, rule.Evidence{Metric: "rt.errors", Value: x.answered, Unit: "per second", Limit: rule.Limit(someMissing),
+			What:  rule.T("%s answers in packets are error 1146", unit.PerSecond(x.answered)),
+			Check: fmt.Sprintf("tshark -i any -f 'port %d' -Y 'mysql.error_code == 1146'", s.Packets.Port)})
+	}
+	if x.unopened > 0 {
+		list = append(list, rule.Evidence{Metric: "mysql.tables-not-found", Value: x.unopened, Unit: "per second", Limit: rule.Limit(someMissing), Counters: true,
+			What: rule.T("%s tables looked for and neither cached nor opened, at least", unit.PerSecond(x.unopened)), Check: status(s, "%open%")})
+	}
+	if x.failed > 0 {
+		list = append(list, rule.Evidence{Metric: "mysql.statement-errors", Value: x.failed, Unit: "per second", Counters: true,
+			What:  rule.T("%s executions of statements that always fail", unit.PerSecond(x.failed)),
+			Check: ask(s, "select digest_text, count_star, sum_errors from performance_schema.events_statements_summary_by_digest order by sum_errors desc limit 5")})
+	}
+	if x.opening > 0 {
+		list = append(list, rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.opening, Unit: "connections",
+			What: rule.T("%s connections in state Opening tables at a time", unit.Number(x.opening)), Check: ask(s, "show processlist")})
+	}
+	if !math.IsNaN(x.opened) {
+		list = append(list, rule.Evidence{Metric: "mysql.table-cache-overflows", Value: view.OrZero(x.overflows), Unit: "per second", Counters: true,
+			What:  rule.T("%s overflows of the table cache, %s tables opened: it is large enough", unit.PerSecond(view.OrZero(x.overflows)), unit.PerSecond(x.opened)),
+			Check: status(s, "%open%")})
+		if x.cacheOverflows() {
+			list[len(list)-1].What = rule.T("%s overflows of the table cache, %s tables opened", unit.PerSecond(x.overflows), unit.PerSecond(x.opened))
+		}
+	}
+	return list
+}
+
+func (x *missing) fixes() []rule.Fix {
+	s := x.s
+	tables := "show tables"
+	if len(x.tables) > 0 {
+		tables = "show create table " + x.tables[0]
+	}
+	return []rule.Fix{{
+		Text:     rule.T("make the client ask for tables that are there: a missing migration, a wrong schema, a load generator told of more tables than it made (sysbench --tables)"),
+		Command:  ask(s, tables),
+		Tradeoff: "none; a larger table_open_cache changes nothing",
+	}, {
+		Text:     rule.T("find who asks, and let the client log its errors: the server logs none of these"),
+		Command:  ask(s, "select user, host, db, count(*) from information_schema.processlist group by 1, 2, 3"),
+		Tradeoff: "a client that ignores errors hides them until somebody looks at packets",
+	}}
+}

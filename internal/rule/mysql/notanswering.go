@@ -1,0 +1,296 @@
+package mysql
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed notanswering.md
+var notAnsweringPage string
+
+var notAnswering = rule.Rule{
+	ID:       "mysql/not-answering",
+	Title:    "the server does not answer at all",
+	Resource: "answers of MySQL",
+	Needs:    []recording.Table{recording.MySQLServers},
+	Explains: []string{"net/accept-queue-full", "proc/uninterruptible", "rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/connect-slow", "rt/errors", "rt/path-slow"},
+	Page:     notAnsweringPage,
+	Detect:   detectNotAnswering,
+}
+
+const (
+	// silentAtLeast: a moment without an answer may be the fault of a CPU that
+	// was busy elsewhere, also that of rtrail.
+	silentAtLeast = 2 * time.Second
+	// silentShare of a shorter window will do.
+	silentShare = 0.5
+)
+
+// silence is a server that did not answer.
+type silence struct {
+	v     *view.View
+	s     *view.MySQLServer
+	last  recording.MySQLServer // the last look without an answer
+	long  time.Duration         // without an answer, in the window
+	back  bool                  // it answers again
+	why   string                // as a headline puts it
+	sure  rule.Confidence
+	proof []rule.Evidence
+	fixes []rule.Fix
+}
+
+func detectNotAnswering(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	var denied *rule.NotJudged
+	for _, s := range v.MySQLServers() {
+		if s.State == recording.ServerDenied {
+			denied = &rule.NotJudged{Needs: "to be let in by mysql " + s.Server, Why: s.Error, How: "name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf"}
+		}
+		x := &silence{v: v, s: s}
+		if x.measure() {
+			x.explain()
+			found = append(found, x.finding())
+		}
+	}
+	if len(found) == 0 && denied != nil {
+		return nil, denied
+	}
+	return found, nil
+}
+
+func mute(l recording.MySQLServer) bool {
+	return l.State == recording.ServerStalled || l.State == recording.ServerUnreachable || l.State == recording.ServerGone
+}
+
+// measure adds up the time without answers: from each look that got none to the
+// next one, and what that one had waited already.
+func (x *silence) measure() bool {
+	looks := x.s.Looks
+	for i, l := range looks {
+		if !mute(l) {
+			continue
+		}
+		until := x.v.End()
+		if i+1 < len(looks) {
+			until = looks[i+1].At
+		}
+		x.long += max(until.Sub(l.At), 0)
+		if i == 0 || !mute(looks[i-1]) {
+			x.long += min(l.Waited, l.At.Sub(x.v.Start()))
+		}
+		x.last = l
+	}
+	x.back = x.long > 0 && !mute(looks[len(looks)-1])
+	window := x.v.End().Sub(x.v.Start())
+	return x.last.State != "" && (x.long >= silentAtLeast || x.long.Seconds() >= silentShare*window.Seconds())
+}
+
+// explain finds out which state the server is in.
+func (x *silence) explain() {
+	x.sure = rule.Likely
+	p, here := process(x.v, x.s)
+	switch {
+	case here && x.stopped(p), here && x.frozen(p), here && x.ended(p):
+	case x.last.State == recording.ServerUnreachable:
+		x.unreachable()
+	case x.last.State == recording.ServerGone:
+		x.why = "it closed the connection"
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log: a crash, a shutdown or a kill is in it"), Command: ask(x.s, "select @@log_error"), Tradeoff: "none"})
+	default:
+		x.unexplained(p, here)
+	}
+}
+
+// stopped: by a signal or by a debugger.
+func (x *silence) stopped(p view.Process) bool {
+	n := 0
+	for _, r := range p.Samples {
+		if r.State == "T" || r.State == "t" {
+			n++
+		}
+	}
+	if n == 0 {
+		return false
+	}
+	x.sure = rule.Certain
+	x.why = "it is stopped (process state T)"
+	by := "by SIGSTOP or SIGTSTP"
+	if p.State == "t" {
+		x.why, by = "a debugger has stopped it (process state t)", "by a debugger or strace"
+	}
+	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: float64(n), Unit: "count",
+		What: rule.T("%s (%d) was in state %s at %d of %d readings: stopped %s", p.Comm, p.PID, p.State, n, len(p.Samples), by), Check: fmt.Sprintf("ps -o pid,stat,wchan:30,comm -p %d", p.PID)})
+	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("let it go on, and find out who stopped it"), Command: fmt.Sprintf("kill -CONT %d", p.PID), Tradeoff: "none; if a debugger holds it, detach that"})
+	return true
+}
+
+// frozen: by its control group, or asleep in the kernel for good.
+func (x *silence) frozen(p view.Process) bool {
+	for _, b := range x.v.Blocked() {
+		if b.PID != p.PID || b.Share() < silentShare {
+			continue
+		}
+		where := cmp.Or(b.Where, "an unknown place in the kernel")
+		x.sure = rule.Likely
+		x.why = fmt.Sprintf("thread %d hangs in uninterruptible sleep, in %s", b.TID, where)
+		if b.Where == "__refrigerator" || b.Where == "do_freezer_trap" {
+			x.why, x.sure = "its control group is frozen", rule.Certain
+		}
+		x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: b.Share(), Unit: "share",
+			What: rule.T("thread %d of %s (%d) in state D at %d of %d readings, in %s", b.TID, p.Comm, p.PID, b.InD, b.Readings, where), Check: fmt.Sprintf("cat /proc/%d/task/%d/stack", p.PID, b.TID)})
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("mend what it waits for: a disk, a frozen filesystem, a frozen control group"), Command: fmt.Sprintf("cat /proc/%d/task/*/stack; cat /proc/%d/cgroup", p.PID, p.PID), Tradeoff: "none"})
+		return true
+	}
+	return false
+}
+
+// ended: its process is there no more.
+func (x *silence) ended(p view.Process) bool {
+	if !p.Gone {
+		return false
+	}
+	x.sure = rule.Certain
+	x.why = fmt.Sprintf("its process (%d) ended in the window", p.PID)
+	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: 0, Unit: "count",
+		What: rule.T("%s (%d) was last seen at %s", p.Comm, p.PID, p.Samples[len(p.Samples)-1].At.Format("15:04:05")), Check: fmt.Sprintf("ps -p %d; dmesg | grep -i -e oom -e segfault", p.PID)})
+	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log and the kernel's: crash, shutdown or kill"), Command: "journalctl -u mariadb -u mysql -n 50; dmesg | tail", Tradeoff: "none"})
+	return true
+}
+
+// unreachable: no connection came about.
+func (x *silence) unreachable() {
+	host, port, tcp := address(x.s)
+	refused := strings.Contains(x.last.Error, "refused") || strings.Contains(x.last.Error, "reset by peer")
+	switch {
+	case strings.Contains(x.last.Error, "no such file"):
+		x.sure = rule.Certain
+		x.why = "its socket is not there: it does not run, or uses another one"
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("start it, or name the socket it uses"), Command: "ss -xl | grep -i mysql; systemctl status mariadb mysql", Tradeoff: "none"})
+	case refused:
+		x.sure = rule.Certain
+		x.why = "nothing listens there: the host refuses the connection"
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("start it, or name the address it listens at (bind-address, port)"), Command: fmt.Sprintf("ss -ltnp 'sport = :%d'", port), Tradeoff: "none"})
+	case tcp:
+		x.why = "nothing comes back to what is sent there"
+		if c, ok := x.ownSocket(host, port); ok {
+			x.sure = rule.Certain
+			x.why = "SYNs are not answered: they, or the answers, are lost on the way"
+			x.proof = append(x.proof, rule.Evidence{Metric: "mysql.syn-unanswered", Value: float64(c.Retransmits), Unit: "count", Limit: rule.Limit(0),
+				What:  rule.T("the socket of rtrail to %s is in SYN_SENT, %d SYNs sent again without an answer", x.s.Server, c.Retransmits),
+				Check: fmt.Sprintf("ss -tno state syn-sent 'dport = :%d'", port)})
+		}
+		x.fixes = append(x.fixes, rule.Fix{
+			Text:     rule.T("find where they are lost: see whether they arrive at the server's host, then firewalls and routes there and between"),
+			Command:  fmt.Sprintf("tcpdump -ni any 'tcp port %d and tcp[tcpflags] & tcp-syn != 0'   # here and at the server", port),
+			Tradeoff: "none",
+		})
+	default:
+		x.why = "no connection comes about"
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see whether the server runs and listens"), Command: "systemctl status mariadb mysql", Tradeoff: "none"})
+	}
+}
+
+// ownSocket is a socket of this host to the server whose SYNs or data are
+// repeated without an answer.
+func (x *silence) ownSocket(host string, port uint16) (worst recording.TCPSample, ok bool) {
+	for _, c := range x.v.Connections() {
+		if c.Remote != host || c.RemotePort != port {
+			continue
+		}
+		for _, r := range c.Samples {
+			unanswered := r.State == recording.TCPSynSent || r.State == recording.TCPEstablished && r.Backoff >= 1
+			if unanswered && r.Retransmits >= max(worst.Retransmits, 1) {
+				worst, ok = r, true
+			}
+		}
+	}
+	return worst, ok
+}
+
+// unexplained: it takes connections, or the kernel does for it, and says nothing.
+func (x *silence) unexplained(p view.Process, here bool) {
+	x.why = "it accepts connections and does not answer"
+	if host, port, tcp := address(x.s); tcp {
+		if c, ok := x.ownSocket(host, port); ok && c.State == recording.TCPEstablished {
+			x.sure = rule.Certain
+			x.why = "what is sent to it is not even acknowledged: its host is gone, or the way to it"
+			x.proof = append(x.proof, rule.Evidence{Metric: "mysql.syn-unanswered", Value: float64(c.Retransmits), Unit: "count", Limit: rule.Limit(0),
+				What:  rule.T("a segment to %s was sent again %d times in a row without an acknowledgement", x.s.Server, c.Retransmits),
+				Check: fmt.Sprintf("ss -tnoi 'dport = :%d'   # retrans, backoff", port)})
+			x.fixes = append(x.fixes, rule.Fix{Text: rule.T("ask its host, and find where packets are lost"), Command: "ping " + host + "; mtr " + host, Tradeoff: "none"})
+			return
+		}
+	}
+	if here {
+		doing := rule.T("%s (%d) runs (state %s) on %s CPUs", p.Comm, p.PID, p.State, unit.Number(zeroIfNaN(p.CPU)))
+		for _, t := range x.v.ProcessTimes() {
+			if t.Process.PID == p.PID {
+				doing = rule.T("%s (%d) runs on %s CPUs; its %d threads that do anything: %s on CPU, %s runnable, %s in disk waits, %s in locks", p.Comm, p.PID, unit.Number(zeroIfNaN(p.CPU)),
+					t.Threads, unit.Share(t.Share[view.OnCPU]), unit.Share(t.Share[view.Runnable]), unit.Share(t.Share[view.WaitDisk]), unit.Share(t.Share[view.WaitLock]))
+			}
+		}
+		x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: zeroIfNaN(p.CPU), Unit: "cores", What: doing, Check: fmt.Sprintf("pidstat -t -u -d -w -p %d 1", p.PID)})
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see what its threads wait for before it is restarted"), Command: fmt.Sprintf("gdb -p %d -batch -ex 'thread apply all bt' > stacks; rtrail stacks stacks", p.PID), Tradeoff: "gdb stops it for some seconds more"})
+	}
+	x.fixes = append(x.fixes, rule.Fix{
+		Text:     rule.T("try a way in that its threads do not share: extra_port (MariaDB) or admin_port (MySQL); with a thread pool all groups may be taken"),
+		Command:  "mysql -h HOST -P EXTRA_PORT -e 'show full processlist'",
+		Tradeoff: "none",
+	})
+}
+
+func zeroIfNaN(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+func (x *silence) finding() rule.Finding {
+	f := rule.Finding{Subject: subjectOf(x.s), Confidence: x.sure, Affects: append(affects(x.v, x.s), listenerOf(x.v, x.s))}
+	if p, ok := process(x.v, x.s); ok {
+		f.Subject = rule.ProcessSubject(p)
+	}
+	name := f.Subject.String()
+	if x.back {
+		f.Headline = rule.T("%s did not answer for %s: %s", name, unit.Duration(x.long), x.why)
+	} else {
+		f.Headline = rule.T("%s does not answer: %s", name, x.why)
+	}
+	window := max(x.v.Seconds(), 1)
+	share := min(x.long.Seconds()/window, 1)
+	f.Impact = rule.Impact{Share: share, Text: rule.T("no answer for %s of %s", unit.Duration(min(x.long, time.Duration(window*float64(time.Second)))), unit.Seconds(window))}
+	f.Evidence = append([]rule.Evidence{x.asked()}, x.proof...)
+	f.Fixes = x.fixes
+	return f
+}
+
+// asked is what rtrail itself met.
+func (x *silence) asked() rule.Evidence {
+	n := 0
+	for _, l := range x.s.Looks {
+		if mute(l) {
+			n++
+		}
+	}
+	waited := ""
+	if i := slices.IndexFunc(x.s.Looks, func(l recording.MySQLServer) bool { return l.Waited > 0 }); i >= 0 {
+		longest := time.Duration(0)
+		for _, l := range x.s.Looks {
+			longest = max(longest, l.Waited)
+		}
+		waited = fmt.Sprintf(", waited %s", unit.Duration(longest))
+	}
+	return rule.Evidence{Metric: "mysql.answer", Value: float64(n), Unit: "count", Limit: rule.Limit(0),
+		What: rule.T("%d of %d looks at %s without an answer%s: %s", n, len(x.s.Looks), x.s.Server, waited, cmp.Or(x.last.Error, x.last.State)), Check: "time " + ask(x.s, "select 1")}
+}

@@ -1,0 +1,266 @@
+package mysql
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed pool.md
+var poolPage string
+
+var threadPoolStalled = rule.Rule{
+	ID:           "mysql/thread-pool-stalled",
+	Title:        "statements wait for a thread of the thread pool",
+	Resource:     "thread pool of MySQL",
+	Needs:        []recording.Table{recording.MySQLServers},
+	BlindWithout: []string{"groups of the thread pool"},
+	Explains:     []string{"rt/slow-group", "rt/two-humps", "rt/server-slow", "rt/connect-slow", "mysql/connections-exhausted", "mysql/not-answering"},
+	Page:         poolPage,
+	Detect:       detectThreadPoolStalled,
+}
+
+const (
+	// longQueue is how long a statement must have waited for a thread. A pool at
+	// full speed has a queue as well; there a statement waits for milliseconds.
+	longQueue = 100 * time.Millisecond
+	// queuedLooks and queuedShare of the looks must have found statements in
+	// the queue of a group.
+	queuedLooks = 2
+	queuedShare = 0.5
+	// joinedGap: clients wait at least this many times longer than the server
+	// executes, for the two to be worth a line side by side.
+	joinedGap = 5
+	// mostHolders is how many statements that hold a group up are named.
+	mostHolders = 3
+)
+
+// stalledPool is a thread pool whose groups queue.
+type stalledPool struct {
+	v      *view.View
+	s      *view.MySQLServer
+	groups []view.MySQLPoolGroup // all
+	slow   []view.MySQLPoolGroup // those that queue, the longest queue first
+}
+
+func detectThreadPoolStalled(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		p := stalledPool{v: v, s: s, groups: v.PoolGroupsOf(s.Server)}
+		for _, g := range p.groups {
+			if g.QueuedLooks >= queuedLooks && float64(g.QueuedLooks) >= queuedShare*float64(len(g.Looks)) && p.wait(g) >= longQueue {
+				p.slow = append(p.slow, g)
+			}
+		}
+		if len(p.slow) > 0 {
+			found = append(found, p.finding())
+		}
+	}
+	return found, err
+}
+
+// wait is how long a statement waits in the queue of a group: the longest the
+// server showed, or else by the length of the queue and how fast it is worked off.
+func (p *stalledPool) wait(g view.MySQLPoolGroup) time.Duration {
+	if g.LongestWait > 0 {
+		return g.LongestWait
+	}
+	seconds := view.Elapsed(g.Looks).Seconds()
+	if seconds <= 0 {
+		return 0
+	}
+	if g.Dequeued > 0 {
+		return time.Duration(g.MeanQueued / (g.Dequeued / seconds) * float64(time.Second))
+	}
+	if g.Looks[0].Dequeued < 0 {
+		return 0 // the server counts none: nothing can be said
+	}
+	return time.Duration(seconds * float64(time.Second)) // queued, and none taken
+}
+
+func (p *stalledPool) confidence() rule.Confidence {
+	for _, g := range p.slow {
+		if g.Stalled || g.Stalls > 0 || g.LongestWait >= longQueue {
+			return rule.Certain
+		}
+	}
+	return rule.Likely
+}
+
+func (p *stalledPool) finding() rule.Finding {
+	f := rule.Finding{Subject: subjectOf(p.s), Confidence: p.confidence(), Affects: affects(p.v, p.s)}
+	var queued float64
+	var longest time.Duration
+	for _, g := range p.slow {
+		queued += g.MeanQueued
+		longest = max(longest, p.wait(g))
+	}
+	f.Impact = timeLost(queued, rule.T("%s statements wait for a thread at any time", unit.Number(queued)))
+	if j, ok := p.joined(); ok {
+		f.Headline = rule.T("clients of %s wait up to %s for what it executes in %s: statements queue before execution, in %s of the thread pool", p.s.Name(),
+			unit.Duration(j.ClientMax), unit.Duration(j.Executed), p.which())
+	} else {
+		f.Headline = rule.T("%s of the thread pool of %s stalled: statements wait up to %s for a thread", p.which(), p.s.Name(), unit.Duration(longest))
+	}
+	f.Evidence = p.evidence()
+	f.Fixes = p.fixes()
+	return f
+}
+
+// which names the groups that queue.
+func (p *stalledPool) which() string {
+	if len(p.slow) == 1 {
+		return fmt.Sprintf("group %d of %d", p.slow[0].Group, len(p.groups))
+	}
+	if len(p.slow) == len(p.groups) {
+		return fmt.Sprintf("all %d groups", len(p.groups))
+	}
+	return fmt.Sprintf("%d of %d groups", len(p.slow), len(p.groups))
+}
+
+// joined is the statement for which clients wait most beside its execution.
+func (p *stalledPool) joined() (view.MySQLJoined, bool) {
+	for _, j := range p.v.MySQLJoinedOf(p.s) {
+		if j.ClientP99 >= joinedGap*j.Executed && j.ClientP99 >= longQueue {
+			return j, true
+		}
+	}
+	return view.MySQLJoined{}, false
+}
+
+func (p *stalledPool) evidence() (list []rule.Evidence) {
+	for _, g := range p.slow[:min(len(p.slow), mostHolders)] {
+		what := rule.T("group %d: %s statements queued at a time, %d at most, the longest for %s; %d threads, %d active, %d connections",
+			g.Group, unit.Number(g.MeanQueued), g.MostQueued, unit.Duration(p.wait(g)), g.Threads, g.Active, g.Connections)
+		list = append(list, rule.Evidence{Metric: "mysql.pool-queue", Value: g.MeanQueued, Unit: "statements", Limit: rule.Limit(0), What: what, Check: ask(p.s, p.table())})
+		if g.Stalls > 0 {
+			list = append(list, rule.Evidence{Metric: "mysql.pool-stalls", Value: g.Stalls, Unit: "count", Counters: true, Limit: rule.Limit(0),
+				What:  rule.T("the timer of the pool found group %d stalled %s times", g.Group, unit.Count(g.Stalls)),
+				Check: ask(p.s, "select group_id, stalls, throttles, dequeues_by_worker from information_schema.thread_pool_stats")})
+		}
+	}
+	if rest := len(p.groups) - len(p.slow); rest > 0 {
+		list = append(list, rule.Evidence{Metric: "mysql.pool-queue", Value: float64(rest), Unit: "groups",
+			What: rule.T("the other %d groups have no such queue: their connections are served at once", rest), Check: ask(p.s, p.table())})
+	}
+	list = append(list, p.holders()...)
+	if j, ok := p.joined(); ok {
+		list = append(list, rule.Evidence{Metric: "mysql.before-execution", Value: j.Before().Seconds(), Unit: "seconds",
+			What: rule.T("%s: clients waited %s (median), %s (99th percentile) for %s answers; the server counts %s on average for %s executions", words(j.Text),
+				unit.Duration(j.ClientP50), unit.Duration(j.ClientP99), unit.Count(j.Requests), unit.Duration(j.Executed), unit.Count(j.Runs)),
+			Check: ask(p.s, "select digest_text, count_star, avg_timer_wait/1e9 ms from performance_schema.events_statements_summary_by_digest order by sum_timer_wait desc limit 10")})
+	} else {
+		list = append(list, beside(p.s)...)
+	}
+	return append(list, p.settings()...)
+}
+
+// table is where a server shows its groups.
+func (p *stalledPool) table() string {
+	if p.s.MariaDB() {
+		return "select * from information_schema.thread_pool_groups; select * from information_schema.thread_pool_queues"
+	}
+	return "select * from information_schema.thread_pool_status"
+}
+
+// holders are the statements that keep the threads of the slow groups: the
+// longest of the connections that belong to them. Pools deal connections to
+// groups by their number.
+func (p *stalledPool) holders() (list []rule.Evidence) {
+	size := int64(len(p.groups))
+	slow := map[int64]bool{}
+	for _, g := range p.slow {
+		slow[int64(g.Group)] = true
+	}
+	longest := map[int64]recording.MySQLSession{}
+	for _, look := range p.v.SessionsOf(p.s.Server) {
+		for _, r := range look {
+			if r.Command != "Sleep" && r.Statement != "" && r.For >= longest[r.ID].For && slow[r.ID%size] {
+				longest[r.ID] = r
+			}
+		}
+	}
+	var rows []recording.MySQLSession
+	for _, r := range longest {
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, func(a, b recording.MySQLSession) int {
+		return cmp.Or(cmp.Compare(b.For, a.For), cmp.Compare(a.ID, b.ID))
+	})
+	for _, r := range rows[:min(len(rows), mostHolders)] {
+		state := ""
+		if r.State != "" {
+			state = ", state " + r.State
+		}
+		list = append(list, rule.Evidence{Metric: "mysql.pool-holder", Value: max(r.For.Seconds(), 0), Unit: "seconds",
+			What:  rule.T("connection %d (%s) of group %d runs for %s%s: %s", r.ID, account(r.User, r.Client), r.ID%size, lasted(r.For), state, words(r.Statement)),
+			Check: ask(p.s, fmt.Sprintf("select * from information_schema.processlist where id %% %d = %d and command <> 'Sleep' order by time desc", size, r.ID%size))})
+	}
+	return list
+}
+
+// settings are the limits of the pool.
+func (p *stalledPool) settings() []rule.Evidence {
+	var words []string
+	for _, name := range []string{"thread_pool_size", "thread_pool_max_threads", "thread_pool_oversubscribe", "thread_pool_stall_limit"} {
+		if value, ok := p.s.Variable(name); ok {
+			words = append(words, name+" "+value)
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []rule.Evidence{{Metric: "mysql.pool-threads", Value: p.threads(), Unit: "threads",
+		What:  rule.T("%s threads in all groups; %s", unit.Number(p.threads()), strings.Join(words, ", ")),
+		Check: ask(p.s, "show variables like 'thread_pool%'")}}
+}
+
+func (p *stalledPool) threads() (n float64) {
+	for _, g := range p.groups {
+		n += float64(max(g.Threads, 0))
+	}
+	return n
+}
+
+func (p *stalledPool) fixes() (fixes []rule.Fix) {
+	limit, limited := p.s.IntVariable("thread_pool_max_threads")
+	over, oversubscribed := p.s.IntVariable("thread_pool_oversubscribe")
+	switch {
+	case p.s.MariaDB() && limited && p.threads() >= 0.9*float64(limit):
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("the pool has made all threads it may: raise thread_pool_max_threads (%d now)", limit),
+			Command:  ask(p.s, fmt.Sprintf("set global thread_pool_max_threads = %d", max(10*limit, 1000))),
+			Tradeoff: "more statements at the same time, memory per thread",
+		})
+	case !p.s.MariaDB() && oversubscribed:
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("allow a group more statements at the same time (thread_pool_oversubscribe %d now)", over),
+			Command:  ask(p.s, fmt.Sprintf("set global thread_pool_oversubscribe = %d", 2*max(over, 1))),
+			Tradeoff: "more contention when all of them compute",
+		})
+	}
+	if stall, ok := p.s.IntVariable("thread_pool_stall_limit"); ok && stall > shortStall {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("have the pool notice sooner that a group does not get on (thread_pool_stall_limit %d now)", stall),
+			Command:  ask(p.s, fmt.Sprintf("set global thread_pool_stall_limit = %d", shortStall)),
+			Tradeoff: "more threads for statements that are merely long",
+		})
+	}
+	return append(fixes, rule.Fix{
+		Text:     rule.T("give long statements connections of their own: another port (extra_port), or a replica; more groups only spread them (thread_pool_size)"),
+		Tradeoff: "a change of the clients' configuration",
+	})
+}
+
+// shortStall is the default of Oracle's pool, in milliseconds; MariaDB's and
+// Percona's is 500.
+const shortStall = 60

@@ -1,0 +1,127 @@
+package mysql
+
+import (
+	_ "embed"
+	"fmt"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed purgelag.md
+var purgeLagPage string
+
+var purgeLag = rule.Rule{
+	ID:           "mysql/purge-lag",
+	Title:        "InnoDB does not clean up as fast as rows are changed",
+	Resource:     "purge of MySQL",
+	Needs:        []recording.Table{recording.MySQLServers},
+	BlindWithout: []string{"the inside of InnoDB"},
+	Explains:     []string{"rt/server-slow"},
+	Page:         purgeLagPage,
+	Detect:       detectPurgeLag,
+}
+
+const (
+	// lagging is a history that purge does not come down from between two
+	// bursts; servers at full speed stay at some thousands.
+	lagging = 20_000
+	// lagReadings: with fewer, a burst cannot be told from a trend.
+	lagReadings = 4
+	// lagRising is the share of readings that must be higher than the one
+	// before; purge that works in rounds falls back in every other.
+	lagRising = 0.8
+	// lagShare of what the window began with must have been added: purge that
+	// keeps a long list at its length is behind, but not falling back.
+	lagShare = 0.05
+)
+
+func detectPurgeLag(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		h, ok := historyOf(s)
+		if !ok || h.last < lagging {
+			continue
+		}
+		f := rule.Finding{Subject: subjectOf(s), Affects: affects(v, s), Impact: h.impact(), Confidence: rule.Possible}
+		if h.grows() && h.readings >= lagReadings && h.rising >= lagRising && h.last-h.first >= lagShare*h.first {
+			f.Confidence = rule.Likely
+			f.Headline = rule.T("purge of %s falls behind: the history of changed rows grew by %s to %s transactions", s.Name(), unit.PerSecond(h.perSecond), unit.Count(h.last))
+		} else {
+			f.Headline = rule.T("%s transactions of %s wait for purge", unit.Count(h.last), s.Name())
+			f.Impact.Share /= 2
+		}
+		f.Evidence = append([]rule.Evidence{h.evidence(s)}, purgeSettings(v, s)...)
+		f.Evidence = append(f.Evidence, beside(s)...)
+		f.Fixes = purgeFixes(s)
+		found = append(found, f)
+	}
+	return found, err
+}
+
+func purgeSettings(v *view.View, s *view.MySQLServer) (list []rule.Evidence) {
+	threads, known := s.IntVariable("innodb_purge_threads")
+	batch, sized := s.IntVariable("innodb_purge_batch_size")
+	_, writes := s.Commands()
+	if known && sized && writes >= 0 {
+		list = append(list, rule.Evidence{
+			Metric: "mysql.purge-threads", Value: float64(threads), Unit: "threads",
+			What:  rule.T("%d purge threads take %d undo log pages at a time, while %s rows or statements change data", threads, batch, unit.PerSecond(writes)),
+			Check: ask(s, "show variables like 'innodb_purge%'"),
+		})
+	}
+	if looks := v.TransactionsOf(s.Server); len(looks) > 0 {
+		oldest := looks[len(looks)-1][0]
+		for _, t := range looks[len(looks)-1] {
+			if t.Age > oldest.Age {
+				oldest = t
+			}
+		}
+		list = append(list, rule.Evidence{
+			Metric: "mysql.transaction-age", Value: oldest.Age.Seconds(), Unit: "seconds", Limit: rule.Limit(oldTransaction.Seconds()),
+			What:  rule.T("the oldest open transaction is %s old: it is not what keeps old versions", unit.Duration(oldest.Age)),
+			Check: ask(s, "select * from information_schema.innodb_trx order by trx_started limit 1\\G"),
+		})
+		if oldest.Age >= oldTransaction {
+			list[len(list)-1].What = rule.T("the oldest open transaction is %s old and may be what keeps old versions", unit.Duration(oldest.Age))
+		}
+	}
+	return list
+}
+
+const (
+	// morePurge threads are the default since MySQL 5.7 and MariaDB 10.0.
+	morePurge = 4
+	// moreBatch is the default batch of MySQL 5.6 and later; MariaDB's since
+	// 10.11 is 127 with other units: never suggest less than there is.
+	moreBatch = 300
+)
+
+func purgeFixes(s *view.MySQLServer) (fixes []rule.Fix) {
+	if batch, ok := s.IntVariable("innodb_purge_batch_size"); ok && batch < moreBatch {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("let purge take more at a time (innodb_purge_batch_size %d now)", batch),
+			Command:  ask(s, fmt.Sprintf("set global innodb_purge_batch_size = %d", moreBatch)),
+			Tradeoff: "purge competes more with statements for CPU and disk",
+		})
+	}
+	if threads, ok := s.IntVariable("innodb_purge_threads"); ok && threads < morePurge {
+		fix := rule.Fix{Text: rule.T("give purge more threads (innodb_purge_threads %d now), if several tables are changed: in my.cnf, then restart", threads), Tradeoff: "CPU for statements"}
+		if s.MariaDB() && s.AtLeast(10, 5, 2) {
+			fix.Text = rule.T("give purge more threads (innodb_purge_threads %d now), if several tables are changed", threads)
+			fix.Command = ask(s, fmt.Sprintf("set global innodb_purge_threads = %d", morePurge))
+		}
+		fixes = append(fixes, fix)
+	}
+	return append(fixes, rule.Fix{
+		Text:     rule.T("delete and update in smaller portions with pauses, or drop partitions instead of deleting rows"),
+		Tradeoff: "jobs take longer",
+	}, rule.Fix{
+		Text:     rule.T("as a last resort, have writers wait for purge"),
+		Command:  ask(s, "set global innodb_max_purge_lag = 1000000, innodb_max_purge_lag_delay = 300000"),
+		Tradeoff: "every change takes up to 0.3 s longer while the history is above that",
+	})
+}

@@ -1,0 +1,148 @@
+package mysql
+
+import (
+	_ "embed"
+	"fmt"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed rowlock.md
+var rowLockPage string
+
+var rowLockWait = rule.Rule{
+	ID:           "mysql/row-lock-wait",
+	Title:        "connections wait for rows that another transaction has locked",
+	Resource:     "row locks",
+	Needs:        []recording.Table{recording.MySQLServers},
+	BlindWithout: []string{"open transactions"},
+	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
+		"rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/errors"},
+	Page:   rowLockPage,
+	Detect: detectRowLockWait,
+}
+
+func detectRowLockWait(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		w := rowLocksOf(v, s)
+		switch {
+		case w.serious():
+			found = append(found, rowLockFinding(w))
+		case len(w.blockers) == 0:
+			if f, ok := rowLockUnseen(v, s, w.waited); ok {
+				found = append(found, f)
+			}
+		}
+	}
+	return found, err
+}
+
+func rowLockFinding(w *lockWaits) rule.Finding {
+	f := rule.Finding{
+		Subject: subjectOf(w.s), Confidence: rule.Certain, Impact: w.impact(),
+		Affects:  append(affects(w.v, w.s), w.exhausting()...),
+		Evidence: w.evidence("mysql.row-lock-waits", rowLockCheck(w.s)),
+	}
+	b, one := w.main()
+	if one {
+		f.Headline = rule.T("%s of %s wait for row locks%s that %s holds: %s", connections(len(b.Victims)), w.s.Name(), w.on(), blockerName(b), doing(b))
+		f.Fixes = holderFixes(w.s, b)
+	} else {
+		f.Headline = rule.T("%s connections of %s at a time wait for row locks%s, each behind another one: many transactions want the same rows",
+			unit.Number(w.waited), w.s.Name(), w.on())
+	}
+	f.Evidence = append(f.Evidence, rowLockCounters(w.s)...)
+	f.Fixes = append(f.Fixes, rule.Fix{
+		Text:     rule.T("keep locks for less time: change the rows that many want last, commit at once, and do nothing else between BEGIN and COMMIT"),
+		Tradeoff: "a change of the program",
+	})
+	if b.Index == "PRIMARY" || b.Index == "GEN_CLUST_INDEX" || !one {
+		f.Fixes = append(f.Fixes, rule.Fix{
+			Text:     rule.T("see whether the statements find their rows by an index: an UPDATE or DELETE without one locks every row it looks at"),
+			Command:  ask(w.s, "explain STATEMENT"),
+			Tradeoff: "an index costs space and time at each change",
+		})
+	}
+	return f
+}
+
+// rowLockCheck is where a server shows its row-lock waits.
+func rowLockCheck(s *view.MySQLServer) string {
+	if !s.MariaDB() && s.AtLeast(5, 7) {
+		return ask(s, "select * from sys.innodb_lock_waits\\G")
+	}
+	return ask(s, "select w.requesting_trx_id, w.blocking_trx_id, r.trx_mysql_thread_id waits, b.trx_mysql_thread_id blocks, r.trx_query from information_schema.innodb_lock_waits w "+
+		"join information_schema.innodb_trx r on r.trx_id = w.requesting_trx_id join information_schema.innodb_trx b on b.trx_id = w.blocking_trx_id")
+}
+
+// holderFixes are for a transaction that holds locks.
+func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
+	if b.Session == 0 {
+		return nil
+	}
+	tradeoff := "what it changed is rolled back, which takes about as long as the changes took"
+	if b.Command == "Sleep" {
+		fixes := []rule.Fix{{
+			Text:     rule.T("end the open transaction of connection %d: its client has to commit or roll back before it does anything else; until then it can be killed", b.Session),
+			Command:  ask(s, fmt.Sprintf("kill %d", b.Session)),
+			Tradeoff: tradeoff,
+		}}
+		if s.MariaDB() {
+			fixes = append(fixes, rule.Fix{
+				Text:     rule.T("have the server end transactions whose client does nothing"),
+				Command:  ask(s, "set global idle_transaction_timeout = 30"),
+				Tradeoff: "clients that think longer within a transaction lose it; holds for new connections",
+			})
+		}
+		return fixes
+	}
+	return []rule.Fix{{
+		Text:     rule.T("let connection %d finish, in smaller pieces next time; or kill it", b.Session),
+		Command:  ask(s, fmt.Sprintf("kill %d", b.Session)),
+		Tradeoff: tradeoff,
+	}}
+}
+
+// rowLockCounters are InnoDB's own sums.
+func rowLockCounters(s *view.MySQLServer) []rule.Evidence {
+	waits, ok := s.Delta("Innodb_row_lock_waits")
+	took, timed := s.Delta("Innodb_row_lock_time")
+	if !ok || !timed {
+		return nil
+	}
+	return []rule.Evidence{{
+		Metric: "mysql.row-lock-time", Value: took / 1000, Unit: "seconds", Counters: true,
+		What:  rule.T("InnoDB counted %s waits for rows; those that ended took %s in all", unit.Count(waits), unit.Seconds(took/1000)),
+		Check: ask(s, "show global status like 'Innodb_row_lock%'"),
+	}}
+}
+
+// rowLockUnseen judges by how many transactions wait where the waits themselves cannot be
+// read.
+func rowLockUnseen(v *view.View, s *view.MySQLServer, waiting float64) (rule.Finding, bool) {
+	mean, most, _, _ := s.Gauge("Innodb_row_lock_current_waits")
+	mean = max(mean, waiting)
+	if mean < waitersAtLeast || mean < waitersShare*running(s) {
+		return rule.Finding{}, false
+	}
+	return rule.Finding{
+		Subject: subjectOf(s), Confidence: rule.Likely, Affects: affects(v, s),
+		Headline: rule.T("%s connections of %s at a time wait for row locks; who holds them cannot be seen", unit.Number(mean), s.Name()),
+		Impact:   rule.Impact{TimeLost: mean, Text: rule.T("%s waited per second", unit.Seconds(mean))},
+		Evidence: append([]rule.Evidence{{
+			Metric: "mysql.row-lock-waits", Value: mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
+			What:  rule.T("%s transactions wait on average, Innodb_row_lock_current_waits is %s at most", unit.Number(mean), unit.Number(most)),
+			Check: ask(s, "show global status like 'Innodb_row_lock_current_waits'"),
+		}}, append(rowLockCounters(s), beside(s)...)...),
+		Fixes: []rule.Fix{{
+			Text:     rule.T("let rtrail see who blocks, then end or shorten that transaction"),
+			Command:  ask(s, "grant process, select on *.* to USER"),
+			Tradeoff: "the user sees statements of others",
+		}},
+	}, true
+}

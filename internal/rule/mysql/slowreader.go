@@ -1,0 +1,238 @@
+package mysql
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed slowreader.md
+var slowReaderPage string
+
+var slowReader = rule.Rule{
+	ID:           "mysql/slow-reader",
+	Title:        "a client does not read its result, and the server waits for it",
+	Resource:     "readers of results",
+	Needs:        []recording.Table{recording.MySQLServers},
+	BlindWithout: []string{"sessions of other users"},
+	// The statement stays open as long as its client does not read.
+	Explains: []string{"mysql/long-transaction", "rt/client-slow", "rt/server-slow", "rt/path-slow", "rt/two-humps"},
+	Page:     slowReaderPage,
+	Detect:   detectSlowReader,
+}
+
+const (
+	// sendingLooks: a statement seen sending in so many looks, one a second,
+	// is not merely passing.
+	sendingLooks = 2
+	// stuckLooks of a socket with data the client does not take.
+	stuckLooks = 2
+	// leastQueued, in bytes, lie in the socket of a server whose client does not
+	// read; less is on its way at any moment. (tcp_wmem begins at 16 KiB.)
+	leastQueued = 16 << 10
+	// heldShare of the time the server had data to send, the client's window
+	// must have been what held it up.
+	heldShare = 0.5
+)
+
+// reader is a session whose statement sends rows to its client.
+type reader struct {
+	recording.MySQLSession // at its last look
+	looks                  int
+	certainState           bool // the server says that it writes to the client
+	longest                time.Duration
+
+	socket     view.Connection
+	hasSocket  bool
+	queued     uint32  // most bytes that lay in the socket
+	stuck      int     // readings of the socket with much in it
+	heldUp     float64 // share of the time it had to send that the client's window held it up
+	zeroWindow time.Duration
+}
+
+func detectSlowReader(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		byClient := map[string][]reader{}
+		var order []string
+		looks := len(v.SessionsOf(s.Server))
+		for _, r := range readers(v, s) {
+			if r.confidence() == 0 {
+				continue
+			}
+			if byClient[r.Client] == nil {
+				order = append(order, r.Client)
+			}
+			byClient[r.Client] = append(byClient[r.Client], r)
+		}
+		for _, c := range order {
+			found = append(found, slowReaderFinding(v, s, byClient[c], looks))
+		}
+	}
+	return found, err
+}
+
+// writing says whether a state means that rows go to the client: for sure, or
+// on servers that use the same word for reading rows.
+func writing(state string) (sure, maybe bool) {
+	switch state {
+	case "Sending to client", "Writing to net":
+		return true, true
+	case "Sending data", "executing", "Executing", "Writing to client":
+		return false, true
+	}
+	return false, false
+}
+
+func readers(v *view.View, s *view.MySQLServer) []reader {
+	type key struct{ id, length int64 }
+	known := map[key]*reader{}
+	var order []key
+	for _, look := range v.SessionsOf(s.Server) {
+		for _, r := range look {
+			sure, maybe := writing(r.State)
+			if !maybe || r.Command == "Sleep" {
+				continue
+			}
+			k := key{r.ID, r.Length}
+			x := known[k]
+			if x == nil {
+				x = &reader{}
+				known[k] = x
+				order = append(order, k)
+			}
+			x.MySQLSession = r
+			x.looks++
+			x.certainState = x.certainState || sure
+			x.longest = max(x.longest, r.For)
+		}
+	}
+	var list []reader
+	for _, k := range order {
+		x := known[k]
+		if x.looks >= sendingLooks {
+			x.look(v, s)
+			list = append(list, *x)
+		}
+	}
+	return list
+}
+
+// look asks sockets and packets about the connection.
+func (r *reader) look(v *view.View, s *view.MySQLServer) {
+	r.socket, r.hasSocket = socketOf(v, s, r.MySQLSession)
+	if r.hasSocket {
+		for _, x := range r.socket.Samples {
+			r.queued = max(r.queued, x.SendQueue)
+			if x.SendQueue >= leastQueued {
+				r.stuck++
+			}
+		}
+		busy := r.socket.Busy - r.socket.First.Busy
+		if busy > 0 && r.socket.Info {
+			r.heldUp = (r.socket.RwndLimited - r.socket.First.RwndLimited).Seconds() / busy.Seconds()
+		}
+	}
+	if s.Packets != nil {
+		for _, c := range s.Packets.Connections {
+			if c.Client == r.Client && c.ClientPort == r.ClientPort {
+				r.zeroWindow = c.FromClient.ZeroWindowTime
+			}
+		}
+	}
+}
+
+// held says that the socket shows the client not reading: full for several
+// readings, and held up by the client's window rather than by the way.
+func (r *reader) held() bool {
+	return r.hasSocket && r.stuck >= stuckLooks && 2*r.stuck >= len(r.socket.Samples) && (r.heldUp >= heldShare || r.socket.PeerWindow == 0)
+}
+
+func (r *reader) confidence() rule.Confidence {
+	switch {
+	case r.held(), r.certainState && r.zeroWindow >= time.Second:
+		return rule.Certain
+	case r.certainState && r.longest >= longWait && !r.hasSocket:
+		return rule.Likely // by the server's word alone; its socket cannot be seen
+	}
+	return 0
+}
+
+// cause names who does not read.
+func (r *reader) cause(v *view.View, s *view.MySQLServer) rule.Subject {
+	if p, ok := clientOf(v, s, r.MySQLSession); ok {
+		return rule.ProcessSubject(p)
+	}
+	if r.Client == "localhost" || r.Client == "" {
+		return rule.Subject{Kind: rule.KindConnection, Name: fmt.Sprintf("connection %d of %s", r.ID, s.Name())}
+	}
+	return rule.Subject{Kind: rule.KindPeer, Name: r.Client}
+}
+
+func slowReaderFinding(v *view.View, s *view.MySQLServer, list []reader, looks int) rule.Finding {
+	slices.SortStableFunc(list, func(a, b reader) int { return cmp.Or(cmp.Compare(b.looks, a.looks), cmp.Compare(b.longest, a.longest)) })
+	r := list[0]
+	f := rule.Finding{Subject: r.cause(v, s), Affects: affects(v, s)}
+	if f.Subject.Kind == rule.KindProcess {
+		f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindPeer, Name: r.Client})
+	}
+	var waited float64
+	for _, x := range list {
+		f.Confidence = max(f.Confidence, x.confidence())
+		waited += float64(x.looks) / float64(max(looks, 1))
+	}
+	who := f.Subject.String()
+	if f.Subject.Kind == rule.KindProcess {
+		who += " at " + r.Client
+	}
+	f.Headline = rule.T("%s does not read its result: connection %d of %s has been sending for %s (%s)", who, r.ID, s.Name(), lasted(r.longest), words(r.Statement))
+	f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("%s held up", connections(len(list)))}
+	f.Evidence = slowReaderEvidence(v, s, list)
+	f.Fixes = []rule.Fix{{
+		Text:     rule.T("have the client read all rows first and work on them afterwards (a buffered result), or ask for less at a time (LIMIT, keyset pages)"),
+		Tradeoff: "memory in the client",
+	}, {
+		Text:     rule.T("see what the client does instead of reading"),
+		Command:  "cat /proc/PID/task/*/stack; strace -f -p PID   # on the client's host",
+		Tradeoff: "strace slows it down while it is attached",
+	}, {
+		Text:     rule.T("cut off clients that do not read: locks and old versions of rows are kept for them"),
+		Command:  ask(s, "set global net_write_timeout = 30"),
+		Tradeoff: "slow readers that mean well lose their connection in the middle of a result",
+	}}
+	return f
+}
+
+func slowReaderEvidence(v *view.View, s *view.MySQLServer, list []reader) (evidence []rule.Evidence) {
+	for _, r := range list[:min(len(list), mostVictims)] {
+		evidence = append(evidence, rule.Evidence{
+			Metric: "mysql.sending", Value: r.longest.Seconds(), Unit: "seconds",
+			What:  rule.T("connection %d (%s) in state %q at %d looks, the longest for %s: %s", r.ID, account(r.User, r.Client), r.State, r.looks, lasted(r.longest), words(r.Statement)),
+			Check: ask(s, fmt.Sprintf("select * from information_schema.processlist where id = %d", r.ID)),
+		})
+		if r.hasSocket && r.queued > 0 {
+			evidence = append(evidence, rule.Evidence{
+				Metric: "tcp.send-queue", Value: float64(r.queued), Unit: "bytes",
+				What: rule.T("%s wait in the server's socket to %s:%d; of the time it had to send, the client's window held it up %s", unit.Bytes(r.queued), r.Client, r.ClientPort,
+					unit.Share(min(r.heldUp, 1))),
+				Check: v.EnterNetNS(r.socket.NetNS) + fmt.Sprintf("ss -tnmi 'sport = :%d and dport = :%d'   # Send-Q, rwnd_limited", s.Port, r.ClientPort),
+			})
+		}
+		if r.zeroWindow > 0 {
+			evidence = append(evidence, rule.Evidence{
+				Metric: "packets.zero-window", Value: r.zeroWindow.Seconds(), Unit: "seconds", Limit: rule.Limit(0),
+				What:  rule.T("the window of %s:%d was closed for %s", r.Client, r.ClientPort, unit.Duration(r.zeroWindow)),
+				Check: fmt.Sprintf("tshark -i any -Y 'tcp.analysis.zero_window && tcp.port == %d'", s.Port),
+			})
+		}
+	}
+	return evidence
+}

@@ -1,0 +1,225 @@
+package mysql
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed sort.md
+var sortPage string
+
+var sorting = rule.Rule{
+	ID:       "mysql/sort",
+	Title:    "statements sort many rows, on disk or for nothing",
+	Resource: "statements",
+	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
+	Explains: []string{"disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
+	Page:     sortPage,
+	Detect:   detectSort,
+}
+
+const (
+	// mostMerge is merge passes per execution from which a sort does not fit its
+	// buffer as a rule.
+	mostMerge = 0.5
+	// mergeRate is merge passes per second without digests: each writes and reads
+	// several buffers of rows to and from a file.
+	mergeRate = 1.0
+	// manySorted rows per execution are worth a word: a core sorts some million
+	// rows a second.
+	manySorted = 10_000
+	// seenSorting is the mean number of connections in the state of a sort.
+	seenSorting = 0.1
+	// largeSort: a buffer above it is taken anew from the system for every sort
+	// (the allocator maps large blocks), which costs more than it saves.
+	largeSort = 32 << 20
+	// mergedAtOnce is how many sorted pieces one pass merges (MERGEBUFF in
+	// sql/sql_sort.h), so that a sort of n pieces needs about n/7 passes.
+	mergedAtOnce = 7
+)
+
+// sorts is what is known of a server's sorts.
+type sorts struct {
+	v      *view.View
+	s      *view.MySQLServer
+	merges float64 // passes per second; NaN
+	rows   float64 // sorted per second; NaN
+	states float64 // connections that sort, mean
+	list   []work  // statements with sorts that do not fit or are for nothing
+	passes float64 // per execution of the dearest; NaN if not known
+	took   float64
+	sure   rule.Confidence
+}
+
+func detectSort(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		if x := (sorts{v: v, s: s}); x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, err
+}
+
+func sortState(state string) bool {
+	lower := strings.ToLower(state)
+	return strings.Contains(lower, "sort") // Creating sort index, Sorting result, Sorting for group
+}
+
+// spills says that the statement's sorts do not fit into the buffer.
+func spills(w work) bool { return w.merges >= mostMerge*w.count && w.merges >= someSpills }
+
+// wasted says that the statement sorts far more rows than it returns.
+func wasted(w work) bool {
+	return w.each(w.sorted) >= manySorted && w.sorted >= wastedRatio*max(w.returned, 1)
+}
+
+func (x *sorts) look() bool {
+	s := x.s
+	x.merges, x.rows, x.passes = s.Rate("Sort_merge_passes"), s.Rate("Sort_rows"), math.NaN()
+	x.states, _ = statesWith(x.v, s, func(st view.MySQLState) bool { return sortState(st.State) })
+	blamed := accused(x.v, s)
+	all := workOf(x.v, s)
+	for _, w := range all {
+		switch {
+		case blamed[w.text] || w.took < someTime:
+		case w.sampled && x.merges >= mergeRate && ordered(w.text):
+			x.list = append(x.list, w)
+			x.took += w.took
+		case !w.sampled && (spills(w) || wasted(w)):
+			if math.IsNaN(x.passes) {
+				x.passes = w.each(w.merges)
+			}
+			x.list = append(x.list, w)
+			x.took += w.took
+		}
+	}
+	_, digests := x.v.StatementsOf(s.Server)
+	material := x.took >= max(2*someTime, materialShare*totalTime(all))
+	switch {
+	case digests && len(x.list) == 0, !digests && !(x.merges >= mergeRate):
+		return false
+	case digests && material && spills(x.list[0]) && x.list[0].count >= someRuns:
+		x.sure = rule.Certain
+	case digests && material:
+		x.sure = rule.Likely
+	case len(x.list) > 0 && material && x.states >= seenSorting:
+		x.sure = rule.Likely
+	default:
+		x.sure = rule.Possible
+	}
+	return true
+}
+
+// ordered says whether a statement may sort.
+func ordered(text string) bool {
+	for _, t := range tokens(text) {
+		if t.is("ORDER") || t.is("GROUP") || t.is("DISTINCT") || t.is("UNION") {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *sorts) finding() rule.Finding {
+	s := x.s
+	f := rule.Finding{Subject: subjectOf(s), Confidence: x.sure, Affects: append(affects(x.v, s), loaded(x.v, s, writeBytes)...)}
+	switch {
+	case len(x.list) == 0:
+		f.Headline = rule.T("sorts of %s do not fit their buffer: %s merge passes over files", named(s), unit.PerSecond(x.merges))
+		f.Impact = timeLost(max(x.states, x.merges/1000), rule.T("%s connections sort at a time", unit.Number(x.states)))
+		f.Evidence = x.evidence()
+		f.Fixes = x.fixes()
+		return f
+	case x.list[0].sampled || spills(x.list[0]):
+		f.Headline = rule.T("sorts of %s do not fit their buffer and go through files: \"%s\"", named(s), x.list[0].brief())
+	default:
+		w := x.list[0]
+		f.Headline = rule.T("%s sorts %s rows to return %s, each time, for \"%s\"", named(s), unit.Count(w.each(w.sorted)), unit.Count(math.Round(w.each(w.returned))), w.brief())
+	}
+	f.Impact = timeLost(x.took, rule.T("%s s a second in these statements", unit.Number(x.took)))
+	f.Evidence = x.evidence()
+	f.Fixes = x.fixes()
+	return f
+}
+
+func (x *sorts) evidence() []rule.Evidence {
+	s := x.s
+	var list []rule.Evidence
+	if !math.IsNaN(x.merges) {
+		list = append(list, rule.Evidence{Metric: "mysql.sort-merge-passes", Value: x.merges, Unit: "per second", Limit: rule.Limit(0), Counters: true,
+			What: rule.T("%s merge passes, %s rows sorted", unit.PerSecond(x.merges), unit.PerSecond(view.OrZero(x.rows))), Check: status(s, "Sort%")})
+	}
+	for i, w := range x.list {
+		if i == mentioned {
+			break
+		}
+		e := rule.Evidence{Metric: "mysql.statement-time", Value: w.took, Unit: "seconds per second", Counters: w.digest != "",
+			What: rule.T("%s s a second: %s", unit.Number(w.took), w.brief()), Check: w.check(s, "sum_sort_merge_passes, sum_sort_rows, sum_rows_sent")}
+		if w.digest != "" {
+			e.What = rule.T("%s rows sorted in %s merge passes for each execution, %s s a second: %s", unit.Count(w.each(w.sorted)), unit.Number(w.each(w.merges)),
+				unit.Number(w.took), w.brief())
+		}
+		list = append(list, e)
+	}
+	if x.states > 0 {
+		list = append(list, rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.states, Unit: "connections",
+			What: rule.T("%s connections sort at a time", unit.Number(x.states)), Check: ask(s, "show processlist")})
+	}
+	if size, ok := s.IntVariable("sort_buffer_size"); ok {
+		list = append(list, rule.Evidence{Metric: "mysql.sort-buffer-size", Value: float64(size), Unit: "bytes", What: rule.T("sort_buffer_size is %s", unit.Bytes(size)),
+			Check: ask(s, "show global variables like 'sort_buffer_size'")})
+	}
+	return append(list, beside(s)...)
+}
+
+func (x *sorts) fixes() []rule.Fix {
+	var fixes []rule.Fix
+	if len(x.list) > 0 {
+		if f, ok := parseFilter(x.list[0].text); ok {
+			if columns := f.index(); len(f.order) > 0 && len(columns) > 0 {
+				table := f.qualified()
+				fixes = append(fixes, rule.Fix{
+					Text:     rule.T("read in the order of an index on (%s), so that nothing is sorted", strings.Join(columns, ", ")),
+					Command:  ask(x.s, fmt.Sprintf("alter table %s add index (%s), algorithm=inplace, lock=none", table, strings.Join(columns, ", "))),
+					Tradeoff: "one more index to keep; helps most with a LIMIT. Test the plan with EXPLAIN first",
+				})
+			}
+		}
+	}
+	if size, ok := x.s.IntVariable("sort_buffer_size"); ok && size < largeSort && !(len(x.list) > 0 && !x.list[0].sampled && !spills(x.list[0])) {
+		to := suggestedSort(size, x.passes)
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("give the connections that run it a sort buffer of %s", unit.Bytes(to)),
+			Command:  ask(x.s, fmt.Sprintf("set session sort_buffer_size = %d", to)),
+			Tradeoff: "memory per sort; set it in the session that needs it, not for all connections",
+		})
+	}
+	return append(fixes, rule.Fix{
+		Text:     rule.T("sort less: fewer and shorter columns, a filter before the sort, pages by key (WHERE id > last) instead of LIMIT with a large offset"),
+		Command:  explainOf(x.s, x.list),
+		Tradeoff: "a change of the statement",
+	})
+}
+
+// suggestedSort is a buffer that holds what took so many merge passes, in
+// powers of two, between twice the present one and largeSort.
+func suggestedSort(size int64, passes float64) int64 {
+	need := 2 * float64(size)
+	if passes > 0 {
+		need = max(need, float64(size)*(passes+1)*mergedAtOnce)
+	}
+	to := int64(1 << 18)
+	for to < largeSort && float64(to) < need {
+		to *= 2
+	}
+	return to
+}

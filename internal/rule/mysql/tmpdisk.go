@@ -1,0 +1,253 @@
+package mysql
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed tmpdisk.md
+var tmpDiskPage string
+
+var tmpDiskTables = rule.Rule{
+	ID:       "mysql/tmp-disk-tables",
+	Title:    "statements make temporary tables on disk",
+	Resource: "statements",
+	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
+	Explains: []string{"mysql/sort", "disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
+	Page:     tmpDiskPage,
+	Detect:   detectTmpDisk,
+}
+
+const (
+	// mostSpill is the share of a statement's executions that make a temporary
+	// table on disk from which it is how the statement works.
+	mostSpill = 0.5
+	// someSpills in a window: one report is nobody's trouble.
+	someSpills = 5
+	// spillRate is temporary tables on disk per second, beyond what monitors make
+	// when they read information_schema, from which a server without digests is
+	// worth a word: each costs a file made, written and removed, about a
+	// millisecond.
+	spillRate = 10
+	// ownSpills is the most that one question of rtrail makes: MariaDB's process
+	// list has two, because a column of it is a TEXT.
+	ownSpills = 3
+	// seenSpilling is the mean number of connections in a state that only
+	// temporary tables have from which somebody waits for them.
+	seenSpilling = 0.1
+	// largeTmpTable: MySQL and MariaDB start with 16 MB. From four times that on a
+	// larger limit multiplied by the sessions is a danger of its own.
+	largeTmpTable = 64 << 20
+)
+
+// spill is what is known of a server's temporary tables on disk.
+type spill struct {
+	v          *view.View
+	s          *view.MySQLServer
+	tables     float64 // made on disk in the window, without rtrail's own at most
+	perSecond  float64 // NaN if not told
+	all        float64 // made anywhere in the window
+	states     float64 // connections busy with temporary tables, mean
+	converting float64 // of these, moving one from memory to disk
+	list       []work  // statements that make them, dearest first
+	took       float64 // seconds per second of these
+	sure       rule.Confidence
+}
+
+func detectTmpDisk(v *view.View) ([]rule.Finding, error) {
+	servers, err := answering(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		if x := (spill{v: v, s: s}); x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, err
+}
+
+// tmpState says that a state of the process list is one of temporary tables.
+func tmpState(state string) bool {
+	lower := strings.ToLower(state)
+	return strings.Contains(lower, "tmp table") || strings.Contains(lower, "converting heap") || strings.Contains(lower, "temporary")
+}
+
+// onDiskState says that a connection moves a temporary table to disk.
+func onDiskState(state string) bool {
+	lower := strings.ToLower(state)
+	return strings.Contains(lower, "on disk") || strings.Contains(lower, "converting heap")
+}
+
+func (x *spill) look() bool {
+	s := x.s
+	x.perSecond = s.Rate("Created_tmp_disk_tables")
+	delta, ok := s.Delta("Created_tmp_disk_tables")
+	if ok {
+		own := ownSpills * ownWork(s)
+		x.tables = max(delta-own, 0)
+		x.perSecond *= x.tables / max(delta, 1)
+	}
+	x.all, _ = s.Delta("Created_tmp_tables")
+	x.states, _ = statesWith(x.v, s, func(st view.MySQLState) bool { return tmpState(st.State) })
+	x.converting, _ = statesWith(x.v, s, func(st view.MySQLState) bool { return onDiskState(st.State) })
+	blamed := accused(x.v, s)
+	all := workOf(x.v, s)
+	for _, w := range all {
+		switch {
+		case blamed[w.text] || w.took < someTime:
+		case w.sampled:
+			if groups(w.text) {
+				x.list = append(x.list, w)
+				x.took += w.took
+			}
+		case w.tmpDisk >= mostSpill*w.count && w.tmpDisk >= someSpills:
+			x.list = append(x.list, w)
+			x.took += w.took
+		}
+	}
+	_, digests := x.v.StatementsOf(s.Server)
+	selects, _ := s.Delta("Com_select")
+	material := x.took >= max(2*someTime, materialShare*totalTime(all))
+	switch {
+	case digests && len(x.list) == 0:
+		return false
+	case digests && material && x.converting >= seenSpilling:
+		x.sure = rule.Certain
+	case digests && material:
+		x.sure = rule.Likely
+	case digests:
+		x.sure = rule.Possible
+	case x.tables < someSpills || !(x.perSecond >= spillRate) && !(x.tables >= mostSpill*selects):
+		return false
+	case len(x.list) > 0 && material && x.tables >= mostSpill*x.all:
+		x.sure = rule.Likely
+	case len(x.list) == 0 && x.states < seenSpilling:
+		return false // tables are made, and nobody was seen to wait for them
+	default:
+		x.sure = rule.Possible
+	}
+	return true
+}
+
+// groups says whether a statement is of a kind that needs temporary tables.
+func groups(text string) bool {
+	t := tokens(text)
+	for _, x := range t {
+		if x.is("GROUP") || x.is("DISTINCT") || x.is("UNION") || x.is("WINDOW") || x.is("OVER") {
+			return true
+		}
+	}
+	f, ok := parseFilter(text)
+	return !ok || f.joins
+}
+
+// accused are the statements that mysql/full-scan blames: whatever else they
+// do, they do because they read too much.
+func accused(v *view.View, s *view.MySQLServer) map[string]bool {
+	blamed := map[string]bool{}
+	for _, x := range scansOf(v, s) {
+		if x.sure > rule.Possible {
+			blamed[x.text] = true
+		}
+	}
+	return blamed
+}
+
+func (x *spill) finding() rule.Finding {
+	s := x.s
+	f := rule.Finding{Subject: subjectOf(s), Confidence: x.sure, Affects: append(affects(x.v, s), loaded(x.v, s, writeBytes)...)}
+	switch {
+	case len(x.list) > 0:
+		f.Headline = rule.T("%s makes temporary tables on disk for \"%s\"", named(s), x.list[0].brief())
+		f.Impact = timeLost(x.took, rule.T("%s s a second in statements that do so", unit.Number(x.took)))
+	default:
+		f.Headline = rule.T("%s makes %s temporary tables on disk", named(s), unit.PerSecond(x.perSecond))
+		f.Impact = timeLost(max(x.states, x.perSecond/1000), rule.T("%s connections busy with them at a time", unit.Number(x.states)))
+	}
+	f.Evidence = x.evidence()
+	f.Fixes = x.fixes()
+	return f
+}
+
+func (x *spill) evidence() []rule.Evidence {
+	s := x.s
+	var list []rule.Evidence
+	if !math.IsNaN(x.perSecond) {
+		list = append(list, rule.Evidence{Metric: "mysql.tmp-disk-tables", Value: x.tables, Unit: "count", Counters: true,
+			What:  rule.T("%s temporary tables on disk in the window, %s, of %s in all", unit.Count(x.tables), unit.PerSecond(x.perSecond), unit.Count(max(x.all, x.tables))),
+			Check: status(s, "Created_tmp%")})
+	}
+	for i, w := range x.list {
+		if i == mentioned {
+			break
+		}
+		e := rule.Evidence{Metric: "mysql.statement-time", Value: w.took, Unit: "seconds per second", Counters: w.digest != "",
+			What: rule.T("%s s a second: %s", unit.Number(w.took), w.brief()), Check: w.check(s, "sum_created_tmp_disk_tables, sum_timer_wait")}
+		if w.digest != "" {
+			e.What = rule.T("%s tables on disk in %s executions, %s s a second: %s", unit.Count(w.tmpDisk), unit.Count(w.count), unit.Number(w.took), w.brief())
+		}
+		list = append(list, e)
+	}
+	if x.states > 0 {
+		list = append(list, rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.states, Unit: "connections",
+			What:  rule.T("%s connections busy with temporary tables at a time, %s of them moving one to disk", unit.Number(x.states), unit.Number(x.converting)),
+			Check: ask(s, "show processlist")})
+	}
+	if size, ok := x.limit(); ok {
+		list = append(list, rule.Evidence{Metric: "mysql.tmp-table-size", Value: float64(size), Unit: "bytes",
+			What: rule.T("a temporary table in memory may have %s", unit.Bytes(size)), Check: ask(s, "show global variables where variable_name in ('tmp_table_size', 'max_heap_table_size')")})
+	}
+	return append(list, beside(s)...)
+}
+
+// limit is what a temporary table in memory may hold.
+func (x *spill) limit() (int64, bool) {
+	size, ok := x.s.IntVariable("tmp_table_size")
+	if heap, known := x.s.IntVariable("max_heap_table_size"); ok && known {
+		size = min(size, heap)
+	}
+	return size, ok
+}
+
+// inMemoryBlobs says whether temporary tables of this server may hold TEXT and
+// BLOB in memory: MySQL's TempTable engine from 8.0.13.
+func (x *spill) inMemoryBlobs() bool {
+	engine, ok := x.s.Variable("internal_tmp_mem_storage_engine")
+	return ok && strings.EqualFold(engine, "TempTable") && !x.s.MariaDB() && x.s.AtLeast(8, 0, 13)
+}
+
+func (x *spill) fixes() []rule.Fix {
+	var fixes []rule.Fix
+	if !x.inMemoryBlobs() {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("keep TEXT, BLOB and JSON columns out of GROUP BY, DISTINCT and UNION: select and group by the key first, and join the long columns to the few rows that are left; or group by LEFT(column, 200)"),
+			Tradeoff: "a change of the statement; memory tables of this server cannot hold such columns, so that no setting helps",
+		})
+	}
+	if size, ok := x.limit(); ok && size < largeTmpTable {
+		to := min(max(4*size, 32<<20), largeTmpTable)
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("if the columns are short, allow larger tables in memory: %s instead of %s", unit.Bytes(to), unit.Bytes(size)),
+			Command:  ask(x.s, fmt.Sprintf("set global tmp_table_size = %d; set global max_heap_table_size = %d", to, to)),
+			Tradeoff: "each such statement may take that much memory; holds for new connections, put it into my.cnf too",
+		})
+	}
+	return append(fixes, rule.Fix{
+		Text:     rule.T("group in the order of an index, so that no temporary table is needed"),
+		Command:  explainOf(x.s, x.list),
+		Tradeoff: "one more index to keep; look for Using temporary in the plan",
+	})
+}
+
+func explainOf(s *view.MySQLServer, list []work) string {
+	if len(list) == 0 {
+		return ask(s, "show full processlist")
+	}
+	return ask(s, "explain "+brief(list[0].text, 200))
+}

@@ -1,0 +1,243 @@
+package mysql
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+// rulesWork are about the work that statements make: rows read, tables and
+// files made on the way, pages fetched, syncs waited for.
+var rulesWork = []rule.Rule{fullScan, tmpDiskTables, sorting, bufferPoolSmall, commitFlush, missingTables}
+
+// someTime is how many seconds statements must take per second of the window
+// before their kind of work is worth a word: a twentieth of one core, or of one
+// client's time. A healthy server does a little of everything.
+const someTime = 0.05
+
+// work is a statement of a server over the window, and what is known of it from
+// whichever source tells. Counts are of the window; NaN where no source tells.
+type work struct {
+	schema, text string
+	digest       string  // of performance_schema; "" when it comes from elsewhere
+	took         float64 // seconds of execution per second of the window; of a server without digests: connections seen in it at a time
+	count        float64 // executions
+	examined     float64 // rows
+	returned     float64 // rows sent or changed
+	tmpDisk      float64 // temporary tables on disk
+	merges       float64 // merge passes of sorts
+	sorted       float64 // rows
+	unindexed    float64 // executions that read a table or joined one without an index
+	errors       float64
+	sampled      bool // from the process list and the slow log, not from digests
+	logged       bool // the rows are the slow log's, so of whole executions
+}
+
+// workOf lists the statements of a server, those that took most time first: by
+// its digests, or by what the process list showed and the slow log says. What
+// servers and tools ask about themselves is left out.
+func workOf(v *view.View, s *view.MySQLServer) []work {
+	return view.Memo(v, "mysql work "+s.Server, func() []work {
+		list, ok := digested(v, s)
+		if !ok {
+			list = sampled(v, s)
+		}
+		list = slices.DeleteFunc(list, func(w work) bool { return w.text == "" || introspective(w.schema, w.text) })
+		slices.SortStableFunc(list, func(a, b work) int { return cmp.Compare(b.took, a.took) })
+		return list
+	})
+}
+
+// digested says whether the server keeps digests, and what they say.
+func digested(v *view.View, s *view.MySQLServer) (list []work, ok bool) {
+	statements, ok := v.StatementsOf(s.Server)
+	if !ok {
+		return nil, false
+	}
+	for _, d := range statements {
+		if d.Seconds <= 0 {
+			continue
+		}
+		list = append(list, work{schema: d.Schema, text: d.Text, digest: d.Digest, took: d.Took.Seconds() / d.Seconds, count: float64(d.Count),
+			examined: float64(d.Examined), returned: float64(d.Sent + d.Affected), tmpDisk: float64(d.TmpDisk), merges: float64(d.SortMerges),
+			sorted: float64(d.SortRows), unindexed: float64(d.NoIndex), errors: float64(d.Errors)})
+	}
+	return list, true
+}
+
+// sampled puts together what the process list and the slow log tell.
+func sampled(v *view.View, s *view.MySQLServer) []work {
+	known := map[string]*work{}
+	var order []string
+	of := func(schema, text string) *work {
+		w := known[text]
+		if w == nil {
+			w = &work{schema: schema, text: text, sampled: true, examined: math.NaN(), returned: math.NaN(), count: math.NaN(),
+				tmpDisk: math.NaN(), merges: math.NaN(), sorted: math.NaN(), unindexed: math.NaN(), errors: math.NaN()}
+			known[text] = w
+			order = append(order, text)
+		}
+		return w
+	}
+	_, looks := v.StatesOf(s.Server)
+	for _, look := range v.SessionsOf(s.Server) {
+		for _, r := range look {
+			if r.Command == "Sleep" || r.Statement == "" || looks == 0 {
+				continue
+			}
+			w := of(r.DB, r.Statement)
+			w.took += 1 / float64(looks)
+			// Rows so far are the least that one execution examines.
+			if r.Examined >= 0 && !(float64(r.Examined) <= w.examined) {
+				w.examined, w.returned, w.count = float64(r.Examined), float64(max(r.Sent, 0)), 1
+			}
+		}
+	}
+	var logged = map[string]time.Duration{}
+	for _, q := range v.SlowQueriesOf(s.Server) {
+		if q.Statement == "" {
+			continue
+		}
+		w := of(q.DB, q.Statement)
+		if !w.logged {
+			w.logged, w.examined, w.returned, w.count = true, 0, 0, 0
+		}
+		w.examined += float64(q.Examined)
+		w.returned += float64(q.Sent)
+		w.count++
+		logged[q.Statement] += q.Took
+	}
+	list := make([]work, 0, len(order))
+	for _, text := range order {
+		w := known[text]
+		w.took = max(w.took, logged[text].Seconds()/max(v.Seconds(), 1))
+		list = append(list, *w)
+	}
+	return list
+}
+
+// introspective says that a statement reads what the server tells of itself,
+// as monitors do.
+func introspective(schema, text string) bool {
+	lower := strings.ToLower(text)
+	switch strings.ToLower(schema) {
+	case "performance_schema", "information_schema", "sys", "mysql":
+		return true
+	}
+	return strings.Contains(lower, "performance_schema") || strings.Contains(lower, "information_schema") || strings.HasPrefix(lower, "show ") ||
+		strings.HasPrefix(lower, "binlog dump")
+}
+
+// materialShare of the time of all statements: what takes less changes little
+// for anybody when it is gone, and must not stand for the server's trouble.
+const materialShare = 0.1
+
+// totalTime is the time all statements take, in seconds per second.
+func totalTime(list []work) float64 {
+	sum := 0.0
+	for _, w := range list {
+		sum += w.took
+	}
+	return sum
+}
+
+// each is a count per execution; NaN if either is not known.
+func (w work) each(n float64) float64 {
+	if w.count <= 0 {
+		return math.NaN()
+	}
+	return n / w.count
+}
+
+// brief is the statement as a headline shows it.
+func (w work) brief() string { return brief(w.text, 60) }
+
+func brief(text string, most int) string {
+	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "")), " ")
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}
+
+// check is how a sceptic sees the numbers of a statement.
+func (w work) check(s *view.MySQLServer, columns string) string {
+	if w.digest == "" {
+		if w.logged {
+			return "pt-query-digest SLOW_LOG   # or: grep -A3 Rows_examined SLOW_LOG"
+		}
+		return ask(s, "show full processlist")
+	}
+	return ask(s, fmt.Sprintf("select digest_text, count_star, %s from performance_schema.events_statements_summary_by_digest where digest = '%s'", columns, w.digest))
+}
+
+// ask is a command line that puts a question to a server.
+func ask(s *view.MySQLServer, sql string) string {
+	if strings.HasPrefix(s.Server, "/") {
+		return fmt.Sprintf("mysql -S %s -e %q", s.Server, sql)
+	}
+	host, port := s.Server, ""
+	if i := strings.LastIndexByte(host, ':'); i >= 0 {
+		host, port = strings.Trim(host[:i], "[]"), " -P "+host[i+1:]
+	}
+	return fmt.Sprintf("mysql -h %s%s -e %q", host, port, sql)
+}
+
+// status is a command line that shows counters of a server.
+func status(s *view.MySQLServer, pattern string) string {
+	return ask(s, "show global status like '"+pattern+"'")
+}
+
+// subjectOf names a server: its process where that is known.
+func subjectOf(s *view.MySQLServer) rule.Subject {
+	if s.Process != nil {
+		return rule.ProcessSubject(*s.Process)
+	}
+	subject := rule.Subject{Kind: rule.KindService, Name: "mysql " + s.Server}
+	if s.Port > 0 {
+		subject.Port = uint16(s.Port)
+	}
+	return subject
+}
+
+// named is how a headline begins: "mariadbd (4711)", "mysql 10.0.0.2:3306".
+func named(s *view.MySQLServer) string { return subjectOf(s).String() }
+
+// service is the server as packets show it, for findings about packets.
+func service(s *view.MySQLServer) []rule.Subject {
+	if s.Packets == nil {
+		return nil
+	}
+	return []rule.Subject{{Kind: rule.KindService, Name: s.Packets.Name(), Port: s.Packets.Port}}
+}
+
+// statesWith is the mean number of connections in any of the states that a
+// test says yes to, and how many looks at the process list there were.
+func statesWith(v *view.View, s *view.MySQLServer, in func(view.MySQLState) bool) (mean float64, looks int) {
+	states, looks := v.StatesOf(s.Server)
+	for _, x := range states {
+		if in(x) {
+			mean += x.Mean
+		}
+	}
+	return mean, looks
+}
+
+// ownWork is an upper bound of what the questions of rtrail itself add to
+// counters of statements.
+func ownWork(s *view.MySQLServer) float64 {
+	n, _ := view.Delta(s.Looks, func(l recording.MySQLServer) int64 { return l.Queries })
+	return n
+}
+
+// timeLost words an impact of seconds per second.
+func timeLost(seconds float64, text rule.Text) rule.Impact {
+	return rule.Impact{TimeLost: max(seconds, 0.001), Text: text}
+}

@@ -1,0 +1,311 @@
+package mysql
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+const pid = 812
+
+// server is a host with a MariaDB process that uses a CPU.
+func server(m ruletest.MySQL) *ruletest.Host {
+	h := ruletest.New(4, 10)
+	h.Process(ruletest.Process{PID: pid, Comm: "mariadbd", CPU: 1.5, ReadBytes: 1e6, WriteBytes: 1e6})
+	m.PID = pid
+	return h.MySQL(m)
+}
+
+// times is the same session n times.
+func times(n int, s recording.MySQLSession) []recording.MySQLSession {
+	var list []recording.MySQLSession
+	for range n {
+		list = append(list, s)
+	}
+	return list
+}
+
+const byPad = "SELECT `id` , `c` FROM `sbtest1` WHERE `pad` = ?"
+
+func TestFullScan(t *testing.T) {
+	scan := recording.MySQLStatement{Text: byPad, Count: 100, Took: 2 * time.Second, Examined: 2_000_000, Sent: 100, Scans: 100, NoIndex: 100}
+	change := func(f func(*recording.MySQLStatement)) func() *ruletest.Host {
+		s := scan
+		f(&s)
+		point := recording.MySQLStatement{Text: "SELECT c FROM sbtest1 WHERE id = ?", Count: 9000, Took: time.Second, Examined: 9000, Sent: 9000}
+		return func() *ruletest.Host { return server(ruletest.MySQL{Digests: []recording.MySQLStatement{s, point}}) }
+	}
+	busy := map[string]float64{"Handler_read_rnd_next": 2e6, "Handler_read_key": 1000, "Com_select": 100}
+	seen := recording.MySQLSession{DB: "lab", State: "Sending data", Statement: "SELECT id , c FROM sbtest1 WHERE pad = ?", Examined: 18000, Sent: 0}
+	ruletest.Check(t, fullScan, []ruletest.Situation{
+		{Name: "digest", Host: change(func(*recording.MySQLStatement) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd",
+			Low: 1.9, High: 2, Says: "an index on (pad)"},
+		{Name: "returns what it reads", Host: change(func(s *recording.MySQLStatement) { s.Sent = 1_500_000 })},
+		{Name: "small table", Host: change(func(s *recording.MySQLStatement) { s.Count, s.NoIndex = 10000, 10000; s.Sent = 10000 })},
+		{Name: "by an index", Host: change(func(s *recording.MySQLStatement) { s.NoIndex = 10 })},
+		{Name: "takes no time", Host: change(func(s *recording.MySQLStatement) { s.Took = 20 * time.Millisecond })},
+		{Name: "a tenth of what the server does", Host: change(func(s *recording.MySQLStatement) { s.Took = 100 * time.Millisecond }),
+			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.09, High: 0.1},
+		{Name: "aggregate", Host: change(func(s *recording.MySQLStatement) { s.Text = "SELECT COUNT(*) FROM sbtest1 WHERE pad = ?" }),
+			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2},
+		{Name: "all rows wanted", Host: change(func(s *recording.MySQLStatement) { s.Text = "SELECT COUNT(*) FROM sbtest1" })},
+		{Name: "monitor", Host: change(func(s *recording.MySQLStatement) {
+			s.Text = "SELECT * FROM information_schema.tables WHERE table_name = ?"
+		})},
+		{Name: "report", Host: change(func(s *recording.MySQLStatement) { s.Count, s.NoIndex, s.Sent = 0, 0, 0 })},
+		{Name: "sampled", Host: func() *ruletest.Host { return server(ruletest.MySQL{Rates: busy, Sessions: times(3, seen)}) },
+			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3, Says: "an index on (pad)"},
+		{Name: "sampled, rows come by an index", Host: func() *ruletest.Host {
+			return server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2000, "Handler_read_next": 2e6}, Sessions: times(3, seen)})
+		}},
+		{Name: "nothing named", Host: func() *ruletest.Host { return server(ruletest.MySQL{Rates: busy}) }, Want: rule.Possible, Kind: rule.KindProcess,
+			Subject: "mariadbd", Low: 0.4, High: 0.6},
+		{Name: "elsewhere", Host: func() *ruletest.Host {
+			return ruletest.New(2, 10).MySQL(ruletest.MySQL{Rates: busy, Sessions: times(2, seen)})
+		}, Want: rule.Likely, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1.9, High: 2},
+		{Name: "point selects", Host: func() *ruletest.Host {
+			return server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 3000, "Handler_read_key": 30000},
+				Sessions: times(4, recording.MySQLSession{State: "Statistics", Statement: "SELECT c FROM sbtest1 WHERE id = ?", Examined: 1})})
+		}},
+	})
+}
+
+func TestFullScanFromSlowLog(t *testing.T) {
+	h := server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6}})
+	for i := range 5 {
+		at := ruletest.Start.Add(time.Duration(i+1) * time.Second)
+		ruletest.Add(h, recording.MySQLSlowQuery{At: at, Logged: at, Server: "10.0.0.2:3306", DB: "lab", Took: time.Second, Sent: 1, Examined: 400_000, Statement: byPad})
+	}
+	found := ruletest.Judge(t, h, fullScan, rule.Likely)
+	if len(found) != 1 || !strings.Contains(found[0].Fixes[0].Command, "alter table lab.sbtest1 add index (pad)") {
+		t.Errorf("%+v", found)
+	}
+}
+
+func TestTmpDiskTables(t *testing.T) {
+	group := recording.MySQLStatement{Text: "SELECT `c` , COUNT ( * ) FROM `notes` GROUP BY `c`", Count: 20, Took: 2 * time.Second, Examined: 20000, Sent: 15000, TmpTables: 20, TmpDisk: 20}
+	digests := func(f func(*recording.MySQLStatement)) func() *ruletest.Host {
+		s := group
+		f(&s)
+		return func() *ruletest.Host {
+			return server(ruletest.MySQL{Digests: []recording.MySQLStatement{s}, Rates: map[string]float64{"Created_tmp_disk_tables": 20, "Created_tmp_tables": 20}})
+		}
+	}
+	seen := recording.MySQLSession{State: "Sending data", Statement: group.Text}
+	counted := func(disk, all float64, n int) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			return server(ruletest.MySQL{Questions: 2, Sessions: times(n, seen),
+				Rates: map[string]float64{"Created_tmp_disk_tables": disk, "Created_tmp_tables": all, "Com_select": 40}})
+		}
+	}
+	ruletest.Check(t, tmpDiskTables, []ruletest.Situation{
+		{Name: "digest", Host: digests(func(*recording.MySQLStatement) {}), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "notes"},
+		{Name: "in memory", Host: digests(func(s *recording.MySQLStatement) { s.TmpDisk = 2 })},
+		{Name: "takes no time", Host: digests(func(s *recording.MySQLStatement) { s.Took = 10 * time.Millisecond })},
+		{Name: "takes little", Host: digests(func(s *recording.MySQLStatement) { s.Took = 70 * time.Millisecond }), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.06, High: 0.08},
+		{Name: "sampled", Host: counted(40, 42, 3), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3},
+		{Name: "rtrail itself", Host: counted(4, 4, 0)},
+		{Name: "nobody waits", Host: counted(40, 42, 0)},
+	})
+}
+
+func TestSort(t *testing.T) {
+	sort := recording.MySQLStatement{Text: "SELECT `id` , `c` FROM `sbtest1` ORDER BY `c` LIMIT ?, ...", Count: 20, Took: 2 * time.Second, Examined: 400_000, Sent: 60,
+		SortMerges: 500, SortRows: 380_000}
+	digests := func(f func(*recording.MySQLStatement)) func() *ruletest.Host {
+		s := sort
+		f(&s)
+		return func() *ruletest.Host {
+			return server(ruletest.MySQL{Digests: []recording.MySQLStatement{s}, Variables: map[string]string{"sort_buffer_size": "262144"},
+				Rates: map[string]float64{"Sort_merge_passes": float64(s.SortMerges), "Sort_rows": float64(s.SortRows)}})
+		}
+	}
+	seen := recording.MySQLSession{State: "Creating sort index", Statement: sort.Text}
+	counted := func(merges float64, n int) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			return server(ruletest.MySQL{Sessions: times(n, seen), Rates: map[string]float64{"Sort_merge_passes": merges, "Sort_rows": 1e5}})
+		}
+	}
+	ruletest.Check(t, sorting, []ruletest.Situation{
+		{Name: "digest", Host: digests(func(*recording.MySQLStatement) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "files"},
+		{Name: "for nothing", Host: digests(func(s *recording.MySQLStatement) { s.SortMerges = 0 }), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd",
+			Low: 1.9, High: 2, Says: "sorts 19,000 rows to return 3"},
+		{Name: "returns what it sorts", Host: digests(func(s *recording.MySQLStatement) { s.SortMerges, s.Sent = 0, 380_000 })},
+		{Name: "takes no time", Host: digests(func(s *recording.MySQLStatement) { s.Took = 10 * time.Millisecond })},
+		{Name: "sampled", Host: counted(100, 3), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3},
+		{Name: "sampled, in memory", Host: counted(0, 3)},
+		{Name: "no statement known", Host: counted(100, 0), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.05, High: 0.2},
+	})
+}
+
+func TestFullScanOwnsItsStatements(t *testing.T) {
+	both := recording.MySQLStatement{Text: "SELECT `id` FROM `sbtest1` WHERE `pad` = ? ORDER BY `c` LIMIT ?", Count: 100, Took: 2 * time.Second, Examined: 2_000_000,
+		Sent: 100, NoIndex: 100, TmpDisk: 100, SortMerges: 200, SortRows: 100}
+	h := server(ruletest.MySQL{Digests: []recording.MySQLStatement{both}})
+	ruletest.Judge(t, h, fullScan, rule.Certain)
+	ruletest.Judge(t, h, tmpDiskTables, 0)
+	ruletest.Judge(t, h, sorting, 0)
+}
+
+// cramped is a pool of 8 MiB for a table of 200 MB.
+func cramped(change func(*ruletest.MySQL)) func() *ruletest.Host {
+	return func() *ruletest.Host {
+		m := ruletest.MySQL{
+			Variables: map[string]string{"innodb_buffer_pool_size": "8388608", "innodb_page_size": "16384"},
+			Gauges:    map[string]float64{"Innodb_buffer_pool_pages_total": 512, "Innodb_buffer_pool_pages_free": 10, "Innodb_data_pending_reads": 3},
+			Rates:     map[string]float64{"Innodb_buffer_pool_read_requests": 9000, "Innodb_buffer_pool_reads": 1900, "Innodb_buffer_pool_read_ahead": 0},
+		}
+		if change != nil {
+			change(&m)
+		}
+		h := server(m)
+		h.Memory(8<<30, 6<<30, 0)
+		return ruletest.Add(h, recording.MySQLTable{At: ruletest.Start, Server: "10.0.0.2:3306", Schema: "lab", Name: "sbtest1", Engine: "InnoDB", Rows: 1e6, Data: 200e6, Index: 20e6})
+	}
+}
+
+func TestBufferPoolSmall(t *testing.T) {
+	reading := func() *ruletest.Host {
+		h := cramped(nil)()
+		for tid := range 4 {
+			h.Thread(ruletest.Thread{PID: pid, TID: int32(pid + 1 + tid), Comm: "connection", State: "D", Syscall: "pread64"})
+		}
+		return h
+	}
+	ruletest.Check(t, bufferPoolSmall, []ruletest.Situation{
+		{Name: "threads wait", Host: reading, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "8 MiB"},
+		{Name: "the server tells", Host: cramped(nil), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3.1},
+		{Name: "being filled", Host: cramped(func(m *ruletest.MySQL) { m.Gauges["Innodb_buffer_pool_pages_free"] = 200 })},
+		{Name: "data fit", Host: cramped(func(m *ruletest.MySQL) {
+			m.Variables["innodb_buffer_pool_size"] = "300000000"
+			m.Gauges["Innodb_buffer_pool_pages_total"] = 18000
+		})},
+		{Name: "hardly misses", Host: cramped(func(m *ruletest.MySQL) { m.Rates["Innodb_buffer_pool_read_requests"] = 1e7 })},
+		{Name: "few pages", Host: cramped(func(m *ruletest.MySQL) { m.Rates["Innodb_buffer_pool_reads"] = 30 })},
+		{Name: "nobody waits", Host: cramped(func(m *ruletest.MySQL) { m.Gauges["Innodb_data_pending_reads"] = 0 })},
+		{Name: "a scan passes", Host: cramped(func(m *ruletest.MySQL) { m.Rates["Innodb_buffer_pool_read_ahead"] = 5000 }), Want: rule.Possible, Kind: rule.KindProcess,
+			Subject: "mariadbd", Low: 2.9, High: 3.1},
+	})
+	f := ruletest.Judge(t, reading(), bufferPoolSmall, rule.Certain)[0]
+	if want := "set global innodb_buffer_pool_size = 134217728"; !strings.Contains(f.Fixes[0].Command, want) {
+		t.Errorf("fix %q lacks %q", f.Fixes[0].Command, want)
+	}
+}
+
+func TestCommitFlush(t *testing.T) {
+	commits := func(n int, change func(*ruletest.MySQL)) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			m := ruletest.MySQL{
+				Variables: map[string]string{"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "0", "log_bin": "OFF"},
+				Rates:     map[string]float64{"Innodb_data_fsyncs": 45, "Com_commit": 0, "Com_insert": 90, "Innodb_log_waits": 0},
+				Sessions:  times(n, recording.MySQLSession{State: "Commit", Statement: "INSERT INTO t VALUES ( ? )"}),
+			}
+			if change != nil {
+				change(&m)
+			}
+			return server(m)
+		}
+	}
+	syncing := func() *ruletest.Host {
+		h := commits(4, nil)()
+		h.Thread(ruletest.Thread{PID: pid, TID: pid + 1, Comm: "connection", State: "D", Syscall: "fdatasync"})
+		return h
+	}
+	ruletest.Check(t, commitFlush, []ruletest.Situation{
+		{Name: "threads sync", Host: syncing, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "a sync takes 22.2 ms"},
+		{Name: "always somebody", Host: commits(4, nil), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1},
+		{Name: "fast disk", Host: commits(4, func(m *ruletest.MySQL) { m.Rates["Innodb_data_fsyncs"] = 3000 })},
+		{Name: "not asked for", Host: commits(4, func(m *ruletest.MySQL) { m.Variables["innodb_flush_log_at_trx_commit"] = "2" })},
+		{Name: "binary log asks", Host: commits(4, func(m *ruletest.MySQL) {
+			m.Variables["innodb_flush_log_at_trx_commit"], m.Variables["log_bin"], m.Variables["sync_binlog"] = "2", "ON", "1"
+		}), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1},
+		{Name: "nobody commits", Host: commits(0, nil)},
+		{Name: "most do other work", Host: commits(1, func(m *ruletest.MySQL) {
+			m.Sessions = append(m.Sessions, times(8, recording.MySQLSession{State: "Sending data", Statement: "SELECT ?"})...)
+		})},
+		{Name: "another program writes", Host: func() *ruletest.Host {
+			h := syncing()
+			h.Process(ruletest.Process{PID: 900, Comm: "fio", WriteBytes: 5e7})
+			ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+				return recording.DiskSample{At: at, Device: "vda", Major: 254, Writes: uint64(50 * s), WrittenBytes: uint64(5e7 * s), WriteTime: time.Duration(s * 5e8)}
+			})
+			ruletest.Every(h, func(at time.Time, s float64) recording.MountSample {
+				return recording.MountSample{At: at, MountPoint: "/", FSType: "ext4", Major: 254, Size: 1 << 40, Free: 1 << 39, Available: 1 << 39}
+			})
+			return ruletest.Add(h, recording.MySQLVariable{At: ruletest.Start, Server: "10.0.0.2:3306", Name: "datadir", Value: "/var/lib/mysql/"})
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "fio (900)"},
+	})
+}
+
+func TestMissingTables(t *testing.T) {
+	ask := recording.MySQLSession{DB: "lab", State: "Opening tables", Statement: "SELECT c FROM sbtest40 WHERE id = ?"}
+	rates := map[string]float64{"Questions": 8600, "Table_open_cache_overflows": 0, "Opened_tables": 0, "Opened_views": 0, "Table_open_cache_misses": 0}
+	maria := func(misses, views float64, n int) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			r := map[string]float64{"Questions": 8600, "Table_open_cache_overflows": 0, "Opened_tables": 0, "Opened_views": views, "Table_open_cache_misses": misses}
+			return server(ruletest.MySQL{Rates: r, Sessions: times(n, ask)})
+		}
+	}
+	fails := recording.MySQLStatement{Text: "SELECT `c` FROM `sbtest40` WHERE `id` = ?", Count: 500, Errors: 500, Took: 100 * time.Millisecond}
+	oracle := func(f func(*ruletest.MySQL)) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			m := ruletest.MySQL{Flavor: "MySQL", Version: "9.7.0", Rates: rates, Digests: []recording.MySQLStatement{fails}, Errors: map[int32]float64{1146: 4300}}
+			f(&m)
+			return server(m)
+		}
+	}
+	ruletest.Check(t, missingTables, []ruletest.Situation{
+		{Name: "counted", Host: oracle(func(*ruletest.MySQL) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "sbtest40"},
+		{Name: "another error", Host: oracle(func(m *ruletest.MySQL) { m.Errors = map[int32]float64{1062: 4300} })},
+		{Name: "now and then", Host: oracle(func(m *ruletest.MySQL) { m.Errors[1146] = 3 })},
+		{Name: "few of many", Host: oracle(func(m *ruletest.MySQL) { m.Errors[1146] = 20 }), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0, High: 0.01},
+		{Name: "5.6: digests and states", Host: oracle(func(m *ruletest.MySQL) { m.Version, m.Errors, m.Sessions = "5.6.14", nil, times(5, ask) }),
+			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5.1, Says: "sbtest40"},
+		{Name: "MariaDB's counters", Host: maria(900, 0, 2), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1, Says: "sbtest40"},
+		{Name: "views", Host: maria(900, 900, 2)},
+		{Name: "the cache is too small", Host: func() *ruletest.Host {
+			r := map[string]float64{"Questions": 8600, "Table_open_cache_overflows": 900, "Opened_tables": 900, "Table_open_cache_misses": 900}
+			return server(ruletest.MySQL{Rates: r, Sessions: times(5, ask)})
+		}},
+	})
+}
+
+func TestMissingTablesInPackets(t *testing.T) {
+	h := server(ruletest.MySQL{Rates: map[string]float64{"Questions": 100, "Opened_tables": 0, "Table_open_cache_misses": 0}})
+	h.PacketCapture(nil)
+	h.Packets(ruletest.PacketService{Rate: 100, RTs: []time.Duration{time.Millisecond}})
+	h.PacketStatement(recording.PacketStatement{Fingerprint: "SELECT c FROM sbtest40 WHERE id = ?", Code: "1146", Failed: 500, Count: 500})
+	f := ruletest.Judge(t, h, missingTables, rule.Certain)[0]
+	if !strings.Contains(f.Headline.String(), "sbtest40") {
+		t.Errorf("headline %q", f.Headline)
+	}
+}
+
+func TestHealthyServerIsSilent(t *testing.T) {
+	h := server(ruletest.MySQL{
+		Variables: map[string]string{"innodb_buffer_pool_size": "8589934592", "innodb_flush_log_at_trx_commit": "1", "sort_buffer_size": "262144"},
+		Gauges:    map[string]float64{"Innodb_buffer_pool_pages_total": 524288, "Innodb_buffer_pool_pages_free": 8000, "Innodb_data_pending_reads": 1},
+		Rates: map[string]float64{"Innodb_buffer_pool_read_requests": 3e6, "Innodb_buffer_pool_reads": 900, "Handler_read_rnd_next": 3e5, "Handler_read_key": 2e6,
+			"Handler_read_next": 4e6, "Created_tmp_disk_tables": 3, "Created_tmp_tables": 400, "Sort_merge_passes": 0.1, "Questions": 40000, "Com_insert": 3000,
+			"Innodb_data_fsyncs": 2500, "Opened_tables": 1, "Table_open_cache_misses": 2},
+		Sessions: append(times(12, recording.MySQLSession{State: "Statistics", Statement: "SELECT c FROM sbtest1 WHERE id = ?", Examined: 1}),
+			times(6, recording.MySQLSession{State: "Commit", Statement: "COMMIT"})...),
+	})
+	for _, r := range rulesWork {
+		ruletest.Judge(t, h, r, 0)
+	}
+}
+
+func TestNobodyAnswers(t *testing.T) {
+	h := ruletest.New(2, 5)
+	ruletest.Every(h, func(at time.Time, s float64) recording.MySQLServer {
+		return recording.MySQLServer{At: at, Server: "10.0.0.2:3306", State: recording.ServerDenied, Error: "access denied", PID: recording.Unknown, Port: 3306}
+	})
+	for _, r := range rulesWork {
+		h.Abstains(t, r)
+	}
+}
