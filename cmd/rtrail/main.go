@@ -91,6 +91,7 @@ func newRootCommand() *cobra.Command {
 		newDiagnoseCommand(),
 		newRecordCommand(),
 		newPacketsCommand(),
+		newStacksCommand(),
 		newReplayCommand(),
 		newPackCommand(),
 		newLabCommand(),

@@ -61,7 +61,11 @@ func newAggregate(kind string, top map[int32]float64) *aggregate {
 
 // add counts a thread.
 func (a *aggregate) add(t *thread) *Stack {
+	cpu, hot := a.top[t.tid]
 	if len(t.frames) == 0 {
+		if hot {
+			a.hot = append(a.hot, Hot{TID: t.tid, CPU: cpu, Thread: string(t.name), State: string(t.state)})
+		}
 		return nil
 	}
 	a.threads += t.count
@@ -80,7 +84,7 @@ func (a *aggregate) add(t *thread) *Stack {
 			s.Objects.add(object, t.count)
 		}
 	}
-	if cpu, ok := a.top[t.tid]; ok {
+	if hot {
 		a.hot = append(a.hot, Hot{TID: t.tid, CPU: cpu, Thread: string(t.name), State: s.State, Frames: s.Frames})
 	}
 	return s

@@ -16,8 +16,8 @@ type noteKind uint8
 
 const (
 	holds   noteKind = iota // locked <0x...>
-	wants                   // waiting to lock, parking to wait for
-	expects                 // waiting on: waits to be notified, and gave the lock back
+	wants                   // waiting to lock, parking to wait for a lock
+	expects                 // waiting on, parking to wait for a condition: waits to be woken, and gave the lock back
 )
 
 // parseJava reads what jstack writes, of Java 8 and later:
@@ -122,9 +122,11 @@ func javaLock(text []byte, t *thread) {
 	case bytes.HasPrefix(text, []byte("waiting to lock")), bytes.HasPrefix(text, []byte("waiting to re-lock")):
 		n.kind = wants
 	case bytes.HasPrefix(text, []byte("parking to wait for")):
-		n.kind = wants
-		if bytes.HasSuffix(n.class, []byte("ConditionObject")) || bytes.HasPrefix(n.class, []byte("java.util.concurrent.SynchronousQueue")) {
-			n.kind = expects
+		// Of what threads park at, these are locks; the rest are conditions,
+		// queues and results of tasks.
+		n.kind = expects
+		if !bytes.HasSuffix(n.class, []byte("ConditionObject")) && (bytes.Contains(n.class, []byte("Lock")) || bytes.Contains(n.class, []byte("Semaphore"))) {
+			n.kind = wants
 		}
 	case bytes.HasPrefix(text, []byte("waiting on")):
 		n.kind = expects

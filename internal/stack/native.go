@@ -116,13 +116,13 @@ func functionIn(rest []byte) (name []byte, ok bool) {
 			i++
 		}
 		rest = bytes.TrimLeft(rest[i:], " ")
-		if len(rest) == 0 {
-			return []byte("??"), i > 2
-		}
 		if bytes.HasPrefix(rest, []byte("in ")) {
 			rest = rest[3:]
-		} else if bytes.HasPrefix(rest, []byte("- 1 ")) {
-			rest = bytes.TrimLeft(rest[4:], " ")
+		} else if bytes.HasPrefix(rest, []byte("- 1")) {
+			rest = bytes.TrimLeft(rest[3:], " ")
+		}
+		if len(rest) == 0 || bytes.HasPrefix(rest, []byte("- ")) {
+			return unknown, i > 2
 		}
 	}
 	if len(rest) > 0 && rest[0] == '<' {
@@ -133,6 +133,9 @@ func functionIn(rest []byte) (name []byte, ok bool) {
 	name = cutParameters(rest)
 	return name, len(name) > 0
 }
+
+// unknown is the name of a function without one.
+var unknown = []byte("??")
 
 // cutParameters takes the name of a function from the beginning of a line: all
 // up to its parameters, or up to the name of its module.

@@ -113,7 +113,7 @@ type format struct {
 // first.
 var formats = []format{
 	{"jstack", recording.StackDump, isJava, javaStart, parseJava, []byte("Full thread dump"), true},
-	{"go", recording.StackDump, isGo, goStart, parseGo, []byte("goroutine 1 ["), false},
+	{"go", recording.StackDump, isGo, goStart, parseGo, []byte("goroutine 1 "), false},
 	{"eu-stack", recording.StackDump, isEUStack, nativeStart, parseNative, []byte(" - process\n"), true},
 	{"gdb", recording.StackDump, isGDB, nativeStart, parseNative, []byte("Thread 1 ("), false},
 	{"perf script", recording.StackOnCPU, isPerf, perfStart, parsePerf, nil, false},

@@ -95,7 +95,7 @@ type Hot struct {
 	CPU    float64 // per cent of one core
 	Thread string
 	State  string
-	Frames []string
+	Frames []string // empty for threads of the Java VM itself, such as those that collect garbage
 }
 
 // Kinds lists the kinds of stacks in a profile.
@@ -161,7 +161,10 @@ func (p *Profile) Name() string {
 func (p *Profile) Write(w *recording.Writer) {
 	name := p.Name()
 	for _, s := range p.Stacks {
-		object, _ := s.Objects.Top()
+		object, n := s.Objects.Top()
+		if 2*n <= s.Count {
+			object = "" // the threads do not wait for the same thing
+		}
 		recording.Append(w, recording.StackSample{
 			At: w.Started, Source: name, Kind: s.Kind, PID: s.PID, Process: s.Process, TID: s.TID, Thread: s.Thread, State: s.State,
 			Frames: strings.Join(s.Frames, ";"), Object: object, Count: s.Count, Samples: max(s.Samples, 1),
@@ -175,3 +178,6 @@ func (p *Profile) Write(w *recording.Writer) {
 	}
 	w.Lost(int(p.Unreadable()))
 }
+
+// Tables are what Write fills.
+var Tables = []recording.Table{recording.Stacks, recording.StackLocks}

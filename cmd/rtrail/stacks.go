@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/stack"
+	"rtrail/internal/stack/flame"
+	"rtrail/internal/stack/show"
+	"rtrail/internal/version"
+	"rtrail/internal/view"
+)
+
+// stacksJob is what `rtrail stacks` was asked to do.
+type stacksJob struct {
+	pid    int32
+	length time.Duration
+	hz     int
+	pause  bool
+
+	topFile   string
+	top       int
+	pmp       bool
+	collapsed bool
+	json      bool
+	pprof     string
+	html      string
+	noColor   bool
+	verbose   bool
+}
+
+func newStacksCommand() *cobra.Command {
+	var s stacksJob
+	cmd := &cobra.Command{
+		Use:   "stacks FILE... | --pid PID",
+		Short: "Count identical stacks of threads and name what they wait for",
+		Long: `Reads dumps of stacks, counts identical ones, and names the waits it knows from
+a dictionary: what they mean, in which versions, what to do. Threads that only
+wait for work are recognised and left out of the shares.
+
+FILE is what one of these wrote; the format is told by the content. gzip and
+zstd are seen through, "-" is standard input, several files or several dumps in
+one file are several samples:
+  gdb -batch -p PID -ex "thread apply all bt"     pstack PID
+  eu-stack -p PID                                 jstack -l PID
+  perf script                                     asprof -o collapsed ...
+  a dump of goroutines: kill -QUIT, or /debug/pprof/goroutine?debug=2
+
+With --pid a live process is watched without stopping it: running threads are
+sampled by the kernel (perf_event), sleeping ones are looked at in /proc. What
+could not be seen is said. --pause also takes one dump with eu-stack, which
+stops the process for as long as that takes.
+
+Views (one of them): --pmp, --collapsed, --json. Beside any: --pprof, --html.`,
+		Example: `  rtrail stacks dump.txt
+  for i in 1 2 3; do pstack $(pidof mysqld); sleep 1; done | rtrail stacks -
+  jstack -l 4711 > j.txt; top -H -b -n1 -p 4711 > t.txt; rtrail stacks j.txt --top-file t.txt
+  perf script | rtrail stacks - --html flame.html
+  sudo rtrail stacks --pid $(pidof mysqld) --for 10s`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.check(cmd, args); err != nil {
+				return err
+			}
+			return s.run(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.Int32Var(&s.pid, "pid", 0, "watch this process")
+	f.DurationVar(&s.length, "for", 5*time.Second, "how long to watch it")
+	f.IntVar(&s.hz, "hz", 99, "samples per second of each CPU")
+	f.BoolVar(&s.pause, "pause", false, "also stop the process for one dump by eu-stack, usually well under a second")
+	f.StringVar(&s.topFile, "top-file", "", "the output of top -H -b -n1: names the hot threads")
+	f.IntVar(&s.top, "top", 10, "stacks, waits and locks to print")
+	f.BoolVar(&s.pmp, "pmp", false, "view: all stacks, a line each, as pt-pmp prints them")
+	f.BoolVar(&s.collapsed, "collapsed", false, "view: all stacks, as flame graph tools read them")
+	f.BoolVar(&s.json, "json", false, "view: everything as JSON")
+	f.StringVar(&s.pprof, "pprof", "", "also write a profile for pprof to this file")
+	f.StringVar(&s.html, "html", "", "also write a flame graph to this file")
+	f.BoolVar(&s.noColor, "no-color", false, "no colours, also not on a terminal")
+	f.BoolVarP(&s.verbose, "verbose", "v", false, "all frames")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}
+
+func (s *stacksJob) check(cmd *cobra.Command, args []string) error {
+	views := 0
+	for _, on := range []bool{s.pmp, s.collapsed, s.json} {
+		if on {
+			views++
+		}
+	}
+	live := cmd.Flags().Changed("pid")
+	switch {
+	case live && len(args) > 0:
+		return usageError("--pid watches a process: it does not go with %s", args[0])
+	case !live && len(args) == 0:
+		return usageError("stacks needs files, or --pid PID; see: rtrail stacks --help")
+	case live && s.pid <= 0:
+		return usageError("--pid %d: this is no process", s.pid)
+	case !live && (s.pause || cmd.Flags().Changed("for") || cmd.Flags().Changed("hz")):
+		return usageError("--for, --hz and --pause go with --pid")
+	case s.length <= 0:
+		return usageError("--for %v: the time must be positive", s.length)
+	case s.hz < 1 || s.hz > 1000:
+		return usageError("--hz %d: want 1 to 1000", s.hz)
+	case views > 1:
+		return usageError("--pmp, --collapsed and --json exclude each other")
+	case s.top < 1:
+		return usageError("--top %d: at least 1", s.top)
+	}
+	return nil
+}
+
+func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, out, stderr io.Writer) error {
+	var threads map[int32]float64
+	if s.topFile != "" {
+		var err error
+		if threads, err = readTop(s.topFile); err != nil {
+			return err
+		}
+	}
+	var p *stack.Profile
+	var notes []string
+	var err error
+	if s.pid > 0 {
+		p, notes, err = s.watch(ctx, stderr, threads)
+	} else {
+		p, err = stack.Read(ctx, files, stdin, stack.Options{Top: threads})
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.files(p); err != nil {
+		return err
+	}
+	return s.print(out, stderr, p, notes)
+}
+
+func readTop(path string) (map[int32]float64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the output of top: %w", err)
+	}
+	defer f.Close()
+	threads, err := stack.ReadTop(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return threads, nil
+}
+
+// files writes what was asked for beside the view.
+func (s *stacksJob) files(p *stack.Profile) error {
+	if s.pprof != "" {
+		if err := writeWhole(s.pprof, func(w io.Writer) error { return show.PProf(w, p) }); err != nil {
+			return fmt.Errorf("writing the profile: %w", err)
+		}
+	}
+	if s.html != "" {
+		title := "Stacks of " + p.Name()
+		if err := writeWhole(s.html, func(w io.Writer) error { return flame.Write(w, title, p) }); err != nil {
+			return fmt.Errorf("writing the flame graph: %w", err)
+		}
+	}
+	return nil
+}
+
+// writeWhole writes a file that is there only when all of it is.
+func writeWhole(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".rtrail-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func (s *stacksJob) print(out, stderr io.Writer, p *stack.Profile, notes []string) error {
+	switch {
+	case s.pmp, s.collapsed:
+		for _, src := range p.Sources {
+			if src.Err != nil {
+				fmt.Fprintf(stderr, "rtrail: %v\n", src.Err)
+			}
+			if src.Unreadable > 0 {
+				fmt.Fprintf(stderr, "rtrail: %s: %d lines could not be read, the first is line %d: %s\n", src.Name, src.Unreadable, src.Problems[0].Line, src.Problems[0].What)
+			}
+		}
+		for _, n := range notes {
+			fmt.Fprintf(stderr, "rtrail: %s\n", n)
+		}
+		if s.pmp {
+			return show.PMP(out, p)
+		}
+		return show.Collapsed(out, p)
+	}
+	rec, err := stackRecording(p)
+	if err != nil {
+		return err
+	}
+	v := view.New(rec, time.Time{}, time.Time{})
+	if s.json {
+		return show.JSON(out, p, v, notes)
+	}
+	width, tty := terminalWidth(out)
+	return show.Terminal(out, p, v, notes, show.Options{
+		Width: width, Top: s.top, Verbose: s.verbose,
+		Color: tty && !s.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+	})
+}
+
+// stackRecording makes a recording of a profile, for rules and views.
+func stackRecording(p *stack.Profile) (*recording.Recording, error) {
+	at := time.Now()
+	for _, s := range p.Sources {
+		if s.Err == nil && s.At.Before(at) {
+			at = s.At
+		}
+	}
+	rec := recording.New(recording.Manifest{
+		Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Started: at, Ended: at,
+		Probes: []recording.ProbeInfo{{Name: "stack", Fills: stack.Tables}},
+	})
+	w := recording.NewWriter(at)
+	p.Write(w)
+	return rec, rec.Commit(w)
+}
