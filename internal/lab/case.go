@@ -24,6 +24,9 @@ type Case struct {
 	// about this fault in so short a window; "": anything less than likely
 	// fails.
 	AtMostPossible string
+	// Says is a regular expression for what the headline must say, where a rule
+	// tells several things apart; "": it is not looked at.
+	Says string
 	// Withstood says why the application hardly suffers although the fault is
 	// there; its number is then reported, not judged. "": it must get better.
 	Withstood string
@@ -32,6 +35,10 @@ type Case struct {
 	// one place beside the host, or on the client's and the server's side, which
 	// are then judged without the host, as a user does with two files.
 	Captures []Capture
+
+	// MySQL names the servers that rtrail asks while it watches, as --mysql takes
+	// them: "lab@/path/of.sock". It is called after Setup. nil: no server is asked.
+	MySQL func() []string
 
 	// Setup makes the healthy system: namespaces, servers, the load that
 	// measures them. What it starts is stopped by the Env, whatever happens.

@@ -18,6 +18,11 @@ func (r Runner) diagnose(ctx context.Context, c Case, e *Env) ([]byte, error) {
 		return nil, fmt.Errorf("find rtrail itself: %w", err)
 	}
 	args := []string{"diagnose", "--json"}
+	if c.MySQL != nil {
+		for _, name := range c.MySQL() {
+			args = append(args, "--mysql", name)
+		}
+	}
 	switch len(c.Captures) {
 	case 0:
 		args = append(args, "--for", c.window().String())

@@ -21,7 +21,7 @@ var lateCommit = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
 	// Locks held for nothing make others wait; and a client that is late here is
 	// late.
-	Explains: []string{"rt/server-slow", "rt/client-slow"},
+	Explains: []string{"rt/server-slow", "rt/client-slow", "mysql/row-lock-wait", "mysql/long-transaction"},
 	Page:     lateCommitPage,
 	Detect:   detectLateCommit,
 }
