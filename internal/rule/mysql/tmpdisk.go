@@ -123,7 +123,7 @@ func (x *spill) look() bool {
 		x.sure = rule.Likely
 	case digests:
 		x.sure = rule.Possible
-	case x.tables < someSpills || !(x.perSecond >= spillRate) && !(x.tables >= mostSpill*selects):
+	case x.tables < someSpills || !(x.perSecond >= spillRate) && !(selects > 0 && x.tables >= mostSpill*selects):
 		return false
 	case len(x.list) > 0 && material && x.tables >= mostSpill*x.all:
 		x.sure = rule.Likely
@@ -144,7 +144,7 @@ func groups(text string) bool {
 		}
 	}
 	f, ok := parseFilter(text)
-	return !ok || f.joins
+	return len(t) > 0 && t[0].is("SELECT") && (!ok || f.joins)
 }
 
 // accused are the statements that mysql/full-scan blames: whatever else they
