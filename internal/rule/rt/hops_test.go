@@ -86,6 +86,14 @@ func TestServerSlow(t *testing.T) {
 			statement(h, rts, 10)
 			return h
 		}},
+		{"a queue that a past fault left behind", rule.Possible, func() *ruletest.Host {
+			h := captured()
+			all := append(repeated(900, fast), repeated(100, slow)...)
+			h.Packets(ruletest.PacketService{Rate: 100, RTs: repeated(100, slow), To: 1})
+			h.Packets(ruletest.PacketService{Rate: 100, RTs: repeated(100, fast), From: 1})
+			statement(h, all, 1)
+			return h
+		}},
 		{"slow, but always: reports", rule.Possible, func() *ruletest.Host {
 			h := captured()
 			h.Packets(ruletest.PacketService{Rate: 20, RTs: us(100_000, 110_000)})

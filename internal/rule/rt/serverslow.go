@@ -37,6 +37,11 @@ const (
 	// per second, are more.
 	someSlow = 10
 	someTime = 0.05
+	// someSeconds is in how many seconds of the capture slow answers must have
+	// come, or in half of its seconds if it is shorter: a queue that a past fault
+	// left behind is worked off within a second, which two seconds of the clock
+	// share.
+	someSeconds = 3
 	// mostOfTheTime: what is said to take the time takes at least half of it.
 	mostOfTheTime = 0.5
 	// someRequests: quantiles of fewer say nothing.
@@ -156,9 +161,20 @@ func (x *slowServer) findStatement() {
 		// asks nothing meanwhile, so that few requests may be slow all the time.
 		mean := t.RTSum / time.Duration(max(t.Count, 1))
 		x.varies = t.Count >= someRequests && t.RTMax >= x.slowFrom && mean >= 2*t.RTP10 && x.slow >= someSlow &&
-			float64(took) >= mostOfTheTime*float64(x.s.RTSum) && perSecond(x.v, took) >= someTime
+			float64(took) >= mostOfTheTime*float64(x.s.RTSum) && perSecond(x.v, took) >= someTime && x.lasting()
 		return
 	}
+}
+
+// lasting says whether slow answers came again and again.
+func (x *slowServer) lasting() bool {
+	n := 0
+	for _, r := range x.s.Seconds {
+		if r.RTMax >= x.slowFrom {
+			n++
+		}
+	}
+	return n >= min(someSeconds, (len(x.s.Seconds)+1)/2)
 }
 
 // findProcess asks the host what the server's threads did.
