@@ -3,6 +3,7 @@ package mysql
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // about is what is known of a server once it has let rtrail in.
@@ -13,6 +14,8 @@ type about struct {
 	id      int64  // of rtrail's connection
 	grantee string // rtrail's account, as in GRANT
 	schema  bool   // performance_schema is on
+
+	offset time.Duration // of its local time from UTC
 
 	noProcess bool // the privilege PROCESS is missing
 	noThreads bool // performance_schema.threads may not be read
@@ -62,7 +65,7 @@ func identify(version, comment string) about {
 // introduce finds out who answers, and makes the session harmless.
 func (l *look) introduce() error {
 	r, err := l.query("the version", "SELECT VERSION() AS version, @@version_comment AS comment, CONNECTION_ID() AS id, "+
-		"CURRENT_USER() AS account, @@performance_schema AS pfs, @@port AS port")
+		"CURRENT_USER() AS account, @@performance_schema AS pfs, @@port AS port, TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(), NOW()) AS zone")
 	if err != nil {
 		return err
 	}
@@ -74,6 +77,9 @@ func (l *look) introduce() error {
 	l.about = identify(row.Text("version"), row.Text("comment"))
 	l.about.id = row.Int("id")
 	l.about.schema = row.Text("pfs") == "1" || strings.EqualFold(row.Text("pfs"), "ON")
+	if zone, ok := row.Float("zone"); ok && zone > -86400 && zone < 86400 {
+		l.about.offset = time.Duration(zone) * time.Second
+	}
 	if user, host, ok := strings.Cut(row.Text("account"), "@"); ok {
 		l.about.grantee = "'" + user + "'@'" + host + "'"
 	}

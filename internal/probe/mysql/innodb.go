@@ -1,3 +1,35 @@
 package mysql
 
-func readInnoDB(*look) error { return &absence{} }
+import (
+	"errors"
+	"time"
+
+	"rtrail/internal/probe/mysql/innodb"
+	"rtrail/internal/recording"
+)
+
+// readInnoDB reads what InnoDB says of itself.
+func readInnoDB(l *look) error {
+	r, err := l.query("the status of InnoDB", "SHOW ENGINE INNODB STATUS")
+	if err != nil {
+		return err
+	}
+	if r.Len() == 0 {
+		return &absence{} // a server without InnoDB
+	}
+	status, err := innodb.Parse(r.Row(0).Text("Status"), innodb.Options{Location: l.clock()})
+	if errors.Is(err, innodb.ErrNotStatus) {
+		return &absence{}
+	}
+	if err != nil {
+		return &absence{why: err.Error()}
+	}
+	recording.Append(l.w, status.Row(l.at, l.target.Name))
+	recording.Give(l.w, status.Latches(l.at, l.target.Name))
+	return nil
+}
+
+// clock is the time zone of the server's own times.
+func (l *look) clock() *time.Location {
+	return time.FixedZone("server", int(l.about.offset.Seconds()))
+}

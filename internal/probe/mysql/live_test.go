@@ -40,6 +40,11 @@ func TestLiveServer(t *testing.T) {
 	for _, s := range recording.Rows[recording.ProbeRun](rec) {
 		t.Logf("%+v", s)
 	}
+	show[recording.MySQLLockWait](t, rec)
+	show[recording.MySQLSession](t, rec)
+	show[recording.MySQLTransaction](t, rec)
+	show[recording.MySQLPoolGroup](t, rec)
+	show[recording.MySQLStatement](t, rec)
 	servers := recording.Rows[recording.MySQLServer](rec)
 	if len(servers) < 3 {
 		t.Fatalf("%d rows about the server in three seconds", len(servers))
@@ -50,5 +55,15 @@ func TestLiveServer(t *testing.T) {
 	}
 	if rec.Count(recording.MySQLStatuses) == 0 || rec.Count(recording.MySQLVariables) == 0 {
 		t.Error("tables are empty that every server fills")
+	}
+}
+
+// show prints the rows of the last look.
+func show[T recording.Row](t *testing.T, rec *recording.Recording) {
+	rows := recording.Rows[T](rec)
+	for _, r := range rows {
+		if r.Time().Equal(rows[len(rows)-1].Time()) {
+			t.Logf("%T %+v", r, r)
+		}
 	}
 }

@@ -6,12 +6,14 @@ import (
 )
 
 const (
-	// share of the time of a server that one collector may take: with ten of
-	// them, and those that are read every second taking about a third, the sum
-	// stays below the five milliseconds a second that rtrail allows itself.
+	// share of the time of a server that one collector may take. Most of them
+	// run seldom and take less; the sum is to stay below the five milliseconds a
+	// second that rtrail allows itself.
 	share = 0.001
-	// coreShare is that of the three that answers rest on.
-	coreShare = 0.02
+	// coreShare is that of those that answers rest on: status, transactions,
+	// sessions. Servers with many thousand connections need ten milliseconds for
+	// one of them, and then it comes every other second.
+	coreShare = 0.005
 	// longestWait bounds how seldom a dear collector runs.
 	longestWait = time.Minute
 	// remembered costs: the least of them is what the server needs; the others
@@ -39,6 +41,7 @@ type schedule struct {
 	collector
 	due    time.Time
 	costs  []time.Duration
+	warm   bool
 	failed int
 	off    bool
 	given  time.Duration // up for so long, last time
@@ -63,6 +66,12 @@ func (c *schedule) isDue(l *look) bool {
 
 // ran notes what a run cost, and when the next one is due.
 func (c *schedule) ran(at time.Time, cost time.Duration) {
+	c.given = 0
+	if !c.warm { // the first run meets cold caches and says nothing about those that follow
+		c.warm = true
+		c.due = at.Add(c.every - shortestInterval/2)
+		return
+	}
 	c.costs = append(c.costs, max(cost, 0))
 	if len(c.costs) > remembered {
 		c.costs = c.costs[1:]
@@ -72,7 +81,6 @@ func (c *schedule) ran(at time.Time, cost time.Duration) {
 		allowed = coreShare
 	}
 	dear := time.Duration(float64(slices.Min(c.costs)) / allowed)
-	c.given = 0
 	// Looks come a little early or late: half a second less is the same second.
 	c.due = at.Add(max(c.every, min(dear, longestWait)) - shortestInterval/2)
 }

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,6 +64,16 @@ func readMetadataLocks(l *look) error {
 			WaitingStatement: p.words(l), BlockingFor: recording.Unknown})
 	}
 	recording.Give(l.w, holdersFirst(waits))
+	// The waits are known all the same: this is no reason to look less often.
+	const what = "who holds the metadata locks that others wait for"
+	if a, ok := errors.AsType[*absence](err); ok {
+		l.notes.add(what, a.why, a.how)
+		return nil
+	}
+	if kind, _ := mysqlconn.Classify(err); err != nil && kind == mysqlconn.Privilege {
+		l.notes.add(what, mysqlconn.Text(err), l.grantee("SELECT ON performance_schema.*"))
+		return nil
+	}
 	return err
 }
 
