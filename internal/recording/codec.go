@@ -103,7 +103,9 @@ func (k *tableKind[T]) empty() rows       { return &table[T]{} }
 func (k *tableKind[T]) rowBytes() int64   { var zero T; return int64(unsafe.Sizeof(zero)) }
 
 func (k *tableKind[T]) load(from rows, first, last int, texts *textList) [][]word {
-	list := from.(*table[T]).list[first:last]
+	t := from.(*table[T])
+	t.join()
+	list := t.list[first:last]
 	all := make([]word, len(k.cols)*len(list))
 	words := make([][]word, len(k.cols))
 	for c := range words {

@@ -30,8 +30,24 @@ type rows interface {
 // rows again and again.
 type table[T Row] struct {
 	list []T
-	more [][]T
+	more []piece[T]
 	rest int // rows in more
+}
+
+// piece is rows of one sample: some that are there, or some that are made of
+// others when somebody asks.
+type piece[T Row] struct {
+	rows  []T
+	again []Again[T]
+	as    func(row *T, at time.Time) T
+}
+
+func (p *piece[T]) count() int { return len(p.rows) + len(p.again) }
+
+// Again says that a row holds at another time too.
+type Again[T Row] struct {
+	Row *T // must not change any more
+	At  time.Time
 }
 
 func (t *table[T]) count() int { return len(t.list) + t.rest }
@@ -46,9 +62,11 @@ func (t *table[T]) appendFrom(other rows) {
 // adopt takes the rows of another table, which must not be used any more.
 func (t *table[T]) adopt(other rows) {
 	o := other.(*table[T])
-	o.join()
-	t.more = append(t.more, o.list)
-	t.rest += len(o.list)
+	if len(o.list) > 0 {
+		t.more = append(t.more, piece[T]{rows: o.list})
+	}
+	t.more = append(t.more, o.more...)
+	t.rest += o.count()
 }
 
 // join makes one list of everything.
@@ -57,8 +75,11 @@ func (t *table[T]) join() {
 		return
 	}
 	t.list = slices.Grow(t.list, t.rest)
-	for _, list := range t.more {
-		t.list = append(t.list, list...)
+	for _, p := range t.more {
+		t.list = append(t.list, p.rows...)
+		for _, a := range p.again {
+			t.list = append(t.list, p.as(a.Row, a.At))
+		}
 	}
 	t.more, t.rest = nil, 0
 }
@@ -185,6 +206,25 @@ func (w *Writer) Take(other *Writer) {
 	}
 	w.lost += other.lost
 	other.tables = nil
+}
+
+// Repeat adds rows that as makes of others, mostly of those of earlier samples,
+// when somebody asks for them. On disk and for who asks they are like any
+// others, but until then they take next to no room: most things of a host do
+// nothing most of the time. as is called later, from any goroutine.
+func Repeat[T Row](w *Writer, list []Again[T], as func(row *T, at time.Time) T) {
+	if len(list) == 0 {
+		return
+	}
+	var zero T
+	t, ok := w.tables[zero.Table()].(*table[T])
+	if !ok {
+		t = &table[T]{}
+		w.tables[zero.Table()] = t
+	}
+	p := piece[T]{again: list, as: as}
+	t.more = append(t.more, p)
+	t.rest += p.count()
 }
 
 // Lost counts rows that should have been in the sample and are not.

@@ -34,7 +34,10 @@ type Entry struct {
 	// Active is when it was last seen to have run, waited for a disk or changed
 	// in any way; zero if never.
 	Active time.Time
-	Sched  Sched // of the main thread; Slices is -1 where it could not be read
+	// Changed is the count that last found anything of it but At to differ; 0
+	// where the iterator does not tell.
+	Changed int64
+	Sched   Sched // of the main thread; Slices is -1 where it could not be read
 	// Total is what all threads did since the process began, where Counted;
 	// run delay and slices of threads that ended before rtrail began are lost.
 	Total   kernel.Counters
@@ -235,6 +238,26 @@ func (c *Census) List(dst []Entry) []Entry {
 		dst = append(dst, p.Entry)
 	}
 	return dst
+}
+
+// Refresh brings a list of an earlier count up to date, in its place, and
+// returns it. It copies only what changed: entries are large, and most
+// processes sleep.
+func (c *Census) Refresh(list []Entry) []Entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, p := range c.list {
+		if i >= len(list) {
+			list = append(list, p.Entry)
+			continue
+		}
+		if e := &list[i]; e.Changed == 0 || e.Changed != p.Changed || e.PID != p.PID || e.StartTicks != p.StartTicks {
+			*e = p.Entry
+		} else {
+			e.At = p.At
+		}
+	}
+	return list[:len(c.list)]
 }
 
 // Each visits the processes of the last count, by ascending PID, without

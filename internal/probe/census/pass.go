@@ -81,7 +81,7 @@ func (c *Census) closeTasks(err error) {
 	c.tasks, c.blind = nil, err
 	for _, p := range c.known {
 		p.Counted, p.Total, p.Sched.Slices = false, kernel.Counters{}, -1
-		p.CgroupSet, p.UID = 0, -1
+		p.CgroupSet, p.UID, p.Changed = 0, -1, 0
 	}
 }
 
@@ -235,8 +235,9 @@ func (c *Census) settle(p *process, exact bool) {
 	if s.same {
 		if p.At, p.round = s.at, c.count; exact && p.RSSPages >= largePages {
 			was := p.Stat
-			if c.readStat(p) {
+			if c.readStat(p) && (was.RSSPages != p.RSSPages || was.VirtualSize != p.VirtualSize) {
 				was.RSSPages, was.VirtualSize = p.RSSPages, p.VirtualSize
+				p.Changed = c.count
 			}
 			p.Stat = was
 		}
@@ -249,6 +250,7 @@ func (c *Census) settle(p *process, exact bool) {
 	if fresh && p.round != 0 {
 		*p = process{Entry: Entry{PID: p.PID}, fd: -1, pass: p.pass}
 	}
+	before := p.Entry
 	total := s.total(&p.Total)
 	l := &s.leader
 	moved := total != p.Total || l.State != p.State || l.Threads != p.Threads
@@ -277,6 +279,9 @@ func (c *Census) settle(p *process, exact bool) {
 	// there before nothing is known yet.
 	if s.waits || moved && (c.count > 1 || !fresh) {
 		p.Active = s.at
+	}
+	if before.At = p.At; before != p.Entry {
+		p.Changed = c.count
 	}
 	p.round = c.count
 }

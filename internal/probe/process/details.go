@@ -20,6 +20,9 @@ type details struct {
 	want   float64
 	active bool // was active once since the probe began
 
+	last    *recording.ProcessSample // given to the recording
+	changed int64                    // census.Entry.Changed of that row
+
 	comm      string // under which cmdline was read
 	cmdline   string
 	uid       int64

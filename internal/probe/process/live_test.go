@@ -3,8 +3,11 @@ package process
 import (
 	"context"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/probe/census"
 	"rtrail/internal/recording"
@@ -65,5 +68,56 @@ func TestLive(t *testing.T) {
 		for _, r := range recording.Rows[recording.LimitSample](rec)[:5] {
 			t.Logf("%+v", r)
 		}
+	}
+}
+
+// TestSleepersHaveRows: a process that does nothing has a row in every sample,
+// as light as if it had been made anew, and none after its end.
+func TestSleepersHaveRows(t *testing.T) {
+	people := census.New("/")
+	defer people.Close()
+	p := New(people)
+	defer p.Close()
+	if err := p.Check(); err != nil {
+		t.Skipf("no /proc here: %v", err)
+	}
+	child := exec.Command("sleep", "60")
+	if err := child.Start(); err != nil {
+		t.Skipf("no sleep(1) here: %v", err)
+	}
+	rec := recording.New(recording.Manifest{})
+	for n := range 5 {
+		if n == 4 {
+			_ = child.Process.Kill()
+			_ = child.Wait()
+		}
+		w := recording.NewWriter(time.Now())
+		if err := p.Sample(context.Background(), w); err != nil {
+			t.Fatal(err)
+		}
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(30 * time.Millisecond)
+	}
+	var rows []recording.ProcessSample
+	for _, r := range recording.Rows[recording.ProcessSample](rec) {
+		if r.PID == int32(child.Process.Pid) {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) != 4 {
+		t.Fatalf("%d rows of a process that slept in 4 of 5 samples", len(rows))
+	}
+	before, last := rows[2], rows[3]
+	if !last.At.After(before.At) || last.Full || last.Anon != recording.Unknown || last.WaitChannel != "" {
+		t.Errorf("want a light row of its own time, got %+v", last)
+	}
+	before.At = last.At
+	if before.Full { // it was still starting
+		before = lighten(&rows[2], last.At)
+	}
+	if diff := cmp.Diff(before, last); diff != "" {
+		t.Errorf("it slept (-before +after)\n%s", diff)
 	}
 }

@@ -1,10 +1,11 @@
 // Package process is the probe of processes and their limits.
 //
-// Every sample gives a row for every process. Reading all there is about a
-// thousand processes would cost a tenth of a second, so rows come in two
-// depths: full rows for processes that did something since the last sample,
-// are new, large or known to be busy; light rows, with what /proc/PID/stat and,
-// where the census has it, the BPF iterator tell, for the others. In the first and the last sample of a window every
+// Every sample gives a row for every process; for one that slept since its last
+// row only the time is noted. Reading all there is about a thousand processes
+// would cost a tenth of a second, so rows come in two depths: full rows for
+// processes that did something since the last sample, are new, large or known
+// to be busy; light rows, with what /proc/PID/stat and, where the census has
+// it, the BPF iterator tell, for the others. In the first and the last sample of a window every
 // process gets a full row as far as the budget reaches, the interesting ones
 // first.
 package process
@@ -37,6 +38,10 @@ const (
 	slowBudget     = 1500 * time.Microsecond
 	slowEdgeBudget = 6 * time.Millisecond
 
+	// rowsAtOnce is for how many rows memory is taken: how many there will be
+	// shows only while they are made.
+	rowsAtOnce = 64
+
 	// sharedFor is how old a count by another probe may be. Probes wake up
 	// together and end one after the other.
 	sharedFor = 250 * time.Millisecond
@@ -68,7 +73,8 @@ type Probe struct {
 
 // scratch is memory that is used again in every sample.
 type scratch struct {
-	order   []int      // of all, in which order rows are filled
+	order   []int      // of all, those that may get a row, in which order they are filled
+	rest    []int      // of order, those that get a light row
 	details []*details // of all
 	before  []*details // of all of the sample before
 	threads []int32
@@ -118,7 +124,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		return err
 	}
 	_, p.count = p.census.Taken()
-	p.all = p.census.List(p.all[:0])
+	p.all = p.census.Refresh(p.all)
 	p.samples++
 	p.plan(edge)
 
@@ -126,24 +132,38 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	var missed unseen
 	began := probe.ThreadCPU()
 	s := &p.scratch
-	rows := make([]recording.ProcessSample, len(p.all))
+	var rows []recording.ProcessSample
 	s.limits = s.limits[:0]
 	for n, i := range s.order {
 		e := &p.all[i]
 		d := s.details[i]
-		p.light(&rows[i], e, d)
 		// A look at the clock costs as much as reading a small file.
 		over := n%8 == 7 && limit > 0 && d.want > 0 && (probe.ThreadCPU()-began > limit || ctx.Err() != nil)
 		if over {
 			limit = 0
 		}
+		if limit == 0 && !edge && d.asleep(e) {
+			continue // another time
+		}
+		if len(rows) == 0 {
+			rows = make([]recording.ProcessSample, min(rowsAtOnce, len(s.order)-n))
+		}
+		row := &rows[0]
+		rows = rows[1:]
+		p.light(row, e, d)
+		d.last, d.changed = row, e.Changed
 		if limit > 0 && d.want > 0 {
-			p.fill(&rows[i], e, d, &missed, edge)
+			p.fill(row, e, d, &missed, edge)
 		} else if edge {
-			p.idle(&rows[i], e, d)
+			p.idle(row, e, d)
 		}
 	}
-	recording.Give(w, rows)
+	// The rows of all, new ones and those that hold still, in the usual order.
+	all := make([]recording.Again[recording.ProcessSample], len(p.all))
+	for i, d := range s.details {
+		all[i] = recording.Again[recording.ProcessSample]{Row: d.last, At: p.all[i].At}
+	}
+	recording.Repeat(w, all, lighten)
 	recording.Append(w, s.limits...)
 	missed.report(w, p.Name())
 	p.delays.report(w, p.Name())
@@ -172,6 +192,7 @@ func (p *Probe) budget(edge bool) time.Duration {
 func (p *Probe) plan(edge bool) {
 	s := &p.scratch
 	s.order = s.order[:0]
+	s.rest = s.rest[:0]
 	s.details, s.before = s.before[:0], s.details
 	before := s.before // by ascending PID, as all
 	for i := range p.all {
@@ -188,18 +209,38 @@ func (p *Probe) plan(edge bool) {
 		p.told(e, d)
 		d.want = p.want(e, d, edge)
 		s.details = append(s.details, d)
-		if d.want > 0 {
+		switch {
+		case d.want > 0:
 			s.order = append(s.order, i)
+		case edge || !d.asleep(e):
+			s.rest = append(s.rest, i)
 		}
 	}
 	slices.SortStableFunc(s.order, func(a, b int) int {
 		return cmp.Compare(s.details[b].want, s.details[a].want)
 	})
-	for i, d := range s.details {
-		if d.want <= 0 {
-			s.order = append(s.order, i)
-		}
+	s.order = append(s.order, s.rest...)
+}
+
+// asleep says whether a light row of a process would be what its last row was.
+func (d *details) asleep(e *census.Entry) bool {
+	return e.Counted && d.last != nil && d.changed == e.Changed &&
+		d.last.UID == d.uid && d.last.NetNS == d.netns && d.last.Cgroup == d.cgroup && d.last.MemCgroup == d.memCgroup
+}
+
+// lighten makes of the last row of a process the one of a time up to which it
+// slept: a light one, as what only a full row holds was not read again.
+func lighten(last *recording.ProcessSample, at time.Time) recording.ProcessSample {
+	const unknown = recording.Unknown
+	row := *last
+	if at.Equal(last.At) {
+		return row
 	}
+	row.At, row.Full, row.WaitChannel = at, false, ""
+	row.BlockDelay, row.SwapDelay = unknown, unknown
+	row.Anon, row.File, row.Shmem, row.Swap = unknown, unknown, unknown, unknown
+	row.OOMScore, row.OOMAdjust = unknown, unknown
+	return row
 }
 
 // want is how much a full row of a process is wanted; 0: not at all. Kernel

@@ -11,6 +11,7 @@ import (
 // holder is what is kept of one process: its namespace, and of which files its
 // sockets were last looked up.
 type holder struct {
+	key     census.Key
 	round   int64
 	comm    string
 	netns   uint64 // 0: not readable
@@ -25,13 +26,16 @@ func (p *Probe) findNamespaces(w *recording.Writer, missed *unseen) {
 	at := time.Now()
 	found := map[uint64]*recording.NetNSSample{p.own: {NetNS: p.own, Own: true}}
 	paths := map[uint64]string{p.own: ""}
+	var n *recording.NetNSSample // most processes are in the same one
 	for i := range p.all {
 		e := &p.all[i]
-		inode := p.namespaceOf(e, missed)
+		inode := p.namespaceOf(e, p.holderOf(i), missed)
 		if inode == 0 {
 			continue
 		}
-		n := found[inode]
+		if n == nil || n.NetNS != inode {
+			n = found[inode]
+		}
 		if n == nil {
 			n = &recording.NetNSSample{NetNS: inode}
 			found[inode] = n
@@ -101,15 +105,26 @@ func (p *Probe) enterOnce(n *namespace, path string) {
 	}
 }
 
-// namespaceOf is the namespace of a process. It is read once and again when
-// the process is young or calls exec, as `ip netns exec` does.
-func (p *Probe) namespaceOf(e *census.Entry, missed *unseen) uint64 {
-	k := e.Key()
+// holderOf is what is kept of the i-th process. Mostly it was the i-th in the
+// sample before too.
+func (p *Probe) holderOf(i int) *holder {
+	k := p.all[i].Key()
+	if i < len(p.inOrder) && p.inOrder[i].key == k {
+		return p.inOrder[i]
+	}
 	h := p.known[k]
 	if h == nil {
-		h = &holder{files: -1}
+		h = &holder{key: k, files: -1}
 		p.known[k] = h
-	} else if h.comm == e.Comm && e.At.Sub(e.Started) > census.Settled && h.netns != 0 {
+	}
+	p.inOrder = append(p.inOrder[:min(i, len(p.inOrder))], h)
+	return h
+}
+
+// namespaceOf is the namespace of a process. It is read once and again when
+// the process is young or calls exec, as `ip netns exec` does.
+func (p *Probe) namespaceOf(e *census.Entry, h *holder, missed *unseen) uint64 {
+	if h.comm == e.Comm && e.At.Sub(e.Started) > census.Settled && h.netns != 0 {
 		h.round = p.samples
 		return h.netns
 	}

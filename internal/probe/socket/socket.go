@@ -49,15 +49,16 @@ const (
 
 // Probe reads sockets. It is not for concurrent use.
 type Probe struct {
-	census *census.Census
-	dir    *census.Dir
-	all    []census.Entry
-	known  map[census.Key]*holder
-	spaces map[uint64]*namespace
-	own    uint64
-	ownErr error
-	reader *reader
-	parser netproc.Parser
+	census  *census.Census
+	dir     *census.Dir
+	all     []census.Entry
+	known   map[census.Key]*holder
+	inOrder []*holder // of the processes in all, or of the first of them
+	spaces  map[uint64]*namespace
+	own     uint64
+	ownErr  error
+	reader  *reader
+	parser  netproc.Parser
 
 	walker    *kernel.Sockets // nil: sock_diag is asked
 	lastSpace *namespace      // of the row before
@@ -65,7 +66,10 @@ type Probe struct {
 	files        *kernel.SocketFiles // nil: /proc/PID/fd is read
 	holders      []kernel.SocketFile // of the last pass
 	spareHolders []kernel.SocketFile // memory for the next one
+	passed       int64               // passes so far
+	lastPass     time.Time           // when the last one began
 	passCost     time.Duration       // CPU time of the last pass
+	awake        []awakeHolder       // memory for lookAtAwake
 	unpassed     int64               // samples since
 
 	buf []byte
@@ -158,7 +162,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	if err := p.census.Share(500*time.Millisecond, edge, 0); err != nil {
 		return err
 	}
-	p.all = p.census.List(p.all[:0])
+	p.all = p.census.Refresh(p.all)
 	p.samples++
 	if p.samples == 1 {
 		p.openPrograms()
@@ -318,6 +322,10 @@ func (p *Probe) datagrams(n *namespace, family uint8) error {
 
 // forget drops what is kept of processes that ended.
 func (p *Probe) forget() {
+	p.inOrder = p.inOrder[:min(len(p.inOrder), len(p.all))]
+	if len(p.known) == len(p.all) {
+		return // all who were there still are
+	}
 	for k, h := range p.known {
 		if h.round != p.samples {
 			delete(p.known, k)
