@@ -66,7 +66,7 @@ func chattyTransactions() Case {
 		Fix:    func(context.Context, *Env) error { single.Store(false); return nil },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			work := func(ctx context.Context, _ int, c *sql.Conn) error {
-				sleep(ctx, 3*time.Millisecond) // the next user
+				sleep(ctx, 20*time.Millisecond) // the next user
 				if err := rowsOf(ctx, c, "BEGIN"); err != nil {
 					return err
 				}
@@ -204,9 +204,14 @@ func lateCommit() Case {
 // sleep hold all the threads the first group may have: its other connections
 // wait for each of their statements, those of the second group never do.
 func slowGroup() Case {
+	var m *mysqlServer
+	return slowGroupOf(&m)
+}
+
+// slowGroupOf is slowGroup with more options for the server, which it shows.
+func slowGroupOf(m **mysqlServer, options ...string) Case {
 	const groups, victims, sleepers = 2, 4, 8
 	var p pair
-	var m *mysqlServer
 	var db *sql.DB
 	var users []*sql.Conn
 	var stop func()
@@ -245,12 +250,12 @@ func slowGroup() Case {
 		Needs:    mariaDB10().needs(),
 		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			p, m, err = withItems(ctx, e, "--thread-handling=pool-of-threads", fmt.Sprintf("--thread-pool-size=%d", groups),
-				"--thread-pool-max-threads=6", "--thread-pool-oversubscribe=1", "--thread-pool-stall-limit=500")
+			p, *m, err = withItems(ctx, e, append([]string{"--thread-handling=pool-of-threads", fmt.Sprintf("--thread-pool-size=%d", groups),
+				"--thread-pool-max-threads=6", "--thread-pool-oversubscribe=1", "--thread-pool-stall-limit=500"}, options...)...)
 			if err != nil {
 				return err
 			}
-			db, err = m.open(p.client)
+			db, err = (*m).open(p.client)
 			if err != nil {
 				return err
 			}

@@ -34,10 +34,6 @@ const (
 	// closedShare of the life of a connection; below it the reader keeps up most
 	// of the time.
 	closedShare = 0.1
-	// closedEach is the mean length of an episode. A window that closes for some
-	// milliseconds, again and again, is a network that is faster than a healthy
-	// reader; 20 ms are longer than readers wait for a CPU.
-	closedEach = 20 * time.Millisecond
 )
 
 // slowReader is one host that closed its window towards a service, or a service
@@ -86,7 +82,7 @@ func slowReaders(s *view.PacketService) []*slowReader {
 				r.address = c.Server
 			}
 			side, _ := r.reads(c)
-			if side.ZeroWindows == 0 || side.ZeroWindowTime.Seconds() < closedShare*c.Seconds() || side.ZeroWindowTime < time.Duration(side.ZeroWindows)*closedEach {
+			if side.ZeroWindows == 0 || side.ZeroWindowTime.Seconds() < closedShare*c.Seconds() || side.ZeroWindowTime < time.Duration(side.ZeroWindows)*rule.ClosedEach {
 				continue
 			}
 			k := key{server, r.address}

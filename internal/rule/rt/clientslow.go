@@ -37,10 +37,6 @@ const (
 	// closedFor is the share of a connection's life in which its client had
 	// closed the window.
 	closedFor = 0.2
-	// closedEach is the mean time it stays closed. A window that closes for some
-	// milliseconds again and again belongs to a program that reads steadily, only
-	// slower than the network brings.
-	closedEach = 20 * time.Millisecond
 	// busyProcess is the time per second a process must have worked, or waited
 	// for a CPU or a disk, to be called the one that takes the time.
 	busyProcess = 0.5
@@ -103,7 +99,7 @@ func (x *slowClient) look() bool {
 	if x.life <= 0 {
 		return false
 	}
-	if float64(x.zero) >= closedFor*float64(x.life) && x.zero >= time.Second && x.zero >= time.Duration(x.episodes)*closedEach {
+	if float64(x.zero) >= closedFor*float64(x.life) && x.zero >= time.Second && x.zero >= time.Duration(x.episodes)*rule.ClosedEach {
 		x.reads = true
 		x.sure = atMost(x.v, x.s, rule.Certain)
 		return true
