@@ -13,6 +13,7 @@ import (
 
 	"github.com/vishvananda/netns"
 
+	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/pcap/live"
 	"rtrail/internal/probe/capture"
@@ -78,6 +79,12 @@ func commit(rec *recording.Recording, result *capture.Result, began time.Time) e
 	return rec.Commit(w)
 }
 
+// liveWorkers is how many goroutines go through the packets of an interface. One
+// takes a million packets a second, more than hosts that wait for something
+// have; a second one would wake another CPU for each batch, and spread the same
+// work over two caches that the host's programs need.
+const liveWorkers = 1
+
 // liveCapture is a capture that runs beside the probes.
 type liveCapture struct {
 	stop   context.CancelFunc
@@ -102,7 +109,7 @@ func (d *diagnosis) capture(ctx context.Context) (*liveCapture, error) {
 	go func() {
 		defer close(c.done)
 		defer src.Close()
-		c.result, c.err = capture.Read(ctx, src, capture.Options{Source: d.iface, Ports: ports})
+		c.result, c.err = capture.Read(ctx, src, capture.Options{Source: d.iface, Ports: ports, Engine: engine.Options{Workers: liveWorkers}})
 	}()
 	return c, nil
 }

@@ -73,8 +73,11 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 			return usageError("--filter: %w", err)
 		}
 	}
+	workers := runtime.GOMAXPROCS(0)
 	if p.iface == "" {
 		collectRarely()
+	} else {
+		workers = liveWorkers
 	}
 	src, err := p.open(files, stdin, ports)
 	if err != nil {
@@ -89,7 +92,7 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	r := &packetsRun{
-		packetsJob: p, files: files, source: src, out: &outlet{Writer: out, stop: stop}, stderr: stderr, began: time.Now(), workers: runtime.GOMAXPROCS(0), stop: stop,
+		packetsJob: p, files: files, source: src, out: &outlet{Writer: out, stop: stop}, stderr: stderr, began: time.Now(), workers: workers, stop: stop,
 	}
 	if r.width, r.tty = terminalWidth(out); !r.tty {
 		r.width = 0

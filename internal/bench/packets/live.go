@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +33,10 @@ type server struct {
 	socket string
 }
 
-// capturing runs sysbench in pairs, with and without rtrail beside it.
+// capturing runs sysbench in turns without and with rtrail beside it. Each run
+// with it is compared with the mean of the two runs without that surround it, so
+// that a machine that becomes slower favours nobody; and those two are compared
+// with each other, which shows what can be told from chance.
 func capturing(rtrail string, rounds int, length time.Duration, stop <-chan os.Signal) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -50,38 +55,69 @@ func capturing(rtrail string, rounds int, length time.Duration, stop <-chan os.S
 	if _, err := s.sysbench(ctx, "prepare"); err != nil {
 		return err
 	}
-	if _, err := s.rate(ctx, 2*time.Second); err != nil { // warm
+	alone, err := s.rate(ctx, 2*time.Second) // warm
+	if err != nil {
 		return err
 	}
-	fmt.Printf("%s\n\n%8s %14s %14s %8s %10s %8s %10s\n", machine(), "round", "alone, tx/s", "captured", "loss %", "packets/s", "drops", "CPU %")
-	var losses, cpu, rate float64
-	for i := range rounds {
-		var alone float64
-		var c capture
-		// Who goes first changes, so that a machine that slows down favours nobody.
-		for k := range 2 {
-			if (i+k)%2 == 0 {
-				if alone, err = s.rate(ctx, length); err != nil {
-					return err
-				}
-				continue
-			}
-			if c, err = s.captured(ctx, rtrail, length); err != nil {
-				return err
-			}
-		}
-		loss := 100 * (alone - c.rate) / alone
-		fmt.Printf("%8d %14.0f %14.0f %8.1f %10.0f %8s %10.1f\n", i+1, alone, c.rate, loss, c.packets, c.dropped, c.cpu)
-		losses, cpu, rate = losses+loss, cpu+c.cpu, rate+c.packets
-		if c.dropped != "none" {
-			fmt.Println("         packets were dropped; wanted none: NOT reached")
-		}
+	if alone, err = s.rate(ctx, length); err != nil {
+		return err
 	}
-	n := float64(rounds)
-	say("packets a second", rate/n, wantPackets, rate/n >= wantPackets)
-	say("percent of a core", cpu/n, wantCPU, cpu/n <= wantCPU)
-	say("percent fewer transactions", losses/n, wantLoss, losses/n <= wantLoss)
+	fmt.Printf("%s\n\n%6s %12s %12s %12s %8s %12s %10s %8s %8s\n", machine(), "round", "before", "captured", "after", "loss %", "noise %", "packets/s", "drops", "CPU %")
+	var losses, noises, cpu, rate []float64
+	dropped := false
+	for i := range rounds {
+		c, err := s.captured(ctx, rtrail, length)
+		if err != nil {
+			return err
+		}
+		after, err := s.rate(ctx, length)
+		if err != nil {
+			return err
+		}
+		loss, noise := 100*(1-2*c.rate/(alone+after)), 100*(1-after/alone)
+		fmt.Printf("%6d %12.0f %12.0f %12.0f %8.1f %12.1f %10.0f %8s %8.1f\n", i+1, alone, c.rate, after, loss, noise, c.packets, c.dropped, c.cpu)
+		losses, noises = append(losses, loss), append(noises, noise)
+		cpu, rate = append(cpu, c.cpu), append(rate, c.packets)
+		dropped = dropped || c.dropped != "none"
+		alone = after
+	}
+	if dropped {
+		fmt.Println("         packets were dropped; wanted none: NOT reached")
+	}
+	say("packets a second", median(rate), wantPackets, median(rate) >= wantPackets)
+	say("percent of a core", median(cpu), wantCPU, median(cpu) <= wantCPU)
+	perPackets := median(cpu) * wantPackets / median(rate)
+	say(fmt.Sprintf("percent of a core for each %d packets a second", wantPackets), perPackets, wantCPU, perPackets <= wantCPU)
+	loss, doubt := median(losses), doubtOf(losses)
+	verdict := "cannot be told"
+	switch {
+	case loss+doubt <= wantLoss:
+		verdict = "reached"
+	case loss-doubt > wantLoss:
+		verdict = "NOT reached"
+	}
+	fmt.Printf("         %.2g percent fewer transactions, give or take %.2g; wanted %d: %s\n", loss, doubt, wantLoss, verdict)
+	fmt.Printf("         two runs without capture differ by %.2g percent, give or take %.2g\n", median(noises), doubtOf(noises))
 	return nil
+}
+
+// median is the middle of a list.
+func median(list []float64) float64 {
+	list = slices.Sorted(slices.Values(list))
+	n := len(list)
+	return (list[(n-1)/2] + list[n/2]) / 2
+}
+
+// doubtOf is two standard errors of the median: that of a normal distribution, by
+// the median of the distances from it, which outliers do not move.
+func doubtOf(list []float64) float64 {
+	middle := median(list)
+	var away []float64
+	for _, x := range list {
+		away = append(away, math.Abs(x-middle))
+	}
+	const deviation, ofMedian = 1.4826, 1.2533 // sigma of the median of distances; sqrt(pi/2)
+	return 2 * ofMedian * deviation * median(away) / math.Sqrt(float64(len(list)))
 }
 
 // capture is a run of sysbench with rtrail beside it.
