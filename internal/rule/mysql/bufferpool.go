@@ -192,7 +192,7 @@ func (x *pool) look() bool {
 	switch {
 	case x.ahead >= readAhead*(x.misses+x.ahead):
 		x.sure = rule.Possible
-	case x.waiting >= readingThreads && x.turnover() <= fiveMinutes/2 && x.data > x.size:
+	case x.waiting >= readingThreads && x.turnover() <= fiveMinutes/2 && (x.data == 0 || x.data > x.size):
 		x.sure = rule.Certain
 	default:
 		x.sure = rule.Likely

@@ -292,9 +292,13 @@ func (x *commits) fixes() []rule.Fix {
 		Tradeoff: "a change of the program; locks are held longer",
 	}}
 	if x.each {
+		set := "set global innodb_flush_log_at_trx_commit = 2"
+		if buffered, known := s.Switched("innodb_log_file_buffering"); known && !buffered {
+			set += "; set global innodb_log_file_buffering = ON" // or writes go past the page cache and wait as well
+		}
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("if the last second of transactions may be lost when the host fails: write the log at each commit, and sync it once a second"),
-			Command:  ask(s, "set global innodb_flush_log_at_trx_commit = 2"),
+			Command:  ask(s, set),
 			Tradeoff: "a crash of the host or of its power loses up to a second of commits that clients believe safe; a crash of the server alone loses nothing",
 		})
 	}

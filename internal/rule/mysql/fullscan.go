@@ -49,9 +49,10 @@ const (
 type scan struct {
 	work
 	filter
-	told  bool // the text could be read
-	ratio float64
-	sure  rule.Confidence
+	told   bool    // the text could be read
+	perRun float64 // rows examined per execution
+	ratio  float64 // rows examined per row returned; NaN if not known
+	sure   rule.Confidence
 }
 
 func detectFullScan(v *view.View) ([]rule.Finding, error) {
@@ -62,10 +63,10 @@ func detectFullScan(v *view.View) ([]rule.Finding, error) {
 			found = append(found, describeScans(v, s, scans))
 			continue
 		}
-		rate, share := scannedRows(s)
-		if _, digests := v.StatementsOf(s.Server); !digests && rate >= rowsPerSecond && share >= mostOfRows {
-			found = append(found, unnamedScans(s, rate))
-		} else if math.IsNaN(rate) && !digests {
+		counted := scanningOf(s)
+		if _, digests := v.StatementsOf(s.Server); !digests && counted.rate >= rowsPerSecond && counted.share >= mostOfRows && !(counted.perSent < wastedRatio) {
+			found = append(found, unnamedScans(s, counted.rate))
+		} else if math.IsNaN(counted.rate) && !digests {
 			blind = &rule.NotJudged{Needs: "counters of rows read", Why: s.Server + " told neither its status twice nor its statements",
 				How: "GRANT PROCESS ON *.* TO the user of rtrail; watch for 5 s and longer"}
 		}
@@ -77,15 +78,11 @@ func detectFullScan(v *view.View) ([]rule.Finding, error) {
 func scansOf(v *view.View, s *view.MySQLServer) []scan {
 	return view.Memo(v, "mysql scans "+s.Server, func() []scan {
 		var list []scan
-		rate, share := scannedRows(s)
-		all := workOf(v, s)
+		counted, all := scanningOf(s), workOf(v, s)
 		for _, w := range all {
 			x := scan{work: w}
 			x.filter, x.told = parseFilter(w.text)
-			if x.judge(rate, share) {
-				if w.took < materialShare*totalTime(all) {
-					x.sure = rule.Possible
-				}
+			if x.judge(counted, totalTime(all)) {
 				list = append(list, x)
 			}
 		}
@@ -94,35 +91,54 @@ func scansOf(v *view.View, s *view.MySQLServer) []scan {
 }
 
 // mostOfRows is the share of all rows read that must come from scans for
-// sampled statements to be blamed.
+// sampled statements to be blamed, and the share of the time that one of them
+// must take to be the one that scans.
 const mostOfRows = 0.5
 
-// scannedRows is how many rows were read one after the other, not by an index,
-// per second, and their share in all rows read.
-func scannedRows(s *view.MySQLServer) (perSecond, share float64) {
-	scanned := s.Rate("Handler_read_rnd_next")
-	sum := scanned
+// scanning is what a server counts of rows read one after the other, not by an
+// index. NaN where it does not tell.
+type scanning struct {
+	rate    float64 // rows per second
+	share   float64 // of all rows read
+	perScan float64 // rows per scan of a table
+	perSent float64 // rows per row sent to clients
+}
+
+func scanningOf(s *view.MySQLServer) scanning {
+	x := scanning{rate: s.Rate("Handler_read_rnd_next")}
+	sum := x.rate
 	for _, name := range []string{"Handler_read_first", "Handler_read_key", "Handler_read_next", "Handler_read_prev", "Handler_read_rnd"} {
-		if n := s.Rate(name); !math.IsNaN(n) {
-			sum += n
-		}
+		sum += view.OrZero(s.Rate(name))
 	}
-	return scanned, scanned / max(sum, 1)
+	x.share = x.rate / max(sum, 1)
+	scans := view.OrZero(s.Rate("Select_scan")) + view.OrZero(s.Rate("Select_full_join"))
+	x.perScan = x.rate / max(scans, 1/max(view.Elapsed(s.Looks).Seconds(), 1))
+	x.perSent = x.rate / max(s.Rate("Rows_sent"), 1)
+	return x
 }
 
 // judge decides whether the statement is a scan that an index would save.
-func (x *scan) judge(scannedRate, scannedShare float64) bool {
-	perRun := x.each(x.examined)
-	x.ratio = x.examined / max(x.returned, 1)
+// total is the time of all statements.
+func (x *scan) judge(counted scanning, total float64) bool {
+	x.perRun, x.ratio = x.each(x.examined), x.examined/max(x.returned, 1)
+	if x.sampled && !x.logged && x.took >= mostOfRows*total {
+		// The process list shows rows only at the end of a statement, if at all;
+		// then the server's own counts are those of the statement that most
+		// connections are in.
+		x.perRun = max(view.OrZero(x.perRun), counted.perScan)
+		if math.IsNaN(x.ratio) {
+			x.ratio = counted.perSent
+		}
+	}
 	switch {
 	case x.told && (!x.where && !x.joins && !(x.limit && len(x.order) > 0)):
 		return false // it asks for all rows
-	case !(perRun >= manyRows) || x.took < someTime || x.ratio < wastedRatio:
+	case !(x.perRun >= manyRows) || x.took < someTime || x.ratio < wastedRatio:
 		return false
 	case x.sampled:
 		// Nobody says that these statements used no index, only that this many rows
 		// were read without one in the same time.
-		if !(scannedRate*mostRuns >= manyRows) || scannedShare < mostOfRows {
+		if !(counted.rate*mostRuns >= manyRows) || counted.share < mostOfRows {
 			return false
 		}
 		x.sure = rule.Likely
@@ -133,16 +149,19 @@ func (x *scan) judge(scannedRate, scannedShare float64) bool {
 	default:
 		x.sure = rule.Likely
 	}
-	if !x.told || x.aggregates || x.or || len(x.like) > 0 && len(x.equal)+len(x.ranges) == 0 {
-		// What is returned does not say how many rows were wanted, or the text does
-		// not say that an index could find them.
+	if !x.told || x.aggregates || x.or || math.IsNaN(x.ratio) || len(x.like) > 0 && len(x.equal)+len(x.ranges) == 0 {
+		// What is returned does not say how many rows were wanted, or is not known;
+		// or the text does not say that an index could find them.
+		x.sure = rule.Possible
+	}
+	if x.took < materialShare*total {
 		x.sure = rule.Possible
 	}
 	return true
 }
 
 // saved is about how many seconds per second an index would save.
-func (x scan) saved() float64 { return x.took * (1 - 1/max(x.ratio, 1)) }
+func (x scan) saved() float64 { return x.took * (1 - 1/max(view.OrZero(x.ratio), wastedRatio)) }
 
 func describeScans(v *view.View, s *view.MySQLServer, scans []scan) rule.Finding {
 	top, lost := scans[0], 0.0
@@ -196,7 +215,7 @@ func (f filter) qualified() string {
 }
 
 func (x scan) headline(s *view.MySQLServer) rule.Text {
-	rows := unit.Count(math.Round(x.each(x.examined)))
+	rows := unit.Count(math.Round(x.perRun))
 	if x.sure == rule.Possible {
 		return rule.T("%s reads %s rows each time for \"%s\"; an index may save it", named(s), rows, x.brief())
 	}
@@ -218,15 +237,17 @@ func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
 		e.What = rule.T("%s rows examined for each one returned in %s entries of the slow log, %s s a second: %s", unit.Count(x.ratio), unit.Count(x.count),
 			unit.Number(x.took), x.brief())
 	default:
-		e.What = rule.T("seen running on %s connections at a time, after %s rows examined and %s sent: %s", unit.Number(x.took), unit.Count(x.examined),
-			unit.Count(x.returned), x.brief())
+		e.What = rule.T("seen running on %s connections at a time, while the server scanned %s rows for each one it sent: %s", unit.Number(x.took),
+			unit.Count(view.OrZero(x.ratio)), x.brief())
 	}
+	e.Value = view.OrZero(e.Value)
 	return e
 }
 
 // handlerEvidence is what the server counts of rows read without an index.
 func handlerEvidence(s *view.MySQLServer) (rule.Evidence, bool) {
-	rate, share := scannedRows(s)
+	counted := scanningOf(s)
+	rate, share := counted.rate, counted.share
 	if math.IsNaN(rate) {
 		return rule.Evidence{}, false
 	}

@@ -96,7 +96,10 @@ func sampled(v *view.View, s *view.MySQLServer) []work {
 			w.took += 1 / float64(looks)
 			// Rows so far are the least that one execution examines.
 			if r.Examined >= 0 && !(float64(r.Examined) <= w.examined) {
-				w.examined, w.returned, w.count = float64(r.Examined), float64(max(r.Sent, 0)), 1
+				w.examined, w.returned, w.count = float64(r.Examined), math.NaN(), 1
+				if r.Sent >= 0 {
+					w.returned = float64(r.Sent)
+				}
 			}
 		}
 	}

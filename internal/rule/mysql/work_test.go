@@ -39,8 +39,8 @@ func TestFullScan(t *testing.T) {
 		point := recording.MySQLStatement{Text: "SELECT c FROM sbtest1 WHERE id = ?", Count: 9000, Took: time.Second, Examined: 9000, Sent: 9000}
 		return func() *ruletest.Host { return server(ruletest.MySQL{Digests: []recording.MySQLStatement{s, point}}) }
 	}
-	busy := map[string]float64{"Handler_read_rnd_next": 2e6, "Handler_read_key": 1000, "Com_select": 100}
-	seen := recording.MySQLSession{DB: "lab", State: "Sending data", Statement: "SELECT id , c FROM sbtest1 WHERE pad = ?", Examined: 18000, Sent: 0}
+	busy := map[string]float64{"Handler_read_rnd_next": 2e6, "Handler_read_key": 1000, "Select_scan": 100, "Rows_sent": 600}
+	seen := recording.MySQLSession{DB: "lab", State: "Sending data", Statement: "SELECT id , c FROM sbtest1 WHERE pad = ?", Examined: 0, Sent: recording.Unknown}
 	ruletest.Check(t, fullScan, []ruletest.Situation{
 		{Name: "digest", Host: change(func(*recording.MySQLStatement) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd",
 			Low: 1.9, High: 2, Says: "an index on (pad)"},
@@ -59,6 +59,12 @@ func TestFullScan(t *testing.T) {
 		{Name: "report", Host: change(func(s *recording.MySQLStatement) { s.Count, s.NoIndex, s.Sent = 0, 0, 0 })},
 		{Name: "sampled", Host: func() *ruletest.Host { return server(ruletest.MySQL{Rates: busy, Sessions: times(3, seen)}) },
 			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3, Says: "an index on (pad)"},
+		{Name: "sampled, rows are sent", Host: func() *ruletest.Host {
+			return server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6, "Select_scan": 100, "Rows_sent": 1e6}, Sessions: times(3, seen)})
+		}},
+		{Name: "sampled, rows sent are not told", Host: func() *ruletest.Host {
+			return server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6, "Select_scan": 100}, Sessions: times(3, seen)})
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3},
 		{Name: "sampled, rows come by an index", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2000, "Handler_read_next": 2e6}, Sessions: times(3, seen)})
 		}},
