@@ -13,10 +13,19 @@ import (
 // sends statements as text, and nothing that it was not asked for.
 func (m *mysqlServer) open(in *NetNS) (*sql.DB, error) { return m.openAt(in, m.addr) }
 
+// openAs is open for another user.
+func (m *mysqlServer) openAs(in *NetNS, user string) (*sql.DB, error) {
+	return m.openBy(in, user, m.addr)
+}
+
 // openAt is open for a proxy at another address.
 func (m *mysqlServer) openAt(in *NetNS, addr string) (*sql.DB, error) {
+	return m.openBy(in, "lab", addr)
+}
+
+func (m *mysqlServer) openBy(in *NetNS, user, addr string) (*sql.DB, error) {
 	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr, c.DBName = "lab", "tcp", addr+":"+strconv.Itoa(m.port), "lab"
+	c.User, c.Net, c.Addr, c.DBName = user, "tcp", addr+":"+strconv.Itoa(m.port), "lab"
 	c.InterpolateParams = true
 	c.DialFunc = in.Dial
 	connector, err := mysql.NewConnector(c)

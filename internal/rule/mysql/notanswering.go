@@ -30,8 +30,9 @@ var notAnswering = rule.Rule{
 
 const (
 	// silentAtLeast: a moment without an answer may be the fault of a CPU that
-	// was busy elsewhere, also that of rtrail.
-	silentAtLeast = 2 * time.Second
+	// was busy elsewhere, also that of rtrail. One deadline of a second that was
+	// missed counts for up to two, as the next look comes a second later.
+	silentAtLeast = 3 * time.Second
 	// silentShare of a shorter window will do.
 	silentShare = 0.5
 )

@@ -35,7 +35,7 @@ const (
 	// queuedLooks and queuedShare of the looks must have found statements in
 	// the queue of a group.
 	queuedLooks = 2
-	queuedShare = 0.5
+	queuedShare = 0.2
 	// joinedGap: clients wait at least this many times longer than the server
 	// executes, for the two to be worth a line side by side.
 	joinedGap = 5

@@ -1,0 +1,222 @@
+package mysql
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+func idleGroups(h *ruletest.Host, n int32) *ruletest.Host {
+	for g := range n {
+		h.PoolGroup(recording.MySQLPoolGroup{Group: g, Connections: 5, Threads: 2, Dequeued: 2000}, nil)
+	}
+	return h
+}
+
+// stuckGroup is a group of MariaDB all of whose threads sleep.
+func stuckGroup(wait time.Duration) recording.MySQLPoolGroup {
+	return recording.MySQLPoolGroup{Group: 3, Connections: 40, Threads: 6, Active: 0, Queued: 4, LongestWait: wait, Dequeued: 3, Stalls: 2}
+}
+
+func TestThreadPoolStalled(t *testing.T) {
+	ruletest.Check(t, threadPoolStalled, []ruletest.Situation{
+		{Name: "no pool", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
+		{Name: "an idle pool", Host: func() *ruletest.Host { return idleGroups(server(ruletest.MySQL{}), 4) }},
+		{Name: "one group of four", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1,
+			Says: "group 3 of 4 of the thread pool of mariadbd stalled: statements wait up to 1.8 s for a thread",
+			Host: func() *ruletest.Host {
+				return idleGroups(server(ruletest.MySQL{}), 3).PoolGroup(stuckGroup(1800*time.Millisecond), nil)
+			}},
+		{Name: "at full speed", Host: func() *ruletest.Host {
+			h := server(ruletest.MySQL{})
+			g := stuckGroup(3 * time.Millisecond)
+			g.Queued, g.Dequeued = 30, 10_000
+			return h.PoolGroup(g, nil)
+		}},
+		{Name: "at full speed, and nobody tells the waits", Host: func() *ruletest.Host {
+			g := stuckGroup(recording.Unknown)
+			g.Queued, g.Dequeued = 30, 10_000
+			return server(ruletest.MySQL{}).PoolGroup(g, nil)
+		}},
+		{Name: "by the length of the queue", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "wait up to 1.33 s",
+			Host: func() *ruletest.Host {
+				g := stuckGroup(recording.Unknown)
+				g.Stalls = 0
+				return server(ruletest.MySQL{}).PoolGroup(g, nil)
+			}},
+		{Name: "a burst", Host: func() *ruletest.Host {
+			return server(ruletest.MySQL{}).PoolGroup(stuckGroup(0), func(s float64, r *recording.MySQLPoolGroup) {
+				if s != 4 {
+					r.Queued = 0
+				}
+			})
+		}},
+	})
+}
+
+func TestThreadPoolJoined(t *testing.T) {
+	m := ruletest.MySQL{Digests: []recording.MySQLStatement{{Text: "SELECT `name` FROM `item` WHERE `id` = ?", Count: 100, Took: 80 * time.Millisecond}},
+		Variables: map[string]string{"thread_pool_max_threads": "6", "thread_pool_stall_limit": "500"},
+		Sessions:  []recording.MySQLSession{{Statement: "SELECT report(?)", For: 25 * time.Second, User: "batch", Client: "10.0.0.9"}}}
+	h := idleGroups(server(m), 3).PoolGroup(stuckGroup(11800*time.Millisecond), nil)
+	h.PacketCapture(nil).Packets(ruletest.PacketService{Rate: 100, RTs: []time.Duration{time.Millisecond, 12 * time.Second}})
+	h.PacketStatement(recording.PacketStatement{Fingerprint: "SELECT name FROM item WHERE id = ?"}, time.Millisecond, 12*time.Second)
+	f := h.Detect(t, threadPoolStalled)[0]
+	ruletest.Checked(t, f)
+	if want := "clients of mariadbd wait up to 12 s for what it executes in 800 µs: statements queue before execution, in group 3 of 4 of the thread pool"; f.Headline.String() != want {
+		t.Errorf("headline %q, want %q", f.Headline, want)
+	}
+	if want := "raise thread_pool_max_threads (6 now)"; !strings.Contains(f.Fixes[0].Text.String(), want) {
+		t.Errorf("first fix %q lacks %q", f.Fixes[0].Text, want)
+	}
+}
+
+func TestThreadPoolLeak(t *testing.T) {
+	leaking := recording.MySQLPoolGroup{Group: 12, Connections: 40, Threads: 2, Active: 12, Queued: 5, Dequeued: recording.Unknown, Stalls: recording.Unknown}
+	percona := ruletest.MySQL{Flavor: "Percona", Version: "5.7.44-48", Variables: map[string]string{"thread_pool_oversubscribe": "10"}}
+	ruletest.Check(t, threadPoolLeak, []ruletest.Situation{
+		{Name: "a sound pool", Host: func() *ruletest.Host { return idleGroups(server(ruletest.MySQL{}), 4) }},
+		{Name: "more active than there are, and a queue", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5.1, Says: "group 12 has 2 threads and counts 12 active",
+			Host: func() *ruletest.Host { return server(percona).PoolGroup(leaking, nil) }},
+		{Name: "nobody queues yet", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.6,
+			Host: func() *ruletest.Host {
+				g := leaking
+				g.Queued, g.Active = 0, 3
+				h := ruletest.New(4, 10).Process(ruletest.Process{PID: 4711, Comm: "mariadbd", Threads: 157})
+				m := percona
+				m.PID = 4711
+				return h.MySQL(m).PoolGroup(g, nil)
+			}},
+		{Name: "a reading that contradicts itself", Host: func() *ruletest.Host {
+			return server(percona).PoolGroup(leaking, func(s float64, r *recording.MySQLPoolGroup) {
+				if s != 3 {
+					r.Active = 1
+				}
+			})
+		}},
+	})
+}
+
+func TestConnectionsExhausted(t *testing.T) {
+	limit := map[string]string{"max_connections": "151"}
+	asleep := recording.MySQLClient{User: "app", Client: "10.0.0.5", Total: 140, Sleeping: 139, Idlest: time.Hour}
+	ruletest.Check(t, connectionsExhausted, []ruletest.Situation{
+		{Name: "room for more", Host: func() *ruletest.Host {
+			return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 100}, Rates: map[string]float64{"Connection_errors_max_connections": 0}})
+		}},
+		{Name: "all taken by sleepers", Want: rule.Certain, Kind: rule.KindListener, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "all 151 connections are taken, 140 by app@10.0.0.5, and 139 of 140 do nothing",
+			Host: func() *ruletest.Host {
+				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 151},
+					Rates: map[string]float64{"Connection_errors_max_connections": 100, "Connections": 100}}).MySQLClients(asleep)
+			}},
+		{Name: "refused between two looks", Want: rule.Likely, Kind: rule.KindListener, Subject: "mariadbd", Low: 0.09, High: 0.1,
+			Host: func() *ruletest.Host {
+				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 120},
+					Rates: map[string]float64{"Connection_errors_max_connections": 10, "Connections": 100}})
+			}},
+		{Name: "nearly all", Want: rule.Possible, Kind: rule.KindListener, Subject: "mariadbd", Low: 0, High: 0.02, Says: "140 of 151 connections",
+			Host: func() *ruletest.Host {
+				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 140}})
+			}},
+		{Name: "rtrail is turned away", Want: rule.Certain, Kind: rule.KindListener, Subject: "mysql", Low: 1, High: 1, Says: "refuses connections: all its connections are taken",
+			Host: func() *ruletest.Host {
+				return ruletest.New(4, 10).MySQLSilence(recording.MySQLServer{State: recording.ServerFull, Code: 1040, Error: "Too many connections"})
+			}},
+	})
+}
+
+func TestNotAnswering(t *testing.T) {
+	stalled := recording.MySQLServer{Server: "127.0.0.1:3306", State: recording.ServerStalled, Error: "no answer to the login for 9.8s", Waited: time.Second}
+	unreachable := recording.MySQLServer{State: recording.ServerUnreachable}
+	here := func(p ruletest.Process) *ruletest.Host {
+		p.PID, p.Comm = 4711, "mariadbd"
+		h := ruletest.New(4, 10).Process(p)
+		row := stalled
+		row.PID = 4711
+		return h.MySQLSilence(row)
+	}
+	refused, timeout, gone := unreachable, unreachable, stalled
+	refused.Error = "connection refused"
+	timeout.Error = "no connection within 10s"
+	gone.State, gone.Error, gone.Waited = recording.ServerGone, "the server closed the connection", 0
+	ruletest.Check(t, notAnswering, []ruletest.Situation{
+		{Name: "it answers", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
+		{Name: "stopped", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "mariadbd (4711) does not answer: it is stopped (process state T)",
+			Host: func() *ruletest.Host { return here(ruletest.Process{State: "T"}) }},
+		{Name: "silent for no reason", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "accepts connections and does not answer",
+			Host: func() *ruletest.Host { return here(ruletest.Process{}) }},
+		{Name: "ended", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "its process (4711) ended in the window",
+			Host: func() *ruletest.Host {
+				h := ruletest.New(4, 10).Process(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 2}).Process(ruletest.Process{Comm: "init"})
+				row := gone
+				row.PID = 4711
+				return h.MySQLSilence(row)
+			}},
+		{Name: "refused", Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "nothing listens there",
+			Host: func() *ruletest.Host { return ruletest.New(4, 10).MySQLSilence(refused) }},
+		{Name: "nothing comes back", Want: rule.Likely, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "nothing comes back",
+			Host: func() *ruletest.Host { return ruletest.New(4, 10).MySQLSilence(timeout) }},
+		{Name: "SYNs are repeated", Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "SYNs are not answered",
+			Host: func() *ruletest.Host {
+				return ruletest.Every(ruletest.New(4, 10).MySQLSilence(timeout), func(at time.Time, s float64) recording.TCPSample {
+					return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 40000, Remote: "10.0.0.2", RemotePort: 3306,
+						State: recording.TCPSynSent, Retransmits: uint8(s), Inode: 9}
+				})
+			}},
+		{Name: "a moment", Host: func() *ruletest.Host {
+			return ruletest.Every(ruletest.New(4, 10), func(at time.Time, s float64) recording.MySQLServer {
+				row := recording.MySQLServer{State: recording.ServerAnswers, Flavor: "MariaDB"}
+				if s == 4 {
+					row = stalled
+				}
+				row.At, row.Server = at, "10.0.0.2:3306"
+				return row
+			})
+		}},
+		{Name: "back again", Want: rule.Likely, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.3, High: 0.5, Says: "did not answer for 4 s",
+			Host: func() *ruletest.Host {
+				return ruletest.Every(ruletest.New(4, 10), func(at time.Time, s float64) recording.MySQLServer {
+					row := recording.MySQLServer{State: recording.ServerAnswers, Flavor: "MariaDB"}
+					if s >= 4 && s < 7 {
+						row = stalled
+					}
+					row.At, row.Server = at, "10.0.0.2:3306"
+					return row
+				})
+			}},
+	})
+	denied := ruletest.New(4, 10).MySQLSilence(recording.MySQLServer{State: recording.ServerDenied, Error: "Access denied"})
+	denied.Abstains(t, notAnswering)
+}
+
+func TestSlowReader(t *testing.T) {
+	sending := recording.MySQLSession{User: "etl", Client: "10.0.0.8", ClientPort: 41022, State: "Sending to client", For: 44 * time.Second, Statement: "SELECT * FROM events"}
+	old := sending
+	old.State = "Sending data"
+	// socket is the server's end of the connection.
+	socket := func(h *ruletest.Host, queue uint32, limited float64) *ruletest.Host {
+		return ruletest.Every(h, func(at time.Time, s float64) recording.TCPSample {
+			d := func(rate float64) time.Duration { return time.Duration(rate * s * float64(time.Second)) }
+			return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.2", LocalPort: 3306, Remote: "10.0.0.8", RemotePort: 41022, State: recording.TCPEstablished,
+				SendQueue: queue, Info: true, Busy: d(1), RwndLimited: d(limited), PeerWindow: 1000, Inode: 9}
+		})
+	}
+	with := func(s recording.MySQLSession) *ruletest.Host {
+		return server(ruletest.MySQL{Sessions: []recording.MySQLSession{s}})
+	}
+	ruletest.Check(t, slowReader, []ruletest.Situation{
+		{Name: "nobody sends", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
+		{Name: "the socket is full", Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1, Says: "10.0.0.8 does not read its result: connection 100",
+			Host: func() *ruletest.Host { return socket(with(sending), 2<<20, 0.99) }},
+		{Name: "an old server says it in other words", Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1,
+			Host: func() *ruletest.Host { return socket(with(old), 2<<20, 0.99) }},
+		{Name: "the way is slow, not the reader", Host: func() *ruletest.Host { return socket(with(sending), 2<<20, 0.1) }},
+		{Name: "it reads rows and sends none", Host: func() *ruletest.Host { return socket(with(old), 0, 0) }},
+		{Name: "only the state is known", Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1, Host: func() *ruletest.Host { return with(sending) }},
+		{Name: "a state that may mean reading", Host: func() *ruletest.Host { return with(old) }},
+	})
+}
