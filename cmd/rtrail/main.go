@@ -91,6 +91,7 @@ func newRootCommand() *cobra.Command {
 		newDiagnoseCommand(),
 		newRecordCommand(),
 		newPacketsCommand(),
+		newMySQLCommand(),
 		newStacksCommand(),
 		newReplayCommand(),
 		newPackCommand(),

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"rtrail/internal/mysqlconn"
+	"rtrail/internal/mysqlview"
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/mysql"
+	"rtrail/internal/recording"
+)
+
+// mysqlJob is what `rtrail mysql` was asked to do.
+type mysqlJob struct {
+	access mysqlFlags
+	length time.Duration
+	every  time.Duration
+	top    int
+	json   bool
+	full   bool
+	iface  string
+	ports  string
+	netns  string
+}
+
+func newMySQLCommand() *cobra.Command {
+	var m mysqlJob
+	cmd := &cobra.Command{
+		Use:   "mysql [SERVER]",
+		Short: "One line a second: a MySQL server beside its host; audit of its variables",
+		Long: `Looks at a MySQL, MariaDB or Percona server once a second, and at the host if the
+server runs on it, and prints a line: load and CPU, statements, buffer pool,
+threads, InnoDB, the worst group of the thread pool; with -i also response times
+from packets. Ctrl-C ends with a summary. A server that does not answer has a
+line that says so, and since when.
+
+SERVER is USER@HOST:PORT, USER@/PATH/TO.SOCK or what else the mysql client's users
+type; user and password come from ~/.my.cnf where they are not given. Without
+SERVER the one that runs on this host is taken.
+
+What the columns mean: docs/mysql.md. "-" stands for what is not known; the
+numbers of the host are not known when the server runs elsewhere.`,
+		Example: `  rtrail mysql                             the server on this host
+  rtrail mysql monitor@db1:3306 --for 1m
+  rtrail mysql root@/run/mysqld/mysqld.sock --full
+  sudo rtrail mysql root@127.0.0.1 -i lo      with response times from packets
+  rtrail mysql monitor@db1 --json | jq .threads_running
+  rtrail mysql audit monitor@db1`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := m.check(cmd); err != nil {
+				return err
+			}
+			source, name, err := m.access.one(args)
+			if err != nil {
+				return err
+			}
+			return m.run(cmd.Context(), source, name, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.DurationVar(&m.length, "for", 0, "how long to watch (default: until Ctrl-C)")
+	f.DurationVar(&m.every, "every", time.Second, "time per line: a second or more")
+	f.IntVar(&m.top, "top", 10, "statements in the summary")
+	f.BoolVar(&m.json, "json", false, "print a JSON object per line")
+	f.BoolVar(&m.full, "full", false, "full screen: statements, locks, sessions and thread pool beside the numbers")
+	f.StringVarP(&m.iface, "interface", "i", "", "capture packets on this interface for response times (any: on all)")
+	f.StringVarP(&m.ports, "port", "p", "", "ports of the server in the capture (default: the one it is asked at, else 3306)")
+	f.StringVar(&m.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
+	m.access.addAccess(f)
+	cmd.SetFlagErrorFunc(flagError)
+	cmd.AddCommand(newMySQLAuditCommand())
+	return cmd
+}
+
+// check refuses what cannot be meant.
+func (m *mysqlJob) check(cmd *cobra.Command) error {
+	switch {
+	case m.every < time.Second:
+		return usageError("--every %v: the shortest is 1s, to spare the server", m.every)
+	case cmd.Flags().Changed("for") && m.length <= 0:
+		return usageError("--for %v: the time must be positive", m.length)
+	case m.json && m.full:
+		return usageError("--json and --full exclude each other")
+	case m.netns != "" && m.iface == "":
+		return usageError("--netns needs an interface: -i IF")
+	case m.ports != "" && m.iface == "":
+		return usageError("-p says which packets count: it needs an interface, -i IF")
+	case m.top < 0:
+		return usageError("--top %d: the number must not be negative", m.top)
+	}
+	if _, tty := terminalWidth(cmd.OutOrStdout()); m.full && (!tty || !term.IsTerminal(int(os.Stdin.Fd()))) {
+		return usageError("--full needs a terminal; without it lines are printed")
+	}
+	return nil
+}
+
+// one is the probe for the server that is named, or for the only one of this
+// host, and its name in evidence.
+func (m *mysqlFlags) one(args []string) (source *mysql.Probe, name string, err error) {
+	if len(args) == 0 {
+		return m.only()
+	}
+	server := takeServerName(args[0])
+	target, err := mysqlconn.Parse(server, mysqlconn.ReadOptionFiles("/", os.Getenv), mysqlconn.Options{TLS: m.tls, CA: m.ca, AdminPort: m.adminPort})
+	if err != nil {
+		return nil, "", usageError("server: %w", err)
+	}
+	source, err = m.probeOf([]string{server})
+	return source, target.Name, err
+}
+
+// only is the server of this host, if there is one.
+func (m *mysqlFlags) only() (*mysql.Probe, string, error) {
+	source, err := m.probeOf([]string{mysqlAuto})
+	if err != nil {
+		return nil, "", err
+	}
+	switch hidden := source.Hidden(); {
+	case source.Servers() == 1:
+		return source, "", nil
+	case source.Servers() > 1:
+		return nil, "", usageError("%d servers run on this host: name one, as USER@/PATH/TO.SOCK or USER@HOST:PORT", source.Servers())
+	case len(hidden) > 0:
+		return nil, "", &exitError{exitFailed, fmt.Errorf("asking %s: %s; %s", hidden[0].Describe(), hidden[0].Why, hidden[0].How)}
+	}
+	return nil, "", usageError("no MySQL server runs on this host: name one, as USER@HOST:PORT")
+}
+
+// run watches the server.
+func (m *mysqlJob) run(ctx context.Context, source *mysql.Probe, name string, out, stderr io.Writer) error {
+	watch, err := m.watch(ctx, source, name)
+	if err != nil {
+		return err
+	}
+	defer watch.close()
+	if m.full {
+		return watch.screen()
+	}
+	return watch.lines(out, stderr)
+}
+
+// failure is the error of a run in which the server never answered.
+func failure(last *mysqlview.Row) error {
+	if last == nil {
+		return errors.New("asking the server: it was not looked at")
+	}
+	state, said, _ := strings.Cut(mysqlview.Trouble(last), ":")
+	err := fmt.Errorf("asking %s: %s:%s", last.Server, strings.ToLower(state), said)
+	if last.State == recording.ServerDenied {
+		return fmt.Errorf("%w; user and password come from the server's name, else from ~/.my.cnf", err)
+	}
+	return err
+}
+
+// isHere says whether the server's host is this one: its process was found, or
+// nobody may look for it and it is at an address of this host.
+func isHere(s *recording.MySQLServer) bool {
+	return s.PID > 0 || os.Geteuid() != 0 && mysqlview.OwnAddress(s.Server)
+}
+
+// checked says why a probe cannot run.
+func checked(p probe.Probe) error {
+	err := p.Check()
+	if err == nil {
+		return nil
+	}
+	if how := probe.Remedy(err); how != "" {
+		return fmt.Errorf("probe %s %w; %s", p.Name(), err, how)
+	}
+	return fmt.Errorf("probe %s %w", p.Name(), err)
+}

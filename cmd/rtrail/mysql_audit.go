@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/mysqlview"
+	"rtrail/internal/mysqlview/audit"
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/host"
+	"rtrail/internal/probe/mysql"
+	"rtrail/internal/recording"
+	"rtrail/internal/view"
+)
+
+// mysqlAudit is what `rtrail mysql audit` was asked to do.
+type mysqlAudit struct {
+	access mysqlFlags
+	length time.Duration
+	json   bool
+	all    bool
+}
+
+func newMySQLAuditCommand() *cobra.Command {
+	var a mysqlAudit
+	cmd := &cobra.Command{
+		Use:   "audit [SERVER]",
+		Short: "Go through the variables of a MySQL server that matter when it is slow",
+		Long: `Watches a server for ten seconds and goes through the variables that matter for
+symptoms: what each is set to, the default of that release, what it does, what a
+change costs, and whether it needs a restart.
+
+A change is recommended only with evidence out of the server's own counters and
+sessions in this window, so watch while it is slow. What merely differs from the
+default is listed as that. Two recommendations never pull in opposite directions:
+where there is evidence for both, the weaker one is withheld, and said so.`,
+		Example: `  rtrail mysql audit
+  rtrail mysql audit monitor@db1:3306 --for 1m
+  rtrail mysql audit root@/run/mysqld/mysqld.sock --json | jq '.settings[] | select(.advice)'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.length < 2*time.Second {
+				return usageError("--for %v: rates need two seconds at least", a.length)
+			}
+			source, name, err := a.access.one(args)
+			if err != nil {
+				return err
+			}
+			return a.run(cmd.Context(), source, name, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.DurationVar(&a.length, "for", 10*time.Second, "how long to look for evidence")
+	f.BoolVar(&a.json, "json", false, "print JSON")
+	f.BoolVarP(&a.all, "verbose", "v", false, "show all variables, also those that are as by default")
+	a.access.addAccess(f)
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}
+
+func (a *mysqlAudit) run(ctx context.Context, source *mysql.Probe, name string, out, stderr io.Writer) error {
+	beside := host.New(host.FS{})
+	for _, p := range []probe.Probe{source, beside} {
+		if err := checked(p); err != nil {
+			return err
+		}
+	}
+	about := manifest()
+	about.Started = time.Now()
+	rec := recording.New(about)
+	progress := startProgress(stderr, "watching", a.length)
+	runner := probe.Runner{Probes: []probe.Probe{beside, source}, Sink: rec}
+	err := runner.Run(ctx, a.length)
+	progress.stop()
+	if err != nil {
+		return fmt.Errorf("watching %s: %w", name, err)
+	}
+	v := view.New(rec, about.Started, time.Now())
+	servers := v.MySQLServers()
+	if len(servers) == 0 {
+		return fmt.Errorf("asking %s: no answer within %v", name, a.length)
+	}
+	report, ok := audit.Of(v, servers[0])
+	if !ok {
+		last := servers[0].Looks[len(servers[0].Looks)-1]
+		row := mysqlview.Row{Server: last.Server, State: last.State, Error: last.Error, Waited: last.Waited, Answer: last.Answer}
+		if row.Answers() {
+			return fmt.Errorf("asking %s: its variables could not be read", last.Server)
+		}
+		return failure(&row)
+	}
+	if a.json {
+		return report.JSON(out)
+	}
+	width, _ := terminalWidth(out)
+	return report.Print(out, audit.Options{Width: width, All: a.all})
+}

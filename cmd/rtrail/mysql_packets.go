@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"sync"
+
+	"rtrail/internal/mysqlconn"
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/pcap/live"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/tcp"
+)
+
+// mysqlPackets sums up the response times of a server from packets.
+type mysqlPackets struct {
+	stop context.CancelFunc
+	done chan struct{}
+
+	mu    sync.Mutex
+	stats *rt.Stats
+}
+
+// capture begins to capture the packets of the server's port.
+func (m *mysqlJob) capture(ctx context.Context, server string) (*mysqlPackets, error) {
+	ports, err := portList(m.ports)
+	if err != nil {
+		return nil, err
+	}
+	if len(ports) == 0 {
+		ports = []uint16{portOf(server)}
+	}
+	src, err := openLive(live.Options{Interface: m.iface, Ports: ports}, m.netns)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	p := &mysqlPackets{stop: stop, done: make(chan struct{}), stats: &rt.Stats{}}
+	go func() {
+		defer close(p.done)
+		defer src.Close()
+		// A capture that breaks off leaves the column empty.
+		_, _ = engine.Run(ctx, src, engine.Options{Collector: func(int) engine.Collector {
+			return &mysqlCollector{sums: p, stats: &rt.Stats{}, ports: ports}
+		}})
+	}()
+	return p, nil
+}
+
+func portOf(server string) uint16 {
+	if _, port, err := net.SplitHostPort(server); err == nil {
+		if n, err := strconv.ParseUint(port, 10, 16); err == nil {
+			return uint16(n)
+		}
+	}
+	return mysqlconn.DefaultPort
+}
+
+// take gives the requests that were completed since it was asked last.
+func (p *mysqlPackets) take() *rt.Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.stats
+	p.stats = &rt.Stats{}
+	return s
+}
+
+func (p *mysqlPackets) close() {
+	p.stop()
+	<-p.done
+}
+
+// mysqlCollector is that of one worker of the engine.
+type mysqlCollector struct {
+	sums  *mysqlPackets
+	stats *rt.Stats // since the last batch
+	ports []uint16
+}
+
+// Transaction counts a request.
+func (c *mysqlCollector) Transaction(t *rt.Transaction) {
+	for _, port := range c.ports {
+		if t.Server.Port == port {
+			c.stats.Add(t)
+			return
+		}
+	}
+}
+
+// Progress hands over what a batch of packets brought.
+func (c *mysqlCollector) Progress(int64) {
+	if c.stats.Count == 0 {
+		return
+	}
+	c.sums.mu.Lock()
+	c.sums.stats.Merge(c.stats)
+	c.sums.mu.Unlock()
+	*c.stats = rt.Stats{}
+}
+
+// Connection, Handshake and Resent are not needed here.
+func (c *mysqlCollector) Connection(*tcp.Conn)              {}
+func (c *mysqlCollector) Handshake(*tcp.Conn)               {}
+func (c *mysqlCollector) Resent(*tcp.Conn, flow.Dir, int64) {}

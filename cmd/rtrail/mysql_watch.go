@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"rtrail/internal/mysqlview"
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/host"
+	"rtrail/internal/probe/mysql"
+	"rtrail/internal/recording"
+)
+
+// forever is longer than anybody watches.
+const forever = 100 * 365 * 24 * time.Hour
+
+// hostPatience is how long a line waits for the numbers of the host, which are
+// read beside those of the server.
+const hostPatience = 150 * time.Millisecond
+
+// mysqlWatch is a run that watches a server.
+type mysqlWatch struct {
+	*mysqlJob
+	feed    *mysqlview.Feed
+	ctx     context.Context
+	stop    context.CancelFunc
+	done    chan error // the runner's end
+	packets *mysqlPackets
+}
+
+// watch begins to look at the server and its host.
+func (m *mysqlJob) watch(ctx context.Context, source *mysql.Probe, name string) (*mysqlWatch, error) {
+	beside := host.New(host.FS{})
+	for _, p := range []probe.Probe{source, beside} {
+		if err := checked(p); err != nil {
+			return nil, err
+		}
+	}
+	w := &mysqlWatch{mysqlJob: m, feed: mysqlview.NewFeed(name, manifest()), done: make(chan error, 1)}
+	w.feed.Local = isHere
+	if m.iface != "" {
+		var err error
+		if w.packets, err = m.capture(ctx, name); err != nil {
+			return nil, err
+		}
+		w.feed.Packets = w.packets.take
+	}
+	w.ctx, w.stop = context.WithCancel(ctx)
+	length := m.length
+	if length <= 0 {
+		length = forever
+	}
+	runner := &probe.Runner{Probes: []probe.Probe{beside, source}, Interval: m.every, Sink: w.feed}
+	go func() { w.done <- runner.Run(w.ctx, length) }()
+	return w, nil
+}
+
+func (w *mysqlWatch) close() {
+	w.stop()
+	if w.packets != nil {
+		w.packets.close()
+	}
+}
+
+// rows gives out a row after every look until the run ends, and one when a look
+// does not come back. give may end the run by an error.
+func (w *mysqlWatch) rows(give func(*mysqlview.Row) error) error {
+	late := time.NewTimer(w.patience())
+	defer late.Stop()
+	for {
+		select {
+		case <-w.feed.Looked():
+			late.Reset(w.patience())
+			w.awaitHost()
+			row, ok := w.feed.Row()
+			// What an interrupt leaves of an interval says little.
+			if !ok || row.Answers() && row.Seconds < w.every.Seconds()/2 {
+				continue
+			}
+			if err := give(&row); err != nil {
+				return w.ended(err)
+			}
+		case <-late.C:
+			late.Reset(w.every)
+			row := w.feed.Silent(time.Now())
+			if err := give(&row); err != nil {
+				return w.ended(err)
+			}
+		case err := <-w.done:
+			// The last look may have come with the end.
+			if row, ok := w.feed.Row(); ok && (!row.Answers() || row.Seconds >= w.every.Seconds()/2) {
+				if cause := give(&row); cause != nil && err == nil {
+					err = cause
+				}
+			}
+			return err
+		}
+	}
+}
+
+// ended stops the run for an error.
+func (w *mysqlWatch) ended(err error) error {
+	w.stop()
+	<-w.done
+	return err
+}
+
+// patience is after how long a look is missed: a look takes a second at most,
+// and one more goes by until the runner gives a probe up.
+func (w *mysqlWatch) patience() time.Duration { return w.every + 2*probe.Deadline }
+
+func (w *mysqlWatch) awaitHost() {
+	for end := time.Now().Add(hostPatience); !w.feed.HostSampled() && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// lines prints a line per row, and a summary at the end.
+func (w *mysqlWatch) lines(out, stderr io.Writer) error {
+	width, tty := terminalWidth(out)
+	if !tty {
+		width = 0
+	}
+	lines := &mysqlview.Lines{Out: out, Width: width, Packets: w.iface != ""}
+	objects := &mysqlview.JSON{Out: out, Packets: w.iface != ""}
+	var totals mysqlview.Totals
+	var last *mysqlview.Row
+	answered := false
+	notes := noteWriter{out: stderr, told: map[string]bool{}}
+	err := w.rows(func(r *mysqlview.Row) error {
+		last, answered = r, answered || r.Answers()
+		totals.Add(r)
+		if r.State == recording.ServerDenied && !w.json {
+			return errDenied
+		}
+		notes.write(w.feed, r)
+		if w.json {
+			return objects.Row(r)
+		}
+		return lines.Row(r)
+	})
+	switch {
+	case err == errDenied:
+		return failure(last)
+	case err != nil:
+		return err
+	case last == nil && w.ctx.Err() != nil:
+		return nil // an interrupt before the first line
+	case !answered:
+		return failure(last)
+	case w.json:
+		return nil
+	}
+	totals.Finish(w.feed)
+	return totals.Print(out, width, w.top)
+}
+
+// errDenied ends a run: asking again would count against this host.
+var errDenied = errors.New("denied")
+
+// noteWriter tells once what is not seen.
+type noteWriter struct {
+	out  io.Writer
+	told map[string]bool
+	here bool
+}
+
+func (n *noteWriter) write(f *mysqlview.Feed, r *mysqlview.Row) {
+	if r.Answers() && !n.here {
+		n.here = true
+		if !f.HostKnown() {
+			fmt.Fprintf(n.out, "rtrail: %s does not run on this host, as far as can be seen: the columns of the host are empty\n", r.Server)
+		}
+	}
+	for _, u := range f.Unseen() {
+		if key := u.What + u.Why; !n.told[key] {
+			n.told[key] = true
+			text := fmt.Sprintf("rtrail: not seen: %s: %s", mysqlview.Plain(u.What), mysqlview.Plain(u.Why))
+			if u.How != "" {
+				text += "; " + mysqlview.Plain(u.How)
+			}
+			fmt.Fprintln(n.out, text)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package mysqlview
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/recording"
+	"rtrail/internal/view"
+)
+
+const (
+	// kept is how much evidence a feed keeps: enough for the lists of a full
+	// screen, and for two readings of what is read every ten seconds.
+	kept = 30 * time.Second
+	// recent is the window of lists: long enough to hold several looks, short
+	// enough to be about now.
+	recent = 10 * time.Second
+)
+
+// Feed takes the samples of a run, keeps the last ones, and makes rows of
+// them. It is the sink of a probe.Runner. A run may last for days: what is
+// older than half a minute is forgotten.
+type Feed struct {
+	// Server is what rows name before the first look. The first server of the
+	// evidence is the one that is shown.
+	Server string
+	// Local says whether the server's host is this one.
+	Local func(*recording.MySQLServer) bool
+	// Packets gives the response times since it was asked last; nil without a
+	// capture.
+	Packets func() *rt.Stats
+
+	mu         sync.Mutex
+	rec        *recording.Recording
+	began      time.Time
+	looks      []time.Time // at the server, that are still kept
+	hosts      []time.Time // samples of the host that are still kept
+	looked     chan struct{}
+	state      string
+	since      time.Time
+	statements *statementSums
+	rowAt      time.Time // the row made last
+}
+
+// NewFeed makes one.
+func NewFeed(server string, m recording.Manifest) *Feed {
+	return &Feed{Server: server, rec: recording.New(m), began: time.Now(), looked: make(chan struct{}, 1), statements: newStatementSums()}
+}
+
+// Looked receives after every look at the server.
+func (f *Feed) Looked() <-chan struct{} { return f.looked }
+
+// Commit implements recording.Sink.
+func (f *Feed) Commit(w *recording.Writer) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before, cpus := f.rec.Count(recording.MySQLServers), f.rec.Count(recording.System)
+	if err := f.rec.Commit(w); err != nil {
+		return err
+	}
+	if f.rec.Count(recording.System) > cpus {
+		rows := recording.Rows[recording.SystemSample](f.rec)
+		f.hosts = append(f.hosts, rows[len(rows)-1].At)
+	}
+	rows := recording.Rows[recording.MySQLServer](f.rec)
+	if len(rows) == before {
+		return nil
+	}
+	last := rows[len(rows)-1]
+	f.Server = last.Server
+	f.looks = append(f.looks, last.At)
+	f.follow(&last)
+	f.statements.add(f.rec, f.Server)
+	if last.At.Sub(f.began) > 2*kept {
+		f.forget(last.At.Add(-kept))
+	}
+	select {
+	case f.looked <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// follow keeps since when the server is in its state.
+func (f *Feed) follow(last *recording.MySQLServer) {
+	switch {
+	case last.State == recording.ServerAnswers:
+		f.since = time.Time{}
+	case last.State != f.state || f.since.IsZero():
+		f.since = last.At.Add(-max(last.Waited, 0))
+	}
+	f.state = last.State
+}
+
+// forget goes on with a recording of what is newer.
+func (f *Feed) forget(before time.Time) {
+	w := recording.NewWriter(f.looks[len(f.looks)-1])
+	carry[recording.CPUSample](f.rec, w, before)
+	carry[recording.SystemSample](f.rec, w, before)
+	carry[recording.MySQLServer](f.rec, w, before)
+	carry[recording.MySQLStatus](f.rec, w, before)
+	carry[recording.MySQLSession](f.rec, w, before)
+	carry[recording.MySQLClient](f.rec, w, before)
+	carry[recording.MySQLState](f.rec, w, before)
+	carry[recording.MySQLTransaction](f.rec, w, before)
+	carry[recording.MySQLLockWait](f.rec, w, before)
+	carry[recording.MySQLStatement](f.rec, w, before)
+	carry[recording.MySQLInnoDB](f.rec, w, before)
+	carry[recording.MySQLPoolGroup](f.rec, w, before)
+	carry[recording.MySQLReplica](f.rec, w, before)
+	carry[recording.MySQLError](f.rec, w, before)
+	carry[recording.ProbeRun](f.rec, w, before)
+	carry[recording.UnseenNote](f.rec, w, before)
+	settings := map[string]recording.MySQLVariable{} // they are written when they change
+	for _, r := range recording.Rows[recording.MySQLVariable](f.rec) {
+		settings[r.Name] = r
+	}
+	for _, name := range sortedKeys(settings) {
+		recording.Append(w, settings[name])
+	}
+	rec := recording.New(f.rec.Manifest())
+	if rec.Commit(w) != nil {
+		return // cannot be: a recording in memory takes everything
+	}
+	older := func(t time.Time) bool { return t.Before(before) }
+	f.rec, f.began = rec, before
+	f.looks, f.hosts = slices.DeleteFunc(f.looks, older), slices.DeleteFunc(f.hosts, older)
+}
+
+func carry[T recording.Row](from *recording.Recording, w *recording.Writer, since time.Time) {
+	rows := recording.Rows[T](from)
+	first := slices.IndexFunc(rows, func(r T) bool { return !r.Time().Before(since) })
+	if first >= 0 {
+		recording.Append(w, rows[first:]...)
+	}
+}
+
+// HostSampled says whether the host was read about as often as the server; a
+// reading that belongs to the last look may still be under way.
+func (f *Feed) HostSampled() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.hosts) == 0 || len(f.looks) == 0 {
+		return false
+	}
+	return f.hosts[len(f.hosts)-1].Sub(f.looks[len(f.looks)-1]) > -200*time.Millisecond
+}
+
+// Row makes the row of the last look; ok is false when there was none since it
+// was asked last, or only the first one, before which no rates are.
+func (f *Feed) Row() (row Row, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.row()
+}
+
+func (f *Feed) row() (row Row, ok bool) {
+	row = unknownRow()
+	row.Server = f.Server
+	n := len(f.looks)
+	if n == 0 || f.looks[n-1].Equal(f.rowAt) {
+		return row, false
+	}
+	from := f.looks[max(n-2, 0)]
+	now := time.Now()
+	v := view.New(f.rec, from, now)
+	servers := v.MySQLServers()
+	if len(servers) == 0 {
+		return row, false
+	}
+	s := servers[0]
+	row.fillServer(s, v.PoolGroupsOf(s.Server))
+	row.At, row.Since = s.Looks[len(s.Looks)-1].At, f.since
+	if row.State == recording.ServerAnswers && n < 2 {
+		return row, false // rates need two looks
+	}
+	f.rowAt = f.looks[n-1]
+	f.beside(&row, s)
+	return row, true
+}
+
+// beside adds the host and the packets.
+func (f *Feed) beside(row *Row, s *view.MySQLServer) {
+	if n := len(f.hosts); n > 0 && (f.Local == nil || f.Local(&s.MySQLServer)) {
+		// The CPUs are read some moments before or after the server.
+		from := f.hosts[max(n-2, 0)].Add(-10 * time.Millisecond)
+		row.fillHost(view.New(f.rec, from, time.Now()))
+	}
+	if f.Packets != nil {
+		row.fillPackets(f.Packets())
+	}
+}
+
+// HostKnown says whether the numbers of the host belong to the server.
+func (f *Feed) HostKnown() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	rows := recording.Rows[recording.MySQLServer](f.rec)
+	return len(rows) > 0 && (f.Local == nil || f.Local(&rows[len(rows)-1]))
+}
+
+// Unseen are the probe's notes about what it could not read of the server.
+func (f *Feed) Unseen() []recording.UnseenNote {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []recording.UnseenNote
+	for _, u := range recording.Rows[recording.UnseenNote](f.rec) {
+		if u.Probe == "mysql" {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// Silent makes a row for a look that did not come back.
+func (f *Feed) Silent(at time.Time) Row {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	row := unknownRow()
+	row.At, row.Server = at, f.Server
+	if n := len(f.looks); n > 0 {
+		row.Since = f.looks[n-1]
+	} else {
+		row.Since = f.began
+	}
+	runs := recording.Rows[recording.ProbeRun](f.rec)
+	for _, r := range slices.Backward(runs) {
+		if r.Probe == "mysql" && r.Error != "" {
+			row.Error = r.Error
+			break
+		}
+	}
+	return row
+}
+
+// Statements are those of the whole run.
+func (f *Feed) Statements() Statements {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.statements.all()
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

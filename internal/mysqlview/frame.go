@@ -1,0 +1,92 @@
+package mysqlview
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/view"
+)
+
+// Frame is what a full screen shows of one moment: lists over the last
+// seconds, beside the rows.
+type Frame struct {
+	At         time.Time
+	Server     string
+	Flavor     string
+	Version    string
+	Uptime     time.Duration // Unknown
+	Window     float64       // seconds the lists are about
+	Statements Statements
+	Blockers   []view.MySQLBlocker
+	Sessions   []recording.MySQLSession // of the last look, the longest first
+	States     []view.MySQLState
+	Pool       []view.MySQLPoolGroup
+	Errors     []view.MySQLErrorRate
+	Replicas   []recording.MySQLReplica
+	Own        float64 // seconds of rtrail's own queries, per second
+	OwnKnown   bool
+	Skipped    string // what was not read, and why
+}
+
+// locksShown is how long a wait for a lock stays on the screen: two looks or so.
+const locksShown = 2500 * time.Millisecond
+
+// lastDigests are the last two readings of the statements, which are read less
+// often than the rest.
+func (f *Feed) lastDigests() (from, to time.Time, ok bool) {
+	rows := recording.Rows[recording.MySQLStatement](f.rec)
+	if len(rows) == 0 {
+		return from, to, false
+	}
+	to = rows[len(rows)-1].At
+	for _, r := range slices.Backward(rows) {
+		if r.At.Before(to) {
+			return r.At, to, true
+		}
+	}
+	return from, to, false
+}
+
+// Frame makes one of the last seconds.
+func (f *Feed) Frame() Frame {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	frame := Frame{At: f.began, Server: f.Server, Uptime: recording.Unknown}
+	if len(f.looks) == 0 {
+		return frame
+	}
+	last := f.looks[len(f.looks)-1]
+	v := view.New(f.rec, last.Add(-recent), time.Now())
+	servers := v.MySQLServers()
+	if len(servers) == 0 {
+		return frame
+	}
+	s := servers[0]
+	frame.At, frame.Flavor, frame.Version, frame.Uptime = s.At, s.Flavor, s.Version, s.Uptime
+	frame.Window = view.Elapsed(s.Looks).Seconds()
+	frame.Skipped = s.Skipped
+	frame.Statements = StatementsOf(v, s.Server)
+	if from, to, ok := f.lastDigests(); ok {
+		frame.Statements = StatementsOf(view.New(f.rec, from, to), s.Server)
+	}
+	frame.Blockers = view.New(f.rec, last.Add(-locksShown), time.Now()).BlockersOf(s.Server)
+	frame.States, _ = v.StatesOf(s.Server)
+	frame.Pool = v.PoolGroupsOf(s.Server)
+	frame.Errors = v.ErrorsOf(s.Server)
+	frame.Replicas = v.ReplicasOf(s.Server)
+	frame.Own, frame.OwnKnown = s.OwnQueryTime()
+	if looks := v.SessionsOf(s.Server); len(looks) > 0 && s.Answered() {
+		now := looks[len(looks)-1]
+		if last.Sub(now[0].At) < time.Second/2 { // else the last look had none
+			frame.Sessions = slices.Clone(now)
+			slices.SortStableFunc(frame.Sessions, func(a, b recording.MySQLSession) int { return cmp.Compare(b.For, a.For) })
+		}
+	}
+	if math.IsNaN(frame.Own) {
+		frame.OwnKnown = false
+	}
+	return frame
+}

@@ -1,0 +1,130 @@
+package mysqlview
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// headerEvery is after how many lines the names of the columns come again, so
+// that a screen always shows them.
+const headerEvery = 20
+
+// Lines prints a line per row.
+type Lines struct {
+	Out     io.Writer
+	Zone    *time.Location // nil: local time
+	Width   int            // columns of the terminal; 0: as many as are needed
+	Packets bool           // response times come from packets
+
+	pool  bool
+	list  []column
+	lines int
+}
+
+// Row prints one. A server that does not answer has a line that says so, beside
+// its host.
+func (l *Lines) Row(r *Row) error {
+	if l.list == nil || r.Pool != nil && !l.pool {
+		l.pool = r.Pool != nil || l.pool
+		l.list = layout(l.Width, map[kind]bool{packets: l.Packets, pool: l.pool})
+		l.lines = 0
+	}
+	var b strings.Builder
+	if l.lines%headerEvery == 0 {
+		b.WriteString(header(l.list))
+	}
+	l.lines++
+	b.WriteString(l.clock(r.At))
+	for i, c := range l.list {
+		if !c.host && !r.Answers() {
+			break
+		}
+		b.WriteString(strings.Repeat(" ", gap(l.list, i)))
+		if c.text != nil {
+			b.WriteString(pad(c.text(r), c.width, false))
+		} else {
+			b.WriteString(pad(c.show(c.get(r)), c.width, true))
+		}
+	}
+	line := strings.TrimRight(b.String(), " ")
+	if text := l.trouble(r); text != "" {
+		line = l.append(line, text, r.Answers())
+	}
+	_, err := io.WriteString(l.Out, line+"\n")
+	return err
+}
+
+// append puts words behind a line, cut to the width; below it if the line is
+// full of numbers.
+func (l *Lines) append(line, text string, below bool) string {
+	last := line[strings.LastIndexByte(line, '\n')+1:]
+	switch room := l.Width - len([]rune(last)) - 2; {
+	case below:
+		text = strings.Repeat(" ", timeWidth+2) + text
+		if l.Width > 0 {
+			text = Clip(text, l.Width)
+		}
+		return line + "\n" + text
+	case l.Width > 0:
+		return line + "  " + Clip(text, room)
+	}
+	return line + "  " + text
+}
+
+func (l *Lines) clock(at time.Time) string {
+	zone := l.Zone
+	if zone == nil {
+		zone = time.Local
+	}
+	return at.In(zone).Format(timeLayout)
+}
+
+// trouble says what a server does that does not answer as it should.
+func (l *Lines) trouble(r *Row) string {
+	since := ""
+	if !r.Since.IsZero() {
+		since = " since " + l.clock(r.Since) + " (" + ago(r.At.Sub(r.Since)) + ")"
+	}
+	text := Trouble(r)
+	if text == "" {
+		return ""
+	}
+	head, rest, _ := strings.Cut(text, ":")
+	return head + since + ":" + rest
+}
+
+// Trouble says in words what a server does that does not answer as it should;
+// "" if it does.
+func Trouble(r *Row) string {
+	said := ""
+	if r.Error != "" {
+		said = ": " + Plain(r.Error)
+	}
+	switch r.State {
+	case recording.ServerAnswers:
+		return ""
+	case recording.ServerSlow:
+		if r.Answer > 0 {
+			return fmt.Sprintf("SLOW: a trivial query took %s", brief(r.Answer.Seconds()))
+		}
+		return "SLOW: answers later than rtrail's deadline"
+	case recording.ServerStalled:
+		if r.Waited > 0 {
+			return fmt.Sprintf("STALLED: it accepts and does not answer, waited %s%s", brief(r.Waited.Seconds()), said)
+		}
+		return "STALLED: it accepts and does not answer" + said
+	case recording.ServerUnreachable:
+		return "UNREACHABLE: no connection" + said
+	case recording.ServerFull:
+		return "FULL: no connection is left" + said
+	case recording.ServerDenied:
+		return "DENIED: it does not let rtrail in" + said
+	case recording.ServerGone:
+		return "GONE: it closed the connection" + said
+	}
+	return "NO LOOK: rtrail could not look at the server" + said
+}

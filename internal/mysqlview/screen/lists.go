@@ -1,0 +1,214 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"rtrail/internal/mysqlview"
+	"rtrail/internal/unit"
+)
+
+// list is a table that can be sorted by each of its columns.
+type list struct {
+	columns []column
+	rows    [][]cell
+	empty   string // what is said when there are no rows
+}
+
+// column is one; the last one takes what is left of the width.
+type column struct {
+	title string
+	width int
+	right bool
+}
+
+// cell is a text and what it is sorted by: a number, or the text itself.
+type cell struct {
+	text string
+	key  float64 // NaN: by text
+}
+
+func words(text string) cell { return cell{mysqlview.Plain(text), math.NaN()} }
+
+// amount is a number that may be unknown; those come last.
+func amount(v float64, show func(float64) string) cell {
+	if math.IsNaN(v) {
+		return cell{"-", math.Inf(-1)}
+	}
+	return cell{show(v), v}
+}
+
+func number64(n int64) cell {
+	if n < 0 {
+		return cell{"-", math.Inf(-1)}
+	}
+	return cell{fmt.Sprint(n), float64(n)}
+}
+
+func lasting(d time.Duration) cell {
+	if d < 0 {
+		return cell{"-", math.Inf(-1)}
+	}
+	return cell{unit.Duration(d.Round(time.Millisecond)).String(), float64(d)}
+}
+
+// list is that of the pane that is shown; the tree of locks is none.
+func (m *Model) list() list {
+	switch m.pane {
+	case statements:
+		return m.statementList()
+	case sessions:
+		return m.sessionList()
+	case pools:
+		return m.poolList()
+	case states:
+		return m.stateList()
+	}
+	return list{}
+}
+
+func two(v float64) string { return fmt.Sprintf("%.2f", v) }
+
+func (m *Model) statementList() list {
+	all := &m.frame.Statements
+	if all.Sampled {
+		l := list{columns: []column{{"running", 8, true}, {"schema", 12, false}, {"statement", 0, false}},
+			empty: fmt.Sprintf("no statement in %d looks at the process list; the server keeps no digests (performance_schema)", all.Looks)}
+		for _, s := range all.List {
+			l.rows = append(l.rows, []cell{amount(s.Running, two), words(s.Schema), words(s.Text)})
+		}
+		return l
+	}
+	l := list{columns: []column{{"running", 8, true}, {"count/s", 8, true}, {"mean", 6, true}, {"ex/sent", 8, true}, {"err/s", 6, true}, {"noidx/s", 8, true},
+		{"schema", 10, false}, {"statement", 0, false}}, empty: "no statements"}
+	for i := range all.List {
+		s := &all.List[i]
+		ratio := math.NaN()
+		if s.Sent > 0 {
+			ratio = s.Examined / s.Sent
+		}
+		l.rows = append(l.rows, []cell{amount(s.Running, two), amount(s.Count/all.Seconds, count), amount(s.Mean(), mysqlview.Brief), amount(ratio, count),
+			amount(s.Errors/all.Seconds, count), amount(s.NoIndex/all.Seconds, count), words(s.Schema), words(s.Text)})
+	}
+	return l
+}
+
+func (m *Model) sessionList() list {
+	l := list{columns: []column{{"for", 8, true}, {"id", 8, true}, {"user", 10, false}, {"client", 15, false}, {"db", 8, false}, {"command", 8, false},
+		{"state", 16, false}, {"statement", 0, false}}, empty: "no session does anything, and none sleeps with a transaction open"}
+	for _, s := range m.frame.Sessions {
+		l.rows = append(l.rows, []cell{lasting(s.For), number64(s.ID), words(s.User), words(s.Client), words(s.DB), words(s.Command), words(s.State), words(s.Statement)})
+	}
+	return l
+}
+
+func (m *Model) poolList() list {
+	l := list{columns: []column{{"queued", 7, true}, {"group", 6, true}, {"mean q", 7, true}, {"most q", 7, true}, {"active", 7, true}, {"threads", 8, true},
+		{"standby", 8, true}, {"conns", 6, true}, {"stalls", 7, true}, {"longest wait", 0, false}}, empty: "the server has no thread pool, or does not tell of it"}
+	for _, g := range m.frame.Pool {
+		wait := lasting(g.LongestWait)
+		if g.LongestWait == 0 {
+			wait.text = "-"
+		}
+		l.rows = append(l.rows, []cell{number64(g.Queued), number64(int64(g.Group)), amount(g.MeanQueued, two), number64(g.MostQueued), number64(g.Active),
+			number64(g.Threads), number64(g.Standby), number64(g.Connections), amount(g.Stalls, count), wait})
+	}
+	return l
+}
+
+func (m *Model) stateList() list {
+	l := list{columns: []column{{"mean", 7, true}, {"most", 6, true}, {"longest", 9, true}, {"command", 12, false}, {"state", 0, false}}, empty: "no session does anything"}
+	for _, s := range m.frame.States {
+		state := s.State
+		if state == "" {
+			state = "(none)"
+		}
+		l.rows = append(l.rows, []cell{amount(s.Mean, two), number64(s.Most), lasting(s.Longest), words(s.Command), words(state)})
+	}
+	return l
+}
+
+// sorted orders the rows by a column: numbers downward, texts upward, unless
+// the other way is wanted.
+func (l *list) sorted(by int, upward bool) {
+	slices.SortStableFunc(l.rows, func(a, b []cell) int {
+		x, y := a[by], b[by]
+		order := cmp.Compare(y.key, x.key)
+		if math.IsNaN(x.key) {
+			order = cmp.Compare(strings.ToLower(x.text), strings.ToLower(y.text))
+		}
+		if upward {
+			return -order
+		}
+		return order
+	})
+}
+
+// body is the list of the pane.
+func (m *Model) body(height int) []string {
+	if m.pane == locks {
+		return m.lockLines(height)
+	}
+	l := m.list()
+	if len(l.rows) == 0 {
+		return []string{"", faint.Render(clip(" "+l.empty, m.width))}
+	}
+	by := min(m.order[m.pane], len(l.columns)-1)
+	l.sorted(by, m.upward[m.pane])
+	first := m.window(len(l.rows), height-1)
+	lines := []string{bold.Render(m.header(&l, by))}
+	for _, r := range l.rows[first:min(first+max(height-1, 0), len(l.rows))] {
+		lines = append(lines, m.line(&l, r))
+	}
+	return lines
+}
+
+// window is the first line that is shown, kept within the list.
+func (m *Model) window(lines, height int) int {
+	m.scroll[m.pane] = min(max(m.scroll[m.pane], 0), max(0, lines-height))
+	return m.scroll[m.pane]
+}
+
+func (m *Model) header(l *list, by int) string {
+	titles := make([]cell, len(l.columns))
+	for i, c := range l.columns {
+		titles[i].text = c.title
+		if i == by {
+			mark := "▼"
+			if m.upward[m.pane] {
+				mark = "▲"
+			}
+			titles[i].text = mark + c.title
+		}
+	}
+	return m.line(l, titles)
+}
+
+func (m *Model) line(l *list, cells []cell) string {
+	var b strings.Builder
+	used := 0
+	for i, c := range l.columns {
+		width := c.width
+		if width == 0 {
+			width = m.width - used
+		}
+		if width <= 0 {
+			break
+		}
+		text := clip(cells[i].text, width)
+		space := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+		if c.right {
+			text = space + text
+		} else if c.width > 0 {
+			text += space
+		}
+		b.WriteString(text + " ")
+		used += width + 1
+	}
+	return clip(strings.TrimRight(b.String(), " "), m.width)
+}

@@ -1,0 +1,187 @@
+package screen
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+
+	"rtrail/internal/mysqlview"
+	"rtrail/internal/unit"
+)
+
+var (
+	bold    = lipgloss.NewStyle().Bold(true)
+	faint   = lipgloss.NewStyle().Faint(true)
+	chosen  = lipgloss.NewStyle().Reverse(true)
+	alarm   = lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Color("9"))
+	drawing = lipgloss.NewStyle().Foreground(lipgloss.Color("6"))
+)
+
+// title names the server and the time.
+func (m *Model) title() string {
+	f := &m.frame
+	name := f.Version
+	if !strings.Contains(name, f.Flavor) {
+		name = f.Flavor + " " + name
+	}
+	text := strings.TrimSpace(mysqlview.Plain(name) + "  " + mysqlview.Plain(f.Server))
+	if f.Uptime > 0 {
+		text += "  up " + unit.Duration(f.Uptime).String()
+	}
+	clock := ""
+	if n := len(m.rows); n > 0 {
+		zone := m.Zone
+		if zone == nil {
+			zone = time.Local
+		}
+		clock = m.rows[n-1].At.In(zone).Format("15:04:05")
+	}
+	room := m.width - len(clock) - 1
+	text = clip(text, room)
+	return bold.Render(text) + strings.Repeat(" ", max(1, m.width-len(clock)-utf8.RuneCountInString(text))) + clock
+}
+
+// state says what is wrong with the server's answers, or how it is watched.
+func (m *Model) state() string {
+	if n := len(m.rows); n > 0 {
+		last := &m.rows[n-1]
+		if text := mysqlview.Trouble(last); text != "" {
+			if !last.Since.IsZero() {
+				text += "; since " + unit.Duration(last.At.Sub(last.Since).Round(time.Second)).String()
+			}
+			return alarm.Render(clip(text, m.width))
+		}
+	} else {
+		return faint.Render("waiting for the second look")
+	}
+	var parts []string
+	if m.paused {
+		parts = append(parts, "PAUSED: lists stand still")
+	}
+	if m.ended {
+		parts = append(parts, "ENDED: the time is over")
+	}
+	if m.frame.OwnKnown {
+		parts = append(parts, "rtrail's queries take "+unit.Seconds(m.frame.Own).String()+" a second")
+	}
+	if m.frame.Skipped != "" {
+		parts = append(parts, "not read: "+mysqlview.Plain(m.frame.Skipped))
+	}
+	return faint.Render(clip(strings.Join(parts, "; "), m.width))
+}
+
+// number is one that has a small chart.
+type number struct {
+	title string
+	get   func(*mysqlview.Row) float64
+	show  func(float64) string
+	top   float64 // of the chart; 0: the largest value shown
+}
+
+func count(v float64) string { return mysqlview.Rate(v) }
+
+var numbers = []number{
+	{"QPS+TPS", func(r *mysqlview.Row) float64 { return r.Commands }, count, 0},
+	{"running", func(r *mysqlview.Row) float64 { return r.Running }, count, 0},
+	{"writes/s", func(r *mysqlview.Row) float64 { return r.Writes }, count, 0},
+	{"connected", func(r *mysqlview.Row) float64 { return r.Connected }, count, 0},
+	{"cpu busy %", func(r *mysqlview.Row) float64 { return 100 - r.Idle - r.IOWait }, percent, 100},
+	{"locks wait", func(r *mysqlview.Row) float64 { return r.RowLocksWaiting }, count, 0},
+	{"iowait %", func(r *mysqlview.Row) float64 { return r.IOWait }, percent, 100},
+	{"history", func(r *mysqlview.Row) float64 { return r.History }, count, 0},
+	{"load", func(r *mysqlview.Row) float64 { return r.Load1 }, count, 0},
+	{"hit %", func(r *mysqlview.Row) float64 { return r.Hit }, hit, 100},
+}
+
+var packetNumbers = []number{
+	{"RT mean", func(r *mysqlview.Row) float64 { return r.RTMean }, mysqlview.Brief, 0},
+	{"RT p99", func(r *mysqlview.Row) float64 { return r.RT99 }, mysqlview.Brief, 0},
+}
+
+func percent(v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+func hit(v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", math.Floor(v*100)/100)
+}
+
+const (
+	titleWidth = 10
+	valueWidth = 7
+	leastSpark = 12
+)
+
+// numbers are lines of cells: title, value, chart.
+func (m *Model) numbers() []string {
+	list := numbers
+	if m.Packets {
+		list = append(packetNumbers[:len(packetNumbers):len(packetNumbers)], list...)
+	}
+	across := max(1, (m.width+2)/(titleWidth+valueWidth+leastSpark+5))
+	if rows := (len(list) + across - 1) / across; rows > m.height/3 {
+		list = list[:max(across, m.height/3*across)]
+	}
+	spark := (m.width+2)/across - titleWidth - valueWidth - 4
+	var lines []string
+	for i := 0; i < len(list); i += across {
+		var cells []string
+		for _, n := range list[i:min(i+across, len(list))] {
+			cells = append(cells, m.cell(n, spark))
+		}
+		lines = append(lines, strings.Join(cells, "  "))
+	}
+	return lines
+}
+
+func (m *Model) cell(n number, width int) string {
+	value := "-"
+	if len(m.rows) > 0 {
+		value = n.show(n.get(&m.rows[len(m.rows)-1]))
+	}
+	return fmt.Sprintf("%-*s%*s ", titleWidth, n.title, valueWidth, value) + drawing.Render(m.spark(n, width))
+}
+
+var ticks = []rune("▁▂▃▄▅▆▇█")
+
+// spark draws the last values, the newest on the right; unknown ones are gaps.
+func (m *Model) spark(n number, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	rows := m.rows[max(0, len(m.rows)-width):]
+	top := n.top
+	if top == 0 {
+		for i := range rows {
+			if v := n.get(&rows[i]); v > top {
+				top = v
+			}
+		}
+	}
+	out := []rune(strings.Repeat(" ", width-len(rows)))
+	for i := range rows {
+		v := n.get(&rows[i])
+		switch {
+		case math.IsNaN(v):
+			out = append(out, ' ')
+		case top <= 0:
+			out = append(out, ticks[0])
+		default:
+			step := int(math.Round(v / top * float64(len(ticks)-1)))
+			out = append(out, ticks[min(max(step, 0), len(ticks)-1)])
+		}
+	}
+	return string(out)
+}
+
+func clip(text string, width int) string { return mysqlview.Clip(text, width) }

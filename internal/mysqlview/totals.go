@@ -1,0 +1,159 @@
+package mysqlview
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"rtrail/internal/unit"
+)
+
+// Totals sums up the rows of a run for its end.
+type Totals struct {
+	Zone *time.Location // nil: local time
+
+	rows, silent int
+	first, last  time.Time
+	server       string
+	version      string
+	sums         []spread // by column
+	states       map[string]time.Duration
+	statements   Statements
+	own          float64 // seconds of rtrail's own queries, per second
+	ownKnown     bool
+}
+
+// spread is a number over a run.
+type spread struct {
+	n             int
+	min, max, sum float64
+}
+
+func (s *spread) add(v float64) {
+	if math.IsNaN(v) {
+		return
+	}
+	if s.n == 0 || v < s.min {
+		s.min = v
+	}
+	if s.n == 0 || v > s.max {
+		s.max = v
+	}
+	s.n++
+	s.sum += v
+}
+
+// Add takes a row.
+func (t *Totals) Add(r *Row) {
+	if t.sums == nil {
+		t.sums, t.states = make([]spread, len(columns)), map[string]time.Duration{}
+		t.first = r.At.Add(-time.Duration(r.Seconds * float64(time.Second)))
+	}
+	t.rows++
+	t.last, t.server = r.At, r.Server
+	if word, _, ok := strings.Cut(Trouble(r), ":"); ok {
+		t.silent++
+		t.states[strings.ToLower(word)] += time.Duration(r.Seconds * float64(time.Second))
+	}
+	for i, c := range columns {
+		if c.get != nil {
+			t.sums[i].add(c.get(r))
+		}
+	}
+}
+
+// Finish takes what only the end of a run knows.
+func (t *Totals) Finish(f *Feed) {
+	frame := f.Frame()
+	t.version, t.statements = frame.Version, f.Statements()
+	t.own, t.ownKnown = frame.Own, frame.OwnKnown
+}
+
+// Print writes the summary.
+func (t *Totals) Print(out io.Writer, width, top int) error {
+	if t.rows == 0 {
+		return nil
+	}
+	zone := t.Zone
+	if zone == nil {
+		zone = time.Local
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s, %s, %s to %s: %d lines\n\n", Plain(strings.TrimSpace(t.server)), Plain(t.version),
+		t.first.In(zone).Format(timeLayout), t.last.In(zone).Format(timeLayout), t.rows)
+	fmt.Fprintf(&b, "%-20s %8s %8s %8s\n", "", "min", "mean", "max")
+	for i, c := range columns {
+		s := t.sums[i]
+		if c.name == "" || s.n == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%-20s %8s %8s %8s\n", c.name, c.show(s.min), c.show(s.sum/float64(s.n)), c.show(s.max))
+	}
+	if t.silent > 0 {
+		fmt.Fprintf(&b, "\n%d of %d lines are without an answer in time:", t.silent, t.rows)
+		for _, word := range sortedKeys(t.states) {
+			fmt.Fprintf(&b, " %s %s", word, unit.Duration(t.states[word].Round(time.Second)))
+		}
+		b.WriteString("\n")
+	}
+	if t.ownKnown {
+		fmt.Fprintf(&b, "\nrtrail's own queries took %s a second of the server's time.\n", unit.Seconds(t.own))
+	}
+	t.statements.table(&b, width, top)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// table prints the first statements.
+func (all *Statements) table(b *strings.Builder, width, top int) {
+	if len(all.List) == 0 {
+		return
+	}
+	list := all.List[:min(top, len(all.List))]
+	if all.Sampled {
+		fmt.Fprintf(b, "\nSTATEMENTS in %d looks at the process list (the server keeps no digests)\n", all.Looks)
+		fmt.Fprintf(b, "%7s  %s\n", "running", "statement")
+		for _, s := range list {
+			fmt.Fprintf(b, "%7s  %s\n", running(s.Running), fitted(s.Label(), width, 9))
+		}
+		return
+	}
+	fmt.Fprintf(b, "\nSTATEMENTS by time, from the server's digests over %s\n", unit.Seconds(all.Seconds))
+	fmt.Fprintf(b, "%7s %7s %6s %8s %6s  %s\n", "running", "count/s", "mean", "ex/sent", "err/s", "statement")
+	for _, s := range list {
+		fmt.Fprintf(b, "%7s %7s %6s %8s %6s  %s\n", running(s.Running), rate(s.Count/all.Seconds), brief(s.Mean()), s.Ratio(),
+			rate(s.Errors/all.Seconds), fitted(s.Label(), width, 41))
+	}
+}
+
+func running(v float64) string {
+	if v < 9.995 {
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// Ratio is rows examined per row sent.
+func (s *Statement) Ratio() string {
+	if math.IsNaN(s.Examined) || math.IsNaN(s.Sent) || s.Sent == 0 {
+		return unknown
+	}
+	return rate(s.Examined / s.Sent)
+}
+
+// Label is the statement behind its schema.
+func (s *Statement) Label() string {
+	if s.Schema == "" {
+		return s.Text
+	}
+	return s.Schema + ": " + s.Text
+}
+
+func fitted(text string, width, used int) string {
+	if width <= 0 {
+		return text
+	}
+	return Clip(text, max(width-used, 16))
+}
