@@ -307,3 +307,18 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkParse(b *testing.B) {
+	text, err := os.ReadFile("../testdata/mysql-5.6.14/load-innodb-status.txt")
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := options()
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse(string(text), o); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -2,6 +2,12 @@ package innodb
 
 import "strings"
 
+// labelled is where the number after a label goes.
+type labelled struct {
+	label string
+	to    *int64
+}
+
 // io reads a line of FILE I/O.
 func (p *parser) io(line string) {
 	i := &p.s.IO
@@ -57,12 +63,12 @@ func (p *parser) insertBuffer(line string) {
 // log reads a line of LOG.
 func (p *parser) log(line string) {
 	l := &p.s.Log
-	for label, to := range map[string]*int64{
-		"Log sequence number ": &l.Sequence, "Log flushed up to ": &l.Flushed, "Pages flushed up to ": &l.PagesFlushed,
-		"Last checkpoint at ": &l.Checkpoint, "Log capacity  ": &l.Capacity,
+	for _, n := range [...]labelled{
+		{"Log sequence number ", &l.Sequence}, {"Log flushed up to ", &l.Flushed}, {"Pages flushed up to ", &l.PagesFlushed},
+		{"Last checkpoint at ", &l.Checkpoint}, {"Log capacity  ", &l.Capacity},
 	} {
-		if rest, ok := strings.CutPrefix(line, label); ok {
-			position(rest, to)
+		if rest, ok := strings.CutPrefix(line, n.label); ok {
+			position(rest, n.to)
 		}
 	}
 	if strings.HasSuffix(line, " pending chkp writes") {
@@ -78,14 +84,12 @@ func (p *parser) pool(line string) {
 	if strings.HasPrefix(line, "Buffer pool size, bytes") { // Percona
 		return
 	}
-	for label, to := range map[string]*int64{
-		"Buffer pool size ": &b.Size, "Free buffers ": &b.Free, "Database pages ": &b.Data, "Modified db pages ": &b.Dirty,
-		"Pending reads ": &b.PendingReads, "Buffer pool hit rate ": &b.HitPerMille,
+	for _, n := range [...]labelled{
+		{"Buffer pool size ", &b.Size}, {"Free buffers ", &b.Free}, {"Database pages ", &b.Data}, {"Modified db pages ", &b.Dirty},
+		{"Pending reads ", &b.PendingReads}, {"Buffer pool hit rate ", &b.HitPerMille},
 	} {
-		if rest, ok := strings.CutPrefix(line, label); ok {
-			if n, ok := number(rest); ok {
-				*to = n
-			}
+		if strings.HasPrefix(line, n.label) {
+			after(line, n.label, n.to)
 		}
 	}
 	switch {

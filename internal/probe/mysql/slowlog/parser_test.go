@@ -253,3 +253,16 @@ func FuzzParser(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkParser(b *testing.B) {
+	log, err := os.ReadFile("../testdata/mysql-9/slow.log")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := NewParser(options(), func(Entry) {})
+	b.SetBytes(int64(len(log)))
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Write(log)
+	}
+}
