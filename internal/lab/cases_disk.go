@@ -12,7 +12,7 @@ import (
 )
 
 func diskCases() []Case {
-	return []Case{diskSaturated(), diskFull(), diskInodesFull()}
+	return []Case{diskSaturated(), diskSaturatedCaptured(), diskFull(), diskInodesFull()}
 }
 
 var loopNeeds = Needs{Root: true, Packages: []string{"e2fsprogs", "util-linux"}, Commands: []string{"mkfs.ext4", "losetup", "fsfreeze"}}
