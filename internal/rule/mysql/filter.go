@@ -205,7 +205,7 @@ func (f *filter) readCondition(t []token) {
 	if len(rest) == 0 {
 		return
 	}
-	other := slices.ContainsFunc(rest[1:], func(x token) bool { return x.name() })
+	other := namesColumn(rest[1:])
 	switch op := rest[0]; {
 	case op.text == "(":
 		f.addComputed(rest)
@@ -222,6 +222,16 @@ func (f *filter) readCondition(t []token) {
 	case op.text == "+" || op.text == "-" || op.text == "*" || op.text == "/" || op.text == "%" || op.is("COLLATE"):
 		f.computed = append(f.computed, column)
 	}
+}
+
+// namesColumn says whether a column is in an expression; functions are not.
+func namesColumn(t []token) bool {
+	for i, x := range t {
+		if x.name() && (x.quoted || i+1 == len(t) || t[i+1].text != "(") {
+			return true
+		}
+	}
+	return false
 }
 
 // addComputed notes the columns that are arguments of a function.

@@ -24,6 +24,8 @@ func TestIndexOf(t *testing.T) {
 		{"SELECT * FROM t WHERE a + ? = ?", "t", ""},
 		{"SELECT * FROM t WHERE a <> ? AND NOT b = ?", "t", ""},
 		{"SELECT * FROM t WHERE a = b", "t", ""},
+		{"SELECT * FROM t WHERE a = MD5 ( ? ) AND b > NOW ( )", "t", "a,b"},
+		{"SELECT * FROM t WHERE a = LOWER ( b )", "t", ""},
 		{"SELECT * FROM t WHERE a IS NOT NULL", "t", ""},
 		{"SELECT * FROM t WHERE a LIKE ?", "t", ""},
 		{"SELECT * FROM t WHERE a IN (SELECT b FROM u)", "t", ""},
