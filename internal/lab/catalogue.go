@@ -15,6 +15,9 @@ func Cases() []Case {
 		rtHopCases(),
 		rtExchangeCases(),
 		packetCases(),
+		mysqlWorkCases(),
+		mysqlLockCases(),
+		mysqlPoolCases(),
 		controlCases(),
 	)
 }

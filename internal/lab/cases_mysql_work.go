@@ -1,0 +1,409 @@
+package lab
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// mysqlWorkCases are about the work that statements make, and about what they
+// wait for in their own server.
+func mysqlWorkCases() []Case {
+	return []Case{
+		fullScanCase("", mariaDB10(), "mariadbd"),
+		fullScanCase("digests", mySQL9(), "mysqld"),
+		tmpDiskCase("", mariaDB10(), "mariadbd", "--performance-schema=ON"),
+		tmpDiskCase("counters", mariaDB10(), "mariadbd"),
+		sortCase("", mariaDB10(), "mariadbd", "--performance-schema=ON"),
+		sortCase("counters", mariaDB10(), "mariadbd"),
+		bufferPoolCase(),
+		commitFlushCase(mariaDB10(), "mariadbd", flushRedoLog),
+		commitFlushCase(mySQL9(), "mysqld", syncBinaryLog),
+		missingTablesCase("", mySQL9(), "mysqld"),
+		missingTablesCase("mariadb", mariaDB10(), "mariadbd"),
+		controlMySQLFullSpeed("", mariaDB10()),
+		controlMySQLFullSpeed("digests", mySQL9()),
+	}
+}
+
+// mysqlScene is one server on the host, asked over its socket, and a load.
+type mysqlScene struct {
+	m  *mysqlServer
+	db *sql.DB
+}
+
+// names is what --mysql is given.
+func (s *mysqlScene) names() []string { return s.m.asked() }
+
+// variant is the ID of a case that a rule has several of.
+func variant(id, name string) string {
+	if name == "" {
+		return id
+	}
+	return id + "+" + name
+}
+
+// notes fills a table of so many rows with pseudo-random text, from itself,
+// which every server can.
+func (m *mysqlServer) notes(ctx context.Context, rows int, body string, repeat int) error {
+	if _, err := m.query(ctx, "CREATE TABLE note (id INT PRIMARY KEY AUTO_INCREMENT, code CHAR(32) NOT NULL, grp INT NOT NULL, body "+body+
+		fmt.Sprintf("); INSERT INTO note (code, grp, body) VALUES (MD5(1), 1, REPEAT(MD5(1), %d))", repeat)); err != nil {
+		return err
+	}
+	for n := 1; n < rows; n *= 2 {
+		if _, err := m.query(ctx, fmt.Sprintf("INSERT INTO note (code, grp, body) SELECT MD5(id + %d), id %% 997, REPEAT(MD5(id + %d), %d) FROM note LIMIT %d",
+			n, n, repeat, rows-n)); err != nil {
+			return err
+		}
+	}
+	_, err := m.query(ctx, "ANALYZE TABLE note")
+	return err
+}
+
+// asking measures statements of n connections that each take a break before the
+// next one.
+func (s *mysqlScene) asking(n int, pause time.Duration, statement func(i int64) string) func(context.Context, *Env, time.Duration) (Measurement, error) {
+	return func(ctx context.Context, _ *Env, d time.Duration) (Measurement, error) {
+		var asked atomic.Int64
+		return measureSQL(ctx, s.db, n, d, "answers/s", func(ctx context.Context, _ int, c *sql.Conn) error {
+			sleep(ctx, pause)
+			return rowsOf(ctx, c, statement(asked.Add(1)))
+		})
+	}
+}
+
+func (s *mysqlScene) start(ctx context.Context, e *Env, v mysqlVersion, options ...string) (err error) {
+	if s.m, err = startMySQL(ctx, e, v, End{}, options...); err != nil {
+		return err
+	}
+	s.db, err = s.m.open(nil)
+	return err
+}
+
+// fullScanCase drops the index that a filter needs.
+func fullScanCase(name string, v mysqlVersion, process string) Case {
+	const rows = 20_000
+	s := &mysqlScene{}
+	return Case{
+		ID:    variant("mysql/full-scan", name),
+		Title: v.name + " finds rows by a column without an index",
+		Rule:  "mysql/full-scan", Kind: "process", Name: process, Says: `index on \(code\)`,
+		Needs: v.needs(),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *Env) error {
+			if err := s.start(ctx, e, v); err != nil {
+				return err
+			}
+			if err := s.m.notes(ctx, rows, "VARCHAR(200)", 3); err != nil {
+				return err
+			}
+			_, err := s.m.query(ctx, "ALTER TABLE note ADD INDEX code (code)")
+			return err
+		},
+		Inject: func(ctx context.Context, _ *Env) error {
+			_, err := s.m.query(ctx, "ALTER TABLE note DROP INDEX code")
+			return err
+		},
+		Fix: func(ctx context.Context, _ *Env) error {
+			_, err := s.m.query(ctx, "ALTER TABLE note ADD INDEX (code)")
+			return err
+		},
+		Measure: s.asking(2, 5*time.Millisecond, func(i int64) string {
+			return fmt.Sprintf("SELECT id, body FROM note WHERE code = MD5(%d)", i%rows)
+		}),
+	}
+}
+
+// tmpDiskCase groups by a TEXT column, which MariaDB's memory tables cannot
+// have, and then by a short one.
+func tmpDiskCase(name string, v mysqlVersion, process string, options ...string) Case {
+	const rows = 4000
+	s := &mysqlScene{}
+	var long atomic.Bool
+	return Case{
+		ID:    variant("mysql/tmp-disk-tables", name),
+		Title: v.name + " groups by a TEXT column",
+		Rule:  "mysql/tmp-disk-tables", Kind: "process", Name: process,
+		Needs: v.needs(),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *Env) error {
+			if err := s.start(ctx, e, v, options...); err != nil {
+				return err
+			}
+			return s.m.notes(ctx, rows, "TEXT", 3)
+		},
+		Inject: func(context.Context, *Env) error { long.Store(true); return nil },
+		Fix:    func(context.Context, *Env) error { long.Store(false); return nil },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return s.asking(2, 5*time.Millisecond, func(int64) string {
+				if long.Load() {
+					return "SELECT body, COUNT(*) FROM note WHERE id > 0 GROUP BY body LIMIT 10"
+				}
+				return "SELECT grp, COUNT(*) FROM note WHERE id > 0 GROUP BY grp LIMIT 10"
+			})(ctx, e, d)
+		},
+	}
+}
+
+// sortCase sorts more rows than the buffer holds.
+func sortCase(name string, v mysqlVersion, process string, options ...string) Case {
+	const rows = 10_000
+	s := &mysqlScene{}
+	return Case{
+		ID:    variant("mysql/sort", name),
+		Title: v.name + " sorts with a buffer of 32 KiB",
+		Rule:  "mysql/sort", Kind: "process", Name: process, Says: `do not fit their buffer`,
+		Needs: v.needs(),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *Env) error {
+			if err := s.start(ctx, e, v, append(options, "--sort-buffer-size=16M")...); err != nil {
+				return err
+			}
+			return s.m.notes(ctx, rows, "VARCHAR(200)", 3)
+		},
+		Inject: func(ctx context.Context, _ *Env) error { return s.sortBuffer(ctx, "32768") },
+		Fix:    func(ctx context.Context, _ *Env) error { return s.sortBuffer(ctx, "16777216") },
+		Measure: s.asking(2, 5*time.Millisecond, func(i int64) string {
+			return fmt.Sprintf("SELECT id, code, body FROM note WHERE id > %d ORDER BY code", i%100)
+		}),
+	}
+}
+
+// sortBuffer sets it for connections that are made from now on.
+func (s *mysqlScene) sortBuffer(ctx context.Context, bytes string) error {
+	_, err := s.m.query(ctx, "SET GLOBAL sort_buffer_size = "+bytes)
+	s.db.SetMaxIdleConns(0)
+	return err
+}
+
+// slowDisk has a database on a disk of its own that does so many reads and
+// writes a second.
+type slowDisk struct {
+	mysqlScene
+	disk    *Loop
+	group   *Cgroup
+	backing string
+}
+
+// place makes the disk, fast as yet.
+func (s *slowDisk) place(e *Env, bytes int64) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if s.disk, err = e.LoopFS("data", bytes); err != nil {
+		return err
+	}
+	if _, err = e.Run(ctx, "losetup", "--direct-io=on", s.disk.Device); err != nil {
+		return err
+	}
+	if s.backing, err = deviceOf(s.disk.file); err != nil {
+		return err
+	}
+	s.group, err = e.Cgroup("disk", "blkio")
+	return err
+}
+
+// move puts the data on the disk and starts the server there anew, in the group
+// that is held back.
+func (s *slowDisk) move(ctx context.Context, e *Env, options ...string) error {
+	m := s.m
+	_ = m.Signal(syscall.SIGTERM)
+	limit, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	if err := m.Wait(limit); err != nil && limit.Err() != nil {
+		return fmt.Errorf("stop %s: %w", m.version.name, err)
+	}
+	data := filepath.Join(s.disk.Mount, "data")
+	if _, err := e.Run(ctx, "cp", "-a", m.path("data"), data); err != nil {
+		return err
+	}
+	m.place.Cgroups = []*Cgroup{s.group}
+	return m.start(ctx, append(options, "--datadir="+data))
+}
+
+// bufferPoolCase has a pool of 8 MiB for 50 MB of rows on a disk that does 1,000
+// reads a second.
+func bufferPoolCase() Case {
+	const rows, reads = 65_536, 1000
+	v := mariaDB10()
+	s := &slowDisk{}
+	return Case{
+		ID:    "mysql/buffer-pool-small",
+		Title: v.name + " with a buffer pool far smaller than its table",
+		Rule:  "mysql/buffer-pool-small", Kind: "process", Name: "mariadbd",
+		Needs: withLoop(v.needs()),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *Env) error {
+			if err := s.place(e, 512*mib); err != nil {
+				return err
+			}
+			if err := s.start(ctx, e, v); err != nil {
+				return err
+			}
+			if err := s.m.notes(ctx, rows, "VARCHAR(700)", 20); err != nil {
+				return err
+			}
+			if err := s.move(ctx, e, "--innodb-buffer-pool-size=128M"); err != nil {
+				return err
+			}
+			if err := s.warm(ctx); err != nil {
+				return err
+			}
+			return s.group.LimitIO(s.backing, reads)
+		},
+		Inject: func(ctx context.Context, _ *Env) error { return s.m.resizePool(ctx, 8*mib) },
+		Fix: func(ctx context.Context, _ *Env) error {
+			if err := s.m.resizePool(ctx, 128*mib); err != nil {
+				return err
+			}
+			return s.warm(ctx)
+		},
+		Measure: s.asking(4, time.Millisecond, func(i int64) string {
+			return fmt.Sprintf("SELECT body FROM note WHERE id = %d", 1+i*7919%rows)
+		}),
+	}
+}
+
+// warm reads all rows once.
+func (s *slowDisk) warm(ctx context.Context) error {
+	_, err := s.m.query(ctx, "SELECT SUM(LENGTH(body)) FROM note")
+	return err
+}
+
+// resizePool changes the buffer pool while the server runs, and waits for it.
+func (m *mysqlServer) resizePool(ctx context.Context, bytes int) error {
+	if _, err := m.query(ctx, fmt.Sprintf("SET GLOBAL innodb_buffer_pool_size = %d", bytes)); err != nil {
+		return err
+	}
+	return Until(ctx, 20*time.Second, "the buffer pool to be resized", func() (bool, error) {
+		out, err := m.query(ctx, "SELECT variable_value * @@innodb_page_size FROM information_schema.global_status WHERE variable_name = 'Innodb_buffer_pool_pages_total'")
+		var now int
+		fmt.Sscan(out, &now)
+		return now > bytes/2 && now < 2*bytes, err
+	})
+}
+
+// durability is what a server syncs at each commit.
+type durability struct {
+	name            string
+	options         []string
+	strict, lenient string
+}
+
+var (
+	flushRedoLog = durability{options: []string{"--innodb-log-file-buffering=ON"},
+		strict:  "SET GLOBAL innodb_flush_log_at_trx_commit = 1",
+		lenient: "SET GLOBAL innodb_flush_log_at_trx_commit = 2"}
+	syncBinaryLog = durability{name: "binlog", options: []string{"--log-bin=binlog", "--server-id=1"},
+		strict:  "SET GLOBAL sync_binlog = 1",
+		lenient: "SET GLOBAL sync_binlog = 0"}
+)
+
+// commitFlushCase has small transactions on a disk that does 60 writes a
+// second.
+func commitFlushCase(v mysqlVersion, process string, what durability) Case {
+	const writes = 60
+	s := &slowDisk{}
+	return Case{
+		ID:    variant("mysql/commit-flush", what.name),
+		Title: v.name + " syncs a slow disk at each commit",
+		Rule:  "mysql/commit-flush", Kind: "process", Name: process,
+		Needs: withLoop(v.needs()),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *Env) error {
+			if err := s.place(e, 512*mib); err != nil {
+				return err
+			}
+			if err := s.start(ctx, e, v); err != nil {
+				return err
+			}
+			if err := s.m.notes(ctx, 1000, "VARCHAR(200)", 3); err != nil {
+				return err
+			}
+			if err := s.move(ctx, e, append(what.options, "--innodb-flush-log-at-trx-commit=2")...); err != nil {
+				return err
+			}
+			if _, err := s.m.query(ctx, what.lenient); err != nil {
+				return err
+			}
+			return s.group.LimitIO(s.backing, writes)
+		},
+		Inject: func(ctx context.Context, _ *Env) error {
+			_, err := s.m.query(ctx, what.strict)
+			return err
+		},
+		Fix: func(ctx context.Context, _ *Env) error {
+			_, err := s.m.query(ctx, what.lenient)
+			return err
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return measureSQL(ctx, s.db, 4, d, "commits/s", func(ctx context.Context, i int, c *sql.Conn) error {
+				sleep(ctx, 10*time.Millisecond)
+				return rowsOf(ctx, c, fmt.Sprintf("UPDATE note SET grp = grp + 1 WHERE id = %d", i+1))
+			})
+		},
+	}
+}
+
+func withLoop(n Needs) Needs {
+	n.Packages = append(n.Packages, loopNeeds.Packages...)
+	n.Commands = append(n.Commands, loopNeeds.Commands...)
+	return n
+}
+
+// missingTablesCase has sysbench ask for twice the tables that exist, and
+// ignore errors.
+func missingTablesCase(name string, v mysqlVersion, process string) Case {
+	const tables = 4
+	load := sysbenchLoad{Test: "oltp_point_select", Threads: 8, Rows: 2000, Extra: []string{
+		"--db-ps-mode=disable", "--skip-trx=on", "--mysql-ignore-errors=all", fmt.Sprintf("--tables=%d", tables)}}
+	s := &mysqlScene{}
+	asked := tables
+	return Case{
+		ID:    variant("mysql/opening-missing-tables", name),
+		Title: "sysbench asks " + v.name + " for twice the tables that exist, and ignores errors",
+		Rule:  "mysql/opening-missing-tables", Kind: "process", Name: process, Says: `sbtest`,
+		Needs: v.needs(),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *Env) error {
+			if err := s.start(ctx, e, v); err != nil {
+				return err
+			}
+			return s.m.prepare(ctx, nil, load)
+		},
+		Inject: func(context.Context, *Env) error { asked = 2 * tables; return nil },
+		Fix:    func(context.Context, *Env) error { asked = tables; return nil },
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			l := load
+			l.Extra = append(slices.Clone(load.Extra), fmt.Sprintf("--tables=%d", asked))
+			return s.m.run(ctx, Options{}, l, d)
+		},
+	}
+}
+
+// controlMySQLFullSpeed reads single rows from memory, by as many connections
+// as there are CPUs: more do not make it faster.
+func controlMySQLFullSpeed(name string, v mysqlVersion) Case {
+	load := sysbenchLoad{Test: "oltp_point_select", Threads: runtime.NumCPU(), Rows: 10_000}
+	s := &mysqlScene{}
+	return Case{
+		ID:    variant("control/mysql-full-speed", name),
+		Title: "point selects from the memory of " + v.name + " as fast as they go",
+		Needs: v.needs(),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *Env) error {
+			if err := s.start(ctx, e, v); err != nil {
+				return err
+			}
+			return s.m.prepare(ctx, nil, load)
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return s.m.run(ctx, Options{}, load, d)
+		},
+	}
+}
