@@ -41,8 +41,9 @@ func (p *Progress) Dialed() bool { return p.dialed.Load() }
 
 // Connect dials and logs in: one attempt. ctx bounds all of it; when it ends, the
 // socket is closed. Errors name the server and never the password.
-func (t Target) Connect(ctx context.Context, p *Progress) (*Conn, error) {
+func (t Target) Connect(ctx context.Context, p *Progress) (conn *Conn, err error) {
 	c := &Conn{}
+	defer c.guard(&err)
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd = t.User, string(t.Password)
 	cfg.Net, cfg.Addr = t.Network, t.Address
@@ -75,6 +76,18 @@ func (t Target) Connect(ctx context.Context, p *Progress) (*Conn, error) {
 	}
 	return c, nil
 }
+
+// guard turns a panic into an error: the driver trusts what comes from the server
+// and reads behind the end of packets that are too short.
+func (c *Conn) guard(err *error) {
+	if p := recover(); p != nil {
+		c.Abort()
+		*err = fmt.Errorf("%w: %v", ErrNotMySQL, p)
+	}
+}
+
+// ErrNotMySQL says that something answers which is no MySQL server.
+var ErrNotMySQL = errors.New("what answers there does not speak MySQL's protocol")
 
 func isServerError(err error) bool {
 	_, ok := errors.AsType[*mysql.MySQLError](err)
@@ -116,19 +129,21 @@ func (t Target) secure(cfg *mysql.Config) error {
 }
 
 // Ping asks for the least a server can answer.
-func (c *Conn) Ping(ctx context.Context) error {
+func (c *Conn) Ping(ctx context.Context) (err error) {
+	defer c.guard(&err)
 	return c.driver.(driver.Pinger).Ping(ctx)
 }
 
 // Query runs one statement and reads its whole answer. When ctx ends the socket
 // is closed and the connection lost; nothing is killed.
-func (c *Conn) Query(ctx context.Context, statement string) (*Result, error) {
+func (c *Conn) Query(ctx context.Context, statement string) (r *Result, err error) {
+	defer c.guard(&err)
 	rows, err := c.driver.(driver.QueryerContext).QueryContext(ctx, statement, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	r := NewResult(rows.Columns())
+	r = NewResult(rows.Columns())
 	values := make([]driver.Value, len(r.Columns))
 	for {
 		err := rows.Next(values)

@@ -77,7 +77,10 @@ func Text(err error) string {
 		return "the server closed the connection"
 	}
 	if errors.Is(err, mysql.ErrMalformPkt) || errors.Is(err, mysql.ErrPktSync) {
-		return "what answers there does not speak MySQL's protocol: " + err.Error()
+		return ErrNotMySQL.Error() + ": " + err.Error()
+	}
+	if errors.Is(err, ErrNotMySQL) {
+		return ErrNotMySQL.Error()
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err.Error()

@@ -2,6 +2,7 @@ package mysqlconn
 
 import (
 	"bufio"
+	"context"
 	"encoding/hex"
 	"io"
 	"net"
@@ -46,17 +47,25 @@ func Locals(proc string) []Local {
 			continue
 		}
 		dir := filepath.Join(proc, e.Name())
-		comm, err := os.ReadFile(filepath.Join(dir, "comm"))
-		name := strings.TrimSpace(string(comm))
-		if err != nil || !slices.Contains(servers, name) {
+		if !isServer(dir) {
 			continue
 		}
-		l := Local{PID: int32(pid), Comm: name, dir: dir, proc: proc}
+		l := Local{PID: int32(pid), Comm: comm(dir), dir: dir, proc: proc}
 		l.readListeners()
 		list = append(list, l)
 	}
 	slices.SortFunc(list, func(a, b Local) int { return int(a.PID) - int(b.PID) })
 	return list
+}
+
+func isServer(dir string) bool { return slices.Contains(servers, comm(dir)) }
+
+func comm(dir string) string {
+	b, err := os.ReadFile(filepath.Join(dir, "comm"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
 }
 
 func (l *Local) readListeners() {
@@ -180,6 +189,27 @@ func (l *Local) listens(to netip.AddrPort) bool {
 	return false
 }
 
+// Locate is the PID of the server a target names, found without a connection; 0
+// when it does not run on this host, or behind a forwarder.
+func (t Target) Locate(ctx context.Context, proc string) int32 {
+	if t.PID > 0 {
+		return t.PID
+	}
+	if t.Network == "unix" {
+		for _, l := range Locals(proc) {
+			if slices.Contains(l.Sockets, t.Address) && l.sameRoot() {
+				return l.PID
+			}
+		}
+		return 0
+	}
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", t.Host())
+	if err != nil || len(addresses) == 0 {
+		return 0
+	}
+	return ServerAt(netip.AddrPortFrom(addresses[0], uint16(t.Port())), proc)
+}
+
 // Peer is the PID of the server at the other end of a socket: what the kernel
 // says of a Unix socket, or the process that listens where a TCP connection
 // went. 0 when it does not run on this host, or behind a forwarder.
@@ -196,7 +226,12 @@ func Peer(conn net.Conn, proc string) int32 {
 				pid = cred.Pid
 			}
 		})
-		return pid
+		// A socket that somebody else opened, as systemd does for it, has the PID
+		// of that one.
+		if isServer(filepath.Join(proc, strconv.Itoa(int(pid)))) {
+			return pid
+		}
+		return 0
 	case *net.TCPConn:
 		to, err := netip.ParseAddrPort(c.RemoteAddr().String())
 		if err != nil {

@@ -88,7 +88,7 @@ func (l *look) introduce() error {
 			c.anew()
 		}
 	}
-	l.seen = memory{slowLog: l.seen.slowLog}
+	l.seen = memory{}
 	if !l.about.known() {
 		l.notes.add("version "+l.about.version, "rtrail was not written for this version; it is treated as the nearest one", "a newer rtrail, if there is one")
 	}

@@ -14,6 +14,7 @@ import (
 
 // connect logs in, once. false: the server's state says why not.
 func (s *server) connect(ctx context.Context) (took time.Duration, ok bool) {
+	s.locate(ctx)
 	took, err := s.login(ctx, s.target)
 	if kind, _ := mysqlconn.Classify(err); err != nil && kind == mysqlconn.Full && s.target.AdminPort > 0 && s.target.Network == "tcp" {
 		through := s.target
@@ -33,6 +34,22 @@ func (s *server) connect(ctx context.Context) (took time.Duration, ok bool) {
 	return took, true
 }
 
+// locate finds the server's process before the first login: a server that never
+// answers has one, too.
+func (s *server) locate(ctx context.Context) {
+	if s.located {
+		return
+	}
+	s.located = true
+	ctx, cancel := context.WithTimeout(ctx, s.limits.deadline)
+	defer cancel()
+	if pid := s.target.Locate(ctx, s.options.Proc); pid > 0 {
+		s.mu.Lock()
+		s.state.PID = pid
+		s.mu.Unlock()
+	}
+}
+
 func (s *server) login(ctx context.Context, t mysqlconn.Target) (time.Duration, error) {
 	p := &mysqlconn.Progress{}
 	return s.do(ctx, "the login", p, func(ctx context.Context) (err error) {
@@ -40,7 +57,7 @@ func (s *server) login(ctx context.Context, t mysqlconn.Target) (time.Duration, 
 		if err != nil {
 			s.link = nil
 			if kind, _ := mysqlconn.Classify(err); kind == mysqlconn.Timeout && !p.Dialed() {
-				err = &unreachable{err}
+				err = &unreachable{err, s.limits.patience}
 			}
 		}
 		return err
@@ -48,11 +65,12 @@ func (s *server) login(ctx context.Context, t mysqlconn.Target) (time.Duration, 
 }
 
 // unreachable is a timeout before the server's host took the connection.
-type unreachable struct{ err error }
-
-func (e *unreachable) Error() string {
-	return fmt.Sprintf("no connection within %v", patience)
+type unreachable struct {
+	err    error
+	waited time.Duration
 }
+
+func (e *unreachable) Error() string { return fmt.Sprintf("no connection within %v", e.waited) }
 func (e *unreachable) Unwrap() error { return e.err }
 
 // failed notes why the connection is lost or was not made, and when to try again.
@@ -64,7 +82,7 @@ func (s *server) failed(err error) {
 	now := time.Now()
 	kind, code := mysqlconn.Classify(err)
 	state := recording.ServerGone
-	_, unreached := errors.AsType[*unreachable](err)
+	timedOut, unreached := errors.AsType[*unreachable](err)
 	switch {
 	case unreached || kind == mysqlconn.Unreachable:
 		state = recording.ServerUnreachable
@@ -77,12 +95,9 @@ func (s *server) failed(err error) {
 	}
 	text := mysqlconn.Text(err)
 	if unreached {
-		text = fmt.Sprintf("no connection within %v", patience)
+		text = timedOut.Error()
 	}
-	pause := longestPause
-	if s.failures < 4 {
-		pause = min(firstPause<<s.failures, longestPause)
-	}
+	pause := s.limits.pause(s.failures)
 	s.failures++
 	s.notBefore = now.Add(pause)
 	s.mu.Lock()
@@ -92,7 +107,7 @@ func (s *server) failed(err error) {
 	switch state {
 	case recording.ServerStalled:
 		if s.since.IsZero() {
-			s.since = now.Add(-patience)
+			s.since = now.Add(-s.limits.patience)
 		}
 	default:
 		s.since = time.Time{}

@@ -36,8 +36,6 @@ type memory struct {
 	digested   time.Time
 	errors     map[int32]bool // codes seen
 	errorsAt   time.Time
-	slowLog    *slowTail
-	poolTables map[string]bool
 	noReplicas int
 }
 
@@ -94,14 +92,14 @@ func (l *look) finish(row recording.MySQLServer, collected []string, slowest tim
 	s := l.server
 	state := recording.ServerAnswers
 	s.notBefore = time.Time{}
-	if slowest > deadline {
+	if slowest > s.limits.deadline {
 		state = recording.ServerSlow
-		pause := min(firstPause<<min(s.slow, 4), longestPause)
-		s.slow++
+		pause := s.limits.pause(s.slowLooks)
+		s.slowLooks++
 		s.notBefore = time.Now().Add(pause)
 		l.skipped = append(l.skipped, fmt.Sprintf("looks for the next %v: an answer took %v", pause, slowest.Round(time.Millisecond)))
 	} else {
-		s.slow = 0
+		s.slowLooks = 0
 	}
 	s.notes.write(l.w, l.at, l.edge)
 	s.mu.Lock()
@@ -133,9 +131,11 @@ func (l *look) collect(ping time.Duration) (collected []string, longest time.Dur
 		cost := l.queryTime() - before
 		longest = max(longest, cost)
 		c.ran(l.at, cost-ping)
-		if err == nil {
+		if err == nil || errors.Is(err, errKeepNote) {
 			collected = append(collected, c.name)
-			l.notes.drop(c.what)
+			if err == nil {
+				l.notes.drop(c.what)
+			}
 			continue
 		}
 		if fatal(err) {
@@ -173,7 +173,7 @@ func (e *absence) Error() string { return e.why }
 // refused notes that a collector got nothing.
 func (l *look) refused(c *schedule, err error) {
 	if a, ok := errors.AsType[*absence](err); ok {
-		c.pause(l.at, longestPause)
+		c.pause(l.at, shortestPause)
 		if a.why != "" {
 			l.notes.add(c.what, a.why, a.how)
 			l.skipped = append(l.skipped, c.name+": "+a.why)
@@ -200,6 +200,10 @@ func (l *look) refused(c *schedule, err error) {
 		l.notes.add(c.what, text, "")
 	}
 }
+
+// errKeepNote says that a collector read what it could and noted itself what it
+// could not.
+var errKeepNote = &absence{why: "not everything was read"}
 
 // grantee words the statement that gives a privilege.
 func (l *look) grantee(privilege string) string {
@@ -241,7 +245,7 @@ func (l *look) statement(text string, cut bool) string {
 	return l.words.Of("mysql", "Query", []byte(text), cut)
 }
 
-// cap keeps the first n rows and counts the rest as lost.
+// capped keeps the first n rows and counts the rest as lost.
 func capped[T any](l *look, rows []T, n int) []T {
 	if len(rows) <= n {
 		return rows

@@ -16,23 +16,33 @@ import (
 )
 
 const (
-	// deadline is how long an answer may take before the server counts as
-	// stalled. What is asked needs milliseconds on a healthy one.
-	deadline = time.Second
-	// patience is how long a statement or a login is waited for before its
-	// socket is closed. Until then nothing else is sent: a second statement, or a
-	// second connection in the accept queue of a frozen server, would only make
-	// more work for it.
-	patience = 10 * time.Second
-	// firstPause and longestPause bound how long a server that failed or was slow
-	// is left alone; the pause doubles from one to the other.
-	firstPause   = time.Second
-	longestPause = 10 * time.Second
 	// shortestInterval is the least time between two looks at a server.
 	shortestInterval = time.Second
 	// margin is what a sample keeps of its deadline for handing over its rows.
 	margin = 200 * time.Millisecond
 )
+
+// limits is how patient rtrail is with a server.
+type limits struct {
+	// deadline is how long an answer may take before the server counts as
+	// stalled. What is asked needs milliseconds on a healthy one.
+	deadline time.Duration
+	// patience is how long a statement or a login is waited for before its
+	// socket is closed. Until then nothing else is sent: a second statement, or a
+	// second connection in the accept queue of a frozen server, would only make
+	// more work for it.
+	patience time.Duration
+	// firstPause and longestPause bound how long a server that failed or was slow
+	// is left alone; the pause doubles from one to the other.
+	firstPause, longestPause time.Duration
+}
+
+var usual = limits{deadline: time.Second, patience: 10 * time.Second, firstPause: time.Second, longestPause: 10 * time.Second}
+
+// pause is how long a server is left alone that failed n times before.
+func (l limits) pause(n int) time.Duration {
+	return min(l.firstPause<<min(n, 10), l.longestPause)
+}
 
 // Options is what to ask and how to show it.
 type Options struct {
@@ -127,7 +137,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		}
 		p.told = true
 	}
-	end := time.Now().Add(deadline)
+	end := time.Now().Add(probe.Deadline)
 	if d, ok := ctx.Deadline(); ok {
 		end = d
 	}

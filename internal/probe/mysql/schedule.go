@@ -16,6 +16,8 @@ const (
 	coreShare = 0.005
 	// longestWait bounds how seldom a dear collector runs.
 	longestWait = time.Minute
+	// shortestPause is how long what was refused is not asked again.
+	shortestPause = 10 * time.Second
 	// remembered costs: the least of them is what the server needs; the others
 	// are waits for a CPU that is busy with something else.
 	remembered = 5
@@ -89,7 +91,7 @@ func (c *schedule) pause(at time.Time, d time.Duration) { c.due = at.Add(max(d, 
 
 // giveUp leaves a collector out that the server had to stop, each time for longer.
 func (c *schedule) giveUp(at time.Time) {
-	c.given = min(max(2*c.given, longestPause), 16*longestPause)
+	c.given = min(max(2*c.given, shortestPause), longestWait)
 	c.due = at.Add(c.given)
 }
 

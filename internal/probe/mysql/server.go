@@ -34,6 +34,7 @@ func dial(ctx context.Context, t mysqlconn.Target, p *mysqlconn.Progress) (link,
 type server struct {
 	target  mysqlconn.Target
 	options Options
+	limits  limits
 	dial    dialer
 	asks    chan bool // true: at an edge of the window
 	ended   chan struct{}
@@ -43,10 +44,12 @@ type server struct {
 	about      about
 	words      *fingerprint.Maker
 	collectors []*schedule
+	located    bool
 	failures   int       // in a row
-	slow       int       // slow looks in a row
+	slowLooks  int       // in a row
 	notBefore  time.Time // the next look or login
 	seen       memory
+	slow       slowTail
 
 	mu      sync.Mutex
 	pending *recording.Writer // read and not handed over
@@ -70,7 +73,7 @@ type flight struct {
 }
 
 func newServer(t mysqlconn.Target, o Options, d dialer) *server {
-	s := &server{target: t, options: o, dial: d, asks: make(chan bool, 1), ended: make(chan struct{}), words: fingerprint.New(),
+	s := &server{target: t, options: o, dial: d, asks: make(chan bool, 1), ended: make(chan struct{}), words: fingerprint.New(), limits: usual,
 		pending: recording.NewWriter(time.Now())}
 	s.collectors = schedules(o)
 	s.state = recording.MySQLServer{Server: t.Name, PID: recording.Unknown, Port: recording.Unknown, Uptime: recording.Unknown}
@@ -103,6 +106,9 @@ func (s *server) run(ctx context.Context) {
 			if s.link != nil {
 				s.link.Close()
 			}
+			if s.slow.tail != nil {
+				_ = s.slow.tail.Close() // nothing was written to it
+			}
 			return
 		case edge := <-s.asks:
 			s.look(ctx, edge)
@@ -128,7 +134,7 @@ func (s *server) await(ctx context.Context) {
 	s.mu.Lock()
 	busy, done, silent := s.busy, s.done, s.silent(time.Now())
 	s.mu.Unlock()
-	if !busy || silent >= deadline {
+	if !busy || silent >= s.limits.deadline {
 		return
 	}
 	select {
@@ -167,7 +173,7 @@ func (s *server) silence(now time.Time) (row recording.MySQLServer, ok bool) {
 	row = s.state
 	row.At, row.Queries, row.QueryTime = now, s.queries, s.waited
 	row.Connect, row.Answer, row.Collected = recording.Unknown, recording.Unknown, ""
-	if waited := s.silent(now); s.busy && waited >= deadline {
+	if waited := s.silent(now); s.busy && waited >= s.limits.deadline {
 		row.State, row.Code, row.Waited = recording.ServerStalled, 0, waited
 		if f := s.flight.progress; f != nil && !f.Dialed() {
 			row.State = recording.ServerUnreachable
@@ -193,7 +199,7 @@ func (s *server) silence(now time.Time) (row recording.MySQLServer, ok bool) {
 
 // do sends one thing to the server and waits. It counts what that cost.
 func (s *server) do(ctx context.Context, what string, p *mysqlconn.Progress, f func(context.Context) error) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, s.limits.patience)
 	defer cancel()
 	began := time.Now()
 	s.mu.Lock()

@@ -1,5 +1,100 @@
 package mysql
 
-type slowTail struct{}
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
-func readSlowLog(*look) error { return &absence{} }
+	"rtrail/internal/probe/mysql/slowlog"
+	"rtrail/internal/recording"
+)
+
+const (
+	// slowBefore is how much of the log's end is read at first: an entry that
+	// was written in the very moment of the start, and the current database.
+	slowBefore = 64 << 10
+	// mostSlow bounds what is read of the log in one look; of a log that grows
+	// faster the last entries are read.
+	mostSlow = 1 << 20
+	// mostSlowRows bounds the entries of one look.
+	mostSlowRows = 200
+)
+
+// slowTail is the slow query log of a server on this host.
+type slowTail struct {
+	path string
+	tail *slowlog.Tail
+}
+
+// readSlowLog reads what the server has appended to its slow query log, if that
+// is a file on this host. It asks the server nothing.
+func readSlowLog(l *look) error {
+	path := l.slowLogPath()
+	if l.slow.tail != nil && l.slow.path != path {
+		_ = l.slow.tail.Close() // nothing was written to it
+		l.slow = slowTail{}
+	}
+	if path == "" {
+		return &absence{}
+	}
+	if l.slow.tail == nil {
+		tail, err := slowlog.NewTail(path, slowBefore, slowlog.Options{Location: l.clock(),
+			Statement: func(text []byte, cut bool) string { return l.statement(string(text), cut) }})
+		if err != nil {
+			return unreadable(err)
+		}
+		l.slow = slowTail{path, tail}
+	}
+	entries, skipped, err := l.slow.tail.Read(mostSlow)
+	if skipped > 0 {
+		l.notes.add("entries of the slow query log", fmt.Sprintf("the log grows by more than %d MiB a second: %d bytes were left out", mostSlow>>20, skipped),
+			"a longer long_query_time")
+	}
+	rows := make([]recording.MySQLSlowQuery, 0, min(len(entries), mostSlowRows))
+	// The newest are kept.
+	if n := len(entries) - mostSlowRows; n > 0 {
+		l.w.Lost(n)
+		entries = entries[n:]
+	}
+	for _, e := range entries {
+		rows = append(rows, e.Row(l.at, l.target.Name))
+	}
+	recording.Give(l.w, rows)
+	if err != nil {
+		return unreadable(err)
+	}
+	if skipped > 0 {
+		return errKeepNote
+	}
+	return nil
+}
+
+// slowLogPath is where this process can read the log; "" without one.
+func (l *look) slowLogPath() string {
+	v := l.seen.variables
+	file := v["slow_query_log_file"]
+	if !strings.EqualFold(v["slow_query_log"], "ON") || !strings.Contains(strings.ToUpper(v["log_output"]), "FILE") || file == "" || l.state.PID <= 0 {
+		return ""
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(v["datadir"], file)
+	}
+	root := fmt.Sprintf("%s/%d/root", l.options.Proc, l.state.PID)
+	own, err1 := os.Stat("/")
+	its, err2 := os.Stat(root + "/")
+	if err1 == nil && err2 == nil && os.SameFile(own, its) {
+		return file
+	}
+	return filepath.Join(root, file)
+}
+
+func unreadable(err error) error {
+	how := "slow_query_log_file must be a regular file"
+	if errors.Is(err, fs.ErrPermission) {
+		how = "run as root, or as a user who may read the log"
+	}
+	return &absence{why: err.Error(), how: how}
+}

@@ -41,14 +41,22 @@ type mdl struct {
 func readMetadataLocks(l *look) error {
 	var waits []recording.MySQLLockWait
 	r, err := l.metadataLocks()
+	if err == nil {
+		waits = l.pairs(r)
+	} else if l.about.mariaDB() && !fatal(err) {
+		if told, pluginErr := l.pluginLocks(); pluginErr == nil {
+			waits, err = told, nil
+		} else if fatal(pluginErr) {
+			return pluginErr
+		} else if a, ok := errors.AsType[*absence](err); ok {
+			err = &absence{why: a.why + ", and the plugin metadata_lock_info is not loaded", how: "INSTALL SONAME 'metadata_lock_info'"}
+		}
+	}
 	if err != nil && fatal(err) {
 		return err
 	}
-	if err == nil {
-		waits = l.pairs(r)
-		if err := l.nameBlockers(waits); err != nil {
-			return err
-		}
+	if err := l.nameBlockers(waits); err != nil {
+		return err
 	}
 	for i := range l.metaWaits {
 		p := &l.metaWaits[i]

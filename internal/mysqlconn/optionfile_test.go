@@ -1,0 +1,82 @@
+package mysqlconn
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestOptionFiles(t *testing.T) {
+	root := t.TempDir()
+	home := filepath.Join(root, "home/me")
+	write(t, filepath.Join(root, "etc/my.cnf"), "[client]\nuser = etc\nport=3307\n[mysqld]\nuser=mysql\npassword=wrong\n!includedir "+root+"/etc/my.cnf.d\n")
+	write(t, filepath.Join(root, "etc/my.cnf.d/a.cnf"), "[client-mariadb]\nssl_ca=/ca.pem\n")
+	write(t, filepath.Join(root, "etc/my.cnf.d/b.txt"), "[client]\nuser=notread\n")
+	own := write(t, filepath.Join(home, ".my.cnf"), "# mine\n[mysql]\nuser=\"me\"  # comment\npassword = 'p#ss w\\\"ord'\nloose-socket=/tmp/x.sock\nno-auto-rehash\n!include more.cnf\n")
+	more := write(t, filepath.Join(home, "more.cnf"), "[client]\nhost=db1\nssl-mode=VERIFY_CA\n!include .my.cnf\n")
+
+	o := ReadOptionFiles(root, func(name string) string { return map[string]string{"HOME": home, "MYSQL_PWD": "env"}[name] })
+	want := ClientOptions{User: "me", Host: "db1", Socket: "/tmp/x.sock", Port: 3307, Password: `p#ss w"ord`, PasswordFrom: own, TLS: TLSVerified, CA: "/ca.pem"}
+	if diff := cmp.Diff(want, o.Client); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{filepath.Join(root, "etc/my.cnf"), filepath.Join(root, "etc/my.cnf.d/a.cnf"), own, more}, o.Read); diff != "" {
+		t.Errorf("files, -want +got:\n%s", diff)
+	}
+}
+
+func TestPasswordOfTheEnvironment(t *testing.T) {
+	o := ReadOptionFiles(t.TempDir(), func(name string) string { return map[string]string{"MYSQL_PWD": "env"}[name] })
+	if o.Client.Password != "env" || o.Client.PasswordFrom != "MYSQL_PWD" {
+		t.Errorf("%+v from %q", string(o.Client.Password), o.Client.PasswordFrom)
+	}
+}
+
+func TestFilesThatAnybodyMayWrite(t *testing.T) {
+	root := t.TempDir()
+	path := write(t, filepath.Join(root, "etc/my.cnf"), "[client]\nhost=evil\n")
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := ReadOptionFiles(root, func(string) string { return "" })
+	if o.Client.Host != "" || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "anybody may write") {
+		t.Errorf("host %q, notes %q", o.Client.Host, o.Notes)
+	}
+}
+
+func TestUnquote(t *testing.T) {
+	for in, want := range map[string]string{`plain`: "plain", `"two words"`: "two words", `'a'`: "a", `a\sb`: "a b", `a\\b`: `a\b`, `a\qb`: `a\qb`, `"`: `"`, `a\`: `a\`, ``: ``} {
+		if got := unquote(in); got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzOptionFile(f *testing.F) {
+	f.Add([]byte("[client]\nuser=a\npassword='x#y'\n!include /x\n!includedir y\n"))
+	f.Add([]byte("[client\n=\n!\n[]\n\\\nport=99999999999999\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var o OptionFiles
+		o.parse(data, "f", func(string, bool) {})
+		if o.Client.Port < 0 || o.Client.Port > 65535 {
+			t.Errorf("port %d", o.Client.Port)
+		}
+		if o.Client.PasswordFrom == "" && o.Client.Password != "" {
+			t.Error("a password from nowhere")
+		}
+	})
+}
