@@ -45,9 +45,9 @@ func (m *mysqlServer) sysbench(l sysbenchLoad, more ...string) []string {
 	return append(append(args, l.Extra...), more...)
 }
 
-// prepare fills the table of a test.
+// prepare fills the table of a test, from a namespace; nil is the host's.
 func (m *mysqlServer) prepare(ctx context.Context, in *NetNS, l sysbenchLoad) error {
-	_, err := in.Run(ctx, "sysbench", m.sysbench(l, "prepare")...)
+	_, err := m.env.RunWith(ctx, Options{NetNS: in}, "sysbench", m.sysbench(l, "prepare")...)
 	return err
 }
 

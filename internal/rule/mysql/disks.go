@@ -43,11 +43,18 @@ func under(path, mount string) bool {
 	return mount == "/" || path == mount || strings.HasPrefix(path, strings.TrimSuffix(mount, "/")+"/")
 }
 
-// direction of bytes between a server and its disks.
-type direction func(view.Process) float64
+// direction of bytes between a server and its disks: by program, and by disk.
+type direction struct {
+	program func(view.Process) float64
+	disk    func(view.DiskRates) float64
+}
 
-func readBytes(p view.Process) float64  { return p.ReadBytes }
-func writeBytes(p view.Process) float64 { return p.WriteBytes }
+var (
+	readBytes = direction{func(p view.Process) float64 { return p.ReadBytes }, func(d view.DiskRates) float64 { return d.ReadBytes }}
+	// Bytes are counted when they are dirtied, so for a program that syncs what it
+	// writes they are those of the disk, less the file system's own.
+	writeBytes = direction{func(p view.Process) float64 { return p.WriteBytes }, func(d view.DiskRates) float64 { return d.WrittenBytes }}
+)
 
 // mostBytes is the share of what all programs move that a server must move
 // itself to be the one who loads a disk.
@@ -75,14 +82,25 @@ func loaded(v *view.View, s *view.MySQLServer, moved direction) []rule.Subject {
 	return list
 }
 
-// movesMost says whether a server moves most of the bytes of all programs.
+// movesMost says whether a server moves most of the bytes of its disk, or of
+// all programs.
 func movesMost(v *view.View, s *view.MySQLServer, moved direction) bool {
-	sum := 0.0
+	own, sum := moved.program(*s.Process), 0.0
+	if !(own > 0) {
+		return false
+	}
 	for _, p := range v.Processes() {
-		if n := moved(p); n > 0 && !p.Own && !p.Kernel {
+		if n := moved.program(p); n > 0 && !p.Own && !p.Kernel {
 			sum += n
 		}
 	}
-	own := moved(*s.Process)
-	return own > 0 && own >= mostBytes*sum
+	if own >= mostBytes*sum {
+		return true
+	}
+	for _, d := range disksOf(v, s) {
+		if own >= mostBytes*moved.disk(d.DiskRates) {
+			return true
+		}
+	}
+	return false
 }
