@@ -140,6 +140,13 @@ var unknown = []byte("??")
 // cutParameters takes the name of a function from the beginning of a line: all
 // up to its parameters, or up to the name of its module.
 func cutParameters(line []byte) []byte {
+	// Most names are plain: "open_table (thd=...".
+	if at := bytes.IndexByte(line, '('); at > 1 && line[at-1] == ' ' {
+		name := line[:at-1]
+		if bytes.IndexByte(name, '<') < 0 && bytes.IndexByte(name, ' ') < 0 && !isOperator(name) {
+			return name
+		}
+	}
 	depth := 0
 	for i := 0; i < len(line); i++ {
 		switch line[i] {

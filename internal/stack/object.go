@@ -1,6 +1,9 @@
 package stack
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // lookFor is how many frames from the innermost one may tell of a lock.
 const lookFor = 8
@@ -38,10 +41,11 @@ func objectOf(t *thread) string {
 	var symbol, address, place []byte
 	for _, f := range t.frames[:min(len(t.frames), lookFor)] {
 		if symbol == nil {
-			symbol = symbolIn(f.raw)
-		}
-		if address == nil {
-			address = addressIn(f.raw)
+			named, at := lockIn(f.raw)
+			symbol = named
+			if address == nil {
+				address = at
+			}
 		}
 		if place == nil {
 			place = placeIn(f.raw)
@@ -60,52 +64,40 @@ func objectOf(t *thread) string {
 	return string(which) + ", " + string(place)
 }
 
-// lockArguments are the names that parameters for locks have.
+// lockArguments are the names that parameters for locks have. Of "this", the
+// object a method belongs to, only one that has a name, as those that live as
+// long as the program, tells which lock is meant.
 var lockArguments = [][]byte{
-	[]byte("mutex=0x"), []byte("that=0x"), []byte("rwlock=0x"), []byte("lock=0x"), []byte("futex=0x"), []byte("futex_word=0x"),
-	[]byte("cond=0x"), []byte("rw=0x"), []byte("latch=0x"), []byte("sem=0x"),
+	[]byte("mutex"), []byte("that"), []byte("rwlock"), []byte("lock"), []byte("futex"), []byte("futex_word"),
+	[]byte("cond"), []byte("rw"), []byte("latch"), []byte("sem"),
 }
 
-// this is the object a method belongs to. Only one that has a name, as those
-// that live as long as the program, tells which lock is meant.
-var this = []byte("this=0x")
-
-// symbolIn finds the name of a variable in the arguments of a frame:
-// "this=0x1a2b <table_cache_manager+64>".
-func symbolIn(line []byte) []byte {
-	for _, name := range append(lockArguments[:len(lockArguments):len(lockArguments)], this) {
-		_, rest := argument(line, name)
-		if !bytes.HasPrefix(rest, []byte(" <")) {
-			continue
+// lockIn finds a lock in the arguments of a frame: its address, or the name of
+// its variable, as in "this=0x1a2b <table_cache_manager+64>".
+func lockIn(line []byte) (symbol, address []byte) {
+	for at := 0; ; {
+		next := bytes.Index(line[at:], []byte("=0x"))
+		if next < 0 {
+			return symbol, address
 		}
-		if end := bytes.IndexByte(rest, '>'); end > 2 {
-			return rest[2:end]
+		at += next
+		name := line[bytes.LastIndexAny(line[:at], " (,@")+1 : at]
+		from := at + 1
+		to := from + len("0x")
+		for to < len(line) && isHex(line[to]) {
+			to++
+		}
+		at = to
+		isLock := slices.ContainsFunc(lockArguments, func(l []byte) bool { return bytes.Equal(l, name) })
+		if isLock && address == nil {
+			address = line[from:to]
+		}
+		if symbol == nil && (isLock || string(name) == "this") && bytes.HasPrefix(line[to:], []byte(" <")) {
+			if end := bytes.IndexByte(line[to:], '>'); end > 2 {
+				symbol = line[to+2 : to+end]
+			}
 		}
 	}
-	return nil
-}
-
-func addressIn(line []byte) []byte {
-	for _, name := range lockArguments {
-		if address, _ := argument(line, name); address != nil {
-			return address
-		}
-	}
-	return nil
-}
-
-// argument finds the value of an argument, and what follows it.
-func argument(line, name []byte) (address, rest []byte) {
-	at := bytes.Index(line, name)
-	if at < 0 {
-		return nil, nil
-	}
-	from := at + len(name) - len("0x")
-	to := from + len("0x")
-	for to < len(line) && isHex(line[to]) {
-		to++
-	}
-	return line[from:to], line[to:]
 }
 
 // placeIn finds the source line of a frame, " at ../sql/table_cache.h:115",

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/stack"
+	"rtrail/internal/stack/show"
+	"rtrail/internal/unit"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+// areStacks says whether all files are dumps of stacks. Standard input is taken
+// for a capture: it can be looked at only once.
+func areStacks(files []string) bool {
+	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool {
+		return f == "-" || isRecording(f) || !stack.IsDump(f)
+	})
+}
+
+// notedWaits is how many waits a verdict on stacks names beside its findings.
+const notedWaits = 3
+
+// fromStacks judges dumps of stacks.
+func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Reader) (verdict.Verdict, error) {
+	p, err := stack.Read(ctx, files, stdin, stack.Options{})
+	if err != nil {
+		return verdict.Verdict{}, err
+	}
+	rec, err := stackRecording(p)
+	if err != nil {
+		return verdict.Verdict{}, err
+	}
+	w := view.New(rec, time.Time{}, time.Time{})
+	v := verdict.Judge(w, catalogue.For(rec.Manifest()))
+	for _, s := range p.Sources {
+		if s.Err != nil {
+			v.Notes = append(v.Notes, s.Err.Error())
+		}
+		if s.Unreadable > 0 {
+			v.Notes = append(v.Notes, fmt.Sprintf("%s: %d lines could not be read, the first is line %d: %s", s.Name, s.Unreadable, s.Problems[0].Line, s.Problems[0].What))
+		}
+	}
+	waits := w.StackWaits()
+	for _, s := range waits[:min(len(waits), notedWaits)] {
+		if s.ID == "" || s.Share == 0 {
+			continue
+		}
+		what := "busy threads"
+		if s.Evidence == recording.StackOnCPU {
+			what = "samples of running threads"
+		}
+		note := fmt.Sprintf("%s: %d of %d %s (%s): %s", s.Source, s.Threads, s.BusyThreads, what, unit.Share(s.Share), s.Title)
+		if s.Object != "" {
+			note += ", " + show.Clean(s.Object)
+		}
+		v.Notes = append(v.Notes, note)
+	}
+	v.Notes = append(v.Notes, "judged on stacks alone: rtrail stacks shows all of them")
+	return v, nil
+}

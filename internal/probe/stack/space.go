@@ -1,0 +1,215 @@
+package stack
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// mapping is a range of a process's memory that holds code.
+type mapping struct {
+	start, end, offset uint64
+	path               string
+	image              *image // nil: code that no file holds
+}
+
+// space is the memory of a process: which code is where.
+type space struct {
+	pid     int32
+	proc    string // "/proc/812"
+	maps    []mapping
+	images  map[string]*image
+	jit     []symbol
+	read    time.Time
+	kernel  []symbol
+	unnamed map[string]int // files without readable symbols
+}
+
+func newSpace(pid int32) (*space, error) {
+	s := &space{pid: pid, proc: fmt.Sprintf("/proc/%d", pid), images: map[string]*image{}, unnamed: map[string]int{}}
+	if err := s.refresh(); err != nil {
+		return nil, err
+	}
+	s.kernel = kernelSymbols()
+	return s, nil
+}
+
+// staleAfter is how soon the list of mappings is read anew when an address is
+// in none of them: programs load libraries and compile code as they run.
+const staleAfter = time.Second
+
+func (s *space) refresh() error {
+	s.read = time.Now()
+	f, err := os.Open(s.proc + "/maps")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	s.maps = s.maps[:0]
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if m, ok := parseMapping(lines.Text()); ok {
+			if strings.HasPrefix(m.path, "/") {
+				m.image = s.image(m)
+			}
+			s.maps = append(s.maps, m)
+		}
+	}
+	s.jit = readPerfMap(fmt.Sprintf("%s/root/tmp/perf-%d.map", s.proc, s.innerPID()))
+	return lines.Err()
+}
+
+// parseMapping reads a line of /proc/PID/maps, if it is about code.
+func parseMapping(line string) (mapping, bool) {
+	// 55d0c000-55d0d000 r-xp 00001000 08:01 123   /usr/sbin/mysqld
+	fields := strings.Fields(line)
+	if len(fields) < 5 || !strings.Contains(fields[1], "x") {
+		return mapping{}, false
+	}
+	from, to, ok := strings.Cut(fields[0], "-")
+	start, err1 := strconv.ParseUint(from, 16, 64)
+	end, err2 := strconv.ParseUint(to, 16, 64)
+	offset, err3 := strconv.ParseUint(fields[2], 16, 64)
+	if !ok || err1 != nil || err2 != nil || err3 != nil {
+		return mapping{}, false
+	}
+	m := mapping{start: start, end: end, offset: offset}
+	if len(fields) > 5 {
+		m.path = strings.Join(fields[5:], " ")
+	}
+	return m, true
+}
+
+// image opens the file of a mapping, once. It is found by the process's own
+// view of the filesystem, also if it was replaced since.
+func (s *space) image(m mapping) *image {
+	if have := s.images[m.path]; have != nil {
+		return have
+	}
+	path := s.proc + "/root" + m.path
+	if strings.HasSuffix(m.path, " (deleted)") {
+		path = fmt.Sprintf("%s/map_files/%x-%x", s.proc, m.start, m.end)
+	}
+	opened := openImage(path, filepath.Base(strings.TrimSuffix(m.path, " (deleted)")), "/")
+	if opened.err != nil {
+		s.unnamed[m.path] = 1
+	}
+	s.images[m.path] = opened
+	return opened
+}
+
+// innerPID is the process's number in its own namespace, by which it names its
+// files.
+func (s *space) innerPID() int32 {
+	data, err := os.ReadFile(s.proc + "/status")
+	if err != nil {
+		return s.pid
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "NSpid:"); ok {
+			fields := strings.Fields(rest)
+			if n, err := strconv.ParseInt(fields[len(fields)-1], 10, 32); err == nil {
+				return int32(n)
+			}
+		}
+	}
+	return s.pid
+}
+
+// find gives the mapping of an address.
+func (s *space) find(pc uint64) *mapping {
+	if m := s.lookup(pc); m != nil || time.Since(s.read) < staleAfter {
+		return m
+	}
+	if s.refresh() != nil {
+		return nil
+	}
+	return s.lookup(pc)
+}
+
+func (s *space) lookup(pc uint64) *mapping {
+	n, found := slices.BinarySearchFunc(s.maps, pc, func(m mapping, pc uint64) int {
+		switch {
+		case m.start < pc:
+			return -1
+		case m.start > pc:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		n--
+	}
+	if n < 0 || pc >= s.maps[n].end {
+		return nil
+	}
+	return &s.maps[n]
+}
+
+// name is the function at an address of the process.
+func (s *space) name(pc uint64) string {
+	m := s.find(pc)
+	if m == nil {
+		return "??"
+	}
+	if m.image != nil {
+		if at, ok := m.image.address(pc - m.start + m.offset); ok {
+			return m.image.function(at)
+		}
+		return fmt.Sprintf("?? (%s)", m.image.name)
+	}
+	if name := lookup(s.jit, pc); name != "" {
+		return name
+	}
+	if m.path != "" {
+		return m.path // [vdso]
+	}
+	return "?? (compiled at run time)"
+}
+
+// kernelName is the function at an address of the kernel.
+func (s *space) kernelName(pc uint64) string {
+	if name := lookup(s.kernel, pc); name != "" {
+		return name
+	}
+	return "?? (kernel)"
+}
+
+// kernelSymbols reads /proc/kallsyms. Without the right to see addresses all of
+// them are 0, and nothing is known.
+func kernelSymbols() []symbol {
+	f, err := os.Open("/proc/kallsyms")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var list []symbol
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		line := lines.Text()
+		address, rest, _ := strings.Cut(line, " ")
+		kind, name, ok := strings.Cut(rest, " ")
+		if !ok || kind != "t" && kind != "T" && kind != "w" && kind != "W" {
+			continue
+		}
+		start, err := strconv.ParseUint(address, 16, 64)
+		if err != nil || start == 0 {
+			continue
+		}
+		name, _, _ = strings.Cut(name, "\t")
+		list = append(list, symbol{start: start, name: name})
+	}
+	m := image{symbols: list}
+	m.sortSymbols()
+	for i := range m.symbols {
+		if i+1 < len(m.symbols) {
+			m.symbols[i].end = m.symbols[i+1].start
+		}
+	}
+	return m.symbols
+}
