@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"time"
 	"unsafe"
 
@@ -206,6 +207,18 @@ type SocketRow struct {
 
 	Congestion [16]byte
 }
+
+// Hash returns one hash of which socket this is and one of everything that was
+// read of it, times excepted that go on by themselves.
+func (r *SocketRow) Hash(seed maphash.Seed) (socket, all uint64) {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(r)), unsafe.Sizeof(*r))
+	const from = unsafe.Offsetof(r.LocalPort)
+	const to = unsafe.Offsetof(r.Inode) + unsafe.Sizeof(r.Inode)
+	return maphash.Bytes(seed, b[from:to]), maphash.Bytes(seed, b)
+}
+
+// Waits says whether time goes on that adds to what SocketClock.Busy tells.
+func (r *SocketRow) Waits() bool { return r.ChronoType != 0 }
 
 // SocketClock turns jiffies into times.
 type SocketClock struct {

@@ -140,9 +140,10 @@ func compareFiles(a, b kernel.SocketFile) int {
 // forgive keeps sockets that nobody holds after a pass, such as those of the
 // kernel itself, from asking for another one.
 func (p *Probe) forgive() {
-	for i := range p.tcp {
-		p.held[p.tcp[i].Inode] = struct{}{}
-	}
+	p.eachInode(func(inode uint64) bool {
+		p.held[inode] = struct{}{}
+		return true
+	})
 	for i := range p.udp {
 		p.held[p.udp[i].Inode] = struct{}{}
 	}

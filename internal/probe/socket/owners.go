@@ -139,8 +139,9 @@ func (p *Probe) ownerless() bool {
 	}
 	p.orphans = slices.ContainsFunc(p.listens, func(s recording.ListenerSample) bool { return unheld(s.Inode) }) ||
 		slices.ContainsFunc(p.udp, func(s recording.UDPSample) bool { return unheld(s.Inode) })
-	for i := range p.tcp {
-		p.orphans = p.orphans || unheld(p.tcp[i].Inode)
-	}
+	p.eachInode(func(inode uint64) bool {
+		p.orphans = p.orphans || unheld(inode)
+		return !p.orphans
+	})
 	return p.orphans
 }

@@ -79,9 +79,11 @@ type Probe struct {
 	last    time.Time
 	cost    time.Duration // of the last dump of connections
 	skipped int
-	dumped  int // rows of the last dump
+	dumped  int // rows of the last dump by sock_diag
 
-	tcp      []recording.TCPSample
+	tcp      []recording.TCPSample                  // by sock_diag
+	resting  []recording.Again[recording.TCPSample] // by walks
+	walked   map[kernel.SocketTable]*walkMemory
 	udp      []recording.UDPSample
 	listens  []recording.ListenerSample
 	owners   []recording.SocketOwner
@@ -174,7 +176,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	connections := p.dumpNow(edge)
 	p.udp, p.listens = p.udp[:0], p.listens[:0]
 	// The rows go to the recording. There will be about as many as last time.
-	p.tcp = nil
+	p.tcp, p.resting = nil, nil
 	if connections {
 		p.tcp = make([]recording.TCPSample, 0, p.dumped+p.dumped/64)
 	}
@@ -216,7 +218,8 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		p.findOwners(ctx, w, edge, &missed)
 	}
 	recording.Give(w, p.tcp) // from here on they are not ours
-	p.tcp = nil
+	recording.Repeat(w, p.resting, later)
+	p.tcp, p.resting = nil, nil
 	missed.report(w, p.Name())
 	p.forget()
 	p.closing, p.last = false, w.Started

@@ -2,6 +2,7 @@ package socket
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"rtrail/internal/probe/kernel"
@@ -31,7 +32,7 @@ func (p *Probe) closeWalker() {
 		return
 	}
 	p.walker.Close()
-	p.walker = nil
+	p.walker, p.walked = nil, nil
 	for _, n := range p.spaces {
 		n.table = 0
 	}
@@ -55,7 +56,7 @@ func (p *Probe) walk(w *recording.Writer, connections bool) {
 		l, err := p.walkTable(n.table, connections)
 		if err != nil {
 			p.closeWalker()
-			p.tcp, p.listens = p.tcp[:0], p.listens[:0]
+			p.resting, p.listens = nil, p.listens[:0]
 			return
 		}
 		lost += l
@@ -85,6 +86,16 @@ func (p *Probe) walkTable(t kernel.SocketTable, connections bool) (lost int, err
 	if err != nil || !connections {
 		return lost, err
 	}
+	known := p.walked[t]
+	if known == nil {
+		if p.walked == nil {
+			p.walked = map[kernel.SocketTable]*walkMemory{}
+		}
+		known = newWalkMemory()
+		p.walked[t] = known
+	}
+	known.begin(p.samples)
+	p.resting = slices.Grow(p.resting, len(known.before)+len(known.before)/64)
 	more, err := p.walker.Connections(t, func(rows []kernel.SocketRow, c kernel.SocketClock) bool {
 		at := time.Now()
 		for i := range rows {
@@ -95,10 +106,16 @@ func (p *Probe) walkTable(t kernel.SocketTable, connections bool) (lost int, err
 			if n.rows++; n.rows > socketsPerWalk {
 				continue
 			}
-			p.tcp = append(p.tcp, recording.TCPSample{At: at, NetNS: n.NetNS})
-			if s := &p.tcp[len(p.tcp)-1]; !p.reader.row(&rows[i], c, s) || s.State == recording.TCPListen {
-				p.tcp = p.tcp[:len(p.tcp)-1]
+			now, ok := known.resting(&rows[i])
+			if !ok {
+				s := known.room()
+				*s = recording.TCPSample{At: at, NetNS: n.NetNS}
+				if !p.reader.row(&rows[i], c, s) || s.State == recording.TCPListen {
+					continue
+				}
 			}
+			now = known.add(now)
+			p.resting = append(p.resting, recording.Again[recording.TCPSample]{Row: now.row, At: at})
 		}
 		return true
 	})

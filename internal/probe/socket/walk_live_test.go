@@ -74,7 +74,7 @@ func TestWalkLikeDiag(t *testing.T) {
 	}
 	read := func(walk bool) (map[key]recording.TCPSample, map[key]recording.ListenerSample) {
 		w := recording.NewWriter(time.Now())
-		p.tcp, p.listens = nil, nil
+		p.tcp, p.resting, p.listens = nil, nil, nil
 		if walk {
 			p.walk(w, true)
 		} else {
@@ -87,7 +87,11 @@ func TestWalkLikeDiag(t *testing.T) {
 		if w.LostRows() != 0 {
 			t.Errorf("%d rows lost", w.LostRows())
 		}
-		return mine(p.tcp), listeners(p.listens)
+		rows := p.tcp
+		for _, r := range p.resting {
+			rows = append(rows, later(r.Row, r.At))
+		}
+		return mine(rows), listeners(p.listens)
 	}
 	// A timer may fire between the two readings: then they are made again.
 	var problem string
@@ -238,7 +242,7 @@ func BenchmarkSample(b *testing.B) {
 			w := recording.NewWriter(time.Now())
 			rows := 0
 			for b.Loop() {
-				p.tcp, p.listens = make([]recording.TCPSample, 0, p.dumped), p.listens[:0]
+				p.tcp, p.resting, p.listens = make([]recording.TCPSample, 0, p.dumped), nil, p.listens[:0]
 				p.walk(w, true)
 				if !walk {
 					for _, n := range p.spaces {
@@ -249,7 +253,7 @@ func BenchmarkSample(b *testing.B) {
 						}
 					}
 				}
-				p.dumped, rows = len(p.tcp), len(p.tcp)
+				p.dumped, rows = len(p.tcp), len(p.tcp)+len(p.resting)
 			}
 			b.ReportMetric(float64(rows), "rows")
 			_ = own
@@ -269,4 +273,63 @@ func BenchmarkWhole(b *testing.B) {
 		rows += int(w.Rows())
 	}
 	b.ReportMetric(float64(rows)/float64(b.N), "rows")
+}
+
+// TestRestingConnections: a connection at rest is read once; once it moves, it
+// is read again, and so is every one that is new.
+func TestRestingConnections(t *testing.T) {
+	p, _ := live(t)
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	port := uint16(listener.Addr().(*net.TCPAddr).Port)
+	var held []net.Conn
+	for range 20 {
+		conn, err := net.Dial("tcp4", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		held = append(held, conn)
+	}
+	read := func() (of map[uint16]recording.Again[recording.TCPSample]) {
+		p.resting, of = nil, map[uint16]recording.Again[recording.TCPSample]{}
+		p.walk(recording.NewWriter(time.Now()), true)
+		for _, r := range p.resting {
+			if r.Row.RemotePort == port && r.Row.NetNS == p.own {
+				of[r.Row.LocalPort] = r
+			}
+		}
+		return of
+	}
+	time.Sleep(400 * time.Millisecond) // until delayed acknowledgements are sent
+	first := read()
+	if len(first) != len(held) {
+		t.Fatalf("%d connections of %d", len(first), len(held))
+	}
+	if _, err := held[7].Write([]byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	held[3].Close()
+	port7, port3 := uint16(held[7].LocalAddr().(*net.TCPAddr).Port), uint16(held[3].LocalAddr().(*net.TCPAddr).Port)
+	time.Sleep(100 * time.Millisecond)
+	for local, now := range read() {
+		was := first[local]
+		moved := local == port7 || local == port3
+		if same := now.Row == was.Row; same == moved {
+			t.Errorf("port %d: moved %v, the row is the same one: %v", local, moved, same)
+		}
+		if local == port7 && now.Row.BytesSent != 5 {
+			t.Errorf("%d bytes sent, want 5", now.Row.BytesSent)
+		}
+		if moved {
+			continue
+		}
+		row := later(now.Row, now.At)
+		if passed := row.SinceReceive - was.Row.SinceReceive; passed < 100*time.Millisecond || !row.At.Equal(now.At) {
+			t.Errorf("port %d: %v more since it received, at %v", local, passed, row.At)
+		}
+	}
 }
