@@ -133,14 +133,21 @@ func (w *mysqlWatch) lines(out, stderr io.Writer) error {
 	err := w.rows(func(r *mysqlview.Row) error {
 		last, answered = r, answered || r.Answers()
 		totals.Add(r)
-		if r.State == recording.ServerDenied && !w.json {
-			return errDenied
+		denied := r.State == recording.ServerDenied
+		if !denied {
+			notes.write(w.feed, r)
 		}
-		notes.write(w.feed, r)
-		if w.json {
-			return objects.Row(r)
+		var err error
+		switch {
+		case w.json:
+			err = objects.Row(r)
+		case !denied:
+			err = lines.Row(r)
 		}
-		return lines.Row(r)
+		if denied && err == nil {
+			err = errDenied
+		}
+		return err
 	})
 	switch {
 	case err == errDenied:

@@ -2,6 +2,7 @@ package mysqlview
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,7 +14,7 @@ type column struct {
 	title string
 	width int
 	// drop says in which order columns leave a line that is too wide: the
-	// highest goes first, 0 stays.
+	// highest goes first, those of one number together; 0 stays.
 	drop int
 	host bool // of the host: known also when the server says nothing
 	get  func(*Row) float64
@@ -51,14 +52,13 @@ var columns = []column{
 	{key: "iud_per_s", group: "statements/s", title: "iud", width: 5, get: func(r *Row) float64 { return r.Writes }, show: rate, name: "iud/s (TPS)"},
 	{key: "commands_per_s", group: "statements/s", title: "QPS+TPS", width: 7, get: func(r *Row) float64 { return r.Commands }, show: rate, name: "QPS+TPS"},
 
-	{key: "logical_reads_per_s", group: "buffer", title: "lor", width: 5, drop: 9, get: func(r *Row) float64 { return r.LogicalReads }, show: rate, name: "logical reads/s"},
-	{key: "hit_pct", group: "buffer", title: "hit%", width: 5, drop: 1, get: func(r *Row) float64 { return r.Hit }, show: hit, name: "hit %"},
-
 	{key: "threads_running", group: "threads", title: "run", width: 4, get: func(r *Row) float64 { return r.Running }, show: whole, name: "threads running"},
 	{key: "threads_connected", group: "threads", title: "con", width: 5, get: func(r *Row) float64 { return r.Connected }, show: whole, name: "connected"},
 	{key: "threads_created_per_s", group: "threads", title: "cre", width: 3, drop: 7, get: func(r *Row) float64 { return r.Created }, show: rate, name: "threads created/s"},
 	{key: "threads_cached", group: "threads", title: "cac", width: 4, drop: 10, get: func(r *Row) float64 { return r.Cached }, show: whole},
 
+	{key: "logical_reads_per_s", group: "innodb", title: "lor", width: 5, drop: 9, get: func(r *Row) float64 { return r.LogicalReads }, show: rate, name: "logical reads/s"},
+	{key: "hit_pct", group: "innodb", title: "hit%", width: 5, drop: 1, get: func(r *Row) float64 { return r.Hit }, show: hit, name: "hit %"},
 	{key: "row_lock_waits_per_s", group: "innodb", title: "rlw", width: 5, drop: 3, get: func(r *Row) float64 { return r.RowLockWaits }, show: rate, name: "row lock waits/s"},
 	{key: "history", group: "innodb", title: "hist", width: 5, drop: 6, get: func(r *Row) float64 { return r.History }, show: whole, name: "history"},
 	{key: "log_waits_per_s", group: "innodb", title: "logw", width: 4, drop: 11, get: func(r *Row) float64 { return r.LogWaits }, show: rate, name: "log waits/s"},
@@ -99,14 +99,15 @@ func layout(width int, have map[kind]bool) []column {
 	for width > 0 && lineWidth(list) > width {
 		worst := -1
 		for i, c := range list {
-			if c.drop > 0 && (worst < 0 || c.drop >= list[worst].drop) {
+			if c.drop > 0 && (worst < 0 || c.drop > list[worst].drop) {
 				worst = i
 			}
 		}
 		if worst < 0 {
 			break
 		}
-		list = append(list[:worst:worst], list[worst+1:]...)
+		drop := list[worst].drop
+		list = slices.DeleteFunc(list, func(c column) bool { return c.drop == drop })
 	}
 	return list
 }

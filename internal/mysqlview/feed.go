@@ -2,6 +2,7 @@ package mysqlview
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -177,9 +178,26 @@ func (f *Feed) row() (row Row, ok bool) {
 	if row.State == recording.ServerAnswers && n < 2 {
 		return row, false // rates need two looks
 	}
+	if math.IsNaN(row.History) && row.Answers() {
+		// InnoDB's status is read less often on a busy server.
+		row.History = f.history(row.At.Add(-recent))
+	}
 	f.rowAt = f.looks[n-1]
 	f.beside(&row, s)
 	return row, true
+}
+
+// history is the last known one.
+func (f *Feed) history(since time.Time) float64 {
+	for _, r := range slices.Backward(recording.Rows[recording.MySQLInnoDB](f.rec)) {
+		if r.At.Before(since) {
+			break
+		}
+		if r.Server == f.Server && r.History >= 0 {
+			return float64(r.History)
+		}
+	}
+	return math.NaN()
 }
 
 // beside adds the host and the packets.

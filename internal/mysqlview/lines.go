@@ -1,6 +1,7 @@
 package mysqlview
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -100,31 +101,25 @@ func (l *Lines) trouble(r *Row) string {
 // Trouble says in words what a server does that does not answer as it should;
 // "" if it does.
 func Trouble(r *Row) string {
-	said := ""
-	if r.Error != "" {
-		said = ": " + Plain(r.Error)
-	}
+	said := Plain(r.Error)
 	switch r.State {
 	case recording.ServerAnswers:
 		return ""
 	case recording.ServerSlow:
-		if r.Answer > 0 {
+		if r.Answer > time.Second {
 			return fmt.Sprintf("SLOW: a trivial query took %s", brief(r.Answer.Seconds()))
 		}
-		return "SLOW: answers later than rtrail's deadline"
+		return "SLOW: " + cmp.Or(said, "answers come later than rtrail's deadline")
 	case recording.ServerStalled:
-		if r.Waited > 0 {
-			return fmt.Sprintf("STALLED: it accepts and does not answer, waited %s%s", brief(r.Waited.Seconds()), said)
-		}
-		return "STALLED: it accepts and does not answer" + said
+		return "STALLED: " + cmp.Or(said, "it accepts connections and does not answer")
 	case recording.ServerUnreachable:
-		return "UNREACHABLE: no connection" + said
+		return "UNREACHABLE: " + cmp.Or(said, "no connection")
 	case recording.ServerFull:
-		return "FULL: no connection is left" + said
+		return "FULL: " + cmp.Or(said, "no connection is left")
 	case recording.ServerDenied:
-		return "DENIED: it does not let rtrail in" + said
+		return "DENIED: " + cmp.Or(said, "it does not let rtrail in")
 	case recording.ServerGone:
-		return "GONE: it closed the connection" + said
+		return "GONE: " + cmp.Or(said, "it closed the connection")
 	}
-	return "NO LOOK: rtrail could not look at the server" + said
+	return "NO LOOK: " + cmp.Or(said, "rtrail could not look at the server")
 }

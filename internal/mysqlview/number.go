@@ -90,7 +90,7 @@ func brief(seconds float64) string {
 		switch {
 		case u.name == "us" || v >= 99.95:
 			return fmt.Sprintf("%.0f%s", v, u.name)
-		case v >= 9.995 && u.name == "ms":
+		case v >= 9.95 && u.name == "ms":
 			return fmt.Sprintf("%.0f%s", v, u.name)
 		case v >= 9.995:
 			return fmt.Sprintf("%.1f%s", v, u.name)

@@ -93,8 +93,10 @@ func (t *Totals) Print(out io.Writer, width, top int) error {
 	}
 	if t.silent > 0 {
 		fmt.Fprintf(&b, "\n%d of %d lines are without an answer in time:", t.silent, t.rows)
+		separator := " "
 		for _, word := range sortedKeys(t.states) {
-			fmt.Fprintf(&b, " %s %s", word, unit.Duration(t.states[word].Round(time.Second)))
+			fmt.Fprintf(&b, "%s%s %s", separator, word, unit.Duration(t.states[word].Round(time.Second)))
+			separator = ", "
 		}
 		b.WriteString("\n")
 	}

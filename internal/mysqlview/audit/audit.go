@@ -209,16 +209,22 @@ func settle(list []Entry) {
 	}
 }
 
-// conflict finds two recommendations that contradict each other; -1 if none do.
+// conflict finds two recommendations that contradict each other, those with the
+// surest first, so that what a sure one removes does no harm; -1 if none do.
 func conflict(list []Entry) (a, b int) {
+	a, b = -1, -1
+	var surest rule.Confidence
 	for i := range list {
 		for j := i + 1; j < len(list); j++ {
-			if list[i].Advice != nil && list[j].Advice != nil && contradict(&list[i], &list[j]) {
-				return i, j
+			if list[i].Advice == nil || list[j].Advice == nil || !contradict(&list[i], &list[j]) {
+				continue
+			}
+			if sure := max(list[i].Advice.Sure, list[j].Advice.Sure); sure > surest {
+				a, b, surest = i, j, sure
 			}
 		}
 	}
-	return -1, -1
+	return a, b
 }
 
 // contradict says that two recommendations want something to go up and down.

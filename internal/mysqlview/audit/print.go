@@ -41,7 +41,8 @@ func (r *Report) Print(out io.Writer, o Options) error {
 		p.text("\nTHE REST: as by default, sized by the server, or with a default that is not known\n")
 		p.list(rest, false)
 	} else if rest := len(r.Entries) - len(different) - len(r.Recommended()); rest > 0 {
-		p.text("\n%d more are as by default, are sized by the server, or have a default that is not known: -v shows them.\n", rest)
+		p.text("\n")
+		p.wrapped("", "", fmt.Sprintf("%d more are as by default, are sized by the server, or have a default that is not known: -v shows them.", rest))
 	}
 	for _, n := range r.Notes {
 		p.wrapped("note: ", "      ", n)

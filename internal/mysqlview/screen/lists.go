@@ -84,7 +84,7 @@ func (m *Model) statementList() list {
 		}
 		return l
 	}
-	l := list{columns: []column{{"running", 8, true}, {"count/s", 8, true}, {"mean", 6, true}, {"ex/sent", 8, true}, {"err/s", 6, true}, {"noidx/s", 8, true},
+	l := list{columns: []column{{"running", 8, true}, {"count/s", 8, true}, {"mean", 7, true}, {"ex/sent", 8, true}, {"err/s", 6, true}, {"noidx/s", 8, true},
 		{"schema", 10, false}, {"statement", 0, false}}, empty: "no statements"}
 	for i := range all.List {
 		s := &all.List[i]
@@ -99,8 +99,8 @@ func (m *Model) statementList() list {
 }
 
 func (m *Model) sessionList() list {
-	l := list{columns: []column{{"for", 8, true}, {"id", 8, true}, {"user", 10, false}, {"client", 15, false}, {"db", 8, false}, {"command", 8, false},
-		{"state", 16, false}, {"statement", 0, false}}, empty: "no session does anything, and none sleeps with a transaction open"}
+	l := list{columns: []column{{"for", 8, true}, {"id", 8, true}, {"user", 10, false}, {"client", 15, false}, {"db", 10, false}, {"command", 8, false},
+		{"state", 30, false}, {"statement", 0, false}}, empty: "no session does anything, and none sleeps with a transaction open"}
 	for _, s := range m.frame.Sessions {
 		l.rows = append(l.rows, []cell{lasting(s.For), number64(s.ID), words(s.User), words(s.Client), words(s.DB), words(s.Command), words(s.State), words(s.Statement)})
 	}
@@ -158,6 +158,7 @@ func (m *Model) body(height int) []string {
 	if len(l.rows) == 0 {
 		return []string{"", faint.Render(clip(" "+l.empty, m.width))}
 	}
+	l.tighten()
 	by := min(m.order[m.pane], len(l.columns)-1)
 	l.sorted(by, m.upward[m.pane])
 	first := m.window(len(l.rows), height-1)
@@ -166,6 +167,21 @@ func (m *Model) body(height int) []string {
 		lines = append(lines, m.line(&l, r))
 	}
 	return lines
+}
+
+// tighten makes columns as narrow as what is in them, so that the last one gets
+// the room. One character more is for the mark of the order.
+func (l *list) tighten() {
+	for i := range l.columns {
+		c := &l.columns[i]
+		widest := utf8.RuneCountInString(c.title) + 1
+		for _, r := range l.rows {
+			widest = max(widest, utf8.RuneCountInString(r[i].text))
+		}
+		if c.width > 0 {
+			c.width = min(c.width, widest)
+		}
+	}
 }
 
 // window is the first line that is shown, kept within the list.
