@@ -24,6 +24,12 @@ func readInnoDB(l *look) error {
 	if err != nil {
 		return &absence{why: err.Error()}
 	}
+	l.seen.snapshots, l.seen.snapped = map[int64]bool{}, l.at
+	for _, t := range status.Transactions {
+		if t.ReadView && t.Session > 0 {
+			l.seen.snapshots[t.Session] = true
+		}
+	}
 	recording.Append(l.w, status.Row(l.at, l.target.Name))
 	recording.Give(l.w, status.Latches(l.at, l.target.Name))
 	return nil
