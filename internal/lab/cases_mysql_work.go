@@ -226,10 +226,10 @@ func (s *slowDisk) move(ctx context.Context, e *Env, options ...string) error {
 	return m.start(ctx, append(options, "--datadir="+data))
 }
 
-// bufferPoolCase has a pool of 8 MiB for 50 MB of rows on a disk that does 1,000
+// bufferPoolCase has a pool of 8 MiB for 50 MB of rows on a disk that does 400
 // reads a second.
 func bufferPoolCase() Case {
-	const rows, reads = 65_536, 1000
+	const rows, reads = 65_536, 400
 	v := mariaDB10()
 	s := &slowDisk{}
 	return Case{

@@ -145,6 +145,17 @@ func (s *MySQLServer) Gauge(name string) (mean, most, last float64, ok bool) {
 	return mean / float64(len(series)), most, series[len(series)-1].Value, true
 }
 
+// Change is how much larger a number of SHOW GLOBAL STATUS that goes up and down
+// was at the end of the window than at its beginning. ok is false when it was
+// not read twice.
+func (s *MySQLServer) Change(name string) (change float64, ok bool) {
+	series := s.status[strings.ToLower(name)]
+	if len(series) < 2 {
+		return 0, false
+	}
+	return series[len(series)-1].Value - series[0].Value, true
+}
+
 // Variable is a setting as the server writes it; name in lower case.
 func (s *MySQLServer) Variable(name string) (value string, ok bool) {
 	value, ok = s.variables[name]

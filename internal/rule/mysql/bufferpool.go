@@ -30,10 +30,9 @@ const (
 	// al. found the same order for flash and DRAM in 2017). A pool whose whole
 	// content is replaced faster holds less than what is used.
 	fiveMinutes = 300.0
-	// fullPool is the share of free pages below which the pool is full: InnoDB
-	// keeps innodb_lru_scan_depth (1,024 or 1,536) pages free per instance for
-	// readers, a few percent of a small pool.
-	fullPool = 0.08
+	// stays is the share of the pages read that the pool gained in the window from
+	// which it is still being filled: a full one loses a page for each it gets.
+	stays = 0.1
 	// missShare of the page requests that need the disk: below one in a thousand
 	// a statement of a hundred requests hardly ever waits.
 	missShare = 0.001
@@ -53,7 +52,8 @@ type pool struct {
 	s         *view.MySQLServer
 	size      float64 // bytes
 	page      float64 // bytes
-	free      float64 // share of the pages, least seen
+	free      float64 // share of the pages, at the last reading
+	gained    float64 // pages more than at the first reading, per page read
 	requests  float64 // pages asked for per second
 	misses    float64 // of these, read from disk one by one, per second
 	ahead     float64 // pages read ahead, per second
@@ -91,6 +91,8 @@ func (x *pool) read() bool {
 	x.free = free / total
 	x.requests, x.misses = s.Rate("Innodb_buffer_pool_read_requests"), s.Rate("Innodb_buffer_pool_reads")
 	x.ahead = view.OrZero(s.Rate("Innodb_buffer_pool_read_ahead"))
+	gained, told := s.Change("Innodb_buffer_pool_pages_data")
+	x.gained = gained / max((x.misses+x.ahead)*view.Elapsed(s.Looks).Seconds(), 1)
 	for _, t := range tablesOf(x.v, s) {
 		x.data += float64(max(t.Data, 0) + max(t.Index, 0))
 	}
@@ -103,7 +105,7 @@ func (x *pool) read() bool {
 			x.readAwait = d.ReadAwait
 		}
 	}
-	return ok && !math.IsNaN(x.misses) && !math.IsNaN(x.requests)
+	return ok && told && !math.IsNaN(x.misses) && !math.IsNaN(x.requests)
 }
 
 // tablesOf are the largest tables of a server, each once.
@@ -180,7 +182,7 @@ func (x *pool) look() bool {
 		return false
 	}
 	switch {
-	case x.free > fullPool: // it is still being filled
+	case x.gained > stays: // it is still being filled
 		return false
 	case x.data > 0 && x.data < x.size && tablesComplete(x.v, x.s):
 		return false // all data fit
@@ -223,7 +225,7 @@ func (x *pool) evidence() []rule.Evidence {
 		Metric: "mysql.pool-turnover", Value: x.turnover(), Unit: "seconds", Limit: rule.Limit(fiveMinutes), Counters: true,
 		What: rule.T("as much as the pool holds is read in %s", unit.Seconds(x.turnover())), Check: status(s, "Innodb_%pages_read"),
 	}, {
-		Metric: "mysql.pool-free", Value: x.free, Unit: "share", What: rule.T("%s of its pages are free", unit.Share(x.free)), Check: status(s, "Innodb_buffer_pool_pages%"),
+		Metric: "mysql.pool-free", Value: x.free, Unit: "share", What: rule.T("%s of its pages are free; of 100 pages read, %s more stayed in it", unit.Share(x.free), unit.Count(max(100*x.gained, 0))), Check: status(s, "Innodb_buffer_pool_pages%"),
 	}}
 	if x.data > 0 {
 		list = append(list, rule.Evidence{Metric: "mysql.data-size", Value: x.data, Unit: "bytes", Limit: rule.Limit(x.size),

@@ -73,8 +73,9 @@ func detectCommitFlush(v *view.View) ([]rule.Finding, error) {
 }
 
 // commitStates are what servers write while a commit waits for its logs: 5.6
-// and 5.7 "query end", 8.0 "waiting for handler commit", MariaDB the others.
-var commitStates = []string{"commit", "query end", "waiting for handler commit", "waiting for prior transaction to commit"}
+// and 5.7 "query end", 8.0 "waiting for handler commit", MariaDB the others;
+// "updating status" is where a commit waits that does so beside other work.
+var commitStates = []string{"commit", "query end", "updating status", "waiting for handler commit", "waiting for prior transaction to commit"}
 
 func commitState(state string) bool {
 	return slices.Contains(commitStates, strings.ToLower(state))

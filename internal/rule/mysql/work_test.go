@@ -163,7 +163,7 @@ func cramped(change func(*ruletest.MySQL)) func() *ruletest.Host {
 		m := ruletest.MySQL{
 			Variables: map[string]string{"innodb_buffer_pool_size": "8388608", "innodb_page_size": "16384"},
 			Gauges:    map[string]float64{"Innodb_buffer_pool_pages_total": 512, "Innodb_buffer_pool_pages_free": 10, "Innodb_data_pending_reads": 3},
-			Rates:     map[string]float64{"Innodb_buffer_pool_read_requests": 9000, "Innodb_buffer_pool_reads": 1900, "Innodb_buffer_pool_read_ahead": 0},
+			Rates:     map[string]float64{"Innodb_buffer_pool_read_requests": 9000, "Innodb_buffer_pool_reads": 1900, "Innodb_buffer_pool_read_ahead": 0, "Innodb_buffer_pool_pages_data": 0},
 		}
 		if change != nil {
 			change(&m)
@@ -185,7 +185,7 @@ func TestBufferPoolSmall(t *testing.T) {
 	ruletest.Check(t, bufferPoolSmall, []ruletest.Situation{
 		{Name: "threads wait", Host: reading, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "8 MiB"},
 		{Name: "the server tells", Host: cramped(nil), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3.1},
-		{Name: "being filled", Host: cramped(func(m *ruletest.MySQL) { m.Gauges["Innodb_buffer_pool_pages_free"] = 200 })},
+		{Name: "being filled", Host: cramped(func(m *ruletest.MySQL) { m.Rates["Innodb_buffer_pool_pages_data"] = 1500 })},
 		{Name: "data fit", Host: cramped(func(m *ruletest.MySQL) {
 			m.Variables["innodb_buffer_pool_size"] = "300000000"
 			m.Gauges["Innodb_buffer_pool_pages_total"] = 18000
@@ -297,9 +297,9 @@ func TestHealthyServerIsSilent(t *testing.T) {
 		Gauges:    map[string]float64{"Innodb_buffer_pool_pages_total": 524288, "Innodb_buffer_pool_pages_free": 8000, "Innodb_data_pending_reads": 1},
 		Rates: map[string]float64{"Innodb_buffer_pool_read_requests": 3e6, "Innodb_buffer_pool_reads": 900, "Handler_read_rnd_next": 3e5, "Handler_read_key": 2e6,
 			"Handler_read_next": 4e6, "Created_tmp_disk_tables": 3, "Created_tmp_tables": 400, "Sort_merge_passes": 0.1, "Questions": 40000, "Com_insert": 3000,
-			"Innodb_data_fsyncs": 2500, "Opened_tables": 1, "Table_open_cache_misses": 2},
+			"Innodb_data_fsyncs": 2500, "Innodb_buffer_pool_pages_data": 10, "Opened_tables": 1, "Table_open_cache_misses": 2},
 		Sessions: append(times(12, recording.MySQLSession{State: "Statistics", Statement: "SELECT c FROM sbtest1 WHERE id = ?", Examined: 1}),
-			times(6, recording.MySQLSession{State: "Commit", Statement: "COMMIT"})...),
+			times(6, recording.MySQLSession{State: "Updating status", Statement: "COMMIT"})...),
 	})
 	for _, r := range rulesWork {
 		ruletest.Judge(t, h, r, 0)
