@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -17,8 +18,10 @@ type about struct {
 
 	offset time.Duration // of its local time from UTC
 
-	noProcess bool // the privilege PROCESS is missing
-	noThreads bool // performance_schema.threads may not be read
+	noProcess bool   // the privilege PROCESS is missing
+	noThreads bool   // performance_schema.threads may not be read
+	noLast    bool   // performance_schema keeps no statements of sessions
+	poolTable string // which table tells of the thread pool; "": not tried
 }
 
 func (a about) mariaDB() bool { return a.flavor == "MariaDB" }
@@ -139,6 +142,13 @@ func (l *look) calm() error {
 	}
 	if err != nil {
 		return err
+	}
+	if l.about.schema {
+		// What rtrail asks shall not be among the statements it reports. This is
+		// about its own thread, and ends with it; who may not do it sees them.
+		if _, err := l.query("its settings", fmt.Sprintf("UPDATE performance_schema.threads SET INSTRUMENTED = 'NO' WHERE PROCESSLIST_ID = %d", l.about.id)); err != nil && fatal(err) {
+			return err
+		}
 	}
 	if _, err := l.query("its settings", "SET SESSION TRANSACTION READ ONLY"); err != nil && fatal(err) {
 		return err

@@ -46,6 +46,10 @@ func readDigests(l *look) error {
 		return err
 	}
 	first := l.seen.digests == nil
+	if first && r.Len() == 0 {
+		return &absence{why: "performance_schema counts no statements", how: "UPDATE performance_schema.setup_consumers SET ENABLED='YES' WHERE NAME='statements_digest'; " +
+			"UPDATE performance_schema.setup_instruments SET ENABLED='YES', TIMED='YES' WHERE NAME LIKE 'statement/%'"}
+	}
 	if first {
 		l.seen.digests = make(map[digestKey]recording.MySQLStatement, r.Len())
 	}

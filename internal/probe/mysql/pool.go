@@ -32,27 +32,38 @@ func readPool(l *look) error {
 		if err != nil {
 			return err
 		}
-		l.poolRows(r, l.mariaGroup)
+		l.poolRows(r, mariaGroup)
 		return nil
 	}
-	// Alibaba's and others' servers have this table; Percona Server has none.
-	r, err := l.query("the thread pool", "SELECT * FROM information_schema.THREAD_POOL_STATUS")
-	if err == nil {
-		l.poolRows(r, l.statusGroup)
+	// Percona Server has neither. What is not there is asked for once: each try
+	// counts among the server's errors.
+	for _, t := range poolTables {
+		if l.about.poolTable != "" && l.about.poolTable != t.name {
+			continue
+		}
+		r, err := l.query("the thread pool", "SELECT * FROM "+t.name)
+		if kind, _ := mysqlconn.Classify(err); err != nil && kind == mysqlconn.Unknown {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		l.about.poolTable = t.name
+		l.poolRows(r, t.read)
 		return nil
 	}
-	if kind, _ := mysqlconn.Classify(err); kind != mysqlconn.Unknown {
-		return err
-	}
-	r, err = l.query("the thread pool", "SELECT * FROM performance_schema.tp_thread_group_state")
-	if err == nil {
-		l.poolRows(r, l.enterpriseGroup)
-		return nil
-	}
-	if kind, _ := mysqlconn.Classify(err); kind != mysqlconn.Unknown {
-		return err
-	}
+	l.about.poolTable = "none"
 	return &absence{why: "this server has a thread pool and no table that tells of its groups: only the sums Threadpool_threads and Threadpool_idle_threads"}
+}
+
+// poolTables are those of other servers than MariaDB: of MySQL's own plugin, and
+// of Alibaba's and others' servers.
+var poolTables = []struct {
+	name string
+	read func(mysqlconn.Row) recording.MySQLPoolGroup
+}{
+	{"performance_schema.tp_thread_group_state", enterpriseGroup},
+	{"information_schema.THREAD_POOL_STATUS", statusGroup},
 }
 
 func (l *look) poolRows(r *mysqlconn.Result, read func(mysqlconn.Row) recording.MySQLPoolGroup) {
@@ -67,7 +78,7 @@ func (l *look) poolRows(r *mysqlconn.Result, read func(mysqlconn.Row) recording.
 // mariaGroup reads a group of MariaDB. Its ACTIVE_THREADS leaves out threads that
 // wait (sql/threadpool_generic.cc, wait_begin); what is neither active nor standby
 // waits, or is the listener.
-func (l *look) mariaGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
+func mariaGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
 	g := recording.MySQLPoolGroup{Group: int32(row.Int("id")), Connections: row.Int("connections"), Threads: row.Int("threads"),
 		Active: row.Int("active"), Standby: row.Int("standby"), Dump: recording.Unknown, Queued: row.Int("queued"), Stalled: row.Int("stalled") == 1,
 		Stalls: row.Int("stalls"), Throttles: row.Int("throttles"), ThreadsMade: row.Int("made"), Dequeued: row.Int("dequeued"),
@@ -81,36 +92,39 @@ func (l *look) mariaGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
 }
 
 // statusGroup reads a group of THREAD_POOL_STATUS.
-func (l *look) statusGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
+func statusGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
 	g := unknownGroup()
 	g.Group, g.Connections, g.Threads = int32(row.Int("ID")), row.Int("CONNECTION_COUNT"), row.Int("THREAD_COUNT")
 	g.Active, g.Waiting, g.Dump = row.Int("ACTIVE_THREAD_COUNT"), row.Int("WAITING_THREAD_COUNT"), row.Int("DUMP_THREAD_COUNT")
-	low, high := row.Int("LOW_QUEUE_COUNT"), row.Int("HIGH_QUEUE_COUNT")
-	g.QueuedHigh = high
-	if low >= 0 || high >= 0 {
-		g.Queued = max(low, 0) + max(high, 0)
-	}
-	return g
+	g.queues(row.Int("LOW_QUEUE_COUNT"), row.Int("HIGH_QUEUE_COUNT"))
+	return g.MySQLPoolGroup
 }
 
 // enterpriseGroup reads a group of MySQL Enterprise's pool.
-func (l *look) enterpriseGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
+func enterpriseGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
 	g := unknownGroup()
 	g.Group, g.Connections, g.Threads = int32(row.Int("TP_GROUP_ID")), row.Int("CONNECTION_COUNT"), row.Int("THREAD_COUNT")
 	g.Active, g.Waiting = row.Int("ACTIVE_THREAD_COUNT"), row.Int("WAITING_THREAD_NUMBER")
-	low, high := row.Int("QUEUED_QUERIES"), row.Int("QUEUED_TRANSACTIONS")
+	g.queues(row.Int("QUEUED_QUERIES"), row.Int("QUEUED_TRANSACTIONS"))
+	g.Stalled = row.Int("STALLED_THREAD_COUNT") > 0
+	return g.MySQLPoolGroup
+}
+
+// group is a row in the making.
+type group struct{ recording.MySQLPoolGroup }
+
+// queues sets what waits with low and with high priority.
+func (g *group) queues(low, high int64) {
 	g.QueuedHigh = high
 	if low >= 0 || high >= 0 {
 		g.Queued = max(low, 0) + max(high, 0)
 	}
-	g.Stalled = row.Int("STALLED_THREAD_COUNT") > 0
-	return g
 }
 
-func unknownGroup() recording.MySQLPoolGroup {
+func unknownGroup() group {
 	const u = recording.Unknown
-	return recording.MySQLPoolGroup{Connections: u, Threads: u, Active: u, Waiting: u, Standby: u, Dump: u, Queued: u, QueuedHigh: u,
-		LongestWait: u, Stalls: u, Dequeued: u, Throttles: u, ThreadsMade: u}
+	return group{recording.MySQLPoolGroup{Connections: u, Threads: u, Active: u, Waiting: u, Standby: u, Dump: u, Queued: u, QueuedHigh: u,
+		LongestWait: u, Stalls: u, Dequeued: u, Throttles: u, ThreadsMade: u}}
 }
 
 // readPoolWaits reads why threads of MariaDB's pool waited.

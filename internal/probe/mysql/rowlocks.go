@@ -123,8 +123,12 @@ func (l *look) nameBlockers(waits []recording.MySQLLockWait) error {
 // performance_schema nobody knows.
 func (l *look) lastStatements(of map[int64]string) error {
 	const what = "last statements of idle blockers"
+	if l.about.noLast {
+		return nil
+	}
 	if err := l.needSchema(); err != nil {
 		l.notes.add(what, err.Error(), "performance_schema=ON below [mysqld] in my.cnf, then restart the server")
+		l.about.noLast = true
 		return nil
 	}
 	ids := make([]string, 0, len(of))
@@ -139,7 +143,13 @@ func (l *look) lastStatements(of map[int64]string) error {
 			return err
 		}
 		l.notes.add(what, mysqlconn.Text(err), l.grantee("SELECT ON performance_schema.*"))
+		l.about.noLast = true
 		return nil
+	}
+	if r.Len() == 0 {
+		l.notes.add(what, "performance_schema keeps no statements of sessions",
+			"UPDATE performance_schema.setup_consumers SET ENABLED='YES' WHERE NAME='events_statements_current'")
+		l.about.noLast = true
 	}
 	for i := range r.Len() {
 		id, text := r.Row(i).Int("id"), r.Row(i).Text("text")

@@ -111,13 +111,24 @@ func (s *server) run(ctx context.Context) {
 			}
 			return
 		case edge := <-s.asks:
-			s.look(ctx, edge)
+			s.safely(func() { s.look(ctx, edge) })
 			s.mu.Lock()
 			s.busy, s.flight = false, flight{}
 			close(s.done)
 			s.mu.Unlock()
 		}
 	}
+}
+
+// safely turns a panic into a failed look: one strange answer must not end
+// rtrail.
+func (s *server) safely(look func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.failed(fmt.Errorf("reading an answer: %v", p))
+		}
+	}()
+	look()
 }
 
 // gone waits until the goroutine has ended, but not for long.
