@@ -10,13 +10,11 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"path/filepath"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"rtrail/internal/probe"
-	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 )
 
@@ -36,8 +34,12 @@ type Probe struct {
 	root     string
 	closing  atomic.Bool
 	lastFull time.Time
-	usage    map[string]time.Duration // CPU time of the groups when they last had a row
-	limits   map[string]limits        // as read by the last full sample
+	mounted  []*hierarchy
+	groups   []*group
+	cut      int                        // groups that are not in the list
+	usage    map[groupKey]time.Duration // CPU time of the groups when they last had a row
+	limits   map[groupKey]limits        // as read by the last full sample
+	files    *files
 	buf      []byte
 	denied   int
 }
@@ -52,7 +54,7 @@ func New() *Probe { return newAt("/") }
 
 // newAt reads a tree that was recorded below root.
 func newAt(root string) *Probe {
-	return &Probe{root: root, usage: map[string]time.Duration{}, limits: map[string]limits{}}
+	return &Probe{root: root, usage: map[groupKey]time.Duration{}, limits: map[groupKey]limits{}, files: newFiles()}
 }
 
 // Name is "cgroup".
@@ -83,23 +85,28 @@ func (p *Probe) Check() error {
 // Closing makes the next sample a full one.
 func (p *Probe) Closing() { p.closing.Store(true) }
 
+// Close gives descriptors back.
+func (p *Probe) Close() error {
+	p.files.close()
+	return nil
+}
+
 // Sample reads all groups, or in between those that used CPU.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	full := p.closing.Swap(false) || p.lastFull.IsZero() || w.Started.Sub(p.lastFull) >= seldom
-	list, err := p.hierarchies()
-	if err != nil {
+	if err := p.find(full); err != nil {
 		return err
 	}
-	groups, cut := p.walk(list)
-	w.Lost(cut)
+	w.Lost(p.cut)
+	p.files.begin(full)
 	if full {
 		p.lastFull = w.Started
 		clear(p.limits)
 	}
 	p.denied = 0
-	for i, g := range groups {
+	for i, g := range p.groups {
 		if i%64 == 63 && ctx.Err() != nil {
-			return fmt.Errorf("stop after %d of %d groups: %w", i, len(groups), ctx.Err())
+			return fmt.Errorf("stop after %d of %d groups: %w", i, len(p.groups), ctx.Err())
 		}
 		if row, ok := p.row(g, full); ok {
 			recording.Append(w, row)
@@ -187,10 +194,20 @@ func (r *reading) file(dir, name string) []byte {
 	if dir == "" {
 		return nil
 	}
-	b, err := procfile.ReadOnce(filepath.Join(dir, name), r.probe.buf)
+	return r.content(r.probe.files.read(dir, name))
+}
+
+// once is file for what is not read in every sample.
+func (r *reading) once(dir, name string) []byte {
+	if dir == "" {
+		return nil
+	}
+	return r.content(r.probe.files.once(dir, name))
+}
+
+func (r *reading) content(b []byte, err error) []byte {
 	switch {
 	case err == nil:
-		r.probe.buf = b
 		return b
 	case errors.Is(err, syscall.ENODEV):
 		r.gone = true

@@ -96,3 +96,52 @@ func BenchmarkSample(b *testing.B) {
 		})
 	}
 }
+
+// TestGroupComesAgain: of a group that was removed and made again under the same
+// name, with another one beside it, nothing is read from the files of the old one.
+func TestGroupComesAgain(t *testing.T) {
+	p := New()
+	defer p.Close()
+	list, err := p.hierarchies()
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := ""
+	for _, h := range list {
+		for _, c := range h.controllers {
+			if c == "pids" && h.prefix == "" {
+				dir = filepath.Join(h.dir, fmt.Sprintf("rtrail-again-%d", os.Getpid()))
+			}
+		}
+	}
+	if dir == "" {
+		t.Skip("needs the version 1 controller pids")
+	}
+	second := dir + "-2"
+	make := func(dir, limit string) {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { os.Remove(dir) })
+		if err := os.WriteFile(filepath.Join(dir, "pids.max"), []byte(limit), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	make(dir, "17")
+	at := time.Now()
+	if row := rowsOf(t, p, at)["/"+filepath.Base(dir)]; row.PidsMax != 17 || row.Pids != 0 {
+		t.Errorf("before: %+v", row)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	make(second, "18")
+	if row := rowsOf(t, p, at.Add(time.Second))["/"+filepath.Base(second)]; row.PidsMax != 18 {
+		t.Errorf("a group in the place of another one: %+v", row)
+	}
+	make(dir, "19")
+	p.Closing()
+	if row := rowsOf(t, p, at.Add(2*time.Second))["/"+filepath.Base(dir)]; row.PidsMax != 19 || row.Pids != 0 {
+		t.Errorf("again: %+v", row)
+	}
+}

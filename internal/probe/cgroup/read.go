@@ -23,7 +23,7 @@ func (l limits) fill(row *recording.CgroupSample) {
 
 // text is the trimmed content of a file; it does not outlive the next read.
 func (r *reading) text(dir, name string) string {
-	return string(bytes.TrimSpace(r.file(dir, name)))
+	return string(bytes.TrimSpace(r.once(dir, name)))
 }
 
 func (r *reading) limits(g *group) limits {
@@ -31,11 +31,11 @@ func (r *reading) limits(g *group) limits {
 		return r.limitsV1(g)
 	}
 	l := limits{
-		memoryMax: r.number(g.dir, "memory.max"), memoryHigh: r.number(g.dir, "memory.high"),
-		swapMax: r.number(g.dir, "memory.swap.max"), pidsMax: r.number(g.dir, "pids.max"),
-		cpuset: r.text(g.dir, "cpuset.cpus.effective"), io: parseIOMax(r.file(g.dir, "io.max")),
+		memoryMax: parseNumber(r.once(g.dir, "memory.max")), memoryHigh: parseNumber(r.once(g.dir, "memory.high")),
+		swapMax: parseNumber(r.once(g.dir, "memory.swap.max")), pidsMax: parseNumber(r.once(g.dir, "pids.max")),
+		cpuset: r.text(g.dir, "cpuset.cpus.effective"), io: parseIOMax(r.once(g.dir, "io.max")),
 	}
-	l.quota, l.period = parseCPUMax(r.file(g.dir, "cpu.max"))
+	l.quota, l.period = parseCPUMax(r.once(g.dir, "cpu.max"))
 	return l
 }
 
@@ -43,7 +43,7 @@ func (r *reading) limitsV1(g *group) limits {
 	cpu, memory, blkio := g.dirs["cpu"], g.dirs["memory"], g.dirs["blkio"]
 	l := limits{
 		quota: recording.Unknown, period: recording.Unknown, memoryHigh: recording.Unknown, swapMax: recording.Unknown,
-		memoryMax: r.number(memory, "memory.limit_in_bytes"), pidsMax: r.number(g.dirs["pids"], "pids.max"),
+		memoryMax: parseNumber(r.once(memory, "memory.limit_in_bytes")), pidsMax: parseNumber(r.once(g.dirs["pids"], "pids.max")),
 		cpuset: r.text(g.dirs["cpuset"], "cpuset.effective_cpus"),
 	}
 	if l.cpuset == "" { // before 3.17
@@ -51,13 +51,13 @@ func (r *reading) limitsV1(g *group) limits {
 	}
 	// The limit of memory and swap together allows the difference of swap; swap
 	// may also take the place of memory, but not beyond it.
-	if both := r.number(memory, "memory.memsw.limit_in_bytes"); both == unlimited {
+	if both := parseNumber(r.once(memory, "memory.memsw.limit_in_bytes")); both == unlimited {
 		l.swapMax = unlimited
 	} else if both >= 0 && l.memoryMax >= 0 && both >= l.memoryMax {
 		l.swapMax = both - l.memoryMax
 	}
 	// A quota of -1 is none.
-	quota := bytes.TrimSpace(r.file(cpu, "cpu.cfs_quota_us"))
+	quota := bytes.TrimSpace(r.once(cpu, "cpu.cfs_quota_us"))
 	if len(quota) > 0 {
 		if n := parseNumber(quota); n < 0 {
 			l.quota = unlimited
@@ -65,7 +65,7 @@ func (r *reading) limitsV1(g *group) limits {
 			l.quota = duration(n, time.Microsecond)
 		}
 	}
-	if n := r.number(cpu, "cpu.cfs_period_us"); n > 0 {
+	if n := parseNumber(r.once(cpu, "cpu.cfs_period_us")); n > 0 {
 		l.period = duration(n, time.Microsecond)
 	}
 	files := map[string][]byte{}
@@ -73,7 +73,7 @@ func (r *reading) limitsV1(g *group) limits {
 		"rbps": "blkio.throttle.read_bps_device", "wbps": "blkio.throttle.write_bps_device",
 		"riops": "blkio.throttle.read_iops_device", "wiops": "blkio.throttle.write_iops_device",
 	} {
-		files[kind] = bytes.Clone(r.file(blkio, name))
+		files[kind] = bytes.Clone(r.once(blkio, name))
 	}
 	l.io = throttleLimits(files)
 	return l
@@ -187,7 +187,7 @@ func (r *reading) processes(dir string) int32 {
 	if !r.count {
 		return recording.Unknown
 	}
-	b := r.file(dir, "cgroup.procs")
+	b := r.once(dir, "cgroup.procs")
 	if b == nil {
 		return recording.Unknown
 	}

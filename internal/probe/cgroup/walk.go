@@ -2,11 +2,9 @@ package cgroup
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"rtrail/internal/probe/procfile"
 )
@@ -17,6 +15,7 @@ type hierarchy struct {
 	prefix      string   // path of its topmost visible group
 	version     int32    // 1 or 2
 	controllers []string // version 1 only
+	top         *place
 }
 
 // group is one control group; on version 1, in all hierarchies that have it.
@@ -33,12 +32,13 @@ type group struct {
 // without controllers, hold nothing a row has a column for.
 var v1Controllers = []string{"blkio", "cpu", "cpuacct", "cpuset", "memory", "pids"}
 
-func (g *group) key() string {
-	if g.version == 1 {
-		return "1" + g.path
-	}
-	return "2" + g.path
+// groupKey is what stays of a group from one sample to the next.
+type groupKey struct {
+	version int32
+	path    string
 }
+
+func (g *group) key() groupKey { return groupKey{g.version, g.path} }
 
 func (g *group) controllerList() string {
 	if g.names == "" && g.version == 1 {
@@ -54,13 +54,13 @@ func (g *group) controllerList() string {
 }
 
 // hierarchies finds the mounted ones. A hierarchy mounted twice counts once.
-func (p *Probe) hierarchies() ([]hierarchy, error) {
+func (p *Probe) hierarchies() ([]*hierarchy, error) {
 	b, err := procfile.ReadOnce(filepath.Join(p.root, "proc/self/mountinfo"), p.buf)
 	if err != nil {
 		return nil, err
 	}
 	p.buf = b
-	var list []hierarchy
+	var list []*hierarchy
 	have := map[string]bool{}
 	for len(b) > 0 {
 		var line []byte
@@ -75,7 +75,7 @@ func (p *Probe) hierarchies() ([]hierarchy, error) {
 		}
 		have[key] = true
 		h.dir = filepath.Join(p.root, h.dir)
-		list = append(list, h)
+		list = append(list, &h)
 	}
 	return list, nil
 }
@@ -109,13 +109,40 @@ func parseMount(line []byte) (hierarchy, bool) {
 	return h, false
 }
 
+// find brings the lists of hierarchies and groups up to date. Mounts and what
+// controllers groups have change seldom and are looked at in full samples.
+func (p *Probe) find(full bool) error {
+	if full || p.mounted == nil {
+		list, err := p.hierarchies()
+		if err != nil {
+			return err
+		}
+		for _, h := range list {
+			for _, was := range p.mounted {
+				if was.dir == h.dir && was.prefix == h.prefix {
+					h.top = was.top
+				}
+			}
+		}
+		p.mounted, full = list, true
+	}
+	changed := full
+	for _, h := range p.mounted {
+		changed = h.refresh() || changed
+	}
+	if changed {
+		p.groups, p.cut = p.walk(p.mounted)
+	}
+	return nil
+}
+
 // walk lists the groups of all hierarchies, those near the root first, and how
 // many had to be left out.
-func (p *Probe) walk(list []hierarchy) (groups []*group, cut int) {
-	hasV1 := slices.ContainsFunc(list, func(h hierarchy) bool { return h.version == 1 })
+func (p *Probe) walk(list []*hierarchy) (groups []*group, cut int) {
+	hasV1 := slices.ContainsFunc(list, func(h *hierarchy) bool { return h.version == 1 })
 	merged := map[string]*group{}
 	for _, h := range list {
-		p.tree(h, func(path, dir string, inner bool) bool {
+		h.tree(func(path, dir string, inner bool) bool {
 			if h.version == 2 {
 				names := p.controllersOf(dir)
 				// Beside version 1, groups without controllers only sort
@@ -157,47 +184,4 @@ func (p *Probe) controllersOf(dir string) string {
 	}
 	p.buf = b
 	return string(bytes.Join(bytes.Fields(b), []byte{','}))
-}
-
-// tree visits the groups of one hierarchy level by level until visit says no.
-func (p *Probe) tree(h hierarchy, visit func(path, dir string, inner bool) bool) {
-	type place struct{ path, dir string }
-	level := []place{{h.prefix, h.dir}}
-	for len(level) > 0 {
-		var below []place
-		for _, at := range level {
-			names := children(at.dir)
-			path := at.path
-			if path == "" {
-				path = "/"
-			}
-			if !visit(path, at.dir, len(names) > 0) {
-				return
-			}
-			for _, name := range names {
-				below = append(below, place{at.path + "/" + name, at.dir + "/" + name})
-			}
-		}
-		level = below
-	}
-}
-
-// children lists the directories in a directory. One that says it has none (a
-// link count of 2, which kernfs keeps exact) is not listed: that is most.
-func children(dir string) []string {
-	var stat syscall.Stat_t
-	if syscall.Stat(dir, &stat) != nil || stat.Nlink == 2 {
-		return nil
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() {
-			names = append(names, e.Name())
-		}
-	}
-	return names
 }
