@@ -23,7 +23,7 @@ func (p *Probe) read(w *watched, t *thread, stacks *int, denied *unseen) {
 		p.rows = append(p.rows, t.row)
 		return
 	}
-	b, err := p.dir.Read(census.TaskName(w.PID, t.tid, "stat"))
+	b, err := p.file(w.PID, t, stat)
 	if err != nil {
 		t.ok = false
 		return
@@ -49,30 +49,56 @@ func (p *Probe) read(w *watched, t *thread, stacks *int, denied *unseen) {
 
 // sched reads the thread's scheduler counters.
 func (p *Probe) sched(pid int32, t *thread) (census.Sched, bool) {
-	if t.fd < 0 {
-		fd, err := p.dir.Open(census.TaskName(pid, t.tid, "schedstat"))
-		if err != nil {
-			return census.Sched{}, false
-		}
-		t.fd = fd
-		p.files++
-		defer func() {
-			if p.files > p.limit {
-				p.close(t)
-			}
-		}()
-	}
-	b, err := p.dir.ReadOpen(t.fd)
+	b, err := p.file(pid, t, schedstat)
 	if err != nil {
-		p.close(t)
 		return census.Sched{}, false
 	}
 	return census.ParseSched(b)
 }
 
+// file is one of the files of a thread that are read again and again.
+type file int
+
+const (
+	schedstat file = iota
+	stat
+	syscall
+	wchan
+	filesOfThread
+)
+
+var fileNames = [filesOfThread]string{"schedstat", "stat", "syscall", "wchan"}
+
+// file reads one of them. It stays open where there is room: that saves half of
+// what reading it costs. The bytes are valid until the next read.
+func (p *Probe) file(pid int32, t *thread, f file) ([]byte, error) {
+	if t.fds[f] > 0 {
+		b, err := p.dir.ReadOpen(t.fds[f] - 1)
+		if err == nil || census.Denied(err) {
+			return b, err
+		}
+		p.close(t) // it ended; the number may be another thread's now
+	}
+	name := census.TaskName(pid, t.tid, fileNames[f])
+	if p.files >= p.limit {
+		return p.dir.Read(name)
+	}
+	fd, err := p.dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	t.fds[f] = fd + 1
+	p.files++
+	b, err := p.dir.ReadOpen(fd)
+	if err != nil {
+		p.closeFile(t, f)
+	}
+	return b, err
+}
+
 // wait reads what a thread that is not running waits for.
 func (p *Probe) wait(w *watched, t *thread, row *recording.ThreadSample, stacks *int, denied *unseen) {
-	b, err := p.dir.Read(census.TaskName(w.PID, t.tid, "syscall"))
+	b, err := p.file(w.PID, t, syscall)
 	switch {
 	case err == nil:
 		row.Syscall = parseSyscall(b)
@@ -82,7 +108,7 @@ func (p *Probe) wait(w *watched, t *thread, row *recording.ThreadSample, stacks 
 	case census.Denied(err):
 		denied.syscalls++
 	}
-	b, err = p.dir.Read(census.TaskName(w.PID, t.tid, "wchan"))
+	b, err = p.file(w.PID, t, wchan)
 	if err == nil {
 		row.WaitChannel = p.names.String(census.Function(b))
 	}

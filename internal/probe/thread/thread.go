@@ -84,7 +84,7 @@ type watched struct {
 // thread is what is kept of one thread between looks.
 type thread struct {
 	tid int32
-	fd  int // of schedstat; -1: not kept
+	fds [filesOfThread]int // 1 more than the descriptor; 0: not kept
 	row recording.ThreadSample
 	ok  bool // row holds a reading
 }
@@ -97,12 +97,12 @@ func New(c *census.Census) *Probe {
 
 // fileLimit is how many descriptors may be kept: a quarter of what is allowed.
 func fileLimit() int {
-	const most = 2 * perLook
+	const most = int(filesOfThread) * perLook
 	var r unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &r) != nil {
 		return 0
 	}
-	return int(min(r.Cur/4, most))
+	return int(min(r.Cur/4, uint64(most)))
 }
 
 // Name is the word users see.
@@ -281,7 +281,7 @@ func (p *Probe) list(w *watched) {
 	err := p.dir.Numbers(census.Name(w.PID, "task"), func(tid int32) {
 		t := have[tid]
 		if t == nil {
-			t = &thread{tid: tid, fd: -1}
+			t = &thread{tid: tid}
 		}
 		delete(have, tid)
 		w.threads = append(w.threads, t)
@@ -302,9 +302,15 @@ func (p *Probe) drop(w *watched) {
 }
 
 func (p *Probe) close(t *thread) {
-	if t.fd >= 0 {
-		unix.Close(t.fd)
-		t.fd = -1
+	for f := range t.fds {
+		p.closeFile(t, file(f))
+	}
+}
+
+func (p *Probe) closeFile(t *thread, f file) {
+	if t.fds[f] > 0 {
+		unix.Close(t.fds[f] - 1)
+		t.fds[f] = 0
 		p.files--
 	}
 }
