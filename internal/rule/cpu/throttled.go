@@ -21,7 +21,7 @@ var throttled = rule.Rule{
 	Needs:    []recording.Table{recording.Cgroups},
 	// A server that is stopped nine tenths of the time cannot accept, reads
 	// late and looks limited by its thread.
-	Explains: []string{"net/accept-queue-full", "cpu/one-thread-limit", "cpu/saturated", "rt/server-slow", "rt/client-slow"},
+	Explains: []string{"net/accept-queue-full", "cpu/one-thread-limit", "cpu/saturated", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
 	Page:     throttledPage,
 	Detect:   detectThrottled,
 }

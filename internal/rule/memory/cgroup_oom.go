@@ -19,7 +19,7 @@ var cgroupOOM = rule.Rule{
 	Title:    "a process was killed at the memory limit of its control group",
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
-	Explains: []string{"mem/leak", "mem/swapping"},
+	Explains: []string{"mem/leak", "mem/swapping", "mysql/not-answering"},
 	Page:     cgroupOOMPage,
 	Detect:   detectCgroupOOM,
 }

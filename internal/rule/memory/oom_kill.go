@@ -19,7 +19,7 @@ var oomKill = rule.Rule{
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
 	// What grew until it was killed, and what swapped until then, is the same story.
-	Explains: []string{"mem/leak", "mem/swapping"},
+	Explains: []string{"mem/leak", "mem/swapping", "mysql/not-answering"},
 	Page:     oomKillPage,
 	Detect:   detectOOMKill,
 }

@@ -22,7 +22,7 @@ var swapping = rule.Rule{
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.Processes},
 	// The swap device is busy with it, and whoever waits for a page waits in D.
-	Explains: []string{"disk/saturated", "proc/uninterruptible", "mem/leak", "rt/server-slow", "rt/client-slow"},
+	Explains: []string{"disk/saturated", "proc/uninterruptible", "mem/leak", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
 	Page:     swappingPage,
 	Detect:   detectSwapping,
 }

@@ -87,6 +87,8 @@ func account(user, client string) string {
 		return "an unknown user"
 	case client == "":
 		return user
+	case user == "":
+		return client
 	}
 	return user + "@" + client
 }

@@ -20,7 +20,7 @@ var conntrackFull = rule.Rule{
 	Title:    "the connection tracking table is full: new connections are dropped",
 	Resource: "connection tracking",
 	Needs:    []recording.Table{recording.Conntrack},
-	Explains: []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow"},
+	Explains: []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow", "mysql/not-answering"},
 	Page:     conntrackPage,
 	Detect:   detectConntrackFull,
 }
