@@ -22,7 +22,7 @@ const (
 	ringPages = 128
 	// stackBytes is how much of a stack is copied with each sample, where frames
 	// are followed here. Deeper callers are not seen.
-	stackBytes = 8 << 10
+	stackBytes = 24 << 10
 	// mostEvents bounds the descriptors; with more threads times CPUs all of the
 	// host is sampled and the rest thrown away.
 	mostEvents = 2048

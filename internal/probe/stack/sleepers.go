@@ -12,7 +12,7 @@ import (
 )
 
 // sleepStack is how much of a sleeping thread's stack is copied.
-const sleepStack = 16 << 10
+const sleepStack = 64 << 10
 
 // sleepers looks at the threads of a process that do not run, without stopping
 // them: the kernel says in which system call they are, in which of its

@@ -1,5 +1,7 @@
 package stack
 
+import "encoding/binary"
+
 // deepest is how many frames are followed.
 const deepest = 200
 
@@ -48,6 +50,12 @@ func (s *space) step(m *mapping, pc uint64, regs *registers, read memory) (next 
 				if w.regs[regPC].kind == undefined {
 					return next, false, true // the outermost frame
 				}
+				if w.cfaExpr == nil && w.cfaReg == regBP && !regs.known[regBP] {
+					bias := pc - at
+					if slot, found := s.callOf(f.start+bias, regs.v[regSP], read); found {
+						regs.set(regBP, slot+8-uint64(w.cfaOff))
+					}
+				}
 				next, ok = w.caller(regs, f.cie.ra, read)
 				return next, ok, false
 			}
@@ -69,4 +77,31 @@ func (s *space) step(m *mapping, pc uint64, regs *registers, read memory) (next 
 	next.set(regPC, pc)
 	next.set(regSP, bp+16)
 	return next, true, false
+}
+
+// searched is how far above the stack pointer a return address is looked for:
+// the frame of a function that keeps a few buffers.
+const searched = 2 << 10
+
+// callOf finds where on the stack the return address of a function is when its
+// frame pointer is not known: the first one behind an instruction that calls
+// this very function. Of functions called by pointer or through a table there
+// is none.
+func (s *space) callOf(function, sp uint64, read memory) (slot uint64, found bool) {
+	const call, length = 0xe8, 5 // call rel32
+	for slot = sp; slot < sp+searched; slot += 8 {
+		back, ok := read(slot)
+		if !ok {
+			return 0, false
+		}
+		if s.lookup(back-1) == nil {
+			continue
+		}
+		var code [length]byte
+		if readMemory(s.pid, back-length, code[:]) == length && code[0] == call &&
+			back+uint64(int64(int32(binary.LittleEndian.Uint32(code[1:])))) == function {
+			return slot, true
+		}
+	}
+	return 0, false
 }

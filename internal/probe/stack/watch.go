@@ -29,8 +29,8 @@ type Options struct {
 
 const (
 	// drainEvery is how often samples are taken over: a buffer holds half a
-	// megabyte, 60 stacks, and a CPU makes 10 in this time at 99 Hz.
-	drainEvery = 100 * time.Millisecond
+	// megabyte, 20 stacks, and a CPU makes 5 in this time at 99 Hz.
+	drainEvery = 50 * time.Millisecond
 	// lookEvery is the time between two looks at sleeping threads.
 	lookEvery = 200 * time.Millisecond
 	// lookShare is the share of one core that looks may take: a process with
