@@ -67,7 +67,9 @@ func mySQL56() mysqlVersion {
 // (--plugin-load-add=thread_pool.so).
 func mySQL9() mysqlVersion {
 	return mysqlVersion{
-		name: "MySQL 9", short: "mysql-9", folder: serverSid, chroot: true, program: "/usr/sbin/mysqld", grants: grantsOfUsers,
+		name: "MySQL 9", short: "mysql-9", folder: serverSid, chroot: true, program: "/usr/sbin/mysqld",
+		// Who may administer the thread pool is not subject to it.
+		grants:  grantsOfUsers + "REVOKE IF EXISTS TP_CONNECTION_ADMIN ON *.* FROM lab@'%';\nGRANT ALL ON *.* TO root@localhost WITH GRANT OPTION;\n",
 		options: []string{"--mysqlx=OFF", "--skip-log-bin", "--secure-file-priv="},
 		initialize: func(ctx context.Context, m *mysqlServer) error {
 			// Nothing is lost that matters if the machine dies here.
