@@ -343,7 +343,7 @@ func droppedServerCase() Case {
 		ID:    "mysql/not-answering+dropped",
 		Title: "the way back from MariaDB is a black hole",
 		Rule:  "mysql/not-answering",
-		Kind:  "service", Name: `mysql 10\.213\.\d+\.\d+:3306`,
+		Kind:  "process", Name: "mariadbd",
 		Says: `SYNs are not answered`,
 		// The host sees the same SYNs repeated, without knowing whose they are.
 		AllowOthers: []string{"net/packet-loss", "net/connect-slow"},

@@ -133,6 +133,11 @@ func TestMetadataLock(t *testing.T) {
 			Host: func() *ruletest.Host {
 				return longest(server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(state, 5*second)}}), state, 0, 5*second)
 			}},
+		{Name: "a backup that locks all", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "wait for the lock of all tables",
+			Host: func() *ruletest.Host {
+				const all = "Waiting for backup lock"
+				return longest(server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(all, 5*second)}}), all, 0, 5*second)
+			}},
 		{Name: "a short change of a table", Host: func() *ruletest.Host {
 			return longest(server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(state, 0)}}), state, 0, 0)
 		}},

@@ -86,13 +86,23 @@ func (m *metadataWait) finding() rule.Finding {
 	}
 	b, one := m.main()
 	if one && b.Session > 0 {
-		f.Headline = rule.T("%s of %s wait for the definition of %s, which %s holds: %s", connections(len(b.Victims)), m.s.Name(),
-			cmp.Or(m.object(), "a table"), blockerName(b), doing(b))
+		f.Headline = rule.T("%s of %s wait for %s, which %s holds: %s", connections(len(b.Victims)), m.s.Name(), m.wanted(), blockerName(b), doing(b))
 		f.Evidence = m.evidence("mysql.metadata-lock-waits", m.check())
 		f.Fixes = append(holderFixes(m.s, b), ddlFix(m.s))
 		return f
 	}
 	return m.suspects(f)
+}
+
+// wanted is what they wait for.
+func (m *metadataWait) wanted() string {
+	switch m.state {
+	case "Waiting for global read lock", "Waiting for commit lock", "Waiting for backup lock":
+		return "the lock of all tables, as FLUSH TABLES WITH READ LOCK and backups take it"
+	case "Waiting for table level lock":
+		return "a lock on all of " + cmp.Or(m.object(), "a table")
+	}
+	return "the definition of " + cmp.Or(m.object(), "a table")
 }
 
 func (m *metadataWait) check() string {
@@ -117,21 +127,17 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 	waiting := m.waiting()
 	holders := m.holders(waiting)
 	n := connections(max(m.victims, int(m.most), len(waiting)))
-	object := ""
-	if o := m.object(); o != "" {
-		object = " of " + o
-	}
 	switch {
 	case len(holders) == 1:
 		h := holders[0]
-		f.Headline = rule.T("%s of %s wait for the definition of a table%s; the only transaction older than the waits is that of %s: %s", n, m.s.Name(), object, blockerName(h), doing(h))
+		f.Headline = rule.T("%s of %s wait for %s; the only transaction older than the waits is that of %s: %s", n, m.s.Name(), m.wanted(), blockerName(h), doing(h))
 		f.Fixes = holderFixes(m.s, h)
 	case len(holders) > 1:
-		f.Headline = rule.T("%s of %s wait for the definition of a table%s; it is held by one of %d older transactions, the oldest that of %s", n, m.s.Name(), object,
+		f.Headline = rule.T("%s of %s wait for %s; it is held by one of %d older transactions, the oldest that of %s", n, m.s.Name(), m.wanted(),
 			len(holders), blockerName(holders[0]))
 		f.Fixes = holderFixes(m.s, holders[0])
 	default:
-		f.Headline = rule.T("%s of %s wait for the definition of a table%s; who holds it cannot be seen", n, m.s.Name(), object)
+		f.Headline = rule.T("%s of %s wait for %s; who holds it cannot be seen", n, m.s.Name(), m.wanted())
 	}
 	f.Evidence = []rule.Evidence{{
 		Metric: "mysql.metadata-lock-waits", Value: m.mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),

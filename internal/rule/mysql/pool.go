@@ -29,15 +29,16 @@ var threadPoolStalled = rule.Rule{
 }
 
 const (
-	// longQueue is how long a statement must have waited for a thread. A pool at
+	// longInPool is how long a statement must have waited for a thread. A pool at
 	// full speed has a queue as well; there a statement waits for milliseconds.
-	longQueue = 100 * time.Millisecond
+	longInPool = 100 * time.Millisecond
 	// queuedLooks and queuedShare of the looks must have found statements in
 	// the queue of a group.
 	queuedLooks = 2
 	queuedShare = 0.2
-	// joinedGap: clients wait at least this many times longer than the server
-	// executes, for the two to be worth a line side by side.
+	// joinedGap: the slowest answer takes at least so many times what the server
+	// needs to execute, and more than half of what clients waited is not
+	// execution, for the two to be worth a line side by side.
 	joinedGap = 5
 	// mostHolders is how many statements that hold a group up are named.
 	mostHolders = 3
@@ -57,7 +58,7 @@ func detectThreadPoolStalled(v *view.View) ([]rule.Finding, error) {
 	for _, s := range servers {
 		p := stalledPool{v: v, s: s, groups: v.PoolGroupsOf(s.Server)}
 		for _, g := range p.groups {
-			if g.QueuedLooks >= queuedLooks && float64(g.QueuedLooks) >= queuedShare*float64(len(g.Looks)) && p.wait(g) >= longQueue {
+			if g.QueuedLooks >= queuedLooks && float64(g.QueuedLooks) >= queuedShare*float64(len(g.Looks)) && p.wait(g) >= longInPool {
 				p.slow = append(p.slow, g)
 			}
 		}
@@ -89,7 +90,7 @@ func (p *stalledPool) wait(g view.MySQLPoolGroup) time.Duration {
 
 func (p *stalledPool) confidence() rule.Confidence {
 	for _, g := range p.slow {
-		if g.Stalled || g.Stalls > 0 || g.LongestWait >= longQueue {
+		if g.Stalled || g.Stalls > 0 || g.LongestWait >= longInPool {
 			return rule.Certain
 		}
 	}
@@ -130,7 +131,7 @@ func (p *stalledPool) which() string {
 // joined is the statement for which clients wait most beside its execution.
 func (p *stalledPool) joined() (view.MySQLJoined, bool) {
 	for _, j := range p.v.MySQLJoinedOf(p.s) {
-		if j.ClientP99 >= joinedGap*j.Executed && j.ClientP99 >= longQueue {
+		if j.ClientMax >= joinedGap*j.Executed && j.ClientMax >= longInPool && j.Before() >= j.ClientSum/2 {
 			return j, true
 		}
 	}
