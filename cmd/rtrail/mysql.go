@@ -55,7 +55,7 @@ numbers of the host are not known when the server runs elsewhere.`,
   sudo rtrail mysql root@127.0.0.1 -i lo      with response times from packets
   rtrail mysql monitor@db1 --json | jq .threads_running
   rtrail mysql audit monitor@db1`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := m.check(cmd); err != nil {
 				return err
@@ -80,6 +80,14 @@ numbers of the host are not known when the server runs elsewhere.`,
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.AddCommand(newMySQLAuditCommand())
 	return cmd
+}
+
+// oneServer is the arguments of verbs that look at a server.
+func oneServer(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError("%d servers given: one can be looked at, at a time", len(args))
+	}
+	return nil
 }
 
 // check refuses what cannot be meant.

@@ -41,7 +41,7 @@ where there is evidence for both, the weaker one is withheld, and said so.`,
 		Example: `  rtrail mysql audit
   rtrail mysql audit monitor@db1:3306 --for 1m
   rtrail mysql audit root@/run/mysqld/mysqld.sock --json | jq '.settings[] | select(.advice)'`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.length < 2*time.Second {
 				return usageError("--for %v: rates need two seconds at least", a.length)

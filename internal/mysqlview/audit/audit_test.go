@@ -505,6 +505,7 @@ func TestDefaultsBetween(t *testing.T) {
 func sick() *world {
 	x := base()
 	x.variables["innodb_spin_wait_delay"], x.variables["innodb_buffer_pool_size"], x.variables["max_connections"] = "10000", "25000000000", "1000"
+	x.counters["Sort_merge_passes"] = 200
 	x.counters["Innodb_log_waits"], x.counters["Table_open_cache_overflows"] = 12, 0
 	opening, spin := inState("Opening tables", 192), spinning(80_000)
 	x.more = func(w *recording.Writer, at time.Time, look int) {

@@ -88,7 +88,11 @@ func (p *printer) recommended() {
 		for _, t := range e.Advice.Evidence {
 			p.wrapped("     ", "       ", t.String())
 		}
-		p.wrapped("   "+directions[e.Advice.Direction]+" ", "         ", e.Advice.To)
+		to := "to " + e.Advice.To
+		if strings.HasPrefix(e.Advice.To, "until ") {
+			to = e.Advice.To
+		}
+		p.wrapped(fmt.Sprintf("   %-5s ", directions[e.Advice.Direction]), "         ", to)
 		p.wrapped("   why   ", "         ", e.Setting.Why)
 		p.wrapped("   costs ", "         ", e.Setting.Cost)
 		p.wrapped("   apply ", "         ", e.how(p.report.Facts)+"; "+e.Default.phrase(e.Setting))

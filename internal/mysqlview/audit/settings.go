@@ -14,7 +14,8 @@ var settings = slices.Concat(bufferSettings, redoSettings, latchSettings, lockSe
 	poolSettings, sessionSettings, instrumentSettings, binlogSettings, generalSettings)
 
 // Resources that several settings use: a recommendation that wants more of one
-// contradicts one that wants less.
+// contradicts one that wants less. What takes some mebibytes once does not count
+// as memory.
 const (
 	hostMemory  = "memory of the host"
 	openFiles   = "open files"
@@ -100,7 +101,7 @@ func adviseBufferPool(f *Facts, v Value) *Advice {
 		return nil // everything fits
 	}
 	a := &Advice{
-		Direction: Raise, To: "up to 70 or 80 % of the memory of a host the server has for itself", Sure: rule.Likely,
+		Direction: Raise, To: "as much as fits: at most 70 or 80 % of the memory of a host the server has for itself", Sure: rule.Likely,
 		Evidence: []rule.Text{
 			rule.T("%s of page requests were read from disk: %s a second", unit.Share(reads/requests), unit.Count(perSecond)),
 		},

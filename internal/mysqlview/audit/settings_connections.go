@@ -119,7 +119,6 @@ func adviseThreadCache(f *Facts, v Value) *Advice {
 	return &Advice{
 		Direction: Raise, To: "the number of connections that come and go at a time; better, let the applications keep theirs", Sure: rule.Likely,
 		Evidence: []rule.Text{rule.T("%s threads were made a second for %s new connections, with room for %d in the cache", unit.Number(made), unit.Number(connects), size)},
-		Pushes:   map[string]Direction{hostMemory: Raise},
 	}
 }
 
@@ -179,6 +178,5 @@ func advisePrepared(f *Facts, v Value) *Advice {
 	return &Advice{
 		Direction: Raise, To: "twice as many for now; find out which application does not close its statements", Sure: rule.Likely,
 		Evidence: []rule.Text{rule.T("%s of %s prepared statements exist", unit.Count(count), unit.Count(limit))},
-		Pushes:   map[string]Direction{hostMemory: Raise},
 	}
 }

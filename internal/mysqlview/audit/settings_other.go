@@ -138,7 +138,6 @@ func adviseBinlogCache(f *Facts, _ Value) *Advice {
 	return &Advice{
 		Direction: Raise, To: "twice as much", Sure: rule.Likely,
 		Evidence: []rule.Text{rule.T("%s of transactions wrote their log through a temporary file: %s", unit.Share(disk/all), f.times(disk))},
-		Pushes:   map[string]Direction{hostMemory: Raise},
 	}
 }
 

@@ -157,7 +157,6 @@ func adviseLogBuffer(f *Facts, _ Value) *Advice {
 	return &Advice{
 		Direction: Raise, To: "until Innodb_log_waits stays as it is", Sure: rule.Certain,
 		Evidence: []rule.Text{rule.T("threads waited for room in the log buffer: %s", f.times(waits))},
-		Pushes:   map[string]Direction{hostMemory: Raise},
 	}
 }
 

@@ -64,7 +64,7 @@ func adviseTableCache(f *Facts, v Value) *Advice {
 	}
 	a := &Advice{
 		Direction: Raise, To: "so many that Table_open_cache_overflows stays as it is", Sure: rule.Likely,
-		Pushes: map[string]Direction{openFiles: Raise, hostMemory: Raise},
+		Pushes: map[string]Direction{openFiles: Raise},
 	}
 	if _, told := f.gauge("Table_open_cache_overflows"); told {
 		overflows := f.grown("Table_open_cache_overflows")
@@ -123,7 +123,6 @@ func adviseDefinitions(f *Facts, v Value) *Advice {
 	return &Advice{
 		Direction: Raise, To: "the number of tables", Sure: rule.Likely,
 		Evidence: []rule.Text{rule.T("%s definitions were read a second with %s of %s in the cache", unit.Number(opened), unit.Count(open), unit.Count(size))},
-		Pushes:   map[string]Direction{hostMemory: Raise},
 	}
 }
 
