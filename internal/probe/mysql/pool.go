@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"strings"
+	"time"
 
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/recording"
@@ -100,12 +101,23 @@ func statusGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
 	return g.MySQLPoolGroup
 }
 
-// enterpriseGroup reads a group of MySQL Enterprise's pool.
+// enterpriseGroup reads a group of MySQL's own plugin. Its column
+// WAITING_THREAD_NUMBER is no count but the number of the thread that polls.
 func enterpriseGroup(row mysqlconn.Row) recording.MySQLPoolGroup {
 	g := unknownGroup()
 	g.Group, g.Connections, g.Threads = int32(row.Int("TP_GROUP_ID")), row.Int("CONNECTION_COUNT"), row.Int("THREAD_COUNT")
-	g.Active, g.Waiting = row.Int("ACTIVE_THREAD_COUNT"), row.Int("WAITING_THREAD_NUMBER")
-	g.queues(row.Int("QUEUED_QUERIES"), row.Int("QUEUED_TRANSACTIONS"))
+	g.Active = row.Int("ACTIVE_THREAD_COUNT")
+	if consumer, reserve := row.Int("CONSUMER_THREADS"), row.Int("RESERVE_THREADS"); consumer >= 0 && reserve >= 0 {
+		g.Standby = consumer + reserve
+	}
+	// First statements of transactions wait with low priority, all others with
+	// high.
+	g.queues(row.Int("QUEUED_TRANSACTIONS"), row.Int("QUEUED_QUERIES"))
+	if oldest := row.Int("OLDEST_QUEUED"); oldest >= 0 {
+		g.LongestWait = time.Duration(oldest) * time.Millisecond
+	} else if g.Queued == 0 {
+		g.LongestWait = 0
+	}
 	g.Stalled = row.Int("STALLED_THREAD_COUNT") > 0
 	return g.MySQLPoolGroup
 }
