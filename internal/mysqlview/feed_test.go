@@ -191,6 +191,38 @@ func TestFeedStatements(t *testing.T) {
 	}
 }
 
+// The probe writes each reading of digests but the first, with the one before.
+// Until the second one, sessions were counted; digests tell more.
+func TestFeedStatementPairs(t *testing.T) {
+	s := newServer(t)
+	at := func(i int) recording.MySQLStatement {
+		return recording.MySQLStatement{Server: "db1:3306", Digest: "x", Text: "SELECT ?", Count: int64(1000 + 5*i), Took: time.Duration(i) * time.Second}
+	}
+	var before time.Time
+	for i := range 31 {
+		s.look(map[string]float64{"Uptime": float64(i)}, func(w *recording.Writer, now time.Time) {
+			recording.Append(w, recording.MySQLState{At: now, Server: "db1:3306", Command: "Query", Count: 1})
+			recording.Append(w, recording.MySQLSession{At: now, Server: "db1:3306", ID: 1, Command: "Query", Statement: "SELECT ?"})
+			if i%10 != 0 {
+				return
+			}
+			if i > 0 {
+				first, last := at(i-10), at(i)
+				first.At, last.At = before, now
+				recording.Append(w, first, last)
+			}
+			before = now
+		})
+		if all := s.feed.Statements(); i < 10 && (!all.Sampled || all.Looks != i+1) || i >= 10 && all.Sampled {
+			t.Fatalf("look %d: %+v", i, all)
+		}
+	}
+	want := Statements{Seconds: 30, List: []Statement{{Text: "SELECT ?", Running: 1, Count: 150, Took: 30}}}
+	if diff := cmp.Diff(want, s.feed.Statements()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Without digests the process list tells how often a statement was at work.
 func TestFeedSampled(t *testing.T) {
 	s := newServer(t)

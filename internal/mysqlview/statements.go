@@ -111,8 +111,9 @@ type statementSums struct {
 	read    time.Time // digests of this reading are in
 	seconds float64
 
-	seen  map[[2]string]float64 // without digests: how often the process list showed it
-	looks int
+	seen   map[[2]string]float64 // without digests: how often the process list showed it
+	looked time.Time             // the look that was counted last
+	looks  int
 }
 
 func newStatementSums() *statementSums {
@@ -124,7 +125,9 @@ func newStatementSums() *statementSums {
 const mostStatements = 10_000
 
 // add takes what came since it was asked last. rec holds at least the last two
-// readings; the last look of the process list is at its end.
+// readings; the last look of the process list is at its end. The probe writes a
+// reading of digests together with the one before it, so that there are none
+// until the second one: until then the process list is counted.
 func (s *statementSums) add(rec *recording.Recording, server string) {
 	rows := recording.Rows[recording.MySQLStatement](rec)
 	if len(rows) == 0 {
@@ -160,13 +163,13 @@ func (s *statementSums) add(rec *recording.Recording, server string) {
 
 func (s *statementSums) addSessions(rec *recording.Recording, server string) {
 	states := recording.Rows[recording.MySQLState](rec)
-	if len(states) == 0 || !states[len(states)-1].At.After(s.read) {
+	if len(states) == 0 || !states[len(states)-1].At.After(s.looked) {
 		return
 	}
-	s.read = states[len(states)-1].At
+	s.looked = states[len(states)-1].At
 	s.looks++
 	rows := recording.Rows[recording.MySQLSession](rec)
-	for i := len(rows) - 1; i >= 0 && sameLook(rows[i].At, s.read); i-- {
+	for i := len(rows) - 1; i >= 0 && sameLook(rows[i].At, s.looked); i-- {
 		k := [2]string{rows[i].DB, Plain(rows[i].Statement)}
 		if _, have := s.seen[k]; runs(&rows[i]) && rows[i].Server == server && (have || len(s.seen) < mostStatements) {
 			s.seen[k]++

@@ -101,8 +101,8 @@ var redoSettings = []Setting{
 		Cost: "threads",
 	},
 	{
-		Name: "innodb_use_native_aio", Topic: IO, Apply: Restart, Auto: "off, with a line in the error log, where the kernel refuses (fs.aio-max-nr)",
-		Why:  "without it a thread waits for each write of a page",
+		Name: "innodb_use_native_aio", Topic: IO, Apply: Restart,
+		Why:  "without it a thread waits for each write of a page; the server turns it off, with a line in the error log, where the kernel refuses (fs.aio-max-nr)",
 		Cost: "none",
 	},
 }

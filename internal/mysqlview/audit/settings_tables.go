@@ -10,7 +10,7 @@ import (
 // tableSettings are caches of open tables, and files.
 var tableSettings = []Setting{
 	{
-		Name: "table_open_cache", Topic: Tables, Apply: Dynamic, Auto: "lowered where open_files_limit is too small for it",
+		Name: "table_open_cache", Topic: Tables, Apply: Dynamic,
 		Why:  "every session needs a handle of its own for every table it uses; those that are not in the cache are opened",
 		Cost: "memory and file descriptors", Advise: adviseTableCache,
 	},
