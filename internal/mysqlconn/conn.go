@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -199,6 +200,28 @@ func (c *Conn) Abort() {
 	if c.net != nil {
 		_ = c.net.Close()
 	}
+}
+
+// Unacknowledged is how often the kernel has sent again what the other side has
+// not acknowledged yet (tcp_info); 0 when everything arrived, and for sockets
+// without a network.
+func (c *Conn) Unacknowledged() int {
+	tcp, ok := c.net.(*net.TCPConn)
+	if !ok {
+		return 0
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	n := 0
+	_ = raw.Control(func(fd uintptr) { // the error is that of a closed socket
+		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+		if err == nil && info.Unacked > 0 {
+			n = int(info.Retransmits)
+		}
+	})
+	return n
 }
 
 // Peer is the PID of the server, if it runs on this host; 0 otherwise. proc is

@@ -17,7 +17,7 @@ func collectors() []collector {
 			help: "the process list: what every connection does, for how long, and in which state"},
 		{name: "innodb", what: "the inside of InnoDB", grant: "PROCESS ON *.*", every: second, edges: true, read: readInnoDB,
 			help: "SHOW ENGINE INNODB STATUS: history, log, buffer pool, latches"},
-		{name: "row locks", core: true, what: "who waits for whose row locks", grant: "PROCESS, SELECT ON *.*", read: readRowLocks,
+		{name: "row locks", core: true, what: "who waits for whose row locks", grant: "PROCESS ON *.*", read: readRowLocks,
 			when: func(l *look) bool { return l.rowWaits },
 			help: "who waits for whose row lock, whenever somebody waits"},
 		{name: "table locks", core: true, what: "who waits for whose metadata locks", grant: "SELECT ON performance_schema.*", read: readMetadataLocks,

@@ -21,11 +21,12 @@ type look struct {
 	w       *recording.Writer
 	skipped []string
 
-	processes []process          // the process list, if it was read
-	open      map[int64]openTrx  // sessions with an open transaction
-	rowWaits  bool               // some transaction waits for a row
-	metaWaits []process          // sessions that wait for a metadata or table lock
-	status    map[string]float64 // lower case
+	processes []process                    // the process list, if it was read
+	open      map[int64]openTrx            // sessions with an open transaction
+	trx       []recording.MySQLTransaction // to be written
+	rowWaits  bool                         // some transaction waits for a row
+	metaWaits []process                    // sessions that wait for a metadata or table lock
+	status    map[string]float64           // lower case
 }
 
 // memory is what is remembered from one look to the next one.
@@ -34,6 +35,7 @@ type memory struct {
 	commands   map[string]bool // Com_ counters written before
 	digests    map[digestKey]recording.MySQLStatement
 	digested   time.Time
+	snapshots  map[heldBy]bool
 	errors     map[int32]bool // codes seen
 	errorsAt   time.Time
 	noReplicas int
@@ -103,6 +105,7 @@ func (l *look) finish(row recording.MySQLServer, collected []string, slowest tim
 	} else {
 		s.slowLooks = 0
 	}
+	l.writeTransactions()
 	s.notes.write(l.w, l.at, l.edge)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,6 +175,10 @@ type absence struct{ why, how string }
 
 func (e *absence) Error() string { return e.why }
 
+// noSelect is ER_TABLEACCESS_DENIED_ERROR. information_schema may be read by
+// everybody, so it was a table of performance_schema.
+const noSelect = 1142
+
 // refused notes that a collector got nothing.
 func (l *look) refused(c *schedule, err error) {
 	if a, ok := errors.AsType[*absence](err); ok {
@@ -182,17 +189,17 @@ func (l *look) refused(c *schedule, err error) {
 		}
 		return
 	}
-	kind, _ := mysqlconn.Classify(err)
+	kind, code := mysqlconn.Classify(err)
 	text := mysqlconn.Text(err)
 	l.skipped = append(l.skipped, c.name+": "+text)
 	switch kind {
 	case mysqlconn.Privilege:
 		c.off = true
-		how := "look at the error"
-		if c.grant != "" {
-			how = l.grantee(c.grant)
+		grant := c.grant
+		if code == noSelect || grant == "" {
+			grant = "SELECT ON performance_schema.*"
 		}
-		l.notes.add(c.what, text, how)
+		l.notes.add(c.what, text, l.grantee(grant))
 	case mysqlconn.Interrupted:
 		c.giveUp(l.at)
 		l.notes.add(c.what, "the server ended the statement for its time limit: "+text, "")

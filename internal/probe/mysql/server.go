@@ -18,6 +18,9 @@ type link interface {
 	Close()
 	Abort()
 	Peer(proc string) int32
+	// Unacknowledged is how often the kernel has sent again what the server's
+	// host has not acknowledged; 0 when everything arrived.
+	Unacknowledged() int
 }
 
 type dialer func(context.Context, mysqlconn.Target, *mysqlconn.Progress) (link, error)
@@ -70,6 +73,7 @@ type flight struct {
 	what     string
 	began    time.Time
 	progress *mysqlconn.Progress // of a login; nil otherwise
+	link     link                // of a statement; nil otherwise
 }
 
 func newServer(t mysqlconn.Target, o Options, d dialer) *server {
@@ -190,6 +194,12 @@ func (s *server) silence(now time.Time) (row recording.MySQLServer, ok bool) {
 			row.State = recording.ServerUnreachable
 		}
 		row.Error = fmt.Sprintf("no answer to %s for %v", s.flight.what, waited.Round(100*time.Millisecond))
+		if l := s.flight.link; l != nil {
+			if n := l.Unacknowledged(); n > 0 {
+				row.State = recording.ServerUnreachable
+				row.Error += fmt.Sprintf(": the network does not deliver, the question was sent %d times again", n)
+			}
+		}
 		row.Skipped = "everything: one statement at a time, and this one is not answered"
 		if !s.since.IsZero() {
 			row.Waited = now.Sub(s.since)
@@ -214,7 +224,7 @@ func (s *server) do(ctx context.Context, what string, p *mysqlconn.Progress, f f
 	defer cancel()
 	began := time.Now()
 	s.mu.Lock()
-	s.flight = flight{what, began, p}
+	s.flight = flight{what, began, p, s.link}
 	s.mu.Unlock()
 	err := f(ctx)
 	took := time.Since(began)

@@ -204,7 +204,10 @@ type moody struct {
 	*tape
 	mood   *atomic.Value // of func(context.Context) error, nil: answers
 	aborts *atomic.Int32
+	again  atomic.Int32 // packets sent again
 }
+
+func (m *moody) Unacknowledged() int { return int(m.again.Load()) }
 
 func (m *moody) Ping(ctx context.Context) error {
 	if f, ok := m.mood.Load().(func(context.Context) error); ok && f != nil {
@@ -219,10 +222,12 @@ func TestServerThatStallsAndComesBack(t *testing.T) {
 	var aborts, logins atomic.Int32
 	frozen := make(chan struct{})
 	answers := readTape(t, "testdata/looks/mariadb-10.11-locks.txt")
+	var m *moody
 	p := watch(t, mysqlconn.Target{Network: "unix", Address: "/m.sock", Name: "/m.sock", User: "u"},
 		func(context.Context, mysqlconn.Target, *mysqlconn.Progress) (link, error) {
 			logins.Add(1)
-			return &moody{answers, &mood, &aborts}, nil
+			m = &moody{tape: answers, mood: &mood, aborts: &aborts}
+			return m, nil
 		})
 	list, _ := states(t, p, 1, 0)
 	if len(list) != 1 || list[0].State != recording.ServerAnswers || list[0].Flavor != "MariaDB" {
@@ -239,6 +244,10 @@ func TestServerThatStallsAndComesBack(t *testing.T) {
 	list, _ = states(t, p, 2, 10*time.Millisecond)
 	if len(list) == 0 || list[len(list)-1].State != recording.ServerStalled || list[len(list)-1].Flavor != "MariaDB" || list[len(list)-1].Waited < hasty.deadline {
 		t.Fatalf("stalled: %+v", list)
+	}
+	m.again.Store(2)
+	if list, _ = states(t, p, 1, 0); len(list) != 1 || list[0].State != recording.ServerUnreachable || !strings.Contains(list[0].Error, "2 times again") {
+		t.Fatalf("a network that drops: %+v", list)
 	}
 	close(frozen) // within the patience: the same connection goes on, and tells that it was slow
 	time.Sleep(20 * time.Millisecond)

@@ -47,7 +47,7 @@ func readTransactions(l *look) error {
 		rows = append(rows, t)
 	}
 	slices.SortStableFunc(rows, func(a, b recording.MySQLTransaction) int { return cmp.Compare(b.Age, a.Age) })
-	recording.Give(l.w, capped(l, rows, mostTransactions))
+	l.trx = capped(l, rows, mostTransactions)
 	return nil
 }
 
