@@ -170,35 +170,44 @@ func (x *silence) ended(p view.Process) bool {
 
 // unreachable: no connection came about.
 func (x *silence) unreachable() {
-	host, port, tcp := address(x.s)
-	refused := strings.Contains(x.last.Error, "refused") || strings.Contains(x.last.Error, "reset by peer")
-	switch {
-	case strings.Contains(x.last.Error, "no such file"):
-		x.sure = rule.Certain
-		x.why = "its socket is not there: it does not run, or uses another one"
-		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("start it, or name the socket it uses"), Command: "ss -xl | grep -i mysql; systemctl status mariadb mysql", Tradeoff: "none"})
-	case refused:
-		x.sure = rule.Certain
-		x.why = "nothing listens there: the host refuses the connection"
-		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("start it, or name the address it listens at (bind-address, port)"), Command: fmt.Sprintf("ss -ltnp 'sport = :%d'", port), Tradeoff: "none"})
-	case tcp:
-		x.why = "nothing comes back to what is sent there"
-		if c, ok := x.ownSocket(host, port); ok {
+	for _, r := range refusals {
+		if strings.Contains(x.last.Error, r.says) {
 			x.sure = rule.Certain
-			x.why = "SYNs are not answered: they, or the answers, are lost on the way"
-			x.proof = append(x.proof, rule.Evidence{Metric: "mysql.syn-unanswered", Value: float64(c.Retransmits), Unit: "count", Limit: rule.Limit(0),
-				What:  rule.T("the socket of rtrail to %s is in SYN_SENT, %d SYNs sent again without an answer", x.s.Server, c.Retransmits),
-				Check: fmt.Sprintf("ss -tno state syn-sent 'dport = :%d'", port)})
+			x.why = r.means
+			x.fixes = append(x.fixes, rule.Fix{Text: rule.T(r.fix), Command: strings.ReplaceAll(r.command, "PORT", fmt.Sprint(x.s.Port)), Tradeoff: "none"})
+			return
 		}
-		x.fixes = append(x.fixes, rule.Fix{
-			Text:     rule.T("find where they are lost: see whether they arrive at the server's host, then firewalls and routes there and between"),
-			Command:  fmt.Sprintf("tcpdump -ni any 'tcp port %d and tcp[tcpflags] & tcp-syn != 0'   # here and at the server", port),
-			Tradeoff: "none",
-		})
-	default:
+	}
+	host, port, tcp := address(x.s)
+	if !tcp {
 		x.why = "no connection comes about"
 		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see whether the server runs and listens"), Command: "systemctl status mariadb mysql", Tradeoff: "none"})
+		return
 	}
+	x.why = "nothing comes back to what is sent there"
+	if c, ok := x.ownSocket(host, port); ok {
+		x.sure = rule.Certain
+		x.why = "SYNs are not answered: they, or the answers, are lost on the way"
+		x.proof = append(x.proof, rule.Evidence{Metric: "mysql.syn-unanswered", Value: float64(c.Retransmits), Unit: "count", Limit: rule.Limit(0),
+			What:  rule.T("a socket of this host to %s is in SYN_SENT, %d SYNs sent again without an answer", x.s.Server, c.Retransmits),
+			Check: fmt.Sprintf("ss -tno state syn-sent 'dport = :%d'", port)})
+	}
+	x.fixes = append(x.fixes, rule.Fix{
+		Text:     rule.T("find where they are lost: see whether they arrive at the server's host, then firewalls and routes there and between"),
+		Command:  fmt.Sprintf("tcpdump -ni any 'tcp port %d and tcp[tcpflags] & tcp-syn != 0'   # here and at the server", port),
+		Tradeoff: "none",
+	})
+}
+
+// refusals are what kernels and resolvers say at once when no connection is
+// possible (errno(3)), and what that means.
+var refusals = []struct{ says, means, fix, command string }{
+	{"no such file", "its socket is not there: it does not run, or uses another one", "start it, or name the socket it uses", "ss -xl | grep -i mysql; systemctl status mariadb mysql"},
+	{"refused", "nothing listens there: the host refuses the connection", "start it, or name the address it listens at (bind-address, port)", "ss -ltnp 'sport = :PORT'"},
+	{"reset by peer", "the connection is reset before it is made", "see what stands in front of it: a proxy or a firewall that rejects", "ss -ltnp 'sport = :PORT'"},
+	{"no such host", "its name is not known", "mend the name or the resolver, or name its address", "getent hosts NAME"},
+	{"no route to host", "its host does not answer on its own network, or a router or firewall says that it cannot be reached", "see whether its host is up", "ip neigh; ip route get ADDRESS"},
+	{"network is unreachable", "this host has no route to it", "add a route", "ip route get ADDRESS"},
 }
 
 // ownSocket is a socket of this host to the server whose SYNs or data are

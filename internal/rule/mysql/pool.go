@@ -211,17 +211,17 @@ func (p *stalledPool) holders() (list []rule.Evidence) {
 
 // settings are the limits of the pool.
 func (p *stalledPool) settings() []rule.Evidence {
-	var words []string
+	var list []string
 	for _, name := range []string{"thread_pool_size", "thread_pool_max_threads", "thread_pool_oversubscribe", "thread_pool_stall_limit"} {
 		if value, ok := p.s.Variable(name); ok {
-			words = append(words, name+" "+value)
+			list = append(list, name+" "+value)
 		}
 	}
-	if len(words) == 0 {
+	if len(list) == 0 {
 		return nil
 	}
 	return []rule.Evidence{{Metric: "mysql.pool-threads", Value: p.threads(), Unit: "threads",
-		What:  rule.T("%s threads in all groups; %s", unit.Number(p.threads()), strings.Join(words, ", ")),
+		What:  rule.T("%s threads in all groups; %s", unit.Number(p.threads()), strings.Join(list, ", ")),
 		Check: ask(p.s, "show variables like 'thread_pool%'")}}
 }
 

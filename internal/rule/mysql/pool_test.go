@@ -158,6 +158,12 @@ func TestNotAnswering(t *testing.T) {
 			}},
 		{Name: "refused", Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "nothing listens there",
 			Host: func() *ruletest.Host { return ruletest.New(4, 10).MySQLSilence(refused) }},
+		{Name: "no such name", Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "its name is not known",
+			Host: func() *ruletest.Host {
+				row := unreachable
+				row.Error = "lookup db on 10.0.0.1:53: no such host"
+				return ruletest.New(4, 10).MySQLSilence(row)
+			}},
 		{Name: "nothing comes back", Want: rule.Likely, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "nothing comes back",
 			Host: func() *ruletest.Host { return ruletest.New(4, 10).MySQLSilence(timeout) }},
 		{Name: "SYNs are repeated", Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "SYNs are not answered",
