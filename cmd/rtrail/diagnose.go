@@ -15,6 +15,7 @@ import (
 	"rtrail/internal/nearest"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/capture"
+	"rtrail/internal/probe/stack"
 	"rtrail/internal/recording"
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
@@ -52,7 +53,8 @@ verdict: what makes it slow, who does it, the numbers that prove it, and what
 to do. What could not be judged is said; a healthy host has no findings.
 
 EVIDENCE is a recording made by "rtrail record", a directory or an .rtr file; or
-captures of packets, pcap or pcapng, also compressed ("-" is standard input).
+captures of packets, pcap or pcapng, also compressed ("-" is standard input);
+or dumps of stacks, in any form that "rtrail stacks" reads.
 With -i packets are captured while this host is watched. With --mysql a MySQL
 server is asked, too; those of this host are found if ~/.my.cnf or root may log
 in (--mysql off leaves them alone). Captures of the same
@@ -62,6 +64,7 @@ them, is slow: --client-side and --server-side.`,
   sudo rtrail diagnose --for 1m      watch for longer
   rtrail diagnose night.rtr --at 03:00 --for 2m
   rtrail diagnose slow.pcap
+  rtrail diagnose gdb.txt jstack.txt
   rtrail diagnose --client-side app.pcap --server-side db.pcap
   sudo rtrail diagnose -i eth0 -p 3306
   sudo rtrail diagnose --mysql root@localhost
@@ -100,6 +103,8 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 		v, err = d.bothSides(cmd.Context())
 	case len(args) == 1 && isRecording(args[0]):
 		v, err = d.replayed(args[0], cmd.Flags().Changed("for"))
+	case areStacks(args):
+		v, err = d.fromStacks(cmd.Context(), args, cmd.InOrStdin())
 	case len(args) > 0:
 		v, err = d.captured(cmd.Context(), args, cmd.InOrStdin())
 	default:
@@ -155,7 +160,7 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 			for _, c := range cmd.Root().Commands() {
 				verbs = append(verbs, c.Name())
 			}
-			return usageError("%q is neither a recording, a capture nor a verb%s", args[0], nearest.Hint(args[0], verbs))
+			return usageError("%q is neither a recording, a capture, a dump of stacks nor a verb%s", args[0], nearest.Hint(args[0], verbs))
 		}
 	}
 	return nil
@@ -182,8 +187,9 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
+	var rec *recording.Recording
 	if servers != nil {
-		sources = append(sources, servers)
+		sources = append(sources, servers, stack.NewBeside(func() []int32 { return localServers(rec) }))
 	}
 	interval := d.pace()
 	about := manifest()
@@ -197,7 +203,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 		}
 		about.Probes = append(about.Probes, capture.Info())
 	}
-	rec := recording.New(about)
+	rec = recording.New(about)
 
 	progress := startProgress(stderr, "watching", d.length)
 	runner := probe.Runner{Probes: sources, Interval: interval, Sink: rec}

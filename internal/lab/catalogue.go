@@ -18,6 +18,7 @@ func Cases() []Case {
 		mysqlWorkCases(),
 		mysqlLockCases(),
 		mysqlPoolCases(),
+		mysqlContentionCases(),
 		controlCases(),
 	)
 }

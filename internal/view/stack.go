@@ -28,7 +28,9 @@ type StackWait struct {
 	// Threads have such a stack, and BusyThreads do not wait for work: the means
 	// of all dumps, rounded. Of StackOnCPU both are samples, over all the time.
 	Threads, BusyThreads int
-	Dumps                int64 // how many dumps or looks these are the means of
+	// Mean is Threads before rounding.
+	Mean  float64
+	Dumps int64 // how many dumps or looks these are the means of
 	// Share is Threads of BusyThreads, from 0 to 1.
 	Share float64
 
@@ -144,6 +146,7 @@ func waitsOf(k stackKey, rows []recording.StackSample) ([]StackWait, StackProces
 	for _, s := range order {
 		w := s.wait
 		w.Threads, w.BusyThreads = mean(s.count), mean(busy)
+		w.Mean = float64(s.count) / float64(dumps)
 		if w.Kind != signatures.Idle || k.kind == recording.StackOnCPU {
 			w.Share = ratio(s.count, busy)
 		}

@@ -11,7 +11,7 @@ import (
 // Rules are all rules of this package: about who waits for whom and whether
 // the server answers (rulesLocks), about the work statements make (rulesWork),
 // and about what threads of the server contend for (rulesContention).
-var Rules = slices.Concat(rulesLocks, rulesWork)
+var Rules = slices.Concat(rulesLocks, rulesWork, rulesContention)
 
 var rulesLocks = []rule.Rule{
 	notAnswering, connectionsExhausted,

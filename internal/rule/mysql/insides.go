@@ -1,0 +1,249 @@
+package mysql
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+// rulesContention are about what threads of a server contend for inside of it,
+// and what they burn CPU for beside their work. Only stacks tell that: counters
+// and settings alone prove nothing.
+var rulesContention = []rule.Rule{tableCacheContention, mdlContention, spinWaste, preparedPadding, instrumentationCost}
+
+const (
+	// someQueue is how many threads on average wait at the same place before it
+	// is worth a word: one that waits while one works is no queue.
+	someQueue = 2.0
+	// queueShare of the statements that run: of four, one waits. Below it another
+	// cause weighs more, and a healthy server has moments like that.
+	queueShare = 0.25
+	// manyWait and mostWait make it what the server does: half of all busy
+	// threads on one stack is where every reader of stacks begins.
+	manyWait = 4.0
+	mostWait = 0.5
+	// fewSamples of running threads say nothing: 60 make a share of a tenth right
+	// to within four percent.
+	fewSamples = 60
+	// busyServer is how many statements run at a time, on average, beside that of
+	// rtrail, before a server without stacks counts as not judged.
+	busyServer = 2.0
+)
+
+// insides is one server process and what its stacks tell.
+type insides struct {
+	v       *view.View
+	s       *view.MySQLServer // nil: all that is known is a dump of its stacks
+	process view.StackProcess // in the dump, or of sleeping threads
+	waits   []view.StackWait
+}
+
+// insidesOf lists the servers of which there are stacks. If there are none
+// although a server is busy, it says why.
+func insidesOf(v *view.View) ([]insides, error) {
+	var list []insides
+	var why *rule.NotJudged
+	known := map[int32]bool{}
+	waits := v.StackWaits()
+	for _, s := range v.MySQLServers() {
+		x := insides{v: v, s: s}
+		for _, w := range waits {
+			if s.PID > 0 && w.PID == s.PID {
+				x.waits = append(x.waits, w)
+			}
+		}
+		if len(x.waits) > 0 {
+			known[s.PID] = true
+			list = append(list, x)
+			continue
+		}
+		if s.Answered() && running(s) >= busyServer+1 {
+			why = withoutStacks(v, s)
+		}
+	}
+	for _, p := range v.StackProcesses() {
+		if p.Evidence == recording.StackDump && !known[p.PID] {
+			x := insides{v: v, process: p}
+			for _, w := range waits {
+				if w.PID == p.PID && w.Source == p.Source && w.Process == p.Process {
+					x.waits = append(x.waits, w)
+				}
+			}
+			list = append(list, x)
+		}
+	}
+	if len(list) == 0 && why != nil {
+		return nil, why
+	}
+	return list, nil
+}
+
+// withoutStacks says why a busy server has no stacks.
+func withoutStacks(v *view.View, s *view.MySQLServer) *rule.NotJudged {
+	n := &rule.NotJudged{Needs: "stacks of " + named(s), Why: "it runs on another host", How: "run rtrail diagnose on that host, or: pstack $(pidof mysqld) > stacks.txt; rtrail diagnose stacks.txt"}
+	if s.PID > 0 {
+		n.Why = "no thread of it was caught working or waiting"
+		n.How = "watch for longer: --for 30s"
+	}
+	for _, u := range view.Rows[recording.UnseenNote](v) {
+		if u.Probe == "stack" {
+			n.Why, n.How = u.Why, cmp.Or(u.How, n.How)
+		}
+	}
+	return n
+}
+
+func (x insides) subject() rule.Subject {
+	if x.s != nil {
+		return subjectOf(x.s)
+	}
+	if p, ok := x.v.Process(x.process.PID); ok && x.process.PID > 0 {
+		return rule.ProcessSubject(p)
+	}
+	return rule.Subject{Kind: rule.KindProcess, Name: cmp.Or(x.process.Process, "mysqld"), PID: max(x.process.PID, 0), Detail: x.process.Source}
+}
+
+func (x insides) affects() []rule.Subject {
+	if x.s == nil {
+		return nil
+	}
+	list := affects(x.v, x.s)
+	// What the whole host suffers from is this server's doing if it uses most of
+	// what is used.
+	return append(list, loaded(x.v, x.s, direction{func(view.Process) float64 { return 0 }, func(view.DiskRates) float64 { return 0 }})...)
+}
+
+// queue is how many threads wait at a place, on average, and their share of all
+// statements that run.
+func (x insides) queue(signature string) (w view.StackWait, waiting, share float64) {
+	for _, have := range x.waits {
+		if have.ID == signature && have.Evidence != recording.StackOnCPU && have.Mean > waiting {
+			w, waiting, share = have, have.Mean, have.Share
+		}
+	}
+	if waiting == 0 {
+		return w, 0, 0
+	}
+	if x.s != nil {
+		// Sleeping threads alone are no whole: those that run work, too. One of the
+		// server's running threads answers rtrail.
+		if n := running(x.s) - 1; n > 0 {
+			share = min(share, waiting/max(n, waiting))
+		}
+	}
+	return w, waiting, share
+}
+
+// sure judges a queue; 0: it is none.
+func sureOfQueue(waiting, share float64) rule.Confidence {
+	switch {
+	case waiting >= manyWait && share >= mostWait:
+		return rule.Certain
+	case waiting >= someQueue && share >= queueShare:
+		return rule.Likely
+	}
+	return 0
+}
+
+// burnt is the share of the samples of running threads whose stack fits, and
+// how many cores that is; NaN if the process's CPU is not known. share is 0 with
+// too few samples.
+func (x insides) burnt(fits func(view.StackRow) bool) (share, cores float64, samples int64) {
+	if x.s == nil || x.s.PID <= 0 {
+		return 0, 0, 0
+	}
+	list, all := x.v.Stacks(x.s.PID, recording.StackOnCPU)
+	if all < fewSamples {
+		return 0, 0, all
+	}
+	n := int64(0)
+	for _, r := range list {
+		if fits(r) {
+			n += r.Count
+		}
+	}
+	share = float64(n) / float64(all)
+	cores = math.NaN()
+	if x.s.Process != nil {
+		cores = share * x.s.Process.CPU
+	}
+	return share, cores, all
+}
+
+// callers counts the functions that call into what fits, the most frequent
+// first: the outermost frame that fits is left out.
+func (x insides) callers(fits func(view.StackRow) bool, past ...string) []string {
+	list, _ := x.v.Stacks(x.s.PID, recording.StackOnCPU)
+	counts := map[string]int{}
+	for _, r := range list {
+		if !fits(r) {
+			continue
+		}
+		for _, frame := range r.Frames {
+			one := view.StackRow{Frames: []string{frame}}
+			if !one.Calls(1, past...) && !strings.HasPrefix(frame, "??") && !strings.HasPrefix(frame, "asm_") && !strings.HasPrefix(frame, "[") {
+				counts[frame] += int(r.Count)
+				break
+			}
+		}
+	}
+	var names []string
+	for name := range counts {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	return names
+}
+
+// stackEvidence is the queue as numbers, with the stack.
+func (x insides) stackEvidence(w view.StackWait, waiting, share float64, grep string) rule.Evidence {
+	e := rule.Evidence{Metric: "mysql.stack-waiters", Value: waiting, Unit: "threads", Limit: rule.Limit(someQueue),
+		What:  rule.T("%s threads at a time (%s of the statements that run) in %s, over %d looks at all threads", unit.Number(waiting), unit.Share(share), path(w), w.Dumps),
+		Check: x.dump("grep -c " + grep)}
+	if w.Evidence == recording.StackDump {
+		e.What = rule.T("%s threads (%s of those that are busy) in %s, in %d dumps", unit.Number(waiting), unit.Share(share), path(w), w.Dumps)
+	}
+	return e
+}
+
+// dump is a command line that shows stacks.
+func (x insides) dump(rest string) string {
+	if x.s == nil {
+		return "rtrail stacks " + cmp.Or(x.process.Source, "FILE")
+	}
+	return fmt.Sprintf("eu-stack -p %d | %s   # stops the server for a moment; rtrail stacks --pid %d does not", x.s.PID, rest, x.s.PID)
+}
+
+// mostFrames of a stack are named in evidence.
+const mostFrames = 4
+
+// path is the telling part of a stack: the functions of the server that are
+// innermost.
+func path(w view.StackWait) string {
+	var names []string
+	for _, f := range w.Example {
+		if !strings.Contains(f, "futex") && !strings.Contains(f, "lll_") && !strings.Contains(f, "pthread_mutex") && !strings.HasPrefix(f, "inline_mysql") && !strings.HasPrefix(f, "??") {
+			names = append(names, f)
+		}
+		if len(names) == mostFrames {
+			break
+		}
+	}
+	if w.Object != "" {
+		return strings.Join(names, " < ") + " (" + w.Object + ")"
+	}
+	return strings.Join(names, " < ")
+}
+
+// setting is a variable of the server as evidence.
+func setting(s *view.MySQLServer, metric, name string, value int64) rule.Evidence {
+	return rule.Evidence{Metric: metric, Value: float64(value), Unit: "count", What: rule.T("%s is %d", name, value),
+		Check: ask(s, "show global variables like '"+name+"'")}
+}

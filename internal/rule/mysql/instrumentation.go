@@ -1,0 +1,134 @@
+package mysql
+
+import (
+	_ "embed"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/stack/signatures"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed instrumentation.md
+var instrumentationPage string
+
+var instrumentationCost = rule.Rule{
+	ID:       "mysql/instrumentation-cost",
+	Title:    "the performance schema takes much of the server's CPU",
+	Resource: "CPU of MySQL",
+	Needs:    []recording.Table{recording.Stacks},
+	Explains: []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow"},
+	Page:     instrumentationPage,
+	Detect:   detectInstrumentation,
+}
+
+const (
+	// dearInstruments of the CPU are more than watching is worth. With its
+	// default instruments the performance schema takes 3 to 8 % of a server at
+	// full speed with short statements, with all of them several times that.
+	dearInstruments = 0.15
+	// mostInstruments make it what the server does.
+	mostInstruments = 0.25
+	// instrumentCores is how much CPU that must be.
+	instrumentCores = 0.1
+	// instrumentDepth is how many of the innermost frames are looked at: clocks
+	// and hashes are called by instruments.
+	instrumentDepth = 3
+)
+
+// instruments says whether a thread counts or times instead of working.
+func instruments(r view.StackRow) bool {
+	for i, frame := range r.Frames {
+		if i == instrumentDepth {
+			return false
+		}
+		name := signatures.Bare(frame)
+		if at := strings.LastIndex(name, "::"); at >= 0 {
+			name = name[at+2:]
+		}
+		switch {
+		case strings.HasPrefix(frame, "PFS_") || strings.HasPrefix(name, "pfs_end_") || strings.HasPrefix(name, "pfs_start_") || strings.HasPrefix(name, "pfs_digest_"):
+			return true
+		case strings.HasPrefix(name, "pfs_mutex_enter_func") || strings.HasPrefix(name, "pfs_rw_lock_") || strings.HasPrefix(name, "pfs_mutex_exit_func"):
+			return false // these wrap InnoDB's mutexes: the wait is not theirs
+		case (strings.HasPrefix(name, "start_") || strings.HasPrefix(name, "end_")) && (strings.Contains(name, "_wait_v") || strings.Contains(name, "statement_v") || strings.Contains(name, "stage_v")):
+			return true
+		case strings.HasPrefix(name, "aggregate_") || strings.HasPrefix(name, "insert_events_") || strings.HasPrefix(name, "unlock_mutex_v") || strings.HasPrefix(name, "unlock_rwlock_v"):
+			return true
+		case name == "find_or_create_digest" || name == "digest_add_token" || strings.HasPrefix(name, "compute_digest_") || name == "get_timer_value" && i+1 < len(r.Frames):
+			return true
+		case name == "my_timer_cycles" || name == "get_timer_raw_value" || name == "get_timer_raw_value_and_function" || name == "get_timer_pico_value" || name == "my_timer_nanoseconds":
+			return true
+		}
+	}
+	return false
+}
+
+func detectInstrumentation(v *view.View) ([]rule.Finding, error) {
+	servers, err := insidesOf(v)
+	var found []rule.Finding
+	for _, x := range servers {
+		share, cores, samples := x.burnt(instruments)
+		if share < dearInstruments || !(cores >= instrumentCores) {
+			continue
+		}
+		found = append(found, x.instrumentFinding(share, cores, samples))
+	}
+	return found, err
+}
+
+func (x insides) instrumentFinding(share, cores float64, samples int64) rule.Finding {
+	s, who := x.s, x.subject()
+	f := rule.Finding{Subject: who, Confidence: rule.Likely, Affects: x.affects(),
+		Headline: rule.T("%s spends %s of its CPU on watching itself, in the performance schema", who, unit.Share(share)),
+		Impact:   timeLost(cores, rule.T("%s cores", unit.Number(cores)))}
+	if share >= mostInstruments {
+		f.Confidence = rule.Certain
+	}
+	f.Evidence = []rule.Evidence{{Metric: "mysql.instrument-share", Value: share, Unit: "share", Limit: rule.Limit(dearInstruments),
+		What:  rule.T("%s of %d samples of its running threads are in instruments of the performance schema", unit.Share(share), samples),
+		Check: rule.T("perf top -p %d   # pfs_*, start_*_wait_v1, end_*_wait_v1, aggregate_*, find_or_create_digest", s.PID).String()}}
+	if names := x.instrumentNames(); len(names) > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.instrument-share", Value: share, Unit: "share",
+			What: rule.T("above all %s", strings.Join(names, ", ")), Check: rule.T("perf record -p %d -- sleep 5; perf report", s.PID).String()})
+	}
+	if on, ok := s.Switched("performance_schema"); ok && on {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.instruments-on", Value: 1, Unit: "count", What: rule.T("performance_schema is ON; which instruments and consumers are, its setup tables tell"),
+			Check: ask(s, "select substring_index(name, '/', 2), sum(enabled = 'YES'), sum(timed = 'YES'), count(*) from performance_schema.setup_instruments group by 1")})
+	}
+	f.Fixes = []rule.Fix{{
+		Text:     rule.T("switch off the instruments of single waits and stages, which run many times for each statement"),
+		Command:  ask(s, "update performance_schema.setup_instruments set enabled = 'NO', timed = 'NO' where name like 'wait/%' or name like 'stage/%'"),
+		Tradeoff: "at once, no restart; waits and stages are no longer counted, statements and digests still are. What my.cnf switches on comes back at a restart",
+	}, {
+		Text:     rule.T("switch off histories of single events"),
+		Command:  ask(s, "update performance_schema.setup_consumers set enabled = 'NO' where name like 'events_waits%' or name like 'events_stages%' or name like '%history%'"),
+		Tradeoff: "the last events of each thread are no longer kept",
+	}, {
+		Text:     rule.T("switch it off as a whole"),
+		Command:  "my.cnf: [mysqld] performance_schema = OFF; then restart the server",
+		Tradeoff: "a restart, and all statistics of statements, locks and tables are lost, which this program needs, too",
+	}}
+	return f
+}
+
+// instrumentNames are the innermost functions of instruments, the most frequent
+// first.
+func (x insides) instrumentNames() []string {
+	list, _ := x.v.Stacks(x.s.PID, recording.StackOnCPU)
+	counts := map[string]int{}
+	for _, r := range list {
+		if instruments(r) {
+			counts[r.Frames[0]] += int(r.Count)
+		}
+	}
+	var names []string
+	for len(counts) > 0 && len(names) < 3 {
+		top := commonest(counts)
+		names = append(names, top)
+		delete(counts, top)
+	}
+	return names
+}

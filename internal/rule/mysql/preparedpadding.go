@@ -1,0 +1,157 @@
+package mysql
+
+import (
+	_ "embed"
+	"math"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed preparedpadding.md
+var preparedPaddingPage string
+
+var preparedPadding = rule.Rule{
+	ID:       "mysql/prepared-padding",
+	Title:    "parameters are put into long texts of prepared statements",
+	Resource: "CPU of MySQL",
+	Needs:    []recording.Table{recording.Stacks},
+	Explains: []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
+	Page:     preparedPaddingPage,
+	Detect:   detectPreparedPadding,
+}
+
+const (
+	// dearText of the CPU goes into rewriting texts: to put a few parameters into
+	// a short statement takes a thousandth of executing it.
+	dearText = 0.1
+	// textCores is how much CPU that must be.
+	textCores = 0.05
+	// quadratic is the share of that CPU that moves the rest of the text, from
+	// which it is the length of the text that costs.
+	quadratic = 0.5
+)
+
+// padding is what is known of a server that rewrites statements.
+type padding struct {
+	insides
+	share, cores, moving float64
+	samples              int64
+	length               int64 // of the longest statement being executed; -1
+	longest              time.Duration
+	executing            float64 // connections in Command Execute, mean
+	state                string
+	statement, client    string
+	sure                 rule.Confidence
+}
+
+// inserting says whether a thread puts parameters into the text of a statement.
+func inserting(r view.StackRow) bool {
+	return r.Calls(0, "insert_params", "insert_params_with_log", "insert_params_from_vars", "insert_params_from_vars_with_log", "insert_bulk_params", "emb_insert_params", "emb_insert_params_with_log",
+		"insert_parameters", "insert_parameters_from_vars")
+}
+
+// moves says whether it moves the rest of the text for that.
+func moves(r view.StackRow) bool {
+	if !inserting(r) {
+		return false
+	}
+	for _, frame := range r.Frames[:min(len(r.Frames), 5)] {
+		if strings.Contains(frame, "memmove") || strings.Contains(frame, "memcpy") || strings.Contains(frame, "realloc") || strings.HasSuffix(frame, "String::replace") || strings.Contains(frame, "mremap") {
+			return true
+		}
+	}
+	return false
+}
+
+func detectPreparedPadding(v *view.View) ([]rule.Finding, error) {
+	servers, err := insidesOf(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		if x := (padding{insides: s}); x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, err
+}
+
+func (x *padding) look() bool {
+	if x.share, x.cores, x.samples = x.burnt(inserting); x.share < dearText || !(x.cores >= textCores) {
+		return false
+	}
+	moved, _, _ := x.burnt(moves)
+	x.moving = moved / x.share
+	x.length = recording.Unknown
+	looks := x.v.SessionsOf(x.s.Server)
+	for _, look := range looks {
+		for _, r := range look {
+			if r.Command != "Execute" {
+				continue
+			}
+			x.executing += 1 / float64(len(looks))
+			if r.Length > x.length {
+				x.length, x.state, x.statement, x.client = r.Length, r.State, r.Statement, r.Client
+			}
+			x.longest = max(x.longest, r.For)
+		}
+	}
+	x.sure = rule.Likely
+	if x.moving >= quadratic {
+		x.sure = rule.Certain
+	}
+	return true
+}
+
+func (x *padding) finding() rule.Finding {
+	s, who := x.s, x.subject()
+	f := rule.Finding{Subject: who, Confidence: x.sure, Affects: x.affects(), Impact: timeLost(max(x.cores, x.executing*x.share), rule.T("%s cores", unit.Number(x.cores)))}
+	f.Headline = rule.T("%s spends %s of its CPU on putting parameters into the texts of prepared statements", who, unit.Share(x.share))
+	if x.length > 0 {
+		f.Headline = rule.T("%s spends %s of its CPU on putting parameters into the texts of prepared statements, of up to %s", who, unit.Share(x.share), unit.Bytes(x.length))
+	}
+	f.Evidence = []rule.Evidence{{Metric: "mysql.insert-params-share", Value: x.share, Unit: "share", Limit: rule.Limit(dearText),
+		What:  rule.T("%s of %d samples of its running threads are below insert_params, %s of these move the rest of the text", unit.Share(x.share), x.samples, unit.Share(x.moving)),
+		Check: rule.T("perf record -g -p %d -- sleep 5; perf report --no-children", s.PID).String()}}
+	if x.executing > 0 {
+		e := rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.executing, Unit: "connections",
+			What: rule.T("%s connections execute prepared statements at a time, the longest one since %s", unit.Number(x.executing), unit.Duration(x.longest)), Check: ask(s, "show processlist")}
+		if x.statement != "" {
+			e.What = rule.T("%s connections execute prepared statements at a time, state \"%s\", %s: %s", unit.Number(x.executing), x.state, x.client, words(x.statement))
+		}
+		f.Evidence = append(f.Evidence, e)
+	}
+	for _, name := range []string{"slow_query_log", "general_log"} {
+		if on, ok := s.Switched(name); ok && on {
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.logs-text", Value: 1, Unit: "count",
+				What: rule.T("%s is ON: the server wants the text with all parameters in it, whether it is logged or not", name), Check: ask(s, "show global variables like '%_log'")})
+		}
+	}
+	if prepared := s.Rate("Com_stmt_execute"); !math.IsNaN(prepared) && prepared > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.prepared-executions", Value: prepared, Unit: "per second", Counters: true,
+			What: rule.T("%s executions of prepared statements", unit.PerSecond(prepared)), Check: status(s, "Com_stmt%")})
+	}
+	f.Evidence = append(f.Evidence, beside(s)...)
+	f.Fixes = x.fixes()
+	return f
+}
+
+func (x *padding) fixes() []rule.Fix {
+	s := x.s
+	var list []rule.Fix
+	if on, ok := s.Switched("slow_query_log"); ok && on {
+		list = append(list, rule.Fix{Text: rule.T("switch the slow log off: without it the server does not build the text"), Command: ask(s, "set global slow_query_log = OFF"),
+			Tradeoff: "slow statements are not logged; the digests of the performance schema still count them"})
+	}
+	if on, ok := s.Switched("general_log"); ok && on {
+		list = append(list, rule.Fix{Text: rule.T("switch the general log off"), Command: ask(s, "set global general_log = OFF"), Tradeoff: "statements are not logged"})
+	}
+	return append(list, rule.Fix{Text: rule.T("let the client put the parameters in: useServerPrepStmts=false (Connector/J), interpolateParams=true (Go)"),
+		Tradeoff: "statements are parsed each time; for lists of thousands of values that is cheaper"},
+		rule.Fix{Text: rule.T("send fewer markers at once: batches of a thousand values, or a temporary table to join, and no blanks or line breaks between markers"),
+			Tradeoff: "more round trips; a change of the program"},
+		rule.Fix{Text: rule.T("upgrade to MySQL 8.0 or later, which appends the pieces of the text instead of moving it"), Tradeoff: "an upgrade"})
+}

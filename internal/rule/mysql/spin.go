@@ -1,0 +1,162 @@
+package mysql
+
+import (
+	_ "embed"
+	"math"
+	"strings"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed spin.md
+var spinPage string
+
+var spinWaste = rule.Rule{
+	ID:       "mysql/spin-waste",
+	Title:    "threads burn CPU in InnoDB's spin loops",
+	Resource: "locks inside MySQL",
+	Needs:    []recording.Table{recording.Stacks},
+	Explains: []string{"cpu/saturated", "cpu/one-thread-limit", "cpu/context-switches", "rt/server-slow", "rt/two-humps"},
+	Page:     spinPage,
+	Detect:   detectSpin,
+}
+
+const (
+	// muchSpin of the CPU in spin loops is too much: after settings were put back
+	// to their defaults 3 % were left of 21 % on a server that was tuned so.
+	muchSpin = 0.1
+	// mostSpin makes it what the CPU does.
+	mostSpin = 0.2
+	// spinCores is how much CPU that must be: a tenth of a core.
+	spinCores = 0.1
+	// Defaults of innodb_spin_wait_delay and innodb_sync_spin_loops of MySQL.
+	// MariaDB's delay is 4 since 10.3.5.
+	defaultSpinDelay, mariaSpinDelay, defaultSpinLoops = 6, 4, 30
+	// farFromDefault is how many times its default the product of both must be to
+	// be blamed: the length of a wait that fails.
+	farFromDefault = 4
+	// defaultPauses is innodb_spin_wait_pause_multiplier, fixed before 8.0.16.
+	defaultPauses = 50
+)
+
+// spins is what is known of a server that spins.
+type spins struct {
+	insides
+	share, cores float64
+	samples      int64
+	delay, loops int64 // 0: not known
+	normal       int64 // default of delay
+	callers      []string
+	rounds       float64 // per second; NaN
+	osWaits      float64
+	sure         rule.Confidence
+}
+
+// spinning is the loop that waits without leaving the CPU.
+func spinning(r view.StackRow) bool {
+	return r.Calls(6, "ut_delay")
+}
+
+func detectSpin(v *view.View) ([]rule.Finding, error) {
+	servers, err := insidesOf(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		if x := (spins{insides: s}); x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, err
+}
+
+func (x *spins) look() bool {
+	if x.share, x.cores, x.samples = x.burnt(spinning); x.share < muchSpin || !(x.cores >= spinCores) {
+		return false
+	}
+	x.delay, _ = x.s.IntVariable("innodb_spin_wait_delay")
+	x.loops, _ = x.s.IntVariable("innodb_sync_spin_loops")
+	x.normal = defaultSpinDelay
+	if x.s.MariaDB() {
+		x.normal = mariaSpinDelay
+	}
+	x.callers = x.insides.callers(spinning, "ut_delay", "ut_rnd_interval", "mutex_spin_wait", "mutex_enter_func", "pfs_mutex_enter_func", "rw_lock_s_lock_spin", "rw_lock_s_lock_func",
+		"pfs_rw_lock_s_lock_func", "rw_lock_x_lock_func", "pfs_rw_lock_x_lock_func", "rw_lock_x_lock_low", "rw_lock_x_lock_wait", "spin", "enter", "mutex_enter_inline")
+	x.rounds, x.osWaits = math.NaN(), math.NaN()
+	rows := x.s.InnoDB()
+	if n, ok := view.Delta(rows, func(r recording.MySQLInnoDB) int64 { return r.SpinRounds }); ok {
+		x.rounds = n / max(view.Elapsed(rows).Seconds(), 1)
+	}
+	if n, ok := view.Delta(rows, func(r recording.MySQLInnoDB) int64 { return r.OSWaits }); ok {
+		x.osWaits = n / max(view.Elapsed(rows).Seconds(), 1)
+	}
+	switch far := x.far(); {
+	case far && x.share >= mostSpin:
+		x.sure = rule.Certain
+	case far:
+		x.sure = rule.Likely
+	case x.share >= mostSpin:
+		// At its defaults spinning is a symptom: somebody holds the mutex.
+		x.sure = rule.Possible
+	default:
+		return false
+	}
+	return true
+}
+
+// far says whether the settings make a failed wait much longer than by default.
+func (x *spins) far() bool {
+	if x.delay == 0 || x.loops == 0 {
+		return false
+	}
+	return float64(x.delay)*float64(x.loops) >= farFromDefault*float64(x.normal)*defaultSpinLoops
+}
+
+func (x *spins) finding() rule.Finding {
+	who := x.subject()
+	f := rule.Finding{Subject: who, Confidence: x.sure, Affects: x.affects(),
+		Impact: timeLost(x.cores, rule.T("%s cores spin", unit.Number(x.cores)))}
+	switch {
+	case x.far() && x.delay >= farFromDefault*x.normal:
+		f.Headline = rule.T("%s burns %s of its CPU in InnoDB's spin loops: innodb_spin_wait_delay is %d, by default %d", who, unit.Share(x.share), x.delay, x.normal)
+	case x.far():
+		f.Headline = rule.T("%s burns %s of its CPU in InnoDB's spin loops: innodb_sync_spin_loops is %d, by default %d", who, unit.Share(x.share), x.loops, int64(defaultSpinLoops))
+	default:
+		f.Headline = rule.T("%s burns %s of its CPU while threads wait for mutexes of InnoDB", who, unit.Share(x.share))
+	}
+	f.Evidence = []rule.Evidence{{Metric: "mysql.spin-share", Value: x.share, Unit: "share", Limit: rule.Limit(muchSpin),
+		What:  rule.T("%s of %d samples of its running threads are in ut_delay, the loop between two tries for a mutex", unit.Share(x.share), x.samples),
+		Check: rule.T("perf top -p %d", x.s.PID).String()}}
+	if len(x.callers) > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.spin-share", Value: x.share, Unit: "share",
+			What:  rule.T("who waits there: %s", strings.Join(x.callers[:min(len(x.callers), 3)], ", ")),
+			Check: rule.T("perf record -g -p %d -- sleep 5; perf report --no-children -S ut_delay", x.s.PID).String()})
+	}
+	if x.delay > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.spin-settings", Value: float64(x.delay), Unit: "count", Limit: rule.Limit(float64(x.normal)),
+			What:  rule.T("innodb_spin_wait_delay is %d, innodb_sync_spin_loops %d: a wait that fails executes up to %s pauses", x.delay, x.loops, unit.Count(float64(x.delay*x.loops*defaultPauses))),
+			Check: ask(x.s, "show global variables like 'innodb%spin%'")})
+	}
+	if x.rounds > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.spin-rounds", Value: x.rounds, Unit: "per second", Counters: true,
+			What:  rule.T("%s rounds of spinning, %s waits that ended asleep", unit.PerSecond(x.rounds), unit.PerSecond(view.OrZero(x.osWaits))),
+			Check: ask(x.s, "show engine innodb status")})
+	}
+	f.Fixes = x.fixes()
+	return f
+}
+
+func (x *spins) fixes() []rule.Fix {
+	var list []rule.Fix
+	if x.far() && x.delay > x.normal {
+		list = append(list, rule.Fix{Text: rule.T("put the delay back: innodb_spin_wait_delay = %d", x.normal), Command: ask(x.s, rule.T("set global innodb_spin_wait_delay = %d", x.normal).String()),
+			Tradeoff: "at once, no restart; also in my.cnf. Too short a delay costs context switches where mutexes are held for microseconds"})
+	}
+	if x.far() && x.loops > defaultSpinLoops {
+		list = append(list, rule.Fix{Text: rule.T("put the loops back: innodb_sync_spin_loops = %d", int64(defaultSpinLoops)),
+			Command: ask(x.s, rule.T("set global innodb_sync_spin_loops = %d", int64(defaultSpinLoops)).String()), Tradeoff: "at once, no restart; also in my.cnf"})
+	}
+	return append(list, rule.Fix{Text: rule.T("let fewer statements run at once, so that fewer want the mutex; its name is in SHOW ENGINE INNODB MUTEX and in the stacks"),
+		Command: ask(x.s, "show engine innodb mutex"), Tradeoff: "waiting moves to the connection pool"})
+}

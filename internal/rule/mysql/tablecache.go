@@ -1,0 +1,137 @@
+package mysql
+
+import (
+	_ "embed"
+	"math"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed tablecache.md
+var tableCachePage string
+
+var tableCacheContention = rule.Rule{
+	ID:       "mysql/table-cache-contention",
+	Title:    "statements queue for the mutex of the table cache",
+	Resource: "locks inside MySQL",
+	Needs:    []recording.Table{recording.Stacks},
+	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps", "mysql/opening-missing-tables", "mysql/spin-waste"},
+	Page:     tableCachePage,
+	Detect:   detectTableCache,
+}
+
+const (
+	// someOverflows per second: the cache closes tables to make room, below its
+	// mutex. A cache that is large enough closes none.
+	someOverflows = 5.0
+	// enoughInstances is what MySQL has by default from 5.7.8 on; its manual
+	// recommends 8 or 16 for 16 cores and more. mostInstances is its limit.
+	enoughInstances, mostInstances = 16, 64
+	// openRoom is how much larger than what all running statements need a table
+	// cache should be.
+	openRoom = 2
+)
+
+// tableCache is a queue for the table cache of one server.
+type tableCache struct {
+	insides
+	wait      view.StackWait
+	waiting   float64
+	share     float64
+	sure      rule.Confidence
+	instances int64   // 0: not known
+	size      int64   // table_open_cache; 0: not known
+	overflows float64 // per second; NaN
+	opened    float64 // per second; NaN
+}
+
+func detectTableCache(v *view.View) ([]rule.Finding, error) {
+	servers, err := insidesOf(v)
+	var found []rule.Finding
+	for _, s := range servers {
+		if x := (tableCache{insides: s}); x.look() {
+			found = append(found, x.finding())
+		}
+	}
+	return found, err
+}
+
+func (x *tableCache) look() bool {
+	x.wait, x.waiting, x.share = x.queue("mysql/table-cache-mutex")
+	if x.sure = sureOfQueue(x.waiting, x.share); x.sure == 0 {
+		return false
+	}
+	x.overflows, x.opened = math.NaN(), math.NaN()
+	if x.s != nil {
+		x.instances, _ = x.s.IntVariable("table_open_cache_instances")
+		x.size, _ = x.s.IntVariable("table_open_cache")
+		x.overflows, x.opened = x.s.Rate("Table_open_cache_overflows"), x.s.Rate("Opened_tables")
+	}
+	return true
+}
+
+// full says whether tables are closed to make room for others.
+func (x *tableCache) full() bool { return x.overflows >= someOverflows && x.opened >= someOverflows }
+
+func (x *tableCache) finding() rule.Finding {
+	who := x.subject()
+	f := rule.Finding{Subject: who, Confidence: x.sure, Affects: x.affects()}
+	f.Impact = timeLost(x.waiting, rule.T("%s statements wait at a time", unit.Number(x.waiting)))
+	share := unit.Share(x.share)
+	switch {
+	case x.full():
+		f.Headline = rule.T("%s of the running statements of %s queue for the table cache, which closes tables to make room below its mutex: table_open_cache is %d", share, who, x.size)
+	case x.instances == 1:
+		f.Headline = rule.T("%s of the running statements of %s queue for the one mutex of the table cache: table_open_cache_instances is 1", share, who)
+	case x.instances > 1:
+		f.Headline = rule.T("%s of the running statements of %s queue for the mutexes of the table cache: table_open_cache_instances is %d", share, who, x.instances)
+	default:
+		f.Headline = rule.T("%s of the busy threads of %s queue for the mutex of the table cache: see table_open_cache_instances", share, who)
+	}
+	f.Evidence = []rule.Evidence{x.stackEvidence(x.wait, x.waiting, x.share, "Table_cache")}
+	if x.instances > 0 {
+		f.Evidence = append(f.Evidence, setting(x.s, "mysql.table-cache-instances", "table_open_cache_instances", x.instances))
+	}
+	if !math.IsNaN(x.overflows) {
+		what := rule.T("%s overflows of the table cache, %s tables opened: it is large enough", unit.PerSecond(x.overflows), unit.PerSecond(view.OrZero(x.opened)))
+		if x.full() {
+			what = rule.T("%s overflows of the table cache, %s tables opened: it holds too few", unit.PerSecond(x.overflows), unit.PerSecond(x.opened))
+		}
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.table-cache-overflows", Value: x.overflows, Unit: "per second", Counters: true, What: what, Check: status(x.s, "%open%")})
+	}
+	f.Fixes = x.fixes()
+	return f
+}
+
+func (x *tableCache) fixes() []rule.Fix {
+	var list []rule.Fix
+	if x.full() {
+		to := max(x.size*openRoom, 2000)
+		if _, most, _, ok := x.s.Gauge("Threads_connected"); ok {
+			// Every connection may have some tables open at a time.
+			to = max(to, int64(math.Ceil(most/100)*100)*tablesPerStatement)
+		}
+		list = append(list, rule.Fix{Text: rule.T("let the table cache hold what all connections use: table_open_cache = %d", to),
+			Command:  ask(x.s, "set global table_open_cache = "+unit.Count(float64(to)).String()),
+			Tradeoff: "memory and file descriptors per table (open_files_limit); also in my.cnf, or a restart loses it"})
+		list[0].Command = ask(x.s, rule.T("set global table_open_cache = %d", to).String())
+	}
+	to := int64(enoughInstances)
+	if x.instances >= enoughInstances {
+		to = min(2*x.instances, mostInstances)
+	}
+	if x.instances < mostInstances {
+		list = append(list, rule.Fix{Text: rule.T("split the table cache: table_open_cache_instances = %d", to),
+			Command:  rule.T("my.cnf: [mysqld] table_open_cache_instances = %d; then restart the server", to).String(),
+			Tradeoff: "a restart; each instance holds table_open_cache divided by their number, so raise that, too, if Opened_tables begins to grow"})
+	}
+	return append(list, rule.Fix{Text: rule.T("let fewer statements run at once, or fewer tables be in each"),
+		Tradeoff: "waiting moves to the connection pool; throughput rises when the queue for the mutex is gone"})
+}
+
+// tablesPerStatement is how many tables a statement may use, for a first size of
+// the cache.
+const tablesPerStatement = 10
