@@ -140,10 +140,14 @@ func (r *mysqlRecording) record(pool bool) {
 	if err := os.MkdirAll(r.folder, 0o755); err != nil {
 		r.Fatal(err)
 	}
-	r.load = r.open("unix", r.m.socket)
-	r.db = r.load
-	if pool {
-		r.db = r.open("tcp", "127.0.0.1:3307") // where no pool is asked
+	r.load = r.open("lab", "unix", r.m.socket)
+	switch {
+	case pool:
+		r.db = r.open("lab", "tcp", "127.0.0.1:3307") // where no pool is asked
+	case r.m.version.short == "mysql-9":
+		r.db = r.open("root", "unix", r.m.socket) // for whom there is a group of its own
+	default:
+		r.db = r.load
 	}
 	if strings.HasPrefix(r.m.version.short, "mariadb") {
 		r.exec(r.db, "INSTALL SONAME 'metadata_lock_info'")
@@ -160,9 +164,9 @@ func (r *mysqlRecording) record(pool bool) {
 	r.slowLog()
 }
 
-func (r *mysqlRecording) open(network, addr string) *sql.DB {
+func (r *mysqlRecording) open(user, network, addr string) *sql.DB {
 	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr, c.DBName, c.DialFunc = "lab", network, addr, "lab", r.m.ns.Dial
+	c.User, c.Net, c.Addr, c.DBName, c.DialFunc = user, network, addr, "lab", r.m.ns.Dial
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
 		r.Fatal(err)
@@ -372,18 +376,25 @@ func (r *mysqlRecording) replica() {
 	r.keep("replica", ofReplica)
 }
 
-// pool is a thread pool of two groups whose threads all sleep while others queue.
+// pool is a thread pool of two groups with more work than threads: in MariaDB
+// others queue while all sleep; in MySQL, where who sleeps takes no place, they
+// work, and the threads that the load before has left take all of them.
 func (r *mysqlRecording) pool(on bool) {
-	if !on && r.m.version.short != "mysql-9" {
-		return
-	}
-	if on {
+	statement := "DO sleep(1.5)"
+	switch {
+	case on:
 		time.Sleep(3 * time.Second) // idle threads end
 		r.exec(r.db, "SET GLOBAL thread_pool_max_threads = 4")
+	case r.m.version.short == "mysql-9":
+		// In 10 ms: who has worked for so long is stalled.
+		r.exec(r.db, "SET GLOBAL thread_pool_max_active_query_threads = 1", "SET GLOBAL thread_pool_stall_limit = 600")
+		statement = "DO benchmark(2000000, sha2('x', 256))"
+	default:
+		return
 	}
 	var ends []func() error
 	for _, c := range r.conns(12) {
-		ends = append(ends, r.background(c, "DO sleep(1.5)"))
+		ends = append(ends, r.background(c, statement))
 	}
 	time.Sleep(time.Second)
 	r.keep("pool", ofPool)
