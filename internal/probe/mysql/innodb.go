@@ -24,12 +24,6 @@ func readInnoDB(l *look) error {
 	if err != nil {
 		return &absence{why: err.Error()}
 	}
-	l.seen.snapshots, l.seen.snapped = map[int64]bool{}, l.at
-	for _, t := range status.Transactions {
-		if t.ReadView && t.Session > 0 {
-			l.seen.snapshots[t.Session] = true
-		}
-	}
 	l.rememberSnapshots(status.Transactions)
 	recording.Append(l.w, status.Row(l.at, l.target.Name))
 	recording.Give(l.w, status.Latches(l.at, l.target.Name))

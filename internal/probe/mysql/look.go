@@ -39,8 +39,6 @@ type memory struct {
 	errors     map[int32]bool // codes seen
 	errorsAt   time.Time
 	noReplicas int
-	snapshots  map[int64]bool // sessions that held a read view
-	snapped    time.Time      // when that was read
 }
 
 // look asks a server everything that is due.

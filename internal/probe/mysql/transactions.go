@@ -39,9 +39,6 @@ func readTransactions(l *look) error {
 		if t.Session == l.about.id {
 			continue
 		}
-		// Read after the transactions, by the look before: of the same one if that
-		// had begun by then.
-		t.Snapshot = l.seen.snapshots[t.Session] && age > l.at.Sub(l.seen.snapped)
 		l.rowWaits = l.rowWaits || t.State == "LOCK WAIT"
 		l.open[t.Session] = openTrx{age, t.Statement}
 		rows = append(rows, t)
