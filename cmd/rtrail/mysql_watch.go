@@ -40,7 +40,7 @@ func (m *mysqlJob) watch(ctx context.Context, source *mysql.Probe, name string) 
 		}
 	}
 	w := &mysqlWatch{mysqlJob: m, feed: mysqlview.NewFeed(name, manifest()), done: make(chan error, 1)}
-	w.feed.Local = isHere
+	w.feed.Local, w.feed.Every = isHere, m.every
 	if m.iface != "" {
 		var err error
 		if w.packets, err = m.capture(ctx, name); err != nil {

@@ -30,6 +30,9 @@ type Feed struct {
 	Server string
 	// Local says whether the server's host is this one.
 	Local func(*recording.MySQLServer) bool
+	// Every is the time between two looks; 0: a second. Of longer ones three are
+	// kept, whatever their length.
+	Every time.Duration
 	// Packets gives the response times since it was asked last; nil without a
 	// capture.
 	Packets func() *rt.Stats
@@ -50,6 +53,9 @@ type Feed struct {
 func NewFeed(server string, m recording.Manifest) *Feed {
 	return &Feed{Server: server, rec: recording.New(m), began: time.Now(), looked: make(chan struct{}, 1), statements: newStatementSums()}
 }
+
+func (f *Feed) kept() time.Duration   { return max(kept, 3*f.Every) }
+func (f *Feed) recent() time.Duration { return max(recent, 5*f.Every/2) }
 
 // Looked receives after every look at the server.
 func (f *Feed) Looked() <-chan struct{} { return f.looked }
@@ -75,8 +81,8 @@ func (f *Feed) Commit(w *recording.Writer) error {
 	f.looks = append(f.looks, last.At)
 	f.follow(&last)
 	f.statements.add(f.rec, f.Server)
-	if last.At.Sub(f.began) > 2*kept {
-		f.forget(last.At.Add(-kept))
+	if last.At.Sub(f.began) > 2*f.kept() {
+		f.forget(last.At.Add(-f.kept()))
 	}
 	select {
 	case f.looked <- struct{}{}:
@@ -180,7 +186,7 @@ func (f *Feed) row() (row Row, ok bool) {
 	}
 	if math.IsNaN(row.History) && row.Answers() {
 		// InnoDB's status is read less often on a busy server.
-		row.History = f.history(row.At.Add(-recent))
+		row.History = f.history(row.At.Add(-f.recent()))
 	}
 	f.rowAt = f.looks[n-1]
 	f.beside(&row, s)

@@ -168,6 +168,24 @@ func TestFeedForgets(t *testing.T) {
 	}
 }
 
+// Looks that are minutes apart are kept long enough for rates.
+func TestFeedSlowPace(t *testing.T) {
+	s := newServer(t)
+	s.feed.Every = 5 * time.Minute
+	s.now = s.now.Add(-24 * time.Hour)
+	s.feed.began = s.now
+	for i := range 40 {
+		s.now = s.now.Add(s.feed.Every - time.Second)
+		s.look(map[string]float64{"Uptime": float64(300 * i), "Com_select": float64(3000 * i)}, nil)
+		if row := s.row(i > 0); i > 0 && row.Select != 10 {
+			t.Fatalf("look %d: %v selects, want 10", i, row.Select)
+		}
+	}
+	if n := len(recording.Rows[recording.MySQLServer](s.feed.rec)); n > 8 {
+		t.Errorf("%d looks are kept", n)
+	}
+}
+
 // The statements of a run are the sums of all readings, though old ones are
 // forgotten.
 func TestFeedStatements(t *testing.T) {

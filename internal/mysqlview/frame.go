@@ -59,7 +59,7 @@ func (f *Feed) Frame() Frame {
 		return frame
 	}
 	last := f.looks[len(f.looks)-1]
-	v := view.New(f.rec, last.Add(-recent), time.Now())
+	v := view.New(f.rec, last.Add(-f.recent()), time.Now())
 	servers := v.MySQLServers()
 	if len(servers) == 0 {
 		return frame
@@ -72,7 +72,7 @@ func (f *Feed) Frame() Frame {
 	if from, to, ok := f.lastDigests(); ok {
 		frame.Statements = StatementsOf(view.New(f.rec, from, to), s.Server)
 	}
-	frame.Blockers = view.New(f.rec, last.Add(-locksShown), time.Now()).BlockersOf(s.Server)
+	frame.Blockers = view.New(f.rec, last.Add(-max(locksShown, 3*f.Every/2)), time.Now()).BlockersOf(s.Server)
 	frame.States, _ = v.StatesOf(s.Server)
 	frame.Pool = v.PoolGroupsOf(s.Server)
 	frame.Errors = v.ErrorsOf(s.Server)
