@@ -9,17 +9,16 @@ let current = trees[0], focus = null, pattern = null;
 function link(node, parent, depth) {
   node.p = parent;
   node.d = depth;
-  let deep = depth, kind = node.k ? node.k.split(":")[0] : "", own = node.c;
+  let kind = node.k ? node.k.split(":")[0] : "", own = node.c;
   let best = 0;
   for (const child of node.s || []) {
     own -= child.c;
-    const r = link(child, node, depth + 1);
-    deep = Math.max(deep, r.deep);
-    if (!node.k && child.c > best) { best = child.c; kind = r.kind; }
+    const of = link(child, node, depth + 1);
+    if (!node.k && child.c > best) { best = child.c; kind = of; }
   }
   node.kind = kind;
   node.own = own;
-  return { deep, kind };
+  return kind;
 }
 
 function shade(node) {
@@ -42,7 +41,6 @@ function describe(node) {
 function draw() {
   graph.textContent = "";
   const width = graph.clientWidth - 36, root = current.root, top = focus || root;
-  const deep = link(root, null, 0).deep;
   let lowest = 0;
   const frames = [];
   let found = 0;
@@ -92,6 +90,7 @@ function draw() {
 }
 
 trees.forEach((t, i) => {
+  link(t.root, null, 0);
   const b = document.createElement("button");
   b.textContent = `${t.title} (${t.root.c.toLocaleString("en")})`;
   b.setAttribute("aria-pressed", i === 0);

@@ -77,6 +77,7 @@ func TestDefaultDictionary(t *testing.T) {
 		{"poll vio_io_wait vio_socket_io_wait vio_read net_read_raw_loop my_net_read do_command handle_one_connection", "", "mysql/idle-connection"},
 		{"poll vio_io_wait vio_socket_io_wait vio_read net_read_raw_loop my_net_read READ_INFO::fill_buffer mysql_load mysql_execute_command dispatch_command do_command", "", "mysql/reading-from-client"},
 		{"poll vio_io_wait vio_socket_io_wait vio_write net_write_raw_loop net_write_buff Protocol::send_result_set_row mysql_execute_command dispatch_command do_command", "", "mysql/sending-to-client"},
+		{"__libc_send inline_mysql_socket_send vio_write net_write_raw_loop net_write_packet net_flush dispatch_command do_command", "", "mysql/send"},
 		{"pthread_cond_timedwait MDL_wait::timed_wait MDL_context::acquire_lock", "", "mysql/metadata-lock"},
 		{"pthread_cond_timedwait os_event::wait_time_low lock_wait_timeout_thread start_thread", "", "mysql/idle-background"},
 		{"pthread_cond_wait os_event::wait lock_wait_suspend_thread row_mysql_handle_errors row_search_mvcc", "", "mysql/row-lock"},
