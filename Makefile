@@ -36,10 +36,11 @@ lab: build  ## every fault lab once, as root; writes the table in docs/labs.md
 lab-repeat: build  ## every fault lab ROUNDS times in a row, as root
 	scripts/labs --rounds $(ROUNDS) --docs
 
-bench: build  ## what samples cost, and how fast packets are read beside tshark and cat; as root
-	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter tshark
+bench: build  ## what samples cost, how fast packets are read beside tshark, and stacks beside pt-pmp; as root
+	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter tshark percona-toolkit
 	$(GO) run ./internal/bench/cost
 	$(GO) run ./internal/bench/packets
+	$(GO) run ./internal/bench/stacks
 
 bench-live: build  ## what capturing costs a MariaDB server under full load, as root
 	scripts/packages mariadb-server sysbench
