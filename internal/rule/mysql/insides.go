@@ -116,9 +116,12 @@ func (x insides) affects() []rule.Subject {
 	}
 	list := affects(x.v, x.s)
 	// What the whole host suffers from is this server's doing if it uses most of
-	// what is used.
-	return append(list, loaded(x.v, x.s, direction{func(view.Process) float64 { return 0 }, func(view.DiskRates) float64 { return 0 }})...)
+	// the CPU that is used.
+	return append(list, loaded(x.v, x.s, noBytes)...)
 }
+
+// noBytes: contention inside of a server loads no disk.
+var noBytes = direction{func(view.Process) float64 { return 0 }, func(view.DiskRates) float64 { return 0 }}
 
 // queue is how many threads wait at a place, on average, and their share of all
 // statements that run.
@@ -141,7 +144,7 @@ func (x insides) queue(signature string) (w view.StackWait, waiting, share float
 	return w, waiting, share
 }
 
-// sure judges a queue; 0: it is none.
+// sureOfQueue judges a queue; 0: it is none.
 func sureOfQueue(waiting, share float64) rule.Confidence {
 	switch {
 	case waiting >= manyWait && share >= mostWait:

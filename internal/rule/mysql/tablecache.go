@@ -115,9 +115,8 @@ func (x *tableCache) fixes() []rule.Fix {
 			to = max(to, int64(math.Ceil(most/100)*100)*tablesPerStatement)
 		}
 		list = append(list, rule.Fix{Text: rule.T("let the table cache hold what all connections use: table_open_cache = %d", to),
-			Command:  ask(x.s, "set global table_open_cache = "+unit.Count(float64(to)).String()),
+			Command:  ask(x.s, rule.T("set global table_open_cache = %d", to).String()),
 			Tradeoff: "memory and file descriptors per table (open_files_limit); also in my.cnf, or a restart loses it"})
-		list[0].Command = ask(x.s, rule.T("set global table_open_cache = %d", to).String())
 	}
 	to := int64(enoughInstances)
 	if x.instances >= enoughInstances {
