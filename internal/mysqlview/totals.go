@@ -101,7 +101,7 @@ func (t *Totals) Print(out io.Writer, width, top int) error {
 		b.WriteString("\n")
 	}
 	if t.ownKnown {
-		fmt.Fprintf(&b, "\nrtrail's own queries took %s a second of the server's time.\n", unit.Seconds(t.own))
+		fmt.Fprintf(&b, "\nrtrail waited %s a second for its own queries.\n", unit.Seconds(t.own))
 	}
 	t.statements.table(&b, width, top)
 	_, err := io.WriteString(out, b.String())

@@ -78,7 +78,7 @@ func (m *Model) statementList() list {
 	all := &m.frame.Statements
 	if all.Sampled {
 		l := list{columns: []column{{"running", 8, true}, {"schema", 12, false}, {"statement", 0, false}},
-			empty: fmt.Sprintf("no statement in %d looks at the process list; the server keeps no digests (performance_schema)", all.Looks)}
+			empty: "no statement was at work when the process list was read; digests are not known (yet)"}
 		for _, s := range all.List {
 			l.rows = append(l.rows, []cell{amount(s.Running, two), words(s.Schema), words(s.Text)})
 		}

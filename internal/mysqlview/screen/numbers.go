@@ -66,7 +66,7 @@ func (m *Model) state() string {
 		parts = append(parts, "ENDED: the time is over")
 	}
 	if m.frame.OwnKnown {
-		parts = append(parts, "rtrail's queries take "+unit.Seconds(m.frame.Own).String()+" a second")
+		parts = append(parts, "rtrail waits "+unit.Seconds(m.frame.Own).String()+" a second for its queries")
 	}
 	if m.frame.Skipped != "" {
 		parts = append(parts, "not read: "+mysqlview.Plain(m.frame.Skipped))
