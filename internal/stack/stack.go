@@ -152,7 +152,9 @@ func sortStacks(list []*Stack) {
 func (p *Profile) Name() string {
 	var names []string
 	for _, s := range p.Sources {
-		names = append(names, s.Name)
+		if !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
 	}
 	return strings.Join(names, ", ")
 }

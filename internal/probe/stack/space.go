@@ -28,6 +28,7 @@ type space struct {
 	read    time.Time
 	kernel  []symbol
 	unnamed map[string]int // files without readable symbols
+	jitless int            // addresses in code compiled at run time that have no name
 }
 
 func newSpace(pid int32) (*space, error) {
@@ -169,6 +170,7 @@ func (s *space) name(pc uint64) string {
 	if m.path != "" {
 		return m.path // [vdso]
 	}
+	s.jitless++
 	return "?? (compiled at run time)"
 }
 

@@ -199,6 +199,9 @@ func (w *watch) notes() []string {
 	if w.sleep.noCall > 0 || w.sleep.noMemory > 0 {
 		add("stacks of sleeping threads in the program are not seen: that needs CAP_SYS_PTRACE, or the same user")
 	}
+	if w.space.jitless > 0 {
+		add("code compiled at run time has no names: they would be in /tmp/perf-%d.map (Java 17: jcmd PID Compiler.perfmap; Node: --perf-basic-prof)", w.space.innerPID())
+	}
 	var unnamed []string
 	for path := range w.space.unnamed {
 		unnamed = append(unnamed, path)

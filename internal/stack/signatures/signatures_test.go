@@ -93,6 +93,8 @@ func TestDefaultDictionary(t *testing.T) {
 		{"jdk.internal.misc.Unsafe.park java.util.concurrent.locks.LockSupport.park java.util.concurrent.FutureTask.awaitDone java.util.concurrent.FutureTask.get Main.run java.util.concurrent.ThreadPoolExecutor.runWorker", "WAITING", "java/wait-for-task"},
 		{"jdk.internal.misc.Unsafe.park LockSupport.park LinkedBlockingQueue.take java.util.concurrent.ThreadPoolExecutor.getTask java.util.concurrent.ThreadPoolExecutor.runWorker", "WAITING", "java/idle-pool"},
 		{"com.example.Foo.bar", "BLOCKED", "java/monitor"},
+		{"futex_do_wait __futex_abstimed_wait_common pthread_cond_wait@@GLIBC_2.3.2 os::PlatformEvent::park ObjectMonitor::EnterI ObjectMonitor::enter", "S", "java/monitor-native"},
+		{"_raw_spin_unlock_irqrestore folio_wake_bit blk_update_request asm_common_interrupt work main", "", "kernel/interrupt"},
 		{"com.example.Foo.bar", "RUNNABLE", ""},
 		{"runtime.gopark sync.runtime_SemacquireMutex sync.(*Mutex).lockSlow sync.(*Mutex).Lock main.work", "sync.Mutex.Lock", "go/mutex"},
 		{"futex_wait __lll_lock_wait pthread_mutex_lock worker main", "", "general/mutex"},
