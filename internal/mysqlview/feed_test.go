@@ -241,6 +241,32 @@ func TestFeedStatementPairs(t *testing.T) {
 	}
 }
 
+// Digests that lack what clients execute are not taken for all: MySQL 5.6 has
+// none of prepared statements.
+func TestFeedPrepared(t *testing.T) {
+	s := newServer(t)
+	var before time.Time
+	for i := range 21 {
+		s.look(map[string]float64{"Uptime": float64(i), "Questions": float64(1000 * i)}, func(w *recording.Writer, now time.Time) {
+			recording.Append(w, recording.MySQLState{At: now, Server: "db1:3306", Command: "Execute", Count: 1})
+			recording.Append(w, recording.MySQLSession{At: now, Server: "db1:3306", ID: 1, Command: "Execute", Statement: "SELECT c FROM t WHERE id = ?"})
+			if i%10 != 0 {
+				return
+			}
+			if i > 0 {
+				recording.Append(w, recording.MySQLStatement{At: before, Server: "db1:3306", Digest: "x", Text: "BEGIN", Count: int64(50 * (i - 10))},
+					recording.MySQLStatement{At: now, Server: "db1:3306", Digest: "x", Text: "BEGIN", Count: int64(50 * i)})
+			}
+			before = now
+		})
+	}
+	for name, all := range map[string]Statements{"the run": s.feed.Statements(), "the screen": s.feed.Frame().Statements} {
+		if !all.Sampled || math.Abs(all.Missed-0.95) > 0.001 || len(all.List) != 1 || all.List[0].Running != 1 {
+			t.Errorf("%s: %+v", name, all)
+		}
+	}
+}
+
 // Without digests the process list tells how often a statement was at work.
 func TestFeedSampled(t *testing.T) {
 	s := newServer(t)

@@ -34,21 +34,63 @@ func (s *Statement) Mean() float64 {
 
 // Statements are the statements of a window, those that took most time first.
 type Statements struct {
-	// Sampled says that the server keeps no digests: the process list was
-	// looked at so many times.
+	// Sampled says that the server keeps no digests, or not of what its clients
+	// execute: the process list was looked at so many times.
 	Sampled bool
 	Looks   int
+	// Missed is the share of executions that are not in the server's digests; 0
+	// unless Sampled. MySQL 5.6 digests no prepared statements.
+	Missed  float64
 	Seconds float64 // of the window
 	List    []Statement
 }
 
-// StatementsOf lists the statements of a server in a window.
+const (
+	// fullReading is how many statements the probe keeps of a reading: of fewer,
+	// none was left out.
+	fullReading = 50
+	// mostMissed is the share of executions that digests may lack and still tell
+	// what a server does.
+	mostMissed = 0.5
+)
+
+// missed is the share of executions that digests lack: of so many statements
+// that clients sent, by the server's counter. 0 where the reading was cut.
+func missed(list []Statement, questions float64) float64 {
+	counted := 0.0
+	for _, s := range list {
+		counted += s.Count
+	}
+	if len(list) >= fullReading || questions <= 0 || counted >= questions {
+		return 0
+	}
+	return 1 - counted/questions
+}
+
+// StatementsOf lists the statements of a server between two readings of
+// its digests, which are the window; of one that has none, of its process list.
 func StatementsOf(v *view.View, server string) Statements {
-	list, ok := v.StatementsOf(server)
-	if !ok {
+	all := digests(v, server)
+	if all.List == nil {
 		return sampled(v, server)
 	}
-	var all Statements
+	for _, s := range v.MySQLServers() {
+		questions, ok := s.Delta("Questions")
+		if share := missed(all.List, questions); s.Server == server && ok && share > mostMissed {
+			all = sampled(v, server)
+			all.Missed = share
+		}
+	}
+	return all
+}
+
+// digests are the statements as the server counts them.
+func digests(v *view.View, server string) Statements {
+	list, ok := v.StatementsOf(server)
+	if !ok {
+		return Statements{}
+	}
+	all := Statements{List: []Statement{}}
 	for _, s := range list {
 		all.Seconds = s.Seconds
 		all.List = append(all.List, Statement{
@@ -107,11 +149,13 @@ func (all *Statements) sort() {
 
 // statementSums adds up the statements of a run, window by window.
 type statementSums struct {
-	digests map[[2]string]*Statement
-	read    time.Time // digests of this reading are in
-	seconds float64
+	digests   map[[2]string]*Statement
+	read      time.Time // digests of this reading are in
+	seconds   float64
+	questions float64 // statements clients sent meanwhile, by the server's counter
+	cut       bool    // some reading was
 
-	seen   map[[2]string]float64 // without digests: how often the process list showed it
+	seen   map[[2]string]float64 // how often the process list showed it
 	looked time.Time             // the look that was counted last
 	looks  int
 }
@@ -129,9 +173,9 @@ const mostStatements = 10_000
 // reading of digests together with the one before it, so that there are none
 // until the second one: until then the process list is counted.
 func (s *statementSums) add(rec *recording.Recording, server string) {
+	s.addSessions(rec, server)
 	rows := recording.Rows[recording.MySQLStatement](rec)
 	if len(rows) == 0 {
-		s.addSessions(rec, server)
 		return
 	}
 	last := rows[len(rows)-1].At
@@ -143,11 +187,17 @@ func (s *statementSums) add(rec *recording.Recording, server string) {
 	}
 	window := view.New(rec, s.read, last)
 	s.read = last
-	all := StatementsOf(window, server)
-	if all.Sampled {
+	all := digests(window, server)
+	if len(all.List) == 0 {
 		return
 	}
 	s.seconds += all.Seconds
+	s.cut = s.cut || len(all.List) >= fullReading
+	for _, x := range window.MySQLServers() {
+		if questions, ok := x.Delta("Questions"); ok && x.Server == server {
+			s.questions += questions
+		}
+	}
 	for _, x := range all.List {
 		k := [2]string{x.Schema, x.Text}
 		have := s.digests[k]
@@ -182,17 +232,23 @@ func sameLook(a, b time.Time) bool { return a.Sub(b).Abs() < 200*time.Millisecon
 
 // all are the sums.
 func (s *statementSums) all() Statements {
+	share := 0.0
 	if s.seconds > 0 {
 		sum := Statements{Seconds: s.seconds}
 		for _, x := range s.digests {
 			x.Running = x.Took / s.seconds
 			sum.List = append(sum.List, *x)
 		}
-		sum.sort()
-		return sum
+		if !s.cut {
+			share = missed(sum.List, s.questions)
+		}
+		if share <= mostMissed {
+			sum.sort()
+			return sum
+		}
 	}
 	nan := math.NaN()
-	sum := Statements{Sampled: true, Looks: s.looks}
+	sum := Statements{Sampled: true, Looks: s.looks, Missed: share}
 	for k, n := range s.seen {
 		sum.List = append(sum.List, Statement{
 			Schema: k[0], Text: k[1], Running: n / float64(s.looks),

@@ -115,7 +115,7 @@ func (all *Statements) table(b *strings.Builder, width, top int) {
 	}
 	list := all.List[:min(top, len(all.List))]
 	if all.Sampled {
-		fmt.Fprintf(b, "\nSTATEMENTS in %d looks at the process list (the server keeps no digests)\n", all.Looks)
+		fmt.Fprintf(b, "\nSTATEMENTS in %d looks at the process list: %s\n", all.Looks, all.Why())
 		fmt.Fprintf(b, "%7s  %s\n", "running", "statement")
 		for _, s := range list {
 			fmt.Fprintf(b, "%7s  %s\n", running(s.Running), fitted(s.Label(), width, 9))
@@ -128,6 +128,14 @@ func (all *Statements) table(b *strings.Builder, width, top int) {
 		fmt.Fprintf(b, "%7s %7s %6s %8s %6s  %s\n", running(s.Running), rate(s.Count/all.Seconds), brief(s.Mean()), s.Ratio(),
 			rate(s.Errors/all.Seconds), fitted(s.Label(), width, 41))
 	}
+}
+
+// Why says why the process list had to be counted.
+func (all *Statements) Why() string {
+	if all.Missed > 0 {
+		return fmt.Sprintf("%s of executions are not in the server's digests", unit.Share(all.Missed))
+	}
+	return "no digests of the server are known"
 }
 
 func running(v float64) string {

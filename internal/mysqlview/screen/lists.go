@@ -77,8 +77,8 @@ func two(v float64) string { return fmt.Sprintf("%.2f", v) }
 func (m *Model) statementList() list {
 	all := &m.frame.Statements
 	if all.Sampled {
-		l := list{columns: []column{{"running", 8, true}, {"schema", 12, false}, {"statement", 0, false}},
-			empty: "no statement was at work when the process list was read; digests are not known (yet)"}
+		l := list{columns: []column{{"running", 8, true}, {"schema", 12, false}, {"statement, by the process list: " + all.Why(), 0, false}},
+			empty: "no statement was at work when the process list was read; " + all.Why()}
 		for _, s := range all.List {
 			l.rows = append(l.rows, []cell{amount(s.Running, two), words(s.Schema), words(s.Text)})
 		}
