@@ -121,7 +121,7 @@ func tableCacheSmallCase() Case {
 		Needs:       mySQL56().needs(),
 		MySQL:       s.names,
 		Setup: func(ctx context.Context, e *Env) error {
-			return s.setup(ctx, e, "--performance-schema=OFF", "--table-open-cache=5000", "--table-open-cache-instances=1", "--metadata-locks-hash-instances=64")
+			return s.setup(ctx, e, "--performance-schema=OFF", "--table-open-cache=5000", "--table-open-cache-instances=8", "--metadata-locks-hash-instances=64")
 		},
 		Inject: func(ctx context.Context, _ *Env) error {
 			_, err := s.m.query(ctx, "SET GLOBAL table_open_cache = 200")
@@ -139,7 +139,7 @@ func tableCacheSmallCase() Case {
 func mdlContentionCase() Case {
 	s := &tablesScene{}
 	options := func(partitions int) []string {
-		return []string{"--performance-schema=OFF", "--table-open-cache=5000", fmt.Sprintf("--metadata-locks-hash-instances=%d", partitions)}
+		return []string{"--performance-schema=OFF", "--table-open-cache=5000", "--table-open-cache-instances=8", fmt.Sprintf("--metadata-locks-hash-instances=%d", partitions)}
 	}
 	return Case{
 		ID:    "mysql/mdl-contention",
@@ -158,7 +158,7 @@ func mdlContentionCase() Case {
 // spinCase has threads wait for mutexes of InnoDB in pauses that are 1,600 times
 // as long as by default.
 func spinCase() Case {
-	load := sysbenchLoad{Test: "oltp_update_non_index", Threads: 32, Rows: 10_000}
+	load := sysbenchLoad{Test: "oltp_update_non_index", Threads: 32, Rows: 100_000, Extra: []string{"--rand-type=uniform"}}
 	s := &mysqlScene{}
 	delay := func(n int) func(context.Context, *Env) error {
 		return func(ctx context.Context, _ *Env) error {
@@ -186,6 +186,21 @@ func spinCase() Case {
 	}
 }
 
+// sums is a test of sysbench whose statements read 2,000 rows each, every one an
+// event for the performance schema.
+const sums = `sysbench.cmdline.options = {
+  tables = {"number of tables", 1}, table_size = {"rows", 10000}
+}
+function thread_init()
+  drv = sysbench.sql.driver()
+  con = drv:connect()
+end
+function event()
+  local from = sysbench.rand.uniform(1, sysbench.opt.table_size - 2000)
+  con:query("SELECT SUM(k) FROM sbtest1 WHERE id BETWEEN " .. from .. " AND " .. from + 1999)
+end
+`
+
 // instrumentationCase switches on every instrument and every consumer, with
 // timers.
 func instrumentationCase() Case {
@@ -193,30 +208,40 @@ func instrumentationCase() Case {
 	s := &mysqlScene{}
 	return Case{
 		ID:    "mysql/instrumentation-cost",
-		Title: "MySQL 5.6 with all instruments and consumers of its performance schema",
+		Title: "MySQL 5.6 sums rows with all instruments and consumers of its performance schema",
 		Rule:  "mysql/instrumentation-cost", Kind: "process", Name: "mysqld",
-		AllowOthers: asFastAsItGoes,
-		Needs:       mySQL56().needs(),
-		MySQL:       s.names,
+		Needs: mySQL56().needs(),
+		MySQL: s.names,
 		Setup: func(ctx context.Context, e *Env) error {
 			if err := s.start(ctx, e, mySQL56(), "--performance-schema=ON"); err != nil {
 				return err
 			}
-			return s.m.prepare(ctx, nil, load)
+			if err := s.m.prepare(ctx, nil, load); err != nil {
+				return err
+			}
+			load.Test = s.m.path("sums.lua")
+			if err := os.WriteFile(load.Test, []byte(sums), 0o644); err != nil {
+				return fmt.Errorf("write the load: %w", err)
+			}
+			return s.instruments(ctx, false)
 		},
-		Inject: func(ctx context.Context, _ *Env) error {
-			_, err := s.m.query(ctx, "UPDATE performance_schema.setup_instruments SET enabled = 'YES', timed = 'YES'; UPDATE performance_schema.setup_consumers SET enabled = 'YES'")
-			return err
-		},
-		Fix: func(ctx context.Context, _ *Env) error {
-			_, err := s.m.query(ctx, "UPDATE performance_schema.setup_instruments SET enabled = 'NO', timed = 'NO' WHERE name LIKE 'wait/%' OR name LIKE 'stage/%'; "+
-				"UPDATE performance_schema.setup_consumers SET enabled = 'NO' WHERE name LIKE 'events_waits%' OR name LIKE 'events_stages%' OR name LIKE '%history%'")
-			return err
-		},
+		Inject: func(ctx context.Context, _ *Env) error { return s.instruments(ctx, true) },
+		Fix:    func(ctx context.Context, _ *Env) error { return s.instruments(ctx, false) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			return s.m.run(ctx, Options{}, load, d)
 		},
 	}
+}
+
+// instruments switches those of waits and stages, and what keeps their events.
+func (s *mysqlScene) instruments(ctx context.Context, on bool) error {
+	word := "NO"
+	if on {
+		word = "YES"
+	}
+	_, err := s.m.query(ctx, fmt.Sprintf("UPDATE performance_schema.setup_instruments SET enabled = '%[1]s', timed = '%[1]s' WHERE name LIKE 'wait/%%' OR name LIKE 'stage/%%'; "+
+		"UPDATE performance_schema.setup_consumers SET enabled = '%[1]s' WHERE name LIKE 'events_waits%%' OR name LIKE 'events_stages%%' OR name LIKE '%%history%%'", word))
+	return err
 }
 
 // padded is an IN list of so many markers with blanks between them, and values

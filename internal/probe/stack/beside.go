@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe"
 	"rtrail/internal/recording"
@@ -30,6 +33,9 @@ const (
 	// that queue for a lock inside of a program use at least this to take and
 	// to give it.
 	busyCPU = 0.1
+	// hurried is the niceness while the programs of a process are read, as that of
+	// all who read evidence.
+	hurried = -10
 	// fewestLooks is how many looks at sleeping threads are needed to be kept.
 	fewestLooks = 3
 )
@@ -173,6 +179,10 @@ func (p *beside) begin(pid int32) bool {
 	// A probe that needs so long for a sample would be asked less often.
 	p.opening = make(chan opened, 1)
 	go func() {
+		// A server that burns all CPUs starves whoever asks politely. The thread
+		// ends with the goroutine, as it stays locked.
+		runtime.LockOSThread()
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, hurried) // without the right to: as it is
 		var o opened
 		if o.space, o.err = newSpace(pid); o.err == nil {
 			o.sampler, o.refused = newSampler(pid, besideHz)
