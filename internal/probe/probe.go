@@ -38,6 +38,12 @@ type Paced interface {
 // than in between. Before the last sample of a run the runner calls Closing.
 type Bracketed interface{ Closing() }
 
+// Brief is implemented by probes that read files of the kernel and wait for
+// nobody. They are read by one thread, one after the other: waking several
+// costs more than some of them do. One that takes long in spite of that gets a
+// thread of its own.
+type Brief interface{ Brief() }
+
 // MissingError says why a probe cannot run and what would let it.
 type MissingError struct {
 	What string // "CAP_SYSLOG", "file /dev/kmsg"

@@ -3,8 +3,6 @@ package probe
 import (
 	"context"
 	"fmt"
-	"io"
-	"runtime"
 	"sync"
 	"time"
 
@@ -26,6 +24,10 @@ const (
 	// SlowestInterval bounds the stretching: with fewer than two readings in a
 	// ten second window there are no rates.
 	SlowestInterval = 4 * time.Second
+
+	// patience is how long a probe may keep others waiting that are read by the
+	// same thread: longer than any of them takes to start, short beside a second.
+	patience = 300 * time.Millisecond
 
 	// niceness of the threads that read evidence. A sick host starves whoever
 	// asks politely; they use little CPU and must not come late.
@@ -70,67 +72,24 @@ func (r *Runner) Run(ctx context.Context, d time.Duration) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	end := time.Now().Add(d)
-	var all sync.WaitGroup
+	run := &run{runner: r, ctx: ctx, cancel: cancel, end: time.Now().Add(d), nice: niceOfThread()}
+	var together []*followed
 	for _, p := range r.Probes {
 		if p.Check() != nil {
 			continue
 		}
-		all.Go(func() {
-			stuck := r.follow(ctx, p, end)
-			if c, ok := p.(io.Closer); ok && !stuck {
-				_ = c.Close() // what it read is committed; nobody can use the error
-			}
-			if r.failed() != nil {
-				cancel()
-			}
-		})
+		f := &followed{probe: p, next: time.Now()}
+		if _, ok := p.(Brief); ok {
+			together = append(together, f)
+		} else {
+			run.follow([]*followed{f})
+		}
 	}
-	all.Wait()
+	if len(together) > 0 {
+		run.follow(together)
+	}
+	run.lanes.Wait()
 	return r.failed()
-}
-
-// follow samples one probe until the end. stuck says that a sample never came
-// back.
-func (r *Runner) follow(ctx context.Context, p Probe, end time.Time) (stuck bool) {
-	reader := startWorker(p)
-	defer close(reader.requests)
-	var interval time.Duration
-	next := time.Now()
-	var took time.Duration
-	for first := true; ; first = false {
-		run, stuck := r.sample(reader, p.Name())
-		if stuck || r.failed() != nil {
-			return stuck
-		}
-		took = max(took, run.Duration)
-		// From the wished interval each time: one dear sample delays the next
-		// one, it does not slow down the whole run. The first sample opens
-		// files and meets everybody for the first time; it says nothing about
-		// those that follow.
-		interval = pace(p, r.Interval)
-		if !first {
-			interval = stretch(interval, run.CPU)
-		}
-		next = next.Add(interval)
-		if now := time.Now(); next.Before(now) {
-			next = now // a starved host: do not catch up
-		}
-		// The last sample begins early enough to be read when the time is over.
-		last := end.Add(-min(2*took, 200*time.Millisecond))
-		if next.After(last.Add(-interval / 4)) {
-			wait(ctx, last)
-			break
-		}
-		if !wait(ctx, next) {
-			break
-		}
-	}
-	if b, ok := p.(Bracketed); ok {
-		b.Closing()
-	}
-	_, stuck = r.sample(reader, p.Name())
-	return stuck
 }
 
 // stretch lengthens an interval until the probe fits its budget.
@@ -151,45 +110,6 @@ func wait(ctx context.Context, until time.Time) bool {
 	}
 }
 
-// sample has the worker read once and commits the rows. stuck says that it did
-// not even return after its deadline: it must never be asked again.
-func (r *Runner) sample(reader worker, name string) (run recording.ProbeRun, stuck bool) {
-	started := time.Now()
-	run = recording.ProbeRun{At: started, Probe: name}
-	w := recording.NewWriter(started)
-	ctx, cancel := context.WithTimeout(context.Background(), Deadline)
-	defer cancel()
-	reader.requests <- request{ctx, w}
-	grace := time.NewTimer(Deadline + Deadline/2)
-	defer grace.Stop()
-	select {
-	case o := <-reader.outcomes:
-		run.CPU = o.cpu
-		if o.err != nil {
-			run.Error = o.err.Error()
-		}
-		run.Late = time.Since(started) > Deadline
-	case <-grace.C:
-		stuck, run.Late = true, true
-		run.Error = fmt.Sprintf("no answer within %v: given up for this run", Deadline+Deadline/2)
-	}
-	run.Duration = time.Since(started)
-	if run.Late {
-		if run.Error == "" {
-			run.Error = fmt.Sprintf("took %v, more than its deadline of %v: sample given up", run.Duration.Round(time.Millisecond), Deadline)
-		}
-		w = recording.NewWriter(started) // the rows stay with the worker, which may still write them
-		run.Lost = 1
-	} else {
-		run.Rows, run.Lost = w.Rows(), w.LostRows()
-	}
-	recording.Append(w, run)
-	if err := r.Sink.Commit(w); err != nil {
-		r.fail(err)
-	}
-	return run, stuck
-}
-
 func (r *Runner) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,40 +122,6 @@ func (r *Runner) failed() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.failure
-}
-
-// worker is the thread a probe reads on.
-type worker struct {
-	requests chan request
-	outcomes chan outcome
-}
-
-type request struct {
-	ctx context.Context
-	w   *recording.Writer
-}
-
-type outcome struct {
-	err error
-	cpu time.Duration
-}
-
-// startWorker gives a probe a thread of its own, so that what it costs can be
-// measured and one that hangs can be left behind. The thread is never
-// unlocked: it ends with the goroutine and takes its niceness, and whatever
-// namespace the probe left it in, along.
-func startWorker(p Probe) worker {
-	wk := worker{make(chan request, 1), make(chan outcome, 1)}
-	go func() {
-		runtime.LockOSThread()
-		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
-		for q := range wk.requests {
-			before := ThreadCPU()
-			err := safely(func() error { return p.Sample(q.ctx, q.w) })
-			wk.outcomes <- outcome{err, ThreadCPU() - before}
-		}
-	}()
-	return wk
 }
 
 // safely turns a panic of a probe into an error: one bad file must not cost

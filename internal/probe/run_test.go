@@ -122,6 +122,65 @@ func TestStuckProbeDoesNotHoldTheRun(t *testing.T) {
 	})
 }
 
+// brief is a probe that says it waits for nobody.
+type brief struct{ fake }
+
+func (*brief) Brief() {}
+
+func TestProbesOfOneLaneDoNotHoldEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := recording.New(recording.Manifest{})
+		release := make(chan struct{})
+		stuck := &brief{fake{name: "stuck", sample: func(_ context.Context, n int, _ *recording.Writer) error {
+			if n == 3 {
+				<-release
+			}
+			return nil
+		}}}
+		slow := &brief{fake{name: "slow", sample: func(ctx context.Context, n int, w *recording.Writer) error {
+			if n == 2 {
+				time.Sleep(800 * time.Millisecond)
+			}
+			return oneRow(ctx, n, w)
+		}}}
+		good := &brief{fake{name: "good", sample: oneRow}}
+		began := time.Now()
+		if err := (&Runner{Probes: []Probe{stuck, slow, good}, Sink: rec}).Run(t.Context(), 6*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > 6*time.Second {
+			t.Errorf("run of 6 s took %v", took)
+		}
+		samples, late, last := map[string]int{}, map[string]int{}, time.Time{}
+		for _, run := range recording.Rows[recording.ProbeRun](rec) {
+			samples[run.Probe]++
+			if run.Late {
+				late[run.Probe]++
+			}
+			if run.Probe != "good" {
+				continue
+			}
+			if gap := run.At.Sub(last); !last.IsZero() && gap > time.Second+patience {
+				t.Errorf("%v between two samples of a probe that is never late", gap)
+			}
+			last = run.At
+		}
+		want := map[string]int{"stuck": 3, "slow": 7, "good": 7}
+		for name, n := range want {
+			if samples[name] != n {
+				t.Errorf("%d samples of %s, want %d", samples[name], name, n)
+			}
+		}
+		if late["stuck"] != 1 || late["slow"]+late["good"] != 0 {
+			t.Errorf("late: %v", late)
+		}
+		if !good.closing || !slow.closing {
+			t.Error("Closing was not called before the last sample")
+		}
+		close(release)
+	})
+}
+
 func TestPanicIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := recording.New(recording.Manifest{})

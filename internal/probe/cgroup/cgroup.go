@@ -60,6 +60,9 @@ func newAt(root string) *Probe {
 // Name is "cgroup".
 func (p *Probe) Name() string { return "cgroup" }
 
+// Brief says that samples wait for nobody.
+func (p *Probe) Brief() {}
+
 // Help says what the probe reads.
 func (p *Probe) Help() string {
 	return "limits, use and limit events of control groups v1 and v2, from the mounted hierarchies"

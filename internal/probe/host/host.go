@@ -94,6 +94,9 @@ func New(fs FS) *Probe {
 // Name is "host".
 func (p *Probe) Name() string { return "host" }
 
+// Brief says that samples wait for nobody.
+func (p *Probe) Brief() {}
+
 // Help says what the probe reads.
 func (p *Probe) Help() string {
 	return "CPUs, scheduler, pressure, memory, swap, block devices, mounts, interrupts and settings, from /proc and /sys"

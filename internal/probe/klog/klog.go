@@ -48,6 +48,9 @@ func New() *Probe { return &Probe{open: openDevice, clocks: clocks} }
 // Name is "klog".
 func (p *Probe) Name() string { return "klog" }
 
+// Brief says that samples wait for nobody.
+func (p *Probe) Brief() {}
+
 // Help says what the probe reads.
 func (p *Probe) Help() string {
 	return "the kernel's messages of the last minutes and new ones, from /dev/kmsg"

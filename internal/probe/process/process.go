@@ -90,6 +90,9 @@ func New(c *census.Census) *Probe {
 // Name is the word users see.
 func (p *Probe) Name() string { return "process" }
 
+// Brief says that samples wait for nobody.
+func (p *Probe) Brief() {}
+
 // Help says what it reads.
 func (p *Probe) Help() string {
 	return "CPU, memory, I/O, waits and limits of every process: /proc/PID, taskstats"

@@ -108,6 +108,9 @@ func New(c *census.Census) *Probe {
 // Name is the word users see.
 func (p *Probe) Name() string { return "socket" }
 
+// Brief says that samples wait for nobody.
+func (p *Probe) Brief() {}
+
 // Help says what it reads.
 func (p *Probe) Help() string {
 	return "TCP and UDP sockets, their owners, protocol counters, conntrack, firewall of every network namespace: sock_diag, /proc/net, nftables"

@@ -108,6 +108,9 @@ func fileLimit() int {
 // Name is the word users see.
 func (p *Probe) Name() string { return "thread" }
 
+// Brief says that samples wait for nobody.
+func (p *Probe) Brief() {}
+
 // Help says what it reads.
 func (p *Probe) Help() string {
 	return "what threads of active processes do, five times a second: /proc/PID/task"

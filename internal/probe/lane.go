@@ -1,0 +1,296 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/recording"
+)
+
+// run is one call of Runner.Run.
+type run struct {
+	runner *Runner
+	ctx    context.Context
+	cancel context.CancelFunc
+	end    time.Time
+	nice   int
+	lanes  sync.WaitGroup
+}
+
+// followed is a probe that is sampled until the end. It belongs to one lane at a
+// time.
+type followed struct {
+	probe   Probe
+	next    time.Time     // when the next sample is due, but for the last one
+	took    time.Duration // at most
+	sampled bool
+	ending  bool // only the last sample is left, which is due when its lane ends
+	over    bool
+}
+
+// lane is a goroutine that samples some probes, those that are due together one
+// after the other. Most of what waking costs the program is then paid once.
+//
+// A probe that keeps the others waiting is left alone in its lane, and they go
+// on in another one. One that does not come back is given up.
+type lane struct {
+	run   *run
+	watch *time.Timer // calls late
+
+	mu      sync.Mutex
+	probes  []*followed
+	running *followed
+	since   time.Time // running began
+	lost    bool      // running was given up
+}
+
+// follow starts a lane.
+func (r *run) follow(probes []*followed) {
+	l := &lane{run: r, probes: probes}
+	l.mu.Lock()
+	l.watch = time.AfterFunc(patience, l.late)
+	l.mu.Unlock()
+	r.lanes.Add(1)
+	go l.loop()
+}
+
+func (l *lane) loop() {
+	for {
+		runtime.LockOSThread()
+		favour(niceness)
+		l.watch.Reset(patience)
+		ended := l.run.ctx.Err() != nil
+		for {
+			f := l.due(time.Now(), ended)
+			if f == nil {
+				break
+			}
+			if !l.sample(f) {
+				return // given up: the thread ends with the goroutine
+			}
+		}
+		favour(l.run.nice)
+		runtime.UnlockOSThread()
+		next, any := l.soonest()
+		if !any {
+			l.watch.Stop()
+			l.close()
+			l.run.lanes.Done()
+			return
+		}
+		wait(l.run.ctx, next)
+	}
+}
+
+// due picks a probe whose time has come; nil if there is none. When the run was
+// ended early, every probe has one sample left.
+func (l *lane) due(now time.Time, ended bool) *followed {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.run.runner.failed() != nil {
+		return nil
+	}
+	last := l.last()
+	for _, f := range l.probes {
+		if f.over {
+			continue
+		}
+		if ended {
+			f.ending = f.sampled
+			return f
+		}
+		if when := f.when(last); !when.After(now) {
+			return f
+		}
+	}
+	return nil
+}
+
+// soonest is when the next sample of any probe is due; any is false when the
+// lane has nothing more to do.
+func (l *lane) soonest() (when time.Time, any bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.run.runner.failed() != nil {
+		return when, false
+	}
+	last := l.last()
+	for _, f := range l.probes {
+		if f.over {
+			continue
+		}
+		if w := f.when(last); !any || w.Before(when) {
+			when, any = w, true
+		}
+	}
+	return when, any
+}
+
+func (f *followed) when(last time.Time) time.Time {
+	if f.ending {
+		return last
+	}
+	return f.next
+}
+
+// last is when the last samples begin: early enough to be read when the time is
+// over.
+func (l *lane) last() time.Time {
+	var took time.Duration
+	for _, f := range l.probes {
+		took += f.took
+	}
+	return l.run.end.Add(-min(2*took, 200*time.Millisecond))
+}
+
+// sample reads one probe, commits its rows and says when it is due again. It
+// returns false when the probe was given up meanwhile.
+func (l *lane) sample(f *followed) bool {
+	if f.ending {
+		if b, ok := f.probe.(Bracketed); ok {
+			b.Closing()
+		}
+	}
+	began := time.Now()
+	run := recording.ProbeRun{At: began, Probe: f.probe.Name()}
+	w := recording.NewWriter(began)
+	l.begin(f, began)
+	ctx, cancel := context.WithTimeout(context.Background(), Deadline)
+	before := ThreadCPU()
+	err := safely(func() error { return f.probe.Sample(ctx, w) })
+	run.CPU = ThreadCPU() - before
+	cancel()
+	if !l.done() {
+		return false
+	}
+	run.Duration = time.Since(began)
+	run.Late = run.Duration > Deadline
+	if err != nil {
+		run.Error = err.Error()
+	}
+	if run.Late {
+		if run.Error == "" {
+			run.Error = fmt.Sprintf("took %v, more than its deadline of %v: sample given up", run.Duration.Round(time.Millisecond), Deadline)
+		}
+		w = recording.NewWriter(began)
+		run.Lost = 1
+	} else {
+		run.Rows, run.Lost = w.Rows(), w.LostRows()
+	}
+	l.run.commit(w, run)
+	l.plan(f, run)
+	return true
+}
+
+// close ends all probes of the lane.
+func (l *lane) close() {
+	for _, f := range l.probes {
+		if c, ok := f.probe.(io.Closer); ok {
+			_ = c.Close() // what it read is committed; nobody can use the error
+		}
+	}
+}
+
+// plan says when a probe is due again.
+func (l *lane) plan(f *followed, run recording.ProbeRun) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f.ending {
+		f.over = true
+		return
+	}
+	f.took = max(f.took, run.Duration)
+	// From the wished interval each time: one dear sample delays the next one,
+	// it does not slow down the whole run. The first sample opens files and
+	// meets everybody for the first time; it says nothing about those that follow.
+	interval := pace(f.probe, l.run.runner.Interval)
+	if f.sampled {
+		interval = stretch(interval, run.CPU)
+	}
+	f.sampled = true
+	f.next = f.next.Add(interval)
+	if now := time.Now(); f.next.Before(now) {
+		f.next = now // a starved host: do not catch up
+	}
+	f.ending = f.next.After(l.last().Add(-interval / 4))
+}
+
+func (l *lane) begin(f *followed, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running, l.since = f, now
+}
+
+// done ends a sample; false when it was given up.
+func (l *lane) done() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running = nil
+	return !l.lost
+}
+
+// late looks after a sample that takes long.
+func (l *lane) late() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.running == nil {
+		return
+	}
+	age := time.Since(l.since)
+	const mostAge = Deadline + Deadline/2
+	switch {
+	case age < patience:
+		l.watch.Reset(patience - age)
+	case age < mostAge:
+		if len(l.probes) > 1 {
+			var others []*followed
+			for _, f := range l.probes {
+				if f != l.running {
+					others = append(others, f)
+				}
+			}
+			l.probes = []*followed{l.running}
+			if len(others) > 0 {
+				l.run.follow(others)
+			}
+		}
+		l.watch.Reset(mostAge - age)
+	default:
+		l.lost = true
+		run := recording.ProbeRun{
+			At: l.since, Probe: l.running.probe.Name(), Duration: age, Late: true, Lost: 1,
+			Error: fmt.Sprintf("no answer within %v: given up for this run", mostAge),
+		}
+		// The rows stay with the probe, which may still write them.
+		l.run.commit(recording.NewWriter(l.since), run)
+		l.run.lanes.Done()
+	}
+}
+
+// commit hands a sample and the note about it to the sink.
+func (r *run) commit(w *recording.Writer, run recording.ProbeRun) {
+	recording.Append(w, run)
+	if err := r.runner.Sink.Commit(w); err != nil {
+		r.runner.fail(err)
+		r.cancel()
+	}
+}
+
+// favour sets the niceness of the calling thread, if it may.
+func favour(nice int) { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, nice) }
+
+// niceOfThread is the niceness that threads of this program have. The system
+// call returns 20 minus that.
+func niceOfThread() int {
+	n, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		return 0
+	}
+	return 20 - n
+}
