@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // mapping is a range of a process's memory that holds code.
 type mapping struct {
 	start, end, offset uint64
+	inode              uint64
 	path               string
 	image              *image // nil: code that no file holds
 }
@@ -79,29 +81,44 @@ func parseMapping(line string) (mapping, bool) {
 	if !ok || err1 != nil || err2 != nil || err3 != nil {
 		return mapping{}, false
 	}
-	m := mapping{start: start, end: end, offset: offset}
+	inode, _ := strconv.ParseUint(fields[4], 10, 64)
+	m := mapping{start: start, end: end, offset: offset, inode: inode}
 	if len(fields) > 5 {
 		m.path = strings.Join(fields[5:], " ")
 	}
 	return m, true
 }
 
-// image opens the file of a mapping, once. It is found by the process's own
-// view of the filesystem, also if it was replaced since.
+// image opens the file of a mapping, once.
 func (s *space) image(m mapping) *image {
 	if have := s.images[m.path]; have != nil {
 		return have
 	}
-	path := s.proc + "/root" + m.path
-	if strings.HasSuffix(m.path, " (deleted)") {
-		path = fmt.Sprintf("%s/map_files/%x-%x", s.proc, m.start, m.end)
-	}
-	opened := openImage(path, filepath.Base(strings.TrimSuffix(m.path, " (deleted)")), "/")
+	opened := openImage(s.file(m), filepath.Base(strings.TrimSuffix(m.path, " (deleted)")), "/")
 	if opened.err != nil {
 		s.unnamed[m.path] = 1
 	}
 	s.images[m.path] = opened
 	return opened
+}
+
+// file finds the file of a mapping. Of a process in a container the path is
+// that in its own tree, of one that only changed its root it is that in ours.
+// One that was replaced since can be reached by the kernel's link only.
+func (s *space) file(m mapping) string {
+	own := s.proc + "/root" + m.path
+	for _, path := range []string{own, m.path} {
+		if info, err := os.Stat(path); err == nil {
+			if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Ino == m.inode {
+				return path
+			}
+		}
+	}
+	link := fmt.Sprintf("%s/map_files/%x-%x", s.proc, m.start, m.end)
+	if _, err := os.Stat(link); err == nil {
+		return link
+	}
+	return own
 }
 
 // innerPID is the process's number in its own namespace, by which it names its
