@@ -102,7 +102,7 @@ func fullScanCase(name string, v mysqlVersion, process string) Case {
 	return Case{
 		ID:    variant("mysql/full-scan", name),
 		Title: v.name + " finds rows by a column without an index",
-		Rule:  "mysql/full-scan", Kind: "process", Name: process, Says: `index on \(code\)`,
+		Rule:  "mysql/full-scan", Kind: "process", Name: process, Says: `index on \((?i:code)\)`,
 		Needs: v.needs(),
 		MySQL: s.names,
 		Setup: func(ctx context.Context, e *Env) error {
@@ -287,7 +287,7 @@ func fullScanFromDisk() Case {
 	return Case{
 		ID:    "mysql/full-scan+disk",
 		Title: v.name + " reads a table that is larger than its buffer pool for a few rows",
-		Rule:  "mysql/full-scan", Kind: "process", Name: "mariadbd", Says: `index on \(code\)`,
+		Rule:  "mysql/full-scan", Kind: "process", Name: "mariadbd", Says: `index on \((?i:code)\)`,
 		Needs: withLoop(v.needs()),
 		MySQL: s.names,
 		Setup: func(ctx context.Context, e *Env) error {
@@ -413,7 +413,7 @@ func withLoop(n Needs) Needs {
 // ignore errors.
 func missingTablesCase(name string, v mysqlVersion, process string) Case {
 	const tables = 4
-	load := sysbenchLoad{Test: "oltp_point_select", Threads: 8, Rows: 2000, Extra: []string{
+	load := sysbenchLoad{Test: "oltp_point_select", Threads: 2, Rows: 2000, Extra: []string{
 		"--db-ps-mode=disable", "--skip-trx=on", "--mysql-ignore-errors=all", fmt.Sprintf("--tables=%d", tables)}}
 	s := &mysqlScene{}
 	asked := tables
