@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,7 @@ type fake struct {
 	name    string
 	check   error
 	sample  func(ctx context.Context, n int, w *recording.Writer) error
-	n       int
+	n       atomic.Int32
 	closing bool
 }
 
@@ -26,8 +27,8 @@ func (f *fake) Fills() []recording.Table { return []recording.Table{recording.Sy
 func (f *fake) Check() error             { return f.check }
 func (f *fake) Closing()                 { f.closing = true }
 func (f *fake) Sample(ctx context.Context, w *recording.Writer) error {
-	f.n++
-	return f.sample(ctx, f.n, w)
+	n := int(f.n.Add(1))
+	return f.sample(ctx, n, w)
 }
 
 func oneRow(_ context.Context, _ int, w *recording.Writer) error {
@@ -115,8 +116,8 @@ func TestStuckProbeDoesNotHoldTheRun(t *testing.T) {
 		if took := time.Since(began); took > 3*time.Second {
 			t.Errorf("a stuck probe held the run for %v", took)
 		}
-		if stuck.n != 1 {
-			t.Errorf("a stuck probe was asked %d times", stuck.n)
+		if stuck.n.Load() != 1 {
+			t.Errorf("a stuck probe was asked %d times", stuck.n.Load())
 		}
 		close(release)
 	})
