@@ -56,6 +56,10 @@ func TestTableCacheContention(t *testing.T) {
 		{Name: "two of hundreds", Host: withRunning(300, one, calm, asleep(60, atTableCache...), ran(100, atWork...))},
 		{Name: "now and then", Host: of(one, calm, asleep(10, atTableCache...), ran(100, atWork...))},
 		{Name: "another lock", Host: of(one, calm, asleep(200, atRows...))},
+		{Name: "all CPUs busy", Host: func() *ruletest.Host {
+			return of(one, calm, asleep(200, atTableCache...))().AllCPUs(ruletest.CPU{User: 0.8, System: 0.2})
+		},
+			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1, Says: "table_open_cache_instances is 1"},
 		{Name: "idle", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{Variables: one, Gauges: map[string]float64{"Threads_running": 1}})
 		}},

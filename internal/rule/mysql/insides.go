@@ -29,6 +29,8 @@ const (
 	// threads on one stack is where every reader of stacks begins.
 	manyWait = 4.0
 	mostWait = 0.5
+	// fullCPUs is the share of CPU time beyond which the CPUs are the limit, too.
+	fullCPUs = 0.95
 	// fewSamples of running threads say nothing: 60 make a share of a tenth right
 	// to within four percent.
 	fewSamples = 60
@@ -145,14 +147,32 @@ func (x insides) queue(signature string) (w view.StackWait, waiting, share float
 }
 
 // sureOfQueue judges a queue; 0: it is none.
-func sureOfQueue(waiting, share float64) rule.Confidence {
+func (x insides) sureOfQueue(waiting, share float64) rule.Confidence {
 	switch {
+	case waiting >= manyWait && share >= mostWait && x.cpusFull():
+		return rule.Likely
 	case waiting >= manyWait && share >= mostWait:
 		return rule.Certain
 	case waiting >= someQueue && share >= queueShare:
 		return rule.Likely
 	}
 	return 0
+}
+
+// cpusFull says whether all CPUs of the host are busy. Then threads also queue
+// because one lost its CPU while it held the mutex, and ending the queue gains
+// only what queueing costs.
+func (x insides) cpusFull() bool {
+	total, ok := x.v.CPUTotal()
+	return ok && total.Busy() >= fullCPUs
+}
+
+// gain is what to expect of a fix that ends a queue.
+func (x insides) gain() string {
+	if x.cpusFull() {
+		return "; all CPUs are busy, so that it gains only what queueing itself costs: measure before and after"
+	}
+	return ""
 }
 
 // burnt is the share of the samples of running threads whose stack fits, and

@@ -33,7 +33,7 @@ func detectMDLContention(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, x := range servers {
 		w, waiting, share := x.queue("mysql/mdl-map")
-		if sure := sureOfQueue(waiting, share); sure != 0 {
+		if sure := x.sureOfQueue(waiting, share); sure != 0 {
 			found = append(found, x.mdlFinding(w, waiting, share, sure))
 		}
 	}
@@ -67,7 +67,7 @@ func (x insides) mdlFinding(w view.StackWait, waiting, share float64, sure rule.
 		}
 		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("split the hash: metadata_locks_hash_instances = %d", to),
 			Command:  rule.T("my.cnf: [mysqld] metadata_locks_hash_instances = %d; then restart the server", to).String(),
-			Tradeoff: "a restart; does not help where all statements use one table, whose lock lies in one partition"})
+			Tradeoff: "a restart; does not help where all statements use one table, whose lock lies in one partition" + x.gain()})
 	}
 	f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("upgrade to MySQL 5.7 or later, which looks metadata locks up without a mutex"), Tradeoff: "an upgrade"})
 	return f

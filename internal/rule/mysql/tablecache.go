@@ -61,7 +61,7 @@ func detectTableCache(v *view.View) ([]rule.Finding, error) {
 
 func (x *tableCache) look() bool {
 	x.wait, x.waiting, x.share = x.queue("mysql/table-cache-mutex")
-	if x.sure = sureOfQueue(x.waiting, x.share); x.sure == 0 {
+	if x.sure = x.sureOfQueue(x.waiting, x.share); x.sure == 0 {
 		return false
 	}
 	x.overflows, x.opened = math.NaN(), math.NaN()
@@ -125,7 +125,7 @@ func (x *tableCache) fixes() []rule.Fix {
 	if x.instances < mostInstances {
 		list = append(list, rule.Fix{Text: rule.T("split the table cache: table_open_cache_instances = %d", to),
 			Command:  rule.T("my.cnf: [mysqld] table_open_cache_instances = %d; then restart the server", to).String(),
-			Tradeoff: "a restart; each instance holds table_open_cache divided by their number, so raise that, too, if Opened_tables begins to grow"})
+			Tradeoff: "a restart; each instance holds table_open_cache divided by their number, so raise that, too, if Opened_tables begins to grow" + x.gain()})
 	}
 	return append(list, rule.Fix{Text: rule.T("let fewer statements run at once, or fewer tables be in each"),
 		Tradeoff: "waiting moves to the connection pool; throughput rises when the queue for the mutex is gone"})
