@@ -48,8 +48,9 @@ func openImage(path, name, root string) *image {
 	}
 	m.symbols = functions(f)
 	if f.Machine == elf.EM_X86_64 {
-		if m.cfi, err = readCFI(f); m.cfi == nil {
-			m.cfi = &cfi{}
+		// Of a damaged table what comes before the damage is good.
+		if table, _ := readCFI(f); table != nil {
+			m.cfi = table
 		}
 	}
 	if more := debugFile(f, root); more != nil {

@@ -21,7 +21,6 @@ const sleepStack = 64 << 10
 type sleepers struct {
 	space    *space
 	buffer   []byte
-	names    map[int32]string
 	noStack  int // kernel stacks that may not be read
 	noCall   int // system calls that may not be read
 	noMemory int // user stacks that may not be read
