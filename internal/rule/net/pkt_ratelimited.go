@@ -78,7 +78,9 @@ type limit struct {
 	byPackets      bool
 	queued         time.Duration // mean
 	queuedMax      time.Duration
-	resent         float64 // share of packets
+	resent         float64 // share of packets that are copies of lost ones
+	unanswered     float64 // the same of the packets of the other direction
+	lossy          int     // whole seconds with copies in either direction
 	conns          []*view.PacketConnection
 	services       []*view.PacketService
 	waited         time.Duration
@@ -127,6 +129,7 @@ func (l *limit) look(v *view.View) bool {
 	l.steady = max(bytes, packets)
 	l.ends(v)
 	l.roundTrips(v)
+	l.copies(v)
 	return l.steady > 0
 }
 
@@ -181,25 +184,50 @@ func (l *limit) whole(v *view.View) {
 			to = c.Last
 		}
 	}
-	var n, clocked int64
-	var resent, all int64
+	var clocked int64
 	var queued time.Duration
 	for _, s := range l.Seconds {
 		if s.At.Before(from) || s.At.Add(time.Second).After(to) {
 			continue
 		}
 		l.seconds = append(l.seconds, s)
-		n++
 		clocked += s.Clocked
 		queued += s.Queued
 		l.queuedMax = max(l.queuedMax, s.QueuedMax)
-		resent += s.Resent
-		all += s.Packets
 	}
 	if clocked > 0 {
 		l.queued = queued / time.Duration(clocked)
 	}
+}
+
+// copies counts what was sent again. A capture behind a policer never sees the
+// first copies of what it throws away; there the other side tells, which repeats
+// its requests for want of an answer.
+func (l *limit) copies(v *view.View) {
+	lossy := map[time.Time]bool{}
+	share := func(seconds []recording.PacketRate) (resent, all int64) {
+		for _, s := range seconds {
+			resent += s.Resent
+			all += s.Packets
+			lossy[s.At] = lossy[s.At] || s.Resent > 0
+		}
+		return resent, all
+	}
+	resent, all := share(l.seconds)
 	l.resent = float64(resent) / float64(max(all, 1))
+	var back, backAll int64
+	for _, r := range v.PacketRates() {
+		if r.To == l.From && (r.From == l.To || l.To == "") {
+			resent, all := share(r.Seconds)
+			back, backAll = back+resent, backAll+all
+		}
+	}
+	l.unanswered = float64(back) / float64(max(backAll, 1))
+	for _, s := range l.seconds {
+		if lossy[s.At] {
+			l.lossy++
+		}
+	}
 }
 
 func median(list []recording.PacketRate, value func(recording.PacketRate) float64) float64 {
@@ -255,21 +283,18 @@ func (l *limit) shaped() bool { return l.queued >= queueing || l.standing >= sta
 // policed: packets are thrown away while those that pass come as evenly as
 // users never send them, although these always have something to send.
 func (l *limit) policed() bool {
-	if l.resent < policed || l.packets < policedPackets || !l.hungry() {
+	if max(l.resent, l.unanswered) < policed || l.packets < policedPackets || !l.hungry() {
 		return false
 	}
-	even, lossy := 0, 0
+	even := 0
 	for _, r := range l.seconds {
 		tenth := float64(r.Packets) / 10
 		if float64(r.BusiestPackets) <= tenth+subPoisson*math.Sqrt(tenth)+evenPackets {
 			even++
 		}
-		if r.Resent > 0 {
-			lossy++
-		}
 	}
 	enough := steadyShare * float64(len(l.seconds))
-	return float64(even) >= enough && float64(lossy) >= enough
+	return float64(even) >= enough && float64(l.lossy) >= enough
 }
 
 // hungry says that the senders had something to send most of the time.
@@ -328,6 +353,10 @@ func (l *limit) finding(v *view.View) rule.Finding {
 	}
 	if l.resent > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("%s of packets are copies of lost ones", unit.Share(l.resent)), Value: l.resent, Unit: "share", Check: tshark(v, host+" && tcp.analysis.retransmission")})
+	}
+	if l.unanswered > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("%s of the packets to %s are copies, for want of an answer", unit.Share(l.unanswered), l.From),
+			Value: l.unanswered, Unit: "share", Check: tshark(v, pktHost("dst", l.From)+" && tcp.analysis.retransmission")})
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("look for the limit: a qdisc or filter on %s, a class of the cloud's instance, a switch port or a firewall", l.From), Command: "tc -s qdisc; tc -s class show dev IF; tc filter show dev IF egress; nft list ruleset; ethtool -S IF | grep -i exceeded", Tradeoff: "none"},

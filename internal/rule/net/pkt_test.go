@@ -328,6 +328,14 @@ func TestRateLimited(t *testing.T) {
 			return rateRow{packets: 1000 + int64(s%3), busiest: 101, bytes: 300000 + int64(s)*90000, queued: 50 * ms}
 		}, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "limited to 1,00"},
 		{Name: "a policer", Host: rated(func(s int) rateRow { return steady(s, rateRow{resent: 40}) }, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "thrown away"},
+		{Name: "a policer before the capture", Host: func() *ruletest.Host {
+			h := rated(func(s int) rateRow { return steady(s, rateRow{}) }, nil)()
+			for s := range 10 {
+				ruletest.Add(h, recording.PacketRate{At: ruletest.Start.Add(time.Duration(s) * time.Second), From: "10.0.0.1", To: "10.0.0.2",
+					Packets: 900 + int64(s)*80, Bytes: 90000 + int64(s)*9000, BusiestPackets: 190, BusiestBytes: 19000, Resent: 150})
+			}
+			return h
+		}, Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "thrown away"},
 		{Name: "a queue that stood all the time", Host: func() *ruletest.Host {
 			h := rated(func(s int) rateRow { return steady(s, rateRow{}) }, nil)()
 			return ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
