@@ -110,9 +110,6 @@ func (j *job) rest(text []byte) {
 
 func (j *job) send(text, buf []byte) {
 	lines := int64(bytes.Count(text, []byte{'\n'}))
-	if j.format.mark != nil {
-		j.src.Samples += int64(bytes.Count(text, j.format.mark))
-	}
 	j.src.Bytes += int64(len(text))
 	p := piece{text: text, line: j.src.Lines, buf: buf}
 	j.src.Lines += lines
@@ -135,6 +132,9 @@ func (j *job) start() {
 			for p := range j.pieces {
 				s.line = p.line
 				j.format.parse(p.text, s)
+				if j.format.mark != nil {
+					s.samples += int64(bytes.Count(p.text, j.format.mark))
+				}
 				if p.buf != nil {
 					select {
 					case j.free <- p.buf[:cap(p.buf)]:
@@ -145,6 +145,7 @@ func (j *job) start() {
 			j.mu.Lock()
 			defer j.mu.Unlock()
 			j.sum.merge(s.aggregate)
+			j.src.Samples += s.samples
 			j.src.Unreadable += s.unreadable
 			j.src.Problems = append(j.src.Problems, s.problems...)
 		})

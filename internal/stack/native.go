@@ -266,7 +266,19 @@ func cutLine(text []byte) (line, rest []byte) {
 
 // nativeStart finds the last place in text where a thread begins.
 func nativeStart(text []byte) int {
-	return max(bytes.LastIndex(text, []byte("\nThread ")), bytes.LastIndex(text, []byte("\nTID ")), bytes.LastIndex(text, []byte("\nPID "))) + 1
+	for end := len(text); ; {
+		at := bytes.LastIndexByte(text[:end], '\n')
+		if at < 0 {
+			return 0
+		}
+		line := text[at+1:]
+		for _, word := range [...]string{"Thread ", "TID ", "PID "} {
+			if len(line) >= len(word) && string(line[:len(word)]) == word {
+				return at + 1
+			}
+		}
+		end = at
+	}
 }
 
 func isGDB(head []byte) bool {

@@ -13,6 +13,7 @@ type sink struct {
 	line       int64  // the one being read, from 1
 	pid        int32  // of eu-stack: of the process being read
 	repeats    bool   // of jstack: in a list of deadlocks
+	samples    int64  // dumps that began
 	unreadable int64
 	problems   []Problem
 }
