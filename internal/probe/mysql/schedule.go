@@ -11,9 +11,11 @@ const (
 	// second that rtrail allows itself.
 	share = 0.001
 	// coreShare is that of those that answers rest on: status, transactions,
-	// sessions. Servers with many thousand connections need ten milliseconds for
-	// one of them, and then it comes every other second.
-	coreShare = 0.005
+	// sessions. They come every second unless one takes more than fifty
+	// milliseconds, as on servers with many thousand connections. A smaller share
+	// would leave them out on a busy host, where an answer of one millisecond of
+	// work takes ten.
+	coreShare = 0.05
 	// longestWait bounds how seldom a dear collector runs.
 	longestWait = time.Minute
 	// shortestPause is how long what was refused is not asked again.
