@@ -12,7 +12,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 # One version for everybody, so that lint says the same everywhere.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build run test unit lab lab-repeat bench bench-live profile bpf lint fuzz clean
+.PHONY: help build run test unit lab lab-repeat bench bench-live bench-mysql profile bpf lint fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -45,6 +45,10 @@ bench: build  ## what samples cost, how fast packets are read beside tshark, and
 bench-live: build  ## what capturing costs a MariaDB server under full load, as root
 	scripts/packages mariadb-server sysbench
 	$(GO) run ./internal/bench/packets -live
+
+bench-mysql: build  ## what watching a MariaDB server costs it under full load, as root
+	scripts/packages mariadb-server sysbench
+	$(GO) run ./internal/bench/mysql
 
 profile:  ## renew the profile that make build guides the compiler with, after changes to the packet engine
 	$(GO) run ./internal/bench/packets -renew cmd/rtrail/packets.pgo
