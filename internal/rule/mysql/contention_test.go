@@ -157,6 +157,12 @@ func TestRealDumps(t *testing.T) {
 		if f := h.Detect(t, c.other); len(f) != 0 {
 			t.Errorf("%s: also %s: %s", c.file, c.other.ID, f[0].Headline)
 		}
+		for _, r := range []rule.Rule{spinWaste, preparedPadding, instrumentationCost} {
+			_, err := r.Detect(h.View())
+			if n, ok := err.(*rule.NotJudged); !ok || !strings.Contains(n.Needs, "running threads") {
+				t.Errorf("%s: %s by a dump: %v, want not judged", c.file, r.ID, err)
+			}
+		}
 	}
 }
 

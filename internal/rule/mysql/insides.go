@@ -102,6 +102,18 @@ func withoutStacks(v *view.View, s *view.MySQLServer) *rule.NotJudged {
 	return n
 }
 
+// runningOf is insidesOf for rules about what running threads do, which dumps do
+// not tell: they show running and sleeping threads alike.
+func runningOf(v *view.View) ([]insides, error) {
+	all, err := insidesOf(v)
+	list := slices.DeleteFunc(slices.Clone(all), func(x insides) bool { return x.s == nil })
+	if len(list) == 0 && len(all) > 0 {
+		return nil, &rule.NotJudged{Needs: "samples of running threads", Why: "dumps do not tell which threads ran",
+			How: "rtrail diagnose --mysql DSN on the server's host, while it is slow"}
+	}
+	return list, err
+}
+
 func (x insides) subject() rule.Subject {
 	if x.s != nil {
 		return subjectOf(x.s)
@@ -231,7 +243,7 @@ func (x insides) stackEvidence(w view.StackWait, waiting, share float64, grep st
 		What:  rule.T("%s threads at a time (%s of the statements that run) in %s, over %d looks at all threads", unit.Number(waiting), unit.Share(share), path(w), w.Dumps),
 		Check: x.dump("grep -c " + grep)}
 	if w.Evidence == recording.StackDump {
-		e.What = rule.T("%s threads (%s of those that are busy) in %s, in %d dumps", unit.Number(waiting), unit.Share(share), path(w), w.Dumps)
+		e.What = rule.T("%s threads (%s of those that are busy) in %s, mean of all dumps: %d", unit.Number(waiting), unit.Share(share), path(w), w.Dumps)
 	}
 	return e
 }

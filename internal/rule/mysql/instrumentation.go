@@ -67,7 +67,7 @@ func instruments(r view.StackRow) bool {
 }
 
 func detectInstrumentation(v *view.View) ([]rule.Finding, error) {
-	servers, err := insidesOf(v)
+	servers, err := runningOf(v)
 	var found []rule.Finding
 	for _, x := range servers {
 		share, cores, samples := x.burnt(instruments)

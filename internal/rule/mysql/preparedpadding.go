@@ -69,7 +69,7 @@ func moves(r view.StackRow) bool {
 }
 
 func detectPreparedPadding(v *view.View) ([]rule.Finding, error) {
-	servers, err := insidesOf(v)
+	servers, err := runningOf(v)
 	var found []rule.Finding
 	for _, s := range servers {
 		if x := (padding{insides: s}); x.look() {

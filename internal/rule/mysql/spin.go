@@ -61,7 +61,7 @@ func spinning(r view.StackRow) bool {
 }
 
 func detectSpin(v *view.View) ([]rule.Finding, error) {
-	servers, err := insidesOf(v)
+	servers, err := runningOf(v)
 	var found []rule.Finding
 	for _, s := range servers {
 		if x := (spins{insides: s}); x.look() {

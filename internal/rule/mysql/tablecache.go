@@ -118,6 +118,10 @@ func (x *tableCache) fixes() []rule.Fix {
 			Command:  ask(x.s, rule.T("set global table_open_cache = %d", to).String()),
 			Tradeoff: "memory and file descriptors per table (open_files_limit); also in my.cnf, or a restart loses it"})
 	}
+	if x.s == nil {
+		list = append(list, rule.Fix{Text: rule.T("look first whether Table_open_cache_overflows grows: then the cache is too small, and table_open_cache is to be raised"),
+			Command: "mysql -e \"show global status like '%open%'\"   # twice", Tradeoff: "none"})
+	}
 	to := int64(enoughInstances)
 	if x.instances >= enoughInstances {
 		to = min(2*x.instances, mostInstances)
