@@ -26,9 +26,10 @@ const (
 	// besideEvery is the time between two samples of the probe. The runner makes
 	// it longer where a sample costs more than its budget.
 	besideEvery = 250 * time.Millisecond
-	// mostLooked bounds the threads whose stacks are copied in one look; a process
-	// with more of them is looked at in turns.
-	mostLooked = 256
+	// mostLooked bounds the threads that are looked at in one sample; a process
+	// with more of them is looked at in turns. To copy and follow a stack takes a
+	// tenth of a millisecond, so that a sample stays within the probe's budget.
+	mostLooked = 32
 	// busyCPU is how much of a core a process must use to be looked at: threads
 	// that queue for a lock inside of a program use at least this to take and
 	// to give it.
@@ -214,9 +215,14 @@ func (p *beside) look() error {
 	slices.Sort(tids)
 	n := min(len(tids), mostLooked)
 	for i := range n {
-		tid := tids[(p.turn+i)%len(tids)]
+		tid := tids[(p.turn+i)%len(tids)] // the list changes little between two samples
 		dir := fmt.Sprintf("%s/task/%d/", p.space.proc, tid)
-		if restful(dir) {
+		rests, runs := restful(dir)
+		if runs {
+			// Not asleep, but one of those of which the sleepers are a share.
+			p.sleeping.Add([]string{runningThread}, "R", tid, p.comm)
+		}
+		if rests || runs {
 			continue
 		}
 		comm, state, ok := taskState(dir)
@@ -227,14 +233,10 @@ func (p *beside) look() error {
 			p.sleeping.Add(frames, state, tid, comm)
 		}
 	}
-	if len(tids) > n {
-		// Counts are per look at all threads.
-		p.turn = (p.turn + n) % len(tids)
-		p.looked += int64(n)
-		p.looks = max(p.looked/int64(len(tids)), 1)
-		return nil
-	}
-	p.looks++
+	p.turn += n
+	p.looked += int64(n)
+	// Counts are per look at all threads.
+	p.looks = (p.looked + int64(len(tids))/2) / int64(len(tids))
 	return nil
 }
 
@@ -245,15 +247,17 @@ var resting = map[bool][]string{
 	true: {"7", "271", "23", "270", "232", "281", "45", "47", "43", "288", "35", "230", "128", "208", "0", "34"},
 }[followsFrames]
 
-// restful says whether a thread waits for its client or a timer. One that runs
-// is none of our business here.
-func restful(dir string) bool {
+// runningThread stands for the stack of a thread that runs, or is ready to.
+const runningThread = "(running)"
+
+// restful says whether a thread waits for its client or a timer, or runs.
+func restful(dir string) (rests, runs bool) {
 	data, err := os.ReadFile(dir + "syscall")
 	if err != nil {
-		return false
+		return false, false
 	}
 	call, _, _ := strings.Cut(string(data), " ")
-	return strings.HasPrefix(call, "running") || slices.Contains(resting, call)
+	return slices.Contains(resting, call), strings.HasPrefix(call, "running")
 }
 
 // write hands over all that was counted.
@@ -273,7 +277,9 @@ func (b *Beside) write(w *recording.Writer) {
 		profile := dump.Sampled(fmt.Sprintf("pid %d", pid), p.running, p.sleeping, p.looks)
 		profile.Write(w)
 		if p.sampler != nil && p.sampler.lost > 0 {
-			w.Lost(int(p.sampler.lost))
+			// Shares stay right: what is lost is as the rest. So no row is missing.
+			recording.Append(w, recording.UnseenNote{At: w.Started, Probe: b.Name(), What: "samples of running threads", Count: int64(p.sampler.lost),
+				Why: fmt.Sprintf("the kernel's buffer was full: %d of %d samples of process %d were kept", p.running.Total, p.running.Total+int64(p.sampler.lost), pid), How: "watch for longer"})
 		}
 	}
 }

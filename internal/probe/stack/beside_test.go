@@ -78,19 +78,23 @@ func TestRestful(t *testing.T) {
 		"7 0x7ffd51820ff0 0x1 0xffffffff 0x0 0x0 0x0 0x7ffd51820fd8 0x7f814403a26f\n": followsFrames, // poll
 		"202 0x134ea80 0x80 0x2 0x0 0x0 0x0 0x7f80ef421000 0x7f8143fc8a26\n":          false,         // futex
 		"74 0x5 0x0 0x0 0x0 0x0 0x0 0x7f80ef421000 0x7f8143fc8a26\n":                  false,         // fsync
-		"running\n": true,
+		"running\n": false,
 		"":          false,
 	} {
 		dir := t.TempDir() + "/"
 		if err := os.WriteFile(dir+"syscall", []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := restful(dir); got != want {
+		got, runs := restful(dir)
+		if got != want {
 			t.Errorf("%q: %v, want %v", strings.TrimSpace(text), got, want)
 		}
+		if runs != (text == "running\n") {
+			t.Errorf("%q: runs is %v", strings.TrimSpace(text), runs)
+		}
 	}
-	if restful(t.TempDir() + "/") {
-		t.Error("a thread that has ended rests")
+	if rests, runs := restful(t.TempDir() + "/"); rests || runs {
+		t.Error("a thread that has ended rests or runs")
 	}
 }
 
