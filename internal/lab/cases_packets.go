@@ -19,6 +19,7 @@ func packetCases() []Case {
 		senderAppLimited(),
 		delayedACK(),
 		rateLimitedBytes(),
+		rateLimitedPackets(),
 		mtuMismatch(),
 		resetsUnread(),
 		resetsRefused(),

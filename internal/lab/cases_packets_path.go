@@ -10,12 +10,12 @@ import (
 
 // rateLimitedBytes has tbf let 8 Mbit/s out of the server; answers queue.
 func rateLimitedBytes() Case {
-	c := rateLimitedCase(
-		func(ctx context.Context, p pair) error {
+	c := rateLimitedCase(30<<10, wrkLoad{}, wrkLoad{Connections: 10, Think: 5 * time.Millisecond, Timeout: 5 * time.Second},
+		func(ctx context.Context, _ *Env, p pair) error {
 			_, err := p.server.Run(ctx, "tc", "qdisc", "add", "dev", p.at.Device, "root", "tbf", "rate", "8mbit", "burst", "32kb", "latency", "2s")
 			return err
 		},
-		func(ctx context.Context, p pair) error {
+		func(ctx context.Context, _ *Env, p pair) error {
 			_, err := p.server.Run(ctx, "tc", "qdisc", "del", "dev", p.at.Device, "root")
 			return err
 		})
@@ -24,7 +24,37 @@ func rateLimitedBytes() Case {
 	return c
 }
 
-func rateLimitedCase(limit, stop func(context.Context, pair) error) Case {
+// rateLimitedPackets throws away what the server sends beyond 800 packets a
+// second. Answers are one packet each, small ones in one second and large ones
+// in the next, so that packets are what is limited. Whoever loses one pauses for
+// 200 ms and more, so it takes hundreds of users to keep the limiter busy, and
+// seconds until they no longer pause all at once.
+func rateLimitedPackets() Case {
+	users := wrkLoad{Connections: 400, Think: 50 * time.Millisecond, Paths: []string{"/", "/big"}, Timeout: 5 * time.Second}
+	measured := users
+	measured.Connections = 20
+	var lift func() error
+	c := rateLimitedCase(1000, users, measured,
+		func(ctx context.Context, e *Env, p pair) (err error) {
+			if lift, err = e.LimitPackets(p.at, 800, 8); err == nil {
+				sleep(ctx, 4*time.Second)
+			}
+			return err
+		},
+		func(ctx context.Context, _ *Env, _ pair) error {
+			err := lift()
+			sleep(ctx, 3*time.Second) // until nobody pauses any more
+			return err
+		})
+	c.ID = "net/rate-limited+packets"
+	c.Title = "a BPF program drops all but 800 packets a second of a web server"
+	c.Says = `limited to [0-9.,]+ packets/s`
+	return c
+}
+
+// rateLimitedCase measures load beside users who are there all the time, if
+// there are any.
+func rateLimitedCase(page int64, users, load wrkLoad, limit, stop func(context.Context, *Env, pair) error) Case {
 	var p pair
 	return Case{
 		Rule: "net/rate-limited", Kind: "peer", Name: `10\.213\.\d+\.1`,
@@ -35,12 +65,18 @@ func rateLimitedCase(limit, stop func(context.Context, pair) error) Case {
 			if p, err = newPair(e); err != nil {
 				return err
 			}
-			return p.bigPage(ctx, e, 30<<10)
+			if err := p.bigPage(ctx, e, page); err != nil || users.Connections == 0 {
+				return err
+			}
+			users.URL = p.url()
+			e.Background("users", func(ctx context.Context) { _, _ = runWrk(ctx, e, p.client, users, time.Minute) })
+			return nil
 		},
-		Inject: func(ctx context.Context, e *Env) error { return limit(ctx, p) },
-		Fix:    func(ctx context.Context, e *Env) error { return stop(ctx, p) },
+		Inject: func(ctx context.Context, e *Env) error { return limit(ctx, e, p) },
+		Fix:    func(ctx context.Context, e *Env) error { return stop(ctx, e, p) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			r, err := runWrk(ctx, e, p.client, wrkLoad{URL: p.url() + "big", Connections: 10, Think: 5 * time.Millisecond, Timeout: 5 * time.Second}, d)
+			load.URL = p.url() + "big" // unless it has paths
+			r, err := runWrk(ctx, e, p.client, load, d)
 			return r.measurement(), err
 		},
 	}

@@ -85,6 +85,8 @@ func (c Case) judgeFault(v verdictDoc, r *Result) (why string) {
 		return ""
 	case expected == nil:
 		return c.Rule + " was not found" + c.traces(v)
+	case c.Says != "" && !regexp.MustCompile(c.Says).MatchString(r.Found):
+		return fmt.Sprintf("the headline does not say %q: %s", c.Says, r.Found)
 	case r.Rank > 1:
 		return fmt.Sprintf("%s ranks %d, behind %s", c.Rule, r.Rank, v.Findings[0])
 	case !expected.abovePossible() && c.AtMostPossible == "":

@@ -48,6 +48,7 @@ func ms(d time.Duration) string {
 // wrkLoad says how wrk loads a server.
 type wrkLoad struct {
 	URL         string
+	Paths       []string // asked for instead of the URL's, each for a second in turn
 	Connections int
 	// Think is what every connection waits before a request, so that the load
 	// has a rate and does not take all the CPU there is.
@@ -62,6 +63,10 @@ func runWrk(ctx context.Context, e *Env, in *NetNS, l wrkLoad, d time.Duration) 
 	script := ""
 	if l.Think > 0 {
 		script += fmt.Sprintf("function delay() return %d end\n", max(l.Think.Milliseconds(), 1))
+	}
+	if len(l.Paths) > 0 {
+		script += fmt.Sprintf("local paths = {\"%s\"}\nfunction request() return wrk.format(nil, paths[os.time() %% #paths + 1]) end\n",
+			strings.Join(l.Paths, `", "`))
 	}
 	if l.Close {
 		script += "wrk.headers[\"Connection\"] = \"close\"\n"
