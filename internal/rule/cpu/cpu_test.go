@@ -47,6 +47,13 @@ func TestSaturated(t *testing.T) {
 		{Name: "a batch that fills its cores", Host: func() *ruletest.Host {
 			return stress(ruletest.New(2, 10).AllCPUs(full), 2, 0.98, 0.06, 0)
 		}},
+		{Name: "kernel threads wait beside a batch that fills its cores", Host: func() *ruletest.Host {
+			h := stress(ruletest.New(2, 10).AllCPUs(full), 2, 0.98, 0.06, 0)
+			for i := range 6 {
+				h.Process(ruletest.Process{PID: int32(20 + i), Comm: "kworker/0:1", Kernel: true, CPU: 0.002, RunDelay: 0.4})
+			}
+			return h
+		}},
 		{Name: "waiting in a throttled group", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).AllCPUs(full)
 			h.Cgroup(ruletest.Cgroup{Path: "/web", Quota: 10 * time.Millisecond, Periods: 10, Throttled: 9, ThrottledTime: 0.9})

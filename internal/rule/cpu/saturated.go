@@ -80,7 +80,7 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 // queue is who waited for a CPU, and who kept it.
 type queue struct {
 	measured  bool    // run delays were readable
-	waited    float64 // seconds waited per second, by processes that did not ask to go last
+	waited    float64 // seconds waited per second, by processes that did not ask to go last, without kernel threads
 	niced     float64 // the same by processes with a positive nice value
 	consumers []program
 	victims   []program
@@ -105,6 +105,12 @@ func queueOf(v *view.View) queue {
 			continue
 		}
 		hungry = append(hungry, p)
+		// Kernel threads that a timer wakes hundreds of times a second wait long
+		// in all and do next to nothing; what they hold up shows in the processes
+		// they work for.
+		if p.Kernel {
+			continue
+		}
 		if p.Nice > 0 {
 			q.niced += view.OrZero(p.RunDelay) * present(p, longest)
 		} else {
