@@ -31,6 +31,11 @@ type Case struct {
 	// there; its number is then reported, not judged. "": it must get better.
 	Withstood string
 
+	// Unsteady says why the fault itself does not form in every run on a small
+	// machine. Such a case runs when it is named, not with all others; "": it
+	// does form.
+	Unsteady string
+
 	// Captures says where packets are captured while rtrail watches: nowhere, in
 	// one place beside the host, or on the client's and the server's side, which
 	// are then judged without the host, as a user does with two files.

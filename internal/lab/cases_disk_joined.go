@@ -8,11 +8,36 @@ import (
 	"time"
 )
 
-// diskSaturatedCaptured is MariaDB that flushes its log at each commit, on a
-// disk of which its control group gets 40 writes a second; watched from packets
-// and host at once. Clients wait for the server, the server for the disk: the
-// disk is the cause.
+// diskSaturatedCaptured watches a database on a slow disk from packets and host
+// at once. Clients wait for the server, the server for the disk: the disk is the
+// cause.
 func diskSaturatedCaptured() Case {
+	c, _ := databaseOnSlowDisk()
+	c.ID = "disk/saturated+captured"
+	c.Title = "MariaDB that commits to a disk of 40 writes a second, captured beside the host"
+	c.Rule = "disk/saturated"
+	// The loop device that requests wait for, or the disk that the limit is for.
+	c.Kind = "device"
+	c.Captures = []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}}
+	// A database that waits for its disk is in D state, as rtrail may say too.
+	c.AllowOthers = []string{"proc/uninterruptible"}
+	return c
+}
+
+// commitFlushCase asks the same database, which tells what it waits for: the
+// syncs of its log.
+func commitFlushCase() Case {
+	c, names := databaseOnSlowDisk()
+	c.ID = "mysql/commit-flush"
+	c.Title = "MariaDB syncs its log at each commit to a disk of 40 writes a second"
+	c.Rule, c.Kind, c.Name = "mysql/commit-flush", "process", "mariadbd"
+	c.MySQL = names
+	return c
+}
+
+// databaseOnSlowDisk is MariaDB that flushes its log at each commit, on a disk
+// of which its control group gets 40 writes a second. names is how to ask it.
+func databaseOnSlowDisk() (c Case, names func() []string) {
 	const writes = 40
 	load := sysbenchLoad{Test: "oltp_update_index", Threads: 4, Rows: 1000}
 	var p pair
@@ -23,15 +48,7 @@ func diskSaturatedCaptured() Case {
 	needs.Packages = append(needs.Packages, "e2fsprogs", "util-linux")
 	needs.Commands = append(needs.Commands, "mkfs.ext4", "losetup")
 	return Case{
-		ID:    "disk/saturated+captured",
-		Title: "MariaDB that commits to a disk of 40 writes a second, captured beside the host",
-		Rule:  "disk/saturated",
-		// The loop device that requests wait for, or the disk that the limit is for.
-		Kind:     "device",
-		Needs:    needs,
-		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}},
-		// A database that waits for its disk is in D state, as rtrail may say too.
-		AllowOthers: []string{"proc/uninterruptible"},
+		Needs: needs,
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			disk, err := e.LoopFS("database", 256*mib)
 			if err != nil {
@@ -64,7 +81,7 @@ func diskSaturatedCaptured() Case {
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			return m.run(ctx, Options{NetNS: p.client}, load, d)
 		},
-	}
+	}, func() []string { return m.asked() }
 }
 
 // moveTo stops the server, copies its data to a directory and starts it there.

@@ -22,6 +22,8 @@ func (r Runner) diagnose(ctx context.Context, c Case, e *Env) ([]byte, error) {
 		for _, name := range c.MySQL() {
 			args = append(args, "--mysql", name)
 		}
+	} else if len(c.Captures) < 2 { // a case is about the evidence it names; other servers of this host are none of its business
+		args = append(args, "--mysql", "off")
 	}
 	switch len(c.Captures) {
 	case 0:
