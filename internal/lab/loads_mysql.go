@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strconv"
 	"time"
 )
@@ -66,19 +67,30 @@ func (m *mysqlServer) run(ctx context.Context, o Options, l sysbenchLoad, d time
 // runP99 is run for a load with a rate: the application's number is how long
 // its transactions take.
 func (m *mysqlServer) runP99(ctx context.Context, o Options, l sysbenchLoad, d time.Duration) (Measurement, error) {
+	return m.runFor(ctx, o, l, d, sysbenchP99, "ms p99")
+}
+
+// runErrors is run for a load that ignores errors: the application's number is
+// how many it gets.
+func (m *mysqlServer) runErrors(ctx context.Context, o Options, l sysbenchLoad, d time.Duration) (Measurement, error) {
+	return m.runFor(ctx, o, l, d, sysbenchErrors, "errors/s")
+}
+
+// runFor runs the test and reads one number of its report, of which less is better.
+func (m *mysqlServer) runFor(ctx context.Context, o Options, l sysbenchLoad, d time.Duration, line *regexp.Regexp, unit string) (Measurement, error) {
 	out, err := m.report(ctx, o, l, d)
 	if err != nil {
 		return Measurement{}, err
 	}
-	q := sysbenchP99.FindStringSubmatch(out)
+	q := line.FindStringSubmatch(out)
 	if q == nil {
-		return Measurement{}, fmt.Errorf("read the report of sysbench: no percentile in %q", lastBytes(out, 300))
+		return Measurement{}, fmt.Errorf("read the report of sysbench: no %s in %q", unit, lastBytes(out, 300))
 	}
-	p99, ok := number(q[1])
+	value, ok := number(q[1])
 	if !ok {
 		return Measurement{}, fmt.Errorf("read the report of sysbench: %q is no number", q[1])
 	}
-	return Measurement{Value: p99, Unit: "ms p99", LowerBetter: true}, nil
+	return Measurement{Value: value, Unit: unit, LowerBetter: true}, nil
 }
 
 func (m *mysqlServer) report(ctx context.Context, o Options, l sysbenchLoad, d time.Duration) (string, error) {

@@ -12,6 +12,7 @@ var (
 	sysbenchTime   = regexp.MustCompile(`(?m)^\s*total time:\s*([0-9.]+)s\s*$`)
 	sysbenchEvents = regexp.MustCompile(`(?m)^\s*total number of events:\s*([0-9]+)\s*$`)
 	sysbenchP99    = regexp.MustCompile(`(?m)^\s*99th percentile:\s*([0-9.]+)\s*$`)
+	sysbenchErrors = regexp.MustCompile(`(?m)^\s*ignored errors:\s*\d+\s*\(([0-9.]+) per sec\.\)\s*$`)
 )
 
 // parseSysbench reads the report of sysbench 1.0, run with --percentile=99:
