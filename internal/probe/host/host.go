@@ -36,10 +36,17 @@ func (f FS) file(elem ...string) procfile.File {
 	return procfile.File{Path: f.path(elem...)}
 }
 
-// seldom is how often the slow-changing things are read between the first and
-// the last sample: settings, mounts, slab, zones and interrupt lines change in
-// seconds to days and cost more than everything else together.
-const seldom = 5 * time.Second
+const (
+	// seldom is how often the slow-changing things are read between the first and
+	// the last sample: settings, mounts, zones and interrupt lines change in
+	// seconds to days and cost more than everything else together.
+	seldom = 5 * time.Second
+
+	// rarely is for what costs as much again: to count the objects of its caches
+	// the kernel walks lists of them, for 5 ms after days of use. Nobody asks
+	// faster than memory leaks.
+	rarely = time.Minute
+)
 
 // reader is one subsystem. full is true at the first and last sample and
 // every few seconds in between.
@@ -49,8 +56,8 @@ type reader interface {
 
 // subsystem is one source with what is needed to run and to name it.
 type subsystem struct {
-	what   string // as told in notes: "block devices (/proc/diskstats)"
-	seldom bool   // only in full samples
+	what   string        // as told in notes: "block devices (/proc/diskstats)"
+	every  time.Duration // apart from the first and last sample; 0: in each
 	reader reader
 }
 
@@ -60,6 +67,7 @@ type Probe struct {
 	parts    []subsystem
 	closing  atomic.Bool
 	lastFull time.Time
+	read     []time.Time       // when each part that is not read in every sample last was
 	noted    map[string]string // what could not be seen, and why, as last told
 }
 
@@ -70,7 +78,7 @@ var (
 
 // New makes the probe "host".
 func New(fs FS) *Probe {
-	return &Probe{
+	p := &Probe{
 		fs:    fs,
 		noted: map[string]string{},
 		parts: []subsystem{
@@ -82,13 +90,15 @@ func New(fs FS) *Probe {
 			{what: "block devices (/proc/diskstats)", reader: newDisk(fs)},
 			{what: "softirqs (/proc/softirqs)", reader: newSoftIRQ(fs)},
 			{what: "receive backlog of the CPUs (/proc/net/softnet_stat)", reader: newSoftnet(fs)},
-			{what: "mounted filesystems (/proc/self/mountinfo)", seldom: true, reader: newMount(fs)},
-			{what: "memory zones (/proc/zoneinfo)", seldom: true, reader: newZone(fs)},
-			{what: "kernel object caches (/proc/slabinfo)", seldom: true, reader: newSlab(fs)},
-			{what: "interrupt lines (/proc/interrupts)", seldom: true, reader: newInterrupt(fs)},
-			{what: "kernel settings (/proc/sys)", seldom: true, reader: newSysctl(fs)},
+			{what: "mounted filesystems (/proc/self/mountinfo)", every: seldom, reader: newMount(fs)},
+			{what: "memory zones (/proc/zoneinfo)", every: seldom, reader: newZone(fs)},
+			{what: "kernel object caches (/proc/slabinfo)", every: rarely, reader: newSlab(fs)},
+			{what: "interrupt lines (/proc/interrupts)", every: seldom, reader: newInterrupt(fs)},
+			{what: "kernel settings (/proc/sys)", every: seldom, reader: newSysctl(fs)},
 		},
 	}
+	p.read = make([]time.Time, len(p.parts))
+	return p
 }
 
 // Name is "host".
@@ -127,10 +137,17 @@ func (p *Probe) Closing() { p.closing.Store(true) }
 // Sample reads all subsystems that are due. A subsystem that cannot be read
 // leaves a note; the others are not affected.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
-	full := p.dueFull(w.Started)
-	for _, s := range p.parts {
-		if s.seldom && !full {
-			continue
+	edge := p.closing.Swap(false) || p.lastFull.IsZero()
+	full := edge || w.Started.Sub(p.lastFull) >= seldom
+	if full {
+		p.lastFull = w.Started
+	}
+	for i, s := range p.parts {
+		if s.every > 0 {
+			if !edge && w.Started.Sub(p.read[i]) < s.every {
+				continue
+			}
+			p.read[i] = w.Started
 		}
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("stop before reading %s: %w", s.what, err)
@@ -138,14 +155,6 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		p.note(w, s.what, s.reader.read(w, full), full)
 	}
 	return nil
-}
-
-func (p *Probe) dueFull(now time.Time) bool {
-	if p.closing.Swap(false) || p.lastFull.IsZero() || now.Sub(p.lastFull) >= seldom {
-		p.lastFull = now
-		return true
-	}
-	return false
 }
 
 // readRows reads a file, has its rows parsed into a slice that is used again,

@@ -15,20 +15,21 @@ import (
 // details is what is kept of one process between samples: things that hardly
 // change, and sums over its threads.
 type details struct {
-	key    census.Key
-	full   int64 // last sample it got a full row in; 0: never
-	want   float64
-	active bool // was active once since the probe began
+	key     census.Key
+	changed int64 // census.Entry.Changed of the last row
+	until   int64 // before which sample want holds while nothing changes; 0: decide anew
+	full    int64 // last sample it got a full row in; 0: never
+	want    float64
+	active  bool    // was active once since the probe began
+	groups  *groups // where cgroup and memCgroup are from; nil: from its file
 
-	last    *recording.ProcessSample // given to the recording
-	changed int64                    // census.Entry.Changed of that row
+	last *recording.ProcessSample // given to the recording
 
 	comm      string // under which cmdline was read
 	cmdline   string
 	uid       int64
 	cgroup    string
 	memCgroup string
-	groups    *groups // where cgroup and memCgroup are from; nil: from its file
 	netns     uint64
 	oomScore  int32
 	oomAdjust int32
@@ -74,7 +75,7 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 		p.files(e, d, missed, edge)
 		p.delays.read(row, e.Threads)
 	}
-	d.full, d.row = p.samples, *row
+	d.full, d.row, d.until = p.samples, *row, 0
 }
 
 // identity reads what a process hardly ever changes.

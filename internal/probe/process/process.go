@@ -13,6 +13,7 @@ package process
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -29,7 +30,7 @@ const (
 	// 20 us, 30 without the iterator: on a host with some hundred processes all
 	// of them are read, beyond that the interesting ones, and the rest in the
 	// samples that follow.
-	budget     = 900 * time.Microsecond
+	budget     = 700 * time.Microsecond
 	edgeBudget = 4 * time.Millisecond
 	// At the end the iterator has read the counters of all: what is left are
 	// details of who slept all the time.
@@ -75,6 +76,7 @@ type Probe struct {
 type scratch struct {
 	order   []int      // of all, those that may get a row, in which order they are filled
 	rest    []int      // of order, those that get a light row
+	backlog []int      // of order, at its end: who sleeps and never had a full row
 	details []*details // of all
 	before  []*details // of all of the sample before
 	threads []int32
@@ -146,6 +148,9 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 			limit = 0
 		}
 		if limit == 0 && !edge && d.asleep(e) {
+			if n >= len(s.order)-len(s.backlog) {
+				break // all others are like this one
+			}
 			continue // another time
 		}
 		if len(rows) == 0 {
@@ -194,8 +199,7 @@ func (p *Probe) budget(edge bool) time.Duration {
 // plan decides who gets a full row and in which order.
 func (p *Probe) plan(edge bool) {
 	s := &p.scratch
-	s.order = s.order[:0]
-	s.rest = s.rest[:0]
+	s.order, s.rest, s.backlog = s.order[:0], s.rest[:0], s.backlog[:0]
 	s.details, s.before = s.before[:0], s.details
 	before := s.before // by ascending PID, as all
 	for i := range p.all {
@@ -209,10 +213,19 @@ func (p *Probe) plan(edge bool) {
 		} else {
 			d = &details{key: e.Key(), uid: recording.Unknown}
 		}
+		s.details = append(s.details, d)
+		if !edge && d.still(e, p.samples) {
+			if d.want > 0 {
+				s.backlog = append(s.backlog, i)
+			}
+			continue
+		}
 		p.told(e, d)
 		d.want = p.want(e, d, edge)
-		s.details = append(s.details, d)
+		d.plan(e, p)
 		switch {
+		case d.want > 0 && d.still(e, p.samples) && !edge:
+			s.backlog = append(s.backlog, i)
 		case d.want > 0:
 			s.order = append(s.order, i)
 		case edge || !d.asleep(e):
@@ -222,7 +235,38 @@ func (p *Probe) plan(edge bool) {
 	slices.SortStableFunc(s.order, func(a, b int) int {
 		return cmp.Compare(s.details[b].want, s.details[a].want)
 	})
-	s.order = append(s.order, s.rest...)
+	s.order = append(append(s.order, s.rest...), s.backlog...)
+}
+
+// plan notes how long the decision about a process holds unless it does
+// something: most processes sleep, and to decide anew about each of a thousand
+// costs more than to read the few that do not.
+func (d *details) plan(e *census.Entry, p *Probe) {
+	d.until = 0
+	if !d.asleep(e) || d.groups == nil && !e.Kernel {
+		return
+	}
+	large := e.RSSPages*p.page >= large
+	switch {
+	case d.want > 0 && d.full == 0 && !large:
+		d.until = math.MaxInt64 // until its turn comes
+	case d.want > 0:
+	case d.active || large:
+		d.until = d.full + refreshEvery
+	default:
+		d.until = math.MaxInt64
+	}
+}
+
+// still says whether the last decision about a process holds in a sample.
+func (d *details) still(e *census.Entry, sample int64) bool {
+	if sample >= d.until || d.changed != e.Changed {
+		return false
+	}
+	if d.groups != nil {
+		d.groups.round = sample
+	}
+	return true
 }
 
 // asleep says whether a light row of a process would be what its last row was.
