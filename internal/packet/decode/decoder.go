@@ -12,13 +12,13 @@ import (
 // may share their Spaces. Where several workers share a capture, each has a
 // decoder, looks at every packet and keeps those whose hash is its own:
 //
-//	h, ok := d.Hash(p)
-//	if ok && owner(h) != me { continue }
-//	r := d.Decode(p, &f)
-//	if !ok && owner(f.Hash) != me { continue }
+//	h := d.Hash(p)
+//	if h != 0 && owner(h) != me { continue }
+//	r := d.DecodeHashed(p, h, &f)
+//	if h == 0 && owner(f.Hash) != me { continue }
 //
-// Packets for which Hash says no (fragments, tunnels, ICMP) have to be decoded
-// by all, since only the decoded packet says whose it is.
+// Packets of which Hash does not know it (fragments, tunnels, ICMP) have to be
+// decoded by all, since only the decoded packet says whose it is.
 type Decoder struct {
 	spaces      *Spaces
 	byInterface bool
@@ -75,9 +75,11 @@ const maxDepth = 8
 // Decode takes a packet apart. It sets every field of f but ICMP, which only
 // ICMP packets set; with results other than OK those fields are zero that are
 // not known.
-func (d *Decoder) Decode(p *pcap.Packet, f *Frame) Result {
+func (d *Decoder) Decode(p *pcap.Packet, f *Frame) Result { return d.DecodeHashed(p, 0, f) }
+
+// DecodeHashed is Decode for who has asked Hash before, and gives what it said.
+func (d *Decoder) DecodeHashed(p *pcap.Packet, hash uint64, f *Frame) Result {
 	f.Stamp = flow.Stamp{At: p.Time, Frame: p.Frame}
-	f.Src, f.Dst = flow.Endpoint{}, flow.Endpoint{}
 	f.Space, f.Hash = 0, 0
 	f.Proto, f.TTL, f.IPID = 0, 0, 0
 	f.Wire, f.Interface, f.IfIndex, f.Way = p.Wire, p.Interface, 0, p.Way
@@ -92,9 +94,11 @@ func (d *Decoder) Decode(p *pcap.Packet, f *Frame) Result {
 		f.Space = d.space(0, byInterface, p.Interface)
 	}
 	b := p.Data
-	if p.Link == pcap.LinkEthernet && len(b) > ethernetHeader && binary.BigEndian.Uint16(b[12:]) == typeIPv4 {
-		return d.ipv4(f, b[ethernetHeader:], size-ethernetHeader, 0)
+	// Most packets by far, and whose addresses are all there: ipv4 sets them.
+	if p.Link == pcap.LinkEthernet && len(b) >= ethernetHeader+ipv4Header && binary.BigEndian.Uint16(b[12:]) == typeIPv4 && b[ethernetHeader] == 0x45 {
+		return d.ipv4(f, b[ethernetHeader:], size-ethernetHeader, 0, hash)
 	}
+	f.Src, f.Dst = flow.Endpoint{}, flow.Endpoint{}
 	return d.link(f, p.Link, b, size)
 }
 

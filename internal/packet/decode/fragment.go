@@ -92,7 +92,7 @@ func newPieces(limit int, age time.Duration) pieces {
 func (d *Decoder) fragment(f *Frame, g fragment, depth int) Result {
 	f.Hash = pairHash(f)
 	if g.offset == 0 && len(g.data) >= 4 && (g.proto == TCP || g.proto == UDP) {
-		ports(f, g.data)
+		ports(f, g.data, 0)
 	}
 	if g.size <= 0 || g.offset+g.size > maxDatagram || g.more && g.size%8 != 0 {
 		return Broken

@@ -60,43 +60,43 @@ func end(e *flow.Endpoint) uint64 {
 func pairHash(f *Frame) uint64 { return hashEnds(&f.Src, &f.Dst, f.Proto) }
 
 // Hash finds the hash that Decode will give the frame, at a fraction of its
-// cost, if the packet is plain: TCP or UDP, in no tunnel, no fragment. It says no
-// to all others.
-func (d *Decoder) Hash(p *pcap.Packet) (uint64, bool) {
+// cost, if the packet is plain: TCP or UDP, in no tunnel, no fragment. It is 0
+// for all others.
+func (d *Decoder) Hash(p *pcap.Packet) uint64 {
 	b := p.Data
 	var t uint16
 	switch p.Link {
 	case pcap.LinkEthernet:
 		if len(b) < ethernetHeader {
-			return 0, false
+			return 0
 		}
 		t, b = binary.BigEndian.Uint16(b[12:]), b[ethernetHeader:]
 		for t == typeVLAN || t == typeQinQ {
 			if len(b) < 4 {
-				return 0, false
+				return 0
 			}
 			t, b = binary.BigEndian.Uint16(b[2:]), b[4:]
 		}
 	case pcap.LinkLinuxSLL:
 		if len(b) < sllHeader {
-			return 0, false
+			return 0
 		}
 		t, b = binary.BigEndian.Uint16(b[14:]), b[sllHeader:]
 	case pcap.LinkLinuxSLL2:
 		if len(b) < sll2Header {
-			return 0, false
+			return 0
 		}
 		t, b = binary.BigEndian.Uint16(b), b[sll2Header:]
 	case pcap.LinkRaw:
 		if len(b) == 0 {
-			return 0, false
+			return 0
 		}
 		t = typeIPv4
 		if b[0]>>4 == 6 {
 			t = typeIPv6
 		}
 	default:
-		return 0, false
+		return 0
 	}
 	switch t {
 	case typeIPv4:
@@ -104,40 +104,40 @@ func (d *Decoder) Hash(p *pcap.Packet) (uint64, bool) {
 	case typeIPv6:
 		return hash6(b)
 	}
-	return 0, false
+	return 0
 }
 
-func hash4(b []byte) (uint64, bool) {
+func hash4(b []byte) uint64 {
 	if len(b) < ipv4Header+4 {
-		return 0, false
+		return 0
 	}
 	// Options are rare enough for the slow way.
 	if b[0] != 0x45 || binary.BigEndian.Uint16(b[6:])&0x3fff != 0 {
-		return 0, false
+		return 0
 	}
 	src, dst := binary.BigEndian.Uint16(b[20:]), binary.BigEndian.Uint16(b[22:])
 	if n := binary.BigEndian.Uint16(b[2:]); n != 0 && n < ipv4Header+4 {
-		return 0, false
+		return 0
 	}
 	if proto := b[9]; proto == TCP || proto == UDP && !isTunnelPort(dst) {
-		return both(end4(binary.BigEndian.Uint32(b[12:]), src), end4(binary.BigEndian.Uint32(b[16:]), dst), proto), true
+		return both(end4(binary.BigEndian.Uint32(b[12:]), src), end4(binary.BigEndian.Uint32(b[16:]), dst), proto)
 	}
-	return 0, false
+	return 0
 }
 
-func hash6(b []byte) (uint64, bool) {
+func hash6(b []byte) uint64 {
 	if len(b) < ipv6Header+4 || b[0]>>4 != 6 {
-		return 0, false
+		return 0
 	}
 	if n := binary.BigEndian.Uint16(b[4:]); n < 4 {
-		return 0, false
+		return 0
 	}
 	proto, dst := b[6], binary.BigEndian.Uint16(b[42:])
 	// Addresses of IPv4 in IPv6's clothes hash as IPv4; the slow way does that.
 	if proto == TCP || proto == UDP && !isTunnelPort(dst) {
 		s := flow.Endpoint{Addr: flow.Addr(b[8:24]), Port: binary.BigEndian.Uint16(b[40:])}
 		d := flow.Endpoint{Addr: flow.Addr(b[24:40]), Port: dst}
-		return both(end(&s), end(&d), proto), true
+		return both(end(&s), end(&d), proto)
 	}
-	return 0, false
+	return 0
 }

@@ -33,7 +33,7 @@ func (d *Decoder) ip(f *Frame, b []byte, size, depth int) Result {
 	}
 	switch b[0] >> 4 {
 	case 4:
-		return d.ipv4(f, b, size, depth)
+		return d.ipv4(f, b, size, depth, 0)
 	case 6:
 		return d.ipv6(f, b, size, depth)
 	}
@@ -41,8 +41,8 @@ func (d *Decoder) ip(f *Frame, b []byte, size, depth int) Result {
 }
 
 // ipv4 takes an IPv4 header away. b is what was captured, size what was on the
-// wire from there on, padding included.
-func (d *Decoder) ipv4(f *Frame, b []byte, size, depth int) Result {
+// wire from there on, padding included. hash is that of the flow; 0: not known.
+func (d *Decoder) ipv4(f *Frame, b []byte, size, depth int, hash uint64) Result {
 	if len(b) < ipv4Header {
 		return Short
 	}
@@ -75,7 +75,7 @@ func (d *Decoder) ipv4(f *Frame, b []byte, size, depth int) Result {
 	}
 	if frag&0x3fff == 0 {
 		if f.Proto == TCP { // nearly always; it spares a call
-			return tcp(f, b[head:], size-head)
+			return tcp(f, b[head:], size-head, hash)
 		}
 		return d.transport(f, b[head:], size-head, depth)
 	}
@@ -184,7 +184,7 @@ func jumboLength(b []byte) int {
 func (d *Decoder) transport(f *Frame, b []byte, size, depth int) Result {
 	switch f.Proto {
 	case TCP:
-		return tcp(f, b, size)
+		return tcp(f, b, size, 0)
 	case UDP:
 		return d.udp(f, b, size, depth)
 	case ICMP, ICMPv6:
@@ -199,7 +199,7 @@ func (d *Decoder) transport(f *Frame, b []byte, size, depth int) Result {
 		if len(b) == 0 {
 			return Short
 		}
-		return d.ipv4(f, b, size, depth+1)
+		return d.ipv4(f, b, size, depth+1, 0)
 	case protoIPv6:
 		if len(b) == 0 {
 			return Short

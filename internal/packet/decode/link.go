@@ -128,7 +128,7 @@ func (d *Decoder) ether(f *Frame, t uint16, b []byte, size, depth int) Result {
 	for {
 		switch t {
 		case typeIPv4:
-			return d.ipv4(f, b, size, depth)
+			return d.ipv4(f, b, size, depth, 0)
 		case typeIPv6:
 			return d.ipv6(f, b, size, depth)
 		case typeVLAN, typeQinQ, typeQinQOld, typeQinQOld2:
@@ -148,7 +148,7 @@ func (d *Decoder) ether(f *Frame, t uint16, b []byte, size, depth int) Result {
 			}
 			switch binary.BigEndian.Uint16(b[6:]) { // PPP's number of the protocol
 			case 0x0021:
-				return d.ipv4(f, b[8:], size-8, depth)
+				return d.ipv4(f, b[8:], size-8, depth, 0)
 			case 0x0057:
 				return d.ipv6(f, b[8:], size-8, depth)
 			}
@@ -188,7 +188,7 @@ func (d *Decoder) mpls(f *Frame, b []byte, size, depth int) Result {
 	}
 	switch b[0] >> 4 {
 	case 4:
-		return d.ipv4(f, b, size, depth)
+		return d.ipv4(f, b, size, depth, 0)
 	case 6:
 		return d.ipv6(f, b, size, depth)
 	case 0: // a pseudowire's control word, then Ethernet (RFC 4385)

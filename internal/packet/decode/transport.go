@@ -12,18 +12,20 @@ const (
 )
 
 // ports reads the first four bytes of TCP and UDP and sets the hash.
-func ports(f *Frame, b []byte) {
+func ports(f *Frame, b []byte, hash uint64) {
 	f.Src.Port = binary.BigEndian.Uint16(b)
 	f.Dst.Port = binary.BigEndian.Uint16(b[2:])
-	f.Hash = pairHash(f)
+	if f.Hash = hash; hash == 0 {
+		f.Hash = pairHash(f)
+	}
 }
 
-func tcp(f *Frame, b []byte, size int) Result {
+func tcp(f *Frame, b []byte, size int, hash uint64) Result {
 	if len(b) < tcpHeader {
 		return shortTCP(f, b, size)
 	}
 	h := b[:tcpHeader]
-	ports(f, h)
+	ports(f, h, hash)
 	f.Seq = binary.BigEndian.Uint32(h[4:])
 	f.Ack = binary.BigEndian.Uint32(h[8:])
 	f.Flags = h[13]
@@ -57,7 +59,7 @@ func tcp(f *Frame, b []byte, size int) Result {
 // shortTCP takes what there is of a header that is not all there.
 func shortTCP(f *Frame, b []byte, size int) Result {
 	if len(b) >= 4 {
-		ports(f, b)
+		ports(f, b, 0)
 	} else {
 		f.Hash = pairHash(f)
 	}
@@ -132,7 +134,7 @@ func (o *Options) parse(b []byte) {
 
 func (d *Decoder) udp(f *Frame, b []byte, size, depth int) Result {
 	if len(b) >= 4 {
-		ports(f, b)
+		ports(f, b, 0)
 	} else {
 		f.Hash = pairHash(f)
 	}

@@ -19,13 +19,16 @@ type shared struct {
 	*pcap.Batch
 	users atomic.Int32
 	now   int64 // the latest packet up to here
-	// own lists the packets of each worker, by their places in the batch; nil: all
-	// are the only worker's. Those marked with unsure are in all lists.
-	own [][]uint32
+	// own lists the packets of each worker; nil: all are the only worker's. Those
+	// without a hash are in all lists.
+	own [][]owned
 }
 
-// unsure marks a packet of which only decoding tells whose it is.
-const unsure = 1 << 31
+// owned is a packet of a worker.
+type owned struct {
+	hash  uint64 // of its flow; 0: only decoding tells whose it is
+	place uint32 // in the batch
+}
 
 func (s *shared) done() bool {
 	last := s.users.Add(-1) == 0
@@ -140,7 +143,7 @@ func (f *feed) part(s *shared) {
 	}()
 	r.Packets += uint64(len(s.Packets))
 	if f.workers > 1 && s.own == nil {
-		s.own = make([][]uint32, f.workers)
+		s.own = make([][]owned, f.workers)
 	}
 	for w := range s.own {
 		s.own[w] = s.own[w][:0]
@@ -156,13 +159,13 @@ func (f *feed) part(s *shared) {
 		if s.own == nil {
 			continue
 		}
-		if h, ok := f.decoder.Hash(p); ok {
+		if h := f.decoder.Hash(p); h != 0 {
 			w := owner(h, f.workers)
-			s.own[w] = append(s.own[w], uint32(i))
+			s.own[w] = append(s.own[w], owned{h, uint32(i)})
 			continue
 		}
 		for w := range s.own {
-			s.own[w] = append(s.own[w], uint32(i)|unsure)
+			s.own[w] = append(s.own[w], owned{0, uint32(i)})
 		}
 	}
 	s.now = max(r.Last, s.Now)

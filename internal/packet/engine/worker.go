@@ -127,23 +127,25 @@ func (w *worker) progress(now int64) {
 func (w *worker) batch(b *shared) {
 	if b.own == nil {
 		for i := range b.Packets {
-			w.take(&b.Packets[i], false)
+			w.take(&b.Packets[i], 0, false)
 		}
 	} else {
 		own := b.own[w.index]
-		for _, i := range own {
-			w.take(&b.Packets[i&^unsure], i&unsure != 0)
+		for i := range own {
+			o := &own[i]
+			w.take(&b.Packets[o.place], o.hash, o.hash == 0)
 		}
 	}
 	w.copies.Settle()
 }
 
-// take decodes a packet and goes on with it, unless it is somebody else's.
-func (w *worker) take(p *pcap.Packet, doubtful bool) {
+// take decodes a packet and goes on with it, unless it is somebody else's. hash
+// is that of its flow; 0: not known.
+func (w *worker) take(p *pcap.Packet, hash uint64, doubtful bool) {
 	// The frame before stays as it was: it may be asked for the next one's copy.
 	f := &w.frames[w.turn]
 	w.begun++
-	result := w.decoder.Decode(p, f)
+	result := w.decoder.DecodeHashed(p, hash, f)
 	switch {
 	case result != decode.OK:
 		// Nobody's flow: the workers take turns counting.

@@ -36,21 +36,31 @@ type Sink interface {
 	Exchange(*Exchange)
 }
 
-// Lender is a Sink that lends exchanges: one for all connections of a worker
+// Lender is a Sink that lends a desk: one for all connections of a worker
 // instead of one for each.
 type Lender interface {
 	Sink
-	// Lent is filled in anew for each call of Exchange.
-	Lent() *Exchange
+	// Lent is what decoders work on while they are called.
+	Lent() *Desk
 }
 
-// Blank is an exchange to fill in for a sink, time and again.
-func Blank(s Sink) *Exchange {
+// Desk is what a decoder works with: an exchange that is filled in anew for each
+// call of Sink.Exchange, and memory for bytes that are kept between calls.
+type Desk struct {
+	Exchange Exchange
+	Buffers  Buffers
+}
+
+// DeskOf is the desk for the decoders of a sink.
+func DeskOf(s Sink) *Desk {
 	if l, ok := s.(Lender); ok {
 		return l.Lent()
 	}
-	return new(Exchange)
+	return new(Desk)
 }
+
+// Blank is an exchange to fill in for a sink, time and again.
+func Blank(s Sink) *Exchange { return &DeskOf(s).Exchange }
 
 // Protocol is a decoder that the engine can choose.
 type Protocol struct {

@@ -28,7 +28,7 @@ type Workshop struct {
 	// returns.
 	Fingerprint func(protocol, command string, text []byte, cut bool) string
 
-	lent  proto.Exchange // what decoders fill in
+	lent  proto.Desk     // of all decoders
 	free  []*Transaction // recycled pending ones
 	spare []*Assembler
 	codes map[string]string // words that come again and again, kept once
@@ -106,7 +106,7 @@ func (a *Assembler) encrypted() bool { return a.changes != nil && a.changes.Encr
 // noteClose remembers what was going on when the connection was closed. It is
 // called before anything that comes after the close is looked at.
 func (a *Assembler) noteClose() {
-	if !a.closing && a.conn.Closer.Frame != 0 {
+	if !a.closing && a.conn.Closing {
 		a.closing, a.conn.CloseState = true, a.doing
 	}
 }
@@ -250,7 +250,7 @@ func (a *Assembler) hand(t *Transaction) {
 }
 
 // Lent implements proto.Lender.
-func (a *Assembler) Lent() *proto.Exchange { return &a.shop.lent }
+func (a *Assembler) Lent() *proto.Desk { return &a.shop.lent }
 
 // Exchange makes a transaction of what the decoder found. It is kept until its
 // response is acknowledged, or the next one is complete.

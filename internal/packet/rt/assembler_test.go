@@ -55,7 +55,7 @@ func conversation(plain bool, acked uint64) ([]Transaction, tcp.State) {
 	a.Acked(flow.ToClient, acked, at(7))
 	a.Data(&flow.Chunk{Stamp: at(60), Dir: flow.ToServer, Offset: 3, Data: []byte("bye")})
 	a.Acked(flow.ToClient, acked+1, at(90))
-	conn.Closer = tcp.Close{Stamp: at(91)}
+	conn.Closer, conn.Closing = tcp.Close{Stamp: at(91)}, true
 	a.End(at(99), flow.Finished)
 	return h.all, conn.CloseState
 }

@@ -178,7 +178,8 @@ func (t *Table) finish(c *Conn, d flow.Dir, f *decode.Frame, seq uint32) {
 
 // closes notes who closed first.
 func (t *Table) closes(c *Conn, d flow.Dir, f *decode.Frame, reset bool) {
-	if c.Closer.Frame == 0 {
+	if !c.Closing {
+		c.Closing = true
 		c.Closer = Close{Stamp: f.Stamp, Dir: d, Reset: reset, Outstanding: c.halves[d.Other()].inFlight()}
 	}
 }

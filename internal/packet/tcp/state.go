@@ -2,14 +2,6 @@ package tcp
 
 import "rtrail/internal/packet/flow"
 
-// impl is what a table keeps of a connection beside its counts.
-type impl struct {
-	consumer Consumer
-	halves   [2]half // by flow.Dir, as Sides
-	index    int32   // of this connection in the table; -1: free
-	hash     uint32
-}
-
 // State of a connection.
 const (
 	consumed  uint8 = 1 << iota // the consumer was made, or there is none to make
@@ -38,29 +30,30 @@ type half struct {
 	limited int64 // since when the window of the other side is full; 0: it is not
 	closed  int64 // since when this side's own window is closed; 0: it is not
 
-	base    uint32 // sequence number of offset 0
-	ts      uint32 // the newest timestamp, if hasTS
-	ack     uint32 // the last acknowledgement this side sent, if hasACK
-	sacked  uint32 // how far past acked the other side has reported bytes by SACK
-	copied  uint32 // low bits of where the last counted copy ended
-	size    uint32 // its length
-	logEnd  uint32 // how many segments were written down
-	logOpen uint32 // the first of them that is not acknowledged
+	base   uint32 // sequence number of offset 0
+	ts     uint32 // the newest timestamp, if hasTS
+	ack    uint32 // the last acknowledgement this side sent, if hasACK
+	sacked uint32 // how far past acked the other side has reported bytes by SACK
 
-	gap     uint32 // low bits of where the last gap began
-	gapSize uint32
-
-	held   int32 // first segment that waits for bytes before it; 0: none
-	tail   int32 // the last one
-	block  int32 // a longer log; 0: the one below
+	flags  uint16
 	window uint16
 	id     uint16 // IP ID of the newest packet
-	flags  uint16
-	dups   uint8 // duplicate ACKs from the other side since acked moved
-	ids    uint8 // how many packets in a row had growing IP IDs
-	class  class // of the last counted copy
+	dups   uint8  // duplicate ACKs from the other side since acked moved
+	ids    uint8  // how many packets in a row had growing IP IDs
 
-	log [shortLog]entry
+	held    int32  // first segment that waits for bytes before it; 0: none
+	block   int32  // a longer log; 0: the one below
+	logEnd  uint32 // how many segments were written down
+	logOpen uint32 // the first of them that is not acknowledged
+	log     [shortLog]entry
+
+	// Of losses: rarely needed.
+	tail    int32  // the last segment that waits for bytes before it
+	copied  uint32 // low bits of where the last counted copy ended
+	size    uint32 // its length
+	gap     uint32 // low bits of where the last gap began
+	gapSize uint32
+	class   class // of the last counted copy
 }
 
 // Flags of a half.

@@ -104,7 +104,7 @@ func (t *Table) overdue(c *Conn, now int64) bool {
 		return false
 	}
 	halfOpen := !c.Midway && c.Established.Frame == 0 && c.Sides[0].Segments+c.Sides[1].Segments == 0
-	closing := c.Closer.Frame != 0 || halfOpen
+	closing := c.Closing || halfOpen
 	return closing || silent > t.idle
 }
 

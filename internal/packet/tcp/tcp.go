@@ -70,6 +70,7 @@ type Options struct {
 }
 
 // Conn is a connection and what was counted of it. Consumers may read it.
+// What each packet needs comes first, and fills two lines of the cache.
 type Conn struct {
 	ID             uint64 // number of its first frame; unique in a capture
 	Client, Server flow.Endpoint
@@ -77,25 +78,30 @@ type Conn struct {
 	Why            Reason // how it is known which side is the server
 	Midway         bool   // the capture began, or the connection was first seen, after its handshake
 	Refused        bool   // the SYN was answered by RST
+	Closing        bool   // Closer is set
 	Ending         flow.Ending
 	SYNs, SYNACKs  uint16 // how many copies of each
 
+	CloseState State // what the application was doing when the first FIN or RST came; the consumer says
+	scaled     scaling
+	state      uint8
+
 	Last        flow.Stamp
 	Established flow.Stamp // the ACK that completes the handshake, or the first data of the client
-	Closer      Close      // the first FIN or RST
+	consumer    Consumer
+	index       int32 // of this connection in the table; -1: free
+	hash        uint32
+
+	Closer      Close // the first FIN or RST
 	First       flow.Stamp
 	SYN, SYNACK flow.Stamp // first copies; Frame 0: not seen
 
 	// What the consumer knows and tells those who read the connection at its end.
-	Protocol   string // decoder that was used; "" before the first data
-	CloseState State  // what the application was doing when the first FIN or RST came
-	scaled     scaling
-	state      uint8 // both here because nothing else fills the place
-	Requests   Requests
+	Protocol string // decoder that was used; "" before the first data
+	Requests Requests
 
-	Sides [2]Side // by flow.Dir: what the client sent, what the server sent
-
-	impl // the state that only this package needs
+	Sides  [2]Side // by flow.Dir: what the client sent, what the server sent
+	halves [2]half // by flow.Dir, as Sides
 }
 
 // Requests sums up the requests of a connection and their response times.
@@ -166,6 +172,8 @@ type Side struct {
 	RTTMin time.Duration // 0: no sample
 	RTTMax time.Duration
 
+	AppLimited time.Duration // this side had window left, nothing in flight and sent nothing
+
 	Retransmissions uint32 // segments that came again, of which
 	Timeouts        uint32 // by timeout
 	Fast            uint32 // after duplicate ACKs or SACK
@@ -183,7 +191,6 @@ type Side struct {
 	ZeroWindowTime time.Duration //
 	WindowProbes   uint32        // of this side, into the closed window of the other
 	WindowLimited  time.Duration // this side could not send: the other's window was full, but not closed; -1: unknown, the window scale was not seen
-	AppLimited     time.Duration // this side had window left, nothing in flight and sent nothing
 	DelayedACKs    uint32        // waits of this side's data for a delayed acknowledgement
 	DelayedACKTime time.Duration
 }

@@ -291,7 +291,7 @@ func (p *parser) remember(id uint32, ok bool) {
 	}
 	var st statement
 	if p.cur.text != nil {
-		st = statement{unique.Make(string(p.cur.text.b)), p.cur.cut}
+		st = statement{unique.Make(string(p.cur.text.B)), p.cur.cut}
 	}
 	p.prepared.last = st
 	if ok && st.text != none {

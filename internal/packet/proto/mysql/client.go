@@ -46,7 +46,7 @@ func (p *parser) client(c *flow.Chunk, data []byte, size int) {
 			break
 		}
 		p.request(prefix, length, seq)
-		free(&s.acc)
+		p.desk.Buffers.Put(&s.acc)
 		if p.tls != nil { // the rest is a ClientHello
 			if rest := *c; i < len(data) {
 				rest.Data, rest.Offset = data[i:], c.Offset+uint64(i)
@@ -81,8 +81,8 @@ func (p *parser) simple(c *flow.Chunk) bool {
 	r := &p.cur
 	switch b[4] {
 	case comQuery:
-		r.text = newBuffer()
-		r.text.b = append(r.text.b, statementText(b[5:], p.caps)...)
+		r.text = p.desk.Buffers.Get()
+		r.text.B = append(r.text.B, statementText(b[5:], p.caps)...)
 	case comStmtExecute:
 		if len(b) < 14 {
 			return false
@@ -196,11 +196,11 @@ func (p *parser) command(b []byte, length uint32) {
 	}
 	switch b[0] {
 	case comQuery:
-		r.keep(statementText(b[1:], p.caps), int(length), len(b))
+		r.keep(&p.desk.Buffers, statementText(b[1:], p.caps), int(length), len(b))
 	case comStmtPrepare:
-		r.keep(b[1:], int(length), len(b))
+		r.keep(&p.desk.Buffers, b[1:], int(length), len(b))
 	case comInitDB:
-		r.keep(b[1:], int(length), len(b))
+		r.keep(&p.desk.Buffers, b[1:], int(length), len(b))
 	case comFieldList, comChangeUser:
 		text := b[1:]
 		for i, ch := range text {
@@ -209,7 +209,7 @@ func (p *parser) command(b []byte, length uint32) {
 				break
 			}
 		}
-		r.keep(text, len(b), len(b))
+		r.keep(&p.desk.Buffers, text, len(b), len(b))
 	case comStmtExecute, comStmtFetch, comBulkExecute, comStmtLongData, comStmtClose, 0x1a:
 		if len(b) < 5 {
 			return
@@ -259,10 +259,10 @@ func (p *parser) settle() *request {
 // unlock says that the next bytes of the server begin a packet.
 func (p *parser) unlock() {
 	s := &p.side[flow.ToClient]
-	free(&s.acc)
+	p.desk.Buffers.Put(&s.acc)
 	s.lost, s.left, s.joined, s.final = false, 0, false, false
 	if p.zip != nil && p.zip.side[flow.ToClient].lost {
-		free(&p.zip.side[flow.ToClient].body)
+		p.desk.Buffers.Put(&p.zip.side[flow.ToClient].body)
 		p.zip.side[flow.ToClient] = zipSide{}
 	}
 }
@@ -307,15 +307,15 @@ func statementText(b []byte, caps uint64) []byte {
 
 // keep remembers text of which b came; whole and have are the lengths of the
 // packet and of its part that is known.
-func (r *request) keep(b []byte, whole, have int) {
+func (r *request) keep(stock *proto.Buffers, b []byte, whole, have int) {
 	if len(b) > maxText {
 		b, r.cut = b[:maxText], true
 	}
 	if whole > have {
 		r.cut = true
 	}
-	r.text = newBuffer()
-	r.text.b = append(r.text.b, b...)
+	r.text = stock.Get()
+	r.text.B = append(r.text.B, b...)
 }
 
 // packetEnd is called after the last byte of a packet.

@@ -30,7 +30,7 @@ var Protocol = proto.Protocol{
 }
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{sink: sink, exchange: proto.Blank(sink)}
+	p := &parser{sink: sink, desk: proto.DeskOf(sink)}
 	if midway {
 		p.phase, p.midway, p.haze = phaseCommand, true, proto.Resync
 		p.side[flow.ToServer].lost, p.side[flow.ToClient].lost = true, true

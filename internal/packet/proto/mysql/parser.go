@@ -31,12 +31,12 @@ const (
 // parser is a connection.
 type parser struct {
 	sink     proto.Sink
-	exchange *proto.Exchange // filled in and given to sink
-	tls      proto.Parser    // after the change to TLS
+	desk     *proto.Desk  // its exchange is filled in and given to sink
+	tls      proto.Parser // after the change to TLS
 	prepared *prepared
-	zip      *zip      // compressed connections only
-	queue    []request // requests after cur that wait
-	err      *buffer   // what the server complained about
+	zip      *zip          // compressed connections only
+	queue    []request     // requests after cur that wait
+	err      *proto.Buffer // what the server complained about
 
 	caps uint64
 	cur  request    // the oldest request that waits; valid if waiting > 0
@@ -60,17 +60,17 @@ type parser struct {
 
 // side is what is known of the packet under way in a direction.
 type side struct {
-	acc    *buffer // header and beginning, if they came in pieces
-	left   uint32  // bytes of it to come that nobody needs
-	joined bool    // it goes on in the next packet
-	final  bool    // it is the last of the answer
-	lost   bool    // where the next packet begins is unknown
+	acc    *proto.Buffer // header and beginning, if they came in pieces
+	left   uint32        // bytes of it to come that nobody needs
+	joined bool          // it goes on in the next packet
+	final  bool          // it is the last of the answer
+	lost   bool          // where the next packet begins is unknown
 }
 
 // request is a command that waits for its answer.
 type request struct {
 	span  proto.Span
-	text  *buffer
+	text  *proto.Buffer
 	stmt  unique.Handle[string]
 	id    uint32
 	depth uint16
@@ -164,9 +164,9 @@ func (p *parser) End(at flow.Stamp, how flow.Ending) {
 		}
 	}
 	for d := range p.side {
-		free(&p.side[d].acc)
+		p.desk.Buffers.Put(&p.side[d].acc)
 	}
-	free(&p.err)
+	p.desk.Buffers.Put(&p.err)
 	p.zip, p.prepared = nil, nil
 }
 
@@ -200,9 +200,9 @@ func (p *parser) hole(d flow.Dir, n int64, why proto.Doubt) {
 			span.End += uint64(n)
 		}
 	}
-	if s.acc != nil && len(s.acc.b) >= 5 && !s.lost {
+	if s.acc != nil && len(s.acc.B) >= 5 && !s.lost {
 		// The header is there: what is not known of the beginning may not matter.
-		b := s.acc.b
+		b := s.acc.B
 		length := le24(b)
 		rest := int64(length) - int64(len(b)-4)
 		if n <= rest {
@@ -213,7 +213,7 @@ func (p *parser) hole(d flow.Dir, n int64, why proto.Doubt) {
 			} else {
 				p.answerPacket(nil, b[4:], length, b[3], 0, 0)
 			}
-			free(&acc)
+			p.desk.Buffers.Put(&acc)
 			if !s.lost {
 				s.left = uint32(rest)
 			}
@@ -235,7 +235,7 @@ func (p *parser) hole(d flow.Dir, n int64, why proto.Doubt) {
 // lose gives up the position in a direction.
 func (p *parser) lose(d flow.Dir, why proto.Doubt) {
 	s := &p.side[d]
-	free(&s.acc)
+	p.desk.Buffers.Put(&s.acc)
 	s.lost, s.left, s.joined, s.final = true, 0, false, false
 	if p.phase != phaseCommand {
 		return
@@ -280,7 +280,7 @@ func (p *parser) tail() *request {
 
 // pop forgets the youngest request.
 func (p *parser) pop() {
-	free(&p.tail().text)
+	p.desk.Buffers.Put(&p.tail().text)
 	p.building = false
 	p.waiting--
 	if p.waiting == 0 {
@@ -337,13 +337,13 @@ func (p *parser) endOrphan() {
 
 // give hands an exchange to the sink.
 func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt proto.Doubt) {
-	e := p.exchange
+	e := &p.desk.Exchange
 	e.Request, e.Status, e.Doubt, e.Depth = r.span, status, r.doubt|doubt, r.depth
 	e.Command, e.Rows = commands[r.cmd].name, -1
 	e.Text, e.TextCut, e.Failed, e.Code, e.Error = nil, false, false, "", ""
 	switch {
 	case r.text != nil:
-		e.Text, e.TextCut = r.text.b, r.cut
+		e.Text, e.TextCut = r.text.B, r.cut
 	case r.stmt != none:
 		e.Text, e.TextCut = bytesOf(r.stmt.Value()), r.cut
 	case r.id == lastID && p.prepared != nil:
@@ -365,9 +365,9 @@ func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt p
 		}
 	}
 	p.sink.Exchange(e)
-	free(&r.text)
+	p.desk.Buffers.Put(&r.text)
 	if resp != nil {
-		free(&p.err)
+		p.desk.Buffers.Put(&p.err)
 	}
 }
 

@@ -59,32 +59,32 @@ func (p *parser) head(d flow.Dir, data []byte) (prefix []byte, length uint32, se
 				return data[4:need], length, data[3], need, true
 			}
 		}
-		s.acc = newBuffer()
+		s.acc = p.desk.Buffers.Get()
 	}
 	a := s.acc
 	for {
 		need := 4
 		whole := true
-		if len(a.b) >= 4 {
-			length = le24(a.b)
+		if len(a.B) >= 4 {
+			length = le24(a.B)
 			switch {
 			case length == 0 || s.joined:
-			case len(a.b) < 5:
+			case len(a.B) < 5:
 				need, whole = 5, false
 			default:
-				need += min(int(length), p.want(d, a.b[4]))
+				need += min(int(length), p.want(d, a.B[4]))
 			}
 		} else {
 			whole = false
 		}
-		if len(a.b) >= need && whole {
-			return a.b[4:need], length, a.b[3], used, true
+		if len(a.B) >= need && whole {
+			return a.B[4:need], length, a.B[3], used, true
 		}
-		n := min(need-len(a.b), len(data)-used)
+		n := min(need-len(a.B), len(data)-used)
 		if n <= 0 {
 			return nil, 0, 0, used, false
 		}
-		a.b = append(a.b, data[used:used+n]...)
+		a.B = append(a.B, data[used:used+n]...)
 		used += n
 	}
 }
@@ -127,7 +127,7 @@ func (p *parser) server(c *flow.Chunk, data []byte) {
 			break
 		}
 		run = p.answerPacket(c, prefix, length, seq, run, start)
-		free(&s.acc)
+		p.desk.Buffers.Put(&s.acc)
 		if s.lost {
 			break
 		}

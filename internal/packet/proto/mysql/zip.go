@@ -29,7 +29,7 @@ type zip struct {
 
 type zipSide struct {
 	span  proto.Span // of the compressed packet under way
-	body  *buffer
+	body  *proto.Buffer
 	left  int64 // bytes to come of a packet that is not kept
 	head  [7]byte
 	have  uint8 // bytes of head
@@ -89,7 +89,7 @@ func (p *parser) inflate(c *flow.Chunk) {
 			}
 			z.left = int64(le24(z.head[:]))
 			if z.large = z.left > maxCompressed; !z.large {
-				z.body = newBuffer()
+				z.body = p.desk.Buffers.Get()
 			}
 			if z.left > 0 {
 				continue
@@ -100,7 +100,7 @@ func (p *parser) inflate(c *flow.Chunk) {
 			z.span.Add(c, i, n)
 		}
 		if z.body != nil {
-			z.body.b = append(z.body.b, data[i:i+n]...)
+			z.body.B = append(z.body.B, data[i:i+n]...)
 		}
 		i += n
 		if z.left -= int64(n); z.left == 0 {
@@ -116,10 +116,10 @@ func (p *parser) inflate(c *flow.Chunk) {
 func (p *parser) unlockZip() {
 	for d := range p.zip.side {
 		z := &p.zip.side[d]
-		free(&z.body)
+		p.desk.Buffers.Put(&z.body)
 		*z = zipSide{}
 		s := &p.side[d]
-		free(&s.acc)
+		p.desk.Buffers.Put(&s.acc)
 		keep := s.lost && d == int(flow.ToClient)
 		*s = side{lost: keep}
 	}
@@ -128,7 +128,7 @@ func (p *parser) unlockZip() {
 // lose gives up the position in a direction.
 func (z *zip) lose(p *parser, d flow.Dir, why proto.Doubt) {
 	s := &z.side[d]
-	free(&s.body)
+	p.desk.Buffers.Put(&s.body)
 	if d == flow.ToClient && p.phase == phaseCommand && p.waiting > 0 && s.have > 0 {
 		join(&p.resp, &s.span)
 	}
@@ -147,12 +147,12 @@ func (p *parser) inflated(c *flow.Chunk) {
 		p.plainLost(c)
 		return
 	}
-	defer free(&body)
+	defer p.desk.Buffers.Put(&body)
 	if le24(z.head[4:]) == 0 {
-		p.inner(c, body.b)
+		p.inner(c, body.B)
 		return
 	}
-	if !p.unpack(c, body.b, int(le24(z.head[4:]))) {
+	if !p.unpack(c, body.B, int(le24(z.head[4:]))) {
 		p.zip.lose(p, c.Dir, proto.Approximate)
 	}
 }
