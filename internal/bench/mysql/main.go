@@ -1,8 +1,8 @@
-// Command mysql measures what it costs a MySQL server that
-// rtrail watches it: its own CPU time without load, and what sysbench loses that
-// loads it fully, in turns without and with rtrail beside it.
+// Command mysql measures what it costs a MySQL server that rtrail watches it: its
+// own CPU time without load, and what sysbench loses that loads it fully, while
+// rtrail comes and goes beside it.
 //
-//	go run ./internal/bench/mysql [-rtrail bin/rtrail] [-rounds 5] [-for 4s] [-server HOST:PORT -user U -password P]
+//	go run ./internal/bench/mysql [-rtrail bin/rtrail] [-rounds 8] [-for 10s] [-server HOST:PORT -user U -password P]
 //
 // Without -server it starts a MariaDB of its own and removes it.
 package main
@@ -12,19 +12,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"net/netip"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/bench/beside"
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/recording"
 )
@@ -33,205 +31,171 @@ const (
 	wantLoss  = 2.0                  // percent of sysbench's queries at most
 	wantQuery = 5 * time.Millisecond // of the server's time per second for rtrail's own queries
 	idle      = 5 * time.Second      // of watching a server without load
+	alone     = 4 * time.Second      // of load without rtrail, between two turns
 )
 
 func main() {
 	var b bench
+	var server string
+	given := &beside.Server{}
 	flag.StringVar(&b.rtrail, "rtrail", "bin/rtrail", "the program to measure")
-	flag.IntVar(&b.rounds, "rounds", 5, "how often sysbench runs with rtrail beside it")
-	flag.DurationVar(&b.length, "for", 4*time.Second, "how long each run is")
-	flag.IntVar(&b.threads, "threads", 8, "connections of sysbench")
-	flag.StringVar(&b.server.address, "server", "", "HOST:PORT of a server that runs already; it needs a database \"bench\"")
-	flag.StringVar(&b.server.user, "user", "bench", "user of that server")
-	flag.StringVar(&b.server.password, "password", "", "password of that user")
+	flag.IntVar(&b.rounds, "rounds", 8, "how often rtrail runs beside sysbench")
+	flag.DurationVar(&b.length, "for", 10*time.Second, "how long it watches")
+	flag.IntVar(&given.Threads, "threads", 8, "connections of sysbench")
+	flag.StringVar(&server, "server", "", "HOST:PORT of a server that runs already; it needs a database \"bench\"")
+	flag.StringVar(&given.User, "user", "bench", "user of that server")
+	flag.StringVar(&given.Password, "password", "", "password of that user")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
 	defer cancel()
-	if err := b.run(ctx); err != nil {
+	err := func() (err error) {
+		b.server = given
+		if server == "" {
+			b.server, err = beside.Start(ctx, given.Threads)
+		} else if given.Address, err = netip.ParseAddrPort(server); err != nil {
+			err = fmt.Errorf("-server %s: want an address of this host and a port: %w", server, err)
+		}
+		if err != nil {
+			return err
+		}
+		defer b.server.End()
+		return b.run(ctx)
+	}()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mysql:", err)
 		os.Exit(1)
 	}
 }
 
 type bench struct {
-	rtrail  string
-	rounds  int
-	threads int
-	length  time.Duration
-	server  server
+	rtrail string
+	rounds int
+	length time.Duration
+	server *beside.Server
 }
 
 func (b *bench) run(ctx context.Context) error {
-	if b.server.address == "" {
-		if err := b.server.start(ctx); err != nil {
-			return err
-		}
-		defer b.server.end()
-	}
-	own, version, err := b.resting(ctx)
+	rest, err := b.resting(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s, %d connections of sysbench oltp_point_select, runs of %v\n\n", version, b.threads, b.length)
-	if err := b.server.prepare(ctx); err != nil {
+	fmt.Printf("%s, %d connections of sysbench oltp_point_select, %d turns of %v\n\n", rest.version, b.server.Threads, b.rounds, b.length)
+	if err := b.server.Prepare(ctx); err != nil {
 		return err
 	}
-	if _, err := b.server.rate(ctx, b.threads, 2*time.Second); err != nil { // warm
-		return err
-	}
-	alone, err := b.server.rate(ctx, b.threads, b.length)
+	load, err := b.server.Load(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%6s %12s %12s %12s %8s %8s %14s\n", "round", "before", "watched", "after", "loss %", "noise %", "own queries")
-	var losses, noises []float64
+	defer load.Stop()
+	if _, err := load.Rate(2 * time.Second); err != nil { // warm
+		return err
+	}
+	before, err := load.Rate(alone)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%6s %12s %12s %12s %8s %8s %14s %14s\n", "turn", "before", "watched", "after", "loss %", "noise %", "waits for it", "CPU of rtrail")
+	var turns []beside.Turn
+	var cpu, once []float64
 	for i := range b.rounds {
-		var rate float64
-		own, _, err := b.watched(ctx, b.length+time.Second, func() (err error) {
-			time.Sleep(500 * time.Millisecond) // until it watches
-			rate, err = b.server.rate(ctx, b.threads, b.length)
+		var r beside.Run
+		w, err := b.watched(ctx, func(cmd *exec.Cmd) (err error) {
+			r, err = load.Run(cmd, b.length)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		after, err := b.server.rate(ctx, b.threads, b.length)
+		after, err := load.Rate(alone)
 		if err != nil {
 			return err
 		}
-		loss, noise := 100*(1-2*rate/(alone+after)), 100*(1-after/alone)
-		fmt.Printf("%6d %12.0f %12.0f %12.0f %8.1f %8.1f %11.1f ms/s\n", i+1, alone, rate, after, loss, noise, 1000*own)
-		losses, noises = append(losses, loss), append(noises, noise)
-		alone = after
+		t := beside.Turn{Before: before, With: r.Rate, After: after}
+		fmt.Printf("%6d %12.0f %12.0f %12.0f %8.1f %8.1f %9.1f ms/s %9.1f ms/s\n", i+1, t.Before, t.With, t.After, t.Loss(), t.Noise(), 1000*w.waited, 1000*r.CPU)
+		turns, cpu, once = append(turns, t), append(cpu, r.CPU), append(once, r.Once)
+		before = after
 	}
-	loss, doubt := median(losses), doubtOf(losses)
-	verdict := "cannot be told"
-	switch {
-	case loss+doubt <= wantLoss:
-		verdict = "reached"
-	case loss-doubt > wantLoss:
+	fmt.Printf("\n%s\n", beside.SumUp(turns).Report(wantLoss))
+	taken := beside.Median(cpu) + rest.cpu.Seconds()
+	fmt.Printf("rtrail and its queries take %.1f ms of CPU a second: %.2g percent of the %d CPUs that server and sysbench fill; to start and to end %.0f ms more, once\n",
+		1000*taken, 100*taken/float64(runtime.NumCPU()), runtime.NumCPU(), 1000*beside.Median(once))
+	verdict := "reached"
+	if rest.cpu > wantQuery {
 		verdict = "NOT reached"
 	}
-	fmt.Printf("\n%.2g percent fewer queries, give or take %.2g; wanted at most %.2g: %s\n", loss, doubt, wantLoss, verdict)
-	fmt.Printf("two runs without rtrail differ by %.2g percent, give or take %.2g\n", median(noises), doubtOf(noises))
-	verdict = "reached"
-	if own.cpu > wantQuery {
-		verdict = "NOT reached"
-	}
-	fmt.Printf("own queries cost the server %v of CPU a second without load; wanted at most %v: %s; rtrail waits %.1f ms a second for their answers\n",
-		own.cpu.Round(100*time.Microsecond), wantQuery, verdict, 1000*own.waited)
+	fmt.Printf("its queries take %v of the server's CPU a second without load; wanted at most %v: %s; it waits %.1f ms a second for their answers\n",
+		rest.cpu.Round(100*time.Microsecond), wantQuery, verdict, 1000*rest.waited)
 	return nil
 }
 
 // rest is what watching costs a server that does nothing else.
 type rest struct {
-	cpu    time.Duration // of the server, per second
-	waited float64       // seconds per second
+	cpu     time.Duration // of the server, per second
+	waited  float64       // seconds per second
+	version string
 }
 
 // resting watches the server without load. The first and the last look, which
 // read all settings, are not counted.
-func (b *bench) resting(ctx context.Context) (r rest, version string, err error) {
+func (b *bench) resting(ctx context.Context) (r rest, err error) {
 	const edge = 1500 * time.Millisecond
-	address, err := netip.ParseAddrPort(b.server.address)
-	if err != nil {
-		return r, "", fmt.Errorf("-server %s: want an address of this host and a port: %w", b.server.address, err)
-	}
-	pid := mysqlconn.ServerAt(address, "/proc")
+	pid := mysqlconn.ServerAt(b.server.Address, "/proc")
 	if pid == 0 {
-		return r, "", fmt.Errorf("-server %s: no server of this host listens there", b.server.address)
+		return r, fmt.Errorf("-server %s: no server of this host listens there", b.server.Address)
 	}
 	spent := func() time.Duration {
-		before := cpuOf(pid)
+		before := beside.CPUOf(pid)
 		time.Sleep(idle)
-		return cpuOf(pid) - before
+		return beside.CPUOf(pid) - before
 	}
-	alone := spent()
+	unwatched := spent()
 	var watched time.Duration
-	r.waited, version, err = b.watched(ctx, idle+2*edge, func() error {
+	w, err := b.watched(ctx, func(cmd *exec.Cmd) error {
+		if err := cmd.Start(); err != nil {
+			return fmt.Errorf("run %s: %w; make build makes it", b.rtrail, err)
+		}
 		time.Sleep(edge)
 		watched = spent()
-		return nil
+		time.Sleep(edge)
+		_ = cmd.Process.Signal(os.Interrupt)
+		return cmd.Wait()
 	})
-	r.cpu = time.Duration(float64(watched-alone) / idle.Seconds())
-	return r, version, err
+	return rest{cpu: time.Duration(float64(watched-unwatched) / idle.Seconds()), waited: w.waited, version: w.version}, err
 }
 
-// cpuOf is what the threads of a process have run: the first number of
-// schedstat, in nanoseconds.
-func cpuOf(pid int32) (sum time.Duration) {
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the only error is a bad pattern
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			continue // the thread ended
-		}
-		number, _, _ := strings.Cut(string(text), " ")
-		n, _ := strconv.ParseInt(number, 10, 64)
-		sum += time.Duration(n)
-	}
-	return sum
+// watch is what is known of a run of rtrail.
+type watch struct {
+	waited  float64 // for the answers to its queries, in seconds per second, without its first look, which reads all settings and logs in
+	version string  // of the server
 }
 
-// watched runs rtrail beside something. own is how long rtrail waited for the
-// answers to its queries, in seconds per second, without its first look, which
-// reads all settings and logs in.
-func (b *bench) watched(ctx context.Context, length time.Duration, beside func() error) (own float64, version string, err error) {
+// watched has rtrail run until it is interrupted, and reads what it recorded.
+func (b *bench) watched(ctx context.Context, run func(*exec.Cmd) error) (w watch, err error) {
 	dir, err := os.MkdirTemp("", "rtrail-bench-")
 	if err != nil {
-		return 0, "", err
+		return w, err
 	}
 	defer os.RemoveAll(dir)
 	to := filepath.Join(dir, "recording")
-	cmd := exec.CommandContext(ctx, b.rtrail, "record", "-o", to, "--for", length.String(), "--mysql", b.server.name())
-	cmd.Env = append(os.Environ(), "MYSQL_PWD="+b.server.password)
-	out, err := os.Create(filepath.Join(dir, "out"))
-	if err != nil {
-		return 0, "", err
-	}
-	defer out.Close()
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
-		return 0, "", fmt.Errorf("run %s: %w; make build makes it", b.rtrail, err)
-	}
-	besides := beside()
-	if err := cmd.Wait(); err != nil {
-		text, _ := os.ReadFile(out.Name())
-		return 0, "", fmt.Errorf("run %s: %w: %s", b.rtrail, err, text)
-	}
-	if besides != nil {
-		return 0, "", besides
+	cmd := exec.CommandContext(ctx, b.rtrail, "record", "-o", to, "--mysql", b.server.User+"@"+b.server.Address.String())
+	cmd.Env = append(os.Environ(), "MYSQL_PWD="+b.server.Password)
+	if err := run(cmd); err != nil {
+		return w, err
 	}
 	rec, err := recording.Open(to)
 	if err != nil {
-		return 0, "", err
+		return w, err
 	}
 	looks := recording.Rows[recording.MySQLServer](rec)
 	if len(looks) < 3 {
-		return 0, "", fmt.Errorf("rtrail looked %d times at the server in %v", len(looks), length)
+		return w, fmt.Errorf("rtrail looked only %d times at the server", len(looks))
 	}
 	first, last := looks[0], looks[len(looks)-2] // the last one reads the settings again
 	if last.State != recording.ServerAnswers && last.State != recording.ServerSlow {
-		return 0, "", errors.New("the server does not answer rtrail: " + last.Error)
+		return w, errors.New("the server does not answer rtrail: " + last.Error)
 	}
-	return (last.QueryTime - first.QueryTime).Seconds() / last.At.Sub(first.At).Seconds(), last.Flavor + " " + last.Version, nil
-}
-
-// median is the middle of a list.
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	n := len(list)
-	return (list[(n-1)/2] + list[n/2]) / 2
-}
-
-// doubtOf is two standard errors of the median, by the median of the distances
-// from it, which outliers do not move.
-func doubtOf(list []float64) float64 {
-	middle := median(list)
-	var away []float64
-	for _, x := range list {
-		away = append(away, math.Abs(x-middle))
-	}
-	const deviation, ofMedian = 1.4826, 1.2533 // sigma of the median of distances; sqrt(pi/2)
-	return 2 * ofMedian * deviation * median(away) / math.Sqrt(float64(len(list)))
+	w.waited = (last.QueryTime - first.QueryTime).Seconds() / last.At.Sub(first.At).Seconds()
+	w.version = last.Flavor + " " + last.Version
+	return w, nil
 }
