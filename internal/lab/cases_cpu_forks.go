@@ -78,8 +78,7 @@ func cpuShortLivedProcesses() Case {
 			}
 			r.Elapsed = time.Since(start)
 			slices.Sort(r.Latencies)
-			p50, _ := r.Quantile(.5)
-			return Measurement{Value: float64(p50) / float64(time.Millisecond), Unit: "ms p50", LowerBetter: true, Detail: r.String()}, ctx.Err()
+			return r.p50(), ctx.Err()
 		},
 	}
 }

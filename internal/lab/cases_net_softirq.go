@@ -82,7 +82,8 @@ func deviceCounter(ctx context.Context, at End, name string) (n int64, err error
 }
 
 // pingRedis sends a PING every so often over connections that stay, and gives
-// the 99th percentile as the application's number.
+// the median as the application's number: softirqs delay every answer, where the
+// slowest of a hundred waited for whatever else the machine did.
 func pingRedis(ctx context.Context, p pair, d, every time.Duration) (Measurement, error) {
 	const connections = 8
 	idle := make(chan net.Conn, connections)
@@ -118,5 +119,5 @@ func pingRedis(ctx context.Context, p pair, d, every time.Duration) (Measurement
 		}
 		return err
 	})
-	return r.p99(), nil
+	return r.p50(), nil
 }

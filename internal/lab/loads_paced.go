@@ -58,6 +58,9 @@ func (r pacedResult) rate() Measurement {
 // p99 gives the 99th percentile in milliseconds as the application's number.
 func (r pacedResult) p99() Measurement { return r.tail(.99, "p99") }
 
+// p50 gives the median in milliseconds.
+func (r pacedResult) p50() Measurement { return r.tail(.5, "p50") }
+
 // tail gives another percentile in milliseconds.
 func (r pacedResult) tail(q float64, name string) Measurement {
 	d, _ := r.Quantile(q)
