@@ -12,7 +12,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 # One version for everybody, so that lint says the same everywhere.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build run test unit lab lab-repeat bench bench-live bench-mysql profile bpf lint fuzz clean
+.PHONY: help build run test unit lab lab-repeat bench bench-live bench-mysql profile bpf lint fuzz fuzz-ci corpus clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -63,6 +63,14 @@ lint:  ## gofmt, vet, staticcheck
 
 fuzz:  ## every fuzz target for FUZZTIME seconds
 	GO='$(GO)' scripts/fuzz --seconds $(FUZZTIME)
+
+# Captures come from strangers: their readers and decoders get a minute each.
+fuzz-ci:  ## what CI fuzzes: captures' readers and decoders a minute each, two at once, all others with 2,000 inputs
+	GO='$(GO)' scripts/fuzz --seconds 60 --jobs 2 internal/packet
+	GO='$(GO)' scripts/fuzz --inputs 2000 --skip internal/packet
+
+corpus:  ## keep what fuzzing of captures found, as seeds in testdata/fuzz
+	GO='$(GO)' scripts/corpus
 
 clean:  ## remove what was built
 	rm -rf bin
