@@ -36,8 +36,8 @@ const (
 	// worth a word: each costs a file made, written and removed, about a
 	// millisecond.
 	spillRate = 10
-	// ownSpills is the most that one question of rtrail makes: MariaDB's process
-	// list has two, because a column of it is a TEXT.
+	// ownSpills is the most that one look of rtrail makes. MariaDB's process list
+	// has a column that is a TEXT: it is one, or two where it is joined.
 	ownSpills = 3
 	// seenSpilling is the mean number of connections in a state that only
 	// temporary tables have from which somebody waits for them.
@@ -89,8 +89,7 @@ func (x *spill) look() bool {
 	x.perSecond = s.Rate("Created_tmp_disk_tables")
 	delta, ok := s.Delta("Created_tmp_disk_tables")
 	if ok {
-		own := ownSpills * ownWork(s)
-		x.tables = max(delta-own, 0)
+		x.tables = max(delta-ownSpills*float64(len(s.Looks)), 0)
 		x.perSecond *= x.tables / max(delta, 1)
 	}
 	x.all, _ = s.Delta("Created_tmp_tables")

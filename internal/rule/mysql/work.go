@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/view"
 )
@@ -231,13 +230,6 @@ func statesWith(v *view.View, s *view.MySQLServer, in func(view.MySQLState) bool
 		}
 	}
 	return mean, looks
-}
-
-// ownWork is an upper bound of what the questions of rtrail itself add to
-// counters of statements.
-func ownWork(s *view.MySQLServer) float64 {
-	n, _ := view.Delta(s.Looks, func(l recording.MySQLServer) int64 { return l.Queries })
-	return n
 }
 
 // timeLost words an impact of seconds per second.
