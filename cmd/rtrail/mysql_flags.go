@@ -26,6 +26,7 @@ type mysqlFlags struct {
 	tls, ca   string
 	adminPort int
 	deep      bool
+	explain   bool
 	literals  bool
 }
 
@@ -41,12 +42,13 @@ func (m *mysqlFlags) addAccess(f *pflag.FlagSet) {
 	f.StringVar(&m.tls, "mysql-tls", "", "TLS to MySQL servers: preferred, true, skip-verify or false")
 	f.StringVar(&m.ca, "mysql-ca", "", "file with the certificates that MySQL servers' must be signed by")
 	f.BoolVar(&m.deep, "deep", false, "also read what costs a MySQL server more: sizes of tables")
+	f.BoolVar(&m.explain, "explain", false, "also EXPLAIN statements that use no index or run when rtrail looks; needs SELECT on their tables")
 	f.BoolVar(&m.literals, "literals", false, "keep the literals of statements, which may be personal data")
 }
 
 // options is how to ask.
 func (m *mysqlFlags) options() mysql.Options {
-	return mysql.Options{Deep: m.deep, Literals: m.literals}
+	return mysql.Options{Deep: m.deep, Explain: m.explain, Literals: m.literals}
 }
 
 // probe is the probe for the servers named with --mysql. found says that servers

@@ -250,6 +250,23 @@ type MySQLError struct {
 	Raised int64     `parquet:"raised" cbor:"raised"`  // counter
 }
 
+// MySQLPlan is one line of what EXPLAIN says of a statement, on request.
+type MySQLPlan struct {
+	At        time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server    string    `parquet:"server,dict" cbor:"server"`
+	Schema    string    `parquet:"schema,dict" cbor:"schema"`       // in which it ran; "" if not known
+	Digest    string    `parquet:"digest,dict" cbor:"digest"`       // of performance_schema; "" when the text is from the process list
+	Statement string    `parquet:"statement,dict" cbor:"statement"` // without literals
+	Line      int64     `parquet:"line" cbor:"line"`                // from 0; tables are read in this order, of joins
+	Kind      string    `parquet:"kind,dict" cbor:"kind"`           // SIMPLE, PRIMARY, SUBQUERY...
+	Name      string    `parquet:"name,dict" cbor:"name"`           // of the table, or its alias
+	Access    string    `parquet:"access,dict" cbor:"access"`       // column type: ALL reads the whole table, index a whole index
+	Possible  string    `parquet:"possible,dict" cbor:"possible"`   // indexes that could serve, joined by ','
+	Key       string    `parquet:"key,dict" cbor:"key"`             // index that is used; "" for none
+	Rows      int64     `parquet:"rows" cbor:"rows"`                // the optimizer expects to examine; Unknown
+	Extra     string    `parquet:"extra,dict" cbor:"extra"`         // "Using where; Using filesort"
+}
+
 // MySQLTable is one of the largest tables of a server.
 type MySQLTable struct {
 	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
@@ -293,6 +310,7 @@ func (MySQLPoolGroup) Table() Table   { return MySQLPoolGroups }
 func (MySQLPoolWait) Table() Table    { return MySQLPoolWaits }
 func (MySQLReplica) Table() Table     { return MySQLReplicas }
 func (MySQLError) Table() Table       { return MySQLErrors }
+func (MySQLPlan) Table() Table        { return MySQLPlans }
 func (MySQLTable) Table() Table       { return MySQLTables }
 func (MySQLSlowQuery) Table() Table   { return MySQLSlowLog }
 
@@ -311,5 +329,6 @@ func (s MySQLPoolGroup) Time() time.Time   { return s.At }
 func (s MySQLPoolWait) Time() time.Time    { return s.At }
 func (s MySQLReplica) Time() time.Time     { return s.At }
 func (s MySQLError) Time() time.Time       { return s.At }
+func (s MySQLPlan) Time() time.Time        { return s.At }
 func (s MySQLTable) Time() time.Time       { return s.At }
 func (s MySQLSlowQuery) Time() time.Time   { return s.At }

@@ -75,6 +75,7 @@ const (
 	MySQLPoolWaits    Table = "mysql_pool_waits"   // why threads of a pool waited
 	MySQLReplicas     Table = "mysql_replicas"     // one replication channel
 	MySQLErrors       Table = "mysql_errors"       // one kind of error given to clients
+	MySQLPlans        Table = "mysql_plans"        // one line of the plan of a statement
 	MySQLTables       Table = "mysql_tables"       // one of the largest tables of a server
 	MySQLSlowLog      Table = "mysql_slow_log"     // one entry of a slow query log
 

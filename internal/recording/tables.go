@@ -62,6 +62,7 @@ var catalogue = []kind{
 	kindOf[MySQLPoolWait]("server", "reason"),
 	kindOf[MySQLReplica]("server", "channel"),
 	kindOf[MySQLError]("server", "code"),
+	kindOf[MySQLPlan]("server", "statement", "line"),
 	kindOf[MySQLTable]("server", "schema", "name"),
 	kindOf[MySQLSlowQuery]("server", "session"),
 	kindOf[StackSample]("source", "kind", "pid", "frames"),

@@ -97,6 +97,22 @@ type MySQLErrorRate struct {
 	PerSecond float64
 }
 
+// PlansOf are the plans of statements that a server was asked for in the window,
+// of each its lines in order.
+func (v *View) PlansOf(server string) (plans [][]recording.MySQLPlan) {
+	for _, r := range Rows[recording.MySQLPlan](v) {
+		if r.Server != server {
+			continue
+		}
+		if r.Line == 0 || len(plans) == 0 {
+			plans = append(plans, nil)
+		}
+		last := &plans[len(plans)-1]
+		*last = append(*last, r)
+	}
+	return plans
+}
+
 // ErrorsOf are the errors a server gave in the window, the most frequent first.
 func (v *View) ErrorsOf(server string) []MySQLErrorRate {
 	keys, series := Group(Rows[recording.MySQLError](v), func(r recording.MySQLError) string {

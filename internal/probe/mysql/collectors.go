@@ -30,6 +30,9 @@ func collectors() []collector {
 			help: "information_schema.THREAD_POOL_WAITS: why threads of MariaDB's pool waited"},
 		{name: "statements", what: "time by statement (digests)", grant: "SELECT ON performance_schema.*", edges: true, every: 10 * second, read: readDigests,
 			help: "performance_schema.events_statements_summary_by_digest: executions, time, rows, errors"},
+		{name: "plans", what: "plans of statements", edges: true, wanted: func(o Options) bool { return o.Explain }, read: readPlans,
+			when: func(l *look) bool { return len(l.metaWaits) == 0 }, // it would wait with them
+			help: "EXPLAIN of statements that use no index or run when rtrail looks, with --explain"},
 		{name: "errors", what: "errors given to clients", grant: "SELECT ON performance_schema.*", edges: true, every: 10 * second, read: readErrors,
 			when: func(l *look) bool { return !l.about.mariaDB() && l.about.atLeast(8) },
 			help: "performance_schema.events_errors_summary_global_by_error, since MySQL 8.0"},
@@ -38,7 +41,7 @@ func collectors() []collector {
 			help: "SHOW REPLICA STATUS: lag, states and errors of every channel"},
 		{name: "slow log", what: "entries of the slow query log", edges: true, every: second, read: readSlowLog,
 			help: "the end of the slow query log, if it is a file on this host"},
-		{name: "tables", what: "sizes of tables", edges: true, every: 10 * time.Minute, deep: true, read: readTables,
+		{name: "tables", what: "sizes of tables", edges: true, every: 10 * time.Minute, wanted: func(o Options) bool { return o.Deep }, read: readTables,
 			help: "information_schema.TABLES: rows and sizes of the largest tables, with --deep"},
 	}
 }

@@ -87,6 +87,9 @@ func readDigests(l *look) error {
 	digests := make([]string, len(list))
 	for i, g := range list {
 		digests[i] = g.now.Digest
+		if g.now.NoIndex > g.before.NoIndex {
+			l.unindexed = append(l.unindexed, digestKey{g.now.Schema, g.now.Digest})
+		}
 	}
 	texts, err := l.digestTexts(digests)
 	if err != nil {

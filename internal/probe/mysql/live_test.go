@@ -22,7 +22,7 @@ func TestLiveServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := New([]mysqlconn.Target{target}, nil, Options{Deep: true})
+	p := New([]mysqlconn.Target{target}, nil, Options{Deep: true, Explain: true})
 	rec := recording.New(recording.Manifest{})
 	r := probe.Runner{Probes: []probe.Probe{p}, Sink: rec}
 	if err := r.Run(context.Background(), 3*time.Second); err != nil {
@@ -45,6 +45,7 @@ func TestLiveServer(t *testing.T) {
 	show[recording.MySQLTransaction](t, rec)
 	show[recording.MySQLPoolGroup](t, rec)
 	show[recording.MySQLStatement](t, rec)
+	show[recording.MySQLPlan](t, rec)
 	servers := recording.Rows[recording.MySQLServer](rec)
 	if len(servers) < 3 {
 		t.Fatalf("%d rows about the server in three seconds", len(servers))

@@ -27,6 +27,7 @@ type look struct {
 	rowWaits  bool                         // some transaction waits for a row
 	metaWaits []process                    // sessions that wait for a metadata or table lock
 	status    map[string]float64           // lower case
+	unindexed []digestKey                  // statements that used no index since the digests were read before
 }
 
 // memory is what is remembered from one look to the next one.
@@ -36,7 +37,8 @@ type memory struct {
 	digests    map[digestKey]recording.MySQLStatement
 	digested   time.Time
 	snapshots  map[heldBy]bool
-	errors     map[int32]bool // codes seen
+	plans      map[string]bool // statements that were explained, without literals
+	errors     map[int32]bool  // codes seen
 	errorsAt   time.Time
 	noReplicas int
 }

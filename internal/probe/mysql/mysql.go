@@ -47,6 +47,7 @@ func (l limits) pause(n int) time.Duration {
 // Options is what to ask and how to show it.
 type Options struct {
 	Deep     bool // also what costs the server more: tables and their sizes
+	Explain  bool // also EXPLAIN statements that run or use no index
 	Literals bool // keep literals in statements
 	Proc     string
 }
@@ -99,7 +100,7 @@ func (p *Probe) Fills() []recording.Table {
 	return []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables, recording.MySQLSessions,
 		recording.MySQLClients, recording.MySQLStates, recording.MySQLTransactions, recording.MySQLLockWaits, recording.MySQLStatements,
 		recording.MySQLInnoDBs, recording.MySQLLatches, recording.MySQLPoolGroups, recording.MySQLPoolWaits, recording.MySQLReplicas,
-		recording.MySQLErrors, recording.MySQLTables, recording.MySQLSlowLog}
+		recording.MySQLErrors, recording.MySQLPlans, recording.MySQLTables, recording.MySQLSlowLog}
 }
 
 // Check says whether there is a server to ask; it connects to none.

@@ -34,7 +34,8 @@ type collector struct {
 	every time.Duration // 0: in each look
 	edges bool          // also at the edges of a window, whatever was read before
 	core  bool          // answers rest on it
-	deep  bool          // only if the user wants it
+	// wanted says whether the user asked for it; nil: it is read anyway.
+	wanted func(Options) bool
 	// when says whether it is of use in a look; nil: always.
 	when func(*look) bool
 	read func(*look) error
@@ -54,7 +55,7 @@ type schedule struct {
 func schedules(o Options) []*schedule {
 	var list []*schedule
 	for _, c := range collectors() {
-		if !c.deep || o.Deep {
+		if c.wanted == nil || c.wanted(o) {
 			list = append(list, &schedule{collector: c})
 		}
 	}

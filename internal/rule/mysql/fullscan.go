@@ -53,6 +53,7 @@ type scan struct {
 	perRun float64 // rows examined per execution
 	ratio  float64 // rows examined per row returned; NaN if not known
 	sure   rule.Confidence
+	plan   []recording.MySQLPlan // as EXPLAIN said it, on request
 }
 
 func detectFullScan(v *view.View) ([]rule.Finding, error) {
@@ -82,9 +83,13 @@ func scansOf(v *view.View, s *view.MySQLServer) []scan {
 		for _, w := range all {
 			x := scan{work: w}
 			x.filter, x.told = parseFilter(w.text)
-			if x.judge(counted, totalTime(all)) {
-				list = append(list, x)
+			if !x.judge(counted, totalTime(all)) {
+				continue
 			}
+			if x.plan = planOf(v, s, x.work, x.filter); served(x.plan) {
+				x.sure = rule.Possible // the rows are many, or the plan is a new one
+			}
+			list = append(list, x)
 		}
 		return list
 	})
@@ -183,6 +188,9 @@ func describeScans(v *view.View, s *view.MySQLServer, scans []scan) rule.Finding
 			break
 		}
 		f.Evidence = append(f.Evidence, x.evidence(s))
+		if e, ok := planEvidence(s, x.plan, x.text); ok {
+			f.Evidence = append(f.Evidence, e)
+		}
 	}
 	if e, ok := handlerEvidence(s); ok {
 		f.Evidence = append(f.Evidence, e)
@@ -289,8 +297,11 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 			Tradeoff: "a change of the program or of the table",
 		})
 	}
+	if x.plan != nil {
+		return fixes
+	}
 	return append(fixes, rule.Fix{
-		Text:    rule.T("look at the plan: type ALL, or Using join buffer, marks the table that is read whole"),
+		Text:    rule.T("look at the plan (rtrail diagnose --explain asks for it): type ALL, or Using join buffer, marks the table that is read whole"),
 		Command: ask(s, "explain "+brief(x.text, 200)), Tradeoff: "none; put real values where ? stands",
 	})
 }

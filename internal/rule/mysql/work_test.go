@@ -39,6 +39,11 @@ func TestFullScan(t *testing.T) {
 		point := recording.MySQLStatement{Text: "SELECT c FROM sbtest1 WHERE id = ?", Count: 9000, Took: time.Second, Examined: 9000, Sent: 9000}
 		return func() *ruletest.Host { return server(ruletest.MySQL{Digests: []recording.MySQLStatement{s, point}}) }
 	}
+	// The text of the process list differs from that of the digest in its quotes.
+	explained := func(p recording.MySQLPlan) func() *ruletest.Host {
+		p.At, p.Server, p.Statement = ruletest.Start, "10.0.0.2:3306", "SELECT id , c FROM sbtest1 WHERE pad = ?"
+		return func() *ruletest.Host { return ruletest.Add(change(func(*recording.MySQLStatement) {})(), p) }
+	}
 	busy := map[string]float64{"Handler_read_rnd_next": 2e6, "Handler_read_key": 1000, "Select_scan": 100, "Rows_sent": 600}
 	seen := recording.MySQLSession{DB: "lab", State: "Sending data", Statement: "SELECT id , c FROM sbtest1 WHERE pad = ?", Examined: 0, Sent: recording.Unknown}
 	ruletest.Check(t, fullScan, []ruletest.Situation{
@@ -57,6 +62,16 @@ func TestFullScan(t *testing.T) {
 			s.Text = "SELECT * FROM information_schema.tables WHERE table_name = ?"
 		})},
 		{Name: "report", Host: change(func(s *recording.MySQLStatement) { s.Count, s.NoIndex, s.Sent = 0, 0, 0 })},
+		{Name: "explained", Host: explained(recording.MySQLPlan{Name: "sbtest1", Access: "ALL", Rows: 19_900}), Want: rule.Certain,
+			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
+		{Name: "explained, an index is not used", Host: explained(recording.MySQLPlan{Name: "sbtest1", Access: "ALL", Possible: "pad_1", Rows: 19_900}), Want: rule.Certain,
+			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "although the index pad_1 could serve"},
+		{Name: "explained, it is a plan without a scan", Host: explained(recording.MySQLPlan{Name: "sbtest1", Access: "ref", Possible: "pad_1", Key: "pad_1", Rows: 3}),
+			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "by the index pad_1"},
+		{Name: "another statement was explained", Host: func() *ruletest.Host {
+			h := change(func(*recording.MySQLStatement) {})()
+			return ruletest.Add(h, recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306", Statement: "SELECT id FROM sbtest1 WHERE k = ?", Name: "sbtest1", Access: "ref"})
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2},
 		{Name: "sampled", Host: func() *ruletest.Host { return server(ruletest.MySQL{Rates: busy, Sessions: times(3, seen)}) },
 			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3, Says: "an index on (pad)"},
 		{Name: "sampled, rows are sent", Host: func() *ruletest.Host {

@@ -1,6 +1,7 @@
 package ruletest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ type Situation struct {
 	Subject   string          // its name
 	Low, High float64         // bounds of the impact, lost time or share
 	Says      string          // part of the headline
+	Proof     string          // part of a piece of evidence
 }
 
 // Check holds a rule to what it must say about each situation: nothing, or one
@@ -44,6 +46,9 @@ func Check(t *testing.T, r rule.Rule, list []Situation) {
 			}
 			if !strings.Contains(f.Headline.String(), s.Says) {
 				t.Errorf("headline %q lacks %q", f.Headline, s.Says)
+			}
+			if !slices.ContainsFunc(f.Evidence, func(e rule.Evidence) bool { return strings.Contains(e.What.String(), s.Proof) }) {
+				t.Errorf("no evidence says %q: %+v", s.Proof, f.Evidence)
 			}
 		})
 	}
