@@ -146,13 +146,21 @@ func mdlContentionCase() Case {
 		ID:    "mysql/mdl-contention",
 		Title: "64 clients queue for the one mutex of MySQL 5.6's metadata lock hash",
 		Rule:  "mysql/mdl-contention", Kind: "process", Name: "mysqld", Says: `metadata_locks_hash_instances is 1`,
+		Withstood:   "on two CPUs, which 64 clients fill anyway, the queue takes no more than runs differ by (docs/journal/mysql-contention.md)",
 		AllowOthers: asFastAsItGoes,
 		Needs:       mySQL56().needs(),
 		MySQL:       s.names,
-		Setup:       func(ctx context.Context, e *Env) error { return s.setup(ctx, e, options(64)...) },
-		Inject:      func(ctx context.Context, _ *Env) error { return s.m.restart(ctx, options(1)...) },
-		Fix:         func(ctx context.Context, _ *Env) error { return s.m.restart(ctx, options(64)...) },
-		Measure:     s.measure,
+		Setup: func(ctx context.Context, e *Env) error {
+			if err := s.setup(ctx, e, options(256)...); err != nil {
+				return err
+			}
+			// Locks are most of what a statement does that opens many tables.
+			s.load.Extra = append(s.load.Extra, "--per-statement=14")
+			return nil
+		},
+		Inject:  func(ctx context.Context, _ *Env) error { return s.m.restart(ctx, options(1)...) },
+		Fix:     func(ctx context.Context, _ *Env) error { return s.m.restart(ctx, options(256)...) },
+		Measure: s.measure,
 	}
 }
 
