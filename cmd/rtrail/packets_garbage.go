@@ -45,8 +45,8 @@ func collectRarely() {
 // found by every collection.
 func afterEachGC(f func()) {
 	// The object holds a pointer, as tiny objects without share their memory.
-	type unused struct{ self *unused }
-	runtime.AddCleanup(&unused{}, func(f func()) {
+	unused := new([]*byte)
+	runtime.AddCleanup(unused, func(f func()) {
 		f()
 		afterEachGC(f)
 	}, f)

@@ -39,8 +39,6 @@ const (
 	mostCommits = 0.3
 	// someSyncs in a window: the log is synced once a second whatever the settings.
 	someSyncs = 2.0
-	// someCommits per second, for a mean to be one.
-	someCommits = 1.0
 )
 
 // commits is what is known of a server's commits.
@@ -166,14 +164,6 @@ func otherWriter(v *view.View, s *view.MySQLServer) string {
 		}
 	}
 	return name
-}
-
-// latency is how long a commit takes, by Little's law; NaN without commits.
-func (x *commits) latency() float64 {
-	if x.rate < someCommits/2 {
-		return math.NaN()
-	}
-	return x.waiting / x.rate
 }
 
 // sync is how long one sync takes, by what is known best, and whether the host
