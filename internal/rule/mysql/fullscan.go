@@ -297,8 +297,8 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 			Tradeoff: "a change of the program or of the table",
 		})
 	}
-	if x.plan != nil {
-		return fixes
+	if x.plan != nil && len(fixes) > 0 {
+		return fixes // the plan is among the evidence
 	}
 	return append(fixes, rule.Fix{
 		Text:    rule.T("look at the plan (rtrail diagnose --explain asks for it): type ALL, or Using join buffer, marks the table that is read whole"),

@@ -68,6 +68,11 @@ func TestFullScan(t *testing.T) {
 			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "although the index pad_1 could serve"},
 		{Name: "explained, it is a plan without a scan", Host: explained(recording.MySQLPlan{Name: "sbtest1", Access: "ref", Possible: "pad_1", Key: "pad_1", Rows: 3}),
 			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "by the index pad_1"},
+		{Name: "explained, the text names no index", Host: func() *ruletest.Host {
+			const join = "SELECT a . id FROM a JOIN b ON a . x = b . y WHERE a . pad = ?"
+			return ruletest.Add(change(func(s *recording.MySQLStatement) { s.Text = join })(), recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306",
+				Statement: join, Name: "b", Access: "ALL", Rows: 20_000})
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "it reads all of b"},
 		{Name: "another statement was explained", Host: func() *ruletest.Host {
 			h := change(func(*recording.MySQLStatement) {})()
 			return ruletest.Add(h, recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306", Statement: "SELECT id FROM sbtest1 WHERE k = ?", Name: "sbtest1", Access: "ref"})
