@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,6 +61,14 @@ func newLabCleanCommand() *cobra.Command {
 	}
 }
 
+const (
+	// disturbedFor is what all tries may cost that the hypervisor disturbed.
+	disturbedFor = 15 * time.Minute
+	// provenBy: when more than one run in so many cannot be judged, the others
+	// prove too little.
+	provenBy = 4
+)
+
 // labRun is what `rtrail lab run` was asked to do.
 type labRun struct {
 	all      bool
@@ -87,7 +96,7 @@ func newLabRunCommand() *cobra.Command {
 	f.BoolVar(&r.json, "json", false, "print one JSON object per case")
 	f.BoolVar(&r.markdown, "markdown", false, "print the results as a Markdown table")
 	f.IntVar(&r.repeat, "repeat", 1, "run everything so often, round after round")
-	f.IntVar(&r.again, "again", 0, "run a case that fails so often again before it counts as failed; for noisy machines")
+	f.IntVar(&r.again, "again", 0, "run a case that fails so often again before it counts as failed;\nruns in which the hypervisor takes CPUs away do not count then")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -104,20 +113,23 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	summaries := make([]lab.Summary, len(selected))
-	runner := lab.Runner{Progress: cmd.ErrOrStderr()}
-	failed := false
+	runner := lab.Runner{Progress: cmd.ErrOrStderr(), Again: r.again, Patience: disturbedFor}
+	failed, ran, unjudged := false, 0, 0
 	for round := range r.repeat {
 		for i := range selected {
 			if round > 0 && cmd.Context().Err() != nil {
 				break
 			}
-			c, result, err := r.runCase(cmd, runner, args, i)
-			if err != nil {
-				return err
-			}
+			c, result := r.runCase(cmd, &runner, args, i)
 			summaries[i].Case = c
 			summaries[i].Rounds = append(summaries[i].Rounds, result)
-			failed = failed || !result.Pass && !result.Skipped
+			failed = failed || !result.Pass && !result.Skipped && !result.Unjudged
+			if !result.Skipped {
+				ran++
+			}
+			if result.Unjudged {
+				unjudged++
+			}
 			if err := r.print(cmd, result); err != nil {
 				return err
 			}
@@ -132,30 +144,26 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 	case r.repeat > 1 && !r.json:
 		lab.WriteTable(cmd.OutOrStdout(), summaries)
 	}
-	if failed {
+	switch {
+	case unjudged*provenBy > ran:
+		return &exitError{exitFailed, fmt.Errorf("%d of %d runs could not be judged, as the hypervisor took CPUs away: this machine is too busy for labs", unjudged, ran)}
+	case failed:
 		return &exitError{exitFailed, nil}
 	}
 	return nil
 }
 
-// runCase runs one of the selected cases, and again if it fails and may. Cases
-// keep state: each run takes a new one.
-func (r labRun) runCase(cmd *cobra.Command, runner lab.Runner, args []string, i int) (c lab.Case, result lab.Result, err error) {
-	for try := 0; ; try++ {
-		cases, err := r.selected(args)
-		if err != nil {
-			return c, result, err
-		}
-		c = cases[i]
-		if r.all && c.Unsteady != "" {
-			return c, lab.Result{Case: c.ID, Skipped: true, Why: "runs when it is named: " + c.Unsteady, Others: []string{}, AfterFix: []string{}}, nil
-		}
-		result = runner.Run(cmd.Context(), c)
-		if result.Pass || result.Skipped || try == r.again || cmd.Context().Err() != nil {
-			return c, result, nil
-		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "again %-32s %s\n", c.ID, result.Why)
+// runCase runs one of the selected cases until it is judged. Cases keep state:
+// each try takes a new one.
+func (r labRun) runCase(cmd *cobra.Command, runner *lab.Runner, args []string, i int) (lab.Case, lab.Result) {
+	fresh := func() lab.Case {
+		cases, _ := r.selected(args) // which worked before
+		return cases[i]
 	}
+	if c := fresh(); r.all && c.Unsteady != "" {
+		return c, lab.Result{Case: c.ID, Skipped: true, Why: "runs when it is named: " + c.Unsteady, Others: []string{}, AfterFix: []string{}}
+	}
+	return runner.RunUntilJudged(cmd.Context(), fresh)
 }
 
 // print writes one result, as it comes.

@@ -98,4 +98,6 @@ type Result struct {
 	After    *Measurement  `json:"after,omitempty"`
 	Seconds  float64       `json:"seconds"`
 	Verdict  time.Duration `json:"verdict_ns"` // from the window's end to the verdict
+	Stolen   float64       `json:"stolen"`     // share of CPU time that the hypervisor took in the worst second of the run
+	Unjudged bool          `json:"unjudged"`   // failed, but only in runs that the hypervisor disturbed
 }

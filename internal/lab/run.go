@@ -28,6 +28,12 @@ type Runner struct {
 	// Diagnose watches the host for a time and returns the verdict as JSON.
 	// nil: this program's own diagnose verb, in a process of its own.
 	Diagnose func(ctx context.Context, e *Env, window time.Duration) ([]byte, error)
+
+	Again    int           // how often RunUntilJudged runs a case that fails once more
+	Patience time.Duration // for tries that the hypervisor disturbed, of all cases together
+
+	stolen func() float64        // of a run's worst second; nil: what the kernel says
+	calm   func(context.Context) // waits for a calm machine; nil: really
 }
 
 // Run runs one case from set-up to clean-up. What goes wrong is in the
@@ -35,7 +41,11 @@ type Runner struct {
 func (r Runner) Run(ctx context.Context, c Case) (result Result) {
 	start := time.Now()
 	result = Result{Case: c.ID, Others: []string{}, AfterFix: []string{}}
-	defer func() { result.Seconds = time.Since(start).Seconds() }()
+	stolen := r.stolen
+	if stolen == nil {
+		stolen = watchTheft(ctx).worstSecond
+	}
+	defer func() { result.Seconds, result.Stolen = time.Since(start).Seconds(), stolen() }()
 	if missing := c.Needs.missing(); missing != "" {
 		result.Skipped, result.Why = true, missing
 		return result

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"rtrail/internal/unit"
 )
 
 // Line says a result in one line, for a terminal.
@@ -12,12 +14,22 @@ func (r Result) Line() string {
 	switch {
 	case r.Skipped:
 		return fmt.Sprintf("skip  %-32s %s", r.Case, r.Why)
+	case r.Unjudged:
+		return fmt.Sprintf("lost  %-32s not judged: the hypervisor took %s of the CPUs in a second; %s", r.Case, unit.Share(r.Stolen), firstLine(r.Why))
 	case r.Pass && r.After == nil:
 		return fmt.Sprintf("pass  %-32s silent; %s; %.0f s", r.Case, r.Under, r.Seconds)
 	case r.Pass:
 		return fmt.Sprintf("pass  %-32s %s -> %s -> %s; %.0f s", r.Case, bare(r.Before), bare(r.Under), r.After, r.Seconds)
 	}
-	return fmt.Sprintf("FAIL  %-32s %s; %.0f s", r.Case, firstLine(r.Why), r.Seconds)
+	return fmt.Sprintf("FAIL  %-32s %s; %.0f s%s", r.Case, firstLine(r.Why), r.Seconds, r.theft())
+}
+
+// theft says in a failure's line what the hypervisor took, if it took anything.
+func (r Result) theft() string {
+	if r.Stolen < 0.01 {
+		return ""
+	}
+	return fmt.Sprintf("; up to %s of the CPUs taken by the hypervisor", unit.Share(r.Stolen))
 }
 
 func bare(m *Measurement) string {
@@ -41,7 +53,7 @@ type Summary struct {
 // Passed counts the rounds that passed and those that were not skipped.
 func (s Summary) Passed() (passed, ran int) {
 	for _, r := range s.Rounds {
-		if !r.Skipped {
+		if !r.Skipped && !r.Unjudged {
 			ran++
 		}
 		if r.Pass {
@@ -80,8 +92,11 @@ func WriteMarkdown(w io.Writer, all []Summary) {
 		r := s.Rounds[len(s.Rounds)-1]
 		verdict := s.slowestVerdict().Round(time.Millisecond).String()
 		status := fmt.Sprintf("%d of %d", passed, ran)
-		if ran == 0 {
+		switch {
+		case r.Skipped && ran == 0:
 			status, verdict = "skipped: "+r.Why, "-"
+		case ran < len(s.Rounds):
+			status += fmt.Sprintf(", %d not judged", len(s.Rounds)-ran)
 		}
 		others := strings.Join(r.Others, "; ")
 		if others == "" {

@@ -1,0 +1,137 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// A lab on a virtual machine shares CPUs with others. What the hypervisor gives
+// them is missing here: a request that waits for it is as slow as under a
+// fault, in no namespace of the lab is a cause to be found, and a fix does not
+// help. So each run keeps account of it, and a failure beside a robbed second
+// proves nothing against a rule.
+
+// robbedSecond is the share of a second's CPU time whose loss discredits a
+// failure: a tenth of a second of all CPUs is more than what most cases call
+// slow.
+const robbedSecond = 0.1
+
+// theft watches how much CPU time the hypervisor takes.
+type theft struct {
+	stop  context.CancelFunc
+	done  sync.WaitGroup
+	worst float64 // share of one second
+}
+
+// watchTheft watches until it is asked for the worst second.
+func watchTheft(ctx context.Context) *theft {
+	ctx, stop := context.WithCancel(ctx)
+	t := &theft{stop: stop}
+	t.done.Go(func() {
+		last, err := readStolen()
+		for err == nil && ctx.Err() == nil {
+			sleep(ctx, time.Second)
+			var now stolen
+			now, err = readStolen()
+			// The rest of a second at the end counts when it is long enough for
+			// ticks of 10 ms to say anything.
+			if now.total-last.total >= 20 {
+				t.worst = max(t.worst, now.since(last))
+				last = now
+			}
+		}
+	})
+	return t
+}
+
+// worstSecond ends the watch and returns the share of CPU time that was taken
+// in the worst second, 0 where the kernel does not know.
+func (t *theft) worstSecond() float64 {
+	t.stop()
+	t.done.Wait()
+	return t.worst
+}
+
+// stolen is CPU time of all CPUs since boot, in ticks.
+type stolen struct{ taken, total uint64 }
+
+func (s stolen) since(before stolen) float64 {
+	if s.total <= before.total || s.taken < before.taken {
+		return 0
+	}
+	return float64(s.taken-before.taken) / float64(s.total-before.total)
+}
+
+func readStolen() (stolen, error) {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return stolen{}, err
+	}
+	return parseStolen(b)
+}
+
+// parseStolen reads the first line of /proc/stat: "cpu", user, nice, system,
+// idle, iowait, irq, softirq, steal, and guest times, which user holds already.
+func parseStolen(b []byte) (s stolen, err error) {
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	fields := bytes.Fields(line)
+	if len(fields) < 9 || string(fields[0]) != "cpu" {
+		return s, errors.New("/proc/stat tells no steal time")
+	}
+	for i, f := range fields[1:9] {
+		n, err := strconv.ParseUint(string(f), 10, 64)
+		if err != nil {
+			return s, err
+		}
+		s.total += n
+		if i == 7 {
+			s.taken = n
+		}
+	}
+	return s, nil
+}
+
+// awaitCalm waits until the CPUs of this machine are its own, for as long as
+// patience allows. Between cases nothing of a lab runs, so that whatever keeps a
+// busy loop from a CPU is somebody else.
+func awaitCalm(ctx context.Context, patience time.Duration) {
+	for end := time.Now().Add(patience); ctx.Err() == nil; sleep(ctx, 2*time.Second) {
+		if lostTime(time.Second) < robbedSecond/2 || time.Now().After(end) {
+			return
+		}
+	}
+}
+
+// lostTime keeps all CPUs busy for d and returns the share of that time in
+// which they did not get on. It does not rely on the hypervisor's word.
+func lostTime(d time.Duration) float64 {
+	// A loop that looks at the clock is away from its CPU when the clock jumps;
+	// interrupts take microseconds.
+	const jump = time.Millisecond
+	lost := make([]time.Duration, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	for i := range lost {
+		all.Go(func() {
+			start := time.Now()
+			for last := start; last.Sub(start) < d; {
+				now := time.Now()
+				if gap := now.Sub(last); gap > jump {
+					lost[i] += gap
+				}
+				last = now
+			}
+		})
+	}
+	all.Wait()
+	var sum time.Duration
+	for _, l := range lost {
+		sum += l
+	}
+	return sum.Seconds() / (d.Seconds() * float64(len(lost)))
+}
