@@ -3,6 +3,8 @@ package mysql
 import (
 	"slices"
 	"strings"
+
+	"rtrail/internal/sqltoken"
 )
 
 // filter is what a statement says about the rows it wants of one table: enough
@@ -50,30 +52,30 @@ func (f filter) index() []string {
 // fingerprints write it. ok is false for other statements and where the text is
 // cut before its tables.
 func parseFilter(text string) (f filter, ok bool) {
-	t := tokens(text)
-	if i := slices.IndexFunc(t, func(x token) bool { return x.is("SELECT") }); i > 0 && (t[0].is("INSERT") || t[0].is("REPLACE") || t[0].is("CREATE")) {
+	t := sqltoken.Split(text)
+	if i := slices.IndexFunc(t, func(x sqltoken.Token) bool { return x.Is("SELECT") }); i > 0 && (t[0].Is("INSERT") || t[0].Is("REPLACE") || t[0].Is("CREATE")) {
 		t = t[i:]
 	}
 	if len(t) == 0 {
 		return f, false
 	}
-	var tables, rest []token
+	var tables, rest []sqltoken.Token
 	switch {
-	case t[0].is("SELECT"):
-		from := indexAtTop(t, "FROM")
+	case t[0].Is("SELECT"):
+		from := sqltoken.IndexAtTop(t, "FROM")
 		if from < 0 {
 			return f, false
 		}
 		f.aggregates = aggregates(t[1:from])
 		tables, rest = split(t[from+1:])
-	case t[0].is("DELETE"):
-		from := indexAtTop(t, "FROM")
+	case t[0].Is("DELETE"):
+		from := sqltoken.IndexAtTop(t, "FROM")
 		if from < 0 {
 			return f, false
 		}
 		tables, rest = split(t[from+1:])
-	case t[0].is("UPDATE"):
-		set := indexAtTop(t, "SET")
+	case t[0].Is("UPDATE"):
+		set := sqltoken.IndexAtTop(t, "SET")
 		if set < 0 {
 			return f, false
 		}
@@ -94,8 +96,8 @@ func parseFilter(text string) (f filter, ok bool) {
 var clauses = []string{"WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "FOR", "LOCK", "UNION", "INTO", "PROCEDURE", "WINDOW", "OFFSET", "FETCH", "RETURNING"}
 
 // split parts the tables from the clauses behind them.
-func split(t []token) (tables, rest []token) {
-	i := indexAtTop(t, clauses...)
+func split(t []sqltoken.Token) (tables, rest []sqltoken.Token) {
+	i := sqltoken.IndexAtTop(t, clauses...)
 	if i < 0 {
 		return t, nil
 	}
@@ -103,45 +105,45 @@ func split(t []token) (tables, rest []token) {
 }
 
 // readTables finds the table if there is only one.
-func (f *filter) readTables(t []token) {
-	for len(t) > 0 && (t[0].is("LOW_PRIORITY") || t[0].is("IGNORE")) {
+func (f *filter) readTables(t []sqltoken.Token) {
+	for len(t) > 0 && (t[0].Is("LOW_PRIORITY") || t[0].Is("IGNORE")) {
 		t = t[1:]
 	}
 	if len(t) == 0 {
 		return
 	}
 	for _, x := range t {
-		if x.text == "," || x.text == "(" || x.is("JOIN") || x.is("STRAIGHT_JOIN") {
+		if x.Text == "," || x.Text == "(" || x.Is("JOIN") || x.Is("STRAIGHT_JOIN") {
 			f.joins = true
 		}
 	}
-	if !t[0].name() {
+	if !t[0].Name() {
 		return
 	}
-	f.table = t[0].text
-	if len(t) > 2 && t[1].text == "." && t[2].name() {
-		f.schema, f.table = t[0].text, t[2].text
+	f.table = t[0].Text
+	if len(t) > 2 && t[1].Text == "." && t[2].Name() {
+		f.schema, f.table = t[0].Text, t[2].Text
 	}
 }
 
-func (f *filter) readClauses(t []token) {
+func (f *filter) readClauses(t []sqltoken.Token) {
 	for len(t) > 0 {
-		end := indexAtTop(t[1:], clauses...) + 1
+		end := sqltoken.IndexAtTop(t[1:], clauses...) + 1
 		if end == 0 {
 			end = len(t)
 		}
 		body := t[1:end]
 		switch {
-		case t[0].is("WHERE"):
+		case t[0].Is("WHERE"):
 			f.where = true
 			f.readConditions(body)
-		case t[0].is("GROUP"), t[0].is("HAVING"):
+		case t[0].Is("GROUP"), t[0].Is("HAVING"):
 			f.aggregates = true
-		case t[0].is("ORDER"):
+		case t[0].Is("ORDER"):
 			f.readOrder(body)
-		case t[0].is("LIMIT"), t[0].is("FETCH"):
+		case t[0].Is("LIMIT"), t[0].Is("FETCH"):
 			f.limit = true
-		case t[0].is("UNION"):
+		case t[0].Is("UNION"):
 			f.joins = true
 			return
 		}
@@ -150,23 +152,23 @@ func (f *filter) readClauses(t []token) {
 }
 
 // readConditions takes apart what WHERE joins by AND.
-func (f *filter) readConditions(t []token) {
+func (f *filter) readConditions(t []sqltoken.Token) {
 	t = unwrap(t)
-	if indexAtTop(t, "OR", "XOR") >= 0 || slices.ContainsFunc(t, func(x token) bool { return x.text == "||" }) {
+	if sqltoken.IndexAtTop(t, "OR", "XOR") >= 0 || slices.ContainsFunc(t, func(x sqltoken.Token) bool { return x.Text == "||" }) {
 		f.or = true
 		return
 	}
 	depth, start, between := 0, 0, false
 	for i, x := range t {
 		switch {
-		case x.text == "(":
+		case x.Text == "(":
 			depth++
-		case x.text == ")":
+		case x.Text == ")":
 			depth--
 		case depth > 0:
-		case x.is("BETWEEN"):
+		case x.Is("BETWEEN"):
 			between = true
-		case x.is("AND") || x.text == "&&":
+		case x.Is("AND") || x.Text == "&&":
 			if between {
 				between = false
 				continue
@@ -178,22 +180,22 @@ func (f *filter) readConditions(t []token) {
 	f.readCondition(t[start:])
 }
 
-func (f *filter) readCondition(t []token) {
+func (f *filter) readCondition(t []sqltoken.Token) {
 	if inner := unwrap(t); len(inner) < len(t) {
 		f.readConditions(inner)
 		return
 	}
-	if slices.ContainsFunc(t, func(x token) bool { return x.is("SELECT") }) {
+	if slices.ContainsFunc(t, func(x sqltoken.Token) bool { return x.Is("SELECT") }) {
 		f.joins = true
 		return
 	}
-	if len(t) < 2 || t[0].is("NOT") {
+	if len(t) < 2 || t[0].Is("NOT") {
 		return
 	}
 	column, rest, ok := columnAt(t)
 	if !ok {
 		// ? = column
-		if len(t) >= 3 && t[0].value() && t[1].text == "=" {
+		if len(t) >= 3 && t[0].Value() && t[1].Text == "=" {
 			if c, tail, ok := columnAt(t[2:]); ok && len(tail) == 0 {
 				f.equal = append(f.equal, c)
 				return
@@ -207,27 +209,27 @@ func (f *filter) readCondition(t []token) {
 	}
 	other := namesColumn(rest[1:])
 	switch op := rest[0]; {
-	case op.text == "(":
+	case op.Text == "(":
 		f.addComputed(rest)
-	case other && !rest[0].is("IS"):
+	case other && !rest[0].Is("IS"):
 		// compared with another column: no index alone finds these rows
-	case op.text == "=" || op.text == "<=>" || op.is("IN"):
+	case op.Text == "=" || op.Text == "<=>" || op.Is("IN"):
 		f.equal = append(f.equal, column)
-	case op.is("IS") && len(rest) == 2:
+	case op.Is("IS") && len(rest) == 2:
 		f.equal = append(f.equal, column)
-	case op.text == "<" || op.text == ">" || op.text == "<=" || op.text == ">=" || op.is("BETWEEN"):
+	case op.Text == "<" || op.Text == ">" || op.Text == "<=" || op.Text == ">=" || op.Is("BETWEEN"):
 		f.ranges = append(f.ranges, column)
-	case op.is("LIKE"):
+	case op.Is("LIKE"):
 		f.like = append(f.like, column)
-	case op.text == "+" || op.text == "-" || op.text == "*" || op.text == "/" || op.text == "%" || op.is("COLLATE"):
+	case op.Text == "+" || op.Text == "-" || op.Text == "*" || op.Text == "/" || op.Text == "%" || op.Is("COLLATE"):
 		f.computed = append(f.computed, column)
 	}
 }
 
 // namesColumn says whether a column is in an expression; functions are not.
-func namesColumn(t []token) bool {
+func namesColumn(t []sqltoken.Token) bool {
 	for i, x := range t {
-		if x.name() && (x.quoted || i+1 == len(t) || t[i+1].text != "(") {
+		if x.Name() && (x.Quoted || i+1 == len(t) || t[i+1].Text != "(") {
 			return true
 		}
 	}
@@ -235,18 +237,18 @@ func namesColumn(t []token) bool {
 }
 
 // addComputed notes the columns that are arguments of a function.
-func (f *filter) addComputed(t []token) {
+func (f *filter) addComputed(t []sqltoken.Token) {
 	for i, x := range t {
-		called := i+1 < len(t) && t[i+1].text == "("
-		qualifies := i+1 < len(t) && t[i+1].text == "."
-		if x.name() && !called && !qualifies && !slices.Contains(f.computed, x.text) {
-			f.computed = append(f.computed, x.text)
+		called := i+1 < len(t) && t[i+1].Text == "("
+		qualifies := i+1 < len(t) && t[i+1].Text == "."
+		if x.Name() && !called && !qualifies && !slices.Contains(f.computed, x.Text) {
+			f.computed = append(f.computed, x.Text)
 		}
 	}
 }
 
-func (f *filter) readOrder(t []token) {
-	if len(t) > 0 && t[0].is("BY") {
+func (f *filter) readOrder(t []sqltoken.Token) {
+	if len(t) > 0 && t[0].Is("BY") {
 		t = t[1:]
 	}
 	var columns []string
@@ -258,14 +260,14 @@ func (f *filter) readOrder(t []token) {
 		}
 		columns = append(columns, column)
 		switch {
-		case len(rest) > 0 && rest[0].is("DESC"):
+		case len(rest) > 0 && rest[0].Is("DESC"):
 			down, rest = true, rest[1:]
-		case len(rest) > 0 && rest[0].is("ASC"):
+		case len(rest) > 0 && rest[0].Is("ASC"):
 			up, rest = true, rest[1:]
 		default:
 			up = true
 		}
-		if len(rest) > 0 && rest[0].text != "," {
+		if len(rest) > 0 && rest[0].Text != "," {
 			return // an expression
 		}
 		t = rest[min(len(rest), 1):]
@@ -276,28 +278,28 @@ func (f *filter) readOrder(t []token) {
 }
 
 // columnAt reads a column, qualified or not, and returns what follows.
-func columnAt(t []token) (column string, rest []token, ok bool) {
-	if len(t) == 0 || !t[0].name() {
+func columnAt(t []sqltoken.Token) (column string, rest []sqltoken.Token, ok bool) {
+	if len(t) == 0 || !t[0].Name() {
 		return "", t, false
 	}
-	if len(t) > 1 && t[1].text == "(" && !t[0].quoted {
+	if len(t) > 1 && t[1].Text == "(" && !t[0].Quoted {
 		return "", t, false
 	}
-	column, rest = t[0].text, t[1:]
-	for len(rest) > 1 && rest[0].text == "." && rest[1].name() {
-		column, rest = rest[1].text, rest[2:]
+	column, rest = t[0].Text, t[1:]
+	for len(rest) > 1 && rest[0].Text == "." && rest[1].Name() {
+		column, rest = rest[1].Text, rest[2:]
 	}
 	return column, rest, true
 }
 
 // unwrap takes parentheses off that enclose all of a condition.
-func unwrap(t []token) []token {
-	for len(t) >= 2 && t[0].text == "(" {
+func unwrap(t []sqltoken.Token) []sqltoken.Token {
+	for len(t) >= 2 && t[0].Text == "(" {
 		depth, end := 0, -1
 		for i, x := range t {
-			if x.text == "(" {
+			if x.Text == "(" {
 				depth++
-			} else if x.text == ")" {
+			} else if x.Text == ")" {
 				if depth--; depth == 0 {
 					end = i
 					break
@@ -313,13 +315,13 @@ func unwrap(t []token) []token {
 }
 
 // aggregates says whether the selected columns sum rows up.
-func aggregates(t []token) bool {
+func aggregates(t []sqltoken.Token) bool {
 	for i, x := range t {
-		if x.is("DISTINCT") {
+		if x.Is("DISTINCT") {
 			return true
 		}
-		if i+1 < len(t) && t[i+1].text == "(" {
-			switch strings.ToUpper(x.text) {
+		if i+1 < len(t) && t[i+1].Text == "(" {
+			switch strings.ToUpper(x.Text) {
 			case "COUNT", "SUM", "AVG", "MIN", "MAX", "GROUP_CONCAT", "STD", "STDDEV", "STDDEV_POP", "STDDEV_SAMP", "VARIANCE", "VAR_POP",
 				"VAR_SAMP", "BIT_AND", "BIT_OR", "BIT_XOR", "JSON_ARRAYAGG", "JSON_OBJECTAGG":
 				return true

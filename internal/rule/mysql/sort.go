@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/sqltoken"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -121,8 +122,8 @@ func (x *sorts) look() bool {
 
 // ordered says whether a statement may sort.
 func ordered(text string) bool {
-	for _, t := range tokens(text) {
-		if t.is("ORDER") || t.is("GROUP") || t.is("DISTINCT") || t.is("UNION") {
+	for _, t := range sqltoken.Split(text) {
+		if t.Is("ORDER") || t.Is("GROUP") || t.Is("DISTINCT") || t.Is("UNION") {
 			return true
 		}
 	}

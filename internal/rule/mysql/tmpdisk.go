@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/sqltoken"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -136,14 +137,14 @@ func (x *spill) look() bool {
 
 // groups says whether a statement is of a kind that needs temporary tables.
 func groups(text string) bool {
-	t := tokens(text)
+	t := sqltoken.Split(text)
 	for _, x := range t {
-		if x.is("GROUP") || x.is("DISTINCT") || x.is("UNION") || x.is("WINDOW") || x.is("OVER") {
+		if x.Is("GROUP") || x.Is("DISTINCT") || x.Is("UNION") || x.Is("WINDOW") || x.Is("OVER") {
 			return true
 		}
 	}
 	f, ok := parseFilter(text)
-	return len(t) > 0 && t[0].is("SELECT") && (!ok || f.joins)
+	return len(t) > 0 && t[0].Is("SELECT") && (!ok || f.joins)
 }
 
 // accused are the statements that mysql/full-scan blames: whatever else they
