@@ -38,7 +38,7 @@ func (m *mysqlFlags) add(f *pflag.FlagSet) {
 
 // addAccess adds the flags that say how to ask.
 func (m *mysqlFlags) addAccess(f *pflag.FlagSet) {
-	f.IntVar(&m.adminPort, "mysql-admin-port", 0, "the servers' port for administrators (admin_port, extra_port), for when they are full")
+	f.IntVar(&m.adminPort, "mysql-admin-port", 0, "the servers' port for administrators (admin_port, extra_port), for when they are full or stuck")
 	f.StringVar(&m.tls, "mysql-tls", "", "TLS to MySQL servers: preferred, true, skip-verify or false")
 	f.StringVar(&m.ca, "mysql-ca", "", "file with the certificates that MySQL servers' must be signed by")
 	f.BoolVar(&m.deep, "deep", false, "also read what costs a MySQL server more: sizes of tables")

@@ -21,7 +21,8 @@ func mysqlPoolCases() []Case {
 		connectionsCase("mysql/connections-exhausted", false),
 		connectionsCase("mysql/connections-exhausted+outside", true),
 		slowReaderCase(),
-		threadPoolCase(),
+		threadPoolCase("mysql/thread-pool-stalled", false),
+		threadPoolCase("mysql/thread-pool-stalled+admin-port", true),
 		threadPoolJoinedCase(),
 		stoppedServerCase("mysql/not-answering", mariaDB10()),
 		stoppedServerCase("mysql/not-answering+mysql97", mySQL9()),
@@ -159,7 +160,10 @@ func slowReaderCase() Case {
 // connections that sleep for two seconds each. Six are served at once, two wait
 // until the six are done; once the group has made all of its threads, one of them
 // keeps listening for requests, and it is five and three.
-func threadPoolCase() Case {
+//
+// rtrail asks through the port that the pool does not serve, or is sent to the
+// pool's own and told of the other.
+func threadPoolCase(id string, toldOfOther bool) Case {
 	const clients, threads, nap = 8, 6, 2 * time.Second
 	var m *mysqlServer
 	var db *sql.DB
@@ -177,8 +181,8 @@ func threadPoolCase() Case {
 		users, err = conns(ctx, db, clients)
 		return err
 	}
-	return Case{
-		ID:    "mysql/thread-pool-stalled",
+	c := Case{
+		ID:    id,
 		Title: "eight statements of two seconds in a thread pool of one group with six threads",
 		Rule:  "mysql/thread-pool-stalled",
 		Kind:  "process", Name: "mariadbd",
@@ -233,6 +237,11 @@ func threadPoolCase() Case {
 			return Measurement{Value: slowest.Seconds(), Unit: "s slowest", LowerBetter: true, Detail: strings.Join(seen, ", ")}, nil
 		},
 	}
+	if toldOfOther {
+		c.Title += "; rtrail is sent to the pool's port and told of the administrators'"
+		c.MySQL = func() []string { return []string{fmt.Sprintf("lab@%s:%d?admin-port=%d", m.addr, m.port, extra)} }
+	}
+	return c
 }
 
 // batch is statements that ended together.

@@ -15,12 +15,17 @@ import (
 // connect logs in, once. false: the server's state says why not.
 func (s *server) connect(ctx context.Context) (took time.Duration, ok bool) {
 	s.locate(ctx)
-	took, err := s.login(ctx, s.target)
-	if kind, _ := mysqlconn.Classify(err); err != nil && kind == mysqlconn.Full && s.target.AdminPort > 0 && s.target.Network == "tcp" {
+	otherDoor := s.target.AdminPort > 0 && s.target.Network == "tcp"
+	patience := s.limits.patience
+	if otherDoor {
+		patience = s.limits.deadline
+	}
+	took, err := s.login(ctx, s.target, patience)
+	if otherDoor && barred(err) {
 		through := s.target
 		through.Address = net.JoinHostPort(s.target.Host(), strconv.Itoa(s.target.AdminPort))
 		var adminErr error
-		took, adminErr = s.login(ctx, through)
+		took, adminErr = s.login(ctx, through, s.limits.patience)
 		if adminErr == nil {
 			err = nil
 		} else {
@@ -32,6 +37,18 @@ func (s *server) connect(ctx context.Context) (took time.Duration, ok bool) {
 		return took, false
 	}
 	return took, true
+}
+
+// barred says that a server is there and cannot take one more: all connections
+// are taken, or all threads that would answer a login, as in a thread pool that
+// is stuck. Another port of it may have both to spare.
+func barred(err error) bool {
+	if err == nil {
+		return false
+	}
+	_, unreached := errors.AsType[*unreachable](err)
+	kind, _ := mysqlconn.Classify(err)
+	return kind == mysqlconn.Full || kind == mysqlconn.Timeout && !unreached
 }
 
 // locate finds the server's process before the first login: a server that never
@@ -50,14 +67,16 @@ func (s *server) locate(ctx context.Context) {
 	}
 }
 
-func (s *server) login(ctx context.Context, t mysqlconn.Target) (time.Duration, error) {
+func (s *server) login(ctx context.Context, t mysqlconn.Target, patience time.Duration) (time.Duration, error) {
 	p := &mysqlconn.Progress{}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	return s.do(ctx, "the login", p, func(ctx context.Context) (err error) {
 		s.link, err = s.dial(ctx, t, p)
 		if err != nil {
 			s.link = nil
 			if kind, _ := mysqlconn.Classify(err); kind == mysqlconn.Timeout && !p.Dialed() {
-				err = &unreachable{err, s.limits.patience}
+				err = &unreachable{err, patience}
 			}
 		}
 		return err

@@ -199,6 +199,28 @@ func TestFullServerIsAskedThroughTheAdministratorsPort(t *testing.T) {
 	}
 }
 
+func TestStuckServerIsAskedThroughTheAdministratorsPort(t *testing.T) {
+	// The kernel takes the connection, and no thread of the server greets it.
+	hold := make(chan struct{})
+	t.Cleanup(func() { close(hold) })
+	target, taken := listener(t, func(c net.Conn) { <-hold; c.Close() })
+	target.AdminPort = 33062
+	answers := readTape(t, "testdata/looks/mysql-9-locks.txt")
+	p := watch(t, target, func(ctx context.Context, t mysqlconn.Target, progress *mysqlconn.Progress) (link, error) {
+		if strings.HasSuffix(t.Address, ":33062") {
+			return answers, nil
+		}
+		return dial(ctx, t, progress)
+	})
+	list, _ := states(t, p, 4, hasty.deadline)
+	if len(list) == 0 || list[len(list)-1].State != recording.ServerAnswers || list[len(list)-1].Server != target.Name {
+		t.Errorf("%+v", list)
+	}
+	if n := taken.Load(); n != 1 {
+		t.Errorf("%d logins at the port that does not answer", n)
+	}
+}
+
 // moody is a server that answers, until its mood changes.
 type moody struct {
 	*tape
