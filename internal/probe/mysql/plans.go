@@ -17,6 +17,10 @@ const (
 	mostPlans = 30
 	// linesPerPlan bounds the plan of one statement: joins have some lines.
 	linesPerPlan = 30
+	// tablesPerPlan bounds the questions whether a table is a view.
+	tablesPerPlan = 10
+
+	planOfStatement = "the plan of a statement"
 )
 
 // explainable is a statement as a client sent it.
@@ -24,8 +28,8 @@ type explainable struct{ schema, digest, text string }
 
 // readPlans has the server explain statements: those that the last digests found
 // without an index, of which it keeps an example, and those that run now, the
-// longest first. Each once. EXPLAIN reads statistics, not tables; it executes
-// nothing but functions of constants.
+// longest first. Each once. EXPLAIN of what is let through reads statistics, and
+// rows by a key that the statement names; it executes functions of constants.
 func readPlans(l *look) error {
 	if l.seen.plans == nil {
 		l.seen.plans = map[string]bool{}
@@ -44,12 +48,13 @@ func readPlans(l *look) error {
 	for asked := 0; len(list) > 0 && asked < plansPerLook && len(l.seen.plans) < mostPlans; list = list[1:] {
 		x := list[0]
 		bare := l.words.Of("mysql", "Query", []byte(x.text), false)
-		if !canExplain(x.text) || l.seen.plans[bare] {
+		read, ok := readingOf(x.text)
+		if !ok || l.seen.plans[bare] {
 			continue
 		}
 		l.seen.plans[bare] = true
 		asked++
-		if err := l.explain(x, bare); err != nil {
+		if err := l.explain(x, read, bare); err != nil {
 			return err
 		}
 	}
@@ -82,29 +87,62 @@ func (l *look) examples() (list []explainable, err error) {
 	return list, nil
 }
 
-// canExplain says whether a text is a statement of which every version makes a
-// plan, and nothing else: EXPLAIN in front of ANALYZE would execute it.
-func canExplain(text string) bool {
-	first := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\r\n(", c) })
-	if len(first) == 0 {
-		return false
+// unsafe says why the server would do more than look for a plan; "": it would not.
+// What servers do was tried: all of them execute a derived table that reads no
+// table of its own, as (SELECT sleep(1)), functions that write included. MySQL 5.6
+// also executes those with an aggregate, subqueries that are compared with an
+// indexed column, and views alike, before it says how it would; MySQL 9 and
+// MariaDB 10.11 and 11.8 do not. 5.7 was not tried.
+func (l *look) unsafe(r reading, schema string) (why string, err error) {
+	mode := l.seen.variables["sql_mode"]
+	switch {
+	case r.derived:
+		return "the server may execute a derived table to explain the statement", nil
+	case strings.Contains(mode, "NO_BACKSLASH_ESCAPES") && strings.Contains(r.text, `\`), strings.Contains(mode, "ANSI_QUOTES") && strings.Contains(r.text, `"`):
+		return "quotes mean something else in the server's sql_mode", nil
+	case l.about.mariaDB() || l.about.atLeast(8):
+		return "", nil
+	case r.selects() > 1:
+		return "MySQL before 8 may execute a subquery to explain the statement", nil
+	case len(r.tables) > tablesPerPlan || strings.Contains(r.text, "``"):
+		return "it is not clear whether a table is a view, which MySQL before 8 may execute", nil
 	}
-	switch strings.ToUpper(first[0]) {
-	case "SELECT", "UPDATE", "DELETE", "INSERT", "REPLACE":
-		return !strings.Contains(text, "?") // a prepared statement without its values
+	for _, t := range r.tables {
+		in := "DATABASE()"
+		if s := cmp.Or(t.schema, schema); s != "" {
+			in = literal(s)
+		}
+		views, err := l.query(planOfStatement, "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = "+in+
+			" AND TABLE_NAME = "+literal(t.table)+" AND TABLE_TYPE = 'VIEW'")
+		if err != nil {
+			return "", err
+		}
+		if views.Len() > 0 {
+			return "MySQL before 8 may execute a view to explain the statement", nil
+		}
 	}
-	return false
+	return "", nil
 }
 
+// literal is a text as a statement holds it, in any sql_mode.
+func literal(s string) string { return fmt.Sprintf("_utf8 x'%x'", s) }
+
 // explain asks for one plan. What the server refuses is noted, and the rest goes on.
-func (l *look) explain(x explainable, bare string) error {
-	const what = "the plan of a statement"
+func (l *look) explain(x explainable, read reading, bare string) error {
+	why, err := l.unsafe(read, x.schema)
+	if err != nil {
+		return l.unexplained(err)
+	}
+	if why != "" {
+		l.notes.add("plans of some statements", why, "")
+		return nil
+	}
 	if x.schema != "" {
-		if _, err := l.query(what, "USE `"+strings.ReplaceAll(x.schema, "`", "``")+"`"); err != nil {
+		if _, err := l.query(planOfStatement, "USE `"+strings.ReplaceAll(x.schema, "`", "``")+"`"); err != nil {
 			return l.unexplained(err)
 		}
 	}
-	r, err := l.query(what, "EXPLAIN FORMAT=TRADITIONAL "+x.text)
+	r, err := l.query(planOfStatement, "EXPLAIN FORMAT=TRADITIONAL "+read.text)
 	if err != nil {
 		return l.unexplained(err)
 	}
