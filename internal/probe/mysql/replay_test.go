@@ -169,7 +169,7 @@ func TestRecordLooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := &tape{answers: map[string][]tapeAnswer{}}
-	s := newServer(target, Options{Deep: true}, func(ctx context.Context, t mysqlconn.Target, p *mysqlconn.Progress) (link, error) {
+	s := newServer(target, lookOptions(*record), func(ctx context.Context, t mysqlconn.Target, p *mysqlconn.Progress) (link, error) {
 		l, err := dial(ctx, t, p)
 		if err != nil {
 			return nil, err
@@ -183,6 +183,11 @@ func TestRecordLooks(t *testing.T) {
 	if err := out.write(filepath.Join("testdata/looks", *record)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// lookOptions is how the looks of a file were taken: those named so with plans.
+func lookOptions(file string) Options {
+	return Options{Deep: true, Explain: strings.HasSuffix(file, "-plans.txt")}
 }
 
 // play takes two looks at a recorded server, two seconds apart.
@@ -213,6 +218,7 @@ func dump(rec *recording.Recording) string {
 	lines(&b, rec, func(r *recording.MySQLTransaction) { r.At = time.Time{} })
 	lines(&b, rec, func(r *recording.MySQLLockWait) { r.At = time.Time{} })
 	lines(&b, rec, func(r *recording.MySQLStatement) { r.At = time.Time{}; r.First = r.First.UTC() })
+	lines(&b, rec, func(r *recording.MySQLPlan) { r.At = time.Time{} })
 	lines(&b, rec, func(r *recording.MySQLInnoDB) { r.At = time.Time{}; r.Deadlock = r.Deadlock.UTC() })
 	lines(&b, rec, func(r *recording.MySQLPoolGroup) { r.At = time.Time{} })
 	lines(&b, rec, func(r *recording.MySQLPoolWait) { r.At = time.Time{} })
@@ -240,7 +246,7 @@ func TestLooks(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			got := dump(play(t, readTape(t, file), Options{Deep: true}))
+			got := dump(play(t, readTape(t, file), lookOptions(file)))
 			golden := strings.TrimSuffix(file, ".txt") + ".golden"
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
