@@ -154,6 +154,10 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	if _, ok := confidences[d.failOn]; d.failOn != "" && !ok {
 		return usageError("--fail-on %q: it takes possible, likely or certain", d.failOn)
 	}
+	// Without --mysql those of this host are found.
+	if err := d.mysql.check(len(args) == 0 && !d.sides.given() && !d.mysql.none()); err != nil {
+		return err
+	}
 	if len(args) == 1 && args[0] != "-" {
 		if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
 			var verbs []string

@@ -51,6 +51,23 @@ func (m *mysqlFlags) options() mysql.Options {
 	return mysql.Options{Deep: m.deep, Explain: m.explain, Literals: m.literals}
 }
 
+// check refuses what only a server can answer where none is asked.
+func (m *mysqlFlags) check(asked bool) error {
+	if asked {
+		return nil
+	}
+	switch {
+	case m.explain:
+		return usageError("--explain asks a MySQL server: it needs one, as --mysql USER@HOST:PORT")
+	case m.deep:
+		return usageError("--deep asks a MySQL server: it needs one, as --mysql USER@HOST:PORT")
+	}
+	return nil
+}
+
+// none says that no server is to be asked, not even one of this host.
+func (m *mysqlFlags) none() bool { return slices.Equal(m.names, []string{mysqlOff}) }
+
 // probe is the probe for the servers named with --mysql. found says that servers
 // of this host are asked if none is named. The probe is nil when there is nothing
 // to ask.
@@ -64,7 +81,7 @@ func (m *mysqlFlags) probe(found bool) (*mysql.Probe, error) {
 		}
 		return p, nil
 	}
-	if len(names) == 0 || slices.Equal(names, []string{mysqlOff}) {
+	if len(names) == 0 || m.none() {
 		return nil, nil
 	}
 	return m.probeOf(names)

@@ -71,6 +71,9 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	case r.maxSize > 0 && r.maxSize < recording.SmallestMaxSize:
 		return usageError("--max-size %v: the least is %v", &r.maxSize, unit.Bytes(recording.SmallestMaxSize))
 	}
+	if err := r.mysql.check(len(r.mysql.names) > 0 && !r.mysql.none()); err != nil {
+		return err
+	}
 	sources := probes()
 	servers, err := r.mysql.probe(false)
 	if err != nil {

@@ -131,6 +131,9 @@ func parseName(dsn string) (name, error) {
 			rest, scheme = after, true
 		}
 	}
+	if !scheme && otherScheme(rest) {
+		return n, errors.New("read the server's name: it begins like a URL of something else; want mysql://USER@HOST:PORT/")
+	}
 	rest = n.cutParameters(rest)
 	if n.parameters == nil {
 		return n, errors.New("read the server's name: what follows the question mark is not name=value pairs joined by &")
@@ -142,6 +145,13 @@ func parseName(dsn string) (name, error) {
 		return n, err
 	}
 	return n, nil
+}
+
+// otherScheme says whether a name is a URL of something else, which would be
+// taken for a user and a password.
+func otherScheme(s string) bool {
+	before, _, ok := strings.Cut(s, "://")
+	return ok && before != "" && before != "unix" && strings.Trim(strings.TrimPrefix(strings.ToLower(before), "jdbc:"), "abcdefghijklmnopqrstuvwxyz+-") == ""
 }
 
 // cutParameters takes ?a=b off the end. A question mark in a password stays: the

@@ -29,6 +29,7 @@ func TestParse(t *testing.T) {
 		{"root@db1", files, want{"tcp", "db1:3307", "root", "fromfile", false, TLSPreferred, 0}},
 		{"db1", files, want{"tcp", "db1:3307", "filed", "fromfile", false, TLSPreferred, 0}},
 		{"root:p@ss:w/rd@db1:1", none, want{"tcp", "db1:1", "root", "p@ss:w/rd", false, TLSPreferred, 0}},
+		{"root:1://2@db1", none, want{"tcp", "db1:3306", "root", "1://2", false, TLSPreferred, 0}},
 		{"root:@db1", files, want{"tcp", "db1:3307", "root", "", false, TLSPreferred, 0}},
 		{"root:-@db1", files, want{"tcp", "db1:3307", "root", "", true, TLSPreferred, 0}},
 		{"root:x@tcp(db1:3308)/shop?parseTime=true&tls=skip-verify", none, want{"tcp", "db1:3308", "root", "x", false, TLSUnverified, 0}},
@@ -60,19 +61,21 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for dsn, says := range map[string]string{
-		"root:hunter2@db1:99999":           "port",
-		"root:hunter2@db1:x":               "port",
-		"root:hunter2@tcp(db1:3306":        "parenthesis",
-		"root:hunter2@unix(m.sock)/":       "slash",
-		"mysql://root:hunter2%zz@db1/":     "%25",
-		"root:hunter2@db1?tsl=true":        "unknown parameter",
-		"root:hunter2@db1?tls=required":    "tls",
-		"root:hunter2@db1?admin-port=0":    "admin-port",
-		"root:hunter2@db1/?a;b":            "question mark",
-		"root:hunter2@host with blank":     "character",
-		"root:hunter2@1:2:3:4":             "IPv6",
-		"root:hunter2@db1\nroot@db2":       "control",
-		"mysql://root:hunter2@db1?tls=yes": "tls",
+		"root:hunter2@db1:99999":            "port",
+		"root:hunter2@db1:x":                "port",
+		"root:hunter2@tcp(db1:3306":         "parenthesis",
+		"root:hunter2@unix(m.sock)/":        "slash",
+		"mysql://root:hunter2%zz@db1/":      "%25",
+		"root:hunter2@db1?tsl=true":         "unknown parameter",
+		"root:hunter2@db1?tls=required":     "tls",
+		"root:hunter2@db1?admin-port=0":     "admin-port",
+		"root:hunter2@db1/?a;b":             "question mark",
+		"root:hunter2@host with blank":      "character",
+		"root:hunter2@1:2:3:4":              "IPv6",
+		"https://root:hunter2@db1/":         "mysql://",
+		"jdbc:mysql://db1?password=hunter2": "mysql://",
+		"root:hunter2@db1\nroot@db2":        "control",
+		"mysql://root:hunter2@db1?tls=yes":  "tls",
 	} {
 		_, err := Parse(dsn, nil, Options{})
 		if err == nil {
