@@ -34,6 +34,7 @@ type UnseenNote struct {
 	Count int64     `parquet:"count" cbor:"count"`    // how many in this sample
 	Why   string    `parquet:"why,dict" cbor:"why"`   // "permission denied"
 	How   string    `parquet:"how,dict" cbor:"how"`   // what the user can do: "run as root"
+	Of    int64     `parquet:"of" cbor:"of"`          // how many there were, seen or not; 0: not known
 }
 
 // UnseenPacketFilter is the What of notes about packet filter rules that could

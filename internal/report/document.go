@@ -140,6 +140,7 @@ type Unseen struct {
 	Probe string `json:"probe"`
 	What  string `json:"what"`
 	Count int64  `json:"count"`
+	Of    int64  `json:"of,omitempty"`
 	Why   string `json:"why"`
 	How   string `json:"how"`
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
 )
@@ -50,9 +51,26 @@ next:
 	return groups
 }
 
+// tiny says that a loss changes no answer: less than one of so many. --verbose
+// and the other forms tell it all the same.
+func tiny(lost, of int64) bool {
+	const oneIn = 50
+	return lost*oneIn < of
+}
+
+// stoodOnHoles says whether a finding rests on evidence with losses.
+func stoodOnHoles(list []verdict.Finding) bool {
+	return slices.ContainsFunc(list, func(f verdict.Finding) bool {
+		return f.Lossy || slices.ContainsFunc(f.Evidence, func(e rule.Evidence) bool { return e.Lossy }) || stoodOnHoles(f.Explains)
+	})
+}
+
 // unseen lists what probes could not see: what is missing for the same reason
 // stands together.
 func (p *page) unseen(list []verdict.Unseen) {
+	if !p.verbose {
+		list = slices.DeleteFunc(slices.Clone(list), func(u verdict.Unseen) bool { return tiny(u.Count, u.Of) })
+	}
 	if len(list) == 0 {
 		return
 	}
@@ -97,15 +115,17 @@ func groupUnseen(list []verdict.Unseen) []abstention {
 }
 
 // probes writes what the sources of evidence missed; with --verbose also what
-// they cost.
-func (p *page) probes(list []verdict.ProbeHealth) {
+// they cost. holes says that a finding rests on losses, which are then told
+// however small they are.
+func (p *page) probes(list []verdict.ProbeHealth, holes bool) {
 	var lines [][2]string // words, remedy
 	for _, h := range list {
 		var troubles []string
-		if h.Lost > 0 {
+		told := func(lost, of int64) bool { return lost > 0 && (p.verbose || holes || !tiny(lost, of)) }
+		if told(h.Lost, h.Rows+h.Lost) {
 			troubles = append(troubles, plural(int(h.Lost), "row", "rows")+" lost")
 		}
-		if h.Late > 0 {
+		if told(int64(h.Late), int64(h.Runs)) {
 			troubles = append(troubles, fmt.Sprintf("%d of %s over the deadline", h.Late, plural(h.Runs, "run", "runs")))
 		}
 		if h.Error != "" {

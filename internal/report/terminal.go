@@ -44,7 +44,7 @@ func Terminal(w io.Writer, v verdict.Verdict, o TerminalOptions) error {
 	p.healthy(v.Healthy)
 	p.notJudged(v.NotJudged)
 	p.unseen(v.Unseen)
-	p.probes(v.Probes)
+	p.probes(v.Probes, stoodOnHoles(v.Findings))
 	p.notes(v.Notes)
 	_, err := io.WriteString(w, p.out.String())
 	return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rtrail/internal/report"
+	"rtrail/internal/verdict"
 )
 
 func TestTerminal(t *testing.T) {
@@ -75,6 +76,55 @@ func harmless(t *testing.T, s string) {
 	for _, r := range s {
 		if (r < ' ' && r != '\n') || r == 0x7f || r == '\u202e' || (r >= 0x80 && r < 0xa0) {
 			t.Errorf("the report holds %U", r)
+		}
+	}
+}
+
+// TestTinyLosses wants losses that change no answer out of the way, unless a
+// finding rests on evidence with losses.
+func TestTinyLosses(t *testing.T) {
+	const note, rows, late = "samples of running threads", "rows lost", "over the deadline"
+	lost := func(n int64) verdict.Verdict {
+		return verdict.Verdict{
+			Unseen: []verdict.Unseen{{Probe: "stacks", What: note, Count: n, Of: 100, Why: "the kernel's buffer was full"}},
+			Probes: []verdict.ProbeHealth{{Name: "mysql", OK: true, Runs: 100, Rows: 100*n - n, Lost: n, Late: int(n)}},
+		}
+	}
+	tell := func(v verdict.Verdict, o report.TerminalOptions) string {
+		var b strings.Builder
+		if err := report.Terminal(&b, v, o); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for name, test := range map[string]struct {
+		text string
+		want bool
+	}{
+		"one of a hundred":          {tell(lost(1), report.TerminalOptions{}), false},
+		"one of a hundred, verbose": {tell(lost(1), report.TerminalOptions{Verbose: true}), true},
+		"two of a hundred":          {tell(lost(2), report.TerminalOptions{}), true},
+	} {
+		// Rows are lost at one of a hundred throughout.
+		if strings.Contains(test.text, note) != test.want || strings.Contains(test.text, late) != test.want || strings.Contains(test.text, "NOT SEEN") != test.want {
+			t.Errorf("%s: told %t\n%s", name, !test.want, test.text)
+		}
+	}
+	v := lost(2)
+	if strings.Contains(tell(v, report.TerminalOptions{}), rows) {
+		t.Error("one row of a hundred lost is told")
+	}
+	v.Findings = []verdict.Finding{{Rank: 1, Explains: []verdict.Finding{{Lossy: true}}}}
+	if !strings.Contains(tell(v, report.TerminalOptions{}), rows) {
+		t.Error("the losses on which a finding rests are not told")
+	}
+	var b strings.Builder
+	if err := report.JSON(&b, lost(1)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"of": 100`, `"lost": 1`, `"late": 1`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the JSON form lacks %s", want)
 		}
 	}
 }

@@ -80,7 +80,9 @@ func unseenIn(v *view.View) []Unseen {
 	for _, k := range keys {
 		u := Unseen{Probe: k.probe, What: k.what, Why: k.why, How: k.how}
 		for _, n := range series[k] {
-			u.Count = max(u.Count, n.Count)
+			if n.Count >= u.Count {
+				u.Count, u.Of = n.Count, n.Of
+			}
 		}
 		list = append(list, u)
 	}

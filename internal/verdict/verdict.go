@@ -54,6 +54,7 @@ type Unseen struct {
 	Probe string
 	What  string
 	Count int64 // how many of it, in the sample that missed most
+	Of    int64 // of how many; 0: not known
 	Why   string
 	How   string
 }

@@ -278,7 +278,7 @@ func (b *Beside) write(w *recording.Writer) {
 		profile.Write(w)
 		if p.sampler != nil && p.sampler.lost > 0 {
 			// Shares stay right: what is lost is as the rest. So no row is missing.
-			recording.Append(w, recording.UnseenNote{At: w.Started, Probe: b.Name(), What: "samples of running threads", Count: int64(p.sampler.lost),
+			recording.Append(w, recording.UnseenNote{At: w.Started, Probe: b.Name(), What: "samples of running threads", Count: int64(p.sampler.lost), Of: p.running.Total + int64(p.sampler.lost),
 				Why: fmt.Sprintf("the kernel's buffer was full: %d of %d samples of process %d were kept", p.running.Total, p.running.Total+int64(p.sampler.lost), pid), How: "watch for longer"})
 		}
 	}
