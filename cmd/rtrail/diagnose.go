@@ -56,8 +56,8 @@ EVIDENCE is a recording made by "rtrail record", a directory or an .rtr file; or
 captures of packets, pcap or pcapng, also compressed ("-" is standard input);
 or dumps of stacks, in any form that "rtrail stacks" reads.
 With -i packets are captured while this host is watched. With --mysql a MySQL
-server is asked, too; those of this host are found if ~/.my.cnf or root may log
-in (--mysql off leaves them alone). Captures of the same
+server is asked, too; those of this host are found if root or who is named in
+~/.my.cnf or ~/.mylogin.cnf may log in (--mysql off leaves them alone). Captures of the same
 traffic at the client and at the server say which of them, or the way between
 them, is slow: --client-side and --server-side.`,
 		Example: `  sudo rtrail                        watch for 10 s

@@ -44,8 +44,9 @@ from packets. Ctrl-C ends with a summary. A server that does not answer has a
 line that says so, and since when.
 
 SERVER is USER@HOST:PORT, USER@/PATH/TO.SOCK or what else the mysql client's users
-type; user and password come from ~/.my.cnf where they are not given. Without
-SERVER the one that runs on this host is taken.
+type; user and password come from ~/.my.cnf and ~/.mylogin.cnf where they are not
+given (?login-path=NAME chooses among the latter's). Without SERVER the one that
+runs on this host is taken.
 
 What the columns mean: docs/mysql.md. "-" stands for what is not known; the
 numbers of the host are not known when the server runs elsewhere.`,
@@ -165,7 +166,7 @@ func failure(last *mysqlview.Row) error {
 	state, said, _ := strings.Cut(mysqlview.Trouble(last), ":")
 	err := fmt.Errorf("asking %s: %s:%s", last.Server, strings.ToLower(state), said)
 	if last.State == recording.ServerDenied {
-		return fmt.Errorf("%w; user and password come from the server's name, else from ~/.my.cnf", err)
+		return fmt.Errorf("%w; user and password come from the server's name, else from ~/.mylogin.cnf or ~/.my.cnf", err)
 	}
 	return err
 }

@@ -36,11 +36,14 @@ type OptionFiles struct {
 	Client ClientOptions
 	Read   []string // the files, in order
 	Notes  []string // files that were left out, with the reason
+
+	login     []byte // text of the login file; nil without one
+	loginPath string // its name
 }
 
 // ReadOptionFiles reads what the mysql client would: /etc/my.cnf,
-// /etc/mysql/my.cnf, $MYSQL_HOME/my.cnf and ~/.my.cnf, in this order, a later
-// value replacing an earlier one; and MYSQL_PWD. Files that cannot be read are
+// /etc/mysql/my.cnf, $MYSQL_HOME/my.cnf, ~/.my.cnf and ~/.mylogin.cnf, in this
+// order, a later value replacing an earlier one; and MYSQL_PWD. Files that cannot be read are
 // noted. root is "/" outside of tests.
 func ReadOptionFiles(root string, getenv func(string) string) *OptionFiles {
 	o := &OptionFiles{}
@@ -54,6 +57,7 @@ func ReadOptionFiles(root string, getenv func(string) string) *OptionFiles {
 	for _, path := range paths {
 		o.read(path, 0)
 	}
+	o.readLogin(loginFile(getenv))
 	if password := getenv("MYSQL_PWD"); password != "" && o.Client.PasswordFrom == "" {
 		o.Client.Password, o.Client.PasswordFrom = Secret(password), "MYSQL_PWD"
 	}
@@ -95,12 +99,12 @@ func (o *OptionFiles) read(path string, depth int) {
 	}
 	defer f.Close()
 	o.Read = append(o.Read, path)
-	data, err := io.ReadAll(io.LimitReader(f, mostOptionFile))
+	data, err := readOptions(f)
 	if err != nil {
 		o.Notes = append(o.Notes, path+": "+reason(err))
 		return
 	}
-	o.parse(data, path, func(include string, folder bool) {
+	parseOptions(&o.Client, data, path, clientGroups, func(include string, folder bool) {
 		if !filepath.IsAbs(include) {
 			include = filepath.Join(filepath.Dir(path), include)
 		}
@@ -115,7 +119,15 @@ func (o *OptionFiles) read(path string, depth int) {
 	})
 }
 
-func (o *OptionFiles) parse(data []byte, path string, include func(path string, folder bool)) {
+func readOptions(f io.Reader) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(f, mostOptionFile))
+}
+
+func noInclude(string, bool) {}
+
+// parseOptions takes what some groups of an option file say. found says that it
+// has one of them.
+func parseOptions(c *ClientOptions, data []byte, path string, groups []string, include func(path string, folder bool)) (found bool) {
 	ours := false
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(make([]byte, 0, 4096), mostOptionFile)
@@ -131,13 +143,15 @@ func (o *OptionFiles) parse(data []byte, path string, include func(path string, 
 			}
 		case line[0] == '[':
 			group, _, _ := strings.Cut(line[1:], "]")
-			ours = slices.Contains(clientGroups, strings.TrimSpace(group))
+			ours = slices.Contains(groups, strings.TrimSpace(group))
+			found = found || ours
 		case ours:
 			key, value, given := strings.Cut(line, "=")
 			key = strings.ReplaceAll(strings.TrimSpace(uncomment(key)), "_", "-")
-			o.Client.set(strings.TrimPrefix(key, "loose-"), unquote(strings.TrimSpace(uncomment(value))), given, path)
+			c.set(strings.TrimPrefix(key, "loose-"), unquote(strings.TrimSpace(uncomment(value))), given, path)
 		}
 	}
+	return found
 }
 
 // uncomment cuts a comment off: it begins with # outside of quotes.

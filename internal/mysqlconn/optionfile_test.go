@@ -70,12 +70,12 @@ func FuzzOptionFile(f *testing.F) {
 	f.Add([]byte("[client]\nuser=a\npassword='x#y'\n!include /x\n!includedir y\n"))
 	f.Add([]byte("[client\n=\n!\n[]\n\\\nport=99999999999999\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var o OptionFiles
-		o.parse(data, "f", func(string, bool) {})
-		if o.Client.Port < 0 || o.Client.Port > 65535 {
-			t.Errorf("port %d", o.Client.Port)
+		var c ClientOptions
+		parseOptions(&c, data, "f", clientGroups, noInclude)
+		if c.Port < 0 || c.Port > 65535 {
+			t.Errorf("port %d", c.Port)
 		}
-		if o.Client.PasswordFrom == "" && o.Client.Password != "" {
+		if c.PasswordFrom == "" && c.Password != "" {
 			t.Error("a password from nowhere")
 		}
 	})

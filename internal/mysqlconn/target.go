@@ -102,14 +102,17 @@ type name struct {
 	parameters  url.Values
 }
 
+// NoPassword is what Target.From begins with if nobody gave one.
+const NoPassword = "no password given"
+
 // Parse understands what people type for a server:
 //
 //	HOST  HOST:PORT  USER@HOST  USER:PASSWORD@HOST:PORT
 //	USER:PASSWORD@tcp(HOST:PORT)/  USER@unix(/PATH)/  mysql://USER@HOST:PORT/
 //	/PATH/TO.SOCK  unix:/PATH/TO.SOCK  USER@/PATH/TO.SOCK
 //
-// each followed by ?tls=MODE&ca=FILE&admin-port=PORT if wanted. What is not said
-// comes from the option files of the mysql client. A password of "-" asks for a
+// each followed by ?tls=MODE&ca=FILE&admin-port=PORT&login-path=NAME if wanted.
+// What is not said comes from the option files of the mysql client. A password of "-" asks for a
 // prompt. Errors never repeat the text, which may hold a password.
 func Parse(dsn string, files *OptionFiles, o Options) (Target, error) {
 	n, err := parseName(dsn)
@@ -275,12 +278,24 @@ func (n name) target(files *OptionFiles, o Options) (Target, error) {
 	if files != nil {
 		c = files.Client
 	}
+	if path := n.parameters.Get("login-path"); path != "" {
+		ok := false
+		if files != nil {
+			c, ok = files.LoginPath(path)
+		}
+		if !ok {
+			return Target{}, errors.New("read the server's name: ~/.mylogin.cnf has no such login path; mysql_config_editor print --all lists them")
+		}
+	}
 	t.From = "the server's name"
 	if t.User = n.user; !n.hasUser {
 		t.User = cmp.Or(c.User, currentUser())
 	}
 	if !n.hasPassword {
-		t.Password, t.From = c.Password, cmp.Or(c.PasswordFrom, "no password given")
+		t.Password, t.From = c.Password, cmp.Or(c.PasswordFrom, NoPassword)
+		if c.PasswordFrom == "" && files != nil && len(files.Notes) > 0 {
+			t.From += "; " + strings.Join(files.Notes, "; ")
+		}
 	}
 	if t.Prompt {
 		t.Password = ""
@@ -328,7 +343,7 @@ var ignored = map[string]bool{"charset": true, "collation": true, "parsetime": t
 func (n name) readParameters(t *Target) error {
 	for key := range n.parameters {
 		switch lower := strings.ToLower(key); {
-		case lower == "tls" || lower == "ca":
+		case lower == "tls" || lower == "ca" || key == "login-path":
 		case lower == "admin-port" || lower == "adminport":
 			port, err := strconv.Atoi(n.parameters.Get(key))
 			if err != nil || port < 1 || port > 65535 {
@@ -336,7 +351,7 @@ func (n name) readParameters(t *Target) error {
 			}
 			t.AdminPort = cmp.Or(t.AdminPort, port)
 		case !ignored[lower]:
-			return errors.New("read the server's name: it has an unknown parameter; there are tls, ca and admin-port")
+			return errors.New("read the server's name: it has an unknown parameter; there are tls, ca, admin-port and login-path")
 		}
 	}
 	switch strings.ToLower(t.TLS) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"rtrail/internal/mysqlconn"
@@ -135,7 +136,10 @@ func (s *server) failed(err error) {
 		// Trying again would count against this host, up to max_connect_errors.
 		s.denied = true
 		s.state.Skipped = "everything: a second try would count against this host (max_connect_errors)"
-		s.notes.add("the server at "+s.target.Name, text+", with the password of "+s.target.From,
-			"name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf")
+		from := "with the password of " + s.target.From
+		if strings.HasPrefix(s.target.From, mysqlconn.NoPassword) {
+			from = s.target.From
+		}
+		s.notes.add("the server at "+s.target.Name, text+", "+from, "name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf")
 	}
 }
