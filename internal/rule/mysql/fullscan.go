@@ -4,10 +4,12 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/sqltoken"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -54,6 +56,9 @@ type scan struct {
 	ratio  float64 // rows examined per row returned; NaN if not known
 	sure   rule.Confidence
 	plan   []recording.MySQLPlan // as EXPLAIN said it, on request
+	// uncounted says that the server does not count whether the statement used an
+	// index: MySQL does for SELECT only.
+	uncounted bool
 }
 
 func detectFullScan(v *view.View) ([]rule.Finding, error) {
@@ -88,6 +93,9 @@ func scansOf(v *view.View, s *view.MySQLServer) []scan {
 			}
 			if x.plan = planOf(v, s, x.work, x.filter); served(x.plan) {
 				x.sure = rule.Possible // the rows are many, or the plan is a new one
+			}
+			if x.uncounted && !slices.ContainsFunc(x.plan, readsWhole) {
+				x.sure = rule.Possible
 			}
 			list = append(list, x)
 		}
@@ -147,6 +155,8 @@ func (x *scan) judge(counted scanning, total float64) bool {
 			return false
 		}
 		x.sure = rule.Likely
+	case x.unindexed == 0 && writes(x.text):
+		x.sure, x.uncounted = rule.Likely, true
 	case x.unindexed < mostRuns*x.count:
 		return false
 	case x.count >= someRuns:
@@ -163,6 +173,12 @@ func (x *scan) judge(counted scanning, total float64) bool {
 		x.sure = rule.Possible
 	}
 	return true
+}
+
+// writes says whether a statement changes the rows that it looks for.
+func writes(text string) bool {
+	t := sqltoken.Split(text)
+	return len(t) > 0 && (t[0].Is("UPDATE") || t[0].Is("DELETE"))
 }
 
 // saved is about how many seconds per second an index would save.
@@ -238,6 +254,8 @@ func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
 	e := rule.Evidence{Metric: "mysql.rows-examined-per-row", Value: x.ratio, Unit: "rows", Limit: rule.Limit(wastedRatio), Counters: x.digest != "",
 		Check: x.check(s, "sum_rows_examined, sum_rows_sent, sum_rows_affected, sum_no_index_used")}
 	switch {
+	case x.uncounted:
+		e.What = rule.T("%s rows examined for each one changed, %s executions, %s s a second: %s", unit.Count(x.ratio), unit.Count(x.count), unit.Number(x.took), x.brief())
 	case x.digest != "":
 		e.What = rule.T("%s rows examined for each one returned, %s executions, %s of them without an index, %s s a second: %s", unit.Count(x.ratio), unit.Count(x.count),
 			unit.Share(x.unindexed/max(x.count, 1)), unit.Number(x.took), x.brief())

@@ -44,6 +44,9 @@ func TestFullScan(t *testing.T) {
 		p.At, p.Server, p.Statement = ruletest.Start, "10.0.0.2:3306", "SELECT id , c FROM sbtest1 WHERE pad = ?"
 		return func() *ruletest.Host { return ruletest.Add(change(func(*recording.MySQLStatement) {})(), p) }
 	}
+	update := func(s *recording.MySQLStatement) {
+		s.Text, s.NoIndex, s.Scans, s.Sent, s.Affected = "UPDATE `sbtest1` SET `c` = ? WHERE `pad` = ?", 0, 0, 0, 100
+	}
 	busy := map[string]float64{"Handler_read_rnd_next": 2e6, "Handler_read_key": 1000, "Select_scan": 100, "Rows_sent": 600}
 	seen := recording.MySQLSession{DB: "lab", State: "Sending data", Statement: "SELECT id , c FROM sbtest1 WHERE pad = ?", Examined: 0, Sent: recording.Unknown}
 	ruletest.Check(t, fullScan, []ruletest.Situation{
@@ -73,6 +76,14 @@ func TestFullScan(t *testing.T) {
 			return ruletest.Add(change(func(s *recording.MySQLStatement) { s.Text = join })(), recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306",
 				Statement: join, Name: "b", Access: "ALL", Rows: 20_000})
 		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "it reads all of b"},
+		{Name: "an update, of which the server counts no index", Host: change(update), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd",
+			Low: 1.9, High: 2, Proof: "rows examined for each one changed"},
+		{Name: "an update by an index", Host: change(func(s *recording.MySQLStatement) { update(s); s.Examined = 200 })},
+		{Name: "an update of all it reads", Host: change(func(s *recording.MySQLStatement) { update(s); s.Affected = 1_500_000 })},
+		{Name: "an update, explained", Host: func() *ruletest.Host {
+			return ruletest.Add(change(update)(), recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306", Statement: "UPDATE sbtest1 SET c = ? WHERE pad = ?",
+				Name: "sbtest1", Access: "ALL", Rows: 19_900})
+		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
 		{Name: "another statement was explained", Host: func() *ruletest.Host {
 			h := change(func(*recording.MySQLStatement) {})()
 			return ruletest.Add(h, recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306", Statement: "SELECT id FROM sbtest1 WHERE k = ?", Name: "sbtest1", Access: "ref"})
