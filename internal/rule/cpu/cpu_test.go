@@ -251,6 +251,15 @@ func TestShortLivedProcesses(t *testing.T) {
 					}
 				}})
 		}},
+		{Name: "two readings, and a child that handed over ten seconds", Host: func() *ruletest.Host {
+			return ruletest.New(2, 1).AllCPUs(ruletest.CPU{User: 0.5}).System(ruletest.System{Forks: 60}).
+				Process(ruletest.Process{PID: 60, Comm: "java", CPU: 1}).
+				Process(ruletest.Process{PID: 50, Comm: "bash", Change: func(s float64, r *recording.ProcessSample) {
+					if s >= 1 {
+						r.ChildUser += 10 * time.Second
+					}
+				}})
+		}},
 	})
 }
 

@@ -51,7 +51,7 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 		return nil, nil
 	}
 	b := balance(v, total)
-	used := max(b.missing, b.parentCPU) / float64(v.CPUCount())
+	used := min(1, max(b.missing, b.parentCPU)/float64(v.CPUCount()))
 	if used < vanishedPossible || b.parent.PID == 0 {
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func balance(v *view.View, total view.CPUShare) books {
 		if p.Own || p.Kernel {
 			continue
 		}
-		if c := steadyChildCPU(p); c > b.parentCPU {
+		if c := steadyChildCPU(p, v.CPUCount()); c > b.parentCPU {
 			b.parentCPU, b.parent = c, p
 		}
 	}
@@ -123,7 +123,7 @@ func balance(v *view.View, total view.CPUShare) books {
 		for pid, n := range births {
 			p, ok := v.Process(pid)
 			if ok && !p.Own && !p.Kernel && (n > most || n == most && p.PID < b.parent.PID) {
-				most, b.parent, b.parentCPU = n, p, steadyChildCPU(p)
+				most, b.parent, b.parentCPU = n, p, steadyChildCPU(p, v.CPUCount())
 			}
 		}
 	}
@@ -133,9 +133,10 @@ func balance(v *view.View, total view.CPUShare) books {
 }
 
 // steadyChildCPU is the cores that ended children of a process used. A child
-// that ran for an hour and ends in the window hands over an hour at once; the
-// middle of the rates between readings ignores it.
-func steadyChildCPU(p view.Process) float64 {
+// that ran for an hour and ends in the window hands over an hour at once: more
+// than the CPUs can have done between two readings was done before, and the
+// middle of the other rates ignores what may have been.
+func steadyChildCPU(p view.Process, cpus int) float64 {
 	var rates []float64
 	for i := 1; i < len(p.Samples); i++ {
 		a, z := p.Samples[i-1], p.Samples[i]
@@ -143,7 +144,10 @@ func steadyChildCPU(p view.Process) float64 {
 		if seconds <= 0 || a.ChildUser < 0 || z.ChildUser < 0 {
 			continue
 		}
-		rates = append(rates, max(0, (z.ChildUser+z.ChildSystem-a.ChildUser-a.ChildSystem).Seconds()/seconds))
+		rate := max(0, (z.ChildUser+z.ChildSystem-a.ChildUser-a.ChildSystem).Seconds()/seconds)
+		if most := float64(cpus); rate <= 1.25*most { // a reading takes its time
+			rates = append(rates, min(rate, most))
+		}
 	}
 	return median(rates)
 }
