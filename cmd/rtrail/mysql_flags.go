@@ -110,6 +110,9 @@ func (m *mysqlFlags) probeOf(names []string) (*mysql.Probe, error) {
 		if err != nil {
 			return nil, usageError("--mysql: %v", err)
 		}
+		if err := t.Check(); err != nil {
+			return nil, usageError("--mysql %s: %v", t.Name, err)
+		}
 		if t.Prompt {
 			if t.Password, err = askPassword(t); err != nil {
 				return nil, err

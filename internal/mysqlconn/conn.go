@@ -95,38 +95,44 @@ func isServerError(err error) bool {
 	return ok
 }
 
-// secure sets up TLS. A Unix socket needs none.
-func (t Target) secure(cfg *mysql.Config) error {
+// Check reads the certificates that a target names, so that a wrong path is said
+// before a server is asked, and is not taken for a fault of the server.
+func (t Target) Check() error {
+	_, err := t.tls()
+	return err
+}
+
+// secure sets up TLS.
+func (t Target) secure(cfg *mysql.Config) (err error) {
+	cfg.TLS, err = t.tls()
+	cfg.AllowFallbackToPlaintext = cfg.TLS != nil && t.TLS != TLSVerified && t.TLS != TLSUnverified
+	return err
+}
+
+// tls is nil where none is wanted. A Unix socket needs none.
+func (t Target) tls() (*tls.Config, error) {
 	if t.Network == "unix" || t.TLS == TLSOff {
-		return nil
+		return nil, nil
 	}
-	cfg.TLS = &tls.Config{ServerName: t.Host()}
-	switch t.TLS {
-	case TLSVerified:
-	case TLSUnverified:
-		cfg.TLS.InsecureSkipVerify = true
-	default:
-		cfg.TLS.InsecureSkipVerify = true
-		cfg.AllowFallbackToPlaintext = true
-	}
+	c := &tls.Config{ServerName: t.Host(), InsecureSkipVerify: t.TLS != TLSVerified}
 	if t.CA != "" {
 		pem, err := os.ReadFile(t.CA)
 		if err != nil {
-			return fmt.Errorf("read the certificates to trust: %w", err)
+			return nil, fmt.Errorf("read the certificates to trust: %w", err)
 		}
-		cfg.TLS.RootCAs = x509.NewCertPool()
-		if !cfg.TLS.RootCAs.AppendCertsFromPEM(pem) {
-			return fmt.Errorf("read the certificates to trust: %s holds none in PEM form", t.CA)
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("read the certificates to trust: %s holds none in PEM form", t.CA)
 		}
 	}
 	if t.Cert != "" && t.Key != "" {
 		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
 		if err != nil {
-			return fmt.Errorf("read the client's certificate: %w", err)
+			return nil, fmt.Errorf("read the client's certificate: %w", err)
 		}
-		cfg.TLS.Certificates = []tls.Certificate{pair}
+		c.Certificates = []tls.Certificate{pair}
 	}
-	return nil
+	return c, nil
 }
 
 // Ping asks for the least a server can answer.
