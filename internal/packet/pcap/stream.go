@@ -116,23 +116,15 @@ func (st *stream) pump(r plain, b *block) {
 			err = io.ErrNoProgress
 		}
 		b.err = err
-		switch {
-		case err != nil || b.to == len(b.buf):
-			select {
-			case st.ready <- b:
-			case <-st.stop:
-				return
-			}
-		case r.eager && n > 0:
-			select {
-			case st.ready <- b:
-			case <-st.stop:
-				return
-			default:
-				continue
-			}
-		default:
+		if err == nil && b.to < len(b.buf) && !(r.eager && n > 0) {
 			continue
+		}
+		// Somebody who is eager must not find the next read waiting with what is
+		// here already: a pipe fills on while its reader waits for them.
+		select {
+		case st.ready <- b:
+		case <-st.stop:
+			return
 		}
 		if err != nil {
 			return
