@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sys/unix"
 )
 
 // Open opens captures as one source: files in the pcap or pcapng format, plain
@@ -177,6 +178,9 @@ const peekSize = 64
 
 // openStream opens what can only be read once.
 func (s *source) openStream(name string, from io.Reader, eager bool, closer func() error) (*reader, error) {
+	if f, ok := from.(*os.File); ok && eager {
+		widen(f)
+	}
 	br := bufio.NewReaderSize(from, 64<<10)
 	head, err := br.Peek(4)
 	if len(head) == 0 {
@@ -194,6 +198,14 @@ func (s *source) openStream(name string, from io.Reader, eager bool, closer func
 		in.unpack()
 	}
 	return r, err
+}
+
+// widen makes a pipe hold as much as a block, if it is one: whoever writes need
+// not wait while packets are looked at, and there is more in each read.
+func widen(f *os.File) {
+	if raw, err := f.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, blockSize) })
+	}
 }
 
 // startStream finds the format of an unpacked stream and begins to read it.
