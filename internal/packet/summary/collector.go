@@ -15,6 +15,7 @@ type Collector struct {
 	index   int
 	seconds *seconds
 	sum     *Summary
+	places  map[Service]*Total    // told apart by address in any case: services and servers are summed up from them
 	worst   float64               // badness of the last of the connections kept, once they were cut
 	open    map[secondKey]*Second // seconds that are not over
 	last    secondKey             // the one used last
@@ -28,7 +29,7 @@ type Collector struct {
 func newCollector(i int, c *Collectors) *Collector {
 	return &Collector{
 		options: c.options, index: i, seconds: c.seconds, sum: newSummary(),
-		open: map[secondKey]*Second{},
+		places: map[Service]*Total{}, open: map[secondKey]*Second{},
 	}
 }
 
@@ -52,8 +53,7 @@ func (c *Collector) Transaction(t *rt.Transaction) {
 	service := at.key
 	ended := t.Start + int64(t.Total())
 	c.second(ended, service).Add(t)
-	at.service.add(t)
-	at.host.add(t)
+	at.total.add(t)
 	if client := c.client(t.Client.Addr); client != nil {
 		client.add(t)
 	}
@@ -118,16 +118,14 @@ func (c *Collector) Handshake(k *tcp.Conn) {
 	if !ok || !c.wanted(k.Server.Port) {
 		return
 	}
-	service := c.service(k.Server, k.Protocol)
-	s := c.second(k.Established.At, service)
+	at := c.where(k.Server, k.Protocol)
+	s := c.second(k.Established.At, at.key)
 	s.Handshakes++
 	s.ServerRTT += server
 	s.ClientRTT += client
-	for _, t := range [...]*Total{total(c.sum.Services, service), total(c.sum.Servers, k.Server)} {
-		t.Handshakes++
-		t.ServerRTT += server
-		t.ClientRTT += client
-	}
+	at.total.Handshakes++
+	at.total.ServerRTT += server
+	at.total.ClientRTT += client
 }
 
 // Resent counts a retransmission.
@@ -135,10 +133,9 @@ func (c *Collector) Resent(k *tcp.Conn, _ flow.Dir, at int64) {
 	if !c.wanted(k.Server.Port) {
 		return
 	}
-	service := c.service(k.Server, k.Protocol)
-	c.second(at, service).Retransmissions++
-	total(c.sum.Services, service).Retransmissions++
-	total(c.sum.Servers, k.Server).Retransmissions++
+	place := c.where(k.Server, k.Protocol)
+	c.second(at, place.key).Retransmissions++
+	place.total.Retransmissions++
 }
 
 // Connection counts a connection that has ended.
@@ -156,12 +153,9 @@ func (c *Collector) Connection(k *tcp.Conn) {
 	if k.Midway {
 		s.Midway++
 	}
-	service := c.service(k.Server, k.Protocol)
-	for _, t := range [...]*Total{total(s.Services, service), total(s.Servers, k.Server)} {
-		t.ended(k)
-	}
-	if t := s.Clients[k.Client.Addr]; t != nil || len(s.Clients) < c.options.Clients {
-		total(s.Clients, k.Client.Addr).ended(k)
+	c.where(k.Server, k.Protocol).total.ended(k)
+	if client := c.client(k.Client.Addr); client != nil {
+		client.ended(k)
 	}
 	if broke(k) && (s.Disconnect == nil || k.Closer.At < s.Disconnect.Closer.At) {
 		s.Disconnect = &Connection{Conn: *k}

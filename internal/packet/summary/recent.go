@@ -14,11 +14,10 @@ type recent struct {
 }
 
 type recentServer struct {
-	server  flow.Endpoint
-	proto   string
-	key     Service
-	service *Total // nil: nothing is remembered
-	host    *Total
+	server flow.Endpoint
+	proto  string
+	key    Service
+	total  *Total // nil: nothing is remembered
 }
 
 type recentClient struct {
@@ -31,14 +30,13 @@ type recentStatement struct {
 	statement *Statement
 }
 
-// where finds the sums of a service and of its server.
+// where finds the sums of a server and a protocol.
 func (c *Collector) where(server flow.Endpoint, protocol string) *recentServer {
 	r := &c.recent.servers[(server.Port^uint16(server.Addr[15]))%uint16(len(c.recent.servers))]
-	if r.service != nil && r.server == server && r.proto == protocol {
+	if r.total != nil && r.server == server && r.proto == protocol {
 		return r
 	}
-	key := c.service(server, protocol)
-	*r = recentServer{server, protocol, key, total(c.sum.Services, key), total(c.sum.Servers, server)}
+	*r = recentServer{server, protocol, c.service(server, protocol), total(c.places, Service{server, protocol})}
 	return r
 }
 

@@ -163,6 +163,10 @@ func (c *Collectors) Result() *Summary {
 	for i, w := range c.list {
 		c.seconds.deposit(i, endOfTime, w.open)
 		spans = append(spans, w.spans...)
+		for place, t := range w.places {
+			total(sum.Services, w.service(place.Server, place.Proto)).merge(t)
+			total(sum.Servers, place.Server).merge(t)
+		}
 		sum.merge(w.sum, c.options)
 	}
 	sum.sort()
@@ -178,9 +182,7 @@ func newSummary() *Summary {
 }
 
 func (s *Summary) merge(o *Summary, options Options) {
-	mergeTotals(s.Services, o.Services)
 	mergeTotals(s.Clients, o.Clients)
-	mergeTotals(s.Servers, o.Servers)
 	for k, v := range o.Statements {
 		if mine := s.Statements[k]; mine != nil {
 			mine.merge(v)
