@@ -99,6 +99,9 @@ func Open(o Options) (*Source, error) {
 	if s.ring, err = open(blocks, p); err != nil {
 		return nil, fmt.Errorf("capture on %s: %w", o.Interface, err)
 	}
+	if s.index == loopback && loopback > 0 {
+		s.ring.ignoreOutgoing() // all of it comes back
+	}
 	if err := s.ring.bind(s.index, o.Promiscuous); err != nil {
 		_ = s.ring.close()
 		return nil, fmt.Errorf("capture on %s: %w", o.Interface, err)

@@ -139,6 +139,12 @@ func (r *ring) setUp(blocks int, code []unix.SockFilter) error {
 	return nil
 }
 
+// ignoreOutgoing has the kernel make no copies of what is sent. Older ones than
+// 4.20 cannot, and the filter drops the copies.
+func (r *ring) ignoreOutgoing() {
+	_ = unix.SetsockoptInt(r.fd, unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1)
+}
+
 // bind starts the capture on an interface; 0: on all.
 func (r *ring) bind(index int, promiscuous bool) error {
 	all := uint16(unix.ETH_P_ALL)
