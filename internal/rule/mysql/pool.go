@@ -33,7 +33,9 @@ const (
 	// full speed has a queue as well; there a statement waits for milliseconds.
 	longInPool = 100 * time.Millisecond
 	// queuedLooks and queuedShare of the looks must have found statements in
-	// the queue of a group.
+	// the queue of a group, and where the server tells since when, for so long.
+	// One look proves nothing: what it finds may have waited for the threads that
+	// serve rtrail, whose first look asks for most.
 	queuedLooks = 2
 	queuedShare = 0.2
 	// joinedGap: the slowest answer takes at least so many times what the server
@@ -58,7 +60,7 @@ func detectThreadPoolStalled(v *view.View) ([]rule.Finding, error) {
 	for _, s := range servers {
 		p := stalledPool{v: v, s: s, groups: v.PoolGroupsOf(s.Server)}
 		for _, g := range p.groups {
-			if g.QueuedLooks >= queuedLooks && float64(g.QueuedLooks) >= queuedShare*float64(len(g.Looks)) && p.wait(g) >= longInPool {
+			if p.stalled(g) {
 				p.slow = append(p.slow, g)
 			}
 		}
@@ -67,6 +69,21 @@ func detectThreadPoolStalled(v *view.View) ([]rule.Finding, error) {
 		}
 	}
 	return found, err
+}
+
+// stalled says whether statements wait long in the queue of a group, again and
+// again.
+func (p *stalledPool) stalled(g view.MySQLPoolGroup) bool {
+	looks := g.QueuedLooks
+	if g.LongestWait > 0 {
+		looks = 0
+		for _, l := range g.Looks {
+			if l.LongestWait >= longInPool {
+				looks++
+			}
+		}
+	}
+	return looks >= queuedLooks && float64(looks) >= queuedShare*float64(len(g.Looks)) && p.wait(g) >= longInPool
 }
 
 // wait is how long a statement waits in the queue of a group: the longest the

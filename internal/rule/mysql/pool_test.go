@@ -48,6 +48,15 @@ func TestThreadPoolStalled(t *testing.T) {
 				g.Stalls = 0
 				return server(ruletest.MySQL{}).PoolGroup(g, nil)
 			}},
+		{Name: "one long wait among short ones", Host: func() *ruletest.Host {
+			g := stuckGroup(3 * time.Millisecond)
+			g.Queued, g.Dequeued = 2, 2_500
+			return server(ruletest.MySQL{}).PoolGroup(g, func(s float64, r *recording.MySQLPoolGroup) {
+				if s == 1 {
+					r.LongestWait = 363 * time.Millisecond
+				}
+			})
+		}},
 		{Name: "a burst", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{}).PoolGroup(stuckGroup(0), func(s float64, r *recording.MySQLPoolGroup) {
 				if s != 4 {
