@@ -17,7 +17,7 @@ const calmBefore = 30 * time.Second
 //
 // With r.Again 0 the first result stands, whatever disturbed it.
 func (r *Runner) RunUntilJudged(ctx context.Context, fresh func() Case) (Case, Result) {
-	for failures := 0; ; {
+	for tries, failures := 1, 0; ; tries++ {
 		start := time.Now()
 		c := fresh()
 		result := r.Run(ctx, c)
@@ -31,14 +31,14 @@ func (r *Runner) RunUntilJudged(ctx context.Context, fresh func() Case) (Case, R
 		switch {
 		case failures > r.Again:
 			return c, result
-		case disturbed && r.Patience <= 0:
+		case tries > r.Again && disturbed && r.Patience <= 0:
 			result.Unjudged = true
 			return c, result
 		}
 		if r.Progress != nil {
 			fmt.Fprintf(r.Progress, "again %-32s %s%s\n", c.ID, firstLine(result.Why), result.theft())
 		}
-		if disturbed {
+		if disturbed && r.Patience > 0 {
 			r.awaitCalm(ctx)
 			r.Patience -= time.Since(start)
 		}

@@ -34,6 +34,8 @@ func TestRunUntilJudged(t *testing.T) {
 		{name: "disturbed, then fine", again: 1, patience: time.Hour, tries: []try{robbed, robbed, robbed, passes}, pass: true, waits: 3},
 		{name: "disturbed, then fails of its own", again: 1, patience: time.Hour, tries: []try{robbed, fails, robbed, fails}, waits: 2},
 		{name: "disturbed until patience ends", again: 1, patience: time.Nanosecond, tries: []try{robbed, robbed}, unjudged: true, waits: 1},
+		{name: "no patience is left, but one more try", again: 1, tries: []try{robbed, fails, fails}},
+		{name: "disturbed again, and no patience is left", again: 1, tries: []try{robbed, robbed}, unjudged: true},
 		{name: "no mercy asked for", patience: time.Hour, tries: []try{robbed}},
 	}
 	for _, test := range tests {

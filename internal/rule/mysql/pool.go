@@ -34,8 +34,8 @@ const (
 	longInPool = 100 * time.Millisecond
 	// queuedLooks and queuedShare of the looks must have found statements in
 	// the queue of a group, and where the server tells since when, for so long.
-	// One look proves nothing: what it finds may have waited for the threads that
-	// serve rtrail, whose first look asks for most.
+	// One look proves nothing: a healthy pool showed one wait of 363 ms, whether
+	// behind rtrail's own first look, which asks for most, is not known.
 	queuedLooks = 2
 	queuedShare = 0.2
 	// joinedGap: the slowest answer takes at least so many times what the server
