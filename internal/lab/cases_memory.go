@@ -15,6 +15,7 @@ func memoryCases() []Case {
 	return []Case{
 		memSwapping(),
 		memCgroupOOM(),
+		memReclaim(),
 		memLeak("mem/leak", "a service that leaks 5 MB/s", 5<<20, 0, 0),
 		memLeak("mem/leak+slow", "a service that leaks 8 KB/s beside 4 MiB of noise", 8<<10, 4<<20, 20*time.Second),
 	}
@@ -145,6 +146,12 @@ func memCgroupOOM() Case {
 				return err
 			}
 			if err := group.LimitMemory(limit); err != nil {
+				return err
+			}
+			// As where many containers share an image: a program whose pages belong
+			// to the group may not be killed for long, because the kernel lets go of
+			// these first, again and again. That is mem/reclaim.
+			if err := e.loadProgram(ctx, "redis-server", "--port", "0", "--unixsocket", e.Path("idle.sock")); err != nil {
 				return err
 			}
 			script := fmt.Sprintf("while :; do redis-server --bind %s --port %d --protected-mode no --save '' --appendonly no; sleep 0.5; done", p.at.Addr, port)

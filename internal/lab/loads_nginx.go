@@ -17,8 +17,9 @@ type nginxConfig struct {
 	Name    string // names its files
 	Address string // it listens on
 	Port    int
-	Backlog int    // of the listen directive; 0: nginx's own, 511
-	Workers int    // 0: one
+	Backlog int // of the listen directive; 0: nginx's own, 511
+	Workers int // 0: one
+	Cgroups []*Cgroup
 	Main    string // further lines outside of blocks
 	HTTP    string // further lines of the http block
 	Server  string // further lines of the server block; "": every path answers "ok"
@@ -74,7 +75,7 @@ func startNginx(ctx context.Context, e *Env, ns *NetNS, conf nginxConfig) (*ngin
 	if err != nil {
 		return nil, err
 	}
-	if n.Proc, err = ns.Start("nginx", "-c", path); err != nil {
+	if n.Proc, err = e.StartWith(Options{NetNS: ns, Cgroups: conf.Cgroups}, "nginx", "-c", path); err != nil {
 		return nil, err
 	}
 	return n, n.untilBacklog(ctx)

@@ -106,6 +106,25 @@ func paced(ctx context.Context, d, every time.Duration, burst int, do func(conte
 	return r
 }
 
+// visits makes one request after the other for d, as one user does who thinks
+// in between. do must end by itself.
+func visits(ctx context.Context, d, think time.Duration, do func(context.Context) error) (r pacedResult) {
+	start := time.Now()
+	for ctx.Err() == nil && time.Since(start) < d {
+		asked := time.Now()
+		if err := do(ctx); err != nil {
+			r.Failed++
+			r.Error = err
+		} else {
+			r.Latencies = append(r.Latencies, time.Since(asked))
+		}
+		sleep(ctx, think)
+	}
+	r.Elapsed = time.Since(start)
+	slices.Sort(r.Latencies)
+	return r
+}
+
 // ask opens a connection from the namespace, sends the request and reads the
 // answer until the peer closes or, with upTo, until so many bytes are there.
 func (ns *NetNS) ask(ctx context.Context, addr netip.AddrPort, request string, upTo int64, timeout time.Duration) error {

@@ -22,6 +22,7 @@ type Cgroup struct {
 	HitLimit      float64 // times in the window it hit memory.max (v1: failcnt)
 	Kills         float64 // processes the OOM killer took from it in the window
 	Faults        float64 // major faults per second
+	Refaults      float64 // pages of files per second that were read again after the group had let go of them
 	SwapGrowth    float64 // bytes per second, may be negative
 	MemoryStalled float64 // share of the window some task waited for memory
 	CPUStalled    float64 // share of the window some task waited for a CPU
@@ -96,6 +97,7 @@ func newCgroup(samples []recording.CgroupSample) Cgroup {
 	c.HitLimit = delta(func(s sample) int64 { return s.EventsMax })
 	c.Kills = delta(func(s sample) int64 { return s.OOMKills })
 	c.Faults = perSecond(func(s sample) int64 { return s.MajorFaults })
+	c.Refaults = perSecond(func(s sample) int64 { return s.RefaultFile })
 	c.MemoryStalled = perSecond(func(s sample) int64 { return int64(s.MemoryStall) }) / 1e9
 	c.CPUStalled = perSecond(func(s sample) int64 { return int64(s.CPUStall) }) / 1e9
 	c.SwapGrowth = math.NaN()
@@ -103,6 +105,12 @@ func newCgroup(samples []recording.CgroupSample) Cgroup {
 		c.SwapGrowth = float64(c.SwapUsed-c.First.SwapUsed) / c.Seconds
 	}
 	return c
+}
+
+// RefaultsFor is the share of the intervals between readings in which the
+// group read at least so many pages of files again per second.
+func (c Cgroup) RefaultsFor(pagesPerSecond float64) float64 {
+	return steady(c.Samples, pagesPerSecond, func(s recording.CgroupSample) float64 { return float64(s.RefaultFile) })
 }
 
 // InGroup says whether path is group or lies below it.

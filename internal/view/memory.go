@@ -14,6 +14,7 @@ type Paging struct {
 	MajorFaults float64 // per second
 	AllocStalls float64 // direct reclaims per second
 	OOMKills    float64 // in the window; 0 also on kernels before 4.13, which do not count them
+	Refaults    float64 // pages of files per second that were read again after memory had let go of them
 	InSteady    float64 // share of the intervals between readings with swap-in
 	OutSteady   float64 // share of the intervals between readings with swap-out
 }
@@ -37,6 +38,7 @@ func (v *View) Paging() (p Paging, ok bool) {
 	p.Faults = per(func(s sample) uint64 { return s.Faults })
 	p.MajorFaults = per(func(s sample) uint64 { return s.MajorFaults })
 	p.AllocStalls = per(func(s sample) uint64 { return s.AllocStalls })
+	p.Refaults = per(func(s sample) uint64 { return s.RefaultFile })
 	p.OOMKills = per(func(s sample) uint64 { return s.OOMKills }) * seconds
 	for i := 1; i < len(rows); i++ {
 		if rows[i].SwapIn > rows[i-1].SwapIn {
@@ -47,6 +49,12 @@ func (v *View) Paging() (p Paging, ok bool) {
 		}
 	}
 	return p, true
+}
+
+// RefaultsFor is the share of the intervals between readings in which at least
+// so many pages of files were read again per second, on the whole host.
+func (v *View) RefaultsFor(pagesPerSecond float64) float64 {
+	return steady(Rows[recording.VMStatSample](v), pagesPerSecond, func(s recording.VMStatSample) float64 { return float64(s.RefaultFile) })
 }
 
 // PageSize is the host's page size in bytes; 4096 when a recording does not

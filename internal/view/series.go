@@ -58,6 +58,22 @@ func Elapsed[T recording.Row](series []T) time.Duration {
 	return series[len(series)-1].Time().Sub(series[0].Time())
 }
 
+// steady is the share of the intervals between readings in which a counter
+// grew by at least so much per second. Readings below 0 are no readings.
+func steady[T recording.Row](series []T, perSecond float64, value func(T) float64) float64 {
+	if len(series) < 2 {
+		return 0
+	}
+	n := 0
+	for i := 1; i < len(series); i++ {
+		before, now := value(series[i-1]), value(series[i])
+		if before >= 0 && now-before >= perSecond*Elapsed(series[i-1:i+1]).Seconds() {
+			n++
+		}
+	}
+	return float64(n) / float64(len(series)-1)
+}
+
 // Number is what counters are made of.
 type Number interface {
 	~int | ~int32 | ~int64 | ~uint8 | ~uint32 | ~uint64 | ~float64

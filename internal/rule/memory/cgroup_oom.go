@@ -19,7 +19,9 @@ var cgroupOOM = rule.Rule{
 	Title:    "a process was killed at the memory limit of its control group",
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
-	Explains: []string{"mem/leak", "mem/swapping", "mysql/not-answering"},
+	// Before a group is full beyond help, its programs wait for their own pages
+	// and accept nobody.
+	Explains: []string{"mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},
 	Page:     cgroupOOMPage,
 	Detect:   detectCgroupOOM,
 }
@@ -94,7 +96,7 @@ func groupKill(v *view.View, list []kill) rule.Finding {
 		Confidence: rule.Certain,
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(len(list)))},
 		Evidence:   []rule.Evidence{killEvidence(v, k)},
-		Affects:    append(members(v, k), victim(k)),
+		Affects:    append(members(v, k), victim(k), groupSubject(k.group)),
 	}
 	limit := k.limit
 	for _, c := range v.Cgroups() {
@@ -119,10 +121,10 @@ func groupKill(v *view.View, list []kill) rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory-limit", Value: float64(limit), Unit: "bytes",
 			What: rule.T("limit of %s: %v", group, unit.Bytes(limit)), Check: "cat /sys/fs/cgroup" + k.group + "/memory.max   # v1: memory/…/memory.limit_in_bytes"})
 	}
-	f.Headline = rule.T("%s was killed: %s reached %s", killedWho(list), group, what)
+	f.Headline = rule.T("%s %s killed: %s reached %s", killedWho(list), wasOrWere(len(list)), group, what)
 	if k.before {
 		f.Confidence, f.Impact.Share = rule.Possible, killedBefore
-		f.Headline = rule.T("before the window %s was killed: %s reached %s", killedWho(list), group, what)
+		f.Headline = rule.T("before the window %s %s killed: %s reached %s", killedWho(list), wasOrWere(len(list)), group, what)
 	}
 	if k.wholeOne {
 		f.Notes = append(f.Notes, rule.T("memory.oom.group is set: all processes of the group were killed together"))
@@ -130,6 +132,13 @@ func groupKill(v *view.View, list []kill) rule.Finding {
 	f.Notes = append(f.Notes, rule.T("the host itself may have had plenty of memory left: only this group was full"))
 	f.Fixes = groupFixes(k.comm, group, limit)
 	return f
+}
+
+func wasOrWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 // members are the processes that live in the group, or were started again
@@ -144,13 +153,17 @@ func members(v *view.View, k kill) []rule.Subject {
 	return list
 }
 
+func groupSubject(path string) rule.Subject {
+	return rule.Subject{Kind: rule.KindCgroup, Name: path, Cgroup: path}
+}
+
 func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
-	var affects []rule.Subject
+	affects := []rule.Subject{groupSubject(c.Path)}
 	for _, p := range v.InMemoryGroup(c.Path) {
 		affects = append(affects, rule.ProcessSubject(p))
 	}
 	f := rule.Finding{
-		Subject:    rule.Subject{Kind: rule.KindCgroup, Name: c.Path, Cgroup: c.Path},
+		Subject:    groupSubject(c.Path),
 		Confidence: rule.Certain,
 		Affects:    affects,
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},

@@ -21,7 +21,7 @@ var leak = rule.Rule{
 	Title:    "a process takes more and more memory and gives none back",
 	Resource: "memory",
 	Needs:    []recording.Table{recording.Processes, recording.Memory},
-	Explains: []string{"mem/swapping"},
+	Explains: []string{"mem/swapping", "mem/reclaim"},
 	Page:     leakPage,
 	Detect:   detectLeak,
 }
@@ -101,6 +101,9 @@ func leakFinding(v *view.View, p view.Process, t trend) rule.Finding {
 	}
 	f.Headline = rule.T("%s takes %v more memory every second and gives none back", who, unit.Bytes(t.slope))
 	f.Impact = rule.Impact{Share: 0.001, Text: rule.T("%v/s", unit.Bytes(t.slope))}
+	if c.known && !c.host {
+		f.Affects = append(f.Affects, groupSubject(c.group.Path))
+	}
 	if c.known {
 		// How much of the time to react is gone by the end of the window: a
 		// leak that needs days weighs little beside anything that hurts now.

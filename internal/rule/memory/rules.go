@@ -9,5 +9,6 @@ var Rules = []rule.Rule{
 	swapping,
 	oomKill,
 	cgroupOOM,
+	reclaim,
 	leak,
 }

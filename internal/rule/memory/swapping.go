@@ -22,7 +22,7 @@ var swapping = rule.Rule{
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.Processes},
 	// The swap device is busy with it, and whoever waits for a page waits in D.
-	Explains: []string{"disk/saturated", "proc/uninterruptible", "mem/leak", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
+	Explains: []string{"disk/saturated", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
 	Page:     swappingPage,
 	Detect:   detectSwapping,
 }
@@ -162,7 +162,9 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 		f.Subject = rule.ProcessSubject(c.process)
 		who = fmt.Sprintf("%s (%d)", c.process.Comm, c.process.PID)
 	}
+	shortPlace := rule.Subject{Kind: rule.KindHost, Name: hostName(v)}
 	if c.limited {
+		shortPlace = groupSubject(c.group.Path)
 		f.Subject.Cgroup = c.group.Path
 		where = fmt.Sprintf("%s, limited to %v,", c.group.Path, unit.Bytes(c.group.MemoryMax))
 	}
@@ -202,6 +204,7 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 			What: rule.T("swap %v of %v used (%s)", unit.Bytes(space.Used), unit.Bytes(space.Size), deviceWords(space.Devices)), Check: "swapon --show"})
 	}
 	f.Affects, f.Notes = swapVictims(v, c)
+	f.Affects = append(f.Affects, shortPlace)
 	// The swap device and the tasks that wait for it belong to this, whoever
 	// they are; a growing process only if it is the culprit itself.
 	for _, d := range space.Devices {

@@ -23,6 +23,7 @@ type VMStat struct {
 	Faults, MajorFaults float64
 	AllocStalls         float64
 	OOMKills            float64
+	Refaults            float64 // pages of files
 }
 
 // VMStat records the counters of /proc/vmstat.
@@ -30,7 +31,7 @@ func (h *Host) VMStat(m VMStat) *Host {
 	n := func(rate, s float64) uint64 { return uint64(1000 + math.Round(rate*s)) }
 	return Every(h, func(at time.Time, s float64) recording.VMStatSample {
 		return recording.VMStatSample{At: at, SwapIn: n(m.SwapIn, s), SwapOut: n(m.SwapOut, s), Faults: n(m.Faults, s),
-			MajorFaults: n(m.MajorFaults, s), AllocStalls: n(m.AllocStalls, s), OOMKills: n(m.OOMKills, s)}
+			MajorFaults: n(m.MajorFaults, s), AllocStalls: n(m.AllocStalls, s), OOMKills: n(m.OOMKills, s), RefaultFile: n(m.Refaults, s)}
 	})
 }
 
@@ -57,6 +58,7 @@ type Cgroup struct {
 	SwapUsed          int64
 	SwapGrowth        float64
 	MajorFaults       float64
+	Refaults          float64 // pages of files
 	EventsMax         float64
 	OOMKills          float64
 	MemoryStall       float64 // share
@@ -83,7 +85,7 @@ func (h *Host) Cgroup(c Cgroup) *Host {
 			Periods: n(c.Periods, s), Throttled: n(c.Throttled, s), ThrottledTime: time.Minute + dur(c.ThrottledTime*s),
 			Memory: c.Memory + int64(c.MemoryGrowth*s), MemoryMax: limit(c.MemoryMax), MemoryHigh: math.MaxInt64,
 			SwapUsed: c.SwapUsed + int64(c.SwapGrowth*s), SwapMax: math.MaxInt64, EventsMax: n(c.EventsMax, s),
-			EventsOOM: n(c.OOMKills, s), OOMKills: n(c.OOMKills, s), MajorFaults: n(c.MajorFaults, s),
+			EventsOOM: n(c.OOMKills, s), OOMKills: n(c.OOMKills, s), MajorFaults: n(c.MajorFaults, s), RefaultFile: n(c.Refaults, s),
 			MemoryStall: time.Minute + dur(c.MemoryStall*s), CPUStall: time.Minute + dur(c.CPUStall*s), PidsMax: math.MaxInt64}
 		row.Anon, row.File = row.Memory*9/10, row.Memory/10
 		if c.Change != nil {

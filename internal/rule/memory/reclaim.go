@@ -1,0 +1,306 @@
+package memory
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+//go:embed reclaim.md
+var reclaimPage string
+
+var reclaim = rule.Rule{
+	ID:       "mem/reclaim",
+	Title:    "files in use do not fit into memory and are read again and again",
+	Resource: "memory",
+	Needs:    []recording.Table{recording.VMStat, recording.Processes},
+	// The disk is busy with what is read again, and whoever waits for its own
+	// program to be read answers nobody.
+	Explains: []string{"disk/saturated", "cpu/one-thread-limit", "proc/uninterruptible", "net/accept-queue-full", "mysql/not-answering", "rt/server-slow", "rt/client-slow"},
+	Page:     reclaimPage,
+	Detect:   detectReclaim,
+}
+
+const (
+	// refaultsFrom: pages per second that are read again. As with swap-in, 100
+	// cost a whole second per second on a spinning disk (10 ms each).
+	refaultsFrom = 100.0
+	// feltFrom: below this share of the time nobody notices the waiting.
+	feltFrom = 0.01
+	// scarce: with less than this share of the host's memory available, file
+	// pages go because others need the room. With more, a large set of files
+	// merely takes turns in a large cache.
+	scarce = 0.10
+	// mostReread: of what programs or a device read, at least half are such
+	// pages: their reading is for lack of memory.
+	mostReread = 0.5
+	// ownWork: cores that a program uses outside of the kernel from which its
+	// slowness is its own. To make room and to read again is work of the
+	// kernel, done on the CPU time of the program that waits.
+	ownWork = 0.5
+)
+
+// squeeze is a place where files have too little room: a control group at its
+// limit, or the whole host.
+type squeeze struct {
+	group    view.Cgroup
+	host     bool
+	pages    float64        // read again, per second
+	steady   float64        // share of the intervals with at least refaultsFrom
+	members  []view.Process // who lives there
+	read     float64        // bytes per second that they read from disks; NaN: not known
+	waiting  float64        // of their threads, how many wait for pages read again, mean
+	pressure float64        // share of the window in which somebody waited for memory; NaN: not known
+	own      bool           // pressure is of the place itself, not of the host around it
+}
+
+func detectReclaim(v *view.View) ([]rule.Finding, error) {
+	p, ok := v.Paging()
+	if !ok {
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "reading again is a difference of two readings", How: "watch longer: --for 10s"}
+	}
+	var found []rule.Finding
+	elsewhere := p.Refaults
+	for _, g := range squeezedGroups(v) {
+		elsewhere -= g.Refaults
+		s := newSqueeze(v, v.InMemoryGroup(g.Path), g.Refaults)
+		s.group, s.steady = g, g.RefaultsFor(refaultsFrom)
+		if !math.IsNaN(g.MemoryStalled) {
+			s.pressure, s.own = g.MemoryStalled, true
+		}
+		if c := s.confidence(v); c > 0 {
+			found = append(found, s.finding(v, c))
+		}
+	}
+	if elsewhere >= max(refaultsFrom, p.Refaults/2) {
+		s := newSqueeze(v, v.Processes(), p.Refaults)
+		s.host, s.own, s.steady = true, true, v.RefaultsFor(refaultsFrom)
+		if c := s.confidence(v); c > 0 {
+			found = append(found, s.finding(v, c))
+		}
+	}
+	return found, nil
+}
+
+// squeezedGroups are the groups near their limit that read pages again. What
+// they count includes the groups below them: the deepest one is meant.
+func squeezedGroups(v *view.View) []view.Cgroup {
+	var groups []view.Cgroup
+	for _, g := range v.Cgroups() {
+		if nearLimit(g) && view.OrZero(g.HitLimit) > 0 && view.OrZero(g.Refaults) >= refaultsFrom {
+			groups = append(groups, g)
+		}
+	}
+	holdsAnother := func(g view.Cgroup) bool {
+		return slices.ContainsFunc(groups, func(o view.Cgroup) bool { return o.Path != g.Path && view.InGroup(o.Path, g.Path) })
+	}
+	var deepest []view.Cgroup
+	for _, g := range groups {
+		if !holdsAnother(g) {
+			deepest = append(deepest, g)
+		}
+	}
+	return deepest
+}
+
+// nearLimit says whether a group has used up what it may have, cache included,
+// at any reading: a kill gives everything back.
+func nearLimit(g view.Cgroup) bool {
+	return g.Limited() && slices.ContainsFunc(g.Samples, func(s recording.CgroupSample) bool {
+		return s.Memory >= 0 && float64(s.Memory) >= limitNear*float64(s.MemoryMax)
+	})
+}
+
+func newSqueeze(v *view.View, members []view.Process, pages float64) squeeze {
+	s := squeeze{members: members, pages: pages, read: math.NaN(), pressure: math.NaN()}
+	if stall, ok := v.Stall("memory"); ok {
+		s.pressure = stall.Some
+	}
+	for _, p := range members {
+		if !p.Own && !p.Kernel && view.Known(p.ReadBytes) {
+			s.read = view.OrZero(s.read) + p.ReadBytes
+		}
+	}
+	s.waiting = diskWaits(v, members) * view.OrZero(s.reread(v))
+	return s
+}
+
+// reread is the part of what the members read from disks that had been in
+// memory before; NaN where it is not known what they read.
+func (s squeeze) reread(v *view.View) float64 { return min(1, s.bytes(v)/s.read) }
+
+func (s squeeze) bytes(v *view.View) float64 { return s.pages * float64(v.PageSize()) }
+
+// diskWaits is how many threads of some processes wait for disks on average.
+func diskWaits(v *view.View, members []view.Process) (threads float64) {
+	sampled := map[int32]float64{}
+	for _, b := range v.Blocked() {
+		if view.DiskWait(b.Where, b.Stack) {
+			sampled[b.Process.PID] += b.Share()
+		}
+	}
+	for _, p := range members {
+		if !p.Own && !p.Kernel {
+			threads += max(sampled[p.PID], view.OrZero(p.BlockDelay))
+		}
+	}
+	return threads
+}
+
+// stalled is how long somebody waited for lack of room for files, in seconds
+// per second. The kernel's pressure counts only pages that were in steady use;
+// the waits of threads count all that were read again.
+func (s squeeze) stalled() float64 { return max(view.OrZero(s.pressure), s.waiting) }
+
+// confidence: 0 where nobody waits. Much is read twice without harm: from a
+// quick disk, or long before anybody needs it.
+func (s squeeze) confidence(v *view.View) rule.Confidence {
+	switch {
+	case s.pages < refaultsFrom, s.stalled() < feltFrom, s.host && !s.crowded(v):
+		return 0
+	case s.steady < steadyFrom, s.stalled() < stalledFrom, !s.crowded(v):
+		return rule.Possible
+	case s.own && s.pressure >= stalledFrom, s.waiting >= stalledFrom && s.reread(v) >= mostReread:
+		return rule.Certain
+	}
+	return rule.Likely
+}
+
+// crowded says that files have to go because others need the room. Where
+// files have most of it, they are more than any memory: they take turns.
+func (s squeeze) crowded(v *view.View) bool {
+	if s.host {
+		m, ok := v.MemoryNow()
+		return ok && m.Available >= 0 && float64(m.Available) < scarce*float64(m.Total)
+	}
+	return slices.ContainsFunc(s.group.Samples, func(r recording.CgroupSample) bool {
+		return float64(r.Anon) >= ownShare*float64(r.MemoryMax)
+	})
+}
+
+func (s squeeze) subject(v *view.View) rule.Subject {
+	if s.host {
+		return rule.Subject{Kind: rule.KindHost, Name: hostName(v)}
+	}
+	return groupSubject(s.group.Path)
+}
+
+func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
+	f := rule.Finding{Subject: s.subject(v), Confidence: c}
+	bytes := s.bytes(v)
+	holder, held := heaviest(s.members)
+	who := "its programs"
+	if held {
+		who = fmt.Sprintf("%s (%d)", holder.Comm, holder.PID)
+	}
+	holds := ""
+	if held {
+		holds = fmt.Sprintf(": %s holds %v", who, unit.Bytes(weight(holder)))
+	}
+	if s.host {
+		f.Headline = rule.T("the host lacks memory for files in use and reads %v/s of them again and again%s", unit.Bytes(bytes), holds)
+	} else {
+		f.Headline = rule.T("%s, limited to %v, lacks memory for files in use and reads %v/s of them again and again%s",
+			s.group.Path, unit.Bytes(s.group.MemoryMax), unit.Bytes(bytes), holds)
+	}
+	f.Impact = rule.Impact{TimeLost: s.stalled(), Text: rule.T("somebody waited for memory %v of the time", unit.Share(min(s.stalled(), 1)))}
+	if s.waiting >= view.OrZero(s.pressure) {
+		f.Impact.Text = rule.T("%v threads wait for such pages at any time", unit.Number(s.waiting))
+	}
+	f.Evidence = s.evidence(v, holder, held)
+	for _, p := range s.members {
+		if !p.Own && !p.Kernel && view.OrZero(p.User) < ownWork {
+			f.Affects = append(f.Affects, rule.ProcessSubject(p))
+		}
+	}
+	f.Affects = append(f.Affects, busyRereading(v, bytes)...)
+	f.Notes = s.notes()
+	f.Fixes = s.fixes(who)
+	return f
+}
+
+func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.Evidence {
+	var list []rule.Evidence
+	bytes := unit.Bytes(s.pages * float64(v.PageSize()))
+	g := s.group
+	if s.host {
+		list = append(list, rule.Evidence{Metric: "vmstat.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom), Counters: true,
+			What: rule.T("%v pages (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.PerSecond(s.pages), bytes, unit.Share(s.steady)), Check: "grep workingset_refault_file /proc/vmstat"})
+		list = append(list, availableNow(v)...)
+	} else {
+		list = append(list,
+			rule.Evidence{Metric: "cgroup.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom), Counters: true,
+				What: rule.T("%v pages (%v/s) of files were read again that the group had let go of, in %v of the intervals", unit.PerSecond(s.pages), bytes, unit.Share(s.steady)), Check: "grep workingset_refault " + memoryFile(g, "memory.stat", "memory.stat")},
+			rule.Evidence{Metric: "cgroup.memory", Value: float64(g.Memory), Unit: "bytes", Limit: rule.Limit(float64(g.MemoryMax)),
+				What: rule.T("%s uses %v of %v, cache included", g.Path, unit.Bytes(g.Memory), unit.Bytes(g.MemoryMax)), Check: "cat " + memoryFile(g, "memory.current", "memory.usage_in_bytes")},
+			rule.Evidence{Metric: "cgroup.memory-hits", Value: g.HitLimit, Unit: "count", Counters: true,
+				What: rule.T("it hit its limit %v times", unit.Count(g.HitLimit)), Check: "cat " + memoryFile(g, "memory.events", "memory.failcnt")})
+	}
+	if s.waiting > 0 {
+		list = append(list, rule.Evidence{Metric: "process.disk-wait", Value: s.waiting, Unit: "threads",
+			What: rule.T("%v threads wait for disks because of it: of %v/s that the programs read, %v had been in memory", unit.Number(s.waiting), unit.Bytes(s.read), unit.Share(s.reread(v))), Check: "pidstat -d 1 5   # kB_rd/s, iodelay"})
+	}
+	if !math.IsNaN(s.pressure) {
+		e := rule.Evidence{Metric: "pressure.memory-some", Value: s.pressure, Unit: "share", Limit: rule.Limit(stalledFrom), Counters: true,
+			What: rule.T("somebody on the host waited for memory %v of the time", unit.Share(min(s.pressure, 1))), Check: "cat /proc/pressure/memory"}
+		if s.own && !s.host {
+			e.Metric, e.Check = "cgroup.memory-stall", "cat "+memoryFile(g, "memory.pressure", "")
+			e.What = rule.T("somebody in the group waited for memory %v of the time", unit.Share(min(s.pressure, 1)))
+		}
+		list = append(list, e)
+	}
+	if held {
+		list = append(list, rule.Evidence{Metric: "process.anon", Value: float64(weight(holder)), Unit: "bytes",
+			What: rule.T("%s (%d) holds %v of its own, which no file gives back", holder.Comm, holder.PID, unit.Bytes(weight(holder))), Check: fmt.Sprintf("grep -E 'RssAnon|VmSwap' /proc/%d/status", holder.PID)})
+	}
+	return list
+}
+
+// busyRereading are the disks of whose reads most are pages read again.
+func busyRereading(v *view.View, bytes float64) (devices []rule.Subject) {
+	for _, d := range v.BlockDevices() {
+		if d.ReadBytes > 0 && bytes >= mostReread*d.ReadBytes {
+			devices = append(devices, rule.Subject{Kind: rule.KindDevice, Name: d.Device})
+		}
+	}
+	return devices
+}
+
+// notes names the programs that wait for their own code: the worst way to be
+// short of memory, because nothing they do is quick then.
+func (s squeeze) notes() (notes []rule.Text) {
+	list := slices.Clone(s.members)
+	slices.SortStableFunc(list, func(a, b view.Process) int {
+		return cmp.Compare(view.OrZero(b.MajorFaults), view.OrZero(a.MajorFaults))
+	})
+	for _, p := range list[:min(len(list), 2)] {
+		if !p.Own && view.OrZero(p.MajorFaults) >= victimFaults {
+			notes = append(notes, rule.T("%s (%d) waited for mapped files, such as its own program, %v times a second", p.Comm, p.PID, unit.Count(p.MajorFaults)))
+		}
+	}
+	return notes
+}
+
+func (s squeeze) fixes(who string) []rule.Fix {
+	if s.host {
+		return []rule.Fix{
+			{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"},
+			{Text: rule.T("protect the service whose files must stay: memory.low for its group"), Command: "systemctl set-property UNIT MemoryLow=2G", Tradeoff: "memory its neighbours can no longer have"},
+			{Text: rule.T("add memory, or move one of the services elsewhere"), Tradeoff: "money"},
+		}
+	}
+	g := s.group
+	return []rule.Fix{
+		{Text: rule.T("raise the memory limit of %s by what its files need", g.Path),
+			Command: fmt.Sprintf("echo %d > %s", g.MemoryMax*3/2, memoryFile(g, "memory.max", "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"},
+		{Text: rule.T("make %s use less, or move it to a group of its own, so that room is left for files", who), Tradeoff: "a lower hit rate, more work per request"},
+		{Text: rule.T("a quicker disk only makes each page cheaper to read again"), Tradeoff: "money"},
+	}
+}

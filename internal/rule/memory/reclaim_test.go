@@ -1,0 +1,141 @@
+package memory
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+)
+
+// squeezed is a group at its limit whose web server reads again what had to go
+// for a batch job, 1,600 pages or 6.25 MiB a second.
+type squeezed struct {
+	waits    float64 // seconds a second that the web server waits for disks
+	read     float64 // bytes a second that it reads from disks
+	pressure float64 // of the group; -1: of version 1, which has none
+	host     float64 // pressure of the host; -1: the kernel has none
+	refaults float64
+	job      int64
+	change   func(float64, *recording.CgroupSample)
+}
+
+func (q squeezed) on() *ruletest.Host {
+	h := ruletest.New(2, 5).VMStat(ruletest.VMStat{Refaults: q.refaults}).Memory(8*gib, 6*gib, 0)
+	if q.host >= 0 {
+		h.Pressure("memory", q.host, 0)
+	}
+	h.Process(ruletest.Process{PID: 11, Comm: "batch", CPU: 0.2, Anon: q.job, MemCgroup: "/shop/web"})
+	h.Process(ruletest.Process{PID: 10, Comm: "nginx", CPU: 0.1, Anon: 2 * mib, MemCgroup: "/shop/web", BlockDelay: q.waits, ReadBytes: q.read})
+	group := ruletest.Cgroup{Path: "/shop/web", Memory: 80 * mib, MemoryMax: 80 * mib, EventsMax: 100, Refaults: q.refaults, MemoryStall: q.pressure,
+		Change: func(s float64, r *recording.CgroupSample) {
+			r.Anon, r.File = q.job+2*mib, 80*mib-q.job
+			if q.pressure < 0 {
+				r.Version, r.MemoryStall = 1, recording.Unknown
+			}
+			if q.change != nil {
+				q.change(s, r)
+			}
+		}}
+	return h.Cgroup(group).Cgroup(ruletest.Cgroup{Path: "/", Memory: 2 * gib, Refaults: q.refaults})
+}
+
+func TestReclaim(t *testing.T) {
+	usual := squeezed{waits: 0.9, read: 6.3 * mib, pressure: -1, host: 0.02, refaults: 1600, job: 58 * mib}
+	with := func(change func(*squeezed)) func() *ruletest.Host {
+		q := usual
+		change(&q)
+		return q.on
+	}
+	inHost := func(available int64, pressure float64) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			return ruletest.New(2, 5).VMStat(ruletest.VMStat{Refaults: 5000}).Memory(8*gib, available, 0).Pressure("memory", pressure, 0).
+				Process(ruletest.Process{PID: 33, Comm: "java", Anon: 7 * gib})
+		}
+	}
+	const group, host = rule.KindCgroup, rule.KindHost
+	ruletest.Check(t, reclaim, []ruletest.Situation{
+		{Name: "threads wait for what had been in memory", Host: usual.on,
+			Want: rule.Certain, Kind: group, Subject: "/shop/web", Low: 0.88, High: 0.9,
+			Says:  "/shop/web, limited to 80 MiB, lacks memory for files in use and reads 6.25 MiB/s of them again and again: batch (11) holds 58 MiB",
+			Proof: "0.89 threads wait for disks because of it: of 6.3 MiB/s that the programs read, 99 % had been in memory"},
+		{Name: "by the group's own pressure", Host: with(func(q *squeezed) { q.waits, q.pressure = 0, 0.3 }),
+			Want: rule.Certain, Kind: group, Subject: "/shop/web", Low: 0.29, High: 0.31, Proof: "somebody in the group waited for memory 30 % of the time"},
+		{Name: "by the host's pressure", Host: with(func(q *squeezed) { q.waits, q.host = 0, 0.3 }),
+			Want: rule.Likely, Kind: group, Subject: "/shop/web", Low: 0.29, High: 0.31, Proof: "somebody on the host waited for memory 30 % of the time"},
+		{Name: "without any pressure", Host: with(func(q *squeezed) { q.host = -1 }),
+			Want: rule.Certain, Kind: group, Subject: "/shop/web", Low: 0.88, High: 0.9},
+		{Name: "most of what is read is new", Host: with(func(q *squeezed) { q.read = 63 * mib }),
+			Want: rule.Likely, Kind: group, Subject: "/shop/web", Low: 0.08, High: 0.1},
+		{Name: "hardly felt", Host: with(func(q *squeezed) { q.waits = 0.03 }),
+			Want: rule.Possible, Kind: group, Subject: "/shop/web", Low: 0.02, High: 0.04},
+		{Name: "a quick disk: nobody waits", Host: with(func(q *squeezed) { q.waits, q.host = 0.005, 0.002 })},
+		{Name: "few pages", Host: with(func(q *squeezed) { q.refaults = 90 })},
+		{Name: "read for the first time", Host: with(func(q *squeezed) { q.refaults = 0 })},
+		{Name: "files have most of the memory and are still too many", Host: with(func(q *squeezed) { q.job = 20 * mib }),
+			Want: rule.Possible, Kind: group, Subject: "/shop/web", Low: 0.88, High: 0.9},
+		{Name: "in one second only", Host: with(func(q *squeezed) {
+			q.change = func(s float64, r *recording.CgroupSample) {
+				r.RefaultFile = 0
+				if s > 2.5 {
+					r.RefaultFile = 8000
+				}
+			}
+		}), Want: rule.Possible, Kind: group, Subject: "/shop/web", Low: 0.88, High: 0.9},
+		{Name: "far from its limit", Host: with(func(q *squeezed) {
+			q.change = func(_ float64, r *recording.CgroupSample) { r.MemoryMax = 200 * mib }
+		})},
+		{Name: "killed at the end, which gave everything back", Host: with(func(q *squeezed) {
+			q.change = func(s float64, r *recording.CgroupSample) {
+				if s > 4.5 {
+					r.Memory, r.Anon, r.File = 4*mib, mib, 3*mib
+				}
+			}
+		}), Want: rule.Certain, Kind: group, Subject: "/shop/web", Low: 0.88, High: 0.9},
+		{Name: "the whole host", Host: inHost(200*mib, 0.4),
+			Want: rule.Certain, Kind: host, Subject: "db1", Low: 0.39, High: 0.41, Says: "the host lacks memory for files in use and reads 19.5 MiB/s of them again and again: java (33) holds 7 GiB"},
+		{Name: "files in a host take turns in a large cache", Host: inHost(6*gib, 0.4)},
+		{Name: "the host has a quick disk", Host: inHost(200*mib, 0.001)},
+	})
+	ruletest.New(2, 0).VMStat(ruletest.VMStat{}).Abstains(t, reclaim)
+}
+
+func TestReclaimMeansTheDeepestGroup(t *testing.T) {
+	q := squeezed{waits: 0.9, read: 6.3 * mib, pressure: 0.3, host: 0.3, refaults: 1600, job: 58 * mib}
+	h := q.on().Cgroup(ruletest.Cgroup{Path: "/shop", Memory: 100 * mib, MemoryMax: 100 * mib, EventsMax: 10, Refaults: 1600})
+	found := h.Detect(t, reclaim)
+	if len(found) != 1 || found[0].Subject.Name != "/shop/web" {
+		t.Errorf("found %v, want /shop/web alone", found)
+	}
+}
+
+func TestReclaimNamesWhoSuffers(t *testing.T) {
+	q := squeezed{waits: 0.9, read: 6.3 * mib, pressure: -1, refaults: 1600, job: 58 * mib}
+	h := q.on()
+	for device, bytes := range map[string]float64{"vdb": 6.3 * mib, "vdc": 60 * mib} {
+		ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+			return recording.DiskSample{At: at, Device: device, Reads: uint64(100 * s), ReadBytes: uint64(bytes * s)}
+		})
+	}
+	h.Process(ruletest.Process{PID: 12, Comm: "cruncher", CPU: 0.9, MemCgroup: "/shop/web"})
+	h.Process(ruletest.Process{PID: 13, Comm: "stranger", MemCgroup: "/other"})
+	f := h.Detect(t, reclaim)[0]
+	affects := func(s rule.Subject) bool { return slices.ContainsFunc(f.Affects, s.Same) }
+	for _, s := range []struct {
+		subject rule.Subject
+		want    bool
+		why     string
+	}{
+		{rule.Subject{Kind: rule.KindProcess, PID: 10}, true, "nginx waits"},
+		{rule.Subject{Kind: rule.KindProcess, PID: 12}, false, "cruncher is busy with its own work"},
+		{rule.Subject{Kind: rule.KindProcess, PID: 13}, false, "stranger lives elsewhere"},
+		{rule.Subject{Kind: rule.KindDevice, Name: "vdb"}, true, "all it reads is read again"},
+		{rule.Subject{Kind: rule.KindDevice, Name: "vdc"}, false, "a tenth of what it reads is read again"},
+	} {
+		if affects(s.subject) != s.want {
+			t.Errorf("affects %v is %t, want %t: %s", s.subject, !s.want, s.want, s.why)
+		}
+	}
+}
