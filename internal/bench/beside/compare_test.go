@@ -31,14 +31,33 @@ func TestRate(t *testing.T) {
 	}
 	l.seconds = nil
 	for i := range 10 {
-		l.seconds = append(l.seconds, second{begin.Add(time.Duration(i+1) * time.Second), float64(i)})
+		l.seconds = append(l.seconds, second{begin.Add(time.Duration(i+1) * time.Second), float64(i), time.Duration(i*i) * time.Second})
 	}
 	// Seconds that lie in it only in part do not count.
 	got, err := l.rate(begin.Add(1500*time.Millisecond), begin.Add(4500*time.Millisecond))
-	if err != nil || got != 2.5 {
-		t.Errorf("%v, %v; want 2.5, the mean of the third and the fourth second", got, err)
+	if want := (Rate{Queries: 2.5, CPU: (3*3 - 1*1) / 5.}); err != nil || got != want {
+		t.Errorf("%v, %v; want %v, of the third and the fourth second", got, err, want)
 	}
 	if _, err := l.rate(begin.Add(1500*time.Millisecond), begin.Add(2400*time.Millisecond)); err == nil {
 		t.Error("no second, and no error")
+	}
+}
+
+func TestTurn(t *testing.T) {
+	// The hypervisor gives half of the CPU time in the middle; the program takes
+	// 5 % of what is left.
+	turn := Turn{Before: Rate{1000, 0.002}, With: Rate{475, 0.002 / 0.95}, After: Rate{1000, 0.002}}
+	if math.Abs(turn.Loss()-52.5) > 1e-9 || math.Abs(turn.Cost()-5) > 1e-9 {
+		t.Errorf("loss %v, cost %v; want 52.5 and 5", turn.Loss(), turn.Cost())
+	}
+	turn = Turn{Before: Rate{1000, 0.002}, With: Rate{1000, 0.002}, After: Rate{900, 0.0025}}
+	if math.Abs(turn.Noise()-10) > 1e-9 || math.Abs(turn.CostNoise()-20) > 1e-9 {
+		t.Errorf("noise %v and %v, want 10 and 20", turn.Noise(), turn.CostNoise())
+	}
+	s := SumUp([]Turn{turn, turn})
+	for want, verdict := range map[float64]string{-20: "NOT reached", 20: "reached"} {
+		if r := s.Report(want); strings.Count(r, "percent fewer") != 2 || strings.Count(r, ": "+verdict+" (") != 2 {
+			t.Errorf("at most %v: %q, want %s twice", want, r, verdict)
+		}
 	}
 }

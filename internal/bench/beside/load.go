@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -28,6 +29,7 @@ type Load struct {
 type second struct {
 	until   time.Time
 	queries float64
+	busy    time.Duration // CPU time the machine had used until then
 }
 
 // reportLine is what sysbench prints each second: "[ 3s ] thds: 8 tps: 10.00
@@ -74,7 +76,7 @@ func (l *Load) read(out io.Reader) {
 			continue
 		}
 		l.mu.Lock()
-		l.seconds = append(l.seconds, second{time.Now(), queries})
+		l.seconds = append(l.seconds, second{time.Now(), queries, busy()})
 		l.mu.Unlock()
 	}
 }
@@ -90,19 +92,43 @@ func (l *Load) wait(d time.Duration) error {
 }
 
 // rate is the mean of the seconds that lie between two times.
-func (l *Load) rate(from, to time.Time) (float64, error) {
+func (l *Load) rate(from, to time.Time) (r Rate, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	sum, n := 0.0, 0
-	for _, s := range l.seconds {
-		if s.until.Add(-time.Second).Before(from) || s.until.After(to) {
+	n := 0.0
+	var used time.Duration
+	for i, s := range l.seconds {
+		if i == 0 || s.until.Add(-time.Second).Before(from) || s.until.After(to) {
 			continue
 		}
-		sum += s.queries
+		r.Queries += s.queries
+		used += s.busy - l.seconds[i-1].busy
 		n++
 	}
 	if n == 0 {
-		return 0, errors.New("no report of sysbench lies in the time that is measured: make it longer than two seconds")
+		return r, errors.New("no report of sysbench lies in the time that is measured: make it longer than two seconds")
 	}
-	return sum / float64(n), nil
+	r.CPU = used.Seconds() / r.Queries
+	r.Queries /= n
+	return r, nil
+}
+
+// busy is the CPU time that the machine has used since it was started. All of
+// it counts: much of what capturing costs is done by the kernel on somebody
+// else's time. It is counted in ticks, from /proc/stat.
+func busy() time.Duration {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	const user, idle, waiting, stolen, tick = 1, 4, 5, 8, 10 * time.Millisecond // USER_HZ is 100
+	var sum time.Duration
+	for i, field := range strings.Fields(line) {
+		if i >= user && i < stolen && i != idle && i != waiting {
+			n, _ := strconv.ParseInt(field, 10, 64)
+			sum += time.Duration(n) * tick
+		}
+	}
+	return sum
 }

@@ -16,7 +16,7 @@ const settling = 1500 * time.Millisecond
 
 // Run is a run of a program beside a load.
 type Run struct {
-	Rate float64 // queries a second while it ran
+	Rate Rate    // of the load while it ran
 	CPU  float64 // of the program meanwhile, in seconds per second
 	Once float64 // what it took to start and to end, in seconds of CPU
 }

@@ -95,7 +95,7 @@ func (b *bench) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%6s %12s %12s %12s %8s %8s %14s %14s\n", "turn", "before", "watched", "after", "loss %", "noise %", "waits for it", "CPU of rtrail")
+	fmt.Printf("%6s %12s %12s %12s %8s %8s %8s %8s %14s %14s\n", "turn", "before", "watched", "after", "loss %", "noise %", "cost %", "noise %", "waits for it", "CPU of rtrail")
 	var turns []beside.Turn
 	var cpu, once []float64
 	for i := range b.rounds {
@@ -112,7 +112,7 @@ func (b *bench) run(ctx context.Context) error {
 			return err
 		}
 		t := beside.Turn{Before: before, With: r.Rate, After: after}
-		fmt.Printf("%6d %12.0f %12.0f %12.0f %8.1f %8.1f %9.1f ms/s %9.1f ms/s\n", i+1, t.Before, t.With, t.After, t.Loss(), t.Noise(), 1000*w.waited, 1000*r.CPU)
+		fmt.Printf("%6d %12.0f %12.0f %12.0f %8.1f %8.1f %8.1f %8.1f %9.1f ms/s %9.1f ms/s\n", i+1, t.Before.Queries, t.With.Queries, t.After.Queries, t.Loss(), t.Noise(), t.Cost(), t.CostNoise(), 1000*w.waited, 1000*r.CPU)
 		turns, cpu, once = append(turns, t), append(cpu, r.CPU), append(once, r.Once)
 		before = after
 	}
