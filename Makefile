@@ -43,7 +43,7 @@ bench: build  ## what samples cost, how fast packets are read beside tshark, and
 	$(GO) run ./internal/bench/stacks
 
 bench-live: build  ## what capturing costs a MariaDB server under full load, as root
-	scripts/packages mariadb-server sysbench
+	scripts/packages mariadb-server sysbench linux-perf
 	$(GO) run ./internal/bench/packets -live
 
 bench-mysql: build  ## what watching a MariaDB server costs it under full load, as root

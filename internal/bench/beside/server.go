@@ -7,6 +7,7 @@
 package beside
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,8 @@ import (
 type Server struct {
 	Address        netip.AddrPort // of loopback, if it is a private one
 	User, Password string
-	Threads        int // connections of sysbench
+	Threads        int    // connections of sysbench
+	Script         string // of sysbench; "": oltp_point_select
 
 	cmd *exec.Cmd // of a private one
 	dir string
@@ -96,7 +98,7 @@ func (s *Server) Prepare(ctx context.Context) error {
 }
 
 func (s *Server) sysbench(ctx context.Context, more ...string) *exec.Cmd {
-	args := append([]string{"oltp_point_select", "--db-driver=mysql", "--mysql-host=" + s.Address.Addr().String(),
+	args := append([]string{cmp.Or(s.Script, "oltp_point_select"), "--db-driver=mysql", "--mysql-host=" + s.Address.Addr().String(),
 		"--mysql-port=" + strconv.Itoa(int(s.Address.Port())), "--mysql-user=" + s.User, "--mysql-password=" + s.Password,
 		"--mysql-db=bench", "--mysql-ssl=off", "--tables=1", "--table-size=10000", "--threads=" + strconv.Itoa(s.Threads)}, more...)
 	cmd := exec.CommandContext(ctx, "sysbench", args...)

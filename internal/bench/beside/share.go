@@ -31,7 +31,7 @@ func (l *Load) Share(cmd *exec.Cmd, length time.Duration, functions ...string) (
 	}
 	defer os.RemoveAll(dir)
 	samples := filepath.Join(dir, "perf.data")
-	perf := exec.Command("perf", "record", "--all-cpus", "--call-graph=fp", "--freq=1999", "--event=cpu-clock", "--output="+samples, "--",
+	perf := exec.Command("perf", "record", "--all-cpus", "--call-graph=fp", "--kernel-callchains", "--freq=1999", "--event=cpu-clock", "--output="+samples, "--",
 		"sleep", fmt.Sprintf("%.1f", length.Seconds()))
 	sampled := make(chan error, 1)
 	time.AfterFunc(settling, func() {
@@ -59,6 +59,9 @@ func (l *Load) Share(cmd *exec.Cmd, length time.Duration, functions ...string) (
 	s = countSamples(out, filepath.Base(cmd.Path), functions)
 	if err := script.Wait(); err != nil {
 		return s, fmt.Errorf("read what perf sampled: %w", err)
+	}
+	if s.Program == 0 || s.Kernel == 0 {
+		return s, fmt.Errorf("read what perf sampled: of %d samples none names %s, or none a function that works for it", s.Samples, filepath.Base(cmd.Path))
 	}
 	return s, nil
 }

@@ -24,7 +24,7 @@ const (
 const aloneFor = 3 * time.Second
 
 // capturing has rtrail come and go beside sysbench.
-func capturing(rtrail string, rounds int, length time.Duration, stop <-chan os.Signal) error {
+func capturing(rtrail, script string, rounds int, length time.Duration, stop <-chan os.Signal) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
@@ -39,6 +39,7 @@ func capturing(rtrail string, rounds int, length time.Duration, stop <-chan os.S
 		return err
 	}
 	defer s.End()
+	s.Script = script
 	if err := s.Prepare(ctx); err != nil {
 		return err
 	}
@@ -89,6 +90,10 @@ func capturing(rtrail string, rounds int, length time.Duration, stop <-chan os.S
 // than what is left for the load, of which it is the larger part.
 func accounted(load *beside.Load, rtrail *exec.Cmd) error {
 	// A packet socket gets each packet from one of these.
+	if _, err := exec.LookPath("perf"); err != nil {
+		fmt.Println("where the CPU time goes is not known: perf is not installed (Debian: linux-perf)")
+		return nil
+	}
 	s, err := load.Share(rtrail, 10*time.Second, "tpacket_rcv", "dev_queue_xmit_nit")
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ func main() {
 	flag.BoolVar(&b.tshark, "tshark", true, "measure tshark too: half a minute per capture, 3 GB of memory")
 	live := flag.Bool("live", false, "measure capturing a MariaDB server under load instead; as root")
 	length := flag.Duration("for", 10*time.Second, "how long each run of the live load is")
+	script := flag.String("script", "oltp_point_select", "what sysbench does as the live load: oltp_read_only, oltp_read_write, ...")
 	file := flag.String("file", "", "read this capture in this process instead, for profiles")
 	cpu := flag.String("cpuprofile", "", "with -file: write a CPU profile")
 	heap := flag.String("memprofile", "", "with -file: write a profile of allocations")
@@ -41,7 +42,7 @@ func main() {
 	case *guide != "":
 		err = renew(*guide, b.dir)
 	case *live:
-		err = interruptible(func(stop <-chan os.Signal) error { return capturing(b.rtrail, b.rounds, *length, stop) })
+		err = interruptible(func(stop <-chan os.Signal) error { return capturing(b.rtrail, *script, b.rounds, *length, stop) })
 	default:
 		err = interruptible(b.run)
 	}
