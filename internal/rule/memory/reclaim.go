@@ -232,12 +232,12 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 	g := s.group
 	if s.host {
 		list = append(list, rule.Evidence{Metric: "vmstat.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom), Counters: true,
-			What: rule.T("%v pages (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.PerSecond(s.pages), bytes, unit.Share(s.steady)), Check: "grep workingset_refault_file /proc/vmstat"})
+			What: rule.T("%v pages per second (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: "grep workingset_refault_file /proc/vmstat"})
 		list = append(list, availableNow(v)...)
 	} else {
 		list = append(list,
 			rule.Evidence{Metric: "cgroup.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom), Counters: true,
-				What: rule.T("%v pages (%v/s) of files were read again that the group had let go of, in %v of the intervals", unit.PerSecond(s.pages), bytes, unit.Share(s.steady)), Check: "grep workingset_refault " + memoryFile(g, "memory.stat", "memory.stat")},
+				What: rule.T("%v pages per second (%v/s) of files were read again that the group had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: "grep workingset_refault " + memoryFile(g, "memory.stat", "memory.stat")},
 			rule.Evidence{Metric: "cgroup.memory", Value: float64(g.Memory), Unit: "bytes", Limit: rule.Limit(float64(g.MemoryMax)),
 				What: rule.T("%s uses %v of %v, cache included", g.Path, unit.Bytes(g.Memory), unit.Bytes(g.MemoryMax)), Check: "cat " + memoryFile(g, "memory.current", "memory.usage_in_bytes")},
 			rule.Evidence{Metric: "cgroup.memory-hits", Value: g.HitLimit, Unit: "count", Counters: true,
@@ -301,6 +301,5 @@ func (s squeeze) fixes(who string) []rule.Fix {
 		{Text: rule.T("raise the memory limit of %s by what its files need", g.Path),
 			Command: fmt.Sprintf("echo %d > %s", g.MemoryMax*3/2, memoryFile(g, "memory.max", "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"},
 		{Text: rule.T("make %s use less, or move it to a group of its own, so that room is left for files", who), Tradeoff: "a lower hit rate, more work per request"},
-		{Text: rule.T("a quicker disk only makes each page cheaper to read again"), Tradeoff: "money"},
 	}
 }
