@@ -148,6 +148,9 @@ func memCgroupOOM() Case {
 			if err := group.LimitMemory(limit); err != nil {
 				return err
 			}
+			if err := group.NoSwap(); err != nil {
+				return err
+			}
 			// As where many containers share an image: a program whose pages belong
 			// to the group may not be killed for long, because the kernel lets go of
 			// these first, again and again. That is mem/reclaim.

@@ -16,8 +16,8 @@ import (
 )
 
 // memReclaim puts a batch job into the control group of a web server whose
-// files just fit into memory beside it. The job's own memory cannot go, there
-// is no swap for the group, so the files have to, and are read again and again
+// files just fit into memory beside it. The job's own memory cannot go, as the
+// group has no swap, so the files have to, and are read again and again
 // from a disk that does 100 reads a second, as small cloud volumes do.
 func memReclaim() Case {
 	const (
@@ -67,6 +67,9 @@ func memReclaim() Case {
 				return err
 			}
 			if err := group.LimitMemory(limit); err != nil {
+				return err
+			}
+			if err := group.NoSwap(); err != nil {
 				return err
 			}
 			_, err = startNginx(ctx, e, p.server, nginxConfig{Name: "server", Address: p.at.Addr, Port: 80, Cgroups: []*Cgroup{group},

@@ -116,6 +116,17 @@ func (g *Cgroup) LimitMemory(bytes int64) error {
 	return g.set("memory", "memory.limit_in_bytes", value)
 }
 
+// NoSwap keeps the memory of the group out of swap, on hosts that have some.
+func (g *Cgroup) NoSwap() error {
+	if !g.v2() {
+		return g.set("memory", "memory.swappiness", "0")
+	}
+	if err := g.set("", "memory.swap.max", "0"); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil // the kernel has no swap for groups
+}
+
 // LimitIO allows the group that many reads and writes a second, each, on a
 // block device given by its path; 0 lifts the limit.
 func (g *Cgroup) LimitIO(device string, perSecond int) error {

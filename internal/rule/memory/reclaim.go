@@ -72,8 +72,11 @@ func detectReclaim(v *view.View) ([]rule.Finding, error) {
 		elsewhere -= g.Refaults
 		s := newSqueeze(v, v.InMemoryGroup(g.Path), g.Refaults)
 		s.group, s.steady = g, g.RefaultsFor(refaultsFrom)
-		if !math.IsNaN(g.MemoryStalled) {
+		switch {
+		case !math.IsNaN(g.MemoryStalled):
 			s.pressure, s.own = g.MemoryStalled, true
+		case g.Refaults < p.Refaults/2 || p.SwapInPages >= swapInFrom:
+			s.pressure = math.NaN() // others, or swap, may be what the host waited for
 		}
 		if c := s.confidence(v); c > 0 {
 			found = append(found, s.finding(v, c))

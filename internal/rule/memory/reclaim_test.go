@@ -18,12 +18,15 @@ type squeezed struct {
 	pressure float64 // of the group; -1: of version 1, which has none
 	host     float64 // pressure of the host; -1: the kernel has none
 	refaults float64
-	job      int64
-	change   func(float64, *recording.CgroupSample)
+
+	elsewhere, swap float64 // refaults and pages swapped in elsewhere on the host
+
+	job    int64
+	change func(float64, *recording.CgroupSample)
 }
 
 func (q squeezed) on() *ruletest.Host {
-	h := ruletest.New(2, 5).VMStat(ruletest.VMStat{Refaults: q.refaults}).Memory(8*gib, 6*gib, 0)
+	h := ruletest.New(2, 5).VMStat(ruletest.VMStat{Refaults: q.refaults + q.elsewhere, SwapIn: q.swap}).Memory(8*gib, 6*gib, 0)
 	if q.host >= 0 {
 		h.Pressure("memory", q.host, 0)
 	}
@@ -65,6 +68,8 @@ func TestReclaim(t *testing.T) {
 			Want: rule.Certain, Kind: group, Subject: "/shop/web", Low: 0.29, High: 0.31, Proof: "somebody in the group waited for memory 30 % of the time"},
 		{Name: "by the host's pressure", Host: with(func(q *squeezed) { q.waits, q.host = 0, 0.3 }),
 			Want: rule.Likely, Kind: group, Subject: "/shop/web", Low: 0.29, High: 0.31, Proof: "somebody on the host waited for memory 30 % of the time"},
+		{Name: "the host waits, but for somebody else", Host: with(func(q *squeezed) { q.waits, q.host, q.elsewhere = 0.002, 0.3, 4000 })},
+		{Name: "the host waits, but for swap", Host: with(func(q *squeezed) { q.waits, q.host, q.swap = 0.002, 0.3, 500 })},
 		{Name: "without any pressure", Host: with(func(q *squeezed) { q.host = -1 }),
 			Want: rule.Certain, Kind: group, Subject: "/shop/web", Low: 0.88, High: 0.9},
 		{Name: "most of what is read is new", Host: with(func(q *squeezed) { q.read = 63 * mib }),
