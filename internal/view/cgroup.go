@@ -20,6 +20,7 @@ type Cgroup struct {
 	ThrottledIn   float64 // of these: periods in which it was stopped
 	Throttling    float64 // seconds it was stopped per second, summed over CPUs
 	HitLimit      float64 // times in the window it hit memory.max (v1: failcnt)
+	HitHigh       float64 // times in the window it was slowed down at memory.high (v2)
 	Kills         float64 // processes the OOM killer took from it in the window
 	Faults        float64 // major faults per second
 	Refaults      float64 // pages of files per second that were read again after the group had let go of them
@@ -30,6 +31,16 @@ type Cgroup struct {
 
 // Limited says whether the group has a memory limit of its own.
 func (c Cgroup) Limited() bool { return c.MemoryMax > 0 && c.MemoryMax < unlimited }
+
+// MemoryBound is the limit at which a group has to let go of memory: memory.high,
+// if it is below memory.max. ok is false without either.
+func MemoryBound(s recording.CgroupSample) (bytes int64, high, ok bool) {
+	maximum := s.MemoryMax > 0 && s.MemoryMax < unlimited
+	if s.MemoryHigh > 0 && s.MemoryHigh < unlimited && (!maximum || s.MemoryHigh < s.MemoryMax) {
+		return s.MemoryHigh, true, true
+	}
+	return s.MemoryMax, false, maximum
+}
 
 // HasQuota says whether the group has a CPU quota of its own.
 func (c Cgroup) HasQuota() bool { return c.Quota > 0 && c.Quota < math.MaxInt64 && c.Period > 0 }
@@ -95,6 +106,7 @@ func newCgroup(samples []recording.CgroupSample) Cgroup {
 	c.ThrottledIn = delta(func(s sample) int64 { return s.Throttled })
 	c.Throttling = perSecond(func(s sample) int64 { return int64(s.ThrottledTime) }) / 1e9
 	c.HitLimit = delta(func(s sample) int64 { return s.EventsMax })
+	c.HitHigh = delta(func(s sample) int64 { return s.EventsHigh })
 	c.Kills = delta(func(s sample) int64 { return s.OOMKills })
 	c.Faults = perSecond(func(s sample) int64 { return s.MajorFaults })
 	c.Refaults = perSecond(func(s sample) int64 { return s.RefaultFile })

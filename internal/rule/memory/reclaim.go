@@ -97,7 +97,7 @@ func detectReclaim(v *view.View) ([]rule.Finding, error) {
 func squeezedGroups(v *view.View) []view.Cgroup {
 	var groups []view.Cgroup
 	for _, g := range v.Cgroups() {
-		if nearLimit(g) && view.OrZero(g.HitLimit) > 0 && view.OrZero(g.Refaults) >= refaultsFrom {
+		if nearLimit(g) && hits(g) > 0 && view.OrZero(g.Refaults) >= refaultsFrom {
 			groups = append(groups, g)
 		}
 	}
@@ -116,9 +116,18 @@ func squeezedGroups(v *view.View) []view.Cgroup {
 // nearLimit says whether a group has used up what it may have, cache included,
 // at any reading: a kill gives everything back.
 func nearLimit(g view.Cgroup) bool {
-	return g.Limited() && slices.ContainsFunc(g.Samples, func(s recording.CgroupSample) bool {
-		return s.Memory >= 0 && float64(s.Memory) >= limitNear*float64(s.MemoryMax)
+	return slices.ContainsFunc(g.Samples, func(s recording.CgroupSample) bool {
+		bound, _, ok := view.MemoryBound(s)
+		return ok && s.Memory >= 0 && float64(s.Memory) >= limitNear*float64(bound)
 	})
+}
+
+// hits is how often a group was at the limit that binds it.
+func hits(g view.Cgroup) float64 {
+	if _, high, _ := view.MemoryBound(g.CgroupSample); high {
+		return view.OrZero(g.HitHigh)
+	}
+	return view.OrZero(g.HitLimit)
 }
 
 func newSqueeze(v *view.View, members []view.Process, pages float64) squeeze {
@@ -184,7 +193,8 @@ func (s squeeze) crowded(v *view.View) bool {
 		return ok && m.Available >= 0 && float64(m.Available) < scarce*float64(m.Total)
 	}
 	return slices.ContainsFunc(s.group.Samples, func(r recording.CgroupSample) bool {
-		return float64(r.Anon) >= ownShare*float64(r.MemoryMax)
+		bound, _, _ := view.MemoryBound(r)
+		return float64(r.Anon) >= ownShare*float64(bound)
 	})
 }
 
@@ -210,8 +220,9 @@ func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
 	if s.host {
 		f.Headline = rule.T("the host lacks memory for files in use and reads %v/s of them again and again%s", unit.Bytes(bytes), holds)
 	} else {
+		limit, _, _ := view.MemoryBound(s.group.CgroupSample)
 		f.Headline = rule.T("%s, limited to %v, lacks memory for files in use and reads %v/s of them again and again%s",
-			s.group.Path, unit.Bytes(s.group.MemoryMax), unit.Bytes(bytes), holds)
+			s.group.Path, unit.Bytes(limit), unit.Bytes(bytes), holds)
 	}
 	f.Impact = rule.Impact{TimeLost: s.stalled(), Text: rule.T("somebody waited for memory %v of the time", unit.Share(min(s.stalled(), 1)))}
 	if s.waiting >= view.OrZero(s.pressure) {
@@ -238,13 +249,18 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 			What: rule.T("%v pages per second (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: "grep workingset_refault_file /proc/vmstat"})
 		list = append(list, availableNow(v)...)
 	} else {
+		limit, high, _ := view.MemoryBound(g.CgroupSample)
+		events := "memory.events"
+		if high {
+			events += "   # high"
+		}
 		list = append(list,
 			rule.Evidence{Metric: "cgroup.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom), Counters: true,
 				What: rule.T("%v pages per second (%v/s) of files were read again that the group had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: "grep workingset_refault " + memoryFile(g, "memory.stat", "memory.stat")},
-			rule.Evidence{Metric: "cgroup.memory", Value: float64(g.Memory), Unit: "bytes", Limit: rule.Limit(float64(g.MemoryMax)),
-				What: rule.T("%s uses %v of %v, cache included", g.Path, unit.Bytes(g.Memory), unit.Bytes(g.MemoryMax)), Check: "cat " + memoryFile(g, "memory.current", "memory.usage_in_bytes")},
-			rule.Evidence{Metric: "cgroup.memory-hits", Value: g.HitLimit, Unit: "count", Counters: true,
-				What: rule.T("it hit its limit %v times", unit.Count(g.HitLimit)), Check: "cat " + memoryFile(g, "memory.events", "memory.failcnt")})
+			rule.Evidence{Metric: "cgroup.memory", Value: float64(g.Memory), Unit: "bytes", Limit: rule.Limit(float64(limit)),
+				What: rule.T("%s uses %v of %v, cache included", g.Path, unit.Bytes(g.Memory), unit.Bytes(limit)), Check: "cat " + memoryFile(g, "memory.current", "memory.usage_in_bytes")},
+			rule.Evidence{Metric: "cgroup.memory-hits", Value: hits(g), Unit: "count", Counters: true,
+				What: rule.T("it hit its limit %v times", unit.Count(hits(g))), Check: "cat " + memoryFile(g, events, "memory.failcnt")})
 	}
 	if s.waiting > 0 {
 		list = append(list, rule.Evidence{Metric: "process.disk-wait", Value: s.waiting, Unit: "threads",
@@ -299,10 +315,14 @@ func (s squeeze) fixes(who string) []rule.Fix {
 			{Text: rule.T("add memory, or move one of the services elsewhere"), Tradeoff: "money"},
 		}
 	}
-	g := s.group
+	g, file := s.group, "memory.max"
+	limit, high, _ := view.MemoryBound(g.CgroupSample)
+	if high {
+		file = "memory.high"
+	}
 	return []rule.Fix{
 		{Text: rule.T("raise the memory limit of %s by what its files need", g.Path),
-			Command: fmt.Sprintf("echo %d > %s", g.MemoryMax*3/2, memoryFile(g, "memory.max", "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"},
+			Command: fmt.Sprintf("echo %d > %s", limit*3/2, memoryFile(g, file, "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"},
 		{Text: rule.T("make %s use less, or move it to a group of its own, so that room is left for files", who), Tradeoff: "a lower hit rate, more work per request"},
 	}
 }

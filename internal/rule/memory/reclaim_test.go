@@ -89,6 +89,12 @@ func TestReclaim(t *testing.T) {
 				}
 			}
 		}), Want: rule.Possible, Kind: group, Subject: "/shop/web", Low: 0.88, High: 0.9},
+		{Name: "slowed down at memory.high", Host: with(func(q *squeezed) {
+			q.pressure = 0.3
+			q.change = func(s float64, r *recording.CgroupSample) {
+				r.MemoryHigh, r.MemoryMax, r.EventsMax, r.EventsHigh = 80*mib, 200*mib, 0, int64(50*s)
+			}
+		}), Want: rule.Certain, Kind: group, Subject: "/shop/web", Low: 0.88, High: 0.9, Says: "limited to 80 MiB", Proof: "it hit its limit 250 times"},
 		{Name: "far from its limit", Host: with(func(q *squeezed) {
 			q.change = func(_ float64, r *recording.CgroupSample) { r.MemoryMax = 200 * mib }
 		})},
