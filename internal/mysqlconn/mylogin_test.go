@@ -90,6 +90,29 @@ func TestLoginFile(t *testing.T) {
 	}
 }
 
+// The file was written by mysql_config_editor 9.7.4, of made-up logins.
+func TestLoginFileOfTheTool(t *testing.T) {
+	file, err := os.ReadFile("testdata/mylogin-9.7.cnf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, getenv := homeWith(t, file, 0o600)
+	o := ReadOptionFiles(t.TempDir(), getenv)
+	want := ClientOptions{User: "me", Password: "it's", Socket: "/run/mysqld/mysqld.sock", Port: 3310, PasswordFrom: filepath.Join(home, ".mylogin.cnf")}
+	if diff := cmp.Diff(want, o.Client); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for path, want := range map[string]Target{
+		"shop": {Network: "tcp", Address: "127.0.0.1:33998", User: "anna", Password: `s3 #cret"x\y`},
+		"bare": {User: "nobody"},
+	} {
+		got, err := Parse("?login-path="+path, o, Options{})
+		if err != nil || got.User != want.User || want.Address != "" && (got.Address != want.Address || got.Password != want.Password) {
+			t.Errorf("%s: %s as %s with %q, %v", path, got.Address, got.User, string(got.Password), err)
+		}
+	}
+}
+
 // TestLoginFileLeftOut wants whoever is not let in to hear why.
 func TestLoginFileLeftOut(t *testing.T) {
 	home, getenv := homeWith(t, encodeLogin(t, loginText), 0o644)
