@@ -23,9 +23,9 @@ func (t Turn) Loss() float64 { return 100 * (1 - 2*t.With.Queries/(t.Before.Quer
 func (t Turn) Noise() float64 { return 100 * (1 - t.After.Queries/t.Before.Queries) }
 
 // Cost is how many fewer queries the same CPU time answers with the program, in
-// percent. Where the load has all CPUs, that is what it loses; and it can be
-// measured on a virtual machine that gets more CPU time in one second than in
-// the next.
+// percent. Where the load has all CPUs, that is what it loses. What the
+// hypervisor takes is not in it; that the CPUs are slower in one second than in
+// the next, is.
 func (t Turn) Cost() float64 { return 100 * (1 - (t.Before.CPU+t.After.CPU)/2/t.With.CPU) }
 
 // CostNoise is by how many percent both sides of the turn differ in CPU time for
