@@ -178,9 +178,9 @@ func (s *Source) number(index int32, link pcap.LinkType) uint32 {
 	if n, ok := s.numbers[index]; ok {
 		return n
 	}
-	name := fmt.Sprintf("interface %d", index) // it may be gone already
-	if i, err := net.InterfaceByIndex(int(index)); err == nil {
-		name = i.Name
+	name, err := s.ring.device(index)
+	if err != nil { // it is gone already
+		name = fmt.Sprintf("interface %d", index)
 	}
 	s.mu.Lock()
 	n := uint32(len(s.interfaces))
@@ -213,7 +213,7 @@ func (s *Source) wait(b *ringBlock) error {
 	case unix.Errno(code) != unix.ENETDOWN:
 		return fmt.Errorf("capture on %s: %w", s.name, unix.Errno(code))
 	}
-	if _, err := net.InterfaceByIndex(s.index); err == nil {
+	if _, err := s.ring.device(int32(s.index)); err == nil {
 		s.note("the interface went down; the capture goes on when it comes up")
 		return nil
 	}

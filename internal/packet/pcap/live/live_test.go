@@ -181,6 +181,43 @@ func TestVanish(t *testing.T) {
 	}
 }
 
+// A capture knows the interfaces of the namespace in which it was opened, not
+// those of the thread that reads it.
+func TestOtherNamespace(t *testing.T) {
+	namespace(t)
+	s := start(t, Options{Interface: "va", Blocks: 2})
+	outside := func(read func()) {
+		done := make(chan struct{})
+		go func() { // not on the thread of the test, which is locked
+			defer close(done)
+			read()
+		}()
+		<-done
+	}
+	outside(func() { collect(t, s, 1) }) // IPv6 looks for neighbours
+	if i := s.Interfaces(); len(i) != 1 || i[0].Name != "va" {
+		t.Errorf("%+v", i)
+	}
+	if out, err := exec.Command("ip", "link", "del", "va").CombinedOutput(); err != nil {
+		t.Fatal(string(out))
+	}
+	outside(func() {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		for {
+			b, err := s.Next(ctx)
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			b.Release()
+		}
+	})
+}
+
 // A reader that keeps its batches makes the kernel drop packets, which are
 // counted; it does not make packets change under it.
 func TestDrops(t *testing.T) {

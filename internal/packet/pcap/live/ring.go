@@ -161,6 +161,20 @@ func (r *ring) bind(index int, promiscuous bool) error {
 	return nil
 }
 
+// device is the name of an interface now. It asks the socket, which stays in the
+// network namespace in which it was made, wherever its reader runs.
+func (r *ring) device(index int32) (string, error) {
+	q, err := unix.NewIfreq("")
+	if err != nil {
+		return "", err
+	}
+	q.SetUint32(uint32(index))
+	if err := unix.IoctlIfreq(r.fd, unix.SIOCGIFNAME, q); err != nil {
+		return "", err
+	}
+	return q.Name(), nil
+}
+
 func (r *ring) close() error {
 	err := unix.Close(r.fd)
 	r.release()
