@@ -114,9 +114,19 @@ func holders(v *view.View, s *view.MySQLServer) (list []holder) {
 		return list
 	}
 	p, known := process(v, s)
-	n := map[string]int64{}
+	var here []view.Connection
+	readings := 0
 	for _, x := range v.Connections() {
 		if int32(x.LocalPort) == s.Port && x.State == recording.TCPEstablished && (!known || x.NetNS == p.NetNS) {
+			here = append(here, x)
+			readings = max(readings, len(x.Samples))
+		}
+	}
+	n := map[string]int64{}
+	for _, x := range here {
+		// Who is being refused has a connection, too, until he is told: no reading
+		// sees it twice.
+		if len(x.Samples) >= min(readings, 2) {
 			n[x.Remote]++
 		}
 	}

@@ -135,6 +135,17 @@ func TestConnectionsExhausted(t *testing.T) {
 			Host: func() *ruletest.Host {
 				return ruletest.New(4, 10).MySQLSilence(recording.MySQLServer{State: recording.ServerFull, Code: 1040, Error: "Too many connections"})
 			}},
+		{Name: "rtrail is turned away, and so are others", Want: rule.Certain, Kind: rule.KindListener, Subject: "mysql", Low: 1, High: 1, Says: "all its connections are taken, 3 by 10.0.0.5",
+			Host: func() *ruletest.Host {
+				h := ruletest.New(4, 10).MySQLSilence(recording.MySQLServer{State: recording.ServerFull, Code: 1040, Error: "Too many connections"})
+				connection := func(at time.Time, port uint16) recording.TCPSample {
+					return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 3306, Remote: "10.0.0.5", RemotePort: port, State: recording.TCPEstablished}
+				}
+				for held := range uint16(3) {
+					ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample { return connection(at, 40000+held) })
+				}
+				return ruletest.Every(h, func(at time.Time, s float64) recording.TCPSample { return connection(at, 50000+uint16(s)) })
+			}},
 	})
 }
 
