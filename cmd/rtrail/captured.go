@@ -13,7 +13,6 @@ import (
 
 	"github.com/vishvananda/netns"
 
-	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/pcap/live"
 	"rtrail/internal/probe/capture"
@@ -94,8 +93,9 @@ type liveCapture struct {
 	err    error
 }
 
-// capture begins to capture packets.
-func (d *diagnosis) capture(ctx context.Context) (*liveCapture, error) {
+// capture begins to capture packets. Servers that speak MySQL's protocol are
+// known to listen on some ports.
+func (d *diagnosis) capture(ctx context.Context, mysql []uint16) (*liveCapture, error) {
 	ports, err := portList(d.ports)
 	if err != nil {
 		return nil, err
@@ -104,12 +104,14 @@ func (d *diagnosis) capture(ctx context.Context) (*liveCapture, error) {
 	if err != nil {
 		return nil, err
 	}
+	how := besideServers(mysql)
+	how.Workers = liveWorkers
 	ctx, stop := context.WithCancel(ctx)
 	c := &liveCapture{stop: stop, began: time.Now(), done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
 		defer src.Close()
-		c.result, c.err = capture.Read(ctx, src, capture.Options{Source: d.iface, Ports: ports, Engine: engine.Options{Workers: liveWorkers}})
+		c.result, c.err = capture.Read(ctx, src, capture.Options{Source: d.iface, Ports: ports, Engine: how})
 	}()
 	return c, nil
 }

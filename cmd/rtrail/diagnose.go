@@ -201,8 +201,12 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	about.Probes = probe.Check(sources, interval)
 	var packets *liveCapture
 	if d.iface != "" {
+		var mysqlPorts []uint16
+		if servers != nil {
+			mysqlPorts = servers.Ports()
+		}
 		var err error
-		if packets, err = d.capture(ctx); err != nil {
+		if packets, err = d.capture(ctx, mysqlPorts); err != nil {
 			return verdict.Verdict{}, err
 		}
 		about.Probes = append(about.Probes, capture.Info())

@@ -42,9 +42,11 @@ func (m *mysqlJob) capture(ctx context.Context, server string) (*mysqlPackets, e
 		defer close(p.done)
 		defer src.Close()
 		// A capture that breaks off leaves the column empty.
-		_, _ = engine.Run(ctx, src, engine.Options{Collector: func(int) engine.Collector {
+		how := besideServers(ports)
+		how.Collector = func(int) engine.Collector {
 			return &mysqlCollector{sums: p, stats: &rt.Stats{}, ports: ports}
-		}})
+		}
+		_, _ = engine.Run(ctx, src, how)
 	}()
 	return p, nil
 }

@@ -146,7 +146,9 @@ func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, 
 	if chosen != nil {
 		tap.Keep = func() func(*rt.Transaction) bool { return chosen.Matcher() }
 	}
-	report, err := engine.Run(ctx, src, engine.Options{Workers: r.workers, Collector: tap.Collector})
+	how := engine.Options{Workers: r.workers, Collector: tap.Collector}
+	how.Listen("", ports...)
+	report, err := engine.Run(ctx, src, how)
 	result := collectors.Result()
 	src.done()
 	if r.out.err != nil {

@@ -56,6 +56,7 @@ func (t Target) Connect(ctx context.Context, p *Progress) (conn *Conn, err error
 		conn, err := d.DialContext(ctx, network, address)
 		if err == nil {
 			c.net = conn
+			ours.add(conn)
 			if p != nil {
 				p.dialed.Store(true)
 			}

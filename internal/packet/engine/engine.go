@@ -9,13 +9,16 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"sync"
 	"time"
 
 	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
@@ -46,9 +49,26 @@ type Options struct {
 	Workers   int // 0: one per CPU
 	Collector func(worker int) Collector
 	Protocols []proto.Protocol // nil: all
-	// IsServer knows more ports that servers listen on.
-	IsServer func(port uint16) bool
-	Idle     time.Duration // as in tcp.Options
+	// Servers are more ports on which servers listen, with the protocol that they
+	// speak (proto.Protocol.Name), or "". A connection that was there before the
+	// capture often shows neither.
+	Servers map[uint16]string
+	// Ignore leaves out connections by their clients: transactions, and the
+	// connections themselves. nil: none.
+	Ignore func(client flow.Endpoint) bool
+	Idle   time.Duration // as in tcp.Options
+}
+
+// Listen adds ports to Servers. protocol is "" where it is not known.
+func (o *Options) Listen(protocol string, ports ...uint16) {
+	servers := maps.Clone(o.Servers)
+	if servers == nil {
+		servers = map[uint16]string{}
+	}
+	for _, p := range ports {
+		servers[p] = cmp.Or(protocol, servers[p])
+	}
+	o.Servers = servers
 }
 
 // Report is what was read.

@@ -20,6 +20,20 @@ func Protocols() []proto.Protocol {
 	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, dns.Protocol, postgres.Protocol, tls.Protocol, generic.Protocol}
 }
 
+// expecting is the list with the ports on which servers are known to speak the
+// protocols.
+func expecting(list []proto.Protocol, servers map[uint16]string) []proto.Protocol {
+	list = slices.Clone(list)
+	for port, name := range servers {
+		for i := range list {
+			if list[i].Name == name {
+				list[i].Ports = append(slices.Clip(list[i].Ports), port)
+			}
+		}
+	}
+	return list
+}
+
 // greeting tells whether bytes can only come from a server, by the decoders
 // that are sure of it.
 func greeting(list []proto.Protocol) func([]byte) bool {
@@ -36,7 +50,7 @@ func greeting(list []proto.Protocol) func([]byte) bool {
 
 // known tells ports that servers listen on: those of the decoders, and those
 // the user knows.
-func known(list []proto.Protocol, more func(uint16) bool) func(uint16) bool {
+func known(list []proto.Protocol, more map[uint16]string) func(uint16) bool {
 	var ports []uint16
 	for _, p := range list {
 		ports = append(ports, p.Ports...)
@@ -44,6 +58,9 @@ func known(list []proto.Protocol, more func(uint16) bool) func(uint16) bool {
 	slices.Sort(ports)
 	return func(port uint16) bool {
 		_, ok := slices.BinarySearch(ports, port)
-		return ok || more != nil && more(port)
+		if !ok {
+			_, ok = more[port]
+		}
+		return ok
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/dedup"
 	"rtrail/internal/packet/fingerprint"
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/proto/dns"
 	"rtrail/internal/packet/rt"
@@ -17,6 +18,7 @@ type worker struct {
 	index, of   int
 	collector   Collector
 	onlooker    FrameCollector // the same, if it wants packets
+	ignore      func(client flow.Endpoint) bool
 	decoder     *decode.Decoder
 	copies      *dedup.Filter
 	table       *tcp.Table
@@ -39,15 +41,19 @@ const expireEvery = 10e9
 func newWorker(index, of int, spaces *decode.Spaces, o Options) *worker {
 	w := &worker{index: index, of: of, collector: o.Collector(index), decoder: decode.NewWith(decode.Settings{Spaces: spaces}), copies: dedup.New()}
 	w.onlooker, _ = w.collector.(FrameCollector)
-	w.shop = &rt.Workshop{Sink: w.collector, Protocols: o.Protocols, Fingerprint: fingerprint.New().Of}
-	if w.shop.Protocols == nil {
-		w.shop.Protocols = Protocols()
+	sink := rt.Sink(w.collector)
+	if w.ignore = o.Ignore; w.ignore != nil {
+		sink = &heedless{sink, w.ignore}
 	}
+	if o.Protocols == nil {
+		o.Protocols = Protocols()
+	}
+	w.shop = &rt.Workshop{Sink: sink, Protocols: expecting(o.Protocols, o.Servers), Fingerprint: fingerprint.New().Of}
 	w.table = tcp.NewTable(tcp.Options{
 		NewConsumer: w.shop.Consume,
 		Ended:       w.ended,
 		Idle:        o.Idle,
-		IsServer:    known(w.shop.Protocols, o.IsServer),
+		IsServer:    known(w.shop.Protocols, o.Servers),
 		Greeting:    greeting(w.shop.Protocols),
 	})
 	w.queries = dns.NewTracker(w.query)
@@ -60,6 +66,9 @@ func (w *worker) query(q *dns.Query) {
 }
 
 func (w *worker) ended(c *tcp.Conn) {
+	if w.ignore != nil && w.ignore(c.Client) {
+		return
+	}
 	w.connections++
 	w.collector.Connection(c)
 }

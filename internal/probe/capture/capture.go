@@ -57,6 +57,7 @@ func Read(ctx context.Context, src pcap.Source, o Options) (*Result, error) {
 	if o.Engine.Workers <= 0 {
 		o.Engine.Workers = runtime.GOMAXPROCS(0)
 	}
+	o.Engine.Listen("", o.Ports...)
 	r := &Result{Options: o}
 	var mu sync.Mutex
 	collectors := summary.New(o.Engine.Workers, summary.Options{

@@ -84,6 +84,16 @@ func New(targets []mysqlconn.Target, hidden []mysqlconn.Hidden, o Options) *Prob
 // Servers is how many servers are asked.
 func (p *Probe) Servers() int { return len(p.servers) }
 
+// Ports are those on which servers are asked over TCP.
+func (p *Probe) Ports() (ports []uint16) {
+	for _, s := range p.servers {
+		if n := s.target.Port(); n > 0 {
+			ports = append(ports, uint16(n))
+		}
+	}
+	return ports
+}
+
 // Hidden are the servers of this host that cannot be asked.
 func (p *Probe) Hidden() []mysqlconn.Hidden { return p.hidden }
 

@@ -144,8 +144,13 @@ func (x *slowClient) findProcess() {
 	for _, p := range x.v.ProcessTimes() {
 		times[p.Process.PID] = p
 	}
+	ports := map[uint16]bool{}
+	for _, c := range x.connections {
+		ports[uint16(c.ClientPort)] = true
+	}
 	for _, c := range x.v.Connections() {
-		if c.Remote != x.s.Server || c.RemotePort != x.s.Port || c.Local != x.address {
+		// Others of this host may have connections to the same server.
+		if c.Remote != x.s.Server || c.RemotePort != x.s.Port || c.Local != x.address || !ports[c.LocalPort] {
 			continue
 		}
 		for _, owner := range x.v.SocketOwners(c.Inode) {

@@ -260,6 +260,17 @@ func busyClient(idles []time.Duration) *ruletest.Host {
 	return h
 }
 
+// connected has a process that is busy hold a connection to the server.
+func connected(h *ruletest.Host, pid int32, port uint16) *ruletest.Host {
+	const inode = 4711
+	h.Process(ruletest.Process{PID: pid, Comm: "report", CPU: 0.9})
+	h.Thread(ruletest.Thread{PID: pid, TID: pid, Comm: "report", State: "R", CPU: 0.9})
+	ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, PID: pid, Inode: inode})
+	return ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
+		return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: port, Remote: "10.0.0.2", RemotePort: 3306, State: recording.TCPEstablished, Inode: inode}
+	})
+}
+
 func TestClientSlow(t *testing.T) {
 	little := 60 * time.Microsecond
 	stalling := repeated(19, little, 90*time.Millisecond)
@@ -269,6 +280,12 @@ func TestClientSlow(t *testing.T) {
 		make func() *ruletest.Host
 	}{
 		{"stalls, from one capture", rule.Possible, func() *ruletest.Host { return busyClient(stalling) }},
+		{"stalls, and its process works", rule.Likely, func() *ruletest.Host {
+			return connected(busyClient(stalling), 812, 40001)
+		}},
+		{"stalls, and another client of the same server works here", rule.Possible, func() *ruletest.Host {
+			return connected(busyClient(stalling), 812, 50001)
+		}},
 		{"stalls, from both sides", rule.Possible, func() *ruletest.Host {
 			h := busyClient(stalling)
 			pair(h, little, 200*time.Microsecond, little, 4500*time.Microsecond)
