@@ -1,8 +1,10 @@
 package rt
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	"rtrail/internal/recording"
@@ -18,7 +20,7 @@ var clientSlow = rule.Rule{
 	ID:       "rt/client-slow",
 	Title:    "a client takes the time, not the server it asks",
 	Resource: "clients",
-	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections},
+	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
 	// A server that sends to a client which does not read is not slow.
 	Explains: []string{"rt/server-slow"},
 	Page:     clientSlowPage,
@@ -37,9 +39,13 @@ const (
 	// closedFor is the share of a connection's life in which its client had
 	// closed the window.
 	closedFor = 0.2
-	// busyProcess is the time per second a process must have worked, or waited
-	// for a CPU or a disk, to be called the one that takes the time.
-	busyProcess = 0.5
+	// busyThread is the share of the time in which a thread of the client must
+	// have worked, or waited for a CPU or a disk, to be what takes the time. Of
+	// many threads that each do so now and then none is held up.
+	busyThread = 0.5
+	// mostPauses and fewRequests: where so much of the pauses comes before so few
+	// of the requests, these begin a job, and a pause before a job is no stall.
+	mostPauses, fewRequests = 0.9, 0.5
 )
 
 func detectClientSlow(v *view.View) ([]rule.Finding, error) {
@@ -104,7 +110,8 @@ func (x *slowClient) look() bool {
 		x.sure = atMost(x.v, x.s, rule.Certain)
 		return true
 	}
-	if x.count < someRequests || !x.stalls() {
+	x.keepBusy()
+	if x.count < someRequests || !x.stalls() || x.pausesBetweenJobs() {
 		return false
 	}
 	x.findProcess()
@@ -116,6 +123,61 @@ func (x *slowClient) look() bool {
 		x.sure = rule.Likely
 	}
 	return true
+}
+
+// keepBusy leaves out connections that mostly rest: a pool keeps some for more
+// users than there are.
+func (x *slowClient) keepBusy() {
+	all := x.connections
+	x.connections, x.life, x.idle, x.rt, x.count = nil, 0, 0, 0, 0
+	for _, c := range all {
+		if c.Transactions == 0 || c.Idle/time.Duration(c.Transactions) > stalls*asksAtOnce {
+			continue
+		}
+		x.connections = append(x.connections, c)
+		x.life += c.Last.Sub(c.At)
+		x.idle += c.Idle
+		x.rt += c.RTSum
+		x.count += c.Transactions
+	}
+}
+
+// pausesBetweenJobs says that pauses come before certain statements and not
+// before any: a client that is held up stops anywhere. It is taken for granted
+// where not all statements are known.
+func (x *slowClient) pausesBetweenJobs() bool {
+	var list []recording.PacketStatement
+	var idle time.Duration
+	var count int64
+	for _, t := range x.v.PacketStatements() {
+		if t.Server != x.s.Server || t.ServerPort != int32(x.s.Port) || t.Proto != x.s.Proto {
+			continue
+		}
+		if unread(&t) {
+			return true
+		}
+		list = append(list, t)
+		idle += t.IdleBefore
+		count += t.Count
+	}
+	each := func(t recording.PacketStatement) time.Duration { return t.IdleBefore / time.Duration(max(t.Count, 1)) }
+	slices.SortFunc(list, func(a, b recording.PacketStatement) int { return cmp.Compare(each(b), each(a)) })
+	var before time.Duration
+	var begins int64
+	for _, t := range list {
+		if float64(before) >= mostPauses*float64(idle) {
+			break
+		}
+		before += t.IdleBefore
+		begins += t.Count
+	}
+	return float64(begins) <= fewRequests*float64(count)
+}
+
+// unread says that it is not known what was asked: it was encrypted, of a
+// protocol that is not decoded, or prepared before the capture began.
+func unread(t *recording.PacketStatement) bool {
+	return t.Proto == "tls" || t.Proto == "generic" || t.Fingerprint == "" || t.Fingerprint == "Execute"
 }
 
 // stalls tells a client that asks as soon as it has its answer, and now and
@@ -138,8 +200,13 @@ func (x *slowClient) stalls() bool {
 	return float64(x.stalled) >= stalledShare*float64(x.life) && x.rt < x.stalled
 }
 
-// findProcess looks for the client among the processes of this host.
+// findProcess looks for the client among the processes of this host, with a
+// thread that is held up.
 func (x *slowClient) findProcess() {
+	held := map[int32]bool{}
+	for _, t := range x.v.ThreadTimes() {
+		held[t.PID] = held[t.PID] || t.Share[view.OnCPU]+t.Share[view.Runnable]+t.Share[view.WaitDisk] >= busyThread
+	}
 	times := map[int32]view.ProcessTime{}
 	for _, p := range x.v.ProcessTimes() {
 		times[p.Process.PID] = p
@@ -154,8 +221,7 @@ func (x *slowClient) findProcess() {
 			continue
 		}
 		for _, owner := range x.v.SocketOwners(c.Inode) {
-			p, ok := times[owner.PID]
-			if ok && (p.Share[view.OnCPU]+p.Share[view.Runnable]+p.Share[view.WaitDisk])*float64(p.Threads) >= busyProcess {
+			if p, ok := times[owner.PID]; ok && held[owner.PID] {
 				x.process = p
 				return
 			}

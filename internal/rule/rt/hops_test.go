@@ -249,6 +249,7 @@ func TestPathSlow(t *testing.T) {
 func busyClient(idles []time.Duration) *ruletest.Host {
 	h := ruletest.New(2, 10).PacketCapture(nil)
 	h.Packets(ruletest.PacketService{Rate: 400, RTs: us(200), Idles: idles})
+	h.PacketStatement(recording.PacketStatement{Fingerprint: "select c from t where id = ?", Count: 2000, IdleBefore: 9 * time.Second})
 	mean := time.Duration(0)
 	for _, d := range idles {
 		mean += d / time.Duration(len(idles))
@@ -256,6 +257,15 @@ func busyClient(idles []time.Duration) *ruletest.Host {
 	for range 2 {
 		h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{
 			Transactions: 2000, RTSum: 2000 * 200 * time.Microsecond, Idle: 2000 * mean}})
+	}
+	return h
+}
+
+// asking records statements with the wait before each, all together, and how
+// often each was sent.
+func asking(h *ruletest.Host, statements ...recording.PacketStatement) *ruletest.Host {
+	for _, s := range statements {
+		h.PacketStatement(s)
 	}
 	return h
 }
@@ -289,6 +299,27 @@ func TestClientSlow(t *testing.T) {
 		{"stalls, from both sides", rule.Possible, func() *ruletest.Host {
 			h := busyClient(stalling)
 			pair(h, little, 200*time.Microsecond, little, 4500*time.Microsecond)
+			return h
+		}},
+		{"stalls before any of two statements", rule.Possible, func() *ruletest.Host {
+			return asking(busyClient(stalling), recording.PacketStatement{Fingerprint: "select d from u", Count: 2000, IdleBefore: 8 * time.Second})
+		}},
+		{"pauses before one of four statements", 0, func() *ruletest.Host {
+			return asking(busyClient(stalling), recording.PacketStatement{Fingerprint: "select d from u", Count: 6000, IdleBefore: 300 * time.Millisecond})
+		}},
+		{"pauses before three of ten statements, each the first of a job", 0, func() *ruletest.Host {
+			return asking(busyClient(stalling), recording.PacketStatement{Fingerprint: "insert into v", Count: 500, IdleBefore: 3 * time.Second},
+				recording.PacketStatement{Fingerprint: "BEGIN", Count: 500, IdleBefore: 3 * time.Second},
+				recording.PacketStatement{Fingerprint: "select d from u", Count: 7000, IdleBefore: 300 * time.Millisecond})
+		}},
+		{"what it executes was prepared before the capture", 0, func() *ruletest.Host {
+			return asking(busyClient(stalling), recording.PacketStatement{Command: "Execute", Fingerprint: "Execute", Count: 2000, IdleBefore: 9 * time.Second})
+		}},
+		{"a pool keeps connections that rest", 0, func() *ruletest.Host {
+			h := busyClient(stalling[:2])
+			for range 8 {
+				h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{Transactions: 4, RTSum: time.Millisecond, Idle: 9 * time.Second}})
+			}
 			return h
 		}},
 		{"thinks", 0, func() *ruletest.Host {
