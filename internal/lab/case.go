@@ -24,6 +24,9 @@ type Case struct {
 	// about this fault in so short a window; "": anything less than likely
 	// fails.
 	AtMostPossible string
+	// NotEven lists rules that a control must not even call possible: what it does
+	// is what they could mistake for a fault.
+	NotEven []string
 	// Says is a regular expression for what the headline must say, where a rule
 	// tells several things apart; "": it is not looked at.
 	Says string

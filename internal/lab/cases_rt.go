@@ -24,6 +24,7 @@ func rtHopCases() []Case {
 		serverSlowExplained(),
 		controlCapturedNginx(),
 		controlCapturedMariaDB(),
+		controlJobs(),
 	}
 }
 
@@ -300,6 +301,29 @@ func controlCapturedMariaDB() Case {
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			return m.run(ctx, Options{NetNS: p.client}, load, d)
+		},
+	}
+}
+
+// controlJobs is what a web application does to its database: a job sends its
+// statements one after the other, and its connection rests in a pool until there
+// is another one. The client is not slow in between.
+func controlJobs() Case {
+	load := sysbenchLoad{Test: "oltp_read_only", Threads: 4, Rows: 10_000, Rate: 20}
+	var p pair
+	var m *mysqlServer
+	return Case{
+		ID:       "control/jobs-captured",
+		Title:    "20 jobs of 16 statements a second from a pool of four connections to MariaDB, captured",
+		NotEven:  []string{"rt/client-slow"},
+		Needs:    mariaDB10().needs(),
+		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}},
+		Setup: func(ctx context.Context, e *Env) (err error) {
+			p, m, err = database(ctx, e, load)
+			return err
+		},
+		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+			return m.runP99(ctx, Options{NetNS: p.client}, load, d)
 		},
 	}
 }

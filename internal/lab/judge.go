@@ -70,7 +70,7 @@ func (c Case) judgeFault(v verdictDoc, r *Result) (why string) {
 			r.Rank, r.Found = i+1, f.Headline
 			continue
 		}
-		if f.abovePossible() {
+		if f.abovePossible() || slices.Contains(c.NotEven, f.Rule) {
 			r.Others = append(r.Others, f.String())
 			if !c.allows(f) && stranger == "" {
 				stranger = f.String()

@@ -93,6 +93,8 @@ func TestRunComparesVerdicts(t *testing.T) {
 		{name: "silent control", pass: true, change: makeControl},
 		{name: "accused control", under: []findingDoc{other}, why: "a healthy host was accused", others: 1, change: makeControl},
 		{name: "control with a hint", under: []findingDoc{finding("disk/full", "/", "possible")}, pass: true, change: makeControl},
+		{name: "control with a hint it must not give", under: []findingDoc{finding("disk/full", "/", "possible")}, why: "a healthy host was accused", others: 1,
+			change: func(c *Case) { makeControl(c); c.NotEven = []string{"disk/full"} }},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
