@@ -111,15 +111,19 @@ func (x *slowClient) look() bool {
 		return true
 	}
 	x.keepBusy()
-	if x.count < someRequests || !x.stalls() || x.pausesBetweenJobs() {
+	if x.count < someRequests || !x.stalls() {
 		return false
 	}
+	between, known := x.pausesBetweenJobs()
 	x.findProcess()
+	if between || !known && x.process.Process.PID == 0 {
+		return false
+	}
 	x.hops = hopsOf(x.v, x.s)
 	// No packet tells a client that is kept from asking from one that has nothing
 	// to ask: only what its process does meanwhile does.
 	x.sure = rule.Possible
-	if x.process.Process.PID != 0 {
+	if known && x.process.Process.PID != 0 {
 		x.sure = rule.Likely
 	}
 	return true
@@ -143,27 +147,28 @@ func (x *slowClient) keepBusy() {
 }
 
 // pausesBetweenJobs says that pauses come before certain statements and not
-// before any: a client that is held up stops anywhere. It is taken for granted
-// where not all statements are known.
-func (x *slowClient) pausesBetweenJobs() bool {
+// before any: a client that is held up stops anywhere. known is false where it
+// cannot be told which statement most of them come before.
+func (x *slowClient) pausesBetweenJobs() (between, known bool) {
 	var list []recording.PacketStatement
-	var idle time.Duration
-	var count int64
+	var idle, before, unknown time.Duration
+	var count, begins int64
 	for _, t := range x.v.PacketStatements() {
 		if t.Server != x.s.Server || t.ServerPort != int32(x.s.Port) || t.Proto != x.s.Proto {
 			continue
 		}
-		if unread(&t) {
-			return true
-		}
 		list = append(list, t)
 		idle += t.IdleBefore
 		count += t.Count
+		if unread(&t) {
+			unknown += t.IdleBefore
+		}
+	}
+	if count == 0 || float64(unknown) > (1-mostPauses)*float64(idle) {
+		return false, false
 	}
 	each := func(t recording.PacketStatement) time.Duration { return t.IdleBefore / time.Duration(max(t.Count, 1)) }
 	slices.SortFunc(list, func(a, b recording.PacketStatement) int { return cmp.Compare(each(b), each(a)) })
-	var before time.Duration
-	var begins int64
 	for _, t := range list {
 		if float64(before) >= mostPauses*float64(idle) {
 			break
@@ -171,7 +176,7 @@ func (x *slowClient) pausesBetweenJobs() bool {
 		before += t.IdleBefore
 		begins += t.Count
 	}
-	return float64(begins) <= fewRequests*float64(count)
+	return float64(begins) <= fewRequests*float64(count), true
 }
 
 // unread says that it is not known what was asked: it was encrypted, of a

@@ -270,6 +270,11 @@ func asking(h *ruletest.Host, statements ...recording.PacketStatement) *ruletest
 	return h
 }
 
+// prepared records executions of statements whose text is not known.
+func prepared(h *ruletest.Host) *ruletest.Host {
+	return asking(h, recording.PacketStatement{Command: "Execute", Fingerprint: "Execute", Count: 2000, IdleBefore: 9 * time.Second})
+}
+
 // connected has a process that is busy hold a connection to the server.
 func connected(h *ruletest.Host, pid int32, port uint16) *ruletest.Host {
 	const inode = 4711
@@ -312,9 +317,8 @@ func TestClientSlow(t *testing.T) {
 				recording.PacketStatement{Fingerprint: "BEGIN", Count: 500, IdleBefore: 3 * time.Second},
 				recording.PacketStatement{Fingerprint: "select d from u", Count: 7000, IdleBefore: 300 * time.Millisecond})
 		}},
-		{"what it executes was prepared before the capture", 0, func() *ruletest.Host {
-			return asking(busyClient(stalling), recording.PacketStatement{Command: "Execute", Fingerprint: "Execute", Count: 2000, IdleBefore: 9 * time.Second})
-		}},
+		{"what it executes was prepared before the capture", 0, func() *ruletest.Host { return prepared(busyClient(stalling)) }},
+		{"the same, and its process works", rule.Possible, func() *ruletest.Host { return connected(prepared(busyClient(stalling)), 812, 40001) }},
 		{"a pool keeps connections that rest", 0, func() *ruletest.Host {
 			h := busyClient(stalling[:2])
 			for range 8 {
