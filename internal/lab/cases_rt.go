@@ -292,21 +292,7 @@ func controlCapturedNginx() Case {
 // captured beside the host.
 func controlCapturedMariaDB() Case {
 	load := sysbenchLoad{Test: "oltp_point_select", Threads: 8, Rows: 10_000, Rate: 1000}
-	var p pair
-	var m *mysqlServer
-	return Case{
-		ID:       "control/mariadb-captured",
-		Title:    "1,000 point selects a second from MariaDB, captured",
-		Needs:    mariaDB10().needs(),
-		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}},
-		Setup: func(ctx context.Context, e *Env) (err error) {
-			p, m, err = database(ctx, e, load)
-			return err
-		},
-		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return m.run(ctx, Options{NetNS: p.client}, load, d)
-		},
-	}
+	return capturedMariaDB("control/mariadb-captured", "1,000 point selects a second from MariaDB, captured", load, (*mysqlServer).run)
 }
 
 // controlJobs is what a web application does to its database: a job sends its
@@ -314,12 +300,18 @@ func controlCapturedMariaDB() Case {
 // is another one. The client is not slow in between.
 func controlJobs() Case {
 	load := sysbenchLoad{Test: "oltp_read_only", Threads: 4, Rows: 10_000, Rate: 20}
+	c := capturedMariaDB("control/jobs-captured", "20 jobs of 16 statements a second from a pool of four connections to MariaDB, captured", load, (*mysqlServer).runP99)
+	c.NotEven = []string{"rt/client-slow"}
+	return c
+}
+
+// capturedMariaDB is a healthy load of MariaDB, captured at the server.
+func capturedMariaDB(id, title string, load sysbenchLoad, run func(*mysqlServer, context.Context, Options, sysbenchLoad, time.Duration) (Measurement, error)) Case {
 	var p pair
 	var m *mysqlServer
 	return Case{
-		ID:       "control/jobs-captured",
-		Title:    "20 jobs of 16 statements a second from a pool of four connections to MariaDB, captured",
-		NotEven:  []string{"rt/client-slow"},
+		ID:       id,
+		Title:    title,
 		Needs:    mariaDB10().needs(),
 		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}},
 		Setup: func(ctx context.Context, e *Env) (err error) {
@@ -327,7 +319,7 @@ func controlJobs() Case {
 			return err
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return m.runP99(ctx, Options{NetNS: p.client}, load, d)
+			return run(m, ctx, Options{NetNS: p.client}, load, d)
 		},
 	}
 }

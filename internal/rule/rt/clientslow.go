@@ -90,9 +90,6 @@ func slowClients(v *view.View, s *view.PacketService) []*slowClient {
 		x := &slowClient{v: v, s: s, address: a, connections: byAddress[a], alone: len(addresses) == 1}
 		for _, c := range x.connections {
 			x.life += c.Last.Sub(c.At)
-			x.idle += c.Idle
-			x.rt += c.RTSum
-			x.count += c.Transactions
 			x.zero += c.FromClient.ZeroWindowTime
 			x.episodes += c.FromClient.ZeroWindows
 		}
@@ -133,7 +130,7 @@ func (x *slowClient) look() bool {
 // users than there are.
 func (x *slowClient) keepBusy() {
 	all := x.connections
-	x.connections, x.life, x.idle, x.rt, x.count = nil, 0, 0, 0, 0
+	x.connections, x.life = nil, 0
 	for _, c := range all {
 		if c.Transactions == 0 || c.Idle/time.Duration(c.Transactions) > stalls*asksAtOnce {
 			continue
