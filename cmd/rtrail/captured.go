@@ -93,8 +93,8 @@ type liveCapture struct {
 	err    error
 }
 
-// capture begins to capture packets. Servers that speak MySQL's protocol are
-// known to listen on some ports.
+// capture begins to capture packets. mysql are ports at which servers speak
+// MySQL's protocol.
 func (d *diagnosis) capture(ctx context.Context, mysql []uint16) (*liveCapture, error) {
 	ports, err := portList(d.ports)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestServerIsKnown(t *testing.T) {
 			t.Fatalf("%d connections", len(k.connections))
 		}
 		c := k.connections[0]
-		if right := c.Server.Port == server; right != known || c.Midway != true || known && c.Protocol != "mysql" {
+		if right := c.Server.Port == server; right != known || !c.Midway || known && c.Protocol != "mysql" {
 			t.Errorf("known: %t: server %v, protocol %q, midway %t", known, c.Server, c.Protocol, c.Midway)
 		}
 	}

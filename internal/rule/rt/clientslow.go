@@ -68,11 +68,13 @@ type slowClient struct {
 	address     string
 	connections []*view.PacketConnection
 	life        time.Duration // of its connections, all together
-	idle        time.Duration
-	rt          time.Duration
-	count       int64
 	zero        time.Duration // its windows were closed
 	episodes    int64         // so many times
+
+	// Of the connections that keepBusy kept, all together.
+	idle  time.Duration
+	rt    time.Duration
+	count int64
 
 	hops    *hops
 	stalled time.Duration // time in pauses that are stalls
