@@ -89,10 +89,10 @@ func (l *look) examples() (list []explainable, err error) {
 
 // unsafe says why the server would do more than look for a plan; "": it would not.
 // What servers do was tried: all of them execute a derived table that reads no
-// table of its own, as (SELECT sleep(1)), functions that write included. MySQL 5.6
-// also executes those with an aggregate, subqueries that are compared with an
-// indexed column, and views alike, before it says how it would; MySQL 9 and
-// MariaDB 10.11 and 11.8 do not. 5.7 was not tried.
+// table of its own, as (SELECT sleep(1)), functions that write included. MySQL 5.6,
+// 5.7, 8.0, 8.4 and 9.7 also execute those with an aggregate, subqueries that are
+// compared with an indexed column or joined to a row they know, and views alike,
+// before they say how they would; MariaDB 10.5, 10.11 and 11.8 do not.
 func (l *look) unsafe(r reading, schema string) (why string, err error) {
 	mode := l.seen.variables["sql_mode"]
 	switch {
@@ -100,12 +100,12 @@ func (l *look) unsafe(r reading, schema string) (why string, err error) {
 		return "the server may execute a derived table to explain the statement", nil
 	case strings.Contains(mode, "NO_BACKSLASH_ESCAPES") && strings.Contains(r.text, `\`), strings.Contains(mode, "ANSI_QUOTES") && strings.Contains(r.text, `"`):
 		return "quotes mean something else in the server's sql_mode", nil
-	case l.about.mariaDB() || l.about.atLeast(8):
+	case l.about.mariaDB():
 		return "", nil
 	case r.selects() > 1:
-		return "MySQL before 8 may execute a subquery to explain the statement", nil
+		return "MySQL may execute a subquery to explain the statement", nil
 	case len(r.tables) > tablesPerPlan || strings.Contains(r.text, "``"):
-		return "it is not clear whether a table is a view, which MySQL before 8 may execute", nil
+		return "it is not clear whether a table is a view, which MySQL may execute", nil
 	}
 	for _, t := range r.tables {
 		in := "DATABASE()"
@@ -118,7 +118,7 @@ func (l *look) unsafe(r reading, schema string) (why string, err error) {
 			return "", err
 		}
 		if views.Len() > 0 {
-			return "MySQL before 8 may execute a view to explain the statement", nil
+			return "MySQL may execute a view to explain the statement", nil
 		}
 	}
 	return "", nil
