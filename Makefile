@@ -12,7 +12,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 # One version for everybody, so that lint says the same everywhere.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build run test unit lab lab-repeat bench bench-live bench-mysql profile bpf lint fuzz fuzz-ci corpus clean
+.PHONY: help build run test unit lab lab-repeat lab-releases bench bench-live bench-mysql profile bpf lint fuzz fuzz-ci corpus clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -35,6 +35,11 @@ lab: build  ## every fault lab once, as root; writes the table in docs/labs.md
 
 lab-repeat: build  ## every fault lab ROUNDS times in a row, as root
 	scripts/labs --rounds $(ROUNDS) --docs
+
+lab-releases: build  ## five more releases of MySQL, Percona Server and MariaDB, as root; installs 900 MB into /var/cache/rtrail
+	scripts/packages
+	scripts/mysql-servers --all
+	$(BIN) lab run '*/*+percona56' '*/*+mysql57' '*/*+mysql8?' '*/*+mariadb105' --repeat $(ROUNDS)
 
 bench: build  ## what samples cost, how fast packets are read beside tshark, and stacks beside pt-pmp; as root
 	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter tshark percona-toolkit

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -92,7 +93,7 @@ func newLabRunCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&r.all, "all", false, "run every case")
+	f.BoolVar(&r.all, "all", false, "run every case, but those that need servers nobody installs by default")
 	f.BoolVar(&r.json, "json", false, "print one JSON object per case")
 	f.BoolVar(&r.markdown, "markdown", false, "print the results as a Markdown table")
 	f.IntVar(&r.repeat, "repeat", 1, "run everything so often, round after round")
@@ -186,7 +187,7 @@ func (r labRun) selected(args []string) ([]lab.Case, error) {
 		if len(args) > 0 {
 			return nil, usageError("--all takes no cases")
 		}
-		return cases, nil
+		return slices.DeleteFunc(cases, func(c lab.Case) bool { return c.Extra }), nil
 	}
 	if len(args) == 0 {
 		return nil, usageError("name the cases to run, or give --all; see: rtrail lab list")

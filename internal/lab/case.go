@@ -39,6 +39,10 @@ type Case struct {
 	// does form.
 	Unsteady string
 
+	// Extra cases need what the project does not install by itself. They run when
+	// they are named or match a pattern, not with all others.
+	Extra bool
+
 	// Captures says where packets are captured while rtrail watches: nowhere, in
 	// one place beside the host, or on the client's and the server's side, which
 	// are then judged without the host, as a user does with two files.

@@ -25,13 +25,9 @@ func mysqlLockCases() []Case {
 // asked is the name under which rtrail asks the server, by its socket.
 func (m *mysqlServer) asked() []string { return []string{"lab@" + m.socket} }
 
-// stock fills a table of 100 rows that all servers understand.
+// stock fills a table of 100 rows.
 func stock(ctx context.Context, m *mysqlServer) error {
-	rows := make([]string, 100)
-	for i := range rows {
-		rows[i] = fmt.Sprintf("(%d, 'item %d', 0)", i+1, i+1)
-	}
-	_, err := m.query(ctx, "CREATE TABLE stock (id INT PRIMARY KEY, name VARCHAR(40), n INT) ENGINE=InnoDB; INSERT INTO stock VALUES "+strings.Join(rows, ", "))
+	_, err := m.query(ctx, tableOfItems("stock", 100))
 	return err
 }
 

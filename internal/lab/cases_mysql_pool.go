@@ -282,8 +282,7 @@ func naps(ctx context.Context, list []*sql.Conn, nap time.Duration) ([]batch, er
 // milliseconds for clients.
 func threadPoolJoinedCase() Case {
 	var m *mysqlServer
-	c := slowGroupOf(&m, "--performance-schema=ON")
-	c.ID = "mysql/thread-pool-stalled+packets"
+	c := slowGroupOf("mysql/thread-pool-stalled+packets", &m, mariaDB10(), "--performance-schema=ON")
 	c.Title += ", watched from inside and by packets"
 	c.Rule, c.Kind, c.Name = "mysql/thread-pool-stalled", "process", "mariadbd"
 	c.Says = `clients of mariadbd wait up to .* statements queue before execution, in group 0 of 2`

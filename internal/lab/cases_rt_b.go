@@ -18,7 +18,7 @@ func rtExchangeCases() []Case {
 		chattyTransactions(),
 		errorsSwallowed(),
 		lateCommit(),
-		slowGroup(),
+		slowGroup("rt/slow-group", mariaDB10()),
 	}
 }
 

@@ -10,18 +10,15 @@ import (
 	"time"
 )
 
-// items fills a table of 1000 rows.
-const items = "CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(40), n INT); INSERT INTO item SELECT seq, concat('item ', seq), 0 FROM seq_1_to_1000;"
-
-// withItems is MariaDB on one side of a veth pair, with a table of items.
-func withItems(ctx context.Context, e *Env, options ...string) (p pair, m *mysqlServer, err error) {
+// withItems is a server on one side of a veth pair, with a table of items.
+func withItems(ctx context.Context, e *Env, v mysqlVersion, options ...string) (p pair, m *mysqlServer, err error) {
 	if p, err = newPair(e); err != nil {
 		return p, nil, err
 	}
-	if m, err = startMariaDB(ctx, e, p.at, options...); err != nil {
+	if m, err = startMySQL(ctx, e, v, p.at, options...); err != nil {
 		return p, nil, err
 	}
-	_, err = m.query(ctx, items)
+	_, err = m.query(ctx, tableOfItems("item", 1000))
 	return p, m, err
 }
 
@@ -46,7 +43,7 @@ func chattyTransactions() Case {
 		Needs:    mariaDB10().needs(),
 		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			if p, m, err = withItems(ctx, e); err != nil {
+			if p, m, err = withItems(ctx, e, mariaDB10()); err != nil {
 				return err
 			}
 			far := p.at.Addr[:strings.LastIndex(p.at.Addr, ".")] + ".101"
@@ -121,7 +118,7 @@ func errorsSwallowed() Case {
 		Needs:    mariaDB10().needs(),
 		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			if p, m, err = withItems(ctx, e); err != nil {
+			if p, m, err = withItems(ctx, e, mariaDB10()); err != nil {
 				return err
 			}
 			if _, err = m.query(ctx, "CREATE TABLE item_new LIKE item; INSERT INTO item_new SELECT * FROM item"); err != nil {
@@ -169,7 +166,7 @@ func lateCommit() Case {
 		Needs:    mariaDB10().needs(),
 		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			if p, m, err = withItems(ctx, e); err != nil {
+			if p, m, err = withItems(ctx, e, mariaDB10()); err != nil {
 				return err
 			}
 			db, err = m.open(p.client)
@@ -203,13 +200,13 @@ func lateCommit() Case {
 // slowGroup has a thread pool of two groups and few threads. Statements that
 // sleep hold all the threads the first group may have: its other connections
 // wait for each of their statements, those of the second group never do.
-func slowGroup() Case {
+func slowGroup(id string, v mysqlVersion) Case {
 	var m *mysqlServer
-	return slowGroupOf(&m)
+	return slowGroupOf(id, &m, v)
 }
 
 // slowGroupOf is slowGroup with more options for the server, which it shows.
-func slowGroupOf(m **mysqlServer, options ...string) Case {
+func slowGroupOf(id string, m **mysqlServer, v mysqlVersion, options ...string) Case {
 	const groups, victims, sleepers = 2, 4, 8
 	var p pair
 	var db *sql.DB
@@ -243,14 +240,14 @@ func slowGroupOf(m **mysqlServer, options ...string) Case {
 		}
 	}
 	return Case{
-		ID:    "rt/slow-group",
-		Title: "sleeping statements hold all threads of one group of MariaDB's thread pool",
+		ID:    id,
+		Title: "sleeping statements hold all threads of one group of " + v.name + "'s thread pool",
 		Rule:  "rt/slow-group",
 		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
-		Needs:    mariaDB10().needs(),
+		Needs:    v.needs(),
 		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			p, *m, err = withItems(ctx, e, append([]string{"--thread-handling=pool-of-threads", fmt.Sprintf("--thread-pool-size=%d", groups),
+			p, *m, err = withItems(ctx, e, v, append([]string{"--thread-handling=pool-of-threads", fmt.Sprintf("--thread-pool-size=%d", groups),
 				"--thread-pool-max-threads=6", "--thread-pool-oversubscribe=1", "--thread-pool-stall-limit=500"}, options...)...)
 			if err != nil {
 				return err

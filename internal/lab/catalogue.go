@@ -19,6 +19,7 @@ func Cases() []Case {
 		mysqlLockCases(),
 		mysqlPoolCases(),
 		mysqlContentionCases(),
+		mysqlVersionCases(),
 		controlCases(),
 	)
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -35,6 +36,16 @@ func (m *mysqlServer) openBy(in *NetNS, user, addr string) (*sql.DB, error) {
 	db := sql.OpenDB(connector)
 	m.env.Defer("connections to "+m.version.name, db.Close)
 	return db, nil
+}
+
+// tableOfItems makes a table of so many rows, in words that all servers
+// understand.
+func tableOfItems(name string, n int) string {
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = fmt.Sprintf("(%d, 'item %d', 0)", i+1, i+1)
+	}
+	return "CREATE TABLE " + name + " (id INT PRIMARY KEY, name VARCHAR(40), n INT) ENGINE=InnoDB; INSERT INTO " + name + " VALUES " + strings.Join(rows, ", ")
 }
 
 // conns takes n connections of their own.

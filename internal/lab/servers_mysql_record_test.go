@@ -71,6 +71,12 @@ var (
 	onlyInnoDB = []string{"innodb-status"}
 )
 
+// mysqlRecorded is a server to record, and its options.
+type mysqlRecorded struct {
+	version mysqlVersion
+	options []string
+}
+
 // mysqlRecording is a server whose answers are kept.
 type mysqlRecording struct {
 	*testing.T
@@ -94,16 +100,17 @@ func TestRecordMySQL(t *testing.T) {
 	maria := append([]string{"--log-slow-verbosity=query_plan,innodb,explain"}, slow...)
 	pool := append([]string{"--thread-handling=pool-of-threads", "--thread-pool-size=2", "--thread-pool-idle-timeout=1",
 		"--extra-port=3307", "--performance-schema=ON"}, maria...)
-	for name, server := range map[string]struct {
-		version mysqlVersion
-		options []string
-	}{
+	servers := map[string]mysqlRecorded{
 		"mysql-5.6.14":       {mySQL56(), append([]string{"--server-id=2"}, slow...)},
 		"mysql-9":            {mySQL9(), append([]string{"--log-slow-extra=ON", "--plugin-load-add=thread_pool.so", "--thread-pool-size=2"}, slow...)},
 		"mariadb-10.11":      {mariaDB10(), maria},
 		"mariadb-10.11-pool": {mariaDB10(), pool},
 		"mariadb-11.8-pool":  {mariaDB11(), pool},
-	} {
+	}
+	for _, r := range releasesBetween() {
+		servers[r.version.folder] = mysqlRecorded{r.version, append([]string{"--server-id=2"}, slow...)}
+	}
+	for name, server := range servers {
 		t.Run(name, func(t *testing.T) {
 			inTempState(t)
 			e, err := NewEnv("test/record-mysql", nil)
@@ -156,6 +163,7 @@ func (r *mysqlRecording) record(pool bool) {
 	r.keep("idle", nil)
 	r.sysbench()
 	r.locks()
+	r.plans()
 	r.deadlock()
 	r.latches()
 	r.missing()
@@ -307,7 +315,7 @@ func (r *mysqlRecording) locks() {
 	r.exec(c[0], "CREATE TABLE accounts (id INT PRIMARY KEY, owner VARCHAR(40), balance INT) ENGINE=InnoDB",
 		"INSERT INTO accounts VALUES (1, 'ann', 100), (2, 'bob', 200), (3, 'cid', 300)", "CREATE TABLE notes (id INT PRIMARY KEY) ENGINE=InnoDB",
 		"BEGIN", "UPDATE accounts SET balance = balance - 10 WHERE id = 1")
-	row1 := r.background(c[1], "UPDATE accounts SET balance = balance + 10 WHERE id = 1")
+	row1 := r.background(c[1], "UPDATE accounts SET balance = balance + 10 WHERE id = 1 AND 'secret' = 'secret'")
 	time.Sleep(200 * time.Millisecond)
 	row2 := r.background(c[2], "SELECT * FROM accounts WHERE owner = 'bob' FOR UPDATE")
 	r.exec(c[3], "BEGIN", "SELECT count(*) FROM notes")
@@ -317,12 +325,66 @@ func (r *mysqlRecording) locks() {
 	sleeper := r.background(c[6], "DO sleep(3)")
 	time.Sleep(1200 * time.Millisecond)
 	r.keep("locks", ofLocks)
+	r.look("locks")
 	r.exec(c[0], "COMMIT")
 	r.exec(c[3], "COMMIT")
 	for _, end := range []func() error{row1, row2, ddl, victim, sleeper} {
 		if err := end(); err != nil {
 			r.Error(err)
 		}
+	}
+}
+
+// plans are statements that run long enough to be explained. What servers before
+// MySQL 8 may execute to explain a statement is among them: a subquery, a view, a
+// derived table.
+func (r *mysqlRecording) plans() {
+	c := r.conns(7)
+	r.exec(c[0], "CREATE TABLE customers (id INT PRIMARY KEY, name VARCHAR(120)) ENGINE=InnoDB",
+		"CREATE TABLE orders (id INT PRIMARY KEY, customer INT, state VARCHAR(10), note VARCHAR(60)) ENGINE=InnoDB",
+		"INSERT INTO customers SELECT id, c FROM sbtest1 WHERE id <= 50", "INSERT INTO orders SELECT id, id % 50, 'new', pad FROM sbtest1",
+		"CREATE VIEW biggest AS SELECT max(id) m FROM orders", "ANALYZE TABLE customers, orders")
+	var ends []func() error
+	for i, statement := range []string{
+		"SELECT id, note FROM orders WHERE customer = 7 AND note <> 'secret' OR sleep(0.02)",
+		"UPDATE orders SET state = 'sent' WHERE customer = 7 AND note <> 'secret' OR sleep(0.02)",
+		"SELECT o.id FROM orders o JOIN customers c ON c.id = o.customer WHERE c.name = 'secret' OR sleep(0.02)",
+		"SELECT id FROM orders WHERE customer = (SELECT max(id) FROM customers WHERE name <> 'secret') OR sleep(0.02)",
+		"SELECT b.m FROM biggest b JOIN orders o WHERE o.note = 'secret' OR sleep(0.02)",
+		"SELECT d.m FROM (SELECT max(id) m FROM orders) d JOIN orders o WHERE o.note = 'secret' OR sleep(0.02)",
+	} {
+		ends = append(ends, r.background(c[i], statement))
+		time.Sleep(100 * time.Millisecond)
+	}
+	// A digest of which MySQL 8 and later keep an example.
+	over, cancel := context.WithCancel(r.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for over.Err() == nil {
+			_ = rowsOf(over, c[len(c)-1], "SELECT id, note FROM orders WHERE note = 'secret' AND state = 'new'")
+			sleep(over, 50*time.Millisecond)
+		}
+	})
+	r.look("plans")
+	cancel()
+	wg.Wait()
+	for _, end := range ends {
+		if err := end(); err != nil {
+			r.Error(err)
+		}
+	}
+}
+
+// look has the probe itself look at the server twice, and keeps what it asked and
+// was answered beside the folder.
+func (r *mysqlRecording) look(scene string) {
+	if strings.HasSuffix(r.folder, "-pool") {
+		return
+	}
+	out, err := r.m.env.RunWith(r.Context(), Options{Dir: "../probe/mysql", Env: []string{"RTRAIL_TEST_MYSQL=lab@" + r.m.socket}},
+		"go", "test", "-count=1", "-run", "^TestRecordLooks$", ".", "-record-looks", filepath.Base(r.folder)+"-"+scene+".txt")
+	if err != nil {
+		r.Errorf("look at %s: %v\n%s", scene, err, out)
 	}
 }
 
@@ -367,8 +429,10 @@ func (r *mysqlRecording) missing() {
 
 // replica is one whose source is not there.
 func (r *mysqlRecording) replica() {
-	if r.m.version.short == "mysql-9" {
-		r.exec(r.db, "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT=1, SOURCE_USER='repl', SOURCE_CONNECT_RETRY=60, GET_SOURCE_PUBLIC_KEY=1", "START REPLICA")
+	// MySQL before 8.0.23 and MariaDB know the older words only, MySQL 8.4 the newer.
+	_, err := r.db.ExecContext(r.Context(), "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT=1, SOURCE_USER='repl', SOURCE_CONNECT_RETRY=60, GET_SOURCE_PUBLIC_KEY=1")
+	if err == nil {
+		r.exec(r.db, "START REPLICA")
 	} else {
 		r.exec(r.db, "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=1, MASTER_USER='repl', MASTER_CONNECT_RETRY=60", "START SLAVE")
 	}

@@ -10,18 +10,25 @@ import (
 	"time"
 )
 
+// mysqlStart is a server, what its version says, and whether it is started again.
+type mysqlStart struct {
+	version mysqlVersion
+	says    string
+	restart bool
+}
+
 // Every server starts in a namespace, answers at its socket and its port, also
 // to sysbench, and leaves nothing behind; one comes back with other options.
 func TestMySQLServers(t *testing.T) {
-	tests := map[string]struct {
-		version mysqlVersion
-		says    string
-		restart bool
-	}{
+	tests := map[string]mysqlStart{
 		"MariaDB 10": {mariaDB10(), "MariaDB", false},
 		"MariaDB 11": {mariaDB11(), "11.8.", false},
 		"MySQL 5.6":  {mySQL56(), "5.6.14", true},
 		"MySQL 9":    {mySQL9(), "9.", false},
+	}
+	for _, r := range releasesBetween() {
+		_, number, _ := strings.Cut(r.version.folder, "-")
+		tests[r.version.name] = mysqlStart{r.version, number + ".", false}
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

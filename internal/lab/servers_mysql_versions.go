@@ -28,6 +28,8 @@ const (
 	// Where MariaDB is in debian-sid: its packages exclude those of MySQL.
 	sidMariaDB = "/opt/mariadb/usr"
 
+	// MySQL of that age has no CREATE USER IF NOT EXISTS.
+	grantsOf56    = "GRANT ALL ON *.* TO lab@'%' WITH GRANT OPTION;\nCREATE DATABASE IF NOT EXISTS lab;\n"
 	grantsOfUsers = "CREATE USER IF NOT EXISTS lab@'%';\nGRANT ALL ON *.* TO lab@'%' WITH GRANT OPTION;\nCREATE DATABASE IF NOT EXISTS lab;\n"
 )
 
@@ -57,25 +59,61 @@ func mySQL56() mysqlVersion {
 	base := serverFolder(serverMySQL56)
 	return mysqlVersion{
 		name: "MySQL 5.6.14", short: "mysql-5.6", folder: serverMySQL56, program: filepath.Join(base, "bin/mysqld"),
-		grants:     "GRANT ALL ON *.* TO lab@'%' WITH GRANT OPTION;\nCREATE DATABASE IF NOT EXISTS lab;\n",
+		grants:     grantsOf56,
 		options:    []string{"--basedir=" + base, "--explicit-defaults-for-timestamp"},
-		initialize: bootstrapMySQL56,
+		initialize: bootstrapMySQL56(filepath.Join(base, "share"), "--basedir="+base),
 	}
 }
 
 // mySQL9 is MySQL 9, which has Oracle's thread pool as a plugin
 // (--plugin-load-add=thread_pool.so).
 func mySQL9() mysqlVersion {
+	v := mySQLInRoot("MySQL 9", "mysql-9", serverSid, "--mysqlx=OFF", "--skip-log-bin")
+	// Who may administer the thread pool is not subject to it.
+	v.grants += "REVOKE IF EXISTS TP_CONNECTION_ADMIN ON *.* FROM lab@'%';\nGRANT ALL ON *.* TO root@localhost WITH GRANT OPTION;\n"
+	return v
+}
+
+// mySQLInRoot is a MySQL of 5.7 or later as distributions have it.
+func mySQLInRoot(name, short, folder string, options ...string) mysqlVersion {
 	return mysqlVersion{
-		name: "MySQL 9", short: "mysql-9", folder: serverSid, chroot: true, program: "/usr/sbin/mysqld",
-		// Who may administer the thread pool is not subject to it.
-		grants:  grantsOfUsers + "REVOKE IF EXISTS TP_CONNECTION_ADMIN ON *.* FROM lab@'%';\nGRANT ALL ON *.* TO root@localhost WITH GRANT OPTION;\n",
-		options: []string{"--mysqlx=OFF", "--skip-log-bin", "--secure-file-priv="},
+		name: name, short: short, folder: folder, chroot: true, program: "/usr/sbin/mysqld", grants: grantsOfUsers,
+		options: append([]string{"--secure-file-priv="}, options...),
 		initialize: func(ctx context.Context, m *mysqlServer) error {
 			// Nothing is lost that matters if the machine dies here.
 			return m.tool(ctx, "", m.version.program, "--no-defaults", "--user=root", "--initialize-insecure", "--datadir="+m.path("data"),
-				"--innodb-doublewrite=OFF", "--innodb-flush-method=nosync")
+				"--secure-file-priv=", "--innodb-doublewrite=OFF", "--innodb-flush-method=nosync")
 		},
+	}
+}
+
+// release is a server between the oldest and the newest ones, which
+// scripts/mysql-servers installs by name.
+type release struct {
+	tag     string // of cases: "mysql57"
+	version mysqlVersion
+	pool    bool // it has a thread pool of which none of the other cases' servers is an example
+}
+
+// releasesBetween returns them in the order of their age.
+func releasesBetween() []release {
+	const percona, maria105 = "percona-5.6", "mariadb-10.5"
+	return []release{
+		{tag: "percona56", pool: true, version: mysqlVersion{
+			name: "Percona Server 5.6", short: percona, folder: percona, chroot: true, program: "/usr/sbin/mysqld", grants: grantsOf56,
+			options:    []string{"--explicit-defaults-for-timestamp"},
+			initialize: bootstrapMySQL56(filepath.Join(serverFolder(percona), "usr/share/mysql")),
+		}},
+		{tag: "mysql57", version: mySQLInRoot("MySQL 5.7", "mysql-5.7", "mysql-5.7")},
+		{tag: "mysql80", version: mySQLInRoot("MySQL 8.0", "mysql-8.0", "mysql-8.0", "--mysqlx=OFF", "--skip-log-bin")},
+		{tag: "mysql84", version: mySQLInRoot("MySQL 8.4", "mysql-8.4", "mysql-8.4", "--mysqlx=OFF", "--skip-log-bin")},
+		{tag: "mariadb105", version: mysqlVersion{
+			name: "MariaDB 10.5", short: maria105, folder: maria105, chroot: true, program: "/usr/sbin/mariadbd", grants: grantsOfUsers,
+			options: []string{"--performance-schema=OFF"},
+			initialize: func(ctx context.Context, m *mysqlServer) error {
+				return installMariaDB(ctx, m, "/usr/bin/mariadb-install-db", "--force") // as for 11.8
+			},
+		}},
 	}
 }
 
@@ -132,22 +170,24 @@ func installMariaDB(ctx context.Context, m *mysqlServer, program string, more ..
 }
 
 // bootstrapMySQL56 does what mysql_install_db does, which needs Perl modules
-// of its own time.
-func bootstrapMySQL56(ctx context.Context, m *mysqlServer) error {
-	base := serverFolder(m.version.folder)
-	var sql strings.Builder
-	sql.WriteString("USE mysql;\n")
-	for _, name := range []string{"mysql_system_tables.sql", "mysql_system_tables_data.sql"} {
-		b, err := os.ReadFile(filepath.Join(base, "share", name))
-		if err != nil {
-			return fmt.Errorf("read the system tables of %s: %w; remove %s and run scripts/mysql-servers again", m.version.name, err, base)
+// of its own time; share is where the server's SQL files are.
+func bootstrapMySQL56(share string, options ...string) func(context.Context, *mysqlServer) error {
+	return func(ctx context.Context, m *mysqlServer) error {
+		var sql strings.Builder
+		sql.WriteString("USE mysql;\n")
+		for _, name := range []string{"mysql_system_tables.sql", "mysql_system_tables_data.sql"} {
+			b, err := os.ReadFile(filepath.Join(share, name))
+			if err != nil {
+				return fmt.Errorf("read the system tables of %s: %w; remove %s and run scripts/mysql-servers %s again",
+					m.version.name, err, serverFolder(m.version.folder), m.version.folder)
+			}
+			sql.Write(b)
 		}
-		sql.Write(b)
+		// Users without a name would be taken for "lab" at the socket.
+		sql.WriteString("\nDELETE FROM user WHERE user = '';\n")
+		if err := os.MkdirAll(m.path("data/mysql"), 0o755); err != nil {
+			return err
+		}
+		return m.tool(ctx, sql.String(), m.version.program, append([]string{"--no-defaults", "--bootstrap", "--user=root", "--datadir=" + m.path("data")}, options...)...)
 	}
-	// Users without a name would be taken for "lab" at the socket.
-	sql.WriteString("\nDELETE FROM user WHERE user = '';\n")
-	if err := os.MkdirAll(m.path("data/mysql"), 0o755); err != nil {
-		return err
-	}
-	return m.tool(ctx, sql.String(), m.version.program, "--no-defaults", "--bootstrap", "--user=root", "--basedir="+base, "--datadir="+m.path("data"))
 }

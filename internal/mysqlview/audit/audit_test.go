@@ -192,12 +192,15 @@ func TestDefaultsBetween(t *testing.T) {
 	}{
 		{"MySQL", "5.6.14", "innodb_purge_threads", Default{Value: "1", Known: true}},
 		{"MySQL", "5.6.51-log", "innodb_purge_threads", Default{Value: "1", Known: true}},
-		{"Percona", "8.0.43-34", "innodb_lock_wait_timeout", Default{Value: "50", Known: true, Of: "5.6 and 9.7"}},
-		{"MySQL", "8.0.43", "sync_binlog", Default{Either: "0 in 5.6, 1 in 9.7"}},
+		{"Percona", "8.0.43-34", "innodb_lock_wait_timeout", Default{Value: "50", Known: true}},
+		{"MySQL", "8.0.43", "sync_binlog", Default{Value: "1", Known: true}},
+		{"MySQL", "9.1.0", "innodb_purge_threads", Default{Value: "1", Known: true, Of: "8.4 and 9.7"}},
+		{"MySQL", "8.2.0", "innodb_io_capacity", Default{Either: "200 in 8.0, 10000 in 8.4"}},
 		{"MySQL", "8.0.43", "thread_pool_algorithm", Default{}},
 		{"MySQL", "10.1.0", "sync_binlog", Default{Either: "1 in 9.7"}},
 		{"MariaDB", "11.4.2-MariaDB", "innodb_purge_threads", Default{Value: "4", Known: true, Of: "10.11 and 11.8"}},
-		{"MariaDB", "10.5.0-MariaDB", "innodb_purge_threads", Default{Either: "4 in 10.11"}},
+		{"MariaDB", "10.6.22-MariaDB", "innodb_flush_method", Default{Either: "fsync in 10.5, O_DIRECT in 10.11"}},
+		{"MariaDB", "10.3.0-MariaDB", "innodb_purge_threads", Default{Either: "4 in 10.5"}},
 	} {
 		s := &view.MySQLServer{MySQLServer: recording.MySQLServer{Flavor: test.flavor, Version: test.version}}
 		if diff := cmp.Diff(test.want, defaultsFor(s).of(test.name)); diff != "" {
