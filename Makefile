@@ -39,7 +39,7 @@ lab-repeat: build  ## every fault lab ROUNDS times in a row, as root
 lab-releases: build  ## five more releases of MySQL, Percona Server and MariaDB, as root; installs 900 MB into /var/cache/rtrail
 	scripts/packages
 	scripts/mysql-servers --all
-	$(BIN) lab run '*/*+percona56' '*/*+mysql57' '*/*+mysql8?' '*/*+mariadb105' --repeat $(ROUNDS)
+	$(BIN) lab run '*/*+percona56' '*/*+mysql57*' '*/*+mysql8*' '*/*+mariadb105' --repeat $(ROUNDS)
 
 bench: build  ## what samples cost, how fast packets are read beside tshark, and stacks beside pt-pmp; as root
 	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter tshark percona-toolkit

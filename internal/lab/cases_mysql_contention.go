@@ -46,12 +46,13 @@ end
 // tablesScene is a server with many tables that many clients use.
 type tablesScene struct {
 	mysqlScene
-	load sysbenchLoad
+	tables int
+	load   sysbenchLoad
 }
 
 const (
 	manyClients  = 64
-	tablesOfMany = 60
+	sharedTables = 60
 )
 
 // setup makes the tables and the load.
@@ -60,7 +61,7 @@ func (s *tablesScene) setup(ctx context.Context, e *Env, options ...string) erro
 		return err
 	}
 	var make strings.Builder
-	for i := range tablesOfMany {
+	for i := range s.tables {
 		fmt.Fprintf(&make, "CREATE TABLE t%d (id INT PRIMARY KEY);", i)
 	}
 	if _, err := s.m.query(ctx, make.String()); err != nil {
@@ -70,7 +71,7 @@ func (s *tablesScene) setup(ctx context.Context, e *Env, options ...string) erro
 	if err := os.WriteFile(script, []byte(manyTables), 0o644); err != nil {
 		return fmt.Errorf("write the load: %w", err)
 	}
-	s.load = sysbenchLoad{Test: script, Threads: manyClients, Extra: []string{"--tables=" + strconv.Itoa(tablesOfMany)}}
+	s.load = sysbenchLoad{Test: script, Threads: manyClients, Extra: []string{"--tables=" + strconv.Itoa(s.tables)}}
 	return nil
 }
 
@@ -85,7 +86,7 @@ var asFastAsItGoes = []string{"cpu/saturated", "cpu/context-switches"}
 // tableCacheCase has one instance of the table cache for 64 clients whose
 // statements do nothing but open a table.
 func tableCacheCase() Case {
-	s := &tablesScene{}
+	s := &tablesScene{tables: sharedTables}
 	options := func(instances int) []string {
 		return []string{"--performance-schema=OFF", "--table-open-cache=5000", "--metadata-locks-hash-instances=256", fmt.Sprintf("--table-open-cache-instances=%d", instances)}
 	}
@@ -113,7 +114,7 @@ func tableCacheCase() Case {
 // tableCacheSmallCase has a table cache that closes tables to make room, below
 // its mutex.
 func tableCacheSmallCase() Case {
-	s := &tablesScene{}
+	s := &tablesScene{tables: sharedTables}
 	return Case{
 		ID:    "mysql/table-cache-contention+small",
 		Title: "64 clients queue for MySQL 5.6's table cache, which is too small",
@@ -138,9 +139,11 @@ func tableCacheSmallCase() Case {
 
 // mdlContentionCase has one partition of the hash of metadata locks.
 func mdlContentionCase() Case {
-	s := &tablesScene{}
+	// So many that statements seldom want the same ones: behind 256 mutexes there
+	// must be no queue.
+	s := &tablesScene{tables: 200}
 	options := func(partitions int) []string {
-		return []string{"--performance-schema=OFF", "--table-open-cache=5000", "--table-open-cache-instances=8", fmt.Sprintf("--metadata-locks-hash-instances=%d", partitions)}
+		return []string{"--performance-schema=OFF", "--table-open-cache=20000", "--table-open-cache-instances=8", fmt.Sprintf("--metadata-locks-hash-instances=%d", partitions)}
 	}
 	return Case{
 		ID:    "mysql/mdl-contention",
@@ -155,7 +158,7 @@ func mdlContentionCase() Case {
 				return err
 			}
 			// Locks are most of what a statement does that opens many tables.
-			s.load.Extra = append(s.load.Extra, "--per-statement=14")
+			s.load.Extra = append(s.load.Extra, "--per-statement=30")
 			return nil
 		},
 		Inject:  func(ctx context.Context, _ *Env) error { return s.m.restart(ctx, options(1)...) },

@@ -12,8 +12,11 @@ func mysqlVersionCases() []Case {
 		cases = append(cases,
 			rowLockCase(variant("mysql/row-lock-wait", r.tag), r.version),
 			metadataLockCase(variant("mysql/metadata-lock", r.tag), r.version),
-			fullScanCase(r.tag, r.version, "mariadbd|mysqld"),
+			fullScanCase(r.tag, r.version, "mariadbd|mysqld", false),
 		)
+		if r.apart {
+			cases = append(cases, fullScanCase(r.tag+"-prepared", r.version, "mysqld", true))
+		}
 		if r.pool {
 			c := slowGroup(variant("rt/slow-group", r.tag), r.version)
 			// The group gets three threads, not five: an answer takes 0.8 s, and

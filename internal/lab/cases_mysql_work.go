@@ -18,8 +18,10 @@ import (
 // wait for in their own server.
 func mysqlWorkCases() []Case {
 	return []Case{
-		fullScanCase("", mariaDB10(), "mariadbd"),
-		fullScanCase("digests", mySQL9(), "mysqld"),
+		fullScanCase("", mariaDB10(), "mariadbd", false),
+		fullScanCase("digests", mySQL9(), "mysqld", false),
+		fullScanCase("prepared", mariaDB10(), "mariadbd", true, "--performance-schema=ON"),
+		fullScanCase("prepared97", mySQL9(), "mysqld", true),
 		fullScanFromDisk(),
 		tmpDiskCase("", mariaDB10(), "mariadbd", "--performance-schema=ON"),
 		tmpDiskCase("counters", mariaDB10(), "mariadbd"),
@@ -86,6 +88,28 @@ func (s *mysqlScene) asking(n int, pause time.Duration, statement func(i int64) 
 	}
 }
 
+// askingPrepared is asking for one statement that each connection prepares in the
+// server, keeps, and executes with another value each time.
+func (s *mysqlScene) askingPrepared(n int, pause time.Duration, text string, value func(i int64) any) func(context.Context, *Env, time.Duration) (Measurement, error) {
+	return func(ctx context.Context, _ *Env, d time.Duration) (Measurement, error) {
+		var asked atomic.Int64
+		statements := make([]*sql.Stmt, n) // of each connection, which takes it along when it ends
+		return measureSQL(ctx, s.db, n, d, "answers/s", func(ctx context.Context, i int, c *sql.Conn) (err error) {
+			if statements[i] == nil {
+				if statements[i], err = c.PrepareContext(ctx, text); err != nil {
+					return err
+				}
+			}
+			sleep(ctx, pause)
+			rows, err := statements[i].QueryContext(ctx, value(asked.Add(1)))
+			if err != nil {
+				return err
+			}
+			return readAll(rows)
+		})
+	}
+}
+
 func (s *mysqlScene) start(ctx context.Context, e *Env, v mysqlVersion, options ...string) (err error) {
 	if s.m, err = startMySQL(ctx, e, v, End{}, options...); err != nil {
 		return err
@@ -94,18 +118,20 @@ func (s *mysqlScene) start(ctx context.Context, e *Env, v mysqlVersion, options 
 	return err
 }
 
-// fullScanCase drops the index that a filter needs.
-func fullScanCase(name string, v mysqlVersion, process string) Case {
+// fullScanCase drops the index that a filter needs, of statements that are sent
+// as text or prepared in the server.
+func fullScanCase(name string, v mysqlVersion, process string, prepared bool, options ...string) Case {
 	const rows = 20_000
+	const text = "SELECT id, body FROM note WHERE code = "
 	s := &mysqlScene{}
-	return Case{
+	c := Case{
 		ID:    variant("mysql/full-scan", name),
 		Title: v.name + " finds rows by a column without an index",
 		Rule:  "mysql/full-scan", Kind: "process", Name: process, Says: `index on \((?i:code)\)`,
 		Needs: v.needs(),
 		MySQL: s.names,
 		Setup: func(ctx context.Context, e *Env) error {
-			if err := s.start(ctx, e, v); err != nil {
+			if err := s.start(ctx, e, v, options...); err != nil {
 				return err
 			}
 			if err := s.m.notes(ctx, rows, "VARCHAR(200)", 3); err != nil {
@@ -122,10 +148,13 @@ func fullScanCase(name string, v mysqlVersion, process string) Case {
 			_, err := s.m.query(ctx, "ALTER TABLE note ADD INDEX (code)")
 			return err
 		},
-		Measure: s.asking(2, 5*time.Millisecond, func(i int64) string {
-			return fmt.Sprintf("SELECT id, body FROM note WHERE code = '%s'", code(i%rows))
-		}),
+		Measure: s.asking(2, 5*time.Millisecond, func(i int64) string { return text + "'" + code(i%rows) + "'" }),
 	}
+	if prepared {
+		c.Title += ", by prepared statements"
+		c.Measure = s.askingPrepared(2, 5*time.Millisecond, text+"?", func(i int64) any { return code(i % rows) })
+	}
+	return c
 }
 
 // tmpDiskCase groups by a TEXT column, which MariaDB's memory tables cannot

@@ -67,6 +67,11 @@ func rowsOf(ctx context.Context, c *sql.Conn, query string, args ...any) error {
 	if err != nil {
 		return err
 	}
+	return readAll(rows)
+}
+
+// readAll takes all rows of an answer.
+func readAll(rows *sql.Rows) error {
 	for rows.Next() {
 	}
 	return rows.Err()

@@ -93,6 +93,7 @@ type release struct {
 	tag     string // of cases: "mysql57"
 	version mysqlVersion
 	pool    bool // it has a thread pool of which none of the other cases' servers is an example
+	apart   bool // it counts prepared statements apart from all others
 }
 
 // releasesBetween returns them in the order of their age.
@@ -104,9 +105,9 @@ func releasesBetween() []release {
 			options:    []string{"--explicit-defaults-for-timestamp"},
 			initialize: bootstrapMySQL56(filepath.Join(serverFolder(percona), "usr/share/mysql")),
 		}},
-		{tag: "mysql57", version: mySQLInRoot("MySQL 5.7", "mysql-5.7", "mysql-5.7")},
-		{tag: "mysql80", version: mySQLInRoot("MySQL 8.0", "mysql-8.0", "mysql-8.0", "--mysqlx=OFF", "--skip-log-bin")},
-		{tag: "mysql84", version: mySQLInRoot("MySQL 8.4", "mysql-8.4", "mysql-8.4", "--mysqlx=OFF", "--skip-log-bin")},
+		{tag: "mysql57", apart: true, version: mySQLInRoot("MySQL 5.7", "mysql-5.7", "mysql-5.7")},
+		{tag: "mysql80", apart: true, version: mySQLInRoot("MySQL 8.0", "mysql-8.0", "mysql-8.0", "--mysqlx=OFF", "--skip-log-bin")},
+		{tag: "mysql84", apart: true, version: mySQLInRoot("MySQL 8.4", "mysql-8.4", "mysql-8.4", "--mysqlx=OFF", "--skip-log-bin")},
 		{tag: "mariadb105", version: mysqlVersion{
 			name: "MariaDB 10.5", short: maria105, folder: maria105, chroot: true, program: "/usr/sbin/mariadbd", grants: grantsOfUsers,
 			options: []string{"--performance-schema=OFF"},

@@ -111,6 +111,9 @@ func (t *Totals) Print(out io.Writer, width, top int) error {
 // table prints the first statements.
 func (all *Statements) table(b *strings.Builder, width, top int) {
 	if len(all.List) == 0 {
+		if all.Missed > 0 {
+			fmt.Fprintf(b, "\nSTATEMENTS are not known: %s, and %d looks at the process list met none\n", all.Why(), all.Looks)
+		}
 		return
 	}
 	list := all.List[:min(top, len(all.List))]

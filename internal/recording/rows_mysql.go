@@ -1,6 +1,9 @@
 package recording
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // The mysql tables hold what MySQL, MariaDB and Percona servers tell of
 // themselves over a client connection. Server names the instance in all of
@@ -159,6 +162,38 @@ type MySQLStatement struct {
 	SortRows   int64         `parquet:"sort_rows" cbor:"sort_rows"`
 	NoIndex    int64         `parquet:"no_index" cbor:"no_index"`
 }
+
+// Grow adds to the counters of s what those of a statement grew by between two
+// readings.
+func (s *MySQLStatement) Grow(before, now MySQLStatement) {
+	s.Count += now.Count - before.Count
+	s.Took += now.Took - before.Took
+	s.LockTime += now.LockTime - before.LockTime
+	s.Errors += now.Errors - before.Errors
+	s.Affected += now.Affected - before.Affected
+	s.Sent += now.Sent - before.Sent
+	s.Examined += now.Examined - before.Examined
+	s.TmpTables += now.TmpTables - before.TmpTables
+	s.TmpDisk += now.TmpDisk - before.TmpDisk
+	s.FullJoins += now.FullJoins - before.FullJoins
+	s.Scans += now.Scans - before.Scans
+	s.SortMerges += now.SortMerges - before.SortMerges
+	s.SortRows += now.SortRows - before.SortRows
+	s.NoIndex += now.NoIndex - before.NoIndex
+}
+
+// Unrun is the statement before it was executed for the first time: its counters
+// are zero.
+func (s MySQLStatement) Unrun() MySQLStatement {
+	return MySQLStatement{At: s.At, Server: s.Server, Schema: s.Schema, Digest: s.Digest, Text: s.Text, First: s.First}
+}
+
+// PreparedDigest begins the Digest of what is summed up over the prepared
+// statements of one text, which the digests of most servers lack.
+const PreparedDigest = "prepared "
+
+// Prepared says whether s is of prepared statements.
+func (s MySQLStatement) Prepared() bool { return strings.HasPrefix(s.Digest, PreparedDigest) }
 
 // MySQLInnoDB is what SHOW ENGINE INNODB STATUS says in numbers. Unknown where
 // a version does not tell.

@@ -70,20 +70,7 @@ func grownStatement(series []recording.MySQLStatement, first time.Time) recordin
 		if now.Count < before.Count {
 			before = zero // truncated
 		}
-		sum.Count += now.Count - before.Count
-		sum.Took += now.Took - before.Took
-		sum.LockTime += now.LockTime - before.LockTime
-		sum.Errors += now.Errors - before.Errors
-		sum.Affected += now.Affected - before.Affected
-		sum.Sent += now.Sent - before.Sent
-		sum.Examined += now.Examined - before.Examined
-		sum.TmpTables += now.TmpTables - before.TmpTables
-		sum.TmpDisk += now.TmpDisk - before.TmpDisk
-		sum.FullJoins += now.FullJoins - before.FullJoins
-		sum.Scans += now.Scans - before.Scans
-		sum.SortMerges += now.SortMerges - before.SortMerges
-		sum.SortRows += now.SortRows - before.SortRows
-		sum.NoIndex += now.NoIndex - before.NoIndex
+		sum.Grow(before, now)
 		before = now
 	}
 	return sum

@@ -53,7 +53,6 @@ func readDigests(l *look) error {
 	if first {
 		l.seen.digests = make(map[digestKey]recording.MySQLStatement, r.Len())
 	}
-	type grown struct{ before, now recording.MySQLStatement }
 	var list []grown
 	for i := range r.Len() {
 		now := l.digest(r.Row(i))
@@ -66,38 +65,55 @@ func readDigests(l *look) error {
 			continue
 		}
 		if !known {
-			before = now
-			before.Count, before.Took, before.LockTime, before.Errors, before.Affected, before.Sent, before.Examined = 0, 0, 0, 0, 0, 0, 0
-			before.TmpTables, before.TmpDisk, before.FullJoins, before.Scans, before.SortMerges, before.SortRows, before.NoIndex = 0, 0, 0, 0, 0, 0, 0
+			before = now.Unrun()
 		}
-		before.At = l.seen.digested
 		if now.Count < before.Count { // truncated meanwhile
 			before.Count, before.Took = 0, 0
 		}
-		if now.Count > before.Count {
-			list = append(list, grown{before, now})
-		}
+		list = append(list, grown{before, now})
 	}
-	l.seen.digested = l.at
+	prepared, err := l.prepared(first)
+	if err != nil {
+		return err
+	}
+	list = append(list, prepared...)
+	list = slices.DeleteFunc(list, func(g grown) bool { return g.now.Count <= g.before.Count })
 	slices.SortStableFunc(list, func(a, b grown) int { return cmp.Compare(b.now.Took-b.before.Took, a.now.Took-a.before.Took) })
 	list = list[:min(len(list), mostDigests)]
+	last := l.seen.digested
+	l.seen.digested = l.at
+	return l.writeStatements(list, last)
+}
+
+// grown is a statement at the last reading and at this one.
+type grown struct{ before, now recording.MySQLStatement }
+
+// writeStatements writes both rows of each, first all of the last reading.
+func (l *look) writeStatements(list []grown, last time.Time) error {
 	if len(list) == 0 {
 		return nil
 	}
-	digests := make([]string, len(list))
-	for i, g := range list {
-		digests[i] = g.now.Digest
-		if g.now.NoIndex > g.before.NoIndex {
+	var digests, prepared []string
+	for _, g := range list {
+		switch {
+		case g.now.Prepared():
+			prepared = append(prepared, g.now.Digest)
+			continue
+		case g.now.NoIndex > g.before.NoIndex:
 			l.unindexed = append(l.unindexed, digestKey{g.now.Schema, g.now.Digest})
 		}
+		digests = append(digests, g.now.Digest)
 	}
 	texts, err := l.digestTexts(digests)
 	if err != nil {
 		return err
 	}
+	if err := l.preparedTexts(prepared, texts); err != nil {
+		return err
+	}
 	rows := make([]recording.MySQLStatement, 0, 2*len(list))
 	for _, g := range list {
-		g.before.Text = texts[g.now.Digest]
+		g.before.At, g.before.Text = last, texts[g.now.Digest]
 		rows = append(rows, g.before)
 	}
 	for _, g := range list {
@@ -150,12 +166,21 @@ func (l *look) digestTexts(digests []string) (map[string]string, error) {
 	}
 	for i := range r.Len() {
 		text := r.Row(i).Text("text")
-		texts[r.Row(i).Text("digest")] = l.words.Of("mysql", "Query", []byte(strings.TrimSuffix(text, "...")), strings.HasSuffix(text, "..."))
+		// MySQL 9 has prepared statements so; EXECUTE of a name is another thing.
+		if executed, ok := strings.CutPrefix(text, "EXECUTE "); ok && !strings.HasPrefix(executed, "`") {
+			text = executed
+		}
+		texts[r.Row(i).Text("digest")] = l.bare(strings.TrimSuffix(text, "..."), strings.HasSuffix(text, "..."))
 	}
 	return texts, nil
 }
 
-// isHex guards the one place where a text of the server gets into a statement.
+// bare is a statement without literals; cut says that its end is missing.
+func (l *look) bare(text string, cut bool) string {
+	return l.words.Of("mysql", "Query", []byte(text), cut)
+}
+
+// isHex guards the places where a text of the server gets into a statement.
 func isHex(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }

@@ -36,6 +36,7 @@ type memory struct {
 	commands   map[string]bool // Com_ counters written before
 	digests    map[digestKey]recording.MySQLStatement
 	digested   time.Time
+	prepared   preparedMemory
 	snapshots  map[heldBy]bool
 	plans      map[string]bool // statements that were explained, without literals
 	errors     map[int32]bool  // codes seen

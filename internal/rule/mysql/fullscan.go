@@ -262,9 +262,12 @@ func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
 	case x.logged:
 		e.What = rule.T("%s rows examined for each one returned in %s entries of the slow log, %s s a second: %s", unit.Count(x.ratio), unit.Count(x.count),
 			unit.Number(x.took), x.brief())
+	case math.IsNaN(x.ratio):
+		e.What = rule.T("seen running on %s connections at a time, while the server scanned %s rows in each scan: %s", unit.Number(x.took),
+			unit.Count(view.OrZero(x.perRun)), x.brief())
 	default:
 		e.What = rule.T("seen running on %s connections at a time, while the server scanned %s rows for each one it sent: %s", unit.Number(x.took),
-			unit.Count(view.OrZero(x.ratio)), x.brief())
+			unit.Count(x.ratio), x.brief())
 	}
 	e.Value = view.OrZero(e.Value)
 	return e

@@ -27,6 +27,13 @@ const (
 	// someOverflows per second: the cache closes tables to make room, below its
 	// mutex. A cache that is large enough closes none.
 	someOverflows = 5.0
+	// fullShare of the running statements in the queue is enough where the server
+	// itself counts that it closes tables below this mutex: two witnesses.
+	fullShare = 0.1
+	// manyReopened per second, and reopenedEach statement, cost more than any queue:
+	// for each of these tables a handle is closed and another one made.
+	manyReopened = 100.0
+	reopenedEach = 0.1
 	// enoughInstances is what MySQL has by default from 5.7.8 on; its manual
 	// recommends 8 or 16 for 16 cores and more. mostInstances is its limit.
 	enoughInstances, mostInstances = 16, 64
@@ -46,6 +53,7 @@ type tableCache struct {
 	size      int64   // table_open_cache; 0: not known
 	overflows float64 // per second; NaN
 	opened    float64 // per second; NaN
+	reopened  float64 // opened per statement; NaN
 }
 
 func detectTableCache(v *view.View) ([]rule.Finding, error) {
@@ -61,17 +69,22 @@ func detectTableCache(v *view.View) ([]rule.Finding, error) {
 
 func (x *tableCache) look() bool {
 	x.wait, x.waiting, x.share = x.queue("mysql/table-cache-mutex")
-	if x.sure = x.sureOfQueue(x.waiting, x.share); x.sure == 0 {
-		return false
-	}
-	x.overflows, x.opened = math.NaN(), math.NaN()
+	x.overflows, x.opened, x.reopened = math.NaN(), math.NaN(), math.NaN()
 	if x.s != nil {
 		x.instances, _ = x.s.IntVariable("table_open_cache_instances")
 		x.size, _ = x.s.IntVariable("table_open_cache")
 		x.overflows, x.opened = x.s.Rate("Table_open_cache_overflows"), x.s.Rate("Opened_tables")
+		x.reopened = x.opened / max(x.s.Rate("Questions"), 1)
 	}
-	return true
+	x.sure = x.sureOfQueue(x.waiting, x.share)
+	if x.sure == 0 && x.full() && (x.queued() || x.opened >= manyReopened && x.reopened >= reopenedEach) {
+		x.sure = rule.Likely
+	}
+	return x.sure != 0
 }
+
+// queued says whether enough wait for a cache that is known to be too small.
+func (x *tableCache) queued() bool { return x.waiting >= someQueue && x.share >= fullShare }
 
 // full says whether tables are closed to make room for others.
 func (x *tableCache) full() bool { return x.overflows >= someOverflows && x.opened >= someOverflows }
@@ -82,6 +95,10 @@ func (x *tableCache) finding() rule.Finding {
 	f.Impact = timeLost(x.waiting, rule.T("%s statements wait at a time", unit.Number(x.waiting)))
 	share := unit.Share(x.share)
 	switch {
+	case x.full() && !x.queued():
+		// How long opening takes is not counted.
+		f.Impact = timeLost(max(x.waiting, x.reopened), rule.T("%s tables are opened", unit.PerSecond(x.opened)))
+		f.Headline = rule.T("%s opens %s tables anew for each statement, because the table cache is full: table_open_cache is %d", who, unit.Number(x.reopened), x.size)
 	case x.full():
 		f.Headline = rule.T("%s of the running statements of %s queue for the table cache, which closes tables to make room below its mutex: table_open_cache is %d", share, who, x.size)
 	case x.instances == 1:
@@ -91,7 +108,9 @@ func (x *tableCache) finding() rule.Finding {
 	default:
 		f.Headline = rule.T("%s of the busy threads of %s queue for the mutex of the table cache: see table_open_cache_instances", share, who)
 	}
-	f.Evidence = []rule.Evidence{x.stackEvidence(x.wait, x.waiting, x.share, "Table_cache")}
+	if x.waiting > 0 {
+		f.Evidence = append(f.Evidence, x.stackEvidence(x.wait, x.waiting, x.share, "Table_cache"))
+	}
 	if x.instances > 0 {
 		f.Evidence = append(f.Evidence, setting(x.s, "mysql.table-cache-instances", "table_open_cache_instances", x.instances))
 	}

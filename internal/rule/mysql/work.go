@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/view"
 )
@@ -176,6 +177,9 @@ func (w work) check(s *view.MySQLServer, columns string) string {
 			return "pt-query-digest SLOW_LOG   # or: grep -A3 Rows_examined SLOW_LOG"
 		}
 		return ask(s, "show full processlist")
+	}
+	if hash, ok := strings.CutPrefix(w.digest, recording.PreparedDigest); ok {
+		return ask(s, fmt.Sprintf("select sql_text, count_execute, %s from performance_schema.prepared_statements_instances where sha1(left(sql_text, 1024)) = '%s'", columns, hash))
 	}
 	return ask(s, fmt.Sprintf("select digest_text, count_star, %s from performance_schema.events_statements_summary_by_digest where digest = '%s'", columns, w.digest))
 }
