@@ -15,7 +15,7 @@ func mysqlVersionCases() []Case {
 			fullScanCase(r.tag, r.version, "mariadbd|mysqld", false),
 		)
 		if r.apart {
-			cases = append(cases, fullScanCase(r.tag+"-prepared", r.version, "mysqld", true))
+			cases = append(cases, fullScanCase(r.tag+"-prepared", r.version, "mysqld", true), controlMySQLFullSpeed(r.tag, r.version))
 		}
 		if r.pool {
 			c := slowGroup(variant("rt/slow-group", r.tag), r.version)

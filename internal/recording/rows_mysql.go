@@ -138,8 +138,9 @@ type MySQLLockWait struct {
 
 // MySQLStatement is one statement of performance_schema's digests, or of
 // MariaDB's where they are on. Counters run since the server began or the
-// table was truncated. The statements of one reading may be a part of all: those
-// with most time.
+// table was truncated; those of prepared statements, which have a Digest of
+// rtrail's own (PreparedDigest), since rtrail read them first. The statements of
+// one reading may be a part of all: those with most time.
 type MySQLStatement struct {
 	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
 	Server     string        `parquet:"server,dict" cbor:"server"`

@@ -28,7 +28,7 @@ var releases = []release{
 	{"MySQL", "5.6", "5.6.14", "mysql-5.6.tsv"},
 	{"MySQL", "5.7", "5.7.21", "mysql-5.7.tsv"},
 	{"MySQL", "8.0", "8.0.28", "mysql-8.0.tsv"},
-	{"MySQL", "8.4", "8.4.6", "mysql-8.4.tsv"},
+	{"MySQL", "8.4", "8.4.8", "mysql-8.4.tsv"},
 	{"MySQL", "9.7", "9.7.4", "mysql-9.7.tsv"},
 	{"MariaDB", "10.5", "10.5.23", "mariadb-10.5.tsv"},
 	{"MariaDB", "10.11", "10.11.19", "mariadb-10.11.tsv"},
