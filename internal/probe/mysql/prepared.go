@@ -34,7 +34,7 @@ type preparedMemory struct {
 	sums      map[string]recording.MySQLStatement   // what was added since the first reading, by Digest
 	texts     map[string]string                     // by Digest
 	any       map[string]instance                   // one with this text, by Digest
-	blind     bool                                  // the server refused to tell
+	blind     bool                                  // the server did not tell, last time
 }
 
 // lackPrepared says whether the server executes prepared statements that its
@@ -62,7 +62,9 @@ func (l *look) prepared(first bool) ([]grown, error) {
 	m := &l.seen.prepared
 	last := m.instances
 	m.instances = nil
-	if !l.lackPrepared() || l.status["prepared_stmt_count"] == 0 {
+	open, told := l.status["prepared_stmt_count"]
+	m.blind = m.blind || !told
+	if !l.lackPrepared() || open == 0 {
 		return nil, nil
 	}
 	r, err := l.query("the prepared statements", preparedNumbers)

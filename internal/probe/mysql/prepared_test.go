@@ -98,6 +98,14 @@ func TestPrepared(t *testing.T) {
 		}
 	}
 
+	l := &look{server: s, ctx: t.Context(), at: at, w: recording.NewWriter(at)}
+	if got, err := l.prepared(false); got != nil || err != nil {
+		t.Errorf("without counters: %v, %v", got, err)
+	}
+	if got := read(false, "5 1 11 80 "+b); got != nil {
+		t.Errorf("without counters nobody knows since when: %q", got)
+	}
+
 	p.refused = true
 	if got := read(false, "5 1 11 90 "+b); got != nil || len(s.notes.list) != 1 {
 		t.Errorf("refused: %q, notes %v", got, s.notes.list)
