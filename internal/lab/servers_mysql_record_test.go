@@ -335,9 +335,9 @@ func (r *mysqlRecording) locks() {
 	}
 }
 
-// plans are statements that run long enough to be explained. What servers before
-// MySQL 8 may execute to explain a statement is among them: a subquery, a view, a
-// derived table.
+// plans are statements that run long enough to be explained. What servers may
+// execute to explain a statement is among them: a subquery, a view, a derived
+// table.
 func (r *mysqlRecording) plans() {
 	c := r.conns(7)
 	r.exec(c[0], "CREATE TABLE customers (id INT PRIMARY KEY, name VARCHAR(120)) ENGINE=InnoDB",

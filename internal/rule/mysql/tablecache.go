@@ -27,9 +27,6 @@ const (
 	// someOverflows per second: the cache closes tables to make room, below its
 	// mutex. A cache that is large enough closes none.
 	someOverflows = 5.0
-	// fullShare of the running statements in the queue is enough where the server
-	// itself counts that it closes tables below this mutex: two witnesses.
-	fullShare = 0.1
 	// manyReopened per second, and reopenedEach statement, cost more than any queue:
 	// for each of these tables a handle is closed and another one made.
 	manyReopened = 100.0
@@ -49,6 +46,7 @@ type tableCache struct {
 	waiting   float64
 	share     float64
 	sure      rule.Confidence
+	queued    bool    // else the counters tell
 	instances int64   // 0: not known
 	size      int64   // table_open_cache; 0: not known
 	overflows float64 // per second; NaN
@@ -77,14 +75,12 @@ func (x *tableCache) look() bool {
 		x.reopened = x.opened / max(x.s.Rate("Questions"), 1)
 	}
 	x.sure = x.sureOfQueue(x.waiting, x.share)
-	if x.sure == 0 && x.full() && (x.queued() || x.opened >= manyReopened && x.reopened >= reopenedEach) {
+	x.queued = x.sure != 0
+	if !x.queued && x.full() && x.opened >= manyReopened && x.reopened >= reopenedEach {
 		x.sure = rule.Likely
 	}
 	return x.sure != 0
 }
-
-// queued says whether enough wait for a cache that is known to be too small.
-func (x *tableCache) queued() bool { return x.waiting >= someQueue && x.share >= fullShare }
 
 // full says whether tables are closed to make room for others.
 func (x *tableCache) full() bool { return x.overflows >= someOverflows && x.opened >= someOverflows }
@@ -95,7 +91,7 @@ func (x *tableCache) finding() rule.Finding {
 	f.Impact = timeLost(x.waiting, rule.T("%s statements wait at a time", unit.Number(x.waiting)))
 	share := unit.Share(x.share)
 	switch {
-	case x.full() && !x.queued():
+	case !x.queued:
 		// How long opening takes is not counted.
 		f.Impact = timeLost(max(x.waiting, x.reopened), rule.T("%s tables are opened", unit.PerSecond(x.opened)))
 		f.Headline = rule.T("%s opens %s tables anew for each statement, because the table cache is full: table_open_cache is %d", who, unit.Number(x.reopened), x.size)
