@@ -21,8 +21,9 @@ func mysqlPoolCases() []Case {
 		connectionsCase("mysql/connections-exhausted", false),
 		connectionsCase("mysql/connections-exhausted+outside", true),
 		slowReaderCase(),
-		threadPoolCase("mysql/thread-pool-stalled", false),
-		threadPoolCase("mysql/thread-pool-stalled+admin-port", true),
+		threadPoolCase("mysql/thread-pool-stalled", otherPort),
+		threadPoolCase("mysql/thread-pool-stalled+admin-port", toldOfOtherPort),
+		threadPoolCase("mysql/thread-pool-stalled+own-port", ownPort),
 		threadPoolJoinedCase(),
 		stoppedServerCase("mysql/not-answering", mariaDB10()),
 		stoppedServerCase("mysql/not-answering+mysql97", mySQL9()),
@@ -156,14 +157,20 @@ func slowReaderCase() Case {
 	}
 }
 
+// poolPort is the port of a server with a thread pool at which rtrail asks.
+type poolPort int
+
+const (
+	otherPort       poolPort = iota // which the pool does not serve
+	toldOfOtherPort                 // the pool's own, and rtrail is told of the other
+	ownPort                         // the pool's own
+)
+
 // threadPoolCase is a pool of one group that may have six threads, and eight
 // connections that sleep for two seconds each. Six are served at once, two wait
 // until the six are done; once the group has made all of its threads, one of them
 // keeps listening for requests, and it is five and three.
-//
-// rtrail asks through the port that the pool does not serve, or is sent to the
-// pool's own and told of the other.
-func threadPoolCase(id string, toldOfOther bool) Case {
+func threadPoolCase(id string, way poolPort) Case {
 	const clients, threads, nap = 8, 6, 2 * time.Second
 	var m *mysqlServer
 	var db *sql.DB
@@ -237,9 +244,13 @@ func threadPoolCase(id string, toldOfOther bool) Case {
 			return Measurement{Value: slowest.Seconds(), Unit: "s slowest", LowerBetter: true, Detail: strings.Join(seen, ", ")}, nil
 		},
 	}
-	if toldOfOther {
+	switch way {
+	case toldOfOtherPort:
 		c.Title += "; rtrail is sent to the pool's port and told of the administrators'"
 		c.MySQL = func() []string { return []string{fmt.Sprintf("lab@%s:%d?admin-port=%d", m.addr, m.port, extra)} }
+	case ownPort:
+		c.Title += "; rtrail waits in the pool like all others"
+		c.MySQL = func() []string { return []string{fmt.Sprintf("lab@%s:%d", m.addr, m.port)} }
 	}
 	return c
 }

@@ -12,23 +12,27 @@ import (
 
 // MySQLServer is one look at a server: how it answered, and what looking cost.
 type MySQLServer struct {
-	At        time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server    string        `parquet:"server,dict" cbor:"server"`
-	Flavor    string        `parquet:"flavor,dict" cbor:"flavor"`       // MySQL, MariaDB, Percona; "" if it never answered
-	Version   string        `parquet:"version,dict" cbor:"version"`     // as the server writes it: 10.11.6-MariaDB-log
-	PID       int32         `parquet:"pid" cbor:"pid"`                  // of the server process on this host; Unknown if it runs elsewhere
-	Port      int32         `parquet:"port" cbor:"port"`                // it listens on; Unknown
-	State     string        `parquet:"state,dict" cbor:"state"`         // one of the Server constants
-	Error     string        `parquet:"error" cbor:"error"`              // what the server or the network said, "" when answering
-	Code      int32         `parquet:"code" cbor:"code"`                // error number of the server: 1040, 1045; 0 without
-	Connect   time.Duration `parquet:"connect" cbor:"connect"`          // time to connect and log in; Unknown if the connection was there already
-	Answer    time.Duration `parquet:"answer" cbor:"answer"`            // time to answer the first, trivial query of this look; Unknown without an answer
-	Waited    time.Duration `parquet:"waited" cbor:"waited"`            // how long the query that is in flight, or was given up, has been waited for; 0 when answering
-	Uptime    time.Duration `parquet:"uptime" cbor:"uptime"`            // Unknown
-	Queries   int64         `parquet:"queries" cbor:"queries"`          // rtrail's own, since it began: counter
-	QueryTime time.Duration `parquet:"query_time" cbor:"query_time"`    // waited for their answers: counter
-	Collected string        `parquet:"collected,dict" cbor:"collected"` // names of what was read in this look, joined by ','
-	Skipped   string        `parquet:"skipped,dict" cbor:"skipped"`     // what was left out to spare the server, with reasons, joined by ';'
+	At      time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server  string        `parquet:"server,dict" cbor:"server"`
+	Flavor  string        `parquet:"flavor,dict" cbor:"flavor"`   // MySQL, MariaDB, Percona; "" if it never answered
+	Version string        `parquet:"version,dict" cbor:"version"` // as the server writes it: 10.11.6-MariaDB-log
+	PID     int32         `parquet:"pid" cbor:"pid"`              // of the server process on this host; Unknown if it runs elsewhere
+	Port    int32         `parquet:"port" cbor:"port"`            // it listens on; Unknown
+	State   string        `parquet:"state,dict" cbor:"state"`     // one of the Server constants
+	Error   string        `parquet:"error" cbor:"error"`          // what the server or the network said, "" when answering
+	Code    int32         `parquet:"code" cbor:"code"`            // error number of the server: 1040, 1045; 0 without
+	Connect time.Duration `parquet:"connect" cbor:"connect"`      // time to connect and log in; Unknown if the connection was there already
+	Answer  time.Duration `parquet:"answer" cbor:"answer"`        // time to answer the first, trivial query of this look; Unknown without an answer
+	Waited  time.Duration `parquet:"waited" cbor:"waited"`        // how long the query that is in flight, or was given up, has been waited for; 0 when answering
+	Uptime  time.Duration `parquet:"uptime" cbor:"uptime"`        // Unknown
+	// Connection is the number of rtrail's own connection if a thread pool serves
+	// it, which makes its group; 0: no pool, a port that the pool does not serve, or
+	// no connection.
+	Connection int64         `parquet:"connection" cbor:"connection"`
+	Queries    int64         `parquet:"queries" cbor:"queries"`          // rtrail's own, since it began: counter
+	QueryTime  time.Duration `parquet:"query_time" cbor:"query_time"`    // waited for their answers: counter
+	Collected  string        `parquet:"collected,dict" cbor:"collected"` // names of what was read in this look, joined by ','
+	Skipped    string        `parquet:"skipped,dict" cbor:"skipped"`     // what was left out to spare the server, with reasons, joined by ';'
 }
 
 // What a server did when rtrail looked: MySQLServer.State.

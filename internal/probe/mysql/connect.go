@@ -13,36 +13,52 @@ import (
 	"rtrail/internal/recording"
 )
 
-// connect logs in, once. false: the server's state says why not.
-func (s *server) connect(ctx context.Context) (took time.Duration, ok bool) {
+// connect logs in, once.
+func (s *server) connect(ctx context.Context) (time.Duration, error) {
 	s.locate(ctx)
-	otherDoor := s.target.AdminPort > 0 && s.target.Network == "tcp"
-	patience := s.limits.patience
-	if otherDoor {
-		patience = s.limits.deadline
+	target := s.target
+	if s.throughAdmin {
+		target.Address = net.JoinHostPort(target.Host(), strconv.Itoa(target.AdminPort))
 	}
-	took, err := s.login(ctx, s.target, patience)
-	if otherDoor && barred(err) {
-		through := s.target
-		through.Address = net.JoinHostPort(s.target.Host(), strconv.Itoa(s.target.AdminPort))
-		var adminErr error
-		took, adminErr = s.login(ctx, through, s.limits.patience)
-		if adminErr == nil {
-			err = nil
-		} else {
-			err = fmt.Errorf("%w; the administrators' port %d: %s", err, s.target.AdminPort, mysqlconn.Text(adminErr))
-		}
-	}
-	if err != nil {
-		s.failed(err)
-		return took, false
-	}
-	return took, true
+	return s.login(ctx, target, s.patience())
 }
 
-// barred says that a server is there and cannot take one more: all connections
-// are taken, or all threads that would answer a login, as in a thread pool that
-// is stuck. Another port of it may have both to spare.
+// otherDoor says that the administrators' port is known and not yet in use. It is
+// not used from the beginning: MariaDB has room for a single connection there
+// (extra_max_connections), which may be the one that an administrator needs.
+func (s *server) otherDoor() bool {
+	return !s.throughAdmin && s.target.AdminPort > 0 && s.target.Network == "tcp"
+}
+
+// patience is how long an answer is waited for.
+func (s *server) patience() time.Duration {
+	if s.otherDoor() {
+		return s.limits.deadline
+	}
+	return s.limits.patience
+}
+
+// tryAdmin looks once more, through the administrators' port, when the ordinary
+// one was barred. There rtrail stays until the connection is lost: who waits for a
+// thread of a pool with all others sees the pool only when it is not stuck.
+func (s *server) tryAdmin(ctx context.Context, edge bool, barred error) error {
+	s.hangUp()
+	s.throughAdmin = true
+	err := s.lookOnce(ctx, edge)
+	if err == nil {
+		return nil
+	}
+	s.throughAdmin = false
+	port := s.target.AdminPort
+	if kind, _ := mysqlconn.Classify(err); kind == mysqlconn.Denied {
+		s.target.AdminPort = 0 // a second try would be denied as well
+	}
+	return fmt.Errorf("%w; the administrators' port %d: %s", barred, port, mysqlconn.Text(err))
+}
+
+// barred says that a server is there and has no room: all connections are taken,
+// or all threads that would answer a login or a statement, as in a thread pool
+// that is stuck. Another port of it may have both to spare.
 func barred(err error) bool {
 	if err == nil {
 		return false
@@ -93,12 +109,21 @@ type unreachable struct {
 func (e *unreachable) Error() string { return fmt.Sprintf("no connection within %v", e.waited) }
 func (e *unreachable) Unwrap() error { return e.err }
 
-// failed notes why the connection is lost or was not made, and when to try again.
-func (s *server) failed(err error) {
+// hangUp closes the connection without a word.
+func (s *server) hangUp() {
 	if s.link != nil {
 		s.link.Abort()
 		s.link = nil
 	}
+	s.mu.Lock()
+	s.state.Connection = 0
+	s.mu.Unlock()
+}
+
+// failed notes why the connection is lost or was not made, and when to try again.
+func (s *server) failed(err error) {
+	s.hangUp()
+	s.throughAdmin = false
 	now := time.Now()
 	kind, code := mysqlconn.Classify(err)
 	state := recording.ServerGone
@@ -127,7 +152,7 @@ func (s *server) failed(err error) {
 	switch state {
 	case recording.ServerStalled:
 		if s.since.IsZero() {
-			s.since = now.Add(-s.limits.patience)
+			s.since = s.began
 		}
 	default:
 		s.since = time.Time{}

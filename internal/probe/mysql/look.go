@@ -57,39 +57,49 @@ func (s *server) look(ctx context.Context, edge bool) {
 	if time.Now().Before(s.notBefore) && !(edge && s.link != nil) {
 		return
 	}
-	l := &look{server: s, ctx: ctx, edge: edge || s.state.State == "", w: w, open: map[int64]openTrx{}}
+	s.began = time.Now()
+	err := s.lookOnce(ctx, edge)
+	if s.otherDoor() && barred(err) {
+		err = s.tryAdmin(ctx, edge, err)
+	}
+	if err != nil {
+		s.failed(err)
+		s.notes.write(w, time.Now(), edge)
+		s.commit(w)
+	}
+}
+
+// lookOnce logs in if need be and asks. An error means that there is no
+// connection, or that the one there is is lost.
+func (s *server) lookOnce(ctx context.Context, edge bool) error {
+	l := &look{server: s, ctx: ctx, edge: edge || s.state.State == "", w: recording.NewWriter(time.Now()), open: map[int64]openTrx{}}
 	row := recording.MySQLServer{Connect: recording.Unknown}
 	slowest := time.Duration(0)
 	if s.link == nil {
-		took, ok := s.connect(ctx)
-		if !ok {
-			s.notes.write(w, time.Now(), edge)
-			s.commit(w)
-			return
+		took, err := s.connect(ctx)
+		if err != nil {
+			return err
 		}
 		row.Connect = took
 		slowest = took
 		if err := l.introduce(); err != nil {
-			s.failed(err)
-			return
+			return err
 		}
 		l.edge = true // counters may have begun anew
 	}
 	answer, err := s.do(ctx, "a ping", nil, s.link.Ping)
 	if err != nil {
-		s.failed(err)
-		return
+		return err
 	}
 	row.Answer = answer
 	l.at = time.Now()
 	collected, longest, err := l.collect(answer)
-	slowest = max(slowest, answer, longest)
 	if err != nil {
-		s.failed(err)
-		return
+		return err
 	}
 	s.failures = 0
-	l.finish(row, collected, slowest)
+	l.finish(row, collected, max(slowest, answer, longest))
+	return nil
 }
 
 // finish writes the row about the server, and paces the next look.
@@ -111,7 +121,7 @@ func (l *look) finish(row recording.MySQLServer, collected []string, slowest tim
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.since = time.Time{}
-	s.state.Flavor, s.state.Version = s.about.flavor, s.about.version
+	s.state.Flavor, s.state.Version, s.state.Connection = s.about.flavor, s.about.version, pooled(l)
 	s.state.State, s.state.Error, s.state.Code, s.state.Skipped = state, "", 0, strings.Join(l.skipped, "; ")
 	if up, ok := l.status["uptime"]; ok {
 		s.state.Uptime = time.Duration(up) * time.Second

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +22,16 @@ LEFT JOIN (SELECT GROUP_ID, SUM(PRIORITY = 0) AS high, MAX(QUEUEING_TIME_MICROSE
 func hasPool(l *look) bool {
 	handling := strings.ToLower(l.seen.variables["thread_handling"])
 	return handling == "pool-of-threads" || handling == "loaded-dynamically"
+}
+
+// pooled is the number of rtrail's connection if the pool serves it, else 0. Ports
+// for administrators have threads of their own.
+func pooled(l *look) int64 {
+	own := strconv.Itoa(l.target.Port())
+	if !hasPool(l) || l.throughAdmin || own == l.seen.variables["extra_port"] || own == l.seen.variables["admin_port"] {
+		return 0
+	}
+	return l.about.id
 }
 
 // readPool reads the groups of the thread pool.

@@ -43,16 +43,19 @@ type server struct {
 	ended   chan struct{}
 
 	// Only the goroutine uses these.
-	link       link
-	about      about
-	words      *fingerprint.Maker
-	collectors []*schedule
-	located    bool
-	failures   int       // in a row
-	slowLooks  int       // in a row
-	notBefore  time.Time // the next look or login
-	seen       memory
-	slow       slowTail
+	link link
+	// throughAdmin says that the way in is the administrators' port.
+	throughAdmin bool
+	began        time.Time // of the look that is under way, or of the last one
+	about        about
+	words        *fingerprint.Maker
+	collectors   []*schedule
+	located      bool
+	failures     int       // in a row
+	slowLooks    int       // in a row
+	notBefore    time.Time // the next look or login
+	seen         memory
+	slow         slowTail
 
 	mu      sync.Mutex
 	pending *recording.Writer // read and not handed over
@@ -220,7 +223,7 @@ func (s *server) silence(now time.Time) (row recording.MySQLServer, ok bool) {
 
 // do sends one thing to the server and waits. It counts what that cost.
 func (s *server) do(ctx context.Context, what string, p *mysqlconn.Progress, f func(context.Context) error) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.limits.patience)
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
 	began := time.Now()
 	s.mu.Lock()

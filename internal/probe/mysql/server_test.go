@@ -221,6 +221,39 @@ func TestStuckServerIsAskedThroughTheAdministratorsPort(t *testing.T) {
 	}
 }
 
+// A pool that has a thread for the login may have none for the next statement.
+func TestStatementThatIsStuckIsAskedThroughTheAdministratorsPort(t *testing.T) {
+	for _, refused := range []error{nil, &driver.MySQLError{Number: 1045, Message: "Access denied for user 'u'@'h'"}} {
+		answers := readTape(t, "testdata/looks/mysql-9-locks.txt")
+		var mood atomic.Value
+		var aborts, ordinary, admin atomic.Int32
+		p := watch(t, mysqlconn.Target{Network: "tcp", Address: "db:3306", Name: "db:3306", User: "u", AdminPort: 33062},
+			func(_ context.Context, t mysqlconn.Target, _ *mysqlconn.Progress) (link, error) {
+				if t.Address == "db:3306" {
+					ordinary.Add(1)
+					return &moody{tape: answers, mood: &mood, aborts: &aborts}, nil
+				}
+				admin.Add(1)
+				return answers, refused
+			})
+		if list, _ := states(t, p, 1, 0); len(list) != 1 || list[0].State != recording.ServerAnswers || admin.Load() != 0 {
+			t.Fatalf("%d logins at the administrators' port, %+v", admin.Load(), list)
+		}
+		mood.Store(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+		list, _ := states(t, p, 6, 2*hasty.deadline)
+		last := list[len(list)-1]
+		if refused == nil && (last.State != recording.ServerAnswers || ordinary.Load() != 1 || aborts.Load() != 1) {
+			t.Errorf("%d logins at the ordinary port, %d aborted, %+v", ordinary.Load(), aborts.Load(), last)
+		}
+		if refused != nil && last.State != recording.ServerStalled {
+			t.Errorf("both ports are closed: %+v", last)
+		}
+		if admin.Load() != 1 {
+			t.Errorf("%d logins at the administrators' port, %v", admin.Load(), refused)
+		}
+	}
+}
+
 // moody is a server that answers, until its mood changes.
 type moody struct {
 	*tape

@@ -38,6 +38,13 @@ const (
 	// behind rtrail's own first look, which asks for most, is not known.
 	queuedLooks = 2
 	queuedShare = 0.2
+	// longOwnWait is from when on a ping or login of rtrail counts as a wait for a
+	// thread, of which there must be queuedLooks in queuedShare of the window: they
+	// need a thread and next to nothing else, but also the CPU and the network.
+	longOwnWait = 500 * time.Millisecond
+	// allThreads is the share of the threads that a pool may make from which on it
+	// is exhausted.
+	allThreads = 0.9
 	// joinedGap: the slowest answer takes at least so many times what the server
 	// needs to execute, and more than half of what clients waited is not
 	// execution, for the two to be worth a line side by side.
@@ -52,6 +59,54 @@ type stalledPool struct {
 	s      *view.MySQLServer
 	groups []view.MySQLPoolGroup // all
 	slow   []view.MySQLPoolGroup // those that queue, the longest queue first
+	own    ownWaits
+}
+
+// ownWaits are how long rtrail itself waited for a thread of the pool. They show
+// what the server's queues cannot show to someone who stands in them and is
+// answered when they are empty, and what no queue holds: when all threads of a
+// group work, none listens for requests, which stay in their sockets.
+type ownWaits struct {
+	group   int32 // of rtrail's connection
+	n       int
+	longest time.Duration
+	share   float64 // of the window
+}
+
+// waits finds out how long rtrail waited for a thread.
+func (p *stalledPool) waits() (o ownWaits) {
+	add := func(l recording.MySQLServer, d time.Duration) {
+		if l.Connection <= 0 || d < longOwnWait {
+			return
+		}
+		o.group = int32(l.Connection % int64(len(p.groups)))
+		o.n++
+		o.longest = max(o.longest, d)
+		o.share += d.Seconds() / p.v.End().Sub(p.v.Start()).Seconds()
+	}
+	for i, l := range p.s.Looks {
+		switch {
+		case l.State == recording.ServerAnswers || l.State == recording.ServerSlow:
+			add(l, l.Connect)
+			add(l, l.Answer)
+		case l.State == recording.ServerStalled && i == len(p.s.Looks)-1: // the others end in an answer, which counts
+			add(l, l.Waited)
+		}
+	}
+	return o
+}
+
+// heldUp says whether rtrail's own waits prove that a group lacks threads: again
+// and again, and the server says so, too.
+func (p *stalledPool) heldUp(g view.MySQLPoolGroup) bool {
+	return p.own.group == g.Group && p.own.n >= queuedLooks && p.own.share >= queuedShare &&
+		(g.Stalls > 0 || g.QueuedLooks > 0 || p.exhausted())
+}
+
+// exhausted says whether the pool has made all threads that it may.
+func (p *stalledPool) exhausted() bool {
+	limit, ok := p.s.IntVariable("thread_pool_max_threads")
+	return p.s.MariaDB() && ok && p.threads() >= allThreads*float64(limit)
 }
 
 func detectThreadPoolStalled(v *view.View) ([]rule.Finding, error) {
@@ -59,8 +114,11 @@ func detectThreadPoolStalled(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range servers {
 		p := stalledPool{v: v, s: s, groups: v.PoolGroupsOf(s.Server)}
+		if len(p.groups) > 0 {
+			p.own = p.waits()
+		}
 		for _, g := range p.groups {
-			if p.stalled(g) {
+			if p.stalled(g) || p.heldUp(g) {
 				p.slow = append(p.slow, g)
 			}
 		}
@@ -86,9 +144,13 @@ func (p *stalledPool) stalled(g view.MySQLPoolGroup) bool {
 	return looks >= queuedLooks && float64(looks) >= queuedShare*float64(len(g.Looks)) && p.wait(g) >= longInPool
 }
 
-// wait is how long a statement waits in the queue of a group: the longest the
-// server showed, or else by the length of the queue and how fast it is worked off.
+// wait is how long a statement waits for a thread of a group: the longest the
+// server showed or rtrail met, or else by the length of the queue and how fast it
+// is worked off.
 func (p *stalledPool) wait(g view.MySQLPoolGroup) time.Duration {
+	if p.heldUp(g) {
+		return max(g.LongestWait, p.own.longest)
+	}
 	if g.LongestWait > 0 {
 		return g.LongestWait
 	}
@@ -120,6 +182,9 @@ func (p *stalledPool) finding() rule.Finding {
 	var longest time.Duration
 	for _, g := range p.slow {
 		queued += g.MeanQueued
+		if p.heldUp(g) {
+			queued = max(queued, p.own.share) // at least rtrail
+		}
 		longest = max(longest, p.wait(g))
 	}
 	f.Impact = timeLost(queued, rule.T("%s statements wait for a thread at any time", unit.Number(queued)))
@@ -157,8 +222,14 @@ func (p *stalledPool) joined() (view.MySQLJoined, bool) {
 
 func (p *stalledPool) evidence() (list []rule.Evidence) {
 	for _, g := range p.slow[:min(len(p.slow), mostHolders)] {
+		if p.heldUp(g) {
+			list = append(list, p.ownWait())
+		}
 		what := rule.T("group %d: %s statements queued at a time, %d at most, the longest for %s; %d threads, %d active, %d connections",
 			g.Group, unit.Number(g.MeanQueued), g.MostQueued, unit.Duration(p.wait(g)), g.Threads, g.Active, g.Connections)
+		if g.QueuedLooks == 0 {
+			what = rule.T("group %d: %d threads, %d active, %d connections; nothing was queued whenever rtrail was answered", g.Group, g.Threads, g.Active, g.Connections)
+		}
 		list = append(list, rule.Evidence{Metric: "mysql.pool-queue", Value: g.MeanQueued, Unit: "statements", Limit: rule.Limit(0), What: what, Check: ask(p.s, p.table())})
 		if g.Stalls > 0 {
 			list = append(list, rule.Evidence{Metric: "mysql.pool-stalls", Value: g.Stalls, Unit: "count", Counters: true, Limit: rule.Limit(0),
@@ -180,6 +251,18 @@ func (p *stalledPool) evidence() (list []rule.Evidence) {
 		list = append(list, beside(p.s)...)
 	}
 	return append(list, p.settings()...)
+}
+
+// ownWait is what rtrail met itself.
+func (p *stalledPool) ownWait() rule.Evidence {
+	all := ""
+	if p.exhausted() {
+		all = rule.T(", and the pool has made all the %s threads that it may", unit.Number(p.threads())).String()
+	}
+	return rule.Evidence{Metric: "mysql.own-wait", Value: p.own.longest.Seconds(), Unit: "seconds", Limit: rule.Limit(longOwnWait.Seconds()),
+		What: rule.T("%s pings and logins of rtrail, whose connection is one of group %d, waited for a thread, up to %s, for %s of the window%s",
+			unit.Count(float64(p.own.n)), p.own.group, unit.Duration(p.own.longest), unit.Share(p.own.share), all),
+		Check: "time " + ask(p.s, "do 1")}
 }
 
 // table is where a server shows its groups.
@@ -250,10 +333,10 @@ func (p *stalledPool) threads() (n float64) {
 }
 
 func (p *stalledPool) fixes() (fixes []rule.Fix) {
-	limit, limited := p.s.IntVariable("thread_pool_max_threads")
+	limit, _ := p.s.IntVariable("thread_pool_max_threads")
 	over, oversubscribed := p.s.IntVariable("thread_pool_oversubscribe")
 	switch {
-	case p.s.MariaDB() && limited && p.threads() >= 0.9*float64(limit):
+	case p.exhausted():
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("the pool has made all threads it may: raise thread_pool_max_threads (%d now)", limit),
 			Command:  ask(p.s, fmt.Sprintf("set global thread_pool_max_threads = %d", max(10*limit, 1000))),

@@ -22,6 +22,33 @@ func stuckGroup(wait time.Duration) recording.MySQLPoolGroup {
 	return recording.MySQLPoolGroup{Group: 3, Connections: 40, Threads: 6, Active: 0, Queued: 4, LongestWait: wait, Dequeued: 3, Stalls: 2}
 }
 
+// busy is a group whose threads all work, so that none listens for requests: the
+// server shows no queue.
+var busy = recording.MySQLPoolGroup{Group: 3, Connections: 9, Threads: 6}
+
+// twice is two long waits of three seconds in all.
+func twice(s float64) time.Duration {
+	if s == 3 || s == 7 {
+		return 1500 * time.Millisecond
+	}
+	return 0
+}
+
+// pooledSelf is a pool of four groups, of twelve threads and no more, unless told
+// otherwise, and rtrail waits twice in group 3.
+func pooledSelf(variables map[string]string, g recording.MySQLPoolGroup) *ruletest.Host {
+	if variables == nil {
+		variables = map[string]string{"thread_pool_max_threads": "12"}
+	}
+	h := server(ruletest.MySQL{Variables: variables, Pooled: 7, Ping: twice})
+	for other := range int32(4) {
+		if other != g.Group {
+			h.PoolGroup(recording.MySQLPoolGroup{Group: other, Connections: 5, Threads: 2, Dequeued: 2000}, nil)
+		}
+	}
+	return h.PoolGroup(g, nil)
+}
+
 func TestThreadPoolStalled(t *testing.T) {
 	ruletest.Check(t, threadPoolStalled, []ruletest.Situation{
 		{Name: "no pool", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
@@ -57,6 +84,50 @@ func TestThreadPoolStalled(t *testing.T) {
 				}
 			})
 		}},
+		{Name: "rtrail waits itself, and no more threads are made", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31,
+			Says: "group 3 of 4 of the thread pool of mariadbd stalled: statements wait up to 1.5 s for a thread", Host: func() *ruletest.Host { return pooledSelf(nil, busy) }},
+		{Name: "rtrail waits itself, and the timer noted stalls", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31,
+			Says: "wait up to 1.5 s for a thread", Host: func() *ruletest.Host {
+				return pooledSelf(map[string]string{"thread_pool_max_threads": "1000"}, recording.MySQLPoolGroup{Group: 3, Connections: 9, Threads: 6, Stalls: 1})
+			}},
+		{Name: "rtrail waits itself, for something else than a thread", Host: func() *ruletest.Host {
+			return pooledSelf(map[string]string{"thread_pool_max_threads": "1000"}, busy)
+		}},
+		{Name: "rtrail waits itself, in another group", Host: func() *ruletest.Host {
+			return pooledSelf(map[string]string{"thread_pool_max_threads": "1000"}, recording.MySQLPoolGroup{Group: 0, Connections: 9, Threads: 6, Stalls: 1})
+		}},
+		{Name: "rtrail waits itself, at another port", Host: func() *ruletest.Host {
+			return idleGroups(server(ruletest.MySQL{Variables: map[string]string{"thread_pool_max_threads": "12"}, Ping: twice}), 3).PoolGroup(busy, nil)
+		}},
+		{Name: "rtrail waits itself, once", Host: func() *ruletest.Host {
+			once := func(s float64) time.Duration {
+				if s == 5 {
+					return 2900 * time.Millisecond
+				}
+				return 0
+			}
+			return idleGroups(server(ruletest.MySQL{Variables: map[string]string{"thread_pool_max_threads": "12"}, Pooled: 7, Ping: once}), 3).PoolGroup(busy, nil)
+		}},
+		{Name: "rtrail waits itself, for moments", Host: func() *ruletest.Host {
+			moments := func(float64) time.Duration { return 400 * time.Millisecond }
+			return idleGroups(server(ruletest.MySQL{Variables: map[string]string{"thread_pool_max_threads": "12"}, Pooled: 7, Ping: moments}), 3).PoolGroup(busy, nil)
+		}},
+		{Name: "rtrail still waits at the end", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "wait up to 2 s for a thread",
+			Host: func() *ruletest.Host {
+				h := pooledSelf(nil, busy)
+				return ruletest.Add(h, recording.MySQLServer{At: ruletest.Start.Add(10 * time.Second), Server: "10.0.0.2:3306", PID: pid, State: recording.ServerStalled,
+					Waited: 2 * time.Second, Connection: 7})
+			}},
+		{Name: "rtrail waits for its login, and once more", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31, Says: "wait up to 1.5 s for a thread",
+			Host: func() *ruletest.Host {
+				m := ruletest.MySQL{Variables: map[string]string{"thread_pool_max_threads": "12"}, Pooled: 7, Login: 1500 * time.Millisecond, Ping: func(s float64) time.Duration {
+					if s == 7 {
+						return 1500 * time.Millisecond
+					}
+					return 0
+				}}
+				return idleGroups(server(m), 3).PoolGroup(busy, nil)
+			}},
 		{Name: "a burst", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{}).PoolGroup(stuckGroup(0), func(s float64, r *recording.MySQLPoolGroup) {
 				if s != 4 {

@@ -20,6 +20,11 @@ type MySQL struct {
 	Digests   []recording.MySQLStatement // counters per second
 	Errors    map[int32]float64          // per second, by number
 	Questions float64                    // rtrail's own, per second
+	Pooled    int64                      // number of rtrail's connection, if a thread pool serves it
+	Login     time.Duration              // of rtrail, at the first look
+	// Ping is how long the first answer of a look took, that many seconds after
+	// the start; nil: no time.
+	Ping func(s float64) time.Duration
 }
 
 // MySQL records a server that answers.
@@ -33,8 +38,15 @@ func (h *Host) MySQL(m MySQL) *Host {
 		Add(h, recording.MySQLVariable{At: Start, Server: m.Server, Name: name, Value: value})
 	}
 	h.Readings(func(at time.Time, s float64) {
-		Add(h, recording.MySQLServer{At: at, Server: m.Server, Flavor: m.Flavor, Version: m.Version, PID: pid, Port: 3306,
-			State: recording.ServerAnswers, Queries: int64(m.Questions * s)})
+		row := recording.MySQLServer{At: at, Server: m.Server, Flavor: m.Flavor, Version: m.Version, PID: pid, Port: 3306,
+			State: recording.ServerAnswers, Queries: int64(m.Questions * s), Connection: m.Pooled}
+		if s == 0 {
+			row.Connect = m.Login
+		}
+		if m.Ping != nil {
+			row.Answer = m.Ping(s)
+		}
+		Add(h, row)
 		for name, rate := range m.Rates {
 			Add(h, recording.MySQLStatus{At: at, Server: m.Server, Name: name, Value: 1e6 + rate*s})
 		}
