@@ -39,8 +39,9 @@ const (
 	queuedLooks = 2
 	queuedShare = 0.2
 	// longOwnWait is from when on a ping or login of rtrail counts as a wait for a
-	// thread, of which there must be queuedLooks in queuedShare of the window: they
-	// need a thread and next to nothing else, but also the CPU and the network.
+	// thread, of which there must be queuedLooks in queuedShare of the window, or one
+	// as long as silentAtLeast: they need a thread and next to nothing else, but also
+	// the CPU and the network.
 	longOwnWait = 500 * time.Millisecond
 	// allThreads is the share of the threads that a pool may make from which on it
 	// is exhausted.
@@ -97,9 +98,9 @@ func (p *stalledPool) waits() (o ownWaits) {
 }
 
 // heldUp says whether rtrail's own waits prove that a group lacks threads: again
-// and again, and the server says so, too.
+// and again, or once for long, and the server says so, too.
 func (p *stalledPool) heldUp(g view.MySQLPoolGroup) bool {
-	return p.own.group == g.Group && p.own.n >= queuedLooks && p.own.share >= queuedShare &&
+	return p.own.group == g.Group && (p.own.n >= queuedLooks || p.own.longest >= silentAtLeast) && p.own.share >= queuedShare &&
 		(g.Stalls > 0 || g.QueuedLooks > 0 || p.exhausted())
 }
 
@@ -260,8 +261,8 @@ func (p *stalledPool) ownWait() rule.Evidence {
 		all = rule.T(", and the pool has made all the %s threads that it may", unit.Number(p.threads())).String()
 	}
 	return rule.Evidence{Metric: "mysql.own-wait", Value: p.own.longest.Seconds(), Unit: "seconds", Limit: rule.Limit(longOwnWait.Seconds()),
-		What: rule.T("%s pings and logins of rtrail, whose connection is one of group %d, waited for a thread, up to %s, for %s of the window%s",
-			unit.Count(float64(p.own.n)), p.own.group, unit.Duration(p.own.longest), unit.Share(p.own.share), all),
+		What: rule.T("rtrail's own connection is one of group %d: its pings and logins, which need a thread and nothing else, waited up to %s, and %s of the window%s",
+			p.own.group, unit.Duration(p.own.longest), unit.Share(p.own.share), all),
 		Check: "time " + ask(p.s, "do 1")}
 }
 

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,20 +27,26 @@ func stuckGroup(wait time.Duration) recording.MySQLPoolGroup {
 // server shows no queue.
 var busy = recording.MySQLPoolGroup{Group: 3, Connections: 9, Threads: 6}
 
-// twice is two long waits of three seconds in all.
-func twice(s float64) time.Duration {
-	if s == 3 || s == 7 {
-		return 1500 * time.Millisecond
+// pings are answered at once, but for those so many seconds after the start.
+func pings(took time.Duration, seconds ...float64) func(s float64) time.Duration {
+	return func(s float64) time.Duration {
+		if slices.Contains(seconds, s) {
+			return took
+		}
+		return 0
 	}
-	return 0
 }
 
-// pooledSelf is a pool of four groups, of twelve threads and no more, unless told
-// otherwise, and rtrail waits twice in group 3.
+var twice = pings(1500*time.Millisecond, 3, 7)
+
+// A pool of four groups with twelve threads has made all that it may, or some.
+var (
+	twelve   = map[string]string{"thread_pool_max_threads": "12"}
+	thousand = map[string]string{"thread_pool_max_threads": "1000"}
+)
+
+// pooledSelf is a pool of four groups, and rtrail waits twice in group 3.
 func pooledSelf(variables map[string]string, g recording.MySQLPoolGroup) *ruletest.Host {
-	if variables == nil {
-		variables = map[string]string{"thread_pool_max_threads": "12"}
-	}
 	h := server(ruletest.MySQL{Variables: variables, Pooled: 7, Ping: twice})
 	for other := range int32(4) {
 		if other != g.Group {
@@ -85,47 +92,40 @@ func TestThreadPoolStalled(t *testing.T) {
 			})
 		}},
 		{Name: "rtrail waits itself, and no more threads are made", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31,
-			Says: "group 3 of 4 of the thread pool of mariadbd stalled: statements wait up to 1.5 s for a thread", Host: func() *ruletest.Host { return pooledSelf(nil, busy) }},
+			Says: "group 3 of 4 of the thread pool of mariadbd stalled: statements wait up to 1.5 s for a thread", Host: func() *ruletest.Host { return pooledSelf(twelve, busy) }},
 		{Name: "rtrail waits itself, and the timer noted stalls", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31,
 			Says: "wait up to 1.5 s for a thread", Host: func() *ruletest.Host {
-				return pooledSelf(map[string]string{"thread_pool_max_threads": "1000"}, recording.MySQLPoolGroup{Group: 3, Connections: 9, Threads: 6, Stalls: 1})
+				return pooledSelf(thousand, recording.MySQLPoolGroup{Group: 3, Connections: 9, Threads: 6, Stalls: 1})
 			}},
 		{Name: "rtrail waits itself, for something else than a thread", Host: func() *ruletest.Host {
-			return pooledSelf(map[string]string{"thread_pool_max_threads": "1000"}, busy)
+			return pooledSelf(thousand, busy)
 		}},
 		{Name: "rtrail waits itself, in another group", Host: func() *ruletest.Host {
-			return pooledSelf(map[string]string{"thread_pool_max_threads": "1000"}, recording.MySQLPoolGroup{Group: 0, Connections: 9, Threads: 6, Stalls: 1})
+			return pooledSelf(thousand, recording.MySQLPoolGroup{Group: 0, Connections: 9, Threads: 6, Stalls: 1})
 		}},
 		{Name: "rtrail waits itself, at another port", Host: func() *ruletest.Host {
-			return idleGroups(server(ruletest.MySQL{Variables: map[string]string{"thread_pool_max_threads": "12"}, Ping: twice}), 3).PoolGroup(busy, nil)
+			return idleGroups(server(ruletest.MySQL{Variables: twelve, Ping: twice}), 3).PoolGroup(busy, nil)
 		}},
 		{Name: "rtrail waits itself, once", Host: func() *ruletest.Host {
-			once := func(s float64) time.Duration {
-				if s == 5 {
-					return 2900 * time.Millisecond
-				}
-				return 0
-			}
-			return idleGroups(server(ruletest.MySQL{Variables: map[string]string{"thread_pool_max_threads": "12"}, Pooled: 7, Ping: once}), 3).PoolGroup(busy, nil)
+			return idleGroups(server(ruletest.MySQL{Variables: twelve, Pooled: 7, Ping: pings(2900*time.Millisecond, 5)}), 3).PoolGroup(busy, nil)
 		}},
+		{Name: "rtrail waits itself, once and long", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.39, High: 0.41, Says: "wait up to 4 s for a thread",
+			Host: func() *ruletest.Host {
+				return idleGroups(server(ruletest.MySQL{Variables: twelve, Pooled: 7, Ping: pings(4*time.Second, 6)}), 3).PoolGroup(busy, nil)
+			}},
 		{Name: "rtrail waits itself, for moments", Host: func() *ruletest.Host {
-			moments := func(float64) time.Duration { return 400 * time.Millisecond }
-			return idleGroups(server(ruletest.MySQL{Variables: map[string]string{"thread_pool_max_threads": "12"}, Pooled: 7, Ping: moments}), 3).PoolGroup(busy, nil)
+			moments := pings(400*time.Millisecond, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+			return idleGroups(server(ruletest.MySQL{Variables: twelve, Pooled: 7, Ping: moments}), 3).PoolGroup(busy, nil)
 		}},
 		{Name: "rtrail still waits at the end", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "wait up to 2 s for a thread",
 			Host: func() *ruletest.Host {
-				h := pooledSelf(nil, busy)
+				h := pooledSelf(twelve, busy)
 				return ruletest.Add(h, recording.MySQLServer{At: ruletest.Start.Add(10 * time.Second), Server: "10.0.0.2:3306", PID: pid, State: recording.ServerStalled,
 					Waited: 2 * time.Second, Connection: 7})
 			}},
 		{Name: "rtrail waits for its login, and once more", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31, Says: "wait up to 1.5 s for a thread",
 			Host: func() *ruletest.Host {
-				m := ruletest.MySQL{Variables: map[string]string{"thread_pool_max_threads": "12"}, Pooled: 7, Login: 1500 * time.Millisecond, Ping: func(s float64) time.Duration {
-					if s == 7 {
-						return 1500 * time.Millisecond
-					}
-					return 0
-				}}
+				m := ruletest.MySQL{Variables: twelve, Pooled: 7, Login: 1500 * time.Millisecond, Ping: pings(1500*time.Millisecond, 7)}
 				return idleGroups(server(m), 3).PoolGroup(busy, nil)
 			}},
 		{Name: "a burst", Host: func() *ruletest.Host {
