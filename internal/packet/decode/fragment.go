@@ -148,8 +148,8 @@ func (s *pieces) put(w *datagram, g *fragment) bool {
 	}
 	if at < len(w.runs) && w.runs[at].from <= from && to <= w.runs[at].to {
 		// A copy, if the bytes are the same as far as both were captured.
-		n := max(0, min(len(g.data), w.captured-from))
-		return bytes.Equal(g.data[:n], w.data[from:from+n])
+		n := min(len(g.data), w.captured-from)
+		return n <= 0 || bytes.Equal(g.data[:n], w.data[from:from+n])
 	}
 	// It may touch the run before and the one after it, but not reach into them.
 	left := at < len(w.runs) && w.runs[at].to == from

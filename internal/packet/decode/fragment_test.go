@@ -11,6 +11,8 @@ import (
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/ip4defrag"
 	"github.com/gopacket/gopacket/layers"
+
+	"rtrail/internal/packet/pcap"
 )
 
 // pieces4 cuts an IPv4 packet into fragments of at most n bytes.
@@ -158,6 +160,70 @@ func TestFragmentsCutShort(t *testing.T) {
 	if r != OK || f.Size != 5000 || len(f.Payload) != 54 {
 		t.Errorf("result %d, size %d, payload %d", r, f.Size, len(f.Payload))
 	}
+}
+
+// A copy of a part that lies behind what was captured of the piece that came
+// first has nothing to compare it with.
+func TestFragmentBehindCut(t *testing.T) {
+	d := New()
+	var f Frame
+	first := pieces4(big(t), 4800)[0]
+	cut := packet(first)
+	cut.Data = first[:60]
+	again := bytes.Clone(first[:34+80])
+	binary.BigEndian.PutUint16(again[16:], 20+80)
+	binary.BigEndian.PutUint16(again[20:], 0x2000|4000/8)
+	for _, p := range []*pcap.Packet{cut, packet(again)} {
+		if r := d.Decode(p, &f); r != Fragment {
+			t.Errorf("result %d", r)
+		}
+	}
+	if diff := cmp.Diff(FragmentCounts{}, d.Fragments()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzFragments puts pieces of one packet together, whatever they are and however
+// little was captured of them: five bytes say where one begins (in units of 8
+// bytes), how long it is and how much of it was captured. What comes out whole has
+// the packet's own bytes, and the sum of the memory is right.
+func FuzzFragments(f *testing.F) {
+	whole := make([]byte, maxDatagram)
+	for i := range whole {
+		whole[i] = byte(i * 7 >> 3)
+	}
+	f.Add([]byte{0, 0, 185, 255, 1, 0, 185, 185, 255, 0})
+	f.Add([]byte{0, 0, 255, 40, 1, 0, 100, 10, 255, 1, 0, 255, 10, 255, 0})
+	f.Fuzz(func(t *testing.T, pieces []byte) {
+		s := newPieces(DefaultFragmentBytes, DefaultFragmentAge)
+		key := pieceKey{id: 1}
+		w := s.add(key, 0)
+		for ; len(pieces) >= 5; pieces = pieces[5:] {
+			g := fragment{offset: 8 * (int(pieces[0])<<8&0x1f00 | int(pieces[1])), size: 8 * int(pieces[2]), more: pieces[4]&1 > 0}
+			if !g.more {
+				g.size += int(pieces[4] >> 5)
+			}
+			if g.size == 0 || g.offset+g.size > maxDatagram {
+				continue
+			}
+			g.data = whole[g.offset:][:g.size*int(pieces[3])/255]
+			if !s.put(w, &g) {
+				s.spoil(w)
+				return
+			}
+			if s.bytes != datagramCost+cap(w.data) {
+				t.Fatalf("%d bytes are counted, %d are kept", s.bytes, datagramCost+cap(w.data))
+			}
+			for i, r := range w.runs {
+				if r.from >= r.to || i > 0 && r.from <= w.runs[i-1].to || w.end >= 0 && r.to > w.end {
+					t.Fatalf("runs %v of %d", w.runs, w.end)
+				}
+			}
+			if w.end >= 0 && len(w.runs) == 1 && w.runs[0] == (run{0, w.end}) && !bytes.HasPrefix(whole, w.data[:min(w.captured, w.end)]) {
+				t.Fatal("other bytes than the packet's")
+			}
+		}
+	})
 }
 
 func TestIPv6Fragments(t *testing.T) {
