@@ -162,8 +162,11 @@ func (r *mysqlRecording) record(pool bool) {
 	time.Sleep(2 * time.Second) // settles after the start
 	r.keep("idle", nil)
 	r.sysbench()
-	r.locks()
-	r.plans()
+	r.locks(!pool)
+	if !pool {
+		r.plans()
+	}
+	r.prepared()
 	r.deadlock()
 	r.latches()
 	r.missing()
@@ -309,8 +312,9 @@ func (r *mysqlRecording) sysbench() {
 	wg.Wait()
 }
 
-// locks are a row and a table that somebody holds who sleeps.
-func (r *mysqlRecording) locks() {
+// locks are a row and a table that somebody holds who sleeps; the probe looks at
+// them if it is to.
+func (r *mysqlRecording) locks(look bool) {
 	c := r.conns(7)
 	r.exec(c[0], "CREATE TABLE accounts (id INT PRIMARY KEY, owner VARCHAR(40), balance INT) ENGINE=InnoDB",
 		"INSERT INTO accounts VALUES (1, 'ann', 100), (2, 'bob', 200), (3, 'cid', 300)", "CREATE TABLE notes (id INT PRIMARY KEY) ENGINE=InnoDB",
@@ -325,7 +329,9 @@ func (r *mysqlRecording) locks() {
 	sleeper := r.background(c[6], "DO sleep(3)")
 	time.Sleep(1200 * time.Millisecond)
 	r.keep("locks", ofLocks)
-	r.look("locks")
+	if look {
+		r.look("locks")
+	}
 	r.exec(c[0], "COMMIT")
 	r.exec(c[3], "COMMIT")
 	for _, end := range []func() error{row1, row2, ddl, victim, sleeper} {
@@ -375,12 +381,39 @@ func (r *mysqlRecording) plans() {
 	}
 }
 
+// prepared are statements that two sessions each prepare once and execute again
+// and again.
+func (r *mysqlRecording) prepared() {
+	over, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	var wg sync.WaitGroup
+	for i, c := range r.conns(4) {
+		statement := "SELECT id FROM sbtest1 WHERE pad = ? AND c <> 'secret'"
+		if i%2 > 0 {
+			statement = "UPDATE accounts SET owner = ? WHERE id = 2"
+		}
+		p, err := c.PrepareContext(r.Context(), statement)
+		if err != nil {
+			r.Fatal(err)
+		}
+		wg.Go(func() {
+			for over.Err() == nil {
+				if _, err := p.ExecContext(over, "secret"); err != nil && over.Err() == nil {
+					r.Error(err)
+				}
+				sleep(over, 50*time.Millisecond)
+			}
+		})
+	}
+	time.Sleep(500 * time.Millisecond)
+	r.look("prepared")
+	cancel()
+	wg.Wait()
+}
+
 // look has the probe itself look at the server twice, and keeps what it asked and
 // was answered beside the folder.
 func (r *mysqlRecording) look(scene string) {
-	if strings.HasSuffix(r.folder, "-pool") {
-		return
-	}
 	out, err := r.m.env.RunWith(r.Context(), Options{Dir: "../probe/mysql", Env: []string{"RTRAIL_TEST_MYSQL=lab@" + r.m.socket}},
 		"go", "test", "-count=1", "-run", "^TestRecordLooks$", ".", "-record-looks", filepath.Base(r.folder)+"-"+scene+".txt")
 	if err != nil {

@@ -37,15 +37,12 @@ type preparedMemory struct {
 	blind     bool                                  // the server did not tell, last time
 }
 
-// lackPrepared says whether the server executes prepared statements that its
-// digests do not count, and whether it counts them by themselves. MySQL 5.7, 8.0
-// and 8.4 and MariaDB 10.5 to 11.8 do so; MySQL 9.7 has them among the digests, as
-// "EXECUTE SELECT ...", and 5.6 counts them nowhere.
-func (l *look) lackPrepared() bool {
-	if l.about.mariaDB() {
-		return l.about.atLeast(10, 5)
-	}
-	return l.about.atLeast(5, 7) && !l.about.atLeast(9)
+// countsPrepared says whether the server counts, beside its digests, what prepared
+// statements did. MySQL 5.7, 8.0 and 8.4 do so. MySQL 9.7 has them among the
+// digests, as "EXECUTE SELECT ..."; 5.6 counts them nowhere, and MariaDB 10.5 to
+// 11.8 lists them with 0 executions.
+func (l *look) countsPrepared() bool {
+	return !l.about.mariaDB() && l.about.atLeast(5, 7) && !l.about.atLeast(9)
 }
 
 // preparedNumbers are the columns of digestNumbers of each prepared statement.
@@ -64,7 +61,7 @@ func (l *look) prepared(first bool) ([]grown, error) {
 	m.instances = nil
 	open, told := l.status["prepared_stmt_count"]
 	m.blind = m.blind || !told
-	if !l.lackPrepared() || open == 0 {
+	if !l.countsPrepared() || open == 0 {
 		return nil, nil
 	}
 	r, err := l.query("the prepared statements", preparedNumbers)

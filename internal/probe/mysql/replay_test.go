@@ -79,7 +79,7 @@ func (t *tape) Query(_ context.Context, statement string) (*mysqlconn.Result, er
 func canonical(statement string) string {
 	s := strings.Join(strings.Fields(statement), " ")
 	s = regexp.MustCompile(`INTERVAL \d+ SECOND`).ReplaceAllString(s, "INTERVAL n SECOND")
-	return regexp.MustCompile(`(DIGEST|PROCESSLIST_ID) IN \([^)]*\)`).ReplaceAllString(s, "$1 IN (...)")
+	return regexp.MustCompile(`(DIGEST|PROCESSLIST_ID|OBJECT_INSTANCE_BEGIN) IN \([^)]*\)`).ReplaceAllString(s, "$1 IN (...)")
 }
 
 // taper writes down what a real server answers.
