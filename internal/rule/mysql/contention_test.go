@@ -33,6 +33,11 @@ func withRunning(running float64, variables map[string]string, rates map[string]
 	}
 }
 
+// full is the host with no idle CPU.
+func full(host func() *ruletest.Host) func() *ruletest.Host {
+	return func() *ruletest.Host { return host().AllCPUs(ruletest.CPU{User: 0.8, System: 0.2}) }
+}
+
 var (
 	atTableCache = []string{"futex_do_wait", "__lll_lock_wait", "pthread_mutex_lock@@GLIBC_2.2.5", "open_table", "open_tables", "open_normal_and_derived_tables", "execute_sqlcom_select", "mysql_execute_command"}
 	atMDL        = []string{"futex_do_wait", "__lll_lock_wait", "pthread_mutex_lock@@GLIBC_2.2.5", "MDL_map_partition::find_or_insert", "MDL_map::find_or_insert", "MDL_context::try_acquire_lock_impl", "MDL_context::acquire_lock"}
@@ -63,9 +68,7 @@ func TestTableCacheContention(t *testing.T) {
 		{Name: "two of hundreds", Host: withRunning(300, one, calm, asleep(60, atTableCache...), ran(100, atWork...))},
 		{Name: "now and then", Host: of(one, calm, asleep(10, atTableCache...), ran(100, atWork...))},
 		{Name: "another lock", Host: of(one, calm, asleep(200, atRows...))},
-		{Name: "all CPUs busy", Host: func() *ruletest.Host {
-			return of(one, calm, asleep(200, atTableCache...))().AllCPUs(ruletest.CPU{User: 0.8, System: 0.2})
-		},
+		{Name: "all CPUs busy", Host: full(of(one, calm, asleep(200, atTableCache...))),
 			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1, Says: "table_open_cache_instances is 1"},
 		{Name: "idle", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{Variables: one, Gauges: map[string]float64{"Threads_running": 1}})
@@ -74,13 +77,19 @@ func TestTableCacheContention(t *testing.T) {
 }
 
 func TestMDLContention(t *testing.T) {
-	one := map[string]string{"metadata_locks_hash_instances": "1"}
+	one, split := map[string]string{"metadata_locks_hash_instances": "1"}, map[string]string{"metadata_locks_hash_instances": "256"}
 	ruletest.Check(t, mdlContention, []ruletest.Situation{
 		{Name: "one partition", Host: of(one, nil, asleep(200, atMDL...)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1,
 			Says: "metadata_locks_hash_instances is 1"},
 		{Name: "the default", Host: of(map[string]string{"metadata_locks_hash_instances": "8"}, nil, asleep(70, atMDL...)), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd",
 			Low: 3.4, High: 3.6, Says: "metadata_locks_hash_instances is 8"},
 		{Name: "the variable alone", Host: of(one, nil, ran(100, atWork...))},
+		{Name: "split as far as it helps", Host: of(split, nil, asleep(70, atMDL...)), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.4, High: 3.6,
+			Says: "metadata_locks_hash_instances is 256"},
+		{Name: "split as far as it helps, all CPUs busy", Host: full(of(split, nil, asleep(70, atMDL...)))},
+		{Name: "split, all CPUs busy, most wait", Host: full(of(split, nil, asleep(200, atMDL...))), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1},
+		{Name: "the default, all CPUs busy", Host: full(of(map[string]string{"metadata_locks_hash_instances": "8"}, nil, asleep(70, atMDL...))), Want: rule.Likely, Kind: rule.KindProcess,
+			Subject: "mariadbd", Low: 3.4, High: 3.6},
 		{Name: "somebody holds the lock", Host: of(one, nil, asleep(200, "futex_do_wait", "pthread_cond_timedwait", "MDL_wait::timed_wait", "MDL_context::acquire_lock"))},
 		{Name: "the table cache", Host: of(one, nil, asleep(200, atTableCache...))},
 	})

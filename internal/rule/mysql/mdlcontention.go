@@ -34,22 +34,31 @@ func detectMDLContention(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, x := range servers {
 		w, waiting, share := x.queue("mysql/mdl-map")
+		partitions := x.mdlPartitions()
+		if partitions >= enoughPartitions && share < mostWait && x.cpusFull() {
+			// More mutexes do not end a queue of threads that lost their CPU in it.
+			continue
+		}
 		if sure := x.sureOfQueue(waiting, share); sure != 0 {
-			found = append(found, x.mdlFinding(w, waiting, share, sure))
+			found = append(found, x.mdlFinding(w, waiting, share, partitions, sure))
 		}
 	}
 	return found, err
 }
 
-func (x insides) mdlFinding(w view.StackWait, waiting, share float64, sure rule.Confidence) rule.Finding {
+// mdlPartitions is into how many parts the hash is split; 0: not known.
+func (x insides) mdlPartitions() (n int64) {
+	if x.s != nil {
+		n, _ = x.s.IntVariable("metadata_locks_hash_instances")
+	}
+	return n
+}
+
+func (x insides) mdlFinding(w view.StackWait, waiting, share float64, partitions int64, sure rule.Confidence) rule.Finding {
 	who := x.subject()
 	f := rule.Finding{Subject: who, Confidence: sure, Affects: x.affects()}
 	f.Impact = timeLost(waiting, rule.T("%s statements wait at a time", unit.Number(waiting)))
 	f.Evidence = []rule.Evidence{x.stackEvidence(w, waiting, share, "MDL_map")}
-	partitions := int64(0)
-	if x.s != nil {
-		partitions, _ = x.s.IntVariable("metadata_locks_hash_instances")
-	}
 	switch {
 	case partitions == 1:
 		f.Headline = rule.T("%s of the running statements of %s queue for the one mutex of the metadata lock hash: metadata_locks_hash_instances is 1", unit.Share(share), who)
