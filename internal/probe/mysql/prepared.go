@@ -39,8 +39,8 @@ type preparedMemory struct {
 
 // countsPrepared says whether the server counts, beside its digests, what prepared
 // statements did. MySQL 5.7, 8.0 and 8.4 do so. MySQL 9.7 has them among the
-// digests, as "EXECUTE SELECT ..."; 5.6 counts them nowhere, and MariaDB 10.5 to
-// 11.8 lists them with 0 executions.
+// digests, as "EXECUTE SELECT ..."; 5.6 counts them nowhere, nor does MariaDB
+// 10.5 to 11.8, which lists them with 0 executions.
 func (l *look) countsPrepared() bool {
 	return !l.about.mariaDB() && l.about.atLeast(5, 7) && !l.about.atLeast(9)
 }
