@@ -161,9 +161,6 @@ func (r labRun) runCase(cmd *cobra.Command, runner *lab.Runner, args []string, i
 		cases, _ := r.selected(args) // which worked before
 		return cases[i]
 	}
-	if c := fresh(); r.all && c.Unsteady != "" {
-		return c, lab.Result{Case: c.ID, Skipped: true, Why: "runs when it is named: " + c.Unsteady, Others: []string{}, AfterFix: []string{}}
-	}
 	return runner.RunUntilJudged(cmd.Context(), fresh)
 }
 

@@ -34,11 +34,6 @@ type Case struct {
 	// there; its number is then reported, not judged. "": it must get better.
 	Withstood string
 
-	// Unsteady says why the fault itself does not form in every run on a small
-	// machine. Such a case runs when it is named, not with all others; "": it
-	// does form.
-	Unsteady string
-
 	// Extra cases need what the project does not install by itself. They run when
 	// they are named or match a pattern, not with all others.
 	Extra bool

@@ -131,7 +131,7 @@ func tableCacheCase() Case {
 		// A queue of threads that lost their CPU builds up over seconds.
 		Window: 10 * time.Second,
 		Rule:   "mysql/table-cache-contention", Kind: "process", Name: "mysqld", Says: `table_open_cache_instances is 1`,
-		Unsteady:    "on two CPUs, which 64 clients fill anyway, the queue takes no more than runs differ by (docs/journal/mysql-contention.md)",
+		Withstood:   "on two CPUs, which 64 clients fill anyway, the queue takes no more than runs differ by (docs/journal/mysql-contention.md)",
 		AllowOthers: asFastAsItGoes,
 		Needs:       mySQL56().needs(),
 		MySQL:       s.names,
