@@ -125,6 +125,9 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 	if gone > 0 {
 		report.note("the file was truncated while it was read: up to %d packets could not be looked at", gone)
 	}
+	if feed.cut > 0 {
+		report.note("the snap length cut %d of %d packets: times are exact, statements and errors may be missing (tcpdump -s 0 keeps all)", feed.cut, report.Packets)
+	}
 	if crowded > 0 {
 		report.note("%d connections that never carried data were given up early: there were too many at once, as in a flood of SYNs", crowded)
 	}

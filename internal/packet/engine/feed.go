@@ -59,6 +59,7 @@ type feed struct {
 
 	report Report // what reading tells
 	gone   uint64 // packets that were gone when they were to be parted
+	cut    uint64 // packets of which only the beginning was captured
 }
 
 func newFeed(ctx context.Context, src pcap.Source, workers int, d *decode.Decoder) *feed {
@@ -152,6 +153,9 @@ func (f *feed) part(s *shared) {
 		parted = i
 		p := &s.Packets[i]
 		r.Bytes += uint64(p.Wire)
+		if int(p.Wire) > len(p.Data) {
+			f.cut++
+		}
 		if r.First == 0 || p.Time < r.First {
 			r.First = p.Time
 		}

@@ -111,10 +111,19 @@ func (a *Assembler) noteClose() {
 	}
 }
 
+// leastBytes is how much of a message the snap length must have left for a
+// decoder: the header of MySQL's packets and a command, the least of all.
+const leastBytes = 5
+
 // choose takes the decoder that knows the bytes for sure, or the one that is
-// expected on the port and has nothing against them, or the last one.
+// expected on the port and has nothing against them, or the last one. That is
+// also the one for captures which hold headers and no data.
 func (a *Assembler) choose(c *flow.Chunk) {
 	best := len(a.shop.Protocols) - 1
+	if c.Cut > 0 && len(c.Data) < leastBytes {
+		a.use(&a.shop.Protocols[best])
+		return
+	}
 	for i := range a.shop.Protocols[:best] {
 		p := &a.shop.Protocols[i]
 		switch p.Sniff(c.Dir, c.Data) {

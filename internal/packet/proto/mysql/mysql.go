@@ -17,6 +17,8 @@
 package mysql
 
 import (
+	"math"
+
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 )
@@ -67,12 +69,21 @@ func sniff(d flow.Dir, data []byte) proto.Match {
 		return proto.Sure
 	case compressedStart(data, len(data)):
 		return proto.Maybe
-	case seq != 0 || !plausible(data, len(data)):
+	case seq != 0 || !plausible(data, math.MaxInt): // the snap length may have cut it
 		return proto.No
-	case body[0] == comQuery && size+4 == len(data) && looksLikeSQL(body[1:]):
+	case size+4 != len(data):
+		return proto.Maybe
+	case body[0] == comQuery && looksLikeSQL(body[1:]), isExecute(body):
 		return proto.Sure
 	}
 	return proto.Maybe
+}
+
+// isExecute is true for the execution of a prepared statement: its number, one
+// byte of flags for the cursor, and how often it is to be executed, which all
+// servers want to be once.
+func isExecute(body []byte) bool {
+	return len(body) >= least(comStmtExecute) && body[0] == comStmtExecute && body[5] < 0x10 && le32(body[6:]) == 1
 }
 
 // looksLikeSQL is true for text that begins with a letter, a comment or a

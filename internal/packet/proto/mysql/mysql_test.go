@@ -149,6 +149,28 @@ func TestSniffCutGreeting(t *testing.T) {
 	}
 }
 
+// In the middle of a connection on any port, an execution tells as surely as the
+// text of a statement.
+func TestSniffCommand(t *testing.T) {
+	for _, tc := range []struct {
+		name, data string
+		want       proto.Match
+	}{
+		{"text", pkt(0, "\x03select 1"), proto.Sure},
+		{"execution with parameters", pkt(0, "\x17\x02\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01\x03\x00\x07\x00\x00\x00"), proto.Sure},
+		{"execution without, with a cursor", pkt(0, "\x17\x02\x00\x00\x00\x01\x01\x00\x00\x00"), proto.Sure},
+		{"executed twice", pkt(0, "\x17\x02\x00\x00\x00\x00\x02\x00\x00\x00"), proto.Maybe},
+		{"an unknown cursor", pkt(0, "\x17\x02\x00\x00\x00\x47\x01\x00\x00\x00"), proto.Maybe},
+		{"execution cut short", pkt(0, "\x17\x02\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01")[:14], proto.Maybe},
+		{"ping", pkt(0, "\x0e"), proto.Maybe},
+		{"no command", pkt(0, "\x77"), proto.No},
+	} {
+		if got := sniff(flow.ToServer, []byte(tc.data)); got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
+		}
+	}
+}
+
 // A command tells that the login is over, if its end was not captured.
 func TestEndOfLoginMissing(t *testing.T) {
 	answer := oldSet(1, eofBody, "\x011")
