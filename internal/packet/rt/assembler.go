@@ -119,37 +119,41 @@ const leastBytes = 5
 // expected on the port and has nothing against them, or the last one. That is
 // also the one for captures which hold headers and no data.
 func (a *Assembler) choose(c *flow.Chunk) {
-	best := len(a.shop.Protocols) - 1
+	last := len(a.shop.Protocols) - 1
 	if c.Cut > 0 && len(c.Data) < leastBytes {
-		a.use(&a.shop.Protocols[best])
+		a.use(&a.shop.Protocols[last])
 		return
 	}
-	for i := range a.shop.Protocols[:best] {
-		p := &a.shop.Protocols[i]
-		switch p.Sniff(c.Dir, c.Data) {
-		case proto.Sure:
-			a.use(p)
-			return
-		case proto.Maybe:
-			if best == len(a.shop.Protocols)-1 && listens(p, a.conn.Server.Port) {
-				best = i
-			}
-		}
-	}
+	best := a.match(c)
 	a.use(&a.shop.Protocols[best])
-	a.undecided, a.judged = a.conn.Midway && best == len(a.shop.Protocols)-1, c.Dir
+	a.undecided, a.judged = a.conn.Midway && best == last, c.Dir
 }
 
 // reconsider looks at the first bytes of the other side, if those of one told
 // nothing: in the middle of a connection, answers look like anything.
 func (a *Assembler) reconsider(c *flow.Chunk) {
 	a.undecided = false
-	for i := range a.shop.Protocols[:len(a.shop.Protocols)-1] {
-		if p := &a.shop.Protocols[i]; p.Sniff(c.Dir, c.Data) == proto.Sure {
-			a.use(p)
-			return
+	if i := a.match(c); i < len(a.shop.Protocols)-1 {
+		a.use(&a.shop.Protocols[i])
+	}
+}
+
+// match is the index of the decoder that fits best.
+func (a *Assembler) match(c *flow.Chunk) int {
+	last := len(a.shop.Protocols) - 1
+	best := last
+	for i := range a.shop.Protocols[:last] {
+		p := &a.shop.Protocols[i]
+		switch p.Sniff(c.Dir, c.Data) {
+		case proto.Sure:
+			return i
+		case proto.Maybe:
+			if best == last && listens(p, a.conn.Server.Port) {
+				best = i
+			}
 		}
 	}
+	return best
 }
 
 func (a *Assembler) use(p *proto.Protocol) {
