@@ -30,6 +30,9 @@ func Doubts(r *engine.Report, s *summary.Summary) []string {
 	if s.Midway > 0 {
 		say("begun before the capture: %s of %s connections", unit.Count(s.Midway), unit.Count(s.Seen))
 	}
+	if s.Guessed > 0 {
+		say("which end is the server is a guess by the lower port: %s of %s connections (-p PORT tells)", unit.Count(s.Guessed), unit.Count(s.Seen))
+	}
 	if r.Duplicates > 0 {
 		say("captured twice and counted once: %s packets", unit.Count(r.Duplicates))
 	}

@@ -100,12 +100,13 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
+	src, shared := survey(ctx, src)
 	spaces := decode.NewSpaces()
 	feed := newFeed(ctx, src, n, decode.NewWith(decode.Settings{Spaces: spaces}))
 	workers := make([]*worker, n)
 	var wg sync.WaitGroup
 	for i := range workers {
-		workers[i] = newWorker(i, n, spaces, o)
+		workers[i] = newWorker(i, n, spaces, shared, o)
 		wg.Go(func() { workers[i].run(feed) })
 	}
 	wg.Wait()

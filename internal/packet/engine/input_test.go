@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/tcp"
 )
 
 // tcpPacket is an Ethernet frame with a TCP segment from 10.0.0.1 to 10.0.0.2.
@@ -113,14 +114,38 @@ func TestTruncatedUnderWay(t *testing.T) {
 }
 
 // Where neither the handshake nor a port tells, the first bytes do.
-func TestServerByGreeting(t *testing.T) {
+func TestServerBySpeech(t *testing.T) {
 	path := writeCapture(t,
 		tcpPacket(50001, 50000, 1, 1, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
-		tcpPacket(50003, 50002, 1, 1, "GET / HTTP/1.1\r\n\r\n"))
+		tcpPacket(50003, 50002, 1, 1, "GET / HTTP/1.1\r\n\r\n"),
+		tcpPacket(50004, 50005, 1, 1, "GET / HTTP/1.1\r\n\r\n"))
 	k, _ := run(t, path, 1)
-	for i, want := range []uint16{50001, 50002} {
+	for i, want := range []uint16{50001, 50002, 50005} {
 		if got := k.sorted()[i].Server.Port; got != want {
 			t.Errorf("connection %d: the server has port %d, want %d (%v)", i+1, got, want, k.connections[i].Why)
+		}
+	}
+}
+
+// Several others talk to the port of a server, whichever port is the lower one.
+// Two ends that have several each tell nothing.
+func TestServerBySharing(t *testing.T) {
+	var packets [][]byte
+	for i := range uint16(4) {
+		packets = append(packets, tcpPacket(40000+i, 50051, 1, 1, "\x01\x02\x03\x04"), tcpPacket(50051, 60000+i, 1, 1, "\x05\x06"))
+	}
+	packets = append(packets, tcpPacket(2, 1, 1, 1, "\x01"), tcpPacket(3, 2, 1, 1, "\x01"), tcpPacket(1, 3, 1, 1, "\x01"))
+	k, _ := run(t, writeCapture(t, packets...), 2)
+	if len(k.connections) != 11 {
+		t.Fatalf("%d connections, want 11", len(k.connections))
+	}
+	for i, c := range k.sorted() {
+		port, why := uint16(50051), tcp.BySharing
+		if i >= 8 {
+			port, why = min(c.Client.Port, c.Server.Port), tcp.ByLowerPort
+		}
+		if c.Server.Port != port || c.Why != why {
+			t.Errorf("connection %d: the server has port %d (%v), want %d (%v)", i+1, c.Server.Port, c.Why, port, why)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (e *elsewhere) Next(ctx context.Context) (*pcap.Batch, error) {
 }
 
 // Of a connection that was there before, to a server with a high port, only who
-// captures knows which side is the server.
+// captures knows which side is the server, if the first bytes are of an answer.
 func TestServerIsKnown(t *testing.T) {
 	var first kept
 	if _, err := Run(t.Context(), open(t, "mysql"), Options{Workers: 1, Collector: first.collector}); err != nil {
@@ -83,7 +83,7 @@ func TestServerIsKnown(t *testing.T) {
 			o.Listen("mysql", server)
 			o.Listen("", server, 80) // does not make it forgotten
 		}
-		if _, err := Run(t.Context(), &elsewhere{Source: open(t, "mysql"), skip: 6, ports: ports}, o); err != nil {
+		if _, err := Run(t.Context(), &elsewhere{Source: open(t, "mysql"), skip: 7, ports: ports}, o); err != nil {
 			t.Fatal(err)
 		}
 		if len(k.connections) != 1 {

@@ -34,17 +34,22 @@ func expecting(list []proto.Protocol, servers map[uint16]string) []proto.Protoco
 	return list
 }
 
-// greeting tells whether bytes can only come from a server, by the decoders
-// that are sure of it.
-func greeting(list []proto.Protocol) func([]byte) bool {
-	return func(first []byte) bool {
+// speaker tells which way bytes go, by the decoders that are sure of it.
+func speaker(list []proto.Protocol) func([]byte) (flow.Dir, bool) {
+	return func(first []byte) (flow.Dir, bool) {
 		for i := range list {
 			sniff := list[i].Sniff
-			if sniff(flow.ToClient, first) == proto.Sure {
-				return sniff(flow.ToServer, first) != proto.Sure
+			server, client := sniff(flow.ToClient, first) == proto.Sure, sniff(flow.ToServer, first) == proto.Sure
+			switch {
+			case server && client:
+				return 0, false
+			case server:
+				return flow.ToClient, true
+			case client:
+				return flow.ToServer, true
 			}
 		}
-		return false
+		return 0, false
 	}
 }
 

@@ -38,7 +38,7 @@ type worker struct {
 // connections; they cost a walk over all that live.
 const expireEvery = 10e9
 
-func newWorker(index, of int, spaces *decode.Spaces, o Options) *worker {
+func newWorker(index, of int, spaces *decode.Spaces, shared map[uint16]bool, o Options) *worker {
 	w := &worker{index: index, of: of, collector: o.Collector(index), decoder: decode.NewWith(decode.Settings{Spaces: spaces}), copies: dedup.New()}
 	w.onlooker, _ = w.collector.(FrameCollector)
 	sink := rt.Sink(w.collector)
@@ -54,7 +54,8 @@ func newWorker(index, of int, spaces *decode.Spaces, o Options) *worker {
 		Ended:       w.ended,
 		Idle:        o.Idle,
 		IsServer:    known(w.shop.Protocols, o.Servers),
-		Greeting:    greeting(w.shop.Protocols),
+		Speaker:     speaker(w.shop.Protocols),
+		Shared:      func(port uint16) bool { return shared[port] },
 	})
 	w.queries = dns.NewTracker(w.query)
 	return w

@@ -153,6 +153,9 @@ func (c *Collector) Connection(k *tcp.Conn) {
 	if k.Midway {
 		s.Midway++
 	}
+	if k.Why == tcp.ByLowerPort {
+		s.Guessed++
+	}
 	c.where(k.Server, k.Protocol).total.ended(k)
 	if client := c.client(k.Client.Addr); client != nil {
 		client.ended(k)

@@ -134,6 +134,7 @@ type Summary struct {
 	Missed      int64            // bytes of streams that were acknowledged but not captured
 	OneWay      uint64           // connections with data of which only one direction was captured
 	Midway      uint64           // connections that had begun before the capture
+	Guessed     uint64           // of these, those whose server is only known by the lower port
 }
 
 // Collectors makes one collector per worker and merges them in the end.
@@ -203,6 +204,7 @@ func (s *Summary) merge(o *Summary, options Options) {
 	s.Missed += o.Missed
 	s.OneWay += o.OneWay
 	s.Midway += o.Midway
+	s.Guessed += o.Guessed
 	s.cut(options)
 }
 

@@ -18,7 +18,7 @@ func (t *Table) open(c *Conn, f *decode.Frame) flow.Dir {
 		c.Sides[0].WindowLimited, c.Sides[1].WindowLimited = -1, -1
 		from, to := t.listens(f.Src.Port), t.listens(f.Dst.Port)
 		if c.Why, server = ByPort, from; from == to {
-			c.Why, server = ByLowerPort, f.Src.Port < f.Dst.Port
+			c.Why, server = t.guess(f.Src.Port, f.Dst.Port)
 		}
 	}
 	if server {
@@ -40,20 +40,34 @@ func (t *Table) listens(port uint16) bool {
 	return t.o.IsServer != nil && t.o.IsServer(port)
 }
 
+// guess says whether the server has the first of two ports that are not known.
+func (t *Table) guess(from, to uint16) (why Reason, server bool) {
+	if t.o.Shared != nil {
+		if shared := t.o.Shared(from); shared != t.o.Shared(to) {
+			return BySharing, shared
+		}
+	}
+	return ByLowerPort, from < to
+}
+
 // roles lets the first bytes say who the server is, if nothing better did.
 func (t *Table) roles(c *Conn, d flow.Dir, f *decode.Frame) flow.Dir {
 	c.state |= firstDone
-	if c.Why != ByLowerPort || t.o.Greeting == nil || !t.o.Greeting(f.Payload) {
+	if c.Why < BySpeech || t.o.Speaker == nil {
 		return d
 	}
-	c.Why = ByGreeting
-	if d == flow.ToServer {
+	way, known := t.o.Speaker(f.Payload)
+	if !known {
+		return d
+	}
+	c.Why = BySpeech
+	if d != way {
 		c.Client, c.Server = c.Server, c.Client
 		c.Sides[0], c.Sides[1] = c.Sides[1], c.Sides[0]
 		c.halves[0], c.halves[1] = c.halves[1], c.halves[0]
 		c.Closer.Dir = c.Closer.Dir.Other()
 	}
-	return flow.ToClient
+	return way
 }
 
 // reused tells whether a packet begins another connection between the same

@@ -247,16 +247,20 @@ func TestRoles(t *testing.T) {
 		{"SYN-ACK from a high port", 50000, 80, decode.SYN | decode.ACK, "", BySYN, 50000},
 		{"known port", 3306, 1024, decode.ACK, "x", ByPort, 3306},
 		{"port that the caller knows", 1024, 7777, decode.ACK, "x", ByPort, 7777},
-		{"greeting of the higher port", 6000, 5000, decode.ACK, "hello", ByGreeting, 6000},
-		{"greeting of the lower port", 5000, 6000, decode.ACK, "hello", ByGreeting, 5000},
+		{"greeting of the higher port", 6000, 5000, decode.ACK, "hello", BySpeech, 6000},
+		{"greeting of the lower port", 5000, 6000, decode.ACK, "hello", BySpeech, 5000},
 		{"nothing but numbers", 6000, 5000, decode.ACK, "x", ByLowerPort, 5000},
+		{"a shared port", 5000, 5555, decode.ACK, "x", BySharing, 5555},
+		{"a shared port, from it", 5555, 5000, decode.ACK, "x", BySharing, 5555},
+		{"what is said counts more than sharing", 5000, 5555, decode.ACK, "hello", BySpeech, 5000},
 		{"both are known", 80, 443, decode.ACK, "x", ByLowerPort, 80},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got Conn
 			tb := NewTable(Options{
 				IsServer: func(p uint16) bool { return p == 7777 },
-				Greeting: func(b []byte) bool { return string(b) == "hello" },
+				Speaker:  func(b []byte) (flow.Dir, bool) { return toClient, string(b) == "hello" },
+				Shared:   func(p uint16) bool { return p == 5555 },
 				Ended:    func(c *Conn) { got = *c },
 			})
 			f := decode.Frame{Stamp: flow.Stamp{At: 1, Frame: 1}, Proto: decode.TCP, Src: end(c.src), Dst: end(c.dst),

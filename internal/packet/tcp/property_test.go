@@ -188,7 +188,7 @@ func FuzzTable(f *testing.F) {
 		s.table = NewTable(Options{
 			Held:        4096,
 			NewConsumer: func(*Conn) Consumer { c := &strict{t: t}; consumers = append(consumers, c); return c },
-			Greeting:    func(b []byte) bool { return len(b) > 3 && b[0] == 7 },
+			Speaker:     func(b []byte) (flow.Dir, bool) { return flow.Dir(b[0] & 1), len(b) > 3 && b[0]&^1 == 6 },
 			Ended: func(c *Conn) {
 				begun++
 				ended[c.ID]++

@@ -59,10 +59,13 @@ type Options struct {
 	Idle time.Duration
 	// IsServer knows ports that servers listen on, beside the well-known ones.
 	IsServer func(port uint16) bool
-	// Greeting tells whether the first bytes that were seen of a connection are a
-	// server's. It is asked only where neither the handshake nor a port says who
+	// Speaker tells which way the first bytes go that were seen of a connection. It
+	// is asked only where neither the handshake nor a port that is known says who
 	// the server is. nil: nobody knows.
-	Greeting func(first []byte) bool
+	Speaker func(first []byte) (way flow.Dir, known bool)
+	// Shared tells that several others talk to a port. It is asked where nothing
+	// else is known. nil: nobody knows.
+	Shared func(port uint16) bool
 	// Held is how many bytes all connections of the table may together hold back
 	// because bytes before them are missing; when more come, the hole they wait
 	// for is given up as a Gap. 0: DefaultHeld.
@@ -137,11 +140,12 @@ type Reason uint8
 const (
 	BySYN       Reason = iota // its SYN or SYN-ACK was seen
 	ByPort                    // it has a port that servers listen on
-	ByGreeting                // its first bytes are a server's
-	ByLowerPort               // its port is the lower one
+	BySpeech                  // the first bytes are a server's, or a client's
+	BySharing                 // several others talk to its port
+	ByLowerPort               // its port is the lower one: a guess
 )
 
-var reasons = [...]string{"its handshake was seen", "servers listen on its port", "it spoke first as servers do", "its port is the lower one"}
+var reasons = [...]string{"its handshake was seen", "servers listen on its port", "what was said first is a server's or a client's", "several others talk to its port", "its port is the lower one"}
 
 // String says it in words.
 func (r Reason) String() string { return reasons[r] }

@@ -73,7 +73,7 @@ func sniff(d flow.Dir, data []byte) proto.Match {
 		return proto.No
 	case size+4 != len(data):
 		return proto.Maybe
-	case body[0] == comQuery && looksLikeSQL(body[1:]), isExecute(body):
+	case (body[0] == comQuery || body[0] == comStmtPrepare) && looksLikeSQL(body[1:]), isExecute(body):
 		return proto.Sure
 	}
 	return proto.Maybe

@@ -157,6 +157,7 @@ func TestSniffCommand(t *testing.T) {
 		want       proto.Match
 	}{
 		{"text", pkt(0, "\x03select 1"), proto.Sure},
+		{"text to prepare", pkt(0, "\x16select ?"), proto.Sure},
 		{"execution with parameters", pkt(0, "\x17\x02\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01\x03\x00\x07\x00\x00\x00"), proto.Sure},
 		{"execution without, with a cursor", pkt(0, "\x17\x02\x00\x00\x00\x01\x01\x00\x00\x00"), proto.Sure},
 		{"executed twice", pkt(0, "\x17\x02\x00\x00\x00\x00\x02\x00\x00\x00"), proto.Maybe},
