@@ -157,8 +157,8 @@ func TestExchanges(t *testing.T) {
 			server(3, "HTTP/1.1 200 OK\r\nCont").Cutting(900), server(4, "more"),
 			client(6, "GET /y HT").Cutting(40), server(7, "HTTP/1.1 503 No").Cutting(5),
 		}, want: []string{
-			`GET "/x" q[0-0 #1-1 1p 0+59] r[3-4 #2-3 2p 0+925] answered 200 lossy resync`,
-			`GET "/y HT"... q[6-6 #4-4 1p 59+49] r[7-7 #5-5 1p 925+20] answered 503 failed "No" lossy resync`,
+			`GET "/x" q[0-0 #1-1 1p 0+59] r[3-4 #2-3 2p 0+925] answered 200 approximate`,
+			`GET "/y HT"... q[6-6 #4-4 1p 59+49] r[7-7 #5-5 1p 925+20] answered 503 failed "No" approximate`,
 		}},
 		{name: "long target", steps: steps{
 			client(0, "GET /"+big+" HTTP/1.1\r\n\r\n"), server(7, "HTTP/1.1 204 No\r\n\r\n"),

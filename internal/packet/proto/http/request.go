@@ -174,6 +174,11 @@ func (p *parser) skipRequest(c *flow.Chunk, n int64) {
 	}
 	over, known := w.pass(n)
 	switch {
+	case !known && c != nil:
+		// Its packets are known; that the next one begins a message, is inferred.
+		if p.open {
+			p.queue.Tail().Doubt |= proto.Approximate
+		}
 	case !known:
 		if p.open {
 			p.markRequest()

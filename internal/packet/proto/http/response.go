@@ -178,6 +178,8 @@ func (p *parser) skipResponse(c *flow.Chunk, n int64) {
 	}
 	over, known := w.pass(n)
 	switch {
+	case !known && c != nil:
+		e.Doubt |= proto.Approximate
 	case !known:
 		e.Doubt |= proto.Lossy
 		p.queue.Tear()
