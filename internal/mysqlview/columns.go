@@ -143,7 +143,11 @@ func header(list []column) string {
 				span += g
 			}
 		}
-		groups.WriteString("  " + pad(center(Clip(list[i].group, span), span), span, false))
+		name := list[i].group
+		if len(name) > span {
+			name = "" // above one narrow column a torn word tells nothing
+		}
+		groups.WriteString("  " + pad(center(name, span), span, false))
 		i = end
 	}
 	return strings.TrimRight(groups.String(), " ") + "\n" + strings.TrimRight(titles.String(), " ") + "\n"
@@ -152,7 +156,7 @@ func header(list []column) string {
 // center puts a text between dashes, so that one sees what belongs to it.
 func center(text string, span int) string {
 	free := span - utf8.RuneCountInString(text)
-	if free < 4 {
+	if text == "" || free < 4 {
 		return text
 	}
 	left := free / 2

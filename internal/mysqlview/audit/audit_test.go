@@ -155,10 +155,16 @@ func TestSettings(t *testing.T) {
 	known := map[string]bool{}
 	for _, s := range settings {
 		for _, name := range append([]string{s.Name}, s.Names...) {
-			if known[name] {
-				t.Errorf("%s is there twice", name)
+			// MySQL's and MariaDB's may differ.
+			for _, kind := range []string{"MySQL", "MariaDB"} {
+				if s.Only != "" && s.Only != kind {
+					continue
+				}
+				if known[kind+" "+name] {
+					t.Errorf("%s is there twice", name)
+				}
+				known[kind+" "+name] = true
 			}
-			known[name] = true
 		}
 		if s.Why == "" || s.Cost == "" || !slices.Contains(topics, s.Topic) {
 			t.Errorf("%s is incomplete: %+v", s.Name, s)
@@ -177,7 +183,7 @@ func TestSettings(t *testing.T) {
 	}
 	for _, s := range settings {
 		for _, name := range s.With {
-			if !known[name] {
+			if !known["MySQL "+name] && !known["MariaDB "+name] {
 				t.Errorf("%s goes with %s, which is not there", s.Name, name)
 			}
 		}

@@ -38,7 +38,12 @@ var bufferSettings = []Setting{
 		Advise: adviseInstances,
 	},
 	{
-		Name: "innodb_buffer_pool_chunk_size", Topic: Buffer, Unit: Bytes, Apply: Restart, Auto: "MariaDB: by the size of the pool",
+		Name: "innodb_buffer_pool_chunk_size", Topic: Buffer, Only: "MariaDB", Unit: Bytes, Apply: Restart, Auto: "by the size of the pool",
+		Why:  "the pool grows and shrinks in these steps",
+		Cost: "none in operation",
+	},
+	{
+		Name: "innodb_buffer_pool_chunk_size", Topic: Buffer, Only: "MySQL", Unit: Bytes, Apply: Restart,
 		Why:  "the pool grows and shrinks in these steps, times the instances",
 		Cost: "none in operation",
 	},
