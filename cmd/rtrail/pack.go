@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -30,7 +31,13 @@ recording that still runs may be packed.`,
 			if out == "" {
 				out = filepath.Clean(args[0]) + ".rtr"
 			}
-			if err := recording.Pack(args[0], out); err != nil {
+			if out == "-" {
+				return usageError("-o -: a packed recording is a file that is read in any order; name one")
+			}
+			if err := checkOutputs([]output{{"-o", out}}, filesIn(args[0])); err != nil {
+				return err
+			}
+			if err := recording.Pack(cmd.Context(), args[0], out); err != nil {
 				return err
 			}
 			info, err := os.Stat(out)
@@ -44,4 +51,16 @@ recording that still runs may be packed.`,
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: DIR.rtr)")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
+}
+
+// filesIn lists the files below a directory, as far as it can be read.
+func filesIn(dir string) []string {
+	var files []string
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files
 }

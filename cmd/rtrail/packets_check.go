@@ -34,8 +34,13 @@ func (p *packetsJob) check(args []string) error {
 	if err := p.checkViews(); err != nil {
 		return err
 	}
-	_, err := portList(p.ports)
-	return err
+	if _, err := portList(p.ports); err != nil {
+		return err
+	}
+	if p.parquet == "-" {
+		return usageError("--parquet -: standard output has the report; name a directory")
+	}
+	return checkOutputs([]output{{"-w", p.write}, {"--html", p.html}}, args)
 }
 
 // checkViews refuses flags that exclude each other.

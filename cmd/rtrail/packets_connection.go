@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"rtrail/internal/outfile"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/traffic"
 	"rtrail/internal/unit"
@@ -88,7 +87,7 @@ type cutting struct {
 
 func (c *cutting) add(f *pflag.FlagSet) {
 	f.StringVar(&c.ids, "extract", "", "copy only these connections to -o FILE: ids, or clients as ADDRESS:PORT, separated by commas")
-	f.StringVarP(&c.to, "output", "o", "", "file for --extract (pcapng, or pcap by its name)")
+	f.StringVarP(&c.to, "output", "o", "", "file for --extract (pcapng, or pcap by its name; -: standard output)")
 }
 
 func (c *cutting) given() bool { return c.ids != "" }
@@ -101,22 +100,20 @@ func (c *cutting) check(files []string) error {
 	if c.to == "" {
 		return usageError("--extract %s: where to? -o FILE.pcapng", c.ids)
 	}
-	there, err := os.Stat(c.to)
-	if err != nil {
-		return nil
+	if c.to == "-" {
+		return nil // nothing else goes there
 	}
-	if there.IsDir() {
-		return usageError("-o %s: a directory; name a file in it", c.to)
-	}
-	for _, f := range files {
-		if info, err := os.Stat(f); err == nil && os.SameFile(info, there) {
-			return usageError("-o %s is the capture that is read: it would be destroyed; name another file", c.to)
-		}
-	}
-	return nil
+	return checkOutputs([]output{{"-o", c.to}}, files)
 }
 
-func (c *cutting) run(ctx context.Context, stderr io.Writer, files []string) error {
+func (c *cutting) run(ctx context.Context, out, stderr io.Writer, files []string) error {
+	to := c.to
+	if to == "-" {
+		if _, tty := terminalWidth(out); tty {
+			return usageError("-o -: packets are not for a terminal; name a file, or a program behind |")
+		}
+		to = "standard output"
+	}
 	var names []traffic.Wanted
 	for word := range strings.SplitSeq(c.ids, ",") {
 		if word = strings.TrimSpace(word); word == "" {
@@ -135,47 +132,35 @@ func (c *cutting) run(ctx context.Context, stderr io.Writer, files []string) err
 	if err != nil {
 		return fmt.Errorf("--extract %s: %w", c.ids, err)
 	}
-	packets, err := c.copy(ctx, files, found)
+	packets, err := c.copy(ctx, out, files, found)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", c.to, err)
+		return fmt.Errorf("writing %s: %w", to, err)
 	}
-	fmt.Fprintf(stderr, "%s: %s packets of %s connections\n", c.to, unit.Count(packets), unit.Count(len(found)))
+	fmt.Fprintf(stderr, "%s: %s packets of %s connections\n", to, unit.Count(packets), unit.Count(len(found)))
 	return nil
 }
 
-// copy writes a new file beside the old one and puts it in its place when it is
-// complete.
-func (c *cutting) copy(ctx context.Context, files []string, found []traffic.Found) (n uint64, err error) {
+// copy writes a new file, which is in its place when it is complete.
+func (c *cutting) copy(ctx context.Context, out io.Writer, files []string, found []traffic.Found) (n uint64, err error) {
 	src, err := pcap.Open(files, nil)
 	if err != nil {
 		return 0, err
 	}
 	defer src.Close()
-	f, err := os.CreateTemp(filepath.Dir(c.to), "."+filepath.Base(c.to)+".*")
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
+	extract := func(to io.Writer) error {
+		w := pcap.NewWriter(to, pcap.FormatOf(c.to), src.Interfaces)
+		if n, err = traffic.Extract(ctx, src, w, found); err != nil {
+			if errors.Is(err, pcap.ErrMixedLinks) {
+				err = fmt.Errorf("the connections were captured on interfaces of several link types: %w", err)
+			}
+			return err
 		}
-	}()
-	w := pcap.NewWriter(f, pcap.FormatOf(c.to), src.Interfaces)
-	if n, err = traffic.Extract(ctx, src, w, found); err != nil {
-		if errors.Is(err, pcap.ErrMixedLinks) {
-			err = fmt.Errorf("the connections were captured on interfaces of several link types: %w", err)
-		}
+		return w.Close(pcap.Loss{})
+	}
+	if c.to == "-" {
+		err = extract(out)
 		return n, err
 	}
-	if err = w.Close(pcap.Loss{}); err != nil {
-		return n, err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return n, err
-	}
-	if err = f.Close(); err != nil {
-		return n, err
-	}
-	return n, os.Rename(f.Name(), c.to)
+	err = outfile.Write(ctx, c.to, 0o644, func(f *outfile.File) error { return extract(f) })
+	return n, err
 }

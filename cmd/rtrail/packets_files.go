@@ -1,11 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"rtrail/internal/outfile"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/traffic"
@@ -13,8 +14,8 @@ import (
 )
 
 // toParquet writes tables beside the view.
-func (r *packetsRun) toParquet(v *packetsView) error {
-	tables, err := traffic.NewParquet(r.parquet, r.workers, r.stop)
+func (r *packetsRun) toParquet(ctx context.Context, v *packetsView) error {
+	tables, err := traffic.NewParquet(ctx, r.parquet, r.workers, r.stop)
 	if err != nil {
 		return err
 	}
@@ -25,32 +26,23 @@ func (r *packetsRun) toParquet(v *packetsView) error {
 }
 
 // toHTML writes a page beside the view.
-func (r *packetsRun) toHTML(v *packetsView) error {
+func (r *packetsRun) toHTML(ctx context.Context, v *packetsView) error {
 	// A path that cannot be written is to be known before the capture was read.
-	f, err := os.CreateTemp(filepath.Dir(r.html), ".rtrail-*.html")
+	f, err := outfile.Create(ctx, r.html, 0o644)
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
-	abandon := func() {
-		f.Close()
-		os.Remove(f.Name())
-	}
 	p := &page.Page{Title: strings.Join(r.names(), ", "), Every: r.every, Top: max(r.top, 20)}
 	v.seconds = append(v.seconds, p.Second)
-	v.abandon = append(v.abandon, abandon)
+	v.abandon = append(v.abandon, f.Abandon)
 	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
 		err := p.Write(f, report, s)
-		if cause := f.Chmod(0o644); err == nil {
-			err = cause
-		}
-		if cause := f.Close(); err == nil {
-			err = cause
-		}
 		if err == nil {
-			err = os.Rename(f.Name(), r.html)
+			err = f.Commit()
+		} else {
+			f.Abandon()
 		}
 		if err != nil {
-			abandon()
 			return fmt.Errorf("writing the page: %w", err)
 		}
 		return nil

@@ -30,7 +30,7 @@ func withModes(cmd *cobra.Command) *cobra.Command {
 		case m.drawing.given():
 			return m.drawing.run(cmd.Context(), cmd.OutOrStdout(), files)
 		case m.cutting.given():
-			return m.cutting.run(cmd.Context(), cmd.ErrOrStderr(), files)
+			return m.cutting.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), files)
 		}
 		return run(cmd, files)
 	}

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"time"
 
+	"rtrail/internal/outfile"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/pcap/live"
@@ -98,20 +98,20 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 		r.width = 0
 	}
 	if p.write != "" {
-		f, err := os.Create(p.write)
+		// Straight: what was captured counts also if the machine dies.
+		f, err := outfile.Open(ctx, p.write)
 		if err != nil {
 			return fmt.Errorf("writing the capture: %w", err)
 		}
-		defer f.Close()
 		w := pcap.NewWriter(f, pcap.FormatOf(p.write), src.Interfaces)
 		defer func(from pcap.Source) {
-			if err := w.Close(from.Loss()); err != nil && failed == nil {
+			if err := errors.Join(w.Close(from.Loss()), f.Commit()); err != nil && failed == nil {
 				failed = fmt.Errorf("writing the capture: %w", err)
 			}
 		}(src)
 		src = pcap.Tee(src, w)
 	}
-	view, err := r.view()
+	view, err := r.view(ctx)
 	if err != nil {
 		return err
 	}

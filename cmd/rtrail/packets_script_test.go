@@ -1,10 +1,13 @@
 package main
 
 import (
+	"io"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/packet/generate"
 )
@@ -18,7 +21,7 @@ func TestPacketViews(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "closed": closed, "truncate": truncate, "truth": writeTruth,
+			"exits": exits, "closed": closed, "truncate": truncate, "truth": writeTruth, "fifo": fifo, "readlink": isLink,
 		},
 	})
 }
@@ -35,4 +38,38 @@ func writeTruth(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no capture %q", args[0])
+}
+
+// fifo exec COMMAND... runs it with the name of a FIFO added, and puts what came
+// through into fifo.out.
+func fifo(ts *testscript.TestScript, neg bool, args []string) {
+	path := ts.MkAbs("a.fifo")
+	ts.Check(unix.Mkfifo(path, 0o600))
+	defer os.Remove(path)
+	// Open for both: the reader must not wait for a writer that never comes.
+	r, err := os.OpenFile(path, os.O_RDWR, 0)
+	ts.Check(err)
+	out, err := os.Create(ts.MkAbs("fifo.out"))
+	ts.Check(err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(out, r)
+	}()
+	err = ts.Exec(args[1], append(args[2:], path)...)
+	info, gone := os.Lstat(path)
+	r.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+	<-done
+	ts.Check(out.Close())
+	ts.Check(r.Close())
+	ts.Check(err)
+	if gone != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		ts.Fatalf("the FIFO is gone")
+	}
+}
+
+// readlink FILE wants a symbolic link.
+func isLink(ts *testscript.TestScript, neg bool, args []string) {
+	_, err := os.Readlink(ts.MkAbs(args[0]))
+	ts.Check(err)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"rtrail/internal/packet/engine"
@@ -18,7 +19,7 @@ const (
 )
 
 // view makes what was asked for.
-func (r *packetsRun) view() (*packetsView, error) {
+func (r *packetsRun) view(ctx context.Context) (*packetsView, error) {
 	v := &packetsView{}
 	var err error
 	switch {
@@ -44,10 +45,10 @@ func (r *packetsRun) view() (*packetsView, error) {
 		r.perSecond(v)
 	}
 	if err == nil && r.parquet != "" {
-		err = r.toParquet(v)
+		err = r.toParquet(ctx, v)
 	}
 	if err == nil && r.html != "" {
-		err = r.toHTML(v)
+		err = r.toHTML(ctx, v)
 	}
 	if err != nil {
 		for _, f := range v.abandon {

@@ -64,6 +64,8 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	switch {
 	case r.dir == "":
 		return usageError("where to? give a directory: rtrail record -o DIR")
+	case r.dir == "-":
+		return usageError("-o -: a recording is a directory: it cannot go to standard output; rtrail pack makes one file of it")
 	case r.length < 0:
 		return usageError("--for %v: the time must be positive", r.length)
 	case r.interval < 100*time.Millisecond:

@@ -2,15 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/outfile"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/flame"
@@ -116,7 +116,11 @@ func (s *stacksJob) check(cmd *cobra.Command, args []string) error {
 	case s.top < 1:
 		return usageError("--top %d: at least 1", s.top)
 	}
-	return nil
+	inputs := args
+	if s.topFile != "" {
+		inputs = append(slices.Clone(args), s.topFile)
+	}
+	return checkOutputs([]output{{"--pprof", s.pprof}, {"--html", s.html}}, inputs)
 }
 
 func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, out, stderr io.Writer) error {
@@ -138,7 +142,7 @@ func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, ou
 	if err != nil {
 		return err
 	}
-	if err := s.files(p); err != nil {
+	if err := s.files(ctx, p); err != nil {
 		return err
 	}
 	return s.print(out, stderr, p, notes)
@@ -158,32 +162,19 @@ func readTop(path string) (map[int32]float64, error) {
 }
 
 // files writes what was asked for beside the view.
-func (s *stacksJob) files(p *stack.Profile) error {
+func (s *stacksJob) files(ctx context.Context, p *stack.Profile) error {
 	if s.pprof != "" {
-		if err := writeWhole(s.pprof, func(w io.Writer) error { return show.PProf(w, p) }); err != nil {
+		if err := outfile.Write(ctx, s.pprof, 0o644, func(w *outfile.File) error { return show.PProf(w, p) }); err != nil {
 			return fmt.Errorf("writing the profile: %w", err)
 		}
 	}
 	if s.html != "" {
 		title := "Stacks of " + p.Name()
-		if err := writeWhole(s.html, func(w io.Writer) error { return flame.Write(w, title, p) }); err != nil {
+		if err := outfile.Write(ctx, s.html, 0o644, func(w *outfile.File) error { return flame.Write(w, title, p) }); err != nil {
 			return fmt.Errorf("writing the flame graph: %w", err)
 		}
 	}
 	return nil
-}
-
-// writeWhole writes a file that is there only when all of it is.
-func writeWhole(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".rtrail-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 func (s *stacksJob) print(out, stderr io.Writer, p *stack.Profile, notes []string) error {

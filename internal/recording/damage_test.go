@@ -224,7 +224,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	packed := filepath.Join(dir, "good.rtr")
-	if err := Pack(good, packed); err != nil {
+	if err := Pack(t.Context(), good, packed); err != nil {
 		t.Fatal(err)
 	}
 	whole, _ := os.ReadFile(packed)

@@ -84,7 +84,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("manifest %+v", m)
 	}
 	out := filepath.Join(t.TempDir(), "night.rtr")
-	if err := Pack(dir, out); err != nil {
+	if err := Pack(t.Context(), dir, out); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(contents(memory), contents(open(t, out))); diff != "" {

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"archive/zip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,19 +10,23 @@ import (
 	"path"
 	"slices"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/outfile"
 )
 
 // Pack puts a recording that lies in a directory into one file, to be sent or
 // kept: a zip archive without compression, which every verb reads in place. A
 // recording that still runs can be packed; what comes later is not in it.
-func Pack(dir, out string) error {
-	if err := pack(dir, out); err != nil {
+func Pack(ctx context.Context, dir, out string) error {
+	if err := pack(ctx, dir, out); err != nil {
 		return fmt.Errorf("packing %s into %s: %w", dir, out, explainDisk(err))
 	}
 	return nil
 }
 
-func pack(dir, out string) error {
+func pack(ctx context.Context, dir, out string) error {
 	if info, err := os.Stat(dir); err != nil {
 		return err
 	} else if !info.IsDir() {
@@ -41,7 +46,7 @@ func pack(dir, out string) error {
 	} else if !errors.Is(err, errNoFile) {
 		return err
 	}
-	return writeWhole(out, func(f *os.File) error {
+	return outfile.Write(ctx, out, 0o640, func(f *outfile.File) error {
 		z := zip.NewWriter(f)
 		if err := addFile(z, src, manifestFile); err != nil {
 			return err
@@ -59,7 +64,13 @@ func pack(dir, out string) error {
 				return err
 			}
 		}
-		return z.Close()
+		if err := z.Close(); err != nil {
+			return err
+		}
+		if err := f.Sync(); err != nil && !errors.Is(err, unix.EINVAL) { // pipes have no disk
+			return err
+		}
+		return nil
 	})
 }
 

@@ -219,7 +219,7 @@ func TestJSONText(t *testing.T) {
 // What is written to Parquet can be read, and is complete.
 func TestParquet(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	p, err := NewParquet(dir, 2, nil)
+	p, err := NewParquet(t.Context(), dir, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
+	"rtrail/internal/outfile"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/packet/tcp"
@@ -41,15 +43,15 @@ type Parquet struct {
 
 // NewParquet makes the directory and begins the files; failed is told the first
 // error of writing.
-func NewParquet(dir string, workers int, failed func(error)) (*Parquet, error) {
+func NewParquet(ctx context.Context, dir string, workers int, failed func(error)) (*Parquet, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("writing Parquet: %w", err)
 	}
 	p := &Parquet{failed: failed}
 	var err error
-	if p.transactions, err = newParquetFile[recording.PacketTransaction](dir); err == nil {
-		if p.connections, err = newParquetFile[recording.PacketConnection](dir); err == nil {
-			p.sides, err = newParquetFile[recording.PacketSide](dir)
+	if p.transactions, err = newParquetFile[recording.PacketTransaction](ctx, dir); err == nil {
+		if p.connections, err = newParquetFile[recording.PacketConnection](ctx, dir); err == nil {
+			p.sides, err = newParquetFile[recording.PacketSide](ctx, dir)
 		}
 	}
 	if err != nil {
@@ -109,16 +111,16 @@ func (p *Parquet) Abandon() {
 // parquetFile is one table.
 type parquetFile[T recording.Row] struct {
 	name string
-	f    *os.File
+	f    *outfile.File
 	w    *parquet.GenericWriter[T]
 	rows []T
 }
 
-func newParquetFile[T recording.Row](dir string) (*parquetFile[T], error) {
+func newParquetFile[T recording.Row](ctx context.Context, dir string) (*parquetFile[T], error) {
 	var row T
 	p := &parquetFile[T]{name: filepath.Join(dir, string(row.Table())+".parquet")}
 	var err error
-	if p.f, err = os.Create(p.name + ".part"); err != nil {
+	if p.f, err = outfile.Create(ctx, p.name, 0o644); err != nil {
 		return nil, fmt.Errorf("writing Parquet: %w", err)
 	}
 	p.w = parquet.NewGenericWriter[T](p.f, parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
@@ -146,12 +148,13 @@ func (p *parquetFile[T]) flush() error {
 }
 
 func (p *parquetFile[T]) close() error {
-	err := errors.Join(p.flush(), p.w.Close(), p.f.Close())
+	err := errors.Join(p.flush(), p.w.Close())
 	if err == nil {
-		err = os.Rename(p.f.Name(), p.name)
+		err = p.f.Commit()
+	} else {
+		p.f.Abandon()
 	}
 	if err != nil {
-		os.Remove(p.f.Name())
 		return fmt.Errorf("writing %s: %w", p.name, err)
 	}
 	return nil
@@ -159,7 +162,6 @@ func (p *parquetFile[T]) close() error {
 
 func (p *parquetFile[T]) abandon() {
 	if p != nil && p.f != nil {
-		p.f.Close()
-		os.Remove(p.f.Name())
+		p.f.Abandon()
 	}
 }
