@@ -31,7 +31,6 @@ type diagnosis struct {
 	at       string
 	json     bool
 	markdown bool
-	noColor  bool
 	verbose  bool
 	failOn   string
 
@@ -80,7 +79,6 @@ them, is slow: --client-side and --server-side.`,
 	f.StringVar(&d.at, "at", "", "judge a recording from this time on: 03:00, 03:00:30 or 2026-01-31T03:00:00Z")
 	f.BoolVar(&d.json, "json", false, "print the verdict as JSON (docs/verdict.schema.json)")
 	f.BoolVar(&d.markdown, "markdown", false, "print the verdict as Markdown")
-	f.BoolVar(&d.noColor, "no-color", false, "no colours, also not on a terminal")
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
 	f.StringVarP(&d.iface, "interface", "i", "", "also capture packets on this interface (any: on all)")
 	f.StringVarP(&d.ports, "port", "p", "", "only packets of these ports, separated by commas")
@@ -133,8 +131,9 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	if err := d.sides.check(args, d.iface); err != nil {
 		return err
 	}
+	missing := checkThere(cmd, args)
 	switch {
-	case len(args) > 1 && slices.ContainsFunc(args, isRecording):
+	case missing == nil && len(args) > 1 && slices.ContainsFunc(args, isRecording):
 		return usageError("%d recordings given: one can be judged at a time", len(args))
 	case d.iface != "" && len(args) > 0:
 		return usageError("-i watches this host: it does not go with %s", args[0])
@@ -158,14 +157,26 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	if err := d.mysql.check(len(args) == 0 && !d.sides.given() && !d.mysql.none()); err != nil {
 		return err
 	}
-	if len(args) == 1 && args[0] != "-" {
-		if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
-			var verbs []string
-			for _, c := range cmd.Root().Commands() {
-				verbs = append(verbs, c.Name())
-			}
-			return usageError("%q is neither a recording, a capture, a dump of stacks nor a verb%s", args[0], nearest.Hint(args[0], verbs))
+	return missing
+}
+
+// checkThere refuses files that are not there, which may be mistyped verbs.
+func checkThere(cmd *cobra.Command, args []string) error {
+	for _, name := range args {
+		if name == "-" {
+			continue
 		}
+		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if len(args) > 1 {
+			return usageError("%s: no such file", name)
+		}
+		var verbs []string
+		for _, c := range cmd.Root().Commands() {
+			verbs = append(verbs, c.Name())
+		}
+		return usageError("%s: no such file, and no such verb%s", name, nearest.Hint(name, verbs))
 	}
 	return nil
 }
@@ -306,7 +317,7 @@ func (d *diagnosis) print(out io.Writer, v verdict.Verdict) error {
 	width, tty := terminalWidth(out)
 	return report.Terminal(out, v, report.TerminalOptions{
 		Width:   width,
-		Color:   tty && !d.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Color:   tty && colours(),
 		Verbose: d.verbose,
 	})
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -102,5 +101,5 @@ func printEntries(out io.Writer, list []explain.Entry) error {
 
 func pageOptions(out io.Writer) report.TerminalOptions {
 	width, tty := terminalWidth(out)
-	return report.TerminalOptions{Width: width, Color: tty && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	return report.TerminalOptions{Width: width, Color: tty && colours()}
 }

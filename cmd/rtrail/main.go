@@ -42,7 +42,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	help := watchHelp(root)
 	err := root.ExecuteContext(ctx)
+	if err == nil && *help != nil {
+		err = fmt.Errorf("writing the help: %w", *help)
+	}
 	var status *exitError
 	switch {
 	case err == nil:
@@ -87,6 +91,7 @@ func newRootCommand() *cobra.Command {
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
+	addNoColor(root)
 	root.AddCommand(
 		newDiagnoseCommand(),
 		newRecordCommand(),

@@ -33,7 +33,6 @@ type stacksJob struct {
 	json      bool
 	pprof     string
 	html      string
-	noColor   bool
 	verbose   bool
 }
 
@@ -84,7 +83,6 @@ Views (one of them): --pmp, --collapsed, --json. Beside any: --pprof, --html.`,
 	f.BoolVar(&s.json, "json", false, "view: everything as JSON")
 	f.StringVar(&s.pprof, "pprof", "", "also write a profile for pprof to this file")
 	f.StringVar(&s.html, "html", "", "also write a flame graph to this file")
-	f.BoolVar(&s.noColor, "no-color", false, "no colours, also not on a terminal")
 	f.BoolVarP(&s.verbose, "verbose", "v", false, "all frames")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
@@ -207,7 +205,7 @@ func (s *stacksJob) print(out, stderr io.Writer, p *stack.Profile, notes []strin
 	width, tty := terminalWidth(out)
 	return show.Terminal(out, p, v, notes, show.Options{
 		Width: width, Top: s.top, Verbose: s.verbose,
-		Color: tty && !s.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Color: tty && colours(),
 	})
 }
 

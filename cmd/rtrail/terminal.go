@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -23,6 +24,22 @@ func terminalWidth(out io.Writer) (width int, tty bool) {
 		return w, true
 	}
 	return 80, true
+}
+
+// colours says that a terminal may get them.
+func colours() bool { return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" }
+
+// addNoColor gives all verbs --no-color. It stands for NO_COLOR, which also the
+// library of the full screen knows.
+func addNoColor(root *cobra.Command) {
+	var off bool
+	root.PersistentFlags().BoolVar(&off, "no-color", false, "no colours, also not on a terminal")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if !off {
+			return nil
+		}
+		return os.Setenv("NO_COLOR", "1")
+	}
 }
 
 // progress shows on a terminal that something is going on.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"regexp"
 
 	"github.com/spf13/cobra"
@@ -19,4 +20,19 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usageError("%w%s", err, nearest.Hint("--"+m[1], names))
 	}
 	return usageError("%w; see: %s --help", err, cmd.CommandPath())
+}
+
+// watchHelp keeps the error of writing the help, which cobra drops.
+func watchHelp(root *cobra.Command) *error {
+	var failed error
+	print := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		var text bytes.Buffer
+		out := cmd.OutOrStdout()
+		cmd.SetOut(&text)
+		print(cmd, args)
+		cmd.SetOut(out)
+		_, failed = out.Write(text.Bytes())
+	})
+	return &failed
 }

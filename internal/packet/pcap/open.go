@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -130,7 +131,7 @@ func firstTime(path string) (int64, error) {
 func (s *source) open(path string) (*reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open capture: %w", err)
+		return nil, fmt.Errorf("open capture %s: %w", path, cause(err))
 	}
 	r, err := s.openFile(f)
 	if err != nil {
@@ -145,7 +146,7 @@ func (s *source) openFile(f *os.File) (*reader, error) {
 	st, err := f.Stat()
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("open capture: %w", err)
+		return nil, fmt.Errorf("open capture %s: %w", name, cause(err))
 	case st.IsDir():
 		return nil, fmt.Errorf("%s: a directory, not a capture: name the files in it", name)
 	case !st.Mode().IsRegular():
@@ -170,6 +171,16 @@ func (s *source) openFile(f *os.File) (*reader, error) {
 		return nil, err
 	}
 	return &reader{name: name, in: &mapped{m: m, s: s, name: name, parse: p, off: skip}}, nil
+}
+
+// cause is an error without the name of the file and of the system call, for
+// sentences that say both.
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // peekSize is enough to know every format and to show what a foreign file
