@@ -29,7 +29,8 @@ func Compile(expression string) (*Filter, error) {
 	if len(expression) > longest {
 		return nil, fmt.Errorf("the filter is %d bytes long; the longest is %d", len(expression), longest)
 	}
-	var options []cel.EnvOption
+	// Who compares milliseconds writes 1, not 1.0.
+	options := []cel.EnvOption{cel.CrossTypeNumericComparisons(true)}
 	for _, v := range variables {
 		options = append(options, cel.Variable(v.name, v.kind))
 	}
@@ -64,7 +65,21 @@ func explain(expression string, issues *cel.Issues) error {
 		reason, hint = fmt.Sprintf("there is no %q", name), nearest.Hint(name, Names())
 	}
 	reason, _, _ = strings.Cut(reason, "\n")
+	if _, kinds, ok := strings.Cut(reason, " applied to '("); ok && hint == "" {
+		hint = otherwise(kinds)
+	}
 	return fmt.Errorf("the filter %q is wrong at %s: %s%s; variables: %s", expression, where, reason, hint, strings.Join(Names(), ", "))
+}
+
+// otherwise says how to write a number that is compared with another kind.
+func otherwise(kinds string) string {
+	switch whole := strings.Contains(kinds, "int"); {
+	case whole && strings.Contains(kinds, "duration"):
+		return ` (a time is written as duration("10ms"))`
+	case whole && strings.Contains(kinds, "double"):
+		return " (write 1.0 for 1: the other number may have a fraction)"
+	}
+	return ""
 }
 
 // Matcher makes the test of one goroutine.

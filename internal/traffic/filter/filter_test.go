@@ -34,6 +34,7 @@ func TestMatch(t *testing.T) {
 		{`rt > duration("10ms")`, transaction(), true, 0},
 		{`rt > duration("20ms")`, transaction(), false, 0},
 		{`rt_ms == 12.0 && server_ms < 3.0 && total_ms >= 12.0`, transaction(), true, 0},
+		{`rt_ms > 11 && 13 >= rt_ms && server_ms < 3`, transaction(), true, 0},
 		{`retransmit > server && upload == duration("0s")`, transaction(), true, 0},
 		{`proto == "mysql" && server_port == 3306 && client == "10.0.0.1"`, transaction(), true, 0},
 		{`server_addr == server_host && client_port == 40000`, transaction(), true, 0},
@@ -65,7 +66,8 @@ func TestMatch(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for expression, want := range map[string][]string{
 		`fingerprnt == "x"`:           {"column 1", `there is no "fingerprnt"`, `did you mean "fingerprint"`, "variables: rt, upload"},
-		`rt > 10`:                     {"column 4", "no matching overload"},
+		`rt > 10`:                     {"column 4", "no matching overload", `(a time is written as duration("10ms"))`},
+		`rt_ms == 12`:                 {"column 7", "write 1.0 for 1"},
 		`rt > duration("10 bananas")`: {"duration"},
 		`rt >`:                        {"column", "variables:"},
 		`rt`:                          {"not true or false"},
