@@ -8,11 +8,13 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/nearest"
 	"rtrail/internal/packet/pcap"
 )
 
@@ -54,6 +56,7 @@ type Source struct {
 	cur   cursor
 	frame uint64
 	gone  bool
+	down  time.Time // when the interface went down last
 	tick  time.Duration
 	told  time.Time // when packets or the time were given out last
 
@@ -80,7 +83,7 @@ func Open(o Options) (*Source, error) {
 	if o.Interface != Any {
 		i, err := net.InterfaceByName(o.Interface)
 		if err != nil {
-			return nil, fmt.Errorf("capture on %s: %w; ip link lists the interfaces, %q is all of them", o.Interface, err, Any)
+			return nil, fmt.Errorf("capture on %s: %w", o.Interface, absent(o.Interface, err))
 		}
 		s.index = i.Index
 	}
@@ -108,6 +111,26 @@ func Open(o Options) (*Source, error) {
 	}
 	s.loss.Known = true
 	return s, nil
+}
+
+// mostNamed bounds a list of interfaces: hosts of containers have hundreds.
+const mostNamed = 20
+
+// absent says that there is no such interface, and which ones there are.
+func absent(name string, err error) error {
+	all, cause := net.Interfaces()
+	var names []string
+	for _, i := range all {
+		names = append(names, i.Name)
+	}
+	if cause != nil || slices.Contains(names, name) { // something else is wrong
+		return fmt.Errorf("%w; ip link lists the interfaces, %q is all of them", err, Any)
+	}
+	hint := nearest.Hint(name, names)
+	if more := len(names) - mostNamed; more > 0 {
+		names = append(names[:mostNamed], fmt.Sprintf("%d more (ip link)", more))
+	}
+	return fmt.Errorf("no such interface%s; there are %s; %q is all of them", hint, strings.Join(names, ", "), Any)
 }
 
 // Next implements pcap.Source. The end comes when the interface vanishes; a
@@ -202,6 +225,11 @@ func (s *Source) wait(b *ringBlock) error {
 		return fmt.Errorf("capture on %s: wait for packets: %w", s.name, err)
 	}
 	if fds[0].Revents&(unix.POLLERR|unix.POLLHUP) == 0 {
+		// The kernel takes an interface down before it deletes it, and of the
+		// second step a capture that is down is not told.
+		if !s.down.IsZero() && !s.there() {
+			s.vanished()
+		}
 		return nil
 	}
 	code, err := unix.GetsockoptInt(s.ring.fd, unix.SOL_SOCKET, unix.SO_ERROR)
@@ -213,14 +241,38 @@ func (s *Source) wait(b *ringBlock) error {
 	case unix.Errno(code) != unix.ENETDOWN:
 		return fmt.Errorf("capture on %s: %w", s.name, unix.Errno(code))
 	}
-	if _, err := s.ring.device(int32(s.index)); err == nil {
-		s.note("the interface went down; the capture goes on when it comes up")
+	if s.there() {
+		s.down = time.Now()
+		s.note(wentDown)
 		return nil
+	}
+	s.vanished()
+	return nil
+}
+
+const (
+	wentDown = "the interface went down; the capture goes on when it comes up"
+	// deletion is how long the kernel may take from taking an interface down to
+	// having deleted it, by far.
+	deletion = 2 * time.Second
+)
+
+// there says whether the interface exists, up or down.
+func (s *Source) there() bool {
+	_, err := s.ring.device(int32(s.index))
+	return err == nil
+}
+
+// vanished ends the capture.
+func (s *Source) vanished() {
+	if time.Since(s.down) < deletion { // it went down because it was deleted
+		s.mu.Lock()
+		s.notes = slices.DeleteFunc(s.notes, func(n pcap.Note) bool { return n.Text == wentDown })
+		s.mu.Unlock()
 	}
 	s.note("the interface vanished; the capture ends here")
 	s.gone = true
 	time.Sleep(2 * retire * time.Millisecond) // for the block that the kernel has begun
-	return nil
 }
 
 func (s *Source) note(text string) {
