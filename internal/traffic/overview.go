@@ -55,8 +55,12 @@ func (o Overview) Print(out io.Writer) error {
 // capture says what was read, and what is missing or doubtful.
 func (o Overview) capture(w io.Writer) {
 	r := o.Report
-	fmt.Fprintf(w, "%s packets, %s in %s from %s; %s connections\n", unit.Count(r.Packets), unit.Bytes(r.Bytes), unit.Duration(r.Span()),
-		o.time(r.First).Format("2006-01-02 15:04:05.000"), unit.Count(o.Summary.Seen))
+	if r.Packets == 0 {
+		fmt.Fprintln(w, "no packets")
+	} else {
+		fmt.Fprintf(w, "%s packets, %s in %s from %s; %s connections\n", unit.Count(r.Packets), unit.Bytes(r.Bytes), unit.Duration(r.Span()),
+			o.time(r.First).Format("2006-01-02 15:04:05.000"), unit.Count(o.Summary.Seen))
+	}
 	if r.Loss.Known && r.Loss.Dropped == 0 {
 		fmt.Fprintln(w, "dropped by the capture: none")
 	}
