@@ -138,7 +138,7 @@ func (m *mysqlFlags) only() (*mysql.Probe, string, error) {
 	case source.Servers() == 1:
 		return source, "", nil
 	case source.Servers() > 1:
-		return nil, "", usageError("%d servers run on this host: name one, as USER@/PATH/TO.SOCK or USER@HOST:PORT", source.Servers())
+		return nil, "", usageError("%d servers run on this host: %s; name one, as USER@/PATH/TO.SOCK or USER@HOST:PORT", source.Servers(), strings.Join(source.Names(), ", "))
 	case len(hidden) > 0:
 		return nil, "", &exitError{exitFailed, fmt.Errorf("asking %s: %s; %s", hidden[0].Describe(), hidden[0].Why, hidden[0].How)}
 	}
@@ -165,8 +165,20 @@ func failure(last *mysqlview.Row) error {
 	}
 	state, said, _ := strings.Cut(mysqlview.Trouble(last), ":")
 	err := fmt.Errorf("asking %s: %s:%s", last.Server, strings.ToLower(state), said)
-	if last.State == recording.ServerDenied {
-		return fmt.Errorf("%w; user and password come from the server's name, else from ~/.mylogin.cnf or ~/.my.cnf", err)
+	switch last.State {
+	case recording.ServerDenied:
+		err = fmt.Errorf("%w; user and password come from the server's name, else from ~/.mylogin.cnf or ~/.my.cnf", err)
+		// The password may be in a file that was left out.
+		for _, note := range mysqlconn.ReadOptionFiles("/", os.Getenv).Notes {
+			err = fmt.Errorf("%w; not read: %s", err, note)
+		}
+	case recording.ServerMisnamed:
+		// The state's name says nothing to people that the text does not.
+		remedy := mysqlconn.NameRemedy
+		if strings.HasPrefix(last.Error, mysqlconn.TLSAsked) {
+			remedy = mysqlconn.TLSRemedy
+		}
+		err = fmt.Errorf("asking %s: %s; %s", last.Server, mysqlview.Plain(last.Error), remedy)
 	}
 	return err
 }

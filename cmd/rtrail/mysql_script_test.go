@@ -29,7 +29,7 @@ func TestMySQL(t *testing.T) {
 // It answers, or is silent, full or denying.
 func startFakeMySQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: mysqld NAME answers|silent|full|denied")
+		ts.Fatalf("usage: mysqld NAME answers|silent|full|denied|ssh")
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
@@ -71,6 +71,9 @@ func (s *fakeMySQL) serve(c net.Conn) {
 	switch s.mode {
 	case "silent":
 		_, _ = io.Copy(io.Discard, c)
+		return
+	case "ssh":
+		_, _ = io.WriteString(c, "SSH-2.0-lab\r\n")
 		return
 	case "full":
 		_ = send(c, 0, failed(1040, "08004", "Too many connections"))

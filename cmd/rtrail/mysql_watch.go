@@ -133,7 +133,7 @@ func (w *mysqlWatch) lines(out, stderr io.Writer) error {
 	err := w.rows(func(r *mysqlview.Row) error {
 		last, answered = r, answered || r.Answers()
 		totals.Add(r)
-		denied := r.State == recording.ServerDenied
+		denied := r.State == recording.ServerDenied || r.State == recording.ServerMisnamed
 		if !denied {
 			notes.write(w.feed, r)
 		}

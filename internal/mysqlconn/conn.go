@@ -51,17 +51,20 @@ func (t Target) Connect(ctx context.Context, p *Progress) (conn *Conn, err error
 	cfg.Logger = &mysql.NopLogger{}
 	cfg.ConnectionAttributes = "program_name:rtrail"
 	cfg.CheckConnLiveness = false
+	var first *greeted
 	cfg.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		var d net.Dialer
 		conn, err := d.DialContext(ctx, network, address)
-		if err == nil {
-			c.net = conn
-			ours.add(conn)
-			if p != nil {
-				p.dialed.Store(true)
-			}
+		if err != nil {
+			return nil, err
 		}
-		return conn, err
+		c.net = conn
+		ours.add(conn)
+		if p != nil {
+			p.dialed.Store(true)
+		}
+		first = &greeted{Conn: conn}
+		return first, nil
 	}
 	if err := t.secure(cfg); err != nil {
 		return nil, err
@@ -73,6 +76,11 @@ func (t Target) Connect(ctx context.Context, p *Progress) (conn *Conn, err error
 	if c.driver, err = connector.Connect(ctx); err != nil {
 		if cause := context.Cause(ctx); cause != nil && !isServerError(err) {
 			err = cause
+		}
+		if first != nil && !isServerError(err) {
+			if other := first.other(); other != nil {
+				err = other
+			}
 		}
 		return nil, fmt.Errorf("log in at %s as %s: %w", t.Name, t.User, err)
 	}

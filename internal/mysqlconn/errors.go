@@ -2,6 +2,7 @@ package mysqlconn
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql/driver"
 	"errors"
 	"io"
@@ -27,6 +28,8 @@ const (
 	Gone             // the connection was closed
 	Timeout          // no answer in time
 	Unreachable      // no connection: refused, no route, no such socket or host
+	NoTLS            // TLS as it was asked for does not come about
+	NotMySQL         // what answers is something else
 )
 
 // Error numbers of the server, from its manual (Server Error Message Reference).
@@ -48,6 +51,12 @@ func Classify(err error) (kind Kind, code int) {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return kinds[e.Number], int(e.Number)
 	}
+	switch {
+	case errors.Is(err, ErrNotMySQL):
+		return NotMySQL, 0
+	case tlsFailure(err) != "":
+		return NoTLS, 0
+	}
 	if t, ok := errors.AsType[net.Error](err); ok && t.Timeout() {
 		return Timeout, 0
 	}
@@ -67,11 +76,41 @@ func Classify(err error) (kind Kind, code int) {
 	return Other, 0
 }
 
+// tlsFailure says why TLS did not come about; "" if something else is wrong. That
+// a server closes the connection in the middle is not told from a crash.
+func tlsFailure(err error) string {
+	if errors.Is(err, mysql.ErrNoTLS) {
+		return TLSAsked + ", and the server offers none"
+	}
+	verification, unverified := errors.AsType[*tls.CertificateVerificationError](err)
+	alert, alerted := errors.AsType[tls.AlertError](err)
+	header, garbled := errors.AsType[tls.RecordHeaderError](err)
+	switch {
+	case unverified:
+		return TLSAsked + " with a certificate that fits, and the server's is rejected: " + verification.Err.Error()
+	case alerted:
+		return TLSAsked + ", and the server ends the handshake: " + alert.Error()
+	case garbled:
+		return TLSAsked + ", and the server does not speak it: " + header.Error()
+	}
+	// Those of crypto/tls that have no type: no version or cipher in common.
+	if text := err.Error(); strings.Contains(text, ": tls: ") {
+		return TLSAsked + " and fails: " + text[strings.LastIndex(text, ": tls: ")+2:]
+	}
+	return ""
+}
+
 // Text is the error without what the reader sees anyway: the server's own words
 // where it said something.
 func Text(err error) string {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return strings.ToValidUTF8(e.Message, "?")
+	}
+	if _, ok := errors.AsType[*notMySQL](err); !ok && tlsFailure(err) != "" {
+		return tlsFailure(err)
+	}
+	if e, ok := errors.AsType[*notMySQL](err); ok {
+		return e.Error()
 	}
 	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) {
 		return "the server closed the connection"
@@ -90,3 +129,12 @@ func Text(err error) string {
 	}
 	return err.Error()
 }
+
+// TLSAsked is how the text of every NoTLS begins.
+const TLSAsked = "TLS was asked for"
+
+// What to do about NoTLS and NotMySQL.
+const (
+	TLSRemedy  = "give --mysql-tls preferred (TLS only if it is offered) or skip-verify (its certificate is not checked), or the certificates to trust: --mysql-ca FILE"
+	NameRemedy = "name the address and port at which the MySQL server listens"
+)

@@ -58,6 +58,11 @@ func Locals(proc string) []Local {
 	return list
 }
 
+// IsServer says whether a process is one, by its name.
+func IsServer(proc string, pid int32) bool {
+	return pid > 0 && isServer(filepath.Join(proc, strconv.Itoa(int(pid))))
+}
+
 func isServer(dir string) bool { return slices.Contains(servers, comm(dir)) }
 
 func comm(dir string) string {

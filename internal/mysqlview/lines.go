@@ -118,6 +118,8 @@ func Trouble(r *Row) string {
 		return "FULL: " + cmp.Or(said, "no connection is left")
 	case recording.ServerDenied:
 		return "DENIED: " + cmp.Or(said, "it does not let rtrail in")
+	case recording.ServerMisnamed:
+		return "MISNAMED: " + cmp.Or(said, "it cannot be asked as it was named")
 	case recording.ServerGone:
 		return "GONE: " + cmp.Or(said, "it closed the connection")
 	}

@@ -114,6 +114,7 @@ func (s *server) hangUp() {
 	if s.link != nil {
 		s.link.Abort()
 		s.link = nil
+		s.own.closed()
 	}
 	s.mu.Lock()
 	s.state.Connection = 0
@@ -137,10 +138,16 @@ func (s *server) failed(err error) {
 		state = recording.ServerDenied
 	case kind == mysqlconn.Full:
 		state = recording.ServerFull
+	case kind == mysqlconn.NoTLS, kind == mysqlconn.NotMySQL && s.about.version == "":
+		// One that answered before is the right one, whatever it says now.
+		state = recording.ServerMisnamed
 	}
 	text := mysqlconn.Text(err)
 	if unreached {
 		text = timedOut.Error()
+	}
+	if state == recording.ServerStalled && s.link == nil && s.about.version == "" {
+		text += s.doubt()
 	}
 	pause := s.limits.pause(s.failures)
 	s.failures++
@@ -157,6 +164,11 @@ func (s *server) failed(err error) {
 	default:
 		s.since = time.Time{}
 	}
+	if state == recording.ServerMisnamed {
+		s.denied = true // it will be so at every try
+		s.state.Skipped = "everything: a second try would end in the same way"
+		s.notes.add("the server at "+s.target.Name, text, remedy(kind))
+	}
 	if state == recording.ServerDenied {
 		// Trying again would count against this host, up to max_connect_errors.
 		s.denied = true
@@ -167,4 +179,12 @@ func (s *server) failed(err error) {
 		}
 		s.notes.add("the server at "+s.target.Name, text+", "+from, "name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf")
 	}
+}
+
+// remedy is what to do about a server that cannot be asked as it was named.
+func remedy(kind mysqlconn.Kind) string {
+	if kind == mysqlconn.NoTLS {
+		return mysqlconn.TLSRemedy
+	}
+	return mysqlconn.NameRemedy
 }

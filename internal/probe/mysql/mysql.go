@@ -84,6 +84,14 @@ func New(targets []mysqlconn.Target, hidden []mysqlconn.Hidden, o Options) *Prob
 // Servers is how many servers are asked.
 func (p *Probe) Servers() int { return len(p.servers) }
 
+// Names are the servers as evidence names them.
+func (p *Probe) Names() (list []string) {
+	for _, s := range p.servers {
+		list = append(list, s.target.Name)
+	}
+	return list
+}
+
 // Ports are those on which servers are asked over TCP.
 func (p *Probe) Ports() (ports []uint16) {
 	for _, s := range p.servers {

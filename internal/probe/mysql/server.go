@@ -56,6 +56,7 @@ type server struct {
 	notBefore    time.Time // the next look or login
 	seen         memory
 	slow         slowTail
+	own          ownWork
 
 	mu      sync.Mutex
 	pending *recording.Writer // read and not handed over
@@ -193,10 +194,17 @@ func (s *server) silence(now time.Time) (row recording.MySQLServer, ok bool) {
 	row.Connect, row.Answer, row.Collected = recording.Unknown, recording.Unknown, ""
 	if waited := s.silent(now); s.busy && waited >= s.limits.deadline {
 		row.State, row.Code, row.Waited = recording.ServerStalled, 0, waited
+		what := s.flight.what
 		if f := s.flight.progress; f != nil && !f.Dialed() {
-			row.State = recording.ServerUnreachable
+			row.State, what = recording.ServerUnreachable, "the request for a connection"
+			if s.target.Network == "tcp" {
+				what = "the SYN"
+			}
 		}
-		row.Error = fmt.Sprintf("no answer to %s for %v", s.flight.what, waited.Round(100*time.Millisecond))
+		row.Error = fmt.Sprintf("no answer to %s for %v", what, waited.Round(100*time.Millisecond))
+		if row.State == recording.ServerStalled && s.flight.progress != nil {
+			row.Error += s.doubt()
+		}
 		if l := s.flight.link; l != nil {
 			if n := l.Unacknowledged(); n > 0 {
 				row.State = recording.ServerUnreachable
@@ -212,13 +220,22 @@ func (s *server) silence(now time.Time) (row recording.MySQLServer, ok bool) {
 	switch row.State {
 	case recording.ServerAnswers, recording.ServerSlow, "":
 		return row, false // a look is under way, or not due
-	case recording.ServerDenied:
+	case recording.ServerDenied, recording.ServerMisnamed:
 		return row, !s.target.Found
 	}
 	if !s.since.IsZero() {
 		row.Waited = now.Sub(s.since)
 	}
 	return row, true
+}
+
+// doubt is a hint about a server that takes connections and has never said a
+// word: it may be none of MySQL, which greets its clients before they speak.
+func (s *server) doubt() string {
+	if s.state.Version != "" || mysqlconn.IsServer(s.options.Proc, s.state.PID) {
+		return ""
+	}
+	return "; a MySQL server speaks first, so another service may listen there"
 }
 
 // do sends one thing to the server and waits. It counts what that cost.

@@ -119,6 +119,34 @@ func TestServerThatIsNotThere(t *testing.T) {
 	}
 }
 
+// What is said of a login that is under way, before it is given up.
+func TestWordsForALoginThatHangs(t *testing.T) {
+	dialed := func(_ context.Context, t mysqlconn.Target, p *mysqlconn.Progress) (link, error) {
+		return dial(context.Background(), t, p)
+	}
+	hold := make(chan struct{})
+	t.Cleanup(func() { close(hold) })
+	silent, _ := listener(t, func(c net.Conn) { <-hold; c.Close() })
+	for name, x := range map[string]struct {
+		target mysqlconn.Target
+		dial   dialer
+		says   string
+		not    string
+	}{
+		"a SYN": {mysqlconn.Target{Network: "tcp", Address: "192.0.2.1:3306", Name: "db", User: "u"},
+			func(ctx context.Context, _ mysqlconn.Target, _ *mysqlconn.Progress) (link, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}, "no answer to the SYN", "login"},
+		"somebody silent": {silent, dialed, "another service may listen there", "SYN"},
+	} {
+		list, _ := states(t, watch(t, x.target, x.dial), 2, 10*time.Millisecond)
+		if len(list) == 0 || !strings.Contains(list[0].Error, x.says) || strings.Contains(list[0].Error, x.not) {
+			t.Errorf("%s: %+v; want it to say %q", name, list, x.says)
+		}
+	}
+}
+
 func TestNetworkThatDrops(t *testing.T) {
 	target := mysqlconn.Target{Network: "tcp", Address: "192.0.2.1:3306", Name: "db", User: "u"}
 	list, _ := states(t, watch(t, target, func(ctx context.Context, _ mysqlconn.Target, _ *mysqlconn.Progress) (link, error) {
@@ -138,7 +166,7 @@ func TestNetworkThatDrops(t *testing.T) {
 func TestSomethingElseListens(t *testing.T) {
 	target, _ := listener(t, func(c net.Conn) { fmt.Fprint(c, "\x15\x00\x00\x00SSH-2.0-OpenSSH_9.2p1\r\n"); c.Close() })
 	list, _ := states(t, watch(t, target, nil), 1, 0)
-	if len(list) != 1 || list[0].State != recording.ServerGone || list[0].Error == "" {
+	if len(list) != 1 || list[0].State != recording.ServerMisnamed || !strings.Contains(list[0].Error, "SSH-2.0") {
 		t.Errorf("%+v", list)
 	}
 }

@@ -57,6 +57,9 @@ func detectNotAnswering(v *view.View) ([]rule.Finding, error) {
 		if s.State == recording.ServerDenied {
 			denied = &rule.NotJudged{Needs: "to be let in by mysql " + s.Server, Why: s.Error, How: "name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf"}
 		}
+		if s.State == recording.ServerMisnamed {
+			denied = misnamed(s)
+		}
 		x := &silence{v: v, s: s}
 		if x.measure() {
 			x.explain()
@@ -110,6 +113,15 @@ func (x *silence) explain() {
 	default:
 		x.unexplained(p, here)
 	}
+	if x.last.State != recording.ServerUnreachable && !x.mysql(p, here) {
+		x.sure = rule.Possible
+	}
+}
+
+// mysql says that it is a MySQL server that is silent: by its name, or because
+// it answered before. Something else may well wait for its clients to speak.
+func (x *silence) mysql(p view.Process, here bool) bool {
+	return here && (p.Comm == "mariadbd" || strings.HasPrefix(p.Comm, "mysqld")) || slices.ContainsFunc(x.s.Looks, func(l recording.MySQLServer) bool { return l.Flavor != "" })
 }
 
 // stopped: by a signal or by a debugger.

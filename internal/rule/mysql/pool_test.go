@@ -240,6 +240,14 @@ func TestNotAnswering(t *testing.T) {
 			Host: func() *ruletest.Host { return here(ruletest.Process{State: "T"}) }},
 		{Name: "silent for no reason", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "accepts connections and does not answer",
 			Host: func() *ruletest.Host { return here(ruletest.Process{}) }},
+		{Name: "silent, and nobody knows what it is", Want: rule.Possible, Kind: rule.KindService, Subject: "mysql 127.0.0.1:3306", Low: 1, High: 1, Says: "accepts connections and does not answer",
+			Host: func() *ruletest.Host { return ruletest.New(4, 10).MySQLSilence(stalled) }},
+		{Name: "something else is silent", Want: rule.Possible, Kind: rule.KindProcess, Subject: "nginx", Low: 1, High: 1, Says: "accepts connections and does not answer",
+			Host: func() *ruletest.Host {
+				row := stalled
+				row.PID = 80
+				return ruletest.New(4, 10).Process(ruletest.Process{PID: 80, Comm: "nginx"}).MySQLSilence(row)
+			}},
 		{Name: "ended", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "its process (4711) ended in the window",
 			Host: func() *ruletest.Host {
 				h := ruletest.New(4, 10).Process(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 2}).Process(ruletest.Process{Comm: "init"})
@@ -288,6 +296,9 @@ func TestNotAnswering(t *testing.T) {
 	})
 	denied := ruletest.New(4, 10).MySQLSilence(recording.MySQLServer{State: recording.ServerDenied, Error: "Access denied"})
 	denied.Abstains(t, notAnswering)
+	for _, says := range []string{"TLS was asked for, and the server offers none", "what answers there does not speak MySQL's protocol: it begins with \"-ERR\""} {
+		ruletest.New(4, 10).MySQLSilence(recording.MySQLServer{State: recording.ServerMisnamed, Error: says}).Abstains(t, notAnswering)
+	}
 }
 
 func TestSlowReader(t *testing.T) {

@@ -25,6 +25,9 @@ func answering(v *view.View) ([]*view.MySQLServer, error) {
 		if s.Error != "" {
 			why.Why = s.Error
 		}
+		if s.State == recording.ServerMisnamed {
+			why = misnamed(s)
+		}
 		if s.State == recording.ServerDenied {
 			why.How = "give the right user and password with --mysql, or create a user: CREATE USER rtrail@'%' IDENTIFIED BY '...'; GRANT PROCESS, REPLICATION CLIENT, SELECT ON *.* TO rtrail@'%'"
 		}
@@ -33,6 +36,12 @@ func answering(v *view.View) ([]*view.MySQLServer, error) {
 		return nil, why
 	}
 	return list, nil
+}
+
+// misnamed is why a server cannot be judged that cannot be asked as it was named.
+// Nothing is wrong with it.
+func misnamed(s *view.MySQLServer) *rule.NotJudged {
+	return &rule.NotJudged{Needs: "answers of mysql " + s.Server, Why: s.Error, How: "name it as it is: --mysql USER@HOST:PORT, and --mysql-tls for what it offers"}
 }
 
 // affects are the names under which rules that see only packets or sockets

@@ -37,9 +37,6 @@ const (
 	// worth a word: each costs a file made, written and removed, about a
 	// millisecond.
 	spillRate = 10
-	// ownSpills is the most that one look of rtrail makes. MariaDB's process list
-	// has a column that is a TEXT: it is one, or two where it is joined.
-	ownSpills = 3
 	// seenSpilling is the mean number of connections in a state that only
 	// temporary tables have from which somebody waits for them.
 	seenSpilling = 0.1
@@ -52,7 +49,7 @@ const (
 type spill struct {
 	v          *view.View
 	s          *view.MySQLServer
-	tables     float64 // made on disk in the window, without rtrail's own at most
+	tables     float64 // made on disk in the window
 	perSecond  float64 // NaN if not told
 	all        float64 // made anywhere in the window
 	states     float64 // connections busy with temporary tables, mean
@@ -90,8 +87,7 @@ func (x *spill) look() bool {
 	x.perSecond = s.Rate("Created_tmp_disk_tables")
 	delta, ok := s.Delta("Created_tmp_disk_tables")
 	if ok {
-		x.tables = max(delta-ownSpills*float64(len(s.Looks)), 0)
-		x.perSecond *= x.tables / max(delta, 1)
+		x.tables = delta // the probe has taken out rtrail's own
 	}
 	x.all, _ = s.Delta("Created_tmp_tables")
 	x.states, _ = statesWith(x.v, s, func(st view.MySQLState) bool { return tmpState(st.State) })
