@@ -185,6 +185,11 @@ func (n *name) cutUser(rest *string, scheme bool) error {
 	*rest = (*rest)[at+1:]
 	n.user, n.password, n.hasPassword = strings.Cut(who, ":")
 	n.hasUser = n.user != ""
+	// Without a host behind it, the last @ ends a user's name: USER@. One that is
+	// all of the name, or follows another one, is a slip.
+	if *rest == "" && (!n.hasUser || !n.hasPassword && strings.Contains(n.user, "@")) {
+		return errors.New("read the server's name: there is no server behind the @; want USER@HOST:PORT")
+	}
 	if !scheme {
 		return nil
 	}
@@ -240,9 +245,12 @@ func (n *name) hostPort(s string) error {
 		return nil
 	}
 	n.network = "tcp"
-	if ip, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
-		n.host = ip.String()
-		return nil
+	bare, bracketed := strings.CutPrefix(s, "[")
+	if inner, closed := strings.CutSuffix(bare, "]"); closed == bracketed {
+		if ip, err := netip.ParseAddr(inner); err == nil {
+			n.host = ip.String()
+			return nil
+		}
 	}
 	host, port, ok := strings.Cut(s, ":")
 	if strings.HasPrefix(s, "[") || strings.Count(s, ":") > 1 {

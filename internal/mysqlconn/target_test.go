@@ -76,6 +76,10 @@ func TestParseRefuses(t *testing.T) {
 		"jdbc:mysql://db1?password=hunter2": "mysql://",
 		"root:hunter2@db1\nroot@db2":        "control",
 		"mysql://root:hunter2@db1?tls=yes":  "tls",
+		"mysql://root:hunter2@[::1":         "IPv6",
+		"root:hunter2@::1]":                 "IPv6",
+		"@@@":                               "no server behind",
+		"@":                                 "no server behind",
 	} {
 		_, err := Parse(dsn, nil, Options{})
 		if err == nil {
