@@ -47,6 +47,7 @@ type Feed struct {
 	since      time.Time
 	statements *statementSums
 	rowAt      time.Time // the row made last
+	hostAt     time.Time // the sample of the host in it
 }
 
 // NewFeed makes one.
@@ -208,10 +209,13 @@ func (f *Feed) history(since time.Time) float64 {
 
 // beside adds the host and the packets.
 func (f *Feed) beside(row *Row, s *view.MySQLServer) {
-	if n := len(f.hosts); n > 0 && (f.Local == nil || f.Local(&s.MySQLServer)) {
+	// A sample that was in the row before says nothing about this interval: the
+	// look at the end of a run may come without one.
+	if n := len(f.hosts); n > 0 && f.hosts[n-1].After(f.hostAt) && (f.Local == nil || f.Local(&s.MySQLServer)) {
 		// The CPUs are read some moments before or after the server.
 		from := f.hosts[max(n-2, 0)].Add(-10 * time.Millisecond)
 		row.fillHost(view.New(f.rec, from, time.Now()))
+		f.hostAt = f.hosts[n-1]
 	}
 	if f.Packets != nil {
 		row.fillPackets(f.Packets())

@@ -141,6 +141,38 @@ func TestFeedHostAndPackets(t *testing.T) {
 	}
 }
 
+// A look without a sample of the host since the one before has no numbers of
+// the host: those of the line before are none of this interval.
+func TestFeedHostIsNotRepeated(t *testing.T) {
+	s := newServer(t)
+	s.host(1, 0)
+	s.look(map[string]float64{"Uptime": 1}, nil)
+	s.host(2, 250*time.Millisecond)
+	s.look(map[string]float64{"Uptime": 2}, nil)
+	if row := s.row(true); row.Load1 != 2 {
+		t.Fatalf("load %v", row.Load1)
+	}
+	s.look(map[string]float64{"Uptime": 3}, nil)
+	if row := s.row(true); !math.IsNaN(row.Load1) || !math.IsNaN(row.User) {
+		t.Errorf("load %v and user %v of the row before", row.Load1, row.User)
+	}
+}
+
+// Nobody executes anything: digests that did not grow are known all the same.
+func TestFrameOfIdleServerWithDigests(t *testing.T) {
+	for collected, want := range map[string]bool{"status,statements": false, "status": true} {
+		s := newServer(t)
+		for i := range 2 {
+			s.look(map[string]float64{"Uptime": float64(i)}, func(w *recording.Writer, at time.Time) {
+				recording.Append(w, recording.MySQLServer{At: at, Server: "db1:3306", State: recording.ServerAnswers, Collected: collected})
+			})
+		}
+		if got := s.feed.Frame().Statements.Sampled; got != want {
+			t.Errorf("collected %s: from the process list: %v, want %v", collected, got, want)
+		}
+	}
+}
+
 // A feed that runs for long forgets what is old, and never a setting.
 func TestFeedForgets(t *testing.T) {
 	s := newServer(t)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -50,6 +51,17 @@ func (f *Feed) lastDigests() (from, to time.Time, ok bool) {
 	return from, to, false
 }
 
+// digestsRead is how often the statements were read lately, also if there was
+// nothing to write down.
+func (f *Feed) digestsRead() (n int) {
+	for _, r := range recording.Rows[recording.MySQLServer](f.rec) {
+		if slices.Contains(strings.Split(r.Collected, ","), "statements") {
+			n++
+		}
+	}
+	return n
+}
+
 // Frame makes one of the last seconds.
 func (f *Feed) Frame() Frame {
 	f.mu.Lock()
@@ -71,6 +83,10 @@ func (f *Feed) Frame() Frame {
 	frame.Statements = StatementsOf(v, s.Server)
 	if from, to, ok := f.lastDigests(); ok {
 		frame.Statements = StatementsOf(view.New(f.rec, from, to), s.Server)
+	}
+	if frame.Statements.Sampled && frame.Statements.Missed == 0 && f.digestsRead() > 1 {
+		// Nothing grew between two readings: nobody executed anything.
+		frame.Statements = Statements{List: []Statement{}, Seconds: frame.Window}
 	}
 	frame.Blockers = view.New(f.rec, last.Add(-max(locksShown, 3*f.Every/2)), time.Now()).BlockersOf(s.Server)
 	frame.States, _ = v.StatesOf(s.Server)
