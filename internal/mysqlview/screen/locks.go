@@ -54,7 +54,12 @@ func (m *Model) rootLines(b *view.MySQLBlocker) []string {
 	if b.For >= 0 {
 		who += " " + unit.Duration(b.For.Round(time.Second)).String()
 	}
-	what := b.Kind + " lock of " + mysqlview.Plain(b.Object)
+	what := b.Kind + " lock"
+	if b.Object != "" {
+		what += " of " + mysqlview.Plain(b.Object)
+	} else {
+		what += " of an unknown table"
+	}
 	if b.Index != "" {
 		what += " (" + mysqlview.Plain(b.Index) + ")"
 	}

@@ -48,6 +48,7 @@ func moment(i int) Moment {
 					{Session: 23, Statement: "UPDATE stock SET n = n - ?", Waited: recording.Unknown, Behind: 17},
 				}},
 			{Kind: "metadata", Object: "shop.orders", For: recording.Unknown, Waited: 0.4, Victims: []view.MySQLVictim{{Session: 40, Statement: "SELECT ?", Waited: 2 * time.Second}}},
+			{Kind: "table", For: recording.Unknown, Waited: 0.1, Victims: []view.MySQLVictim{{Session: 41, Statement: "SELECT ?", Waited: time.Second}}},
 		},
 		Sessions: []recording.MySQLSession{
 			{ID: 17, User: "app", Client: "10.0.0.7", DB: "shop", Command: "Sleep", For: 41 * time.Second},
