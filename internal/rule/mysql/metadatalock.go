@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/sqltoken"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -133,9 +134,12 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 		f.Headline = rule.T("%s of %s wait for %s; the only transaction older than the waits is that of %s: %s", n, m.s.Name(), m.wanted(), blockerName(h), doing(h))
 		f.Fixes = holderFixes(m.s, h)
 	case len(holders) > 1:
-		f.Headline = rule.T("%s of %s wait for %s; it is held by one of %d older transactions, the oldest that of %s", n, m.s.Name(), m.wanted(),
-			len(holders), blockerName(holders[0]))
-		f.Fixes = holderFixes(m.s, holders[0])
+		f.Headline = rule.T("%s of %s wait for %s; one of %d older transactions holds it, and the server does not tell which", n, m.s.Name(), m.wanted(), len(holders))
+		f.Fixes = []rule.Fix{{
+			Text:     rule.T("find out which of them used that table, and have its client commit or roll back; to kill one at random may hit those that hold nothing"),
+			Command:  ask(m.s, "select trx_mysql_thread_id, trx_started, trx_state, trx_query from information_schema.innodb_trx order by trx_started"),
+			Tradeoff: "what a transaction changed is lost when it is killed",
+		}}
 	default:
 		f.Headline = rule.T("%s of %s wait for %s; who holds it cannot be seen", n, m.s.Name(), m.wanted())
 	}
@@ -145,10 +149,16 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 			cmp.Or(m.state, "Waiting for table metadata lock"), lasted(max(m.lasts, m.longest))),
 		Check: ask(m.s, "show full processlist"),
 	}}
-	for _, h := range holders[:min(len(holders), mostBlockers)] {
+	for _, h := range holders[:min(len(holders), mostSuspects)] {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: "mysql.lock-blocker", Value: h.For.Seconds(), Unit: "seconds",
 			What:  rule.T("%s may hold it: %s%s", blockerName(h), doing(h), open(h.For)),
+			Check: ask(m.s, "select * from information_schema.innodb_trx order by trx_started"),
+		})
+	}
+	if n := len(holders) - mostSuspects; n > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{
+			Metric: "mysql.lock-blocker", Value: float64(n), Unit: "connections", What: rule.T("%d younger ones may hold it as well", n),
 			Check: ask(m.s, "select * from information_schema.innodb_trx order by trx_started"),
 		})
 	}
@@ -189,8 +199,14 @@ func (m *metadataWait) waiting() []recording.MySQLSession {
 	return nil
 }
 
+// mostSuspects is how many transactions evidence names that may hold a lock:
+// the one that does should be among them.
+const mostSuspects = 10
+
 // holders are the transactions older than the longest wait, of connections that
-// do not wait themselves: one of them holds the lock.
+// do not wait for the definition of a table themselves: one of them holds the
+// lock. First come those whose statement names the table, last those that wait
+// for a row, whose locks go on only as long as those of the ones they wait for.
 func (m *metadataWait) holders(waiting []recording.MySQLSession) []view.MySQLBlocker {
 	looks := m.v.TransactionsOf(m.s.Server)
 	if len(looks) == 0 || len(waiting) == 0 {
@@ -202,6 +218,7 @@ func (m *metadataWait) holders(waiting []recording.MySQLSession) []view.MySQLBlo
 	}
 	// Both times are whole seconds on most servers.
 	least := waiting[0].For - time.Second
+	table, rank := wantedTable(waiting), map[int64]int{}
 	var list []view.MySQLBlocker
 	for _, t := range looks[len(looks)-1] {
 		if t.Session == 0 || waits[t.Session] || t.Age < least {
@@ -212,8 +229,42 @@ func (m *metadataWait) holders(waiting []recording.MySQLSession) []view.MySQLBlo
 			b.User, b.Client, b.Command = r.User, r.Client, r.Command
 			b.Statement = cmp.Or(b.Statement, r.Statement)
 		}
+		switch {
+		case table != "" && mentions(b.Statement, table):
+			rank[b.Session] = -1
+		case t.State == "LOCK WAIT":
+			rank[b.Session] = 1
+		}
 		list = append(list, b)
 	}
-	slices.SortStableFunc(list, func(a, b view.MySQLBlocker) int { return cmp.Compare(b.For, a.For) })
+	slices.SortStableFunc(list, func(a, b view.MySQLBlocker) int {
+		return cmp.Or(cmp.Compare(rank[a.Session], rank[b.Session]), cmp.Compare(b.For, a.For))
+	})
 	return list
+}
+
+// wantedTable is the table that the first of those who wait and change one
+// changes; "" if none says so.
+func wantedTable(waiting []recording.MySQLSession) string {
+	for _, r := range waiting {
+		t := sqltoken.Split(r.Statement)
+		for i, x := range t {
+			if !x.Is("TABLE") {
+				continue
+			}
+			for i++; i < len(t) && (t[i].Is("IF") || t[i].Is("NOT") || t[i].Is("EXISTS")); i++ {
+			}
+			for ; i+2 < len(t) && t[i+1].Text == "."; i += 2 {
+			}
+			if i < len(t) {
+				return strings.Trim(t[i].Text, "`")
+			}
+		}
+	}
+	return ""
+}
+
+// mentions says whether a statement names a table.
+func mentions(statement, table string) bool {
+	return slices.ContainsFunc(sqltoken.Split(statement), func(t sqltoken.Token) bool { return strings.EqualFold(strings.Trim(t.Text, "`"), table) })
 }
