@@ -148,6 +148,56 @@ func TestMetadataLock(t *testing.T) {
 	})
 }
 
+// Several transactions may hold the lock: all of them are named, and none is to
+// be killed at random.
+func TestMetadataLockOfOneOfMany(t *testing.T) {
+	const state = "Waiting for table metadata lock"
+	idle := func(statement string) recording.MySQLSession {
+		return recording.MySQLSession{User: "report", Client: "10.0.0.8", Command: "Sleep", Statement: statement}
+	}
+	h := server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(state, 5*second), idle("SELECT * FROM orders"), idle(""), idle("SELECT n FROM `stock`"),
+		{User: "app", Client: "10.0.0.5", State: "updating", Statement: "UPDATE orders SET n = ?"}}})
+	longest(h, state, 0, 5*second)
+	h.Transactions(recording.MySQLTransaction{Session: 101, Age: 20 * second}, recording.MySQLTransaction{Session: 102, Age: 12 * second},
+		recording.MySQLTransaction{Session: 103, Age: 8 * second}, recording.MySQLTransaction{Session: 104, Age: 30 * second, State: "LOCK WAIT"},
+		recording.MySQLTransaction{Session: 100, Age: 40 * second})
+	f := h.Detect(t, metadataLock)[0]
+	if head := f.Headline.String(); !strings.Contains(head, "one of 4 older transactions holds it, and the server does not tell which") {
+		t.Errorf("headline: %s", head)
+	}
+	for _, fix := range f.Fixes {
+		if strings.Contains(fix.Command, "kill") {
+			t.Errorf("fix: %s", fix.Command)
+		}
+	}
+	var suspects []string
+	for _, e := range f.Evidence {
+		if e.Metric == "mysql.lock-blocker" {
+			suspects = append(suspects, strings.Fields(e.What.String())[1])
+		}
+	}
+	if got := strings.Join(suspects, " "); got != "103 101 102 104" { // names the table, by age, waits for a row
+		t.Errorf("suspects %s", got)
+	}
+}
+
+// Waits that began before the window are not among InnoDB's counts.
+func TestRowLockCountersOfNothing(t *testing.T) {
+	for name, x := range map[string]struct {
+		rate float64
+		want bool
+	}{"waits go on": {0, false}, "waits begin": {3, true}} {
+		h := server(ruletest.MySQL{Rates: map[string]float64{"Innodb_row_lock_waits": x.rate, "Innodb_row_lock_time": 1000 * x.rate}}).LockWaits(idleBlocker(21, second))
+		found := false
+		for _, e := range h.Detect(t, rowLockWait)[0].Evidence {
+			found = found || e.Metric == "mysql.row-lock-time"
+		}
+		if found != x.want {
+			t.Errorf("%s: InnoDB's counts are evidence: %v", name, found)
+		}
+	}
+}
+
 func TestLongTransaction(t *testing.T) {
 	open := recording.MySQLTransaction{ID: "7", Session: 100, Age: time.Minute, Snapshot: true}
 	idle := []recording.MySQLSession{{User: "report", Client: "10.0.0.8", Command: "Sleep"}}

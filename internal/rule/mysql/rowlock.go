@@ -112,8 +112,8 @@ func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
 func rowLockCounters(s *view.MySQLServer) []rule.Evidence {
 	waits, ok := s.Delta("Innodb_row_lock_waits")
 	took, timed := s.Delta("Innodb_row_lock_time")
-	if !ok || !timed {
-		return nil
+	if !ok || !timed || waits == 0 && took == 0 {
+		return nil // of waits that began before the window and go on it counts nothing
 	}
 	return []rule.Evidence{{
 		Metric: "mysql.row-lock-time", Value: took / 1000, Unit: "seconds", Counters: true,
