@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -26,7 +27,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Probes: sources.health,
 		Time:   timeOf(v),
 		Unseen: unseenIn(v),
-		Notes:  slices.Clone(manifest.Notes),
+		Notes:  append(slices.Clone(manifest.Notes), ownCost(v)...),
 
 		Captures: capturesOf(v),
 	}
@@ -133,6 +134,16 @@ func timeOf(v *view.View) []ProcessTime {
 		})
 	}
 	return list
+}
+
+// ownCost says what asking servers cost them, as measured at the client.
+func ownCost(v *view.View) (notes []string) {
+	for _, s := range v.MySQLServers() {
+		if own, ok := s.OwnQueryTime(); ok && s.Answered() {
+			notes = append(notes, fmt.Sprintf("rtrail waited %s a second for its own queries to mysql %s", unit.Seconds(own), s.Server))
+		}
+	}
+	return notes
 }
 
 // sources knows which probe fills which table, and how that went.

@@ -200,3 +200,20 @@ func TestSilenceOfTheBlindIsNotHealth(t *testing.T) {
 		t.Errorf("unseen %+v, want one entry with the largest count", got.Unseen)
 	}
 }
+
+// What asking a server cost is told in every form of the answer.
+func TestOwnCostIsNoted(t *testing.T) {
+	rec := recording.New(recording.Manifest{Notes: []string{"interrupted"}})
+	w := recording.NewWriter(t0)
+	for i, state := range []string{recording.ServerAnswers, recording.ServerAnswers, recording.ServerAnswers} {
+		recording.Append(w, recording.MySQLServer{At: t0.Add(time.Duration(i) * time.Second), Server: "db1:3306", State: state, QueryTime: time.Duration(i) * 4 * time.Millisecond})
+	}
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	got := Judge(view.New(rec, t0, t0.Add(10*time.Second)), nil).Notes
+	want := []string{"interrupted", "rtrail waited 4 ms a second for its own queries to mysql db1:3306"}
+	if !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
+	}
+}
