@@ -22,13 +22,21 @@ type Parser interface {
 	Gap(d flow.Dir, n int64, at flow.Stamp)
 	// End says that nothing will follow. Requests without answer are given out.
 	End(at flow.Stamp, how flow.Ending)
+	// Progress says what the connection is doing. It is asked once, when the
+	// connection is closed, and before End.
+	Progress() Progress
 }
 
-// Encrypter is a Parser of a protocol that may change to TLS.
-type Encrypter interface {
-	// Encrypted says that it did: from here on exchanges are inferred.
-	Encrypted() bool
-}
+// Progress is what a connection is doing with requests.
+type Progress uint8
+
+// What a connection may be doing.
+const (
+	Unclear   Progress = iota // nobody can tell
+	Idle                      // everything asked was answered
+	Waiting                   // a request waits, and nothing of its answer has come
+	Answering                 // an answer has begun and is not complete
+)
 
 // Sink takes exchanges as they complete. The exchange and what it points to are
 // valid during the call only.

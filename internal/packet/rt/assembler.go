@@ -40,7 +40,6 @@ type Assembler struct {
 	shop     *Workshop
 	conn     *tcp.Conn
 	parser   proto.Parser
-	changes  proto.Encrypter // parser, if its protocol may change to TLS
 	protocol string
 	previous int64 // when the last response ended; 0: there was none
 	pending  *Transaction
@@ -51,7 +50,6 @@ type Assembler struct {
 	asked    [2]uint64 // where the request of pending lies in the stream
 	waits    waits
 	run      stretch
-	doing    tcp.State
 	closing  bool // CloseState is filled
 	// undecided is set while only the bytes of one side, judged, spoke for the
 	// protocol, and against all that are decoded.
@@ -64,10 +62,10 @@ func (w *Workshop) Consume(c *tcp.Conn) tcp.Consumer {
 	if n := len(w.spare); n > 0 {
 		a := w.spare[n-1]
 		w.spare = w.spare[:n-1]
-		*a = Assembler{shop: w, conn: c, doing: tcp.Handshake, waits: waits{list: a.waits.list[:0]}}
+		*a = Assembler{shop: w, conn: c, waits: waits{list: a.waits.list[:0]}}
 		return a
 	}
-	return &Assembler{shop: w, conn: c, doing: tcp.Handshake}
+	return &Assembler{shop: w, conn: c}
 }
 
 // Data feeds the decoder, which is chosen at the first bytes.
@@ -79,37 +77,22 @@ func (a *Assembler) Data(c *flow.Chunk) {
 	} else if a.undecided && c.Dir != a.judged {
 		a.reconsider(c)
 	}
-	// An exchange that completes with this chunk sets idle again.
-	if c.Dir == flow.ToClient {
-		a.doing = tcp.Response
-	} else {
-		a.doing = tcp.Waiting
-	}
-	switch {
-	case a.encrypted():
-		// What the client said may be its farewell.
-		a.doing = tcp.Unknown
-	case a.inexact() && a.doing == tcp.Response:
-		a.doing = tcp.Unknown
-	}
 	a.parser.Data(c)
 }
-
-// inexact says that the decoder cannot tell where an answer ends.
-func (a *Assembler) inexact() bool {
-	return a.protocol == "generic" || a.protocol == "tls" || a.encrypted()
-}
-
-// encrypted says that a protocol which is read in clear changed to TLS.
-func (a *Assembler) encrypted() bool { return a.changes != nil && a.changes.Encrypted() }
 
 // noteClose remembers what was going on when the connection was closed. It is
 // called before anything that comes after the close is looked at.
 func (a *Assembler) noteClose() {
 	if !a.closing && a.conn.Closing {
-		a.closing, a.conn.CloseState = true, a.doing
+		a.closing, a.conn.CloseState = true, tcp.Handshake
+		if a.parser != nil {
+			a.conn.CloseState = states[a.parser.Progress()]
+		}
 	}
 }
+
+// states are the words of TCP for what decoders say.
+var states = [...]tcp.State{proto.Unclear: tcp.Unknown, proto.Idle: tcp.Idle, proto.Waiting: tcp.Waiting, proto.Answering: tcp.Response}
 
 // leastBytes is how much of a message the snap length must have left for a
 // decoder: the header of MySQL's packets and a command, the least of all.
@@ -159,7 +142,6 @@ func (a *Assembler) match(c *flow.Chunk) int {
 func (a *Assembler) use(p *proto.Protocol) {
 	a.protocol, a.conn.Protocol = p.Name, p.Name
 	a.parser = p.New(a, a.conn.Midway)
-	a.changes, _ = a.parser.(proto.Encrypter)
 }
 
 func listens(p *proto.Protocol, port uint16) bool {
@@ -207,7 +189,7 @@ func (a *Assembler) End(at flow.Stamp, how flow.Ending) {
 		a.parser.End(at, how)
 	}
 	a.give()
-	a.parser, a.changes, a.conn = nil, nil, nil
+	a.parser, a.conn = nil, nil
 	a.shop.spare = append(a.shop.spare, a)
 }
 
@@ -278,17 +260,11 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 		t.Idle = time.Duration(max(0, e.Request.First.At-a.previous))
 	}
 	if e.Status != proto.Answered || e.Response.Empty() {
-		if e.Status == proto.NoAnswer && e.Depth <= 1 {
-			a.doing = tcp.Idle // a farewell, or something else nobody waits for
-		}
 		a.hand(t)
 		a.shop.free = append(a.shop.free, t)
 		return
 	}
 	a.previous = e.Response.Last.At
-	if !a.inexact() && e.Response.Packets > 0 && e.Depth <= 1 {
-		a.doing = tcp.Idle
-	}
 	a.pending, a.until, a.ended = t, e.Response.End, e.Response.Last.At
 	a.asked = [2]uint64{e.Request.Start, e.Request.End}
 	// Where the end of an answer is known only when the client goes on, it may

@@ -11,9 +11,9 @@ import (
 
 // late is a decoder that knows where an answer ends when the client goes on.
 type late struct {
-	sink  proto.Sink
-	now   proto.Exchange
-	plain bool
+	sink proto.Sink
+	now  proto.Exchange
+	does proto.Progress
 }
 
 func (l *late) Data(c *flow.Chunk) {
@@ -34,7 +34,7 @@ func (l *late) End(flow.Stamp, flow.Ending) {
 	}
 }
 
-func (l *late) Encrypted() bool { return !l.plain }
+func (l *late) Progress() proto.Progress { return l.does }
 
 type heard struct{ all []Transaction }
 
@@ -44,9 +44,9 @@ func (*heard) Resent(*tcp.Conn, flow.Dir, int64) {}
 
 // conversation feeds an answer that is acknowledged before the decoder knows its
 // end, up to an offset, and closes the connection.
-func conversation(plain bool, acked uint64) ([]Transaction, tcp.State) {
+func conversation(does proto.Progress, acked uint64) ([]Transaction, tcp.State) {
 	var h heard
-	shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{{Name: "mysql", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, plain: plain} }}}}
+	shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{{Name: "mysql", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, does: does} }}}}
 	conn := &tcp.Conn{ID: 1}
 	a := shop.Consume(conn)
 	at := func(ms int64) flow.Stamp { return flow.Stamp{At: ms * int64(time.Millisecond), Frame: uint64(ms)} }
@@ -66,20 +66,22 @@ func TestAcknowledgedBeforeItsEndIsKnown(t *testing.T) {
 		acked uint64
 		want  time.Duration
 	}{{6, 2 * ms}, {7, -1}, {5, 85 * ms}} {
-		got, _ := conversation(false, tt.acked)
+		got, _ := conversation(proto.Unclear, tt.acked)
 		if len(got) != 1 || got[0].Ack != tt.want || got[0].RT != 4*ms {
 			t.Errorf("acknowledged up to %d: %+v, want one transaction with Ack %v", tt.acked, got, tt.want)
 		}
 	}
 }
 
-// What the client of an encrypted connection says last may be its farewell.
-func TestCloseOfEncrypted(t *testing.T) {
-	if _, s := conversation(false, 6); s != tcp.Unknown {
-		t.Errorf("encrypted: closed while %q, want unknown", s)
-	}
-	if _, s := conversation(true, 6); s == tcp.Unknown {
-		t.Error("in clear: closed while unknown")
+// The decoder knows what a connection was doing when it was closed; what came in
+// last does not tell.
+func TestClosedWhile(t *testing.T) {
+	for does, want := range map[proto.Progress]tcp.State{
+		proto.Unclear: tcp.Unknown, proto.Idle: tcp.Idle, proto.Waiting: tcp.Waiting, proto.Answering: tcp.Response,
+	} {
+		if _, got := conversation(does, 6); got != want {
+			t.Errorf("the decoder says %d: closed while %q, want %q", does, got, want)
+		}
 	}
 }
 
@@ -87,13 +89,13 @@ func TestCloseOfEncrypted(t *testing.T) {
 func TestProtocolKnownFromTheClient(t *testing.T) {
 	var h heard
 	shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{
-		{Name: "redis", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, plain: true} }, Sniff: func(d flow.Dir, data []byte) proto.Match {
+		{Name: "redis", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s} }, Sniff: func(d flow.Dir, data []byte) proto.Match {
 			if d == flow.ToServer && data[0] == '*' {
 				return proto.Sure
 			}
 			return proto.Maybe
 		}},
-		{Name: "generic", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, plain: true} }},
+		{Name: "generic", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s} }},
 	}}
 	for _, tt := range []struct {
 		midway bool

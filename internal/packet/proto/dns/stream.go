@@ -244,6 +244,22 @@ func (s *stream) transferred() {
 	}
 }
 
+// Progress says what the connection is doing. A zone transfer may be complete.
+func (s *stream) Progress() proto.Progress {
+	d := &s.sides[flow.ToClient]
+	switch {
+	case s.transfer != none:
+		return proto.Unclear
+	case d.got > 0:
+		return proto.Answering
+	case len(s.waiting) > 0:
+		return proto.Waiting
+	case d.lost, s.sides[flow.ToServer].lost:
+		return proto.Unclear
+	}
+	return proto.Idle
+}
+
 // give hands a query out and forgets it.
 func (s *stream) give(i int, status proto.Status) {
 	w := &s.waiting[i]

@@ -243,6 +243,14 @@ func (p *parser) End(flow.Stamp, flow.Ending) {
 	p.phase = quiet
 }
 
+// Progress says what the connection is doing. Where an answer ends nobody knows.
+func (p *parser) Progress() proto.Progress {
+	if p.phase == asking && (p.answered || p.exchange.Request.Bytes() <= bulk) {
+		return proto.Waiting
+	}
+	return proto.Unclear
+}
+
 // give hands the exchange out. One of which nothing was captured is dropped.
 func (p *parser) give(s proto.Status) {
 	e := &p.exchange

@@ -141,6 +141,22 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 	p.off = true
 }
 
+// Progress says what the connection is doing. The end of a body without length
+// is the end of the connection.
+func (p *parser) Progress() proto.Progress {
+	switch s := p.answer.state; {
+	case p.off, s == endless, s == blurred:
+		return proto.Unclear
+	case s != between && s != lost:
+		return proto.Answering
+	case p.queue.Len() > 0:
+		return proto.Waiting
+	case s == lost, p.ask.state == lost, p.queue.Behind():
+		return proto.Unclear
+	}
+	return proto.Idle
+}
+
 // take finds the rest of a line in data. It returns the line without its end and
 // how many bytes of data it took; ok is false if the line goes on in the next
 // chunk. Lines are shortened to mostLine bytes, long says so.

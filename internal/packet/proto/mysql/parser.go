@@ -113,8 +113,21 @@ func (p *parser) Data(c *flow.Chunk) {
 	}
 }
 
-// Encrypted says that the connection changed to TLS.
-func (p *parser) Encrypted() bool { return p.tls != nil }
+// Progress says what the connection is doing. Within TLS a farewell looks like a
+// request; where the shape of an answer is not known, it may be complete.
+func (p *parser) Progress() proto.Progress {
+	switch {
+	case p.tls != nil, p.phase != phaseCommand:
+		return proto.Unclear
+	case p.waiting > 0 && p.resp.Empty() && !p.begun:
+		return proto.Waiting
+	case p.waiting > 0 && p.state != stateBlind && p.state != stateTail:
+		return proto.Answering
+	case p.waiting > 0, p.side[0].lost, p.side[1].lost:
+		return proto.Unclear
+	}
+	return proto.Idle
+}
 
 // firstBytes tells from the first command seen whether the connection is
 // encrypted or compressed, when the login was not seen.

@@ -172,8 +172,23 @@ func (p *parser) negotiated(b byte) bool {
 	return true
 }
 
-// Encrypted says that the connection changed to TLS or GSSAPI.
-func (p *parser) Encrypted() bool { return p.inner != nil || p.stage == encrypted }
+// Progress says what the connection is doing. Within TLS a farewell looks like a
+// request. An error that ends the session is a whole answer.
+func (p *parser) Progress() proto.Progress {
+	switch {
+	case p.inner != nil, p.stage != ready:
+		return proto.Unclear
+	case p.fatal:
+		return proto.Idle
+	case p.queue.Len() > 0 && !p.queue.Now.Response.Empty():
+		return proto.Answering
+	case p.queue.Len() > 0:
+		return proto.Waiting
+	case p.sides[0].lost, p.sides[1].lost, p.queue.Behind():
+		return proto.Unclear
+	}
+	return proto.Idle
+}
 
 // handOver gives the rest of a chunk to the decoder of TLS.
 func (p *parser) handOver(c *flow.Chunk, from int) {

@@ -148,6 +148,21 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 	p.off = true
 }
 
+// Progress says what the connection is doing.
+func (p *parser) Progress() proto.Progress {
+	switch s := p.reply.state; {
+	case p.off, p.monitor, s == blurred:
+		return proto.Unclear
+	case s != lost && (s != between || p.depth > 0):
+		return proto.Answering
+	case p.queue.Len() > 0:
+		return proto.Waiting
+	case s == lost, p.ask.state == lost, p.queue.Behind():
+		return proto.Unclear
+	}
+	return proto.Idle
+}
+
 // take finds the rest of a line in data, as far as mostLine; ok is false if it
 // goes on in the next chunk.
 func (w *way) take(data []byte) (text []byte, n int, ok bool) {

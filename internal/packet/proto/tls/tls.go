@@ -112,6 +112,7 @@ type parser struct {
 	over   bool // the client's part of the handshake is over
 	spoken bool // the server has sent something since
 	torn   bool // the next exchange is the first after a loss
+	bye    bool // the client's last record was an alert
 	login  Login
 	round  int // of the login
 	record int // length of the last record of the server that counted
@@ -177,11 +178,23 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 	p.give()
 }
 
+// Progress says what the connection is doing: where an answer ends nobody knows,
+// nor whether a client that has said goodbye still waited.
+func (p *parser) Progress() proto.Progress {
+	if p.now.Request.Empty() || !p.now.Response.Empty() || p.bye || p.login != nil {
+		return proto.Unclear
+	}
+	return proto.Waiting
+}
+
 // begin is called when the header of a record is there.
 func (p *parser) begin(d flow.Dir) {
 	s := &p.side[d]
 	s.left = int(binary.BigEndian.Uint16(s.header[3:]))
 	s.counted = false
+	if d == flow.ToServer {
+		p.bye = s.header[0] == alert || p.isAlert(s.left)
+	}
 	switch s.header[0] {
 	case handshake:
 		if s.hellos < 255 {
@@ -222,8 +235,8 @@ func (p *parser) counts(d flow.Dir, length int) bool {
 		}
 		return false
 	}
-	if p.modern && (length == 19 || length == 11) {
-		return false // an alert
+	if p.isAlert(length) {
+		return false
 	}
 	if d == flow.ToServer {
 		return true
@@ -237,6 +250,11 @@ func (p *parser) counts(d flow.Dir, length int) bool {
 		p.now.Doubt |= proto.Ambiguous
 	}
 	return true
+}
+
+// isAlert says whether a record of application data is taken for an alert.
+func (p *parser) isAlert(length int) bool {
+	return p.over && p.modern && (length == 19 || length == 11)
 }
 
 func isFinished(length int) bool {
