@@ -43,6 +43,7 @@ func TestClosedWhile(t *testing.T) {
 	}{
 		{"three pipelined requests, all answered", made(t, "pipelined"), 1, tcp.Idle},
 		{"nginx closes after the last of three pipelined answers", "../proto/http/testdata/nginx.pcap", 113, tcp.Idle},
+		{"MySQL refuses a login and closes", "../proto/mysql/testdata/text.pcap", 41, tcp.Idle},
 		{"close_notify in TLS 1.2 after the answer", "../proto/tls/testdata/tls12.pcap", 1, tcp.Unknown},
 		{"close_notify in TLS 1.3 after the answer", "../proto/tls/testdata/tls13.pcap", 1, tcp.Unknown},
 	}

@@ -67,5 +67,11 @@ func (t *Transaction) Usable() bool {
 	return t.Status == proto.Answered && t.Doubt&^proto.Approximate == 0
 }
 
+// TurnedAway says that the server refused a client before it could ask for
+// anything: there is no request, and none is missing.
+func (t *Transaction) TurnedAway() bool {
+	return t.Status == proto.Unpaired && t.Failed && t.Command == "Connect"
+}
+
 // Total is from the first request packet to the last response packet.
 func (t *Transaction) Total() time.Duration { return t.Upload + t.RT + t.Download }

@@ -11,7 +11,7 @@ import (
 // others of the same kind.
 type Stats struct {
 	Count       uint64 // transactions whose times count
-	Failed      uint64 // of all answered ones, those answered with an error
+	Failed      uint64 // of all answered ones, those answered with an error; and clients turned away
 	Approximate uint64 // of Count, those whose boundaries were inferred
 
 	// Seen but left out of all times, by reason.
@@ -30,7 +30,7 @@ type Stats struct {
 
 // Add counts a transaction.
 func (s *Stats) Add(t *Transaction) {
-	if t.Failed && t.Status == proto.Answered {
+	if t.Failed && (t.Status == proto.Answered || t.TurnedAway()) {
 		s.Failed++
 	}
 	if !t.Usable() {

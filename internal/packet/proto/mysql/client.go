@@ -15,6 +15,9 @@ func (p *parser) client(c *flow.Chunk, data []byte, size int) {
 	if s.lost && !p.relock(data, size) {
 		return
 	}
+	if p.phase == phaseAuth && p.waiting == 0 {
+		p.cur.span.Add(c, 0, size)
+	}
 	run := 0 // where the request under way begins in data
 	for i := 0; i < len(data); {
 		if s.left > 0 {
@@ -31,6 +34,7 @@ func (p *parser) client(c *flow.Chunk, data []byte, size int) {
 		if p.phase == phaseAuth && s.acc == nil && len(data)-i >= 5 && data[i+3] == 0 && plausible(data[i:], size-i) {
 			// Packets of a login count on from the greeting: its end was not seen.
 			p.phase = phaseCommand
+			p.forgetLogin()
 			p.haze |= proto.Resync
 		}
 		if s.acc == nil && !s.joined && !p.building && p.commandsComeNow() {
@@ -327,9 +331,12 @@ func (p *parser) packetEnd(d flow.Dir) {
 	if d == flow.ToClient {
 		if s.final {
 			s.final = false
-			if p.waiting > 0 {
+			switch {
+			case p.phase < phaseCommand && p.waiting == 0:
+				p.refusal()
+			case p.waiting > 0:
 				p.finish(proto.Answered)
-			} else {
+			default:
 				p.endOrphan()
 			}
 		}

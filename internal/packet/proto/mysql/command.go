@@ -9,6 +9,7 @@ const (
 	comFieldList      = 0x04
 	comStatistics     = 0x09
 	comProcessInfo    = 0x0a
+	comConnect        = 0x0b // never sent: a login
 	comDebug          = 0x0d
 	comChangeUser     = 0x11
 	comBinlogDump     = 0x12
@@ -58,7 +59,7 @@ var commands = [256]command{
 	0x08:              {"Shutdown", kindOne},
 	comStatistics:     {"Statistics", kindOne},
 	comProcessInfo:    {"ProcessInfo", kindResult},
-	0x0b:              {"Connect", kindOne},
+	comConnect:        {"Connect", kindOne},
 	0x0c:              {"ProcessKill", kindOne},
 	comDebug:          {"Debug", kindOne},
 	0x0e:              {"Ping", kindOne},

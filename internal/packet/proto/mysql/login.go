@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/proto/tls"
 )
 
@@ -56,6 +57,7 @@ func isLogin(b []byte, size int) bool {
 // greeting keeps the capabilities of the server.
 func (p *parser) greeting(b []byte) {
 	p.phase = phaseAuth
+	p.forgetLogin()
 	p.side[flow.ToServer].lost = false
 	p.caps = 0
 	i := 1
@@ -81,6 +83,7 @@ func (p *parser) login(b []byte, length uint32) {
 	caps := uint64(le32(b))
 	if length == 32 && caps&capSSL != 0 {
 		p.tls = tls.AtLogin(p.sink, loginGoesOn)
+		p.forgetLogin()
 		return
 	}
 	if len(b) >= 32 {
@@ -94,14 +97,68 @@ func (p *parser) login(b []byte, length uint32) {
 
 // loginAnswer takes a packet of the server during the login at the beginning.
 func (p *parser) loginAnswer(b []byte) {
-	if p.caps&capKnown == 0 || len(b) == 0 || b[0] != packetOK {
-		return // it refuses, asks for more, or the login was not seen
+	if len(b) > 0 && b[0] == packetErr {
+		p.refuse(b)
+		return
 	}
+	p.resp.Reset()
+	if p.caps&capKnown == 0 || len(b) == 0 || b[0] != packetOK {
+		return // it asks for more, or the login was not seen
+	}
+	p.forgetLogin()
 	p.phase = phaseCommand
 	if p.caps&(capCompress|capZstd) != 0 {
 		p.zip = newZip()
 		p.zip.clear = true
 	}
+}
+
+// forgetLogin forgets what the client said to log in: it is no request.
+func (p *parser) forgetLogin() {
+	if p.waiting == 0 {
+		p.cur = request{}
+	}
+}
+
+// refuse takes the error with which the server ends a login, or with which it
+// begins a connection that it does not want.
+func (p *parser) refuse(b []byte) {
+	if p.refused || p.waiting > 0 {
+		return
+	}
+	p.keepError(b)
+	p.failed, p.refused = true, true
+	p.side[flow.ToClient].final = true
+}
+
+// refusal gives a refused login out.
+func (p *parser) refusal() {
+	p.cur.cmd, p.cur.depth = comConnect, 1
+	status := proto.Answered
+	switch {
+	case p.cur.span.Empty():
+		status = proto.Unpaired
+	case p.resp.Empty():
+		p.doubt |= proto.Lossy
+	}
+	p.give(&p.cur, &p.resp, status, p.doubt)
+	p.forgetLogin()
+	p.newAnswer()
+}
+
+// isRefusal says whether the first packet of a server is an error instead of the
+// greeting: a number of the server's and its text. Some servers count it as their
+// second packet.
+func isRefusal(b []byte, size int) bool {
+	if len(b) < 4+3+8 || size+4 != len(b) || b[3] > 1 || b[4] != packetErr || le16(b[5:]) < 1000 || le16(b[5:]) >= 2000 {
+		return false
+	}
+	for _, c := range b[7:] {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // loginGoesOn judges an answer to an encrypted login by the length of its last

@@ -6,7 +6,10 @@
 // An exchange is one command and all that the server sends for it: several
 // result sets of a multi-statement are one answer. What the server says
 // unasked - the greeting, the exchange of secrets at login - is never an
-// answer. Where the server asks in the middle of a command (for the file of LOAD
+// answer. But a login that the server refuses is the exchange Connect: its request
+// is all that the client said to log in, its answer the error; where the error
+// comes instead of the greeting (too many connections, host blocked), there is no
+// request. Where the server asks in the middle of a command (for the file of LOAD
 // DATA LOCAL INFILE, for a password at COM_CHANGE_USER), the question is the
 // first packet of the answer: the upload of the file lies between the first and
 // the last packet of the response.
@@ -48,7 +51,7 @@ func sniff(d flow.Dir, data []byte) proto.Match {
 	size, seq, body := int(le24(data)), data[3], data[4:]
 	if d == flow.ToClient {
 		switch {
-		case seq == 0 && isGreeting(body):
+		case seq == 0 && isGreeting(body), isRefusal(data, size):
 			return proto.Sure
 		case size == 0:
 			return proto.No

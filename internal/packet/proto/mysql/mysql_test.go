@@ -260,3 +260,22 @@ func BenchmarkRows(b *testing.B) {
 		p.Data(&d)
 	}
 }
+
+// An error instead of the greeting is known on any port.
+func TestSniffRefusal(t *testing.T) {
+	const text = "\xff\x10\x04Too many connections"
+	for _, tt := range []struct {
+		name, data string
+		want       proto.Match
+	}{
+		{"first packet", pkt(0, text), proto.Sure},
+		{"counted from 1", pkt(1, text), proto.Sure},
+		{"cut", pkt(0, text)[:20], proto.Maybe},
+		{"no text", pkt(0, "\xff\x10\x04\x00\x01\x02\x03\x04\x05\x06\x07\x08"), proto.Maybe},
+		{"no number of a server", pkt(0, "\xff\x10\x00Too many connections"), proto.Maybe},
+	} {
+		if got := Protocol.Sniff(flow.ToClient, []byte(tt.data)); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}

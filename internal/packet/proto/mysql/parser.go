@@ -53,6 +53,7 @@ type parser struct {
 	doubt        proto.Doubt // of the answer to cur
 	building     bool        // the packet of the youngest request is incomplete
 	failed       bool
+	refused      bool // the server refused the login
 	begun        bool // the answer has a packet that is no report of progress
 	midway       bool
 	noEOF        int8 // learned from the shape of answers: 1 no EOF packets, -1 EOF packets, 0 unknown
@@ -117,6 +118,8 @@ func (p *parser) Data(c *flow.Chunk) {
 // request; where the shape of an answer is not known, it may be complete.
 func (p *parser) Progress() proto.Progress {
 	switch {
+	case p.refused:
+		return proto.Idle
 	case p.tls != nil, p.phase != phaseCommand:
 		return proto.Unclear
 	case p.waiting > 0 && p.resp.Empty() && !p.begun:
@@ -161,6 +164,9 @@ func (p *parser) End(at flow.Stamp, how flow.Ending) {
 		p.tls.End(at, how)
 	} else {
 		switch {
+		case p.waiting == 0 && p.phase < phaseCommand && p.failed:
+			p.refusal()
+		case p.waiting == 0 && p.phase < phaseCommand:
 		case p.waiting == 0:
 			p.endOrphan()
 		case p.state == stateTail:
@@ -212,6 +218,9 @@ func (p *parser) hole(d flow.Dir, n int64, why proto.Doubt) {
 		case !span.Empty():
 			span.End += uint64(n)
 		}
+	}
+	if p.phase == phaseAuth && p.waiting == 0 {
+		p.cur.doubt |= why & proto.Lossy
 	}
 	if s.acc != nil && len(s.acc.B) >= 5 && !s.lost {
 		// The header is there: what is not known of the beginning may not matter.

@@ -136,13 +136,16 @@ func (p *parser) server(c *flow.Chunk, data []byte) {
 			run = p.serverEnd(c, run, i)
 		}
 	}
-	if p.answering() || p.phase == phaseCommand && s.acc != nil {
+	if p.answering() || p.phase <= phaseCommand && s.acc != nil {
 		p.charge(&p.resp, c, run, len(data))
 	}
 }
 
 // answering is false while the server says what is no part of an exchange.
 func (p *parser) answering() bool {
+	if p.phase < phaseCommand {
+		return p.failed
+	}
 	return p.phase == phaseCommand && (p.waiting > 0 || p.failed || p.state == stateBlind)
 }
 
@@ -223,11 +226,19 @@ func (p *parser) answerPacket(c *flow.Chunk, b []byte, length uint32, seq uint8,
 	}
 	s.final = false
 	if seq == 0 && isGreeting(b) {
+		if p.phase < phaseCommand {
+			p.resp.Reset()
+		}
 		p.greeting(b)
 		return run
 	}
 	switch p.phase {
 	case phaseGreeting:
+		if seq <= 1 && len(b) >= 3 && b[0] == packetErr {
+			p.refuse(b)
+		} else {
+			p.resp.Reset()
+		}
 		return run
 	case phaseAuth:
 		p.loginAnswer(b)
