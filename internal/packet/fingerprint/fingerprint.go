@@ -1,7 +1,8 @@
 // Package fingerprint words what a request asked for without what it asked it
 // with: statements without literals, paths without identifiers, keys without
 // numbers. Requests that differ in literals only have the same fingerprint, and
-// no fingerprint holds a literal.
+// no fingerprint holds a literal. Keywords of SQL are upper case, however they
+// were typed; names keep their case.
 //
 // A statement is read up to three times. A scan that costs about a nanosecond
 // per byte takes the literals out, and what is left, the skeleton, is looked up.
@@ -143,7 +144,7 @@ func (m *Maker) laidOut(d *dialect, command string, text []byte, cut bool) strin
 	if strings.HasSuffix(shaped, dots) {
 		shaped, more = shaped[:len(shaped)-len(dots)], dots
 	}
-	result, _, err := m.normalizer.Normalize(shaped, sqllexer.WithDBMS(d.system))
+	result, _, err := m.normalizer.Normalize(upperKeywords(d, shaped), sqllexer.WithDBMS(d.system))
 	if err != nil {
 		result = shaped
 	}

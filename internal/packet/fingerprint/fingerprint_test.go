@@ -68,6 +68,45 @@ func TestStatements(t *testing.T) {
 	}
 }
 
+// However keywords were typed, a statement is one; names keep their case.
+func TestKeywordsAreUpperCase(t *testing.T) {
+	tests := []struct {
+		texts []string
+		want  string
+	}{
+		{[]string{"select * FROM sbtest1 WHERE id=1", "SELECT * FROM sbtest1 WHERE id=2", "Select * from sbtest1 where id=3"}, "SELECT * FROM sbtest1 WHERE id = ?"},
+		{[]string{"show tables", "SHOW TABLES", "Show Tables"}, "SHOW TABLES"},
+		{[]string{"show full columns from Status like 'x'"}, "SHOW FULL COLUMNS FROM Status LIKE ?"},
+		{[]string{"show create table status"}, "SHOW CREATE TABLE status"},
+		{[]string{"lock tables status read", "LOCK TABLES status READ"}, "LOCK TABLES status READ"},
+		{[]string{"start transaction", "START TRANSACTION"}, "START TRANSACTION"},
+		{[]string{"set session transaction isolation level read committed"}, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"},
+		{[]string{"set names utf8mb4"}, "SET NAMES utf8mb4"},
+		{[]string{"insert ignore into t(a) values (1) on duplicate key update a=values(a)"}, "INSERT IGNORE INTO t(a) VALUES (?) ON DUPLICATE KEY UPDATE a = VALUES (a)"},
+		{[]string{"replace into t select * from u"}, "REPLACE INTO t SELECT * FROM u"},
+		{[]string{"select Count(*), now() from User where Name is not null", "SELECT COUNT(*), NOW() FROM User WHERE Name IS NOT NULL"}, "SELECT COUNT(*), NOW() FROM User WHERE Name IS NOT NULL"},
+		{[]string{"insert into user(a) values(1)"}, "INSERT INTO user(a) VALUES (?)"},
+		{[]string{"select a.select, `from`, Status, Value from a"}, "SELECT a.select, from, Status, Value FROM a"},
+		{[]string{"select case when a then b else c end", "SELECT CASE WHEN a THEN b ELSE c END"}, "SELECT CASE WHEN a THEN b ELSE c END"},
+		{[]string{"select a from t where b=1 lock in share mode"}, "SELECT a FROM t WHERE b = ? LOCK IN SHARE MODE"},
+		{[]string{"select a; select * from b"}, "SELECT a; SELECT * FROM b"},
+		{[]string{"\u0250bc x", "\u0250BC x"}, "\u0250BC x"}, // as upper case it would be longer
+		{[]string{"use status"}, "USE status"},
+	}
+	m := New()
+	for _, tt := range tests {
+		for _, text := range tt.texts {
+			if diff := cmp.Diff(tt.want, m.Of("mysql", "Query", []byte(text), false)); diff != "" {
+				t.Errorf("%s\n%s", text, diff)
+			}
+		}
+	}
+	// In PostgreSQL more words may be names.
+	if got, want := m.Of("postgres", "Query", []byte("select key2, Range, read from t"), false), "SELECT key2, Range, read FROM t"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestOthers(t *testing.T) {
 	tests := []struct{ protocol, command, text, want string }{
 		{"http", "GET", "/", "GET /"},
