@@ -74,7 +74,10 @@ such as the rt of one without answer, compares neither way. Its variables:
 
 --transactions --json prints an object a line; what is not known is null.
 frames are the first and last packet of the request, then of the answer. Other
-views with --json print one document; a live capture an object per interval.`,
+views with --json print one document; a live capture an object per interval.
+
+QPS is the count divided by the part of the interval that the capture covers,
+which seconds tells in JSON; where it covers less than a tenth, there is no QPS.`,
 		Example: `  rtrail packets a.pcap
   rtrail packets ring_*.pcap -p 3306 --by statement --top 20
   rtrail packets a.pcap --slowest 20 --filter 'proto == "mysql"'

@@ -41,6 +41,7 @@ type packetsRun struct {
 	began   time.Time
 	workers int
 	stop    context.CancelCauseFunc
+	cover   *traffic.Cover
 }
 
 // outlet is standard output; its first error ends the run.
@@ -92,7 +93,7 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	r := &packetsRun{
-		packetsJob: p, files: files, source: src, out: &outlet{Writer: out, stop: stop}, stderr: stderr, began: time.Now(), workers: workers, stop: stop,
+		packetsJob: p, files: files, source: src, out: &outlet{Writer: out, stop: stop}, stderr: stderr, began: time.Now(), workers: workers, stop: stop, cover: &traffic.Cover{},
 	}
 	if r.width, r.tty = terminalWidth(out); !r.tty {
 		r.width = 0
@@ -111,6 +112,10 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 		}(src)
 		src = pcap.Tee(src, w)
 	}
+	if p.iface != "" {
+		r.cover.Reach(r.began.UnixNano())
+	}
+	src = r.cover.Watch(src)
 	view, err := r.view(ctx)
 	if err != nil {
 		return err
@@ -149,6 +154,9 @@ func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, 
 	how := engine.Options{Workers: r.workers, Collector: tap.Collector}
 	how.Listen("", ports...)
 	report, err := engine.Run(ctx, src, how)
+	if r.iface != "" {
+		r.cover.Reach(time.Now().UnixNano())
+	}
 	result := collectors.Result()
 	src.done()
 	if r.out.err != nil {

@@ -69,7 +69,7 @@ func (r *packetsRun) overview(report *engine.Report, s *summary.Summary) traffic
 
 // perSecond is the default: a line per second and port, then a summary.
 func (r *packetsRun) perSecond(v *packetsView) {
-	lines := &traffic.Seconds{Out: r.out, Every: r.every, Width: r.width, Drops: r.drops(), Start: r.began}
+	lines := &traffic.Seconds{Out: r.out, Every: r.every, Width: r.width, Drops: r.drops(), Start: r.began, Cover: r.cover}
 	v.seconds = append(v.seconds, lines.Second)
 	v.passed = append(v.passed, lines.Passed)
 	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
@@ -100,7 +100,7 @@ func (r *packetsRun) formatted(v *packetsView) error {
 }
 
 func (r *packetsRun) liveJSON(v *packetsView) {
-	lines := &traffic.LiveJSON{Out: r.out, Every: r.every, Start: r.began, Drops: r.drops()}
+	lines := &traffic.LiveJSON{Out: r.out, Every: r.every, Start: r.began, Drops: r.drops(), Cover: r.cover}
 	v.machine = true
 	v.seconds = append(v.seconds, lines.Second)
 	v.passed = append(v.passed, lines.Passed)
@@ -108,7 +108,7 @@ func (r *packetsRun) liveJSON(v *packetsView) {
 }
 
 func (r *packetsRun) document(v *packetsView) {
-	d := &traffic.Document{Out: r.out, Every: r.every, Top: r.top, View: r.by}
+	d := &traffic.Document{Out: r.out, Every: r.every, Top: r.top, View: r.by, Cover: r.cover}
 	if r.histogram {
 		d.View = "histogram"
 	}

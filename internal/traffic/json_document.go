@@ -25,6 +25,8 @@ type Document struct {
 	// View is one of Views, or "histogram": it says which sums are written. ""
 	// and "second" are all of them.
 	View string
+	// Cover is what the capture covers; nil: everything.
+	Cover *Cover
 
 	w       *bufio.Writer
 	slots   slots[summary.Service, summary.Second]
@@ -61,7 +63,7 @@ func (d *Document) interval(at int64, services []*summary.Second) {
 			d.w.WriteString(",")
 		}
 		d.w.WriteString("\n")
-		d.value(secondOf(at, d.slots.every, x))
+		d.value(secondOf(at, d.slots.every, d.Cover, x))
 	}
 }
 
@@ -130,6 +132,7 @@ type LiveJSON struct {
 	Every time.Duration
 	Start time.Time
 	Drops Drops
+	Cover *Cover // what the capture covers; nil: everything
 
 	slots   slots[summary.Service, summary.Second]
 	dropped uint64
@@ -174,7 +177,7 @@ func (l *LiveJSON) interval(at int64, services []*summary.Second) {
 	var b bytes.Buffer
 	lines := json.NewEncoder(&b)
 	for _, x := range services {
-		v := secondOf(at, l.slots.every, x)
+		v := secondOf(at, l.slots.every, l.Cover, x)
 		v.Dropped = drops
 		if err := lines.Encode(v); err != nil && l.err == nil {
 			l.err = err

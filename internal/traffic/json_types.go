@@ -104,22 +104,27 @@ func statsOf(s *rt.Stats) statsJSON {
 }
 
 type secondJSON struct {
-	At        string  `json:"at"`
-	Seconds   float64 `json:"seconds"`
-	Port      *uint16 `json:"port"`
-	Proto     *string `json:"proto"`
-	QPS       float64 `json:"qps"`
-	ConnectNS *int64  `json:"connect_ns"`
+	At        string   `json:"at"`
+	Seconds   float64  `json:"seconds"`
+	Port      *uint16  `json:"port"`
+	Proto     *string  `json:"proto"`
+	QPS       *float64 `json:"qps"`
+	ConnectNS *int64   `json:"connect_ns"`
 	statsJSON
 	Handshakes      uint64  `json:"handshakes"`
 	Retransmissions uint64  `json:"retransmissions"`
 	Dropped         *uint64 `json:"dropped_packets,omitempty"` // live captures
 }
 
-func secondOf(at int64, every time.Duration, x *summary.Second) secondJSON {
+func secondOf(at int64, every time.Duration, cover *Cover, x *summary.Second) secondJSON {
+	covered, enough := cover.Of(at, every)
 	v := secondJSON{
-		At: timeOf(at), Seconds: every.Seconds(), Proto: orNull(x.Service.Proto), QPS: float64(x.Count) / every.Seconds(), statsJSON: statsOf(&x.Stats),
+		At: timeOf(at), Seconds: covered.Seconds(), Proto: orNull(x.Service.Proto), statsJSON: statsOf(&x.Stats),
 		Handshakes: x.Handshakes, Retransmissions: x.Retransmissions,
+	}
+	if enough {
+		qps := float64(x.Count) / covered.Seconds()
+		v.QPS = &qps
 	}
 	if port := x.Service.Server.Port; port != 0 {
 		v.Port = &port

@@ -30,6 +30,7 @@ type Seconds struct {
 	Width int            // columns of the terminal; 0: as many as are needed
 	Drops Drops          // of a live capture; nil: a file
 	Start time.Time      // of a live capture
+	Cover *Cover         // what the capture covers; nil: everything
 
 	slots   slots[summary.Service, summary.Second]
 	wide    []int
@@ -121,7 +122,10 @@ func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 	if x.Handshakes > 0 {
 		connect = unit.Duration((x.ServerRTT + x.ClientRTT) / time.Duration(x.Handshakes)).String()
 	}
-	qps := float64(x.Count) / s.slots.every.Seconds()
+	qps := 0.0
+	if covered, enough := s.Cover.Of(at, s.slots.every); enough {
+		qps = float64(x.Count) / covered.Seconds()
+	}
 	cells := []string{
 		time.Unix(0, at).In(zone).Format("15:04:05"), port, Proto(x.Service.Proto, &x.Stats), unit.Count(x.Count).String(), rate(qps),
 		rtOf(x, x.Mean()), rtOf(x, x.Quantile(0.5)), rtOf(x, x.Quantile(0.95)), rtOf(x, x.Quantile(0.99)), rtOf(x, x.Max),
