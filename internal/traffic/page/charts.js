@@ -15,14 +15,29 @@
     : ms >= 1 ? ms.toPrecision(3) + " ms"
     : (ms * 1000).toPrecision(3) + " µs";
   const rate = v => v == null ? "–" : v >= 100 ? Math.round(v).toLocaleString("en") : v.toPrecision(3);
+  // Few points are all drawn; of many, those that no line reaches.
+  const alone = (u, i) => {
+    const list = u.data[i], out = [];
+    list.forEach((v, k) => {
+      if (v != null && (list.length < 60 || list[k - 1] == null && list[k + 1] == null)) out.push(k);
+    });
+    return out;
+  };
   const line = (label, stroke, show, value) => ({
-    label, stroke, width: 1.5, points: { show: data.charts[0].at.length < 60 }, value: (_, v) => value(v), show,
+    label, stroke, width: 1.5, points: { show: true, size: 6, fill: stroke, filter: (u, i) => alone(u, i) }, value: (_, v) => value(v), show,
   });
+  // An axis of at least ten points: of a single one, a time that means nothing
+  // would be made up.
+  const range = (_, low, high) => {
+    if (low == null) return [null, null];
+    const room = Math.max(0, 10 * data.step - (high - low)) / 2;
+    return [low - room, high + room];
+  };
   const plot = (parent, series, values, axis, value, height, log) => {
     const options = {
       width: width(), height,
       cursor: { sync: { key: "time" } },
-      scales: { x: { time: true }, y: log ? { distr: 3 } : { range: (_, low, high) => [0, (high || 1) * 1.05] } },
+      scales: { x: { time: true, range }, y: log ? { distr: 3 } : { range: (_, low, high) => [0, (high || 1) * 1.05] } },
       axes: [{}, { size: 80, values: (_, ticks) => ticks.map(v => v == null ? "" : value(v)), label: axis, labelSize: 22 }],
       series: [{ value: (_, t) => t == null ? "–" : new Date(t * 1000).toISOString().replace("T", " ").slice(0, 19) + " UTC" }, ...series],
       tzDate: t => uPlot.tzDate(new Date(t * 1000), "UTC"),

@@ -119,8 +119,8 @@ func (p *Page) coarsen() {
 type chart struct {
 	Name   string     `json:"name"`
 	At     []int64    `json:"at"`
-	QPS    []float64  `json:"qps"`
-	Errors []float64  `json:"errors"`
+	QPS    []*float64 `json:"qps"`
+	Errors []*float64 `json:"errors"`
 	P50    []*float64 `json:"p50"`
 	P95    []*float64 `json:"p95"`
 	P99    []*float64 `json:"p99"`
@@ -129,18 +129,17 @@ type chart struct {
 	Humps  []string   `json:"humps"`
 }
 
-func (p *Page) chart(k summary.Service, t *summary.Total) chart {
+func (p *Page) chart(k summary.Service, t *summary.Total, cover *traffic.Cover) chart {
 	c := chart{Name: fmt.Sprintf("%s on port %d", traffic.Proto(k.Proto, &t.Stats), k.Server.Port), Humps: traffic.Humps(&t.RT)}
 	curve := p.curves[k]
-	seconds := float64(p.step) / 1e9
 	for at := p.first - p.first%p.step; at <= p.last; at += p.step {
 		o := curve[at]
 		c.At = append(c.At, at/1e9)
 		if o == nil {
 			o = &point{}
 		}
-		c.QPS = append(c.QPS, float64(o.count)/seconds)
-		c.Errors = append(c.Errors, float64(o.failed)/seconds)
+		c.QPS = append(c.QPS, rate(o.count, at, p.step, cover))
+		c.Errors = append(c.Errors, rate(o.failed, at, p.step, cover))
 		for _, line := range []struct {
 			to *[]*float64
 			d  time.Duration
@@ -164,16 +163,29 @@ func (p *Page) chart(k summary.Service, t *summary.Total) chart {
 	return c
 }
 
+// rate is per second of the covered part of a point; nil where that is too small.
+func rate(n uint64, at, step int64, cover *traffic.Cover) *float64 {
+	covered, enough := cover.Of(at, time.Duration(step))
+	if !enough {
+		return nil
+	}
+	v := float64(n) / covered.Seconds()
+	return &v
+}
+
 // Write writes the page.
 func (p *Page) Write(out io.Writer, r *engine.Report, s *summary.Summary) error {
 	t, err := template.New("page").Parse(source)
 	if err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
+	cover := &traffic.Cover{}
+	cover.Reach(r.First)
+	cover.Reach(r.Last)
 	list := []chart{}
 	for _, k := range services(s) {
 		if len(list) < mostCharts && s.Services[k].Count > 0 {
-			list = append(list, p.chart(k, s.Services[k]))
+			list = append(list, p.chart(k, s.Services[k], cover))
 		}
 	}
 	data, err := json.Marshal(map[string]any{"step": p.step / 1e9, "charts": list}) // escapes <, > and &

@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/traffic"
 )
 
 // The page stands alone, escapes what came in packets, and its curves are
@@ -45,5 +46,30 @@ func TestPage(t *testing.T) {
 		if strings.Contains(html, not) {
 			t.Errorf("%q in the page", not)
 		}
+	}
+}
+
+// Rates of the first and the last point are those of the part that the capture
+// covers, and none where it covers next to nothing.
+func TestRatesOfPartlyCoveredPoints(t *testing.T) {
+	const start = 1_700_000_000
+	k := summary.Service{Server: flow.Endpoint{Port: 80}, Proto: "http"}
+	p := &Page{Zone: time.UTC}
+	total := &summary.Total{}
+	for i := range int64(3) {
+		s := &summary.Second{At: (start + i) * 1e9, Service: k}
+		for range 10 {
+			x := &rt.Transaction{RT: time.Millisecond}
+			s.Add(x)
+			total.Add(x)
+		}
+		p.Second(s)
+	}
+	cover := &traffic.Cover{}
+	cover.Reach(start*1e9 + 5e8)
+	cover.Reach((start+2)*1e9 + 5e7)
+	got := p.chart(k, total, cover).QPS
+	if len(got) != 3 || got[0] == nil || *got[0] != 20 || got[1] == nil || *got[1] != 10 || got[2] != nil {
+		t.Errorf("%v, want 20, 10 and none", got)
 	}
 }
