@@ -115,6 +115,61 @@ func TestDefaultDictionary(t *testing.T) {
 	}
 }
 
+// A caller that fits an entry does not hide the wait that it calls.
+func TestInnermostWaitWins(t *testing.T) {
+	for _, c := range []struct{ stack, state, want string }{
+		// The end of a transaction: the redo log, fsync, a page of the undo log, the mutex itself.
+		{"pthread_cond_wait os_cond_wait os_event_wait_low log_write_up_to trx_commit_complete_for_mysql innobase_commit start_thread", "", "mysql/redo-wait"},
+		{"fsync os_file_fsync os_file_flush_func pfs_os_file_flush_func fil_flush log_write_up_to trx_flush_log_if_needed_low trx_flush_log_if_needed trx_commit_complete_for_mysql innobase_commit", "", "mysql/redo-fsync"},
+		{"sync_array_wait_event rw_lock_x_lock_wait rw_lock_x_lock_func buf_page_get_gen trx_rsegf_get trx_undo_assign_undo trx_undo_report_row_operation", "", "mysql/index-latch"},
+		{"ut_delay mutex_spin_wait mutex_enter_func trx_commit_in_memory trx_commit_low trx_commit innobase_commit", "", "mysql/trx-system"},
+		{"__lll_lock_wait pthread_mutex_lock trx_start_low row_search_for_mysql", "", "mysql/trx-system"},
+		// Semi-synchronous replication waits inside of the group commit.
+		{"pthread_cond_timedwait ReplSemiSyncMaster::cond_timewait ReplSemiSyncMaster::commitTrx repl_semi_report_binlog_sync Binlog_storage_delegate::after_sync call_after_sync_hook MYSQL_BIN_LOG::ordered_commit MYSQL_BIN_LOG::commit ha_commit_trans", "", "mysql/semisync"},
+		{"pthread_cond_wait Stage_manager::enroll_for MYSQL_BIN_LOG::change_stage MYSQL_BIN_LOG::ordered_commit", "", "mysql/binlog-commit"},
+		// A search in an index: a page to make room for, a page that another thread reads, a latch.
+		{"pthread_cond_wait os_event_wait_low buf_flush_wait_batch_end buf_LRU_get_free_block buf_page_init_for_read buf_read_page_low buf_read_page buf_page_get_gen btr_cur_search_to_nth_level", "", "mysql/free-page"},
+		{"pthread_cond_wait os_event_wait_low sync_array_wait_event rw_lock_s_lock_spin buf_wait_for_read buf_page_get_gen btr_cur_search_to_nth_level", "", "mysql/page-read"},
+		{"syscall ssux_lock_low::rd_wait buf_page_get_low btr_cur_search_to_nth_level", "", "mysql/index-latch"},
+		{"sync_array_wait_event rw_lock_x_lock_wait btr_search_drop_page_hash_index buf_LRU_free_page buf_LRU_scan_and_free_block buf_LRU_get_free_block buf_page_init_for_read", "", "mysql/adaptive-hash"},
+		{"sync_array_wait_event rw_lock_s_lock_spin btr_search_guess_on_hash btr_cur_search_to_nth_level row_search_for_mysql", "", "mysql/adaptive-hash"},
+		{"buf_block_get_modify_clock btr_search_guess_on_hash btr_cur_search_to_nth_level", "", ""},
+		// Loading a definition reads the dictionary's own tables.
+		{"sync_array_wait_event rw_lock_s_lock_spin buf_page_get_gen btr_cur_search_to_nth_level btr_pcur_open_func dict_load_table dict_table_open_on_name ha_innobase::open", "", "mysql/index-latch"},
+		{"sync_array_wait_event mutex_spin_wait mutex_enter_func dict_table_open_on_name ha_innobase::open", "", "mysql/dictionary-lock"},
+		// A result from the query cache, to a client that does not read.
+		{"poll vio_io_wait vio_socket_io_wait vio_write net_write_raw_loop net_write_packet Query_cache::send_result_to_client mysql_parse dispatch_command do_command", "", "mysql/sending-to-client"},
+		{"pthread_mutex_lock Query_cache::insert net_real_write net_flush dispatch_command do_command", "", "mysql/query-cache"},
+		// What a sort calls.
+		{"pthread_cond_timedwait Interruptible_wait::wait Item_func_sleep::val_int find_all_keys filesort create_sort_index mysql_execute_command", "", "mysql/sleep-function"},
+		{"pthread_cond_wait os_event_wait_low sync_array_wait_event mutex_spin_wait row_search_for_mysql rr_sequential find_all_keys filesort", "", "mysql/innodb-semaphore"},
+		// The names of a layer above begin like those of the lock system.
+		{"__lll_lock_wait pthread_mutex_lock thr_lock thr_multi_lock mysql_lock_tables lock_tables open_and_lock_tables main", "", "general/mutex"},
+		{"os_event_wait_low sync_array_wait_event mutex_spin_wait lock_table row_search_for_mysql", "", "mysql/lock-system"},
+		// A login that waits for a lock does not wait for its client.
+		{"__lll_lock_wait pthread_mutex_lock find_mpvio_user acl_authenticate check_connection login_connection", "", "general/mutex"},
+		{"poll vio_io_wait vio_read net_read_raw_loop my_net_read acl_authenticate check_connection login_connection", "", "mysql/handshake"},
+		// Pools and the threads of the VM run tasks, which wait for others.
+		{"jdk.internal.misc.Unsafe.park java.util.concurrent.locks.LockSupport.park AbstractQueuedSynchronizer.acquire ReentrantLock.lock App.work App$Task.compute java.util.concurrent.RecursiveTask.exec java.util.concurrent.ForkJoinTask.doExec java.util.concurrent.ForkJoinPool.scan java.util.concurrent.ForkJoinPool.runWorker", "WAITING", "java/lock"},
+		{"jdk.internal.misc.Unsafe.park LockSupport.park java.util.concurrent.ForkJoinPool.runWorker java.util.concurrent.ForkJoinWorkerThread.run", "WAITING", "java/idle-pool"},
+		{"sun.misc.Unsafe.park LockSupport.park AbstractQueuedSynchronizer.acquireQueued AbstractQueuedSynchronizer.acquire ReentrantLock.lock App.doGet org.eclipse.jetty.util.thread.QueuedThreadPool.runJob", "WAITING", "java/lock"},
+		{"sun.misc.Unsafe.park LockSupport.parkNanos ConditionObject.awaitNanos org.eclipse.jetty.util.BlockingArrayQueue.poll org.eclipse.jetty.util.thread.QueuedThreadPool.idleJobPoll", "TIMED_WAITING", "java/idle-pool"},
+		{"sun.misc.Unsafe.park LockSupport.park ConditionObject.await com.alibaba.druid.pool.DruidDataSource.takeLast com.alibaba.druid.pool.DruidDataSource.getConnection App.task ForkJoinTask.doExec ForkJoinTask.awaitDone ForkJoinTask.join ForkJoinPool.runWorker", "WAITING", "druid/borrow-wait"},
+		{"App.close App.finalize java.lang.ref.Finalizer.runFinalizer java.lang.ref.Finalizer$FinalizerThread.run", "BLOCKED", "java/monitor"},
+		{"App.tick App$Task.run java.util.TimerThread.mainLoop java.util.TimerThread.run", "BLOCKED", "java/monitor"},
+		{"java.lang.Object.wait java.util.TimerThread.mainLoop java.util.TimerThread.run", "WAITING", "java/idle-system"},
+		{"java.lang.Object.wait java.lang.ref.Reference.tryHandlePending java.lang.ref.Reference$ReferenceHandler.run", "WAITING", "java/idle-system"},
+	} {
+		got := ""
+		if s := Default().Match(strings.Fields(c.stack), c.state); s != nil {
+			got = s.ID
+		}
+		if got != c.want {
+			t.Errorf("%s\n\tis %q, want %q", c.stack, got, c.want)
+		}
+	}
+}
+
 func TestLoadRefusesMistakes(t *testing.T) {
 	for name, text := range map[string]string{
 		"an unknown field": "- {id: a, title: t, kind: idle, frames: [x], meaning: m, wrong: 1}",
