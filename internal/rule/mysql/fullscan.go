@@ -22,7 +22,7 @@ var fullScan = rule.Rule{
 	Title:    "statements read far more rows than they return, without an index",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
-	Explains: []string{"mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/thread-pool-stalled", "mysql/connections-exhausted",
+	Explains: []string{"mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled", "mysql/connections-exhausted",
 		"cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps", "rt/slow-group"},
 	Page:   fullScanPage,
 	Detect: detectFullScan,
@@ -97,10 +97,21 @@ func scansOf(v *view.View, s *view.MySQLServer) []scan {
 			if x.uncounted && !slices.ContainsFunc(x.plan, readsWhole) {
 				x.sure = rule.Possible
 			}
+			if x.proven() && x.took >= materialShare*totalTime(all) {
+				x.sure = max(x.sure, rule.Likely)
+			}
 			list = append(list, x)
 		}
 		return list
 	})
+}
+
+// proven says whether the plan settles what the text of an aggregate leaves open:
+// COUNT returns one row, however many it counts. Of rows picked by equality an
+// index finds those that are wanted; of a range nobody knows how much of the
+// table it is.
+func (x scan) proven() bool {
+	return x.aggregates && x.told && !x.or && len(x.equal) > 0 && slices.ContainsFunc(x.plan, readsWhole)
 }
 
 // mostOfRows is the share of all rows read that must come from scans for
@@ -241,6 +252,9 @@ func (f filter) qualified() string {
 func (x scan) headline(s *view.MySQLServer) rule.Text {
 	rows := unit.Count(math.Round(x.perRun))
 	if x.sure == rule.Possible {
+		if x.plan == nil {
+			return rule.T("%s reads %s rows each time for \"%s\"; an index may save it, which --explain tells", named(s), rows, x.brief())
+		}
 		return rule.T("%s reads %s rows each time for \"%s\"; an index may save it", named(s), rows, x.brief())
 	}
 	if columns := x.index(); len(columns) > 0 {

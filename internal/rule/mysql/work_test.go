@@ -44,6 +44,12 @@ func TestFullScan(t *testing.T) {
 		p.At, p.Server, p.Statement = ruletest.Start, "10.0.0.2:3306", "SELECT id , c FROM sbtest1 WHERE pad = ?"
 		return func() *ruletest.Host { return ruletest.Add(change(func(*recording.MySQLStatement) {})(), p) }
 	}
+	aggregate := func(text, access, key string) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			return ruletest.Add(change(func(s *recording.MySQLStatement) { s.Text = text })(), recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306",
+				Statement: text, Name: "sbtest1", Access: access, Key: key, Rows: 19_900})
+		}
+	}
 	update := func(s *recording.MySQLStatement) {
 		s.Text, s.NoIndex, s.Scans, s.Sent, s.Affected = "UPDATE `sbtest1` SET `c` = ? WHERE `pad` = ?", 0, 0, 0, 100
 	}
@@ -59,7 +65,13 @@ func TestFullScan(t *testing.T) {
 		{Name: "a tenth of what the server does", Host: change(func(s *recording.MySQLStatement) { s.Took = 100 * time.Millisecond }),
 			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.09, High: 0.1},
 		{Name: "aggregate", Host: change(func(s *recording.MySQLStatement) { s.Text = "SELECT COUNT(*) FROM sbtest1 WHERE pad = ?" }),
-			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2},
+			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "--explain tells"},
+		{Name: "aggregate, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `pad` = ?", "ALL", ""), Want: rule.Likely,
+			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
+		{Name: "aggregate by an index, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `pad` = ?", "ref", "pad_1"), Want: rule.Possible,
+			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index may save it", Proof: "by the index pad_1"},
+		{Name: "aggregate of a range, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `k` > ?", "ALL", ""), Want: rule.Possible,
+			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2},
 		{Name: "all rows wanted", Host: change(func(s *recording.MySQLStatement) { s.Text = "SELECT COUNT(*) FROM sbtest1" })},
 		{Name: "monitor", Host: change(func(s *recording.MySQLStatement) {
 			s.Text = "SELECT * FROM information_schema.tables WHERE table_name = ?"
