@@ -37,6 +37,10 @@ const (
 	// solidGrowth: bytes within the window below which "it will be used up"
 	// would rest on a handful of pages.
 	solidGrowth = 1 << 20
+	// distant: beyond it the memory's end is told from a window by multiplying
+	// thousands of times. Only a rate that did not change in the window bears
+	// that; caches and heaps under load fill up fast, slowly, and not at all.
+	distant = 24 * time.Hour
 	// mostShown: growing processes worth a line.
 	mostShown = 3
 )
@@ -51,7 +55,7 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 	for _, p := range v.Processes() {
 		t := trendOf(p)
 		enough = enough || t.readings >= leastReadings
-		if !p.Own && !p.Kernel && t.steady() {
+		if !p.Own && !p.Kernel && t.steady() && (t.straight() || t.seconds >= longWindow.Seconds() || ceilingOf(v, p).left(t) <= distant) {
 			list = append(list, grower{p, t})
 		}
 	}
@@ -74,6 +78,14 @@ type ceiling struct {
 	known bool
 }
 
+// left is how long the memory lasts at this rate; 0 if nobody told how much there is.
+func (c ceiling) left(t trend) time.Duration {
+	if !c.known {
+		return 0
+	}
+	return time.Duration(min(c.room/t.slope, 1e9) * 1e9)
+}
+
 func ceilingOf(v *view.View, p view.Process) (c ceiling) {
 	if m, ok := v.MemoryNow(); ok && m.Available >= 0 {
 		c = ceiling{room: float64(m.Available + v.SwapSpace().Free()), host: true, known: true}
@@ -91,10 +103,7 @@ func leakFinding(v *view.View, p view.Process, t trend) rule.Finding {
 	who := fmt.Sprintf("%s (%d)", p.Comm, p.PID)
 	c := ceilingOf(v, p)
 	f := rule.Finding{Subject: rule.ProcessSubject(p), Confidence: rule.Possible}
-	left := time.Duration(0)
-	if c.known {
-		left = time.Duration(min(c.room/t.slope, 1e9) * 1e9)
-	}
+	left := c.left(t)
 	old := p.Age(v.End()) >= grownUp
 	if old && (c.known && left <= soon && t.grown >= solidGrowth || t.seconds >= longWindow.Seconds() && t.grown >= solidGrowth/16) {
 		f.Confidence = rule.Likely

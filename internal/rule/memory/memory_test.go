@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -107,6 +108,23 @@ func TestLeak(t *testing.T) {
 			p.AnonGrowth, p.SwapGrowth = -mib, 2*mib
 			return host(10, p, 40*gib)
 		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.0001, High: 0.01},
+		{Name: "a load begins, and the server's caches fill ever more slowly", Host: func() *ruletest.Host {
+			p := leaky(0)
+			p.Change = func(s float64, r *recording.ProcessSample) { r.Anon += int64(300 * 1024 * math.Sqrt(s)) }
+			return host(9, p, 23*gib)
+		}},
+		{Name: "a client takes memory in uneven steps", Host: func() *ruletest.Host {
+			p := leaky(0)
+			p.Change = func(s float64, r *recording.ProcessSample) {
+				r.Anon += []int64{0, 8, 16, 150, 160, 168, 300, 310, 320, 372}[min(int(s), 9)] << 10
+			}
+			return host(9, p, 23*gib)
+		}},
+		{Name: "the same caches fill a small group", Host: func() *ruletest.Host {
+			p := leaky(0)
+			p.Change = func(s float64, r *recording.ProcessSample) { r.Anon += int64(300 * 1024 * math.Sqrt(s)) }
+			return host(9, p, 23*gib).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 100 * mib, MemoryMax: 200 * mib})
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.001, High: 0.1},
 		{Name: "one large allocation", Host: func() *ruletest.Host {
 			p := leaky(0)
 			p.Change = func(s float64, r *recording.ProcessSample) {
