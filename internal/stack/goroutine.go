@@ -15,9 +15,13 @@ import "bytes"
 //	#	0x43d2c5	main.work+0x85	/src/main.go:12
 func parseGo(text []byte, s *sink) {
 	t := &s.thread
-	open := false
+	open, counted := false, false
+	whole := len(text) > 0 && text[len(text)-1] == '\n' // the last line is not cut
 	flush := func() {
 		if open && len(t.frames) > 0 {
+			if counted {
+				t.state = goState(t.frames)
+			}
 			s.finish(t)
 		}
 		open = false
@@ -33,12 +37,14 @@ func parseGo(text []byte, s *sink) {
 		switch {
 		case bytes.HasPrefix(line, []byte("goroutine ")) && line[len(line)-1] == ':':
 			flush()
+			counted = false
 			t.reset(s.line)
 			if open = goThread(line, t); !open {
 				s.bad("no headline of a goroutine")
 			}
 		case line[0] >= '0' && line[0] <= '9' && bytes.Contains(line, []byte(" @ 0x")):
 			flush()
+			counted = true
 			t.reset(s.line)
 			n, _ := number(line)
 			t.count = int64(n)
@@ -58,13 +64,20 @@ func parseGo(text []byte, s *sink) {
 			t.push(name, line)
 		default:
 			at := bytes.LastIndexByte(line, '(')
-			if at <= 0 || line[len(line)-1] != ')' {
+			placed := len(text) > 0 && text[0] == '\t'
+			if at <= 0 || line[len(line)-1] != ')' || !placed && bytes.IndexByte(line[:at], ' ') >= 0 {
+				if bytes.HasPrefix(line, []byte("exit status ")) {
+					continue // go run says so behind the dump of its program
+				}
 				s.bad("no frame of a goroutine")
+				if !placed && (len(text) > 0 || whole) {
+					continue // frames are followed by their place: this one is of somebody else who writes here
+				}
 				t.broken = true
 				continue
 			}
 			raw := line
-			if len(text) > 0 && text[0] == '\t' {
+			if placed {
 				place, _ := cutLine(text[1:])
 				raw = append(append(append([]byte{}, line...), ' '), place...)
 			}
@@ -72,6 +85,42 @@ func parseGo(text []byte, s *sink) {
 		}
 	}
 	flush()
+}
+
+// goWaits are the functions in which goroutines wait, and the state that a dump
+// of single goroutines gives for them. Profiles that count goroutines tell no
+// state and leave out the functions of the runtime, so that of others, such as
+// those that wait for a channel, nothing says that they wait.
+var goWaits = []struct{ function, state string }{
+	{"sync.runtime_SemacquireMutex", "sync.Mutex.Lock"},
+	{"sync.runtime_SemacquireRWMutexR", "sync.RWMutex.RLock"},
+	{"sync.runtime_SemacquireRWMutex", "sync.RWMutex.Lock"},
+	{"sync.runtime_SemacquireWaitGroup", "sync.WaitGroup.Wait"},
+	{"sync.runtime_notifyListWait", "sync.Cond.Wait"},
+	{"sync.runtime_Semacquire", "semacquire"},
+	{"internal/poll.runtime_pollWait", "IO wait"},
+	{"time.Sleep", "sleep"},
+}
+
+// goState tells the state of goroutines by the innermost function that is not
+// the scheduler's; nil if that is not known.
+func goState(frames []frame) []byte {
+	for _, f := range frames {
+		name := bytes.TrimPrefix(f.function, []byte("internal/sync"))
+		if len(name) < len(f.function) {
+			name = append([]byte("sync"), name...)
+		}
+		if bytes.HasPrefix(name, []byte("runtime.")) {
+			continue
+		}
+		for _, w := range goWaits {
+			if string(name) == w.function {
+				return []byte(w.state)
+			}
+		}
+		return nil
+	}
+	return nil
 }
 
 // goThread reads "goroutine 12 gp=0x1 m=0 [select, 5 minutes, locked to thread]:".

@@ -209,3 +209,61 @@ func TestFunctionNames(t *testing.T) {
 		}
 	}
 }
+
+// A profile of goroutines tells no states: their functions do.
+func TestCountedGoroutines(t *testing.T) {
+	const counted = `goroutine profile: total 28
+20 @ 0x47f64e 0x45b0ff 0x45b0d8 0x480d85 0x48a5e5
+#	0x480d84	internal/sync.runtime_SemacquireMutex+0x24	/usr/local/go/src/runtime/sema.go:95
+#	0x48a5e4	internal/sync.(*Mutex).lockSlow+0x164	/usr/local/go/src/internal/sync/mutex.go:149
+#	0x4d5904	sync.(*Mutex).Lock+0x44	/usr/local/go/src/sync/mutex.go:46
+#	0x4d5a04	main.work+0x24	/src/main.go:12
+
+1 @ 0x47f64e 0x482285 0x4d5905
+#	0x482284	time.Sleep+0x164	/usr/local/go/src/runtime/time.go:363
+#	0x4d5904	main.main+0x1a4	/src/main.go:20
+
+7 @ 0x47f64e 0x41a2b0 0x4d5a84
+#	0x4d5a84	main.wait+0x24	/src/main.go:16
+`
+	p, err := Read(t.Context(), []string{"-"}, strings.NewReader(counted), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p.Stacks {
+		want := map[string]string{"main.work": "go/mutex", "main.main": "go/idle", "main.wait": ""}[s.Frames[len(s.Frames)-1]]
+		got := ""
+		if sig := signatures.Default().Match(s.Frames, s.State); sig != nil {
+			got = sig.ID
+		}
+		if got != want {
+			t.Errorf("%v [%s] is %q, want %q", s.Frames, s.State, got, want)
+		}
+	}
+}
+
+// What others write behind a dump or into it takes no goroutine away.
+func TestForeignLinesInGoroutines(t *testing.T) {
+	const one = "goroutine 1 [running]:\nmain.main()\n\t/a.go:1 +0x1\n"
+	for _, c := range []struct {
+		name, text string
+		threads    int64
+		unreadable int64
+	}{
+		{"go run", one + "exit status 2\n", 1, 0},
+		{"go run, no line end", one + "exit status 2", 1, 0},
+		{"a shell", one + "Aborted (core dumped)\n", 1, 1},
+		{"a log", "goroutine 1 [select]:\nmain.work()\n\t/a.go:1 +0x1\n2026-01-02 served\nmain.main()\n\t/a.go:2 +0x1\n", 1, 1},
+		{"cut within a frame", one + "\ngoroutine 2 [select]:\nmain.work()\n\t/a.go:1 +0x1\nmain.ma", 1, 1},
+		{"a broken frame", one + "\ngoroutine 2 [select]:\nmain.wo\n\t/a.go:1 +0x1\nmain.main()\n", 1, 1},
+	} {
+		p, err := Read(t.Context(), []string{"-"}, strings.NewReader(c.text), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if s := p.Sources[0]; s.Threads != c.threads || s.Unreadable != c.unreadable {
+			t.Errorf("%s: %d goroutines, %d lines unreadable, want %d and %d", c.name, s.Threads, s.Unreadable, c.threads, c.unreadable)
+		}
+	}
+}
