@@ -2,6 +2,7 @@ package stack
 
 import (
 	"strings"
+	"time"
 
 	"rtrail/internal/recording"
 )
@@ -47,17 +48,26 @@ func (c *Counter) addTo(p *Profile, samples int64) {
 	}
 }
 
-// Sampled makes a profile of what was sampled of one process: running threads,
-// and sleeping ones, all of which were looked at so many times.
-func Sampled(name string, running, sleeping *Counter, looks int64) *Profile {
+// Sampling is how a live process was sampled.
+type Sampling struct {
+	Began  time.Time
+	Length time.Duration
+	Period time.Duration // of a running thread's time on a CPU, between two samples
+	Looks  int64         // how many times all sleeping threads were looked at
+}
+
+// Sampled makes a profile of what was sampled of one process.
+func Sampled(name string, running, sleeping *Counter, how Sampling) *Profile {
 	p := &Profile{}
 	if running.Total > 0 {
-		p.Sources = append(p.Sources, Source{Name: name, Format: "perf_event", Kind: recording.StackOnCPU, Samples: running.Total, Threads: running.Total})
+		p.Sources = append(p.Sources, Source{Name: name, Format: "perf_event", Kind: recording.StackOnCPU, At: how.Began, Length: how.Length, Every: how.Period,
+			Samples: running.Total, Threads: running.Total})
 		running.addTo(p, running.Total)
 	}
 	if sleeping.Total > 0 {
-		p.Sources = append(p.Sources, Source{Name: name, Format: "/proc", Kind: recording.StackOffCPU, Samples: looks, Threads: sleeping.Total})
-		sleeping.addTo(p, looks)
+		p.Sources = append(p.Sources, Source{Name: name, Format: "/proc", Kind: recording.StackOffCPU, At: how.Began, Length: how.Length,
+			Every: how.Length / time.Duration(max(how.Looks, 1)), Samples: how.Looks, Threads: sleeping.Total})
+		sleeping.addTo(p, how.Looks)
 	}
 	sortStacks(p.Stacks)
 	return p

@@ -28,12 +28,14 @@ type Profile struct {
 // Source is one file.
 type Source struct {
 	Name       string
-	Format     string // "gdb", "eu-stack", "jstack", "perf script", "collapsed", "go"
-	Kind       string // what a count means: one of the recording's kinds of stacks
-	At         time.Time
-	Samples    int64 // dumps in the file; of perf and collapsed: the sum of all counts
-	Threads    int64 // threads or samples, over all dumps
-	Bytes      int64 // uncompressed
+	Format     string        // "gdb", "eu-stack", "jstack", "perf script", "collapsed", "go"
+	Kind       string        // what a count means: one of the recording's kinds of stacks
+	At         time.Time     // when it was written, or sampling began
+	Length     time.Duration // how long was sampled; 0 for files
+	Every      time.Duration // what a count stands for: the time between two samples or looks; 0 for files
+	Samples    int64         // dumps in the file; of perf and collapsed: the sum of all counts
+	Threads    int64         // threads or samples, over all dumps
+	Bytes      int64         // uncompressed
 	Lines      int64
 	Unreadable int64     // lines that make no sense in this format, and stacks cut by them
 	Problems   []Problem // the first of them
@@ -98,15 +100,27 @@ type Hot struct {
 	Frames []string // empty for threads of the Java VM itself, such as those that collect garbage
 }
 
-// Kinds lists the kinds of stacks in a profile.
+// Kinds lists the kinds of stacks in a profile: running threads, sleeping ones,
+// dumps.
 func (p *Profile) Kinds() []string {
 	var kinds []string
-	for _, s := range p.Stacks {
-		if !slices.Contains(kinds, s.Kind) {
-			kinds = append(kinds, s.Kind)
+	for _, kind := range []string{recording.StackOnCPU, recording.StackOffCPU, recording.StackDump} {
+		if slices.ContainsFunc(p.Stacks, func(s *Stack) bool { return s.Kind == kind }) {
+			kinds = append(kinds, kind)
 		}
 	}
 	return kinds
+}
+
+// Every is the time that a count of a kind of stacks stands for; 0 if counts are
+// no times.
+func (p *Profile) Every(kind string) time.Duration {
+	for _, s := range p.Sources {
+		if s.Kind == kind && s.Every > 0 {
+			return s.Every
+		}
+	}
+	return 0
 }
 
 // Unreadable is the sum over all sources.

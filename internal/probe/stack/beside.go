@@ -274,7 +274,7 @@ func (b *Beside) write(w *recording.Writer) {
 		if p.looks < fewestLooks {
 			p.sleeping = dump.NewCounter(recording.StackOffCPU, pid, p.comm)
 		}
-		profile := dump.Sampled(fmt.Sprintf("pid %d", pid), p.running, p.sleeping, p.looks)
+		profile := dump.Sampled(fmt.Sprintf("pid %d", pid), p.running, p.sleeping, dump.Sampling{Looks: p.looks})
 		profile.Write(w)
 		if p.sampler != nil && p.sampler.lost > 0 {
 			// Shares stay right: what is lost is as the rest. So no row is missing.

@@ -64,8 +64,11 @@ func Watch(ctx context.Context, o Options) (p *dump.Profile, notes []string, err
 	if w.sampler != nil {
 		defer w.sampler.Close()
 	}
+	began := time.Now()
 	w.run(ctx, o.Length)
-	p = dump.Sampled(fmt.Sprintf("pid %d", o.PID), w.running, w.sleeping, w.looks)
+	p = dump.Sampled(fmt.Sprintf("pid %d", o.PID), w.running, w.sleeping, dump.Sampling{
+		Began: began, Length: time.Since(began), Period: time.Second / time.Duration(max(o.Hz, 1)), Looks: w.looks,
+	})
 	if len(p.Stacks) == 0 {
 		if w.refused != nil {
 			return nil, nil, fmt.Errorf("watching process %d: %w", o.PID, w.refused)

@@ -10,23 +10,56 @@ import (
 	"rtrail/internal/stack"
 )
 
+// typesOf are the types of values of one kind of stacks: what was counted, and
+// of a sampled process the time that it stands for. Each kind has its own:
+// samples of running threads and looks at sleeping ones come at different rates,
+// so that their sum is nothing.
+func typesOf(p *stack.Profile, kind string) []*profile.ValueType {
+	count, duration := "threads", ""
+	switch kind {
+	case recording.StackOnCPU:
+		count, duration = "samples", "on-cpu"
+	case recording.StackOffCPU:
+		count, duration = "looks", "off-cpu"
+	}
+	list := []*profile.ValueType{{Type: count, Unit: "count"}}
+	if p.Every(kind) > 0 {
+		list = append(list, &profile.ValueType{Type: duration, Unit: "nanoseconds"})
+	}
+	return list
+}
+
 // PProf writes a profile in the format of pprof, compressed.
 func PProf(out io.Writer, p *stack.Profile) error {
-	what := "threads"
-	if kinds := p.Kinds(); len(kinds) == 1 && kinds[0] == recording.StackOnCPU {
-		what = "samples"
+	kinds := p.Kinds()
+	pp := &profile.Profile{}
+	column := map[string]int{}
+	for _, kind := range kinds {
+		column[kind] = len(pp.SampleType)
+		pp.SampleType = append(pp.SampleType, typesOf(p, kind)...)
+		if every := p.Every(kind); every > 0 && pp.Period == 0 {
+			// Times can be compared, counts by different clocks cannot.
+			pp.PeriodType, pp.Period = pp.SampleType[column[kind]+1], every.Nanoseconds()
+		}
 	}
-	pp := &profile.Profile{
-		SampleType: []*profile.ValueType{{Type: what, Unit: "count"}},
-		PeriodType: &profile.ValueType{Type: what, Unit: "count"},
-		Period:     1,
+	if len(pp.SampleType) == 0 {
+		pp.SampleType = []*profile.ValueType{{Type: "threads", Unit: "count"}}
 	}
-	if len(p.Sources) > 0 {
-		pp.TimeNanos = p.Sources[0].At.UnixNano()
+	if pp.Period == 0 {
+		pp.PeriodType, pp.Period = pp.SampleType[0], 1
+	}
+	pp.DefaultSampleType = pp.PeriodType.Type
+	if len(p.Sources) > 0 && !p.Sources[0].At.IsZero() {
+		pp.TimeNanos, pp.DurationNanos = p.Sources[0].At.UnixNano(), p.Sources[0].Length.Nanoseconds()
 	}
 	locations := map[string]*profile.Location{}
 	for _, s := range p.Stacks {
-		sample := &profile.Sample{Value: []int64{s.Count}, Label: map[string][]string{"kind": {s.Kind}}}
+		values := make([]int64, len(pp.SampleType))
+		values[column[s.Kind]] = s.Count
+		if every := p.Every(s.Kind); every > 0 {
+			values[column[s.Kind]+1] = s.Count * every.Nanoseconds()
+		}
+		sample := &profile.Sample{Value: values, Label: map[string][]string{"kind": {s.Kind}}}
 		if s.State != "" {
 			sample.Label["state"] = []string{s.State}
 		}

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -134,29 +135,52 @@ func (w *page) waits(proc view.StackProcess, v *view.View, several bool) {
 	if several {
 		name += "  " + label(proc)
 	}
-	w.title(fmt.Sprintf("%s    %s busy of %s", name, unit.Count(proc.Busy), plural(int64(proc.Threads), unitName)))
-	var idle []string
-	shown := 0
+	var waits []view.StackWait
+	busy := 0.0
 	for _, s := range v.StackWaits() {
-		if s.PID != proc.PID || s.Process != proc.Process || s.Source != proc.Source || s.Evidence != proc.Evidence {
-			continue
+		if s.PID == proc.PID && s.Process == proc.Process && s.Source == proc.Source && s.Evidence == proc.Evidence {
+			waits = append(waits, s)
+			if s.Share > 0 {
+				busy += s.Mean
+			}
 		}
-		if s.Share == 0 {
-			idle = append(idle, fmt.Sprintf("%d %s", s.Threads, s.Title))
-			continue
-		}
-		if shown >= w.Top || shown >= 3 && s.Share < leastShare {
-			continue
-		}
-		shown++
-		w.wait(s)
 	}
-	if proc.Busy == 0 {
+	w.title(fmt.Sprintf("%s    %s busy of %s", name, mean(busy), plural(int64(proc.Threads), unitName)))
+	var idle []string
+	shown, cut := 0, 0
+	for _, s := range waits {
+		switch {
+		case s.Share == 0:
+			idle = append(idle, fmt.Sprintf("%s × %s", mean(s.Mean), s.Title))
+		case shown >= 3 && s.Share < leastShare:
+		case shown >= w.Top:
+			cut++
+		default:
+			shown++
+			w.wait(s)
+		}
+	}
+	if cut > 0 {
+		fmt.Fprintf(w, "        and %d more: --top %d\n", cut, shown+cut)
+	}
+	if busy == 0 {
 		fmt.Fprintln(w, "  none: all threads wait for work")
 	}
 	if len(idle) > 0 {
 		w.text(8, "  idle: ", strings.Join(idle, ", "))
 	}
+}
+
+// mean is a number of threads, over several dumps the mean of it: less than ten
+// with a decimal, so that what one dump of several has is not 0.
+func mean(n float64) string {
+	switch {
+	case n == math.Trunc(n) || n >= 9.95:
+		return unit.Count(math.Round(n)).String()
+	case n < 0.1:
+		return "<0.1"
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0")
 }
 
 func (w *page) wait(s view.StackWait) {
@@ -165,7 +189,7 @@ func (w *page) wait(s view.StackWait) {
 		title = "in functions that the dictionary does not know"
 	}
 	kind := string(s.Kind)
-	fmt.Fprintf(w, "%7d  %5s  %-8s %s\n", s.Threads, unit.Share(s.Share), kind, w.paint(bold, Clean(title)))
+	fmt.Fprintf(w, "%7s  %5s  %-8s %s\n", mean(s.Mean), unit.Share(s.Share), kind, w.paint(bold, Clean(title)))
 	const indent = 25
 	pad := strings.Repeat(" ", indent)
 	if s.Object != "" {
@@ -176,6 +200,8 @@ func (w *page) wait(s view.StackWait) {
 		if sig := signatures.Default().ByID(s.ID); sig != nil && sig.Versions != "" {
 			w.text(indent+7, pad+"where: ", sig.Versions)
 		}
+	}
+	if s.Act != "" { // idle threads, which count where they run, have none
 		w.text(indent+4, pad+"do: ", s.Act)
 	}
 	w.text(indent+4, pad+"in: ", strings.Join(w.frames(s.Example), " <- "))
@@ -224,9 +250,13 @@ func (w *page) deadlocks(p *stack.Profile) {
 }
 
 func (w *page) locks(p *stack.Profile) {
-	shown := 0
+	shown, cut := 0, 0
 	for _, l := range p.Locks {
-		if l.Cycle > 0 && l.Waiters < 2 || shown >= w.Top {
+		if l.Cycle > 0 && l.Waiters < 2 {
+			continue
+		}
+		if shown >= w.Top {
+			cut++
 			continue
 		}
 		if shown == 0 {
@@ -241,6 +271,9 @@ func (w *page) locks(p *stack.Profile) {
 		if len(l.Held) > 0 {
 			w.text(14, "          in: ", strings.Join(w.frames(l.Held), " <- "))
 		}
+	}
+	if cut > 0 {
+		fmt.Fprintf(w, "        and %d more: --top %d\n", cut, shown+cut)
 	}
 }
 
@@ -307,20 +340,39 @@ func (w *page) states(p *stack.Profile) {
 	w.text(2, "  ", strings.Join(parts, ", "))
 }
 
-// stacks prints the most frequent stacks.
+// stacks prints the most frequent stacks, those of each kind on their own:
+// samples of running threads and looks at sleeping ones come at different rates.
 func (w *page) stacks(p *stack.Profile) {
-	list := p.Merged()
-	w.title(fmt.Sprintf("STACKS    %d different ones, innermost frame first", len(list)))
-	for _, s := range list[:min(len(list), w.Top)] {
-		line := fmt.Sprintf("%7d %s", s.Count, Clean(strings.Join(s.Frames, ",")))
-		if !w.Verbose && utf8.RuneCountInString(line) > w.Width {
-			r := []rune(line)
-			line = string(r[:max(w.Width-3, 20)]) + "..."
+	all, kinds := p.Merged(), p.Kinds()
+	for _, kind := range kinds {
+		var list []*stack.Stack
+		total := int64(0)
+		for _, s := range all {
+			if s.Kind == kind {
+				list = append(list, s)
+				total += s.Count
+			}
 		}
-		fmt.Fprintln(w, line)
-	}
-	if rest := len(list) - w.Top; rest > 0 {
-		fmt.Fprintf(w, "        and %d more: --top %d, or --pmp for all\n", rest, len(list))
+		title := "STACKS"
+		if len(kinds) > 1 {
+			title = map[string]string{recording.StackOnCPU: "STACKS OF RUNNING THREADS", recording.StackOffCPU: "STACKS OF SLEEPING THREADS", recording.StackDump: "STACKS OF THE DUMP"}[kind]
+		}
+		w.title(fmt.Sprintf("%s    %d different ones, innermost frame first", title, len(list)))
+		for _, s := range list[:min(len(list), w.Top)] {
+			share := ""
+			if len(kinds) > 1 {
+				share = fmt.Sprintf(" %6s ", unit.Share(float64(s.Count)/float64(total)))
+			}
+			line := fmt.Sprintf("%7d%s %s", s.Count, share, Clean(strings.Join(s.Frames, ",")))
+			if !w.Verbose && utf8.RuneCountInString(line) > w.Width {
+				r := []rune(line)
+				line = string(r[:max(w.Width-3, 20)]) + "..."
+			}
+			fmt.Fprintln(w, line)
+		}
+		if rest := len(list) - w.Top; rest > 0 {
+			fmt.Fprintf(w, "        and %d more: --top %d, or --pmp for all\n", rest, len(list))
+		}
 	}
 }
 

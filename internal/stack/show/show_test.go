@@ -1,0 +1,104 @@
+package show
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/stack"
+	"rtrail/internal/view"
+)
+
+var began = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// sampled is a process that was watched for two seconds: 150 samples of running
+// threads at 100 Hz, 30 looks at sleeping ones at 5 Hz.
+func sampled() *stack.Profile {
+	running := stack.NewCounter(recording.StackOnCPU, 7, "app")
+	sleeping := stack.NewCounter(recording.StackOffCPU, 7, "app")
+	for range 150 {
+		running.Add([]string{"compute", "main"}, "", 7, "app")
+	}
+	for i := range 30 {
+		sleeping.Add([]string{"futex_wait", []string{"pthread_mutex_lock", "pthread_cond_wait"}[i%2], "worker"}, "S", 8, "app")
+	}
+	return stack.Sampled("pid 7", running, sleeping, stack.Sampling{Began: began, Length: 2 * time.Second, Period: 10 * time.Millisecond, Looks: 10})
+}
+
+func TestPProfKeepsKindsApart(t *testing.T) {
+	var b bytes.Buffer
+	if err := PProf(&b, sampled()); err != nil {
+		t.Fatal(err)
+	}
+	pp, err := profile.Parse(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pp.TimeNanos != began.UnixNano() || pp.DurationNanos != 2e9 || pp.Period != 1e7 || pp.DefaultSampleType != "on-cpu" {
+		t.Errorf("time %d, duration %d, period %d, default %q", pp.TimeNanos, pp.DurationNanos, pp.Period, pp.DefaultSampleType)
+	}
+	sums := map[string]int64{}
+	for _, s := range pp.Sample {
+		for i, v := range s.Value {
+			sums[pp.SampleType[i].Type+" "+pp.SampleType[i].Unit] += v
+		}
+	}
+	for name, want := range map[string]int64{"samples count": 150, "on-cpu nanoseconds": 1.5e9, "looks count": 30, "off-cpu nanoseconds": 6e9} {
+		if sums[name] != want {
+			t.Errorf("%s: %d, want %d; all: %v", name, sums[name], want, sums)
+		}
+	}
+}
+
+func terminal(t *testing.T, p *stack.Profile, top int) string {
+	t.Helper()
+	rec := recording.New(recording.Manifest{Format: recording.FormatVersion, Started: began, Ended: began, Probes: []recording.ProbeInfo{{Name: "stack", Fills: stack.Tables}}})
+	w := recording.NewWriter(began)
+	p.Write(w)
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Terminal(&b, p, view.New(rec, time.Time{}, time.Time{}), nil, Options{Width: 120, Top: top}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTerminal(t *testing.T) {
+	dump := func(threads string) string { return "Thread 1 (LWP 7):\n" + threads + "\n" }
+	const mutex, cond, idle = "#0  __lll_lock_wait ()\n#1  pthread_mutex_lock ()\n#2  work ()\n", "#0  fsync ()\n#1  ha_commit_trans ()\n", "#0  epoll_wait ()\n#1  loop ()\n"
+	read := func(text string) *stack.Profile {
+		p, err := stack.Read(t.Context(), []string{"-"}, strings.NewReader(text), stack.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	thrice := dump(mutex) + dump(idle) + dump(idle) // one of three dumps has it
+	for _, c := range []struct {
+		name      string
+		page      string
+		has, lack []string
+	}{
+		{"a fraction of a thread", terminal(t, read(thrice), 10), []string{"0.3 busy of 1 thread", "    0.3  100 %  lock ", "idle: 0.7 × waits for a socket or a timer"}, []string{"all threads wait for work"}},
+		{"waits that are cut off", terminal(t, read(dump(mutex)+dump(cond)), 1), []string{"and 1 more: --top 2\n"}, nil},
+		{"nothing to do", terminal(t, read("main;loop;epoll_wait 5\n"), 10), []string{"waits for a socket or a timer"}, []string{"do: "}},
+		{"running and sleeping", terminal(t, sampled(), 10), []string{"STACKS OF RUNNING THREADS    1 different", "150  100 %", "STACKS OF SLEEPING THREADS    2 different", "15   50 %"}, nil},
+	} {
+		for _, s := range c.has {
+			if !strings.Contains(c.page, s) {
+				t.Errorf("%s: %q is missing in\n%s", c.name, s, c.page)
+			}
+		}
+		for _, s := range c.lack {
+			if strings.Contains(c.page, s) {
+				t.Errorf("%s: %q is in\n%s", c.name, s, c.page)
+			}
+		}
+	}
+}
