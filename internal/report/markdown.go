@@ -16,6 +16,8 @@ func Markdown(w io.Writer, v verdict.Verdict) error {
 	length, began := v.Window.End.Sub(v.Window.Start).Seconds(), v.Window.Start.Format("2006-01-02 15:04:05 MST")
 	if v.Host.Kernel == "" && len(v.Captures) > 0 {
 		fmt.Fprintf(&b, "# Why it is slow in %s\n\n%s, captured %.1f s from %s", md(v.Captures[0].Source), md(v.Tool), length, began)
+	} else if unwatched(v) {
+		fmt.Fprintf(&b, "# Why it is slow\n\n%s, as of %s", md(v.Tool), began)
 	} else {
 		fmt.Fprintf(&b, "# Why %s is slow\n\n", md(orElse(v.Host.Name, "this host")))
 		fmt.Fprintf(&b, "%s, %s, %s, Linux %s, watched %.1f s from %s", md(v.Tool), plural(v.Host.CPUs, "CPU", "CPUs"),

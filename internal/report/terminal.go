@@ -93,6 +93,12 @@ func (p *page) paragraph(first string, indent int, style, words string) {
 	}
 }
 
+// unwatched says whether nothing was watched: a dump of stacks in a file is a moment
+// of a host that nobody told.
+func unwatched(v verdict.Verdict) bool {
+	return v.Host.Name == "" && v.Host.Kernel == "" && len(v.Captures) == 0 && !v.Window.End.After(v.Window.Start)
+}
+
 func (p *page) header(v verdict.Verdict) {
 	h := v.Host
 	parts := []string{v.Tool, h.Name}
@@ -113,6 +119,9 @@ func (p *page) header(v verdict.Verdict) {
 			word = "captured" // the packets may be from anywhere
 		}
 		watched := fmt.Sprintf("%s %.1f s from %s", word, v.Window.End.Sub(v.Window.Start).Seconds(), v.Window.Start.Format(clock(v)))
+		if unwatched(v) {
+			watched = "as of " + v.Window.Start.Format(clock(v))
+		}
 		if v.Window.Interrupted {
 			watched += " (interrupted)"
 		}

@@ -73,3 +73,15 @@ func outline(f verdict.Finding) string {
 	}
 	return f.Rule + "(" + strings.Join(below, " ") + ")"
 }
+
+// Instruments run for every row that a statement reads: a scan comes first.
+func TestInstrumentsAreFoldedUnderTheScan(t *testing.T) {
+	r, _ := Find("mysql/full-scan")
+	if !slices.Contains(r.Explains, "mysql/instrumentation-cost") {
+		t.Error("mysql/full-scan does not explain mysql/instrumentation-cost")
+	}
+	r, _ = Find("mysql/instrumentation-cost")
+	if slices.Contains(r.Explains, "mysql/full-scan") {
+		t.Error("mysql/instrumentation-cost explains its own cause")
+	}
+}
