@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -18,12 +19,23 @@ func TestPacketViews(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TZ", "UTC")
-			return nil
+			return os.CopyFS(e.WorkDir+"/pairs", os.DirFS("testdata/pairs"))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "closed": closed, "truncate": truncate, "truth": writeTruth, "fifo": fifo, "readlink": isLink,
+			"exits": exits, "closed": closed, "truncate": truncate, "truth": writeTruth, "fifo": fifo, "readlink": isLink, "link": setLink,
 		},
 	})
+}
+
+// link FILE TYPE gives a pcap file, little-endian, another link type.
+func setLink(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.ParseUint(args[1], 10, 16)
+	ts.Check(err)
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_WRONLY, 0)
+	ts.Check(err)
+	_, err = f.WriteAt([]byte{byte(n), byte(n >> 8), 0, 0}, 20)
+	ts.Check(err)
+	ts.Check(f.Close())
 }
 
 // truth NAME FILE writes a capture of which everything is known.

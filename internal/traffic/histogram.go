@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/packet/doubt"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/unit"
@@ -96,7 +97,7 @@ const widestBar = 50
 func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 	if t.Count == 0 {
 		if t.Excluded() > 0 {
-			fmt.Fprintf(w, "\nRT of %s on port %s: none that counts; left out: %s\n", Proto(k.Proto, &t.Stats), service(k), reasons(&t.Stats))
+			fmt.Fprintf(w, "\nRT of %s on port %s: none that counts; left out: %s\n", Proto(k.Proto, &t.Stats), service(k), doubt.Reasons(&t.Stats))
 		}
 		return
 	}
@@ -121,7 +122,7 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 		fmt.Fprintln(w, " "+line)
 	}
 	if n := t.Excluded(); n > 0 {
-		fmt.Fprintf(w, " left out: %s requests (%s)\n", unit.Count(n), reasons(&t.Stats))
+		fmt.Fprintf(w, " left out: %s requests (%s)\n", unit.Count(n), doubt.Reasons(&t.Stats))
 	}
 }
 

@@ -101,7 +101,8 @@ const (
 	Short                  // cut by the snap length before the fixed part of the transport header ended
 	Broken                 // lengths that contradict each other
 	Foreign                // a link type the decoder does not know
+	Alien                  // neither IPv4 nor IPv6, although the link type says IP
 )
 
 // Results counts packets by what they were.
-type Results [Foreign + 1]uint64
+type Results [Alien + 1]uint64

@@ -76,6 +76,10 @@ func TestOddPackets(t *testing.T) {
 		{name: "ARP", data: arp, want: NotIP},
 		{name: "spanning tree", data: changed(p4, 12, 0, 38, 0x42, 0x42, 3), want: NotIP},
 		{name: "unknown link", data: p4, link: 147, want: Foreign},
+		{name: "Ethernet that is said to be IP", data: p4, link: pcap.LinkRaw, want: Alien},
+		{name: "Ethernet that is said to be IPv4", data: p4, link: pcap.LinkIPv4, want: Alien},
+		{name: "family of IP, and no IP", data: append([]byte{2, 0, 0, 0}, p4...), link: pcap.LinkLoop, want: Alien},
+		{name: "another family", data: append([]byte{7, 0, 0, 0}, p4...), link: pcap.LinkLoop, want: NotIP},
 		{name: "nothing", data: nil, want: Short},
 		{name: "IPv6 header without end", data: changed(p6, 20, 60), wire: 20000, want: Broken},
 	} {

@@ -77,7 +77,7 @@ func (d *Decoder) link(f *Frame, link pcap.LinkType, b []byte, size int) Result 
 		}
 		return d.ether(f, binary.BigEndian.Uint16(b), b[sll2Header:], size-sll2Header, 0)
 	case pcap.LinkRaw, linkRawBSD, linkRawOpenBSD, pcap.LinkIPv4, pcap.LinkIPv6:
-		return d.ip(f, b, size, 0)
+		return d.saidIP(f, b, size)
 	case pcap.LinkNull, pcap.LinkLoop:
 		if len(b) < familyHeader {
 			return Short
@@ -85,9 +85,18 @@ func (d *Decoder) link(f *Frame, link pcap.LinkType, b []byte, size int) Result 
 		if !isIPFamily(b) {
 			return NotIP
 		}
-		return d.ip(f, b[familyHeader:], size-familyHeader, 0)
+		return d.saidIP(f, b[familyHeader:], size-familyHeader)
 	}
 	return Foreign
+}
+
+// saidIP takes what the link says is IP. Anything else shows that the link type is
+// wrong: unlike Ethernet, where ARP and others are normal beside IP.
+func (d *Decoder) saidIP(f *Frame, b []byte, size int) Result {
+	if len(b) > 0 && b[0]>>4 != 4 && b[0]>>4 != 6 {
+		return Alien
+	}
+	return d.ip(f, b, size, 0)
 }
 
 func cookedWay(t uint16) pcap.Way {

@@ -88,9 +88,9 @@ type Report struct {
 func (r *Report) Span() time.Duration { return time.Duration(r.Last - r.First) }
 
 // Unreadable counts packets that should have been TCP or UDP but were cut or
-// broken before their transport header ended.
+// broken before their transport header ended, or are not what their link type says.
 func (r *Report) Unreadable() int64 {
-	return int64(r.Results[decode.Short] + r.Results[decode.Broken] + r.Results[decode.Foreign])
+	return int64(r.Results[decode.Short] + r.Results[decode.Broken] + r.Results[decode.Foreign] + r.Results[decode.Alien])
 }
 
 // Run reads the source to its end, or until the context is done, which is no

@@ -1,0 +1,139 @@
+// Package doubt says in words what a capture lacks: what was not captured, not
+// read, or left out of all times.
+package doubt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/pcap"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/summary"
+	"rtrail/internal/unit"
+)
+
+// Kind tells doubts apart for those who print some of them in another way.
+type Kind int
+
+// Kinds of doubts.
+const (
+	Gap    Kind = iota // something that could not be seen or measured
+	Lost               // dropped packets and missed bytes
+	Copies             // packets captured twice, which is no loss
+	Note               // what reading the files told
+)
+
+// Doubt is one thing that is missing.
+type Doubt struct {
+	Kind Kind
+	Text string
+}
+
+// Of lists what is missing in a capture and what was left out of all times;
+// nothing if all is well. Without a summary only what the packets tell is listed.
+func Of(r *engine.Report, s *summary.Summary) []Doubt {
+	var list []Doubt
+	say := func(k Kind, format string, args ...any) { list = append(list, Doubt{k, fmt.Sprintf(format, args...)}) }
+	if r.Loss.Known && r.Loss.Dropped > 0 {
+		say(Lost, "dropped by the capture: %s of %s packets", unit.Count(r.Loss.Dropped), unit.Count(r.Packets+r.Loss.Dropped))
+	}
+	if s == nil {
+		s = &summary.Summary{}
+	}
+	if s.Missed > 0 {
+		say(Lost, "missed: %s of TCP streams were acknowledged but not captured", unit.Bytes(s.Missed))
+	}
+	if s.OneWay > 0 {
+		say(Gap, "one direction only: of %s of %s connections no packet came from the other side, so they have no response times", unit.Count(s.OneWay), unit.Count(s.Seen))
+	}
+	if s.Midway > 0 {
+		say(Gap, "begun before the capture: %s of %s connections", unit.Count(s.Midway), unit.Count(s.Seen))
+	}
+	if s.Guessed > 0 {
+		say(Gap, "which end is the server is a guess by the lower port: %s of %s connections (-p PORT tells)", unit.Count(s.Guessed), unit.Count(s.Seen))
+	}
+	if r.Duplicates > 0 {
+		say(Copies, "captured twice and counted once: %s packets", unit.Count(r.Duplicates))
+	}
+	for _, text := range unread(r) {
+		say(Gap, "%s", text)
+	}
+	var all rt.Stats
+	for _, t := range s.Services {
+		all.Ambiguous += t.Ambiguous
+		all.Lossy += t.Lossy
+		all.Unanswered += t.Unanswered
+		all.Unpaired += t.Unpaired
+	}
+	if n := all.Excluded(); n > 0 {
+		say(Gap, "left out of all times: %s requests (%s)", unit.Count(n), Reasons(&all))
+	}
+	for _, n := range r.Notes {
+		prefix := ""
+		if n.File != "" {
+			prefix = n.File + ": "
+		}
+		say(Note, "%s", prefix+n.Text)
+	}
+	return list
+}
+
+// unread says which packets were not looked into. ARP and the like beside IP are
+// no doubt; where nothing else is there, nothing was measured.
+func unread(r *engine.Report) []string {
+	var lines []string
+	foreign, alien := r.Results[decode.Foreign], r.Results[decode.Alien]
+	if foreign > 0 {
+		lines = append(lines, fmt.Sprintf("not read: %s packets of link types that are not known (%s); see https://www.tcpdump.org/linktypes.html",
+			unit.Count(foreign), linkTypes(r.Interfaces)))
+	}
+	if alien > 0 {
+		wrong := ""
+		if 2*alien > r.Packets {
+			wrong = "; the capture names a wrong link type (editcap -T mends it)"
+		}
+		lines = append(lines, fmt.Sprintf("not read: %s packets are neither IPv4 nor IPv6 although their link type says IP%s", unit.Count(alien), wrong))
+	}
+	if n := r.Unreadable() - int64(foreign+alien); n > 0 {
+		lines = append(lines, fmt.Sprintf("cut or broken before the transport header ended: %s packets", unit.Count(n)))
+	}
+	if ip := r.Results[decode.OK] + r.Results[decode.Fragment] + r.Results[decode.Other]; ip == 0 && r.Packets > 0 {
+		others := ""
+		if n := r.Results[decode.NotIP]; n > 0 {
+			others = fmt.Sprintf(" (%s packets of ARP and other protocols)", unit.Count(n))
+		}
+		lines = append(lines, "nothing was measured: no packet could be read as IP"+others)
+	}
+	return lines
+}
+
+// linkTypes lists the numbers of those that cannot be read, each once.
+func linkTypes(of []pcap.Interface) string {
+	var list []string
+	for _, i := range of {
+		if word := fmt.Sprintf("%d", i.Link); !decode.Knows(i.Link) && !slices.Contains(list, word) {
+			list = append(list, word)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Reasons counts why requests were left out.
+func Reasons(s *rt.Stats) string {
+	var parts []string
+	for _, r := range []struct {
+		n    uint64
+		what string
+	}{
+		{s.Unanswered, "without answer"}, {s.Unpaired, "answers whose request was not captured"},
+		{s.Ambiguous, "ambiguous: several were under way"}, {s.Lossy, "a part was not captured"},
+	} {
+		if r.n > 0 {
+			parts = append(parts, unit.Count(r.n).String()+" "+r.what)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,54 @@
+package doubt
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/pcap"
+	"rtrail/internal/packet/summary"
+)
+
+func TestUnread(t *testing.T) {
+	const nothing = "nothing was measured: no packet could be read as IP"
+	for _, tc := range []struct {
+		name    string
+		packets uint64
+		results decode.Results
+		links   []pcap.LinkType
+		want    []string
+	}{
+		{"a link type that nobody knows is no damage: the user is told its number", 9,
+			decode.Results{decode.OK: 2, decode.Foreign: 5, decode.Short: 2}, []pcap.LinkType{147, pcap.LinkEthernet, 105, 147},
+			[]string{
+				"not read: 5 packets of link types that are not known (147, 105); see https://www.tcpdump.org/linktypes.html",
+				"cut or broken before the transport header ended: 2 packets",
+			}},
+		{"a wrong link type", 5, decode.Results{decode.Alien: 5}, []pcap.LinkType{pcap.LinkRaw},
+			[]string{"not read: 5 packets are neither IPv4 nor IPv6 although their link type says IP; the capture names a wrong link type (editcap -T mends it)", nothing}},
+		{"a stray packet", 5, decode.Results{decode.OK: 4, decode.Alien: 1}, []pcap.LinkType{pcap.LinkRaw},
+			[]string{"not read: 1 packets are neither IPv4 nor IPv6 although their link type says IP"}},
+		{"ARP beside IP is normal", 5, decode.Results{decode.OK: 4, decode.NotIP: 1}, nil, nil},
+		{"nothing but ARP", 5, decode.Results{decode.NotIP: 5}, nil, []string{nothing + " (5 packets of ARP and other protocols)"}},
+		{"nothing at all", 0, decode.Results{}, nil, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := engine.Report{Packets: tc.packets, Results: tc.results}
+			for _, l := range tc.links {
+				r.Interfaces = append(r.Interfaces, pcap.Interface{Link: l})
+			}
+			var got []string
+			for _, d := range Of(&r, &summary.Summary{}) {
+				if d.Kind != Gap {
+					t.Errorf("kind %d of %q", d.Kind, d.Text)
+				}
+				got = append(got, d.Text)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
