@@ -48,6 +48,7 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
+	began := time.Now()
 	src, err := pcap.Open(files, stdin)
 	if err != nil {
 		return verdict.Verdict{}, err
@@ -65,16 +66,16 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 		Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Started: first, Ended: last,
 		Probes: []recording.ProbeInfo{capture.Info()},
 	})
-	if err := commit(rec, result, first); err != nil {
+	if err := commit(rec, result, first, time.Since(began)); err != nil {
 		return verdict.Verdict{}, err
 	}
 	return verdict.Judge(view.New(rec, first, last), catalogue.For(rec.Manifest())), nil
 }
 
-func commit(rec *recording.Recording, result *capture.Result, began time.Time) error {
-	w := recording.NewWriter(began)
+func commit(rec *recording.Recording, result *capture.Result, at time.Time, took time.Duration) error {
+	w := recording.NewWriter(at)
 	result.Write(w)
-	result.Run(w, began)
+	result.Run(w, at, took)
 	return rec.Commit(w)
 }
 
@@ -123,7 +124,7 @@ func (c *liveCapture) finish(rec *recording.Recording) error {
 	if c.err != nil {
 		return c.err
 	}
-	return commit(rec, c.result, c.began)
+	return commit(rec, c.result, c.began, time.Since(c.began))
 }
 
 // openLive opens a live capture, in another network namespace if one is named.

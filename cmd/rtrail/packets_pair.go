@@ -66,7 +66,7 @@ func (d *diagnosis) bothSides(ctx context.Context) (verdict.Verdict, error) {
 	})
 	w := recording.NewWriter(first)
 	result.Write(w)
-	result.Client.Run(w, began)
+	result.Client.Run(w, first, time.Since(began))
 	if err := rec.Commit(w); err != nil {
 		return verdict.Verdict{}, err
 	}

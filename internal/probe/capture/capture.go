@@ -174,13 +174,13 @@ func Info() recording.ProbeInfo {
 }
 
 // Run notes in a sample how the capture went, as the runner of probes does for
-// the others.
-func (r *Result) Run(w *recording.Writer, began time.Time) {
+// the others. at must lie in the window that is judged, whenever that was.
+func (r *Result) Run(w *recording.Writer, at time.Time, took time.Duration) {
 	lost := int64(0)
 	if r.Report.Loss.Known {
 		lost = int64(r.Report.Loss.Dropped)
 	}
 	recording.Append(w, recording.ProbeRun{
-		At: began, Probe: Name, Duration: time.Since(began), Rows: int64(r.Report.Packets), Lost: lost,
+		At: at, Probe: Name, Duration: took, Rows: int64(r.Report.Packets), Lost: lost,
 	})
 }
