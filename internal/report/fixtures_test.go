@@ -121,7 +121,7 @@ func cases() []testCase {
 			Tool: "rtrail 0.1.0", Window: window, Healthy: []string{"response times", "connects"},
 			Captures: []verdict.Capture{
 				{Source: "a.pcap", Point: "client", First: window.Start, Last: window.End, Packets: 322954, Bytes: 66 << 20, Connections: 171, Dropped: -1},
-				{Source: "b.pcap", Point: "server", First: window.Start, Last: window.End, Packets: 1, Bytes: 60, Connections: 1, Dropped: 12, Missed: 4096, Note: "b.pcap: the last packet is cut"},
+				{Source: "b.pcap", Point: "server", First: window.Start, Last: window.End, Packets: 1, Bytes: 60, Connections: 1, Dropped: 12, Missed: 4096, Note: "left out of all times: 3 requests (3 without answer); b.pcap: the capture breaks off within a packet: its last 859 bytes are left out"},
 			},
 		}},
 		{"healthy", verdict.Verdict{

@@ -143,7 +143,25 @@ func (p *page) header(v verdict.Verdict) {
 	}
 	p.line(p.paint(styleQuiet, fit(line, p.width)))
 	for _, c := range v.Captures {
-		p.line(p.paint(styleQuiet, fit(clean(captureLine(c)), p.width)))
+		p.capture(c)
+	}
+}
+
+// capture writes what was captured, and below it what the capture lacks: that
+// decides how far silence can be trusted, and is never cut.
+func (p *page) capture(c verdict.Capture) {
+	const indent = 2
+	note := c.Note
+	c.Note = ""
+	if line := clean(captureLine(c)); cells(line) <= p.width {
+		p.line(p.paint(styleQuiet, line)) // with its columns
+	} else {
+		for i, l := range wrap(line, p.width-indent) {
+			p.line(pad("", min(i, 1)*indent) + p.paint(styleQuiet, l))
+		}
+	}
+	if note != "" {
+		p.paragraph("", indent, styleWarn, note)
 	}
 }
 
