@@ -32,7 +32,8 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Captures: capturesOf(v),
 	}
 	var found []Finding
-	blamed := map[string]bool{}   // resources somebody has a finding about
+	captured := packetsIn(v)
+	blamed := map[string]bool{}   // resources somebody has a finding about, be it a hint
 	unjudged := map[string]bool{} // resources not all rules of which were judged
 	for _, r := range rules {
 		if missing, ok := sources.missing(r); ok {
@@ -42,7 +43,9 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		}
 		findings, err := detect(r, v)
 		if err == nil && len(findings) == 0 {
-			err = blind(r, out.Unseen)
+			if err = blind(r, out.Unseen); err == nil {
+				err = captured.barren(r, v.Has)
+			}
 		}
 		if err != nil {
 			out.NotJudged = append(out.NotJudged, abstention(r, err))

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"rtrail/internal/packet/doubt"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/path"
 	"rtrail/internal/packet/pcap"
@@ -139,14 +140,7 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 	if r.Report.Loss.Known {
 		dropped = int64(r.Report.Loss.Dropped)
 	}
-	var notes []string
-	for _, n := range r.Report.Notes {
-		text := n.Text
-		if n.File != "" {
-			text = n.File + ": " + text
-		}
-		notes = append(notes, text)
-	}
+	notes := notesOf(&r.Report, r.Summary)
 	if r.Cut > 0 {
 		notes = append(notes, fmt.Sprintf("%d seconds of services were left out", r.Cut))
 	}
@@ -156,6 +150,17 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 		Duplicates: int64(r.Report.Duplicates), Unreadable: r.Report.Unreadable(), Connections: int64(r.Summary.Seen),
 		Note: strings.Join(notes, "; "),
 	}
+}
+
+// notesOf are the doubts about a capture that its row has no numbers for.
+func notesOf(r *engine.Report, s *summary.Summary) []string {
+	var notes []string
+	for _, d := range doubt.Of(r, s) {
+		if d.Kind == doubt.Gap || d.Kind == doubt.Note {
+			notes = append(notes, d.Text)
+		}
+	}
+	return notes
 }
 
 // Tables are the tables that captures fill.

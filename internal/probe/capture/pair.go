@@ -69,15 +69,19 @@ func (r *PairResult) serverRow() recording.PacketCapture {
 	if side.Report.Loss.Known {
 		dropped = int64(side.Report.Loss.Dropped)
 	}
-	var notes []string
-	for _, n := range side.Report.Notes {
-		notes = append(notes, strings.TrimPrefix(n.File+": "+n.Text, ": "))
-	}
+	notes := notesOf(&side.Report, nil)
 	if r.Pair.Swapped {
 		notes = append(notes, "the captures were given the wrong way round, and were exchanged")
 	}
 	if n := side.Unmatched.Absent; n > 0 {
 		notes = append(notes, fmt.Sprintf("%d connections are not in the client's capture", n))
+	}
+	if n := r.Pair.Excluded.Total(); n > 0 {
+		all := n
+		for _, s := range r.Pair.Services {
+			all += uint64(s.Count)
+		}
+		notes = append(notes, fmt.Sprintf("left out of the comparison: %d of %d requests, which the captures do not both hold whole", n, all))
 	}
 	return recording.PacketCapture{
 		At: time.Unix(0, side.Report.First), Last: time.Unix(0, side.Report.Last), Source: strings.Join(side.Files, ", "), Point: "server",
