@@ -204,7 +204,14 @@ func (p *page) causes(v verdict.Verdict) {
 	}
 	p.blank()
 	if len(sure) == 0 {
-		p.line(p.paint(styleGood, "NOTHING FOUND"))
+		title, style := "NOTHING FOUND", styleGood
+		switch {
+		case len(maybe) > 0:
+			title, style = "NO SURE CAUSE", styleWarn
+		case len(v.Healthy) == 0:
+			style = styleWarn
+		}
+		p.line(p.paint(style, title))
 		p.blank()
 		p.paragraph("", 1, "", nothing(v))
 	} else {
@@ -224,10 +231,15 @@ func (p *page) causes(v verdict.Verdict) {
 	}
 }
 
-// nothing says what silence means, and what it does not.
+// nothing says what the absence of sure findings means, and what it does not.
 func nothing(v verdict.Verdict) string {
 	judged := "nothing stands out"
-	if len(v.Healthy) > 0 {
+	if n := len(v.Findings); n > 0 {
+		judged = "no cause is known for sure, but " + plural(n, "thing is", "things are") + " possible and worth a look, see below"
+		if len(v.Healthy) > 0 {
+			judged += "; " + plural(len(v.Healthy), "other resource was", "other resources were") + " judged and found healthy"
+		}
+	} else if len(v.Healthy) > 0 {
 		judged += ": " + plural(len(v.Healthy), "resource was", "resources were") + " judged and found healthy"
 	} else {
 		judged += ", but no resource could be judged completely"
@@ -235,7 +247,14 @@ func nothing(v verdict.Verdict) string {
 	if len(v.NotJudged) > 0 {
 		judged += "; " + plural(len(v.NotJudged), "fault", "faults") + " could not be judged, see below"
 	}
-	return judged + ". If it was slow in this window, the cause lies where rtrail does not look yet, or on another machine."
+	why := "the cause lies where rtrail does not look yet, or on another machine"
+	switch {
+	case len(v.Findings) > 0:
+		why = "the cause may be among them, or lie where rtrail does not look yet"
+	case len(v.Healthy) == 0 && len(v.NotJudged) > 0:
+		why = "rtrail lacked the evidence to see why"
+	}
+	return judged + ". If it was slow in this window, " + why + "."
 }
 
 // times writes the table of what the busiest processes were doing.

@@ -58,9 +58,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 				placed.Lossy = true
 				placed.Confidence = max(placed.Confidence-1, rule.Possible)
 			}
-			if placed.Confidence > rule.Possible {
-				blamed[r.Resource] = true
-			}
+			blamed[r.Resource] = true
 			found = append(found, placed)
 		}
 	}

@@ -16,7 +16,7 @@ type Verdict struct {
 	Host      recording.Host
 	Window    Window
 	Findings  []Finding // in rank order
-	Healthy   []string  // resources every rule of which was judged and found nothing
+	Healthy   []string  // resources every rule of which was judged and found nothing, not even a hint
 	NotJudged []NotJudged
 	Unseen    []Unseen // what probes could not see although they ran
 	Probes    []ProbeHealth
