@@ -136,7 +136,7 @@ func (c *cutting) run(ctx context.Context, out, stderr io.Writer, files []string
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", to, err)
 	}
-	fmt.Fprintf(stderr, "%s: %s packets of %s connections\n", to, unit.Count(packets), unit.Count(len(found)))
+	fmt.Fprintf(stderr, "%s: %s of %s\n", to, unit.Plural(packets, "packet", "packets"), unit.Plural(len(found), "connection", "connections"))
 	return nil
 }
 

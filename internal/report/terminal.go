@@ -171,7 +171,7 @@ func captureLine(c verdict.Capture) string {
 	if c.Point != "" {
 		line = c.Point + " side  " + line
 	}
-	line += fmt.Sprintf("  %s packets, %s, %s", unit.Count(c.Packets), unit.Bytes(c.Bytes), plural(int(c.Connections), "connection", "connections"))
+	line += fmt.Sprintf("  %s, %s, %s", unit.Plural(c.Packets, "packet", "packets"), unit.Bytes(c.Bytes), plural(int(c.Connections), "connection", "connections"))
 	if c.Dropped > 0 {
 		line += fmt.Sprintf("; %s dropped", unit.Count(c.Dropped))
 	}
@@ -341,8 +341,5 @@ func (p *page) notes(list []string) {
 }
 
 func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return unit.Count(n).String() + " " + many
+	return unit.Plural(n, one, many)
 }

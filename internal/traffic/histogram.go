@@ -101,7 +101,7 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 		}
 		return
 	}
-	fmt.Fprintf(w, "\nRT of %s on port %s: %s requests, mean %s, p50 %s, p99 %s, max %s\n", Proto(k.Proto, &t.Stats), service(k), unit.Count(t.Count),
+	fmt.Fprintf(w, "\nRT of %s on port %s: %s, mean %s, p50 %s, p99 %s, max %s\n", Proto(k.Proto, &t.Stats), service(k), unit.Plural(t.Count, "request", "requests"),
 		unit.Duration(t.Mean()), unit.Duration(t.Quantile(0.5)), unit.Duration(t.Quantile(0.99)), unit.Duration(t.Max))
 	bars := Bars(&t.RT)
 	var most, sum uint64
@@ -122,7 +122,7 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 		fmt.Fprintln(w, " "+line)
 	}
 	if n := t.Excluded(); n > 0 {
-		fmt.Fprintf(w, " left out: %s requests (%s)\n", unit.Count(n), doubt.Reasons(&t.Stats))
+		fmt.Fprintf(w, " left out: %s (%s)\n", unit.Plural(n, "request", "requests"), doubt.Reasons(&t.Stats))
 	}
 }
 

@@ -68,9 +68,9 @@ func (o LadderText) head(w io.Writer, l *Ladder) {
 	}
 	for d := range c.Sides {
 		s := &c.Sides[d]
-		fmt.Fprintf(w, "%s sent %s packets, %s%s\n", flow.Dir(d), unit.Count(s.Packets), unit.Bytes(s.Bytes), inBrackets(
-			some(int(s.Retransmissions), "retransmitted"), some(int(s.OutOfOrder), "out of order"), some(int(s.DupACKs), "duplicate ACKs"),
-			some(int(s.ZeroWindows), "zero windows"), some(int(s.KeepAlives), "keep-alives")))
+		fmt.Fprintf(w, "%s sent %s, %s%s\n", flow.Dir(d), unit.Plural(s.Packets, "packet", "packets"), unit.Bytes(s.Bytes), inBrackets(
+			some(int(s.Retransmissions), "retransmitted"), some(int(s.OutOfOrder), "out of order"), someOf(int(s.DupACKs), "duplicate ACK", "duplicate ACKs"),
+			someOf(int(s.ZeroWindows), "zero window", "zero windows"), someOf(int(s.KeepAlives), "keep-alive", "keep-alives")))
 	}
 	fmt.Fprintln(w)
 }
@@ -113,7 +113,7 @@ func (o LadderText) steps(w *strings.Builder, l *Ladder) {
 		o.line(w, lead, text)
 	}
 	if l.left > 0 {
-		fmt.Fprintf(w, "%s more packets: --all shows them\n", unit.Count(l.left))
+		fmt.Fprintf(w, "%s: --all shows them\n", unit.Plural(l.left, "more packet", "more packets"))
 	}
 }
 
@@ -186,13 +186,13 @@ func (s *step) label() string {
 // summed says what a run holds.
 func (s *step) summed() string {
 	if s.packets == 0 {
-		return fmt.Sprintf("... %s acknowledgements, in %s, to frame %d", unit.Count(s.acks), unit.Duration(s.end-s.at), s.until)
+		return fmt.Sprintf("... %s, in %s, to frame %d", unit.Plural(s.acks, "acknowledgement", "acknowledgements"), unit.Duration(s.end-s.at), s.until)
 	}
 	acks := ""
 	if s.acks > 0 {
-		acks = fmt.Sprintf(" and %s acknowledgements", unit.Count(s.acks))
+		acks = " and " + unit.Plural(s.acks, "acknowledgement", "acknowledgements")
 	}
-	return fmt.Sprintf("... %s segments, %s%s, in %s, to frame %d", unit.Count(s.packets), unit.Bytes(s.size), acks, unit.Duration(s.end-s.at), s.until)
+	return fmt.Sprintf("... %s, %s%s, in %s, to frame %d", unit.Plural(s.packets, "segment", "segments"), unit.Bytes(s.size), acks, unit.Duration(s.end-s.at), s.until)
 }
 
 // options is what a SYN announces.

@@ -58,8 +58,8 @@ func (o Overview) capture(w io.Writer) {
 	if r.Packets == 0 {
 		fmt.Fprintln(w, "no packets")
 	} else {
-		fmt.Fprintf(w, "%s packets, %s in %s from %s; %s connections\n", unit.Count(r.Packets), unit.Bytes(r.Bytes), unit.Duration(r.Span()),
-			o.time(r.First).Format("2006-01-02 15:04:05.000"), unit.Count(o.Summary.Seen))
+		fmt.Fprintf(w, "%s, %s in %s from %s; %s\n", unit.Plural(r.Packets, "packet", "packets"), unit.Bytes(r.Bytes), unit.Duration(r.Span()),
+			o.time(r.First).Format("2006-01-02 15:04:05.000"), unit.Plural(o.Summary.Seen, "connection", "connections"))
 	}
 	if r.Loss.Known && r.Loss.Dropped == 0 {
 		fmt.Fprintln(w, "dropped by the capture: none")

@@ -30,7 +30,7 @@ func (p Pair) Print(out io.Writer) error {
 		p.service(w, s)
 	}
 	if n := len(p.Result.Services) - p.Top; n > 0 {
-		fmt.Fprintf(w, "\n%d more services: --top %d shows them\n", n, len(p.Result.Services))
+		fmt.Fprintf(w, "\n%s: --top %d shows them\n", unit.Plural(n, "more service", "more services"), len(p.Result.Services))
 	}
 	p.slowest(w)
 	_, err := io.WriteString(out, w.String())
@@ -51,18 +51,18 @@ func (p Pair) captures(w io.Writer) {
 	r := p.Result
 	for i := range r.Sides {
 		s := &r.Sides[i]
-		fmt.Fprintf(w, "%s  %s: %s packets, %s connections, %s to %s\n", sideNames[i], strings.Join(s.Files, ", "),
-			unit.Count(s.Report.Packets), unit.Count(s.Connections),
+		fmt.Fprintf(w, "%s  %s: %s, %s, %s to %s\n", sideNames[i], strings.Join(s.Files, ", "),
+			unit.Plural(s.Report.Packets, "packet", "packets"), unit.Plural(s.Connections, "connection", "connections"),
 			time.Unix(0, s.Report.First).In(p.zone()).Format("2006-01-02 15:04:05.000"), time.Unix(0, s.Report.Last).In(p.zone()).Format("15:04:05.000"))
 	}
 	if r.Swapped {
 		fmt.Fprintln(w, "the sides were given the wrong way round: requests pass the capture that was called the server's first. They were exchanged.")
 	}
-	fmt.Fprintf(w, "in both        %s connections%s\n", unit.Count(r.Matched), inBrackets(
+	fmt.Fprintf(w, "in both        %s%s\n", unit.Plural(r.Matched, "connection", "connections"), inBrackets(
 		some(r.Translated, "with other addresses at the server: NAT or a load balancer"), some(r.BySequence, "begun before a capture")))
 	for i := range r.Sides {
 		if u := &r.Sides[i].Unmatched; u.Total() > 0 {
-			fmt.Fprintf(w, "only at the %s  %s connections%s\n", [2]string{"client", "server"}[i], unit.Count(u.Total()), inBrackets(
+			fmt.Fprintf(w, "only at the %s  %s%s\n", [2]string{"client", "server"}[i], unit.Plural(u.Total(), "connection", "connections"), inBrackets(
 				some(u.Absent, "that the other capture should have and lacks"+servers(u.Servers)), some(u.Unanswered, "of them never answered"),
 				some(u.Outside, "outside the time it covers"), some(u.Silent, "begun before the capture and silent since")))
 		}
@@ -71,7 +71,7 @@ func (p Pair) captures(w io.Writer) {
 	for i := range r.Sides {
 		s := &r.Sides[i]
 		if l := s.Report.Loss; l.Known && l.Dropped > 0 {
-			fmt.Fprintf(w, "%s: the capture dropped %s packets\n", sideNames[i], unit.Count(l.Dropped))
+			fmt.Fprintf(w, "%s: the capture dropped %s\n", sideNames[i], unit.Plural(l.Dropped, "packet", "packets"))
 		}
 		if s.Missed > 0 {
 			fmt.Fprintf(w, "%s: %s of TCP streams were acknowledged but not captured\n", sideNames[i], unit.Bytes(s.Missed))
@@ -82,7 +82,7 @@ func (p Pair) captures(w io.Writer) {
 	}
 	if n := r.Excluded.Total(); n > 0 {
 		e := &r.Excluded
-		fmt.Fprintf(w, "left out       %s requests%s\n", unit.Count(n), inBrackets(
+		fmt.Fprintf(w, "left out       %s%s\n", unit.Plural(n, "request", "requests"), inBrackets(
 			some(int(e.Doubtful), "without answer, ambiguous or lossy"), some(int(e.OnlyClient), "the server's capture lacks"),
 			some(int(e.OnlyServer), "the client's capture lacks"), some(int(e.Different), "of which the captures disagree where they end"),
 			some(int(e.Contradict), "whose times contradict each other: a capture missed a copy")))
@@ -106,7 +106,7 @@ func (p Pair) clock(w io.Writer) {
 	if c.Ignored > 0 {
 		ignored = fmt.Sprintf(" (%d contradicted all others)", c.Ignored)
 	}
-	fmt.Fprintf(w, "clocks         the server's is %s%s%s; ± %s, from %s packets%s\n", c.Offset.Abs().Round(100*time.Nanosecond), ahead, drift, unit.Duration(c.Uncertainty), unit.Count(c.Packets), ignored)
+	fmt.Fprintf(w, "clocks         the server's is %s%s%s; ± %s, from %s%s\n", c.Offset.Abs().Round(100*time.Nanosecond), ahead, drift, unit.Duration(c.Uncertainty), unit.Plural(c.Packets, "packet", "packets"), ignored)
 	fmt.Fprintf(w, "               there and back take at least %s together. What both ways take together is exact;\n", unit.Duration(c.RoundTrip))
 	fmt.Fprintf(w, "               how it divides into there and back is known to ± %s.\n", unit.Duration(c.Uncertainty))
 }
@@ -136,6 +136,14 @@ func some(n int, what string) string {
 		return ""
 	}
 	return unit.Count(n).String() + " " + what
+}
+
+// someOf is a count with what it counts in the singular or plural, "" if there is none.
+func someOf(n int, one, many string) string {
+	if n == 0 {
+		return ""
+	}
+	return unit.Plural(n, one, many)
 }
 
 func inBrackets(parts ...string) string {
@@ -180,7 +188,7 @@ func (p Pair) service(w io.Writer, s *pair.Service) {
 	if s.Approximate > 0 {
 		protocol = "~" + protocol
 	}
-	title := fmt.Sprintf("%s %s: %s requests on %s connections; their clients waited %s", protocol, name, unit.Count(s.Count), unit.Count(s.Connections), unit.Duration(s.Waited()))
+	title := fmt.Sprintf("%s %s: %s on %s; their clients waited %s", protocol, name, unit.Plural(s.Count, "request", "requests"), unit.Plural(s.Connections, "connection", "connections"), unit.Duration(s.Waited()))
 	if s.Count == 0 {
 		if s.Excluded.Total() > 0 {
 			fmt.Fprintf(w, "\n%s %s: no request that both captures saw whole; %s left out\n", protocol, name, unit.Count(s.Excluded.Total()))
@@ -217,7 +225,7 @@ func (p Pair) losses(w io.Writer, s *pair.Service) {
 		where      string
 	}{{s.LostThere, s.SegmentsThere, "from the client to the server"}, {s.LostBack, s.SegmentsBack, "from the server to the client"}} {
 		if l.lost > 0 {
-			fmt.Fprintf(w, " lost between the captures: %s of %s packets with data %s (%s)\n", unit.Count(l.lost), unit.Count(l.sent), l.where,
+			fmt.Fprintf(w, " lost between the captures: %s of %s with data %s (%s)\n", unit.Count(l.lost), unit.Plural(l.sent, "packet", "packets"), l.where,
 				unit.Share(float64(l.lost)/float64(max(l.sent, l.lost))))
 		}
 	}

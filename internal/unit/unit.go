@@ -58,6 +58,14 @@ func (c Count) String() string {
 	return b.String()
 }
 
+// Plural prints a count with what is counted: "1 packet", "1,204 packets".
+func Plural[N int | int64 | uint32 | uint64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n).String() + " " + many
+}
+
 // PerSecond prints a rate: "12,340/s", "0.4/s".
 type PerSecond float64
 

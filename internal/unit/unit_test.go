@@ -6,6 +6,14 @@ import (
 	"time"
 )
 
+func TestPlural(t *testing.T) {
+	for n, want := range map[int]string{0: "0 packets", 1: "1 packet", 2: "2 packets", 1204: "1,204 packets"} {
+		if got := Plural(n, "packet", "packets"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
 func TestString(t *testing.T) {
 	for _, c := range []struct {
 		in   fmt.Stringer

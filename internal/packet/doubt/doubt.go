@@ -38,7 +38,7 @@ func Of(r *engine.Report, s *summary.Summary) []Doubt {
 	var list []Doubt
 	say := func(k Kind, format string, args ...any) { list = append(list, Doubt{k, fmt.Sprintf(format, args...)}) }
 	if r.Loss.Known && r.Loss.Dropped > 0 {
-		say(Lost, "dropped by the capture: %s of %s packets", unit.Count(r.Loss.Dropped), unit.Count(r.Packets+r.Loss.Dropped))
+		say(Lost, "dropped by the capture: %s of %s", unit.Count(r.Loss.Dropped), unit.Plural(r.Packets+r.Loss.Dropped, "packet", "packets"))
 	}
 	if s == nil {
 		s = &summary.Summary{}
@@ -47,16 +47,16 @@ func Of(r *engine.Report, s *summary.Summary) []Doubt {
 		say(Lost, "missed: %s of TCP streams were acknowledged but not captured", unit.Bytes(s.Missed))
 	}
 	if s.OneWay > 0 {
-		say(Gap, "one direction only: of %s of %s connections no packet came from the other side, so they have no response times", unit.Count(s.OneWay), unit.Count(s.Seen))
+		say(Gap, "one direction only: of %s of %s no packet came from the other side, so they have no response times", unit.Count(s.OneWay), unit.Plural(s.Seen, "connection", "connections"))
 	}
 	if s.Midway > 0 {
-		say(Gap, "begun before the capture: %s of %s connections", unit.Count(s.Midway), unit.Count(s.Seen))
+		say(Gap, "begun before the capture: %s of %s", unit.Count(s.Midway), unit.Plural(s.Seen, "connection", "connections"))
 	}
 	if s.Guessed > 0 {
-		say(Gap, "which end is the server is a guess by the lower port: %s of %s connections (-p PORT tells)", unit.Count(s.Guessed), unit.Count(s.Seen))
+		say(Gap, "which end is the server is a guess by the lower port: %s of %s (-p PORT tells)", unit.Count(s.Guessed), unit.Plural(s.Seen, "connection", "connections"))
 	}
 	if r.Duplicates > 0 {
-		say(Copies, "captured twice and counted once: %s packets", unit.Count(r.Duplicates))
+		say(Copies, "captured twice and counted once: %s", unit.Plural(r.Duplicates, "packet", "packets"))
 	}
 	for _, text := range unread(r) {
 		say(Gap, "%s", text)
@@ -69,7 +69,7 @@ func Of(r *engine.Report, s *summary.Summary) []Doubt {
 		all.Unpaired += t.Unpaired
 	}
 	if n := all.Excluded(); n > 0 {
-		say(Gap, "left out of all times: %s requests (%s)", unit.Count(n), Reasons(&all))
+		say(Gap, "left out of all times: %s (%s)", unit.Plural(n, "request", "requests"), Reasons(&all))
 	}
 	for _, n := range r.Notes {
 		prefix := ""
@@ -87,8 +87,8 @@ func unread(r *engine.Report) []string {
 	var lines []string
 	foreign, alien := r.Results[decode.Foreign], r.Results[decode.Alien]
 	if foreign > 0 {
-		lines = append(lines, fmt.Sprintf("not read: %s packets of link types that are not known (%s); see https://www.tcpdump.org/linktypes.html",
-			unit.Count(foreign), linkTypes(r.Interfaces)))
+		lines = append(lines, fmt.Sprintf("not read: %s of link types that are not known (%s); see https://www.tcpdump.org/linktypes.html",
+			unit.Plural(foreign, "packet", "packets"), linkTypes(r.Interfaces)))
 	}
 	if alien > 0 {
 		wrong := ""
@@ -98,12 +98,12 @@ func unread(r *engine.Report) []string {
 		lines = append(lines, fmt.Sprintf("not read: %s packets are neither IPv4 nor IPv6 although their link type says IP%s", unit.Count(alien), wrong))
 	}
 	if n := r.Unreadable() - int64(foreign+alien); n > 0 {
-		lines = append(lines, fmt.Sprintf("cut or broken before the transport header ended: %s packets", unit.Count(n)))
+		lines = append(lines, fmt.Sprintf("cut or broken before the transport header ended: %s", unit.Plural(n, "packet", "packets")))
 	}
 	if ip := r.Results[decode.OK] + r.Results[decode.Fragment] + r.Results[decode.Other]; ip == 0 && r.Packets > 0 {
 		others := ""
 		if n := r.Results[decode.NotIP]; n > 0 {
-			others = fmt.Sprintf(" (%s packets of ARP and other protocols)", unit.Count(n))
+			others = fmt.Sprintf(" (%s of ARP and other protocols)", unit.Plural(n, "packet", "packets"))
 		}
 		lines = append(lines, "nothing was measured: no packet could be read as IP"+others)
 	}
@@ -125,14 +125,16 @@ func linkTypes(of []pcap.Interface) string {
 func Reasons(s *rt.Stats) string {
 	var parts []string
 	for _, r := range []struct {
-		n    uint64
-		what string
+		n         uint64
+		one, many string
 	}{
-		{s.Unanswered, "without answer"}, {s.Unpaired, "answers whose request was not captured"},
-		{s.Ambiguous, "ambiguous: several were under way"}, {s.Lossy, "a part was not captured"},
+		{s.Unanswered, "without answer", "without answer"},
+		{s.Unpaired, "answer whose request was not captured", "answers whose requests were not captured"},
+		{s.Ambiguous, "ambiguous: several were under way", "ambiguous: several were under way"},
+		{s.Lossy, "of which a part was not captured", "of which parts were not captured"},
 	} {
 		if r.n > 0 {
-			parts = append(parts, unit.Count(r.n).String()+" "+r.what)
+			parts = append(parts, unit.Plural(r.n, r.one, r.many))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -52,3 +52,32 @@ func TestUnread(t *testing.T) {
 		})
 	}
 }
+
+// What is counted stands in the singular if there is one of it.
+func TestDoubtsCountInWords(t *testing.T) {
+	some := func(n uint64) *summary.Summary {
+		total := &summary.Total{}
+		total.Unpaired, total.Lossy = n, n
+		return &summary.Summary{Seen: n, Midway: n, Services: map[summary.Service]*summary.Total{{}: total}}
+	}
+	for _, c := range []struct {
+		n    uint64
+		want []string
+	}{
+		{1, []string{"begun before the capture: 1 of 1 connection", "captured twice and counted once: 1 packet",
+			"left out of all times: 2 requests (1 answer whose request was not captured, 1 of which a part was not captured)"}},
+		{2, []string{"begun before the capture: 2 of 2 connections", "captured twice and counted once: 2 packets",
+			"left out of all times: 4 requests (2 answers whose requests were not captured, 2 of which parts were not captured)"}},
+	} {
+		if diff := cmp.Diff(c.want, textsOf(Of(&engine.Report{Duplicates: c.n}, some(c.n)))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func textsOf(list []Doubt) (texts []string) {
+	for _, d := range list {
+		texts = append(texts, d.Text)
+	}
+	return texts
+}

@@ -23,6 +23,7 @@ import (
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/tcp"
+	"rtrail/internal/unit"
 )
 
 // Collector takes what one worker finds. All of it is valid during the call
@@ -127,7 +128,7 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 		report.note("the file was truncated while it was read: up to %d packets could not be looked at", gone)
 	}
 	if feed.cut > 0 {
-		report.note("the snap length cut %d of %d packets: times are exact, statements and errors may be missing (tcpdump -s 0 keeps all)", feed.cut, report.Packets)
+		report.note("the snap length cut %d of %s: times are exact, statements and errors may be missing (tcpdump -s 0 keeps all)", feed.cut, unit.Plural(report.Packets, "packet", "packets"))
 	}
 	if crowded > 0 {
 		report.note("%d connections that never carried data were given up early: there were too many at once, as in a flood of SYNs", crowded)
