@@ -113,7 +113,7 @@ func (s *sidesFlags) compared(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	report := traffic.Pair{Result: result, Top: top, Width: width}
+	report := traffic.Pair{Result: result, Top: top, Width: width, Prose: proseWidth(out)}
 	switch {
 	case each && asJSON:
 		return buffered.Flush()

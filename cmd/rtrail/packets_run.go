@@ -181,7 +181,7 @@ func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, 
 func (r *packetsRun) doubts(view *packetsView, report *engine.Report, s *summary.Summary, chosen *filter.Filter) {
 	if view.machine {
 		for _, line := range traffic.Doubts(report, s) {
-			fmt.Fprintln(r.stderr, "rtrail:", line)
+			fmt.Fprintln(r.stderr, traffic.Wrap("rtrail: "+line, proseWidth(r.stderr), 2))
 		}
 	}
 	if chosen != nil && chosen.Undecided() > 0 {

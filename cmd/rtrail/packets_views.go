@@ -64,7 +64,7 @@ func (r *packetsRun) overview(report *engine.Report, s *summary.Summary) traffic
 	if !r.tty {
 		width = pipeWidth
 	}
-	return traffic.Overview{Report: report, Summary: s, Top: r.top, Width: width, Filtered: r.filterGiven}
+	return traffic.Overview{Report: report, Summary: s, Top: r.top, Width: width, Prose: r.width, Filtered: r.filterGiven}
 }
 
 // perSecond is the default: a line per second and port, then a summary.

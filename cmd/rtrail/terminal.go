@@ -42,6 +42,16 @@ func addNoColor(root *cobra.Command) {
 	}
 }
 
+// proseWidth is where lines of words are broken: at the end of a terminal's
+// lines, and nowhere (0) in output that no terminal shows, which programs search
+// by lines.
+func proseWidth(out io.Writer) int {
+	if width, tty := terminalWidth(out); tty {
+		return width
+	}
+	return 0
+}
+
 // progress shows on a terminal that something is going on.
 type progress struct{ done, gone chan struct{} }
 

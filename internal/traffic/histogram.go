@@ -97,11 +97,13 @@ const widestBar = 50
 func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 	if t.Count == 0 {
 		if t.Excluded() > 0 {
-			fmt.Fprintf(w, "\nRT of %s on port %s: none that counts; left out: %s\n", Proto(k.Proto, &t.Stats), service(k), doubt.Reasons(&t.Stats))
+			fmt.Fprintln(w)
+			say(w, o.Prose, 2, "RT of %s on port %s: none that counts; left out: %s", Proto(k.Proto, &t.Stats), service(k), doubt.Reasons(&t.Stats))
 		}
 		return
 	}
-	fmt.Fprintf(w, "\nRT of %s on port %s: %s, mean %s, p50 %s, p99 %s, max %s\n", Proto(k.Proto, &t.Stats), service(k), unit.Plural(t.Count, "request", "requests"),
+	fmt.Fprintln(w)
+	say(w, o.Prose, 2, "RT of %s on port %s: %s, mean %s, p50 %s, p99 %s, max %s", Proto(k.Proto, &t.Stats), service(k), unit.Plural(t.Count, "request", "requests"),
 		unit.Duration(t.Mean()), unit.Duration(t.Quantile(0.5)), unit.Duration(t.Quantile(0.99)), unit.Duration(t.Max))
 	bars := Bars(&t.RT)
 	var most, sum uint64
@@ -119,10 +121,10 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 			shareOf(b.Count, t.Count), shareOf(sum, t.Count))
 	}
 	for _, line := range Humps(&t.RT) {
-		fmt.Fprintln(w, " "+line)
+		say(w, o.Prose, 3, " %s", line)
 	}
 	if n := t.Excluded(); n > 0 {
-		fmt.Fprintf(w, " left out: %s (%s)\n", unit.Plural(n, "request", "requests"), doubt.Reasons(&t.Stats))
+		say(w, o.Prose, 3, " left out: %s (%s)", unit.Plural(n, "request", "requests"), doubt.Reasons(&t.Stats))
 	}
 }
 

@@ -23,6 +23,7 @@ type Overview struct {
 	Zone     *time.Location // nil: local time
 	Top      int            // lines per table
 	Width    int            // columns; 0: as many as are needed
+	Prose    int            // columns at which prose is broken; 0: nowhere
 	Filtered bool           // only some transactions count
 }
 
@@ -58,14 +59,14 @@ func (o Overview) capture(w io.Writer) {
 	if r.Packets == 0 {
 		fmt.Fprintln(w, "no packets")
 	} else {
-		fmt.Fprintf(w, "%s, %s in %s from %s; %s\n", unit.Plural(r.Packets, "packet", "packets"), unit.Bytes(r.Bytes), unit.Duration(r.Span()),
+		say(w, o.Prose, 2, "%s, %s in %s from %s; %s", unit.Plural(r.Packets, "packet", "packets"), unit.Bytes(r.Bytes), unit.Duration(r.Span()),
 			o.time(r.First).Format("2006-01-02 15:04:05.000"), unit.Plural(o.Summary.Seen, "connection", "connections"))
 	}
 	if r.Loss.Known && r.Loss.Dropped == 0 {
 		fmt.Fprintln(w, "dropped by the capture: none")
 	}
 	for _, line := range Doubts(r, o.Summary) {
-		fmt.Fprintln(w, line)
+		say(w, o.Prose, 2, "%s", line)
 	}
 }
 
@@ -93,12 +94,12 @@ func (o Overview) services(w io.Writer) {
 			orDash(t.Failed), orDash(t.Excluded())})
 	}
 	table(w, "SERVICES by time spent waiting", o.Width, []column{
-		{title: "port"}, {title: "proto"}, {title: "count", right: true}, {title: "mean", right: true}, {title: "p50", right: true, drop: 4},
-		{title: "p95", right: true, drop: 5}, {title: "p99", right: true}, {title: "max", right: true}, {title: "server", right: true, drop: 2},
-		{title: "download", right: true, drop: 3}, {title: "resent", right: true, drop: 1}, {title: "err", right: true}, {title: "excluded", right: true},
+		{title: "port"}, {title: "proto"}, {title: "count", right: true}, {title: "mean", right: true}, {title: "p50", right: true, drop: 6},
+		{title: "p95", right: true, drop: 7}, {title: "p99", right: true}, {title: "max", right: true, drop: 1}, {title: "server", right: true, drop: 4},
+		{title: "download", right: true, drop: 5}, {title: "resent", right: true, drop: 3}, {title: "err", right: true}, {title: "excluded", right: true, drop: 2},
 	}, rows)
 	if inferred {
-		fmt.Fprintln(w, " "+approximate)
+		say(w, o.Prose, 4, " %s", approximate)
 	}
 }
 
@@ -241,8 +242,11 @@ func (o Overview) disconnect(w io.Writer) {
 	if d.Closer.Reset {
 		what = "RST"
 	}
-	fmt.Fprintf(w, "\nFIRST DISCONNECT  %s %s from the %s of %s -> %s%s\n                  connection %d, frame %d\n", o.time(d.Closer.At).Format(clockLayout), what, d.Closer.Dir,
-		d.Client, d.Server, during(d.CloseState), d.ID, d.Closer.Frame)
+	const hang = len("FIRST DISCONNECT  ")
+	fmt.Fprintln(w)
+	say(w, o.Prose, hang, "FIRST DISCONNECT  %s %s from the %s of %s -> %s%s", o.time(d.Closer.At).Format(clockLayout), what, d.Closer.Dir,
+		d.Client, d.Server, during(d.CloseState))
+	say(w, o.Prose, hang, "%*sconnection %d, frame %d", hang, "", d.ID, d.Closer.Frame)
 }
 
 func during(s tcp.State) string {

@@ -19,6 +19,7 @@ type Pair struct {
 	Result *pair.Result
 	Top    int // lines per table
 	Width  int // columns; 0: any
+	Prose  int // columns at which prose is broken; 0: nowhere
 	Zone   *time.Location
 }
 
@@ -37,6 +38,9 @@ func (p Pair) Print(out io.Writer) error {
 	return err
 }
 
+// pairHang is where words begin right of what they are about.
+const pairHang = len("server's side  ")
+
 var sideNames = [2]string{"client's side", "server's side"}
 
 func (p Pair) zone() *time.Location {
@@ -51,18 +55,18 @@ func (p Pair) captures(w io.Writer) {
 	r := p.Result
 	for i := range r.Sides {
 		s := &r.Sides[i]
-		fmt.Fprintf(w, "%s  %s: %s, %s, %s to %s\n", sideNames[i], strings.Join(s.Files, ", "),
+		say(w, p.Prose, pairHang, "%s  %s: %s, %s, %s to %s", sideNames[i], strings.Join(s.Files, ", "),
 			unit.Plural(s.Report.Packets, "packet", "packets"), unit.Plural(s.Connections, "connection", "connections"),
 			time.Unix(0, s.Report.First).In(p.zone()).Format("2006-01-02 15:04:05.000"), time.Unix(0, s.Report.Last).In(p.zone()).Format("15:04:05.000"))
 	}
 	if r.Swapped {
-		fmt.Fprintln(w, "the sides were given the wrong way round: requests pass the capture that was called the server's first. They were exchanged.")
+		say(w, p.Prose, 2, "the sides were given the wrong way round: requests pass the capture that was called the server's first. They were exchanged.")
 	}
-	fmt.Fprintf(w, "in both        %s%s\n", unit.Plural(r.Matched, "connection", "connections"), inBrackets(
+	say(w, p.Prose, pairHang, "in both        %s%s", unit.Plural(r.Matched, "connection", "connections"), inBrackets(
 		some(r.Translated, "with other addresses at the server: NAT or a load balancer"), some(r.BySequence, "begun before a capture")))
 	for i := range r.Sides {
 		if u := &r.Sides[i].Unmatched; u.Total() > 0 {
-			fmt.Fprintf(w, "only at the %s  %s%s\n", [2]string{"client", "server"}[i], unit.Plural(u.Total(), "connection", "connections"), inBrackets(
+			say(w, p.Prose, pairHang, "only at the %s  %s%s", [2]string{"client", "server"}[i], unit.Plural(u.Total(), "connection", "connections"), inBrackets(
 				some(u.Absent, "that the other capture should have and lacks"+servers(u.Servers)), some(u.Unanswered, "of them never answered"),
 				some(u.Outside, "outside the time it covers"), some(u.Silent, "begun before the capture and silent since")))
 		}
@@ -71,18 +75,18 @@ func (p Pair) captures(w io.Writer) {
 	for i := range r.Sides {
 		s := &r.Sides[i]
 		if l := s.Report.Loss; l.Known && l.Dropped > 0 {
-			fmt.Fprintf(w, "%s: the capture dropped %s\n", sideNames[i], unit.Plural(l.Dropped, "packet", "packets"))
+			say(w, p.Prose, pairHang, "%s: the capture dropped %s", sideNames[i], unit.Plural(l.Dropped, "packet", "packets"))
 		}
 		if s.Missed > 0 {
-			fmt.Fprintf(w, "%s: %s of TCP streams were acknowledged but not captured\n", sideNames[i], unit.Bytes(s.Missed))
+			say(w, p.Prose, pairHang, "%s: %s of TCP streams were acknowledged but not captured", sideNames[i], unit.Bytes(s.Missed))
 		}
 		for _, n := range s.Report.Notes {
-			fmt.Fprintf(w, "note: %s\n", plain(strings.TrimPrefix(n.File+": "+n.Text, ": ")))
+			say(w, p.Prose, 6, "note: %s", plain(strings.TrimPrefix(n.File+": "+n.Text, ": ")))
 		}
 	}
 	if n := r.Excluded.Total(); n > 0 {
 		e := &r.Excluded
-		fmt.Fprintf(w, "left out       %s%s\n", unit.Plural(n, "request", "requests"), inBrackets(
+		say(w, p.Prose, pairHang, "left out       %s%s", unit.Plural(n, "request", "requests"), inBrackets(
 			some(int(e.Doubtful), "without answer, ambiguous or lossy"), some(int(e.OnlyClient), "the server's capture lacks"),
 			some(int(e.OnlyServer), "the client's capture lacks"), some(int(e.Different), "of which the captures disagree where they end"),
 			some(int(e.Contradict), "whose times contradict each other: a capture missed a copy")))
@@ -91,12 +95,13 @@ func (p Pair) captures(w io.Writer) {
 
 func (p Pair) clock(w io.Writer) {
 	c := &p.Result.Clock
-	ahead := " ahead"
+	offset := unit.Duration(c.Offset.Abs()).String()
+	ahead := offset + " ahead"
 	switch {
 	case c.Offset.Abs() <= c.Uncertainty:
-		ahead = ", which is no difference that can be seen"
+		ahead = "not to be told from the client's (" + offset + " apart)"
 	case c.Offset < 0:
-		ahead = " behind"
+		ahead = offset + " behind"
 	}
 	drift := ""
 	if c.Drift != 0 {
@@ -106,9 +111,13 @@ func (p Pair) clock(w io.Writer) {
 	if c.Ignored > 0 {
 		ignored = fmt.Sprintf(" (%d contradicted all others)", c.Ignored)
 	}
-	fmt.Fprintf(w, "clocks         the server's is %s%s%s; ± %s, from %s%s\n", c.Offset.Abs().Round(100*time.Nanosecond), ahead, drift, unit.Duration(c.Uncertainty), unit.Plural(c.Packets, "packet", "packets"), ignored)
-	fmt.Fprintf(w, "               there and back take at least %s together. What both ways take together is exact;\n", unit.Duration(c.RoundTrip))
-	fmt.Fprintf(w, "               how it divides into there and back is known to ± %s.\n", unit.Duration(c.Uncertainty))
+	say(w, p.Prose, pairHang, "clocks         the server's is %s%s; ± %s, from %s%s", ahead, drift, unit.Duration(c.Uncertainty), unit.Plural(c.Packets, "packet", "packets"), ignored)
+	gap := " "
+	if p.Prose == 0 {
+		gap = "\n" + strings.Repeat(" ", pairHang)
+	}
+	say(w, p.Prose, pairHang, "%*sthere and back take at least %s together. What both ways take together is exact;%show it divides into there and back is known to ± %s.",
+		pairHang, "", unit.Duration(c.RoundTrip), gap, unit.Duration(c.Uncertainty))
 }
 
 // servers names the ones that connections went to.
@@ -169,12 +178,17 @@ func pairParts(s *pair.Service) []struct {
 }
 
 var pairServiceColumns = []column{
-	{title: "where the time went"}, {title: "share", right: true}, {title: "sum", right: true, drop: 2}, {title: "mean", right: true, drop: 1},
-	{title: "p50", right: true}, {title: "p95", right: true}, {title: "p99", right: true}, {title: "", text: true},
+	{title: "where the time went"}, {title: "share", right: true}, {title: "sum", right: true, drop: 5}, {title: "mean", right: true, drop: 4},
+	{title: "p50", right: true, drop: 3}, {title: "p95", right: true, drop: 1}, {title: "p99", right: true}, {title: "", drop: 2},
 }
 
-// pairBar is how many columns the longest bar has.
-const pairBar = 20
+// bar is how many columns a bar of everything has.
+func (p Pair) bar() int {
+	if p.Width > 0 && p.Width < 80 {
+		return 10
+	}
+	return 20
+}
 
 func (p Pair) service(w io.Writer, s *pair.Service) {
 	name := s.Server.String()
@@ -191,7 +205,8 @@ func (p Pair) service(w io.Writer, s *pair.Service) {
 	title := fmt.Sprintf("%s %s: %s on %s; their clients waited %s", protocol, name, unit.Plural(s.Count, "request", "requests"), unit.Plural(s.Connections, "connection", "connections"), unit.Duration(s.Waited()))
 	if s.Count == 0 {
 		if s.Excluded.Total() > 0 {
-			fmt.Fprintf(w, "\n%s %s: no request that both captures saw whole; %s left out\n", protocol, name, unit.Count(s.Excluded.Total()))
+			fmt.Fprintln(w)
+			say(w, p.Prose, 2, "%s %s: no request that both captures saw whole; %s left out", protocol, name, unit.Count(s.Excluded.Total()))
 		}
 		return
 	}
@@ -200,21 +215,21 @@ func (p Pair) service(w io.Writer, s *pair.Service) {
 		if x.part.Sum == 0 {
 			continue
 		}
-		rows = append(rows, pairRow(x.name, x.part, s))
+		rows = append(rows, pairRow(x.name, x.part, s, p.bar()))
 	}
-	rt := pairRow("RT at the client", &s.RT, s)
+	rt := pairRow("RT at the client", &s.RT, s, p.bar())
 	rt[1], rt[7] = "", ""
 	rows = append(rows, rt)
-	table(w, title, p.Width, pairServiceColumns, rows)
+	table(w, Wrap(title, p.Prose, 2), p.Width, pairServiceColumns, rows)
 	p.losses(w, s)
 }
 
-func pairRow(name string, x *pair.Part, s *pair.Service) []string {
+func pairRow(name string, x *pair.Part, s *pair.Service, bar int) []string {
 	share := float64(x.Sum) / float64(max(s.Waited(), 1))
 	q := func(v float64) string { return unit.Duration(x.Hist.Quantile(v)).String() }
 	return []string{
 		name, unit.Share(share).String(), unit.Duration(x.Sum).String(), unit.Duration(x.Sum / time.Duration(s.Count)).String(),
-		q(0.5), q(0.95), q(0.99), strings.Repeat("█", int(share*pairBar+0.5)),
+		q(0.5), q(0.95), q(0.99), strings.Repeat("█", int(share*float64(bar)+0.5)),
 	}
 }
 
@@ -225,18 +240,18 @@ func (p Pair) losses(w io.Writer, s *pair.Service) {
 		where      string
 	}{{s.LostThere, s.SegmentsThere, "from the client to the server"}, {s.LostBack, s.SegmentsBack, "from the server to the client"}} {
 		if l.lost > 0 {
-			fmt.Fprintf(w, " lost between the captures: %s of %s with data %s (%s)\n", unit.Count(l.lost), unit.Plural(l.sent, "packet", "packets"), l.where,
+			say(w, p.Prose, 3, " lost between the captures: %s of %s with data %s (%s)", unit.Count(l.lost), unit.Plural(l.sent, "packet", "packets"), l.where,
 				unit.Share(float64(l.lost)/float64(max(l.sent, l.lost))))
 		}
 	}
 	if s.Sending > 0 {
-		fmt.Fprintf(w, " answers took %s to leave the server and %s to arrive, from their first packet to their last\n", unit.Duration(s.Sending), unit.Duration(s.Download.Sum))
+		say(w, p.Prose, 3, " answers took %s to leave the server and %s to arrive, from their first packet to their last", unit.Duration(s.Sending), unit.Duration(s.Download.Sum))
 	}
 	if s.Resent > 0 {
-		fmt.Fprintf(w, " requests that waited for a copy of what was lost between the captures: %s\n", unit.Count(s.Resent))
+		say(w, p.Prose, 3, " requests that waited for a copy of what was lost between the captures: %s", unit.Count(s.Resent))
 	}
 	if s.Clamped > 0 {
-		fmt.Fprintf(w, " requests of which one way came out negative, within the uncertainty of the clocks, and was set to 0: %s\n", unit.Count(s.Clamped))
+		say(w, p.Prose, 3, " requests of which one way came out negative, within the uncertainty of the clocks, and was set to 0: %s", unit.Count(s.Clamped))
 	}
 }
 
