@@ -58,7 +58,7 @@ func (d *drawing) run(ctx context.Context, out io.Writer, files []string) error 
 		}
 	}
 	width, _ := terminalWidth(out)
-	return traffic.LadderText{Width: width}.Print(out, ladder)
+	return traffic.LadderText{Width: width, Prose: proseWidth(out)}.Print(out, ladder)
 }
 
 func readLadder(ctx context.Context, files []string, id uint64, all bool) (*traffic.Ladder, bool, error) {

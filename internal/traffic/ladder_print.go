@@ -20,12 +20,18 @@ import (
 // wanted: the slowest.
 const mostListed = 40
 
-// arrowWidth is how many columns lie between client and server.
-const arrowWidth = 27
+const (
+	// arrowWidth is how many columns lie between client and server if there is room.
+	arrowWidth = 27
+	// ladderText is how many columns of what a packet carries must be seen: an
+	// answer with its response time is the most important that it says.
+	ladderText = len("answer 123 after 12.3 ms")
+)
 
 // LadderText says how a ladder is printed.
 type LadderText struct {
 	Width int // columns; 0: any
+	Prose int // columns at which prose is broken; 0: nowhere
 	Zone  *time.Location
 }
 
@@ -53,7 +59,7 @@ func (o LadderText) head(w io.Writer, l *Ladder) {
 	if l.Space != "" {
 		space = ", " + l.Space
 	}
-	fmt.Fprintf(w, "connection %d  client %v, server %v, %s%s (which is which: %s)\n", c.ID, c.Client, c.Server, protocol, space, c.Why)
+	say(w, o.Prose, 2, "connection %d  client %v, server %v, %s%s (which is which: %s)", c.ID, c.Client, c.Server, protocol, space, c.Why)
 	ended := c.Ending.String()
 	if c.Closer.Frame != 0 {
 		what := "FIN"
@@ -62,13 +68,13 @@ func (o LadderText) head(w io.Writer, l *Ladder) {
 		}
 		ended += fmt.Sprintf(", first %s from the %s%s", what, c.Closer.Dir, during(c.CloseState))
 	}
-	fmt.Fprintf(w, "%s, for %s; %s\n", time.Unix(0, c.First.At).In(zone).Format("2006-01-02 15:04:05.000000"), unit.Duration(c.Last.At-c.First.At), ended)
+	say(w, o.Prose, 2, "%s, for %s; %s", time.Unix(0, c.First.At).In(zone).Format("2006-01-02 15:04:05.000000"), unit.Duration(c.Last.At-c.First.At), ended)
 	if c.Midway {
-		fmt.Fprintln(w, "its beginning was not captured: sequence numbers count from the first byte that was")
+		say(w, o.Prose, 2, "its beginning was not captured: sequence numbers count from the first byte that was")
 	}
 	for d := range c.Sides {
 		s := &c.Sides[d]
-		fmt.Fprintf(w, "%s sent %s, %s%s\n", flow.Dir(d), unit.Plural(s.Packets, "packet", "packets"), unit.Bytes(s.Bytes), inBrackets(
+		say(w, o.Prose, 2, "%s sent %s, %s%s", flow.Dir(d), unit.Plural(s.Packets, "packet", "packets"), unit.Bytes(s.Bytes), inBrackets(
 			some(int(s.Retransmissions), "retransmitted"), some(int(s.OutOfOrder), "out of order"), someOf(int(s.DupACKs), "duplicate ACK", "duplicate ACKs"),
 			someOf(int(s.ZeroWindows), "zero window", "zero windows"), someOf(int(s.KeepAlives), "keep-alive", "keep-alives")))
 	}
@@ -80,8 +86,11 @@ func (o LadderText) steps(w *strings.Builder, l *Ladder) {
 	remarks := l.remarks()
 	client, server := "client", "server"
 	wide := l.widths()
-	fmt.Fprintf(w, "%*s %*s %7s  %-*s%s  %*s  %*s  %s\n", wide.frame, "frame", wide.time, "time", "delta", arrowWidth-len(server), client, server,
-		wide.seq, "seq", wide.ack, "ack", "what it carries")
+	wide.fit(o.Width)
+	if need := wide.lead() + ladderText; o.Width > 0 && need > o.Width {
+		say(w, o.Prose, 2, "(a ladder of this connection needs %d columns: what is beyond the edge is cut)", need)
+	}
+	o.line(w, wide.row("frame", "time", "delta", fmt.Sprintf("%-*s%s", wide.arrow-len(server), client, server), "seq", "ack"), []carried{{text: "what it carries"}})
 	before := l.Conn.First.At
 	for i := range l.steps {
 		s := &l.steps[i]
@@ -90,67 +99,84 @@ func (o LadderText) steps(w *strings.Builder, l *Ladder) {
 			delta = unit.Duration(s.at - before).String()
 		}
 		before = max(s.at, s.end)
-		var text []string
+		var text []carried
 		var seq, ack string
 		if s.run {
-			text = append(text, s.summed())
+			text = append(text, carried{text: s.summed()})
 		} else {
 			seq, ack = l.relative(s.seq, s.dir), "-"
 			if s.flags&decode.ACK != 0 {
 				ack = l.relative(s.ack, s.dir.Other())
 			}
-			text = append(text, s.options()...)
-			text = append(text, s.notes...)
+			for _, what := range slices.Concat(s.options(), s.notes) {
+				text = append(text, carried{text: what})
+			}
 		}
 		last := max(s.frame, s.until)
 		for len(remarks) > 0 && remarks[0].frame <= last {
 			if remarks[0].frame >= s.frame {
-				text = append(text, remarks[0].text)
+				text = append(text, remarks[0].carried)
 			}
 			remarks = remarks[1:]
 		}
-		lead := fmt.Sprintf("%*d %*s %7s  %s  %*s  %*s  ", wide.frame, s.frame, wide.time, l.moment(s), delta, s.arrow(), wide.seq, seq, wide.ack, ack)
-		o.line(w, lead, text)
+		o.line(w, wide.row(fmt.Sprint(s.frame), l.moment(s), delta, s.arrow(wide.arrow), seq, ack), text)
 	}
 	if l.left > 0 {
 		fmt.Fprintf(w, "%s: --all shows them\n", unit.Plural(l.left, "more packet", "more packets"))
 	}
 }
 
+// carried is one thing that a packet carries or is. Statements are cut where
+// the line ends; other words go on in the next line.
+type carried struct {
+	text string
+	cut  bool
+}
+
 // line prints what a packet carries after its lead, on further lines if the
 // width does not hold it.
-func (o LadderText) line(w *strings.Builder, lead string, text []string) {
+func (o LadderText) line(w *strings.Builder, lead string, text []carried) {
 	indent := utf8.RuneCountInString(lead)
 	room := 0
 	if o.Width > 0 {
-		room = max(o.Width-indent, leastText)
+		room = max(o.Width-indent, ladderText)
 	}
 	var line string
 	flush := func() {
-		w.WriteString(strings.TrimRight(lead+line, " ") + "\n")
+		out := strings.TrimRight(lead+line, " ")
+		if o.Width > 0 {
+			out = Clip(out, o.Width)
+		}
+		w.WriteString(out + "\n")
 		lead, line = strings.Repeat(" ", indent), ""
 	}
-	for _, t := range text {
-		if room > 0 {
+	for _, c := range text {
+		t := c.text
+		if room > 0 && c.cut {
 			t = Clip(t, room)
-			if line != "" && utf8.RuneCountInString(line)+2+utf8.RuneCountInString(t) > room {
-				flush()
-			}
+		}
+		if line != "" && room > 0 && utf8.RuneCountInString(line)+2+utf8.RuneCountInString(t) > room {
+			flush()
 		}
 		if line != "" {
 			line += "; "
 		}
-		line += t
+		parts := strings.Split(Wrap(line+t, room, 2), "\n")
+		for _, p := range parts[:len(parts)-1] {
+			line = p
+			flush()
+		}
+		line = parts[len(parts)-1]
 	}
 	flush()
 }
 
 // arrow draws a packet between client and server.
-func (s *step) arrow() string {
+func (s *step) arrow(width int) string {
 	label := s.label()
-	line := strings.Repeat("─", max(arrowWidth-3-utf8.RuneCountInString(label), 1))
+	line := strings.Repeat("─", max(width-3-utf8.RuneCountInString(label), 1))
 	if s.run {
-		line = strings.Repeat("┄", max(arrowWidth-3-utf8.RuneCountInString(label), 1))
+		line = strings.Repeat("┄", max(width-3-utf8.RuneCountInString(label), 1))
 	}
 	if s.dir == flow.ToServer {
 		return label + " " + line + "─▶"
@@ -209,15 +235,59 @@ func (s *step) options() []string {
 	return list
 }
 
-// columnWidths are those of the numbers before what a packet carries.
-type columnWidths struct{ frame, time, seq, ack int }
+// columnWidths are those of what stands before what a packet carries; 0: the
+// column is left out.
+type columnWidths struct {
+	frame, time, delta, arrow, seq, ack int
+	leastArrow                          int // that holds every label
+}
+
+// fit makes room for what packets carry: arrows become shorter, then columns
+// leave, those first that others tell or that few look at.
+func (c *columnWidths) fit(width int) {
+	if width <= 0 {
+		return
+	}
+	missing := func() int { return c.lead() + ladderText - width }
+	c.arrow -= min(max(missing(), 0), c.arrow-c.leastArrow)
+	for _, column := range []*int{&c.ack, &c.seq, &c.delta} {
+		if missing() > 0 {
+			*column = 0
+		}
+	}
+	// What left may have made more room than was needed.
+	c.arrow += min(max(-missing(), 0), max(arrowWidth-c.arrow, 0))
+}
+
+// lead is how many columns stand before what a packet carries.
+func (c *columnWidths) lead() int { return utf8.RuneCountInString(c.row("", "", "", "", "", "")) }
+
+// row is the cells before what a packet carries.
+func (c *columnWidths) row(frame, at, delta, arrow, seq, ack string) string {
+	row := fmt.Sprintf("%*s %*s", c.frame, frame, c.time, at)
+	if c.delta > 0 {
+		row += fmt.Sprintf(" %*s", c.delta, delta)
+	}
+	row += fmt.Sprintf("  %*s", c.arrow, arrow)
+	if c.seq > 0 {
+		row += fmt.Sprintf("  %*s", c.seq, seq)
+	}
+	if c.ack > 0 {
+		row += fmt.Sprintf("  %*s", c.ack, ack)
+	}
+	return row + "  "
+}
 
 func (l *Ladder) widths() columnWidths {
-	w := columnWidths{len("frame"), len("time"), len("seq"), len("ack")}
+	w := columnWidths{
+		frame: len("frame"), time: len("time"), delta: len("12.3 ms"), arrow: arrowWidth, seq: len("seq"), ack: len("ack"),
+		leastArrow: len("client server"),
+	}
 	for i := range l.steps {
 		s := &l.steps[i]
 		w.frame = max(w.frame, len(fmt.Sprint(s.frame)))
 		w.time = max(w.time, len(l.moment(s)))
+		w.leastArrow = min(max(w.leastArrow, utf8.RuneCountInString(s.label())+4), arrowWidth)
 		w.seq = max(w.seq, len(l.relative(s.seq, s.dir)))
 		if s.flags&decode.ACK != 0 {
 			w.ack = max(w.ack, len(l.relative(s.ack, s.dir.Other())))
@@ -243,7 +313,7 @@ func (l *Ladder) relative(seq uint32, d flow.Dir) string {
 // remarkAt is what happens in an application at a packet.
 type remarkAt struct {
 	frame uint64
-	text  string
+	carried
 }
 
 // remarks says where requests and answers begin and end.
@@ -251,7 +321,7 @@ func (l *Ladder) remarks() []remarkAt {
 	var out []remarkAt
 	add := func(frame uint64, format string, args ...any) {
 		if frame != 0 {
-			out = append(out, remarkAt{frame, fmt.Sprintf(format, args...)})
+			out = append(out, remarkAt{frame, carried{text: fmt.Sprintf(format, args...)}})
 		}
 	}
 	for i := range l.Transactions {
@@ -261,7 +331,9 @@ func (l *Ladder) remarks() []remarkAt {
 		if t.Status != proto.Answered && t.Status != proto.NoAnswer {
 			mark = " (" + t.Status.String() + ")"
 		}
-		add(t.Frames[0], "request %d%s: %s", n, mark, Statement(t.Command, t.Fingerprint))
+		if t.Frames[0] != 0 {
+			out = append(out, remarkAt{t.Frames[0], carried{fmt.Sprintf("request %d%s: %s", n, mark, Statement(t.Command, t.Fingerprint)), true}})
+		}
 		if t.Frames[1] != t.Frames[0] {
 			add(t.Frames[1], "request %d ends", n)
 		}
@@ -282,9 +354,9 @@ func (l *Ladder) remarks() []remarkAt {
 }
 
 var ladderColumns = []column{
-	{title: "no", right: true}, {title: "at", right: true}, {title: "idle", right: true, drop: 3}, {title: "upload", right: true, drop: 4},
-	{title: "RT", right: true}, {title: "server", right: true, drop: 2}, {title: "download", right: true}, {title: "ack", right: true, drop: 5},
-	{title: "resent", right: true, drop: 1}, {title: "frames", drop: 6}, {title: "statement", text: true},
+	{title: "no", right: true}, {title: "at", right: true, drop: 1}, {title: "idle", right: true, drop: 5}, {title: "upload", right: true, drop: 6},
+	{title: "RT", right: true}, {title: "server", right: true, drop: 4}, {title: "download", right: true, drop: 2}, {title: "ack", right: true, drop: 7},
+	{title: "resent", right: true, drop: 3}, {title: "frames", drop: 8}, {title: "statement", text: true},
 }
 
 func (o LadderText) transactions(w io.Writer, l *Ladder) {

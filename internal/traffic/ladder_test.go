@@ -1,12 +1,18 @@
 package traffic
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/pcap"
+	"rtrail/internal/unit"
 )
 
 // A long run of data is summed up between its first and last packets; what is
@@ -40,5 +46,42 @@ func TestLongRunsAreSummedUp(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// No line of a ladder is wider than the terminal, and its answers say how long
+// they took as long as the terminal has room for that.
+func TestLadderFitsTheTerminal(t *testing.T) {
+	src, err := pcap.OpenFile(truth(t, "mysql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	l, found, err := ReadLadder(context.Background(), src, 1, false)
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	for _, width := range []int{100, 80, 60, 40} {
+		var b strings.Builder
+		if err := (LadderText{Width: width, Prose: width, Zone: time.UTC}).Print(&b, l); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("%d columns in a terminal of %d: %s", n, width, line)
+			}
+		}
+		for i := range l.Transactions {
+			x := &l.Transactions[i]
+			answer := fmt.Sprintf("answer %d after %s", i+1, unit.Duration(x.RT))
+			if width >= 60 && x.Frames[0] != 0 && x.Frames[2] != 0 && !strings.Contains(text, answer) {
+				t.Errorf("at %d columns %q is cut", width, answer)
+			}
+		}
+		if cut, said := width < 60, strings.Contains(text, "(a ladder"); cut != said {
+			t.Errorf("at %d columns: says %v that lines are cut:\n%s", width, said, text)
+		}
+		golden(t, fmt.Sprintf("ladder-%d.txt", width), text)
 	}
 }
