@@ -176,7 +176,7 @@ func Humps(h *rt.Histogram) []string {
 	if len(modes) == 0 {
 		return nil
 	}
-	at := centers(h, modes)
+	at := rt.Centers(h.Buckets(64), modes)
 	if len(modes) == 1 {
 		return []string{"1 mode, at " + unit.Duration(at[0]).String()}
 	}
@@ -194,42 +194,6 @@ func Humps(h *rt.Histogram) []string {
 			strings.Join(list, ", "), unit.Duration(at[0])))
 	}
 	return lines
-}
-
-// centers are the medians of modes, which are more exact than their highest
-// bins. What lies before the first or after the last one belongs to it.
-func centers(h *rt.Histogram, modes []rt.Mode) []time.Duration {
-	out := make([]time.Duration, len(modes))
-	for i, m := range modes {
-		if i == 0 {
-			m.From = 0
-		}
-		if i == len(modes)-1 {
-			m.To = math.MaxInt64
-		}
-		out[i] = center(h, m)
-	}
-	return out
-}
-
-func center(h *rt.Histogram, m rt.Mode) time.Duration {
-	var n, seen uint64
-	inside := func(b rt.Bucket) bool { return b.From >= m.From && b.From < m.To }
-	buckets := h.Buckets(64)
-	for _, b := range buckets {
-		if inside(b) {
-			n += b.Count
-		}
-	}
-	for _, b := range buckets {
-		if !inside(b) {
-			continue
-		}
-		if seen += b.Count; 2*seen >= n {
-			return b.From + (b.To-b.From-1)/2
-		}
-	}
-	return m.At
 }
 
 const (

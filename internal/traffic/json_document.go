@@ -206,7 +206,7 @@ func (d *Document) services(s *summary.Summary, histogram bool) []*totalJSON {
 			v.Buckets = append(v.Buckets, bucketJSON{int64(b.From), int64(b.To), b.Count})
 		}
 		modes := rt.Modes(v.of.RT.Buckets(perOctave))
-		at := centers(&v.of.RT, modes)
+		at := rt.Centers(v.of.RT.Buckets(64), modes)
 		for i, m := range modes {
 			v.Modes = append(v.Modes, modeJSON{int64(at[i]), int64(m.From), int64(m.To), m.Count, m.Share})
 		}

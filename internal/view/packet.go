@@ -52,16 +52,23 @@ func (s *PacketService) ConnectRTT() (server, client time.Duration, ok bool) {
 	return s.ServerRTT / n, s.ClientRTT / n, true
 }
 
-// Quantile is the response time that a share q does not exceed, to within five
-// percent.
+// Quantile is the response time that a share q does not exceed, to within one
+// percent; five in recordings of older versions, whose buckets are wider.
 func (s *PacketService) Quantile(q float64) time.Duration { return quantile(s.Histogram, q) }
 
 // IdleQuantile is the same of the times in which a client had its answer and
 // asked nothing.
 func (s *PacketService) IdleQuantile(q float64) time.Duration { return quantile(s.IdleTimes, q) }
 
-// Modes are the humps of its response times.
-func (s *PacketService) Modes() []rt.Mode { return rt.Modes(s.Histogram) }
+// Modes are the humps of its response times, each at its median, as rtrail
+// packets --histogram prints them.
+func (s *PacketService) Modes() []rt.Mode {
+	modes := rt.Modes(s.Histogram)
+	for i, at := range rt.Centers(s.Histogram, modes) {
+		modes[i].At = at
+	}
+	return modes
+}
 
 // PacketConnection is one connection with both of its sides.
 type PacketConnection struct {
@@ -222,7 +229,7 @@ func quantile(buckets []rt.Bucket, q float64) time.Duration {
 	}
 	for _, b := range buckets {
 		if seen += b.Count; float64(seen) >= q*float64(total) {
-			return b.From + (b.To-b.From)/2
+			return b.From + (b.To-b.From-1)/2
 		}
 	}
 	return 0

@@ -139,3 +139,39 @@ func apart(bins []float64, a, b int) bool {
 	low := bins[valley(bins, a, b)]
 	return low < lower*valleyShare && lower-low > valleySigmas*math.Sqrt(lower)
 }
+
+// Centers are the medians of modes, which are more exact than their highest
+// bins. What lies before the first or after the last one belongs to it. Buckets
+// are all those that the modes were found in, or finer ones.
+func Centers(buckets []Bucket, modes []Mode) []time.Duration {
+	out := make([]time.Duration, len(modes))
+	for i, m := range modes {
+		if i == 0 {
+			m.From = 0
+		}
+		if i == len(modes)-1 {
+			m.To = math.MaxInt64
+		}
+		out[i] = medianOf(buckets, m)
+	}
+	return out
+}
+
+func medianOf(buckets []Bucket, m Mode) time.Duration {
+	var n, seen uint64
+	inside := func(b Bucket) bool { return b.From >= m.From && b.From < m.To }
+	for _, b := range buckets {
+		if inside(b) {
+			n += b.Count
+		}
+	}
+	for _, b := range buckets {
+		if !inside(b) {
+			continue
+		}
+		if seen += b.Count; 2*seen >= n {
+			return b.From + (b.To-b.From-1)/2
+		}
+	}
+	return m.At
+}

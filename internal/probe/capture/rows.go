@@ -12,9 +12,10 @@ import (
 	"rtrail/internal/recording"
 )
 
-// perOctave is how finely response times are kept in a recording: to within
-// five percent of their value.
-const perOctave = 16
+// perOctave is how finely times are kept in a recording: as finely as they were
+// measured, to within one percent. A verdict and rtrail packets, which it names
+// as its proof, would print different numbers otherwise.
+const perOctave = 64
 
 func secondRow(s *summary.Second) recording.PacketService {
 	return recording.PacketService{

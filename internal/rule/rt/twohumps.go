@@ -43,8 +43,8 @@ const (
 	gapShare = 0.2
 	// toothShare of all requests makes a tooth one that counts.
 	toothShare = 0.05
-	// farthest multiple that is looked at: buckets are six percent wide, and
-	// beyond the fifth multiple wider than a tooth.
+	// farthest multiple that is looked at: buckets of recordings by older versions
+	// are six percent wide, and beyond the fifth multiple wider than a tooth.
 	farthest = 5
 	// apart: two humps that are no multiples are worth a hint from a factor of
 	// three, and if each holds a tenth of the requests.

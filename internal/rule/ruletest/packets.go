@@ -66,7 +66,7 @@ func (h *Host) Packets(p PacketService) *Host {
 		idle.AddN(d, uint32(float64(all.Count())/float64(len(p.Idles))))
 	}
 	for phase, times := range map[string]*rt.Histogram{"rt": &all, "idle": &idle} {
-		for _, b := range times.Buckets(16) {
+		for _, b := range times.Buckets(64) {
 			Add(h, recording.PacketHistogram{At: Start, Server: p.Server, ServerPort: int32(p.Port), Proto: p.Proto, Phase: phase,
 				From: b.From, To: b.To, Count: int64(b.Count)})
 		}
