@@ -56,9 +56,9 @@ captures of packets, pcap or pcapng, also compressed ("-" is standard input);
 or dumps of stacks, in any form that "rtrail stacks" reads.
 With -i packets are captured while this host is watched. With --mysql a MySQL
 server is asked, too; those of this host are found if root or who is named in
-~/.my.cnf or ~/.mylogin.cnf may log in (--mysql off leaves them alone). Captures of the same
-traffic at the client and at the server say which of them, or the way between
-them, is slow: --client-side and --server-side.`,
+~/.my.cnf or ~/.mylogin.cnf may log in (--mysql off leaves them alone).
+Captures of the same traffic at the client and at the server say which of them,
+or the way between them, is slow: --client-side and --server-side.`,
 		Example: `  sudo rtrail                        watch for 10 s
   sudo rtrail diagnose --for 1m      watch for longer
   rtrail diagnose night.rtr --at 03:00 --for 2m

@@ -106,5 +106,5 @@ func newRootCommand() *cobra.Command {
 		newVersionCommand(),
 		newCompletionCommand(),
 	)
-	return root
+	return withHelp(root)
 }

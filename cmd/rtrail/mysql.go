@@ -37,16 +37,16 @@ func newMySQLCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mysql [SERVER]",
 		Short: "One line a second: a MySQL server beside its host; audit of its variables",
-		Long: `Looks at a MySQL, MariaDB or Percona server once a second, and at the host if the
-server runs on it, and prints a line: load and CPU, statements, buffer pool,
+		Long: `Looks at a MySQL, MariaDB or Percona server once a second, and at the host if
+the server runs on it, and prints a line: load and CPU, statements, buffer pool,
 threads, InnoDB, the worst group of the thread pool; with -i also response times
 from packets. Ctrl-C ends with a summary. A server that does not answer has a
 line that says so, and since when.
 
-SERVER is USER@HOST:PORT, USER@/PATH/TO.SOCK or what else the mysql client's users
-type; user and password come from ~/.my.cnf and ~/.mylogin.cnf where they are not
-given (?login-path=NAME chooses among the latter's). Without SERVER the one that
-runs on this host is taken.
+SERVER is USER@HOST:PORT, USER@/PATH/TO.SOCK or what else the mysql client's
+users type; user and password come from ~/.my.cnf and ~/.mylogin.cnf where they
+are not given (?login-path=NAME chooses among the latter's). Without SERVER the
+one that runs on this host is taken.
 
 What the columns mean: docs/mysql.md. "-" stands for what is not known; the
 numbers of the host are not known when the server runs elsewhere.`,

@@ -36,8 +36,9 @@ change costs, and whether it needs a restart.
 
 A change is recommended only with evidence out of the server's own counters and
 sessions in this window, so watch while it is slow. What merely differs from the
-default is listed as that. Two recommendations never pull in opposite directions:
-where there is evidence for both, the weaker one is withheld, and said so.`,
+default is listed as that. Two recommendations never pull in opposite
+directions: where there is evidence for both, the weaker one is withheld, and
+said so.`,
 		Example: `  rtrail mysql audit
   rtrail mysql audit monitor@db1:3306 --for 1m
   rtrail mysql audit root@/run/mysqld/mysqld.sock --json | jq '.settings[] | select(.advice)'`,

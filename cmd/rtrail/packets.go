@@ -67,7 +67,8 @@ such as the rt of one without answer, compares neither way. Its variables:
 --format prints one line per interval over all ports, times in microseconds:
   %n count   %a mean     %s sum      %x sum of squares     %S standard deviation
   %m minimum %M maximum  %h median   %v variance           %I iteration, from 0
-  %t seconds since the first interval began   %T Unix time at the end of the interval
+  %t seconds since the first interval began
+  %T Unix time at the end of the interval
   %% percent sign   \n line end   \t tab
   A number after % restricts to the fastest so many percent: %95M %99a.
   Medians and percentiles are within one percent; the rest is exact.

@@ -62,9 +62,9 @@ func number(name, help string, known func(*rt.Transaction) bool, of func(*rt.Tra
 var variables = []variable{
 	duration("rt", "last request packet to first response packet", answered, func(t *rt.Transaction) time.Duration { return t.RT }),
 	duration("upload", "first to last request packet", requested, func(t *rt.Transaction) time.Duration { return t.Upload }),
-	duration("server", "last copy of the last request packet to first response packet", answered, func(t *rt.Transaction) time.Duration { return t.Serve }),
+	duration("server", "last copy of the last request packet to\nfirst response packet", answered, func(t *rt.Transaction) time.Duration { return t.Serve }),
 	duration("download", "first to last response packet", answered, func(t *rt.Transaction) time.Duration { return t.Download }),
-	duration("idle", "end of the previous response on the connection to the request", requested, func(t *rt.Transaction) time.Duration { return t.Idle }),
+	duration("idle", "end of the previous response on the connection\nto the request", requested, func(t *rt.Transaction) time.Duration { return t.Idle }),
 	duration("retransmit", "waited for retransmissions", answered, func(t *rt.Transaction) time.Duration { return t.Retransmit }),
 	duration("zero_window", "waited for a closed window", answered, func(t *rt.Transaction) time.Duration { return t.ZeroWindow }),
 	duration("delayed_ack", "waited for a delayed acknowledgement", answered, func(t *rt.Transaction) time.Duration { return t.DelayedACK }),
@@ -86,7 +86,7 @@ var variables = []variable{
 	word("error", "its text", func(t *rt.Transaction) string { return t.Error }),
 	number("rows", "rows or elements of the answer", always, func(t *rt.Transaction) int64 { return t.Rows }),
 	number("depth", "requests under way, this one included", always, func(t *rt.Transaction) int64 { return int64(t.Depth) }),
-	word("doubt", "why its times are not averaged: approximate, ambiguous, lossy, resync, or nothing", func(t *rt.Transaction) string { return doubt(t.Doubt) }),
+	word("doubt", "why its times are not averaged: approximate,\nambiguous, lossy, resync, or nothing", func(t *rt.Transaction) string { return doubt(t.Doubt) }),
 	number("request_bytes", "", requested, func(t *rt.Transaction) int64 { return t.RequestBytes }),
 	number("response_bytes", "", func(t *rt.Transaction) bool { return t.Frames[2] != 0 }, func(t *rt.Transaction) int64 { return t.ResponseBytes }),
 	number("connection", "its id", always, func(t *rt.Transaction) int64 { return int64(t.Connection) }),
@@ -118,7 +118,11 @@ func Names() []string {
 func Help() string {
 	var b strings.Builder
 	for _, v := range variables {
-		b.WriteString(strings.TrimRight("  "+pad(v.name, 15)+pad(strings.TrimPrefix(v.kind.String(), "google.protobuf."), 9)+v.help, " ") + "\n")
+		name := "  " + pad(v.name, 15) + pad(strings.TrimPrefix(v.kind.String(), "google.protobuf."), 9)
+		for line := range strings.SplitSeq(v.help, "\n") {
+			b.WriteString(strings.TrimRight(name+line, " ") + "\n")
+			name = strings.Repeat(" ", len(name))
+		}
 	}
 	return b.String()
 }

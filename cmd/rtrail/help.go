@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/traffic"
+)
+
+const (
+	// helpWidth is that of help that no terminal shows, and of its prose.
+	helpWidth = 80
+	// widestHelp: longer lines of words are hard to read.
+	widestHelp = 100
+	// narrowestHelp: below, descriptions beside flags would be columns of single words.
+	narrowestHelp = 60
+)
+
+// withHelp breaks the descriptions of flags and commands at the terminal's width,
+// in a column of their own.
+func withHelp(root *cobra.Command) *cobra.Command {
+	cobra.AddTemplateFunc("helpWidth", func() int { return widthOfHelp(terminalWidth(os.Stdout)) })
+	cobra.AddTemplateFunc("commandLine", commandLine)
+	root.SetUsageTemplate(strings.NewReplacer(
+		".FlagUsages", ".FlagUsagesWrapped helpWidth",
+		"  {{rpad .Name .NamePadding }} {{.Short}}", "{{commandLine . helpWidth}}",
+	).Replace(root.UsageTemplate()))
+	return root
+}
+
+func widthOfHelp(width int, tty bool) int {
+	if !tty {
+		return helpWidth
+	}
+	return min(max(width, narrowestHelp), widestHelp)
+}
+
+// commandLine is a command in the list of another one's.
+func commandLine(c *cobra.Command, width int) string {
+	name := fmt.Sprintf("  %-*s ", c.NamePadding(), c.Name())
+	return traffic.Wrap(name+c.Short, width, len(name))
+}
