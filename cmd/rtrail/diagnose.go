@@ -319,5 +319,6 @@ func (d *diagnosis) print(out io.Writer, v verdict.Verdict) error {
 		Width:   width,
 		Color:   tty && colours(),
 		Verbose: d.verbose,
+		Break:   tty,
 	})
 }

@@ -141,10 +141,17 @@ func evidenceWords(e rule.Evidence) string {
 	return words
 }
 
-// command writes a command whole, on a line of its own: one that is broken
-// or cut cannot be copied.
+// command writes a command on a line of its own, and on several if a terminal
+// is narrower: one that is cut, or broken within a word, cannot be copied.
 func (p *page) command(indent int, command string) {
-	p.line(strings.Repeat(" ", indent) + p.paint(styleQuiet, "$ "+command))
+	lines, lead := []string{command}, "$ "
+	if p.breaks {
+		lines = breakCommand(command, p.columns-indent-len(lead))
+	}
+	for _, l := range lines {
+		p.line(strings.Repeat(" ", indent) + p.paint(styleQuiet, lead+l))
+		lead = "  "
+	}
 }
 
 // fix writes what to do, the command for it, and what it costs.

@@ -16,6 +16,7 @@ type TerminalOptions struct {
 	Width   int  // columns; anything under 40 counts as 40, 0 as 80
 	Color   bool // the output is a terminal and colours are wanted
 	Verbose bool // also minor evidence, all processes and healthy probes
+	Break   bool // the output is a terminal, which would break wider commands anywhere: break them so that they can be pasted
 }
 
 const (
@@ -32,12 +33,12 @@ const (
 )
 
 // Terminal writes the verdict for people. The width is kept wherever words can
-// be broken; commands are never cut, so that they can be copied.
+// be broken; commands are never cut, and only broken as a shell takes them.
 func Terminal(w io.Writer, v verdict.Verdict, o TerminalOptions) error {
 	if o.Width == 0 {
 		o.Width = 80
 	}
-	p := &page{width: min(max(o.Width, narrowest), readable), color: o.Color, verbose: o.Verbose}
+	p := &page{width: min(max(o.Width, narrowest), readable), color: o.Color, verbose: o.Verbose, breaks: o.Break, columns: max(o.Width, narrowest)}
 	p.header(v)
 	p.causes(v)
 	p.times(v.Time)
@@ -56,6 +57,8 @@ type page struct {
 	width   int
 	color   bool
 	verbose bool
+	breaks  bool
+	columns int // of the terminal: commands may use all
 }
 
 // styles are SGR codes; names say what they mean here, not how they look.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rtrail/internal/report"
+	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
 )
 
@@ -21,6 +22,28 @@ func TestTerminal(t *testing.T) {
 				}
 				golden(t, fmt.Sprintf("terminal-%s-%d.txt", c.name, width), out.String())
 			})
+		}
+	}
+}
+
+// On a terminal commands are broken as a shell takes them; elsewhere they stay
+// whole.
+func TestTerminalBreaksCommands(t *testing.T) {
+	const command = "tshark -r /var/tmp/captures/application-server.pcapng -Y 'tcp.stream eq 4711 && mysql' -T fields -e frame.time"
+	v := verdict.Verdict{Findings: []verdict.Finding{{Rank: 1, Finding: rule.Finding{
+		Headline: rule.T("slow"), Confidence: rule.Certain, Evidence: []rule.Evidence{{What: rule.T("numbers"), Check: command}},
+	}}}}
+	for width, want := range map[int]string{
+		80: "        $ tshark -r /var/tmp/captures/application-server.pcapng \\\n" +
+			"          -Y 'tcp.stream eq 4711 && mysql' -T fields -e frame.time\n",
+		0: "        $ " + command + "\n",
+	} {
+		var out bytes.Buffer
+		if err := report.Terminal(&out, v, report.TerminalOptions{Width: width, Break: width > 0}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("at %d columns:\n%s\nwant\n%s", width, out.String(), want)
 		}
 	}
 }
