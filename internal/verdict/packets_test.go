@@ -58,7 +58,7 @@ func TestCapturesWithoutEvidence(t *testing.T) {
 		{"one direction", []func(*recording.Writer){capture(9, 0), connection(5, 0), service(recording.PacketService{Unanswered: 2})}, nil,
 			[]string{"every connection was captured in one direction only", "every request was left out: 2 without answer", "every connection was captured in one direction only"}},
 		{"all times left out", []func(*recording.Writer){capture(9, 0), connection(5, 4), service(recording.PacketService{Lossy: 12})},
-			[]string{"tcp", "either"}, []string{"every request was left out: 12 a part was not captured"}},
+			[]string{"tcp", "either"}, []string{"every request was left out: 12 captured in part"}},
 		{"no request", []func(*recording.Writer){capture(9, 0), connection(5, 4)}, []string{"tcp", "either"}, []string{"none was captured"}},
 		{"name lookups alone", []func(*recording.Writer){capture(9, 0), service(recording.PacketService{Proto: "dns", Count: 3})}, []string{"times"},
 			[]string{"there is none in 9 packets", "there is none in 9 packets"}},

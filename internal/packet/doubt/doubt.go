@@ -131,7 +131,7 @@ func Reasons(s *rt.Stats) string {
 		{s.Unanswered, "without answer", "without answer"},
 		{s.Unpaired, "answer whose request was not captured", "answers whose requests were not captured"},
 		{s.Ambiguous, "ambiguous: several were under way", "ambiguous: several were under way"},
-		{s.Lossy, "of which a part was not captured", "of which parts were not captured"},
+		{s.Lossy, "captured in part", "captured in part"},
 	} {
 		if r.n > 0 {
 			parts = append(parts, unit.Plural(r.n, r.one, r.many))

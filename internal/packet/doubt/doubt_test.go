@@ -65,9 +65,9 @@ func TestDoubtsCountInWords(t *testing.T) {
 		want []string
 	}{
 		{1, []string{"begun before the capture: 1 of 1 connection", "captured twice and counted once: 1 packet",
-			"left out of all times: 2 requests (1 answer whose request was not captured, 1 of which a part was not captured)"}},
+			"left out of all times: 2 requests (1 answer whose request was not captured, 1 captured in part)"}},
 		{2, []string{"begun before the capture: 2 of 2 connections", "captured twice and counted once: 2 packets",
-			"left out of all times: 4 requests (2 answers whose requests were not captured, 2 of which parts were not captured)"}},
+			"left out of all times: 4 requests (2 answers whose requests were not captured, 2 captured in part)"}},
 	} {
 		if diff := cmp.Diff(c.want, textsOf(Of(&engine.Report{Duplicates: c.n}, some(c.n)))); diff != "" {
 			t.Error(diff)

@@ -172,7 +172,7 @@ func TestMySQL51(t *testing.T) {
 		Waits: []LatchWait{{Thread: "1152170336", File: "buf0buf.ic:630", Name: "buf0buf.c:517", Mode: "Mutex"}}}
 	want.History, want.Open = 6, 1
 	want.Transactions = []Transaction{{ID: "0 80157600", State: "ACTIVE", Age: 4 * time.Second, Waited: u, Structs: u, RowLocks: u, ReadView: true,
-		Session: 8079, Query: 728899, Host: "10.0.0.7", User: "webapp", Thread: "Sending data", Statement: "SELECT sql_calc_found_rows * FROM b LIMIT ?"}}
+		Session: 8079, Query: 728899, Host: "10.0.0.7", User: "webapp", Thread: "Sending data", Statement: "SELECT SQL_CALC_FOUND_ROWS * FROM b LIMIT ?"}}
 	want.Log = Log{84<<32 + 3000620880, 84<<32 + 3000611265, u, 84<<32 + 2939889199, u, 0, 0}
 	want.Pool = Pool{262144, 0, 258053, 37491, 0, 0, 3, 1, 999, 57973114, 251137, 10761167}
 	if diff := cmp.Diff(want, s); diff != "" {

@@ -44,12 +44,12 @@ func entries(text string, o Options) (list []Entry) {
 func TestServers(t *testing.T) {
 	statements := []string{
 		"SET long_query_time = ?",
-		"SELECT count(*) FROM accounts WHERE owner = ? OR balance > ?",
+		"SELECT COUNT(*) FROM accounts WHERE owner = ? OR balance > ?",
 		"USE mysql",
-		"SELECT count(*) FROM user",
+		"SELECT COUNT(*) FROM user",
 		"USE lab",
 		"UPDATE accounts SET balance = ? WHERE id = ?",
-		"DO sleep(?)",
+		"DO SLEEP(?)",
 		"SELECT a.id FROM sbtest1 a JOIN sbtest1 b ON a.k = b.k ORDER BY a.pad LIMIT ?",
 		"INSERT INTO accounts VALUES (?)",
 		"SELECT broken FROM accounts",
@@ -92,7 +92,7 @@ func TestServers(t *testing.T) {
 				t.Errorf("%+v, %+v, %+v", list[1], list[3], list[4])
 			}
 			want := test.sleep
-			want.User, want.Host, want.Session, want.DB, want.Statement, want.Logged = "lab", "localhost", test.session, "lab", "DO sleep(?)", list[6].Logged
+			want.User, want.Host, want.Session, want.DB, want.Statement, want.Logged = "lab", "localhost", test.session, "lab", "DO SLEEP(?)", list[6].Logged
 			if diff := cmp.Diff(want, list[6]); diff != "" {
 				t.Error(diff)
 			}
