@@ -36,7 +36,11 @@ func Cmdline(b []byte) string {
 		if i > 0 {
 			out.WriteByte(' ')
 		}
-		out.WriteString(maskArgument(arg, mysql, &hide))
+		if i > 0 && !hide && strings.ContainsAny(arg, " \t\n") {
+			out.WriteString(maskScript(arg))
+		} else {
+			out.WriteString(maskArgument(arg, mysql, &hide))
+		}
 		if out.Len() > maxCmdline {
 			break
 		}
@@ -80,6 +84,58 @@ func maskArgument(arg string, mysql bool, hide *bool) string {
 		return arg
 	}
 	return maskURL(arg)
+}
+
+// maskScript hides the secrets of commands in one argument, as sh -c has them.
+func maskScript(script string) string {
+	var out strings.Builder
+	mysql, hide := false, false
+	for rest := script; rest != ""; {
+		blanks := len(rest) - len(strings.TrimLeft(rest, " \t\n"))
+		out.WriteString(rest[:blanks])
+		rest = rest[blanks:]
+		n := wordLength(rest)
+		word := rest[:n]
+		rest = rest[n:]
+		inner := strings.Trim(word, `"'`)
+		switch bare := strings.Trim(inner, ";|&()"); {
+		case word == "":
+		case !hide && (word[0] == '"' || word[0] == '\'') && strings.ContainsAny(inner, " \t\n"):
+			at := strings.Index(word, inner)
+			out.WriteString(word[:at] + maskScript(inner) + word[at+len(inner):])
+		case bare == "":
+			mysql, hide = false, false
+			out.WriteString(word)
+		case isMySQLClient(bare):
+			mysql = true
+			out.WriteString(word)
+		default:
+			out.WriteString(maskArgument(word, mysql, &hide))
+		}
+		if strings.HasSuffix(word, ";") {
+			mysql, hide = false, false
+		}
+	}
+	return out.String()
+}
+
+// wordLength is how long the first word of a script is: up to a blank that is
+// not in quotes.
+func wordLength(script string) int {
+	quote := byte(0)
+	for i := 0; i < len(script); i++ {
+		switch c := script[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == ' ' || c == '\t' || c == '\n':
+			return i
+		}
+	}
+	return len(script)
 }
 
 func isSecret(name string) bool {

@@ -130,6 +130,11 @@ func TestCmdline(t *testing.T) {
 		{"env\x00DB_PASSWORD=x\x00run\x00", "env DB_PASSWORD=*** run"},
 		{"postgres: writer process   ", "postgres: writer process   "},
 		{"psql\x00postgres://u:p%40q@h:5432/db\x00", "psql postgres://u:***@h:5432/db"},
+		{"sh\x00-c\x00sleep 8; mysql -ulab -pHUNTER2 -h db && nc -p80 x\x00", "sh -c sleep 8; mysql -ulab -p*** -h db && nc -p80 x"},
+		{"bash\x00-c\x00ssh db 'mysqladmin -p\"a b\" status' | grep -p x\x00", "bash -c ssh db 'mysqladmin -p*** status' | grep -p x"},
+		{"sh\x00-c\x00MYSQL_PWD=\"a b\" mysql; app --token abc -v\x00", "sh -c MYSQL_PWD=*** mysql; app --token *** -v"},
+		{"sh\x00-c\x00mysql -p'open\x00", "sh -c mysql -p***"},
+		{"echo\x00a  b\tc\x00", "echo a  b c"},
 		{"", ""},
 		{"\x00\x00", ""},
 	}
