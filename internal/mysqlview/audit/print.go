@@ -134,8 +134,8 @@ func (p *printer) list(entries []Entry, reasons bool) {
 		line := fmt.Sprintf("  %-32s %-18s", e.Name, value)
 		about := e.Default.phrase(e.Setting) + ", " + e.Applies(p.report.Facts)
 		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(about) > p.width || utf8.RuneCountInString(value) > 18 {
-			p.wrapped("  "+pad(e.Name, 32)+" ", "      ", value)
-			p.wrapped("      ", "      ", about)
+			p.wrapped("  "+pad(e.Name, 32)+" ", "      ", breakable(value))
+			p.wrapped("      ", "      ", breakable(about))
 		} else {
 			p.text("%s %s\n", line, about)
 		}
@@ -143,6 +143,18 @@ func (p *printer) list(entries []Entry, reasons bool) {
 			p.wrapped("      ", "      ", e.Setting.Why)
 		}
 	}
+}
+
+// breakable lets a line end behind the commas of a list such as optimizer_switch.
+func breakable(s string) string {
+	const long = 60
+	words := strings.Split(s, " ")
+	for i, w := range words {
+		if len(w) > long {
+			words[i] = strings.ReplaceAll(w, ",", ", ")
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-len(s))) }

@@ -47,7 +47,8 @@ func Cmdline(b []byte) string {
 	}
 	line := strings.ToValidUTF8(strings.Map(printable, out.String()), "?")
 	if len(line) > maxCmdline {
-		line = strings.ToValidUTF8(line[:maxCmdline], "")
+		const cut = "…"
+		line = strings.ToValidUTF8(line[:maxCmdline-len(cut)], "") + cut
 	}
 	return line
 }

@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,6 +136,7 @@ func TestCmdline(t *testing.T) {
 		{"sh\x00-c\x00MYSQL_PWD=\"a b\" mysql; app --token abc -v\x00", "sh -c MYSQL_PWD=*** mysql; app --token *** -v"},
 		{"sh\x00-c\x00mysql -p'open\x00", "sh -c mysql -p***"},
 		{"echo\x00a  b\tc\x00", "echo a  b c"},
+		{"java\x00" + strings.Repeat("x", 300), "java " + strings.Repeat("x", 248) + "…"},
 		{"", ""},
 		{"\x00\x00", ""},
 	}
