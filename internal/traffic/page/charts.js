@@ -28,8 +28,9 @@
   });
   // An axis of at least ten points: of a single one, a time that means nothing
   // would be made up.
-  const range = (_, low, high) => {
+  const range = (u, low, high) => {
     if (low == null) return [null, null];
+    if (u.data[0].length === 1) high = low; // the library made the end up
     const room = Math.max(0, 10 * data.step - (high - low)) / 2;
     return [low - room, high + room];
   };
