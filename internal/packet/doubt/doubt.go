@@ -95,7 +95,7 @@ func unread(r *engine.Report) []string {
 		if 2*alien > r.Packets {
 			wrong = "; the capture names a wrong link type (editcap -T mends it)"
 		}
-		lines = append(lines, fmt.Sprintf("not read: %s packets are neither IPv4 nor IPv6 although their link type says IP%s", unit.Count(alien), wrong))
+		lines = append(lines, fmt.Sprintf("not read: %s neither IPv4 nor IPv6 although the link type says IP%s", unit.Plural(alien, "packet is", "packets are"), wrong))
 	}
 	if n := r.Unreadable() - int64(foreign+alien); n > 0 {
 		lines = append(lines, fmt.Sprintf("cut or broken before the transport header ended: %s", unit.Plural(n, "packet", "packets")))

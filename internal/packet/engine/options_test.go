@@ -4,39 +4,21 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"rtrail/internal/packet/flow"
-	"rtrail/internal/packet/generate"
 	"rtrail/internal/packet/pcap"
 )
 
 // open writes a capture of which all is known and opens it.
 func open(t *testing.T, name string) pcap.Source {
 	t.Helper()
-	for _, truth := range generate.Truths() {
-		if truth.Name != name {
-			continue
-		}
-		var file bytes.Buffer
-		if err := truth.Write(&file); err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		src, err := pcap.OpenFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = src.Close() })
-		return src
+	src, err := pcap.OpenFile(made(t, name))
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("no capture %q", name)
-	return nil
+	t.Cleanup(func() { _ = src.Close() })
+	return src
 }
 
 // elsewhere is a capture that begins later, and with other ports.

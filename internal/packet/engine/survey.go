@@ -34,12 +34,12 @@ func survey(ctx context.Context, src pcap.Source) (pcap.Source, map[uint16]bool)
 	if b == nil {
 		return s, nil
 	}
-	return s, crowded(b)
+	return s, sharedPorts(b)
 }
 
-// crowded lists the ports of ends with several others, each of which has only
+// sharedPorts lists the ports of ends with several others, each of which has only
 // this one.
-func crowded(b *pcap.Batch) (ports map[uint16]bool) {
+func sharedPorts(b *pcap.Batch) (ports map[uint16]bool) {
 	// The packets of a mapped file may be gone: then less is known.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { faulted(recover()) }()
