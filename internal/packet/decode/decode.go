@@ -40,8 +40,9 @@ type Frame struct {
 	Interface uint32
 	IfIndex   uint32 // number of the interface on the capturing host where the link header says it (SLL2); else 0
 	Way       pcap.Way
-	DF        bool // the IP header forbids fragmentation (IPv4 only)
-	Pieces    bool // put together from fragments
+	Rest      flow.Rest // what the capture knows of the part of the payload that it left out
+	DF        bool      // the IP header forbids fragmentation (IPv4 only)
+	Pieces    bool      // put together from fragments
 
 	// Payload is what was captured of the transport's payload; Size its length by
 	// the IP header, which arithmetic uses. A packet that the network card will

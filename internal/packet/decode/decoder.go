@@ -83,6 +83,7 @@ func (d *Decoder) DecodeHashed(p *pcap.Packet, hash uint64, f *Frame) Result {
 	f.Space, f.Hash = 0, 0
 	f.Proto, f.TTL, f.IPID = 0, 0, 0
 	f.Wire, f.Interface, f.IfIndex, f.Way = p.Wire, p.Interface, 0, p.Way
+	f.Rest = p.Rest
 	f.DF, f.Pieces = false, false
 	f.Payload, f.Size, f.Checksum = nil, 0, 0
 	f.Seq, f.Ack, f.Flags, f.Window = 0, 0, 0, 0

@@ -153,7 +153,7 @@ func (f *feed) part(s *shared) {
 		parted = i
 		p := &s.Packets[i]
 		r.Bytes += uint64(p.Wire)
-		if int(p.Wire) > len(p.Data) {
+		if int(p.Wire) > len(p.Data) && p.Rest == 0 {
 			f.cut++
 		}
 		if r.First == 0 || p.Time < r.First {

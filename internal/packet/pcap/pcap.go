@@ -3,7 +3,11 @@
 // without copying them where the file can be mapped into memory.
 package pcap
 
-import "context"
+import (
+	"context"
+
+	"rtrail/internal/packet/flow"
+)
 
 // LinkType is what the bytes of a packet begin with, in the numbers of
 // https://www.tcpdump.org/linktypes.html.
@@ -41,6 +45,7 @@ type Packet struct {
 	Interface uint32 // from 0, counted over all files and sections of the source; one that rotated files describe again keeps its number
 	Link      LinkType
 	Way       Way
+	Rest      flow.Rest // what the capture knows of bytes that it left out to copy less
 }
 
 // Batch is some packets in the order of the capture.

@@ -42,7 +42,7 @@ func (t *Table) data(c *Conn, d flow.Dir, f *decode.Frame, seq uint32) {
 	}
 	if from == h.nxt && h.held == 0 {
 		t.remember(c, d, from, size, f.Stamp)
-		t.deliver(c, d, f.Stamp, data, size, f.Flags&decode.PSH != 0)
+		t.deliver(c, d, f.Stamp, data, size, f.Flags&decode.PSH != 0, f.Rest)
 	} else {
 		a := t.arrange(c, d, f, from, to, data)
 		t.judge(c, d, f, &a)
@@ -71,10 +71,10 @@ func (t *Table) remember(c *Conn, d flow.Dir, off uint64, size int, at flow.Stam
 }
 
 // deliver hands the next bytes on.
-func (t *Table) deliver(c *Conn, d flow.Dir, at flow.Stamp, data []byte, size int, pushed bool) {
+func (t *Table) deliver(c *Conn, d flow.Dir, at flow.Stamp, data []byte, size int, pushed bool, rest flow.Rest) {
 	h := &c.halves[d]
 	k := &t.chunk
-	*k = flow.Chunk{Stamp: at, Dir: d, Offset: h.nxt, Data: data, Cut: size - len(data), Pushed: pushed}
+	*k = flow.Chunk{Stamp: at, Dir: d, Offset: h.nxt, Data: data, Cut: size - len(data), Pushed: pushed, Rest: rest}
 	h.nxt += uint64(size)
 	c.Sides[d].Bytes += int64(size)
 	if t.consume(c); c.consumer != nil {
@@ -134,7 +134,7 @@ func (t *Table) arrange(c *Conn, d flow.Dir, f *decode.Frame, from, to uint64, d
 		t.remember(c, d, off, int(end-off), f.Stamp)
 		piece, size := take(end)
 		if off == h.nxt {
-			t.deliver(c, d, f.Stamp, piece, size, f.Flags&decode.PSH != 0 && end == to)
+			t.deliver(c, d, f.Stamp, piece, size, f.Flags&decode.PSH != 0 && end == to, 0)
 			t.drain(c, d)
 		} else {
 			t.hold(h, f, before, off, piece, size)

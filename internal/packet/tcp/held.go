@@ -109,7 +109,7 @@ func (t *Table) drain(c *Conn, d flow.Dir) {
 		if n.off > h.nxt {
 			return
 		}
-		t.deliver(c, d, n.Stamp, n.data, n.size, n.pushed)
+		t.deliver(c, d, n.Stamp, n.data, n.size, n.pushed, 0)
 		t.unhold(h)
 	}
 }

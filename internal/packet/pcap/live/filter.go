@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
@@ -16,7 +17,8 @@ const maxPorts = 64
 type program []bpf.Instruction
 
 // filter is the program of a capture: packets from or to one of the ports, at
-// most snap bytes of them. All packets if there are no ports.
+// most snap bytes of them, or, if snap is 0, all that whoever measures needs
+// (trim). All packets if there are no ports.
 //
 // What a port cannot be read from is kept: later fragments, IPv6 packets that
 // begin with extension headers, and the ICMP messages that report trouble of
@@ -25,12 +27,19 @@ func filter(ports []uint16, snap uint32, loopback int) (program, error) {
 	if len(ports) > maxPorts {
 		return nil, fmt.Errorf("a capture can filter for %d ports, not for %d: capture all and filter afterwards", maxPorts, len(ports))
 	}
-	keep := bpf.RetConstant{Val: snap}
+	f := portFilter{ports: ports, keep: bpf.RetConstant{Val: snap}}
+	if snap == 0 {
+		f.keep = keepAll
+		f.answer = trim()
+	}
 	p := withoutEchoes(loopback)
 	if len(ports) == 0 {
-		return append(p, keep), nil
+		if f.answer != nil {
+			p = append(p, bpf.LoadExtension{Num: bpf.ExtLinkLayerType})
+			p = append(p, when([]uint32{unix.ARPHRD_ETHER, unix.ARPHRD_LOOPBACK}, append(plainTCP(f.answer), f.keep))...)
+		}
+		return append(p, f.keep), nil
 	}
-	f := portFilter{ports: ports, keep: keep}
 	// On any interface frames of several link types come: those without a link
 	// header begin with IP.
 	raw := f.raw()
@@ -65,9 +74,13 @@ func when(values []uint32, then program) program {
 }
 
 type portFilter struct {
-	ports []uint16
-	keep  bpf.RetConstant
+	ports  []uint16
+	keep   bpf.RetConstant
+	answer program // looks at what comes from a port before it is kept; falls through to keep
 }
+
+// keepAll keeps the whole packet.
+var keepAll = bpf.RetConstant{Val: 1 << 30}
 
 // ethernet expects an Ethernet header, perhaps with one VLAN tag.
 func (f portFilter) ethernet() program {
@@ -79,12 +92,22 @@ func (f portFilter) ethernet() program {
 // load is a call for the kernel, and made for each packet of the host.
 func (f portFilter) common() program {
 	match := program{bpf.LoadAbsolute{Off: 34, Size: 4}, bpf.TAX{}, bpf.ALUOpConstant{Op: bpf.ALUOpShiftRight, Val: 16}}
-	match = append(match, f.match()...)
+	if f.answer == nil {
+		match = append(match, f.match()...)
+	} else {
+		match = append(match, f.matchAnswer()...)
+	}
 	match = append(match, bpf.TXA{}, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xffff})
 	match = append(match, f.match()...)
-	match = append(match, bpf.RetConstant{})
+	return plainTCP(append(match, bpf.RetConstant{}))
+}
+
+// plainTCP runs then for frames of IPv4 without options, with a TCP header that
+// is no later fragment. Other packets, and those for which then does not
+// return, fall through.
+func plainTCP(then program) program {
 	const first, whole = 0x1fff00ff, unix.IPPROTO_TCP // fragment offset and protocol
-	tcp := append(program{bpf.LoadAbsolute{Off: 20, Size: 4}, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: first}}, when([]uint32{whole}, match)...)
+	tcp := append(program{bpf.LoadAbsolute{Off: 20, Size: 4}, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: first}}, when([]uint32{whole}, then)...)
 	const plain = unix.ETH_P_IP<<16 | 0x4500 // version 4, five words of header
 	return append(program{bpf.LoadAbsolute{Off: 12, Size: 4}, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xffffff00}},
 		when([]uint32{plain}, tcp)...)
@@ -160,6 +183,16 @@ func (f portFilter) ip6(off uint32) program {
 	p = append(p, when([]uint32{unix.IPPROTO_ICMPV6}, icmp)...)
 	p = append(p, when([]uint32{unix.IPPROTO_HOPOPTS, unix.IPPROTO_ROUTING, unix.IPPROTO_FRAGMENT, unix.IPPROTO_DSTOPTS}, program{f.keep})...)
 	return append(p, bpf.RetConstant{})
+}
+
+// matchAnswer has answer look at the packet, and keeps it, if A is one of the
+// ports.
+func (f portFilter) matchAnswer() program {
+	values := make([]uint32, len(f.ports))
+	for i, port := range f.ports {
+		values[i] = uint32(port)
+	}
+	return when(values, append(slices.Clone(f.answer), f.keep))
 }
 
 // match keeps the packet if A is one of the ports.

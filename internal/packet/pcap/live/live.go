@@ -38,7 +38,8 @@ const (
 type Options struct {
 	Interface   string   // its name, or Any
 	Ports       []uint16 // TCP and UDP ports, on either side; none: everything
-	SnapLength  uint32   // bytes of each packet; 0: all
+	SnapLength  uint32   // bytes of each packet; 0: all, but for rows of MySQL's results, of which pcap.Packet.Rest tells
+	Whole       bool     // without a snap length: all bytes, for who keeps the packets
 	Promiscuous bool     // also what is not for this host
 	Blocks      int      // size of the ring in MB; 0: 32
 	// Tick asks for batches that only tell the time (pcap.Batch.Now) when no
@@ -88,8 +89,8 @@ func Open(o Options) (*Source, error) {
 		s.index = i.Index
 	}
 	snap := o.SnapLength
-	if snap == 0 {
-		snap = 1 << 30
+	if snap == 0 && o.Whole {
+		snap = keepAll.Val
 	}
 	p, err := filter(o.Ports, snap, loopback)
 	if err != nil {
@@ -102,6 +103,7 @@ func Open(o Options) (*Source, error) {
 	if s.ring, err = open(blocks, p); err != nil {
 		return nil, fmt.Errorf("capture on %s: %w", o.Interface, err)
 	}
+	s.ring.trims = snap == 0
 	if s.index == loopback && loopback > 0 {
 		s.ring.ignoreOutgoing() // all of it comes back
 	}

@@ -34,6 +34,7 @@ type ring struct {
 	fd     int
 	mem    []byte
 	blocks []ringBlock
+	trims  bool         // the filter leaves out rows
 	refs   atomic.Int64 // 1 for the source, 1 for each block in use
 }
 
@@ -200,6 +201,11 @@ func (c *cursor) next(p *pcap.Packet) (index int32, hardware uint16) {
 	ll := (*unix.RawSockaddrLinklayer)(unsafe.Pointer(&c.b.mem[c.off+unix.SizeofTpacket3Hdr]))
 	from := c.off + uint32(h.Mac)
 	to := from + h.Snaplen
+	p.Rest = 0
+	if h.Snaplen < h.Len && c.b.ring.trims {
+		to, p.Rest = trimmed(h.Snaplen)
+		to += from
+	}
 	p.Time = int64(h.Sec)*1e9 + int64(h.Nsec)
 	p.Wire = h.Len
 	if h.Status&unix.TP_STATUS_VLAN_VALID != 0 && h.Snaplen >= 12 && ethernet(ll.Hatype) {

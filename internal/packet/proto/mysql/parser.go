@@ -105,7 +105,7 @@ func (p *parser) Data(c *flow.Chunk) {
 		}
 	default:
 		p.server(c, c.Data)
-		if c.Cut > 0 {
+		if c.Cut > 0 && !p.endOfResult(c) {
 			p.hole(c.Dir, int64(c.Cut), proto.Approximate)
 		}
 		if p.zip != nil && p.side[flow.ToClient].left == 0 {

@@ -223,7 +223,8 @@ func Capture(tb testing.TB, file string) [][]Event {
 
 // Torture feeds pieces of data in a way that data itself decides: the piece
 // after a zero byte begins with a byte that says whose it is (bit 0), whether
-// something is missing before it (bit 1) or was cut off after it (bit 2). It
+// something is missing before it (bit 1) or was cut off after it (bit 2), which
+// a result ends with (bit 3). It
 // fails if an exchange contradicts itself.
 func Torture(tb testing.TB, p proto.Protocol, data []byte, midway bool) {
 	check := checker{tb: tb}
@@ -246,6 +247,9 @@ func Torture(tb testing.TB, p proto.Protocol, data []byte, midway bool) {
 		c := flow.Chunk{Stamp: at, Dir: d, Offset: offset[d], Data: []byte(piece), Pushed: true}
 		if how&4 != 0 {
 			c.Cut = int(how)
+		}
+		if how&12 == 12 {
+			c.Rest = flow.ResultEnds(how >> 2)
 		}
 		parser.Data(&c)
 		offset[d] += uint64(c.Size())

@@ -1,0 +1,104 @@
+package mysql
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto/prototest"
+)
+
+// leaving is the events with the bytes of one behind the first kept ones left
+// out, as a live capture does.
+func leaving(events []prototest.Event, i, kept int, last uint8) []prototest.Event {
+	all := append([]prototest.Event(nil), events...)
+	e := &all[i]
+	e.Cut, e.Data, e.Rest = len(e.Data)-kept, e.Data[:kept], flow.ResultEnds(last)
+	return all
+}
+
+// Whatever the shape of a result, and wherever its beginning ends, leaving out
+// its rows changes nothing.
+func TestRowsLeftOut(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := func(n, least, most int) (list []string) {
+		for range n {
+			list = append(list, "\x78"+strings.Repeat("a", least+random.IntN(most-least+1)))
+		}
+		return list
+	}
+	cached := func(rows []string) string { // MariaDB's client knows the columns
+		s := pkt(1, "\x01\x00")
+		for i, r := range rows {
+			s += pkt(byte(i+2), r)
+		}
+		return s + pkt(byte(len(rows)+2), eofBody)
+	}
+	for _, tt := range []struct {
+		name   string
+		caps   uint64
+		answer string
+		before int // packets that are no rows
+		rows   int
+	}{
+		{"equal rows", caps41, oldSet(1, eofBody, rows(100, 120, 120)...), 3, 100},
+		{"no EOF packets", caps41 | capDeprecateEOF, newSet(1, rows(100, 50, 100)...), 2, 100},
+		{"more than can be numbered", caps41, oldSet(1, eofBody, rows(700, 70, 90)...), 3, 700},
+		{"numbers begin anew at the end", caps41, oldSet(1, eofBody, rows(252, 20, 60)...), 3, 252},
+		{"columns known", capKnown | caps41, cached(rows(300, 30, 50)), 1, 300},
+	} {
+		events := prototest.Events(append(opening(tt.caps), client(10, pkt(0, "\x03select c")), server(20, tt.answer), client(30, pkt(0, "\x03select 2")), server(40, pkt(1, okBody))))
+		const answer = 4 // which event
+		want := prototest.Run(Protocol, events, false, flow.Finished)
+		if len(want) != 2 || !strings.Contains(want[0], "answered rows=") {
+			t.Fatalf("%s: %q", tt.name, want)
+		}
+		last := uint8(1 + tt.before + tt.rows)
+		for kept := 1500; kept < 1700; kept++ {
+			if diff := cmp.Diff(want, prototest.Run(Protocol, leaving(events, answer, kept, last), false, flow.Finished)); diff != "" {
+				t.Fatalf("%s, %d bytes kept: %s", tt.name, kept, diff)
+			}
+		}
+	}
+}
+
+// What is said of the rest counts only if it agrees with what was read; and where
+// no row was read, how many there are is not known.
+func TestRowsLeftOutDoubtful(t *testing.T) {
+	row := "\x78" + strings.Repeat("a", 120)
+	var many []string
+	for range 50 {
+		many = append(many, row)
+	}
+	result := oldSet(1, eofBody, many...)
+	ask, other := client(10, pkt(0, "\x03select c")), client(11, pkt(0, "\x03select d"))
+	for _, tt := range []struct {
+		name  string
+		steps []prototest.Step
+		kept  int
+		last  uint8
+		want  string
+	}{
+		{"within the definitions", []prototest.Step{ask, server(20, result)}, 20, 54, "answered"},
+		{"too many rows for the bytes", []prototest.Step{ask, server(20, oldSet(1, eofBody, row, row))}, 190, 250, "answered"},
+		{"another request waits", []prototest.Step{ask, other, server(20, result)}, 1500, 54, "approximate|ambiguous"},
+		{"an answer of another kind", []prototest.Step{ask, server(20, pkt(1, okBody)+result)}, 1500, 54, "rows=0"},
+		{"a file is asked for", []prototest.Step{ask, server(20, pkt(1, "\xfbfile"+strings.Repeat("x", 900)))}, 100, 54, "unanswered"},
+	} {
+		steps := append(opening(caps41), tt.steps...)
+		events := prototest.Events(steps)
+		got := prototest.Run(Protocol, leaving(events, len(events)-1, tt.kept, tt.last), false, flow.Finished)
+		if len(got) == 0 {
+			t.Fatalf("%s: nothing", tt.name)
+		}
+		t.Log(tt.name, got)
+		for _, w := range strings.Split(tt.want, "|") {
+			if !strings.Contains(got[0], w) {
+				t.Errorf("%s: %q lacks %q", tt.name, got, w)
+			}
+		}
+	}
+}
