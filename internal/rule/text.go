@@ -13,12 +13,12 @@ type Text struct {
 // T makes a Text.
 func T(format string, args ...any) Text { return Text{Format: format, Args: args} }
 
-// String renders the text.
+// String renders the text. What follows the number one is put into the singular.
 func (t Text) String() string {
 	if len(t.Args) == 0 {
 		return t.Format
 	}
-	return fmt.Sprintf(t.Format, t.Args...)
+	return agree(fmt.Sprintf(t.Format, t.Args...))
 }
 
 // Empty says that there is nothing to render.
