@@ -5,9 +5,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"rtrail/internal/prose"
 
-	"rtrail/internal/traffic"
+	"github.com/spf13/cobra"
 )
 
 const (
@@ -41,5 +41,5 @@ func widthOfHelp(width int, tty bool) int {
 // commandLine is a command in the list of another one's.
 func commandLine(c *cobra.Command, width int) string {
 	name := fmt.Sprintf("  %-*s ", c.NamePadding(), c.Name())
-	return traffic.Wrap(name+c.Short, width, len(name))
+	return prose.Wrap(name+c.Short, width, len(name))
 }

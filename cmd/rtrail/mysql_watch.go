@@ -11,6 +11,7 @@ import (
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/host"
 	"rtrail/internal/probe/mysql"
+	"rtrail/internal/prose"
 	"rtrail/internal/recording"
 )
 
@@ -179,7 +180,7 @@ func (n *noteWriter) write(f *mysqlview.Feed, r *mysqlview.Row) {
 	if r.Answers() && !n.here {
 		n.here = true
 		if !f.HostKnown() {
-			fmt.Fprintf(n.out, "rtrail: %s does not run on this host, as far as can be seen: the columns of the host are empty\n", r.Server)
+			n.say(fmt.Sprintf("rtrail: %s does not run on this host, as far as can be seen: the columns of the host are empty", r.Server))
 		}
 	}
 	for _, u := range f.Unseen() {
@@ -189,7 +190,9 @@ func (n *noteWriter) write(f *mysqlview.Feed, r *mysqlview.Row) {
 			if u.How != "" {
 				text += "; " + mysqlview.Plain(u.How)
 			}
-			fmt.Fprintln(n.out, text)
+			n.say(text)
 		}
 	}
 }
+
+func (n *noteWriter) say(text string) { fmt.Fprintln(n.out, prose.Wrap(text, proseWidth(n.out), 2)) }

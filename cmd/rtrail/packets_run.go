@@ -15,6 +15,7 @@ import (
 	"rtrail/internal/packet/pcap/live"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/prose"
 	"rtrail/internal/traffic"
 	"rtrail/internal/traffic/filter"
 )
@@ -181,7 +182,7 @@ func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, 
 func (r *packetsRun) doubts(view *packetsView, report *engine.Report, s *summary.Summary, chosen *filter.Filter) {
 	if view.machine {
 		for _, line := range traffic.Doubts(report, s) {
-			fmt.Fprintln(r.stderr, traffic.Wrap("rtrail: "+line, proseWidth(r.stderr), 2))
+			fmt.Fprintln(r.stderr, prose.Wrap("rtrail: "+line, proseWidth(r.stderr), 2))
 		}
 	}
 	if chosen != nil && chosen.Undecided() > 0 {

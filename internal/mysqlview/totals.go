@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/prose"
 	"rtrail/internal/unit"
 )
 
@@ -112,13 +113,13 @@ func (t *Totals) Print(out io.Writer, width, top int) error {
 func (all *Statements) table(b *strings.Builder, width, top int) {
 	if len(all.List) == 0 {
 		if all.Missed > 0 {
-			fmt.Fprintf(b, "\nSTATEMENTS are not known: %s, and %d looks at the process list met none\n", all.Why(), all.Looks)
+			say(b, width, "STATEMENTS are not known: %s, and %d looks at the process list met none", all.Why(), all.Looks)
 		}
 		return
 	}
 	list := all.List[:min(top, len(all.List))]
 	if all.Sampled {
-		fmt.Fprintf(b, "\nSTATEMENTS in %d looks at the process list: %s\n", all.Looks, all.Why())
+		say(b, width, "STATEMENTS in %d looks at the process list: %s", all.Looks, all.Why())
 		fmt.Fprintf(b, "%7s  %s\n", "running", "statement")
 		for _, s := range list {
 			fmt.Fprintf(b, "%7s  %s\n", running(s.Running), fitted(s.Label(), width, 9))
@@ -131,6 +132,11 @@ func (all *Statements) table(b *strings.Builder, width, top int) {
 		fmt.Fprintf(b, "%7s %7s %6s %8s %6s  %s\n", running(s.Running), rate(s.Count/all.Seconds), brief(s.Mean()), s.Ratio(),
 			rate(s.Errors/all.Seconds), fitted(s.Label(), width, 41))
 	}
+}
+
+// say prints a paragraph behind an empty line.
+func say(b *strings.Builder, width int, format string, args ...any) {
+	b.WriteString("\n" + prose.Wrap(fmt.Sprintf(format, args...), width, 2) + "\n")
 }
 
 // Why says why the process list had to be counted.

@@ -13,6 +13,7 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
+	"rtrail/internal/prose"
 	"rtrail/internal/unit"
 )
 
@@ -161,7 +162,7 @@ func (o LadderText) line(w *strings.Builder, lead string, text []carried) {
 		if line != "" {
 			line += "; "
 		}
-		parts := strings.Split(Wrap(line+t, room, 2), "\n")
+		parts := strings.Split(prose.Wrap(line+t, room, 2), "\n")
 		for _, p := range parts[:len(parts)-1] {
 			line = p
 			flush()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"rtrail/internal/prose"
 	"rtrail/internal/unit"
 )
 
@@ -177,19 +178,5 @@ func (d Default) phrase(s *Setting) string {
 // wrapped prints a text in lines of the width; the first begins with one
 // string, the others with another one.
 func (p *printer) wrapped(first, rest, text string) {
-	line := first
-	used := utf8.RuneCountInString(first)
-	empty := true
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		if !empty && used+1+n > p.width {
-			p.text("%s\n", line)
-			line, used, empty = rest, utf8.RuneCountInString(rest), true
-		}
-		if !empty {
-			line, used = line+" ", used+1
-		}
-		line, used, empty = line+word, used+n, false
-	}
-	p.text("%s\n", line)
+	p.text("%s\n", prose.Wrap(first+text, p.width, len(rest)))
 }

@@ -1,8 +1,7 @@
-package traffic
+// Package prose breaks sentences into lines.
+package prose
 
 import (
-	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,9 +34,4 @@ func Wrap(text string, width, hang int) string {
 		}
 	}
 	return b.String()
-}
-
-// say prints a line of prose.
-func say(w io.Writer, width, hang int, format string, args ...any) {
-	fmt.Fprintln(w, Wrap(fmt.Sprintf(format, args...), width, hang))
 }
