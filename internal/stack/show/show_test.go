@@ -2,6 +2,7 @@ package show
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,27 @@ func TestPProfKeepsKindsApart(t *testing.T) {
 	for name, want := range map[string]int64{"samples count": 150, "on-cpu nanoseconds": 1.5e9, "looks count": 30, "off-cpu nanoseconds": 6e9} {
 		if sums[name] != want {
 			t.Errorf("%s: %d, want %d; all: %v", name, sums[name], want, sums)
+		}
+	}
+}
+
+// Samples of running threads and looks at sleeping ones do not add up.
+func TestTextKeepsKindsApart(t *testing.T) {
+	one := sampled()
+	one.Stacks = one.Stacks[:1] // of one kind: as the tools print it
+	for _, tt := range []struct {
+		name  string
+		print func(io.Writer, *stack.Profile) error
+		p     *stack.Profile
+		want  string
+	}{
+		{"pmp", PMP, sampled(), "    150 compute,main,[on-cpu]\n     15 futex_wait,pthread_cond_wait,worker,[off-cpu]\n     15 futex_wait,pthread_mutex_lock,worker,[off-cpu]\n"},
+		{"collapsed", Collapsed, sampled(), "[on-cpu];app;main;compute 150\n[off-cpu];app;worker;pthread_cond_wait;futex_wait 15\n[off-cpu];app;worker;pthread_mutex_lock;futex_wait 15\n"},
+		{"pmp of one kind", PMP, one, "    150 compute,main\n"},
+	} {
+		var b bytes.Buffer
+		if err := tt.print(&b, tt.p); err != nil || b.String() != tt.want {
+			t.Errorf("%s: %q, want %q, %v", tt.name, b.String(), tt.want, err)
 		}
 	}
 }

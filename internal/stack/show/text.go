@@ -12,12 +12,25 @@ import (
 	"rtrail/internal/view"
 )
 
+// rooted gives the frames of a stack of p, innermost first. Where counts of
+// several kinds stand beside each other, which do not add up, the outermost one
+// says which kind it is.
+func rooted(p *stack.Profile) func(s *stack.Stack, frames []string) []string {
+	if len(p.Kinds()) < 2 {
+		return func(_ *stack.Stack, frames []string) []string { return frames }
+	}
+	return func(s *stack.Stack, frames []string) []string {
+		return append(slices.Clip(frames), "["+s.Kind+"]")
+	}
+}
+
 // PMP prints all stacks as pt-pmp does: count, blank, frames joined by commas,
 // innermost first.
 func PMP(out io.Writer, p *stack.Profile) error {
 	w := bufio.NewWriter(out)
+	root := rooted(p)
 	for _, s := range p.Merged() {
-		fmt.Fprintf(w, "%7d %s\n", s.Count, Clean(strings.Join(s.Frames, ",")))
+		fmt.Fprintf(w, "%7d %s\n", s.Count, Clean(strings.Join(root(s, s.Frames), ",")))
 	}
 	return w.Flush()
 }
@@ -27,6 +40,7 @@ func PMP(out io.Writer, p *stack.Profile) error {
 // with the process.
 func Collapsed(out io.Writer, p *stack.Profile) error {
 	w := bufio.NewWriter(out)
+	root := rooted(p)
 	sums := map[string]int64{}
 	var order []string
 	for _, s := range p.Stacks {
@@ -34,6 +48,7 @@ func Collapsed(out io.Writer, p *stack.Profile) error {
 		if s.Process != "" {
 			frames = append(frames, s.Process)
 		}
+		frames = root(s, frames)
 		slices.Reverse(frames)
 		line := Clean(strings.Join(frames, ";"))
 		if sums[line] == 0 {
