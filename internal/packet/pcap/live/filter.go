@@ -92,11 +92,7 @@ func (f portFilter) ethernet() program {
 // load is a call for the kernel, and made for each packet of the host.
 func (f portFilter) common() program {
 	match := program{bpf.LoadAbsolute{Off: 34, Size: 4}, bpf.TAX{}, bpf.ALUOpConstant{Op: bpf.ALUOpShiftRight, Val: 16}}
-	if f.answer == nil {
-		match = append(match, f.match()...)
-	} else {
-		match = append(match, f.matchAnswer()...)
-	}
+	match = append(match, f.matchAnswer()...)
 	match = append(match, bpf.TXA{}, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xffff})
 	match = append(match, f.match()...)
 	return plainTCP(append(match, bpf.RetConstant{}))
