@@ -113,14 +113,26 @@ func (m *mysqlJob) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// one is the probe for the server that is named, or for the only one of this
-// host, and its name in evidence.
+// one is the probe for the server that is named, on the command line or in the
+// user's own option files, or for the only one of this host, and its name in
+// evidence.
 func (m *mysqlFlags) one(args []string) (source *mysql.Probe, name string, err error) {
+	files := mysqlconn.ReadOptionFiles("/", os.Getenv)
+	options := mysqlconn.Options{TLS: m.tls, CA: m.ca, AdminPort: m.adminPort}
 	if len(args) == 0 {
+		if target, ok := mysqlconn.Placed(files, options); ok {
+			if err := m.checkPort(); err != nil {
+				return nil, "", err
+			}
+			if err := target.Check(); err != nil {
+				return nil, "", usageError("server of the option files, %s: %w", target.Name, err)
+			}
+			return mysql.New([]mysqlconn.Target{target}, nil, m.options()), target.Name, nil
+		}
 		return m.only()
 	}
 	server := takeServerName(args[0])
-	target, err := mysqlconn.Parse(server, mysqlconn.ReadOptionFiles("/", os.Getenv), mysqlconn.Options{TLS: m.tls, CA: m.ca, AdminPort: m.adminPort})
+	target, err := mysqlconn.Parse(server, files, options)
 	if err != nil {
 		return nil, "", usageError("server: %w", err)
 	}
@@ -138,7 +150,11 @@ func (m *mysqlFlags) only() (*mysql.Probe, string, error) {
 	case source.Servers() == 1:
 		return source, "", nil
 	case source.Servers() > 1:
-		return nil, "", usageError("%d servers run on this host: %s; name one, as USER@/PATH/TO.SOCK or USER@HOST:PORT", source.Servers(), strings.Join(source.Names(), ", "))
+		names := source.Names()
+		for _, h := range hidden {
+			names = append(names, h.Describe())
+		}
+		return nil, "", usageError("%d servers run on this host: %s; name one, as USER@/PATH/TO.SOCK or USER@HOST:PORT", len(names), strings.Join(names, ", "))
 	case len(hidden) > 0:
 		return nil, "", &exitError{exitFailed, fmt.Errorf("asking %s: %s; %s", hidden[0].Describe(), hidden[0].Why, hidden[0].How)}
 	}

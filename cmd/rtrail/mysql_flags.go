@@ -90,8 +90,8 @@ func (m *mysqlFlags) probe(found bool) (*mysql.Probe, error) {
 // probeOf is the probe for servers by name. Passwords are asked for on the
 // terminal where a name wants that.
 func (m *mysqlFlags) probeOf(names []string) (*mysql.Probe, error) {
-	if m.adminPort < 0 || m.adminPort > 65535 {
-		return nil, usageError("--mysql-admin-port %d: there are ports from 1 to 65535", m.adminPort)
+	if err := m.checkPort(); err != nil {
+		return nil, err
 	}
 	files := mysqlconn.ReadOptionFiles("/", os.Getenv)
 	options := mysqlconn.Options{TLS: m.tls, CA: m.ca, AdminPort: m.adminPort}
@@ -128,6 +128,13 @@ func (m *mysqlFlags) probeOf(names []string) (*mysql.Probe, error) {
 		return again
 	})
 	return mysql.New(targets, hidden, m.options()), nil
+}
+
+func (m *mysqlFlags) checkPort() error {
+	if m.adminPort < 0 || m.adminPort > 65535 {
+		return usageError("--mysql-admin-port %d: there are ports from 1 to 65535", m.adminPort)
+	}
+	return nil
 }
 
 // askPassword asks on the terminal, without echo.

@@ -38,6 +38,9 @@ type Hidden struct {
 // root through the socket, which MariaDB, Debian and Ubuntu set up so. A wrong
 // guess would count against this host (max_connect_errors), therefore there is
 // only one.
+//
+// Who may see of none of them how it is reached asks the one that an own option
+// file places on this host.
 func Discover(h Here) (targets []Target, hidden []Hidden) {
 	for _, l := range Locals(h.Proc) {
 		t := Target{User: "root", TLS: TLSPreferred, PID: l.PID, Found: true, From: "root through the socket", AdminPort: h.Options.AdminPort}
@@ -60,7 +63,23 @@ func Discover(h Here) (targets []Target, hidden []Hidden) {
 		}
 		targets = append(targets, t)
 	}
+	if t, ok := Placed(h.Files, h.Options); ok && len(targets) == 0 && len(hidden) > 0 && t.onLoopback() {
+		t.Found = true
+		targets = append(targets, t)
+		if len(hidden) == 1 {
+			hidden = nil // it is this one
+		}
+	}
 	return targets, hidden
+}
+
+// onLoopback says that a target is on this host, whatever the network.
+func (t *Target) onLoopback() bool {
+	if t.Network == "unix" || t.Host() == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(t.Host())
+	return err == nil && ip.IsLoopback()
 }
 
 // credentials chooses how to log in.

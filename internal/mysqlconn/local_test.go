@@ -108,6 +108,9 @@ func TestDiscover(t *testing.T) {
 		{"anybody", Here{Proc: proc, UID: 1000, Files: &OptionFiles{}}, nil, 2},
 		{"anybody with a file", Here{Proc: proc, UID: 1000, Files: &OptionFiles{Client: ClientOptions{User: "app", Password: "x", PasswordFrom: "~/.my.cnf"}}},
 			[]string{"app@/run/mysqld/mysqld.sock ~/.my.cnf", "app@" + other + " ~/.my.cnf"}, 0},
+		{"anybody with a place", Here{Proc: proc, UID: 1000, Files: &OptionFiles{Places: true, Client: ClientOptions{Host: "127.0.0.1", Port: 3309}}},
+			[]string{currentUser() + "@127.0.0.1:3309 " + NoPassword}, 2},
+		{"anybody with a place elsewhere", Here{Proc: proc, UID: 1000, Files: &OptionFiles{Places: true, Client: ClientOptions{Host: "db.example.net"}}}, nil, 2},
 		{"Debian's file", Here{Proc: proc, Debian: debian, Files: &OptionFiles{}},
 			[]string{"debian-sys-maint@/run/mysqld/mysqld.sock " + debian, "debian-sys-maint@" + other + " " + debian}, 0},
 	}

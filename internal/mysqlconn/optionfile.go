@@ -36,6 +36,9 @@ type OptionFiles struct {
 	Client ClientOptions
 	Read   []string // the files, in order
 	Notes  []string // files that were left out, with the reason
+	// Places says that the user's own files say where the server is. Those of the
+	// whole host often name a socket and a port that no server has.
+	Places bool
 
 	login     []byte // text of the login file; nil without one
 	loginPath string // its name
@@ -47,7 +50,10 @@ type OptionFiles struct {
 // noted. root is "/" outside of tests.
 func ReadOptionFiles(root string, getenv func(string) string) *OptionFiles {
 	o := &OptionFiles{}
-	paths := []string{filepath.Join(root, "etc/my.cnf"), filepath.Join(root, "etc/mysql/my.cnf")}
+	o.read(filepath.Join(root, "etc/my.cnf"), 0)
+	o.read(filepath.Join(root, "etc/mysql/my.cnf"), 0)
+	host := o.Client
+	var paths []string
 	if home := getenv("MYSQL_HOME"); home != "" {
 		paths = append(paths, filepath.Join(home, "my.cnf"))
 	}
@@ -58,6 +64,8 @@ func ReadOptionFiles(root string, getenv func(string) string) *OptionFiles {
 		o.read(path, 0)
 	}
 	o.readLogin(loginFile(getenv))
+	c := &o.Client
+	o.Places = c.Host != host.Host || c.Port != host.Port || c.Socket != host.Socket
 	if password := getenv("MYSQL_PWD"); password != "" && o.Client.PasswordFrom == "" {
 		o.Client.Password, o.Client.PasswordFrom = Secret(password), "MYSQL_PWD"
 	}

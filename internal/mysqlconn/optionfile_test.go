@@ -34,6 +34,12 @@ func TestOptionFiles(t *testing.T) {
 	if diff := cmp.Diff(want, o.Client); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+	if !o.Places {
+		t.Error("the user's own file places a server")
+	}
+	if host := ReadOptionFiles(root, func(string) string { return "" }); host.Places || host.Client.Port != 3307 {
+		t.Errorf("the files of the host alone: %+v", host)
+	}
 	if diff := cmp.Diff([]string{filepath.Join(root, "etc/my.cnf"), filepath.Join(root, "etc/my.cnf.d/a.cnf"), own, more}, o.Read); diff != "" {
 		t.Errorf("files, -want +got:\n%s", diff)
 	}

@@ -122,6 +122,16 @@ func Parse(dsn string, files *OptionFiles, o Options) (Target, error) {
 	return n.target(files, o)
 }
 
+// Placed is the server that the user's own option files place, as the mysql
+// client would ask it; false if they place none.
+func Placed(files *OptionFiles, o Options) (t Target, ok bool) {
+	if files == nil || !files.Places {
+		return t, false
+	}
+	t, err := name{parameters: url.Values{}}.target(files, o)
+	return t, err == nil
+}
+
 func parseName(dsn string) (name, error) {
 	var n name
 	rest := strings.TrimSpace(dsn)

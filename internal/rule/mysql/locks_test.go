@@ -119,7 +119,7 @@ func TestMetadataLock(t *testing.T) {
 	ruletest.Check(t, metadataLock, []ruletest.Situation{
 		{Name: "nobody waits", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
 		{Name: "a blocker that is known", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1,
-			Says: "1 connection of mariadbd wait for the definition of shop.stock, which connection 17 (app@10.0.0.5) holds",
+			Says: "1 connection of mariadbd waits for the definition of shop.stock, which connection 17 (app@10.0.0.5) holds",
 			Host: func() *ruletest.Host { return server(ruletest.MySQL{}).LockWaits(known) }},
 		{Name: "only one can be it", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2, High: 2,
 			Says: "the only transaction older than the waits is that of connection 102 (report@10.0.0.8): it is idle in an open transaction, its last statement: SELECT",
@@ -133,7 +133,7 @@ func TestMetadataLock(t *testing.T) {
 			Host: func() *ruletest.Host {
 				return longest(server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(state, 5*second)}}), state, 0, 5*second)
 			}},
-		{Name: "a backup that locks all", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "wait for the lock of all tables",
+		{Name: "a backup that locks all", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "waits for the lock of all tables",
 			Host: func() *ruletest.Host {
 				const all = "Waiting for backup lock"
 				return longest(server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(all, 5*second)}}), all, 0, 5*second)

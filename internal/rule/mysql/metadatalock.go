@@ -87,7 +87,7 @@ func (m *metadataWait) finding() rule.Finding {
 	}
 	b, one := m.main()
 	if one && b.Session > 0 {
-		f.Headline = rule.T("%s of %s wait for %s, which %s holds: %s", connections(len(b.Victims)), m.s.Name(), m.wanted(), blockerName(b), doing(b))
+		f.Headline = rule.T("%s of %s %s for %s, which %s holds: %s", connections(len(b.Victims)), m.s.Name(), wait(len(b.Victims)), m.wanted(), blockerName(b), doing(b))
 		f.Evidence = m.evidence("mysql.metadata-lock-waits", m.check())
 		f.Fixes = append(holderFixes(m.s, b), ddlFix(m.s))
 		return f
@@ -127,26 +127,27 @@ func ddlFix(s *view.MySQLServer) rule.Fix {
 func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 	waiting := m.waiting()
 	holders := m.holders(waiting)
-	n := connections(max(m.victims, int(m.most), len(waiting)))
+	many := max(m.victims, int(m.most), len(waiting))
+	n := connections(many)
 	switch {
 	case len(holders) == 1:
 		h := holders[0]
-		f.Headline = rule.T("%s of %s wait for %s; the only transaction older than the waits is that of %s: %s", n, m.s.Name(), m.wanted(), blockerName(h), doing(h))
+		f.Headline = rule.T("%s of %s %s for %s; the only transaction older than the waits is that of %s: %s", n, m.s.Name(), wait(many), m.wanted(), blockerName(h), doing(h))
 		f.Fixes = holderFixes(m.s, h)
 	case len(holders) > 1:
-		f.Headline = rule.T("%s of %s wait for %s; one of %d older transactions holds it, and the server does not tell which", n, m.s.Name(), m.wanted(), len(holders))
+		f.Headline = rule.T("%s of %s %s for %s; one of %d older transactions holds it, and the server does not tell which", n, m.s.Name(), wait(many), m.wanted(), len(holders))
 		f.Fixes = []rule.Fix{{
 			Text:     rule.T("find out which of them used that table, and have its client commit or roll back; to kill one at random may hit those that hold nothing"),
 			Command:  ask(m.s, "select trx_mysql_thread_id, trx_started, trx_state, trx_query from information_schema.innodb_trx order by trx_started"),
 			Tradeoff: "what a transaction changed is lost when it is killed",
 		}}
 	default:
-		f.Headline = rule.T("%s of %s wait for %s; who holds it cannot be seen", n, m.s.Name(), m.wanted())
+		f.Headline = rule.T("%s of %s %s for %s; who holds it cannot be seen", n, m.s.Name(), wait(many), m.wanted())
 	}
 	f.Evidence = []rule.Evidence{{
 		Metric: "mysql.metadata-lock-waits", Value: m.mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
-		What: rule.T("%s connections at a time, %d at most, are in state %q, the longest for %s", unit.Number(m.mean), m.most,
-			cmp.Or(m.state, "Waiting for table metadata lock"), lasted(max(m.lasts, m.longest))),
+		What: rule.T("in state %q: %s connections at a time, %d at most, the longest for %s",
+			cmp.Or(m.state, "Waiting for table metadata lock"), unit.Number(m.mean), m.most, lasted(max(m.lasts, m.longest))),
 		Check: ask(m.s, "show full processlist"),
 	}}
 	for _, h := range holders[:min(len(holders), mostSuspects)] {

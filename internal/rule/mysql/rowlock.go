@@ -50,7 +50,7 @@ func rowLockFinding(w *lockWaits) rule.Finding {
 	}
 	b, one := w.main()
 	if one {
-		f.Headline = rule.T("%s of %s wait for row locks%s that %s holds: %s", connections(len(b.Victims)), w.s.Name(), w.on(), blockerName(b), doing(b))
+		f.Headline = rule.T("%s of %s %s for row locks%s that %s holds: %s", connections(len(b.Victims)), w.s.Name(), wait(len(b.Victims)), w.on(), blockerName(b), doing(b))
 		f.Fixes = holderFixes(w.s, b)
 	} else {
 		f.Headline = rule.T("%s connections of %s at a time wait for row locks%s, each behind another one: many transactions want the same rows",

@@ -181,3 +181,11 @@ func listenerOf(v *view.View, s *view.MySQLServer) rule.Subject {
 
 // words is a statement as evidence shows it.
 func words(statement string) string { return brief(statement, 70) }
+
+// wait is the verb for connections(n).
+func wait(n int) string {
+	if n == 1 {
+		return "waits"
+	}
+	return "wait"
+}
