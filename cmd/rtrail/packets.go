@@ -21,6 +21,7 @@ type packetsJob struct {
 	netns  string
 	length time.Duration
 	write  string
+	rows   bool
 
 	by           string
 	transactions bool
@@ -105,6 +106,7 @@ which seconds tells in JSON; where it covers less than a tenth, there is no QPS.
 	f.DurationVar(&p.length, "for", 0, "how long to capture (default: until Ctrl-C)")
 	f.StringVar(&p.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
 	f.StringVarP(&p.write, "write", "w", "", "also write the packets to this file (pcapng, or pcap by its name)")
+	f.BoolVar(&p.rows, "rows", false, "live: also copy and count the rows of large results of MySQL, which are left out otherwise")
 	f.DurationVar(&p.every, "every", time.Second, "time per line: whole seconds")
 	f.IntVar(&p.top, "top", 10, "lines per table, or requests in a list (default there: all)")
 	f.StringVar(&p.by, "by", "second", "view: sums by "+strings.Join(traffic.Views, ", "))

@@ -18,6 +18,8 @@ func (p *packetsJob) check(args []string) error {
 		return usageError("-i %s and %s: packets come from an interface or from files, not from both", p.iface, args[0])
 	case p.iface == "" && (p.netns != "" || p.length != 0):
 		return usageError("--netns and --for go with an interface: -i IF")
+	case p.iface == "" && p.rows:
+		return usageError("--rows goes with an interface, -i IF: of files all rows are counted that are in them")
 	case p.length < 0:
 		return usageError("--for %v: the time must be positive", p.length)
 	case p.every < time.Second || p.every%time.Second != 0:

@@ -193,7 +193,7 @@ func (r *packetsRun) doubts(view *packetsView, report *engine.Report, s *summary
 // open opens the files, or the interface.
 func (p *packetsJob) open(files []string, stdin io.Reader, ports []uint16) (pcap.Source, error) {
 	if p.iface != "" {
-		return openLive(live.Options{Interface: p.iface, Ports: ports, Whole: p.write != "", Tick: 200 * time.Millisecond}, p.netns)
+		return openLive(live.Options{Interface: p.iface, Ports: ports, Whole: p.write != "" || p.rows, Tick: 200 * time.Millisecond}, p.netns)
 	}
 	return pcap.Open(files, stdin)
 }

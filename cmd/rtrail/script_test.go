@@ -76,7 +76,8 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	cmd := exec.Command(path, args...)
 	cmd.Args[0] = "rtrail"
 	cmd.Dir = ts.Getenv("WORK")
-	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	// HOME is the script's: the option files of who runs the tests are not meant.
+	cmd.Env = append(os.Environ(), "NO_COLOR=1", "HOME="+ts.Getenv("HOME"))
 	return cmd
 }
 

@@ -85,6 +85,7 @@ type statsJSON struct {
 	RequestBytes  int64        `json:"request_bytes"`
 	ResponseBytes int64        `json:"response_bytes"`
 	Rows          int64        `json:"rows"`
+	RowsUnknown   uint64       `json:"rows_unknown"` // answers whose rows are not among them
 }
 
 func statsOf(s *rt.Stats) statsJSON {
@@ -94,7 +95,7 @@ func statsOf(s *rt.Stats) statsJSON {
 		Phases: phasesJSON{
 			int64(s.Upload), int64(s.Serve), int64(s.Download), int64(s.Idle), int64(s.Retransmit), int64(s.ZeroWindow), int64(s.DelayedACK),
 		},
-		RequestBytes: s.RequestBytes, ResponseBytes: s.ResponseBytes, Rows: s.Rows,
+		RequestBytes: s.RequestBytes, ResponseBytes: s.ResponseBytes, Rows: s.Rows, RowsUnknown: s.RowsUnknown,
 	}
 	if s.Count > 0 {
 		v.RT.Mean, v.RT.Min, v.RT.Max, v.RT.Deviation = number(s.Mean()), number(s.Min), number(s.Max), number(s.Deviation())

@@ -190,7 +190,7 @@ func (o Overview) statements(w io.Writer) {
 			part = unit.Share(float64(s.Sum) / float64(all)).String()
 		}
 		rows = append(rows, []string{unit.Duration(s.Sum).String(), part, unit.Count(s.Count).String(), unit.Duration(s.Mean()).String(),
-			unit.Duration(s.Quantile(0.95)).String(), unit.Duration(s.Quantile(0.99)).String(), unit.Duration(s.Max).String(), orDash(s.Failed), orDash(uint64(max(s.Rows, 0))),
+			unit.Duration(s.Quantile(0.95)).String(), unit.Duration(s.Quantile(0.99)).String(), unit.Duration(s.Max).String(), orDash(s.Failed), RowsOf(&s.Stats),
 			Statement(k.Command, k.Fingerprint)})
 	}
 	table(w, "STATEMENTS by total time", o.Width, []column{

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/unit"
 )
@@ -163,6 +164,19 @@ func rate(perSecond float64) string {
 		return fmt.Sprintf("%.1f", perSecond)
 	}
 	return unit.Count(perSecond).String()
+}
+
+// RowsOf is how many rows were answered: "12", "12+" if those of some answers
+// were not captured, "?" if those of all, "-" if there were none.
+func RowsOf(s *rt.Stats) string {
+	switch known := uint64(max(s.Rows, 0)); {
+	case s.RowsUnknown == 0:
+		return orDash(known)
+	case known == 0:
+		return "?"
+	default:
+		return unit.Count(known).String() + "+"
+	}
 }
 
 func orDash(n uint64) string {

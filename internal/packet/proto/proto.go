@@ -158,6 +158,12 @@ const (
 // EndedWithin is the error of an answer that the end of its connection cut short.
 const EndedWithin = "connection ended within the answer"
 
+// What stands for a number of rows.
+const (
+	RowsNone    = -1 // the answer has none, or its protocol does not tell
+	RowsUnknown = -2 // it has, and not all of them were captured
+)
+
 // Exchange is a request and its answer.
 type Exchange struct {
 	Request, Response Span
@@ -169,7 +175,7 @@ type Exchange struct {
 	Failed            bool   // the answer is an error
 	Code              string // of the error or of the answer: 1146, 42P01, 404, NXDOMAIN, WRONGTYPE
 	Error             string // its text
-	Rows              int64  // rows or elements of the answer; -1: the protocol does not say
+	Rows              int64  // rows or elements of the answer, or RowsNone or RowsUnknown
 	// LastCopy is the last packet before the answer with which the client itself,
 	// not TCP, sent the request again (DNS over UDP). Frame 0: it was sent once.
 	LastCopy flow.Stamp

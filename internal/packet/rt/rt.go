@@ -31,7 +31,7 @@ type Transaction struct {
 	Doubt       proto.Doubt
 	Failed      bool
 	Code, Error string
-	Rows        int64
+	Rows        int64 // or proto.RowsNone or proto.RowsUnknown
 	Depth       uint16
 
 	Start int64 // first request packet, nanoseconds since 1970

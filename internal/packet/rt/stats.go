@@ -25,7 +25,8 @@ type Stats struct {
 	Retransmit, ZeroWindow, DelayedACK time.Duration // sums
 	Retransmitted                      uint64        // transactions that waited for a retransmission
 	RequestBytes, ResponseBytes        int64
-	Rows                               int64
+	Rows                               int64  // of the answers of which they are known
+	RowsUnknown                        uint64 // answers with rows that were not all captured
 }
 
 // Add counts a transaction.
@@ -61,6 +62,9 @@ func (s *Stats) Add(t *Transaction) {
 	s.RequestBytes += t.RequestBytes
 	s.ResponseBytes += t.ResponseBytes
 	s.Rows += max(t.Rows, 0)
+	if t.Rows == proto.RowsUnknown {
+		s.RowsUnknown++
+	}
 }
 
 func (s *Stats) exclude(t *Transaction) {
@@ -106,6 +110,7 @@ func (s *Stats) Merge(o *Stats) {
 	s.RequestBytes += o.RequestBytes
 	s.ResponseBytes += o.ResponseBytes
 	s.Rows += o.Rows
+	s.RowsUnknown += o.RowsUnknown
 }
 
 // Excluded is how many transactions were seen but left out of the times

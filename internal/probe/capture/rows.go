@@ -113,7 +113,7 @@ func TransactionRow(t *rt.Transaction) recording.PacketTransaction {
 		At: time.Unix(0, t.Start), Connection: int64(t.Connection),
 		Client: t.Client.Addr.String(), ClientPort: int32(t.Client.Port), Server: t.Server.Addr.String(), ServerPort: int32(t.Server.Port),
 		Proto: t.Proto, Command: t.Command, Fingerprint: t.Fingerprint, Status: t.Status.String(), Doubt: doubts(t.Doubt),
-		Failed: t.Failed, Code: t.Code, Error: t.Error, Rows: t.Rows, Depth: int32(t.Depth),
+		Failed: t.Failed, Code: t.Code, Error: t.Error, Rows: max(t.Rows, proto.RowsNone), Depth: int32(t.Depth),
 		RT: t.RT, Upload: t.Upload, Serve: t.Serve, Download: t.Download, Ack: t.Ack, Idle: t.Idle,
 		Retransmit: t.Retransmit, ZeroWindow: t.ZeroWindow, DelayedACK: t.DelayedACK,
 		RequestBytes: t.RequestBytes, ResponseBytes: t.ResponseBytes,

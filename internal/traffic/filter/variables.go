@@ -84,7 +84,7 @@ var variables = []variable{
 	{"failed", cel.BoolType, "the answer is an error", func(t *rt.Transaction) ref.Val { return types.Bool(t.Failed) }},
 	word("code", "of the error or answer: 1146, 404, NXDOMAIN", func(t *rt.Transaction) string { return t.Code }),
 	word("error", "its text", func(t *rt.Transaction) string { return t.Error }),
-	number("rows", "rows or elements of the answer", always, func(t *rt.Transaction) int64 { return t.Rows }),
+	number("rows", "rows or elements of the answer", func(t *rt.Transaction) bool { return t.Rows != proto.RowsUnknown }, func(t *rt.Transaction) int64 { return t.Rows }),
 	number("depth", "requests under way, this one included", always, func(t *rt.Transaction) int64 { return int64(t.Depth) }),
 	word("doubt", "why its times are not averaged: approximate,\nambiguous, lossy, resync, or nothing", func(t *rt.Transaction) string { return doubt(t.Doubt) }),
 	number("request_bytes", "", requested, func(t *rt.Transaction) int64 { return t.RequestBytes }),

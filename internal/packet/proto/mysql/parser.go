@@ -282,7 +282,7 @@ func (p *parser) lose(d flow.Dir, why proto.Doubt) {
 // blind gives up the shape of the answer to cur: it ends where the client goes on.
 func (p *parser) blind(why proto.Doubt) {
 	p.state = stateBlind
-	p.rows = -1
+	p.rows = proto.RowsUnknown
 	p.doubt |= why
 	if p.waiting > 1 {
 		p.doubt |= proto.Ambiguous
@@ -340,7 +340,7 @@ func (p *parser) newAnswer() {
 	}
 	if p.side[flow.ToClient].lost {
 		p.state = stateBlind
-		p.rows = -1
+		p.rows = proto.RowsUnknown
 	}
 }
 
@@ -351,7 +351,7 @@ func (p *parser) endOrphan() {
 	}
 	r := request{cmd: comUnknown, doubt: p.haze}
 	if p.err == nil {
-		p.rows = -1
+		p.rows = proto.RowsNone
 	}
 	p.give(&r, &p.resp, proto.Unpaired, p.doubt)
 	p.newAnswer()
@@ -361,7 +361,7 @@ func (p *parser) endOrphan() {
 func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt proto.Doubt) {
 	e := &p.desk.Exchange
 	e.Request, e.Status, e.Doubt, e.Depth = r.span, status, r.doubt|doubt, r.depth
-	e.Command, e.Rows = commands[r.cmd].name, -1
+	e.Command, e.Rows = commands[r.cmd].name, proto.RowsNone
 	e.Text, e.TextCut, e.Failed, e.Code, e.Error = nil, false, false, "", ""
 	switch {
 	case r.text != nil:

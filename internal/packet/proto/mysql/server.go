@@ -292,6 +292,6 @@ func (p *parser) unasked(b []byte) {
 		s.final = true
 		return
 	}
-	p.state, p.rows = stateBlind, -1
+	p.state, p.rows = stateBlind, proto.RowsNone
 	p.doubt |= proto.Lossy
 }

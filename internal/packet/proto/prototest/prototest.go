@@ -124,7 +124,11 @@ func Line(e *proto.Exchange) string {
 	if e.Failed {
 		fmt.Fprintf(&b, " failed %q", e.Error)
 	}
-	if e.Rows != -1 {
+	switch e.Rows {
+	case proto.RowsNone:
+	case proto.RowsUnknown:
+		b.WriteString(" rows=?")
+	default:
 		fmt.Fprintf(&b, " rows=%d", e.Rows)
 	}
 	if e.Depth > 1 {
@@ -272,7 +276,7 @@ func (k *checker) Exchange(e *proto.Exchange) {
 		e.Status == proto.Answered && e.Response.Empty(),
 		e.Status == proto.Unanswered && !e.Response.Empty(),
 		e.Status == proto.NoAnswer && !e.Response.Empty(),
-		len(e.Text) > 1<<20, e.Rows < -1:
+		len(e.Text) > 1<<20, e.Rows < proto.RowsUnknown:
 		k.tb.Errorf("impossible exchange: %s", Line(e))
 	}
 }
