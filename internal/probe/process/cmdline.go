@@ -2,7 +2,10 @@ package process
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+
+	"rtrail/internal/packet/fingerprint"
 )
 
 // maxCmdline is how much of a command line is kept. Longer ones are those of
@@ -36,7 +39,9 @@ func Cmdline(b []byte) string {
 		if i > 0 {
 			out.WriteByte(' ')
 		}
-		if i > 0 && !hide && strings.ContainsAny(arg, " \t\n") {
+		if statement, ok := maskStatement(arg); ok && i > 0 && !hide {
+			out.WriteString(statement)
+		} else if i > 0 && !hide && strings.ContainsAny(arg, " \t\n") {
 			out.WriteString(maskScript(arg))
 		} else {
 			out.WriteString(maskArgument(arg, mysql, &hide))
@@ -87,6 +92,23 @@ func maskArgument(arg string, mysql bool, hide *bool) string {
 	return maskURL(arg)
 }
 
+// verbs begin the statements whose literals are people's data.
+var verbs = []string{"select", "insert", "update", "delete", "replace", "merge", "call", "alter", "create", "explain", "with"}
+
+// maskStatement takes the literals out of a statement of SQL, as clients get it
+// behind -e or --query=; false if the argument is none.
+func maskStatement(arg string) (string, bool) {
+	option, statement := "", arg
+	if name, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(name, "-") && !strings.ContainsAny(name, " '\"") {
+		option, statement = name+"=", value
+	}
+	first, rest, ok := strings.Cut(strings.TrimLeft(statement, " \t\n("), " ")
+	if !ok || !slices.Contains(verbs, strings.ToLower(first)) || !strings.ContainsAny(rest, "'\"0123456789") {
+		return "", false
+	}
+	return option + fingerprint.New().Of("mysql", "Query", []byte(statement), false), true
+}
+
 // maskScript hides the secrets of commands in one argument, as sh -c has them.
 func maskScript(script string) string {
 	var out strings.Builder
@@ -102,8 +124,15 @@ func maskScript(script string) string {
 		switch bare := strings.Trim(inner, ";|&()"); {
 		case word == "":
 		case !hide && (word[0] == '"' || word[0] == '\'') && strings.ContainsAny(inner, " \t\n"):
-			at := strings.Index(word, inner)
-			out.WriteString(word[:at] + maskScript(inner) + word[at+len(inner):])
+			end := strings.LastIndexByte(word, word[0])
+			if end == 0 {
+				end = len(word) // the quote is not closed
+			}
+			hidden, ok := maskStatement(word[1:end])
+			if !ok {
+				hidden = maskScript(word[1:end])
+			}
+			out.WriteString(word[:1] + hidden + word[end:])
 		case bare == "":
 			mysql, hide = false, false
 			out.WriteString(word)
