@@ -19,8 +19,9 @@ import (
 const forever = 100 * 365 * 24 * time.Hour
 
 // hostPatience is how long a line waits for the numbers of the host, which are
-// read beside those of the server.
-const hostPatience = 150 * time.Millisecond
+// read beside those of the server: the last look of a run begins up to 200 ms
+// before its end, the last reading of the host just before it.
+const hostPatience = 300 * time.Millisecond
 
 // mysqlWatch is a run that watches a server.
 type mysqlWatch struct {
