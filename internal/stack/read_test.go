@@ -56,7 +56,7 @@ func TestGolden(t *testing.T) {
 	for _, name := range []string{
 		"mariadb-10.11.gdb", "mariadb-10.11.eu-stack", "mariadb-10.11.eu-stack-m", "mariadb-10.11.perf",
 		"java-17.jstack", "go-1.26.goroutines", "java.collapsed", "mysql-5.6.constructed.gdb",
-		"mysql-5.6.14-table-cache.gdb.gz", "mysql-5.6.14-mdl.gdb.gz",
+		"mysql-5.6.14-table-cache.gdb.gz", "mysql-5.6.14-mdl.gdb.gz", "mysql-5.6.14-scan.gdb",
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := Options{Workers: 2}

@@ -13,8 +13,8 @@ import (
 //
 // Frames that are joined by "<-" call each other directly. "..N" stands for at
 // most N frames between, "..." for any number. "|" separates alternatives, "*"
-// stands for any letters. The first frame may be anywhere in the stack unless
-// "^" says that it is the innermost one.
+// stands for any letters, "=" for the beginning of the whole name. The first
+// frame may be anywhere in the stack unless "^" says that it is the innermost one.
 type pattern struct {
 	anchored bool
 	steps    []step
@@ -27,9 +27,12 @@ type step struct {
 }
 
 // name is a name of a function. It also fits names that end in it after a
-// separator, so that Hashtable.get fits java.util.Hashtable.get.
+// separator, so that Hashtable.get fits java.util.Hashtable.get. Functions of C
+// and of the kernel have names without separators, which methods of programs
+// share: a whole name, =poll, does not fit Future::poll.
 type name struct {
 	parts []string // between the asterisks
+	whole bool
 }
 
 func compile(text string) (pattern, error) {
@@ -53,11 +56,11 @@ func compile(text string) (pattern, error) {
 		}
 		s := step{gap: gap}
 		for alternative := range strings.SplitSeq(word, "|") {
-			alternative = strings.TrimSpace(alternative)
-			if strings.Trim(alternative, "*") == "" || strings.ContainsAny(alternative, "^") {
+			alternative, whole := strings.CutPrefix(strings.TrimSpace(alternative), "=")
+			if strings.Trim(alternative, "*") == "" || strings.ContainsAny(alternative, "^=") {
 				return p, fmt.Errorf("frames %q: %q names no function", text, word)
 			}
-			s.names = append(s.names, name{strings.Split(alternative, "*")})
+			s.names = append(s.names, name{strings.Split(alternative, "*"), whole})
 		}
 		p.steps = append(p.steps, s)
 		gap = 0
@@ -105,6 +108,9 @@ func (s step) fits(function string) bool {
 }
 
 func (n name) fits(function string) bool {
+	if n.whole {
+		return n.fitsHere(function)
+	}
 	if len(n.parts) == 1 {
 		rest, ok := strings.CutSuffix(function, n.parts[0])
 		return ok && (rest == "" || strings.HasSuffix(rest, "::") || strings.HasSuffix(rest, ".") || strings.HasSuffix(rest, "/"))
@@ -124,6 +130,9 @@ func (n name) fitsLater(function string) bool {
 
 func (n name) fitsHere(function string) bool {
 	first, last := n.parts[0], n.parts[len(n.parts)-1]
+	if len(n.parts) == 1 {
+		return function == first
+	}
 	rest, ok := strings.CutPrefix(function, first)
 	if !ok {
 		return false

@@ -24,6 +24,10 @@ func TestPatterns(t *testing.T) {
 		{"^__lll_lock_wait <- *mutex_lock|other <- Table_cache::*", true},
 		{"Table_cache::l*k <- open_table", true},
 		{"lock <- open_table", true},
+		{"=lock", false},
+		{"=Table_cache::lock", true},
+		{"=open_and_* <- open_tables", true},
+		{"=cache::*", false},
 		{"cache::lock", false},
 		{"a <- b <- c <- d <- e <- f <- g <- h <- i <- j", false},
 	} {
@@ -35,7 +39,7 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%q: %v, want %v", c.pattern, got, c.want)
 		}
 	}
-	for _, bad := range []string{"", "a <- ", "a <- ...", "..x <- a", "*", "a|", "a <- ^b"} {
+	for _, bad := range []string{"", "a <- ", "a <- ...", "..x <- a", "*", "a|", "a <- ^b", "==a", "="} {
 		if _, err := compile(bad); err == nil {
 			t.Errorf("%q is taken for a pattern", bad)
 		}
@@ -162,6 +166,50 @@ func TestInnermostWaitWins(t *testing.T) {
 	} {
 		got := ""
 		if s := Default().Match(strings.Fields(c.stack), c.state); s != nil {
+			got = s.ID
+		}
+		if got != c.want {
+			t.Errorf("%s\n\tis %q, want %q", c.stack, got, c.want)
+		}
+	}
+}
+
+// Names of the kernel and of the C library are names of functions of programs,
+// too, which work.
+func TestFunctionsThatShareTheNameOfAWait(t *testing.T) {
+	for _, c := range []struct{ stack, want string }{
+		{"row_search_for_mysql ha_innobase::general_fetch handler::ha_rnd_next rr_sequential sub_select do_select JOIN::exec mysql_execute_select mysql_select", ""},
+		{"do_select JOIN::exec mysql_select", ""},
+		{"poll_schedule_timeout.constprop.0 do_select core_sys_select kern_select __x64_sys_select do_syscall_64 entry_SYSCALL_64_after_hwframe __select worker", "general/idle-poll"},
+		{"do_select core_sys_select do_pselect.constprop.0 __x64_sys_pselect6", "general/idle-poll"},
+		{"do_select __GI___select ?? ??", "general/idle-poll"},
+		{"__GI___select os_thread_sleep loop", "general/idle-poll"},
+		{"__syscall_cancel_arch __internal_syscall_cancel __syscall_cancel __GI___poll loop", "general/idle-poll"},
+		{"do_epoll_wait __x64_sys_epoll_wait do_syscall_64 epoll_wait loop", "general/idle-poll"},
+		{"inflate <app::Body as core::future::Future>::poll tokio::runtime::task::raw::poll", ""},
+		{"app::Body::poll tokio::runtime::task::raw::poll", ""},
+		{"java.util.PriorityQueue.siftDown java.util.PriorityQueue.poll App.work", ""},
+		{"inflate_fast inflate zlib::Reader::read App::load", ""},
+		{"java.util.zip.Inflater.inflateBytesBytes java.util.zip.Inflater.inflate java.util.zip.InflaterInputStream.read java.util.zip.GZIPInputStream.read App.work", ""},
+		{"java.io.FileInputStream.readBytes java.io.FileInputStream.read java.io.BufferedInputStream.read App.work", "general/idle-socket"},
+		{"__GI___libc_read pipe_reader start_thread", "general/idle-socket"},
+		{"visit ast::Node::accept App::run", ""},
+		{"__libc_accept listener start_thread", "general/idle-poll"},
+		{"compress worker_thread start_thread clone3", ""},
+		{"worker_thread start_thread clone3", ""},
+		{"worker_thread kthread ret_from_fork ret_from_fork_asm", "general/idle-sleep"},
+		{"schedule worker_thread kthread ret_from_fork", "general/idle-sleep"},
+		{"fill_page process_one_work worker_thread kthread ret_from_fork", ""},
+		{"cpu_pause spin_lock_acquire App::work", ""},
+		{"__libc_pause main", "general/idle-sleep"},
+		{"do_wait __GI___wait4 sh_wait", "general/idle-sleep"},
+		{"crc32c blk_aio_complete qemu_main", ""},
+		{"blk_mq_get_tag __blk_mq_alloc_requests blk_mq_submit_bio __submit_bio", "kernel/disk"},
+		{"evaluate_join_record sub_select do_select JOIN::exec mysql_select init_server mysqld_main", ""},
+		{"__lll_lock_wait pthread_mutex_lock queue_something main", "general/mutex"},
+	} {
+		got := ""
+		if s := Default().Match(strings.Fields(c.stack), ""); s != nil {
 			got = s.ID
 		}
 		if got != c.want {
