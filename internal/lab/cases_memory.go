@@ -204,7 +204,9 @@ func memLeak(id, title string, rate, noise int, window time.Duration) Case {
 			if err != nil {
 				return err
 			}
-			sleep(ctx, time.Second) // starting up is growth too
+			// Starting up is growth too, and slow growth of a process counts
+			// only once it is older than the window.
+			sleep(ctx, max(time.Second, window))
 			return nil
 		},
 		Inject: func(ctx context.Context, e *Env) error {

@@ -37,10 +37,14 @@ const (
 	// solidGrowth: bytes within the window below which "it will be used up"
 	// would rest on a handful of pages.
 	solidGrowth = 1 << 20
-	// distant: beyond it the memory's end is told from a window by multiplying
-	// thousands of times. Only a rate that did not change in the window bears
-	// that; caches and heaps under load fill up fast, slowly, and not at all.
-	distant = 24 * time.Hour
+	// distant: beyond it nobody has to act in this shift, and the memory's end
+	// is told from a window by multiplying thousands of times. Only a rate that
+	// did not change in the window bears that; caches and heaps under load fill
+	// up fast, slowly, and not at all.
+	distant = 4 * time.Hour
+	// manyReadings: fewer on a straight line are no rate yet. Five or six of
+	// small steps lie on one by chance, or because a load has just begun.
+	manyReadings = 15
 	// mostShown: growing processes worth a line.
 	mostShown = 3
 )
@@ -55,7 +59,7 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 	for _, p := range v.Processes() {
 		t := trendOf(p)
 		enough = enough || t.readings >= leastReadings
-		if !p.Own && !p.Kernel && t.steady() && (t.straight() || t.seconds >= longWindow.Seconds() || ceilingOf(v, p).left(t) <= distant) {
+		if !p.Own && !p.Kernel && t.steady() && (ceilingOf(v, p).left(t) <= distant || t.seconds >= longWindow.Seconds() || leaksEvenly(p, t)) {
 			list = append(list, grower{p, t})
 		}
 	}
@@ -68,6 +72,12 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 		found = append(found, leakFinding(v, g.process, g.trend))
 	}
 	return found, nil
+}
+
+// leaksEvenly says whether slow growth is at one rate, and not that of a program
+// that begins: it was there for as long again as it was watched.
+func leaksEvenly(p view.Process, t trend) bool {
+	return t.straight() && t.readings*t.block >= manyReadings && p.Age(p.Samples[0].At).Seconds() >= t.seconds
 }
 
 // ceiling is what a growing process runs into.

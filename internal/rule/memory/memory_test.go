@@ -67,10 +67,18 @@ func TestLeak(t *testing.T) {
 		return ruletest.Process{Anon: 50 * mib, AnonGrowth: perSecond, MemCgroup: "/app"}
 	}
 	ruletest.Check(t, leak, []ruletest.Situation{
-		{Name: "8 KB/s beside noise", Host: func() *ruletest.Host { return host(10, leaky(8192), 6*gib) },
+		{Name: "8 KB/s beside noise", Host: func() *ruletest.Host { return host(20, leaky(8192), 6*gib) },
 			Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "app (33) takes 8 KiB more memory every second"},
-		{Name: "8 KB/s in five seconds", Host: func() *ruletest.Host { return host(5, leaky(8192), 6*gib) },
-			Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.0009, High: 0.01},
+		{Name: "8 KB/s in five seconds are a few pages", Host: func() *ruletest.Host { return host(5, leaky(8192), 6*gib) }},
+		{Name: "a program that has just begun takes what it needs", Host: func() *ruletest.Host {
+			p := leaky(8192)
+			p.Started = ruletest.Start.Add(-7 * time.Second)
+			return host(20, p, 23*gib)
+		}},
+		{Name: "8 KB/s into a small limit, in five seconds", Host: func() *ruletest.Host {
+			return host(5, leaky(8192), 6*gib).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 100 * mib, MemoryMax: 110 * mib})
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.0009, High: 0.01},
+		{Name: "a server under queries on a small host", Host: func() *ruletest.Host { return host(5, leaky(118<<10), 2*gib) }},
 		{Name: "8 KB/s below 4 MiB that come and go", Host: func() *ruletest.Host {
 			p := leaky(8192)
 			p.Change = func(s float64, r *recording.ProcessSample) {
@@ -106,7 +114,7 @@ func TestLeak(t *testing.T) {
 		{Name: "swapped out while it grows", Host: func() *ruletest.Host {
 			p := leaky(0)
 			p.AnonGrowth, p.SwapGrowth = -mib, 2*mib
-			return host(10, p, 40*gib)
+			return host(20, p, 40*gib)
 		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.0001, High: 0.01},
 		{Name: "a load begins, and the server's caches fill ever more slowly", Host: func() *ruletest.Host {
 			p := leaky(0)
