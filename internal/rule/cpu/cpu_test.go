@@ -189,7 +189,52 @@ func TestOneThreadLimit(t *testing.T) {
 			p := server
 			p.Threads, p.CPU = 6, 1.05
 			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 71, Comm: "bio", CPU: 0.05}).Thread(ruletest.Thread{PID: 70, TID: 70, Comm: "main", State: "R", CPU: 0.99})
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "redis-server", Low: 1.9, High: 2.1, Says: "thread main (70)"},
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.9, High: 1.1, Says: "thread main (70)"},
+		{Name: "one of many threads, and one connection that may be its own", Host: func() *ruletest.Host {
+			h := queue(ruletest.New(2, 10).AllCPUs(half), 0, 0)
+			ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 4, PID: 70})
+			ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
+				return recording.TCPSample{At: at, Inode: 4, LocalPort: 6379, State: recording.TCPEstablished, RecvQueue: 40}
+			})
+			p := server
+			p.Threads, p.CPU = 6, 1.05
+			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 70, Comm: "main", State: "R", CPU: 0.99})
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6, Says: "nobody was seen waiting"},
+		{Name: "the other threads use a CPU, too", Host: func() *ruletest.Host {
+			h := queue(ruletest.New(4, 10).AllCPUs(half), 40, 0)
+			p := server
+			p.Threads, p.CPU = 6, 1.9
+			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 70, Comm: "main", State: "R", CPU: 0.99})
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.2, High: 0.3, Says: "its other threads use 91 % of a CPU"},
+		{Name: "a thread for each connection, one of which is kept busy", Host: func() *ruletest.Host {
+			h := queue(ruletest.New(2, 10).AllCPUs(half), 40, 0)
+			p := server
+			p.Comm, p.Threads, p.CPU = "app-server", 3, 1
+			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 71, Comm: "worker", State: "R", CPU: 0.99}).
+				Thread(ruletest.Thread{PID: 70, TID: 72, Comm: "worker", Syscall: "recvfrom"})
+		}},
+		{Name: "a busy connection of a MySQL server", Host: func() *ruletest.Host {
+			h := queue(ruletest.New(2, 10).AllCPUs(half), 40, 0)
+			p := server
+			p.Comm, p.Threads, p.CPU = "mysqld", 37, 1
+			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 71, Comm: "connection", State: "R", CPU: 0.98})
+		}},
+		{Name: "rtrail's own questions", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(half).Process(server).Process(ruletest.Process{PID: 99, Comm: "rtrail", CPU: 0.01})
+			h.Manifest(func(m *recording.Manifest) { m.Host.PID = 99 })
+			ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 1, PID: 70}, recording.SocketOwner{At: ruletest.Start, Inode: 2, PID: 70},
+				recording.SocketOwner{At: ruletest.Start, Inode: 3, PID: 99})
+			ruletest.Every(h, func(at time.Time, _ float64) recording.ListenerSample {
+				return recording.ListenerSample{At: at, Port: 6379, Inode: 1, Backlog: 511}
+			})
+			ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
+				return recording.TCPSample{At: at, Inode: 2, Local: "127.0.0.1", LocalPort: 6379, Remote: "127.0.0.1", RemotePort: 40000, State: recording.TCPEstablished, RecvQueue: 280}
+			})
+			ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
+				return recording.TCPSample{At: at, Inode: 3, Local: "127.0.0.1", LocalPort: 40000, Remote: "127.0.0.1", RemotePort: 6379, State: recording.TCPEstablished}
+			})
+			return h
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6, Says: "nobody was seen waiting"},
 		{Name: "a batch nobody waits for", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(half).Process(server)
 		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6},

@@ -3,6 +3,7 @@ package cpu
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	"rtrail/internal/recording"
@@ -43,6 +44,9 @@ const (
 	// waitedShare: and in at least half of the readings there was one, so that
 	// one burst does not make an average.
 	waitedShare = 0.5
+	// othersWork: CPU, in cores, of a process's other threads. With more, the
+	// process does use a second CPU.
+	othersWork = 0.25
 )
 
 // fullThread is a thread that had no time left.
@@ -64,9 +68,46 @@ func detectOneThreadLimit(v *view.View) ([]rule.Finding, error) {
 	}
 	var found []rule.Finding
 	for _, t := range fullThreads(v) {
-		found = append(found, oneThreadFinding(v, t, idle))
+		c := clientsOf(v, t.process.PID)
+		if t.process.Threads > 1 && threadEach(v, t, len(c.connections)) {
+			continue
+		}
+		found = append(found, oneThreadFinding(v, t, c.waiting(t.process.Threads > 1), idle))
 	}
 	return found, nil
+}
+
+// threadEach says whether a process has a thread for each of its connections.
+// A full one is that of a client that keeps it busy: nobody else waits for it,
+// and more threads would not help that client.
+func threadEach(v *view.View, full fullThread, connections int) bool {
+	p := full.process
+	if slices.ContainsFunc(v.MySQLServers(), func(s *view.MySQLServer) bool { return s.PID == p.PID }) || slices.Contains(mysqlServers, p.Comm) {
+		return true
+	}
+	// Threads that wait in a call for one socket or a few, where event loops wait
+	// for many: as many as there are connections.
+	readers := 0
+	for _, t := range v.ThreadTimes() {
+		if t.PID == p.PID && t.TID != full.tid && slices.ContainsFunc(t.Samples, readsOneSocket) {
+			readers++
+		}
+	}
+	return readers > 0 && readers+1 >= connections
+}
+
+// mysqlServers are the names of server processes that nobody may have asked.
+// With a thread pool, too, any of its threads serves a connection.
+var mysqlServers = []string{"mysqld", "mariadbd", "mysqld-debug"}
+
+func readsOneSocket(s recording.ThreadSample) bool {
+	switch s.SyscallName {
+	case "recvfrom", "recvmsg", "poll", "ppoll":
+		return true
+	case "read":
+		return view.Classify(recording.ThreadSample{State: s.State, WaitChannel: s.WaitChannel}) == view.WaitNetwork
+	}
+	return false
 }
 
 // fullThreads lists the busiest thread of each process in which one thread was
@@ -108,18 +149,29 @@ type waiting struct {
 	ports    []uint16
 }
 
-// waitersOf counts who waits for a server: connections to a port it listens on
-// that hold data it has not read, and connections it has not accepted. Its own
-// connections to others are left out: a client that reads late makes nobody
-// wait but itself.
-func waitersOf(v *view.View, pid int32) (w waiting) {
-	mine := map[uint64]bool{}
+// clients are the connections to the ports that a process listens on.
+type clients struct {
+	connections map[uint64]bool // by inode
+	unread      instants        // of which hold data it has not read
+	accept      instants        // not accepted yet
+	ports       []uint16
+}
+
+// clientsOf lists who may wait for a server: connections to a port it listens
+// on, and connections it has not accepted. Its own connections to others are
+// left out: a client that reads late makes nobody wait but itself. So are
+// those of rtrail, whose questions are on their way whenever it looks.
+func clientsOf(v *view.View, pid int32) clients {
+	mine, own := map[uint64]bool{}, map[uint64]bool{}
 	for _, o := range view.Rows[recording.SocketOwner](v) {
 		if o.PID == pid {
 			mine[o.Inode] = true
 		}
+		if p, ok := v.Process(o.PID); ok && p.Own {
+			own[o.Inode] = true
+		}
 	}
-	var readings instants
+	c := clients{connections: map[uint64]bool{}}
 	ports := map[uint16]bool{}
 	for _, l := range view.Rows[recording.ListenerSample](v) {
 		if !mine[l.Inode] {
@@ -127,26 +179,54 @@ func waitersOf(v *view.View, pid int32) (w waiting) {
 		}
 		if !ports[l.Port] {
 			ports[l.Port] = true
-			w.ports = append(w.ports, l.Port)
+			c.ports = append(c.ports, l.Port)
 		}
-		*readings.at(l.At) += float64(l.Queue)
-		w.accept += float64(l.Queue)
+		*c.accept.at(l.At) += float64(l.Queue)
+		c.unread.at(l.At) // a reading, whatever it says
 	}
-	if len(readings) == 0 {
+	sockets := view.Rows[recording.TCPSample](v)
+	type end struct {
+		address string
+		port    uint16
+	}
+	asks := map[end]bool{} // rtrail's ends of its connections
+	for _, s := range sockets {
+		if own[s.Inode] {
+			asks[end{s.Local, s.LocalPort}] = true
+		}
+	}
+	for _, s := range sockets {
+		if !mine[s.Inode] || !ports[s.LocalPort] || s.State != recording.TCPEstablished || asks[end{s.Remote, s.RemotePort}] {
+			continue
+		}
+		c.connections[s.Inode] = true
+		if s.RecvQueue > 0 && len(c.unread) > 0 {
+			*c.unread.at(s.At)++
+		}
+	}
+	return c
+}
+
+// waiting counts who waited. Of several threads only one is full: one of the
+// connections with unread data may be the one that it serves, or one that
+// another thread is about to read.
+func (c clients) waiting(threads bool) waiting {
+	w := waiting{readings: len(c.unread), ports: c.ports}
+	if w.readings == 0 {
 		return waiting{}
 	}
-	for _, s := range view.Rows[recording.TCPSample](v) {
-		if mine[s.Inode] && ports[s.LocalPort] && s.State == recording.TCPEstablished && s.RecvQueue > 0 {
-			*readings.at(s.At)++
+	for _, r := range c.unread {
+		n := r.n
+		if threads {
+			n = max(n-1, 0)
 		}
-	}
-	for _, r := range readings {
-		w.mean += r.n
-		if r.n > 0 {
+		accept := *c.accept.at(r.at)
+		w.accept += accept
+		w.mean += n + accept
+		if n+accept > 0 {
 			w.share++
 		}
 	}
-	w.readings = len(readings)
 	w.mean /= float64(w.readings)
 	w.accept /= float64(w.readings)
 	w.share /= float64(w.readings)
@@ -173,9 +253,8 @@ func (list *instants) at(t time.Time) *float64 {
 	return &(*list)[len(*list)-1].n
 }
 
-func oneThreadFinding(v *view.View, t fullThread, idle float64) rule.Finding {
+func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.Finding {
 	p := t.process
-	w := waitersOf(v, p.PID)
 	f := rule.Finding{Subject: rule.ProcessSubject(p), Confidence: rule.Possible}
 	who := fmt.Sprintf("%s (%d)", p.Comm, p.PID)
 	thread := "its only thread"
@@ -183,11 +262,16 @@ func oneThreadFinding(v *view.View, t fullThread, idle float64) rule.Finding {
 		thread = fmt.Sprintf("its thread %s (%d)", t.comm, t.tid)
 	}
 	idling := rule.T("%v of %d CPUs idle", unit.Number(round(idle)), v.CPUCount())
-	if w.mean >= waitersFrom && w.share >= waitedShare {
+	// Counters of the process and of its thread are read at moments a little apart.
+	alone := p.Threads == 1 || p.CPU-t.cpu < othersWork
+	if alone && w.mean >= waitersFrom && w.share >= waitedShare {
 		f.Confidence = rule.Certain
 		f.Headline = rule.T("%s can use one CPU only: %s is busy %v of the time while %s, and %v requests wait for it",
 			who, thread, unit.Share(t.cpu), idling, unit.Number(round(w.mean)))
 		f.Impact = rule.Impact{TimeLost: w.mean, Text: rule.T("%v requests waiting at any time", unit.Number(round(w.mean)))}
+	} else if !alone {
+		f.Headline = rule.T("%s keeps one CPU full with %s while %s; its other threads use %v", who, thread, idling, rule.T("%v of a CPU", unit.Share(p.CPU-t.cpu)))
+		f.Impact = rule.Impact{Share: t.cpu / float64(v.CPUCount()), Text: rule.T("%v of one CPU", unit.Share(t.cpu))}
 	} else {
 		f.Headline = rule.T("%s keeps one CPU full with %s while %s; nobody was seen waiting for it", who, thread, idling)
 		f.Impact = rule.Impact{Share: t.cpu / float64(v.CPUCount()), Text: rule.T("%v of one CPU", unit.Share(t.cpu))}
