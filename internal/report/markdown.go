@@ -46,7 +46,7 @@ func Markdown(w io.Writer, v verdict.Verdict) error {
 		markdownFinding(&b, f)
 	}
 	if len(v.Time) > 0 {
-		b.WriteString("\n## Where the time went\n\n| process | on CPU | runnable | disk | lock | network | sleeping |\n|---|--:|--:|--:|--:|--:|--:|\n")
+		b.WriteString("\n## Where the time went\n\n| process | on CPU | runnable | disk | futex | network | sleeping |\n|---|--:|--:|--:|--:|--:|--:|\n")
 		for _, t := range v.Time {
 			fmt.Fprintf(&b, "| %s (%d) | %s | %s | %s | %s | %s | %s |\n", md(t.Name), t.PID, percent(t.OnCPU),
 				percent(t.Runnable), percent(t.Disk), percent(t.Lock), percent(t.Network), percent(t.Sleeping))

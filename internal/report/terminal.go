@@ -265,10 +265,10 @@ func (p *page) times(list []verdict.ProcessTime) {
 	if len(list) == 0 {
 		return
 	}
-	columns := []string{"on CPU", "runnable", "disk", "lock", "network", "sleeping"}
+	columns := []string{"on CPU", "runnable", "disk", "futex", "network", "sleeping"}
 	gap := 3
 	if p.width < 78 {
-		columns, gap = []string{"CPU", "run", "disk", "lock", "net", "sleep"}, 1
+		columns, gap = []string{"CPU", "run", "disk", "futex", "net", "sleep"}, 1
 	}
 	widths, total := make([]int, len(columns)), 0
 	for i, c := range columns {

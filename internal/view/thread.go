@@ -12,7 +12,8 @@ import (
 type Activity int
 
 // The activities "WHERE THE TIME WENT" tells apart. WaitLock stands for waiting on
-// a futex or another lock; WaitNetwork for waiting in a socket or poll call;
+// a futex or a lock of the kernel, and is called futex: the kernel does not tell
+// a mutex that somebody holds from a timer or a queue without work; WaitNetwork for waiting in a socket or poll call;
 // Sleeping for everything a thread does of its own will: timers, idle waits.
 const (
 	OnCPU Activity = iota
@@ -25,7 +26,7 @@ const (
 )
 
 func (a Activity) String() string {
-	return [...]string{"on CPU", "runnable", "disk", "lock", "network", "sleeping", ""}[a]
+	return [...]string{"on CPU", "runnable", "disk", "futex", "network", "sleeping", ""}[a]
 }
 
 // ThreadTime is one thread over the window.

@@ -257,7 +257,7 @@ func (x *silence) unexplained(p view.Process, here bool) {
 		doing := rule.T("%s (%d) runs (state %s) on %s CPUs", p.Comm, p.PID, p.State, unit.Number(zeroIfNaN(p.CPU)))
 		for _, t := range x.v.ProcessTimes() {
 			if t.Process.PID == p.PID {
-				doing = rule.T("%s (%d) runs on %s CPUs; its %d threads that do anything: %s on CPU, %s runnable, %s in disk waits, %s in locks", p.Comm, p.PID, unit.Number(zeroIfNaN(p.CPU)),
+				doing = rule.T("%s (%d) runs on %s CPUs; its %d threads that do anything: %s on CPU, %s runnable, %s in disk waits, %s in futex waits", p.Comm, p.PID, unit.Number(zeroIfNaN(p.CPU)),
 					t.Threads, unit.Share(t.Share[view.OnCPU]), unit.Share(t.Share[view.Runnable]), unit.Share(t.Share[view.WaitDisk]), unit.Share(t.Share[view.WaitLock]))
 			}
 		}
