@@ -59,7 +59,7 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 	for _, p := range v.Processes() {
 		t := trendOf(p)
 		enough = enough || t.readings >= leastReadings
-		if !p.Own && !p.Kernel && t.steady() && (ceilingOf(v, p).left(t) <= distant || t.seconds >= longWindow.Seconds() || leaksEvenly(p, t)) {
+		if !p.Own && !p.Kernel && t.steady() && (fills(v, p, t) || t.seconds >= longWindow.Seconds() || leaksEvenly(p, t)) {
 			list = append(list, grower{p, t})
 		}
 	}
@@ -72,6 +72,12 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 		found = append(found, leakFinding(v, g.process, g.trend))
 	}
 	return found, nil
+}
+
+// fills says whether memory will be gone before long. A handful of pages that a
+// program takes while it begins do not tell.
+func fills(v *view.View, p view.Process, t trend) bool {
+	return ceilingOf(v, p).left(t) <= distant && (t.grown >= solidGrowth || p.Age(p.Samples[0].At) >= grownUp)
 }
 
 // leaksEvenly says whether slow growth is at one rate, and not that of a program

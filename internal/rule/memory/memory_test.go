@@ -78,6 +78,11 @@ func TestLeak(t *testing.T) {
 		{Name: "8 KB/s into a small limit, in five seconds", Host: func() *ruletest.Host {
 			return host(5, leaky(8192), 6*gib).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 100 * mib, MemoryMax: 110 * mib})
 		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.0009, High: 0.01},
+		{Name: "the first pages of a program in a small group", Host: func() *ruletest.Host {
+			p := leaky(8192)
+			p.Started = ruletest.Start.Add(-7 * time.Second)
+			return host(5, p, 6*gib).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 100 * mib, MemoryMax: 110 * mib})
+		}},
 		{Name: "a server under queries on a small host", Host: func() *ruletest.Host { return host(5, leaky(118<<10), 2*gib) }},
 		{Name: "8 KB/s below 4 MiB that come and go", Host: func() *ruletest.Host {
 			p := leaky(8192)
