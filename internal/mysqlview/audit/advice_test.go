@@ -127,6 +127,20 @@ func TestAdvice(t *testing.T) {
 		"purge behind": {with(base(), func(x *world) {
 			x.more = innodb(func(r *recording.MySQLInnoDB, look int) { r.History = int64(200_000 + 1000*look) })
 		}), []string{"innodb_purge_threads raise possible"}},
+		"purge held by a transaction as old as the window": {with(base(), func(x *world) {
+			history := innodb(func(r *recording.MySQLInnoDB, look int) { r.History = int64(200_000 + 1000*look) })
+			x.more = func(w *recording.Writer, at time.Time, look int) {
+				history(w, at, look)
+				recording.Append(w, recording.MySQLTransaction{At: at, Server: "db1:3306", Age: time.Duration(look) * time.Second})
+			}
+		}), nil},
+		"purge behind, a transaction came later": {with(base(), func(x *world) {
+			history := innodb(func(r *recording.MySQLInnoDB, look int) { r.History = int64(200_000 + 1000*look) })
+			x.more = func(w *recording.Writer, at time.Time, look int) {
+				history(w, at, look)
+				recording.Append(w, recording.MySQLTransaction{At: at, Server: "db1:3306", Age: time.Duration(max(look-6, 0)) * time.Second})
+			}
+		}), []string{"innodb_purge_threads raise possible"}},
 		"purge held by a transaction": {with(base(), func(x *world) {
 			history := innodb(func(r *recording.MySQLInnoDB, look int) { r.History = int64(200_000 + 1000*look) })
 			x.more = func(w *recording.Writer, at time.Time, look int) {

@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"time"
-
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 )
@@ -104,14 +102,16 @@ const purgeThreads = 4
 func advisePurge(f *Facts, v Value) *Advice {
 	n, ok := v.Int()
 	first, last := f.history()
-	if !ok || n >= purgeThreads || last < historyLong || last <= first || f.oldest > 30*time.Second {
-		return nil // one old transaction holds the history however many threads there are
+	if !ok || n >= purgeThreads || last < historyLong || last <= first || f.oldest.Seconds()+1 >= f.Window {
+		// One that was open all the while holds the history however many threads
+		// there are. Servers tell ages in whole seconds.
+		return nil
 	}
 	return &Advice{
 		Direction: Raise, To: "4", Sure: rule.Possible,
 		Evidence: []rule.Text{
 			rule.T("undo logs not yet purged grew from %s to %s", unit.Count(first), unit.Count(last)),
-			rule.T("the oldest transaction was open for %s: none holds them up", unit.Duration(f.oldest)),
+			rule.T("the oldest transaction was open for %s, less than they grew: none holds them up", unit.Duration(f.oldest)),
 		},
 	}
 }

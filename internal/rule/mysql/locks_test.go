@@ -219,6 +219,9 @@ func TestLongTransaction(t *testing.T) {
 			x.Age = -time.Second // nine seconds old when the window ends
 			return server(ruletest.MySQL{Sessions: idle}).Transactions(x).History(5000, 500)
 		}},
+		{Name: "young, and the history grows since it began", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+			Says: "connection 100 (report@10.0.0.8) of mariadbd has a transaction open for 9 s", Host: held(nil)},
+		{Name: "young, and not known to read", Host: held(func(_ *ruletest.MySQL, x *recording.MySQLTransaction) { x.Snapshot = false })},
 		{Name: "does no harm yet", Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0, High: 0.02,
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Sessions: idle}).Transactions(open).History(300, 0)
@@ -237,12 +240,69 @@ func TestLongTransaction(t *testing.T) {
 	})
 }
 
+// held is a server whose history grows behind a transaction that was two seconds
+// old when the window of seven began, too young for an old one.
+func held(change func(*ruletest.MySQL, *recording.MySQLTransaction)) func() *ruletest.Host {
+	return func() *ruletest.Host {
+		m := ruletest.MySQL{Sessions: []recording.MySQLSession{{User: "report", Client: "10.0.0.8", Command: "Sleep"}}}
+		x := recording.MySQLTransaction{ID: "7", Session: 100, Age: 2 * time.Second, Snapshot: true}
+		if change != nil {
+			change(&m, &x)
+		}
+		h := ruletest.New(4, 7)
+		h.Process(ruletest.Process{PID: pid, Comm: "mariadbd", CPU: 1.5})
+		m.PID = pid
+		return h.MySQL(m).Transactions(x).History(2000, 12_000)
+	}
+}
+
 func TestPurgeLag(t *testing.T) {
 	ruletest.Check(t, purgeLag, []ruletest.Situation{
 		{Name: "a server at full speed", Host: func() *ruletest.Host { return server(ruletest.MySQL{}).History(8000, 300) }},
 		{Name: "grows and grows", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.5, Says: "grew by 4,000/s to 80,000",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Variables: map[string]string{"innodb_purge_threads": "1", "innodb_purge_batch_size": "1"}}).History(40_000, 4_000)
+			}},
+		{Name: "a snapshot from before the window", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+			Says: "held back by connection 100 (report@10.0.0.8), whose transaction is 9 s old", Proof: "since before the history grew", Host: held(nil)},
+		{Name: "it only reads, and the server does not tell of its view", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+			Says: "held back by connection 100", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
+				m.Flavor, m.Version, x.Snapshot = "MySQL", "8.0.28", false
+			})},
+		{Name: "not known whether it reads", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+			Says: "falls behind", Proof: "9 s old and may be what keeps", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
+				x.Snapshot = false
+			})},
+		{Name: "it changes rows and has no view", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+			Says: "falls behind", Proof: "may be what keeps", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
+				m.Flavor, m.Version, x.Snapshot, x.Modified = "MySQL", "8.0.28", false, 3
+			})},
+		{Name: "each statement has its own view", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+			Says: "falls behind", Proof: "may be what keeps", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
+				m.Flavor, m.Version, x.Snapshot, x.Isolation = "MySQL", "8.0.28", false, "READ COMMITTED"
+			})},
+		{Name: "it began in the middle of the growth", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+			Says: "falls behind", Proof: "6 s old and began when the history had grown already: it is not", Host: func() *ruletest.Host {
+				h := server(ruletest.MySQL{}).History(2000, 8000)
+				h.Readings(func(at time.Time, s float64) {
+					if age := time.Duration((s - 4) * float64(time.Second)); age >= 0 {
+						ruletest.Add(h, recording.MySQLTransaction{At: at, Server: "10.0.0.2:3306", ID: "7", Session: 100, Age: age, Snapshot: true})
+					}
+				})
+				return h
+			}},
+		{Name: "purge was behind before it began", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.9,
+			Says: "falls behind", Proof: "may be what keeps", Host: func() *ruletest.Host {
+				h := server(ruletest.MySQL{}).Transactions(recording.MySQLTransaction{ID: "7", Session: 100, Age: 2 * time.Second, Snapshot: true}).History(300_000, 8000)
+				return h
+			}},
+		{Name: "one transaction after the other of a connection", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+			Says: "falls behind", Proof: "is not what keeps", Host: func() *ruletest.Host {
+				h := server(ruletest.MySQL{}).History(2000, 8000)
+				h.Readings(func(at time.Time, s float64) {
+					ruletest.Add(h, recording.MySQLTransaction{At: at, Server: "10.0.0.2:3306", ID: "7", Session: 100, Snapshot: true})
+				})
+				return h
 			}},
 		{Name: "long, and comes down", Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.5,
 			Host: func() *ruletest.Host { return server(ruletest.MySQL{}).History(400_000, -4_000) }},

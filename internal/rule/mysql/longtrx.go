@@ -95,12 +95,16 @@ func detectLongTransaction(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range servers {
 		list := oldTransactions(v, s)
+		if len(list) == 0 || !list[0].Snapshot {
+			// One that is younger and makes the history grow is not harmless for that.
+			if t, held := holderOf(v, s); held {
+				list = append([]recording.MySQLTransaction{t}, slices.DeleteFunc(list, func(o recording.MySQLTransaction) bool { return o.Session == t.Session })...)
+			}
+		}
 		if len(list) == 0 {
 			continue
 		}
-		h, known := historyOf(s)
-		x := longOpen{v: v, s: s, list: list, history: h, grows: known && h.grows()}
-		if f, ok := x.finding(); ok {
+		if f, ok := newLongOpen(v, s, list).finding(); ok {
 			found = append(found, f)
 		}
 	}
@@ -141,12 +145,25 @@ type longOpen struct {
 	grows   bool
 }
 
+func newLongOpen(v *view.View, s *view.MySQLServer, list []recording.MySQLTransaction) *longOpen {
+	h, known := historyOf(s)
+	return &longOpen{v: v, s: s, list: list, history: h, grows: known && h.grows()}
+}
+
+// idle says that the client of a transaction does nothing.
+func (x *longOpen) idle(t recording.MySQLTransaction) bool {
+	r, seen := session(x.v, x.s.Server, t.Session)
+	return seen && r.Command == "Sleep"
+}
+
 func (x *longOpen) finding() (rule.Finding, bool) {
 	t := x.list[0]
-	r, seen := session(x.v, x.s.Server, t.Session)
-	idle := seen && r.Command == "Sleep"
+	r, _ := session(x.v, x.s.Server, t.Session)
+	idle := x.idle(t)
 	f := rule.Finding{Subject: subjectOf(x.s), Affects: affects(x.v, x.s)}
 	switch {
+	case t.Age < oldTransaction:
+		f.Confidence = rule.Likely // it is here because it was open while the history grew
 	case x.grows && t.Snapshot:
 		f.Confidence = rule.Certain
 	case x.grows:
@@ -169,7 +186,7 @@ func (x *longOpen) finding() (rule.Finding, bool) {
 		f.Impact = x.history.impact()
 	}
 	f.Evidence = x.evidence(idle)
-	f.Fixes = x.fixes(t, idle)
+	f.Fixes = x.fixes(t)
 	return f, true
 }
 
@@ -203,10 +220,10 @@ func (x *longOpen) evidence(idle bool) (list []rule.Evidence) {
 	return append(list, beside(x.s)...)
 }
 
-func (x *longOpen) fixes(t recording.MySQLTransaction, idle bool) (fixes []rule.Fix) {
+func (x *longOpen) fixes(t recording.MySQLTransaction) (fixes []rule.Fix) {
 	if t.Session > 0 {
 		text := rule.T("let the statement of connection %d finish, or kill it", t.Session)
-		if idle {
+		if x.idle(t) {
 			text = rule.T("have the client of connection %d commit or roll back, or kill it", t.Session)
 		}
 		fixes = append(fixes, rule.Fix{Text: text, Command: ask(x.s, fmt.Sprintf("kill %d", t.Session)), Tradeoff: "what it changed is rolled back; a report or a backup fails"})

@@ -50,6 +50,10 @@ func detectPurgeLag(v *view.View) ([]rule.Finding, error) {
 		if h.grows() && h.readings >= lagReadings && h.rising >= lagRising && h.last-h.first >= lagShare*h.first {
 			f.Confidence = rule.Likely
 			f.Headline = rule.T("purge of %s falls behind: the history of changed rows grew by %s to %s transactions", s.Name(), unit.PerSecond(h.perSecond), unit.Count(h.last))
+			if t, held := holderOf(v, s); held {
+				f.Headline = rule.T("purge of %s is held back by %s, whose transaction is %s old: the history of changed rows grew by %s to %s transactions",
+					s.Name(), holderName(v, s, t), unit.Duration(t.Age), unit.PerSecond(h.perSecond), unit.Count(h.last))
+			}
 		} else {
 			f.Headline = rule.T("%s transactions of %s wait for purge", unit.Count(h.last), s.Name())
 			f.Impact.Share /= 2
@@ -57,6 +61,10 @@ func detectPurgeLag(v *view.View) ([]rule.Finding, error) {
 		f.Evidence = append([]rule.Evidence{h.evidence(s)}, purgeSettings(v, s)...)
 		f.Evidence = append(f.Evidence, beside(s)...)
 		f.Fixes = purgeFixes(s)
+		if t, held := holderOf(v, s); held {
+			// Purge may go as far as the oldest read view, whatever it is given.
+			f.Fixes = newLongOpen(v, s, []recording.MySQLTransaction{t}).fixes(t)
+		}
 		found = append(found, f)
 	}
 	return found, err
@@ -73,21 +81,8 @@ func purgeSettings(v *view.View, s *view.MySQLServer) (list []rule.Evidence) {
 			Check: ask(s, "show variables like 'innodb_purge%'"),
 		})
 	}
-	if looks := v.TransactionsOf(s.Server); len(looks) > 0 {
-		oldest := looks[len(looks)-1][0]
-		for _, t := range looks[len(looks)-1] {
-			if t.Age > oldest.Age {
-				oldest = t
-			}
-		}
-		list = append(list, rule.Evidence{
-			Metric: "mysql.transaction-age", Value: oldest.Age.Seconds(), Unit: "seconds", Limit: rule.Limit(oldTransaction.Seconds()),
-			What:  rule.T("the oldest open transaction is %s old: it is not what keeps old versions", unit.Duration(oldest.Age)),
-			Check: ask(s, "select * from information_schema.innodb_trx order by trx_started limit 1\\G"),
-		})
-		if oldest.Age >= oldTransaction {
-			list[len(list)-1].What = rule.T("the oldest open transaction is %s old and may be what keeps old versions", unit.Duration(oldest.Age))
-		}
+	if e, ok := oldestEvidence(v, s); ok {
+		list = append(list, e)
 	}
 	return list
 }
