@@ -268,7 +268,9 @@ func (f *Feed) Silent(at time.Time) Row {
 func (f *Feed) Statements() Statements {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.statements.all()
+	all := f.statements.all()
+	all.Awaited = all.Sampled && all.Missed == 0 && f.digestsRead() == 1
+	return all
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -2,6 +2,7 @@ package mysqlview
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,6 +170,27 @@ func TestFrameOfIdleServerWithDigests(t *testing.T) {
 		}
 		if got := s.feed.Frame().Statements.Sampled; got != want {
 			t.Errorf("collected %s: from the process list: %v, want %v", collected, got, want)
+		}
+	}
+}
+
+// Digests that were read once say nothing yet, which is not that there are none.
+func TestStatementsBeforeTheSecondReading(t *testing.T) {
+	for collected, want := range map[string]string{"status,statements": "have not been read twice yet", "status": "no digests"} {
+		s := newServer(t)
+		for i := range 5 {
+			if i > 0 {
+				collected = "status"
+			}
+			s.look(map[string]float64{"Uptime": float64(i)}, func(w *recording.Writer, at time.Time) {
+				recording.Append(w, recording.MySQLServer{At: at, Server: "db1:3306", State: recording.ServerAnswers, Collected: collected})
+			})
+		}
+		frame := s.feed.Frame()
+		for name, all := range map[string]Statements{"the screen": frame.Statements, "the run": s.feed.Statements()} {
+			if why := all.Why(); !all.Sampled || !strings.Contains(why, want) {
+				t.Errorf("%s: %s, want %s", name, why, want)
+			}
 		}
 	}
 }

@@ -84,9 +84,15 @@ func (f *Feed) Frame() Frame {
 	if from, to, ok := f.lastDigests(); ok {
 		frame.Statements = StatementsOf(view.New(f.rec, from, to), s.Server)
 	}
-	if frame.Statements.Sampled && frame.Statements.Missed == 0 && f.digestsRead() > 1 {
-		// Nothing grew between two readings: nobody executed anything.
-		frame.Statements = Statements{List: []Statement{}, Seconds: frame.Window}
+	if frame.Statements.Sampled && frame.Statements.Missed == 0 {
+		switch f.digestsRead() {
+		case 0:
+		case 1:
+			frame.Statements.Awaited = true
+		default:
+			// Nothing grew between two readings: nobody executed anything.
+			frame.Statements = Statements{List: []Statement{}, Seconds: frame.Window}
+		}
 	}
 	frame.Blockers = view.New(f.rec, last.Add(-max(locksShown, 3*f.Every/2)), time.Now()).BlockersOf(s.Server)
 	frame.States, _ = v.StatesOf(s.Server)

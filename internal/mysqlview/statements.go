@@ -40,7 +40,10 @@ type Statements struct {
 	Looks   int
 	// Missed is the share of executions that are not in the server's digests; 0
 	// unless Sampled. MySQL 5.6 digests no prepared statements.
-	Missed  float64
+	Missed float64
+	// Awaited says that the server's digests were read once: what they grew by is
+	// known from the second reading on.
+	Awaited bool
 	Seconds float64 // of the window
 	List    []Statement
 }

@@ -144,6 +144,9 @@ func (all *Statements) Why() string {
 	if all.Missed > 0 {
 		return fmt.Sprintf("%s of executions are not in the server's digests", unit.Share(all.Missed))
 	}
+	if all.Awaited {
+		return "the server's digests have not been read twice yet"
+	}
 	return "no digests of the server are known"
 }
 
