@@ -59,6 +59,8 @@ type scan struct {
 	// uncounted says that the server does not count whether the statement used an
 	// index: MySQL does for SELECT only.
 	uncounted bool
+	changes   bool // it is an UPDATE or DELETE
+	vague     bool // how many rows one execution reads is not known
 }
 
 func detectFullScan(v *view.View) ([]rule.Finding, error) {
@@ -70,7 +72,7 @@ func detectFullScan(v *view.View) ([]rule.Finding, error) {
 			continue
 		}
 		counted := scanningOf(s)
-		if _, digests := v.StatementsOf(s.Server); !digests && counted.rate >= rowsPerSecond && counted.share >= mostOfRows && !(counted.perSent < wastedRatio) {
+		if _, digests := v.StatementsOf(s.Server); !digests && counted.rate >= rowsPerSecond && counted.share >= mostOfRows && !(counted.perWanted < wastedRatio) {
 			found = append(found, unnamedScans(s, counted.rate))
 		} else if math.IsNaN(counted.rate) && !digests {
 			blind = &rule.NotJudged{Needs: "counters of rows read", Why: s.Server + " told neither its status twice nor its statements",
@@ -124,8 +126,20 @@ const mostOfRows = 0.5
 type scanning struct {
 	rate    float64 // rows per second
 	share   float64 // of all rows read
-	perScan float64 // rows per scan of a table
+	perScan float64 // rows per scan of a table, of statements that are counted as such: SELECT
 	perSent float64 // rows per row sent to clients
+	// perWanted is rows per row sent or changed.
+	perWanted float64
+	// UPDATE and DELETE count neither as scans nor by the rows that they send.
+	update, remove rowChanges
+}
+
+// rowChanges is what one kind of statement that changes rows does, if it alone
+// reads rows one after the other.
+type rowChanges struct {
+	perRun     float64 // rows per execution; NaN if none is known to have begun
+	perChanged float64 // rows per row changed
+	changed    float64 // rows per second; NaN
 }
 
 func scanningOf(s *view.MySQLServer) scanning {
@@ -138,21 +152,69 @@ func scanningOf(s *view.MySQLServer) scanning {
 	scans := view.OrZero(s.Rate("Select_scan")) + view.OrZero(s.Rate("Select_full_join"))
 	x.perScan = x.rate / max(scans, 1/max(view.Elapsed(s.Looks).Seconds(), 1))
 	x.perSent = x.rate / max(s.Rate("Rows_sent"), 1)
+	x.perWanted = x.rate / max(s.Rate("Rows_sent")+view.OrZero(s.Rate("Handler_update"))+view.OrZero(s.Rate("Handler_delete")), 1)
+	x.update, x.remove = x.changes(s, "update"), x.changes(s, "delete")
 	return x
+}
+
+// changes reads the counters of UPDATE or DELETE. Commands nobody has used are
+// not told.
+func (x scanning) changes(s *view.MySQLServer, kind string) (c rowChanges) {
+	runs := view.OrZero(s.Rate("Com_"+kind)) + view.OrZero(s.Rate("Com_"+kind+"_multi"))
+	c.perRun, c.changed = math.NaN(), s.Rate("Handler_"+kind)
+	c.perChanged = x.rate / max(c.changed, 1)
+	if runs > 0 {
+		c.perRun = x.rate / runs
+	}
+	return c
+}
+
+// kind is what the server counts of statements of this one's kind; nil if it is
+// not UPDATE or DELETE.
+func (x *scanning) kind(text string) *rowChanges {
+	t := sqltoken.Split(text)
+	switch {
+	case len(t) > 0 && t[0].Is("UPDATE"):
+		return &x.update
+	case len(t) > 0 && t[0].Is("DELETE"):
+		return &x.remove
+	}
+	return nil
+}
+
+// of is what the server's counts say of a statement that does most of the work:
+// rows per execution, and per row that it returns or changes.
+func (x *scanning) of(text string) (perRun, ratio float64) {
+	if c := x.kind(text); c != nil {
+		return c.perRun, c.perChanged
+	}
+	return x.perScan, x.perSent
 }
 
 // judge decides whether the statement is a scan that an index would save.
 // total is the time of all statements.
 func (x *scan) judge(counted scanning, total float64) bool {
 	x.perRun, x.ratio = x.each(x.examined), x.examined/max(x.returned, 1)
-	if x.sampled && !x.logged && x.took >= mostOfRows*total {
+	x.changes = writes(x.text)
+	if x.sampled && x.changes {
+		x.ratio = math.NaN() // rows sent are none, however many are changed
+	}
+	main := x.sampled && x.took >= mostOfRows*total
+	perRun, ratio := counted.of(x.text)
+	if main && !x.logged {
 		// The process list shows rows only at the end of a statement, if at all;
 		// then the server's own counts are those of the statement that most
 		// connections are in.
-		x.perRun = max(view.OrZero(x.perRun), counted.perScan)
-		if math.IsNaN(x.ratio) {
-			x.ratio = counted.perSent
+		switch alone := x.took >= mostRuns*total; {
+		case x.changes && math.IsNaN(perRun):
+			x.vague, perRun = true, counted.rate // it began before the window
+		case x.changes && !alone:
+			x.vague = true // it is what it reads at most: others may have read the rows
 		}
+		x.perRun = max(view.OrZero(x.perRun), perRun)
+	}
+	if main && math.IsNaN(x.ratio) && (!x.logged || x.changes) {
+		x.ratio = ratio
 	}
 	switch {
 	case x.told && (!x.where && !x.joins && !(x.limit && len(x.order) > 0)):
@@ -175,7 +237,7 @@ func (x *scan) judge(counted scanning, total float64) bool {
 	default:
 		x.sure = rule.Likely
 	}
-	if !x.told || x.aggregates || x.or || math.IsNaN(x.ratio) || len(x.like) > 0 && len(x.equal)+len(x.ranges) == 0 {
+	if x.vague && x.took < mostRuns*total || !x.told || x.aggregates || x.or || math.IsNaN(x.ratio) || len(x.like) > 0 && len(x.equal)+len(x.ranges) == 0 {
 		// What is returned does not say how many rows were wanted, or is not known;
 		// or the text does not say that an index could find them.
 		x.sure = rule.Possible
@@ -250,18 +312,21 @@ func (f filter) qualified() string {
 }
 
 func (x scan) headline(s *view.MySQLServer) rule.Text {
-	rows := unit.Count(math.Round(x.perRun))
+	rows := unit.Count(math.Round(x.perRun)).String() + " rows"
+	if x.vague {
+		rows = "many rows"
+	}
 	if x.sure == rule.Possible {
 		if x.plan == nil {
-			return rule.T("%s reads %s rows each time for \"%s\"; an index may save it, which --explain tells", named(s), rows, x.brief())
+			return rule.T("%s reads %s each time for \"%s\"; an index may save it, which --explain tells", named(s), rows, x.brief())
 		}
-		return rule.T("%s reads %s rows each time for \"%s\"; an index may save it", named(s), rows, x.brief())
+		return rule.T("%s reads %s each time for \"%s\"; an index may save it", named(s), rows, x.brief())
 	}
 	if columns := x.index(); len(columns) > 0 {
-		return rule.T("%s reads %s rows of %s each time for \"%s\": an index on (%s) is missing or not used", named(s), rows, x.place(), x.brief(),
+		return rule.T("%s reads %s of %s each time for \"%s\": an index on (%s) is missing or not used", named(s), rows, x.place(), x.brief(),
 			strings.Join(columns, ", "))
 	}
-	return rule.T("%s reads %s rows of %s each time for \"%s\" without an index", named(s), rows, x.place(), x.brief())
+	return rule.T("%s reads %s of %s each time for \"%s\" without an index", named(s), rows, x.place(), x.brief())
 }
 
 func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
@@ -276,9 +341,19 @@ func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
 	case x.logged:
 		e.What = rule.T("%s rows examined for each one returned in %s entries of the slow log, %s s a second: %s", unit.Count(x.ratio), unit.Count(x.count),
 			unit.Number(x.took), x.brief())
+		if x.changes {
+			e.What = rule.T("%s rows examined each time in %s entries of the slow log, %s s a second: %s", unit.Count(x.perRun), unit.Count(x.count),
+				unit.Number(x.took), x.brief())
+		}
+	case math.IsNaN(x.ratio) && x.vague:
+		e.What = rule.T("seen running on %s connections at a time: %s", unit.Number(x.took), x.brief())
 	case math.IsNaN(x.ratio):
 		e.What = rule.T("seen running on %s connections at a time, while the server scanned %s rows in each scan: %s", unit.Number(x.took),
 			unit.Count(view.OrZero(x.perRun)), x.brief())
+	case x.changes:
+		counted := scanningOf(s)
+		e.What = rule.T("seen running on %s connections at a time, while the server scanned %s rows and such statements changed %s: %s", unit.Number(x.took),
+			unit.PerSecond(counted.rate), unit.PerSecond(counted.kind(x.text).changed), x.brief())
 	default:
 		e.What = rule.T("seen running on %s connections at a time, while the server scanned %s rows for each one it sent: %s", unit.Number(x.took),
 			unit.Count(x.ratio), x.brief())

@@ -54,6 +54,16 @@ func TestFullScan(t *testing.T) {
 		s.Text, s.NoIndex, s.Scans, s.Sent, s.Affected = "UPDATE `sbtest1` SET `c` = ? WHERE `pad` = ?", 0, 0, 0, 100
 	}
 	busy := map[string]float64{"Handler_read_rnd_next": 2e6, "Handler_read_key": 1000, "Select_scan": 100, "Rows_sent": 600}
+	// changed is a server without digests, with rows read per UPDATE, updates and
+	// changed rows per second, and connections at it.
+	changed := func(perRun, runs, rows float64, n int, others ...recording.MySQLSession) func() *ruletest.Host {
+		rates := map[string]float64{"Handler_read_rnd_next": perRun * max(runs, 1), "Handler_update": rows, "Com_update": runs, "Com_update_multi": 0, "Select_scan": 1,
+			"Rows_sent": 6}
+		x := recording.MySQLSession{DB: "lab", State: "Updating", Statement: "UPDATE sbtest1 SET c = ? WHERE pad = ?", Examined: 0, Sent: 0}
+		return func() *ruletest.Host {
+			return server(ruletest.MySQL{Rates: rates, Sessions: append(times(n, x), others...)})
+		}
+	}
 	seen := recording.MySQLSession{DB: "lab", State: "Sending data", Statement: "SELECT id , c FROM sbtest1 WHERE pad = ?", Examined: 0, Sent: recording.Unknown}
 	ruletest.Check(t, fullScan, []ruletest.Situation{
 		{Name: "digest", Host: change(func(*recording.MySQLStatement) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd",
@@ -111,6 +121,15 @@ func TestFullScan(t *testing.T) {
 		{Name: "sampled, rows come by an index", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2000, "Handler_read_next": 2e6}, Sessions: times(3, seen)})
 		}},
+		{Name: "sampled, an update", Host: changed(65_536, 30, 0, 3), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3,
+			Says: "reads 65,536 rows of sbtest1 each time", Proof: "scanned 1,966,080/s rows and such statements changed 0/s"},
+		{Name: "sampled, an update of all it reads", Host: changed(65_536, 30, 65_536*30, 3)},
+		{Name: "sampled, updates by an index while others scan", Host: changed(65_536*30/5000, 5000, 5000, 3), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd",
+			Low: 0.3, High: 0.6, Says: "which statements do is not known"},
+		{Name: "sampled, an update as long as the window", Host: changed(65_536, 0, 0, 3), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd",
+			Low: 2.9, High: 3, Says: "reads many rows of sbtest1"},
+		{Name: "sampled, an update beside others", Host: changed(65_536, 30, 0, 3, seen, seen), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd",
+			Low: 2, High: 5, Says: "reads many rows each time"},
 		{Name: "nothing named", Host: func() *ruletest.Host { return server(ruletest.MySQL{Rates: busy}) }, Want: rule.Possible, Kind: rule.KindProcess,
 			Subject: "mariadbd", Low: 0.4, High: 0.6},
 		{Name: "elsewhere", Host: func() *ruletest.Host {
