@@ -94,6 +94,9 @@ func (a *mysqlAudit) run(ctx context.Context, source *mysql.Probe, name string, 
 		}
 		return failure(&row)
 	}
+	if report.Facts.Window <= 0 && report.Facts.Silent != "" {
+		return fmt.Errorf("asking %s: it answered one look only; %s", report.Server, report.Facts.Silent)
+	}
 	if a.json {
 		return report.JSON(out)
 	}

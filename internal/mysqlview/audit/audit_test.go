@@ -28,6 +28,7 @@ type world struct {
 	counters        map[string]float64 // growth in the window
 	gauges          map[string]float64
 	more            func(w *recording.Writer, at time.Time, look int)
+	state           func(look int) string // of the server; nil: it answers
 }
 
 const looks = 11
@@ -38,7 +39,17 @@ func (x *world) view(t testing.TB) (*view.View, *view.MySQLServer) {
 	for i := range looks {
 		at := began.Add(time.Duration(i) * time.Second)
 		w := recording.NewWriter(at)
-		recording.Append(w, recording.MySQLServer{At: at, Server: "db1:3306", Flavor: x.flavor, Version: x.version, State: recording.ServerAnswers, PID: x.pid, Port: 3306})
+		state := recording.ServerAnswers
+		if x.state != nil {
+			state = x.state(i)
+		}
+		recording.Append(w, recording.MySQLServer{At: at, Server: "db1:3306", Flavor: x.flavor, Version: x.version, State: state, PID: x.pid, Port: 3306})
+		if state != recording.ServerAnswers {
+			if err := rec.Commit(w); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
 		add := func(name string, v float64) {
 			recording.Append(w, recording.MySQLStatus{At: at, Server: "db1:3306", Name: name, Value: v})
 		}
@@ -212,5 +223,95 @@ func TestDefaultsBetween(t *testing.T) {
 		if diff := cmp.Diff(test.want, defaultsFor(s).of(test.name)); diff != "" {
 			t.Errorf("%s of %s %s (-want +got):\n%s", test.name, test.flavor, test.version, diff)
 		}
+	}
+}
+
+// Evidence is of the time in which the server answered, and the report says so.
+func TestServerThatGoesAway(t *testing.T) {
+	for name, test := range map[string]struct {
+		gone   func(look int) bool
+		window float64
+		says   string
+	}{
+		"it stays":       {func(int) bool { return false }, 10, ""},
+		"it is killed":   {func(look int) bool { return look > 2 }, 2, "from 12:00:03 on the server did not answer (gone)"},
+		"at once":        {func(look int) bool { return look > 0 }, 0, "from 12:00:01 on the server did not answer (gone)"},
+		"it comes back":  {func(look int) bool { return look > 2 && look < 6 }, 6, "from 12:00:03 on the server did not answer (gone); at the end it answered again"},
+		"and goes again": {func(look int) bool { return look > 2 && look < 6 || look == 10 }, 5, "from 12:00:03 on the server did not answer (gone)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := base()
+			x.state = func(look int) string {
+				if test.gone(look) {
+					return recording.ServerGone
+				}
+				return recording.ServerAnswers
+			}
+			r := x.audit(t)
+			if r.Facts.Window != test.window || r.Facts.Silent != test.says {
+				t.Errorf("%v s, %q; want %v, %q", r.Facts.Window, r.Facts.Silent, test.window, test.says)
+			}
+			var b strings.Builder
+			if err := r.Print(&b, Options{Width: 200}); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(b.String(), test.says) || strings.Contains(b.String(), "while the server answered") != (test.says != "") {
+				t.Error(b.String())
+			}
+		})
+	}
+}
+
+// Twice nothing is nothing: a value below half of the default goes to the default.
+func TestWhereToRaise(t *testing.T) {
+	temporary := func(size string) *world {
+		x := maria()
+		x.variables["tmp_table_size"] = size
+		x.counters["Created_tmp_disk_tables"], x.counters["Created_tmp_tables"] = 1000, 1000
+		return x
+	}
+	sorts := func(size string) *world {
+		x := base()
+		x.variables["sort_buffer_size"] = size
+		x.counters["Sort_merge_passes"] = 200
+		return x
+	}
+	binlog := base()
+	binlog.variables["binlog_cache_size"] = "4096"
+	binlog.counters["Binlog_cache_disk_use"], binlog.counters["Binlog_cache_use"] = 1000, 1000
+	pool := maria()
+	pool.variables["thread_pool_oversubscribe"], pool.more = "0", pools(map[int32]int64{3: 5}, 0, 0)
+	crowd := func(size string) *world {
+		x := maria()
+		x.memory = 1 << 30
+		x.variables["sort_buffer_size"] = size
+		x.gauges["Max_used_connections"] = 1000
+		return x
+	}
+	for name, test := range map[string]struct {
+		world    *world
+		variable string
+		to       string
+	}{
+		"off":                    {temporary("0"), "tmp_table_size", "16 MiB, the default, if"},
+		"tiny":                   {temporary("1024"), "tmp_table_size", "16 MiB, the default, if"},
+		"the default":            {temporary("16777216"), "tmp_table_size", "twice as much, if"},
+		"small sort buffer":      {sorts("32768"), "sort_buffer_size", "256 KiB, the default, for"},
+		"sort buffer by default": {sorts("262144"), "sort_buffer_size", "twice as much, for"},
+		"small binlog cache":     {binlog, "binlog_cache_size", "32 KiB, the default"},
+		"no oversubscription":    {pool, "thread_pool_oversubscribe", "3, the default, and"},
+		"crowd of large buffers": {crowd("8388608"), "sort_buffer_size", "the default, with"},
+		"crowd of usual buffers": {crowd("2097152"), "sort_buffer_size", "half as much, with"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, e := range test.world.audit(t).Recommended() {
+				if e.Name == test.variable && strings.HasPrefix(e.Advice.To, test.to) {
+					return
+				} else if e.Name == test.variable {
+					t.Errorf("to %s, want %s", e.Advice.To, test.to)
+				}
+			}
+			t.Error("no such advice")
+		})
 	}
 }

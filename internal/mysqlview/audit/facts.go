@@ -1,10 +1,12 @@
 package audit
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"time"
 
+	"rtrail/internal/mysqlview"
 	"rtrail/internal/recording"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -13,12 +15,14 @@ import (
 // Facts is the evidence an audit rests on: counters over the window, gauges,
 // sessions, and the host if the server runs on it.
 type Facts struct {
-	Window float64 // seconds between the first and the last look
+	Window float64 // seconds between looks that were answered
+	Silent string  // when and how the server stopped answering; "" if it did not
 	Memory float64 // bytes of the server's host; NaN: it runs elsewhere
 	Data   float64 // bytes of tables and indexes, of the largest tables; NaN: not read
 	CPUs   int     // of the host; 0: it runs elsewhere
 
 	server *view.MySQLServer
+	usual  defaults
 	states []view.MySQLState
 	looks  int // at the process list
 	pool   []view.MySQLPoolGroup
@@ -34,7 +38,8 @@ type Facts struct {
 }
 
 func factsOf(v *view.View, s *view.MySQLServer) *Facts {
-	f := &Facts{server: s, Window: view.Elapsed(s.Looks).Seconds(), Memory: math.NaN(), Data: math.NaN(), lag: recording.Unknown}
+	f := &Facts{server: s, usual: defaultsFor(s), Memory: math.NaN(), Data: math.NaN(), lag: recording.Unknown}
+	f.Window, f.Silent = answered(s.Looks)
 	f.states, f.looks = v.StatesOf(s.Server)
 	f.pool = v.PoolGroupsOf(s.Server)
 	f.errors = v.ErrorsOf(s.Server)
@@ -67,6 +72,47 @@ func factsOf(v *view.View, s *view.MySQLServer) *Facts {
 		f.lag = max(f.lag, r.Lag)
 	}
 	return f
+}
+
+// answered is for how many seconds a server answered, and from when on it did
+// not: evidence is of that time only.
+func answered(looks []recording.MySQLServer) (seconds float64, silent string) {
+	answers := func(l *recording.MySQLServer) bool {
+		return l.State == recording.ServerAnswers || l.State == recording.ServerSlow
+	}
+	before, back := -1, false
+	for i := range looks {
+		l := &looks[i]
+		switch {
+		case !answers(l) && silent == "":
+			silent = fmt.Sprintf("from %s on the server did not answer (%s)", l.At.Format("15:04:05"), strings.TrimSuffix(l.State+": "+mysqlview.Plain(l.Error), ": "))
+		case !answers(l):
+			back = false
+		default:
+			if i > 0 && before == i-1 {
+				seconds += l.At.Sub(looks[before].At).Seconds()
+			}
+			before, back = i, silent != ""
+		}
+	}
+	if back {
+		silent += "; at the end it answered again"
+	}
+	return seconds, silent
+}
+
+// more is where a value is raised to: to the default where twice the value is
+// less, as it is of 0.
+func (f *Facts) more(name string, value int64, unit Unit) string {
+	if d := f.usual.of(name); d.Known {
+		if n, ok := Value(d.Value).Int(); ok && 2*value < n {
+			return unit.show(d.Value) + ", the default"
+		}
+	}
+	if value <= 0 {
+		return "the default of this version"
+	}
+	return "twice as much"
 }
 
 // rate is a counter's growth a second in the window, 0 when that is not known:
@@ -159,6 +205,9 @@ func (f *Facts) notes() []string {
 	}
 	if math.IsNaN(f.Data) {
 		list = append(list, "the sizes of tables were not read: the buffer pool was not compared with them")
+	}
+	if f.Silent != "" {
+		list = append(list, f.Silent+": the evidence is of the time in which it did")
 	}
 	if f.Window < 5 {
 		list = append(list, "rates rest on "+unit.Seconds(f.Window).String()+": watch for longer during the symptom (--for 30s)")

@@ -9,7 +9,8 @@ type jsonReport struct {
 	Server   string      `json:"server"`
 	Flavor   string      `json:"flavor"`
 	Version  string      `json:"version"`
-	Window   float64     `json:"window_s"`
+	Window   float64     `json:"window_s"` // in which the server answered
+	Silent   string      `json:"silent"`   // when and how it stopped answering; "" if it did not
 	Defaults string      `json:"defaults"`
 	Settings []jsonEntry `json:"settings"`
 	Notes    []string    `json:"notes"`
@@ -40,7 +41,7 @@ type jsonAdvice struct {
 
 // JSON writes a report for programs.
 func (r *Report) JSON(out io.Writer) error {
-	doc := jsonReport{Server: r.Server, Flavor: r.Flavor, Version: r.Version, Window: r.Facts.Window, Defaults: r.Defaults,
+	doc := jsonReport{Server: r.Server, Flavor: r.Flavor, Version: r.Version, Window: r.Facts.Window, Silent: r.Facts.Silent, Defaults: r.Defaults,
 		Settings: []jsonEntry{}, Notes: append([]string{}, r.Notes...)}
 	for i := range r.Entries {
 		e := &r.Entries[i]

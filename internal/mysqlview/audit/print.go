@@ -69,6 +69,9 @@ func (p *printer) head() {
 		name = r.Version
 	}
 	p.wrapped("", "", fmt.Sprintf("%s at %s: %d variables that matter, evidence of %s", name, r.Server, len(r.Entries), unit.Seconds(round(r.Facts.Window))))
+	if r.Facts.Silent != "" {
+		p.wrapped("", "", r.Facts.Silent)
+	}
 	p.wrapped("", "", "defaults: "+r.Defaults)
 }
 
@@ -77,7 +80,11 @@ func round(seconds float64) float64 { return float64(int(seconds*10+0.5)) / 10 }
 func (p *printer) recommended() {
 	list := p.report.Recommended()
 	if len(list) == 0 {
-		p.text("\nRECOMMENDED: nothing. No variable showed evidence against it in this window.\n")
+		window := "in this window"
+		if p.report.Facts.Silent != "" {
+			window = "while the server answered"
+		}
+		p.text("\nRECOMMENDED: nothing. No variable showed evidence against it %s.\n", window)
 		return
 	}
 	p.text("\nRECOMMENDED\n")

@@ -130,13 +130,14 @@ var binlogSettings = []Setting{
 	},
 }
 
-func adviseBinlogCache(f *Facts, _ Value) *Advice {
+func adviseBinlogCache(f *Facts, v Value) *Advice {
+	size, ok := v.Int()
 	disk, all := f.grown("Binlog_cache_disk_use"), f.grown("Binlog_cache_use")
-	if all <= 0 || disk/max(f.Window, 1) < tmpDisk || disk/all < 0.1 {
+	if !ok || all <= 0 || disk/max(f.Window, 1) < tmpDisk || disk/all < 0.1 {
 		return nil
 	}
 	return &Advice{
-		Direction: Raise, To: "twice as much", Sure: rule.Likely,
+		Direction: Raise, To: f.more("binlog_cache_size", size, Bytes), Sure: rule.Likely,
 		Evidence: []rule.Text{rule.T("%s of transactions wrote their log through a temporary file: %s", unit.Share(disk/all), f.times(disk))},
 	}
 }

@@ -128,8 +128,12 @@ func adviseOversubscribe(f *Facts, v Value) *Advice {
 	if f.host && f.busy.Busy() > nearLimit {
 		return nil // the CPUs have no room for more
 	}
+	to := unit.Count(2 * n).String()
+	if n <= 0 {
+		to = f.more("thread_pool_oversubscribe", n, Plain)
+	}
 	return &Advice{
-		Direction: Raise, To: unit.Count(2*n).String() + ", and find the long statements that fill the group", Sure: rule.Likely,
+		Direction: Raise, To: to + ", and find the long statements that fill the group", Sure: rule.Likely,
 		Evidence: []rule.Text{
 			queueEvidence(queued),
 			rule.T("%d of %d groups never had one: connections stay in their group", len(idle), len(f.pool)),

@@ -13,13 +13,13 @@ var sessionSettings = []Setting{
 		Name: "tmp_table_size", Topic: Memory, Unit: Bytes, Apply: Dynamic,
 		Why:  "larger temporary tables go to disk; the smaller of it and max_heap_table_size counts",
 		Cost: "memory, for every such table at a time; tables with long columns go to disk all the same before MySQL 8.0.13 and in MariaDB",
-		With: []string{"max_heap_table_size"}, Advise: func(f *Facts, v Value) *Advice { return adviseTmp(f, v, "max_heap_table_size", true) },
+		With: []string{"max_heap_table_size"}, Advise: func(f *Facts, v Value) *Advice { return adviseTmp(f, v, "tmp_table_size", "max_heap_table_size") },
 	},
 	{
 		Name: "max_heap_table_size", Topic: Memory, Unit: Bytes, Apply: Dynamic,
 		Why:  "as tmp_table_size, and the limit of tables with ENGINE=MEMORY",
 		Cost: "memory",
-		With: []string{"tmp_table_size"}, Advise: func(f *Facts, v Value) *Advice { return adviseTmp(f, v, "tmp_table_size", false) },
+		With: []string{"tmp_table_size"}, Advise: func(f *Facts, v Value) *Advice { return adviseTmp(f, v, "max_heap_table_size", "tmp_table_size") },
 	},
 	{
 		Name: "temptable_max_ram", Topic: Memory, Only: "MySQL", Unit: Bytes, Apply: Dynamic, Auto: "since 8.4 by the memory of the host",
@@ -65,18 +65,20 @@ var sessionSettings = []Setting{
 	},
 }
 
-func adviseTmp(f *Facts, v Value, other string, ties bool) *Advice {
+// adviseTmp judges one of the two limits of temporary tables, of two equal ones
+// tmp_table_size.
+func adviseTmp(f *Facts, v Value, name, other string) *Advice {
 	size, ok := v.Int()
 	limit, known := f.int(other)
 	disk, all := f.rate("Created_tmp_disk_tables"), f.rate("Created_tmp_tables")
 	switch {
-	case !ok || !known || size > limit || size == limit && !ties:
+	case !ok || !known || size > limit || size == limit && name != "tmp_table_size":
 		return nil // the other one is the limit
 	case disk < tmpDisk || all <= 0 || disk/all < tmpDiskShare:
 		return nil
 	}
 	a := &Advice{
-		Direction: Raise, To: "twice as much, if the tables have no long columns (EXPLAIN, or the digests, show whose they are)", Sure: rule.Possible,
+		Direction: Raise, To: f.more(name, size, Bytes) + ", if the tables have no long columns (EXPLAIN, or the digests, show whose they are)", Sure: rule.Possible,
 		Evidence: []rule.Text{rule.T("%s temporary tables a second went to disk, %s of all", unit.Number(disk), unit.Share(disk/all))},
 		Pushes:   map[string]Direction{hostMemory: Raise},
 	}
@@ -98,7 +100,7 @@ func adviseSort(f *Facts, v Value) *Advice {
 		return nil
 	}
 	return &Advice{
-		Direction: Raise, To: "twice as much, for the sessions that sort (SET SESSION) rather than for all", Sure: rule.Possible,
+		Direction: Raise, To: f.more("sort_buffer_size", size, Bytes) + ", for the sessions that sort (SET SESSION) rather than for all", Sure: rule.Possible,
 		Evidence: []rule.Text{rule.T("sorts merged files %s times a second", unit.Number(passes))},
 		Pushes:   map[string]Direction{hostMemory: Raise},
 	}
@@ -131,8 +133,14 @@ func adviseCrowd(f *Facts, v Value, name string) *Advice {
 	if float64(pool)+used*sum < f.Memory {
 		return nil
 	}
+	to := "the default"
+	if d := f.usual.of(name); d.Known {
+		if n, ok := Value(d.Value).Int(); ok && n >= size {
+			to = "half as much" // it is no more than the default
+		}
+	}
 	return &Advice{
-		Direction: Lower, To: "the default, with more for the sessions that need it (SET SESSION)", Sure: rule.Possible,
+		Direction: Lower, To: to + ", with more for the sessions that need it (SET SESSION)", Sure: rule.Possible,
 		Evidence: []rule.Text{
 			rule.T("buffer pool %s and %s of buffers for each of the %s connections there have been at a time exceed the host's %s",
 				unit.Bytes(pool), unit.Bytes(sum), unit.Count(used), unit.Bytes(f.Memory)),
