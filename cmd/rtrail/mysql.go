@@ -190,11 +190,7 @@ func failure(last *mysqlview.Row) error {
 		}
 	case recording.ServerMisnamed:
 		// The state's name says nothing to people that the text does not.
-		remedy := mysqlconn.NameRemedy
-		if strings.HasPrefix(last.Error, mysqlconn.TLSAsked) {
-			remedy = mysqlconn.TLSRemedy
-		}
-		err = fmt.Errorf("asking %s: %s; %s", last.Server, mysqlview.Plain(last.Error), remedy)
+		err = fmt.Errorf("asking %s: %s; %s", last.Server, mysqlview.Plain(last.Error), mysqlconn.Remedy(last.Error))
 	}
 	return err
 }

@@ -80,14 +80,14 @@ func Classify(err error) (kind Kind, code int) {
 // a server closes the connection in the middle is not told from a crash.
 func tlsFailure(err error) string {
 	if errors.Is(err, mysql.ErrNoTLS) {
-		return TLSAsked + ", and the server offers none"
+		return tlsNone
 	}
 	verification, unverified := errors.AsType[*tls.CertificateVerificationError](err)
 	alert, alerted := errors.AsType[tls.AlertError](err)
 	header, garbled := errors.AsType[tls.RecordHeaderError](err)
 	switch {
 	case unverified:
-		return TLSAsked + " with a certificate that fits, and the server's is rejected: " + verification.Err.Error()
+		return tlsRejected + verification.Err.Error()
 	case alerted:
 		return TLSAsked + ", and the server ends the handshake: " + alert.Error()
 	case garbled:
@@ -133,8 +133,31 @@ func Text(err error) string {
 // TLSAsked is how the text of every NoTLS begins.
 const TLSAsked = "TLS was asked for"
 
-// What to do about NoTLS and NotMySQL.
+// How the texts of two kinds of NoTLS begin; all others are of handshakes.
 const (
-	TLSRemedy  = "give --mysql-tls preferred (TLS only if it is offered) or skip-verify (its certificate is not checked), or the certificates to trust: --mysql-ca FILE"
-	NameRemedy = "name the address and port at which the MySQL server listens"
+	tlsNone     = TLSAsked + ", and the server offers none"
+	tlsRejected = TLSAsked + " with a certificate that fits, and the server's is rejected: "
 )
+
+// NameRemedy is what to do about NotMySQL.
+const NameRemedy = "name the address and port at which the MySQL server listens"
+
+// Remedy is what to do about a server that cannot be asked as it was named, going
+// by the text of the error.
+func Remedy(text string) string {
+	switch {
+	case !strings.HasPrefix(text, TLSAsked):
+		return NameRemedy
+	case strings.HasPrefix(text, tlsNone):
+		return "give --mysql-tls preferred (TLS only if it is offered) or false (none), or have the server offer it"
+	case strings.HasPrefix(text, tlsRejected) && !strings.Contains(text, "unknown authority"):
+		// It is trusted, but for another name, or has expired.
+		return "give --mysql-tls skip-verify (the server's is not checked), or name the server as its certificate does"
+	case strings.HasPrefix(text, tlsRejected):
+		return "give the certificates to trust: --mysql-ca FILE, or --mysql-tls skip-verify (the server's is not checked)"
+	}
+	// Without a check of the certificate, or with TLS where it is offered, the
+	// handshake would end in the same way.
+	return "the server's error log may say why: versions and ciphers of TLS that have nothing in common, or a certificate of the client that it wants " +
+		"(ssl-cert and ssl-key in ~/.my.cnf); --mysql-tls false asks without TLS"
+}

@@ -62,19 +62,29 @@ func TestTLSThatFails(t *testing.T) {
 		t.Errorf("a server without TLS: kind %v, %s", kind, text)
 	}
 	for name, x := range map[string]struct {
-		err  error
-		kind Kind
-		says string
+		err    error
+		kind   Kind
+		says   string
+		remedy string
+		never  string // what does not help
 	}{
-		"no TLS":      {mysql.ErrNoTLS, NoTLS, "offers none"},
-		"certificate": {&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, NoTLS, "rejected: x509: certificate signed by unknown authority"},
-		"alert":       {&net.OpError{Op: "remote error", Err: tls.AlertError(40)}, NoTLS, "handshake failure"},
-		"plain text":  {tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, NoTLS, "does not speak it"},
-		"closed":      {mysql.ErrInvalidConn, Gone, "closed the connection"},
+		"no TLS":      {mysql.ErrNoTLS, NoTLS, "offers none", "preferred", "skip-verify"},
+		"certificate": {&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, NoTLS, "rejected: x509: certificate signed by unknown authority", "--mysql-ca FILE", "preferred"},
+		"other name": {&tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"db2"}}, Host: "db1"}}, NoTLS,
+			"valid for db2", "skip-verify", "--mysql-ca"},
+		"alert":      {&net.OpError{Op: "remote error", Err: tls.AlertError(40)}, NoTLS, "handshake failure", "ssl-cert", "skip-verify"},
+		"plain text": {tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, NoTLS, "does not speak it", "--mysql-tls false", "skip-verify"},
+		"closed":     {mysql.ErrInvalidConn, Gone, "closed the connection", "", "never"},
 	} {
 		err := fmt.Errorf("log in at db as u: %w", x.err)
 		if kind, _ := Classify(err); kind != x.kind || !strings.Contains(Text(err), x.says) || x.kind == NoTLS && !strings.HasPrefix(Text(err), TLSAsked) {
 			t.Errorf("%s: kind %v, %s", name, kind, Text(err))
 		}
+		if got := Remedy(Text(err)); x.kind == NoTLS && (!strings.Contains(got, x.remedy) || strings.Contains(got, x.never)) {
+			t.Errorf("%s: remedy %q", name, got)
+		}
+	}
+	if got := Remedy(ErrNotMySQL.Error()); got != NameRemedy {
+		t.Errorf("something else answers: %q", got)
 	}
 }

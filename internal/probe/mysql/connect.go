@@ -167,7 +167,7 @@ func (s *server) failed(err error) {
 	if state == recording.ServerMisnamed {
 		s.denied = true // it will be so at every try
 		s.state.Skipped = "everything: a second try would end in the same way"
-		s.notes.add("the server at "+s.target.Name, text, remedy(kind))
+		s.notes.add("the server at "+s.target.Name, text, mysqlconn.Remedy(text))
 	}
 	if state == recording.ServerDenied {
 		// Trying again would count against this host, up to max_connect_errors.
@@ -179,12 +179,4 @@ func (s *server) failed(err error) {
 		}
 		s.notes.add("the server at "+s.target.Name, text+", "+from, "name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf")
 	}
-}
-
-// remedy is what to do about a server that cannot be asked as it was named.
-func remedy(kind mysqlconn.Kind) string {
-	if kind == mysqlconn.NoTLS {
-		return mysqlconn.TLSRemedy
-	}
-	return mysqlconn.NameRemedy
 }
