@@ -44,6 +44,9 @@ said so.`,
   rtrail mysql audit root@/run/mysqld/mysqld.sock --json | jq '.settings[] | select(.advice)'`,
 		Args: oneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.length <= 0 {
+				return usageError("--for %v: the time must be positive", a.length)
+			}
 			if a.length < 2*time.Second {
 				return usageError("--for %v: rates need two seconds at least", a.length)
 			}

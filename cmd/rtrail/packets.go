@@ -34,7 +34,7 @@ type packetsJob struct {
 	parquet      string
 	html         string
 
-	topGiven, orderGiven, byGiven, slowestGiven, formatGiven, everyGiven, filterGiven bool
+	topGiven, orderGiven, byGiven, slowestGiven, formatGiven, everyGiven, filterGiven, lengthGiven bool
 }
 
 func newPacketsCommand() *cobra.Command {
@@ -93,7 +93,7 @@ which seconds tells in JSON; where it covers less than a tenth, there is no QPS.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := cmd.Flags().Changed
 			p.topGiven, p.orderGiven, p.byGiven, p.slowestGiven = given("top"), given("sort"), given("by"), given("slowest")
-			p.formatGiven, p.everyGiven, p.filterGiven = given("format"), given("every"), given("filter")
+			p.formatGiven, p.everyGiven, p.filterGiven, p.lengthGiven = given("format"), given("every"), given("filter"), given("for")
 			if err := p.check(args); err != nil {
 				return err
 			}
@@ -111,7 +111,8 @@ which seconds tells in JSON; where it covers less than a tenth, there is no QPS.
 	f.IntVar(&p.top, "top", 10, "lines per table, or requests in a list (default there: all)")
 	f.StringVar(&p.by, "by", "second", "view: sums by "+strings.Join(traffic.Views, ", "))
 	f.BoolVar(&p.transactions, "transactions", false, "view: a list of all requests")
-	f.StringVar(&p.order, "sort", "start", "order of --transactions: start, rt, total, upload, server, download, idle, retransmit, rows, bytes; none: as they complete")
+	f.StringVar(&p.order, "sort", "start", "order of --transactions: start (default), rt, total, upload, server, download, idle, retransmit, rows, bytes; none: as they complete, the only order of a live capture, and of --json without --top")
+	f.Lookup("sort").DefValue = "" // the text says where it is the default
 	f.IntVar(&p.slowest, "slowest", 0, "view: so many requests with the longest RT")
 	f.BoolVar(&p.histogram, "histogram", false, "view: the distribution of RT per service")
 	f.StringVar(&p.filter, "filter", "", "count and list only requests for which this expression is true")

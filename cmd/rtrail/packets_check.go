@@ -16,11 +16,11 @@ func (p *packetsJob) check(args []string) error {
 		return usageError("which packets? give files, - for standard input, or an interface: rtrail packets FILE... | -i IF")
 	case len(args) > 0 && p.iface != "":
 		return usageError("-i %s and %s: packets come from an interface or from files, not from both", p.iface, args[0])
-	case p.iface == "" && (p.netns != "" || p.length != 0):
+	case p.iface == "" && (p.netns != "" || p.lengthGiven):
 		return usageError("--netns and --for go with an interface: -i IF")
 	case p.iface == "" && p.rows:
 		return usageError("--rows goes with an interface, -i IF: of files all rows are counted that are in them")
-	case p.length < 0:
+	case p.lengthGiven && p.length <= 0:
 		return usageError("--for %v: the time must be positive", p.length)
 	case p.every < time.Second || p.every%time.Second != 0:
 		return usageError("--every %v: whole seconds, at least one", p.every)

@@ -27,6 +27,8 @@ type recordJob struct {
 	interval time.Duration
 	maxSize  byteSize
 	mysql    mysqlFlags
+
+	lengthGiven bool
 }
 
 func newRecordCommand() *cobra.Command {
@@ -47,12 +49,13 @@ Parquet files, for DuckDB, pandas and others.`,
   sudo rtrail record -o night --mysql auto`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			r.lengthGiven = cmd.Flags().Changed("for")
 			return r.run(cmd.Context(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&r.dir, "output", "o", "", "directory to record into (required)")
-	f.DurationVar(&r.length, "for", 0, "how long to record; 0: until Ctrl-C")
+	f.DurationVar(&r.length, "for", 0, "how long to record (default: until Ctrl-C)")
 	f.DurationVar(&r.interval, "interval", time.Second, "time between two samples")
 	f.Var(&r.maxSize, "max-size", "how much disk space to use, as 500MiB or 2GiB; 0: no limit")
 	r.mysql.add(f)
@@ -66,7 +69,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 		return usageError("where to? give a directory: rtrail record -o DIR")
 	case r.dir == "-":
 		return usageError("-o -: a recording is a directory: it cannot go to standard output; rtrail pack makes one file of it")
-	case r.length < 0:
+	case r.lengthGiven && r.length <= 0:
 		return usageError("--for %v: the time must be positive", r.length)
 	case r.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", r.interval)
