@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,7 +70,11 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 	if err := commit(rec, result, first, time.Since(began)); err != nil {
 		return verdict.Verdict{}, err
 	}
-	return verdict.Judge(view.New(rec, first, last), catalogue.For(rec.Manifest())), nil
+	v := verdict.Judge(view.New(rec, first, last), catalogue.For(rec.Manifest()))
+	if slices.Contains(files, "-") && len(v.Findings) > 0 {
+		v.Notes = append(v.Notes, view.SavedPackets+" in commands stands for where you save these packets: ... | tee "+view.SavedPackets+" | rtrail diagnose -")
+	}
+	return v, nil
 }
 
 func commit(rec *recording.Recording, result *capture.Result, at time.Time, took time.Duration) error {
@@ -112,7 +117,7 @@ func (d *diagnosis) capture(ctx context.Context, mysql []uint16) (*liveCapture, 
 	go func() {
 		defer close(c.done)
 		defer src.Close()
-		c.result, c.err = capture.Read(ctx, src, capture.Options{Source: d.iface, Ports: ports, Engine: how})
+		c.result, c.err = capture.Read(ctx, src, capture.Options{Source: d.iface, NetNS: d.netns, Ports: ports, Engine: how})
 	}()
 	return c, nil
 }

@@ -32,6 +32,7 @@ const (
 // Options is how a capture is read.
 type Options struct {
 	Source string   // file names or interface, for people
+	NetNS  string   // network namespace of the interface as the user named it; "" for the own one
 	Point  string   // where it was taken: client, server, or "" when not known
 	Ports  []uint16 // server ports that matter; none: all
 	// Engine is handed on; its Collector is set here.
@@ -145,7 +146,7 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 		notes = append(notes, fmt.Sprintf("%d seconds of services were left out", r.Cut))
 	}
 	return recording.PacketCapture{
-		At: first, Last: time.Unix(0, r.Report.Last), Source: r.Options.Source, Point: r.Options.Point,
+		At: first, Last: time.Unix(0, r.Report.Last), Source: r.Options.Source, NetNS: r.Options.NetNS, Point: r.Options.Point,
 		Packets: int64(r.Report.Packets), Bytes: int64(r.Report.Bytes), Dropped: dropped, Missed: r.Summary.Missed,
 		Duplicates: int64(r.Report.Duplicates), Unreadable: r.Report.Unreadable(), Connections: int64(r.Summary.Seen),
 		Note: strings.Join(notes, "; "),

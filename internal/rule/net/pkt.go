@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/view"
 )
@@ -110,16 +109,8 @@ func perSecond(v *view.View, d time.Duration) float64 { return d.Seconds() / max
 
 // tshark is a command that shows the packets that a display filter keeps.
 func tshark(v *view.View, filter string, fields ...string) string {
-	from := "-i any"
-	if captures := v.PacketCaptures(); len(captures) > 0 {
-		if v.Has(recording.System) {
-			from = "-i " + captures[0].Source
-		} else {
-			file, _, _ := strings.Cut(captures[0].Source, ", ")
-			from = "-r " + file
-		}
-	}
-	command := fmt.Sprintf("tshark %s -Y '%s'", from, filter)
+	from := v.PacketSource()
+	command := fmt.Sprintf("%stshark %s -Y '%s'", from.Enter, from.Flag(), filter)
 	if len(fields) > 0 {
 		command += " -T fields -e frame.time_relative -e " + strings.Join(fields, " -e ")
 	}

@@ -74,19 +74,25 @@ func (n *nagled) finding(v *view.View) rule.Finding {
 	each := n.waited / time.Duration(n.delays)
 	share := min(float64(n.delays)/float64(max(n.requests, 1)), 1)
 	f := rule.Finding{Subject: pktService(v, n.s), Confidence: pktAtMost(v, rule.Certain), Affects: pktAffected(v, n.s, n.worst.Client)}
-	writer, reader, address := "the server "+n.s.Name(), "its client's", n.s.Server
+	writer, reader, address, other := "the server "+n.s.Name(), "its client's", n.s.Server, n.worst.Client
 	if !n.server {
 		f.Subject = pktClient(v, n.worst)
-		writer, reader, address = "the client "+f.Subject.String(), "the server's", n.worst.Client
+		writer, reader, address, other = "the client "+f.Subject.String(), "the server's", n.worst.Client, n.s.Server
 	}
 	f.Headline = rule.T("%s writes in small pieces without TCP_NODELAY: the next one waits %s for %s delayed acknowledgement", writer, unit.Duration(each), reader)
 	f.Impact = rule.Impact{TimeLost: perSecond(v, n.waited), Text: rule.T("%s of requests, %s each", unit.Share(share), unit.Duration(each))}
-	check := tshark(v, fmt.Sprintf("%s && tcp.port == %d && tcp.len > 0 && tcp.time_delta > 0.02", pktHost("src", address), n.s.Port), "tcp.stream", "tcp.time_delta", "tcp.len")
+	// The gap stands on the acknowledgement: tcp.time_delta counts from the packet
+	// before it, of either side, and what waited leaves at once after it.
+	late := fmt.Sprintf("tcp.port == %d && tcp.len == 0 && tcp.flags.ack == 1 && tcp.flags.syn == 0 && tcp.flags.fin == 0 && tcp.flags.reset == 0 && "+
+		"tcp.time_delta > 0.02 && tcp.time_delta < 0.6 && !tcp.analysis.keep_alive && !tcp.analysis.window_update", n.s.Port)
+	fields := []string{"tcp.stream", "ip.src", "tcp.ack", "tcp.time_delta"}
+	check := tshark(v, pktHost("dst", address)+" && "+late, fields...)
+	worst := tshark(v, fmt.Sprintf("%s && %s && tcp.port == %d && %s", pktHost("src", other), pktHost("dst", address), n.worst.ClientPort, late), fields...)
 	f.Evidence = []rule.Evidence{
 		{Metric: "packets.delayed-ack", What: rule.T("%d times a small segment left only when the acknowledgement of the one before came, %s in all", n.delays, unit.Duration(n.waited)),
 			Value: float64(n.delays), Unit: "count", Check: check},
 		{Metric: "packets.delayed-ack", What: rule.T("%s of %d requests, %s each", unit.Share(share), n.requests, unit.Duration(each)), Value: share, Unit: "share", Check: check},
-		{Metric: "packets.delayed-ack", What: rule.T("most on %s: %s", pktEnds(n.worst), unit.Duration(n.writes(n.worst).DelayedACKTime)), Value: n.writes(n.worst).DelayedACKTime.Seconds(), Unit: "seconds", Check: check},
+		{Metric: "packets.delayed-ack", What: rule.T("most on %s: %s", pktEnds(n.worst), unit.Duration(n.writes(n.worst).DelayedACKTime)), Value: n.writes(n.worst).DelayedACKTime.Seconds(), Unit: "seconds", Check: worst},
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("set TCP_NODELAY on the socket of the writer (nginx: tcp_nodelay on)"), Command: "strace -f -e trace=setsockopt -p PID   # shows whether it is set", Tradeoff: "more, smaller packets"},

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/view"
 )
@@ -80,30 +79,16 @@ func tshark(v *view.View, s *view.PacketService, filter string, fields ...string
 	if filter != "" {
 		where += " && " + filter
 	}
-	return fmt.Sprintf("tshark %s -Y '%s' -T fields -e %s", from(v), where, strings.Join(fields, " -e "))
+	from := v.PacketSource()
+	return fmt.Sprintf("%stshark %s -Y '%s' -T fields -e %s", from.Enter, from.Flag(), where, strings.Join(fields, " -e "))
 }
 
 // packets is the verb that prints all response times of a service.
 func packets(v *view.View, s *view.PacketService, flags string) string {
-	c := fmt.Sprintf("rtrail packets %s -p %d", strings.ReplaceAll(from(v), "-r ", ""), s.Port)
-	if live(v) {
+	from := v.PacketSource()
+	c := fmt.Sprintf("%srtrail packets %s -p %d", from.Enter, strings.TrimPrefix(from.Flag(), "-r "), s.Port)
+	if from.File == "" {
 		c += " --for 10s"
 	}
 	return strings.TrimSpace(c + " " + flags)
 }
-
-// from says where packets come from: "-r FILE", or "-i IF" of this host.
-func from(v *view.View) string {
-	captures := v.PacketCaptures()
-	switch {
-	case len(captures) == 0:
-		return "-i any"
-	case live(v):
-		return "-i " + captures[0].Source
-	}
-	file, _, _ := strings.Cut(captures[0].Source, ", ")
-	return "-r " + file
-}
-
-// live says that the packets were captured while this host was watched.
-func live(v *view.View) bool { return v.Has(recording.System) }

@@ -1,0 +1,44 @@
+package view
+
+import (
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// TestPacketSource holds commands to what can be typed as it is printed.
+func TestPacketSource(t *testing.T) {
+	at := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)
+	for _, tc := range []struct {
+		name          string
+		source, netns string
+		live          bool
+		enter, flag   string
+	}{
+		{"a file", "/tmp/a.pcapng", "", false, "", "-r /tmp/a.pcapng"},
+		{"the first of two", "a.pcap, b.pcap", "", false, "", "-r a.pcap"},
+		{"a name with a space", "my files/a's.pcap", "", false, "", `-r 'my files/a'\''s.pcap'`},
+		{"standard input", "-", "", false, "", "-r FILE"},
+		{"an interface", "va", "", true, "", "-i va"},
+		{"in a namespace by name", "va", "w3a", true, "ip netns exec w3a ", "-i va"},
+		{"by process", "va", "4711", true, "nsenter --net -t 4711 ", "-i va"},
+		{"by path", "va", "/run/netns/w3a", true, "nsenter --net=/run/netns/w3a ", "-i va"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			rec := recording.New(recording.Manifest{})
+			w := recording.NewWriter(at)
+			recording.Append(w, recording.PacketCapture{At: at, Last: at, Source: tc.source, NetNS: tc.netns})
+			if tc.live {
+				recording.Append(w, recording.SystemSample{At: at})
+			}
+			if err := rec.Commit(w); err != nil {
+				t.Fatal(err)
+			}
+			got := New(rec, at, at.Add(time.Second)).PacketSource()
+			if got.Enter != tc.enter || got.Flag() != tc.flag {
+				t.Errorf("%q %q, want %q %q", got.Enter, got.Flag(), tc.enter, tc.flag)
+			}
+		})
+	}
+}
