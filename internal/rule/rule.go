@@ -22,9 +22,14 @@ type Rule struct {
 	// BlindWithout lists what probes may note as unseen (recording.UnseenNote.What)
 	// and without which silence of this rule says nothing.
 	BlindWithout []string
-	Explains     []string // IDs of rules whose findings may be symptoms of this one
-	Page         string   // Markdown for `rtrail explain ID`
-	Detect       func(*view.View) ([]Finding, error)
+	// Seen says whether there was any of what the rule judges, and enough of it
+	// that the fault would have shown. Where there was not, silence of the rule is
+	// no health, and nothing is amiss either: a host that looks no names up. nil:
+	// rows in the tables say so.
+	Seen     func(*view.View) bool
+	Explains []string // IDs of rules whose findings may be symptoms of this one
+	Page     string   // Markdown for `rtrail explain ID`
+	Detect   func(*view.View) ([]Finding, error)
 }
 
 // Confidence says how the cause is known.

@@ -35,6 +35,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 	captured := packetsIn(v)
 	blamed := map[string]bool{}   // resources somebody has a finding about, be it a hint
 	unjudged := map[string]bool{} // resources not all rules of which were judged
+	seen := map[string]bool{}     // resources of which a rule had anything to judge
 	for _, r := range rules {
 		if missing, ok := sources.missing(r); ok {
 			out.NotJudged = append(out.NotJudged, missing)
@@ -51,6 +52,9 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 			out.NotJudged = append(out.NotJudged, abstention(r, err))
 			unjudged[r.Resource] = true
 		}
+		if len(findings) > 0 || r.Seen == nil || r.Seen(v) {
+			seen[r.Resource] = true
+		}
 		for _, f := range findings {
 			f.Rule = r.ID
 			placed := Finding{Finding: f, Title: r.Title}
@@ -64,7 +68,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 	}
 	out.Findings = rank(fold(found, rules))
 	for _, r := range rules {
-		if !blamed[r.Resource] && !unjudged[r.Resource] && !slices.Contains(out.Healthy, r.Resource) {
+		if seen[r.Resource] && !blamed[r.Resource] && !unjudged[r.Resource] && !slices.Contains(out.Healthy, r.Resource) {
 			out.Healthy = append(out.Healthy, r.Resource)
 		}
 	}

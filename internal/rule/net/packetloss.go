@@ -21,6 +21,7 @@ var packetLoss = rule.Rule{
 	NeedsAny: []recording.Table{recording.Protocol, recording.PacketSides},
 	Explains: []string{"net/connect-slow", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow"},
 	Page:     packetLossPage,
+	Seen:     enoughSegments,
 	Detect:   detectPacketLoss,
 }
 
@@ -265,4 +266,10 @@ func chanceRules(v *view.View, placed map[string]bool) []rule.Finding {
 		})
 	}
 	return found
+}
+
+// enoughSegments says whether a rate of losses means anything; the counters of a
+// host that was watched always do.
+func enoughSegments(v *view.View) bool {
+	return v.Has(recording.Protocol) || float64(pktSegments(v)) >= someSegments
 }

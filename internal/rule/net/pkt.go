@@ -143,3 +143,14 @@ func plural(n int, one string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }
+
+// pktSegments is how many segments with data were captured.
+func pktSegments(v *view.View) (n int64) {
+	for _, c := range v.PacketConnections() {
+		n += c.FromClient.Segments + c.FromServer.Segments
+	}
+	return n
+}
+
+// pktData says whether anything was sent over TCP at all.
+func pktData(v *view.View) bool { return pktSegments(v) > 0 }

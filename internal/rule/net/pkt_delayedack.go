@@ -21,6 +21,7 @@ var delayedACK = rule.Rule{
 	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains: []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/two-humps", "net/sender-app-limited"},
 	Page:     delayedACKPage,
+	Seen:     pktData,
 	Detect:   detectDelayedACK,
 }
 

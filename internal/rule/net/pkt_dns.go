@@ -3,6 +3,7 @@ package net
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	"rtrail/internal/recording"
@@ -24,6 +25,7 @@ var dnsSlow = rule.Rule{
 	Needs:    []recording.Table{recording.PacketServices},
 	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/errors"},
 	Page:     dnsSlowPage,
+	Seen:     lookups,
 	Detect:   func(v *view.View) ([]rule.Finding, error) { return detectDNS(v, false), nil },
 }
 
@@ -34,6 +36,7 @@ var dnsUnreachable = rule.Rule{
 	Needs:    []recording.Table{recording.PacketServices},
 	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/errors"},
 	Page:     dnsUnreachablePage,
+	Seen:     lookups,
 	Detect:   func(v *view.View) ([]rule.Finding, error) { return detectDNS(v, true), nil },
 }
 
@@ -220,4 +223,9 @@ func (r *resolver) fixes(dead bool) []rule.Fix {
 		{Text: rule.T("until then give up sooner and ask the next one: options timeout:1 attempts:3 rotate, with two name servers"), Command: "cat /etc/resolv.conf", Tradeoff: "more queries"},
 		{Text: rule.T("turn lookups of peers' names off where they are not needed (skip_name_resolve, UseDNS no, -n)"), Tradeoff: "logs and grants by address instead of name"},
 	}
+}
+
+// lookups says whether any name was looked up.
+func lookups(v *view.View) bool {
+	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool { return s.Proto == "dns" })
 }

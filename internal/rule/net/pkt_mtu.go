@@ -23,6 +23,7 @@ var mtuMismatch = rule.Rule{
 	Needs:    []recording.Table{recording.PacketConnections, recording.PacketPaths},
 	Explains: []string{"net/packet-loss", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/first-disconnect", "rt/connect-slow", "net/resets"},
 	Page:     mtuMismatchPage,
+	Seen:     pktData,
 	Detect:   detectMTUMismatch,
 }
 

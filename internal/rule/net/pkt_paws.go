@@ -22,6 +22,7 @@ var pawsDrops = rule.Rule{
 	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains: []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},
 	Page:     pawsDropsPage,
+	Seen:     timestamps,
 	Detect:   detectPAWSDrops,
 }
 
@@ -144,4 +145,16 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 		{Text: rule.T("or have the gateway rewrite or remove timestamps, or give each host an address of its own"), Tradeoff: "without timestamps wrapped sequence numbers go unnoticed on fast links"},
 	}
 	return f
+}
+
+// timestamps says whether anybody sent any (RFC 7323).
+func timestamps(v *view.View) bool {
+	return slices.ContainsFunc(v.PacketConnections(), func(c *view.PacketConnection) bool {
+		for _, sender := range []string{"client", "server"} {
+			if p, ok := v.PacketPath(c.ID, sender); ok && p.FirstTS != 0 {
+				return true
+			}
+		}
+		return false
+	})
 }

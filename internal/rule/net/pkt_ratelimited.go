@@ -23,6 +23,7 @@ var rateLimited = rule.Rule{
 	Needs:    []recording.Table{recording.PacketRates, recording.PacketConnections},
 	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},
 	Page:     rateLimitedPage,
+	Seen:     wholeSeconds,
 	Detect:   detectRateLimited,
 }
 
@@ -364,4 +365,13 @@ func (l *limit) finding(v *view.View) rule.Finding {
 		{Text: rule.T("send less: compress, ask for fewer columns, batch small packets"), Tradeoff: "CPU time"},
 	}
 	return f
+}
+
+// wholeSeconds says whether the capture is long enough to show a plateau.
+func wholeSeconds(v *view.View) bool {
+	return slices.ContainsFunc(v.PacketRates(), func(r view.PacketRates) bool {
+		l := limit{PacketRates: r}
+		l.whole(v)
+		return len(l.seconds) >= steadySeconds
+	})
 }

@@ -23,6 +23,7 @@ var receiverSlow = rule.Rule{
 	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains: []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/two-humps", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
 	Page:     receiverSlowPage,
+	Seen:     pktData,
 	Detect:   detectReceiverSlow,
 }
 

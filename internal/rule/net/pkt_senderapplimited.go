@@ -3,6 +3,7 @@ package net
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	"rtrail/internal/recording"
@@ -21,6 +22,7 @@ var senderAppLimited = rule.Rule{
 	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/client-slow"},
 	Page:     senderAppLimitedPage,
+	Seen:     answersSeen,
 	Detect:   detectSenderAppLimited,
 }
 
@@ -123,4 +125,9 @@ func (t *trickle) finding(v *view.View, c rule.Confidence) rule.Finding {
 		{Text: rule.T("buffer the answer and send it at once, if nobody needs its beginning early"), Tradeoff: "the first byte comes later"},
 	}
 	return f
+}
+
+// answersSeen says whether a service gave so many answers as make a fault.
+func answersSeen(v *view.View) bool {
+	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool { return s.Count >= trickles })
 }

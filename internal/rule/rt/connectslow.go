@@ -23,6 +23,7 @@ var connectSlow = rule.Rule{
 	Resource: "connects",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections},
 	Page:     connectSlowPage,
+	Seen:     connectsSeen,
 	Detect:   detectConnectSlow,
 }
 
@@ -196,4 +197,9 @@ func steps(times []time.Duration) string {
 		words = append(words[:most], "...")
 	}
 	return strings.Join(words, ", ")
+}
+
+// connectsSeen says whether any connection was begun in the capture.
+func connectsSeen(v *view.View) bool {
+	return slices.ContainsFunc(v.PacketConnections(), func(c *view.PacketConnection) bool { return c.SYNs > 0 })
 }

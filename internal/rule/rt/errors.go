@@ -23,6 +23,7 @@ var errorAnswers = rule.Rule{
 	Resource: "answers",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
 	Page:     errorsPage,
+	Seen:     decodedAnswers,
 	Detect:   detectErrors,
 }
 
@@ -286,4 +287,12 @@ var advices = map[string]string{
 	"http 502":        "the server behind the proxy closed or refused the connection",
 	"http 503":        "the server is overloaded or has no healthy backend",
 	"http 504":        "the server behind the proxy did not answer in time",
+}
+
+// decodedAnswers says whether there were answers of which one can tell whether
+// they are errors.
+func decodedAnswers(v *view.View) bool {
+	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool {
+		return s.Proto != "tls" && s.Proto != "generic" && s.Count+s.Failed > 0
+	})
 }

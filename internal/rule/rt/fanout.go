@@ -23,6 +23,7 @@ var fanOut = rule.Rule{
 	// The caller is slow for that reason, and its callee is slow now and then.
 	Explains: []string{"rt/server-slow", "rt/two-humps"},
 	Page:     fanOutPage,
+	Seen:     func(v *view.View) bool { return len(v.PacketNestings()) > 0 },
 	Detect:   detectFanOut,
 }
 

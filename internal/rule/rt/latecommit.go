@@ -2,6 +2,7 @@ package rt
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ var lateCommit = rule.Rule{
 	// late.
 	Explains: []string{"rt/server-slow", "rt/client-slow", "mysql/row-lock-wait", "mysql/long-transaction"},
 	Page:     lateCommitPage,
+	Seen:     commitsSeen,
 	Detect:   detectLateCommit,
 }
 
@@ -171,5 +173,12 @@ func (c *commits) evidence() []rule.Evidence {
 		Metric: "rt.transaction-work", Value: work.Seconds(), Unit: "seconds",
 		What:  rule.T("as fast as they can be (p10), the statements of a transaction take %s, COMMIT included: %s of that pause and them", unit.Duration(work), unit.Share(float64(work)/float64(work+c.mean()))),
 		Check: packets(c.v, c.s, "--by statement"),
+	})
+}
+
+// commitsSeen says whether any transaction was ended by hand.
+func commitsSeen(v *view.View) bool {
+	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool {
+		return (s.Proto == "mysql" || s.Proto == "postgres") && commitsOf(v, s).count > 0
 	})
 }

@@ -21,6 +21,7 @@ var oneSlowBackend = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
 	Explains: []string{"rt/server-slow", "rt/two-humps"},
 	Page:     oneSlowBackendPage,
+	Seen:     func(v *view.View) bool { return len(groups(v)) > 0 },
 	Detect:   detectOneSlowBackend,
 }
 

@@ -20,6 +20,7 @@ var serverSlow = rule.Rule{
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
 	Page:     serverSlowPage,
+	Seen:     func(v *view.View) bool { return answered(v, someRequests) },
 	Detect:   detectServerSlow,
 }
 

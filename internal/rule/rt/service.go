@@ -92,3 +92,8 @@ func packets(v *view.View, s *view.PacketService, flags string) string {
 	}
 	return strings.TrimSpace(c + " " + flags)
 }
+
+// answered says whether a service gave at least so many answers whose times count.
+func answered(v *view.View, n int64) bool {
+	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool { return s.Count >= n })
+}

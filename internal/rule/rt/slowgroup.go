@@ -25,6 +25,7 @@ var slowGroup = rule.Rule{
 	// The same waits, seen without telling connections apart.
 	Explains: []string{"rt/server-slow", "rt/two-humps"},
 	Page:     slowGroupPage,
+	Seen:     connectionsToCompare,
 	Detect:   detectSlowGroup,
 }
 
@@ -290,4 +291,17 @@ func (g *slowConnections) fixes() []rule.Fix {
 		Command:  "pidstat -t -u -d -w 1",
 		Tradeoff: "none",
 	}}
+}
+
+// connectionsToCompare says whether a service has enough of them for two groups.
+func connectionsToCompare(v *view.View) bool {
+	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool {
+		n := 0
+		for _, c := range s.Connections {
+			if c.Transactions >= groupRequests {
+				n++
+			}
+		}
+		return n >= 2*someOfEach
+	})
 }

@@ -24,6 +24,7 @@ var twoHumps = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketHistograms},
 	Explains: []string{"rt/server-slow"},
 	Page:     twoHumpsPage,
+	Seen:     func(v *view.View) bool { return answered(v, 2*someRequests) },
 	Detect:   detectTwoHumps,
 }
 
