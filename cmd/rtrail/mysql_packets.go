@@ -102,7 +102,8 @@ func (c *mysqlCollector) Progress(int64) {
 	*c.stats = rt.Stats{}
 }
 
-// Connection, Handshake and Resent are not needed here.
+// Connection, Handshake, Resent and Refilled are not needed here.
 func (c *mysqlCollector) Connection(*tcp.Conn)              {}
 func (c *mysqlCollector) Handshake(*tcp.Conn)               {}
 func (c *mysqlCollector) Resent(*tcp.Conn, flow.Dir, int64) {}
+func (c *mysqlCollector) Refilled(*tcp.Conn, int64)         {}

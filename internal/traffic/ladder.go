@@ -112,8 +112,9 @@ func (c *climber) Transaction(t *rt.Transaction) {
 	c.ladder.Transactions = append(c.ladder.Transactions, *t)
 }
 
-// Resent and Progress make it an engine.Collector.
+// Resent, Refilled and Progress make it an engine.Collector.
 func (*climber) Resent(*tcp.Conn, flow.Dir, int64) {}
+func (*climber) Refilled(*tcp.Conn, int64)         {}
 func (*climber) Progress(int64)                    {}
 
 // Frame takes a packet, after the table has.

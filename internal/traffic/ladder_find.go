@@ -141,8 +141,9 @@ func (f *finder) owns(name int, c *tcp.Conn) bool {
 
 func endOf(e flow.Endpoint) netip.AddrPort { return netip.AddrPortFrom(e.Addr.IP(), e.Port) }
 
-// Transaction, Handshake, Resent and Progress make it an engine.Collector.
+// Transaction, Handshake, Resent, Refilled and Progress make it an engine.Collector.
 func (*finder) Transaction(*rt.Transaction)       {}
 func (*finder) Handshake(*tcp.Conn)               {}
 func (*finder) Resent(*tcp.Conn, flow.Dir, int64) {}
+func (*finder) Refilled(*tcp.Conn, int64)         {}
 func (*finder) Progress(int64)                    {}

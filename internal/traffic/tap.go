@@ -74,6 +74,7 @@ func (c *tapped) Connection(k *tcp.Conn) {
 
 func (c *tapped) Handshake(k *tcp.Conn)                    { c.sum.Handshake(k) }
 func (c *tapped) Resent(k *tcp.Conn, d flow.Dir, at int64) { c.sum.Resent(k, d, at) }
+func (c *tapped) Refilled(k *tcp.Conn, at int64)           { c.sum.Refilled(k, at) }
 
 func (c *tapped) Progress(at int64) {
 	c.sum.Progress(at)

@@ -56,6 +56,7 @@ func (k *keeper) Progress(at int64) {
 
 func (*keeper) Handshake(*tcp.Conn)               {}
 func (*keeper) Resent(*tcp.Conn, flow.Dir, int64) {}
+func (*keeper) Refilled(*tcp.Conn, int64)         {}
 
 // usable are the transactions that the truth speaks of.
 func (k *kept) usable() []rt.Transaction {

@@ -29,3 +29,9 @@ func (h *heedless) Resent(c *tcp.Conn, d flow.Dir, at int64) {
 		h.Sink.Resent(c, d, at)
 	}
 }
+
+func (h *heedless) Refilled(c *tcp.Conn, at int64) {
+	if !h.ignore(c.Client) {
+		h.Sink.Refilled(c, at)
+	}
+}

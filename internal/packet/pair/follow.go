@@ -64,6 +64,10 @@ func (l *follower) Resent(c *tcp.Conn, d flow.Dir, at int64) {
 	}
 }
 
+// Refilled has nothing to remember: what fills a hole in this capture is a copy in
+// the other one only, and the difference of both is what was lost between them.
+func (*follower) Refilled(*tcp.Conn, int64) {}
+
 // Frame comes after Resent for the same packet.
 func (l *follower) Frame(_ *pcap.Packet, f *decode.Frame) {
 	k := l.again.conn

@@ -147,10 +147,11 @@ func (s *survey) Connection(c *tcp.Conn) {
 	}
 }
 
-// Transaction, Handshake, Resent and Progress make it an engine.Collector.
+// Transaction, Handshake, Resent, Refilled and Progress make it an engine.Collector.
 func (*survey) Transaction(*rt.Transaction)       {}
 func (*survey) Handshake(*tcp.Conn)               {}
 func (*survey) Resent(*tcp.Conn, flow.Dir, int64) {}
+func (*survey) Refilled(*tcp.Conn, int64)         {}
 func (*survey) Progress(int64)                    {}
 
 // dir is the direction of a sample.

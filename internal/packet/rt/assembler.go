@@ -18,6 +18,9 @@ type Sink interface {
 	Handshake(*tcp.Conn)
 	// Resent is called for each copy of bytes that had been seen before.
 	Resent(c *tcp.Conn, d flow.Dir, at int64)
+	// Refilled is called for each copy of bytes that the capture had not seen: what
+	// carried them first was lost before.
+	Refilled(c *tcp.Conn, at int64)
 }
 
 // Workshop is what the assemblers of one worker share.
@@ -165,8 +168,14 @@ func (a *Assembler) Resent(d flow.Dir, from, to uint64, first, again flow.Stamp)
 	if d == flow.ToServer {
 		a.waits.copied(from, to, again.At)
 	}
+	if first.Frame != 0 && first.Frame == a.conn.SYN.Frame {
+		return // data in a SYN that the server did not take: TCP counts no retransmission
+	}
 	a.shop.Sink.Resent(a.conn, d, again.At)
 }
+
+// Refilled hands a copy on whose first was not captured: no time before it is known.
+func (a *Assembler) Refilled(_ flow.Dir, at flow.Stamp) { a.shop.Sink.Refilled(a.conn, at.At) }
 
 // Stalled remembers since when and until when the connection waited.
 func (a *Assembler) Stalled(s tcp.Stall) { a.waits.add(s) }

@@ -41,6 +41,7 @@ type heard struct{ all []Transaction }
 func (h *heard) Transaction(t *Transaction)      { h.all = append(h.all, *t) }
 func (*heard) Handshake(*tcp.Conn)               {}
 func (*heard) Resent(*tcp.Conn, flow.Dir, int64) {}
+func (*heard) Refilled(*tcp.Conn, int64)         {}
 
 // conversation feeds an answer that is acknowledged before the decoder knows its
 // end, up to an offset, and closes the connection.

@@ -128,8 +128,13 @@ func (c *Collector) Handshake(k *tcp.Conn) {
 	at.total.ClientRTT += client
 }
 
-// Resent counts a retransmission.
-func (c *Collector) Resent(k *tcp.Conn, _ flow.Dir, at int64) {
+// Resent counts a retransmission of bytes that were seen before.
+func (c *Collector) Resent(k *tcp.Conn, _ flow.Dir, at int64) { c.again(k, at) }
+
+// Refilled counts a retransmission that filled a hole.
+func (c *Collector) Refilled(k *tcp.Conn, at int64) { c.again(k, at) }
+
+func (c *Collector) again(k *tcp.Conn, at int64) {
 	if !c.wanted(k.Server.Port) {
 		return
 	}

@@ -13,6 +13,7 @@ type deaf struct{ bytes int }
 func (d *deaf) Data(c *flow.Chunk)                      { d.bytes += c.Size() }
 func (d *deaf) Gap(flow.Dir, int64, flow.Stamp)         {}
 func (d *deaf) Resent(flow.Dir, uint64, uint64, _s, _s) {}
+func (d *deaf) Refilled(flow.Dir, _s)                   {}
 func (d *deaf) Stalled(Stall)                           {}
 func (d *deaf) Acked(flow.Dir, uint64, flow.Stamp)      {}
 func (d *deaf) End(flow.Stamp, flow.Ending)             {}

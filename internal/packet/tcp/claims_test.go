@@ -113,7 +113,7 @@ func TestClaims(t *testing.T) {
 				s.data(250*ms, toServer, 1000, 1000, 0)
 			},
 			client: counts{Retransmissions: 1, Timeouts: 1, LostOnWire: 1000},
-			said:   []string{"client retransmission 10-250"},
+			said:   []string{"client refilled @250", "client retransmission 10-250"},
 		},
 		{
 			name: "lost before the capture, sent again fast",
@@ -127,7 +127,7 @@ func TestClaims(t *testing.T) {
 			},
 			client: counts{Retransmissions: 1, Fast: 1, LostOnWire: 1000},
 			server: counts{DupACKs: 3},
-			said:   []string{"client retransmission 10-15"},
+			said:   []string{"client refilled @15", "client retransmission 10-15"},
 		},
 		{
 			name: "late by less than a round trip",
@@ -163,7 +163,7 @@ func TestClaims(t *testing.T) {
 				s.data(13*ms, toServer, 2000, 1000, 0)
 			},
 			client: counts{Retransmissions: 1, LostOnWire: 1000},
-			said:   []string{"client retransmission 12-13"},
+			said:   []string{"client refilled @13", "client retransmission 12-13"},
 		},
 		{
 			name: "late, by the sender's clock",

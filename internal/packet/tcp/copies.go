@@ -91,6 +91,9 @@ func (t *Table) filled(c *Conn, d flow.Dir, f *decode.Frame, a *arrival) {
 	default:
 		t.count(h, s, unclassified, a.holeFrom, a.holeTo)
 	}
+	if t.consume(c); c.consumer != nil {
+		c.consumer.Refilled(d, f.Stamp)
+	}
 	t.stalled(c, Stall{Retransmission, d, a.hole.sign, f.At})
 }
 

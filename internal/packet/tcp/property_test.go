@@ -150,6 +150,8 @@ func (s *strict) Resent(d flow.Dir, from, to uint64, _, _ flow.Stamp) {
 	}
 }
 
+func (s *strict) Refilled(flow.Dir, flow.Stamp) { s.alive() }
+
 func (s *strict) Stalled(w Stall) {
 	s.alive()
 	if w.From >= w.To {

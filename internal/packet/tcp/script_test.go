@@ -71,6 +71,8 @@ func (l *listener) Resent(d flow.Dir, from, to uint64, first, again flow.Stamp) 
 	l.say("%s again %d-%d %d>%d", d, from, to, first.At/ms, again.At/ms)
 }
 
+func (l *listener) Refilled(d flow.Dir, at flow.Stamp) { l.say("%s refilled @%d", d, at.At/ms) }
+
 func (l *listener) Stalled(s Stall) {
 	l.say("%s %s %d-%d", s.Dir, [...]string{"retransmission", "zero window", "delayed ack"}[s.Cause], s.From/ms, s.To/ms)
 }

@@ -18,6 +18,9 @@ type Consumer interface {
 	// Resent says that the bytes [from, to) of a direction came again: first is
 	// the packet that carried them first, again the copy.
 	Resent(d flow.Dir, from, to uint64, first, again flow.Stamp)
+	// Refilled says that a segment whose bytes came for the first time was sent
+	// again: the one before was lost on the way to the capture.
+	Refilled(d flow.Dir, at flow.Stamp)
 	// Stalled says that the connection waited: since when, until when, why, and
 	// who could have sent. Retransmissions come as Resent and as Stalled.
 	Stalled(s Stall)
