@@ -79,6 +79,12 @@ func (p *parser) answer(b []byte, length uint32) bool {
 		}
 		return true
 	}
+	if b[0] == packetFile && p.state == stateFirst && !p.begun && p.waiting == 1 {
+		// The request is complete when the file is. Behind another result, or where
+		// other requests wait, the question is a part of the answer.
+		p.state, p.filing = stateFile, true
+		return false
+	}
 	p.begun = true
 	eof := b[0] == packetEOF && length < fullPacket
 	switch p.state {

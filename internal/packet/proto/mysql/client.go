@@ -13,6 +13,9 @@ const maxWaiting = 4096
 func (p *parser) client(c *flow.Chunk, data []byte, size int) {
 	s := &p.side[flow.ToServer]
 	if s.lost && !p.relock(data, size) {
+		if p.filing {
+			p.charge(&p.cur.span, c, 0, size)
+		}
 		return
 	}
 	if p.phase == phaseAuth && p.waiting == 0 {
@@ -108,8 +111,11 @@ func (p *parser) simple(c *flow.Chunk) bool {
 
 // charge2 makes bytes part of the request under way.
 func (p *parser) charge2(c *flow.Chunk, from, to int) {
-	if p.building {
+	switch {
+	case p.building:
 		p.charge(&p.tail().span, c, from, to)
+	case p.filing:
+		p.charge(&p.cur.span, c, from, to)
 	}
 }
 
@@ -343,6 +349,7 @@ func (p *parser) packetEnd(d flow.Dir) {
 		return
 	}
 	if !p.building {
+		p.filing = p.filing && p.state == stateFile // the empty packet ends the file
 		return
 	}
 	p.building = false

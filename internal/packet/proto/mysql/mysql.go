@@ -9,10 +9,12 @@
 // answer. But a login that the server refuses is the exchange Connect: its request
 // is all that the client said to log in, its answer the error; where the error
 // comes instead of the greeting (too many connections, host blocked), there is no
-// request. Where the server asks in the middle of a command (for the file of LOAD
-// DATA LOCAL INFILE, for a password at COM_CHANGE_USER), the question is the
-// first packet of the answer: the upload of the file lies between the first and
-// the last packet of the response.
+// request. The file of LOAD DATA LOCAL INFILE belongs to the request, whose last
+// packet is the one that ends the file; that the server asks for it is no answer.
+// Only where results came before, or other requests wait, is the question the first
+// packet of the answer, and the upload of the file lies between the first and the
+// last packet of the response. So it is where the server asks for a password at
+// COM_CHANGE_USER.
 //
 // Rows counts the rows of all result sets of an answer; what a statement changed
 // is not in it. Error is the SQLSTATE, where there is one, a blank, and the

@@ -55,6 +55,7 @@ type parser struct {
 	failed       bool
 	refused      bool // the server refused the login
 	begun        bool // the answer has a packet that is no report of progress
+	filing       bool // the server asked for a file before it answered: what the client sends belongs to cur
 	midway       bool
 	noEOF        int8 // learned from the shape of answers: 1 no EOF packets, -1 EOF packets, 0 unknown
 }
@@ -210,7 +211,7 @@ func (p *parser) hole(d flow.Dir, n int64, why proto.Doubt) {
 			span = &p.tail().span
 		}
 		switch {
-		case d == flow.ToServer && !p.building || p.waiting == 0:
+		case d == flow.ToServer && !p.building && !p.filing || p.waiting == 0:
 		case why == proto.Lossy && d == flow.ToServer:
 			p.tail().doubt |= why
 		case why == proto.Lossy:
@@ -263,6 +264,9 @@ func (p *parser) lose(d flow.Dir, why proto.Doubt) {
 		return
 	}
 	if d == flow.ToServer {
+		if p.filing {
+			p.cur.doubt |= why // its last packet may not be recognised
+		}
 		p.haze |= why &^ proto.Approximate
 		if why&proto.Approximate != 0 {
 			p.haze |= proto.Resync
@@ -283,6 +287,7 @@ func (p *parser) lose(d flow.Dir, why proto.Doubt) {
 func (p *parser) blind(why proto.Doubt) {
 	p.state = stateBlind
 	p.rows = proto.RowsUnknown
+	p.filing = false
 	p.doubt |= why
 	if p.waiting > 1 {
 		p.doubt |= proto.Ambiguous
@@ -332,7 +337,7 @@ func (p *parser) finish(status proto.Status) {
 // newAnswer forgets the answer and awaits that of cur.
 func (p *parser) newAnswer() {
 	p.resp.Reset()
-	p.rows, p.doubt, p.failed, p.begun = 0, 0, false, false
+	p.rows, p.doubt, p.failed, p.begun, p.filing = 0, 0, false, false, false
 	p.state = stateIdle
 	if p.waiting > 0 {
 		p.expect = p.cur.seq + 1

@@ -158,6 +158,12 @@ func (p *parser) serverEnd(c *flow.Chunk, run, i int) int {
 		p.resp.Reset()
 		return i
 	}
+	if p.filing && p.state == stateFile && !p.side[flow.ToClient].final {
+		// Nor is the request for a file, or how much of it was read.
+		p.resp.Reset()
+		p.packetEnd(flow.ToClient)
+		return i
+	}
 	if !p.answering() {
 		p.packetEnd(flow.ToClient)
 		return i
