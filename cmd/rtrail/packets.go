@@ -49,8 +49,10 @@ services, connections and statements that took the time.
 
 RT is from the first copy of the last packet of a request to the first packet of
 its answer. Requests that are ambiguous, or of which packets are missing, are
-counted and left out of all times. A protocol marked ~ is not decoded: the
-boundaries of requests are taken from the changes of direction.
+counted and left out of all times. Of a protocol marked ~ boundaries of requests
+are inferred: ~generic and ~tls are not decoded, and only the change of
+direction tells requests from answers; of ~mysql and others bytes are cut off
+or encrypted.
 
 Views (one of them):
   --by WHAT        sums by second, connection, statement, client or server

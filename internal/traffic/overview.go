@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/proto/generic"
+	"rtrail/internal/packet/proto/tls"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/packet/tcp"
@@ -77,18 +79,42 @@ func (o Overview) time(at int64) time.Time {
 	return time.Unix(0, at).In(o.Zone)
 }
 
-// approximate is said of services without a decoder.
-const approximate = "~  the protocol is not decoded: requests and answers are told apart by the change of direction"
+// What is said of services in which boundaries of messages were inferred: of those
+// without a decoder, and of those whose decoder had not all bytes.
+const (
+	undecoded = "~  the protocol is not decoded: requests and answers are told apart by the change of direction"
+	inPart    = "bytes of messages are cut off or encrypted: where they end is partly inferred; statements, errors and rows may be missing"
+)
+
+// approximate says what the mark means of the protocols that have it.
+func approximate(marked []string) []string {
+	var lines, decoded []string
+	for _, name := range marked {
+		switch name {
+		case "", generic.Protocol.Name, tls.Protocol.Name:
+			lines = []string{undecoded}
+		default:
+			decoded = append(decoded, "~"+name)
+		}
+	}
+	if len(decoded) > 0 {
+		slices.Sort(decoded)
+		lines = append(lines, strings.Join(slices.Compact(decoded), ", ")+"  "+inPart)
+	}
+	return lines
+}
 
 func (o Overview) services(w io.Writer) {
 	list := Ranked(o.Summary.Services, func(a, b summary.Service) int {
 		return cmp.Or(cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
 	})
 	var rows [][]string
-	inferred := false
+	var inferred []string
 	for _, k := range list[:min(len(list), o.Top)] {
 		t := o.Summary.Services[k]
-		inferred = inferred || t.Approximate > 0
+		if t.Approximate > 0 {
+			inferred = append(inferred, k.Proto)
+		}
 		rows = append(rows, []string{service(k), Proto(k.Proto, &t.Stats), unit.Count(t.Count).String(), times(t, t.Mean()), times(t, t.Quantile(0.5)),
 			times(t, t.Quantile(0.95)), times(t, t.Quantile(0.99)), times(t, t.Max), share(t.Serve, t), share(t.Download, t), share(t.Retransmit, t),
 			orDash(t.Failed), orDash(t.Excluded())})
@@ -98,8 +124,8 @@ func (o Overview) services(w io.Writer) {
 		{title: "p95", right: true, drop: 7}, {title: "p99", right: true}, {title: "max", right: true, drop: 1}, {title: "server", right: true, drop: 4},
 		{title: "download", right: true, drop: 5}, {title: "resent", right: true, drop: 3}, {title: "err", right: true}, {title: "excluded", right: true, drop: 2},
 	}, rows)
-	if inferred {
-		say(w, o.Prose, 4, " %s", approximate)
+	for _, line := range approximate(inferred) {
+		say(w, o.Prose, 4, " %s", line)
 	}
 }
 
