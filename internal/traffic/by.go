@@ -73,7 +73,7 @@ func totals[K comparable](w io.Writer, o Overview, title, name string, list []K,
 		{title: name}, {title: "count", right: true}, {title: "waited", right: true, drop: 1}, {title: "mean", right: true}, {title: "p50", right: true, drop: 7},
 		{title: "p95", right: true, drop: 6}, {title: "p99", right: true}, {title: "max", right: true}, {title: "server", right: true, drop: 4},
 		{title: "download", right: true, drop: 10}, {title: "err", right: true}, {title: "excluded", right: true, drop: 3}, {title: "conns", right: true, drop: 5},
-		{title: "refused", right: true, drop: 9}, {title: "reset", right: true, drop: 8}, {title: "resent", right: true, drop: 11}, {title: "connect", right: true, drop: 12},
+		{title: "refused", right: true, drop: 9}, {title: "reset", right: true, drop: 8}, {title: "resent", right: true, drop: 11}, {title: "handshake", right: true, drop: 12},
 		{title: "bytes", right: true, drop: 13},
 	}
 	table(w, title, o.Width, columns, without(columns, rows))

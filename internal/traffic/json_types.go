@@ -105,12 +105,12 @@ func statsOf(s *rt.Stats) statsJSON {
 }
 
 type secondJSON struct {
-	At        string   `json:"at"`
-	Seconds   float64  `json:"seconds"`
-	Port      *uint16  `json:"port"`
-	Proto     *string  `json:"proto"`
-	QPS       *float64 `json:"qps"`
-	ConnectNS *int64   `json:"connect_ns"`
+	At           string   `json:"at"`
+	Seconds      float64  `json:"seconds"`
+	Port         *uint16  `json:"port"`
+	Proto        *string  `json:"proto"`
+	QPS          *float64 `json:"qps"`
+	HandshakeRTT *int64   `json:"handshake_rtt_ns"`
 	statsJSON
 	Handshakes      uint64  `json:"handshakes"`
 	Retransmissions uint64  `json:"retransmissions"`
@@ -131,7 +131,7 @@ func secondOf(at int64, every time.Duration, cover *Cover, x *summary.Second) se
 		v.Port = &port
 	}
 	if x.Handshakes > 0 {
-		v.ConnectNS = number((x.ServerRTT + x.ClientRTT) / time.Duration(x.Handshakes))
+		v.HandshakeRTT = number((x.ServerRTT + x.ClientRTT) / time.Duration(x.Handshakes))
 	}
 	return v
 }
@@ -149,7 +149,7 @@ type totalJSON struct {
 	statsJSON
 	Connections     uint64       `json:"connections"`
 	Handshakes      uint64       `json:"handshakes"`
-	ConnectNS       *int64       `json:"connect_ns"`
+	HandshakeRTT    *int64       `json:"handshake_rtt_ns"`
 	Retransmissions uint64       `json:"retransmissions"`
 	Refused         uint64       `json:"refused"`
 	NoHandshake     uint64       `json:"never_answered"`

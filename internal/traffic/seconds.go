@@ -45,7 +45,7 @@ var secondsColumns = []column{
 	{title: "count", right: true, fixed: 8}, {title: "QPS", right: true, fixed: 8, drop: 6},
 	{title: "mean", right: true, fixed: 7, drop: 3}, {title: "p50", right: true, fixed: 7, drop: 4}, {title: "p95", right: true, fixed: 7, drop: 1},
 	{title: "p99", right: true, fixed: 7}, {title: "max", right: true, fixed: 7}, {title: "err", right: true, fixed: 5},
-	{title: "resent", right: true, fixed: 6, drop: 2}, {title: "connect", right: true, fixed: 7, drop: 5},
+	{title: "resent", right: true, fixed: 6, drop: 2}, {title: "handshake", right: true, fixed: 9, drop: 5},
 	{title: "drops", right: true, fixed: 6},
 }
 
@@ -116,12 +116,12 @@ func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 		row(&b, columns, s.wide, titles, 0)
 	}
 	s.lines++
-	port, connect := "-", "-"
+	port, handshake := "-", "-"
 	if x.Service.Server.Port != 0 {
 		port = fmt.Sprint(x.Service.Server.Port)
 	}
 	if x.Handshakes > 0 {
-		connect = unit.Duration((x.ServerRTT + x.ClientRTT) / time.Duration(x.Handshakes)).String()
+		handshake = unit.Duration((x.ServerRTT + x.ClientRTT) / time.Duration(x.Handshakes)).String()
 	}
 	qps := 0.0
 	if covered, enough := s.Cover.Of(at, s.slots.every); enough {
@@ -130,7 +130,7 @@ func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 	cells := []string{
 		time.Unix(0, at).In(zone).Format("15:04:05"), port, Proto(x.Service.Proto, &x.Stats), unit.Count(x.Count).String(), rate(qps),
 		rtOf(x, x.Mean()), rtOf(x, x.Quantile(0.5)), rtOf(x, x.Quantile(0.95)), rtOf(x, x.Quantile(0.99)), rtOf(x, x.Max),
-		orDash(x.Failed), orDash(x.Retransmissions), connect, drops,
+		orDash(x.Failed), orDash(x.Retransmissions), handshake, drops,
 	}
 	row(&b, columns, s.wide, cells[:len(columns)], 0)
 	if s.err == nil {
