@@ -20,7 +20,8 @@ import (
 
 // Open opens captures as one source: files in the pcap or pcapng format, plain
 // or compressed with gzip or zstd, or "-" for stdin, which must then be the
-// only one. Several files are read in the order of their first packets.
+// only one. Several files are read in the order of their first packets, each
+// once.
 //
 // Plain files are mapped into memory; a process that decodes their packets in
 // several goroutines and wants to survive that somebody truncates a file at
@@ -78,10 +79,19 @@ func (s *source) sort(paths []string) ([]string, error) {
 		none bool
 	}
 	files := make([]file, 0, len(paths))
+	var seen []os.FileInfo // of files
 	for _, path := range paths {
-		if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
-			s.note(path, -1, "cannot be read twice: the captures are read in the order given, not by time")
-			return paths, nil
+		if st, err := os.Stat(path); err == nil {
+			if !st.Mode().IsRegular() && !st.IsDir() {
+				s.note(path, -1, "cannot be read twice: the captures are read in the order given, not by time")
+				return paths, nil
+			}
+			// Read twice, each of its packets would look sent again.
+			if slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(st, other) }) {
+				s.note(path, -1, "given more than once, read once")
+				continue
+			}
+			seen = append(seen, st)
 		}
 		at, err := firstTime(path)
 		switch {

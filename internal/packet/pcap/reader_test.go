@@ -288,6 +288,30 @@ func TestNotACapture(t *testing.T) {
 	}
 }
 
+// A file that is given more than once, whatever its names, is read once.
+func TestSameFile(t *testing.T) {
+	dir := t.TempDir()
+	f := &file{order: binary.LittleEndian}
+	path, link := filepath.Join(dir, "a.pcap"), filepath.Join(dir, "b.pcap")
+	if err := os.WriteFile(path, f.classic(magicMicro, 1).record(1, 2, 5, "hello").b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	src, err := Open([]string{path, link, path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if n := len(readAll(t, src)); n != 1 {
+		t.Errorf("%d packets", n)
+	}
+	if got := strings.Count(notes(src), "given more than once, read once"); got != 2 {
+		t.Errorf("%d notes: %s", got, notes(src))
+	}
+}
+
 func TestRotated(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
