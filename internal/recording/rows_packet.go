@@ -200,15 +200,15 @@ type PacketTransaction struct {
 	Error       string        `parquet:"error" cbor:"error"`
 	Rows        int64         `parquet:"rows" cbor:"rows"`
 	Depth       int32         `parquet:"depth" cbor:"depth"`
-	RT          time.Duration `parquet:"rt" cbor:"rt"`         // first copy of the last request packet to the first response packet
-	Upload      time.Duration `parquet:"upload" cbor:"upload"` // Unknown where a phase could not be seen
-	Serve       time.Duration `parquet:"serve" cbor:"serve"`   // from the last copy of the last request packet
-	Download    time.Duration `parquet:"download" cbor:"download"`
-	Ack         time.Duration `parquet:"ack" cbor:"ack"`
-	Idle        time.Duration `parquet:"idle" cbor:"idle"`
-	Retransmit  time.Duration `parquet:"retransmit" cbor:"retransmit"`
-	ZeroWindow  time.Duration `parquet:"zero_window" cbor:"zero_window"`
-	DelayedACK  time.Duration `parquet:"delayed_ack" cbor:"delayed_ack"`
+	RT          time.Duration `parquet:"rt" cbor:"rt"`                   // first copy of the last request packet to the first response packet; Unknown without an answer
+	Upload      time.Duration `parquet:"upload" cbor:"upload"`           // first to last request packet, first copies
+	Serve       time.Duration `parquet:"serve" cbor:"serve"`             // last copy of the last request packet to the first response packet; Unknown without an answer
+	Download    time.Duration `parquet:"download" cbor:"download"`       // first to last response packet; Unknown without an answer
+	Ack         time.Duration `parquet:"ack" cbor:"ack"`                 // last response packet to the acknowledgement that covers it; Unknown if that was not seen
+	Idle        time.Duration `parquet:"idle" cbor:"idle"`               // end of the answer before, on the same connection, to the request; Unknown for the first one
+	Retransmit  time.Duration `parquet:"retransmit" cbor:"retransmit"`   // between the first request and the last response packet: waited for retransmissions; 0 without an answer
+	ZeroWindow  time.Duration `parquet:"zero_window" cbor:"zero_window"` // the same: waited for a closed window
+	DelayedACK  time.Duration `parquet:"delayed_ack" cbor:"delayed_ack"` // the same: waited for a delayed acknowledgement
 
 	RequestBytes  int64 `parquet:"request_bytes" cbor:"request_bytes"`
 	ResponseBytes int64 `parquet:"response_bytes" cbor:"response_bytes"`
