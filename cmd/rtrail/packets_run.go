@@ -18,6 +18,7 @@ import (
 	"rtrail/internal/prose"
 	"rtrail/internal/traffic"
 	"rtrail/internal/traffic/filter"
+	"rtrail/internal/unit"
 )
 
 // packetsView is what a run of the engine feeds.
@@ -186,7 +187,7 @@ func (r *packetsRun) doubts(view *packetsView, report *engine.Report, s *summary
 		}
 	}
 	if chosen != nil && chosen.Undecided() > 0 {
-		fmt.Fprintf(r.stderr, "rtrail: the filter asks for what is not known of %d requests: they were left out\n", chosen.Undecided())
+		fmt.Fprintf(r.stderr, "rtrail: the filter asks for what is not known of %s: left out\n", unit.Plural(chosen.Undecided(), "request", "requests"))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/traffic"
+	"rtrail/internal/unit"
 )
 
 const (
@@ -179,7 +180,7 @@ func (r *packetsRun) streamText(v *packetsView, sort *traffic.Reorder) {
 				return err
 			}
 			if sort.Late > 0 {
-				fmt.Fprintf(r.stderr, "rtrail: %d requests took so long that they stand after later ones\n", sort.Late)
+				fmt.Fprintf(r.stderr, "rtrail: %s took too long to be put in order: listed after later ones\n", unit.Plural(sort.Late, "request", "requests"))
 			}
 		}
 		return out.Flush()
@@ -195,7 +196,7 @@ func (r *packetsRun) best(v *packetsView, order string, limit int, usable bool) 
 	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
 		list, seen := best.List()
 		if int(seen) > len(list) && !r.topGiven && !usable {
-			fmt.Fprintf(r.stderr, "rtrail: %d of %d requests: so many can be sorted; --sort none lists all\n", len(list), seen)
+			fmt.Fprintf(r.stderr, "rtrail: %s of %s: so many can be sorted; --sort none lists all\n", unit.Count(len(list)), unit.Plural(seen, "request", "requests"))
 		}
 		out := r.buffered()
 		if r.json {

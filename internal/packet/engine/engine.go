@@ -128,10 +128,10 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 		report.note("the file was truncated while it was read: up to %d packets could not be looked at", gone)
 	}
 	if feed.cut > 0 {
-		report.note("the snap length cut %d of %s: times are exact, statements and errors may be missing (tcpdump -s 0 keeps all)", feed.cut, unit.Plural(report.Packets, "packet", "packets"))
+		report.note("the snap length cut %s of %s: times are exact, statements and errors may be missing (tcpdump -s 0 keeps all)", unit.Count(feed.cut), unit.Plural(report.Packets, "packet", "packets"))
 	}
 	if crowded > 0 {
-		report.note("%d connections that never carried data were given up early: there were too many at once, as in a flood of SYNs", crowded)
+		report.note("given up early: %s that never carried data; there were too many at once, as in a flood of SYNs", unit.Plural(crowded, "connection", "connections"))
 	}
 	return report, feed.failed
 }
