@@ -130,7 +130,7 @@ func Reasons(s *rt.Stats) string {
 	}{
 		{s.Unanswered, "without answer", "without answer"},
 		{s.Unpaired, "answer whose request was not captured", "answers whose requests were not captured"},
-		{s.Ambiguous, "ambiguous: several were under way", "ambiguous: several were under way"},
+		{s.Ambiguous, "ambiguous: which bytes answer it is not certain", "ambiguous: which bytes answer them is not certain"},
 		{s.Lossy, "captured in part", "captured in part"},
 	} {
 		if r.n > 0 {

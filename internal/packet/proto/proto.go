@@ -150,7 +150,7 @@ type Doubt uint8
 // Reasons to doubt.
 const (
 	Approximate Doubt = 1 << iota // boundaries were inferred (TLS records, change of direction); the times are right if the protocol is strict request and response
-	Ambiguous                     // several requests were under way and nothing tells which one was answered
+	Ambiguous                     // which bytes answer the request is not certain: several were under way, or something else was sent with the answer
 	Lossy                         // a part of the request or of the answer was not captured
 	Resync                        // the decoder was out of step shortly before
 )

@@ -178,7 +178,7 @@ func (c *crowd) finding(confidence rule.Confidence) rule.Finding {
 	}
 	switch n, all, known := c.sleeping(); {
 	case confidence == rule.Possible:
-		f.Headline = rule.T("%s of %s connections of %s are taken%s", unit.Count(c.most), unit.Count(c.limit), c.s.Name(), by)
+		f.Headline = rule.T("%s of %s connections of %s are taken%s", unit.Count(min(c.most, c.limit)), unit.Count(c.limit), c.s.Name(), by)
 	case known && n >= sleepingMost*all:
 		f.Headline = rule.T("%s refuses connections: %s%s, and %s of %s do nothing", c.s.Name(), taken, by, unit.Count(n), unit.Count(all))
 	case known:
@@ -220,9 +220,13 @@ func (c *crowd) evidence() (list []rule.Evidence) {
 		})
 	}
 	if c.limit > 0 && c.most > 0 {
+		spare := ""
+		if c.most > c.limit {
+			spare = ", and one more is kept for administrators"
+		}
 		list = append(list, rule.Evidence{
 			Metric: "mysql.connections", Value: c.most, Unit: "connections", Limit: rule.Limit(c.limit),
-			What:  rule.T("%s connected at most, max_connections is %s", unit.Count(c.most), unit.Count(c.limit)),
+			What:  rule.T("%s connected at most, max_connections is %s%s", unit.Count(c.most), unit.Count(c.limit), spare),
 			Check: ask(c.s, "show global status like 'Threads_connected'; show variables like 'max_connections'"),
 		})
 	}

@@ -202,6 +202,11 @@ func TestConnectionsExhausted(t *testing.T) {
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 140}})
 			}},
+		{Name: "the administrators' one is taken too", Want: rule.Possible, Kind: rule.KindListener, Subject: "mariadbd", Low: 0, High: 0.02, Says: "151 of 151 connections",
+			Proof: "152 connected at most, max_connections is 151, and one more is kept for administrators",
+			Host: func() *ruletest.Host {
+				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 152}})
+			}},
 		{Name: "rtrail is turned away", Want: rule.Certain, Kind: rule.KindListener, Subject: "mysql", Low: 1, High: 1, Says: "refuses connections: all its connections are taken",
 			Host: func() *ruletest.Host {
 				return ruletest.New(4, 10).MySQLSilence(recording.MySQLServer{State: recording.ServerFull, Code: 1040, Error: "Too many connections"})
