@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"rtrail/internal/packet/rt"
@@ -91,69 +90,6 @@ func (c *PacketConnection) Mean() time.Duration {
 // PacketCaptures are the captures of the recording.
 func (v *View) PacketCaptures() []recording.PacketCapture {
 	return recording.Rows[recording.PacketCapture](v.rec)
-}
-
-// SavedPackets stands in commands for the file of packets that came through
-// standard input.
-const SavedPackets = "FILE"
-
-// PacketSource is where ordinary tools find the packets again.
-type PacketSource struct {
-	Enter     string // what to put before a command so that it sees the interface; "" mostly
-	File      string // as a shell takes it; "" for an interface
-	Interface string
-}
-
-// Flag is how tshark and tcpdump are told.
-func (s PacketSource) Flag() string {
-	if s.File != "" {
-		return "-r " + s.File
-	}
-	return "-i " + s.Interface
-}
-
-// PacketSource is where the packets of the first capture came from. Those that
-// were captured while this host was watched can be captured again only.
-func (v *View) PacketSource() PacketSource {
-	captures := v.PacketCaptures()
-	if len(captures) == 0 {
-		return PacketSource{Interface: "any"}
-	}
-	c := &captures[0]
-	if v.Has(recording.System) {
-		return PacketSource{Enter: enterNetNS(c.NetNS), Interface: c.Source}
-	}
-	file, _, _ := strings.Cut(c.Source, ", ")
-	if file == "-" {
-		file = SavedPackets
-	}
-	return PacketSource{File: shellWord(file)}
-}
-
-// enterNetNS is what to put before a command so that it runs in a network
-// namespace that the user named.
-func enterNetNS(name string) string {
-	_, err := strconv.ParseUint(name, 10, 31)
-	switch {
-	case name == "":
-		return ""
-	case err == nil:
-		return "nsenter --net -t " + name + " "
-	case strings.Contains(name, "/"):
-		return "nsenter --net=" + shellWord(name) + " "
-	}
-	return "ip netns exec " + shellWord(name) + " "
-}
-
-// shellWord quotes what a shell would not take as one word.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:=@%", r) || r >= 0x80
-	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // PacketStatements are the statements of the captures, those that took most
