@@ -2,10 +2,7 @@ package process
 
 import (
 	"bytes"
-	"slices"
 	"strings"
-
-	"rtrail/internal/packet/fingerprint"
 )
 
 // maxCmdline is how much of a command line is kept. Longer ones are those of
@@ -32,19 +29,18 @@ func Cmdline(b []byte) string {
 		// A title set by the program itself has blanks instead of zero bytes.
 		args = strings.Split(args[0], " ")
 	}
-	mysql := isMySQLClient(args[0])
+	m := masker{program: programOf(args[0])}
 	var out strings.Builder
-	hide := false
 	for i, arg := range args {
-		if i > 0 {
+		switch {
+		case i == 0:
+			out.WriteString(maskURL(arg))
+		case !m.hide && !m.takesSQL(arg) && strings.ContainsAny(arg, " \t\n"):
 			out.WriteByte(' ')
-		}
-		if statement, ok := maskStatement(arg); ok && i > 0 && !hide {
-			out.WriteString(statement)
-		} else if i > 0 && !hide && strings.ContainsAny(arg, " \t\n") {
 			out.WriteString(maskScript(arg))
-		} else {
-			out.WriteString(maskArgument(arg, mysql, &hide))
+		default:
+			out.WriteByte(' ')
+			out.WriteString(m.argument(arg))
 		}
 		if out.Len() > maxCmdline {
 			break
@@ -65,54 +61,48 @@ func printable(r rune) rune {
 	return r
 }
 
-func isMySQLClient(arg string) bool {
-	name := arg[strings.LastIndexByte(arg, '/')+1:]
-	return strings.HasPrefix(name, "mysql") || strings.HasPrefix(name, "mariadb") || name == "sysbench"
+// masker hides what is secret in the arguments of one program.
+type masker struct {
+	program
+	shell bool // the arguments are words of a script, with their quotes
+	hide  bool // the value of a secret option follows
+	sql   bool // the value of an option that takes SQL follows
 }
 
-// maskArgument hides what looks like a secret. hide carries over to the next
-// argument when this one is an option whose value follows.
-func maskArgument(arg string, mysql bool, hide *bool) string {
-	if *hide {
-		*hide = false
-		if !strings.HasPrefix(arg, "-") {
-			return masked
-		}
+// argument hides what looks like a secret in the next argument.
+func (m *masker) argument(arg string) string {
+	hide, sql := m.hide, m.sql
+	m.hide, m.sql = false, false
+	isOption := strings.HasPrefix(arg, "-")
+	if hide && !isOption {
+		return masked
 	}
-	if mysql && len(arg) > 2 && strings.HasPrefix(arg, "-p") && arg[2] != '=' && !strings.HasPrefix(arg, "--") {
+	if m.program != other && len(arg) > 2 && strings.HasPrefix(arg, "-p") && arg[2] != '=' {
 		return "-p" + masked
 	}
-	if name, _, ok := strings.Cut(arg, "="); ok && !strings.Contains(name, "://") && isSecret(name) {
+	name, _, valued := strings.Cut(arg, "=")
+	plain := !strings.ContainsAny(name, " '\"") && !strings.Contains(name, "://")
+	if valued && plain && isSecret(name) {
 		return name + "=" + masked
 	}
-	if strings.HasPrefix(arg, "-") && isSecret(arg) {
-		*hide = true
+	m.sql = isOption && m.isSQLOption(arg)
+	if m.sql {
+		return arg
+	}
+	if sql && !isOption || m.takesSQL(arg) {
+		return m.maskSQL(arg)
+	}
+	if isOption && !valued && isSecret(arg) {
+		m.hide = true
 		return arg
 	}
 	return maskURL(arg)
 }
 
-// verbs begin the statements whose literals are people's data.
-var verbs = []string{"select", "insert", "update", "delete", "replace", "merge", "call", "alter", "create", "explain", "with"}
-
-// maskStatement takes the literals out of a statement of SQL, as clients get it
-// behind -e or --query=; false if the argument is none.
-func maskStatement(arg string) (string, bool) {
-	option, statement := "", arg
-	if name, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(name, "-") && !strings.ContainsAny(name, " '\"") {
-		option, statement = name+"=", value
-	}
-	first, rest, ok := strings.Cut(strings.TrimLeft(statement, " \t\n("), " ")
-	if !ok || !slices.Contains(verbs, strings.ToLower(first)) || !strings.ContainsAny(rest, "'\"0123456789") {
-		return "", false
-	}
-	return option + fingerprint.New().Of("mysql", "Query", []byte(statement), false), true
-}
-
 // maskScript hides the secrets of commands in one argument, as sh -c has them.
 func maskScript(script string) string {
 	var out strings.Builder
-	mysql, hide := false, false
+	m := masker{shell: true}
 	for rest := script; rest != ""; {
 		blanks := len(rest) - len(strings.TrimLeft(rest, " \t\n"))
 		out.WriteString(rest[:blanks])
@@ -120,30 +110,24 @@ func maskScript(script string) string {
 		n := wordLength(rest)
 		word := rest[:n]
 		rest = rest[n:]
+		quoted := word != "" && (word[0] == '"' || word[0] == '\'')
 		inner := strings.Trim(word, `"'`)
 		switch bare := strings.Trim(inner, ";|&()"); {
 		case word == "":
-		case !hide && (word[0] == '"' || word[0] == '\'') && strings.ContainsAny(inner, " \t\n"):
-			end := strings.LastIndexByte(word, word[0])
-			if end == 0 {
-				end = len(word) // the quote is not closed
-			}
-			hidden, ok := maskStatement(word[1:end])
-			if !ok {
-				hidden = maskScript(word[1:end])
-			}
-			out.WriteString(word[:1] + hidden + word[end:])
+		case quoted && !m.hide && !m.sql && !m.takesSQL(word) && strings.ContainsAny(inner, " \t\n"):
+			begin, text, end := unquote(word)
+			out.WriteString(begin + maskScript(text) + end)
 		case bare == "":
-			mysql, hide = false, false
+			m = masker{shell: true}
 			out.WriteString(word)
-		case isMySQLClient(bare):
-			mysql = true
+		case programOf(bare) != other:
+			m.program = programOf(bare)
 			out.WriteString(word)
 		default:
-			out.WriteString(maskArgument(word, mysql, &hide))
+			out.WriteString(m.argument(word))
 		}
 		if strings.HasSuffix(word, ";") {
-			mysql, hide = false, false
+			m = masker{shell: true}
 		}
 	}
 	return out.String()
