@@ -2,6 +2,7 @@ package stack
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 // thread is one thread of a dump, or one sample, while it is read. Its bytes
 // are those of the piece of text being read.
 type thread struct {
+	kind     string // of its count, where the text tells; "": that of the source
 	pid, tid int32
 	process  []byte
 	name     []byte
@@ -51,6 +53,7 @@ type aggregate struct {
 	wanted  map[*Stack]bool // of these the objects are told by every thread
 	key     []byte
 	threads int64
+	looks   int64 // that the text tells, at sleeping threads; 0: none
 	top     map[int32]float64
 	hot     []Hot
 }
@@ -72,7 +75,7 @@ func (a *aggregate) add(t *thread) *Stack {
 	a.key = appendKey(a.key[:0], t)
 	s := a.stacks[string(a.key)]
 	if s == nil {
-		s = newStack(a.kind, string(a.key), t)
+		s = newStack(cmp.Or(t.kind, a.kind), string(a.key), t)
 		a.stacks[string(a.key)] = s
 		if mayWaitForLock(t) {
 			a.wanted[s] = true
@@ -90,9 +93,11 @@ func (a *aggregate) add(t *thread) *Stack {
 	return s
 }
 
-// appendKey makes the text by which stacks are told apart: process, state and
-// frames.
+// appendKey makes the text by which stacks are told apart: kind, process, state
+// and frames.
 func appendKey(key []byte, t *thread) []byte {
+	key = append(key, t.kind...)
+	key = append(key, 0)
 	key = strconv.AppendInt(key, int64(t.pid), 36)
 	key = append(key, 0)
 	key = append(key, t.process...)
@@ -153,6 +158,7 @@ func cutFields(key string) (head, frames string, ok bool) {
 // merge adds what another worker counted.
 func (a *aggregate) merge(b *aggregate) {
 	a.threads += b.threads
+	a.looks = max(a.looks, b.looks)
 	a.hot = append(a.hot, b.hot...)
 	for key, s := range b.stacks {
 		have := a.stacks[key]

@@ -176,6 +176,7 @@ func parseCollapsed(text []byte, s *sink) {
 				// async-profiler -t: the outermost frame is the thread.
 				t.name = bytes.TrimPrefix(name[:bytes.Index(name, []byte(" tid="))], []byte("["))
 				t.tid, _ = number(name[bytes.Index(name, []byte(" tid="))+5:])
+			case at < 0 && s.ofKind(t, name):
 			case len(name) > 0:
 				t.push(javaName(kindMark(name)), nil)
 			}

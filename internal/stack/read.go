@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -37,10 +38,11 @@ func Read(ctx context.Context, files []string, stdin io.Reader, o Options) (*Pro
 	vm := newJava()
 	for _, name := range files {
 		src, sum := readFile(ctx, name, stdin, o, vm)
-		p.Sources = append(p.Sources, src)
 		if sum == nil {
+			p.Sources = append(p.Sources, src)
 			continue
 		}
+		p.Sources = append(p.Sources, byKind(src, sum)...)
 		if have := all[sum.kind]; have != nil {
 			have.merge(sum)
 		} else {
@@ -76,6 +78,31 @@ func (p *Profile) firstProblem() string {
 		}
 	}
 	return ""
+}
+
+// byKind makes a source for each kind of stacks in a file. What was read of the
+// file is told by the first one.
+func byKind(src Source, sum *aggregate) []Source {
+	counts := map[string]int64{}
+	for _, s := range sum.stacks {
+		counts[s.Kind] += s.Count
+	}
+	if len(counts) == 0 || len(counts) == 1 && counts[src.Kind] > 0 {
+		return []Source{src}
+	}
+	var list []Source
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		next := Source{Name: src.Name, Format: src.Format, At: src.At}
+		if list == nil {
+			next = src
+		}
+		next.Kind, next.Samples, next.Threads = kind, counts[kind], counts[kind]
+		if kind == recording.StackOffCPU && sum.looks > 0 {
+			next.Samples = sum.looks
+		}
+		list = append(list, next)
+	}
+	return list
 }
 
 func finishProfile(p *Profile) {

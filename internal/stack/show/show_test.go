@@ -3,6 +3,7 @@ package show
 import (
 	"bytes"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -59,20 +60,57 @@ func TestPProfKeepsKindsApart(t *testing.T) {
 func TestTextKeepsKindsApart(t *testing.T) {
 	one := sampled()
 	one.Stacks = one.Stacks[:1] // of one kind: as the tools print it
+	asleep := sampled()
+	asleep.Stacks = asleep.Stacks[1:] // nobody may take them for running
 	for _, tt := range []struct {
 		name  string
 		print func(io.Writer, *stack.Profile) error
 		p     *stack.Profile
 		want  string
 	}{
-		{"pmp", PMP, sampled(), "    150 compute,main,[on-cpu]\n     15 futex_wait,pthread_cond_wait,worker,[off-cpu]\n     15 futex_wait,pthread_mutex_lock,worker,[off-cpu]\n"},
-		{"collapsed", Collapsed, sampled(), "[on-cpu];app;main;compute 150\n[off-cpu];app;worker;pthread_cond_wait;futex_wait 15\n[off-cpu];app;worker;pthread_mutex_lock;futex_wait 15\n"},
+		{"pmp", PMP, sampled(), "    150 compute,main,[on-cpu]\n     15 futex_wait,pthread_cond_wait,worker,[off-cpu, looks: 10]\n     15 futex_wait,pthread_mutex_lock,worker,[off-cpu, looks: 10]\n"},
+		{"collapsed", Collapsed, sampled(), "[on-cpu];app;main;compute 150\n[off-cpu, looks: 10];app;worker;pthread_cond_wait;futex_wait 15\n[off-cpu, looks: 10];app;worker;pthread_mutex_lock;futex_wait 15\n"},
 		{"pmp of one kind", PMP, one, "    150 compute,main\n"},
+		{"collapsed of one kind", Collapsed, one, "app;main;compute 150\n"},
+		{"pmp of sleepers", PMP, asleep, "     15 futex_wait,pthread_cond_wait,worker,[off-cpu, looks: 10]\n     15 futex_wait,pthread_mutex_lock,worker,[off-cpu, looks: 10]\n"},
 	} {
 		var b bytes.Buffer
 		if err := tt.print(&b, tt.p); err != nil || b.String() != tt.want {
 			t.Errorf("%s: %q, want %q, %v", tt.name, b.String(), tt.want, err)
 		}
+	}
+}
+
+// What is printed for flame graphs is read back as what it was.
+func TestCollapsedComesBack(t *testing.T) {
+	for name, from := range map[string]int{"both kinds": 0, "sleepers": 1} {
+		t.Run(name, func(t *testing.T) {
+			p := sampled()
+			p.Stacks = p.Stacks[from:]
+			var b bytes.Buffer
+			if err := Collapsed(&b, p); err != nil {
+				t.Fatal(err)
+			}
+			back, err := stack.Read(t.Context(), []string{"-"}, &b, stack.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			count := func(p *stack.Profile) map[string]int64 {
+				n := map[string]int64{}
+				for _, s := range p.Stacks {
+					n[s.Kind] += s.Count
+				}
+				return n
+			}
+			if got, want := count(back), count(p); !maps.Equal(got, want) {
+				t.Errorf("counts %v, want %v", got, want)
+			}
+			for _, s := range back.Stacks {
+				if strings.HasPrefix(s.Frames[len(s.Frames)-1], "[") || s.Samples != map[string]int64{"on-cpu": 150, "off-cpu": 10}[s.Kind] {
+					t.Errorf("%+v", s)
+				}
+			}
+		})
 	}
 }
 

@@ -8,19 +8,20 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/recording"
 	"rtrail/internal/stack"
 	"rtrail/internal/view"
 )
 
 // rooted gives the frames of a stack of p, innermost first. Where counts of
-// several kinds stand beside each other, which do not add up, the outermost one
-// says which kind it is.
+// several kinds stand beside each other, which do not add up, or are looks at
+// sleeping threads, the outermost one says which kind it is.
 func rooted(p *stack.Profile) func(s *stack.Stack, frames []string) []string {
-	if len(p.Kinds()) < 2 {
+	if kinds := p.Kinds(); len(kinds) < 2 && !slices.Contains(kinds, recording.StackOffCPU) {
 		return func(_ *stack.Stack, frames []string) []string { return frames }
 	}
 	return func(s *stack.Stack, frames []string) []string {
-		return append(slices.Clip(frames), "["+s.Kind+"]")
+		return append(slices.Clip(frames), s.KindFrame())
 	}
 }
 
