@@ -43,9 +43,10 @@ func (p *parser) endOfResult(c *flow.Chunk) bool {
 
 // rowsIn is how many rows follow that at next in a result of size bytes, of
 // which data is the beginning. As packets are numbered up to 255 and then from 0
-// again, number is how many they are but for a multiple of 256. They are known
-// only if all rows before have one length, and as many of it as number allows are
-// what is missing, to the byte.
+// again, number is how many they are but for a multiple of 256. They are taken for
+// known if all rows before have one length, and as many of it as number allows are
+// what is missing, to the byte. Rows of other lengths behind those would have to
+// agree with both by chance, once in some 256 times the length of a row.
 func (p *parser) rowsIn(data []byte, next, size int, number uint8) (rows int64, known bool) {
 	if p.state != stateRows || p.rows <= 0 {
 		return 0, false
