@@ -198,3 +198,23 @@ func TestContentionNotJudged(t *testing.T) {
 		}
 	}
 }
+
+// Stacks of other programs show nothing of the insides of a server.
+func TestServerInside(t *testing.T) {
+	dump := func(frames string) *ruletest.Host {
+		return ruletest.New(2, 5).Stacks(7, "", recording.StackSample{Kind: recording.StackDump, Frames: frames, Count: 3})
+	}
+	for name, test := range map[string]struct {
+		host *ruletest.Host
+		want bool
+	}{
+		"a server that was asked": {server(ruletest.MySQL{}), true},
+		"a dump of a server":      {dump("pthread_cond_wait;dispatch_command;do_command;start_thread"), true},
+		"a dump of Redis":         {dump("epoll_wait;aeMain;main"), false},
+		"no stacks":               {ruletest.New(2, 5), false},
+	} {
+		if got := serverInside(test.host.View()); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -87,6 +87,21 @@ func insidesOf(v *view.View) ([]insides, error) {
 	return list, nil
 }
 
+// serverInside says whether there was a server, or a dump of one: stacks of other
+// programs show nothing of what threads of MySQL contend for.
+func serverInside(v *view.View) bool {
+	if len(v.MySQLServers()) > 0 {
+		return true
+	}
+	for _, r := range view.Rows[recording.StackSample](v) {
+		row := view.StackRow{Frames: strings.Split(r.Frames, ";")}
+		if row.Calls(0, "mysqld_main", "handle_connection", "handle_one_connection", "do_handle_one_connection", "do_command") {
+			return true
+		}
+	}
+	return false
+}
+
 // withoutStacks says why a busy server has no stacks.
 func withoutStacks(v *view.View, s *view.MySQLServer) *rule.NotJudged {
 	n := &rule.NotJudged{Needs: "stacks of " + named(s), Why: "it runs on another host", How: "run rtrail diagnose on that host, or: pstack $(pidof mysqld) > stacks.txt; rtrail diagnose stacks.txt"}

@@ -21,6 +21,7 @@ var instrumentationCost = rule.Rule{
 	Needs:    []recording.Table{recording.Stacks},
 	Explains: []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow"},
 	Page:     instrumentationPage,
+	Seen:     serverInside,
 	Detect:   detectInstrumentation,
 }
 

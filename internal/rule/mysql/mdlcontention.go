@@ -19,6 +19,7 @@ var mdlContention = rule.Rule{
 	Needs:    []recording.Table{recording.Stacks},
 	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps", "mysql/spin-waste"},
 	Page:     mdlContentionPage,
+	Seen:     serverInside,
 	Detect:   detectMDLContention,
 }
 

@@ -22,6 +22,7 @@ var preparedPadding = rule.Rule{
 	Needs:    []recording.Table{recording.Stacks},
 	Explains: []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
 	Page:     preparedPaddingPage,
+	Seen:     serverInside,
 	Detect:   detectPreparedPadding,
 }
 

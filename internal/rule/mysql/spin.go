@@ -21,6 +21,7 @@ var spinWaste = rule.Rule{
 	Needs:    []recording.Table{recording.Stacks},
 	Explains: []string{"cpu/saturated", "cpu/one-thread-limit", "cpu/context-switches", "rt/server-slow", "rt/two-humps"},
 	Page:     spinPage,
+	Seen:     serverInside,
 	Detect:   detectSpin,
 }
 

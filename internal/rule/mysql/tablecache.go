@@ -20,6 +20,7 @@ var tableCacheContention = rule.Rule{
 	Needs:    []recording.Table{recording.Stacks},
 	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps", "mysql/opening-missing-tables", "mysql/spin-waste"},
 	Page:     tableCachePage,
+	Seen:     serverInside,
 	Detect:   detectTableCache,
 }
 
