@@ -63,6 +63,13 @@ Views (one of them):
 
 Beside any view: --parquet DIR for DuckDB or Spark, --html FILE for a browser.
 
+Instead of a view, and without its flags:
+  --connection ID  one connection, packet by packet
+  --extract IDS    copies the packets of connections to -o FILE
+  --client-side FILE --server-side FILE
+                   compares two captures of the same traffic; takes -p, --top,
+                   --transactions and --json
+
 --filter EXPR counts and lists only requests for which an expression of the
 Common Expression Language (cel.dev) is true. What is not known of a request,
 such as the rt of one without answer, compares neither way. Its variables:

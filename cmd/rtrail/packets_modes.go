@@ -1,7 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // packetModes are what `rtrail packets` does instead of its report: compare two
@@ -44,15 +49,39 @@ func (m *packetModes) check(cmd *cobra.Command, files []string) error {
 	case m.sides.given() && (m.drawing.given() || m.cutting.given()):
 		return usageError("--connection and --extract take one capture: they do not go with --client-side and --server-side")
 	case m.sides.given():
-		return m.sides.check(files, iface)
-	case m.drawing.given() || m.cutting.given():
-		return m.oneFile(files, iface)
+		return cmp.Or(m.sides.check(files, iface), alone(cmd, "--client-side and --server-side", "client-side", "server-side", "port", "top", "json", "transactions"))
+	case m.drawing.given() && m.cutting.given():
+		return usageError("--connection and --extract exclude each other")
+	case m.drawing.given():
+		return cmp.Or(m.oneFile(files, iface), alone(cmd, "--connection", "connection", "all", "port"))
+	case m.cutting.given():
+		return cmp.Or(m.oneFile(files, iface), alone(cmd, "--extract", "extract", "output", "port"))
 	case m.cutting.to != "":
 		return usageError("-o %s: what shall be written there? --extract ID names connections", m.cutting.to)
 	case m.drawing.all:
 		return usageError("--all goes with --connection ID")
 	}
 	return nil
+}
+
+// alone refuses flags that a mode does not heed: it would seem to have done what
+// they ask for. A connection has one port, so -p, which findings put into all their
+// commands, takes nothing away from it.
+func alone(cmd *cobra.Command, mode string, heeded ...string) error {
+	var others []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if cmd.InheritedFlags().Lookup(f.Name) == nil && !slices.Contains(heeded, f.Name) {
+			others = append(others, "--"+f.Name)
+		}
+	})
+	if len(others) == 0 {
+		return nil
+	}
+	verb := "does"
+	if len(others) > 1 {
+		verb = "do"
+	}
+	return usageError("%s %s not go with %s, which takes the place of the report", strings.Join(others, ", "), verb, mode)
 }
 
 // oneFile refuses what cannot be read twice.
@@ -62,8 +91,6 @@ func (m *packetModes) oneFile(files []string, iface string) error {
 		name = "--extract " + m.cutting.ids
 	}
 	switch {
-	case m.drawing.given() && m.cutting.given():
-		return usageError("--connection and --extract exclude each other")
 	case iface != "":
 		return usageError("%s looks through a capture for a connection, perhaps twice: capture first (rtrail packets -i %s -w FILE), then name the file", name, iface)
 	case len(files) == 0:
