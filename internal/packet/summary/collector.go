@@ -123,9 +123,16 @@ func (c *Collector) Handshake(k *tcp.Conn) {
 	s.Handshakes++
 	s.ServerRTT += server
 	s.ClientRTT += client
-	at.total.Handshakes++
-	at.total.ServerRTT += server
-	at.total.ClientRTT += client
+	at.total.handshake(server, client)
+	if from := c.client(k.Client.Addr); from != nil {
+		from.handshake(server, client)
+	}
+}
+
+func (t *Total) handshake(server, client time.Duration) {
+	t.Handshakes++
+	t.ServerRTT += server
+	t.ClientRTT += client
 }
 
 // Resent counts a retransmission of bytes that were seen before.
@@ -141,6 +148,9 @@ func (c *Collector) again(k *tcp.Conn, at int64) {
 	place := c.where(k.Server, k.Protocol)
 	c.second(at, place.key).Retransmissions++
 	place.total.Retransmissions++
+	if client := c.client(k.Client.Addr); client != nil {
+		client.Retransmissions++
+	}
 }
 
 // Connection counts a connection that has ended.
