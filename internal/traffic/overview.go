@@ -30,14 +30,16 @@ type Overview struct {
 }
 
 // Proto is the protocol with a mark where boundaries were inferred.
-func Proto(name string, s *rt.Stats) string {
-	if name == "" {
-		name = "-"
+func Proto(name string, s *rt.Stats) string { return marked(name, s.Inferred) }
+
+// marked is a protocol with a mark if boundaries of so many of its requests were
+// inferred. Those that are not decoded have it also where there was no request.
+func marked(name string, inferred uint64) string {
+	switch {
+	case name == generic.Protocol.Name, name == tls.Protocol.Name, inferred > 0:
+		return "~" + cmp.Or(name, "-")
 	}
-	if s.Approximate > 0 {
-		return "~" + name
-	}
-	return name
+	return cmp.Or(name, "-")
 }
 
 // Print writes the summary.
@@ -112,10 +114,11 @@ func (o Overview) services(w io.Writer) {
 	var inferred []string
 	for _, k := range list[:min(len(list), o.Top)] {
 		t := o.Summary.Services[k]
-		if t.Approximate > 0 {
+		protocol := Proto(k.Proto, &t.Stats)
+		if strings.HasPrefix(protocol, "~") {
 			inferred = append(inferred, k.Proto)
 		}
-		rows = append(rows, []string{service(k), Proto(k.Proto, &t.Stats), unit.Count(t.Count).String(), times(t, t.Mean()), times(t, t.Quantile(0.5)),
+		rows = append(rows, []string{service(k), protocol, unit.Count(t.Count).String(), times(t, t.Mean()), times(t, t.Quantile(0.5)),
 			times(t, t.Quantile(0.95)), times(t, t.Quantile(0.99)), times(t, t.Max), share(t.Serve, t), share(t.Download, t), share(t.Retransmit, t),
 			orDash(t.Failed), orDash(t.Excluded())})
 	}

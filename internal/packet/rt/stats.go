@@ -13,6 +13,7 @@ type Stats struct {
 	Count       uint64 // transactions whose times count
 	Failed      uint64 // of all answered ones, those answered with an error; and clients turned away
 	Approximate uint64 // of Count, those whose boundaries were inferred
+	Inferred    uint64 // of all, those whose boundaries were inferred, also where their times do not count
 
 	// Seen but left out of all times, by reason.
 	Ambiguous, Lossy, Unanswered, NoAnswer, Unpaired uint64
@@ -33,6 +34,9 @@ type Stats struct {
 func (s *Stats) Add(t *Transaction) {
 	if t.Failed && (t.Status == proto.Answered || t.TurnedAway()) {
 		s.Failed++
+	}
+	if t.Doubt&proto.Approximate != 0 {
+		s.Inferred++
 	}
 	if !t.Usable() {
 		s.exclude(t)
@@ -91,6 +95,7 @@ func (s *Stats) Merge(o *Stats) {
 	s.Count += o.Count
 	s.Failed += o.Failed
 	s.Approximate += o.Approximate
+	s.Inferred += o.Inferred
 	s.Ambiguous += o.Ambiguous
 	s.Lossy += o.Lossy
 	s.Unanswered += o.Unanswered
