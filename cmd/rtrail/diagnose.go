@@ -114,8 +114,8 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 	if err := d.print(cmd.OutOrStdout(), v); err != nil {
 		return err
 	}
-	if v.NothingRead() {
-		return fmt.Errorf("judging %s: no packet in it could be read", v.Captures[0].Source)
+	if why, baseless := v.Baseless(); baseless {
+		return fmt.Errorf("judging %s: %s", v.Captures[0].Source, why)
 	}
 	if sure, ok := confidences[d.failOn]; ok {
 		for _, f := range v.Findings {

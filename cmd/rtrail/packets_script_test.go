@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/packet/generate"
+	"rtrail/internal/packet/pcap"
 )
 
 // TestPacketViews runs what users type to look at packets: testdata/packets_*.txtar.
@@ -22,7 +23,7 @@ func TestPacketViews(t *testing.T) {
 			return os.CopyFS(e.WorkDir+"/pairs", os.DirFS("testdata/pairs"))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "closed": closed, "truncate": truncate, "truth": writeTruth, "fifo": fifo, "readlink": isLink, "link": setLink,
+			"exits": exits, "closed": closed, "truncate": truncate, "truth": writeTruth, "fifo": fifo, "readlink": isLink, "link": setLink, "arp": writeARP,
 		},
 	})
 }
@@ -35,6 +36,20 @@ func setLink(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	_, err = f.WriteAt([]byte{byte(n), byte(n >> 8), 0, 0}, 20)
 	ts.Check(err)
+	ts.Check(f.Close())
+}
+
+// arp FILE writes a capture of nothing but ARP.
+func writeARP(ts *testscript.TestScript, neg bool, args []string) {
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w := pcap.NewWriter(f, pcap.PCAP, func() []pcap.Interface { return []pcap.Interface{{Link: pcap.LinkEthernet}} })
+	request := make([]byte, 42)
+	request[12], request[13] = 0x08, 0x06
+	for i := range 3 {
+		ts.Check(w.Write(&pcap.Packet{Time: int64(1+i) * int64(time.Second), Data: request, Wire: uint32(len(request)), Link: pcap.LinkEthernet}))
+	}
+	ts.Check(w.Close(pcap.Loss{}))
 	ts.Check(f.Close())
 }
 

@@ -31,13 +31,23 @@ func capturesOf(v *view.View) []Capture {
 	return list
 }
 
-// NothingRead says that the verdict stands on captures alone, of which no packet
-// could be read.
-func (v *Verdict) NothingRead() bool {
-	for _, c := range v.Captures {
-		if c.Packets == 0 || c.Unreadable < c.Packets {
-			return false
-		}
+// Baseless says why a verdict stands on nothing: no rule could be judged, since
+// there are only captures, in which no connection and no name lookup is. Of one with
+// connections, be they cut or in one direction, the reasons of the rules say more.
+func (v *Verdict) Baseless() (why string, baseless bool) {
+	if len(v.Captures) == 0 || v.Judged > 0 || len(v.Findings) > 0 {
+		return "", false
 	}
-	return len(v.Captures) > 0 && len(v.Findings) == 0 && len(v.Healthy) == 0
+	var packets, unreadable int64
+	for _, c := range v.Captures {
+		if c.Connections > 0 {
+			return "", false
+		}
+		packets += c.Packets
+		unreadable += c.Unreadable
+	}
+	if packets > 0 && unreadable >= packets {
+		return "no packet in it could be read", true
+	}
+	return "there is no TCP connection and no name lookup in it", true
 }

@@ -51,6 +51,8 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		if err != nil {
 			out.NotJudged = append(out.NotJudged, abstention(r, err))
 			unjudged[r.Resource] = true
+		} else {
+			out.Judged++
 		}
 		if len(findings) > 0 || r.Seen == nil || r.Seen(v) {
 			seen[r.Resource] = true

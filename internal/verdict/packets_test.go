@@ -91,3 +91,28 @@ func TestCapturesWithoutEvidence(t *testing.T) {
 		})
 	}
 }
+
+// TestBaseless tells verdicts that stand on nothing from those that found nothing.
+func TestBaseless(t *testing.T) {
+	arp, broken := Capture{Packets: 5}, Capture{Packets: 5, Unreadable: 5}
+	for _, tc := range []struct {
+		name string
+		v    Verdict
+		why  string
+	}{
+		{"only ARP", Verdict{Captures: []Capture{arp}}, "there is no TCP connection and no name lookup in it"},
+		{"nothing could be read", Verdict{Captures: []Capture{broken}}, "no packet in it could be read"},
+		{"one side broken", Verdict{Captures: []Capture{arp, broken}}, "there is no TCP connection and no name lookup in it"},
+		{"name lookups", Verdict{Captures: []Capture{arp}, Judged: 2}, ""},
+		{"connections in one direction", Verdict{Captures: []Capture{{Packets: 5, Connections: 1}}}, ""},
+		{"something was found", Verdict{Captures: []Capture{arp}, Findings: []Finding{{}}}, ""},
+		{"the host was watched too", Verdict{Captures: []Capture{arp}, Judged: 40}, ""},
+		{"no capture", Verdict{}, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if why, baseless := tc.v.Baseless(); why != tc.why || baseless != (tc.why != "") {
+				t.Errorf("%q, %v, want %q", why, baseless, tc.why)
+			}
+		})
+	}
+}

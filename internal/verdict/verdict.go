@@ -18,6 +18,7 @@ type Verdict struct {
 	Findings  []Finding // in rank order
 	Healthy   []string  // resources every rule of which was judged and found nothing, not even a hint
 	NotJudged []NotJudged
+	Judged    int      // rules that were judged
 	Unseen    []Unseen // what probes could not see although they ran
 	Probes    []ProbeHealth
 	Time      []ProcessTime // where the busiest processes spent the window
