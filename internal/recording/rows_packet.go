@@ -184,7 +184,7 @@ type PacketStatement struct {
 // the slowest ones, some that failed, and those in the middle of which a
 // connection was closed; `rtrail packets --parquet` writes all.
 type PacketTransaction struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"` // the first request packet
+	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"` // the first request packet, or that of the answer if the request was not captured
 	Connection  int64         `parquet:"connection" cbor:"connection"`
 	Client      string        `parquet:"client,dict" cbor:"client"`
 	ClientPort  int32         `parquet:"client_port" cbor:"client_port"`
@@ -199,9 +199,9 @@ type PacketTransaction struct {
 	Code        string        `parquet:"code,dict" cbor:"code"`
 	Error       string        `parquet:"error" cbor:"error"`
 	Rows        int64         `parquet:"rows" cbor:"rows"`
-	Depth       int32         `parquet:"depth" cbor:"depth"`
+	Depth       int32         `parquet:"depth" cbor:"depth"`             // requests under way when it was sent, itself included; Unknown if it was not captured
 	RT          time.Duration `parquet:"rt" cbor:"rt"`                   // first copy of the last request packet to the first response packet; Unknown without an answer
-	Upload      time.Duration `parquet:"upload" cbor:"upload"`           // first to last request packet, first copies
+	Upload      time.Duration `parquet:"upload" cbor:"upload"`           // first to last request packet, first copies; Unknown if the request was not captured
 	Serve       time.Duration `parquet:"serve" cbor:"serve"`             // last copy of the last request packet to the first response packet; Unknown without an answer
 	Download    time.Duration `parquet:"download" cbor:"download"`       // first to last response packet; Unknown without an answer
 	Ack         time.Duration `parquet:"ack" cbor:"ack"`                 // last response packet to the acknowledgement that covers it; Unknown if that was not seen
@@ -210,9 +210,9 @@ type PacketTransaction struct {
 	ZeroWindow  time.Duration `parquet:"zero_window" cbor:"zero_window"` // the same: waited for a closed window
 	DelayedACK  time.Duration `parquet:"delayed_ack" cbor:"delayed_ack"` // the same: waited for a delayed acknowledgement
 
-	RequestBytes  int64 `parquet:"request_bytes" cbor:"request_bytes"`
+	RequestBytes  int64 `parquet:"request_bytes" cbor:"request_bytes"` // Unknown if the request was not captured
 	ResponseBytes int64 `parquet:"response_bytes" cbor:"response_bytes"`
-	FirstFrame    int64 `parquet:"first_frame" cbor:"first_frame"` // of the request
+	FirstFrame    int64 `parquet:"first_frame" cbor:"first_frame"` // of the request; Unknown if it was not captured
 	LastFrame     int64 `parquet:"last_frame" cbor:"last_frame"`   // of the response, or of the request without one
 }
 

@@ -122,6 +122,12 @@ func TransactionRow(t *rt.Transaction) recording.PacketTransaction {
 	if t.Status != proto.Answered {
 		row.RT, row.Serve, row.Download = recording.Unknown, recording.Unknown, recording.Unknown
 	}
+	if t.Frames[0] == 0 { // the request was not captured
+		row.Upload, row.RequestBytes, row.FirstFrame = recording.Unknown, recording.Unknown, recording.Unknown
+	}
+	if t.Depth == 0 {
+		row.Depth = recording.Unknown
+	}
 	return row
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/recording"
@@ -46,6 +47,34 @@ func TestRowsKeepTimesAsExactly(t *testing.T) {
 	for i, m := range modes {
 		if m.At != want[i] {
 			t.Errorf("mode %d at %v, want %v", i, m.At, want[i])
+		}
+	}
+}
+
+// What was not captured of a transaction is unknown in its row, not 0.
+func TestTransactionRowsSayWhatIsUnknown(t *testing.T) {
+	type columns struct {
+		RT, Upload, Serve, Download        time.Duration
+		RequestBytes, ResponseBytes, Depth int64
+		FirstFrame, LastFrame              int64
+	}
+	times := rt.Transaction{RT: 5, Upload: 3, Serve: 4, Download: 2, RequestBytes: 20, ResponseBytes: 30, Depth: 1, Frames: [4]uint64{7, 8, 9, 10}}
+	unanswered := rt.Transaction{Status: proto.Unanswered, Upload: 3, RequestBytes: 20, Depth: 2, Frames: [4]uint64{7, 8, 0, 0}}
+	unpaired := rt.Transaction{Status: proto.Unpaired, ResponseBytes: 30, Frames: [4]uint64{0, 0, 9, 10}}
+	const unknown = recording.Unknown
+	for _, tt := range []struct {
+		name string
+		t    rt.Transaction
+		want columns
+	}{
+		{"answered", times, columns{5, 3, 4, 2, 20, 30, 1, 7, 10}},
+		{"without answer", unanswered, columns{unknown, 3, unknown, unknown, 20, 0, 2, 7, 8}},
+		{"without request", unpaired, columns{unknown, unknown, unknown, unknown, unknown, 30, unknown, unknown, 10}},
+	} {
+		r := TransactionRow(&tt.t)
+		got := columns{r.RT, r.Upload, r.Serve, r.Download, r.RequestBytes, r.ResponseBytes, int64(r.Depth), r.FirstFrame, r.LastFrame}
+		if got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
 }
