@@ -180,6 +180,25 @@ type PacketStatement struct {
 	ResponseBytes int64         `parquet:"response_bytes" cbor:"response_bytes"`
 }
 
+// PacketError is one kind of error that one statement was answered by, over the
+// whole capture. Of a statement, 16 kinds are told apart; the rest is counted
+// together.
+type PacketError struct {
+	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"` // the first request that was answered so
+	Server      string        `parquet:"server,dict" cbor:"server"`
+	ServerPort  int32         `parquet:"server_port" cbor:"server_port"`
+	Proto       string        `parquet:"proto,dict" cbor:"proto"`
+	Command     string        `parquet:"command,dict" cbor:"command"` // command and fingerprint are those of the PacketStatement
+	Fingerprint string        `parquet:"fingerprint" cbor:"fingerprint"`
+	Code        string        `parquet:"code,dict" cbor:"code"`      // "" without one
+	Others      bool          `parquet:"others" cbor:"others"`       // the rest, of codes that were not told apart
+	CutShort    bool          `parquet:"cut_short" cbor:"cut_short"` // the connection ended within the answer
+	Error       string        `parquet:"error" cbor:"error"`         // text of the first one, literals removed
+	Count       int64         `parquet:"count" cbor:"count"`
+	Timed       int64         `parquet:"timed" cbor:"timed"`   // of count, those whose times count
+	RTSum       time.Duration `parquet:"rt_sum" cbor:"rt_sum"` // of those
+}
+
 // PacketTransaction is one request with its answer. A verdict's recording has
 // the slowest ones, some that failed, and those in the middle of which a
 // connection was closed; `rtrail packets --parquet` writes all.
@@ -246,6 +265,7 @@ func (PacketSide) Table() Table        { return PacketSides }
 func (PacketService) Table() Table     { return PacketServices }
 func (PacketHistogram) Table() Table   { return PacketHistograms }
 func (PacketStatement) Table() Table   { return PacketStatements }
+func (PacketError) Table() Table       { return PacketErrors }
 func (PacketTransaction) Table() Table { return PacketTransactions }
 func (PacketNesting) Table() Table     { return PacketNestings }
 
@@ -255,5 +275,6 @@ func (r PacketSide) Time() time.Time        { return r.At }
 func (r PacketService) Time() time.Time     { return r.At }
 func (r PacketHistogram) Time() time.Time   { return r.At }
 func (r PacketStatement) Time() time.Time   { return r.At }
+func (r PacketError) Time() time.Time       { return r.At }
 func (r PacketTransaction) Time() time.Time { return r.At }
 func (r PacketNesting) Time() time.Time     { return r.At }

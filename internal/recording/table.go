@@ -51,6 +51,7 @@ const (
 	PacketServices     Table = "packet_services"     // one service in one second of a capture
 	PacketHistograms   Table = "packet_histograms"   // one bucket of a service's response or idle times
 	PacketStatements   Table = "packet_statements"   // one statement, literals removed
+	PacketErrors       Table = "packet_errors"       // one kind of error that one statement was answered by
 	PacketTransactions Table = "packet_transactions" // one request with its answer
 	PacketNestings     Table = "packet_nestings"     // requests to a host and the requests it sends meanwhile
 

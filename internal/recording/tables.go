@@ -41,6 +41,7 @@ var catalogue = []kind{
 	kindOf[PacketService]("server", "server_port", "proto"),
 	kindOf[PacketHistogram]("server", "server_port", "proto", "phase", "from"),
 	kindOf[PacketStatement]("server", "server_port", "fingerprint"),
+	kindOf[PacketError]("server", "server_port", "fingerprint", "code"),
 	kindOf[PacketTransaction]("server", "server_port", "connection"),
 	kindOf[PacketNesting]("host", "port", "callee_port"),
 	kindOf[PacketPair]("server", "server_port", "backend", "backend_port", "proto"),

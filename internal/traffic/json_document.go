@@ -250,7 +250,7 @@ func (d *Document) statements(s *summary.Summary) []statementJSON {
 		x := s.Statements[k]
 		v := statementJSON{
 			Command: orNull(k.Command), Fingerprint: orNull(k.Fingerprint), Proto: k.Proto, Port: k.Server.Port, statsJSON: statsOf(&x.Stats),
-			First: timeOf(x.First), Clients: len(x.Clients), Codes: x.Codes, Error: orNull(x.Error),
+			First: timeOf(x.First), Clients: len(x.Clients), Codes: x.Codes(), Error: orNull(x.Error),
 		}
 		if x.Count > 0 {
 			v.Slowest = transactionsOf([]rt.Transaction{x.Slowest})[0]

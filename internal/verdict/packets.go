@@ -17,7 +17,7 @@ import (
 // capture in which nothing could be read has not.
 var (
 	ofConnections  = []recording.Table{recording.PacketConnections, recording.PacketSides, recording.PacketPaths, recording.PacketRates}
-	ofTransactions = []recording.Table{recording.PacketServices, recording.PacketHistograms, recording.PacketStatements,
+	ofTransactions = []recording.Table{recording.PacketServices, recording.PacketHistograms, recording.PacketStatements, recording.PacketErrors,
 		recording.PacketTransactions, recording.PacketNestings}
 )
 

@@ -100,6 +100,12 @@ func (v *View) PacketStatements() []recording.PacketStatement {
 	return list
 }
 
+// PacketErrors are the errors that the statements of the captures were answered
+// by, by statement and code.
+func (v *View) PacketErrors() []recording.PacketError {
+	return recording.Rows[recording.PacketError](v.rec)
+}
+
 // PacketTransactions are the transactions of the recording: the slowest, and
 // some that failed.
 func (v *View) PacketTransactions() []recording.PacketTransaction {

@@ -67,6 +67,12 @@ func (t *Transaction) Usable() bool {
 	return t.Status == proto.Answered && t.Doubt&^proto.Approximate == 0
 }
 
+// AnsweredByError says that an error was the answer, be it that the server
+// turned the client away.
+func (t *Transaction) AnsweredByError() bool {
+	return t.Failed && (t.Status == proto.Answered || t.TurnedAway())
+}
+
 // TurnedAway says that the server refused a client before it could ask for
 // anything: there is no request, and none is missing.
 func (t *Transaction) TurnedAway() bool {

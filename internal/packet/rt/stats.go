@@ -32,7 +32,7 @@ type Stats struct {
 
 // Add counts a transaction.
 func (s *Stats) Add(t *Transaction) {
-	if t.Failed && (t.Status == proto.Answered || t.TurnedAway()) {
+	if t.AnsweredByError() {
 		s.Failed++
 	}
 	if t.Doubt&proto.Approximate != 0 {

@@ -9,10 +9,8 @@ import (
 // the summary was full.
 const Others = "(other statements)"
 
-const (
-	mostCodes = 16 // error codes told apart per statement
-	mostPeers = 64 // clients told apart per statement
-)
+// mostPeers is how many clients are told apart per statement.
+const mostPeers = 64
 
 func (c *Collector) statement(service Service, t *rt.Transaction) {
 	if t.Fingerprint == "" && t.Command == "" {
@@ -45,21 +43,10 @@ func (c *Collector) statement(service Service, t *rt.Transaction) {
 	if t.Usable() && t.RT >= s.Slowest.RT {
 		s.Slowest = *t
 	}
-	if t.Failed {
-		if s.Codes == nil {
-			s.Codes, s.Error = map[string]uint64{}, t.Error
-		}
-		s.count(t.Code, 1)
+	if t.AnsweredByError() {
+		s.erred(t)
 	}
 	s.client(t.Client.Addr)
-}
-
-func (s *Statement) count(code string, n uint64) {
-	if _, ok := s.Codes[code]; !ok && len(s.Codes) >= mostCodes {
-		s.Overflow = true
-		return
-	}
-	s.Codes[code] += n
 }
 
 func (s *Statement) client(a flow.Addr) {
@@ -83,12 +70,7 @@ func (s *Statement) merge(o *Statement) {
 	if o.Slowest.RT > s.Slowest.RT {
 		s.Slowest = o.Slowest
 	}
-	if o.Codes != nil && s.Codes == nil {
-		s.Codes, s.Error = map[string]uint64{}, o.Error
-	}
-	for code, n := range o.Codes {
-		s.count(code, n)
-	}
+	s.mergeErrors(o)
 	for a := range o.Clients {
 		s.client(a)
 	}

@@ -95,10 +95,11 @@ type StatementKey struct {
 // Statement is a statement over the whole capture.
 type Statement struct {
 	rt.Stats
-	First    int64             // when it was first sent
-	Slowest  rt.Transaction    // of those whose times count
-	Codes    map[string]uint64 // errors by code; bounded
-	Error    string            // text of the first error
+	First    int64          // when it was first sent
+	Slowest  rt.Transaction // of those whose times count
+	Errors   map[ErrorKind]*Errors
+	Others   Errors // of kinds that are not told apart: there were too many
+	Error    string // text of the first error
 	Clients  map[flow.Addr]struct{}
 	Overflow bool // more clients or codes than are told apart
 	Runs     Runs

@@ -99,8 +99,8 @@ func TestWhatIsLeftOut(t *testing.T) {
 		t.Errorf("mean %v, max %v, want 7ms", s.Mean(), s.Max)
 	}
 	for _, statement := range sum.Statements {
-		if statement.Codes["1146"] != 1 {
-			t.Errorf("errors by code: %v, want one 1146", statement.Codes)
+		if statement.Codes()["1146"] != 1 {
+			t.Errorf("errors by code: %v, want one 1146", statement.Codes())
 		}
 	}
 }

@@ -112,6 +112,7 @@ func (r *Result) Write(w *recording.Writer) {
 	r.writePaths(w)
 	for key, s := range r.Summary.Statements {
 		recording.Append(w, statementRow(key, s))
+		recording.Append(w, errorRows(key, s)...)
 	}
 	for _, n := range r.Summary.Nestings {
 		recording.Append(w, nestingRow(first, n))
@@ -167,7 +168,7 @@ func notesOf(r *engine.Report, s *summary.Summary) []string {
 // Tables are the tables that captures fill.
 var Tables = []recording.Table{
 	recording.PacketCaptures, recording.PacketConnections, recording.PacketSides, recording.PacketServices, recording.PacketHistograms,
-	recording.PacketStatements, recording.PacketTransactions, recording.PacketNestings, recording.PacketPaths, recording.PacketRates,
+	recording.PacketStatements, recording.PacketErrors, recording.PacketTransactions, recording.PacketNestings, recording.PacketPaths, recording.PacketRates,
 	recording.PacketPairs, recording.PacketPairTransactions,
 }
 

@@ -98,13 +98,29 @@ func statementRow(k summary.StatementKey, s *summary.Statement) recording.Packet
 	}
 	row.Runs, row.RunCount, row.RunMost = int64(s.Runs.Runs), int64(s.Runs.Requests), int64(s.Runs.Most)
 	row.RunTime, row.RunWaited = s.Runs.Time, s.Runs.Waited
-	var most uint64
-	for code, n := range s.Codes {
-		if n > most || n == most && code < row.Code {
-			row.Code, most = code, n
-		}
+	if kinds := s.ErrorKinds(); len(kinds) > 0 {
+		row.Code = kinds[0].Code
 	}
 	return row
+}
+
+func errorRows(k summary.StatementKey, s *summary.Statement) []recording.PacketError {
+	var rows []recording.PacketError
+	row := func(e *summary.Errors) *recording.PacketError {
+		rows = append(rows, recording.PacketError{
+			At: time.Unix(0, e.First), Server: k.Server.Addr.String(), ServerPort: int32(k.Server.Port), Proto: k.Proto,
+			Command: k.Command, Fingerprint: k.Fingerprint, Error: e.Text, Count: int64(e.Count), Timed: int64(e.Timed), RTSum: e.Sum,
+		})
+		return &rows[len(rows)-1]
+	}
+	for _, kind := range s.ErrorKinds() {
+		r := row(s.Errors[kind])
+		r.Code, r.CutShort = kind.Code, kind.CutShort
+	}
+	if s.Others.Count > 0 {
+		row(&s.Others).Others = true
+	}
+	return rows
 }
 
 // TransactionRow is a transaction as tables hold it.

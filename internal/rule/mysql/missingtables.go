@@ -115,10 +115,10 @@ func (x *missing) readPackets(counts map[string]float64) {
 	if p == nil {
 		return
 	}
-	for _, t := range x.v.PacketStatements() {
-		if t.Server == p.Server && t.ServerPort == int32(p.Port) && t.Proto == p.Proto && t.Code == fmt.Sprint(noSuchTable) {
-			x.answered = view.OrZero(x.answered) + float64(t.Failed)/max(x.v.Seconds(), 1)
-			addTable(counts, t.Fingerprint, float64(t.Failed))
+	for _, e := range x.v.PacketErrors() {
+		if e.Server == p.Server && e.ServerPort == int32(p.Port) && e.Proto == p.Proto && e.Code == fmt.Sprint(noSuchTable) {
+			x.answered = view.OrZero(x.answered) + float64(e.Count)/max(x.v.Seconds(), 1)
+			addTable(counts, e.Fingerprint, float64(e.Count))
 		}
 	}
 }

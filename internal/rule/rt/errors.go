@@ -3,7 +3,9 @@ package rt
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +23,7 @@ var errorAnswers = rule.Rule{
 	ID:       "rt/errors",
 	Title:    "requests are answered by errors",
 	Resource: "answers",
-	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
+	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements, recording.PacketErrors},
 	Page:     errorsPage,
 	Seen:     decodedAnswers,
 	Detect:   detectErrors,
@@ -52,72 +54,130 @@ var usual = map[string][]string{
 
 func detectErrors(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
+	var undecided error
 	for _, s := range v.PacketServices() {
 		if s.Proto == "tls" || s.Proto == "generic" {
 			continue
 		}
-		for _, usually := range []bool{false, true} {
-			if e := errorsOf(v, s, usually); e.look() {
-				found = append(found, e.finding())
-				break
-			}
+		faults, asked := errorsOf(v, s, false), errorsOf(v, s, true)
+		switch {
+		case faults.look():
+			found = append(found, faults.finding())
+		case asked.look():
+			found = append(found, asked.finding())
+		case faults.couldBe() || asked.couldBe():
+			undecided = &rule.NotJudged{Needs: "the codes of all errors of " + s.Name(),
+				Why: fmt.Sprintf("%s of them have codes beyond those that are told apart", unit.Count(faults.unknown)),
+				How: "see them: " + packets(v, s, "--transactions --filter failed")}
 		}
 	}
-	return found, nil
+	return found, undecided
 }
 
-// failing is the errors of one kind of a service.
+// failing is the errors of one kind of a service: those that are usual, or those
+// that are not.
 type failing struct {
 	v          *view.View
 	s          *view.PacketService
 	usual      bool
 	failed     int64
 	total      int64
-	codes      []codeCount
-	statements []recording.PacketStatement // most failures first
+	codes      []*codeCount        // most frequent first
+	statements []*failingStatement // most failures first
+	other      []string            // codes of errors of the other kind
+	unknown    int64               // errors of codes that were not told apart
+	cutShort   bool                // there are answers that the end of the connection cut short
 
-	errorTime, errorCount int64 // of statements that always fail
-	otherTime, otherCount int64 // of statements that never do
+	errorTime, errorCount int64 // of these errors
+	rightTime, rightCount int64 // of answers that are no errors
 }
 
 type codeCount struct {
 	code string
 	n    int64
+	text string // of the statement that failed so most often
+	most int64
 }
 
-// errorsOf sums up a service's errors that are usual, or those that are not. A
-// statement counts by its most frequent error.
+// failingStatement is a statement and how often it failed.
+type failingStatement struct {
+	command, fingerprint string
+	n, clients           int64
+}
+
 func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
 	e := &failing{v: v, s: s, usual: usually, total: s.Count + s.Ambiguous + s.Lossy}
-	byCode := map[string]int64{}
+	byCode, byStatement := map[string]*codeCount{}, map[[2]string]*failingStatement{}
 	for _, t := range v.PacketStatements() {
-		if t.Server != s.Server || t.ServerPort != int32(s.Port) || t.Proto != s.Proto {
+		if t.Server == s.Server && t.ServerPort == int32(s.Port) && t.Proto == s.Proto {
+			e.rightTime += int64(t.RTSum)
+			e.rightCount += t.Count
+			byStatement[[2]string{t.Command, t.Fingerprint}] = &failingStatement{command: t.Command, fingerprint: t.Fingerprint, clients: t.Clients}
+		}
+	}
+	for _, x := range v.PacketErrors() {
+		if x.Server != s.Server || x.ServerPort != int32(s.Port) || x.Proto != s.Proto {
 			continue
 		}
+		e.rightTime -= int64(x.RTSum)
+		e.rightCount -= x.Timed
 		switch {
-		case t.Failed == 0:
-			e.otherTime += int64(t.RTSum)
-			e.otherCount += t.Count
-			continue
-		case t.Error == proto.EndedWithin:
-			continue // that is a disconnect
-		case slices.Contains(usual[s.Proto], t.Code) != usually:
-			continue
-		case t.Failed >= t.Count:
-			e.errorTime += int64(t.RTSum)
-			e.errorCount += t.Count
+		case x.CutShort:
+			e.cutShort = true // that is a disconnect
+		case x.Others:
+			e.unknown += x.Count
+		case slices.Contains(usual[s.Proto], x.Code) != usually:
+			if !slices.Contains(e.other, x.Code) {
+				e.other = append(e.other, x.Code)
+			}
+		default:
+			e.add(&x, byCode, byStatement)
 		}
-		e.failed += t.Failed
-		byCode[t.Code] += t.Failed
-		e.statements = append(e.statements, t)
 	}
 	e.total = max(e.total, e.failed)
-	for code, n := range byCode {
-		e.codes = append(e.codes, codeCount{code, n})
-	}
-	slices.SortFunc(e.codes, func(a, b codeCount) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.code, b.code)) })
-	slices.SortStableFunc(e.statements, func(a, b recording.PacketStatement) int { return cmp.Compare(b.Failed, a.Failed) })
+	slices.Sort(e.other)
+	slices.SortFunc(e.codes, func(a, b *codeCount) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.code, b.code)) })
+	slices.SortFunc(e.statements, func(a, b *failingStatement) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.fingerprint, b.fingerprint), cmp.Compare(a.command, b.command))
+	})
 	return e
+}
+
+// add counts errors of one statement with one code.
+func (e *failing) add(x *recording.PacketError, byCode map[string]*codeCount, byStatement map[[2]string]*failingStatement) {
+	e.failed += x.Count
+	e.errorTime += int64(x.RTSum)
+	e.errorCount += x.Timed
+	c := byCode[x.Code]
+	if c == nil {
+		c = &codeCount{code: x.Code}
+		byCode[x.Code] = c
+		e.codes = append(e.codes, c)
+	}
+	c.n += x.Count
+	if x.Count > c.most || x.Count == c.most && x.Error < c.text {
+		c.text, c.most = x.Error, x.Count
+	}
+	t := byStatement[[2]string{x.Command, x.Fingerprint}]
+	if t == nil {
+		t = &failingStatement{command: x.Command, fingerprint: x.Fingerprint}
+		byStatement[[2]string{x.Command, x.Fingerprint}] = t
+	}
+	if t.n == 0 {
+		e.statements = append(e.statements, t)
+	}
+	t.n += x.Count
+}
+
+// couldBe says that there would be a finding if the errors whose codes are not
+// known were of this kind.
+func (e *failing) couldBe() bool {
+	if e.unknown == 0 {
+		return false
+	}
+	all := *e
+	all.failed += e.unknown
+	return all.look()
 }
 
 func (e *failing) share() float64 { return float64(e.failed) / float64(max(e.total, 1)) }
@@ -152,13 +212,7 @@ func (e *failing) finding() rule.Finding {
 
 // worst is the most frequent error in words.
 func (e *failing) worst() string {
-	code, text := e.codes[0].code, ""
-	for _, t := range e.statements {
-		if t.Code == code {
-			text = t.Error
-			break
-		}
-	}
+	code, text := e.codes[0].code, e.codes[0].text
 	switch {
 	case code == "" && text == "":
 		return "without a code"
@@ -170,32 +224,80 @@ func (e *failing) worst() string {
 	return code + " (" + short(text) + ")"
 }
 
+// filter is the expression that keeps these errors. Codes come from packets and
+// end up in a command that people paste: only those of the list of usual ones
+// are put into it.
+func (e *failing) filter() string {
+	expression := "failed"
+	switch {
+	case e.usual:
+		expression = "failed && " + oneOf(usual[e.s.Proto], func(code string) bool {
+			return slices.ContainsFunc(e.codes, func(c *codeCount) bool { return c.code == code })
+		})
+	case len(e.other) > 0:
+		expression = "failed && !(" + oneOf(usual[e.s.Proto], func(code string) bool { return slices.Contains(e.other, code) }) + ")"
+	}
+	if e.cutShort {
+		expression += fmt.Sprintf(" && error != %q", proto.EndedWithin)
+	}
+	if expression == "failed" {
+		return "--filter failed"
+	}
+	return "--filter '" + expression + "'"
+}
+
+// oneOf is the expression that a code is one of those kept of a list.
+func oneOf(list []string, keep func(string) bool) string {
+	var quoted []string
+	for _, code := range list {
+		if keep(code) {
+			quoted = append(quoted, strconv.Quote(code))
+		}
+	}
+	return "code in [" + strings.Join(quoted, ", ") + "]"
+}
+
 func (e *failing) evidence() []rule.Evidence {
 	v, s := e.v, e.s
 	list := []rule.Evidence{{
 		Metric: "rt.errors", Value: e.share(), Unit: "share", Limit: rule.Limit(e.limit()),
-		What:  rule.T("%s of %s answers were errors: %s", unit.Count(e.failed), unit.Count(e.total), e.byCode()),
-		Check: packets(v, s, "--by statement"),
+		What:  rule.T("%s of %s answers were errors%s: %s", unit.Count(e.failed), unit.Count(e.total), e.kind(), e.byCode()),
+		Check: packets(v, s, "--by statement "+e.filter()),
 	}}
 	t := e.statements[0]
-	clients := "one client"
-	if t.Clients > 1 {
-		clients = unit.Count(t.Clients).String() + " clients"
+	clients := ""
+	switch {
+	case t.clients == 1:
+		clients = ", from one client"
+	case t.clients > 1:
+		clients = ", which " + unit.Count(t.clients).String() + " clients sent"
 	}
 	list = append(list, rule.Evidence{
-		Metric: "rt.failing-statement", Value: float64(t.Failed), Unit: "count",
-		What:  rule.T("%s of them for %s, from %s%s", unit.Count(t.Failed), cmp.Or(short(t.Fingerprint), t.Command), clients, e.whose()),
-		Check: packets(v, s, "--transactions --filter failed"),
+		Metric: "rt.failing-statement", Value: float64(t.n), Unit: "count",
+		What:  rule.T("%s of them for %s%s%s", unit.Count(t.n), cmp.Or(short(t.fingerprint), t.command), clients, e.whose()),
+		Check: packets(v, s, "--transactions "+e.filter()),
 	})
-	if e.errorCount >= someErrors && e.otherCount >= someErrors {
-		fails, others := time.Duration(e.errorTime/e.errorCount), time.Duration(e.otherTime/e.otherCount)
-		list = append(list, rule.Evidence{
-			Metric: "rt.error-time", Value: fails.Seconds(), Unit: "seconds",
-			What:  rule.T("what always fails takes %s, the rest %s: fast errors make averages look good", unit.Duration(fails), unit.Duration(others)),
-			Check: packets(v, s, "--by statement"),
-		})
+	if e.errorCount >= someErrors && e.rightCount >= someErrors {
+		if errors, right := time.Duration(e.errorTime/e.errorCount), time.Duration(e.rightTime/e.rightCount); errors < right {
+			list = append(list, rule.Evidence{
+				Metric: "rt.error-time", Value: errors.Seconds(), Unit: "seconds",
+				What:  rule.T("they take %s, answers without an error %s: fast errors make averages look good", unit.Duration(errors), unit.Duration(right)),
+				Check: packets(v, s, "--by statement --filter '!failed'"),
+			})
+		}
 	}
 	return list
+}
+
+// kind says which errors are counted, where there are others.
+func (e *failing) kind() string {
+	switch {
+	case len(e.other) == 0:
+		return ""
+	case e.usual:
+		return " of the kind that programs ask for on purpose"
+	}
+	return " that nobody asks for on purpose, as " + strings.Join(e.other[:min(len(e.other), 4)], ", ") + " may be"
 }
 
 func (e *failing) limit() float64 {
@@ -219,7 +321,7 @@ func (e *failing) whose() string {
 	n, total := map[string]int{}, 0
 	best := ""
 	for _, t := range e.v.PacketTransactions() {
-		if !t.Failed || t.Server != e.s.Server || t.ServerPort != int32(e.s.Port) || slices.Contains(usual[e.s.Proto], t.Code) != e.usual {
+		if !t.Failed || t.Server != e.s.Server || t.ServerPort != int32(e.s.Port) || slices.Contains(usual[e.s.Proto], t.Code) != e.usual || t.Error == proto.EndedWithin {
 			continue
 		}
 		n[t.Client]++
@@ -237,7 +339,7 @@ func (e *failing) whose() string {
 func (e *failing) fixes() []rule.Fix {
 	fixes := []rule.Fix{{
 		Text:     rule.T("mend what asks: %s", e.advice()),
-		Command:  packets(e.v, e.s, "--transactions --filter failed"),
+		Command:  packets(e.v, e.s, "--transactions "+e.filter()),
 		Tradeoff: "none",
 	}, {
 		Text:     rule.T("make the client log and count errors instead of swallowing them: its own response times include these"),

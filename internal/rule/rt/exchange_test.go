@@ -1,7 +1,9 @@
 package rt
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 const ms = time.Millisecond
@@ -143,6 +146,24 @@ func TestErrors(t *testing.T) {
 	fails := func(n, of int64, code, text string) recording.PacketStatement {
 		return recording.PacketStatement{Count: of, Failed: n, Code: code, Error: text}
 	}
+	// ways is a service whose only statement is answered n times, and in several
+	// ways by errors.
+	ways := func(proto string, n int64, list ...recording.PacketError) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := statements(proto, recording.PacketStatement{Count: n})()
+			for _, e := range list {
+				e.Proto, e.Fingerprint = proto, "statement 0"
+				if e.Timed = e.Count; e.RTSum == 0 {
+					e.RTSum = time.Duration(e.Count) * ms
+				}
+				h.PacketError(e)
+			}
+			return h
+		}
+	}
+	code := func(n int64, code string) recording.PacketError {
+		return recording.PacketError{Count: n, Code: code, Error: code}
+	}
 	const mysql = "mysql 10.0.0.2:3306"
 	ruletest.Check(t, errorAnswers, []ruletest.Situation{
 		{Name: "missing table", Host: statements("mysql", fails(300, 300, "1146", "Table '?' doesn't exist"), fails(0, 700, "", "")),
@@ -160,8 +181,50 @@ func TestErrors(t *testing.T) {
 		{Name: "hardly anything found", Host: statements("http", fails(800, 1000, "404", "404 Not Found")), Want: rule.Likely, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.79, High: 0.81, Says: "404 Not Found"},
 		{Name: "server errors", Host: statements("http", fails(50, 1000, "500", "500 Internal Server Error")), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.049, High: 0.051},
 		{Name: "wrong type", Host: statements("redis", fails(50, 1000, "WRONGTYPE", "WRONGTYPE Operation against a key")), Want: rule.Certain, Kind: rule.KindService, Subject: "redis 10.0.0.2:3306", Low: 0.049, High: 0.051},
+		{Name: "one statement, two codes", Host: ways("http", 1000, code(60, "500"), code(40, "404")), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306",
+			Low: 0.0599, High: 0.0601, Proof: "60 of 1,000 answers were errors that nobody asks for on purpose, as 404 may be: 500 60 times"},
+		{Name: "one statement, mostly not found", Host: ways("http", 1000, code(30, "500"), code(40, "404")), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306",
+			Low: 0.0299, High: 0.0301, Says: "most of them 500"},
+		{Name: "one statement, hardly anything else", Host: ways("http", 1000, code(4, "500"), code(800, "404")), Want: rule.Likely, Kind: rule.KindService, Subject: "http 10.0.0.2:3306",
+			Low: 0.799, High: 0.801, Proof: "800 of 1,000 answers were errors of the kind that programs ask for on purpose: 404 800 times"},
+		{Name: "other errors take no part in times", Host: ways("http", 1000, recording.PacketError{Count: 100, Code: "500", RTSum: 10 * ms}, recording.PacketError{Count: 400, Code: "404", RTSum: 490 * ms}),
+			Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.099, High: 0.101, Proof: "they take 100 µs, answers without an error 1 ms"},
+		{Name: "codes that were not told apart, too few to matter", Host: ways("http", 1000, recording.PacketError{Count: 4, Others: true}, code(40, "404"))},
+		{Name: "answers cut short are disconnects, whatever else fails", Host: ways("http", 1000, recording.PacketError{Count: 50, Code: "500", CutShort: true}, code(40, "404"))},
 		{Name: "answers cut short are disconnects", Host: statements("http", fails(50, 1000, "200", proto.EndedWithin))},
 	})
+}
+
+// Where the codes that are not known could make the difference, nothing is said.
+func TestErrorsOfUnknownCodes(t *testing.T) {
+	h := answering().PacketStatement(recording.PacketStatement{Fingerprint: "select ?", Count: 1000, RTSum: time.Second})
+	h.PacketError(recording.PacketError{Fingerprint: "select ?", Count: 40, Timed: 40, Others: true})
+	found, err := errorAnswers.Detect(h.View())
+	if why, ok := errors.AsType[*rule.NotJudged](err); !ok || !strings.HasPrefix(why.Why, "40 of them") || len(found) > 0 {
+		t.Errorf("%d findings, %v; want none, and that the codes of 40 are not known", len(found), err)
+	}
+}
+
+// A proof counts what the finding counts, and holds nothing that came from a
+// packet.
+func TestFilterOfErrors(t *testing.T) {
+	count := func(codes ...string) (list []*codeCount) {
+		for _, c := range codes {
+			list = append(list, &codeCount{code: c, n: 1})
+		}
+		return list
+	}
+	http := &view.PacketService{Proto: "http"}
+	for want, e := range map[string]failing{
+		"--filter failed": {s: http, codes: count("500", "'; reboot; '")},
+		`--filter 'failed && !(code in ["404", "409"])'`:                     {s: http, codes: count("500"), other: []string{"409", "404"}},
+		`--filter 'failed && code in ["404"]'`:                               {s: http, usual: true, codes: count("404"), other: []string{"500"}},
+		`--filter 'failed && error != "connection ended within the answer"'`: {s: http, codes: count("500"), cutShort: true},
+	} {
+		if got := e.filter(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
 }
 
 func TestLateCommit(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/recording"
 )
@@ -189,6 +190,23 @@ func (h *Host) PacketStatement(row recording.PacketStatement, rts ...time.Durati
 		row.RTP10, row.RTP50 = times.Quantile(0.1), times.Quantile(0.5)
 		row.RTP95, row.RTP99 = times.Quantile(0.95), times.Quantile(0.99)
 	}
+	if row.Failed > 0 {
+		h.PacketError(recording.PacketError{Server: row.Server, ServerPort: row.ServerPort, Proto: row.Proto, Command: row.Command,
+			Fingerprint: row.Fingerprint, Code: row.Code, CutShort: row.Error == proto.EndedWithin, Error: row.Error,
+			Count: row.Failed, Timed: row.Failed, RTSum: row.RTSum / time.Duration(max(row.Count, 1)) * time.Duration(row.Failed)})
+	}
+	return Add(h, row)
+}
+
+// PacketError records that a statement, of the service that PacketStatement
+// means, was answered by errors of one kind. Those that fail in one way only have
+// it from PacketStatement already.
+func (h *Host) PacketError(row recording.PacketError) *Host {
+	fill(&row.At, Start)
+	fill(&row.Server, "10.0.0.2")
+	fill(&row.ServerPort, 3306)
+	fill(&row.Proto, "mysql")
+	fill(&row.Command, "Query")
 	return Add(h, row)
 }
 
