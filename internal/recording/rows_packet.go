@@ -141,7 +141,7 @@ type PacketHistogram struct {
 	Server     string        `parquet:"server,dict" cbor:"server"`
 	ServerPort int32         `parquet:"server_port" cbor:"server_port"`
 	Proto      string        `parquet:"proto,dict" cbor:"proto"`
-	Phase      string        `parquet:"phase,dict" cbor:"phase"` // rt, or idle: how long the client had its answer and asked nothing
+	Phase      string        `parquet:"phase,dict" cbor:"phase"` // rt, or idle: how long the client had its answer and asked nothing; requests sent ahead of that answer have none
 	From       time.Duration `parquet:"from" cbor:"from"`
 	To         time.Duration `parquet:"to" cbor:"to"` // exclusive
 	Count      int64         `parquet:"count" cbor:"count"`
@@ -168,7 +168,7 @@ type PacketStatement struct {
 	RTMax         time.Duration `parquet:"rt_max" cbor:"rt_max"`
 	Download      time.Duration `parquet:"download" cbor:"download"`
 	IdleBefore    time.Duration `parquet:"idle_before" cbor:"idle_before"` // sum: how long the client waited before sending it
-	IdleP50       time.Duration `parquet:"idle_p50" cbor:"idle_p50"`       // of COMMIT; Unknown for others
+	IdleP50       time.Duration `parquet:"idle_p50" cbor:"idle_p50"`       // of COMMIT, where it was not sent ahead of the answer before; Unknown for others
 	IdleP95       time.Duration `parquet:"idle_p95" cbor:"idle_p95"`       // the same
 	Runs          int64         `parquet:"runs" cbor:"runs"`               // times a connection sent it at least 20 times in a row, with something else before and after
 	RunCount      int64         `parquet:"run_count" cbor:"run_count"`     // how often it was sent in those

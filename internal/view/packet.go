@@ -60,6 +60,16 @@ func (s *PacketService) Quantile(q float64) time.Duration { return quantile(s.Hi
 // asked nothing.
 func (s *PacketService) IdleQuantile(q float64) time.Duration { return quantile(s.IdleTimes, q) }
 
+// Pauses is how many such times there were: requests that were sent ahead of the
+// answer to the one before have none.
+func (s *PacketService) Pauses() int64 {
+	n := int64(0)
+	for _, b := range s.IdleTimes {
+		n += int64(b.Count)
+	}
+	return n
+}
+
 // Modes are the humps of its response times, each at its median, as rtrail
 // packets --histogram prints them.
 func (s *PacketService) Modes() []rt.Mode {

@@ -62,6 +62,12 @@ type Stamp struct {
 	Frame uint64 // number of the packet in the capture, from 1
 }
 
+// Before says that a packet was captured before another one: by time, and among
+// those of one time by their order in the capture.
+func (s Stamp) Before(other Stamp) bool {
+	return s.At < other.At || s.At == other.At && s.Frame < other.Frame
+}
+
 // Chunk is a run of bytes of one direction of a connection, in stream order.
 // A byte comes once, however often it was sent.
 type Chunk struct {

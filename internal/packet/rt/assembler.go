@@ -44,7 +44,7 @@ type Assembler struct {
 	conn     *tcp.Conn
 	parser   proto.Parser
 	protocol string
-	previous int64 // when the last response ended; 0: there was none
+	previous flow.Stamp // the packet that ended the last response; At 0: there was none
 	pending  *Transaction
 	until    uint64    // the acknowledgement pending waits for
 	ended    int64     // when the last response packet of pending came
@@ -265,15 +265,16 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 	t.Connection, t.Client, t.Server, t.Space = c.ID, c.Client, c.Server, c.Space
 	t.Proto = a.protocol
 	a.shop.fill(t, e)
-	if a.previous > 0 && !e.Request.Empty() {
-		t.Idle = time.Duration(max(0, e.Request.First.At-a.previous))
+	if a.previous.At > 0 && !e.Request.Empty() {
+		t.Idle = time.Duration(max(0, e.Request.First.At-a.previous.At))
+		t.Ahead = e.Request.First.Before(a.previous)
 	}
 	if e.Status != proto.Answered || e.Response.Empty() {
 		a.hand(t)
 		a.shop.free = append(a.shop.free, t)
 		return
 	}
-	a.previous = e.Response.Last.At
+	a.previous = e.Response.Last
 	a.pending, a.until, a.ended = t, e.Response.End, e.Response.Last.At
 	a.asked = [2]uint64{e.Request.Start, e.Request.End}
 	// Where the end of an answer is known only when the client goes on, it may

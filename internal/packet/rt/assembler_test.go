@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -111,5 +112,41 @@ func TestProtocolKnownFromTheClient(t *testing.T) {
 			t.Errorf("begun before the capture %v, client says %q: taken for %s, want %s", tt.midway, tt.says, conn.Protocol, tt.want)
 		}
 		a.End(flow.Stamp{}, flow.Open)
+	}
+}
+
+// Three requests at once, a pause of 30 ms, three more: the client paused before
+// the first of each three only, whatever was under way when.
+func TestSentAhead(t *testing.T) {
+	var h heard
+	shop := &Workshop{Sink: &h}
+	a := shop.Consume(&tcp.Conn{ID: 1}).(*Assembler)
+	at := func(ms, frame int64) flow.Stamp {
+		return flow.Stamp{At: ms * int64(time.Millisecond), Frame: uint64(frame)}
+	}
+	exchange := func(asked, answered flow.Stamp) {
+		a.Exchange(&proto.Exchange{Status: proto.Answered,
+			Request:  proto.Span{First: asked, Last: asked, Packets: 1, End: 1},
+			Response: proto.Span{First: answered, Last: answered, Packets: 1, End: 1}})
+	}
+	exchange(at(10, 1), at(20, 4))
+	exchange(at(10, 2), at(20, 5)) // of one time and after it in the file: still ahead
+	exchange(at(20, 3), at(21, 6))
+	exchange(at(51, 7), at(60, 10))
+	exchange(at(51, 8), at(61, 11))
+	exchange(at(61, 12), at(70, 13)) // at once, and not ahead
+	a.End(at(80, 14), flow.Finished)
+	type pause struct {
+		d  time.Duration
+		ok bool
+	}
+	want := []pause{{-1, false}, {0, false}, {0, false}, {30 * time.Millisecond, true}, {0, false}, {0, true}}
+	var got []pause
+	for i := range h.all {
+		d, ok := h.all[i].Pause()
+		got = append(got, pause{d, ok})
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("pauses %v, want %v", got, want)
 	}
 }

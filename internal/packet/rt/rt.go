@@ -33,6 +33,7 @@ type Transaction struct {
 	Code, Error string
 	Rows        int64 // or proto.RowsNone or proto.RowsUnknown
 	Depth       uint16
+	Ahead       bool // it was sent before the answer to the one before had come
 
 	Start int64 // first request packet, nanoseconds since 1970
 
@@ -65,6 +66,13 @@ type Transaction struct {
 // usable; they are marked wherever they are shown.
 func (t *Transaction) Usable() bool {
 	return t.Status == proto.Answered && t.Doubt&^proto.Approximate == 0
+}
+
+// Pause is how long the client had its answer and asked nothing. ok is false
+// if that is not known, and for a request that was sent ahead: its client never
+// was without a question, which says nothing of how soon it has the next one.
+func (t *Transaction) Pause() (d time.Duration, ok bool) {
+	return t.Idle, t.Idle >= 0 && !t.Ahead
 }
 
 // AnsweredByError says that an error was the answer, be it that the server

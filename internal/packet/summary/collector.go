@@ -85,8 +85,8 @@ func total[K comparable](m map[K]*Total, k K) *Total {
 
 func (t *Total) add(x *rt.Transaction) {
 	t.Stats.Add(x)
-	if x.Usable() && x.Idle >= 0 {
-		t.IdleTimes.Add(x.Idle)
+	if pause, ok := x.Pause(); ok && x.Usable() {
+		t.IdleTimes.Add(pause)
 	}
 	t.Packets += uint64(x.RequestPackets + x.ResponsePackets)
 	t.Bytes += uint64(x.RequestBytes + x.ResponseBytes)

@@ -36,8 +36,8 @@ func (c *Collector) statement(service Service, t *rt.Transaction) {
 	}
 	*place = recentStatement{k, s}
 	s.Stats.Add(t)
-	if s.IdleTimes != nil && t.Usable() && t.Idle >= 0 {
-		s.IdleTimes.Add(t.Idle)
+	if pause, ok := t.Pause(); ok && s.IdleTimes != nil && t.Usable() {
+		s.IdleTimes.Add(pause)
 	}
 	s.First = min(s.First, t.Start)
 	if t.Usable() && t.RT >= s.Slowest.RT {

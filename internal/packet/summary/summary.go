@@ -57,7 +57,7 @@ type Service struct {
 // Total is a service, client or server over the whole capture.
 type Total struct {
 	rt.Stats
-	IdleTimes       rt.Histogram // of Transaction.Idle, where it is known
+	IdleTimes       rt.Histogram // of Transaction.Pause, where there is one
 	Packets, Bytes  uint64       // of the transactions
 	Connections     uint64
 	Handshakes      uint64        // complete, without lost copies

@@ -112,3 +112,25 @@ func TestSlowCalls(t *testing.T) {
 		t.Errorf("slow calls took %v of %v, want 2 s of 3.98 s", n.SlowSum, n.CallSum)
 	}
 }
+
+// Only where a client had its answer does it tell how soon it asks again.
+func TestPauses(t *testing.T) {
+	c := New(1, Options{})
+	for i := range 160 {
+		c.Worker(0).Transaction(transaction(second, time.Millisecond, func(x *rt.Transaction) {
+			x.Fingerprint = "COMMIT"
+			if x.Idle, x.Ahead = 0, true; i%16 == 0 {
+				x.Idle, x.Ahead = 30*time.Millisecond, false
+			}
+		}))
+	}
+	sum := c.Result()
+	for _, s := range sum.Services {
+		if n, half := s.IdleTimes.Count(), s.IdleTimes.Quantile(0.5); n != 10 || half < 29*time.Millisecond {
+			t.Errorf("%d pauses, half of them within %v; want 10 of 30ms", n, half)
+		}
+	}
+	if n := only(t, sum).IdleTimes.Count(); n != 10 {
+		t.Errorf("%d pauses before COMMIT, want 10", n)
+	}
+}

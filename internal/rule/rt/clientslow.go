@@ -187,7 +187,7 @@ func unread(t *recording.PacketStatement) bool {
 // stalls tells a client that asks as soon as it has its answer, and now and
 // then does not for long, from one that waits on purpose or has nothing to do.
 func (x *slowClient) stalls() bool {
-	if !x.alone || len(x.s.IdleTimes) == 0 {
+	if !x.alone || x.s.Pauses() < someRequests {
 		return false // pauses are kept for all clients of a service together
 	}
 	x.usual, x.longest = x.s.IdleQuantile(0.5), x.s.IdleQuantile(0.99)

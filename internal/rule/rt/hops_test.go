@@ -331,6 +331,15 @@ func TestClientSlow(t *testing.T) {
 			pair(h, little, 200*time.Microsecond, little, 4700*time.Microsecond)
 			return h
 		}},
+		{"sends most requests ahead: few pauses tell how soon it asks again", 0, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Rate: 200, RTs: us(200)})
+			for from, n := range map[time.Duration]int64{little: 17, 4400 * time.Millisecond: 2} {
+				ruletest.Add(h, recording.PacketHistogram{At: ruletest.Start, Server: "10.0.0.2", ServerPort: 3306, Proto: "mysql", Phase: "idle", From: from, To: from + 1, Count: n})
+			}
+			h.PacketStatement(recording.PacketStatement{Fingerprint: "select c from t where id = ?", Count: 2000, IdleBefore: 9 * time.Second})
+			return h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{
+				Transactions: 2000, RTSum: 2000 * 200 * time.Microsecond, Idle: 9 * time.Second}})
+		}},
 		{"asks at once", 0, func() *ruletest.Host { return busyClient(us(50, 60)) }},
 		{"does not read", rule.Certain, func() *ruletest.Host {
 			h := ruletest.New(2, 10).PacketCapture(nil)
