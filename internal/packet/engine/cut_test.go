@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
+	"rtrail/internal/packet/tcp"
 )
 
 // cutter keeps so many bytes of each packet, as a snap length does.
@@ -60,4 +62,44 @@ func TestCutToHeaders(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A snap length that cuts TCP options takes window scales away, not copies.
+func TestCutOptions(t *testing.T) {
+	const path = "testdata/loss.pcap"
+	whole, _ := run(t, path, 1)
+	want := copies(whole.connections)
+	for _, keep := range []int{54, 60, 66, 70} {
+		src, err := pcap.OpenFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := &kept{}
+		report, err := Run(t.Context(), &cutter{src, keep}, Options{Workers: 1, Collector: got.collector})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = src.Close()
+		if n := copies(got.connections); n != want {
+			t.Errorf("%d bytes of each packet: %d copies, want %d", keep, n, want)
+		}
+		for i := range got.connections {
+			for d, s := range got.connections[i].Sides {
+				if s.WindowLimited != -1 {
+					t.Errorf("%d bytes of each packet: %s of %s was window limited for %v", keep, flow.Dir(d), got.connections[i].Client, s.WindowLimited)
+				}
+			}
+		}
+		if len(report.Notes) != 1 || !strings.Contains(report.Notes[0].Text, "TCP options were cut") {
+			t.Errorf("%d bytes of each packet: notes %v", keep, report.Notes)
+		}
+	}
+}
+
+// copies counts segments that came again.
+func copies(connections []tcp.Conn) (n uint32) {
+	for i := range connections {
+		n += connections[i].Sides[0].Retransmissions + connections[i].Sides[1].Retransmissions
+	}
+	return n
 }

@@ -112,7 +112,7 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 	}
 	wg.Wait()
 	report := feed.report
-	var crowded uint64
+	var crowded, cutOptions uint64
 	gone := feed.gone
 	for _, w := range workers {
 		for i, c := range w.results {
@@ -122,13 +122,18 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 		report.Duplicates += w.duplicates()
 		gone = max(gone, w.unreadable)
 		crowded += w.table.PushedOut()
+		cutOptions += w.cutOptions
 	}
 	report.Loss, report.Notes, report.Interfaces = src.Loss(), src.Notes(), src.Interfaces()
 	if gone > 0 {
 		report.note("the file was truncated while it was read: up to %d packets could not be looked at", gone)
 	}
 	if feed.cut > 0 {
-		report.note("the snap length cut %s of %s: times are exact, statements and errors may be missing (tcpdump -s 0 keeps all)", unit.Count(feed.cut), unit.Plural(report.Packets, "packet", "packets"))
+		missing := "statements and errors may be missing"
+		if cutOptions > 0 {
+			missing += fmt.Sprintf("; of %s TCP options were cut: what they hold is unknown (window scale, MSS, SACK, timestamps)", unit.Plural(cutOptions, "packet", "packets"))
+		}
+		report.note("the snap length cut %s of %s: times are exact, %s (tcpdump -s 0 keeps all)", unit.Count(feed.cut), unit.Plural(report.Packets, "packet", "packets"), missing)
 	}
 	if crowded > 0 {
 		report.note("given up early: %s that never carried data; there were too many at once, as in a flood of SYNs", unit.Plural(crowded, "connection", "connections"))

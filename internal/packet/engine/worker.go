@@ -29,6 +29,7 @@ type worker struct {
 	turn        int             // which of the frames comes next
 	results     decode.Results
 	connections uint64
+	cutOptions  uint64 // segments of which the snap length cut TCP options off
 	unreadable  uint64 // packets that were gone when their turn came, of any worker
 	now         int64  // the latest packet
 	expired     int64  // when idle connections were last looked for
@@ -173,6 +174,9 @@ func (w *worker) take(p *pcap.Packet, hash uint64, doubtful bool) {
 	}
 	switch f.Proto {
 	case decode.TCP:
+		if f.Options.Cut {
+			w.cutOptions++
+		}
 		w.table.Frame(f)
 	case decode.UDP:
 		w.queries.Frame(f)

@@ -386,12 +386,49 @@ func TestClaims(t *testing.T) {
 			name: "a straggler from before the window",
 			play: func(s *script) {
 				s.shake()
-				for i := range 70 {
-					s.data(10*ms, toServer, i*1000, 1000, 0)
-					s.ack(11*ms, toClient, 0, i*1000+1000)
-				}
-				s.data(20*ms, toServer, 1000, 1000, 0)
+				farBack(s)
 			},
+		},
+		{
+			name: "older than a window of which the scale was cut off",
+			play: func(s *script) {
+				s.syn(0, cutOff)
+				s.synack(1*ms, cutOff)
+				farBack(s)
+			},
+			client: counts{Retransmissions: 1, Spurious: 1, WindowLimited: -1},
+			server: counts{WindowLimited: -1},
+			said:   []string{"client again 1000-2000 0>20"}, // when it was first sent is forgotten
+		},
+		{
+			name: "older than a window of which one scale was cut off",
+			play: func(s *script) {
+				s.syn(0, scale(7))
+				s.synack(1*ms, cutOff)
+				farBack(s)
+			},
+			client: counts{Retransmissions: 1, Spurious: 1, WindowLimited: -1},
+			server: counts{WindowLimited: -1},
+			said:   []string{"client again 1000-2000 0>20"}, // when it was first sent is forgotten
+		},
+		{
+			name: "a straggler from before the window: what was cut off was no scale, as the server sends none",
+			play: func(s *script) {
+				s.syn(0, cutOff)
+				s.synack(1 * ms)
+				farBack(s)
+			},
+		},
+		{
+			name: "not held back: the segment before was full but for a timestamp that was cut off",
+			play: func(s *script) {
+				s.shake(cutOff)
+				s.data(10*ms, toServer, 0, 1448, 0, cutOff)
+				s.ack(51*ms, toClient, 0, 1448, cutOff)
+				s.data(51*ms+100*us, toServer, 1448, 200, 0, cutOff)
+			},
+			client: counts{WindowLimited: -1, AppLimited: 100 * time.Microsecond},
+			server: counts{WindowLimited: -1},
 		},
 		{
 			name: "data in the SYN that the server did not take",

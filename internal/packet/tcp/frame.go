@@ -123,6 +123,9 @@ func (t *Table) count16(h *half, f *decode.Frame) {
 // and one tick, as in Linux (TCP_PAWS_WINDOW).
 func (t *Table) timestamp(h *half, s *Side, f *decode.Frame, seq uint32) {
 	if !f.Options.HasTime {
+		if f.Options.Cut {
+			h.flags |= cutOptions
+		}
 		return
 	}
 	v := f.Options.TSVal

@@ -99,7 +99,11 @@ func (t *Table) handshake(c *Conn, d flow.Dir, f *decode.Frame) {
 			s.MSS = f.Options.MSS
 		}
 		s.Scale = min(f.Options.Scale, 14)
-		c.negotiate(f.Options.Scale >= 0)
+		// An option that the snap length cut off may have been sent: scaling stays
+		// unknown then, as after a SYN that was not captured.
+		if !f.Options.Cut || f.Options.Scale >= 0 {
+			c.negotiate(f.Options.Scale >= 0)
+		}
 	}
 	if f.Flags&decode.ACK == 0 {
 		if d == flow.ToServer {

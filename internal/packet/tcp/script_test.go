@@ -143,6 +143,7 @@ func mss(n uint16) func(*decode.Frame) { return func(f *decode.Frame) { f.Option
 func scale(n int8) func(*decode.Frame) { return func(f *decode.Frame) { f.Options.Scale = n } }
 func win(n uint16) func(*decode.Frame) { return func(f *decode.Frame) { f.Window = n } }
 func id(n uint16) func(*decode.Frame)  { return func(f *decode.Frame) { f.IPID = n } }
+func cutOff(f *decode.Frame)           { f.Options = decode.Options{MSS: f.Options.MSS, Scale: -1, Cut: true} }
 func tsval(n uint32) func(*decode.Frame) {
 	return func(f *decode.Frame) { f.Options.HasTime, f.Options.TSVal = true, n }
 }
@@ -210,6 +211,15 @@ func pick(s Side) counts {
 		s.LostOnWire, s.Missed,
 		s.ZeroWindowTime, s.WindowLimited, s.AppLimited, s.DelayedACKTime,
 	}
+}
+
+// farBack sends a segment again that is 68,000 bytes back and was acknowledged.
+func farBack(s *script) {
+	for i := range 70 {
+		s.data(10*ms, toServer, i*1000, 1000, 0)
+		s.ack(11*ms, toClient, 0, i*1000+1000)
+	}
+	s.data(20*ms, toServer, 1000, 1000, 0)
 }
 
 // hole leaves out the second of three segments.

@@ -12,7 +12,7 @@ const (
 type scaling uint8
 
 const (
-	scaleUnknown scaling = iota // the handshake was not seen
+	scaleUnknown scaling = iota // the handshake, or its options, were not seen
 	scaleOffered                // the SYN offered it, the SYN-ACK has not been seen
 	scaleOff                    // one side did not offer it: windows are as sent
 	scaleOn
@@ -69,6 +69,7 @@ const (
 	usedWindow // window is set
 	idle       // since ackedAt nothing is in flight, and it is this side's turn
 	eager      // it sends small segments while others are in flight: TCP_NODELAY
+	cutOptions // the snap length cut options off, which may have held a timestamp
 )
 
 // offset is where a sequence number lies in the stream; it may be before 0.

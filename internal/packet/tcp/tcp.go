@@ -171,7 +171,7 @@ type Side struct {
 
 	LargestSegment uint32 // bytes of payload
 	MSS            uint16 // as announced; 0: not seen
-	Scale          int8   // window scale it announced; -1: not seen, or none
+	Scale          int8   // window scale it announced; -1: not seen, cut off, or none
 	TTL            uint8  // of its last packet
 
 	RTTs   uint32        // samples of pure acknowledgements of this side's data, by Karn's rule
@@ -197,7 +197,7 @@ type Side struct {
 	ZeroWindows    uint32        // episodes in which this side had closed its window
 	ZeroWindowTime time.Duration //
 	WindowProbes   uint32        // of this side, into the closed window of the other
-	WindowLimited  time.Duration // this side could not send: the other's window was full, but not closed; -1: unknown, the window scale was not seen
+	WindowLimited  time.Duration // this side could not send: the other's window was full, but not closed; -1: unknown, a window scale was not seen
 	DelayedACKs    uint32        // waits of this side's data for a delayed acknowledgement
 	DelayedACKTime time.Duration
 }

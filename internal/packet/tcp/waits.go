@@ -31,7 +31,7 @@ func (c *Conn) fullSegment(d flow.Dir) int {
 	if mss <= timeOption {
 		return smallSegment
 	}
-	if c.halves[d].has(hasTS) {
+	if c.halves[d].has(hasTS | cutOptions) {
 		mss -= timeOption
 	}
 	return int(mss)
