@@ -81,6 +81,8 @@ type PacketSide struct {
 	KeepAlives      int64 `parquet:"keep_alives" cbor:"keep_alives"`
 	PAWS            int64 `parquet:"paws" cbor:"paws"` // segments whose timestamp went back
 
+	RetransmitWait time.Duration `parquet:"retransmit_wait" cbor:"retransmit_wait"` // the connection waited for copies of this side's bytes, each moment once; 0 in recordings of older versions
+
 	ZeroWindows    int64         `parquet:"zero_windows" cbor:"zero_windows"` // episodes in which this side had closed its window
 	ZeroWindowTime time.Duration `parquet:"zero_window_time" cbor:"zero_window_time"`
 	WindowLimited  time.Duration `parquet:"window_limited" cbor:"window_limited"` // this side could not send, the other's window was full; Unknown if the window scale was not seen

@@ -61,6 +61,8 @@ const (
 	PacketPaths Table = "packet_paths" // what became of the packets of one side of a connection
 	PacketRates Table = "packet_rates" // what one host sent to another one in one second
 
+	PacketDirections Table = "packet_directions" // what a client and a server sent each other on all their connections
+
 	MySQLServers      Table = "mysql_servers"      // one look at a MySQL server: how it answered
 	MySQLStatuses     Table = "mysql_status"       // one number of SHOW GLOBAL STATUS
 	MySQLVariables    Table = "mysql_variables"    // one setting of a server

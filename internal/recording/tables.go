@@ -48,6 +48,7 @@ var catalogue = []kind{
 	kindOf[PacketPairTransaction]("server", "server_port", "connection"),
 	kindOf[PacketPath]("connection", "sender"),
 	kindOf[PacketRate]("from", "to"),
+	kindOf[PacketDirection]("server", "server_port", "proto", "client", "sender"),
 	kindOf[MySQLServer]("server"),
 	kindOf[MySQLStatus]("server", "name"),
 	kindOf[MySQLVariable]("server", "name"),

@@ -23,6 +23,9 @@ type PacketService struct {
 	// Connections are those of the recording that went to this service: all, or
 	// the worst where a capture had thousands.
 	Connections []*PacketConnection
+	// Directions are sums over all connections, by client and sender: shares are
+	// taken of these. In recordings of older versions they sum up Connections.
+	Directions []recording.PacketDirection
 }
 
 // Name is ADDRESS:PORT with the protocol, as a finding names it.
@@ -169,7 +172,14 @@ func (v *View) packetServices() []*PacketService {
 		s := service(c.Server, c.ServerPort, c.Proto)
 		s.Connections = append(s.Connections, c)
 	}
+	for _, row := range recording.Rows[recording.PacketDirection](v.rec) {
+		s := service(row.Server, row.ServerPort, row.Proto)
+		s.Directions = append(s.Directions, row)
+	}
 	for _, s := range list {
+		if len(s.Directions) == 0 {
+			s.Directions = directionsOf(s.Connections)
+		}
 		for _, buckets := range [][]rt.Bucket{s.Histogram, s.IdleTimes} {
 			slices.SortFunc(buckets, func(a, b rt.Bucket) int { return cmp.Compare(a.From, b.From) })
 		}

@@ -484,3 +484,51 @@ func TestClaims(t *testing.T) {
 		})
 	}
 }
+
+// TestRetransmitWait charges waits for copies to the side whose bytes they are,
+// each moment once.
+func TestRetransmitWait(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		play           func(s *script)
+		client, server time.Duration
+	}{
+		{"a second timeout goes on where the first ended", func(s *script) {
+			s.data(10*ms, toServer, 0, 1000, 0)
+			s.data(210*ms, toServer, 0, 1000, 0)
+			s.data(610*ms, toServer, 0, 1000, 0)
+		}, 600 * time.Millisecond, 0},
+		{"two segments are waited for at the same time", func(s *script) {
+			s.data(10*ms, toServer, 0, 1000, 0)
+			s.data(11*ms, toServer, 1000, 1000, 0)
+			s.data(210*ms, toServer, 0, 1000, 0)
+			s.data(211*ms, toServer, 1000, 1000, 0)
+		}, 201 * time.Millisecond, 0},
+		{"each side for its own bytes", func(s *script) {
+			s.data(10*ms, toServer, 0, 1000, 0)
+			s.data(210*ms, toServer, 0, 1000, 0)
+			s.data(220*ms, toClient, 0, 100, 1000)
+			s.data(520*ms, toClient, 0, 100, 1000)
+		}, 200 * time.Millisecond, 300 * time.Millisecond},
+		{"lost before the capture", func(s *script) {
+			hole(s)
+			s.data(250*ms, toServer, 1000, 1000, 0)
+		}, 240*time.Millisecond - 20*time.Microsecond, 0},
+		{"a copy of what had arrived keeps nobody waiting", func(s *script) {
+			s.data(10*ms, toServer, 0, 1000, 0)
+			s.ack(11*ms, toClient, 0, 1000)
+			s.data(15*ms, toServer, 0, 1000, 0)
+		}, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScript(t, Options{})
+			s.shake()
+			c.play(s)
+			sides := s.last().Sides
+			if sides[toServer].RetransmitWait != c.client || sides[toClient].RetransmitWait != c.server {
+				t.Errorf("the client's bytes waited %v, want %v; the server's %v, want %v",
+					sides[toServer].RetransmitWait, c.client, sides[toClient].RetransmitWait, c.server)
+			}
+		})
+	}
+}

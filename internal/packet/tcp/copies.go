@@ -1,6 +1,8 @@
 package tcp
 
 import (
+	"time"
+
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/flow"
 )
@@ -213,7 +215,19 @@ func (t *Table) stalled(c *Conn, s Stall) {
 	if s.To <= s.From {
 		return
 	}
+	if s.Cause == Retransmission {
+		c.waitedForCopy(s)
+	}
 	if t.consume(c); c.consumer != nil {
 		c.consumer.Stalled(s)
 	}
+}
+
+// waitedForCopy sums up waits for copies. They come in the order of their ends:
+// what lies before the last end was counted, or is left out if an earlier wait
+// began later, so that the sum may be too small, but never too large.
+func (c *Conn) waitedForCopy(s Stall) {
+	h := &c.halves[s.Dir]
+	c.Sides[s.Dir].RetransmitWait += time.Duration(max(0, s.To-max(s.From, h.waited)))
+	h.waited = max(h.waited, s.To)
 }

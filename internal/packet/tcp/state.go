@@ -29,6 +29,7 @@ type half struct {
 	ackedAt int64 // when acked last moved, or the window opened again after that
 	limited int64 // since when the window of the other side is full; 0: it is not
 	closed  int64 // since when this side's own window is closed; 0: it is not
+	waited  int64 // until when waits for copies of this side's bytes are counted
 
 	base   uint32 // sequence number of offset 0
 	ts     uint32 // the newest timestamp, if hasTS

@@ -163,7 +163,8 @@ type Close struct {
 	Outstanding int64
 }
 
-// Side is what was counted of the packets one side sent.
+// Side is what was counted of the packets one side sent. Its numbers of four
+// bytes stand in pairs: a connection shall stay within a kilobyte.
 type Side struct {
 	Packets, Segments uint64 // segments are packets with data
 	Bytes             int64  // of the stream, each once
@@ -174,10 +175,11 @@ type Side struct {
 	Scale          int8   // window scale it announced; -1: not seen, cut off, or none
 	TTL            uint8  // of its last packet
 
-	RTTs   uint32        // samples of pure acknowledgements of this side's data, by Karn's rule
-	RTTSum time.Duration //
-	RTTMin time.Duration // 0: no sample
-	RTTMax time.Duration
+	WindowProbes uint32        // of this side, into the closed window of the other
+	RTTs         uint32        // samples of pure acknowledgements of this side's data, by Karn's rule
+	RTTSum       time.Duration //
+	RTTMin       time.Duration // 0: no sample
+	RTTMax       time.Duration
 
 	AppLimited time.Duration // this side had window left, nothing in flight and sent nothing
 
@@ -189,16 +191,18 @@ type Side struct {
 	OutOfOrder      uint32 // arrived late without being sent again
 	DupACKs         uint32
 	Duplicates      uint32 // packets that the capture holds twice; nothing else counts them but Packets and WireBytes
-	LostOnWire      int64  // bytes that had to be sent again because they did not arrive
-	Missed          int64  // bytes that the receiver acknowledged but the capture lacks
-	KeepAlives      uint32
-	PAWS            uint32 // segments whose timestamp went back
+	// RetransmitWait is how long the connection waited for copies of this side's
+	// bytes, as Stalled tells it; times that several waits share count once.
+	RetransmitWait time.Duration
+	LostOnWire     int64 // bytes that had to be sent again because they did not arrive
+	Missed         int64 // bytes that the receiver acknowledged but the capture lacks
+	KeepAlives     uint32
+	PAWS           uint32 // segments whose timestamp went back
 
+	DelayedACKs    uint32        // waits of this side's data for a delayed acknowledgement
 	ZeroWindows    uint32        // episodes in which this side had closed its window
 	ZeroWindowTime time.Duration //
-	WindowProbes   uint32        // of this side, into the closed window of the other
 	WindowLimited  time.Duration // this side could not send: the other's window was full, but not closed; -1: unknown, a window scale was not seen
-	DelayedACKs    uint32        // waits of this side's data for a delayed acknowledgement
 	DelayedACKTime time.Duration
 }
 

@@ -51,6 +51,8 @@ type Result struct {
 	// nobody answered: some of them.
 	Path   path.Result
 	Silent []rt.Transaction
+	// Directions are sums over all connections.
+	Directions directions
 }
 
 // Read runs the engine over a source until it ends or the context is done. The
@@ -110,6 +112,7 @@ func (r *Result) Write(w *recording.Writer) {
 		recording.Append(w, histogramRows(first, service, t)...)
 	}
 	r.writePaths(w)
+	recording.Append(w, r.Directions.rows(first)...)
 	for key, s := range r.Summary.Statements {
 		recording.Append(w, statementRow(key, s))
 		recording.Append(w, errorRows(key, s)...)
@@ -169,6 +172,7 @@ func notesOf(r *engine.Report, s *summary.Summary) []string {
 var Tables = []recording.Table{
 	recording.PacketCaptures, recording.PacketConnections, recording.PacketSides, recording.PacketServices, recording.PacketHistograms,
 	recording.PacketStatements, recording.PacketErrors, recording.PacketTransactions, recording.PacketNestings, recording.PacketPaths, recording.PacketRates,
+	recording.PacketDirections,
 	recording.PacketPairs, recording.PacketPairTransactions,
 }
 

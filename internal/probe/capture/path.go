@@ -12,6 +12,7 @@ import (
 	"rtrail/internal/packet/proto/dns"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/packet/tcp"
 	"rtrail/internal/recording"
 )
 
@@ -23,7 +24,8 @@ const NobodyListens = "port unreachable"
 // what the path does to packets.
 type watcher struct {
 	*summary.Collector
-	path *path.Tracker
+	path       *path.Tracker
+	directions directions
 	// silent are queries without answer: the first ones, for rules that ask who
 	// waited.
 	silent []rt.Transaction
@@ -31,6 +33,12 @@ type watcher struct {
 
 // Frame follows a packet.
 func (w *watcher) Frame(_ *pcap.Packet, f *decode.Frame) { w.path.Frame(f) }
+
+// Connection sums a connection up.
+func (w *watcher) Connection(c *tcp.Conn) {
+	w.directions.add(c)
+	w.Collector.Connection(c)
+}
 
 // Transaction sums a transaction up.
 func (w *watcher) Transaction(t *rt.Transaction) {
@@ -44,7 +52,7 @@ func (w *watcher) Transaction(t *rt.Transaction) {
 func watch(o *engine.Options, collectors *summary.Collectors, ports []uint16) *[]*watcher {
 	watchers := make([]*watcher, o.Workers)
 	o.Collector = func(i int) engine.Collector {
-		watchers[i] = &watcher{Collector: collectors.Worker(i), path: path.New(ports)}
+		watchers[i] = &watcher{Collector: collectors.Worker(i), path: path.New(ports), directions: newDirections(ports)}
 		return watchers[i]
 	}
 	return &watchers
@@ -53,10 +61,12 @@ func watch(o *engine.Options, collectors *summary.Collectors, ports []uint16) *[
 // pathOf puts together what the watchers saw.
 func (r *Result) pathOf(watchers []*watcher) {
 	var trackers []*path.Tracker
+	r.Directions = newDirections(nil)
 	for _, w := range watchers {
 		if w != nil {
 			trackers = append(trackers, w.path)
 			r.Silent = append(r.Silent, w.silent...)
+			r.Directions.merge(w.directions)
 		}
 	}
 	r.Path = path.Merge(trackers)

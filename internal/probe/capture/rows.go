@@ -63,7 +63,7 @@ func SideRow(c *recording.PacketConnection, sender string, s *tcp.Side) recordin
 		Packets: int64(s.Packets), Segments: int64(s.Segments), Bytes: s.Bytes, WireBytes: s.WireBytes,
 		Retransmissions: int64(s.Retransmissions), Timeouts: int64(s.Timeouts), Fast: int64(s.Fast), Spurious: int64(s.Spurious),
 		OutOfOrder: int64(s.OutOfOrder), DupACKs: int64(s.DupACKs), LostOnWire: s.LostOnWire, Missed: s.Missed,
-		KeepAlives: int64(s.KeepAlives), PAWS: int64(s.PAWS),
+		KeepAlives: int64(s.KeepAlives), PAWS: int64(s.PAWS), RetransmitWait: s.RetransmitWait,
 		ZeroWindows: int64(s.ZeroWindows), ZeroWindowTime: s.ZeroWindowTime, WindowLimited: s.WindowLimited, AppLimited: s.AppLimited,
 		DelayedACKs: int64(s.DelayedACKs), DelayedACKTime: s.DelayedACKTime,
 		MSS: int32(s.MSS), LargestSegment: int64(s.LargestSegment), TTL: int32(s.TTL),

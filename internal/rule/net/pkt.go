@@ -146,8 +146,8 @@ func plural(n int, one string) string {
 
 // pktSegments is how many segments with data were captured.
 func pktSegments(v *view.View) (n int64) {
-	for _, c := range v.PacketConnections() {
-		n += c.FromClient.Segments + c.FromServer.Segments
+	for _, s := range v.PacketServices() {
+		n += s.Sent("client").Segments + s.Sent("server").Segments
 	}
 	return n
 }

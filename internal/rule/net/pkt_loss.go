@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -13,16 +14,18 @@ import (
 
 // lostWay is what one host sent to another one, as packets show it.
 type lostWay struct {
-	from, to             string
-	segments, repeats    int64 // repeats that were needed
-	timeouts             int64
+	from, to string
+	// Of all connections between the two.
+	segments, repeats int64 // repeats that were needed
+	timeouts          int64
+	conns             int64
+	waited            time.Duration // for the repeats
+	services          []*view.PacketService
+	back              *lostWay // the other direction; nil: nothing was sent
+	// Of those connections that were kept.
 	upstream, downstream int64
-	bytes                int64
-	conns                int
 	worst                *view.PacketConnection
 	mostRepeats          int64
-	services             []*view.PacketService
-	waited               time.Duration
 }
 
 const (
@@ -43,47 +46,78 @@ func lossInPackets(v *view.View, told func(a, b string) bool) []rule.Finding {
 	return found
 }
 
+// between are the two ends of a way.
+type between struct{ from, to string }
+
 func lostWays(v *view.View) []*lostWay {
-	type key struct{ from, to string }
-	known := map[key]*lostWay{}
+	known := map[between]*lostWay{}
 	var list []*lostWay
 	for _, s := range v.PacketServices() {
+		for i := range s.Directions {
+			d := &s.Directions[i]
+			if d.Client == "" {
+				continue // of many clients together nobody knows the way
+			}
+			k := endsOf(d.Client, d.Server, d.Sender)
+			l := known[k]
+			if l == nil {
+				l = &lostWay{from: k.from, to: k.to}
+				known[k] = l
+				list = append(list, l)
+			}
+			l.add(s, d)
+		}
+	}
+	for _, l := range list {
+		l.back = known[between{l.to, l.from}]
+	}
+	for _, s := range v.PacketServices() {
 		for _, c := range s.Connections {
-			for _, sender := range []string{"client", "server"} {
-				k, side := key{c.Client, c.Server}, &c.FromClient
-				if sender == "server" {
-					k, side = key{c.Server, c.Client}, &c.FromServer
-				}
-				p, _ := v.PacketPath(c.ID, sender)
-				if p.StuckCopies >= stuckCopies && p.StuckSize > p.LargestAcked {
-					continue // lost for its size: that is another fault
-				}
-				l := known[k]
-				if l == nil {
-					l = &lostWay{from: k.from, to: k.to}
-					known[k] = l
-					list = append(list, l)
-				}
-				needed := max(side.Retransmissions-side.Spurious, 0)
-				l.segments += side.Segments
-				l.repeats += needed
-				l.timeouts += side.Timeouts
-				l.bytes += side.LostOnWire
-				l.upstream += p.Upstream
-				l.downstream += p.Downstream
-				l.conns++
-				if needed > l.mostRepeats {
-					l.worst, l.mostRepeats = c, needed
-				}
-				if !slices.Contains(l.services, s) {
-					l.services = append(l.services, s)
-					l.waited += s.Retransmit
+			for sender, side := range c.Sides() {
+				if l := known[endsOf(c.Client, c.Server, sender)]; l != nil {
+					p, _ := v.PacketPath(c.ID, sender)
+					l.look(c, side, &p)
 				}
 			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *lostWay) int { return cmp.Compare(b.repeats, a.repeats) })
 	return list
+}
+
+func endsOf(client, server, sender string) between {
+	if sender == "server" {
+		return between{server, client}
+	}
+	return between{client, server}
+}
+
+func (l *lostWay) add(s *view.PacketService, d *recording.PacketDirection) {
+	l.segments += d.Segments
+	l.repeats += max(d.Retransmissions-d.Spurious, 0)
+	l.timeouts += d.Timeouts
+	l.conns += d.Connections
+	l.waited += d.RetransmitWait
+	l.services = append(l.services, s)
+}
+
+// look takes what only the connection itself tells.
+func (l *lostWay) look(c *view.PacketConnection, side *recording.PacketSide, p *recording.PacketPath) {
+	needed := max(side.Retransmissions-side.Spurious, 0)
+	if p.StuckCopies >= stuckCopies && p.StuckSize > p.LargestAcked {
+		// Lost for its size: that is another fault.
+		l.segments -= side.Segments
+		l.repeats -= needed
+		l.timeouts -= side.Timeouts
+		l.conns--
+		l.waited -= side.RetransmitWait
+		return
+	}
+	l.upstream += p.Upstream
+	l.downstream += p.Downstream
+	if needed > l.mostRepeats {
+		l.worst, l.mostRepeats = c, needed
+	}
 }
 
 func (l *lostWay) rate() float64 { return float64(l.repeats) / float64(max(l.segments, 1)) }
@@ -125,13 +159,30 @@ func (l *lostWay) finding(v *view.View, c rule.Confidence) rule.Finding {
 	if l.waited == 0 {
 		f.Impact = rule.Impact{Share: l.rate(), Text: rule.T("%s of segments sent again", unit.Share(l.rate()))}
 	}
-	check := tshark(v, fmt.Sprintf("%s && %s && tcp.analysis.retransmission", pktHost("src", l.from), pktHost("dst", l.to)), "tcp.stream", "tcp.seq", "tcp.len")
-	f.Evidence = l.evidence(check)
+	f.Evidence = append(l.evidence(l.check(v)), l.otherWay(v)...)
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("look at what lies on the way%s: filters, queues, interface errors, rate limits", l.place()), Command: "iptables -nvL; nft list ruleset; tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'", Tradeoff: "none"},
 		{Text: rule.T("capture at the next hop at the same time: where the packets are missing first, they are lost"), Command: "rtrail packets -i IF -w hop.pcapng --for 30s", Tradeoff: "disk space"},
 	}
 	return f
+}
+
+// check shows the repeats. tshark calls what fills a hole within 3 ms out of
+// order, also where its first copy was captured or SACK had asked for it.
+func (l *lostWay) check(v *view.View) string {
+	return tshark(v, fmt.Sprintf("%s && %s && tcp.len > 0 && (tcp.analysis.retransmission || tcp.analysis.out_of_order) && !tcp.analysis.spurious_retransmission",
+		pktHost("src", l.from), pktHost("dst", l.to)), "tcp.stream", "tcp.seq", "tcp.len", "tcp.analysis.rto")
+}
+
+// otherWay names the direction that costs the time if it is not this one: a
+// timeout of a lonely request is one repeat, but 200 ms.
+func (l *lostWay) otherWay(v *view.View) []rule.Evidence {
+	b := l.back
+	if b == nil || b.waited <= l.waited {
+		return nil
+	}
+	return []rule.Evidence{{Metric: "packets.retransmit-wait", What: rule.T("the other direction costs more time: from %s to %s %d of %d segments were sent again, %d after a timeout, and %s waited for",
+		b.from, b.to, b.repeats, b.segments, b.timeouts, unit.Duration(b.waited)), Value: b.waited.Seconds(), Unit: "seconds", Check: b.check(v)}}
 }
 
 func (l *lostWay) evidence(check string) []rule.Evidence {
@@ -142,7 +193,7 @@ func (l *lostWay) evidence(check string) []rule.Evidence {
 			Value: float64(l.upstream), Unit: "count", Check: check})
 	}
 	if l.worst != nil {
-		list = append(list, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("most on %s: %d, of %d connections", pktEnds(l.worst), l.mostRepeats, l.conns), Value: float64(l.mostRepeats), Unit: "count", Check: check})
+		list = append(list, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("most on %s: %d, of %s", pktEnds(l.worst), l.mostRepeats, unit.Plural(l.conns, "connection", "connections")), Value: float64(l.mostRepeats), Unit: "count", Check: check})
 	}
 	return list
 }

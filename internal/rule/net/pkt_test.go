@@ -379,7 +379,32 @@ func TestPacketLossInPackets(t *testing.T) {
 			return h
 		}
 	}
+	waits := func(client, server time.Duration) func() *ruletest.Host {
+		return with(5, func(_ int, c *ruletest.PacketConnection) {
+			c.FromServer.Segments, c.FromServer.Retransmissions, c.FromServer.RetransmitWait = 200, 8, server
+			c.FromClient.Segments, c.FromClient.Retransmissions, c.FromClient.Timeouts, c.FromClient.RetransmitWait = 100, 1, 1, client
+		})
+	}
+	// Of many connections the worst were kept, the others are in the sums only.
+	most := func(segments, repeats int64) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := lossy(8, 0, recording.PacketPath{Downstream: 8})()
+			for sender, n := range map[string]int64{"client": 0, "server": repeats} {
+				ruletest.Add(h, recording.PacketDirection{At: ruletest.Start, Client: "10.0.0.1", Server: "10.0.0.2", ServerPort: 3306, Proto: "mysql", Sender: sender,
+					Connections: 8000, Segments: segments, Retransmissions: n, RetransmitWait: time.Duration(n) * 10 * ms})
+			}
+			return h
+		}
+	}
 	ruletest.Check(t, packetLoss, []ruletest.Situation{
+		{Name: "a quarter of a percent of all connections, though more of the worst", Host: most(160_400, 400)},
+		{Name: "one percent of all connections", Host: most(160_400, 1604), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 1.6, High: 1.61,
+			Says: "1.0 % of segments", Proof: "1604 of 160400 segments from 10.0.0.2 to 10.0.0.1"},
+		{Name: "of thousands of connections", Host: most(160_400, 1604), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 1.6, High: 1.61,
+			Proof: "8, of 8,000 connections"},
+		{Name: "waits for its own copies", Host: waits(0, 200*ms), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.099, High: 0.101},
+		{Name: "waits for copies of the other direction", Host: waits(200*ms, ms), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.0004, High: 0.0006,
+			Proof: "from 10.0.0.1 to 10.0.0.2 5 of 500 segments were sent again, 5 after a timeout, and 1 s waited for"},
 		{Name: "behind the capture", Host: lossy(8, 0, recording.PacketPath{Downstream: 8}), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between the capture and 10.0.0.1"},
 		{Name: "before the capture", Host: lossy(8, 0, recording.PacketPath{Upstream: 8}), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between 10.0.0.2 and the capture"},
 		{Name: "a little", Host: lossy(2, 1, recording.PacketPath{}), Want: 0},

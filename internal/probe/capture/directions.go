@@ -1,0 +1,85 @@
+package capture
+
+import (
+	"slices"
+	"time"
+
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/summary"
+	"rtrail/internal/packet/tcp"
+	"rtrail/internal/recording"
+)
+
+// mostDirections is how many pairs of a client address and a service a worker
+// tells apart, in 15 MB. Further clients of a service are one.
+const mostDirections = 20_000
+
+// between is a client address and a service; without the address it stands for
+// all clients of the service that are not told apart.
+type between struct {
+	client flow.Addr
+	summary.Service
+}
+
+// directions sums connections up by client address, service and sender. Of a
+// long capture only the worst connections are kept: shares of all need all.
+type directions struct {
+	ports []uint16
+	sums  map[between]*[2]recording.PacketDirection // by flow.Dir
+}
+
+func newDirections(ports []uint16) directions {
+	return directions{ports, map[between]*[2]recording.PacketDirection{}}
+}
+
+// add counts a connection that has ended.
+func (d *directions) add(c *tcp.Conn) {
+	if len(d.ports) > 0 && !slices.Contains(d.ports, c.Server.Port) {
+		return
+	}
+	row := ConnectionRow(&summary.Connection{Conn: *c})
+	both := d.at(between{c.Client.Addr, summary.Service{Server: c.Server, Proto: c.Protocol}})
+	for dir := range both {
+		side := SideRow(&row, both[dir].Sender, &c.Sides[dir])
+		both[dir].Add(&row, &side)
+	}
+}
+
+// at are the sums of a pair.
+func (d *directions) at(k between) *[2]recording.PacketDirection {
+	both := d.sums[k]
+	if both == nil && len(d.sums) >= mostDirections {
+		k.client = flow.Addr{}
+		both = d.sums[k]
+	}
+	if both == nil {
+		both = &[2]recording.PacketDirection{flow.ToServer: {Sender: "client"}, flow.ToClient: {Sender: "server"}}
+		d.sums[k] = both
+	}
+	return both
+}
+
+// merge adds what another worker summed up.
+func (d *directions) merge(o directions) {
+	for k, from := range o.sums {
+		into := d.at(k)
+		for dir := range into {
+			into[dir].Merge(&from[dir])
+		}
+	}
+}
+
+// rows are the sums as tables hold them.
+func (d *directions) rows(first time.Time) []recording.PacketDirection {
+	var list []recording.PacketDirection
+	for k, both := range d.sums {
+		for _, row := range both {
+			row.At, row.Server, row.ServerPort, row.Proto = first, k.Server.Addr.String(), int32(k.Server.Port), k.Proto
+			if k.client != (flow.Addr{}) {
+				row.Client = k.client.String()
+			}
+			list = append(list, row)
+		}
+	}
+	return list
+}

@@ -1,0 +1,105 @@
+package recording
+
+import "time"
+
+// PacketDirection is one direction between a client address and a service: sums
+// over all connections of a capture, also those that PacketConnections leaves
+// out because others were worse. Shares of connections, segments and requests
+// are taken from here.
+type PacketDirection struct {
+	At         time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"` // the first packet of the capture
+	Client     string    `parquet:"client,dict" cbor:"client"`          // address; "" for all clients beyond those that are told apart
+	Server     string    `parquet:"server,dict" cbor:"server"`
+	ServerPort int32     `parquet:"server_port" cbor:"server_port"`
+	Proto      string    `parquet:"proto,dict" cbor:"proto"`   // as in PacketConnection
+	Sender     string    `parquet:"sender,dict" cbor:"sender"` // client or server
+
+	Connections  int64         `parquet:"connections" cbor:"connections"`   // all, seen by both senders, as are the sums of requests and times below
+	Ended        int64         `parquet:"ended" cbor:"ended"`               // of them, before the capture did
+	Refused      int64         `parquet:"refused" cbor:"refused"`           // the SYN was answered by RST
+	Broke        int64         `parquet:"broke" cbor:"broke"`               // reset by the sender while a request was under way
+	BrokeUnread  int64         `parquet:"broke_unread" cbor:"broke_unread"` // reset by the sender at another time, bytes of the other side unacknowledged
+	Transactions int64         `parquet:"transactions" cbor:"transactions"` // whose times count
+	Excluded     int64         `parquet:"excluded" cbor:"excluded"`         // seen, but ambiguous, lossy or without answer
+	RTSum        time.Duration `parquet:"rt_sum" cbor:"rt_sum"`             // sum of response times
+	Download     time.Duration `parquet:"download" cbor:"download"`         // sum
+	Life         time.Duration `parquet:"life" cbor:"life"`                 // sum over connections, from the first packet to the last
+	Quiet        time.Duration `parquet:"quiet" cbor:"quiet"`               // of it, the client asked nothing, or the sender could have sent and did not
+	Paused       time.Duration `parquet:"paused" cbor:"paused"`             // the sender could have sent and did not, no longer than answers were under way
+
+	Segments        int64         `parquet:"segments" cbor:"segments"` // packets with data
+	Retransmissions int64         `parquet:"retransmissions" cbor:"retransmissions"`
+	Timeouts        int64         `parquet:"timeouts" cbor:"timeouts"`               // retransmissions by timeout
+	Spurious        int64         `parquet:"spurious" cbor:"spurious"`               // retransmissions of what had arrived
+	RetransmitWait  time.Duration `parquet:"retransmit_wait" cbor:"retransmit_wait"` // connections waited for copies of the sender's bytes
+	DelayedACKs     int64         `parquet:"delayed_acks" cbor:"delayed_acks"`       // waits of the sender's data for a delayed acknowledgement
+	DelayedACKTime  time.Duration `parquet:"delayed_ack_time" cbor:"delayed_ack_time"`
+}
+
+// Add adds what one side of a connection sent.
+func (d *PacketDirection) Add(c *PacketConnection, s *PacketSide) {
+	d.Connections++
+	if c.Ending != "open" {
+		d.Ended++
+	}
+	switch {
+	case c.Refused:
+		d.Refused++
+	case !c.CloseReset || c.Closer != d.Sender:
+	case c.UnderWay():
+		d.Broke++
+	case c.Outstanding > 0:
+		d.BrokeUnread++
+	}
+	life := c.Last.Sub(c.At)
+	d.Transactions += c.Transactions
+	d.Excluded += c.Excluded
+	d.RTSum += c.RTSum
+	d.Download += c.Download
+	d.Life += life
+	d.Quiet += min(c.Idle+s.AppLimited, life)
+	// What a server sends by itself between answers is its own affair.
+	d.Paused += min(s.AppLimited, c.Download)
+	d.Segments += s.Segments
+	d.Retransmissions += s.Retransmissions
+	d.Timeouts += s.Timeouts
+	d.Spurious += s.Spurious
+	d.RetransmitWait += s.RetransmitWait
+	d.DelayedACKs += s.DelayedACKs
+	d.DelayedACKTime += s.DelayedACKTime
+}
+
+// Merge adds the sums of other connections.
+func (d *PacketDirection) Merge(o *PacketDirection) {
+	d.Connections += o.Connections
+	d.Ended += o.Ended
+	d.Refused += o.Refused
+	d.Broke += o.Broke
+	d.BrokeUnread += o.BrokeUnread
+	d.Transactions += o.Transactions
+	d.Excluded += o.Excluded
+	d.RTSum += o.RTSum
+	d.Download += o.Download
+	d.Life += o.Life
+	d.Quiet += o.Quiet
+	d.Paused += o.Paused
+	d.Segments += o.Segments
+	d.Retransmissions += o.Retransmissions
+	d.Timeouts += o.Timeouts
+	d.Spurious += o.Spurious
+	d.RetransmitWait += o.RetransmitWait
+	d.DelayedACKs += o.DelayedACKs
+	d.DelayedACKTime += o.DelayedACKTime
+}
+
+// UnderWay says that a request or its answer was under way when the connection
+// was closed.
+func (c *PacketConnection) UnderWay() bool {
+	return c.CloseState == "request" || c.CloseState == "waiting" || c.CloseState == "response"
+}
+
+// Table says where the row belongs.
+func (PacketDirection) Table() Table { return PacketDirections }
+
+// Time is the first packet of the capture.
+func (r PacketDirection) Time() time.Time { return r.At }
