@@ -60,4 +60,8 @@ var mysqlLockMetrics = []Metric{
 		Tools: []string{"ss -tno state syn-sent"}, Traps: []string{"a full accept queue drops SYNs as well: see net/accept-queue-full at the server"}, Healthy: "0"},
 	{ID: "mysql.answer", Name: "looks without an answer", Meaning: "how often rtrail asked the server and got nothing", Unit: "count", Source: "rtrail's own connection",
 		Tools: []string{"time mysql -e 'select 1'"}, Traps: []string{"rtrail asks seldom when it gets no answer"}, Healthy: "0"},
+	{ID: "mysql.answer-time", Name: "time to answer", Meaning: "how long rtrail waited for the server in one look, which needs milliseconds", Unit: "seconds", Source: "rtrail's own connection",
+		Tools: []string{"time mysql -e 'select 1'"}, Traps: []string{"a CPU that is busy elsewhere makes rtrail wait as well"}, Healthy: "milliseconds"},
+	{ID: "mysql.uptime", Name: "time since the server started", Meaning: "Uptime; it falls when the server was restarted", Unit: "seconds", Source: "SHOW GLOBAL STATUS",
+		Tools: []string{"mysqladmin status"}, Healthy: "grows by a second each second"},
 }

@@ -52,9 +52,7 @@ func (s *server) look(ctx context.Context, edge bool) {
 		s.commit(w)
 		return
 	}
-	// At the end of the window a server that answers is asked once more, although
-	// it may have been slow.
-	if time.Now().Before(s.notBefore) && !(edge && s.link != nil) {
+	if time.Now().Before(s.notBefore) && !(edge && s.finally()) {
 		return
 	}
 	s.began = time.Now()
@@ -64,9 +62,23 @@ func (s *server) look(ctx context.Context, edge bool) {
 	}
 	if err != nil {
 		s.failed(err)
+		if edge && s.state.State == recording.ServerGone {
+			// There is no later look that would tell a lost connection from a lost server.
+			if err = s.lookOnce(ctx, edge); err == nil {
+				return
+			}
+			s.failed(err)
+		}
 		s.notes.write(w, time.Now(), edge)
 		s.commit(w)
 	}
+}
+
+// finally says whether a server is asked once more at the end of the window although
+// its pause is not over: one that answers and was slow, and one that was not there,
+// so that what is said of the end was seen then. It may be back.
+func (s *server) finally() bool {
+	return s.link != nil || s.state.State == recording.ServerGone || s.state.State == recording.ServerUnreachable
 }
 
 // lookOnce logs in if need be and asks. An error means that there is no

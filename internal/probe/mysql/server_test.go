@@ -355,6 +355,47 @@ func TestServerThatStallsAndComesBack(t *testing.T) {
 	}
 }
 
+// What is said of the end of the window was seen then, whatever pause is due.
+func TestServerThatIsGoneIsTriedAtTheEnd(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+	for name, x := range map[string]struct {
+		before int   // samples after the connection is lost, before the last one
+		dial   error // of all logins but the first one
+		state  string
+		logins int32
+	}{
+		"the connection is lost at the end, and the server as well": {0, refused, recording.ServerUnreachable, 2},
+		"the connection is lost at the end, the server is there":    {0, nil, recording.ServerAnswers, 2},
+		"the server is not there since":                             {1, refused, recording.ServerUnreachable, 2},
+		"the server is back":                                        {1, nil, recording.ServerAnswers, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answers := readTape(t, "testdata/looks/mariadb-10.11-locks.txt")
+			var mood, healthy atomic.Value
+			var aborts, logins atomic.Int32
+			p := watch(t, mysqlconn.Target{Network: "unix", Address: "/m.sock", Name: "/m.sock", User: "u"},
+				func(context.Context, mysqlconn.Target, *mysqlconn.Progress) (link, error) {
+					if logins.Add(1) == 1 {
+						return &moody{tape: answers, mood: &mood, aborts: &aborts}, nil
+					}
+					if x.dial != nil {
+						return nil, x.dial
+					}
+					return &moody{tape: answers, mood: &healthy, aborts: &aborts}, nil
+				})
+			p.servers[0].limits.firstPause, p.servers[0].limits.longestPause = time.Minute, time.Minute
+			states(t, p, 1, 0)
+			mood.Store(func(context.Context) error { return syscall.ECONNRESET })
+			states(t, p, x.before, 0)
+			p.Closing()
+			list, _ := states(t, p, 1, 0)
+			if len(list) != 1 || list[0].State != x.state || logins.Load() != x.logins {
+				t.Errorf("%d logins, %+v", logins.Load(), list)
+			}
+		})
+	}
+}
+
 func TestStatementsThatAreRefused(t *testing.T) {
 	answers := readTape(t, "testdata/looks/mysql-9-locks.txt")
 	for statement := range answers.answers {

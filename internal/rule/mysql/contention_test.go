@@ -186,14 +186,16 @@ func TestContentionNotJudged(t *testing.T) {
 	elsewhere := ruletest.New(2, 10).MySQL(ruletest.MySQL{Flavor: "MySQL", Gauges: map[string]float64{"Threads_running": 20}})
 	refused := server(ruletest.MySQL{Gauges: map[string]float64{"Threads_running": 20}})
 	ruletest.Add(refused, recording.UnseenNote{At: ruletest.Start, Probe: "stack", What: "stacks of servers", Count: 1, Why: "needs CAP_PERFMON", How: "run as root"})
+	dead := ruletest.New(4, 10).Process(ruletest.Process{Comm: "init"}).Process(ruletest.Process{PID: pid, Comm: "mariadbd", To: 5}).
+		MySQL(ruletest.MySQL{PID: pid, Gauges: map[string]float64{"Threads_running": 20}})
 	for _, c := range []struct {
-		h    *ruletest.Host
-		says string
-	}{{elsewhere, "another host"}, {refused, "CAP_PERFMON"}} {
+		h         *ruletest.Host
+		says, how string
+	}{{elsewhere, "another host", "pstack"}, {refused, "CAP_PERFMON", "run as root"}, {dead, "its process ended in the window", "rtrail explain mysql/not-answering"}} {
 		for _, r := range rulesContention {
 			_, err := r.Detect(c.h.View())
-			if n, ok := err.(*rule.NotJudged); !ok || !strings.Contains(n.Why, c.says) {
-				t.Errorf("%s: %v, want not judged: %s", r.ID, err, c.says)
+			if n, ok := err.(*rule.NotJudged); !ok || !strings.Contains(n.Why, c.says) || !strings.Contains(n.How, c.how) {
+				t.Errorf("%s: %+v, want not judged: %s; %s", r.ID, err, c.says, c.how)
 			}
 		}
 	}

@@ -114,6 +114,9 @@ func withoutStacks(v *view.View, s *view.MySQLServer) *rule.NotJudged {
 			n.Why, n.How = u.Why, cmp.Or(u.How, n.How)
 		}
 	}
+	if s.Process != nil && s.Process.Gone { // nothing can be done about that any more
+		n.Why, n.How = "its process ended in the window", "rtrail explain mysql/not-answering"
+	}
 	return n
 }
 

@@ -28,31 +28,9 @@ var notAnswering = rule.Rule{
 	Detect:   detectNotAnswering,
 }
 
-const (
-	// silentAtLeast: a moment without an answer may be the fault of a CPU that
-	// was busy elsewhere, also that of rtrail. One deadline of a second that was
-	// missed counts for up to two, as the next look comes a second later.
-	silentAtLeast = 3 * time.Second
-	// silentShare of a shorter window will do.
-	silentShare = 0.5
-)
-
-// silence is a server that did not answer.
-type silence struct {
-	v     *view.View
-	s     *view.MySQLServer
-	last  recording.MySQLServer // the last look without an answer
-	long  time.Duration         // without an answer, in the window
-	back  bool                  // it answers again
-	why   string                // as a headline puts it
-	sure  rule.Confidence
-	proof []rule.Evidence
-	fixes []rule.Fix
-}
-
 func detectNotAnswering(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
-	var denied *rule.NotJudged
+	var denied, doubt *rule.NotJudged
 	for _, s := range v.MySQLServers() {
 		if s.State == recording.ServerDenied {
 			denied = &rule.NotJudged{Needs: "to be let in by mysql " + s.Server, Why: s.Error, How: "name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf"}
@@ -60,11 +38,16 @@ func detectNotAnswering(v *view.View) ([]rule.Finding, error) {
 		if s.State == recording.ServerMisnamed {
 			denied = misnamed(s)
 		}
-		x := &silence{v: v, s: s}
-		if x.measure() {
+		x := silenceOf(v, s)
+		if x.proven() {
 			x.explain()
 			found = append(found, x.finding())
+		} else if doubt == nil {
+			doubt = x.doubt()
 		}
+	}
+	if doubt != nil {
+		return found, doubt
 	}
 	if len(found) == 0 && denied != nil {
 		return nil, denied
@@ -72,41 +55,18 @@ func detectNotAnswering(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
-func mute(l recording.MySQLServer) bool {
-	return l.State == recording.ServerStalled || l.State == recording.ServerUnreachable || l.State == recording.ServerGone
-}
-
-// measure adds up the time without answers: from each look that got none to the
-// next one, and what that one had waited already.
-func (x *silence) measure() bool {
-	looks := x.s.Looks
-	for i, l := range looks {
-		if !mute(l) {
-			continue
-		}
-		until := x.v.End()
-		if i+1 < len(looks) {
-			until = looks[i+1].At
-		}
-		x.long += max(until.Sub(l.At), 0)
-		if i == 0 || !mute(looks[i-1]) {
-			x.long += min(l.Waited, l.At.Sub(x.v.Start()))
-		}
-		x.last = l
-	}
-	x.back = x.long > 0 && !mute(looks[len(looks)-1])
-	window := x.v.End().Sub(x.v.Start())
-	return x.last.State != "" && (x.long >= silentAtLeast || x.long.Seconds() >= silentShare*window.Seconds())
-}
-
 // explain finds out which state the server is in.
 func (x *silence) explain() {
 	x.sure = rule.Likely
 	p, here := process(x.v, x.s)
 	switch {
-	case here && x.stopped(p), here && x.frozen(p), here && x.ended(p):
+	case x.restarted():
+	case here && x.ended(p), here && x.stopped(p), here && x.frozen(p):
 	case x.last.State == recording.ServerUnreachable:
 		x.unreachable()
+		if !x.lasted() {
+			x.sure = min(x.sure, rule.Likely) // the first seconds of a restart look the same
+		}
 	case x.last.State == recording.ServerGone:
 		x.why = "it closed the connection"
 		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log: a crash, a shutdown or a kill is in it"), Command: ask(x.s, "select @@log_error"), Tradeoff: "none"})
@@ -124,26 +84,41 @@ func (x *silence) mysql(p view.Process, here bool) bool {
 	return here && (p.Comm == "mariadbd" || strings.HasPrefix(p.Comm, "mysqld")) || slices.ContainsFunc(x.s.Looks, func(l recording.MySQLServer) bool { return l.Flavor != "" })
 }
 
-// stopped: by a signal or by a debugger.
-func (x *silence) stopped(p view.Process) bool {
-	n := 0
-	for _, r := range p.Samples {
-		if r.State == "T" || r.State == "t" {
-			n++
-		}
+// restarted: a server that answers again and has not run for long.
+func (x *silence) restarted() bool {
+	before, after, ok := x.restart()
+	if !ok || !x.back {
+		return false
 	}
+	x.sure = rule.Certain
+	x.why = "it was restarted"
+	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.uptime", Value: after.Uptime.Seconds(), Unit: "seconds",
+		What: rule.T("it had been up for %s at %s, and for %s at %s", unit.Duration(before.Uptime), before.At.Format("15:04:05"), unit.Duration(after.Uptime), after.At.Format("15:04:05")), Check: status(x.s, "Uptime")})
+	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("if nobody meant it, read its error log: a crash or a kill is in it"), Command: ask(x.s, "select @@log_error"), Tradeoff: "none"})
+	return true
+}
+
+// stopped: by a signal or by a debugger, while an answer was due.
+func (x *silence) stopped(p view.Process) bool {
+	state, n := x.halted(p)
 	if n == 0 {
 		return false
 	}
 	x.sure = rule.Certain
+	x.long = max(x.long, x.late)
 	x.why = "it is stopped (process state T)"
 	by := "by SIGSTOP or SIGTSTP"
-	if p.State == "t" {
+	if state == "t" {
 		x.why, by = "a debugger has stopped it (process state t)", "by a debugger or strace"
 	}
+	fix := rule.Fix{Text: rule.T("let it go on, and find out who stopped it"), Command: fmt.Sprintf("kill -CONT %d", p.PID), Tradeoff: "none; if a debugger holds it, detach that"}
+	if x.back {
+		x.why = strings.NewReplacer("it is stopped", "it was stopped", "has stopped", "had stopped").Replace(x.why)
+		fix = rule.Fix{Text: rule.T("find out who stopped it: somebody at a terminal, or a tool that takes stacks"), Command: "ausearch -sc kill -sc ptrace", Tradeoff: "none; it tells only what the audit rules of the host record"}
+	}
 	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: float64(n), Unit: "count",
-		What: rule.T("%s (%d) was in state %s at %d of %d readings: stopped %s", p.Comm, p.PID, p.State, n, len(p.Samples), by), Check: fmt.Sprintf("ps -o pid,stat,wchan:30,comm -p %d", p.PID)})
-	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("let it go on, and find out who stopped it"), Command: fmt.Sprintf("kill -CONT %d", p.PID), Tradeoff: "none; if a debugger holds it, detach that"})
+		What: rule.T("%s (%d) was in state %s at %d of %d readings: stopped %s", p.Comm, p.PID, state, n, len(p.Samples), by), Check: fmt.Sprintf("ps -o pid,stat,wchan:30,comm -p %d", p.PID)})
+	x.fixes = append(x.fixes, fix)
 	return true
 }
 
@@ -176,15 +151,29 @@ func (x *silence) ended(p view.Process) bool {
 	x.why = fmt.Sprintf("its process (%d) ended in the window", p.PID)
 	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: 0, Unit: "count",
 		What: rule.T("%s (%d) was last seen at %s", p.Comm, p.PID, p.Samples[len(p.Samples)-1].At.Format("15:04:05")), Check: fmt.Sprintf("ps -p %d; dmesg | grep -i -e oom -e segfault", p.PID)})
-	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log and the kernel's: crash, shutdown or kill"), Command: "journalctl -u mariadb -u mysql -n 50; dmesg | tail", Tradeoff: "none"})
+	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log and the kernel's: crash, shutdown or kill"), Command: logs, Tradeoff: "none"})
+	if q, ok := x.successor(p); ok {
+		x.why += fmt.Sprintf(", and %s (%d), started since, does not answer yet", q.Comm, q.PID)
+	}
 	return true
 }
+
+// logs is a command line that shows why a server of this host ended.
+const logs = "journalctl -u mariadb -u mysql -n 50; dmesg | tail"
 
 // unreachable: no connection came about.
 func (x *silence) unreachable() {
 	for _, r := range refusals {
 		if strings.Contains(x.last.Error, r.says) {
 			x.sure = rule.Certain
+			if r.absent && x.s.Answered() {
+				x.why = "nothing listens there any more"
+				if x.back {
+					x.why = "nothing listened there meanwhile"
+				}
+				x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log and the kernel's: crash, shutdown or kill"), Command: logs, Tradeoff: "none"})
+				return
+			}
 			x.why = r.means
 			x.fixes = append(x.fixes, rule.Fix{Text: rule.T(r.fix), Command: strings.ReplaceAll(r.command, "PORT", fmt.Sprint(x.s.Port)), Tradeoff: "none"})
 			return
@@ -211,15 +200,21 @@ func (x *silence) unreachable() {
 	})
 }
 
+// refusal is an error of a connection that was refused at once.
+type refusal struct {
+	says, means, fix, command string
+	absent                    bool // nothing listens there
+}
+
 // refusals are what kernels and resolvers say at once when no connection is
 // possible (errno(3)), and what that means.
-var refusals = []struct{ says, means, fix, command string }{
-	{"no such file", "its socket is not there: it does not run, or uses another one", "start it, or name the socket it uses", "ss -xl | grep -i mysql; systemctl status mariadb mysql"},
-	{"refused", "nothing listens there: the host refuses the connection", "start it, or name the address it listens at (bind-address, port)", "ss -ltnp 'sport = :PORT'"},
-	{"reset by peer", "the connection is reset before it is made", "see what stands in front of it: a proxy or a firewall that rejects", "ss -ltnp 'sport = :PORT'"},
-	{"no such host", "its name is not known", "mend the name or the resolver, or name its address", "getent hosts NAME"},
-	{"no route to host", "its host does not answer on its own network, or a router or firewall says that it cannot be reached", "see whether its host is up", "ip neigh; ip route get ADDRESS"},
-	{"network is unreachable", "this host has no route to it", "add a route", "ip route get ADDRESS"},
+var refusals = []refusal{
+	{"no such file", "its socket is not there: it does not run, or uses another one", "start it, or name the socket it uses", "ss -xl | grep -i mysql; systemctl status mariadb mysql", true},
+	{"refused", "nothing listens there: the host refuses the connection", "start it, or name the address it listens at (bind-address, port)", "ss -ltnp 'sport = :PORT'", true},
+	{"reset by peer", "the connection is reset before it is made", "see what stands in front of it: a proxy or a firewall that rejects", "ss -ltnp 'sport = :PORT'", false},
+	{"no such host", "its name is not known", "mend the name or the resolver, or name its address", "getent hosts NAME", false},
+	{"no route to host", "its host does not answer on its own network, or a router or firewall says that it cannot be reached", "see whether its host is up", "ip neigh; ip route get ADDRESS", false},
+	{"network is unreachable", "this host has no route to it", "add a route", "ip route get ADDRESS", false},
 }
 
 // ownSocket is a socket of this host to the server whose SYNs or data are
@@ -292,6 +287,10 @@ func (x *silence) finding() rule.Finding {
 	window := max(x.v.Seconds(), 1)
 	share := min(x.long.Seconds()/window, 1)
 	f.Impact = rule.Impact{Share: share, Text: rule.T("no answer for %s of %s", unit.Duration(min(x.long, time.Duration(window*float64(time.Second)))), unit.Seconds(window))}
+	if n := x.silentLooks(); !x.back && x.long < apart {
+		// Nobody looked when it fell silent: the looks tell more than the clock.
+		f.Impact = rule.Impact{Share: float64(n) / float64(len(x.s.Looks)), Text: rule.T("no answer to %d of %d looks, the last one among them", n, len(x.s.Looks))}
+	}
 	f.Evidence = append([]rule.Evidence{x.asked()}, x.proof...)
 	f.Fixes = x.fixes
 	return f
@@ -299,11 +298,11 @@ func (x *silence) finding() rule.Finding {
 
 // asked is what rtrail itself met.
 func (x *silence) asked() rule.Evidence {
-	n := 0
-	for _, l := range x.s.Looks {
-		if mute(l) {
-			n++
-		}
+	check := "time " + ask(x.s, "select 1")
+	n := x.silentLooks()
+	if n == 0 {
+		return rule.Evidence{Metric: "mysql.answer-time", Value: x.late.Seconds(), Unit: "seconds", Limit: rule.Limit(apart.Seconds()),
+			What: rule.T("rtrail waited %s for the answers of %s in one of %d looks", unit.Duration(x.late), x.s.Server, len(x.s.Looks)), Check: check}
 	}
 	waited := ""
 	if i := slices.IndexFunc(x.s.Looks, func(l recording.MySQLServer) bool { return l.Waited > 0 }); i >= 0 {
@@ -314,5 +313,5 @@ func (x *silence) asked() rule.Evidence {
 		waited = fmt.Sprintf(", waited %s", unit.Duration(longest))
 	}
 	return rule.Evidence{Metric: "mysql.answer", Value: float64(n), Unit: "count", Limit: rule.Limit(0),
-		What: rule.T("%d of %d looks at %s without an answer%s: %s", n, len(x.s.Looks), x.s.Server, waited, cmp.Or(x.last.Error, x.last.State)), Check: "time " + ask(x.s, "select 1")}
+		What: rule.T("%d of %d looks at %s without an answer%s: %s", n, len(x.s.Looks), x.s.Server, waited, cmp.Or(x.last.Error, x.last.State)), Check: check}
 }

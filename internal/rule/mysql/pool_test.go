@@ -277,7 +277,7 @@ func TestNotAnswering(t *testing.T) {
 						State: recording.TCPSynSent, Retransmits: uint8(s), Inode: 9}
 				})
 			}},
-		{Name: "a moment", Host: func() *ruletest.Host {
+		{Name: "a moment", Abstains: "it did not answer for 2 s, too short", Host: func() *ruletest.Host {
 			return ruletest.Every(ruletest.New(4, 10), func(at time.Time, s float64) recording.MySQLServer {
 				row := recording.MySQLServer{State: recording.ServerAnswers, Flavor: "MariaDB"}
 				if s == 4 {
@@ -304,6 +304,147 @@ func TestNotAnswering(t *testing.T) {
 	for _, says := range []string{"TLS was asked for, and the server offers none", "what answers there does not speak MySQL's protocol: it begins with \"-ERR\""} {
 		ruletest.New(4, 10).MySQLSilence(recording.MySQLServer{State: recording.ServerMisnamed, Error: says}).Abstains(t, notAnswering)
 	}
+}
+
+// watched is a server of this host over nine readings. look changes a row about
+// it, which says that it answers.
+func watched(p ruletest.Process, look func(s float64, row *recording.MySQLServer)) *ruletest.Host {
+	h := ruletest.New(4, 8).Process(ruletest.Process{Comm: "init"})
+	if p.Comm == "" {
+		p.PID, p.Comm = 4711, "mariadbd"
+	}
+	h.Process(p)
+	return ruletest.Every(h, func(at time.Time, s float64) recording.MySQLServer {
+		row := recording.MySQLServer{At: at, Server: "127.0.0.1:3306", Port: 3306, PID: 4711, State: recording.ServerAnswers, Flavor: "MariaDB",
+			Connect: recording.Unknown, Answer: time.Millisecond, Uptime: 100*second + time.Duration(s)*second}
+		look(s, &row)
+		return row
+	})
+}
+
+// from makes looks since a second fail with an error.
+func from(begin float64, state, says string) func(float64, *recording.MySQLServer) {
+	return func(s float64, row *recording.MySQLServer) {
+		if s >= begin {
+			row.State, row.Error, row.Answer = state, says, recording.Unknown
+		}
+	}
+}
+
+// What was seen takes no time to prove; a short silence alone proves nothing.
+func TestShortSilence(t *testing.T) {
+	const refused = "connect: connection refused"
+	answers := func(float64, *recording.MySQLServer) {}
+	halted := func(state string, begin, end float64) ruletest.Process {
+		return ruletest.Process{PID: 4711, Comm: "mariadbd", Change: func(s float64, row *recording.ProcessSample) {
+			if s >= begin && s <= end {
+				row.State = state
+			}
+		}}
+	}
+	// slow is a look whose first answer took its time.
+	slow := func(at float64, took time.Duration) func(float64, *recording.MySQLServer) {
+		return func(s float64, row *recording.MySQLServer) {
+			if s == at {
+				row.State, row.Answer = recording.ServerSlow, took
+			}
+		}
+	}
+	successor := ruletest.Process{PID: 4800, Comm: "mariadbd", From: 7, Started: ruletest.Start.Add(6500 * time.Millisecond)}
+	ruletest.Check(t, notAnswering, []ruletest.Situation{
+		{Name: "it answers", Host: func() *ruletest.Host { return watched(ruletest.Process{}, answers) }},
+		{Name: "killed", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.2, Says: "mariadbd (4711) does not answer: its process (4711) ended in the window", Proof: "was last seen at 14:02:16",
+			Host: func() *ruletest.Host {
+				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 6}, from(7, recording.ServerGone, "the server closed the connection"))
+			}},
+		{Name: "killed before the last look", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.12, Says: "its process (4711) ended in the window",
+			Host: func() *ruletest.Host {
+				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 7}, from(8, recording.ServerUnreachable, refused))
+			}},
+		{Name: "killed while it was stopped", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.4, Says: "its process (4711) ended in the window",
+			Host: func() *ruletest.Host {
+				p := halted("T", 5, 6)
+				p.To = 6
+				return watched(p, func(s float64, row *recording.MySQLServer) {
+					from(6, recording.ServerStalled, "no answer to a ping for 1s")(s, row)
+					from(7, recording.ServerGone, "the server closed the connection")(s, row)
+					if s == 6 {
+						row.Waited = second
+					}
+				})
+			}},
+		{Name: "killed after the last look", Abstains: "its process was last seen at 14:02:17 and still answered rtrail's last look",
+			Host: func() *ruletest.Host {
+				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 7}, answers)
+			}},
+		{Name: "it refuses at the last look", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.12, Says: "nothing listens there any more",
+			Host: func() *ruletest.Host {
+				return watched(ruletest.Process{}, from(8, recording.ServerUnreachable, refused))
+			}},
+		{Name: "its socket is gone at the last look", Want: rule.Likely, Kind: rule.KindService, Subject: "mysql 127.0.0.1:3306", Low: 0.1, High: 0.2, Says: "nothing listens there any more",
+			Host: func() *ruletest.Host {
+				return watched(ruletest.Process{PID: 12, Comm: "bash"}, from(7, recording.ServerUnreachable, "connect: no such file or directory"))
+			}},
+		{Name: "its name is not known for a moment", Abstains: "no such host",
+			Host: func() *ruletest.Host {
+				return watched(ruletest.Process{}, from(7, recording.ServerUnreachable, "lookup db: no such host"))
+			}},
+		{Name: "it closes the connection", Abstains: "1 of 9 looks got no answer, the last one among them: the server closed the connection",
+			Host: func() *ruletest.Host {
+				return watched(ruletest.Process{}, from(8, recording.ServerGone, "the server closed the connection"))
+			}},
+		{Name: "it is being restarted", Abstains: "it was last seen at 14:02:16, and mariadbd (4800) has started since",
+			Host: func() *ruletest.Host {
+				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 6}, from(7, recording.ServerUnreachable, refused)).Process(successor)
+			}},
+		{Name: "another server starts", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.2, Says: "its process (4711) ended in the window",
+			Host: func() *ruletest.Host {
+				other := successor
+				other.Cmdline = "mariadbd --port=3307"
+				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 6}, from(7, recording.ServerUnreachable, refused)).Process(other)
+			}},
+		{Name: "it was restarted", Abstains: "it began anew between 14:02:15 and 14:02:17 and answers again",
+			Host: func() *ruletest.Host { return restarted(6, 7) }},
+		{Name: "it was restarted, which took long", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.45, High: 0.55, Says: "mariadbd (4800) did not answer for 4 s: it was restarted", Proof: "it had been up for 102 s at 14:02:12, and for 1 s at 14:02:17",
+			Host: func() *ruletest.Host { return restarted(3, 7) }},
+		{Name: "stopped for a moment", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.3, Says: "mariadbd (4711) did not answer for 2 s: it was stopped (process state T)", Proof: "in state T at 3 of 9 readings",
+			Host: func() *ruletest.Host { return watched(halted("T", 3, 5), slow(5, 2*second)) }},
+		{Name: "stopped while something else was asked", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.15, High: 0.25, Says: "a debugger had stopped it (process state t)",
+			Host: func() *ruletest.Host {
+				return watched(halted("t", 4, 5), func(s float64, row *recording.MySQLServer) {
+					slow(4, time.Millisecond)(s, row)
+					if s >= 4 {
+						row.QueryTime = 1600 * time.Millisecond
+					}
+				})
+			}},
+		{Name: "stopped between two looks", Host: func() *ruletest.Host { return watched(halted("t", 4, 4), answers) }},
+		{Name: "stopped at another time", Abstains: "rtrail waited 1.2 s in one look",
+			Host: func() *ruletest.Host { return watched(halted("T", 7, 7), slow(3, 1200*time.Millisecond)) }},
+		{Name: "a slow look", Abstains: "rtrail waited 1.2 s in one look, too short",
+			Host: func() *ruletest.Host { return watched(ruletest.Process{}, slow(4, 1200*time.Millisecond)) }},
+		{Name: "silent for a moment", Abstains: "it did not answer for 2 s, too short",
+			Host: func() *ruletest.Host {
+				return watched(ruletest.Process{}, func(s float64, row *recording.MySQLServer) {
+					if s == 4 {
+						from(4, recording.ServerStalled, "no answer to a ping for 1s")(s, row)
+						row.Waited = second
+					}
+				})
+			}},
+	})
+}
+
+// restarted is a server that is not there for a while and then is another process.
+func restarted(begin, end float64) *ruletest.Host {
+	started := ruletest.Start.Add(time.Duration(end-1) * second)
+	return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: begin - 1}, func(s float64, row *recording.MySQLServer) {
+		if s < end {
+			from(begin, recording.ServerUnreachable, "connect: connection refused")(s, row)
+			return
+		}
+		row.PID, row.Uptime = 4800, row.At.Sub(started)
+	}).Process(ruletest.Process{PID: 4800, Comm: "mariadbd", From: end - 1, Started: started})
 }
 
 func TestSlowReader(t *testing.T) {

@@ -1,6 +1,7 @@
 package ruletest
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ type Situation struct {
 	Low, High float64         // bounds of the impact, lost time or share
 	Says      string          // part of the headline
 	Proof     string          // part of a piece of evidence
+	Abstains  string          // part of why the rule does not judge; then it finds nothing
 }
 
 // Check holds a rule to what it must say about each situation: nothing, or one
@@ -26,6 +28,14 @@ func Check(t *testing.T, r rule.Rule, list []Situation) {
 	t.Helper()
 	for _, s := range list {
 		t.Run(s.Name, func(t *testing.T) {
+			if s.Abstains != "" {
+				found, err := r.Detect(s.Host().View())
+				why, ok := errors.AsType[*rule.NotJudged](err)
+				if !ok || len(found) > 0 || why.Needs == "" || why.How == "" || !strings.Contains(why.Why, s.Abstains) {
+					t.Errorf("found %+v, not judged: %+v; want it not judged because %q", found, err, s.Abstains)
+				}
+				return
+			}
 			found := s.Host().Detect(t, r)
 			if s.Want == 0 {
 				for _, f := range found {
