@@ -42,6 +42,7 @@ type memory struct {
 	errors     map[int32]bool  // codes seen
 	errorsAt   time.Time
 	noReplicas int
+	mdlWatched bool // performance_schema watches metadata locks
 }
 
 // look asks a server everything that is due.

@@ -96,11 +96,34 @@ func (l *look) metadataLocks() (*mysqlconn.Result, error) {
 		return nil, err
 	}
 	r, err := l.query("the metadata locks", fmt.Sprintf(metadataLocks, 4*mostLockWaits))
-	if err == nil && r.Len() == 0 {
-		return nil, &absence{why: "performance_schema does not watch metadata locks",
-			how: "UPDATE performance_schema.setup_instruments SET ENABLED='YES' WHERE NAME='wait/lock/metadata/sql/mdl'"}
+	if err != nil || r.Len() > 0 {
+		return r, err
+	}
+	// Waits end between two queries, and of those in "System lock" few are for a
+	// metadata lock: none to be seen does not mean that they are not watched.
+	watched, err := l.watchesMetadataLocks()
+	if err == nil && !watched {
+		err = &absence{why: "performance_schema does not watch metadata locks",
+			how: "UPDATE performance_schema.setup_instruments SET ENABLED='YES' WHERE NAME='" + mdlInstrument + "'"}
 	}
 	return r, err
+}
+
+// mdlInstrument is what has performance_schema watch metadata locks.
+const mdlInstrument = "wait/lock/metadata/sql/mdl"
+
+// watchesMetadataLocks says whether the instrument is enabled. It is asked once,
+// and again where it was not: somebody may have followed the advice.
+func (l *look) watchesMetadataLocks() (bool, error) {
+	if l.seen.mdlWatched {
+		return true, nil
+	}
+	r, err := l.query("the instrument of metadata locks", "SELECT ENABLED AS enabled FROM performance_schema.setup_instruments WHERE NAME = '"+mdlInstrument+"'")
+	if err != nil {
+		return false, err
+	}
+	l.seen.mdlWatched = r.Len() == 1 && strings.EqualFold(r.Row(0).Text("enabled"), "YES")
+	return l.seen.mdlWatched, nil
 }
 
 // pairs joins those who wait with those in their way.
