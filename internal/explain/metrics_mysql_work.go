@@ -2,7 +2,7 @@ package explain
 
 var mysqlWorkMetrics = []Metric{
 	{ID: "mysql.rows-examined-per-row", Name: "rows examined per row returned",
-		Meaning: "how many rows a statement reads for each one it sends or changes, in the window", Unit: "rows",
+		Meaning: "how many rows a statement reads for each one it sends or changes, in the window; for each execution if it sends and changes none", Unit: "rows",
 		Source: "performance_schema.events_statements_summary_by_digest (SUM_ROWS_EXAMINED, SUM_ROWS_SENT, SUM_ROWS_AFFECTED); else the slow log or MariaDB's process list",
 		Tools:  []string{"mysql -e 'select digest_text, sum_rows_examined / greatest(sum_rows_sent + sum_rows_affected, 1) from performance_schema.events_statements_summary_by_digest order by sum_rows_examined desc limit 10'", "pt-query-digest SLOW_LOG"},
 		Traps:  []string{"COUNT and GROUP BY return few rows of many they need", "rows of a statement that runs count when it has ended", "LIMIT with an offset examines all rows before it"}, Healthy: "about 1 to 10 for statements that return rows"},

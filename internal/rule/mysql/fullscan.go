@@ -53,7 +53,7 @@ type scan struct {
 	filter
 	told   bool    // the text could be read
 	perRun float64 // rows examined per execution
-	ratio  float64 // rows examined per row returned; NaN if not known
+	ratio  float64 // rows examined per row returned, as perReturned has it; NaN if not known
 	sure   rule.Confidence
 	plan   []recording.MySQLPlan // as EXPLAIN said it, on request
 	// uncounted says that the server does not count whether the statement used an
@@ -61,6 +61,9 @@ type scan struct {
 	uncounted bool
 	changes   bool // it is an UPDATE or DELETE
 	vague     bool // how many rows one execution reads is not known
+	// soFar says that perRun is what the process list showed of one execution that
+	// went on: the least.
+	soFar bool
 }
 
 func detectFullScan(v *view.View) ([]rule.Finding, error) {
@@ -108,13 +111,23 @@ func scansOf(v *view.View, s *view.MySQLServer) []scan {
 	})
 }
 
-// proven says whether the plan settles what the text of an aggregate leaves open:
-// COUNT returns one row, however many it counts. Of rows picked by equality an
-// index finds those that are wanted; of a range nobody knows how much of the
-// table it is.
+// proven says whether the plan settles what is left open by the text of an
+// aggregate (COUNT returns one row, however many it counts) or by what a server
+// without digests counts of all UPDATEs and DELETEs together, not of each. Of
+// rows picked by equality an index finds those that are wanted; of a range
+// nobody knows how much of the table it is.
 func (x scan) proven() bool {
-	return x.aggregates && x.told && !x.or && len(x.equal) > 0 && slices.ContainsFunc(x.plan, readsWhole)
+	switch {
+	case !x.told || x.or || len(x.equal) == 0:
+		return false
+	case x.aggregates:
+		return slices.ContainsFunc(x.plan, readsWhole)
+	}
+	return x.sampled && x.changes && slices.ContainsFunc(x.plan, readsMany)
 }
+
+// readsMany says whether a line of a plan reads a whole table, and not a small one.
+func readsMany(p recording.MySQLPlan) bool { return readsWhole(p) && p.Rows >= manyRows }
 
 // mostOfRows is the share of all rows read that must come from scans for
 // sampled statements to be blamed, and the share of the time that one of them
@@ -194,12 +207,13 @@ func (x *scanning) of(text string) (perRun, ratio float64) {
 // judge decides whether the statement is a scan that an index would save.
 // total is the time of all statements.
 func (x *scan) judge(counted scanning, total float64) bool {
-	x.perRun, x.ratio = x.each(x.examined), x.examined/max(x.returned, 1)
+	x.perRun, x.ratio = x.each(x.examined), x.perReturned()
 	x.changes = writes(x.text)
 	if x.sampled && x.changes {
 		x.ratio = math.NaN() // rows sent are none, however many are changed
 	}
 	main := x.sampled && x.took >= mostOfRows*total
+	x.soFar = x.sampled && !x.logged && !main
 	perRun, ratio := counted.of(x.text)
 	if main && !x.logged {
 		// The process list shows rows only at the end of a statement, if at all;
@@ -311,11 +325,20 @@ func (f filter) qualified() string {
 	return f.schema + "." + f.table
 }
 
-func (x scan) headline(s *view.MySQLServer) rule.Text {
-	rows := unit.Count(math.Round(x.perRun)).String() + " rows"
+// rows is how many rows one execution reads, as far as that is known.
+func (x scan) rows() string {
 	if x.vague {
-		rows = "many rows"
+		return "many rows"
 	}
+	rows := unit.Count(math.Round(x.perRun)).String() + " rows"
+	if x.soFar {
+		rows += " or more"
+	}
+	return rows
+}
+
+func (x scan) headline(s *view.MySQLServer) rule.Text {
+	rows := x.rows()
 	if x.sure == rule.Possible {
 		if x.plan == nil {
 			return rule.T("%s reads %s each time for \"%s\"; an index may save it, which --explain tells", named(s), rows, x.brief())
@@ -332,34 +355,61 @@ func (x scan) headline(s *view.MySQLServer) rule.Text {
 func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
 	e := rule.Evidence{Metric: "mysql.rows-examined-per-row", Value: x.ratio, Unit: "rows", Limit: rule.Limit(wastedRatio), Counters: x.digest != "",
 		Check: x.check(s, "sum_rows_examined, sum_rows_sent, sum_rows_affected, sum_no_index_used")}
-	switch {
-	case x.uncounted:
-		e.What = rule.T("%s rows examined for each one changed, %s executions, %s s a second: %s", unit.Count(x.ratio), unit.Count(x.count), unit.Number(x.took), x.brief())
-	case x.digest != "":
-		e.What = rule.T("%s rows examined for each one returned, %s executions, %s of them without an index, %s s a second: %s", unit.Count(x.ratio), unit.Count(x.count),
-			unit.Share(x.unindexed/max(x.count, 1)), unit.Number(x.took), x.brief())
-	case x.logged:
-		e.What = rule.T("%s rows examined for each one returned in %s entries of the slow log, %s s a second: %s", unit.Count(x.ratio), unit.Count(x.count),
-			unit.Number(x.took), x.brief())
-		if x.changes {
-			e.What = rule.T("%s rows examined each time in %s entries of the slow log, %s s a second: %s", unit.Count(x.perRun), unit.Count(x.count),
-				unit.Number(x.took), x.brief())
-		}
-	case math.IsNaN(x.ratio) && x.vague:
-		e.What = rule.T("seen running on %s connections at a time: %s", unit.Number(x.took), x.brief())
-	case math.IsNaN(x.ratio):
-		e.What = rule.T("seen running on %s connections at a time, while the server scanned %s rows in each scan: %s", unit.Number(x.took),
-			unit.Count(view.OrZero(x.perRun)), x.brief())
-	case x.changes:
-		counted := scanningOf(s)
-		e.What = rule.T("seen running on %s connections at a time, while the server scanned %s rows and such statements changed %s: %s", unit.Number(x.took),
-			unit.PerSecond(counted.rate), unit.PerSecond(counted.kind(x.text).changed), x.brief())
-	default:
-		e.What = rule.T("seen running on %s connections at a time, while the server scanned %s rows for each one it sent: %s", unit.Number(x.took),
-			unit.Count(x.ratio), x.brief())
+	if math.IsNaN(x.ratio) {
+		e.Metric, e.Value, e.Unit, e.Limit = "mysql.statement-time", x.took, "seconds per second", nil
 	}
-	e.Value = view.OrZero(e.Value)
+	switch {
+	case x.digest != "":
+		e.What = x.digestSays()
+	case x.logged:
+		e.What = x.logSays()
+	default:
+		e.What = x.processListSays(scanningOf(s))
+	}
 	return e
+}
+
+// wasted words the rows examined for those that were returned, or changed.
+func (x scan) wasted(done string) string {
+	if x.returned == 0 {
+		return fmt.Sprintf("%s rows examined each time and none %s", unit.Count(x.perRun), done)
+	}
+	return fmt.Sprintf("%s rows examined for each one %s", unit.Count(x.ratio), done)
+}
+
+func (x scan) digestSays() rule.Text {
+	if x.uncounted {
+		return rule.T("%s, %s executions, %s s a second: %s", x.wasted("changed"), unit.Count(x.count), unit.Number(x.took), x.brief())
+	}
+	return rule.T("%s, %s executions, %s of them without an index, %s s a second: %s", x.wasted("returned"), unit.Count(x.count),
+		unit.Share(x.unindexed/max(x.count, 1)), unit.Number(x.took), x.brief())
+}
+
+func (x scan) logSays() rule.Text {
+	if x.changes {
+		return rule.T("%s rows examined each time in %s entries of the slow log, %s s a second: %s", unit.Count(x.perRun), unit.Count(x.count),
+			unit.Number(x.took), x.brief())
+	}
+	return rule.T("%s in %s entries of the slow log, %s s a second: %s", x.wasted("returned"), unit.Count(x.count), unit.Number(x.took), x.brief())
+}
+
+// processListSays words what was seen of a statement, with the counts of the
+// whole server only where they stand for it.
+func (x scan) processListSays(counted scanning) rule.Text {
+	seen := fmt.Sprintf("seen running on %s connections at a time", unit.Number(x.took))
+	switch kind := counted.kind(x.text); {
+	case !x.changes && !math.IsNaN(x.returned):
+		return rule.T("%s, once with %s rows examined and %s sent so far: %s", seen, unit.Count(x.examined), unit.Count(x.returned), x.brief())
+	case x.soFar:
+		return rule.T("%s, once with %s rows examined so far: %s", seen, unit.Count(x.perRun), x.brief())
+	case x.changes && math.IsNaN(x.ratio):
+		return rule.T("%s: %s", seen, x.brief())
+	case x.changes:
+		return rule.T("%s, while the server scanned %s rows and such statements changed %s: %s", seen, unit.PerSecond(counted.rate), unit.PerSecond(kind.changed), x.brief())
+	case math.IsNaN(x.ratio):
+		return rule.T("%s, while the server scanned %s rows in each scan: %s", seen, unit.Count(counted.perScan), x.brief())
+	}
+	return rule.T("%s, while the server scanned %s rows for each one it sent: %s", seen, unit.Count(x.ratio), x.brief())
 }
 
 // handlerEvidence is what the server counts of rows read without an index.

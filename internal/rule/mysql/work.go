@@ -159,6 +159,15 @@ func (w work) each(n float64) float64 {
 	return n / w.count
 }
 
+// perReturned is rows examined per row returned, or per execution of a
+// statement that returns none: a sum would grow with the window.
+func (w work) perReturned() float64 {
+	if w.returned == 0 {
+		return w.each(w.examined)
+	}
+	return w.examined / w.returned
+}
+
 // brief is the statement as a headline shows it.
 func (w work) brief() string { return brief(w.text, 60) }
 

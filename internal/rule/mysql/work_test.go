@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,15 @@ func TestFullScan(t *testing.T) {
 		}
 	}
 	seen := recording.MySQLSession{DB: "lab", State: "Sending data", Statement: "SELECT id , c FROM sbtest1 WHERE pad = ?", Examined: 0, Sent: recording.Unknown}
+	// mixed is three connections at an UPDATE beside two at a DELETE, and what
+	// EXPLAIN says of one of them.
+	deleting := recording.MySQLSession{DB: "lab", State: "Updating", Statement: "DELETE FROM sbtest1 WHERE c = ?", Examined: 19_144, Sent: 0}
+	mixed := func(text, access string, rows int64) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			plan := recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306", Statement: text, Name: "sbtest1", Access: access, Rows: rows}
+			return ruletest.Add(changed(65_536, 30, 0, 3, deleting, deleting)(), plan)
+		}
+	}
 	ruletest.Check(t, fullScan, []ruletest.Situation{
 		{Name: "digest", Host: change(func(*recording.MySQLStatement) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd",
 			Low: 1.9, High: 2, Says: "an index on (pad)"},
@@ -100,6 +110,10 @@ func TestFullScan(t *testing.T) {
 		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "it reads all of b"},
 		{Name: "an update, of which the server counts no index", Host: change(update), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd",
 			Low: 1.9, High: 2, Proof: "rows examined for each one changed"},
+		{Name: "an update that changes nothing", Host: change(func(s *recording.MySQLStatement) { update(s); s.Affected = 0 }), Want: rule.Possible, Kind: rule.KindProcess,
+			Subject: "mariadbd", Low: 1.9, High: 2, Proof: "20,000 rows examined each time and none changed, 1,000 executions"},
+		{Name: "it finds nothing", Host: change(func(s *recording.MySQLStatement) { s.Sent = 0 }), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd",
+			Low: 1.9, High: 2, Proof: "20,000 rows examined each time and none returned, 1,000 executions"},
 		{Name: "an update by an index", Host: change(func(s *recording.MySQLStatement) { update(s); s.Examined = 200 })},
 		{Name: "an update of all it reads", Host: change(func(s *recording.MySQLStatement) { update(s); s.Affected = 1_500_000 })},
 		{Name: "an update, explained", Host: func() *ruletest.Host {
@@ -130,6 +144,22 @@ func TestFullScan(t *testing.T) {
 			Low: 2.9, High: 3, Says: "reads many rows of sbtest1"},
 		{Name: "sampled, an update beside others", Host: changed(65_536, 30, 0, 3, seen, seen), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd",
 			Low: 2, High: 5, Says: "reads many rows each time"},
+		{Name: "sampled, an update beside a delete", Host: changed(65_536, 30, 0, 3, deleting, deleting), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd",
+			Low: 4.9, High: 5, Proof: "once with 19,144 rows examined so far: DELETE"},
+		{Name: "sampled, an update beside a delete, explained", Host: mixed("UPDATE sbtest1 SET c = ? WHERE pad = ?", "ALL", 65_000), Want: rule.Likely,
+			Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3, Says: "reads many rows of sbtest1 each time", Proof: "no index that could serve"},
+		{Name: "sampled, a delete beside an update, explained", Host: mixed(deleting.Statement, "ALL", 65_000), Want: rule.Likely,
+			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "reads 19,144 rows or more of sbtest1 each time"},
+		{Name: "sampled, an update of a small table, explained", Host: mixed("UPDATE sbtest1 SET c = ? WHERE pad = ?", "ALL", 90), Want: rule.Possible,
+			Kind: rule.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5, Says: "reads many rows each time"},
+		{Name: "sampled, an update by an index, explained", Host: mixed("UPDATE sbtest1 SET c = ? WHERE pad = ?", "range", 3), Want: rule.Possible,
+			Kind: rule.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5, Says: "reads many rows each time"},
+		{Name: "sampled, a select beside others, rows so far", Host: func() *ruletest.Host {
+			half := seen
+			half.Examined, half.Sent = 30_000, 2
+			return server(ruletest.MySQL{Rates: busy, Sessions: append(times(3, recording.MySQLSession{State: "Statistics", Statement: "SELECT c FROM sbtest1 WHERE id = ?", Examined: 1}), half, half)})
+		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "reads 30,000 rows or more of sbtest1",
+			Proof: "once with 30,000 rows examined and 2 sent so far"},
 		{Name: "nothing named", Host: func() *ruletest.Host { return server(ruletest.MySQL{Rates: busy}) }, Want: rule.Possible, Kind: rule.KindProcess,
 			Subject: "mariadbd", Low: 0.4, High: 0.6},
 		{Name: "elsewhere", Host: func() *ruletest.Host {
@@ -140,6 +170,35 @@ func TestFullScan(t *testing.T) {
 				Sessions: times(4, recording.MySQLSession{State: "Statistics", Statement: "SELECT c FROM sbtest1 WHERE id = ?", Examined: 1})})
 		}},
 	})
+}
+
+// Rows per row returned must not grow with the window where none is, nor be
+// given where they are not known.
+func TestFullScanTellsNoInventedRatio(t *testing.T) {
+	const text = "DELETE FROM sbtest1 WHERE pad = ?"
+	idle := recording.MySQLStatement{Text: text, Count: 100, Took: 2 * time.Second, Examined: 2_000_000}
+	deleting := recording.MySQLSession{DB: "lab", State: "Updating", Statement: text, Examined: 19_144}
+	selecting := recording.MySQLSession{DB: "lab", State: "Sending data", Statement: "SELECT id FROM sbtest1 WHERE pad = ?", Examined: 0, Sent: recording.Unknown}
+	for name, c := range map[string]struct {
+		host   *ruletest.Host
+		metric string
+		value  float64
+	}{
+		"changes nothing": {server(ruletest.MySQL{Digests: []recording.MySQLStatement{idle}}), "mysql.rows-examined-per-row", 20_000},
+		"beside others": {server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6},
+			Sessions: append(times(3, recording.MySQLSession{State: "Statistics", Statement: "SELECT c FROM sbtest1 WHERE id = ?", Examined: 1}), deleting)}), "mysql.statement-time", 1},
+		"rows sent are not told": {server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6, "Select_scan": 100}, Sessions: times(3, selecting)}),
+			"mysql.statement-time", 3},
+	} {
+		found := ruletest.Judge(t, c.host, fullScan, rule.Possible)
+		if len(found) != 1 {
+			t.Errorf("%s: %d findings", name, len(found))
+			continue
+		}
+		if e := found[0].Evidence[0]; e.Metric != c.metric || math.Abs(e.Value-c.value) > 1e-6 {
+			t.Errorf("%s: %s is %v, want %s of %v", name, e.Metric, e.Value, c.metric, c.value)
+		}
+	}
 }
 
 func TestFullScanFromSlowLog(t *testing.T) {
