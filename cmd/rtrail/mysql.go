@@ -46,7 +46,7 @@ line that says so, and since when.
 SERVER is USER@HOST:PORT, USER@/PATH/TO.SOCK or what else the mysql client's
 users type; user and password come from ~/.my.cnf and ~/.mylogin.cnf where they
 are not given (?login-path=NAME chooses among the latter's). Without SERVER the
-one that runs on this host is taken.
+one that ~/.my.cnf places is taken, else the one that runs on this host.
 
 What the columns mean: docs/mysql.md. "-" stands for what is not known; the
 numbers of the host are not known when the server runs elsewhere.`,

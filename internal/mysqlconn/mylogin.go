@@ -72,7 +72,9 @@ func readLoginFile(path string) ([]byte, error) {
 // which goes before all other groups and files. ok is false without the group.
 func (o *OptionFiles) LoginPath(name string) (c ClientOptions, ok bool) {
 	c = o.Client
-	return c, parseOptions(&c, o.login, o.loginPath, []string{name}, noInclude)
+	ok = parseOptions(&c, o.login, o.loginPath, []string{name}, noInclude)
+	c.followPort(o.Client)
+	return c, ok
 }
 
 var errNoLogin = errors.New("it is no file of mysql_config_editor, or it is damaged")

@@ -162,6 +162,23 @@ func TestLoginPath(t *testing.T) {
 	}
 }
 
+// A login path with a port alone means TCP, whatever socket other files name.
+func TestLoginPathWithAPortAlone(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "etc/mysql/my.cnf"), "[client-server]\nsocket=/run/mysqld/mysqld.sock\n")
+	_, getenv := homeWith(t, encodeLogin(t, "[near]\nuser=anna\nport=3399\n"), 0o600)
+	got, err := Parse("?login-path=near", ReadOptionFiles(root, getenv), Options{})
+	if err != nil || got.Network != "tcp" || got.Address != "localhost:3399" {
+		t.Errorf("%s %s, %v", got.Network, got.Address, err)
+	}
+	home, _ := homeWith(t, encodeLogin(t, "[near]\nuser=anna\nport=3399\n"), 0o600)
+	write(t, filepath.Join(home, ".my.cnf"), "[client]\nsocket=/tmp/mine.sock\n")
+	got, err = Parse("?login-path=near", ReadOptionFiles(root, func(name string) string { return map[string]string{"HOME": home}[name] }), Options{})
+	if err != nil || got.Network != "tcp" || got.Address != "localhost:3399" {
+		t.Errorf("beside a socket of one's own: %s %s, %v", got.Network, got.Address, err)
+	}
+}
+
 func FuzzLoginFile(f *testing.F) {
 	f.Add(encodeLogin(f, loginText))
 	f.Add(encodeLogin(f, ""))

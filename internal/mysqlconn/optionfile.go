@@ -65,6 +65,7 @@ func ReadOptionFiles(root string, getenv func(string) string) *OptionFiles {
 	}
 	o.readLogin(loginFile(getenv))
 	c := &o.Client
+	c.followPort(host)
 	o.Places = c.Host != host.Host || c.Port != host.Port || c.Socket != host.Socket
 	if password := getenv("MYSQL_PWD"); password != "" && o.Client.PasswordFrom == "" {
 		o.Client.Password, o.Client.PasswordFrom = Secret(password), "MYSQL_PWD"
@@ -217,6 +218,16 @@ func unquote(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// followPort forgets the socket of files that are farther than the one that
+// gives the port: who writes a port means TCP, on this host if nobody names
+// another one. The mysql client would ignore the port; but then a file that says
+// nothing else leads to a server it does not mean.
+func (c *ClientOptions) followPort(farther ClientOptions) {
+	if c.Port != farther.Port && c.Socket == farther.Socket {
+		c.Socket = ""
+	}
 }
 
 func (c *ClientOptions) set(key, value string, given bool, path string) {

@@ -45,6 +45,34 @@ func TestOptionFiles(t *testing.T) {
 	}
 }
 
+// Debian's files of the host name a socket that a server at another port does
+// not have.
+func TestPlaced(t *testing.T) {
+	const hostFile = "[client-server]\nsocket=/run/mysqld/mysqld.sock\n"
+	for _, c := range []struct{ name, host, own, want string }{
+		{"nothing of one's own", hostFile, "[client]\nuser=me\n", ""},
+		{"a port", "", "[client]\nport=13597\n", "localhost:13597"},
+		{"a port, where the host has a socket", hostFile, "[client]\nport=13597\n", "localhost:13597"},
+		{"a port, where the host has another one and a socket", hostFile + "port=3306\n", "[client]\nport=13597\n", "localhost:13597"},
+		{"a port, where the host names a server", "[client]\nhost=db1\n", "[client]\nport=13597\n", "db1:13597"},
+		{"a port and a host", hostFile, "[client]\nhost=db1\nport=13597\n", "db1:13597"},
+		{"a port and a socket", hostFile, "[client]\nsocket=/tmp/x.sock\nport=13597\n", "/tmp/x.sock"},
+		{"a socket, where the host has a port", "[client]\nport=3307\n", "[client]\nsocket=/tmp/x.sock\n", "/tmp/x.sock"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			home := filepath.Join(root, "home/me")
+			write(t, filepath.Join(root, "etc/mysql/my.cnf"), c.host)
+			write(t, filepath.Join(home, ".my.cnf"), c.own)
+			files := ReadOptionFiles(root, func(name string) string { return map[string]string{"HOME": home}[name] })
+			target, ok := Placed(files, Options{})
+			if ok != (c.want != "") || target.Address != c.want {
+				t.Errorf("%q, %v; want %q", target.Address, ok, c.want)
+			}
+		})
+	}
+}
+
 func TestPasswordOfTheEnvironment(t *testing.T) {
 	o := ReadOptionFiles(t.TempDir(), func(name string) string { return map[string]string{"MYSQL_PWD": "env"}[name] })
 	if o.Client.Password != "env" || o.Client.PasswordFrom != "MYSQL_PWD" {
