@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"rtrail/internal/prose"
 )
 
 // tabs are the names of the panes, with what is in them.
@@ -37,22 +39,47 @@ func (m *Model) helpLines() []string {
 		"tab, 1 to 5    statements, locks, sessions, thread pool, states",
 		"s or >, <      sort by the next or the previous column",
 		"r              reverse the order",
-		"up, down, pgup, pgdown, home   scroll",
+		"up, down, pgup, pgdown, home   scroll, this page too",
 		"space          let the lists stand still; the numbers go on",
 		"q              quit, with a summary",
 		"",
-		"statements     running: executions at a time. From the server's digests, which are",
-		"               read every ten seconds; without them from the process list",
-		"ex/sent        rows examined for each row sent;  noidx/s: executions without index",
+		"statements     running: executions at a time. From the server's digests, which are read every ten seconds; without them from the process list",
+		"ex/sent        rows examined for each row sent; noidx/s: executions without index",
 		"locks          who blocks stands above those that wait for it",
 		"sessions       those that do something, or sleep with a transaction open",
 		"thread pool    statements wait in the queue of their group although others idle",
 		"",
-		"What the numbers mean: docs/mysql.md. Any key leaves this page.",
 	}
-	for i, line := range text {
-		text[i] = clip(line, m.width)
+	var lines []string
+	for _, line := range text {
+		lines = append(lines, m.wrap(line, helpIndent)...)
 	}
-	text[0] = bold.Render(text[0])
-	return text
+	lines = append(lines, m.wrap("What the numbers mean: docs/mysql.md. Any other key leaves this page.", 0)...)
+	lines[0] = bold.Render(lines[0])
+	room := m.height - 1
+	m.helpTop = min(max(m.helpTop, 0), max(0, len(lines)-room))
+	return lines[m.helpTop:min(m.helpTop+room, len(lines))]
+}
+
+// helpIndent is where the words behind a key or a column begin.
+const helpIndent = 15
+
+// wrap breaks a text into lines of the screen; those after the first are
+// indented by hang. A word that is longer than a line is cut.
+func (m *Model) wrap(text string, hang int) []string {
+	lines := strings.Split(prose.Wrap(text, m.width, hang), "\n")
+	for i, line := range lines {
+		lines[i] = clip(line, m.width)
+	}
+	return lines
+}
+
+// wrapTo is wrap for texts of any length; the last of the lines is cut.
+func (m *Model) wrapTo(most int, text string) []string {
+	lines := m.wrap(text, 0)
+	if len(lines) > most {
+		lines[most-1] = clip(strings.Join(lines[most-1:], " "), m.width)
+		lines = lines[:most]
+	}
+	return lines
 }

@@ -18,6 +18,7 @@ type list struct {
 	columns []column
 	rows    [][]cell
 	empty   string // what is said when there are no rows
+	note    string // what is said above the rows; "" for nothing
 }
 
 // column is one; the last one takes what is left of the width.
@@ -77,8 +78,9 @@ func two(v float64) string { return fmt.Sprintf("%.2f", v) }
 func (m *Model) statementList() list {
 	all := &m.frame.Statements
 	if all.Sampled {
-		l := list{columns: []column{{"running", 8, true}, {"schema", 12, false}, {"statement, by the process list: " + all.Why(), 0, false}},
-			empty: "no statement was at work when the process list was read; " + all.Why()}
+		l := list{columns: []column{{"running", 8, true}, {"schema", 12, false}, {"statement", 0, false}},
+			empty: "no statement was at work when the process list was read; " + all.Why(),
+			note:  "by the process list: " + all.Why()}
 		for _, s := range all.List {
 			l.rows = append(l.rows, []cell{amount(s.Running, two), words(s.Schema), words(s.Text)})
 		}
@@ -109,7 +111,7 @@ func (m *Model) sessionList() list {
 
 func (m *Model) poolList() list {
 	l := list{columns: []column{{"queued", 7, true}, {"group", 6, true}, {"mean q", 7, true}, {"most q", 7, true}, {"active", 7, true}, {"threads", 8, true},
-		{"standby", 8, true}, {"conns", 6, true}, {"stalls", 7, true}, {"longest wait", 0, false}}, empty: "the server has no thread pool, or does not tell of it"}
+		{"standby", 8, true}, {"conns", 6, true}, {"stalls", 7, true}, {"longest", 0, false}}, empty: "the server has no thread pool, or does not tell of it"}
 	for _, g := range m.frame.Pool {
 		wait := lasting(g.LongestWait)
 		if g.LongestWait == 0 {
@@ -156,15 +158,27 @@ func (m *Model) body(height int) []string {
 	}
 	l := m.list()
 	if len(l.rows) == 0 {
-		return []string{"", faint.Render(clip(" "+l.empty, m.width))}
+		return append([]string{""}, faintly(m.wrap(" "+l.empty, 1))...)
 	}
+	var lines []string
+	if l.note != "" {
+		lines = faintly(m.wrap(l.note, 0))
+	}
+	height -= len(lines) + 1
 	l.tighten()
 	by := min(m.order[m.pane], len(l.columns)-1)
 	l.sorted(by, m.upward[m.pane])
-	first := m.window(len(l.rows), height-1)
-	lines := []string{bold.Render(m.header(&l, by))}
-	for _, r := range l.rows[first:min(first+max(height-1, 0), len(l.rows))] {
+	first := m.window(len(l.rows), height)
+	lines = append(lines, bold.Render(m.header(&l, by)))
+	for _, r := range l.rows[first:min(first+max(height, 0), len(l.rows))] {
 		lines = append(lines, m.line(&l, r))
+	}
+	return lines
+}
+
+func faintly(lines []string) []string {
+	for i, line := range lines {
+		lines[i] = faint.Render(line)
 	}
 	return lines
 }

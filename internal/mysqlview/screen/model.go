@@ -50,6 +50,7 @@ type Model struct {
 	upward        [panes]bool
 	scroll        [panes]int // lines above the first that is shown
 	help          bool
+	helpTop       int // first line of the help that is shown
 	paused        bool
 	ended         bool
 }
@@ -84,10 +85,16 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // key does what a key means.
 func (m *Model) key(key string) tea.Cmd {
 	if m.help {
-		m.help = false
+		if scrolled(&m.helpTop, key, m.height-1) {
+			return nil
+		}
+		m.help, m.helpTop = false, 0
 		if key == "q" || key == "ctrl+c" {
 			return tea.Quit
 		}
+		return nil
+	}
+	if scrolled(&m.scroll[m.pane], key, m.listHeight()) {
 		return nil
 	}
 	switch key {
@@ -107,20 +114,30 @@ func (m *Model) key(key string) tea.Cmd {
 		m.sortBy(m.order[m.pane] - 1)
 	case "r":
 		m.upward[m.pane] = !m.upward[m.pane]
-	case "down", "j":
-		m.scroll[m.pane]++
-	case "up", "k":
-		m.scroll[m.pane]--
-	case "pgdown":
-		m.scroll[m.pane] += m.listHeight()
-	case "pgup":
-		m.scroll[m.pane] -= m.listHeight()
-	case "home", "g":
-		m.scroll[m.pane] = 0
 	case "space", "p":
 		m.paused = !m.paused
 	}
 	return nil
+}
+
+// scrolled moves the first line that is shown, by one or by a page, if that is
+// what a key means.
+func scrolled(first *int, key string, page int) bool {
+	switch key {
+	case "down", "j":
+		*first++
+	case "up", "k":
+		*first--
+	case "pgdown":
+		*first += page
+	case "pgup":
+		*first -= page
+	case "home", "g":
+		*first = 0
+	default:
+		return false
+	}
+	return true
 }
 
 // sortBy chooses a column; behind the last one comes the first.
@@ -160,7 +177,7 @@ func (m *Model) Text() string {
 	case m.help:
 		return m.fill(m.helpLines())
 	}
-	lines := []string{m.title(), m.state()}
+	lines := append([]string{m.title()}, m.state()...)
 	lines = append(lines, m.numbers()...)
 	lines = append(lines, m.tabs())
 	lines = append(lines, m.body(m.height-len(lines)-1)...)
@@ -178,5 +195,5 @@ func (m *Model) fill(lines []string) string {
 
 // listHeight is how many lines of a list fit.
 func (m *Model) listHeight() int {
-	return max(1, m.height-len(m.numbers())-5)
+	return max(1, m.height-len(m.state())-len(m.numbers())-4)
 }

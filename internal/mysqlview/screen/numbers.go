@@ -45,18 +45,28 @@ func (m *Model) title() string {
 	return bold.Render(text) + strings.Repeat(" ", max(1, m.width-len(clock)-utf8.RuneCountInString(text))) + clock
 }
 
-// state says what is wrong with the server's answers, or how it is watched.
-func (m *Model) state() string {
+// state says what is wrong with the server's answers, or how it is watched, in
+// as many lines as leave most of the screen to the rest.
+func (m *Model) state() []string {
+	text, style := m.stateText()
+	lines := m.wrapTo(max(1, m.height/8), text)
+	for i, line := range lines {
+		lines[i] = style.Render(line)
+	}
+	return lines
+}
+
+func (m *Model) stateText() (string, lipgloss.Style) {
 	if n := len(m.rows); n > 0 {
 		last := &m.rows[n-1]
 		if text := mysqlview.Trouble(last); text != "" {
 			if !last.Since.IsZero() {
 				text += "; since " + unit.Duration(last.At.Sub(last.Since).Round(time.Second)).String()
 			}
-			return alarm.Render(clip(text, m.width))
+			return text, alarm
 		}
 	} else {
-		return faint.Render("waiting for the second look")
+		return "waiting for the second look", faint
 	}
 	var parts []string
 	if m.paused {
@@ -71,7 +81,7 @@ func (m *Model) state() string {
 	if m.frame.Skipped != "" {
 		parts = append(parts, "not read: "+mysqlview.Plain(m.frame.Skipped))
 	}
-	return faint.Render(clip(strings.Join(parts, "; "), m.width))
+	return strings.Join(parts, "; "), faint
 }
 
 // number is one that has a small chart.

@@ -244,6 +244,60 @@ func TestQuitAndHelp(t *testing.T) {
 	}
 }
 
+// Whatever the size, all of the help can be read.
+func TestHelpIsReadToItsEnd(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {60, 14}, {40, 8}} {
+		m := screenOf(size[0], size[1], 1, false)
+		send(m, press("?")...)
+		var read string
+		for range 60 {
+			page, _, _ := strings.Cut(plain(t, m), "q quit  ? help") // the keys have no room on a narrow screen
+			read += page
+			send(m, press("down")...)
+		}
+		if strings.Contains(read, "…") {
+			t.Errorf("%v: a line is cut:\n%s", size, read)
+		}
+		for _, words := range []string{"rtrail mysql, full screen", "without", "although others idle", "leaves this page."} {
+			if !strings.Contains(strings.Join(strings.Fields(read), " "), words) {
+				t.Errorf("%v: %q cannot be read:\n%s", size, words, read)
+			}
+		}
+		send(m, press("x", "?")...)
+		if top := plain(t, m); !strings.HasPrefix(top, "rtrail mysql, full screen") {
+			t.Errorf("%v: opened again it begins\n%s", size, top)
+		}
+	}
+}
+
+// Sentences are read to their end on a usual screen: why a list is empty, where
+// its numbers come from, what is wrong.
+func TestSentencesAreWrapped(t *testing.T) {
+	m := screenOf(80, 24, 2, false)
+	x := moment(9)
+	x.Frame.Statements = mysqlview.Statements{Seconds: 10, Sampled: true, Awaited: true}
+	x.Row.State, x.Row.Since = recording.ServerUnreachable, noon
+	x.Row.Error = "connect to the server at /run/mysqld/mysqld.sock: connect: no such file or directory; is it started, and is this its socket?"
+	send(m, x)
+	read := func() string { return strings.Join(strings.Fields(plain(t, m)), " ") }
+	for _, want := range []string{"no statement was at work when the process list was read; the server's digests have not been read twice yet",
+		"UNREACHABLE: " + x.Row.Error + "; since 9 s"} {
+		if text := read(); !strings.Contains(text, want) {
+			t.Errorf("%q cannot be read:\n%s", want, m.Text())
+		}
+	}
+	x.Frame.Statements.List = []mysqlview.Statement{{Schema: "shop", Text: "COMMIT", Running: 0.4}}
+	send(m, x)
+	if text := read(); !strings.Contains(text, "by the process list: the server's digests have not been read twice yet") || !strings.Contains(text, "COMMIT") {
+		t.Errorf("where the list comes from cannot be read:\n%s", m.Text())
+	}
+	x.Row.Error = strings.Repeat("a long story ", 100)
+	send(m, x)
+	if text := read(); !strings.Contains(text, "COMMIT") {
+		t.Errorf("a long error leaves no room for the list:\n%s", m.Text())
+	}
+}
+
 // A pause holds the lists, not the numbers; trouble is said at once.
 func TestPauseAndTrouble(t *testing.T) {
 	m := screenOf(80, 24, 2, false)
