@@ -57,7 +57,14 @@ func (s *PacketService) ConnectRTT() (server, client time.Duration, ok bool) {
 
 // Quantile is the response time that a share q does not exceed, to within one
 // percent; five in recordings of older versions, whose buckets are wider.
-func (s *PacketService) Quantile(q float64) time.Duration { return quantile(s.Histogram, q) }
+// It is never outside of what was seen, which the middle of a bucket may be.
+func (s *PacketService) Quantile(q float64) time.Duration {
+	d := quantile(s.Histogram, q)
+	if s.Count == 0 {
+		return d
+	}
+	return min(max(d, s.RTMin), s.RTMax)
+}
 
 // IdleQuantile is the same of the times in which a client had its answer and
 // asked nothing.
