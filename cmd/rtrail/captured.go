@@ -117,7 +117,7 @@ func (d *diagnosis) capture(ctx context.Context, mysql []uint16) (*liveCapture, 
 	go func() {
 		defer close(c.done)
 		defer src.Close()
-		c.result, c.err = capture.Read(ctx, src, capture.Options{Source: d.iface, NetNS: d.netns, Ports: ports, Engine: how})
+		c.result, c.err = capture.Read(ctx, src, capture.Options{Source: d.iface, NetNS: d.netns, Ports: ports, Live: true, Engine: how})
 	}()
 	return c, nil
 }

@@ -202,8 +202,9 @@ type PacketError struct {
 }
 
 // PacketTransaction is one request with its answer. A verdict's recording has
-// the slowest ones, some that failed, and those in the middle of which a
-// connection was closed; `rtrail packets --parquet` writes all.
+// the slowest ones, some that failed, some queries of DNS without an answer, and
+// those in the middle of which a connection was closed; `rtrail packets
+// --parquet` writes all.
 type PacketTransaction struct {
 	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"` // the first request packet, or that of the answer if the request was not captured
 	Connection  int64         `parquet:"connection" cbor:"connection"`

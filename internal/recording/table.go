@@ -62,6 +62,7 @@ const (
 	PacketRates Table = "packet_rates" // what one host sent to another one in one second
 
 	PacketDirections Table = "packet_directions" // what a client and a server sent each other on all their connections
+	PacketResolvers  Table = "packet_resolvers"  // what became of the queries to one server of DNS
 
 	MySQLServers      Table = "mysql_servers"      // one look at a MySQL server: how it answered
 	MySQLStatuses     Table = "mysql_status"       // one number of SHOW GLOBAL STATUS

@@ -49,6 +49,7 @@ var catalogue = []kind{
 	kindOf[PacketPath]("connection", "sender"),
 	kindOf[PacketRate]("from", "to"),
 	kindOf[PacketDirection]("server", "server_port", "proto", "client", "sender"),
+	kindOf[PacketResolver]("server", "server_port"),
 	kindOf[MySQLServer]("server"),
 	kindOf[MySQLStatus]("server", "name"),
 	kindOf[MySQLVariable]("server", "name"),

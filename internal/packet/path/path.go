@@ -70,9 +70,6 @@ type Result struct {
 	Sides map[uint64]*[2]Side // by number of the first frame of a connection; 0: from the client, if its SYN was seen
 	From  map[uint64]flow.Endpoint
 	Rates []Rate
-	// Unreachable counts ICMP messages that said that nobody listens, by the
-	// client and server of the datagram they quote.
-	Unreachable map[[2]flow.Endpoint]uint64
 	// Cut is set if there was more than is kept.
 	Cut bool
 }
@@ -90,7 +87,7 @@ type Tracker struct {
 // New makes a tracker. With ports only packets of these count.
 func New(ports []uint16) *Tracker {
 	return &Tracker{ports: ports, flows: map[uint64]*talk{}, rates: newRates(), done: Result{
-		Sides: map[uint64]*[2]Side{}, From: map[uint64]flow.Endpoint{}, Unreachable: map[[2]flow.Endpoint]uint64{}}}
+		Sides: map[uint64]*[2]Side{}, From: map[uint64]flow.Endpoint{}}}
 }
 
 func (t *Tracker) wanted(a, b uint16) bool {
@@ -175,22 +172,14 @@ func (t *Tracker) control(f *decode.Frame) {
 		return
 	}
 	big := f.Proto == decode.ICMP && c.Type == 3 && c.Code == 4 || f.Proto == decode.ICMPv6 && c.Type == 2
-	nobody := f.Proto == decode.ICMP && c.Type == 3 && c.Code == 3 || f.Proto == decode.ICMPv6 && c.Type == 1 && c.Code == 4
-	switch {
-	case big && c.QuotedProto == decode.TCP:
-		if k := t.flows[f.Hash]; k != nil {
-			k.tooBig(c)
-		}
-	case nobody && c.QuotedProto == decode.UDP:
-		if len(t.done.Unreachable) < mostFlows {
-			t.done.Unreachable[[2]flow.Endpoint{c.QuotedSrc, c.QuotedDst}]++
-		}
+	if k := t.flows[f.Hash]; big && c.QuotedProto == decode.TCP && k != nil {
+		k.tooBig(c)
 	}
 }
 
 // Merge ends trackers and gives what they saw together.
 func Merge(trackers []*Tracker) Result {
-	sum := Result{Sides: map[uint64]*[2]Side{}, From: map[uint64]flow.Endpoint{}, Unreachable: map[[2]flow.Endpoint]uint64{}}
+	sum := Result{Sides: map[uint64]*[2]Side{}, From: map[uint64]flow.Endpoint{}}
 	var seconds []*meter
 	for _, t := range trackers {
 		for _, k := range t.flows {
@@ -199,9 +188,6 @@ func Merge(trackers []*Tracker) Result {
 		clear(t.flows)
 		maps.Copy(sum.Sides, t.done.Sides)
 		maps.Copy(sum.From, t.done.From)
-		for k, n := range t.done.Unreachable {
-			sum.Unreachable[k] += n
-		}
 		seconds = append(seconds, t.rates.close()...)
 		sum.Cut = sum.Cut || t.done.Cut || t.rates.cut
 	}

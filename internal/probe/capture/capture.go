@@ -35,6 +35,9 @@ type Options struct {
 	NetNS  string   // network namespace of the interface as the user named it; "" for the own one
 	Point  string   // where it was taken: client, server, or "" when not known
 	Ports  []uint16 // server ports that matter; none: all
+	// Live says that packets were waited for until reading ended, not only until
+	// the last one of them.
+	Live bool
 	// Engine is handed on; its Collector is set here.
 	Engine engine.Options
 }
@@ -47,10 +50,12 @@ type Result struct {
 	Seconds []recording.PacketService
 	// Cut counts rows of Seconds that were left out.
 	Cut int
-	// Path is what became of packets on their way, Silent are queries of DNS that
-	// nobody answered: some of them.
-	Path   path.Result
-	Silent []rt.Transaction
+	// Path is what became of packets on their way.
+	Path path.Result
+	// Resolvers is what became of queries of DNS, by server; Silent are some of
+	// those that nobody answered, by time.
+	Resolvers []recording.PacketResolver
+	Silent    []rt.Transaction
 	// Directions are sums over all connections.
 	Directions directions
 }
@@ -80,6 +85,11 @@ func Read(ctx context.Context, src pcap.Source, o Options) (*Result, error) {
 	report, err := engine.Run(ctx, src, o.Engine)
 	r.Report, r.Summary = report, collectors.Result()
 	r.pathOf(*watchers)
+	end := report.Last
+	if o.Live {
+		end = max(end, time.Now().UnixNano())
+	}
+	r.lookupsOf(*watchers, end)
 	if err != nil {
 		return r, fmt.Errorf("reading packets from %s: %w", o.Source, err)
 	}
@@ -120,14 +130,32 @@ func (r *Result) Write(w *recording.Writer) {
 	for _, n := range r.Summary.Nestings {
 		recording.Append(w, nestingRow(first, n))
 	}
+	recording.Append(w, r.Resolvers...)
+	r.writeTransactions(w)
+}
+
+// writeTransactions makes evidence of the transactions that were kept. One may
+// have been kept for several reasons; it is written once.
+func (r *Result) writeTransactions(w *recording.Writer) {
+	type identity struct{ connection, id, request, response uint64 }
+	written := map[identity]bool{}
+	write := func(t *rt.Transaction) {
+		if k := (identity{t.Connection, t.ID, t.RequestOffset, t.ResponseOffset}); !written[k] {
+			written[k] = true
+			recording.Append(w, TransactionRow(t))
+		}
+	}
 	for i := range r.Summary.Slowest {
-		recording.Append(w, TransactionRow(&r.Summary.Slowest[i]))
+		write(&r.Summary.Slowest[i])
+	}
+	for i := range r.Silent {
+		write(&r.Silent[i])
 	}
 	for i := range r.Summary.Interrupted {
-		recording.Append(w, TransactionRow(&r.Summary.Interrupted[i].Transaction))
+		write(&r.Summary.Interrupted[i].Transaction)
 	}
 	for i := range r.Summary.Failures {
-		recording.Append(w, TransactionRow(&r.Summary.Failures[i]))
+		write(&r.Summary.Failures[i])
 	}
 }
 
@@ -172,7 +200,7 @@ func notesOf(r *engine.Report, s *summary.Summary) []string {
 var Tables = []recording.Table{
 	recording.PacketCaptures, recording.PacketConnections, recording.PacketSides, recording.PacketServices, recording.PacketHistograms,
 	recording.PacketStatements, recording.PacketErrors, recording.PacketTransactions, recording.PacketNestings, recording.PacketPaths, recording.PacketRates,
-	recording.PacketDirections,
+	recording.PacketDirections, recording.PacketResolvers,
 	recording.PacketPairs, recording.PacketPairTransactions,
 }
 

@@ -5,34 +5,28 @@ import (
 
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/engine"
-	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/path"
 	"rtrail/internal/packet/pcap"
-	"rtrail/internal/packet/proto"
-	"rtrail/internal/packet/proto/dns"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/packet/tcp"
 	"rtrail/internal/recording"
 )
 
-// NobodyListens is the code of a query over UDP that was answered by an ICMP
-// message: there is no server at the port.
-const NobodyListens = "port unreachable"
-
-// watcher is the collector of one worker: it sums transactions up and follows
-// what the path does to packets.
+// watcher is the collector of one worker: it sums transactions and lookups up
+// and follows what the path does to packets.
 type watcher struct {
 	*summary.Collector
 	path       *path.Tracker
+	lookups    *lookups
 	directions directions
-	// silent are queries without answer: the first ones, for rules that ask who
-	// waited.
-	silent []rt.Transaction
 }
 
 // Frame follows a packet.
-func (w *watcher) Frame(_ *pcap.Packet, f *decode.Frame) { w.path.Frame(f) }
+func (w *watcher) Frame(_ *pcap.Packet, f *decode.Frame) {
+	w.path.Frame(f)
+	w.lookups.frame(f)
+}
 
 // Connection sums a connection up.
 func (w *watcher) Connection(c *tcp.Conn) {
@@ -42,9 +36,7 @@ func (w *watcher) Connection(c *tcp.Conn) {
 
 // Transaction sums a transaction up.
 func (w *watcher) Transaction(t *rt.Transaction) {
-	if t.Proto == dns.Protocol.Name && t.Status == proto.Unanswered && len(w.silent) < slowest {
-		w.silent = append(w.silent, *t)
-	}
+	w.lookups.transaction(t)
 	w.Collector.Transaction(t)
 }
 
@@ -52,7 +44,7 @@ func (w *watcher) Transaction(t *rt.Transaction) {
 func watch(o *engine.Options, collectors *summary.Collectors, ports []uint16) *[]*watcher {
 	watchers := make([]*watcher, o.Workers)
 	o.Collector = func(i int) engine.Collector {
-		watchers[i] = &watcher{Collector: collectors.Worker(i), path: path.New(ports), directions: newDirections(ports)}
+		watchers[i] = &watcher{Collector: collectors.Worker(i), path: path.New(ports), directions: newDirections(ports), lookups: newLookups(ports)}
 		return watchers[i]
 	}
 	return &watchers
@@ -65,7 +57,6 @@ func (r *Result) pathOf(watchers []*watcher) {
 	for _, w := range watchers {
 		if w != nil {
 			trackers = append(trackers, w.path)
-			r.Silent = append(r.Silent, w.silent...)
 			r.Directions.merge(w.directions)
 		}
 	}
@@ -88,14 +79,6 @@ func (r *Result) writePaths(w *recording.Writer) {
 	}
 	for i := range r.Path.Rates {
 		recording.Append(w, rateRow(&r.Path.Rates[i]))
-	}
-	for i := range r.Silent {
-		t := &r.Silent[i]
-		row := TransactionRow(t)
-		if r.Path.Unreachable[[2]flow.Endpoint{t.Client, t.Server}] > 0 {
-			row.Code = NobodyListens
-		}
-		recording.Append(w, row)
 	}
 }
 

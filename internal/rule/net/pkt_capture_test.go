@@ -16,7 +16,7 @@ import (
 	"rtrail/internal/view"
 )
 
-// film makes a capture of TCP packets over IPv4, packet by packet.
+// film makes a capture of IPv4 packets, packet by packet.
 type film struct {
 	bytes.Buffer
 }
@@ -62,6 +62,11 @@ func (f *film) tcp(at time.Duration, client uint16, toServer bool, flags byte, s
 	binary.BigEndian.PutUint16(t[14:], 64240)
 	t[20], t[21], t[22], t[23] = 1, 1, 8, 10
 	binary.BigEndian.PutUint32(t[24:], ts)
+	f.packet(at, p)
+}
+
+// packet adds an IPv4 packet.
+func (f *film) packet(at time.Duration, p []byte) {
 	record := make([]byte, 16)
 	binary.LittleEndian.PutUint32(record, 1748736000+uint32(at/time.Second))
 	binary.LittleEndian.PutUint32(record[4:], uint32(at%time.Second))

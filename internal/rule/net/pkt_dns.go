@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -22,7 +24,7 @@ var dnsSlow = rule.Rule{
 	ID:       "net/dns-slow",
 	Title:    "names are looked up slowly",
 	Resource: "name lookups",
-	Needs:    []recording.Table{recording.PacketServices},
+	Needs:    []recording.Table{recording.PacketServices, recording.PacketResolvers},
 	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/errors"},
 	Page:     dnsSlowPage,
 	Seen:     lookups,
@@ -33,7 +35,7 @@ var dnsUnreachable = rule.Rule{
 	ID:       "net/dns-unreachable",
 	Title:    "a resolver does not answer at all",
 	Resource: "name lookups",
-	Needs:    []recording.Table{recording.PacketServices},
+	Needs:    []recording.Table{recording.PacketServices, recording.PacketResolvers},
 	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/errors"},
 	Page:     dnsUnreachablePage,
 	Seen:     lookups,
@@ -41,12 +43,6 @@ var dnsUnreachable = rule.Rule{
 }
 
 const (
-	// answerBy is how old a query must be for its silence to count: recursion
-	// through four levels of delegation takes less, even over satellites.
-	answerBy = 2 * time.Second
-	// resolverTimeout is after how long glibc asks again (resolv.conf(5), timeout):
-	// what one lost query costs.
-	resolverTimeout = 5 * time.Second
 	// someQueries without an answer: one is a loss that happens.
 	someQueries = 2
 	// silentShare of queries; UDP loses some on long ways.
@@ -63,14 +59,9 @@ const (
 
 // resolver is one server of DNS and what became of the queries to it.
 type resolver struct {
-	s        *view.PacketService
-	silent   []recording.PacketTransaction // old enough to have been answered
-	refused  int                           // of them, by ICMP: nobody listens
-	repeated int                           // answered after a copy
-	ptr      int64                         // lookups of addresses
-	asked    int64
-	waited   time.Duration // for copies and for nothing
-	clients  map[string]int
+	s *view.PacketService
+	recording.PacketResolver
+	first *recording.PacketTransaction // a query without an answer, the first one that was kept
 }
 
 func detectDNS(v *view.View, unreachable bool) []rule.Finding {
@@ -79,140 +70,235 @@ func detectDNS(v *view.View, unreachable bool) []rule.Finding {
 		if s.Proto != "dns" {
 			continue
 		}
-		r := resolverOf(v, s)
-		dead := s.Count == 0 && s.Failed == 0
-		if dead != unreachable {
+		r, ok := resolverOf(v, s)
+		if !ok || r.dead() != unreachable {
 			continue
 		}
-		if c := r.confidence(v, dead); c > 0 {
-			found = append(found, r.finding(v, c, dead))
+		if c := r.confidence(v); c > 0 {
+			found = append(found, r.finding(v, c))
 		}
 	}
 	return found
 }
 
-func resolverOf(v *view.View, s *view.PacketService) *resolver {
-	r := &resolver{s: s, clients: map[string]int{}, waited: s.Retransmit}
+// resolverOf finds the totals of a service and a query to show. The totals are
+// complete, the transactions of a recording are some.
+func resolverOf(v *view.View, s *view.PacketService) (*resolver, bool) {
+	i := slices.IndexFunc(v.PacketResolvers(), func(r recording.PacketResolver) bool {
+		return r.Server == s.Server && r.ServerPort == int32(s.Port)
+	})
+	if i < 0 {
+		return nil, false
+	}
+	r := &resolver{s: s, PacketResolver: v.PacketResolvers()[i]}
 	for _, t := range v.PacketTransactions() {
-		if t.Proto != "dns" || t.Server != s.Server || t.ServerPort != int32(s.Port) {
-			continue
-		}
-		switch {
-		case t.Status == "unanswered":
-			if v.End().Sub(t.At) < answerBy && t.Code == "" {
-				continue
-			}
-			r.silent = append(r.silent, t)
-			if t.Code != "" {
-				r.refused++
-			} else {
-				r.waited += min(resolverTimeout, v.End().Sub(t.At))
-			}
-			r.clients[t.Client]++
-		case t.Retransmit > 0:
-			r.repeated++
-			r.clients[t.Client]++
+		if t.Proto == "dns" && t.Status == "unanswered" && t.Server == s.Server && t.ServerPort == int32(s.Port) && (r.first == nil || t.At.Before(r.first.At)) {
+			r.first = &t
 		}
 	}
-	for _, st := range v.PacketStatements() {
-		if st.Proto == "dns" && st.Server == s.Server && st.Command == "PTR" {
-			r.ptr += max(st.Count, 1)
-		}
-	}
-	r.asked = s.Count + int64(len(r.silent))
-	return r
+	return r, true
 }
 
+// dead says that nothing came back.
+func (r *resolver) dead() bool { return r.Answered == 0 && r.Unpaired == 0 }
+
+// silent is how many queries got no answer, at least: those no longer followed
+// may have got the answers that belong to none of the others.
+func (r *resolver) silent() int64 { return r.Unanswered + max(r.Forgotten-r.Unpaired, 0) }
+
+// asked is how many queries can be judged.
+func (r *resolver) asked() int64 { return r.Queries - r.Young }
+
 // lost is how many queries got no answer, or one to a copy only.
-func (r *resolver) lost() int { return len(r.silent) + r.repeated }
+func (r *resolver) lost() int64 { return r.silent() + r.Repeated }
 
 func (r *resolver) loses() bool {
-	return r.lost() >= someQueries && float64(r.lost()) >= silentShare*float64(r.asked)
+	return r.lost() >= someQueries && float64(r.lost()) >= silentShare*float64(r.asked())
 }
 
 func (r *resolver) fails() bool {
-	return r.s.Failed >= someFailures && float64(r.s.Failed) >= failedShare*float64(r.asked)
+	return r.Failed >= someFailures && float64(r.Failed) >= failedShare*float64(r.Answered)
 }
 
 func (r *resolver) slow(v *view.View) bool {
 	return r.s.Count >= someFailures && r.s.RTP50 >= slowAnswer && r.s.RTP50 >= slowerThanCached*r.s.RTMin && perSecond(v, r.s.RTSum) >= waitedForNames
 }
 
-func (r *resolver) confidence(v *view.View, dead bool) rule.Confidence {
+func (r *resolver) confidence(v *view.View) rule.Confidence {
 	switch {
-	case dead && len(r.silent) >= someQueries, !dead && r.loses():
+	case r.dead() && r.silent() >= someQueries, !r.dead() && r.loses():
 		return rule.Certain
-	case !dead && r.fails():
+	case !r.dead() && r.fails():
 		return rule.Certain
-	case !dead && r.slow(v):
+	case !r.dead() && r.slow(v):
 		return rule.Likely
 	}
 	return 0
 }
 
-func (r *resolver) name() string { return fmt.Sprintf("%s:%d", r.s.Server, r.s.Port) }
+func (r *resolver) name() string { return r.s.Server + ":" + strconv.Itoa(int(r.s.Port)) }
 
-func (r *resolver) finding(v *view.View, c rule.Confidence, dead bool) rule.Finding {
+func (r *resolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f := rule.Finding{Subject: pktService(v, r.s), Confidence: c, Affects: pktAffected(v, r.s)}
-	share := float64(r.lost()) / float64(max(r.asked, 1))
-	f.Impact = rule.Impact{TimeLost: perSecond(v, r.waited), Text: rule.T("%s of %d lookups, %s waited per second", unit.Share(share), r.asked, unit.Seconds(perSecond(v, r.waited)))}
+	waited := perSecond(v, r.Waited)
 	switch {
-	case dead && r.refused > 0:
-		f.Headline = rule.T("nobody listens at the resolver %s: all %d queries of %s were refused", r.name(), len(r.silent), r.who())
-		f.Impact = rule.Impact{Share: 1, Text: rule.T("all lookups")}
-	case dead:
-		f.Headline = rule.T("the resolver %s answers nothing: %d queries of %s", r.name(), len(r.silent), r.who())
-		f.Impact.Text = rule.T("all lookups, %s waited per second", unit.Seconds(perSecond(v, r.waited)))
+	case r.dead():
+		f.Headline = r.deadHeadline()
+		f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("all lookups, %s waited per second", unit.Seconds(waited))}
+		// What is refused costs no time, and how long was waited for what was no
+		// longer followed is not known.
+		if r.Refused > 0 || r.Forgotten > 0 {
+			f.Impact = rule.Impact{Share: 1, Text: rule.T("all lookups")}
+		}
 	case r.loses():
-		f.Headline = rule.T("queries to the resolver %s are lost: %d of %d got no answer until they were asked again", r.name(), r.lost(), r.asked)
+		f.Headline = r.lossHeadline()
+		share, of := float64(r.lost())/float64(r.asked()), unit.Plural(r.asked(), "lookup", "lookups")
+		f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("%s of %s, %s waited per second", unit.Share(share), of, unit.Seconds(waited))}
+		if r.Waited == 0 { // all of them were refused, or no longer followed
+			f.Impact = rule.Impact{Share: share, Text: rule.T("%s of %s", unit.Share(share), of)}
+		}
 	case r.fails():
-		f.Headline = rule.T("the resolver %s fails: %d of %d answers are SERVFAIL, REFUSED or the like", r.name(), r.s.Failed, r.asked)
-		f.Impact = rule.Impact{Share: float64(r.s.Failed) / float64(r.asked), Text: rule.T("%s of lookups", unit.Share(float64(r.s.Failed)/float64(r.asked)))}
+		share := float64(r.Failed) / float64(r.Answered)
+		f.Headline = rule.T("the resolver %s fails: %s of %s are SERVFAIL, REFUSED or the like", r.name(), unit.Count(r.Failed), unit.Plural(r.Answered, "answer", "answers"))
+		f.Impact = rule.Impact{Share: share, Text: rule.T("%s of answers", unit.Share(share))}
 	default:
 		f.Headline = rule.T("the resolver %s is slow: half of its answers take %s and more, its fastest %s", r.name(), unit.Duration(r.s.RTP50), unit.Duration(r.s.RTMin))
 		f.Impact = rule.Impact{TimeLost: perSecond(v, r.s.RTSum), Text: rule.T("%s waited per second", unit.Seconds(perSecond(v, r.s.RTSum)))}
 	}
 	f.Evidence = r.evidence(v)
-	f.Fixes = r.fixes(dead)
-	if r.ptr > 0 {
-		f.Notes = append(f.Notes, rule.T("%d of the names are addresses (PTR): somebody looks up who its peers are", r.ptr))
-	}
+	f.Fixes = r.fixes()
+	f.Notes = r.notes()
 	return f
+}
+
+func (r *resolver) deadHeadline() rule.Text {
+	queries := unit.Plural(r.Queries, "query", "queries")
+	switch {
+	case r.Refused == 0:
+		return rule.T("the resolver %s answers nothing: none of %s of %s was answered", r.name(), queries, r.who())
+	case r.Refused == r.Queries:
+		return rule.T("nobody listens at the resolver %s: all %s of %s were refused", r.name(), queries, r.who())
+	}
+	return rule.T("nobody listens at the resolver %s: none of %s of %s was answered, %s refused", r.name(), queries, r.who(), unit.Plural(r.Refused, "was", "were"))
+}
+
+func (r *resolver) lossHeadline() rule.Text {
+	what := "got no answer, or one only after they were asked again"
+	switch {
+	case r.silent() == 0:
+		what = "were answered only after they were asked again"
+	case r.Repeated == 0:
+		what = "got no answer"
+	}
+	return rule.T("queries to the resolver %s are lost: %s of %s %s", r.name(), unit.Count(r.lost()), unit.Count(r.asked()), what)
 }
 
 // who names the clients that waited.
 func (r *resolver) who() string {
-	for client, n := range r.clients {
-		if len(r.clients) == 1 {
-			return client
-		}
-		_ = n
+	switch {
+	case r.Clients == 1:
+		return r.Client
+	case r.Clients >= recording.ResolverClients:
+		return unit.Plural(r.Clients, "client", "clients") + " and more"
 	}
-	return plural(len(r.clients), "client")
+	return unit.Plural(r.Clients, "client", "clients")
 }
 
 func (r *resolver) evidence(v *view.View) []rule.Evidence {
-	check := tshark(v, fmt.Sprintf("udp.port == %d && %s", r.s.Port, pktHost("addr", r.s.Server)), "ip.src", "dns.id", "dns.qry.type", "dns.qry.name", "dns.time")
-	list := []rule.Evidence{{Metric: "packets.dns-unanswered", What: rule.T("%d queries of %s without an answer, %d answered only after a copy, of %d", len(r.silent), r.who(), r.repeated, r.asked),
-		Value: float64(r.lost()), Unit: "count", Limit: rule.Limit(0), Check: check}}
-	if len(r.silent) > 0 {
-		t := r.silent[0]
-		list = append(list, rule.Evidence{Metric: "packets.dns-unanswered", What: rule.T("first: %s asked for %s %s, frame %d", t.Client, t.Command, t.Fingerprint, t.FirstFrame), Value: float64(t.FirstFrame), Unit: "frame",
-			Check: fmt.Sprintf("dig @%s %s %s", r.s.Server, t.Fingerprint, t.Command)})
+	list := []rule.Evidence{{Metric: "packets.dns-unanswered", What: rule.T("%s without an answer, %s answered only after a copy, of %s%s", unit.Plural(r.silent(), "query", "queries"), unit.Count(r.Repeated), unit.Count(r.asked()), r.uncounted()),
+		Value: float64(r.lost()), Unit: "count", Limit: rule.Limit(0), Check: r.unansweredCheck(v)}}
+	if r.first != nil {
+		list = append(list, rule.Evidence{Metric: "packets.dns-unanswered", What: rule.T("first: %s asked for %s, frame %d", r.first.Client, strings.TrimSpace(r.first.Fingerprint), r.first.FirstFrame), Value: float64(r.first.FirstFrame), Unit: "frame",
+			Check: r.firstCheck(v)})
 	}
-	if r.refused > 0 {
-		list = append(list, rule.Evidence{Metric: "packets.port-unreachable", What: rule.T("%d of them were answered by ICMP port unreachable", r.refused), Value: float64(r.refused), Unit: "count",
-			Check: tshark(v, "icmp.type == 3 && icmp.code == 3 || icmpv6.type == 1")})
+	if r.Refused > 0 {
+		list = append(list, rule.Evidence{Metric: "packets.port-unreachable", What: rule.T("%s answered by ICMP port unreachable", unit.Plural(r.Refused, "of them was", "of them were")), Value: float64(r.Refused), Unit: "count",
+			Check: tshark(v, r.refusedFilter())})
 	}
 	if r.s.Count > 0 {
 		list = append(list, rule.Evidence{Metric: "packets.dns-time", What: rule.T("answers: fastest %s, half within %s, slowest %s", unit.Duration(r.s.RTMin), unit.Duration(r.s.RTP50), unit.Duration(r.s.RTMax)),
-			Value: r.s.RTMax.Seconds(), Unit: "seconds", Check: check})
+			Value: r.s.RTMax.Seconds(), Unit: "seconds", Check: r.listing(v)})
 	}
 	return list
 }
 
-func (r *resolver) fixes(dead bool) []rule.Fix {
-	if dead {
+// uncounted says how many queries without an answer are not held against anybody.
+func (r *resolver) uncounted() string {
+	if r.Young == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s asked less than 2 s before the end", unit.Plural(r.Young, "more was", "more were"))
+}
+
+// listing shows all queries and answers.
+func (r *resolver) listing(v *view.View) string {
+	return tshark(v, fmt.Sprintf("udp.port == %d && %s", r.s.Port, pktHost("addr", r.s.Server)), "ip.src", "dns.id", "dns.qry.type", "dns.qry.name", "dns.time")
+}
+
+// unansweredCheck shows the queries without an answer. Whether one came is known
+// when the file was read once; packets that come just now are read only once.
+func (r *resolver) unansweredCheck(v *view.View) string {
+	from := v.PacketSource()
+	if from.File == "" {
+		return r.listing(v)
+	}
+	return fmt.Sprintf("tshark -2 %s -Y 'dns.flags.response == 0 && !dns.response_in && !icmp && !icmpv6 && %s'", from.Flag(), pktHost("dst", r.s.Server))
+}
+
+// refusedFilter keeps ICMP messages that quote a query: tshark knows the packet
+// within by the same fields.
+func (r *resolver) refusedFilter() string {
+	kind := "icmp.type == 3 && icmp.code == 3"
+	if pktAddr(r.s.Server).Is6() {
+		kind = "icmpv6.type == 1 && icmpv6.code == 4"
+	}
+	return fmt.Sprintf("%s && %s && udp.dstport == %d", kind, pktHost("dst", r.s.Server), r.s.Port)
+}
+
+// firstCheck asks the first query again, or shows it if its name is not known:
+// identifiers in it are not kept.
+func (r *resolver) firstCheck(v *view.View) string {
+	if kind, name, ok := strings.Cut(r.first.Fingerprint, " "); ok && kind == r.first.Command && digs(kind) && plainName(name) {
+		port := ""
+		if r.s.Port != 53 {
+			port = fmt.Sprintf(" -p %d", r.s.Port)
+		}
+		return fmt.Sprintf("dig @%s%s %s. %s", r.s.Server, port, name, kind)
+	}
+	if v.PacketSource().File == "" {
+		return r.listing(v)
+	}
+	return tshark(v, fmt.Sprintf("frame.number == %d", r.first.FirstFrame))
+}
+
+// digs says whether dig can ask for this type with nothing but a name.
+func digs(kind string) bool { return kind != "NOTIFY" && kind != "UPDATE" && kind != "IXFR" }
+
+// plainName says that a name is whole and means nothing to a shell or to dig,
+// once it has its final dot.
+func plainName(name string) bool {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || strings.ContainsRune("._-", c)
+	}
+	return !strings.ContainsFunc(name, func(c rune) bool { return !plain(c) }) && !strings.HasPrefix(name, "-") && !strings.Contains(name, "..")
+}
+
+func (r *resolver) notes() (notes []rule.Text) {
+	if r.dead() && r.Refused > 0 && r.Refused < r.Queries {
+		notes = append(notes, rule.T("hosts limit how many ICMP messages they send (icmp_ratelimit): queries without one may have been refused too"))
+	}
+	if r.Forgotten > 0 {
+		notes = append(notes, rule.T("%s no longer followed, because too many waited or their port and identifier were used again; %s to none that was followed",
+			unit.Plural(r.Forgotten, "query was", "queries were"), unit.Plural(r.Unpaired, "answer belongs", "answers belong")))
+	}
+	if r.Addresses > 0 {
+		notes = append(notes, rule.T("%s for the name of an address (PTR): somebody looks up who its peers are", unit.Plural(r.Addresses, "query was", "queries were")))
+	}
+	return notes
+}
+
+func (r *resolver) fixes() []rule.Fix {
+	if r.dead() {
 		return []rule.Fix{
 			{Text: rule.T("name a resolver that answers in resolv.conf; an empty file means 127.0.0.1"), Command: fmt.Sprintf("cat /etc/resolv.conf; dig @%s .", r.s.Server), Tradeoff: "none"},
 			{Text: rule.T("or start it, and let UDP and TCP port 53 through"), Command: "ss -lunp 'sport = :53'", Tradeoff: "none"},

@@ -1,7 +1,7 @@
 package net
 
 import (
-	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -225,65 +225,109 @@ func TestPAWSDrops(t *testing.T) {
 	})
 }
 
-func dnsHost(answered, repeated, silent, failed int, change func(*recording.PacketTransaction)) func() *ruletest.Host {
+// dnsHost is a resolver that answered queries, some of them to a copy only or
+// with an error, and others never.
+func dnsHost(answered, repeated, silent, failed int, change func(*recording.PacketResolver)) func() *ruletest.Host {
 	return func() *ruletest.Host {
 		h := captured()
-		s := ruletest.PacketService{Proto: "dns", Port: 53, Rate: float64(answered) / 10, RTs: []time.Duration{ms}}
-		if answered > 0 {
-			s.Failed, s.Retransmit = float64(failed)/float64(answered), time.Duration(repeated)*5*time.Second/time.Duration(answered)
+		h.Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: float64(answered) / 10, RTs: []time.Duration{ms},
+			Change: func(at float64, row *recording.PacketService) {
+				if at == 0 {
+					row.Unanswered = int64(silent)
+				}
+			}})
+		row := recording.PacketResolver{At: ruletest.Start, Server: "10.0.0.2", ServerPort: 53, Queries: int64(answered + silent),
+			Answered: int64(answered), Failed: int64(failed), Repeated: int64(repeated), Unanswered: int64(silent),
+			Waited: time.Duration(repeated+silent) * 5 * time.Second, Clients: 1, Client: "10.0.0.1"}
+		if change != nil {
+			change(&row)
 		}
-		s.Change = func(at float64, row *recording.PacketService) {
-			if at == 0 {
-				row.Unanswered = int64(silent)
-			}
-		}
-		h.Packets(s)
-		for i := range repeated + silent {
-			row := recording.PacketTransaction{ServerPort: 53, Proto: "dns", Command: "A", Fingerprint: fmt.Sprintf("h%d.example", i), RT: 5 * time.Second, Retransmit: 5 * time.Second, FirstFrame: 3}
-			if i >= repeated {
-				row.Status, row.RT, row.Retransmit = "unanswered", recording.Unknown, 0
-			}
-			if change != nil {
-				change(&row)
-			}
-			h.PacketTransaction(1, row)
-		}
-		return h
+		return ruletest.Add(h, row)
+	}
+}
+
+// unanswered adds a query that the recording has as an example.
+func unanswered(host func() *ruletest.Host, command, fingerprint string) func() *ruletest.Host {
+	return func() *ruletest.Host {
+		return host().PacketTransaction(1, recording.PacketTransaction{ServerPort: 53, Proto: "dns", Command: command, Fingerprint: fingerprint,
+			Status: "unanswered", RT: recording.Unknown, FirstFrame: 3})
 	}
 }
 
 func TestDNSSlow(t *testing.T) {
 	ruletest.Check(t, dnsSlow, []ruletest.Situation{
-		{Name: "asked again", Host: dnsHost(40, 10, 0, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 of 40"},
-		{Name: "some are never answered", Host: dnsHost(40, 0, 4, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1.9, High: 2.1, Says: "4 of 44"},
-		{Name: "SERVFAIL", Host: dnsHost(40, 0, 0, 20, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails"},
+		{Name: "asked again", Host: dnsHost(40, 10, 0, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 of 40 were answered only after", Proof: "0 queries without an answer, 10 answered only"},
+		{Name: "some are never answered", Host: dnsHost(40, 0, 4, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1.9, High: 2.1, Says: "4 of 44 got no answer", Proof: "4 queries without an answer, 0 answered only after a copy, of 44"},
+		{Name: "both", Host: dnsHost(40, 1, 1, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.9, High: 1.1, Says: "2 of 41 got no answer, or one only after", Proof: "1 query without an answer, 1 answered"},
+		{Name: "more than a recording has transactions", Host: dnsHost(40000, 0, 2000, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 999, High: 1001, Says: "2,000 of 42,000"},
+		{Name: "some were asked just before the end", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = r.Queries+6, 6 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+			Low: 1.9, High: 2.1, Says: "4 of 44", Proof: "of 44; 6 more were asked less than 2 s before the end"},
+		{Name: "too many at once, and most of their answers are there", Host: dnsHost(1000, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.Unpaired = 2000, 1000, 900 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+			Low: 0.05, High: 0.05, Says: "100 of 2,000"},
+		{Name: "it died, and nobody listens any more", Host: dnsHost(40, 0, 10, 0, func(r *recording.PacketResolver) { r.Refused, r.Waited = 10, 0 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+			Low: 0.2, High: 0.2, Says: "10 of 50 got no answer", Proof: "10 of them were answered by ICMP"},
+		{Name: "SERVFAIL", Host: dnsHost(40, 0, 0, 20, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails: 20 of 40 answers"},
 		{Name: "slow answers", Host: func() *ruletest.Host {
-			return captured().Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: 5, RTs: []time.Duration{ms, 200 * ms, 300 * ms}})
+			h := captured().Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: 5, RTs: []time.Duration{ms, 200 * ms, 300 * ms}})
+			return ruletest.Add(h, recording.PacketResolver{At: ruletest.Start, Server: "10.0.0.2", ServerPort: 53, Queries: 50, Answered: 50})
 		}, Want: rule.Likely, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.5, High: 1, Says: "is slow"},
 		{Name: "a distant one", Host: func() *ruletest.Host {
-			return captured().Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: 5, RTs: []time.Duration{140 * ms}})
+			h := captured().Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: 5, RTs: []time.Duration{140 * ms}})
+			return ruletest.Add(h, recording.PacketResolver{At: ruletest.Start, Server: "10.0.0.2", ServerPort: 53, Queries: 50, Answered: 50})
 		}},
 		{Name: "one loss", Host: dnsHost(40, 1, 0, 0, nil)},
-		{Name: "asked just now", Host: func() *ruletest.Host {
-			h := dnsHost(40, 0, 0, 0, nil)()
-			for range 4 {
-				h.PacketTransaction(9.5, recording.PacketTransaction{ServerPort: 53, Proto: "dns", Command: "A", Status: "unanswered"})
-			}
-			return h
-		}},
-		{Name: "another one's queries", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketTransaction) { r.Server = "10.0.0.9" })},
+		{Name: "asked just now", Host: dnsHost(40, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = 44, 4 })},
+		{Name: "too many at once, and all of their answers are there", Host: dnsHost(1000, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.Unpaired = 2000, 1000, 1000 })},
+		{Name: "another one's queries", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.Server = "10.0.0.9" })},
 		{Name: "nothing answered is another rule's", Host: dnsHost(0, 0, 10, 0, nil)},
 		{Name: "fine", Host: dnsHost(40, 0, 0, 0, nil)},
 	})
 }
 
 func TestDNSUnreachable(t *testing.T) {
+	refused := func(n int64) func(*recording.PacketResolver) {
+		return func(r *recording.PacketResolver) { r.Refused = n }
+	}
 	ruletest.Check(t, dnsUnreachable, []ruletest.Situation{
-		{Name: "silence", Host: dnsHost(0, 0, 10, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "answers nothing"},
-		{Name: "nobody listens", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketTransaction) { r.Code = "port unreachable" }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "nobody listens"},
+		{Name: "silence", Host: dnsHost(0, 0, 10, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "answers nothing: none of 10 queries of 10.0.0.1 was answered"},
+		{Name: "nobody listens", Host: dnsHost(0, 0, 10, 0, refused(10)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "nobody listens at the resolver 10.0.0.2:53: all 10 queries of 10.0.0.1 were refused"},
+		{Name: "some are told that nobody listens", Host: dnsHost(0, 0, 10, 0, refused(3)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 10 queries of 10.0.0.1 was answered, 3 were refused", Proof: "3 of them were answered by ICMP"},
+		{Name: "one is told that nobody listens", Host: dnsHost(0, 0, 10, 0, refused(1)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "was answered, 1 was refused", Proof: "1 of them was answered by ICMP"},
+		{Name: "others were asked just before the end", Host: dnsHost(0, 0, 2, 0, func(r *recording.PacketResolver) { r.Queries, r.Young, r.Refused = 30, 28, 2 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+			Low: 1, High: 1, Says: "none of 30 queries of 10.0.0.1 was answered, 2 were refused", Proof: "2 queries without an answer, 0 answered only after a copy, of 2; 28 more were asked"},
+		{Name: "many clients", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.Clients = recording.ResolverClients }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 queries of 256 clients and more"},
+		{Name: "more at once than are followed", Host: dnsHost(0, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten = 90000, 90000 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 90,000 queries"},
 		{Name: "one query", Host: dnsHost(0, 0, 1, 0, nil)},
+		{Name: "answers to queries that were not seen", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.Unpaired = 1 })},
 		{Name: "some are answered", Host: dnsHost(5, 0, 10, 0, nil)},
 	})
+}
+
+// What proves a finding must do so as it is pasted: fingerprints begin with the
+// type, and have not all of a name.
+func TestDNSCommands(t *testing.T) {
+	for _, tt := range []struct{ command, fingerprint, says, check string }{
+		{"A", "A lost.example.test", "10.0.0.1 asked for A lost.example.test, frame 3", "dig @10.0.0.2 lost.example.test. A"},
+		{"NS", "NS ", "10.0.0.1 asked for NS, frame 3", "dig @10.0.0.2 . NS"},
+		{"SRV", "SRV _ldap._tcp.corp.example", "", "dig @10.0.0.2 _ldap._tcp.corp.example. SRV"},
+		{"PTR", "PTR ?.in-addr.arpa", "", "tshark -r lo -Y 'frame.number == 3'"},
+		{"A", "A x$(reboot).example", "", "tshark -r lo -Y 'frame.number == 3'"},
+		{"A", "A -f.example", "", "tshark -r lo -Y 'frame.number == 3'"},
+		{"A", "A long.exam...", "", "tshark -r lo -Y 'frame.number == 3'"},
+		{"UPDATE", "UPDATE example.test", "", "tshark -r lo -Y 'frame.number == 3'"},
+	} {
+		t.Run(tt.fingerprint, func(t *testing.T) {
+			v := unanswered(dnsHost(40, 0, 4, 0, nil), tt.command, tt.fingerprint)().View()
+			found, err := dnsSlow.Detect(v)
+			if err != nil || len(found) != 1 {
+				t.Fatalf("found %v, %v", found, err)
+			}
+			first := found[0].Evidence[1]
+			if first.Check != tt.check || !strings.Contains(first.What.String(), tt.says) {
+				t.Errorf("%q by %s, want %q by %s", first.What, first.Check, tt.says, tt.check)
+			}
+		})
+	}
 }
 
 // rateRow is a second of a direction.

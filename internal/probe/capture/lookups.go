@@ -1,0 +1,326 @@
+package capture
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/dns"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/recording"
+)
+
+// NobodyListens is the code of a query over UDP that was answered by an ICMP
+// message: there is no server at the port.
+const NobodyListens = "port unreachable"
+
+const (
+	// answerBy is how old a query must be for its silence to count: recursion
+	// through four levels of delegation takes less, even over satellites.
+	answerBy = 2 * time.Second
+	// resolverTimeout is after how long glibc asks again (resolv.conf(5), timeout):
+	// what one lost query costs at most.
+	resolverTimeout = 5 * time.Second
+	// mostUnsettled bounds the queries of which it is not known yet whether they
+	// are old enough, to 4 MiB.
+	mostUnsettled = 1 << 16
+	// mostRefusals bounds the sockets of which ICMP messages are remembered: several
+	// times as many as queries are followed. refusalMemory is how long: all copies of
+	// a query were sent and given up by then.
+	mostRefusals  = 1 << 16
+	refusalMemory = 30 * time.Second
+	// dnsPort is where queries over UDP are looked for.
+	dnsPort = 53
+)
+
+// lookups sums up what became of the queries of DNS that one worker saw, for
+// each resolver.
+type lookups struct {
+	ports     []uint16
+	now       int64 // time of the latest packet
+	resolvers map[flow.Endpoint]*resolver
+	unsettled []unsettled
+	refusals  map[asking]*refusal
+	swept     int64 // when refusals were last swept
+	// silent are queries without answer, for people who want to see some: the first
+	// of each resolver, and the first ones of all.
+	silent []rt.Transaction
+}
+
+// resolver is what became of the queries to one server.
+type resolver struct {
+	first int64 // when it was first asked, nanoseconds since 1970
+	recording.PacketResolver
+	askers map[flow.Addr]struct{}
+	shown  bool // one of its queries is among lookups.silent
+}
+
+// unsettled is a query without an answer that was too young to judge when it
+// was no longer followed.
+type unsettled struct {
+	at        int64
+	asker     flow.Addr
+	of        *resolver
+	forgotten bool
+}
+
+// asking is a socket of a client and the resolver it asks.
+type asking struct{ client, server flow.Endpoint }
+
+// refusal are ICMP messages to such a socket that no query has accounted for.
+type refusal struct {
+	messages uint32
+	last     int64
+}
+
+func newLookups(ports []uint16) *lookups {
+	return &lookups{ports: ports, resolvers: map[flow.Endpoint]*resolver{}, refusals: map[asking]*refusal{}}
+}
+
+func (l *lookups) wanted(port uint16) bool {
+	return len(l.ports) == 0 || slices.Contains(l.ports, port)
+}
+
+// frame notes the time, and who was told that nobody listens.
+func (l *lookups) frame(f *decode.Frame) {
+	l.now = max(l.now, f.At)
+	c := &f.ICMP
+	nobody := f.Proto == decode.ICMP && c.Type == 3 && c.Code == 3 || f.Proto == decode.ICMPv6 && c.Type == 1 && c.Code == 4
+	if !nobody || !c.Quoted || c.QuotedProto != decode.UDP || c.QuotedDst.Port != dnsPort || !l.wanted(dnsPort) {
+		return
+	}
+	k := asking{c.QuotedSrc, c.QuotedDst}
+	r := l.refusals[k]
+	if r == nil {
+		if len(l.refusals) >= mostRefusals && !l.sweep() {
+			return
+		}
+		r = &refusal{}
+		l.refusals[k] = r
+	}
+	r.messages++
+	r.last = l.now
+}
+
+// sweep forgets messages that no query will account for; false if all are new.
+func (l *lookups) sweep() bool {
+	if l.now-l.swept < int64(time.Second) {
+		return false
+	}
+	l.swept = l.now
+	maps.DeleteFunc(l.refusals, func(_ asking, r *refusal) bool { return l.now-r.last > int64(refusalMemory) })
+	return len(l.refusals) < mostRefusals
+}
+
+// refused says whether an ICMP message came for a query, and takes away those
+// for it and its copies: another query from the same port needs one of its own.
+func (l *lookups) refused(t *rt.Transaction) bool {
+	k := asking{t.Client, t.Server}
+	r := l.refusals[k]
+	if r == nil {
+		return false
+	}
+	if r.messages <= t.RequestPackets {
+		delete(l.refusals, k)
+	} else {
+		r.messages -= t.RequestPackets
+	}
+	return true
+}
+
+func (l *lookups) of(t *rt.Transaction) *resolver {
+	r := l.resolvers[t.Server]
+	if r == nil {
+		r = &resolver{first: t.Start}
+		r.Server, r.ServerPort = t.Server.Addr.String(), int32(t.Server.Port)
+		l.resolvers[t.Server] = r
+	}
+	r.first = min(r.first, t.Start)
+	return r
+}
+
+// transaction counts a query or an answer.
+func (l *lookups) transaction(t *rt.Transaction) {
+	if t.Proto != dns.Protocol.Name || !l.wanted(t.Server.Port) {
+		return
+	}
+	switch t.Status {
+	case proto.Answered:
+		l.answered(t)
+	case proto.Unpaired:
+		l.of(t).Unpaired++
+	case proto.Unanswered:
+		// Where bytes are missing the answer may have been in them.
+		if t.Doubt&(proto.Lossy|proto.Resync) == 0 {
+			l.unanswered(t)
+		}
+	}
+}
+
+// asked counts a query.
+func (l *lookups) asked(t *rt.Transaction) *resolver {
+	r := l.of(t)
+	r.Queries++
+	if t.Command == "PTR" {
+		r.Addresses++
+	}
+	return r
+}
+
+func (l *lookups) answered(t *rt.Transaction) {
+	r := l.asked(t)
+	r.Answered++
+	if t.Failed {
+		r.Failed++
+	}
+	if overUDP(t) && t.Retransmit > 0 {
+		r.Repeated++
+		r.Waited += t.Retransmit
+		r.asker(t.Client.Addr)
+	}
+}
+
+func (l *lookups) unanswered(t *rt.Transaction) {
+	r := l.asked(t)
+	refused := overUDP(t) && l.refused(t)
+	l.show(r, t, refused)
+	if refused {
+		r.Unanswered++
+		r.Refused++
+		r.asker(t.Client.Addr)
+		return
+	}
+	u := unsettled{at: t.Start, asker: t.Client.Addr, of: r, forgotten: t.Doubt&proto.Ambiguous != 0}
+	if l.now-u.at >= int64(resolverTimeout) {
+		u.settle(l.now)
+		return
+	}
+	if len(l.unsettled) >= mostUnsettled {
+		l.makeRoom()
+	}
+	l.unsettled = append(l.unsettled, u)
+}
+
+// show keeps a query as an example.
+func (l *lookups) show(r *resolver, t *rt.Transaction, refused bool) {
+	if r.shown && len(l.silent) >= slowest {
+		return
+	}
+	r.shown = true
+	l.silent = append(l.silent, *t)
+	if refused {
+		l.silent[len(l.silent)-1].Code = NobodyListens
+	}
+}
+
+// overUDP tells queries over UDP, each of which is a connection of its own, from
+// those over TCP, where copies are the matter of TCP.
+func overUDP(t *rt.Transaction) bool { return t.Connection == t.ID }
+
+// makeRoom settles the older half of what is not settled. What has waited less
+// than it takes to cost resolverTimeout has waited as long as it has, at least.
+func (l *lookups) makeRoom() {
+	slices.SortFunc(l.unsettled, func(a, b unsettled) int { return cmp.Compare(a.at, b.at) })
+	half := len(l.unsettled) / 2
+	for i := range half {
+		l.unsettled[i].settle(l.now)
+	}
+	l.unsettled = slices.Delete(l.unsettled, 0, half)
+}
+
+// settle counts a query that nobody has answered until a moment.
+func (u *unsettled) settle(until int64) {
+	waited, r := time.Duration(until-u.at), u.of
+	switch {
+	case waited < answerBy:
+		r.Young++
+		return
+	case u.forgotten:
+		r.Forgotten++
+	default:
+		r.Unanswered++
+		r.Waited += min(waited, resolverTimeout)
+	}
+	r.asker(u.asker)
+}
+
+// asker notes a client that waited.
+func (r *resolver) asker(a flow.Addr) {
+	if _, ok := r.askers[a]; ok || len(r.askers) >= recording.ResolverClients {
+		return
+	}
+	if r.askers == nil {
+		r.askers = map[flow.Addr]struct{}{}
+	}
+	r.askers[a] = struct{}{}
+}
+
+// close settles what is left, at the end of the capture.
+func (l *lookups) close(end int64) {
+	for i := range l.unsettled {
+		l.unsettled[i].settle(end)
+	}
+	l.unsettled = nil
+}
+
+func (r *resolver) merge(o *resolver) {
+	r.first = min(r.first, o.first)
+	r.Queries += o.Queries
+	r.Addresses += o.Addresses
+	r.Answered += o.Answered
+	r.Failed += o.Failed
+	r.Repeated += o.Repeated
+	r.Unanswered += o.Unanswered
+	r.Refused += o.Refused
+	r.Young += o.Young
+	r.Forgotten += o.Forgotten
+	r.Unpaired += o.Unpaired
+	r.Waited += o.Waited
+	for a := range o.askers {
+		r.asker(a)
+	}
+}
+
+// row is the resolver as tables hold it.
+func (r *resolver) row() recording.PacketResolver {
+	row := r.PacketResolver
+	row.At, row.Clients = time.Unix(0, r.first), int64(len(r.askers))
+	for a := range r.askers {
+		if s := a.String(); row.Client == "" || s < row.Client {
+			row.Client = s
+		}
+	}
+	return row
+}
+
+// lookupsOf puts together what the workers saw until the end of the capture.
+func (r *Result) lookupsOf(watchers []*watcher, end int64) {
+	all := map[flow.Endpoint]*resolver{}
+	for _, w := range watchers {
+		if w == nil {
+			continue
+		}
+		w.lookups.close(end)
+		for at, one := range w.lookups.resolvers {
+			if known := all[at]; known != nil {
+				known.merge(one)
+			} else {
+				all[at] = one
+			}
+		}
+		r.Silent = append(r.Silent, w.lookups.silent...)
+	}
+	for _, one := range all {
+		r.Resolvers = append(r.Resolvers, one.row())
+	}
+	slices.SortFunc(r.Resolvers, func(a, b recording.PacketResolver) int {
+		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.ServerPort, b.ServerPort))
+	})
+	slices.SortFunc(r.Silent, func(a, b rt.Transaction) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID))
+	})
+}

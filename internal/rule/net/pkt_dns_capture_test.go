@@ -1,0 +1,155 @@
+package net
+
+import (
+	"encoding/binary"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/rule"
+)
+
+var (
+	asker      = []byte{10, 0, 0, 1}
+	nameserver = []byte{10, 0, 0, 2}
+)
+
+// ip makes a packet without options.
+func ip(proto byte, from, to, payload []byte) []byte {
+	p := make([]byte, 20, 20+len(payload))
+	p[0], p[8], p[9] = 0x45, 64, proto
+	binary.BigEndian.PutUint16(p[2:], uint16(20+len(payload)))
+	copy(p[12:], from)
+	copy(p[16:], to)
+	return append(p, payload...)
+}
+
+// dnsPacket is a query for A test.example, or the answer to it.
+func dnsPacket(port, id uint16, answer bool) []byte {
+	m := append(make([]byte, 8+12), "\x04test\x07example\x00\x00\x01\x00\x01"...)
+	binary.BigEndian.PutUint16(m, port)
+	binary.BigEndian.PutUint16(m[2:], 53)
+	binary.BigEndian.PutUint16(m[4:], uint16(len(m)))
+	binary.BigEndian.PutUint16(m[8:], id)
+	binary.BigEndian.PutUint16(m[10:], 0x0100)
+	m[13] = 1
+	if !answer {
+		return ip(17, asker, nameserver, m)
+	}
+	binary.BigEndian.PutUint16(m, 53)
+	binary.BigEndian.PutUint16(m[2:], port)
+	binary.BigEndian.PutUint16(m[10:], 0x8180)
+	return ip(17, nameserver, asker, m)
+}
+
+// refusal is the ICMP message that nobody listens.
+func refusal(query []byte) []byte {
+	return ip(1, nameserver, asker, append([]byte{3, 3, 0, 0, 0, 0, 0, 0}, query...))
+}
+
+// lookUp films n queries, one each 10 ms, of which some are answered after 2 ms
+// and some refused after 1 ms.
+func lookUp(n int, answered, refused func(i int) bool) *film {
+	f := newFilm()
+	for i := range n {
+		at, port, id := time.Duration(i)*10*ms, uint16(20000+i%40000), uint16(i)
+		query := dnsPacket(port, id, false)
+		f.packet(at, query)
+		if refused(i) {
+			f.packet(at+ms, refusal(query))
+		}
+		if answered(i) {
+			f.packet(at+2*ms, dnsPacket(port, id, true))
+		}
+	}
+	return f
+}
+
+func never(int) bool { return false }
+
+func each(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
+
+func except(f func(int) bool) func(int) bool { return func(i int) bool { return !f(i) } }
+
+// TestDNSInCapture has more queries than a recording keeps transactions: what a
+// verdict says of them must be of all. The queries of the last two seconds, 200
+// of them, are held against nobody unless they were refused.
+func TestDNSInCapture(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		film     *film
+		rule     rule.Rule
+		headline string
+		impact   string
+		evidence string
+	}{
+		{"a third is lost", lookUp(6000, except(each(3)), never), dnsSlow, "1,934 of 5,934 got no answer", "33 % of 5,934 lookups",
+			"1,934 queries without an answer, 0 answered only after a copy, of 5,934; 66 more were asked less than 2 s before the end"},
+		{"few are lost", lookUp(60000, except(each(30)), never), dnsSlow, "1,994 of 59,994 got no answer", "3.3 % of 59,994 lookups", "1,994 queries"},
+		{"fewer than count", lookUp(60000, except(each(100)), never), dnsSlow, "", "", ""},
+		{"all are lost", lookUp(6000, never, never), dnsUnreachable, "answers nothing: none of 6,000 queries of 10.0.0.1 was answered", "all lookups", "5,800 queries"},
+		{"all are refused", lookUp(6000, never, each(1)), dnsUnreachable, "all 6,000 queries of 10.0.0.1 were refused", "all lookups", "6,000 of them were answered by ICMP"},
+		{"some are refused", lookUp(6000, never, each(5)), dnsUnreachable, "none of 6,000 queries of 10.0.0.1 was answered, 1,200 were refused", "all lookups", "1,200 of them were answered by ICMP"},
+		{"the rest came just before the end", lookUp(30, never, each(5)), dnsUnreachable, "none of 30 queries of 10.0.0.1 was answered, 6 were refused", "all lookups", "6 queries without an answer, 0 answered only after a copy, of 6; 24 more"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found, err := tt.rule.Detect(tt.film.view(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.headline == "" {
+				if len(found) > 0 {
+					t.Errorf("found %s", found[0].Headline)
+				}
+				return
+			}
+			if len(found) != 1 {
+				t.Fatalf("found %v", found)
+			}
+			holds(t, found[0], tt.headline, tt.impact, tt.evidence)
+		})
+	}
+}
+
+func holds(t *testing.T, f rule.Finding, headline, impact string, evidence ...string) {
+	t.Helper()
+	if !strings.Contains(f.Headline.String(), headline) || !strings.Contains(f.Impact.Text.String(), impact) {
+		t.Errorf("got %q, %q, want %q, %q", f.Headline, f.Impact.Text, headline, impact)
+	}
+	var all []string
+	for _, e := range f.Evidence {
+		all = append(all, e.What.String())
+	}
+	for _, want := range evidence {
+		if !strings.Contains(strings.Join(all, "\n"), want) {
+			t.Errorf("no evidence %q in %q", want, all)
+		}
+	}
+}
+
+// TestDNSOnceEach reads queries to a resolver one of which is the slowest and a
+// failed one too: it was counted for each. Of three, the last one is too young.
+func TestDNSOnceEach(t *testing.T) {
+	raw, err := os.ReadFile("../../packet/proto/dns/testdata/dnsmasq.pcap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &film{}
+	f.Write(raw)
+	v := f.view(t)
+	found, err := dnsSlow.Detect(v)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("found %v, %v", found, err)
+	}
+	holds(t, found[0], "2 of 2 got no answer, or one only after they were asked again", "100 % of 2 lookups",
+		"1 query without an answer, 1 answered only after a copy, of 2; 1 more was asked less than 2 s before the end",
+		"127.0.0.1 asked for A lost.example.test, frame 49", "fastest 256 ms, half within 256 ms, slowest 256 ms")
+	frames := map[int64]bool{}
+	for _, x := range v.PacketTransactions() {
+		if frames[x.FirstFrame] && x.Connection == x.FirstFrame {
+			t.Errorf("frame %d is there twice", x.FirstFrame)
+		}
+		frames[x.FirstFrame] = true
+	}
+}
