@@ -1,13 +1,16 @@
 package capture
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/recording"
@@ -170,5 +173,32 @@ func TestLookupsShowEach(t *testing.T) {
 	l.transaction(lookup(0, askedBy(1, 4000), func(t *rt.Transaction) { t.Server = askedBy(9, 53) }))
 	if len(l.silent) != slowest+1 || l.silent[slowest].Server != askedBy(9, 53) {
 		t.Errorf("%d shown", len(l.silent))
+	}
+}
+
+// A file ends with its last packet. On an interface, who hears nothing after a
+// query has waited until the capture was stopped.
+func TestLookupsEnd(t *testing.T) {
+	for _, tt := range []struct {
+		live              bool
+		unanswered, young int64
+	}{{false, 1, 1}, {true, 2, 0}} {
+		for _, workers := range []int{1, 3} {
+			src, err := pcap.Open([]string{"../../packet/proto/dns/testdata/dnsmasq.pcap"}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Read(context.Background(), src, Options{Live: tt.live, Engine: engine.Options{Workers: workers}})
+			src.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Resolvers) != 2 {
+				t.Fatalf("resolvers %+v", r.Resolvers)
+			}
+			if got := r.Resolvers[1]; got.Server != "127.0.0.2" || got.Queries != 3 || got.Answered != 1 || got.Repeated != 1 || got.Unanswered != tt.unanswered || got.Young != tt.young {
+				t.Errorf("live %v, %d workers: got %+v", tt.live, workers, got)
+			}
+		}
 	}
 }

@@ -66,12 +66,8 @@ type resolver struct {
 
 func detectDNS(v *view.View, unreachable bool) []rule.Finding {
 	var found []rule.Finding
-	for _, s := range v.PacketServices() {
-		if s.Proto != "dns" {
-			continue
-		}
-		r, ok := resolverOf(v, s)
-		if !ok || r.dead() != unreachable {
+	for _, r := range resolvers(v) {
+		if r.dead() != unreachable {
 			continue
 		}
 		if c := r.confidence(v); c > 0 {
@@ -81,22 +77,35 @@ func detectDNS(v *view.View, unreachable bool) []rule.Finding {
 	return found
 }
 
-// resolverOf finds the totals of a service and a query to show. The totals are
+// resolvers are the servers of DNS, each with a query to show. The totals are
 // complete, the transactions of a recording are some.
-func resolverOf(v *view.View, s *view.PacketService) (*resolver, bool) {
-	i := slices.IndexFunc(v.PacketResolvers(), func(r recording.PacketResolver) bool {
-		return r.Server == s.Server && r.ServerPort == int32(s.Port)
-	})
-	if i < 0 {
-		return nil, false
-	}
-	r := &resolver{s: s, PacketResolver: v.PacketResolvers()[i]}
-	for _, t := range v.PacketTransactions() {
-		if t.Proto == "dns" && t.Status == "unanswered" && t.Server == s.Server && t.ServerPort == int32(s.Port) && (r.first == nil || t.At.Before(r.first.At)) {
-			r.first = &t
+func resolvers(v *view.View) []*resolver {
+	return view.Memo(v, "net/resolvers", func() []*resolver {
+		type place struct {
+			server string
+			port   int32
 		}
-	}
-	return r, true
+		known := map[place]*resolver{}
+		for _, row := range v.PacketResolvers() {
+			known[place{row.Server, row.ServerPort}] = &resolver{PacketResolver: row}
+		}
+		transactions := v.PacketTransactions()
+		for i := range transactions {
+			t := &transactions[i]
+			r := known[place{t.Server, t.ServerPort}]
+			if r != nil && t.Proto == "dns" && t.Status == "unanswered" && (r.first == nil || t.At.Before(r.first.At)) {
+				r.first = t
+			}
+		}
+		var list []*resolver
+		for _, s := range v.PacketServices() {
+			if r := known[place{s.Server, int32(s.Port)}]; r != nil && s.Proto == "dns" {
+				r.s = s
+				list = append(list, r)
+			}
+		}
+		return list
+	})
 }
 
 // dead says that nothing came back.
