@@ -355,7 +355,8 @@ func (x scan) headline(s *view.MySQLServer) rule.Text {
 func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
 	e := rule.Evidence{Metric: "mysql.rows-examined-per-row", Value: x.ratio, Unit: "rows", Limit: rule.Limit(wastedRatio), Counters: x.digest != "",
 		Check: x.check(s, "sum_rows_examined, sum_rows_sent, sum_rows_affected, sum_no_index_used")}
-	if math.IsNaN(x.ratio) {
+	if math.IsNaN(x.ratio) || x.vague {
+		// Rows of all statements by the rows of some are nobody's ratio.
 		e.Metric, e.Value, e.Unit, e.Limit = "mysql.statement-time", x.took, "seconds per second", nil
 	}
 	switch {

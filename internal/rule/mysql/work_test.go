@@ -185,8 +185,10 @@ func TestFullScanTellsNoInventedRatio(t *testing.T) {
 		value  float64
 	}{
 		"changes nothing": {server(ruletest.MySQL{Digests: []recording.MySQLStatement{idle}}), "mysql.rows-examined-per-row", 20_000},
-		"beside others": {server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6},
+		"one of many": {server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6},
 			Sessions: append(times(3, recording.MySQLSession{State: "Statistics", Statement: "SELECT c FROM sbtest1 WHERE id = ?", Examined: 1}), deleting)}), "mysql.statement-time", 1},
+		"more than others": {server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6, "Com_delete": 20, "Handler_delete": 8},
+			Sessions: append(times(3, deleting), times(2, selecting)...)}), "mysql.statement-time", 3},
 		"rows sent are not told": {server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6, "Select_scan": 100}, Sessions: times(3, selecting)}),
 			"mysql.statement-time", 3},
 	} {
