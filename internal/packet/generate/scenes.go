@@ -172,6 +172,7 @@ func oneWay() *scene {
 		t.unseen(toClient, len(page(5)))
 		t.hear(when+5*ms, toServer)
 	}
+	t.packet(100*ms, toServer, fin|ack, 0, nil)
 	t.true.Sides[toClient] = Side{Bytes: NotSaid, Missed: NotSaid}
 	return s
 }

@@ -86,11 +86,17 @@ func (a *Assembler) Data(c *flow.Chunk) {
 // noteClose remembers what was going on when the connection was closed. It is
 // called before anything that comes after the close is looked at.
 func (a *Assembler) noteClose() {
-	if !a.closing && a.conn.Closing {
-		a.closing, a.conn.CloseState = true, tcp.Handshake
-		if a.parser != nil {
-			a.conn.CloseState = states[a.parser.Progress()]
-		}
+	if a.closing || !a.conn.Closing {
+		return
+	}
+	a.closing = true
+	switch {
+	case a.parser == nil:
+		a.conn.CloseState = tcp.Handshake
+	case a.conn.OneWay():
+		a.conn.CloseState = tcp.Unknown // answers may have come, and nobody saw them
+	default:
+		a.conn.CloseState = states[a.parser.Progress()]
 	}
 }
 

@@ -87,6 +87,29 @@ func TestClosedWhile(t *testing.T) {
 	}
 }
 
+// Where only one direction was captured, nobody knows whether the answer had come.
+func TestClosedInACaptureOfOneDirection(t *testing.T) {
+	for name, tt := range map[string]struct {
+		sides [2]tcp.Side
+		want  tcp.State
+	}{
+		"requests only":                        {[2]tcp.Side{{Packets: 3, Segments: 1}, {}}, tcp.Unknown},
+		"answers only":                         {[2]tcp.Side{{}, {Packets: 3, Segments: 1}}, tcp.Unknown},
+		"the server acknowledged, and no more": {[2]tcp.Side{{Packets: 3, Segments: 1}, {Packets: 1}}, tcp.Waiting},
+	} {
+		var h heard
+		shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{{Name: "mysql", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, does: proto.Waiting} }}}}
+		conn := &tcp.Conn{ID: 1, Sides: tt.sides}
+		a := shop.Consume(conn)
+		a.Data(&flow.Chunk{Stamp: flow.Stamp{At: 1, Frame: 1}, Dir: flow.ToServer, Data: []byte("ask")})
+		conn.Closer, conn.Closing = tcp.Close{Stamp: flow.Stamp{At: 2, Frame: 2}}, true
+		a.End(flow.Stamp{At: 3, Frame: 3}, flow.Finished)
+		if conn.CloseState != tt.want {
+			t.Errorf("%s: closed while %q, want %q", name, conn.CloseState, tt.want)
+		}
+	}
+}
+
 // In the middle of a connection, the first bytes may be those of an answer.
 func TestProtocolKnownFromTheClient(t *testing.T) {
 	var h heard

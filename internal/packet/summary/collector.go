@@ -162,7 +162,7 @@ func (c *Collector) Connection(k *tcp.Conn) {
 	s.Seen++
 	c.interrupted(k)
 	s.Missed += k.Sides[0].Missed + k.Sides[1].Missed
-	if oneWay(k) {
+	if k.OneWay() {
 		s.OneWay++
 	}
 	if k.Midway {
@@ -190,12 +190,6 @@ func (c *Collector) Connection(k *tcp.Conn) {
 		s.Connections = slices.Delete(s.Connections, c.options.Connections, len(s.Connections))
 		c.worst = s.Connections[len(s.Connections)-1].Badness
 	}
-}
-
-// oneWay says that data was seen in one direction and nothing in the other.
-func oneWay(k *tcp.Conn) bool {
-	a, b := &k.Sides[0], &k.Sides[1]
-	return a.Segments > 0 && b.Packets == 0 || b.Segments > 0 && a.Packets == 0
 }
 
 // broke says that a connection was closed while something was under way.

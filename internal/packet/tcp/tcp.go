@@ -110,6 +110,12 @@ type Conn struct {
 	halves [2]half // by flow.Dir, as Sides
 }
 
+// OneWay says that data was seen in one direction and nothing in the other.
+func (c *Conn) OneWay() bool {
+	a, b := &c.Sides[0], &c.Sides[1]
+	return a.Segments > 0 && b.Packets == 0 || b.Segments > 0 && a.Packets == 0
+}
+
 // Requests sums up the requests of a connection and their response times.
 type Requests struct {
 	Count, Failed  uint32 // those whose times count; those answered with an error
