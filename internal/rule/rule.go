@@ -28,8 +28,14 @@ type Rule struct {
 	// rows in the tables say so.
 	Seen     func(*view.View) bool
 	Explains []string // IDs of rules whose findings may be symptoms of this one
-	Page     string   // Markdown for `rtrail explain ID`
-	Detect   func(*view.View) ([]Finding, error)
+	// Refutes names resources of other rules that cannot be called healthy beside a
+	// finding of this one, whatever their own rules found: where connections are
+	// refused, connects are not healthy because the others were fast. A symptom
+	// that could be there and is not does not belong here: its absence is worth
+	// knowing.
+	Refutes []string
+	Page    string // Markdown for `rtrail explain ID`
+	Detect  func(*view.View) ([]Finding, error)
 }
 
 // Confidence says how the cause is known.

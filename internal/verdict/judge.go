@@ -33,7 +33,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 	}
 	var found []Finding
 	captured := packetsIn(v)
-	blamed := map[string]bool{}   // resources somebody has a finding about, be it a hint
+	blamed := map[string]bool{}   // resources that a finding, be it a hint, is about or refutes
 	unjudged := map[string]bool{} // resources not all rules of which were judged
 	seen := map[string]bool{}     // resources of which a rule had anything to judge
 	for _, r := range rules {
@@ -57,6 +57,12 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		if len(findings) > 0 || r.Seen == nil || r.Seen(v) {
 			seen[r.Resource] = true
 		}
+		if len(findings) > 0 {
+			blamed[r.Resource] = true
+			for _, resource := range r.Refutes {
+				blamed[resource] = true
+			}
+		}
 		for _, f := range findings {
 			f.Rule = r.ID
 			placed := Finding{Finding: f, Title: r.Title}
@@ -64,7 +70,6 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 				placed.Lossy = true
 				placed.Confidence = max(placed.Confidence-1, rule.Possible)
 			}
-			blamed[r.Resource] = true
 			found = append(found, placed)
 		}
 	}

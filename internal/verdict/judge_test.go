@@ -148,6 +148,18 @@ func TestHealthyAndNotJudged(t *testing.T) {
 	}
 }
 
+// A finding, and be it a hint, refutes the health of what its rule names, in
+// whatever order the rules come; a rule that is silent refutes nothing.
+func TestRefutedIsNotHealthy(t *testing.T) {
+	path, answers, disks := finds("pa/a", nil), finds("an/a", nil), finds("di/a", nil)
+	loss, silent := finds("lo/a", nil, about("x", rule.Possible, 0.1)), finds("si/a", nil)
+	loss.Refutes, silent.Refutes = []string{"pa", "an"}, []string{"di"}
+	v := Judge(evidence(t, recording.ProbeInfo{}, good, good), []rule.Rule{path, loss, silent, answers, disks})
+	if want := []string{"si", "di"}; !slices.Equal(v.Healthy, want) {
+		t.Errorf("healthy %v, want %v", v.Healthy, want)
+	}
+}
+
 func TestMissingProbeIsNotHealth(t *testing.T) {
 	r := finds("ok/a", nil)
 	v := Judge(evidence(t, recording.ProbeInfo{Missing: "needs CAP_SYSLOG", Remedy: "run as root"}), []rule.Rule{r})

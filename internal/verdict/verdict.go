@@ -16,7 +16,7 @@ type Verdict struct {
 	Host      recording.Host
 	Window    Window
 	Findings  []Finding // in rank order
-	Healthy   []string  // resources every rule of which was judged and found nothing, not even a hint
+	Healthy   []string  // resources every rule of which was judged and found nothing, not even a hint, and whose health no finding refutes
 	NotJudged []NotJudged
 	Judged    int      // rules that were judged
 	Unseen    []Unseen // what probes could not see although they ran

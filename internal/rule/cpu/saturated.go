@@ -18,6 +18,7 @@ var saturated = rule.Rule{
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
 	Explains: []string{"cpu/one-thread-limit", "rt/server-slow", "rt/client-slow"},
+	Refutes:  []string{"CPU of MySQL"},
 	Page:     saturatedPage,
 	Detect:   detectSaturated,
 }

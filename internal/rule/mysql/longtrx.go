@@ -23,6 +23,7 @@ var longTransaction = rule.Rule{
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{"open transactions"},
 	Explains:     []string{"mysql/purge-lag", "rt/server-slow"},
+	Refutes:      []string{"transactions"},
 	Page:         longTransactionPage,
 	Detect:       detectLongTransaction,
 }

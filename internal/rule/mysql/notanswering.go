@@ -24,6 +24,7 @@ var notAnswering = rule.Rule{
 	Resource: "answers of MySQL",
 	Needs:    []recording.Table{recording.MySQLServers},
 	Explains: []string{"net/accept-queue-full", "proc/uninterruptible", "rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/connect-slow", "rt/errors", "rt/path-slow"},
+	Refutes:  []string{"answers", "response times"},
 	Page:     notAnsweringPage,
 	Detect:   detectNotAnswering,
 }

@@ -24,6 +24,7 @@ var threadPoolStalled = rule.Rule{
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{"groups of the thread pool"},
 	Explains:     []string{"rt/slow-group", "rt/two-humps", "rt/server-slow", "rt/connect-slow", "mysql/connections-exhausted", "mysql/not-answering"},
+	Refutes:      []string{"worker pools"},
 	Page:         poolPage,
 	Detect:       detectThreadPoolStalled,
 }

@@ -24,6 +24,7 @@ var slowReader = rule.Rule{
 	BlindWithout: []string{"sessions of other users"},
 	// The statement stays open as long as its client does not read.
 	Explains: []string{"mysql/long-transaction", "rt/client-slow", "rt/server-slow", "rt/path-slow", "rt/two-humps"},
+	Refutes:  []string{"readers of data", "clients"},
 	Page:     slowReaderPage,
 	Detect:   detectSlowReader,
 }

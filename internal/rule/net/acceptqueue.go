@@ -21,6 +21,7 @@ var acceptQueueFull = rule.Rule{
 	Resource: "accept queues",
 	Needs:    []recording.Table{recording.Listeners, recording.Protocol},
 	Explains: []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow"},
+	Refutes:  []string{"connects"},
 	Page:     acceptQueuePage,
 	Detect:   detectAcceptQueueFull,
 }

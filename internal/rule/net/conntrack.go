@@ -21,6 +21,7 @@ var conntrackFull = rule.Rule{
 	Resource: "connection tracking",
 	Needs:    []recording.Table{recording.Conntrack},
 	Explains: []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow", "mysql/not-answering"},
+	Refutes:  []string{"packet delivery", "connects"},
 	Page:     conntrackPage,
 	Detect:   detectConntrackFull,
 }

@@ -23,6 +23,7 @@ var ephemeralPorts = rule.Rule{
 	Resource: "local ports",
 	Needs:    []recording.Table{recording.TCPSockets, recording.Sysctls},
 	Explains: []string{"net/connect-slow"},
+	Refutes:  []string{"connects"},
 	Page:     ephemeralPortsPage,
 	Detect:   detectEphemeralPorts,
 }

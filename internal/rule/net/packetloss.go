@@ -20,6 +20,7 @@ var packetLoss = rule.Rule{
 	Resource: "packet delivery",
 	NeedsAny: []recording.Table{recording.Protocol, recording.PacketSides},
 	Explains: []string{"net/connect-slow", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow"},
+	Refutes:  []string{"network path"},
 	Page:     packetLossPage,
 	Seen:     enoughSegments,
 	Detect:   detectPacketLoss,

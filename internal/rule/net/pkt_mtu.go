@@ -22,6 +22,7 @@ var mtuMismatch = rule.Rule{
 	Resource: "packet sizes",
 	Needs:    []recording.Table{recording.PacketConnections, recording.PacketPaths},
 	Explains: []string{"net/packet-loss", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/first-disconnect", "rt/connect-slow", "net/resets"},
+	Refutes:  []string{"network path", "packet delivery"},
 	Page:     mtuMismatchPage,
 	Seen:     pktData,
 	Detect:   detectMTUMismatch,

@@ -21,6 +21,7 @@ var pawsDrops = rule.Rule{
 	Resource: "TCP timestamps",
 	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains: []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},
+	Refutes:  []string{"packet delivery"},
 	Page:     pawsDropsPage,
 	Seen:     timestamps,
 	Detect:   detectPAWSDrops,

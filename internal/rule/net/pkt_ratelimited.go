@@ -22,6 +22,7 @@ var rateLimited = rule.Rule{
 	Resource: "bandwidth",
 	Needs:    []recording.Table{recording.PacketRates, recording.PacketConnections},
 	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},
+	Refutes:  []string{"network path"},
 	Page:     rateLimitedPage,
 	Seen:     wholeSeconds,
 	Detect:   detectRateLimited,

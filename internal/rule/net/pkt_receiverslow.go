@@ -22,6 +22,7 @@ var receiverSlow = rule.Rule{
 	Resource: "readers of data",
 	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains: []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/two-humps", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
+	Refutes:  []string{"clients", "readers of results"},
 	Page:     receiverSlowPage,
 	Seen:     pktData,
 	Detect:   detectReceiverSlow,

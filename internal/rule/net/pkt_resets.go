@@ -21,6 +21,7 @@ var resets = rule.Rule{
 	Resource: "connections",
 	Needs:    []recording.Table{recording.PacketConnections},
 	Explains: []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
+	Refutes:  []string{"connects", "answers"},
 	Page:     resetsPage,
 	Detect:   detectResets,
 }

@@ -23,6 +23,7 @@ var synFlood = rule.Rule{
 	Resource: "half-open connections",
 	Needs:    []recording.Table{recording.Listeners, recording.Protocol},
 	Explains: []string{"net/packet-loss", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
+	Refutes:  []string{"connects"},
 	Page:     synFloodPage,
 	Detect:   detectSYNFlood,
 }

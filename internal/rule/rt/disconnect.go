@@ -22,6 +22,7 @@ var firstDisconnect = rule.Rule{
 	Title:    "a connection was closed in the middle of a request",
 	Resource: "connections",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections},
+	Refutes:  []string{"answers"},
 	Page:     disconnectPage,
 	Detect:   detectFirstDisconnect,
 }

@@ -23,6 +23,7 @@ var lateCommit = rule.Rule{
 	// Locks held for nothing make others wait; and a client that is late here is
 	// late.
 	Explains: []string{"rt/server-slow", "rt/client-slow", "mysql/row-lock-wait", "mysql/long-transaction"},
+	Refutes:  []string{"transactions of MySQL"},
 	Page:     lateCommitPage,
 	Seen:     commitsSeen,
 	Detect:   detectLateCommit,

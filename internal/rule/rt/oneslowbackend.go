@@ -20,6 +20,7 @@ var oneSlowBackend = rule.Rule{
 	Resource: "backends",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
 	Explains: []string{"rt/server-slow", "rt/two-humps"},
+	Refutes:  []string{"response times"},
 	Page:     oneSlowBackendPage,
 	Seen:     func(v *view.View) bool { return len(groups(v)) > 0 },
 	Detect:   detectOneSlowBackend,

@@ -24,6 +24,7 @@ var slowGroup = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections, recording.PacketServices, recording.PacketStatements, recording.PacketTransactions},
 	// The same waits, seen without telling connections apart.
 	Explains: []string{"rt/server-slow", "rt/two-humps"},
+	Refutes:  []string{"response times"},
 	Page:     slowGroupPage,
 	Seen:     connectionsToCompare,
 	Detect:   detectSlowGroup,

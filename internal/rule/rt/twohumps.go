@@ -23,6 +23,7 @@ var twoHumps = rule.Rule{
 	Resource: "worker pools",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketHistograms},
 	Explains: []string{"rt/server-slow"},
+	Refutes:  []string{"response times"},
 	Page:     twoHumpsPage,
 	Seen:     func(v *view.View) bool { return answered(v, 2*someRequests) },
 	Detect:   detectTwoHumps,
