@@ -316,24 +316,41 @@ func (e *failing) byCode() string {
 	return strings.Join(words, ", ")
 }
 
-// whose names the client that most of the failures in the recording are of.
+// whose names the client that most of the failures in the recording are of. It
+// may hold some of them only, and one of them twice: as slow and as failed.
 func (e *failing) whose() string {
-	n, total := map[string]int{}, 0
+	type place struct{ connection, frame int64 }
+	seen := map[place]bool{}
+	n := map[string]int{}
 	best := ""
 	for _, t := range e.v.PacketTransactions() {
-		if !t.Failed || t.Server != e.s.Server || t.ServerPort != int32(e.s.Port) || slices.Contains(usual[e.s.Proto], t.Code) != e.usual || t.Error == proto.EndedWithin {
+		at := place{t.Connection, t.FirstFrame}
+		if !e.counts(&t) || t.FirstFrame > 0 && seen[at] {
 			continue
 		}
+		seen[at] = true
 		n[t.Client]++
-		total++
 		if best == "" || n[t.Client] > n[best] {
 			best = t.Client
 		}
 	}
-	if best == "" || 2*n[best] <= total {
+	total := 0
+	for _, k := range n {
+		total += k
+	}
+	switch {
+	case best == "" || 2*n[best] <= total:
 		return ""
+	case int64(total) < e.failed:
+		return fmt.Sprintf(" (most of %s that were kept from %s)", unit.Count(total), best)
 	}
 	return " (most from " + best + ")"
+}
+
+// counts says that a transaction is one of these errors.
+func (e *failing) counts(t *recording.PacketTransaction) bool {
+	return t.Failed && t.Error != proto.EndedWithin && t.Server == e.s.Server && t.ServerPort == int32(e.s.Port) && t.Proto == e.s.Proto &&
+		slices.Contains(usual[e.s.Proto], t.Code) == e.usual
 }
 
 func (e *failing) fixes() []rule.Fix {

@@ -3,6 +3,7 @@ package rt
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -202,6 +203,33 @@ func TestErrorsOfUnknownCodes(t *testing.T) {
 	found, err := errorAnswers.Detect(h.View())
 	if why, ok := errors.AsType[*rule.NotJudged](err); !ok || !strings.HasPrefix(why.Why, "40 of them") || len(found) > 0 {
 		t.Errorf("%d findings, %v; want none, and that the codes of 40 are not known", len(found), err)
+	}
+}
+
+// Whose errors they are is told from those that were kept, each counted once.
+func TestWhoseErrors(t *testing.T) {
+	host := func(kept ...string) *ruletest.Host {
+		h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Rate: 100, RTs: []time.Duration{ms}})
+		h.PacketStatement(recording.PacketStatement{Fingerprint: "select ?", Count: 1000, Failed: 20, Code: "1054", RTSum: time.Second})
+		for i, client := range kept {
+			row := recording.PacketTransaction{Client: client, Connection: 1, FirstFrame: int64(1 + i), Failed: true, Code: "1054"}
+			for range 2 {
+				h.PacketTransaction(1, row)
+			}
+		}
+		return h
+	}
+	const mine, other = "10.0.0.7", "10.0.0.8"
+	several := func(n int, client string) (list []string) { return slices.Repeat([]string{client}, n) }
+	for want, h := range map[string]*ruletest.Host{
+		"for select ?, from one client":                                           host(slices.Concat(several(5, mine), several(5, other))...),
+		"for select ?, from one client (most of 10 that were kept from 10.0.0.7)": host(slices.Concat(several(8, mine), several(2, other))...),
+		"for select ?, from one client (most from 10.0.0.7)":                      host(several(20, mine)...),
+	} {
+		found := ruletest.Judge(t, h, errorAnswers, rule.Certain)
+		if got := found[0].Evidence[1].What.String(); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
