@@ -113,6 +113,11 @@ func (s *MySQLServer) Answered() bool {
 	return false
 }
 
+// Readings are those of a number of SHOW GLOBAL STATUS in the window, in order.
+func (s *MySQLServer) Readings(name string) []recording.MySQLStatus {
+	return s.status[strings.ToLower(name)]
+}
+
 // Delta is how much a counter of SHOW GLOBAL STATUS grew in the window. ok is
 // false when it was not read twice. FLUSH STATUS and a restart count as resets.
 func (s *MySQLServer) Delta(name string) (delta float64, ok bool) {

@@ -49,19 +49,44 @@ const (
 	mostShown = 3
 )
 
+// grower is a process that takes more and more memory.
+type grower struct {
+	process view.Process
+	trend   trend
+	pool    *bufferPool // of a MySQL server, if it grew as well
+}
+
 func detectLeak(v *view.View) ([]rule.Finding, error) {
 	enough := false
-	type grower struct {
-		process view.Process
-		trend   trend
-	}
+	var unclear *rule.NotJudged
 	var list []grower
 	for _, p := range v.Processes() {
-		t := trendOf(p)
+		t := trendOf(privateMemory(p))
 		enough = enough || t.readings >= leastReadings
-		if !p.Own && !p.Kernel && t.steady() && (fills(v, p, t) || t.seconds >= longWindow.Seconds() || leaksEvenly(p, t)) {
-			list = append(list, grower{p, t})
+		if p.Own || p.Kernel || !suspicious(v, p, t) {
+			continue
 		}
+		g := grower{process: p, trend: t}
+		pool, known := poolOf(v, p)
+		switch {
+		case known && pool.grown() > 0:
+			g.pool = &pool
+			if !pool.fits(ceilingOf(v, p)) {
+				break
+			}
+			g.trend = trendOf(pool.without(privateMemory(p)))
+			if !suspicious(v, p, g.trend) {
+				continue
+			}
+			if pool.mayHold(g.trend) && sureOf(v, p, g.trend) == rule.Possible {
+				unclear = fillsToo(p, g.trend, pool)
+				continue
+			}
+		case !known && isMySQL(p) && p.Age(p.Samples[0].At) < grownUp && sureOf(v, p, t) == rule.Possible:
+			unclear = notAsked(p, t)
+			continue
+		}
+		list = append(list, g)
 	}
 	if !enough {
 		return nil, &rule.NotJudged{Needs: "more readings of processes", Why: fmt.Sprintf("a trend takes at least %d readings of a process's memory", leastReadings), How: "watch longer: --for 30s"}
@@ -69,9 +94,26 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 	slices.SortStableFunc(list, func(a, b grower) int { return cmp.Compare(b.trend.slope, a.trend.slope) })
 	var found []rule.Finding
 	for _, g := range list[:min(len(list), mostShown)] {
-		found = append(found, leakFinding(v, g.process, g.trend))
+		found = append(found, leakFinding(v, g))
+	}
+	if unclear != nil {
+		return found, unclear
 	}
 	return found, nil
+}
+
+// suspicious says whether growth is worth a word.
+func suspicious(v *view.View, p view.Process, t trend) bool {
+	return t.steady() && (fills(v, p, t) || t.seconds >= longWindow.Seconds() || leaksEvenly(p, t))
+}
+
+// sureOf is likely if the memory is gone soon, or growth never paused for long.
+func sureOf(v *view.View, p view.Process, t trend) rule.Confidence {
+	c := ceilingOf(v, p)
+	if p.Age(v.End()) >= grownUp && (c.known && c.left(t) <= soon && t.grown >= solidGrowth || t.seconds >= longWindow.Seconds() && t.grown >= solidGrowth/16) {
+		return rule.Likely
+	}
+	return rule.Possible
 }
 
 // fills says whether memory will be gone before long. A handful of pages that a
@@ -115,15 +157,13 @@ func ceilingOf(v *view.View, p view.Process) (c ceiling) {
 	return c
 }
 
-func leakFinding(v *view.View, p view.Process, t trend) rule.Finding {
+func leakFinding(v *view.View, g grower) rule.Finding {
+	p, t := g.process, g.trend
 	who := fmt.Sprintf("%s (%d)", p.Comm, p.PID)
 	c := ceilingOf(v, p)
-	f := rule.Finding{Subject: rule.ProcessSubject(p), Confidence: rule.Possible}
+	f := rule.Finding{Subject: rule.ProcessSubject(p), Confidence: sureOf(v, p, t)}
 	left := c.left(t)
 	old := p.Age(v.End()) >= grownUp
-	if old && (c.known && left <= soon && t.grown >= solidGrowth || t.seconds >= longWindow.Seconds() && t.grown >= solidGrowth/16) {
-		f.Confidence = rule.Likely
-	}
 	f.Headline = rule.T("%s takes %v more memory every second and gives none back", who, unit.Bytes(t.slope))
 	f.Impact = rule.Impact{Share: 0.001, Text: rule.T("%v/s", unit.Bytes(t.slope))}
 	if c.known && !c.host {
@@ -148,6 +188,9 @@ func leakFinding(v *view.View, p view.Process, t trend) rule.Finding {
 		Check: fmt.Sprintf("watch -n 1 grep -E 'RssAnon|VmSwap' /proc/%d/status", p.PID)}}
 	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.anon", Value: float64(weight(p)), Unit: "bytes",
 		What: rule.T("it holds %v, in RAM and swap", unit.Bytes(weight(p))), Check: fmt.Sprintf("pidstat -r -p %d 1 5", p.PID)})
+	if g.pool != nil {
+		f.Evidence = append(f.Evidence, g.pool.evidence(c))
+	}
 	switch {
 	case c.known && c.host:
 		f.Evidence = append(f.Evidence, availableNow(v)...)
@@ -166,6 +209,9 @@ func leakFinding(v *view.View, p view.Process, t trend) rule.Finding {
 		{Text: rule.T("see whether it goes on: watch it for an hour, through a quiet time"), Command: fmt.Sprintf("pidstat -r -p %d 60 60", p.PID), Tradeoff: "takes an hour"},
 		{Text: rule.T("find the allocation that is never freed"), Command: fmt.Sprintf("memleak -p %d   # bcc; or heap profile: jmap, pprof, jemalloc prof", p.PID), Tradeoff: "tracing every allocation can halve the speed of the program"},
 		{Text: rule.T("until it is repaired: give it a limit of its own and restart it in a quiet hour"), Command: "systemctl set-property UNIT MemoryMax=...", Tradeoff: "hides the leak; each restart empties its caches"},
+	}
+	if g.pool != nil && !g.pool.fits(c) {
+		f.Fixes = slices.Insert(f.Fixes, 0, rule.Fix{Text: rule.T("give its buffer pool no more than there is room for"), Command: `mysql -e "set global innodb_buffer_pool_size=..."   # and in my.cnf`, Tradeoff: "more reads from disk"})
 	}
 	return f
 }

@@ -64,20 +64,24 @@ type point struct {
 	bytes float64
 }
 
-// trendOf looks at anonymous memory in RAM and swap together: being swapped
-// out gives nothing back. The resident size would count files and shared
-// memory, which come and go with others.
-//
-// Memory that a program takes and gives back from moment to moment hides a slow
-// growth below it. Its low-water marks show it: the lowest of every two, three
-// or four readings.
-func trendOf(p view.Process) trend {
-	var series []point
+// privateMemory is anonymous memory in RAM and swap together: being swapped out
+// gives nothing back. The resident size would count files and shared memory,
+// which come and go with others.
+func privateMemory(p view.Process) (series []point) {
 	for _, s := range p.Samples {
 		if s.Anon >= 0 {
 			series = append(series, point{s.At, float64(s.Anon + max(s.Swap, 0))})
 		}
 	}
+	return series
+}
+
+// trendOf looks at how memory moved.
+//
+// Memory that a program takes and gives back from moment to moment hides a slow
+// growth below it. Its low-water marks show it: the lowest of every two, three
+// or four readings.
+func trendOf(series []point) trend {
 	plain := measure(series, 1)
 	if plain.grows() || len(series) < 2*leastReadings {
 		return plain
