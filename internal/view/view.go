@@ -49,6 +49,15 @@ func (v *View) End() time.Time { return v.end }
 // Seconds is the length of the window.
 func (v *View) Seconds() float64 { return v.end.Sub(v.start).Seconds() }
 
+// PerSecond is a sum of times as seconds per second of the window, also of one
+// shorter than a second; of a window without length it is the sum.
+func (v *View) PerSecond(d time.Duration) float64 {
+	if window := v.Seconds(); window > 0 {
+		return d.Seconds() / window
+	}
+	return d.Seconds()
+}
+
 // Has says whether a table has any row inside the window.
 func (v *View) Has(t recording.Table) bool { return v.rec.Count(t) > 0 }
 

@@ -105,7 +105,7 @@ func pktAtMost(v *view.View, c rule.Confidence) rule.Confidence {
 }
 
 // perSecond is a sum of waits as seconds waited per second of the window.
-func perSecond(v *view.View, d time.Duration) float64 { return d.Seconds() / max(v.Seconds(), 1) }
+func perSecond(v *view.View, d time.Duration) float64 { return v.PerSecond(d) }
 
 // tshark is a command that shows the packets that a display filter keeps.
 func tshark(v *view.View, filter string, fields ...string) string {

@@ -67,7 +67,7 @@ func atMost(v *view.View, s *view.PacketService, c rule.Confidence) rule.Confide
 }
 
 // perSecond is a sum of waits as seconds waited per second of the window.
-func perSecond(v *view.View, d time.Duration) float64 { return d.Seconds() / max(v.Seconds(), 1) }
+func perSecond(v *view.View, d time.Duration) float64 { return v.PerSecond(d) }
 
 // tshark is a command that shows fields of the packets of a service that a
 // display filter keeps. "" stands for all packets of the service.
