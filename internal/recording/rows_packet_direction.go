@@ -34,6 +34,9 @@ type PacketDirection struct {
 	RetransmitWait  time.Duration `parquet:"retransmit_wait" cbor:"retransmit_wait"` // connections waited for copies of the sender's bytes
 	DelayedACKs     int64         `parquet:"delayed_acks" cbor:"delayed_acks"`       // waits of the sender's data for a delayed acknowledgement
 	DelayedACKTime  time.Duration `parquet:"delayed_ack_time" cbor:"delayed_ack_time"`
+	ZeroWindows     int64         `parquet:"zero_windows" cbor:"zero_windows"` // episodes in which the sender had closed its window
+	ZeroWindowTime  time.Duration `parquet:"zero_window_time" cbor:"zero_window_time"`
+	LargestAcked    int64         `parquet:"largest_acked" cbor:"largest_acked"` // payload of the largest segment of the sender that the other host acknowledged on any port, bytes; 0: none was told apart
 }
 
 // Add adds what one side of a connection sent.
@@ -67,6 +70,8 @@ func (d *PacketDirection) Add(c *PacketConnection, s *PacketSide) {
 	d.RetransmitWait += s.RetransmitWait
 	d.DelayedACKs += s.DelayedACKs
 	d.DelayedACKTime += s.DelayedACKTime
+	d.ZeroWindows += s.ZeroWindows
+	d.ZeroWindowTime += s.ZeroWindowTime
 }
 
 // Merge adds the sums of other connections.
@@ -90,6 +95,9 @@ func (d *PacketDirection) Merge(o *PacketDirection) {
 	d.RetransmitWait += o.RetransmitWait
 	d.DelayedACKs += o.DelayedACKs
 	d.DelayedACKTime += o.DelayedACKTime
+	d.ZeroWindows += o.ZeroWindows
+	d.ZeroWindowTime += o.ZeroWindowTime
+	d.LargestAcked = max(d.LargestAcked, o.LargestAcked)
 }
 
 // UnderWay says that a request or its answer was under way when the connection

@@ -137,6 +137,16 @@ func (v *View) PacketNestings() []recording.PacketNesting {
 	return recording.Rows[recording.PacketNesting](v.rec)
 }
 
+// ConnectionsComplete says whether PacketConnections are all connections of the
+// captures; else they are the worst.
+func (v *View) ConnectionsComplete() bool {
+	var seen int64
+	for _, c := range v.PacketCaptures() {
+		seen += c.Connections
+	}
+	return int64(len(v.PacketConnections())) >= seen
+}
+
 // PacketServices are the services of the captures, those that were waited for
 // longest first.
 func (v *View) PacketServices() []*PacketService {

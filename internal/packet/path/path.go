@@ -70,6 +70,9 @@ type Result struct {
 	Sides map[uint64]*[2]Side // by number of the first frame of a connection; 0: from the client, if its SYN was seen
 	From  map[uint64]flow.Endpoint
 	Rates []Rate
+	// LargestAcked is the payload of the largest segment that one host sent and
+	// another one acknowledged, on any connection, whether Sides has it or not.
+	LargestAcked map[[2]flow.Addr]uint32
 	// Cut is set if there was more than is kept.
 	Cut bool
 }
@@ -87,7 +90,7 @@ type Tracker struct {
 // New makes a tracker. With ports only packets of these count.
 func New(ports []uint16) *Tracker {
 	return &Tracker{ports: ports, flows: map[uint64]*talk{}, rates: newRates(), done: Result{
-		Sides: map[uint64]*[2]Side{}, From: map[uint64]flow.Endpoint{}}}
+		Sides: map[uint64]*[2]Side{}, From: map[uint64]flow.Endpoint{}, LargestAcked: map[[2]flow.Addr]uint32{}}}
 }
 
 func (t *Tracker) wanted(a, b uint16) bool {
@@ -157,12 +160,23 @@ func (t *Tracker) finish(k *talk) {
 	for d := range sides {
 		sides[d] = k.sides[d].result()
 	}
+	t.done.acked(k.from.Addr, k.to.Addr, sides[0].LargestAcked)
+	t.done.acked(k.to.Addr, k.from.Addr, sides[1].LargestAcked)
 	if len(t.done.Sides) >= 4*mostFlows {
 		t.done.Cut = true
 		return
 	}
 	t.done.Sides[k.id] = &sides
 	t.done.From[k.id] = k.from
+}
+
+// acked notes that a segment of a size got through.
+func (r *Result) acked(from, to flow.Addr, size uint32) {
+	k := [2]flow.Addr{from, to}
+	known, ok := r.LargestAcked[k]
+	if size > known && (ok || len(r.LargestAcked) < mostFlows) {
+		r.LargestAcked[k] = size
+	}
 }
 
 // control takes what routers and hosts say about packets.
@@ -179,7 +193,7 @@ func (t *Tracker) control(f *decode.Frame) {
 
 // Merge ends trackers and gives what they saw together.
 func Merge(trackers []*Tracker) Result {
-	sum := Result{Sides: map[uint64]*[2]Side{}, From: map[uint64]flow.Endpoint{}}
+	sum := Result{Sides: map[uint64]*[2]Side{}, From: map[uint64]flow.Endpoint{}, LargestAcked: map[[2]flow.Addr]uint32{}}
 	var seconds []*meter
 	for _, t := range trackers {
 		for _, k := range t.flows {
@@ -188,6 +202,9 @@ func Merge(trackers []*Tracker) Result {
 		clear(t.flows)
 		maps.Copy(sum.Sides, t.done.Sides)
 		maps.Copy(sum.From, t.done.From)
+		for k, size := range t.done.LargestAcked {
+			sum.acked(k[0], k[1], size)
+		}
 		seconds = append(seconds, t.rates.close()...)
 		sum.Cut = sum.Cut || t.done.Cut || t.rates.cut
 	}

@@ -182,3 +182,25 @@ func TestBounded(t *testing.T) {
 		t.Error("nothing says that some were left out")
 	}
 }
+
+// What got through between two hosts is known of connections that were not kept, too.
+func TestLargestAcked(t *testing.T) {
+	s := &script{t: New(nil)}
+	s.data(2*ms, 1, 1400)
+	s.ack(3*ms, 1401)
+	other := New(nil)
+	for id := range uint64(4 * mostFlows) {
+		other.done.Sides[id] = &[2]Side{} // as many as are kept
+	}
+	s.t, other = other, s.t
+	s.data(4*ms, 1, 900)
+	s.ack(5*ms, 901)
+	r := Merge([]*Tracker{s.t, other})
+	if len(r.LargestAcked) != 1 || r.LargestAcked[[2]flow.Addr{server.Addr, client.Addr}] != 1400 {
+		t.Errorf("got %v", r.LargestAcked)
+	}
+	r = Merge([]*Tracker{s.t})
+	if !r.Cut || r.LargestAcked[[2]flow.Addr{server.Addr, client.Addr}] != 900 {
+		t.Errorf("of a connection too many: %v", r.LargestAcked)
+	}
+}

@@ -122,7 +122,7 @@ func (r *Result) Write(w *recording.Writer) {
 		recording.Append(w, histogramRows(first, service, t)...)
 	}
 	r.writePaths(w)
-	recording.Append(w, r.Directions.rows(first)...)
+	recording.Append(w, r.Directions.rows(first, r.Path.LargestAcked)...)
 	for key, s := range r.Summary.Statements {
 		recording.Append(w, statementRow(key, s))
 		recording.Append(w, errorRows(key, s)...)

@@ -70,13 +70,18 @@ func (d *directions) merge(o directions) {
 }
 
 // rows are the sums as tables hold them.
-func (d *directions) rows(first time.Time) []recording.PacketDirection {
+func (d *directions) rows(first time.Time, acked map[[2]flow.Addr]uint32) []recording.PacketDirection {
 	var list []recording.PacketDirection
 	for k, both := range d.sums {
 		for _, row := range both {
 			row.At, row.Server, row.ServerPort, row.Proto = first, k.Server.Addr.String(), int32(k.Server.Port), k.Proto
 			if k.client != (flow.Addr{}) {
 				row.Client = k.client.String()
+				ends := [2]flow.Addr{k.client, k.Server.Addr}
+				if row.Sender == "server" {
+					ends[0], ends[1] = ends[1], ends[0]
+				}
+				row.LargestAcked = int64(acked[ends])
 			}
 			list = append(list, row)
 		}

@@ -63,7 +63,7 @@ func TestDirectionsAreBounded(t *testing.T) {
 	for i := range clients {
 		d.add(connection(i, flow.V4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})))
 	}
-	rows := d.rows(time.Unix(1000, 0))
+	rows := d.rows(time.Unix(1000, 0), nil)
 	if len(rows) != 2*(mostDirections+1) {
 		t.Errorf("%d rows, want two of each of %d clients and of all others", len(rows), mostDirections)
 	}

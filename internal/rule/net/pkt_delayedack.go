@@ -47,21 +47,28 @@ func detectDelayedACK(v *view.View) ([]rule.Finding, error) {
 	for _, s := range v.PacketServices() {
 		for _, server := range []bool{true, false} {
 			n := nagled{s: s, server: server}
-			for _, c := range s.Connections {
-				side := n.writes(c)
-				n.requests += c.Transactions + c.Excluded
-				n.delays += side.DelayedACKs
-				n.waited += side.DelayedACKTime
-				if n.worst == nil || side.DelayedACKTime > n.writes(n.worst).DelayedACKTime {
-					n.worst = c
-				}
-			}
-			if n.delays >= someDelays && float64(n.delays) >= delayedRequests*float64(n.requests) {
+			n.add(s)
+			if n.worst != nil && n.delays >= someDelays && float64(n.delays) >= delayedRequests*float64(n.requests) {
 				found = append(found, n.finding(v))
 			}
 		}
 	}
 	return found, nil
+}
+
+// add counts over all connections, and finds the worst one.
+func (n *nagled) add(s *view.PacketService) {
+	sender := "client"
+	if n.server {
+		sender = "server"
+	}
+	sent := s.Sent(sender)
+	n.requests, n.delays, n.waited = sent.Transactions+sent.Excluded, sent.DelayedACKs, sent.DelayedACKTime
+	for _, c := range s.Connections {
+		if n.worst == nil || n.writes(c).DelayedACKTime > n.writes(n.worst).DelayedACKTime {
+			n.worst = c
+		}
+	}
 }
 
 func (n *nagled) writes(c *view.PacketConnection) *recording.PacketSide {

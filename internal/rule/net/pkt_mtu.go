@@ -92,6 +92,14 @@ func narrows(v *view.View) []*narrow {
 			}
 		}
 	}
+	for _, s := range v.PacketServices() {
+		for i := range s.Directions {
+			d := &s.Directions[i]
+			if n := known[key(endsOf(d.Client, d.Server, d.Sender))]; n != nil {
+				n.acked = max(n.acked, d.LargestAcked)
+			}
+		}
+	}
 	slices.SortStableFunc(list, func(a, b *narrow) int { return cmp.Compare(b.waited, a.waited) })
 	return list
 }

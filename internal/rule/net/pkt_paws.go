@@ -50,17 +50,23 @@ type behind struct {
 
 func detectPAWSDrops(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
+	var hidden error
 	for _, s := range v.PacketServices() {
 		clients, conns := view.Group(s.Connections, func(c *view.PacketConnection) string { return c.Client })
 		for _, client := range clients {
 			b := behind{s: s, client: client}
 			b.look(v, conns[client])
+			if b.byAddress() && !v.ConnectionsComplete() {
+				hidden = &rule.NotJudged{Needs: "all connections of the capture", Why: "only the worst were kept: how many connects with an older timestamp were answered is unknown",
+					How: "rtrail diagnose -p PORT on a shorter part of the capture (editcap -A, -B)"}
+				continue
+			}
 			if c := b.confidence(); c > 0 {
 				found = append(found, b.finding(v, pktAtMost(v, c)))
 			}
 		}
 	}
-	return found, nil
+	return found, hidden
 }
 
 func (b *behind) look(v *view.View, conns []*view.PacketConnection) {

@@ -301,16 +301,17 @@ func (l *limit) policed() bool {
 
 // hungry says that the senders had something to send most of the time.
 func (l *limit) hungry() bool {
-	var life, quiet float64
-	for _, c := range l.conns {
-		side := &c.FromServer
-		if c.Client == l.From {
-			side = &c.FromClient
+	var life, quiet time.Duration
+	for _, s := range l.services {
+		for i := range s.Directions {
+			d := &s.Directions[i]
+			if k := endsOf(d.Client, d.Server, d.Sender); k.from == l.From && (l.To == "" || k.to == l.To) {
+				life += d.Life
+				quiet += d.Quiet
+			}
 		}
-		life += c.Seconds()
-		quiet += min(c.Idle.Seconds()+side.AppLimited.Seconds(), c.Seconds())
 	}
-	return life > 0 && quiet <= hungryShare*life
+	return life > 0 && float64(quiet) <= hungryShare*float64(life)
 }
 
 func (l *limit) rate() string {

@@ -46,12 +46,14 @@ const (
 
 // broken is the connections of a service that were reset in one way.
 type broken struct {
-	s      *view.PacketService
-	kind   resetKind
+	s     *view.PacketService
+	kind  resetKind
+	count int64 // of all of them
+	ended int64 // connections of the service that ended, in whatever way
+	// Of those that were kept: all, or the worst of thousands.
 	conns  []*view.PacketConnection
-	unread int                     // of them, with bytes that the closing side had not acknowledged
+	unread int                     // with bytes that the closing side had not acknowledged
 	states map[recordedState]int64 // what was under way
-	ended  int                     // connections of the service that ended, in whatever way
 }
 
 type recordedState = string
@@ -70,15 +72,13 @@ func detectResets(v *view.View) ([]rule.Finding, error) {
 
 func brokenOf(s *view.PacketService) []*broken {
 	var kinds [3]*broken
-	for i := range kinds {
-		kinds[i] = &broken{s: s, kind: resetKind(i), states: map[recordedState]int64{}}
+	client, server := s.Sent("client"), s.Sent("server")
+	for i, n := range []int64{refused: server.Refused, serverBroke: server.Broke + server.BrokeUnread, clientGaveUp: client.Broke} {
+		kinds[i] = &broken{s: s, kind: resetKind(i), count: n, ended: server.Ended, states: map[recordedState]int64{}}
 	}
 	for _, c := range s.Connections {
 		if c.Ending == "open" {
 			continue
-		}
-		for _, b := range kinds {
-			b.ended++
 		}
 		if k, ok := kindOfReset(c); ok {
 			kinds[k].add(c)
@@ -93,7 +93,7 @@ func kindOfReset(c *view.PacketConnection) (resetKind, bool) {
 	if c.Refused {
 		return refused, true
 	}
-	busy := c.CloseState == "request" || c.CloseState == "waiting" || c.CloseState == "response"
+	busy := c.UnderWay()
 	if !c.CloseReset || !busy && c.Outstanding == 0 {
 		return 0, false
 	}
@@ -114,11 +114,11 @@ func (b *broken) add(c *view.PacketConnection) {
 	b.states[c.CloseState]++
 }
 
-func (b *broken) share() float64 { return float64(len(b.conns)) / float64(max(b.ended, 1)) }
+func (b *broken) share() float64 { return float64(b.count) / float64(max(b.ended, 1)) }
 
 func (b *broken) confidence() rule.Confidence {
 	switch {
-	case len(b.conns) < someResets, b.share() < resetShare:
+	case b.count < someResets, len(b.conns) == 0, b.share() < resetShare:
 		return 0
 	case b.kind == clientGaveUp && b.share() < giveUpShare:
 		return 0
@@ -128,6 +128,14 @@ func (b *broken) confidence() rule.Confidence {
 		return rule.Possible
 	}
 	return rule.Certain
+}
+
+// looked words the connections that details are known of.
+func (b *broken) looked() string {
+	if int64(len(b.conns)) == b.count {
+		return "them"
+	}
+	return fmt.Sprintf("the %d of them that are listed", len(b.conns))
 }
 
 // state is what was most often under way.
@@ -162,23 +170,23 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	check := tshark(v, where, "ip.src", "tcp.stream", "frame.number")
 	switch b.kind {
 	case refused:
-		f.Headline = rule.T("nobody listens on %s:%d: %d connects were refused", b.s.Server, b.s.Port, len(b.conns))
-		f.Evidence = []rule.Evidence{{Metric: "packets.refused", What: rule.T("%d SYNs were answered by RST, of %d connects", len(b.conns), b.ended), Value: float64(len(b.conns)), Unit: "count", Limit: rule.Limit(0), Check: check}}
+		f.Headline = rule.T("nobody listens on %s:%d: %d connects were refused", b.s.Server, b.s.Port, b.count)
+		f.Evidence = []rule.Evidence{{Metric: "packets.refused", What: rule.T("%d SYNs were answered by RST, of %d connects", b.count, b.ended), Value: float64(b.count), Unit: "count", Limit: rule.Limit(0), Check: check}}
 		f.Fixes = []rule.Fix{{Text: rule.T("start the server, or let it listen on this address; a firewall that rejects with tcp-reset looks the same"), Command: fmt.Sprintf("ss -ltn 'sport = :%d'; iptables -nvL", b.s.Port), Tradeoff: "none"}}
 		return f
 	case serverBroke:
-		f.Headline = rule.T("%s resets connections %s: %d of %d that ended", b.s.Name(), b.state(), len(b.conns), b.ended)
+		f.Headline = rule.T("%s resets connections %s: %d of %d that ended", b.s.Name(), b.state(), b.count, b.ended)
 		f.Fixes = []rule.Fix{
 			{Text: rule.T("have the server read what it was sent before it closes (shutdown for writing, read to the end, then close): closing a socket with unread data sends RST, which can destroy an answer on its way"), Tradeoff: "bounded time and memory for what is thrown away (lingering_close)"},
 			{Text: rule.T("look into the server's log at that time for a crash, a limit on requests or an idle timeout that is shorter than its clients'"), Tradeoff: "none"},
 		}
 	case clientGaveUp:
-		f.Headline = rule.T("clients of %s reset connections %s: %d of %d that ended", b.s.Name(), b.state(), len(b.conns), b.ended)
+		f.Headline = rule.T("clients of %s reset connections %s: %d of %d that ended", b.s.Name(), b.state(), b.count, b.ended)
 		f.Fixes = []rule.Fix{{Text: rule.T("see why answers come later than these clients wait, before their timeouts are raised"), Tradeoff: "none"}}
 	}
 	f.Evidence = []rule.Evidence{
-		{Metric: "packets.resets", What: rule.T("RST from the %s on %d connections; on %d of them it had not acknowledged all it was sent", first.Closer, len(b.conns), b.unread),
-			Value: float64(len(b.conns)), Unit: "count", Limit: rule.Limit(0), Check: check},
+		{Metric: "packets.resets", What: rule.T("RST from the %s on %d connections; on %d of %s it had not acknowledged all it was sent", first.Closer, b.count, b.unread, b.looked()),
+			Value: float64(b.count), Unit: "count", Limit: rule.Limit(0), Check: check},
 		{Metric: "packets.resets", What: rule.T("first at %s, frame %d, %s", first.ClosedAt.UTC().Format("15:04:05.000"), first.CloseFrame, pktEnds(first)), Value: float64(first.CloseFrame), Unit: "frame", Check: check},
 	}
 	return f

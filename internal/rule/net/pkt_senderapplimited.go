@@ -62,21 +62,17 @@ type trickle struct {
 func detectSenderAppLimited(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range v.PacketServices() {
-		t := trickle{s: s}
+		sent := s.Sent("server")
+		t := trickle{s: s, answers: sent.Transactions, rt: sent.RTSum, download: sent.Download, paused: sent.Paused}
 		for _, c := range s.Connections {
 			if c.Transactions == 0 {
 				continue
 			}
-			t.answers += c.Transactions
-			t.rt += c.RTSum
-			t.download += c.Download
-			// What a server sends by itself between answers is its own affair.
-			t.paused += min(c.FromServer.AppLimited, c.Download)
 			if t.worst == nil || c.FromServer.AppLimited > t.worst.FromServer.AppLimited {
 				t.worst = c
 			}
 		}
-		if c := t.confidence(v); c > 0 {
+		if c := t.confidence(v); c > 0 && t.worst != nil {
 			found = append(found, t.finding(v, c))
 		}
 	}

@@ -87,15 +87,20 @@ type slowClient struct {
 
 func slowClients(v *view.View, s *view.PacketService) []*slowClient {
 	addresses, byAddress := view.Group(s.Connections, func(c *view.PacketConnection) string { return c.Client })
+	known := map[string]*slowClient{}
 	var list []*slowClient
 	for _, a := range addresses {
 		x := &slowClient{v: v, s: s, address: a, connections: byAddress[a], alone: len(addresses) == 1}
-		for _, c := range x.connections {
-			x.life += c.Last.Sub(c.At)
-			x.zero += c.FromClient.ZeroWindowTime
-			x.episodes += c.FromClient.ZeroWindows
-		}
+		known[a] = x
 		list = append(list, x)
+	}
+	for i := range s.Directions {
+		d := &s.Directions[i]
+		if x := known[d.Client]; x != nil && d.Sender == "client" {
+			x.life += d.Life
+			x.zero += d.ZeroWindowTime
+			x.episodes += d.ZeroWindows
+		}
 	}
 	return list
 }

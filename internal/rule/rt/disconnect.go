@@ -154,7 +154,7 @@ func (d *disconnects) finding() rule.Finding {
 	x := d.first
 	subject := rule.Subject{Kind: rule.KindConnection, Name: x.name(), Port: d.s.Port, Detail: d.s.Name()}
 	broken := d.kindred + d.byOther
-	all := max(len(d.s.Connections), broken)
+	all := max(int(d.s.Sent("server").Connections), broken)
 	return rule.Finding{
 		Subject: subject, Confidence: d.sure,
 		Headline: d.headline(),

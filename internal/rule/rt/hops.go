@@ -54,6 +54,9 @@ func (w way) evidence(v *view.View, s *view.PacketService, end string) rule.Evid
 	if w.Means {
 		what = fmt.Sprintf("acknowledgements of %s", end)
 	}
+	if w.Worst {
+		what += ", on the connections that most was waited for,"
+	}
 	return rule.Evidence{
 		Metric: "rt.way", Value: w.RTT.Seconds(), Unit: "seconds",
 		What:  rule.T("%s came back within %s (p10 %s, p90 %s, %s samples)", what, unit.Duration(w.RTT), unit.Duration(w.Fast), unit.Duration(w.Slow), unit.Count(w.Samples)),

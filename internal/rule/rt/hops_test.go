@@ -224,6 +224,17 @@ func TestPathSlow(t *testing.T) {
 			}
 			return h.Packets(ruletest.PacketService{Rate: 100, RTs: us(400, 40_000, 41_000)})
 		}},
+		{"handshakes of the worst connections swing", 0, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil).AllConnections(90_000, recording.PacketDirection{}, recording.PacketDirection{})
+			for i := range 40 {
+				rtt := 200 * time.Microsecond
+				if i%3 > 0 {
+					rtt = 40 * time.Millisecond
+				}
+				h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{ServerRTT: rtt}})
+			}
+			return h.Packets(ruletest.PacketService{Rate: 100, RTs: us(400, 40_000, 41_000), Handshakes: 9000, ServerRTT: 220 * time.Microsecond, ClientRTT: 10 * time.Microsecond})
+		}},
 		{"far away", 0, func() *ruletest.Host {
 			h := ruletest.New(2, 10).PacketCapture(nil)
 			for range 40 {
@@ -345,6 +356,11 @@ func TestClientSlow(t *testing.T) {
 			h := ruletest.New(2, 10).PacketCapture(nil)
 			h.PacketConnection(ruletest.PacketConnection{FromClient: recording.PacketSide{ZeroWindows: 12, ZeroWindowTime: 6 * time.Second}})
 			return h
+		}},
+		{"one of many does not read, and was kept", 0, func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil)
+			h.PacketConnection(ruletest.PacketConnection{FromClient: recording.PacketSide{ZeroWindows: 12, ZeroWindowTime: 6 * time.Second}})
+			return h.AllConnections(9000, recording.PacketDirection{Life: 90_000 * time.Second, ZeroWindows: 12, ZeroWindowTime: 6 * time.Second}, recording.PacketDirection{Life: 90_000 * time.Second})
 		}},
 		{"reads slower than the network brings", 0, func() *ruletest.Host {
 			h := ruletest.New(2, 10).PacketCapture(nil)

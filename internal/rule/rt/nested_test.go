@@ -124,6 +124,9 @@ func TestSlowGroup(t *testing.T) {
 	const mysql = "mysql 10.0.0.2:3306"
 	ruletest.Check(t, slowGroup, []ruletest.Situation{
 		{Name: "half of them", Host: func() *ruletest.Host { return pool(4, 4, nil) }, Want: rule.Likely, Kind: rule.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of 8 connections to mysql 10.0.0.2:3306 are always slow (300 ms), the others never (200 µs)"},
+		{Name: "half of the worst", Host: func() *ruletest.Host {
+			return pool(4, 4, nil).AllConnections(90_000, recording.PacketDirection{}, recording.PacketDirection{})
+		}, Want: rule.Likely, Kind: rule.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of the 8 connections that most was waited for to mysql"},
 		{Name: "beside connections that sleep on purpose", Host: func() *ruletest.Host {
 			h := pool(4, 4, nil)
 			for i := range 6 {

@@ -86,8 +86,8 @@ func (x *slowPath) look() bool {
 	for _, w := range []struct {
 		way
 		end string
-	}{{toServer(x.v, s), "the server"}, {toClients(s), "the clients"}} {
-		if !w.Here && w.Samples >= someHandshakes && !w.Means && w.Slow >= worthQueueing && w.Slow >= queued*w.Fast {
+	}{{toServer(x.v, s), "the server"}, {toClients(x.v, s), "the clients"}} {
+		if !w.Here && w.Samples >= someHandshakes && !w.Means && w.slowAtLeast(max(worthQueueing, queued*w.Fast)) {
 			x.queue, x.way, x.end = true, w.way, w.end
 			break
 		}

@@ -213,10 +213,18 @@ func (g *slowConnections) finding() rule.Finding {
 	return rule.Finding{
 		Subject: serviceSubject(g.v, g.s), Confidence: rule.Likely,
 		Impact: rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s lost per second on %d connections", unit.Number(lost), len(g.slow))},
-		Headline: rule.T("%d of %d connections to %s are always slow (%s), the others never (%s), with the same statements", len(g.slow), all,
+		Headline: rule.T("%d of %s to %s are always slow (%s), the others never (%s), with the same statements", len(g.slow), g.compared(all),
 			g.s.Name(), unit.Duration(slow), unit.Duration(fast)),
 		Evidence: g.evidence(slow, fast), Fixes: g.fixes(),
 	}
+}
+
+// compared words the connections that were looked at.
+func (g *slowConnections) compared(n int) string {
+	if g.v.ConnectionsComplete() {
+		return fmt.Sprintf("%d connections", n)
+	}
+	return fmt.Sprintf("the %d connections that most was waited for", n)
 }
 
 func (g *slowConnections) evidence(slow, fast time.Duration) []rule.Evidence {

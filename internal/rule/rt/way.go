@@ -14,6 +14,16 @@ type way struct {
 	Slow      time.Duration // the ninetieth percentile
 	Here      bool          // that end is on the host where the capture was taken
 	Means     bool          // RTT and Slow are means of connections, not single round trips
+	// Worst says that only the connections were kept that most was waited for; Mean
+	// is that of all handshakes then.
+	Worst bool
+	Mean  time.Duration
+}
+
+// slowAtLeast says that many round trips take so long: of the worst connections
+// alone nobody can tell, but the mean of all can.
+func (w way) slowAtLeast(d time.Duration) bool {
+	return w.Slow >= d && (!w.Worst || w.Mean >= d)
 }
 
 // fewSamples is the least number of round trips that say how a way is. Fewer
@@ -25,20 +35,26 @@ func (w way) known() bool { return w.Here || w.Samples >= fewSamples }
 
 // toServer is the way from the capture to the server of a service.
 func toServer(v *view.View, s *view.PacketService) way {
-	return wayOf(s,
+	w := wayOf(s,
 		func(c *view.PacketConnection) time.Duration { return c.ServerRTT },
 		func(c *view.PacketConnection) (int64, time.Duration, time.Duration) {
 			return c.FromClient.RTTs, c.FromClient.RTTSum, c.FromClient.RTTMin
 		}, served(v, s))
+	w.Worst = !v.ConnectionsComplete()
+	w.Mean, _, _ = s.ConnectRTT()
+	return w
 }
 
 // toClients is the way from the capture to the clients of a service.
-func toClients(s *view.PacketService) way {
-	return wayOf(s,
+func toClients(v *view.View, s *view.PacketService) way {
+	w := wayOf(s,
 		func(c *view.PacketConnection) time.Duration { return c.ClientRTT },
 		func(c *view.PacketConnection) (int64, time.Duration, time.Duration) {
 			return c.FromServer.RTTs, c.FromServer.RTTSum, c.FromServer.RTTMin
 		}, false)
+	w.Worst = !v.ConnectionsComplete()
+	_, w.Mean, _ = s.ConnectRTT()
+	return w
 }
 
 // served says that the server is on this host.

@@ -170,6 +170,23 @@ func (h *Host) PacketConnection(c PacketConnection) *Host {
 	return Add(h, c.FromClient, c.FromServer)
 }
 
+// AllConnections records what clients and server of a service sent on so many
+// connections, of which only the worst are recorded one by one.
+func (h *Host) AllConnections(n int64, client, server recording.PacketDirection) *Host {
+	client.Sender, server.Sender = "client", "server"
+	for _, row := range []*recording.PacketDirection{&client, &server} {
+		fill(&row.At, Start)
+		fill(&row.Client, "10.0.0.1")
+		fill(&row.Server, "10.0.0.2")
+		fill(&row.ServerPort, 3306)
+		fill(&row.Proto, "mysql")
+		fill(&row.Connections, n)
+		fill(&row.Ended, n)
+	}
+	Add(h, client, server)
+	return h.PacketCapture(func(c *recording.PacketCapture) { c.Connections = n })
+}
+
 // PacketStatement records a statement of a service: "10.0.0.2:3306" of MySQL
 // unless it names another. rts are the response times of its executions.
 func (h *Host) PacketStatement(row recording.PacketStatement, rts ...time.Duration) *Host {
