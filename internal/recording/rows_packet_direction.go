@@ -14,18 +14,23 @@ type PacketDirection struct {
 	Proto      string    `parquet:"proto,dict" cbor:"proto"`   // as in PacketConnection
 	Sender     string    `parquet:"sender,dict" cbor:"sender"` // client or server
 
-	Connections  int64         `parquet:"connections" cbor:"connections"`   // all, seen by both senders, as are the sums of requests and times below
-	Ended        int64         `parquet:"ended" cbor:"ended"`               // of them, before the capture did
-	Refused      int64         `parquet:"refused" cbor:"refused"`           // the SYN was answered by RST
-	Broke        int64         `parquet:"broke" cbor:"broke"`               // reset by the sender while a request was under way
-	BrokeUnread  int64         `parquet:"broke_unread" cbor:"broke_unread"` // reset by the sender at another time, bytes of the other side unacknowledged
-	Transactions int64         `parquet:"transactions" cbor:"transactions"` // whose times count
-	Excluded     int64         `parquet:"excluded" cbor:"excluded"`         // seen, but ambiguous, lossy or without answer
-	RTSum        time.Duration `parquet:"rt_sum" cbor:"rt_sum"`             // sum of response times
-	Download     time.Duration `parquet:"download" cbor:"download"`         // sum
-	Life         time.Duration `parquet:"life" cbor:"life"`                 // sum over connections, from the first packet to the last
-	Quiet        time.Duration `parquet:"quiet" cbor:"quiet"`               // of it, the client asked nothing, or the sender could have sent and did not
-	Paused       time.Duration `parquet:"paused" cbor:"paused"`             // the sender could have sent and did not, no longer than answers were under way
+	Connections   int64         `parquet:"connections" cbor:"connections"`       // all, seen by both senders, as are the sums of requests and times below
+	Ended         int64         `parquet:"ended" cbor:"ended"`                   // of them, before the capture did
+	Refused       int64         `parquet:"refused" cbor:"refused"`               // the SYN was answered by RST
+	Broke         int64         `parquet:"broke" cbor:"broke"`                   // reset by the sender while a request was under way
+	BrokeUnread   int64         `parquet:"broke_unread" cbor:"broke_unread"`     // reset by the sender at another time, bytes of the other side unacknowledged
+	Begun         int64         `parquet:"begun" cbor:"begun"`                   // connections whose SYN was seen
+	SlowConnects  int64         `parquet:"slow_connects" cbor:"slow_connects"`   // of them, whose first SYN got no answer
+	NeverAnswered int64         `parquet:"never_answered" cbor:"never_answered"` // of these, whose later SYNs got none either
+	SilentSYNs    int64         `parquet:"silent_syns" cbor:"silent_syns"`       // SYNs of slow connects without answer
+	ConnectWait   time.Duration `parquet:"connect_wait" cbor:"connect_wait"`     // slow connects took, or were tried for
+	Transactions  int64         `parquet:"transactions" cbor:"transactions"`     // whose times count
+	Excluded      int64         `parquet:"excluded" cbor:"excluded"`             // seen, but ambiguous, lossy or without answer
+	RTSum         time.Duration `parquet:"rt_sum" cbor:"rt_sum"`                 // sum of response times
+	Download      time.Duration `parquet:"download" cbor:"download"`             // sum
+	Life          time.Duration `parquet:"life" cbor:"life"`                     // sum over connections, from the first packet to the last
+	Quiet         time.Duration `parquet:"quiet" cbor:"quiet"`                   // of it, the client asked nothing, or the sender could have sent and did not
+	Paused        time.Duration `parquet:"paused" cbor:"paused"`                 // the sender could have sent and did not, no longer than answers were under way
 
 	Segments        int64         `parquet:"segments" cbor:"segments"` // packets with data
 	Retransmissions int64         `parquet:"retransmissions" cbor:"retransmissions"`
@@ -54,6 +59,7 @@ func (d *PacketDirection) Add(c *PacketConnection, s *PacketSide) {
 	case c.Outstanding > 0:
 		d.BrokeUnread++
 	}
+	d.addConnect(c)
 	life := c.Last.Sub(c.At)
 	d.Transactions += c.Transactions
 	d.Excluded += c.Excluded
@@ -74,6 +80,44 @@ func (d *PacketDirection) Add(c *PacketConnection, s *PacketSide) {
 	d.ZeroWindowTime += s.ZeroWindowTime
 }
 
+// addConnect adds how the connection was begun.
+func (d *PacketDirection) addConnect(c *PacketConnection) {
+	if c.SYNs > 0 {
+		d.Begun++
+	}
+	silent, waited := c.SilentSYNs()
+	if silent == 0 {
+		return
+	}
+	d.SlowConnects++
+	if c.SYNACKs == 0 {
+		d.NeverAnswered++
+	}
+	d.SilentSYNs += int64(silent)
+	d.ConnectWait += waited
+}
+
+const (
+	// FirstRetry is how long Linux, and most others, wait before a SYN is
+	// repeated: TCP_TIMEOUT_INIT of include/net/tcp.h, RFC 6298 section 2.1.
+	FirstRetry = time.Second
+	// aboutRetry is how much earlier a repeat may come, by timers that are coarse.
+	aboutRetry = 100 * time.Millisecond
+)
+
+// SilentSYNs counts the SYNs that got no answer where the client had to repeat
+// its SYN, and says how long it waited; 0 where it had not.
+func (c *PacketConnection) SilentSYNs() (n int32, waited time.Duration) {
+	switch {
+	case c.Refused, c.SYNs < 2:
+	case c.SYNACKs == 0:
+		return c.SYNs, c.Last.Sub(c.At)
+	case c.Connect >= FirstRetry-aboutRetry:
+		return c.SYNs - 1, c.Connect
+	}
+	return 0, 0
+}
+
 // Merge adds the sums of other connections.
 func (d *PacketDirection) Merge(o *PacketDirection) {
 	d.Connections += o.Connections
@@ -81,6 +125,11 @@ func (d *PacketDirection) Merge(o *PacketDirection) {
 	d.Refused += o.Refused
 	d.Broke += o.Broke
 	d.BrokeUnread += o.BrokeUnread
+	d.Begun += o.Begun
+	d.SlowConnects += o.SlowConnects
+	d.NeverAnswered += o.NeverAnswered
+	d.SilentSYNs += o.SilentSYNs
+	d.ConnectWait += o.ConnectWait
 	d.Transactions += o.Transactions
 	d.Excluded += o.Excluded
 	d.RTSum += o.RTSum

@@ -33,11 +33,6 @@ const (
 	// slowConnects is the share of connects from which it is more than bad luck:
 	// lines that lose one packet in a thousand repeat one SYN in a thousand.
 	slowConnects = 0.01
-	// firstRetry is how long Linux, and most others, wait before a SYN is
-	// repeated: TCP_TIMEOUT_INIT of include/net/tcp.h, RFC 6298 section 2.1.
-	firstRetry = time.Second
-	// aboutRetry is how much earlier a repeat may come, by timers that are coarse.
-	aboutRetry = 100 * time.Millisecond
 )
 
 func detectConnectSlow(v *view.View) ([]rule.Finding, error) {
@@ -61,25 +56,24 @@ func detectConnectSlow(v *view.View) ([]rule.Finding, error) {
 
 // slowConnect is a service that is slow to answer SYNs.
 type slowConnect struct {
-	v        *view.View
-	service  *view.PacketService // of those at this address and port, the one most asked
-	repeated int                 // connections whose first SYN got no answer
-	never    int                 // of these, those that were never answered
-	begun    int                 // connections whose SYN was seen
-	waited   time.Duration       // by connects with repeated SYNs
-	steps    []time.Duration     // connect times of those answered
-	silent   int                 // SYNs that no answer came to
+	v          *view.View
+	service    *view.PacketService // of those at this address and port, the one most asked
+	repeated   int                 // connections whose first SYN got no answer
+	never      int                 // of these, those that were never answered
+	begun      int                 // connections whose SYN was seen
+	handshakes int                 // complete without repeats
+	waited     time.Duration       // by connects with repeated SYNs
+	steps      []time.Duration     // connect times of those answered, of the connections that were kept
+	silent     int                 // SYNs that no answer came to
 	// ignored counts connections whose server repeats its SYN-ACK although the
 	// client's ACK and data are there, and come again: Linux drops both while
 	// the accept queue is full (tcp_check_req in net/ipv4/tcp_minisocks.c).
 	ignored int
 }
 
+// add takes what only the connection itself tells.
 func (x *slowConnect) add(c *view.PacketConnection) {
-	if c.SYNs == 0 {
-		return
-	}
-	x.begun++
+	silent, _ := c.SilentSYNs()
 	switch {
 	case c.Refused:
 	case c.SYNs == 1 && x.abandoned(c):
@@ -91,16 +85,7 @@ func (x *slowConnect) add(c *view.PacketConnection) {
 	case c.SYNs == 1 && c.SYNACKs > 1 && c.FromClient.Retransmissions > 0:
 		x.ignored++
 		x.waited += min(c.RTMax, c.Last.Sub(c.At))
-	case c.SYNs < 2:
-	case c.SYNACKs == 0:
-		x.repeated++
-		x.never++
-		x.silent += int(c.SYNs)
-		x.waited += c.Last.Sub(c.At)
-	case c.Connect >= firstRetry-aboutRetry:
-		x.repeated++
-		x.silent += int(c.SYNs) - 1
-		x.waited += c.Connect
+	case silent > 0 && c.SYNACKs > 0:
 		x.steps = append(x.steps, c.Connect)
 	}
 }
@@ -108,27 +93,29 @@ func (x *slowConnect) add(c *view.PacketConnection) {
 // abandoned says that a SYN got no answer, though there was time for one: what
 // is captured of one direction only has no answers at all.
 func (x *slowConnect) abandoned(c *view.PacketConnection) bool {
-	return c.SYNACKs == 0 && c.FromServer.Packets == 0 && c.FromClient.Packets <= 1 && x.v.End().Sub(c.At) >= firstRetry
+	return c.SYNACKs == 0 && c.FromServer.Packets == 0 && c.FromClient.Packets <= 1 && x.v.End().Sub(c.At) >= recording.FirstRetry
 }
 
 func (x *slowConnect) look(address string, port int32) bool {
-	if x.repeated+x.ignored < someRepeatedSYNs {
-		return false
-	}
-	handshakes := int64(0)
 	for _, s := range x.v.PacketServices() {
 		if s.Server == address && int32(s.Port) == port {
-			handshakes += s.Handshakes
+			sent := s.Sent("client")
+			x.begun += int(sent.Begun)
+			x.repeated += int(sent.SlowConnects)
+			x.never += int(sent.NeverAnswered)
+			x.silent += int(sent.SilentSYNs)
+			x.waited += sent.ConnectWait
+			x.handshakes += int(s.Handshakes)
 			if x.service == nil || s.Proto != "" && s.Handshakes > x.service.Handshakes {
 				x.service = s
 			}
 		}
 	}
-	if x.service == nil {
+	if x.service == nil || x.repeated+x.ignored < someRepeatedSYNs {
 		return false
 	}
-	// Of many connections only the worst are kept, but all handshakes counted.
-	x.begun = max(x.begun, int(handshakes)+x.repeated)
+	// Older recordings have the worst of many connections, but all handshakes.
+	x.begun = max(x.begun, x.handshakes+x.repeated)
 	slices.Sort(x.steps)
 	return float64(x.repeated+x.ignored) >= slowConnects*float64(x.begun)
 }
@@ -160,9 +147,13 @@ func (x *slowConnect) finding() rule.Finding {
 		Check: tshark(v, s, "tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission", "frame.time_relative", "ip.src", "tcp.srcport"),
 	})
 	if len(x.steps) > 0 {
+		kept := ""
+		if !v.ConnectionsComplete() {
+			kept = fmt.Sprintf(", by the %d that most was waited for", len(x.steps))
+		}
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "rt.connect", Value: at(x.steps, 0.5).Seconds(), Unit: "seconds", Limit: rule.Limit(firstRetry.Seconds()),
-			What:  rule.T("those answered took %s: %s", unit.Duration(at(x.steps, 0.5)), steps(x.steps)),
+			Metric: "rt.connect", Value: at(x.steps, 0.5).Seconds(), Unit: "seconds", Limit: rule.Limit(recording.FirstRetry.Seconds()),
+			What:  rule.T("those answered took %s%s: %s", unit.Duration(at(x.steps, 0.5)), kept, steps(x.steps)),
 			Check: packets(v, s, "--by connection"),
 		})
 	}
