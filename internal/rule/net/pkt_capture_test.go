@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +85,12 @@ func (f *film) view(t *testing.T) *view.View {
 	if err := os.WriteFile(path, f.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return viewOf(t, path)
+}
+
+// viewOf reads a capture file as rtrail diagnose does.
+func viewOf(t *testing.T, path string) *view.View {
+	t.Helper()
 	src, err := pcap.Open([]string{path}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -141,5 +149,23 @@ func TestPAWSInCapture(t *testing.T) {
 				t.Errorf("found %+v", found)
 			}
 		})
+	}
+}
+
+// TestLossInCapture has downloads of which the segments came again at once, and
+// requests of which two came again after a timeout: that is where the time went.
+func TestLossInCapture(t *testing.T) {
+	found, err := packetLoss.Detect(viewOf(t, "../../packet/engine/testdata/loss.pcap"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%d findings, error %v", len(found), err)
+	}
+	f := found[0]
+	if f.Subject.Name != "10.9.0.1" || f.Impact.TimeLost > 0.001 {
+		t.Errorf("packets to %s cost %v s per second: %s", f.Subject.Name, f.Impact.TimeLost, f.Headline)
+	}
+	for _, want := range []string{"10 of 521 segments from 10.9.0.2 to 10.9.0.1", "from 10.9.0.1 to 10.9.0.2 7 of 270 segments were sent again, 2 after a timeout, and 412 ms waited for"} {
+		if !slices.ContainsFunc(f.Evidence, func(e rule.Evidence) bool { return strings.Contains(e.What.String(), want) }) {
+			t.Errorf("no evidence says %q: %+v", want, f.Evidence)
+		}
 	}
 }
