@@ -21,7 +21,7 @@ import (
 // Open opens captures as one source: files in the pcap or pcapng format, plain
 // or compressed with gzip or zstd, or "-" for stdin, which must then be the
 // only one. Several files are read in the order of their first packets, each
-// once.
+// once; the packets of files that overlap in time, in the order of their times.
 //
 // Plain files are mapped into memory; a process that decodes their packets in
 // several goroutines and wants to survive that somebody truncates a file at
@@ -72,19 +72,14 @@ var errEmpty = errors.New("an empty file, not a capture")
 
 // sort puts files in the order of their first packets; those without packets
 // come last.
-func (s *source) sort(paths []string) ([]string, error) {
-	type file struct {
-		path string
-		at   int64
-		none bool
-	}
-	files := make([]file, 0, len(paths))
+func (s *source) sort(paths []string) ([]queued, error) {
+	files := make([]queued, 0, len(paths))
 	var seen []os.FileInfo // of files
 	for _, path := range paths {
 		if st, err := os.Stat(path); err == nil {
 			if !st.Mode().IsRegular() && !st.IsDir() {
 				s.note(path, -1, "cannot be read twice: the captures are read in the order given, not by time")
-				return paths, nil
+				return unsorted(paths), nil
 			}
 			// Read twice, each of its packets would look sent again.
 			if slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(st, other) }) {
@@ -101,25 +96,25 @@ func (s *source) sort(paths []string) ([]string, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, err
 		}
-		files = append(files, file{path, at, err != nil})
+		if err != nil {
+			at = never
+		}
+		files = append(files, queued{path, at})
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s and the other captures: %w", paths[0], errEmpty)
 	}
-	slices.SortStableFunc(files, func(a, b file) int {
-		if a.none != b.none {
-			if a.none {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Compare(a.at, b.at)
-	})
-	names := make([]string, len(files))
-	for i, f := range files {
-		names[i] = f.path
+	slices.SortStableFunc(files, func(a, b queued) int { return cmp.Compare(a.at, b.at) })
+	return files, nil
+}
+
+// unsorted are files to be read as they were given.
+func unsorted(paths []string) []queued {
+	files := make([]queued, len(paths))
+	for i, path := range paths {
+		files[i] = queued{path, never}
 	}
-	return names, nil
+	return files
 }
 
 // firstTime is the time of a file's first packet; io.EOF: there is none.

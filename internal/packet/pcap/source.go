@@ -2,8 +2,10 @@ package pcap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sync"
 )
@@ -22,16 +24,20 @@ const (
 	maxNotes = 64
 )
 
-// source reads the files of a capture one after the other.
+// source reads the files of a capture one after the other, and those that
+// overlap in time together.
 type source struct {
-	files []string // still to be read
-	cur   *reader  // the one being read; nil between two files
-	frame uint64   // the last number given
-	pool  pool
+	files  []queued // still to be read
+	cur    *reader  // the one being read; nil between two files, and while files are merged
+	merge  *merge   // of files that overlap; nil: none do here
+	merged bool     // files that overlap were found, and it was said
+	frame  uint64   // the last number given
+	pool   pool
 
 	mu         sync.Mutex // for what others than the caller of Next may ask
 	interfaces []Interface
 	keys       []interfaceKey // of interfaces
+	lanes      map[string]int // of files that were opened while others were read; 0, of all others, is left out
 	tally      tally
 	notes      []Note
 	unsaid     int // notes beyond maxNotes
@@ -39,8 +45,10 @@ type source struct {
 
 // interfaceKey tells whether interfaces of two files or sections are the same:
 // rotated files repeat the description of their interfaces, and a connection
-// goes on from one file to the next.
+// goes on from one file to the next. Files that overlap are of several captures:
+// what both have, each has seen at a place of its own.
 type interfaceKey struct {
+	lane    int
 	name    string
 	link    LinkType
 	ordinal int // among those of its section with the same name and link type
@@ -52,7 +60,16 @@ type reader struct {
 	in   input
 	// packets of this file up to now
 	count uint64
+	first int64 // when the first of them was captured
 }
+
+// queued is a file that is still to be read.
+type queued struct {
+	path string
+	at   int64 // its first packet; never: there is none, or it is not known
+}
+
+const never = math.MaxInt64
 
 // input gives the records of one file.
 type input interface {
@@ -97,42 +114,75 @@ func (s *source) Next(ctx context.Context) (*Batch, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if s.merge != nil {
+			b, err := s.merge.next(ctx)
+			if b != nil || err != nil {
+				return b, err
+			}
+			s.cur, s.frame, s.merge = s.merge.left(), s.merge.frame, nil
+			continue
+		}
 		if s.cur == nil {
 			if len(s.files) == 0 {
 				return nil, io.EOF
 			}
-			name := s.files[0]
-			s.files = s.files[1:]
-			r, err := s.open(name)
-			if err != nil { // it could be read when the source was opened
-				s.note(name, -1, fmt.Sprintf("skipped: %v", err))
+			if s.cur = s.openNext(); s.cur == nil {
 				continue
 			}
-			s.cur = r
 		}
-		b := s.pool.get()
-		done, err := s.cur.in.fill(ctx, b)
-		n := len(b.Packets)
-		s.cur.count += uint64(n)
-		if done || err != nil {
-			if cerr := s.finish(); err == nil {
-				err = cerr
+		before, r := s.frame, s.cur
+		b, ended, err := s.fill(ctx, r)
+		if ended {
+			s.cur = nil
+		}
+		if b != nil {
+			if len(s.files) > 0 && b.Packets[len(b.Packets)-1].Time >= s.files[0].at && s.overlaps(ctx, r, b, before, ended) {
+				continue
 			}
-		}
-		if n > 0 {
 			return &b.Batch, nil // an error of a context comes again
 		}
-		b.Release()
 		if err != nil {
 			return nil, err
 		}
 	}
 }
 
-// finish closes the current file.
-func (s *source) finish() error {
-	r := s.cur
-	s.cur = nil
+// fill reads packets of a file, and closes it at its end; nil: there are none.
+func (s *source) fill(ctx context.Context, r *reader) (b *batch, ended bool, err error) {
+	b = s.pool.get()
+	ended, err = r.in.fill(ctx, b)
+	n := len(b.Packets)
+	if r.count == 0 && n > 0 {
+		r.first = b.Packets[0].Time
+	}
+	r.count += uint64(n)
+	if ended || err != nil {
+		ended = true
+		if cerr := s.finish(r); err == nil {
+			err = cerr
+		}
+	}
+	if n == 0 {
+		b.Release()
+		b = nil
+	}
+	return b, ended, err
+}
+
+// openNext opens the next file; nil: it cannot be read any more.
+func (s *source) openNext() *reader {
+	name := s.files[0].path
+	s.files = s.files[1:]
+	r, err := s.open(name)
+	if err != nil { // it could be read when the source was opened
+		s.note(name, -1, fmt.Sprintf("skipped: %v", err))
+		return nil
+	}
+	return r
+}
+
+// finish closes a file.
+func (s *source) finish(r *reader) error {
 	if r.count == 0 {
 		s.note(r.name, -1, "holds no packets")
 	}
@@ -170,12 +220,14 @@ func (s *source) Notes() []Note {
 // Close implements Source. Batches that were not released stay valid.
 func (s *source) Close() error {
 	s.files = nil
-	if s.cur == nil {
-		return nil
+	var err error
+	if s.merge != nil {
+		err, s.merge = s.merge.close(), nil
 	}
-	r := s.cur
-	s.cur = nil
-	return r.in.close()
+	if s.cur != nil {
+		err, s.cur = errors.Join(err, s.cur.in.close()), nil
+	}
+	return err
 }
 
 func (s *source) note(file string, offset int64, text string) {
@@ -193,7 +245,7 @@ func (s *source) note(file string, offset int64, text string) {
 func (s *source) addInterface(i Interface, own []uint32) uint32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := interfaceKey{name: i.Name, link: i.Link}
+	key := interfaceKey{lane: s.lanes[i.File], name: i.Name, link: i.Link}
 	for _, n := range own {
 		if k := s.keys[n]; k.name == key.name && k.link == key.link {
 			key.ordinal++
