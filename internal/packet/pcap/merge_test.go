@@ -84,6 +84,36 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
+// What is out of order may reach over the last two batches of a file.
+func TestOutOfOrderOverBatches(t *testing.T) {
+	var a []uint32
+	for i := range uint32(batchPackets + 100) {
+		a = append(a, i)
+	}
+	dir := t.TempDir()
+	paths := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
+	writeFile(t, paths[0], at("a", a...))
+	writeFile(t, paths[1], at("b", batchPackets-1, batchPackets+200))
+	src, err := Open(paths, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	list := readAll(t, src)
+	if len(list) != len(a)+2 || notes(src) != "" {
+		t.Fatalf("%d packets, want %d; notes %q", len(list), len(a)+2, notes(src))
+	}
+	for i, p := range list {
+		want := fmt.Sprint("a", i)
+		if i >= len(a) {
+			want = fmt.Sprint("b", i-len(a))
+		}
+		if p.Data != want || p.Interface != 0 || p.Frame != uint64(i+1) {
+			t.Fatalf("packet %d is %+v, want %s", i+1, p, want)
+		}
+	}
+}
+
 // Whatever the files, their sizes and formats: what comes is what sorting all
 // their packets by time gives.
 func TestMergeIsSorting(t *testing.T) {
@@ -188,5 +218,57 @@ func writeFile(t *testing.T, path string, b []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a capture says it dropped counts once, also if the files overlap in which it
+// says so, and that of other captures counts too.
+func TestOverlappingDrops(t *testing.T) {
+	capture := func(began uint64, at ...uint64) []byte {
+		f := &file{order: binary.LittleEndian}
+		f.section()
+		f.describe(1, 96, f.option(2, []byte("eth0")), f.option(9, []byte{9}))
+		for _, ns := range at {
+			f.packet(0, ns, 3, "abc")
+		}
+		f.block(blockStatistics, func() {
+			f.u32(0, 0, 0)
+			f.option(2, binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(began>>32)), uint32(began)))()
+			f.option(4, f.u64bytes(100))()
+			f.option(5, f.u64bytes(20))()
+		})
+		return f.b
+	}
+	for _, tc := range []struct {
+		name  string
+		files [][]byte
+		want  Loss
+	}{
+		{"a copy", [][]byte{capture(7, 1e18, 2e18), capture(7, 1e18, 2e18)}, Loss{Received: 100, Dropped: 20, Known: true}},
+		{"two captures", [][]byte{capture(7, 1e18, 2e18), capture(8, 1e18, 2e18)}, Loss{Received: 200, Dropped: 40, Known: true}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			var paths []string
+			for i, b := range tc.files {
+				paths = append(paths, filepath.Join(dir, fmt.Sprint(i)))
+				writeFile(t, paths[i], b)
+			}
+			src, err := Open(paths, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer src.Close()
+			var places []uint32
+			for _, p := range readAll(t, src) {
+				places = append(places, p.Interface)
+			}
+			if d := cmp.Diff([]uint32{0, 1, 0, 1}, places); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(tc.want, src.Loss()); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }

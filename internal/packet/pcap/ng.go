@@ -319,6 +319,7 @@ func (g *ng) statistics(b []byte) {
 	}
 	if said {
 		g.s.mu.Lock()
+		st.number = g.s.home(st.number)
 		g.s.tally.set(st)
 		g.s.mu.Unlock()
 	}

@@ -29,6 +29,7 @@ const (
 type source struct {
 	files  []queued // still to be read
 	cur    *reader  // the one being read; nil between two files, and while files are merged
+	ahead  []*batch // of a file that has ended, read to see whether the next one overlaps
 	merge  *merge   // of files that overlap; nil: none do here
 	merged bool     // files that overlap were found, and it was said
 	frame  uint64   // the last number given
@@ -113,6 +114,11 @@ func (s *source) Next(ctx context.Context) (*Batch, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if len(s.ahead) > 0 {
+			b := s.ahead[0]
+			s.ahead = s.ahead[1:]
+			return &b.Batch, nil
 		}
 		if s.merge != nil {
 			b, err := s.merge.next(ctx)
@@ -220,6 +226,10 @@ func (s *source) Notes() []Note {
 // Close implements Source. Batches that were not released stay valid.
 func (s *source) Close() error {
 	s.files = nil
+	for _, b := range s.ahead {
+		b.Release()
+	}
+	s.ahead = nil
 	var err error
 	if s.merge != nil {
 		err, s.merge = s.merge.close(), nil
@@ -257,6 +267,16 @@ func (s *source) addInterface(i Interface, own []uint32) uint32 {
 	s.interfaces = append(s.interfaces, i)
 	s.keys = append(s.keys, key)
 	return uint32(len(s.interfaces) - 1)
+}
+
+// home is the number of an interface whichever lane it is in: a capture is known
+// again by when it began, also where its files overlap, or one is a copy.
+func (s *source) home(n uint32) uint32 {
+	want := s.keys[n]
+	return uint32(slices.IndexFunc(s.keys, func(k interfaceKey) bool {
+		k.lane = want.lane
+		return k == want
+	}))
 }
 
 // tally adds up what interfaces say about drops.
