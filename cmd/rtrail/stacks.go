@@ -15,6 +15,7 @@ import (
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/flame"
 	"rtrail/internal/stack/show"
+	"rtrail/internal/unit"
 	"rtrail/internal/version"
 	"rtrail/internal/view"
 )
@@ -183,7 +184,7 @@ func (s *stacksJob) print(out, stderr io.Writer, p *stack.Profile, notes []strin
 				fmt.Fprintf(stderr, "rtrail: %v\n", src.Err)
 			}
 			if src.Unreadable > 0 {
-				fmt.Fprintf(stderr, "rtrail: %s: %d lines could not be read, the first is line %d: %s\n", src.Name, src.Unreadable, src.Problems[0].Line, src.Problems[0].What)
+				fmt.Fprintf(stderr, "rtrail: %s: %s could not be read, the first is line %d: %s\n", src.Name, unit.Plural(src.Unreadable, "line", "lines"), src.Problems[0].Line, src.Problems[0].What)
 			}
 		}
 		for _, n := range notes {

@@ -66,7 +66,7 @@ func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Rea
 			v.Notes = append(v.Notes, s.Err.Error())
 		}
 		if s.Unreadable > 0 {
-			v.Notes = append(v.Notes, fmt.Sprintf("%s: %d lines could not be read, the first is line %d: %s", s.Name, s.Unreadable, s.Problems[0].Line, s.Problems[0].What))
+			v.Notes = append(v.Notes, fmt.Sprintf("%s: %s could not be read, the first is line %d: %s", s.Name, unit.Plural(s.Unreadable, "line", "lines"), s.Problems[0].Line, s.Problems[0].What))
 		}
 	}
 	v.Notes = append(v.Notes, deadlockNotes(p)...)

@@ -197,6 +197,21 @@ func TestTotals(t *testing.T) {
 	golden(t, "totals.txt", b.Bytes())
 }
 
+func TestTotalsOfOne(t *testing.T) {
+	totals := Totals{Zone: time.UTC}
+	totals.Add(&Row{At: time.Date(2026, 3, 1, 14, 2, 10, 0, time.UTC), Seconds: 1, Server: "db", State: recording.ServerStalled, Waited: 2 * time.Second})
+	totals.statements = Statements{Sampled: true, Looks: 1, List: []Statement{{Text: "SELECT ?", Running: 1, Count: math.NaN(), Took: math.NaN()}}}
+	var b bytes.Buffer
+	if err := totals.Print(&b, 80, 10); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"14:02:10: 1 line\n", "1 of 1 line is without an answer in time: ", "STATEMENTS in 1 look at the process list"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
 // A run without a row has no summary.
 func TestTotalsEmpty(t *testing.T) {
 	var b bytes.Buffer

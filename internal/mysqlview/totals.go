@@ -82,8 +82,8 @@ func (t *Totals) Print(out io.Writer, width, top int) error {
 		zone = time.Local
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s, %s, %s to %s: %d lines\n\n", Plain(strings.TrimSpace(t.server)), Plain(t.version),
-		t.first.In(zone).Format(timeLayout), t.last.In(zone).Format(timeLayout), t.rows)
+	fmt.Fprintf(&b, "\n%s, %s, %s to %s: %s\n\n", Plain(strings.TrimSpace(t.server)), Plain(t.version),
+		t.first.In(zone).Format(timeLayout), t.last.In(zone).Format(timeLayout), unit.Plural(t.rows, "line", "lines"))
 	fmt.Fprintf(&b, "%-20s %8s %8s %8s\n", "", "min", "mean", "max")
 	for i, c := range columns {
 		s := t.sums[i]
@@ -93,7 +93,11 @@ func (t *Totals) Print(out io.Writer, width, top int) error {
 		fmt.Fprintf(&b, "%-20s %8s %8s %8s\n", c.name, c.show(s.min), c.show(s.sum/float64(s.n)), c.show(s.max))
 	}
 	if t.silent > 0 {
-		fmt.Fprintf(&b, "\n%d of %d lines are without an answer in time:", t.silent, t.rows)
+		verb := "are"
+		if t.silent == 1 {
+			verb = "is"
+		}
+		fmt.Fprintf(&b, "\n%s of %s %s without an answer in time:", unit.Count(t.silent), unit.Plural(t.rows, "line", "lines"), verb)
 		separator := " "
 		for _, word := range sortedKeys(t.states) {
 			fmt.Fprintf(&b, "%s%s %s", separator, word, unit.Duration(t.states[word].Round(time.Second)))
@@ -113,13 +117,13 @@ func (t *Totals) Print(out io.Writer, width, top int) error {
 func (all *Statements) table(b *strings.Builder, width, top int) {
 	if len(all.List) == 0 {
 		if all.Missed > 0 {
-			say(b, width, "STATEMENTS are not known: %s, and %d looks at the process list met none", all.Why(), all.Looks)
+			say(b, width, "STATEMENTS are not known: %s, and %s at the process list met none", all.Why(), unit.Plural(all.Looks, "look", "looks"))
 		}
 		return
 	}
 	list := all.List[:min(top, len(all.List))]
 	if all.Sampled {
-		say(b, width, "STATEMENTS in %d looks at the process list: %s", all.Looks, all.Why())
+		say(b, width, "STATEMENTS in %s at the process list: %s", unit.Plural(all.Looks, "look", "looks"), all.Why())
 		fmt.Fprintf(b, "%7s  %s\n", "running", "statement")
 		for _, s := range list {
 			fmt.Fprintf(b, "%7s  %s\n", running(s.Running), fitted(s.Label(), width, 9))

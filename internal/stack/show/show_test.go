@@ -148,7 +148,7 @@ func TestTerminal(t *testing.T) {
 		{"a fraction of a thread", terminal(t, read(thrice), 10), []string{"0.3 busy of 1 thread", "    0.3  100 %  lock ", "idle: 0.7 × waits for a socket or a timer"}, []string{"all threads wait for work"}},
 		{"waits that are cut off", terminal(t, read(dump(mutex)+dump(cond)), 1), []string{"and 1 more: --top 2\n"}, nil},
 		{"nothing to do", terminal(t, read("main;loop;epoll_wait 5\n"), 10), []string{"waits for a socket or a timer"}, []string{"do: "}},
-		{"running and sleeping", terminal(t, sampled(), 10), []string{"STACKS OF RUNNING THREADS    1 different", "150  100 %", "STACKS OF SLEEPING THREADS    2 different", "15   50 %"}, nil},
+		{"running and sleeping", terminal(t, sampled(), 10), []string{"STACKS OF RUNNING THREADS    1 different one, innermost", "150  100 %", "STACKS OF SLEEPING THREADS    2 different ones, innermost", "15   50 %"}, nil},
 	} {
 		for _, s := range c.has {
 			if !strings.Contains(c.page, s) {

@@ -357,7 +357,7 @@ func (w *page) stacks(p *stack.Profile) {
 		if len(kinds) > 1 {
 			title = map[string]string{recording.StackOnCPU: "STACKS OF RUNNING THREADS", recording.StackOffCPU: "STACKS OF SLEEPING THREADS", recording.StackDump: "STACKS OF THE DUMP"}[kind]
 		}
-		w.title(fmt.Sprintf("%s    %d different ones, innermost frame first", title, len(list)))
+		w.title(fmt.Sprintf("%s    %s, innermost frame first", title, unit.Plural(len(list), "different one", "different ones")))
 		for _, s := range list[:min(len(list), w.Top)] {
 			share := ""
 			if len(kinds) > 1 {
