@@ -198,13 +198,18 @@ func (d *disconnects) evidence() []rule.Evidence {
 		how = "RST"
 	}
 	follow := tshark(d.v, d.s, fmt.Sprintf("tcp.port == %d && (tcp.flags.fin == 1 || tcp.flags.reset == 1)", x.c.ClientPort), "frame.number", "frame.time_relative", "ip.src", "tcp.flags.str")
+	// The number of a connection means nothing in packets that are captured anew.
+	ladder := "--by connection"
+	if d.v.PacketSource().File != "" {
+		ladder = fmt.Sprintf("--connection %d", x.c.ID)
+	}
 	list := []rule.Evidence{{
 		Metric: "rt.disconnect", Value: x.waited().Seconds(), Unit: "seconds", Check: follow,
 		What: rule.T("the first %s came from the %s, %s after the request, in frame %d", how, x.c.Closer, unit.Duration(x.waited()), x.c.CloseFrame),
 	}, {
 		Metric: "rt.interrupted", Value: float64(max(x.t.ResponseBytes, 0)), Unit: "bytes",
 		What:  rule.T("%s by %s: %s, in state %s", commandOf(x.t), x.c.Client, stage(x), x.c.CloseState),
-		Check: packets(d.v, d.s, fmt.Sprintf("--connection %d", x.c.ID)),
+		Check: packets(d.v, d.s, ladder),
 	}}
 	if x.c.Outstanding > 0 {
 		list = append(list, rule.Evidence{

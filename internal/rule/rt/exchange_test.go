@@ -87,6 +87,20 @@ func TestFirstDisconnect(t *testing.T) {
 	})
 }
 
+// A connection is drawn from the file in which it has its number.
+func TestLadderOfDisconnect(t *testing.T) {
+	for want, h := range map[string]*ruletest.Host{
+		"--connection":    ruletest.New(2, 10),
+		"--by connection": ruletest.Add(ruletest.New(2, 10), recording.SystemSample{At: ruletest.Start}), // captured while the host was watched
+	} {
+		h = breaks(h.PacketCapture(nil).Packets(ruletest.PacketService{Rate: 100, RTs: []time.Duration{ms}}), 3, "server", 1, nil)
+		found := ruletest.Judge(t, h, firstDisconnect, rule.Certain)
+		if len(found) == 0 || !strings.Contains(found[0].Evidence[1].Check, want) {
+			t.Errorf("want %s: %+v", want, found)
+		}
+	}
+}
+
 // How connections end every day.
 func TestNoDisconnect(t *testing.T) {
 	one := func(s float64, closer, state string, change func(*ruletest.PacketConnection), request *recording.PacketTransaction) func() *ruletest.Host {
