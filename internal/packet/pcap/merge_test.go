@@ -28,6 +28,23 @@ func at(name string, ms ...uint32) []byte {
 	return f.b
 }
 
+// openAll opens files, in the order given, until the test ends.
+func openAll(t *testing.T, files ...[]byte) Source {
+	t.Helper()
+	dir := t.TempDir()
+	var paths []string
+	for i, b := range files {
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(i)))
+		writeFile(t, paths[i], b)
+	}
+	src, err := Open(paths, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = src.Close() })
+	return src
+}
+
 // Files that overlap are put together by the times of their packets, as captures
 // of two places, and it is said; those that follow one another are one capture.
 func TestOverlap(t *testing.T) {
@@ -52,17 +69,7 @@ func TestOverlap(t *testing.T) {
 		{"together, then apart", [][]byte{at("a", 0, 1000), at("b", 500), at("c", 2000, 2500), nil}, "a0/0 b0/1 a1/0 c0/0 c1/0", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			dir := t.TempDir()
-			var paths []string
-			for i, b := range tc.files {
-				paths = append(paths, filepath.Join(dir, fmt.Sprint(i)))
-				writeFile(t, paths[i], b)
-			}
-			src, err := Open(paths, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer src.Close()
+			src := openAll(t, tc.files...)
 			var order []string
 			for i, p := range readAll(t, src) {
 				order = append(order, fmt.Sprintf("%s/%d", p.Data, p.Interface))
@@ -90,15 +97,7 @@ func TestOutOfOrderOverBatches(t *testing.T) {
 	for i := range uint32(batchPackets + 100) {
 		a = append(a, i)
 	}
-	dir := t.TempDir()
-	paths := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
-	writeFile(t, paths[0], at("a", a...))
-	writeFile(t, paths[1], at("b", batchPackets-1, batchPackets+200))
-	src, err := Open(paths, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
+	src := openAll(t, at("a", a...), at("b", batchPackets-1, batchPackets+200))
 	list := readAll(t, src)
 	if len(list) != len(a)+2 || notes(src) != "" {
 		t.Fatalf("%d packets, want %d; notes %q", len(list), len(a)+2, notes(src))
@@ -248,17 +247,7 @@ func TestOverlappingDrops(t *testing.T) {
 		{"two captures", [][]byte{capture(7, 1e18, 2e18), capture(8, 1e18, 2e18)}, Loss{Received: 200, Dropped: 40, Known: true}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			dir := t.TempDir()
-			var paths []string
-			for i, b := range tc.files {
-				paths = append(paths, filepath.Join(dir, fmt.Sprint(i)))
-				writeFile(t, paths[i], b)
-			}
-			src, err := Open(paths, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer src.Close()
+			src := openAll(t, tc.files...)
 			var places []uint32
 			for _, p := range readAll(t, src) {
 				places = append(places, p.Interface)
