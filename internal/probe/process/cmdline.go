@@ -35,7 +35,7 @@ func Cmdline(b []byte) string {
 		switch {
 		case i == 0:
 			out.WriteString(maskURL(arg))
-		case !m.hide && !m.takesSQL(arg) && strings.ContainsAny(arg, " \t\n"):
+		case !m.hide && !m.takesSQL(arg) && !holdsSecret(arg) && strings.ContainsAny(arg, " \t\n"):
 			out.WriteByte(' ')
 			out.WriteString(maskScript(arg))
 		default:
@@ -59,6 +59,13 @@ func printable(r rune) rune {
 		return ' '
 	}
 	return r
+}
+
+// holdsSecret says that an argument is an option with its secret, which may have
+// blanks: it is no script.
+func holdsSecret(arg string) bool {
+	name, _, ok := strings.Cut(arg, "=")
+	return ok && strings.HasPrefix(arg, "-") && !strings.ContainsAny(name, " '\"") && isSecret(name)
 }
 
 // masker hides what is secret in the arguments of one program.

@@ -146,6 +146,8 @@ func TestCmdline(t *testing.T) {
 		{"bash\x00-c\x00mariadb -Nse \"begin; update t set c='Geheim'\" db; ls -e 5\x00", "bash -c mariadb -Nse \"BEGIN; UPDATE t SET c = ?\" db; ls -e 5"},
 		{"bash\x00-c\x00mariadb -e\"do sleep(5), 'Geheim'\"\x00", "bash -c mariadb -e\"DO SLEEP(?), ?\""},
 		{"sh\x00-c\x00set -e; mysql -pGeheim db <\"my file\"\x00", "sh -c set -e; mysql -p*** db < ?"},
+		{"app\x00--password=my pass\x00-v\x00", "app --password=*** -v"},
+		{"mysql\x00--password=my pass\x00-pmy pass\x00db\x00", "mysql --password=*** -p*** db"},
 		{"mysqld\x00--datadir=/var/lib/my data\x00", "mysqld --datadir=/var/lib/my data"},
 		{"select\x001\x00", "select 1"},
 		{"curl\x00https://joe:pw@host/x?token=abc&y=1\x00", "curl https://joe:***@host/x?token=***&y=1"},
