@@ -24,10 +24,10 @@ var mdlContention = rule.Rule{
 }
 
 const (
-	// enoughPartitions of the hash: the default is 8. With 64 clients on two
-	// cores and 14 tables in a statement, 64 left a queue in three of nine runs
-	// and 256 in none.
-	enoughPartitions, mostPartitions = 256, 1024
+	// enoughPartitions of the hash: the default is 8. MySQL 5.6 takes the partition
+	// of a lock and its bucket therein from the low bits of one number, which
+	// coincide if the partitions are a power of two: so this is a prime.
+	enoughPartitions, mostPartitions = 251, 1024
 )
 
 func detectMDLContention(v *view.View) ([]rule.Finding, error) {
