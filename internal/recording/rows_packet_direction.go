@@ -50,15 +50,7 @@ func (d *PacketDirection) Add(c *PacketConnection, s *PacketSide) {
 	if c.Ending != "open" {
 		d.Ended++
 	}
-	switch {
-	case c.Refused:
-		d.Refused++
-	case !c.CloseReset || c.Closer != d.Sender:
-	case c.UnderWay():
-		d.Broke++
-	case c.Outstanding > 0:
-		d.BrokeUnread++
-	}
+	d.addReset(c)
 	d.addConnect(c)
 	life := c.Last.Sub(c.At)
 	d.Transactions += c.Transactions
@@ -78,6 +70,23 @@ func (d *PacketDirection) Add(c *PacketConnection, s *PacketSide) {
 	d.DelayedACKTime += s.DelayedACKTime
 	d.ZeroWindows += s.ZeroWindows
 	d.ZeroWindowTime += s.ZeroWindowTime
+}
+
+// addReset adds what a reset of the sender did to the connection; a refused
+// connect counts on both sides.
+func (d *PacketDirection) addReset(c *PacketConnection) {
+	harm := c.Harm()
+	if harm != ConnectRefused && c.Closer != d.Sender {
+		return
+	}
+	switch harm {
+	case ConnectRefused:
+		d.Refused++
+	case ExchangeBroken:
+		d.Broke++
+	case UnreadLost:
+		d.BrokeUnread++
+	}
 }
 
 // addConnect adds how the connection was begun.
@@ -149,10 +158,32 @@ func (d *PacketDirection) Merge(o *PacketDirection) {
 	d.LargestAcked = max(d.LargestAcked, o.LargestAcked)
 }
 
-// UnderWay says that a request or its answer was under way when the connection
-// was closed.
-func (c *PacketConnection) UnderWay() bool {
-	return c.CloseState == "request" || c.CloseState == "waiting" || c.CloseState == "response"
+// ResetHarm is what a reset did to a connection.
+type ResetHarm int
+
+// What resets do. One of an idle connection, which saves the closing side
+// TIME_WAIT, harms nobody, nor does one after all was answered.
+const (
+	NoHarm         ResetHarm = iota // no reset, or one that did no harm
+	ConnectRefused                  // a SYN was answered by RST
+	ExchangeBroken                  // a request or its answer was under way
+	UnreadLost                      // the closing side had not acknowledged all it was sent, and nothing else is known to have been under way
+)
+
+// Harm tells what the reset that closed the connection did; Closer is who sent
+// it.
+func (c *PacketConnection) Harm() ResetHarm {
+	switch {
+	case c.Refused:
+		return ConnectRefused
+	case !c.CloseReset:
+		return NoHarm
+	case c.CloseState == "request" || c.CloseState == "waiting" || c.CloseState == "response":
+		return ExchangeBroken
+	case c.Outstanding > 0:
+		return UnreadLost
+	}
+	return NoHarm
 }
 
 // Table says where the row belongs.

@@ -87,23 +87,18 @@ func brokenOf(s *view.PacketService) []*broken {
 	return kinds[:]
 }
 
-// kindOfReset tells what a reset broke. A client that closes an idle connection
-// by RST saves TIME_WAIT and harms nobody; nor does a RST after all was answered.
+// kindOfReset tells whose doing a reset is. A client that closes before it has
+// read all it was sent, with no answer under way, misses nothing.
 func kindOfReset(c *view.PacketConnection) (resetKind, bool) {
-	if c.Refused {
+	switch harm := c.Harm(); {
+	case harm == recording.ConnectRefused:
 		return refused, true
-	}
-	busy := c.UnderWay()
-	if !c.CloseReset || !busy && c.Outstanding == 0 {
+	case harm == recording.NoHarm:
 		return 0, false
-	}
-	switch c.Closer {
-	case "server":
+	case c.Closer == "server":
 		return serverBroke, true
-	case "client":
-		return clientGaveUp, busy
 	}
-	return 0, false
+	return clientGaveUp, c.Closer == "client" && c.Harm() == recording.ExchangeBroken
 }
 
 func (b *broken) add(c *view.PacketConnection) {
