@@ -107,7 +107,7 @@ func TestParseStolen(t *testing.T) {
 }
 
 func TestLostTime(t *testing.T) {
-	if got := lostTime(20 * time.Millisecond); got < 0 || got > 1.5 {
+	if got := lostTime(20 * time.Millisecond); got < 0 || got > 1 {
 		t.Errorf("%v of the time was lost", got)
 	}
 }

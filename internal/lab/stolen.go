@@ -108,30 +108,34 @@ func awaitCalm(ctx context.Context, patience time.Duration) {
 	}
 }
 
-// lostTime keeps all CPUs busy for d and returns the share of that time in
-// which they did not get on. It does not rely on the hypervisor's word.
+// lostTime keeps all CPUs busy for d, or until a longer gap ends, and returns the
+// share of that time in which they did not get on, from 0 to 1. It does not rely
+// on the hypervisor's word.
 func lostTime(d time.Duration) float64 {
 	// A loop that looks at the clock is away from its CPU when the clock jumps;
 	// interrupts take microseconds.
 	const jump = time.Millisecond
-	lost := make([]time.Duration, runtime.GOMAXPROCS(0))
+	type turn struct{ lost, took time.Duration }
+	turns := make([]turn, runtime.GOMAXPROCS(0))
 	var all sync.WaitGroup
-	for i := range lost {
+	for i := range turns {
 		all.Go(func() {
+			t := &turns[i]
 			start := time.Now()
-			for last := start; last.Sub(start) < d; {
-				now := time.Now()
-				if gap := now.Sub(last); gap > jump {
-					lost[i] += gap
+			for t.took < d {
+				now := time.Since(start)
+				if gap := now - t.took; gap > jump {
+					t.lost += gap
 				}
-				last = now
+				t.took = now
 			}
 		})
 	}
 	all.Wait()
-	var sum time.Duration
-	for _, l := range lost {
-		sum += l
+	var sum turn
+	for _, t := range turns {
+		sum.lost += t.lost
+		sum.took += t.took
 	}
-	return sum.Seconds() / (d.Seconds() * float64(len(lost)))
+	return sum.lost.Seconds() / sum.took.Seconds()
 }
