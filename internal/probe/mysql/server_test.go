@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	driver "github.com/go-sql-driver/mysql"
@@ -147,7 +148,9 @@ func TestWordsForALoginThatHangs(t *testing.T) {
 	}
 }
 
-func TestNetworkThatDrops(t *testing.T) {
+func TestNetworkThatDrops(t *testing.T) { synctest.Test(t, testNetworkThatDrops) }
+
+func testNetworkThatDrops(t *testing.T) {
 	target := mysqlconn.Target{Network: "tcp", Address: "192.0.2.1:3306", Name: "db", User: "u"}
 	list, _ := states(t, watch(t, target, func(ctx context.Context, _ mysqlconn.Target, _ *mysqlconn.Progress) (link, error) {
 		<-ctx.Done()
@@ -178,9 +181,11 @@ func refuse(number uint16, message string, calls *atomic.Int32) dialer {
 	}
 }
 
-func TestWrongPasswordIsTriedOnce(t *testing.T) {
+func TestWrongPasswordIsTriedOnce(t *testing.T) { synctest.Test(t, testWrongPasswordIsTriedOnce) }
+
+func testWrongPasswordIsTriedOnce(t *testing.T) {
 	var calls atomic.Int32
-	target := mysqlconn.Target{Network: "tcp", Address: "db:3306", Name: "db:3306", User: "u", Password: "hunter2", From: "/root/.my.cnf"}
+	target := mysqlconn.Target{Network: "tcp", Address: "192.0.2.1:3306", Name: "db:3306", User: "u", Password: "hunter2", From: "/root/.my.cnf"}
 	p := watch(t, target, refuse(1045, "Access denied for user 'u'@'h' (using password: YES)", &calls))
 	list, notes := states(t, p, 4, 100*time.Millisecond)
 	if len(list) != 4 || list[3].State != recording.ServerDenied || list[3].Code != 1045 {
@@ -206,7 +211,7 @@ func TestFoundServerThatDenies(t *testing.T) {
 
 func TestFullServerIsAskedThroughTheAdministratorsPort(t *testing.T) {
 	var calls atomic.Int32
-	target := mysqlconn.Target{Network: "tcp", Address: "db:3306", Name: "db:3306", User: "u"}
+	target := mysqlconn.Target{Network: "tcp", Address: "192.0.2.1:3306", Name: "db:3306", User: "u"}
 	p := watch(t, target, refuse(1040, "Too many connections", &calls))
 	list, _ := states(t, p, 1, 0)
 	if len(list) != 1 || list[0].State != recording.ServerFull || list[0].Code != 1040 || calls.Load() != 1 {
@@ -216,7 +221,7 @@ func TestFullServerIsAskedThroughTheAdministratorsPort(t *testing.T) {
 	full := refuse(1040, "Too many connections", &calls)
 	answers := readTape(t, "testdata/looks/mysql-9-locks.txt")
 	p = watch(t, target, func(ctx context.Context, t mysqlconn.Target, progress *mysqlconn.Progress) (link, error) {
-		if t.Address == "db:33062" {
+		if t.Address == "192.0.2.1:33062" {
 			return answers, nil
 		}
 		return full(ctx, t, progress)
@@ -251,13 +256,17 @@ func TestStuckServerIsAskedThroughTheAdministratorsPort(t *testing.T) {
 
 // A pool that has a thread for the login may have none for the next statement.
 func TestStatementThatIsStuckIsAskedThroughTheAdministratorsPort(t *testing.T) {
+	synctest.Test(t, testStatementThatIsStuckIsAskedThroughTheAdministratorsPort)
+}
+
+func testStatementThatIsStuckIsAskedThroughTheAdministratorsPort(t *testing.T) {
 	for _, refused := range []error{nil, &driver.MySQLError{Number: 1045, Message: "Access denied for user 'u'@'h'"}} {
 		answers := readTape(t, "testdata/looks/mysql-9-locks.txt")
 		var mood atomic.Value
 		var aborts, ordinary, admin atomic.Int32
-		p := watch(t, mysqlconn.Target{Network: "tcp", Address: "db:3306", Name: "db:3306", User: "u", AdminPort: 33062},
+		p := watch(t, mysqlconn.Target{Network: "tcp", Address: "192.0.2.1:3306", Name: "db:3306", User: "u", AdminPort: 33062},
 			func(_ context.Context, t mysqlconn.Target, _ *mysqlconn.Progress) (link, error) {
-				if t.Address == "db:3306" {
+				if t.Address == "192.0.2.1:3306" {
 					ordinary.Add(1)
 					return &moody{tape: answers, mood: &mood, aborts: &aborts}, nil
 				}
@@ -301,6 +310,10 @@ func (m *moody) Ping(ctx context.Context) error {
 func (m *moody) Abort() { m.aborts.Add(1) }
 
 func TestServerThatStallsAndComesBack(t *testing.T) {
+	synctest.Test(t, testServerThatStallsAndComesBack)
+}
+
+func testServerThatStallsAndComesBack(t *testing.T) {
 	var mood atomic.Value
 	var aborts, logins atomic.Int32
 	frozen := make(chan struct{})
