@@ -66,9 +66,14 @@ type tablesScene struct {
 	load   sysbenchLoad
 }
 
+// forTables adds what servers with very many tables have in common.
+func forTables(options []string) []string {
+	return append([]string{"--performance-schema=OFF", "--innodb-file-per-table=OFF", "--table-definition-cache=4000"}, options...)
+}
+
 // setup makes the tables and the load.
 func (s *tablesScene) setup(ctx context.Context, e *Env, clients int, options ...string) error {
-	if err := s.start(ctx, e, mySQL56(), append([]string{"--performance-schema=OFF", "--innodb-file-per-table=OFF"}, options...)...); err != nil {
+	if err := s.start(ctx, e, mySQL56(), forTables(options)...); err != nil {
 		return err
 	}
 	var make strings.Builder
@@ -106,7 +111,7 @@ func (s *tablesScene) warm(ctx context.Context, e *Env) error {
 
 // restart starts the server with other options, and warms it.
 func (s *tablesScene) restart(ctx context.Context, e *Env, options ...string) error {
-	if err := s.m.restart(ctx, append([]string{"--performance-schema=OFF", "--innodb-file-per-table=OFF"}, options...)...); err != nil {
+	if err := s.m.restart(ctx, forTables(options)...); err != nil {
 		return err
 	}
 	return s.warm(ctx, e)
@@ -124,7 +129,7 @@ var asFastAsItGoes = []string{"cpu/saturated", "cpu/context-switches"}
 func tableCacheCase() Case {
 	s := &tablesScene{}
 	instances := func(n int) []string {
-		return []string{"--table-definition-cache=4000", "--metadata-locks-hash-instances=251", fmt.Sprintf("--table-open-cache-instances=%d", n)}
+		return []string{"--metadata-locks-hash-instances=251", fmt.Sprintf("--table-open-cache-instances=%d", n)}
 	}
 	return Case{
 		ID:    "mysql/table-cache-contention",
@@ -181,7 +186,7 @@ func tableCacheSmallCase() Case {
 func mdlContentionCase() Case {
 	s := &tablesScene{}
 	partitions := func(n int) []string {
-		return []string{"--table-definition-cache=4000", "--table-open-cache-instances=64", fmt.Sprintf("--metadata-locks-hash-instances=%d", n)}
+		return []string{"--table-open-cache-instances=64", fmt.Sprintf("--metadata-locks-hash-instances=%d", n)}
 	}
 	return Case{
 		ID:    "mysql/mdl-contention",
