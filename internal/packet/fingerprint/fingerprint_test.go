@@ -36,6 +36,8 @@ func TestStatements(t *testing.T) {
 		{text: "UPDATE t SET a=NULL, b = 'x' WHERE c!=1 OR d IS NOT NULL", want: "UPDATE t SET a = NULL, b = ? WHERE c <> ? OR d IS NOT NULL"},
 		{text: "SELECT a FROM t1 JOIN t2 ON t1.id=t2.id", want: "SELECT a FROM t1 JOIN t2 ON t1.id = t2.id"},
 		{text: "SELECT a FROM orders_2024 WHERE b BETWEEN -1 AND +1", want: "SELECT a FROM orders_2024 WHERE b BETWEEN - ? AND + ?"},
+		{text: "begin; ; select a from t;\n; select 1;;", want: "BEGIN; SELECT a FROM t; SELECT ?"},
+		{text: " ;; select a", want: "SELECT a"},
 		{text: "/* only */", want: "Query"},
 		{text: "", command: "Ping", want: "Ping"},
 		{text: "SELECT ?", command: "Prepare", want: "Prepare: SELECT ?"},
@@ -49,6 +51,9 @@ func TestStatements(t *testing.T) {
 		{protocol: "postgres", text: `SELECT "User" FROM "a b" WHERE x = E'it\'s' AND y = 'C:\' AND z=$1`, want: `SELECT User FROM "a b" WHERE x = ? AND y = ? AND z = ?`},
 		{protocol: "postgres", text: "SELECT $$it's$$, $q$a $$ b$q$, a::int4 FROM t WHERE j->>'k' = 'v' AND id = ANY($1) AND b IN ($2, $3)", want: "SELECT ?, ?, a :: int4 FROM t WHERE j ->> ? = ? AND id = ANY (?) AND b IN (?)"},
 		{protocol: "postgres", text: "SELECT /* a /* b */ 'secret' */ 1 --x\n", want: "SELECT ?"},
+		// Statements of a group of PostgreSQL's extended protocol, as its decoder joins them.
+		{protocol: "postgres", command: "Execute", text: "BEGIN;\n; select v from t where id = $1 -- the one\n; COMMIT", want: "BEGIN; SELECT v FROM t WHERE id = ?; COMMIT"},
+		{protocol: "postgres", command: "Execute", text: "BEGIN\n; select v from t\n; ", cut: true, want: "BEGIN; SELECT v FROM t ..."},
 		{protocol: "generic", text: "who knows 42", command: "Thing", want: "Thing"},
 	}
 	m := New()

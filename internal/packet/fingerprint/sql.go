@@ -285,6 +285,9 @@ func (s *shape) word(text []byte, i int, cut bool) int {
 // spellings of "not equal" become one.
 func (s *shape) operator(text []byte, i int) int {
 	b := text[i]
+	if b == ';' && (len(s.out) == s.begin || s.last() == ';') {
+		return i + 1 // a statement without words is none
+	}
 	if len(s.out) > s.begin {
 		l := s.last()
 		symbol := class[l] == other || class[l] == dash || class[l] == slash

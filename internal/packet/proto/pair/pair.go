@@ -40,6 +40,9 @@ func (p *Pending) SetText(text []byte, most int) {
 	p.text = append(p.text[:0], text...)
 }
 
+// Text is what was kept of the text; valid until it is changed.
+func (p *Pending) Text() []byte { return p.text }
+
 // AppendText makes b a part of the text, which is at most most bytes long.
 func (p *Pending) AppendText(b []byte, most int) {
 	if room := most - len(p.text); len(b) > room {

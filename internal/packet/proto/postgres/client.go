@@ -35,11 +35,10 @@ func (p *parser) client(s *side) {
 	case 'Q':
 		text, _, ok := cstring(s.body)
 		t := p.group(s)
-		if t.Tag&extended == 0 {
+		if t.Tag>>weight&7 < executes {
 			t.Command = "Query"
-			t.SetText(text, mostText)
-			t.TextCut = t.TextCut || !ok
 		}
+		p.executed(t, text, !ok)
 		p.close(t, bySync)
 	case 'F':
 		t := p.group(s)
@@ -62,14 +61,9 @@ func (p *parser) client(s *side) {
 	case 'D':
 		p.add(s, describes)
 	case 'E':
-		first := !p.open || p.queue.Len() == 0 || p.queue.Tail().Tag>>weight&7 != executes
-		t := p.add(s, executes)
-		if first {
-			portal, _, _ := cstring(s.body)
-			text, cut := p.prepared.portal(portal)
-			t.SetText(text, mostText)
-			t.TextCut = cut
-		}
+		portal, _, _ := cstring(s.body)
+		text, cut := p.prepared.portal(portal)
+		p.executed(p.add(s, executes), text, cut)
 	case 'C':
 		if len(s.body) > 1 {
 			name, _, _ := cstring(s.body[1:])
@@ -121,7 +115,7 @@ func (p *parser) group(s *side) *pair.Pending {
 		t := p.queue.Open(s.span.First.At)
 		t.Request = s.span
 		t.Doubt |= s.doubt
-		p.open = true
+		p.open, p.batch = true, batch{}
 		return t
 	}
 	t := p.queue.Tail()

@@ -11,8 +11,9 @@
 //     holds;
 //   - the messages of the extended protocol up to a Sync (Parse, Bind, Describe,
 //     Execute...), answered up to the ReadyForQuery of this Sync, however many
-//     Executes there are among them. Rows are those of all together, the text is
-//     that of the first;
+//     Executes there are among them. Rows are those of all together, the text has
+//     every statement that was executed, once, in the order of their first
+//     executions, at most eight of them and 4096 bytes;
 //   - the same up to a Flush, answered when each message has its completion.
 //
 // Depth counts the exchanges under way. The command is Query, FunctionCall, or
@@ -75,6 +76,7 @@ type parser struct {
 	inner    proto.Parser // after TLS was agreed on
 	sides    [2]side
 	prepared prepared
+	batch    batch
 	done     uint16 // completions of the group that is being answered
 	stage    stage
 	gss      bool // what was asked for is GSSAPI

@@ -134,6 +134,27 @@ func TestExchanges(t *testing.T) {
 			`Execute "select y" q[3-3 #4-4 1p 87+55] r[11-11 #6-6 1p 90+35] answered rows=0 depth=2`,
 			`Sync "" q[12-12 #7-7 1p 142+5] r[13-13 #8-8 1p 125+6] answered`,
 		}},
+		{name: "all statements of a group are its text, each once", steps: steps{
+			client(0, startup), server(1, hello),
+			client(2, parse("", "BEGIN")+bind("", "")+execute+parse("", "select x -- y")+bind("", "")+m('D', "P\x00")+execute+bind("", "")+execute+parse("c", "COMMIT")+bind("", "c")+execute+sync),
+			server(9, tag("BEGIN")+m('D', "")+tag("SELECT 1")+tag("SELECT 2")+tag("COMMIT")+z),
+			client(10, bind("", "c")+execute+sync), server(11, m('2', "")+tag("COMMIT")+z),
+			client(12, parse("", "BEGIN")+bind("", "")+execute+query("select z")), server(13, tag("BEGIN")+tag("SELECT 1")+z),
+		}, want: []string{
+			`Execute "BEGIN\n; select x -- y\n; COMMIT" q[2-2 #3-3 1p 16+157] r[9-9 #4-4 1p 37+62] answered rows=3`,
+			`Execute "COMMIT" q[10-10 #5-5 1p 173+29] r[11-11 #6-6 1p 99+23] answered`,
+			`Execute "BEGIN\n; select z" q[12-12 #7-7 1p 202+51] r[13-13 #8-8 1p 122+31] answered rows=1`,
+		}},
+		{name: "a statement of a group that is not known, and one that is only parsed", midway: true, steps: steps{
+			client(0, parse("", "BEGIN")+bind("", "")+execute+bind("", "S_1")+execute+parse("", "COMMIT")+bind("", "")+execute+parse("n", "never")+sync),
+			server(1, m('1', "")+tag("BEGIN")+tag("SELECT 1")+tag("COMMIT")+z),
+			client(2, bind("", "S_1")+execute+parse("", "COMMIT")+bind("", "")+execute+sync), server(3, m('2', "")+tag("SELECT 1")+tag("COMMIT")+z),
+			client(4, bind("", "S_1")+execute+sync), server(5, m('2', "")+tag("SELECT 1")+z),
+		}, want: []string{
+			`Execute "BEGIN\n; COMMIT\n; "... q[0-0 #1-1 1p 0+121] r[1-1 #2-2 1p 0+48] answered rows=1 resync`,
+			`Execute "COMMIT\n; "... q[2-2 #3-3 1p 121+69] r[3-3 #4-4 1p 48+37] answered rows=1`,
+			`Execute "" q[4-4 #5-5 1p 190+31] r[5-5 #6-6 1p 85+25] answered rows=1`,
+		}},
 		{name: "Flush parts exchanges", steps: steps{
 			client(0, startup), server(1, hello), client(2, parse("s", "sel")+m('D', "Ss\x00")+flush), server(4, m('1', "")+m('t', "\x00\x00")+m('T', "\x00\x00")),
 			client(6, bind("", "s")+execute+sync), server(9, m('2', "")+tag("SELECT 4")+z),
@@ -223,6 +244,56 @@ func TestTLS(t *testing.T) {
 			t.Errorf("a handshake is no exchange: %v", r.Lines)
 		}
 	}
+}
+
+// However many statements a group has and however long they are, its text is
+// bounded, ends between statements if one is missing, and says that it is cut.
+func TestTextOfGroupIsBounded(t *testing.T) {
+	for _, tt := range []struct {
+		statements, size, want int
+		whole, cut             bool
+	}{
+		{statements: 1, size: 100, want: 1, whole: true},
+		{statements: mostStatements, size: 100, want: mostStatements, whole: true},
+		{statements: mostStatements + 1, size: 100, want: mostStatements, whole: true, cut: true},
+		{statements: 500, size: 100, want: mostStatements, whole: true, cut: true},
+		{statements: 3, size: 1500, want: 3, cut: true},
+		{statements: 5, size: 4090, want: 1, cut: true},
+		{statements: 5, size: 9000, want: 1, cut: true},
+	} {
+		var group strings.Builder
+		for i := range tt.statements {
+			text := fmt.Sprintf("select %d from t%s", i, strings.Repeat("t", tt.size-len("select 1 from t")))
+			group.WriteString(parse("", text) + bind("", "") + execute + bind("", "") + execute)
+		}
+		var r texts
+		p := Protocol.New(&r, false)
+		for i, s := range []string{startup, hello, group.String() + sync, m('1', "") + z} {
+			p.Data(&flow.Chunk{Dir: flow.Dir(i % 2), Data: []byte(s), Stamp: flow.Stamp{At: int64(i), Frame: uint64(i + 1)}})
+		}
+		if len(r) != 1 {
+			t.Fatalf("%+v: %d exchanges", tt, len(r))
+		}
+		if got := strings.Count(r[0].text, "select"); got != tt.want || r[0].cut != tt.cut || len(r[0].text) > mostText {
+			t.Errorf("%+v: %d statements in %d bytes, cut %v", tt, got, len(r[0].text), r[0].cut)
+		}
+		if ends := strings.HasSuffix(r[0].text, separator); ends != (tt.whole && tt.cut) {
+			t.Errorf("%+v: ends with %q", tt, r[0].text[len(r[0].text)-5:])
+		}
+	}
+}
+
+// texts are the texts of exchanges.
+type texts []struct {
+	text string
+	cut  bool
+}
+
+func (l *texts) Exchange(e *proto.Exchange) {
+	*l = append(*l, struct {
+		text string
+		cut  bool
+	}{string(e.Text), e.TextCut})
 }
 
 func TestPreparedIsBounded(t *testing.T) {
