@@ -87,7 +87,10 @@ func (m *Maker) of(protocol, command string, text []byte, cut bool) string {
 	s := &m.shape
 	switch protocol {
 	case "mysql":
-		return m.statement(&mysql, command, text, cut)
+		if !isName(command) {
+			return m.statement(&mysql, command, text, cut)
+		}
+		s.named(command, text)
 	case "postgres":
 		return m.statement(&postgres, command, text, cut)
 	case "http":

@@ -5,7 +5,34 @@ import "bytes"
 const (
 	mostParameters = 16 // names of a query that are shown
 	mostSegment    = 64 // bytes of a segment that are shown
+	// mostName is the longest name in MySQL: 64 characters of at most four bytes.
+	mostName = 256
 )
+
+// isName says whether the text of a command of MySQL is the name of a database,
+// a table or a user, and no SQL: names keep their case, and what looks like a
+// keyword or a literal is a part of them.
+func isName(command string) bool {
+	switch command {
+	case "InitDB", "FieldList", "ChangeUser":
+		return true
+	}
+	return false
+}
+
+// named makes COMMAND: name of a command and a name.
+func (s *shape) named(command string, name []byte) {
+	s.out = append(append(s.out[:0], command...), ": "...)
+	for _, c := range name[:min(len(name), mostName)] {
+		if c < ' ' || c == 0x7f {
+			c = '?'
+		}
+		s.out = append(s.out, c)
+	}
+	if len(name) > mostName {
+		s.out = append(s.out, dots...)
+	}
+}
 
 // path makes METHOD /path/?name=? of a method and the target of a request.
 func (s *shape) path(method string, target []byte) {
