@@ -110,10 +110,11 @@ type PacketService struct {
 	Count       int64         `parquet:"count" cbor:"count"`
 	Failed      int64         `parquet:"failed" cbor:"failed"`
 	Approximate int64         `parquet:"approximate" cbor:"approximate"`
-	Ambiguous   int64         `parquet:"ambiguous" cbor:"ambiguous"` // these four were left out
+	Ambiguous   int64         `parquet:"ambiguous" cbor:"ambiguous"` // these five were left out
 	Lossy       int64         `parquet:"lossy" cbor:"lossy"`
 	Unanswered  int64         `parquet:"unanswered" cbor:"unanswered"`
 	Unpaired    int64         `parquet:"unpaired" cbor:"unpaired"`
+	Blocking    int64         `parquet:"blocking" cbor:"blocking"` // the server waited because it was asked to (BRPOP of Redis); 0 in recordings of older versions, which count these
 	RTSum       time.Duration `parquet:"rt_sum" cbor:"rt_sum"`
 	RTMin       time.Duration `parquet:"rt_min" cbor:"rt_min"`
 	RTP50       time.Duration `parquet:"rt_p50" cbor:"rt_p50"`
@@ -159,9 +160,11 @@ type PacketStatement struct {
 	Fingerprint   string        `parquet:"fingerprint" cbor:"fingerprint"`
 	Count         int64         `parquet:"count" cbor:"count"`
 	Failed        int64         `parquet:"failed" cbor:"failed"`
-	Code          string        `parquet:"code,dict" cbor:"code"`  // of the most frequent error
-	Error         string        `parquet:"error" cbor:"error"`     // text of its first one, literals removed
-	Clients       int64         `parquet:"clients" cbor:"clients"` // addresses that sent it
+	Blocking      int64         `parquet:"blocking" cbor:"blocking"` // beside count: the server waited because it was asked to
+	Blocked       time.Duration `parquet:"blocked" cbor:"blocked"`   // sum of their response times; no other time of this row is theirs
+	Code          string        `parquet:"code,dict" cbor:"code"`    // of the most frequent error
+	Error         string        `parquet:"error" cbor:"error"`       // text of its first one, literals removed
+	Clients       int64         `parquet:"clients" cbor:"clients"`   // addresses that sent it
 	RTSum         time.Duration `parquet:"rt_sum" cbor:"rt_sum"`
 	RTP10         time.Duration `parquet:"rt_p10" cbor:"rt_p10"` // how fast it can be
 	RTP50         time.Duration `parquet:"rt_p50" cbor:"rt_p50"`
@@ -216,7 +219,7 @@ type PacketTransaction struct {
 	Command     string        `parquet:"command,dict" cbor:"command"`
 	Fingerprint string        `parquet:"fingerprint,dict" cbor:"fingerprint"`
 	Status      string        `parquet:"status,dict" cbor:"status"`
-	Doubt       string        `parquet:"doubt,dict" cbor:"doubt"` // approximate, ambiguous, lossy, resync; joined by ','
+	Doubt       string        `parquet:"doubt,dict" cbor:"doubt"` // approximate, ambiguous, lossy, resync, blocking; joined by ','
 	Failed      bool          `parquet:"failed" cbor:"failed"`
 	Code        string        `parquet:"code,dict" cbor:"code"`
 	Error       string        `parquet:"error" cbor:"error"`

@@ -32,6 +32,7 @@ func (o Overview) By(out io.Writer, view string) error {
 		shown, all = len(rows), int(o.Summary.Seen)
 	case "statement":
 		o.statements(w)
+		o.blocking(w)
 		all = len(Statements(o.Summary))
 		shown = min(all, o.Top)
 	case "client":

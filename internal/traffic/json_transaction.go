@@ -67,7 +67,7 @@ func (j *JSON) Transaction(b []byte, t *rt.Transaction) []byte {
 	b = append(b, `,"code":`...)
 	b = text(b, t.Code)
 	b = append(b, `,"doubt":[`...)
-	for i, w := range doubts(t.Doubt) {
+	for i, w := range t.Doubt.Words() {
 		if i > 0 {
 			b = append(b, ',')
 		}

@@ -50,6 +50,7 @@ type excludedJSON struct {
 	Lossy      uint64 `json:"lossy"`
 	Unanswered uint64 `json:"unanswered"`
 	Unpaired   uint64 `json:"unpaired"`
+	Blocking   uint64 `json:"blocking"`
 }
 
 type rtJSON struct {
@@ -80,6 +81,7 @@ type statsJSON struct {
 	Approximate   uint64       `json:"approximate"`
 	NoAnswer      uint64       `json:"no_answer_expected"`
 	Excluded      excludedJSON `json:"excluded"`
+	Blocked       int64        `json:"blocked_ns"` // sum of the response times of excluded.blocking
 	RT            rtJSON       `json:"rt"`
 	Phases        phasesJSON   `json:"phases"`
 	RequestBytes  int64        `json:"request_bytes"`
@@ -91,7 +93,7 @@ type statsJSON struct {
 func statsOf(s *rt.Stats) statsJSON {
 	v := statsJSON{
 		Count: s.Count, Failed: s.Failed, Approximate: s.Approximate, NoAnswer: s.NoAnswer,
-		Excluded: excludedJSON{s.Ambiguous, s.Lossy, s.Unanswered, s.Unpaired}, RT: rtJSON{Sum: int64(s.Sum)},
+		Excluded: excludedJSON{s.Ambiguous, s.Lossy, s.Unanswered, s.Unpaired, s.Blocking}, Blocked: int64(s.Blocked), RT: rtJSON{Sum: int64(s.Sum)},
 		Phases: phasesJSON{
 			int64(s.Upload), int64(s.Serve), int64(s.Download), int64(s.Idle), int64(s.Retransmit), int64(s.ZeroWindow), int64(s.DelayedACK),
 		},

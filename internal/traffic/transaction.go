@@ -77,25 +77,9 @@ func remark(t *rt.Transaction) string {
 	if t.Failed {
 		words = append(words, strings.TrimSpace("error "+plain(t.Code)))
 	}
-	words = append(words, doubts(t.Doubt&^proto.Approximate)...)
+	words = append(words, (t.Doubt &^ proto.Approximate).Words()...)
 	if len(words) == 0 {
 		return ""
 	}
 	return "[" + strings.Join(words, ", ") + "] "
-}
-
-var doubtWords = [...]string{"approximate", "ambiguous", "lossy", "resync"}
-
-// doubts names the reasons not to believe the times.
-func doubts(d proto.Doubt) []string {
-	if d == 0 {
-		return nil
-	}
-	var words []string
-	for i, w := range doubtWords {
-		if d&(1<<i) != 0 {
-			words = append(words, w)
-		}
-	}
-	return words
 }

@@ -35,6 +35,7 @@ func packetsIn(v *view.View) packets {
 		all.Lossy += uint64(s.Lossy)
 		all.Unanswered += uint64(s.Unanswered)
 		all.Unpaired += uint64(s.Unpaired)
+		all.Blocking += uint64(s.Blocking)
 	}
 	if all.Count == 0 {
 		p.transactions = &rule.NotJudged{Needs: "a request whose response time is known", Why: "none was captured",

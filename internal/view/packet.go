@@ -221,6 +221,7 @@ func (s *PacketService) add(row *recording.PacketService) {
 	s.Lossy += row.Lossy
 	s.Unanswered += row.Unanswered
 	s.Unpaired += row.Unpaired
+	s.Blocking += row.Blocking
 	s.RTSum += row.RTSum
 	s.Upload += row.Upload
 	s.Serve += row.Serve

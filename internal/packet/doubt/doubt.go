@@ -67,6 +67,7 @@ func Of(r *engine.Report, s *summary.Summary) []Doubt {
 		all.Lossy += t.Lossy
 		all.Unanswered += t.Unanswered
 		all.Unpaired += t.Unpaired
+		all.Blocking += t.Blocking
 	}
 	if n := all.Excluded(); n > 0 {
 		say(Gap, "left out of all times: %s (%s)", unit.Plural(n, "request", "requests"), Reasons(&all))
@@ -132,6 +133,7 @@ func Reasons(s *rt.Stats) string {
 		{s.Unpaired, "answer whose request was not captured", "answers whose requests were not captured"},
 		{s.Ambiguous, "ambiguous: which bytes answer it is not certain", "ambiguous: which bytes answer them is not certain"},
 		{s.Lossy, "captured in part", "captured in part"},
+		{s.Blocking, "asked to wait", "asked to wait"},
 	} {
 		if r.n > 0 {
 			parts = append(parts, unit.Plural(r.n, r.one, r.many))

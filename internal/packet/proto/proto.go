@@ -153,7 +153,21 @@ const (
 	Ambiguous                     // which bytes answer the request is not certain: several were under way, or something else was sent with the answer
 	Lossy                         // a part of the request or of the answer was not captured
 	Resync                        // the decoder was out of step shortly before
+	Blocking                      // the server waits because it was asked to (BRPOP), or the request stands behind one for which it does
 )
+
+var doubts = [...]string{"approximate", "ambiguous", "lossy", "resync", "blocking"}
+
+// Words names the reasons; nil: there are none.
+func (d Doubt) Words() []string {
+	var words []string
+	for i, w := range doubts {
+		if d&(1<<i) != 0 {
+			words = append(words, w)
+		}
+	}
+	return words
+}
 
 // EndedWithin is the error of an answer that the end of its connection cut short.
 const EndedWithin = "connection ended within the answer"

@@ -62,7 +62,8 @@ type Transaction struct {
 }
 
 // Usable says whether the times may be averaged with others: the transaction
-// was answered and nothing about it is ambiguous or lost. Approximate ones are
+// was answered, nothing about it is ambiguous or lost, and the server did not
+// wait because it was asked to. Approximate ones are
 // usable; they are marked wherever they are shown.
 func (t *Transaction) Usable() bool {
 	return t.Status == proto.Answered && t.Doubt&^proto.Approximate == 0

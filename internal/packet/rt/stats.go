@@ -16,7 +16,9 @@ type Stats struct {
 	Inferred    uint64 // of all, those whose boundaries were inferred, also where their times do not count
 
 	// Seen but left out of all times, by reason.
-	Ambiguous, Lossy, Unanswered, NoAnswer, Unpaired uint64
+	Ambiguous, Lossy, Unanswered, NoAnswer, Unpaired, Blocking uint64
+
+	Blocked time.Duration // sum of RT of those of Blocking that were answered
 
 	Sum, Min, Max time.Duration // of RT; Min and Max are 0 while Count is 0
 	squares       float64       // of RT in nanoseconds
@@ -75,6 +77,11 @@ func (s *Stats) exclude(t *Transaction) {
 	switch {
 	case t.Status == proto.NoAnswer:
 		s.NoAnswer++
+	case t.Doubt&proto.Blocking != 0 && t.Status != proto.Unpaired:
+		s.Blocking++
+		if t.Status == proto.Answered && t.Doubt&^(proto.Approximate|proto.Blocking) == 0 {
+			s.Blocked += t.RT
+		}
 	case t.Status == proto.Unanswered:
 		s.Unanswered++
 	case t.Status == proto.Unpaired:
@@ -101,6 +108,8 @@ func (s *Stats) Merge(o *Stats) {
 	s.Unanswered += o.Unanswered
 	s.NoAnswer += o.NoAnswer
 	s.Unpaired += o.Unpaired
+	s.Blocking += o.Blocking
+	s.Blocked += o.Blocked
 	s.Sum += o.Sum
 	s.squares += o.squares
 	s.RT.Merge(&o.RT)
@@ -120,7 +129,9 @@ func (s *Stats) Merge(o *Stats) {
 
 // Excluded is how many transactions were seen but left out of the times
 // because of doubt.
-func (s *Stats) Excluded() uint64 { return s.Ambiguous + s.Lossy + s.Unanswered + s.Unpaired }
+func (s *Stats) Excluded() uint64 {
+	return s.Ambiguous + s.Lossy + s.Unanswered + s.Unpaired + s.Blocking
+}
 
 // Mean is the mean RT; 0 if there is none.
 func (s *Stats) Mean() time.Duration {

@@ -84,19 +84,24 @@ func TestWhatIsLeftOut(t *testing.T) {
 		func(x *rt.Transaction) { x.Status = proto.Unanswered },
 		func(x *rt.Transaction) { x.Status = proto.NoAnswer },
 		func(x *rt.Transaction) { x.Status = proto.Unpaired },
+		func(x *rt.Transaction) { x.Doubt, x.RT = proto.Blocking, 5*time.Second },
+		func(x *rt.Transaction) { x.Doubt, x.Status, x.RT = proto.Blocking, proto.Unanswered, 0 },
 	} {
 		w.Transaction(transaction(100*second, 7*time.Millisecond, change))
 	}
 	sum := c.Result()
 	s := sum.Services[Service{flow.Endpoint{Addr: flow.V4([4]byte{10, 0, 0, 2}), Port: 3306}, "mysql"}]
-	type counts struct{ Count, Failed, Approximate, Ambiguous, Lossy, Unanswered, NoAnswer, Unpaired, Excluded uint64 }
-	want := counts{3, 1, 1, 1, 1, 1, 1, 1, 4}
-	got := counts{s.Count, s.Failed, s.Approximate, s.Ambiguous, s.Lossy, s.Unanswered, s.NoAnswer, s.Unpaired, s.Excluded()}
+	type counts struct{ Count, Failed, Approximate, Ambiguous, Lossy, Unanswered, NoAnswer, Unpaired, Blocking, Excluded uint64 }
+	want := counts{3, 1, 1, 1, 1, 1, 1, 1, 2, 6}
+	got := counts{s.Count, s.Failed, s.Approximate, s.Ambiguous, s.Lossy, s.Unanswered, s.NoAnswer, s.Unpaired, s.Blocking, s.Excluded()}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	if s.Mean() != 7*time.Millisecond || s.Max != 7*time.Millisecond {
 		t.Errorf("mean %v, max %v, want 7ms", s.Mean(), s.Max)
+	}
+	if s.Blocked != 5*time.Second {
+		t.Errorf("waited for %v because they were asked to, want 5s", s.Blocked)
 	}
 	for _, statement := range sum.Statements {
 		if statement.Codes()["1146"] != 1 {

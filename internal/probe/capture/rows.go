@@ -21,7 +21,7 @@ func secondRow(s *summary.Second) recording.PacketService {
 	return recording.PacketService{
 		At: time.Unix(0, s.At), Server: s.Service.Server.Addr.String(), ServerPort: int32(s.Service.Server.Port), Proto: s.Service.Proto,
 		Count: int64(s.Count), Failed: int64(s.Failed), Approximate: int64(s.Approximate),
-		Ambiguous: int64(s.Ambiguous), Lossy: int64(s.Lossy), Unanswered: int64(s.Unanswered), Unpaired: int64(s.Unpaired),
+		Ambiguous: int64(s.Ambiguous), Lossy: int64(s.Lossy), Unanswered: int64(s.Unanswered), Unpaired: int64(s.Unpaired), Blocking: int64(s.Blocking),
 		RTSum: s.Sum, RTMin: s.Min, RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.Max,
 		Upload: s.Upload, Serve: s.Serve, Download: s.Download, Idle: s.Idle,
 		Retransmit: s.Retransmit, ZeroWindow: s.ZeroWindow, DelayedACK: s.DelayedACK,
@@ -92,6 +92,7 @@ func statementRow(k summary.StatementKey, s *summary.Statement) recording.Packet
 		RTSum: s.Sum, RTP10: s.Quantile(0.1), RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.Max,
 		Download: s.Download, IdleBefore: s.Idle, Rows: s.Rows, RequestBytes: s.RequestBytes, ResponseBytes: s.ResponseBytes,
 	}
+	row.Blocking, row.Blocked = int64(s.Blocking), s.Blocked
 	row.IdleP50, row.IdleP95 = recording.Unknown, recording.Unknown
 	if s.IdleTimes != nil && s.IdleTimes.Count() > 0 {
 		row.IdleP50, row.IdleP95 = s.IdleTimes.Quantile(0.5), s.IdleTimes.Quantile(0.95)
@@ -128,7 +129,7 @@ func TransactionRow(t *rt.Transaction) recording.PacketTransaction {
 	row := recording.PacketTransaction{
 		At: time.Unix(0, t.Start), Connection: int64(t.Connection),
 		Client: t.Client.Addr.String(), ClientPort: int32(t.Client.Port), Server: t.Server.Addr.String(), ServerPort: int32(t.Server.Port),
-		Proto: t.Proto, Command: t.Command, Fingerprint: t.Fingerprint, Status: t.Status.String(), Doubt: doubts(t.Doubt),
+		Proto: t.Proto, Command: t.Command, Fingerprint: t.Fingerprint, Status: t.Status.String(), Doubt: strings.Join(t.Doubt.Words(), ","),
 		Failed: t.Failed, Code: t.Code, Error: t.Error, Rows: max(t.Rows, proto.RowsNone), Depth: int32(t.Depth),
 		RT: t.RT, Upload: t.Upload, Serve: t.Serve, Download: t.Download, Ack: t.Ack, Idle: t.Idle,
 		Retransmit: t.Retransmit, ZeroWindow: t.ZeroWindow, DelayedACK: t.DelayedACK,
@@ -145,16 +146,6 @@ func TransactionRow(t *rt.Transaction) recording.PacketTransaction {
 		row.Depth = recording.Unknown
 	}
 	return row
-}
-
-func doubts(d proto.Doubt) string {
-	var words []string
-	for i, word := range []string{"approximate", "ambiguous", "lossy", "resync"} {
-		if d&(1<<i) != 0 {
-			words = append(words, word)
-		}
-	}
-	return strings.Join(words, ",")
 }
 
 func nestingRow(first time.Time, n *summary.Nesting) recording.PacketNesting {

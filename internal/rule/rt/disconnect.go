@@ -93,11 +93,14 @@ func cutRequests(v *view.View) map[int64]recording.PacketTransaction {
 // Of what is not decoded for certain, nobody knows what a last word is: the
 // farewell within TLS looks like a request.
 func middle(c *view.PacketConnection, t recording.PacketTransaction) bool {
-	if c.Closer == "" || c.Proto == "tls" || c.Proto == "generic" || c.Proto == "" || t.Doubt != "" || c.ClosedAt.Before(t.At) {
+	if c.Closer == "" || c.Proto == "tls" || c.Proto == "generic" || c.Proto == "" || t.Doubt != "" && !asked(t) || c.ClosedAt.Before(t.At) {
 		return false
 	}
 	return c.CloseState == "waiting" || c.CloseState == "response"
 }
+
+// asked says that the server waited because the request asks it to.
+func asked(t recording.PacketTransaction) bool { return t.Doubt == proto.Blocking.Words()[0] }
 
 // disconnects are those of one service, ascending by time.
 type disconnects struct {
@@ -145,9 +148,10 @@ func (d *disconnects) look() bool {
 	return true
 }
 
-// gaveUp says that a client left after it had waited much longer than usual.
+// gaveUp says that a client left after it had waited much longer than usual,
+// and not because nothing came that it was ready to wait for.
 func (d *disconnects) gaveUp(x cut) bool {
-	return !x.byServer() && x.waited() >= gaveUpAfter && x.waited() >= gaveUpTimes*d.s.RTP50
+	return !x.byServer() && !asked(x.t) && x.waited() >= gaveUpAfter && x.waited() >= gaveUpTimes*d.s.RTP50
 }
 
 func (d *disconnects) finding() rule.Finding {

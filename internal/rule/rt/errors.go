@@ -106,7 +106,7 @@ type failingStatement struct {
 }
 
 func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
-	e := &failing{v: v, s: s, usual: usually, total: s.Count + s.Ambiguous + s.Lossy}
+	e := &failing{v: v, s: s, usual: usually, total: s.Count + s.Ambiguous + s.Lossy + s.Blocking}
 	byCode, byStatement := map[string]*codeCount{}, map[[2]string]*failingStatement{}
 	for _, t := range v.PacketStatements() {
 		if t.Server == s.Server && t.ServerPort == int32(s.Port) && t.Proto == s.Proto {

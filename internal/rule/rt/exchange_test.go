@@ -101,6 +101,15 @@ func TestLadderOfDisconnect(t *testing.T) {
 	}
 }
 
+// A server that closes connections whose clients it let wait because they asked
+// for it closes them in the middle of requests.
+func TestDisconnectOfWaiting(t *testing.T) {
+	h := answering()
+	h.PacketConnection(closed(4, "server", "waiting", func(c *ruletest.PacketConnection) { c.ID = 7 }))
+	h.PacketTransaction(1, recording.PacketTransaction{Connection: 7, Status: proto.Unanswered.String(), Doubt: "blocking"})
+	ruletest.Judge(t, h, firstDisconnect, rule.Certain)
+}
+
 // How connections end every day.
 func TestNoDisconnect(t *testing.T) {
 	one := func(s float64, closer, state string, change func(*ruletest.PacketConnection), request *recording.PacketTransaction) func() *ruletest.Host {
@@ -138,6 +147,7 @@ func TestNoDisconnect(t *testing.T) {
 		"the capture ended first":                   one(3, "", "", nil, unanswered()),
 		"the request came after the close":          one(0.5, "server", "waiting", nil, unanswered()),
 		"a client was stopped early":                one(1.5, "client", "response", nil, unanswered()),
+		"a worker stops that waited for work":       one(9, "client", "waiting", nil, &recording.PacketTransaction{Status: proto.Unanswered.String(), Doubt: "blocking"}),
 		"a server that always takes long": func() *ruletest.Host {
 			h := answering(2 * time.Second)
 			h.PacketConnection(closed(4, "client", "waiting", func(c *ruletest.PacketConnection) { c.ID = 7 }))

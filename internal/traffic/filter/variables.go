@@ -86,23 +86,10 @@ var variables = []variable{
 	word("error", "its text", func(t *rt.Transaction) string { return t.Error }),
 	number("rows", "rows or elements of the answer", func(t *rt.Transaction) bool { return t.Rows != proto.RowsUnknown }, func(t *rt.Transaction) int64 { return t.Rows }),
 	number("depth", "requests under way, this one included", always, func(t *rt.Transaction) int64 { return int64(t.Depth) }),
-	word("doubt", "why its times are not averaged: approximate,\nambiguous, lossy, resync, or nothing", func(t *rt.Transaction) string { return doubt(t.Doubt) }),
+	word("doubt", "why its times are not averaged: approximate,\nambiguous, lossy, resync, blocking, or nothing", func(t *rt.Transaction) string { return strings.Join(t.Doubt.Words(), ",") }),
 	number("request_bytes", "", requested, func(t *rt.Transaction) int64 { return t.RequestBytes }),
 	number("response_bytes", "", func(t *rt.Transaction) bool { return t.Frames[2] != 0 }, func(t *rt.Transaction) int64 { return t.ResponseBytes }),
 	number("connection", "its id", always, func(t *rt.Transaction) int64 { return int64(t.Connection) }),
-}
-
-func doubt(d proto.Doubt) string {
-	if d == 0 {
-		return ""
-	}
-	var words []string
-	for i, w := range []string{"approximate", "ambiguous", "lossy", "resync"} {
-		if d&(1<<i) != 0 {
-			words = append(words, w)
-		}
-	}
-	return strings.Join(words, ",")
 }
 
 // Names lists the variables.

@@ -134,10 +134,8 @@ func Line(e *proto.Exchange) string {
 	if e.Depth > 1 {
 		fmt.Fprintf(&b, " depth=%d", e.Depth)
 	}
-	for i, name := range []string{"approximate", "ambiguous", "lossy", "resync"} {
-		if e.Doubt&(1<<i) != 0 {
-			b.WriteString(" " + name)
-		}
+	for _, name := range e.Doubt.Words() {
+		b.WriteString(" " + name)
 	}
 	return b.String()
 }

@@ -13,6 +13,11 @@
 // What is no answer: pushes of RESP3, messages of channels, lines of MONITOR and
 // attributes. A subscription is answered once for each channel; the exchange
 // ends with the last of these. After CLIENT REPLY OFF or SKIP there is none.
+// The server waits with the answers of some commands because it is asked to: BLPOP
+// and its like, XREAD and XREADGROUP with BLOCK, WAIT. They are marked
+// proto.Blocking unless they are only queued within MULTI, and so is what was sent
+// behind them before they were answered, since it has to wait as long.
+//
 // After PSYNC and SYNC the connection carries a replication stream, which is not
 // decoded.
 //
@@ -93,6 +98,10 @@ type parser struct {
 	args    int64    // that are still to come
 	index   int64    // of the argument being read
 	keyAt   int64    // index of the first key; 0: none, or not known yet
+	wordAt  int64    // index of the first argument that may be an option of a command with STREAMS
+	blocks  bool     // the server is asked to wait
+	waits   uint16   // commands under way for which it is
+	multi   bool     // commands are queued, up to EXEC
 	command *command
 
 	// What the server says.

@@ -94,6 +94,36 @@ func TestExchanges(t *testing.T) {
 			`GET "b" q[5-5 #5-5 1p 42+20] r[6-6 #6-6 1p 14+9] answered QUEUED`,
 			`EXEC "" q[7-7 #7-7 1p 62+14] r[9-9 #8-8 1p 23+16] answered rows=2`,
 		}},
+		{name: "the server is asked to wait", steps: steps{
+			say(1, "BLPOP q 0"), server(900, "*2/$1/q/$1/v/"), say(901, "GET a"), server(902, "$-1/"),
+			say(903, "BLMPOP 5 2 q r LEFT"), server(904, "*-1/"), say(905, "WAIT 1 100", "GET a"), server(950, ":1/"), say(951, "GET b"), server(952, "$-1/$-1/"),
+			say(953, "brpop s 1"), server(954, "-WRONGTYPE no list/"),
+		}, want: []string{
+			`BLPOP "q" q[1-1 #1-1 1p 0+29] r[900-900 #2-2 1p 0+18] answered rows=2 blocking`,
+			`GET "a" q[901-901 #3-3 1p 29+20] r[902-902 #4-4 1p 18+5] answered rows=0`,
+			`BLMPOP "q" q[903-903 #5-5 1p 49+54] r[904-904 #6-6 1p 23+5] answered rows=0 blocking`,
+			`WAIT "" q[905-905 #7-7 1p 103+30] r[950-950 #8-8 1p 28+4] answered blocking`,
+			`GET "a" q[905-905 #7-7 1p 133+20] r[952-952 #10-10 1p 32+5] answered rows=0 depth=2 blocking`,
+			`GET "b" q[951-951 #9-9 1p 153+20] r[952-952 #10-10 1p 37+5] answered rows=0 depth=2`,
+			`BRPOP "s" q[953-953 #11-11 1p 173+29] r[954-954 #12-12 1p 42+20] answered WRONGTYPE failed "no list" blocking`,
+		}},
+		{name: "streams are waited for with BLOCK only", steps: steps{
+			say(1, "XREAD BLOCK 0 STREAMS s $"), server(900, "*0/"), say(901, "XREADGROUP GROUP g c COUNT 1 BLOCK 5 STREAMS s >"), server(905, "*-1/"),
+			say(906, "XREADGROUP GROUP block streams COUNT 1 STREAMS s >"), server(907, "*0/"), say(908, "XREAD STREAMS block 0"), server(909, "*0/"),
+		}, want: []string{
+			`XREAD "s" q[1-1 #1-1 1p 0+60] r[900-900 #2-2 1p 0+4] answered rows=0 blocking`,
+			`XREADGROUP "s" q[901-901 #3-3 1p 60+110] r[905-905 #4-4 1p 4+5] answered rows=0 blocking`,
+			`XREADGROUP "s" q[906-906 #5-5 1p 170+101] r[907-907 #6-6 1p 9+4] answered rows=0`,
+			`XREAD "block" q[908-908 #7-7 1p 271+46] r[909-909 #8-8 1p 13+4] answered rows=0`,
+		}},
+		{name: "within a transaction nothing waits", steps: steps{
+			say(1, "MULTI", "BLPOP q 0", "EXEC"), server(2, "+OK/+QUEUED/*1/*-1/"), say(3, "BLPOP q 0"),
+		}, want: []string{
+			`MULTI "" q[1-1 #1-1 1p 0+15] r[2-2 #2-2 1p 0+5] answered`,
+			`BLPOP "q" q[1-1 #1-1 1p 15+29] r[2-2 #2-2 1p 5+9] answered QUEUED depth=2`,
+			`EXEC "" q[1-1 #1-1 1p 44+14] r[2-2 #2-2 1p 14+9] answered rows=1 depth=3`,
+			`BLPOP "q" q[3-3 #3-3 1p 58+29] r[] unanswered blocking`,
+		}},
 		{name: "inline", steps: steps{
 			prototest.Client(1, "SET k  v\r\n\r\nping\nGET k\r\n"), server(2, "+OK/+PONG/$1/v/"),
 		}, want: []string{

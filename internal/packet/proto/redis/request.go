@@ -3,7 +3,12 @@ package redis
 import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/pair"
 )
+
+// blocks is set in the tag of a command for which the server waits because it is
+// asked to. Below are its kind and the number of its arguments.
+const blocks = 1 << 31
 
 // want is what an argument is read for.
 type want uint8
@@ -136,6 +141,7 @@ func (p *parser) beginRequest(at int64) {
 	p.ask.line = p.ask.line[:0]
 	p.open = true
 	p.args, p.index, p.want, p.wordLen, p.command, p.keyAt = 0, -1, nothing, 0, nil, 0
+	p.wordAt, p.blocks = 0, false
 	p.queue.Open(at)
 }
 
@@ -183,7 +189,7 @@ func (p *parser) purpose() want {
 	case p.index == 2 && k.kind == clientReply:
 		return replyMode
 	case p.keyAt == 0:
-		if k.streams {
+		if k.streams && p.index >= p.wordAt {
 			return streams
 		}
 		return nothing
@@ -243,8 +249,13 @@ func (p *parser) understand(word []byte) {
 			p.keyAt = 0
 		}
 	case streams:
-		if string(word) == "STREAMS" {
+		switch string(word) {
+		case "STREAMS":
 			p.keyAt = p.index + 1
+		case "BLOCK":
+			p.blocks = true
+		case "GROUP": // a group and a consumer of any names
+			p.wordAt = p.index + 3
 		}
 	case replyMode:
 		switch string(word) {
@@ -260,7 +271,7 @@ func (p *parser) understand(word []byte) {
 
 // become is called when it is known which command this is.
 func (p *parser) become(k *command, word []byte) {
-	p.command, p.keyAt = k, int64(k.key)
+	p.command, p.keyAt, p.blocks = k, int64(k.key), k.blocks
 	if !p.open {
 		return
 	}
@@ -329,13 +340,52 @@ func (p *parser) endRequest(c *flow.Chunk, from, n int) {
 		p.queue.Unanswerable()
 		return
 	case reset:
-		p.silence = speaks
+		p.silence, p.multi = speaks, false
+	case multi:
+		p.multi = true
+	case endMulti:
+		p.multi = false
 	}
 	if p.silence != speaks {
 		if p.silence == skipsNext {
 			p.silence = speaks
 		}
 		p.queue.Unanswerable()
+		return
+	}
+	p.wait(q)
+}
+
+// wait marks a command for which the server waits because it is asked to, and
+// those behind it.
+func (p *parser) wait(q *pair.Pending) {
+	if q.Depth == 1 {
+		p.waits = 0
+	}
+	if p.blocks {
+		q.Tag |= blocks
+		if !p.multi {
+			p.waits++
+		}
+	}
+	if p.waits > 0 {
+		q.Doubt |= proto.Blocking
+	}
+}
+
+// waited is told that a command is answered. Within MULTI nothing blocks, and
+// the beginning or the end of that may have been missed.
+func (p *parser) waited(q *pair.Pending) {
+	if q.Tag&blocks == 0 {
+		return
+	}
+	if q.Doubt&proto.Blocking != 0 && p.waits > 0 {
+		p.waits--
+	}
+	if now := &p.queue.Now; now.Code == "QUEUED" {
+		q.Doubt &^= proto.Blocking
+	} else if !now.Failed {
+		q.Doubt |= proto.Blocking
 	}
 }
 
@@ -347,7 +397,7 @@ func (p *parser) loseRequests() {
 	if p.open {
 		p.queue.Undo()
 	}
-	p.open = false
+	p.open, p.multi = false, false
 	p.ask.state = lost
 	p.queue.Tear()
 }

@@ -308,6 +308,7 @@ func (p *parser) finish() {
 		return
 	}
 	if q := p.queue.Head(); q != nil {
+		p.waited(q)
 		switch kind(q.Tag & 0xff) {
 		case monitor:
 			p.monitor = p.monitor || !p.queue.Now.Failed

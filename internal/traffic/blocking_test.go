@@ -1,0 +1,52 @@
+package traffic
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/summary"
+)
+
+// What waits because it was asked to is in no sum of others, and is shown apart.
+func TestBlockingIsShownApart(t *testing.T) {
+	c := summary.New(1, summary.Options{})
+	add := func(n int, fingerprint string, took time.Duration, status proto.Status, doubt proto.Doubt) {
+		for i := range n {
+			c.Worker(0).Transaction(&rt.Transaction{
+				ID: uint64(i), Start: int64(time.Second), Server: flow.Endpoint{Port: 6379}, Proto: "redis", Command: "C", Fingerprint: fingerprint, Status: status,
+				Doubt: doubt, RT: took, Serve: took, Idle: -1, Frames: [4]uint64{1, 1, 2, 2}, RequestPackets: 1, ResponsePackets: 1,
+			})
+		}
+	}
+	add(3, "GET a", time.Millisecond, proto.Answered, 0)
+	add(2, "BRPOP q", 4*time.Second, proto.Answered, proto.Blocking)
+	add(1, "BRPOP q", 0, proto.Unanswered, proto.Blocking)
+	add(1, "WAIT", 10*time.Millisecond, proto.Answered, proto.Blocking)
+	var out strings.Builder
+	if err := (Overview{Report: &engine.Report{}, Summary: c.Result(), Top: 10}).By(&out, "statement"); err != nil {
+		t.Fatal(err)
+	}
+	_, tables, _ := strings.Cut(out.String(), "\n\n")
+	want := `STATEMENTS by total time
+ total  share  count  mean   p95   p99   max  err  rows  statement
+  3 ms  100 %      3  1 ms  1 ms  1 ms  1 ms    -     -  GET a
+
+ASKED TO WAIT, left out of all times
+ waited  count  statement
+    8 s      3  BRPOP q
+  10 ms      1  WAIT
+`
+	if diff := cmp.Diff(want, tables); diff != "" {
+		t.Errorf("%s\n%s", diff, out.String())
+	}
+	if !strings.Contains(out.String(), "left out of all times: 4 requests (4 asked to wait)") {
+		t.Errorf("not said what was left out:\n%s", out.String())
+	}
+}
