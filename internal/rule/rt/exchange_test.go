@@ -307,6 +307,10 @@ func TestLateCommit(t *testing.T) {
 		{Name: "at once", Host: transactions(100, ms/2, ms/2, ms)},
 		{Name: "a client that is slow everywhere", Host: transactions(100, 50*ms, 20*ms, ms)},
 		{Name: "the statements take longer", Host: transactions(100, 50*ms, ms/2, 30*ms)},
+		{Name: "the statement that is sent with BEGIN takes longer", Host: func() *ruletest.Host {
+			return transactions(100, 50*ms, ms/2, ms)().PacketStatement(recording.PacketStatement{Fingerprint: "BEGIN; SELECT v FROM report", Command: "Execute",
+				Count: 100, RTSum: 8 * time.Second, RTP10: 70 * ms, IdleBefore: 10 * time.Second, IdleP50: recording.Unknown, IdleP95: recording.Unknown})
+		}},
 		{Name: "a few, by hand", Host: transactions(4, 3*time.Second, ms, ms)},
 		{Name: "a scheduler's delay", Host: transactions(100, 9*ms, ms/2, ms)},
 		{Name: "a distant client", Host: func() *ruletest.Host {

@@ -87,6 +87,7 @@ func commitsOf(v *view.View, s *view.PacketService) *commits {
 			}
 		case "BEGIN", "START":
 			c.begins += t.Count
+			c.work += time.Duration(t.Count) * t.RTP10 // drivers of PostgreSQL send the first statement with it
 		case "ROLLBACK", "":
 		default:
 			c.others += t.Count
