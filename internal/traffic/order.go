@@ -65,7 +65,14 @@ func (o *Order) compare(a, b *rt.Transaction) int {
 	if !o.rises {
 		by = -by
 	}
-	return cmp.Or(by, cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Connection, b.Connection))
+	return cmp.Or(by, captured(a, b))
+}
+
+// captured is the order of the capture. Requests that one packet carried, one
+// behind the other, are in the order of their bytes.
+func captured(a, b *rt.Transaction) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Connection, b.Connection),
+		cmp.Compare(a.RequestOffset, b.RequestOffset), cmp.Compare(a.ResponseOffset, b.ResponseOffset))
 }
 
 // Best keeps the first n transactions of an order, whatever their number.
@@ -181,13 +188,10 @@ func (r *Reorder) next() error {
 	return r.Give(t)
 }
 
-func (r *Reorder) Len() int { return len(r.list) }
-func (r *Reorder) Less(i, j int) bool {
-	a, b := r.list[i], r.list[j]
-	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Connection, b.Connection)) < 0
-}
-func (r *Reorder) Swap(i, j int) { r.list[i], r.list[j] = r.list[j], r.list[i] }
-func (r *Reorder) Push(x any)    { r.list = append(r.list, x.(*rt.Transaction)) }
+func (r *Reorder) Len() int           { return len(r.list) }
+func (r *Reorder) Less(i, j int) bool { return captured(r.list[i], r.list[j]) < 0 }
+func (r *Reorder) Swap(i, j int)      { r.list[i], r.list[j] = r.list[j], r.list[i] }
+func (r *Reorder) Push(x any)         { r.list = append(r.list, x.(*rt.Transaction)) }
 func (r *Reorder) Pop() any {
 	last := len(r.list) - 1
 	t := r.list[last]

@@ -65,6 +65,48 @@ func TestReorder(t *testing.T) {
 	}
 }
 
+// Requests that one packet carried are listed as they were sent, however they are
+// listed and whatever was said in between; answers without requests too.
+func TestPipelinedAreInOrder(t *testing.T) {
+	var rows []rt.Transaction
+	for i := range 12 { // as many as no sort of few elements keeps in order by chance
+		rows = append(rows, rt.Transaction{ID: 4, Start: 7, Connection: 1, RequestOffset: uint64(100 * i), ResponseOffset: uint64(1000 - i), Frames: [4]uint64{4, 4, 5, 5}})
+	}
+	for i := range 3 {
+		rows = append(rows, rt.Transaction{ID: 9, Start: 8, Connection: 1, Status: proto.Unpaired, ResponseOffset: uint64(i)})
+	}
+	same := func(name string, got []rt.Transaction) {
+		if diff := cmp.Diff(rows, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, name := range []string{"start", "rt", "rows"} {
+		by, err := OrderNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := &Best{Order: by, Limit: len(rows)}
+		listener := best.Listener(0)
+		for _, i := range r.Perm(len(rows)) {
+			listener.Transaction(&rows[i])
+		}
+		got, _ := best.List()
+		same(name, got)
+	}
+	var got []rt.Transaction
+	stream := &Reorder{Window: len(rows), Give: func(x *rt.Transaction) error { got = append(got, *x); return nil }}
+	for _, i := range r.Perm(len(rows)) {
+		if err := stream.Rows(rows[i : i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := stream.Close(); err != nil {
+		t.Fatal(err)
+	}
+	same("stream", got)
+}
+
 func TestMultiples(t *testing.T) {
 	ms := time.Millisecond
 	for _, tc := range []struct {
