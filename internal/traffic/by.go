@@ -32,7 +32,7 @@ func (o Overview) By(out io.Writer, view string) error {
 		shown, all = len(rows), int(o.Summary.Seen)
 	case "statement":
 		o.statements(w)
-		o.blocking(w)
+		o.asked(w)
 		all = len(Statements(o.Summary))
 		shown = min(all, o.Top)
 	case "client":

@@ -101,6 +101,7 @@ func (d *Document) Close(r *engine.Report, s *summary.Summary) error {
 	}
 	if d.all() || d.View == "statement" {
 		part("statements", d.statements(s))
+		part("asked_to_wait", d.asked(s))
 	}
 	if d.View == "client" {
 		part("clients", totalsOf(d.Top, s.Clients, func(a, b flow.Addr) int { return slices.Compare(a[:], b[:]) }, func(a flow.Addr) named { return named{Client: a.String()} }))

@@ -51,7 +51,7 @@ func (o Overview) Print(out io.Writer) error {
 		o.connections(w)
 	}
 	o.statements(w)
-	o.blocking(w)
+	o.asked(w)
 	o.gaps(w)
 	o.disconnect(w)
 	_, err := io.WriteString(out, w.String())
@@ -226,26 +226,6 @@ func (o Overview) statements(w io.Writer) {
 	table(w, "STATEMENTS by total time", o.Width, []column{
 		{title: "total", right: true}, {title: "share", right: true, drop: 2}, {title: "count", right: true}, {title: "mean", right: true, drop: 1}, {title: "p95", right: true},
 		{title: "p99", right: true, drop: 4}, {title: "max", right: true, drop: 3}, {title: "err", right: true}, {title: "rows", right: true, drop: 5}, {title: "statement", text: true},
-	}, rows)
-}
-
-// blocking prints the statements for which the server waited because it was asked
-// to: nobody was slow, and a worker without work waits all the time.
-func (o Overview) blocking(w io.Writer) {
-	list := slices.Collect(maps.Keys(o.Summary.Statements))
-	list = slices.DeleteFunc(list, func(k summary.StatementKey) bool { return o.Summary.Statements[k].Blocking == 0 })
-	slices.SortFunc(list, func(a, b summary.StatementKey) int {
-		x, y := o.Summary.Statements[a], o.Summary.Statements[b]
-		return cmp.Or(cmp.Compare(y.Blocked, x.Blocked), cmp.Compare(y.Blocking, x.Blocking),
-			cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Command, b.Command), cmp.Compare(a.Server.Port, b.Server.Port))
-	})
-	var rows [][]string
-	for _, k := range list[:min(len(list), o.Top)] {
-		s := o.Summary.Statements[k]
-		rows = append(rows, []string{unit.Duration(s.Blocked).String(), unit.Count(s.Blocking).String(), Statement(k.Command, k.Fingerprint)})
-	}
-	table(w, "ASKED TO WAIT, left out of all times", o.Width, []column{
-		{title: "waited", right: true}, {title: "count", right: true}, {title: "statement", text: true},
 	}, rows)
 }
 

@@ -29,15 +29,16 @@ func TestPage(t *testing.T) {
 		t.Errorf("%d points", n)
 	}
 	sum := &summary.Summary{
-		Services:   map[summary.Service]*summary.Total{k: total},
-		Statements: map[summary.StatementKey]*summary.Statement{{Service: k, Command: "GET", Fingerprint: "GET /<script>alert(1)</script>"}: {Stats: total.Stats}},
+		Services: map[summary.Service]*summary.Total{k: total},
+		Statements: map[summary.StatementKey]*summary.Statement{{Service: k, Command: "GET", Fingerprint: "GET /<script>alert(1)</script>"}: {Stats: total.Stats},
+			{Service: k, Command: "BRPOP", Fingerprint: "BRPOP q"}: {Stats: rt.Stats{Blocking: 1, Blocked: time.Minute}}},
 	}
 	var out strings.Builder
 	if err := p.Write(&out, &engine.Report{Packets: 1, First: 1, Last: 2}, sum); err != nil {
 		t.Fatal(err)
 	}
 	html := out.String()
-	for _, want := range []string{"&lt;b&gt;a.pcap", "GET /&lt;script&gt;", "MIT License", `"name":"http on port 80"`, "var uPlot="} {
+	for _, want := range []string{"&lt;b&gt;a.pcap", "GET /&lt;script&gt;", "MIT License", "Asked to wait", "BRPOP q", `"name":"http on port 80"`, "var uPlot="} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q", want)
 		}

@@ -42,7 +42,7 @@ func services(sum *summary.Summary) []summary.Service {
 }
 
 func (p *Page) tables(sum *summary.Summary) []table {
-	return []table{p.serviceTable(sum), p.statementTable(sum), p.connectionTable(sum), p.slowestTable(sum)}
+	return []table{p.serviceTable(sum), p.statementTable(sum), p.askedTable(sum), p.connectionTable(sum), p.slowestTable(sum)}
 }
 
 func count(c uint64) string { return unit.Count(c).String() }
@@ -75,6 +75,16 @@ func (p *Page) statementTable(sum *summary.Summary) table {
 		st := &x.Stats
 		t.add(unit.Duration(x.Sum).String(), count(x.Count), usable(st, x.Mean()), usable(st, x.Quantile(0.95)), usable(st, x.Quantile(0.99)), usable(st, x.Max),
 			count(x.Failed), traffic.RowsOf(st), traffic.Statement(k.Command, k.Fingerprint))
+	}
+	return t
+}
+
+func (p *Page) askedTable(sum *summary.Summary) table {
+	t := newTable("Asked to wait, left out of all times", n("waited"), n("requests"), s("statement"))
+	list := traffic.AskedToWait(sum)
+	for _, k := range list[:min(len(list), p.Top)] {
+		x := sum.Statements[k]
+		t.add(unit.Duration(x.Blocked).String(), count(x.Blocking), traffic.Statement(k.Command, k.Fingerprint))
 	}
 	return t
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // What waits because it was asked to is in no sum of others, and is shown apart.
-func TestBlockingIsShownApart(t *testing.T) {
+func TestAskedToWaitIsShownApart(t *testing.T) {
 	c := summary.New(1, summary.Options{})
 	add := func(n int, fingerprint string, took time.Duration, status proto.Status, doubt proto.Doubt) {
 		for i := range n {
@@ -29,8 +29,9 @@ func TestBlockingIsShownApart(t *testing.T) {
 	add(2, "BRPOP q", 4*time.Second, proto.Answered, proto.Blocking)
 	add(1, "BRPOP q", 0, proto.Unanswered, proto.Blocking)
 	add(1, "WAIT", 10*time.Millisecond, proto.Answered, proto.Blocking)
+	sum := c.Result()
 	var out strings.Builder
-	if err := (Overview{Report: &engine.Report{}, Summary: c.Result(), Top: 10}).By(&out, "statement"); err != nil {
+	if err := (Overview{Report: &engine.Report{}, Summary: sum, Top: 10}).By(&out, "statement"); err != nil {
 		t.Fatal(err)
 	}
 	_, tables, _ := strings.Cut(out.String(), "\n\n")
@@ -45,6 +46,13 @@ ASKED TO WAIT, left out of all times
 `
 	if diff := cmp.Diff(want, tables); diff != "" {
 		t.Errorf("%s\n%s", diff, out.String())
+	}
+	var counts []uint64
+	for _, x := range (&Document{Top: 1}).asked(sum) {
+		counts = append(counts, x.Count, uint64(x.Waited))
+	}
+	if diff := cmp.Diff([]uint64{3, 8e9}, counts); diff != "" {
+		t.Errorf("JSON: %s", diff)
 	}
 	if !strings.Contains(out.String(), "left out of all times: 4 requests (4 asked to wait)") {
 		t.Errorf("not said what was left out:\n%s", out.String())
