@@ -19,6 +19,7 @@ type PacketDirection struct {
 	Refused       int64         `parquet:"refused" cbor:"refused"`               // the SYN was answered by RST
 	Broke         int64         `parquet:"broke" cbor:"broke"`                   // reset by the sender while a request was under way
 	BrokeUnread   int64         `parquet:"broke_unread" cbor:"broke_unread"`     // reset by the sender at another time, bytes of the other side unacknowledged
+	Crossed       int64         `parquet:"crossed" cbor:"crossed"`               // closed by the sender while idle, with a request on its way that was answered by RST
 	Begun         int64         `parquet:"begun" cbor:"begun"`                   // connections whose SYN was seen
 	SlowConnects  int64         `parquet:"slow_connects" cbor:"slow_connects"`   // of them, whose first SYN got no answer
 	NeverAnswered int64         `parquet:"never_answered" cbor:"never_answered"` // of these, whose later SYNs got none either
@@ -86,6 +87,8 @@ func (d *PacketDirection) addReset(c *PacketConnection) {
 		d.Broke++
 	case UnreadLost:
 		d.BrokeUnread++
+	case RequestCrossed:
+		d.Crossed++
 	}
 }
 
@@ -134,6 +137,7 @@ func (d *PacketDirection) Merge(o *PacketDirection) {
 	d.Refused += o.Refused
 	d.Broke += o.Broke
 	d.BrokeUnread += o.BrokeUnread
+	d.Crossed += o.Crossed
 	d.Begun += o.Begun
 	d.SlowConnects += o.SlowConnects
 	d.NeverAnswered += o.NeverAnswered
@@ -162,20 +166,23 @@ func (d *PacketDirection) Merge(o *PacketDirection) {
 type ResetHarm int
 
 // What resets do. One of an idle connection, which saves the closing side
-// TIME_WAIT, harms nobody, nor does one after all was answered.
+// TIME_WAIT, harms nobody, nor does one after all was answered, nor one that
+// answers a farewell.
 const (
 	NoHarm         ResetHarm = iota // no reset, or one that did no harm
 	ConnectRefused                  // a SYN was answered by RST
 	ExchangeBroken                  // a request or its answer was under way
 	UnreadLost                      // the closing side had not acknowledged all it was sent, and nothing else is known to have been under way
+	RequestCrossed                  // the server had closed the idle connection by FIN, and a request that crossed it was answered by RST
 )
 
-// Harm tells what the reset that closed the connection did; Closer is who sent
-// it.
+// Harm tells what the reset of the connection did; Closer is who sent it.
 func (c *PacketConnection) Harm() ResetHarm {
 	switch {
 	case c.Refused:
 		return ConnectRefused
+	case c.CloseState == "crossed":
+		return RequestCrossed
 	case !c.CloseReset:
 		return NoHarm
 	case c.CloseState == "request" || c.CloseState == "waiting" || c.CloseState == "response":

@@ -287,6 +287,8 @@ func during(s tcp.State) string {
 		return " while a request waited for its answer"
 	case tcp.Response:
 		return " in the middle of a response"
+	case tcp.Crossed:
+		return " while it was idle; a request crossed it and was answered by RST"
 	}
 	return ""
 }

@@ -51,9 +51,11 @@ type Assembler struct {
 	acked    uint64    // how much of what the server sent the client has
 	ackedAt  int64     // when it said so
 	asked    [2]uint64 // where the request of pending lies in the stream
+	taken    uint64    // how much of what the client sent the server had when the connection was closed
 	waits    waits
 	run      stretch
 	closing  bool // CloseState is filled
+	left     bool // since then, a request was given out as unanswered
 	// undecided is set while only the bytes of one side, judged, spoke for the
 	// protocol, and against all that are decoded.
 	undecided bool
@@ -188,8 +190,11 @@ func (a *Assembler) Stalled(s tcp.Stall) { a.waits.add(s) }
 
 // Acked completes the transaction whose response is now known to have arrived.
 func (a *Assembler) Acked(d flow.Dir, before uint64, at flow.Stamp) {
-	if d == flow.ToClient {
+	switch {
+	case d == flow.ToClient:
 		a.acked, a.ackedAt = before, at.At
+	case !a.conn.Closing:
+		a.taken = before
 	}
 	if a.pending != nil && d == flow.ToClient && before >= a.until {
 		a.pending.Ack = time.Duration(max(0, at.At-a.ended))
@@ -274,6 +279,10 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 	if a.previous.At > 0 && !e.Request.Empty() {
 		t.Idle = time.Duration(max(0, e.Request.First.At-a.previous.At))
 		t.Ahead = e.Request.First.Before(a.previous)
+	}
+	if e.Status == proto.Unanswered && a.closing && !a.left {
+		a.left = true
+		a.crossed(e)
 	}
 	if e.Status != proto.Answered || e.Response.Empty() {
 		a.hand(t)

@@ -195,7 +195,7 @@ func (c *Collector) Connection(k *tcp.Conn) {
 // broke says that a connection was closed while something was under way.
 func broke(k *tcp.Conn) bool {
 	switch k.CloseState {
-	case tcp.Request, tcp.Waiting, tcp.Response:
+	case tcp.Request, tcp.Waiting, tcp.Response, tcp.Crossed:
 		return k.Closer.Frame != 0
 	}
 	return k.Closer.Reset && k.Closer.Outstanding > 0

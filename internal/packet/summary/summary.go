@@ -245,7 +245,7 @@ func (s *Summary) sort() {
 
 func badness(c *tcp.Conn) float64 {
 	wrong := float64(c.SYNs) - 1
-	if c.Refused || c.Closer.Reset {
+	if c.Refused || c.Closer.Reset || c.CloseState == tcp.Crossed {
 		wrong++
 	}
 	for i := range c.Sides {

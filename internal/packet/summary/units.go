@@ -62,10 +62,11 @@ func cutShort(t *rt.Transaction) bool {
 	return t.Status == proto.Unanswered || t.Failed && t.Error == proto.EndedWithin
 }
 
-// interrupted keeps the request in the middle of which a connection was closed.
+// interrupted keeps the request in the middle of which a connection was closed,
+// or that crossed the FIN.
 // The last transactions of a connection come right before its end.
 func (c *Collector) interrupted(k *tcp.Conn) {
-	if k.Closer.Frame == 0 || c.cut.Connection != k.ID || c.cut.Start > k.Closer.At {
+	if k.Closer.Frame == 0 || c.cut.Connection != k.ID || c.cut.Start > k.Closer.At && k.CloseState != tcp.Crossed {
 		return
 	}
 	s := c.sum

@@ -202,6 +202,9 @@ func (t *Table) reset(c *Conn, d flow.Dir, f *decode.Frame) {
 		}
 	}
 	t.closes(c, d, f, true)
+	if !c.Closer.Reset && c.Closer.Dir == d {
+		c.Closer.ThenReset = true
+	}
 	c.Refused = d == flow.ToClient && c.SYN.Frame != 0 && c.SYNACK.Frame == 0 && !h.has(based)
 	how := flow.Reset
 	if h.has(sentFIN) && o.has(sentFIN) {

@@ -118,7 +118,18 @@ func TestLives(t *testing.T) {
 			s.packet(10*ms, toServer, decode.FIN|decode.ACK, 0, 0, 0)
 			s.packet(11*ms, toClient, decode.FIN|decode.ACK, 0, 0, 0)
 			s.packet(12*ms, toServer, decode.RST, 1, 0, 0)
-		}, []string{"1 finished by client FIN @10"}},
+		}, []string{"1 finished by client FIN @10, then RST"}},
+		{"a request crosses the FIN of the server and is answered by RST", func(s *script) {
+			s.shake()
+			s.packet(10*ms, toClient, decode.FIN|decode.ACK, 0, 0, 0)
+			s.data(11*ms, toServer, 0, 30, 0)
+			s.packet(12*ms, toClient, decode.RST, 1, 0, 0)
+		}, []string{"1 reset by server FIN @10, then RST"}},
+		{"the client answers the FIN of the server by RST", func(s *script) {
+			s.shake()
+			s.packet(10*ms, toClient, decode.FIN|decode.ACK, 0, 0, 0)
+			s.packet(12*ms, toServer, decode.RST, 0, 0, 1)
+		}, []string{"1 reset by server FIN @10"}},
 		{"half closed, the other side goes on", func(s *script) {
 			s.shake()
 			s.packet(10*ms, toServer, decode.FIN|decode.ACK, 0, 0, 0)
@@ -207,6 +218,9 @@ func tell(c *Conn) string {
 	fmt.Fprintf(&b, "%d %s", c.ID, c.Ending)
 	if c.Closer.Frame != 0 {
 		fmt.Fprintf(&b, " by %s %s @%d", c.Closer.Dir, map[bool]string{true: "RST", false: "FIN"}[c.Closer.Reset], c.Closer.At/ms)
+	}
+	if c.Closer.ThenReset {
+		b.WriteString(", then RST")
 	}
 	if c.Closer.Outstanding > 0 {
 		fmt.Fprintf(&b, " outstanding %d", c.Closer.Outstanding)

@@ -135,9 +135,10 @@ const (
 	Request                // a request has begun and is not complete
 	Waiting                // a request is complete and its answer has not begun
 	Response               // an answer has begun and is not complete
+	Crossed                // idle, as the server saw it; but a request crossed its FIN and was answered by RST
 )
 
-var states = [...]string{"", "handshake", "idle", "request", "waiting", "response"}
+var states = [...]string{"", "handshake", "idle", "request", "waiting", "response", "crossed"}
 
 // String is a word for it; "" if nobody can tell.
 func (s State) String() string { return states[s] }
@@ -164,6 +165,9 @@ type Close struct {
 	flow.Stamp
 	Dir   flow.Dir // who sent it
 	Reset bool     // RST; else FIN
+	// ThenReset is set if the side that sent this FIN answered by RST what came
+	// after it: nobody was there to read it.
+	ThenReset bool
 	// Unread is set if the closing side had not acknowledged, or not answered,
 	// bytes of the other one; Outstanding counts those not acknowledged.
 	Outstanding int64

@@ -42,7 +42,12 @@ const (
 
 // tcp adds a packet without data; client is the port of 192.0.2.9, the gateway.
 func (f *film) tcp(at time.Duration, client uint16, toServer bool, flags byte, seq, ack, ts uint32) {
-	p := make([]byte, 20+32)
+	f.segment(at, client, 3306, toServer, flags, seq, ack, ts, "")
+}
+
+// segment adds a packet with data, to or from a port of the server.
+func (f *film) segment(at time.Duration, client, service uint16, toServer bool, flags byte, seq, ack, ts uint32, data string) {
+	p := append(make([]byte, 20+32), data...)
 	p[0], p[8], p[9] = 0x45, 64, 6
 	binary.BigEndian.PutUint16(p[2:], uint16(len(p)))
 	gateway, server := []byte{192, 0, 2, 9}, []byte{10, 0, 0, 2}
@@ -51,11 +56,11 @@ func (f *film) tcp(at time.Duration, client uint16, toServer bool, flags byte, s
 		copy(p[12:], gateway)
 		copy(p[16:], server)
 		binary.BigEndian.PutUint16(t, client)
-		binary.BigEndian.PutUint16(t[2:], 3306)
+		binary.BigEndian.PutUint16(t[2:], service)
 	} else {
 		copy(p[12:], server)
 		copy(p[16:], gateway)
-		binary.BigEndian.PutUint16(t, 3306)
+		binary.BigEndian.PutUint16(t, service)
 		binary.BigEndian.PutUint16(t[2:], client)
 	}
 	binary.BigEndian.PutUint32(t[4:], seq)

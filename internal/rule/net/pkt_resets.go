@@ -42,6 +42,7 @@ const (
 	refused      resetKind = iota // the SYN was answered by RST: nobody listens
 	serverBroke                   // by the server, with a request under way or unread
 	clientGaveUp                  // by the client, with its request unanswered
+	closedIdle                    // by the server, which had closed an idle connection, for a request that crossed its FIN
 )
 
 // broken is the connections of a service that were reset in one way.
@@ -71,9 +72,9 @@ func detectResets(v *view.View) ([]rule.Finding, error) {
 }
 
 func brokenOf(s *view.PacketService) []*broken {
-	var kinds [3]*broken
+	var kinds [4]*broken
 	client, server := s.Sent("client"), s.Sent("server")
-	for i, n := range []int64{refused: server.Refused, serverBroke: server.Broke + server.BrokeUnread, clientGaveUp: client.Broke} {
+	for i, n := range []int64{refused: server.Refused, serverBroke: server.Broke + server.BrokeUnread, clientGaveUp: client.Broke, closedIdle: server.Crossed} {
 		kinds[i] = &broken{s: s, kind: resetKind(i), count: n, ended: server.Ended, states: map[recordedState]int64{}}
 	}
 	for _, c := range s.Connections {
@@ -95,6 +96,8 @@ func kindOfReset(c *view.PacketConnection) (resetKind, bool) {
 		return refused, true
 	case harm == recording.NoHarm:
 		return 0, false
+	case harm == recording.RequestCrossed:
+		return closedIdle, true
 	case c.Closer == "server":
 		return serverBroke, true
 	}
@@ -178,6 +181,8 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	case clientGaveUp:
 		f.Headline = rule.T("clients of %s reset connections %s: %d of %d that ended", b.s.Name(), b.state(), b.count, b.ended)
 		f.Fixes = []rule.Fix{{Text: rule.T("see why answers come later than these clients wait, before their timeouts are raised"), Tradeoff: "none"}}
+	case closedIdle:
+		return b.closedIdle(v, f, first)
 	}
 	f.Evidence = []rule.Evidence{
 		{Metric: "packets.resets", What: rule.T("RST from the %s on %d connections; on %d of %s it had not acknowledged all it was sent", first.Closer, b.count, b.unread, b.looked()),

@@ -91,7 +91,8 @@ func cutRequests(v *view.View) map[int64]recording.PacketTransaction {
 
 // middle says that a connection was closed while this request was under way.
 // Of what is not decoded for certain, nobody knows what a last word is: the
-// farewell within TLS looks like a request.
+// farewell within TLS looks like a request. A request that crossed the FIN of a
+// server was not under way there: net/resets tells of these.
 func middle(c *view.PacketConnection, t recording.PacketTransaction) bool {
 	if c.Closer == "" || c.Proto == "tls" || c.Proto == "generic" || c.Proto == "" || t.Doubt != "" && !asked(t) || c.ClosedAt.Before(t.At) {
 		return false

@@ -1,0 +1,89 @@
+package net
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"rtrail/internal/packet/proto"
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+// quiet is how long connections had been idle when they were closed, where it
+// is known, the shortest first.
+func (b *broken) quiet(v *view.View) []time.Duration {
+	closed := map[int64]time.Time{}
+	for _, c := range b.conns {
+		closed[c.ID] = c.ClosedAt
+	}
+	var list []time.Duration
+	for _, t := range v.PacketTransactions() {
+		at, ok := closed[t.Connection]
+		if !ok || t.Status != proto.Unanswered.String() || t.Idle < 0 {
+			continue
+		}
+		delete(closed, t.Connection) // requests after the first one add nothing
+		if d := t.Idle - t.At.Sub(at); d > 0 {
+			list = append(list, d)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// alike says that connections were idle for about the same time, as they are
+// when a limit ends them; a restart ends them whenever it comes.
+func alike(times []time.Duration) bool {
+	return len(times) >= someResets && times[len(times)-1] <= 2*times[0]
+}
+
+// closedIdle words that requests crossed the FIN of a server.
+func (b *broken) closedIdle(v *view.View, f rule.Finding, first *view.PacketConnection) rule.Finding {
+	where := fmt.Sprintf("%s && tcp.port == %d && (tcp.flags.fin == 1 || tcp.flags.reset == 1)", pktHost("addr", b.s.Server), b.s.Port)
+	check := tshark(v, where, "ip.src", "tcp.stream", "frame.number", "tcp.flags.str")
+	f.Headline = rule.T("%s closes idle connections while clients still use them: %d of %d that ended", b.s.Name(), b.count, b.ended)
+	f.Evidence = []rule.Evidence{{
+		Metric: "packets.resets", Value: float64(b.count), Unit: "count", Limit: rule.Limit(0), Check: check,
+		What: rule.T("on %d connections a request was sent that crossed the server's FIN; it was answered by RST, and is lost", b.count),
+	}}
+	below := rule.T("make the idle limit of the clients' pools shorter than the server's")
+	if times := b.quiet(v); len(times) > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{
+			Metric: "packets.resets", Value: times[len(times)/2].Seconds(), Unit: "seconds",
+			What:  rule.T("the server closed them after %s without a request, %s at least and %s at most", unit.Duration(times[len(times)/2]), unit.Duration(times[0]), unit.Duration(times[len(times)-1])),
+			Check: check,
+		})
+		if alike(times) {
+			below = rule.T("make the idle limit of the clients' pools shorter than the server's, which is about %s", unit.Duration(times[len(times)/2]))
+		} else {
+			f.Notes = append(f.Notes, rule.T("they had been idle for very different times: a restart, or a server that closes what it has too many of, does so too"))
+		}
+	}
+	f.Evidence = append(f.Evidence, rule.Evidence{
+		Metric: "packets.resets", Value: float64(first.CloseFrame), Unit: "frame", Check: check,
+		What: rule.T("first at %s, frame %d, %s", first.ClosedAt.UTC().Format("15:04:05.000"), first.CloseFrame, pktEnds(first)),
+	})
+	f.Fixes = []rule.Fix{
+		{Text: below, Tradeoff: "connections are made anew a little more often"},
+		{Text: rule.T("or raise the server's idle limit above that of all its clients: %s", idleLimit(b.s.Proto)), Tradeoff: "the server keeps more idle connections open"},
+		{Text: rule.T("have clients repeat on a new connection what may run twice"), Tradeoff: "one more round trip for such a request"},
+	}
+	return f
+}
+
+// idleLimit names what servers of a protocol close idle connections by.
+func idleLimit(protocol string) string {
+	switch protocol {
+	case "http":
+		return "keepalive_timeout of nginx, KeepAliveTimeout of Apache, server.keepAliveTimeout of Node.js (5 s unless set)"
+	case "mysql":
+		return "wait_timeout"
+	case "postgres":
+		return "idle_session_timeout, client_idle_timeout of PgBouncer"
+	case "redis":
+		return "timeout"
+	}
+	return "its configuration says which"
+}
