@@ -114,7 +114,8 @@ type PacketService struct {
 	Lossy       int64         `parquet:"lossy" cbor:"lossy"`
 	Unanswered  int64         `parquet:"unanswered" cbor:"unanswered"`
 	Unpaired    int64         `parquet:"unpaired" cbor:"unpaired"`
-	Blocking    int64         `parquet:"blocking" cbor:"blocking"` // the server waited because it was asked to (BRPOP of Redis); 0 in recordings of older versions, which count these
+	Blocking    int64         `parquet:"blocking" cbor:"blocking"`       // the server waited because it was asked to (BRPOP of Redis); 0 in recordings of older versions, which count these
+	TurnedAway  int64         `parquet:"turned_away" cbor:"turned_away"` // of failed: clients that the server refused before they asked for anything
 	RTSum       time.Duration `parquet:"rt_sum" cbor:"rt_sum"`
 	RTMin       time.Duration `parquet:"rt_min" cbor:"rt_min"`
 	RTP50       time.Duration `parquet:"rt_p50" cbor:"rt_p50"`

@@ -62,12 +62,8 @@ func totals[K comparable](w io.Writer, o Overview, title, name string, list []K,
 		if t.Handshakes > 0 {
 			handshake = unit.Duration((t.ServerRTT + t.ClientRTT) / time.Duration(t.Handshakes)).String()
 		}
-		waited := "-"
-		if t.Count > 0 {
-			waited = unit.Duration(t.Sum).String()
-		}
-		rows = append(rows, []string{word(k), unit.Count(t.Count).String(), waited, times(t, t.Mean()), times(t, t.Quantile(0.5)), times(t, t.Quantile(0.95)),
-			times(t, t.Quantile(0.99)), times(t, t.Max), share(t.Serve, t), share(t.Download, t), orDash(t.Failed), orDash(t.Excluded()),
+		rows = append(rows, []string{word(k), unit.Count(t.Count).String(), times(&t.Stats, t.Sum), times(&t.Stats, t.Mean()), times(&t.Stats, t.Quantile(0.5)), times(&t.Stats, t.Quantile(0.95)),
+			times(&t.Stats, t.Quantile(0.99)), times(&t.Stats, t.Max), share(t.Serve, t), share(t.Download, t), orDash(t.Failed), orDash(t.Excluded()),
 			orDash(t.Connections), orDash(t.Refused), orDash(t.Resets), orDash(t.Retransmissions), handshake, unit.Bytes(t.Bytes).String()})
 	}
 	columns := []column{

@@ -232,7 +232,7 @@ func TestParquet(t *testing.T) {
 	var count, all uint64
 	for _, s := range sum.Services {
 		count += s.Count
-		all += s.Count + s.Excluded() + s.NoAnswer
+		all += s.Count + s.Excluded() + s.NoAnswer + s.TurnedAway
 	}
 	usable := uint64(0)
 	for _, r := range rows {

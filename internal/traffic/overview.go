@@ -119,8 +119,8 @@ func (o Overview) services(w io.Writer) {
 		if strings.HasPrefix(protocol, "~") {
 			inferred = append(inferred, k.Proto)
 		}
-		rows = append(rows, []string{service(k), protocol, unit.Count(t.Count).String(), times(t, t.Mean()), times(t, t.Quantile(0.5)),
-			times(t, t.Quantile(0.95)), times(t, t.Quantile(0.99)), times(t, t.Max), share(t.Serve, t), share(t.Download, t), share(t.Retransmit, t),
+		rows = append(rows, []string{service(k), protocol, unit.Count(t.Count).String(), times(&t.Stats, t.Mean()), times(&t.Stats, t.Quantile(0.5)),
+			times(&t.Stats, t.Quantile(0.95)), times(&t.Stats, t.Quantile(0.99)), times(&t.Stats, t.Max), share(t.Serve, t), share(t.Download, t), share(t.Retransmit, t),
 			orDash(t.Failed), orDash(t.Excluded())})
 	}
 	table(w, "SERVICES by time spent waiting", o.Width, []column{
@@ -147,7 +147,7 @@ func service(k summary.Service) string {
 	return k.Server.String()
 }
 
-func times(t *summary.Total, d time.Duration) string {
+func times(t *rt.Stats, d time.Duration) string {
 	if t.Count == 0 {
 		return "-"
 	}
@@ -219,8 +219,9 @@ func (o Overview) statements(w io.Writer) {
 		if all > 0 {
 			part = unit.Share(float64(s.Sum) / float64(all)).String()
 		}
-		rows = append(rows, []string{unit.Duration(s.Sum).String(), part, unit.Count(s.Count).String(), unit.Duration(s.Mean()).String(),
-			unit.Duration(s.Quantile(0.95)).String(), unit.Duration(s.Quantile(0.99)).String(), unit.Duration(s.Max).String(), orDash(s.Failed), RowsOf(&s.Stats),
+		st := &s.Stats
+		rows = append(rows, []string{times(st, s.Sum), part, unit.Count(s.Count).String(), times(st, s.Mean()), times(st, s.Quantile(0.95)),
+			times(st, s.Quantile(0.99)), times(st, s.Max), orDash(s.Failed), RowsOf(st),
 			Statement(k.Command, k.Fingerprint)})
 	}
 	table(w, "STATEMENTS by total time", o.Width, []column{

@@ -36,12 +36,17 @@ func packetsIn(v *view.View) packets {
 		all.Unanswered += uint64(s.Unanswered)
 		all.Unpaired += uint64(s.Unpaired)
 		all.Blocking += uint64(s.Blocking)
+		all.TurnedAway += uint64(s.TurnedAway)
 	}
 	if all.Count == 0 {
 		p.transactions = &rule.NotJudged{Needs: "a request whose response time is known", Why: "none was captured",
 			How: "capture whole packets in both directions, from before the requests on: tcpdump -i IF -s 0 -w FILE"}
-		if all.Excluded() > 0 {
+		switch {
+		case all.Excluded() > 0:
 			p.transactions.Why = "every request was left out: " + doubt.Reasons(&all)
+		case all.TurnedAway > 0:
+			p.transactions.Why = "every client was turned away before it could ask for anything"
+			p.transactions.How = "capture again when the server lets clients in"
 		}
 	}
 	p.connections = connectionsIn(v)

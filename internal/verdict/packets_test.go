@@ -60,6 +60,8 @@ func TestCapturesWithoutEvidence(t *testing.T) {
 		{"all times left out", []func(*recording.Writer){capture(9, 0), connection(5, 4), service(recording.PacketService{Lossy: 12})},
 			[]string{"tcp", "either"}, []string{"every request was left out: 12 captured in part"}},
 		{"no request", []func(*recording.Writer){capture(9, 0), connection(5, 4)}, []string{"tcp", "either"}, []string{"none was captured"}},
+		{"everybody was turned away", []func(*recording.Writer){capture(9, 0), connection(5, 4), service(recording.PacketService{Failed: 3, TurnedAway: 3})},
+			[]string{"tcp", "either"}, []string{"every client was turned away before it could ask for anything"}},
 		{"name lookups alone", []func(*recording.Writer){capture(9, 0), service(recording.PacketService{Proto: "dns", Count: 3})}, []string{"times"},
 			[]string{"there is none in 9 packets", "there is none in 9 packets"}},
 	} {

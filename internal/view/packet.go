@@ -222,6 +222,7 @@ func (s *PacketService) add(row *recording.PacketService) {
 	s.Unanswered += row.Unanswered
 	s.Unpaired += row.Unpaired
 	s.Blocking += row.Blocking
+	s.TurnedAway += row.TurnedAway
 	s.RTSum += row.RTSum
 	s.Upload += row.Upload
 	s.Serve += row.Serve

@@ -255,7 +255,7 @@ func (a *Assembler) hand(t *Transaction) {
 		r.Max = max(r.Max, t.RT)
 		r.Download += t.Download
 		r.Idle += max(t.Idle, 0)
-	case t.Status != proto.NoAnswer:
+	case t.Status != proto.NoAnswer && !t.TurnedAway():
 		r.Excluded++
 	}
 	if t.Failed {

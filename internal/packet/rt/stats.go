@@ -20,6 +20,8 @@ type Stats struct {
 
 	Blocked time.Duration // sum of RT of those of Blocking that were answered
 
+	TurnedAway uint64 // clients that the server refused before they asked for anything: no request is missing, and none has a time
+
 	Sum, Min, Max time.Duration // of RT; Min and Max are 0 while Count is 0
 	squares       float64       // of RT in nanoseconds
 	RT            Histogram
@@ -84,6 +86,8 @@ func (s *Stats) exclude(t *Transaction) {
 		}
 	case t.Status == proto.Unanswered:
 		s.Unanswered++
+	case t.TurnedAway():
+		s.TurnedAway++
 	case t.Status == proto.Unpaired:
 		s.Unpaired++
 	case t.Doubt&(proto.Lossy|proto.Resync) != 0:
@@ -110,6 +114,7 @@ func (s *Stats) Merge(o *Stats) {
 	s.Unpaired += o.Unpaired
 	s.Blocking += o.Blocking
 	s.Blocked += o.Blocked
+	s.TurnedAway += o.TurnedAway
 	s.Sum += o.Sum
 	s.squares += o.squares
 	s.RT.Merge(&o.RT)

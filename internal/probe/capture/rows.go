@@ -21,7 +21,7 @@ func secondRow(s *summary.Second) recording.PacketService {
 	return recording.PacketService{
 		At: time.Unix(0, s.At), Server: s.Service.Server.Addr.String(), ServerPort: int32(s.Service.Server.Port), Proto: s.Service.Proto,
 		Count: int64(s.Count), Failed: int64(s.Failed), Approximate: int64(s.Approximate),
-		Ambiguous: int64(s.Ambiguous), Lossy: int64(s.Lossy), Unanswered: int64(s.Unanswered), Unpaired: int64(s.Unpaired), Blocking: int64(s.Blocking),
+		Ambiguous: int64(s.Ambiguous), Lossy: int64(s.Lossy), Unanswered: int64(s.Unanswered), Unpaired: int64(s.Unpaired), Blocking: int64(s.Blocking), TurnedAway: int64(s.TurnedAway),
 		RTSum: s.Sum, RTMin: s.Min, RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.Max,
 		Upload: s.Upload, Serve: s.Serve, Download: s.Download, Idle: s.Idle,
 		Retransmit: s.Retransmit, ZeroWindow: s.ZeroWindow, DelayedACK: s.DelayedACK,

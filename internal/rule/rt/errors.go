@@ -47,7 +47,7 @@ const (
 var usual = map[string][]string{
 	"http":     {"401", "403", "404", "405", "407", "409", "410", "412", "416", "429"},
 	"mysql":    {"1062", "1045", "1050", "1007", "1008", "1051", "1091"},
-	"postgres": {"23505", "42P07", "28P01"},
+	"postgres": {"23505", "42P07", "28P01", "28000"},
 	"dns":      {"NXDOMAIN"},
 	"redis":    {"NOSCRIPT", "NOAUTH", "MOVED", "ASK", "BUSYGROUP"},
 }
@@ -106,7 +106,7 @@ type failingStatement struct {
 }
 
 func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
-	e := &failing{v: v, s: s, usual: usually, total: s.Count + s.Ambiguous + s.Lossy + s.Blocking}
+	e := &failing{v: v, s: s, usual: usually, total: s.Count + s.Ambiguous + s.Lossy + s.Blocking + s.TurnedAway}
 	byCode, byStatement := map[string]*codeCount{}, map[[2]string]*failingStatement{}
 	for _, t := range v.PacketStatements() {
 		if t.Server == s.Server && t.ServerPort == int32(s.Port) && t.Proto == s.Proto {
@@ -397,6 +397,12 @@ var advices = map[string]string{
 	"postgres 40P01":  "transactions deadlock: take locks in one order and try again after a deadlock",
 	"postgres 57014":  "statements are cancelled: by statement_timeout or by a client",
 	"postgres 53300":  "the server has no connections left: use a pool",
+	"postgres 28P01":  "logins are refused: a wrong user or password, or one that has changed",
+	"postgres 28000":  "logins are refused: pg_hba.conf has no line for this user, database, address and encryption",
+	"postgres 3D000":  "it logs in to a database that does not exist",
+	"postgres 57P03":  "the server lets nobody in while it starts, stops or recovers: its log says why it did",
+	"mysql 1045":      "logins are refused: a wrong user or password, or one that has changed",
+	"mysql 1049":      "it names a database that does not exist",
 	"redis WRONGTYPE": "the key holds another type than the command is for: two programs use one name",
 	"redis OOM":       "Redis has reached maxmemory and may not evict",
 	"redis READONLY":  "it writes to a replica",

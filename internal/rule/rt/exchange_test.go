@@ -219,6 +219,15 @@ func TestErrors(t *testing.T) {
 			Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.099, High: 0.101, Proof: "they take 100 µs, answers without an error 1 ms"},
 		{Name: "codes that were not told apart, too few to matter", Host: ways("http", 1000, recording.PacketError{Count: 4, Others: true}, code(40, "404"))},
 		{Name: "answers cut short are disconnects, whatever else fails", Host: ways("http", 1000, recording.PacketError{Count: 50, Code: "500", CutShort: true}, code(40, "404"))},
+		{Name: "most clients are turned away at the door", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Rate: 1, RTs: []time.Duration{ms}, Change: func(_ float64, row *recording.PacketService) {
+				row.Failed, row.TurnedAway = 9, 9
+			}})
+			return h.PacketError(recording.PacketError{Command: "Connect", Count: 90, Code: "1040", Error: "08004 Too many connections"})
+		}, Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.899, High: 0.901, Proof: "90 of 100 answers were errors: 1040 90 times"},
+		{Name: "PostgreSQL has no connections left", Host: statements("postgres", fails(20, 1000, "53300", "sorry, too many clients already")), Want: rule.Certain,
+			Kind: rule.KindService, Subject: "postgres 10.0.0.2:3306", Low: 0.0199, High: 0.0201, Says: "sorry, too many clients already"},
+		{Name: "some logins are refused", Host: statements("postgres", fails(20, 1000, "28P01", "password authentication failed"), fails(20, 1000, "28000", "no encryption"))},
 		{Name: "answers cut short are disconnects", Host: statements("http", fails(50, 1000, "200", proto.EndedWithin))},
 	})
 }

@@ -73,7 +73,7 @@ func (p *Page) statementTable(sum *summary.Summary) table {
 		}
 		x := sum.Statements[k]
 		st := &x.Stats
-		t.add(unit.Duration(x.Sum).String(), count(x.Count), usable(st, x.Mean()), usable(st, x.Quantile(0.95)), usable(st, x.Quantile(0.99)), usable(st, x.Max),
+		t.add(usable(st, x.Sum), count(x.Count), usable(st, x.Mean()), usable(st, x.Quantile(0.95)), usable(st, x.Quantile(0.99)), usable(st, x.Max),
 			count(x.Failed), traffic.RowsOf(st), traffic.Statement(k.Command, k.Fingerprint))
 	}
 	return t

@@ -86,6 +86,11 @@ func (p *parser) client(s *side) {
 			}
 			p.copying = s.kind == 'd'
 		}
+	case 'p':
+		if p.stage == greeting {
+			join(&p.login, &s.span)
+			p.loginDoubt |= s.doubt
+		}
 	case 'X':
 		p.unanswerable("Terminate", s)
 	}

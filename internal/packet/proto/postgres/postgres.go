@@ -20,9 +20,13 @@
 // the weightiest message of the group: Execute, else Parse, Bind, Describe,
 // Close, Sync. The text of an Execute is the one that was parsed for it.
 //
-// No answers are: everything before the first ReadyForQuery (negotiation,
-// authentication, parameters), notices, notifications and changed parameters at
-// any time, and CopyInResponse, which only asks the client to go on: the request
+// A login that the server refuses is the exchange Connect: its request is all that
+// the client said from its StartupMessage on, its answer the ErrorResponse. Where
+// that comes for the request for encryption, this is the request.
+//
+// No answers are: everything else before the first ReadyForQuery (negotiation of
+// encryption and version, authentication, parameters), notices, notifications and
+// changed parameters at any time, and CopyInResponse, which only asks the client to go on: the request
 // of a COPY FROM STDIN ends with its CopyDone. Terminate and CancelRequest have no
 // answer. START_REPLICATION is answered by CopyBothResponse; what flows then
 // belongs to no exchange.
@@ -71,20 +75,22 @@ const (
 )
 
 type parser struct {
-	sink     proto.Sink
-	queue    pair.Queue
-	inner    proto.Parser // after TLS was agreed on
-	sides    [2]side
-	prepared prepared
-	batch    batch
-	done     uint16 // completions of the group that is being answered
-	stage    stage
-	gss      bool // what was asked for is GSSAPI
-	fatal    bool // the server ended the session with an error
-	open     bool // the client has not closed the group it sends
-	copying  bool // the client may send COPY data
-	resync   bool // the copying group has had its Sync, which the server ignores: another one follows
-	rows     int64
+	sink       proto.Sink
+	queue      pair.Queue
+	inner      proto.Parser // after TLS was agreed on
+	sides      [2]side
+	prepared   prepared
+	batch      batch
+	login      proto.Span // what the client said to log in
+	done       uint16     // completions of the group that is being answered
+	stage      stage
+	loginDoubt proto.Doubt
+	gss        bool // what was asked for is GSSAPI
+	fatal      bool // the server ended the session with an error
+	open       bool // the client has not closed the group it sends
+	copying    bool // the client may send COPY data
+	resync     bool // the copying group has had its Sync, which the server ignores: another one follows
+	rows       int64
 }
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
@@ -178,10 +184,12 @@ func (p *parser) negotiated(b byte) bool {
 // request. An error that ends the session is a whole answer.
 func (p *parser) Progress() proto.Progress {
 	switch {
-	case p.inner != nil, p.stage != ready:
+	case p.inner != nil:
 		return proto.Unclear
 	case p.fatal:
 		return proto.Idle
+	case p.stage != ready:
+		return proto.Unclear
 	case p.queue.Len() > 0 && !p.queue.Now.Response.Empty():
 		return proto.Answering
 	case p.queue.Len() > 0:
@@ -283,6 +291,7 @@ func (p *parser) message(d flow.Dir) {
 
 // startup takes what the client sends before messages have types.
 func (p *parser) startup(s *side) {
+	p.login, p.loginDoubt = s.span, s.doubt
 	code := uint32(0)
 	if len(s.body) >= 4 {
 		code = binary.BigEndian.Uint32(s.body)
@@ -291,6 +300,7 @@ func (p *parser) startup(s *side) {
 	case sslRequest, gssRequest:
 		p.stage, p.gss = negotiating, code == gssRequest
 	case cancelRequest:
+		p.login.Reset() // it logs in nowhere
 		p.unanswerable("Cancel", s)
 	default:
 		p.stage = greeting

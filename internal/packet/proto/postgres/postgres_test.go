@@ -117,7 +117,26 @@ func TestExchanges(t *testing.T) {
 		}},
 		{name: "a login that fails", how: flow.Finished, steps: steps{
 			client(0, startup), server(1, failure("FATAL", "28P01")),
+		}, want: []string{`Connect "" q[0-0 #1-1 1p 0+16] r[1-1 #2-2 1p 0+32] answered 28P01 failed "why"`}},
+		{name: "a password that is wrong, after the version was negotiated", how: flow.Finished, steps: steps{
+			client(0, untyped(3<<16|2, "user\x00u\x00\x00")), server(5, m('v', "\x00\x00\x00\x00\x00\x00\x00\x00")+m('R', "\x00\x00\x00\x05salt")), client(6, m('p', "md5\x00")),
+			server(500, failure("FATAL", "28P01")),
+		}, want: []string{`Connect "" q[0-6 #1-3 2p 0+25] r[500-500 #4-4 1p 26+32] answered 28P01 failed "why"`}},
+		{name: "no connections left, and no TLS either; the severity is that of an old server", how: flow.Finished, steps: steps{
+			client(0, untyped(sslRequest, "")), server(1, "N"), client(2, startup), server(3, m('E', "SFATAL\x00C53300\x00Mfull\x00\x00")), server(4, failure("FATAL", "57P01")),
+		}, want: []string{`Connect "" q[2-2 #3-3 1p 8+16] r[3-3 #4-4 1p 1+26] answered 53300 failed "full"`}},
+		{name: "an error instead of an answer to the request for TLS", how: flow.Finished, steps: steps{
+			client(0, untyped(sslRequest, "")), server(1, failure("FATAL", "57P03")),
+		}, want: []string{`Connect "" q[0-0 #1-1 1p 0+8] r[1-1 #2-2 1p 0+32] answered 57P03 failed "why"`}},
+		{name: "a query was sent ahead of a login that is refused", how: flow.Finished, steps: steps{
+			client(0, startup+query("a")), server(1, failure("FATAL", "3D000")),
+		}, want: []string{`Connect "" q[0-0 #1-1 1p 0+16] r[1-1 #2-2 1p 0+32] answered 3D000 failed "why"`, `Query "a" q[0-0 #1-1 1p 16+7] r[] unanswered`}},
+		{name: "a login that is not answered is none that was refused", how: flow.Finished, steps: steps{
+			client(0, startup), server(1, m('R', "\x00\x00\x00\x05salt")), client(2, m('p', "md5\x00")),
 		}},
+		{name: "to cancel is no login", how: flow.Finished, steps: steps{
+			client(0, untyped(cancelRequest, "12345678")), server(1, failure("FATAL", "08P01")),
+		}, want: []string{`Cancel "" q[0-0 #1-1 1p 0+16] r[] no answer expected`}},
 		{name: "three queries under way", steps: steps{
 			client(0, startup), server(1, hello), client(2, query("a")+query("b")), client(3, query("c")), server(4, tag("X 1")+z), server(5, tag("X 2")+z+tag("X 3")+z),
 		}, want: []string{

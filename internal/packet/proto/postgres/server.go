@@ -18,8 +18,11 @@ func answers(kind byte) bool {
 func (p *parser) server(s *side) {
 	switch p.stage {
 	case starting, negotiating, greeting:
-		if s.kind == 'Z' {
+		switch s.kind {
+		case 'Z':
 			p.stage = ready
+		case 'E':
+			p.refuse(s)
 		}
 		return
 	case streaming:
@@ -159,4 +162,20 @@ func (p *parser) failed(b []byte) {
 			e.Error = string(value)
 		}
 	}
+}
+
+// refuse gives a login out that the server has refused: an error before it is
+// ready ends the session, whatever severity it has.
+func (p *parser) refuse(s *side) {
+	if p.fatal || p.login.Empty() {
+		return
+	}
+	p.failed(s.body)
+	p.fatal = true
+	e := &p.queue.Now
+	e.Request, e.Response = p.login, s.span
+	e.Status, e.Command, e.Text, e.TextCut, e.Depth = proto.Answered, "Connect", nil, false, 1
+	e.Doubt |= p.loginDoubt | s.doubt
+	p.sink.Exchange(e)
+	p.queue.Forget()
 }
