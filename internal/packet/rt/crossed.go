@@ -20,7 +20,7 @@ func (a *Assembler) crossed(e *proto.Exchange) {
 	case c.CloseState != tcp.Idle && c.CloseState != tcp.Waiting:
 	case c.Closer.Dir != flow.ToClient || !c.Closer.ThenReset:
 	case e.Doubt != 0 || e.Request.Start < a.taken:
-	case tests(e) || !a.idleAtClose():
+	case asksNothing(e) || !a.idleAtClose():
 	default:
 		c.CloseState = tcp.Crossed
 	}
@@ -35,16 +35,18 @@ func (a *Assembler) idleAtClose() bool {
 	return since > 0 && time.Duration(a.conn.Closer.At-since) > server+client
 }
 
-// tests says whether a request asks for nothing: pools send such ones to see
-// whether a connection is still there, and take another one if it is not, or to
-// say farewell.
-func tests(e *proto.Exchange) bool {
+// asksNothing says whether a request is one by which a pool sees whether a
+// connection is still there, taking another one if it is not, or a farewell.
+func asksNothing(e *proto.Exchange) bool {
 	switch e.Command {
 	case "Ping", "PING", "QUIT", "Sync", "ResetConnection":
 		return true
 	case "Query", "Execute":
-		text := bytes.ToLower(bytes.Trim(e.Text[:min(len(e.Text), 32)], " ;\n"))
-		return len(text) == 0 || string(text) == "select 1" || string(text) == "-- ping" || string(text) == "/* ping */"
+		const longest = 32 // a statement that is longer asks for something
+		switch string(bytes.ToLower(bytes.Trim(e.Text[:min(len(e.Text), longest)], " ;\n"))) {
+		case "", "select 1", "select 1 from dual", "-- ping", "/* ping */":
+			return true
+		}
 	}
 	return false
 }
