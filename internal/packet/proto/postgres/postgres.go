@@ -26,10 +26,10 @@
 //
 // No answers are: everything else before the first ReadyForQuery (negotiation of
 // encryption and version, authentication, parameters), notices, notifications and
-// changed parameters at any time, and CopyInResponse, which only asks the client to go on: the request
-// of a COPY FROM STDIN ends with its CopyDone. Terminate and CancelRequest have no
-// answer. START_REPLICATION is answered by CopyBothResponse; what flows then
-// belongs to no exchange.
+// changed parameters at any time, and CopyInResponse, which only asks the client
+// to go on: the request of a COPY FROM STDIN ends with its CopyDone. Terminate
+// and CancelRequest have no answer. START_REPLICATION is answered by
+// CopyBothResponse; what flows then belongs to no exchange.
 //
 // After a server has agreed to TLS, exchanges are those of package tls.
 package postgres
@@ -84,12 +84,12 @@ type parser struct {
 	login      proto.Span // what the client said to log in
 	done       uint16     // completions of the group that is being answered
 	stage      stage
-	loginDoubt proto.Doubt
-	gss        bool // what was asked for is GSSAPI
-	fatal      bool // the server ended the session with an error
-	open       bool // the client has not closed the group it sends
-	copying    bool // the client may send COPY data
-	resync     bool // the copying group has had its Sync, which the server ignores: another one follows
+	loginDoubt proto.Doubt // of login
+	gss        bool        // what was asked for is GSSAPI
+	fatal      bool        // the server ended the session with an error
+	open       bool        // the client has not closed the group it sends
+	copying    bool        // the client may send COPY data
+	resync     bool        // the copying group has had its Sync, which the server ignores: another one follows
 	rows       int64
 }
 
