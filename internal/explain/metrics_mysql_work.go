@@ -5,7 +5,7 @@ var mysqlWorkMetrics = []Metric{
 		Meaning: "how many rows a statement reads for each one it sends or changes, in the window; for each execution if it sends and changes none", Unit: "rows",
 		Source: "performance_schema.events_statements_summary_by_digest (SUM_ROWS_EXAMINED, SUM_ROWS_SENT, SUM_ROWS_AFFECTED); else the slow log or MariaDB's process list",
 		Tools:  []string{"mysql -e 'select digest_text, sum_rows_examined / greatest(sum_rows_sent + sum_rows_affected, 1) from performance_schema.events_statements_summary_by_digest order by sum_rows_examined desc limit 10'", "pt-query-digest SLOW_LOG"},
-		Traps:  []string{"COUNT and GROUP BY return few rows of many they need", "rows of a statement that runs count when it has ended", "LIMIT with an offset examines all rows before it"}, Healthy: "about 1 to 10 for statements that return rows"},
+		Traps:  []string{"COUNT and GROUP BY return few rows of many they need", "rows of a statement that runs count when it has ended", "MariaDB's digests leave out the rows that a join compares with its buffer", "LIMIT with an offset examines all rows before it"}, Healthy: "about 1 to 10 for statements that return rows"},
 	{ID: "mysql.plan-rows", Name: "rows in the plan",
 		Meaning: "how many rows the optimizer expects to examine in one table each time a statement runs", Unit: "rows",
 		Source: "EXPLAIN of the statement, columns table, type, possible_keys, key and rows; asked for with --explain only",

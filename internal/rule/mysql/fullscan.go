@@ -60,6 +60,10 @@ type scan struct {
 	uncounted bool
 	changes   bool // it is an UPDATE or DELETE
 	vague     bool // how many rows one execution reads is not known
+	// buffered says that examined holds rows that a join compared with its buffer,
+	// as far as the server as a whole counts them: the digest does not.
+	buffered bool
+	shared   bool // other statements may have read some of these rows
 	// soFar says that perRun is what the process list showed of one execution that
 	// went on: the least.
 	soFar bool
@@ -73,9 +77,10 @@ func detectFullScan(v *view.View) ([]rule.Finding, error) {
 			found = append(found, describeScans(v, s, scans))
 			continue
 		}
-		counted := scanningOf(s)
-		if _, digests := v.StatementsOf(s.Server); !digests && counted.rate >= rowsPerSecond && counted.share >= mostOfRows && !(counted.perWanted < wastedRatio) {
-			found = append(found, unnamedScans(s, counted.rate))
+		counted, left := scanningOf(s), untoldOf(v, s)
+		_, digests := v.StatementsOf(s.Server)
+		if rate := unnamedRate(counted, left, digests); rate >= rowsPerSecond && counted.share >= mostOfRows && !(counted.perWanted < wastedRatio) {
+			found = append(found, unnamedScans(s, left, rate))
 		} else if math.IsNaN(counted.rate) && !digests {
 			blind = &rule.NotJudged{Needs: "counters of rows read", Why: s.Server + " told neither its status twice nor its statements",
 				How: "GRANT PROCESS ON *.* TO the user of rtrail; watch for 5 s and longer"}
@@ -88,14 +93,16 @@ func detectFullScan(v *view.View) ([]rule.Finding, error) {
 func scansOf(v *view.View, s *view.MySQLServer) []scan {
 	return view.Memo(v, "mysql scans "+s.Server, func() []scan {
 		var list []scan
-		counted, all := scanningOf(s), workOf(v, s)
+		counted, left, all := scanningOf(s), untoldOf(v, s), workOf(v, s)
 		for _, w := range all {
 			x := scan{work: w}
 			x.filter, x.told = parseFilter(w.text)
+			x.plan = planOf(v, s, x.work, x.filter)
+			x.join(left)
 			if !x.judge(counted, totalTime(all)) {
 				continue
 			}
-			if x.plan = planOf(v, s, x.work, x.filter); served(x.plan) {
+			if served(x.plan) {
 				x.sure = rule.Possible // the rows are many, or the plan is a new one
 			}
 			if x.uncounted && !slices.ContainsFunc(x.plan, readsWhole) {
@@ -180,6 +187,7 @@ func (x *scan) judge(counted scanning, total float64) bool {
 	default:
 		x.sure = rule.Likely
 	}
+	x.sure = min(x.sure, x.doubt())
 	if x.vague && x.took < mostRuns*total || !x.told || x.aggregates || x.or || math.IsNaN(x.ratio) || len(x.like) > 0 && len(x.equal)+len(x.ranges) == 0 {
 		// What is returned does not say how many rows were wanted, or is not known;
 		// or the text does not say that an index could find them.
@@ -220,11 +228,11 @@ func describeScans(v *view.View, s *view.MySQLServer, scans []scan) rule.Finding
 			break
 		}
 		f.Evidence = append(f.Evidence, x.evidence(s))
-		if e, ok := planEvidence(s, x.plan, x.text); ok {
+		if e, ok := x.planEvidence(s); ok {
 			f.Evidence = append(f.Evidence, e)
 		}
 	}
-	if e, ok := handlerEvidence(s); ok {
+	if e, ok := handlerEvidence(s, untoldOf(v, s)); ok {
 		f.Evidence = append(f.Evidence, e)
 	}
 	if s.Process != nil && s.Process.CPU > 0 {

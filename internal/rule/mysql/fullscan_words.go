@@ -3,8 +3,10 @@ package mysql
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -27,7 +29,7 @@ func (f filter) qualified() string {
 
 // rows is how many rows one execution reads, as far as that is known.
 func (x scan) rows() string {
-	if x.vague {
+	if x.unsure() {
 		return "many rows"
 	}
 	rows := unit.Count(math.Round(x.perRun)).String() + " rows"
@@ -37,13 +39,23 @@ func (x scan) rows() string {
 	return rows
 }
 
+// unsure says that nobody knows how many rows one execution reads.
+func (x scan) unsure() bool { return x.vague || x.shared }
+
 func (x scan) headline(s *view.MySQLServer) rule.Text {
 	rows := x.rows()
-	if x.sure == rule.Possible {
-		if x.plan == nil {
-			return rule.T("%s reads %s each time for \"%s\"; an index may save it, which --explain tells", named(s), rows, x.brief())
-		}
+	joined, known := x.scannedJoin()
+	switch {
+	case x.sure == rule.Possible && known:
+		return rule.T("%s reads %s each time for \"%s\"; an index to join %s by may save it", named(s), rows, x.brief(), joined.Name)
+	case x.sure == rule.Possible && x.plan == nil && !explains(s):
+		return rule.T("%s reads %s each time for \"%s\"; an index may save it, which --explain tells", named(s), rows, x.brief())
+	case x.sure == rule.Possible:
 		return rule.T("%s reads %s each time for \"%s\"; an index may save it", named(s), rows, x.brief())
+	case known:
+		return rule.T("%s reads %s each time for \"%s\": it joins %s without an index", named(s), rows, x.brief(), joined.Name)
+	case x.buffered:
+		return rule.T("%s reads %s each time for \"%s\": it joins a table without an index", named(s), rows, x.brief())
 	}
 	if columns := x.index(); len(columns) > 0 {
 		return rule.T("%s reads %s of %s each time for \"%s\": an index on (%s) is missing or not used", named(s), rows, x.place(), x.brief(),
@@ -54,8 +66,8 @@ func (x scan) headline(s *view.MySQLServer) rule.Text {
 
 func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
 	e := rule.Evidence{Metric: "mysql.rows-examined-per-row", Value: x.ratio, Unit: "rows", Limit: rule.Limit(wastedRatio), Counters: x.digest != "",
-		Check: x.check(s, "sum_rows_examined, sum_rows_sent, sum_rows_affected, sum_no_index_used")}
-	if math.IsNaN(x.ratio) || x.vague {
+		Check: x.check(s, "sum_rows_examined, sum_rows_sent, sum_rows_affected, sum_no_index_used, sum_select_full_join")}
+	if math.IsNaN(x.ratio) || x.unsure() {
 		// Rows of all statements by the rows of some are nobody's ratio.
 		e.Metric, e.Value, e.Unit, e.Limit = "mysql.statement-time", x.took, "seconds per second", nil
 	}
@@ -82,8 +94,16 @@ func (x scan) digestSays() rule.Text {
 	if x.uncounted {
 		return rule.T("%s, %s executions, %s s a second: %s", x.wasted("changed"), unit.Count(x.count), unit.Number(x.took), x.brief())
 	}
-	return rule.T("%s, %s executions, %s of them without an index, %s s a second: %s", x.wasted("returned"), unit.Count(x.count),
-		unit.Share(x.unindexed/max(x.count, 1)), unit.Number(x.took), x.brief())
+	unindexed := unit.Share(x.unindexed / max(x.count, 1))
+	switch {
+	case x.shared:
+		return rule.T("%s executions, %s of them without an index, %s s a second: %s", unit.Count(x.count), unindexed, unit.Number(x.took), x.brief())
+	case x.buffered:
+		return rule.T("%s, counted with those that it compares with a join buffer and its digest leaves out, %s executions, %s of them without an index, %s s a second: %s",
+			x.wasted("returned"), unit.Count(x.count), unindexed, unit.Number(x.took), x.brief())
+	}
+	return rule.T("%s, %s executions, %s of them without an index, %s s a second: %s", x.wasted("returned"), unit.Count(x.count), unindexed,
+		unit.Number(x.took), x.brief())
 }
 
 func (x scan) logSays() rule.Text {
@@ -113,15 +133,20 @@ func (x scan) processListSays(counted scanning) rule.Text {
 	return rule.T("%s, while the server scanned %s rows for each one it sent: %s", seen, unit.Count(x.ratio), x.brief())
 }
 
-// handlerEvidence is what the server counts of rows read without an index.
-func handlerEvidence(s *view.MySQLServer) (rule.Evidence, bool) {
+// handlerEvidence is what the server counts of rows read without an index, and
+// what its digests do not tell of them.
+func handlerEvidence(s *view.MySQLServer, u untold) (rule.Evidence, bool) {
 	counted := scanningOf(s)
 	rate, share := counted.rate, counted.share
 	if math.IsNaN(rate) {
 		return rule.Evidence{}, false
 	}
-	return rule.Evidence{Metric: "mysql.rows-scanned", Value: rate, Unit: "per second", Counters: true,
-		What: rule.T("%s rows read one after the other, %s of all rows read", unit.PerSecond(rate), unit.Share(share)), Check: status(s, "Handler_read%")}, true
+	e := rule.Evidence{Metric: "mysql.rows-scanned", Value: rate, Unit: "per second", Counters: true,
+		What: rule.T("%s rows read one after the other, %s of all rows read", unit.PerSecond(rate), unit.Share(share)), Check: status(s, "Handler_read%")}
+	if u.rate > 0 {
+		e.What = rule.T("%s rows read one after the other, %s of all rows read; %s of them are in no digest", unit.PerSecond(rate), unit.Share(share), unit.PerSecond(u.rate))
+	}
+	return e, true
 }
 
 // beside is what packets say clients of the server waited for answers.
@@ -158,21 +183,45 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 			Tradeoff: "a change of the program or of the table",
 		})
 	}
+	if joined, ok := x.scannedJoin(); ok {
+		fixes = append(fixes, joinFix(joined))
+	}
 	if x.plan != nil && len(fixes) > 0 {
 		return fixes // the plan is among the evidence
 	}
-	return append(fixes, rule.Fix{
+	look := rule.Fix{
 		Text:    rule.T("look at the plan (rtrail diagnose --explain asks for it): type ALL, or Using join buffer, marks the table that is read whole"),
 		Command: ask(s, "explain "+brief(x.text, 200)), Tradeoff: "none; put real values where ? stands",
-	})
+	}
+	if x.plan != nil || explains(s) {
+		look.Text = rule.T("look at the plan: type ALL, or Using join buffer, marks the table that is read whole")
+	}
+	return append(fixes, look)
 }
 
-// unnamedScans is for servers that tell rows and no statements.
-func unnamedScans(s *view.MySQLServer, rate float64) rule.Finding {
+// joinFix mends the join of a table that a plan reads whole. The columns are not
+// read from the text: which of two a join compares depends on its order.
+func joinFix(p recording.MySQLPlan) rule.Fix {
+	if p.Possible != "" {
+		return rule.Fix{Text: rule.T("see why the index %s does not serve the join of %s: columns of different types or collations, old statistics (ANALYZE TABLE)", p.Possible, p.Name), Tradeoff: "none"}
+	}
+	return rule.Fix{
+		Text:     rule.T("give %s an index that begins with the columns by which it is joined: those that ON, USING or WHERE compare with other tables", p.Name),
+		Tradeoff: "reads the whole table once and takes disk space; every write keeps one more index. Test the plan with EXPLAIN on a copy first",
+	}
+}
+
+// explains says whether the server was asked for plans in this run.
+func explains(s *view.MySQLServer) bool {
+	return slices.ContainsFunc(s.Looks, func(l recording.MySQLServer) bool { return slices.Contains(strings.Split(l.Collected, ","), "plans") })
+}
+
+// unnamedScans is for servers that tell rows and not the statements that read them.
+func unnamedScans(s *view.MySQLServer, u untold, rate float64) rule.Finding {
 	f := rule.Finding{Subject: subjectOf(s), Confidence: rule.Possible}
 	f.Headline = rule.T("%s reads %s rows without an index; which statements do is not known", named(s), unit.PerSecond(rate))
 	f.Impact = timeLost(rate/rowsPerCore, rule.T("about %s CPUs", unit.Number(rate/rowsPerCore)))
-	if e, ok := handlerEvidence(s); ok {
+	if e, ok := handlerEvidence(s, u); ok {
 		f.Evidence = append(f.Evidence, e)
 	}
 	f.Fixes = []rule.Fix{{

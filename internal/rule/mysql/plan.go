@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -37,27 +38,68 @@ func served(plan []recording.MySQLPlan) bool {
 	return len(plan) > 0 && !slices.ContainsFunc(plan, func(p recording.MySQLPlan) bool { return readsWhole(p) || p.Access == "" })
 }
 
-// planEvidence words the lines of a plan that read a table whole, or all.
-func planEvidence(s *view.MySQLServer, plan []recording.MySQLPlan, text string) (rule.Evidence, bool) {
-	lines := slices.DeleteFunc(slices.Clone(plan), func(p recording.MySQLPlan) bool { return !readsWhole(p) })
-	if len(lines) == 0 {
-		lines = plan
+// largest is the place of the line of a plan that reads most rows of those that
+// read a table whole, or of all if none does.
+func largest(plan []recording.MySQLPlan) (at int, ok bool) {
+	at = -1
+	for i, p := range plan {
+		if at < 0 || readsTable(p) && !readsTable(plan[at]) || readsTable(p) == readsTable(plan[at]) && p.Rows > plan[at].Rows {
+			at = i
+		}
 	}
-	if len(lines) == 0 {
-		return rule.Evidence{}, false
+	return at, at >= 0
+}
+
+// readsTable leaves out what the server made itself: <derived2>, <union1,2>.
+func readsTable(p recording.MySQLPlan) bool { return readsWhole(p) && !strings.HasPrefix(p.Name, "<") }
+
+// joinedTo says whether a line of a plan is joined to another one before it.
+func joinedTo(plan []recording.MySQLPlan, at int) bool {
+	return joinsByBuffer(plan[at]) || slices.ContainsFunc(plan[:at], func(p recording.MySQLPlan) bool { return p.Kind == plan[at].Kind })
+}
+
+// joinsByBuffer says whether the rows of a line are compared with many of the
+// tables before it at once: what servers do where no index serves a join.
+func joinsByBuffer(p recording.MySQLPlan) bool {
+	return strings.Contains(strings.ToLower(p.Extra), "join buffer")
+}
+
+// planEvidence words the line of a plan that reads most rows of a table that is
+// read whole, or of all.
+func (x scan) planEvidence(s *view.MySQLServer) (rule.Evidence, bool) {
+	at, ok := largest(x.plan)
+	if !ok || x.plan[at].Access == "" {
+		return rule.Evidence{}, false // it reads no table
 	}
-	p := lines[0]
-	e := rule.Evidence{Metric: "mysql.plan-rows", Value: float64(max(p.Rows, 0)), Unit: "rows", Check: ask(s, "explain "+brief(text, 200))}
+	p := x.plan[at]
+	e := rule.Evidence{Metric: "mysql.plan-rows", Value: float64(max(p.Rows, 0)), Unit: "rows", Check: ask(s, "explain "+brief(x.text, 200))}
 	rows := unit.Count(float64(max(p.Rows, 0)))
+	whole := fmt.Sprintf("reads all of %s, about %s rows (type %s)", p.Name, rows, p.Access)
+	if p.Key != "" {
+		whole = fmt.Sprintf("reads the whole index %s of %s, about %s rows (type %s)", p.Key, p.Name, rows, p.Access)
+	}
 	switch {
-	case p.Key != "" && !readsWhole(p):
+	case !readsWhole(p):
 		e.What = rule.T("EXPLAIN: of %s it reads about %s rows by the index %s (type %s)", p.Name, rows, p.Key, p.Access)
-	case p.Key != "":
-		e.What = rule.T("EXPLAIN: of %s it reads the whole index %s, about %s rows (type %s)", p.Name, p.Key, rows, p.Access)
-	case p.Possible != "":
-		e.What = rule.T("EXPLAIN: it reads all of %s, about %s rows (type %s), although the index %s could serve", p.Name, rows, p.Access, p.Possible)
+	case joinsByBuffer(p):
+		e.What = rule.T("EXPLAIN: it %s to join it by a join buffer%s", whole, servable(p))
+	case joinedTo(x.plan, at):
+		e.What = rule.T("EXPLAIN: it %s to join it to other tables%s", whole, servable(p))
+	case len(x.plan) > 1 && x.joins:
+		e.What = rule.T("EXPLAIN: it %s, to which it joins other tables%s", whole, servable(p))
 	default:
-		e.What = rule.T("EXPLAIN: it reads all of %s, about %s rows (type %s); there is no index that could serve", p.Name, rows, p.Access)
+		e.What = rule.T("EXPLAIN: it %s%s", whole, servable(p))
 	}
 	return e, true
+}
+
+// servable words whether there is an index for what a line reads whole.
+func servable(p recording.MySQLPlan) string {
+	switch {
+	case p.Key != "":
+		return ""
+	case p.Possible != "":
+		return fmt.Sprintf(", although the index %s could serve", p.Possible)
+	}
+	return "; there is no index that could serve"
 }

@@ -35,6 +35,8 @@ type work struct {
 	merges       float64 // merge passes of sorts
 	sorted       float64 // rows
 	unindexed    float64 // executions that read a table or joined one without an index
+	joined       float64 // tables that were joined without an index, of all executions together; 0 if not known
+	seconds      float64 // that the digest's counts are of
 	errors       float64
 	sampled      bool // from the process list and the slow log, not from digests
 	logged       bool // the rows are the slow log's, so of whole executions
@@ -67,7 +69,8 @@ func digested(v *view.View, s *view.MySQLServer) (list []work, ok bool) {
 		}
 		list = append(list, work{schema: d.Schema, text: d.Text, digest: d.Digest, took: d.Took.Seconds() / d.Seconds, count: float64(d.Count),
 			examined: float64(d.Examined), returned: float64(d.Sent + d.Affected), tmpDisk: float64(d.TmpDisk), merges: float64(d.SortMerges),
-			sorted: float64(d.SortRows), unindexed: float64(d.NoIndex), errors: float64(d.Errors)})
+			sorted: float64(d.SortRows), unindexed: float64(d.NoIndex), errors: float64(d.Errors),
+			joined: float64(d.FullJoins), seconds: d.Seconds})
 	}
 	return list, true
 }

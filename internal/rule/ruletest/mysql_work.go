@@ -22,6 +22,7 @@ type MySQL struct {
 	Questions float64                    // rtrail's own, per second
 	Pooled    int64                      // number of rtrail's connection, if a thread pool serves it
 	Login     time.Duration              // of rtrail, at the first look
+	Collected string                     // what was read in every look
 	// Ping is how long the first answer of a look took, that many seconds after
 	// the start; nil: no time.
 	Ping func(s float64) time.Duration
@@ -39,7 +40,7 @@ func (h *Host) MySQL(m MySQL) *Host {
 	}
 	h.Readings(func(at time.Time, s float64) {
 		row := recording.MySQLServer{At: at, Server: m.Server, Flavor: m.Flavor, Version: m.Version, PID: pid, Port: 3306,
-			State: recording.ServerAnswers, Queries: int64(m.Questions * s), Connection: m.Pooled}
+			State: recording.ServerAnswers, Queries: int64(m.Questions * s), Connection: m.Pooled, Collected: m.Collected}
 		if s == 0 {
 			row.Connect = m.Login
 		}
