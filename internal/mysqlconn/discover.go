@@ -49,6 +49,7 @@ func Discover(h Here) (targets []Target, hidden []Hidden) {
 				"put user and password into the [client] group of ~/.my.cnf, or name the server: --mysql USER@HOST:PORT"})
 			continue
 		}
+		t.nameUser(h.Files)
 		if !l.place(&t) {
 			hidden = append(hidden, Hidden{l, "where it listens cannot be seen", "run as root, or name the server: --mysql USER@HOST:PORT"})
 			continue

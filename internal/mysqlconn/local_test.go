@@ -92,6 +92,9 @@ func TestDiscover(t *testing.T) {
 			if !x.Found {
 				t.Errorf("%s does not say that it was found", x.Name)
 			}
+			if told := x.ClientUser != ""; told != (x.User == "debian-sys-maint") && x.User != "root" {
+				t.Errorf("%s: the mysql client is told to log in as %q", x.User, x.ClientUser)
+			}
 			list = append(list, x.User+"@"+x.Name+" "+x.From)
 		}
 		return list, len(not)

@@ -43,11 +43,14 @@ const (
 
 // Target is one server and how to log in there.
 type Target struct {
-	Network  string // tcp or unix
-	Address  string // to dial: HOST:PORT, or the path of a socket
-	Name     string // in evidence: HOST:PORT, or the path of the socket as the server knows it
-	User     string
-	Password Secret
+	Network string // tcp or unix
+	Address string // to dial: HOST:PORT, or the path of a socket
+	Name    string // in evidence: HOST:PORT, or the path of the socket as the server knows it
+	User    string
+	// ClientUser is the user that the mysql client must be given with -u to log in
+	// as rtrail does; "" if it takes that one by itself.
+	ClientUser string
+	Password   Secret
 	// Prompt says that the user wants to be asked for the password.
 	Prompt    bool
 	TLS       string // one of the TLS constants
@@ -309,6 +312,7 @@ func (n name) target(files *OptionFiles, o Options) (Target, error) {
 	if t.User = n.user; !n.hasUser {
 		t.User = cmp.Or(c.User, currentUser())
 	}
+	t.nameUser(files)
 	if !n.hasPassword {
 		t.Password, t.From = c.Password, cmp.Or(c.PasswordFrom, NoPassword)
 		if c.PasswordFrom == "" && files != nil && len(files.Notes) > 0 {
@@ -379,6 +383,17 @@ func (n name) readParameters(t *Target) error {
 		return fmt.Errorf("read the server's name: tls=%q is none of %s, %s, %s, %s", t.TLS, TLSPreferred, TLSVerified, TLSUnverified, TLSOff)
 	}
 	return nil
+}
+
+// nameUser tells whether the mysql client takes the target's user by itself.
+func (t *Target) nameUser(files *OptionFiles) {
+	taken := currentUser()
+	if files != nil && files.Client.User != "" {
+		taken = files.Client.User
+	}
+	if t.ClientUser = t.User; t.User == taken {
+		t.ClientUser = ""
+	}
 }
 
 // currentUser is whom the mysql client logs in as when nobody says: the user of

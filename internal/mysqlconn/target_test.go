@@ -59,6 +59,31 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// The mysql client reads the same files: it must only be told of users that they
+// do not name.
+func TestClientUser(t *testing.T) {
+	files := &OptionFiles{Client: ClientOptions{User: "filed", Password: "x", PasswordFrom: "~/.my.cnf"}}
+	for _, test := range []struct {
+		dsn   string
+		files *OptionFiles
+		want  string
+	}{
+		{"lab@db1", nil, "lab"},
+		{"lab:secret@db1", files, "lab"},
+		{"db1", nil, ""},
+		{"db1", files, ""},
+		{"filed@db1", files, ""},
+		{currentUser() + "@db1", nil, ""},
+		{currentUser() + "@db1", files, currentUser()},
+		{"lab@/run/mysqld/mysqld.sock", nil, "lab"},
+	} {
+		got, err := Parse(test.dsn, test.files, Options{})
+		if err != nil || got.ClientUser != test.want {
+			t.Errorf("%s: %q, %v; want %q", test.dsn, got.ClientUser, err, test.want)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for dsn, says := range map[string]string{
 		"root:hunter2@db1:99999":            "port",

@@ -18,6 +18,7 @@ type MySQLServer struct {
 	Version string        `parquet:"version,dict" cbor:"version"` // as the server writes it: 10.11.6-MariaDB-log
 	PID     int32         `parquet:"pid" cbor:"pid"`              // of the server process on this host; Unknown if it runs elsewhere
 	Port    int32         `parquet:"port" cbor:"port"`            // it listens on; Unknown
+	User    string        `parquet:"user,dict" cbor:"user"`       // that the mysql client must be given with -u to log in as rtrail does; "": the one it takes by itself
 	State   string        `parquet:"state,dict" cbor:"state"`     // one of the Server constants
 	Error   string        `parquet:"error" cbor:"error"`          // what the server or the network said, "" when answering
 	Code    int32         `parquet:"code" cbor:"code"`            // error number of the server: 1040, 1045; 0 without

@@ -41,7 +41,7 @@ func (v *View) PacketSource() PacketSource {
 	if file == "-" {
 		file = SavedPackets
 	}
-	return PacketSource{File: shellWord(file)}
+	return PacketSource{File: ShellWord(file)}
 }
 
 // enterNetNS is what to put before a command so that it runs in a network
@@ -54,13 +54,13 @@ func enterNetNS(name string) string {
 	case err == nil:
 		return "nsenter --net -t " + name + " "
 	case strings.Contains(name, "/"):
-		return "nsenter --net=" + shellWord(name) + " "
+		return "nsenter --net=" + ShellWord(name) + " "
 	}
-	return "ip netns exec " + shellWord(name) + " "
+	return "ip netns exec " + ShellWord(name) + " "
 }
 
-// shellWord quotes what a shell would not take as one word.
-func shellWord(s string) string {
+// ShellWord quotes what a shell would not take as one word.
+func ShellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:=@%", r) || r >= 0x80
 	}

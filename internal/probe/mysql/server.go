@@ -84,7 +84,7 @@ func newServer(t mysqlconn.Target, o Options, d dialer) *server {
 	s := &server{target: t, options: o, dial: d, asks: make(chan bool, 1), ended: make(chan struct{}), words: fingerprint.New(), limits: usual,
 		pending: recording.NewWriter(time.Now())}
 	s.collectors = schedules(o)
-	s.state = recording.MySQLServer{Server: t.Name, PID: recording.Unknown, Port: recording.Unknown, Uptime: recording.Unknown}
+	s.state = recording.MySQLServer{Server: t.Name, User: t.ClientUser, PID: recording.Unknown, Port: recording.Unknown, Uptime: recording.Unknown}
 	if t.PID > 0 {
 		s.state.PID = t.PID
 	}

@@ -113,9 +113,9 @@ func TestServerThatTakesConnectionsAndNeverAnswers(t *testing.T) {
 
 func TestServerThatIsNotThere(t *testing.T) {
 	target, _ := listener(t, func(net.Conn) {})
-	target.Address = "127.0.0.1:1"
+	target.Address, target.ClientUser = "127.0.0.1:1", "lab"
 	list, _ := states(t, watch(t, target, nil), 2, 0)
-	if len(list) != 2 || list[0].State != recording.ServerUnreachable || !strings.Contains(list[0].Error, "refused") || list[0].Waited != 0 {
+	if len(list) != 2 || list[0].User != "lab" || list[0].State != recording.ServerUnreachable || !strings.Contains(list[0].Error, "refused") || list[0].Waited != 0 {
 		t.Errorf("%+v", list)
 	}
 }

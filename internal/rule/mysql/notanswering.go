@@ -262,7 +262,7 @@ func (x *silence) unexplained(p view.Process, here bool) {
 	}
 	x.fixes = append(x.fixes, rule.Fix{
 		Text:     rule.T("try a way in that its threads do not share: extra_port (MariaDB) or admin_port (MySQL); with a thread pool all groups may be taken"),
-		Command:  "mysql -h HOST -P EXTRA_PORT -e 'show full processlist'",
+		Command:  "mysql -h HOST -P EXTRA_PORT" + asUser(x.s) + " -e 'show full processlist'",
 		Tradeoff: "none",
 	})
 }

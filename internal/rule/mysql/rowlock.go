@@ -141,7 +141,7 @@ func rowLockUnseen(v *view.View, s *view.MySQLServer, waiting float64) (rule.Fin
 		}}, append(rowLockCounters(s), beside(s)...)...),
 		Fixes: []rule.Fix{{
 			Text:     rule.T("let rtrail see who blocks, then end or shorten that transaction"),
-			Command:  ask(s, "grant process, select on *.* to USER"),
+			Command:  askAs(s, "", "grant process, select on *.* to USER"),
 			Tradeoff: "the user sees statements of others",
 		}},
 	}, true

@@ -196,16 +196,31 @@ func (w work) check(s *view.MySQLServer, columns string) string {
 	return ask(s, fmt.Sprintf("select digest_text, count_star, %s from performance_schema.events_statements_summary_by_digest where digest = '%s'", columns, w.digest))
 }
 
-// ask is a command line that puts a question to a server.
-func ask(s *view.MySQLServer, sql string) string {
+// ask is a command line that puts a question to a server as the user that rtrail
+// asks as.
+func ask(s *view.MySQLServer, sql string) string { return askAs(s, asUser(s), sql) }
+
+// asUser is the option of the mysql client that names the user rtrail logs in as;
+// "" where it takes that one by itself.
+func asUser(s *view.MySQLServer) string {
+	if s.User == "" {
+		return ""
+	}
+	return " -u " + view.ShellWord(s.User)
+}
+
+// askAs puts a question to a server as the user that an option names.
+func askAs(s *view.MySQLServer, user, sql string) string {
+	// Quotes of the shell that leave those of SQL as they are.
+	sql = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(sql) + `"`
 	if strings.HasPrefix(s.Server, "/") {
-		return fmt.Sprintf("mysql -S %s -e %q", s.Server, sql)
+		return fmt.Sprintf("mysql -S %s%s -e %s", view.ShellWord(s.Server), user, sql)
 	}
 	host, port := s.Server, ""
 	if i := strings.LastIndexByte(host, ':'); i >= 0 {
 		host, port = strings.Trim(host[:i], "[]"), " -P "+host[i+1:]
 	}
-	return fmt.Sprintf("mysql -h %s%s -e %q", host, port, sql)
+	return fmt.Sprintf("mysql -h %s%s%s -e %s", host, port, user, sql)
 }
 
 // status is a command line that shows counters of a server.

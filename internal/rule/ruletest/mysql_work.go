@@ -12,6 +12,7 @@ type MySQL struct {
 	Server    string             // "10.0.0.2:3306" unless told otherwise
 	Flavor    string             // "MariaDB" unless told otherwise
 	Version   string             // "10.11.6-MariaDB" unless told otherwise
+	User      string             // that rtrail logs in as; "": the one the mysql client takes
 	PID       int32              // of its process; 0: it runs elsewhere
 	Rates     map[string]float64 // counters of SHOW GLOBAL STATUS, per second
 	Gauges    map[string]float64 // numbers of SHOW GLOBAL STATUS that stand still
@@ -40,7 +41,7 @@ func (h *Host) MySQL(m MySQL) *Host {
 	}
 	h.Readings(func(at time.Time, s float64) {
 		row := recording.MySQLServer{At: at, Server: m.Server, Flavor: m.Flavor, Version: m.Version, PID: pid, Port: 3306,
-			State: recording.ServerAnswers, Queries: int64(m.Questions * s), Connection: m.Pooled, Collected: m.Collected}
+			State: recording.ServerAnswers, Queries: int64(m.Questions * s), Connection: m.Pooled, Collected: m.Collected, User: m.User}
 		if s == 0 {
 			row.Connect = m.Login
 		}

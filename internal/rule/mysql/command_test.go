@@ -1,0 +1,64 @@
+package mysql
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
+)
+
+// What a shell makes of the commands: words, one a line.
+func TestCommandsArePasted(t *testing.T) {
+	for _, c := range []struct {
+		server, user, sql string
+		want              []string
+	}{
+		{"10.0.0.2:3306", "", "kill 17", []string{"-h", "10.0.0.2", "-P", "3306", "-e", "kill 17"}},
+		{"[2001:db8::1]:3307", "lab", "kill 17", []string{"-h", "2001:db8::1", "-P", "3307", "-u", "lab", "-e", "kill 17"}},
+		{"/run/mysqld/mysqld.sock", "lab", "select 1", []string{"-S", "/run/mysqld/mysqld.sock", "-u", "lab", "-e", "select 1"}},
+		{"/tmp/my sock", "o'neil; $(id)", "select 1", []string{"-S", "/tmp/my sock", "-u", "o'neil; $(id)", "-e", "select 1"}},
+		{"db1:3306", "", "select 'a', \"b\" from `c$d` \\G", []string{"-h", "db1", "-P", "3306", "-e", "select 'a', \"b\" from `c$d` \\G"}},
+	} {
+		command := ask(&view.MySQLServer{MySQLServer: recording.MySQLServer{Server: c.server, User: c.user}}, c.sql)
+		out, err := exec.Command("sh", "-c", `mysql() { printf '%s\n' "$@"; }; `+command).Output()
+		if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); err != nil || strings.Join(got, "|") != strings.Join(c.want, "|") {
+			t.Errorf("%s: %v, %q, want %q", command, err, got, c.want)
+		}
+	}
+}
+
+// Every command of a finding logs in as rtrail did, but for what this user may
+// not do: to grant itself more.
+func TestCommandsNameTheUser(t *testing.T) {
+	m := joining()
+	m.User = "lab"
+	f := ruletest.Judge(t, server(m), fullScan, rule.Likely)[0]
+	commands := []string{}
+	for _, e := range f.Evidence {
+		commands = append(commands, e.Check)
+	}
+	for _, x := range f.Fixes {
+		commands = append(commands, x.Command)
+	}
+	asked := 0
+	for _, c := range commands {
+		if strings.HasPrefix(c, "mysql ") {
+			asked++
+			if !strings.Contains(c, " -u lab -e ") {
+				t.Errorf("%s: it does not log in as lab", c)
+			}
+		}
+	}
+	if asked < 3 {
+		t.Errorf("only %d commands of %q ask the server", asked, commands)
+	}
+	waits := ruletest.MySQL{User: "lab", Gauges: map[string]float64{"Innodb_row_lock_current_waits": 5, "Threads_running": 6}}
+	f = ruletest.Judge(t, server(waits), rowLockWait, rule.Likely)[0]
+	if c := f.Fixes[0].Command; !strings.Contains(c, "grant") || strings.Contains(c, "lab") {
+		t.Errorf("%s: a user cannot grant itself what it lacks", c)
+	}
+}
