@@ -3,9 +3,12 @@ package mysql
 import (
 	"math"
 	"slices"
+	"strings"
+	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/sqltoken"
 	"rtrail/internal/view"
 )
 
@@ -21,7 +24,13 @@ type untold struct {
 	// known says that the digests hold the statements that read tables whole, so
 	// that nobody else has read the rows.
 	known bool
+	// lasting says that another statement ran for long: its rows count while it
+	// reads them, and are in its digest when it has ended.
+	lasting bool
 }
+
+// lastsLong is from when on a statement is taken to read over more than one look.
+const lastsLong = time.Second
 
 // untoldOf compares both counts of a server. It takes the digests at their word
 // unless they lack more than half of the rows: the two are not read at quite the
@@ -59,8 +68,35 @@ func untoldOf(v *view.View, s *view.MySQLServer) (u untold) {
 	for _, name := range []string{"Com_update", "Com_update_multi", "Com_delete", "Com_delete_multi"} {
 		changed += view.OrZero(s.Rate(name))
 	}
-	u.known = joins >= mostRuns*s.Rate("Select_full_join") && scans >= mostRuns*s.Rate("Select_scan") && changes >= mostRuns*changed
+	u.lasting = lasting(v, s, statements)
+	u.known = !u.lasting && joins >= mostRuns*s.Rate("Select_full_join") && scans >= mostRuns*s.Rate("Select_scan") && changes >= mostRuns*changed
 	return u
+}
+
+// lasting says whether a statement ran for long that joins no table without an
+// index, as dumps, copies of tables and reports do, or appliers of replicas.
+func lasting(v *view.View, s *view.MySQLServer, statements []view.MySQLStatement) bool {
+	var joins [][]sqltoken.Token
+	for _, d := range statements {
+		if d.FullJoins > 0 {
+			joins = append(joins, sqltoken.Split(d.Text))
+		}
+	}
+	same := func(a, b sqltoken.Token) bool { return strings.EqualFold(a.Text, b.Text) }
+	for _, look := range v.SessionsOf(s.Server) {
+		for _, r := range look {
+			idle := r.Command == "Sleep" || r.Command == "Daemon" || strings.HasPrefix(r.Command, "Binlog Dump") ||
+				r.User == "system user" && strings.Contains(r.State, "aiting")
+			if idle || r.For < lastsLong {
+				continue
+			}
+			text := sqltoken.Split(r.Statement)
+			if !slices.ContainsFunc(joins, func(j []sqltoken.Token) bool { return slices.EqualFunc(j, text, same) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // join gives a statement that joins tables without an index the rows that its
@@ -75,24 +111,25 @@ func (x *scan) join(u untold) {
 	if x.each(rows) < manyRows {
 		return
 	}
-	if x.plan != nil && !slices.ContainsFunc(x.plan, readsMany) {
+	switch explained := slices.ContainsFunc(x.plan, readsMany); {
+	case x.plan != nil && !explained:
 		return // its tables are small, or read by an index: the rows are others'
+	case !u.known && !explained:
+		return // others may have read them all
 	}
 	x.examined += rows
 	x.buffered = true
 	x.shared = share < mostRuns || !u.known
 }
 
-// doubt is how sure a statement can be blamed for rows that only the server as a
-// whole counts.
+// doubt is how sure a statement can be blamed at most: for rows that only the
+// server as a whole counts, less than for its own.
 func (x scan) doubt() rule.Confidence {
 	explained := slices.ContainsFunc(x.plan, readsMany)
 	switch {
-	case !x.buffered:
+	case !x.buffered, explained && !x.shared:
 		return rule.Certain
-	case explained && !x.shared:
-		return rule.Certain
-	case explained || !x.shared:
+	case explained, !x.shared:
 		return rule.Likely
 	}
 	return rule.Possible
@@ -109,13 +146,14 @@ func (x scan) scannedJoin() (p recording.MySQLPlan, ok bool) {
 }
 
 // unnamedRate is how many rows per second are read one after the other by
-// statements of which nothing is known; NaN if nobody counts them.
+// statements of which nothing is known; NaN if nobody counts them, or if it is
+// known what reads them.
 func unnamedRate(counted scanning, u untold, digests bool) float64 {
 	switch {
 	case !digests:
 		return counted.rate
-	case u.known && u.joined > 0:
-		return math.NaN() // those of known joins
+	case u.lasting, u.known && u.joined > 0, math.IsNaN(counted.perWanted):
+		return math.NaN()
 	}
 	return u.rate
 }
