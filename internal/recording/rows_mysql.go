@@ -120,6 +120,7 @@ type MySQLTransaction struct {
 	RowsLocked int64         `parquet:"rows_locked" cbor:"rows_locked"`
 	Modified   int64         `parquet:"modified" cbor:"modified"`        // rows
 	Snapshot   bool          `parquet:"snapshot" cbor:"snapshot"`        // holds a read view, as far as the server tells
+	Prepared   bool          `parquet:"prepared" cbor:"prepared"`        // for a commit in two phases, as far as the server tells
 	Statement  string        `parquet:"statement,dict" cbor:"statement"` // that runs; "" if none does
 }
 
@@ -127,8 +128,8 @@ type MySQLTransaction struct {
 type MySQLLockWait struct {
 	At                time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
 	Server            string        `parquet:"server,dict" cbor:"server"`
-	Kind              string        `parquet:"kind,dict" cbor:"kind"`     // row, metadata, table
-	Object            string        `parquet:"object,dict" cbor:"object"` // db.table
+	Kind              string        `parquet:"kind,dict" cbor:"kind"`     // row, metadata, table, user (GET_LOCK)
+	Object            string        `parquet:"object,dict" cbor:"object"` // db.table; of GET_LOCK: the name, where literals are kept
 	Index             string        `parquet:"index,dict" cbor:"index"`
 	Mode              string        `parquet:"mode,dict" cbor:"mode"`  // asked for: X,REC_NOT_GAP; EXCLUSIVE
 	Waited            time.Duration `parquet:"waited" cbor:"waited"`   // Unknown
@@ -139,7 +140,9 @@ type MySQLLockWait struct {
 	BlockingCommand   string        `parquet:"blocking_command,dict" cbor:"blocking_command"`     // Sleep: its client does nothing
 	BlockingUser      string        `parquet:"blocking_user,dict" cbor:"blocking_user"`
 	BlockingClient    string        `parquet:"blocking_client,dict" cbor:"blocking_client"`
-	BlockingFor       time.Duration `parquet:"blocking_for" cbor:"blocking_for"` // age of its transaction, or how long it has been in its command; Unknown
+	BlockingFor       time.Duration `parquet:"blocking_for" cbor:"blocking_for"`        // age of its transaction, or how long it has been in its command; Unknown
+	BlockingMode      string        `parquet:"blocking_mode,dict" cbor:"blocking_mode"` // of the metadata lock in the way: SHARED_READ; "" if not known
+	Detached          bool          `parquet:"detached" cbor:"detached"`                // no connection owns the blocking transaction; Blocking is 0
 }
 
 // MySQLStatement is one statement of performance_schema's digests, or of

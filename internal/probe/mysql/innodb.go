@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"rtrail/internal/probe/mysql/innodb"
@@ -24,7 +25,7 @@ func readInnoDB(l *look) error {
 	if err != nil {
 		return &absence{why: err.Error()}
 	}
-	l.rememberSnapshots(status.Transactions)
+	l.rememberTransactions(status.Transactions)
 	recording.Append(l.w, status.Row(l.at, l.target.Name))
 	recording.Give(l.w, status.Latches(l.at, l.target.Name))
 	return nil
@@ -41,16 +42,19 @@ type heldBy struct {
 	id      string
 }
 
-// rememberSnapshots notes which transactions hold a read view. Only the status of
-// InnoDB tells, and that is not read in every look.
-func (l *look) rememberSnapshots(told []innodb.Transaction) {
-	views := map[int64]bool{}
+// rememberTransactions notes which transactions hold a read view, and which are
+// prepared. Only the status of InnoDB tells, and that is not read in every look.
+func (l *look) rememberTransactions(told []innodb.Transaction) {
+	views, prepared := map[int64]bool{}, map[string]bool{}
 	for _, t := range told {
 		if t.ReadView && t.Session > 0 {
 			views[t.Session] = true
 		}
+		if strings.Contains(t.State, "PREPARED") {
+			prepared[t.ID] = true
+		}
 	}
-	l.seen.snapshots = map[heldBy]bool{}
+	l.seen.snapshots, l.seen.twoPhase = map[heldBy]bool{}, prepared
 	for _, t := range l.trx {
 		if views[t.Session] {
 			l.seen.snapshots[heldBy{t.Session, t.ID}] = true
@@ -62,6 +66,7 @@ func (l *look) rememberSnapshots(told []innodb.Transaction) {
 func (l *look) writeTransactions() {
 	for i := range l.trx {
 		l.trx[i].Snapshot = l.seen.snapshots[heldBy{l.trx[i].Session, l.trx[i].ID}]
+		l.trx[i].Prepared = l.seen.twoPhase[l.trx[i].ID]
 	}
 	recording.Give(l.w, l.trx)
 }

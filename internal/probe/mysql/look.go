@@ -26,6 +26,7 @@ type look struct {
 	trx       []recording.MySQLTransaction // to be written
 	rowWaits  bool                         // some transaction waits for a row
 	metaWaits []process                    // sessions that wait for a metadata or table lock
+	userWaits []process                    // sessions that wait in GET_LOCK
 	status    map[string]float64           // lower case
 	unindexed []digestKey                  // statements that used no index since the digests were read before
 }
@@ -38,6 +39,7 @@ type memory struct {
 	digested   time.Time
 	prepared   preparedMemory
 	snapshots  map[heldBy]bool
+	twoPhase   map[string]bool // transactions that are prepared for a commit in two phases
 	plans      map[string]bool // statements that were explained, without literals
 	errors     map[int32]bool  // codes seen
 	errorsAt   time.Time

@@ -23,15 +23,14 @@ JOIN information_schema.INNODB_TRX b ON b.trx_id = w.blocking_trx_id
 LEFT JOIN information_schema.INNODB_LOCKS l ON l.lock_id = w.requested_lock_id LIMIT %d`
 
 // Lock waits since MySQL 8.
-const schemaLocks = `SELECT rt.PROCESSLIST_ID AS waiting, bt.PROCESSLIST_ID AS blocking, CONCAT(l.OBJECT_SCHEMA, '.', l.OBJECT_NAME) AS object,
+const schemaLocks = `SELECT rt.PROCESSLIST_ID AS waiting, b.trx_mysql_thread_id AS blocking, CONCAT(l.OBJECT_SCHEMA, '.', l.OBJECT_NAME) AS object,
 l.INDEX_NAME AS idx, l.LOCK_MODE AS mode, TIMESTAMPDIFF(SECOND, r.trx_wait_started, NOW()) AS waited, r.trx_query AS query,
 b.trx_query AS blocking_query, TIMESTAMPDIFF(SECOND, b.trx_started, NOW()) AS age, b.trx_state AS blocking_state
 FROM performance_schema.data_lock_waits w
 JOIN performance_schema.data_locks l ON l.ENGINE_LOCK_ID = w.REQUESTING_ENGINE_LOCK_ID AND l.ENGINE = w.ENGINE
 JOIN information_schema.INNODB_TRX r ON r.trx_id = w.REQUESTING_ENGINE_TRANSACTION_ID
 JOIN information_schema.INNODB_TRX b ON b.trx_id = w.BLOCKING_ENGINE_TRANSACTION_ID
-LEFT JOIN performance_schema.threads rt ON rt.THREAD_ID = w.REQUESTING_THREAD_ID
-LEFT JOIN performance_schema.threads bt ON bt.PROCESSLIST_ID = b.trx_mysql_thread_id LIMIT %d`
+LEFT JOIN performance_schema.threads rt ON rt.THREAD_ID = w.REQUESTING_THREAD_ID LIMIT %d`
 
 // readRowLocks reads who waits for whose row lock. Direct waits come with the
 // holder of the lock; a queue of waiters lists each pair.
@@ -71,6 +70,7 @@ func (l *look) rowLock(row mysqlconn.Row) recording.MySQLLockWait {
 		WaitingStatement: l.statement(query, len(query) >= 1023), BlockingFor: seconds(row.Int("age"))}
 	query = row.Text("blocking_query")
 	w.BlockingStatement = l.statement(query, len(query) >= 1023)
+	w.Detached = row.Int("blocking") == 0 // InnoDB knows no connection of it, which is not the same as not to tell
 	return w
 }
 

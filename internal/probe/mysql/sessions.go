@@ -149,8 +149,11 @@ func (l *look) sumStates() {
 		}
 		s.Count++
 		s.Longest = max(s.Longest, p.took)
-		if waitsForTable(p.state) {
+		switch {
+		case waitsForTable(p.state):
 			l.metaWaits = append(l.metaWaits, *p)
+		case p.state == userLock:
+			l.userWaits = append(l.userWaits, *p)
 		}
 	}
 	rows := values(sums)

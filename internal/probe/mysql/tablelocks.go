@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,11 +19,21 @@ func waitsForTable(state string) bool {
 		state == "Locked" || state == "System lock"
 }
 
+// userLock is the state of a session that waits in GET_LOCK (sql/item_func.cc).
+const userLock = "User lock"
+
+// Types of objects with metadata locks: those that statements lock, and those of
+// GET_LOCK.
+const (
+	statementObjects = "'TABLE', 'SCHEMA', 'GLOBAL', 'COMMIT', 'FUNCTION', 'PROCEDURE', 'BACKUP LOCK', 'BACKUP'"
+	userObjects      = "'USER LEVEL LOCK'"
+)
+
 // metadataLocks are the locks of the objects that somebody waits for.
 const metadataLocks = `SELECT m.OBJECT_TYPE AS type, m.OBJECT_SCHEMA AS db, m.OBJECT_NAME AS name, m.LOCK_TYPE AS mode, m.LOCK_STATUS AS status,
 t.PROCESSLIST_ID AS session FROM performance_schema.metadata_locks m
 JOIN performance_schema.threads t ON t.THREAD_ID = m.OWNER_THREAD_ID
-WHERE t.PROCESSLIST_ID IS NOT NULL AND m.OBJECT_TYPE IN ('TABLE', 'SCHEMA', 'GLOBAL', 'COMMIT', 'FUNCTION', 'PROCEDURE', 'BACKUP LOCK', 'BACKUP')
+WHERE t.PROCESSLIST_ID IS NOT NULL AND m.OBJECT_TYPE IN (%s)
 AND (m.OBJECT_TYPE, COALESCE(m.OBJECT_SCHEMA, ''), COALESCE(m.OBJECT_NAME, '')) IN
 (SELECT OBJECT_TYPE, COALESCE(OBJECT_SCHEMA, ''), COALESCE(OBJECT_NAME, '') FROM performance_schema.metadata_locks WHERE LOCK_STATUS = 'PENDING')
 LIMIT %d`
@@ -35,21 +46,16 @@ type mdl struct {
 	session int64
 }
 
-// readMetadataLocks reads who waits for whose metadata lock. Where the server
-// does not tell, the waits are known from the states of the sessions and nobody
-// is named.
+// readMetadataLocks reads who waits for whose metadata lock, those of GET_LOCK
+// among them. Where the server does not tell, the waits are known from the states
+// of the sessions and nobody is named.
 func readMetadataLocks(l *look) error {
-	var waits []recording.MySQLLockWait
-	r, err := l.metadataLocks()
-	if err == nil {
-		waits = l.pairs(r)
-	} else if l.about.mariaDB() && !fatal(err) {
-		if told, pluginErr := l.pluginLocks(); pluginErr == nil {
-			waits, err = told, nil
-		} else if fatal(pluginErr) {
-			return pluginErr
-		} else if a, ok := errors.AsType[*absence](err); ok {
-			err = &absence{why: a.why + ", and the plugin metadata_lock_info is not loaded", how: "INSTALL SONAME 'metadata_lock_info'"}
+	waits, err := l.tableLocks()
+	if err == nil || !fatal(err) {
+		of, userErr := l.userLocks()
+		waits, err = append(waits, of...), cmp.Or(err, userErr)
+		if userErr != nil && fatal(userErr) {
+			err = userErr
 		}
 	}
 	if err != nil && fatal(err) {
@@ -57,19 +63,6 @@ func readMetadataLocks(l *look) error {
 	}
 	if err := l.nameBlockers(waits); err != nil {
 		return err
-	}
-	for i := range l.metaWaits {
-		p := &l.metaWaits[i]
-		j := slices.IndexFunc(waits, func(w recording.MySQLLockWait) bool { return w.Waiting == p.id })
-		if j >= 0 || p.state == "System lock" {
-			continue
-		}
-		kind := "metadata"
-		if strings.Contains(p.state, "table level lock") || p.state == "Locked" {
-			kind = "table"
-		}
-		waits = append(waits, recording.MySQLLockWait{At: l.at, Server: l.target.Name, Kind: kind, Waited: p.took, Waiting: p.id,
-			WaitingStatement: p.words(l), BlockingFor: recording.Unknown})
 	}
 	recording.Give(l.w, holdersFirst(waits))
 	// The waits are known all the same: this is no reason to look less often.
@@ -85,7 +78,70 @@ func readMetadataLocks(l *look) error {
 	return err
 }
 
-func (l *look) metadataLocks() (*mysqlconn.Result, error) {
+// tableLocks are the waits of statements for objects.
+func (l *look) tableLocks() (waits []recording.MySQLLockWait, err error) {
+	if len(l.metaWaits) == 0 {
+		return nil, nil
+	}
+	r, err := l.metadataLocks(statementObjects)
+	if err == nil {
+		waits = l.pairs(r, "metadata")
+	} else if l.about.mariaDB() && !fatal(err) {
+		if named, pluginErr := l.pluginLocks(); pluginErr == nil {
+			waits, err = named, nil
+		} else if fatal(pluginErr) {
+			return nil, pluginErr
+		} else if a, ok := errors.AsType[*absence](err); ok {
+			err = &absence{why: a.why + ", and the plugin metadata_lock_info is not loaded", how: "INSTALL SONAME 'metadata_lock_info'"}
+		}
+	}
+	for i := range l.metaWaits {
+		p := &l.metaWaits[i]
+		kind := "metadata"
+		if strings.Contains(p.state, "table level lock") || p.state == "Locked" {
+			kind = "table"
+		}
+		if p.state != "System lock" && !told(waits, p.id) {
+			waits = append(waits, l.behindUnknown(p, kind))
+		}
+	}
+	return waits, err
+}
+
+// userLocks are the waits of sessions in GET_LOCK.
+func (l *look) userLocks() (waits []recording.MySQLLockWait, err error) {
+	if len(l.userWaits) == 0 {
+		return nil, nil
+	}
+	r, err := l.metadataLocks(userObjects)
+	if err == nil {
+		waits = l.pairs(r, "user")
+	}
+	for i := range waits {
+		if !l.options.Literals {
+			waits[i].Object = "" // the name is what a program wrote into a literal
+		}
+	}
+	for i := range l.userWaits {
+		if p := &l.userWaits[i]; !told(waits, p.id) {
+			waits = append(waits, l.behindUnknown(p, "user"))
+		}
+	}
+	return waits, err
+}
+
+// told says whether a session is among those that wait.
+func told(waits []recording.MySQLLockWait, session int64) bool {
+	return slices.ContainsFunc(waits, func(w recording.MySQLLockWait) bool { return w.Waiting == session })
+}
+
+// behindUnknown is the wait of a session of which only its state tells.
+func (l *look) behindUnknown(p *process, kind string) recording.MySQLLockWait {
+	return recording.MySQLLockWait{At: l.at, Server: l.target.Name, Kind: kind, Waited: p.took, Waiting: p.id,
+		WaitingStatement: p.words(l), BlockingFor: recording.Unknown}
+}
+
+func (l *look) metadataLocks(objects string) (*mysqlconn.Result, error) {
 	switch {
 	case l.about.mariaDB() && !l.about.atLeast(10, 5):
 		return nil, &absence{why: "MariaDB tells who holds metadata locks since 10.5"}
@@ -95,7 +151,7 @@ func (l *look) metadataLocks() (*mysqlconn.Result, error) {
 	if err := l.needSchema(); err != nil {
 		return nil, err
 	}
-	r, err := l.query("the metadata locks", fmt.Sprintf(metadataLocks, 4*mostLockWaits))
+	r, err := l.query("the metadata locks", fmt.Sprintf(metadataLocks, objects, 4*mostLockWaits))
 	if err != nil || r.Len() > 0 {
 		return r, err
 	}
@@ -127,7 +183,7 @@ func (l *look) watchesMetadataLocks() (bool, error) {
 }
 
 // pairs joins those who wait with those in their way.
-func (l *look) pairs(r *mysqlconn.Result) []recording.MySQLLockWait {
+func (l *look) pairs(r *mysqlconn.Result, kind string) []recording.MySQLLockWait {
 	locks := map[string][]mdl{}
 	var pending []mdl
 	for i := range r.Len() {
@@ -142,7 +198,7 @@ func (l *look) pairs(r *mysqlconn.Result) []recording.MySQLLockWait {
 	var waits []recording.MySQLLockWait
 	seen := map[[2]int64]bool{}
 	for _, want := range pending {
-		w := recording.MySQLLockWait{At: l.at, Server: l.target.Name, Kind: "metadata", Object: want.object, Mode: want.mode,
+		w := recording.MySQLLockWait{At: l.at, Server: l.target.Name, Kind: kind, Object: want.object, Mode: want.mode,
 			Waited: recording.Unknown, Waiting: want.session, BlockingFor: recording.Unknown}
 		if p := l.find(want.session); p != nil {
 			w.Waited, w.WaitingStatement = p.took, p.words(l)
@@ -154,16 +210,41 @@ func (l *look) pairs(r *mysqlconn.Result) []recording.MySQLLockWait {
 				continue
 			}
 			seen[pair], blocked = true, true
-			w.Blocking = other.session
+			w.Blocking, w.BlockingMode = other.session, ""
+			if !other.pending {
+				w.BlockingMode = other.mode
+			}
+			waits = append(waits, w)
+		}
+		if other, one := onlyOther(want, locks[want.object]); !blocked && one && l.about.mariaDB() && !seen[[2]int64{want.session, other.session}] {
+			seen[[2]int64{want.session, other.session}], blocked = true, true
+			w.Blocking, w.BlockingMode = other.session, other.mode
 			waits = append(waits, w)
 		}
 		if !blocked && !seen[[2]int64{want.session, 0}] {
 			seen[[2]int64{want.session, 0}] = true
-			w.Blocking = 0
+			w.Blocking, w.BlockingMode = 0, ""
 			waits = append(waits, w)
 		}
 	}
 	return waits
+}
+
+// onlyOther is the lock of the one other session that was granted one of the same
+// object: it is in the way, whatever its mode. MariaDB goes on to show the mode that
+// was asked for first where a lock was made stronger later, as LOCK TABLES ... READ
+// does, and has modes for backups that the tables below do not know.
+func onlyOther(want mdl, locks []mdl) (other mdl, one bool) {
+	for _, m := range locks {
+		if m.pending || m.session == want.session {
+			continue
+		}
+		if one && m.session != other.session {
+			return mdl{}, false
+		}
+		other, one = m, true
+	}
+	return other, one
 }
 
 func objectName(kind, db, name string) string {
@@ -172,6 +253,8 @@ func objectName(kind, db, name string) string {
 		return strings.ToLower(kind) // the global read lock, commits
 	case name == "":
 		return db
+	case db == "":
+		return name // of GET_LOCK
 	}
 	return db + "." + name
 }

@@ -46,7 +46,7 @@ func (l *look) pluginLocks() ([]recording.MySQLLockWait, error) {
 				continue
 			}
 			seen[m.session] = true
-			w.Blocking = m.session
+			w.Blocking, w.BlockingMode = m.session, m.mode
 			waits = append(waits, w)
 		}
 		if len(seen) == 0 {
