@@ -1,6 +1,8 @@
 package view_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,13 +68,88 @@ func TestBlockersOfFollowsChains(t *testing.T) {
 		got = append(got, row{b.Session, b.Victims, b.Waited})
 	}
 	want := []row{
-		{1, []view.MySQLVictim{{Session: 2, Waited: 13 * time.Second, Behind: 1}, {Session: 3, Waited: 11 * time.Second, Behind: 2}}, 2},
-		{8, []view.MySQLVictim{{Session: 9, Waited: recording.Unknown, Behind: 8}}, 1},
+		{1, []view.MySQLVictim{{Session: 2, Kind: "row", Object: "shop.stock", Waited: 13 * time.Second, Behind: 1}, {Session: 3, Kind: "row", Object: "shop.stock", Waited: 11 * time.Second, Behind: 2}}, 2},
+		{8, []view.MySQLVictim{{Session: 9, Kind: "row", Object: "shop.stock", Waited: recording.Unknown, Behind: 8}}, 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("blockers (-want +got):\n%s", diff)
 	}
 	if n := v.RowLockWaiters("10.0.0.2:3306"); n != 2 {
 		t.Errorf("%v transactions wait at a time, want 2", n)
+	}
+}
+
+// One connection holds rows that some want and the definition that others want:
+// each is found behind what it waits for.
+func TestBlockersOfByKind(t *testing.T) {
+	wait := func(kind string, waiting, blocking int64) recording.MySQLLockWait {
+		return recording.MySQLLockWait{Kind: kind, Object: "shop." + kind, Waiting: waiting, Blocking: blocking, Waited: recording.Unknown}
+	}
+	h := ruletest.New(2, 10).MySQL(ruletest.MySQL{}).LockWaits(
+		wait("row", 171, 170),
+		wait("metadata", 172, 171), wait("metadata", 172, 170), // both use the table, and 171 waits for a row itself
+		wait("metadata", 173, 172),
+		wait("metadata", 30, 20), wait("row", 20, 10), // the way to the root leads over another kind of lock
+	)
+	v := h.View()
+	show := func(kinds ...string) (list []string) {
+		for _, b := range v.BlockersOf("10.0.0.2:3306", kinds...) {
+			text := fmt.Sprintf("%d %s", b.Session, b.Kind)
+			if b.Behind != 0 {
+				text += fmt.Sprintf(" (behind %d: %s)", b.Behind, b.BehindKind)
+			}
+			for _, x := range b.Victims {
+				text += fmt.Sprintf(", %d %s of %s behind %d", x.Session, x.Kind, x.Object, x.Behind)
+			}
+			list = append(list, text)
+		}
+		slices.Sort(list)
+		return list
+	}
+	for name, x := range map[string]struct{ got, want []string }{
+		"all": {show(), []string{
+			"10 row, 30 metadata of shop.metadata behind 20, 20 row of shop.row behind 10",
+			"170 metadata, 172 metadata of shop.metadata behind 170, 173 metadata of shop.metadata behind 172",
+			"170 row, 171 row of shop.row behind 170"}},
+		"row": {show("row"), []string{"10 row, 20 row of shop.row behind 10", "170 row, 171 row of shop.row behind 170"}},
+		"metadata": {show("metadata", "table"), []string{
+			"170 metadata, 172 metadata of shop.metadata behind 170, 173 metadata of shop.metadata behind 172",
+			"20 metadata (behind 10: row), 30 metadata of shop.metadata behind 20"}},
+	} {
+		if diff := cmp.Diff(x.want, x.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// What is known of the transaction of a blocker comes from the same look.
+func TestBlockersOfTransactions(t *testing.T) {
+	const all = "status,transactions,sessions"
+	open := recording.MySQLTransaction{Session: 17}
+	prepared := recording.MySQLTransaction{Session: 17, Prepared: true}
+	lost, young := recording.MySQLTransaction{ID: "8", Prepared: true}, recording.MySQLTransaction{ID: "9"}
+	wait := recording.MySQLLockWait{Kind: "row", Waiting: 21, Blocking: 17}
+	nobody := recording.MySQLLockWait{Kind: "row", Waiting: 21, Detached: true}
+	for name, x := range map[string]struct {
+		wait      recording.MySQLLockWait
+		list      []recording.MySQLTransaction
+		collected string
+		want      view.MySQLTransacting
+	}{
+		"open":                     {wait, []recording.MySQLTransaction{open}, all, view.OpenTransaction},
+		"prepared":                 {wait, []recording.MySQLTransaction{prepared}, all, view.PreparedTransaction},
+		"none":                     {wait, []recording.MySQLTransaction{lost}, all, view.NoTransaction},
+		"none at all":              {wait, nil, all, view.NoTransaction},
+		"not read":                 {wait, nil, "status,sessions", view.TransactionUnknown},
+		"too many":                 {wait, slices.Repeat([]recording.MySQLTransaction{{Session: 5}}, 200), all, view.TransactionUnknown},
+		"without a connection":     {nobody, []recording.MySQLTransaction{open, lost}, all, view.PreparedTransaction},
+		"several without":          {nobody, []recording.MySQLTransaction{lost, lost}, all, view.PreparedTransaction},
+		"not all of them prepared": {nobody, []recording.MySQLTransaction{lost, young}, all, view.OpenTransaction},
+		"the server does not tell": {recording.MySQLLockWait{Kind: "metadata", Waiting: 21}, []recording.MySQLTransaction{lost}, all, view.TransactionUnknown},
+	} {
+		h := ruletest.New(2, 10).MySQL(ruletest.MySQL{Collected: x.collected}).LockWaits(x.wait).Transactions(x.list...)
+		if got := h.View().BlockersOf("10.0.0.2:3306")[0].Transaction; got != x.want {
+			t.Errorf("%s: %v, want %v", name, got, x.want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/mysqlview"
@@ -45,7 +46,12 @@ func (m *Model) lockLines(height int) []string {
 
 func (m *Model) rootLines(b *view.MySQLBlocker) []string {
 	who := "a session the server does not name"
-	if b.Session != 0 {
+	switch {
+	case b.Detached && b.Transaction == view.PreparedTransaction:
+		who = "a prepared XA transaction without a connection"
+	case b.Detached:
+		who = "a transaction without a connection"
+	case b.Session != 0:
 		who = fmt.Sprintf("%d %s@%s", b.Session, mysqlview.Plain(b.User), mysqlview.Plain(b.Client))
 	}
 	if b.Command != "" {
@@ -54,12 +60,7 @@ func (m *Model) rootLines(b *view.MySQLBlocker) []string {
 	if b.For >= 0 {
 		who += " " + unit.Duration(b.For.Round(time.Second)).String()
 	}
-	what := b.Kind + " lock"
-	if b.Object != "" {
-		what += " of " + mysqlview.Plain(b.Object)
-	} else {
-		what += " of an unknown table"
-	}
+	what := lockOf(b.Kind, b.Object)
 	if b.Index != "" {
 		what += " (" + mysqlview.Plain(b.Index) + ")"
 	}
@@ -75,11 +76,24 @@ func (m *Model) rootLines(b *view.MySQLBlocker) []string {
 	for _, v := range b.Victims {
 		behind[v.Behind] = append(behind[v.Behind], v)
 	}
-	return m.branches(lines, behind, b.Session, "  ", map[int64]bool{b.Session: true})
+	return m.branches(lines, b.Kind, behind, b.Session, "  ", map[int64]bool{b.Session: true})
 }
 
-// branches adds those who wait for a session, each with those behind it.
-func (m *Model) branches(lines []string, behind map[int64][]view.MySQLVictim, session int64, indent string, seen map[int64]bool) []string {
+// lockOf words what somebody waits for.
+func lockOf(kind, object string) string {
+	object = mysqlview.Plain(object)
+	switch {
+	case kind == "user":
+		return strings.TrimSpace("lock of GET_LOCK " + object)
+	case object == "":
+		object = "an unknown table"
+	}
+	return kind + " lock of " + object
+}
+
+// branches adds those who wait for a session, each with those behind it. What they
+// wait for is said where it is not a lock of the kind that the root holds.
+func (m *Model) branches(lines []string, kind string, behind map[int64][]view.MySQLVictim, session int64, indent string, seen map[int64]bool) []string {
 	list := behind[session]
 	for i, v := range list {
 		branch, below := "├─ ", "│  "
@@ -90,12 +104,15 @@ func (m *Model) branches(lines []string, behind map[int64][]view.MySQLVictim, se
 		if v.Waited >= 0 {
 			waited = unit.Duration(v.Waited.Round(time.Millisecond)).String()
 		}
+		if v.Kind != kind {
+			waited += " for a " + lockOf(v.Kind, v.Object)
+		}
 		lines = append(lines, clip(fmt.Sprintf("%s%s%d waited %s  %s", indent, branch, v.Session, waited, mysqlview.Plain(v.Statement)), m.width))
 		if seen[v.Session] {
 			continue // a circle
 		}
 		seen[v.Session] = true
-		lines = m.branches(lines, behind, v.Session, indent+below, seen)
+		lines = m.branches(lines, kind, behind, v.Session, indent+below, seen)
 	}
 	return lines
 }

@@ -43,12 +43,12 @@ func moment(i int) Moment {
 		Blockers: []view.MySQLBlocker{
 			{Session: 17, Kind: "row", Object: "shop.stock", Index: "PRIMARY", User: "app", Client: "10.0.0.7", Command: "Sleep", Statement: "UPDATE stock SET n = ?",
 				For: 41 * time.Second, Looks: 3, Mean: 3, Waited: 3, Victims: []view.MySQLVictim{
-					{Session: 21, Statement: "UPDATE stock SET n = n - ?", Waited: 12 * time.Second, Behind: 17},
-					{Session: 22, Statement: "DELETE FROM stock", Waited: 11500 * time.Millisecond, Behind: 21},
-					{Session: 23, Statement: "UPDATE stock SET n = n - ?", Waited: recording.Unknown, Behind: 17},
+					{Session: 21, Kind: "row", Object: "shop.stock", Statement: "UPDATE stock SET n = n - ?", Waited: 12 * time.Second, Behind: 17},
+					{Session: 22, Kind: "metadata", Object: "shop.stock", Statement: "ALTER TABLE stock", Waited: 11500 * time.Millisecond, Behind: 21},
+					{Session: 23, Kind: "row", Object: "shop.stock", Statement: "UPDATE stock SET n = n - ?", Waited: recording.Unknown, Behind: 17},
 				}},
-			{Kind: "metadata", Object: "shop.orders", For: recording.Unknown, Waited: 0.4, Victims: []view.MySQLVictim{{Session: 40, Statement: "SELECT ?", Waited: 2 * time.Second}}},
-			{Kind: "table", For: recording.Unknown, Waited: 0.1, Victims: []view.MySQLVictim{{Session: 41, Statement: "SELECT ?", Waited: time.Second}}},
+			{Kind: "metadata", Object: "shop.orders", For: recording.Unknown, Waited: 0.4, Victims: []view.MySQLVictim{{Session: 40, Kind: "metadata", Object: "shop.orders", Statement: "SELECT ?", Waited: 2 * time.Second}}},
+			{Kind: "table", For: recording.Unknown, Waited: 0.1, Victims: []view.MySQLVictim{{Session: 41, Kind: "table", Statement: "SELECT ?", Waited: time.Second}}},
 		},
 		Sessions: []recording.MySQLSession{
 			{ID: 17, User: "app", Client: "10.0.0.7", DB: "shop", Command: "Sleep", For: 41 * time.Second},

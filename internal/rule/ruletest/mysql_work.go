@@ -23,7 +23,7 @@ type MySQL struct {
 	Questions float64                    // rtrail's own, per second
 	Pooled    int64                      // number of rtrail's connection, if a thread pool serves it
 	Login     time.Duration              // of rtrail, at the first look
-	Collected string                     // what was read in every look
+	Collected string                     // what every look read, joined by ','
 	// Ping is how long the first answer of a look took, that many seconds after
 	// the start; nil: no time.
 	Ping func(s float64) time.Duration
