@@ -38,19 +38,14 @@ type lockWaits struct {
 	longest  time.Duration
 }
 
-// locksOf are the lock waits of one kind: row, metadata, table.
+// locksOf are the lock waits of some kinds: row, metadata, table, user.
 func locksOf(v *view.View, s *view.MySQLServer, kinds ...string) *lockWaits {
-	w := &lockWaits{v: v, s: s}
-	for _, b := range v.BlockersOf(s.Server) {
-		for _, k := range kinds {
-			if b.Kind == k {
-				w.blockers = append(w.blockers, b)
-				w.waited += b.Waited
-				w.victims += len(b.Victims)
-				w.looks = max(w.looks, b.Looks)
-				w.longest = max(w.longest, b.Victims[0].Waited)
-			}
-		}
+	w := &lockWaits{v: v, s: s, blockers: v.BlockersOf(s.Server, kinds...)}
+	for _, b := range w.blockers {
+		w.waited += b.Waited
+		w.victims += len(b.Victims)
+		w.looks = max(w.looks, b.Looks)
+		w.longest = max(w.longest, b.Victims[0].Waited)
 	}
 	return w
 }
@@ -109,31 +104,6 @@ func (w *lockWaits) on() string {
 	return ""
 }
 
-// blockerName names who blocks: "connection 17 (app@10.0.0.5)".
-func blockerName(b view.MySQLBlocker) string {
-	if b.Session == 0 {
-		return "an unknown connection"
-	}
-	return fmt.Sprintf("connection %d (%s)", b.Session, account(b.User, b.Client))
-}
-
-// doing says what a blocker does meanwhile.
-func doing(b view.MySQLBlocker) string {
-	statement := ""
-	if b.Statement != "" {
-		statement = ": " + words(b.Statement)
-	}
-	switch {
-	case b.Command == "Sleep" && statement != "":
-		return "it is idle in an open transaction, its last statement" + statement
-	case b.Command == "Sleep":
-		return "it is idle in an open transaction"
-	case statement != "":
-		return "it runs" + statement
-	}
-	return "the server does not tell what it does"
-}
-
 // evidence is what proves the waits: how many, behind whom, who suffers.
 func (w *lockWaits) evidence(metric, check string) []rule.Evidence {
 	list := []rule.Evidence{{
@@ -142,13 +112,13 @@ func (w *lockWaits) evidence(metric, check string) []rule.Evidence {
 		Check: check,
 	}}
 	for i, b := range w.blockers[:min(len(w.blockers), mostBlockers)] {
-		what := rule.T("%s blocks %s: %s%s", blockerName(b), connections(len(b.Victims)), doing(b), open(b.For))
+		what := rule.T("%s blocks %s: %s%s", blockerName(b), connections(len(b.Victims)), doing(b), since(b))
 		if p, ok := w.client(b); ok {
-			what = rule.T("%s blocks %s: %s%s; its client is %s", blockerName(b), connections(len(b.Victims)), doing(b), open(b.For), rule.ProcessSubject(p).String())
+			what = rule.T("%s blocks %s: %s%s; its client is %s", blockerName(b), connections(len(b.Victims)), doing(b), since(b), rule.ProcessSubject(p).String())
 		}
 		list = append(list, rule.Evidence{
 			Metric: "mysql.lock-blocker", Value: b.Waited, Unit: "connections", What: what,
-			Check: ask(w.s, fmt.Sprintf("select * from information_schema.processlist where id = %d", b.Session)),
+			Check: w.blockerCheck(b, check),
 		})
 		if i > 0 {
 			continue // victims of the worst are enough
@@ -162,6 +132,17 @@ func (w *lockWaits) evidence(metric, check string) []rule.Evidence {
 		}
 	}
 	return append(list, beside(w.s)...)
+}
+
+// blockerCheck is how a sceptic sees who blocks.
+func (w *lockWaits) blockerCheck(b view.MySQLBlocker, waits string) string {
+	switch {
+	case b.Detached:
+		return ask(w.s, "xa recover")
+	case b.Session == 0:
+		return waits
+	}
+	return ask(w.s, fmt.Sprintf("select * from information_schema.processlist where id = %d", b.Session))
 }
 
 // client finds the program behind a blocker.
@@ -186,14 +167,6 @@ func lasted(d time.Duration) string {
 		return "for an unknown time"
 	}
 	return unit.Duration(d).String()
-}
-
-// open says how long a blocker is at it.
-func open(d time.Duration) string {
-	if d <= 0 {
-		return ""
-	}
-	return ", open for " + unit.Duration(d).String()
 }
 
 // exhausting are the listeners whose connections are used up because of these

@@ -208,9 +208,16 @@ func (x *longOpen) evidence(idle bool) (list []rule.Evidence) {
 		if p, ok := clientOf(x.v, x.s, r); ok {
 			program = ", client " + rule.ProcessSubject(p).String()
 		}
+		who := fmt.Sprintf("connection %d (%s%s)", t.Session, account(r.User, r.Client), program)
+		switch {
+		case t.Session == 0 && t.Prepared:
+			who, does = "a transaction without a connection", "is prepared and waits for XA COMMIT or XA ROLLBACK"
+		case t.Session == 0:
+			who = "a transaction without a connection"
+		}
 		list = append(list, rule.Evidence{
 			Metric: "mysql.transaction-age", Value: t.Age.Seconds(), Unit: "seconds", Limit: rule.Limit(oldTransaction.Seconds()),
-			What: rule.T("connection %d (%s%s): open for %s, %s%s, %s rows locked, %s changed; it %s", t.Session, account(r.User, r.Client), program,
+			What: rule.T("%s: open for %s, %s%s, %s rows locked, %s changed; it %s", who,
 				unit.Duration(t.Age), cmp.Or(t.Isolation, "isolation unknown"), snapshot, unit.Count(max(t.RowsLocked, 0)), unit.Count(max(t.Modified, 0)), does),
 			Check: ask(x.s, "select * from information_schema.innodb_trx order by trx_started\\G"),
 		})

@@ -40,6 +40,9 @@ func detectMetadataLock(v *view.View) ([]rule.Finding, error) {
 		if w.serious() || m.mean >= waitersAtLeast && m.lasts >= longWait {
 			found = append(found, m.finding())
 		}
+		if f, ok := userLockFinding(v, s); ok {
+			found = append(found, f)
+		}
 	}
 	return found, err
 }
@@ -87,30 +90,72 @@ func (m *metadataWait) finding() rule.Finding {
 	}
 	b, one := m.main()
 	if one && b.Session > 0 {
-		f.Headline = rule.T("%s of %s %s for %s, which %s holds: %s", connections(len(b.Victims)), m.s.Name(), wait(len(b.Victims)), m.wanted(), blockerName(b), doing(b))
-		f.Evidence = m.evidence("mysql.metadata-lock-waits", m.check())
-		f.Fixes = append(holderFixes(m.s, b), ddlFix(m.s))
+		f.Headline = rule.T("%s of %s %s for %s, which %s holds: %s", connections(len(b.Victims)), m.s.Name(), wait(len(b.Victims)), m.wanted(&b), blockerName(b), doing(b))
+		f.Evidence = m.evidence("mysql.metadata-lock-waits", m.check(b))
+		f.Fixes = holderFixes(m.s, b)
+		if h := holdingOf(b); h == byInstance || keeps[h] == "" {
+			f.Fixes = append(f.Fixes, ddlFix(m.s)) // others wait without any change of a table too
+		}
 		return f
 	}
 	return m.suspects(f)
 }
 
-// wanted is what they wait for.
-func (m *metadataWait) wanted() string {
+// wanted is what they wait for: what a blocker that is known holds, else what
+// their state says.
+func (m *metadataWait) wanted(b *view.MySQLBlocker) string {
+	const all = "the lock of all tables, as FLUSH TABLES WITH READ LOCK and backups take it"
+	backup := "the backup lock, as LOCK INSTANCE FOR BACKUP takes it"
+	switch {
+	case m.s.MariaDB():
+		backup = all // FLUSH TABLES WITH READ LOCK is one of its levels
+	case !m.s.AtLeast(8):
+		backup = "the backup lock, as LOCK TABLES FOR BACKUP takes it"
+	}
+	if b != nil {
+		switch b.Object {
+		case "global", "commit", "backup":
+			return all
+		case "backup lock":
+			return backup
+		}
+		return "the definition of " + cmp.Or(b.Object, "a table")
+	}
 	switch m.state {
-	case "Waiting for global read lock", "Waiting for commit lock", "Waiting for backup lock":
-		return "the lock of all tables, as FLUSH TABLES WITH READ LOCK and backups take it"
+	case "Waiting for global read lock", "Waiting for commit lock":
+		return all
+	case "Waiting for backup lock":
+		return backup
 	case "Waiting for table level lock":
 		return "a lock on all of " + cmp.Or(m.object(), "a table")
 	}
 	return "the definition of " + cmp.Or(m.object(), "a table")
 }
 
-func (m *metadataWait) check() string {
-	if m.s.MariaDB() {
+// ofAll says that they wait for a lock of all tables at once, which need not be
+// that of a transaction.
+func (m *metadataWait) ofAll() bool {
+	switch m.state {
+	case "Waiting for global read lock", "Waiting for commit lock", "Waiting for backup lock":
+		return true
+	}
+	return false
+}
+
+func (m *metadataWait) check(b view.MySQLBlocker) string {
+	switch {
+	case m.s.MariaDB():
 		return ask(m.s, "show full processlist")
+	case !strings.Contains(b.Object, "."):
+		return ask(m.s, metadataLocksOf(strings.ToUpper(b.Object)))
 	}
 	return ask(m.s, "select * from sys.schema_table_lock_waits\\G")
+}
+
+// metadataLocksOf is a query for who has, or wants, the locks of one type of objects.
+func metadataLocksOf(kind string) string {
+	return "select t.processlist_id, m.object_name, m.lock_type, m.lock_status from performance_schema.metadata_locks m " +
+		"join performance_schema.threads t on t.thread_id = m.owner_thread_id where m.object_type = '" + kind + "'"
 }
 
 func ddlFix(s *view.MySQLServer) rule.Fix {
@@ -130,19 +175,19 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 	many := max(m.victims, int(m.most), len(waiting))
 	n := connections(many)
 	switch {
-	case len(holders) == 1:
+	case len(holders) == 1 && !m.ofAll():
 		h := holders[0]
-		f.Headline = rule.T("%s of %s %s for %s; the only transaction older than the waits is that of %s: %s", n, m.s.Name(), wait(many), m.wanted(), blockerName(h), doing(h))
+		f.Headline = rule.T("%s of %s %s for %s; the only transaction older than the waits is that of %s: %s", n, m.s.Name(), wait(many), m.wanted(nil), blockerName(h), doing(h))
 		f.Fixes = holderFixes(m.s, h)
-	case len(holders) > 1:
-		f.Headline = rule.T("%s of %s %s for %s; one of %d older transactions holds it, and the server does not tell which", n, m.s.Name(), wait(many), m.wanted(), len(holders))
+	case len(holders) > 1 && !m.ofAll():
+		f.Headline = rule.T("%s of %s %s for %s; one of %d older transactions holds it, and the server does not tell which", n, m.s.Name(), wait(many), m.wanted(nil), len(holders))
 		f.Fixes = []rule.Fix{{
 			Text:     rule.T("find out which of them used that table, and have its client commit or roll back; to kill one at random may hit those that hold nothing"),
 			Command:  ask(m.s, "select trx_mysql_thread_id, trx_started, trx_state, trx_query from information_schema.innodb_trx order by trx_started"),
 			Tradeoff: "what a transaction changed is lost when it is killed",
 		}}
 	default:
-		f.Headline = rule.T("%s of %s %s for %s; who holds it cannot be seen", n, m.s.Name(), wait(many), m.wanted())
+		f.Headline = rule.T("%s of %s %s for %s; who holds it cannot be seen", n, m.s.Name(), wait(many), m.wanted(nil))
 	}
 	f.Evidence = []rule.Evidence{{
 		Metric: "mysql.metadata-lock-waits", Value: m.mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
@@ -153,7 +198,7 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 	for _, h := range holders[:min(len(holders), mostSuspects)] {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: "mysql.lock-blocker", Value: h.For.Seconds(), Unit: "seconds",
-			What:  rule.T("%s may hold it: %s%s", blockerName(h), doing(h), open(h.For)),
+			What:  rule.T("%s may hold it: %s%s", blockerName(h), doing(h), since(h)),
 			Check: ask(m.s, "select * from information_schema.innodb_trx order by trx_started"),
 		})
 	}
@@ -225,7 +270,10 @@ func (m *metadataWait) holders(waiting []recording.MySQLSession) []view.MySQLBlo
 		if t.Session == 0 || waits[t.Session] || t.Age < least {
 			continue
 		}
-		b := view.MySQLBlocker{Session: t.Session, Kind: "metadata", Statement: t.Statement, For: t.Age}
+		b := view.MySQLBlocker{Session: t.Session, Kind: "metadata", Statement: t.Statement, For: t.Age, Transaction: view.OpenTransaction}
+		if t.Prepared {
+			b.Transaction = view.PreparedTransaction
+		}
 		if r, ok := session(m.v, m.s.Server, t.Session); ok {
 			b.User, b.Client, b.Command = r.User, r.Client, r.Command
 			b.Statement = cmp.Or(b.Statement, r.Statement)

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	_ "embed"
-	"fmt"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -57,6 +56,9 @@ func rowLockFinding(w *lockWaits) rule.Finding {
 			unit.Number(w.waited), w.s.Name(), w.on())
 	}
 	f.Evidence = append(f.Evidence, rowLockCounters(w.s)...)
+	if one && b.Detached {
+		return f // no other way to write programs or statements would end it
+	}
 	f.Fixes = append(f.Fixes, rule.Fix{
 		Text:     rule.T("keep locks for less time: change the rows that many want last, commit at once, and do nothing else between BEGIN and COMMIT"),
 		Tradeoff: "a change of the program",
@@ -78,34 +80,6 @@ func rowLockCheck(s *view.MySQLServer) string {
 	}
 	return ask(s, "select w.requesting_trx_id, w.blocking_trx_id, r.trx_mysql_thread_id waits, b.trx_mysql_thread_id blocks, r.trx_query from information_schema.innodb_lock_waits w "+
 		"join information_schema.innodb_trx r on r.trx_id = w.requesting_trx_id join information_schema.innodb_trx b on b.trx_id = w.blocking_trx_id")
-}
-
-// holderFixes are for a transaction that holds locks.
-func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
-	if b.Session == 0 {
-		return nil
-	}
-	tradeoff := "what it changed is rolled back, which takes about as long as the changes took"
-	if b.Command == "Sleep" {
-		fixes := []rule.Fix{{
-			Text:     rule.T("end the open transaction of connection %d: its client has to commit or roll back before it does anything else; until then it can be killed", b.Session),
-			Command:  ask(s, fmt.Sprintf("kill %d", b.Session)),
-			Tradeoff: tradeoff,
-		}}
-		if s.MariaDB() {
-			fixes = append(fixes, rule.Fix{
-				Text:     rule.T("have the server end transactions whose client does nothing"),
-				Command:  ask(s, "set global idle_transaction_timeout = 30"),
-				Tradeoff: "clients that think longer within a transaction lose it; holds for new connections",
-			})
-		}
-		return fixes
-	}
-	return []rule.Fix{{
-		Text:     rule.T("let connection %d finish, in smaller pieces next time; or kill it", b.Session),
-		Command:  ask(s, fmt.Sprintf("kill %d", b.Session)),
-		Tradeoff: tradeoff,
-	}}
 }
 
 // rowLockCounters are InnoDB's own sums.
