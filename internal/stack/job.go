@@ -45,7 +45,8 @@ func newJob(src *Source, o Options, vm *java) *job {
 }
 
 // run cuts text into pieces until it ends.
-func (j *job) run(ctx context.Context, in io.Reader) error {
+func (j *job) run(ctx context.Context, from io.Reader) error {
+	in := &withoutNUL{in: from}
 	buf := make([]byte, pieceSize)
 	have := 0
 	for {
@@ -57,8 +58,8 @@ func (j *job) run(ctx context.Context, in io.Reader) error {
 			return err
 		}
 		if j.format == nil {
-			if j.format = formatOf(buf[:have]); j.format == nil {
-				if have == 0 {
+			if j.format = formatOf(buf[:have], in.seen); j.format == nil {
+				if have == 0 && !in.seen {
 					return errors.New("it is empty")
 				}
 				return ErrFormat

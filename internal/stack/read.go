@@ -161,12 +161,15 @@ func IsDump(path string) bool {
 	}
 	defer done()
 	head := make([]byte, 256<<10)
-	n, _ := io.ReadFull(in, head)
-	return formatOf(head[:n]) != nil
+	text := &withoutNUL{in: in}
+	n, _ := io.ReadFull(text, head)
+	return formatOf(head[:n], text.seen) != nil
 }
 
-func formatOf(head []byte) *format {
-	if bytes.IndexByte(head, 0) >= 0 {
+// formatOf says in which format a text begins; nil: in none known. Of a text that
+// had NUL bytes they are out of head.
+func formatOf(head []byte, hadNUL bool) *format {
+	if hadNUL && !beginsAsText(head) {
 		return nil
 	}
 	for i := range formats {

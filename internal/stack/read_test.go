@@ -155,6 +155,11 @@ func TestMalformed(t *testing.T) {
 		{"no thread", good + "#3  foo ()\n", 1, []int64{5}},
 		{"single thread", "#0  0x1 in poll () from /lib/libc.so.6\n#1  main ()\n", 1, nil},
 		{"windows", strings.ReplaceAll(good, "\n", "\r\n"), 1, nil},
+		{"NUL bytes in front", "\x00\x00\x00" + good, 1, nil},
+		{"NUL bytes between dumps", good + "\x00\n" + good, 2, nil},
+		{"NUL bytes in a line", strings.Replace(good, "poll", "po\x00ll", 1), 1, nil},
+		{"a hole longer than what a format is told by", strings.Repeat("\x00", 3<<20) + good, 1, nil},
+		{"binary data behind", good + "\x01\x02\x00\x00\xff\n", 1, nil},
 		{"wrapped", "Thread 1 (LWP 7):\n#0  poll (fds=0x1)\n    at poll.c:29\n#1  main ()\n", 1, nil},
 		{"collapsed", "a;b 3\nnonsense\nc;d x\n;; 4\n", 3, []int64{2, 3, 4}},
 		{"jstack", "Full thread dump X:\n\n\"a\" #1 prio=5 tid=0x1 nid=0x2 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat a.b(C.java:1)\n\tbroken\n\n\"c\" #1 prio=5 tid=0x1 nid=0x3 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat a.b(C.java:1)\n", 1, []int64{6}},
@@ -174,7 +179,9 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%s: %d threads, problems %v; want %d, %v", c.name, p.Sources[0].Threads, p.Sources[0].Problems, c.threads, c.lines)
 		}
 	}
-	for name, text := range map[string]string{"nothing": "", "prose": "it is slow\nreally\n", "binary": "Thread 1 (\x00", "no threads": "Full thread dump X:\n"} {
+	for name, text := range map[string]string{"nothing": "", "prose": "it is slow\nreally\n", "binary": "Thread 1 (\x00", "NUL bytes only": "\x00\x00\x00",
+		"a capture of packets with a dump in it": "\xd4\xc3\xb2\xa1\x02\x00\x04\x00\x00\x00\x00\x00\n" + good, "pcapng": "\n\r\r\n\x1c\x00\x00\x00\x4d\x3c\x2b\x1a\x01\x00\n" + good,
+		"no threads": "Full thread dump X:\n"} {
 		if _, err := Read(context.Background(), []string{"-"}, strings.NewReader(text), Options{}); err == nil {
 			t.Errorf("%s is read", name)
 		}
