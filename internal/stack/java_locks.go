@@ -45,6 +45,7 @@ type javaState struct {
 	tid   int32
 	wants string // lock
 	class string
+	timed bool // it gives up after some time, as tryLock does
 	stack *Stack
 }
 
@@ -87,7 +88,7 @@ func (j *java) add(t *thread, s *Stack) {
 	if len(t.notes) == 0 {
 		return
 	}
-	me := javaState{name: string(t.name), tid: t.tid, stack: s}
+	me := javaState{name: string(t.name), tid: t.tid, stack: s, timed: s.State == "TIMED_WAITING"}
 	gave := ""
 	for _, n := range t.notes {
 		switch lock := string(n.lock); {
@@ -105,7 +106,7 @@ func (j *java) add(t *thread, s *Stack) {
 
 func (j *java) addToPool(name string, s *Stack) {
 	stem := strings.TrimRight(name, "0123456789")
-	if stem == name || stem == "" {
+	if stem == name || stem == "" || !isWorker(s.Frames) {
 		return
 	}
 	sig, done := j.known[s]
@@ -170,6 +171,17 @@ func (j *java) end() {
 	j.endPools(d)
 }
 
+// blocker is the thread that has the lock which a thread waits for until it gets
+// it. Who gives up after some time is no part of a deadlock.
+func (d *dump) blocker(at int) (holder int, waits bool) {
+	t := &d.threads[at]
+	if t.wants == "" || t.timed {
+		return 0, false
+	}
+	holder, waits = d.holder[t.wants]
+	return holder, waits
+}
+
 // cycles finds the deadlocks: threads that wait for a lock whose holder waits
 // for a lock, and so on, back to the first.
 func (d *dump) cycles() [][]int {
@@ -181,14 +193,14 @@ func (d *dump) cycles() [][]int {
 		at := i
 		for state[at] == fresh {
 			state[at] = walk
-			next, held := d.holder[d.threads[at].wants]
-			if d.threads[at].wants == "" || !held {
+			next, waits := d.blocker(at)
+			if !waits {
 				break
 			}
 			at = next
 			if state[at] == walk {
 				cycle := []int{at}
-				for n := d.holder[d.threads[at].wants]; n != at; n = d.holder[d.threads[n].wants] {
+				for n, _ := d.blocker(at); n != at; n, _ = d.blocker(n) {
 					cycle = append(cycle, n)
 				}
 				list = append(list, cycle)
@@ -196,14 +208,32 @@ func (d *dump) cycles() [][]int {
 		}
 		for at := i; state[at] == walk; {
 			state[at] = done
-			next, held := d.holder[d.threads[at].wants]
-			if d.threads[at].wants == "" || !held {
+			next, waits := d.blocker(at)
+			if !waits {
 				break
 			}
 			at = next
 		}
 	}
 	return list
+}
+
+// workerFrames is how many frames from the outermost one tell what a thread was
+// started as. Further in, a thread may only use a pool.
+const workerFrames = 4
+
+// workerClasses are in the names of the classes whose run methods take one task
+// after the other: those of java.util.concurrent, Tomcat, Jetty, Netty, JBoss,
+// WebLogic.
+var workerClasses = []string{"ThreadPool", "Executor", "ForkJoin", "Worker", "ExecuteThread"}
+
+// isWorker says whether a stack is that of a thread of a pool.
+func isWorker(frames []string) bool {
+	return slices.ContainsFunc(frames[max(0, len(frames)-workerFrames):], func(frame string) bool {
+		at := strings.LastIndexByte(frame, '.')
+		return at > 0 && strings.HasPrefix(frame[at+1:], "run") &&
+			slices.ContainsFunc(workerClasses, func(word string) bool { return strings.Contains(frame[:at], word) })
+	})
 }
 
 func (j *java) endPools(d *dump) {

@@ -243,7 +243,7 @@ func (w *page) deadlocks(p *stack.Profile) {
 	for c := int32(1); c <= int32(len(cycles)); c++ {
 		for _, l := range cycles[c] {
 			w.text(6, fmt.Sprintf("%3d ", c), fmt.Sprintf("%q waits for %s (%s), which %q holds", l.Waiter, l.ID, l.Class, l.Holder))
-			w.text(10, "      in: ", strings.Join(w.frames(l.Held), " <- "))
+			w.text(10, "      ", fmt.Sprintf("%q in: %s", l.Holder, strings.Join(w.frames(l.Held), " <- ")))
 		}
 	}
 	fmt.Fprintln(w, "    None of these threads ever goes on. Take these locks in the same order everywhere.")
