@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -28,27 +27,6 @@ func areStacks(files []string) bool {
 // notedWaits is how many waits a verdict on stacks names beside its findings.
 const notedWaits = 3
 
-// deadlockNotes words the deadlocks in dumps that name locks. They are no findings
-// of a rule, but no verdict may pass over them.
-func deadlockNotes(p *stack.Profile) []string {
-	cycles := map[int32][]string{}
-	last := int32(0)
-	for _, l := range p.Locks {
-		if l.Cycle > 0 {
-			cycles[l.Cycle] = append(cycles[l.Cycle], fmt.Sprintf("%q waits for %s, which %q holds", show.Clean(l.Waiter), show.Clean(l.Class), show.Clean(l.Holder)))
-			last = max(last, l.Cycle)
-		}
-	}
-	var notes []string
-	for c := int32(1); c <= last; c++ {
-		if len(cycles[c]) > 0 {
-			notes = append(notes, fmt.Sprintf("DEADLOCK of %d threads, certain: %s. None of these threads ever goes on, nor does anybody who waits for what they hold; "+
-				"restart the program, and take these locks in the same order everywhere", len(cycles[c]), strings.Join(cycles[c], "; ")))
-		}
-	}
-	return notes
-}
-
 // fromStacks judges dumps of stacks.
 func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Reader) (verdict.Verdict, error) {
 	p, err := stack.Read(ctx, files, stdin, stack.Options{})
@@ -69,7 +47,6 @@ func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Rea
 			v.Notes = append(v.Notes, fmt.Sprintf("%s: %s could not be read, the first is line %d: %s", s.Name, unit.Plural(s.Unreadable, "line", "lines"), s.Problems[0].Line, s.Problems[0].What))
 		}
 	}
-	v.Notes = append(v.Notes, deadlockNotes(p)...)
 	waits := w.StackWaits()
 	for _, s := range waits[:min(len(waits), notedWaits)] {
 		if s.ID == "" || s.Share == 0 {

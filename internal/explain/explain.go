@@ -13,7 +13,7 @@ import (
 
 // Metrics is the dictionary, domain by domain.
 func Metrics() []Metric {
-	return slices.Concat(generalMetrics, cpuMetrics, memoryMetrics, diskMetrics, procMetrics, netMetrics, packetMetrics, rtMetrics, rtExchangeMetrics, mysqlLockMetrics, mysqlWorkMetrics, mysqlContentionMetrics)
+	return slices.Concat(generalMetrics, cpuMetrics, memoryMetrics, diskMetrics, procMetrics, netMetrics, packetMetrics, rtMetrics, rtExchangeMetrics, mysqlLockMetrics, mysqlWorkMetrics, mysqlContentionMetrics, jvmMetrics)
 }
 
 // MetricByID finds the entry of a metric.

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/cpu"
 	"rtrail/internal/rule/disk"
+	"rtrail/internal/rule/jvm"
 	"rtrail/internal/rule/memory"
 	"rtrail/internal/rule/mysql"
 	"rtrail/internal/rule/net"
@@ -16,7 +17,7 @@ import (
 )
 
 // Rules are all rules, by domain.
-var Rules = slices.Concat(cpu.Rules, memory.Rules, disk.Rules, proc.Rules, net.Rules, rt.Rules, mysql.Rules)
+var Rules = slices.Concat(cpu.Rules, memory.Rules, disk.Rules, proc.Rules, net.Rules, rt.Rules, mysql.Rules, jvm.Rules)
 
 // For lists the rules that concern what the probes of a recording look at: a
 // capture says nothing about disks, and a host without a capture nothing about
