@@ -187,11 +187,7 @@ func (n *noteWriter) write(f *mysqlview.Feed, r *mysqlview.Row) {
 	for _, u := range f.Unseen() {
 		if key := u.What + u.Why; !n.told[key] {
 			n.told[key] = true
-			text := fmt.Sprintf("rtrail: not seen: %s: %s", mysqlview.Plain(u.What), mysqlview.Plain(u.Why))
-			if u.How != "" {
-				text += "; " + mysqlview.Plain(u.How)
-			}
-			n.say(text)
+			n.say("rtrail: " + mysqlview.NotSeen(&u))
 		}
 	}
 }

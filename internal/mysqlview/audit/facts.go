@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,10 @@ type Facts struct {
 	Memory float64 // bytes of the server's host; NaN: it runs elsewhere
 	Data   float64 // bytes of tables and indexes, of the largest tables; NaN: not read
 	CPUs   int     // of the host; 0: it runs elsewhere
+
+	// Unseen is what the probe could not read, with what helps: of that nothing is
+	// known, for or against a setting.
+	Unseen []string
 
 	server *view.MySQLServer
 	usual  defaults
@@ -66,6 +71,11 @@ func factsOf(v *view.View, s *view.MySQLServer) *Facts {
 		f.Data = 0
 		for _, bytes := range tables {
 			f.Data += bytes
+		}
+	}
+	for _, u := range view.Rows[recording.UnseenNote](v) {
+		if note := mysqlview.NotSeen(&u); u.Probe == "mysql" && !slices.Contains(f.Unseen, note) {
+			f.Unseen = append(f.Unseen, note)
 		}
 	}
 	for _, r := range v.ReplicasOf(s.Server) {
@@ -212,7 +222,7 @@ func (f *Facts) notes() []string {
 	if f.Window < 5 {
 		list = append(list, "rates rest on "+unit.Seconds(f.Window).String()+": watch for longer during the symptom (--for 30s)")
 	}
-	return list
+	return append(list, f.Unseen...)
 }
 
 // times is "5,379 in 10 s".

@@ -84,7 +84,12 @@ func (p *printer) recommended() {
 		if p.report.Facts.Silent != "" {
 			window = "while the server answered"
 		}
-		p.text("\nRECOMMENDED: nothing. No variable showed evidence against it %s.\n", window)
+		p.text("\n")
+		seen := "No variable showed evidence against it " + window + "."
+		if len(p.report.Facts.Unseen) > 0 {
+			seen = "In what could be seen, no variable showed evidence against it " + window + "; the notes below say what could not."
+		}
+		p.wrapped("", "", "RECOMMENDED: nothing. "+seen)
 		return
 	}
 	p.text("\nRECOMMENDED\n")

@@ -79,3 +79,34 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%d settings, %d with advice, %v s; want %d, %d, 10", len(doc.Settings), advised, doc.Window, len(r.Entries), len(r.Recommended()))
 	}
 }
+
+// What was not seen is no evidence that a setting is right.
+func TestUnseen(t *testing.T) {
+	for name, c := range map[string]struct {
+		unseen       bool
+		says, spares string
+	}{
+		"all was seen":           {false, "RECOMMENDED: nothing. No variable showed evidence against it in this window.", "not seen"},
+		"sessions may be others": {true, "RECOMMENDED: nothing. In what could be seen, no variable showed evidence", "nothing. No variable"},
+	} {
+		x := base()
+		x.more = func(w *recording.Writer, at time.Time, _ int) {
+			if c.unseen {
+				w.Unseen("mysql", "sessions of others", 1, "the user may not see them", "GRANT PROCESS ON *.* TO monitor")
+			}
+			w.Unseen("process", "I/O of processes of other users", 3, "permission denied", "run as root")
+		}
+		r := x.audit(t)
+		var b bytes.Buffer
+		if err := r.Print(&b, Options{Width: 200}); err != nil {
+			t.Fatal(err)
+		}
+		if out := b.String(); !strings.Contains(out, c.says) || strings.Contains(out, c.spares) || strings.Contains(out, "run as root") {
+			t.Errorf("%s: %s", name, out)
+		}
+		const note = "not seen: sessions of others: the user may not see them; GRANT PROCESS ON *.* TO monitor"
+		if n := strings.Count(strings.Join(r.Notes, "\n"), note); n > 1 || (n == 1) != c.unseen {
+			t.Errorf("%s: %d notes in %q", name, n, r.Notes)
+		}
+	}
+}
