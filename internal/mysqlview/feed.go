@@ -189,6 +189,9 @@ func (f *Feed) row() (row Row, ok bool) {
 		// InnoDB's status is read less often on a busy server.
 		row.History = f.history(row.At.Add(-f.recent()))
 	}
+	if row.Answers() { // channels are read less often than the rest
+		row.Replicas = view.New(f.rec, row.At.Add(-f.recent()), now).ReplicasOf(s.Server)
+	}
 	f.rowAt = f.looks[n-1]
 	f.beside(&row, s)
 	return row, true

@@ -24,6 +24,7 @@ type Lines struct {
 	pool  bool
 	list  []column
 	lines int
+	stops string // of the channels, as told last
 }
 
 // Row prints one. A server that does not answer has a line that says so, beside
@@ -54,6 +55,14 @@ func (l *Lines) Row(r *Row) error {
 	line := strings.TrimRight(b.String(), " ")
 	if text := l.trouble(r); text != "" {
 		line = l.append(line, text, r.Answers())
+	}
+	if r.Answers() {
+		if now := stops(r.Replicas); now != l.stops {
+			l.stops = now
+			for _, text := range Replication(r.Replicas) {
+				line = l.append(line, text, true)
+			}
+		}
 	}
 	_, err := io.WriteString(l.Out, line+"\n")
 	return err

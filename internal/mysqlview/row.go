@@ -43,6 +43,8 @@ type Row struct {
 	RTMean, RTMost, RT99       float64 // seconds, from packets
 	RTCount                    float64 // requests behind these
 	Pool                       *Pool   // worst group of the thread pool; nil without one
+
+	Replicas []recording.MySQLReplica // channels by which it follows others, at their last reading
 }
 
 // Pool is one group of a thread pool at one look.

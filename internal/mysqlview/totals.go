@@ -24,6 +24,7 @@ type Totals struct {
 	statements   Statements
 	own          float64 // seconds of rtrail's own queries, per second
 	ownKnown     bool
+	replication  []string // what was wrong with it at the end
 }
 
 // spread is a number over a run.
@@ -70,6 +71,7 @@ func (t *Totals) Finish(f *Feed) {
 	frame := f.Frame()
 	t.version, t.statements = frame.Version, f.Statements()
 	t.own, t.ownKnown = frame.Own, frame.OwnKnown
+	t.replication = Replication(frame.Replicas)
 }
 
 // Print writes the summary.
@@ -104,6 +106,9 @@ func (t *Totals) Print(out io.Writer, width, top int) error {
 			separator = ", "
 		}
 		b.WriteString("\n")
+	}
+	for _, text := range t.replication {
+		say(&b, width, "%s", text)
 	}
 	if t.ownKnown {
 		fmt.Fprintf(&b, "\nrtrail waited %s a second for its own queries.\n", unit.Seconds(t.own))

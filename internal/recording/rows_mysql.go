@@ -284,6 +284,9 @@ type MySQLReplica struct {
 	Lag        time.Duration `parquet:"lag" cbor:"lag"` // Unknown while it does not run
 	IOError    string        `parquet:"io_error,dict" cbor:"io_error"`
 	SQLError   string        `parquet:"sql_error,dict" cbor:"sql_error"`
+	IOErrno    int32         `parquet:"io_errno" cbor:"io_errno"` // 0: no error
+	SQLErrno   int32         `parquet:"sql_errno" cbor:"sql_errno"`
+	Delay      time.Duration `parquet:"delay" cbor:"delay"` // that it was told to keep; 0: none
 }
 
 // MySQLError counts one kind of error the server gave to clients.

@@ -27,7 +27,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Probes: sources.health,
 		Time:   timeOf(v),
 		Unseen: unseenIn(v),
-		Notes:  append(slices.Clone(manifest.Notes), ownCost(v)...),
+		Notes:  slices.Concat(manifest.Notes, ownCost(v), replication(v)),
 
 		Captures: capturesOf(v),
 	}
@@ -153,6 +153,19 @@ func ownCost(v *view.View) (notes []string) {
 	for _, s := range v.MySQLServers() {
 		if own, ok := s.OwnQueryTime(); ok && s.Answered() {
 			notes = append(notes, fmt.Sprintf("rtrail waited %s a second for its own queries to mysql %s", unit.Seconds(own), s.Server))
+		}
+	}
+	return notes
+}
+
+// replication says what is wrong with how servers follow others. Whether that
+// makes anything slow, no evidence of one server tells, so that it is no finding.
+func replication(v *view.View) (notes []string) {
+	for _, s := range v.MySQLServers() {
+		for _, r := range v.ReplicasOf(s.Server) {
+			if text := view.ReplicaTrouble(&r); text != "" {
+				notes = append(notes, "mysql "+s.Server+", "+text)
+			}
 		}
 	}
 	return notes

@@ -53,6 +53,11 @@ func (m *Model) state() []string {
 	for i, line := range lines {
 		lines[i] = style.Render(line)
 	}
+	// A line each, of few: the lists want their room.
+	trouble := mysqlview.Replication(m.frame.Replicas)
+	for _, text := range trouble[:min(len(trouble), max(1, m.height/12))] {
+		lines = append(lines, alarm.Render(clip(text, m.width)))
+	}
 	return lines
 }
 

@@ -3,6 +3,7 @@ package mysql
 import (
 	"cmp"
 	"net"
+	"strings"
 	"time"
 
 	"rtrail/internal/mysqlconn"
@@ -50,9 +51,32 @@ func (l *look) replica(row mysqlconn.Row) recording.MySQLReplica {
 	if lag := max(row.Int("Seconds_Behind_Source"), row.Int("Seconds_Behind_Master")); lag >= 0 {
 		c.Lag = time.Duration(lag) * time.Second
 	}
-	// The errors may hold the statement that failed.
+	c.IOErrno, c.SQLErrno = errno(row, "Last_IO_Errno"), errno(row, "Last_SQL_Errno")
+	c.Delay = time.Duration(max(row.Int("SQL_Delay"), 0)) * time.Second
+	// The errors may hold the statement that failed, and values of its rows.
 	if !l.options.Literals {
-		c.SQLError = withoutStatement(c.SQLError)
+		c.SQLError = withoutValues(withoutStatement(c.SQLError))
 	}
 	return c
+}
+
+func errno(row mysqlconn.Row, column string) int32 { return int32(max(row.Int(column), 0)) }
+
+// withoutValues leaves out what a replication error quotes: "Duplicate entry
+// 'smith' for key 'PRIMARY'". A value may hold quotes itself, so all between the
+// first one and the last one goes; behind them stands where in the source's log
+// it happened, with an apostrophe of its own.
+func withoutValues(s string) string {
+	place := ""
+	if at := strings.LastIndex(s, "; the event's "); at >= 0 {
+		s, place = s[:at], s[at:]
+	}
+	first, last := strings.IndexByte(s, '\''), strings.LastIndexByte(s, '\'')
+	switch {
+	case first < 0:
+		return s + place
+	case last == first: // the text was cut within the value
+		return s[:first] + "'?" + place
+	}
+	return s[:first] + "'?'" + s[last+1:] + place
 }
