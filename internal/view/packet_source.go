@@ -1,6 +1,7 @@
 package view
 
 import (
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,16 @@ func (v *View) PacketSource() PacketSource {
 		file = SavedPackets
 	}
 	return PacketSource{File: ShellWord(file)}
+}
+
+// IPField is the name of a field of tshark in the IP header of packets with an
+// address: "src", "dst" or "addr" of the protocol that the address is of. The
+// fields of the other protocol are empty in them.
+func IPField(field, address string) string {
+	if a, err := netip.ParseAddr(address); err == nil && a.Is6() {
+		return "ipv6." + field
+	}
+	return "ip." + field
 }
 
 // enterNetNS is what to put before a command so that it runs in a network

@@ -7,6 +7,14 @@ import (
 	"rtrail/internal/recording"
 )
 
+func TestIPField(t *testing.T) {
+	for address, want := range map[string]string{"10.0.0.1": "ip.src", "fd00::1": "ipv6.src", "": "ip.src"} {
+		if got := IPField("src", address); got != want {
+			t.Errorf("of %q: %s, want %s", address, got, want)
+		}
+	}
+}
+
 // TestPacketSource holds commands to what can be typed as it is printed.
 func TestPacketSource(t *testing.T) {
 	at := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)

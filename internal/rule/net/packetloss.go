@@ -3,6 +3,7 @@ package net
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"slices"
 
 	"rtrail/internal/recording"
@@ -111,7 +112,8 @@ func confirm(v *view.View, f *rule.Finding) {
 		if l.confidence() == 0 || l.from != f.Subject.Name && l.to != f.Subject.Name {
 			continue
 		}
-		f.Evidence = append(f.Evidence, l.evidence(tshark(v, "tcp.analysis.retransmission", "ip.src", "ip.dst", "tcp.seq"))...)
+		f.Evidence = append(f.Evidence, l.evidence(tshark(v, fmt.Sprintf("%s && %s && tcp.analysis.retransmission", pktHost("src", l.from), pktHost("dst", l.to)),
+			view.IPField("src", l.from), view.IPField("dst", l.to), "tcp.seq"))...)
 		for _, s := range l.services {
 			f.Affects = append(f.Affects, pktAffected(v, s, l.from, l.to)...)
 		}

@@ -119,10 +119,7 @@ func tshark(v *view.View, filter string, fields ...string) string {
 
 // pktHost is the display filter for an address.
 func pktHost(field, address string) string {
-	if a, err := netip.ParseAddr(address); err == nil && a.Is6() {
-		return "ipv6." + field + " == " + address
-	}
-	return "ip." + field + " == " + address
+	return view.IPField(field, address) + " == " + address
 }
 
 // pktEnds words a connection.

@@ -243,7 +243,7 @@ func (r *resolver) uncounted() string {
 
 // listing shows all queries and answers.
 func (r *resolver) listing(v *view.View) string {
-	return tshark(v, fmt.Sprintf("udp.port == %d && %s", r.s.Port, pktHost("addr", r.s.Server)), "ip.src", "dns.id", "dns.qry.type", "dns.qry.name", "dns.time")
+	return tshark(v, fmt.Sprintf("udp.port == %d && %s", r.s.Port, pktHost("addr", r.s.Server)), view.IPField("src", r.s.Server), "dns.id", "dns.qry.type", "dns.qry.name", "dns.time")
 }
 
 // unansweredCheck shows the queries without an answer. Whether one came is known

@@ -139,7 +139,7 @@ func (r *slowReader) life() (seconds float64) {
 
 func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 	side, other := r.reads(r.worst)
-	check := tshark(v, fmt.Sprintf("tcp.analysis.zero_window && %s && tcp.port == %d", pktHost("src", r.address), r.s.Port), "ip.src", "ip.dst", "tcp.window_size")
+	check := tshark(v, fmt.Sprintf("tcp.analysis.zero_window && %s && tcp.port == %d", pktHost("src", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address), "tcp.window_size")
 	list := []rule.Evidence{
 		{Metric: "packets.zero-window", What: rule.T("the window of %s was closed %d times, %s in all", r.address, r.episodes, unit.Duration(r.closed)),
 			Value: r.closed.Seconds(), Unit: "seconds", Limit: rule.Limit(0), Check: check},
@@ -148,7 +148,7 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 	}
 	if other.WindowLimited > 0 {
 		list = append(list, rule.Evidence{Metric: "packets.window-limited", What: rule.T("there the sender had filled the window for another %s", unit.Duration(other.WindowLimited)),
-			Value: other.WindowLimited.Seconds(), Unit: "seconds", Check: tshark(v, "tcp.analysis.window_full", "ip.src", "ip.dst")})
+			Value: other.WindowLimited.Seconds(), Unit: "seconds", Check: tshark(v, fmt.Sprintf("tcp.analysis.window_full && %s && tcp.port == %d", pktHost("dst", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address))})
 	}
 	c := r.worst
 	local, localPort, remote, remotePort := c.Client, c.ClientPort, c.Server, c.ServerPort

@@ -165,7 +165,7 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 		return cmp.Compare(x.ClosedAt.UnixNano(), y.ClosedAt.UnixNano())
 	})
 	where := fmt.Sprintf("%s && tcp.port == %d && tcp.flags.reset == 1", pktHost("addr", b.s.Server), b.s.Port)
-	check := tshark(v, where, "ip.src", "tcp.stream", "frame.number")
+	check := tshark(v, where, view.IPField("src", b.s.Server), "tcp.stream", "frame.number")
 	switch b.kind {
 	case refused:
 		f.Headline = rule.T("nobody listens on %s:%d: %d connects were refused", b.s.Server, b.s.Port, b.count)

@@ -276,7 +276,7 @@ func (x *slowClient) evidence() []rule.Evidence {
 		return []rule.Evidence{{
 			Metric: "rt.zero-window", Value: x.zero.Seconds(), Unit: "seconds",
 			What:  rule.T("its window was closed %s times, %s in all, of %s its connections were seen", unit.Count(x.episodes), unit.Duration(x.zero), unit.Duration(x.life)),
-			Check: tshark(v, s, "tcp.analysis.zero_window", "frame.time_relative", "ip.src", "tcp.stream"),
+			Check: tshark(v, s, "tcp.analysis.zero_window", "frame.time_relative", view.IPField("src", s.Server), "tcp.stream"),
 		}}
 	}
 	list := []rule.Evidence{{

@@ -138,13 +138,13 @@ func (x *slowConnect) finding() rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: "rt.syn-ack-repeats", Value: float64(x.ignored), Unit: "count", Limit: rule.Limit(0),
 			What:  rule.T("in %s connections the server repeated its SYN-ACK although the client had answered it and sent its request: its accept queue was full", unit.Count(x.ignored)),
-			Check: tshark(v, s, "tcp.flags.syn == 1 && tcp.flags.ack == 1 && tcp.analysis.retransmission", "frame.time_relative", "ip.dst", "tcp.dstport"),
+			Check: tshark(v, s, "tcp.flags.syn == 1 && tcp.flags.ack == 1 && tcp.analysis.retransmission", "frame.time_relative", view.IPField("dst", s.Server), "tcp.dstport"),
 		})
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{
 		Metric: "rt.syn-repeats", Value: float64(x.repeated), Unit: "count", Limit: rule.Limit(someRepeatedSYNs),
 		What:  rule.T("the first SYN of %s of %s connects got no answer, %s SYNs altogether; %s connects never got one", unit.Count(x.repeated), unit.Count(x.begun), unit.Count(x.silent), unit.Count(x.never)),
-		Check: tshark(v, s, "tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission", "frame.time_relative", "ip.src", "tcp.srcport"),
+		Check: tshark(v, s, "tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission", "frame.time_relative", view.IPField("src", s.Server), "tcp.srcport"),
 	})
 	if len(x.steps) > 0 {
 		kept := ""

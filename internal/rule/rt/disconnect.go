@@ -202,7 +202,7 @@ func (d *disconnects) evidence() []rule.Evidence {
 	if x.c.CloseReset {
 		how = "RST"
 	}
-	follow := tshark(d.v, d.s, fmt.Sprintf("tcp.port == %d && (tcp.flags.fin == 1 || tcp.flags.reset == 1)", x.c.ClientPort), "frame.number", "frame.time_relative", "ip.src", "tcp.flags.str")
+	follow := tshark(d.v, d.s, fmt.Sprintf("tcp.port == %d && (tcp.flags.fin == 1 || tcp.flags.reset == 1)", x.c.ClientPort), "frame.number", "frame.time_relative", view.IPField("src", d.s.Server), "tcp.flags.str")
 	// The number of a connection means nothing in packets that are captured anew.
 	ladder := "--by connection"
 	if d.v.PacketSource().File != "" {
@@ -225,7 +225,7 @@ func (d *disconnects) evidence() []rule.Evidence {
 	return append(list, rule.Evidence{
 		Metric: "rt.disconnects", Value: float64(d.kindred + d.byOther), Unit: "count",
 		What:  rule.T("connections closed in the middle of a request: %d by the %s, %d by the other side after the first", d.kindred, x.c.Closer, d.byOther),
-		Check: tshark(d.v, d.s, "(tcp.flags.fin == 1 || tcp.flags.reset == 1)", "frame.time_relative", "ip.src", "tcp.stream"),
+		Check: tshark(d.v, d.s, "(tcp.flags.fin == 1 || tcp.flags.reset == 1)", "frame.time_relative", view.IPField("src", d.s.Server), "tcp.stream"),
 	})
 }
 

@@ -2,7 +2,6 @@ package rt
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -72,10 +71,7 @@ func perSecond(v *view.View, d time.Duration) float64 { return v.PerSecond(d) }
 // tshark is a command that shows fields of the packets of a service that a
 // display filter keeps. "" stands for all packets of the service.
 func tshark(v *view.View, s *view.PacketService, filter string, fields ...string) string {
-	where := fmt.Sprintf("ip.addr == %s && tcp.port == %d", s.Server, s.Port)
-	if a, err := netip.ParseAddr(s.Server); err == nil && a.Is6() {
-		where = fmt.Sprintf("ipv6.addr == %s && tcp.port == %d", s.Server, s.Port)
-	}
+	where := fmt.Sprintf("%s == %s && tcp.port == %d", view.IPField("addr", s.Server), s.Server, s.Port)
 	if filter != "" {
 		where += " && " + filter
 	}
