@@ -1,8 +1,11 @@
 package net
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -32,43 +35,80 @@ const (
 	delayedRequests = 0.02
 )
 
-// nagled is one side of a service whose writes waited.
+// nagled is one side of a service whose writes waited: the server, or those of
+// its clients that write so.
 type nagled struct {
 	s        *view.PacketService
 	server   bool // who wrote
 	delays   int64
 	waited   time.Duration
 	requests int64
-	worst    *view.PacketConnection
+	clients  []recording.PacketDirection // who wrote, if not the server; what waited longest first
+	worst    *view.PacketConnection      // nil: none of theirs is listed
 }
 
 func detectDelayedACK(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range v.PacketServices() {
-		for _, server := range []bool{true, false} {
-			n := nagled{s: s, server: server}
-			n.add(s)
-			if n.worst != nil && n.delays >= someDelays && float64(n.delays) >= delayedRequests*float64(n.requests) {
-				found = append(found, n.finding(v))
-			}
+		server := nagled{s: s, server: true}
+		server.add(s.Sent("server"))
+		if server.often() {
+			found = append(found, server.finding(v))
+		}
+		if all := (nagled{s: s}); all.addClients() {
+			found = append(found, all.finding(v))
 		}
 	}
 	return found, nil
 }
 
-// add counts over all connections, and finds the worst one.
-func (n *nagled) add(s *view.PacketService) {
-	sender := "client"
-	if n.server {
-		sender = "server"
-	}
-	sent := s.Sent(sender)
-	n.requests, n.delays, n.waited = sent.Transactions+sent.Excluded, sent.DelayedACKs, sent.DelayedACKTime
-	for _, c := range s.Connections {
-		if n.worst == nil || n.writes(c).DelayedACKTime > n.writes(n.worst).DelayedACKTime {
+func (n *nagled) add(sent recording.PacketDirection) {
+	n.requests += sent.Transactions + sent.Excluded
+	n.delays += sent.DelayedACKs
+	n.waited += sent.DelayedACKTime
+	for _, c := range n.s.Connections {
+		if w := n.writes(c); w.DelayedACKTime > 0 && (n.server || c.Client == sent.Client) &&
+			(n.worst == nil || w.DelayedACKTime > n.writes(n.worst).DelayedACKTime) {
 			n.worst = c
 		}
 	}
+}
+
+// often says that these are no single waits.
+func (n *nagled) often() bool {
+	return n.delays >= someDelays && float64(n.delays) >= delayedRequests*float64(n.requests)
+}
+
+// addClients sums up the clients that write so, and says whether that matters to
+// the service. A client that waited once or twice is not accused with the others;
+// where none did more, as each asks little, it takes all that waited.
+func (n *nagled) addClients() bool {
+	all := nagled{s: n.s}
+	all.add(n.s.Sent("client"))
+	if !all.often() {
+		return false
+	}
+	var some, many []recording.PacketDirection
+	for _, d := range n.s.Directions {
+		if d.Sender != "client" || d.DelayedACKs == 0 {
+			continue
+		}
+		some = append(some, d)
+		one := nagled{s: n.s}
+		if one.add(d); one.often() {
+			many = append(many, d)
+		}
+	}
+	if n.clients = many; len(many) == 0 {
+		n.clients = some
+	}
+	slices.SortStableFunc(n.clients, func(a, b recording.PacketDirection) int {
+		return cmp.Or(cmp.Compare(b.DelayedACKTime, a.DelayedACKTime), cmp.Compare(a.Client, b.Client))
+	})
+	for _, d := range n.clients {
+		n.add(d)
+	}
+	return true
 }
 
 func (n *nagled) writes(c *view.PacketConnection) *recording.PacketSide {
@@ -78,33 +118,133 @@ func (n *nagled) writes(c *view.PacketConnection) *recording.PacketSide {
 	return &c.FromClient
 }
 
+// client is the address of the only client that writes so, "" for several, or if
+// it is not told apart from others.
+func (n *nagled) client() string {
+	if len(n.clients) == 1 {
+		return n.clients[0].Client
+	}
+	return ""
+}
+
+// writer names who writes so, and how the verb goes with it.
+func (n *nagled) writer(v *view.View) (subject rule.Subject, words string) {
+	switch client := n.client(); {
+	case n.server:
+		return pktService(v, n.s), "the server " + n.s.Name() + " writes"
+	case client != "":
+		subject = peerSubject(client, 0)
+		if n.worst != nil {
+			subject = pktClient(v, n.worst)
+		}
+		return subject, "the client " + subject.String() + " writes"
+	case n.untold():
+		return pktService(v, n.s), "clients of " + n.s.Name() + " write"
+	}
+	return pktService(v, n.s), fmt.Sprintf("%d clients of %s write", len(n.clients), n.s.Name())
+}
+
+// untold says that the last clients of many are not told apart, so that nobody
+// knows how many write so.
+func (n *nagled) untold() bool {
+	return slices.ContainsFunc(n.clients, func(d recording.PacketDirection) bool { return d.Client == "" })
+}
+
+// reads is the display filter for what who does not write acknowledges: of one
+// client, or "" for all of a side.
+func (n *nagled) reads(client string) string {
+	// The gap stands on the acknowledgement: tcp.time_delta counts from the packet
+	// before it, of either side, and what waited leaves at once after it.
+	where := fmt.Sprintf("%s && tcp.srcport == %d", pktHost("src", n.s.Server), n.s.Port)
+	field := "dst"
+	if n.server {
+		where = fmt.Sprintf("%s && tcp.dstport == %d", pktHost("dst", n.s.Server), n.s.Port)
+		field = "src"
+	}
+	if client != "" {
+		where += " && " + pktHost(field, client)
+	}
+	return where + " && tcp.len == 0 && tcp.flags.ack == 1 && tcp.flags.syn == 0 && tcp.flags.fin == 0 && tcp.flags.reset == 0 && " +
+		"tcp.time_delta > 0.02 && tcp.time_delta < 0.6 && !tcp.analysis.keep_alive && !tcp.analysis.window_update"
+}
+
 func (n *nagled) finding(v *view.View) rule.Finding {
 	each := n.waited / time.Duration(n.delays)
 	share := min(float64(n.delays)/float64(max(n.requests, 1)), 1)
-	f := rule.Finding{Subject: pktService(v, n.s), Confidence: pktAtMost(v, rule.Certain), Affects: pktAffected(v, n.s, n.worst.Client)}
-	writer, reader, address, other := "the server "+n.s.Name(), "its client's", n.s.Server, n.worst.Client
-	if !n.server {
-		f.Subject = pktClient(v, n.worst)
-		writer, reader, address, other = "the client "+f.Subject.String(), "the server's", n.worst.Client, n.s.Server
+	subject, writes := n.writer(v)
+	f := rule.Finding{Subject: subject, Confidence: pktAtMost(v, rule.Certain), Affects: pktAffected(v, n.s, n.affected()...)}
+	reader := "the server's"
+	if n.server {
+		reader = "its client's"
 	}
-	f.Headline = rule.T("%s writes in small pieces without TCP_NODELAY: the next one waits %s for %s delayed acknowledgement", writer, unit.Duration(each), reader)
+	f.Headline = rule.T("%s in small pieces without TCP_NODELAY: the next one waits %s for %s delayed acknowledgement", writes, unit.Duration(each), reader)
 	f.Impact = rule.Impact{TimeLost: perSecond(v, n.waited), Text: rule.T("%s of requests, %s each", unit.Share(share), unit.Duration(each))}
-	// The gap stands on the acknowledgement: tcp.time_delta counts from the packet
-	// before it, of either side, and what waited leaves at once after it.
-	late := fmt.Sprintf("tcp.port == %d && tcp.len == 0 && tcp.flags.ack == 1 && tcp.flags.syn == 0 && tcp.flags.fin == 0 && tcp.flags.reset == 0 && "+
-		"tcp.time_delta > 0.02 && tcp.time_delta < 0.6 && !tcp.analysis.keep_alive && !tcp.analysis.window_update", n.s.Port)
-	fields := []string{"tcp.stream", "ip.src", "tcp.ack", "tcp.time_delta"}
-	check := tshark(v, pktHost("dst", address)+" && "+late, fields...)
-	worst := tshark(v, fmt.Sprintf("%s && %s && tcp.port == %d && %s", pktHost("src", other), pktHost("dst", address), n.worst.ClientPort, late), fields...)
-	f.Evidence = []rule.Evidence{
-		{Metric: "packets.delayed-ack", What: rule.T("%d times a small segment left only when the acknowledgement of the one before came, %s in all", n.delays, unit.Duration(n.waited)),
-			Value: float64(n.delays), Unit: "count", Check: check},
-		{Metric: "packets.delayed-ack", What: rule.T("%s of %d requests, %s each", unit.Share(share), n.requests, unit.Duration(each)), Value: share, Unit: "share", Check: check},
-		{Metric: "packets.delayed-ack", What: rule.T("most on %s: %s", pktEnds(n.worst), unit.Duration(n.writes(n.worst).DelayedACKTime)), Value: n.writes(n.worst).DelayedACKTime.Seconds(), Unit: "seconds", Check: worst},
-	}
+	f.Evidence = n.evidence(v, each, share)
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("set TCP_NODELAY on the socket of the writer (nginx: tcp_nodelay on)"), Command: "strace -f -e trace=setsockopt -p PID   # shows whether it is set", Tradeoff: "more, smaller packets"},
 		{Text: rule.T("write what belongs together with one call (a buffer, writev, MSG_MORE)"), Tradeoff: "a change of the program"},
 	}
 	return f
+}
+
+// affected are the clients that waited, as far as they are told apart.
+func (n *nagled) affected() (addresses []string) {
+	for _, d := range n.clients {
+		if d.Client != "" {
+			addresses = append(addresses, d.Client)
+		}
+	}
+	if n.server && n.worst != nil {
+		addresses = append(addresses, n.worst.Client)
+	}
+	return addresses
+}
+
+func (n *nagled) evidence(v *view.View, each time.Duration, share float64) []rule.Evidence {
+	show := func(where string) string {
+		return tshark(v, where, "tcp.stream", view.IPField("src", n.s.Server), view.IPField("dst", n.s.Server), "tcp.ack", "tcp.time_delta")
+	}
+	check := show(n.reads(n.client()))
+	list := []rule.Evidence{
+		{Metric: "packets.delayed-ack", What: rule.T("%d times a small segment left only when the acknowledgement of the one before came, %s in all", n.delays, unit.Duration(n.waited)),
+			Value: float64(n.delays), Unit: "count", Check: check},
+		{Metric: "packets.delayed-ack", What: rule.T("%s of %d requests, %s each", unit.Share(share), n.requests, unit.Duration(each)), Value: share, Unit: "share", Check: check},
+	}
+	if len(n.clients) > 1 && n.clients[0].Client != "" {
+		worst := &n.clients[0]
+		list = append(list, rule.Evidence{Metric: "packets.delayed-ack", Value: float64(worst.DelayedACKs), Unit: "count", Check: show(n.reads(worst.Client)),
+			What: rule.T("most by %s: %d times, %s; then %s", worst.Client, worst.DelayedACKs, unit.Duration(worst.DelayedACKTime), n.others())})
+	}
+	if w := n.worst; w != nil {
+		waited := n.writes(w).DelayedACKTime
+		list = append(list, rule.Evidence{Metric: "packets.delayed-ack", What: rule.T("most on %s: %s", pktEnds(w), unit.Duration(waited)), Value: waited.Seconds(), Unit: "seconds",
+			Check: show(fmt.Sprintf("tcp.port == %d && %s", w.ClientPort, n.reads(w.Client)))})
+	}
+	return list
+}
+
+// namedClients besides the worst are enough to see whether they are of a kind.
+const namedClients = 3
+
+// others names the clients after the worst.
+func (n *nagled) others() string {
+	var names []string
+	left := 0
+	for _, d := range n.clients[1:] {
+		if d.Client == "" || len(names) == namedClients {
+			left++
+			continue
+		}
+		names = append(names, d.Client)
+	}
+	switch {
+	case n.untold():
+		names = append(names, "others")
+	case left > 0:
+		names = append(names, fmt.Sprintf("%d more", left))
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -114,9 +115,27 @@ func TestDelayedACK(t *testing.T) {
 			c.FromClient.DelayedACKs, c.FromClient.DelayedACKTime = client, time.Duration(client)*41*ms
 		})
 	}
+	of := func(delays ...int64) func() *ruletest.Host {
+		return with(len(delays), func(i int, c *ruletest.PacketConnection) {
+			c.Client = fmt.Sprintf("10.0.0.%d", 5+i)
+			c.FromClient.DelayedACKs, c.FromClient.DelayedACKTime = delays[i], time.Duration(delays[i])*41*ms
+		})
+	}
 	ruletest.Check(t, delayedACK, []ruletest.Situation{
 		{Name: "the server writes twice", Host: waits(50, 0), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.4, High: 0.42, Says: "41 ms"},
 		{Name: "the client writes twice", Host: waits(0, 50), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.4, High: 0.42, Says: "the client 10.0.0.1"},
+		{Name: "three clients write twice", Host: of(20, 40, 30), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.36, High: 0.38,
+			Says: "3 clients of mysql 10.0.0.2:3306 write", Proof: "most by 10.0.0.6: 40 times, 1.64 s; then 10.0.0.7 and 10.0.0.5"},
+		{Name: "many clients write twice", Host: of(9, 8, 7, 6, 5, 5), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.16, High: 0.17,
+			Says: "6 clients", Proof: "then 10.0.0.6, 10.0.0.7, 10.0.0.8 and 2 more"},
+		{Name: "one client writes twice, another one waited once", Host: of(1, 40), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.6", Low: 0.16, High: 0.17,
+			Says: "the client 10.0.0.6 writes", Proof: "40 % of 100 requests"},
+		{Name: "clients that ask little", Host: of(2, 3, 2), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.02, High: 0.03,
+			Says: "3 clients", Proof: "7 times"},
+		{Name: "clients whose connections are not listed", Host: func() *ruletest.Host {
+			return of(40)().AllConnections(90_000, recording.PacketDirection{Transactions: 100, DelayedACKs: 40, DelayedACKTime: 1640 * ms}, recording.PacketDirection{}).
+				AllConnections(90_000, recording.PacketDirection{Client: "fd00::9", Transactions: 100, DelayedACKs: 30, DelayedACKTime: 1230 * ms}, recording.PacketDirection{})
+		}, Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.28, High: 0.29, Says: "2 clients", Proof: "then fd00::9"},
 		{Name: "twice", Host: waits(1, 0)},
 		{Name: "one request in a hundred", Host: with(10, func(i int, c *ruletest.PacketConnection) {
 			c.FromServer.DelayedACKs, c.FromServer.DelayedACKTime = 1, 41*ms
@@ -129,6 +148,34 @@ func TestDelayedACK(t *testing.T) {
 			return waits(50, 0)().AllConnections(90_000, recording.PacketDirection{Transactions: 900_000}, recording.PacketDirection{Transactions: 900_000, DelayedACKs: 450_000, DelayedACKTime: 18_450 * time.Second})
 		}, Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1844, High: 1846, Says: "41 ms", Proof: "50 % of 900000 requests"},
 	})
+}
+
+// TestDelayedACKProof holds commands to the packets that the headline counts.
+func TestDelayedACKProof(t *testing.T) {
+	for _, tc := range []struct {
+		name                string
+		clients             []string
+		wants, lacks, field string
+	}{
+		{"two clients", []string{"10.0.0.5", "10.0.0.6"}, "ip.src == 10.0.0.2 && tcp.srcport == 3306 && tcp.len == 0", "ip.dst ==", "-e ip.src -e ip.dst"},
+		{"one client", []string{"10.0.0.5"}, "ip.src == 10.0.0.2 && tcp.srcport == 3306 && ip.dst == 10.0.0.5 && tcp.len == 0", "ipv6", "-e ip.src -e ip.dst"},
+		{"over IPv6", []string{"fd00::5"}, "ipv6.src == fd00::2 && tcp.srcport == 3306 && ipv6.dst == fd00::5 && tcp.len == 0", "ip.src", "-e ipv6.src -e ipv6.dst"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			h := with(len(tc.clients), func(i int, c *ruletest.PacketConnection) {
+				if c.Client = tc.clients[i]; strings.Contains(c.Client, ":") {
+					c.Server = "fd00::2"
+				}
+				c.FromClient.DelayedACKs, c.FromClient.DelayedACKTime = 40, 1640*ms
+			})()
+			for _, f := range ruletest.Judge(t, h, delayedACK, rule.Certain) {
+				check := f.Evidence[0].Check
+				if !strings.Contains(check, tc.wants) || strings.Contains(check, tc.lacks) || !strings.Contains(check, tc.field) {
+					t.Errorf("%s\nwants %q and %q, lacks %q", check, tc.wants, tc.field, tc.lacks)
+				}
+			}
+		})
+	}
 }
 
 // stuckPath says what the path did to the server's packets of a connection.
