@@ -141,6 +141,27 @@ func plural(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
+// namedFew is how many of many hosts are named: enough to see whether they are of
+// a kind.
+const namedFew = 3
+
+// named lists the first few of some names; more says that there are others whose
+// names are not known.
+func named(names []string, more bool) string {
+	left := len(names) - namedFew
+	words := slices.Clone(names[:min(len(names), namedFew)])
+	switch {
+	case more:
+		words = append(words, "others")
+	case left > 0:
+		words = append(words, fmt.Sprintf("%d more", left))
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
 // pktSegments is how many segments with data were captured.
 func pktSegments(v *view.View) (n int64) {
 	for _, s := range v.PacketServices() {

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -213,7 +212,7 @@ func (n *nagled) evidence(v *view.View, each time.Duration, share float64) []rul
 	if len(n.clients) > 1 && n.clients[0].Client != "" {
 		worst := &n.clients[0]
 		list = append(list, rule.Evidence{Metric: "packets.delayed-ack", Value: float64(worst.DelayedACKs), Unit: "count", Check: show(n.reads(worst.Client)),
-			What: rule.T("most by %s: %d times, %s; then %s", worst.Client, worst.DelayedACKs, unit.Duration(worst.DelayedACKTime), n.others())})
+			What: rule.T("most by %s: %d times, %s; then %s", worst.Client, worst.DelayedACKs, unit.Duration(worst.DelayedACKTime), named(n.affected()[1:], n.untold()))})
 	}
 	if w := n.worst; w != nil {
 		waited := n.writes(w).DelayedACKTime
@@ -221,30 +220,4 @@ func (n *nagled) evidence(v *view.View, each time.Duration, share float64) []rul
 			Check: show(fmt.Sprintf("tcp.port == %d && %s", w.ClientPort, n.reads(w.Client)))})
 	}
 	return list
-}
-
-// namedClients besides the worst are enough to see whether they are of a kind.
-const namedClients = 3
-
-// others names the clients after the worst.
-func (n *nagled) others() string {
-	var names []string
-	left := 0
-	for _, d := range n.clients[1:] {
-		if d.Client == "" || len(names) == namedClients {
-			left++
-			continue
-		}
-		names = append(names, d.Client)
-	}
-	switch {
-	case n.untold():
-		names = append(names, "others")
-	case left > 0:
-		names = append(names, fmt.Sprintf("%d more", left))
-	}
-	if len(names) == 1 {
-		return names[0]
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

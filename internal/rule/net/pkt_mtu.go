@@ -3,13 +3,11 @@ package net
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
-	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
@@ -33,8 +31,10 @@ const (
 	// that double from 200 ms on, 1.4 s. Losses at random of one percent do that
 	// one time in a million.
 	stuckCopies = 3
-	// ipHeaders is what an IPv4 packet adds to its payload of TCP with timestamps.
-	ipHeaders = 20 + 20 + 12
+	// Lengths of headers without options (RFC 791, 8200, 9293, 792), and of the
+	// timestamps that TCP adds to each segment (RFC 7323).
+	ipv4Header, ipv6Header, tcpHeader, echoHeader = 20, 40, 20, 8
+	timestampOption                               = 12
 	// smallestMTU of the Internet (RFC 791: every host takes 576 bytes, every link
 	// 68): what is not larger than this does not get lost for its size.
 	smallestMTU = 68
@@ -45,23 +45,23 @@ type narrow struct {
 	from, to    string
 	stuck       []*view.PacketConnection
 	smallest    int64 // payload of the smallest segment that was stuck
+	largest     int64 // bytes of IP of the largest packet that was stuck
 	copies      int64
 	acked       int64 // payload of the largest segment that got through
 	passed      int   // connections whose handshake got through
 	tooBig, mtu int64
 	waited      time.Duration
-	worst       *view.PacketConnection
+	worst       *view.PacketConnection // the one with most copies
+	worstCopies int64
 	service     *view.PacketService
 	fromServer  bool
-	mss         int32 // announced by the receiver
+	mss         int32 // announced by the receiver, the largest one
 }
 
 func detectMTUMismatch(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
-	for _, n := range narrows(v) {
-		if c := n.confidence(); c > 0 {
-			found = append(found, n.finding(v, c))
-		}
+	for _, l := range linksOf(narrows(v)) {
+		found = append(found, l.finding(v))
 	}
 	return found, nil
 }
@@ -121,17 +121,40 @@ func (n *narrow) add(s *view.PacketService, c *view.PacketConnection, p *recordi
 	if n.smallest == 0 || p.StuckSize < n.smallest {
 		n.smallest = p.StuckSize
 	}
+	n.largest = max(n.largest, packetSize(n.from, p, receiver.MSS))
 	n.waited += c.Last.Sub(c.At)
-	if n.worst == nil || p.StuckCopies > n.copies {
-		n.worst = c
+	if n.worst == nil || p.StuckCopies > n.worstCopies {
+		n.worst, n.worstCopies = c, p.StuckCopies
 	}
-	n.service, n.fromServer, n.mss = s, p.Sender == "server", receiver.MSS
+	n.service, n.fromServer, n.mss = s, p.Sender == "server", max(n.mss, receiver.MSS)
+}
+
+// packetSize is how many bytes of IP the stuck segment of a sender took. A sender
+// may hand more to its network card than fits a packet, for the card to cut it:
+// what the receiver announced bounds it then.
+func packetSize(sender string, p *recording.PacketPath, mss int32) int64 {
+	data := p.StuckSize
+	if p.FirstTS != 0 {
+		data += timestampOption
+	}
+	if mss > 0 {
+		data = min(data, int64(mss))
+	}
+	return data + tcpHeader + ipHeader(sender)
+}
+
+// ipHeader is the length of the header of packets of an address.
+func ipHeader(address string) int64 {
+	if pktAddr(address).Is6() {
+		return ipv6Header
+	}
+	return ipv4Header
 }
 
 // confidence: all that got stuck was larger than all that got through.
 func (n *narrow) confidence() rule.Confidence {
 	switch {
-	case len(n.stuck) == 0, n.acked >= n.smallest, n.smallest+ipHeaders <= smallestMTU:
+	case len(n.stuck) == 0, n.acked >= n.smallest, n.smallest+ipv4Header+tcpHeader+timestampOption <= smallestMTU:
 		return 0
 	case n.acked == 0 && n.passed == 0:
 		return 0 // nothing gets through: that has nothing to do with sizes
@@ -141,32 +164,4 @@ func (n *narrow) confidence() rule.Confidence {
 		return rule.Likely
 	}
 	return rule.Possible
-}
-
-func (n *narrow) finding(v *view.View, c rule.Confidence) rule.Finding {
-	f := rule.Finding{Subject: peerSubject(n.to, 0), Confidence: c}
-	f.Subject.Detail = "from " + n.from
-	// Somebody waits as long as a segment is stuck, from its first copy on.
-	f.Affects = append(pktAffected(v, n.service, n.from, n.to), pktClient(v, n.worst))
-	f.Headline = rule.T("large packets from %s do not reach %s: segments of %s are sent again and again, small ones get through", n.from, n.to, unit.Bytes(n.smallest))
-	f.Impact = rule.Impact{TimeLost: perSecond(v, n.waited), Text: rule.T("%s stuck", plural(len(n.stuck), "connection"))}
-	check := tshark(v, fmt.Sprintf("%s && %s && tcp.analysis.retransmission", pktHost("src", n.from), pktHost("dst", n.to)), "tcp.stream", "tcp.seq", "tcp.len")
-	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.stuck-segment", What: rule.T("%s stuck at a segment of %s and more, which was repeated %d times without an acknowledgement", plural(len(n.stuck), "connection"), unit.Bytes(n.smallest), n.copies),
-		Value: float64(n.smallest), Unit: "bytes", Check: check})
-	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.largest-acked", What: rule.T("the largest segment that arrived has %s; %d handshakes got through", unit.Bytes(n.acked), n.passed),
-		Value: float64(n.acked), Unit: "bytes", Limit: rule.Limit(float64(n.smallest)), Check: fmt.Sprintf("ping -M do -s %d %s   # from %s", n.smallest, n.to, n.from)})
-	if n.mss > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.mss", What: rule.T("%s announced that it takes segments of %d bytes", n.to, n.mss),
-			Value: float64(n.mss), Unit: "bytes", Check: tshark(v, "tcp.flags.syn == 1", "ip.src", "tcp.options.mss_val")})
-	}
-	if n.tooBig > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.too-big", What: rule.T("%d ICMP messages said that packets are too big, MTU %d", n.tooBig, n.mtu),
-			Value: float64(n.tooBig), Unit: "count", Check: tshark(v, "icmp.type == 3 && icmp.code == 4 || icmpv6.type == 2")})
-	}
-	f.Fixes = []rule.Fix{
-		{Text: rule.T("let ICMP \"fragmentation needed\" and \"packet too big\" through, on routers and on %s", n.from), Command: "iptables -I INPUT -p icmp --icmp-type fragmentation-needed -j ACCEPT", Tradeoff: "none worth naming"},
-		{Text: rule.T("or have the router at the narrow link lower the MSS of connections"), Command: "iptables -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu", Tradeoff: "TCP only"},
-		{Text: rule.T("or give all interfaces of the way the same MTU; tunnels take 50 bytes (VXLAN) to 80 off"), Command: "ip link set dev IF mtu N; tracepath -n " + n.to, Tradeoff: "smaller packets everywhere"},
-	}
-	return f
 }

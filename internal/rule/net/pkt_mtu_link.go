@@ -1,0 +1,206 @@
+package net
+
+import (
+	"fmt"
+
+	"rtrail/internal/rule"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+// link is what large packets do not get through, between one host and others.
+// One narrow link can be the cause of all, as they have one end in common.
+type link struct {
+	narrow             // sums over all ways; from or to is "" if there are several
+	ways     []*narrow // what waited longest first
+	certain  rule.Confidence
+	outwards bool // the host in common is the one that sends
+}
+
+// linksOf gathers the directions that are accused by the end that most of them
+// have in common. Two directions go together only if all that got stuck on either
+// was larger than all that got through on both: else the sizes are no proof of
+// one link.
+func linksOf(list []*narrow) []*link {
+	type host struct {
+		address  string
+		outwards bool
+	}
+	common := map[host]int{}
+	for _, n := range list {
+		if n.confidence() > 0 {
+			common[host{n.from, true}]++
+			common[host{n.to, false}]++
+		}
+	}
+	var links []*link
+	known := map[host][]*link{}
+	for _, n := range list {
+		c := n.confidence()
+		if c == 0 {
+			continue
+		}
+		h := host{n.to, false}
+		if from := (host{n.from, true}); common[from] > common[h] {
+			h = from
+		}
+		joined := false
+		for _, l := range known[h] {
+			if joined = l.fits(n); joined {
+				l.join(n, c)
+				break
+			}
+		}
+		if !joined {
+			l := &link{narrow: *n, ways: []*narrow{n}, certain: c, outwards: h.outwards}
+			known[h] = append(known[h], l)
+			links = append(links, l)
+		}
+	}
+	return links
+}
+
+func (l *link) fits(n *narrow) bool { return max(l.acked, n.acked) < min(l.smallest, n.smallest) }
+
+// join adds a direction. It is no surer for that: each is judged by its own
+// segments.
+func (l *link) join(n *narrow, c rule.Confidence) {
+	l.ways = append(l.ways, n)
+	l.certain = max(l.certain, c)
+	if l.outwards {
+		l.to = ""
+	} else {
+		l.from = ""
+	}
+	l.stuck = append(l.stuck[:len(l.stuck):len(l.stuck)], n.stuck...)
+	l.smallest, l.largest = min(l.smallest, n.smallest), max(l.largest, n.largest)
+	l.copies += n.copies
+	l.acked = max(l.acked, n.acked)
+	l.passed += n.passed
+	l.tooBig += n.tooBig
+	if n.mtu > 0 && (l.mtu == 0 || n.mtu < l.mtu) {
+		l.mtu = n.mtu
+	}
+	l.waited += n.waited
+	l.mss = max(l.mss, n.mss)
+}
+
+// ends names who sends and who receives.
+func (l *link) ends() (from, to string) {
+	from, to = l.from, l.to
+	if from == "" {
+		from = l.others()
+	}
+	if to == "" {
+		to = l.others()
+	}
+	return from, to
+}
+
+// others is how many hosts are at the end that the ways do not have in common.
+func (l *link) others() string {
+	servers := 0
+	for _, n := range l.ways {
+		if n.fromServer != l.outwards {
+			servers++
+		}
+	}
+	switch servers {
+	case 0:
+		return plural(len(l.ways), "client")
+	case len(l.ways):
+		return plural(servers, "server")
+	}
+	return plural(len(l.ways), "host")
+}
+
+// packets is the display filter for what goes one way, or for what comes back.
+func (l *link) packets(back bool) string {
+	from, to := "src", "dst"
+	if back {
+		from, to = to, from
+	}
+	switch {
+	case l.from == "":
+		return pktHost(to, l.to)
+	case l.to == "":
+		return pktHost(from, l.from)
+	}
+	return pktHost(from, l.from) + " && " + pktHost(to, l.to)
+}
+
+func (l *link) subject() rule.Subject {
+	from, to := l.ends()
+	s := peerSubject(to, 0)
+	s.Detail = "from " + from
+	if l.to == "" {
+		s = peerSubject(from, 0)
+		s.Detail = "to " + to
+	}
+	return s
+}
+
+func (l *link) finding(v *view.View) rule.Finding {
+	from, to := l.ends()
+	f := rule.Finding{Subject: l.subject(), Confidence: l.certain}
+	// Somebody waits as long as a segment is stuck, from its first copy on.
+	for _, n := range l.ways {
+		f.Affects = append(append(f.Affects, pktAffected(v, n.service, n.from, n.to)...), pktClient(v, n.worst))
+	}
+	f.Headline = rule.T("large packets from %s do not reach %s: segments of %s are sent again and again, small ones get through", from, to, unit.Bytes(l.smallest))
+	f.Impact = rule.Impact{TimeLost: perSecond(v, l.waited), Text: rule.T("%s stuck", plural(len(l.stuck), "connection"))}
+	f.Evidence = l.evidence(v)
+	f.Fixes = l.fixes(from)
+	return f
+}
+
+func (l *link) evidence(v *view.View) []rule.Evidence {
+	worst := l.ways[0]
+	retried := tshark(v, fmt.Sprintf("%s && tcp.analysis.retransmission && tcp.len >= %d", l.packets(false), l.smallest),
+		"tcp.stream", view.IPField("src", worst.from), view.IPField("dst", worst.to), "tcp.seq", "tcp.len")
+	list := []rule.Evidence{{Metric: "packets.stuck-segment", Value: float64(l.smallest), Unit: "bytes", Check: retried,
+		What: rule.T("%s stuck at a segment of %s and more, which was repeated %d times without an acknowledgement", plural(len(l.stuck), "connection"), unit.Bytes(l.smallest), l.copies),
+	}}
+	if len(l.ways) > 1 {
+		names := make([]string, 0, len(l.ways))
+		for _, n := range l.ways {
+			if l.outwards {
+				names = append(names, n.to)
+			} else {
+				names = append(names, n.from)
+			}
+		}
+		list = append(list, rule.Evidence{Metric: "packets.stuck-segment", Value: float64(len(l.ways)), Unit: "count", Check: retried,
+			What: rule.T("%s; those that waited longest: %s", l.others(), named(names, false))})
+	}
+	list = append(list, rule.Evidence{Metric: "packets.largest-acked", Value: float64(l.acked), Unit: "bytes", Limit: rule.Limit(float64(l.smallest)),
+		What:  rule.T("the largest segment that arrived has %s; %s got through", unit.Bytes(l.acked), plural(l.passed, "handshake")),
+		Check: fmt.Sprintf("ping -M do -s %d %s   # from %s: a packet of %d bytes", l.largest-ipHeader(worst.from)-echoHeader, worst.to, worst.from, l.largest)})
+	if l.mss > 0 {
+		_, to := l.ends()
+		words := rule.T("%s announced that it takes segments of %d bytes", to, l.mss)
+		if l.to == "" {
+			words = rule.T("they announced that they take segments of %d bytes", l.mss)
+		}
+		list = append(list, rule.Evidence{Metric: "packets.mss", What: words, Value: float64(l.mss), Unit: "bytes",
+			Check: tshark(v, l.packets(true)+" && tcp.flags.syn == 1", view.IPField("src", worst.to), "tcp.options.mss_val")})
+	}
+	if l.tooBig > 0 {
+		list = append(list, rule.Evidence{Metric: "packets.too-big", What: rule.T("%d ICMP messages said that packets are too big, MTU %d", l.tooBig, l.mtu),
+			Value: float64(l.tooBig), Unit: "count", Check: tshark(v, "icmp.type == 3 && icmp.code == 4 || icmpv6.type == 2")})
+	}
+	return list
+}
+
+func (l *link) fixes(from string) []rule.Fix {
+	tables, message := "iptables", "-p icmp --icmp-type fragmentation-needed"
+	name := "\"fragmentation needed\""
+	if ipHeader(l.ways[0].from) == ipv6Header {
+		tables, message, name = "ip6tables", "-p icmpv6 --icmpv6-type packet-too-big", "\"packet too big\""
+	}
+	return []rule.Fix{
+		{Text: rule.T("let ICMP %s through, on routers and on %s", name, from), Command: tables + " -I INPUT " + message + " -j ACCEPT", Tradeoff: "none worth naming"},
+		{Text: rule.T("or have the router at the narrow link lower the MSS of connections"), Command: tables + " -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu", Tradeoff: "TCP only"},
+		{Text: rule.T("or give all interfaces of the way the same MTU; tunnels take 50 bytes (VXLAN) to 80 off"), Command: "ip link set dev IF mtu N; tracepath -n " + l.ways[0].to, Tradeoff: "smaller packets everywhere"},
+	}
+}
