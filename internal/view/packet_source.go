@@ -45,6 +45,26 @@ func (v *View) PacketSource() PacketSource {
 	return PacketSource{File: ShellWord(file)}
 }
 
+// PairFlags is how rtrail packets is told the captures of both sides that the
+// recording was made of; "" if it was made of one.
+func (v *View) PairFlags() string {
+	var client, server []string
+	for _, c := range v.PacketCaptures() {
+		for file := range strings.SplitSeq(c.Source, ", ") {
+			switch c.Point {
+			case "client":
+				client = append(client, "--client-side "+ShellWord(file))
+			case "server":
+				server = append(server, "--server-side "+ShellWord(file))
+			}
+		}
+	}
+	if len(client) == 0 || len(server) == 0 {
+		return ""
+	}
+	return strings.Join(append(client, server...), " ")
+}
+
 // IPField is the name of a field of tshark in the IP header of packets with an
 // address: "src", "dst" or "addr" of the protocol that the address is of. The
 // fields of the other protocol are empty in them.

@@ -7,6 +7,34 @@ import (
 	"rtrail/internal/recording"
 )
 
+func TestPairFlags(t *testing.T) {
+	at := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)
+	for _, tc := range []struct {
+		name string
+		rows []recording.PacketCapture
+		want string
+	}{
+		{"one capture", []recording.PacketCapture{{Source: "a.pcap"}}, ""},
+		{"one at the client", []recording.PacketCapture{{Source: "a.pcap", Point: "client"}}, ""},
+		{"both sides", []recording.PacketCapture{{Source: "a.pcap", Point: "client"}, {Source: "my b.pcap", Point: "server"}},
+			"--client-side a.pcap --server-side 'my b.pcap'"},
+		{"two files of one side", []recording.PacketCapture{{Source: "a1.pcap, a2.pcap", Point: "client"}, {Source: "b.pcap", Point: "server"}},
+			"--client-side a1.pcap --client-side a2.pcap --server-side b.pcap"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			rec := recording.New(recording.Manifest{})
+			w := recording.NewWriter(at)
+			recording.Append(w, tc.rows...)
+			if err := rec.Commit(w); err != nil {
+				t.Fatal(err)
+			}
+			if got := New(rec, at, at.Add(time.Second)).PairFlags(); got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestIPField(t *testing.T) {
 	for address, want := range map[string]string{"10.0.0.1": "ip.src", "fd00::1": "ipv6.src", "": "ip.src"} {
 		if got := IPField("src", address); got != want {

@@ -263,6 +263,18 @@ func same(p, q *sample) bool {
 	return p.size == q.size
 }
 
+// count is how many connections of a side matter: a port that was asked for is
+// that of its server, here or, where NAT changes it, in the other capture.
+func (m *matching) count(s [2]*survey, side int) int {
+	n := 0
+	for i := range s[side].connections {
+		if k := &s[side].connections[i]; k.closed && (m.partner[side][i] >= 0 || wanted(s[side].ports, k)) {
+			n++
+		}
+	}
+	return n
+}
+
 // unmatched counts the connections of a side that the other one lacks.
 func (m *matching) unmatched(s [2]*survey, side int, c *Clock) Unmatched {
 	u := Unmatched{Silent: s[side].left, Servers: map[flow.Endpoint]int{}}

@@ -80,7 +80,7 @@ type Result struct {
 type Side struct {
 	Files       []string
 	Report      engine.Report
-	Connections int
+	Connections int   // to the ports that were asked for, on either side
 	Missed      int64 // bytes of TCP streams that were acknowledged but not captured
 	Unmatched   Unmatched
 }
@@ -150,7 +150,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	m := match(surveys[AtClient], surveys[AtServer])
 	if len(m.pairs) == 0 {
-		return nil, nothing(surveys)
+		return nil, nothing(m, surveys)
 	}
 	r.Clock, err = m.clock(surveys)
 	if errors.Is(err, errSwapped) {
@@ -165,7 +165,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	r.Matched, r.Translated, r.BySequence = len(m.pairs), m.translated, m.bySequence
 	for i, s := range surveys {
-		r.Sides[i] = Side{Files: o.Files[i], Report: s.report, Connections: s.count(), Missed: s.missed, Unmatched: m.unmatched(surveys, i, &r.Clock)}
+		r.Sides[i] = Side{Files: o.Files[i], Report: s.report, Connections: m.count(surveys, i), Missed: s.missed, Unmatched: m.unmatched(surveys, i, &r.Clock)}
 		s.samples = nil
 	}
 	j := newJoiner(&o, surveys, m, &r.Clock)
@@ -218,11 +218,11 @@ func both(do func(i int) error) error {
 }
 
 // nothing says what two captures without a common connection hold.
-func nothing(s [2]*survey) error {
+func nothing(m *matching, s [2]*survey) error {
 	text := ""
 	for i, name := range []string{"client's", "server's"} {
 		r := &s[i].report
-		text += fmt.Sprintf("; the %s has %d connections to %s, from %s to %s", name, s[i].count(), s[i].busiest(),
+		text += fmt.Sprintf("; the %s has %d connections to %s, from %s to %s", name, m.count(s, i), s[i].busiest(),
 			time.Unix(0, r.First).Format("2006-01-02 15:04:05"), time.Unix(0, r.Last).Format("15:04:05"))
 	}
 	return fmt.Errorf("%w%s. Both must cover the same traffic at the same time; a proxy between them that opens connections of its own hides them from each other",

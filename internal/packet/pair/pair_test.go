@@ -208,6 +208,24 @@ func TestUnmatched(t *testing.T) {
 	}
 }
 
+// TestPortsOfEitherSide counts the same connections whichever port of a NAT is
+// asked for.
+func TestPortsOfEitherSide(t *testing.T) {
+	s := newScene(func(s *scene) { s.nat = true })
+	s.connection(1, 0, 5, false)
+	s.connection(2, 5*ms, 5, false)
+	files := s.files(t)
+	for _, port := range []uint16{80, 8080} {
+		r, err := Run(context.Background(), Options{Files: files, Ports: []uint16{port}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := [3]int{r.Sides[AtClient].Connections, r.Sides[AtServer].Connections, r.Matched}, [3]int{2, 2, 2}; got != want {
+			t.Errorf("port %d: %d connections at the client, at the server and in both, want %d", port, got, want)
+		}
+	}
+}
+
 var update = flag.Bool("update", false, "write the captures of the script tests of cmd/rtrail")
 
 // TestFixtures keeps the captures of cmd/rtrail/testdata/pairs: a dozen

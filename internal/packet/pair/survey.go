@@ -184,14 +184,3 @@ func (s *survey) busiest() string {
 	}
 	return fmt.Sprintf("%s and %d other servers", best, len(count)-1)
 }
-
-// count is how many connections there are that matter.
-func (s *survey) count() int {
-	n := 0
-	for i := range s.connections {
-		if k := &s.connections[i]; k.closed && (wanted(s.ports, k)) {
-			n++
-		}
-	}
-	return n
-}

@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,11 +42,26 @@ func ReadPair(ctx context.Context, o PairOptions) (*PairResult, error) {
 		return nil, err
 	}
 	defer src.Close()
-	client, err := Read(ctx, src, Options{Source: strings.Join(files, ", "), Point: "client", Ports: o.Ports})
+	client, err := Read(ctx, src, Options{Source: strings.Join(files, ", "), Point: "client", Ports: portsAtClient(o.Ports, p.Services)})
 	if err != nil {
 		return nil, err
 	}
 	return &PairResult{client, p}, nil
+}
+
+// portsAtClient are the ports that matter as the client's capture has them: NAT
+// may have changed those that the server's capture was asked for.
+func portsAtClient(ports []uint16, services []*pair.Service) []uint16 {
+	if len(ports) == 0 {
+		return nil
+	}
+	all := slices.Clone(ports)
+	for _, s := range services {
+		if !slices.Contains(all, s.Server.Port) {
+			all = append(all, s.Server.Port)
+		}
+	}
+	return all
 }
 
 // Write makes evidence of the result.

@@ -44,8 +44,14 @@ func (h *hops) evidence(v *view.View, s *view.PacketService) []rule.Evidence {
 		Metric: "rt.hops", Value: h.Serve.Seconds() / max(h.Total().Seconds(), 1e-9), Unit: "share",
 		What: rule.T("mean of %s requests seen on both sides: %s at the server, %s on the way there, %s on the way back; before the next one the client took %s",
 			unit.Count(h.Count), each(h.Serve), each(h.There()), each(h.Back()), each(h.Idle)),
-		Check: packets(v, s, "--transactions"),
+		Check: bothSides(v, s),
 	}}
+}
+
+// bothSides is the verb that splits the time of a service between two captures:
+// either of them alone has no more than its sum.
+func bothSides(v *view.View, s *view.PacketService) string {
+	return fmt.Sprintf("rtrail packets %s -p %d", v.PairFlags(), s.Port)
 }
 
 // evidence shows the round trips to one end.

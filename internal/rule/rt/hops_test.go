@@ -150,6 +150,8 @@ func TestServerSlow(t *testing.T) {
 // pair is what two captures say of the service: means of one request.
 func pair(h *ruletest.Host, there, serve, back, idle time.Duration) {
 	const n = 2000
+	h.PacketCapture(func(c *recording.PacketCapture) { c.Source, c.Point = "client.pcap", "client" })
+	h.PacketCapture(func(c *recording.PacketCapture) { c.Source, c.Point = "server.pcap", "server" })
 	ruletest.Add(h, recording.PacketPair{At: ruletest.Start, Last: ruletest.Start.Add(10 * time.Second), Server: "10.0.0.2", ServerPort: 3306, Proto: "mysql",
 		Count: n, PathThere: n * there, Serve: n * serve, PathBack: n * back, Idle: n * idle, ServeP50: 200 * time.Microsecond, ServeP99: 5 * serve,
 		PathBackP95: 2 * back, RoundTrip: 100 * time.Microsecond})
@@ -181,6 +183,13 @@ func TestTwoSides(t *testing.T) {
 			}
 			if got := judged(t, h, pathSlow); got != tt.path {
 				t.Errorf("path: %s, want %s", got, tt.path)
+			}
+			for _, f := range append(h.Detect(t, serverSlow), h.Detect(t, pathSlow)...) {
+				for _, e := range f.Evidence {
+					if e.Metric == "rt.hops" && e.Check != "rtrail packets --client-side client.pcap --server-side server.pcap -p 3306" {
+						t.Errorf("%s: proved by %s, which sees one side", e.What, e.Check)
+					}
+				}
 			}
 		})
 	}

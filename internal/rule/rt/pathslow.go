@@ -164,7 +164,7 @@ func (x *slowPath) evidence() []rule.Evidence {
 			What: rule.T("there and back took %s on average and %s at best; the way there p50 %s, p95 %s, the way back p50 %s, p95 %s; %s packets were lost there, %s back",
 				unit.Duration(x.hops.each(x.hops.Path())), unit.Duration(x.hops.RoundTrip), unit.Duration(x.hops.PathThereP50), unit.Duration(x.hops.PathThereP95),
 				unit.Duration(x.hops.PathBackP50), unit.Duration(x.hops.PathBackP95), unit.Count(x.hops.LostThere), unit.Count(x.hops.LostBack)),
-			Check: "ping -i 0.2 " + s.Server,
+			Check: bothSides(v, s),
 		})
 	}
 	if s.Retransmissions > 0 {
