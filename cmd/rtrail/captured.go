@@ -25,7 +25,8 @@ import (
 )
 
 // isRecording tells a recording from a capture: the one is a directory or a
-// packed file, which is a zip, whatever its name.
+// packed file, which is a zip, whatever its name. What cannot be read is taken for
+// a capture, as rtrail packets takes it, so that opening it says why.
 func isRecording(path string) bool {
 	if path == "-" {
 		return false
@@ -35,7 +36,7 @@ func isRecording(path string) bool {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return true
+		return false
 	}
 	defer f.Close()
 	var head [4]byte
