@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -38,5 +40,22 @@ func TestAfterEachGC(t *testing.T) {
 	}
 	if liveHeap() == 0 {
 		t.Error("the heap in use is not known")
+	}
+}
+
+// TestUnreadableIsNoRecording: what cannot be opened is a capture to every verb,
+// so that all say why in the same way. A socket can be opened by nobody.
+func TestUnreadableIsNoRecording(t *testing.T) {
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "s.pcap")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for path, want := range map[string]bool{socket: false, dir: true, "-": false, filepath.Join(dir, "gone"): true} {
+		if got := isRecording(path); got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
 	}
 }

@@ -100,7 +100,8 @@ type Lines struct {
 	Zone  *time.Location
 	Width int // columns of the terminal; 0: as many as are needed
 
-	wide []int
+	wide     []int
+	calendar calendar
 }
 
 // Transaction prints one.
@@ -118,7 +119,8 @@ func (l *Lines) Transaction(t *rt.Transaction) error {
 		}
 		row(&b, transactionColumns, l.wide, titles, 0)
 	}
-	row(&b, transactionColumns, l.wide, transactionCells(t, l.Zone), 0)
+	l.calendar.turn(&b, local(t.Start, l.Zone))
+	row(&b, transactionColumns, l.wide, transactionCells(t, l.Zone, clockLayout), 0)
 	_, err := io.WriteString(l.Out, b.String())
 	return err
 }

@@ -76,10 +76,7 @@ func (o Overview) capture(w io.Writer) {
 }
 
 func (o Overview) time(at int64) time.Time {
-	if o.Zone == nil {
-		return time.Unix(0, at)
-	}
-	return time.Unix(0, at).In(o.Zone)
+	return local(at, o.Zone)
 }
 
 // What is said of services in which boundaries of messages were inferred: of those
@@ -259,7 +256,7 @@ func (o Overview) gaps(w io.Writer) {
 func (o Overview) transactions(w io.Writer, title string, list []rt.Transaction) {
 	var rows [][]string
 	for i := range list {
-		rows = append(rows, transactionCells(&list[i], o.Zone))
+		rows = append(rows, transactionCells(&list[i], o.Zone, Clock(o.Report.First, o.Report.Last)))
 	}
 	table(w, title, o.Width, transactionColumns, rows)
 }
@@ -275,7 +272,7 @@ func (o Overview) disconnect(w io.Writer) {
 	}
 	const hang = len("FIRST DISCONNECT  ")
 	fmt.Fprintln(w)
-	say(w, o.Prose, hang, "FIRST DISCONNECT  %s %s from the %s of %s -> %s%s", o.time(d.Closer.At).Format(clockLayout), what, d.Closer.Dir,
+	say(w, o.Prose, hang, "FIRST DISCONNECT  %s %s from the %s of %s -> %s%s", o.time(d.Closer.At).Format(Clock(o.Report.First, o.Report.Last)), what, d.Closer.Dir,
 		d.Client, d.Server, during(d.CloseState))
 	say(w, o.Prose, hang, "%*sconnection %d, frame %d", hang, "", d.ID, d.Closer.Frame)
 }

@@ -44,21 +44,18 @@ const pairHang = len("server's side  ")
 
 var sideNames = [2]string{"client's side", "server's side"}
 
-func (p Pair) zone() *time.Location {
-	if p.Zone == nil {
-		return time.Local
-	}
-	return p.Zone
-}
-
 // captures says what was compared, and how far it can be trusted.
 func (p Pair) captures(w io.Writer) {
 	r := p.Result
 	for i := range r.Sides {
 		s := &r.Sides[i]
+		until := "15:04:05.000"
+		if s.Report.Span() >= 24*time.Hour {
+			until = dateLayout + " " + until
+		}
 		say(w, p.Prose, pairHang, "%s  %s: %s, %s, %s to %s", sideNames[i], strings.Join(s.Files, ", "),
 			unit.Plural(s.Report.Packets, "packet", "packets"), unit.Plural(s.Connections, "connection", "connections"),
-			time.Unix(0, s.Report.First).In(p.zone()).Format("2006-01-02 15:04:05.000"), time.Unix(0, s.Report.Last).In(p.zone()).Format("15:04:05.000"))
+			local(s.Report.First, p.Zone).Format("2006-01-02 15:04:05.000"), local(s.Report.Last, p.Zone).Format(until))
 	}
 	if r.Swapped {
 		say(w, p.Prose, 2, "the sides were given the wrong way round: requests pass the capture that was called the server's first. They were exchanged.")
@@ -257,10 +254,7 @@ var pairColumns = []column{
 	{title: "statement", text: true, fixed: 400},
 }
 
-func pairCells(s *pair.Split, zone *time.Location) []string {
-	if zone == nil {
-		zone = time.Local
-	}
+func pairCells(s *pair.Split, zone *time.Location, clock string) []string {
 	d := func(v time.Duration) string {
 		if v == 0 {
 			return "-"
@@ -268,7 +262,7 @@ func pairCells(s *pair.Split, zone *time.Location) []string {
 		return unit.Duration(v).String()
 	}
 	return []string{
-		time.Unix(0, s.Start).In(zone).Format(clockLayout), d(s.Total()), d(s.Upload), d(s.PathThere), d(s.ServeThere), d(s.PathBack),
+		local(s.Start, zone).Format(clock), d(s.Total()), d(s.Upload), d(s.PathThere), d(s.ServeThere), d(s.PathBack),
 		d(s.ResentThere + s.ResentBack), d(s.Download), s.Client.String(), s.Server.String(), fmt.Sprint(s.Frames[0]), fmt.Sprint(s.ServerFrame),
 		remark(&s.Transaction) + Statement(s.Command, s.Fingerprint),
 	}
@@ -276,8 +270,10 @@ func pairCells(s *pair.Split, zone *time.Location) []string {
 
 func (p Pair) slowest(w io.Writer) {
 	var rows [][]string
+	client := &p.Result.Sides[pair.AtClient].Report
+	clock := Clock(client.First, client.Last)
 	for i := range p.Result.Slowest[:min(len(p.Result.Slowest), p.Top)] {
-		rows = append(rows, pairCells(&p.Result.Slowest[i], p.Zone))
+		rows = append(rows, pairCells(&p.Result.Slowest[i], p.Zone, clock))
 	}
 	table(w, "WORST WAITS, and where they were spent", p.Width, pairColumns, rows)
 }
@@ -287,6 +283,8 @@ type PairLines struct {
 	Width int // columns; 0: any
 	Zone  *time.Location
 	wide  []int
+
+	calendar calendar
 }
 
 // Line is the next one, with a header before the first.
@@ -301,6 +299,7 @@ func (p *PairLines) Line(s *pair.Split) string {
 		p.wide = fit(pairColumns, natural, p.Width, 0)
 		row(&b, pairColumns, p.wide, header, 0)
 	}
-	row(&b, pairColumns, p.wide, pairCells(s, p.Zone), 0)
+	p.calendar.turn(&b, local(s.Start, p.Zone))
+	row(&b, pairColumns, p.wide, pairCells(s, p.Zone, clockLayout), 0)
 	return b.String()
 }

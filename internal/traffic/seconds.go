@@ -37,6 +37,7 @@ type Seconds struct {
 	wide    []int
 	lines   int
 	dropped uint64
+	days    calendar
 	err     error
 }
 
@@ -102,10 +103,7 @@ func (s *Seconds) interval(at int64, services []*summary.Second) {
 }
 
 func (s *Seconds) line(at int64, x *summary.Second, drops string) {
-	zone := s.Zone
-	if zone == nil {
-		zone = time.Local
-	}
+	clock := local(at, s.Zone)
 	var b strings.Builder
 	columns := secondsColumns[:len(s.wide)]
 	if s.lines%headerEvery == 0 {
@@ -115,6 +113,7 @@ func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 		}
 		row(&b, columns, s.wide, titles, 0)
 	}
+	s.days.turn(&b, clock)
 	s.lines++
 	port, handshake := "-", "-"
 	if x.Service.Server.Port != 0 {
@@ -128,7 +127,7 @@ func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 		qps = float64(x.Count) / covered.Seconds()
 	}
 	cells := []string{
-		time.Unix(0, at).In(zone).Format("15:04:05"), port, Proto(x.Service.Proto, &x.Stats), unit.Count(x.Count).String(), rate(qps),
+		clock.Format("15:04:05"), port, Proto(x.Service.Proto, &x.Stats), unit.Count(x.Count).String(), rate(qps),
 		rtOf(x, x.Mean()), rtOf(x, x.Quantile(0.5)), rtOf(x, x.Quantile(0.95)), rtOf(x, x.Quantile(0.99)), rtOf(x, x.Max),
 		orDash(x.Failed), orDash(x.Retransmissions), handshake, drops,
 	}

@@ -10,8 +10,6 @@ import (
 	"rtrail/internal/unit"
 )
 
-const clockLayout = "15:04:05.000000"
-
 // transactionColumns are those of every list of transactions. The fixed widths
 // are for lists that are printed as they come.
 var transactionColumns = []column{
@@ -21,11 +19,8 @@ var transactionColumns = []column{
 	{title: "statement", text: true, fixed: 400},
 }
 
-// transactionCells are the cells of one; what is not known is "-".
-func transactionCells(t *rt.Transaction, zone *time.Location) []string {
-	if zone == nil {
-		zone = time.Local
-	}
+// transactionCells are the cells of one, with times in a layout; what is not known is "-".
+func transactionCells(t *rt.Transaction, zone *time.Location, clock string) []string {
 	k := known(t)
 	resent := "-"
 	if k.both && t.Retransmit > 0 {
@@ -36,7 +31,7 @@ func transactionCells(t *rt.Transaction, zone *time.Location) []string {
 		protocol = "~" + protocol
 	}
 	return []string{
-		time.Unix(0, t.Start).In(zone).Format(clockLayout), phase(t.RT, k.both), phase(t.Upload, k.request), phase(t.Serve, k.both), phase(t.Download, k.both),
+		local(t.Start, zone).Format(clock), phase(t.RT, k.both), phase(t.Upload, k.request), phase(t.Serve, k.both), phase(t.Download, k.both),
 		resent, t.Client.String(), t.Server.String(), protocol, frames(t), remark(t) + Statement(t.Command, t.Fingerprint),
 	}
 }

@@ -194,7 +194,7 @@ func (p *Page) Write(out io.Writer, r *engine.Report, s *summary.Summary) error 
 	}
 	w := bufio.NewWriter(out)
 	err = t.Execute(w, map[string]any{
-		"Title": p.Title, "Facts": p.facts(r, s), "Doubts": traffic.Doubts(r, s), "Tables": p.tables(s),
+		"Title": p.Title, "Facts": p.facts(r, s), "Doubts": traffic.Doubts(r, s), "Tables": p.tables(r, s),
 		"UPlotStyle": template.CSS(uplotStyle), "Licence": template.HTML("<!-- uPlot\n" + uplotLicence + "\n-->"),
 		"Script": template.HTML("<script>" + uplotScript + "</script>\n<script id=\"data\" type=\"application/json\">" + string(data) + "</script>\n<script>" + charts + "</script>"),
 	})

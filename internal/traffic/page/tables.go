@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/traffic"
 	"rtrail/internal/unit"
@@ -41,8 +42,8 @@ func services(sum *summary.Summary) []summary.Service {
 	})
 }
 
-func (p *Page) tables(sum *summary.Summary) []table {
-	return []table{p.serviceTable(sum), p.statementTable(sum), p.askedTable(sum), p.connectionTable(sum), p.slowestTable(sum)}
+func (p *Page) tables(r *engine.Report, sum *summary.Summary) []table {
+	return []table{p.serviceTable(sum), p.statementTable(sum), p.askedTable(sum), p.connectionTable(sum), p.slowestTable(r, sum)}
 }
 
 func count(c uint64) string { return unit.Count(c).String() }
@@ -102,12 +103,12 @@ func (p *Page) connectionTable(sum *summary.Summary) table {
 	return t
 }
 
-func (p *Page) slowestTable(sum *summary.Summary) table {
+func (p *Page) slowestTable(r *engine.Report, sum *summary.Summary) table {
 	t := newTable("Slowest requests", n("RT"), n("upload"), n("server"), n("download"), n("resent"), w("at"), w("client"), w("server"), w("frames"), s("statement"))
 	for i := range sum.Slowest[:min(len(sum.Slowest), p.Top)] {
 		x := &sum.Slowest[i]
 		t.add(unit.Duration(x.RT).String(), unit.Duration(x.Upload).String(), unit.Duration(x.Serve).String(), unit.Duration(x.Download).String(),
-			unit.Duration(x.Retransmit).String(), p.time(x.Start, "15:04:05.000000"), x.Client.String(), x.Server.String(),
+			unit.Duration(x.Retransmit).String(), p.time(x.Start, traffic.Clock(r.First, r.Last)), x.Client.String(), x.Server.String(),
 			fmt.Sprintf("%d–%d", x.Frames[0], x.Frames[3]), traffic.Statement(x.Command, x.Fingerprint))
 	}
 	return t
