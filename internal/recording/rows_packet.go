@@ -201,6 +201,7 @@ type PacketError struct {
 	CutShort    bool          `parquet:"cut_short" cbor:"cut_short"` // the connection ended within the answer
 	Error       string        `parquet:"error" cbor:"error"`         // text of the first one, literals removed
 	Count       int64         `parquet:"count" cbor:"count"`
+	Met         int64         `parquet:"met" cbor:"met"`       // of count, challenges for credentials that the client's next request brought, successfully; 0 in recordings of older versions
 	Timed       int64         `parquet:"timed" cbor:"timed"`   // of count, those whose times count
 	RTSum       time.Duration `parquet:"rt_sum" cbor:"rt_sum"` // of those
 }

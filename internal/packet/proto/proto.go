@@ -193,6 +193,12 @@ type Exchange struct {
 	// LastCopy is the last packet before the answer with which the client itself,
 	// not TCP, sent the request again (DNS over UDP). Frame 0: it was sent once.
 	LastCopy flow.Stamp
+	// Challenges is how many of the answers right before this one, on the same
+	// connection and to the same request, asked only for credentials, which this
+	// request brought and this answer took: they are Failed, and nobody's fault.
+	// Challenge is their Code.
+	Challenges uint8
+	Challenge  string
 	// Depth is how many requests were under way when this one was sent, itself
 	// included; 1 means that there was no pipelining.
 	Depth uint16

@@ -328,6 +328,7 @@ func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 	t.Command, t.Status, t.Doubt, t.Failed = e.Command, e.Status, e.Doubt, e.Failed
 	t.Code, t.Error = w.keep(e.Code), w.keep(e.Error)
 	t.Rows, t.Depth = e.Rows, e.Depth
+	t.Challenges, t.Challenge = e.Challenges, e.Challenge
 	if w.Fingerprint != nil && (len(e.Text) > 0 || e.Command != "") {
 		t.Fingerprint = w.Fingerprint(t.Proto, e.Command, e.Text, e.TextCut)
 	}

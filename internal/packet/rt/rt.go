@@ -31,9 +31,13 @@ type Transaction struct {
 	Doubt       proto.Doubt
 	Failed      bool
 	Code, Error string
-	Rows        int64 // or proto.RowsNone or proto.RowsUnknown
-	Depth       uint16
-	Ahead       bool // it was sent before the answer to the one before had come
+	// Challenges of the answers before, of code Challenge, asked only for the
+	// credentials that this request brought: see proto.Exchange.
+	Challenges uint8
+	Challenge  string
+	Rows       int64 // or proto.RowsNone or proto.RowsUnknown
+	Depth      uint16
+	Ahead      bool // it was sent before the answer to the one before had come
 
 	Start int64 // first request packet, nanoseconds since 1970
 

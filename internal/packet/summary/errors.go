@@ -25,6 +25,7 @@ type ErrorKind struct {
 // Errors sums up errors of one kind.
 type Errors struct {
 	Count uint64
+	Met   uint64        // of Count, challenges that the client's next request met: it brought the credentials that were asked for, and they were taken
 	Timed uint64        // of Count, those whose times count
 	Sum   time.Duration // of their RT
 	First int64         // when the first one was asked for
@@ -50,6 +51,7 @@ func (e *Errors) merge(o *Errors) {
 		e.First, e.Text = o.First, o.Text
 	}
 	e.Count += o.Count
+	e.Met += o.Met
 	e.Timed += o.Timed
 	e.Sum += o.Sum
 }
@@ -70,6 +72,15 @@ func (s *Statement) erred(t *rt.Transaction) {
 		s.Errors[k] = e
 	}
 	e.add(t)
+}
+
+// met takes errors that turned out to be challenges, by the answer after them.
+func (s *Statement) met(t *rt.Transaction) {
+	if e := s.Errors[ErrorKind{Code: t.Challenge}]; e != nil {
+		e.Met += uint64(t.Challenges)
+	} else if s.Overflow {
+		s.Others.Met += uint64(t.Challenges)
+	}
 }
 
 // mergeErrors adds what another worker counted. Which kinds stay apart must not

@@ -46,6 +46,9 @@ func (c *Collector) statement(service Service, t *rt.Transaction) {
 	if t.AnsweredByError() {
 		s.erred(t)
 	}
+	if t.Challenges > 0 {
+		s.met(t)
+	}
 	s.client(t.Client.Addr)
 }
 

@@ -110,7 +110,7 @@ func errorRows(k summary.StatementKey, s *summary.Statement) []recording.PacketE
 	row := func(e *summary.Errors) *recording.PacketError {
 		rows = append(rows, recording.PacketError{
 			At: time.Unix(0, e.First), Server: k.Server.Addr.String(), ServerPort: int32(k.Server.Port), Proto: k.Proto,
-			Command: k.Command, Fingerprint: k.Fingerprint, Error: e.Text, Count: int64(e.Count), Timed: int64(e.Timed), RTSum: e.Sum,
+			Command: k.Command, Fingerprint: k.Fingerprint, Error: e.Text, Count: int64(e.Count), Met: int64(e.Met), Timed: int64(e.Timed), RTSum: e.Sum,
 		})
 		return &rows[len(rows)-1]
 	}

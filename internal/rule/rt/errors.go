@@ -86,6 +86,7 @@ type failing struct {
 	statements []*failingStatement // most failures first
 	other      []string            // codes of errors of the other kind
 	unknown    int64               // errors of codes that were not told apart
+	met        int64               // challenges for credentials that the client met: no errors, though their codes are those of some
 	cutShort   bool                // there are answers that the end of the connection cut short
 
 	errorTime, errorCount int64 // of these errors
@@ -125,7 +126,7 @@ func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
 		case x.CutShort:
 			e.cutShort = true // that is a disconnect
 		case x.Others:
-			e.unknown += x.Count
+			e.unknown += x.Count - x.Met
 		case slices.Contains(usual[s.Proto], x.Code) != usually:
 			if !slices.Contains(e.other, x.Code) {
 				e.other = append(e.other, x.Code)
@@ -145,18 +146,25 @@ func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
 
 // add counts errors of one statement with one code.
 func (e *failing) add(x *recording.PacketError, byCode map[string]*codeCount, byStatement map[[2]string]*failingStatement) {
-	e.failed += x.Count
-	e.errorTime += int64(x.RTSum)
-	e.errorCount += x.Timed
+	n := x.Count - x.Met
+	e.met += x.Met
+	if n <= 0 {
+		return
+	}
+	e.failed += n
+	if x.Met == 0 { // else nobody knows which times are whose
+		e.errorTime += int64(x.RTSum)
+		e.errorCount += x.Timed
+	}
 	c := byCode[x.Code]
 	if c == nil {
 		c = &codeCount{code: x.Code}
 		byCode[x.Code] = c
 		e.codes = append(e.codes, c)
 	}
-	c.n += x.Count
-	if x.Count > c.most || x.Count == c.most && x.Error < c.text {
-		c.text, c.most = x.Error, x.Count
+	c.n += n
+	if n > c.most || n == c.most && x.Error < c.text {
+		c.text, c.most = x.Error, n
 	}
 	t := byStatement[[2]string{x.Command, x.Fingerprint}]
 	if t == nil {
@@ -166,7 +174,7 @@ func (e *failing) add(x *recording.PacketError, byCode map[string]*codeCount, by
 	if t.n == 0 {
 		e.statements = append(e.statements, t)
 	}
-	t.n += x.Count
+	t.n += n
 }
 
 // couldBe says that there would be a finding if the errors whose codes are not
@@ -261,7 +269,7 @@ func (e *failing) evidence() []rule.Evidence {
 	v, s := e.v, e.s
 	list := []rule.Evidence{{
 		Metric: "rt.errors", Value: e.share(), Unit: "share", Limit: rule.Limit(e.limit()),
-		What:  rule.T("%s of %s answers were errors%s: %s", unit.Count(e.failed), unit.Count(e.total), e.kind(), e.byCode()),
+		What:  rule.T("%s of %s answers were errors%s: %s%s", unit.Count(e.failed), unit.Count(e.total), e.kind(), e.byCode(), e.besides()),
 		Check: packets(v, s, "--by statement "+e.filter()),
 	}}
 	t := e.statements[0]
@@ -300,6 +308,14 @@ func (e *failing) kind() string {
 	return " that nobody asks for on purpose, as " + strings.Join(e.other[:min(len(e.other), 4)], ", ") + " may be"
 }
 
+// besides says what else the proof lists: codes do not tell it from errors.
+func (e *failing) besides() string {
+	if e.met == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; besides, %s for credentials, which the client brought next", unit.Plural(e.met, "answer asked", "answers asked"))
+}
+
 func (e *failing) limit() float64 {
 	if e.usual {
 		return usualShare
@@ -317,8 +333,12 @@ func (e *failing) byCode() string {
 }
 
 // whose names the client that most of the failures in the recording are of. It
-// may hold some of them only, and one of them twice: as slow and as failed.
+// may hold some of them only, and one of them twice: as slow and as failed. It
+// does not tell which of them were challenges that the client met.
 func (e *failing) whose() string {
+	if e.met > 0 {
+		return ""
+	}
 	type place struct{ connection, frame int64 }
 	seen := map[place]bool{}
 	n := map[string]int{}

@@ -217,6 +217,11 @@ func TestErrors(t *testing.T) {
 			Low: 0.799, High: 0.801, Proof: "800 of 1,000 answers were errors of the kind that programs ask for on purpose: 404 800 times"},
 		{Name: "other errors take no part in times", Host: ways("http", 1000, recording.PacketError{Count: 100, Code: "500", RTSum: 10 * ms}, recording.PacketError{Count: 400, Code: "404", RTSum: 490 * ms}),
 			Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.099, High: 0.101, Proof: "they take 100 µs, answers without an error 1 ms"},
+		{Name: "challenges that the client meets", Host: ways("http", 1000, recording.PacketError{Count: 500, Met: 500, Code: "401"})},
+		{Name: "challenges of many statements that the client meets", Host: ways("http", 1000, recording.PacketError{Count: 500, Met: 480, Code: "401"}, recording.PacketError{Count: 300, Met: 300, Others: true})},
+		{Name: "challenges, of which the client meets some", Host: ways("http", 1000, recording.PacketError{Count: 800, Met: 200, Code: "401", Error: "Unauthorized"}),
+			Want: rule.Likely, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.599, High: 0.601, Says: "401 (Unauthorized)",
+			Proof: "401 600 times; besides, 200 answers asked for credentials, which the client brought next"},
 		{Name: "codes that were not told apart, too few to matter", Host: ways("http", 1000, recording.PacketError{Count: 4, Others: true}, code(40, "404"))},
 		{Name: "answers cut short are disconnects, whatever else fails", Host: ways("http", 1000, recording.PacketError{Count: 50, Code: "500", CutShort: true}, code(40, "404"))},
 		{Name: "most clients are turned away at the door", Host: func() *ruletest.Host {

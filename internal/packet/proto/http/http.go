@@ -73,17 +73,21 @@ type way struct {
 	state   state
 	chunked bool
 	expect  bool   // the request asked for permission to send its body
+	auth    bool   // the request has credentials, or the answer asks for some
 	line    []byte // the beginning of a line that continues in the next chunk
 	long    bool   // the line is longer than mostLine
 	length  int64  // Content-Length; -1: none
 	left    int64
 }
 
-// Kinds of requests whose answers have another form.
+// Kinds of requests whose answers have another form, in the tag of a request;
+// credentials is set beside them if it has some.
 const (
 	plain uint32 = iota
 	head
 	connect
+	kinds       uint32 = 3
+	credentials uint32 = 4
 )
 
 type parser struct {
@@ -93,6 +97,7 @@ type parser struct {
 	open   bool // the request being read is the tail of the queue
 	off    bool // not HTTP any more
 	code   int  // of the answer being read; 0: not known
+	asked  challenge
 }
 
 func newParser(sink proto.Sink, midway bool) *parser {
@@ -187,11 +192,12 @@ func (w *way) keep(b []byte) {
 
 // reset prepares for the next message.
 func (w *way) reset() {
-	w.chunked, w.expect, w.long, w.length = false, false, false, -1
+	w.chunked, w.expect, w.auth, w.long, w.length = false, false, false, false, -1
 	w.line = w.line[:0]
 }
 
-// field reads what matters for framing from a line of the header.
+// field reads what matters for framing from a line of the header, and whether it
+// is about credentials.
 func (w *way) field(line []byte) {
 	// Most fields are neither; their first letter tells.
 	switch line[0] | 0x20 {
@@ -215,6 +221,21 @@ func (w *way) field(line []byte) {
 		if v, ok := value(line, "expect"); ok {
 			w.expect = endsWithFold(v, "100-continue")
 		}
+	case 'a':
+		if len(line) > 13 && line[13] == ':' {
+			w.about(line, "authorization")
+		}
+	case 'w':
+		w.about(line, "www-authenticate")
+	case 'p':
+		w.about(line, "proxy-authorization")
+		w.about(line, "proxy-authenticate")
+	}
+}
+
+func (w *way) about(line []byte, name string) {
+	if _, ok := value(line, name); ok {
+		w.auth = true
 	}
 }
 
@@ -240,7 +261,7 @@ func (w *way) scan(data []byte) (n int) {
 				return n
 			}
 			switch data[n] | 0x20 {
-			case 'c', 't', 'e':
+			case 'c', 't', 'e', 'a', 'w', 'p':
 				if data[end-1] == '\r' {
 					end--
 				}

@@ -37,6 +37,18 @@ func TestExchanges(t *testing.T) {
 			`GET "/a?x=1" q[10-10 #1-1 1p 0+32] r[15-16 #2-3 2p 0+43] answered 200`,
 			`GET "/b" q[20-20 #4-4 1p 32+28] r[29-29 #5-5 1p 43+44] answered 404 failed "Not Found"`,
 		}},
+		{name: "credentials after a challenge", steps: steps{
+			client(10, "GET /a HTTP/1.1\r\nAccept: x\r\n\r\n"),
+			server(11, "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=x\r\nContent-Length: 0\r\n\r\n"),
+			client(12, "GET /a HTTP/1.1\r\nAuthorization: Basic eA==\r\n\r\n"),
+			server(13, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+			client(14, "GET /a HTTP/1.1\r\nAuthorization: Basic eA==\r\n\r\n"),
+			server(15, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+		}, want: []string{
+			`GET "/a" q[10-10 #1-1 1p 0+30] r[11-11 #2-2 1p 0+81] answered 401 failed "Unauthorized"`,
+			`GET "/a" q[12-12 #3-3 1p 30+46] r[13-13 #4-4 1p 81+38] answered 200 challenges=1x401`,
+			`GET "/a" q[14-14 #5-5 1p 76+46] r[15-15 #6-6 1p 119+38] answered 200`,
+		}},
 		{name: "pipelined", steps: steps{
 			client(300, "GET /1 HTTP/1.1\r\n\r\n"), client(301, "GET /2 HTTP/1.1\r\n\r\nHEAD /3 HTTP/1.1\r\n\r\n"),
 			server(310, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"),

@@ -44,6 +44,9 @@ func (p *parser) request(c *flow.Chunk) {
 				w.field(line)
 				w.long = false
 			default:
+				if w.auth && p.open {
+					p.queue.Tail().Tag |= credentials
+				}
 				if w.state, _ = w.bodyState(); w.state == between {
 					p.addRequest(c, from, i-from)
 					p.open = false

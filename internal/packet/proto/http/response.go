@@ -99,7 +99,7 @@ func (p *parser) statusLine(line []byte) bool {
 func (p *parser) afterFields() state {
 	kind := plain
 	if q := p.queue.Head(); q != nil {
-		kind = q.Tag
+		kind = q.Tag & kinds
 	}
 	switch {
 	case p.code < 200, p.code == 204, p.code == 304, kind == head:
@@ -122,6 +122,9 @@ func (p *parser) addResponse(c *flow.Chunk, from, n int) {
 // finish ends the answer being read.
 func (p *parser) finish() {
 	p.answer.state = between
+	if p.asked.code != 0 && (p.code >= 200 || p.code == 101) || p.code == 401 || p.code == 407 {
+		p.challenges(p.queue.Head())
+	}
 	switch {
 	case p.code == 101:
 		p.stop()
@@ -130,7 +133,7 @@ func (p *parser) finish() {
 		p.queue.Forget()
 		return
 	}
-	if q := p.queue.Head(); q != nil && q.Tag == connect && p.code >= 200 && p.code < 300 {
+	if q := p.queue.Head(); q != nil && q.Tag&kinds == connect && p.code >= 200 && p.code < 300 {
 		p.stop()
 		return
 	}

@@ -181,6 +181,7 @@ func (q *Queue) Forget() {
 	e := &q.Now
 	e.Response.Reset()
 	e.Failed, e.Code, e.Error, e.Rows, e.Doubt = false, "", "", -1, 0
+	e.Challenges, e.Challenge = 0, ""
 }
 
 // Unanswerable gives out the request opened last, which has no answer by

@@ -124,6 +124,9 @@ func Line(e *proto.Exchange) string {
 	if e.Failed {
 		fmt.Fprintf(&b, " failed %q", e.Error)
 	}
+	if e.Challenges > 0 {
+		fmt.Fprintf(&b, " challenges=%dx%s", e.Challenges, e.Challenge)
+	}
 	switch e.Rows {
 	case proto.RowsNone:
 	case proto.RowsUnknown:
