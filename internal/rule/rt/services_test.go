@@ -3,9 +3,11 @@ package rt
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
+	"rtrail/internal/packet/summary"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
@@ -41,6 +43,55 @@ func TestTwoHumps(t *testing.T) {
 				s := v.PacketServices()[0]
 				c, ok := combOf(v, s)
 				t.Errorf("%s, want %s; comb %+v %v, modes %v", got, tt.want, c, ok, s.Modes())
+			}
+		})
+	}
+}
+
+// TestHumpsOfStatements tells a statement that takes two times from two
+// statements of which each takes its own.
+func TestHumpsOfStatements(t *testing.T) {
+	fast, slow := time.Millisecond, 476*time.Millisecond
+	mixed := append(repeated(300, fast), repeated(100, slow)...)
+	steps := []time.Duration{50 * ms, 100 * ms, 150 * ms, 200 * ms}
+	type work struct {
+		fingerprint string
+		rts         []time.Duration
+	}
+	rarely := func(n int, d time.Duration) (list []work) {
+		for i := range n {
+			list = append(list, work{fmt.Sprint("GET /", d, "/", i), []time.Duration{d}})
+		}
+		return list
+	}
+	for _, tc := range []struct {
+		name       string
+		rts        []time.Duration
+		statements []work
+		want       rule.Confidence
+		says       string
+	}{
+		{"two kinds of work", mixed, []work{{"GET /static", repeated(300, fast)}, {"GET /report", repeated(100, slow)}}, 0, ""},
+		{"one statement takes both", mixed, []work{{"GET /item", mixed}}, rule.Possible, "answers of http 10.0.0.2:8080 to GET /item take 1 ms or 476 ms"},
+		{"one of two takes both", mixed, []work{{"GET /static", repeated(200, fast)}, {"GET /item", append(repeated(100, fast), repeated(100, slow)...)}}, rule.Possible, " to GET /item take"},
+		{"too few requests of it to make humps", mixed, []work{{"GET /static", repeated(290, fast)}, {"GET /report", repeated(80, slow)},
+			{"GET /item", append(repeated(10, fast), repeated(20, slow)...)}}, 0, ""},
+		{"no statements are known", mixed, nil, rule.Possible, "answers of http 10.0.0.2:8080 take"},
+		{"statements beyond those told apart", mixed, []work{{summary.Others, mixed}}, rule.Possible, "answers of http 10.0.0.2:8080 take"},
+		{"each asked once", mixed, append(rarely(300, fast), rarely(100, slow)...), rule.Possible, "answers of http 10.0.0.2:8080 take"},
+		{"only the slow ones asked once", mixed, append(rarely(100, slow), work{"GET /static", repeated(300, fast)}), 0, ""},
+		{"steps of one statement", steps, []work{{"GET /job", append(append(repeated(100, steps[0]), repeated(100, steps[1])...), append(repeated(100, steps[2]), repeated(100, steps[3])...)...)}}, rule.Likely, "too few workers"},
+		{"steps, each of its own statement", steps, []work{{"GET /1", repeated(100, steps[0])}, {"GET /2", repeated(100, steps[1])}, {"GET /3", repeated(100, steps[2])}, {"GET /4", repeated(100, steps[3])}}, 0, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Proto: "http", Port: 8080, Rate: 40, RTs: tc.rts})
+			for _, w := range tc.statements {
+				h.PacketStatement(recording.PacketStatement{ServerPort: 8080, Proto: "http", Fingerprint: w.fingerprint}, w.rts...)
+			}
+			for _, f := range ruletest.Judge(t, h, twoHumps, tc.want) {
+				if !strings.Contains(f.Headline.String(), tc.says) {
+					t.Errorf("%q lacks %q", f.Headline, tc.says)
+				}
 			}
 		})
 	}

@@ -118,7 +118,7 @@ func combOf(v *view.View, s *view.PacketService) (comb, bool) {
 		return c, false
 	}
 	c.on = float64(on) / float64(slow-beyond)
-	return c, c.on >= onTeeth && float64(beyond) < mostOfTheTime*float64(slow) && c.count() >= 3 && c.teeth[1] > 0 && c.teeth[2] > 0 && sameWork(s, c)
+	return c, c.on >= onTeeth && float64(beyond) < mostOfTheTime*float64(slow) && c.count() >= 3 && c.teeth[1] > 0 && c.teeth[2] > 0 && sameWork(v, s, c)
 }
 
 // firstHump is the mean of the fastest hump of the response times that holds
@@ -158,8 +158,16 @@ func (c comb) count() int {
 
 // sameWork says that the steps are not those of different statements: one that
 // takes most of the time is itself seen on several of them.
-func sameWork(s *view.PacketService, c comb) bool {
-	return c.all > 0 && float64(s.RTP95) >= 1.5*float64(c.step)
+func sameWork(v *view.View, s *view.PacketService, c comb) bool {
+	if c.all == 0 || float64(s.RTP95) < 1.5*float64(c.step) {
+		return false
+	}
+	for k := 1; k < farthest; k++ {
+		if x := sidesOf(v, s, time.Duration(float64(c.step)*(float64(k)+0.5))); !x.differ(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // workers is how many jobs were worked on at a time: as many as are done in a
@@ -239,7 +247,8 @@ func poolOf(s *view.PacketService) string {
 }
 
 // hollowGap is two humps that are no multiples of each other: a hint, for a
-// cache that hits or misses looks the same.
+// cache that hits or misses looks the same. If each is that of other statements,
+// there is nothing to ask.
 func hollowGap(v *view.View, s *view.PacketService) (rule.Finding, bool) {
 	modes := s.Modes()
 	for i := 1; i < len(modes); i++ {
@@ -247,10 +256,20 @@ func hollowGap(v *view.View, s *view.PacketService) (rule.Finding, bool) {
 		if a.Share < humpShare || b.Share < humpShare || b.At < worthWaiting || float64(b.At) < apart*float64(a.At) || !hollowBetween(s, a, b) {
 			continue
 		}
-		lost := perSecond(v, time.Duration(b.Count)*(b.At-a.At))
-		return rule.Finding{
+		x := sidesOf(v, s, time.Duration(math.Sqrt(float64(a.At)*float64(b.At))))
+		if x.differ(s) {
+			continue
+		}
+		waited := time.Duration(b.Count) * (b.At - a.At)
+		of, tells := s.Name(), "statements, parameters, connections, a cache that misses, a limit that is reached"
+		if x.same(s) {
+			waited = min(waited, x.over)
+			of, tells = s.Name()+" to "+short(x.both.Fingerprint), "parameters, connections, a cache that misses, a limit that is reached"
+		}
+		lost := perSecond(v, waited)
+		f := rule.Finding{
 			Subject: serviceSubject(v, s), Confidence: rule.Possible,
-			Headline: rule.T("answers of %s take %s or %s, and hardly ever anything between", s.Name(), unit.Duration(a.At), unit.Duration(b.At)),
+			Headline: rule.T("answers of %s take %s or %s, and hardly ever anything between", of, unit.Duration(a.At), unit.Duration(b.At)),
 			Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s of requests take the longer time", unit.Share(b.Share))},
 			Evidence: []rule.Evidence{{
 				Metric: "rt.humps", Value: float64(len(modes)), Unit: "count",
@@ -258,11 +277,15 @@ func hollowGap(v *view.View, s *view.PacketService) (rule.Finding, bool) {
 				Check: packets(v, s, "--histogram"),
 			}},
 			Fixes: []rule.Fix{{
-				Text:     rule.T("find out what tells the two apart: statements, parameters, connections, a cache that misses, a limit that is reached"),
+				Text:     rule.T("find out what tells the two apart: %s", tells),
 				Command:  packets(v, s, "--by statement"),
 				Tradeoff: "none",
 			}},
-		}, true
+		}
+		if x.same(s) {
+			f.Evidence = append(f.Evidence, x.evidence(v, s))
+		}
+		return f, true
 	}
 	return rule.Finding{}, false
 }
