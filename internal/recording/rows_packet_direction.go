@@ -43,6 +43,18 @@ type PacketDirection struct {
 	ZeroWindows     int64         `parquet:"zero_windows" cbor:"zero_windows"` // episodes in which the sender had closed its window
 	ZeroWindowTime  time.Duration `parquet:"zero_window_time" cbor:"zero_window_time"`
 	LargestAcked    int64         `parquet:"largest_acked" cbor:"largest_acked"` // payload of the largest segment of the sender that the other host acknowledged on any port, bytes; 0: none was told apart
+
+	// Of connections on which a request of the client, sent again three times and
+	// more, was the last that was seen: not one packet of the server came after it.
+	// 0 on the server's side.
+	Unheard         int64         `parquet:"unheard" cbor:"unheard"`                                 // such connections
+	UnheardCopies   int64         `parquet:"unheard_copies" cbor:"unheard_copies"`                   // of retransmissions: of those requests
+	UnheardTimeouts int64         `parquet:"unheard_timeouts" cbor:"unheard_timeouts"`               // of timeouts: of those requests
+	UnheardWait     time.Duration `parquet:"unheard_wait" cbor:"unheard_wait"`                       // of retransmit_wait: for those copies
+	UnheardFor      time.Duration `parquet:"unheard_for" cbor:"unheard_for"`                         // sum, from the request to the last packet of the client
+	UnheardLargest  int64         `parquet:"unheard_largest" cbor:"unheard_largest"`                 // payload of the largest segment of those requests, bytes
+	UnheardQuiet    time.Duration `parquet:"unheard_quiet" cbor:"unheard_quiet"`                     // on each of them, no packet had come for so long before the request; 0: not known
+	UnheardFrom     time.Time     `parquet:"unheard_from,timestamp(nanosecond)" cbor:"unheard_from"` // when the first of those requests was sent; zero without one
 }
 
 // Add adds what one side of a connection sent.
@@ -160,6 +172,38 @@ func (d *PacketDirection) Merge(o *PacketDirection) {
 	d.ZeroWindows += o.ZeroWindows
 	d.ZeroWindowTime += o.ZeroWindowTime
 	d.LargestAcked = max(d.LargestAcked, o.LargestAcked)
+	d.mergeUnheard(o)
+}
+
+func (d *PacketDirection) mergeUnheard(o *PacketDirection) {
+	if o.Unheard == 0 {
+		return
+	}
+	if d.Unheard == 0 || o.UnheardQuiet < d.UnheardQuiet {
+		d.UnheardQuiet = o.UnheardQuiet
+	}
+	if d.Unheard == 0 || o.UnheardFrom.Before(d.UnheardFrom) {
+		d.UnheardFrom = o.UnheardFrom
+	}
+	d.Unheard += o.Unheard
+	d.UnheardCopies += o.UnheardCopies
+	d.UnheardTimeouts += o.UnheardTimeouts
+	d.UnheardWait += o.UnheardWait
+	d.UnheardFor += o.UnheardFor
+	d.UnheardLargest = max(d.UnheardLargest, o.UnheardLargest)
+}
+
+// UnheardAfter is how many copies of a request nobody must have answered for its
+// connection to count as dead: with timers that double from 200 ms on, 1.4 s of
+// silence. Losses at random of one percent do that one time in a million.
+const UnheardAfter = 3
+
+// AddUnheard adds a connection on which a request was the last that was seen.
+func (d *PacketDirection) AddUnheard(o PacketDirection) {
+	if o.UnheardCopies >= UnheardAfter {
+		o.Unheard = 1
+		d.mergeUnheard(&o)
+	}
 }
 
 // ResetHarm is what a reset did to a connection.

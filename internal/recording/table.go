@@ -64,6 +64,8 @@ const (
 	PacketDirections Table = "packet_directions" // what a client and a server sent each other on all their connections
 	PacketResolvers  Table = "packet_resolvers"  // what became of the queries to one server of DNS
 
+	PacketsUnanswered Table = "packet_unanswered" // requests of one statement that waited when the capture ended
+
 	MySQLServers      Table = "mysql_servers"      // one look at a MySQL server: how it answered
 	MySQLStatuses     Table = "mysql_status"       // one number of SHOW GLOBAL STATUS
 	MySQLVariables    Table = "mysql_variables"    // one setting of a server

@@ -50,6 +50,7 @@ var catalogue = []kind{
 	kindOf[PacketRate]("from", "to"),
 	kindOf[PacketDirection]("server", "server_port", "proto", "client", "sender"),
 	kindOf[PacketResolver]("server", "server_port"),
+	kindOf[PacketUnanswered]("server", "server_port", "proto", "command", "fingerprint", "over"),
 	kindOf[MySQLServer]("server"),
 	kindOf[MySQLStatus]("server", "name"),
 	kindOf[MySQLVariable]("server", "name"),

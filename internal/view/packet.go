@@ -26,6 +26,8 @@ type PacketService struct {
 	// Directions are sums over all connections, by client and sender: shares are
 	// taken of these. In recordings of older versions they sum up Connections.
 	Directions []recording.PacketDirection
+	// Waiting are requests that waited for it when the capture ended.
+	Waiting []recording.PacketUnanswered
 }
 
 // Name is ADDRESS:PORT with the protocol, as a finding names it.
@@ -192,6 +194,10 @@ func (v *View) packetServices() []*PacketService {
 	for _, row := range recording.Rows[recording.PacketDirection](v.rec) {
 		s := service(row.Server, row.ServerPort, row.Proto)
 		s.Directions = append(s.Directions, row)
+	}
+	for _, row := range recording.Rows[recording.PacketUnanswered](v.rec) {
+		s := service(row.Server, row.ServerPort, row.Proto)
+		s.Waiting = append(s.Waiting, row)
 	}
 	for _, s := range list {
 		if len(s.Directions) == 0 {

@@ -27,6 +27,16 @@ type Parser interface {
 	Progress() Progress
 }
 
+// Debtor is a Parser that can tell for certain whose turn it is. Those that infer
+// requests, or cannot say whether one is complete, are none.
+type Debtor interface {
+	// Owes says that the oldest request without answer is complete, that its
+	// protocol has an answer for it at once, and that nobody but the server can go
+	// on: not within a file that the client sends, not in a command that waits for
+	// others by its nature.
+	Owes() bool
+}
+
 // Progress is what a connection is doing with requests.
 type Progress uint8
 

@@ -60,6 +60,8 @@ type Assembler struct {
 	// protocol, and against all that are decoded.
 	undecided bool
 	judged    flow.Dir
+	burst     burst
+	ending    ending
 }
 
 // Consume makes the consumer of a connection.
@@ -76,6 +78,7 @@ func (w *Workshop) Consume(c *tcp.Conn) tcp.Consumer {
 // Data feeds the decoder, which is chosen at the first bytes.
 func (a *Assembler) Data(c *flow.Chunk) {
 	a.noteClose()
+	a.burst.data(a.conn, c)
 	if a.parser == nil {
 		a.choose(c)
 		a.shop.Sink.Handshake(a.conn)
@@ -186,7 +189,12 @@ func (a *Assembler) Resent(d flow.Dir, from, to uint64, first, again flow.Stamp)
 func (a *Assembler) Refilled(_ flow.Dir, at flow.Stamp) { a.shop.Sink.Refilled(a.conn, at.At) }
 
 // Stalled remembers since when and until when the connection waited.
-func (a *Assembler) Stalled(s tcp.Stall) { a.waits.add(s) }
+func (a *Assembler) Stalled(s tcp.Stall) {
+	a.waits.add(s)
+	if s.Cause == tcp.ZeroWindow && s.Dir == flow.ToClient {
+		a.burst.shut = s.To
+	}
+}
 
 // Acked completes the transaction whose response is now known to have arrived.
 func (a *Assembler) Acked(d flow.Dir, before uint64, at flow.Stamp) {
@@ -196,6 +204,7 @@ func (a *Assembler) Acked(d flow.Dir, before uint64, at flow.Stamp) {
 	case !a.conn.Closing:
 		a.taken = before
 	}
+	a.burst.last = max(a.burst.last, at.At)
 	if a.pending != nil && d == flow.ToClient && before >= a.until {
 		a.pending.Ack = time.Duration(max(0, at.At-a.ended))
 		a.give()
@@ -206,6 +215,7 @@ func (a *Assembler) Acked(d flow.Dir, before uint64, at flow.Stamp) {
 func (a *Assembler) End(at flow.Stamp, how flow.Ending) {
 	a.noteClose()
 	if a.parser != nil {
+		a.ending = a.endingOf(at, how)
 		a.parser.End(at, how)
 	}
 	a.give()
@@ -284,6 +294,7 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 		a.left = true
 		a.crossed(e)
 	}
+	a.ending.left(t, e)
 	if e.Status != proto.Answered || e.Response.Empty() {
 		a.hand(t)
 		a.shop.free = append(a.shop.free, t)

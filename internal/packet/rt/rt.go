@@ -57,6 +57,14 @@ type Transaction struct {
 	// connection: tcp.Conn.Base plus the offset is a sequence number.
 	RequestOffset, ResponseOffset   uint64
 	RequestPackets, ResponsePackets uint32
+	// Open is since when a complete request waits for the server, nanoseconds since
+	// 1970, while its connection is up: when its last packet came or, within the
+	// answer, when the last of that came; all that was sent has arrived. 0: it does not. Where
+	// requests are inferred (proto.Approximate), nobody knows whether it has an answer.
+	Open int64
+	// Unheard is what became of a request that was not acknowledged, nor answered by
+	// any other packet, until its connection or the capture ended; nil: it was not so.
+	Unheard *Unheard
 	// After is the run of equal requests on its connection that it ended; Count is
 	// 0 if it ended none.
 	After Run

@@ -89,6 +89,10 @@ func (h *half) has(flag uint16) bool { return h.flags&flag != 0 }
 // inFlight is how many bytes have not been acknowledged.
 func (h *half) inFlight() int64 { return max(0, int64(h.high)-int64(h.acked)) }
 
+// InFlight is how many bytes of a direction were sent and not acknowledged, a
+// FIN left out.
+func (c *Conn) InFlight(d flow.Dir) int64 { return c.halves[d].inFlight() }
+
 // path is what the handshake says of the way between the capture and the
 // receiver of a direction, and between the capture and its sender; -1: unknown.
 func (c *Conn) path(d flow.Dir) (receiver, sender int64) {

@@ -56,6 +56,8 @@ type Result struct {
 	// those that nobody answered, by time.
 	Resolvers []recording.PacketResolver
 	Silent    []rt.Transaction
+	// Unanswered is what waited for servers when the capture ended.
+	Unanswered []recording.PacketUnanswered
 	// Directions are sums over all connections.
 	Directions directions
 }
@@ -90,6 +92,7 @@ func Read(ctx context.Context, src pcap.Source, o Options) (*Result, error) {
 		end = max(end, time.Now().UnixNano())
 	}
 	r.lookupsOf(*watchers, end)
+	r.Unanswered = unanswered(*watchers, end)
 	if err != nil {
 		return r, fmt.Errorf("reading packets from %s: %w", o.Source, err)
 	}
@@ -131,6 +134,7 @@ func (r *Result) Write(w *recording.Writer) {
 		recording.Append(w, nestingRow(first, n))
 	}
 	recording.Append(w, r.Resolvers...)
+	recording.Append(w, r.Unanswered...)
 	r.writeTransactions(w)
 }
 
@@ -200,7 +204,7 @@ func notesOf(r *engine.Report, s *summary.Summary) []string {
 var Tables = []recording.Table{
 	recording.PacketCaptures, recording.PacketConnections, recording.PacketSides, recording.PacketServices, recording.PacketHistograms,
 	recording.PacketStatements, recording.PacketErrors, recording.PacketTransactions, recording.PacketNestings, recording.PacketPaths, recording.PacketRates,
-	recording.PacketDirections, recording.PacketResolvers,
+	recording.PacketDirections, recording.PacketResolvers, recording.PacketsUnanswered,
 	recording.PacketPairs, recording.PacketPairTransactions,
 }
 

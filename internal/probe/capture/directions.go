@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/packet/tcp"
 	"rtrail/internal/recording"
@@ -43,6 +44,18 @@ func (d *directions) add(c *tcp.Conn) {
 		side := SideRow(&row, both[dir].Sender, &c.Sides[dir])
 		both[dir].Add(&row, &side)
 	}
+}
+
+// transaction takes note of a request that the server was not heard of after.
+func (d *directions) transaction(t *rt.Transaction) {
+	if t.Unheard == nil || len(d.ports) > 0 && !slices.Contains(d.ports, t.Server.Port) {
+		return
+	}
+	u := t.Unheard
+	d.at(between{t.Client.Addr, summary.Service{Server: t.Server, Proto: t.Proto}})[flow.ToServer].AddUnheard(recording.PacketDirection{
+		UnheardCopies: int64(u.Copies), UnheardTimeouts: int64(u.Timeouts), UnheardWait: u.Waited, UnheardFor: u.For,
+		UnheardLargest: int64(u.Largest), UnheardQuiet: u.Quiet, UnheardFrom: time.Unix(0, t.Start),
+	})
 }
 
 // at are the sums of a pair.

@@ -20,6 +20,7 @@ type watcher struct {
 	path       *path.Tracker
 	lookups    *lookups
 	directions directions
+	waiting    waiting
 }
 
 // Frame follows a packet.
@@ -37,6 +38,8 @@ func (w *watcher) Connection(c *tcp.Conn) {
 // Transaction sums a transaction up.
 func (w *watcher) Transaction(t *rt.Transaction) {
 	w.lookups.transaction(t)
+	w.directions.transaction(t)
+	w.waiting.transaction(t)
 	w.Collector.Transaction(t)
 }
 
@@ -44,7 +47,7 @@ func (w *watcher) Transaction(t *rt.Transaction) {
 func watch(o *engine.Options, collectors *summary.Collectors, ports []uint16) *[]*watcher {
 	watchers := make([]*watcher, o.Workers)
 	o.Collector = func(i int) engine.Collector {
-		watchers[i] = &watcher{Collector: collectors.Worker(i), path: path.New(ports), directions: newDirections(ports), lookups: newLookups(ports)}
+		watchers[i] = &watcher{Collector: collectors.Worker(i), path: path.New(ports), directions: newDirections(ports), lookups: newLookups(ports), waiting: waiting{ports: ports}}
 		return watchers[i]
 	}
 	return &watchers

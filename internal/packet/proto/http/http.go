@@ -162,6 +162,13 @@ func (p *parser) Progress() proto.Progress {
 	return proto.Idle
 }
 
+// Owes says whether the server has a whole request and owes its answer, or the
+// rest of one whose length is told.
+func (p *parser) Owes() bool {
+	progress := p.Progress()
+	return p.ask.state == between && p.queue.Head() != nil && (progress == proto.Waiting || progress == proto.Answering)
+}
+
 // take finds the rest of a line in data. It returns the line without its end and
 // how many bytes of data it took; ok is false if the line goes on in the next
 // chunk. Lines are shortened to mostLine bytes, long says so.

@@ -133,6 +133,11 @@ func (p *parser) Progress() proto.Progress {
 	return proto.Idle
 }
 
+// Owes says whether the server has a whole command and owes its answer.
+func (p *parser) Owes() bool {
+	return p.Progress() == proto.Waiting && !p.building && !p.side[flow.ToServer].lost
+}
+
 // firstBytes tells from the first command seen whether the connection is
 // encrypted or compressed, when the login was not seen.
 func (p *parser) firstBytes(c *flow.Chunk) {

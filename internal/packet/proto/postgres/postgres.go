@@ -200,6 +200,11 @@ func (p *parser) Progress() proto.Progress {
 	return proto.Idle
 }
 
+// Owes says whether the server has a whole group of messages and owes its answer.
+func (p *parser) Owes() bool {
+	return p.Progress() == proto.Waiting && !p.open && !p.copying && p.sides[flow.ToServer].got == 0 && p.queue.Head() != nil
+}
+
 // handOver gives the rest of a chunk to the decoder of TLS.
 func (p *parser) handOver(c *flow.Chunk, from int) {
 	if p.inner == nil {

@@ -172,6 +172,12 @@ func (p *parser) Progress() proto.Progress {
 	return proto.Idle
 }
 
+// Owes says whether the server has a whole command and owes its reply.
+func (p *parser) Owes() bool {
+	h := p.queue.Head()
+	return p.Progress() == proto.Waiting && p.ask.state == between && p.args == 0 && !p.pubsub && h != nil && h.Doubt&proto.Blocking == 0
+}
+
 // take finds the rest of a line in data, as far as mostLine; ok is false if it
 // goes on in the next chunk.
 func (w *way) take(data []byte) (text []byte, n int, ok bool) {
