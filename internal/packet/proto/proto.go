@@ -30,10 +30,10 @@ type Parser interface {
 // Debtor is a Parser that can tell for certain whose turn it is. Those that infer
 // requests, or cannot say whether one is complete, are none.
 type Debtor interface {
-	// Owes says that the oldest request without answer is complete, that its
-	// protocol has an answer for it at once, and that nobody but the server can go
-	// on: not within a file that the client sends, not in a command that waits for
-	// others by its nature.
+	// Owes says that the oldest request without answer, or without a whole one, is
+	// complete, and that nobody but the server can go on: not within a file that the
+	// client sends, not in a command that waits for others by its nature, nor in an
+	// answer that may pause as it likes.
 	Owes() bool
 }
 

@@ -20,7 +20,7 @@ var packetLoss = rule.Rule{
 	Title:    "packets are lost: connections retransmit",
 	Resource: "packet delivery",
 	NeedsAny: []recording.Table{recording.Protocol, recording.PacketSides},
-	Explains: []string{"net/connect-slow", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow"},
+	Explains: []string{"net/connect-slow", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow", "rt/first-disconnect"},
 	Refutes:  []string{"network path"},
 	Page:     packetLossPage,
 	Seen:     enoughSegments,
@@ -103,7 +103,8 @@ func detectPacketLoss(v *view.View) ([]rule.Finding, error) {
 	for i := range found {
 		confirm(v, &found[i])
 	}
-	return append(append(found, more...), chanceRules(v, placed)...), nil
+	found = append(append(found, deadConnections(v)...), more...)
+	return append(found, chanceRules(v, placed)...), nil
 }
 
 // confirm adds to a finding about a peer what packets say of it.

@@ -20,6 +20,8 @@ type lostWay struct {
 	timeouts          int64
 	conns             int64
 	waited            time.Duration // for the repeats
+	unheard           int64         // connections of which the sums above leave out what nobody answered
+	acked             int64         // payload of the largest segment that arrived, bytes
 	services          []*view.PacketService
 	back              *lostWay // the other direction; nil: nothing was sent
 	// Of those connections that were kept.
@@ -98,19 +100,31 @@ func (l *lostWay) add(s *view.PacketService, d *recording.PacketDirection) {
 	l.timeouts += d.Timeouts
 	l.conns += d.Connections
 	l.waited += d.RetransmitWait
+	l.acked = max(l.acked, d.LargestAcked)
+	if dead(d) {
+		// Nothing comes back there at all: that is no share of what is sent.
+		l.unheard += d.Unheard
+		l.segments -= d.UnheardCopies
+		l.repeats -= min(d.UnheardCopies, l.repeats)
+		l.timeouts -= d.UnheardTimeouts
+		l.waited -= d.UnheardWait
+	}
 	l.services = append(l.services, s)
 }
 
 // look takes what only the connection itself tells.
 func (l *lostWay) look(c *view.PacketConnection, side *recording.PacketSide, p *recording.PacketPath) {
 	needed := max(side.Retransmissions-side.Spurious, 0)
-	if p.StuckCopies >= stuckCopies && p.StuckSize > p.LargestAcked {
+	if p.StuckCopies >= stuckCopies && p.StuckSize > max(p.LargestAcked, l.acked) {
 		// Lost for its size: that is another fault.
 		l.segments -= side.Segments
 		l.repeats -= needed
 		l.timeouts -= side.Timeouts
 		l.conns--
 		l.waited -= side.RetransmitWait
+		return
+	}
+	if l.unheard > 0 && p.StuckCopies >= recording.UnheardAfter {
 		return
 	}
 	l.upstream += p.Upstream

@@ -154,7 +154,7 @@ func ipHeader(address string) int64 {
 // confidence: all that got stuck was larger than all that got through.
 func (n *narrow) confidence() rule.Confidence {
 	switch {
-	case len(n.stuck) == 0, n.acked >= n.smallest, n.smallest+ipv4Header+tcpHeader+timestampOption <= smallestMTU:
+	case len(n.stuck) == 0, n.acked >= n.smallest, n.smallest+ipv4Header+tcpHeader+timestampOption <= smallestMTU, n.tooBig == 0 && n.smallest <= anyPath:
 		return 0
 	case n.acked == 0 && n.passed == 0:
 		return 0 // nothing gets through: that has nothing to do with sizes

@@ -24,6 +24,7 @@ var firstDisconnect = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections},
 	Refutes:  []string{"answers"},
 	Page:     disconnectPage,
+	Seen:     allHeard,
 	Detect:   detectFirstDisconnect,
 }
 

@@ -25,7 +25,7 @@ var errorAnswers = rule.Rule{
 	Resource: "answers",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements, recording.PacketErrors},
 	Page:     errorsPage,
-	Seen:     decodedAnswers,
+	Seen:     func(v *view.View) bool { return decodedAnswers(v) && allHeard(v) },
 	Detect:   detectErrors,
 }
 

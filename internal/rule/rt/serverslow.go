@@ -3,6 +3,7 @@ package rt
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	"rtrail/internal/recording"
@@ -20,7 +21,7 @@ var serverSlow = rule.Rule{
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
 	Page:     serverSlowPage,
-	Seen:     func(v *view.View) bool { return answered(v, someRequests) },
+	Seen:     func(v *view.View) bool { return answered(v, someRequests) && allHeard(v) },
 	Detect:   detectServerSlow,
 }
 
@@ -63,10 +64,20 @@ const (
 
 func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
+	hang := hangsIn(v)
+	for _, h := range hang.known {
+		found = append(found, h.finding())
+	}
 	for _, s := range v.PacketServices() {
+		if slices.ContainsFunc(hang.known, func(h *hung) bool { return h.s == s }) {
+			continue // one finding about a service: that it does not answer at all says more
+		}
 		if x := (slowServer{s: s, v: v, way: toServer(v, s)}); x.look() {
 			found = append(found, x.finding())
 		}
+	}
+	if len(found) == 0 && len(hang.doubtful) > 0 {
+		return nil, hang.doubtful[0].doubt()
 	}
 	return found, nil
 }

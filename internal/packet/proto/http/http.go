@@ -163,10 +163,13 @@ func (p *parser) Progress() proto.Progress {
 }
 
 // Owes says whether the server has a whole request and owes its answer, or the
-// rest of one whose length is told.
+// rest of one whose length it has told: in chunks, events are sent when there are
+// some.
 func (p *parser) Owes() bool {
-	progress := p.Progress()
-	return p.ask.state == between && p.queue.Head() != nil && (progress == proto.Waiting || progress == proto.Answering)
+	if p.ask.state != between || p.queue.Head() == nil {
+		return false
+	}
+	return p.Progress() == proto.Waiting || p.answer.state == body && p.answer.left > 0
 }
 
 // take finds the rest of a line in data. It returns the line without its end and
