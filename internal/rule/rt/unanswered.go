@@ -66,7 +66,7 @@ func (all *hangs) find(v *view.View) {
 }
 
 // measure takes the waits that are long for their statement or, if there are
-// none, those that are long for the service.
+// none, those of unfamiliar ones that are long for the service.
 func (h *hung) measure() {
 	polls := true
 	for i := range h.s.Waiting {
@@ -82,6 +82,9 @@ func (h *hung) measure() {
 	}
 	h.strange = true
 	for i := range h.s.Waiting {
+		if _, n, _ := h.usually(&h.s.Waiting[i]); n >= someRequests {
+			continue // it is known to take so long
+		}
 		h.take(&h.s.Waiting[i], h.s.RTMax+h.s.Download/time.Duration(max(h.s.Count, 1)), h.s.Count)
 	}
 }
