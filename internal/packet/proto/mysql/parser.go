@@ -135,7 +135,7 @@ func (p *parser) Progress() proto.Progress {
 
 // Owes says whether the server has a whole command and owes its answer.
 func (p *parser) Owes() bool {
-	return p.Progress() == proto.Waiting && !p.building && !p.side[flow.ToServer].lost
+	return p.Progress() == proto.Waiting && !p.building && !p.filing && p.state != stateFile && !p.side[flow.ToServer].lost
 }
 
 // firstBytes tells from the first command seen whether the connection is

@@ -84,7 +84,19 @@ func Recut(list []Event, n int) []Event {
 func Run(p proto.Protocol, list []Event, midway bool, how flow.Ending) []string {
 	var r Recorder
 	parser := p.New(&r, midway)
-	var last flow.Stamp
+	parser.End(feed(parser, list), how)
+	return r.Lines
+}
+
+// Owes feeds a decoder a script from the beginning of a connection and asks
+// whether the server owes an answer then.
+func Owes(p proto.Protocol, steps []Step) bool {
+	parser := p.New(&Recorder{}, false)
+	feed(parser, Events(steps))
+	return parser.(proto.Debtor).Owes()
+}
+
+func feed(parser proto.Parser, list []Event) (last flow.Stamp) {
 	for i := range list {
 		e := &list[i]
 		last = e.Stamp
@@ -100,8 +112,7 @@ func Run(p proto.Protocol, list []Event, midway bool, how flow.Ending) []string 
 			c.Data[j] = '~'
 		}
 	}
-	parser.End(last, how)
-	return r.Lines
+	return last
 }
 
 // Recorder is a sink that words exchanges.
