@@ -74,6 +74,11 @@ func (x *deadService) finding(v *view.View) rule.Finding {
 		f.Confidence = pktAtMost(v, rule.Likely)
 	}
 	f.Affects = pktAffected(v, x.s, slices.DeleteFunc(slices.Clone(x.clients), func(c string) bool { return c == "" })...)
+	for _, s := range v.PacketServices() {
+		if s.Server != x.s.Server && slices.Contains(x.clients, s.Server) {
+			f.Affects = append(f.Affects, pktService(v, s)) // it waits for this one, and its clients for it
+		}
+	}
 	lost := perSecond(v, x.sum.UnheardFor)
 	f.Impact = rule.Impact{TimeLost: lost, Text: rule.T("%s, %s s waited on them per second", unit.Plural(x.sum.Unheard, "dead connection", "dead connections"), unit.Number(lost))}
 	f.Headline = x.headline()

@@ -3,7 +3,6 @@ package rt
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"time"
 
 	"rtrail/internal/recording"
@@ -69,7 +68,7 @@ func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 		found = append(found, h.finding())
 	}
 	for _, s := range v.PacketServices() {
-		if slices.ContainsFunc(hang.known, func(h *hung) bool { return h.s == s }) {
+		if hang.about(s) {
 			continue // one finding about a service: that it does not answer at all says more
 		}
 		if x := (slowServer{s: s, v: v, way: toServer(v, s)}); x.look() {

@@ -34,15 +34,22 @@ type hung struct {
 	// take its time.
 	strange bool
 	sure    rule.Confidence
+	// Services on the client of the longest wait that do not answer either: they
+	// wait for this one.
+	victims []*view.PacketService
 }
 
 // hangs are services that have stopped answering; of doubtful ones nobody knows
 // whether an answer is due.
-type hangs struct{ known, doubtful []*hung }
+type hangs struct {
+	known, doubtful []*hung
+	victims         []*view.PacketService // of one of them
+}
 
 func hangsIn(v *view.View) hangs {
 	return view.Memo(v, "rt/hangs", func() (all hangs) {
 		all.find(v)
+		all.spare()
 		return all
 	})
 }
@@ -63,6 +70,28 @@ func (all *hangs) find(v *view.View) {
 			all.doubtful = append(all.doubtful, &h)
 		}
 	}
+}
+
+// spare takes out those that cannot answer because another one does not answer
+// them. Between services of one address nobody can tell.
+func (all *hangs) spare() {
+	every := slices.Concat(all.known, all.doubtful)
+	victim := func(h *hung) bool {
+		i := slices.IndexFunc(every, func(o *hung) bool {
+			return o.s.Server != h.s.Server && o.longest.Client == h.s.Server && h.longest.Client != o.s.Server
+		})
+		if i >= 0 {
+			every[i].victims = append(every[i].victims, h.s)
+			all.victims = append(all.victims, h.s)
+		}
+		return i >= 0
+	}
+	all.known, all.doubtful = slices.DeleteFunc(all.known, victim), slices.DeleteFunc(all.doubtful, victim)
+}
+
+// about says whether a service is one of them, or a victim of one.
+func (all *hangs) about(s *view.PacketService) bool {
+	return slices.Contains(all.victims, s) || slices.ContainsFunc(all.known, func(h *hung) bool { return h.s == s })
 }
 
 // measure takes the waits that are long for their statement or, if there are
@@ -115,12 +144,28 @@ func (h *hung) usually(w *recording.PacketUnanswered) (most time.Duration, n int
 	if w.Within == w.Count || w.Command == "" && w.Fingerprint == "" {
 		return h.s.RTMax + h.s.Download/time.Duration(max(h.s.Count, 1)), h.s.Count, false
 	}
-	for _, t := range h.v.PacketStatements() {
-		if t.Server == w.Server && t.ServerPort == w.ServerPort && t.Proto == w.Proto && t.Command == w.Command && t.Fingerprint == w.Fingerprint {
-			return t.RTMax + t.Download/time.Duration(max(t.Count, 1)), t.Count, t.IdleBefore < t.RTSum
-		}
+	t, ok := statementsOf(h.v)[statementKey{w.Server, w.ServerPort, w.Proto, w.Command, w.Fingerprint}]
+	if !ok {
+		return 0, 0, false
 	}
-	return 0, 0, false
+	return t.RTMax + t.Download/time.Duration(max(t.Count, 1)), t.Count, t.IdleBefore < t.RTSum
+}
+
+// statementKey tells the statements of a recording apart.
+type statementKey struct {
+	server                      string
+	port                        int32
+	proto, command, fingerprint string
+}
+
+func statementsOf(v *view.View) map[statementKey]recording.PacketStatement {
+	return view.Memo(v, "rt/statements", func() map[statementKey]recording.PacketStatement {
+		known := map[statementKey]recording.PacketStatement{}
+		for _, t := range v.PacketStatements() {
+			known[statementKey{t.Server, t.ServerPort, t.Proto, t.Command, t.Fingerprint}] = t
+		}
+		return known
+	})
 }
 
 func (h *hung) confidence() rule.Confidence {
@@ -144,7 +189,7 @@ func dropped(v *view.View) bool {
 // inferred says that the requests of a service are not decoded but inferred
 // from who spoke when: nobody knows which message has an answer.
 func inferred(s *view.PacketService) bool {
-	return s.Proto == "generic" || 2*s.Approximate > s.Count
+	return s.Proto == "generic" || float64(s.Approximate) > mostlyInferred*float64(s.Count)
 }
 
 // doubt says why a service that does not answer is not accused.
@@ -169,6 +214,10 @@ func (h *hung) finding() rule.Finding {
 	lost := perSecond(h.v, h.waited)
 	f := rule.Finding{Subject: serviceSubject(h.v, h.s), Confidence: h.sure, Headline: h.headline(), Evidence: h.evidence()}
 	f.Impact = rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s and more waited for it per second", unit.Number(lost))}
+	for _, s := range h.victims {
+		f.Affects = append(f.Affects, serviceSubject(h.v, s))
+		f.Notes = append(f.Notes, rule.T("%s does not answer either: its host waits for this service", s.Name()))
+	}
 	f.Fixes = (&slowServer{v: h.v, s: h.s}).fixes()
 	return f
 }

@@ -73,3 +73,23 @@ func TestServerStoppedAnswering(t *testing.T) {
 		t.Error("response times or connections of a healthy server are not seen")
 	}
 }
+
+// Who waits for a server that does not answer cannot answer either, and is not to
+// blame.
+func TestServerStoppedAnsweringOthers(t *testing.T) {
+	const ms, s = time.Millisecond, time.Second
+	hang := func(back string) *ruletest.Host {
+		h := ruletest.New(2, 60).PacketCapture(nil)
+		for _, x := range []struct{ server, client string }{{"10.0.0.2", "10.0.0.1"}, {back, "10.0.0.2"}} {
+			h.Packets(ruletest.PacketService{Server: x.server, Rate: 20, RTs: us(2000), To: 20})
+			h.PacketStatement(recording.PacketStatement{Server: x.server, Fingerprint: "select ?"}, repeated(100, 2*ms)...)
+			ruletest.Add(h, recording.PacketUnanswered{At: ruletest.Start.Add(20 * s), Server: x.server, ServerPort: 3306, Proto: "mysql", Command: "Query", Fingerprint: "select ?",
+				Over: 30 * s, Count: 5, Waited: 150 * s, Longest: 40 * s, Client: x.client, ClientPort: 40001})
+		}
+		return h
+	}
+	found := ruletest.Judge(t, hang("10.0.0.3"), serverSlow, rule.Likely)
+	if len(found) != 1 || found[0].Subject.Name != "mysql 10.0.0.3:3306" || len(found[0].Notes) != 1 || len(found[0].Affects) != 1 {
+		t.Errorf("found %+v, want the last of the chain", found)
+	}
+}
