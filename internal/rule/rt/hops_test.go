@@ -147,6 +147,24 @@ func TestServerSlow(t *testing.T) {
 	}
 }
 
+// TestServerSlowBlind: nobody can say whose the time is if nothing tells how long
+// the way to the server takes.
+func TestServerSlowBlind(t *testing.T) {
+	pooled := func(rts []time.Duration, retransmit time.Duration) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := ruletest.New(2, 10).PacketCapture(nil)
+			h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{Midway: true}})
+			h.Packets(ruletest.PacketService{Rate: 30, RTs: rts, Retransmit: retransmit})
+			return h
+		}
+	}
+	ruletest.Check(t, serverSlow, []ruletest.Situation{
+		{Name: "somebody waits", Host: pooled(us(20_000, 30_000), 0), Abstains: "to tell whether they waited for the server or for the network"},
+		{Name: "for packets", Host: pooled(us(20_000, 30_000), 15*time.Millisecond)},
+		{Name: "not for long", Host: pooled(us(2_000, 3_000), 0)},
+	})
+}
+
 // pair is what two captures say of the service: means of one request.
 func pair(h *ruletest.Host, there, serve, back, idle time.Duration) {
 	const n = 2000

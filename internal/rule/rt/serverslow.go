@@ -63,6 +63,7 @@ const (
 
 func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
+	var blind *slowServer
 	hang := hangsIn(v)
 	for _, h := range hang.known {
 		found = append(found, h.finding())
@@ -73,10 +74,16 @@ func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 		}
 		if x := (slowServer{s: s, v: v, way: toServer(v, s)}); x.look() {
 			found = append(found, x.finding())
+		} else if blind == nil && x.blind() {
+			blind = &x
 		}
 	}
-	if len(found) == 0 && len(hang.doubtful) > 0 {
+	switch {
+	case len(found) > 0:
+	case len(hang.doubtful) > 0:
 		return nil, hang.doubtful[0].doubt()
+	case blind != nil:
+		return nil, blind.doubt()
 	}
 	return found, nil
 }
@@ -101,7 +108,7 @@ type slowServer struct {
 // look says whether there is anything to say.
 func (x *slowServer) look() bool {
 	s := x.s
-	if s.Count < someRequests || s.RTSum == 0 || s.Retransmit+s.DelayedACK > time.Duration(otherWaits*float64(s.RTSum)) {
+	if s.Count < someRequests || s.RTSum == 0 || x.waitsForPackets() {
 		return false
 	}
 	x.hops = hopsOf(x.v, s)
@@ -109,6 +116,11 @@ func (x *slowServer) look() bool {
 	x.findProcess()
 	x.sure = x.confidence()
 	return x.sure > 0
+}
+
+// waitsForPackets says that other rules have the cause.
+func (x *slowServer) waitsForPackets() bool {
+	return x.s.Retransmit+x.s.DelayedACK > time.Duration(otherWaits*float64(x.s.RTSum))
 }
 
 // serve is how long requests were at the server, all together: what is left
@@ -121,8 +133,7 @@ func (x *slowServer) serve() time.Duration {
 }
 
 func (x *slowServer) confidence() rule.Confidence {
-	mean := x.serve() / time.Duration(x.s.Count)
-	compared := x.varies || x.seen && mean >= worthWaiting
+	compared := x.varies || x.seen && x.serve()/time.Duration(x.s.Count) >= worthWaiting
 	innocent := x.way.known() && float64(x.way.Slow) <= pathIsSmall*float64(x.tail())
 	if x.hops != nil {
 		innocent = float64(x.hops.Serve) >= mostOfTheTime*float64(x.hops.Total())
@@ -135,10 +146,31 @@ func (x *slowServer) confidence() rule.Confidence {
 		return atMost(x.v, x.s, rule.Certain)
 	case compared && innocent:
 		return rule.Likely
-	case innocent && perSecond(x.v, x.serve()) >= someoneWaits && mean >= worthWaiting, compared:
+	case innocent && x.waitedFor(), compared:
 		return rule.Possible
 	}
 	return 0
+}
+
+// blind says that clients wait for the service, and that nothing tells the
+// network's part of it.
+func (x *slowServer) blind() bool {
+	return x.s.Count >= someRequests && x.hops == nil && !x.waitsForPackets() && !x.way.known() && x.waitedFor()
+}
+
+// waitedFor says that somebody waits for the service at least half of the time,
+// and no moment only.
+func (x *slowServer) waitedFor() bool {
+	return perSecond(x.v, x.serve()) >= someoneWaits && x.serve()/time.Duration(x.s.Count) >= worthWaiting
+}
+
+func (x *slowServer) doubt() error {
+	return &rule.NotJudged{
+		Needs: "the network's round trip to " + x.s.Name(),
+		Why: fmt.Sprintf("%s to it took %s on average, and too few handshakes or acknowledgements without data came from it to tell whether they waited for the server or for the network",
+			unit.Plural(x.s.Count, "request", "requests"), unit.Duration(x.s.RTSum/time.Duration(x.s.Count))),
+		How: "capture while connections are made, or at the server",
+	}
 }
 
 // tail is what slow requests take.
