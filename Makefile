@@ -12,7 +12,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 # One version for everybody, so that lint says the same everywhere.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build run test unit lab lab-repeat lab-releases bench bench-live bench-mysql profile bpf lint fuzz fuzz-ci corpus clean
+.PHONY: help build run test unit lab lab-repeat lab-releases bench bench-live bench-mysql profile bpf lint fuzz fuzz-ci corpus corpus-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -76,6 +76,12 @@ fuzz-ci:  ## what CI fuzzes: captures' readers and decoders a minute each, two a
 
 corpus:  ## keep what fuzzing of captures found, as seeds in testdata/fuzz
 	GO='$(GO)' scripts/corpus
+
+# DIR=FOLDER; further flags in CHECK, as CHECK='-runs diagnose -judged judged.tsv'.
+corpus-check: build  ## feed a folder of captures, recordings and stack dumps (DIR=...) to all verbs; list crashes, hangs and findings to judge
+	@[ -n "$(DIR)" ] || { echo "name a folder: make corpus-check DIR=captures" >&2; exit 2; }
+	$(GO) build -o bin/corpus-check ./internal/bench/corpus
+	bin/corpus-check -rtrail $(BIN) $(CHECK) $(DIR)
 
 clean:  ## remove what was built
 	rm -rf bin
