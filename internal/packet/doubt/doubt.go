@@ -61,6 +61,9 @@ func Of(r *engine.Report, s *summary.Summary) []Doubt {
 	for _, text := range unread(r) {
 		say(Gap, "%s", text)
 	}
+	if r.Crashes.Any() {
+		say(Gap, "%s", crashed(&r.Crashes))
+	}
 	var all rt.Stats
 	for _, t := range s.Services {
 		all.Ambiguous += t.Ambiguous
@@ -80,6 +83,22 @@ func Of(r *engine.Report, s *summary.Summary) []Doubt {
 		say(Note, "%s", prefix+n.Text)
 	}
 	return list
+}
+
+// crashed tells of panics: what they cost, and what to report.
+func crashed(c *engine.Crashes) string {
+	var lost []string
+	if c.Connections > 0 {
+		lost = append(lost, unit.Plural(c.Connections, "connection", "connections"))
+	}
+	if c.Packets > 0 {
+		lost = append(lost, unit.Plural(c.Packets, "packet", "packets")+" of no connection")
+	}
+	at := fmt.Sprintf("packet %d", c.Frame)
+	if c.Conn != "" {
+		at += " of " + c.Conn
+	}
+	return fmt.Sprintf("left out because rtrail %s: %s, the first at %s; please report this", c.First, strings.Join(lost, " and "), at)
 }
 
 // unread says which packets were not looked into. ARP and the like beside IP are

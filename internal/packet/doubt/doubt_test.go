@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pcap"
@@ -50,6 +51,28 @@ func TestUnread(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestCrashed(t *testing.T) {
+	first := crash.Crash{What: "index out of range", Where: "packet/proto/dns/message.go:7"}
+	for _, tc := range []struct {
+		crashes engine.Crashes
+		want    string
+	}{
+		{engine.Crashes{}, ""},
+		{engine.Crashes{Connections: 1, First: first, Frame: 17, Conn: "10.0.0.1:4711 > 10.0.0.2:53 (dns)"},
+			"left out because rtrail crashed (bug): index out of range, at packet/proto/dns/message.go:7: 1 connection, the first at packet 17 of 10.0.0.1:4711 > 10.0.0.2:53 (dns); please report this"},
+		{engine.Crashes{Connections: 2, Packets: 1, First: first, Frame: 17},
+			"left out because rtrail crashed (bug): index out of range, at packet/proto/dns/message.go:7: 2 connections and 1 packet of no connection, the first at packet 17; please report this"},
+	} {
+		got := ""
+		for _, d := range Of(&engine.Report{Packets: 1, Results: decode.Results{decode.OK: 1}, Crashes: tc.crashes}, nil) {
+			got += d.Text
+		}
+		if got != tc.want {
+			t.Errorf("got  %s\nwant %s", got, tc.want)
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ type Report struct {
 	Results     decode.Results
 	Duplicates  uint64 // packets that were captured twice and counted once
 	Connections uint64
+	Crashes     Crashes
 	Loss        pcap.Loss
 	Notes       []pcap.Note
 	Interfaces  []pcap.Interface
@@ -123,6 +124,7 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 		gone = max(gone, w.unreadable)
 		crowded += w.table.PushedOut()
 		cutOptions += w.cutOptions
+		report.Crashes.add(&w.crashes)
 	}
 	report.Loss, report.Notes, report.Interfaces = src.Loss(), src.Notes(), src.Interfaces()
 	if gone > 0 {

@@ -90,6 +90,9 @@ func run(t testing.TB, path string, workers int) (*kept, Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if report.Crashes.Any() {
+		t.Fatalf("%+v\n%s", report.Crashes, report.Crashes.First.Stack)
+	}
 	return &k, report
 }
 

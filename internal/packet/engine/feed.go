@@ -3,10 +3,12 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/pcap"
 )
@@ -58,6 +60,7 @@ type feed struct {
 	spare   []*shared
 
 	report Report // what reading tells
+	parted int    // packets of the batch being parted
 	gone   uint64 // packets that were gone when they were to be parted
 	cut    uint64 // packets of which only the beginning was captured
 }
@@ -110,7 +113,7 @@ func (f *feed) fill() {
 		s = &shared{}
 	}
 	f.mu.Unlock()
-	b, err := f.src.Next(f.ctx)
+	b, err := f.readNext()
 	if b != nil {
 		s.Batch = b
 		s.users.Store(int32(f.workers))
@@ -131,17 +134,20 @@ func (f *feed) fill() {
 	f.change.Broadcast()
 }
 
+// readNext reads a batch; a panic of the reader ends the reading.
+func (f *feed) readNext() (b *pcap.Batch, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("reading packets %s", crash.Of(v))
+		}
+	}()
+	return f.src.Next(f.ctx)
+}
+
 // part counts the packets of a batch and finds out whose they are, while they
 // are at hand. Those that vanish under its hands belong to nobody.
 func (f *feed) part(s *shared) {
 	r := &f.report
-	parted := 0
-	defer func() {
-		if faulted(recover()) {
-			f.gone += uint64(len(s.Packets) - parted)
-			s.now = max(r.Last, s.Now)
-		}
-	}()
 	r.Packets += uint64(len(s.Packets))
 	if f.workers > 1 && s.own == nil {
 		s.own = make([][]owned, f.workers)
@@ -149,9 +155,30 @@ func (f *feed) part(s *shared) {
 	for w := range s.own {
 		s.own[w] = s.own[w][:0]
 	}
-	for i := range s.Packets {
-		parted = i
-		p := &s.Packets[i]
+	f.parted = 0
+	for !f.partRest(s) {
+	}
+	s.now = max(r.Last, s.Now)
+}
+
+// partRest goes on with a batch; false: it is to be called again, after a packet
+// whose flow cannot be told. That is left to the workers.
+func (f *feed) partRest(s *shared) (done bool) {
+	defer func() {
+		v := recover()
+		switch {
+		case v == nil:
+		case faulted(v):
+			f.gone += uint64(len(s.Packets) - f.parted)
+			done = true
+		default:
+			f.nobodys(s, f.parted)
+			f.parted++
+		}
+	}()
+	r := &f.report
+	for ; f.parted < len(s.Packets); f.parted++ {
+		p := &s.Packets[f.parted]
 		r.Bytes += uint64(p.Wire)
 		if int(p.Wire) > len(p.Data) && p.Rest == 0 {
 			f.cut++
@@ -165,14 +192,19 @@ func (f *feed) part(s *shared) {
 		}
 		if h := f.decoder.Hash(p); h != 0 {
 			w := owner(h, f.workers)
-			s.own[w] = append(s.own[w], owned{h, uint32(i)})
+			s.own[w] = append(s.own[w], owned{h, uint32(f.parted)})
 			continue
 		}
-		for w := range s.own {
-			s.own[w] = append(s.own[w], owned{0, uint32(i)})
-		}
+		f.nobodys(s, f.parted)
 	}
-	s.now = max(r.Last, s.Now)
+	return true
+}
+
+// nobodys shows a packet to all workers.
+func (f *feed) nobodys(s *shared, place int) {
+	for w := range s.own {
+		s.own[w] = append(s.own[w], owned{0, uint32(place)})
+	}
 }
 
 // give takes a batch back that all workers are done with.

@@ -38,6 +38,9 @@ func FuzzCapture(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if report.Crashes.Any() {
+			t.Fatalf("%+v\n%s", report.Crashes, report.Crashes.First.Stack)
+		}
 		if n := uint64(len(k.connections)); n != report.Connections || n > report.Packets {
 			t.Errorf("%d connections, the report says %d, of %d packets", n, report.Connections, report.Packets)
 		}

@@ -25,8 +25,10 @@ type worker struct {
 	queries     *dns.Tracker
 	shop        *rt.Workshop
 	frames      [2]decode.Frame // taken in turns
+	decoded     bool            // the frame before this turn's is that of the packet being looked at
 	begun       int             // packets of this batch that were looked at
-	turn        int             // which of the frames comes next
+	crashes     Crashes
+	turn        int // which of the frames comes next
 	results     decode.Results
 	connections uint64
 	cutOptions  uint64 // segments of which the snap length cut TCP options off
@@ -57,6 +59,7 @@ func newWorker(index, of int, spaces *decode.Spaces, shared map[uint16]bool, o O
 		IsServer:    known(w.shop.Protocols, o.Servers),
 		Speaker:     speaker(w.shop.Protocols),
 		Shared:      func(port uint16) bool { return shared[port] },
+		Crashed:     func(c *tcp.Conn, v any) { w.crashed(v, c, c.Last.Frame) },
 	})
 	w.queries = dns.NewTracker(w.query)
 	return w
@@ -93,35 +96,15 @@ func (w *worker) run(f *feed) {
 		w.guarded(b)
 		f.give(b)
 	}
-	w.queries.Close()
-	w.table.Close()
-	w.collector.Progress(w.now)
+	w.closing(w.queries.Close)
+	w.closing(w.table.Close)
+	w.closing(func() { w.collector.Progress(w.now) })
 }
 
-// faulted tells a fault from other panics, which go on.
+// faulted tells a fault from other panics.
 func faulted(v any) bool {
-	if v == nil {
-		return false
-	}
-	if _, ok := v.(interface{ Addr() uintptr }); !ok {
-		panic(v)
-	}
-	return true
-}
-
-// guarded takes a batch; a fault leaves out the rest of it. What a fault
-// interrupts is a look at the bytes of one packet: the tables are whole.
-func (w *worker) guarded(b *shared) {
-	w.begun = 0
-	defer func() {
-		if faulted(recover()) {
-			w.copies.Forget()
-			w.unreadable += uint64(len(b.Packets) - w.begun)
-			w.progress(b.now)
-		}
-	}()
-	w.batch(b)
-	w.progress(b.now)
+	_, ok := v.(interface{ Addr() uintptr })
+	return ok
 }
 
 // progress is called after each batch.
@@ -135,14 +118,15 @@ func (w *worker) progress(now int64) {
 	w.collector.Progress(w.now)
 }
 
+// batch takes the packets of a batch that were not begun yet.
 func (w *worker) batch(b *shared) {
 	if b.own == nil {
-		for i := range b.Packets {
+		for i := w.begun; i < len(b.Packets); i++ {
 			w.take(&b.Packets[i], 0, false)
 		}
 	} else {
 		own := b.own[w.index]
-		for i := range own {
+		for i := w.begun; i < len(own); i++ {
 			o := &own[i]
 			w.take(&b.Packets[o.place], o.hash, o.hash == 0)
 		}
@@ -155,6 +139,7 @@ func (w *worker) batch(b *shared) {
 func (w *worker) take(p *pcap.Packet, hash uint64, doubtful bool) {
 	// The frame before stays as it was: it may be asked for the next one's copy.
 	f := &w.frames[w.turn]
+	w.decoded = false
 	w.begun++
 	result := w.decoder.DecodeHashed(p, hash, f)
 	switch {
@@ -169,6 +154,7 @@ func (w *worker) take(p *pcap.Packet, hash uint64, doubtful bool) {
 	}
 	w.results[result]++
 	w.turn ^= 1
+	w.decoded = true
 	if w.copies.Next(f) {
 		return
 	}

@@ -274,6 +274,9 @@ func (a *Assembler) hand(t *Transaction) {
 	a.shop.Sink.Transaction(t)
 }
 
+// Client is who asks on the connection.
+func (a *Assembler) Client() flow.Endpoint { return a.conn.Client }
+
 // Lent implements proto.Lender.
 func (a *Assembler) Lent() *proto.Desk { return &a.shop.lent }
 

@@ -33,6 +33,10 @@ func (t *Table) Frame(f *decode.Frame) {
 		d = t.open(c, f)
 		t.began(c)
 	}
+	if c.state&abandoned != 0 {
+		c.ignore(d, f)
+		return
+	}
 	if f.Size > 0 && c.state&firstDone == 0 {
 		d = t.roles(c, d, f)
 	}

@@ -6,6 +6,7 @@ import "rtrail/internal/packet/flow"
 const (
 	consumed  uint8 = 1 << iota // the consumer was made, or there is none to make
 	firstDone                   // bytes were seen: the roles are final
+	abandoned                   // a panic came of it: its packets are counted and not looked at
 )
 
 // scaling says whether window fields can be read.

@@ -91,7 +91,7 @@ func (t *Table) Each(f func(*Conn)) {
 func (t *Table) Expire(now int64) {
 	t.Each(func(c *Conn) {
 		if t.overdue(c, now) {
-			t.end(c, c.Last, flow.Expired)
+			t.guard(c, func() { t.end(c, c.Last, flow.Expired) })
 		}
 	})
 	t.forget(now)
@@ -110,7 +110,9 @@ func (t *Table) overdue(c *Conn, now int64) bool {
 
 // Close ends all connections, as open.
 func (t *Table) Close() {
-	t.Each(func(c *Conn) { t.end(c, c.Last, flow.Open) })
+	t.Each(func(c *Conn) {
+		t.guard(c, func() { t.end(c, c.Last, flow.Open) })
+	})
 }
 
 func (t *Table) conn(index int32) *Conn { return &t.slabs[uint32(index)/slab][uint32(index)%slab] }

@@ -69,6 +69,9 @@ type Options struct {
 	// Shared tells that several others talk to a port. It is asked where nothing
 	// else is known. nil: nobody knows.
 	Shared func(port uint16) bool
+	// Crashed is called where Expire or Close met a panic, with its value; the
+	// connection was abandoned. nil: the panic goes on.
+	Crashed func(c *Conn, v any)
 	// Held is how many bytes all connections of the table may together hold back
 	// because bytes before them are missing; when more come, the hole they wait
 	// for is given up as a Gap. 0: DefaultHeld.
