@@ -1,0 +1,35 @@
+package safefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// PartialSuffix ends the name of a file that is being written.
+const PartialSuffix = ".partial"
+
+// Replace writes a file so that it has its name only when it is complete and on
+// the disk. Until then what had the name stays. A file that an interrupted
+// Replace has left is removed.
+func (d *Dir) Replace(name string, mode fs.FileMode, write func(*os.File) error) error {
+	partial := name + PartialSuffix
+	if err := d.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := d.Create(partial, mode)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = d.Rename(partial, d, name)
+	}
+	if err != nil {
+		return errors.Join(err, d.Remove(partial))
+	}
+	return nil
+}
