@@ -16,11 +16,13 @@ import (
 func newExplainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [ID | WORD...]",
-		Short: "Explain a finding or a metric: what it means, where it comes from, what to do",
-		Long: `Prints the page of a rule or the dictionary's entry of a metric. A word that
-is no ID is searched for. Without arguments, lists what can be explained.`,
+		Short: "Explain a finding, a metric or a counter: what it means, where it comes from, what to do",
+		Long: `Prints the page of a rule, the dictionary's entry of a metric, or what is known
+about a counter of refused work. A word that is no ID is searched for. Without
+arguments, lists what can be explained.`,
 		Example: `  rtrail explain net/accept-queue-full
   rtrail explain tcp.listen-overflows
+  rtrail explain TcpExtTCPReqQFullDrop
   rtrail explain load`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var ids []string
@@ -66,24 +68,32 @@ func explainTo(out io.Writer, query string) error {
 }
 
 func listEntries(out io.Writer, entries []explain.Entry) error {
-	var rules, metrics []explain.Entry
+	var rules, metrics, counters []explain.Entry
 	for _, e := range entries {
-		if e.Rule {
+		switch {
+		case e.Rule:
 			rules = append(rules, e)
-		} else {
+		case e.Counter:
+			counters = append(counters, e)
+		default:
 			metrics = append(metrics, e)
 		}
 	}
-	if _, err := fmt.Fprintln(out, "Findings"); err != nil {
-		return err
+	for i, section := range []struct {
+		title string
+		list  []explain.Entry
+	}{{"Findings", rules}, {"Metrics", metrics}, {"Counters of refused, failed and delayed work", counters}} {
+		if i > 0 {
+			section.title = "\n" + section.title
+		}
+		if _, err := fmt.Fprintln(out, section.title); err != nil {
+			return err
+		}
+		if err := printEntries(out, section.list); err != nil {
+			return err
+		}
 	}
-	if err := printEntries(out, rules); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(out, "\nMetrics"); err != nil {
-		return err
-	}
-	return printEntries(out, metrics)
+	return nil
 }
 
 func printEntries(out io.Writer, list []explain.Entry) error {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 )
 
@@ -26,15 +27,17 @@ func MetricByID(id string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// Entry is one thing that can be explained: a rule or a metric.
+// Entry is one thing that can be explained: a rule, a metric, or a counter of
+// refused or failed work.
 type Entry struct {
-	ID    string
-	Title string
-	Page  string // Markdown
-	Rule  bool   // a rule, not a metric
+	ID      string
+	Title   string
+	Page    string // Markdown
+	Rule    bool   // a rule
+	Counter bool   // a counter
 }
 
-// Entries lists rules, then metrics.
+// Entries lists rules, then metrics, then counters.
 func Entries(rules []rule.Rule) []Entry {
 	var list []Entry
 	for _, r := range rules {
@@ -42,6 +45,9 @@ func Entries(rules []rule.Rule) []Entry {
 	}
 	for _, m := range Metrics() {
 		list = append(list, Entry{ID: m.ID, Title: m.Name, Page: m.Page()})
+	}
+	for _, c := range refusal.Pages() {
+		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Counter: true})
 	}
 	return list
 }

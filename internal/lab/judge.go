@@ -14,7 +14,12 @@ type verdictDoc struct {
 	Window struct {
 		End time.Time `json:"end"`
 	} `json:"window"`
-	Findings  []findingDoc `json:"findings"`
+	Findings []findingDoc `json:"findings"`
+	Unjudged []struct {
+		Counter   string  `json:"counter"`
+		Where     string  `json:"where"`
+		PerSecond float64 `json:"per_second"`
+	} `json:"unjudged"`
 	NotJudged []struct {
 		Rule string `json:"rule"`
 		Why  string `json:"why"`
@@ -81,6 +86,10 @@ func (c Case) judgeFault(v verdictDoc, r *Result) (why string) {
 	case c.Control():
 		if len(r.Others) > 0 {
 			return "a healthy host was accused: " + r.Others[0]
+		}
+		if len(v.Unjudged) > 0 {
+			c := v.Unjudged[0]
+			return fmt.Sprintf("on a healthy host %s %s was told of as refused work, %.3g/s", c.Counter, c.Where, c.PerSecond)
 		}
 		return ""
 	case expected == nil:

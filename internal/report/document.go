@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rtrail/internal/explain"
+	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
 )
@@ -26,6 +27,7 @@ type Document struct {
 	Window    Window        `json:"window"`
 	Findings  []Finding     `json:"findings"`
 	Healthy   []string      `json:"healthy"`
+	Unjudged  []Unjudged    `json:"unjudged"`
 	NotJudged []NotJudged   `json:"not_judged"`
 	Unseen    []Unseen      `json:"unseen"`
 	Probes    []Probe       `json:"probes"`
@@ -126,6 +128,23 @@ type Fix struct {
 	Tradeoff string `json:"tradeoff"`
 }
 
+// Unjudged is a counter of refused or failed work that rose in the window, and
+// that no finding accounts for.
+type Unjudged struct {
+	Counter   string   `json:"counter"`
+	Where     string   `json:"where"` // "" for the host itself
+	Subject   Subject  `json:"subject"`
+	Count     *float64 `json:"count"`
+	PerSecond *float64 `json:"per_second"`
+	Unit      string   `json:"unit"`
+	Meaning   string   `json:"meaning"` // of one count
+	Detail    string   `json:"detail"`
+	Resource  string   `json:"resource"`
+	Rules     []string `json:"rules"` // that look at it, and found nothing
+	Source    string   `json:"source"`
+	Check     string   `json:"check"`
+}
+
 // NotJudged is a rule that lacked evidence.
 type NotJudged struct {
 	Rule  string `json:"rule"`
@@ -197,6 +216,7 @@ func NewDocument(v verdict.Verdict) Document {
 		},
 		Findings:  each(v.Findings, newFinding),
 		Healthy:   each(v.Healthy, same),
+		Unjudged:  each(v.Unjudged, newUnjudged),
 		NotJudged: each(v.NotJudged, func(n verdict.NotJudged) NotJudged { return NotJudged(n) }),
 		Unseen:    each(v.Unseen, func(u verdict.Unseen) Unseen { return Unseen(u) }),
 		Probes: each(v.Probes, func(p verdict.ProbeHealth) Probe {
@@ -234,6 +254,13 @@ func newFinding(f verdict.Finding) Finding {
 			return newFinding(x)
 		}),
 		Notes: each(f.Notes, rule.Text.String),
+	}
+}
+
+func newUnjudged(c refusal.Risen) Unjudged {
+	return Unjudged{
+		Counter: c.Name, Where: c.Scope.Where, Subject: Subject(c.Scope.Subject), Count: number(c.Count), PerSecond: number(c.Rate), Unit: c.Unit,
+		Meaning: c.Means, Detail: c.Detail, Resource: c.Resource, Rules: each(c.Rules, same), Source: c.File, Check: c.Check(),
 	}
 }
 

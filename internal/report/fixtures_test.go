@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
@@ -130,6 +131,19 @@ func cases() []testCase {
 		{"possible", verdict.Verdict{
 			Tool: "rtrail 0.1.0", Host: db1, Window: window, Healthy: []string{"CPU"}, NotJudged: notJudged[:1],
 			Findings: []verdict.Finding{{Rank: 1, Finding: near, Title: "filesystem full"}},
+		}},
+		{"unjudged", verdict.Verdict{
+			Tool: "rtrail 0.1.0", Host: db1, Window: window, Healthy: []string{"CPU"},
+			Unjudged: []refusal.Risen{
+				{Name: "TcpExtTCPReqQFullDrop", File: "/proc/net/netstat", Count: 20113, Rate: 2011.3,
+					Counter: refusal.Counter{Unit: "SYNs", Means: "a SYN that was dropped", Resource: "half-open connections", Rules: []string{"net/syn-flood"}},
+					Scope: refusal.Scope{Subject: rule.Subject{Kind: rule.KindNetNS, Name: "web", NetNS: 4026531999}, Where: "web",
+						Check: func(name string) string { return "ip netns exec web nstat -az " + name }}},
+				{Name: "rx_dropped", File: "/proc/net/dev", Count: 41, Rate: 4.1, Detail: "most at evil\x1b[2J",
+					Counter: refusal.Counter{Unit: "packets", Means: "a received packet that was thrown away", Resource: "packet delivery"},
+					Scope: refusal.Scope{Subject: rule.Subject{Kind: rule.KindInterface, Name: "eth0"}, Where: "eth0",
+						Check: func(string) string { return "ip -s -s link show dev eth0" }}},
+			},
 		}},
 		{"empty", verdict.Verdict{Tool: "rtrail 0.1.0", Window: verdict.Window{Start: start, End: start}}},
 	}

@@ -52,6 +52,12 @@ func Markdown(w io.Writer, v verdict.Verdict) error {
 				percent(t.Runnable), percent(t.Disk), percent(t.Lock), percent(t.Network), percent(t.Sleeping))
 		}
 	}
+	if len(v.Unjudged) > 0 {
+		b.WriteString("\n## Seen, and judged by no rule\n\n| counter | check |\n|---|---|\n")
+		for _, c := range v.Unjudged {
+			fmt.Fprintf(&b, "| %s | %s |\n", md(unjudgedWords(c)), code(c.Check()))
+		}
+	}
 	if len(v.Healthy) > 0 {
 		fmt.Fprintf(&b, "\n## Healthy\n\n%s\n", md(strings.Join(v.Healthy, ", ")))
 	}

@@ -5,10 +5,52 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
 )
+
+// unjudged lists counters of refused or failed work that rose while no finding
+// accounts for them.
+func (p *page) unjudged(list []refusal.Risen) {
+	if len(list) == 0 {
+		return
+	}
+	p.blank()
+	p.line(p.paint(styleWarn, "SEEN, AND JUDGED BY NO RULE"))
+	shown := list
+	if !p.verbose && len(shown) > quietUnjudged {
+		shown = shown[:quietUnjudged]
+	}
+	for _, c := range shown {
+		p.paragraph("", 2, "", unjudgedWords(c))
+		p.command(4, clean(c.Check()))
+	}
+	if n := len(list) - len(shown); n > 0 {
+		p.line(p.paint(styleQuiet, "  and "+plural(n, "counter", "counters")+" more (-v)"))
+	}
+}
+
+// quietUnjudged is how many counters are shown without --verbose.
+const quietUnjudged = 6
+
+// unjudgedWords say how a counter rose and what it counts.
+func unjudgedWords(c refusal.Risen) string {
+	words := c.Name
+	switch {
+	case c.Scope.Where == "":
+	case c.Scope.Subject.Kind == rule.KindNetNS:
+		words += " in " + c.Scope.Where
+	default:
+		words += " of " + c.Scope.Where
+	}
+	words += fmt.Sprintf(" +%s %s, %s", unit.Count(c.Count), c.Unit, unit.PerSecond(c.Rate))
+	if c.Detail != "" {
+		words += ", " + c.Detail
+	}
+	return words + ". One is " + c.Means
+}
 
 // notJudged lists what could not be judged: faults that lack the same thing
 // stand together.

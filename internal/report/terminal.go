@@ -42,6 +42,7 @@ func Terminal(w io.Writer, v verdict.Verdict, o TerminalOptions) error {
 	p.header(v)
 	p.causes(v)
 	p.times(v.Time)
+	p.unjudged(v.Unjudged)
 	p.healthy(v.Healthy)
 	p.notJudged(v.NotJudged)
 	p.unseen(v.Unseen)
@@ -209,7 +210,7 @@ func (p *page) causes(v verdict.Verdict) {
 	if len(sure) == 0 {
 		title, style := "NOTHING FOUND", styleGood
 		switch {
-		case len(maybe) > 0:
+		case len(maybe) > 0 || len(v.Unjudged) > 0:
 			title, style = "NO SURE CAUSE", styleWarn
 		case len(v.Healthy) == 0:
 			style = styleWarn
@@ -236,15 +237,27 @@ func (p *page) causes(v verdict.Verdict) {
 
 // nothing says what the absence of sure findings means, and what it does not.
 func nothing(v verdict.Verdict) string {
-	judged := "nothing stands out"
-	if n := len(v.Findings); n > 0 {
+	judged, healthy := "nothing stands out", "resource was"
+	if len(v.Healthy) > 1 {
+		healthy = "resources were"
+	}
+	rose := plural(len(v.Unjudged), "counter", "counters") + " of refused or failed work rose"
+	switch n := len(v.Findings); {
+	case n > 0:
 		judged = "no cause is known for sure, but " + plural(n, "thing is", "things are") + " possible and worth a look, see below"
-		if len(v.Healthy) > 0 {
-			judged += "; " + plural(len(v.Healthy), "other resource was", "other resources were") + " judged and found healthy"
+		if len(v.Unjudged) > 0 {
+			judged += "; " + rose
 		}
-	} else if len(v.Healthy) > 0 {
-		judged += ": " + plural(len(v.Healthy), "resource was", "resources were") + " judged and found healthy"
-	} else {
+		healthy = "other " + healthy
+	case len(v.Unjudged) > 0:
+		judged = "no rule found a cause, but " + rose + ", see below"
+	}
+	switch {
+	case len(v.Healthy) > 0 && judged == "nothing stands out":
+		judged += fmt.Sprintf(": %d %s judged and found healthy", len(v.Healthy), healthy)
+	case len(v.Healthy) > 0:
+		judged += fmt.Sprintf("; %d %s judged and found healthy", len(v.Healthy), healthy)
+	case len(v.Findings) == 0:
 		judged += ", but no resource could be judged completely"
 	}
 	if len(v.NotJudged) > 0 {
@@ -252,7 +265,7 @@ func nothing(v verdict.Verdict) string {
 	}
 	why := "the cause lies where rtrail does not look yet, or on another machine"
 	switch {
-	case len(v.Findings) > 0:
+	case len(v.Findings)+len(v.Unjudged) > 0:
 		why = "the cause may be among them, or lie where rtrail does not look yet"
 	case len(v.Healthy) == 0 && len(v.NotJudged) > 0:
 		why = "rtrail lacked the evidence to see why"

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -73,6 +74,10 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 			found = append(found, placed)
 		}
 	}
+	out.Unjudged = unjudgedIn(v, found)
+	for _, c := range out.Unjudged {
+		blamed[c.Resource] = true
+	}
 	out.Findings = rank(fold(found, rules))
 	for _, r := range rules {
 		if seen[r.Resource] && !blamed[r.Resource] && !unjudged[r.Resource] && !slices.Contains(out.Healthy, r.Resource) {
@@ -80,6 +85,14 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		}
 	}
 	return out
+}
+
+// unjudgedIn lists the counters of refused work that rose in the window and that
+// no finding accounts for, be it a hint: such a rise is never health.
+func unjudgedIn(v *view.View, found []Finding) []refusal.Risen {
+	return slices.DeleteFunc(refusal.Rising(v), func(c refusal.Risen) bool {
+		return slices.ContainsFunc(found, func(f Finding) bool { return c.AccountedFor(f.Finding) })
+	})
 }
 
 // unseenIn lists what probes could not see in the window, each thing once with

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 )
 
@@ -18,12 +19,15 @@ type Verdict struct {
 	Findings  []Finding // in rank order
 	Healthy   []string  // resources every rule of which was judged and found nothing, not even a hint, and whose health no finding refutes
 	NotJudged []NotJudged
-	Judged    int      // rules that were judged
-	Unseen    []Unseen // what probes could not see although they ran
-	Probes    []ProbeHealth
-	Time      []ProcessTime // where the busiest processes spent the window
-	Captures  []Capture
-	Notes     []string // about the evidence as a whole: "interrupted after 3.2 s"
+	Judged    int // rules that were judged
+	// Unjudged are counters of refused or failed work that rose in the window and
+	// that no finding accounts for.
+	Unjudged []refusal.Risen
+	Unseen   []Unseen // what probes could not see although they ran
+	Probes   []ProbeHealth
+	Time     []ProcessTime // where the busiest processes spent the window
+	Captures []Capture
+	Notes    []string // about the evidence as a whole: "interrupted after 3.2 s"
 }
 
 // Window is the time that was judged.

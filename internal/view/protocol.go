@@ -16,6 +16,10 @@ type Counters struct {
 // name is the one nstat prints: "TcpExtListenOverflows".
 func (c Counters) Delta(name string) float64 { return c.delta[name] }
 
+// Deltas is how much each counter grew in the window, by name. The map is shared:
+// callers must not change it.
+func (c Counters) Deltas() map[string]float64 { return c.delta }
+
 // Known says whether a counter was read at least twice.
 func (c Counters) Known(name string) bool {
 	_, ok := c.delta[name]

@@ -1,0 +1,42 @@
+package refusal
+
+// deviceCounters are those of interfaces (/proc/net/dev, net/core/net-procfs.c;
+// Documentation/networking/statistics.rst).
+var deviceCounters = []Counter{
+	volume("rx_bytes rx_packets tx_bytes tx_packets"),
+	{Names: "rx_errors", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, Less: "rx_fifo", Means: "a packet received with a damaged frame: cable, port, driver"},
+	{Names: "rx_dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"cpu/softirq"}, ofLoss...), PerSecond: 10, Share: 1e-4, Of: "rx_packets",
+		Means: "a received packet that the interface or the kernel threw away before anybody looked at it",
+		Why:   "packets of protocols that nobody here speaks (LLDP, spanning tree, unknown VLANs) come some times a second and are counted here"},
+	{Names: "rx_fifo", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"cpu/softirq"}, ofLoss...), Means: "a packet that came when the receive ring was full"},
+	{Names: "tx_errors", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, Less: "tx_carrier tx_fifo", Means: "a packet that could not be transmitted"},
+	{Names: "tx_dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, PerSecond: 5, Share: 1e-4, Of: "tx_packets",
+		Means: "a packet that the driver threw away instead of transmitting it",
+		Why:   "broadcasts to virtual devices that nobody reads at the moment"},
+	{Names: "tx_fifo tx_carrier", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, Means: "a packet lost in the transmit ring or on a link that went away"},
+	slowed("collisions", "a packet was sent again after a collision on a half-duplex link", ofLoss...),
+}
+
+// softnetCounters are those of packets between interface and protocol
+// (/proc/net/softnet_stat, net/core/net-procfs.c).
+var softnetCounters = []Counter{
+	volume("processed"),
+	{Names: "dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"cpu/softirq"}, ofLoss...),
+		Means: "a received packet thrown away because the backlog of a CPU was full (netdev_max_backlog)"},
+	slowed("squeezed", "a round of receiving ended with packets left, because its budget was used up", "cpu/softirq", "cpu/saturated"),
+}
+
+// conntrackCounters are those of connection tracking
+// (/proc/net/stat/nf_conntrack, net/netfilter/nf_conntrack_standalone.c).
+var conntrackCounters = []Counter{
+	volume("entries found new insert delete delete_list searched ignore expect_new expect_create expect_delete"),
+	{Names: "drop", Kind: Refused, Unit: "packets", Resource: "connection tracking", Rules: []string{"net/conntrack-full"}, Means: "a packet of a new connection dropped because the table was full"},
+	{Names: "early_drop", Kind: Refused, Unit: "connections", Resource: "connection tracking", Rules: []string{"net/conntrack-full"}, Means: "a tracked connection forgotten to make room in the full table"},
+	{Names: "insert_failed", Kind: Refused, Unit: "packets", Resource: "connection tracking", Rules: []string{"net/conntrack-full", "net/dns-slow"},
+		Means: "a packet dropped because two packets of the same flow raced for an entry, as two lookups of a name from one port do"},
+	{Names: "chaintoolong chainlength", Kind: Refused, Unit: "packets", Resource: "connection tracking", Rules: []string{"net/conntrack-full"}, Least: 1,
+		Means: "a packet dropped because too many entries share a bucket of the table"},
+	ordinary("invalid", "a packet that fits no connection, as those after its end; nothing is dropped unless a rule of the packet filter does so, and that is counted there"),
+	ordinary("icmp_error", "messages about packets of connections that are not tracked"),
+	ordinary("clashres search_restart", "a race that was resolved"),
+}

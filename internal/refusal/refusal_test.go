@@ -1,0 +1,194 @@
+package refusal
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/probe/netproc"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/catalogue"
+)
+
+// Every counter of recorded kernels is judged by a rule, or listed, or known to
+// be no refusal. One that a newer kernel brings has to be put into a table.
+func TestEveryCounterIsKnown(t *testing.T) {
+	for _, c := range []struct {
+		source *source
+		names  []string
+	}{
+		{&protocols, protocolNames(t)},
+		{&conntrack, headerOf(t, "nf_conntrack")},
+		{&protocols, strings.Fields(olderKernels)},
+	} {
+		if len(c.names) < 10 {
+			t.Fatalf("%s: only %d counters in the fixture", c.source.name, len(c.names))
+		}
+		for _, name := range c.names {
+			if _, ok := c.source.known(name); !ok {
+				t.Errorf("%s: no table has %s: say what it counts, and which rule judges it", c.source.name, name)
+			}
+		}
+	}
+}
+
+// olderKernels are counters that the recorded kernel does not have any more.
+const olderKernels = "TcpExtPAWSPassive TcpExtTCPPrequeued TcpExtTCPDirectCopyFromBacklog TcpExtTCPDirectCopyFromPrequeue TcpExtTCPPrequeueDropped " +
+	"TcpExtTCPHPHitsToUser TcpExtTCPFACKReorder TcpExtTCPForwardRetrans TcpExtTCPSchedulerFailed TcpExtTCPLoss TcpExtTCPAbortOnSyn IcmpMsgInType8 Icmp6OutType133"
+
+func protocolNames(t *testing.T) (names []string) {
+	t.Helper()
+	var p netproc.Parser
+	var rows []recording.ProtocolSample
+	for _, file := range []string{"snmp", "netstat", "snmp6", "sockstat", "sockstat6"} {
+		b := fixture(t, file)
+		var err error
+		switch file {
+		case "snmp", "netstat":
+			rows, err = p.Table(rows, time.Now(), 1, b)
+		case "snmp6":
+			rows, err = p.SNMP6(rows, time.Now(), 1, b)
+		default:
+			rows, err = p.Sockstat(rows, time.Now(), 1, b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range rows {
+		names = append(names, r.Protocol+r.Name)
+	}
+	return names
+}
+
+func headerOf(t *testing.T, file string) []string {
+	head, _, _ := strings.Cut(string(fixture(t, file)), "\n")
+	return strings.Fields(head)
+}
+
+func fixture(t *testing.T, file string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("../probe/netproc/testdata/linux-6.18", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What the tables say is complete, and names rules and counters that exist.
+func TestTables(t *testing.T) {
+	rules := map[string]bool{}
+	for _, r := range catalogue.Rules {
+		rules[r.ID] = true
+	}
+	for _, s := range sources {
+		seen := map[string]bool{}
+		for _, c := range s.counters {
+			for _, name := range fields(c.Names) {
+				if seen[name] {
+					t.Errorf("%s: %s is in the table twice", s.name, name)
+				}
+				seen[name] = true
+			}
+			for _, id := range c.Rules {
+				if !rules[id] {
+					t.Errorf("%s: %s is judged by %s, which is no rule", s.name, c.Names, id)
+				}
+			}
+			for _, other := range append(fields(c.Less), fields(c.Of)...) {
+				if _, ok := s.known(other); !ok {
+					t.Errorf("%s: %s refers to %s, which no table has", s.name, c.Names, other)
+				}
+			}
+			switch {
+			case c.Names == "":
+				t.Errorf("%s: an entry without a name: %+v", s.name, c)
+			case c.Kind == Ordinary && c.Why == "":
+				t.Errorf("%s: nobody says why %s is no failure", s.name, c.Names)
+			case c.Kind == Slowed && (len(c.Rules) == 0 || c.Means == ""):
+				t.Errorf("%s: how much of %s is too much has to be judged by a rule", s.name, c.Names)
+			case c.Kind == Refused && (c.Unit == "" || c.Means == "" || c.Resource == ""):
+				t.Errorf("%s: %s lacks unit, meaning or resource", s.name, c.Names)
+			case c.Kind == Refused && (c.PerSecond > 0 || c.Share > 0) != (c.Why != ""):
+				t.Errorf("%s: %s needs a reason for a rate that is everyday life, and only then", s.name, c.Names)
+			}
+		}
+	}
+}
+
+// What is refused beside no rule that judges it is never health.
+func TestResources(t *testing.T) {
+	var resources []string
+	for _, r := range catalogue.Rules {
+		resources = append(resources, r.Resource)
+	}
+	for _, s := range sources {
+		for _, c := range s.counters {
+			if c.Kind == Refused && !slices.Contains(resources, c.Resource) {
+				t.Errorf("%s: %s belongs to %q, which no rule calls healthy", s.name, c.Names, c.Resource)
+			}
+		}
+	}
+}
+
+func TestRise(t *testing.T) {
+	for _, tt := range []struct {
+		name, counter string
+		delta         map[string]float64
+		seconds       float64
+		want          float64 // 0: not told of
+	}{
+		{"flood", "TcpExtTCPReqQFullDrop", map[string]float64{"TcpExtTCPReqQFullDrop": 20000}, 10, 20000},
+		{"one lost connect", "TcpExtListenDrops", map[string]float64{"TcpExtListenDrops": 1}, 10, 0},
+		{"three in ten minutes", "TcpExtListenDrops", map[string]float64{"TcpExtListenDrops": 3}, 600, 0},
+		{"the accept queue's own", "TcpExtListenDrops", map[string]float64{"TcpExtListenDrops": 500, "TcpExtListenOverflows": 500}, 10, 0},
+		{"both queues", "TcpExtListenDrops", map[string]float64{"TcpExtListenDrops": 500, "TcpExtListenOverflows": 100}, 10, 400},
+		{"repair is no refusal", "TcpExtTCPTimeouts", map[string]float64{"TcpExtTCPTimeouts": 500}, 10, 0},
+		{"resets by programs", "TcpOutRsts", map[string]float64{"TcpOutRsts": 5000, "TcpExtTCPAbortOnClose": 4900}, 10, 0},
+		{"resets of closed ports", "TcpOutRsts", map[string]float64{"TcpOutRsts": 5000}, 10, 5000},
+		{"unknown, by its name", "TcpExtTCPFrobnicationDrop", map[string]float64{"TcpExtTCPFrobnicationDrop": 50}, 10, 50},
+		{"unknown, harmless", "TcpExtTCPFrobnicated", map[string]float64{"TcpExtTCPFrobnicated": 50}, 10, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, ok := protocols.rise(tt.counter, Scope{Seconds: tt.seconds, Delta: tt.delta})
+			if ok != (tt.want > 0) || r.Count != tt.want {
+				t.Errorf("told %v, count %v, want %v", ok, r.Count, tt.want)
+			}
+		})
+	}
+	r, ok := devices.rise("rx_dropped", Scope{Seconds: 10, Delta: map[string]float64{"rx_dropped": 120, "rx_packets": 2e6}})
+	if ok {
+		t.Errorf("told of %v drops among 2 million packets", r.Count)
+	}
+	if _, ok := memory.rise("oom_kill", Scope{Seconds: 600, Delta: map[string]float64{"oom_kill": 1}}); !ok {
+		t.Error("one killed process is worth a word in any window")
+	}
+}
+
+func TestAccountedFor(t *testing.T) {
+	in := func(ns uint64) Risen {
+		return Risen{Counter: Counter{Rules: []string{"net/syn-flood"}}, Scope: Scope{Subject: rule.Subject{Kind: rule.KindNetNS, NetNS: ns}}}
+	}
+	group := Risen{Counter: Counter{Rules: []string{"mem/cgroup-oom"}}, Scope: Scope{Subject: rule.Subject{Kind: rule.KindCgroup, Name: "/a"}}}
+	for _, tt := range []struct {
+		name string
+		r    Risen
+		f    rule.Finding
+		want bool
+	}{
+		{"same namespace", in(7), rule.Finding{Rule: "net/syn-flood", Subject: rule.Subject{Kind: rule.KindListener, NetNS: 7}}, true},
+		{"another namespace", in(7), rule.Finding{Rule: "net/syn-flood", Subject: rule.Subject{Kind: rule.KindListener, NetNS: 8}}, false},
+		{"another rule", in(7), rule.Finding{Rule: "net/packet-loss", Subject: rule.Subject{Kind: rule.KindListener, NetNS: 7}}, false},
+		{"same group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: rule.Subject{Kind: rule.KindCgroup, Name: "/a"}}, true},
+		{"another group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: rule.Subject{Kind: rule.KindCgroup, Name: "/b"}}, false},
+		{"the process in the group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: rule.Subject{Kind: rule.KindProcess, Name: "java"}}, true},
+	} {
+		if got := tt.r.AccountedFor(tt.f); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

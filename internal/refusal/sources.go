@@ -1,0 +1,164 @@
+package refusal
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+var protocols = source{name: "nstat", file: "/proc/net/snmp, netstat and snmp6", resource: "packet delivery", counters: slices.Concat(tcpCounters, ipCounters), scopes: protocolScopes}
+
+func protocolScopes(v *view.View) (list []Scope) {
+	for _, c := range v.Counters() {
+		enter := v.EnterNetNS(c.NetNS)
+		list = append(list, Scope{
+			Subject: netnsSubject(v, c.NetNS), Where: elsewhere(v, c.NetNS), Seconds: c.Seconds, Delta: c.Deltas(),
+			Check: func(name string) string { return enter + "nstat -az " + name },
+		})
+	}
+	return list
+}
+
+var devices = source{name: "interface", file: "/proc/net/dev", resource: "packet delivery", counters: deviceCounters, scopes: deviceScopes}
+
+func deviceScopes(v *view.View) (list []Scope) {
+	type key struct {
+		ns   uint64
+		name string
+	}
+	type sample = recording.NetDeviceSample
+	keys, series := view.Group(view.Rows[sample](v), func(s sample) key { return key{s.NetNS, s.Interface} })
+	for _, k := range keys {
+		where := k.name
+		if in := elsewhere(v, k.ns); in != "" {
+			where += " in " + in
+		}
+		enter := v.EnterNetNS(k.ns)
+		list = append(list, Scope{
+			Subject: rule.Subject{Kind: rule.KindInterface, Name: k.name, NetNS: k.ns}, Where: where, Seconds: view.Elapsed(series[k]).Seconds(),
+			Delta: deltas(series[k], map[string]func(sample) uint64{
+				"rx_packets": func(s sample) uint64 { return s.RxPackets }, "tx_packets": func(s sample) uint64 { return s.TxPackets },
+				"rx_errors": func(s sample) uint64 { return s.RxErrors }, "rx_dropped": func(s sample) uint64 { return s.RxDropped },
+				"rx_fifo": func(s sample) uint64 { return s.RxFIFO }, "tx_errors": func(s sample) uint64 { return s.TxErrors },
+				"tx_dropped": func(s sample) uint64 { return s.TxDropped }, "tx_fifo": func(s sample) uint64 { return s.TxFIFO },
+				"tx_carrier": func(s sample) uint64 { return s.Carrier }, "collisions": func(s sample) uint64 { return s.Collisions },
+			}),
+			Check: func(string) string { return fmt.Sprintf("%sip -s -s link show dev %s", enter, k.name) },
+		})
+	}
+	return list
+}
+
+var softnet = source{name: "softnet", file: "/proc/net/softnet_stat", resource: "packet delivery", counters: softnetCounters, scopes: softnetScopes}
+
+func softnetScopes(v *view.View) []Scope {
+	type sample = recording.SoftnetSample
+	keys, series := view.Group(view.Rows[sample](v), func(s sample) int32 { return s.CPU })
+	sum := hostScope(v, "cat /proc/net/softnet_stat   # second column, hexadecimal")
+	for _, k := range keys {
+		sum.Seconds = max(sum.Seconds, view.Elapsed(series[k]).Seconds())
+		for name, d := range deltas(series[k], map[string]func(sample) uint64{
+			"dropped": func(s sample) uint64 { return s.Dropped }, "squeezed": func(s sample) uint64 { return s.Squeezed },
+		}) {
+			sum.Delta[name] += d
+		}
+	}
+	return []Scope{sum}
+}
+
+var conntrack = source{name: "conntrack", file: "/proc/net/stat/nf_conntrack", resource: "connection tracking", counters: conntrackCounters, scopes: conntrackScopes}
+
+func conntrackScopes(v *view.View) (list []Scope) {
+	type sample = recording.ConntrackSample
+	spaces, series := view.Group(view.Rows[sample](v), func(s sample) uint64 { return s.NetNS })
+	for _, ns := range spaces {
+		enter := v.EnterNetNS(ns)
+		list = append(list, Scope{
+			Subject: netnsSubject(v, ns), Where: elsewhere(v, ns), Seconds: view.Elapsed(series[ns]).Seconds(),
+			Delta: deltas(series[ns], map[string]func(sample) uint64{
+				"drop": func(s sample) uint64 { return s.Drop }, "early_drop": func(s sample) uint64 { return s.EarlyDrop },
+				"insert_failed": func(s sample) uint64 { return s.InsertFailed },
+			}),
+			Check: func(string) string { return enter + "conntrack -S" },
+		})
+	}
+	return list
+}
+
+var memory = source{name: "vmstat", file: "/proc/vmstat", resource: "memory", counters: memoryCounters, scopes: memoryScopes}
+
+func memoryScopes(v *view.View) []Scope {
+	type sample = recording.VMStatSample
+	rows := view.Rows[sample](v)
+	s := hostScope(v, "")
+	s.Seconds = view.Elapsed(rows).Seconds()
+	s.Delta = deltas(rows, map[string]func(sample) uint64{"oom_kill": func(s sample) uint64 { return s.OOMKills }})
+	s.Check = func(name string) string { return "grep ^" + name + " /proc/vmstat" }
+	return []Scope{s}
+}
+
+var controlGroups = source{name: "cgroup", file: "memory.events, pids.events and cpu.stat of control groups", resource: "memory", counters: groupCounters, scopes: groupScopes}
+
+func groupScopes(v *view.View) (list []Scope) {
+	type sample = recording.CgroupSample
+	for _, g := range v.Cgroups() {
+		list = append(list, Scope{
+			Subject: rule.Subject{Kind: rule.KindCgroup, Name: g.Path}, Where: "control group " + g.Path, Seconds: g.Seconds,
+			Delta: deltas(g.Samples, map[string]func(sample) int64{
+				"oom": func(s sample) int64 { return s.EventsOOM }, "oom_kill": func(s sample) int64 { return s.OOMKills },
+				"pids.max": func(s sample) int64 { return s.PidsEvents },
+			}),
+			Check: func(name string) string { return groupCheck(g.Version, name, g.Path) },
+		})
+	}
+	return list
+}
+
+// hostScope is a scope of the whole host.
+func hostScope(v *view.View, check string) Scope {
+	return Scope{
+		Subject: rule.Subject{Kind: rule.KindHost, Name: v.Manifest().Host.Name}, Delta: map[string]float64{},
+		Check: func(string) string { return check },
+	}
+}
+
+func netnsSubject(v *view.View, ns uint64) rule.Subject {
+	return rule.Subject{Kind: rule.KindNetNS, Name: v.NetNSName(ns), NetNS: ns}
+}
+
+// elsewhere names a network namespace; "" for the one of rtrail.
+func elsewhere(v *view.View, ns uint64) string {
+	if v.OwnNetNS(ns) {
+		return ""
+	}
+	return v.NetNSName(ns)
+}
+
+// deltas says how counters grew over a series; those read less than twice are
+// left out.
+func deltas[T any, N view.Number](series []T, read map[string]func(T) N) map[string]float64 {
+	grown := map[string]float64{}
+	for name, value := range read {
+		if d, ok := view.Delta(series, value); ok && !math.IsNaN(d) {
+			grown[name] = d
+		}
+	}
+	return grown
+}
+
+// groupCheck is the command that shows an event of a control group.
+func groupCheck(version int32, counter, path string) string {
+	switch {
+	case version == 1 && counter == "pids.max":
+		return "cat /sys/fs/cgroup/pids" + path + "/pids.events"
+	case version == 1:
+		return "cat /sys/fs/cgroup/memory" + path + "/memory.oom_control"
+	case counter == "pids.max":
+		return "cat /sys/fs/cgroup" + path + "/pids.events"
+	}
+	return "cat /sys/fs/cgroup" + path + "/memory.events"
+}
