@@ -276,7 +276,8 @@ func TestNames(t *testing.T) {
 }
 
 func FuzzStream(f *testing.F) {
-	f.Add([]byte(framed(msg(257, 0x0101, 257, 257, "a.b"))+"\x00\x01x\x00\x03y"), true)
+	f.Add(prototest.Tape(prototest.Client(0, framed(msg(257, 0x0101, 1, 257, "a.b"))), prototest.Server(1, "x"), prototest.Server(2, "y").After(9)), true)
+	f.Add(prototest.Tape(prototest.Client(0, framed(msg(7, 0x0100, axfr, 0, "a.b"))), prototest.Server(1, framed(msg(7, 0x8180, axfr, 9, "a.b")))), false)
 	f.Fuzz(func(t *testing.T, data []byte, midway bool) {
 		prototest.Torture(t, Protocol, data, midway)
 		// Cuts do not matter in step.

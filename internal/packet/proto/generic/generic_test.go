@@ -169,8 +169,8 @@ func TestGaps(t *testing.T) {
 }
 
 func FuzzParser(f *testing.F) {
-	f.Add([]byte("ask\x00\x01answer\x00\x02more\x00\x05x\x00\x04y\x00\x03z"), false)
-	f.Add([]byte("\x00\x01hello\x00\x00a\x00\x00b\x00\x01c\x00\x01d\x00\x02e"), true)
+	f.Add(prototest.Tape(client(0, "ask"), server(1, "answer"), client(2, "more").After(6), server(3, "x").Cutting(5), client(4, "y").Cutting(4), server(5, "z").After(9)), false)
+	f.Add(prototest.Tape(server(0, "hello"), client(1, "a"), client(2, "b"), server(3, "c"), server(4, "d"), client(5, "e").After(6)), true)
 	f.Fuzz(func(t *testing.T, data []byte, midway bool) {
 		prototest.Torture(t, Protocol, data, midway)
 	})

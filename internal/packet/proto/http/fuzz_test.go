@@ -13,9 +13,11 @@ import (
 // FuzzParser feeds arbitrary conversations. The first byte of each piece says
 // whose it is, and whether something is missing.
 func FuzzParser(f *testing.F) {
-	f.Add([]byte("GET / HTTP/1.1\r\n\r\n\x00\x01HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), byte(0), false)
-	f.Add([]byte("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n\x00\x01HTTP/1.0 404 No\r\n\r\nx"), byte(7), true)
-	f.Add([]byte("GET / HTTP/1.1\r\n\x00\x02Expect: 100-continue\r\nContent-Length: 9\r\n\r\n\x00\x05HTTP/1.1 100 C\r\n\r\n\x00\x03HTTP/1.1 101 S\r\n\r\n"), byte(3), false)
+	client, server := prototest.Client, prototest.Server
+	f.Add(prototest.Tape(client(0, "GET / HTTP/1.1\r\n\r\n"), server(1, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")), byte(0), false)
+	f.Add(prototest.Tape(client(0, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"), server(1, "HTTP/1.0 404 No\r\n\r\nx")), byte(7), true)
+	f.Add(prototest.Tape(client(0, "GET / HTTP/1.1\r\n"), client(1, "Expect: 100-continue\r\nContent-Length: 9\r\n\r\n").After(6),
+		server(2, "HTTP/1.1 100 C\r\n\r\n").Cutting(5), server(3, "HTTP/1.1 101 S\r\n\r\n").After(9)), byte(3), false)
 	f.Fuzz(func(t *testing.T, data []byte, size byte, midway bool) {
 		prototest.Torture(t, Protocol, data, midway)
 		// In step, the cuts do not matter.

@@ -331,8 +331,8 @@ func TestPreparedIsBounded(t *testing.T) {
 }
 
 func FuzzParser(f *testing.F) {
-	f.Add([]byte(query("select 1")+"\x00\x01"+z), byte(3), true)
-	f.Add([]byte(startup+parse("a", "b")+bind("c", "a")+execute+flush+sync+"\x00\x01"+hello+tag("INSERT 0 5")+failure("FATAL", "57P01")), byte(1), false)
+	f.Add(prototest.Tape(client(0, query("select 1")), server(1, z)), byte(3), true)
+	f.Add(prototest.Tape(client(0, startup+parse("a", "b")+bind("c", "a")+execute+flush+sync), server(1, hello+tag("INSERT 0 5")+failure("FATAL", "57P01"))), byte(1), false)
 	f.Fuzz(func(t *testing.T, data []byte, size byte, midway bool) {
 		prototest.Torture(t, Protocol, data, midway)
 		text := strings.ReplaceAll(string(data), "\x00", "")

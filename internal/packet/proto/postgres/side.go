@@ -51,7 +51,7 @@ func (s *side) take(c *flow.Chunk, i int, untyped bool) int {
 		i = s.header(c.Data, i)
 	}
 	n := 0
-	if s.total > 0 {
+	if s.total > 0 && !s.broken() {
 		n = int(min(int64(len(c.Data)-i), s.total-s.got))
 		s.collect(c.Data[i : i+n])
 		s.got += int64(n)

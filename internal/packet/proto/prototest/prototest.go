@@ -237,62 +237,6 @@ func Capture(tb testing.TB, file string) [][]Event {
 	return list
 }
 
-// Torture feeds pieces of data in a way that data itself decides: the piece
-// after a zero byte begins with a byte that says whose it is (bit 0), whether
-// something is missing before it (bit 1) or was cut off after it (bit 2), which
-// a result ends with (bit 3). It
-// fails if an exchange contradicts itself.
-func Torture(tb testing.TB, p proto.Protocol, data []byte, midway bool) {
-	check := checker{tb: tb}
-	parser := p.New(&check, midway)
-	var offset [2]uint64
-	at := flow.Stamp{}
-	for i, piece := range strings.Split(string(data), "\x00") {
-		var how byte
-		if i > 0 && piece != "" {
-			how, piece = piece[0], piece[1:]
-		}
-		at.At += 1000
-		at.Frame++
-		d := flow.Dir(how & 1)
-		if how&2 != 0 {
-			gap := int64(how) * 3
-			parser.Gap(d, gap, at)
-			offset[d] += uint64(gap)
-		}
-		c := flow.Chunk{Stamp: at, Dir: d, Offset: offset[d], Data: []byte(piece), Pushed: true}
-		if how&4 != 0 {
-			c.Cut = int(how)
-		}
-		if how&12 == 12 {
-			c.Rest = flow.ResultEnds(how >> 2)
-		}
-		parser.Data(&c)
-		offset[d] += uint64(c.Size())
-	}
-	parser.End(at, flow.Ending(len(data)%5))
-}
-
-type checker struct {
-	tb testing.TB
-}
-
-func (k *checker) Exchange(e *proto.Exchange) {
-	for _, s := range []*proto.Span{&e.Request, &e.Response} {
-		if s.Bytes() < 0 || s.First.At > s.Last.At || s.Empty() != (s.First.Frame == 0) {
-			k.tb.Errorf("impossible span: %s", Line(e))
-		}
-	}
-	switch {
-	case e.Status == proto.Unpaired && !e.Request.Empty(),
-		e.Status == proto.Answered && e.Response.Empty(),
-		e.Status == proto.Unanswered && !e.Response.Empty(),
-		e.Status == proto.NoAnswer && !e.Response.Empty(),
-		len(e.Text) > 1<<20, e.Rows < proto.RowsUnknown:
-		k.tb.Errorf("impossible exchange: %s", Line(e))
-	}
-}
-
 // Conversations runs a decoder over all connections of a capture, in pieces of
 // at most n bytes, and returns what it found.
 func Conversations(tb testing.TB, p proto.Protocol, file string, n int) string {

@@ -251,9 +251,12 @@ func TestSniff(t *testing.T) {
 // FuzzParser feeds arbitrary conversations, see prototest.Torture; and arbitrary
 // strings in step, where the cuts do not matter.
 func FuzzParser(f *testing.F) {
-	f.Add([]byte("*1\r\n$4\r\nPING\r\n\x00\x01+PONG\r\n\x00\x01>2\r\n$7\r\nmessage\r\n:1\r\n"), byte(0), false)
-	f.Add([]byte("SUBSCRIBE a b\r\n\x00\x01*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n\x00\x01|1\r\n+a\r\n%1\r\n+b\r\n_\r\n$?\r\n;1\r\nx\r\n;0\r\n"), byte(3), true)
-	f.Add([]byte("*2\r\n$4\r\nECHO\r\n$100\r\nx\x00\x04*1\r\n\x00\x05*?\r\n!3\r\nERR\r\n.\r\n\x00\x03$-1\r\n"), byte(9), false)
+	client := prototest.Client
+	f.Add(prototest.Tape(client(0, "*1\r\n$4\r\nPING\r\n"), server(1, "+PONG\r\n"), server(2, ">2\r\n$7\r\nmessage\r\n:1\r\n")), byte(0), false)
+	f.Add(prototest.Tape(client(0, "SUBSCRIBE a b\r\n"), server(1, "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n"),
+		server(2, "|1\r\n+a\r\n%1\r\n+b\r\n_\r\n$?\r\n;1\r\nx\r\n;0\r\n")), byte(3), true)
+	f.Add(prototest.Tape(client(0, "*2\r\n$4\r\nECHO\r\n$100\r\nx"), client(1, "*1\r\n").Cutting(4), server(2, "*?\r\n!3\r\nERR\r\n.\r\n").Cutting(5),
+		server(3, "$-1\r\n").After(9)), byte(9), false)
 	f.Fuzz(func(t *testing.T, data []byte, size byte, midway bool) {
 		prototest.Torture(t, Protocol, data, midway)
 		text := string(data)

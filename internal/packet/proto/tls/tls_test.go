@@ -155,11 +155,15 @@ func TestSniff(t *testing.T) {
 func FuzzParser(f *testing.F) {
 	for _, file := range []string{"testdata/tls12.pcap", "testdata/tls13.pcap"} {
 		if _, err := os.Stat(file); err == nil {
-			f.Add(prototest.Capture(f, file)[0][0].Data, byte(3), false)
+			var tape []prototest.Step
+			for _, e := range prototest.Capture(f, file)[0] {
+				tape = append(tape, prototest.Step{From: e.Dir, Data: string(e.Data)})
+			}
+			f.Add(prototest.Tape(tape...), byte(3), false)
 		}
 	}
-	f.Add([]byte(hello13), byte(1), true)
-	f.Add([]byte("\x17\x03\x03\x01\x01abc\x00\x05\x17\x03\x03\x01\x01d\x00\x02\x16\x03\x01\x01\x02"), byte(1), false)
+	f.Add(prototest.Tape(client(0, hello13)), byte(1), true)
+	f.Add(prototest.Tape(client(0, "\x17\x03\x03\x01\x01abc"), server(1, "\x17\x03\x03\x01\x01d").Cutting(5), client(2, "\x16\x03\x01\x01\x02").After(6)), byte(1), false)
 	f.Fuzz(func(t *testing.T, b []byte, size byte, midway bool) {
 		prototest.Torture(t, Protocol, b, midway)
 		b = b[:min(len(b), 1<<14)]
