@@ -9,6 +9,9 @@ import (
 	"rtrail/internal/traffic"
 )
 
+// maxEvery is the longest time per line.
+const maxEvery = 366 * 24 * time.Hour
+
 // check refuses what cannot be meant.
 func (p *packetsJob) check(args []string) error {
 	switch {
@@ -24,6 +27,8 @@ func (p *packetsJob) check(args []string) error {
 		return usageError("--for %v: the time must be positive", p.length)
 	case p.every < time.Second || p.every%time.Second != 0:
 		return usageError("--every %v: whole seconds, at least one", p.every)
+	case p.every > maxEvery:
+		return usageError("--every %v: a year at most", p.every)
 	case p.top < 1:
 		return usageError("--top %d: at least one line", p.top)
 	case p.slowestGiven && p.slowest < 1:

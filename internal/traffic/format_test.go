@@ -140,7 +140,7 @@ func TestFormattedIntervals(t *testing.T) {
 		lines.Second(s)
 	}
 	lines.Close()
-	if n := strings.Count(out.String(), "\n"); n > mostEmpty+10 || !strings.HasSuffix(out.String(), " 1\n") {
+	if n := strings.Count(out.String(), "\n"); n > maxEmpty+10 || !strings.HasSuffix(out.String(), " 1\n") {
 		t.Errorf("%d lines for a jump of 54 years, the last %q", n, out.String()[out.Len()-30:])
 	}
 }

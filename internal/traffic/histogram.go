@@ -14,8 +14,8 @@ import (
 	"rtrail/internal/unit"
 )
 
-// mostBars bounds the lines of a histogram.
-const mostBars = 32
+// maxBars bounds the lines of a histogram.
+const maxBars = 32
 
 // steps are the edges within a power of ten, the finest first.
 var steps = [][]float64{
@@ -42,7 +42,7 @@ func Bars(h *rt.Histogram) []Bar {
 	var bars []Bar
 	for _, s := range steps {
 		bars = barsWith(s, buckets)
-		if len(bars) <= mostBars {
+		if len(bars) <= maxBars {
 			break
 		}
 	}
@@ -54,16 +54,17 @@ func barsWith(steps []float64, buckets []rt.Bucket) []Bar {
 	least := max(mid(buckets[0]), 1)
 	most := max(mid(buckets[len(buckets)-1]), least)
 	var bars []Bar
-	for ten := math.Floor(math.Log10(float64(least))); len(bars) == 0 || bars[len(bars)-1].To <= most; ten++ {
-		for i, s := range steps {
-			next := 10.0
+	from := edge(1, math.Floor(math.Log10(float64(least))))
+	for ten := math.Floor(math.Log10(float64(least))); from <= most && from < math.MaxInt64; ten++ {
+		for i := range steps {
+			to := edge(10, ten)
 			if i+1 < len(steps) {
-				next = steps[i+1]
+				to = edge(steps[i+1], ten)
 			}
-			from, to := time.Duration(math.Round(s*math.Pow(10, ten))), time.Duration(math.Round(next*math.Pow(10, ten)))
 			if to > from && to > least && from <= most {
 				bars = append(bars, Bar{From: from, To: to})
 			}
+			from = to
 		}
 	}
 	bars[0].From = min(bars[0].From, mid(buckets[0]))
@@ -75,6 +76,14 @@ func barsWith(steps []float64, buckets []rt.Bucket) []Bar {
 		bars[at].Count += b.Count
 	}
 	return bars
+}
+
+// edge is s times a power of ten, as far as a duration goes.
+func edge(s, ten float64) time.Duration {
+	if d := math.Round(s * math.Pow(10, ten)); d < math.MaxInt64 {
+		return time.Duration(d)
+	}
+	return math.MaxInt64
 }
 
 // Histograms prints one for each service.

@@ -146,7 +146,7 @@ func TestBars(t *testing.T) {
 				t.Errorf("%v: %v after %v", list, b, bars[max(i-1, 0)])
 			}
 		}
-		if n != uint64(len(list)) || len(bars) > mostBars || bars[0].Count == 0 || bars[len(bars)-1].Count == 0 {
+		if n != uint64(len(list)) || len(bars) > maxBars || bars[0].Count == 0 || bars[len(bars)-1].Count == 0 {
 			t.Errorf("%v: %d in %v", list, n, bars)
 		}
 	}

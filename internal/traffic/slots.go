@@ -2,9 +2,13 @@ package traffic
 
 import "time"
 
-// mostEmpty bounds how many intervals without anything are given out one after
-// the other: a time stamp that is wrong by years must not fill the disk.
-const mostEmpty = 3600
+const (
+	// maxEmpty bounds how many intervals without anything are given out one after
+	// the other, and maxEmptyInAll how many altogether, a million seconds: times that
+	// are wrong by years must not fill the disk.
+	maxEmpty      = 3600
+	maxEmptyInAll = 1e6
+)
 
 // slots puts what comes second by second together to longer intervals.
 type slots[K comparable, V any] struct {
@@ -17,7 +21,8 @@ type slots[K comparable, V any] struct {
 	at      int64 // beginning of the interval that is not over
 	have    map[K]*V
 	order   []*V
-	skipped int64 // intervals that were left out
+	empty   int64 // intervals without anything that were given out
+	skipped int64 // those that were left out
 }
 
 // begin says that intervals without anything count from a moment on.
@@ -48,18 +53,25 @@ func (s *slots[K, V]) add(at int64, key K, first *V, merge func(*V)) {
 
 // passed gives out the intervals that end before a moment.
 func (s *slots[K, V]) passed(before int64) {
-	for empty := 0; s.running && s.at+int64(s.every) <= before; s.at += int64(s.every) {
-		if len(s.order) == 0 {
-			if empty++; empty > mostEmpty {
-				left := (before-s.at)/int64(s.every) - 1
-				s.skipped += max(left, 0)
-				s.at += max(left, 0) * int64(s.every)
-				empty = 0
-				continue
-			}
+	every := int64(s.every)
+	if !s.running || before-s.at < every {
+		return
+	}
+	if len(s.order) > 0 {
+		s.out()
+		s.at += every
+	}
+	for range maxEmpty {
+		if before-s.at < every || s.empty >= maxEmptyInAll {
+			break
 		}
 		s.out()
+		s.empty++
+		s.at += every
 	}
+	left := max(0, (before-s.at)/every)
+	s.skipped += left
+	s.at += left * every
 }
 
 // flush gives out the interval that is not over.

@@ -42,42 +42,46 @@ func saturatingSeconds(s int64) int64 {
 	return max(min(s, limit), -limit) * 1_000_000_000
 }
 
-// nanoseconds converts a raw time stamp. What does not fit becomes the largest
-// time there is.
-func (c *clock) nanoseconds(raw uint64) int64 {
+// MaxTime is the latest time that a packet may have, in February 2116: later than
+// the classic format can say, and early enough that no sum of a time and a
+// duration that people ask for overflows.
+const MaxTime = 1 << 62
+
+// nanoseconds converts a raw time stamp. What lies before 1970 becomes that
+// moment, and what lies behind MaxTime becomes that; ok is false then.
+func (c *clock) nanoseconds(raw uint64) (ns int64, ok bool) {
+	var hi, lo uint64
 	if c.binary {
-		return c.binaryNanoseconds(raw)
+		hi, lo = c.binaryNanoseconds(raw)
+	} else {
+		hi, lo = bits.Mul64(raw, c.mul)
+		if c.div != 1 {
+			lo /= c.div // then mul is 1 and hi 0
+		}
 	}
-	hi, lo := bits.Mul64(raw, c.mul)
-	if c.div != 1 {
-		lo /= c.div // then mul is 1 and hi 0
+	if hi != 0 || lo > math.MaxInt64 || c.offset > 0 && lo > uint64(math.MaxInt64-c.offset) {
+		return MaxTime, false
 	}
-	if hi != 0 || lo > math.MaxInt64 {
-		return math.MaxInt64
+	ns = int64(lo) + c.offset
+	switch {
+	case ns < 0:
+		return 0, false
+	case ns > MaxTime:
+		return MaxTime, false
 	}
-	return saturatingAdd(int64(lo), c.offset)
+	return ns, true
 }
 
-func (c *clock) binaryNanoseconds(raw uint64) int64 {
-	hi, lo := bits.Mul64(raw, 1e9)
+// binaryNanoseconds is a time in units of 2^-shift seconds, as 128 bits.
+func (c *clock) binaryNanoseconds(raw uint64) (hi, lo uint64) {
+	hi, lo = bits.Mul64(raw, 1e9)
 	switch {
 	case c.shift >= 128:
-		hi, lo = 0, 0
+		return 0, 0
 	case c.shift >= 64:
-		hi, lo = 0, hi>>(c.shift-64)
+		return 0, hi >> (c.shift - 64)
 	case c.shift > 0:
-		hi, lo = hi>>c.shift, lo>>c.shift|hi<<(64-c.shift)
+		return hi >> c.shift, lo>>c.shift | hi<<(64-c.shift)
 	}
-	if hi != 0 || lo > math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return saturatingAdd(int64(lo), c.offset)
-}
-
-// saturatingAdd adds an offset to a time that is not negative.
-func saturatingAdd(t, offset int64) int64 {
-	if offset > 0 && t > math.MaxInt64-offset {
-		return math.MaxInt64
-	}
-	return t + offset
+	return hi, lo
 }

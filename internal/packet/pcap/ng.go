@@ -33,6 +33,7 @@ type ng struct {
 	numbers []uint32      // of local, in the source
 	last    int64         // time of the last packet that had one
 	simple  uint64        // packets without time
+	absurd  uint64        // packets whose times are before 1970 or beyond MaxTime
 	unknown uint64        // packets of interfaces that are not described
 	touched byte          // so that the compiler does not leave ahead out
 }
@@ -153,8 +154,7 @@ func (g *ng) packet(b []byte, out []Packet) ([]Packet, error) {
 		return out, nil
 	}
 	i := &g.local[id]
-	at := i.clock.nanoseconds(uint64(g.u32(b[4:]))<<32 | uint64(g.u32(b[8:])))
-	g.last = at
+	at := g.time(i, b)
 	out = out[:len(out)+1]
 	p := &out[len(out)-1]
 	p.Time = at
@@ -168,6 +168,16 @@ func (g *ng) packet(b []byte, out []Packet) ([]Packet, error) {
 		p.Way = g.packetOptions(b[rest:])
 	}
 	return out, nil
+}
+
+// time reads when the packet of a block was captured.
+func (g *ng) time(i *ngInterface, b []byte) int64 {
+	at, ok := i.clock.nanoseconds(uint64(g.u32(b[4:]))<<32 | uint64(g.u32(b[8:])))
+	if !ok {
+		g.absurd++
+	}
+	g.last = at
+	return at
 }
 
 // packetOptions reads direction and drops.
@@ -224,9 +234,8 @@ func (g *ng) oldPacket(b []byte, out []Packet) ([]Packet, error) {
 		return out, nil
 	}
 	i := &g.local[id]
-	g.last = i.clock.nanoseconds(uint64(g.u32(b[4:]))<<32 | uint64(g.u32(b[8:])))
 	p := Packet{
-		Time: g.last, Frame: g.s.frame, Data: b[20 : 20+length : 20+length],
+		Time: g.time(i, b), Frame: g.s.frame, Data: b[20 : 20+length : 20+length],
 		Wire: max(wire, length), Interface: i.number, Link: i.link,
 	}
 	if rest := (20 + int(length) + 3) &^ 3; rest+4 < len(b) {
@@ -341,6 +350,9 @@ func (g *ng) option(b []byte) (code uint16, value, rest []byte, ok bool) {
 func (g *ng) summary() {
 	if g.simple > 0 {
 		g.s.note(g.name, -1, fmt.Sprintf("%d packets carry no time (simple packet blocks); they got that of the packet before", g.simple))
+	}
+	if g.absurd > 0 {
+		g.s.note(g.name, -1, fmt.Sprintf("%d packets have times before 1970 or after 2115; they got the nearest time in between", g.absurd))
 	}
 	if g.unknown > 0 {
 		g.s.note(g.name, -1, fmt.Sprintf("%d packets of interfaces that the capture does not describe are left out", g.unknown))

@@ -147,12 +147,21 @@ func TestClock(t *testing.T) {
 		{0x80 | 127, 0, 1 << 63, 0},
 		{6, -3600, 1700000000_000000, 1699996400_000000000},
 		{6, 3600, 1700000000_000000, 1700003600_000000000},
-		{0, 0, 1 << 62, 1<<63 - 1},
-		{9, 1 << 62, 5, 9223372036e9 + 5},
+		{0, 0, 1<<62 + 1, MaxTime},
+		{9, 0, 1<<64 - 1, MaxTime},
+		{9, 0, MaxTime + 1, MaxTime},
+		{9, 0, MaxTime, MaxTime},
+		{0x80, 0, 1<<64 - 1, MaxTime},
+		{9, 1 << 62, 5, MaxTime},
+		{9, 1 << 62, 1 << 63, MaxTime},
+		{9, -1 << 63, 1<<63 - 1, 854775807},
+		{9, -1, 999_999_999, 0},
+		{6, -1 << 62, 0, 0},
 	} {
 		c := newClock(tc.resolution, tc.offset)
-		if got := c.nanoseconds(tc.raw); got != tc.want {
-			t.Errorf("resolution %#x, offset %d, raw %d: %d, want %d", tc.resolution, tc.offset, tc.raw, got, tc.want)
+		got, ok := c.nanoseconds(tc.raw)
+		if outside := tc.want == MaxTime && tc.raw != MaxTime || tc.want == 0 && tc.raw < 1e9; got != tc.want || ok == outside {
+			t.Errorf("resolution %#x, offset %d, raw %d: %d %v, want %d", tc.resolution, tc.offset, tc.raw, got, ok, tc.want)
 		}
 	}
 }

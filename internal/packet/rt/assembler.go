@@ -290,7 +290,9 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 	t.Proto = a.protocol
 	a.shop.fill(t, e)
 	if a.previous.At > 0 && !e.Request.Empty() {
-		t.Idle = time.Duration(max(0, e.Request.First.At-a.previous.At))
+		if t.Idle = time.Duration(max(0, e.Request.First.At-a.previous.At)); t.Idle > longest {
+			t.Idle = -1
+		}
 		t.Ahead = e.Request.First.Before(a.previous)
 	}
 	if e.Status == proto.Unanswered && a.closing && !a.left {
@@ -336,6 +338,10 @@ func (w *Workshop) Datagram(protocol string, connection uint64, client, server f
 	w.free = append(w.free, t)
 }
 
+// longest is the longest time that a request or an answer is believed to take:
+// connections on which nothing is said for hours are given up anyway.
+const longest = 30 * 24 * time.Hour
+
 // fill copies what the decoder said and works the phases out.
 func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 	t.ID = e.Request.First.Frame
@@ -367,6 +373,12 @@ func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 	t.RT = time.Duration(r.First.At - asked)
 	t.Serve = t.RT
 	t.Download = time.Duration(r.Last.At - r.First.At)
+	if max(t.Upload, t.RT, t.Download) > longest {
+		// The clock of the capture was set in between. As sums overflow with such
+		// times, none is kept.
+		t.Doubt |= proto.Ambiguous
+		t.Upload, t.RT, t.Serve, t.Download = 0, 0, 0, 0
+	}
 	if last := e.LastCopy.At; e.LastCopy.Frame != 0 && last > asked && last <= r.First.At {
 		t.Serve = time.Duration(r.First.At - last)
 		t.Retransmit = time.Duration(last - asked)

@@ -140,7 +140,11 @@ func (h *Histogram) Buckets(per int) []Bucket {
 				continue
 			}
 			from, width := bounds(o, s)
-			out = append(out, Bucket{time.Duration(from), time.Duration(from + width*int64(group)), n})
+			to := from + width*int64(group)
+			if to < from {
+				to = math.MaxInt64 // the last one of all
+			}
+			out = append(out, Bucket{time.Duration(from), time.Duration(to), n})
 		}
 	}
 	return out

@@ -102,9 +102,9 @@ func (c *Conn) path(d flow.Dir) (receiver, sender int64) {
 		return -1, -1
 	}
 	if d == flow.ToServer {
-		return max(0, int64(server)), max(0, int64(client))
+		return int64(server), int64(client)
 	}
-	return max(0, int64(client)), max(0, int64(server))
+	return int64(client), int64(server)
 }
 
 // Base is the sequence number of offset 0 of a direction: the first byte after

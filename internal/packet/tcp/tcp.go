@@ -222,18 +222,24 @@ type Side struct {
 // HandshakeRTT is the time from the first SYN to the SYN-ACK, which is the
 // round trip between capture and server, and from there to the ACK, which is
 // that between capture and client. ok is false if any of the three is missing,
-// or if one of them was sent twice, when nobody knows which copy was answered.
+// if one of them was sent twice, when nobody knows which copy was answered, or if
+// the clock of the capture went back in between.
 func (c *Conn) HandshakeRTT() (server, client time.Duration, ok bool) {
 	if c.SYN.Frame == 0 || c.SYNACK.Frame == 0 || c.Established.Frame == 0 || c.SYNs != 1 || c.SYNACKs != 1 {
 		return 0, 0, false
 	}
-	return time.Duration(c.SYNACK.At - c.SYN.At), time.Duration(c.Established.At - c.SYNACK.At), true
+	server, client = time.Duration(c.SYNACK.At-c.SYN.At), time.Duration(c.Established.At-c.SYNACK.At)
+	if server < 0 || client < 0 {
+		return 0, 0, false
+	}
+	return server, client, true
 }
 
 // Connect is the time from the first SYN to the first SYN-ACK, lost copies
-// included; ok is false if either is missing.
+// included; ok is false if either is missing, or the clock of the capture went
+// back in between.
 func (c *Conn) Connect() (time.Duration, bool) {
-	if c.SYN.Frame == 0 || c.SYNACK.Frame == 0 {
+	if c.SYN.Frame == 0 || c.SYNACK.Frame == 0 || c.SYNACK.At < c.SYN.At {
 		return 0, false
 	}
 	return time.Duration(c.SYNACK.At - c.SYN.At), true
