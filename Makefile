@@ -1,18 +1,19 @@
 # The two commands of a fresh machine: make run, make test. `make help` lists the rest.
 
-GO       ?= go
+# The go command, or a pinned one where it is missing or too old.
+GO       ?= scripts/go
 BIN      := bin/rtrail
 # A release has a tag; before the first one the version is that of the code.
 VERSION  := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
 LDFLAGS  := -s -w $(if $(VERSION),-X rtrail/internal/version.version=$(VERSION))
 FUZZTIME ?= 60
 ROUNDS   ?= 5
-SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
+SUDO     := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo))
 
 # One version for everybody, so that lint says the same everywhere.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build run test unit lab lab-repeat lab-releases bench bench-live bench-mysql profile bpf lint fuzz fuzz-ci corpus corpus-check clean
+.PHONY: help build run test unit lab lab-repeat lab-releases bench bench-live bench-mysql profile bpf lint fuzz corpus corpus-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -23,7 +24,7 @@ build:  ## the static binary, bin/rtrail
 run: build  ## watch this host for 10 s and say why it is slow
 	$(SUDO) $(BIN)
 
-test:  ## vet, unit and script tests; as root also every lab once
+test:  ## lint, unit, script, race and fuzz tests; as root also the labs that a change must pass
 	GO='$(GO)' scripts/test
 
 unit:  ## vet, unit and script tests
@@ -68,11 +69,6 @@ lint:  ## gofmt, vet, staticcheck
 
 fuzz:  ## every fuzz target for FUZZTIME seconds
 	GO='$(GO)' scripts/fuzz --seconds $(FUZZTIME)
-
-# Captures come from strangers: their readers and decoders get a minute each.
-fuzz-ci:  ## what CI fuzzes: captures' readers and decoders a minute each, two at once, all others with 2,000 inputs
-	GO='$(GO)' scripts/fuzz --seconds 60 --jobs 2 internal/packet
-	GO='$(GO)' scripts/fuzz --inputs 2000 --skip internal/packet
 
 corpus:  ## keep what fuzzing of captures found, as seeds in testdata/fuzz
 	GO='$(GO)' scripts/corpus

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/lab"
+)
+
+func TestChoices(t *testing.T) {
+	cases := []lab.Case{
+		{ID: "control/idle"}, {ID: "net/a", Rule: "net/a"}, {ID: "net/b", Rule: "net/b"}, {ID: "disk/a", Rule: "disk/a"},
+	}
+	for _, c := range "abcdefgh" {
+		cases = append(cases, lab.Case{ID: "cpu/" + string(c), Rule: "cpu/" + string(c)})
+	}
+	whys := map[string]int{}
+	turns := map[string]bool{}
+	for _, head := range []string{"1f", "2e", "3d", "4c", "5b", "6a", "79", "88"} {
+		got := map[string]string{}
+		for _, c := range choices(cases, head, map[string]string{"net/b": "view.Rate"}) {
+			got[c.id] = c.why
+			whys[c.why]++
+			turns[c.id] = true
+		}
+		if got["control/idle"] != "control" || got["disk/a"] != "one of disk" || got["net/b"] != "touched: view.Rate" {
+			t.Errorf("after %s: %v", head, got)
+		}
+		if n := len(got); n == len(cases) {
+			t.Errorf("after %s all labs run", head)
+		}
+	}
+	if whys["its turn"] == 0 || len(turns) < len(cases)-1 {
+		t.Errorf("labs do not take turns: %v, ran %v", whys, slices.Sorted(maps.Keys(turns)))
+	}
+}
+
+func TestDiffering(t *testing.T) {
+	before := `package p
+import "fmt"
+const a, b = 1, 2
+type T struct{ n int }
+func (t *T) M() { fmt.Println(t.n) }
+func F() {}
+func Gone() {}`
+	after := `package p
+import "os"
+// a and b are numbers.
+const a, b = 1, 3
+type T struct{ n int }
+func (t T) M() { os.Exit(t.n) }
+// F has a comment now.
+func F() {}
+func New() {}`
+	got := slices.Sorted(maps.Keys(differing(before, after)))
+	if diff := cmp.Diff([]string{"(T).M", "Gone", "New", "a", "b"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a lab is touched by is asked of the code as it is.
+func TestTouches(t *testing.T) {
+	t.Chdir("../..")
+	g, err := load("./internal/rule/...", "./internal/view", "./internal/recording", "./internal/probe/klog", "./internal/lab", "./internal/packet/engine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	touched := func(keys ...declKey) []string {
+		hit := g.changed(change{decls: maps.Collect(func(yield func(declKey, bool) bool) {
+			for _, k := range keys {
+				if !yield(k, true) {
+					return
+				}
+			}
+		})})
+		if len(hit) != len(keys) {
+			t.Errorf("of %v only %v are declared", keys, hit)
+		}
+		return slices.Sorted(maps.Keys(g.touches(lab.Cases(), hit)))
+	}
+	if got := touched(declKey{"internal/probe/klog", "(Probe).Sample"}); !slices.Contains(got, "mem/cgroup-oom") || slices.Contains(got, "net/delayed-ack") {
+		t.Errorf("the probe of the kernel log touches %v", got)
+	}
+	if got := touched(declKey{"internal/packet/engine", "Run"}, declKey{"internal/view", "Delta"}); !slices.Contains(got, "rt/chatty") || !slices.Contains(got, "net/syn-flood") {
+		t.Errorf("the packet engine and rates touch %v", got)
+	}
+}

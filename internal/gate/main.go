@@ -1,0 +1,135 @@
+// Gate chooses the labs that a change has to pass before it is taken: every
+// control, one lab of each domain, those whose rules, views, probes or cases
+// the change touches, and a third of all others, another third after each
+// commit. It prints their names, one a line; with -v also why each was chosen.
+//
+//	go run ./internal/gate [-v] [-base REVISION]
+//
+// What a change touches is found by who uses whom: a lab is touched when the
+// declaration of its rule reaches a changed declaration, through views and row
+// types to the probes that fill them. The base is by default the commit with
+// which all labs passed last, as docs/labs.md says. Data files count as all
+// declarations of their package, releases of libraries do not count: the third
+// that rotates meets them.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"slices"
+	"strings"
+
+	"rtrail/internal/lab"
+)
+
+// rotation: one of so many labs that nothing else asks for runs after a commit.
+const rotation = 3
+
+func main() {
+	base := flag.String("base", "", "the revision to compare with (default: the commit that docs/labs.md names)")
+	verbose := flag.Bool("v", false, "say why each lab was chosen")
+	flag.Parse()
+	if err := choose(*base, *verbose); err != nil {
+		fmt.Fprintln(os.Stderr, "gate:", err)
+		os.Exit(1)
+	}
+}
+
+// choice is a lab to run, and why.
+type choice struct {
+	id, why string
+}
+
+func choose(base string, verbose bool) error {
+	cases := slices.DeleteFunc(lab.Cases(), func(c lab.Case) bool { return c.Extra })
+	head, err := git("rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	touched, note := touchedLabs(base, cases)
+	if note != "" {
+		fmt.Fprintln(os.Stderr, "gate:", note)
+	}
+	chosen := choices(cases, head, touched)
+	for _, c := range chosen {
+		if verbose {
+			fmt.Printf("%-34s %s\n", c.id, c.why)
+		} else {
+			fmt.Println(c.id)
+		}
+	}
+	fmt.Fprintf(os.Stderr, "gate: %d of %d labs\n", len(chosen), len(cases))
+	return nil
+}
+
+// touchedLabs tells which labs the change since the base touches: by ID, what
+// it touched. Where that cannot be told it is all of them, and the note says why.
+func touchedLabs(base string, cases []lab.Case) (touched map[string]string, note string) {
+	all := func(why string) (map[string]string, string) {
+		touched := map[string]string{}
+		for _, c := range cases {
+			touched[c.ID] = why
+		}
+		return touched, why + ": all labs"
+	}
+	base, err := baseRevision(base)
+	if err != nil {
+		return all(err.Error())
+	}
+	changed, err := changedSince(base)
+	if err != nil {
+		return all(err.Error())
+	}
+	g, err := load("./internal/...")
+	if err != nil {
+		return all(err.Error())
+	}
+	hit := g.changed(changed)
+	if len(hit) == 0 {
+		return nil, ""
+	}
+	return g.touches(cases, hit), ""
+}
+
+// choices picks the labs to run, each with the first reason that asks for it.
+func choices(cases []lab.Case, head string, touched map[string]string) []choice {
+	var chosen []choice
+	domains := map[string][]lab.Case{}
+	for _, c := range cases {
+		domain, _, _ := strings.Cut(c.ID, "/")
+		domains[domain] = append(domains[domain], c)
+	}
+	for _, c := range cases {
+		domain, _, _ := strings.Cut(c.ID, "/")
+		switch {
+		case c.Control():
+			chosen = append(chosen, choice{c.ID, "control"})
+		case touched[c.ID] != "":
+			chosen = append(chosen, choice{c.ID, "touched: " + touched[c.ID]})
+		case c.ID == representative(domains[domain], head):
+			chosen = append(chosen, choice{c.ID, "one of " + domain})
+		case draw(head, c.ID)%rotation == 0:
+			chosen = append(chosen, choice{c.ID, "its turn"})
+		}
+	}
+	return chosen
+}
+
+// representative is the lab of a domain that runs after a commit whatever it
+// changed.
+func representative(of []lab.Case, head string) string {
+	first := slices.MinFunc(of, func(a, b lab.Case) int { return cmp.Compare(draw(head, a.ID), draw(head, b.ID)) })
+	return first.ID
+}
+
+// draw is a number that a commit and a lab always have together, and nobody
+// chose.
+func draw(head, id string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(head + " " + id))
+	// The low bits of FNV hardly depend on what comes early.
+	return h.Sum32() >> 8
+}
