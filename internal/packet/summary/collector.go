@@ -21,14 +21,15 @@ type Collector struct {
 	last    secondKey             // the one used last
 	current *Second
 	passed  int64
-	spans   []span
+	spans   []span // not handed to the nester yet
+	nester  *nester
 	recent  recent
 	cut     rt.Transaction // the last one that was not answered to the end
 }
 
 func newCollector(i int, c *Collectors) *Collector {
 	return &Collector{
-		options: c.options, index: i, seconds: c.seconds, sum: newSummary(),
+		options: c.options, index: i, seconds: c.seconds, nester: c.nester, sum: newSummary(),
 		places: map[Service]*Total{}, open: map[secondKey]*Second{},
 	}
 }
@@ -110,6 +111,15 @@ func (c *Collector) slow(t *rt.Transaction) {
 func (s *Summary) keepSlowest(n int) {
 	slices.SortFunc(s.Slowest, func(a, b rt.Transaction) int { return int(min(max(b.RT-a.RT, -1), 1)) })
 	s.Slowest = s.Slowest[:min(n, len(s.Slowest))]
+}
+
+// nest hands a transaction on to be nested.
+func (c *Collector) nest(t *rt.Transaction) {
+	c.spans = append(c.spans, span{t.Start, t.Start + int64(t.Total()), t.Client.Addr, t.Server})
+	if len(c.spans) >= spanBatch {
+		c.nester.add(c.spans)
+		c.spans = c.spans[:0]
+	}
 }
 
 // Handshake counts a connection that begins to carry data.

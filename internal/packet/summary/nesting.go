@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -63,94 +62,37 @@ func (n *Nesting) tail() {
 // fine is the number of buckets per power of two that a histogram has.
 const fine = 64
 
-// mostSpans bounds what is remembered for nesting: 40 bytes each.
-const mostSpans = 1 << 20
-
-// span is a transaction, reduced to when and between whom.
-type span struct {
-	from, to int64
-	client   flow.Addr
-	server   flow.Endpoint
+// nestKey tells nestings apart: by server, and the port that it calls.
+type nestKey struct {
+	server flow.Endpoint
+	callee uint16
 }
 
-// nest remembers a transaction for the analysis at the end.
-func (c *Collector) nest(t *rt.Transaction) {
-	if len(c.spans) >= mostSpans {
-		c.sum.NestingCut = true
-		return
-	}
-	c.spans = append(c.spans, span{t.Start, t.Start + int64(t.Total()), t.Client.Addr, t.Server})
-}
-
-// nestings finds hosts that answer on one port and ask on others.
-func nestings(spans []span) []*Nesting {
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	asks := map[flow.Addr][]span{}
-	answers := map[flow.Endpoint][]span{}
-	for _, s := range spans {
-		asks[s.client] = append(asks[s.client], s)
-		answers[s.server] = append(answers[s.server], s)
-	}
-	var list []*Nesting
-	for server, requests := range answers {
-		if calls := asks[server.Addr]; len(calls) > 0 {
-			list = append(list, nestIn(server, alone(requests), calls)...)
+// sum counts one request and those of the calls that were made and answered
+// within it; calls are those of the host, ascending by beginning, none before the
+// request.
+func (n *nester) sum(server flow.Endpoint, r span, calls []span) {
+	within := map[uint16][]span{}
+	for _, c := range calls {
+		if c.from >= r.to {
+			break
+		}
+		if c.to <= r.to && c.server != server {
+			within[c.server.Port] = append(within[c.server.Port], c)
 		}
 	}
-	slices.SortFunc(list, func(a, b *Nesting) int {
-		return cmp.Or(cmp.Compare(b.Covered, a.Covered), cmp.Compare(a.Port, b.Port), cmp.Compare(a.CalleePort, b.CalleePort))
-	})
-	return list
-}
-
-// alone keeps the requests during which no other one was answered; the list is
-// ascending by beginning.
-func alone(requests []span) []span {
-	var out []span
-	var reached int64
-	for i, r := range requests {
-		last := i == len(requests)-1
-		if r.from >= reached && (last || requests[i+1].from >= r.to) {
-			out = append(out, r)
-		}
-		reached = max(reached, r.to)
-	}
-	return out
-}
-
-// nestIn sums up the calls within requests, by the port that was called. Both
-// lists are ascending by beginning.
-func nestIn(server flow.Endpoint, requests, calls []span) []*Nesting {
-	byPort := map[uint16]*Nesting{}
-	next := 0
-	for _, r := range requests {
-		for next < len(calls) && calls[next].from < r.from {
-			next++
-		}
-		within := map[uint16][]span{}
-		for _, c := range calls[next:] {
-			if c.from >= r.to {
-				break
+	for port, list := range within {
+		k := nestKey{server, port}
+		x := n.sums[k]
+		if x == nil {
+			if len(n.sums) >= maxNestings {
+				continue
 			}
-			if c.to <= r.to && c.server != server {
-				within[c.server.Port] = append(within[c.server.Port], c)
-			}
+			x = &Nesting{Host: server.Addr, Port: server.Port, Callee: list[0].server.Addr, CalleePort: port}
+			n.sums[k] = x
 		}
-		for port, list := range within {
-			n := byPort[port]
-			if n == nil {
-				n = &Nesting{Host: server.Addr, Port: server.Port, Callee: list[0].server.Addr, CalleePort: port}
-				byPort[port] = n
-			}
-			n.add(r, list)
-		}
+		x.add(r, list)
 	}
-	var out []*Nesting
-	for _, n := range byPort {
-		n.tail()
-		out = append(out, n)
-	}
-	return out
 }
 
 // add counts one request and its calls, which are ascending by beginning.
@@ -160,9 +102,8 @@ func (n *Nesting) add(r span, calls []span) {
 	n.Sum += time.Duration(r.to - r.from)
 	n.Request.Add(time.Duration(r.to - r.from))
 	reached := r.from
-	var ends []int64 // of calls under way
+	ends := make([]int64, 0, len(calls))
 	var slowest time.Duration
-	defer func() { n.slowest.Add(slowest) }()
 	for _, c := range calls {
 		took := time.Duration(c.to - c.from)
 		slowest = max(slowest, took)
@@ -173,8 +114,15 @@ func (n *Nesting) add(r span, calls []span) {
 		}
 		n.Covered += time.Duration(max(0, c.to-max(c.from, reached)))
 		reached = max(reached, c.to)
-		ends = slices.DeleteFunc(ends, func(end int64) bool { return end <= c.from })
 		ends = append(ends, c.to)
-		n.Most = max(n.Most, len(ends))
+	}
+	n.slowest.Add(slowest)
+	slices.Sort(ends)
+	over := 0 // calls that have ended when another one begins
+	for i, c := range calls {
+		for ends[over] <= c.from && over < i {
+			over++
+		}
+		n.Most = max(n.Most, i+1-over)
 	}
 }

@@ -131,7 +131,6 @@ type Summary struct {
 	Broken      uint64           // how many there were in all
 	Seen        uint64           // connections
 	Nestings    []*Nesting       // what hosts ask while they answer, by time covered
-	NestingCut  bool             // there were more transactions than nesting remembers
 	Missed      int64            // bytes of streams that were acknowledged but not captured
 	OneWay      uint64           // connections with data of which only one direction was captured
 	Midway      uint64           // connections that had begun before the capture
@@ -143,11 +142,12 @@ type Collectors struct {
 	options Options
 	list    []*Collector
 	seconds *seconds
+	nester  *nester
 }
 
 // New prepares for a number of workers.
 func New(workers int, o Options) *Collectors {
-	c := &Collectors{options: o.filled()}
+	c := &Collectors{options: o.filled(), nester: newNester()}
 	c.seconds = newSeconds(workers, o.Second, o.Passed)
 	for i := range workers {
 		c.list = append(c.list, newCollector(i, c))
@@ -161,10 +161,9 @@ func (c *Collectors) Worker(i int) *Collector { return c.list[i] }
 // Result merges everything; the engine must have ended.
 func (c *Collectors) Result() *Summary {
 	sum := newSummary()
-	var spans []span
 	for i, w := range c.list {
 		c.seconds.deposit(i, endOfTime, w.open)
-		spans = append(spans, w.spans...)
+		c.nester.add(w.spans)
 		for place, t := range w.places {
 			total(sum.Services, w.service(place.Server, place.Proto)).merge(t)
 			total(sum.Servers, place.Server).merge(t)
@@ -172,7 +171,7 @@ func (c *Collectors) Result() *Summary {
 		sum.merge(w.sum, c.options)
 	}
 	sum.sort()
-	sum.Nestings = nestings(spans)
+	sum.Nestings = c.nester.result()
 	return sum
 }
 
@@ -198,7 +197,6 @@ func (s *Summary) merge(o *Summary, options Options) {
 	if o.Disconnect != nil && (s.Disconnect == nil || o.Disconnect.Closer.At < s.Disconnect.Closer.At) {
 		s.Disconnect = o.Disconnect
 	}
-	s.NestingCut = s.NestingCut || o.NestingCut
 	s.Interrupted = append(s.Interrupted, o.Interrupted...)
 	s.Broken += o.Broken
 	s.Seen += o.Seen

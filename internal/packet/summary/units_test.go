@@ -100,7 +100,9 @@ func TestSlowCalls(t *testing.T) {
 			spans = append(spans, span{at + ms, at + ms + took, host, flow.Endpoint{Addr: db, Port: 3306}})
 		}
 	}
-	list := nestings(spans)
+	nester := newNester()
+	nester.add(spans)
+	list := nester.result()
 	if len(list) != 1 {
 		t.Fatalf("%d nestings, want 1", len(list))
 	}
