@@ -100,7 +100,7 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 	case d.sides.given():
 		v, err = d.bothSides(cmd.Context())
 	case len(args) == 1 && isRecording(args[0]):
-		v, err = d.replayed(args[0], cmd.Flags().Changed("for"))
+		v, err = d.replayed(cmd.Context(), args[0], cmd.Flags().Changed("for"))
 	case areStacks(args):
 		v, err = d.fromStacks(cmd.Context(), args, cmd.InOrStdin())
 	case len(args) > 0:
@@ -251,10 +251,10 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 }
 
 // replayed judges a recording, all of it or a window.
-func (d *diagnosis) replayed(path string, lengthGiven bool) (verdict.Verdict, error) {
+func (d *diagnosis) replayed(ctx context.Context, path string, lengthGiven bool) (verdict.Verdict, error) {
 	var from, to time.Time
 	if d.at != "" {
-		day, err := recording.Span(path)
+		day, err := recording.Span(ctx, path)
 		if err != nil {
 			return verdict.Verdict{}, err
 		}
@@ -263,7 +263,7 @@ func (d *diagnosis) replayed(path string, lengthGiven bool) (verdict.Verdict, er
 		}
 		to = from.Add(d.length)
 	}
-	rec, err := recording.OpenRange(path, from, to)
+	rec, err := recording.OpenRange(ctx, path, from, to)
 	if err != nil {
 		return verdict.Verdict{}, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -50,7 +51,7 @@ host, to choose a moment. "rtrail diagnose RECORDING --at TIME" judges it.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var out bytes.Buffer
-			if err := r.run(&out, args[0], cmd.Flags().Changed("for")); err != nil {
+			if err := r.run(cmd.Context(), &out, args[0], cmd.Flags().Changed("for")); err != nil {
 				return err
 			}
 			_, err := cmd.OutOrStdout().Write(out.Bytes())
@@ -65,7 +66,7 @@ host, to choose a moment. "rtrail diagnose RECORDING --at TIME" judges it.`,
 	return cmd
 }
 
-func (r *replayJob) run(out io.Writer, path string, lengthGiven bool) error {
+func (r *replayJob) run(ctx context.Context, out io.Writer, path string, lengthGiven bool) error {
 	switch {
 	case r.length <= 0:
 		return usageError("--for %v: the time must be positive", r.length)
@@ -74,7 +75,7 @@ func (r *replayJob) run(out io.Writer, path string, lengthGiven bool) error {
 	case lengthGiven && r.at == "":
 		return usageError("--for needs --at")
 	}
-	c, err := recording.Inspect(path)
+	c, err := recording.Inspect(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (r *replayJob) run(out io.Writer, path string, lengthGiven bool) error {
 			to = end
 		}
 	}
-	rec, err := recording.OpenRange(path, from, to, append(slices.Clone(timeline.Tables), recording.ProbeRuns)...)
+	rec, err := recording.OpenRange(ctx, path, from, to, append(slices.Clone(timeline.Tables), recording.ProbeRuns)...)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -22,6 +23,7 @@ type column struct {
 	name  string
 	index int // of the field
 	kind  columnKind
+	bits  int // of numbers
 }
 
 type columnKind uint8
@@ -49,7 +51,7 @@ type kind interface {
 	// sort puts rows into the order of their reading.
 	sort(rows)
 	writeParquet(w io.Writer, batches func(yield func(rows) error) error, tags []columnTag) error
-	readParquet(r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error)
+	readParquet(ctx context.Context, r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error)
 }
 
 type tableKind[T Row] struct {
@@ -65,7 +67,11 @@ func kindOf[T Row](keys ...string) kind {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		k.cols = append(k.cols, column{name: name, index: i, kind: kindOfField(f)})
+		col := column{name: name, index: i, kind: kindOfField(f)}
+		if col.kind == integer || col.kind == unsigned {
+			col.bits = f.Type.Bits()
+		}
+		k.cols = append(k.cols, col)
 	}
 	for _, name := range keys {
 		at := slices.IndexFunc(k.cols, func(c column) bool { return c.name == name })

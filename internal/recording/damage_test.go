@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,9 +46,8 @@ func smallJournal(t *testing.T) (data []byte, ends []int64) {
 }
 
 func readBytes(data []byte) (*Recording, []string, error) {
-	budget := int64(memoryLimit)
 	rec := New(Manifest{})
-	notes, err := readJournal(bytes.NewReader(data), &collector{in: readOptions{budget: &budget}, rec: rec})
+	notes, err := readJournal(context.Background(), bytes.NewReader(data), nil, &collector{rec: rec})
 	return rec, notes, err
 }
 
@@ -192,9 +192,8 @@ func TestOtherVersionsOfParquet(t *testing.T) {
 		{"not Parquet", []byte("hello, this is no Parquet file"), nil, 0, "Parquet"},
 		{"empty", nil, nil, 0, "Parquet"},
 	} {
-		budget := int64(memoryLimit)
 		var got table[SoftnetSample]
-		ignored, err := kindByName(Softnet).readParquet(bytes.NewReader(c.data), int64(len(c.data)), readOptions{budget: &budget}, &got)
+		ignored, err := kindByName(Softnet).readParquet(t.Context(), bytes.NewReader(c.data), int64(len(c.data)), readOptions{}, &got)
 		if diff := cmp.Diff(c.want, got.list); diff != "" {
 			t.Errorf("%s: rows (-want +got):\n%s", c.name, diff)
 		}
@@ -245,7 +244,7 @@ func TestOpenRefuses(t *testing.T) {
 		{filepath.Dir(put("foreign/manifest.json", `{"name":"an app"}`)), "not a recording"},
 		{onlyDamaged, "cpus.parquet"},
 	} {
-		_, err := Open(c.path)
+		_, err := Open(t.Context(), c.path)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.path) {
 			t.Errorf("%s: error %v, want %q and the path", c.path, err, c.want)
 		}

@@ -4,7 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"rtrail/internal/budget"
 )
+
+const wordBytes = 8
 
 // A host does the same things from one second to the next, so a sample is
 // written as what changed against the sample before: each row points to the
@@ -35,10 +39,10 @@ func (d *deltaTable) encode(k kind, words [][]word) tableBlock {
 	var refs runWriter
 	expect := word(1)
 	for i := range n {
-		h := hashKey(k.key(), words, i)
+		h := hashKey(0, k.key(), words, i)
 		index[h] = int32(i)
 		ref := int32(-1)
-		if e := int(expect) - 1; e < d.rows && hashKey(k.key(), d.words, e) == h {
+		if e := int(expect) - 1; e < d.rows && hashKey(0, k.key(), d.words, e) == h {
 			ref = int32(e) // the usual case: same things, same order
 		} else if have, ok := d.index[h]; ok {
 			ref = have
@@ -66,12 +70,18 @@ func (d *deltaTable) encode(k kind, words [][]word) tableBlock {
 	return block
 }
 
-// decode undoes encode. Columns the kind does not know are left alone.
-func (d *deltaTable) decode(k kind, b tableBlock) ([][]word, error) {
+// decode undoes encode. Columns the kind does not know are left alone. The words
+// of the last sample are charged to memory.
+func (d *deltaTable) decode(k kind, b tableBlock, memory *budget.Budget) ([][]word, error) {
 	cols := k.columns()
 	if b.Rows <= 0 || b.Rows > maxBlockWords/len(cols) {
 		return nil, fmt.Errorf("table %s: impossible number of rows %d", k.table(), b.Rows)
 	}
+	cost := func(rows int) int64 { return int64(rows) * int64(len(cols)+1) * wordBytes }
+	if !memory.Take(cost(b.Rows)) {
+		return nil, errTooLarge
+	}
+	defer func(before int) { memory.Give(cost(before)) }(d.rows)
 	before := make([]word, b.Rows)
 	if err := readRuns(b.Previous, before); err != nil {
 		return nil, fmt.Errorf("table %s: %w", k.table(), err)
@@ -107,8 +117,8 @@ func (d *deltaTable) decode(k kind, b tableBlock) ([][]word, error) {
 
 // hashKey mixes a row's key. Two things with one hash cost bytes, not truth:
 // the reader follows the written row numbers.
-func hashKey(key []int, words [][]word, row int) uint64 {
-	h := uint64(0x9E3779B97F4A7C15)
+func hashKey(seed uint64, key []int, words [][]word, row int) uint64 {
+	h := seed ^ 0x9E3779B97F4A7C15
 	for _, c := range key {
 		h = (h ^ uint64(words[c][row])) * 0xD6E8FEB86659FD93
 		h ^= h >> 32

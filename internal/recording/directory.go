@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -188,7 +189,7 @@ func (d *Directory) moveJournal(otherwise time.Time) (folder string, err error) 
 	journal := filepath.Join(d.path, journalFile)
 	start := otherwise
 	if f, err := os.Open(journal); err == nil {
-		if at := firstMoment(f); !at.IsZero() {
+		if at := firstMoment(context.Background(), f); !at.IsZero() {
 			start = at
 		}
 		f.Close()

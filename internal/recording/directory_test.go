@@ -54,7 +54,7 @@ func fill(t *testing.T, d *Directory, c *clock, rnd *rand.Rand, samples int) *Re
 
 func open(t *testing.T, path string) *Recording {
 	t.Helper()
-	rec, err := Open(path)
+	rec, err := Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestOpenRange(t *testing.T) {
 		t.Fatal(err)
 	}
 	from, to := start.Add(7*time.Minute), start.Add(9*time.Minute)
-	rec, err := OpenRange(dir, from, to, System)
+	rec, err := OpenRange(t.Context(), dir, from, to, System)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestOpenRange(t *testing.T) {
 	if n := rec.Count(CPUs); n != 0 {
 		t.Errorf("%d rows of a table that was not asked for", n)
 	}
-	w, err := Span(dir)
+	w, err := Span(t.Context(), dir)
 	if err != nil || !w.From.Equal(start) || !w.To.Equal(c.now) {
 		t.Errorf("span %v, %v", w, err)
 	}
@@ -143,7 +143,7 @@ func TestSpanOfRunning(t *testing.T) {
 	if err := d.Commit(w); err != nil {
 		t.Fatal(err)
 	}
-	span, err := Span(dir)
+	span, err := Span(t.Context(), dir)
 	if err != nil || !span.From.Equal(c.now) || !span.To.Equal(c.now.Add(5*time.Second)) {
 		t.Errorf("span %v, %v", span, err)
 	}

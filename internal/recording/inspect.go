@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path"
@@ -8,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/parquet-go/parquet-go"
+	"rtrail/internal/budget"
+	"rtrail/internal/flatparquet"
 )
 
 // Contents tells what a recording holds without loading its rows.
@@ -28,10 +30,10 @@ type SegmentInfo struct {
 }
 
 // Inspect looks at the tables of contents of all files, and through journals.
-func Inspect(name string) (Contents, error) {
+func Inspect(ctx context.Context, name string) (Contents, error) {
 	c := Contents{Rows: map[Table]int64{}}
 	var err error
-	if c.Window, err = Span(name); err != nil {
+	if c.Window, err = Span(ctx, name); err != nil {
 		return c, err
 	}
 	src, err := openSource(name)
@@ -43,18 +45,18 @@ func Inspect(name string) (Contents, error) {
 		return c, fmt.Errorf("reading the recording %s: %w", name, err)
 	}
 	for _, s := range src.segments() {
-		c.segment(src, s)
+		c.segment(ctx, src, s)
 	}
 	if f, err := src.open(journalFile); err == nil {
 		defer f.Close()
-		start := firstMoment(io.NewSectionReader(f, 0, f.size))
+		start := firstMoment(ctx, io.NewSectionReader(f, 0, f.size))
 		c.Segments = append(c.Segments, SegmentInfo{Start: start, Bytes: f.size})
-		c.countJournal(journalFile, f)
+		c.countJournal(ctx, journalFile, f)
 	}
 	return c, nil
 }
 
-func (c *Contents) segment(src source, s segmentFiles) {
+func (c *Contents) segment(ctx context.Context, src source, s segmentFiles) {
 	info := SegmentInfo{Start: s.start, Sealed: !slices.Contains(s.files, journalFile)}
 	sums, err := readSums(src, s.folder)
 	if err != nil {
@@ -73,7 +75,7 @@ func (c *Contents) segment(src source, s segmentFiles) {
 		}
 		info.Bytes += f.size
 		if !isTable {
-			c.countJournal(full, f)
+			c.countJournal(ctx, full, f)
 		} else if n, err := parquetRows(f, file, sums); err != nil {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", full, err))
 		} else {
@@ -84,8 +86,10 @@ func (c *Contents) segment(src source, s segmentFiles) {
 	c.Segments = append(c.Segments, info)
 }
 
-func (c *Contents) countJournal(name string, f *sourceFile) {
-	notes, err := readJournal(io.NewSectionReader(f, 0, f.size), rowCounter(c.Rows))
+func (c *Contents) countJournal(ctx context.Context, name string, f *sourceFile) {
+	memory := budget.From(ctx).Part()
+	defer memory.Release()
+	notes, err := readJournal(ctx, io.NewSectionReader(f, 0, f.size), memory, rowCounter(c.Rows))
 	for _, n := range notes {
 		c.Notes = append(c.Notes, name+": "+n)
 	}
@@ -98,16 +102,11 @@ func parquetRows(f *sourceFile, name string, sums map[string]fileSum) (n int64, 
 	if err := f.verify(name, sums); err != nil {
 		return 0, err
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("damaged Parquet: %v", p)
-		}
-	}()
-	file, err := parquet.OpenFile(f, f.size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	file, err := flatparquet.Open(f, f.size)
 	if err != nil {
-		return 0, fmt.Errorf("not a whole Parquet file: %w", err)
+		return 0, fmt.Errorf("it cannot be read: %w", err)
 	}
-	return file.NumRows(), nil
+	return file.Rows, nil
 }
 
 // rowCounter is journalContent that counts.

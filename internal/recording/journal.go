@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/klauspost/compress/zstd"
+
+	"rtrail/internal/budget"
 )
 
 // A journal is a line that names the format, then blocks: length and CRC-32C
@@ -154,6 +157,7 @@ func (j *journalWriter) close() error {
 // blockReader gives the payloads of whole blocks as one stream.
 type blockReader struct {
 	r    io.Reader
+	read int64 // bytes of payloads
 	rest []byte
 	torn string // why reading ended before the end of the file
 }
@@ -182,6 +186,7 @@ func (b *blockReader) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		b.rest = payload.Bytes()
+		b.read += int64(len(b.rest))
 	}
 	n := copy(p, b.rest)
 	b.rest = b.rest[n:]
@@ -197,8 +202,10 @@ type journalContent interface {
 	take(k kind, words [][]word, texts []string) (more bool, err error)
 }
 
+// A map entry of three bytes takes a hundred in memory: no version has hundreds
+// of tables, or of columns in one.
 var cborDecoder = must(cbor.DecOptions{
-	MaxArrayElements: 1 << 20, MaxMapPairs: 1 << 12, MaxNestedLevels: 8,
+	MaxArrayElements: 1 << 20, MaxMapPairs: 512, MaxNestedLevels: 8,
 	DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
 }.DecMode())
 
@@ -212,14 +219,24 @@ func must[V any](v V, err error) V {
 // errNotJournal says that a file does not begin like a journal.
 var errNotJournal = errors.New("not a journal of rtrail")
 
-// maxJournalTexts bounds the texts of one journal, in bytes; writers begin a
-// new one long before.
-const maxJournalTexts = 256 << 20
+const (
+	// maxJournalTexts bounds the texts of one journal, in bytes; writers begin a
+	// new one long before.
+	maxJournalTexts = 256 << 20
+	// textCost is what a text takes beside its bytes.
+	textCost = 32
+	// maxJournalRatio is how many times as long as the file its content may be. An
+	// idle host's is 50 times as long; zstd can make 30,000 times of it. Short ones
+	// may be anything.
+	maxJournalRatio = 2000
+	shortJournal    = 64 << 20
+)
 
 // readJournal hands over all whole samples of a journal. Damage after the
 // first line is never an error: the readable part counts, and notes say what
-// was left out. Errors are those of the file's first line and of the taker.
-func readJournal(r io.Reader, to journalContent) (notes []string, err error) {
+// was left out. Errors are those of the file's first line, of the taker and of
+// the context, or errTooLarge: what was read until then counts. Memory that is only needed while it reads is given back.
+func readJournal(ctx context.Context, r io.Reader, memory *budget.Budget, to journalContent) (notes []string, err error) {
 	magic := make([]byte, len(journalMagic))
 	n, err := io.ReadFull(r, magic)
 	switch {
@@ -238,10 +255,17 @@ func readJournal(r io.Reader, to journalContent) (notes []string, err error) {
 		return nil, err
 	}
 	defer stream.Close()
-	d := newJournalDecoder(to)
+	scratch := memory.Part()
+	defer scratch.Release()
+	d := newJournalDecoder(to, memory, scratch)
 	more := true
 	for more && err == nil {
-		more, err = d.next(stream)
+		if err = ctx.Err(); err != nil {
+			break
+		}
+		if more, err = d.next(stream); d.plain > shortJournal && d.plain > maxJournalRatio*blocks.read {
+			more, err = false, &damageError{errors.New("it claims to be thousands of times as long as the file")}
+		}
 	}
 	notes = slices.Sorted(maps.Keys(d.ignored))
 	var damage *damageError
@@ -262,14 +286,17 @@ func (e *damageError) Error() string { return e.err.Error() }
 // journalDecoder is the state a journal builds up while it is read.
 type journalDecoder struct {
 	to        journalContent
+	memory    *budget.Budget // for what stays: texts
+	scratch   *budget.Budget // for the last sample of each table
 	texts     []string
 	textBytes int
 	tables    map[Table]*deltaTable
 	ignored   map[string]bool
+	plain     int64 // bytes of samples
 }
 
-func newJournalDecoder(to journalContent) *journalDecoder {
-	return &journalDecoder{to: to, texts: []string{""}, tables: map[Table]*deltaTable{}, ignored: map[string]bool{}}
+func newJournalDecoder(to journalContent, memory, scratch *budget.Budget) *journalDecoder {
+	return &journalDecoder{to: to, memory: memory, scratch: scratch, texts: []string{""}, tables: map[Table]*deltaTable{}, ignored: map[string]bool{}}
 }
 
 // next reads one sample; more is false at the end.
@@ -286,6 +313,7 @@ func (d *journalDecoder) next(stream io.Reader) (more bool, err error) {
 	if size > maxBlockBytes {
 		return false, &damageError{fmt.Errorf("a sample claims %d bytes", size)}
 	}
+	d.plain += int64(size)
 	var item bytes.Buffer
 	if _, err := io.CopyN(&item, stream, int64(size)); err != nil {
 		return false, &damageError{fmt.Errorf("a sample is incomplete: %w", err)}
@@ -301,6 +329,9 @@ func (d *journalDecoder) sample(s sample) (more bool, err error) {
 	for _, t := range s.Texts {
 		if d.textBytes += len(t); d.textBytes > maxJournalTexts {
 			return false, &damageError{errors.New("too many texts")}
+		}
+		if !d.memory.Take(int64(len(t)) + textCost) {
+			return false, errTooLarge
 		}
 		d.texts = append(d.texts, string(t))
 	}
@@ -319,8 +350,11 @@ func (d *journalDecoder) sample(s sample) (more bool, err error) {
 			state = &deltaTable{}
 			d.tables[k.table()] = state
 		}
-		words, err := state.decode(k, block)
-		if err != nil {
+		words, err := state.decode(k, block, d.scratch)
+		switch {
+		case errors.Is(err, errTooLarge):
+			return false, err
+		case err != nil:
 			return false, &damageError{err}
 		}
 		if more, err := d.to.take(k, words, d.texts); err != nil || !more {
@@ -377,14 +411,17 @@ func (c *collector) take(k kind, words [][]word, texts []string) (bool, error) {
 	if have.count() > 0 {
 		c.rec.tables[k.table()] = have
 	}
-	return c.in.spend(int64(have.count()-before) * k.rowBytes()), nil
+	if !c.in.memory.Take(int64(have.count()-before) * k.rowBytes()) {
+		return false, errTooLarge
+	}
+	return true, nil
 }
 
 // readOptions choose what is read back.
 type readOptions struct {
 	from, to time.Time // zero: open
 	tables   []Table   // nil: all
-	budget   *int64    // bytes of rows that may still be kept
+	memory   *budget.Budget
 }
 
 func (o readOptions) wants(t Table) bool { return o.tables == nil || slices.Contains(o.tables, t) }
@@ -393,16 +430,12 @@ func (o readOptions) keep(at time.Time) bool {
 	return (o.from.IsZero() || !at.Before(o.from)) && (o.to.IsZero() || !at.After(o.to))
 }
 
-// spend takes bytes from the budget; false when there is none left.
-func (o readOptions) spend(n int64) bool {
-	*o.budget -= n
-	return *o.budget > 0
-}
-
 // firstMoment finds the time of the first row in a journal; zero without one.
-func firstMoment(r io.Reader) time.Time {
+func firstMoment(ctx context.Context, r io.Reader) time.Time {
 	var f firstRow
-	_, _ = readJournal(r, &f) // damaged ones have no time
+	memory := budget.From(ctx).Part()
+	defer memory.Release()
+	_, _ = readJournal(ctx, r, memory, &f) // damaged ones have no time
 	return f.at
 }
 

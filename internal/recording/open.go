@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,35 +9,33 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"rtrail/internal/budget"
 )
 
-const (
-	// memoryLimit is how many bytes of rows Open takes into memory. A night of
-	// a busy host has more: OpenRange reads the part that matters.
-	memoryLimit = 2 << 30
-	// rangeSlack is how much older or younger than their segment rows may be:
-	// probes stamp rows when they read them, the segment begins with a commit.
-	rangeSlack = time.Minute
-)
+// rangeSlack is how much older or younger than their segment rows may be:
+// probes stamp rows when they read them, the segment begins with a commit.
+const rangeSlack = time.Minute
 
 // Open reads a recording: a directory, or an .rtr file made by Pack.
 //
 // What cannot be read whole is read as far as possible, with notes in the
-// manifest; an error, which names the file, means that nothing could be.
-func Open(path string) (*Recording, error) {
-	return OpenRange(path, time.Time{}, time.Time{})
+// manifest; an error, which names the file, means that nothing could be. Rows are
+// charged to the budget of the context: what does not fit is left out, with a
+// note. A night of a busy host has more: OpenRange reads the part that matters.
+func Open(ctx context.Context, path string) (*Recording, error) {
+	return OpenRange(ctx, path, time.Time{}, time.Time{})
 }
 
 // OpenRange reads the rows between two times, both included. Zero times leave
 // that end open. With tables given, only those are read.
-func OpenRange(path string, from, to time.Time, tables ...Table) (*Recording, error) {
+func OpenRange(ctx context.Context, path string, from, to time.Time, tables ...Table) (*Recording, error) {
 	src, err := openSource(path)
 	if err != nil {
 		return nil, err
 	}
 	defer src.close()
-	budget := int64(memoryLimit)
-	o := &opener{src: src, in: readOptions{from: from, to: to, tables: tables, budget: &budget}}
+	o := &opener{ctx: ctx, src: src, in: readOptions{from: from, to: to, tables: tables, memory: budget.From(ctx)}}
 	rec, err := o.open()
 	if err != nil {
 		return nil, fmt.Errorf("reading the recording %s: %w", path, err)
@@ -46,11 +45,13 @@ func OpenRange(path string, from, to time.Time, tables ...Table) (*Recording, er
 
 // opener reads one recording.
 type opener struct {
+	ctx   context.Context
 	src   source
 	in    readOptions
 	rec   *Recording
 	notes []string
-	files int // that could be read
+	files int  // that could be read
+	full  bool // no more fits into memory
 }
 
 func (o *opener) note(format string, args ...any) {
@@ -76,13 +77,18 @@ func (o *opener) open() (*Recording, error) {
 			continue
 		}
 		o.segment(s)
-		if *o.in.budget <= 0 {
-			o.note("read until %s only: more rows than fit into memory; choose a shorter time", s.start.Format(time.RFC3339))
+		if o.full {
 			break
 		}
 	}
-	if *o.in.budget > 0 {
+	if !o.full {
 		o.journal(journalFile)
+	}
+	if err := o.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if o.full {
+		o.note("read until %s only: more rows than fit into memory; choose a shorter time (--at, --for)", o.last().Format(time.RFC3339))
 	}
 	if o.files == 0 && len(o.notes) > 0 {
 		return nil, errors.New(strings.Join(o.notes, "; "))
@@ -130,10 +136,20 @@ func (o *opener) segment(s segmentFiles) {
 		default:
 			o.files++
 		}
-		if *o.in.budget <= 0 {
+		if o.full || o.ctx.Err() != nil {
 			return
 		}
 	}
+}
+
+// last is the time of the latest row that was read.
+func (o *opener) last() (at time.Time) {
+	for _, r := range o.rec.tables {
+		if l := r.latest(); l.After(at) {
+			at = l
+		}
+	}
+	return at
 }
 
 func (o *opener) table(name string, k kind, sums map[string]fileSum) {
@@ -151,7 +167,7 @@ func (o *opener) table(name string, k kind, sums map[string]fileSum) {
 	if have == nil {
 		have = k.empty()
 	}
-	ignored, err := k.readParquet(f, f.size, o.in, have)
+	ignored, err := k.readParquet(o.ctx, f, f.size, o.in, have)
 	o.rec.tables[k.table()] = have
 	for _, i := range ignored {
 		o.note("%s", i)
@@ -161,6 +177,7 @@ func (o *opener) table(name string, k kind, sums map[string]fileSum) {
 		o.files++
 	case errors.Is(err, errTooLarge):
 		o.files++
+		o.full = true
 	default:
 		o.note("%s was read as far as possible: %v", name, err)
 	}
@@ -176,9 +193,12 @@ func (o *opener) journal(name string) {
 		return
 	}
 	defer f.Close()
-	notes, err := readJournal(io.NewSectionReader(f, 0, f.size), &collector{in: o.in, rec: o.rec})
+	notes, err := readJournal(o.ctx, io.NewSectionReader(f, 0, f.size), o.in.memory, &collector{in: o.in, rec: o.rec})
 	for _, n := range notes {
 		o.note("%s: %s", name, n)
+	}
+	if errors.Is(err, errTooLarge) {
+		o.full, err = true, nil
 	}
 	if err != nil {
 		o.note("%s was left out: %v", name, err)
@@ -191,7 +211,7 @@ func (o *opener) journal(name string) {
 type Window struct{ From, To time.Time }
 
 // Span tells which time a recording covers without reading all of it.
-func Span(path string) (Window, error) {
+func Span(ctx context.Context, path string) (Window, error) {
 	src, err := openSource(path)
 	if err != nil {
 		return Window{}, err
@@ -214,7 +234,9 @@ func Span(path string) (Window, error) {
 	if len(segments) > 0 {
 		after = segments[len(segments)-1].start
 	}
-	rec, err := OpenRange(path, after, time.Time{}, System, CPUs, ProbeRuns)
+	memory := budget.From(ctx).Part()
+	defer memory.Release()
+	rec, err := OpenRange(budget.With(ctx, memory), path, after, time.Time{}, System, CPUs, ProbeRuns)
 	if err != nil {
 		return Window{}, err
 	}

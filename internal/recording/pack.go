@@ -42,7 +42,7 @@ func pack(ctx context.Context, dir, out string) error {
 	moved := ""
 	if err == nil {
 		defer journal.Close()
-		moved = segmentName(firstMoment(io.NewSectionReader(journal, 0, journal.size)))
+		moved = segmentName(firstMoment(ctx, io.NewSectionReader(journal, 0, journal.size)))
 	} else if !errors.Is(err, errNoFile) {
 		return err
 	}

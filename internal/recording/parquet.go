@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -46,93 +45,4 @@ func (k *tableKind[T]) writeParquet(w io.Writer, batches func(func(rows) error) 
 		return err
 	})
 	return errors.Join(err, out.Close())
-}
-
-// readParquet appends the rows that in wants. A file that is no Parquet, or is
-// damaged, gives an error and the rows before the damage; it never panics.
-func (k *tableKind[T]) readParquet(r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error) {
-	defer func() {
-		// The library checks lengths by Go's bounds; hostile files reach them.
-		if p := recover(); p != nil {
-			err = fmt.Errorf("damaged Parquet: %v", p)
-		}
-	}()
-	file, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
-	if err != nil {
-		return nil, fmt.Errorf("not a whole Parquet file: %w", err)
-	}
-	ignored, err = k.compareSchema(file.Schema())
-	if err != nil {
-		return nil, err
-	}
-	reader := parquet.NewGenericReader[T](file)
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	t := into.(*table[T])
-	intern := map[string]string{}
-	batch := make([]T, batchRows)
-	for {
-		n, err := reader.Read(batch)
-		before := len(t.list)
-		for i := range batch[:n] {
-			if in.keep(batch[i].Time()) {
-				k.tidy(&batch[i], intern)
-				t.list = append(t.list, batch[i])
-			}
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return ignored, nil
-		case err != nil:
-			return ignored, fmt.Errorf("damaged Parquet: %w", err)
-		case n == 0:
-			return ignored, errors.New("damaged Parquet: rows are missing")
-		}
-		if !in.spend(int64(len(t.list)-before) * k.rowBytes()) {
-			return ignored, errTooLarge
-		}
-	}
-}
-
-// errTooLarge says that the budget of bytes is used up.
-var errTooLarge = errors.New("more rows than fit into memory")
-
-// tidy gives a row from Parquet the form it had: times in UTC, zero times
-// zero, equal texts in one place of memory.
-func (k *tableKind[T]) tidy(r *T, intern map[string]string) {
-	row := reflect.ValueOf(r).Elem()
-	for _, c := range k.cols {
-		switch f := row.Field(c.index); c.kind {
-		case moment:
-			at := f.Addr().Interface().(*time.Time)
-			*at = timeOf(at.UnixNano())
-		case text:
-			s := f.String()
-			have, ok := intern[s]
-			if !ok {
-				have = strings.Clone(s)
-				intern[have] = have
-			}
-			f.SetString(have)
-		}
-	}
-}
-
-// compareSchema names the columns of a file that this version does not know.
-// A known one of another type is an error: it would be read as nonsense.
-func (k *tableKind[T]) compareSchema(have *parquet.Schema) (ignored []string, err error) {
-	want := parquet.SchemaOf(new(T))
-	types := map[string]parquet.Node{}
-	for _, f := range want.Fields() {
-		types[f.Name()] = f
-	}
-	for _, f := range have.Fields() {
-		known := types[f.Name()]
-		switch {
-		case known == nil:
-			ignored = append(ignored, unknownColumn(k.table(), f.Name()))
-		case !f.Leaf() || f.Repeated() || f.Type().Kind() != known.Type().Kind():
-			return nil, fmt.Errorf("column %s is %s here and %s in this version of rtrail", clip(f.Name()), f, known)
-		}
-	}
-	return ignored, nil
 }

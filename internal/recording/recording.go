@@ -20,6 +20,7 @@ type Recording struct {
 // has no map from a constant to a type.
 type rows interface {
 	count() int
+	latest() time.Time
 	appendFrom(rows)
 	adopt(rows)
 	join()
@@ -51,6 +52,17 @@ type Again[T Row] struct {
 }
 
 func (t *table[T]) count() int { return len(t.list) + t.rest }
+
+// latest is the time of the latest row; zero: there is none.
+func (t *table[T]) latest() (at time.Time) {
+	t.join()
+	for i := range t.list {
+		if x := t.list[i].Time(); x.After(at) {
+			at = x
+		}
+	}
+	return at
+}
 
 func (t *table[T]) appendFrom(other rows) {
 	o := other.(*table[T])

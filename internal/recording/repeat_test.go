@@ -55,7 +55,7 @@ func TestRepeatedRows(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	read, err := Open(dir)
+	read, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

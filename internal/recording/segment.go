@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"rtrail/internal/budget"
 )
 
 const (
@@ -30,7 +33,8 @@ const fewChanges = 0.02
 
 // sealSegment turns the journal in a segment's folder into Parquet files and
 // removes it. While the journal lies there, readers use it and ignore the
-// Parquet files, so that a crash or a full disk at any point loses nothing.
+// Parquet files, so that a crash or a full disk at any point loses nothing. One
+// that takes more memory than there is stays as it is.
 func sealSegment(folder string) (notes []string, err error) {
 	journal := filepath.Join(folder, journalFile)
 	file, err := os.Open(journal)
@@ -38,10 +42,17 @@ func sealSegment(folder string) (notes []string, err error) {
 		return nil, err
 	}
 	defer file.Close()
-	tables := shelves{}
-	if notes, err = readJournal(file, tables); err != nil {
+	ctx := context.Background() // it ends as the journal does
+	memory := budget.From(ctx)
+	content := newShelves(memory)
+	notes, err = readJournal(ctx, file, memory, content)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return append(notes, fmt.Sprintf("%s stays a journal: sorting it takes more memory than there is", filepath.Base(folder))), nil
+	case err != nil:
 		return notes, fmt.Errorf("%s: %w", journal, err)
 	}
+	tables := content.tables
 	sums := map[string]fileSum{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		file := string(name) + parquetSuffix

@@ -3,7 +3,10 @@ package recording
 import (
 	"encoding/binary"
 	"maps"
+	"math/rand/v2"
 	"slices"
+
+	"rtrail/internal/budget"
 )
 
 // A segment is sorted by thing, then time, but is read from a journal that is
@@ -12,6 +15,8 @@ import (
 // the one before. Ten minutes of 5,000 connections are some tens of megabytes,
 // where the rows would take a gigabyte.
 type shelf struct {
+	memory  *budget.Budget
+	seed    uint64 // so that no journal can choose keys with one hash
 	kind    kind
 	series  map[uint64][]*series // by hash of the key
 	rows    int64
@@ -27,27 +32,46 @@ type series struct {
 	rows  int
 }
 
-func newShelf(k kind) *shelf {
-	return &shelf{kind: k, series: map[uint64][]*series{}, changes: make([]int64, len(k.columns()))}
+func newShelf(k kind, memory *budget.Budget) *shelf {
+	return &shelf{memory: memory, seed: rand.Uint64(), kind: k, series: map[uint64][]*series{}, changes: make([]int64, len(k.columns()))}
 }
 
+// seriesCost is what a thing takes beside its two rows, and rowCost what a row
+// takes beside its bytes while the list of them grows.
+const (
+	seriesCost = 160
+	rowCost    = 2
+)
+
 // add takes one table of one sample.
-func (s *shelf) add(words [][]word, texts []string) {
+func (s *shelf) add(words [][]word, texts []string) error {
 	s.texts = texts
 	key := s.kind.key()
 	for i := range words[0] {
-		h := hashKey(key, words, i)
-		s.find(h, words, i).add(words, i, s.changes)
+		h := hashKey(s.seed, key, words, i)
+		one, err := s.find(h, words, i)
+		if err != nil {
+			return err
+		}
+		before := len(one.data)
+		one.add(words, i, s.changes)
+		if !s.memory.Take(rowCost * int64(len(one.data)-before)) {
+			return errTooLarge
+		}
 		s.rows++
 	}
+	return nil
 }
 
-func (s *shelf) find(h uint64, words [][]word, row int) *series {
+func (s *shelf) find(h uint64, words [][]word, row int) (*series, error) {
 	key := s.kind.key()
 	for _, have := range s.series[h] {
 		if !slices.ContainsFunc(key, func(c int) bool { return have.first[c] != words[c][row] }) {
-			return have
+			return have, nil
 		}
+	}
+	if !s.memory.Take(2*wordBytes*int64(len(words)) + seriesCost) {
+		return nil, errTooLarge
 	}
 	made := &series{first: make([]word, len(words)), last: make([]word, len(words))}
 	for c := range words {
@@ -55,7 +79,7 @@ func (s *shelf) find(h uint64, words [][]word, row int) *series {
 		made.last[c] = words[c][row]
 	}
 	s.series[h] = append(s.series[h], made)
-	return made
+	return made, nil
 }
 
 func (s *series) add(words [][]word, row int, changes []int64) {
@@ -141,16 +165,22 @@ func addDifferences(row []word, data []byte) []byte {
 }
 
 // shelves is journalContent that sorts every table.
-type shelves map[Table]*shelf
+type shelves struct {
+	tables map[Table]*shelf
+	memory *budget.Budget
+}
 
-func (s shelves) wants(Table) bool { return true }
+func newShelves(memory *budget.Budget) *shelves {
+	return &shelves{tables: map[Table]*shelf{}, memory: memory}
+}
 
-func (s shelves) take(k kind, words [][]word, texts []string) (bool, error) {
-	have := s[k.table()]
+func (s *shelves) wants(Table) bool { return true }
+
+func (s *shelves) take(k kind, words [][]word, texts []string) (bool, error) {
+	have := s.tables[k.table()]
 	if have == nil {
-		have = newShelf(k)
-		s[k.table()] = have
+		have = newShelf(k, s.memory)
+		s.tables[k.table()] = have
 	}
-	have.add(words, texts)
-	return true, nil
+	return true, have.add(words, texts)
 }

@@ -121,12 +121,12 @@ func TestBusyHostSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	tables := shelves{}
-	if _, err := readJournal(bytes.NewReader(data), tables); err != nil {
+	tables := newShelves(nil)
+	if _, err := readJournal(t.Context(), bytes.NewReader(data), nil, tables); err != nil {
 		t.Fatal(err)
 	}
 	total := 0
-	for name, s := range tables {
+	for name, s := range tables.tables {
 		var out bytes.Buffer
 		if err := s.kind.writeParquet(&out, s.each, s.encodings()); err != nil {
 			t.Fatal(err)

@@ -39,8 +39,15 @@ type segmentFiles struct {
 
 var errNoFile = errors.New("no such file")
 
-// maxManifestBytes bounds what is read of a manifest.
-const maxManifestBytes = 16 << 20
+const (
+	// maxManifestBytes bounds what is read of a manifest and of a list of
+	// checksums. They have some kilobytes; in memory a list of JSON may take a
+	// hundred times as much.
+	maxManifestBytes = 1 << 20
+	// maxZipDirectory bounds the table of contents of an .rtr file. A year of a
+	// busy host has three million files, of 80 bytes each here and 300 in memory.
+	maxZipDirectory = 64 << 20
+)
 
 // openSource finds out what lies under a path.
 func openSource(name string) (source, error) {
@@ -54,10 +61,15 @@ func openSource(name string) (source, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is neither a directory nor a file: not a recording of rtrail", name)
 	}
-	z, err := zip.OpenReader(name)
-	if err == nil {
-		return newZipSource(z), nil
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("opening the recording: %w", err)
 	}
+	src, err := newZipSource(f, info.Size())
+	if err == nil {
+		return src, nil
+	}
+	f.Close()
 	if errors.Is(err, zip.ErrFormat) && beginsLikeZip(name) {
 		return nil, fmt.Errorf("%s is truncated or damaged: the table of contents at its end is missing; copy or pack it again", name)
 	}
@@ -154,18 +166,42 @@ func (d directorySource) close() error { return nil }
 // zipSource is a packed recording, read in place: its files are stored, not
 // compressed.
 type zipSource struct {
-	z     *zip.ReadCloser
+	file  *os.File
 	files map[string]*zip.File
 }
 
-func newZipSource(z *zip.ReadCloser) *zipSource {
-	s := &zipSource{z: z, files: map[string]*zip.File{}}
+func newZipSource(file *os.File, size int64) (*zipSource, error) {
+	in := &boundedReaderAt{r: file, left: maxZipDirectory}
+	z, err := zip.NewReader(in, size)
+	if err != nil {
+		return nil, err
+	}
+	in.left = -1
+	s := &zipSource{file: file, files: map[string]*zip.File{}}
 	for _, f := range z.File {
 		if fs.ValidPath(f.Name) {
 			s.files[f.Name] = f
 		}
 	}
-	return s
+	return s, nil
+}
+
+// boundedReaderAt refuses to read more than some bytes; left -1: it does not.
+type boundedReaderAt struct {
+	r    io.ReaderAt
+	left int64
+}
+
+var errManyFiles = errors.New("it lists more files than any recording has")
+
+func (b *boundedReaderAt) ReadAt(p []byte, at int64) (int, error) {
+	if b.left >= 0 {
+		if b.left -= int64(len(p)); b.left < 0 {
+			b.left = 0
+			return 0, errManyFiles
+		}
+	}
+	return b.r.ReadAt(p, at)
 }
 
 func (s *zipSource) open(name string) (*sourceFile, error) {
@@ -210,4 +246,4 @@ func (s *zipSource) segments() []segmentFiles {
 	return all
 }
 
-func (s *zipSource) close() error { return s.z.Close() }
+func (s *zipSource) close() error { return s.file.Close() }

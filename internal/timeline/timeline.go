@@ -3,7 +3,9 @@
 package timeline
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"rtrail/internal/recording"
@@ -45,18 +47,23 @@ func Step(span time.Duration, lines int) time.Duration {
 // Lines cuts a recording into stretches from one time to another. Stretches
 // without any row are left out.
 func Lines(rec *recording.Recording, from, to time.Time, step time.Duration) []Line {
-	n := int(to.Sub(from)/step) + 1
-	slots := make([]slot, n)
+	slots := map[int64]*slot{} // those with rows: a recording may claim to span centuries
 	at := func(t time.Time) *slot {
-		i := int(t.Sub(from) / step)
-		if t.Before(from) || i >= n {
+		if t.Before(from) || t.After(to) {
 			return nil
 		}
-		return &slots[i]
+		i := int64(t.Sub(from) / step)
+		if slots[i] == nil {
+			slots[i] = &slot{}
+		}
+		return slots[i]
 	}
 	var last *slot
 	for _, r := range recording.Rows[recording.CPUSample](rec) {
-		if s := at(r.At); s != nil && r.CPU == -1 {
+		if r.CPU != -1 {
+			continue
+		}
+		if s := at(r.At); s != nil {
 			// A rate needs the reading before: that of the last stretch.
 			if len(s.cpus) == 0 && last != nil {
 				s.cpus = append(s.cpus, last.cpus[len(last.cpus)-1])
@@ -81,8 +88,8 @@ func Lines(rec *recording.Recording, from, to time.Time, step time.Duration) []L
 		}
 	}
 	var lines []Line
-	for i := range slots {
-		if s := &slots[i]; !s.empty() {
+	for _, i := range slices.Sorted(maps.Keys(slots)) {
+		if s := slots[i]; !s.empty() {
 			lines = append(lines, s.line(from.Add(time.Duration(i)*step)))
 		}
 	}

@@ -183,7 +183,7 @@ func (b *bench) watched(ctx context.Context, run func(*exec.Cmd) error) (w watch
 	if err := run(cmd); err != nil {
 		return w, err
 	}
-	rec, err := recording.Open(to)
+	rec, err := recording.Open(context.Background(), to)
 	if err != nil {
 		return w, err
 	}

@@ -1,0 +1,342 @@
+package recording
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+	kzstd "github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"rtrail/internal/budget"
+)
+
+// evidence is what a hostile file may make a reader keep in these tests, and
+// hostileHeap what the process may have beside: pages and samples at hand.
+const (
+	evidence    = 32 << 20
+	hostileHeap = 300 << 20
+)
+
+// heapOf is the most that the heap held while f ran, above what it held before.
+func heapOf(f func()) int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before, most := m.HeapAlloc, m.HeapAlloc
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+			select {
+			case <-stop:
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+		}
+	}()
+	f()
+	close(stop)
+	<-stopped
+	return int64(most - before)
+}
+
+// folder makes a recording of files by their names.
+func folder(t *testing.T, files map[string][]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	if files[manifestFile] == nil {
+		files[manifestFile] = []byte(`{"format":1}`)
+	}
+	for name, data := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const hostileSegment = segmentsFolder + "/20260131T030000.000000000Z/"
+
+func parquetWith[T any](t *testing.T, codec parquet.WriterOption, batches int, row func(i int) T, per int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[T](&out, codec)
+	n := 0
+	for range batches {
+		list := make([]T, per)
+		for i := range list {
+			list[i] = row(n)
+			n++
+		}
+		if _, err := w.Write(list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// journalOf is a journal with whole blocks of the samples given.
+func journalOf(t *testing.T, samples int, item func(i int) any) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	z, err := kzstd.NewWriter(&packed, kzstd.WithEncoderConcurrency(1), kzstd.WithWindowSize(journalWindow))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range samples {
+		b, err := cbor.Marshal(item(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := z.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	out := []byte(journalMagic)
+	for rest := packed.Bytes(); len(rest) > 0; {
+		b := rest[:min(len(rest), maxBlockBytes)]
+		rest = rest[len(b):]
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(b)))
+		out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(b, castagnoli))
+		out = append(out, b...)
+	}
+	return out
+}
+
+func runsOf(values ...word) []byte {
+	var r runWriter
+	for _, v := range values {
+		r.put(v)
+	}
+	return r.bytes()
+}
+
+// Small files that unpack to much are read as far as the budget goes, and what
+// was left out is said.
+func TestSmallFilesThatUnpackToMuch(t *testing.T) {
+	compressed := parquet.Compression(&zstd.Codec{Level: zstd.SpeedBestCompression, Concurrency: 1})
+	for name, c := range map[string]struct {
+		files map[string][]byte
+		note  string
+	}{
+		"texts in a dictionary": {map[string][]byte{hostileSegment + "kernel_log.parquet": bigTexts(t)}, "more rows than fit"},
+		"rows of nothing": {map[string][]byte{hostileSegment + "processes.parquet": parquetWith(t, compressed, 40, func(int) ProcessSample { return ProcessSample{} }, 10000)},
+			"more rows than fit"},
+		"a journal of rows": {map[string][]byte{journalFile: journalOf(t, 200, func(i int) any {
+			return sample{Tables: map[string]tableBlock{string(Disks): {Rows: 50000, Previous: allNew(50000), Columns: map[string][]byte{}}}}
+		})}, "more rows than fit"},
+		"a journal of tables": {map[string][]byte{journalFile: journalOf(t, 1, func(int) any {
+			s := sample{Tables: map[string]tableBlock{}}
+			for _, k := range catalogue {
+				n := maxBlockWords / len(k.columns())
+				s.Tables[string(k.table())] = tableBlock{Rows: n, Previous: allNew(n)}
+			}
+			return s
+		})}, "more rows than fit"},
+		"a journal of texts": {map[string][]byte{journalFile: journalOf(t, 100, func(int) any {
+			var s sample
+			for range 10 {
+				s.Texts = append(s.Texts, bytes.Repeat([]byte{'x'}, 1<<20))
+			}
+			return s
+		})}, "more rows than fit"},
+		"a journal of empty texts": {map[string][]byte{journalFile: journalOf(t, 20, func(int) any {
+			return sample{Texts: make([][]byte, 1<<20)}
+		})}, "more rows than fit"},
+		"a journal of nothing": {map[string][]byte{journalFile: journalOf(t, 200, func(int) any {
+			return map[string]any{"novelty": strings.Repeat("x", 1<<20)}
+		})}, "thousands of times"},
+		"a list of columns": {map[string][]byte{journalFile: journalOf(t, 1, func(int) any {
+			columns := map[string][]byte{}
+			for i := range 100_000 {
+				columns[fmt.Sprint(i)] = nil
+			}
+			return map[string]any{"t": map[string]any{"disks": map[string]any{"n": 1, "c": columns}}}
+		})}, "exceeded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			size := 0
+			for _, data := range c.files {
+				size += len(data)
+			}
+			if size > 8<<20 {
+				t.Fatalf("this is no small file: %d bytes", size)
+			}
+			path := folder(t, c.files)
+			var rec *Recording
+			var err error
+			memory := budget.New(evidence)
+			heap := heapOf(func() { rec, err = Open(budget.With(context.Background(), memory), path) })
+			if heap > hostileHeap {
+				t.Errorf("%d bytes of file took %d of heap", size, heap)
+			}
+			if memory.Used() > evidence {
+				t.Errorf("%d bytes charged", memory.Used())
+			}
+			said := fmt.Sprint(err)
+			if err == nil {
+				said = strings.Join(rec.Manifest().Notes, "\n")
+			}
+			if !strings.Contains(said, c.note) {
+				t.Errorf("it is not said that something was left out: %s", said)
+			}
+			// A second look counts rows, and packing copies bytes: neither keeps them.
+			if heap := heapOf(func() { _, _ = Inspect(budget.With(context.Background(), budget.New(evidence)), path) }); heap > hostileHeap {
+				t.Errorf("to inspect %d bytes of file took %d of heap", size, heap)
+			}
+			// The way of a journal into a segment is bounded, too.
+			if data := c.files[journalFile]; data != nil {
+				memory := budget.New(evidence)
+				heap := heapOf(func() { _, err = readJournal(context.Background(), bytes.NewReader(data), memory, newShelves(memory)) })
+				if heap > hostileHeap {
+					t.Errorf("sorting %d bytes of journal took %d of heap", size, heap)
+				}
+			}
+		})
+	}
+}
+
+// bigTexts is a table with 100 MB of text in 100 rows.
+func bigTexts(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	err := kindByName(KernelLog).writeParquet(&out, func(yield func(rows) error) error {
+		for i := range 100 {
+			text := fmt.Sprintf("%06d", i) + strings.Repeat("x", 1<<20)
+			if err := yield(&table[KernelLogLine]{list: []KernelLogLine{{At: time.Unix(int64(i), 0), Text: text}}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, []columnTag{{"text", "dict"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// allNew says of n rows that none continues another one.
+func allNew(n int) []byte {
+	return bytes.Repeat(runsOf(-1), n)
+}
+
+// Only what rtrail writes is unpacked: other codecs claim what they like.
+func TestOtherCodecs(t *testing.T) {
+	for name, codec := range map[string]parquet.WriterOption{
+		"snappy": parquet.Compression(&parquet.Snappy), "gzip": parquet.Compression(&parquet.Gzip),
+		"lz4": parquet.Compression(&parquet.Lz4Raw), "brotli": parquet.Compression(&parquet.Brotli),
+	} {
+		data := parquetWith(t, codec, 1, func(i int) SoftnetSample { return SoftnetSample{At: time.Unix(7, 0)} }, 10)
+		var got table[SoftnetSample]
+		_, err := kindByName(Softnet).readParquet(t.Context(), bytes.NewReader(data), int64(len(data)), readOptions{}, &got)
+		if err == nil || !strings.Contains(err.Error(), "compressed in another way") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// A changed byte is refused, or changes values; it never asks for memory that the
+// file does not fill.
+func TestParquetWithOneByteChanged(t *testing.T) {
+	data := parquetWith(t, parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}), 1,
+		func(i int) SoftnetSample { return SoftnetSample{At: time.Unix(int64(i), 0), Dropped: uint64(i * i)} }, 100)
+	heap := heapOf(func() {
+		for at := range data {
+			for _, to := range []byte{0, 1, 2, 0x15, 0x7f, 0xff} {
+				wrong := bytes.Clone(data)
+				wrong[at] = to
+				memory := budget.New(evidence)
+				var got table[SoftnetSample]
+				_, _ = kindByName(Softnet).readParquet(t.Context(), bytes.NewReader(wrong), int64(len(wrong)), readOptions{memory: memory}, &got)
+			}
+		}
+	})
+	if heap > hostileHeap {
+		t.Errorf("%d bytes of heap", heap)
+	}
+}
+
+// An .rtr file with a long table of contents is refused before it is kept.
+func TestZipWithManyFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "many.rtr")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	long := strings.Repeat("x", 60000)
+	for i := range maxZipDirectory/60000 + 1 {
+		if _, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprint(i, long)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	heap := heapOf(func() { _, err = Open(t.Context(), path) })
+	if err == nil || !strings.Contains(err.Error(), "more files than any recording") {
+		t.Errorf("error %v", err)
+	}
+	if heap > hostileHeap {
+		t.Errorf("%d bytes of heap", heap)
+	}
+}
+
+// A list of a million things is refused by its length, whatever it is in.
+func TestLongManifest(t *testing.T) {
+	long := bytes.Repeat([]byte("{},"), maxManifestBytes/3)
+	path := folder(t, map[string][]byte{manifestFile: append(append([]byte(`{"format":1,"probes":[`), long...), "{}]}"...)})
+	var err error
+	heap := heapOf(func() { _, err = Open(t.Context(), path) })
+	if err == nil || !strings.Contains(err.Error(), "manifest.json has") || heap > 100<<20 {
+		t.Errorf("error %v, %d bytes of heap", err, heap)
+	}
+	path = folder(t, map[string][]byte{manifestFile: append(append([]byte(`{"format":1,"probes":[`), long[:len(long)-300]...), "{}]}"...)})
+	heap = heapOf(func() { _, err = Open(t.Context(), path) })
+	if err != nil || heap > 300<<20 {
+		t.Errorf("error %v, %d bytes of heap", err, heap)
+	}
+}
+
+// Who waits for an answer gets none when the user says stop, at once.
+func TestOpenStops(t *testing.T) {
+	data := journalOf(t, 3000, func(int) any {
+		return sample{Tables: map[string]tableBlock{string(Disks): {Rows: 50000, Previous: allNew(50000), Columns: map[string][]byte{}}}}
+	})
+	path := folder(t, map[string][]byte{journalFile: data})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := OpenRange(ctx, path, time.Unix(5, 0), time.Unix(6, 0)) // no row is kept: they are of 1970
+	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
+		t.Errorf("error %v after %v", err, took)
+	}
+}
+
+var _ io.ReaderAt = (*boundedReaderAt)(nil)

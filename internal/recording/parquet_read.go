@@ -1,0 +1,146 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"rtrail/internal/flatparquet"
+)
+
+// readParquet appends the rows that in wants. A file that is no Parquet, or is
+// damaged, gives an error and the rows before the damage.
+func (k *tableKind[T]) readParquet(ctx context.Context, r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error) {
+	file, err := flatparquet.Open(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be read: %w", err)
+	}
+	places, ignored, err := k.match(file.Columns)
+	if err != nil {
+		return nil, err
+	}
+	batch := k.blankBatch()
+	var wanted []int
+	var filled [][]word
+	for c, place := range places {
+		if place >= 0 {
+			wanted, filled = append(wanted, place), append(filled, batch[c])
+		}
+	}
+	if len(wanted) == 0 || file.Rows == 0 {
+		return ignored, nil
+	}
+	reader, err := file.Read(wanted, in.memory)
+	if err != nil {
+		return ignored, err
+	}
+	defer reader.Close()
+	for {
+		n, err := reader.Next(filled)
+		switch {
+		case errors.Is(err, io.EOF):
+			return ignored, nil
+		case errors.Is(err, flatparquet.ErrMemory):
+			return ignored, errTooLarge
+		case err != nil:
+			return ignored, fmt.Errorf("it is damaged: %w", err)
+		}
+		if err := k.storeBatch(into, batch, n, reader.Texts.List, in); err != nil {
+			return ignored, err
+		}
+		if err := ctx.Err(); err != nil {
+			return ignored, err
+		}
+	}
+}
+
+// blankBatch is room for some rows, with what columns hold that a file lacks.
+func (k *tableKind[T]) blankBatch() [][]word {
+	batch := make([][]word, len(k.cols))
+	for c, col := range k.cols {
+		batch[c] = make([]word, batchRows)
+		if col.kind == moment {
+			for i := range batch[c] {
+				batch[c][i] = noTime
+			}
+		}
+	}
+	return batch
+}
+
+// storeBatch keeps the first n rows of a batch, as far as in wants them.
+func (k *tableKind[T]) storeBatch(into rows, batch [][]word, n int, texts []string, in readOptions) error {
+	some := make([][]word, len(batch))
+	for c := range batch {
+		some[c] = batch[c][:n]
+		if k.cols[c].kind == unsigned && k.cols[c].bits <= 32 {
+			for i := range some[c] {
+				some[c][i] &= math.MaxUint32 // the file has them as numbers with a sign
+			}
+		}
+	}
+	before := into.count()
+	if err := k.store(into, some, texts, in.keep); err != nil {
+		return err
+	}
+	if !in.memory.Take(int64(into.count()-before) * k.rowBytes()) {
+		return errTooLarge
+	}
+	return nil
+}
+
+// errTooLarge says that the budget of bytes is used up.
+var errTooLarge = errors.New("more rows than fit into memory")
+
+// match finds the place of every known column in a file, -1 where it has none,
+// and names those that this version does not know. A known one of another type is
+// an error: it would be read as nonsense.
+func (k *tableKind[T]) match(have []flatparquet.Column) (places []int, ignored []string, err error) {
+	places = make([]int, len(k.cols))
+	for c := range places {
+		places[c] = -1
+	}
+	for i, h := range have {
+		c := k.column(h.Name)
+		if c < 0 {
+			ignored = append(ignored, unknownColumn(k.table(), h.Name))
+			continue
+		}
+		want := k.cols[c].parquetType()
+		if h.Type != want {
+			return nil, nil, fmt.Errorf("column %s is %s here and %s in this version of rtrail", clip(h.Name), h.Type, want)
+		}
+		if k.cols[c].kind == moment && h.Unit != flatparquet.Nanoseconds {
+			return nil, nil, fmt.Errorf("column %s is no time in nanoseconds here", clip(h.Name))
+		}
+		places[c] = i
+	}
+	return places, ignored, nil
+}
+
+// column is the place of a column; -1: there is none of that name.
+func (k *tableKind[T]) column(name string) int {
+	for c := range k.cols {
+		if k.cols[c].name == name {
+			return c
+		}
+	}
+	return -1
+}
+
+// parquetType is how a column lies in files.
+func (c column) parquetType() flatparquet.Type {
+	switch {
+	case c.kind == float:
+		return flatparquet.Double
+	case c.kind == boolean:
+		return flatparquet.Boolean
+	case c.kind == text:
+		return flatparquet.ByteArray
+	case c.kind != moment && c.bits <= 32:
+		return flatparquet.Int32
+	}
+	return flatparquet.Int64
+}
