@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
@@ -71,8 +72,8 @@ type Scope struct {
 	Where   string       // the same in words behind a counter's name: "eth0 in web"; "" for this host
 	Seconds float64      // between the first and the last reading
 	Delta   map[string]float64
-	Check   func(counter string) string // command that shows a counter
-	Detail  func(counter string) string // who suffers most, as far as known; may be nil
+	Check   func(counter string) shell.Command // command that shows a counter
+	Detail  func(counter string) string        // who suffers most, as far as known; may be nil
 }
 
 // source is where counters of one kind are read.
@@ -165,7 +166,7 @@ func (r *Risen) AccountedFor(f rule.Finding) bool {
 }
 
 // Check is a command that shows the counter.
-func (r *Risen) Check() string { return r.Scope.Check(r.Name) }
+func (r *Risen) Check() shell.Command { return r.Scope.Check(r.Name) }
 
 func orElse(v, other float64) float64 {
 	if v == 0 {

@@ -1,12 +1,12 @@
 package refusal
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
@@ -17,7 +17,7 @@ func protocolScopes(v *view.View) (list []Scope) {
 		enter := v.EnterNetNS(c.NetNS)
 		list = append(list, Scope{
 			Subject: netnsSubject(v, c.NetNS), Where: elsewhere(v, c.NetNS), Seconds: c.Seconds, Delta: c.Deltas(),
-			Check: func(name string) string { return enter + "nstat -az " + name },
+			Check: func(name string) shell.Command { return shell.Line("%s nstat -az %s", enter, name) },
 		})
 	}
 	return list
@@ -47,7 +47,7 @@ func deviceScopes(v *view.View) (list []Scope) {
 				"tx_dropped": func(s sample) uint64 { return s.TxDropped }, "tx_fifo": func(s sample) uint64 { return s.TxFIFO },
 				"tx_carrier": func(s sample) uint64 { return s.Carrier }, "collisions": func(s sample) uint64 { return s.Collisions },
 			}),
-			Check: func(string) string { return fmt.Sprintf("%sip -s -s link show dev %s", enter, k.name) },
+			Check: func(string) shell.Command { return shell.Line("%s ip -s -s link show dev %s", enter, k.name) },
 		})
 	}
 	return list
@@ -58,7 +58,7 @@ var softnet = source{name: "softnet", file: "/proc/net/softnet_stat", resource: 
 func softnetScopes(v *view.View) []Scope {
 	type sample = recording.SoftnetSample
 	keys, series := view.Group(view.Rows[sample](v), func(s sample) int32 { return s.CPU })
-	sum := hostScope(v, "cat /proc/net/softnet_stat   # second column, hexadecimal")
+	sum := hostScope(v, shell.Line("cat /proc/net/softnet_stat   # second column, hexadecimal"))
 	for _, k := range keys {
 		sum.Seconds = max(sum.Seconds, view.Elapsed(series[k]).Seconds())
 		for name, d := range deltas(series[k], map[string]func(sample) uint64{
@@ -83,7 +83,7 @@ func conntrackScopes(v *view.View) (list []Scope) {
 				"drop": func(s sample) uint64 { return s.Drop }, "early_drop": func(s sample) uint64 { return s.EarlyDrop },
 				"insert_failed": func(s sample) uint64 { return s.InsertFailed },
 			}),
-			Check: func(string) string { return enter + "conntrack -S" },
+			Check: func(string) shell.Command { return shell.Line("%s conntrack -S", enter) },
 		})
 	}
 	return list
@@ -94,10 +94,10 @@ var memory = source{name: "vmstat", file: "/proc/vmstat", resource: "memory", co
 func memoryScopes(v *view.View) []Scope {
 	type sample = recording.VMStatSample
 	rows := view.Rows[sample](v)
-	s := hostScope(v, "")
+	s := hostScope(v, shell.Command{})
 	s.Seconds = view.Elapsed(rows).Seconds()
 	s.Delta = deltas(rows, map[string]func(sample) uint64{"oom_kill": func(s sample) uint64 { return s.OOMKills }})
-	s.Check = func(name string) string { return "grep ^" + name + " /proc/vmstat" }
+	s.Check = func(name string) shell.Command { return shell.Line("grep %s /proc/vmstat", "^"+name) }
 	return []Scope{s}
 }
 
@@ -112,17 +112,17 @@ func groupScopes(v *view.View) (list []Scope) {
 				"oom": func(s sample) int64 { return s.EventsOOM }, "oom_kill": func(s sample) int64 { return s.OOMKills },
 				"pids.max": func(s sample) int64 { return s.PidsEvents },
 			}),
-			Check: func(name string) string { return groupCheck(g.Version, name, g.Path) },
+			Check: func(name string) shell.Command { return groupCheck(g.Version, name, g.Path) },
 		})
 	}
 	return list
 }
 
 // hostScope is a scope of the whole host.
-func hostScope(v *view.View, check string) Scope {
+func hostScope(v *view.View, check shell.Command) Scope {
 	return Scope{
 		Subject: rule.Subject{Kind: rule.KindHost, Name: v.Manifest().Host.Name}, Delta: map[string]float64{},
-		Check: func(string) string { return check },
+		Check: func(string) shell.Command { return check },
 	}
 }
 
@@ -151,14 +151,14 @@ func deltas[T any, N view.Number](series []T, read map[string]func(T) N) map[str
 }
 
 // groupCheck is the command that shows an event of a control group.
-func groupCheck(version int32, counter, path string) string {
+func groupCheck(version int32, counter, path string) shell.Command {
 	switch {
 	case version == 1 && counter == "pids.max":
-		return "cat /sys/fs/cgroup/pids" + path + "/pids.events"
+		return shell.Line("cat %s", shell.Path("/sys/fs/cgroup/pids"+path+"/pids.events"))
 	case version == 1:
-		return "cat /sys/fs/cgroup/memory" + path + "/memory.oom_control"
+		return shell.Line("cat %s", shell.Path("/sys/fs/cgroup/memory"+path+"/memory.oom_control"))
 	case counter == "pids.max":
-		return "cat /sys/fs/cgroup" + path + "/pids.events"
+		return shell.Line("cat %s", shell.Path("/sys/fs/cgroup"+path+"/pids.events"))
 	}
-	return "cat /sys/fs/cgroup" + path + "/memory.events"
+	return shell.Line("cat %s", shell.Path("/sys/fs/cgroup"+path+"/memory.events"))
 }

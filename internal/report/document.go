@@ -214,15 +214,19 @@ func NewDocument(v verdict.Verdict) Document {
 			Start: v.Window.Start, End: v.Window.End, Interrupted: v.Window.Interrupted,
 			Seconds: v.Window.End.Sub(v.Window.Start).Seconds(),
 		},
-		Findings:  each(v.Findings, newFinding),
-		Healthy:   each(v.Healthy, same),
-		Unjudged:  each(v.Unjudged, newUnjudged),
-		NotJudged: each(v.NotJudged, func(n verdict.NotJudged) NotJudged { return NotJudged(n) }),
-		Unseen:    each(v.Unseen, func(u verdict.Unseen) Unseen { return Unseen(u) }),
+		Findings: each(v.Findings, newFinding),
+		Healthy:  each(v.Healthy, same),
+		Unjudged: each(v.Unjudged, newUnjudged),
+		NotJudged: each(v.NotJudged, func(n verdict.NotJudged) NotJudged {
+			return NotJudged{Rule: n.Rule, Title: n.Title, Needs: n.Needs, Why: n.Why, How: n.How.String()}
+		}),
+		Unseen: each(v.Unseen, func(u verdict.Unseen) Unseen {
+			return Unseen{Probe: u.Probe, What: u.What, Count: u.Count, Of: u.Of, Why: u.Why, How: u.How.String()}
+		}),
 		Probes: each(v.Probes, func(p verdict.ProbeHealth) Probe {
 			return Probe{
 				Name: p.Name, OK: p.OK, Runs: p.Runs, Seconds: number(p.Seconds), CPUSeconds: number(p.CPU),
-				Rows: p.Rows, Lost: p.Lost, Late: p.Late, Error: p.Error, How: p.Remedy,
+				Rows: p.Rows, Lost: p.Lost, Late: p.Late, Error: p.Error, How: p.Remedy.String(),
 			}
 		}),
 		Time: each(v.Time, func(t verdict.ProcessTime) ProcessTime {
@@ -247,7 +251,7 @@ func newFinding(f verdict.Finding) Finding {
 		Headline: f.Headline.String(),
 		Evidence: each(f.Evidence, newEvidence),
 		Fixes: each(f.Fixes, func(x rule.Fix) Fix {
-			return Fix{Text: x.Text.String(), Command: x.Command, Tradeoff: x.Tradeoff}
+			return Fix{Text: x.Text.String(), Command: x.Command.String(), Tradeoff: x.Tradeoff}
 		}),
 		Explains: each(f.Explains, func(x verdict.Finding) Finding {
 			x.Rank = 0
@@ -260,7 +264,7 @@ func newFinding(f verdict.Finding) Finding {
 func newUnjudged(c refusal.Risen) Unjudged {
 	return Unjudged{
 		Counter: c.Name, Where: c.Scope.Where, Subject: Subject(c.Scope.Subject), Count: number(c.Count), PerSecond: number(c.Rate), Unit: c.Unit,
-		Meaning: c.Means, Detail: c.Detail, Resource: c.Resource, Rules: each(c.Rules, same), Source: c.File, Check: c.Check(),
+		Meaning: c.Means, Detail: c.Detail, Resource: c.Resource, Rules: each(c.Rules, same), Source: c.File, Check: c.Check().String(),
 	}
 }
 
@@ -272,7 +276,7 @@ func newEvidence(e rule.Evidence) Evidence {
 	metric, _ := explain.MetricByID(e.Metric)
 	return Evidence{
 		Metric: e.Metric, What: e.What.String(), Value: number(e.Value), Unit: e.Unit, Limit: limit,
-		Source: metric.Source, Check: e.Check, Lossy: e.Lossy, Counters: e.Counters,
+		Source: metric.Source, Check: e.Check.String(), Lossy: e.Lossy, Counters: e.Counters,
 	}
 }
 

@@ -107,12 +107,10 @@ func (p *page) evidence(list []rule.Evidence) {
 	}
 	left = min(left, p.width*11/20-6)
 	for _, e := range shown {
-		words, check := evidenceWords(e), clean(e.Check)
+		words, check := evidenceWords(e), e.Check.String()
 		if p.width < sideBySide || check == "" {
 			p.paragraph("", 6, "", words)
-			if check != "" {
-				p.command(8, check)
-			}
+			p.command(8, check)
 			continue
 		}
 		lines := wrap(words, left)
@@ -144,6 +142,9 @@ func evidenceWords(e rule.Evidence) string {
 // command writes a command on a line of its own, and on several if a terminal
 // is narrower: one that is cut, or broken within a word, cannot be copied.
 func (p *page) command(indent int, command string) {
+	if command == "" {
+		return
+	}
 	lines, lead := []string{command}, "$ "
 	if p.breaks {
 		lines = breakCommand(command, p.columns-indent-len(lead))
@@ -176,9 +177,9 @@ func (p *page) fix(x rule.Fix) {
 			p.paragraph("", 9, styleQuiet, costs)
 		}
 	}
-	if x.Command != "" {
-		for _, l := range strings.Split(x.Command, "\n") {
-			p.command(9, clean(l))
+	if !x.Command.Empty() {
+		for _, l := range strings.Split(x.Command.String(), "\n") {
+			p.command(9, l)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
 )
@@ -59,13 +60,13 @@ func cases() []testCase {
 		Headline:   rule.T("%s on :%d turns connections away: its accept queue is full", "nginx", 80),
 		Evidence: []rule.Evidence{
 			{Metric: "tcp.accept-queue", What: rule.T("queue %v of %v in %d of %d samples", unit.Count(11), unit.Count(10), 9, 10),
-				Value: 11, Unit: "connections", Limit: rule.Limit(10), Check: "ss -ltn 'sport = :80'"},
+				Value: 11, Unit: "connections", Limit: rule.Limit(10), Check: shell.Line("ss -ltn 'sport = :80'")},
 			{Metric: "tcp.listen-overflows", What: rule.T("ListenOverflows +%v in %v", unit.Count(5379), unit.Seconds(10)),
-				Value: 5379, Unit: "events", Check: "nstat -az TcpExtListenOverflows", Counters: true},
+				Value: 5379, Unit: "events", Check: shell.Line("nstat -az TcpExtListenOverflows"), Counters: true},
 			{Metric: "sysctl.somaxconn", What: rule.T("limit %v = min(backlog %v asked by %s, somaxconn %v)", unit.Count(10), unit.Count(10), "nginx", unit.Count(4096)),
-				Value: 10, Unit: "connections", Limit: rule.Limit(10), Check: "sysctl net.core.somaxconn"},
+				Value: 10, Unit: "connections", Limit: rule.Limit(10), Check: shell.Line("sysctl net.core.somaxconn")},
 		},
-		Fixes: []rule.Fix{{Text: rule.T("listen 80 backlog=4096;  then reload nginx"), Command: "nginx -s reload", Tradeoff: "memory per queued connection"}},
+		Fixes: []rule.Fix{{Text: rule.T("listen 80 backlog=4096;  then reload nginx"), Command: shell.Line("nginx -s reload"), Tradeoff: "memory per queued connection"}},
 		Notes: []rule.Text{rule.T("connects of %v (SYN retransmissions, %v)", unit.Seconds(1), unit.Count(214))},
 	}
 	evil := rule.Finding{
@@ -76,36 +77,36 @@ func cases() []testCase {
 		Headline:   rule.T("the CPUs are full: %s takes %v of them and everybody queues for the rest, which is the longest headline of this test", "evil\x1b]0;owned\x07", unit.Share(0.94)),
 		Evidence: []rule.Evidence{
 			{Metric: "cpu.run-delay", What: rule.T("数据库服务器 waited %v for a CPU in every second of the window", unit.Seconds(1.4)),
-				Value: 1.4, Unit: "seconds per second", Check: "awk '{print $2}' /proc/4711/schedstat", Lossy: true, Counters: true},
+				Value: 1.4, Unit: "seconds per second", Check: shell.Line("awk '{print $2}' /proc/4711/schedstat"), Lossy: true, Counters: true},
 		},
-		Fixes: []rule.Fix{{Text: rule.T("give it less: lower its priority"), Command: "renice -n 10 -p 4711\nionice -c 3 -p 4711", Tradeoff: "it runs longer"}},
+		Fixes: []rule.Fix{{Text: rule.T("give it less: lower its priority"), Command: shell.Line("renice -n 10 -p 4711\nionice -c 3 -p 4711"), Tradeoff: "it runs longer"}},
 	}
 	near := rule.Finding{
 		Rule: "disk/full", Subject: rule.Subject{Kind: rule.KindFilesystem, Name: "/var/lib"}, Confidence: rule.Possible,
 		Impact: rule.Impact{Text: rule.T("%v free", unit.Share(0.04))}, Headline: rule.T("%s is nearly full", "/var/lib"),
 		Evidence: []rule.Evidence{{Metric: "disk.space-free", What: rule.T("%v of %v free", unit.Bytes(2<<30), unit.Bytes(50<<30)),
-			Value: 2 << 30, Unit: "bytes", Limit: rule.Limit(5 << 29), Check: "df -h /var/lib"}},
+			Value: 2 << 30, Unit: "bytes", Limit: rule.Limit(5 << 29), Check: shell.Line("df -h /var/lib")}},
 	}
 	retries := rule.Finding{Rule: "net/packet-loss", Subject: rule.Subject{Kind: rule.KindPeer, Name: "10.0.0.7"}, Confidence: rule.Likely,
 		Headline: rule.T("packets to %s are lost: %v of segments sent again", "10.0.0.7", unit.Share(0.021))}
 	probes := []verdict.ProbeHealth{
 		{Name: "host", OK: true, Runs: 11, Seconds: 0.041, CPU: 0.033, Rows: 1320},
 		{Name: "thread", OK: true, Runs: 50, Seconds: 0.4, CPU: 0.2, Rows: 5100, Lost: 12, Late: 1},
-		{Name: "klog", Error: "needs CAP_SYSLOG: open /dev/kmsg: operation not permitted", Remedy: "run as root"},
+		{Name: "klog", Error: "needs CAP_SYSLOG: open /dev/kmsg: operation not permitted", Remedy: shell.Say("run as root")},
 	}
 	times := []verdict.ProcessTime{
 		{Name: "mysqld", PID: 812, Threads: 38, Samples: 400, OnCPU: .41, Runnable: .03, Disk: .02, Lock: .09, Network: .45},
 		{Name: "a-process-with-a-long-name-数据库", PID: 4194303, Threads: 1, Samples: 50, OnCPU: 1},
 	}
 	notJudged := []verdict.NotJudged{
-		{Rule: "mem/oom-kill", Title: "the kernel killed a process", Needs: "table kernel_log", Why: "open /dev/kmsg: operation not permitted", How: "run as root"},
-		{Rule: "mem/cgroup-oom", Title: "a group ran out of memory", Needs: "table kernel_log", Why: "open /dev/kmsg: operation not permitted", How: "run as root"},
+		{Rule: "mem/oom-kill", Title: "the kernel killed a process", Needs: "table kernel_log", Why: "open /dev/kmsg: operation not permitted", How: shell.Say("run as root")},
+		{Rule: "mem/cgroup-oom", Title: "a group ran out of memory", Needs: "table kernel_log", Why: "open /dev/kmsg: operation not permitted", How: shell.Say("run as root")},
 	}
 	unseen := []verdict.Unseen{
-		{Probe: "process", What: "I/O of processes of other users", Count: 1195, Why: "permission denied", How: "run as root"},
-		{Probe: "thread", What: "system calls of threads of other users", Count: 1, Why: "permission denied", How: "run as root"},
-		{Probe: "socket", What: "I/O of processes of other users", Count: 7, Why: "permission denied", How: "run as root"},
-		{Probe: "process", What: "time processes waited for block I/O", Count: 1, Why: "delay accounting is switched off", How: "sysctl -w kernel.task_delayacct=1"},
+		{Probe: "process", What: "I/O of processes of other users", Count: 1195, Why: "permission denied", How: shell.Say("run as root")},
+		{Probe: "thread", What: "system calls of threads of other users", Count: 1, Why: "permission denied", How: shell.Say("run as root")},
+		{Probe: "socket", What: "I/O of processes of other users", Count: 7, Why: "permission denied", How: shell.Say("run as root")},
+		{Probe: "process", What: "time processes waited for block I/O", Count: 1, Why: "delay accounting is switched off", How: shell.Say("sysctl -w kernel.task_delayacct=1")},
 	}
 	return []testCase{
 		{"sick", verdict.Verdict{
@@ -138,11 +139,11 @@ func cases() []testCase {
 				{Name: "TcpExtTCPReqQFullDrop", File: "/proc/net/netstat", Count: 20113, Rate: 2011.3,
 					Counter: refusal.Counter{Unit: "SYNs", Means: "a SYN that was dropped", Resource: "half-open connections", Rules: []string{"net/syn-flood"}},
 					Scope: refusal.Scope{Subject: rule.Subject{Kind: rule.KindNetNS, Name: "web", NetNS: 4026531999}, Where: "web",
-						Check: func(name string) string { return "ip netns exec web nstat -az " + name }}},
+						Check: func(name string) shell.Command { return shell.Line("ip netns exec web nstat -az %s", name) }}},
 				{Name: "rx_dropped", File: "/proc/net/dev", Count: 41, Rate: 4.1, Detail: "most at evil\x1b[2J",
 					Counter: refusal.Counter{Unit: "packets", Means: "a received packet that was thrown away", Resource: "packet delivery"},
 					Scope: refusal.Scope{Subject: rule.Subject{Kind: rule.KindInterface, Name: "eth0"}, Where: "eth0",
-						Check: func(string) string { return "ip -s -s link show dev eth0" }}},
+						Check: func(string) shell.Command { return shell.Line("ip -s -s link show dev eth0") }}},
 			},
 		}},
 		{"empty", verdict.Verdict{Tool: "rtrail 0.1.0", Window: verdict.Window{Start: start, End: start}}},

@@ -55,7 +55,7 @@ func Markdown(w io.Writer, v verdict.Verdict) error {
 	if len(v.Unjudged) > 0 {
 		b.WriteString("\n## Seen, and judged by no rule\n\n| counter | check |\n|---|---|\n")
 		for _, c := range v.Unjudged {
-			fmt.Fprintf(&b, "| %s | %s |\n", md(unjudgedWords(c)), code(c.Check()))
+			fmt.Fprintf(&b, "| %s | %s |\n", md(unjudgedWords(c)), code(c.Check().String()))
 		}
 	}
 	if len(v.Healthy) > 0 {
@@ -107,7 +107,7 @@ func markdownFinding(b *strings.Builder, f verdict.Finding) {
 	if len(f.Evidence) > 0 {
 		b.WriteString("\n| evidence | check |\n|---|---|\n")
 		for _, e := range f.Evidence {
-			fmt.Fprintf(b, "| %s | %s |\n", md(evidenceWords(e)), code(e.Check))
+			fmt.Fprintf(b, "| %s | %s |\n", md(evidenceWords(e)), code(e.Check.String()))
 		}
 	}
 	for _, x := range f.Fixes {
@@ -116,9 +116,9 @@ func markdownFinding(b *strings.Builder, f verdict.Finding) {
 			fmt.Fprintf(b, " (costs: %s)", md(x.Tradeoff))
 		}
 		b.WriteByte('\n')
-		if x.Command != "" {
+		if !x.Command.Empty() {
 			b.WriteByte('\n')
-			for _, l := range strings.Split(x.Command, "\n") {
+			for _, l := range strings.Split(x.Command.String(), "\n") {
 				fmt.Fprintf(b, "    %s\n", clean(l))
 			}
 		}
@@ -145,8 +145,8 @@ func markdownProbes(b *strings.Builder, list []verdict.ProbeHealth) {
 		if h.Error != "" {
 			fmt.Fprintf(b, "; %s", md(h.Error))
 		}
-		if h.Remedy != "" {
-			fmt.Fprintf(b, "; to get it: %s", md(h.Remedy))
+		if !h.Remedy.Empty() {
+			fmt.Fprintf(b, "; to get it: %s", md(h.Remedy.String()))
 		}
 		b.WriteByte('\n')
 	}

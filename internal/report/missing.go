@@ -25,7 +25,7 @@ func (p *page) unjudged(list []refusal.Risen) {
 	}
 	for _, c := range shown {
 		p.paragraph("", 2, "", unjudgedWords(c))
-		p.command(4, clean(c.Check()))
+		p.command(4, c.Check().String())
 	}
 	if n := len(list) - len(shown); n > 0 {
 		p.line(p.paint(styleQuiet, "  and "+plural(n, "counter", "counters")+" more (-v)"))
@@ -83,12 +83,12 @@ func groupNotJudged(list []verdict.NotJudged) []abstention {
 next:
 	for _, n := range list {
 		for i, g := range groups {
-			if g.needs == n.Needs && g.why == n.Why && g.how == n.How {
+			if g.needs == n.Needs && g.why == n.Why && g.how == n.How.String() {
 				groups[i].rules = append(groups[i].rules, n.Rule)
 				continue next
 			}
 		}
-		groups = append(groups, abstention{[]string{n.Rule}, n.Needs, n.Why, n.How})
+		groups = append(groups, abstention{[]string{n.Rule}, n.Needs, n.Why, n.How.String()})
 	}
 	return groups
 }
@@ -131,13 +131,13 @@ func (p *page) unseen(list []verdict.Unseen) {
 func groupUnseen(list []verdict.Unseen) []abstention {
 	most := map[[3]string]int64{}
 	for _, u := range list {
-		k := [3]string{u.What, u.Why, u.How}
+		k := [3]string{u.What, u.Why, u.How.String()}
 		most[k] = max(most[k], u.Count)
 	}
 	var groups []abstention
 	told := map[[3]string]bool{}
 	for _, u := range list {
-		k := [3]string{u.What, u.Why, u.How}
+		k := [3]string{u.What, u.Why, u.How.String()}
 		if told[k] {
 			continue
 		}
@@ -146,9 +146,9 @@ func groupUnseen(list []verdict.Unseen) []abstention {
 		if most[k] > 1 {
 			what += fmt.Sprintf(" (%s)", unit.Count(most[k]))
 		}
-		i := slices.IndexFunc(groups, func(g abstention) bool { return g.why == u.Why && g.how == u.How })
+		i := slices.IndexFunc(groups, func(g abstention) bool { return g.why == u.Why && g.how == u.How.String() })
 		if i < 0 {
-			groups = append(groups, abstention{why: u.Why, how: u.How})
+			groups = append(groups, abstention{why: u.Why, how: u.How.String()})
 			i = len(groups) - 1
 		}
 		groups[i].rules = append(groups[i].rules, what)
@@ -180,7 +180,7 @@ func (p *page) probes(list []verdict.ProbeHealth, holes bool) {
 				1000*h.CPU/float64(max(h.Runs, 1)), plural(int(h.Rows), "row", "rows")))
 		}
 		if len(troubles) > 0 {
-			lines = append(lines, [2]string{h.Name + ": " + strings.Join(troubles, "; "), h.Remedy})
+			lines = append(lines, [2]string{h.Name + ": " + strings.Join(troubles, "; "), h.Remedy.String()})
 		}
 	}
 	if len(lines) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/verdict"
 )
 
@@ -31,7 +32,7 @@ func TestTerminal(t *testing.T) {
 func TestTerminalBreaksCommands(t *testing.T) {
 	const command = "tshark -r /var/tmp/captures/application-server.pcapng -Y 'tcp.stream eq 4711 && mysql' -T fields -e frame.time"
 	v := verdict.Verdict{Findings: []verdict.Finding{{Rank: 1, Finding: rule.Finding{
-		Headline: rule.T("slow"), Confidence: rule.Certain, Evidence: []rule.Evidence{{What: rule.T("numbers"), Check: command}},
+		Headline: rule.T("slow"), Confidence: rule.Certain, Evidence: []rule.Evidence{{What: rule.T("numbers"), Check: shell.Line(command)}},
 	}}}}
 	for width, want := range map[int]string{
 		80: "        $ tshark -r /var/tmp/captures/application-server.pcapng \\\n" +

@@ -7,6 +7,7 @@ package rule
 
 import (
 	"rtrail/internal/recording"
+	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
@@ -105,21 +106,21 @@ func (i Impact) Weight() float64 {
 
 // Evidence is one number that speaks for the finding.
 type Evidence struct {
-	Metric   string   // key in the metric dictionary: "tcp.listen-overflows"
-	What     Text     // the number in a sentence
-	Value    float64  // the number itself, in Unit
-	Unit     string   // "bytes", "seconds", "share", "per second", "count"...
-	Limit    *float64 // the limit it broke, if there is one
-	Check    string   // ordinary command with which a sceptic sees the same
-	Lossy    bool     // read from a source that lost rows in the window
-	Counters bool     // a delta of counters over the window, not a gauge
+	Metric   string        // key in the metric dictionary: "tcp.listen-overflows"
+	What     Text          // the number in a sentence
+	Value    float64       // the number itself, in Unit
+	Unit     string        // "bytes", "seconds", "share", "per second", "count"...
+	Limit    *float64      // the limit it broke, if there is one
+	Check    shell.Command // ordinary command with which a sceptic sees the same
+	Lossy    bool          // read from a source that lost rows in the window
+	Counters bool          // a delta of counters over the window, not a gauge
 }
 
 // Fix is something the user can do, with its price.
 type Fix struct {
 	Text     Text
-	Command  string // may be empty
-	Tradeoff string // what it costs
+	Command  shell.Command // may be none
+	Tradeoff string        // what it costs
 }
 
 // Finding is one fault found in one subject.
@@ -146,7 +147,7 @@ type Finding struct {
 type NotJudged struct {
 	Needs string // "root, to read I/O of other users' processes"
 	Why   string
-	How   string
+	How   shell.Advice
 }
 
 func (e *NotJudged) Error() string { return "needs " + e.Needs + ": " + e.Why }

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -104,7 +105,7 @@ func unseenIn(v *view.View) []Unseen {
 	})
 	var list []Unseen
 	for _, k := range keys {
-		u := Unseen{Probe: k.probe, What: k.what, Why: k.why, How: k.how}
+		u := Unseen{Probe: k.probe, What: k.what, Why: k.why, How: shell.Recorded(k.how)}
 		for _, n := range series[k] {
 			if n.Count >= u.Count {
 				u.Count, u.Of = n.Count, n.Of
@@ -130,7 +131,7 @@ func blind(r rule.Rule, unseen []Unseen) error {
 func detect(r rule.Rule, v *view.View) (found []rule.Finding, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &rule.NotJudged{Needs: "a mended rule", Why: fmt.Sprintf("it failed: %v", p), How: "please report this with `rtrail record`ed evidence"}
+			err = &rule.NotJudged{Needs: "a mended rule", Why: fmt.Sprintf("it failed: %v", p), How: shell.Say("please report this, with a recording: rtrail record -o DIR")}
 		}
 	}()
 	return r.Detect(v)
@@ -195,7 +196,7 @@ func sourcesOf(v *view.View) sources {
 	s := sources{v: v, fills: map[recording.Table]int{}}
 	_, runs := view.Group(view.Rows[recording.ProbeRun](v), func(r recording.ProbeRun) string { return r.Probe })
 	for i, p := range v.Manifest().Probes {
-		h := ProbeHealth{Name: p.Name, OK: p.Missing == "", Error: p.Missing, Remedy: p.Remedy}
+		h := ProbeHealth{Name: p.Name, OK: p.Missing == "", Error: p.Missing, Remedy: shell.Recorded(p.Remedy)}
 		for _, run := range runs[p.Name] {
 			h.Runs++
 			h.Seconds += run.Duration.Seconds()

@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
@@ -127,7 +128,7 @@ func TestHealthyAndNotJudged(t *testing.T) {
 	noSwap.Needs = []recording.Table{recording.Swaps} // empty, but its probe ran
 	abstains := finds("ab/a", nil)
 	abstains.Detect = func(*view.View) ([]rule.Finding, error) {
-		return nil, &rule.NotJudged{Needs: "root", Why: "permission denied", How: "run as root"}
+		return nil, &rule.NotJudged{Needs: "root", Why: "permission denied", How: shell.Say("run as root")}
 	}
 	broken := finds("br/a", nil)
 	broken.Detect = func(*view.View) ([]rule.Finding, error) { panic("nil pointer") }
@@ -143,7 +144,7 @@ func TestHealthyAndNotJudged(t *testing.T) {
 	if want := []string{"cg/a", "ab/a", "br/a"}; !slices.Equal(silenced, want) {
 		t.Errorf("not judged %v, want %v", silenced, want)
 	}
-	if n := v.NotJudged[1]; n.Why != "permission denied" || n.How != "run as root" {
+	if n := v.NotJudged[1]; n.Why != "permission denied" || n.How.String() != "run as root" {
 		t.Errorf("the rule's own reason is lost: %+v", n)
 	}
 }
@@ -163,7 +164,7 @@ func TestRefutedIsNotHealthy(t *testing.T) {
 func TestMissingProbeIsNotHealth(t *testing.T) {
 	r := finds("ok/a", nil)
 	v := Judge(evidence(t, recording.ProbeInfo{Missing: "needs CAP_SYSLOG", Remedy: "run as root"}), []rule.Rule{r})
-	if len(v.Healthy) != 0 || len(v.NotJudged) != 1 || v.NotJudged[0].How != "run as root" {
+	if len(v.Healthy) != 0 || len(v.NotJudged) != 1 || v.NotJudged[0].How.String() != "run as root" {
 		t.Errorf("healthy %v, not judged %+v", v.Healthy, v.NotJudged)
 	}
 }
@@ -202,7 +203,7 @@ func TestSilenceOfTheBlindIsNotHealth(t *testing.T) {
 	silent, found := finds("si/a", nil), finds("fo/a", nil, about("x", rule.Certain, 1))
 	silent.BlindWithout, found.BlindWithout = []string{"packet filter rules"}, []string{"packet filter rules"}
 	got := Judge(view.New(rec, t0, t0.Add(10*time.Second)), []rule.Rule{silent, found})
-	if len(got.Healthy) != 0 || len(got.NotJudged) != 1 || got.NotJudged[0].Rule != "si/a" || got.NotJudged[0].How != "run as root" {
+	if len(got.Healthy) != 0 || len(got.NotJudged) != 1 || got.NotJudged[0].Rule != "si/a" || got.NotJudged[0].How.String() != "run as root" {
 		t.Errorf("healthy %v, not judged %+v: a rule that cannot see and is silent was not judged", got.Healthy, got.NotJudged)
 	}
 	if len(got.Findings) != 1 {

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -40,13 +41,13 @@ func packetsIn(v *view.View) packets {
 	}
 	if all.Count == 0 {
 		p.transactions = &rule.NotJudged{Needs: "a request whose response time is known", Why: "none was captured",
-			How: "capture whole packets in both directions, from before the requests on: tcpdump -i IF -s 0 -w FILE"}
+			How: shell.Say("capture whole packets in both directions, from before the requests on: tcpdump -i IF -s 0 -w FILE")}
 		switch {
 		case all.Excluded() > 0:
 			p.transactions.Why = "every request was left out: " + doubt.Reasons(&all)
 		case all.TurnedAway > 0:
 			p.transactions.Why = "every client was turned away before it could ask for anything"
-			p.transactions.How = "capture again when the server lets clients in"
+			p.transactions.How = shell.Say("capture again when the server lets clients in")
 		}
 	}
 	p.connections = connectionsIn(v)
@@ -67,7 +68,7 @@ func connectionsIn(v *view.View) *rule.NotJudged {
 	}
 	if len(list) > 0 {
 		return &rule.NotJudged{Needs: "both directions of a TCP connection", Why: "every connection was captured in one direction only",
-			How: "capture at one of the two hosts, or have the switch mirror both directions of its port"}
+			How: shell.Say("capture at one of the two hosts, or have the switch mirror both directions of its port")}
 	}
 	var all, unreadable int64
 	for _, c := range v.PacketCaptures() {
@@ -76,10 +77,10 @@ func connectionsIn(v *view.View) *rule.NotJudged {
 	}
 	if all > 0 && unreadable >= all {
 		return &rule.NotJudged{Needs: "a TCP connection", Why: fmt.Sprintf("none of %s packets could be read", unit.Count(all)),
-			How: "capture again: tcpdump -i IF -s 0 -w FILE; or mend a wrong link type: editcap -T ether FILE NEW"}
+			How: shell.Say("capture again: tcpdump -i IF -s 0 -w FILE; or mend a wrong link type: editcap -T ether FILE NEW")}
 	}
 	return &rule.NotJudged{Needs: "a TCP connection", Why: fmt.Sprintf("there is none in %s packets", unit.Count(all)),
-		How: "capture where the traffic passes: tcpdump -i any -s 0 -w FILE"}
+		How: shell.Say("capture where the traffic passes: tcpdump -i any -s 0 -w FILE")}
 }
 
 // barren says that a rule which found nothing had nothing to look at. Of tables

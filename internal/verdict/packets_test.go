@@ -80,7 +80,7 @@ func TestCapturesWithoutEvidence(t *testing.T) {
 			var why []string
 			for _, n := range v.NotJudged {
 				why = append(why, n.Why)
-				if n.Needs == "" || n.How == "" {
+				if n.Needs == "" || n.How.Empty() {
 					t.Errorf("%s lacks words: %+v", n.Rule, n)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 )
 
 // Verdict is the answer. Its JSON form is docs/verdict.schema.json, written by
@@ -51,7 +52,7 @@ type NotJudged struct {
 	Title string
 	Needs string
 	Why   string
-	How   string
+	How   shell.Advice
 }
 
 // Unseen is something a probe could not see although it ran.
@@ -61,7 +62,7 @@ type Unseen struct {
 	Count int64 // how many of it, in the sample that missed most
 	Of    int64 // of how many; 0: not known
 	Why   string
-	How   string
+	How   shell.Advice
 }
 
 // ProbeHealth is one probe over the whole window.
@@ -75,7 +76,7 @@ type ProbeHealth struct {
 	Lost    int64
 	Late    int    // runs over the deadline
 	Error   string // last error, or what is missing
-	Remedy  string
+	Remedy  shell.Advice
 }
 
 // ProcessTime splits the window of one process's threads into what they were

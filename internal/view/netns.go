@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/shell"
 )
 
 // NetNamespaces lists the network namespaces seen in the window, rtrail's own
@@ -74,17 +75,17 @@ func (v *View) InNetNS(ns uint64) string {
 
 // EnterNetNS is what to put before a command so that it runs in a network
 // namespace; empty for rtrail's own.
-func (v *View) EnterNetNS(ns uint64) string {
+func (v *View) EnterNetNS(ns uint64) shell.Command {
 	if v.OwnNetNS(ns) {
-		return ""
+		return shell.Command{}
 	}
 	switch n, _ := v.NetNamespace(ns); {
 	case n.Name != "":
-		return "ip netns exec " + n.Name + " "
+		return shell.Line("ip netns exec %s", n.Name)
 	case n.PID != 0:
-		return fmt.Sprintf("nsenter --net -t %d ", n.PID)
+		return shell.Line("nsenter --net -t %d", n.PID)
 	}
-	return ""
+	return shell.Command{}
 }
 
 // Sysctl is the value of a kernel setting in a network namespace; a setting

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/shell"
 )
 
 // SavedPackets stands in commands for the file of packets that came through
@@ -14,17 +15,38 @@ const SavedPackets = "FILE"
 
 // PacketSource is where ordinary tools find the packets again.
 type PacketSource struct {
-	Enter     string // what to put before a command so that it sees the interface; "" mostly
-	File      string // as a shell takes it; "" for an interface
+	Enter     shell.Command // what to put before a command so that it sees the interface; none mostly
+	File      string        // "" for an interface
 	Interface string
 }
 
 // Flag is how tshark and tcpdump are told.
-func (s PacketSource) Flag() string {
+func (s PacketSource) Flag() shell.Command {
 	if s.File != "" {
-		return "-r " + s.File
+		return shell.Line("-r %s", shell.Path(s.File))
 	}
-	return "-i " + s.Interface
+	return shell.Line("-i %s", s.Interface)
+}
+
+// Tshark shows fields of the packets that a filter keeps, or the packets
+// themselves without fields.
+func (s PacketSource) Tshark(filter shell.Filter, fields ...string) shell.Command {
+	c := shell.Line("%s tshark %s -Y %s", s.Enter, s.Flag(), filter)
+	for i, f := range fields {
+		if i == 0 {
+			c = c.With("-T fields")
+		}
+		c = c.With("-e %s", f)
+	}
+	return c
+}
+
+// Packets is the verb that prints the response times of a port.
+func (s PacketSource) Packets(port uint16) shell.Command {
+	if s.File != "" {
+		return shell.Line("%s rtrail packets %s -p %d", s.Enter, shell.Path(s.File), port)
+	}
+	return shell.Line("%s rtrail packets %s -p %d --for 10s", s.Enter, s.Flag(), port)
 }
 
 // PacketSource is where the packets of the first capture came from. Those that
@@ -42,27 +64,31 @@ func (v *View) PacketSource() PacketSource {
 	if file == "-" {
 		file = SavedPackets
 	}
-	return PacketSource{File: ShellWord(file)}
+	return PacketSource{File: file}
 }
 
 // PairFlags is how rtrail packets is told the captures of both sides that the
-// recording was made of; "" if it was made of one.
-func (v *View) PairFlags() string {
-	var client, server []string
+// recording was made of; none if it was made of one.
+func (v *View) PairFlags() shell.Command {
+	var client, server []shell.Command
 	for _, c := range v.PacketCaptures() {
 		for file := range strings.SplitSeq(c.Source, ", ") {
 			switch c.Point {
 			case "client":
-				client = append(client, "--client-side "+ShellWord(file))
+				client = append(client, shell.Line("--client-side %s", shell.Path(file)))
 			case "server":
-				server = append(server, "--server-side "+ShellWord(file))
+				server = append(server, shell.Line("--server-side %s", shell.Path(file)))
 			}
 		}
 	}
 	if len(client) == 0 || len(server) == 0 {
-		return ""
+		return shell.Command{}
 	}
-	return strings.Join(append(client, server...), " ")
+	flags := shell.Line("%s", client[0])
+	for _, f := range append(client[1:], server...) {
+		flags = flags.With("%s", f)
+	}
+	return flags
 }
 
 // IPField is the name of a field of tshark in the IP header of packets with an
@@ -75,28 +101,22 @@ func IPField(field, address string) string {
 	return "ip." + field
 }
 
+// IPFilter keeps the packets whose "src", "dst" or "addr" is an address.
+func IPFilter(field, address string) shell.Filter {
+	return shell.Display("%s == %s", shell.Field(IPField(field, address)), shell.Address(address))
+}
+
 // enterNetNS is what to put before a command so that it runs in a network
 // namespace that the user named.
-func enterNetNS(name string) string {
+func enterNetNS(name string) shell.Command {
 	_, err := strconv.ParseUint(name, 10, 31)
 	switch {
 	case name == "":
-		return ""
+		return shell.Command{}
 	case err == nil:
-		return "nsenter --net -t " + name + " "
+		return shell.Line("nsenter --net -t %s", name)
 	case strings.Contains(name, "/"):
-		return "nsenter --net=" + ShellWord(name) + " "
+		return shell.Line("nsenter --net=%s", name)
 	}
-	return "ip netns exec " + ShellWord(name) + " "
-}
-
-// ShellWord quotes what a shell would not take as one word.
-func ShellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:=@%", r) || r >= 0x80
-	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return shell.Line("ip netns exec %s", name)
 }

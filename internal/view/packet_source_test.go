@@ -28,7 +28,7 @@ func TestPairFlags(t *testing.T) {
 			if err := rec.Commit(w); err != nil {
 				t.Fatal(err)
 			}
-			if got := New(rec, at, at.Add(time.Second)).PairFlags(); got != tc.want {
+			if got := New(rec, at, at.Add(time.Second)).PairFlags().String(); got != tc.want {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
@@ -54,12 +54,12 @@ func TestPacketSource(t *testing.T) {
 	}{
 		{"a file", "/tmp/a.pcapng", "", false, "", "-r /tmp/a.pcapng"},
 		{"the first of two", "a.pcap, b.pcap", "", false, "", "-r a.pcap"},
-		{"a name with a space", "my files/a's.pcap", "", false, "", `-r 'my files/a'\''s.pcap'`},
+		{"a name with a space", "my files/a's.pcap", "", false, "", `-r "my files/a's.pcap"`},
 		{"standard input", "-", "", false, "", "-r FILE"},
 		{"an interface", "va", "", true, "", "-i va"},
-		{"in a namespace by name", "va", "w3a", true, "ip netns exec w3a ", "-i va"},
-		{"by process", "va", "4711", true, "nsenter --net -t 4711 ", "-i va"},
-		{"by path", "va", "/run/netns/w3a", true, "nsenter --net=/run/netns/w3a ", "-i va"},
+		{"in a namespace by name", "va", "w3a", true, "ip netns exec w3a", "-i va"},
+		{"by process", "va", "4711", true, "nsenter --net -t 4711", "-i va"},
+		{"by path", "va", "/run/netns/w3a", true, "nsenter --net=/run/netns/w3a", "-i va"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			rec := recording.New(recording.Manifest{})
@@ -72,7 +72,7 @@ func TestPacketSource(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := New(rec, at, at.Add(time.Second)).PacketSource()
-			if got.Enter != tc.enter || got.Flag() != tc.flag {
+			if got.Enter.String() != tc.enter || got.Flag().String() != tc.flag {
 				t.Errorf("%q %q, want %q %q", got.Enter, got.Flag(), tc.enter, tc.flag)
 			}
 		})

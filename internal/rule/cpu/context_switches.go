@@ -5,6 +5,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -62,7 +63,7 @@ func detectContextSwitches(v *view.View) ([]rule.Finding, error) {
 	}
 	if !measured {
 		return nil, &rule.NotJudged{Needs: "context switches of processes", Why: "/proc/PID/status could not be read twice in the window",
-			How: "run as root, and watch at least two seconds"}
+			How: shell.Say("run as root, and watch at least two seconds")}
 	}
 	return found, nil
 }
@@ -113,27 +114,27 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 	f.Evidence = []rule.Evidence{
 		{Metric: "process.context-switches", Value: s.perSecond, Unit: "per second", Counters: true,
 			What:  rule.T("%v switches: %v voluntary, %v involuntary", unit.PerSecond(s.perSecond), unit.PerSecond(s.voluntary), unit.PerSecond(s.involuntary)),
-			Check: rule.T("pidstat -wt -p %d 1 5", g.processes[0].PID).String()},
+			Check: shell.Line("pidstat -wt -p %d 1 5", g.processes[0].PID)},
 		{Metric: "process.slice", Value: slice, Unit: "seconds", Limit: rule.Limit(sliceStorm), Counters: true,
 			What:  rule.T("%v on a CPU between two switches", unit.Seconds(slice)),
-			Check: rule.T("cat /proc/%d/task/*/schedstat   # ns on CPU, ns waited, times put on a CPU", g.processes[0].PID).String()},
+			Check: shell.Line("cat /proc/%d/task/*/schedstat   # ns on CPU, ns waited, times put on a CPU", g.processes[0].PID)},
 		{Metric: "process.cpu-system", Value: g.system / g.cpu, Unit: "share", Limit: rule.Limit(stormSystem), Counters: true,
 			What:  rule.T("%v of its %v CPUs in the kernel", unit.Share(g.system/g.cpu), unit.Number(round(g.cpu))),
-			Check: rule.T("pidstat -u -p %d 1 5", g.processes[0].PID).String()},
+			Check: shell.Line("pidstat -u -p %d 1 5", g.processes[0].PID)},
 		{Metric: "process.threads", Value: float64(s.threads), Unit: "threads", Limit: rule.Limit(cpus),
 			What:  rule.T("%d threads on %v CPUs, which waited %v s per second", s.threads, unit.Number(cpus), unit.Number(round(g.delay))),
-			Check: rule.T("ls /proc/%d/task | wc -l", g.processes[0].PID).String()},
+			Check: shell.Line("ls /proc/%d/task | wc -l", g.processes[0].PID)},
 	}
 	if sched, ok := v.Scheduler(); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.context-switches", Value: sched.ContextSwitches, Unit: "per second", Counters: true,
-			What: rule.T("the whole host switches %v", unit.PerSecond(sched.ContextSwitches)), Check: "vmstat 1 5   # column cs"})
+			What: rule.T("the whole host switches %v", unit.PerSecond(sched.ContextSwitches)), Check: shell.Line("vmstat 1 5   # column cs")})
 	}
 	f.Notes = []rule.Text{rule.T("%s", why)}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("run fewer threads: about as many as there are CPUs when they compute (now %d threads, %v CPUs)", s.threads, unit.Number(cpus)),
 			Tradeoff: "threads that wait for disks or the network may then be too few"},
 		{Text: rule.T("find the lock or the sched_yield loop the threads meet in"),
-			Command: rule.T("perf record -e sched:sched_switch -g -p %d -- sleep 5", g.processes[0].PID).String(), Tradeoff: "tracing switches at this rate slows the program further while it runs"},
+			Command: shell.Line("perf record -e sched:sched_switch -g -p %d -- sleep 5", g.processes[0].PID), Tradeoff: "tracing switches at this rate slows the program further while it runs"},
 		{Text: rule.T("split what the lock protects, hold it shorter, or hand over work in batches"), Tradeoff: "a change of the program"},
 	}
 	return f

@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -61,7 +62,7 @@ type fullThread struct {
 func detectOneThreadLimit(v *view.View) ([]rule.Finding, error) {
 	idle := v.IdleCores()
 	if _, ok := v.CPUTotal(); !ok {
-		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "nobody knows whether other CPUs were idle", How: "watch longer: --for 10s"}
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "nobody knows whether other CPUs were idle", How: shell.Say("watch longer: --for 10s")}
 	}
 	if v.CPUCount() < 2 || idle < idleElsewhere {
 		return nil, nil
@@ -279,14 +280,14 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 	f.Evidence = []rule.Evidence{
 		{Metric: "thread.cpu", Value: t.cpu, Unit: "share of one CPU", Limit: rule.Limit(threadFull), Counters: true,
 			What:  rule.T("%s on a CPU %v of the time, ready but waiting for one %v", thread, unit.Share(t.cpu), unit.Share(t.delay)),
-			Check: fmt.Sprintf("pidstat -t -u -p %d 1 5", p.PID)},
+			Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)},
 		{Metric: "cpu.idle", Value: idle, Unit: "cores", Limit: rule.Limit(idleElsewhere), Counters: true,
-			What: rule.T("%v of %d CPUs idle meanwhile", unit.Number(round(idle)), v.CPUCount()), Check: "mpstat -P ALL 1 5"},
+			What: rule.T("%v of %d CPUs idle meanwhile", unit.Number(round(idle)), v.CPUCount()), Check: shell.Line("mpstat -P ALL 1 5")},
 	}
 	if w.readings > 0 {
-		check := "ss -tnp   # column Recv-Q"
+		check := shell.Line("ss -tnp   # column Recv-Q")
 		if len(w.ports) > 0 {
-			check = fmt.Sprintf("ss -tna 'sport = :%d'   # column Recv-Q", w.ports[0])
+			check = shell.Line("ss -tna 'sport = :%d'   # column Recv-Q", w.ports[0])
 		}
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "tcp.unread-requests", Value: w.mean, Unit: "connections", Limit: rule.Limit(waitersFrom),
 			What: rule.T("%v connections with unread requests (%v of them not accepted yet), some in %v of %d readings",
@@ -295,7 +296,7 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("start more workers or instances: SO_REUSEPORT, several processes behind one port, a pool"), Tradeoff: "state kept in the process must be shared or split; a lock around the work would move the limit, not lift it"},
 		{Text: rule.T("make the thread do less for each request: see which function it spends its time in"),
-			Command: fmt.Sprintf("perf top -t %d", t.tid), Tradeoff: "takes a developer; only shifts the limit"},
+			Command: shell.Line("perf top -t %d", t.tid), Tradeoff: "takes a developer; only shifts the limit"},
 		{Text: rule.T("move slow work (TLS, compression, logging, backups) to other threads"), Tradeoff: "more threads to understand; results may come back in another order"},
 	}
 	return f

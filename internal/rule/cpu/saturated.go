@@ -5,6 +5,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -49,14 +50,14 @@ const (
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	total, ok := v.CPUTotal()
 	if !ok {
-		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "the window is too short to tell how busy the CPUs were", How: "watch longer: --for 10s"}
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "the window is too short to tell how busy the CPUs were", How: shell.Say("watch longer: --for 10s")}
 	}
 	q := queueOf(v)
 	stall, hasStall := v.Stall("cpu")
 	if !q.measured && !hasStall {
 		return nil, &rule.NotJudged{Needs: "run delays or CPU pressure",
 			Why: "neither /proc/PID/schedstat nor /proc/pressure/cpu could be read, and a busy CPU alone harms nobody",
-			How: "a kernel with CONFIG_SCHED_INFO or CONFIG_PSI (boot with psi=1)"}
+			How: shell.Say("a kernel with CONFIG_SCHED_INFO or CONFIG_PSI (boot with psi=1)")}
 	}
 	if total.Busy() < fullFrom || len(q.consumers) == 0 {
 		return nil, nil
@@ -162,20 +163,20 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.run-delay", Value: q.waited + q.niced, Unit: "seconds per second",
 			What:  rule.T("tasks waited %v s per second for a CPU and ran %v s", unit.Number(round(q.waited+q.niced)), unit.Number(round(cores))),
 			Limit: rule.Limit(waitRatio * cores), Counters: true,
-			Check: "pidstat -u 1 5   # column %wait"})
+			Check: shell.Line("pidstat -u 1 5   # column %%wait")})
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.idle", Value: total.Idle + total.IOWait, Unit: "share",
 		What:  rule.T("CPUs idle %v of the time", unit.Share(total.Idle+total.IOWait)),
-		Limit: rule.Limit(1 - fullFrom), Counters: true, Check: "mpstat -P ALL 1 5"})
+		Limit: rule.Limit(1 - fullFrom), Counters: true, Check: shell.Line("mpstat -P ALL 1 5")})
 	if s, ok := v.Scheduler(); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.running", Value: s.Running, Unit: "tasks",
 			What:  rule.T("%v tasks on or waiting for %d CPUs, mean of %d readings", unit.Number(round(s.Running)), cpus, s.Readings),
-			Limit: rule.Limit(float64(cpus)), Check: "vmstat 1 5   # column r"})
+			Limit: rule.Limit(float64(cpus)), Check: shell.Line("vmstat 1 5   # column r")})
 	}
 	if stall, ok := v.Stall("cpu"); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "pressure.cpu-some", Value: stall.Some, Unit: "share",
 			What:     rule.T("somebody waited for a CPU %v of the time", unit.Share(stall.Some)),
-			Counters: true, Check: "cat /proc/pressure/cpu"})
+			Counters: true, Check: shell.Line("cat /proc/pressure/cpu")})
 	}
 	for i, g := range q.consumers {
 		if i == 3 {
@@ -183,11 +184,11 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 		}
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.cpu", Value: g.cpu, Unit: "cores",
 			What:  rule.T("%s used %v CPUs and waited %v s per second", g.label(), unit.Number(round(g.cpu)), unit.Number(round(g.delay))),
-			Check: "pidstat -u 1 5", Counters: true})
+			Check: shell.Line("pidstat -u 1 5"), Counters: true})
 	}
 	if total.Steal >= stealWorthSaying {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.steal", Value: total.Steal, Unit: "share", Counters: true,
-			What: rule.T("the hypervisor took %v of the CPU time", unit.Share(total.Steal)), Check: "mpstat 1 5   # column %steal"})
+			What: rule.T("the hypervisor took %v of the CPU time", unit.Share(total.Steal)), Check: shell.Line("mpstat 1 5   # column %%steal")})
 	}
 	if len(q.victims) > 0 {
 		f.Notes = append(f.Notes, rule.T("slowed down: %s", labels(q.victims, 4)))
@@ -205,11 +206,11 @@ func saturatedFixes(top program) []rule.Fix {
 	pid := top.processes[0].PID
 	return []rule.Fix{
 		{Text: rule.T("see what %s computes, and make it compute less", top.label()),
-			Command: rule.T("perf top -g -p %d", pid).String(), Tradeoff: "takes a developer, but is the only fix that makes the host faster"},
+			Command: shell.Line("perf top -g -p %d", pid), Tradeoff: "takes a developer, but is the only fix that makes the host faster"},
 		{Text: rule.T("if %s can wait, let it go last", top.label()),
-			Command: rule.T("renice -n 19 -p %d", pid).String(), Tradeoff: "it gets slower while others need the CPU"},
+			Command: shell.Line("renice -n 19 -p %d", pid), Tradeoff: "it gets slower while others need the CPU"},
 		{Text: rule.T("run fewer workers at a time, or cap the group with a CPU quota"),
-			Command: "systemctl set-property UNIT CPUQuota=50%", Tradeoff: "a quota also stops the group when the host is idle"},
+			Command: shell.Line("systemctl set-property UNIT CPUQuota=50%%"), Tradeoff: "a quota also stops the group when the host is idle"},
 		{Text: rule.T("add CPUs or move a service to another host"), Tradeoff: "money; does not help a program that uses one thread"},
 	}
 }

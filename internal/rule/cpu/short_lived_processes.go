@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -45,7 +46,7 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 	total, ok := v.CPUTotal()
 	sched, ok2 := v.Scheduler()
 	if !ok || !ok2 {
-		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "the fork rate is a difference of two readings", How: "watch longer: --for 10s"}
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "the fork rate is a difference of two readings", How: shell.Say("watch longer: --for 10s")}
 	}
 	if sched.Forks < birthsFrom {
 		return nil, nil
@@ -190,18 +191,18 @@ func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sc
 	f.Evidence = []rule.Evidence{
 		{Metric: "sched.forks", Value: sched.Forks, Unit: "per second", Limit: rule.Limit(birthsFrom), Counters: true,
 			What:  rule.T("%v processes and threads created; %d new children of %s caught alive", unit.PerSecond(sched.Forks), b.born, who),
-			Check: "vmstat -f; sleep 1; vmstat -f"},
+			Check: shell.Line("vmstat -f; sleep 1; vmstat -f")},
 		{Metric: "cpu.unaccounted", Value: b.missing, Unit: "cores", Counters: true,
 			What:  rule.T("CPUs worked %v cores for processes, of which %v are in processes one can see", unit.Number(round(b.total)), unit.Number(round(b.live))),
-			Check: "pidstat -u 5 1; mpstat 5 1   # compare the sums"},
+			Check: shell.Line("pidstat -u 5 1; mpstat 5 1   # compare the sums")},
 		{Metric: "process.child-cpu", Value: b.parentCPU, Unit: "cores", Counters: true,
 			What:  rule.T("ended children of %s used %v cores", who, unit.Number(round(b.parentCPU))),
-			Check: fmt.Sprintf("pidstat -T CHILD -u -p %d 5 1", b.parent.PID)},
+			Check: shell.Line("pidstat -T CHILD -u -p %d 5 1", b.parent.PID)},
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see what is started, with which arguments, and whether it fails"), Command: "execsnoop -t   # or: perf trace -e execve -a", Tradeoff: "tracing costs a little for each exec"},
+		{Text: rule.T("see what is started, with which arguments, and whether it fails"), Command: shell.Line("execsnoop -t   # or: perf trace -e execve -a"), Tradeoff: "tracing costs a little for each exec"},
 		{Text: rule.T("do the work inside of %s, or keep one child running and feed it", b.parent.Comm), Tradeoff: "a change of the program; a crash of the helper is no longer contained in one call"},
 		{Text: rule.T("if the child crashes and is restarted at once, stop the loop and read its log"),
-			Command: "journalctl -e; systemctl list-units --state=activating,failed", Tradeoff: "the service stays down until repaired"},
+			Command: shell.Line("journalctl -e; systemctl list-units --state=activating,failed"), Tradeoff: "the service stays down until repaired"},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -53,7 +54,7 @@ const (
 func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {
 	cpus := v.CPUs()
 	if len(cpus) == 0 {
-		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "softirq time is a difference of two readings", How: "watch longer: --for 10s"}
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "softirq time is a difference of two readings", How: shell.Say("watch longer: --for 10s")}
 	}
 	worst, sum := cpus[0], 0.0
 	for _, c := range cpus {
@@ -212,19 +213,19 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 	f.Impact = rule.Impact{Share: min(1, x.worst.SoftIRQ), Text: rule.T("%v of %s, %v of all CPU time", unit.Share(x.worst.SoftIRQ), cpu, unit.Share(x.sum/float64(v.CPUCount())))}
 	f.Evidence = []rule.Evidence{
 		{Metric: "cpu.softirq", Value: x.worst.SoftIRQ, Unit: "share of one CPU", Limit: rule.Limit(softirqShare), Counters: true,
-			What: rule.T("softirqs took %v of %s", unit.Share(x.worst.SoftIRQ), cpu), Check: "mpstat -P ALL 1 5   # column %soft"},
+			What: rule.T("softirqs took %v of %s", unit.Share(x.worst.SoftIRQ), cpu), Check: shell.Line("mpstat -P ALL 1 5   # column %%soft")},
 		{Metric: "softirq.rate", Value: x.kinds.rate, Unit: "per second", Counters: true,
-			What: rule.T("%s ran %v, %v of all kinds but clock and scheduler", x.kinds.top, unit.PerSecond(x.kinds.rate), unit.Share(x.kinds.share)), Check: "watch -d cat /proc/softirqs"},
+			What: rule.T("%s ran %v, %v of all kinds but clock and scheduler", x.kinds.top, unit.PerSecond(x.kinds.rate), unit.Share(x.kinds.share)), Check: shell.Line("watch -d cat /proc/softirqs")},
 	}
 	if x.hasFlow {
 		f.Evidence = append(f.Evidence,
 			rule.Evidence{Metric: "net.rx-packets", Value: x.flow.packets, Unit: "per second", Limit: rule.Limit(floodPackets), Counters: true,
-				What: rule.T("%s received %v packets", x.flow.name, unit.PerSecond(x.flow.packets)), Check: "sar -n DEV 1 5   # rxpck/s"},
+				What: rule.T("%s received %v packets", x.flow.name, unit.PerSecond(x.flow.packets)), Check: shell.Line("sar -n DEV 1 5   # rxpck/s")},
 			rule.Evidence{Metric: "net.packet-size", Value: x.flow.size, Unit: "bytes", Limit: rule.Limit(smallPacket), Counters: true,
-				What: rule.T("%v each, headers included", unit.Bytes(x.flow.size)), Check: "sar -n DEV 1 5   # rxkB/s * 1024 / rxpck/s"})
+				What: rule.T("%v each, headers included", unit.Bytes(x.flow.size)), Check: shell.Line("sar -n DEV 1 5   # rxkB/s * 1024 / rxpck/s")})
 		if nature := natureOf(v, x.flow); nature != "" {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "net.packet-kind", Value: x.flow.packets, Unit: "per second", Counters: true,
-				What: rule.T("they are %s", nature), Check: "nstat; tcpdump -c 20 -ni " + x.flow.name})
+				What: rule.T("they are %s", nature), Check: shell.Line("nstat; tcpdump -c 20 -ni %s", x.flow.name)})
 		}
 	}
 	if x.daemon.CPU >= ksoftirqdFrom {
@@ -236,11 +237,12 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 		where = x.flow.name
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see who sends what, and stop it at the sender or at the edge"), Command: "tcpdump -c 100 -nni " + where, Tradeoff: "reads packets of all users of that interface"},
+		{Text: rule.T("see who sends what, and stop it at the sender or at the edge"), Command: shell.Line("tcpdump -c 100 -nni %s", where), Tradeoff: "reads packets of all users of that interface"},
 		{Text: rule.T("drop unwanted packets early: XDP, or nft in the ingress hook"),
-			Command:  "nft add table netdev guard; nft add chain netdev guard in '{ type filter hook ingress device " + where + " priority 0; policy accept; }'; nft add rule netdev guard in ip saddr ADDRESS drop",
+			Command: shell.Line("nft add table netdev guard; nft add chain netdev guard in %s; nft add rule netdev guard in ip saddr ADDRESS drop",
+				shell.Nft("{ type filter hook ingress device %s priority 0; policy accept; }", where)),
 			Tradeoff: "still costs something for each packet; wrong rules cut off real clients"},
 		{Text: rule.T("if the traffic is wanted, spread it over CPUs (RSS, RPS) and let the card merge packets (GRO, interrupt coalescing)"),
-			Command: "ethtool -l " + where + "; cat /sys/class/net/" + where + "/queues/rx-0/rps_cpus", Tradeoff: "RPS costs an interrupt between CPUs; coalescing adds microseconds of latency"},
+			Command: shell.Line("ethtool -l %s; cat /sys/class/net/%s/queues/rx-0/rps_cpus", where, where), Tradeoff: "RPS costs an interrupt between CPUs; coalescing adds microseconds of latency"},
 	}
 }

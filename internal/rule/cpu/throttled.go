@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -58,7 +59,7 @@ func detectThrottled(v *view.View) ([]rule.Finding, error) {
 	if !known {
 		return nil, &rule.NotJudged{Needs: "cpu.stat of control groups",
 			Why: "no group shows how often it was throttled: the cpu controller is not enabled, or the window holds one reading only",
-			How: "mount or enable the cpu controller, or watch longer"}
+			How: shell.Say("mount or enable the cpu controller, or watch longer")}
 	}
 	return found, nil
 }
@@ -104,23 +105,23 @@ func throttledFinding(v *view.View, c view.Cgroup) rule.Finding {
 	f.Evidence = append(f.Evidence,
 		rule.Evidence{Metric: "cgroup.throttled-periods", Value: share, Unit: "share", Limit: rule.Limit(throttledShare), Counters: true,
 			What:  rule.T("nr_throttled +%v of nr_periods +%v", unit.Count(c.ThrottledIn), unit.Count(c.PeriodsIn)),
-			Check: "cat " + cpuFile(c, "cpu.stat")},
+			Check: shell.Line("cat %s", cpuFile(c, "cpu.stat"))},
 		rule.Evidence{Metric: "cgroup.throttled-time", Value: c.Throttling, Unit: "seconds per second", Counters: true,
 			What:  rule.T("stopped %v s per second, summed over the CPUs", unit.Number(round(c.Throttling))),
-			Check: "cat " + cpuFile(c, "cpu.stat")})
+			Check: shell.Line("cat %s", cpuFile(c, "cpu.stat"))})
 	if c.HasQuota() {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.quota", Value: c.Cores(), Unit: "cores",
 			What:  rule.T("quota %v per %v; it used %v CPUs", unit.Duration(c.Quota), unit.Duration(c.Period), unit.Number(round(view.OrZero(c.CPU)))),
-			Check: "cat " + quotaFile(c)})
+			Check: shell.Line("cat %s", quotaFile(c))})
 	}
 	if delay > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.run-delay", Value: delay, Unit: "seconds per second", Counters: true,
 			What:  rule.T("its %d processes waited %v s per second for a CPU", len(members), unit.Number(round(delay))),
-			Check: "pidstat -t -u 1 5   # column %wait"})
+			Check: shell.Line("pidstat -t -u 1 5   # column %%wait")})
 	}
 	if total, ok := v.CPUTotal(); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.idle", Value: total.Idle + total.IOWait, Unit: "share", Counters: true,
-			What: rule.T("the host's CPUs idled %v of the time", unit.Share(total.Idle+total.IOWait)), Check: "mpstat 1 5"})
+			What: rule.T("the host's CPUs idled %v of the time", unit.Share(total.Idle+total.IOWait)), Check: shell.Line("mpstat 1 5")})
 	}
 	f.Fixes = throttledFixes(c, v.CPUCount())
 	return f
@@ -133,29 +134,29 @@ func throttledFixes(c view.Cgroup, cpus int) []rule.Fix {
 		// stopped group does not show how much it would use.
 		to := min(2*c.Cores(), float64(cpus))
 		if c.Version == 1 {
-			raise.Command = fmt.Sprintf("echo %d > %s", int64(to*float64(c.Period.Microseconds())), cpuFile(c, "cpu.cfs_quota_us"))
+			raise.Command = shell.Line("echo %d > %s", int64(to*float64(c.Period.Microseconds())), cpuFile(c, "cpu.cfs_quota_us"))
 		} else {
-			raise.Command = fmt.Sprintf("echo \"%d %d\" > %s", int64(to*float64(c.Period.Microseconds())), c.Period.Microseconds(), cpuFile(c, "cpu.max"))
+			raise.Command = shell.Line(`echo "%d %d" > %s`, int64(to*float64(c.Period.Microseconds())), c.Period.Microseconds(), cpuFile(c, "cpu.max"))
 		}
 	}
 	return []rule.Fix{
 		raise,
 		{Text: rule.T("use weights instead of a quota, so that it is held back only when others want the CPU"),
-			Command: "systemctl set-property UNIT CPUQuota= CPUWeight=50", Tradeoff: "no hard ceiling: the bill or the neighbour's latency may depend on one"},
+			Command: shell.Line("systemctl set-property UNIT CPUQuota= CPUWeight=50"), Tradeoff: "no hard ceiling: the bill or the neighbour's latency may depend on one"},
 		{Text: rule.T("run no more threads than the quota has CPUs (GOMAXPROCS, -XX:ActiveProcessorCount, worker_processes)"),
 			Tradeoff: "less parallel; but threads beyond the quota only use it up earlier in each period"},
 	}
 }
 
 // cpuFile is where a group's file lies on most systems.
-func cpuFile(c view.Cgroup, file string) string {
+func cpuFile(c view.Cgroup, file string) shell.Path {
 	if c.Version == 1 {
-		return "/sys/fs/cgroup/cpu" + c.Path + "/" + file
+		return shell.Path("/sys/fs/cgroup/cpu" + c.Path + "/" + file)
 	}
-	return "/sys/fs/cgroup" + c.Path + "/" + file
+	return shell.Path("/sys/fs/cgroup" + c.Path + "/" + file)
 }
 
-func quotaFile(c view.Cgroup) string {
+func quotaFile(c view.Cgroup) shell.Path {
 	if c.Version == 1 {
 		return cpuFile(c, "cpu.cfs_quota_us")
 	}

@@ -3,12 +3,12 @@ package disk
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"math"
 	"slices"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -145,7 +145,7 @@ func fullWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact) 
 }
 
 func fullEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
-	check := "df -B1 " + fs.MountPoint
+	check := shell.Line("df -B1 %s", shell.Path(fs.MountPoint))
 	list := []rule.Evidence{{
 		Metric: "filesystem.available", What: rule.T("%s of %s available, %s more for root", unit.Bytes(s.left), unit.Bytes(s.total), unit.Bytes(s.leftRoot-s.left)),
 		Value: s.left, Unit: "bytes", Limit: rule.Limit(0), Check: check,
@@ -157,7 +157,7 @@ func fullEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 	if s.growth > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "filesystem.growth", What: rule.T("grew by %s/s in the window", unit.Bytes(s.growth)),
-			Value: s.growth, Unit: "bytes per second", Check: "watch -d " + check,
+			Value: s.growth, Unit: "bytes per second", Check: shell.Line("watch -d %s", shell.Script(check)),
 		})
 	}
 	return list
@@ -202,7 +202,7 @@ func failingEvidence(failing []view.Process) []rule.Evidence {
 		}
 		list = append(list, rule.Evidence{
 			Metric: "process.write-calls", What: rule.T("%s (%d) calls write %s and writes %s/s: its calls fail", p.Comm, p.PID, unit.PerSecond(p.WriteCalls), unit.Bytes(p.WriteChars)),
-			Value: p.WriteCalls, Unit: "per second", Check: fmt.Sprintf("strace -f -p %d -e trace=write,pwrite64 -e status=failed", p.PID), Counters: true,
+			Value: p.WriteCalls, Unit: "per second", Check: shell.Line("strace -f -p %d -e trace=write,pwrite64 -e status=failed", p.PID), Counters: true,
 		})
 	}
 	return list
@@ -225,7 +225,7 @@ func writersEvidence(v *view.View) []rule.Evidence {
 		}
 		list = append(list, rule.Evidence{
 			Metric: "process.io-bytes", What: rule.T("%s (%d) writes %s/s, to this or another filesystem", p.Comm, p.PID, unit.Bytes(p.WriteBytes)),
-			Value: p.WriteBytes, Unit: "bytes per second", Check: fmt.Sprintf("ls -l /proc/%d/fd", p.PID), Counters: true,
+			Value: p.WriteBytes, Unit: "bytes per second", Check: shell.Line("ls -l /proc/%d/fd", p.PID), Counters: true,
 		})
 	}
 	return list
@@ -238,12 +238,12 @@ func fullFixes(fs view.Filesystem) []rule.Fix {
 	return []rule.Fix{
 		{
 			Text:     rule.T("find what takes the space, and delete or move it"),
-			Command:  "du -xh --max-depth=2 " + fs.MountPoint + " | sort -h | tail -20",
+			Command:  shell.Line("du -xh --max-depth=2 %s | sort -h | tail -20", shell.Path(fs.MountPoint)),
 			Tradeoff: "du reads every directory once",
 		},
 		{
 			Text:     rule.T("look for deleted files that a process still holds open: their space is free only when it closes them"),
-			Command:  "lsof +L1 " + fs.MountPoint,
+			Command:  shell.Line("lsof +L1 %s", shell.Path(fs.MountPoint)),
 			Tradeoff: "restarting or truncating interrupts that process",
 		},
 		{

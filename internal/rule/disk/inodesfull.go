@@ -5,6 +5,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -73,7 +74,7 @@ func inodeWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact)
 }
 
 func inodeEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
-	check := "df -i " + fs.MountPoint
+	check := shell.Line("df -i %s", shell.Path(fs.MountPoint))
 	free := rule.T("%s of %s inodes free", unit.Count(s.left), unit.Count(s.total))
 	if none > 0 {
 		free = rule.T("%s of %s inodes free in %d of %d samples", unit.Count(s.left), unit.Count(s.total), none, len(fs.Samples))
@@ -82,7 +83,7 @@ func inodeEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 		{Metric: "filesystem.inodes-free", What: free, Value: s.left, Unit: "count", Limit: rule.Limit(0), Check: check},
 		{
 			Metric: "filesystem.available", What: rule.T("%s of %s available: space is not what is missing", unit.Bytes(fs.Available), unit.Bytes(fs.Size)),
-			Value: float64(fs.Available), Unit: "bytes", Check: "df -B1 " + fs.MountPoint,
+			Value: float64(fs.Available), Unit: "bytes", Check: shell.Line("df -B1 %s", shell.Path(fs.MountPoint)),
 		},
 	}
 	if fs.Available <= 0 {
@@ -91,7 +92,7 @@ func inodeEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 	if s.growth > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "filesystem.inode-growth", What: rule.T("%s files more in the window", unit.PerSecond(s.growth)),
-			Value: s.growth, Unit: "per second", Check: "watch -d " + check,
+			Value: s.growth, Unit: "per second", Check: shell.Line("watch -d %s", shell.Script(check)),
 		})
 	}
 	return list
@@ -101,7 +102,7 @@ func inodeFixes(fs view.Filesystem) []rule.Fix {
 	return []rule.Fix{
 		{
 			Text:     rule.T("find the directories with the most files, and delete or move the small ones: sessions, caches, mail queues"),
-			Command:  "du -x --inodes --max-depth=3 " + fs.MountPoint + " | sort -n | tail -20",
+			Command:  shell.Line("du -x --inodes --max-depth=3 %s | sort -n | tail -20", shell.Path(fs.MountPoint)),
 			Tradeoff: "du reads every directory once",
 		},
 		{

@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -44,25 +45,25 @@ var files = map[string]string{
 	"riops": "blkio.throttle.read_iops_device", "wiops": "blkio.throttle.write_iops_device",
 }
 
-func (l ioLimit) file() string {
+func (l ioLimit) file() shell.Path {
 	if l.version == 1 {
-		return "/sys/fs/cgroup/blkio" + l.path + "/" + files[l.key]
+		return shell.Path("/sys/fs/cgroup/blkio" + l.path + "/" + files[l.key])
 	}
-	return "/sys/fs/cgroup" + l.path + "/io.max"
+	return shell.Path("/sys/fs/cgroup" + l.path + "/io.max")
 }
 
 // lift is the command that removes the limit.
-func (l ioLimit) lift() string {
+func (l ioLimit) lift() shell.Command {
 	if l.version == 1 {
-		return fmt.Sprintf("echo '%s 0' > %s", l.device, l.file())
+		return shell.Line("echo %s > %s", l.device+" 0", l.file())
 	}
-	return fmt.Sprintf("echo '%s %s=max' > %s", l.device, l.key, l.file())
+	return shell.Line("echo %s > %s", l.device+" "+l.key+"=max", l.file())
 }
 
 func (l ioLimit) evidence() rule.Evidence {
 	return rule.Evidence{
 		Metric: "cgroup.io-limit", What: rule.T("cgroup %s does %s of its limit on %s, %s", l.path, unit.Share(l.rate/l.value), l.device, l.String()),
-		Value: l.rate, Unit: "per second", Limit: rule.Limit(l.value), Check: "cat " + l.file(), Counters: true,
+		Value: l.rate, Unit: "per second", Limit: rule.Limit(l.value), Check: shell.Line("cat %s", l.file()), Counters: true,
 	}
 }
 

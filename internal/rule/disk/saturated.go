@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -192,21 +193,21 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 }
 
 func (c candidate) evidence(w waiters) []rule.Evidence {
-	check := "iostat -dx " + c.Device + " 1"
+	check := shell.Line("iostat -dx %s 1", c.Device)
 	list := []rule.Evidence{{
 		Metric: "disk.queue", What: rule.T("%s requests in flight on average", unit.Number(c.Queue)),
-		Value: c.Queue, Unit: "requests", Limit: rule.Limit(waitingQueue), Check: check + "   # aqu-sz", Counters: true,
+		Value: c.Queue, Unit: "requests", Limit: rule.Limit(waitingQueue), Check: shell.Line("%s   # aqu-sz", check), Counters: true,
 	}}
 	if !math.IsNaN(c.Await) {
 		list = append(list, rule.Evidence{
 			Metric: "disk.await", What: rule.T("a request takes %s (reads %s, writes %s)", unit.Seconds(c.Await), await(c.ReadAwait), await(c.WriteAwait)),
-			Value: c.Await, Unit: "seconds", Limit: rule.Limit(slow(c.BlockDevice)), Check: check + "   # r_await, w_await", Counters: true,
+			Value: c.Await, Unit: "seconds", Limit: rule.Limit(slow(c.BlockDevice)), Check: shell.Line("%s   # r_await, w_await", check), Counters: true,
 		})
 	}
 	list = append(list, rule.Evidence{
 		Metric: "disk.utilisation", What: rule.T("busy %s of the time with %s requests of %s, %s/s",
 			unit.Share(c.Utilisation), unit.PerSecond(c.Requests()), unit.Bytes(c.RequestSize()), unit.Bytes(c.Bytes())),
-		Value: c.Utilisation, Unit: "share", Check: check + "   # %util", Counters: true,
+		Value: c.Utilisation, Unit: "share", Check: shell.Line("%s   # %%util", check), Counters: true,
 	})
 	if c.limit != nil {
 		list = append(list, c.limit.evidence())
@@ -233,13 +234,13 @@ func (c candidate) fixes(w waiters) []rule.Fix {
 	if top, ok := w.issuer(); ok {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("find out what %s (%d) reads and writes, and whether it must be now: a missing index, a debug log, a backup at peak time", top.Comm, top.PID),
-			Command:  fmt.Sprintf("strace -f -p %d -e trace=desc -yy", top.PID),
+			Command:  shell.Line("strace -f -p %d -e trace=desc -yy", top.PID),
 			Tradeoff: "strace slows the process down while it is attached",
 		})
 		if c.limit == nil {
 			fixes = append(fixes, rule.Fix{
 				Text:     rule.T("slow %s (%d) down so that others get their turn", top.Comm, top.PID),
-				Command:  fmt.Sprintf("systemctl set-property --runtime UNIT IOReadBandwidthMax='/dev/%s 20M' IOWriteBandwidthMax='/dev/%s 20M'", c.Device, c.Device),
+				Command:  shell.Line("systemctl set-property --runtime UNIT IOReadBandwidthMax=%s IOWriteBandwidthMax=%s", "/dev/"+c.Device+" 20M", "/dev/"+c.Device+" 20M"),
 				Tradeoff: "it takes longer; on cgroup v1 buffered writes are not held back",
 			})
 		}

@@ -2,13 +2,13 @@ package disk
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -180,7 +180,7 @@ func (w waiters) evidence() []rule.Evidence {
 		}
 		list = append(list, rule.Evidence{
 			Metric: "process.disk-wait", What: rule.T("%s (%d): %s threads waiting for disk on average%s", p.Comm, p.PID, unit.Number(p.waiting), where),
-			Value: p.waiting, Unit: "threads", Check: fmt.Sprintf("ps -L -o tid,stat,wchan:30,comm -p %d", p.PID),
+			Value: p.waiting, Unit: "threads", Check: shell.Line("ps -L -o tid,stat,wchan:30,comm -p %d", p.PID),
 		})
 	}
 	for i, p := range w.issuers {
@@ -189,13 +189,13 @@ func (w waiters) evidence() []rule.Evidence {
 		}
 		list = append(list, rule.Evidence{
 			Metric: "process.io-bytes", What: rule.T("%s (%d) reads %s/s and writes %s/s", p.Comm, p.PID, unit.Bytes(zero(p.ReadBytes)), unit.Bytes(zero(p.WriteBytes))),
-			Value: moves(p), Unit: "bytes per second", Check: fmt.Sprintf("pidstat -d -p %d 1", p.PID), Counters: true,
+			Value: moves(p), Unit: "bytes per second", Check: shell.Line("pidstat -d -p %d 1", p.PID), Counters: true,
 		})
 	}
 	if w.pressure > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "pressure.io", What: rule.T("somebody was stalled on I/O %s of the time", unit.Share(w.pressure)),
-			Value: w.pressure, Unit: "share", Check: "cat /proc/pressure/io", Counters: true,
+			Value: w.pressure, Unit: "share", Check: shell.Line("cat /proc/pressure/io"), Counters: true,
 		})
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -57,7 +58,7 @@ func detectDeadlock(v *view.View) ([]rule.Finding, error) {
 		return nil, &rule.NotJudged{
 			Needs: "the holders of java.util.concurrent locks",
 			Why:   rule.T("the dump does not tell who holds %s that threads wait for", unit.Plural(unknown, "lock", "locks")).String(),
-			How:   "jstack -l PID > dump.txt (-l tells them); rtrail diagnose dump.txt",
+			How:   shell.Say("jstack -l PID > dump.txt (-l tells them); rtrail diagnose dump.txt"),
 		}
 	}
 	return found, nil
@@ -125,7 +126,7 @@ func (d *dumped) finding() rule.Finding {
 	}
 	if d.behind > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "jvm.behind-deadlock", Value: float64(d.behind), Unit: "threads", Check: "rtrail stacks " + shellWords(d.files()),
+			Metric: "jvm.behind-deadlock", Value: float64(d.behind), Unit: "threads", Check: shell.Line("rtrail stacks %s", d.files()),
 			What: rule.T("%s for a lock that one of them holds", waits(d.behind)),
 		})
 	}
@@ -155,23 +156,12 @@ func (d *dumped) inCycles() []recording.StackLock {
 	return list
 }
 
-func (d *dumped) files() []string { return strings.Split(d.source, ", ") }
+func (d *dumped) files() shell.Paths { return strings.Split(d.source, ", ") }
 
 // check finds the VM's own list of deadlocks, which it writes at the end of a
 // dump; compressed ones are seen through.
-func (d *dumped) check() string {
-	return "zgrep -h -A 30 'Java-level deadlock' " + shellWords(d.files())
-}
-
-func shellWords(words []string) string {
-	var list []string
-	for _, w := range words {
-		if strings.ContainsFunc(w, func(r rune) bool { return strings.ContainsRune(" \t'\"\\$`*?[]();&|<>~#!", r) }) {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		list = append(list, w)
-	}
-	return strings.Join(list, " ")
+func (d *dumped) check() shell.Command {
+	return shell.Line("zgrep -h -A 30 'Java-level deadlock' %s", d.files())
 }
 
 func quoted(name string) string { return `"` + name + `"` }

@@ -73,9 +73,3 @@ func TestSeen(t *testing.T) {
 		}
 	}
 }
-
-func TestShellWords(t *testing.T) {
-	if got, want := shellWords([]string{"a.txt", "my dump's.txt"}), `a.txt 'my dump'\''s.txt'`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}

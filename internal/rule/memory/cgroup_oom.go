@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -108,18 +109,18 @@ func groupKill(v *view.View, list []kill) rule.Finding {
 		}
 		if n := view.OrZero(c.Kills); n > 0 {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.oom-kills", Value: n, Unit: "count", Counters: true,
-				What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: "grep oom_kill " + memoryFile(c, "memory.events", "memory.oom_control")})
+				What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: shell.Line("grep oom_kill %s", memoryFile(c, "memory.events", "memory.oom_control"))})
 		}
 		if n := view.OrZero(c.HitLimit); n > 0 {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory-hits", Value: n, Unit: "count", Counters: true,
-				What: rule.T("it hit its limit %v times", unit.Count(n)), Check: "cat " + memoryFile(c, "memory.events", "memory.failcnt")})
+				What: rule.T("it hit its limit %v times", unit.Count(n)), Check: shell.Line("cat %s", memoryFile(c, "memory.events", "memory.failcnt"))})
 		}
 	}
 	what := "a memory limit"
 	if limit > 0 && limit < math.MaxInt64/2 {
 		what = fmt.Sprintf("its limit of %v", unit.Bytes(limit))
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory-limit", Value: float64(limit), Unit: "bytes",
-			What: rule.T("limit of %s: %v", group, unit.Bytes(limit)), Check: "cat /sys/fs/cgroup" + k.group + "/memory.max   # v1: memory/…/memory.limit_in_bytes"})
+			What: rule.T("limit of %s: %v", group, unit.Bytes(limit)), Check: shell.Line("cat /sys/fs/cgroup%s/memory.max   # v1: memory/…/memory.limit_in_bytes", k.group)})
 	}
 	f.Headline = rule.T("%s %s killed: %s reached %s", killedWho(list), wasOrWere(len(list)), group, what)
 	if k.before {
@@ -169,13 +170,13 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},
 		Headline:   rule.T("%s of %s killed for lack of memory in the group", processes(int(n)), c.Path),
 		Evidence: []rule.Evidence{{Metric: "cgroup.oom-kills", Value: n, Unit: "count", Counters: true,
-			What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: "grep oom_kill " + memoryFile(c, "memory.events", "memory.oom_control")}},
+			What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: shell.Line("grep oom_kill %s", memoryFile(c, "memory.events", "memory.oom_control"))}},
 		Notes: []rule.Text{rule.T("the kernel log did not name the process")},
 		Fixes: groupFixes("the program", c.Path, c.MemoryMax),
 	}
 	if c.Limited() {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory-limit", Value: float64(c.MemoryMax), Unit: "bytes",
-			What: rule.T("limit %v", unit.Bytes(c.MemoryMax)), Check: "cat " + memoryFile(c, "memory.max", "memory.limit_in_bytes")})
+			What: rule.T("limit %v", unit.Bytes(c.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c, "memory.max", "memory.limit_in_bytes"))})
 	} else {
 		// A host-wide kill counts in the victim's group as well.
 		f.Confidence = rule.Likely
@@ -186,21 +187,21 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 func groupFixes(comm, group string, limit int64) []rule.Fix {
 	raise := rule.Fix{Text: rule.T("raise the limit of %s to what it needs under real load, plus headroom", group), Tradeoff: "memory its neighbours can no longer have"}
 	if limit > 0 && limit < math.MaxInt64/4 {
-		raise.Command = fmt.Sprintf("echo %d > /sys/fs/cgroup%s/memory.max", limit*3/2, group)
+		raise.Command = shell.Line("echo %d > /sys/fs/cgroup%s/memory.max", limit*3/2, group)
 	}
 	return []rule.Fix{
 		raise,
 		{Text: rule.T("make %s fit: heap and cache sizes below the limit, with room for stacks, buffers and page cache", comm),
-			Command: "java -XX:MaxRAMPercentage=60 ...", Tradeoff: "more garbage collection or a lower hit rate"},
+			Command: shell.Line("java -XX:MaxRAMPercentage=60 ..."), Tradeoff: "more garbage collection or a lower hit rate"},
 		{Text: rule.T("set memory.high below the limit, so that the group is slowed down before it is killed"),
-			Command: "systemctl set-property UNIT MemoryHigh=...", Tradeoff: "reclaim makes it slow, which can be harder to notice than a restart"},
+			Command: shell.Line("systemctl set-property UNIT MemoryHigh=..."), Tradeoff: "reclaim makes it slow, which can be harder to notice than a restart"},
 	}
 }
 
 // memoryFile is where a group's file lies on most systems.
-func memoryFile(c view.Cgroup, v2, v1 string) string {
+func memoryFile(c view.Cgroup, v2, v1 string) shell.Path {
 	if c.Version == 1 {
-		return "/sys/fs/cgroup/memory" + c.Path + "/" + v1
+		return shell.Path("/sys/fs/cgroup/memory" + c.Path + "/" + v1)
 	}
-	return "/sys/fs/cgroup" + c.Path + "/" + v2
+	return shell.Path("/sys/fs/cgroup" + c.Path + "/" + v2)
 }

@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -89,7 +90,7 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 		list = append(list, g)
 	}
 	if !enough {
-		return nil, &rule.NotJudged{Needs: "more readings of processes", Why: fmt.Sprintf("a trend takes at least %d readings of a process's memory", leastReadings), How: "watch longer: --for 30s"}
+		return nil, &rule.NotJudged{Needs: "more readings of processes", Why: fmt.Sprintf("a trend takes at least %d readings of a process's memory", leastReadings), How: shell.Say("watch longer: --for 30s")}
 	}
 	slices.SortStableFunc(list, func(a, b grower) int { return cmp.Compare(b.trend.slope, a.trend.slope) })
 	var found []rule.Finding
@@ -185,9 +186,9 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	}
 	f.Evidence = []rule.Evidence{{Metric: "process.anon-growth", Value: t.slope, Unit: "bytes per second",
 		What:  rule.T("its %s grew by %v in %v: up in %d of %d steps, down in %d", what, unit.Bytes(t.grown), unit.Seconds(t.seconds), t.up, t.up+t.flat+t.down, t.down),
-		Check: fmt.Sprintf("watch -n 1 grep -E 'RssAnon|VmSwap' /proc/%d/status", p.PID)}}
+		Check: shell.Line("watch -n 1 %s", shell.Script(shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", p.PID)))}}
 	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.anon", Value: float64(weight(p)), Unit: "bytes",
-		What: rule.T("it holds %v, in RAM and swap", unit.Bytes(weight(p))), Check: fmt.Sprintf("pidstat -r -p %d 1 5", p.PID)})
+		What: rule.T("it holds %v, in RAM and swap", unit.Bytes(weight(p))), Check: shell.Line("pidstat -r -p %d 1 5", p.PID)})
 	if g.pool != nil {
 		f.Evidence = append(f.Evidence, g.pool.evidence(c))
 	}
@@ -196,7 +197,7 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 		f.Evidence = append(f.Evidence, availableNow(v)...)
 	case c.known:
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory", Value: float64(c.group.Memory), Unit: "bytes", Limit: rule.Limit(float64(c.group.MemoryMax)),
-			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.group.MemoryMax)), Check: "cat " + memoryFile(c.group, "memory.current", "memory.usage_in_bytes")})
+			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.group.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c.group, "memory.current", "memory.usage_in_bytes"))})
 	}
 	if f.Confidence == rule.Possible {
 		note := "%v of growth prove no leak: caches and heaps fill up like this too"
@@ -206,12 +207,12 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 		f.Notes = append(f.Notes, rule.T(note, unit.Seconds(t.seconds)))
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see whether it goes on: watch it for an hour, through a quiet time"), Command: fmt.Sprintf("pidstat -r -p %d 60 60", p.PID), Tradeoff: "takes an hour"},
-		{Text: rule.T("find the allocation that is never freed"), Command: fmt.Sprintf("memleak -p %d   # bcc; or heap profile: jmap, pprof, jemalloc prof", p.PID), Tradeoff: "tracing every allocation can halve the speed of the program"},
-		{Text: rule.T("until it is repaired: give it a limit of its own and restart it in a quiet hour"), Command: "systemctl set-property UNIT MemoryMax=...", Tradeoff: "hides the leak; each restart empties its caches"},
+		{Text: rule.T("see whether it goes on: watch it for an hour, through a quiet time"), Command: shell.Line("pidstat -r -p %d 60 60", p.PID), Tradeoff: "takes an hour"},
+		{Text: rule.T("find the allocation that is never freed"), Command: shell.Line("memleak -p %d   # bcc; or heap profile: jmap, pprof, jemalloc prof", p.PID), Tradeoff: "tracing every allocation can halve the speed of the program"},
+		{Text: rule.T("until it is repaired: give it a limit of its own and restart it in a quiet hour"), Command: shell.Line("systemctl set-property UNIT MemoryMax=..."), Tradeoff: "hides the leak; each restart empties its caches"},
 	}
 	if g.pool != nil && !g.pool.fits(c) {
-		f.Fixes = slices.Insert(f.Fixes, 0, rule.Fix{Text: rule.T("give its buffer pool no more than there is room for"), Command: `mysql -e "set global innodb_buffer_pool_size=..."   # and in my.cnf`, Tradeoff: "more reads from disk"})
+		f.Fixes = slices.Insert(f.Fixes, 0, rule.Fix{Text: rule.T("give its buffer pool no more than there is room for"), Command: shell.Line(`mysql -e "set global innodb_buffer_pool_size=..."   # and in my.cnf`), Tradeoff: "more reads from disk"})
 	}
 	return f
 }

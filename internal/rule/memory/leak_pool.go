@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -94,19 +95,19 @@ func isMySQL(p view.Process) bool { return p.Comm == "mariadbd" || strings.HasPr
 func fillsToo(p view.Process, t trend, b bufferPool) *rule.NotJudged {
 	return &rule.NotJudged{Needs: fmt.Sprintf("to see %s (%d) with its buffer pool full", p.Comm, p.PID),
 		Why: fmt.Sprintf("its memory grew by %v beside the %v that its InnoDB buffer pool gained; %v of the pool are free and may be where it went", unit.Bytes(t.grown), unit.Bytes(b.grown()), unit.Bytes(b.free)),
-		How: "watch again when it has warmed up"}
+		How: shell.Say("watch again when it has warmed up")}
 }
 
 // notAsked is why the growth of a young server cannot be judged that nobody asked.
 func notAsked(p view.Process, t trend) *rule.NotJudged {
 	return &rule.NotJudged{Needs: fmt.Sprintf("the buffer pool of %s (%d)", p.Comm, p.PID),
 		Why: fmt.Sprintf("its memory grew by %v; it has just started, and its InnoDB buffer pool fills in this way", unit.Bytes(t.grown)),
-		How: "name the server: --mysql USER@HOST:PORT, or watch again when it has warmed up"}
+		How: shell.Say("name the server: --mysql USER@HOST:PORT, or watch again when it has warmed up")}
 }
 
 // evidence says what the pool has to do with the growth that was found.
 func (b bufferPool) evidence(c ceiling) rule.Evidence {
-	e := rule.Evidence{Metric: "mysql.buffer-pool-growth", Value: b.grown(), Unit: "bytes", Check: `mysql -e "show global status like 'Innodb_buffer_pool_pages%'"`,
+	e := rule.Evidence{Metric: "mysql.buffer-pool-growth", Value: b.grown(), Unit: "bytes", Check: shell.Line(`mysql -e "show global status like 'Innodb_buffer_pool_pages%%'"`),
 		What: rule.T("%v that its InnoDB buffer pool gained meanwhile are left out", unit.Bytes(b.grown()))}
 	if !b.fits(c) {
 		e.What = rule.T("its InnoDB buffer pool gained %v of it and has %v still to fill, more than is left", unit.Bytes(b.grown()), unit.Bytes(b.free))

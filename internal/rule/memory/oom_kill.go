@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -99,7 +100,7 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	}
 	if p, ok := v.Paging(); ok && !before {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "vmstat.oom-kill", Value: p.OOMKills, Unit: "count", Counters: true,
-			What: rule.T("oom_kill +%v in the window", unit.Count(p.OOMKills)), Check: "grep oom_kill /proc/vmstat"})
+			What: rule.T("oom_kill +%v in the window", unit.Count(p.OOMKills)), Check: shell.Line("grep oom_kill /proc/vmstat")})
 	}
 	if k.asked != "" && k.asked != k.comm {
 		f.Notes = append(f.Notes, rule.T("%s asked for the memory that was not there; who asks is not who is killed, nor who used it up", k.asked))
@@ -114,8 +115,8 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	f.Evidence = append(f.Evidence, availableNow(v)...)
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("find out what %s needs and give it a limit of its own, so that it fails alone", k.comm),
-			Command: "systemctl set-property UNIT MemoryMax=2G", Tradeoff: "the limit kills it earlier"},
-		{Text: rule.T("protect what must stay"), Command: "echo -900 > /proc/PID/oom_score_adj", Tradeoff: "something else is killed instead"},
+			Command: shell.Line("systemctl set-property UNIT MemoryMax=2G"), Tradeoff: "the limit kills it earlier"},
+		{Text: rule.T("protect what must stay"), Command: shell.Line("echo -900 > /proc/PID/oom_score_adj"), Tradeoff: "something else is killed instead"},
 		{Text: rule.T("add memory, or swap as a buffer for peaks"), Tradeoff: "swap turns a quick death into a slow host when the working set does not fit"},
 	}
 	return f
@@ -128,8 +129,8 @@ func countedKill(v *view.View, n float64) rule.Finding {
 		Headline:   rule.T("the kernel killed %s for lack of memory; the log that names them was not readable", processes(int(n))),
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},
 		Evidence: append([]rule.Evidence{{Metric: "vmstat.oom-kill", Value: n, Unit: "count", Counters: true,
-			What: rule.T("oom_kill +%v in the window", unit.Count(n)), Check: "grep oom_kill /proc/vmstat"}}, availableNow(v)...),
-		Fixes: []rule.Fix{{Text: rule.T("read the kernel log for the names"), Command: "dmesg -T | grep -i 'killed process'", Tradeoff: "needs root or kernel.dmesg_restrict=0"}},
+			What: rule.T("oom_kill +%v in the window", unit.Count(n)), Check: shell.Line("grep oom_kill /proc/vmstat")}}, availableNow(v)...),
+		Fixes: []rule.Fix{{Text: rule.T("read the kernel log for the names"), Command: shell.Line("dmesg -T | grep -i 'killed process'"), Tradeoff: "needs root or kernel.dmesg_restrict=0"}},
 	}
 }
 
@@ -139,7 +140,7 @@ func availableNow(v *view.View) []rule.Evidence {
 		return nil
 	}
 	return []rule.Evidence{{Metric: "memory.available", Value: float64(m.Available), Unit: "bytes",
-		What: rule.T("%v of %v available at the end of the window", unit.Bytes(m.Available), unit.Bytes(m.Total)), Check: "free -h"}}
+		What: rule.T("%v of %v available at the end of the window", unit.Bytes(m.Available), unit.Bytes(m.Total)), Check: shell.Line("free -h")}}
 }
 
 func victim(k kill) rule.Subject {
@@ -148,7 +149,7 @@ func victim(k kill) rule.Subject {
 
 func killEvidence(v *view.View, k kill) rule.Evidence {
 	e := rule.Evidence{Metric: "log.oom-kill", Value: float64(max(k.anon, 0)), Unit: "bytes",
-		Check: "dmesg -T | grep -i -A1 'oom-kill\\|killed process'"}
+		Check: shell.Line(`dmesg -T | grep -i -A1 'oom-kill\|killed process'`)}
 	when := fmt.Sprintf("at %s", k.at.Format("15:04:05"))
 	if k.before {
 		when += fmt.Sprintf(", %v before the window", unit.Duration(v.Start().Sub(k.at)))

@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -64,7 +65,7 @@ type squeeze struct {
 func detectReclaim(v *view.View) ([]rule.Finding, error) {
 	p, ok := v.Paging()
 	if !ok {
-		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "reading again is a difference of two readings", How: "watch longer: --for 10s"}
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "reading again is a difference of two readings", How: shell.Say("watch longer: --for 10s")}
 	}
 	var found []rule.Finding
 	elsewhere := p.Refaults
@@ -246,7 +247,7 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 	g := s.group
 	if s.host {
 		list = append(list, rule.Evidence{Metric: "vmstat.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom), Counters: true,
-			What: rule.T("%v pages per second (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: "grep workingset_refault_file /proc/vmstat"})
+			What: rule.T("%v pages per second (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: shell.Line("grep workingset_refault_file /proc/vmstat")})
 		list = append(list, availableNow(v)...)
 	} else {
 		limit, high, _ := view.MemoryBound(g.CgroupSample)
@@ -256,28 +257,28 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 		}
 		list = append(list,
 			rule.Evidence{Metric: "cgroup.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom), Counters: true,
-				What: rule.T("%v pages per second (%v/s) of files were read again that the group had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: "grep workingset_refault " + memoryFile(g, "memory.stat", "memory.stat")},
+				What: rule.T("%v pages per second (%v/s) of files were read again that the group had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: shell.Line("grep workingset_refault %s", memoryFile(g, "memory.stat", "memory.stat"))},
 			rule.Evidence{Metric: "cgroup.memory", Value: float64(g.Memory), Unit: "bytes", Limit: rule.Limit(float64(limit)),
-				What: rule.T("%s uses %v of %v, cache included", g.Path, unit.Bytes(g.Memory), unit.Bytes(limit)), Check: "cat " + memoryFile(g, "memory.current", "memory.usage_in_bytes")},
+				What: rule.T("%s uses %v of %v, cache included", g.Path, unit.Bytes(g.Memory), unit.Bytes(limit)), Check: shell.Line("cat %s", memoryFile(g, "memory.current", "memory.usage_in_bytes"))},
 			rule.Evidence{Metric: "cgroup.memory-hits", Value: hits(g), Unit: "count", Counters: true,
-				What: rule.T("it hit its limit %v times", unit.Count(hits(g))), Check: "cat " + memoryFile(g, events, "memory.failcnt")})
+				What: rule.T("it hit its limit %v times", unit.Count(hits(g))), Check: shell.Line("cat %s", memoryFile(g, events, "memory.failcnt"))})
 	}
 	if s.waiting > 0 {
 		list = append(list, rule.Evidence{Metric: "process.disk-wait", Value: s.waiting, Unit: "threads",
-			What: rule.T("%v threads wait for disks because of it: of %v/s that the programs read, %v had been in memory", unit.Number(s.waiting), unit.Bytes(s.read), unit.Share(s.reread(v))), Check: "pidstat -d 1 5   # kB_rd/s, iodelay"})
+			What: rule.T("%v threads wait for disks because of it: of %v/s that the programs read, %v had been in memory", unit.Number(s.waiting), unit.Bytes(s.read), unit.Share(s.reread(v))), Check: shell.Line("pidstat -d 1 5   # kB_rd/s, iodelay")})
 	}
 	if !math.IsNaN(s.pressure) {
 		e := rule.Evidence{Metric: "pressure.memory-some", Value: s.pressure, Unit: "share", Limit: rule.Limit(stalledFrom), Counters: true,
-			What: rule.T("somebody on the host waited for memory %v of the time", unit.Share(min(s.pressure, 1))), Check: "cat /proc/pressure/memory"}
+			What: rule.T("somebody on the host waited for memory %v of the time", unit.Share(min(s.pressure, 1))), Check: shell.Line("cat /proc/pressure/memory")}
 		if s.own && !s.host {
-			e.Metric, e.Check = "cgroup.memory-stall", "cat "+memoryFile(g, "memory.pressure", "")
+			e.Metric, e.Check = "cgroup.memory-stall", shell.Line("cat %s", memoryFile(g, "memory.pressure", ""))
 			e.What = rule.T("somebody in the group waited for memory %v of the time", unit.Share(min(s.pressure, 1)))
 		}
 		list = append(list, e)
 	}
 	if held {
 		list = append(list, rule.Evidence{Metric: "process.anon", Value: float64(weight(holder)), Unit: "bytes",
-			What: rule.T("%s (%d) holds %v of its own, which no file gives back", holder.Comm, holder.PID, unit.Bytes(weight(holder))), Check: fmt.Sprintf("grep -E 'RssAnon|VmSwap' /proc/%d/status", holder.PID)})
+			What: rule.T("%s (%d) holds %v of its own, which no file gives back", holder.Comm, holder.PID, unit.Bytes(weight(holder))), Check: shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", holder.PID)})
 	}
 	return list
 }
@@ -311,7 +312,7 @@ func (s squeeze) fixes(who string) []rule.Fix {
 	if s.host {
 		return []rule.Fix{
 			{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"},
-			{Text: rule.T("protect the service whose files must stay: memory.low for its group"), Command: "systemctl set-property UNIT MemoryLow=2G", Tradeoff: "memory its neighbours can no longer have"},
+			{Text: rule.T("protect the service whose files must stay: memory.low for its group"), Command: shell.Line("systemctl set-property UNIT MemoryLow=2G"), Tradeoff: "memory its neighbours can no longer have"},
 			{Text: rule.T("add memory, or move one of the services elsewhere"), Tradeoff: "money"},
 		}
 	}
@@ -322,7 +323,7 @@ func (s squeeze) fixes(who string) []rule.Fix {
 	}
 	return []rule.Fix{
 		{Text: rule.T("raise the memory limit of %s by what its files need", g.Path),
-			Command: fmt.Sprintf("echo %d > %s", limit*3/2, memoryFile(g, file, "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"},
+			Command: shell.Line("echo %d > %s", limit*3/2, memoryFile(g, file, "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"},
 		{Text: rule.T("make %s use less, or move it to a group of its own, so that room is left for files", who), Tradeoff: "a lower hit rate, more work per request"},
 	}
 }

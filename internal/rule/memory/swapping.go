@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -54,7 +55,7 @@ const (
 func detectSwapping(v *view.View) ([]rule.Finding, error) {
 	p, ok := v.Paging()
 	if !ok {
-		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "swapping is a difference of two readings", How: "watch longer: --for 10s"}
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "swapping is a difference of two readings", How: shell.Say("watch longer: --for 10s")}
 	}
 	if p.SwapInPages < swapInFrom/10 && p.SwapOut < swapOutFrom {
 		return nil, nil // cold memory in swap is where it belongs
@@ -176,32 +177,32 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 	}
 	f.Evidence = []rule.Evidence{
 		{Metric: "vmstat.swap-in", Value: p.SwapInPages, Unit: "pages per second", Limit: rule.Limit(swapInFrom), Counters: true,
-			What: rule.T("%v/s came back from swap (%v pages), in %v of the intervals", unit.Bytes(p.SwapIn), unit.PerSecond(p.SwapInPages), unit.Share(p.InSteady)), Check: "vmstat 1 5   # column si"},
+			What: rule.T("%v/s came back from swap (%v pages), in %v of the intervals", unit.Bytes(p.SwapIn), unit.PerSecond(p.SwapInPages), unit.Share(p.InSteady)), Check: shell.Line("vmstat 1 5   # column si")},
 		{Metric: "vmstat.swap-out", Value: p.SwapOut, Unit: "bytes per second", Limit: rule.Limit(swapOutFrom), Counters: true,
-			What: rule.T("%v/s went to swap, in %v of the intervals", unit.Bytes(p.SwapOut), unit.Share(p.OutSteady)), Check: "vmstat 1 5   # column so"},
+			What: rule.T("%v/s went to swap, in %v of the intervals", unit.Bytes(p.SwapOut), unit.Share(p.OutSteady)), Check: shell.Line("vmstat 1 5   # column so")},
 		{Metric: "vmstat.major-faults", Value: p.MajorFaults, Unit: "per second", Counters: true,
-			What: rule.T("%v accesses had to wait for storage", unit.PerSecond(p.MajorFaults)), Check: "sar -B 1 5   # majflt/s"},
+			What: rule.T("%v accesses had to wait for storage", unit.PerSecond(p.MajorFaults)), Check: shell.Line("sar -B 1 5   # majflt/s")},
 	}
 	if pressure, ok := v.Stall("memory"); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "pressure.memory-some", Value: pressure.Some, Unit: "share", Limit: rule.Limit(stalledFrom), Counters: true,
-			What: rule.T("somebody waited for memory %v of the time, everybody %v", unit.Share(pressure.Some), unit.Share(pressure.Full)), Check: "cat /proc/pressure/memory"})
+			What: rule.T("somebody waited for memory %v of the time, everybody %v", unit.Share(pressure.Some), unit.Share(pressure.Full)), Check: shell.Line("cat /proc/pressure/memory")})
 	}
 	if s.delay > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.swap-delay", Value: s.delay, Unit: "seconds per second", Counters: true,
-			What: rule.T("processes waited %v for swap-in, per second", unit.Seconds(s.delay)), Check: "getdelays -d -p PID"})
+			What: rule.T("processes waited %v for swap-in, per second", unit.Seconds(s.delay)), Check: shell.Line("getdelays -d -p PID")})
 	}
 	if c.found {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.swap", Value: float64(max(c.process.Swap, 0)), Unit: "bytes",
 			What:  rule.T("%s: %v resident, %v in swap", who, unit.Bytes(max(c.process.RSS, 0)), unit.Bytes(max(c.process.Swap, 0))),
-			Check: fmt.Sprintf("grep -E 'RssAnon|VmSwap' /proc/%d/status", c.process.PID)})
+			Check: shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", c.process.PID)})
 	}
 	if c.limited {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory", Value: float64(c.group.Memory), Unit: "bytes", Limit: rule.Limit(float64(c.group.MemoryMax)),
-			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.group.MemoryMax)), Check: "cat " + memoryFile(c.group, "memory.current", "memory.usage_in_bytes")})
+			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.group.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c.group, "memory.current", "memory.usage_in_bytes"))})
 	}
 	if space.Size > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "swap.used", Value: float64(space.Used), Unit: "bytes", Limit: rule.Limit(float64(space.Size)),
-			What: rule.T("swap %v of %v used (%s)", unit.Bytes(space.Used), unit.Bytes(space.Size), deviceWords(space.Devices)), Check: "swapon --show"})
+			What: rule.T("swap %v of %v used (%s)", unit.Bytes(space.Used), unit.Bytes(space.Size), deviceWords(space.Devices)), Check: shell.Line("swapon --show")})
 	}
 	f.Affects, f.Notes = swapVictims(v, c)
 	f.Affects = append(f.Affects, shortPlace)
@@ -252,12 +253,12 @@ func swappingFixes(c culprit, who string) []rule.Fix {
 	fixes := []rule.Fix{}
 	if c.limited {
 		fixes = append(fixes, rule.Fix{Text: rule.T("raise the memory limit of %s, or make %s fit into it", c.group.Path, who),
-			Command: fmt.Sprintf("echo %d > %s", c.group.MemoryMax*3/2, memoryFile(c.group, "memory.max", "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"})
+			Command: shell.Line("echo %d > %s", c.group.MemoryMax*3/2, memoryFile(c.group, "memory.max", "memory.limit_in_bytes")), Tradeoff: "memory its neighbours can no longer have"})
 	} else {
 		fixes = append(fixes, rule.Fix{Text: rule.T("make %s use less: smaller caches, heaps, pools, or fewer workers", who), Tradeoff: "a lower hit rate, more work per request"},
-			rule.Fix{Text: rule.T("give it a limit, so that only it swaps"), Command: "systemctl set-property UNIT MemoryHigh=2G", Tradeoff: "it becomes slow, so that the others do not"})
+			rule.Fix{Text: rule.T("give it a limit, so that only it swaps"), Command: shell.Line("systemctl set-property UNIT MemoryHigh=2G"), Tradeoff: "it becomes slow, so that the others do not"})
 	}
 	return append(fixes,
 		rule.Fix{Text: rule.T("add memory, or move one of the services elsewhere"), Tradeoff: "money"},
-		rule.Fix{Text: rule.T("prefer to drop page cache"), Command: "sysctl vm.swappiness=10", Tradeoff: "files are read again from disk; does nothing when there is no cache left to drop"})
+		rule.Fix{Text: rule.T("prefer to drop page cache"), Command: shell.Line("sysctl vm.swappiness=10"), Tradeoff: "files are read again from disk; does nothing when there is no cache left to drop"})
 }

@@ -2,11 +2,11 @@ package mysql
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -230,11 +230,11 @@ func (x *pool) evidence() []rule.Evidence {
 	if x.data > 0 {
 		list = append(list, rule.Evidence{Metric: "mysql.data-size", Value: x.data, Unit: "bytes", Limit: rule.Limit(x.size),
 			What:  rule.T("its largest tables and their indexes have %s", unit.Bytes(x.data)),
-			Check: ask(s, "select table_schema, table_name, data_length + index_length from information_schema.tables order by 3 desc limit 10")})
+			Check: ask(s, shell.SQL("select table_schema, table_name, data_length + index_length from information_schema.tables order by 3 desc limit 10"))})
 	}
 	if !math.IsNaN(x.waiting) {
 		list = append(list, rule.Evidence{Metric: "mysql.threads-reading", Value: x.waiting, Unit: "threads", Limit: rule.Limit(readingThreads),
-			What: rule.T("%s of its threads wait for a read at a time", unit.Number(x.waiting)), Check: fmt.Sprintf("pidstat -d -t -p %d 1", s.PID)})
+			What: rule.T("%s of its threads wait for a read at a time", unit.Number(x.waiting)), Check: shell.Line("pidstat -d -t -p %d 1", s.PID)})
 	} else if !math.IsNaN(x.pending) {
 		list = append(list, rule.Evidence{Metric: "mysql.pending-reads", Value: x.pending, Unit: "reads", Limit: rule.Limit(readingThreads),
 			What: rule.T("%s reads are under way at a time", unit.Number(x.pending)), Check: status(s, "Innodb_data_pending_reads")})
@@ -242,7 +242,7 @@ func (x *pool) evidence() []rule.Evidence {
 	if disks := disksOf(x.v, s); len(disks) > 0 && disks[0].Reads > 0 {
 		d := disks[0]
 		list = append(list, rule.Evidence{Metric: "disk.await", Value: d.ReadAwait, Unit: "seconds", Counters: true,
-			What: rule.T("%s reads of %s, %s each", unit.PerSecond(d.Reads), d.Device, unit.Seconds(d.ReadAwait)), Check: "iostat -dx " + d.Device + " 1"})
+			What: rule.T("%s reads of %s, %s each", unit.PerSecond(d.Reads), d.Device, unit.Seconds(d.ReadAwait)), Check: shell.Line("iostat -dx %s 1", d.Device)})
 	}
 	return append(list, beside(s)...)
 }
@@ -285,25 +285,25 @@ func (x *pool) fixes() []rule.Fix {
 	case to > 0 && x.resizable(to):
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("make the pool %s; the host has that much memory to spare", unit.Bytes(to)),
-			Command:  ask(x.s, fmt.Sprintf("set global innodb_buffer_pool_size = %.0f", to)),
+			Command:  ask(x.s, shell.SQL("set global innodb_buffer_pool_size = %.0f", to)),
 			Tradeoff: "memory that others cannot use; statements stall for moments while it is resized; put it into my.cnf too",
 		})
 	case to > 0:
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("innodb_buffer_pool_size = %.0f in my.cnf, then restart; the host has that much memory to spare", to),
-			Command:  ask(x.s, "show global variables like 'innodb_buffer_pool%'"),
+			Command:  ask(x.s, shell.SQL("show global variables like 'innodb_buffer_pool%%'")),
 			Tradeoff: "a restart, and a cold pool after it; memory that others cannot use",
 		})
 	default:
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("give the server more memory, and its pool most of it"),
-			Command:  ask(x.s, "show global variables like 'innodb_buffer_pool%'"),
+			Command:  ask(x.s, shell.SQL("show global variables like 'innodb_buffer_pool%%'")),
 			Tradeoff: "money; a restart or a move",
 		})
 	}
 	return append(fixes, rule.Fix{
 		Text:     rule.T("use fewer pages: covering indexes, shorter rows, old data moved out of the way, no reports on this server"),
-		Command:  ask(x.s, "select * from sys.statements_with_full_table_scans limit 10"),
+		Command:  ask(x.s, shell.SQL("select * from sys.statements_with_full_table_scans limit 10")),
 		Tradeoff: "changes of statements and tables",
 	}, rule.Fix{
 		Text:     rule.T("put the data on a disk with faster reads"),

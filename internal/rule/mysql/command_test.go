@@ -8,23 +8,25 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
 // What a shell makes of the commands: words, one a line.
 func TestCommandsArePasted(t *testing.T) {
 	for _, c := range []struct {
-		server, user, sql string
-		want              []string
+		server, user string
+		query        shell.Query
+		want         []string
 	}{
-		{"10.0.0.2:3306", "", "kill 17", []string{"-h", "10.0.0.2", "-P", "3306", "-e", "kill 17"}},
-		{"[2001:db8::1]:3307", "lab", "kill 17", []string{"-h", "2001:db8::1", "-P", "3307", "-u", "lab", "-e", "kill 17"}},
-		{"/run/mysqld/mysqld.sock", "lab", "select 1", []string{"-S", "/run/mysqld/mysqld.sock", "-u", "lab", "-e", "select 1"}},
-		{"/tmp/my sock", "o'neil; $(id)", "select 1", []string{"-S", "/tmp/my sock", "-u", "o'neil; $(id)", "-e", "select 1"}},
-		{"db1:3306", "", "select 'a', \"b\" from `c$d` \\G", []string{"-h", "db1", "-P", "3306", "-e", "select 'a', \"b\" from `c$d` \\G"}},
+		{"10.0.0.2:3306", "", shell.SQL("kill 17"), []string{"-h", "10.0.0.2", "-P", "3306", "-e", "kill 17"}},
+		{"[2001:db8::1]:3307", "lab", shell.SQL("kill 17"), []string{"-h", "2001:db8::1", "-P", "3307", "-u", "lab", "-e", "kill 17"}},
+		{"/run/mysqld/mysqld.sock", "lab", shell.SQL("select 1"), []string{"-S", "/run/mysqld/mysqld.sock", "-u", "lab", "-e", "select 1"}},
+		{"/tmp/my sock", "o'neil; $(id)", shell.SQL("select 1"), []string{"-S", "/tmp/my sock", "-u", "o'neil; $(id)", "-e", "select 1"}},
+		{"db1:3306", "", shell.SQL("select 'a', \"b\" from `c$d` \\G"), []string{"-h", "db1", "-P", "3306", "-e", "select 'a', \"b\" from `c$d` \\G"}},
 	} {
-		command := ask(&view.MySQLServer{MySQLServer: recording.MySQLServer{Server: c.server, User: c.user}}, c.sql)
-		out, err := exec.Command("sh", "-c", `mysql() { printf '%s\n' "$@"; }; `+command).Output()
+		command := ask(&view.MySQLServer{MySQLServer: recording.MySQLServer{Server: c.server, User: c.user}}, c.query)
+		out, err := exec.Command("sh", "-c", `mysql() { printf '%s\n' "$@"; }; `+command.String()).Output()
 		if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); err != nil || strings.Join(got, "|") != strings.Join(c.want, "|") {
 			t.Errorf("%s: %v, %q, want %q", command, err, got, c.want)
 		}
@@ -39,10 +41,10 @@ func TestCommandsNameTheUser(t *testing.T) {
 	f := ruletest.Judge(t, server(m), fullScan, rule.Likely)[0]
 	commands := []string{}
 	for _, e := range f.Evidence {
-		commands = append(commands, e.Check)
+		commands = append(commands, e.Check.String())
 	}
 	for _, x := range f.Fixes {
-		commands = append(commands, x.Command)
+		commands = append(commands, x.Command.String())
 	}
 	asked := 0
 	for _, c := range commands {
@@ -58,7 +60,7 @@ func TestCommandsNameTheUser(t *testing.T) {
 	}
 	waits := ruletest.MySQL{User: "lab", Gauges: map[string]float64{"Innodb_row_lock_current_waits": 5, "Threads_running": 6}}
 	f = ruletest.Judge(t, server(waits), rowLockWait, rule.Likely)[0]
-	if c := f.Fixes[0].Command; !strings.Contains(c, "grant") || strings.Contains(c, "lab") {
+	if c := f.Fixes[0].Command.String(); !strings.Contains(c, "grant") || strings.Contains(c, "lab") {
 		t.Errorf("%s: a user cannot grant itself what it lacks", c)
 	}
 }

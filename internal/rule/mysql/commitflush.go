@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -228,17 +229,17 @@ func (x *commits) evidence() []rule.Evidence {
 	s := x.s
 	list := []rule.Evidence{{
 		Metric: "mysql.committing", Value: x.waiting, Unit: "connections", Limit: rule.Limit(waitingCommits),
-		What: rule.T("%s of %s busy connections are in COMMIT at a time", unit.Number(x.waiting), unit.Number(x.active)), Check: ask(s, "show processlist"),
+		What: rule.T("%s of %s busy connections are in COMMIT at a time", unit.Number(x.waiting), unit.Number(x.active)), Check: ask(s, shell.SQL("show processlist")),
 	}}
 	if took, seen := x.sync(); took > 0 {
 		e := rule.Evidence{Metric: "mysql.sync-time", Value: took, Unit: "seconds", Limit: rule.Limit(slowSync),
 			What: rule.T("a sync takes about %s: %s syncs, and somebody always waits", unit.Seconds(took), unit.PerSecond(x.syncs)), Check: status(s, "%fsyncs")}
 		if seen && x.threads > 0 {
 			e.What = rule.T("a sync takes about %s: %s of its threads in syncs and writes at a time", unit.Seconds(took), unit.Number(x.threads))
-			e.Check = fmt.Sprintf("strace -f -T -e trace=fsync,fdatasync,pwrite64 -p %d", s.PID)
+			e.Check = shell.Line("strace -f -T -e trace=fsync,fdatasync,pwrite64 -p %d", s.PID)
 		} else if seen {
 			e.What = rule.T("a write or flush takes %s", unit.Seconds(took))
-			e.Check = "iostat -dx " + x.disk.Device + " 1   # w_await, f_await"
+			e.Check = shell.Line("iostat -dx %s 1   # w_await, f_await", x.disk.Device)
 		}
 		list = append(list, e)
 	}
@@ -249,7 +250,7 @@ func (x *commits) evidence() []rule.Evidence {
 	flush, _ := s.Variable("innodb_flush_log_at_trx_commit")
 	list = append(list, rule.Evidence{Metric: "mysql.flush-at-commit", Value: parse(flush), Unit: "setting",
 		What:  rule.T("innodb_flush_log_at_trx_commit is %s%s", flush, x.binlogText()),
-		Check: ask(s, "show global variables where variable_name in ('innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin')")})
+		Check: ask(s, shell.SQL("show global variables where variable_name in ('innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin')"))})
 	if x.logged > 0 {
 		list = append(list, rule.Evidence{Metric: "mysql.log-waits", Value: x.logged, Unit: "count", Limit: rule.Limit(0), Counters: true,
 			What: rule.T("%s times the log buffer was full", unit.Count(x.logged)), Check: status(s, "Innodb_log_waits")})
@@ -257,7 +258,7 @@ func (x *commits) evidence() []rule.Evidence {
 	if d := x.disk; d != nil {
 		list = append(list, rule.Evidence{Metric: "disk.await", Value: view.OrZero(d.WriteAwait), Unit: "seconds", Counters: true,
 			What:  rule.T("%s: %s writes and %s flushes, busy %s of the time", d.Device, unit.PerSecond(d.Writes), unit.PerSecond(d.Flushes), unit.Share(d.Utilisation)),
-			Check: "iostat -dx " + d.Device + " 1"})
+			Check: shell.Line("iostat -dx %s 1", d.Device)})
 	}
 	return append(list, beside(s)...)
 }
@@ -283,9 +284,9 @@ func (x *commits) fixes() []rule.Fix {
 		Tradeoff: "a change of the program; locks are held longer",
 	}}
 	if x.each {
-		set := "set global innodb_flush_log_at_trx_commit = 2"
+		set := shell.SQL("set global innodb_flush_log_at_trx_commit = 2")
 		if buffered, known := s.Switched("innodb_log_file_buffering"); known && !buffered {
-			set += "; set global innodb_log_file_buffering = ON" // or writes go past the page cache and wait as well
+			set = shell.SQL("%s; set global innodb_log_file_buffering = ON", set) // or writes go past the page cache and wait as well
 		}
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("if the last second of transactions may be lost when the host fails: write the log at each commit, and sync it once a second"),
@@ -296,13 +297,13 @@ func (x *commits) fixes() []rule.Fix {
 	if x.binlog == 1 {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("likewise for the binary log: leave its syncs to the kernel, or make one for every 100 groups of commits"),
-			Command:  ask(s, "set global sync_binlog = 100"),
+			Command:  ask(s, shell.SQL("set global sync_binlog = 100")),
 			Tradeoff: "after a crash of the host the binary log may lack transactions, and replicas then differ from their source",
 		})
 	}
-	wait := "set global binlog_group_commit_sync_delay = 1000"
+	wait := shell.SQL("set global binlog_group_commit_sync_delay = 1000")
 	if s.MariaDB() {
-		wait = "set global binlog_commit_wait_count = 10; set global binlog_commit_wait_usec = 1000"
+		wait = shell.SQL("set global binlog_commit_wait_count = 10; set global binlog_commit_wait_usec = 1000")
 	}
 	if x.binlog > 0 {
 		fixes = append(fixes, rule.Fix{Text: rule.T("let more commits share a sync"), Command: ask(s, wait),
@@ -310,7 +311,7 @@ func (x *commits) fixes() []rule.Fix {
 	}
 	return append(fixes, rule.Fix{
 		Text:     rule.T("put the log on a disk that syncs faster, with power loss protection; see that no I/O limit holds the server back"),
-		Command:  "fio --name=sync --rw=write --bs=4k --fdatasync=1 --size=16m --runtime=10 --time_based --directory=" + fallbackDir(s),
+		Command:  shell.Line("fio --name=sync --rw=write --bs=4k --fdatasync=1 --size=16m --runtime=10 --time_based --directory=%s", shell.Path(fallbackDir(s))),
 		Tradeoff: "money, and a move of data; the test writes to the disk for ten seconds",
 	})
 }

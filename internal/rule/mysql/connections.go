@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -209,7 +210,7 @@ func (c *crowd) evidence() (list []rule.Evidence) {
 		list = append(list, rule.Evidence{
 			Metric: "mysql.refused", Value: float64(c.turned), Unit: "count", Limit: rule.Limit(0),
 			What:  rule.T("rtrail was refused %d times: %s", c.turned, c.lastRefusal()),
-			Check: ask(c.s, "select 1"),
+			Check: ask(c.s, shell.SQL("select 1")),
 		})
 	}
 	if c.refused > 0 {
@@ -227,7 +228,7 @@ func (c *crowd) evidence() (list []rule.Evidence) {
 		list = append(list, rule.Evidence{
 			Metric: "mysql.connections", Value: c.most, Unit: "connections", Limit: rule.Limit(c.limit),
 			What:  rule.T("%s connected at most, max_connections is %s%s", unit.Count(c.most), unit.Count(c.limit), spare),
-			Check: ask(c.s, "show global status like 'Threads_connected'; show variables like 'max_connections'"),
+			Check: ask(c.s, shell.SQL("show global status like 'Threads_connected'; show variables like 'max_connections'")),
 		})
 	}
 	for _, h := range c.clients[:min(len(c.clients), mostClients)] {
@@ -236,9 +237,9 @@ func (c *crowd) evidence() (list []rule.Evidence) {
 			what = rule.T("%s holds %s, %s of them asleep, for up to %s", account(h.user, h.address), connections(int(h.total)), unit.Count(h.sleeps), lasted(h.idlest))
 		}
 		e := rule.Evidence{Metric: "mysql.connections", Value: float64(h.total), Unit: "connections", What: what,
-			Check: ask(c.s, "select user, substring_index(host, ':', 1) client, command, count(*), max(time) from information_schema.processlist group by 1, 2, 3")}
+			Check: ask(c.s, shell.SQL("select user, substring_index(host, ':', 1) client, command, count(*), max(time) from information_schema.processlist group by 1, 2, 3"))}
 		if h.sleeps < 0 {
-			e.Check = fmt.Sprintf("ss -tn state established 'sport = :%d'", c.s.Port)
+			e.Check = shell.Line("ss -tn state established 'sport = :%d'", c.s.Port)
 		}
 		list = append(list, e)
 	}
@@ -259,30 +260,30 @@ func (c *crowd) fixes() (fixes []rule.Fix) {
 	if known && n >= sleepingMost*all {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("have the clients hold fewer connections: pools in all need no more than the server works on at a time; close what is leaked"),
-			Command:  ask(c.s, "select id, user, host, time from information_schema.processlist where command = 'Sleep' order by time desc limit 20"),
+			Command:  ask(c.s, shell.SQL("select id, user, host, time from information_schema.processlist where command = 'Sleep' order by time desc limit 20")),
 			Tradeoff: "a pool that is too small makes its own users wait",
 		}, rule.Fix{
 			Text:     rule.T("have the server close connections that sleep for long"),
-			Command:  ask(c.s, "set global wait_timeout = 600"),
+			Command:  ask(c.s, shell.SQL("set global wait_timeout = 600")),
 			Tradeoff: "holds for new connections; clients must be able to connect again",
 		})
 	} else if known {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("find out what holds the connections up: they are at work or wait, and a higher limit would only let more of them wait"),
-			Command:  ask(c.s, "select command, state, count(*), max(time) from information_schema.processlist group by 1, 2 order by 3 desc"),
+			Command:  ask(c.s, shell.SQL("select command, state, count(*), max(time) from information_schema.processlist group by 1, 2 order by 3 desc")),
 			Tradeoff: "none",
 		})
 	}
 	if c.limit > 0 {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("raise max_connections, to what memory allows; keep open_files_limit above it"),
-			Command:  ask(c.s, fmt.Sprintf("set global max_connections = %.0f", c.limit+max(c.limit/2, 50))),
+			Command:  ask(c.s, shell.SQL("set global max_connections = %.0f", c.limit+max(c.limit/2, 50))),
 			Tradeoff: "memory per connection, and more statements at the same time",
 		})
 	} else {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("get in as administrator: one connection is kept for users with SUPER or CONNECTION_ADMIN, and extra_port (MariaDB) or admin_port (MySQL) are apart"),
-			Command:  ask(c.s, "show processlist"),
+			Command:  ask(c.s, shell.SQL("show processlist")),
 			Tradeoff: "none",
 		})
 	}

@@ -127,7 +127,7 @@ func TestPreparedPadding(t *testing.T) {
 		{Name: "the log alone", Host: of(logged, nil, ran(100, atWork...))},
 	})
 	fixes := ruletest.Judge(t, busy(), preparedPadding, rule.Certain)[0].Fixes
-	if !strings.Contains(fixes[0].Command, "set global slow_query_log = OFF") {
+	if !strings.Contains(fixes[0].Command.String(), "set global slow_query_log = OFF") {
 		t.Errorf("the first fix is %+v", fixes[0])
 	}
 }
@@ -194,7 +194,7 @@ func TestContentionNotJudged(t *testing.T) {
 	}{{elsewhere, "another host", "pstack"}, {refused, "CAP_PERFMON", "run as root"}, {dead, "its process ended in the window", "rtrail explain mysql/not-answering"}} {
 		for _, r := range rulesContention {
 			_, err := r.Detect(c.h.View())
-			if n, ok := err.(*rule.NotJudged); !ok || !strings.Contains(n.Why, c.says) || !strings.Contains(n.How, c.how) {
+			if n, ok := err.(*rule.NotJudged); !ok || !strings.Contains(n.Why, c.says) || !strings.Contains(n.How.String(), c.how) {
 				t.Errorf("%s: %+v, want not judged: %s; %s", r.ID, err, c.says, c.how)
 			}
 		}

@@ -2,12 +2,12 @@ package mysql
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 	"slices"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/sqltoken"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -83,7 +83,7 @@ func detectFullScan(v *view.View) ([]rule.Finding, error) {
 			found = append(found, unnamedScans(s, left, rate))
 		} else if math.IsNaN(counted.rate) && !digests {
 			blind = &rule.NotJudged{Needs: "counters of rows read", Why: s.Server + " told neither its status twice nor its statements",
-				How: "GRANT PROCESS ON *.* TO the user of rtrail; watch for 5 s and longer"}
+				How: shell.Say("GRANT PROCESS ON *.* TO the user of rtrail; watch for 5 s and longer")}
 		}
 	}
 	return found, blind
@@ -237,7 +237,7 @@ func describeScans(v *view.View, s *view.MySQLServer, scans []scan) rule.Finding
 	}
 	if s.Process != nil && s.Process.CPU > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.cpu", Value: s.Process.CPU, Unit: "cores", Counters: true,
-			What: rule.T("%s used %s CPUs", named(s), unit.Number(s.Process.CPU)), Check: fmt.Sprintf("pidstat -u -p %d 1", s.PID)})
+			What: rule.T("%s used %s CPUs", named(s), unit.Number(s.Process.CPU)), Check: shell.Line("pidstat -u -p %d 1", s.PID)})
 	}
 	f.Evidence = append(f.Evidence, beside(s)...)
 	f.Fixes = top.fixes(s)

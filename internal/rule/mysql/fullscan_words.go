@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -66,7 +67,7 @@ func (x scan) headline(s *view.MySQLServer) rule.Text {
 
 func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
 	e := rule.Evidence{Metric: "mysql.rows-examined-per-row", Value: x.ratio, Unit: "rows", Limit: rule.Limit(wastedRatio), Counters: x.digest != "",
-		Check: x.check(s, "sum_rows_examined, sum_rows_sent, sum_rows_affected, sum_no_index_used, sum_select_full_join")}
+		Check: x.check(s, shell.Names{"sum_rows_examined", "sum_rows_sent", "sum_rows_affected", "sum_no_index_used", "sum_select_full_join"})}
 	if math.IsNaN(x.ratio) || x.unsure() {
 		// Rows of all statements by the rows of some are nobody's ratio.
 		e.Metric, e.Value, e.Unit, e.Limit = "mysql.statement-time", x.took, "seconds per second", nil
@@ -157,7 +158,7 @@ func beside(s *view.MySQLServer) []rule.Evidence {
 	p := s.Packets
 	return []rule.Evidence{{Metric: "rt.serve", Value: p.Mean().Seconds(), Unit: "seconds",
 		What:  rule.T("clients waited %s for an answer on average, p99 %s", unit.Duration(p.Mean()), unit.Duration(p.RTP99)),
-		Check: fmt.Sprintf("rtrail packets -i any -p %d --by statement", p.Port)}}
+		Check: shell.Line("rtrail packets -i any -p %d --by statement", p.Port)}}
 }
 
 func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
@@ -170,11 +171,11 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 	if len(columns) > 0 {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("give %s an index that begins with (%s); TEXT and BLOB columns need a length, as in %s(32)", table, strings.Join(columns, ", "), columns[0]),
-			Command:  ask(s, fmt.Sprintf("alter table %s add index (%s), algorithm=inplace, lock=none", table, strings.Join(columns, ", "))),
+			Command:  ask(s, shell.SQL("alter table %s add index (%s), algorithm=inplace, lock=none", shell.Name(table), shell.Names(columns))),
 			Tradeoff: "reads the whole table once and takes disk space; every write keeps one more index. Test the plan with EXPLAIN on a copy first",
 		}, rule.Fix{
 			Text:    rule.T("if there is such an index, see why it is not used: a comparison with another type or collation, old statistics (ANALYZE TABLE)"),
-			Command: ask(s, "show index from "+table), Tradeoff: "none",
+			Command: ask(s, shell.SQL("show index from %s", shell.Name(table))), Tradeoff: "none",
 		})
 	}
 	if len(x.computed) > 0 {
@@ -191,7 +192,7 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 	}
 	look := rule.Fix{
 		Text:    rule.T("look at the plan (rtrail diagnose --explain asks for it): type ALL, or Using join buffer, marks the table that is read whole"),
-		Command: ask(s, "explain "+brief(x.text, 200)), Tradeoff: "none; put real values where ? stands",
+		Command: ask(s, shell.SQL("explain %s", shell.Statement(brief(x.text, 200)))), Tradeoff: "none; put real values where ? stands",
 	}
 	if x.plan != nil || explains(s) {
 		look.Text = rule.T("look at the plan: type ALL, or Using join buffer, marks the table that is read whole")
@@ -226,7 +227,7 @@ func unnamedScans(s *view.MySQLServer, u untold, rate float64) rule.Finding {
 	}
 	f.Fixes = []rule.Fix{{
 		Text:     rule.T("find the statements: log those that use no index for some minutes"),
-		Command:  ask(s, "set global slow_query_log = 1; set global log_queries_not_using_indexes = 1"),
+		Command:  ask(s, shell.SQL("set global slow_query_log = 1; set global log_queries_not_using_indexes = 1")),
 		Tradeoff: "the log grows quickly; set both back afterwards",
 	}}
 	return f

@@ -5,6 +5,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -143,7 +144,7 @@ func oldestEvidence(v *view.View, s *view.MySQLServer) (e rule.Evidence, ok bool
 		return e, false
 	}
 	e = rule.Evidence{Metric: "mysql.transaction-age", Unit: "seconds", Limit: rule.Limit(oldTransaction.Seconds()),
-		Check: ask(s, "select * from information_schema.innodb_trx order by trx_started limit 1\\G")}
+		Check: ask(s, shell.SQL(`select * from information_schema.innodb_trx order by trx_started limit 1\G`))}
 	if len(open) == 0 {
 		e.What = rule.T("no transaction was open at the last look: none keeps old versions")
 		return e, true

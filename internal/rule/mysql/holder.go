@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -157,7 +158,7 @@ func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
 	if b.Session == 0 {
 		return nil
 	}
-	kill := ask(s, fmt.Sprintf("kill %d", b.Session))
+	kill := ask(s, shell.SQL("kill %d", b.Session))
 	fix := rule.Fix{Command: kill, Tradeoff: "what it changed is rolled back, which takes about as long as the changes took"}
 	switch h {
 	case byTransaction:
@@ -165,7 +166,7 @@ func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
 		if s.MariaDB() {
 			return []rule.Fix{fix, {
 				Text:     rule.T("have the server end transactions whose client does nothing"),
-				Command:  ask(s, "set global idle_transaction_timeout = 30"),
+				Command:  ask(s, shell.SQL("set global idle_transaction_timeout = 30")),
 				Tradeoff: "clients that think longer within a transaction lose it; holds for new connections",
 			}}
 		}
@@ -188,7 +189,7 @@ func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
 	default:
 		if b.Behind != 0 {
 			fix.Text = rule.T("let connection %d go on by ending what it waits for: see what connection %d does", b.Session, b.Behind)
-			fix.Command = ask(s, fmt.Sprintf("select * from information_schema.processlist where id in (%d, %d)", b.Session, b.Behind))
+			fix.Command = ask(s, shell.SQL("select * from information_schema.processlist where id in (%d, %d)", b.Session, b.Behind))
 			fix.Tradeoff = "none; to kill one of them rolls back what it changed"
 			return []rule.Fix{fix}
 		}
@@ -201,7 +202,7 @@ func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
 func preparedFix(s *view.MySQLServer, b view.MySQLBlocker) rule.Fix {
 	f := rule.Fix{
 		Text:     rule.T("find its XID, ask the transaction manager that prepared it how it ended, and give XA COMMIT or XA ROLLBACK; it outlives its connection, KILL and a restart of the server"),
-		Command:  ask(s, "xa recover"),
+		Command:  ask(s, shell.SQL("xa recover")),
 		Tradeoff: "data contradict each other if another server of the same transaction ended it the other way",
 	}
 	if !b.Detached {

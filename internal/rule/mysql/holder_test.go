@@ -25,10 +25,10 @@ func texts(f rule.Finding) (headline, all string) {
 	headline = f.Headline.String()
 	all = headline + "\n"
 	for _, e := range f.Evidence {
-		all += e.What.String() + "\n" + e.Check + "\n"
+		all += e.What.String() + "\n" + e.Check.String() + "\n"
 	}
 	for _, x := range f.Fixes {
-		all += x.Text.String() + "\n" + x.Command + "\n"
+		all += x.Text.String() + "\n" + x.Command.String() + "\n"
 	}
 	return headline, all
 }

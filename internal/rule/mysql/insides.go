@@ -2,13 +2,13 @@ package mysql
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -104,18 +104,21 @@ func serverInside(v *view.View) bool {
 
 // withoutStacks says why a busy server has no stacks.
 func withoutStacks(v *view.View, s *view.MySQLServer) *rule.NotJudged {
-	n := &rule.NotJudged{Needs: "stacks of " + named(s), Why: "it runs on another host", How: "run rtrail diagnose on that host, or: pstack $(pidof mysqld) > stacks.txt; rtrail diagnose stacks.txt"}
+	n := &rule.NotJudged{Needs: "stacks of " + named(s), Why: "it runs on another host", How: shell.Say("run rtrail diagnose on that host, or: pstack $(pidof mysqld) > stacks.txt; rtrail diagnose stacks.txt")}
 	if s.PID > 0 {
 		n.Why = "no thread of it was caught working or waiting"
-		n.How = "watch for longer: --for 30s"
+		n.How = shell.Say("watch for longer: --for 30s")
 	}
 	for _, u := range view.Rows[recording.UnseenNote](v) {
 		if u.Probe == "stack" {
-			n.Why, n.How = u.Why, cmp.Or(u.How, n.How)
+			n.Why = u.Why
+			if u.How != "" {
+				n.How = shell.Recorded(u.How)
+			}
 		}
 	}
 	if s.Process != nil && s.Process.Gone { // nothing can be done about that any more
-		n.Why, n.How = "its process ended in the window", "rtrail explain mysql/not-answering"
+		n.Why, n.How = "its process ended in the window", shell.Say("rtrail explain mysql/not-answering")
 	}
 	return n
 }
@@ -127,7 +130,7 @@ func runningOf(v *view.View) ([]insides, error) {
 	list := slices.DeleteFunc(slices.Clone(all), func(x insides) bool { return x.s == nil })
 	if len(list) == 0 && len(all) > 0 {
 		return nil, &rule.NotJudged{Needs: "samples of running threads", Why: "dumps do not tell which threads ran",
-			How: "rtrail diagnose --mysql DSN on the server's host, while it is slow"}
+			How: shell.Say("rtrail diagnose --mysql DSN on the server's host, while it is slow")}
 	}
 	return list, err
 }
@@ -256,10 +259,10 @@ func (x insides) callers(fits func(view.StackRow) bool, past ...string) []string
 }
 
 // stackEvidence is the queue as numbers, with the stack.
-func (x insides) stackEvidence(w view.StackWait, waiting, share float64, grep string) rule.Evidence {
+func (x insides) stackEvidence(w view.StackWait, waiting, share float64, function string) rule.Evidence {
 	e := rule.Evidence{Metric: "mysql.stack-waiters", Value: waiting, Unit: "threads", Limit: rule.Limit(someQueue),
 		What:  rule.T("%s threads at a time (%s of the statements that run) in %s, over %d looks at all threads", unit.Number(waiting), unit.Share(share), path(w), w.Dumps),
-		Check: x.dump("grep -c " + grep)}
+		Check: x.dump(shell.Line("grep -c %s", function))}
 	if w.Evidence == recording.StackDump {
 		e.What = rule.T("%s threads (%s of those that are busy) in %s, mean of all dumps: %d", unit.Number(waiting), unit.Share(share), path(w), w.Dumps)
 	}
@@ -267,11 +270,11 @@ func (x insides) stackEvidence(w view.StackWait, waiting, share float64, grep st
 }
 
 // dump is a command line that shows stacks.
-func (x insides) dump(rest string) string {
+func (x insides) dump(rest shell.Command) shell.Command {
 	if x.s == nil {
-		return "rtrail stacks " + cmp.Or(x.process.Source, "FILE")
+		return shell.Line("rtrail stacks %s", shell.Paths(strings.Split(cmp.Or(x.process.Source, "FILE"), ", ")))
 	}
-	return fmt.Sprintf("eu-stack -p %d | %s   # stops the server for a moment; rtrail stacks --pid %d does not", x.s.PID, rest, x.s.PID)
+	return shell.Line("eu-stack -p %d | %s   # stops the server for a moment; rtrail stacks --pid %d does not", x.s.PID, rest, x.s.PID)
 }
 
 // mostFrames of a stack are named in evidence.
@@ -298,5 +301,5 @@ func path(w view.StackWait) string {
 // setting is a variable of the server as evidence.
 func setting(s *view.MySQLServer, metric, name string, value int64) rule.Evidence {
 	return rule.Evidence{Metric: metric, Value: float64(value), Unit: "count", What: rule.T("%s is %d", name, value),
-		Check: ask(s, "show global variables like '"+name+"'")}
+		Check: ask(s, shell.SQL("show global variables like %s", name))}
 }

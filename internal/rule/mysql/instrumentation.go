@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/stack/signatures"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -90,26 +91,26 @@ func (x insides) instrumentFinding(share, cores float64, samples int64) rule.Fin
 	}
 	f.Evidence = []rule.Evidence{{Metric: "mysql.instrument-share", Value: share, Unit: "share", Limit: rule.Limit(dearInstruments),
 		What:  rule.T("%s of %d samples of its running threads are in instruments of the performance schema", unit.Share(share), samples),
-		Check: rule.T("perf top -p %d   # pfs_*, start_*_wait_v1, end_*_wait_v1, aggregate_*, find_or_create_digest", s.PID).String()}}
+		Check: shell.Line("perf top -p %d   # pfs_*, start_*_wait_v1, end_*_wait_v1, aggregate_*, find_or_create_digest", s.PID)}}
 	if names := x.instrumentNames(); len(names) > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.instrument-share", Value: share, Unit: "share",
-			What: rule.T("above all %s", strings.Join(names, ", ")), Check: rule.T("perf record -p %d -- sleep 5; perf report", s.PID).String()})
+			What: rule.T("above all %s", strings.Join(names, ", ")), Check: shell.Line("perf record -p %d -- sleep 5; perf report", s.PID)})
 	}
 	if on, ok := s.Switched("performance_schema"); ok && on {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.instruments-on", Value: 1, Unit: "count", What: rule.T("performance_schema is ON; which instruments and consumers are, its setup tables tell"),
-			Check: ask(s, "select substring_index(name, '/', 2), sum(enabled = 'YES'), sum(timed = 'YES'), count(*) from performance_schema.setup_instruments group by 1")})
+			Check: ask(s, shell.SQL("select substring_index(name, '/', 2), sum(enabled = 'YES'), sum(timed = 'YES'), count(*) from performance_schema.setup_instruments group by 1"))})
 	}
 	f.Fixes = []rule.Fix{{
 		Text:     rule.T("switch off the instruments of single waits and stages, which run many times for each statement"),
-		Command:  ask(s, "update performance_schema.setup_instruments set enabled = 'NO', timed = 'NO' where name like 'wait/%' or name like 'stage/%'"),
+		Command:  ask(s, shell.SQL("update performance_schema.setup_instruments set enabled = 'NO', timed = 'NO' where name like 'wait/%%' or name like 'stage/%%'")),
 		Tradeoff: "at once, no restart; waits and stages are no longer counted, statements and digests still are. What my.cnf switches on comes back at a restart",
 	}, {
 		Text:     rule.T("switch off histories of single events"),
-		Command:  ask(s, "update performance_schema.setup_consumers set enabled = 'NO' where name like 'events_waits%' or name like 'events_stages%' or name like '%history%'"),
+		Command:  ask(s, shell.SQL("update performance_schema.setup_consumers set enabled = 'NO' where name like 'events_waits%%' or name like 'events_stages%%' or name like '%%history%%'")),
 		Tradeoff: "the last events of each thread are no longer kept",
 	}, {
 		Text:     rule.T("switch it off as a whole"),
-		Command:  "my.cnf: [mysqld] performance_schema = OFF; then restart the server",
+		Command:  shell.Line("my.cnf: [mysqld] performance_schema = OFF; then restart the server"),
 		Tradeoff: "a restart, and all statistics of statements, locks and tables are lost, which this program needs, too",
 	}}
 	return f

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -105,7 +106,7 @@ func (w *lockWaits) on() string {
 }
 
 // evidence is what proves the waits: how many, behind whom, who suffers.
-func (w *lockWaits) evidence(metric, check string) []rule.Evidence {
+func (w *lockWaits) evidence(metric string, check shell.Command) []rule.Evidence {
 	list := []rule.Evidence{{
 		Metric: metric, Value: w.waited, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
 		What:  rule.T("%s waited in the window, %s at any time, the longest for %s", connections(w.victims), unit.Number(w.waited), lasted(w.longest)),
@@ -127,7 +128,7 @@ func (w *lockWaits) evidence(metric, check string) []rule.Evidence {
 			list = append(list, rule.Evidence{
 				Metric: "mysql.lock-victim", Value: max(x.Waited.Seconds(), 0), Unit: "seconds",
 				What:  rule.T("connection %d waited %s%s: %s", x.Session, lasted(x.Waited), behind(x, b), words(x.Statement)),
-				Check: ask(w.s, fmt.Sprintf("select * from information_schema.processlist where id = %d", x.Session)),
+				Check: ask(w.s, shell.SQL("select * from information_schema.processlist where id = %d", x.Session)),
 			})
 		}
 	}
@@ -135,14 +136,14 @@ func (w *lockWaits) evidence(metric, check string) []rule.Evidence {
 }
 
 // blockerCheck is how a sceptic sees who blocks.
-func (w *lockWaits) blockerCheck(b view.MySQLBlocker, waits string) string {
+func (w *lockWaits) blockerCheck(b view.MySQLBlocker, waits shell.Command) shell.Command {
 	switch {
 	case b.Detached:
-		return ask(w.s, "xa recover")
+		return ask(w.s, shell.SQL("xa recover"))
 	case b.Session == 0:
 		return waits
 	}
-	return ask(w.s, fmt.Sprintf("select * from information_schema.processlist where id = %d", b.Session))
+	return ask(w.s, shell.SQL("select * from information_schema.processlist where id = %d", b.Session))
 }
 
 // client finds the program behind a blocker.

@@ -82,7 +82,7 @@ func TestRowLockWaitNamesVictimsAndFix(t *testing.T) {
 			t.Errorf("evidence lacks %q:\n%s", want, all)
 		}
 	}
-	if want := `mysql -h 10.0.0.2 -P 3306 -e "kill 17"`; f.Fixes[0].Command != want {
+	if want := "mysql -h 10.0.0.2 -P 3306 -e 'kill 17'"; f.Fixes[0].Command.String() != want {
 		t.Errorf("first fix is %q, want %q", f.Fixes[0].Command, want)
 	}
 	exhausted := false
@@ -166,7 +166,7 @@ func TestMetadataLockOfOneOfMany(t *testing.T) {
 		t.Errorf("headline: %s", head)
 	}
 	for _, fix := range f.Fixes {
-		if strings.Contains(fix.Command, "kill") {
+		if strings.Contains(fix.Command.String(), "kill") {
 			t.Errorf("fix: %s", fix.Command)
 		}
 	}

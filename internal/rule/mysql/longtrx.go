@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -87,7 +88,7 @@ func (h history) evidence(s *view.MySQLServer) rule.Evidence {
 	return rule.Evidence{
 		Metric: "mysql.history", Value: h.last, Unit: "transactions", Limit: rule.Limit(leastHistory),
 		What:  rule.T("history list length from %s to %s, %s", unit.Count(h.first), unit.Count(h.last), unit.PerSecond(h.perSecond)),
-		Check: ask(s, "show engine innodb status\\G") + " | grep 'History list length'",
+		Check: shell.Line("%s | grep 'History list length'", ask(s, shell.SQL(`show engine innodb status\G`))),
 	}
 }
 
@@ -219,7 +220,7 @@ func (x *longOpen) evidence(idle bool) (list []rule.Evidence) {
 			Metric: "mysql.transaction-age", Value: t.Age.Seconds(), Unit: "seconds", Limit: rule.Limit(oldTransaction.Seconds()),
 			What: rule.T("%s: open for %s, %s%s, %s rows locked, %s changed; it %s", who,
 				unit.Duration(t.Age), cmp.Or(t.Isolation, "isolation unknown"), snapshot, unit.Count(max(t.RowsLocked, 0)), unit.Count(max(t.Modified, 0)), does),
-			Check: ask(x.s, "select * from information_schema.innodb_trx order by trx_started\\G"),
+			Check: ask(x.s, shell.SQL(`select * from information_schema.innodb_trx order by trx_started\G`)),
 		})
 	}
 	if x.history.readings > 0 {
@@ -234,12 +235,12 @@ func (x *longOpen) fixes(t recording.MySQLTransaction) (fixes []rule.Fix) {
 		if x.idle(t) {
 			text = rule.T("have the client of connection %d commit or roll back, or kill it", t.Session)
 		}
-		fixes = append(fixes, rule.Fix{Text: text, Command: ask(x.s, fmt.Sprintf("kill %d", t.Session)), Tradeoff: "what it changed is rolled back; a report or a backup fails"})
+		fixes = append(fixes, rule.Fix{Text: text, Command: ask(x.s, shell.SQL("kill %d", t.Session)), Tradeoff: "what it changed is rolled back; a report or a backup fails"})
 	}
 	if t.Isolation == "REPEATABLE READ" || t.Isolation == "SERIALIZABLE" {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("if it needs no consistent view over several statements: READ COMMITTED lets go of the old versions after each"),
-			Command:  "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+			Command:  shell.Line("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"),
 			Tradeoff: "a second read may see newer rows",
 		})
 	}

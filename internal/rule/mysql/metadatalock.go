@@ -3,13 +3,13 @@ package mysql
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/sqltoken"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -142,26 +142,26 @@ func (m *metadataWait) ofAll() bool {
 	return false
 }
 
-func (m *metadataWait) check(b view.MySQLBlocker) string {
+func (m *metadataWait) check(b view.MySQLBlocker) shell.Command {
 	switch {
 	case m.s.MariaDB():
-		return ask(m.s, "show full processlist")
+		return ask(m.s, shell.SQL("show full processlist"))
 	case !strings.Contains(b.Object, "."):
 		return ask(m.s, metadataLocksOf(strings.ToUpper(b.Object)))
 	}
-	return ask(m.s, "select * from sys.schema_table_lock_waits\\G")
+	return ask(m.s, shell.SQL(`select * from sys.schema_table_lock_waits\G`))
 }
 
 // metadataLocksOf is a query for who has, or wants, the locks of one type of objects.
-func metadataLocksOf(kind string) string {
-	return "select t.processlist_id, m.object_name, m.lock_type, m.lock_status from performance_schema.metadata_locks m " +
-		"join performance_schema.threads t on t.thread_id = m.owner_thread_id where m.object_type = '" + kind + "'"
+func metadataLocksOf(kind string) shell.Query {
+	return shell.SQL("select t.processlist_id, m.object_name, m.lock_type, m.lock_status from performance_schema.metadata_locks m "+
+		"join performance_schema.threads t on t.thread_id = m.owner_thread_id where m.object_type = %s", kind)
 }
 
 func ddlFix(s *view.MySQLServer) rule.Fix {
 	return rule.Fix{
 		Text:     rule.T("change tables only with a short lock_wait_timeout, so that the change gives up instead of making all others queue behind it; then try again"),
-		Command:  ask(s, "set session lock_wait_timeout = 3; alter table ..."),
+		Command:  ask(s, shell.SQL("set session lock_wait_timeout = 3; alter table ...")),
 		Tradeoff: "the change may need several attempts",
 	}
 }
@@ -183,7 +183,7 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 		f.Headline = rule.T("%s of %s %s for %s; one of %d older transactions holds it, and the server does not tell which", n, m.s.Name(), wait(many), m.wanted(nil), len(holders))
 		f.Fixes = []rule.Fix{{
 			Text:     rule.T("find out which of them used that table, and have its client commit or roll back; to kill one at random may hit those that hold nothing"),
-			Command:  ask(m.s, "select trx_mysql_thread_id, trx_started, trx_state, trx_query from information_schema.innodb_trx order by trx_started"),
+			Command:  ask(m.s, shell.SQL("select trx_mysql_thread_id, trx_started, trx_state, trx_query from information_schema.innodb_trx order by trx_started")),
 			Tradeoff: "what a transaction changed is lost when it is killed",
 		}}
 	default:
@@ -193,33 +193,33 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 		Metric: "mysql.metadata-lock-waits", Value: m.mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
 		What: rule.T("in state %q: %s connections at a time, %d at most, the longest for %s",
 			cmp.Or(m.state, "Waiting for table metadata lock"), unit.Number(m.mean), m.most, lasted(max(m.lasts, m.longest))),
-		Check: ask(m.s, "show full processlist"),
+		Check: ask(m.s, shell.SQL("show full processlist")),
 	}}
 	for _, h := range holders[:min(len(holders), mostSuspects)] {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: "mysql.lock-blocker", Value: h.For.Seconds(), Unit: "seconds",
 			What:  rule.T("%s may hold it: %s%s", blockerName(h), doing(h), since(h)),
-			Check: ask(m.s, "select * from information_schema.innodb_trx order by trx_started"),
+			Check: ask(m.s, shell.SQL("select * from information_schema.innodb_trx order by trx_started")),
 		})
 	}
 	if n := len(holders) - mostSuspects; n > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: "mysql.lock-blocker", Value: float64(n), Unit: "connections", What: rule.T("%d younger ones may hold it as well", n),
-			Check: ask(m.s, "select * from information_schema.innodb_trx order by trx_started"),
+			Check: ask(m.s, shell.SQL("select * from information_schema.innodb_trx order by trx_started")),
 		})
 	}
 	for _, r := range waiting[:min(len(waiting), mostVictims)] {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: "mysql.lock-victim", Value: r.For.Seconds(), Unit: "seconds",
 			What:  rule.T("connection %d (%s) waits %s: %s", r.ID, account(r.User, r.Client), lasted(r.For), words(r.Statement)),
-			Check: ask(m.s, fmt.Sprintf("select * from information_schema.processlist where id = %d", r.ID)),
+			Check: ask(m.s, shell.SQL("select * from information_schema.processlist where id = %d", r.ID)),
 		})
 	}
 	f.Evidence = append(f.Evidence, beside(m.s)...)
 	if m.s.MariaDB() {
 		f.Fixes = append(f.Fixes, rule.Fix{
 			Text:     rule.T("have MariaDB show who holds metadata locks, then look again"),
-			Command:  ask(m.s, "install soname 'metadata_lock_info'; select * from information_schema.metadata_lock_info"),
+			Command:  ask(m.s, shell.SQL("install soname 'metadata_lock_info'; select * from information_schema.metadata_lock_info")),
 			Tradeoff: "a plugin more",
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -196,12 +197,12 @@ func (x *missing) evidence() []rule.Evidence {
 	if x.raised > 0 {
 		list = append(list, rule.Evidence{Metric: "mysql.errors", Value: x.raised, Unit: "per second", Limit: rule.Limit(someMissing), Counters: true,
 			What:  rule.T("error 1146 (no such table) %s, of %s questions", unit.PerSecond(x.raised), unit.PerSecond(view.OrZero(x.questions))),
-			Check: ask(s, "select * from performance_schema.events_errors_summary_global_by_error where error_number = 1146")})
+			Check: ask(s, shell.SQL("select * from performance_schema.events_errors_summary_global_by_error where error_number = 1146"))})
 	}
 	if x.answered > 0 {
 		list = append(list, rule.Evidence{Metric: "rt.errors", Value: x.answered, Unit: "per second", Limit: rule.Limit(someMissing),
 			What:  rule.T("%s answers in packets are error 1146", unit.PerSecond(x.answered)),
-			Check: fmt.Sprintf("tshark -i any -f 'port %d' -Y 'mysql.error_code == 1146'", s.Packets.Port)})
+			Check: shell.Line("tshark -i any -f 'port %d' -Y 'mysql.error_code == 1146'", s.Packets.Port)})
 	}
 	if x.unopened > 0 {
 		list = append(list, rule.Evidence{Metric: "mysql.tables-not-found", Value: x.unopened, Unit: "per second", Limit: rule.Limit(someMissing), Counters: true,
@@ -210,11 +211,11 @@ func (x *missing) evidence() []rule.Evidence {
 	if x.failed > 0 {
 		list = append(list, rule.Evidence{Metric: "mysql.statement-errors", Value: x.failed, Unit: "per second", Counters: true,
 			What:  rule.T("%s executions of statements that always fail", unit.PerSecond(x.failed)),
-			Check: ask(s, "select digest_text, count_star, sum_errors from performance_schema.events_statements_summary_by_digest order by sum_errors desc limit 5")})
+			Check: ask(s, shell.SQL("select digest_text, count_star, sum_errors from performance_schema.events_statements_summary_by_digest order by sum_errors desc limit 5"))})
 	}
 	if x.opening > 0 {
 		list = append(list, rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.opening, Unit: "connections",
-			What: rule.T("%s connections in state Opening tables at a time", unit.Number(x.opening)), Check: ask(s, "show processlist")})
+			What: rule.T("%s connections in state Opening tables at a time", unit.Number(x.opening)), Check: ask(s, shell.SQL("show processlist"))})
 	}
 	if !math.IsNaN(x.opened) {
 		list = append(list, rule.Evidence{Metric: "mysql.table-cache-overflows", Value: view.OrZero(x.overflows), Unit: "per second", Counters: true,
@@ -229,9 +230,9 @@ func (x *missing) evidence() []rule.Evidence {
 
 func (x *missing) fixes() []rule.Fix {
 	s := x.s
-	tables := "show tables"
+	tables := shell.SQL("show tables")
 	if len(x.tables) > 0 {
-		tables = "show create table " + x.tables[0]
+		tables = shell.SQL("show create table %s", shell.Name(x.tables[0]))
 	}
 	return []rule.Fix{{
 		Text:     rule.T("make the client ask for tables that are there: a missing migration, a wrong schema, a load generator told of more tables than it made (sysbench --tables)"),
@@ -239,7 +240,7 @@ func (x *missing) fixes() []rule.Fix {
 		Tradeoff: "none; a larger table_open_cache changes nothing",
 	}, {
 		Text:     rule.T("find who asks, and let the client log its errors: the server logs none of these"),
-		Command:  ask(s, "select user, host, db, count(*) from information_schema.processlist group by 1, 2, 3"),
+		Command:  ask(s, shell.SQL("select user, host, db, count(*) from information_schema.processlist group by 1, 2, 3")),
 		Tradeoff: "a client that ignores errors hides them until somebody looks at packets",
 	}}
 }

@@ -11,6 +11,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -34,7 +35,7 @@ func detectNotAnswering(v *view.View) ([]rule.Finding, error) {
 	var denied, doubt *rule.NotJudged
 	for _, s := range v.MySQLServers() {
 		if s.State == recording.ServerDenied {
-			denied = &rule.NotJudged{Needs: "to be let in by mysql " + s.Server, Why: s.Error, How: "name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf"}
+			denied = &rule.NotJudged{Needs: "to be let in by mysql " + s.Server, Why: s.Error, How: shell.Say("name a user who may: --mysql USER@HOST:PORT, with the password in ~/.my.cnf")}
 		}
 		if s.State == recording.ServerMisnamed {
 			denied = misnamed(s)
@@ -70,7 +71,7 @@ func (x *silence) explain() {
 		}
 	case x.last.State == recording.ServerGone:
 		x.why = "it closed the connection"
-		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log: a crash, a shutdown or a kill is in it"), Command: ask(x.s, "select @@log_error"), Tradeoff: "none"})
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log: a crash, a shutdown or a kill is in it"), Command: ask(x.s, shell.SQL("select @@log_error")), Tradeoff: "none"})
 	default:
 		x.unexplained(p, here)
 	}
@@ -95,7 +96,7 @@ func (x *silence) restarted() bool {
 	x.why = "it was restarted"
 	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.uptime", Value: after.Uptime.Seconds(), Unit: "seconds",
 		What: rule.T("it had been up for %s at %s, and for %s at %s", unit.Duration(before.Uptime), before.At.Format("15:04:05"), unit.Duration(after.Uptime), after.At.Format("15:04:05")), Check: status(x.s, "Uptime")})
-	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("if nobody meant it, read its error log: a crash or a kill is in it"), Command: ask(x.s, "select @@log_error"), Tradeoff: "none"})
+	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("if nobody meant it, read its error log: a crash or a kill is in it"), Command: ask(x.s, shell.SQL("select @@log_error")), Tradeoff: "none"})
 	return true
 }
 
@@ -112,13 +113,13 @@ func (x *silence) stopped(p view.Process) bool {
 	if state == "t" {
 		x.why, by = "a debugger has stopped it (process state t)", "by a debugger or strace"
 	}
-	fix := rule.Fix{Text: rule.T("let it go on, and find out who stopped it"), Command: fmt.Sprintf("kill -CONT %d", p.PID), Tradeoff: "none; if a debugger holds it, detach that"}
+	fix := rule.Fix{Text: rule.T("let it go on, and find out who stopped it"), Command: shell.Line("kill -CONT %d", p.PID), Tradeoff: "none; if a debugger holds it, detach that"}
 	if x.back {
 		x.why = strings.NewReplacer("it is stopped", "it was stopped", "has stopped", "had stopped").Replace(x.why)
-		fix = rule.Fix{Text: rule.T("find out who stopped it: somebody at a terminal, or a tool that takes stacks"), Command: "ausearch -sc kill -sc ptrace", Tradeoff: "none; it tells only what the audit rules of the host record"}
+		fix = rule.Fix{Text: rule.T("find out who stopped it: somebody at a terminal, or a tool that takes stacks"), Command: shell.Line("ausearch -sc kill -sc ptrace"), Tradeoff: "none; it tells only what the audit rules of the host record"}
 	}
 	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: float64(n), Unit: "count",
-		What: rule.T("%s (%d) was in state %s at %d of %d readings: stopped %s", p.Comm, p.PID, state, n, len(p.Samples), by), Check: fmt.Sprintf("ps -o pid,stat,wchan:30,comm -p %d", p.PID)})
+		What: rule.T("%s (%d) was in state %s at %d of %d readings: stopped %s", p.Comm, p.PID, state, n, len(p.Samples), by), Check: shell.Line("ps -o pid,stat,wchan:30,comm -p %d", p.PID)})
 	x.fixes = append(x.fixes, fix)
 	return true
 }
@@ -136,8 +137,8 @@ func (x *silence) frozen(p view.Process) bool {
 			x.why, x.sure = "its control group is frozen", rule.Certain
 		}
 		x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: b.Share(), Unit: "share",
-			What: rule.T("thread %d of %s (%d) in state D at %d of %d readings, in %s", b.TID, p.Comm, p.PID, b.InD, b.Readings, where), Check: fmt.Sprintf("cat /proc/%d/task/%d/stack", p.PID, b.TID)})
-		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("mend what it waits for: a disk, a frozen filesystem, a frozen control group"), Command: fmt.Sprintf("cat /proc/%d/task/*/stack; cat /proc/%d/cgroup", p.PID, p.PID), Tradeoff: "none"})
+			What: rule.T("thread %d of %s (%d) in state D at %d of %d readings, in %s", b.TID, p.Comm, p.PID, b.InD, b.Readings, where), Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, b.TID)})
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("mend what it waits for: a disk, a frozen filesystem, a frozen control group"), Command: shell.Line("cat /proc/%d/task/*/stack; cat /proc/%d/cgroup", p.PID, p.PID), Tradeoff: "none"})
 		return true
 	}
 	return false
@@ -151,7 +152,7 @@ func (x *silence) ended(p view.Process) bool {
 	x.sure = rule.Certain
 	x.why = fmt.Sprintf("its process (%d) ended in the window", p.PID)
 	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: 0, Unit: "count",
-		What: rule.T("%s (%d) was last seen at %s", p.Comm, p.PID, p.Samples[len(p.Samples)-1].At.Format("15:04:05")), Check: fmt.Sprintf("ps -p %d; dmesg | grep -i -e oom -e segfault", p.PID)})
+		What: rule.T("%s (%d) was last seen at %s", p.Comm, p.PID, p.Samples[len(p.Samples)-1].At.Format("15:04:05")), Check: shell.Line("ps -p %d; dmesg | grep -i -e oom -e segfault", p.PID)})
 	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log and the kernel's: crash, shutdown or kill"), Command: logs, Tradeoff: "none"})
 	if q, ok := x.successor(p); ok {
 		x.why += fmt.Sprintf(", and %s (%d), started since, does not answer yet", q.Comm, q.PID)
@@ -160,7 +161,7 @@ func (x *silence) ended(p view.Process) bool {
 }
 
 // logs is a command line that shows why a server of this host ended.
-const logs = "journalctl -u mariadb -u mysql -n 50; dmesg | tail"
+var logs = shell.Line("journalctl -u mariadb -u mysql -n 50; dmesg | tail")
 
 // unreachable: no connection came about.
 func (x *silence) unreachable() {
@@ -176,14 +177,14 @@ func (x *silence) unreachable() {
 				return
 			}
 			x.why = r.means
-			x.fixes = append(x.fixes, rule.Fix{Text: rule.T(r.fix), Command: strings.ReplaceAll(r.command, "PORT", fmt.Sprint(x.s.Port)), Tradeoff: "none"})
+			x.fixes = append(x.fixes, rule.Fix{Text: rule.T(r.fix), Command: r.look(x.s.Port), Tradeoff: "none"})
 			return
 		}
 	}
 	host, port, tcp := address(x.s)
 	if !tcp {
 		x.why = "no connection comes about"
-		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see whether the server runs and listens"), Command: "systemctl status mariadb mysql", Tradeoff: "none"})
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see whether the server runs and listens"), Command: shell.Line("systemctl status mariadb mysql"), Tradeoff: "none"})
 		return
 	}
 	x.why = "nothing comes back to what is sent there"
@@ -192,31 +193,38 @@ func (x *silence) unreachable() {
 		x.why = "SYNs are not answered: they, or the answers, are lost on the way"
 		x.proof = append(x.proof, rule.Evidence{Metric: "mysql.syn-unanswered", Value: float64(c.Retransmits), Unit: "count", Limit: rule.Limit(0),
 			What:  rule.T("a socket of this host to %s is in SYN_SENT, %d SYNs sent again without an answer", x.s.Server, c.Retransmits),
-			Check: fmt.Sprintf("ss -tno state syn-sent 'dport = :%d'", port)})
+			Check: shell.Line("ss -tno state syn-sent 'dport = :%d'", port)})
 	}
 	x.fixes = append(x.fixes, rule.Fix{
 		Text:     rule.T("find where they are lost: see whether they arrive at the server's host, then firewalls and routes there and between"),
-		Command:  fmt.Sprintf("tcpdump -ni any 'tcp port %d and tcp[tcpflags] & tcp-syn != 0'   # here and at the server", port),
+		Command:  shell.Line("tcpdump -ni any 'tcp port %d and tcp[tcpflags] & tcp-syn != 0'   # here and at the server", port),
 		Tradeoff: "none",
 	})
 }
 
 // refusal is an error of a connection that was refused at once.
 type refusal struct {
-	says, means, fix, command string
-	absent                    bool // nothing listens there
+	says, means, fix string
+	look             func(port int32) shell.Command
+	absent           bool // nothing listens there
 }
 
 // refusals are what kernels and resolvers say at once when no connection is
 // possible (errno(3)), and what that means.
 var refusals = []refusal{
-	{"no such file", "its socket is not there: it does not run, or uses another one", "start it, or name the socket it uses", "ss -xl | grep -i mysql; systemctl status mariadb mysql", true},
-	{"refused", "nothing listens there: the host refuses the connection", "start it, or name the address it listens at (bind-address, port)", "ss -ltnp 'sport = :PORT'", true},
-	{"reset by peer", "the connection is reset before it is made", "see what stands in front of it: a proxy or a firewall that rejects", "ss -ltnp 'sport = :PORT'", false},
-	{"no such host", "its name is not known", "mend the name or the resolver, or name its address", "getent hosts NAME", false},
-	{"no route to host", "its host does not answer on its own network, or a router or firewall says that it cannot be reached", "see whether its host is up", "ip neigh; ip route get ADDRESS", false},
-	{"network is unreachable", "this host has no route to it", "add a route", "ip route get ADDRESS", false},
+	{"no such file", "its socket is not there: it does not run, or uses another one", "start it, or name the socket it uses", look(shell.Line("ss -xl | grep -i mysql; systemctl status mariadb mysql")), true},
+	{"refused", "nothing listens there: the host refuses the connection", "start it, or name the address it listens at (bind-address, port)", listener, true},
+	{"reset by peer", "the connection is reset before it is made", "see what stands in front of it: a proxy or a firewall that rejects", listener, false},
+	{"no such host", "its name is not known", "mend the name or the resolver, or name its address", look(shell.Line("getent hosts NAME")), false},
+	{"no route to host", "its host does not answer on its own network, or a router or firewall says that it cannot be reached", "see whether its host is up", look(shell.Line("ip neigh; ip route get ADDRESS")), false},
+	{"network is unreachable", "this host has no route to it", "add a route", look(shell.Line("ip route get ADDRESS")), false},
 }
+
+func look(c shell.Command) func(int32) shell.Command {
+	return func(int32) shell.Command { return c }
+}
+
+func listener(port int32) shell.Command { return shell.Line("ss -ltnp 'sport = :%d'", port) }
 
 // ownSocket is a socket of this host to the server whose SYNs or data are
 // repeated without an answer.
@@ -244,8 +252,8 @@ func (x *silence) unexplained(p view.Process, here bool) {
 			x.why = "what is sent to it is not even acknowledged: its host is gone, or the way to it"
 			x.proof = append(x.proof, rule.Evidence{Metric: "mysql.syn-unanswered", Value: float64(c.Retransmits), Unit: "count", Limit: rule.Limit(0),
 				What:  rule.T("a segment to %s was sent again %d times in a row without an acknowledgement", x.s.Server, c.Retransmits),
-				Check: fmt.Sprintf("ss -tnoi 'dport = :%d'   # retrans, backoff", port)})
-			x.fixes = append(x.fixes, rule.Fix{Text: rule.T("ask its host, and find where packets are lost"), Command: "ping " + host + "; mtr " + host, Tradeoff: "none"})
+				Check: shell.Line("ss -tnoi 'dport = :%d'   # retrans, backoff", port)})
+			x.fixes = append(x.fixes, rule.Fix{Text: rule.T("ask its host, and find where packets are lost"), Command: shell.Line("ping %s; mtr %s", shell.Address(host), shell.Address(host)), Tradeoff: "none"})
 			return
 		}
 	}
@@ -257,12 +265,12 @@ func (x *silence) unexplained(p view.Process, here bool) {
 					t.Threads, unit.Share(t.Share[view.OnCPU]), unit.Share(t.Share[view.Runnable]), unit.Share(t.Share[view.WaitDisk]), unit.Share(t.Share[view.WaitLock]))
 			}
 		}
-		x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: zeroIfNaN(p.CPU), Unit: "cores", What: doing, Check: fmt.Sprintf("pidstat -t -u -d -w -p %d 1", p.PID)})
-		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see what its threads wait for before it is restarted"), Command: fmt.Sprintf("gdb -p %d -batch -ex 'thread apply all bt' > stacks; rtrail stacks stacks", p.PID), Tradeoff: "gdb stops it for some seconds more"})
+		x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: zeroIfNaN(p.CPU), Unit: "cores", What: doing, Check: shell.Line("pidstat -t -u -d -w -p %d 1", p.PID)})
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see what its threads wait for before it is restarted"), Command: shell.Line("gdb -p %d -batch -ex 'thread apply all bt' > stacks; rtrail stacks stacks", p.PID), Tradeoff: "gdb stops it for some seconds more"})
 	}
 	x.fixes = append(x.fixes, rule.Fix{
 		Text:     rule.T("try a way in that its threads do not share: extra_port (MariaDB) or admin_port (MySQL); with a thread pool all groups may be taken"),
-		Command:  "mysql -h HOST -P EXTRA_PORT" + asUser(x.s) + " -e 'show full processlist'",
+		Command:  shell.Line("mysql -h HOST -P EXTRA_PORT %s -e 'show full processlist'", asUser(x.s)),
 		Tradeoff: "none",
 	})
 }
@@ -299,7 +307,7 @@ func (x *silence) finding() rule.Finding {
 
 // asked is what rtrail itself met.
 func (x *silence) asked() rule.Evidence {
-	check := "time " + ask(x.s, "select 1")
+	check := shell.Line("time %s", ask(x.s, shell.SQL("select 1")))
 	n := x.silentLooks()
 	if n == 0 {
 		return rule.Evidence{Metric: "mysql.answer-time", Value: x.late.Seconds(), Unit: "seconds", Limit: rule.Limit(apart.Seconds()),

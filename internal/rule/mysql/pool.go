@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -236,7 +237,7 @@ func (p *stalledPool) evidence() (list []rule.Evidence) {
 		if g.Stalls > 0 {
 			list = append(list, rule.Evidence{Metric: "mysql.pool-stalls", Value: g.Stalls, Unit: "count", Counters: true, Limit: rule.Limit(0),
 				What:  rule.T("the timer of the pool found group %d stalled %s times", g.Group, unit.Count(g.Stalls)),
-				Check: ask(p.s, "select group_id, stalls, throttles, dequeues_by_worker from information_schema.thread_pool_stats")})
+				Check: ask(p.s, shell.SQL("select group_id, stalls, throttles, dequeues_by_worker from information_schema.thread_pool_stats"))})
 		}
 	}
 	if rest := len(p.groups) - len(p.slow); rest > 0 {
@@ -248,7 +249,7 @@ func (p *stalledPool) evidence() (list []rule.Evidence) {
 		list = append(list, rule.Evidence{Metric: "mysql.before-execution", Value: j.Before().Seconds(), Unit: "seconds",
 			What: rule.T("%s: clients waited %s (median), %s (99th percentile) for %s answers; the server counts %s on average for %s executions", words(j.Text),
 				unit.Duration(j.ClientP50), unit.Duration(j.ClientP99), unit.Count(j.Requests), unit.Duration(j.Executed), unit.Count(j.Runs)),
-			Check: ask(p.s, "select digest_text, count_star, avg_timer_wait/1e9 ms from performance_schema.events_statements_summary_by_digest order by sum_timer_wait desc limit 10")})
+			Check: ask(p.s, shell.SQL("select digest_text, count_star, avg_timer_wait/1e9 ms from performance_schema.events_statements_summary_by_digest order by sum_timer_wait desc limit 10"))})
 	} else {
 		list = append(list, beside(p.s)...)
 	}
@@ -264,15 +265,15 @@ func (p *stalledPool) ownWait() rule.Evidence {
 	return rule.Evidence{Metric: "mysql.own-wait", Value: p.own.longest.Seconds(), Unit: "seconds", Limit: rule.Limit(longOwnWait.Seconds()),
 		What: rule.T("rtrail's own connection is one of group %d: its pings and logins, which need a thread and nothing else, waited up to %s, and %s of the window%s",
 			p.own.group, unit.Duration(p.own.longest), unit.Share(p.own.share), all),
-		Check: "time " + ask(p.s, "do 1")}
+		Check: shell.Line("time %s", ask(p.s, shell.SQL("do 1")))}
 }
 
 // table is where a server shows its groups.
-func (p *stalledPool) table() string {
+func (p *stalledPool) table() shell.Query {
 	if p.s.MariaDB() {
-		return "select * from information_schema.thread_pool_groups; select * from information_schema.thread_pool_queues"
+		return shell.SQL("select * from information_schema.thread_pool_groups; select * from information_schema.thread_pool_queues")
 	}
-	return "select * from information_schema.thread_pool_status"
+	return shell.SQL("select * from information_schema.thread_pool_status")
 }
 
 // holders are the statements that keep the threads of the slow groups: the
@@ -306,7 +307,7 @@ func (p *stalledPool) holders() (list []rule.Evidence) {
 		}
 		list = append(list, rule.Evidence{Metric: "mysql.pool-holder", Value: max(r.For.Seconds(), 0), Unit: "seconds",
 			What:  rule.T("connection %d (%s) of group %d runs for %s%s: %s", r.ID, account(r.User, r.Client), r.ID%size, lasted(r.For), state, words(r.Statement)),
-			Check: ask(p.s, fmt.Sprintf("select * from information_schema.processlist where id %% %d = %d and command <> 'Sleep' order by time desc", size, r.ID%size))})
+			Check: ask(p.s, shell.SQL("select * from information_schema.processlist where id %% %d = %d and command <> 'Sleep' order by time desc", size, r.ID%size))})
 	}
 	return list
 }
@@ -324,7 +325,7 @@ func (p *stalledPool) settings() []rule.Evidence {
 	}
 	return []rule.Evidence{{Metric: "mysql.pool-threads", Value: p.threads(), Unit: "threads",
 		What:  rule.T("%s threads in all groups; %s", unit.Number(p.threads()), strings.Join(list, ", ")),
-		Check: ask(p.s, "show variables like 'thread_pool%'")}}
+		Check: ask(p.s, shell.SQL("show variables like 'thread_pool%%'"))}}
 }
 
 func (p *stalledPool) threads() (n float64) {
@@ -341,20 +342,20 @@ func (p *stalledPool) fixes() (fixes []rule.Fix) {
 	case p.exhausted():
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("the pool has made all threads it may: raise thread_pool_max_threads (%d now)", limit),
-			Command:  ask(p.s, fmt.Sprintf("set global thread_pool_max_threads = %d", max(10*limit, 1000))),
+			Command:  ask(p.s, shell.SQL("set global thread_pool_max_threads = %d", max(10*limit, 1000))),
 			Tradeoff: "more statements at the same time, memory per thread",
 		})
 	case !p.s.MariaDB() && oversubscribed:
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("allow a group more statements at the same time (thread_pool_oversubscribe %d now)", over),
-			Command:  ask(p.s, fmt.Sprintf("set global thread_pool_oversubscribe = %d", 2*max(over, 1))),
+			Command:  ask(p.s, shell.SQL("set global thread_pool_oversubscribe = %d", 2*max(over, 1))),
 			Tradeoff: "more contention when all of them compute",
 		})
 	}
 	if stall, ok := p.s.IntVariable("thread_pool_stall_limit"); ok && stall > shortStall {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("have the pool notice sooner that a group does not get on (thread_pool_stall_limit %d now)", stall),
-			Command:  ask(p.s, fmt.Sprintf("set global thread_pool_stall_limit = %d", shortStall)),
+			Command:  ask(p.s, shell.SQL("set global thread_pool_stall_limit = %d", shortStall)),
 			Tradeoff: "more threads for statements that are merely long",
 		})
 	}

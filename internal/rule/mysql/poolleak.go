@@ -2,10 +2,10 @@ package mysql
 
 import (
 	_ "embed"
-	"fmt"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -112,7 +112,7 @@ func (l *leak) finding() rule.Finding {
 	if over, ok := l.s.IntVariable("thread_pool_oversubscribe"); ok {
 		f.Fixes = append(f.Fixes, rule.Fix{
 			Text:     rule.T("until then, allow each group as many more as were lost (thread_pool_oversubscribe %d now); it buys time and mends nothing", over),
-			Command:  ask(l.s, fmt.Sprintf("set global thread_pool_oversubscribe = %d", over+max(worst.Active-worst.Threads, over))),
+			Command:  ask(l.s, shell.SQL("set global thread_pool_oversubscribe = %d", over+max(worst.Active-worst.Threads, over))),
 			Tradeoff: "sound groups may run that many more statements as well",
 		})
 	}
@@ -131,7 +131,7 @@ func (l *leak) evidence() (list []rule.Evidence) {
 	if threads, yes := l.impossible(); yes {
 		list = append(list, rule.Evidence{Metric: "mysql.pool-active", Value: float64(threads), Unit: "threads",
 			What:  rule.T("the process has %d threads in all: %d of those counted cannot exist", threads, l.active-threads),
-			Check: fmt.Sprintf("ls /proc/%d/task | wc -l", l.s.Process.PID)})
+			Check: shell.Line("ls /proc/%d/task | wc -l", l.s.Process.PID)})
 	}
 	return append(list, p.settings()...)
 }

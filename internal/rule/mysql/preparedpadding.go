@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -116,10 +117,10 @@ func (x *padding) finding() rule.Finding {
 	}
 	f.Evidence = []rule.Evidence{{Metric: "mysql.insert-params-share", Value: x.share, Unit: "share", Limit: rule.Limit(dearText),
 		What:  rule.T("%s of %d samples of its running threads are below insert_params, %s of these move the rest of the text", unit.Share(x.share), x.samples, unit.Share(x.moving)),
-		Check: rule.T("perf record -g -p %d -- sleep 5; perf report --no-children", s.PID).String()}}
+		Check: shell.Line("perf record -g -p %d -- sleep 5; perf report --no-children", s.PID)}}
 	if x.executing > 0 {
 		e := rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.executing, Unit: "connections",
-			What: rule.T("%s connections execute prepared statements at a time, the longest one since %s", unit.Number(x.executing), unit.Duration(x.longest)), Check: ask(s, "show processlist")}
+			What: rule.T("%s connections execute prepared statements at a time, the longest one since %s", unit.Number(x.executing), unit.Duration(x.longest)), Check: ask(s, shell.SQL("show processlist"))}
 		if x.statement != "" {
 			e.What = rule.T("%s connections execute prepared statements at a time, state \"%s\", %s: %s", unit.Number(x.executing), x.state, x.client, words(x.statement))
 		}
@@ -128,7 +129,7 @@ func (x *padding) finding() rule.Finding {
 	for _, name := range []string{"slow_query_log", "general_log"} {
 		if on, ok := s.Switched(name); ok && on {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.logs-text", Value: 1, Unit: "count",
-				What: rule.T("%s is ON: the server wants the text with all parameters in it, whether it is logged or not", name), Check: ask(s, "show global variables like '%_log'")})
+				What: rule.T("%s is ON: the server wants the text with all parameters in it, whether it is logged or not", name), Check: ask(s, shell.SQL("show global variables like '%%_log'"))})
 		}
 	}
 	if prepared := s.Rate("Com_stmt_execute"); !math.IsNaN(prepared) && prepared > 0 {
@@ -144,11 +145,11 @@ func (x *padding) fixes() []rule.Fix {
 	s := x.s
 	var list []rule.Fix
 	if on, ok := s.Switched("slow_query_log"); ok && on {
-		list = append(list, rule.Fix{Text: rule.T("switch the slow log off: without it the server does not build the text"), Command: ask(s, "set global slow_query_log = OFF"),
+		list = append(list, rule.Fix{Text: rule.T("switch the slow log off: without it the server does not build the text"), Command: ask(s, shell.SQL("set global slow_query_log = OFF")),
 			Tradeoff: "slow statements are not logged; the digests of the performance schema still count them"})
 	}
 	if on, ok := s.Switched("general_log"); ok && on {
-		list = append(list, rule.Fix{Text: rule.T("switch the general log off"), Command: ask(s, "set global general_log = OFF"), Tradeoff: "statements are not logged"})
+		list = append(list, rule.Fix{Text: rule.T("switch the general log off"), Command: ask(s, shell.SQL("set global general_log = OFF")), Tradeoff: "statements are not logged"})
 	}
 	return append(list, rule.Fix{Text: rule.T("let the client put the parameters in: useServerPrepStmts=false (Connector/J), interpolateParams=true (Go)"),
 		Tradeoff: "statements are parsed each time; for lists of thousands of values that is cheaper"},

@@ -2,10 +2,10 @@ package mysql
 
 import (
 	_ "embed"
-	"fmt"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -78,7 +78,7 @@ func purgeSettings(v *view.View, s *view.MySQLServer) (list []rule.Evidence) {
 		list = append(list, rule.Evidence{
 			Metric: "mysql.purge-threads", Value: float64(threads), Unit: "threads",
 			What:  rule.T("%d purge threads take %d undo log pages at a time, while %s rows or statements change data", threads, batch, unit.PerSecond(writes)),
-			Check: ask(s, "show variables like 'innodb_purge%'"),
+			Check: ask(s, shell.SQL("show variables like 'innodb_purge%%'")),
 		})
 	}
 	if e, ok := oldestEvidence(v, s); ok {
@@ -99,7 +99,7 @@ func purgeFixes(s *view.MySQLServer) (fixes []rule.Fix) {
 	if batch, ok := s.IntVariable("innodb_purge_batch_size"); ok && batch < moreBatch {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("let purge take more at a time (innodb_purge_batch_size %d now)", batch),
-			Command:  ask(s, fmt.Sprintf("set global innodb_purge_batch_size = %d", moreBatch)),
+			Command:  ask(s, shell.SQL("set global innodb_purge_batch_size = %d", moreBatch)),
 			Tradeoff: "purge competes more with statements for CPU and disk",
 		})
 	}
@@ -107,7 +107,7 @@ func purgeFixes(s *view.MySQLServer) (fixes []rule.Fix) {
 		fix := rule.Fix{Text: rule.T("give purge more threads (innodb_purge_threads %d now), if several tables are changed: in my.cnf, then restart", threads), Tradeoff: "CPU for statements"}
 		if s.MariaDB() && s.AtLeast(10, 5, 2) {
 			fix.Text = rule.T("give purge more threads (innodb_purge_threads %d now), if several tables are changed", threads)
-			fix.Command = ask(s, fmt.Sprintf("set global innodb_purge_threads = %d", morePurge))
+			fix.Command = ask(s, shell.SQL("set global innodb_purge_threads = %d", morePurge))
 		}
 		fixes = append(fixes, fix)
 	}
@@ -116,7 +116,7 @@ func purgeFixes(s *view.MySQLServer) (fixes []rule.Fix) {
 		Tradeoff: "jobs take longer",
 	}, rule.Fix{
 		Text:     rule.T("as a last resort, have writers wait for purge"),
-		Command:  ask(s, "set global innodb_max_purge_lag = 1000000, innodb_max_purge_lag_delay = 300000"),
+		Command:  ask(s, shell.SQL("set global innodb_max_purge_lag = 1000000, innodb_max_purge_lag_delay = 300000")),
 		Tradeoff: "every change takes up to 0.3 s longer while the history is above that",
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -66,7 +67,7 @@ func rowLockFinding(w *lockWaits) rule.Finding {
 	if b.Index == "PRIMARY" || b.Index == "GEN_CLUST_INDEX" || !one {
 		f.Fixes = append(f.Fixes, rule.Fix{
 			Text:     rule.T("see whether the statements find their rows by an index: an UPDATE or DELETE without one locks every row it looks at"),
-			Command:  ask(w.s, "explain STATEMENT"),
+			Command:  ask(w.s, shell.SQL("explain STATEMENT")),
 			Tradeoff: "an index costs space and time at each change",
 		})
 	}
@@ -74,12 +75,11 @@ func rowLockFinding(w *lockWaits) rule.Finding {
 }
 
 // rowLockCheck is where a server shows its row-lock waits.
-func rowLockCheck(s *view.MySQLServer) string {
+func rowLockCheck(s *view.MySQLServer) shell.Command {
 	if !s.MariaDB() && s.AtLeast(5, 7) {
-		return ask(s, "select * from sys.innodb_lock_waits\\G")
+		return ask(s, shell.SQL(`select * from sys.innodb_lock_waits\G`))
 	}
-	return ask(s, "select w.requesting_trx_id, w.blocking_trx_id, r.trx_mysql_thread_id waits, b.trx_mysql_thread_id blocks, r.trx_query from information_schema.innodb_lock_waits w "+
-		"join information_schema.innodb_trx r on r.trx_id = w.requesting_trx_id join information_schema.innodb_trx b on b.trx_id = w.blocking_trx_id")
+	return ask(s, shell.SQL("select w.requesting_trx_id, w.blocking_trx_id, r.trx_mysql_thread_id waits, b.trx_mysql_thread_id blocks, r.trx_query from information_schema.innodb_lock_waits w join information_schema.innodb_trx r on r.trx_id = w.requesting_trx_id join information_schema.innodb_trx b on b.trx_id = w.blocking_trx_id"))
 }
 
 // rowLockCounters are InnoDB's own sums.
@@ -92,7 +92,7 @@ func rowLockCounters(s *view.MySQLServer) []rule.Evidence {
 	return []rule.Evidence{{
 		Metric: "mysql.row-lock-time", Value: took / 1000, Unit: "seconds", Counters: true,
 		What:  rule.T("InnoDB counted %s waits for rows; those that ended took %s in all", unit.Count(waits), unit.Seconds(took/1000)),
-		Check: ask(s, "show global status like 'Innodb_row_lock%'"),
+		Check: ask(s, shell.SQL("show global status like 'Innodb_row_lock%%'")),
 	}}
 }
 
@@ -111,11 +111,11 @@ func rowLockUnseen(v *view.View, s *view.MySQLServer, waiting float64) (rule.Fin
 		Evidence: append([]rule.Evidence{{
 			Metric: "mysql.row-lock-waits", Value: mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
 			What:  rule.T("%s transactions wait on average, Innodb_row_lock_current_waits is %s at most", unit.Number(mean), unit.Number(most)),
-			Check: ask(s, "show global status like 'Innodb_row_lock_current_waits'"),
+			Check: ask(s, shell.SQL("show global status like 'Innodb_row_lock_current_waits'")),
 		}}, append(rowLockCounters(s), beside(s)...)...),
 		Fixes: []rule.Fix{{
 			Text:     rule.T("let rtrail see who blocks, then end or shorten that transaction"),
-			Command:  askAs(s, "", "grant process, select on *.* to USER"),
+			Command:  askAs(s, shell.Command{}, shell.SQL("grant process, select on *.* to USER")),
 			Tradeoff: "the user sees statements of others",
 		}},
 	}, true

@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -21,7 +22,7 @@ func answering(v *view.View) ([]*view.MySQLServer, error) {
 			list = append(list, s)
 			continue
 		}
-		why = &rule.NotJudged{Needs: "answers of mysql " + s.Server, Why: "it gave none in the window", How: "rtrail explain mysql/not-answering"}
+		why = &rule.NotJudged{Needs: "answers of mysql " + s.Server, Why: "it gave none in the window", How: shell.Say("rtrail explain mysql/not-answering")}
 		if s.Error != "" {
 			why.Why = s.Error
 		}
@@ -29,7 +30,7 @@ func answering(v *view.View) ([]*view.MySQLServer, error) {
 			why = misnamed(s)
 		}
 		if s.State == recording.ServerDenied {
-			why.How = "give the right user and password with --mysql, or create a user: CREATE USER rtrail@'%' IDENTIFIED BY '...'; GRANT PROCESS, REPLICATION CLIENT, SELECT ON *.* TO rtrail@'%'"
+			why.How = shell.Say("give the right user and password with --mysql, or create a user: CREATE USER rtrail@'%%' IDENTIFIED BY '...'; GRANT PROCESS, REPLICATION CLIENT, SELECT ON *.* TO rtrail@'%%'")
 		}
 	}
 	if len(list) == 0 && why != nil {
@@ -41,7 +42,7 @@ func answering(v *view.View) ([]*view.MySQLServer, error) {
 // misnamed is why a server cannot be judged that cannot be asked as it was named.
 // Nothing is wrong with it.
 func misnamed(s *view.MySQLServer) *rule.NotJudged {
-	return &rule.NotJudged{Needs: "answers of mysql " + s.Server, Why: s.Error, How: "name it as it is: --mysql USER@HOST:PORT, and --mysql-tls for what it offers"}
+	return &rule.NotJudged{Needs: "answers of mysql " + s.Server, Why: s.Error, How: shell.Say("name it as it is: --mysql USER@HOST:PORT, and --mysql-tls for what it offers")}
 }
 
 // affects are the names under which rules that see only packets or sockets

@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -166,7 +167,7 @@ func (x *silence) restart() (before, after recording.MySQLServer, ok bool) {
 // either; nil if it can.
 func (x *silence) doubt() *rule.NotJudged {
 	p, here := process(x.v, x.s)
-	meant := &rule.NotJudged{Needs: "to know whether " + named(x.s) + " was restarted on purpose", How: "if it was not, read its error log: " + logs}
+	meant := &rule.NotJudged{Needs: "to know whether " + named(x.s) + " was restarted on purpose", How: shell.Say("if it was not, read its error log: %s", logs)}
 	if before, after, ok := x.restart(); ok {
 		meant.Why = fmt.Sprintf("it began anew between %s and %s and answers again", before.At.Format("15:04:05"), after.At.Format("15:04:05"))
 		return meant
@@ -177,9 +178,9 @@ func (x *silence) doubt() *rule.NotJudged {
 			meant.Why = fmt.Sprintf("it was last seen at %s, and %s (%d) has started since", last, q.Comm, q.PID)
 			return meant
 		}
-		return &rule.NotJudged{Needs: "a look at " + named(x.s) + " after it ended", Why: fmt.Sprintf("its process was last seen at %s and still answered rtrail's last look", last), How: "see whether it ended: " + ask(x.s, "select 1") + "; " + logs}
+		return &rule.NotJudged{Needs: "a look at " + named(x.s) + " after it ended", Why: fmt.Sprintf("its process was last seen at %s and still answered rtrail's last look", last), How: shell.Say("see whether it ended: %s; %s", ask(x.s, shell.SQL("select 1")), logs)}
 	}
-	longer := &rule.NotJudged{Needs: "a longer look at " + named(x.s), How: "watch for longer: --for 30s"}
+	longer := &rule.NotJudged{Needs: "a longer look at " + named(x.s), How: shell.Say("watch for longer: --for 30s")}
 	const short = ", too short to tell a server that stalls from a CPU that was busy elsewhere"
 	switch {
 	case x.last.State != "" && !x.back:

@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -202,11 +203,11 @@ func slowReaderFinding(v *view.View, s *view.MySQLServer, list []reader, looks i
 		Tradeoff: "memory in the client",
 	}, {
 		Text:     rule.T("see what the client does instead of reading"),
-		Command:  "cat /proc/PID/task/*/stack; strace -f -p PID   # on the client's host",
+		Command:  shell.Line("cat /proc/PID/task/*/stack; strace -f -p PID   # on the client's host"),
 		Tradeoff: "strace slows it down while it is attached",
 	}, {
 		Text:     rule.T("cut off clients that do not read: locks and old versions of rows are kept for them"),
-		Command:  ask(s, "set global net_write_timeout = 30"),
+		Command:  ask(s, shell.SQL("set global net_write_timeout = 30")),
 		Tradeoff: "slow readers that mean well lose their connection in the middle of a result",
 	}}
 	return f
@@ -217,21 +218,21 @@ func slowReaderEvidence(v *view.View, s *view.MySQLServer, list []reader) (evide
 		evidence = append(evidence, rule.Evidence{
 			Metric: "mysql.sending", Value: r.longest.Seconds(), Unit: "seconds",
 			What:  rule.T("connection %d (%s) in state %q at %d looks, the longest for %s: %s", r.ID, account(r.User, r.Client), r.State, r.looks, lasted(r.longest), words(r.Statement)),
-			Check: ask(s, fmt.Sprintf("select * from information_schema.processlist where id = %d", r.ID)),
+			Check: ask(s, shell.SQL("select * from information_schema.processlist where id = %d", r.ID)),
 		})
 		if r.hasSocket && r.queued > 0 {
 			evidence = append(evidence, rule.Evidence{
 				Metric: "tcp.send-queue", Value: float64(r.queued), Unit: "bytes",
 				What: rule.T("%s wait in the server's socket to %s:%d; of the time it had to send, the client's window held it up %s", unit.Bytes(r.queued), r.Client, r.ClientPort,
 					unit.Share(min(r.heldUp, 1))),
-				Check: v.EnterNetNS(r.socket.NetNS) + fmt.Sprintf("ss -tnmi 'sport = :%d and dport = :%d'   # Send-Q, rwnd_limited", s.Port, r.ClientPort),
+				Check: shell.Line("%s ss -tnmi 'sport = :%d and dport = :%d'   # Send-Q, rwnd_limited", v.EnterNetNS(r.socket.NetNS), s.Port, r.ClientPort),
 			})
 		}
 		if r.zeroWindow > 0 {
 			evidence = append(evidence, rule.Evidence{
 				Metric: "packets.zero-window", Value: r.zeroWindow.Seconds(), Unit: "seconds", Limit: rule.Limit(0),
 				What:  rule.T("the window of %s:%d was closed for %s", r.Client, r.ClientPort, unit.Duration(r.zeroWindow)),
-				Check: fmt.Sprintf("tshark -i any -Y 'tcp.analysis.zero_window && tcp.port == %d'", s.Port),
+				Check: shell.Line("tshark -i any -Y 'tcp.analysis.zero_window && tcp.port == %d'", s.Port),
 			})
 		}
 	}

@@ -2,12 +2,12 @@ package mysql
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 	"strings"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/sqltoken"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -164,7 +164,7 @@ func (x *sorts) evidence() []rule.Evidence {
 			break
 		}
 		e := rule.Evidence{Metric: "mysql.statement-time", Value: w.took, Unit: "seconds per second", Counters: w.digest != "",
-			What: rule.T("%s s a second: %s", unit.Number(w.took), w.brief()), Check: w.check(s, "sum_sort_merge_passes, sum_sort_rows, sum_rows_sent")}
+			What: rule.T("%s s a second: %s", unit.Number(w.took), w.brief()), Check: w.check(s, shell.Names{"sum_sort_merge_passes", "sum_sort_rows", "sum_rows_sent"})}
 		if w.digest != "" {
 			e.What = rule.T("%s rows sorted in %s merge passes for each execution, %s s a second: %s", unit.Count(w.each(w.sorted)), unit.Number(w.each(w.merges)),
 				unit.Number(w.took), w.brief())
@@ -173,11 +173,11 @@ func (x *sorts) evidence() []rule.Evidence {
 	}
 	if x.states > 0 {
 		list = append(list, rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.states, Unit: "connections",
-			What: rule.T("%s connections sort at a time", unit.Number(x.states)), Check: ask(s, "show processlist")})
+			What: rule.T("%s connections sort at a time", unit.Number(x.states)), Check: ask(s, shell.SQL("show processlist"))})
 	}
 	if size, ok := s.IntVariable("sort_buffer_size"); ok {
 		list = append(list, rule.Evidence{Metric: "mysql.sort-buffer-size", Value: float64(size), Unit: "bytes", What: rule.T("sort_buffer_size is %s", unit.Bytes(size)),
-			Check: ask(s, "show global variables like 'sort_buffer_size'")})
+			Check: ask(s, shell.SQL("show global variables like 'sort_buffer_size'"))})
 	}
 	return append(list, beside(s)...)
 }
@@ -190,7 +190,7 @@ func (x *sorts) fixes() []rule.Fix {
 				table := f.qualified()
 				fixes = append(fixes, rule.Fix{
 					Text:     rule.T("read in the order of an index on (%s), so that nothing is sorted", strings.Join(columns, ", ")),
-					Command:  ask(x.s, fmt.Sprintf("alter table %s add index (%s), algorithm=inplace, lock=none", table, strings.Join(columns, ", "))),
+					Command:  ask(x.s, shell.SQL("alter table %s add index (%s), algorithm=inplace, lock=none", shell.Name(table), shell.Names(columns))),
 					Tradeoff: "one more index to keep; helps most with a LIMIT. Test the plan with EXPLAIN first",
 				})
 			}
@@ -200,7 +200,7 @@ func (x *sorts) fixes() []rule.Fix {
 		to := suggestedSort(size, x.passes)
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("give the connections that run it a sort buffer of %s", unit.Bytes(to)),
-			Command:  ask(x.s, fmt.Sprintf("set session sort_buffer_size = %d", to)),
+			Command:  ask(x.s, shell.SQL("set session sort_buffer_size = %d", to)),
 			Tradeoff: "memory per sort; set it in the session that needs it, not for all connections",
 		})
 	}

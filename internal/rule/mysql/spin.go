@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -128,21 +129,21 @@ func (x *spins) finding() rule.Finding {
 	}
 	f.Evidence = []rule.Evidence{{Metric: "mysql.spin-share", Value: x.share, Unit: "share", Limit: rule.Limit(muchSpin),
 		What:  rule.T("%s of %d samples of its running threads are in ut_delay, the loop between two tries for a mutex", unit.Share(x.share), x.samples),
-		Check: rule.T("perf top -p %d", x.s.PID).String()}}
+		Check: shell.Line("perf top -p %d", x.s.PID)}}
 	if len(x.callers) > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.spin-share", Value: x.share, Unit: "share",
 			What:  rule.T("who waits there: %s", strings.Join(x.callers[:min(len(x.callers), 3)], ", ")),
-			Check: rule.T("perf record -g -p %d -- sleep 5; perf report --no-children -S ut_delay", x.s.PID).String()})
+			Check: shell.Line("perf record -g -p %d -- sleep 5; perf report --no-children -S ut_delay", x.s.PID)})
 	}
 	if x.delay > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.spin-settings", Value: float64(x.delay), Unit: "count", Limit: rule.Limit(float64(x.normal)),
 			What:  rule.T("innodb_spin_wait_delay is %d, innodb_sync_spin_loops %d: a wait that fails executes up to %s pauses", x.delay, x.loops, unit.Count(float64(x.delay*x.loops*defaultPauses))),
-			Check: ask(x.s, "show global variables like 'innodb%spin%'")})
+			Check: ask(x.s, shell.SQL("show global variables like 'innodb%%spin%%'"))})
 	}
 	if x.rounds > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.spin-rounds", Value: x.rounds, Unit: "per second", Counters: true,
 			What:  rule.T("%s rounds of spinning, %s waits that ended asleep", unit.PerSecond(x.rounds), unit.PerSecond(view.OrZero(x.osWaits))),
-			Check: ask(x.s, "show engine innodb status")})
+			Check: ask(x.s, shell.SQL("show engine innodb status"))})
 	}
 	f.Fixes = x.fixes()
 	return f
@@ -151,13 +152,13 @@ func (x *spins) finding() rule.Finding {
 func (x *spins) fixes() []rule.Fix {
 	var list []rule.Fix
 	if x.far() && x.delay > x.normal {
-		list = append(list, rule.Fix{Text: rule.T("put the delay back: innodb_spin_wait_delay = %d", x.normal), Command: ask(x.s, rule.T("set global innodb_spin_wait_delay = %d", x.normal).String()),
+		list = append(list, rule.Fix{Text: rule.T("put the delay back: innodb_spin_wait_delay = %d", x.normal), Command: ask(x.s, shell.SQL("set global innodb_spin_wait_delay = %d", x.normal)),
 			Tradeoff: "at once, no restart; also in my.cnf. Too short a delay costs context switches where mutexes are held for microseconds"})
 	}
 	if x.far() && x.loops > defaultSpinLoops {
 		list = append(list, rule.Fix{Text: rule.T("put the loops back: innodb_sync_spin_loops = %d", int64(defaultSpinLoops)),
-			Command: ask(x.s, rule.T("set global innodb_sync_spin_loops = %d", int64(defaultSpinLoops)).String()), Tradeoff: "at once, no restart; also in my.cnf"})
+			Command: ask(x.s, shell.SQL("set global innodb_sync_spin_loops = %d", int64(defaultSpinLoops))), Tradeoff: "at once, no restart; also in my.cnf"})
 	}
 	return append(list, rule.Fix{Text: rule.T("let fewer statements run at once, so that fewer want the mutex; its name is in SHOW ENGINE INNODB MUTEX and in the stacks"),
-		Command: ask(x.s, "show engine innodb mutex"), Tradeoff: "waiting moves to the connection pool"})
+		Command: ask(x.s, shell.SQL("show engine innodb mutex")), Tradeoff: "waiting moves to the connection pool"})
 }

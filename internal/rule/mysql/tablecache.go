@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -131,12 +132,12 @@ func (x *tableCache) fixes() []rule.Fix {
 			to = max(to, int64(math.Ceil(most/100)*100)*tablesPerStatement)
 		}
 		list = append(list, rule.Fix{Text: rule.T("let the table cache hold what all connections use: table_open_cache = %d", to),
-			Command:  ask(x.s, rule.T("set global table_open_cache = %d", to).String()),
+			Command:  ask(x.s, shell.SQL("set global table_open_cache = %d", to)),
 			Tradeoff: "memory and file descriptors per table (open_files_limit); also in my.cnf, or a restart loses it"})
 	}
 	if x.s == nil {
 		list = append(list, rule.Fix{Text: rule.T("look first whether Table_open_cache_overflows grows: then the cache is too small, and table_open_cache is to be raised"),
-			Command: "mysql -e \"show global status like '%open%'\"   # twice", Tradeoff: "none"})
+			Command: shell.Line(`mysql -e "show global status like '%%open%%'"   # twice`), Tradeoff: "none"})
 	}
 	to := int64(enoughInstances)
 	if x.instances >= enoughInstances {
@@ -144,7 +145,7 @@ func (x *tableCache) fixes() []rule.Fix {
 	}
 	if x.instances < mostInstances {
 		list = append(list, rule.Fix{Text: rule.T("split the table cache: table_open_cache_instances = %d", to),
-			Command:  rule.T("my.cnf: [mysqld] table_open_cache_instances = %d; then restart the server", to).String(),
+			Command:  shell.Line("my.cnf: [mysqld] table_open_cache_instances = %d; then restart the server", to),
 			Tradeoff: "a restart; each instance holds table_open_cache divided by their number, so raise that, too, if Opened_tables begins to grow" + x.gain()})
 	}
 	return append(list, rule.Fix{Text: rule.T("let fewer statements run at once, or fewer tables be in each"),

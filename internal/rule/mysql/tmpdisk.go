@@ -2,12 +2,12 @@ package mysql
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 	"strings"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/sqltoken"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -184,7 +184,7 @@ func (x *spill) evidence() []rule.Evidence {
 			break
 		}
 		e := rule.Evidence{Metric: "mysql.statement-time", Value: w.took, Unit: "seconds per second", Counters: w.digest != "",
-			What: rule.T("%s s a second: %s", unit.Number(w.took), w.brief()), Check: w.check(s, "sum_created_tmp_disk_tables, sum_timer_wait")}
+			What: rule.T("%s s a second: %s", unit.Number(w.took), w.brief()), Check: w.check(s, shell.Names{"sum_created_tmp_disk_tables", "sum_timer_wait"})}
 		if w.digest != "" {
 			e.What = rule.T("%s tables on disk in %s executions, %s s a second: %s", unit.Count(w.tmpDisk), unit.Count(w.count), unit.Number(w.took), w.brief())
 		}
@@ -193,11 +193,11 @@ func (x *spill) evidence() []rule.Evidence {
 	if x.states > 0 {
 		list = append(list, rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.states, Unit: "connections",
 			What:  rule.T("%s connections busy with temporary tables at a time, %s of them moving one to disk", unit.Number(x.states), unit.Number(x.converting)),
-			Check: ask(s, "show processlist")})
+			Check: ask(s, shell.SQL("show processlist"))})
 	}
 	if size, ok := x.limit(); ok {
 		list = append(list, rule.Evidence{Metric: "mysql.tmp-table-size", Value: float64(size), Unit: "bytes",
-			What: rule.T("a temporary table in memory may have %s", unit.Bytes(size)), Check: ask(s, "show global variables where variable_name in ('tmp_table_size', 'max_heap_table_size')")})
+			What: rule.T("a temporary table in memory may have %s", unit.Bytes(size)), Check: ask(s, shell.SQL("show global variables where variable_name in ('tmp_table_size', 'max_heap_table_size')"))})
 	}
 	return append(list, beside(s)...)
 }
@@ -230,7 +230,7 @@ func (x *spill) fixes() []rule.Fix {
 		to := min(max(4*size, 32<<20), largeTmpTable)
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("if the columns are short, allow larger tables in memory: %s instead of %s", unit.Bytes(to), unit.Bytes(size)),
-			Command:  ask(x.s, fmt.Sprintf("set global tmp_table_size = %d; set global max_heap_table_size = %d", to, to)),
+			Command:  ask(x.s, shell.SQL("set global tmp_table_size = %d; set global max_heap_table_size = %d", to, to)),
 			Tradeoff: "each such statement may take that much memory; holds for new connections, put it into my.cnf too",
 		})
 	}
@@ -241,9 +241,9 @@ func (x *spill) fixes() []rule.Fix {
 	})
 }
 
-func explainOf(s *view.MySQLServer, list []work) string {
+func explainOf(s *view.MySQLServer, list []work) shell.Command {
 	if len(list) == 0 {
-		return ask(s, "show full processlist")
+		return ask(s, shell.SQL("show full processlist"))
 	}
-	return ask(s, "explain "+brief(list[0].text, 200))
+	return ask(s, shell.SQL("explain %s", shell.Statement(brief(list[0].text, 200))))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -54,7 +55,7 @@ func userLockFinding(v *view.View, s *view.MySQLServer) (rule.Finding, bool) {
 		f.Headline = rule.T("%s of %s %s in GET_LOCK; who has the lock cannot be seen", connections(int(most)), s.Name(), wait(int(most)))
 		f.Fixes = []rule.Fix{{
 			Text:    rule.T("ask for the connection that has the lock, by the name that the program gives it"),
-			Command: ask(s, "select is_used_lock('NAME')"), Tradeoff: "none",
+			Command: ask(s, shell.SQL("select is_used_lock('NAME')")), Tradeoff: "none",
 		}}
 	}
 	f.Evidence = w.userEvidence(mean, most, longest)
@@ -86,7 +87,7 @@ func (w *lockWaits) userEvidence(mean float64, most int64, longest time.Duration
 	list := []rule.Evidence{{
 		Metric: "mysql.metadata-lock-waits", Value: mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
 		What:  rule.T("in state %q: %s connections at a time, %d at most, the longest for %s", userLockState, unit.Number(mean), most, lasted(longest)),
-		Check: ask(w.s, "show full processlist"),
+		Check: ask(w.s, shell.SQL("show full processlist")),
 	}}
 	if len(w.blockers) == 0 {
 		return append(list, beside(w.s)...)

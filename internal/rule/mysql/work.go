@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
@@ -183,49 +183,49 @@ func brief(text string, most int) string {
 }
 
 // check is how a sceptic sees the numbers of a statement.
-func (w work) check(s *view.MySQLServer, columns string) string {
+func (w work) check(s *view.MySQLServer, columns shell.Names) shell.Command {
 	if w.digest == "" {
 		if w.logged {
-			return "pt-query-digest SLOW_LOG   # or: grep -A3 Rows_examined SLOW_LOG"
+			return shell.Line("pt-query-digest SLOW_LOG   # or: grep -A3 Rows_examined SLOW_LOG")
 		}
-		return ask(s, "show full processlist")
+		return ask(s, shell.SQL("show full processlist"))
 	}
 	if hash, ok := strings.CutPrefix(w.digest, recording.PreparedDigest); ok {
-		return ask(s, fmt.Sprintf("select sql_text, count_execute, %s from performance_schema.prepared_statements_instances where sha1(left(sql_text, 1024)) = '%s'", columns, hash))
+		return ask(s, shell.SQL("select sql_text, count_execute, %s from performance_schema.prepared_statements_instances where sha1(left(sql_text, 1024)) = %s", columns, hash))
 	}
-	return ask(s, fmt.Sprintf("select digest_text, count_star, %s from performance_schema.events_statements_summary_by_digest where digest = '%s'", columns, w.digest))
+	return ask(s, shell.SQL("select digest_text, count_star, %s from performance_schema.events_statements_summary_by_digest where digest = %s", columns, w.digest))
 }
 
 // ask is a command line that puts a question to a server as the user that rtrail
 // asks as.
-func ask(s *view.MySQLServer, sql string) string { return askAs(s, asUser(s), sql) }
+func ask(s *view.MySQLServer, query shell.Query) shell.Command { return askAs(s, asUser(s), query) }
 
 // asUser is the option of the mysql client that names the user rtrail logs in as;
-// "" where it takes that one by itself.
-func asUser(s *view.MySQLServer) string {
+// none where it takes that one by itself.
+func asUser(s *view.MySQLServer) shell.Command {
 	if s.User == "" {
-		return ""
+		return shell.Command{}
 	}
-	return " -u " + view.ShellWord(s.User)
+	return shell.Line("-u %s", s.User)
 }
 
 // askAs puts a question to a server as the user that an option names.
-func askAs(s *view.MySQLServer, user, sql string) string {
-	// Quotes of the shell that leave those of SQL as they are.
-	sql = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(sql) + `"`
+func askAs(s *view.MySQLServer, user shell.Command, query shell.Query) shell.Command {
 	if strings.HasPrefix(s.Server, "/") {
-		return fmt.Sprintf("mysql -S %s%s -e %s", view.ShellWord(s.Server), user, sql)
+		return shell.Line("mysql -S %s %s -e %s", s.Server, user, query)
 	}
-	host, port := s.Server, ""
-	if i := strings.LastIndexByte(host, ':'); i >= 0 {
-		host, port = strings.Trim(host[:i], "[]"), " -P "+host[i+1:]
+	client := shell.Line("mysql")
+	if i := strings.LastIndexByte(s.Server, ':'); i >= 0 {
+		client = client.With("-h %s -P %s", strings.Trim(s.Server[:i], "[]"), s.Server[i+1:])
+	} else {
+		client = client.With("-h %s", s.Server)
 	}
-	return fmt.Sprintf("mysql -h %s%s%s -e %s", host, port, user, sql)
+	return shell.Line("%s %s -e %s", client, user, query)
 }
 
 // status is a command line that shows counters of a server.
-func status(s *view.MySQLServer, pattern string) string {
-	return ask(s, "show global status like '"+pattern+"'")
+func status(s *view.MySQLServer, pattern string) shell.Command {
+	return ask(s, shell.SQL("show global status like %s", pattern))
 }
 
 // subjectOf names a server: its process where that is known.

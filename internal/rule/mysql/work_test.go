@@ -210,7 +210,7 @@ func TestFullScanFromSlowLog(t *testing.T) {
 		ruletest.Add(h, recording.MySQLSlowQuery{At: at, Logged: at, Server: "10.0.0.2:3306", DB: "lab", Took: time.Second, Sent: 1, Examined: 400_000, Statement: byPad})
 	}
 	found := ruletest.Judge(t, h, fullScan, rule.Likely)
-	if len(found) != 1 || !strings.Contains(found[0].Fixes[0].Command, "alter table lab.sbtest1 add index (pad)") {
+	if len(found) != 1 || !strings.Contains(found[0].Fixes[0].Command.String(), "alter table lab.sbtest1 add index (pad)") {
 		t.Errorf("%+v", found)
 	}
 }
@@ -320,7 +320,7 @@ func TestBufferPoolSmall(t *testing.T) {
 			Subject: "mariadbd", Low: 2.9, High: 3.1},
 	})
 	f := ruletest.Judge(t, reading(), bufferPoolSmall, rule.Certain)[0]
-	if want := "set global innodb_buffer_pool_size = 134217728"; !strings.Contains(f.Fixes[0].Command, want) {
+	if want := "set global innodb_buffer_pool_size = 134217728"; !strings.Contains(f.Fixes[0].Command.String(), want) {
 		t.Errorf("fix %q lacks %q", f.Fixes[0].Command, want)
 	}
 }

@@ -2,12 +2,12 @@ package net
 
 import (
 	_ "embed"
-	"fmt"
 	"strconv"
 	"strings"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -166,7 +166,7 @@ func (o overflow) share() float64 {
 
 func (o overflow) evidence(v *view.View) []rule.Evidence {
 	enter := v.EnterNetNS(o.NetNS)
-	ss := fmt.Sprintf("%sss -ltn 'sport = :%d'", enter, o.Port)
+	ss := shell.Line("%s ss -ltn 'sport = :%d'", enter, o.Port)
 	list := []rule.Evidence{{
 		Metric: "tcp.accept-queue", What: rule.T("queue %d of %d, full in %d of %d samples", o.Longest, o.Backlog, o.Full, len(o.Samples)),
 		Value: float64(o.Longest), Unit: "count", Limit: rule.Limit(float64(o.Backlog)), Check: ss,
@@ -174,13 +174,13 @@ func (o overflow) evidence(v *view.View) []rule.Evidence {
 	if o.overflows > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "tcp.listen-overflows", What: rule.T("ListenOverflows +%s in %s", unit.Count(o.overflows), unit.Seconds(o.counters.Seconds)),
-			Value: o.overflows, Unit: "count", Limit: rule.Limit(0), Check: enter + "nstat -az TcpExtListenOverflows", Counters: true,
+			Value: o.overflows, Unit: "count", Limit: rule.Limit(0), Check: shell.Line("%s nstat -az TcpExtListenOverflows", enter), Counters: true,
 		})
 	}
 	if o.Dropped > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "tcp.listener-drops", What: rule.T("%s of them at this socket", unit.Count(o.Dropped)),
-			Value: o.Dropped, Unit: "count", Check: fmt.Sprintf("%sss -ltnm 'sport = :%d'   # skmem d", enter, o.Port), Counters: true,
+			Value: o.Dropped, Unit: "count", Check: shell.Line("%s ss -ltnm 'sport = :%d'   # skmem d", enter, o.Port), Counters: true,
 		})
 	}
 	limit := rule.T("limit %d = min(backlog asked by %s, somaxconn)", o.Backlog, o.Name())
@@ -188,7 +188,7 @@ func (o overflow) evidence(v *view.View) []rule.Evidence {
 		limit = rule.T("limit %d = min(backlog asked by %s, somaxconn %s)", o.Backlog, o.Name(), unit.Count(max))
 	}
 	return append(list, rule.Evidence{
-		Metric: "tcp.backlog", What: limit, Value: float64(o.Backlog), Unit: "count", Check: enter + "sysctl net.core.somaxconn",
+		Metric: "tcp.backlog", What: limit, Value: float64(o.Backlog), Unit: "count", Check: shell.Line("%s sysctl net.core.somaxconn", enter),
 	})
 }
 
@@ -214,7 +214,7 @@ func (o overflow) fixes(v *view.View) []rule.Fix {
 		}
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("find out what %s is doing instead of accepting; a larger queue only makes clients wait longer", o.Name()),
-			Command:  fmt.Sprintf("cat /proc/%s/task/*/stack; strace -f -p %s", who, who),
+			Command:  shell.Line("cat /proc/%s/task/*/stack; strace -f -p %s", who, who),
 			Tradeoff: "strace slows it down while it is attached",
 		})
 	}
@@ -223,7 +223,7 @@ func (o overflow) fixes(v *view.View) []rule.Fix {
 	if max, ok := somaxconn(v, o.NetNS); ok && int64(o.Backlog) >= max {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("raise somaxconn first: it is what limits the queue now, and the server must listen anew to get more"),
-			Command:  fmt.Sprintf("%ssysctl -w net.core.somaxconn=%d", v.EnterNetNS(o.NetNS), largeBacklog),
+			Command:  shell.Line("%s sysctl -w net.core.somaxconn=%d", v.EnterNetNS(o.NetNS), largeBacklog),
 			Tradeoff: "every server may then ask for longer queues",
 		})
 	}
@@ -234,20 +234,21 @@ func (o overflow) fixes(v *view.View) []rule.Fix {
 }
 
 // raiseBacklog says how the backlog of well-known servers is set.
-func raiseBacklog(name string, port uint16) (rule.Text, string) {
+func raiseBacklog(name string, port uint16) (rule.Text, shell.Command) {
+	var none shell.Command
 	switch {
 	case strings.HasPrefix(name, "nginx"):
-		return rule.T("listen %d backlog=%d; in nginx.conf, then reload", port, largeBacklog), "nginx -s reload"
+		return rule.T("listen %d backlog=%d; in nginx.conf, then reload", port, largeBacklog), shell.Line("nginx -s reload")
 	case strings.HasPrefix(name, "redis"):
-		return rule.T("tcp-backlog %d in redis.conf, then restart", largeBacklog), "redis-cli config get tcp-backlog"
+		return rule.T("tcp-backlog %d in redis.conf, then restart", largeBacklog), shell.Line("redis-cli config get tcp-backlog")
 	case strings.HasPrefix(name, "mysqld"), strings.HasPrefix(name, "mariadbd"):
-		return rule.T("back_log = %d in my.cnf, then restart", largeBacklog), "mysql -e 'show variables like \"back_log\"'"
+		return rule.T("back_log = %d in my.cnf, then restart", largeBacklog), shell.Line(`mysql -e "show variables like 'back_log'"`)
 	case strings.HasPrefix(name, "php-fpm"):
-		return rule.T("listen.backlog = %d in the pool's configuration, then restart", largeBacklog), ""
+		return rule.T("listen.backlog = %d in the pool's configuration, then restart", largeBacklog), none
 	case strings.HasPrefix(name, "haproxy"):
-		return rule.T("backlog %d in the frontend, then reload", largeBacklog), ""
+		return rule.T("backlog %d in the frontend, then reload", largeBacklog), none
 	case strings.HasPrefix(name, "postgres"):
-		return rule.T("raise max_connections (its backlog is twice that), or put a pooler in front, then restart"), ""
+		return rule.T("raise max_connections (its backlog is twice that), or put a pooler in front, then restart"), none
 	}
-	return rule.T("ask for a longer queue: the second argument of listen(2) in %s", name), ""
+	return rule.T("ask for a longer queue: the second argument of listen(2) in %s", name), none
 }

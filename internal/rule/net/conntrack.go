@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -141,31 +142,31 @@ func (t tracking) evidence(v *view.View) []rule.Evidence {
 	list := []rule.Evidence{{
 		Metric: "conntrack.count", What: rule.T("%s entries of %s, full in %d of %d samples", unit.Count(t.peak), unit.Count(t.last.Max), t.full, t.readings),
 		Value: float64(t.peak), Unit: "count", Limit: rule.Limit(float64(t.last.Max)),
-		Check: enter + "sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max",
+		Check: shell.Line("%s sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max", enter),
 	}}
 	if t.drops > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "conntrack.drop", What: rule.T("%s packets dropped in %s for want of an entry", unit.Count(t.drops), unit.Seconds(t.seconds)),
-			Value: t.drops, Unit: "count", Limit: rule.Limit(0), Check: enter + "conntrack -S", Counters: true,
+			Value: t.drops, Unit: "count", Limit: rule.Limit(0), Check: shell.Line("%s conntrack -S", enter), Counters: true,
 		})
 	}
 	if t.early > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "conntrack.early-drop", What: rule.T("%s entries thrown out early to make room", unit.Count(t.early)),
-			Value: t.early, Unit: "count", Check: enter + "conntrack -S", Counters: true,
+			Value: t.early, Unit: "count", Check: shell.Line("%s conntrack -S", enter), Counters: true,
 		})
 	}
 	if t.messages > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "kernel.log", What: rule.T("kernel log in the window: %q, %d times (the kernel holds most back)", tableFullMessage, t.messages),
-			Value: float64(t.messages), Unit: "count", Check: "dmesg | grep nf_conntrack",
+			Value: float64(t.messages), Unit: "count", Check: shell.Line("dmesg | grep nf_conntrack"),
 		})
 	}
 	text, _ := v.Sysctl(t.last.NetNS, "net.netfilter.nf_conntrack_tcp_timeout_time_wait")
 	if seconds, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
 		list = append(list, rule.Evidence{
 			Metric: "conntrack.time-wait", What: rule.T("a closed connection keeps its entry for %s", unit.Seconds(seconds)),
-			Value: seconds, Unit: "seconds", Check: enter + "conntrack -L -p tcp | awk '{print $4}' | sort | uniq -c",
+			Value: seconds, Unit: "seconds", Check: shell.Line("%s conntrack -L -p tcp | awk '{print $4}' | sort | uniq -c", enter),
 		})
 	}
 	return list
@@ -183,18 +184,17 @@ func (t tracking) fixes(v *view.View) []rule.Fix {
 	}
 	return []rule.Fix{
 		{
-			Text: rule.T("raise the limit%s, and the buckets with it", where),
-			Command: fmt.Sprintf("sysctl -w net.netfilter.nf_conntrack_max=%d; echo %d > /sys/module/nf_conntrack/parameters/hashsize",
-				target, target/4),
+			Text:     rule.T("raise the limit%s, and the buckets with it", where),
+			Command:  shell.Line("sysctl -w net.netfilter.nf_conntrack_max=%d; echo %d > /sys/module/nf_conntrack/parameters/hashsize", target, target/4),
 			Tradeoff: fmt.Sprintf("up to %s of kernel memory when full; without more buckets lookups get slower", unit.Bytes(target*bytesPerEntry)),
 		},
 		{
-			Text: rule.T("keep closed connections for a shorter time"), Command: v.EnterNetNS(t.last.NetNS) + "sysctl -w net.netfilter.nf_conntrack_tcp_timeout_time_wait=30",
+			Text: rule.T("keep closed connections for a shorter time"), Command: shell.Line("%s sysctl -w net.netfilter.nf_conntrack_tcp_timeout_time_wait=30", v.EnterNetNS(t.last.NetNS)),
 			Tradeoff: "late packets of closed connections count as invalid",
 		},
 		{
 			Text:     rule.T("open fewer connections (keep-alive, pools), or do not track what needs no tracking"),
-			Command:  "iptables -t raw -A PREROUTING -p tcp --dport 80 -j CT --notrack",
+			Command:  shell.Line("iptables -t raw -A PREROUTING -p tcp --dport 80 -j CT --notrack"),
 			Tradeoff: "no NAT and no state match for that traffic",
 		},
 	}

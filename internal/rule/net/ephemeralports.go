@@ -4,12 +4,14 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -269,7 +271,7 @@ func (x exhaustion) confidence() rule.Confidence {
 }
 
 func (x exhaustion) to() string {
-	return fmt.Sprintf("%s:%d", x.remote, x.remotePort)
+	return netip.AddrPortFrom(pktAddr(x.remote), x.remotePort).String()
 }
 
 func (x exhaustion) subject(v *view.View) rule.Subject {
@@ -296,17 +298,17 @@ func (x exhaustion) evidence(v *view.View) []rule.Evidence {
 		{
 			Metric: "tcp.local-ports", What: rule.T("%s of %s ports (range %s) used from %s to %s in %d of %d samples", unit.Count(x.peak), unit.Count(x.size), x.text, x.local, x.to(), x.full, x.readings),
 			Value: float64(x.peak), Unit: "count", Limit: rule.Limit(float64(x.size)),
-			Check: fmt.Sprintf("%sss -Htan dst %s | wc -l; %ssysctl net.ipv4.ip_local_port_range", enter, x.to(), enter),
+			Check: shell.Line("%s ss -Htan dst %s | wc -l; %s sysctl net.ipv4.ip_local_port_range", enter, x.to(), enter),
 		},
 		{
 			Metric: "tcp.time-wait", What: rule.T("%s of them in TIME_WAIT, each for 60 s after its connection was closed from here", unit.Count(x.timeWait)),
-			Value: float64(x.timeWait), Unit: "count", Check: fmt.Sprintf("%sss -Htan state time-wait dst %s | wc -l", enter, x.to()),
+			Value: float64(x.timeWait), Unit: "count", Check: shell.Line("%s ss -Htan state time-wait dst %s | wc -l", enter, x.to()),
 		},
 	}
 	if x.opens > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "tcp.active-opens", What: rule.T("%s connects succeed in the namespace", unit.PerSecond(x.opens)),
-			Value: x.opens, Unit: "per second", Check: enter + "nstat -az TcpActiveOpens", Counters: true,
+			Value: x.opens, Unit: "per second", Check: shell.Line("%s nstat -az TcpActiveOpens", enter), Counters: true,
 		})
 	}
 	return list
@@ -319,11 +321,11 @@ func (x exhaustion) fixes(v *view.View) []rule.Fix {
 		Tradeoff: "idle connections at the destination",
 	}, {
 		Text:    rule.T("widen the range of local ports"),
-		Command: enter + "sysctl -w net.ipv4.ip_local_port_range='10240 65535'", Tradeoff: "servers that listen on high ports need ip_local_reserved_ports",
+		Command: shell.Line("%s sysctl -w net.ipv4.ip_local_port_range='10240 65535'", enter), Tradeoff: "servers that listen on high ports need ip_local_reserved_ports",
 	}}
 	if !x.reusable && x.timeWait > 0 {
 		fixes = append(fixes, rule.Fix{
-			Text: rule.T("let outgoing connections use ports in TIME_WAIT again"), Command: enter + "sysctl -w net.ipv4.tcp_tw_reuse=1",
+			Text: rule.T("let outgoing connections use ports in TIME_WAIT again"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_tw_reuse=1", enter),
 			Tradeoff: "needs TCP timestamps at both ends; not meant for destinations behind NAT that mixes clocks",
 		})
 	}

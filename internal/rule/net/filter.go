@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
@@ -52,40 +53,38 @@ func filters(v *view.View) []filter {
 
 // String names the rule as its owner knows it: "iptables INPUT rule 3".
 func (f filter) String() string {
-	switch {
-	case strings.HasPrefix(f.Backend, "iptables"):
-		command := "iptables"
-		if f.Family == "ip6" {
-			command = "ip6tables"
-		}
-		name := f.Chain
-		if f.TableOf != "filter" && f.TableOf != "" {
-			name = f.TableOf + " " + f.Chain
-		}
-		return fmt.Sprintf("%s %s rule %d", command, name, f.Index)
+	if !f.isIPTables() {
+		return fmt.Sprintf("nft %s %s %s handle %d", f.Family, f.TableOf, f.Chain, f.Handle)
 	}
-	return fmt.Sprintf("nft %s %s %s handle %d", f.Family, f.TableOf, f.Chain, f.Handle)
+	name := f.Chain
+	if f.table() != "filter" {
+		name = f.TableOf + " " + f.Chain
+	}
+	return fmt.Sprintf("%s %s rule %d", f.iptables(), name, f.Index)
 }
 
 // show is the command that shows the rule with its counter.
-func (f filter) show(v *view.View) string {
+func (f filter) show(v *view.View) shell.Command {
 	enter := v.EnterNetNS(f.NetNS)
-	if strings.HasPrefix(f.Backend, "iptables") {
-		return fmt.Sprintf("%s%s -t %s -nvL %s --line-numbers", enter, f.command(), f.table(), f.Chain)
+	if f.isIPTables() {
+		return shell.Line("%s %s -t %s -nvL %s --line-numbers", enter, f.iptables(), f.table(), f.Chain)
 	}
-	return fmt.Sprintf("%snft -a list chain %s %s %s", enter, f.Family, f.TableOf, f.Chain)
+	return shell.Line("%s nft -a list chain %s %s %s", enter, shell.NftName(f.Family), shell.NftName(f.TableOf), shell.NftName(f.Chain))
 }
 
 // remove is the command that deletes the rule.
-func (f filter) remove(v *view.View) string {
+func (f filter) remove(v *view.View) shell.Command {
 	enter := v.EnterNetNS(f.NetNS)
-	if strings.HasPrefix(f.Backend, "iptables") {
-		return fmt.Sprintf("%s%s -t %s -D %s %d", enter, f.command(), f.table(), f.Chain, f.Index)
+	if f.isIPTables() {
+		return shell.Line("%s %s -t %s -D %s %d", enter, f.iptables(), f.table(), f.Chain, f.Index)
 	}
-	return fmt.Sprintf("%snft delete rule %s %s %s handle %d", enter, f.Family, f.TableOf, f.Chain, f.Handle)
+	return shell.Line("%s nft delete rule %s %s %s handle %d", enter, shell.NftName(f.Family), shell.NftName(f.TableOf), shell.NftName(f.Chain), f.Handle)
 }
 
-func (f filter) command() string {
+func (f filter) isIPTables() bool { return strings.HasPrefix(f.Backend, "iptables") }
+
+// iptables is the tool for the rule's family.
+func (f filter) iptables() string {
 	if f.Family == "ip6" {
 		return "ip6tables"
 	}

@@ -2,11 +2,11 @@ package net
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -203,13 +203,13 @@ func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule
 		w := victims[0]
 		list = append(list, rule.Evidence{
 			Metric: "tcp.syn-sent", What: rule.T("%d connects without an answer to %s:%d%s", connecting, w.Remote, w.RemotePort, v.InNetNS(w.NetNS)),
-			Value: float64(connecting), Unit: "count", Check: fmt.Sprintf("%sss -tan state syn-sent dst %s", v.EnterNetNS(w.NetNS), w.Remote),
+			Value: float64(connecting), Unit: "count", Check: shell.Line("%s ss -tan state syn-sent dst %s", v.EnterNetNS(w.NetNS), shell.Address(w.Remote)),
 		})
 	}
 	if cut > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "tcp.retransmits", What: rule.T("%d connections repeat into silence", cut),
-			Value: float64(cut), Unit: "count", Check: "ss -tino state established | grep -B1 backoff",
+			Value: float64(cut), Unit: "count", Check: shell.Line("ss -tino state established | grep -B1 backoff"),
 		})
 	}
 	return list

@@ -3,11 +3,11 @@ package net
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -113,7 +113,7 @@ func confirm(v *view.View, f *rule.Finding) {
 		if l.confidence() == 0 || l.from != f.Subject.Name && l.to != f.Subject.Name {
 			continue
 		}
-		f.Evidence = append(f.Evidence, l.evidence(tshark(v, fmt.Sprintf("%s && %s && tcp.analysis.retransmission", pktHost("src", l.from), pktHost("dst", l.to)),
+		f.Evidence = append(f.Evidence, l.evidence(tshark(v, shell.Display("%s && %s && tcp.analysis.retransmission", pktHost("src", l.from), pktHost("dst", l.to)),
 			view.IPField("src", l.from), view.IPField("dst", l.to), "tcp.seq"))...)
 		for _, s := range l.services {
 			f.Affects = append(f.Affects, pktAffected(v, s, l.from, l.to)...)

@@ -5,6 +5,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -13,7 +14,7 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 	enter := v.EnterNetNS(l.NetNS)
 	list := []rule.Evidence{{
 		Metric: "tcp.retransmission-rate", What: rule.T("%s of %s segments sent again in %s%s", unit.Count(l.data), unit.Count(l.sent), unit.Seconds(l.Seconds), v.InNetNS(l.NetNS)),
-		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy), Check: enter + "nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPSynRetrans", Counters: true,
+		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy), Check: shell.Line("%s nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPSynRetrans", enter), Counters: true,
 	}}
 	if l.place != nil {
 		list = append(list, placeEvidence(v, *l.place))
@@ -22,26 +23,26 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 		p := l.peers[0]
 		list = append(list, rule.Evidence{
 			Metric: "tcp.retransmits", What: rule.T("%s of %s segments to %s, on %d connections%s", unit.Count(p.repeated), unit.Count(p.sent), p.remote, p.connections, owner(v, p.worst)),
-			Value: p.repeated, Unit: "count", Check: fmt.Sprintf("%sss -tino dst %s", enter, p.remote), Counters: true,
+			Value: p.repeated, Unit: "count", Check: shell.Line("%s ss -tino dst %s", enter, shell.Address(p.remote)), Counters: true,
 		})
 	}
 	if l.timeouts+l.probes > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "tcp.timeouts", What: rule.T("%s retransmission timeouts and %s tail loss probes, at least 200 ms each", unit.Count(l.timeouts), unit.Count(l.probes)),
-			Value: l.timeouts, Unit: "count", Check: enter + "nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes", Counters: true,
+			Value: l.timeouts, Unit: "count", Check: shell.Line("%s nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes", enter), Counters: true,
 		})
 	}
 	if l.dsack > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "tcp.dsack", What: rule.T("peers had %s of them already: the data or only its ACK was late or lost", unit.Count(l.dsack)),
-			Value: l.dsack, Unit: "count", Check: enter + "nstat -az TcpExtTCPDSACKRecv", Counters: true,
+			Value: l.dsack, Unit: "count", Check: shell.Line("%s nstat -az TcpExtTCPDSACKRecv", enter), Counters: true,
 		})
 	}
 	list = append(list, deviceDrops(v, l.NetNS)...)
 	if n := softnetDrops(v); n > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "softnet.dropped", What: rule.T("this host's receive backlog dropped %s packets", unit.Count(n)),
-			Value: n, Unit: "count", Limit: rule.Limit(0), Check: "cat /proc/net/softnet_stat   # second column, hexadecimal", Counters: true,
+			Value: n, Unit: "count", Limit: rule.Limit(0), Check: shell.Line("cat /proc/net/softnet_stat   # second column, hexadecimal"), Counters: true,
 		})
 	}
 	return list
@@ -91,7 +92,7 @@ func deviceDrops(v *view.View, ns uint64) []rule.Evidence {
 		}
 		list = append(list, rule.Evidence{
 			Metric: "interface.drops", What: rule.T("%s dropped %s packets coming in and %s going out", name, unit.Count(rx), unit.Count(tx)),
-			Value: rx + tx, Unit: "count", Check: v.EnterNetNS(ns) + "ip -s link show " + name, Counters: true,
+			Value: rx + tx, Unit: "count", Check: shell.Line("%s ip -s link show dev %s", v.EnterNetNS(ns), name), Counters: true,
 		})
 	}
 	return list
@@ -114,7 +115,7 @@ func (l loss) fixes(v *view.View) []rule.Fix {
 	enter := v.EnterNetNS(l.NetNS)
 	return []rule.Fix{
 		{
-			Text: rule.T("find the place: queues and interfaces of this host first, then capture at both ends and compare"), Command: enter + "tc -s qdisc; " + enter + "ip -s link; " + enter + "iptables -nvL",
+			Text: rule.T("find the place: queues and interfaces of this host first, then capture at both ends and compare"), Command: shell.Line("%s tc -s qdisc; %s ip -s link; %s iptables -nvL", enter, enter, enter),
 			Tradeoff: "none",
 		},
 		{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
@@ -108,19 +109,15 @@ func pktAtMost(v *view.View, c rule.Confidence) rule.Confidence {
 func perSecond(v *view.View, d time.Duration) float64 { return v.PerSecond(d) }
 
 // tshark is a command that shows the packets that a display filter keeps.
-func tshark(v *view.View, filter string, fields ...string) string {
-	from := v.PacketSource()
-	command := fmt.Sprintf("%stshark %s -Y '%s'", from.Enter, from.Flag(), filter)
+func tshark(v *view.View, filter shell.Filter, fields ...string) shell.Command {
 	if len(fields) > 0 {
-		command += " -T fields -e frame.time_relative -e " + strings.Join(fields, " -e ")
+		fields = append([]string{"frame.time_relative"}, fields...)
 	}
-	return command
+	return v.PacketSource().Tshark(filter, fields...)
 }
 
 // pktHost is the display filter for an address.
-func pktHost(field, address string) string {
-	return view.IPField(field, address) + " == " + address
-}
+func pktHost(field, address string) shell.Filter { return view.IPFilter(field, address) }
 
 // pktEnds words a connection.
 func pktEnds(c *view.PacketConnection) string {

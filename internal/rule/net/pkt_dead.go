@@ -1,12 +1,12 @@
 package net
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -107,7 +107,7 @@ func isOrAre(name string, n int64) string {
 
 func (x *deadService) evidence(v *view.View) []rule.Evidence {
 	d := &x.sum
-	check := tshark(v, fmt.Sprintf("%s && tcp.dstport == %d && tcp.len > 0 && tcp.analysis.retransmission", pktHost("dst", x.s.Server), x.s.Port),
+	check := tshark(v, shell.Display("%s && tcp.dstport == %d && tcp.len > 0 && tcp.analysis.retransmission", pktHost("dst", x.s.Server), x.s.Port),
 		"tcp.stream", "tcp.seq", "tcp.len", "tcp.analysis.rto")
 	list := []rule.Evidence{{Metric: "packets.unheard", Value: float64(d.Unheard), Unit: "count", Check: check,
 		What: rule.T("on %d of %d connections, of %s, the last request was sent again %d times in all, and no packet of any kind came back in the %s until the last copy", d.Unheard,
@@ -121,7 +121,7 @@ func (x *deadService) evidence(v *view.View) []rule.Evidence {
 	}
 	return append(list, rule.Evidence{Metric: "packets.unheard", Value: float64(x.others), Unit: "count",
 		What:  rule.T("%s other requests were answered after the first of these was sent, at %s", unit.Count(x.others), d.UnheardFrom.UTC().Format("15:04:05.000")),
-		Check: tshark(v, fmt.Sprintf("%s && tcp.srcport == %d && tcp.len > 0", pktHost("src", x.s.Server), x.s.Port), "tcp.stream")})
+		Check: tshark(v, shell.Display("%s && tcp.srcport == %d && tcp.len > 0", pktHost("src", x.s.Server), x.s.Port), "tcp.stream")})
 }
 
 // clientsOf names one client, or says how many there are.
@@ -134,15 +134,15 @@ func clientsOf(list []string) string {
 
 func (x *deadService) fixes() []rule.Fix {
 	look := rule.Fix{Text: rule.T("find where the requests end: capture at the server at the same time; if they do not come there, look at what is between"),
-		Command: fmt.Sprintf("tcpdump -ni any 'tcp port %d'; conntrack -L -p tcp --dport %d; ip route get %s", x.s.Port, x.s.Port, x.s.Server), Tradeoff: "none"}
+		Command: shell.Line("tcpdump -ni any 'tcp port %d'; conntrack -L -p tcp --dport %d; ip route get %s", x.s.Port, x.s.Port, shell.Address(x.s.Server)), Tradeoff: "none"}
 	if x.sum.UnheardQuiet < shortestLimit || !x.forgotten() {
 		return []rule.Fix{look}
 	}
 	forgot := []rule.Fix{
 		{Text: rule.T("send keep-alives more often than every %s, with SO_KEEPALIVE set on the sockets of the client", unit.Duration(x.sum.UnheardQuiet)),
-			Command: "sysctl net.ipv4.tcp_keepalive_time net.ipv4.tcp_keepalive_intvl; ss -tno   # timer:(keepalive,...)", Tradeoff: "a packet per connection and interval"},
+			Command: shell.Line("sysctl net.ipv4.tcp_keepalive_time net.ipv4.tcp_keepalive_intvl; ss -tno   # timer:(keepalive,...)"), Tradeoff: "a packet per connection and interval"},
 		{Text: rule.T("or have the client's pool close connections that were idle for less than that, or test them before use"), Tradeoff: "more connects, or a round trip per use"},
-		{Text: rule.T("or raise the idle limit of the firewall, NAT or load balancer on the way"), Command: "sysctl net.netfilter.nf_conntrack_tcp_timeout_established", Tradeoff: "larger tables there"},
+		{Text: rule.T("or raise the idle limit of the firewall, NAT or load balancer on the way"), Command: shell.Line("sysctl net.netfilter.nf_conntrack_tcp_timeout_established"), Tradeoff: "larger tables there"},
 	}
 	if x.others == 0 {
 		return append([]rule.Fix{look}, forgot...)

@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -151,20 +152,20 @@ func (n *nagled) untold() bool {
 
 // reads is the display filter for what who does not write acknowledges: of one
 // client, or "" for all of a side.
-func (n *nagled) reads(client string) string {
+func (n *nagled) reads(client string) shell.Filter {
 	// The gap stands on the acknowledgement: tcp.time_delta counts from the packet
 	// before it, of either side, and what waited leaves at once after it.
-	where := fmt.Sprintf("%s && tcp.srcport == %d", pktHost("src", n.s.Server), n.s.Port)
+	where := shell.Display("%s && tcp.srcport == %d", pktHost("src", n.s.Server), n.s.Port)
 	field := "dst"
 	if n.server {
-		where = fmt.Sprintf("%s && tcp.dstport == %d", pktHost("dst", n.s.Server), n.s.Port)
+		where = shell.Display("%s && tcp.dstport == %d", pktHost("dst", n.s.Server), n.s.Port)
 		field = "src"
 	}
 	if client != "" {
-		where += " && " + pktHost(field, client)
+		where = shell.Display("%s && %s", where, pktHost(field, client))
 	}
-	return where + " && tcp.len == 0 && tcp.flags.ack == 1 && tcp.flags.syn == 0 && tcp.flags.fin == 0 && tcp.flags.reset == 0 && " +
-		"tcp.time_delta > 0.02 && tcp.time_delta < 0.6 && !tcp.analysis.keep_alive && !tcp.analysis.window_update"
+	return shell.Display("%s && tcp.len == 0 && tcp.flags.ack == 1 && tcp.flags.syn == 0 && tcp.flags.fin == 0 && tcp.flags.reset == 0 && "+
+		"tcp.time_delta > 0.02 && tcp.time_delta < 0.6 && !tcp.analysis.keep_alive && !tcp.analysis.window_update", where)
 }
 
 func (n *nagled) finding(v *view.View) rule.Finding {
@@ -180,7 +181,7 @@ func (n *nagled) finding(v *view.View) rule.Finding {
 	f.Impact = rule.Impact{TimeLost: perSecond(v, n.waited), Text: rule.T("%s of requests, %s each", unit.Share(share), unit.Duration(each))}
 	f.Evidence = n.evidence(v, each, share)
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("set TCP_NODELAY on the socket of the writer (nginx: tcp_nodelay on)"), Command: "strace -f -e trace=setsockopt -p PID   # shows whether it is set", Tradeoff: "more, smaller packets"},
+		{Text: rule.T("set TCP_NODELAY on the socket of the writer (nginx: tcp_nodelay on)"), Command: shell.Line("strace -f -e trace=setsockopt -p PID   # shows whether it is set"), Tradeoff: "more, smaller packets"},
 		{Text: rule.T("write what belongs together with one call (a buffer, writev, MSG_MORE)"), Tradeoff: "a change of the program"},
 	}
 	return f
@@ -200,7 +201,7 @@ func (n *nagled) affected() (addresses []string) {
 }
 
 func (n *nagled) evidence(v *view.View, each time.Duration, share float64) []rule.Evidence {
-	show := func(where string) string {
+	show := func(where shell.Filter) shell.Command {
 		return tshark(v, where, "tcp.stream", view.IPField("src", n.s.Server), view.IPField("dst", n.s.Server), "tcp.ack", "tcp.time_delta")
 	}
 	check := show(n.reads(n.client()))
@@ -217,7 +218,7 @@ func (n *nagled) evidence(v *view.View, each time.Duration, share float64) []rul
 	if w := n.worst; w != nil {
 		waited := n.writes(w).DelayedACKTime
 		list = append(list, rule.Evidence{Metric: "packets.delayed-ack", What: rule.T("most on %s: %s", pktEnds(w), unit.Duration(waited)), Value: waited.Seconds(), Unit: "seconds",
-			Check: show(fmt.Sprintf("tcp.port == %d && %s", w.ClientPort, n.reads(w.Client)))})
+			Check: show(shell.Display("tcp.port == %d && %s", w.ClientPort, n.reads(w.Client)))})
 	}
 	return list
 }

@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -242,44 +243,44 @@ func (r *resolver) uncounted() string {
 }
 
 // listing shows all queries and answers.
-func (r *resolver) listing(v *view.View) string {
-	return tshark(v, fmt.Sprintf("udp.port == %d && %s", r.s.Port, pktHost("addr", r.s.Server)), view.IPField("src", r.s.Server), "dns.id", "dns.qry.type", "dns.qry.name", "dns.time")
+func (r *resolver) listing(v *view.View) shell.Command {
+	return tshark(v, shell.Display("udp.port == %d && %s", r.s.Port, pktHost("addr", r.s.Server)), view.IPField("src", r.s.Server), "dns.id", "dns.qry.type", "dns.qry.name", "dns.time")
 }
 
 // unansweredCheck shows the queries without an answer. Whether one came is known
 // when the file was read once; packets that come just now are read only once.
-func (r *resolver) unansweredCheck(v *view.View) string {
+func (r *resolver) unansweredCheck(v *view.View) shell.Command {
 	from := v.PacketSource()
 	if from.File == "" {
 		return r.listing(v)
 	}
-	return fmt.Sprintf("tshark -2 %s -Y 'dns.flags.response == 0 && !dns.response_in && !icmp && !icmpv6 && %s'", from.Flag(), pktHost("dst", r.s.Server))
+	return shell.Line("tshark -2 %s -Y %s", from.Flag(), shell.Display("dns.flags.response == 0 && !dns.response_in && !icmp && !icmpv6 && %s", pktHost("dst", r.s.Server)))
 }
 
 // refusedFilter keeps ICMP messages that quote a query: tshark knows the packet
 // within by the same fields.
-func (r *resolver) refusedFilter() string {
-	kind := "icmp.type == 3 && icmp.code == 3"
+func (r *resolver) refusedFilter() shell.Filter {
+	kind := shell.Display("icmp.type == 3 && icmp.code == 3")
 	if pktAddr(r.s.Server).Is6() {
-		kind = "icmpv6.type == 1 && icmpv6.code == 4"
+		kind = shell.Display("icmpv6.type == 1 && icmpv6.code == 4")
 	}
-	return fmt.Sprintf("%s && %s && udp.dstport == %d", kind, pktHost("dst", r.s.Server), r.s.Port)
+	return shell.Display("%s && %s && udp.dstport == %d", kind, pktHost("dst", r.s.Server), r.s.Port)
 }
 
 // firstCheck asks the first query again, or shows it if its name is not known:
 // identifiers in it are not kept.
-func (r *resolver) firstCheck(v *view.View) string {
+func (r *resolver) firstCheck(v *view.View) shell.Command {
 	if kind, name, ok := strings.Cut(r.first.Fingerprint, " "); ok && kind == r.first.Command && digs(kind) && plainName(name) {
-		port := ""
+		var port shell.Command
 		if r.s.Port != 53 {
-			port = fmt.Sprintf(" -p %d", r.s.Port)
+			port = shell.Line("-p %d", r.s.Port)
 		}
-		return fmt.Sprintf("dig @%s%s %s. %s", r.s.Server, port, name, kind)
+		return shell.Line("dig @%s %s %s %s", shell.Address(r.s.Server), port, name+".", kind)
 	}
 	if v.PacketSource().File == "" {
 		return r.listing(v)
 	}
-	return tshark(v, fmt.Sprintf("frame.number == %d", r.first.FirstFrame))
+	return tshark(v, shell.Display("frame.number == %d", r.first.FirstFrame))
 }
 
 // digs says whether dig can ask for this type with nothing but a name.
@@ -311,13 +312,13 @@ func (r *resolver) notes() (notes []rule.Text) {
 func (r *resolver) fixes() []rule.Fix {
 	if r.dead() {
 		return []rule.Fix{
-			{Text: rule.T("name a resolver that answers in resolv.conf; an empty file means 127.0.0.1"), Command: fmt.Sprintf("cat /etc/resolv.conf; dig @%s .", r.s.Server), Tradeoff: "none"},
-			{Text: rule.T("or start it, and let UDP and TCP port 53 through"), Command: "ss -lunp 'sport = :53'", Tradeoff: "none"},
+			{Text: rule.T("name a resolver that answers in resolv.conf; an empty file means 127.0.0.1"), Command: shell.Line("cat /etc/resolv.conf; dig @%s .", shell.Address(r.s.Server)), Tradeoff: "none"},
+			{Text: rule.T("or start it, and let UDP and TCP port 53 through"), Command: shell.Line("ss -lunp 'sport = :53'"), Tradeoff: "none"},
 		}
 	}
 	return []rule.Fix{
-		{Text: rule.T("put a caching resolver on this host or near it"), Command: "apt-get install dnsmasq   # then: nameserver 127.0.0.1", Tradeoff: "answers may be as old as their TTL"},
-		{Text: rule.T("until then give up sooner and ask the next one: options timeout:1 attempts:3 rotate, with two name servers"), Command: "cat /etc/resolv.conf", Tradeoff: "more queries"},
+		{Text: rule.T("put a caching resolver on this host or near it"), Command: shell.Line("apt-get install dnsmasq   # then: nameserver 127.0.0.1"), Tradeoff: "answers may be as old as their TTL"},
+		{Text: rule.T("until then give up sooner and ask the next one: options timeout:1 attempts:3 rotate, with two name servers"), Command: shell.Line("cat /etc/resolv.conf"), Tradeoff: "more queries"},
 		{Text: rule.T("turn lookups of peers' names off where they are not needed (skip_name_resolve, UseDNS no, -n)"), Tradeoff: "logs and grants by address instead of name"},
 	}
 }

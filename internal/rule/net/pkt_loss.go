@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -175,17 +176,16 @@ func (l *lostWay) finding(v *view.View, c rule.Confidence) rule.Finding {
 	}
 	f.Evidence = append(l.evidence(l.check(v)), l.otherWay(v)...)
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("look at what lies on the way%s: filters, queues, interface errors, rate limits", l.place()), Command: "iptables -nvL; nft list ruleset; tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'", Tradeoff: "none"},
-		{Text: rule.T("capture at the next hop at the same time: where the packets are missing first, they are lost"), Command: "rtrail packets -i IF -w hop.pcapng --for 30s", Tradeoff: "disk space"},
+		{Text: rule.T("look at what lies on the way%s: filters, queues, interface errors, rate limits", l.place()), Command: shell.Line("iptables -nvL; nft list ruleset; tc -s qdisc; ip -s link; nstat -az 'TcpExt*Retrans*'"), Tradeoff: "none"},
+		{Text: rule.T("capture at the next hop at the same time: where the packets are missing first, they are lost"), Command: shell.Line("rtrail packets -i IF -w hop.pcapng --for 30s"), Tradeoff: "disk space"},
 	}
 	return f
 }
 
 // check shows the repeats. tshark calls what fills a hole within 3 ms out of
 // order, also where its first copy was captured or SACK had asked for it.
-func (l *lostWay) check(v *view.View) string {
-	return tshark(v, fmt.Sprintf("%s && %s && tcp.len > 0 && (tcp.analysis.retransmission || tcp.analysis.out_of_order) && !tcp.analysis.spurious_retransmission",
-		pktHost("src", l.from), pktHost("dst", l.to)), "tcp.stream", "tcp.seq", "tcp.len", "tcp.analysis.rto")
+func (l *lostWay) check(v *view.View) shell.Command {
+	return tshark(v, shell.Display("%s && %s && tcp.len > 0 && (tcp.analysis.retransmission || tcp.analysis.out_of_order) && !tcp.analysis.spurious_retransmission", pktHost("src", l.from), pktHost("dst", l.to)), "tcp.stream", "tcp.seq", "tcp.len", "tcp.analysis.rto")
 }
 
 // otherWay names the direction that costs the time if it is not this one: a
@@ -199,7 +199,7 @@ func (l *lostWay) otherWay(v *view.View) []rule.Evidence {
 		b.from, b.to, b.repeats, b.segments, b.timeouts, unit.Duration(b.waited)), Value: b.waited.Seconds(), Unit: "seconds", Check: b.check(v)}}
 }
 
-func (l *lostWay) evidence(check string) []rule.Evidence {
+func (l *lostWay) evidence(check shell.Command) []rule.Evidence {
 	list := []rule.Evidence{{Metric: "packets.retransmissions", What: rule.T("%d of %d segments from %s to %s sent again, %d of them after a timeout", l.repeats, l.segments, l.from, l.to, l.timeouts),
 		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy), Check: check}}
 	if l.upstream+l.downstream > 0 {

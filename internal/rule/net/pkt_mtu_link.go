@@ -1,9 +1,8 @@
 package net
 
 import (
-	"fmt"
-
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -115,7 +114,7 @@ func (l *link) others() string {
 }
 
 // packets is the display filter for what goes one way, or for what comes back.
-func (l *link) packets(back bool) string {
+func (l *link) packets(back bool) shell.Filter {
 	from, to := "src", "dst"
 	if back {
 		from, to = to, from
@@ -126,7 +125,7 @@ func (l *link) packets(back bool) string {
 	case l.to == "":
 		return pktHost(from, l.from)
 	}
-	return pktHost(from, l.from) + " && " + pktHost(to, l.to)
+	return shell.Display("%s && %s", pktHost(from, l.from), pktHost(to, l.to))
 }
 
 func (l *link) subject() rule.Subject {
@@ -156,7 +155,7 @@ func (l *link) finding(v *view.View) rule.Finding {
 
 func (l *link) evidence(v *view.View) []rule.Evidence {
 	worst := l.ways[0]
-	retried := tshark(v, fmt.Sprintf("%s && tcp.analysis.retransmission && tcp.len >= %d", l.packets(false), l.smallest),
+	retried := tshark(v, shell.Display("%s && tcp.analysis.retransmission && tcp.len >= %d", l.packets(false), l.smallest),
 		"tcp.stream", view.IPField("src", worst.from), view.IPField("dst", worst.to), "tcp.seq", "tcp.len")
 	list := []rule.Evidence{{Metric: "packets.stuck-segment", Value: float64(l.smallest), Unit: "bytes", Check: retried,
 		What: rule.T("%s stuck at a segment of %s and more, which was repeated %d times without an acknowledgement", plural(len(l.stuck), "connection"), unit.Bytes(l.smallest), l.copies),
@@ -175,7 +174,7 @@ func (l *link) evidence(v *view.View) []rule.Evidence {
 	}
 	list = append(list, rule.Evidence{Metric: "packets.largest-acked", Value: float64(l.acked), Unit: "bytes", Limit: rule.Limit(float64(l.smallest)),
 		What:  rule.T("the largest segment that arrived has %s; %s got through", unit.Bytes(l.acked), plural(l.passed, "handshake")),
-		Check: fmt.Sprintf("ping -M do -s %d %s   # from %s: a packet of %d bytes", l.largest-ipHeader(worst.from)-echoHeader, worst.to, worst.from, l.largest)})
+		Check: shell.Line("ping -M do -s %d %s   # from %s: a packet of %d bytes", l.largest-ipHeader(worst.from)-echoHeader, shell.Address(worst.to), shell.Address(worst.from), l.largest)})
 	if l.mss > 0 {
 		_, to := l.ends()
 		words := rule.T("%s announced that it takes segments of %d bytes", to, l.mss)
@@ -183,24 +182,24 @@ func (l *link) evidence(v *view.View) []rule.Evidence {
 			words = rule.T("they announced that they take segments of %d bytes", l.mss)
 		}
 		list = append(list, rule.Evidence{Metric: "packets.mss", What: words, Value: float64(l.mss), Unit: "bytes",
-			Check: tshark(v, l.packets(true)+" && tcp.flags.syn == 1", view.IPField("src", worst.to), "tcp.options.mss_val")})
+			Check: tshark(v, shell.Display("%s && tcp.flags.syn == 1", l.packets(true)), view.IPField("src", worst.to), "tcp.options.mss_val")})
 	}
 	if l.tooBig > 0 {
 		list = append(list, rule.Evidence{Metric: "packets.too-big", What: rule.T("%d ICMP messages said that packets are too big, MTU %d", l.tooBig, l.mtu),
-			Value: float64(l.tooBig), Unit: "count", Check: tshark(v, "icmp.type == 3 && icmp.code == 4 || icmpv6.type == 2")})
+			Value: float64(l.tooBig), Unit: "count", Check: tshark(v, shell.Display("icmp.type == 3 && icmp.code == 4 || icmpv6.type == 2"))})
 	}
 	return list
 }
 
 func (l *link) fixes(from string) []rule.Fix {
-	tables, message := "iptables", "-p icmp --icmp-type fragmentation-needed"
+	tables, message := shell.Line("iptables"), shell.Line("-p icmp --icmp-type fragmentation-needed")
 	name := "\"fragmentation needed\""
 	if ipHeader(l.ways[0].from) == ipv6Header {
-		tables, message, name = "ip6tables", "-p icmpv6 --icmpv6-type packet-too-big", "\"packet too big\""
+		tables, message, name = shell.Line("ip6tables"), shell.Line("-p icmpv6 --icmpv6-type packet-too-big"), "\"packet too big\""
 	}
 	return []rule.Fix{
-		{Text: rule.T("let ICMP %s through, on routers and on %s", name, from), Command: tables + " -I INPUT " + message + " -j ACCEPT", Tradeoff: "none worth naming"},
-		{Text: rule.T("or have the router at the narrow link lower the MSS of connections"), Command: tables + " -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu", Tradeoff: "TCP only"},
-		{Text: rule.T("or give all interfaces of the way the same MTU; tunnels take 50 bytes (VXLAN) to 80 off"), Command: "ip link set dev IF mtu N; tracepath -n " + l.ways[0].to, Tradeoff: "smaller packets everywhere"},
+		{Text: rule.T("let ICMP %s through, on routers and on %s", name, from), Command: shell.Line("%s -I INPUT %s -j ACCEPT", tables, message), Tradeoff: "none worth naming"},
+		{Text: rule.T("or have the router at the narrow link lower the MSS of connections"), Command: shell.Line("%s -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu", tables), Tradeoff: "TCP only"},
+		{Text: rule.T("or give all interfaces of the way the same MTU; tunnels take 50 bytes (VXLAN) to 80 off"), Command: shell.Line("ip link set dev IF mtu N; tracepath -n %s", shell.Address(l.ways[0].to)), Tradeoff: "smaller packets everywhere"},
 	}
 }

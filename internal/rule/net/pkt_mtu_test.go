@@ -106,10 +106,10 @@ func TestMTUCommands(t *testing.T) {
 			for _, f := range ruletest.Judge(t, h, mtuMismatch, rule.Likely) {
 				var commands []string
 				for _, e := range f.Evidence {
-					commands = append(commands, e.Check)
+					commands = append(commands, e.Check.String())
 				}
 				for _, x := range f.Fixes {
-					commands = append(commands, x.Command)
+					commands = append(commands, x.Command.String())
 				}
 				for _, want := range tc.wants {
 					if !slices.ContainsFunc(commands, func(c string) bool { return strings.Contains(c, want) }) {

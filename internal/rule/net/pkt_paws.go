@@ -3,11 +3,11 @@ package net
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -58,7 +58,7 @@ func detectPAWSDrops(v *view.View) ([]rule.Finding, error) {
 			b.look(v, conns[client])
 			if b.byAddress() && !v.ConnectionsComplete() {
 				hidden = &rule.NotJudged{Needs: "all connections of the capture", Why: "only the worst were kept: how many connects with an older timestamp were answered is unknown",
-					How: "rtrail diagnose -p PORT on a shorter part of the capture (editcap -A, -B)"}
+					How: shell.Say("rtrail diagnose -p PORT on a shorter part of the capture (editcap -A, -B)")}
 				continue
 			}
 			if c := b.confidence(); c > 0 {
@@ -131,7 +131,7 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 		c = rule.Certain // the kernel that threw them away says so
 	}
 	f := rule.Finding{Subject: peerSubject(b.client, 0), Confidence: c, Affects: pktAffected(v, b.s, b.client)}
-	check := tshark(v, fmt.Sprintf("%s && tcp.port == %d", pktHost("src", b.client), b.s.Port), "tcp.stream", "tcp.flags", "tcp.options.timestamp.tsval")
+	check := tshark(v, shell.Display("%s && tcp.port == %d", pktHost("src", b.client), b.s.Port), "tcp.stream", "tcp.flags", "tcp.options.timestamp.tsval")
 	if b.byAddress() {
 		f.Headline = rule.T("%s ignores connects from %s whose timestamps are behind those of earlier connections: several hosts share that address", b.s.Name(), b.client)
 		f.Impact = rule.Impact{Share: share(float64(b.oldIgnored), float64(b.young+b.old-b.oldIgnored)), Text: rule.T("%d of %d connects", b.oldIgnored, b.old+b.young)}
@@ -145,10 +145,10 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Evidence = []rule.Evidence{{Metric: "packets.old-timestamps", What: rule.T("%d segments with a timestamp that went back, %d copies sent", b.segments, b.repeated), Value: float64(b.segments), Unit: "count", Limit: rule.Limit(0), Check: check}}
 	}
 	if counters > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "tcp.paws-drops", What: rule.T("the kernel threw %s packets away for their timestamps", unit.Count(counters)), Value: counters, Unit: "count", Limit: rule.Limit(0), Check: "nstat -az 'TcpExtPAWS*'", Counters: true})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "tcp.paws-drops", What: rule.T("the kernel threw %s packets away for their timestamps", unit.Count(counters)), Value: counters, Unit: "count", Limit: rule.Limit(0), Check: shell.Line("nstat -az 'TcpExtPAWS*'"), Counters: true})
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("turn tcp_tw_recycle off on the server (Linux before 4.12), or the check of timestamps in the firewall before it"), Command: "sysctl -w net.ipv4.tcp_tw_recycle=0", Tradeoff: "more connections in TIME_WAIT"},
+		{Text: rule.T("turn tcp_tw_recycle off on the server (Linux before 4.12), or the check of timestamps in the firewall before it"), Command: shell.Line("sysctl -w net.ipv4.tcp_tw_recycle=0"), Tradeoff: "more connections in TIME_WAIT"},
 		{Text: rule.T("or have the gateway rewrite or remove timestamps, or give each host an address of its own"), Tradeoff: "without timestamps wrapped sequence numbers go unnoticed on fast links"},
 	}
 	return f

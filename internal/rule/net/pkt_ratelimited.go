@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -343,27 +344,27 @@ func (l *limit) finding(v *view.View) rule.Finding {
 	f.Headline = rule.T("what %s sends to %s is limited to %s: more %s", l.From, to, l.rate(), what)
 	f.Impact = rule.Impact{TimeLost: max(perSecond(v, l.waited), float64(l.steady)/max(v.Seconds(), 1)), Text: rule.T("%d of %d seconds at the limit", l.steady, len(l.seconds))}
 	host := pktHost("src", l.From)
-	check := tshark(v, host) + fmt.Sprintf(" -q -z 'io,stat,1,%s'", host)
+	check := shell.Line("%s -q -z %s", tshark(v, host), shell.Display("io,stat,1,%s", host))
 	f.Evidence = []rule.Evidence{{Metric: "packets.rate", What: rule.T("%d of %d whole seconds at %s, within %s", l.steady, len(l.seconds), l.rate(), unit.Share(steadyWithin)),
 		Value: l.bytes, Unit: "bytes per second", Check: check}}
 	if l.queued > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.queued", What: rule.T("by their sender's clock packets waited %s on the way to the capture, up to %s", unit.Duration(l.queued), unit.Duration(l.queuedMax)),
-			Value: l.queued.Seconds(), Unit: "seconds", Check: tshark(v, host+" && tcp.len > 0", "tcp.options.timestamp.tsval")})
+			Value: l.queued.Seconds(), Unit: "seconds", Check: tshark(v, shell.Display("%s && tcp.len > 0", host), "tcp.options.timestamp.tsval")})
 	}
 	if l.standing >= standing {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.standing-queue", What: rule.T("round trips of what it sends take %s longer than the shortest", unit.Duration(l.standing)),
-			Value: l.standing.Seconds(), Unit: "seconds", Check: "ss -tin   # rtt against minrtt"})
+			Value: l.standing.Seconds(), Unit: "seconds", Check: shell.Line("ss -tin   # rtt against minrtt")})
 	}
 	if l.resent > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("%s of packets are copies of lost ones", unit.Share(l.resent)), Value: l.resent, Unit: "share", Check: tshark(v, host+" && tcp.analysis.retransmission")})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("%s of packets are copies of lost ones", unit.Share(l.resent)), Value: l.resent, Unit: "share", Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", host))})
 	}
 	if l.unanswered > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("%s of the packets to %s are copies, for want of an answer", unit.Share(l.unanswered), l.From),
-			Value: l.unanswered, Unit: "share", Check: tshark(v, pktHost("dst", l.From)+" && tcp.analysis.retransmission")})
+			Value: l.unanswered, Unit: "share", Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", pktHost("dst", l.From)))})
 	}
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("look for the limit: a qdisc or filter on %s, a class of the cloud's instance, a switch port or a firewall", l.From), Command: "tc -s qdisc; tc -s class show dev IF; tc filter show dev IF egress; nft list ruleset; ethtool -S IF | grep -i exceeded", Tradeoff: "none"},
-		{Text: rule.T("raise it or take it away, or use a larger instance"), Command: "tc qdisc del dev IF root", Tradeoff: "others on the link get less"},
+		{Text: rule.T("look for the limit: a qdisc or filter on %s, a class of the cloud's instance, a switch port or a firewall", l.From), Command: shell.Line("tc -s qdisc; tc -s class show dev IF; tc filter show dev IF egress; nft list ruleset; ethtool -S IF | grep -i exceeded"), Tradeoff: "none"},
+		{Text: rule.T("raise it or take it away, or use a larger instance"), Command: shell.Line("tc qdisc del dev IF root"), Tradeoff: "others on the link get less"},
 		{Text: rule.T("send less: compress, ask for fewer columns, batch small packets"), Tradeoff: "CPU time"},
 	}
 	return f

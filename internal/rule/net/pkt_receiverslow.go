@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -139,7 +140,7 @@ func (r *slowReader) life() (seconds float64) {
 
 func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 	side, other := r.reads(r.worst)
-	check := tshark(v, fmt.Sprintf("tcp.analysis.zero_window && %s && tcp.port == %d", pktHost("src", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address), "tcp.window_size")
+	check := tshark(v, shell.Display("tcp.analysis.zero_window && %s && tcp.port == %d", pktHost("src", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address), "tcp.window_size")
 	list := []rule.Evidence{
 		{Metric: "packets.zero-window", What: rule.T("the window of %s was closed %d times, %s in all", r.address, r.episodes, unit.Duration(r.closed)),
 			Value: r.closed.Seconds(), Unit: "seconds", Limit: rule.Limit(0), Check: check},
@@ -148,7 +149,7 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 	}
 	if other.WindowLimited > 0 {
 		list = append(list, rule.Evidence{Metric: "packets.window-limited", What: rule.T("there the sender had filled the window for another %s", unit.Duration(other.WindowLimited)),
-			Value: other.WindowLimited.Seconds(), Unit: "seconds", Check: tshark(v, fmt.Sprintf("tcp.analysis.window_full && %s && tcp.port == %d", pktHost("dst", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address))})
+			Value: other.WindowLimited.Seconds(), Unit: "seconds", Check: tshark(v, shell.Display("tcp.analysis.window_full && %s && tcp.port == %d", pktHost("dst", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address))})
 	}
 	c := r.worst
 	local, localPort, remote, remotePort := c.Client, c.ClientPort, c.Server, c.ServerPort
@@ -157,11 +158,11 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 	}
 	if s, ok := pktSocket(v, local, localPort, remote, remotePort); ok && s.RecvQueue > 0 {
 		list = append(list, rule.Evidence{Metric: "tcp.recv-queue", What: rule.T("%s lie unread in the socket of the reader", unit.Bytes(s.RecvQueue)),
-			Value: float64(s.RecvQueue), Unit: "bytes", Check: v.EnterNetNS(s.NetNS) + fmt.Sprintf("ss -tnp 'sport = :%d'   # Recv-Q", localPort)})
+			Value: float64(s.RecvQueue), Unit: "bytes", Check: shell.Line("%s ss -tnp 'sport = :%d'   # Recv-Q", v.EnterNetNS(s.NetNS), localPort)})
 	}
 	if s, ok := pktSocket(v, remote, remotePort, local, localPort); ok && s.SendQueue > 0 {
 		list = append(list, rule.Evidence{Metric: "tcp.send-queue", What: rule.T("%s wait in the socket of the sender", unit.Bytes(s.SendQueue)),
-			Value: float64(s.SendQueue), Unit: "bytes", Check: v.EnterNetNS(s.NetNS) + fmt.Sprintf("ss -tnp 'dport = :%d'   # Send-Q", localPort)})
+			Value: float64(s.SendQueue), Unit: "bytes", Check: shell.Line("%s ss -tnp 'dport = :%d'   # Send-Q", v.EnterNetNS(s.NetNS), localPort)})
 	}
 	return list
 }
@@ -169,7 +170,7 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 func (r *slowReader) fixes() []rule.Fix {
 	return []rule.Fix{
 		{Text: rule.T("find out what the reader does instead of reading: work between two rows, a lock, a full disk, a stop"),
-			Command: "cat /proc/PID/task/*/stack; strace -f -p PID   # on the reader's host", Tradeoff: "strace slows it down while it is attached"},
+			Command: shell.Line("cat /proc/PID/task/*/stack; strace -f -p PID   # on the reader's host"), Tradeoff: "strace slows it down while it is attached"},
 		{Text: rule.T("read all of the answer first and work on it afterwards (a buffered result set), or ask for smaller pieces"), Tradeoff: "memory for the whole answer"},
 		{Text: rule.T("limit how long the sender waits, so that one reader cannot hold its threads and locks (net_write_timeout, send_timeout)"), Tradeoff: "slow readers are cut off"},
 	}

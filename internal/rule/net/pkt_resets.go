@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -164,13 +165,13 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	first := slices.MinFunc(b.conns, func(x, y *view.PacketConnection) int {
 		return cmp.Compare(x.ClosedAt.UnixNano(), y.ClosedAt.UnixNano())
 	})
-	where := fmt.Sprintf("%s && tcp.port == %d && tcp.flags.reset == 1", pktHost("addr", b.s.Server), b.s.Port)
+	where := shell.Display("%s && tcp.port == %d && tcp.flags.reset == 1", pktHost("addr", b.s.Server), b.s.Port)
 	check := tshark(v, where, view.IPField("src", b.s.Server), "tcp.stream", "frame.number")
 	switch b.kind {
 	case refused:
 		f.Headline = rule.T("nobody listens on %s:%d: %d connects were refused", b.s.Server, b.s.Port, b.count)
 		f.Evidence = []rule.Evidence{{Metric: "packets.refused", What: rule.T("%d SYNs were answered by RST, of %d connects", b.count, b.ended), Value: float64(b.count), Unit: "count", Limit: rule.Limit(0), Check: check}}
-		f.Fixes = []rule.Fix{{Text: rule.T("start the server, or let it listen on this address; a firewall that rejects with tcp-reset looks the same"), Command: fmt.Sprintf("ss -ltn 'sport = :%d'; iptables -nvL", b.s.Port), Tradeoff: "none"}}
+		f.Fixes = []rule.Fix{{Text: rule.T("start the server, or let it listen on this address; a firewall that rejects with tcp-reset looks the same"), Command: shell.Line("ss -ltn 'sport = :%d'; iptables -nvL", b.s.Port), Tradeoff: "none"}}
 		return f
 	case serverBroke:
 		f.Headline = rule.T("%s resets connections %s: %d of %d that ended", b.s.Name(), b.state(), b.count, b.ended)

@@ -1,12 +1,12 @@
 package net
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -41,7 +41,7 @@ func alike(times []time.Duration) bool {
 
 // closedIdle words that requests crossed the FIN of a server.
 func (b *broken) closedIdle(v *view.View, f rule.Finding, first *view.PacketConnection) rule.Finding {
-	where := fmt.Sprintf("%s && tcp.port == %d && (tcp.flags.fin == 1 || tcp.flags.reset == 1)", pktHost("addr", b.s.Server), b.s.Port)
+	where := shell.Display("%s && tcp.port == %d && (tcp.flags.fin == 1 || tcp.flags.reset == 1)", pktHost("addr", b.s.Server), b.s.Port)
 	check := tshark(v, where, "ip.src", "tcp.stream", "frame.number", "tcp.flags.str")
 	f.Headline = rule.T("%s closes idle connections while clients still use them: %d of %d that ended", b.s.Name(), b.count, b.ended)
 	f.Evidence = []rule.Evidence{{

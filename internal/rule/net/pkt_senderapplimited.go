@@ -2,12 +2,12 @@ package net
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -103,7 +103,7 @@ func (t *trickle) confidence(v *view.View) rule.Confidence {
 }
 
 func (t *trickle) finding(v *view.View, c rule.Confidence) rule.Finding {
-	check := tshark(v, fmt.Sprintf("%s && tcp.srcport == %d && tcp.len > 0", pktHost("src", t.s.Server), t.s.Port), "tcp.stream", "tcp.time_delta", "tcp.len")
+	check := tshark(v, shell.Display("%s && tcp.srcport == %d && tcp.len > 0", pktHost("src", t.s.Server), t.s.Port), "tcp.stream", "tcp.time_delta", "tcp.len")
 	f := rule.Finding{Subject: pktService(v, t.s), Confidence: c, Affects: pktAffected(v, t.s)}
 	f.Headline = rule.T("%s sends its answers with pauses: %s of each answer it had sent all it had, and the client had room for more", t.s.Name(), unit.Duration(t.each()))
 	f.Impact = rule.Impact{TimeLost: perSecond(v, t.paused), Text: rule.T("%s of %s in %d answers", unit.Duration(t.paused), unit.Duration(t.rt+t.download), t.answers)}
@@ -117,7 +117,7 @@ func (t *trickle) finding(v *view.View, c rule.Confidence) rule.Finding {
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see what the server waits for between two writes: rows it looks for, a backend, a sleep, a small buffer that it flushes"),
-			Command: "strace -f -tt -e trace=write,sendto,writev,nanosleep -p PID", Tradeoff: "strace slows it down while it is attached"},
+			Command: shell.Line("strace -f -tt -e trace=write,sendto,writev,nanosleep -p PID"), Tradeoff: "strace slows it down while it is attached"},
 		{Text: rule.T("buffer the answer and send it at once, if nobody needs its beginning early"), Tradeoff: "the first byte comes later"},
 	}
 	return f

@@ -169,7 +169,7 @@ func TestDelayedACKProof(t *testing.T) {
 				c.FromClient.DelayedACKs, c.FromClient.DelayedACKTime = 40, 1640*ms
 			})()
 			for _, f := range ruletest.Judge(t, h, delayedACK, rule.Certain) {
-				check := f.Evidence[0].Check
+				check := f.Evidence[0].Check.String()
 				if !strings.Contains(check, tc.wants) || strings.Contains(check, tc.lacks) || !strings.Contains(check, tc.field) {
 					t.Errorf("%s\nwants %q and %q, lacks %q", check, tc.wants, tc.field, tc.lacks)
 				}
@@ -409,7 +409,7 @@ func TestDNSCommands(t *testing.T) {
 				t.Fatalf("found %v, %v", found, err)
 			}
 			first := found[0].Evidence[1]
-			if first.Check != tt.check || !strings.Contains(first.What.String(), tt.says) {
+			if first.Check.String() != tt.check || !strings.Contains(first.What.String(), tt.says) {
 				t.Errorf("%q by %s, want %q by %s", first.What, first.Check, tt.says, tt.check)
 			}
 		})

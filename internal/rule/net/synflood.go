@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -219,12 +220,12 @@ func (x flood) evidence(v *view.View) []rule.Evidence {
 		list = append(list, rule.Evidence{
 			Metric: "tcp.half-open", What: rule.T("%s connections in SYN_RECV (up to %s), of %s allowed, from %s", unit.Count(x.typical), unit.Count(x.halfOpen), unit.Count(x.limit), x.from()),
 			Value: float64(x.typical), Unit: "count", Limit: rule.Limit(float64(x.limit)),
-			Check: fmt.Sprintf("%sss -Htn state syn-recv 'sport = :%d' | awk '{print $4}' | sed 's/:[0-9]*$//' | sort | uniq -c | sort -n | tail", enter, x.Port),
+			Check: shell.Line("%s ss -Htn state syn-recv 'sport = :%d' | awk '{print $4}' | sed 's/:[0-9]*$//' | sort | uniq -c | sort -n | tail", enter, x.Port),
 		})
 	}
 	count := func(metric, name string, value float64, what rule.Text) {
 		if value > 0 {
-			list = append(list, rule.Evidence{Metric: metric, What: what, Value: value, Unit: "count", Check: enter + "nstat -az " + name, Counters: true})
+			list = append(list, rule.Evidence{Metric: metric, What: what, Value: value, Unit: "count", Check: shell.Line("%s nstat -az %s", enter, name), Counters: true})
 		}
 	}
 	count("tcp.listen-drops", "TcpExtListenDrops TcpExtListenOverflows", x.refused, rule.T("ListenDrops without ListenOverflows +%s: SYNs refused", unit.Count(x.refused)))
@@ -233,12 +234,12 @@ func (x flood) evidence(v *view.View) []rule.Evidence {
 	opened := x.counters.Delta("TcpPassiveOpens")
 	list = append(list, rule.Evidence{
 		Metric: "tcp.passive-opens", What: rule.T("%s handshakes completed in the namespace", unit.Count(opened)),
-		Value: opened, Unit: "count", Check: enter + "nstat -az TcpPassiveOpens", Counters: true,
+		Value: opened, Unit: "count", Check: shell.Line("%s nstat -az TcpPassiveOpens", enter), Counters: true,
 	})
 	if lines := v.LogLinesWith("possible SYN flooding"); len(lines) > 0 {
 		list = append(list, rule.Evidence{
 			Metric: "kernel.log", What: rule.T("kernel log: %s", strings.TrimSpace(lines[len(lines)-1].Text)),
-			Value: float64(len(lines)), Unit: "count", Check: "dmesg | grep 'SYN flooding'",
+			Value: float64(len(lines)), Unit: "count", Check: shell.Line("dmesg | grep 'SYN flooding'"),
 		})
 	}
 	return list
@@ -249,19 +250,19 @@ func (x flood) fixes(v *view.View) []rule.Fix {
 	var fixes []rule.Fix
 	if !x.cookies {
 		fixes = append(fixes, rule.Fix{
-			Text: rule.T("switch syncookies on: no table, nothing to fill"), Command: enter + "sysctl -w net.ipv4.tcp_syncookies=1",
+			Text: rule.T("switch syncookies on: no table, nothing to fill"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_syncookies=1", enter),
 			Tradeoff: "while under attack new connections lose window scaling and SACK unless they use timestamps",
 		})
 	}
 	if from := x.from(); !strings.Contains(from, " ") {
 		fixes = append(fixes, rule.Fix{
-			Text: rule.T("drop what comes from %s", from), Command: fmt.Sprintf("%siptables -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, from, x.Port),
+			Text: rule.T("drop what comes from %s", from), Command: shell.Line("%s iptables -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, shell.Address(from), x.Port),
 			Tradeoff: "if the address is forged, its true owner is locked out; the sender may change it",
 		})
 	}
 	return append(fixes,
 		rule.Fix{
-			Text: rule.T("give up half-open connections sooner"), Command: enter + "sysctl -w net.ipv4.tcp_synack_retries=1",
+			Text: rule.T("give up half-open connections sooner"), Command: shell.Line("%s sysctl -w net.ipv4.tcp_synack_retries=1", enter),
 			Tradeoff: "clients on lossy paths fail to connect more often",
 		},
 		rule.Fix{Text: rule.T("have it filtered upstream: provider, load balancer, SYN proxy"), Tradeoff: "the only help once the link itself is full"})

@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -184,7 +185,7 @@ func (d descriptors) evidence(v *view.View) []rule.Evidence {
 	list := []rule.Evidence{{
 		Metric: "process.files", What: rule.T("%s descriptors open of %s, at the limit in %d of %d samples", unit.Count(d.last.Files), unit.Count(d.last.FilesSoft), d.atLimit, d.readings),
 		Value: float64(d.most), Unit: "count", Limit: rule.Limit(float64(d.last.FilesSoft)),
-		Check: fmt.Sprintf("ls /proc/%d/fd | wc -l; grep 'open files' /proc/%d/limits", d.PID, d.PID),
+		Check: shell.Line("ls /proc/%d/fd | wc -l; grep 'open files' /proc/%d/limits", d.PID, d.PID),
 	}}
 	for _, l := range d.listeners {
 		if l.Longest == 0 {
@@ -193,7 +194,7 @@ func (d descriptors) evidence(v *view.View) []rule.Evidence {
 		list = append(list, rule.Evidence{
 			Metric: "tcp.accept-queue", What: rule.T("up to %d connections wait on :%d%s for accept", l.Longest, l.Port, v.InNetNS(l.NetNS)),
 			Value: float64(l.Longest), Unit: "count", Limit: rule.Limit(float64(l.Backlog)),
-			Check: fmt.Sprintf("%sss -ltn 'sport = :%d'", v.EnterNetNS(l.NetNS), l.Port),
+			Check: shell.Line("%s ss -ltn 'sport = :%d'", v.EnterNetNS(l.NetNS), l.Port),
 		})
 	}
 	return list
@@ -203,12 +204,12 @@ func (d descriptors) fixes() []rule.Fix {
 	return []rule.Fix{
 		{
 			Text:     rule.T("raise the limit of the running process, then for good (LimitNOFILE= of its unit, worker_rlimit_nofile of nginx)"),
-			Command:  fmt.Sprintf("prlimit --pid %d --nofile=%d:%d", d.PID, raised(d.last.FilesSoft), max(raised(d.last.FilesSoft), known(d.last.FilesHard))),
+			Command:  shell.Line("prlimit --pid %d --nofile=%d:%d", d.PID, raised(d.last.FilesSoft), max(raised(d.last.FilesSoft), known(d.last.FilesHard))),
 			Tradeoff: "about 1 KiB of kernel memory per descriptor in use; raising the hard limit needs root",
 		},
 		{
 			Text:     rule.T("look what is open: connections that nobody closes, or more clients than planned"),
-			Command:  fmt.Sprintf("ls -l /proc/%d/fd | awk '{print $NF}' | sed 's/[0-9]\\+//g' | sort | uniq -c | sort -n", d.PID),
+			Command:  shell.Line(`ls -l /proc/%d/fd | awk '{print $NF}' | sed 's/[0-9]\+//g' | sort | uniq -c | sort -n`, d.PID),
 			Tradeoff: "with a leak a higher limit only buys time",
 		},
 	}
@@ -244,9 +245,9 @@ func fileTable(v *view.View) (rule.Finding, bool) {
 		Impact:   rule.Impact{Share: 1, Text: rule.T("every open, accept and connect of ordinary users")},
 		Evidence: []rule.Evidence{{
 			Metric: "system.files", What: rule.T("%s files open of %s in %d of %d samples", unit.Count(last.FilesOpen), unit.Count(last.FilesMax), full, len(rows)),
-			Value: float64(last.FilesOpen), Unit: "count", Limit: rule.Limit(float64(last.FilesMax)), Check: "cat /proc/sys/fs/file-nr",
+			Value: float64(last.FilesOpen), Unit: "count", Limit: rule.Limit(float64(last.FilesMax)), Check: shell.Line("cat /proc/sys/fs/file-nr"),
 		}},
-		Fixes: []rule.Fix{{Text: rule.T("raise the limit of the host"), Command: fmt.Sprintf("sysctl -w fs.file-max=%d", 2*last.FilesMax),
+		Fixes: []rule.Fix{{Text: rule.T("raise the limit of the host"), Command: shell.Line("sysctl -w fs.file-max=%d", 2*last.FilesMax),
 			Tradeoff: "kernel memory; find out first who holds them"}},
 	}, true
 }

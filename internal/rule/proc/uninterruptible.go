@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -163,7 +164,7 @@ const named = 4
 func (h hang) evidence(v *view.View, groups []view.Process) []rule.Evidence {
 	list := []rule.Evidence{{
 		Metric: "process.uninterruptible", What: rule.T("%s threads in state D at any time, %d of them in one wait all the time", unit.Number(h.mean), h.stuck),
-		Value: h.mean, Unit: "threads", Check: "ps -eLo pid,tid,stat,wchan:30,comm | awk '$3 ~ /^D/'",
+		Value: h.mean, Unit: "threads", Check: shell.Line("ps -eLo pid,tid,stat,wchan:30,comm | awk '$3 ~ /^D/'"),
 	}}
 	for i, b := range h.threads {
 		if i == named {
@@ -175,14 +176,14 @@ func (h hang) evidence(v *view.View, groups []view.Process) []rule.Evidence {
 		}
 		list = append(list, rule.Evidence{
 			Metric: "thread.state", What: rule.T("%s (%d): in D in %d of %d samples, in %s", b.Comm, b.TID, b.InD, b.Readings, in),
-			Value: b.Share(), Unit: "share", Check: fmt.Sprintf("cat /proc/%d/task/%d/stack", b.PID, b.TID),
+			Value: b.Share(), Unit: "share", Check: shell.Line("cat /proc/%d/task/%d/stack", b.PID, b.TID),
 		})
 	}
 	if rows := view.Rows[recording.SystemSample](v); len(rows) > 0 {
 		load := rows[len(rows)-1].Load1
 		list = append(list, rule.Evidence{
 			Metric: "sched.load", What: rule.T("load average %s over one minute, of which %s are these threads", unit.Number(load), unit.Number(h.mean)),
-			Value: load, Unit: "tasks", Check: "cat /proc/loadavg",
+			Value: load, Unit: "tasks", Check: shell.Line("cat /proc/loadavg"),
 		})
 	}
 	return list
@@ -191,14 +192,14 @@ func (h hang) evidence(v *view.View, groups []view.Process) []rule.Evidence {
 func (h hang) fixes(p view.Process) []rule.Fix {
 	fixes := []rule.Fix{{
 		Text:     rule.T("read the kernel stack: it says which filesystem, device or lock the thread waits for"),
-		Command:  fmt.Sprintf("cat /proc/%d/task/*/stack", p.PID),
+		Command:  shell.Line("cat /proc/%d/task/*/stack", p.PID),
 		Tradeoff: "none; needs root",
 	}}
 	switch {
 	case h.disk:
-		fixes = append(fixes, rule.Fix{Text: rule.T("relieve the disk they wait for"), Command: "iostat -dx 1", Tradeoff: "whoever uses it now has to wait or move"})
+		fixes = append(fixes, rule.Fix{Text: rule.T("relieve the disk they wait for"), Command: shell.Line("iostat -dx 1"), Tradeoff: "whoever uses it now has to wait or move"})
 	case h.where == "__refrigerator":
-		fixes = append(fixes, rule.Fix{Text: rule.T("thaw the control group if nobody froze it on purpose"), Command: "cat /proc/" + fmt.Sprint(p.PID) + "/cgroup", Tradeoff: "the programs in it go on"})
+		fixes = append(fixes, rule.Fix{Text: rule.T("thaw the control group if nobody froze it on purpose"), Command: shell.Line("cat /proc/%d/cgroup", p.PID), Tradeoff: "the programs in it go on"})
 	default:
 		fixes = append(fixes, rule.Fix{Text: rule.T("mend what they wait for: thaw a frozen filesystem, bring the file server back, end the lock's holder"),
 			Tradeoff: "SIGKILL works only on waits the kernel made killable; a reboot is the last resort"})

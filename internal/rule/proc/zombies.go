@@ -3,7 +3,6 @@ package proc
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -156,7 +156,7 @@ func pidLimit(v *view.View) float64 {
 }
 
 func zombieEvidence(fam family, parent rule.Subject, growth float64) []rule.Evidence {
-	check := fmt.Sprintf("ps -o pid,stat,etime,comm --ppid %d", fam.parent)
+	check := shell.Line("ps -o pid,stat,etime,comm --ppid %d", fam.parent)
 	name := fam.list[0].Comm
 	list := []rule.Evidence{{
 		Metric: "process.zombies", What: rule.T("%s children of %s are zombies, as %s (%d)", unit.Count(len(fam.list)), parent, name, fam.list[0].PID),
@@ -164,7 +164,7 @@ func zombieEvidence(fam family, parent rule.Subject, growth float64) []rule.Evid
 	}}
 	list = append(list, rule.Evidence{
 		Metric: "process.zombie-growth", What: rule.T("%d came in the window and stayed, %d were collected", fam.fresh, fam.reaped),
-		Value: math.Max(growth, 0), Unit: "per second", Check: "watch -n1 '" + check + " | grep -c Z'",
+		Value: math.Max(growth, 0), Unit: "per second", Check: shell.Line("watch -n1 %s", shell.Script(shell.Line("%s | grep -c Z", check))),
 	})
 	return list
 }
@@ -173,12 +173,12 @@ func zombieFixes(parent int32) []rule.Fix {
 	return []rule.Fix{
 		{
 			Text:     rule.T("mend the parent: wait for each child, or ignore SIGCHLD so that the kernel does"),
-			Command:  fmt.Sprintf("grep -E 'Sig(Cgt|Ign|Blk)' /proc/%d/status", parent),
+			Command:  shell.Line("grep -E 'Sig(Cgt|Ign|Blk)' /proc/%d/status", parent),
 			Tradeoff: "a change of the program",
 		},
 		{
 			Text:     rule.T("restart the parent: init collects what it leaves"),
-			Command:  fmt.Sprintf("kill %d", parent),
+			Command:  shell.Line("kill %d", parent),
 			Tradeoff: "its service stops for the moment; zombies themselves cannot be killed",
 		},
 		{

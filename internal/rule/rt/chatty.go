@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -138,25 +139,25 @@ func (x *talk) evidence() []rule.Evidence {
 	list := []rule.Evidence{{
 		Metric: "rt.round-trips", Value: x.perUnit(), Unit: "count", Limit: rule.Limit(manyTrips),
 		What:  rule.T("%s round trips one after the other in each of %s pieces of work, %s for each trip", unit.Number(x.perUnit()), unit.Count(x.units), unit.Duration(x.each())),
-		Check: packets(x.v, x.s, "--transactions"),
+		Check: packets(x.v, x.s).With("--transactions"),
 	}, {
 		Metric: "rt.round-trip-share", Value: float64(x.waited) / float64(max(x.took, 1)), Unit: "share", Limit: rule.Limit(tripShare),
 		What: rule.T("%s of %s went by waiting for these answers, %s between them", unit.Duration(x.unit()), unit.Duration(x.took/time.Duration(max(x.units, 1))),
 			unit.Duration((x.took-x.waited)/time.Duration(max(x.units, 1)))),
-		Check: packets(x.v, x.s, "--by statement"),
+		Check: packets(x.v, x.s).With("--by statement"),
 	}}
 	if server, client, ok := x.s.ConnectRTT(); ok {
 		list = append(list, rule.Evidence{
 			Metric: "rt.handshake", Value: (server + client).Seconds(), Unit: "seconds",
 			What:  rule.T("of each trip the network takes %s, by the handshakes", unit.Duration(server+client)),
-			Check: tshark(x.v, x.s, "tcp.analysis.initial_rtt", "tcp.stream", "tcp.analysis.initial_rtt"),
+			Check: tshark(x.v, x.s, shell.Display("tcp.analysis.initial_rtt"), "tcp.stream", "tcp.analysis.initial_rtt"),
 		})
 	}
 	if x.statement != nil {
 		list = append(list, rule.Evidence{
 			Metric: "rt.longest-run", Value: float64(x.statement.RunMost), Unit: "count",
 			What:  rule.T("%s, up to %s times in a row on one connection", short(x.statement.Fingerprint), unit.Count(x.statement.RunMost)),
-			Check: packets(x.v, x.s, "--by statement"),
+			Check: packets(x.v, x.s).With("--by statement"),
 		})
 	}
 	return list

@@ -3,12 +3,12 @@ package rt
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -276,18 +276,18 @@ func (x *slowClient) evidence() []rule.Evidence {
 		return []rule.Evidence{{
 			Metric: "rt.zero-window", Value: x.zero.Seconds(), Unit: "seconds",
 			What:  rule.T("its window was closed %s times, %s in all, of %s its connections were seen", unit.Count(x.episodes), unit.Duration(x.zero), unit.Duration(x.life)),
-			Check: tshark(v, s, "tcp.analysis.zero_window", "frame.time_relative", view.IPField("src", s.Server), "tcp.stream"),
+			Check: tshark(v, s, shell.Display("tcp.analysis.zero_window"), "frame.time_relative", view.IPField("src", s.Server), "tcp.stream"),
 		}}
 	}
 	list := []rule.Evidence{{
 		Metric: "rt.idle", Value: x.stalled.Seconds() / x.life.Seconds(), Unit: "share", Limit: rule.Limit(stalledShare),
 		What: rule.T("with its answer there, the client asked the next thing within %s half of the time; pauses of %s and more took %s of %s",
 			unit.Duration(x.usual), unit.Duration(max(stalls*x.usual, worthWaiting)), unit.Duration(x.stalled), unit.Duration(x.life)),
-		Check: packets(v, s, "--by client"),
+		Check: packets(v, s).With("--by client"),
 	}, {
 		Metric: "rt.quantiles", Value: s.RTP95.Seconds(), Unit: "seconds",
 		What:  rule.T("the server took %s of that time: p50 %s, p95 %s", unit.Share(x.rt.Seconds()/x.life.Seconds()), unit.Duration(s.RTP50), unit.Duration(s.RTP95)),
-		Check: packets(v, s, "--histogram"),
+		Check: packets(v, s).With("--histogram"),
 	}}
 	if x.hops != nil {
 		list = append(list, x.hops.evidence(v, s)...)
@@ -297,7 +297,7 @@ func (x *slowClient) evidence() []rule.Evidence {
 			Metric: "rt.process", Value: p.Share[view.OnCPU], Unit: "share",
 			What: rule.T("%s (%d): %d threads, %s of the time on CPU, %s runnable, %s in disk waits", p.Process.Comm, p.Process.PID, p.Threads,
 				unit.Share(p.Share[view.OnCPU]), unit.Share(p.Share[view.Runnable]), unit.Share(p.Share[view.WaitDisk])),
-			Check: fmt.Sprintf("pidstat -t -u -d -p %d 1", p.Process.PID),
+			Check: shell.Line("pidstat -t -u -d -p %d 1", p.Process.PID),
 		})
 	}
 	return list
@@ -307,13 +307,13 @@ func (x *slowClient) fixes() []rule.Fix {
 	if x.reads {
 		return []rule.Fix{{
 			Text:     rule.T("make the client read while it works: larger batches off the wire, a thread that reads ahead, or fewer rows asked for"),
-			Command:  fmt.Sprintf("ss -tnmi dst %s   # on the client: Recv-Q", x.s.Server),
+			Command:  shell.Line("ss -tnmi dst %s   # on the client: Recv-Q", shell.Address(x.s.Server)),
 			Tradeoff: "memory in the client",
 		}}
 	}
 	return []rule.Fix{{
 		Text:     rule.T("look inside the client in these pauses: garbage collection, a CPU quota, locks, logging; a faster server will not help"),
-		Command:  "pidstat -t -u -d -w -p PID 1; cat /sys/fs/cgroup/GROUP/cpu.stat",
+		Command:  shell.Line("pidstat -t -u -d -w -p PID 1; cat /sys/fs/cgroup/GROUP/cpu.stat"),
 		Tradeoff: "if the client pauses on purpose, all is as it should be",
 	}}
 }

@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -138,13 +139,13 @@ func (x *slowConnect) finding() rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: "rt.syn-ack-repeats", Value: float64(x.ignored), Unit: "count", Limit: rule.Limit(0),
 			What:  rule.T("in %s connections the server repeated its SYN-ACK although the client had answered it and sent its request: its accept queue was full", unit.Count(x.ignored)),
-			Check: tshark(v, s, "tcp.flags.syn == 1 && tcp.flags.ack == 1 && tcp.analysis.retransmission", "frame.time_relative", view.IPField("dst", s.Server), "tcp.dstport"),
+			Check: tshark(v, s, shell.Display("tcp.flags.syn == 1 && tcp.flags.ack == 1 && tcp.analysis.retransmission"), "frame.time_relative", view.IPField("dst", s.Server), "tcp.dstport"),
 		})
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{
 		Metric: "rt.syn-repeats", Value: float64(x.repeated), Unit: "count", Limit: rule.Limit(someRepeatedSYNs),
 		What:  rule.T("the first SYN of %s of %s connects got no answer, %s SYNs altogether; %s connects never got one", unit.Count(x.repeated), unit.Count(x.begun), unit.Count(x.silent), unit.Count(x.never)),
-		Check: tshark(v, s, "tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission", "frame.time_relative", view.IPField("src", s.Server), "tcp.srcport"),
+		Check: tshark(v, s, shell.Display("tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission"), "frame.time_relative", view.IPField("src", s.Server), "tcp.srcport"),
 	})
 	if len(x.steps) > 0 {
 		kept := ""
@@ -154,7 +155,7 @@ func (x *slowConnect) finding() rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: "rt.connect", Value: at(x.steps, 0.5).Seconds(), Unit: "seconds", Limit: rule.Limit(recording.FirstRetry.Seconds()),
 			What:  rule.T("those answered took %s%s: %s", unit.Duration(at(x.steps, 0.5)), kept, steps(x.steps)),
-			Check: packets(v, s, "--by connection"),
+			Check: packets(v, s).With("--by connection"),
 		})
 	}
 	if w := toServer(v, s); w.Samples > 0 {
@@ -162,7 +163,7 @@ func (x *slowConnect) finding() rule.Finding {
 	}
 	f.Fixes = []rule.Fix{{
 		Text:     rule.T("see on the server who drops the SYNs: its accept queue, SYN queue, packet filter, connection tracking; if they do not arrive there, it is the network"),
-		Command:  fmt.Sprintf("nstat -az TcpExtListenOverflows TcpExtListenDrops TcpExtTCPReqQFullDrop; ss -ltn 'sport = :%d'; iptables -nvL; conntrack -S", s.Port),
+		Command:  shell.Line("nstat -az TcpExtListenOverflows TcpExtListenDrops TcpExtTCPReqQFullDrop; ss -ltn 'sport = :%d'; iptables -nvL; conntrack -S", s.Port),
 		Tradeoff: "none",
 	}, {
 		Text:     rule.T("connect less often: keep connections open, or take them from a pool"),

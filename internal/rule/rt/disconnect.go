@@ -10,6 +10,7 @@ import (
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -203,11 +204,11 @@ func (d *disconnects) evidence() []rule.Evidence {
 	if x.c.CloseReset {
 		how = "RST"
 	}
-	follow := tshark(d.v, d.s, fmt.Sprintf("tcp.port == %d && (tcp.flags.fin == 1 || tcp.flags.reset == 1)", x.c.ClientPort), "frame.number", "frame.time_relative", view.IPField("src", d.s.Server), "tcp.flags.str")
+	follow := tshark(d.v, d.s, shell.Display("tcp.port == %d && (tcp.flags.fin == 1 || tcp.flags.reset == 1)", x.c.ClientPort), "frame.number", "frame.time_relative", view.IPField("src", d.s.Server), "tcp.flags.str")
 	// The number of a connection means nothing in packets that are captured anew.
-	ladder := "--by connection"
+	ladder := shell.Line("--by connection")
 	if d.v.PacketSource().File != "" {
-		ladder = fmt.Sprintf("--connection %d", x.c.ID)
+		ladder = shell.Line("--connection %d", x.c.ID)
 	}
 	list := []rule.Evidence{{
 		Metric: "rt.disconnect", Value: x.waited().Seconds(), Unit: "seconds", Check: follow,
@@ -215,7 +216,7 @@ func (d *disconnects) evidence() []rule.Evidence {
 	}, {
 		Metric: "rt.interrupted", Value: float64(max(x.t.ResponseBytes, 0)), Unit: "bytes",
 		What:  rule.T("%s by %s: %s, in state %s", commandOf(x.t), x.c.Client, stage(x), x.c.CloseState),
-		Check: packets(d.v, d.s, ladder),
+		Check: packets(d.v, d.s).With("%s", ladder),
 	}}
 	if x.c.Outstanding > 0 {
 		list = append(list, rule.Evidence{
@@ -226,7 +227,7 @@ func (d *disconnects) evidence() []rule.Evidence {
 	return append(list, rule.Evidence{
 		Metric: "rt.disconnects", Value: float64(d.kindred + d.byOther), Unit: "count",
 		What:  rule.T("connections closed in the middle of a request: %d by the %s, %d by the other side after the first", d.kindred, x.c.Closer, d.byOther),
-		Check: tshark(d.v, d.s, "(tcp.flags.fin == 1 || tcp.flags.reset == 1)", "frame.time_relative", view.IPField("src", d.s.Server), "tcp.stream"),
+		Check: tshark(d.v, d.s, shell.Display("(tcp.flags.fin == 1 || tcp.flags.reset == 1)"), "frame.time_relative", view.IPField("src", d.s.Server), "tcp.stream"),
 	})
 }
 
@@ -261,21 +262,21 @@ func (d *disconnects) fixes() []rule.Fix {
 	if d.s.Proto == "mysql" {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("rule out KILL, wait_timeout, max_statement_time, and net_write_timeout: the last one only if the client's window was closed for that long before"),
-			Command:  "mysql -e \"show global status like 'Aborted%'; show variables like '%timeout%'\"",
+			Command:  shell.Line(`mysql -e "show global status like 'Aborted%%'; show variables like '%%timeout%%'"`),
 			Tradeoff: "none",
 		})
 	}
 	return fixes
 }
 
-func logOf(protocol string) string {
+func logOf(protocol string) shell.Command {
 	switch protocol {
 	case "mysql":
-		return "mysql -e \"show variables like 'log_error'\""
+		return shell.Line(`mysql -e "show variables like 'log_error'"`)
 	case "http":
-		return "tail -n 100 /var/log/nginx/error.log"
+		return shell.Line("tail -n 100 /var/log/nginx/error.log")
 	case "postgres":
-		return "psql -c 'show log_directory'"
+		return shell.Line("psql -c 'show log_directory'")
 	}
-	return "journalctl --since -10min"
+	return shell.Line("journalctl --since -10min")
 }

@@ -5,13 +5,13 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -68,7 +68,7 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 		case faults.couldBe() || asked.couldBe():
 			undecided = &rule.NotJudged{Needs: "the codes of all errors of " + s.Name(),
 				Why: fmt.Sprintf("%s of them have codes beyond those that are told apart", unit.Count(faults.unknown)),
-				How: "see them: " + packets(v, s, "--transactions --filter failed")}
+				How: shell.Say("see them: %s", packets(v, s).With("--transactions --filter failed"))}
 		}
 	}
 	return found, undecided
@@ -232,37 +232,26 @@ func (e *failing) worst() string {
 	return code + " (" + short(text) + ")"
 }
 
-// filter is the expression that keeps these errors. Codes come from packets and
-// end up in a command that people paste: only those of the list of usual ones
-// are put into it.
-func (e *failing) filter() string {
-	expression := "failed"
+// filter is the expression that keeps these errors.
+func (e *failing) filter() shell.Command {
+	expression := shell.CEL("failed")
 	switch {
 	case e.usual:
-		expression = "failed && " + oneOf(usual[e.s.Proto], func(code string) bool {
+		expression = shell.CEL("failed && code in [%s]", oneOf(usual[e.s.Proto], func(code string) bool {
 			return slices.ContainsFunc(e.codes, func(c *codeCount) bool { return c.code == code })
-		})
+		}))
 	case len(e.other) > 0:
-		expression = "failed && !(" + oneOf(usual[e.s.Proto], func(code string) bool { return slices.Contains(e.other, code) }) + ")"
+		expression = shell.CEL("failed && !(code in [%s])", oneOf(usual[e.s.Proto], func(code string) bool { return slices.Contains(e.other, code) }))
 	}
 	if e.cutShort {
-		expression += fmt.Sprintf(" && error != %q", proto.EndedWithin)
+		expression = shell.CEL("%s && error != %s", expression, proto.EndedWithin)
 	}
-	if expression == "failed" {
-		return "--filter failed"
-	}
-	return "--filter '" + expression + "'"
+	return shell.Line("--filter %s", expression)
 }
 
-// oneOf is the expression that a code is one of those kept of a list.
-func oneOf(list []string, keep func(string) bool) string {
-	var quoted []string
-	for _, code := range list {
-		if keep(code) {
-			quoted = append(quoted, strconv.Quote(code))
-		}
-	}
-	return "code in [" + strings.Join(quoted, ", ") + "]"
+// oneOf lists the codes that are kept of a list.
+func oneOf(list []string, keep func(string) bool) shell.Strings {
+	return slices.DeleteFunc(slices.Clone(list), func(code string) bool { return !keep(code) })
 }
 
 func (e *failing) evidence() []rule.Evidence {
@@ -270,7 +259,7 @@ func (e *failing) evidence() []rule.Evidence {
 	list := []rule.Evidence{{
 		Metric: "rt.errors", Value: e.share(), Unit: "share", Limit: rule.Limit(e.limit()),
 		What:  rule.T("%s of %s answers were errors%s: %s%s", unit.Count(e.failed), unit.Count(e.total), e.kind(), e.byCode(), e.besides()),
-		Check: packets(v, s, "--by statement "+e.filter()),
+		Check: packets(v, s).With("--by statement %s", e.filter()),
 	}}
 	t := e.statements[0]
 	clients := ""
@@ -283,14 +272,14 @@ func (e *failing) evidence() []rule.Evidence {
 	list = append(list, rule.Evidence{
 		Metric: "rt.failing-statement", Value: float64(t.n), Unit: "count",
 		What:  rule.T("%s of them for %s%s%s", unit.Count(t.n), cmp.Or(short(t.fingerprint), t.command), clients, e.whose()),
-		Check: packets(v, s, "--transactions "+e.filter()),
+		Check: packets(v, s).With("--transactions %s", e.filter()),
 	})
 	if e.errorCount >= someErrors && e.rightCount >= someErrors {
 		if errors, right := time.Duration(e.errorTime/e.errorCount), time.Duration(e.rightTime/e.rightCount); errors < right {
 			list = append(list, rule.Evidence{
 				Metric: "rt.error-time", Value: errors.Seconds(), Unit: "seconds",
 				What:  rule.T("they take %s, answers without an error %s: fast errors make averages look good", unit.Duration(errors), unit.Duration(right)),
-				Check: packets(v, s, "--by statement --filter '!failed'"),
+				Check: packets(v, s).With("--by statement --filter '!failed'"),
 			})
 		}
 	}
@@ -376,7 +365,7 @@ func (e *failing) counts(t *recording.PacketTransaction) bool {
 func (e *failing) fixes() []rule.Fix {
 	fixes := []rule.Fix{{
 		Text:     rule.T("mend what asks: %s", e.advice()),
-		Command:  packets(e.v, e.s, "--transactions "+e.filter()),
+		Command:  packets(e.v, e.s).With("--transactions %s", e.filter()),
 		Tradeoff: "none",
 	}, {
 		Text:     rule.T("make the client log and count errors instead of swallowing them: its own response times include these"),

@@ -95,7 +95,7 @@ func TestLadderOfDisconnect(t *testing.T) {
 	} {
 		h = breaks(h.PacketCapture(nil).Packets(ruletest.PacketService{Rate: 100, RTs: []time.Duration{ms}}), 3, "server", 1, nil)
 		found := ruletest.Judge(t, h, firstDisconnect, rule.Certain)
-		if len(found) == 0 || !strings.Contains(found[0].Evidence[1].Check, want) {
+		if len(found) == 0 || !strings.Contains(found[0].Evidence[1].Check.String(), want) {
 			t.Errorf("want %s: %+v", want, found)
 		}
 	}
@@ -290,7 +290,7 @@ func TestFilterOfErrors(t *testing.T) {
 		`--filter 'failed && code in ["404"]'`:                               {s: http, usual: true, codes: count("404"), other: []string{"500"}},
 		`--filter 'failed && error != "connection ended within the answer"'`: {s: http, codes: count("500"), cutShort: true},
 	} {
-		if got := e.filter(); got != want {
+		if got := e.filter().String(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

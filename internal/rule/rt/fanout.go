@@ -150,28 +150,28 @@ func (x *fan) evidence() []rule.Evidence {
 	return []rule.Evidence{{
 		Metric: "rt.fan-out", Value: x.n(), Unit: "calls", Limit: rule.Limit(manyCalls),
 		What:  rule.T("%s requests made %s calls to %s, up to %d at the same time", unit.Count(x.Requests), unit.Count(x.Calls), x.callee(), x.Most),
-		Check: packets(x.v, caller, "--transactions"),
+		Check: packets(x.v, caller).With("--transactions"),
 	}, {
 		Metric: "rt.slow-calls", Value: x.p(), Unit: "share", Limit: rule.Limit(tailShare),
 		What: rule.T("%s of the calls took %s, the others %s (p50 %s, p99 %s)", unit.Share(x.p()), unit.Duration(x.slow()), unit.Duration(x.usual()),
 			unit.Duration(x.CallP50), unit.Duration(x.CallP99)),
-		Check: packets(x.v, callee, "--histogram"),
+		Check: packets(x.v, callee).With("--histogram"),
 	}, {
 		Metric: "rt.struck-requests", Value: x.hit(), Unit: "share",
 		What:  rule.T("%s of the requests had a slow call; 1-(1-p)^n says %s", unit.Share(x.hit()), unit.Share(x.expected())),
-		Check: packets(x.v, caller, "--histogram"),
+		Check: packets(x.v, caller).With("--histogram"),
 	}, {
 		Metric: "rt.fan-out-formula", Value: x.measured().Seconds(), Unit: "seconds",
 		What: rule.T("requests waited %s for their calls on average; the formula says %s, and %s without slow calls", unit.Duration(x.measured()),
 			unit.Duration(x.formula()), unit.Duration(x.usual())),
-		Check: packets(x.v, caller, "--by server"),
+		Check: packets(x.v, caller).With("--by server"),
 	}}
 }
 
 func (x *fan) fixes() []rule.Fix {
 	return []rule.Fix{{
 		Text:     rule.T("cut the tail of the callee, not its mean: find out what its slow answers wait for (locks, garbage collection, one bad backend)"),
-		Command:  packets(x.v, &view.PacketService{Server: x.Callee, Port: uint16(x.CalleePort)}, "--slowest 20"),
+		Command:  packets(x.v, &view.PacketService{Server: x.Callee, Port: uint16(x.CalleePort)}).With("--slowest 20"),
 		Tradeoff: "none",
 	}, {
 		Text:     rule.T("make fewer calls per request: ask for many things in one call, cache, or keep what belongs together in one place"),

@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -50,8 +51,8 @@ func (h *hops) evidence(v *view.View, s *view.PacketService) []rule.Evidence {
 
 // bothSides is the verb that splits the time of a service between two captures:
 // either of them alone has no more than its sum.
-func bothSides(v *view.View, s *view.PacketService) string {
-	return fmt.Sprintf("rtrail packets %s -p %d", v.PairFlags(), s.Port)
+func bothSides(v *view.View, s *view.PacketService) shell.Command {
+	return shell.Line("rtrail packets %s -p %d", v.PairFlags(), s.Port)
 }
 
 // evidence shows the round trips to one end.
@@ -66,6 +67,6 @@ func (w way) evidence(v *view.View, s *view.PacketService, end string) rule.Evid
 	return rule.Evidence{
 		Metric: "rt.way", Value: w.RTT.Seconds(), Unit: "seconds",
 		What:  rule.T("%s came back within %s (p10 %s, p90 %s, %s samples)", what, unit.Duration(w.RTT), unit.Duration(w.Fast), unit.Duration(w.Slow), unit.Count(w.Samples)),
-		Check: tshark(v, s, "tcp.analysis.initial_rtt", "tcp.stream", "tcp.analysis.initial_rtt"),
+		Check: tshark(v, s, shell.Display("tcp.analysis.initial_rtt"), "tcp.stream", "tcp.analysis.initial_rtt"),
 	}
 }

@@ -77,6 +77,6 @@ func (x *sides) evidence(v *view.View, s *view.PacketService) rule.Evidence {
 		Metric: "rt.statement", Value: float64(t.RTSum) / float64(s.RTSum), Unit: "share",
 		What: rule.T("it is not that statements differ: %s requests of %s took p10 %s, p50 %s, p95 %s",
 			unit.Count(t.Count), short(t.Fingerprint), unit.Duration(t.RTP10), unit.Duration(t.RTP50), unit.Duration(t.RTP95)),
-		Check: packets(v, s, "--by statement"),
+		Check: packets(v, s).With("--by statement"),
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -152,11 +153,11 @@ func (c *commits) finding() rule.Finding {
 	}
 }
 
-func openTransactions(protocol string) string {
+func openTransactions(protocol string) shell.Command {
 	if protocol == "postgres" {
-		return "psql -c \"select pid, client_addr, xact_start, state_change, query from pg_stat_activity where state = 'idle in transaction' order by xact_start\""
+		return shell.Line(`psql -c "select pid, client_addr, xact_start, state_change, query from pg_stat_activity where state = 'idle in transaction' order by xact_start"`)
 	}
-	return "mysql -e 'select p.id, p.host, t.trx_started, t.trx_rows_locked, t.trx_query from information_schema.innodb_trx t join information_schema.processlist p on p.id = t.trx_mysql_thread_id order by t.trx_started'"
+	return shell.Line("mysql -e 'select p.id, p.host, t.trx_started, t.trx_rows_locked, t.trx_query from information_schema.innodb_trx t join information_schema.processlist p on p.id = t.trx_mysql_thread_id order by t.trx_started'")
 }
 
 func (c *commits) evidence() []rule.Evidence {
@@ -164,17 +165,17 @@ func (c *commits) evidence() []rule.Evidence {
 		Metric: "rt.idle-before-commit", Value: c.mean().Seconds(), Unit: "seconds", Limit: rule.Limit(max(lateAtLeast, lateTimes*c.otherIdle()).Seconds()),
 		What: rule.T("%s COMMITs came %s after the answer to the statement before them (p50 %s, p95 %s)", unit.Count(c.count),
 			unit.Duration(c.mean()), unit.Duration(c.p50), unit.Duration(c.p95)),
-		Check: packets(c.v, c.s, "--by statement"),
+		Check: packets(c.v, c.s).With("--by statement"),
 	}, {
 		Metric: "rt.idle-before", Value: c.otherIdle().Seconds(), Unit: "seconds",
 		What:  rule.T("before %s other statements the same clients waited %s", unit.Count(c.others), unit.Duration(c.otherIdle())),
-		Check: packets(c.v, c.s, "--transactions --json"),
+		Check: packets(c.v, c.s).With("--transactions --json"),
 	}}
 	work := c.perCommit()
 	return append(list, rule.Evidence{
 		Metric: "rt.transaction-work", Value: work.Seconds(), Unit: "seconds",
 		What:  rule.T("as fast as they can be (p10), the statements of a transaction take %s, COMMIT included: %s of that pause and them", unit.Duration(work), unit.Share(float64(work)/float64(work+c.mean()))),
-		Check: packets(c.v, c.s, "--by statement"),
+		Check: packets(c.v, c.s).With("--by statement"),
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -190,7 +191,7 @@ func (g group) judge(v *view.View) (rule.Finding, bool) {
 			Tradeoff: "the others get its load",
 		}, {
 			Text:     rule.T("compare it with a healthy twin: configuration, version, hardware, neighbours, data; then per request: CPU, reads, plan"),
-			Command:  "vmstat 1; pidstat -u -d -w 1   # on it and on a twin",
+			Command:  shell.Line("vmstat 1; pidstat -u -d -w 1   # on it and on a twin"),
 			Tradeoff: "none",
 		}},
 	}
@@ -212,11 +213,11 @@ func (g group) evidence(v *view.View, slow *backend, excess time.Duration) []rul
 		Metric: "rt.backend", Value: s.RTP50.Seconds(), Unit: "seconds", Limit: rule.Limit(slowerThanPeers * at(peers, 0.5).Seconds()),
 		What: rule.T("median response time %s, at its peers %s (from %s to %s); for the same requests %s longer", unit.Duration(s.RTP50),
 			unit.Duration(at(peers, 0.5)), unit.Duration(at(peers, 0)), unit.Duration(at(peers, 1)), unit.Duration(excess)),
-		Check: packets(v, s, "--by server"),
+		Check: packets(v, s).With("--by server"),
 	}, {
 		Metric: "rt.backend-load", Value: float64(s.Count) / mean, Unit: "times the mean", Limit: rule.Limit(hotShare),
 		What:  rule.T("it got %s of %s requests, %s times the mean of %d servers: %s", unit.Count(s.Count), unit.Count(requests), unit.Number(round(float64(s.Count)/mean)), len(g), hot(float64(s.Count)/mean)),
-		Check: packets(v, s, "--by server"),
+		Check: packets(v, s).With("--by server"),
 	}}
 	if w := toServer(v, s); w.Samples > 0 {
 		list = append(list, w.evidence(v, s, "it"))

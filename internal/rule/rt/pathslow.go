@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -171,7 +172,7 @@ func (x *slowPath) evidence() []rule.Evidence {
 		list = append(list, rule.Evidence{
 			Metric: "rt.retransmit", Value: s.Retransmit.Seconds(), Unit: "seconds",
 			What:  rule.T("%s packets were repeated, for which requests waited %s altogether, of %s", unit.Count(s.Retransmissions), unit.Duration(s.Retransmit), unit.Duration(x.waited)),
-			Check: tshark(v, s, "tcp.analysis.retransmission", "frame.time_relative", "tcp.stream", "tcp.analysis.rto"),
+			Check: tshark(v, s, shell.Display("tcp.analysis.retransmission"), "frame.time_relative", "tcp.stream", "tcp.analysis.rto"),
 		})
 	}
 	if x.queue {
@@ -180,26 +181,26 @@ func (x *slowPath) evidence() []rule.Evidence {
 	return append(list, rule.Evidence{
 		Metric: "rt.quantiles", Value: s.RTP95.Seconds(), Unit: "seconds",
 		What:  rule.T("response times p50 %s, p95 %s, p99 %s", unit.Duration(s.RTP50), unit.Duration(s.RTP95), unit.Duration(s.RTP99)),
-		Check: packets(v, s, "--histogram"),
+		Check: packets(v, s).With("--histogram"),
 	})
 }
 
 func (x *slowPath) fixes() []rule.Fix {
 	fixes := []rule.Fix{{
 		Text:     rule.T("find the hop: compare round trips to each router between the two, and captures on both sides"),
-		Command:  "mtr -rwbzc 50 " + x.s.Server,
+		Command:  shell.Line("mtr -rwbzc 50 %s", shell.Address(x.s.Server)),
 		Tradeoff: "routers answer probes late when they are busy: only what also shows behind them counts",
 	}}
 	if x.loss {
 		return append(fixes, rule.Fix{
 			Text:     rule.T("look for who drops: interface and queue counters on both hosts and on the switches between"),
-			Command:  "ip -s link; tc -s qdisc; ethtool -S DEVICE",
+			Command:  shell.Line("ip -s link; tc -s qdisc; ethtool -S DEVICE"),
 			Tradeoff: "none",
 		})
 	}
 	return append(fixes, rule.Fix{
 		Text:     rule.T("keep bulk transfers out of its queue: a fair queue at the bottleneck (fq_codel, cake), or another time for them"),
-		Command:  "tc qdisc replace dev DEVICE root fq_codel",
+		Command:  shell.Line("tc qdisc replace dev DEVICE root fq_codel"),
 		Tradeoff: "bulk transfers get their share and no more",
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -169,7 +170,7 @@ func (x *slowServer) doubt() error {
 		Needs: "the network's round trip to " + x.s.Name(),
 		Why: fmt.Sprintf("%s to it took %s on average, and too few handshakes or acknowledgements without data came from it to tell whether they waited for the server or for the network",
 			unit.Plural(x.s.Count, "request", "requests"), unit.Duration(x.s.RTSum/time.Duration(x.s.Count))),
-		How: "capture while connections are made, or at the server",
+		How: shell.Say("capture while connections are made, or at the server"),
 	}
 }
 
@@ -280,18 +281,18 @@ func (x *slowServer) evidence() []rule.Evidence {
 		Metric: "rt.serve", Value: (x.serve() / time.Duration(s.Count)).Seconds(), Unit: "seconds",
 		What: rule.T("%s requests were %s each at the server; response times p50 %s, p95 %s, p99 %s, max %s", unit.Count(s.Count),
 			unit.Duration(x.serve()/time.Duration(s.Count)), unit.Duration(s.RTP50), unit.Duration(s.RTP95), unit.Duration(s.RTP99), unit.Duration(s.RTMax)),
-		Check: packets(v, s, "--histogram"),
+		Check: packets(v, s).With("--histogram"),
 	}, {
 		Metric: "rt.concurrency", Value: perSecond(v, s.RTSum), Unit: "requests",
 		What:  rule.T("%s requests were waiting at any time, in %d of %s s at least one", unit.Number(perSecond(v, s.RTSum)), busySeconds(s), unit.Number(v.Seconds())),
-		Check: packets(v, s, "--by second"),
+		Check: packets(v, s).With("--by second"),
 	}}
 	if t := x.statement; t != nil && t.Fingerprint != "" {
 		list = append(list, rule.Evidence{
 			Metric: "rt.statement", Value: float64(t.RTSum) / float64(s.RTSum), Unit: "share",
 			What: rule.T("%s of the time for %s, %s times: p10 %s, p50 %s, p95 %s, max %s", unit.Share(float64(t.RTSum)/float64(s.RTSum)),
 				short(t.Fingerprint), unit.Count(t.Count), unit.Duration(t.RTP10), unit.Duration(t.RTP50), unit.Duration(t.RTP95), unit.Duration(t.RTMax)),
-			Check: packets(v, s, "--by statement"),
+			Check: packets(v, s).With("--by statement"),
 		})
 	}
 	if x.seen {
@@ -299,7 +300,7 @@ func (x *slowServer) evidence() []rule.Evidence {
 			Metric: "rt.process", Value: x.process.Share[x.busy], Unit: "share", Limit: rule.Limit(heldUp),
 			What: rule.T("%s (%d): %d threads, %s of the time on CPU, %s runnable, %s in disk waits", x.process.Process.Comm, x.process.Process.PID, x.process.Threads,
 				unit.Share(x.process.Share[view.OnCPU]), unit.Share(x.process.Share[view.Runnable]), unit.Share(x.process.Share[view.WaitDisk])),
-			Check: fmt.Sprintf("pidstat -t -u -d -p %d 1", x.process.Process.PID),
+			Check: shell.Line("pidstat -t -u -d -p %d 1", x.process.Process.PID),
 		})
 	}
 	return list
@@ -333,7 +334,7 @@ func (x *slowServer) where() []rule.Evidence {
 	case x.way.Here:
 		return []rule.Evidence{{
 			Metric: "rt.way", What: rule.T("the server is on this host: no network lies behind the capture"), Unit: "seconds",
-			Check: fmt.Sprintf("ss -ltnp 'sport = :%d'", x.s.Port),
+			Check: shell.Line("ss -ltnp 'sport = :%d'", x.s.Port),
 		}}
 	case x.way.Samples > 0:
 		return []rule.Evidence{x.way.evidence(x.v, x.s, "the server")}
@@ -350,7 +351,7 @@ func (x *slowServer) fixes() []rule.Fix {
 	if x.process.Process.PID != 0 {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("see what the threads of %s (%d) wait for", x.process.Process.Comm, x.process.Process.PID),
-			Command:  fmt.Sprintf("cat /proc/%d/task/*/wchan; pidstat -t -u -d -w -p %d 1", x.process.Process.PID, x.process.Process.PID),
+			Command:  shell.Line("cat /proc/%d/task/*/wchan; pidstat -t -u -d -w -p %d 1", x.process.Process.PID, x.process.Process.PID),
 			Tradeoff: "none",
 		})
 	}
@@ -358,16 +359,16 @@ func (x *slowServer) fixes() []rule.Fix {
 }
 
 // inside says how well-known servers show what they are doing.
-func inside(s *view.PacketService) string {
+func inside(s *view.PacketService) shell.Command {
 	switch s.Proto {
 	case "mysql":
-		return "mysql -e 'show full processlist; show engine innodb status\\G'"
+		return shell.Line(`mysql -e 'show full processlist; show engine innodb status\G'`)
 	case "postgres":
-		return "psql -c \"select pid, wait_event_type, wait_event, state, query from pg_stat_activity where state <> 'idle'\""
+		return shell.Line(`psql -c "select pid, wait_event_type, wait_event, state, query from pg_stat_activity where state <> 'idle'"`)
 	case "redis":
-		return "redis-cli slowlog get 20; redis-cli info commandstats"
+		return shell.Line("redis-cli slowlog get 20; redis-cli info commandstats")
 	case "http":
-		return "perf top -g -p PID   # and the times in the access log"
+		return shell.Line("perf top -g -p PID   # and the times in the access log")
 	}
-	return "perf top -g -p PID"
+	return shell.Line("perf top -g -p PID")
 }

@@ -1,12 +1,11 @@
 package rt
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
@@ -69,24 +68,18 @@ func atMost(v *view.View, s *view.PacketService, c rule.Confidence) rule.Confide
 func perSecond(v *view.View, d time.Duration) float64 { return v.PerSecond(d) }
 
 // tshark is a command that shows fields of the packets of a service that a
-// display filter keeps. "" stands for all packets of the service.
-func tshark(v *view.View, s *view.PacketService, filter string, fields ...string) string {
-	where := fmt.Sprintf("%s == %s && tcp.port == %d", view.IPField("addr", s.Server), s.Server, s.Port)
-	if filter != "" {
-		where += " && " + filter
+// display filter keeps. The zero filter stands for all packets of the service.
+func tshark(v *view.View, s *view.PacketService, filter shell.Filter, fields ...string) shell.Command {
+	where := shell.Display("%s && tcp.port == %d", view.IPFilter("addr", s.Server), s.Port)
+	if !filter.Empty() {
+		where = shell.Display("%s && %s", where, filter)
 	}
-	from := v.PacketSource()
-	return fmt.Sprintf("%stshark %s -Y '%s' -T fields -e %s", from.Enter, from.Flag(), where, strings.Join(fields, " -e "))
+	return v.PacketSource().Tshark(where, fields...)
 }
 
 // packets is the verb that prints all response times of a service.
-func packets(v *view.View, s *view.PacketService, flags string) string {
-	from := v.PacketSource()
-	c := fmt.Sprintf("%srtrail packets %s -p %d", from.Enter, strings.TrimPrefix(from.Flag(), "-r "), s.Port)
-	if from.File == "" {
-		c += " --for 10s"
-	}
-	return strings.TrimSpace(c + " " + flags)
+func packets(v *view.View, s *view.PacketService) shell.Command {
+	return v.PacketSource().Packets(s.Port)
 }
 
 // answered says whether a service gave at least so many answers whose times count.

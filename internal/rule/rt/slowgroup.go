@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -236,19 +237,19 @@ func (g *slowConnections) evidence(slow, fast time.Duration) []rule.Evidence {
 		Metric: "rt.connection-spread", Value: float64(least.RTMin) / float64(max(g.usual, 1)), Unit: "times", Limit: rule.Limit(groupTimes),
 		What: rule.T("the fastest of %s answers on the slow connections took %s; on the others %s answers took %s on average, on the slowest of them %s",
 			unit.Count(slowCount), unit.Duration(least.RTMin), unit.Count(fastCount), unit.Duration(fast), unit.Duration(g.usual)),
-		Check: packets(v, s, "--by connection"),
+		Check: packets(v, s).With("--by connection"),
 	}, {
 		Metric: "rt.connection-chance", Value: g.chance(), Unit: "probability", Limit: rule.Limit(byChance),
 		What:  rule.T("if it did not depend on the connection, this would happen once in %s captures", oneIn(g.chance())),
-		Check: packets(v, s, "--by connection"),
+		Check: packets(v, s).With("--by connection"),
 	}, {
 		Metric: "rt.statement-elsewhere", Value: float64(g.confirmed), Unit: "count",
 		What:  rule.T("%d of the slow connections waited %s for what is fast on others: %s", g.confirmed, unit.Duration(slow), short(g.statement)),
-		Check: packets(v, s, "--transactions"),
+		Check: packets(v, s).With("--transactions"),
 	}, {
 		Metric: "rt.slow-connections", Value: float64(len(g.slow)), Unit: "count",
 		What:  rule.T("slow are the connections from %s", ports(g.slow)),
-		Check: packets(v, s, "--by connection"),
+		Check: packets(v, s).With("--by connection"),
 	}}
 }
 
@@ -281,23 +282,23 @@ func (g *slowConnections) fixes() []rule.Fix {
 	case "mysql":
 		return []rule.Fix{{
 			Text:     rule.T("see whether connections are served in groups (thread pool): compare connection ids modulo thread_pool_size, and look for long statements of the slow group"),
-			Command:  "mysql -e \"show variables like 'thread_pool%'; show full processlist; select * from information_schema.thread_pool_groups\"",
+			Command:  shell.Line(`mysql -e "show variables like 'thread_pool%%'; show full processlist; select * from information_schema.thread_pool_groups"`),
 			Tradeoff: "none",
 		}, {
 			Text:     rule.T("let a stalled group get another thread sooner: raise thread_pool_max_threads (MariaDB) or thread_pool_oversubscribe (Percona), lower thread_pool_stall_limit; or move long statements to connections of another port"),
-			Command:  "mysql -e 'set global thread_pool_max_threads = 65536; set global thread_pool_stall_limit = 60'",
+			Command:  shell.Line("mysql -e 'set global thread_pool_max_threads = 65536; set global thread_pool_stall_limit = 60'"),
 			Tradeoff: "more threads at the same time, more contention",
 		}}
 	case "http":
 		return []rule.Fix{{
 			Text:     rule.T("see whether one worker of the server is held up: with reuseport each has connections of its own; compare their CPU and what they wait for"),
-			Command:  "ss -ltnp; pidstat -u -w -p ALL 1",
+			Command:  shell.Line("ss -ltnp; pidstat -u -w -p ALL 1"),
 			Tradeoff: "none",
 		}}
 	}
 	return []rule.Fix{{
 		Text:     rule.T("find out which thread or process of the server the slow connections belong to, and what it waits for"),
-		Command:  "pidstat -t -u -d -w 1",
+		Command:  shell.Line("pidstat -t -u -d -w 1"),
 		Tradeoff: "none",
 	}}
 }

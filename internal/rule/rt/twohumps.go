@@ -10,6 +10,7 @@ import (
 	rtmodes "rtrail/internal/packet/rt"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -194,11 +195,11 @@ func (c comb) finding(v *view.View, s *view.PacketService) rule.Finding {
 	f.Evidence = []rule.Evidence{{
 		Metric: "rt.humps", Value: float64(c.count()), Unit: "count",
 		What:  rule.T("%s of %s response times lie at multiples of %s: %s", unit.Share(c.on), unit.Count(c.all), unit.Duration(c.step), c.shares()),
-		Check: packets(v, s, "--histogram"),
+		Check: packets(v, s).With("--histogram"),
 	}, {
 		Metric: "rt.workers", Value: c.workers(s), Unit: "count",
 		What:  rule.T("in the busiest second jobs of %s kept %s workers busy; on average %s requests were under way", unit.Duration(c.step), unit.Number(round(c.workers(s))), unit.Number(round(perSecond(v, s.RTSum)))),
-		Check: packets(v, s, "--by second"),
+		Check: packets(v, s).With("--by second"),
 	}}
 	f.Fixes = []rule.Fix{{
 		Text:     rule.T("give it as many workers as jobs come at the same time; a pool needs requests per second times their time"),
@@ -236,14 +237,14 @@ func (c comb) shares() string {
 }
 
 // poolOf is where well-known servers set how many they serve at a time.
-func poolOf(s *view.PacketService) string {
+func poolOf(s *view.PacketService) shell.Command {
 	switch s.Proto {
 	case "mysql":
-		return "mysql -e \"show variables like 'thread_pool%'\""
+		return shell.Line(`mysql -e "show variables like 'thread_pool%%'"`)
 	case "postgres":
-		return "psql -c 'show max_connections'   # and the pool size of pgbouncer"
+		return shell.Line("psql -c 'show max_connections'   # and the pool size of pgbouncer")
 	}
-	return ""
+	return shell.Command{}
 }
 
 // hollowGap is two humps that are no multiples of each other: a hint, for a
@@ -274,11 +275,11 @@ func hollowGap(v *view.View, s *view.PacketService) (rule.Finding, bool) {
 			Evidence: []rule.Evidence{{
 				Metric: "rt.humps", Value: float64(len(modes)), Unit: "count",
 				What:  rule.T("%s requests around %s, %s around %s, next to none between", unit.Count(a.Count), unit.Duration(a.At), unit.Count(b.Count), unit.Duration(b.At)),
-				Check: packets(v, s, "--histogram"),
+				Check: packets(v, s).With("--histogram"),
 			}},
 			Fixes: []rule.Fix{{
 				Text:     rule.T("find out what tells the two apart: %s", tells),
-				Command:  packets(v, s, "--by statement"),
+				Command:  packets(v, s).With("--by statement"),
 				Tradeoff: "none",
 			}},
 		}

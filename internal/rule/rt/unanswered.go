@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -206,7 +207,7 @@ func (h *hung) doubt() error {
 		Needs: "answers to all requests, or to know which have none",
 		Why: fmt.Sprintf("%s to %s had waited for up to %s when the capture ended, and %s", unit.Plural(h.count, "request", "requests"), h.s.Name(),
 			unit.Duration(h.longest.Longest), why),
-		How: "look into the server, or capture until the clients have their answers or give up",
+		How: shell.Say("look into the server, or capture until the clients have their answers or give up"),
 	}
 }
 
@@ -232,9 +233,9 @@ func (h *hung) headline() rule.Text {
 }
 
 func (h *hung) evidence() []rule.Evidence {
-	show := tshark(h.v, h.s, fmt.Sprintf("tcp.port == %d", h.longest.ClientPort), "frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "tcp.ack")
+	show := tshark(h.v, h.s, shell.Display("tcp.port == %d", h.longest.ClientPort), "frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "tcp.ack")
 	list := []rule.Evidence{{
-		Metric: "rt.unanswered", Value: h.waited.Seconds(), Unit: "seconds", Check: packets(h.v, h.s, "--by connection"),
+		Metric: "rt.unanswered", Value: h.waited.Seconds(), Unit: "seconds", Check: packets(h.v, h.s).With("--by connection"),
 		What: rule.T("%s waited %s in all, of %d connections; %d of them for the rest of an answer", unit.Plural(h.count, "request", "requests"), unit.Duration(h.waited),
 			max(h.s.Sent("client").Connections, h.count), h.within),
 	}, {
@@ -242,11 +243,11 @@ func (h *hung) evidence() []rule.Evidence {
 		What: rule.T("longest %s, by %s:%d since %s: the server's kernel has acknowledged it, and the connection is up", statementOf(&h.longest), h.longest.Client, h.longest.ClientPort,
 			h.longest.At.UTC().Format("15:04:05.000")),
 	}, {
-		Metric: "rt.quantiles", Value: h.usual.Seconds(), Unit: "seconds", Check: packets(h.v, h.s, "--by statement"),
+		Metric: "rt.quantiles", Value: h.usual.Seconds(), Unit: "seconds", Check: packets(h.v, h.s).With("--by statement"),
 		What: rule.T("%s like these were answered, and took %s at most", unit.Plural(h.answers, "request", "requests"), unit.Duration(h.usual)),
 	}}
 	if last := lastAnswer(h.s); last.Before(h.longest.At) {
-		list = append(list, rule.Evidence{Metric: "rt.unanswered", Value: 0, Unit: "count", Check: packets(h.v, h.s, "--by second"),
+		list = append(list, rule.Evidence{Metric: "rt.unanswered", Value: 0, Unit: "count", Check: packets(h.v, h.s).With("--by second"),
 			What: rule.T("nobody was answered since: the last answers of %s came in the second %s", h.s.Name(), last.UTC().Format("15:04:05"))})
 	}
 	return list
