@@ -1,6 +1,7 @@
 package mysqlconn
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -8,20 +9,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/safefile"
 )
 
 const (
-	// mostResult bounds the rows of one answer: what is more is cut and counted.
-	// A server with 10,000 connections and 10,000 digests stays below.
-	mostResult = 20000
+	// maxRows and maxResultBytes bound what is kept of one answer: what is more is
+	// read, counted and thrown away. A server with 10,000 connections and 10,000
+	// digests stays below.
+	maxRows        = 20_000
+	maxResultBytes = 8 << 20
+	// cellBytes is what a value takes beside its text.
+	cellBytes = 32
+	// maxCell is how much of one value is kept: statements are asked for up to
+	// 4,096 characters.
+	maxCell = 16 << 10
 	// quitDeadline is how long a goodbye may take: it fits into any buffer.
 	quitDeadline = 100 * time.Millisecond
 )
@@ -30,6 +42,7 @@ const (
 // by others.
 type Conn struct {
 	driver driver.Conn
+	wire   *wire
 	net    net.Conn
 }
 
@@ -41,59 +54,91 @@ type Progress struct{ dialed atomic.Bool }
 func (p *Progress) Dialed() bool { return p.dialed.Load() }
 
 // Connect dials and logs in: one attempt. ctx bounds all of it; when it ends, the
-// socket is closed. Errors name the server and never the password.
-func (t Target) Connect(ctx context.Context, p *Progress) (conn *Conn, err error) {
-	c := &Conn{}
+// socket is closed. Nothing is said to a server that nobody named unless it is
+// one that Target.Trust accepts. Errors name the server and never the password.
+func (t Target) Connect(ctx context.Context, p *Progress) (*Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, t.Network, t.Address)
+	if err != nil {
+		return nil, t.failed(ctx, err)
+	}
+	ours.add(conn)
+	if p != nil {
+		p.dialed.Store(true)
+	}
+	return t.LogIn(ctx, conn)
+}
+
+// LogIn is the part of Connect that follows once a connection is made.
+func (t Target) LogIn(ctx context.Context, conn net.Conn) (c *Conn, err error) {
+	c = &Conn{net: conn, wire: newWire(conn, login{password: t.Password, optional: t.TLS != TLSVerified && t.TLS != TLSUnverified, named: !t.Found,
+		private: t.Network == "unix", serverKey: t.ServerKey})}
+	defer func() {
+		if err != nil {
+			c.Abort()
+			c, err = nil, t.failed(ctx, err)
+		}
+	}()
 	defer c.guard(&err)
+	if err := t.Trust.check(conn); err != nil {
+		return c, err
+	}
+	if c.wire.login.encrypt, err = t.tls(); err != nil {
+		return c, err
+	}
+	if end, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(end) // the next call tells of a closed socket
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if err := c.wire.begins(); err != nil {
+		return c, err
+	}
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd = t.User, string(t.Password)
 	cfg.Net, cfg.Addr = t.Network, t.Address
+	if c.wire.login.encrypt != nil {
+		cfg.Net = "unix" // the driver takes that for what nobody else can read, and knows of no TLS
+	}
 	cfg.Logger = &mysql.NopLogger{}
 	cfg.ConnectionAttributes = "program_name:rtrail"
 	cfg.CheckConnLiveness = false
-	var first *greeted
-	cfg.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		c.net = conn
-		ours.add(conn)
-		if p != nil {
-			p.dialed.Store(true)
-		}
-		first = &greeted{Conn: conn}
-		return first, nil
-	}
-	if err := t.secure(cfg); err != nil {
-		return nil, err
-	}
+	cfg.DialFunc = func(context.Context, string, string) (net.Conn, error) { return c.wire, nil }
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("prepare a connection to %s: %w", t.Name, err)
+		return c, err
 	}
 	if c.driver, err = connector.Connect(ctx); err != nil {
-		if cause := context.Cause(ctx); cause != nil && !isServerError(err) {
-			err = cause
-		}
-		if first != nil && !isServerError(err) {
-			if other := first.other(); other != nil {
-				err = other
-			}
-		}
-		return nil, fmt.Errorf("log in at %s as %s: %w", t.Name, t.User, err)
+		return c, err
 	}
-	return c, nil
+	stop()
+	return c, conn.SetDeadline(time.Time{})
 }
 
-// guard turns a panic into an error: the driver trusts what comes from the server
-// and reads behind the end of packets that are too short.
+// failed is the error of a login.
+func (t Target) failed(ctx context.Context, err error) error {
+	_, other := errors.AsType[*notMySQL](err)
+	if cause := context.Cause(ctx); cause != nil && !isServerError(err) && !other {
+		err = cause
+	}
+	return fmt.Errorf("log in at %s as %s: %w", t.Name, t.User, err)
+}
+
+// guard turns a panic into an error: the driver reads behind the end of packets
+// that are too short. What ended the connection is what the wire says.
 func (c *Conn) guard(err *error) {
 	if p := recover(); p != nil {
 		c.Abort()
-		*err = fmt.Errorf("%w: %v", ErrNotMySQL, p)
+		*err = breachf("a packet that makes no sense: %v", p)
 	}
+	if *err != nil && c.wire.err != nil && !isServerError(*err) && !isContext(*err) {
+		*err = c.wire.err
+	}
+}
+
+// isContext says whether an error tells that the time was over.
+func isContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // ErrNotMySQL says that something answers which is no MySQL server.
@@ -111,13 +156,6 @@ func (t Target) Check() error {
 	return err
 }
 
-// secure sets up TLS.
-func (t Target) secure(cfg *mysql.Config) (err error) {
-	cfg.TLS, err = t.tls()
-	cfg.AllowFallbackToPlaintext = cfg.TLS != nil && t.TLS != TLSVerified && t.TLS != TLSUnverified
-	return err
-}
-
 // tls is nil where none is wanted. A Unix socket needs none.
 func (t Target) tls() (*tls.Config, error) {
 	if t.Network == "unix" || t.TLS == TLSOff {
@@ -125,7 +163,7 @@ func (t Target) tls() (*tls.Config, error) {
 	}
 	c := &tls.Config{ServerName: t.Host(), InsecureSkipVerify: t.TLS != TLSVerified}
 	if t.CA != "" {
-		pem, err := os.ReadFile(t.CA)
+		pem, err := readPEM(t.CA)
 		if err != nil {
 			return nil, fmt.Errorf("read the certificates to trust: %w", err)
 		}
@@ -135,13 +173,37 @@ func (t Target) tls() (*tls.Config, error) {
 		}
 	}
 	if t.Cert != "" && t.Key != "" {
-		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
-		if err != nil {
+		cert, err1 := readPEM(t.Cert)
+		key, err2 := readPEM(t.Key)
+		pair, err := tls.X509KeyPair(cert, key)
+		if err := cmp.Or(err1, err2, err); err != nil {
 			return nil, fmt.Errorf("read the client's certificate: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
+}
+
+// maxPEM is how large a file of certificates may be: those of all authorities of
+// a distribution have 250 KiB.
+const maxPEM = 4 << 20
+
+// readPEM reads a file that the user or an option file names, which must not be a
+// pipe or a device.
+func readPEM(name string) ([]byte, error) {
+	path, err := filepath.Abs(name)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	var f *os.File
+	if err == nil {
+		f, err = safefile.OpenOwned("/", path)
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: innermost(err)}
+	}
+	defer f.Close()
+	return safefile.ReadAll(f, maxPEM)
 }
 
 // Ping asks for the least a server can answer.
@@ -152,7 +214,16 @@ func (c *Conn) Ping(ctx context.Context) (err error) {
 
 // Query runs one statement and reads its whole answer. When ctx ends the socket
 // is closed and the connection lost; nothing is killed.
-func (c *Conn) Query(ctx context.Context, statement string) (r *Result, err error) {
+func (c *Conn) Query(ctx context.Context, statement string) (*Result, error) {
+	return c.query(ctx, statement, maxCell)
+}
+
+// QueryText is Query for an answer of one long text.
+func (c *Conn) QueryText(ctx context.Context, statement string) (*Result, error) {
+	return c.query(ctx, statement, maxRow)
+}
+
+func (c *Conn) query(ctx context.Context, statement string, longest int) (r *Result, err error) {
 	defer c.guard(&err)
 	rows, err := c.driver.(driver.QueryerContext).QueryContext(ctx, statement, nil)
 	if err != nil {
@@ -161,34 +232,41 @@ func (c *Conn) Query(ctx context.Context, statement string) (r *Result, err erro
 	defer rows.Close()
 	r = NewResult(rows.Columns())
 	values := make([]driver.Value, len(r.Columns))
-	for {
+	for kept := 0; ; {
 		err := rows.Next(values)
 		if errors.Is(err, io.EOF) {
+			// The driver also says so of a row that is too short.
+			if c.wire.stage != atRest {
+				c.Abort()
+				return nil, breachf("a row that ends too early")
+			}
 			return r, nil
 		}
 		if err != nil {
 			return r, err
 		}
-		if len(r.rows) >= mostResult {
+		if len(r.rows) >= maxRows || kept >= maxResultBytes {
 			r.Cut++
 			continue
 		}
 		row := make([]cell, len(values))
 		for i, v := range values {
-			row[i] = cellOf(v)
+			row[i] = cellOf(v, longest)
+			kept += cellBytes + len(row[i].text)
 		}
 		r.rows = append(r.rows, row)
 	}
 }
 
-func cellOf(v driver.Value) cell {
+// cellOf is a value as text, or the beginning of it.
+func cellOf(v driver.Value, longest int) cell {
 	switch x := v.(type) {
 	case nil:
 		return cell{null: true}
 	case []byte:
-		return cell{text: string(x)}
+		return cell{text: string(x[:min(len(x), longest)])}
 	case string:
-		return cell{text: x}
+		return cell{text: x[:min(len(x), longest)]}
 	case int64:
 		return cell{text: strconv.FormatInt(x, 10)}
 	case uint64:

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// mostFound bounds how many servers are watched that nobody named: a host
+	// maxFound bounds how many servers are watched that nobody named: a host
 	// with a hundred instances must not be asked by a hundred connections.
-	mostFound = 4
-	// mostSocketPath is the size of sun_path in struct sockaddr_un.
-	mostSocketPath = 107
+	maxFound = 4
+	// maxSocketPath is the size of sun_path in struct sockaddr_un.
+	maxSocketPath = 107
 )
 
 // Here is what discovery needs to know of this host.
@@ -25,9 +25,11 @@ type Here struct {
 	UID     int
 	Files   *OptionFiles
 	Options Options
+
+	accounts accounts // nil: ownAccounts
 }
 
-// Hidden is a server that runs on this host and cannot be asked.
+// Hidden is a server that runs on this host and is not asked.
 type Hidden struct {
 	Local
 	Why, How string
@@ -39,39 +41,84 @@ type Hidden struct {
 // guess would count against this host (max_connect_errors), therefore there is
 // only one.
 //
-// Who may see of none of them how it is reached asks the one that an own option
-// file places on this host.
+// Passwords go to the host's own servers only (see Trust): what else calls itself a
+// server must be named. Who may see of none of them how
+// it is reached asks the one that an own option file places on this host.
 func Discover(h Here) (targets []Target, hidden []Hidden) {
+	if h.accounts == nil {
+		h.accounts = ownAccounts()
+	}
 	for _, l := range Locals(h.Proc) {
-		t := Target{User: "root", TLS: TLSPreferred, PID: l.PID, Found: true, From: "root through the socket", AdminPort: h.Options.AdminPort}
-		if !h.credentials(&t) {
-			hidden = append(hidden, Hidden{l, "nothing says how to log in there",
-				"put user and password into the [client] group of ~/.my.cnf, or name the server: --mysql USER@HOST:PORT"})
-			continue
+		t, why, how := h.target(l)
+		if why == "" && len(targets) == maxFound {
+			why, how = fmt.Sprintf("%d servers of this host are watched already", maxFound), t.NameIt()
 		}
-		t.nameUser(h.Files)
-		if !l.place(&t) {
-			hidden = append(hidden, Hidden{l, "where it listens cannot be seen", "run as root, or name the server: --mysql USER@HOST:PORT"})
-			continue
-		}
-		if t.Network == "tcp" && t.From == "root through the socket" {
-			hidden = append(hidden, Hidden{l, "it has no socket through which root could log in", "name the server: --mysql USER@HOST:PORT"})
-			continue
-		}
-		if len(targets) == mostFound {
-			hidden = append(hidden, Hidden{l, fmt.Sprintf("%d servers of this host are watched already", mostFound), "name it: --mysql USER@HOST:PORT"})
+		if why != "" {
+			hidden = append(hidden, Hidden{l, why, how})
 			continue
 		}
 		targets = append(targets, t)
 	}
 	if t, ok := Placed(h.Files, h.Options); ok && len(targets) == 0 && len(hidden) > 0 && t.onLoopback() {
-		t.Found = true
+		t.Found, t.Trust = true, Trust{accounts: h.accounts, proc: h.Proc}
 		targets = append(targets, t)
 		if len(hidden) == 1 {
 			hidden = nil // it is this one
 		}
 	}
 	return targets, hidden
+}
+
+// nameByHand is what to do about a server of which it is not known how it is
+// reached.
+const nameByHand = "name it: rtrail diagnose --mysql USER@HOST:PORT"
+
+// target is how to ask a server; why says why it is not asked, how what to do
+// about that.
+func (h Here) target(l Local) (t Target, why, how string) {
+	t = Target{User: "root", TLS: TLSPreferred, PID: l.PID, Found: true, From: "root through the socket", AdminPort: h.Options.AdminPort,
+		Trust: Trust{accounts: h.accounts, proc: h.Proc, pid: l.PID}}
+	if !h.credentials(&t) {
+		return t, "nothing says how to log in there", "put user and password into the [client] group of ~/.my.cnf, or " + nameByHand
+	}
+	t.nameUser(h.Files)
+	placed := l.place(&t)
+	switch err := h.accounts.process(l.dir, h.Proc); {
+	case len(l.Sockets)+len(l.Listens) == 0:
+		return t, "where it listens cannot be seen", "run as root, or " + nameByHand
+	case err != nil:
+		return t, withheldWhy(err), t.NameIt()
+	case !placed:
+		return t, "it has no socket that can be reached", nameByHand
+	case t.Network == "tcp" && t.From == "root through the socket":
+		return t, "it has no socket through which root could log in", t.NameIt()
+	case t.Network == "tcp":
+		return t, "", ""
+	}
+	if err := h.accounts.socket(t.Address); err != nil {
+		return t, withheldWhy(err), t.NameIt()
+	}
+	return t, "", ""
+}
+
+// NameIt is the command that names a server, which may then be told the password.
+func (t Target) NameIt() string {
+	if t.Address == "" {
+		return nameByHand
+	}
+	return "name it, if you trust it: rtrail diagnose --mysql " + shellWord(t.User+"@"+t.Address)
+}
+
+// shellWord is a word for a shell: paths of sockets are chosen by whoever makes
+// them.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:=@%", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // onLoopback says that a target is on this host, whatever the network.
@@ -111,7 +158,7 @@ func (l *Local) place(t *Target) bool {
 		if !l.sameRoot() {
 			path = filepath.Join(l.dir, "root", path)
 		}
-		if len(path) <= mostSocketPath {
+		if len(path) <= maxSocketPath {
 			t.Network, t.Address, t.Name = "unix", path, path
 			return true
 		}

@@ -29,7 +29,8 @@ const (
 	Timeout          // no answer in time
 	Unreachable      // no connection: refused, no route, no such socket or host
 	NoTLS            // TLS as it was asked for does not come about
-	NotMySQL         // what answers is something else
+	NotMySQL         // what answers is something else, or sends more than is read
+	Withheld         // it is not told the password: it is not trusted, or wants it in a form that shows it
 )
 
 // Error numbers of the server, from its manual (Server Error Message Reference).
@@ -52,8 +53,10 @@ func Classify(err error) (kind Kind, code int) {
 		return kinds[e.Number], int(e.Number)
 	}
 	switch {
-	case errors.Is(err, ErrNotMySQL):
+	case errors.Is(err, ErrNotMySQL), errors.Is(err, mysql.ErrMalformPkt), errors.Is(err, mysql.ErrPktSync):
 		return NotMySQL, 0
+	case withheldWhy(err) != "":
+		return Withheld, 0
 	case tlsFailure(err) != "":
 		return NoTLS, 0
 	}
@@ -106,13 +109,19 @@ func Text(err error) string {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return strings.ToValidUTF8(e.Message, "?")
 	}
-	if _, ok := errors.AsType[*notMySQL](err); !ok && tlsFailure(err) != "" {
-		return tlsFailure(err)
+	if why := withheldWhy(err); why != "" {
+		return why
 	}
 	if e, ok := errors.AsType[*notMySQL](err); ok {
 		return e.Error()
 	}
-	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) {
+	if e, ok := errors.AsType[*breach](err); ok {
+		return e.Error()
+	}
+	if why := tlsFailure(err); why != "" {
+		return why
+	}
+	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return "the server closed the connection"
 	}
 	if errors.Is(err, mysql.ErrMalformPkt) || errors.Is(err, mysql.ErrPktSync) {
@@ -121,11 +130,11 @@ func Text(err error) string {
 	if errors.Is(err, ErrNotMySQL) {
 		return ErrNotMySQL.Error()
 	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return "no answer in time"
+	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err.Error()
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "no answer in time"
 	}
 	return err.Error()
 }
@@ -139,6 +148,22 @@ const (
 	tlsRejected = TLSAsked + " with a certificate that fits, and the server's is rejected: "
 )
 
+// withheldWhy says why a server was not told the password; "" if something else is
+// wrong.
+func withheldWhy(err error) string {
+	if e, ok := errors.AsType[*withheld](err); ok {
+		return e.Error()
+	}
+	if e, ok := errors.AsType[*untrusted](err); ok {
+		return untrustedServer + ": " + e.Error()
+	}
+	return ""
+}
+
+// untrustedServer is how the text begins of a server that nobody named and that is
+// not one of this host's own.
+const untrustedServer = "passwords go to the host's own servers only, unless they are named"
+
 // NameRemedy is what to do about NotMySQL.
 const NameRemedy = "name the address and port at which the MySQL server listens"
 
@@ -146,6 +171,14 @@ const NameRemedy = "name the address and port at which the MySQL server listens"
 // by the text of the error.
 func Remedy(text string) string {
 	switch {
+	case strings.HasPrefix(text, untrustedServer), text == wantedUnnamed:
+		return nameByHand
+	case text == wantedPlain:
+		return "give --mysql-tls true or skip-verify; or ?server-key=true behind the server's name, which takes the server's RSA key on trust: whoever sits in between can then read the password"
+	case strings.HasPrefix(text, methodUnwanted):
+		return "name a user who logs in by " + strings.Join(methods, ", ") + " or through the socket"
+	case strings.HasPrefix(text, breachBegins):
+		return "see what listens there: it does not keep to MySQL's protocol, or tells more than rtrail reads"
 	case !strings.HasPrefix(text, TLSAsked):
 		return NameRemedy
 	case strings.HasPrefix(text, tlsNone):

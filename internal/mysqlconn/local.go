@@ -12,13 +12,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
-// mostTable bounds what is read of one file of /proc/PID/net: 64 MB are half a
+// maxTable bounds what is read of one file of /proc/PID/net: 64 MB are half a
 // million sockets.
-const mostTable = 64 << 20
+const maxTable = 64 << 20
 
 // Local is a server process on this host.
 type Local struct {
@@ -33,14 +31,20 @@ type Local struct {
 // servers are the names of the server's process.
 var servers = []string{"mysqld", "mariadbd", "mysqld-debug"}
 
+// maxLocals bounds the processes that are looked into: anybody can start as many
+// as the kernel lets him, and call them mysqld.
+const maxLocals = 64
+
 // Locals lists the servers that run on this host, by PID. proc is "/proc" outside
-// of tests. Those of other users are found, but not where they listen.
+// of tests. Those of other users are found, but not where they listen. Of very
+// many, those of the server's own users are listed before others.
 func Locals(proc string) []Local {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
 		return nil
 	}
-	var list []Local
+	var list, others []Local
+	usual := ownAccounts()
 	for _, e := range entries {
 		pid, err := strconv.ParseInt(e.Name(), 10, 32)
 		if err != nil {
@@ -51,8 +55,16 @@ func Locals(proc string) []Local {
 			continue
 		}
 		l := Local{PID: int32(pid), Comm: comm(dir), dir: dir, proc: proc}
-		l.readListeners()
-		list = append(list, l)
+		if id, ok := UserOf(proc, l.PID); ok && usual.has(id) {
+			list = append(list, l)
+		} else if len(others) < maxLocals {
+			others = append(others, l)
+		}
+	}
+	list = append(list, others...)
+	list = list[:min(len(list), maxLocals)]
+	for i := range list {
+		list[i].readListeners()
 	}
 	slices.SortFunc(list, func(a, b Local) int { return int(a.PID) - int(b.PID) })
 	return list
@@ -94,15 +106,34 @@ func (l *Local) readListeners() {
 	})
 	// The X protocol has a socket of its own, which speaks another language.
 	slices.SortStableFunc(l.Sockets, func(a, b string) int { return isX(a) - isX(b) })
+	eachListener(l.dir, func(s listening) {
+		if own[s.inode] {
+			l.Listens = append(l.Listens, s.at)
+		}
+	})
+}
+
+// listening is a TCP socket that listens.
+type listening struct {
+	at    netip.AddrPort
+	user  uint32
+	inode string
+}
+
+// eachListener goes through the TCP sockets that listen in a network namespace;
+// dir is /proc/PID of a process in it.
+func eachListener(dir string, do func(listening)) {
 	for _, table := range []string{"net/tcp", "net/tcp6"} {
-		eachLine(filepath.Join(l.dir, table), func(line string) {
-			// sl local_address rem_address st ... uid timeout inode; state 0A listens
+		eachLine(filepath.Join(dir, table), func(line string) {
+			// sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode; state 0A listens
 			f := strings.Fields(line)
-			if len(f) < 10 || f[3] != "0A" || !own[f[9]] {
+			if len(f) < 10 || f[3] != "0A" {
 				return
 			}
-			if a, ok := hexAddress(f[1]); ok {
-				l.Listens = append(l.Listens, a)
+			at, ok := hexAddress(f[1])
+			user, err := strconv.ParseUint(f[7], 10, 32)
+			if ok && err == nil {
+				do(listening{at, uint32(user), f[9]})
 			}
 		})
 	}
@@ -121,7 +152,7 @@ func eachLine(path string, do func(string)) {
 		return
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(io.LimitReader(f, mostTable))
+	lines := bufio.NewScanner(io.LimitReader(f, maxTable))
 	for lines.Scan() {
 		do(lines.Text())
 	}
@@ -221,20 +252,14 @@ func (t Target) Locate(ctx context.Context, proc string) int32 {
 func Peer(conn net.Conn, proc string) int32 {
 	switch c := conn.(type) {
 	case *net.UnixConn:
-		raw, err := c.SyscallConn()
+		peer, err := peerOf(c)
 		if err != nil {
-			return 0
+			return 0 // it is closed
 		}
-		var pid int32
-		_ = raw.Control(func(fd uintptr) { // the error is that of a closed socket: no PID either
-			if cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
-				pid = cred.Pid
-			}
-		})
 		// A socket that somebody else opened, as systemd does for it, has the PID
 		// of that one.
-		if isServer(filepath.Join(proc, strconv.Itoa(int(pid)))) {
-			return pid
+		if isServer(filepath.Join(proc, strconv.Itoa(int(peer.Pid)))) {
+			return peer.Pid
 		}
 		return 0
 	case *net.TCPConn:

@@ -1,54 +1,98 @@
 package mysqlconn
 
 import (
+	"fmt"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// host makes a /proc with a server in rtrail's namespaces, another one in a
-// container of its own, and a shell script that is none.
-func host(t *testing.T) string {
-	proc := t.TempDir()
-	link := func(path, to string) {
-		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(proc, path)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(to, filepath.Join(proc, path)); err != nil {
-			t.Fatal(err)
-		}
+// madeHost is a /proc with a server of the host's own, another one in a container,
+// and a shell script that is none; and the files around them.
+type madeHost struct {
+	proc, socket, exe string
+}
+
+func host(t *testing.T) madeHost {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "rtrail") // names of sockets must be short
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	h := madeHost{proc: filepath.Join(dir, "proc"), socket: filepath.Join(dir, "run/mysqld.sock"), exe: filepath.Join(dir, "bin/mariadbd")}
 	const unixHead = "Num       RefCount Protocol Flags    Type St Inode Path\n"
 	const tcpHead = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
-	file := func(path, text string) { write(t, filepath.Join(proc, path), text) }
-	link("self/ns/net", "net:[1]")
-	link("self/root", "/")
+	file := func(path, text string) { write(t, filepath.Join(h.proc, path), text) }
+	write(t, h.exe, "an executable")
+	if err := os.MkdirAll(filepath.Dir(h.socket), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", h.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	h.link(t, "self/ns/net", "net:[1]")
+	h.link(t, "self/ns/mnt", "mnt:[1]")
+	h.link(t, "self/ns/user", "user:[1]")
+	h.link(t, "self/root", "/")
 	file("7/comm", "mysqld_safe\n")
 
-	file("10/comm", "mariadbd\n")
-	link("10/ns/net", "net:[1]")
-	link("10/root", "/")
-	link("10/fd/20", "socket:[500]")
-	link("10/fd/21", "socket:[501]")
-	link("10/fd/22", "/var/lib/mysql/ibdata1")
-	file("10/net/unix", unixHead+"0000: 00000002 00000000 00010000 0001 01 501 /run/mysqld/mysqld.sock\n0000: 00000002 00000000 00010000 0001 01 900 /run/other.sock\n")
+	h.server(t, 10)
+	h.link(t, "10/fd/20", "socket:[500]")
+	h.link(t, "10/fd/21", "socket:[501]")
+	h.link(t, "10/fd/22", "/var/lib/mysql/ibdata1")
+	file("10/net/unix", unixHead+"0000: 00000002 00000000 00010000 0001 01 501 "+h.socket+"\n0000: 00000002 00000000 00010000 0001 01 900 /run/other.sock\n")
 	file("10/net/tcp", tcpHead+"   0: 0100007F:0CEA 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 500 1\n"+
 		"   1: 0100007F:0CEA 0100007F:9000 01 00000000:00000000 00:00000000 00000000     0        0 777 1\n")
 
+	h.server(t, 20)
 	file("20/comm", "mysqld\n")
-	link("20/ns/net", "net:[2]")
-	link("20/root", proc)
-	link("20/fd/20", "socket:[600]")
-	link("20/fd/21", "socket:[601]")
-	link("20/fd/22", "socket:[602]")
+	h.link(t, "20/ns/net", "net:[2]")
+	h.link(t, "20/ns/mnt", "mnt:[2]")
+	h.link(t, "20/root", h.proc)
+	h.link(t, "20/fd/20", "socket:[600]")
+	h.link(t, "20/fd/21", "socket:[601]")
+	h.link(t, "20/fd/22", "socket:[602]")
 	file("20/net/unix", unixHead+"0000: 00000002 00000000 00010000 0001 01 602 /var/run/mysqld/mysqlx.sock\n0000: 00000002 00000000 00010000 0001 01 601 /var/run/mysqld/mysqld.sock\n")
 	file("20/net/tcp6", tcpHead+"   0: 00000000000000000000000000000000:0CEA 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 600 1\n")
 	file("20/net/fib_trie", "Local:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 172.17.0.0\n        /16 link UNICAST\n     |-- 172.17.0.2\n        /32 host LOCAL\n")
-	return proc
+	return h
+}
+
+// link makes a link below /proc, or another one of it.
+func (h madeHost) link(t *testing.T, path, to string) {
+	t.Helper()
+	path = filepath.Join(h.proc, path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_ = os.Remove(path)
+	if err := os.Symlink(to, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// server makes a process of the host's own, of the user who runs the test.
+func (h madeHost) server(t *testing.T, pid int) {
+	t.Helper()
+	dir := strconv.Itoa(pid)
+	write(t, filepath.Join(h.proc, dir, "comm"), "mariadbd\n")
+	h.runsAs(t, pid, os.Geteuid())
+	for path, to := range map[string]string{"ns/net": "net:[1]", "ns/mnt": "mnt:[1]", "ns/user": "user:[1]", "root": "/", "exe": h.exe} {
+		h.link(t, filepath.Join(dir, path), to)
+	}
+}
+
+func (h madeHost) runsAs(t *testing.T, pid, uid int) {
+	t.Helper()
+	write(t, filepath.Join(h.proc, strconv.Itoa(pid), "status"), fmt.Sprintf("Name:\tmariadbd\nUid:\t%d\t%[1]d\t%[1]d\t%[1]d\nGid:\t5\t5\t5\t5\n", uid))
 }
 
 func TestLocals(t *testing.T) {
@@ -59,7 +103,8 @@ func TestLocals(t *testing.T) {
 		Listens []string
 	}
 	var got []seen
-	for _, l := range Locals(host(t)) {
+	h := host(t)
+	for _, l := range Locals(h.proc) {
 		s := seen{l.PID, l.Comm, l.Sockets, nil}
 		for _, a := range l.Listens {
 			s.Listens = append(s.Listens, a.String())
@@ -67,7 +112,7 @@ func TestLocals(t *testing.T) {
 		got = append(got, s)
 	}
 	want := []seen{
-		{10, "mariadbd", []string{"/run/mysqld/mysqld.sock"}, []string{"127.0.0.1:3306"}},
+		{10, "mariadbd", []string{h.socket}, []string{"127.0.0.1:3306"}},
 		{20, "mysqld", []string{"/var/run/mysqld/mysqld.sock", "/var/run/mysqld/mysqlx.sock"}, []string{"[::]:3306"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -76,7 +121,7 @@ func TestLocals(t *testing.T) {
 }
 
 func TestServerAt(t *testing.T) {
-	proc := host(t)
+	proc := host(t).proc
 	for to, want := range map[string]int32{"127.0.0.1:3306": 10, "127.0.0.1:3307": 0, "172.17.0.2:3306": 20, "172.17.0.0:3306": 0, "10.0.0.1:3306": 0} {
 		if got := ServerAt(netip.MustParseAddrPort(to), proc); got != want {
 			t.Errorf("%s: PID %d, want %d", to, got, want)
@@ -85,7 +130,8 @@ func TestServerAt(t *testing.T) {
 }
 
 func TestDiscover(t *testing.T) {
-	proc := host(t)
+	made := host(t)
+	proc := made.proc
 	names := func(h Here) (list []string, hidden int) {
 		targets, not := Discover(h)
 		for _, x := range targets {
@@ -95,32 +141,30 @@ func TestDiscover(t *testing.T) {
 			if told := x.ClientUser != ""; told != (x.User == "debian-sys-maint") && x.User != "root" {
 				t.Errorf("%s: the mysql client is told to log in as %q", x.User, x.ClientUser)
 			}
+			if x.Network == "unix" && (x.Trust.pid != 10 || x.Trust.accounts == nil) {
+				t.Errorf("%s: whoever answers is trusted: %+v", x.Name, x.Trust)
+			}
 			list = append(list, x.User+"@"+x.Name+" "+x.From)
 		}
 		return list, len(not)
 	}
 	debian := write(t, filepath.Join(t.TempDir(), "debian.cnf"), "[client]\nuser=debian-sys-maint\npassword=x\n")
-	other := filepath.Join(proc, "20/root/var/run/mysqld/mysqld.sock")
 	tests := []struct {
 		name   string
 		here   Here
 		want   []string
 		hidden int
 	}{
-		{"root", Here{Proc: proc, Files: &OptionFiles{}}, []string{"root@/run/mysqld/mysqld.sock root through the socket", "root@" + other + " root through the socket"}, 0},
+		{"root", Here{Proc: proc, Files: &OptionFiles{}}, []string{"root@" + made.socket + " root through the socket"}, 1},
 		{"anybody", Here{Proc: proc, UID: 1000, Files: &OptionFiles{}}, nil, 2},
 		{"anybody with a file", Here{Proc: proc, UID: 1000, Files: &OptionFiles{Client: ClientOptions{User: "app", Password: "x", PasswordFrom: "~/.my.cnf"}}},
-			[]string{"app@/run/mysqld/mysqld.sock ~/.my.cnf", "app@" + other + " ~/.my.cnf"}, 0},
+			[]string{"app@" + made.socket + " ~/.my.cnf"}, 1},
 		{"anybody with a place", Here{Proc: proc, UID: 1000, Files: &OptionFiles{Places: true, Client: ClientOptions{Host: "127.0.0.1", Port: 3309}}},
 			[]string{currentUser() + "@127.0.0.1:3309 " + NoPassword}, 2},
 		{"anybody with a place elsewhere", Here{Proc: proc, UID: 1000, Files: &OptionFiles{Places: true, Client: ClientOptions{Host: "db.example.net"}}}, nil, 2},
-		{"Debian's file", Here{Proc: proc, Debian: debian, Files: &OptionFiles{}},
-			[]string{"debian-sys-maint@/run/mysqld/mysqld.sock " + debian, "debian-sys-maint@" + other + " " + debian}, 0},
+		{"Debian's file", Here{Proc: proc, Debian: debian, Files: &OptionFiles{}}, []string{"debian-sys-maint@" + made.socket + " " + debian}, 1},
 	}
 	for _, test := range tests {
-		if len(other) > mostSocketPath {
-			t.Skipf("the temporary folder's name is too long for a socket: %s", other)
-		}
 		got, hidden := names(test.here)
 		if diff := cmp.Diff(test.want, got); diff != "" || hidden != test.hidden {
 			t.Errorf("%s: %d hidden, want %d; -want +got:\n%s", test.name, hidden, test.hidden, diff)

@@ -5,7 +5,7 @@ import (
 	"crypto/aes"
 	"encoding/binary"
 	"errors"
-	"os"
+	"io/fs"
 	"path/filepath"
 )
 
@@ -34,18 +34,17 @@ func loginFile(getenv func(string) string) string {
 
 // readLogin reads the login file, if there is one.
 func (o *OptionFiles) readLogin(path string) {
-	info, err := os.Stat(path)
-	switch {
-	case path == "" || os.IsNotExist(err):
-		return
-	case err == nil && !info.Mode().IsRegular():
-		return
-	case err == nil && info.Mode().Perm()&0o177 != 0:
-		// As the mysql client.
-		o.Notes = append(o.Notes, path+": left out because others may use it; chmod 600 it")
+	if path == "" {
 		return
 	}
-	text, err := readLoginFile(path)
+	data, err := readOwn(path, 0o177)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var text []byte
+	if err == nil {
+		text, err = decodeLogin(data)
+	}
 	if err != nil {
 		o.Notes = append(o.Notes, path+": "+reason(err))
 		return
@@ -53,19 +52,6 @@ func (o *OptionFiles) readLogin(path string) {
 	o.login, o.loginPath = text, path
 	o.Read = append(o.Read, path)
 	parseOptions(&o.Client, text, path, clientGroups, noInclude)
-}
-
-func readLoginFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := readOptions(f)
-	if err != nil {
-		return nil, err
-	}
-	return decodeLogin(data)
 }
 
 // LoginPath is what is said about logging in with a group of the login file,

@@ -4,17 +4,26 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+
+	"rtrail/internal/safefile"
 )
 
 const (
-	mostIncludes   = 10      // depth of !include, as the mysql client bounds it
-	mostOptionFile = 1 << 20 // bytes; a real one has a few hundred
+	maxIncludes   = 10      // depth of !include, as the mysql client bounds it
+	maxFiles      = 100     // read in all: a real host has a dozen
+	maxLines      = 200     // with !include and !includedir, in all
+	maxFolder     = 1000    // names in a folder of !includedir
+	maxOptionFile = 1 << 20 // bytes; a real one has a few hundred
 )
 
 // clientGroups are the groups of option files that clients read: MySQL's, and
@@ -29,6 +38,7 @@ type ClientOptions struct {
 	PasswordFrom       string // the file, or MYSQL_PWD; "": none given
 	TLS                string // one of the TLS constants; "": not said
 	CA, Cert, Key      string
+	ServerKey          bool // Target.ServerKey
 }
 
 // OptionFiles is what was read.
@@ -36,6 +46,8 @@ type OptionFiles struct {
 	Client ClientOptions
 	Read   []string // the files, in order
 	Notes  []string // files that were left out, with the reason
+
+	opened, includes int // files, read or not, and lines that include some
 	// Places says that the user's own files say where the server is. Those of the
 	// whole host often name a socket and a port that no server has.
 	Places bool
@@ -84,52 +96,119 @@ func ReadOptionFile(path string) (*OptionFiles, error) {
 }
 
 func (o *OptionFiles) read(path string, depth int) {
-	if depth > mostIncludes || slices.Contains(o.Read, path) {
+	if depth > maxIncludes || o.opened > maxFiles || slices.Contains(o.Read, path) {
 		return
 	}
-	info, err := os.Stat(path)
-	switch {
-	case os.IsNotExist(err):
-		return
-	case err != nil:
-		o.Notes = append(o.Notes, path+": "+reason(err))
-		return
-	case !info.Mode().IsRegular():
-		return
-	case info.Mode().Perm()&0o002 != 0:
-		// As the mysql client: anybody could have written it.
-		o.Notes = append(o.Notes, path+": left out because anybody may write it; chmod o-w it")
+	if o.opened++; o.opened > maxFiles {
+		o.Notes = append(o.Notes, fmt.Sprintf("%s and others: left out because %d files were read already", path, maxFiles))
 		return
 	}
-	f, err := os.Open(path)
+	data, err := readOwn(path, 0o002)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
 	if err != nil {
 		o.Notes = append(o.Notes, path+": "+reason(err))
 		return
 	}
-	defer f.Close()
 	o.Read = append(o.Read, path)
-	data, err := readOptions(f)
-	if err != nil {
-		o.Notes = append(o.Notes, path+": "+reason(err))
-		return
-	}
 	parseOptions(&o.Client, data, path, clientGroups, func(include string, folder bool) {
 		if !filepath.IsAbs(include) {
 			include = filepath.Join(filepath.Dir(path), include)
+		}
+		include = filepath.Clean(include)
+		if o.includes++; depth == maxIncludes || o.includes > maxLines {
+			return
 		}
 		if !folder {
 			o.read(include, depth+1)
 			return
 		}
-		found, _ := filepath.Glob(filepath.Join(include, "*.cnf")) // sorted; the only error is a bad pattern
-		for _, file := range found {
+		for _, file := range o.folder(include) {
 			o.read(file, depth+1)
 		}
 	})
 }
 
-func readOptions(f io.Reader) ([]byte, error) {
-	return io.ReadAll(io.LimitReader(f, mostOptionFile))
+// folder lists the option files of a folder, sorted.
+func (o *OptionFiles) folder(path string) (list []string) {
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(maxFolder + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		o.Notes = append(o.Notes, path+": "+reason(err))
+		return nil
+	}
+	if len(names) > maxFolder {
+		o.Notes = append(o.Notes, fmt.Sprintf("%s: left out because it holds more than %d files", path, maxFolder))
+		return nil
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if strings.HasSuffix(name, ".cnf") {
+			list = append(list, filepath.Join(path, name))
+		}
+	}
+	return list
+}
+
+// readOwn reads an option file that root, the user, or who called sudo owns and
+// others cannot write: like the mysql client, but that does not ask whose file it
+// is. A link must belong to one of them, too.
+func readOwn(path string, others fs.FileMode) ([]byte, error) {
+	owners := ownersOfOptions()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		if owner, ok := ownerOf(info); !ok || !slices.Contains(owners, owner) {
+			return nil, errors.New("left out because the link belongs to somebody else")
+		}
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, err
+		}
+	}
+	f, err := safefile.OpenOwned("/", path, owners...)
+	if err != nil {
+		return nil, fmt.Errorf("left out because %w", innermost(err))
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return nil, err
+	}
+	switch mode := info.Mode().Perm(); {
+	case mode&others != 0 && others == 0o002:
+		return nil, errors.New("left out because anybody may write it; chmod o-w it")
+	case mode&others != 0:
+		return nil, errors.New("left out because others may use it; chmod 600 it")
+	}
+	return safefile.ReadAll(f, maxOptionFile)
+}
+
+// ownersOfOptions are the users whose option files are read.
+func ownersOfOptions() []uint32 {
+	owners := []uint32{0, uint32(os.Geteuid())}
+	if id, err := strconv.ParseUint(os.Getenv("SUDO_UID"), 10, 32); err == nil && os.Geteuid() == 0 {
+		owners = append(owners, uint32(id))
+	}
+	return owners
+}
+
+// ownerOf is the user to whom a file belongs.
+func ownerOf(info fs.FileInfo) (uint32, bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return st.Uid, true
 }
 
 func noInclude(string, bool) {}
@@ -139,7 +218,7 @@ func noInclude(string, bool) {}
 func parseOptions(c *ClientOptions, data []byte, path string, groups []string, include func(path string, folder bool)) (found bool) {
 	ours := false
 	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(make([]byte, 0, 4096), mostOptionFile)
+	lines.Buffer(make([]byte, 0, 4096), maxOptionFile)
 	for lines.Scan() {
 		line := strings.TrimSpace(lines.Text())
 		switch {
@@ -252,6 +331,8 @@ func (c *ClientOptions) set(key, value string, given bool, path string) {
 		c.Cert = value
 	case "ssl-key":
 		c.Key = value
+	case "get-server-public-key":
+		c.ServerKey = value != "0" && !strings.EqualFold(value, "off")
 	case "skip-ssl":
 		c.TLS = TLSOff
 	case "ssl":
@@ -278,9 +359,12 @@ func (c *ClientOptions) set(key, value string, given bool, path string) {
 	}
 }
 
-func reason(err error) string {
-	if p, ok := err.(*os.PathError); ok {
-		return p.Err.Error()
+// reason is an error without the name of the file.
+func reason(err error) string { return innermost(err).Error() }
+
+func innermost(err error) error {
+	if p, ok := err.(*fs.PathError); ok {
+		return p.Err
 	}
-	return err.Error()
+	return err
 }

@@ -1,10 +1,13 @@
 package mysqlconn
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -89,6 +92,74 @@ func TestFilesThatAnybodyMayWrite(t *testing.T) {
 	o := ReadOptionFiles(root, func(string) string { return "" })
 	if o.Client.Host != "" || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "anybody may write") {
 		t.Errorf("host %q, notes %q", o.Client.Host, o.Notes)
+	}
+}
+
+// TestOptionFilesOfOthers: a file, and a link to one, must belong to root or to who
+// reads it; and what is no file makes nobody wait.
+func TestOptionFilesOfOthers(t *testing.T) {
+	read := func(make func(path string)) *OptionFiles {
+		home := t.TempDir()
+		make(filepath.Join(home, ".my.cnf"))
+		return ReadOptionFiles(t.TempDir(), func(name string) string { return map[string]string{"HOME": home}[name] })
+	}
+	const text = "[client]\nhost=evil\n"
+	elsewhere := write(t, filepath.Join(t.TempDir(), "x.cnf"), text)
+	for name, x := range map[string]struct {
+		make func(path string)
+		says string // "": it is read
+	}{
+		"one's own":    {func(path string) { write(t, path, text) }, ""},
+		"a link to it": {func(path string) { _ = os.Symlink(elsewhere, path) }, ""},
+		"a pipe":       {func(path string) { _ = syscall.Mkfifo(path, 0o600) }, "not a regular file"},
+		"a folder":     {func(path string) { _ = os.Mkdir(path, 0o700) }, "not a regular file"},
+		"a device":     {func(path string) { _ = os.Symlink("/dev/zero", path) }, "not a regular file"},
+		"a hard link":  {func(path string) { _ = os.Link(write(t, path+"2", text), path) }, "hard link"},
+		"too large":    {func(path string) { write(t, path, text+strings.Repeat("#", maxOptionFile)) }, "larger than"},
+		"somebody's":   {func(path string) { chown(t, write(t, path, text), os.Geteuid() == 0) }, "belongs to user 4711"},
+		"somebody's link": {func(path string) {
+			_ = os.Symlink(elsewhere, path)
+			chown(t, path, os.Geteuid() == 0)
+		}, "link belongs to somebody else"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := read(x.make)
+			if notes := strings.Join(o.Notes, "; "); (o.Client.Host == "evil") != (x.says == "") || !strings.Contains(notes, x.says) {
+				t.Errorf("host %q, notes %q", o.Client.Host, notes)
+			}
+		})
+	}
+}
+
+// TestIncludesWithoutEnd: files that include others, which include others.
+func TestIncludesWithoutEnd(t *testing.T) {
+	dir := t.TempDir()
+	var all strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&all, "!include %s/%d.cnf\n", dir, i)
+	}
+	for i := range 30 {
+		for range 40 { // the same file by other names
+			fmt.Fprintf(&all, "!include %s/../%s/%d.cnf\n", dir, filepath.Base(dir), i)
+			dir := dir + "/."
+			fmt.Fprintf(&all, "!include %s/%d.cnf\n!includedir %s\n", dir, i, dir)
+		}
+	}
+	for i := range 30 {
+		write(t, filepath.Join(dir, fmt.Sprintf("%d.cnf", i)), all.String())
+	}
+	began := time.Now()
+	o, err := ReadOptionFile(filepath.Join(dir, "0.cnf"))
+	if err != nil || len(o.Read) > maxFiles || len(o.Notes) > maxFiles || time.Since(began) > 5*time.Second {
+		t.Errorf("%d files, %d notes, %v, %v", len(o.Read), len(o.Notes), time.Since(began), err)
+	}
+	many := t.TempDir()
+	for i := range maxFolder + 1 {
+		write(t, filepath.Join(many, fmt.Sprintf("%d.cnf", i)), "")
+	}
+	o, _ = ReadOptionFile(write(t, filepath.Join(dir, "x"), "!includedir "+many+"\n"))
+	if len(o.Read) != 1 || len(o.Notes) != 1 {
+		t.Errorf("a large folder: %d files, notes %q", len(o.Read), o.Notes)
 	}
 }
 

@@ -75,6 +75,29 @@ func (r Row) find(column string) int {
 // Text is a column; "" for NULL or a column that is not there.
 func (r Row) Text(column string) string { return r.At(r.find(column)) }
 
+// maxName is the longest name that a server gives, in bytes: 64 characters, and of
+// hosts 255. With what is beside them in one column, some are longer.
+const maxName = 512
+
+// Name is a column of names: of users, hosts, tables, states. A longer text is cut.
+func (r Row) Name(column string) string { return cut(r.Text(column), maxName) }
+
+// cut is a text of so many bytes at most, in whole characters.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "")
+}
+
+// Limit keeps the first n rows and counts the others as cut.
+func (r *Result) Limit(n int) *Result {
+	if over := len(r.rows) - n; over > 0 {
+		r.rows, r.Cut = r.rows[:n], r.Cut+over
+	}
+	return r
+}
+
 // Null says whether a column is NULL or not there.
 func (r Row) Null(column string) bool {
 	i := r.find(column)

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -62,8 +63,15 @@ type Target struct {
 	// From says where user and password came from, for error texts.
 	From string
 	// Found says that nobody named the server: it was found on this host. That
-	// it does not let rtrail in is no fault then.
+	// it does not let rtrail in is no fault then, and it is never shown the
+	// password itself, only what it can compare with what it knows.
 	Found bool
+	// Trust is what must be at the other end of the connection.
+	Trust Trust
+	// ServerKey says that the server's RSA key is taken on trust where the password
+	// itself is wanted and nothing else encrypts it, as the mysql client does with
+	// --get-server-public-key.
+	ServerKey bool
 }
 
 // Options is what holds for all targets of a run.
@@ -114,7 +122,8 @@ const NoPassword = "no password given"
 //	USER:PASSWORD@tcp(HOST:PORT)/  USER@unix(/PATH)/  mysql://USER@HOST:PORT/
 //	/PATH/TO.SOCK  unix:/PATH/TO.SOCK  USER@/PATH/TO.SOCK
 //
-// each followed by ?tls=MODE&ca=FILE&admin-port=PORT&login-path=NAME if wanted.
+// each followed by ?tls=MODE&ca=FILE&admin-port=PORT&server-key=true&login-path=NAME if
+// wanted.
 // What is not said comes from the option files of the mysql client. A password of "-" asks for a
 // prompt. Errors never repeat the text, which may hold a password.
 func Parse(dsn string, files *OptionFiles, o Options) (Target, error) {
@@ -325,7 +334,7 @@ func (n name) target(files *OptionFiles, o Options) (Target, error) {
 	n.placeOf(&t, c)
 	t.CA, t.Cert, t.Key = cmp.Or(o.CA, n.parameters.Get("ca"), c.CA), c.Cert, c.Key
 	t.TLS = cmp.Or(o.TLS, n.parameters.Get("tls"), c.TLS, TLSPreferred)
-	t.AdminPort = o.AdminPort
+	t.AdminPort, t.ServerKey = o.AdminPort, c.ServerKey
 	return t, n.readParameters(&t)
 }
 
@@ -340,11 +349,11 @@ func (n name) placeOf(t *Target, c ClientOptions) {
 		}
 	}
 	if n.path == "" && host == "localhost" && port == 0 {
-		for _, path := range append([]string{c.Socket}, sockets...) {
-			if info, err := os.Stat(path); path != "" && err == nil && info.Mode()&os.ModeSocket != 0 {
-				n.path = path
-				break
-			}
+		if isSocket(c.Socket) {
+			n.path = c.Socket
+		} else if i := slices.IndexFunc(sockets, isSocket); i >= 0 {
+			// Nobody named this path, and in /tmp anybody may have made it.
+			n.path, t.Trust = sockets[i], Trust{accounts: ownAccounts()}
 		}
 	}
 	if n.path != "" {
@@ -354,6 +363,14 @@ func (n name) placeOf(t *Target, c ClientOptions) {
 	t.Network = "tcp"
 	t.Address = net.JoinHostPort(host, strconv.Itoa(cmp.Or(port, c.Port, DefaultPort)))
 	t.Name = t.Address
+}
+
+func isSocket(path string) bool {
+	if path == "" {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&os.ModeSocket != 0
 }
 
 // ignored are parameters of Go's driver and of JDBC that people have in their
@@ -366,6 +383,12 @@ func (n name) readParameters(t *Target) error {
 	for key := range n.parameters {
 		switch lower := strings.ToLower(key); {
 		case lower == "tls" || lower == "ca" || key == "login-path":
+		case lower == "server-key" || lower == "get-server-public-key":
+			on, err := strconv.ParseBool(cmp.Or(n.parameters.Get(key), "true"))
+			if err != nil {
+				return fmt.Errorf("read the server's name: %s is neither true nor false", lower)
+			}
+			t.ServerKey = on
 		case lower == "admin-port" || lower == "adminport":
 			port, err := strconv.Atoi(n.parameters.Get(key))
 			if err != nil || port < 1 || port > 65535 {
@@ -373,7 +396,7 @@ func (n name) readParameters(t *Target) error {
 			}
 			t.AdminPort = cmp.Or(t.AdminPort, port)
 		case !ignored[lower]:
-			return errors.New("read the server's name: it has an unknown parameter; there are tls, ca, admin-port and login-path")
+			return errors.New("read the server's name: it has an unknown parameter; there are tls, ca, admin-port, server-key and login-path")
 		}
 	}
 	switch strings.ToLower(t.TLS) {

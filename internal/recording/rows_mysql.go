@@ -45,7 +45,7 @@ const (
 	ServerFull        = "full"        // error 1040 or 1203: too many connections
 	ServerDenied      = "denied"      // wrong user, password or host
 	ServerGone        = "gone"        // closed the connection
-	ServerMisnamed    = "misnamed"    // it cannot be asked as it was named: TLS that fails, or no MySQL server
+	ServerMisnamed    = "misnamed"    // it cannot be asked as it was named: TLS that fails, a password that is withheld, or no MySQL server
 )
 
 // MySQLStatus is one number of SHOW GLOBAL STATUS. Which of them are counters

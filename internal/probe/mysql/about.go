@@ -77,13 +77,13 @@ func (l *look) introduce() error {
 	}
 	row := r.Row(0)
 	before := l.about
-	l.about = identify(row.Text("version"), row.Text("comment"))
+	l.about = identify(row.Name("version"), row.Name("comment"))
 	l.about.id = row.Int("id")
 	l.about.schema = row.Text("pfs") == "1" || strings.EqualFold(row.Text("pfs"), "ON")
 	if zone, ok := row.Float("zone"); ok && zone > -86400 && zone < 86400 {
 		l.about.offset = time.Duration(zone) * time.Second
 	}
-	if user, host, ok := strings.Cut(row.Text("account"), "@"); ok {
+	if user, host, ok := strings.Cut(row.Name("account"), "@"); ok {
 		l.about.grantee = "'" + user + "'@'" + host + "'"
 	}
 	if before.version != l.about.version {

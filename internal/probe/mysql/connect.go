@@ -138,8 +138,8 @@ func (s *server) failed(err error) {
 		state = recording.ServerDenied
 	case kind == mysqlconn.Full:
 		state = recording.ServerFull
-	case kind == mysqlconn.NoTLS, kind == mysqlconn.NotMySQL && s.about.version == "":
-		// One that answered before is the right one, whatever it says now.
+	case kind == mysqlconn.NoTLS, kind == mysqlconn.NotMySQL, kind == mysqlconn.Withheld:
+		// Whatever it said before: it says what no server does, or more than is read.
 		state = recording.ServerMisnamed
 	}
 	text := mysqlconn.Text(err)
@@ -167,7 +167,11 @@ func (s *server) failed(err error) {
 	if state == recording.ServerMisnamed {
 		s.denied = true // it will be so at every try
 		s.state.Skipped = "everything: a second try would end in the same way"
-		s.notes.add("the server at "+s.target.Name, text, mysqlconn.Remedy(text))
+		how := mysqlconn.Remedy(text)
+		if kind == mysqlconn.Withheld && s.target.Found {
+			how = s.target.NameIt()
+		}
+		s.notes.add("the server at "+s.target.Name, text, how)
 	}
 	if state == recording.ServerDenied {
 		// Trying again would count against this host, up to max_connect_errors.

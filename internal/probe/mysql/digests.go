@@ -17,6 +17,9 @@ const (
 	// mostRemembered bounds what is held of a reading: performance_schema has
 	// 10,000 digests by default, at most.
 	mostRemembered = 10000
+	// maxDigest is the longest digest: SHA-256 in hexadecimal, and what marks
+	// those of prepared statements.
+	maxDigest = 80
 )
 
 type digestKey struct{ schema, digest string }
@@ -56,6 +59,9 @@ func readDigests(l *look) error {
 	var list []grown
 	for i := range r.Len() {
 		now := l.digest(r.Row(i))
+		if len(now.Digest) > maxDigest {
+			continue
+		}
 		k := digestKey{now.Schema, now.Digest}
 		before, known := l.seen.digests[k]
 		if len(l.seen.digests) < mostRemembered || known {
@@ -126,11 +132,12 @@ func (l *look) writeStatements(list []grown, last time.Time) error {
 
 type valueRow interface {
 	Text(string) string
+	Name(string) string
 	Int(string) int64
 }
 
 func (l *look) digest(row valueRow) recording.MySQLStatement {
-	s := recording.MySQLStatement{At: l.at, Server: l.target.Name, Schema: row.Text("db"), Digest: row.Text("digest"), Count: row.Int("n"),
+	s := recording.MySQLStatement{At: l.at, Server: l.target.Name, Schema: row.Name("db"), Digest: row.Text("digest"), Count: row.Int("n"),
 		Took: picoseconds(row.Int("took")), LockTime: picoseconds(row.Int("locked")), Errors: row.Int("errors"), Affected: row.Int("affected"),
 		Sent: row.Int("sent"), Examined: row.Int("examined"), TmpTables: row.Int("tmp"), TmpDisk: row.Int("disk"), FullJoins: row.Int("joins"),
 		Scans: row.Int("scans"), SortMerges: row.Int("merges"), SortRows: row.Int("sorted"), NoIndex: row.Int("noindex")}
@@ -147,6 +154,10 @@ func picoseconds(n int64) time.Duration {
 	return time.Duration(n / 1000)
 }
 
+// maxTexts bounds an answer with texts of digests: each is there once for every
+// schema.
+const maxTexts = 20 * mostDigests
+
 // digestTexts fetches what the statements of some digests look like.
 func (l *look) digestTexts(digests []string) (map[string]string, error) {
 	var in []string
@@ -159,8 +170,8 @@ func (l *look) digestTexts(digests []string) (map[string]string, error) {
 	if len(in) == 0 {
 		return texts, nil
 	}
-	r, err := l.query("the texts of statements", "SELECT DIGEST AS digest, DIGEST_TEXT AS text "+
-		"FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST IN ("+strings.Join(in, ",")+")")
+	r, err := l.queryRows("the texts of statements", "SELECT DIGEST AS digest, DIGEST_TEXT AS text "+
+		"FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST IN ("+strings.Join(in, ",")+")", maxTexts)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // readInnoDB reads what InnoDB says of itself.
 func readInnoDB(l *look) error {
-	r, err := l.query("the status of InnoDB", "SHOW ENGINE INNODB STATUS")
+	r, err := l.run("the status of InnoDB", "SHOW ENGINE INNODB STATUS", 1, l.link.QueryText)
 	if err != nil {
 		return err
 	}

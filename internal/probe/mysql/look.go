@@ -252,13 +252,27 @@ func (l *look) grantee(privilege string) string {
 	return "GRANT " + privilege + " TO " + who
 }
 
-// query runs a statement.
-func (l *look) query(what, statement string) (r *mysqlconn.Result, err error) {
+// query runs a statement that gives many rows at most: what is above that is
+// counted as lost.
+func (l *look) query(what, statement string) (*mysqlconn.Result, error) {
+	return l.queryRows(what, statement, maxRows)
+}
+
+// maxRows is how many rows of an answer are looked at: connections and digests are
+// the most that there is of anything.
+const maxRows = 20_000
+
+// queryRows is query for an answer of so many rows.
+func (l *look) queryRows(what, statement string, most int) (r *mysqlconn.Result, err error) {
+	return l.run(what, statement, most, l.link.Query)
+}
+
+func (l *look) run(what, statement string, most int, query func(context.Context, string) (*mysqlconn.Result, error)) (r *mysqlconn.Result, err error) {
 	_, err = l.do(l.ctx, what, nil, func(ctx context.Context) error {
-		r, err = l.link.Query(ctx, statement)
+		r, err = query(ctx, statement)
 		return err
 	})
-	if err == nil && r.Cut > 0 {
+	if err == nil && r.Limit(most).Cut > 0 {
 		l.w.Lost(r.Cut)
 	}
 	return r, err

@@ -7,6 +7,8 @@ package mysql
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +23,10 @@ const (
 	// margin is what a sample keeps of its deadline for handing over its rows.
 	margin = 200 * time.Millisecond
 )
+
+// maxHidden is how many servers that are not asked are told of: anybody can start
+// what calls itself one.
+const maxHidden = 8
 
 // limits is how patient rtrail is with a server.
 type limits struct {
@@ -127,8 +133,11 @@ func (p *Probe) Check() error {
 		return nil
 	}
 	if len(p.hidden) > 0 {
-		h := p.hidden[0]
-		return &probe.MissingError{What: fmt.Sprintf("a way into %s: %s", h.Describe(), h.Why), How: h.How}
+		var what, how []string
+		for _, h := range p.hidden[:min(len(p.hidden), maxHidden)] {
+			what, how = append(what, fmt.Sprintf("a way into %s: %s", h.Describe(), h.Why)), append(how, h.How)
+		}
+		return &probe.MissingError{What: strings.Join(what, "; "), How: strings.Join(slices.Compact(how), "; ")}
 	}
 	return &probe.MissingError{What: "a MySQL, MariaDB or Percona server: none runs on this host", How: "name one: rtrail diagnose --mysql USER@HOST:PORT"}
 }
@@ -151,7 +160,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		}
 	})
 	if !p.told || p.closing {
-		for _, h := range p.hidden {
+		for _, h := range p.hidden[:min(len(p.hidden), maxHidden)] {
 			w.Unseen("mysql", h.Describe(), 1, h.Why, h.How)
 		}
 		p.told = true

@@ -11,6 +11,9 @@ import (
 // later must hold them, and nobody judges less than ten seconds.
 const repeatNotes = 10 * time.Second
 
+// maxNotes bounds what is noted of a server that is another one each time.
+const maxNotes = 50
+
 // notes are what a server does not tell, each once.
 type notes struct {
 	list  []note
@@ -22,6 +25,9 @@ type note struct{ what, why, how string }
 // add remembers a note.
 func (n *notes) add(what, why, how string) {
 	i := slices.IndexFunc(n.list, func(o note) bool { return o.what == what })
+	if i < 0 && len(n.list) >= maxNotes {
+		return
+	}
 	if i < 0 {
 		n.list, n.wrote = append(n.list, note{what, why, how}), time.Time{}
 		return

@@ -12,6 +12,9 @@ const ownStatus = "SHOW SESSION STATUS WHERE Variable_name IN ('Questions', 'Que
 	"'Handler_read_first', 'Handler_read_key', 'Handler_read_next', 'Handler_read_prev', 'Handler_read_rnd', 'Handler_read_rnd_next', " +
 	"'Select_scan', 'Select_full_join', 'Rows_sent', 'Sort_merge_passes', 'Sort_rows', 'Sort_scan', 'Sort_range')"
 
+// ownNames are the names in it in lower case.
+var ownNames = strings.ToLower(ownStatus)
+
 // ownWork is what the counters of the server hold of rtrail's own statements.
 type ownWork struct {
 	past   map[string]float64 // of connections that are closed
@@ -33,7 +36,7 @@ func (l *look) readOwnStatus() error {
 	for i := range r.Len() {
 		name := strings.ToLower(r.Row(i).At(0))
 		// Queries is the server's, whatever the scope.
-		if value, err := strconv.ParseFloat(r.Row(i).At(1), 64); err == nil && value > 0 && name != "queries" {
+		if value, err := strconv.ParseFloat(r.Row(i).At(1), 64); err == nil && value > 0 && name != "queries" && strings.Contains(ownNames, "'"+name+"'") {
 			l.own.now[name] = value
 		}
 	}

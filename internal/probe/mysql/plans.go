@@ -150,8 +150,8 @@ func (l *look) explain(x explainable, read reading, bare string) error {
 	for i := range rows {
 		row := r.Row(i)
 		rows[i] = recording.MySQLPlan{At: l.at, Server: l.target.Name, Schema: x.schema, Digest: x.digest, Statement: bare, Line: int64(i),
-			Kind: row.Text("select_type"), Name: row.Text("table"), Access: row.Text("type"), Possible: row.Text("possible_keys"),
-			Key: row.Text("key"), Rows: row.Int("rows"), Extra: row.Text("Extra")}
+			Kind: row.Name("select_type"), Name: row.Name("table"), Access: row.Name("type"), Possible: row.Name("possible_keys"),
+			Key: row.Name("key"), Rows: row.Int("rows"), Extra: row.Name("Extra")}
 	}
 	recording.Give(l.w, rows)
 	return nil

@@ -200,3 +200,7 @@ func FuzzReadingOf(f *testing.F) {
 		}
 	})
 }
+
+func (v views) QueryText(ctx context.Context, statement string) (*mysqlconn.Result, error) {
+	return v.Query(ctx, statement)
+}

@@ -18,6 +18,14 @@ LEFT JOIN information_schema.THREAD_POOL_STATS s ON s.GROUP_ID = g.GROUP_ID
 LEFT JOIN (SELECT GROUP_ID, SUM(PRIORITY = 0) AS high, MAX(QUEUEING_TIME_MICROSECONDS) AS longest
   FROM information_schema.THREAD_POOL_QUEUES GROUP BY GROUP_ID) q ON q.GROUP_ID = g.GROUP_ID`
 
+const (
+	// maxPoolGroups bounds the groups of one look: there is one for each CPU unless
+	// somebody wanted more.
+	maxPoolGroups = 1024
+	// maxPoolWaits bounds the reasons for waits: MariaDB has about 15.
+	maxPoolWaits = 50
+)
+
 // hasPool says whether the server runs a thread pool.
 func hasPool(l *look) bool {
 	handling := strings.ToLower(l.seen.variables["thread_handling"])
@@ -79,7 +87,7 @@ var poolTables = []struct {
 }
 
 func (l *look) poolRows(r *mysqlconn.Result, read func(mysqlconn.Row) recording.MySQLPoolGroup) {
-	rows := make([]recording.MySQLPoolGroup, r.Len())
+	rows := make([]recording.MySQLPoolGroup, r.Limit(maxPoolGroups).Len())
 	for i := range rows {
 		rows[i] = read(r.Row(i))
 		rows[i].At, rows[i].Server = l.at, l.target.Name
@@ -155,13 +163,13 @@ func readPoolWaits(l *look) error {
 	if !l.about.atLeast(10, 5) {
 		return &absence{}
 	}
-	r, err := l.query("the waits of the thread pool", "SELECT REASON AS reason, COUNT AS n FROM information_schema.THREAD_POOL_WAITS")
+	r, err := l.queryRows("the waits of the thread pool", "SELECT REASON AS reason, COUNT AS n FROM information_schema.THREAD_POOL_WAITS", maxPoolWaits)
 	if err != nil {
 		return err
 	}
 	rows := make([]recording.MySQLPoolWait, r.Len())
 	for i := range rows {
-		rows[i] = recording.MySQLPoolWait{At: l.at, Server: l.target.Name, Reason: r.Row(i).Text("reason"), Count: r.Row(i).Int("n")}
+		rows[i] = recording.MySQLPoolWait{At: l.at, Server: l.target.Name, Reason: r.Row(i).Name("reason"), Count: r.Row(i).Int("n")}
 	}
 	recording.Give(l.w, rows)
 	return nil

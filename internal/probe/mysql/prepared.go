@@ -9,6 +9,7 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 
+	"rtrail/internal/mysqlconn"
 	"rtrail/internal/recording"
 )
 
@@ -67,7 +68,7 @@ func (l *look) prepared(first bool) ([]grown, error) {
 	r, err := l.query("the prepared statements", preparedNumbers)
 	if refused, ok := errors.AsType[*driver.MySQLError](err); ok {
 		m.blind = true
-		l.notes.add("time by prepared statements", refused.Message, "GRANT SELECT ON performance_schema.* TO the user of rtrail")
+		l.notes.add("time by prepared statements", mysqlconn.Text(refused), "GRANT SELECT ON performance_schema.* TO the user of rtrail")
 		return nil, nil
 	}
 	if err != nil {
@@ -89,6 +90,9 @@ func (l *look) prepared(first bool) ([]grown, error) {
 		k := instance{row.Int("address"), row.Int("statement"), row.Int("thread")}
 		now := l.digest(row)
 		now.Digest = recording.PreparedDigest + now.Digest
+		if len(now.Digest) > maxDigest {
+			continue
+		}
 		m.instances[k] = now
 		before, known := last[k]
 		if !known || now.Count < before.Count { // new, or reset meanwhile
@@ -124,8 +128,10 @@ func (l *look) prepared(first bool) ([]grown, error) {
 func (l *look) preparedTexts(digests []string, texts map[string]string) error {
 	m := &l.seen.prepared
 	var in []string
+	asked := map[string]bool{}
 	for _, d := range digests {
 		if _, known := m.texts[d]; !known {
+			asked[d] = true
 			in = append(in, strconv.FormatInt(m.any[d].address, 10))
 		}
 	}
@@ -137,7 +143,9 @@ func (l *look) preparedTexts(digests []string, texts map[string]string) error {
 		}
 		for i := range r.Len() {
 			text := r.Row(i).Text("text")
-			m.texts[recording.PreparedDigest+r.Row(i).Text("digest")] = l.bare(text, len(text) >= preparedText)
+			if digest := recording.PreparedDigest + r.Row(i).Text("digest"); asked[digest] {
+				m.texts[digest] = l.bare(text, len(text) >= preparedText)
+			}
 		}
 	}
 	for _, d := range digests {

@@ -37,9 +37,9 @@ func (p *preparing) Query(_ context.Context, statement string) (*mysqlconn.Resul
 	for _, line := range p.lines {
 		f := strings.SplitN(line, " ", 5) // the text goes last
 		n := f[3]
-		cells := []string{f[0], f[1], f[2], fmt.Sprintf("%x", f[4]), n, n + "000000000", n + "00", n}
+		cells := []string{f[0], f[1], f[2], fmt.Sprintf("%.20x", f[4]), n, n + "000000000", n + "00", n}
 		if text {
-			cells = []string{fmt.Sprintf("%x", f[4]), f[4]}
+			cells = []string{fmt.Sprintf("%.20x", f[4]), f[4]}
 		}
 		r.Add(cells, func(int) bool { return false })
 	}
@@ -145,4 +145,8 @@ func TestNotPrepared(t *testing.T) {
 			t.Errorf("%s with %.0f: asked %d times, %v", test.version, test.open, p.asked, err)
 		}
 	}
+}
+
+func (p *preparing) QueryText(ctx context.Context, statement string) (*mysqlconn.Result, error) {
+	return p.Query(ctx, statement)
 }

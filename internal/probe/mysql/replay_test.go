@@ -78,9 +78,14 @@ func (t *tape) Query(_ context.Context, statement string) (*mysqlconn.Result, er
 // canonical is a statement without what differs from run to run.
 func canonical(statement string) string {
 	s := strings.Join(strings.Fields(statement), " ")
-	s = regexp.MustCompile(`INTERVAL \d+ SECOND`).ReplaceAllString(s, "INTERVAL n SECOND")
-	return regexp.MustCompile(`(DIGEST|PROCESSLIST_ID|OBJECT_INSTANCE_BEGIN) IN \([^)]*\)`).ReplaceAllString(s, "$1 IN (...)")
+	s = intervals.ReplaceAllString(s, "INTERVAL n SECOND")
+	return lists.ReplaceAllString(s, "$1 IN (...)")
 }
+
+var (
+	intervals = regexp.MustCompile(`INTERVAL \d+ SECOND`)
+	lists     = regexp.MustCompile(`(DIGEST|PROCESSLIST_ID|OBJECT_INSTANCE_BEGIN) IN \([^)]*\)`)
+)
 
 // taper writes down what a real server answers.
 type taper struct {
@@ -131,7 +136,7 @@ func (t *tape) write(path string) error {
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-func readTape(t *testing.T, path string) *tape {
+func readTape(t testing.TB, path string) *tape {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -193,6 +198,7 @@ func lookOptions(file string) Options {
 // play takes two looks at a recorded server, two seconds apart.
 func play(t *testing.T, tp *tape, o Options) *recording.Recording {
 	t.Helper()
+	o.Proc = processOf(t, 4711)
 	s := newServer(mysqlconn.Target{Network: "tcp", Address: "db:3306", Name: "db:3306", User: "lab"}, o,
 		func(context.Context, mysqlconn.Target, *mysqlconn.Progress) (link, error) { return tp, nil })
 	s.located = true
@@ -206,6 +212,20 @@ func play(t *testing.T, tp *tape, o Options) *recording.Recording {
 		}
 	}
 	return rec
+}
+
+// processOf is a /proc with a process of this user in a root of its own.
+func processOf(t testing.TB, pid int) string {
+	t.Helper()
+	proc := t.TempDir()
+	dir := filepath.Join(proc, strconv.Itoa(pid))
+	if err := os.MkdirAll(filepath.Join(dir, "root"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "status"), fmt.Appendf(nil, "Uid:\t%d\t%[1]d\t%[1]d\t%[1]d\n", os.Geteuid()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return proc
 }
 
 // dump is the rows of a recording as text, without what differs from run to run.
@@ -279,4 +299,12 @@ func TestLiteralsOnWish(t *testing.T) {
 	}) {
 		t.Error("sizes of tables are asked without --deep")
 	}
+}
+
+func (t *tape) QueryText(ctx context.Context, statement string) (*mysqlconn.Result, error) {
+	return t.Query(ctx, statement)
+}
+
+func (r *taper) QueryText(ctx context.Context, statement string) (*mysqlconn.Result, error) {
+	return r.Query(ctx, statement)
 }

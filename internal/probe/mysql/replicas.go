@@ -10,6 +10,9 @@ import (
 	"rtrail/internal/recording"
 )
 
+// maxChannels bounds the channels of one look: MySQL has 256 at most.
+const maxChannels = 256
+
 // readReplicas reads the channels by which the server follows others.
 func readReplicas(l *look) error {
 	statement := "SHOW SLAVE STATUS"
@@ -19,7 +22,7 @@ func readReplicas(l *look) error {
 	case l.about.atLeast(8, 0, 22):
 		statement = "SHOW REPLICA STATUS"
 	}
-	r, err := l.query("the replication status", statement)
+	r, err := l.queryRows("the replication status", statement, maxChannels)
 	if err != nil {
 		return err
 	}
@@ -39,7 +42,7 @@ func readReplicas(l *look) error {
 // replica reads a channel. Since MySQL 8.0.22 its columns speak of sources and
 // replicas; before, and in MariaDB, of masters and slaves.
 func (l *look) replica(row mysqlconn.Row) recording.MySQLReplica {
-	either := func(now, before string) string { return cmp.Or(row.Text(now), row.Text(before)) }
+	either := func(now, before string) string { return cmp.Or(row.Name(now), row.Name(before)) }
 	c := recording.MySQLReplica{At: l.at, Server: l.target.Name,
 		Channel:   either("Channel_Name", "Connection_name"),
 		IORunning: either("Replica_IO_Running", "Slave_IO_Running"), SQLRunning: either("Replica_SQL_Running", "Slave_SQL_Running"),

@@ -42,7 +42,7 @@ func readRowLocks(l *look) error {
 		}
 		statement = schemaLocks
 	}
-	r, err := l.query("the lock waits", fmt.Sprintf(statement, mostLockWaits))
+	r, err := l.queryRows("the lock waits", fmt.Sprintf(statement, mostLockWaits), mostLockWaits)
 	if err != nil {
 		return err
 	}
@@ -65,8 +65,8 @@ func readRowLocks(l *look) error {
 
 func (l *look) rowLock(row mysqlconn.Row) recording.MySQLLockWait {
 	query := row.Text("query")
-	w := recording.MySQLLockWait{At: l.at, Server: l.target.Name, Kind: "row", Object: tableName(row.Text("object")), Index: strings.Trim(row.Text("idx"), "`"),
-		Mode: row.Text("mode"), Waited: seconds(row.Int("waited")), Waiting: row.Int("waiting"), Blocking: max(row.Int("blocking"), 0),
+	w := recording.MySQLLockWait{At: l.at, Server: l.target.Name, Kind: "row", Object: tableName(row.Name("object")), Index: strings.Trim(row.Name("idx"), "`"),
+		Mode: row.Name("mode"), Waited: seconds(row.Int("waited")), Waiting: row.Int("waiting"), Blocking: max(row.Int("blocking"), 0),
 		WaitingStatement: l.statement(query, len(query) >= 1023), BlockingFor: seconds(row.Int("age"))}
 	query = row.Text("blocking_query")
 	w.BlockingStatement = l.statement(query, len(query) >= 1023)

@@ -15,6 +15,8 @@ import (
 type link interface {
 	Ping(context.Context) error
 	Query(context.Context, string) (*mysqlconn.Result, error)
+	// QueryText is Query for an answer of one long text.
+	QueryText(context.Context, string) (*mysqlconn.Result, error)
 	Close()
 	Abort()
 	Peer(proc string) int32

@@ -99,12 +99,12 @@ func readSessions(l *look) error {
 // process reads a line. ok is false for rtrail itself and for the server's own
 // threads, which wait for work forever.
 func (l *look) process(row mysqlconn.Row) (p process, ok bool) {
-	p = process{id: row.Int("id"), user: row.Text("user"), db: row.Text("db"), command: row.Text("command"), state: row.Text("state"),
+	p = process{id: row.Int("id"), user: row.Name("user"), db: row.Name("db"), command: row.Name("command"), state: row.Name("state"),
 		text: row.Text("info"), length: row.Int("length"), examined: row.Int("examined"), sent: row.Int("sent"), tid: recording.Unknown}
 	if p.id == l.about.id || p.command == "Daemon" || p.user == "event_scheduler" {
 		return p, false
 	}
-	p.client, p.port = splitHost(row.Text("host"))
+	p.client, p.port = splitHost(row.Name("host"))
 	// A negative time is a clock that was set back.
 	if ms, known := row.Float("ms"); known && ms > 0 && ms < 1e13 {
 		p.took = time.Duration(ms * float64(time.Millisecond))

@@ -16,6 +16,17 @@ var leftOut = []string{"ssl_", "rsa_", "mysqlx_", "feature_", "performance_schem
 	"innodb_encryption", "innodb_num_pages_", "innodb_scrub", "innodb_instant", "innodb_secondary_index", "innodb_page_compression",
 	"innodb_defragment", "innodb_bulk", "innodb_redo_log_uuid", "subquery_cache", "rpl_transactions_multi_engine", "transactions_multi"}
 
+const (
+	// maxCounters and maxSettings bound what is read of a server that makes names
+	// up: real ones have about 600 counters and 700 settings.
+	maxCounters = 2000
+	maxSettings = 2000
+	// maxCounterName is the longest name of a counter or setting.
+	maxCounterName = 64
+	// maxSetting is how much of a setting is kept: optimizer_switch has 1.5 KiB.
+	maxSetting = 4 << 10
+)
+
 // kept are names that leftOut would drop.
 var kept = map[string]bool{"com_show_processlist": true, "com_create_table": true, "com_drop_table": true,
 	"performance_schema_digest_lost": true, "performance_schema_lost_queries": true}
@@ -29,7 +40,7 @@ func readStatus(l *look) error {
 	if err := l.readOwnStatus(); err != nil {
 		return err
 	}
-	r, err := l.query("SHOW GLOBAL STATUS", "SHOW GLOBAL STATUS")
+	r, err := l.queryRows("SHOW GLOBAL STATUS", "SHOW GLOBAL STATUS", maxCounters)
 	if err != nil {
 		return err
 	}
@@ -51,7 +62,7 @@ func readStatus(l *look) error {
 	for i := range r.Len() {
 		name := r.Row(i).At(0)
 		value, err := strconv.ParseFloat(r.Row(i).At(1), 64)
-		if err != nil || value != value {
+		if err != nil || value != value || len(name) > maxCounterName {
 			continue // a text, or ON and OFF
 		}
 		lower := strings.ToLower(name)
@@ -66,7 +77,9 @@ func readStatus(l *look) error {
 			if value == 0 && !first {
 				continue
 			}
-			l.seen.commands[lower] = true
+			if len(l.seen.commands) < maxCounters {
+				l.seen.commands[lower] = true
+			}
 		}
 		rows = append(rows, recording.MySQLStatus{At: l.at, Server: l.target.Name, Name: name, Value: value})
 	}

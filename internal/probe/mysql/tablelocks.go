@@ -64,7 +64,7 @@ func readMetadataLocks(l *look) error {
 	if err := l.nameBlockers(waits); err != nil {
 		return err
 	}
-	recording.Give(l.w, holdersFirst(waits))
+	recording.Give(l.w, capped(l, holdersFirst(waits), 4*mostLockWaits))
 	// The waits are known all the same: this is no reason to look less often.
 	const what = "who holds the metadata locks that others wait for"
 	if a, ok := errors.AsType[*absence](err); ok {
@@ -95,13 +95,14 @@ func (l *look) tableLocks() (waits []recording.MySQLLockWait, err error) {
 			err = &absence{why: a.why + ", and the plugin metadata_lock_info is not loaded", how: "INSTALL SONAME 'metadata_lock_info'"}
 		}
 	}
+	known := told(waits)
 	for i := range l.metaWaits {
 		p := &l.metaWaits[i]
 		kind := "metadata"
 		if strings.Contains(p.state, "table level lock") || p.state == "Locked" {
 			kind = "table"
 		}
-		if p.state != "System lock" && !told(waits, p.id) {
+		if p.state != "System lock" && !known[p.id] {
 			waits = append(waits, l.behindUnknown(p, kind))
 		}
 	}
@@ -122,17 +123,22 @@ func (l *look) userLocks() (waits []recording.MySQLLockWait, err error) {
 			waits[i].Object = "" // the name is what a program wrote into a literal
 		}
 	}
+	known := told(waits)
 	for i := range l.userWaits {
-		if p := &l.userWaits[i]; !told(waits, p.id) {
+		if p := &l.userWaits[i]; !known[p.id] {
 			waits = append(waits, l.behindUnknown(p, "user"))
 		}
 	}
 	return waits, err
 }
 
-// told says whether a session is among those that wait.
-func told(waits []recording.MySQLLockWait, session int64) bool {
-	return slices.ContainsFunc(waits, func(w recording.MySQLLockWait) bool { return w.Waiting == session })
+// told are the sessions that are known to wait.
+func told(waits []recording.MySQLLockWait) map[int64]bool {
+	sessions := make(map[int64]bool, len(waits))
+	for _, w := range waits {
+		sessions[w.Waiting] = true
+	}
+	return sessions
 }
 
 // behindUnknown is the wait of a session of which only its state tells.
@@ -151,7 +157,7 @@ func (l *look) metadataLocks(objects string) (*mysqlconn.Result, error) {
 	if err := l.needSchema(); err != nil {
 		return nil, err
 	}
-	r, err := l.query("the metadata locks", fmt.Sprintf(metadataLocks, objects, 4*mostLockWaits))
+	r, err := l.queryRows("the metadata locks", fmt.Sprintf(metadataLocks, objects, 4*mostLockWaits), 4*mostLockWaits)
 	if err != nil || r.Len() > 0 {
 		return r, err
 	}
@@ -188,7 +194,7 @@ func (l *look) pairs(r *mysqlconn.Result, kind string) []recording.MySQLLockWait
 	var pending []mdl
 	for i := range r.Len() {
 		row := r.Row(i)
-		m := mdl{object: objectName(row.Text("type"), row.Text("db"), row.Text("name")), mode: row.Text("mode"),
+		m := mdl{object: objectName(row.Name("type"), row.Name("db"), row.Name("name")), mode: row.Name("mode"),
 			pending: row.Text("status") == "PENDING", session: row.Int("session")}
 		locks[m.object] = append(locks[m.object], m)
 		if m.pending {
@@ -198,6 +204,10 @@ func (l *look) pairs(r *mysqlconn.Result, kind string) []recording.MySQLLockWait
 	var waits []recording.MySQLLockWait
 	seen := map[[2]int64]bool{}
 	for _, want := range pending {
+		if len(waits) >= mostLockWaits {
+			l.w.Lost(1)
+			continue
+		}
 		w := recording.MySQLLockWait{At: l.at, Server: l.target.Name, Kind: kind, Object: want.object, Mode: want.mode,
 			Waited: recording.Unknown, Waiting: want.session, BlockingFor: recording.Unknown}
 		if p := l.find(want.session); p != nil {

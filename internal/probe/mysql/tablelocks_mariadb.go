@@ -16,8 +16,8 @@ var upgradable = map[string]bool{"SHARED_UPGRADABLE": true, "SHARED_NO_WRITE": t
 // one table for a change of it waits for that table; whoever else holds a lock of
 // it is in the way. In all other cases nobody is named.
 func (l *look) pluginLocks() ([]recording.MySQLLockWait, error) {
-	r, err := l.query("the metadata locks", "SELECT THREAD_ID AS session, LOCK_MODE AS mode, TABLE_SCHEMA AS db, TABLE_NAME AS name "+
-		"FROM information_schema.METADATA_LOCK_INFO WHERE LOCK_TYPE = 'Table metadata lock'")
+	r, err := l.queryRows("the metadata locks", "SELECT THREAD_ID AS session, LOCK_MODE AS mode, TABLE_SCHEMA AS db, TABLE_NAME AS name "+
+		"FROM information_schema.METADATA_LOCK_INFO WHERE LOCK_TYPE = 'Table metadata lock'", 4*mostLockWaits)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (l *look) pluginLocks() ([]recording.MySQLLockWait, error) {
 	changes := map[int64][]string{}
 	for i := range r.Len() {
 		row := r.Row(i)
-		m := mdl{object: row.Text("db") + "." + row.Text("name"), mode: strings.TrimPrefix(row.Text("mode"), "MDL_"), session: row.Int("session")}
+		m := mdl{object: row.Name("db") + "." + row.Name("name"), mode: strings.TrimPrefix(row.Name("mode"), "MDL_"), session: row.Int("session")}
 		holders[m.object] = append(holders[m.object], m)
 		if upgradable[m.mode] {
 			changes[m.session] = append(changes[m.session], m.object)
@@ -35,6 +35,10 @@ func (l *look) pluginLocks() ([]recording.MySQLLockWait, error) {
 	for i := range l.metaWaits {
 		p := &l.metaWaits[i]
 		tables := changes[p.id]
+		if len(waits) >= mostLockWaits {
+			l.w.Lost(1)
+			continue
+		}
 		if len(tables) != 1 || p.state != "Waiting for table metadata lock" {
 			continue
 		}

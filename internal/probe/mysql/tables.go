@@ -13,17 +13,17 @@ const mostTables = 50
 
 // readTables reads the largest tables.
 func readTables(l *look) error {
-	r, err := l.query("the sizes of tables", fmt.Sprintf("SELECT TABLE_SCHEMA AS db, TABLE_NAME AS name, ENGINE AS engine, TABLE_ROWS AS n, "+
+	r, err := l.queryRows("the sizes of tables", fmt.Sprintf("SELECT TABLE_SCHEMA AS db, TABLE_NAME AS name, ENGINE AS engine, TABLE_ROWS AS n, "+
 		"DATA_LENGTH AS data, INDEX_LENGTH AS idx FROM information_schema.TABLES WHERE TABLE_TYPE = 'BASE TABLE' "+
 		"AND TABLE_SCHEMA NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema') "+
-		"ORDER BY COALESCE(DATA_LENGTH, 0) + COALESCE(INDEX_LENGTH, 0) DESC LIMIT %d", mostTables))
+		"ORDER BY COALESCE(DATA_LENGTH, 0) + COALESCE(INDEX_LENGTH, 0) DESC LIMIT %d", mostTables), mostTables)
 	if err != nil {
 		return err
 	}
 	rows := make([]recording.MySQLTable, r.Len())
 	for i := range rows {
 		row := r.Row(i)
-		rows[i] = recording.MySQLTable{At: l.at, Server: l.target.Name, Schema: row.Text("db"), Name: row.Text("name"), Engine: row.Text("engine"),
+		rows[i] = recording.MySQLTable{At: l.at, Server: l.target.Name, Schema: row.Name("db"), Name: row.Name("name"), Engine: row.Name("engine"),
 			Rows: row.Int("n"), Data: row.Int("data"), Index: row.Int("idx")}
 	}
 	recording.Give(l.w, rows)

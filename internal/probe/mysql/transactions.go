@@ -33,8 +33,8 @@ func readTransactions(l *look) error {
 	for i := range r.Len() {
 		row := r.Row(i)
 		age := seconds(row.Int("age"))
-		t := recording.MySQLTransaction{At: l.at, Server: l.target.Name, ID: row.Text("trx_id"), Session: max(row.Int("session"), 0),
-			State: row.Text("trx_state"), Age: age, Isolation: row.Text("isolation"), RowsLocked: row.Int("locked"),
+		t := recording.MySQLTransaction{At: l.at, Server: l.target.Name, ID: row.Name("trx_id"), Session: max(row.Int("session"), 0),
+			State: row.Name("trx_state"), Age: age, Isolation: row.Name("isolation"), RowsLocked: row.Int("locked"),
 			Modified: row.Int("modified"), Statement: l.statement(row.Text("query"), len(row.Text("query")) >= 1023)}
 		if t.Session == l.about.id {
 			continue

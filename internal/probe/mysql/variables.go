@@ -12,7 +12,7 @@ var secrets = map[string]bool{"wsrep_sst_auth": true, "wsrep_provider_options": 
 
 // readVariables writes the settings that are new or have changed.
 func readVariables(l *look) error {
-	r, err := l.query("SHOW GLOBAL VARIABLES", "SHOW GLOBAL VARIABLES")
+	r, err := l.queryRows("SHOW GLOBAL VARIABLES", "SHOW GLOBAL VARIABLES", maxSettings)
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,9 @@ func readVariables(l *look) error {
 		if secrets[name] && value != "" {
 			value = "***"
 		}
-		if before, ok := l.seen.variables[name]; ok && before == value || volatileVariable(name) && ok {
+		value = value[:min(len(value), maxSetting)]
+		before, ok := l.seen.variables[name]
+		if ok && before == value || volatileVariable(name) && ok || !ok && (len(l.seen.variables) >= maxSettings || len(name) > maxCounterName) {
 			continue
 		}
 		l.seen.variables[name] = value

@@ -38,7 +38,11 @@ func (s Status) Row(at time.Time, server string) recording.MySQLInnoDB {
 func (s Status) Latches(at time.Time, server string) []recording.MySQLLatch {
 	var rows []recording.MySQLLatch
 	for _, w := range s.Semaphores.Waits {
-		rows = append(rows, recording.MySQLLatch{At: at, Server: server, Thread: w.Thread, Waited: w.Waited, File: w.File, Name: w.Name, Mode: w.Mode})
+		rows = append(rows, recording.MySQLLatch{At: at, Server: server, Thread: short(w.Thread), Waited: w.Waited, File: short(w.File), Name: short(w.Name), Mode: short(w.Mode)})
 	}
 	return rows
 }
+
+// short bounds a name: of threads, files of the source and latches none has more
+// than 100 bytes.
+func short(s string) string { return s[:min(len(s), 200)] }
