@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rtrail/internal/mysqlconn"
 	"rtrail/internal/probe/mysql/slowlog"
 	"rtrail/internal/recording"
 )
@@ -32,7 +33,8 @@ type slowTail struct {
 // readSlowLog reads what the server has appended to its slow query log, if that
 // is a file on this host. It asks the server nothing.
 func readSlowLog(l *look) error {
-	path := l.slowLogPath()
+	file := l.slowLogFile()
+	path := file.Path
 	if l.slow.tail != nil && l.slow.path != path {
 		_ = l.slow.tail.Close() // nothing was written to it
 		l.slow = slowTail{}
@@ -41,7 +43,12 @@ func readSlowLog(l *look) error {
 		return &absence{}
 	}
 	if l.slow.tail == nil {
-		tail, err := slowlog.NewTail(path, slowBefore, slowlog.Options{Location: l.clock(),
+		owner, ok := mysqlconn.UserOf(l.options.Proc, l.state.PID)
+		if !ok {
+			return &absence{why: "the user of the server's process cannot be seen", how: "run as root"}
+		}
+		file.Owners = []uint32{owner}
+		tail, err := slowlog.NewTail(file, slowBefore, slowlog.Options{Location: l.clock(),
 			Statement: func(text []byte, cut bool) string { return l.statement(string(text), cut) }})
 		if err != nil {
 			return unreadable(err)
@@ -72,27 +79,28 @@ func readSlowLog(l *look) error {
 	return nil
 }
 
-// slowLogPath is where this process can read the log; "" without one.
-func (l *look) slowLogPath() string {
+// slowLogFile is the log as the server names it; without a path if there is none
+// on this host.
+func (l *look) slowLogFile() (f slowlog.File) {
 	v := l.seen.variables
 	file := v["slow_query_log_file"]
 	if !strings.EqualFold(v["slow_query_log"], "ON") || !strings.Contains(strings.ToUpper(v["log_output"]), "FILE") || file == "" || l.state.PID <= 0 {
-		return ""
+		return f
 	}
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(v["datadir"], file)
 	}
-	root := fmt.Sprintf("%s/%d/root", l.options.Proc, l.state.PID)
+	f = slowlog.File{Root: fmt.Sprintf("%s/%d/root", l.options.Proc, l.state.PID), Path: file}
 	own, err1 := os.Stat("/")
-	its, err2 := os.Stat(root + "/")
+	its, err2 := os.Stat(f.Root + "/")
 	if err1 == nil && err2 == nil && os.SameFile(own, its) {
-		return file
+		f.Root = "/"
 	}
-	return filepath.Join(root, file)
+	return f
 }
 
 func unreadable(err error) error {
-	how := "slow_query_log_file must be a regular file"
+	how := "slow_query_log_file must be a regular file of the server's user, and no link"
 	if errors.Is(err, fs.ErrPermission) {
 		how = "run as root, or as a user who may read the log"
 	}

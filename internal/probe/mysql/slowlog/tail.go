@@ -6,12 +6,24 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"rtrail/internal/safefile"
 )
+
+// File is a log as its server names it, which may name any file of the host: what
+// is read is a regular file of the server's own user, and no link.
+type File struct {
+	Root   string // that the server sees: "/", or /proc/PID/root in a container
+	Path   string
+	Owners []uint32 // users one of whom it must belong to; none: any
+}
+
+func (f File) open() (*os.File, error) { return safefile.OpenOwned(f.Root, f.Path, f.Owners...) }
 
 // Tail reads what a server appends to its log, also when the log is rotated or
 // emptied. It is used by one goroutine.
 type Tail struct {
-	path    string
+	source  File
 	file    *os.File
 	offset  int64
 	parser  *Parser
@@ -22,8 +34,8 @@ type Tail struct {
 // NewTail begins back bytes before the end of a log, so that entries which are
 // there already can be had too, and the current database is known. A log that
 // is not there yet is no error: it may come.
-func NewTail(path string, back int64, o Options) (*Tail, error) {
-	t := &Tail{path: path, buffer: make([]byte, 64<<10)}
+func NewTail(source File, back int64, o Options) (*Tail, error) {
+	t := &Tail{source: source, buffer: make([]byte, 64<<10)}
 	t.parser = NewParser(o, func(e Entry) { t.entries = append(t.entries, e) })
 	err := t.open()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -42,15 +54,7 @@ func NewTail(path string, back int64, o Options) (*Tail, error) {
 }
 
 func (t *Tail) open() error {
-	// Opening a pipe would wait for its writer.
-	info, err := os.Stat(t.path)
-	if err != nil {
-		return fmt.Errorf("read the slow query log: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("read the slow query log %s: it is no regular file; set slow_query_log_file to one", t.path)
-	}
-	f, err := os.Open(t.path)
+	f, err := t.source.open()
 	if err != nil {
 		return fmt.Errorf("read the slow query log: %w", err)
 	}
@@ -99,12 +103,14 @@ func (t *Tail) replaced() bool {
 	if t.file == nil {
 		return true
 	}
-	now, err := os.Stat(t.path)
+	now, err := t.source.open()
 	if err != nil {
 		return false // renamed, and the new one is not made yet
 	}
-	mine, err := t.file.Stat()
-	return err == nil && !os.SameFile(now, mine)
+	defer now.Close()
+	there, err1 := now.Stat()
+	mine, err2 := t.file.Stat()
+	return err1 == nil && err2 == nil && !os.SameFile(there, mine)
 }
 
 // appended reads what is new in the open file.
