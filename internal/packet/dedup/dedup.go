@@ -1,7 +1,8 @@
 // Package dedup leaves out the copies of packets that a capture saw in several
 // places: on a container's veth, its bridge and the network card, on a bond and
-// its port, on loopback going out and coming in, before and after a router. With
-// the copies, each segment would look retransmitted.
+// its port, on loopback going out and coming in, before and after a router, or on
+// both sides of a bridge or firewall by one interface. With the copies, each segment
+// would look retransmitted.
 //
 // Of each packet the first copy stays, which is the one nearest to its sender.
 // For a direction of a connection that is one place, the first that saw it; so
@@ -63,6 +64,7 @@ type seen struct {
 	digest uint64
 	at     int64 // nanoseconds since 1970
 	place  uint32
+	sum    uint16 // checksum of the transport header
 	ttl    uint8
 	used   bool
 }
@@ -75,6 +77,8 @@ type direction struct {
 	others   [2]uint32 // places that have shown copies; 0: none
 	seq, ack uint32    // TCP: the end of what the first place has shown, its highest acknowledgement
 	hole     [2]uint32 // sequence numbers, from and before, among which the first place missed some
+	id       uint16    // IP ID of the packet before
+	fixed    bool      // different packets have had one IP ID: it tells no copies
 	used     bool
 }
 
@@ -110,9 +114,10 @@ func (d *Filter) awake(f *decode.Frame) bool {
 			d.follow(f)
 			return false
 		}
-		routed := f.TTL != l.TTL && f.IPID == l.IPID && f.Hash == l.Hash && f.Seq == l.Seq && f.Size == l.Size
+		equal := f.IPID == l.IPID && f.Hash == l.Hash && f.Seq == l.Seq && f.Size == l.Size && f.Src == l.Src
+		passed := equal && (f.TTL != l.TTL || f.IPID != 0 && f.Ack == l.Ack && f.Flags == l.Flags)
 		elsewhere := f.Interface != l.Interface || f.IfIndex != l.IfIndex || f.Space != l.Space
-		if !routed && !elsewhere {
+		if !passed && !elsewhere {
 			d.follow(f)
 			return false
 		}
@@ -162,7 +167,7 @@ func (d *Filter) check(f *decode.Frame) bool {
 	for i := range set {
 		e := &set[i]
 		if e.used && e.digest == digest {
-			if e.isCopy(f, place) {
+			if e.isCopy(f, place, w.fixed) {
 				w.confirm(place)
 				d.counts.Copies++
 				return true
@@ -179,21 +184,26 @@ func (d *Filter) check(f *decode.Frame) bool {
 		d.counts.Covered++
 		return true
 	}
-	*oldest = seen{digest: digest, at: f.At, place: place, ttl: f.TTL, used: true}
+	*oldest = seen{digest: digest, at: f.At, place: place, sum: f.Checksum, ttl: f.TTL, used: true}
+	w.fixed = w.fixed || f.IPID != 0 && f.IPID == w.id
+	w.id = f.IPID
 	w.advance(f, place)
 	return false
 }
 
-// isCopy decides on a packet with equal contents.
-func (e *seen) isCopy(f *decode.Frame, place uint32) bool {
+// isCopy decides on a packet with equal contents. fixed says that its sender does
+// not count its packets by their IP ID.
+func (e *seen) isCopy(f *decode.Frame, place uint32, fixed bool) bool {
 	if f.At-e.at > window || e.at-f.At > window {
 		return false
 	}
 	passed := int(e.ttl) - int(f.TTL)
 	if place == e.place {
-		// A router that sends it back to where it came from. A packet that was sent
-		// again has as many hops behind it as the first time.
-		return passed > 0 && passed <= hops && f.IPID != 0
+		// A router that sends it back to where it came from, or a bridge of which both
+		// sides are seen. A packet that was sent again has as many hops behind it as
+		// the first time, and an IP ID of its own: all systems give each copy a new one
+		// that do not give the same one to all packets.
+		return f.IPID != 0 && (passed > 0 && passed <= hops || passed == 0 && !fixed && f.Checksum == e.sum)
 	}
 	return passed >= -hops && passed <= hops
 }

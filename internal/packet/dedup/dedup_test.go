@@ -72,6 +72,7 @@ type step struct {
 	way      pcap.Way
 	space    flow.Space
 	ts       uint32
+	sum      uint16
 	back     bool // from the server
 	copy     bool // what the filter shall say
 }
@@ -83,8 +84,28 @@ func TestCopies(t *testing.T) {
 		want Counts
 	}{
 		{"one interface, sent again", []step{
-			{us: 0, id: 1, seq: 100, size: 10}, {us: 50, id: 1, seq: 100, size: 10}, {us: 300_000, id: 2, seq: 100, size: 10},
+			{us: 0, id: 1, seq: 100, size: 10}, {us: 50, id: 2, seq: 100, size: 10}, {us: 300_000, id: 3, seq: 100, size: 10},
 		}, Counts{}},
+		{"both sides of a bridge by one interface", []step{
+			{us: 0, id: 1, seq: 100, size: 10}, {us: 7000, id: 1, seq: 100, size: 10, copy: true},
+			{us: 9000, id: 5, seq: 9, ack: 110, size: 20, back: true}, {us: 14000, id: 5, seq: 9, ack: 110, size: 20, back: true, copy: true},
+			{us: 20000, id: 2, seq: 110, size: 10}, {us: 20100, id: 3, seq: 120, size: 10},
+			{us: 26000, id: 2, seq: 110, size: 10, copy: true}, {us: 26100, id: 3, seq: 120, size: 10, copy: true},
+			{us: 300_000, id: 4, seq: 120, size: 10}, {us: 306_000, id: 4, seq: 120, size: 10, copy: true},
+		}, Counts{Copies: 5}},
+		{"a sender that gives all packets one IP ID repeats soon", []step{
+			{us: 0, id: 1, seq: 90, size: 10}, {us: 50, id: 1, seq: 90, size: 10, ttl: 63, copy: true},
+			{us: 100, id: 1, seq: 100, size: 10}, {us: 50_000, id: 1, seq: 100, size: 10},
+		}, Counts{Copies: 1}},
+		{"one IP ID, other contents", []step{
+			{us: 0, id: 1, seq: 100, size: 10}, {us: 7, id: 1, seq: 100, size: 10, copy: true}, {us: 50, id: 1, seq: 100, size: 10, sum: 9},
+		}, Counts{Copies: 1}},
+		{"without IP ID nobody can tell", []step{
+			{us: 0, seq: 100, size: 10}, {us: 50, seq: 100, size: 10},
+		}, Counts{}},
+		{"the number came round", []step{
+			{us: 0, id: 1, seq: 100, size: 10}, {us: 10, id: 1, seq: 100, size: 10, copy: true}, {us: 300_000, id: 1, seq: 100, size: 10},
+		}, Counts{Copies: 1}},
 		{"loopback, out and in", []step{
 			{us: 0, id: 1, seq: 100, size: 10, way: pcap.Outbound}, {us: 2, id: 1, seq: 100, size: 10, way: pcap.Inbound, copy: true},
 			{us: 9, id: 7, seq: 5, ack: 110, back: true, way: pcap.Outbound}, {us: 10, id: 7, seq: 5, ack: 110, back: true, way: pcap.Inbound, copy: true},
@@ -165,7 +186,7 @@ func (s step) frame() *decode.Frame {
 		Src:   flow.Endpoint{Addr: flow.V4([4]byte{10, 0, 0, 1}), Port: 4000},
 		Dst:   flow.Endpoint{Addr: flow.V4([4]byte{10, 0, 0, 2}), Port: 80},
 		Hash:  77, Proto: decode.TCP, TTL: 64, IPID: s.id, Interface: s.place, Way: s.way, Space: s.space,
-		Seq: s.seq, Ack: s.ack, Flags: decode.ACK, Size: s.size,
+		Seq: s.seq, Ack: s.ack, Flags: decode.ACK, Size: s.size, Checksum: s.sum,
 	}
 	f.Options.TSVal = s.ts
 	if s.back {
@@ -207,14 +228,14 @@ func TestAsleepWithoutMemory(t *testing.T) {
 }
 
 // FuzzCopy asks what must hold for any packets: those of one place are never
-// copies unless a router took a hop off.
+// copies if their sender numbers them.
 func FuzzCopy(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 9, 9, 9, 0, 2})
 	f.Fuzz(func(t *testing.T, in []byte) {
 		d := New()
-		for ; len(in) >= 8; in = in[8:] {
-			s := step{us: int64(in[0]), id: uint16(in[1]), seq: uint32(int8(in[2])), ack: uint32(in[3]), size: int(in[4]), flags: in[5], back: in[6]&1 != 0, way: pcap.Outbound}
+		for id := uint16(1); len(in) >= 8; in, id = in[8:], id+1 {
+			s := step{us: int64(in[0]), id: id, seq: uint32(int8(in[2])), ack: uint32(in[3]), size: int(in[4]), flags: in[5], back: in[6]&1 != 0, way: pcap.Outbound}
 			if d.Copy(s.frame()) {
 				t.Fatalf("%+v is no copy", s)
 			}

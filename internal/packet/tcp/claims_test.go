@@ -317,6 +317,32 @@ func TestClaims(t *testing.T) {
 			said:   []string{"client delayed ack 11-51"},
 		},
 		{
+			name: "not held back: it left before the acknowledgement can have reached the sender",
+			play: func(s *script) {
+				s.syn(0)
+				s.synack(1 * ms)
+				s.ack(101*ms, toServer, 0, 0) // the sender is 100 ms away
+				s.data(110*ms, toServer, 0, 100, 0)
+				s.ack(151*ms, toClient, 0, 100)
+				s.data(163*ms, toServer, 100, 200, 0)
+			},
+			client: counts{AppLimited: 12 * time.Millisecond},
+		},
+		{
+			name: "not held back: shorter round trips than the handshake's do not explain it either",
+			play: func(s *script) {
+				s.syn(0)
+				s.synack(1 * ms)
+				s.ack(301*ms, toServer, 0, 0)
+				s.data(310*ms, toClient, 0, 10, 0)
+				s.ack(350*ms, toServer, 0, 10)
+				s.data(360*ms, toServer, 0, 100, 10)
+				s.ack(401*ms, toClient, 10, 100)
+				s.data(413*ms, toServer, 100, 200, 10)
+			},
+			client: counts{AppLimited: 12 * time.Millisecond},
+		},
+		{
 			name: "not held back: the segment before was full",
 			play: func(s *script) {
 				s.shake()

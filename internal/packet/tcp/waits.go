@@ -18,6 +18,9 @@ const (
 	// waited for it. Its kernel does so within microseconds; the rest is for
 	// machines that are busy.
 	promptly = 1e6
+	// causal is by which part of the shortest round trip to the sender its segment may
+	// come sooner after an acknowledgement and still be its effect: round trips vary.
+	causal = 5
 	// smallSegment is less than any sender has to fill: the MSS that is taken if
 	// none is announced, RFC 9293.
 	smallSegment = 536
@@ -68,7 +71,11 @@ func (t *Table) delayed(c *Conn, d flow.Dir, f *decode.Frame) {
 	if age < receiver+delayedAtLeast || age > receiver+delayedAtMost {
 		return
 	}
-	if after := f.At - waited; after < 0 || after > sender+promptly {
+	soonest := sender
+	if back := &c.Sides[d.Other()]; back.RTTs > 0 && (soonest == 0 || int64(back.RTTMin) < soonest) {
+		soonest = int64(back.RTTMin)
+	}
+	if after := f.At - waited; after < min(soonest-promptly, soonest-soonest/causal) || after > sender+promptly || after < 0 {
 		return
 	}
 	s := &c.Sides[d]
