@@ -59,7 +59,7 @@ var packetMetrics = []Metric{
 		Tools: []string{"tshark -r FILE -T fields -e tcp.options.timestamp.tsval"}, Traps: []string{"since Linux 4.10 connections of one host have offsets of their own"}, Healthy: "0 within a connection"},
 	{ID: "tcp.paws-drops", Name: "packets thrown away for their timestamps", Meaning: "segments and SYNs that the kernel refused because their timestamp was too old", Unit: "count",
 		Source: "/proc/net/netstat TcpExt PAWSPassive, PAWSActive, PAWSEstab, PAWSOldAck", Tools: []string{"nstat -az 'TcpExtPAWS*'"}, Traps: []string{"since boot of the namespace: take a difference"}, Healthy: "no growth"},
-	{ID: "packets.dns-unanswered", Name: "queries without an answer", Meaning: "queries of DNS that were not answered within two seconds, or only after they were sent again", Unit: "count", Source: "packet_resolvers, unanswered and repeated",
+	{ID: "packets.dns-unanswered", Name: "queries without an answer", Meaning: "queries of DNS that were not answered within two seconds, or only soon after they were sent again, half a second later or more", Unit: "count", Source: "packet_resolvers, unanswered and repeated",
 		Tools: []string{"tshark -2 -r FILE -Y 'dns.flags.response == 0 && !dns.response_in && !icmp && !icmpv6'"}, Traps: []string{"libraries that ask with a new identifier make two queries of one"}, Healthy: "0"},
 	{ID: "packets.dns-time", Name: "time of lookups", Meaning: "from a query to its answer", Unit: "seconds", Source: "packet_services of proto dns", Tools: []string{"tshark -r FILE -T fields -e dns.time", "dig NAME   # Query time"},
 		Traps: []string{"a cache makes the mean look good: look at the slowest"}, Healthy: "below 1 ms from a cache nearby"},

@@ -334,6 +334,7 @@ func (w *Workshop) Datagram(protocol string, connection uint64, client, server f
 	t := w.blank()
 	t.Connection, t.Client, t.Server, t.Space, t.Proto = connection, client, server, space, protocol
 	w.fill(t, e)
+	t.Question = questionOf(e)
 	w.Sink.Transaction(t)
 	w.free = append(w.free, t)
 }
@@ -402,4 +403,18 @@ func (w *Workshop) keep(word string) string {
 	word = strings.Clone(word) // the decoder will write over it
 	w.codes[word] = word
 	return word
+}
+
+// questionOf hashes what a datagram asks (FNV-1a): a client that has no answer asks
+// the same again, from another port too.
+func questionOf(e *proto.Exchange) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range []byte(e.Command) {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	h *= 1099511628211
+	for _, c := range e.Text {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
 }

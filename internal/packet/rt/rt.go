@@ -27,6 +27,7 @@ type Transaction struct {
 	Proto       string
 	Command     string
 	Fingerprint string // the statement without literals; "" if there is none
+	Question    uint64 // of a datagram: hash of what was asked, literals included; equal questions have equal ones
 	Status      proto.Status
 	Doubt       proto.Doubt
 	Failed      bool

@@ -22,6 +22,13 @@ const (
 	// answerBy is how old a query must be for its silence to count: recursion
 	// through four levels of delegation takes less, even over satellites.
 	answerBy = 2 * time.Second
+	// soonestRetry is the shortest time after which a copy of a query says that the
+	// first one was not answered: BIND asks again after 800 ms, glibc and Windows later.
+	// Some clients send a copy after 10 to 30 ms whatever happens.
+	soonestRetry = 500 * time.Millisecond
+	// soonAfterCopy: what is answered within a quarter of the time that the client had
+	// waited for was answered because it was asked again; else the resolver took as long.
+	soonAfterCopy = 4
 	// resolverTimeout is after how long glibc asks again (resolv.conf(5), timeout):
 	// what one lost query costs at most.
 	resolverTimeout = 5 * time.Second
@@ -45,6 +52,7 @@ type lookups struct {
 	resolvers map[flow.Endpoint]*resolver
 	unsettled []unsettled
 	refusals  map[asking]*refusal
+	questions []question
 	swept     int64 // when refusals were last swept
 	// silent are queries without answer, for people who want to see some: the first
 	// of each resolver, and the first ones of all.
@@ -55,8 +63,9 @@ type lookups struct {
 type resolver struct {
 	first int64 // when it was first asked, nanoseconds since 1970
 	recording.PacketResolver
-	askers map[flow.Addr]struct{}
-	shown  bool // one of its queries is among lookups.silent
+	askers  map[flow.Addr]struct{}
+	shown   bool          // one of its queries is among lookups.silent
+	slowest time.Duration // answer
 }
 
 // unsettled is a query without an answer that was too young to judge when it
@@ -161,10 +170,13 @@ func (l *lookups) transaction(t *rt.Transaction) {
 	}
 }
 
-// asked counts a query.
-func (l *lookups) asked(t *rt.Transaction) *resolver {
+// query counts one.
+func (l *lookups) query(t *rt.Transaction) *resolver {
 	r := l.of(t)
 	r.Queries++
+	if overUDP(t) {
+		l.again(t, r)
+	}
 	if t.Command == "PTR" {
 		r.Addresses++
 	}
@@ -172,12 +184,13 @@ func (l *lookups) asked(t *rt.Transaction) *resolver {
 }
 
 func (l *lookups) answered(t *rt.Transaction) {
-	r := l.asked(t)
+	r := l.query(t)
 	r.Answered++
 	if t.Failed {
 		r.Failed++
 	}
-	if overUDP(t) && t.Retransmit > 0 {
+	r.slowest = max(r.slowest, t.RT)
+	if overUDP(t) && !t.Failed && t.Retransmit >= soonestRetry && t.Serve*soonAfterCopy <= t.Retransmit {
 		r.Repeated++
 		r.Waited += t.Retransmit
 		r.asker(t.Client.Addr)
@@ -185,7 +198,7 @@ func (l *lookups) answered(t *rt.Transaction) {
 }
 
 func (l *lookups) unanswered(t *rt.Transaction) {
-	r := l.asked(t)
+	r := l.query(t)
 	refused := overUDP(t) && l.refused(t)
 	l.show(r, t, refused)
 	if refused {
@@ -236,7 +249,7 @@ func (l *lookups) makeRoom() {
 func (u *unsettled) settle(until int64) {
 	waited, r := time.Duration(until-u.at), u.of
 	switch {
-	case waited < answerBy:
+	case waited < max(answerBy, r.slowest):
 		r.Young++
 		return
 	case u.forgotten:
@@ -275,11 +288,13 @@ func (r *resolver) merge(o *resolver) {
 	r.Failed += o.Failed
 	r.Repeated += o.Repeated
 	r.Unanswered += o.Unanswered
+	r.AskedAgain += o.AskedAgain
 	r.Refused += o.Refused
 	r.Young += o.Young
 	r.Forgotten += o.Forgotten
 	r.Unpaired += o.Unpaired
 	r.Waited += o.Waited
+	r.slowest = max(r.slowest, o.slowest)
 	for a := range o.askers {
 		r.asker(a)
 	}
@@ -300,6 +315,7 @@ func (r *resolver) row() recording.PacketResolver {
 // lookupsOf puts together what the workers saw until the end of the capture.
 func (r *Result) lookupsOf(watchers []*watcher, end int64) {
 	all := map[flow.Endpoint]*resolver{}
+	var questions []question
 	for _, w := range watchers {
 		if w == nil {
 			continue
@@ -313,7 +329,9 @@ func (r *Result) lookupsOf(watchers []*watcher, end int64) {
 			}
 		}
 		r.Silent = append(r.Silent, w.lookups.silent...)
+		questions = append(questions, w.lookups.questions...)
 	}
+	askedAgain(questions, func(server flow.Endpoint) { all[server].AskedAgain++ })
 	for _, one := range all {
 		r.Resolvers = append(r.Resolvers, one.row())
 	}

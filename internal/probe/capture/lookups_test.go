@@ -24,7 +24,7 @@ func askedBy(host byte, port uint16) flow.Endpoint {
 
 // lookup is a query over UDP that began after a while.
 func lookup(at time.Duration, client flow.Endpoint, change func(*rt.Transaction)) *rt.Transaction {
-	t := &rt.Transaction{Proto: "dns", Command: "A", Status: proto.Unanswered, Client: client, Server: nameserver, Start: int64(at), RequestPackets: 1}
+	t := &rt.Transaction{Proto: "dns", Command: "A", Status: proto.Unanswered, Client: client, Server: nameserver, Start: int64(at), RequestPackets: 1, Question: uint64(at) + uint64(client.Port)<<48}
 	if change != nil {
 		change(t)
 	}
@@ -69,6 +69,39 @@ func TestLookups(t *testing.T) {
 		{"answered to a copy", func(l *lookups) {
 			l.transaction(lookup(0, one, func(t *rt.Transaction) { t.Status, t.Retransmit, t.RequestPackets = proto.Answered, time.Second, 2 }))
 		}, []recording.PacketResolver{{Queries: 1, Answered: 1, Repeated: 1, Waited: time.Second, Clients: 1, Client: "10.0.0.1"}}},
+		{"a copy sent after 30 ms says nothing", func(l *lookups) {
+			l.transaction(lookup(0, one, func(t *rt.Transaction) { t.Status, t.Retransmit, t.RequestPackets = proto.Answered, 30*time.Millisecond, 2 }))
+		}, []recording.PacketResolver{{Queries: 1, Answered: 1}}},
+		{"an answer long after the last copy was slow, not lost", func(l *lookups) {
+			l.transaction(lookup(0, one, func(t *rt.Transaction) {
+				t.Status, t.Retransmit, t.Serve, t.RequestPackets = proto.Answered, 2*time.Second, time.Second, 2
+			}))
+		}, []recording.PacketResolver{{Queries: 1, Answered: 1}}},
+		{"nor is SERVFAIL", func(l *lookups) {
+			l.transaction(lookup(0, one, func(t *rt.Transaction) {
+				t.Status, t.Retransmit, t.RequestPackets, t.Failed, t.Code = proto.Answered, 8*time.Second, 4, true, "SERVFAIL"
+			}))
+		}, []recording.PacketResolver{{Queries: 1, Answered: 1, Failed: 1}}},
+		{"asked again from another port, and by a copy", func(l *lookups) {
+			same := func(t *rt.Transaction) { t.Question = 7 }
+			l.transaction(lookup(6*time.Second, askedBy(1, 4003), func(t *rt.Transaction) { same(t); t.Status = proto.Answered }))
+			l.transaction(lookup(0, one, same))
+			l.transaction(lookup(5*time.Second, askedBy(1, 4002), same))
+			l.transaction(lookup(time.Second, askedBy(1, 4009), func(t *rt.Transaction) { t.RequestPackets = 3 }))
+		}, []recording.PacketResolver{{Queries: 4, Answered: 1, Unanswered: 3, AskedAgain: 3, Waited: 15 * time.Second, Clients: 1, Client: "10.0.0.1"}}},
+		{"asked by another client, of another resolver, much later, or before", func(l *lookups) {
+			same := func(t *rt.Transaction) { t.Question = 7 }
+			l.frame(passed(30 * time.Second))
+			l.transaction(lookup(4*time.Second, one, same))
+			l.transaction(lookup(5*time.Second, askedBy(2, 4000), func(t *rt.Transaction) { same(t); t.Status = proto.Answered }))
+			l.transaction(lookup(20*time.Second, one, func(t *rt.Transaction) { same(t); t.Status = proto.Answered }))
+			l.transaction(lookup(time.Second, one, func(t *rt.Transaction) { same(t); t.Status = proto.Answered }))
+		}, []recording.PacketResolver{{Queries: 4, Answered: 3, Unanswered: 1, Waited: 5 * time.Second, Clients: 1, Client: "10.0.0.1"}}},
+		{"no answer yet from one that took longer before", func(l *lookups) {
+			l.transaction(lookup(0, one, func(t *rt.Transaction) { t.Status, t.RT = proto.Answered, 6*time.Second }))
+			l.frame(passed(9 * time.Second))
+			l.transaction(lookup(5*time.Second, one, nil))
+		}, []recording.PacketResolver{{Queries: 2, Answered: 1, Young: 1}}},
 		{"copies of TCP are another matter", func(l *lookups) {
 			l.transaction(lookup(0, one, func(t *rt.Transaction) {
 				t.Status, t.Retransmit, t.Connection, t.ID = proto.Answered, time.Second, 1, 4
@@ -109,14 +142,14 @@ func TestLookups(t *testing.T) {
 			for range 5 {
 				l.transaction(lookup(0, one, nil))
 			}
-		}, []recording.PacketResolver{{Queries: 5, Unanswered: 5, Refused: 2, Waited: 15 * time.Second, Clients: 1, Client: "10.0.0.1"}}},
+		}, []recording.PacketResolver{{Queries: 5, Unanswered: 5, AskedAgain: 4, Refused: 2, Waited: 15 * time.Second, Clients: 1, Client: "10.0.0.1"}}},
 		{"a message for each copy of a query", func(l *lookups) {
 			for range 3 {
 				l.frame(unreachable(0, one))
 			}
 			l.transaction(lookup(0, one, func(t *rt.Transaction) { t.RequestPackets = 3 }))
 			l.transaction(lookup(0, one, nil))
-		}, []recording.PacketResolver{{Queries: 2, Unanswered: 2, Refused: 1, Waited: 5 * time.Second, Clients: 1, Client: "10.0.0.1"}}},
+		}, []recording.PacketResolver{{Queries: 2, Unanswered: 2, AskedAgain: 1, Refused: 1, Waited: 5 * time.Second, Clients: 1, Client: "10.0.0.1"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := newLookups([]uint16{53})
@@ -154,8 +187,8 @@ func TestLookupsBounded(t *testing.T) {
 		l.frame(passed(at + 3*time.Second))
 		l.frame(unreachable(at, askedBy(byte(i>>16), uint16(i))))
 		l.transaction(lookup(at, askedBy(byte(i>>16+100), uint16(i)), nil))
-		if len(l.unsettled) > mostUnsettled || len(l.refusals) > mostRefusals || len(l.silent) > slowest {
-			t.Fatalf("%d unsettled, %d refusals, %d shown", len(l.unsettled), len(l.refusals), len(l.silent))
+		if len(l.unsettled) > mostUnsettled || len(l.refusals) > mostRefusals || len(l.silent) > slowest || len(l.questions) > mostQuestions {
+			t.Fatalf("%d unsettled, %d refusals, %d shown, %d questions", len(l.unsettled), len(l.refusals), len(l.silent), len(l.questions))
 		}
 	}
 	got := rows(time.Minute, l)[0]
@@ -196,7 +229,7 @@ func TestLookupsEnd(t *testing.T) {
 			if len(r.Resolvers) != 2 {
 				t.Fatalf("resolvers %+v", r.Resolvers)
 			}
-			if got := r.Resolvers[1]; got.Server != "127.0.0.2" || got.Queries != 3 || got.Answered != 1 || got.Repeated != 1 || got.Unanswered != tt.unanswered || got.Young != tt.young {
+			if got := r.Resolvers[1]; got.Server != "127.0.0.2" || got.Queries != 3 || got.Answered != 1 || got.Repeated != 0 || got.AskedAgain != 1 || got.Unanswered != tt.unanswered || got.Young != tt.young {
 				t.Errorf("live %v, %d workers: got %+v", tt.live, workers, got)
 			}
 		}

@@ -73,8 +73,8 @@ func detectDNS(v *view.View, unreachable bool) []rule.Finding {
 		if r.dead() != unreachable {
 			continue
 		}
-		if c := r.confidence(v); c > 0 {
-			found = append(found, r.finding(v, c))
+		if what, c := r.judge(v); what != sound {
+			found = append(found, r.finding(v, what, c))
 		}
 	}
 	return found
@@ -128,6 +128,12 @@ func (r *resolver) loses() bool {
 	return r.lost() >= someQueries && float64(r.lost()) >= silentShare*float64(r.asked())
 }
 
+// missed is how many of them somebody is known to have waited for: an answer that the
+// capture does not show may have come another way, but who has it does not ask again.
+func (r *resolver) missed() int64 {
+	return min(r.AskedAgain+r.Refused, r.silent()) + r.Repeated
+}
+
 func (r *resolver) fails() bool {
 	return r.Failed >= someFailures && float64(r.Failed) >= failedShare*float64(r.Answered)
 }
@@ -136,25 +142,50 @@ func (r *resolver) slow(v *view.View) bool {
 	return r.s.Count >= someFailures && r.s.RTP50 >= slowAnswer && r.s.RTP50 >= slowerThanCached*r.s.RTMin && perSecond(v, r.s.RTSum) >= waitedForNames
 }
 
-func (r *resolver) confidence(v *view.View) rule.Confidence {
+// fate is what is wrong with a resolver.
+type fate int
+
+const (
+	sound   fate = iota
+	unheard      // no answer was captured, and nobody is known to have missed it
+	deaf         // nothing comes back
+	losing
+	failing
+	sluggish
+)
+
+func (r *resolver) judge(v *view.View) (fate, rule.Confidence) {
 	switch {
-	case r.dead() && r.silent() >= someQueries, !r.dead() && r.loses():
-		return rule.Certain
-	case !r.dead() && r.fails():
-		return rule.Certain
-	case !r.dead() && r.slow(v):
-		return rule.Likely
+	case r.dead() && r.silent() >= someQueries && (r.missed() >= someQueries || r.Refused > 0):
+		return deaf, rule.Certain
+	case r.dead() && r.silent() >= someQueries:
+		return unheard, rule.Possible
+	case r.dead():
+		return sound, 0
+	case r.loses() && r.missed() >= someQueries:
+		return losing, rule.Certain
+	case r.fails():
+		return failing, rule.Certain
+	case r.slow(v):
+		return sluggish, rule.Likely
+	case r.loses():
+		return unheard, rule.Possible
 	}
-	return 0
+	return sound, 0
 }
 
 func (r *resolver) name() string { return r.s.Server + ":" + strconv.Itoa(int(r.s.Port)) }
 
-func (r *resolver) finding(v *view.View, c rule.Confidence) rule.Finding {
+func (r *resolver) finding(v *view.View, what fate, c rule.Confidence) rule.Finding {
 	f := rule.Finding{Subject: pktService(v, r.s), Confidence: c, Affects: pktAffected(v, r.s)}
 	waited := perSecond(v, r.Waited)
-	switch {
-	case r.dead():
+	lookups := unit.Plural(r.asked(), "lookup", "lookups")
+	switch what {
+	case unheard:
+		share := float64(r.silent()) / float64(max(r.asked(), 1))
+		f.Headline = rule.T("no answer of the resolver %s was captured to %s of %s of %s, but nobody asked again", r.name(), unit.Count(r.silent()), unit.Plural(r.asked(), "query", "queries"), r.who())
+		f.Impact = rule.Impact{Share: share, Text: rule.T("%s of %s", unit.Share(share), lookups)}
+	case deaf:
 		f.Headline = r.deadHeadline()
 		f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("all lookups, %s waited per second", unit.Seconds(waited))}
 		// What is refused costs no time, and how long was waited for what was no
@@ -162,18 +193,18 @@ func (r *resolver) finding(v *view.View, c rule.Confidence) rule.Finding {
 		if r.Refused > 0 || r.Forgotten > 0 {
 			f.Impact = rule.Impact{Share: 1, Text: rule.T("all lookups")}
 		}
-	case r.loses():
+	case losing:
 		f.Headline = r.lossHeadline()
-		share, of := float64(r.lost())/float64(r.asked()), unit.Plural(r.asked(), "lookup", "lookups")
-		f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("%s of %s, %s waited per second", unit.Share(share), of, unit.Seconds(waited))}
+		share := float64(r.lost()) / float64(r.asked())
+		f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("%s of %s, %s waited per second", unit.Share(share), lookups, unit.Seconds(waited))}
 		if r.Waited == 0 { // all of them were refused, or no longer followed
-			f.Impact = rule.Impact{Share: share, Text: rule.T("%s of %s", unit.Share(share), of)}
+			f.Impact = rule.Impact{Share: share, Text: rule.T("%s of %s", unit.Share(share), lookups)}
 		}
-	case r.fails():
+	case failing:
 		share := float64(r.Failed) / float64(r.Answered)
 		f.Headline = rule.T("the resolver %s fails: %s of %s are SERVFAIL, REFUSED or the like", r.name(), unit.Count(r.Failed), unit.Plural(r.Answered, "answer", "answers"))
 		f.Impact = rule.Impact{Share: share, Text: rule.T("%s of answers", unit.Share(share))}
-	default:
+	case sluggish:
 		f.Headline = rule.T("the resolver %s is slow: half of its answers take %s and more, its fastest %s", r.name(), unit.Duration(r.s.RTP50), unit.Duration(r.s.RTMin))
 		f.Impact = rule.Impact{TimeLost: perSecond(v, r.s.RTSum), Text: rule.T("%s waited per second", unit.Seconds(perSecond(v, r.s.RTSum)))}
 	}
@@ -222,6 +253,9 @@ func (r *resolver) evidence(v *view.View) []rule.Evidence {
 	if r.first != nil {
 		list = append(list, rule.Evidence{Metric: "packets.dns-unanswered", What: rule.T("first: %s asked for %s, frame %d", r.first.Client, strings.TrimSpace(r.first.Fingerprint), r.first.FirstFrame), Value: float64(r.first.FirstFrame), Unit: "frame",
 			Check: r.firstCheck(v)})
+	}
+	if n := min(r.AskedAgain, r.silent()); n > 0 || r.missed() < someQueries {
+		list = append(list, rule.Evidence{Metric: "packets.dns-unanswered", What: rule.T("of those without an answer, their clients asked %s again", unit.Count(n)), Value: float64(n), Unit: "count", Check: r.unansweredCheck(v)})
 	}
 	if r.Refused > 0 {
 		list = append(list, rule.Evidence{Metric: "packets.port-unreachable", What: rule.T("%s answered by ICMP port unreachable", unit.Plural(r.Refused, "of them was", "of them were")), Value: float64(r.Refused), Unit: "count",

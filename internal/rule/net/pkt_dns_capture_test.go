@@ -129,7 +129,8 @@ func holds(t *testing.T, f rule.Finding, headline, impact string, evidence ...st
 }
 
 // TestDNSOnceEach reads queries to a resolver one of which is the slowest and a
-// failed one too: it was counted for each. Of three, the last one is too young.
+// failed one too: it is counted once, and as failed, though a copy was sent before.
+// Of three, the last one is too young: a single one is lost.
 func TestDNSOnceEach(t *testing.T) {
 	raw, err := os.ReadFile("../../packet/proto/dns/testdata/dnsmasq.pcap")
 	if err != nil {
@@ -138,13 +139,12 @@ func TestDNSOnceEach(t *testing.T) {
 	f := &film{}
 	f.Write(raw)
 	v := f.view(t)
-	found, err := dnsSlow.Detect(v)
-	if err != nil || len(found) != 1 {
+	if found, err := dnsSlow.Detect(v); err != nil || len(found) > 0 {
 		t.Fatalf("found %v, %v", found, err)
 	}
-	holds(t, found[0], "2 of 2 got no answer, or one only after they were asked again", "100 % of 2 lookups",
-		"1 query without an answer, 1 answered only after a copy, of 2; 1 more was asked less than 2 s before the end",
-		"127.0.0.1 asked for A lost.example.test, frame 49", "fastest 256 ms, half within 256 ms, slowest 256 ms")
+	if r := v.PacketResolvers()[1]; r.Server != "127.0.0.2" || r.Queries != 3 || r.Answered != 1 || r.Failed != 1 || r.Repeated != 0 || r.Unanswered != 1 || r.AskedAgain != 1 || r.Young != 1 {
+		t.Errorf("%+v", r)
+	}
 	frames := map[int64]bool{}
 	for _, x := range v.PacketTransactions() {
 		if frames[x.FirstFrame] && x.Connection == x.FirstFrame {

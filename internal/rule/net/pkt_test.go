@@ -323,7 +323,7 @@ func dnsHost(answered, repeated, silent, failed int, change func(*recording.Pack
 				}
 			}})
 		row := recording.PacketResolver{At: ruletest.Start, Server: "10.0.0.2", ServerPort: 53, Queries: int64(answered + silent),
-			Answered: int64(answered), Failed: int64(failed), Repeated: int64(repeated), Unanswered: int64(silent),
+			Answered: int64(answered), Failed: int64(failed), Repeated: int64(repeated), Unanswered: int64(silent), AskedAgain: int64(silent),
 			Waited: time.Duration(repeated+silent) * 5 * time.Second, Clients: 1, Client: "10.0.0.1"}
 		if change != nil {
 			change(&row)
@@ -348,7 +348,7 @@ func TestDNSSlow(t *testing.T) {
 		{Name: "more than a recording has transactions", Host: dnsHost(40000, 0, 2000, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 999, High: 1001, Says: "2,000 of 42,000"},
 		{Name: "some were asked just before the end", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = r.Queries+6, 6 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 1.9, High: 2.1, Says: "4 of 44", Proof: "of 44; 6 more were asked less than 2 s before the end"},
-		{Name: "too many at once, and most of their answers are there", Host: dnsHost(1000, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.Unpaired = 2000, 1000, 900 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+		{Name: "too many at once, and most of their answers are there", Host: dnsHost(1000, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.Unpaired, r.AskedAgain = 2000, 1000, 900, 500 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 0.05, High: 0.05, Says: "100 of 2,000"},
 		{Name: "it died, and nobody listens any more", Host: dnsHost(40, 0, 10, 0, func(r *recording.PacketResolver) { r.Refused, r.Waited = 10, 0 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 0.2, High: 0.2, Says: "10 of 50 got no answer", Proof: "10 of them were answered by ICMP"},
@@ -361,6 +361,9 @@ func TestDNSSlow(t *testing.T) {
 			h := captured().Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: 5, RTs: []time.Duration{140 * ms}})
 			return ruletest.Add(h, recording.PacketResolver{At: ruletest.Start, Server: "10.0.0.2", ServerPort: 53, Queries: 50, Answered: 50})
 		}},
+		{Name: "no answers captured, but nobody asked again", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.AskedAgain = 1 }), Want: rule.Possible, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+			Low: 0.09, High: 0.1, Says: "no answer of the resolver 10.0.0.2:53 was captured to 4 of 44 queries of 10.0.0.1, but nobody asked again", Proof: "their clients asked 1 again"},
+		{Name: "it fails, and some answers were not captured", Host: dnsHost(40, 0, 4, 20, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails: 20 of 40 answers"},
 		{Name: "one loss", Host: dnsHost(40, 1, 0, 0, nil)},
 		{Name: "asked just now", Host: dnsHost(40, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = 44, 4 })},
 		{Name: "too many at once, and all of their answers are there", Host: dnsHost(1000, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.Unpaired = 2000, 1000, 1000 })},
@@ -382,7 +385,9 @@ func TestDNSUnreachable(t *testing.T) {
 		{Name: "others were asked just before the end", Host: dnsHost(0, 0, 2, 0, func(r *recording.PacketResolver) { r.Queries, r.Young, r.Refused = 30, 28, 2 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 1, High: 1, Says: "none of 30 queries of 10.0.0.1 was answered, 2 were refused", Proof: "2 queries without an answer, 0 answered only after a copy, of 2; 28 more were asked"},
 		{Name: "many clients", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.Clients = recording.ResolverClients }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 queries of 256 clients and more"},
-		{Name: "more at once than are followed", Host: dnsHost(0, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten = 90000, 90000 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 90,000 queries"},
+		{Name: "more at once than are followed", Host: dnsHost(0, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.AskedAgain = 90000, 90000, 90000 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 90,000 queries"},
+		{Name: "the capture may lack the answers", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Want: rule.Possible, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
+			Says: "no answer of the resolver 10.0.0.2:53 was captured to 10 of 10 queries of 10.0.0.1, but nobody asked again", Proof: "their clients asked 0 again"},
 		{Name: "one query", Host: dnsHost(0, 0, 1, 0, nil)},
 		{Name: "answers to queries that were not seen", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.Unpaired = 1 })},
 		{Name: "some are answered", Host: dnsHost(5, 0, 10, 0, nil)},

@@ -212,8 +212,8 @@ func TestTracker(t *testing.T) {
 	tr.Frame(udp(13*s+4, 14, false, 1004, answer))
 	multi := udp(13*s, 15, true, 5353, ask)
 	tr.Frame(udp(13*s, 16, true, 1005, ask))
-	tr.Expire(int64(23 * s))
-	tr.Expire(int64(24 * s))
+	tr.Expire(int64(43 * s))
+	tr.Expire(int64(44 * s))
 	want := []string{
 		"[::]:1000>[::]:53 A n.x answered NOERROR rows=2 rt=6s copies=2 serve=1s",
 		"[::]:1000>[::]:53 A n.x answered NOERROR rows=2 rt=9ns",

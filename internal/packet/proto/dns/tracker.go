@@ -10,9 +10,10 @@ import (
 
 const (
 	// patience is after how much packet time since its last copy a query is
-	// unanswered. The resolver of glibc repeats a query after 5 s with the same
-	// port and identifier (resolv.conf(5), timeout), so it must be more than that.
-	patience = int64(10 * time.Second)
+	// unanswered. Resolvers that cannot reach the servers behind them say so after 10
+	// to 30 s (resolver-query-timeout of BIND), and the resolver of glibc repeats a
+	// query after 5 s with the same port and identifier (resolv.conf(5), timeout).
+	patience = int64(30 * time.Second)
 
 	// memory is how long an answered query is remembered, to tell second copies of
 	// it and of its answer from others.
