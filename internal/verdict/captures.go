@@ -31,11 +31,19 @@ func capturesOf(v *view.View) []Capture {
 	return list
 }
 
+// lookupsIn counts names that were looked up, answered or not.
+func lookupsIn(v *view.View) (n int64) {
+	for _, r := range v.PacketResolvers() {
+		n += r.Queries + r.Unpaired
+	}
+	return n
+}
+
 // Baseless says why a verdict stands on nothing: no rule could be judged, since
 // there are only captures, in which no connection and no name lookup is. Of one with
 // connections, be they cut or in one direction, the reasons of the rules say more.
 func (v *Verdict) Baseless() (why string, baseless bool) {
-	if len(v.Captures) == 0 || v.Judged > 0 || len(v.Findings) > 0 {
+	if len(v.Captures) == 0 || v.Judged > 0 || len(v.Findings) > 0 || v.Lookups > 0 {
 		return "", false
 	}
 	var packets, unreadable int64

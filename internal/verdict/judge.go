@@ -31,7 +31,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Unseen: unseenIn(v),
 		Notes:  slices.Concat(manifest.Notes, ownCost(v), replication(v)),
 
-		Captures: capturesOf(v),
+		Captures: capturesOf(v), Lookups: lookupsIn(v),
 	}
 	var found []Finding
 	captured := packetsIn(v)

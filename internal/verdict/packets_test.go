@@ -106,6 +106,7 @@ func TestBaseless(t *testing.T) {
 		{"nothing could be read", Verdict{Captures: []Capture{broken}}, "no packet in it could be read"},
 		{"one side broken", Verdict{Captures: []Capture{arp, broken}}, "there is no TCP connection and no name lookup in it"},
 		{"name lookups", Verdict{Captures: []Capture{arp}, Judged: 2}, ""},
+		{"name lookups that nobody answered", Verdict{Captures: []Capture{arp}, Lookups: 1}, ""},
 		{"connections in one direction", Verdict{Captures: []Capture{{Packets: 5, Connections: 1}}}, ""},
 		{"something was found", Verdict{Captures: []Capture{arp}, Findings: []Finding{{}}}, ""},
 		{"the host was watched too", Verdict{Captures: []Capture{arp}, Judged: 40}, ""},

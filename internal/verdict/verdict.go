@@ -28,6 +28,7 @@ type Verdict struct {
 	Probes   []ProbeHealth
 	Time     []ProcessTime // where the busiest processes spent the window
 	Captures []Capture
+	Lookups  int64    // queries of DNS in the captures, and answers without one
 	Notes    []string // about the evidence as a whole: "interrupted after 3.2 s"
 }
 

@@ -42,7 +42,7 @@ var dnsUnreachable = rule.Rule{
 	Refutes:  []string{"response times", "answers"},
 	Page:     dnsUnreachablePage,
 	Seen:     lookups,
-	Detect:   func(v *view.View) ([]rule.Finding, error) { return detectDNS(v, true), nil },
+	Detect:   detectDNSUnreachable,
 }
 
 const (
@@ -65,6 +65,20 @@ type resolver struct {
 	s *view.PacketService
 	recording.PacketResolver
 	first *recording.PacketTransaction // a query without an answer, the first one that was kept
+}
+
+func detectDNSUnreachable(v *view.View) ([]rule.Finding, error) {
+	if found := detectDNS(v, true); len(found) > 0 {
+		return found, nil
+	}
+	for _, r := range resolvers(v) {
+		if r.dead() && r.Queries > 0 {
+			return nil, &rule.NotJudged{Needs: "an answer, or 2 queries that waited for 2 s and more in vain",
+				Why: fmt.Sprintf("%s to %s had no answer when the capture ended, %s for less than 2 s", unit.Plural(r.Queries, "query", "queries"), r.name(), unit.Count(r.Young)),
+				How: shell.Say("capture for longer")}
+		}
+	}
+	return nil, nil
 }
 
 func detectDNS(v *view.View, unreachable bool) []rule.Finding {
