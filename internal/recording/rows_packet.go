@@ -41,6 +41,7 @@ type PacketConnection struct {
 	SYNs        int32         `parquet:"syns" cbor:"syns"`
 	SYNACKs     int32         `parquet:"synacks" cbor:"synacks"`
 	Refused     bool          `parquet:"refused" cbor:"refused"`    // the SYN was answered by RST
+	Retried     bool          `parquet:"retried" cbor:"retried"`    // the SYN repeats one that was refused: both are one connect
 	Ending      string        `parquet:"ending,dict" cbor:"ending"` // open, finished, reset, expired, port reused
 	Closer      string        `parquet:"closer,dict" cbor:"closer"` // who sent the first FIN or RST: client, server, ""
 	ClosedAt    time.Time     `parquet:"closed_at,timestamp(nanosecond)" cbor:"closed_at"`

@@ -17,6 +17,7 @@ type PacketDirection struct {
 	Connections   int64         `parquet:"connections" cbor:"connections"`       // all, seen by both senders, as are the sums of requests and times below
 	Ended         int64         `parquet:"ended" cbor:"ended"`                   // of them, before the capture did
 	Refused       int64         `parquet:"refused" cbor:"refused"`               // the SYN was answered by RST
+	RefusedAgain  int64         `parquet:"refused_again" cbor:"refused_again"`   // of those refused: the SYN repeats one that was refused, both are one connect
 	Broke         int64         `parquet:"broke" cbor:"broke"`                   // reset by the sender while a request was under way
 	BrokeUnread   int64         `parquet:"broke_unread" cbor:"broke_unread"`     // reset by the sender at another time, bytes of the other side unacknowledged
 	Crossed       int64         `parquet:"crossed" cbor:"crossed"`               // closed by the sender while idle, with a request on its way that was answered by RST
@@ -95,6 +96,9 @@ func (d *PacketDirection) addReset(c *PacketConnection) {
 	switch harm {
 	case ConnectRefused:
 		d.Refused++
+		if c.Retried {
+			d.RefusedAgain++
+		}
 	case ExchangeBroken:
 		d.Broke++
 	case UnreadLost:
@@ -147,6 +151,7 @@ func (d *PacketDirection) Merge(o *PacketDirection) {
 	d.Connections += o.Connections
 	d.Ended += o.Ended
 	d.Refused += o.Refused
+	d.RefusedAgain += o.RefusedAgain
 	d.Broke += o.Broke
 	d.BrokeUnread += o.BrokeUnread
 	d.Crossed += o.Crossed

@@ -25,12 +25,15 @@ func (t *Table) Frame(f *decode.Frame) {
 		at, c, _ = t.find(f, hash)
 	}
 	if c == nil {
-		if ref := t.slots[at].ref; f.Flags&decode.RST != 0 || ref < 0 && t.late(ref, f) {
+		ref := t.slots[at].ref
+		if f.Flags&decode.RST != 0 || ref < 0 && t.late(ref, f) {
 			t.strays++
 			return
 		}
+		retried := ref < 0 && t.retried(ref, f)
 		c = t.add(at, hash)
 		d = t.open(c, f)
+		c.Retried = retried
 		t.began(c)
 	}
 	if c.state&abandoned != 0 {

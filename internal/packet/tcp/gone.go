@@ -117,3 +117,9 @@ func (t *Table) late(ref int32, f *decode.Frame) bool {
 	away := int32(f.Seq - m.next[d])
 	return away > -near && away < near
 }
+
+// retried tells whether a frame is the SYN of a connect that was refused, sent again.
+func (t *Table) retried(ref int32, f *decode.Frame) bool {
+	m := &t.gone.marks[^ref]
+	return m.refused && f.Flags&(decode.SYN|decode.ACK) == decode.SYN && f.Src == m.client && f.Seq+1 == m.first[flow.ToServer] && f.At-m.at <= lingering
+}

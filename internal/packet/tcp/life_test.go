@@ -100,6 +100,12 @@ func TestLives(t *testing.T) {
 			s.syn(0)
 			s.packet(ms, toClient, decode.RST|decode.ACK, -1, 0, 0, func(f *decode.Frame) { f.Seq = 0 })
 			s.syn(500 * ms)
+		}, []string{"1 reset by server RST @1 refused", "3 open retried"}},
+		{"refused, and tried anew with another number", func(s *script) {
+			s.syn(0)
+			s.packet(ms, toClient, decode.RST|decode.ACK, -1, 0, 0, func(f *decode.Frame) { f.Seq = 0 })
+			s.isn[toServer] += 1000
+			s.syn(500 * ms)
 		}, []string{"1 reset by server RST @1 refused", "3 open"}},
 		{"reset with bytes of the other side outstanding", func(s *script) {
 			s.shake()
@@ -227,6 +233,9 @@ func tell(c *Conn) string {
 	}
 	if c.Refused {
 		b.WriteString(" refused")
+	}
+	if c.Retried {
+		b.WriteString(" retried")
 	}
 	if c.Midway {
 		b.WriteString(" midway")

@@ -87,6 +87,7 @@ type Conn struct {
 	Why            Reason // how it is known which side is the server
 	Midway         bool   // the capture began, or the connection was first seen, after its handshake
 	Refused        bool   // the SYN was answered by RST
+	Retried        bool   // the SYN repeats one that was refused: Windows tries a connect three times
 	Closing        bool   // Closer is set
 	Ending         flow.Ending
 	SYNs, SYNACKs  uint16 // how many copies of each

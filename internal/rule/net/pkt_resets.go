@@ -50,8 +50,9 @@ const (
 type broken struct {
 	s     *view.PacketService
 	kind  resetKind
-	count int64 // of all of them
+	count int64 // of all of them; connects that were tried again count once
 	ended int64 // connections of the service that ended, in whatever way
+	syns  int64 // of refused connects: SYNs that were answered by RST
 	// Of those that were kept: all, or the worst of thousands.
 	conns  []*view.PacketConnection
 	unread int                     // with bytes that the closing side had not acknowledged
@@ -75,11 +76,11 @@ func detectResets(v *view.View) ([]rule.Finding, error) {
 func brokenOf(s *view.PacketService) []*broken {
 	var kinds [4]*broken
 	client, server := s.Sent("client"), s.Sent("server")
-	for i, n := range []int64{refused: server.Refused, serverBroke: server.Broke + server.BrokeUnread, clientGaveUp: client.Broke, closedIdle: server.Crossed} {
-		kinds[i] = &broken{s: s, kind: resetKind(i), count: n, ended: server.Ended, states: map[recordedState]int64{}}
+	for i, n := range []int64{refused: server.Refused - server.RefusedAgain, serverBroke: server.Broke + server.BrokeUnread, clientGaveUp: client.Broke, closedIdle: server.Crossed} {
+		kinds[i] = &broken{s: s, kind: resetKind(i), count: n, ended: server.Ended - server.RefusedAgain, syns: server.Refused, states: map[recordedState]int64{}}
 	}
 	for _, c := range s.Connections {
-		if c.Ending == "open" {
+		if c.Ending == "open" || c.Retried {
 			continue
 		}
 		if k, ok := kindOfReset(c); ok {
@@ -170,7 +171,7 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	switch b.kind {
 	case refused:
 		f.Headline = rule.T("nobody listens on %s:%d: %d connects were refused", b.s.Server, b.s.Port, b.count)
-		f.Evidence = []rule.Evidence{{Metric: "packets.refused", What: rule.T("%d SYNs were answered by RST, of %d connects", b.count, b.ended), Value: float64(b.count), Unit: "count", Limit: rule.Limit(0), Check: check}}
+		f.Evidence = []rule.Evidence{{Metric: "packets.refused", What: rule.T("%d of %d connects were refused: %d SYNs were answered by RST", b.count, b.ended, b.syns), Value: float64(b.count), Unit: "count", Limit: rule.Limit(0), Check: check}}
 		f.Fixes = []rule.Fix{{Text: rule.T("start the server, or let it listen on this address; a firewall that rejects with tcp-reset looks the same"), Command: shell.Line("ss -ltn 'sport = :%d'; iptables -nvL", b.s.Port), Tradeoff: "none"}}
 		return f
 	case serverBroke:

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -145,5 +146,46 @@ func TestIdleConnectionsClosedInUse(t *testing.T) {
 		if told := strings.Contains(found[0].Fixes[0].Text.String(), "which is about 5 s"); told != (name == "a limit") || told == (len(found[0].Notes) > 0) {
 			t.Errorf("%s: %s, notes %v", name, found[0].Fixes[0].Text, found[0].Notes)
 		}
+	}
+}
+
+// Windows tries a connect three times where it is refused: that is one connect, as
+// one person sees it.
+func TestRefusedConnectsCountOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		connects int
+		tries    int
+		headline string
+	}{
+		{"one, tried three times", 1, 3, ""},
+		{"two, tried three times each", 2, 3, ""},
+		{"three, tried once each", 3, 1, "3 connects were refused"},
+		{"four, tried three times each", 4, 3, "4 connects were refused"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFilm()
+			for i := range tt.connects {
+				for try := range tt.tries {
+					at := time.Duration(i)*5*time.Second + time.Duration(try)*500*ms
+					f.tcp(at, 40000+uint16(i), true, synFlag, 100, 0, uint32(at/ms)+1)
+					f.tcp(at+ms, 40000+uint16(i), false, rstFlag|ackFlag, 0, 101, 0)
+				}
+			}
+			found, err := detectResets(f.view(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.headline == "" {
+				if len(found) > 0 {
+					t.Fatalf("found %s", found[0].Headline)
+				}
+				return
+			}
+			if len(found) != 1 {
+				t.Fatalf("found %v", found)
+			}
+			holds(t, found[0], tt.headline, "100 %", strings.ReplaceAll("N of N connects were refused: ", "N", strconv.Itoa(tt.connects)))
+		})
 	}
 }
