@@ -47,7 +47,7 @@ type PacketConnection struct {
 	ClosedAt    time.Time     `parquet:"closed_at,timestamp(nanosecond)" cbor:"closed_at"`
 	CloseFrame  int64         `parquet:"close_frame" cbor:"close_frame"`
 	CloseReset  bool          `parquet:"close_reset" cbor:"close_reset"`
-	CloseState  string        `parquet:"close_state,dict" cbor:"close_state"` // where the protocol was: idle, request, waiting, response, handshake, crossed (idle, and a request that crossed the server's FIN was answered by RST), ""
+	CloseState  string        `parquet:"close_state,dict" cbor:"close_state"` // where the protocol was: idle, request, waiting, response, handshake, dismissed (the server had said that it answers no more, and the client asked more all the same), crossed (idle, and a request that crossed the server's FIN was answered by RST), ""
 	Outstanding int64         `parquet:"outstanding" cbor:"outstanding"`      // bytes of the other side the closing one had not acknowledged
 
 	Transactions int64         `parquet:"transactions" cbor:"transactions"` // whose times count

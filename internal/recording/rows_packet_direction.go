@@ -232,6 +232,8 @@ func (c *PacketConnection) Harm() ResetHarm {
 		return ConnectRefused
 	case c.CloseState == "crossed":
 		return RequestCrossed
+	case c.CloseState == "dismissed":
+		return NoHarm // the client was told, and did not listen
 	case !c.CloseReset:
 		return NoHarm
 	case c.CloseState == "request" || c.CloseState == "waiting" || c.CloseState == "response":

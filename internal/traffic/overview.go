@@ -285,6 +285,8 @@ func during(s tcp.State) string {
 		return " while a request waited for its answer"
 	case tcp.Response:
 		return " in the middle of a response"
+	case tcp.Dismissed:
+		return " after it had said so; the client asked more all the same"
 	case tcp.Crossed:
 		return " while it was idle; a request crossed it and was answered by RST"
 	}

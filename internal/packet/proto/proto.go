@@ -46,6 +46,7 @@ const (
 	Idle                      // everything asked was answered
 	Waiting                   // a request waits, and nothing of its answer has come
 	Answering                 // an answer has begun and is not complete
+	Dismissed                 // the server has said that it answers no more, and the client asked more all the same
 )
 
 // Sink takes exchanges as they complete. The exchange and what it points to are

@@ -106,7 +106,7 @@ func (a *Assembler) noteClose() {
 }
 
 // states are the words of TCP for what decoders say.
-var states = [...]tcp.State{proto.Unclear: tcp.Unknown, proto.Idle: tcp.Idle, proto.Waiting: tcp.Waiting, proto.Answering: tcp.Response}
+var states = [...]tcp.State{proto.Unclear: tcp.Unknown, proto.Idle: tcp.Idle, proto.Waiting: tcp.Waiting, proto.Answering: tcp.Response, proto.Dismissed: tcp.Dismissed}
 
 // leastBytes is how much of a message the snap length must have left for a
 // decoder: the header of MySQL's packets and a command, the least of all.

@@ -139,10 +139,11 @@ const (
 	Request                // a request has begun and is not complete
 	Waiting                // a request is complete and its answer has not begun
 	Response               // an answer has begun and is not complete
+	Dismissed              // the server had said that it answers no more, and the client asked more all the same
 	Crossed                // idle, as the server saw it; but a request crossed its FIN and was answered by RST
 )
 
-var states = [...]string{"", "handshake", "idle", "request", "waiting", "response", "crossed"}
+var states = [...]string{"", "handshake", "idle", "request", "waiting", "response", "dismissed", "crossed"}
 
 // String is a word for it; "" if nobody can tell.
 func (s State) String() string { return states[s] }

@@ -70,7 +70,9 @@ func TestLookups(t *testing.T) {
 			l.transaction(lookup(0, one, func(t *rt.Transaction) { t.Status, t.Retransmit, t.RequestPackets = proto.Answered, time.Second, 2 }))
 		}, []recording.PacketResolver{{Queries: 1, Answered: 1, Repeated: 1, Waited: time.Second, Clients: 1, Client: "10.0.0.1"}}},
 		{"a copy sent after 30 ms says nothing", func(l *lookups) {
-			l.transaction(lookup(0, one, func(t *rt.Transaction) { t.Status, t.Retransmit, t.RequestPackets = proto.Answered, 30*time.Millisecond, 2 }))
+			l.transaction(lookup(0, one, func(t *rt.Transaction) {
+				t.Status, t.Retransmit, t.RequestPackets = proto.Answered, 30*time.Millisecond, 2
+			}))
 		}, []recording.PacketResolver{{Queries: 1, Answered: 1}}},
 		{"an answer long after the last copy was slow, not lost", func(l *lookups) {
 			l.transaction(lookup(0, one, func(t *rt.Transaction) {

@@ -189,3 +189,41 @@ func TestRefusedConnectsCountOnce(t *testing.T) {
 		})
 	}
 }
+
+// Who asks on although the server has said that it closes loses what it asks by its
+// own doing; where the server said nothing, it is the server's.
+func TestClientsThatAskOnAfterAClose(t *testing.T) {
+	for _, tt := range []struct {
+		name, answer string
+		found        int
+	}{
+		{"it said so", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx", 0},
+		{"it said nothing", page, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFilm()
+			for i := range uint16(5) {
+				at := time.Duration(i) * time.Second
+				put := func(after time.Duration, toServer bool, flags byte, seq, ack uint32, data string) {
+					f.segment(at+after, 40000+i, 80, toServer, flags, seq, ack, uint32((at+after)/ms)+1, data)
+				}
+				put(0, true, synFlag, 100, 0, "")
+				put(ms, false, synFlag|ackFlag, 900, 101, "")
+				put(2*ms, true, ackFlag, 101, 901, "")
+				put(3*ms, true, ackFlag, 101, 901, getPage+getPage)
+				put(4*ms, false, ackFlag, 901, 101+uint32(2*len(getPage)), tt.answer)
+				put(5*ms, false, rstFlag, 901+uint32(len(tt.answer)), 0, "")
+			}
+			v := f.view(t)
+			found, err := detectResets(v)
+			if err != nil || len(found) != tt.found {
+				t.Errorf("found %v, %v", found, err)
+			}
+			for _, c := range v.PacketConnections() {
+				if dismissed := c.CloseState == "dismissed"; dismissed != (tt.found == 0) {
+					t.Errorf("closed in state %s", c.CloseState)
+				}
+			}
+		})
+	}
+}

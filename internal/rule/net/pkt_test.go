@@ -348,7 +348,9 @@ func TestDNSSlow(t *testing.T) {
 		{Name: "more than a recording has transactions", Host: dnsHost(40000, 0, 2000, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 999, High: 1001, Says: "2,000 of 42,000"},
 		{Name: "some were asked just before the end", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = r.Queries+6, 6 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 1.9, High: 2.1, Says: "4 of 44", Proof: "of 44; 6 more were asked less than 2 s before the end"},
-		{Name: "too many at once, and most of their answers are there", Host: dnsHost(1000, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.Unpaired, r.AskedAgain = 2000, 1000, 900, 500 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+		{Name: "too many at once, and most of their answers are there", Host: dnsHost(1000, 0, 0, 0, func(r *recording.PacketResolver) {
+			r.Queries, r.Forgotten, r.Unpaired, r.AskedAgain = 2000, 1000, 900, 500
+		}), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 0.05, High: 0.05, Says: "100 of 2,000"},
 		{Name: "it died, and nobody listens any more", Host: dnsHost(40, 0, 10, 0, func(r *recording.PacketResolver) { r.Refused, r.Waited = 10, 0 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 0.2, High: 0.2, Says: "10 of 50 got no answer", Proof: "10 of them were answered by ICMP"},

@@ -180,7 +180,7 @@ func (d *disconnects) headline() rule.Text {
 	case d.kindred > 1:
 		return rule.T("%s closed %d connections in the middle of requests, the first one while %s was %s", d.s.Name(), d.kindred, what, stage(x))
 	}
-	return rule.T("%s closed a connection while %s was %s: the client is not to blame", d.s.Name(), what, stage(x))
+	return rule.T("%s closed a connection while %s was %s", d.s.Name(), what, stage(x))
 }
 
 func request(t recording.PacketTransaction) string {

@@ -74,6 +74,7 @@ type way struct {
 	chunked bool
 	expect  bool   // the request asked for permission to send its body
 	auth    bool   // the request has credentials, or the answer asks for some
+	last    bool   // the connection ends with this message (RFC 9112, 9.3)
 	line    []byte // the beginning of a line that continues in the next chunk
 	long    bool   // the line is longer than mostLine
 	length  int64  // Content-Length; -1: none
@@ -88,6 +89,8 @@ const (
 	connect
 	kinds       uint32 = 3
 	credentials uint32 = 4
+	// parting is added to those after whose answer the connection ends.
+	parting uint32 = 8
 )
 
 type parser struct {
@@ -98,6 +101,7 @@ type parser struct {
 	off    bool // not HTTP any more
 	code   int  // of the answer being read; 0: not known
 	asked  challenge
+	parted bool // the server has given its last answer
 }
 
 func newParser(sink proto.Sink, midway bool) *parser {
@@ -152,6 +156,8 @@ func (p *parser) Progress() proto.Progress {
 	switch s := p.answer.state; {
 	case p.off, s == endless, s == blurred:
 		return proto.Unclear
+	case p.parted && s == between && (p.queue.Len() > 0 || p.ask.state == lost || p.ask.state == blurred):
+		return proto.Dismissed
 	case s != between && s != lost:
 		return proto.Answering
 	case p.queue.Len() > 0:
@@ -202,7 +208,7 @@ func (w *way) keep(b []byte) {
 
 // reset prepares for the next message.
 func (w *way) reset() {
-	w.chunked, w.expect, w.auth, w.long, w.length = false, false, false, false, -1
+	w.chunked, w.expect, w.auth, w.last, w.long, w.length = false, false, false, false, false, -1
 	w.line = w.line[:0]
 }
 
@@ -212,6 +218,10 @@ func (w *way) field(line []byte) {
 	// Most fields are neither; their first letter tells.
 	switch line[0] | 0x20 {
 	case 'c':
+		if len(line) > 10 && line[10] == ':' {
+			w.persistence(line)
+			return
+		}
 		if len(line) < 15 || line[14] != ':' {
 			return
 		}
@@ -240,6 +250,18 @@ func (w *way) field(line []byte) {
 	case 'p':
 		w.about(line, "proxy-authorization")
 		w.about(line, "proxy-authenticate")
+	}
+}
+
+// persistence takes the field that says whether the connection goes on.
+func (w *way) persistence(line []byte) {
+	v, ok := value(line, "connection")
+	switch {
+	case !ok:
+	case endsWithFold(v, "close"):
+		w.last = true
+	case endsWithFold(v, "keep-alive"):
+		w.last = false
 	}
 }
 

@@ -1,6 +1,8 @@
 package http
 
 import (
+	"bytes"
+
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 )
@@ -46,6 +48,9 @@ func (p *parser) request(c *flow.Chunk) {
 			default:
 				if w.auth && p.open {
 					p.queue.Tail().Tag |= credentials
+				}
+				if w.last && p.open {
+					p.queue.Tail().Tag |= parting
 				}
 				if w.state, _ = w.bodyState(); w.state == between {
 					p.addRequest(c, from, i-from)
@@ -105,6 +110,7 @@ func (p *parser) requestLine(line []byte) bool {
 		return true
 	}
 	p.ask.state = fields
+	p.ask.last = bytes.HasSuffix(line, []byte(" HTTP/1.0"))
 	if !p.open { // answered already
 		p.ask.long = false
 		return true

@@ -85,6 +85,7 @@ func (p *parser) statusLine(line []byte) bool {
 		return false
 	}
 	p.answer.state, p.answer.long = fields, false
+	p.answer.last, p.parted = line[7] == '0', false
 	p.code = code
 	e := &p.queue.Now
 	e.Code = codes[code]
@@ -141,6 +142,8 @@ func (p *parser) finish() {
 		// The request is still on its way, but it has its answer.
 		p.open = false
 	}
+	q := p.queue.Head()
+	p.parted = p.answer.last || q != nil && q.Tag&parting != 0
 	p.queue.Answered()
 }
 

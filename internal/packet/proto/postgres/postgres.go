@@ -186,6 +186,8 @@ func (p *parser) Progress() proto.Progress {
 	switch {
 	case p.inner != nil:
 		return proto.Unclear
+	case p.fatal && p.queue.Len() > 0:
+		return proto.Dismissed
 	case p.fatal:
 		return proto.Idle
 	case p.stage != ready:

@@ -96,6 +96,13 @@ func Owes(p proto.Protocol, steps []Step) bool {
 	return parser.(proto.Debtor).Owes()
 }
 
+// ProgressOf is what a connection is doing after some steps.
+func ProgressOf(p proto.Protocol, steps []Step) proto.Progress {
+	parser := p.New(&Recorder{}, false)
+	feed(parser, Events(steps))
+	return parser.Progress()
+}
+
 func feed(parser proto.Parser, list []Event) (last flow.Stamp) {
 	for i := range list {
 		e := &list[i]

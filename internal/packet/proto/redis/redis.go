@@ -111,6 +111,7 @@ type parser struct {
 	watched  bool // the message may be a push
 	push     bool // the message is of the push type
 	pubsub   bool // the client has subscribed to something
+	parted   bool // the client broke the protocol, and the server said so: it closes
 	monitor  bool
 	firstLen uint8
 	attrs    uint16           // which levels of the stack are attributes
@@ -164,6 +165,8 @@ func (p *parser) Progress() proto.Progress {
 		return proto.Unclear
 	case s != lost && (s != between || p.depth > 0):
 		return proto.Answering
+	case p.parted:
+		return proto.Dismissed
 	case p.queue.Len() > 0:
 		return proto.Waiting
 	case s == lost, p.ask.state == lost, p.queue.Behind():

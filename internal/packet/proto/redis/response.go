@@ -1,6 +1,8 @@
 package redis
 
 import (
+	"strings"
+
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/proto/pair"
@@ -285,6 +287,7 @@ func (p *parser) fail(text []byte) {
 	e := &p.queue.Now
 	e.Failed, e.Rows = true, -1
 	e.Code, e.Error = splitError(text)
+	p.parted = p.parted || e.Code == "ERR" && strings.HasPrefix(e.Error, "Protocol error")
 }
 
 // addResponse makes n bytes of the chunk part of the message being read.
