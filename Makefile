@@ -12,8 +12,9 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo))
 
 # One version for everybody, so that lint says the same everywhere.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: help build run test unit lab lab-repeat lab-releases bench bench-live bench-mysql profile bpf lint fuzz corpus corpus-check clean
+.PHONY: help build run test unit lab lab-repeat lab-releases robust bench bench-live bench-mysql profile bpf lint vuln fuzz corpus corpus-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -42,6 +43,10 @@ lab-releases: build  ## five more releases of MySQL, Percona Server and MariaDB,
 	scripts/mysql-servers --all
 	$(BIN) lab run '*/*+percona56' '*/*+mysql57*' '*/*+mysql8*' '*/*+mariadb105' --repeat $(ROUNDS)
 
+robust: build  ## kill -9, power loss, full disk, clock steps, 20,000 processes, ...: what becomes of recorder and verdict, as root
+	$(GO) build -o bin/robust ./internal/bench/robust
+	$(SUDO) bin/robust $(BIN)
+
 bench: build  ## what samples cost, how fast packets are read beside tshark, and stacks beside pt-pmp; as root
 	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter tshark percona-toolkit
 	$(GO) run ./internal/bench/cost
@@ -66,6 +71,9 @@ lint:  ## gofmt, vet, staticcheck
 	@bad=$$(gofmt -l cmd internal); if [ -n "$$bad" ]; then echo "gofmt -w is due for:"; echo "$$bad"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+
+vuln:  ## known vulnerabilities of the code and what it imports; asks vuln.go.dev
+	$(GO) run $(GOVULNCHECK) ./...
 
 fuzz:  ## every fuzz target for FUZZTIME seconds
 	GO='$(GO)' scripts/fuzz --seconds $(FUZZTIME)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vishvananda/netns"
 
+	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/pcap/live"
 	"rtrail/internal/probe/capture"
@@ -31,8 +32,12 @@ func isRecording(path string) bool {
 	if path == "-" {
 		return false
 	}
-	if info, err := os.Stat(path); err != nil || info.IsDir() || filepath.Ext(path) == ".rtr" {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || info.IsDir() || filepath.Ext(path) == ".rtr":
 		return true
+	case !info.Mode().IsRegular():
+		return false
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -51,12 +56,12 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 		return verdict.Verdict{}, err
 	}
 	began := time.Now()
-	src, err := pcap.Open(files, stdin)
+	src, err := pcap.Open(ctx, files, stdin)
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
 	defer src.Close()
-	result, err := capture.Read(ctx, src, capture.Options{Source: strings.Join(files, ", "), Ports: ports})
+	result, err := capture.Read(ctx, src, capture.Options{Source: strings.Join(files, ", "), Ports: ports, Engine: engine.Options{DecodeAs: d.as}})
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
@@ -112,7 +117,7 @@ func (d *diagnosis) capture(ctx context.Context, mysql []uint16) (*liveCapture, 
 		return nil, err
 	}
 	how := besideServers(mysql)
-	how.Workers = liveWorkers
+	how.Workers, how.DecodeAs = liveWorkers, d.as
 	ctx, stop := context.WithCancel(ctx)
 	c := &liveCapture{stop: stop, began: time.Now(), done: make(chan struct{})}
 	go func() {

@@ -161,6 +161,7 @@ func (r labRun) runCase(cmd *cobra.Command, runner *lab.Runner, args []string, i
 		cases, _ := r.selected(args) // which worked before
 		return cases[i]
 	}
+	finishes(cmd.Context())
 	return runner.RunUntilJudged(cmd.Context(), fresh)
 }
 

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/budget"
+	"rtrail/internal/escape"
+	"rtrail/internal/infile"
 	"rtrail/internal/lab/actor"
+	"rtrail/internal/unit"
 )
 
 // Exit codes; docs/exit-codes.md tells users.
@@ -21,12 +26,14 @@ const (
 	exitFailed = 1
 	exitUsage  = 2
 	exitFound  = 3 // --fail-on met
+	exitMemory = 4 // more memory needed than there is
 )
 
 func main() {
 	if actor.Main() {
 		return
 	}
+	confinable = true
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -35,15 +42,27 @@ func run(args []string, stdout, stderr io.Writer) int {
 	// A reader that went away is no error of ours: with SIGPIPE ignored, the
 	// write fails with EPIPE and the program ends quietly.
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal(stderr)
 	defer stop()
+	budget.Watch(ctx, func(bytes, limit int64) {
+		fmt.Fprintf(stderr, "rtrail: this takes %v of memory, and %v were there: ended before the kernel kills others; read less at once, or on a larger machine\n",
+			unit.Bytes(bytes), unit.Bytes(limit))
+		os.Exit(exitMemory)
+	})
 
+	// All that is printed goes through these, whoever prints it.
+	out, errs := escape.NewWriter(stdout), escape.NewWriter(stderr)
+	if _, tty := terminalWidth(stdout); tty {
+		out = escape.Coloured(stdout)
+	}
+	defer errs.Flush()
 	root := newRootCommand()
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetIn(infile.Reader(ctx, os.Stdin))
+	root.SetOut(out)
+	root.SetErr(errs)
 	help := watchHelp(root)
-	err := root.ExecuteContext(ctx)
+	err := cmp.Or(root.ExecuteContext(ctx), out.Flush())
 	if err == nil && *help != nil {
 		err = fmt.Errorf("writing the help: %w", *help)
 	}
@@ -55,11 +74,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	case errors.As(err, &status):
 		if status.err != nil {
-			fmt.Fprintln(stderr, "rtrail:", status.err)
+			fmt.Fprintln(errs, "rtrail:", status.err)
 		}
 		return status.code
 	}
-	fmt.Fprintln(stderr, "rtrail:", err)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	fmt.Fprintln(errs, "rtrail:", err)
 	return exitFailed
 }
 

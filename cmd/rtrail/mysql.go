@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/probe"
@@ -163,6 +164,7 @@ func (m *mysqlFlags) only() (*mysql.Probe, string, error) {
 
 // run watches the server.
 func (m *mysqlJob) run(ctx context.Context, source *mysql.Probe, name string, out, stderr io.Writer) error {
+	finishes(ctx)
 	watch, err := m.watch(ctx, source, name)
 	if err != nil {
 		return err
@@ -190,7 +192,7 @@ func failure(last *mysqlview.Row) error {
 		}
 	case recording.ServerMisnamed:
 		// The state's name says nothing to people that the text does not.
-		err = fmt.Errorf("asking %s: %s; %s", last.Server, mysqlview.Plain(last.Error), mysqlconn.Remedy(last.Error))
+		err = fmt.Errorf("asking %s: %s; %s", last.Server, escape.Line(last.Error), mysqlconn.Remedy(last.Error))
 	}
 	return err
 }

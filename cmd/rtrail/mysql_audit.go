@@ -67,6 +67,7 @@ said so.`,
 }
 
 func (a *mysqlAudit) run(ctx context.Context, source *mysql.Probe, name string, out, stderr io.Writer) error {
+	finishes(ctx)
 	beside := host.New(host.FS{})
 	for _, p := range []probe.Probe{source, beside} {
 		if err := checked(p); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/mysqlview/screen"
 )
@@ -35,5 +36,5 @@ func (w *mysqlWatch) screen() error {
 	}
 	totals.Finish(w.feed)
 	width, _ := terminalWidth(os.Stdout)
-	return totals.Print(os.Stdout, width, w.top)
+	return totals.Print(escape.NewWriter(os.Stdout), width, w.top)
 }

@@ -37,6 +37,7 @@ recording that still runs may be packed.`,
 			if err := checkOutputs([]output{{"-o", out}}, filesIn(args[0])); err != nil {
 				return err
 			}
+			confine(cmd.ErrOrStderr(), args, out)
 			if err := recording.Pack(cmd.Context(), args[0], out); err != nil {
 				return err
 			}

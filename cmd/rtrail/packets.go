@@ -14,6 +14,7 @@ import (
 // packetsJob is what `rtrail packets` was asked to do.
 type packetsJob struct {
 	ports string
+	as    decodeAs
 	every time.Duration
 	top   int
 
@@ -111,6 +112,7 @@ which seconds tells in JSON; where it covers less than a tenth, there is no QPS.
 	}
 	f := cmd.Flags()
 	f.StringVarP(&p.ports, "port", "p", "", "only these server ports, separated by commas")
+	p.as.add(f)
 	f.StringVarP(&p.iface, "interface", "i", "", "capture on this interface (any: on all) until Ctrl-C or --for")
 	f.DurationVar(&p.length, "for", 0, "how long to capture (default: until Ctrl-C)")
 	f.StringVar(&p.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")

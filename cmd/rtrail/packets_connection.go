@@ -19,6 +19,7 @@ import (
 type drawing struct {
 	id  string
 	all bool
+	decodeAs
 }
 
 func (d *drawing) add(f *pflag.FlagSet) {
@@ -38,7 +39,7 @@ func (d *drawing) run(ctx context.Context, out io.Writer, files []string) error 
 	var ladder *traffic.Ladder
 	found := false
 	if wanted.Frame != 0 {
-		if ladder, found, err = readLadder(ctx, files, wanted.Frame, d.all); err != nil {
+		if ladder, found, err = d.read(ctx, files, wanted.Frame); err != nil {
 			return err
 		}
 	}
@@ -47,7 +48,7 @@ func (d *drawing) run(ctx context.Context, out io.Writer, files []string) error 
 		if err != nil {
 			return fmt.Errorf("--connection %s: %w", d.id, err)
 		}
-		if ladder, found, err = readLadder(ctx, files, list[0].ID, d.all); err != nil {
+		if ladder, found, err = d.read(ctx, files, list[0].ID); err != nil {
 			return err
 		}
 		if !found {
@@ -61,17 +62,17 @@ func (d *drawing) run(ctx context.Context, out io.Writer, files []string) error 
 	return traffic.LadderText{Width: width, Prose: proseWidth(out)}.Print(out, ladder)
 }
 
-func readLadder(ctx context.Context, files []string, id uint64, all bool) (*traffic.Ladder, bool, error) {
-	src, err := pcap.Open(files, nil)
+func (d *drawing) read(ctx context.Context, files []string, id uint64) (*traffic.Ladder, bool, error) {
+	src, err := pcap.Open(ctx, files, nil)
 	if err != nil {
 		return nil, false, err
 	}
 	defer src.Close()
-	return traffic.ReadLadder(ctx, src, id, all)
+	return traffic.ReadLadder(ctx, src, id, d.all, d.decodeAs)
 }
 
 func findConnections(ctx context.Context, files []string, names []traffic.Wanted) ([]traffic.Found, error) {
-	src, err := pcap.Open(files, nil)
+	src, err := pcap.Open(ctx, files, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func (c *cutting) run(ctx context.Context, out, stderr io.Writer, files []string
 
 // copy writes a new file, which is in its place when it is complete.
 func (c *cutting) copy(ctx context.Context, out io.Writer, files []string, found []traffic.Found) (n uint64, err error) {
-	src, err := pcap.Open(files, nil)
+	src, err := pcap.Open(ctx, files, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -158,9 +159,9 @@ func (c *cutting) copy(ctx context.Context, out io.Writer, files []string, found
 		return w.Close(pcap.Loss{})
 	}
 	if c.to == "-" {
-		err = extract(out)
+		err = extract(raw(out))
 		return n, err
 	}
-	err = outfile.Write(ctx, c.to, 0o644, func(f *outfile.File) error { return extract(f) })
+	err = outfile.Write(ctx, c.to, func(f *outfile.File) error { return extract(f) })
 	return n, err
 }

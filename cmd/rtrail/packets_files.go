@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/outfile"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/summary"
@@ -28,7 +29,7 @@ func (r *packetsRun) toParquet(ctx context.Context, v *packetsView) error {
 // toHTML writes a page beside the view.
 func (r *packetsRun) toHTML(ctx context.Context, v *packetsView) error {
 	// A path that cannot be written is to be known before the capture was read.
-	f, err := outfile.Create(ctx, r.html, 0o644)
+	f, err := outfile.Create(ctx, r.html)
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
@@ -36,7 +37,7 @@ func (r *packetsRun) toHTML(ctx context.Context, v *packetsView) error {
 	v.seconds = append(v.seconds, p.Second)
 	v.abandon = append(v.abandon, f.Abandon)
 	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
-		err := p.Write(f, report, s)
+		err := p.Write(escape.NewWriter(f), report, s)
 		if err == nil {
 			err = f.Commit()
 		} else {

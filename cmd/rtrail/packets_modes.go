@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"os"
 	"slices"
 	"strings"
 
@@ -29,12 +30,17 @@ func withModes(cmd *cobra.Command) *cobra.Command {
 		if err := m.check(cmd, files); err != nil {
 			return err
 		}
+		as, _ := f.Lookup(decodeAsName).Value.(*decodeAs)
+		m.drawing.decodeAs = *as
 		switch {
 		case m.sides.given():
-			return m.sides.compared(cmd)
+			confine(cmd.ErrOrStderr(), slices.Concat(m.sides.client, m.sides.server))
+			return m.sides.compared(cmd, *as)
 		case m.drawing.given():
+			confine(cmd.ErrOrStderr(), files)
 			return m.drawing.run(cmd.Context(), cmd.OutOrStdout(), files)
 		case m.cutting.given():
+			confine(cmd.ErrOrStderr(), files, m.cutting.to)
 			return m.cutting.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), files)
 		}
 		return run(cmd, files)
@@ -49,13 +55,13 @@ func (m *packetModes) check(cmd *cobra.Command, files []string) error {
 	case m.sides.given() && (m.drawing.given() || m.cutting.given()):
 		return usageError("--connection and --extract take one capture: they do not go with --client-side and --server-side")
 	case m.sides.given():
-		return cmp.Or(m.sides.check(files, iface), alone(cmd, "--client-side and --server-side", "client-side", "server-side", "port", "top", "json", "transactions"))
+		return cmp.Or(m.sides.check(files, iface), alone(cmd, "--client-side and --server-side", "client-side", "server-side", "port", decodeAsName, "top", "json", "transactions"))
 	case m.drawing.given() && m.cutting.given():
 		return usageError("--connection and --extract exclude each other")
 	case m.drawing.given():
-		return cmp.Or(m.oneFile(files, iface), alone(cmd, "--connection", "connection", "all", "port"))
+		return cmp.Or(m.oneFile(files, iface), alone(cmd, "--connection", "connection", "all", "port", decodeAsName))
 	case m.cutting.given():
-		return cmp.Or(m.oneFile(files, iface), alone(cmd, "--extract", "extract", "output", "port"))
+		return cmp.Or(m.oneFile(files, iface), alone(cmd, "--extract", "extract", "output", "port", decodeAsName))
 	case m.cutting.to != "":
 		return usageError("-o %s: what shall be written there? --extract ID names connections", m.cutting.to)
 	case m.drawing.all:
@@ -66,7 +72,7 @@ func (m *packetModes) check(cmd *cobra.Command, files []string) error {
 
 // alone refuses flags that a mode does not heed: it would seem to have done what
 // they ask for. A connection has one port, so -p, which findings put into all their
-// commands, takes nothing away from it.
+// commands, takes nothing away from it, and --decode-as changes nothing of others.
 func alone(cmd *cobra.Command, mode string, heeded ...string) error {
 	var others []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -84,6 +90,14 @@ func alone(cmd *cobra.Command, mode string, heeded ...string) error {
 	return usageError("%s %s not go with %s, which takes the place of the report", strings.Join(others, ", "), verb, mode)
 }
 
+// readTwice refuses a FIFO and what else gives its bytes only once.
+func readTwice(file string) error {
+	if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return usageError("%s: this is read twice, which only a file can give: write it to one first", file)
+	}
+	return nil
+}
+
 // oneFile refuses what cannot be read twice.
 func (m *packetModes) oneFile(files []string, iface string) error {
 	name := "--connection " + m.drawing.id
@@ -99,6 +113,9 @@ func (m *packetModes) oneFile(files []string, iface string) error {
 	for _, f := range files {
 		if f == "-" {
 			return usageError("%s looks through a capture for a connection, perhaps twice, which standard input cannot give: write it to a file first", name)
+		}
+		if err := readTwice(f); err != nil {
+			return err
 		}
 	}
 	return m.cutting.check(files)

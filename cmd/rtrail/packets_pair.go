@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pair"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
@@ -45,6 +47,11 @@ func (s *sidesFlags) check(args []string, iface string) error {
 	case iface != "":
 		return usageError("-i %s does not go with --client-side and --server-side: capture both sides with -w first", iface)
 	}
+	for _, f := range slices.Concat(s.client, s.server) {
+		if err := readTwice(f); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -55,7 +62,7 @@ func (d *diagnosis) bothSides(ctx context.Context) (verdict.Verdict, error) {
 		return verdict.Verdict{}, err
 	}
 	began := time.Now()
-	result, err := capture.ReadPair(ctx, capture.PairOptions{Client: d.sides.client, Server: d.sides.server, Ports: ports})
+	result, err := capture.ReadPair(ctx, capture.PairOptions{Client: d.sides.client, Server: d.sides.server, Ports: ports, DecodeAs: d.as})
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
@@ -74,7 +81,7 @@ func (d *diagnosis) bothSides(ctx context.Context) (verdict.Verdict, error) {
 }
 
 // compared prints what two captures of the same traffic say together.
-func (s *sidesFlags) compared(cmd *cobra.Command) error {
+func (s *sidesFlags) compared(cmd *cobra.Command, as decodeAs) error {
 	list, _ := cmd.Flags().GetString("port")
 	ports, err := portList(list)
 	if err != nil {
@@ -87,7 +94,7 @@ func (s *sidesFlags) compared(cmd *cobra.Command) error {
 	width, _ := terminalWidth(out)
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	o := pair.Options{Files: [2][]string{s.client, s.server}, Ports: ports, Slowest: top}
+	o := pair.Options{Files: [2][]string{s.client, s.server}, Ports: ports, Slowest: top, Engine: engine.Options{DecodeAs: as}}
 	var buffered *bufio.Writer
 	var failed error
 	if each {

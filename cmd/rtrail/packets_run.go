@@ -80,11 +80,18 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 	if p.iface == "" {
 		collectRarely()
 	} else {
+		finishes(ctx)
 		workers = liveWorkers
 	}
-	src, err := p.open(files, stdin, ports)
+	if p.iface == "" {
+		confine(stderr, files, p.write, p.parquet, p.html)
+	}
+	src, err := p.open(ctx, files, stdin, ports)
 	if err != nil {
 		return err
+	}
+	if p.iface != "" { // the socket is open
+		confine(stderr, nil, p.write, p.parquet, p.html)
 	}
 	defer src.Close()
 	if p.length > 0 {
@@ -153,7 +160,7 @@ func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, 
 	if chosen != nil {
 		tap.Keep = func() func(*rt.Transaction) bool { return chosen.Matcher() }
 	}
-	how := engine.Options{Workers: r.workers, Collector: tap.Collector}
+	how := engine.Options{Workers: r.workers, Collector: tap.Collector, DecodeAs: r.as}
 	how.Listen("", ports...)
 	report, err := engine.Run(ctx, src, how)
 	if r.iface != "" {
@@ -192,11 +199,11 @@ func (r *packetsRun) doubts(view *packetsView, report *engine.Report, s *summary
 }
 
 // open opens the files, or the interface.
-func (p *packetsJob) open(files []string, stdin io.Reader, ports []uint16) (pcap.Source, error) {
+func (p *packetsJob) open(ctx context.Context, files []string, stdin io.Reader, ports []uint16) (pcap.Source, error) {
 	if p.iface != "" {
 		return openLive(live.Options{Interface: p.iface, Ports: ports, Whole: p.write != "" || p.rows, Tick: 200 * time.Millisecond}, p.netns)
 	}
-	return pcap.Open(files, stdin)
+	return pcap.Open(ctx, files, stdin)
 }
 
 // drops tells what the kernel dropped of a live capture; nil for files.

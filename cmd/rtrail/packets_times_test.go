@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -25,7 +26,7 @@ func packetsOf(t *testing.T, name string) (list []pcap.Packet) {
 	if err := all[at].Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	src, err := pcap.Open([]string{"-"}, &b)
+	src, err := pcap.Open(context.Background(), []string{"-"}, &b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,9 +37,10 @@ func newRecordCommand() *cobra.Command {
 		Use:   "record -o DIR",
 		Short: "Record this host to look at any moment later",
 		Long: `Records this host into a directory until Ctrl-C, or for the time given. The
-oldest ten minutes go when the directory reaches its size limit. A recording
-that was ended, killed or lost its power goes on when record is started again
-with the same directory.
+oldest ten minutes go when the directory reaches its size limit or the disk is
+full. A recording that was ended, killed or lost its power goes on when record
+is started again with the same directory. Root records only where nobody else
+can write.
 
 Then: "rtrail replay DIR" shows what was when, "rtrail diagnose DIR --at 03:00"
 judges a moment, "rtrail pack DIR" makes one file to send. The tables are
@@ -79,6 +80,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	if err := r.mysql.check(len(r.mysql.names) > 0 && !r.mysql.none()); err != nil {
 		return err
 	}
+	finishes(ctx)
 	sources := probes()
 	servers, err := r.mysql.probe(false)
 	if err != nil {
@@ -111,6 +113,9 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 
 	if closing := dir.Close(); err == nil || errors.Is(closing, err) {
 		err = closing
+	}
+	if lost := dir.Lost(); lost > 0 {
+		fmt.Fprintf(stderr, "rtrail: %s lost: there was no room on the disk; rtrail replay %s says when\n", unit.Plural(lost, "sample", "samples"), r.dir)
 	}
 	if err != nil {
 		return err

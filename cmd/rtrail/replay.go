@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/timeline"
 	"rtrail/internal/unit"
@@ -50,6 +51,7 @@ host, to choose a moment. "rtrail diagnose RECORDING --at TIME" judges it.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			confine(cmd.ErrOrStderr(), args)
 			var out bytes.Buffer
 			if err := r.run(cmd.Context(), &out, args[0], cmd.Flags().Changed("for")); err != nil {
 				return err
@@ -88,22 +90,45 @@ func (r *replayJob) run(ctx context.Context, out io.Writer, path string, lengthG
 			to = end
 		}
 	}
-	rec, err := recording.OpenRange(ctx, path, from, to, append(slices.Clone(timeline.Tables), recording.ProbeRuns)...)
-	if err != nil {
-		return err
+	step := r.step
+	if step == 0 {
+		step = timeline.Step(to.Sub(from), timelineLines)
+	}
+	var runs []recording.ProbeRun
+	var notes []string
+	var times bytes.Buffer
+	for _, p := range c.Pieces {
+		if p.From.After(to) || p.To.Before(from) {
+			continue
+		}
+		rec, err := recording.OpenPiece(ctx, path, p.Number, from, to, append(slices.Clone(timeline.Tables), recording.ProbeRuns)...)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, recording.Rows[recording.ProbeRun](rec)...)
+		notes = append(notes, rec.Manifest().Notes...)
+		if len(c.Pieces) > 1 {
+			fmt.Fprintf(&times, "\n%v\n", p)
+		}
+		printTimeline(&times, timeline.Lines(rec, from, to, step), step)
 	}
 	printAbout(out, c)
 	if r.at == "" {
 		printTables(out, c)
 	}
-	printProbes(out, c.Manifest, recording.Rows[recording.ProbeRun](rec))
-	step := r.step
-	if step == 0 {
-		step = timeline.Step(to.Sub(from), timelineLines)
+	printProbes(out, c.Manifest, runs)
+	if times.Len() == 0 {
+		printTimeline(&times, nil, step)
 	}
-	printTimeline(out, timeline.Lines(rec, from, to, step), step)
-	for _, n := range append(slices.Clone(rec.Manifest().Notes), c.Notes...) {
-		fmt.Fprintf(out, "note: %s\n", n)
+	if _, err := times.WriteTo(out); err != nil {
+		return err
+	}
+	told := map[string]bool{}
+	for _, n := range append(notes, c.Notes...) {
+		if !told[n] {
+			fmt.Fprintf(out, "note: %s\n", escape.Text(n))
+		}
+		told[n] = true
 	}
 	return nil
 }
@@ -115,7 +140,7 @@ func printAbout(out io.Writer, c recording.Contents) {
 	for _, s := range c.Segments {
 		size += s.Bytes
 	}
-	fmt.Fprintf(out, "%s  %d CPUs %v  Linux %s  by %s\n", m.Host.Name, m.Host.CPUs, unit.Bytes(m.Host.MemoryBytes), m.Host.Kernel, m.Tool)
+	fmt.Fprintf(out, "%s  %d CPUs %v  Linux %s  by %s\n", escape.Text(m.Host.Name), m.Host.CPUs, unit.Bytes(m.Host.MemoryBytes), escape.Text(m.Host.Kernel), escape.Text(m.Tool))
 	fmt.Fprintf(out, "%s to %s, %v in %s, %v\n\n", c.Window.From.Local().Format(clockLayout), c.Window.To.Local().Format(clockLayout),
 		unit.Duration(c.Window.To.Sub(c.Window.From)), counted(len(c.Segments), "segment"), unit.Bytes(size))
 }
@@ -131,7 +156,7 @@ func printTables(out io.Writer, c recording.Contents) {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "TABLE\tROWS\t")
 	for _, name := range slices.Sorted(maps.Keys(c.Rows)) {
-		fmt.Fprintf(w, "%s\t%v\t\n", name, unit.Count(c.Rows[name]))
+		fmt.Fprintf(w, "%s\t%v\t\n", escape.Text(string(name)), unit.Count(c.Rows[name]))
 	}
 	w.Flush()
 	fmt.Fprintln(out)
@@ -164,14 +189,14 @@ func printProbes(out io.Writer, m recording.Manifest, runs []recording.ProbeRun)
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "PROBE\tRUNS\tCPU EACH\tLATE\tROWS LOST\tERRORS\t")
 	for _, p := range m.Probes {
-		t := totals[p.Name]
+		t, name := totals[p.Name], escape.Text(p.Name)
 		switch {
 		case t != nil:
-			fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%d\t%d\t%s\n", p.Name, unit.Count(t.runs), unit.Duration(int64(t.cpu)/t.runs), t.late, t.lost, t.failed, t.last)
+			fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%d\t%d\t%s\n", name, unit.Count(t.runs), unit.Duration(int64(t.cpu)/t.runs), t.late, t.lost, t.failed, escape.Text(t.last))
 		case p.Missing != "":
-			fmt.Fprintf(w, "%s\tdid not run: %s\n", p.Name, p.Missing)
+			fmt.Fprintf(w, "%s\tdid not run: %s\n", name, escape.Text(p.Missing))
 		default:
-			fmt.Fprintf(w, "%s\t0\t\t\t\t\t\n", p.Name)
+			fmt.Fprintf(w, "%s\t0\t\t\t\t\t\n", name)
 		}
 	}
 	w.Flush()
@@ -195,7 +220,7 @@ func printTimeline(out io.Writer, lines []timeline.Line, step time.Duration) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s %s\t\n", clock,
 			known(l.Busy, unit.Share(l.Busy)), known(l.IOWait, unit.Share(l.IOWait)), known(l.Load, unit.Number(l.Load)),
 			known(l.Blocked, unit.Count(l.Blocked)), known(l.Available, unit.Share(l.Available)),
-			known(l.SwapUsed, unit.Bytes(l.SwapUsed)), known(l.Stall, unit.Share(l.Stall)), l.Stalled)
+			known(l.SwapUsed, unit.Bytes(l.SwapUsed)), known(l.Stall, unit.Share(l.Stall)), escape.Text(l.Stalled))
 	}
 	w.Flush()
 }

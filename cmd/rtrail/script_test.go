@@ -14,7 +14,12 @@ import (
 )
 
 // TestMain lets the scripts run this test's binary as rtrail.
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"rtrail": main}) }
+func TestMain(m *testing.M) {
+	if os.Getenv("RTRAIL_STUCK") != "" {
+		stuck()
+	}
+	testscript.Main(m, map[string]func(){"rtrail": main})
+}
 
 // TestScripts runs what users type: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
@@ -31,7 +36,7 @@ func TestScripts(t *testing.T) {
 			return os.WriteFile(e.WorkDir+"/verdict.schema.json", schema, 0o644)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "fits": fits, "closed": closed, "nobody": nobody, "truncate": truncate,
+			"exits": exits, "fits": fits, "closed": closed, "nobody": nobody, "truncate": truncate, "silent": silent,
 		},
 	})
 }

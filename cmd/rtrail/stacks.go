@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/escape"
+	"rtrail/internal/infile"
 	"rtrail/internal/outfile"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
@@ -123,10 +124,13 @@ func (s *stacksJob) check(cmd *cobra.Command, args []string) error {
 }
 
 func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, out, stderr io.Writer) error {
+	if s.pid == 0 {
+		confine(stderr, append(slices.Clone(files), s.topFile), s.pprof, s.html)
+	}
 	var threads map[int32]float64
 	if s.topFile != "" {
 		var err error
-		if threads, err = readTop(s.topFile); err != nil {
+		if threads, err = readTop(ctx, s.topFile); err != nil {
 			return err
 		}
 	}
@@ -147,8 +151,8 @@ func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, ou
 	return s.print(out, stderr, p, notes)
 }
 
-func readTop(path string) (map[int32]float64, error) {
-	f, err := os.Open(path)
+func readTop(ctx context.Context, path string) (map[int32]float64, error) {
+	f, err := infile.Open(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the output of top: %w", err)
 	}
@@ -163,13 +167,13 @@ func readTop(path string) (map[int32]float64, error) {
 // files writes what was asked for beside the view.
 func (s *stacksJob) files(ctx context.Context, p *stack.Profile) error {
 	if s.pprof != "" {
-		if err := outfile.Write(ctx, s.pprof, 0o644, func(w *outfile.File) error { return show.PProf(w, p) }); err != nil {
+		if err := outfile.Write(ctx, s.pprof, func(w *outfile.File) error { return show.PProf(w, p) }); err != nil {
 			return fmt.Errorf("writing the profile: %w", err)
 		}
 	}
 	if s.html != "" {
 		title := "Stacks of " + p.Name()
-		if err := outfile.Write(ctx, s.html, 0o644, func(w *outfile.File) error { return flame.Write(w, title, p) }); err != nil {
+		if err := outfile.Write(ctx, s.html, func(w *outfile.File) error { return flame.Write(escape.NewWriter(w), title, p) }); err != nil {
 			return fmt.Errorf("writing the flame graph: %w", err)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule/catalogue"
 	"rtrail/internal/stack"
-	"rtrail/internal/stack/show"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
@@ -58,7 +58,7 @@ func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Rea
 		}
 		note := fmt.Sprintf("%s: %d of %d %s (%s): %s", s.Source, s.Threads, s.BusyThreads, what, unit.Share(s.Share), s.Title)
 		if s.Object != "" {
-			note += ", " + show.Clean(s.Object)
+			note += ", " + escape.Text(s.Object)
 		}
 		v.Notes = append(v.Notes, note)
 	}

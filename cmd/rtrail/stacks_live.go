@@ -14,6 +14,7 @@ import (
 
 // watch samples a live process.
 func (s *stacksJob) watch(ctx context.Context, stderr io.Writer, threads map[int32]float64) (*stack.Profile, []string, error) {
+	finishes(ctx)
 	progress := startProgress(stderr, fmt.Sprintf("watching process %d", s.pid), s.length)
 	p, notes, err := live.Watch(ctx, live.Options{PID: s.pid, Length: s.length, Hz: s.hz})
 	progress.stop()

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"rtrail/internal/escape"
 )
 
 // pipeWidth is the width of output that no terminal shows: what fits a mail
@@ -16,7 +18,7 @@ const pipeWidth = 100
 
 // terminalWidth is how wide the output may be, and whether it is a terminal.
 func terminalWidth(out io.Writer) (width int, tty bool) {
-	f, ok := out.(*os.File)
+	f, ok := raw(out).(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return pipeWidth, false
 	}
@@ -24,6 +26,14 @@ func terminalWidth(out io.Writer) (width int, tty bool) {
 		return w, true
 	}
 	return 80, true
+}
+
+// raw is where output goes that is no text: what escapes text would spoil it.
+func raw(out io.Writer) io.Writer {
+	if w, ok := out.(*escape.Writer); ok {
+		return w.Unwrap()
+	}
+	return out
 }
 
 // colours says that a terminal may get them.

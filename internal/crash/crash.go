@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"rtrail/internal/escape"
 )
 
 // DebugVariable is the environment variable that makes rtrail print the stack of
@@ -26,7 +28,7 @@ type Crash struct {
 func Of(v any) Crash {
 	c := Crash{What: oneLine(fmt.Sprint(v)), Where: origin(), Stack: debug.Stack()}
 	if Debug() {
-		fmt.Fprintf(os.Stderr, "rtrail: panic: %s\n%s", c.What, c.Stack)
+		fmt.Fprintf(escape.NewWriter(os.Stderr), "rtrail: panic: %s\n%s", c.What, c.Stack)
 	}
 	return c
 }

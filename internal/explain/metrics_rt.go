@@ -1,6 +1,10 @@
 package explain
 
 var rtMetrics = []Metric{
+	{ID: "rt.threads", Name: "what serving threads did", Unit: "share",
+		Meaning: "how the threads of a server spent the time in which requests were waiting for it: on a CPU, waiting for one, for disks, asleep; the value is the share asleep",
+		Source:  "packets, sock_diag, /proc/PID/stat, schedstat and task/TID", Tools: []string{"pidstat -t -u -d -w -p PID 1", "cat /proc/PID/task/*/wchan"},
+		Traps: []string{"work beside the requests counts as work on them: sleep is a lower bound", "a server that waits for events sleeps by design"}},
 	{ID: "rt.serve", Name: "time at the server",
 		Meaning: "from the last packet of a request to the first one of its answer, without the round trip from the capture to the server",
 		Unit:    "seconds", Source: "packets; with captures on both sides that of the server", Tools: []string{"rtrail packets FILE", "tshark -r FILE -Y http.time -T fields -e http.time"},
@@ -9,6 +13,13 @@ var rtMetrics = []Metric{
 		Meaning: "the time that 50, 95 or 99 of 100 requests did not exceed, from the last packet of the request to the first one of the answer",
 		Unit:    "seconds", Source: "packets", Tools: []string{"rtrail packets FILE --histogram"},
 		Traps: []string{"a mean hides a tail, and a caller with many calls meets the tail", "a capture at the client includes the network, one at the server does not"}},
+	{ID: "rt.stalls", Name: "times without an answer",
+		Meaning: "times of 5 ms and more in which a service answered nobody, while requests waited on several connections that it usually answers in a tenth of that",
+		Unit:    "count", Source: "packet_stalls: the first 262,144 answers of a capture", Tools: []string{"rtrail packets FILE --slowest 20   # they end at the same moments"},
+		Traps: []string{"a stall of the host, the hypervisor or the network looks the same; who waits for one kind of request tells them apart"}, Healthy: "few"},
+	{ID: "rt.held-up", Name: "how fast what waited can be",
+		Meaning: "a tenth of the answers to what waited most often takes this or less", Unit: "seconds", Source: "packet_stalls, usual", Tools: []string{"rtrail packets FILE --by statement"},
+		Traps: []string{"requests of protocols that are not decoded are told apart by their length only"}},
 	{ID: "rt.concurrency", Name: "requests under way",
 		Meaning: "mean number of requests that wait for their answer: requests a second times their mean response time",
 		Unit:    "requests", Source: "packets: sum of response times by length of the window", Tools: []string{"rtrail packets FILE --by second"},

@@ -18,6 +18,7 @@ func controlCases() []Case {
 	return []Case{
 		controlIdle(),
 		controlBusy(),
+		controlShellLoop(),
 		controlNginx(),
 		controlCopy(),
 		controlIdleConnections(),
@@ -58,6 +59,41 @@ func controlBusy() Case {
 			}
 			return parseSysbench(out)
 		},
+	}
+}
+
+// shellLoop runs 52 commands a second, of which each second one computes for
+// some milliseconds, as scripts do that watch something.
+const shellLoop = `#!/bin/bash
+while :; do
+	/usr/bin/awk 'BEGIN { for (i = 0; i < 60000; i++) s += i }'
+	/bin/sleep 0.028
+done
+`
+
+// controlShellLoop keeps scripts busy with short commands beside a load that
+// has CPUs left: they take CPU time that nobody else wants.
+func controlShellLoop() Case {
+	return Case{
+		ID:    "control/shell-loop",
+		Title: "shell loops that start 52 short commands a second each beside a load on half the cores",
+		Needs: Needs{Packages: []string{"bash", "sysbench"}, Commands: []string{"bash", "awk", "sysbench"}},
+		Setup: func(ctx context.Context, e *Env) error {
+			path, err := e.WriteFile("bin/shell-loop", shellLoop)
+			if err != nil {
+				return err
+			}
+			if err := os.Chmod(path, 0o755); err != nil {
+				return err
+			}
+			for range max(runtime.NumCPU()/2, 1) {
+				if _, err := e.Start(path); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Measure: controlBusy().Measure,
 	}
 }
 

@@ -33,6 +33,9 @@ func mysqlWorkCases() []Case {
 		missingTablesCase("mariadb", mariaDB10(), "mariadbd"),
 		controlMySQLFullSpeed("", mariaDB10()),
 		controlMySQLFullSpeed("digests", mySQL9()),
+		controlMySQLAddIndex("", mariaDB10()),
+		controlMySQLAddIndex("mysql97", mySQL9()),
+		controlMySQLDump(),
 	}
 }
 

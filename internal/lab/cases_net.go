@@ -14,6 +14,7 @@ func netCases() []Case {
 		acceptQueueStopped(),
 		synFlood(),
 		synFloodCookies(),
+		synFloodShortBacklog(),
 		conntrackFull(),
 		ephemeralPorts(),
 		packetLossIptables(),

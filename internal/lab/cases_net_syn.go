@@ -19,7 +19,7 @@ const synBacklog = 256
 // ListenDrops grows by thousands a second, ListenOverflows does not move, and
 // packets of 54 bytes come in.
 func synFlood() Case {
-	c := synFloodCase(false)
+	c := synFloodCase(floodPlan{every: "u100", packets: 300000})
 	c.ID = "net/syn-flood"
 	c.Title = "SYN flood against nginx, syncookies off"
 	return c
@@ -31,14 +31,45 @@ func synFlood() Case {
 // few connections of the real client. It still gets through; what it loses is
 // little, as its number shows.
 func synFloodCookies() Case {
-	c := synFloodCase(true)
+	c := synFloodCase(floodPlan{cookies: true, every: "u100", packets: 300000})
 	c.ID = "net/syn-flood+cookies"
 	c.Title = "SYN flood against nginx, syncookies on"
 	c.Withstood = "cookies let real clients in; the flood costs CPU time and TCP options"
 	return c
 }
 
-func synFloodCase(cookies bool) Case {
+// synFloodShortBacklog sends 2,000 SYNs a second to a server whose backlog is 5, as
+// that of old programs; syncookies are off. 5 or 6 connections stand in SYN_RECV,
+// by which nobody would see a flood, TCPReqQFullDrop grows by 2,000 a second, and
+// nobody gets in.
+func synFloodShortBacklog() Case {
+	c := synFloodCase(floodPlan{backlog: 5, every: "u500", packets: 60000})
+	c.ID = "net/syn-flood+short-backlog"
+	c.Title = "SYN flood against nginx with backlog=5, syncookies off"
+	c.Says = "backlog of 5 is full"
+	return c
+}
+
+// floodPlan is what is flooded, and how.
+type floodPlan struct {
+	cookies bool
+	backlog int    // of the listener; 0: nginx's own, 511
+	every   string // time between two packets, as hping3 takes it
+	packets int    // after which it ends by itself
+}
+
+// full is how many connections are half open when the table is full.
+func (f floodPlan) full() int {
+	switch {
+	case f.backlog > 0:
+		return f.backlog
+	case f.cookies:
+		return 512
+	}
+	return synBacklog*3/4 + 1
+}
+
+func synFloodCase(plan floodPlan) Case {
 	var p pair
 	var attacker *NetNS
 	var flood *Proc
@@ -66,7 +97,7 @@ func synFloodCase(cookies bool) Case {
 				return err
 			}
 			on := "0"
-			if cookies {
+			if plan.cookies {
 				on = "1"
 			}
 			for key, value := range map[string]string{
@@ -80,18 +111,16 @@ func synFloodCase(cookies bool) Case {
 					return err
 				}
 			}
-			_, err = p.nginx(ctx, e, 0)
+			_, err = p.nginx(ctx, e, plan.backlog)
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
 			from := []string{"--spoof", "10.78.0.9"}
-			full := synBacklog*3/4 + 1
-			if cookies {
+			if plan.cookies {
 				from = []string{"--rand-source"}
-				full = 512
 			}
-			// 100 microseconds apart, and an end after half a minute at most.
-			args := append([]string{"-q", "-S", "-p", "80", "-i", "u100", "-c", "300000"}, from...)
+			// An end after half a minute at most.
+			args := append([]string{"-q", "-S", "-p", "80", "-i", plan.every, "-c", strconv.Itoa(plan.packets)}, from...)
 			if flood, err = attacker.Start("hping3", append(args, p.at.Addr)...); err != nil {
 				return err
 			}
@@ -100,7 +129,7 @@ func synFloodCase(cookies bool) Case {
 					return false, fmt.Errorf("hping3 has ended: %s", lastBytes(flood.Output(), 300))
 				}
 				n, err := halfOpen(ctx, p.server, p.port(80))
-				return n >= full, err
+				return n >= plan.full(), err
 			})
 		},
 		Fix: func(ctx context.Context, e *Env) error {

@@ -21,7 +21,7 @@ type Cgroup struct {
 // Cgroup makes a group with the named controllers: "cpu", "memory", "blkio"
 // ("io" in version 2), "pids".
 func (e *Env) Cgroup(name string, controllers ...string) (*Cgroup, error) {
-	g := &Cgroup{Name: "rtrail-lab-" + e.ID + "-" + name, paths: map[string]string{}}
+	g := &Cgroup{Name: namePrefix + e.ID + "-" + name, paths: map[string]string{}}
 	if unified(cgroupRoot) {
 		for _, c := range controllers {
 			// Fails when the controller is on already or absent; the latter

@@ -4,9 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
+
+	"rtrail/internal/safefile"
 )
 
 // Clean removes what labs left behind that were killed: everything in their
@@ -14,44 +19,58 @@ import (
 // and no state file. Labs that run now are left alone. What it does is written
 // to w; the number of leftover labs is returned.
 func Clean(w io.Writer) (int, error) {
-	var errs []error
+	dir, err := openState(false)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err // who knows which labs run
+	}
 	running := map[string]bool{}
 	cleaned := 0
-	for _, dir := range stateDirs {
-		paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
-		if err != nil {
-			errs = append(errs, err)
-		}
-		for _, path := range paths {
-			id := strings.TrimSuffix(filepath.Base(path), ".json")
-			h, items, err := readJournal(path)
-			if err == nil {
-				if start, err := startTime(h.PID); err == nil && start == h.Start && h.PID != os.Getpid() {
-					running[id] = true
-					fmt.Fprintf(w, "%s runs now (PID %d, %s): left alone\n", h.ID, h.PID, h.Case)
-					continue
-				}
-			}
-			// A file without even a header was torn at the first write: only
-			// the mark in the environment and the names can lead further.
-			if err := undoAll(id, items); err != nil {
-				errs = append(errs, fmt.Errorf("clean up lab %s: %w", id, err))
-				continue
-			}
-			if err := os.Remove(path); err != nil {
-				errs = append(errs, err)
-			}
-			cleaned++
-			fmt.Fprintf(w, "%s of %s: %d things undone\n", id, h.Case, len(items))
-		}
-		os.Remove(dir) // succeeds only when it is empty
+	var errs []error
+	if dir != nil {
+		cleaned, err = cleanState(w, dir, running)
+		errs = append(errs, err, dir.Close())
 	}
-	for _, m := range strays(running) {
-		if err := undo(m); err != nil {
+	for _, s := range strays(running) {
+		if err := undo(s); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		fmt.Fprintf(w, "%s %s: removed\n", m.Kind, m.Name)
+		fmt.Fprintf(w, "%s %s: removed\n", s.Kind, s.Name)
+	}
+	return cleaned, errors.Join(errs...)
+}
+
+// cleanState undoes what state files name, and notes the labs that run.
+func cleanState(w io.Writer, dir *safefile.Dir, running map[string]bool) (cleaned int, err error) {
+	names, err := dir.Names()
+	errs := []error{err}
+	slices.Sort(names)
+	for _, name := range names {
+		id, ok := strings.CutSuffix(name, stateSuffix)
+		if !ok || !isID(id) {
+			errs = append(errs, fmt.Errorf("%s in %s is no state file of a lab: remove it", name, dir.Path()))
+			continue
+		}
+		h, items, err := readJournal(dir, name)
+		if err != nil && !errors.Is(err, errTorn) {
+			running[id] = true // for all we know
+			errs = append(errs, err)
+			continue
+		}
+		if start, err := startTime(h.PID); err == nil && start == h.Start && h.PID != os.Getpid() {
+			running[id] = true
+			fmt.Fprintf(w, "%s runs now (PID %d, %s): left alone\n", h.ID, h.PID, h.Case)
+			continue
+		}
+		// A file without even a header was torn at the first write: only
+		// the mark in the environment and the names can lead further.
+		if err := undoAll(id, items); err != nil {
+			errs = append(errs, fmt.Errorf("clean up lab %s: %w", id, err))
+			continue
+		}
+		errs = append(errs, dir.Remove(name))
+		cleaned++
+		fmt.Fprintf(w, "%s of %s: %d things undone\n", id, h.Case, len(items))
 	}
 	return cleaned, errors.Join(errs...)
 }
@@ -60,25 +79,35 @@ func Clean(w io.Writer) (int, error) {
 func strays(running map[string]bool) []made {
 	var found []made
 	for _, place := range []struct{ kind, pattern string }{
-		{madeNetNS, "/run/netns/rtrail-lab-*"},
-		{madeCgroup, cgroupRoot + "/rtrail-lab-*"},
-		{madeCgroup, cgroupRoot + "/*/rtrail-lab-*"},
-		{madeDir, filepath.Join(os.TempDir(), "rtrail-lab-*")},
+		{madeNetNS, "/run/netns/" + namePrefix + "*"},
+		{madeCgroup, cgroupRoot + "/" + namePrefix + "*"},
+		{madeCgroup, cgroupRoot + "/*/" + namePrefix + "*"},
+		{madeDir, filepath.Join(os.TempDir(), namePrefix+"*")},
 	} {
 		paths, _ := filepath.Glob(place.pattern) // the pattern is well-formed
 		for _, path := range paths {
-			rest := strings.TrimPrefix(filepath.Base(path), "rtrail-lab-")
+			rest := strings.TrimPrefix(filepath.Base(path), namePrefix)
 			id, _, _ := strings.Cut(rest, "-")
-			// Only what looks like an ID: other files may begin alike.
-			if len(id) != 8 || strings.Trim(id, "0123456789abcdef") != "" || running[id] {
-				continue
-			}
-			name := path
+			m := made{Kind: place.kind, Name: path}
 			if place.kind == madeNetNS {
-				name = filepath.Base(path)
+				m.Name = filepath.Base(path)
 			}
-			found = append(found, made{Kind: place.kind, Name: name})
+			// Other files may begin alike, and anybody may give theirs such a name.
+			if isID(id) && !running[id] && m.belongs(id) == nil && isMine(path) {
+				found = append(found, m)
+			}
 		}
 	}
 	return found
+}
+
+// isMine says that a path, and not what a link in its place leads to, belongs to
+// the user who cleans up.
+func isMine(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/safefile"
 )
 
 // Env is the place one run of a case happens in: a temporary folder, own
@@ -67,7 +70,7 @@ func NewEnv(caseID string, progress io.Writer) (*Env, error) {
 		return nil, err
 	}
 	e := &Env{
-		ID: id, Case: caseID, Dir: filepath.Join(os.TempDir(), "rtrail-lab-"+id),
+		ID: id, Case: caseID, Dir: filepath.Join(os.TempDir(), namePrefix+id),
 		progress: progress, journal: j, hooks: map[int]hook{},
 	}
 	if err := j.add(made{Kind: madeDir, Name: e.Dir}); err != nil {
@@ -75,10 +78,27 @@ func NewEnv(caseID string, progress io.Writer) (*Env, error) {
 	}
 	// Servers such as nginx and MariaDB drop to users of their own, and must
 	// still reach their files.
-	if err := os.Mkdir(e.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("create the lab's folder: %w", err)
+	if err := makeFolder(e.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("create the lab's folder: %w", errors.Join(err, j.close()))
 	}
 	return e, nil
+}
+
+// makeFolder makes the folder of a run where none but its owner can replace it.
+func makeFolder(path string, mode fs.FileMode) error {
+	parent, err := safefile.OpenDir(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	if id, ok := parent.Invokers(); ok {
+		return fmt.Errorf("%s belongs to user %d, who could replace what root writes there: set TMPDIR to a directory of root", parent.Path(), id.UID)
+	}
+	made, err := parent.Mkdir(filepath.Base(path), mode)
+	if err != nil {
+		return err
+	}
+	return made.Close()
 }
 
 func randomID() string {

@@ -1,7 +1,7 @@
 package lab
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
+
+	"rtrail/internal/safefile"
 )
 
 // Kinds of things a lab makes on the machine. Each has one way to undo it,
@@ -25,7 +28,7 @@ const (
 	madeFreeze  = "freeze"  // Name: frozen mount point
 	madeSwap    = "swap"    // Name: device or file in use as swap
 	madeZram    = "zram"    // Name: zram device that was given a size
-	madeFile    = "file"    // Name: a kernel file that was written, Old: what it held
+	madeSysctl  = "sysctl"  // Name: a variable of the whole machine, Old: what it held
 )
 
 // made is one line of the journal: a thing that exists on the machine because
@@ -46,39 +49,66 @@ type header struct {
 	Start uint64 `json:"start"`
 }
 
-// stateDirs are where journals may be, best first. A directory in memory is
-// right: what a lab makes does not outlive a boot either.
-var stateDirs = []string{"/run/rtrail-lab", filepath.Join(os.TempDir(), "rtrail-lab-state")}
+// stateDir is where state files lie. What they say is undone as root, so root's
+// is where nobody else can write. It is in memory: what a lab makes does not
+// outlive a boot either.
+var stateDir = func() (string, error) {
+	if os.Geteuid() == 0 {
+		return "/run/rtrail-lab", nil
+	}
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "rtrail-lab"), err
+}
+
+// openState opens the folder of state files; with make it is made if need be.
+// Nobody but its owner may even look into it.
+func openState(make bool) (*safefile.Dir, error) {
+	path, err := stateDir()
+	if err != nil {
+		return nil, err
+	}
+	var d *safefile.Dir
+	if make {
+		d, err = safefile.MakeDir(path, 0o700)
+	} else {
+		d, err = safefile.OpenDir(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !d.Exclusive() {
+		return nil, errors.Join(fmt.Errorf("others can change what lies in %s: remove it", d.Path()), d.Close())
+	}
+	if err := d.File().Chmod(0o700); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
 
 // journal is the list of everything a lab has made, kept in a file so that
 // Clean can undo it after the lab was killed.
 type journal struct {
-	path string
+	dir  *safefile.Dir
+	name string
 
 	mu    sync.Mutex
 	file  *os.File
 	items []made
 }
 
-// newJournal creates the state file of one run in the first folder that can
-// be written.
+const stateSuffix = ".json"
+
+// newJournal creates the state file of one run.
 func newJournal(h header) (*journal, error) {
-	var errs []error
-	for _, dir := range stateDirs {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		path := filepath.Join(dir, h.ID+".json")
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		j := &journal{path: path, file: f}
-		return j, j.write(h)
+	dir, err := openState(true)
+	if err != nil {
+		return nil, fmt.Errorf("create the lab's state file, without which leftovers could not be removed: %w", err)
 	}
-	return nil, fmt.Errorf("create the lab's state file, without which leftovers could not be removed: %w", errors.Join(errs...))
+	j := &journal{dir: dir, name: h.ID + stateSuffix}
+	if j.file, err = dir.Create(j.name, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("create the lab's state file, without which leftovers could not be removed: %w", err), dir.Close())
+	}
+	return j, j.write(h)
 }
 
 func (j *journal) write(v any) error {
@@ -88,7 +118,7 @@ func (j *journal) write(v any) error {
 	}
 	// One write per line, so that a kill leaves whole lines.
 	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("write the lab's state file %s: %w", j.path, err)
+		return fmt.Errorf("write the lab's state file %s: %w", j.file.Name(), err)
 	}
 	return nil
 }
@@ -128,37 +158,64 @@ func (j *journal) list() []made {
 
 // close removes the state file: nothing is left.
 func (j *journal) close() error {
-	j.file.Close()
-	if err := os.Remove(j.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := errors.Join(j.file.Close(), j.dir.Remove(j.name), j.dir.Close())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the lab's state file: %w", err)
 	}
-	os.Remove(filepath.Dir(j.path)) // succeeds only when it is the last
 	return nil
 }
 
+// maxState bounds a state file. A lab makes some hundred things of a hundred bytes.
+const maxState = 4 << 20
+
 // readJournal reads a state file that another run left. A torn last line is
 // ignored: what it would have named was not made yet.
-func readJournal(path string) (header, []made, error) {
-	f, err := os.Open(path)
+func readJournal(dir *safefile.Dir, name string) (h header, items []made, err error) {
+	f, err := dir.Open(name)
 	if err != nil {
-		return header{}, nil, fmt.Errorf("read a lab's state file: %w", err)
+		return h, nil, fmt.Errorf("read a lab's state file: %w", err)
 	}
 	defer f.Close()
-	var h header
-	var items []made
-	scanner := bufio.NewScanner(f)
-	for first := true; scanner.Scan(); first = false {
-		line := strings.TrimSpace(scanner.Text())
-		if first {
-			if err := json.Unmarshal([]byte(line), &h); err != nil {
-				return header{}, nil, fmt.Errorf("state file %s does not begin with a lab's header: %w", path, err)
-			}
-			continue
-		}
+	if err := ours(f); err != nil {
+		return h, nil, err
+	}
+	text, err := safefile.ReadAll(f, maxState)
+	if err != nil {
+		return h, nil, fmt.Errorf("read a lab's state file: %w", err)
+	}
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	if err := json.Unmarshal(first, &h); err != nil {
+		return header{}, nil, fmt.Errorf("state file %s does not begin with a lab's header: %w", f.Name(), errTorn)
+	}
+	if !isID(h.ID) || h.ID+stateSuffix != name {
+		return header{}, nil, fmt.Errorf("state file %s claims to be of lab %q: remove it", f.Name(), h.ID)
+	}
+	for line := range bytes.Lines(rest) {
 		var m made
-		if json.Unmarshal([]byte(line), &m) == nil && m.Kind != "" {
+		if json.Unmarshal(line, &m) == nil && m.Kind != "" {
 			items = append(items, m)
 		}
 	}
-	return h, items, scanner.Err()
+	return h, items, nil
+}
+
+// errTorn says that a state file was torn at its first write: nothing that it
+// would have named was made.
+var errTorn = errors.New("it was torn")
+
+// ours says what is wrong with a state file that another user wrote.
+func ours(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("state file %s belongs to another user: remove it", f.Name())
+	}
+	return nil
+}
+
+// isID says whether a text may be a lab's ID, as randomID makes them.
+func isID(s string) bool {
+	return len(s) == 8 && strings.Trim(s, "0123456789abcdef") == ""
 }

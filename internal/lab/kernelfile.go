@@ -7,25 +7,36 @@ import (
 	"strings"
 )
 
-// Sysctl sets a variable of the whole machine, "vm.swappiness", and restores
-// it at the end. What belongs to a network namespace is for NetNS.Sysctl.
-func (e *Env) Sysctl(key, value string) error {
-	return e.SetKernelFile("/proc/sys/"+strings.ReplaceAll(key, ".", "/"), value)
-}
+// procSys is where variables of the kernel lie.
+var procSys = "/proc/sys"
 
-// SetKernelFile writes a file of /proc or /sys and restores it at the end.
-func (e *Env) SetKernelFile(path, value string) error {
+// machineSysctls are the variables of the whole machine that cases set. State
+// files restore no other.
+var machineSysctls = []string{conntrackMax}
+
+// Sysctl sets one of machineSysctls, a number, and restores it at the end. What
+// belongs to a network namespace is for NetNS.Sysctl.
+func (e *Env) Sysctl(key, value string) error {
+	path := sysctlFile(key)
 	old, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("set %s: %w", path, err)
+		return fmt.Errorf("set %s: %w", key, err)
 	}
-	if err := e.journal.add(made{Kind: madeFile, Name: path, Old: strings.TrimSpace(string(old))}); err != nil {
+	m := made{Kind: madeSysctl, Name: key, Old: strings.TrimSpace(string(old))}
+	if err := m.belongs(e.ID); err != nil {
+		return fmt.Errorf("set %s: %w", key, err)
+	}
+	if err := e.journal.add(m); err != nil {
 		return err
 	}
 	if err := os.WriteFile(path, []byte(value), 0); err != nil {
-		return fmt.Errorf("set %s to %q: %w", path, value, err)
+		return fmt.Errorf("set %s to %q: %w", key, value, err)
 	}
 	return nil
+}
+
+func sysctlFile(key string) string {
+	return procSys + "/" + strings.ReplaceAll(key, ".", "/")
 }
 
 // FreePort returns a TCP port that nothing listens on, on the host.

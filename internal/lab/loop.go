@@ -52,10 +52,7 @@ func (e *Env) LoopFS(name string, bytes int64, mkfs ...string) (*Loop, error) {
 		return nil, err
 	}
 	_, err = e.Run(ctx, "mount", l.Device, l.Mount)
-	if err != nil {
-		return nil, err
-	}
-	return l, os.Chmod(l.Mount, 0o777)
+	return l, err
 }
 
 // Freeze makes every writer of the filesystem wait until Thaw.

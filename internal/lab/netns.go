@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ func (e *Env) NetNS(name string) (*NetNS, error) {
 }
 
 // netnsName is the full name of a namespace of this run.
-func (e *Env) netnsName(name string) string { return "rtrail-lab-" + e.ID + "-" + name }
+func (e *Env) netnsName(name string) string { return namePrefix + e.ID + "-" + name }
 
 // ip runs the ip command of iproute2.
 func (e *Env) ip(args ...string) error {
@@ -134,7 +135,7 @@ func (e *Env) linkName() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.links++
-	return fmt.Sprintf("rt%s%d", e.ID[:6], e.links)
+	return linkPrefix(e.ID) + strconv.Itoa(e.links)
 }
 
 // Veth joins two namespaces by a veth pair in a network of their own; nil is

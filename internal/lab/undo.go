@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/safefile"
 )
 
 // undoAll undoes what a lab has made: frozen filesystems first, or nothing
@@ -22,6 +24,13 @@ import (
 // first. Things that are not there any more are no error.
 func undoAll(id string, items []made) error {
 	var errs []error
+	items = slices.DeleteFunc(slices.Clone(items), func(m made) bool {
+		err := m.belongs(id)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		return err != nil
+	})
 	for _, m := range items {
 		if m.Kind == madeFreeze {
 			thaw(m.Name)
@@ -66,8 +75,8 @@ func undo(m made) error {
 		}
 	case madeZram:
 		return writeAgain("/sys/block/"+m.Name+"/reset", "1")
-	case madeFile:
-		return os.WriteFile(m.Name, []byte(m.Old), 0)
+	case madeSysctl:
+		return os.WriteFile(sysctlFile(m.Name), []byte(m.Old), 0)
 	}
 	return nil
 }
@@ -88,19 +97,20 @@ func tool(name string, args ...string) error {
 	return nil
 }
 
-// undoDir removes a folder of ours; the name is checked, for a damaged state
-// file must not make root delete something else.
+// undoDir removes a lab's folder, and nothing that a link in its place leads to.
 func undoDir(path string) error {
-	if !strings.HasPrefix(filepath.Base(path), "rtrail-lab-") {
-		return fmt.Errorf("not removing %s: it does not look like a lab's folder", path)
+	parent, err := safefile.OpenDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return os.RemoveAll(path)
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	return parent.RemoveTree(filepath.Base(path))
 }
 
 func undoNetNS(name string) error {
-	if !strings.HasPrefix(name, "rtrail-lab-") {
-		return fmt.Errorf("not removing network namespace %s: it does not look like a lab's", name)
-	}
 	if _, err := os.Stat("/run/netns/" + name); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -128,9 +138,6 @@ func liftIOLimits(path string) {
 
 // undoCgroup removes a group. Processes that still die keep it busy a moment.
 func undoCgroup(path string) error {
-	if !strings.HasPrefix(filepath.Base(path), "rtrail-lab-") {
-		return fmt.Errorf("not removing control group %s: it does not look like a lab's", path)
-	}
 	return again(func() error {
 		err := os.Remove(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -182,9 +189,20 @@ func undoLoop(file string) error {
 	return nil
 }
 
+// undoMount unmounts what a lab mounted in its folder. The folder is held open,
+// so that its name can lead nowhere else meanwhile.
 func undoMount(path string) error {
-	err := again(func() error {
-		err := unix.Unmount(path, 0)
+	folder, err := safefile.OpenDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	at := fmt.Sprintf("/proc/self/fd/%d/%s", folder.File().Fd(), filepath.Base(path))
+	err = again(func() error {
+		err := unix.Unmount(at, unix.UMOUNT_NOFOLLOW)
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOENT) {
 			return nil // not mounted
 		}
@@ -193,7 +211,7 @@ func undoMount(path string) error {
 	if err != nil {
 		err = fmt.Errorf("unmount %s: %w", path, err)
 		// Out of the way at least; the kernel lets go when the last user does.
-		if lazy := unix.Unmount(path, unix.MNT_DETACH); lazy == nil {
+		if lazy := unix.Unmount(at, unix.UMOUNT_NOFOLLOW|unix.MNT_DETACH); lazy == nil {
 			return nil
 		}
 	}

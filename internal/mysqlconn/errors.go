@@ -8,10 +8,13 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/go-sql-driver/mysql"
+
+	"rtrail/internal/redact"
 )
 
 // Kind says what an error means for going on.
@@ -104,10 +107,10 @@ func tlsFailure(err error) string {
 }
 
 // Text is the error without what the reader sees anyway: the server's own words
-// where it said something.
+// where it said something, without literals.
 func Text(err error) string {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
-		return strings.ToValidUTF8(e.Message, "?")
+		return redact.Message("mysql", strconv.Itoa(int(e.Number)), strings.ToValidUTF8(e.Message, "?"))
 	}
 	if why := withheldWhy(err); why != "" {
 		return why

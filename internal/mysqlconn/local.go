@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxTable bounds what is read of one file of /proc/PID/net: 64 MB are half a
@@ -78,11 +80,18 @@ func IsServer(proc string, pid int32) bool {
 func isServer(dir string) bool { return slices.Contains(servers, comm(dir)) }
 
 func comm(dir string) string {
-	b, err := os.ReadFile(filepath.Join(dir, "comm"))
+	// It is asked of every process there is: os.ReadFile takes twice as long.
+	fd, err := unix.Open(filepath.Join(dir, "comm"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(b))
+	defer unix.Close(fd)
+	var b [64]byte // TASK_COMM_LEN is 16; names of kernel threads are longer
+	n, err := unix.Read(fd, b[:])
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b[:n]))
 }
 
 func (l *Local) readListeners() {

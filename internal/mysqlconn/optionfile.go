@@ -132,7 +132,7 @@ func (o *OptionFiles) read(path string, depth int) {
 
 // folder lists the option files of a folder, sorted.
 func (o *OptionFiles) folder(path string) (list []string) {
-	dir, err := os.Open(path)
+	dir, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY, 0) // a FIFO would make us wait
 	if err != nil {
 		return nil
 	}

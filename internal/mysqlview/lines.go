@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 )
 
@@ -110,7 +111,7 @@ func (l *Lines) trouble(r *Row) string {
 // Trouble says in words what a server does that does not answer as it should;
 // "" if it does.
 func Trouble(r *Row) string {
-	said := Plain(r.Error)
+	said := escape.Line(r.Error)
 	switch r.State {
 	case recording.ServerAnswers:
 		return ""

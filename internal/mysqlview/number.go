@@ -3,9 +3,7 @@ package mysqlview
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -113,22 +111,6 @@ func ago(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%d h", s/3600)
 	}
-}
-
-// Plain makes text of a server safe for a terminal and a single line: what
-// would move the cursor or reverse the direction of writing is shown as a dot,
-// and spaces run together.
-func Plain(text string) string {
-	safe := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.Is(unicode.C, r) || r == utf8.RuneError:
-			return '·'
-		}
-		return r
-	}, text)
-	return strings.Join(strings.Fields(safe), " ")
 }
 
 // Clip cuts a text to a number of columns.

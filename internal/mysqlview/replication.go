@@ -3,6 +3,7 @@ package mysqlview
 import (
 	"strings"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
 )
@@ -13,7 +14,7 @@ func Replication(list []recording.MySQLReplica) []string {
 	var lines []string
 	for i := range list {
 		if text := view.ReplicaTrouble(&list[i]); text != "" {
-			lines = append(lines, strings.ToUpper(text[:1])+Plain(text[1:]))
+			lines = append(lines, strings.ToUpper(text[:1])+escape.Line(text[1:]))
 		}
 	}
 	return lines

@@ -26,7 +26,7 @@ func TestReplication(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const line = "Replication from db0:3306: the SQL thread, which applies changes, has stopped by error 1062: Duplicate· entry '?'\n"
+	const line = "Replication from db0:3306: the SQL thread, which applies changes, has stopped by error 1062: Duplicate\\x1b entry '?'\n"
 	if n := strings.Count(text.String(), line); n != 2 {
 		t.Errorf("told %d times, want twice: %s", n, text.String())
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
 )
@@ -97,7 +98,7 @@ func digests(v *view.View, server string) Statements {
 	for _, s := range list {
 		all.Seconds = s.Seconds
 		all.List = append(all.List, Statement{
-			Schema: s.Schema, Text: Plain(cmp.Or(s.Text, s.Digest)), Running: s.Took.Seconds() / s.Seconds,
+			Schema: s.Schema, Text: escape.Line(cmp.Or(s.Text, s.Digest)), Running: s.Took.Seconds() / s.Seconds,
 			Count: float64(s.Count), Took: s.Took.Seconds(), Examined: known(s.Examined), Sent: known(s.Sent),
 			Errors: known(s.Errors), NoIndex: known(s.NoIndex),
 		})
@@ -131,7 +132,7 @@ func sampled(v *view.View, server string) Statements {
 	nan := math.NaN()
 	for k, n := range seen {
 		all.List = append(all.List, Statement{
-			Schema: k.db, Text: Plain(k.text), Running: float64(n) / float64(looks),
+			Schema: k.db, Text: escape.Line(k.text), Running: float64(n) / float64(looks),
 			Count: nan, Took: nan, Examined: nan, Sent: nan, Errors: nan, NoIndex: nan,
 		})
 	}
@@ -223,7 +224,7 @@ func (s *statementSums) addSessions(rec *recording.Recording, server string) {
 	s.looks++
 	rows := recording.Rows[recording.MySQLSession](rec)
 	for i := len(rows) - 1; i >= 0 && sameLook(rows[i].At, s.looked); i-- {
-		k := [2]string{rows[i].DB, Plain(rows[i].Statement)}
+		k := [2]string{rows[i].DB, escape.Line(rows[i].Statement)}
 		if _, have := s.seen[k]; runs(&rows[i]) && rows[i].Server == server && (have || len(s.seen) < mostStatements) {
 			s.seen[k]++
 		}

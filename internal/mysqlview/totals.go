@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/prose"
 	"rtrail/internal/unit"
 )
@@ -84,7 +85,7 @@ func (t *Totals) Print(out io.Writer, width, top int) error {
 		zone = time.Local
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s, %s, %s to %s: %s\n\n", Plain(strings.TrimSpace(t.server)), Plain(t.version),
+	fmt.Fprintf(&b, "\n%s, %s, %s to %s: %s\n\n", escape.Line(strings.TrimSpace(t.server)), escape.Line(t.version),
 		t.first.In(zone).Format(timeLayout), t.last.In(zone).Format(timeLayout), unit.Plural(t.rows, "line", "lines"))
 	fmt.Fprintf(&b, "%-20s %8s %8s %8s\n", "", "min", "mean", "max")
 	for i, c := range columns {

@@ -1,12 +1,15 @@
 package mysqlview
 
-import "rtrail/internal/recording"
+import (
+	"rtrail/internal/escape"
+	"rtrail/internal/recording"
+)
 
 // NotSeen words what the probe could not read of a server, why, and what helps.
 func NotSeen(u *recording.UnseenNote) string {
-	text := "not seen: " + Plain(u.What) + ": " + Plain(u.Why)
+	text := "not seen: " + escape.Line(u.What) + ": " + escape.Line(u.Why)
 	if u.How != "" {
-		text += "; " + Plain(u.How)
+		text += "; " + escape.Line(u.How)
 	}
 	return text
 }

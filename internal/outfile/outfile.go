@@ -1,5 +1,6 @@
 // Package outfile writes the files that users name: whole or not at all where
-// that can be, and never in the place of something that is no plain file.
+// that can be, never in the place of something that is no plain file, and never
+// where a link of somebody else leads.
 package outfile
 
 import (
@@ -10,79 +11,137 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
-	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/safefile"
 )
 
-// mostLinks is how many symbolic links the kernel follows, too.
-const mostLinks = 40
+// mode is that of new files. They hold addresses, names of processes and texts of
+// statements: nothing for all users.
+const mode fs.FileMode = 0o640
 
 // File is a file that is being written.
 type File struct {
 	*os.File
-	target string // where it belongs when it is complete; "": it is there already
+	dir  *safefile.Dir // nil: it needs no place
+	temp string        // its name until it is complete; "": it has its own already
+	name string
 }
 
 // Create begins a file that takes its place when it is committed; until then
-// what was there stays. Symbolic links are followed and kept. A device, a FIFO or
-// what else is no plain file is written straight into. Opening a FIFO waits for
-// its reader until ctx is done.
-func Create(ctx context.Context, path string, mode fs.FileMode) (*File, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		return nil, &fs.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
-	case err == nil && !info.Mode().IsRegular():
-		return straight(ctx, path, 0)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	}
-	target, open, err := follow(path)
+// what was there stays. Symbolic links that nobody else could have made are
+// followed and kept. A device, a FIFO or what else is no plain file is written
+// straight into. Opening a FIFO waits for its reader until ctx is done.
+func Create(ctx context.Context, path string) (*File, error) {
+	f, st, err := place(path)
 	if err != nil {
 		return nil, named(err, path)
 	}
-	if open {
-		// /dev/stdout, led into a file: whoever opened it writes on, and would
-		// not see a new file.
-		return straight(ctx, path, os.O_APPEND)
+	if f.straight(st) {
+		return f.open(ctx, st, path)
 	}
-	if info != nil {
-		mode = info.Mode().Perm() // what was kept from others stays so
-	}
-	f, err := begin(target, mode)
-	if err != nil {
-		return nil, named(err, path)
-	}
-	if info != nil {
-		if err := f.Chmod(mode); err != nil { // the umask is for new files
-			f.Close()
-			os.Remove(f.Name())
-			return nil, err
+	for {
+		f.temp = fmt.Sprintf(".rtrail-%016x", rand.Uint64())
+		if err = f.make(f.temp, st); !errors.Is(err, fs.ErrExist) {
+			break
 		}
 	}
-	return &File{f, target}, nil
+	if err != nil {
+		return nil, errors.Join(named(err, path), f.dir.Close())
+	}
+	return f, nil
 }
 
 // Open begins a file that is there from its first byte on: what was written of
 // it counts also when the end never comes.
 func Open(ctx context.Context, path string) (*File, error) {
-	return straight(ctx, path, os.O_CREATE|os.O_TRUNC)
+	f, st, err := place(path)
+	if err != nil {
+		return nil, named(err, path)
+	}
+	if f.straight(st) {
+		return f.open(ctx, st, path)
+	}
+	if st != nil {
+		err = f.dir.Remove(f.name)
+	}
+	if err == nil {
+		err = f.make(f.name, st)
+	}
+	if err != nil {
+		return nil, errors.Join(named(err, path), f.dir.Close())
+	}
+	return f, nil
 }
 
-func straight(ctx context.Context, path string, flags int) (*File, error) {
+// place finds the directory and the name that a path leads to, and what has the
+// name already; nil: nothing has.
+func place(path string) (*File, *unix.Stat_t, error) {
+	dir, name, err := safefile.Parent(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &File{dir: dir, name: name}
+	st, err := dir.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, nil, nil
+	case err == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR:
+		err = unix.EISDIR
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, dir.Close())
+	}
+	return f, &st, nil
+}
+
+// straight says that what has the name cannot be replaced: it is no plain file,
+// or one that somebody has open (/dev/stdout), who would not see a new one.
+func (f *File) straight(st *unix.Stat_t) bool {
+	return st != nil && st.Mode&unix.S_IFMT != unix.S_IFREG
+}
+
+// make begins a new file. It is as private as the one that it replaces.
+func (f *File) make(name string, before *unix.Stat_t) error {
+	as := mode
+	if before != nil {
+		as &= fs.FileMode(before.Mode) | 0o600
+	}
+	var err error
+	if f.File, err = f.dir.Create(name, as); err != nil {
+		return err
+	}
+	// Who called this program through sudo wants to read it.
+	if id, ok := safefile.Invoker(); ok && !f.dir.Exclusive() {
+		if err := f.Chown(int(id.UID), int(id.GID)); err != nil {
+			return errors.Join(err, f.File.Close(), f.dir.Remove(name))
+		}
+	}
+	return nil
+}
+
+// open writes into what is there.
+func (f *File) open(ctx context.Context, st *unix.Stat_t, path string) (*File, error) {
+	defer f.dir.Close()
 	type opened struct {
 		f   *os.File
 		err error
 	}
 	done := make(chan opened, 1)
+	dir, err := f.dir.Dup()
+	if err != nil {
+		return nil, named(err, path)
+	}
 	go func() {
-		f, err := os.OpenFile(path, os.O_WRONLY|flags, 0o666)
-		done <- opened{f, err}
+		defer dir.Close()
+		file, err := dir.OpenSpecial(f.name, st)
+		done <- opened{file, err}
 	}()
 	select {
 	case o := <-done:
 		if o.err != nil {
-			return nil, o.err
+			return nil, named(o.err, path)
 		}
 		return &File{File: o.f}, nil
 	case <-ctx.Done():
@@ -90,67 +149,31 @@ func straight(ctx context.Context, path string, flags int) (*File, error) {
 	}
 }
 
-// follow is the file that symbolic links lead to, which need not be there. open
-// says that the way goes through /proc/PID/fd, to a file that somebody has open.
-func follow(path string) (target string, open bool, err error) {
-	target = path
-	for range mostLinks {
-		// Not filepath.Dir: "link/.." is not the folder of the link.
-		folder, name := filepath.Split(target)
-		if folder == "" {
-			folder = "."
-		}
-		if folder, err = filepath.EvalSymlinks(folder); err != nil {
-			return "", false, err
-		}
-		target = filepath.Join(folder, name)
-		if strings.HasPrefix(folder, "/proc/") {
-			return target, true, nil
-		}
-		next, err := os.Readlink(target)
-		if err != nil {
-			return target, false, nil // no link: this is it, there or not
-		}
-		if !filepath.IsAbs(next) {
-			next = folder + "/" + next
-		}
-		target = next
-	}
-	return "", false, &fs.PathError{Op: "write", Path: path, Err: syscall.ELOOP}
-}
-
-// begin makes a file of another name in the same folder.
-func begin(target string, mode fs.FileMode) (*os.File, error) {
-	for {
-		name := filepath.Join(filepath.Dir(target), fmt.Sprintf(".rtrail-%016x", rand.Uint64()))
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
-	}
-}
-
 // named makes an error tell the name that the user gave.
 func named(err error, path string) error {
 	var where *fs.PathError
-	if errors.As(err, &where) {
+	if errors.As(err, &where) && filepath.Base(where.Path) == filepath.Base(path) {
 		return &fs.PathError{Op: "create", Path: path, Err: where.Err}
 	}
-	return err
+	return fmt.Errorf("create %s: %w", path, err)
 }
 
 // Commit completes the file and puts it in its place. On an error what was there
 // before is still there, if it was a plain file.
 func (f *File) Commit() error {
 	err := f.Close()
-	if f.target == "" {
+	if f.dir == nil {
+		return err
+	}
+	defer f.dir.Close()
+	if f.temp == "" {
 		return err
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), f.target)
+		err = f.dir.Rename(f.temp, f.dir, f.name)
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		err = errors.Join(err, f.dir.Remove(f.temp))
 	}
 	return err
 }
@@ -158,14 +181,18 @@ func (f *File) Commit() error {
 // Abandon gives up: what was there before stays.
 func (f *File) Abandon() {
 	f.Close()
-	if f.target != "" {
-		os.Remove(f.Name())
+	if f.dir == nil {
+		return
+	}
+	defer f.dir.Close()
+	if f.temp != "" {
+		_ = f.dir.Remove(f.temp) // nobody misses it
 	}
 }
 
 // Write writes a file whole, or not at all.
-func Write(ctx context.Context, path string, mode fs.FileMode, write func(*File) error) error {
-	f, err := Create(ctx, path, mode)
+func Write(ctx context.Context, path string, write func(*File) error) error {
+	f, err := Create(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func put(path, text string) error {
-	return Write(context.Background(), path, 0o644, func(f *File) error {
+	return Write(context.Background(), path, func(f *File) error {
 		_, err := io.WriteString(f, text)
 		return err
 	})
@@ -84,7 +84,7 @@ func TestFails(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(dir+"/out", []byte("old"), 0o644))
 	failed := errors.New("failed")
-	if err := Write(t.Context(), dir+"/out", 0o644, func(f *File) error { fmt.Fprint(f, "half"); return failed }); !errors.Is(err, failed) {
+	if err := Write(t.Context(), dir+"/out", func(f *File) error { fmt.Fprint(f, "half"); return failed }); !errors.Is(err, failed) {
 		t.Error(err)
 	}
 	if b, _ := os.ReadFile(dir + "/out"); string(b) != "old" {
@@ -106,7 +106,7 @@ func TestFIFO(t *testing.T) {
 	must(t, unix.Mkfifo(path, 0o644))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := Create(ctx, path, 0o644); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Create(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("without a reader: %v", err)
 	}
 	r, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
@@ -150,5 +150,91 @@ func TestOpenElsewhere(t *testing.T) {
 	must(t, put(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), "page"))
 	if b, _ := os.ReadFile(path); string(b) != "report page" {
 		t.Errorf("%q", b)
+	}
+}
+
+// Outputs are for their owner and group, and for fewer if they were before.
+func TestNeverForAll(t *testing.T) {
+	for before, want := range map[fs.FileMode]fs.FileMode{0: 0o640, 0o644: 0o640, 0o666: 0o640, 0o600: 0o600, 0o400: 0o600} {
+		path := t.TempDir() + "/out"
+		if before != 0 {
+			must(t, os.WriteFile(path, nil, before))
+			must(t, os.Chmod(path, before))
+		}
+		must(t, put(path, "x"))
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%v: %v, %v; want %v", before, info.Mode(), err, want)
+		}
+	}
+}
+
+// In a directory that all may write into, as /tmp, root follows no link of
+// somebody else and opens nothing of theirs.
+func TestSharedDirectory(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to make files of other users")
+	}
+	const another = 4242
+	precious := t.TempDir() + "/precious"
+	for name, make := range map[string]func(path string) error{
+		"link": func(path string) error {
+			return errors.Join(os.Symlink(precious, path), os.Lchown(path, another, another))
+		},
+		"FIFO": func(path string) error {
+			return errors.Join(unix.Mkfifo(path, 0o666), os.Chown(path, another, another))
+		},
+	} {
+		for how, write := range map[string]func(path string) error{
+			"Create": func(path string) error { return put(path, "new") },
+			"Open": func(path string) error {
+				f, err := Open(t.Context(), path)
+				if err == nil {
+					fmt.Fprint(f, "new")
+					f.Abandon()
+				}
+				return err
+			},
+		} {
+			must(t, os.WriteFile(precious, []byte("old"), 0o600))
+			shared := t.TempDir()
+			must(t, os.Chmod(shared, 0o777|os.ModeSticky))
+			must(t, make(shared+"/out"))
+			if err := write(shared + "/out"); err == nil {
+				t.Errorf("%s, %s: no error", name, how)
+			}
+			if b, err := os.ReadFile(precious); err != nil || string(b) != "old" {
+				t.Errorf("%s, %s: %q, %v", name, how, b, err)
+			}
+		}
+	}
+}
+
+// What root writes for somebody who called sudo, in a directory of theirs, is
+// theirs to read.
+func TestForInvoker(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	t.Setenv("SUDO_UID", "4242")
+	t.Setenv("SUDO_GID", "4243")
+	dir := t.TempDir()
+	must(t, os.Chown(dir, 4242, 4243))
+	for name, write := range map[string]func(path string) error{
+		"whole": func(path string) error { return put(path, "x") },
+		"open": func(path string) error {
+			f, err := Open(t.Context(), path)
+			if err == nil {
+				err = f.Commit()
+			}
+			return err
+		},
+	} {
+		path := filepath.Join(dir, name)
+		must(t, write(path))
+		var st unix.Stat_t
+		must(t, unix.Stat(path, &st))
+		if st.Uid != 4242 || st.Gid != 4243 || st.Mode&0o777 != 0o640 {
+			t.Errorf("%s: of %d and %d, mode %o", name, st.Uid, st.Gid, st.Mode)
+		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path"
+
+	"rtrail/internal/safefile"
 )
 
 // checksumFile lists the files of a segment. Parquet libraries trust what they
@@ -36,12 +38,12 @@ func (s *summingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func writeSums(path string, sums map[string]fileSum) error {
+func writeSums(folder *safefile.Dir, sums map[string]fileSum) error {
 	data, err := json.MarshalIndent(sums, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeWhole(path, func(f *os.File) error {
+	return folder.Replace(checksumFile, fileMode, func(f *os.File) error {
 		_, err := f.Write(append(data, '\n'))
 		return err
 	})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,7 +22,8 @@ type column struct {
 	name  string
 	index int // of the field
 	kind  columnKind
-	bits  int // of numbers
+	bits  int     // of numbers; those of an int are those of the machine
+	at    uintptr // where the field lies in the row
 }
 
 type columnKind uint8
@@ -43,14 +43,16 @@ type kind interface {
 	columns() []column
 	key() []int // positions in columns
 	empty() rows
+	reset(rows) // leaves no row, and keeps the memory
 	rowBytes() int64
-	// load turns rows from..to into words, one slice per column.
-	load(from rows, first, last int, texts *textList) [][]word
+	// load turns rows from..to into words, one slice per column, in the memory of
+	// reuse if there is any.
+	load(from rows, first, last int, texts *textList, reuse [][]word) [][]word
 	// store appends rows made of words; those that keep refuses are left out.
 	store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error
 	// sort puts rows into the order of their reading.
 	sort(rows)
-	writeParquet(w io.Writer, batches func(yield func(rows) error) error, tags []columnTag) error
+	writeParquet(w io.Writer, numRows int64, batches func(yield func(rows) error) error, tags []columnTag) error
 	readParquet(ctx context.Context, r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error)
 }
 
@@ -67,7 +69,7 @@ func kindOf[T Row](keys ...string) kind {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		col := column{name: name, index: i, kind: kindOfField(f)}
+		col := column{name: name, index: i, kind: kindOfField(f), at: f.Offset}
 		if col.kind == integer || col.kind == unsigned {
 			col.bits = f.Type.Bits()
 		}
@@ -106,88 +108,43 @@ func (k *tableKind[T]) table() Table      { var zero T; return zero.Table() }
 func (k *tableKind[T]) columns() []column { return k.cols }
 func (k *tableKind[T]) key() []int        { return k.keys }
 func (k *tableKind[T]) empty() rows       { return &table[T]{} }
+func (k *tableKind[T]) reset(r rows)      { t := r.(*table[T]); t.list = t.list[:0] }
 func (k *tableKind[T]) rowBytes() int64   { var zero T; return int64(unsafe.Sizeof(zero)) }
 
-func (k *tableKind[T]) load(from rows, first, last int, texts *textList) [][]word {
-	t := from.(*table[T])
-	t.join()
-	list := t.list[first:last]
-	all := make([]word, len(k.cols)*len(list))
-	words := make([][]word, len(k.cols))
+func (k *tableKind[T]) load(from rows, first, last int, texts *textList, reuse [][]word) [][]word {
+	words := reuse
+	if words == nil {
+		words = make([][]word, len(k.cols))
+	}
 	for c := range words {
-		words[c] = all[c*len(list) : (c+1)*len(list) : (c+1)*len(list)]
+		words[c] = slices.Grow(words[c][:0], last-first)[:last-first]
 	}
-	for i := range list {
-		row := reflect.ValueOf(&list[i]).Elem()
+	done := 0
+	from.(*table[T]).chunks(first, last, func(list []T) {
 		for c, col := range k.cols {
-			words[c][i] = loadWord(row.Field(col.index), col.kind, texts)
+			loadColumn(words[c][done:done+len(list)], fields[T]{list, col}, texts)
 		}
-	}
+		done += len(list)
+	})
 	return words
-}
-
-func loadWord(f reflect.Value, kind columnKind, texts *textList) word {
-	switch kind {
-	case integer:
-		return f.Int()
-	case unsigned:
-		return word(f.Uint())
-	case float:
-		return word(math.Float64bits(f.Float()))
-	case boolean:
-		if f.Bool() {
-			return 1
-		}
-		return 0
-	case text:
-		return texts.number(f.String())
-	default:
-		return f.Addr().Interface().(*time.Time).UnixNano()
-	}
 }
 
 func (k *tableKind[T]) store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error {
 	t := into.(*table[T])
 	n := len(words[0])
-	t.list = slices.Grow(t.list, n)
-	for i := range n {
-		var r T
-		row := reflect.ValueOf(&r).Elem()
-		for c, col := range k.cols {
-			if err := storeWord(row.Field(col.index), col, words[c][i], texts); err != nil {
-				return fmt.Errorf("table %s: %w", k.table(), err)
-			}
-		}
-		if keep == nil || keep(r.Time()) {
-			t.list = append(t.list, r)
+	first := len(t.list)
+	t.list = slices.Grow(t.list, n)[:first+n]
+	list := t.list[first:]
+	clear(list)
+	for c, col := range k.cols {
+		if err := storeColumn(fields[T]{list, col}, words[c], texts); err != nil {
+			t.list = t.list[:first]
+			return fmt.Errorf("table %s: %w", k.table(), err)
 		}
 	}
-	return nil
-}
-
-func storeWord(f reflect.Value, col column, w word, texts []string) error {
-	switch col.kind {
-	case integer:
-		if f.OverflowInt(w) {
-			return fmt.Errorf("column %s: %d does not fit", col.name, w)
-		}
-		f.SetInt(w)
-	case unsigned:
-		if f.OverflowUint(uint64(w)) {
-			return fmt.Errorf("column %s: %d does not fit", col.name, uint64(w))
-		}
-		f.SetUint(uint64(w))
-	case float:
-		f.SetFloat(math.Float64frombits(uint64(w)))
-	case boolean:
-		f.SetBool(w != 0)
-	case text:
-		if w < 0 || w >= word(len(texts)) {
-			return fmt.Errorf("column %s: text %d of %d", col.name, w, len(texts))
-		}
-		f.SetString(texts[w])
-	default:
-		*f.Addr().Interface().(*time.Time) = timeOf(w)
+	if keep != nil {
+		kept := slices.DeleteFunc(list, func(r T) bool { return !keep(r.Time()) })
+		t.list = t.list[:first+len(kept)]
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"rtrail/internal/budget"
 )
@@ -18,9 +19,15 @@ const wordBytes = 8
 // deltaTable is the last sample of one table, on the writing side with an
 // index from the rows' keys.
 type deltaTable struct {
-	words [][]word
-	rows  int
-	index map[uint64]int32
+	words  [][]word
+	rows   int
+	hashes []uint64         // of the keys of its rows
+	index  map[uint64]int32 // made when rows come in another order
+
+	// Memory of the sample before, for the next one.
+	spare       [][]word
+	spareHashes []uint64
+	before      []int32
 }
 
 // tableBlock is one table's part of a sample, as it lies in the journal.
@@ -34,17 +41,18 @@ type tableBlock struct {
 func (d *deltaTable) encode(k kind, words [][]word) tableBlock {
 	n := len(words[0])
 	cols := k.columns()
-	before := make([]int32, n)
-	index := make(map[uint64]int32, n)
+	before := slices.Grow(d.before[:0], n)[:n]
+	hashes := slices.Grow(d.spareHashes[:0], n)[:n]
+	d.index = nil
 	var refs runWriter
 	expect := word(1)
 	for i := range n {
 		h := hashKey(0, k.key(), words, i)
-		index[h] = int32(i)
+		hashes[i] = h
 		ref := int32(-1)
-		if e := int(expect) - 1; e < d.rows && hashKey(0, k.key(), d.words, e) == h {
+		if e := int(expect) - 1; e < d.rows && d.hashes[e] == h {
 			ref = int32(e) // the usual case: same things, same order
-		} else if have, ok := d.index[h]; ok {
+		} else if have, ok := d.find(h); ok {
 			ref = have
 		}
 		before[i] = ref
@@ -66,8 +74,22 @@ func (d *deltaTable) encode(k kind, words [][]word) tableBlock {
 			block.Columns[col.name] = out.bytes()
 		}
 	}
-	d.words, d.rows, d.index = words, n, index
+	d.words, d.spare = words, d.words
+	d.hashes, d.spareHashes = hashes, d.hashes
+	d.rows, d.before = n, before
 	return block
+}
+
+// find looks for a row of the last sample by the hash of its key.
+func (d *deltaTable) find(h uint64) (row int32, ok bool) {
+	if d.index == nil {
+		d.index = make(map[uint64]int32, d.rows)
+		for i, h := range d.hashes {
+			d.index[h] = int32(i)
+		}
+	}
+	row, ok = d.index[h]
+	return row, ok
 }
 
 // decode undoes encode. Columns the kind does not know are left alone. The words

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/safefile"
 )
 
 // Options of a recording on disk.
@@ -25,6 +25,9 @@ type Options struct {
 	SegmentLength time.Duration
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+	// Elapsed is a clock that nobody sets, from any beginning. nil: the system's
+	// monotonic clock, or with Now what that says.
+	Elapsed func() time.Duration
 }
 
 const (
@@ -37,9 +40,12 @@ const (
 	// some 15 bytes each then, texts their length.
 	maxSegmentRows      = 4 << 20
 	maxSegmentTextBytes = 16 << 20
-	// journalShare is the part of MaxSize the running segment may fill: the
-	// rest holds it a second time while it is sealed, and what is older.
+	// journalShare is the part of the room for a recording that the running
+	// segment may fill: the rest holds it a second time while it is sealed, and
+	// what is older.
 	journalShare = 4
+	// minJournal is how large a segment may become on the smallest disk.
+	minJournal = 64 << 10
 	// sealReserve is what a segment's tables may take beyond the journal they
 	// are made of: headers and statistics of some 30 files.
 	sealReserve = 512 << 10
@@ -49,28 +55,45 @@ const (
 
 // Directory is a recording on disk that is being written. It is a Sink.
 type Directory struct {
-	path    string
-	options Options
-	lock    *os.File
-	stop    chan struct{}
-	workers sync.WaitGroup
-	sealing sync.Mutex // one segment at a time
+	path     string
+	options  Options
+	root     *safefile.Dir // locked
+	segments *safefile.Dir
+	stop     chan struct{}
+	workers  sync.WaitGroup
+	sealing  sync.Mutex // one segment at a time
 
 	mu       sync.Mutex
 	manifest Manifest
-	journal  *journalWriter
-	began    time.Time // of the running segment
-	sealed   int64     // bytes in segments
-	unsealed int       // segments that wait to be sealed
-	dropped  int
-	until    time.Time // end of what was dropped
-	dirty    bool      // journal has bytes that may not be on the disk
-	failure  error     // ends the recording
+	outdated bool // the manifest on disk is, for want of room
+	clock    clockWatch
+	next     segmentID      // of the running segment; its start is not known yet
+	journal  *journalWriter // nil: there is no room for one
+	ended    *endedJournal  // lies where the next journal belongs
+	began    time.Duration  // when the running segment began, by Elapsed
+	share    int64          // bytes that the running segment may take
+	sealed   int64          // bytes in segments
+	pending  []string       // segments that wait to be sealed
+	unsealed []string       // segments for whose sealing there was no room
+	dropped  dropped
+	lost     lost
+	retryAt  time.Duration // when to look for room again, by Elapsed
+	dirty    bool          // journal has bytes that may not be on the disk
+	failure  error         // ends the recording
+}
+
+// endedJournal is a journal that is complete and no segment yet.
+type endedJournal struct {
+	id    segmentID
+	began time.Time
+	bytes int64
 }
 
 // Create begins a recording in a directory, which is made if need be, or goes
 // on with one of the same host that lies there. The directory must hold
-// nothing else, and nobody else may be recording into it.
+// nothing else, nobody else may be recording into it, and root's must be one
+// that nobody else can change. Everything in it is reached by descriptors: a
+// link that somebody puts there leads nowhere.
 func Create(path string, m Manifest, o Options) (*Directory, error) {
 	if o.MaxSize > 0 && o.MaxSize < SmallestMaxSize {
 		return nil, fmt.Errorf("recording into %s: a limit of %d bytes is too small: give at least %d", path, o.MaxSize, SmallestMaxSize)
@@ -78,146 +101,33 @@ func Create(path string, m Manifest, o Options) (*Directory, error) {
 	if o.SegmentLength <= 0 {
 		o.SegmentLength = defaultSegment
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.clocks()
 	d := &Directory{path: path, options: o, manifest: m, stop: make(chan struct{})}
 	d.manifest.Format = FormatVersion
 	if d.manifest.Started.IsZero() {
 		d.manifest.Started = o.Now()
 	}
 	if err := d.begin(); err != nil {
-		if d.lock != nil {
-			d.lock.Close()
-		}
+		d.release()
 		return nil, fmt.Errorf("recording into %s: %w", path, explainDisk(err))
 	}
 	d.workers.Go(d.syncRegularly)
 	return d, nil
 }
 
-func (d *Directory) begin() error {
-	if err := os.MkdirAll(d.path, 0o750); err != nil {
-		return err
+// release lets the directory go, for other recorders too.
+func (d *Directory) release() {
+	for _, dir := range []*safefile.Dir{d.segments, d.root} {
+		if dir != nil {
+			dir.Close()
+		}
 	}
-	var err error
-	if d.lock, err = os.Open(d.path); err != nil {
-		return err
-	}
-	if err := unix.Flock(int(d.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return errors.New("another rtrail is recording there: stop it, or choose another folder")
-	}
-	if err := d.takeOver(); err != nil {
-		return err
-	}
-	if err := d.sealLeftovers(); err != nil {
-		return err
-	}
-	if err := d.newJournal(); err != nil {
-		return err
-	}
-	return d.writeManifest()
 }
 
-// takeOver looks at what lies in the directory: nothing, or an earlier
-// recording that is then continued.
-func (d *Directory) takeOver() error {
-	entries, err := os.ReadDir(d.path)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		switch name := strings.TrimSuffix(e.Name(), partialSuffix); name {
-		case segmentsFolder, manifestFile, journalFile:
-		default:
-			return fmt.Errorf("%s lies there, which is no part of a recording: choose an empty or a new folder", clip(e.Name()))
-		}
-	}
-	before, err := os.ReadFile(filepath.Join(d.path, manifestFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	var m Manifest
-	if err := json.Unmarshal(before, &m); err != nil {
-		return fmt.Errorf("%s is damaged: %w; choose another folder", manifestFile, err)
-	}
-	switch {
-	case m.Format > FormatVersion:
-		return fmt.Errorf("a newer rtrail (%s) recorded there: update rtrail, or choose another folder", clip(m.Tool))
-	case m.Host.Name != d.manifest.Host.Name:
-		return fmt.Errorf("it holds a recording of %s: choose another folder", clip(m.Host.Name))
-	}
-	note := "recording went on at " + d.manifest.Started.UTC().Format(time.RFC3339)
-	d.manifest.Started = m.Started
-	d.manifest.Notes = append(m.Notes, note)
-	return nil
-}
-
-// sealLeftovers makes segments of the journals that an ended or killed run
-// left behind.
-func (d *Directory) sealLeftovers() error {
-	if err := os.MkdirAll(filepath.Join(d.path, segmentsFolder), 0o750); err != nil {
-		return err
-	}
-	journal := filepath.Join(d.path, journalFile)
-	if info, err := os.Stat(journal); err == nil {
-		if _, err := d.moveJournal(info.ModTime()); err != nil {
-			return err
-		}
-	}
-	for _, name := range d.segments() {
-		folder := filepath.Join(d.path, segmentsFolder, name)
-		if _, err := os.Stat(filepath.Join(folder, journalFile)); err != nil {
-			continue
-		}
-		notes, err := sealSegment(folder)
-		if err != nil {
-			return err
-		}
-		d.manifest.Notes = append(d.manifest.Notes, notes...)
-	}
-	d.sealed = folderBytes(filepath.Join(d.path, segmentsFolder))
-	return nil
-}
-
-// moveJournal gives the running journal a segment's folder. A journal without
-// a sample that tells its time is named by the time given.
-func (d *Directory) moveJournal(otherwise time.Time) (folder string, err error) {
-	journal := filepath.Join(d.path, journalFile)
-	start := otherwise
-	if f, err := os.Open(journal); err == nil {
-		if at := firstMoment(context.Background(), f); !at.IsZero() {
-			start = at
-		}
-		f.Close()
-	}
-	for ; ; start = start.Add(1) {
-		folder = filepath.Join(d.path, segmentsFolder, segmentName(start))
-		err := os.Mkdir(folder, 0o750)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return "", err
-		}
-	}
-	if err := os.Rename(journal, filepath.Join(folder, journalFile)); err != nil {
-		return "", err
-	}
-	return folder, errors.Join(syncFolder(folder), syncFolder(d.path))
-}
-
-func (d *Directory) newJournal() (err error) {
-	d.began = d.options.Now()
-	d.journal, err = createJournal(filepath.Join(d.path, journalFile))
-	return err
-}
-
-// Commit appends a sample. After an error, as that of a full disk, the
-// recording has ended: what was committed before is kept and readable.
+// Commit appends a sample. Where the disk is full, the oldest segments go; where
+// that does not help, the sample is lost and noted, and the recording goes on
+// when there is room again. After an error the recording has ended: what was
+// committed before is kept and readable.
 func (d *Directory) Commit(w *Writer) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -227,14 +137,26 @@ func (d *Directory) Commit(w *Writer) error {
 	if len(w.tables) == 0 {
 		return nil
 	}
-	if err := d.journal.append(w.tables); err != nil {
+	if err := d.commit(w.tables); err != nil {
 		return d.fail(err)
 	}
 	w.tables = nil
-	d.dirty = true
+	return nil
+}
+
+func (d *Directory) commit(tables map[Table]rows) error {
+	now := d.options.Now()
+	if by := d.clock.setBack(now, d.options.Elapsed()); by > 0 {
+		if err := d.beginPiece(by, now); err != nil {
+			return err
+		}
+	}
+	if err := d.write(tables, now); err != nil {
+		return err
+	}
 	if d.segmentFull() {
 		if err := d.rotate(); err != nil {
-			return d.fail(err)
+			return err
 		}
 	}
 	d.dropOldest()
@@ -243,39 +165,131 @@ func (d *Directory) Commit(w *Writer) error {
 
 func (d *Directory) segmentFull() bool {
 	j := d.journal
-	return d.options.Now().Sub(d.began) >= d.options.SegmentLength ||
-		j.rows >= maxSegmentRows || j.texts.bytes >= maxSegmentTextBytes ||
-		d.options.MaxSize > 0 && j.size >= d.options.MaxSize/journalShare
+	return j != nil && !j.empty() && (d.options.Elapsed()-d.began >= d.options.SegmentLength ||
+		j.rows >= maxSegmentRows || j.texts.bytes >= maxSegmentTextBytes || j.size >= d.share)
 }
 
 // rotate begins a new segment and has the last one sealed beside.
 func (d *Directory) rotate() error {
-	if err := d.journal.close(); err != nil {
+	if err := d.endJournal(); err != nil {
 		return err
 	}
-	folder, err := d.moveJournal(d.began)
+	return d.reopen()
+}
+
+// endJournal ends the running segment.
+func (d *Directory) endJournal() error {
+	err := d.journal.close()
+	if noRoom(err) {
+		d.note("the end of a segment may be missing: %v", err)
+		err = nil
+	}
+	d.ended = &endedJournal{id: d.next, began: d.options.Now(), bytes: d.journal.size}
+	d.next.number++
+	d.journal, d.dirty = nil, false
+	return err
+}
+
+// reopen begins a new segment, if need be in the place of the oldest ones. No
+// room for it is no error.
+func (d *Directory) reopen() error {
+	for {
+		err := d.clearWay()
+		if err == nil {
+			err = d.newJournal()
+		}
+		if !noRoom(err) {
+			return err
+		}
+		if !d.dropForRoom() {
+			d.retryAt = d.options.Elapsed() + syncEvery
+			return nil
+		}
+	}
+}
+
+// clearWay makes a segment of the journal that ended, to be sealed.
+func (d *Directory) clearWay() error {
+	if d.ended == nil {
+		return nil
+	}
+	name, err := d.moveJournal(d.ended.id, d.ended.began)
 	if err != nil {
 		return err
 	}
-	d.sealed += d.journal.size
-	if err := d.newJournal(); err != nil {
-		return err
-	}
-	d.unsealed++
-	d.workers.Go(func() { d.seal(folder) })
+	d.sealed += d.ended.bytes
+	d.ended = nil
+	d.pending = append(d.pending, name)
+	d.workers.Go(func() { d.seal(name) })
 	return nil
 }
 
-func (d *Directory) seal(folder string) {
+// moveJournal gives the journal a segment's folder, named by its first row. One
+// without a sample that tells its time is named by the time given.
+func (d *Directory) moveJournal(id segmentID, otherwise time.Time) (name string, err error) {
+	id.start = otherwise
+	if f, err := d.root.Open(journalFile); err == nil {
+		if at := firstMoment(context.Background(), f); !at.IsZero() {
+			id.start = at
+		}
+		f.Close()
+	}
+	name = id.String()
+	folder, err := d.segments.Mkdir(name, folderMode)
+	if errors.Is(err, fs.ErrExist) { // left empty for want of room
+		folder, err = d.segments.Sub(name)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer folder.Close()
+	if err := d.root.Rename(journalFile, folder, journalFile); err != nil {
+		return "", errors.Join(err, d.segments.RemoveDir(name))
+	}
+	return name, errors.Join(folder.Sync(), d.segments.Sync(), d.root.Sync())
+}
+
+func (d *Directory) newJournal() error {
+	f, err := d.root.Create(journalFile, fileMode)
+	if err != nil {
+		return err
+	}
+	j, err := createJournal(f)
+	if err != nil {
+		return errors.Join(err, f.Close(), d.root.Remove(journalFile))
+	}
+	d.journal, d.began, d.share = j, d.options.Elapsed(), d.journalLimit()
+	return nil
+}
+
+// seal turns a segment into Parquet, then those for which there was no room.
+func (d *Directory) seal(name string) {
 	d.sealing.Lock()
 	defer d.sealing.Unlock()
-	notes, err := sealSegment(folder)
-	size := folderBytes(filepath.Join(d.path, segmentsFolder))
+	d.mu.Lock()
+	again := slices.Clone(d.unsealed)
+	d.mu.Unlock()
+	for _, n := range append([]string{name}, again...) {
+		if !d.sealOne(n) {
+			return // no room for others either
+		}
+	}
+}
+
+func (d *Directory) sealOne(name string) bool {
+	notes, err := d.sealNamed(name)
+	size := folderBytes(d.segments)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.unsealed--
+	d.pending = without(d.pending, name)
+	d.unsealed = without(d.unsealed, name)
 	d.sealed = size
 	d.manifest.Notes = append(d.manifest.Notes, notes...)
+	full := noRoom(err)
+	if full {
+		d.unsealed = append(d.unsealed, name)
+		err = nil
+	}
 	d.dropOldest()
 	if err == nil {
 		err = d.writeManifest()
@@ -283,39 +297,38 @@ func (d *Directory) seal(folder string) {
 	if err != nil && d.failure == nil {
 		_ = d.fail(err)
 	}
+	return !full
 }
 
-// dropOldest removes whole segments until the recording, with room to seal
-// the running one, fits its limit.
-func (d *Directory) dropOldest() {
-	over := func() bool { return d.sealed+2*d.journal.size+sealReserve > d.options.MaxSize }
-	if d.options.MaxSize <= 0 || !over() {
-		return
+// sealNamed seals a segment, if it was not dropped meanwhile.
+func (d *Directory) sealNamed(name string) ([]string, error) {
+	folder, err := d.segments.Sub(name)
+	if err != nil {
+		return nil, missingOK(err)
 	}
-	names := d.segments()
-	for len(names) > 1+d.unsealed && over() {
-		folder := filepath.Join(d.path, segmentsFolder, names[0])
-		size := folderBytes(folder)
-		if os.RemoveAll(folder) != nil {
-			return
-		}
-		d.sealed -= size
-		d.dropped++
-		d.until, _ = segmentStart(names[1])
-		names = names[1:]
+	defer folder.Close()
+	notes, err := sealSegment(folder)
+	if err != nil && folder.Gone() {
+		err = nil
 	}
+	return notes, err
 }
 
-// segments lists the folders of segments, oldest first.
-func (d *Directory) segments() []string {
-	entries, _ := os.ReadDir(filepath.Join(d.path, segmentsFolder))
-	var names []string
-	for _, e := range entries {
-		if _, ok := segmentStart(e.Name()); ok && e.IsDir() {
-			names = append(names, e.Name())
+func without(list []string, name string) []string {
+	return slices.DeleteFunc(list, func(s string) bool { return s == name })
+}
+
+// list gives the segments in the order of their recording.
+func (d *Directory) list() []segmentID {
+	names, _ := d.segments.Names()
+	var all []segmentID
+	for _, name := range names {
+		if id, ok := parseSegment(name); ok {
+			all = append(all, id)
 		}
 	}
-	return slices.Clip(names)
+	slices.SortFunc(all, segmentID.compare)
+	return all
 }
 
 // UpdateManifest changes what is known about the host and the probes.
@@ -326,42 +339,57 @@ func (d *Directory) UpdateManifest(change func(*Manifest)) error {
 	return d.writeManifest()
 }
 
+// writeManifest replaces the manifest. Where there is no room, it is written
+// later.
 func (d *Directory) writeManifest() error {
 	m := d.manifest
-	if d.dropped > 0 {
-		m.Notes = append(slices.Clip(m.Notes), fmt.Sprintf("%d segments before %s were dropped: the limit is %d bytes",
-			d.dropped, d.until.UTC().Format(time.RFC3339), d.options.MaxSize))
-	}
+	m.Piece = d.next.piece
+	m.Notes = slices.Concat(m.Notes, d.dropped.notes(d.options.MaxSize), d.lost.notes())
 	if d.failure != nil {
-		m.Notes = append(slices.Clip(m.Notes), d.failure.Error())
+		m.Notes = append(m.Notes, d.failure.Error())
 	}
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(d.path, manifestFile), func(f *os.File) error {
+	err = d.root.Replace(manifestFile, fileMode, func(f *os.File) error {
 		_, err := f.Write(append(data, '\n'))
 		return err
 	})
+	if d.outdated = noRoom(err); d.outdated {
+		return nil
+	}
+	return err
+}
+
+func (d *Directory) note(format string, args ...any) {
+	const most = 1000 // of a disk that is full every minute, some tell enough
+	if len(d.manifest.Notes) < most {
+		d.manifest.Notes = append(d.manifest.Notes, fmt.Sprintf(format, args...))
+	}
 }
 
 // fail ends the recording and remembers why.
 func (d *Directory) fail(err error) error {
+	if gone := d.gone(); gone != nil {
+		err = gone
+	}
 	d.failure = fmt.Errorf("recording into %s stopped at %s: %w", d.path,
 		d.options.Now().UTC().Format(time.RFC3339), explainDisk(err))
 	return d.failure
 }
 
-// explainDisk says what can be done about what filesystems refuse.
-func explainDisk(err error) error {
-	switch {
-	case errors.Is(err, unix.ENOSPC):
-		return fmt.Errorf("%w: what was recorded until then is kept; free some space, or limit the recording with --max-size", err)
-	case errors.Is(err, unix.EDQUOT):
-		return fmt.Errorf("%w: what was recorded until then is kept; raise the quota, or limit the recording with --max-size", err)
+// gone says that somebody removed the recording while it runs.
+func (d *Directory) gone() error {
+	var st unix.Stat_t
+	journal := d.journal != nil && unix.Fstat(int(d.journal.file.Fd()), &st) == nil && st.Nlink == 0
+	if d.root.Gone() || d.segments.Gone() || journal {
+		return errGone
 	}
-	return err
+	return nil
 }
+
+var errGone = errors.New("somebody removed the directory, or what was being written there: start it again")
 
 // syncRegularly puts what was committed on the disk once a second, beside the
 // sampling: a slow disk must not delay the evidence of its slowness.
@@ -373,27 +401,44 @@ func (d *Directory) syncRegularly() {
 		case <-d.stop:
 			return
 		case <-tick.C:
+			d.sync()
 		}
-		d.mu.Lock()
-		dirty, fd := d.dirty, -1
-		if dirty && d.failure == nil {
-			// A descriptor of its own: the journal may be closed meanwhile.
-			fd, _ = unix.FcntlInt(d.journal.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	}
+}
+
+// sync looks after the directory and puts the journal on the disk.
+func (d *Directory) sync() {
+	d.mu.Lock()
+	fd := -1
+	if d.failure == nil && d.gone() != nil {
+		_ = d.fail(errGone)
+	}
+	if d.failure == nil && d.outdated {
+		if err := d.writeManifest(); err != nil {
+			_ = d.fail(err)
 		}
-		d.dirty = false
-		d.mu.Unlock()
-		if fd < 0 {
-			continue
-		}
-		err := unix.Fdatasync(fd)
-		_ = unix.Close(fd)
-		if err != nil {
-			d.mu.Lock()
-			if d.failure == nil {
-				_ = d.fail(fmt.Errorf("flushing the journal: %w", err))
-			}
-			d.mu.Unlock()
-		}
+	}
+	if d.dirty && d.failure == nil {
+		// A descriptor of its own: the journal may be closed meanwhile.
+		fd, _ = unix.FcntlInt(d.journal.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	}
+	d.dirty = false
+	d.mu.Unlock()
+	if fd < 0 {
+		return
+	}
+	err := unix.Fdatasync(fd)
+	_ = unix.Close(fd)
+	if err == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case noRoom(err):
+		d.note("the end of a segment may be missing: %v", err)
+	case d.failure == nil:
+		_ = d.fail(fmt.Errorf("flushing the journal: %w", err))
 	}
 }
 
@@ -401,7 +446,18 @@ func (d *Directory) syncRegularly() {
 func (d *Directory) Size() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.sealed + d.journal.size
+	return d.sealed + d.running()
+}
+
+// running is how many bytes are in no segment yet.
+func (d *Directory) running() int64 {
+	switch {
+	case d.journal != nil:
+		return d.journal.size
+	case d.ended != nil:
+		return d.ended.bytes
+	}
+	return 0
 }
 
 // Close seals the running segment and completes the manifest. It returns the
@@ -411,38 +467,54 @@ func (d *Directory) Close() error {
 	d.workers.Wait()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	defer d.lock.Close()
+	defer d.release()
 	d.manifest.Ended = d.options.Now()
-	errs := []error{d.failure}
-	if d.failure == nil {
-		errs = append(errs, d.closeSegment())
-	} else {
-		_ = d.journal.close()
+	if d.failure != nil {
+		if d.journal != nil {
+			_ = d.journal.close()
+		}
+		_ = d.writeManifest() // to tell why, where that can be
+		return d.failure
 	}
-	if err := d.writeManifest(); err != nil && d.failure == nil {
-		errs = append(errs, explainDisk(err))
+	err := d.closeSegment()
+	if err == nil {
+		err = d.writeManifest()
 	}
-	if err := errors.Join(errs...); err != nil && d.failure == nil {
+	if err != nil {
+		if gone := d.gone(); gone != nil {
+			err = gone
+		}
 		return fmt.Errorf("closing the recording %s: %w", d.path, explainDisk(err))
 	}
-	return d.failure
+	return nil
 }
 
-// closeSegment seals the last segment. Where that fails, its journal stays
-// and is read instead.
+// closeSegment seals the last segment. Where there is no room for that, its
+// journal stays and is read instead.
 func (d *Directory) closeSegment() error {
-	if err := d.journal.close(); err != nil {
+	if d.journal != nil && d.journal.empty() {
+		err := errors.Join(d.journal.close(), d.root.Remove(journalFile))
+		d.journal = nil
 		return err
 	}
-	if d.journal.rows == 0 {
-		return os.Remove(filepath.Join(d.path, journalFile))
+	if d.journal != nil {
+		if err := d.endJournal(); err != nil {
+			return err
+		}
 	}
-	folder, err := d.moveJournal(d.began)
-	if err != nil {
-		return err
+	if d.ended == nil {
+		return nil
 	}
-	notes, err := sealSegment(folder)
-	d.manifest.Notes = append(d.manifest.Notes, notes...)
-	d.journal.size, d.sealed = 0, folderBytes(filepath.Join(d.path, segmentsFolder))
+	name, err := d.moveJournal(d.ended.id, d.ended.began)
+	if err == nil {
+		d.ended = nil
+		var notes []string
+		notes, err = d.sealNamed(name)
+		d.manifest.Notes = append(d.manifest.Notes, notes...)
+	}
+	d.sealed = folderBytes(d.segments)
+	if noRoom(err) {
+		return nil
+	}
 	return err
 }

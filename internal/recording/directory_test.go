@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/safefile"
 )
 
 var testHost = Manifest{Tool: "rtrail test", Host: Host{Name: "db1", CPUs: 2}}
@@ -52,6 +54,21 @@ func fill(t *testing.T, d *Directory, c *clock, rnd *rand.Rand, samples int) *Re
 	return memory
 }
 
+// entries lists the segments of a recording, as they lie on the disk.
+func entries(t *testing.T, dir string) []segmentID {
+	t.Helper()
+	src, err := newDirectorySource(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.close()
+	var all []segmentID
+	for _, s := range src.segments() {
+		all = append(all, s.id)
+	}
+	return all
+}
+
 func open(t *testing.T, path string) *Recording {
 	t.Helper()
 	rec, err := Open(t.Context(), path)
@@ -73,7 +90,7 @@ func TestRoundTrip(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(d.segments()); n != 3 {
+	if n := len(entries(t, dir)); n != 3 {
 		t.Errorf("%d segments, want 3", n)
 	}
 	closed := open(t, dir)
@@ -90,7 +107,7 @@ func TestRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(contents(memory), contents(open(t, out))); diff != "" {
 		t.Errorf("read from the packed file (-committed +read):\n%s", diff)
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, "segments", "*", "*"+partialSuffix))
+	left, _ := filepath.Glob(filepath.Join(dir, "segments", "*", "*"+safefile.PartialSuffix))
 	if len(left) > 0 {
 		t.Errorf("temporary files are left: %v", left)
 	}
@@ -186,7 +203,7 @@ func TestMaxSize(t *testing.T) {
 		for d.waiting() > 0 { // a clock that runs this fast must wait for the sealing
 			time.Sleep(time.Millisecond)
 		}
-		size := folderBytes(dir)
+		size := folderBytes(d.root)
 		if size > limit {
 			t.Fatalf("%d bytes, limit %d", size, limit)
 		}
@@ -212,7 +229,7 @@ func TestMaxSize(t *testing.T) {
 func (d *Directory) waiting() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.unsealed
+	return len(d.pending)
 }
 
 // A recorder that was killed leaves a journal, perhaps half sealed. The next
@@ -225,7 +242,7 @@ func TestContinue(t *testing.T) {
 	if _, err := Create(dir, testHost, Options{}); err == nil || !strings.Contains(err.Error(), "another rtrail is recording") {
 		t.Errorf("second recorder: %v", err)
 	}
-	first.lock.Close() // as the kernel does for a killed process
+	first.release() // as the kernel does for a killed process
 
 	second := create(t, dir, Options{Now: c.time})
 	more := fill(t, second, c, rnd, 3)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -18,7 +17,7 @@ import (
 const fuzzMemory = 64 << 20
 
 func FuzzJournal(f *testing.F) {
-	j, err := createJournal(filepath.Join(f.TempDir(), journalFile))
+	j, err := createJournal(newFile(f))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -73,7 +72,7 @@ func FuzzSample(f *testing.F) {
 	list := &table[SoftIRQSample]{list: []SoftIRQSample{{Kind: "NET_RX", Count: 1}, {Kind: "TIMER"}}}
 	k := kindByName(SoftIRQs)
 	item, err := cbor.Marshal(sample{Texts: [][]byte{[]byte("NET_RX"), []byte("TIMER")},
-		Tables: map[string]tableBlock{string(SoftIRQs): d.encode(k, k.load(list, 0, 2, texts))}})
+		Tables: map[string]tableBlock{string(SoftIRQs): d.encode(k, k.load(list, 0, 2, texts, nil))}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -226,7 +226,7 @@ func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 func bigTexts(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	err := kindByName(KernelLog).writeParquet(&out, func(yield func(rows) error) error {
+	err := kindByName(KernelLog).writeParquet(&out, 1, func(yield func(rows) error) error {
 		for i := range 100 {
 			text := fmt.Sprintf("%06d", i) + strings.Repeat("x", 1<<20)
 			if err := yield(&table[KernelLogLine]{list: []KernelLogLine{{At: time.Unix(int64(i), 0), Text: text}}}); err != nil {

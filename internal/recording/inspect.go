@@ -17,6 +17,7 @@ import (
 type Contents struct {
 	Manifest Manifest
 	Window   Window
+	Pieces   []Piece       // oldest first; more than one where the clock was set back
 	Segments []SegmentInfo // oldest first; the running one last
 	Rows     map[Table]int64
 	Notes    []string // what could not be read
@@ -32,10 +33,6 @@ type SegmentInfo struct {
 // Inspect looks at the tables of contents of all files, and through journals.
 func Inspect(ctx context.Context, name string) (Contents, error) {
 	c := Contents{Rows: map[Table]int64{}}
-	var err error
-	if c.Window, err = Span(ctx, name); err != nil {
-		return c, err
-	}
 	src, err := openSource(name)
 	if err != nil {
 		return c, err
@@ -44,6 +41,10 @@ func Inspect(ctx context.Context, name string) (Contents, error) {
 	if c.Manifest, err = readManifest(src); err != nil {
 		return c, fmt.Errorf("reading the recording %s: %w", name, err)
 	}
+	if c.Pieces, err = pieces(ctx, src, c.Manifest); err != nil {
+		return c, fmt.Errorf("reading the recording %s: %w", name, err)
+	}
+	c.Window = span(c.Pieces)
 	for _, s := range src.segments() {
 		c.segment(ctx, src, s)
 	}
@@ -57,7 +58,7 @@ func Inspect(ctx context.Context, name string) (Contents, error) {
 }
 
 func (c *Contents) segment(ctx context.Context, src source, s segmentFiles) {
-	info := SegmentInfo{Start: s.start, Sealed: !slices.Contains(s.files, journalFile)}
+	info := SegmentInfo{Start: s.id.start, Sealed: !slices.Contains(s.files, journalFile)}
 	sums, err := readSums(src, s.folder)
 	if err != nil {
 		c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", path.Join(s.folder, checksumFile), err))

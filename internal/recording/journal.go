@@ -60,26 +60,27 @@ type journalWriter struct {
 	tables map[Table]*deltaTable
 }
 
-func createJournal(path string) (*journalWriter, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o640)
-	if err != nil {
-		return nil, err
-	}
-	j := &journalWriter{file: file, texts: newTextList(), told: 1, tables: map[Table]*deltaTable{}}
+// createJournal begins a journal in a new file.
+func createJournal(file *os.File) (j *journalWriter, err error) {
+	j = &journalWriter{file: file, texts: newTextList(), told: 1, tables: map[Table]*deltaTable{}}
 	j.stream, err = zstd.NewWriter(&j.out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithWindowSize(journalWindow), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, err
 	}
 	if _, err := file.WriteString(journalMagic); err != nil {
-		return nil, errors.Join(err, file.Close(), os.Remove(path))
+		return nil, err
 	}
 	j.size = int64(len(journalMagic))
 	return j, nil
 }
 
-// append writes one sample. When the disk refuses, the file is cut back to
-// its last whole block; the journal must not be used further.
+// empty says that no sample is in it.
+func (j *journalWriter) empty() bool { return j.size == int64(len(journalMagic)) }
+
+// append writes one sample. When the disk refuses, the file is cut back to its
+// last whole block: put tries again, and before it did not succeed nothing may
+// be appended.
 func (j *journalWriter) append(tables map[Table]rows) error {
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		k := kindByName(name)
@@ -95,7 +96,7 @@ func (j *journalWriter) append(tables map[Table]rows) error {
 		most := maxBlockWords / len(k.columns())
 		for first := 0; first < rows.count(); first += most {
 			last := min(first+most, rows.count())
-			block := have.encode(k, k.load(rows, first, last, j.texts))
+			block := have.encode(k, k.load(rows, first, last, j.texts, have.spare))
 			if err := j.write(sample{Texts: j.news(), Tables: map[string]tableBlock{string(name): block}}); err != nil {
 				return err
 			}
@@ -134,6 +135,11 @@ func (j *journalWriter) flush() error {
 	if err := j.stream.Flush(); err != nil {
 		return err
 	}
+	return j.put()
+}
+
+// put writes what was flushed as a block.
+func (j *journalWriter) put() error {
 	payload := j.out.Bytes()
 	if len(payload) == 0 {
 		return nil
@@ -142,10 +148,11 @@ func (j *journalWriter) flush() error {
 	binary.LittleEndian.PutUint32(block, uint32(len(payload)))
 	binary.LittleEndian.PutUint32(block[4:], crc32.Checksum(payload, castagnoli))
 	block = append(block, payload...)
-	j.out.Reset()
 	if _, err := j.file.Write(block); err != nil {
-		return errors.Join(err, j.file.Truncate(j.size))
+		_, back := j.file.Seek(j.size, io.SeekStart)
+		return errors.Join(err, j.file.Truncate(j.size), back)
 	}
+	j.out.Reset()
 	j.size += int64(len(block))
 	return nil
 }

@@ -15,6 +15,8 @@ type Manifest struct {
 	Started time.Time   `json:"started"`
 	Ended   time.Time   `json:"ended,omitzero"`
 	Probes  []ProbeInfo `json:"probes"`
+	// Piece counts how often the clock was set back before the running segment.
+	Piece int `json:"piece,omitempty"`
 	// Notes tell what happened to the recording itself: segments dropped for
 	// the size limit, a torn journal cut, tables that this version ignores.
 	Notes []string `json:"notes,omitempty"`

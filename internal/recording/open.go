@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"rtrail/internal/budget"
 )
 
 // rangeSlack is how much older or younger than their segment rows may be:
@@ -28,19 +26,10 @@ func Open(ctx context.Context, path string) (*Recording, error) {
 }
 
 // OpenRange reads the rows between two times, both included. Zero times leave
-// that end open. With tables given, only those are read.
+// that end open. With tables given, only those are read. Where the clock was set
+// back, they are those of the newest piece that holds such times.
 func OpenRange(ctx context.Context, path string, from, to time.Time, tables ...Table) (*Recording, error) {
-	src, err := openSource(path)
-	if err != nil {
-		return nil, err
-	}
-	defer src.close()
-	o := &opener{ctx: ctx, src: src, in: readOptions{from: from, to: to, tables: tables, memory: budget.From(ctx)}}
-	rec, err := o.open()
-	if err != nil {
-		return nil, fmt.Errorf("reading the recording %s: %w", path, err)
-	}
-	return rec, nil
+	return OpenPiece(ctx, path, newest, from, to, tables...)
 }
 
 // opener reads one recording.
@@ -48,6 +37,7 @@ type opener struct {
 	ctx   context.Context
 	src   source
 	in    readOptions
+	piece int // that is read; newest: chosen by the range
 	rec   *Recording
 	notes []string
 	files int  // that could be read
@@ -72,6 +62,12 @@ func (o *opener) open() (*Recording, error) {
 	}
 	o.rec = New(m)
 	segments := o.src.segments()
+	if o.piece == newest {
+		if err := o.choose(m, segments); err != nil {
+			return nil, err
+		}
+	}
+	segments = slices.DeleteFunc(segments, func(s segmentFiles) bool { return s.id.piece != o.piece })
 	for i, s := range segments {
 		if o.outside(segments, i) {
 			continue
@@ -81,7 +77,7 @@ func (o *opener) open() (*Recording, error) {
 			break
 		}
 	}
-	if !o.full {
+	if !o.full && m.Piece == o.piece {
 		o.journal(journalFile)
 	}
 	if err := o.ctx.Err(); err != nil {
@@ -106,10 +102,10 @@ func (o *opener) open() (*Recording, error) {
 
 // outside says whether a segment cannot have rows of the range.
 func (o *opener) outside(all []segmentFiles, i int) bool {
-	if !o.in.to.IsZero() && all[i].start.After(o.in.to.Add(rangeSlack)) {
+	if !o.in.to.IsZero() && all[i].id.start.After(o.in.to.Add(rangeSlack)) {
 		return true
 	}
-	return !o.in.from.IsZero() && i+1 < len(all) && all[i+1].start.Before(o.in.from.Add(-rangeSlack))
+	return !o.in.from.IsZero() && i+1 < len(all) && all[i+1].id.start.Before(o.in.from.Add(-rangeSlack))
 }
 
 func (o *opener) segment(s segmentFiles) {
@@ -216,41 +212,26 @@ func Span(ctx context.Context, path string) (Window, error) {
 	if err != nil {
 		return Window{}, err
 	}
+	defer src.close()
 	m, err := readManifest(src)
-	segments := src.segments()
-	src.close()
 	if err != nil {
 		return Window{}, fmt.Errorf("reading the recording %s: %w", path, err)
 	}
-	w := Window{From: m.Started, To: m.Ended}
-	if len(segments) > 0 {
-		w.From = segments[0].start
-	}
-	if !w.To.IsZero() {
-		return w, nil
-	}
-	// It still runs, or was killed: the last rows tell.
-	var after time.Time
-	if len(segments) > 0 {
-		after = segments[len(segments)-1].start
-	}
-	memory := budget.From(ctx).Part()
-	defer memory.Release()
-	rec, err := OpenRange(budget.With(ctx, memory), path, after, time.Time{}, System, CPUs, ProbeRuns)
+	all, err := pieces(ctx, src, m)
 	if err != nil {
-		return Window{}, err
+		return Window{}, fmt.Errorf("reading the recording %s: %w", path, err)
 	}
-	w.To = w.From
-	for _, r := range Rows[SystemSample](rec) {
-		w.include(r.At)
+	return span(all), nil
+}
+
+// span is the time of all pieces.
+func span(all []Piece) Window {
+	w := all[0].Window
+	for _, p := range all[1:] {
+		w.include(p.From)
+		w.include(p.To)
 	}
-	for _, r := range Rows[CPUSample](rec) {
-		w.include(r.At)
-	}
-	for _, r := range Rows[ProbeRun](rec) {
-		w.include(r.At)
-	}
-	return w, nil
+	return w
 }
 
 func (w *Window) include(at time.Time) {

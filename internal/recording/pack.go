@@ -32,27 +32,31 @@ func pack(ctx context.Context, dir, out string) error {
 	} else if !info.IsDir() {
 		return errors.New("it is not a directory: want one made by rtrail record")
 	}
-	src := directorySource(dir)
+	src, err := newDirectorySource(dir)
+	if err != nil {
+		return err
+	}
+	defer src.close()
 	if _, err := readManifest(src); err != nil {
 		return err
 	}
 	// The journal first: a recorder that ends its segment meanwhile moves it
 	// to a folder that is named by its first row, which is then not needed.
 	journal, err := src.open(journalFile)
-	moved := ""
+	var moved time.Time
 	if err == nil {
 		defer journal.Close()
-		moved = segmentName(firstMoment(ctx, io.NewSectionReader(journal, 0, journal.size)))
+		moved = firstMoment(ctx, io.NewSectionReader(journal, 0, journal.size))
 	} else if !errors.Is(err, errNoFile) {
 		return err
 	}
-	return outfile.Write(ctx, out, 0o640, func(f *outfile.File) error {
+	return outfile.Write(ctx, out, func(f *outfile.File) error {
 		z := zip.NewWriter(f)
 		if err := addFile(z, src, manifestFile); err != nil {
 			return err
 		}
 		for _, s := range src.segments() {
-			if path.Base(s.folder) == moved {
+			if !moved.IsZero() && s.id.start.Equal(moved) {
 				continue
 			}
 			if err := addSegment(z, src, s); err != nil {

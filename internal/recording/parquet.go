@@ -16,18 +16,26 @@ import (
 type columnTag struct{ name, encoding string }
 
 const (
-	// pageBytes is how much of a column is compressed at once. A writer holds
-	// one page of each column, so this times 50 columns is its memory.
-	pageBytes = 512 << 10
+	// pageBytes is how much of a column is compressed at once. A writer takes
+	// memory for one page of each column before the first row comes, so this times
+	// 50 columns is its memory. Most tables have few rows and need less.
+	pageBytes    = 512 << 10
+	minPageBytes = 4 << 10
 	// parquetGroupRows bounds a row group: what a reader that is not rtrail
 	// takes into memory at once.
 	parquetGroupRows = 1 << 20
 )
 
-func (k *tableKind[T]) writeParquet(w io.Writer, batches func(func(rows) error) error, tags []columnTag) error {
+// pageCodec keeps its encoders, of some megabytes each, from one table to the next.
+var pageCodec = &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}
+
+// pageFor is the size of pages for so many rows of at most 8 bytes a value.
+func pageFor(rows int64) int { return int(min(max(rows*wordBytes, minPageBytes), pageBytes)) }
+
+func (k *tableKind[T]) writeParquet(w io.Writer, numRows int64, batches func(func(rows) error) error, tags []columnTag) error {
 	options := []parquet.WriterOption{
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}),
-		parquet.PageBufferSize(pageBytes),
+		parquet.Compression(pageCodec),
+		parquet.PageBufferSize(pageFor(numRows)),
 		parquet.MaxRowsPerRowGroup(parquetGroupRows),
 		parquet.ColumnIndexSizeLimit(func([]string) int { return 16 }),
 		parquet.CreatedBy("rtrail", fmt.Sprint(FormatVersion), ""),

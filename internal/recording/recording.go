@@ -223,7 +223,9 @@ func (w *Writer) Take(other *Writer) {
 // Repeat adds rows that as makes of others, mostly of those of earlier samples,
 // when somebody asks for them. On disk and for who asks they are like any
 // others, but until then they take next to no room: most things of a host do
-// nothing most of the time. as is called later, from any goroutine.
+// nothing most of the time. as is called later, from any goroutine; it changes
+// the time and what passes with it, or makes a value Unknown, but neither who the
+// row is about nor what was counted.
 func Repeat[T Row](w *Writer, list []Again[T], as func(row *T, at time.Time) T) {
 	if len(list) == 0 {
 		return

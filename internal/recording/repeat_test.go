@@ -43,8 +43,21 @@ func TestRepeatedRows(t *testing.T) {
 	if n := rec.Count(System); n != len(want) {
 		t.Errorf("count %d, want %d", n, len(want))
 	}
-	if diff := cmp.Diff(want, Rows[SystemSample](rec)); diff != "" {
-		t.Errorf("in memory (-want +got)\n%s", diff)
+	// Before and after somebody asked for rows.
+	for range 2 {
+		var readings []SystemSample
+		for _, r := range Readings[SystemSample](rec) {
+			if !r.At().Equal(r.Row().At) || r.Of().Forks != r.Row().Forks {
+				t.Errorf("reading of %v at %v is of another row than %v", r.Of(), r.At(), r.Row())
+			}
+			readings = append(readings, r.Row())
+		}
+		if diff := cmp.Diff(want, readings); diff != "" {
+			t.Errorf("as readings (-want +got)\n%s", diff)
+		}
+		if diff := cmp.Diff(want, Rows[SystemSample](rec)); diff != "" {
+			t.Errorf("in memory (-want +got)\n%s", diff)
+		}
 	}
 	dir := filepath.Join(t.TempDir(), "rec")
 	d, err := Create(dir, Manifest{}, Options{})

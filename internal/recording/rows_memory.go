@@ -50,6 +50,7 @@ type VMStatSample struct {
 	RefaultAnon   uint64    `parquet:"workingset_refault_anon" cbor:"workingset_refault_anon"`
 	RefaultFile   uint64    `parquet:"workingset_refault_file" cbor:"workingset_refault_file"` // kernels before 5.9 count all refaults here
 	OOMKills      uint64    `parquet:"oom_kill" cbor:"oom_kill"`
+	HugePageFails uint64    `parquet:"htlb_buddy_alloc_fail" cbor:"htlb_buddy_alloc_fail"`
 	DropPageCache uint64    `parquet:"drop_pagecache" cbor:"drop_pagecache"`
 	DropSlab      uint64    `parquet:"drop_slab" cbor:"drop_slab"`
 	CompactStalls uint64    `parquet:"compact_stall" cbor:"compact_stall"`

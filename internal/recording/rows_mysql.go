@@ -315,6 +315,22 @@ type MySQLPlan struct {
 	Extra     string    `parquet:"extra,dict" cbor:"extra"`         // "Using where; Using filesort"
 }
 
+// MySQLCondition is a condition of a statement that ran when rtrail looked, and
+// that no index on its column serves: told once, without its literals.
+type MySQLCondition struct {
+	At        time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
+	Server    string    `parquet:"server,dict" cbor:"server"`
+	Statement string    `parquet:"statement,dict" cbor:"statement"` // without literals
+	Form      string    `parquet:"form,dict" cbor:"form"`           // pattern, computed, number, random
+	By        string    `parquet:"by,dict" cbor:"by"`               // what is done with the column: LIKE, REGEXP, DATE, +
+	Schema    string    `parquet:"schema,dict" cbor:"schema"`       // of the table; "" if not known
+	Name      string    `parquet:"name,dict" cbor:"name"`           // of the table; "" if the text does not tell
+	Column    string    `parquet:"column,dict" cbor:"column"`       // "" of random
+	Alone     bool      `parquet:"alone" cbor:"alone"`              // no other condition is joined to it that an index could serve
+	Type      string    `parquet:"type,dict" cbor:"type"`           // of the column: varchar(40); "" if not known
+	Indexes   string    `parquet:"indexes,dict" cbor:"indexes"`     // those that begin with the column, joined by ','
+}
+
 // MySQLTable is one of the largest tables of a server.
 type MySQLTable struct {
 	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
@@ -359,6 +375,7 @@ func (MySQLPoolWait) Table() Table    { return MySQLPoolWaits }
 func (MySQLReplica) Table() Table     { return MySQLReplicas }
 func (MySQLError) Table() Table       { return MySQLErrors }
 func (MySQLPlan) Table() Table        { return MySQLPlans }
+func (MySQLCondition) Table() Table   { return MySQLConditions }
 func (MySQLTable) Table() Table       { return MySQLTables }
 func (MySQLSlowQuery) Table() Table   { return MySQLSlowLog }
 
@@ -378,5 +395,6 @@ func (s MySQLPoolWait) Time() time.Time    { return s.At }
 func (s MySQLReplica) Time() time.Time     { return s.At }
 func (s MySQLError) Time() time.Time       { return s.At }
 func (s MySQLPlan) Time() time.Time        { return s.At }
+func (s MySQLCondition) Time() time.Time   { return s.At }
 func (s MySQLTable) Time() time.Time       { return s.At }
 func (s MySQLSlowQuery) Time() time.Time   { return s.At }

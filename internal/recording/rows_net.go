@@ -26,7 +26,7 @@ type NetDeviceSample struct {
 }
 
 // ProtocolSample is one counter of one network namespace since that namespace
-// began, from /proc/net/snmp, netstat, snmp6 and sockstat. Gauges (CurrEstab,
+// began, from /proc/net/snmp, netstat, snmp6, sockstat, stat, xfrm_stat and tls_stat. Gauges (CurrEstab,
 // everything from sockstat) are values of the moment.
 type ProtocolSample struct {
 	At       time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
@@ -50,6 +50,7 @@ type ConntrackSample struct {
 	Drop         uint64    `parquet:"drop" cbor:"drop"`             // no entry could be allocated
 	EarlyDrop    uint64    `parquet:"early_drop" cbor:"early_drop"` // an old entry had to go
 	Invalid      uint64    `parquet:"invalid" cbor:"invalid"`
+	ChainTooLong uint64    `parquet:"chain_too_long" cbor:"chain_too_long"` // too many entries shared a bucket
 }
 
 // FirewallRule is one rule of nftables (iptables-nft included) that can drop

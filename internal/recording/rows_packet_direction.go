@@ -34,6 +34,10 @@ type PacketDirection struct {
 	Quiet         time.Duration `parquet:"quiet" cbor:"quiet"`                   // of it, the client asked nothing, or the sender could have sent and did not
 	Paused        time.Duration `parquet:"paused" cbor:"paused"`                 // the sender could have sent and did not, no longer than answers were under way
 
+	// Of answers, on the side that sent them; both are 0 in recordings of older versions.
+	LongDownloads   int64         `parquet:"long_downloads" cbor:"long_downloads"`     // that took 20 ms and more from their first packet to the last
+	LongestDownload time.Duration `parquet:"longest_download" cbor:"longest_download"` // of them all
+
 	Segments        int64         `parquet:"segments" cbor:"segments"` // packets with data
 	Retransmissions int64         `parquet:"retransmissions" cbor:"retransmissions"`
 	Timeouts        int64         `parquet:"timeouts" cbor:"timeouts"`               // retransmissions by timeout
@@ -167,6 +171,8 @@ func (d *PacketDirection) Merge(o *PacketDirection) {
 	d.Life += o.Life
 	d.Quiet += o.Quiet
 	d.Paused += o.Paused
+	d.LongDownloads += o.LongDownloads
+	d.LongestDownload = max(d.LongestDownload, o.LongestDownload)
 	d.Segments += o.Segments
 	d.Retransmissions += o.Retransmissions
 	d.Timeouts += o.Timeouts
@@ -196,6 +202,19 @@ func (d *PacketDirection) mergeUnheard(o *PacketDirection) {
 	d.UnheardWait += o.UnheardWait
 	d.UnheardFor += o.UnheardFor
 	d.UnheardLargest = max(d.UnheardLargest, o.UnheardLargest)
+}
+
+// LongDownload is from when on an answer takes long to arrive once it has begun:
+// what people call instantaneous (100 ms, Nielsen) less a margin for pages of
+// several answers.
+const LongDownload = 20 * time.Millisecond
+
+// AddDownload adds how long an answer took to arrive.
+func (d *PacketDirection) AddDownload(took time.Duration) {
+	if took >= LongDownload {
+		d.LongDownloads++
+	}
+	d.LongestDownload = max(d.LongestDownload, took)
 }
 
 // UnheardAfter is how many copies of a request nobody must have answered for its

@@ -10,9 +10,10 @@ type PacketPath struct {
 	Connection   int64         `parquet:"connection" cbor:"connection"`       // its id
 	Sender       string        `parquet:"sender,dict" cbor:"sender"`          // client or server
 	Upstream     int64         `parquet:"upstream" cbor:"upstream"`           // copies of segments that were lost between their sender and the capture
-	Downstream   int64         `parquet:"downstream" cbor:"downstream"`       // copies of segments that had come to the capture and were lost, or their acknowledgement was, behind it
+	Downstream   int64         `parquet:"downstream" cbor:"downstream"`       // needed copies of segments that had come to the capture and were lost, or their acknowledgement was, behind it
 	StuckSize    int64         `parquet:"stuck_size" cbor:"stuck_size"`       // payload of the segment that was repeated most often without an acknowledgement in between, bytes
 	StuckCopies  int64         `parquet:"stuck_copies" cbor:"stuck_copies"`   // how often that was
+	SmallUnheard int64         `parquet:"small_unheard" cbor:"small_unheard"` // segments of 536 bytes and less that were sent meanwhile, and before it came once more, without any packet in return
 	LargestAcked int64         `parquet:"largest_acked" cbor:"largest_acked"` // payload of the largest segment that was acknowledged, bytes
 	FirstTS      int64         `parquet:"first_ts" cbor:"first_ts"`           // first timestamp of the sender, RFC 7323; 0: none
 	LastTS       int64         `parquet:"last_ts" cbor:"last_ts"`             // its last one

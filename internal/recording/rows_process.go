@@ -71,6 +71,7 @@ type ThreadSample struct {
 	WaitChannel string        `parquet:"wchan,dict" cbor:"wchan"`
 	Stack       string        `parquet:"stack,dict" cbor:"stack"` // kernel stack, innermost first, joined by ';'; "" when not readable
 	Processor   int32         `parquet:"processor" cbor:"processor"`
+	Input       bool          `parquet:"input" cbor:"input"` // waits for its standard input in read(2)
 }
 
 // LimitSample holds the resource limits of one process that rules ask for, and

@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
-	"time"
+	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/budget"
+	"rtrail/internal/safefile"
 )
 
 const (
@@ -20,11 +22,11 @@ const (
 	journalFile    = "journal"
 	manifestFile   = "manifest.json"
 	parquetSuffix  = ".parquet"
-	partialSuffix  = ".partial"
-)
 
-// segmentLayout names the folder of a segment: when it began, in UTC.
-const segmentLayout = "20060102T150405.000000000Z"
+	// Recordings hold names of processes and addresses: nothing for all users.
+	folderMode = 0o750
+	fileMode   = 0o640
+)
 
 // fewChanges is the share of rows in which a column may change and still count
 // as constant: runs of equal dictionary numbers are then the smallest form,
@@ -34,10 +36,21 @@ const fewChanges = 0.02
 // sealSegment turns the journal in a segment's folder into Parquet files and
 // removes it. While the journal lies there, readers use it and ignore the
 // Parquet files, so that a crash or a full disk at any point loses nothing. One
-// that takes more memory than there is stays as it is.
-func sealSegment(folder string) (notes []string, err error) {
-	journal := filepath.Join(folder, journalFile)
-	file, err := os.Open(journal)
+// that takes more memory than there is stays as it is, as does one for whose
+// Parquet files there is no room.
+func sealSegment(folder *safefile.Dir) (notes []string, err error) {
+	notes, err = writeTables(folder)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return append(notes, folder.Path()+" stays a journal: sorting it takes more memory than there is"), nil
+	case err != nil:
+		return notes, errors.Join(fmt.Errorf("sealing %s: %w", folder.Path(), err), removeTables(folder))
+	}
+	return notes, folder.Remove(journalFile)
+}
+
+func writeTables(folder *safefile.Dir) (notes []string, err error) {
+	file, err := folder.Open(journalFile)
 	if err != nil {
 		return nil, err
 	}
@@ -45,38 +58,42 @@ func sealSegment(folder string) (notes []string, err error) {
 	ctx := context.Background() // it ends as the journal does
 	memory := budget.From(ctx)
 	content := newShelves(memory)
-	notes, err = readJournal(ctx, file, memory, content)
-	switch {
-	case errors.Is(err, errTooLarge):
-		return append(notes, fmt.Sprintf("%s stays a journal: sorting it takes more memory than there is", filepath.Base(folder))), nil
-	case err != nil:
-		return notes, fmt.Errorf("%s: %w", journal, err)
+	if notes, err = readJournal(ctx, file, memory, content); err != nil {
+		return notes, err
 	}
 	tables := content.tables
 	sums := map[string]fileSum{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		file := string(name) + parquetSuffix
-		if sums[file], err = writeTable(filepath.Join(folder, file), tables[name]); err != nil {
+		if sums[file], err = writeTable(folder, file, tables[name]); err != nil {
 			return notes, err
 		}
 		delete(tables, name)
 	}
-	if err := writeSums(filepath.Join(folder, checksumFile), sums); err != nil {
+	if err := writeSums(folder, sums); err != nil {
 		return notes, err
 	}
-	if err := syncFolder(folder); err != nil {
-		return notes, err
-	}
-	return notes, os.Remove(journal)
+	return notes, folder.Sync()
 }
 
-// writeTable writes one table under a temporary name and renames it when it
-// is whole and on the disk.
-func writeTable(path string, s *shelf) (fileSum, error) {
+// removeTables removes what an unfinished sealing has written.
+func removeTables(folder *safefile.Dir) error {
+	names, err := folder.Names()
+	errs := []error{err}
+	for _, name := range names {
+		if strings.HasSuffix(name, parquetSuffix) || name == checksumFile {
+			errs = append(errs, folder.Remove(name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// writeTable writes one table.
+func writeTable(folder *safefile.Dir, name string, s *shelf) (fileSum, error) {
 	out := &summingWriter{sum: crc32.New(castagnoli)}
-	err := writeWhole(path, func(f *os.File) error {
+	err := folder.Replace(name, fileMode, func(f *os.File) error {
 		out.to = f
-		return s.kind.writeParquet(out, s.each, s.encodings())
+		return s.kind.writeParquet(out, s.rows, s.each, s.encodings())
 	})
 	return fileSum{Bytes: out.n, CRC: out.sum.Sum32()}, err
 }
@@ -100,50 +117,30 @@ func (s *shelf) encodings() []columnTag {
 	return tags
 }
 
-// writeWhole writes a file so that it appears under its name only when it is
-// complete and on the disk.
-func writeWhole(path string, write func(*os.File) error) (err error) {
-	partial := path + partialSuffix
-	f, err := os.OpenFile(partial, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o640)
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(partial))
-	}
-	return os.Rename(partial, path)
-}
-
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
 // folderBytes is what the files below a folder hold. Files that vanish while
 // it counts are not counted.
-func folderBytes(path string) (total int64) {
-	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			if info, err := d.Info(); err == nil {
-				total += info.Size()
+func folderBytes(d *safefile.Dir) (total int64) {
+	names, _ := d.Names()
+	for _, name := range names {
+		st, err := d.Stat(name)
+		switch {
+		case err != nil:
+		case st.Mode&unix.S_IFMT == unix.S_IFREG:
+			total += st.Size
+		case st.Mode&unix.S_IFMT == unix.S_IFDIR:
+			if sub, err := d.Sub(name); err == nil {
+				total += folderBytes(sub)
+				sub.Close()
 			}
 		}
-		return nil
-	})
+	}
 	return total
 }
 
-// segmentStart reads the name of a segment's folder.
-func segmentStart(name string) (time.Time, bool) {
-	t, err := time.Parse(segmentLayout, name)
-	return t, err == nil
+// missingOK takes what is not there for done.
+func missingOK(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
-
-func segmentName(start time.Time) string { return start.UTC().Format(segmentLayout) }

@@ -84,14 +84,19 @@ func (s *shelf) find(h uint64, words [][]word, row int) (*series, error) {
 
 func (s *series) add(words [][]word, row int, changes []int64) {
 	out := runWriter{out: s.data}
-	for c := range words {
-		d := words[c][row] - s.last[c]
-		if d != 0 {
-			changes[c]++
-			s.last[c] = words[c][row]
+	same := uint64(0) // columns in a row that did not change
+	for c, column := range words {
+		d := column[row] - s.last[c]
+		if d == 0 {
+			same++
+			continue
 		}
+		changes[c]++
+		s.last[c] += d
+		out.zeros, same = same, 0
 		out.put(d)
 	}
+	out.zeros = same
 	s.data = out.bytes()
 	s.rows++
 }
@@ -116,44 +121,65 @@ const batchRows = 1024
 
 // each hands over all rows, thing by thing, in batches that are used again.
 func (s *shelf) each(yield func(rows) error) error {
-	batch := make([][]word, len(s.kind.columns()))
+	b := newRowBatch(len(s.kind.columns()))
+	made := s.kind.empty()
 	send := func() error {
-		rows := s.kind.empty()
-		if err := s.kind.store(rows, batch, s.texts, nil); err != nil {
+		s.kind.reset(made)
+		if err := s.kind.store(made, b.take(), s.texts, nil); err != nil {
 			return err
 		}
-		for c := range batch {
-			batch[c] = batch[c][:0]
-		}
-		return yield(rows)
+		return yield(made)
 	}
 	for _, one := range s.sorted() {
-		row, data := slices.Clone(one.first), one.data
+		data := one.data
+		b.begin(one.first)
 		for range one.rows {
-			data = addDifferences(row, data)
-			for c := range batch {
-				batch[c] = append(batch[c], row[c])
-			}
-			if len(batch[0]) >= batchRows {
+			data = b.add(data)
+			if b.rows == batchRows {
 				if err := send(); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	if len(batch[0]) == 0 {
+	if b.rows == 0 {
 		return nil
 	}
 	return send()
 }
 
-// addDifferences moves a row on by one and returns the rest of the bytes.
-func addDifferences(row []word, data []byte) []byte {
-	for c := 0; c < len(row); {
+// rowBatch is some rows as words. Most columns of most rows repeat the row
+// before: a value is written when it ends, as often as it held.
+type rowBatch struct {
+	words [][]word // per column
+	rows  int
+	value []word // per column, of the last row
+	since []int  // per column, the row from which on value is still to be written
+}
+
+func newRowBatch(columns int) *rowBatch {
+	b := &rowBatch{words: make([][]word, columns), value: make([]word, columns), since: make([]int, columns)}
+	for c := range b.words {
+		b.words[c] = make([]word, batchRows)
+	}
+	return b
+}
+
+// begin starts another thing.
+func (b *rowBatch) begin(first []word) {
+	b.write()
+	copy(b.value, first)
+}
+
+// add takes one row, as differences to the one before, and returns the rest of
+// the bytes.
+func (b *rowBatch) add(data []byte) []byte {
+	for c := 0; c < len(b.value); {
 		d, n := binary.Varint(data)
 		data = data[n:]
 		if d != 0 {
-			row[c] += d
+			b.writeColumn(c)
+			b.value[c] += d
 			c++
 			continue
 		}
@@ -161,7 +187,34 @@ func addDifferences(row []word, data []byte) []byte {
 		data = data[n:]
 		c += int(zeros) + 1
 	}
+	b.rows++
 	return data
+}
+
+func (b *rowBatch) writeColumn(c int) {
+	held := b.words[c][b.since[c]:b.rows]
+	for i := range held {
+		held[i] = b.value[c]
+	}
+	b.since[c] = b.rows
+}
+
+func (b *rowBatch) write() {
+	for c := range b.words {
+		b.writeColumn(c)
+	}
+}
+
+// take gives the rows, which hold until the next one is added, and begins anew.
+func (b *rowBatch) take() [][]word {
+	b.write()
+	words := make([][]word, len(b.words))
+	for c := range words {
+		words[c] = b.words[c][:b.rows]
+	}
+	b.rows = 0
+	clear(b.since)
+	return words
 }
 
 // shelves is journalContent that sorts every table.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -100,7 +99,7 @@ func TestBusyHostSize(t *testing.T) {
 	if os.Getenv("RTRAIL_SIZE") == "" {
 		t.Skip("takes half a minute: set RTRAIL_SIZE=1")
 	}
-	j, err := createJournal(filepath.Join(t.TempDir(), journalFile))
+	j, err := createJournal(newFile(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +127,7 @@ func TestBusyHostSize(t *testing.T) {
 	total := 0
 	for name, s := range tables.tables {
 		var out bytes.Buffer
-		if err := s.kind.writeParquet(&out, s.each, s.encodings()); err != nil {
+		if err := s.kind.writeParquet(&out, s.rows, s.each, s.encodings()); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %d rows, %d bytes", name, s.rows, out.Len())

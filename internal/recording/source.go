@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/safefile"
 )
 
 // source gives the files of a recording, whether they lie in a directory or
@@ -32,7 +34,7 @@ type sourceFile struct {
 
 // segmentFiles is one segment and the names of its files.
 type segmentFiles struct {
-	start  time.Time
+	id     segmentID
 	folder string
 	files  []string
 }
@@ -57,11 +59,11 @@ func openSource(name string) (source, error) {
 	}
 	switch {
 	case info.IsDir():
-		return directorySource(name), nil
+		return newDirectorySource(name)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is neither a directory nor a file: not a recording of rtrail", name)
 	}
-	f, err := os.Open(name)
+	f, err := safefile.OpenRegular(name)
 	if err != nil {
 		return nil, fmt.Errorf("opening the recording: %w", err)
 	}
@@ -80,7 +82,7 @@ func openSource(name string) (source, error) {
 }
 
 func beginsLikeZip(name string) bool {
-	f, err := os.Open(name)
+	f, err := safefile.OpenRegular(name)
 	if err != nil {
 		return false
 	}
@@ -121,47 +123,50 @@ func parseManifest(data []byte) (Manifest, error) {
 	return m, nil
 }
 
-// directorySource is a recording as record writes it.
-type directorySource string
+// directorySource is a recording as record writes it. No link in it is followed.
+type directorySource struct{ root *os.File }
+
+func newDirectorySource(path string) (directorySource, error) {
+	root, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return directorySource{}, fmt.Errorf("opening the recording: %w", err)
+	}
+	return directorySource{root}, nil
+}
 
 func (d directorySource) open(name string) (*sourceFile, error) {
-	full := filepath.Join(string(d), filepath.FromSlash(name))
-	info, err := os.Stat(full)
+	f, err := safefile.OpenBelow(d.root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNoFile
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // a pipe would make us wait forever
-		return nil, errors.New("not a regular file")
-	}
-	f, err := os.Open(full)
+	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
 	return &sourceFile{f, f, info.Size()}, nil
 }
 
 func (d directorySource) segments() []segmentFiles {
 	var all []segmentFiles
-	entries, _ := os.ReadDir(filepath.Join(string(d), segmentsFolder))
-	for _, e := range entries {
-		start, ok := segmentStart(e.Name())
+	names, _ := safefile.NamesBelow(d.root, segmentsFolder)
+	for _, name := range names {
+		id, ok := parseSegment(name)
 		if !ok {
 			continue
 		}
-		s := segmentFiles{start: start, folder: path.Join(segmentsFolder, e.Name())}
-		files, _ := os.ReadDir(filepath.Join(string(d), segmentsFolder, e.Name()))
-		for _, f := range files {
-			s.files = append(s.files, f.Name())
-		}
+		s := segmentFiles{id: id, folder: path.Join(segmentsFolder, name)}
+		s.files, _ = safefile.NamesBelow(d.root, s.folder)
+		slices.Sort(s.files)
 		all = append(all, s)
 	}
+	slices.SortFunc(all, func(a, b segmentFiles) int { return a.id.compare(b.id) })
 	return all
 }
 
-func (d directorySource) close() error { return nil }
+func (d directorySource) close() error { return d.root.Close() }
 
 // zipSource is a packed recording, read in place: its files are stored, not
 // compressed.
@@ -228,12 +233,12 @@ func (s *zipSource) segments() []segmentFiles {
 	for name := range s.files {
 		folder, file := path.Split(name)
 		folder = strings.TrimSuffix(folder, "/")
-		start, ok := segmentStart(path.Base(folder))
+		id, ok := parseSegment(path.Base(folder))
 		if !ok || path.Dir(folder) != segmentsFolder {
 			continue
 		}
 		if byFolder[folder] == nil {
-			byFolder[folder] = &segmentFiles{start: start, folder: folder}
+			byFolder[folder] = &segmentFiles{id: id, folder: folder}
 		}
 		byFolder[folder].files = append(byFolder[folder].files, file)
 	}
@@ -242,7 +247,7 @@ func (s *zipSource) segments() []segmentFiles {
 		slices.Sort(s.files)
 		all = append(all, *s)
 	}
-	slices.SortFunc(all, func(a, b segmentFiles) int { return a.start.Compare(b.start) })
+	slices.SortFunc(all, func(a, b segmentFiles) int { return a.id.compare(b.id) })
 	return all
 }
 

@@ -64,6 +64,7 @@ const (
 	PacketDirections Table = "packet_directions" // what a client and a server sent each other on all their connections
 	PacketResolvers  Table = "packet_resolvers"  // what became of the queries to one server of DNS
 
+	PacketStalls      Table = "packet_stalls"     // times in which a service answered nobody
 	PacketsUnanswered Table = "packet_unanswered" // requests of one statement that waited when the capture ended
 
 	MySQLServers      Table = "mysql_servers"      // one look at a MySQL server: how it answered
@@ -82,6 +83,7 @@ const (
 	MySQLReplicas     Table = "mysql_replicas"     // one replication channel
 	MySQLErrors       Table = "mysql_errors"       // one kind of error given to clients
 	MySQLPlans        Table = "mysql_plans"        // one line of the plan of a statement
+	MySQLConditions   Table = "mysql_conditions"   // one condition of a statement that no index serves
 	MySQLTables       Table = "mysql_tables"       // one of the largest tables of a server
 	MySQLSlowLog      Table = "mysql_slow_log"     // one entry of a slow query log
 

@@ -15,12 +15,23 @@ var deviceCounters = []Counter{
 		Why:   "broadcasts to virtual devices that nobody reads at the moment"},
 	{Names: "tx_fifo tx_carrier", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, Means: "a packet lost in the transmit ring or on a link that went away"},
 	slowed("collisions", "a packet was sent again after a collision on a half-duplex link", ofLoss...),
+	// The rest is in /sys/class/net/INTERFACE/statistics only, where the sums above
+	// are split (dev_seq_printf_stats in net/core/net-procfs.c adds them up).
+	volume("multicast rx_compressed tx_compressed"),
+	ordinary("rx_crc_errors rx_frame_errors rx_length_errors rx_over_errors", "parts of rx_errors, or what it was for; that one is judged"),
+	ordinary("rx_missed_errors", "a part of rx_dropped as /proc/net/dev prints it, which is judged"),
+	ordinary("rx_fifo_errors tx_fifo_errors", "rx_fifo and tx_fifo under another name, which are judged"),
+	ordinary("tx_aborted_errors tx_carrier_errors tx_heartbeat_errors tx_window_errors", "parts of tx_carrier as /proc/net/dev prints it, which is judged"),
+	ordinary("rx_nohandler", "frames on an interface that takes no part, as the standby of a bond; their copies arrive on the active one"),
 }
 
 // softnetCounters are those of packets between interface and protocol
 // (/proc/net/softnet_stat, net/core/net-procfs.c).
 var softnetCounters = []Counter{
-	volume("processed"),
+	volume("processed received_rps backlog_length cpu input_qlen process_qlen"),
+	ordinary("unused3 unused4 unused5 unused6 unused7", "0 since the fast route went (2.6.33)"),
+	ordinary("cpu_collision", "another CPU held the lock of the transmit queue for a moment; 0 since 4.7"),
+	ordinary("flow_limit", "counted in dropped as well, which is judged"),
 	{Names: "dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"cpu/softirq"}, ofLoss...),
 		Means: "a received packet thrown away because the backlog of a CPU was full (netdev_max_backlog)"},
 	slowed("squeezed", "a round of receiving ended with packets left, because its budget was used up", "cpu/softirq", "cpu/saturated"),

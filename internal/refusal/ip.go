@@ -66,7 +66,36 @@ var ipCounters = slices.Concat(
 		ordinary("DecryptRetry RxNoPadViolation RxDeviceResync", "done once more, in software"),
 		volume("CurrTx* CurrRx* Tx* Rx*")),
 	[]Counter{volume("Sock*")},
+	of("ArpCache", neighbours()...), of("NdiscCache", neighbours()...),
+	of("RtCache",
+		volume("entries in_hit in_slow_tot in_slow_mc in_brd out_hit out_slow_tot out_slow_mc gc_total gc_ignored in_hlist_search out_hlist_search"),
+		ordinary("in_no_route", "counted by IpExtInNoRoutes as well, which is listed"),
+		ordinary("gc_goal_miss", "the next collection finds more"),
+		Counter{Names: "in_martian_dst in_martian_src", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, PerSecond: 1,
+			Means: "a packet dropped because its address cannot come from there", Why: "stray broadcasts of other networks"},
+		Counter{Names: "gc_dst_overflow", Kind: Refused, Unit: "packets", Resource: "packet delivery", Least: 1, Means: "a packet dropped because the cache of routes was full"},
+	),
+	of("Synproxy",
+		volume("entries syn_received cookie_valid cookie_retrans conn_reopened"),
+		Counter{Names: "cookie_invalid", Kind: Refused, Unit: "ACKs", Resource: "half-open connections", Rules: []string{"net/syn-flood"}, PerSecond: 1,
+			Means: "an ACK that answers no cookie of the SYN proxy: its handshake is lost", Why: "late segments of connections that ended look the same"},
+	),
 )
+
+// neighbours are the counters of a table of addresses on the link
+// (/proc/net/stat/arp_cache and ndisc_cache, net/core/neighbour.c).
+func neighbours() []Counter {
+	return []Counter{
+		volume("entries allocs destroys hash_grows lookups hits rcv_probes_mcast rcv_probes_ucast periodic_gc_runs forced_gc_runs"),
+		{Names: "res_failed", Kind: Refused, Unit: "addresses", Resource: "packet delivery", PerSecond: 1,
+			Means: "a host on the same link that did not answer the question for its hardware address", Why: "hosts that are switched off are tried now and then"},
+		{Names: "unresolved_discards", Kind: Refused, Unit: "packets", Resource: "packet delivery", PerSecond: 1,
+			Means: "a packet thrown away because too many wait for the hardware address of its receiver (neigh/default/unres_qlen_bytes)",
+			Why:   "packets to hosts that are switched off"},
+		{Names: "table_fulls", Kind: Refused, Unit: "packets", Resource: "packet delivery", Least: 1,
+			Means: "a packet dropped because the table of hosts on the same link is full (neigh/default/gc_thresh3)"},
+	}
+}
 
 func icmp() []Counter {
 	return []Counter{

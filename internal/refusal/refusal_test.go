@@ -12,6 +12,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/rule/ruletest"
 )
 
 // Every counter of recorded kernels is judged by a rule, or listed, or known to
@@ -24,6 +25,7 @@ func TestEveryCounterIsKnown(t *testing.T) {
 		{&protocols, protocolNames(t)},
 		{&conntrack, headerOf(t, "nf_conntrack")},
 		{&protocols, strings.Fields(olderKernels)},
+		{&memory, strings.Fields(olderMemory)},
 	} {
 		if len(c.names) < 10 {
 			t.Fatalf("%s: only %d counters in the fixture", c.source.name, len(c.names))
@@ -38,7 +40,12 @@ func TestEveryCounterIsKnown(t *testing.T) {
 
 // olderKernels are counters that the recorded kernel does not have any more.
 const olderKernels = "TcpExtPAWSPassive TcpExtTCPPrequeued TcpExtTCPDirectCopyFromBacklog TcpExtTCPDirectCopyFromPrequeue TcpExtTCPPrequeueDropped " +
+	"TcpExtTCPSACKDiscard TcpExtTCPMD5NotFound TcpExtTCPMD5Unexpected UdpLiteInErrors UdpLite6InErrors TcpExtTCPMemoryPressures TcpExtArpFilter " +
 	"TcpExtTCPHPHitsToUser TcpExtTCPFACKReorder TcpExtTCPForwardRetrans TcpExtTCPSchedulerFailed TcpExtTCPLoss TcpExtTCPAbortOnSyn IcmpMsgInType8 Icmp6OutType133"
+
+const olderMemory = "nr_alloc_batch nr_tlb_remote_flush pgscan_kswapd_dma32 pgscan_direct_normal pgsteal_kswapd_movable pgrefill_dma kswapd_skip_congestion_wait " +
+	"workingset_refault workingset_activate compact_blocks_moved compact_pages_moved compact_pagemigrate_failed vmacache_find_calls vmacache_find_hits allocstall " +
+	"htlb_buddy_alloc_fail thp_fault_fallback thp_split thp_split_failed vma_lock_abort"
 
 func protocolNames(t *testing.T) (names []string) {
 	t.Helper()
@@ -151,6 +158,7 @@ func TestRise(t *testing.T) {
 		{"resets by programs", "TcpOutRsts", map[string]float64{"TcpOutRsts": 5000, "TcpExtTCPAbortOnClose": 4900}, 10, 0},
 		{"resets of closed ports", "TcpOutRsts", map[string]float64{"TcpOutRsts": 5000}, 10, 5000},
 		{"unknown, by its name", "TcpExtTCPFrobnicationDrop", map[string]float64{"TcpExtTCPFrobnicationDrop": 50}, 10, 50},
+		{"unknown, by its name, among others that are volume", "MPTcpExtMPCapableFrobnicationDrop", map[string]float64{"MPTcpExtMPCapableFrobnicationDrop": 50}, 10, 50},
 		{"unknown, harmless", "TcpExtTCPFrobnicated", map[string]float64{"TcpExtTCPFrobnicated": 50}, 10, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -190,5 +198,24 @@ func TestAccountedFor(t *testing.T) {
 		if got := tt.r.AccountedFor(tt.f); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
+	}
+}
+
+// Who lost datagrams is told with the counter that counts them.
+func TestWorstSocket(t *testing.T) {
+	h := ruletest.New(2, 10)
+	h.Process(ruletest.Process{PID: 70, Comm: "statsd"})
+	ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 5, PID: 70})
+	for inode, rate := range map[uint64]float64{5: 40, 6: 2} {
+		ruletest.Every(h, func(at time.Time, s float64) recording.UDPSample {
+			return recording.UDPSample{At: at, NetNS: 1, Inode: inode, LocalPort: uint16(8120 + inode), Drops: uint32(rate * s)}
+		})
+	}
+	ruletest.Every(h, func(at time.Time, s float64) recording.ProtocolSample {
+		return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "RcvbufErrors", Value: int64(42 * s)}
+	})
+	list := Rising(h.View())
+	if len(list) != 1 || list[0].Name != "UdpRcvbufErrors" || list[0].Detail != "most, 400, at the UDP port 8125 of statsd (70)" {
+		t.Errorf("got %+v", list)
 	}
 }

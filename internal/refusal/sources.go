@@ -1,8 +1,10 @@
 package refusal
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -10,17 +12,61 @@ import (
 	"rtrail/internal/view"
 )
 
-var protocols = source{name: "nstat", file: "/proc/net/snmp, netstat and snmp6", resource: "packet delivery", counters: slices.Concat(tcpCounters, ipCounters), scopes: protocolScopes}
+var protocols = source{name: "nstat", file: "/proc/net/snmp, netstat, snmp6, stat, xfrm_stat and tls_stat", resource: "packet delivery", counters: slices.Concat(tcpCounters, ipCounters), scopes: protocolScopes}
 
 func protocolScopes(v *view.View) (list []Scope) {
 	for _, c := range v.Counters() {
 		enter := v.EnterNetNS(c.NetNS)
 		list = append(list, Scope{
 			Subject: netnsSubject(v, c.NetNS), Where: elsewhere(v, c.NetNS), Seconds: c.Seconds, Delta: c.Deltas(),
-			Check: func(name string) shell.Command { return shell.Line("%s nstat -az %s", enter, name) },
+			Check:  func(name string) shell.Command { return protocolCheck(enter, name) },
+			Detail: func(name string) string { return worstSocket(v, c.NetNS, name) },
 		})
 	}
 	return list
+}
+
+// protocolCheck is the command that shows a counter: nstat knows what is in snmp,
+// netstat and snmp6.
+func protocolCheck(enter shell.Command, name string) shell.Command {
+	for prefix, file := range map[string]string{"ArpCache": "stat/arp_cache", "NdiscCache": "stat/ndisc_cache", "RtCache": "stat/rt_cache",
+		"Synproxy": "stat/synproxy", "Xfrm": "xfrm_stat", "Tls": "tls_stat"} {
+		if strings.HasPrefix(name, prefix) {
+			return shell.Line("%s cat %s", enter, shell.Path("/proc/net/"+file))
+		}
+	}
+	return shell.Line("%s nstat -az %s", enter, name)
+}
+
+// worstSocket names the UDP socket that lost most datagrams, for the counters
+// that count them.
+func worstSocket(v *view.View, ns uint64, counter string) string {
+	switch counter {
+	case "UdpRcvbufErrors", "Udp6RcvbufErrors", "UdpMemErrors", "Udp6MemErrors":
+	default:
+		return ""
+	}
+	type sample = recording.UDPSample
+	type key struct {
+		inode uint64
+		port  uint16
+	}
+	keys, series := view.Group(view.Rows[sample](v), func(s sample) key { return key{s.Inode, s.LocalPort} })
+	var worst key
+	most := 0.0
+	for _, k := range keys {
+		if d, ok := view.Delta(series[k], func(s sample) uint32 { return s.Drops }); ok && d > most && series[k][0].NetNS == ns {
+			worst, most = k, d
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	who := "an unknown process"
+	if owners := v.SocketOwners(worst.inode); len(owners) > 0 {
+		who = rule.ProcessSubject(owners[0]).String()
+	}
+	return fmt.Sprintf("most, %.0f, at the UDP port %d of %s", most, worst.port, who)
 }
 
 var devices = source{name: "interface", file: "/proc/net/dev", resource: "packet delivery", counters: deviceCounters, scopes: deviceScopes}
@@ -81,7 +127,7 @@ func conntrackScopes(v *view.View) (list []Scope) {
 			Subject: netnsSubject(v, ns), Where: elsewhere(v, ns), Seconds: view.Elapsed(series[ns]).Seconds(),
 			Delta: deltas(series[ns], map[string]func(sample) uint64{
 				"drop": func(s sample) uint64 { return s.Drop }, "early_drop": func(s sample) uint64 { return s.EarlyDrop },
-				"insert_failed": func(s sample) uint64 { return s.InsertFailed },
+				"insert_failed": func(s sample) uint64 { return s.InsertFailed }, "chaintoolong": func(s sample) uint64 { return s.ChainTooLong },
 			}),
 			Check: func(string) shell.Command { return shell.Line("%s conntrack -S", enter) },
 		})
@@ -96,7 +142,9 @@ func memoryScopes(v *view.View) []Scope {
 	rows := view.Rows[sample](v)
 	s := hostScope(v, shell.Command{})
 	s.Seconds = view.Elapsed(rows).Seconds()
-	s.Delta = deltas(rows, map[string]func(sample) uint64{"oom_kill": func(s sample) uint64 { return s.OOMKills }})
+	s.Delta = deltas(rows, map[string]func(sample) uint64{
+		"oom_kill": func(s sample) uint64 { return s.OOMKills }, "htlb_buddy_alloc_fail": func(s sample) uint64 { return s.HugePageFails },
+	})
 	s.Check = func(name string) shell.Command { return shell.Line("grep %s /proc/vmstat", "^"+name) }
 	return []Scope{s}
 }

@@ -41,7 +41,8 @@ func (s *source) known(name string) (Counter, bool) {
 		return *c, true
 	}
 	for _, f := range s.families {
-		if strings.HasPrefix(name, f.prefix) {
+		// A new counter of failures is not volume because its name begins like others.
+		if strings.HasPrefix(name, f.prefix) && (f.counter.Kind != Volume || !soundsFailed.MatchString(name)) {
 			return *f.counter, true
 		}
 	}

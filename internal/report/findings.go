@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
 )
@@ -42,13 +43,13 @@ func (p *page) headline(f verdict.Finding) {
 	if f.Lossy {
 		sure += ", lossy"
 	}
-	impact := clean(f.Impact.Text.String())
+	impact := escape.Text(f.Impact.Text.String())
 	right := sure
 	if impact != "" {
 		right += "   " + impact
 	}
 	number := fmt.Sprintf("%2d  ", f.Rank)
-	words := clean(f.Headline.String())
+	words := escape.Text(f.Headline.String())
 	room := p.width - 4 - cells(right) - 3
 	if lines := wrap(words, max(room, 20)); room >= 40 && len(lines) <= 2 {
 		for i, l := range lines {
@@ -88,7 +89,7 @@ func about(p *page, f verdict.Finding) {
 	if len(parts) == 0 {
 		return
 	}
-	words := clean(strings.Join(parts, " · "))
+	words := escape.Text(strings.Join(parts, " · "))
 	if !p.verbose {
 		words = fit(words, p.width-6)
 	}
@@ -132,7 +133,7 @@ func (p *page) evidence(list []rule.Evidence) {
 }
 
 func evidenceWords(e rule.Evidence) string {
-	words := clean(e.What.String())
+	words := escape.Text(e.What.String())
 	if e.Lossy {
 		words += " (at least: rows were lost)"
 	}
@@ -157,10 +158,10 @@ func (p *page) command(indent int, command string) {
 
 // fix writes what to do, the command for it, and what it costs.
 func (p *page) fix(x rule.Fix) {
-	words := clean(x.Text.String())
+	words := escape.Text(x.Text.String())
 	costs := ""
 	if x.Tradeoff != "" {
-		costs = "costs: " + clean(x.Tradeoff)
+		costs = "costs: " + escape.Text(x.Tradeoff)
 	}
 	switch {
 	case costs != "" && cells(words)+cells(costs)+14 <= p.width:

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
@@ -119,7 +120,7 @@ func markdownFinding(b *strings.Builder, f verdict.Finding) {
 		if !x.Command.Empty() {
 			b.WriteByte('\n')
 			for _, l := range strings.Split(x.Command.String(), "\n") {
-				fmt.Fprintf(b, "    %s\n", clean(l))
+				fmt.Fprintf(b, "    %s\n", escape.Text(l))
 			}
 		}
 	}
@@ -155,14 +156,14 @@ func markdownProbes(b *strings.Builder, list []verdict.ProbeHealth) {
 var mdEscaper = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`)
 
 // md keeps text from the host from being read as Markdown or HTML.
-func md(s string) string { return mdEscaper.Replace(clean(s)) }
+func md(s string) string { return mdEscaper.Replace(escape.Text(s)) }
 
 // code is a code span that survives backquotes and a table's bars.
 func code(s string) string {
 	if s == "" {
 		return ""
 	}
-	s = strings.ReplaceAll(clean(s), "|", `\|`)
+	s = strings.ReplaceAll(escape.Text(s), "|", `\|`)
 	if strings.Contains(s, "`") {
 		return "`` " + s + " ``"
 	}

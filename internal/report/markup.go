@@ -4,6 +4,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"rtrail/internal/escape"
 )
 
 // Page writes a Markdown page for a terminal: headings, paragraphs, lists,
@@ -40,12 +42,12 @@ func (p *page) block(lines []string) int {
 	case strings.HasPrefix(l, "```"):
 		n := 1
 		for n < len(lines) && !strings.HasPrefix(lines[n], "```") {
-			p.line("    " + clean(lines[n]))
+			p.line("    " + escape.Text(lines[n]))
 			n++
 		}
 		return min(n+1, len(lines))
 	case strings.HasPrefix(l, "    "):
-		p.line(clean(l))
+		p.line(escape.Text(l))
 		return 1
 	case strings.HasPrefix(l, "|"):
 		n := 1
@@ -167,12 +169,12 @@ func tableCells(l string) []string {
 			cell.WriteByte('|')
 			i++
 		case l[i] == '|' && !code:
-			row = append(row, clean(inline(strings.TrimSpace(cell.String()))))
+			row = append(row, escape.Text(inline(strings.TrimSpace(cell.String()))))
 			cell.Reset()
 		default:
 			code = code != (l[i] == '`')
 			cell.WriteByte(l[i])
 		}
 	}
-	return append(row, clean(inline(strings.TrimSpace(cell.String()))))
+	return append(row, escape.Text(inline(strings.TrimSpace(cell.String()))))
 }

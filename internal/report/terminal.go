@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
@@ -88,7 +89,7 @@ func (p *page) blank() { p.out.WriteByte('\n') }
 
 // paragraph writes words after a first prefix; further lines are indented.
 func (p *page) paragraph(first string, indent int, style, words string) {
-	for i, l := range wrap(clean(words), p.width-indent) {
+	for i, l := range wrap(escape.Text(words), p.width-indent) {
 		lead := strings.Repeat(" ", indent)
 		if i == 0 {
 			lead = pad(first, indent)
@@ -133,7 +134,7 @@ func (p *page) header(v verdict.Verdict) {
 	}
 	line := ""
 	for _, s := range parts {
-		s = clean(s)
+		s = escape.Text(s)
 		switch {
 		case s == "":
 		case line == "":
@@ -157,7 +158,7 @@ func (p *page) capture(c verdict.Capture) {
 	const indent = 2
 	note := c.Note
 	c.Note = ""
-	if line := clean(captureLine(c)); cells(line) <= p.width {
+	if line := escape.Text(captureLine(c)); cells(line) <= p.width {
 		p.line(p.paint(styleQuiet, line)) // with its columns
 	} else {
 		for i, l := range wrap(line, p.width-indent) {
@@ -308,7 +309,7 @@ func (p *page) times(list []verdict.ProcessTime) {
 	}
 	for _, t := range shown {
 		pid := fmt.Sprintf(" (%d)", t.PID)
-		row := pad("  "+fit(clean(t.Name), name-2-cells(pid))+pid, name)
+		row := pad("  "+fit(escape.Text(t.Name), name-2-cells(pid))+pid, name)
 		for i, s := range []float64{t.OnCPU, t.Runnable, t.Disk, t.Lock, t.Network, t.Sleeping} {
 			row += strings.Repeat(" ", gap) + padLeft(percent(s), widths[i])
 		}
@@ -337,7 +338,7 @@ func (p *page) healthy(list []string) {
 // section writes a title with words right of it.
 func (p *page) section(title, style, words string) {
 	const indent = 13
-	for i, l := range wrap(clean(words), p.width-indent) {
+	for i, l := range wrap(escape.Text(words), p.width-indent) {
 		lead := pad("", indent)
 		if i == 0 {
 			lead = p.paint(style, title) + strings.Repeat(" ", indent-cells(title))

@@ -3,53 +3,10 @@ package report
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/width"
 )
-
-// clean makes text from the host safe for a terminal: process names and
-// command lines may hold anything, also sequences that move the cursor,
-// change the window's title or reverse the direction of writing. What does
-// not print is shown as Go would quote it.
-func clean(s string) string {
-	if !strings.ContainsFunc(s, unsafeRune) && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			b.WriteString(`\x` + hex(s[i]))
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < 0x80 && unsafeRune(r):
-			b.WriteString(`\x` + hex(byte(r)))
-		case unsafeRune(r):
-			b.WriteString(`\u{` + strings.TrimLeft(hex(byte(r>>16))+hex(byte(r>>8))+hex(byte(r)), "0") + "}")
-		default:
-			b.WriteString(s[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
-}
-
-// unsafeRune says whether a rune changes more than the cell it is printed in:
-// control characters, format characters as the bidirectional overrides, line
-// and paragraph separators. Combining marks are safe.
-func unsafeRune(r rune) bool {
-	return unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029'
-}
-
-func hex(b byte) string {
-	const digits = "0123456789abcdef"
-	return string([]byte{digits[b>>4], digits[b&15]})
-}
 
 // cells is how many columns a terminal needs for s: two for wide East Asian
 // characters and most emoji, none for combining marks.

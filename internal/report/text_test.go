@@ -9,25 +9,9 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-func TestClean(t *testing.T) {
-	for _, c := range []struct{ in, want string }{
-		{"nginx: worker process", "nginx: worker process"},
-		{"evil\x1b]0;owned\x07", `evil\x1b]0;owned\x07`},
-		{"a\nb\tc\rd", `a\nb\tc\x0dd`},
-		{"\xff\xfe", `\xff\xfe`},
-		{"abc\u202etxt", `abc\u{202e}txt`},
-		{"\u009b31m", `\u{9b}31m`},
-		{"größe 数据库", "größe 数据库"},
-		{"e\u0301", "e\u0301"},
-		{"\x7f", `\x7f`},
-	} {
-		if got := clean(c.in); got != c.want {
-			t.Errorf("clean(%q) = %q, want %q", c.in, got, c.want)
-		}
-	}
-}
+	"rtrail/internal/escape"
+)
 
 func TestCells(t *testing.T) {
 	for _, c := range []struct {
@@ -65,9 +49,9 @@ func FuzzCleanWrap(f *testing.F) {
 	f.Add("\xff\u202e", 9)
 	f.Fuzz(func(t *testing.T, s string, width int) {
 		width = 8 + (width&0x7fffffff)%200
-		safe := clean(s)
+		safe := escape.Text(s)
 		if i := strings.IndexFunc(safe, func(r rune) bool { return unicode.IsControl(r) || r == '\u202e' }); i >= 0 {
-			t.Fatalf("clean(%q) = %q keeps a control character", s, safe)
+			t.Fatalf("escape.Text(%q) = %q keeps a control character", s, safe)
 		}
 		lines := wrap(safe, width)
 		for _, l := range lines {

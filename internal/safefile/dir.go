@@ -89,6 +89,52 @@ func (d *Dir) Open(name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), filepath.Join(d.path, name)), nil
 }
 
+// OpenSpecial opens what is no regular file, and was seen by Stat, to be written:
+// a device, a FIFO or a socket, or a file that somebody has open, by its name in
+// /proc/PID/fd, to whose end is written then. Opening a FIFO waits for its reader.
+func (d *Dir) OpenSpecial(name string, seen *unix.Stat_t) (*os.File, error) {
+	flags := unix.O_WRONLY | unix.O_NOCTTY | unix.O_CLOEXEC
+	switch {
+	case seen.Mode&unix.S_IFMT == unix.S_IFLNK && d.openFiles():
+		flags |= unix.O_APPEND
+	case d.trust != exclusive && !trusted(seen.Uid) && !invokes(seen.Uid):
+		return nil, d.error("open", name, fmt.Errorf("it belongs to %s, and is no file", named(seen.Uid)))
+	default:
+		flags |= unix.O_NOFOLLOW
+	}
+	fd, err := unix.Openat(d.fd(), name, flags, 0)
+	if err != nil {
+		return nil, d.error("open", name, err)
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err == nil && flags&unix.O_NOFOLLOW != 0 && (st.Dev != seen.Dev || st.Ino != seen.Ino) {
+		err = errors.New("somebody replaced it")
+	}
+	if err != nil {
+		unix.Close(fd)
+		return nil, d.error("open", name, err)
+	}
+	return os.NewFile(uintptr(fd), filepath.Join(d.path, name)), nil
+}
+
+// openFiles says that the entries are the open files of a process: names that
+// lead to files themselves, not to other names.
+func (d *Dir) openFiles() bool {
+	var fs unix.Statfs_t
+	return unix.Fstatfs(d.fd(), &fs) == nil && fs.Type == unix.PROC_SUPER_MAGIC && filepath.Base(d.path) == "fd"
+}
+
+// Dup opens the directory once more.
+func (d *Dir) Dup() (*Dir, error) {
+	fd, err := unix.FcntlInt(d.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, d.error("open", "", err)
+	}
+	again := *d
+	again.file = os.NewFile(uintptr(fd), d.path)
+	return &again, nil
+}
+
 var (
 	errLinked = errors.New("it is a symbolic link, which is not followed")
 	errHard   = errors.New("it is a hard link: another name leads to the same file")

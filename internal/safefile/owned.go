@@ -36,17 +36,50 @@ func OpenOwned(root, path string, owners ...uint32) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
+// OpenIn opens a regular file of anybody, taken as in root as OpenOwned does; it
+// may have several names, as programs have. Nothing makes the caller wait.
+func OpenIn(root, path string) (*os.File, error) {
+	fd, err := openIn(root, path)
+	if errors.Is(err, unix.ENOSYS) {
+		fd, err = unix.Open(filepath.Join(root, path), readFlags, 0)
+	}
+	return regular(fd, path, err)
+}
+
+// OpenRegular opens a regular file of anybody. Links are followed, and nothing
+// makes the caller wait.
+func OpenRegular(path string) (*os.File, error) {
+	fd, err := unix.Open(path, readFlags&^unix.O_NOFOLLOW, 0)
+	return regular(fd, path, err)
+}
+
+func regular(fd int, path string, err error) (*os.File, error) {
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		err = errKind
+	}
+	if err != nil {
+		_ = unix.Close(fd) // nothing was written to it
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+const readFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+
 func openIn(root, path string) (int, error) {
-	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
 	dir, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, err
 	}
 	defer unix.Close(dir)
 	inside := strings.TrimPrefix(filepath.Clean(path), "/")
-	fd, err := unix.Openat2(dir, inside, &unix.OpenHow{Flags: flags, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+	fd, err := unix.Openat2(dir, inside, &unix.OpenHow{Flags: readFlags, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
 	if errors.Is(err, unix.ENOSYS) && filepath.Clean(root) == "/" {
-		return unix.Open(path, flags, 0)
+		return unix.Open(path, readFlags, 0)
 	}
 	return fd, err
 }
@@ -60,9 +93,9 @@ func owned(fd int, owners []uint32) error {
 	}
 	switch {
 	case st.Mode&unix.S_IFMT != unix.S_IFREG || system.Type == unix.PROC_SUPER_MAGIC || system.Type == unix.SYSFS_MAGIC:
-		return errors.New("it is not a regular file")
+		return errKind
 	case st.Nlink > 1:
-		return errors.New("it is a hard link: another name leads to the same file")
+		return errHard
 	case len(owners) > 0 && !slices.Contains(owners, st.Uid):
 		return fmt.Errorf("it belongs to user %d", st.Uid)
 	}

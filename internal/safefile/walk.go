@@ -58,8 +58,8 @@ func openDir(path string, mode fs.FileMode) (*Dir, error) {
 }
 
 // Parent opens the directory in which a file lies, which need not be there, and
-// returns the file's name in it. Links that may be followed are: the file is
-// then the one they lead to.
+// returns the file's name in it. Links that may be followed are, but for those
+// to open files in /proc/PID/fd: the file is then the one they lead to.
 func Parent(path string) (d *Dir, name string, err error) {
 	w, err := begin(path, 0)
 	if err != nil {
@@ -72,7 +72,7 @@ func Parent(path string) (d *Dir, name string, err error) {
 		}
 		if len(w.rest) > 1 {
 			err = w.step()
-		} else if st, statErr := w.at.Stat(w.rest[0]); statErr == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		} else if st, statErr := w.at.Stat(w.rest[0]); statErr == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK && !w.at.openFiles() {
 			err = w.follow(w.rest[0], st)
 		} else {
 			name = w.rest[0]

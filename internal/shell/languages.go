@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"rtrail/internal/escape"
 )
 
 // Query is SQL for the mysql client.
@@ -145,7 +147,7 @@ func (n Name) insert(into language) (string, bool) {
 	}
 	parts := strings.Split(string(n), ".")
 	for i, p := range parts {
-		if p == "" || strings.IndexByte(p, 0) >= 0 || !utf8.ValidString(p) || strings.ContainsFunc(p, hidden) {
+		if p == "" || strings.IndexByte(p, 0) >= 0 || !utf8.ValidString(p) || strings.ContainsFunc(p, escape.Hidden) {
 			return "", false
 		}
 		if strings.ContainsFunc(p, notOfName) || p[0] >= '0' && p[0] <= '9' {
@@ -171,7 +173,7 @@ func (s Statement) insert(into language) (string, bool) {
 	default:
 		return "", false
 	}
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, hidden) {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, escape.Hidden) {
 		return "", false
 	}
 	var quote byte
@@ -222,7 +224,7 @@ func sqlString(s string) (string, bool) {
 
 // nftString fails for what nft has no way to write: it knows no escapes.
 func nftString(s string) (string, bool) {
-	if s == "" || strings.ContainsAny(s, "\"\\") || !utf8.ValidString(s) || strings.ContainsFunc(s, hidden) {
+	if s == "" || strings.ContainsAny(s, "\"\\") || !utf8.ValidString(s) || strings.ContainsFunc(s, escape.Hidden) {
 		return "", false
 	}
 	return `"` + s + `"`, true

@@ -3,8 +3,9 @@ package shell
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"rtrail/internal/escape"
 )
 
 // Quote makes one word of a POSIX shell of a string. Words that need none stay
@@ -24,7 +25,7 @@ func quote(s string) (word string, ok bool) {
 		return "''", false
 	case s == "":
 		return "''", true
-	case !utf8.ValidString(s) || strings.ContainsFunc(s, hidden):
+	case !utf8.ValidString(s) || strings.ContainsFunc(s, escape.Hidden):
 		return escaped(s), true
 	case plain(s):
 		return s, true
@@ -42,12 +43,6 @@ func plain(s string) bool {
 	})
 }
 
-// hidden says whether a rune cannot be seen for what it is: controls, formats
-// as the bidirectional overrides, separators of lines.
-func hidden(r rune) bool {
-	return unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029'
-}
-
 // escaped writes all that may matter to any shell, quotes and backslashes
 // included, as octal numbers: where $'...' is not known, '...' must not end early.
 func escaped(s string) string {
@@ -55,7 +50,7 @@ func escaped(s string) string {
 	b.WriteString("$'")
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n == 1 || hidden(r) || r == '\'' || r == '\\' || r == '!' {
+		if r == utf8.RuneError && n == 1 || escape.Hidden(r) || r == '\'' || r == '\\' || r == '!' {
 			for _, c := range []byte(s[i : i+n]) {
 				fmt.Fprintf(&b, `\%03o`, c)
 			}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/recording"
 )
 
@@ -56,10 +57,12 @@ type aggregate struct {
 	looks   int64 // that the text tells, at sleeping threads; 0: none
 	top     map[int32]float64
 	hot     []Hot
+	memory  *budget.Budget // for different stacks
+	full    bool           // the last stack did not fit
 }
 
-func newAggregate(kind string, top map[int32]float64) *aggregate {
-	return &aggregate{kind: kind, stacks: map[string]*Stack{}, wanted: map[*Stack]bool{}, top: top}
+func newAggregate(kind string, top map[int32]float64, memory *budget.Budget) *aggregate {
+	return &aggregate{kind: kind, memory: memory, stacks: map[string]*Stack{}, wanted: map[*Stack]bool{}, top: top}
 }
 
 // add counts a thread.
@@ -71,9 +74,12 @@ func (a *aggregate) add(t *thread) *Stack {
 		}
 		return nil
 	}
-	a.threads += t.count
 	a.key = appendKey(a.key[:0], t)
 	s := a.stacks[string(a.key)]
+	if a.full = s == nil && !a.memory.Take(stackBytes(a.key, t)); a.full {
+		return nil
+	}
+	a.threads += t.count
 	if s == nil {
 		s = newStack(cmp.Or(t.kind, a.kind), string(a.key), t)
 		a.stacks[string(a.key)] = s
@@ -91,6 +97,16 @@ func (a *aggregate) add(t *thread) *Stack {
 		a.hot = append(a.hot, Hot{TID: t.tid, CPU: cpu, Thread: string(t.name), State: s.State, Frames: s.Frames})
 	}
 	return s
+}
+
+// stackBytes is what a stack takes, here and as evidence: its key, its frames
+// once more where they are judged and printed, and its lines.
+func stackBytes(key []byte, t *thread) int64 {
+	n := 600 + 3*len(key) + 48*len(t.frames)
+	for _, f := range t.frames {
+		n += len(f.raw)
+	}
+	return int64(n)
 }
 
 // appendKey makes the text by which stacks are told apart: kind, process, state

@@ -13,7 +13,7 @@ func BenchmarkGDB(b *testing.B) {
 	}
 	text = bytes.Repeat(text, 8)
 	b.SetBytes(int64(len(text)))
-	s := &sink{aggregate: newAggregate("dump", nil), pid: -1}
+	s := &sink{aggregate: newAggregate("dump", nil, nil), pid: -1}
 	for b.Loop() {
 		parseNative(text, s)
 	}

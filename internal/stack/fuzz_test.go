@@ -24,7 +24,7 @@ func fuzzFormat(f *testing.F, name string, seeds ...string) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s := &sink{aggregate: newAggregate(form.kind, map[int32]float64{1: 1}), pid: -1, vm: newJava()}
+		s := &sink{aggregate: newAggregate(form.kind, map[int32]float64{1: 1}, nil), pid: -1, vm: newJava()}
 		form.parse(text, s)
 		sum := int64(0)
 		for _, st := range s.stacks {

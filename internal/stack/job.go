@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"sync"
+
+	"rtrail/internal/budget"
 )
 
 const (
@@ -32,6 +34,7 @@ type job struct {
 	src    *Source
 	o      Options
 	vm     *java
+	memory *budget.Budget
 	format *format
 	pieces chan piece
 	free   chan []byte
@@ -40,8 +43,8 @@ type job struct {
 	sum    *aggregate
 }
 
-func newJob(src *Source, o Options, vm *java) *job {
-	return &job{src: src, o: o, vm: vm, pieces: make(chan piece, o.Workers), free: make(chan []byte, 2*o.Workers+2)}
+func newJob(src *Source, o Options, vm *java, memory *budget.Budget) *job {
+	return &job{memory: memory, src: src, o: o, vm: vm, pieces: make(chan piece, o.Workers), free: make(chan []byte, 2*o.Workers+2)}
 }
 
 // run cuts text into pieces until it ends.
@@ -64,7 +67,7 @@ func (j *job) run(ctx context.Context, from io.Reader) error {
 				}
 				return ErrFormat
 			}
-			j.start()
+			j.start(ctx)
 		}
 		if ended {
 			j.rest(buf[:have])
@@ -117,20 +120,23 @@ func (j *job) send(text, buf []byte) {
 	j.pieces <- p
 }
 
-func (j *job) start() {
+func (j *job) start(ctx context.Context) {
 	j.src.Format, j.src.Kind = j.format.name, j.format.kind
 	workers := j.o.Workers
 	if j.format.alone {
 		workers = 1
 	}
-	j.sum = newAggregate(j.format.kind, j.o.Top)
+	j.sum = newAggregate(j.format.kind, j.o.Top, nil)
 	for range workers {
 		j.group.Go(func() {
-			s := &sink{aggregate: newAggregate(j.format.kind, j.o.Top), pid: -1}
+			s := &sink{aggregate: newAggregate(j.format.kind, j.o.Top, j.memory), pid: -1}
 			if j.format.name == "jstack" {
 				s.vm = j.vm
 			}
 			for p := range j.pieces {
+				if ctx.Err() != nil {
+					continue
+				}
 				s.line = p.line
 				j.format.parse(p.text, s)
 				if j.format.mark != nil {

@@ -15,6 +15,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"rtrail/internal/budget"
+	"rtrail/internal/infile"
 	"rtrail/internal/recording"
 )
 
@@ -35,9 +37,9 @@ func Read(ctx context.Context, files []string, stdin io.Reader, o Options) (*Pro
 	}
 	p := &Profile{}
 	all := map[string]*aggregate{}
-	vm := newJava()
+	vm, memory := newJava(), budget.From(ctx)
 	for _, name := range files {
-		src, sum := readFile(ctx, name, stdin, o, vm)
+		src, sum := readFile(ctx, name, stdin, o, vm, memory)
 		if sum == nil {
 			p.Sources = append(p.Sources, src)
 			continue
@@ -147,9 +149,16 @@ var formats = []format{
 	{"collapsed", recording.StackOnCPU, isCollapsed, lineStart, parseCollapsed, nil, false},
 }
 
+// maxLook bounds what IsDump reads of a file that is NUL for ever, or unpacks to
+// that.
+const maxLook = 16 << 20
+
 // IsDump says whether a file begins like one of the formats that Read reads,
 // compressed or not.
 func IsDump(path string) bool {
+	if !infile.Regular(path) {
+		return false // what is looked at here would be missing when it is read
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false
@@ -161,7 +170,7 @@ func IsDump(path string) bool {
 	}
 	defer done()
 	head := make([]byte, 256<<10)
-	text := &withoutNUL{in: in}
+	text := &withoutNUL{in: io.LimitReader(in, maxLook)}
 	n, _ := io.ReadFull(text, head)
 	return formatOf(head[:n], text.seen) != nil
 }
@@ -180,6 +189,10 @@ func formatOf(head []byte, hadNUL bool) *format {
 	return nil
 }
 
+// maxWindow bounds what unpacking keeps: as much as zstd itself takes without
+// being told to.
+const maxWindow = 128 << 20
+
 // decompress sees through gzip and zstd.
 func decompress(in io.Reader) (io.Reader, func(), error) {
 	head := make([]byte, 4)
@@ -196,7 +209,7 @@ func decompress(in io.Reader) (io.Reader, func(), error) {
 		}
 		return whole{z}, func() { z.Close() }, nil
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(in)
+		z, err := zstd.NewReader(in, zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -219,13 +232,13 @@ func (w whole) Read(p []byte) (int, error) {
 }
 
 // readFile reads one file. The aggregate is nil if there is nothing in it.
-func readFile(ctx context.Context, name string, stdin io.Reader, o Options, vm *java) (Source, *aggregate) {
+func readFile(ctx context.Context, name string, stdin io.Reader, o Options, vm *java, memory *budget.Budget) (Source, *aggregate) {
 	src := Source{Name: name, At: time.Now()}
 	in := stdin
 	if name == "-" {
 		src.Name = "standard input"
 	} else {
-		f, err := os.Open(name)
+		f, err := infile.Open(ctx, name)
 		if err != nil {
 			src.Err = fmt.Errorf("reading stacks: %w", err)
 			return src, nil
@@ -242,8 +255,8 @@ func readFile(ctx context.Context, name string, stdin io.Reader, o Options, vm *
 		return src, nil
 	}
 	defer done()
-	job := newJob(&src, o, vm)
-	err = job.run(ctx, text)
+	job := newJob(&src, o, vm, memory)
+	err = job.run(ctx, infile.Until(ctx, text))
 	sum := job.wait()
 	if err != nil {
 		src.Err = fmt.Errorf("reading %s: %w", src.Name, err)

@@ -24,6 +24,13 @@ func (s *sink) finish(t *thread) {
 		return
 	}
 	st := s.add(t)
+	if s.full {
+		s.unreadable++
+		if len(s.problems) < mostProblems {
+			s.problems = append(s.problems, Problem{t.line, "more different stacks than fit into memory; this one is left out"})
+		}
+		return
+	}
 	if s.vm != nil {
 		s.vm.add(t, st)
 	}

@@ -3,7 +3,6 @@ package traffic
 import (
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -118,15 +117,4 @@ func Clip(text string, columns int) string {
 	}
 	r := []rune(text)
 	return string(r[:columns-1]) + "…"
-}
-
-// plain makes text that came in packets safe for a terminal: what would move
-// the cursor or reverse the direction of writing is shown as a dot.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError {
-			return '·'
-		}
-		return r
-	}, text)
 }

@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"rtrail/internal/escape"
 	"rtrail/internal/packet/doubt"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/summary"
@@ -12,7 +13,7 @@ func Doubts(r *engine.Report, s *summary.Summary) []string {
 	var lines []string
 	for _, d := range doubt.Of(r, s) {
 		if d.Kind == doubt.Note {
-			d.Text = "note: " + plain(d.Text)
+			d.Text = "note: " + escape.Text(d.Text)
 		}
 		lines = append(lines, d.Text)
 	}

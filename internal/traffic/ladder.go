@@ -58,10 +58,10 @@ type step struct {
 }
 
 // ReadLadder reads the connection with an id, the number of its first packet.
-// found is false if there is none.
-func ReadLadder(ctx context.Context, src pcap.Source, id uint64, all bool) (l *Ladder, found bool, err error) {
+// found is false if there is none. decodeAs is as in engine.Options.
+func ReadLadder(ctx context.Context, src pcap.Source, id uint64, all bool, decodeAs map[uint16]string) (l *Ladder, found bool, err error) {
 	c := &climber{id: id, ladder: Ladder{all: all}}
-	if _, err := engine.Run(ctx, src, engine.Options{Workers: 1, Collector: func(int) engine.Collector { return c }}); err != nil {
+	if _, err := engine.Run(ctx, src, engine.Options{Workers: 1, DecodeAs: decodeAs, Collector: func(int) engine.Collector { return c }}); err != nil {
 		return nil, false, err
 	}
 	if !c.done {

@@ -45,7 +45,7 @@ func Extract(ctx context.Context, src pcap.Source, to *pcap.Writer, wanted []Fou
 func belongs(f *decode.Frame, wanted []Found) bool {
 	for i := range wanted {
 		k := &wanted[i]
-		if f.Frame >= k.ID && f.Frame <= k.Last && f.Space == k.Space && (f.Src == k.Client && f.Dst == k.Server || f.Src == k.Server && f.Dst == k.Client) {
+		if f.Frame >= k.ID && f.Frame <= k.Last && (f.Space == k.Space || f.Space == k.Across) && (f.Src == k.Client && f.Dst == k.Server || f.Src == k.Server && f.Dst == k.Client) {
 			return true
 		}
 	}

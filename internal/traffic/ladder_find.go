@@ -45,8 +45,8 @@ func (w Wanted) String() string {
 type Found struct {
 	ID             uint64
 	Client, Server flow.Endpoint
-	Space          flow.Space
-	Last           uint64 // its last packet
+	Space, Across  flow.Space // as in tcp.Conn
+	Last           uint64     // its last packet
 }
 
 // Find looks connections up. One worker does it, so that networks have the
@@ -126,7 +126,7 @@ func (f *finder) Connection(c *tcp.Conn) {
 			continue
 		}
 		if len(f.fits[i]) < mostFits {
-			f.fits[i] = append(f.fits[i], Found{c.ID, c.Client, c.Server, c.Space, c.Last.Frame})
+			f.fits[i] = append(f.fits[i], Found{c.ID, c.Client, c.Server, c.Space, c.Across, c.Last.Frame})
 		} else {
 			f.more[i]++
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
@@ -343,7 +344,7 @@ func (l *Ladder) remarks() []remarkAt {
 			answer = fmt.Sprintf("answer %d, whose request was not captured", n)
 		}
 		if t.Failed {
-			answer += strings.TrimRight(", error "+plain(t.Code), " ")
+			answer += strings.TrimRight(", error "+escape.Text(t.Code), " ")
 		}
 		add(t.Frames[2], "%s", answer)
 		if t.Frames[3] != t.Frames[2] {

@@ -57,7 +57,7 @@ func TestLadderFitsTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	l, found, err := ReadLadder(context.Background(), src, 1, false)
+	l, found, err := ReadLadder(context.Background(), src, 1, false, nil)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/proto/generic"
 	"rtrail/internal/packet/proto/tls"
@@ -240,9 +241,9 @@ func Statements(s *summary.Summary) []summary.StatementKey {
 func Statement(command, fingerprint string) string {
 	switch {
 	case fingerprint != "":
-		return plain(fingerprint)
+		return escape.Text(fingerprint)
 	case command != "":
-		return plain(command)
+		return escape.Text(command)
 	}
 	return "-"
 }

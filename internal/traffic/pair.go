@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pair"
 	"rtrail/internal/prose"
@@ -79,7 +80,7 @@ func (p Pair) captures(w io.Writer) {
 			say(w, p.Prose, pairHang, "%s: %s of TCP streams were acknowledged but not captured", sideNames[i], unit.Bytes(s.Missed))
 		}
 		for _, n := range s.Report.Notes {
-			say(w, p.Prose, 6, "note: %s", plain(strings.TrimPrefix(n.File+": "+n.Text, ": ")))
+			say(w, p.Prose, 6, "note: %s", escape.Text(strings.TrimPrefix(n.File+": "+n.Text, ": ")))
 		}
 	}
 	if n := r.Excluded.Total(); n > 0 {

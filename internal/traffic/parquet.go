@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -17,6 +16,7 @@ import (
 	"rtrail/internal/packet/tcp"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
+	"rtrail/internal/safefile"
 )
 
 const (
@@ -44,11 +44,12 @@ type Parquet struct {
 // NewParquet makes the directory and begins the files; failed is told the first
 // error of writing.
 func NewParquet(ctx context.Context, dir string, workers int, failed func(error)) (*Parquet, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	made, err := safefile.MakeDir(dir, 0o750)
+	if err != nil {
 		return nil, fmt.Errorf("writing Parquet: %w", err)
 	}
+	defer made.Close()
 	p := &Parquet{failed: failed}
-	var err error
 	if p.transactions, err = newParquetFile[recording.PacketTransaction](ctx, dir); err == nil {
 		if p.connections, err = newParquetFile[recording.PacketConnection](ctx, dir); err == nil {
 			p.sides, err = newParquetFile[recording.PacketSide](ctx, dir)
@@ -120,7 +121,7 @@ func newParquetFile[T recording.Row](ctx context.Context, dir string) (*parquetF
 	var row T
 	p := &parquetFile[T]{name: filepath.Join(dir, string(row.Table())+".parquet")}
 	var err error
-	if p.f, err = outfile.Create(ctx, p.name, 0o644); err != nil {
+	if p.f, err = outfile.Create(ctx, p.name); err != nil {
 		return nil, fmt.Errorf("writing Parquet: %w", err)
 	}
 	p.w = parquet.NewGenericWriter[T](p.f, parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/unit"
@@ -70,7 +71,7 @@ func remark(t *rt.Transaction) string {
 		words = append(words, t.Status.String())
 	}
 	if t.Failed {
-		words = append(words, strings.TrimSpace("error "+plain(t.Code)))
+		words = append(words, strings.TrimSpace("error "+escape.Text(t.Code)))
 	}
 	words = append(words, (t.Doubt &^ proto.Approximate).Words()...)
 	if len(words) == 0 {

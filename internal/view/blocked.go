@@ -55,12 +55,13 @@ func (v *View) Blocked() []Blocked {
 			}
 		}
 		for _, p := range v.Processes() {
-			if p.Kernel || p.Own || sampled[p.PID] {
+			if p.Kernel || p.Own || sampled[p.PID] || !slices.ContainsFunc(p.Samples, inDisk) {
 				continue
 			}
 			b := Blocked{PID: p.PID, TID: p.PID, Comm: p.Comm, Process: p}
 			readings := make([]blockedReading, 0, len(p.Samples))
-			for _, s := range p.Samples {
+			for _, r := range p.Samples {
+				s := r.Row()
 				readings = append(readings, blockedReading{s, s.State == "D", wchan(s.WaitChannel), "", ""})
 			}
 			b.read(readings)
@@ -179,3 +180,6 @@ var diskFunctions = []string{
 	"__iomap_dio", "iomap_dio", "jbd2_", "ext4_", "ext2_", "xfs_", "btrfs_", "f2fs_", "filemap_", "read_pages", "sync_",
 	"balance_dirty_pages", "writeback_", "wb_wait", "wait_transaction_locked", "start_this_handle", "dm_", "md_", "raid", "swap_read",
 }
+
+// inDisk says whether a process was in uninterruptible sleep.
+func inDisk(r recording.Reading[recording.ProcessSample]) bool { return r.Of().State == "D" }

@@ -135,6 +135,20 @@ func (s *MySQLServer) Rate(name string) float64 {
 	return delta / seconds
 }
 
+// Growth is how much every number of SHOW GLOBAL STATUS grew in the window, by
+// its name; those that go up and down are among them. seconds is between the first
+// and the last reading, 0 without two.
+func (s *MySQLServer) Growth() (delta map[string]float64, seconds float64) {
+	delta = map[string]float64{}
+	for _, series := range s.status {
+		if d, ok := Delta(series, func(r recording.MySQLStatus) float64 { return r.Value }); ok {
+			delta[series[0].Name] = d
+			seconds = max(seconds, Elapsed(series).Seconds())
+		}
+	}
+	return delta, seconds
+}
+
 // Gauge is a number of SHOW GLOBAL STATUS that goes up and down: its mean and
 // its largest reading in the window, and the last one.
 func (s *MySQLServer) Gauge(name string) (mean, most, last float64, ok bool) {

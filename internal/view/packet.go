@@ -134,6 +134,11 @@ func (v *View) PacketTransactions() []recording.PacketTransaction {
 	return recording.Rows[recording.PacketTransaction](v.rec)
 }
 
+// PacketStalls are the times in which services answered nobody.
+func (v *View) PacketStalls() []recording.PacketStall {
+	return recording.Rows[recording.PacketStall](v.rec)
+}
+
 // PacketNestings say which requests caused which.
 func (v *View) PacketNestings() []recording.PacketNesting {
 	return recording.Rows[recording.PacketNesting](v.rec)

@@ -91,37 +91,53 @@ func (v *View) ListenerAt(ns uint64, local string, port uint16) (Listener, bool)
 type Connection struct {
 	recording.TCPSample
 	First   recording.TCPSample
-	Samples []recording.TCPSample
+	Samples []recording.Reading[recording.TCPSample]
 	New     bool // not there at the first reading of its namespace
 }
 
 // Retransmitted is how many segments it sent again in the window.
 func (c Connection) Retransmitted() float64 {
-	return c.grown(func(s recording.TCPSample) uint32 { return s.TotalRetrans })
+	return c.grown(func(s *recording.TCPSample) uint32 { return s.TotalRetrans })
 }
 
 // SegmentsOut is how many segments it sent in the window, repeats included.
 func (c Connection) SegmentsOut() float64 {
-	return c.grown(func(s recording.TCPSample) uint32 { return s.SegsOut })
+	return c.grown(func(s *recording.TCPSample) uint32 { return s.SegsOut })
+}
+
+// DataSegmentsIn is how many segments with data it received in the window.
+func (c Connection) DataSegmentsIn() float64 {
+	return c.grown(func(s *recording.TCPSample) uint32 { return s.DataSegsIn })
 }
 
 // grown is the growth of a counter of tcp_info. All of it falls into the
 // window if the connection began in it.
-func (c Connection) grown(value func(recording.TCPSample) uint32) float64 {
-	var informed []recording.TCPSample
-	for _, s := range c.Samples {
-		if s.Info {
-			informed = append(informed, s)
+func (c Connection) grown(value func(*recording.TCPSample) uint32) float64 {
+	var delta float64
+	var before *recording.TCPSample
+	for _, r := range c.Samples {
+		s := r.Of()
+		if !s.Info || s == before {
+			continue
 		}
-	}
-	if len(informed) == 0 {
-		return 0
-	}
-	delta, _ := Delta(informed, value)
-	if c.New {
-		delta += float64(value(informed[0]))
+		now := value(s)
+		switch {
+		case before == nil && c.New:
+			delta += float64(now)
+		case before == nil:
+		case now >= value(before):
+			delta += float64(now - value(before))
+		default: // counted anew
+			delta += float64(now)
+		}
+		before = s
 	}
 	return delta
+}
+
+// Connecting says whether it waited for the answer to its SYN at any reading.
+func (c Connection) Connecting() bool {
+	return slices.ContainsFunc(c.Samples, func(r recording.Reading[recording.TCPSample]) bool { return r.Of().State == recording.TCPSynSent })
 }
 
 // ConnectionKey tells connections apart.
@@ -137,22 +153,20 @@ type ConnectionKey struct {
 // TIME_WAIT and half-open ones included.
 func (v *View) Connections() []Connection {
 	return Memo(v, "connections", func() []Connection {
-		rows := Rows[recording.TCPSample](v)
+		all := Readings[recording.TCPSample](v)
 		begin := map[uint64]time.Time{}
-		for _, s := range rows {
-			if _, ok := begin[s.NetNS]; !ok {
-				begin[s.NetNS] = s.At
+		for _, r := range all {
+			if _, ok := begin[r.Of().NetNS]; !ok {
+				begin[r.Of().NetNS] = r.At()
 			}
 		}
-		keys, series := Group(rows, func(s recording.TCPSample) ConnectionKey {
+		connections := seriesOf(all, func(s *recording.TCPSample) ConnectionKey {
 			return ConnectionKey{s.NetNS, s.Local, s.LocalPort, s.Remote, s.RemotePort}
 		})
-		list := make([]Connection, 0, len(keys))
-		for _, k := range keys {
-			samples := series[k]
-			c := Connection{TCPSample: samples[len(samples)-1], First: samples[0], Samples: samples}
-			c.New = samples[0].At.Sub(begin[k.NetNS]) > sameMoment
-			list = append(list, c)
+		list := make([]Connection, len(connections))
+		for i, samples := range connections {
+			list[i] = Connection{TCPSample: samples[len(samples)-1].Row(), First: samples[0].Row(), Samples: samples}
+			list[i].New = samples[0].At().Sub(begin[list[i].NetNS]) > sameMoment
 		}
 		return list
 	})
@@ -164,13 +178,13 @@ func (v *View) Connections() []Connection {
 const sameMoment = 300 * time.Millisecond
 
 // Moments splits rows into the samples they were read in.
-func Moments[T recording.Row](rows []T) [][]T {
-	ordered := slices.Clone(rows)
-	slices.SortStableFunc(ordered, func(a, b T) int { return a.Time().Compare(b.Time()) })
-	var list [][]T
+func Moments[T recording.Row](readings []recording.Reading[T]) [][]recording.Reading[T] {
+	ordered := slices.Clone(readings)
+	slices.SortStableFunc(ordered, func(a, b recording.Reading[T]) int { return a.At().Compare(b.At()) })
+	var list [][]recording.Reading[T]
 	begin := 0
 	for i := range ordered {
-		if ordered[i].Time().Sub(ordered[begin].Time()) > sameMoment {
+		if ordered[i].At().Sub(ordered[begin].At()) > sameMoment {
 			list = append(list, ordered[begin:i:i])
 			begin = i
 		}
@@ -183,16 +197,27 @@ func Moments[T recording.Row](rows []T) [][]T {
 
 // TCPMoments lists the TCP sockets of one network namespace, sample by sample.
 // Samples without any socket have no entry.
-func (v *View) TCPMoments(ns uint64) [][]recording.TCPSample {
-	all := Memo(v, "tcp-moments", func() map[uint64][][]recording.TCPSample {
-		spaces, byNS := Group(Rows[recording.TCPSample](v), func(s recording.TCPSample) uint64 { return s.NetNS })
-		m := map[uint64][][]recording.TCPSample{}
-		for _, s := range spaces {
-			m[s] = Moments(byNS[s])
+func (v *View) TCPMoments(ns uint64) [][]recording.Reading[recording.TCPSample] {
+	all := Memo(v, "tcp-moments", func() map[uint64][][]recording.Reading[recording.TCPSample] {
+		m := map[uint64][][]recording.Reading[recording.TCPSample]{}
+		for _, space := range seriesOf(Readings[recording.TCPSample](v), func(s *recording.TCPSample) uint64 { return s.NetNS }) {
+			m[space[0].Of().NetNS] = Moments(space)
 		}
 		return m
 	})
 	return all[ns]
+}
+
+// TCPNamespaces lists the network namespaces that had TCP sockets.
+func (v *View) TCPNamespaces() []uint64 {
+	return Memo(v, "tcp-namespaces", func() (list []uint64) {
+		for _, r := range Readings[recording.TCPSample](v) {
+			if ns := r.Of().NetNS; len(list) == 0 || list[len(list)-1] != ns && !slices.Contains(list, ns) {
+				list = append(list, ns)
+			}
+		}
+		return list
+	})
 }
 
 // HasAddress says whether an address was seen as the local end of a connection

@@ -58,17 +58,23 @@ type stackKey struct {
 // StackWaits lists the waits of busy threads, those with the largest share
 // first; those of idle threads follow with a share of 0.
 func (v *View) StackWaits() []StackWait {
-	return Memo(v, "stack-waits", func() []StackWait {
-		waits, _ := v.stackWaits()
-		return waits
-	})
+	return v.stackSums().waits
 }
 
 // StackProcesses lists the processes of which there are stacks.
 func (v *View) StackProcesses() []StackProcess {
-	return Memo(v, "stack-processes", func() []StackProcess {
-		_, processes := v.stackWaits()
-		return processes
+	return v.stackSums().processes
+}
+
+type stackSums struct {
+	waits     []StackWait
+	processes []StackProcess
+}
+
+func (v *View) stackSums() stackSums {
+	return Memo(v, "stacks", func() (s stackSums) {
+		s.waits, s.processes = v.stackWaits()
+		return s
 	})
 }
 

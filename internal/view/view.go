@@ -75,8 +75,8 @@ func span(rec *recording.Recording) (first, last time.Time) {
 	for _, s := range recording.Rows[recording.SystemSample](rec) {
 		widen(s.At)
 	}
-	for _, s := range recording.Rows[recording.ProcessSample](rec) {
-		widen(s.At)
+	for _, s := range recording.Readings[recording.ProcessSample](rec) {
+		widen(s.At())
 	}
 	for _, s := range recording.Rows[recording.ListenerSample](rec) {
 		widen(s.At)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,20 +21,25 @@ type load struct {
 	input    io.Closer // the process with the sockets ends when it is closed
 }
 
+// loadLasts is longer than the benchmark takes, not for ever.
+const loadLasts = 10 * time.Minute
+
 // startLoad starts processes and sockets. They die with this process, however
 // it ends.
 func startLoad(processes, sockets int) (*load, error) {
 	// Pdeathsig is sent when the thread that started the child ends.
 	runtime.LockOSThread()
 	l := &load{}
-	for range processes {
-		// Longer than the benchmark takes, not for ever.
-		cmd := exec.Command("sleep", "300")
+	for range max(0, processes-activeProcesses) {
+		cmd := exec.Command("sleep", fmt.Sprint(int(loadLasts.Seconds())))
 		cmd.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
 		if err := cmd.Start(); err != nil {
 			return l, fmt.Errorf("start process %d of %d: %w", len(l.sleepers)+1, processes, err)
 		}
 		l.sleepers = append(l.sleepers, cmd)
+	}
+	if err := l.startActive(min(processes, activeProcesses)); err != nil {
+		return l, err
 	}
 	return l, l.startSockets(sockets)
 }
@@ -104,6 +110,11 @@ func holdSockets(sockets int) error {
 		}
 		held = append(held, server)
 	}
+	var pairs [][2]net.Conn
+	for i := 0; i+1 < min(len(held), activeSockets); i += 2 {
+		pairs = append(pairs, [2]net.Conn{held[i], held[i+1]})
+	}
+	go talk(pairs)
 	fmt.Println("ready")
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err

@@ -1,11 +1,13 @@
-// Command cost measures what one sample of rtrail costs on a machine with many
-// processes and sockets, and beside it, in the same run, what a sample of atop
-// and a scrape of node_exporter cost.
+// Command cost measures what rtrail costs on a machine with many processes and
+// sockets: first whole processes of the built program, from start to end, the
+// verdict included; then the samples of its probes. Beside it, in the same run,
+// it measures atop and node_exporter.
 //
-//	go run ./internal/bench/cost [-samples 10] [-processes 1000] [-sockets 5000]
+//	go run ./internal/bench/cost [-rounds 3] [-binary bin/rtrail] [-processes 1000] [-sockets 5000]
 //
-// It starts that many sleeping processes, and as many TCP sockets in a network
-// namespace of their own (on loopback when it is not root), and removes them.
+// It starts that many processes, most of which sleep, and TCP sockets in a
+// network namespace of their own (on loopback when it is not root), and removes
+// them.
 package main
 
 import (
@@ -21,7 +23,11 @@ import (
 
 func main() {
 	var (
-		samples   = flag.Int("samples", 10, "samples to take, one a second")
+		binary    = flag.String("binary", "bin/rtrail", "the built program")
+		rounds    = flag.Int("rounds", 3, "how often to run whole processes; 0: only measure samples")
+		watch     = flag.Duration("watch", 20*time.Second, "how long rtrail watches; 0: not at all")
+		record    = flag.Duration("record", time.Minute, "how long rtrail records; 0: not at all")
+		samples   = flag.Int("samples", 10, "samples to take of the probes, one a second; 0: none")
 		processes = flag.Int("processes", 1000, "sleeping processes to add")
 		sockets   = flag.Int("sockets", 5000, "TCP sockets to add")
 		profile   = flag.String("cpuprofile", "", "write a CPU profile of rtrail's probes to this file")
@@ -33,10 +39,22 @@ func main() {
 	switch *role {
 	case "sockets":
 		err = holdSockets(*sockets)
+	case "active":
+		err = wakeOften()
 	case "measure":
 		err = measure(*samples, *profile)
 	default:
-		err = run(*samples, *processes, *sockets, *profile, *tools)
+		err = run(*processes, *sockets, func() error {
+			if *rounds > 0 {
+				if err := compareWhole(commands(*binary, *watch, *record, *tools), *rounds); err != nil {
+					return err
+				}
+			}
+			if *samples <= 0 {
+				return nil
+			}
+			return compare(*samples, *profile, *tools)
+		})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cost:", err)
@@ -44,8 +62,8 @@ func main() {
 	}
 }
 
-// run makes the load, lets everybody measure, and removes it.
-func run(samples, processes, sockets int, profile string, tools bool) error {
+// run makes the load, measures, and removes it.
+func run(processes, sockets int, measure func() error) error {
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt, unix.SIGTERM)
 	load, err := startLoad(processes, sockets)
@@ -54,7 +72,7 @@ func run(samples, processes, sockets int, profile string, tools bool) error {
 		return err
 	}
 	done := make(chan error, 1)
-	go func() { done <- compare(samples, profile, tools) }()
+	go func() { done <- measure() }()
 	select {
 	case err := <-done:
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/unit"
 )
@@ -34,7 +35,7 @@ type cell struct {
 	key  float64 // NaN: by text
 }
 
-func words(text string) cell { return cell{mysqlview.Plain(text), math.NaN()} }
+func words(text string) cell { return cell{escape.Line(text), math.NaN()} }
 
 // amount is a number that may be unknown; those come last.
 func amount(v float64, show func(float64) string) cell {

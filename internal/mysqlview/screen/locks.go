@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"rtrail/internal/mysqlview"
+	"rtrail/internal/escape"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -52,17 +52,17 @@ func (m *Model) rootLines(b *view.MySQLBlocker) []string {
 	case b.Detached:
 		who = "a transaction without a connection"
 	case b.Session != 0:
-		who = fmt.Sprintf("%d %s@%s", b.Session, mysqlview.Plain(b.User), mysqlview.Plain(b.Client))
+		who = fmt.Sprintf("%d %s@%s", b.Session, escape.Line(b.User), escape.Line(b.Client))
 	}
 	if b.Command != "" {
-		who += " " + mysqlview.Plain(b.Command)
+		who += " " + escape.Line(b.Command)
 	}
 	if b.For >= 0 {
 		who += " " + unit.Duration(b.For.Round(time.Second)).String()
 	}
 	what := lockOf(b.Kind, b.Object)
 	if b.Index != "" {
-		what += " (" + mysqlview.Plain(b.Index) + ")"
+		what += " (" + escape.Line(b.Index) + ")"
 	}
 	lines := []string{clip(fmt.Sprintf("%s: %s, %d behind it", who, what, len(b.Victims)), m.width)}
 	if b.Statement != "" {
@@ -70,7 +70,7 @@ func (m *Model) rootLines(b *view.MySQLBlocker) []string {
 		if b.Command == "Sleep" {
 			word = "last: "
 		}
-		lines = append(lines, faint.Render(clip("  "+word+mysqlview.Plain(b.Statement), m.width)))
+		lines = append(lines, faint.Render(clip("  "+word+escape.Line(b.Statement), m.width)))
 	}
 	behind := map[int64][]view.MySQLVictim{}
 	for _, v := range b.Victims {
@@ -81,7 +81,7 @@ func (m *Model) rootLines(b *view.MySQLBlocker) []string {
 
 // lockOf words what somebody waits for.
 func lockOf(kind, object string) string {
-	object = mysqlview.Plain(object)
+	object = escape.Line(object)
 	switch {
 	case kind == "user":
 		return strings.TrimSpace("lock of GET_LOCK " + object)
@@ -107,7 +107,7 @@ func (m *Model) branches(lines []string, kind string, behind map[int64][]view.My
 		if v.Kind != kind {
 			waited += " for a " + lockOf(v.Kind, v.Object)
 		}
-		lines = append(lines, clip(fmt.Sprintf("%s%s%d waited %s  %s", indent, branch, v.Session, waited, mysqlview.Plain(v.Statement)), m.width))
+		lines = append(lines, clip(fmt.Sprintf("%s%s%d waited %s  %s", indent, branch, v.Session, waited, escape.Line(v.Statement)), m.width))
 		if seen[v.Session] {
 			continue // a circle
 		}

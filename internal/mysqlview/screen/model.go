@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/mysqlview"
 )
 
@@ -155,7 +156,7 @@ func (m *Model) sortBy(column int) {
 
 // View implements tea.Model.
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.Text())
+	v := tea.NewView(escape.Screen(m.Text()))
 	v.AltScreen = true
 	v.WindowTitle = "rtrail mysql"
 	return v

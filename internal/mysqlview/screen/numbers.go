@@ -9,6 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/unit"
 )
@@ -28,7 +29,7 @@ func (m *Model) title() string {
 	if !strings.Contains(name, f.Flavor) {
 		name = f.Flavor + " " + name
 	}
-	text := strings.TrimSpace(mysqlview.Plain(name) + "  " + mysqlview.Plain(f.Server))
+	text := strings.TrimSpace(escape.Line(name) + "  " + escape.Line(f.Server))
 	if f.Uptime > 0 {
 		text += "  up " + unit.Duration(f.Uptime).String()
 	}
@@ -84,7 +85,7 @@ func (m *Model) stateText() (string, lipgloss.Style) {
 		parts = append(parts, "rtrail waits "+unit.Seconds(m.frame.Own).String()+" a second for its queries")
 	}
 	if m.frame.Skipped != "" {
-		parts = append(parts, "not read: "+mysqlview.Plain(m.frame.Skipped))
+		parts = append(parts, "not read: "+escape.Line(m.frame.Skipped))
 	}
 	return strings.Join(parts, "; "), faint
 }

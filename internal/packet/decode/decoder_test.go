@@ -262,6 +262,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add(append([]byte{8, 0, 0, 0, 0, 0, 0, 2, 0, 1, 4, 6, 2, 0, 0, 0, 0, 1, 0, 0}, plain(f)[14:]...), uint16(276), uint32(0))
 	f.Add(build(f, eth(layers.EthernetTypeIPv4), ip4(layers.IPProtocolUDP), &layers.UDP{DstPort: 4789}, &layers.VXLAN{ValidIDFlag: true, VNI: 4}, eth(layers.EthernetTypeIPv4), ip4(layers.IPProtocolTCP), tcpSegment()), uint16(1), uint32(0))
 	f.Add(build(f, eth(layers.EthernetTypeIPv4), ip4(layers.IPProtocolGRE), &layers.GRE{Protocol: layers.EthernetTypeIPv6, KeyPresent: true}, ip6(layers.IPProtocolIPv6Destination), raw(6, 0, 1, 4, 0, 0, 0, 0), tcpSegment()), uint16(1), uint32(0))
+	for _, e := range envelopes(segment(f), f) {
+		f.Add(e.data, uint16(e.link), uint32(0))
+	}
 	const limit = 32 << 10
 	d := NewWith(Settings{FragmentBytes: limit})
 	f.Fuzz(func(t *testing.T, data []byte, link uint16, wire uint32) {

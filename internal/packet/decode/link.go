@@ -16,18 +16,20 @@ const (
 
 // Types of what a link carries, as IEEE 802 numbers them.
 const (
-	typeIPv4     = 0x0800
-	typeTEB      = 0x6558 // transparent Ethernet bridging
-	typeVLAN     = 0x8100 // 802.1Q
-	typeIPv6     = 0x86dd
-	typeMPLS     = 0x8847
-	typeMPLSMany = 0x8848
-	typePPPoE    = 0x8864 // session stage
-	typeQinQ     = 0x88a8 // 802.1ad
-	typeERSPAN2  = 0x88be // types I and II
-	typeERSPAN3  = 0x22eb
-	typeQinQOld  = 0x9100 // before 802.1ad
-	typeQinQOld2 = 0x9200
+	typeIPv4      = 0x0800
+	typeTEB       = 0x6558 // transparent Ethernet bridging
+	typeVLAN      = 0x8100 // 802.1Q
+	typeIPv6      = 0x86dd
+	typeMPLS      = 0x8847
+	typeMPLSMany  = 0x8848
+	typePPPoE     = 0x8864 // session stage
+	typeQinQ      = 0x88a8 // 802.1ad
+	typeERSPAN2   = 0x88be // types I and II
+	typeERSPAN3   = 0x22eb
+	typeCiscoMeta = 0x8909 // security group tags
+	typeVNTag     = 0x8926 // of Cisco's virtual interfaces
+	typeQinQOld   = 0x9100 // before 802.1ad
+	typeQinQOld2  = 0x9200
 
 	// Smaller numbers in this place are the length of an 802.3 frame.
 	typeLowest = 0x0600
@@ -45,7 +47,10 @@ const (
 func Knows(link pcap.LinkType) bool {
 	switch link {
 	case pcap.LinkEthernet, pcap.LinkLinuxSLL, pcap.LinkLinuxSLL2, pcap.LinkRaw, linkRawBSD, linkRawOpenBSD,
-		pcap.LinkIPv4, pcap.LinkIPv6, pcap.LinkNull, pcap.LinkLoop:
+		pcap.LinkIPv4, pcap.LinkIPv6, pcap.LinkNull, pcap.LinkLoop,
+		pcap.LinkPPP, pcap.LinkPPPHDLC, pcap.LinkPPPEther, pcap.LinkPPPWithDir, pcap.LinkCiscoHDLC,
+		pcap.LinkWiFi, pcap.LinkPrism, pcap.LinkRadiotap, pcap.LinkAVS,
+		pcap.LinkNFLOG, pcap.LinkIPoIB, pcap.LinkPKTAP:
 		return true
 	}
 	return false
@@ -86,6 +91,16 @@ func (d *Decoder) link(f *Frame, link pcap.LinkType, b []byte, size int) Result 
 			return NotIP
 		}
 		return d.saidIP(f, b[familyHeader:], size-familyHeader)
+	case pcap.LinkPPP, pcap.LinkPPPHDLC, pcap.LinkPPPEther, pcap.LinkPPPWithDir, pcap.LinkCiscoHDLC:
+		return d.serial(f, link, b, size)
+	case pcap.LinkWiFi, pcap.LinkPrism, pcap.LinkRadiotap, pcap.LinkAVS:
+		return d.monitor(f, link, b, size)
+	case pcap.LinkNFLOG:
+		return d.nflog(f, b, size)
+	case pcap.LinkIPoIB:
+		return d.ipoib(f, b, size)
+	case pcap.LinkPKTAP:
+		return d.pktap(f, b, size)
 	}
 	return Foreign
 }
@@ -152,16 +167,25 @@ func (d *Decoder) ether(f *Frame, t uint16, b []byte, size, depth int) Result {
 		case typeMPLS, typeMPLSMany:
 			return d.mpls(f, b, size, depth)
 		case typePPPoE:
-			if len(b) < 8 {
+			return d.pppoe(f, b, size, depth)
+		case typeCiscoMeta:
+			// A version, how many options follow, four bytes each, and the type of what does.
+			if len(b) < 2 {
 				return Short
 			}
-			switch binary.BigEndian.Uint16(b[6:]) { // PPP's number of the protocol
-			case 0x0021:
-				return d.ipv4(f, b[8:], size-8, depth, 0)
-			case 0x0057:
-				return d.ipv6(f, b[8:], size-8, depth)
+			n := 2 + 4*int(b[1])
+			if b[0] != 1 || b[1] == 0 {
+				return NotIP
 			}
-			return NotIP
+			if len(b) < n+2 {
+				return Short
+			}
+			t, b, size = binary.BigEndian.Uint16(b[n:]), b[n+2:], size-n-2
+		case typeVNTag:
+			if len(b) < 6 {
+				return Short
+			}
+			t, b, size = binary.BigEndian.Uint16(b[4:]), b[6:], size-6
 		default:
 			if t >= typeLowest && t != typeLLC {
 				return NotIP

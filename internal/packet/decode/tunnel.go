@@ -6,11 +6,17 @@ import "encoding/binary"
 const (
 	portVXLAN      = 4789
 	portVXLANLinux = 8472 // Linux' default before IANA gave out a number
+	portVXLANGPE   = 4790
 	portGeneve     = 6081
+	portGTPU       = 2152
 )
 
 func isTunnelPort(p uint16) bool {
-	return p == portVXLAN || p == portVXLANLinux || p == portGeneve
+	switch p {
+	case portVXLAN, portVXLANLinux, portVXLANGPE, portGeneve, portGTPU:
+		return true
+	}
+	return false
 }
 
 // udpTunnel looks into a datagram to the port of a tunnel. What does not look
@@ -32,13 +38,77 @@ func (d *Decoder) udpTunnel(f *Frame, depth int) Result {
 		f.Space = d.space(f.Space, byGeneve, binary.BigEndian.Uint32(b[4:])>>8)
 		return d.tunnelled(f, binary.BigEndian.Uint16(b[2:]), b[head:], size-head, depth)
 	}
-	// RFC 7348: only the flag "the identifier is valid" is set.
-	if b[0] != 0x08 || b[7] != 0 {
+	switch f.Dst.Port {
+	case portGTPU:
+		return d.gtp(f, b, size, depth)
+	case portVXLANGPE:
+		return d.vxlanGPE(f, b, size, depth)
+	}
+	// RFC 7348: only the flag "the identifier is valid" is set, and that of the group
+	// policy (VXLAN-GBP), whose group is no network.
+	const valid, policy = 0x08, 0x80
+	if b[0]&^policy != valid || b[7] != 0 || b[0]&policy == 0 && (b[1] != 0 || b[2] != 0 || b[3] != 0) {
 		return OK
 	}
 	f.inside()
 	f.Space = d.space(f.Space, byVXLAN, binary.BigEndian.Uint32(b[4:])>>8)
 	return d.ethernet(f, b[8:], size-8, depth)
+}
+
+// vxlanGPE takes the header of the generic extension away, which says what follows.
+func (d *Decoder) vxlanGPE(f *Frame, b []byte, size, depth int) Result {
+	const valid, next = 0x08, 0x04
+	if b[0]&(valid|next) != valid|next || b[0]>>4 != 0 || b[7] != 0 {
+		return OK
+	}
+	space := d.space(f.Space, byVXLAN, binary.BigEndian.Uint32(b[4:])>>8)
+	switch b[3] {
+	case 1, 2:
+		f.inside()
+		f.Space = space
+		return d.ip(f, b[8:], size-8, depth)
+	case 3:
+		f.inside()
+		f.Space = space
+		return d.ethernet(f, b[8:], size-8, depth)
+	}
+	return OK
+}
+
+// gtp looks into the packets of mobile users (3GPP TS 29.281). Tunnels have an
+// identifier for each direction, so that it is no part of the Space.
+func (d *Decoder) gtp(f *Frame, b []byte, size, depth int) Result {
+	const version, options, packet = 0x30, 0x07, 255
+	if b[0]&0xf0 != version || b[1] != packet || int(binary.BigEndian.Uint16(b[2:])) > size-8 {
+		return OK
+	}
+	head := 8
+	if b[0]&options != 0 {
+		head += 4
+		if len(b) < head {
+			return Short
+		}
+		for next := b[head-1]; b[0]&4 != 0 && next != 0; next = b[head-1] {
+			if head >= len(b) {
+				return Short
+			}
+			n := int(b[head]) * 4
+			if n == 0 {
+				return OK
+			}
+			if head += n; head > len(b) {
+				return Short
+			}
+		}
+	}
+	if len(b) <= head {
+		return Short
+	}
+	if v := b[head] >> 4; v != 4 && v != 6 {
+		return OK // Ethernet, or none
+	}
+	f.inside()
+	return d.ip(f, b[head:], size-head, depth)
 }
 
 // inside forgets the transport header of the packet that carries the tunnel.

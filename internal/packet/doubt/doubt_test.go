@@ -22,9 +22,9 @@ func TestUnread(t *testing.T) {
 		want    []string
 	}{
 		{"a link type that nobody knows is no damage: the user is told its number", 9,
-			decode.Results{decode.OK: 2, decode.Foreign: 5, decode.Short: 2}, []pcap.LinkType{147, pcap.LinkEthernet, 105, 147},
+			decode.Results{decode.OK: 2, decode.Foreign: 5, decode.Short: 2}, []pcap.LinkType{147, pcap.LinkEthernet, 148, 147},
 			[]string{
-				"not read: 5 packets of link types that are not known (147, 105); see https://www.tcpdump.org/linktypes.html",
+				"not read: 5 packets of link types that are not known (147, 148); see https://www.tcpdump.org/linktypes.html",
 				"cut or broken before the transport header ended: 2 packets",
 			}},
 		{"a wrong link type", 5, decode.Results{decode.Alien: 5}, []pcap.LinkType{pcap.LinkRaw},

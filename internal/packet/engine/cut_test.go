@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 
@@ -102,4 +103,74 @@ func copies(connections []tcp.Conn) (n uint32) {
 		n += connections[i].Sides[0].Retransmissions + connections[i].Sides[1].Retransmissions
 	}
 	return n
+}
+
+// Only bytes that IP counts can be cut: trailers and checksums of Ethernet, and the
+// padding of short frames, are nobody's.
+func TestCutCountsWhatIPLost(t *testing.T) {
+	for name, tt := range map[string]struct {
+		wire int // beyond what was captured
+		lost int // of the payload
+		want bool
+	}{
+		"nothing":                {0, 0, false},
+		"a checksum":             {4, 0, false},
+		"a trailer of 46 bytes":  {46, 0, false},
+		"payload":                {10, 10, true},
+		"payload and a checksum": {14, 10, true},
+		"payload, but not on the wire: the length was rewritten": {0, 10, true},
+	} {
+		packets := talk(80, false, ">GET / HTTP/1.1\r\n\r\n")
+		k := &kept{}
+		report, err := Run(t.Context(), &longer{open(t, "mysql"), packets, tt.wire, tt.lost}, Options{Workers: 2, Collector: k.collector})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cut := len(report.Notes) > 0; cut != tt.want || len(k.connections) != 1 {
+			t.Errorf("%s: %d connections, notes %v, want some: %v", name, len(k.connections), report.Notes, tt.want)
+		}
+	}
+}
+
+// longer is a source of other packets, the last of which was not captured as a whole.
+type longer struct {
+	pcap.Source
+	packets    [][]byte
+	wire, lost int
+}
+
+func (l *longer) Next(context.Context) (*pcap.Batch, error) {
+	if l.packets == nil {
+		return nil, io.EOF
+	}
+	var b pcap.Batch
+	for i, data := range l.packets {
+		p := pcap.Packet{Time: 1e18 + int64(i)*1e6, Frame: uint64(i + 1), Data: data, Wire: uint32(len(data)), Link: pcap.LinkEthernet}
+		if i == len(l.packets)-1 {
+			p.Data = data[:len(data)-l.lost]
+			p.Wire = uint32(len(p.Data) + l.wire)
+		}
+		b.Packets = append(b.Packets, p)
+	}
+	l.packets = nil
+	return &b, nil
+}
+
+// What comes after a reset is told of.
+func TestAfterAReset(t *testing.T) {
+	packets := talk(80, false, ">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", "<more", "<and more")
+	for reset, want := range map[bool]string{true: "2 packets", false: ""} {
+		packets[4][47] = 0x18
+		if reset {
+			packets[4][47] = 4
+		}
+		_, report := run(t, writeCapture(t, packets...), 2)
+		said := ""
+		for _, n := range report.Notes {
+			said += n.Text
+		}
+		if want == "" && said != "" || !strings.Contains(said, want) {
+			t.Errorf("reset %v: notes %q, want %q", reset, said, want)
+		}
+	}
 }

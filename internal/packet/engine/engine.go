@@ -54,6 +54,9 @@ type Options struct {
 	// speak (proto.Protocol.Name), or "". A connection that was there before the
 	// capture often shows neither.
 	Servers map[uint16]string
+	// DecodeAs is what servers on a port speak (proto.Protocol.Name), whatever the
+	// bytes look like.
+	DecodeAs map[uint16]string
 	// Ignore leaves out connections by their clients: transactions, and the
 	// connections themselves. nil: none.
 	Ignore func(client flow.Endpoint) bool
@@ -102,18 +105,24 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	src, shared := survey(ctx, src)
+	if o.Protocols == nil {
+		o.Protocols = Protocols()
+	}
+	for port, name := range o.DecodeAs {
+		o.Listen(name, port)
+	}
+	src, known := survey(ctx, src, o.Protocols)
 	spaces := decode.NewSpaces()
 	feed := newFeed(ctx, src, n, decode.NewWith(decode.Settings{Spaces: spaces}))
 	workers := make([]*worker, n)
 	var wg sync.WaitGroup
 	for i := range workers {
-		workers[i] = newWorker(i, n, spaces, shared, o)
+		workers[i] = newWorker(i, n, spaces, known, o)
 		wg.Go(func() { workers[i].run(feed) })
 	}
 	wg.Wait()
 	report := feed.report
-	var crowded, cutOptions uint64
+	var crowded, cut, cutOptions, afterReset uint64
 	gone := feed.gone
 	for _, w := range workers {
 		for i, c := range w.results {
@@ -123,19 +132,24 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 		report.Duplicates += w.duplicates()
 		gone = max(gone, w.unreadable)
 		crowded += w.table.PushedOut()
+		cut += w.cut
 		cutOptions += w.cutOptions
+		afterReset += w.table.AfterReset()
 		report.Crashes.add(&w.crashes)
 	}
 	report.Loss, report.Notes, report.Interfaces = src.Loss(), src.Notes(), src.Interfaces()
 	if gone > 0 {
 		report.note("the file was truncated while it was read: up to %d packets could not be looked at", gone)
 	}
-	if feed.cut > 0 {
+	if cut > 0 {
 		missing := "statements and errors may be missing"
 		if cutOptions > 0 {
 			missing += fmt.Sprintf("; of %s TCP options were cut: what they hold is unknown (window scale, MSS, SACK, timestamps)", unit.Plural(cutOptions, "packet", "packets"))
 		}
-		report.note("the snap length cut %s of %s: times are exact, %s (tcpdump -s 0 keeps all)", unit.Count(feed.cut), unit.Plural(report.Packets, "packet", "packets"), missing)
+		report.note("the snap length cut %s of %s: times are exact, %s (tcpdump -s 0 keeps all)", unit.Count(cut), unit.Plural(report.Packets, "packet", "packets"), missing)
+	}
+	if afterReset > 0 {
+		report.note("came after a reset had ended their connection, and are counted nowhere else: %s", unit.Plural(afterReset, "packet", "packets"))
 	}
 	if crowded > 0 {
 		report.note("given up early: %s that never carried data; there were too many at once, as in a flood of SYNs", unit.Plural(crowded, "connection", "connections"))

@@ -62,7 +62,6 @@ type feed struct {
 	report Report // what reading tells
 	parted int    // packets of the batch being parted
 	gone   uint64 // packets that were gone when they were to be parted
-	cut    uint64 // packets of which only the beginning was captured
 }
 
 func newFeed(ctx context.Context, src pcap.Source, workers int, d *decode.Decoder) *feed {
@@ -180,9 +179,6 @@ func (f *feed) partRest(s *shared) (done bool) {
 	for ; f.parted < len(s.Packets); f.parted++ {
 		p := &s.Packets[f.parted]
 		r.Bytes += uint64(p.Wire)
-		if int(p.Wire) > len(p.Data) && p.Rest == 0 {
-			f.cut++
-		}
 		if r.First == 0 || p.Time < r.First {
 			r.First = p.Time
 		}

@@ -27,7 +27,7 @@ func FuzzCapture(f *testing.F) {
 		if slices.Equal(file[:min(4, len(file))], []byte{0x28, 0xb5, 0x2f, 0xfd}) || len(file) > 1<<20 {
 			return // unpacking has a target of its own
 		}
-		src, err := pcap.Open([]string{"-"}, bytes.NewReader(file))
+		src, err := pcap.Open(context.Background(), []string{"-"}, bytes.NewReader(file))
 		if err != nil {
 			return
 		}

@@ -39,7 +39,11 @@ func (e *elsewhere) Next(ctx context.Context) (*pcap.Batch, error) {
 			continue
 		}
 		p.Data = bytes.Clone(p.Data)
-		for _, at := range []int{34, 36} { // Ethernet and IPv4 without options
+		ports := []int{34, 36} // Ethernet and IPv4 without options
+		if p.Data[23] != 6 {   // TCP
+			ports = nil
+		}
+		for _, at := range ports {
 			if to, ok := e.ports[binary.BigEndian.Uint16(p.Data[at:])]; ok {
 				binary.BigEndian.PutUint16(p.Data[at:], to)
 			}

@@ -20,6 +20,14 @@ func Protocols() []proto.Protocol {
 	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, dns.Protocol, postgres.Protocol, tls.Protocol, generic.Protocol}
 }
 
+// Names lists the protocols that can be asked for.
+func Names() (names []string) {
+	for _, p := range Protocols() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 // expecting is the list with the ports on which servers are known to speak the
 // protocols.
 func expecting(list []proto.Protocol, servers map[uint16]string) []proto.Protocol {

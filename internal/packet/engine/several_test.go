@@ -48,7 +48,7 @@ func TestSeveralFiles(t *testing.T) {
 
 func runAll(t *testing.T, paths ...string) (*kept, Report) {
 	t.Helper()
-	src, err := pcap.Open(paths, nil)
+	src, err := pcap.Open(context.Background(), paths, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ type worker struct {
 	turn        int // which of the frames comes next
 	results     decode.Results
 	connections uint64
+	cut         uint64 // packets of which the snap length cut something off that IP says is theirs
 	cutOptions  uint64 // segments of which the snap length cut TCP options off
 	unreadable  uint64 // packets that were gone when their turn came, of any worker
 	now         int64  // the latest packet
@@ -41,27 +42,27 @@ type worker struct {
 // connections; they cost a walk over all that live.
 const expireEvery = 10e9
 
-func newWorker(index, of int, spaces *decode.Spaces, shared map[uint16]bool, o Options) *worker {
+func newWorker(index, of int, spaces *decode.Spaces, ahead outlook, o Options) *worker {
 	w := &worker{index: index, of: of, collector: o.Collector(index), decoder: decode.NewWith(decode.Settings{Spaces: spaces}), copies: dedup.New()}
 	w.onlooker, _ = w.collector.(FrameCollector)
 	sink := rt.Sink(w.collector)
 	if w.ignore = o.Ignore; w.ignore != nil {
 		sink = &heedless{sink, w.ignore}
 	}
-	if o.Protocols == nil {
-		o.Protocols = Protocols()
-	}
-	w.shop = &rt.Workshop{Sink: sink, Protocols: expecting(o.Protocols, o.Servers), Fingerprint: fingerprint.New().Of}
+	w.shop = &rt.Workshop{Sink: sink, Protocols: expecting(o.Protocols, o.Servers), Spoken: ahead.spoken, Forced: o.DecodeAs, Fingerprint: fingerprint.New().Of}
 	w.table = tcp.NewTable(tcp.Options{
 		NewConsumer: w.shop.Consume,
 		Ended:       w.ended,
 		Idle:        o.Idle,
 		IsServer:    known(w.shop.Protocols, o.Servers),
 		Speaker:     speaker(w.shop.Protocols),
-		Shared:      func(port uint16) bool { return shared[port] },
+		Shared:      func(port uint16) bool { return ahead.shared[port] },
 		Crashed:     func(c *tcp.Conn, v any) { w.crashed(v, c, c.Last.Frame) },
 	})
 	w.queries = dns.NewTracker(w.query)
+	for port, name := range o.DecodeAs {
+		w.queries.Listen(port, name == dns.Protocol.Name)
+	}
 	return w
 }
 
@@ -147,12 +148,18 @@ func (w *worker) take(p *pcap.Packet, hash uint64, doubtful bool) {
 		// Nobody's flow: the workers take turns counting.
 		if !doubtful || int(p.Frame%uint64(w.of)) == w.index {
 			w.results[result]++
+			if result == decode.Short {
+				w.cut++
+			}
 		}
 		return
 	case doubtful && owner(f.Hash, w.of) != w.index:
 		return
 	}
 	w.results[result]++
+	if f.Size > len(f.Payload) && f.Rest == 0 {
+		w.cut++
+	}
 	w.turn ^= 1
 	w.decoded = true
 	if w.copies.Next(f) {

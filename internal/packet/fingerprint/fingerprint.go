@@ -85,6 +85,9 @@ func (m *Maker) Of(protocol, command string, text []byte, cut bool) string {
 
 func (m *Maker) of(protocol, command string, text []byte, cut bool) string {
 	s := &m.shape
+	if command == "TLS" { // whatever is within: its text is the name of a server
+		protocol = "dns"
+	}
 	switch protocol {
 	case "mysql":
 		if !isName(command) {

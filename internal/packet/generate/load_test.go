@@ -45,7 +45,7 @@ func TestLoads(t *testing.T) {
 			if !bytes.Equal(sums[0], sums[1]) {
 				t.Error("not the same twice")
 			}
-			src, err := pcap.Open([]string{"-"}, &w.buf)
+			src, err := pcap.Open(context.Background(), []string{"-"}, &w.buf)
 			if err != nil {
 				t.Fatal(err)
 			}

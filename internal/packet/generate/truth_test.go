@@ -28,7 +28,7 @@ func TestTruths(t *testing.T) {
 			if err := truth.Write(&file); err != nil {
 				t.Fatal(err)
 			}
-			src, err := pcap.Open([]string{"-"}, &file)
+			src, err := pcap.Open(context.Background(), []string{"-"}, &file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,7 +59,7 @@ func (j *joiner) run(ctx context.Context) error {
 	defer stop()
 	return both(func(i int) error {
 		defer j.gate.end(i)
-		src, err := pcap.Open(j.options.Files[i], nil)
+		src, err := pcap.Open(ctx, j.options.Files[i], nil)
 		if err != nil {
 			return err
 		}

@@ -180,7 +180,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 func surveyBoth(ctx context.Context, o *Options) ([2]*survey, error) {
 	var out [2]*survey
 	err := both(func(i int) error {
-		src, err := pcap.Open(o.Files[i], nil)
+		src, err := pcap.Open(ctx, o.Files[i], nil)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ type clock struct {
 	queued int64 // of earlier stretches
 	worst  int64
 	count  uint32
+	step   uint32 // by which timestamps differ, of the stretch: their greatest common divisor
 }
 
 const (
@@ -40,6 +41,9 @@ func (c *clock) lag(at int64, ts uint32, again bool) (us int64, ok bool) {
 		return 0, false // came late: a copy of the capture, or reordered
 	}
 	c.last, c.now = ts, at
+	if c.step != 1 {
+		c.step = divisor(c.step, ts-c.ts)
+	}
 	lag := (at-c.at)/1000 - int64(int32(ts-c.ts))*1000
 	if c.n == 0 || lag < c.least {
 		c.least = lag
@@ -49,8 +53,13 @@ func (c *clock) lag(at int64, ts uint32, again bool) (us int64, ok bool) {
 	}
 	c.sum += lag
 	c.n++
-	return lag - c.least, c.milliseconds()
+	return max(lag-c.least-c.coarse(), 0), c.milliseconds()
 }
+
+// coarse is how much older than they are packets may look, in microseconds,
+// because the sender's clock counts milliseconds but is set every few of them:
+// some devices do that every 50.
+func (c *clock) coarse() int64 { return int64(max(c.step, 1)-1) * 1000 }
 
 // milliseconds says whether the sender's clock counts those, as far as is known.
 // The next usual ticks are 4 and 10 ms, and a microsecond.
@@ -63,11 +72,20 @@ func (c *clock) milliseconds() bool {
 // fold ends a stretch.
 func (c *clock) fold() {
 	if c.n > 0 && c.milliseconds() {
-		c.queued += c.sum - int64(c.n)*c.least
-		c.worst = max(c.worst, c.most-c.least)
+		c.queued += max(c.sum-int64(c.n)*(c.least+c.coarse()), 0)
+		c.worst = max(c.worst, c.most-c.least-c.coarse())
 		c.count += c.n
 	}
-	c.least, c.most, c.sum, c.n = 0, 0, 0, 0
+	c.least, c.most, c.sum, c.n, c.step = 0, 0, 0, 0, 0
+}
+
+// divisor is the greatest that two numbers have in common; that of 0 and another
+// one is the other one.
+func divisor(a, b uint32) uint32 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 func (c *clock) total() (queued, worst int64, n uint32) {

@@ -26,15 +26,13 @@ const (
 
 // Side is what was seen of one direction of a connection.
 type Side struct {
-	// Upstream counts copies of segments whose first copy never came here: they
-	// were lost between their sender and the capture.
-	Upstream uint32
-	// Downstream counts copies of segments that had come here and were not
-	// acknowledged yet: they, or their acknowledgement, were lost behind the capture.
-	Downstream uint32
 	// StuckSize is the payload of the segment that was repeated most often without
 	// any acknowledgement in between, StuckCopies how often it was repeated.
 	StuckSize, StuckCopies uint32
+	// SmallUnheard counts small segments, new or sent again, that were sent while
+	// that one was stuck, and before it came once more, without any packet in return:
+	// who gets them answers at once (RFC 5681, 4.2).
+	SmallUnheard uint32
 	// LargestAcked is the payload of the largest segment that was acknowledged, as
 	// far as it was told apart from others.
 	LargestAcked uint32

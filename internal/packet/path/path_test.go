@@ -57,13 +57,13 @@ func TestSides(t *testing.T) {
 			s.data(2*ms, 1, 100)
 			s.data(210*ms, 1, 100)
 			s.ack(211*ms, 101)
-		}, Side{Downstream: 1, StuckSize: 100, StuckCopies: 1, LargestAcked: 100}},
+		}, Side{StuckSize: 100, StuckCopies: 1, LargestAcked: 100}},
 		{"lost before the capture", func(s *script) {
 			handshake(s)
 			s.data(2*ms, 101, 100)
 			s.data(9*ms, 1, 100)
 			s.ack(10*ms, 201)
-		}, Side{Upstream: 1, StuckSize: 100, StuckCopies: 1, LargestAcked: 100}},
+		}, Side{StuckSize: 100, StuckCopies: 1, LargestAcked: 100}},
 		{"out of order", func(s *script) {
 			handshake(s)
 			s.data(2*ms, 101, 100)
@@ -90,7 +90,28 @@ func TestSides(t *testing.T) {
 			for i := range int64(4) {
 				s.data(200*ms<<i, 81, 1400)
 			}
-		}, Side{Downstream: 4, StuckSize: 1400, StuckCopies: 4, LargestAcked: 80}},
+		}, Side{StuckSize: 1400, StuckCopies: 4, LargestAcked: 80}},
+		{"small ones do not come through either", func(s *script) {
+			handshake(s)
+			s.data(2*ms, 1, 80)
+			s.ack(3*ms, 81)
+			s.data(4*ms, 81, 1400)
+			s.data(5*ms, 1481, 500)
+			for i := range int64(4) {
+				s.data(200*ms<<i, 81, 1400)
+			}
+		}, Side{StuckSize: 1400, StuckCopies: 4, LargestAcked: 80, SmallUnheard: 1}},
+		{"small ones come through", func(s *script) {
+			handshake(s)
+			s.data(2*ms, 1, 80)
+			s.ack(3*ms, 81)
+			s.data(4*ms, 81, 1400)
+			s.data(5*ms, 1481, 500)
+			s.ack(6*ms, 81)
+			for i := range int64(4) {
+				s.data(200*ms<<i, 81, 1400)
+			}
+		}, Side{StuckSize: 1400, StuckCopies: 4, LargestAcked: 80}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &script{t: New(nil)}
@@ -110,13 +131,14 @@ func TestSides(t *testing.T) {
 func TestClock(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		tick   int64 // of the sender's clock
+		tick   int64 // of the sender's clock; negative: it counts milliseconds and is set every so many
 		queue  func(i int64) int64
 		queued int64 // microseconds, mean
 		known  bool
 	}{
 		{"no queue", ms, func(int64) int64 { return 0 }, 0, true},
 		{"a queue that grows to 100 ms", ms, func(i int64) int64 { return min(i, 100) * ms }, 95000, true},
+		{"a clock of milliseconds that is set every 50", -50, func(int64) int64 { return 0 }, 0, true},
 		{"a clock of 4 ms", 4 * ms, func(i int64) int64 { return min(i, 100) * ms }, 0, false},
 		{"a clock of microseconds", 1000, func(i int64) int64 { return min(i, 100) * ms }, 0, false},
 	} {
@@ -124,7 +146,11 @@ func TestClock(t *testing.T) {
 			s := &script{t: New(nil)}
 			for i := range int64(1000) {
 				sent := i * 10 * ms
-				s.send(sent+tt.queue(i), false, decode.ACK, 1+uint32(i)*100, 1, 100, uint32(5000+sent/tt.tick))
+				stamp := sent / max(tt.tick, ms/1000)
+				if tt.tick < 0 {
+					stamp = sent / ms / -tt.tick * -tt.tick
+				}
+				s.send(sent+tt.queue(i), false, decode.ACK, 1+uint32(i)*100, 1, 100, uint32(5000+stamp))
 			}
 			r := Merge([]*Tracker{s.t})
 			side := r.Sides[1][0]
@@ -132,7 +158,7 @@ func TestClock(t *testing.T) {
 				t.Fatalf("%d packets clocked", side.Clocked)
 			}
 			if tt.known {
-				if mean := side.Queued / int64(side.Clocked); mean < tt.queued-1000 || mean > tt.queued+1000 {
+				if mean := side.Queued / int64(side.Clocked); mean < tt.queued-10000 || mean > tt.queued+1000 {
 					t.Errorf("queued %d µs, want %d", mean, tt.queued)
 				}
 			}

@@ -11,6 +11,8 @@ const (
 	late = 3e6
 	// holes is how many gaps of a direction are remembered.
 	holes = 4
+	// anyPath takes packets of this payload (RFC 9293, 3.7.1).
+	anyPath = 536
 )
 
 // talk is one connection.
@@ -34,6 +36,8 @@ type side struct {
 	largeEnd uint32
 	again    uint32 // sequence number of the segment that was sent again last
 	copies   uint32
+	small    uint32 // small segments since the other side said anything
+	unheard  uint32 // of them, those before the last copy of a segment
 	gaps     [holes]gap
 	next     uint8
 	clock    clock
@@ -92,14 +96,21 @@ func (k *talk) frame(f *decode.Frame) (e event) {
 		k.closed = true
 	}
 	seq, size := f.Seq, uint32(f.Size)
+	o.small, o.unheard = 0, 0
 	if f.Flags&decode.SYN != 0 {
 		s.begun, s.high = true, seq+1
 		return e
 	}
 	if f.Flags&decode.RST != 0 || size == 0 {
+		if f.Flags&(decode.FIN|decode.RST) == decode.FIN {
+			s.small++
+		}
 		return e
 	}
 	e.resent = s.data(seq, size, f.At)
+	if size <= anyPath {
+		s.small++
+	}
 	if f.Options.HasTime {
 		e.queued, e.clocked = s.clock.lag(f.At, f.Options.TSVal, e.resent)
 	}
@@ -168,11 +179,9 @@ func (s *side) before(seq, size uint32, at int64) bool {
 		if reordered {
 			return false
 		}
-		s.Upstream++
 		s.stuck(seq, size)
 		return true
 	}
-	s.Downstream++
 	s.stuck(seq, size)
 	return true
 }
@@ -184,6 +193,7 @@ func (s *side) stuck(seq, size uint32) {
 	} else {
 		s.again, s.copies = seq, 1
 	}
+	s.unheard = s.small
 	if s.copies > s.StuckCopies || s.copies == s.StuckCopies && size > s.StuckSize {
 		s.StuckCopies, s.StuckSize = s.copies, size
 	}
@@ -203,6 +213,9 @@ func (k *talk) tooBig(c *decode.Control) {
 
 func (s *side) result() Side {
 	r := s.Side
+	if s.copies > 0 && s.copies == s.StuckCopies {
+		r.SmallUnheard = s.unheard
+	}
 	r.Queued, r.QueuedMax, r.Clocked = s.clock.total()
 	return r
 }

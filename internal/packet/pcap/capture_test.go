@@ -161,8 +161,8 @@ func ways(t *testing.T, b []byte, check func(t *testing.T, src Source)) {
 	}
 	path := write(t, "a.pcap", b)
 	run("mapped", func() (Source, error) { return OpenFile(path) })
-	run("stream", func() (Source, error) { return Open([]string{"-"}, bytes.NewReader(b)) })
-	run("single bytes", func() (Source, error) { return Open([]string{"-"}, oneByOne{bytes.NewReader(b)}) })
+	run("stream", func() (Source, error) { return Open(context.Background(), []string{"-"}, bytes.NewReader(b)) })
+	run("single bytes", func() (Source, error) { return Open(context.Background(), []string{"-"}, oneByOne{bytes.NewReader(b)}) })
 	for name, wrap := range pack {
 		var z bytes.Buffer
 		w := wrap(&z)

@@ -62,7 +62,9 @@ func newClassic(s *source, name string, b []byte) (c *classic, ok bool) {
 	}
 	c.oldOrder = minor < 4
 	c.link = linkType(c.u32(b[20:]))
-	c.number = s.addInterface(Interface{Link: c.link, SnapLength: c.u32(b[16:]), File: name}, nil)
+	if c.number, ok = s.addInterface(Interface{Link: c.link, SnapLength: c.u32(b[16:]), File: name}, 0); !ok {
+		c.number = 0 // of 65536 others: what it is called does not matter any more
+	}
 	return c, true
 }
 

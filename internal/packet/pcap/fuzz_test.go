@@ -37,7 +37,7 @@ func same(t *testing.T, b []byte) {
 			batch.Release()
 		}
 	}
-	src, err := Open([]string{"-"}, bytes.NewReader(b))
+	src, err := Open(context.Background(), []string{"-"}, bytes.NewReader(b))
 	if err != nil {
 		return
 	}

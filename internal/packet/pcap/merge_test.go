@@ -37,7 +37,7 @@ func openAll(t *testing.T, files ...[]byte) Source {
 		paths = append(paths, filepath.Join(dir, fmt.Sprint(i)))
 		writeFile(t, paths[i], b)
 	}
-	src, err := Open(paths, nil)
+	src, err := Open(context.Background(), paths, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestMergeIsSorting(t *testing.T) {
 		slices.SortStableFunc(files, func(a, b []packet) int { return int(a[0].Time - b[0].Time) })
 		want := slices.Concat(files...)
 		slices.SortStableFunc(want, func(a, b packet) int { return int(a.Time - b.Time) })
-		src, err := Open(paths, nil)
+		src, err := Open(context.Background(), paths, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestMergeIsLeft(t *testing.T) {
 	paths := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
 	writeFile(t, paths[0], at("a", a...))
 	writeFile(t, paths[1], at("b", b...))
-	src, err := Open(paths, nil)
+	src, err := Open(context.Background(), paths, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

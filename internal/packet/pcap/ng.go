@@ -19,8 +19,6 @@ const (
 
 	// maxBlock bounds the blocks that are read. Their options add little to the packet.
 	maxBlock = maxPacket + 64<<10
-	// maxInterfaces bounds the descriptions of one section.
-	maxInterfaces = 1 << 16
 )
 
 // ng parses the blocks of a pcapng capture.
@@ -29,13 +27,13 @@ type ng struct {
 	name    string
 	swap    bool
 	section int
-	local   []ngInterface // of the section
-	numbers []uint32      // of local, in the source
-	last    int64         // time of the last packet that had one
-	simple  uint64        // packets without time
-	absurd  uint64        // packets whose times are before 1970 or beyond MaxTime
-	unknown uint64        // packets of interfaces that are not described
-	touched byte          // so that the compiler does not leave ahead out
+	local   []ngInterface        // of the section
+	alike   map[interfaceKey]int // how many of local have a name and link type
+	last    int64                // time of the last packet that had one
+	simple  uint64               // packets without time
+	absurd  uint64               // packets whose times are before 1970 or beyond MaxTime
+	unknown uint64               // packets of interfaces that are not described
+	touched byte                 // so that the compiler does not leave ahead out
 }
 
 // ngInterface is how packets of one interface are to be read.
@@ -127,7 +125,8 @@ func (g *ng) parse(buf []byte, out []Packet, stop int) (packets []Packet, pos in
 			g.statistics(body)
 		case blockSection:
 			g.section++
-			g.local, g.numbers = g.local[:0], g.numbers[:0]
+			g.local = g.local[:0]
+			clear(g.alike)
 		}
 		if err != nil {
 			return out, pos, err
@@ -268,13 +267,15 @@ func (g *ng) simplePacket(b []byte, out []Packet) ([]Packet, error) {
 	}), nil
 }
 
+const errInterfaces = corruption("more interfaces than any capture has")
+
 // describe reads an interface description block.
 func (g *ng) describe(b []byte) error {
 	if len(b) < 8 {
 		return corruption("an interface description that is too short")
 	}
 	if len(g.local) == maxInterfaces {
-		return corruption("more interfaces than any capture has")
+		return errInterfaces
 	}
 	i := ngInterface{link: linkType(uint32(g.u16(b))), snap: g.u32(b[4:]), clock: newClock(6, 0)}
 	var name string
@@ -295,9 +296,16 @@ func (g *ng) describe(b []byte) error {
 		rest = next
 	}
 	i.clock = newClock(resolution, offset)
-	i.number = g.s.addInterface(Interface{Name: name, Link: i.link, SnapLength: i.snap, File: g.name}, g.numbers)
+	if g.alike == nil {
+		g.alike = map[interfaceKey]int{}
+	}
+	like := interfaceKey{name: name, link: i.link}
+	var ok bool
+	if i.number, ok = g.s.addInterface(Interface{Name: name, Link: i.link, SnapLength: i.snap, File: g.name}, g.alike[like]); !ok {
+		return errInterfaces
+	}
+	g.alike[like]++
 	g.local = append(g.local, i)
-	g.numbers = append(g.numbers, i.number)
 	return nil
 }
 

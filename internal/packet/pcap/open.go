@@ -12,10 +12,13 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/infile"
 )
 
 // Open opens captures as one source: files in the pcap or pcapng format, plain
@@ -28,10 +31,11 @@ import (
 // that very moment calls debug.SetPanicOnFault in them. The source itself
 // survives it and notes it.
 //
-// An error says that there is nothing to read: no such file, not a capture.
-// What goes wrong later is a note.
-func Open(paths []string, stdin io.Reader) (Source, error) {
-	s := &source{}
+// An error says that there is nothing to read: no such file, not a capture, or
+// that ctx ended while a FIFO or stdin was waited for. What goes wrong later is a
+// note.
+func Open(ctx context.Context, paths []string, stdin io.Reader) (Source, error) {
+	s := &source{ctx: ctx}
 	switch {
 	case len(paths) == 0:
 		return nil, errors.New("no capture given")
@@ -65,7 +69,7 @@ func Open(paths []string, stdin io.Reader) (Source, error) {
 }
 
 // OpenFile opens one file.
-func OpenFile(path string) (Source, error) { return Open([]string{path}, nil) }
+func OpenFile(path string) (Source, error) { return Open(context.Background(), []string{path}, nil) }
 
 // errEmpty is an empty file: the one a rotating capture has just begun.
 var errEmpty = errors.New("an empty file, not a capture")
@@ -134,7 +138,7 @@ func firstTime(path string) (int64, error) {
 
 // open opens a file of any kind.
 func (s *source) open(path string) (*reader, error) {
-	f, err := os.Open(path)
+	f, err := infile.Open(s.ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("open capture %s: %w", path, cause(err))
 	}
@@ -146,7 +150,7 @@ func (s *source) open(path string) (*reader, error) {
 	return r, nil
 }
 
-func (s *source) openFile(f *os.File) (*reader, error) {
+func (s *source) openFile(f *infile.File) (*reader, error) {
 	name := f.Name()
 	st, err := f.Stat()
 	switch {
@@ -171,7 +175,7 @@ func (s *source) openFile(f *os.File) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := mapFile(f, st.Size())
+	m, err := mapFile(f.File, st.Size())
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +198,7 @@ const peekSize = 64
 
 // openStream opens what can only be read once.
 func (s *source) openStream(name string, from io.Reader, eager bool, closer func() error) (*reader, error) {
-	if f, ok := from.(*os.File); ok && eager {
+	if f, ok := from.(syscall.Conn); ok && eager {
 		widen(f)
 	}
 	br := bufio.NewReaderSize(from, 64<<10)
@@ -218,7 +222,7 @@ func (s *source) openStream(name string, from io.Reader, eager bool, closer func
 
 // widen makes a pipe hold as much as a block, if it is one: whoever writes need
 // not wait while packets are looked at, and there is more in each read.
-func widen(f *os.File) {
+func widen(f syscall.Conn) {
 	if raw, err := f.SyscallConn(); err == nil {
 		_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, blockSize) })
 	}

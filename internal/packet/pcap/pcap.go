@@ -15,14 +15,26 @@ type LinkType uint16
 
 // Link types that the decoder knows.
 const (
-	LinkNull      LinkType = 0 // BSD loopback, family in the byte order of the writer
-	LinkEthernet  LinkType = 1
-	LinkRaw       LinkType = 101 // IPv4 or IPv6; 12 and 14 on some systems
-	LinkLoop      LinkType = 108 // OpenBSD loopback, family in network byte order
-	LinkLinuxSLL  LinkType = 113
-	LinkIPv4      LinkType = 228
-	LinkIPv6      LinkType = 229
-	LinkLinuxSLL2 LinkType = 276
+	LinkNull       LinkType = 0 // BSD loopback, family in the byte order of the writer
+	LinkEthernet   LinkType = 1
+	LinkPPP        LinkType = 9
+	LinkPPPHDLC    LinkType = 50
+	LinkPPPEther   LinkType = 51  // PPPoE without Ethernet
+	LinkRaw        LinkType = 101 // IPv4 or IPv6; 12 and 14 on some systems
+	LinkLoop       LinkType = 108 // OpenBSD loopback, family in network byte order
+	LinkLinuxSLL   LinkType = 113
+	LinkIPv4       LinkType = 228
+	LinkIPv6       LinkType = 229
+	LinkCiscoHDLC  LinkType = 104
+	LinkWiFi       LinkType = 105 // 802.11
+	LinkPrism      LinkType = 119 // 802.11 behind a header of Prism's driver
+	LinkRadiotap   LinkType = 127
+	LinkAVS        LinkType = 163
+	LinkPPPWithDir LinkType = 204
+	LinkNFLOG      LinkType = 239
+	LinkIPoIB      LinkType = 242
+	LinkPKTAP      LinkType = 258
+	LinkLinuxSLL2  LinkType = 276
 )
 
 // Way is the direction of a packet as seen from the capturing host, where the

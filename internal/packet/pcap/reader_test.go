@@ -185,7 +185,7 @@ func TestTornTail(t *testing.T) {
 		for cut := tc.start; cut <= len(tc.b); cut++ {
 			whole, torn := (cut-tc.start)/tc.record, (cut-tc.start)%tc.record
 			for _, paths := range [][]string{{"-"}, {write(t, "cut", tc.b[:cut])}} {
-				src, err := Open(paths, bytes.NewReader(tc.b[:cut]))
+				src, err := Open(context.Background(), paths, bytes.NewReader(tc.b[:cut]))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -276,7 +276,7 @@ func TestNotACapture(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, paths := range [][]string{{path}, {"-"}} {
-			_, err := Open(paths, strings.NewReader(tc.b))
+			_, err := Open(context.Background(), paths, strings.NewReader(tc.b))
 			if err == nil || !strings.Contains(strings.Replace(err.Error(), `"hello, w";`, `"hello, w",`, 1), tc.want) {
 				t.Errorf("%s %v: %v", name, paths, err)
 			}
@@ -291,7 +291,7 @@ func TestNotACapture(t *testing.T) {
 		{[]string{"-", filepath.Join(dir, "text")}, "give it alone"},
 		{nil, "no capture"},
 	} {
-		if _, err := Open(tc.paths, strings.NewReader("")); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := Open(context.Background(), tc.paths, strings.NewReader("")); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%v: %v", tc.paths, err)
 		}
 	}
@@ -308,7 +308,7 @@ func TestSameFile(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	src, err := Open([]string{path, link, path}, nil)
+	src, err := Open(context.Background(), []string{path, link, path}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestRotated(t *testing.T) {
 	}
 	put("empty", nil)
 	put("header", (&file{order: binary.LittleEndian}).classic(magicMicro, 1).b)
-	src, err := Open(paths, nil)
+	src, err := Open(context.Background(), paths, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,7 +412,7 @@ func TestStopWaiting(t *testing.T) {
 	go func() {
 		_, _ = w.Write((&file{order: binary.LittleEndian}).classic(magicMicro, 1).record(1, 2, 3, "abc").b)
 	}()
-	src, err := Open([]string{"-"}, r)
+	src, err := Open(context.Background(), []string{"-"}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +438,7 @@ func TestLongPackets(t *testing.T) {
 		want = append(want, data)
 		f.record(1, uint32(i), uint32(len(data)), data)
 	}
-	src, err := Open([]string{"-"}, bytes.NewReader(f.b))
+	src, err := Open(context.Background(), []string{"-"}, bytes.NewReader(f.b))
 	if err != nil {
 		t.Fatal(err)
 	}

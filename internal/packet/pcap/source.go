@@ -27,18 +27,21 @@ const (
 // source reads the files of a capture one after the other, and those that
 // overlap in time together.
 type source struct {
-	files  []queued // still to be read
-	cur    *reader  // the one being read; nil between two files, and while files are merged
-	ahead  []*batch // of a file that has ended, read to see whether the next one overlaps
-	merge  *merge   // of files that overlap; nil: none do here
-	merged bool     // files that overlap were found, and it was said
-	frame  uint64   // the last number given
+	ctx    context.Context // ends the waiting for files that are FIFOs
+	files  []queued        // still to be read
+	cur    *reader         // the one being read; nil between two files, and while files are merged
+	ahead  []*batch        // of a file that has ended, read to see whether the next one overlaps
+	merge  *merge          // of files that overlap; nil: none do here
+	merged bool            // files that overlap were found, and it was said
+	frame  uint64          // the last number given
 	pool   pool
 
 	mu         sync.Mutex // for what others than the caller of Next may ask
 	interfaces []Interface
 	keys       []interfaceKey // of interfaces
-	lanes      map[string]int // of files that were opened while others were read; 0, of all others, is left out
+	numbers    map[interfaceKey]uint32
+	homes      map[interfaceKey]uint32 // the first of each, whichever lane
+	lanes      map[string]int          // of files that were opened while others were read; 0, of all others, is left out
 	tally      tally
 	notes      []Note
 	unsaid     int // notes beyond maxNotes
@@ -250,41 +253,53 @@ func (s *source) note(file string, offset int64, text string) {
 	s.notes = append(s.notes, Note{File: file, Offset: offset, Text: text})
 }
 
-// addInterface gives the number of an interface. own are the numbers that the
-// section already has.
-func (s *source) addInterface(i Interface, own []uint32) uint32 {
+// maxInterfaces bounds the interfaces of all files and sections.
+const maxInterfaces = 1 << 16
+
+// addInterface gives the number of an interface. ordinal is how many of its
+// section have the same name and link type; ok is false when there are too many.
+func (s *source) addInterface(i Interface, ordinal int) (number uint32, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := interfaceKey{lane: s.lanes[i.File], name: i.Name, link: i.Link}
-	for _, n := range own {
-		if k := s.keys[n]; k.name == key.name && k.link == key.link {
-			key.ordinal++
-		}
+	key := interfaceKey{s.lanes[i.File], i.Name, i.Link, ordinal}
+	if n, known := s.numbers[key]; known {
+		return n, true
 	}
-	if n := slices.Index(s.keys, key); n >= 0 {
-		return uint32(n)
+	if len(s.interfaces) == maxInterfaces {
+		return 0, false
 	}
+	if s.numbers == nil {
+		s.numbers, s.homes = map[interfaceKey]uint32{}, map[interfaceKey]uint32{}
+	}
+	number = uint32(len(s.interfaces))
 	s.interfaces = append(s.interfaces, i)
 	s.keys = append(s.keys, key)
-	return uint32(len(s.interfaces) - 1)
+	s.numbers[key] = number
+	key.lane = 0
+	if _, known := s.homes[key]; !known {
+		s.homes[key] = number
+	}
+	return number, true
 }
 
 // home is the number of an interface whichever lane it is in: a capture is known
 // again by when it began, also where its files overlap, or one is a copy.
 func (s *source) home(n uint32) uint32 {
-	want := s.keys[n]
-	return uint32(slices.IndexFunc(s.keys, func(k interfaceKey) bool {
-		k.lane = want.lane
-		return k == want
-	}))
+	key := s.keys[n]
+	key.lane = 0
+	return s.homes[key]
 }
 
 // tally adds up what interfaces say about drops.
 type tally struct {
-	stats   []interfaceStat
-	between uint64 // dropped before single packets
+	stats   map[uint32][]interfaceStat // by the number of the interface
+	between uint64                     // dropped before single packets
 	known   bool
 }
+
+// maxStatistics bounds the sections and files in which one interface may tell
+// what it dropped: as many files as a ring of captures has.
+const maxStatistics = 1 << 12
 
 type interfaceStat struct {
 	section           int // counted within its file
@@ -299,21 +314,29 @@ type interfaceStat struct {
 // before, if both began at the same time.
 func (t *tally) set(st interfaceStat) {
 	t.known = true
-	for i := range t.stats {
-		o := &t.stats[i]
-		if o.number == st.number && (o.section == st.section && o.file == st.file || st.start != 0 && o.start == st.start) {
+	list := t.stats[st.number]
+	for i := range list {
+		o := &list[i]
+		if o.section == st.section && o.file == st.file || st.start != 0 && o.start == st.start {
 			*o = st
 			return
 		}
 	}
-	t.stats = append(t.stats, st)
+	if t.stats == nil {
+		t.stats = map[uint32][]interfaceStat{}
+	}
+	if len(list) < maxStatistics {
+		t.stats[st.number] = append(list, st)
+	}
 }
 
 func (t *tally) sum() Loss {
 	l := Loss{Known: t.known}
-	for _, st := range t.stats {
-		l.Received += st.received
-		l.Dropped += st.dropped
+	for _, list := range t.stats {
+		for _, st := range list {
+			l.Received += st.received
+			l.Dropped += st.dropped
+		}
 	}
 	l.Dropped = max(l.Dropped, t.between)
 	return l

@@ -185,7 +185,9 @@ func (st *stream) next(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	st.last = b.err
+	if st.last = b.err; st.last != nil && ctx.Err() != nil {
+		return ctx.Err() // the read was given up
+	}
 	if st.skip > 0 {
 		n := min(st.skip, b.to-b.from)
 		b.from += n

@@ -2,6 +2,7 @@ package pcap
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -39,7 +40,7 @@ func TestWriter(t *testing.T) {
 			if err := w.Close(Loss{Received: 10, Dropped: 3, Known: true}); err != nil {
 				t.Fatal(err)
 			}
-			src, err := Open([]string{"-"}, &out)
+			src, err := Open(context.Background(), []string{"-"}, &out)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +134,7 @@ func TestWriterEmpty(t *testing.T) {
 		if format == PCAP && binary.LittleEndian.Uint32(out.Bytes()[20:]) != 1 {
 			t.Error("link type is not Ethernet")
 		}
-		src, err := Open([]string{"-"}, &out)
+		src, err := Open(context.Background(), []string{"-"}, &out)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,6 +37,12 @@ type Debtor interface {
 	Owes() bool
 }
 
+// Opener is a Parser of a protocol whose connections can become tunnels.
+type Opener interface {
+	// Opened says that what follows belongs to whatever is spoken in the tunnel.
+	Opened() bool
+}
+
 // Progress is what a connection is doing with requests.
 type Progress uint8
 
@@ -97,9 +103,10 @@ type Match uint8
 
 // How well bytes fit.
 const (
-	No    Match = iota // cannot be this protocol
-	Maybe              // nothing against it; the port decides
-	Sure               // a signature that others do not have
+	No     Match = iota // cannot be this protocol
+	Maybe               // nothing against it; the port decides
+	Likely              // whole messages of it, as others hardly have: with such an answer, or on its port
+	Sure                // a signature that others do not have
 )
 
 // Span is the packets that carried a message.
@@ -200,7 +207,7 @@ type Exchange struct {
 	Failed            bool   // the answer is an error
 	Code              string // of the error or of the answer: 1146, 42P01, 404, NXDOMAIN, WRONGTYPE
 	Error             string // its text
-	Rows              int64  // rows or elements of the answer, or RowsNone or RowsUnknown
+	Rows              int64  // rows or elements of the answer, of MySQL also rows that were changed, or RowsNone or RowsUnknown
 	// LastCopy is the last packet before the answer with which the client itself,
 	// not TCP, sent the request again (DNS over UDP). Frame 0: it was sent once.
 	LastCopy flow.Stamp

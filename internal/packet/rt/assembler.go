@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/tcp"
+	"rtrail/internal/redact"
 )
 
 // Sink takes transactions as they complete: valid during the call only.
@@ -31,10 +32,20 @@ type Workshop struct {
 	// returns.
 	Fingerprint func(protocol, command string, text []byte, cut bool) string
 
+	// Spoken is what servers are known to speak (proto.Protocol.Name).
+	Spoken map[flow.Endpoint]string
+	// Forced is what servers on a port speak, whatever their bytes look like.
+	Forced map[uint16]string
+
+	trials []*trial // recycled
+	held   int      // bytes of all trials
+
 	lent  proto.Desk     // of all decoders
 	free  []*Transaction // recycled pending ones
 	spare []*Assembler
 	codes map[string]string // words that come again and again, kept once
+
+	messages map[message]string // errors as servers word them, and without literals
 }
 
 // Assembler turns the bytes of one connection into transactions. It is the
@@ -54,14 +65,14 @@ type Assembler struct {
 	taken    uint64    // how much of what the client sent the server had when the connection was closed
 	waits    waits
 	run      stretch
-	closing  bool // CloseState is filled
-	left     bool // since then, a request was given out as unanswered
-	// undecided is set while only the bytes of one side, judged, spoke for the
-	// protocol, and against all that are decoded.
-	undecided bool
-	judged    flow.Dir
-	burst     burst
-	ending    ending
+	closing  bool   // CloseState is filled
+	left     bool   // since then, a request was given out as unanswered
+	trial    *trial // while the decoder may still be changed
+	greeted  bool   // the handshake was told
+	gave     bool   // an exchange was given out
+	told     bool   // one was, since the last bytes
+	burst    burst
+	ending   ending
 }
 
 // Consume makes the consumer of a connection.
@@ -79,13 +90,38 @@ func (w *Workshop) Consume(c *tcp.Conn) tcp.Consumer {
 func (a *Assembler) Data(c *flow.Chunk) {
 	a.noteClose()
 	a.burst.data(a.conn, c)
-	if a.parser == nil {
+	if a.parser == nil || a.opened() {
 		a.choose(c)
-		a.shop.Sink.Handshake(a.conn)
-	} else if a.undecided && c.Dir != a.judged {
-		a.reconsider(c)
+	}
+	if a.trial != nil {
+		a.attempt(c)
+		return
 	}
 	a.parser.Data(c)
+}
+
+// opened says that the connection has become a tunnel, whose contents are still to
+// be recognised.
+func (a *Assembler) opened() bool {
+	if !a.told {
+		return false
+	}
+	a.told = false
+	o, ok := a.parser.(proto.Opener)
+	if !ok || !o.Opened() {
+		return false
+	}
+	a.parser = nil
+	return true
+}
+
+// greet tells of the handshake, once: as late as its service may be mistaken, and
+// before anything else is told of it.
+func (a *Assembler) greet() {
+	if !a.greeted && a.parser != nil {
+		a.greeted = true
+		a.shop.Sink.Handshake(a.conn)
+	}
 }
 
 // noteClose remembers what was going on when the connection was closed. It is
@@ -112,66 +148,42 @@ var states = [...]tcp.State{proto.Unclear: tcp.Unknown, proto.Idle: tcp.Idle, pr
 // decoder: the header of MySQL's packets and a command, the least of all.
 const leastBytes = 5
 
-// choose takes the decoder that knows the bytes for sure, or the one that is
-// expected on the port and has nothing against them, or the last one. That is
-// also the one for captures which hold headers and no data.
+// choose takes the decoder that the user named for the port. Without one, bytes
+// decide, in a trial; where the capture holds headers and no data, the last one is
+// taken.
 func (a *Assembler) choose(c *flow.Chunk) {
-	last := len(a.shop.Protocols) - 1
-	if c.Cut > 0 && len(c.Data) < leastBytes {
-		a.use(&a.shop.Protocols[last])
-		return
-	}
-	best := a.match(c)
-	a.use(&a.shop.Protocols[best])
-	a.undecided, a.judged = a.conn.Midway && best == last, c.Dir
-}
-
-// reconsider looks at the first bytes of the other side, if those of one told
-// nothing: in the middle of a connection, answers look like anything.
-func (a *Assembler) reconsider(c *flow.Chunk) {
-	a.undecided = false
-	if i := a.match(c); i < len(a.shop.Protocols)-1 {
-		a.use(&a.shop.Protocols[i])
-	}
-}
-
-// match is the index of the decoder that fits best.
-func (a *Assembler) match(c *flow.Chunk) int {
-	last := len(a.shop.Protocols) - 1
-	best := last
-	for i := range a.shop.Protocols[:last] {
-		p := &a.shop.Protocols[i]
-		switch p.Sniff(c.Dir, c.Data) {
-		case proto.Sure:
-			return i
-		case proto.Maybe:
-			if best == last && listens(p, a.conn.Server.Port) {
-				best = i
+	if name := a.shop.Forced[a.conn.Server.Port]; name != "" {
+		for i := range a.shop.Protocols {
+			if a.shop.Protocols[i].Name == name {
+				a.use(i)
+				a.greet()
+				return
 			}
 		}
 	}
-	return best
+	if c.Cut > 0 && len(c.Data) < leastBytes {
+		a.use(len(a.shop.Protocols) - 1)
+		a.greet()
+		return
+	}
+	a.trial = a.shop.try()
 }
 
-func (a *Assembler) use(p *proto.Protocol) {
+func (a *Assembler) use(index int) {
+	p := &a.shop.Protocols[index]
 	a.protocol, a.conn.Protocol = p.Name, p.Name
 	a.parser = p.New(a, a.conn.Midway)
 }
 
-func listens(p *proto.Protocol, port uint16) bool {
-	for _, known := range p.Ports {
-		if known == port {
-			return true
-		}
-	}
-	return false
-}
-
 // Gap tells the decoder what is missing.
 func (a *Assembler) Gap(d flow.Dir, n int64, at flow.Stamp) {
-	if a.parser != nil {
-		a.parser.Gap(d, n, at)
+	if a.parser == nil {
+		return
 	}
+	if a.trial != nil {
+		a.trial.hold(a.shop, &flow.Chunk{Stamp: at, Dir: d}, n)
+	}
+	a.parser.Gap(d, n, at)
 }
 
 // Resent remembers the copy: the answer came to the last one of the request.
@@ -182,11 +194,15 @@ func (a *Assembler) Resent(d flow.Dir, from, to uint64, first, again flow.Stamp)
 	if first.Frame != 0 && first.Frame == a.conn.SYN.Frame {
 		return // data in a SYN that the server did not take: TCP counts no retransmission
 	}
+	a.greet()
 	a.shop.Sink.Resent(a.conn, d, again.At)
 }
 
 // Refilled hands a copy on whose first was not captured: no time before it is known.
-func (a *Assembler) Refilled(_ flow.Dir, at flow.Stamp) { a.shop.Sink.Refilled(a.conn, at.At) }
+func (a *Assembler) Refilled(_ flow.Dir, at flow.Stamp) {
+	a.greet()
+	a.shop.Sink.Refilled(a.conn, at.At)
+}
 
 // Stalled remembers since when and until when the connection waited.
 func (a *Assembler) Stalled(s tcp.Stall) {
@@ -217,6 +233,12 @@ func (a *Assembler) End(at flow.Stamp, how flow.Ending) {
 	if a.parser != nil {
 		a.ending = a.endingOf(at, how)
 		a.parser.End(at, how)
+		if a.trial != nil && !a.gave {
+			a.fallBack(at, how)
+		}
+		if a.trial != nil {
+			a.decide()
+		}
 	}
 	a.give()
 	a.parser, a.conn = nil, nil
@@ -284,6 +306,14 @@ func (a *Assembler) Lent() *proto.Desk { return &a.shop.lent }
 // response is acknowledged, or the next one is complete.
 func (a *Assembler) Exchange(e *proto.Exchange) {
 	a.give()
+	a.gave, a.told = true, true
+	if t := a.trial; t != nil {
+		t.told = true
+		if t.chosen != len(a.shop.Protocols)-1 {
+			a.decide()
+		}
+	}
+	a.greet()
 	t := a.shop.blank()
 	c := a.conn
 	t.Connection, t.Client, t.Server, t.Space = c.ID, c.Client, c.Server, c.Space
@@ -335,6 +365,9 @@ func (w *Workshop) Datagram(protocol string, connection uint64, client, server f
 	t.Connection, t.Client, t.Server, t.Space, t.Proto = connection, client, server, space, protocol
 	w.fill(t, e)
 	t.Question = questionOf(e)
+	if last := e.LastCopy; e.Response.Empty() && last.Frame != 0 {
+		t.Copied = time.Duration(max(0, last.At-t.Start))
+	}
 	w.Sink.Transaction(t)
 	w.free = append(w.free, t)
 }
@@ -347,7 +380,7 @@ const longest = 30 * 24 * time.Hour
 func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 	t.ID = e.Request.First.Frame
 	t.Command, t.Status, t.Doubt, t.Failed = e.Command, e.Status, e.Doubt, e.Failed
-	t.Code, t.Error = w.keep(e.Code), w.keep(e.Error)
+	t.Code, t.Error = w.keep(e.Code), w.errorText(t.Proto, e)
 	t.Rows, t.Depth = e.Rows, e.Depth
 	t.Challenges, t.Challenge = e.Challenges, e.Challenge
 	if w.Fingerprint != nil && (len(e.Text) > 0 || e.Command != "") {
@@ -385,6 +418,29 @@ func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 		t.Retransmit = time.Duration(last - asked)
 	}
 }
+
+// errorText is the text of an error without literals. What the decoder says itself
+// has none.
+func (w *Workshop) errorText(protocol string, e *proto.Exchange) string {
+	if e.Error == "" || e.Error == proto.EndedWithin {
+		return e.Error
+	}
+	const most = 1024 // texts; hostile ones are not the same twice
+	k := message{protocol, e.Code, e.Error}
+	if shown, ok := w.messages[k]; ok {
+		return shown
+	}
+	if w.messages == nil || len(w.messages) >= most {
+		w.messages = map[message]string{}
+	}
+	shown := w.keep(redact.Message(protocol, e.Code, e.Error))
+	k.code, k.text = strings.Clone(k.code), strings.Clone(k.text) // the decoder will write over them
+	w.messages[k] = shown
+	return shown
+}
+
+// message is an error as a server words it.
+type message struct{ protocol, code, text string }
 
 // keep returns one copy of words that come again and again, so that those who
 // hold transactions do not hold the packets, nor what a decoder has in its

@@ -126,7 +126,7 @@ func TestProtocolKnownFromTheClient(t *testing.T) {
 		midway bool
 		says   string
 		want   string
-	}{{true, "*1", "redis"}, {true, "x", "generic"}, {false, "*1", "generic"}} {
+	}{{true, "*1", "redis"}, {true, "x", "generic"}, {false, "*1", "redis"}, {false, "x", "generic"}} {
 		conn := &tcp.Conn{ID: 1, Midway: tt.midway}
 		a := shop.Consume(conn)
 		a.Data(&flow.Chunk{Dir: flow.ToClient, Data: []byte("+OK")})

@@ -26,8 +26,9 @@ type Transaction struct {
 
 	Proto       string
 	Command     string
-	Fingerprint string // the statement without literals; "" if there is none
-	Question    uint64 // of a datagram: hash of what was asked, literals included; equal questions have equal ones
+	Fingerprint string        // the statement without literals; "" if there is none
+	Copied      time.Duration // of a datagram without an answer: how long after the first copy the last one was sent; 0: there is no other
+	Question    uint64        // of a datagram: hash of what was asked, literals included; equal questions have equal ones
 	Status      proto.Status
 	Doubt       proto.Doubt
 	Failed      bool

@@ -26,7 +26,7 @@ func (t *Table) acknowledge(c *Conn, d flow.Dir, f *decode.Frame) {
 		}
 		switch {
 		case ack > int64(h.acked) && ack-int64(h.high) < farACK:
-			t.moved(c, other, uint64(ack), f, pure)
+			t.moved(c, other, uint64(ack), f, pure, pure)
 		case pure && ack == int64(h.acked) && own.has(hasACK) && f.Ack == own.ack && f.Window == own.window && h.inFlight() > 0:
 			c.Sides[d].DupACKs++
 			if h.dups < 255 {
@@ -43,8 +43,9 @@ func (t *Table) acknowledge(c *Conn, d flow.Dir, f *decode.Frame) {
 	}
 }
 
-// moved takes note that everything of direction d before an offset has arrived.
-func (t *Table) moved(c *Conn, d flow.Dir, ack uint64, f *decode.Frame, pure bool) {
+// moved takes note that everything of direction d before an offset has arrived. wait
+// says that bytes which were not seen may still come.
+func (t *Table) moved(c *Conn, d flow.Dir, ack uint64, f *decode.Frame, pure, wait bool) {
 	h, s := &c.halves[d], &c.Sides[d]
 	if ack > h.nxt {
 		// One byte more than was seen, and no FIN: that is most likely one that the
@@ -54,6 +55,9 @@ func (t *Table) moved(c *Conn, d flow.Dir, ack uint64, f *decode.Frame, pure boo
 			if ack <= h.acked {
 				return
 			}
+		}
+		if wait && t.awaitBytes(c, d, f) {
+			return
 		}
 		t.missed(c, d, ack, f.Stamp)
 	}

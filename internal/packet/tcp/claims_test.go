@@ -112,7 +112,7 @@ func TestClaims(t *testing.T) {
 				hole(s)
 				s.data(250*ms, toServer, 1000, 1000, 0)
 			},
-			client: counts{Retransmissions: 1, Timeouts: 1, LostOnWire: 1000},
+			client: counts{Retransmissions: 1, Unseen: 1, Timeouts: 1, LostOnWire: 1000},
 			said:   []string{"client refilled @250", "client retransmission 10-250"},
 		},
 		{
@@ -125,7 +125,7 @@ func TestClaims(t *testing.T) {
 				}
 				s.data(15*ms, toServer, 1000, 1000, 0)
 			},
-			client: counts{Retransmissions: 1, Fast: 1, LostOnWire: 1000},
+			client: counts{Retransmissions: 1, Unseen: 1, Fast: 1, LostOnWire: 1000},
 			server: counts{DupACKs: 3},
 			said:   []string{"client refilled @15", "client retransmission 10-15"},
 		},
@@ -162,7 +162,7 @@ func TestClaims(t *testing.T) {
 				s.data(12*ms, toServer, 3000, 1000, 0)
 				s.data(13*ms, toServer, 2000, 1000, 0)
 			},
-			client: counts{Retransmissions: 1, LostOnWire: 1000},
+			client: counts{Retransmissions: 1, Unseen: 1, LostOnWire: 1000},
 			said:   []string{"client refilled @13", "client retransmission 12-13"},
 		},
 		{
@@ -203,7 +203,16 @@ func TestClaims(t *testing.T) {
 				s.data(11*ms+1, toServer, 1000, 1000, 0)
 			},
 			client: counts{OutOfOrder: 1},
-			said:   []string{"client gap 1000 @11"},
+		},
+		{
+			name: "acknowledged before the capture had it, with nothing behind it",
+			play: func(s *script) {
+				s.shake()
+				s.ack(11*ms, toClient, 0, 2000)
+				s.data(11*ms+10*us, toServer, 0, 1000, 0)
+				s.data(11*ms+20*us, toServer, 1000, 1000, 0)
+				s.data(12*ms, toClient, 0, 100, 2000)
+			},
 		},
 		{
 			name: "nobody says whether it arrived",
@@ -343,6 +352,20 @@ func TestClaims(t *testing.T) {
 			client: counts{AppLimited: 12 * time.Millisecond},
 		},
 		{
+			name: "not held back: a gateway answers for a sender that is far away",
+			play: func(s *script) {
+				s.syn(0)
+				s.synack(128 * ms)
+				s.ack(128*ms+100*us, toServer, 0, 0)
+				s.data(130*ms, toServer, 0, 100, 0)
+				s.ack(130*ms+200*us, toClient, 0, 100)
+				s.data(200*ms, toClient, 0, 1000, 100)
+				s.ack(255*ms, toServer, 100, 1000)
+				s.data(295*ms, toClient, 1000, 1000, 100)
+			},
+			server: counts{AppLimited: 40 * time.Millisecond},
+		},
+		{
 			name: "not held back: the segment before was full",
 			play: func(s *script) {
 				s.shake()
@@ -407,6 +430,19 @@ func TestClaims(t *testing.T) {
 			},
 			client: counts{Retransmissions: 1, Timeouts: 1, LostOnWire: 150},
 			said:   []string{"client again 50-200 10>300", "client retransmission 10-300"},
+		},
+		{
+			name: "copies within a millisecond where all packets have one IP ID",
+			play: func(s *script) {
+				one := id(1)
+				s.shake(one)
+				for i := range 5 {
+					s.data(10*ms+int64(i)*10*us, toServer, i*1000, 1000, 0, one)
+				}
+				s.data(10*ms+600*us, toServer, 4000, 1000, 0, one)
+			},
+			client: counts{Retransmissions: 1, LossProbes: 1, LostOnWire: 1000},
+			said:   []string{"client again 4000-5000 10>10", "client retransmission 10-10"},
 		},
 		{
 			name: "a straggler from before the window",
@@ -556,5 +592,38 @@ func TestRetransmitWait(t *testing.T) {
 					sides[toServer].RetransmitWait, c.client, sides[toClient].RetransmitWait, c.server)
 			}
 		})
+	}
+}
+
+// Copies of more than the window that the handshake tells: the sender knew of a
+// larger one, which a middlebox or the capture has hidden.
+func TestMoreThanTheWindowInFlight(t *testing.T) {
+	s := newScript(t, Options{})
+	s.shake()
+	for i := range 100 {
+		s.data(10*ms, toServer, i*1000, 1000, 0)
+	}
+	for i := range 88 {
+		s.data(50*ms, toServer, i*1000, 1000, 0)
+	}
+	if got := s.last().Sides[toServer].Retransmissions; got != 88 {
+		t.Errorf("%d retransmissions, want 88", got)
+	}
+}
+
+// What was acknowledged and does not come is missed: when time has passed, when the
+// server goes on, and when the connection ends.
+func TestAcknowledgedAndNeverSeen(t *testing.T) {
+	for name, then := range map[string]func(*script){
+		"later bytes":    func(s *script) { s.data(20*ms, toServer, 1000, 1000, 0) },
+		"the answer":     func(s *script) { s.data(11*ms+10*us, toClient, 0, 100, 1000) },
+		"nothing at all": func(*script) {},
+	} {
+		s := newScript(t, Options{})
+		s.shake()
+		s.ack(11*ms, toClient, 0, 1000)
+		if then(s); s.last().Sides[toServer].Missed != 1000 || len(s.table.early) != 0 {
+			t.Errorf("%s: %d bytes missed, %d acknowledgements wait", name, s.last().Sides[toServer].Missed, len(s.table.early))
+		}
 	}
 }

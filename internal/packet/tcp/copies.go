@@ -40,6 +40,13 @@ const (
 	byProbe
 )
 
+// oneMore counts as far as its number goes.
+func oneMore(n *uint16) {
+	if *n < 1<<16-1 {
+		*n++
+	}
+}
+
 func (s *Side) class(k class) *uint32 {
 	switch k {
 	case byTimeout:
@@ -83,6 +90,7 @@ func (t *Table) filled(c *Conn, d flow.Dir, f *decode.Frame, a *arrival) {
 	}
 	n := a.holeTo - a.holeFrom
 	s.Retransmissions++
+	s.Unseen++
 	s.LostOnWire += int64(n)
 	t.logs.markCopied(h, a.holeFrom, a.holeTo)
 	switch {
@@ -140,11 +148,11 @@ func (t *Table) again(c *Conn, d flow.Dir, f *decode.Frame, from, to uint64) {
 		}
 	}
 	if o.closed != 0 && f.Size == 1 {
-		s.WindowProbes++
+		oneMore(&s.WindowProbes)
 		return
 	}
-	if w := t.windowOf(c, d); w > 0 && int64(h.nxt)-int64(to) > w {
-		return // older than the window: a straggler, nobody sent it on purpose
+	if w := t.windowOf(c, d); w > 0 && int64(h.nxt)-int64(to) > w && h.acked >= to && h.inFlight() <= w {
+		return // older than the window, and had arrived: a straggler, nobody sent it on purpose
 	}
 	refused := first.Frame != 0 && first.Frame == c.SYN.Frame // data in a SYN that the server did not take
 	if !refused {

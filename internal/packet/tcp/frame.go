@@ -9,7 +9,8 @@ import (
 // belongs to another connection, whose beginning the capture lacks.
 const elsewhere = 1 << 28
 
-// Frame takes the next packet. Those that are not TCP are ignored.
+// Frame takes the next packet. Those that are not TCP are ignored. It gives the frame
+// the Space of its connection.
 func (t *Table) Frame(f *decode.Frame) {
 	if f.Proto != decode.TCP {
 		return
@@ -24,18 +25,29 @@ func (t *Table) Frame(f *decode.Frame) {
 		t.end(c, c.Last, flow.PortReuse)
 		at, c, _ = t.find(f, hash)
 	}
+	if c == nil && f.Flags&decode.ACK != 0 {
+		if c, d = t.across(f, hash); c != nil {
+			c.Across = f.Space
+		}
+	}
 	if c == nil {
 		ref := t.slots[at].ref
 		if f.Flags&decode.RST != 0 || ref < 0 && t.late(ref, f) {
 			t.strays++
+			if ref < 0 && f.Flags&decode.RST == 0 && t.gone.marks[^ref].reset {
+				t.afterReset++
+			}
 			return
 		}
 		retried := ref < 0 && t.retried(ref, f)
 		c = t.add(at, hash)
 		d = t.open(c, f)
-		c.Retried = retried
+		if retried {
+			c.state |= retry
+		}
 		t.began(c)
 	}
+	f.Space = c.Space // of those who look at the packet next, both directions are one flow
 	if c.state&abandoned != 0 {
 		c.ignore(d, f)
 		return
@@ -63,6 +75,9 @@ func (t *Table) packet(c *Conn, d flow.Dir, f *decode.Frame) {
 		t.reset(c, d, f)
 		return
 	}
+	if c.state&awaits != 0 {
+		t.arrived(c, d, f, false)
+	}
 	seq := f.Seq
 	if f.Flags&decode.SYN != 0 {
 		t.handshake(c, d, f)
@@ -82,6 +97,9 @@ func (t *Table) packet(c *Conn, d flow.Dir, f *decode.Frame) {
 	if !t.alive(c, d, f, seq) && f.Size > 0 {
 		t.data(c, d, f, seq)
 	}
+	if c.state&awaits != 0 {
+		t.arrived(c, d, f, true)
+	}
 	if f.Flags&decode.FIN != 0 {
 		t.finish(c, d, f, seq)
 	}
@@ -98,7 +116,7 @@ func (t *Table) packet(c *Conn, d flow.Dir, f *decode.Frame) {
 // the one before, nothing new in it, at most a millisecond later.
 func (t *Table) twice(c *Conn, d flow.Dir, f *decode.Frame) bool {
 	h := &c.halves[d]
-	if f.IPID == 0 || f.IPID != h.id || f.At-c.Last.At > sameCapture || c.Sides[d].Packets < 2 {
+	if f.IPID == 0 || f.IPID != h.id || !h.has(countsIDs) || f.At-c.Last.At > sameCapture || c.Sides[d].Packets < 2 {
 		return false
 	}
 	if f.Flags&decode.ACK != 0 && f.Ack != h.ack || f.Flags&decode.SYN == 0 && h.ids < orderedIDs && f.Size == 0 {
@@ -111,6 +129,9 @@ func (t *Table) twice(c *Conn, d flow.Dir, f *decode.Frame) bool {
 func (t *Table) count16(h *half, f *decode.Frame) {
 	t.newestID = h.id
 	step := int16(f.IPID - h.id)
+	if step != 0 && h.id != 0 && f.IPID != 0 {
+		h.flags |= countsIDs
+	}
 	switch {
 	case f.IPID == 0:
 	case step > 0 && step <= idStep:
@@ -147,7 +168,7 @@ func (t *Table) timestamp(h *half, s *Side, f *decode.Frame, seq uint32) {
 		return
 	}
 	if back < -1 && h.offset(seq) >= int64(h.nxt) && h.held == 0 && int16(f.IPID-t.newestID) >= 0 {
-		s.PAWS++
+		oneMore(&s.PAWS)
 	}
 }
 
@@ -167,7 +188,7 @@ func (t *Table) alive(c *Conn, d flow.Dir, f *decode.Frame, seq uint32) bool {
 	}
 	switch {
 	case o.closed != 0:
-		c.Sides[d].WindowProbes++
+		oneMore(&c.Sides[d].WindowProbes)
 	case acked == int64(h.high):
 		c.Sides[d].KeepAlives++
 	}

@@ -20,11 +20,11 @@ const (
 type mark struct {
 	at             int64
 	hash           uint32
-	space          flow.Space
+	space, across  flow.Space
 	next           [2]uint32 // sequence numbers, by direction
 	first          [2]uint32 // of the first byte
 	client, server flow.Endpoint
-	refused        bool
+	reset, refused bool
 }
 
 // gone is a ring of marks.
@@ -36,7 +36,7 @@ type gone struct {
 // is tells whether a frame belongs to a mark.
 func (g *gone) is(ref int32, f *decode.Frame) bool {
 	m := &g.marks[^ref]
-	return m.space == f.Space && (m.client == f.Src && m.server == f.Dst || m.client == f.Dst && m.server == f.Src)
+	return (m.space == f.Space || m.across == f.Space) && (m.client == f.Src && m.server == f.Dst || m.client == f.Dst && m.server == f.Src)
 }
 
 // bury puts a mark in the place of a connection.
@@ -52,7 +52,7 @@ func (t *Table) bury(c *Conn, place uint32) {
 	}
 	i := g.end & uint32(len(g.marks)-1)
 	m := &g.marks[i]
-	*m = mark{at: c.Last.At, hash: c.hash, space: c.Space, client: c.Client, server: c.Server, refused: c.Refused}
+	*m = mark{at: c.Last.At, hash: c.hash, space: c.Space, across: c.Across, client: c.Client, server: c.Server, reset: c.Ending == flow.Reset, refused: c.Refused}
 	for d := range c.halves {
 		h := &c.halves[d]
 		m.next[d], m.first[d] = h.base+uint32(h.high), h.base

@@ -7,7 +7,7 @@ import (
 
 // open begins a connection with its first packet.
 func (t *Table) open(c *Conn, f *decode.Frame) flow.Dir {
-	c.ID, c.Space, c.First, c.Last = f.Frame, f.Space, f.Stamp, f.Stamp
+	c.ID, c.Space, c.Across, c.First, c.Last = f.Frame, f.Space, f.Space, f.Stamp, f.Stamp
 	server := false // whether the sender is the server
 	switch {
 	case f.Flags&decode.SYN != 0:
@@ -66,6 +66,9 @@ func (t *Table) roles(c *Conn, d flow.Dir, f *decode.Frame) flow.Dir {
 		c.Sides[0], c.Sides[1] = c.Sides[1], c.Sides[0]
 		c.halves[0], c.halves[1] = c.halves[1], c.halves[0]
 		c.Closer.Dir = c.Closer.Dir.Other()
+		if i := t.earlyOf(c); i >= 0 {
+			t.early[i].dir = t.early[i].dir.Other()
+		}
 	}
 	return way
 }

@@ -234,7 +234,7 @@ func tell(c *Conn) string {
 	if c.Refused {
 		b.WriteString(" refused")
 	}
-	if c.Retried {
+	if c.Retried() {
 		b.WriteString(" retried")
 	}
 	if c.Midway {

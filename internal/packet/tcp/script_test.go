@@ -198,16 +198,16 @@ func (s *script) said() []string {
 
 // counts is what the scenes are about.
 type counts struct {
-	Retransmissions, Timeouts, Fast, Spurious, LossProbes, OutOfOrder, DupACKs, Duplicates uint32
-	KeepAlives, PAWS, WindowProbes, ZeroWindows, DelayedACKs                               uint32
-	LostOnWire, Missed                                                                     int64
-	ZeroWindowTime, WindowLimited, AppLimited, DelayedACKTime                              time.Duration
+	Retransmissions, Timeouts, Fast, Spurious, LossProbes, OutOfOrder, DupACKs, Duplicates, Unseen uint32
+	KeepAlives, PAWS, WindowProbes, ZeroWindows, DelayedACKs                                       uint32
+	LostOnWire, Missed                                                                             int64
+	ZeroWindowTime, WindowLimited, AppLimited, DelayedACKTime                                      time.Duration
 }
 
 func pick(s Side) counts {
 	return counts{
-		s.Retransmissions, s.Timeouts, s.Fast, s.Spurious, s.LossProbes, s.OutOfOrder, s.DupACKs, s.Duplicates,
-		s.KeepAlives, s.PAWS, s.WindowProbes, s.ZeroWindows, s.DelayedACKs,
+		s.Retransmissions, s.Timeouts, s.Fast, s.Spurious, s.LossProbes, s.OutOfOrder, s.DupACKs, s.Duplicates, s.Unseen,
+		s.KeepAlives, uint32(s.PAWS), uint32(s.WindowProbes), s.ZeroWindows, s.DelayedACKs,
 		s.LostOnWire, s.Missed,
 		s.ZeroWindowTime, s.WindowLimited, s.AppLimited, s.DelayedACKTime,
 	}

@@ -6,6 +6,8 @@ import "rtrail/internal/packet/flow"
 const (
 	consumed  uint8 = 1 << iota // the consumer was made, or there is none to make
 	firstDone                   // bytes were seen: the roles are final
+	awaits                      // an acknowledgement waits for its bytes
+	retry                       // the SYN repeats one that was refused
 	abandoned                   // a panic came of it: its packets are counted and not looked at
 )
 
@@ -71,6 +73,7 @@ const (
 	usedWindow // window is set
 	idle       // since ackedAt nothing is in flight, and it is this side's turn
 	eager      // it sends small segments while others are in flight: TCP_NODELAY
+	countsIDs  // its packets have had several IP IDs: equal ones tell copies by the capture
 	cutOptions // the snap length cut options off, which may have held a timestamp
 )
 

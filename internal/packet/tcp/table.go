@@ -42,10 +42,12 @@ type Table struct {
 	logs     logs
 	held     holder
 	unproven unproven
+	early    []early
 	chunk    flow.Chunk
 
-	newestID uint16 // IP ID of the newest packet before this one
-	strays   uint64
+	newestID   uint16 // IP ID of the newest packet before this one
+	strays     uint64
+	afterReset uint64 // of them, those of connections that a reset had ended
 }
 
 // slot is a place in the hash table: a connection (ref > 0), one that is gone
@@ -74,6 +76,10 @@ func (t *Table) Live() int { return t.live }
 // Strays is how many packets belonged to no connection: late ones of connections
 // that had ended, and resets of connections that were never seen.
 func (t *Table) Strays() uint64 { return t.strays }
+
+// AfterReset is how many packets came after a reset had ended their connection,
+// other resets left out.
+func (t *Table) AfterReset() uint64 { return t.afterReset }
 
 // Each calls f for every connection that lives.
 func (t *Table) Each(f func(*Conn)) {
@@ -139,7 +145,7 @@ func (t *Table) find(f *decode.Frame, hash uint32) (at uint32, c *Conn, dir flow
 			continue
 		}
 		c := t.conn(s.ref - 1)
-		if c.Space != f.Space {
+		if c.Space != f.Space && c.Across != f.Space {
 			continue
 		}
 		if c.Client == f.Src && c.Server == f.Dst {
@@ -222,6 +228,9 @@ func (t *Table) remove(at uint32) {
 // packets are known for what they are.
 func (t *Table) end(c *Conn, at flow.Stamp, how flow.Ending) {
 	c.Ending = how
+	if i := t.earlyOf(c); i >= 0 {
+		t.takeEarly(c, i)
+	}
 	for d := range c.halves {
 		t.settle(c, flow.Dir(d), at)
 	}

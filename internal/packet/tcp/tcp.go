@@ -84,17 +84,16 @@ type Conn struct {
 	ID             uint64 // number of its first frame; unique in a capture
 	Client, Server flow.Endpoint
 	Space          flow.Space
-	Why            Reason // how it is known which side is the server
-	Midway         bool   // the capture began, or the connection was first seen, after its handshake
-	Refused        bool   // the SYN was answered by RST
-	Retried        bool   // the SYN repeats one that was refused: Windows tries a connect three times
-	Closing        bool   // Closer is set
+	Across         flow.Space // that of the packets of the other direction, where a network differs by direction; else Space
+	Why            Reason     // how it is known which side is the server
+	Midway         bool       // the capture began, or the connection was first seen, after its handshake
+	Refused        bool       // the SYN was answered by RST
+	Closing        bool       // Closer is set
 	Ending         flow.Ending
+	CloseState     State  // what the application was doing when the first FIN or RST came; the consumer says
 	SYNs, SYNACKs  uint16 // how many copies of each
-
-	CloseState State // what the application was doing when the first FIN or RST came; the consumer says
-	scaled     scaling
-	state      uint8
+	scaled         scaling
+	state          uint8
 
 	Last        flow.Stamp
 	Established flow.Stamp // the ACK that completes the handshake, or the first data of the client
@@ -113,6 +112,10 @@ type Conn struct {
 	Sides  [2]Side // by flow.Dir: what the client sent, what the server sent
 	halves [2]half // by flow.Dir, as Sides
 }
+
+// Retried says that the SYN repeats one that was refused: Windows tries a connect
+// three times.
+func (c *Conn) Retried() bool { return c.state&retry != 0 }
 
 // OneWay says that data was seen in one direction and nothing in the other.
 func (c *Conn) OneWay() bool {
@@ -190,7 +193,8 @@ type Side struct {
 	Scale          int8   // window scale it announced; -1: not seen, cut off, or none
 	TTL            uint8  // of its last packet
 
-	WindowProbes uint32        // of this side, into the closed window of the other
+	WindowProbes uint16        // of this side, into the closed window of the other; 65535 is that many and more
+	PAWS         uint16        // segments whose timestamp went back; the same
 	RTTs         uint32        // samples of pure acknowledgements of this side's data, by Karn's rule
 	RTTSum       time.Duration //
 	RTTMin       time.Duration // 0: no sample
@@ -212,7 +216,7 @@ type Side struct {
 	LostOnWire     int64 // bytes that had to be sent again because they did not arrive
 	Missed         int64 // bytes that the receiver acknowledged but the capture lacks
 	KeepAlives     uint32
-	PAWS           uint32 // segments whose timestamp went back
+	Unseen         uint32 // of the retransmissions: no earlier copy came here, it was lost between its sender and the capture
 
 	DelayedACKs    uint32        // waits of this side's data for a delayed acknowledgement
 	ZeroWindows    uint32        // episodes in which this side had closed its window

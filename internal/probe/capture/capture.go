@@ -58,6 +58,8 @@ type Result struct {
 	Silent    []rt.Transaction
 	// Unanswered is what waited for servers when the capture ended.
 	Unanswered []recording.PacketUnanswered
+	// Stalls are the times in which services answered nobody.
+	Stalls []recording.PacketStall
 	// Directions are sums over all connections.
 	Directions directions
 }
@@ -93,6 +95,7 @@ func Read(ctx context.Context, src pcap.Source, o Options) (*Result, error) {
 	}
 	r.lookupsOf(*watchers, end)
 	r.Unanswered = unanswered(*watchers, end)
+	r.Stalls = stallsOf(*watchers, time.Unix(0, r.Report.First))
 	if err != nil {
 		return r, fmt.Errorf("reading packets from %s: %w", o.Source, err)
 	}
@@ -134,6 +137,7 @@ func (r *Result) Write(w *recording.Writer) {
 		recording.Append(w, nestingRow(first, n))
 	}
 	recording.Append(w, r.Resolvers...)
+	recording.Append(w, r.Stalls...)
 	recording.Append(w, r.Unanswered...)
 	r.writeTransactions(w)
 }
@@ -204,7 +208,7 @@ func notesOf(r *engine.Report, s *summary.Summary) []string {
 var Tables = []recording.Table{
 	recording.PacketCaptures, recording.PacketConnections, recording.PacketSides, recording.PacketServices, recording.PacketHistograms,
 	recording.PacketStatements, recording.PacketErrors, recording.PacketTransactions, recording.PacketNestings, recording.PacketPaths, recording.PacketRates,
-	recording.PacketDirections, recording.PacketResolvers, recording.PacketsUnanswered,
+	recording.PacketDirections, recording.PacketResolvers, recording.PacketsUnanswered, recording.PacketStalls,
 	recording.PacketPairs, recording.PacketPairTransactions,
 }
 

@@ -46,13 +46,21 @@ func (d *directions) add(c *tcp.Conn) {
 	}
 }
 
-// transaction takes note of a request that the server was not heard of after.
+// transaction takes note of a request that the server was not heard of after, and
+// of how long an answer took to arrive.
 func (d *directions) transaction(t *rt.Transaction) {
-	if t.Unheard == nil || len(d.ports) > 0 && !slices.Contains(d.ports, t.Server.Port) {
+	if len(d.ports) > 0 && !slices.Contains(d.ports, t.Server.Port) {
 		return
 	}
+	k := between{t.Client.Addr, summary.Service{Server: t.Server, Proto: t.Proto}}
+	if t.Usable() && t.Connection != t.ID && t.Download >= recording.LongDownload {
+		d.at(k)[flow.ToClient].AddDownload(t.Download)
+	}
 	u := t.Unheard
-	d.at(between{t.Client.Addr, summary.Service{Server: t.Server, Proto: t.Proto}})[flow.ToServer].AddUnheard(recording.PacketDirection{
+	if u == nil {
+		return
+	}
+	d.at(k)[flow.ToServer].AddUnheard(recording.PacketDirection{
 		UnheardCopies: int64(u.Copies), UnheardTimeouts: int64(u.Timeouts), UnheardWait: u.Waited, UnheardFor: u.For,
 		UnheardLargest: int64(u.Largest), UnheardQuiet: u.Quiet, UnheardFrom: time.Unix(0, t.Start),
 	})

@@ -89,7 +89,7 @@ func TestLookups(t *testing.T) {
 			l.transaction(lookup(6*time.Second, askedBy(1, 4003), func(t *rt.Transaction) { same(t); t.Status = proto.Answered }))
 			l.transaction(lookup(0, one, same))
 			l.transaction(lookup(5*time.Second, askedBy(1, 4002), same))
-			l.transaction(lookup(time.Second, askedBy(1, 4009), func(t *rt.Transaction) { t.RequestPackets = 3 }))
+			l.transaction(lookup(time.Second, askedBy(1, 4009), func(t *rt.Transaction) { t.RequestPackets, t.Copied = 3, 2*time.Second }))
 		}, []recording.PacketResolver{{Queries: 4, Answered: 1, Unanswered: 3, AskedAgain: 3, Waited: 15 * time.Second, Clients: 1, Client: "10.0.0.1"}}},
 		{"asked by another client, of another resolver, much later, or before", func(l *lookups) {
 			same := func(t *rt.Transaction) { t.Question = 7 }
@@ -144,12 +144,12 @@ func TestLookups(t *testing.T) {
 			for range 5 {
 				l.transaction(lookup(0, one, nil))
 			}
-		}, []recording.PacketResolver{{Queries: 5, Unanswered: 5, AskedAgain: 4, Refused: 2, Waited: 15 * time.Second, Clients: 1, Client: "10.0.0.1"}}},
+		}, []recording.PacketResolver{{Queries: 5, Unanswered: 5, Refused: 2, Waited: 15 * time.Second, Clients: 1, Client: "10.0.0.1"}}},
 		{"a message for each copy of a query", func(l *lookups) {
 			for range 3 {
 				l.frame(unreachable(0, one))
 			}
-			l.transaction(lookup(0, one, func(t *rt.Transaction) { t.RequestPackets = 3 }))
+			l.transaction(lookup(0, one, func(t *rt.Transaction) { t.RequestPackets, t.Copied = 3, 2*time.Second }))
 			l.transaction(lookup(0, one, nil))
 		}, []recording.PacketResolver{{Queries: 2, Unanswered: 2, AskedAgain: 1, Refused: 1, Waited: 5 * time.Second, Clients: 1, Client: "10.0.0.1"}}},
 	} {
@@ -219,7 +219,7 @@ func TestLookupsEnd(t *testing.T) {
 		unanswered, young int64
 	}{{false, 1, 1}, {true, 2, 0}} {
 		for _, workers := range []int{1, 3} {
-			src, err := pcap.Open([]string{"../../packet/proto/dns/testdata/dnsmasq.pcap"}, nil)
+			src, err := pcap.Open(context.Background(), []string{"../../packet/proto/dns/testdata/dnsmasq.pcap"}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pair"
 	"rtrail/internal/packet/pcap"
@@ -19,8 +20,9 @@ const pairTransactions = 500
 
 // PairOptions is how two captures of the same traffic are read.
 type PairOptions struct {
-	Client, Server []string // files; several of one side continue each other
-	Ports          []uint16 // server ports that matter, on either side; none: all
+	Client, Server []string          // files; several of one side continue each other
+	Ports          []uint16          // server ports that matter, on either side; none: all
+	DecodeAs       map[uint16]string // as in engine.Options
 }
 
 // PairResult is what two captures say together, ready to become evidence.
@@ -32,17 +34,18 @@ type PairResult struct {
 // ReadPair reads two captures and compares them. What one of them says alone is
 // kept of the client's: it contains what its users waited for.
 func ReadPair(ctx context.Context, o PairOptions) (*PairResult, error) {
-	p, err := pair.Run(ctx, pair.Options{Files: [2][]string{o.Client, o.Server}, Ports: o.Ports, Slowest: pairTransactions})
+	how := engine.Options{DecodeAs: o.DecodeAs}
+	p, err := pair.Run(ctx, pair.Options{Files: [2][]string{o.Client, o.Server}, Ports: o.Ports, Slowest: pairTransactions, Engine: how})
 	if err != nil {
 		return nil, err
 	}
 	files := p.Sides[pair.AtClient].Files
-	src, err := pcap.Open(files, nil)
+	src, err := pcap.Open(ctx, files, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	client, err := Read(ctx, src, Options{Source: strings.Join(files, ", "), Point: "client", Ports: portsAtClient(o.Ports, p.Services)})
+	client, err := Read(ctx, src, Options{Source: strings.Join(files, ", "), Point: "client", Ports: portsAtClient(o.Ports, p.Services), Engine: how})
 	if err != nil {
 		return nil, err
 	}

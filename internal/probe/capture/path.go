@@ -5,6 +5,7 @@ import (
 
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/path"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/rt"
@@ -21,6 +22,7 @@ type watcher struct {
 	lookups    *lookups
 	directions directions
 	waiting    waiting
+	stalls     stalls
 }
 
 // Frame follows a packet.
@@ -40,6 +42,7 @@ func (w *watcher) Transaction(t *rt.Transaction) {
 	w.lookups.transaction(t)
 	w.directions.transaction(t)
 	w.waiting.transaction(t)
+	w.stalls.transaction(t)
 	w.Collector.Transaction(t)
 }
 
@@ -47,7 +50,7 @@ func (w *watcher) Transaction(t *rt.Transaction) {
 func watch(o *engine.Options, collectors *summary.Collectors, ports []uint16) *[]*watcher {
 	watchers := make([]*watcher, o.Workers)
 	o.Collector = func(i int) engine.Collector {
-		watchers[i] = &watcher{Collector: collectors.Worker(i), path: path.New(ports), directions: newDirections(ports), lookups: newLookups(ports), waiting: waiting{ports: ports}}
+		watchers[i] = &watcher{Collector: collectors.Worker(i), path: path.New(ports), directions: newDirections(ports), lookups: newLookups(ports), waiting: waiting{ports: ports}, stalls: stalls{ports: ports, most: maxAnswers / o.Workers}}
 		return watchers[i]
 	}
 	return &watchers
@@ -78,17 +81,20 @@ func (r *Result) writePaths(w *recording.Writer) {
 			client = 1
 		}
 		row := ConnectionRow(c)
-		recording.Append(w, pathRow(&row, "client", &sides[client]), pathRow(&row, "server", &sides[1-client]))
+		recording.Append(w, pathRow(&row, "client", &sides[client], &c.Sides[flow.ToServer]), pathRow(&row, "server", &sides[1-client], &c.Sides[flow.ToClient]))
 	}
 	for i := range r.Path.Rates {
 		recording.Append(w, rateRow(&r.Path.Rates[i]))
 	}
 }
 
-func pathRow(c *recording.PacketConnection, sender string, s *path.Side) recording.PacketPath {
+func pathRow(c *recording.PacketConnection, sender string, s *path.Side, sent *tcp.Side) recording.PacketPath {
+	// What had come here before, or was not lost at all, was not lost upstream.
+	needed := int64(sent.Retransmissions) - int64(min(sent.Spurious, sent.Retransmissions))
+	unseen := min(int64(sent.Unseen), needed)
 	return recording.PacketPath{
-		At: c.At, Connection: c.ID, Sender: sender, Upstream: int64(s.Upstream), Downstream: int64(s.Downstream),
-		StuckSize: int64(s.StuckSize), StuckCopies: int64(s.StuckCopies), LargestAcked: int64(s.LargestAcked),
+		At: c.At, Connection: c.ID, Sender: sender, Upstream: unseen, Downstream: needed - unseen,
+		StuckSize: int64(s.StuckSize), StuckCopies: int64(s.StuckCopies), SmallUnheard: int64(s.SmallUnheard), LargestAcked: int64(s.LargestAcked),
 		FirstTS: int64(s.FirstTS), LastTS: int64(s.LastTS),
 		Queued: micro(s.Queued), QueuedMax: micro(s.QueuedMax), Clocked: int64(s.Clocked),
 		TooBig: int64(s.TooBig), MTU: int64(s.MTU),

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// askedAnew is how much later the same question says that the one before had no
-	// answer: glibc asks twice, 5 s apart, Windows five times within 15 s.
+	// askedAnew is how much later at most, and soonestRetry at least, the same question
+	// says that the one before had no answer: glibc asks twice, 5 s apart, Windows five
+	// times within 15 s.
 	askedAnew = 15 * time.Second
 	// mostQuestions bounds the queries of which it is remembered what they asked, to
 	// 4 MiB; questionMemory is for how long, if there are more: until what became of a
@@ -27,14 +28,14 @@ type question struct {
 	server flow.Endpoint
 	what   uint64 // hash of the client's address and of what it asked
 	at     int64
-	silent bool // it had no answer, and there was no copy
+	silent bool // it had no answer, and there was no copy that says so
 }
 
 // again notes what was asked, to find out who asked it again: who has an answer does
 // not. Queries come here when it is known what became of them, which is not in the
 // order in which they were sent.
 func (l *lookups) again(t *rt.Transaction, r *resolver) {
-	copied := t.Status == proto.Unanswered && t.RequestPackets > 1
+	copied := t.Status == proto.Unanswered && t.Copied >= soonestRetry
 	if copied {
 		r.AskedAgain++
 	}
@@ -50,15 +51,25 @@ func (l *lookups) again(t *rt.Transaction, r *resolver) {
 	l.questions = append(l.questions, question{t.Server, what, t.Start, t.Status == proto.Unanswered && !copied})
 }
 
+// same says that the same was asked of the same resolver.
+func (q *question) same(o *question) bool { return q.what == o.what && q.server == o.server }
+
 // askedAgain calls count for each query without answer whose question was asked
 // again, from whatever port.
 func askedAgain(list []question, count func(server flow.Endpoint)) {
 	slices.SortFunc(list, func(a, b question) int {
 		return cmp.Or(cmp.Compare(a.what, b.what), bytes.Compare(a.server.Addr[:], b.server.Addr[:]), cmp.Compare(a.server.Port, b.server.Port), cmp.Compare(a.at, b.at))
 	})
-	for i := range list[:max(len(list)-1, 0)] {
-		q, next := &list[i], &list[i+1]
-		if q.silent && q.what == next.what && q.server == next.server && next.at-q.at <= int64(askedAnew) {
+	next := 0 // the first question that comes late enough to say so
+	for i := range list {
+		q := &list[i]
+		if next = max(next, i); !q.silent {
+			continue
+		}
+		for next < len(list) && q.same(&list[next]) && list[next].at-q.at < int64(soonestRetry) {
+			next++
+		}
+		if next < len(list) && q.same(&list[next]) && list[next].at-q.at <= int64(askedAnew) {
 			q.silent = false
 			count(q.server)
 		}

@@ -38,7 +38,7 @@ func ConnectionRow(c *summary.Connection) recording.PacketConnection {
 		Client: c.Client.Addr.String(), ClientPort: int32(c.Client.Port), Server: c.Server.Addr.String(), ServerPort: int32(c.Server.Port),
 		Proto: c.Protocol, Why: c.Why.String(), Midway: c.Midway,
 		ServerRTT: recording.Unknown, ClientRTT: recording.Unknown, Connect: recording.Unknown,
-		SYNs: int32(c.SYNs), SYNACKs: int32(c.SYNACKs), Refused: c.Refused, Retried: c.Retried, Ending: c.Ending.String(),
+		SYNs: int32(c.SYNs), SYNACKs: int32(c.SYNACKs), Refused: c.Refused, Retried: c.Retried(), Ending: c.Ending.String(),
 		Transactions: int64(c.Requests.Count), Failed: int64(c.Requests.Failed), Excluded: int64(c.Requests.Excluded),
 		RTSum: c.Requests.Sum, RTMin: c.Requests.Min, RTMax: c.Requests.Max, Download: c.Requests.Download, Idle: c.Requests.Idle,
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,22 @@ func child(t *testing.T, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// untilState waits until a child runs its program and is in a state of
+// /proc/PID/stat.
+func untilState(t *testing.T, cmd *exec.Cmd, state byte) {
+	t.Helper()
+	want := fmt.Sprintf("(%s) %c ", filepath.Base(cmd.Path), state)
+	for ctx := t.Context(); ctx.Err() == nil; time.Sleep(time.Millisecond) {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), want) {
+			return
+		}
+	}
+}
+
 func entries(c *Census) map[int32]Entry {
 	all := map[int32]Entry{}
 	for _, e := range c.List(nil) {
@@ -58,11 +75,12 @@ func entries(c *Census) map[int32]Entry {
 func TestCountedAsFiles(t *testing.T) {
 	sleeper := child(t, "sleep", "60")
 	stopped := child(t, "sleep", "60")
-	time.Sleep(100 * time.Millisecond)
+	untilState(t, sleeper, 'S')
+	untilState(t, stopped, 'S')
 	if err := stopped.Process.Signal(unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	untilState(t, stopped, 'T')
 	c := counted(t)
 	before := entries(c)
 	files := map[int32]Entry{}
@@ -239,7 +257,7 @@ func TestRecordedTreeHasNoIterator(t *testing.T) {
 // as old as the count, and what it does next is seen.
 func TestSleeperStays(t *testing.T) {
 	sleeper := child(t, "sleep", "60")
-	time.Sleep(100 * time.Millisecond)
+	untilState(t, sleeper, 'S')
 	c := counted(t)
 	pid := int32(sleeper.Process.Pid)
 	first := entries(c)[pid]
@@ -255,7 +273,7 @@ func TestSleeperStays(t *testing.T) {
 	if err := sleeper.Process.Signal(unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	untilState(t, sleeper, 'T')
 	if err := c.Take(false); err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +281,7 @@ func TestSleeperStays(t *testing.T) {
 		t.Errorf("after it was stopped: %+v", e)
 	}
 	_ = sleeper.Process.Kill()
-	time.Sleep(50 * time.Millisecond)
+	untilState(t, sleeper, 'Z')
 	if err := c.Take(false); err != nil {
 		t.Fatal(err)
 	}

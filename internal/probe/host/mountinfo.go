@@ -3,8 +3,10 @@ package host
 import (
 	"bytes"
 	"path"
+	"strings"
 
 	"rtrail/internal/probe/procfile"
+	"rtrail/internal/redact"
 )
 
 // mountEntry is one line of /proc/self/mountinfo (proc_pid_mountinfo(5)).
@@ -55,6 +57,9 @@ func parseMountLine(line []byte) (mountEntry, bool) {
 	options := tail[len(tail)-1]
 	if len(tail) > 2 {
 		e.device = unescape(tail[1])
+		if strings.Contains(e.device, "@") { // https://user:password@host of davfs
+			e.device = redact.Text(e.device)
+		}
 	}
 	e.readOnly = hasOption(fields[5], "ro") || hasOption(options, "ro")
 	return e, okID && okParent && okDevice

@@ -69,6 +69,8 @@ func parseVMStat(b []byte) (row recording.VMStatSample, missing []string, err er
 			row.RefaultFile, refault = n, true
 		case "oom_kill":
 			row.OOMKills, oom = n, true
+		case "htlb_buddy_alloc_fail":
+			row.HugePageFails = n
 		case "drop_pagecache":
 			row.DropPageCache = n
 		case "drop_slab":

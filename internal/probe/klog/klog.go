@@ -12,6 +12,7 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/recording"
+	"rtrail/internal/redact"
 )
 
 const (
@@ -164,7 +165,7 @@ func (c *collector) add(r record) {
 		return
 	}
 	line := recording.KernelLogLine{
-		At: c.at, Logged: c.logged(r.since), Sequence: r.sequence, Priority: r.level, Text: r.text,
+		At: c.at, Logged: c.logged(r.since), Sequence: r.sequence, Priority: r.level, Text: redact.Text(r.text),
 	}
 	if c.first {
 		if c.at.Sub(line.Logged) > history {

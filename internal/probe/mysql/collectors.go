@@ -33,6 +33,9 @@ func collectors() []collector {
 		{name: "plans", what: "plans of statements", edges: true, wanted: func(o Options) bool { return o.Explain }, read: readPlans,
 			when: func(l *look) bool { return len(l.metaWaits) == 0 }, // it would wait with them
 			help: "EXPLAIN of statements that use no index or run when rtrail looks, with --explain"},
+		{name: "conditions", what: "conditions that no index serves", edges: true, read: readConditions,
+			when: func(l *look) bool { return l.scanned >= manyScanned && len(l.metaWaits) == 0 }, // it would wait with them
+			help: "types and indexes of the columns that running statements compare in a way no index serves, while the server scans rows"},
 		{name: "errors", what: "errors given to clients", grant: "SELECT ON performance_schema.*", edges: true, every: 10 * second, read: readErrors,
 			when: func(l *look) bool { return !l.about.mariaDB() && l.about.atLeast(8) },
 			help: "performance_schema.events_errors_summary_global_by_error, since MySQL 8.0"},

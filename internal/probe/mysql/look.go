@@ -28,6 +28,7 @@ type look struct {
 	metaWaits []process                    // sessions that wait for a metadata or table lock
 	userWaits []process                    // sessions that wait in GET_LOCK
 	status    map[string]float64           // lower case
+	scanned   float64                      // rows read one after the other, per second since the look before
 	unindexed []digestKey                  // statements that used no index since the digests were read before
 }
 
@@ -41,7 +42,10 @@ type memory struct {
 	snapshots  map[heldBy]bool
 	twoPhase   map[string]bool // transactions that are prepared for a commit in two phases
 	plans      map[string]bool // statements that were explained, without literals
-	errors     map[int32]bool  // codes seen
+	conditions map[conditionKey]bool
+	described  map[string]described // tables, by schema and name
+	scans      scanCount
+	errors     map[int32]bool // codes seen
 	errorsAt   time.Time
 	noReplicas int
 	mdlWatched bool // performance_schema watches metadata locks

@@ -124,7 +124,7 @@ func (p *Probe) Fills() []recording.Table {
 	return []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables, recording.MySQLSessions,
 		recording.MySQLClients, recording.MySQLStates, recording.MySQLTransactions, recording.MySQLLockWaits, recording.MySQLStatements,
 		recording.MySQLInnoDBs, recording.MySQLLatches, recording.MySQLPoolGroups, recording.MySQLPoolWaits, recording.MySQLReplicas,
-		recording.MySQLErrors, recording.MySQLPlans, recording.MySQLTables, recording.MySQLSlowLog}
+		recording.MySQLErrors, recording.MySQLPlans, recording.MySQLConditions, recording.MySQLTables, recording.MySQLSlowLog}
 }
 
 // Check says whether there is a server to ask; it connects to none.

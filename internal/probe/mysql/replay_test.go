@@ -239,6 +239,7 @@ func dump(rec *recording.Recording) string {
 	lines(&b, rec, func(r *recording.MySQLLockWait) { r.At = time.Time{} })
 	lines(&b, rec, func(r *recording.MySQLStatement) { r.At = time.Time{}; r.First = r.First.UTC() })
 	lines(&b, rec, func(r *recording.MySQLPlan) { r.At = time.Time{} })
+	lines(&b, rec, func(r *recording.MySQLCondition) { r.At = time.Time{} })
 	lines(&b, rec, func(r *recording.MySQLInnoDB) { r.At = time.Time{}; r.Deadlock = r.Deadlock.UTC() })
 	lines(&b, rec, func(r *recording.MySQLPoolGroup) { r.At = time.Time{} })
 	lines(&b, rec, func(r *recording.MySQLPoolWait) { r.At = time.Time{} })

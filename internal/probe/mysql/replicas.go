@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/recording"
+	"rtrail/internal/redact"
 )
 
 // maxChannels bounds the channels of one look: MySQL has 256 at most.
@@ -58,6 +59,7 @@ func (l *look) replica(row mysqlconn.Row) recording.MySQLReplica {
 	c.Delay = time.Duration(max(row.Int("SQL_Delay"), 0)) * time.Second
 	// The errors may hold the statement that failed, and values of its rows.
 	if !l.options.Literals {
+		c.IOError = redact.Text(c.IOError)
 		c.SQLError = withoutValues(withoutStatement(c.SQLError))
 	}
 	return c
@@ -66,20 +68,12 @@ func (l *look) replica(row mysqlconn.Row) recording.MySQLReplica {
 func errno(row mysqlconn.Row, column string) int32 { return int32(max(row.Int(column), 0)) }
 
 // withoutValues leaves out what a replication error quotes: "Duplicate entry
-// 'smith' for key 'PRIMARY'". A value may hold quotes itself, so all between the
-// first one and the last one goes; behind them stands where in the source's log
-// it happened, with an apostrophe of its own.
+// 'smith' for key 'PRIMARY'". Behind it stands where in the source's log it
+// happened, with an apostrophe of its own.
 func withoutValues(s string) string {
 	place := ""
 	if at := strings.LastIndex(s, "; the event's "); at >= 0 {
 		s, place = s[:at], s[at:]
 	}
-	first, last := strings.IndexByte(s, '\''), strings.LastIndexByte(s, '\'')
-	switch {
-	case first < 0:
-		return s + place
-	case last == first: // the text was cut within the value
-		return s[:first] + "'?" + place
-	}
-	return s[:first] + "'?'" + s[last+1:] + place
+	return redact.Message("mysql", "", s) + place
 }

@@ -5,11 +5,11 @@ import "testing"
 func TestReplicationErrorsWithoutValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "",
-		"Could not execute Write_rows_v1 event on table t.sm; Duplicate entry 'smith' for key 'PRIMARY', Error_code: 1062; handler error HA_ERR_FOUND_DUPP_KEY; the event's master log b.000001, end_log_pos 1395": "Could not execute Write_rows_v1 event on table t.sm; Duplicate entry '?', Error_code: 1062; handler error HA_ERR_FOUND_DUPP_KEY; the event's master log b.000001, end_log_pos 1395",
-		"Duplicate entry 'O'Brien; the event's place' for key 'n', Error_code: 1062; the event's source log b.1, end_log_pos 7":                                                                                    "Duplicate entry '?', Error_code: 1062; the event's source log b.1, end_log_pos 7",
+		"Could not execute Write_rows_v1 event on table t.sm; Duplicate entry 'smith' for key 'PRIMARY', Error_code: 1062; handler error HA_ERR_FOUND_DUPP_KEY; the event's master log b.000001, end_log_pos 1395": "Could not execute Write_rows_v1 event on table t.sm; Duplicate entry '?' for key 'PRIMARY', Error_code: 1062; handler error HA_ERR_FOUND_DUPP_KEY; the event's master log b.000001, end_log_pos 1395",
+		"Duplicate entry 'O'Brien; the event's place' for key 'n', Error_code: 1062; the event's source log b.1, end_log_pos 7":                                                                                    "Duplicate entry '?' for key 'n', Error_code: 1062; the event's source log b.1, end_log_pos 7",
 		"Duplicate entry 'cut off": "Duplicate entry '?",
 		"Error 'Duplicate entry '5' for key 1' on query. Default database: 't'. Query: 'insert into t values (5, 'secret')'": "Error '?'. Query: ...",
-		"Can't find record in 'sm', Error_code: 1032": "Can'?', Error_code: 1032",
+		"Can't find record in 'sm', Error_code: 1032": "Can't find record in '?', Error_code: 1032",
 		"Relay log read failure":                      "Relay log read failure",
 	} {
 		if got := withoutValues(withoutStatement(text)); got != want {

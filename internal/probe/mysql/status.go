@@ -83,6 +83,7 @@ func readStatus(l *look) error {
 		}
 		rows = append(rows, recording.MySQLStatus{At: l.at, Server: l.target.Name, Name: name, Value: value})
 	}
+	l.countScans()
 	recording.Give(l.w, rows)
 	return nil
 }

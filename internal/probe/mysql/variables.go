@@ -4,11 +4,13 @@ import (
 	"strings"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/redact"
 )
 
 // secrets are settings whose values may hold passwords.
 var secrets = map[string]bool{"wsrep_sst_auth": true, "wsrep_provider_options": true, "report_password": true, "init_connect": true,
-	"init_slave": true, "init_replica": true, "proxy_user": true}
+	"init_slave": true, "init_replica": true, "proxy_user": true, "s3_access_key": true, "s3_secret_key": true, "ssl_passphrase": true,
+	"handlersocket_plain_secret": true, "handlersocket_plain_secret_wr": true}
 
 // readVariables writes the settings that are new or have changed.
 func readVariables(l *look) error {
@@ -23,9 +25,9 @@ func readVariables(l *look) error {
 	for i := range r.Len() {
 		name, value := strings.ToLower(r.Row(i).At(0)), r.Row(i).At(1)
 		if secrets[name] && value != "" {
-			value = "***"
+			value = redact.Mask
 		}
-		value = value[:min(len(value), maxSetting)]
+		value = redact.Text(value[:min(len(value), maxSetting)])
 		before, ok := l.seen.variables[name]
 		if ok && before == value || volatileVariable(name) && ok || !ok && (len(l.seen.variables) >= maxSettings || len(name) > maxCounterName) {
 			continue

@@ -239,6 +239,84 @@ func (p *Parser) Conntrack(at time.Time, netns uint64, b []byte) (recording.Conn
 	return s, nil
 }
 
+// StatColumns says which columns of files in /proc/net/stat are counters of
+// refused work, and the protocol that their rows get. The kernel keeps those of
+// neighbours and routes once for all network namespaces.
+var StatColumns = map[string]struct {
+	Protocol string
+	Names    []string
+	Global   bool
+}{
+	"stat/arp_cache":   {"ArpCache", []string{"res_failed", "unresolved_discards", "table_fulls"}, true},
+	"stat/ndisc_cache": {"NdiscCache", []string{"res_failed", "unresolved_discards", "table_fulls"}, true},
+	"stat/rt_cache":    {"RtCache", []string{"in_martian_dst", "in_martian_src", "gc_dst_overflow"}, true},
+	"stat/synproxy":    {"Synproxy", []string{"cookie_invalid"}, false},
+}
+
+// Stat parses a file of StatColumns, a header and one line of hexadecimal numbers
+// per CPU, into sums over the CPUs.
+func (p *Parser) Stat(dst []recording.ProtocolSample, at time.Time, netns uint64, file string, b []byte) ([]recording.ProtocolSample, error) {
+	want := StatColumns[file]
+	first := len(dst)
+	for _, name := range want.Names {
+		dst = append(dst, recording.ProtocolSample{At: at, NetNS: netns, Protocol: want.Protocol, Name: name})
+	}
+	seen := false
+	head, b := procfile.Line(b)
+	for len(b) > 0 {
+		var line []byte
+		line, b = procfile.Line(b)
+		names := head
+		for {
+			var name, field []byte
+			name, names = procfile.Field(names)
+			field, line = procfile.Field(line)
+			if len(name) == 0 || len(field) == 0 {
+				break
+			}
+			for i := range want.Names {
+				if string(name) != want.Names[i] {
+					continue
+				}
+				value, ok := procfile.Hex(field)
+				if !ok {
+					return dst[:first], fmt.Errorf("%s of %s is %q, not a number", clip(name), file, clip(field))
+				}
+				dst[first+i].Value += int64(value)
+				seen = true
+			}
+		}
+	}
+	if !seen {
+		return dst[:first], nil // an older kernel without these columns
+	}
+	return dst, nil
+}
+
+// Pairs parses /proc/net/xfrm_stat and tls_stat, a counter a line whose name
+// begins with the protocol's. Those at zero are left out: on nearly every host
+// all are.
+func (p *Parser) Pairs(dst []recording.ProtocolSample, at time.Time, netns uint64, protocol string, b []byte) ([]recording.ProtocolSample, error) {
+	var bad error
+	for len(b) > 0 {
+		var line []byte
+		line, b = procfile.Line(b)
+		name, rest := procfile.Field(line)
+		field, _ := procfile.Field(rest)
+		value, ok := procfile.Int(field)
+		if !ok || len(name) <= len(protocol) || string(name[:len(protocol)]) != protocol {
+			if len(name) > 0 {
+				bad = fmt.Errorf("%s is %q, not a number of %s", clip(name), clip(field), protocol)
+			}
+			continue
+		}
+		if value != 0 {
+			dst = append(dst, recording.ProtocolSample{At: at, NetNS: netns, Protocol: protocol, Name: string(name[len(protocol):]), Value: value})
+		}
+	}
+	return dst, bad
+}
+
 func addConntrack(s *recording.ConntrackSample, name []byte, value uint64) {
 	switch string(name) {
 	case "entries":
@@ -255,6 +333,8 @@ func addConntrack(s *recording.ConntrackSample, name []byte, value uint64) {
 		s.EarlyDrop += value
 	case "invalid":
 		s.Invalid += value
+	case "chaintoolong", "chainlength": // 5.15 put the count under the older heading
+		s.ChainTooLong += value
 	}
 }
 

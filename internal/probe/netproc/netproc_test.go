@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"rtrail/internal/recording"
 )
@@ -210,5 +211,40 @@ func BenchmarkNamespace(b *testing.B) {
 		rows, _ = p.SNMP6(rows, at, 1, snmp6)
 		rows, _ = p.Sockstat(rows, at, 1, sockstat)
 		devices, _ = p.Devices(devices[:0], at, 1, dev)
+	}
+}
+
+func TestStat(t *testing.T) {
+	const arp = "entries  allocs   res_failed unresolved_discards table_fulls\n" +
+		"00000002 0000000a 00000006   00000001            00000010\n00000002 00000003 00000001   00000000            00000001\n"
+	const unreadable = "entries  res_failed unresolved_discards table_fulls\n00000002 zz 0 0\n"
+	for _, tt := range []struct {
+		name, text string
+		want       []value
+		fails      bool
+	}{
+		{"sums over CPUs", arp, []value{{"ArpCache.res_failed", 7}, {"ArpCache.unresolved_discards", 1}, {"ArpCache.table_fulls", 17}}, false},
+		{"a kernel without the columns", "entries  allocs\n00000002 0000000a\n", nil, false},
+		{"not a number", unreadable, nil, true},
+		{"empty", "", nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var p Parser
+			rows, err := p.Stat(nil, time.Time{}, 1, "stat/arp_cache", []byte(tt.text))
+			if diff := cmp.Diff(tt.want, values(rows), cmpopts.EquateEmpty()); diff != "" || (err != nil) != tt.fails {
+				t.Errorf("error %v, rows %s", err, diff)
+			}
+		})
+	}
+}
+
+func TestPairs(t *testing.T) {
+	var p Parser
+	rows, err := p.Pairs(nil, time.Time{}, 1, "Xfrm", []byte("XfrmInError             \t0\nXfrmInNoStates          \t12\n"))
+	if diff := cmp.Diff([]value{{"Xfrm.InNoStates", 12}}, values(rows)); diff != "" || err != nil {
+		t.Errorf("error %v, rows %s", err, diff)
+	}
+	if rows, err := p.Pairs(nil, time.Time{}, 1, "Tls", []byte("XfrmInNoStates 12\nTlsDecryptError x\n")); err == nil || len(rows) > 0 {
+		t.Errorf("took %v out of another file, error %v", rows, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
+	"rtrail/internal/redact"
 )
 
 // details is what is kept of one process between samples: things that hardly
@@ -89,7 +90,7 @@ func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) bool {
 		return true
 	}
 	if b, err := p.dir.Read(census.Name(e.PID, "cmdline")); err == nil {
-		if line := Cmdline(b); line != "" {
+		if line := redact.CommandLine(b); line != "" {
 			d.cmdline = line
 		}
 	}

@@ -2,8 +2,10 @@ package process
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,6 +80,7 @@ func TestSleepersHaveRows(t *testing.T) {
 	defer people.Close()
 	p := New(people)
 	defer p.Close()
+	p.cpuTime = func() time.Duration { return 0 } // other processes use up no budget
 	if err := p.Check(); err != nil {
 		t.Skipf("no /proc here: %v", err)
 	}
@@ -85,6 +88,8 @@ func TestSleepersHaveRows(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Skipf("no sleep(1) here: %v", err)
 	}
+	defer child.Process.Kill()
+	untilAsleep(t, child.Process.Pid, "sleep")
 	rec := recording.New(recording.Manifest{})
 	for n := range 5 {
 		if n == 4 {
@@ -98,7 +103,6 @@ func TestSleepersHaveRows(t *testing.T) {
 		if err := rec.Commit(w); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(30 * time.Millisecond)
 	}
 	var rows []recording.ProcessSample
 	for _, r := range recording.Rows[recording.ProcessSample](rec) {
@@ -119,5 +123,19 @@ func TestSleepersHaveRows(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, last); diff != "" {
 		t.Errorf("it slept (-before +after)\n%s", diff)
+	}
+}
+
+// untilAsleep waits until a child runs its program and sleeps in it.
+func untilAsleep(t *testing.T, pid int, comm string) {
+	t.Helper()
+	for ctx := t.Context(); ctx.Err() == nil; time.Sleep(time.Millisecond) {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), "("+comm+") S ") {
+			return
+		}
 	}
 }

@@ -70,6 +70,7 @@ type Probe struct {
 	names   procfile.Names
 	groups  map[uint64]*groups // by census.Entry.CgroupSet
 	scratch scratch
+	cpuTime func() time.Duration // used by this thread: what budgets are held against
 }
 
 // scratch is memory that is used again in every sample.
@@ -86,7 +87,7 @@ type scratch struct {
 // New makes the probe. It looks where the census looks.
 func New(c *census.Census) *Probe {
 	dir := census.OpenDir(c.Root())
-	return &Probe{census: c, dir: dir, groups: map[uint64]*groups{}, page: pageSize(), delays: newDelays(dir)}
+	return &Probe{census: c, dir: dir, groups: map[uint64]*groups{}, page: pageSize(), delays: newDelays(dir), cpuTime: probe.ThreadCPU}
 }
 
 // Name is the word users see.
@@ -135,7 +136,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 
 	limit := p.budget(edge)
 	var missed unseen
-	began := probe.ThreadCPU()
+	began := p.cpuTime()
 	s := &p.scratch
 	var rows []recording.ProcessSample
 	s.limits = s.limits[:0]
@@ -143,7 +144,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		e := &p.all[i]
 		d := s.details[i]
 		// A look at the clock costs as much as reading a small file.
-		over := n%8 == 7 && limit > 0 && d.want > 0 && (probe.ThreadCPU()-began > limit || ctx.Err() != nil)
+		over := n%8 == 7 && limit > 0 && d.want > 0 && (p.cpuTime()-began > limit || ctx.Err() != nil)
 		if over {
 			limit = 0
 		}

@@ -42,6 +42,12 @@ func (p *Probe) count(n *namespace, w *recording.Writer) {
 				row.Max, row.Buckets = n.conntrackMax, n.conntrackBuckets
 				recording.Append(w, row)
 			}
+		case "xfrm_stat":
+			p.counters, err = p.parser.Pairs(p.counters, at, n.NetNS, "Xfrm", b)
+		case "tls_stat":
+			p.counters, err = p.parser.Pairs(p.counters, at, n.NetNS, "Tls", b)
+		default:
+			p.counters, err = p.parser.Stat(p.counters, at, n.NetNS, name, b)
 		}
 		if err != nil {
 			w.Lost(1)

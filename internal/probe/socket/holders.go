@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/kernel"
 	"rtrail/internal/recording"
@@ -55,7 +54,7 @@ func (p *Probe) findHolders(w *recording.Writer, edge bool) bool {
 		return true
 	}
 	p.unpassed = 0
-	began, at := probe.ThreadCPU(), time.Now()
+	began, at := p.cpuTime(), time.Now()
 	p.lastPass, p.passed = at, p.passed+1
 	last, next := p.holders, p.spareHolders[:0]
 	err := p.files.Each(func(f kernel.SocketFile) {
@@ -74,7 +73,7 @@ func (p *Probe) findHolders(w *recording.Writer, edge bool) bool {
 		return false
 	}
 	p.holders, p.spareHolders = next, p.holders
-	p.passCost = probe.ThreadCPU() - began
+	p.passCost = p.cpuTime() - began
 	p.forgive()
 	recording.Append(w, p.owners...)
 	return true

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/kernel"
+	"rtrail/internal/probe/netproc"
 	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 )
@@ -40,7 +41,8 @@ type link struct {
 }
 
 // counterFiles are read from every namespace, below /proc/net.
-var counterFiles = []string{"snmp", "netstat", "snmp6", "sockstat", "sockstat6", "dev", "stat/nf_conntrack"}
+var counterFiles = []string{"snmp", "netstat", "snmp6", "sockstat", "sockstat6", "dev", "stat/nf_conntrack",
+	"stat/arp_cache", "stat/ndisc_cache", "stat/rt_cache", "stat/synproxy", "xfrm_stat", "tls_stat"}
 
 // enter runs a function in a namespace, on a thread that is thrown away.
 func enter(fd int, do func() error) error {
@@ -49,6 +51,14 @@ func enter(fd int, do func() error) error {
 		// Not unlocked: the thread ends with the goroutine and takes the
 		// namespace with it.
 		runtime.LockOSThread()
+		if fd >= 0 && unix.Gettid() == os.Getpid() {
+			// The first thread does not end with its goroutine, and /proc/PID shows its
+			// namespace as that of the whole process. While it is held here, another
+			// thread does it.
+			defer runtime.UnlockOSThread()
+			result <- enter(fd, do)
+			return
+		}
 		if fd >= 0 {
 			if err := unix.Setns(fd, unix.CLONE_NEWNET); err != nil {
 				result <- fmt.Errorf("enter network namespace: %w", err)
@@ -73,6 +83,9 @@ func (n *namespace) open(buf []byte, walker *kernel.Sockets) error {
 		}
 		n.files = map[string]*procfile.File{}
 		for _, name := range counterFiles {
+			if netproc.StatColumns[name].Global && !n.Own {
+				continue
+			}
 			f := &procfile.File{Path: fmt.Sprintf("/proc/%d/task/%d/net/%s", os.Getpid(), unix.Gettid(), name)}
 			// The first read opens it, here and now. A file that is not there is
 			// looked for again when the namespace is entered the next time.
@@ -143,7 +156,7 @@ func named(root string) []namedNamespace {
 // ownNamespace is the namespace rtrail runs in.
 func ownNamespace() (uint64, error) {
 	var st unix.Stat_t
-	if err := unix.Stat("/proc/self/ns/net", &st); err != nil {
+	if err := unix.Stat("/proc/thread-self/ns/net", &st); err != nil {
 		return 0, fmt.Errorf("look up own network namespace: %w", err)
 	}
 	return st.Ino, nil

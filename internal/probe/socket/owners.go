@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
@@ -35,7 +34,7 @@ func (p *Probe) findOwners(ctx context.Context, w *recording.Writer, edge bool, 
 	if len(p.held) > mostHeld {
 		clear(p.held)
 	}
-	limit, began := ownersBudget, probe.ThreadCPU()
+	limit, began := ownersBudget, p.cpuTime()
 	if edge {
 		limit = ownersEdge
 	}
@@ -52,7 +51,7 @@ func (p *Probe) findOwners(ctx context.Context, w *recording.Writer, edge bool, 
 		if h.files >= 0 && !active && !unseen {
 			continue
 		}
-		if i%8 == 7 && (probe.ThreadCPU()-began > limit || ctx.Err() != nil) {
+		if i%8 == 7 && (p.cpuTime()-began > limit || ctx.Err() != nil) {
 			// Until the end it is a delay only; what is missing then is lost.
 			if p.closing {
 				w.Lost(1)

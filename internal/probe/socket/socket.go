@@ -26,8 +26,12 @@ import (
 
 const (
 	// dumpBudget is the CPU time per sample that dumps of connections may take
-	// on average.
+	// on average, with what becomes of their rows.
 	dumpBudget = 2 * time.Millisecond
+
+	// costOfRow is the least that a row costs once it was read: a recording packs,
+	// writes and sorts it, a verdict looks at it.
+	costOfRow = 500 * time.Nanosecond
 
 	// mostSkipped bounds how many samples go without such a dump.
 	mostSkipped = 5
@@ -72,12 +76,13 @@ type Probe struct {
 	awake        []awakeHolder       // memory for lookAtAwake
 	unpassed     int64               // samples since
 
-	buf []byte
+	buf     []byte
+	cpuTime func() time.Duration // used by this thread: what budgets are held against
 
 	samples int64
 	closing bool
 	last    time.Time
-	cost    time.Duration // of the last dump of connections
+	cost    time.Duration // of the last dump of connections and of its rows
 	skipped int
 	dumped  int // rows of the last dump by sock_diag
 
@@ -101,7 +106,7 @@ func New(c *census.Census) *Probe {
 	own, err := ownNamespace()
 	return &Probe{
 		census: c, dir: dir, own: own, ownErr: err, known: map[census.Key]*holder{}, spaces: map[uint64]*namespace{}, held: map[uint64]struct{}{},
-		reader: newReader(), buf: make([]byte, dumpBuffer),
+		reader: newReader(), buf: make([]byte, dumpBuffer), cpuTime: probe.ThreadCPU,
 	}
 }
 
@@ -184,10 +189,10 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		p.tcp = make([]recording.TCPSample, 0, p.dumped+p.dumped/64)
 	}
 	p.counters, p.devices = p.counters[:0], p.devices[:0]
-	began := probe.ThreadCPU()
+	began := p.cpuTime()
 	p.lastSpace = nil
 	p.walk(w, connections)
-	spent := probe.ThreadCPU() - began
+	spent := p.cpuTime() - began
 	var failed error
 	for _, n := range p.spaces {
 		if ctx.Err() != nil {
@@ -197,11 +202,11 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		if n.diag == nil {
 			continue
 		}
-		began := probe.ThreadCPU()
+		began := p.cpuTime()
 		if err := p.sockets(n, w, connections); err != nil && failed == nil {
 			failed = fmt.Errorf("network namespace %d: %w", n.NetNS, err)
 		}
-		spent += probe.ThreadCPU() - began
+		spent += p.cpuTime() - began
 		if settings || !n.configured {
 			p.settings(n, w, &missed)
 		}
@@ -211,7 +216,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		p.count(n, w)
 	}
 	if connections {
-		p.cost, p.dumped = spent, len(p.tcp)
+		p.cost, p.dumped = spent+costOfRow*time.Duration(len(p.tcp)+len(p.resting)), len(p.tcp)
 	}
 	recording.Append(w, p.udp...)
 	recording.Append(w, p.listens...)

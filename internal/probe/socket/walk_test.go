@@ -128,6 +128,7 @@ func TestWithoutPrograms(t *testing.T) {
 	defer c.Close()
 	p := New(c)
 	defer p.Close()
+	p.cpuTime = func() time.Duration { return 0 } // processes and sockets of others use up no budget
 	if err := p.Check(); err != nil {
 		t.Skipf("no sock_diag here: %v", err)
 	}

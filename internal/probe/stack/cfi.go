@@ -55,7 +55,7 @@ func readCFI(f *elf.File) (*cfi, error) {
 	if s == nil || s.Type == elf.SHT_NOBITS {
 		return &cfi{}, nil
 	}
-	data, err := s.Data()
+	data, err := sectionData(s)
 	if err != nil {
 		return nil, err
 	}

@@ -1,18 +1,17 @@
 package stack
 
 import (
-	"bufio"
 	"debug/elf"
 	"debug/gosym"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/ianlancetaylor/demangle"
+	"rtrail/internal/crash"
+	"rtrail/internal/safefile"
 )
 
 // image is one file that is mapped into a process: its functions, and how to
@@ -31,16 +30,20 @@ type symbol struct {
 	name       string
 }
 
-// openImage reads a file. What cannot be read leaves its addresses without
+// readImage reads a file. What cannot be read leaves its addresses without
 // names.
-func openImage(path, name, root string) *image {
-	m := &image{name: name, cfi: &cfi{}}
-	f, err := elf.Open(path)
+func readImage(file *os.File, name, root string) (m *image) {
+	m = &image{name: name, cfi: &cfi{}}
+	defer func() {
+		if v := recover(); v != nil { // the file is somebody else's
+			m = &image{name: name, cfi: &cfi{}, err: errors.New(crash.Of(v).String())}
+		}
+	}()
+	f, err := readELF(file)
 	if err != nil {
 		m.err = err
 		return m
 	}
-	defer f.Close()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD {
 			m.loads = append(m.loads, p.ProgHeader)
@@ -54,8 +57,10 @@ func openImage(path, name, root string) *image {
 		}
 	}
 	if more := debugFile(f, root); more != nil {
-		m.symbols = append(m.symbols, functions(more)...)
-		more.Close()
+		defer more.Close()
+		if f, err := readELF(more); err == nil {
+			m.symbols = append(m.symbols, functions(f)...)
+		}
 	}
 	m.sortSymbols()
 	if f.Section(".symtab") == nil {
@@ -74,24 +79,28 @@ func functions(f *elf.File) []symbol {
 			}
 		}
 	}
-	add(f.Symbols())
-	add(f.DynamicSymbols())
+	if sane(f, elf.SHT_SYMTAB) {
+		add(f.Symbols())
+	}
+	if sane(f, elf.SHT_DYNSYM) {
+		add(f.DynamicSymbols())
+	}
 	return list
 }
 
 // debugFile opens the file with the debug symbols that a distribution keeps
 // apart, by the build ID; nil if there is none.
-func debugFile(f *elf.File, root string) *elf.File {
+func debugFile(f *elf.File, root string) *os.File {
 	s := f.Section(".note.gnu.build-id")
 	if s == nil {
 		return nil
 	}
-	data, err := s.Data()
+	data, err := sectionData(s)
 	if err != nil || len(data) < 18 {
 		return nil
 	}
 	id := hex.EncodeToString(data[16:])
-	d, err := elf.Open(filepath.Join(root, "/usr/lib/debug/.build-id", id[:2], id[2:]+".debug"))
+	d, err := safefile.OpenRegular(filepath.Join(root, "/usr/lib/debug/.build-id", id[:2], id[2:]+".debug"))
 	if err != nil {
 		return nil
 	}
@@ -105,7 +114,7 @@ func goTable(f *elf.File) *gosym.Table {
 	if pcln == nil || text == nil {
 		return nil
 	}
-	data, err := pcln.Data()
+	data, err := sectionData(pcln)
 	if err != nil {
 		return nil
 	}
@@ -141,7 +150,7 @@ func (m *image) address(offset uint64) (uint64, bool) {
 // function names the function at an address of the file.
 func (m *image) function(at uint64) string {
 	if name := lookup(m.symbols, at); name != "" {
-		return demangle.Filter(name, demangle.NoParams)
+		return readableName(name)
 	}
 	if m.gopcs != nil {
 		if f := m.gopcs.PCToFunc(at); f != nil {
@@ -176,30 +185,4 @@ func lookup(symbols []symbol, at uint64) string {
 		}
 	}
 	return ""
-}
-
-// readPerfMap reads the names that a just-in-time compiler has written down:
-// lines of "start size name", hexadecimal.
-func readPerfMap(path string) []symbol {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	var list []symbol
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		fields := strings.SplitN(lines.Text(), " ", 3)
-		if len(fields) < 3 {
-			continue
-		}
-		start, err1 := strconv.ParseUint(strings.TrimPrefix(fields[0], "0x"), 16, 64)
-		size, err2 := strconv.ParseUint(strings.TrimPrefix(fields[1], "0x"), 16, 64)
-		if err1 == nil && err2 == nil {
-			list = append(list, symbol{start, start + size, fields[2]})
-		}
-	}
-	m := image{symbols: list}
-	m.sortSymbols()
-	return m.symbols
 }

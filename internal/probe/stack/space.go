@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"rtrail/internal/safefile"
 )
 
 // mapping is a range of a process's memory that holds code.
@@ -26,7 +28,7 @@ type space struct {
 	proc    string // "/proc/812"
 	maps    []mapping
 	images  map[string]*image
-	jit     []symbol
+	jit     perfMap
 	read    time.Time
 	kernel  []symbol
 	unnamed map[string]int // files without readable symbols
@@ -63,7 +65,7 @@ func (s *space) refresh() error {
 			s.maps = append(s.maps, m)
 		}
 	}
-	s.jit = readPerfMap(fmt.Sprintf("%s/root/tmp/perf-%d.map", s.proc, s.innerPID()))
+	s.jit.refresh(s)
 	return lines.Err()
 }
 
@@ -94,7 +96,12 @@ func (s *space) image(m mapping) *image {
 	if have := s.images[m.path]; have != nil {
 		return have
 	}
-	opened := openImage(s.file(m), filepath.Base(strings.TrimSuffix(m.path, " (deleted)")), "/")
+	opened := &image{name: filepath.Base(strings.TrimSuffix(m.path, " (deleted)")), cfi: &cfi{}}
+	var f *os.File
+	if f, opened.err = s.open(m); opened.err == nil {
+		opened = readImage(f, opened.name, "/")
+		f.Close()
+	}
 	if opened.err != nil {
 		s.unnamed[m.path] = 1
 	}
@@ -102,23 +109,40 @@ func (s *space) image(m mapping) *image {
 	return opened
 }
 
-// file finds the file of a mapping. Of a process in a container the path is
+// root is the root directory of the process: "/" where it is ours, which older
+// kernels can open files in, too.
+func (s *space) root() string {
+	root := s.proc + "/root"
+	theirs, err := os.Stat(root + "/.")
+	ours, errOurs := os.Stat("/")
+	if err == nil && errOurs == nil && os.SameFile(theirs, ours) {
+		return "/"
+	}
+	return root
+}
+
+// open opens the file of a mapping. Of a process in a container the path is
 // that in its own tree, of one that only changed its root it is that in ours.
-// One that was replaced since can be reached by the kernel's link only.
-func (s *space) file(m mapping) string {
-	own := s.proc + "/root" + m.path
-	for _, path := range []string{own, m.path} {
-		if info, err := os.Stat(path); err == nil {
+// One that was replaced since can be reached by the kernel's link only. Whose it
+// is does not matter: the process runs it.
+func (s *space) open(m mapping) (*os.File, error) {
+	root := s.root()
+	for _, root := range []string{root, "/"} {
+		f, err := safefile.OpenIn(root, m.path)
+		if err != nil {
+			continue
+		}
+		if info, err := f.Stat(); err == nil {
 			if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Ino == m.inode {
-				return path
+				return f, nil
 			}
 		}
+		f.Close()
 	}
-	link := fmt.Sprintf("%s/map_files/%x-%x", s.proc, m.start, m.end)
-	if _, err := os.Stat(link); err == nil {
-		return link
+	if f, err := safefile.OpenRegular(fmt.Sprintf("%s/map_files/%x-%x", s.proc, m.start, m.end)); err == nil {
+		return f, nil
 	}
-	return own
+	return safefile.OpenIn(root, m.path)
 }
 
 // innerPID is the process's number in its own namespace, by which it names its
@@ -181,7 +205,7 @@ func (s *space) name(pc uint64) string {
 		}
 		return fmt.Sprintf("?? (%s)", m.image.name)
 	}
-	if name := lookup(s.jit, pc); name != "" {
+	if name := lookup(s.jit.symbols, pc); name != "" {
 		return name
 	}
 	if m.path != "" {

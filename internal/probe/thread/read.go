@@ -104,6 +104,7 @@ func (p *Probe) wait(w *watched, t *thread, row *recording.ThreadSample, stacks 
 		row.Syscall = parseSyscall(b)
 		if !w.foreign {
 			row.SyscallName = syscallName(row.Syscall)
+			row.Input = row.SyscallName == "read" && readsInput(b)
 		}
 	case census.Denied(err):
 		denied.syscalls++
@@ -150,6 +151,14 @@ func parseSyscall(b []byte) int32 {
 		return recording.Unknown
 	}
 	return int32(n)
+}
+
+// readsInput says whether the first argument of a system call, which follows its
+// number, is the descriptor of standard input.
+func readsInput(b []byte) bool {
+	_, b = procfile.Field(b)
+	argument, _ := procfile.Field(b)
+	return string(argument) == "0x0"
 }
 
 func syscallName(n int32) string {

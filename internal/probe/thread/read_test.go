@@ -46,6 +46,18 @@ func TestParseStack(t *testing.T) {
 	}
 }
 
+func TestReadsInput(t *testing.T) {
+	for line, want := range map[string]bool{
+		"0 0x0 0x7ffc0 0x1 0x0 0x0 0x0 0x7ffc 0x7f01\n":  true,
+		"0 0x3 0x7ffc0 0x80 0x0 0x0 0x0 0x7ffc 0x7f01\n": false,
+		"-1 0x7ffc 0x7f01\n":                             false, "running\n": false, "0\n": false, "": false,
+	} {
+		if got := readsInput([]byte(line)); got != want {
+			t.Errorf("readsInput(%q) = %v", line, got)
+		}
+	}
+}
+
 // TestTurns: with more threads than a look may read, they take turns, and what
 // had no turn is counted.
 func TestTurns(t *testing.T) {

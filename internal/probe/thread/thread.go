@@ -28,7 +28,7 @@ const (
 	interval = 200 * time.Millisecond
 
 	// share of one core the probe may use; above it looks are left out.
-	share = 0.005
+	share = 0.003
 
 	// slowest is how far looks are stretched to stay within share.
 	slowest = time.Second

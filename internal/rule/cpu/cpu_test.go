@@ -265,15 +265,56 @@ func TestShortLivedProcesses(t *testing.T) {
 		return h.Process(ruletest.Process{PID: 900, PPID: 50, Comm: "stress", From: 3, To: 3, Started: ruletest.Start.Add(3 * time.Second), Change: justBorn}).
 			Process(ruletest.Process{PID: 950, PPID: 50, Comm: "php-fpm", From: 5, To: 5, Started: ruletest.Start.Add(5 * time.Second), Change: justBorn})
 	}
+	half := ruletest.CPU{User: 0.3, System: 0.2}
+	script := ruletest.Process{PID: 50, Comm: "bash", CPU: 0.05, Child: 0.6}
+	loop := func(h *ruletest.Host) *ruletest.Host {
+		return child(h.AllCPUs(half).System(ruletest.System{Forks: 104}).Process(script).Process(ruletest.Process{PID: 7, Comm: "sysbench", CPU: 0.3}))
+	}
+	served := func(perSecond float64) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := loop(ruletest.New(2, 10))
+			ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 1, PID: 50})
+			ruletest.Every(h, func(at time.Time, _ float64) recording.ListenerSample {
+				return recording.ListenerSample{At: at, NetNS: 1, Local: "0.0.0.0", Port: 8080, Inode: 1, Backlog: 5}
+			})
+			return ruletest.Every(h, func(at time.Time, s float64) recording.TCPSample {
+				return recording.TCPSample{At: at, NetNS: 1, Inode: 2, Local: "10.0.0.1", LocalPort: 8080, Remote: "10.0.0.2", RemotePort: 40000,
+					State: recording.TCPEstablished, Info: true, DataSegsIn: uint32(perSecond * s)}
+			})
+		}
+	}
 	ruletest.Check(t, shortLivedProcesses, []ruletest.Situation{
-		{Name: "a parent and its brief children", Host: func() *ruletest.Host {
-			return child(ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(spawner))
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(stress): 400/s new tasks"},
-		{Name: "children nobody waits for", Host: func() *ruletest.Host {
+		{Name: "a parent and its brief children, and tasks that wait", Host: func() *ruletest.Host {
+			return child(ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(spawner))
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(stress): 400/s new tasks", Proof: "somebody waited for a CPU 60 %"},
+		{Name: "run delay without pressure", Host: func() *ruletest.Host {
+			return child(ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(spawner).Process(ruletest.Process{Comm: "nginx", CPU: 0.05, RunDelay: 0.5}))
+		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Proof: "waited 0.5 s per second"},
+		{Name: "busy CPUs, and nobody waits", Host: func() *ruletest.Host {
+			return child(ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.1, 0).System(ruletest.System{Forks: 400}).Process(spawner))
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8},
+		{Name: "children whose parent gets no account", Host: func() *ruletest.Host {
 			p := spawner
 			p.Child = 0
-			return child(ruletest.New(2, 5).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(p))
+			return child(ruletest.New(2, 5).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(p))
 		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8},
+		{Name: "a shell loop beside idle CPUs", Host: func() *ruletest.Host {
+			return loop(ruletest.New(2, 10).Pressure("cpu", 0.3, 0))
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
+		{Name: "the same loop beside others that fill the CPUs", Host: func() *ruletest.Host {
+			p := script
+			p.Child = 0.25
+			return child(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}).Pressure("cpu", 0.9, 0).System(ruletest.System{Forks: 104}).Process(p).
+				Process(ruletest.Process{Comm: "java", CPU: 1.7, RunDelay: 2}))
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "bash", Low: 0.1, High: 0.2},
+		{Name: "a script that works on its input", Host: func() *ruletest.Host {
+			return loop(ruletest.New(2, 10)).Thread(ruletest.Thread{PID: 50, TID: 50, Comm: "bash", CPU: 0.05, Syscall: "read", Input: 0.4})
+		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "bash", Low: 0.2, High: 0.4, Proof: "its children used 92 %"},
+		{Name: "a script that mostly waits for input", Host: func() *ruletest.Host {
+			return loop(ruletest.New(2, 10)).Thread(ruletest.Thread{PID: 50, TID: 50, Comm: "bash", CPU: 0.05, Syscall: "read", Input: 0.8})
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
+		{Name: "a server that starts two processes for each request", Host: served(52), Want: rule.Likely, Kind: rule.KindProcess, Subject: "bash", Low: 0.2, High: 0.4, Proof: "52/s requests came"},
+		{Name: "an agent that is asked now and then", Host: served(0.2), Want: rule.Possible, Kind: rule.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
 		{Name: "a build of long compilations", Host: func() *ruletest.Host {
 			p := spawner
 			p.Comm, p.Child = "make", 1.5
@@ -323,6 +364,16 @@ func TestSoftIRQ(t *testing.T) {
 				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "NoPorts", Value: int64(400000 * s)}
 			})
 		}, Want: rule.Certain, Kind: rule.KindInterface, Subject: "veth0", Low: 0.59, High: 0.61, Says: "400,000/s tiny packets arrive on veth0"},
+		{Name: "refused packets on a CPU with time left", Host: func() *ruletest.Host {
+			return ruletest.Every(flood(ruletest.New(2, 10).CPUs(quiet, ruletest.CPU{User: 0.1, SoftIRQ: 0.35}), "eth0", 90000, 60), func(at time.Time, s float64) recording.ProtocolSample {
+				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "NoPorts", Value: int64(90000 * s)}
+			})
+		}, Want: rule.Certain, Kind: rule.KindInterface, Subject: "eth0", Low: 0.3, High: 0.4},
+		{Name: "a name server with time left", Host: func() *ruletest.Host {
+			return ruletest.Every(flood(ruletest.New(2, 10).CPUs(quiet, ruletest.CPU{User: 0.3, SoftIRQ: 0.35}), "eth0", 90000, 75), func(at time.Time, s float64) recording.ProtocolSample {
+				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "InDatagrams", Value: int64(90000 * s)}
+			})
+		}, Want: rule.Possible, Kind: rule.KindInterface, Subject: "eth0", Low: 0.3, High: 0.4},
 		{Name: "large packets that pile up", Host: func() *ruletest.Host {
 			return flood(ruletest.New(4, 5).CPUs(quiet, loaded, quiet, quiet), "eth0", 400000, 1400).
 				Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/1", Kernel: true, CPU: 0.3})

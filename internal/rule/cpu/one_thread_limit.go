@@ -185,24 +185,25 @@ func clientsOf(v *view.View, pid int32) clients {
 		*c.accept.at(l.At) += float64(l.Queue)
 		c.unread.at(l.At) // a reading, whatever it says
 	}
-	sockets := view.Rows[recording.TCPSample](v)
+	sockets := view.Readings[recording.TCPSample](v)
 	type end struct {
 		address string
 		port    uint16
 	}
 	asks := map[end]bool{} // rtrail's ends of its connections
-	for _, s := range sockets {
-		if own[s.Inode] {
+	for _, r := range sockets {
+		if s := r.Of(); own[s.Inode] {
 			asks[end{s.Local, s.LocalPort}] = true
 		}
 	}
-	for _, s := range sockets {
+	for _, r := range sockets {
+		s := r.Of()
 		if !mine[s.Inode] || !ports[s.LocalPort] || s.State != recording.TCPEstablished || asks[end{s.Remote, s.RemotePort}] {
 			continue
 		}
 		c.connections[s.Inode] = true
 		if s.RecvQueue > 0 && len(c.unread) > 0 {
-			*c.unread.at(s.At)++
+			*c.unread.at(r.At())++
 		}
 	}
 	return c

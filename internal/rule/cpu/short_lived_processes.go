@@ -29,7 +29,8 @@ const (
 	// birthsFrom: tasks created per second. Shell scripts, cron jobs and
 	// monitoring agents stay below 20/s; at 50/s a process is born every 20 ms.
 	birthsFrom = 50.0
-	// vanishedShare: share of all CPU time that went to processes that ended.
+	// vanishedShare: share of all CPU time that went to processes that ended, if
+	// somebody waits because of them (harm).
 	// A tenth is where removing them would be felt; tick accounting of /proc
 	// and processes that end between two readings make errors of a few percent.
 	vanishedShare = 0.10
@@ -60,13 +61,18 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 	// Threads count as forks too; CPU time that came back to a parent from
 	// ended children, or that no live process has, proves that these were
 	// processes.
-	if perTask := used * float64(v.CPUCount()) / sched.Forks; used >= vanishedShare && perTask <= briefCPU && b.newbornCPU <= briefCPU {
+	x := harmOf(v, b, used, total, sched.Forks)
+	if perTask := used * float64(v.CPUCount()) / sched.Forks; used >= vanishedShare && perTask <= briefCPU && b.newbornCPU <= briefCPU && x.any() {
 		f.Confidence = rule.Likely
-		if b.parentCPU >= 0.5*max(b.missing, b.parentCPU) {
+		if x.crowd && b.parentCPU >= 0.5*max(b.missing, b.parentCPU) {
 			f.Confidence = rule.Certain
 		}
 	}
-	describeShortLived(v, &f, b, used, sched, total)
+	describeShortLived(v, &f, b, used, sched)
+	f.Evidence = append(f.Evidence, x.evidence(b)...)
+	if !x.any() {
+		f.Notes = append(f.Notes, rule.T("nobody was seen to wait because of them: the CPUs were idle %v of the time", unit.Share(1-total.Busy())))
+	}
 	return []rule.Finding{f}, nil
 }
 
@@ -96,7 +102,7 @@ func balance(v *view.View, total view.CPUShare) books {
 		b.live += p.CPU * min(1, p.Seconds/max(v.Seconds(), 0.001))
 		if !p.Started.Before(v.Start()) && !p.Kernel {
 			births[p.PPID]++
-			last := p.Samples[len(p.Samples)-1]
+			last := p.Samples[len(p.Samples)-1].Of()
 			newborn++
 			b.newbornCPU += max(0, (last.User + last.System).Seconds())
 			if names[p.PPID] == nil {
@@ -140,8 +146,8 @@ func balance(v *view.View, total view.CPUShare) books {
 func steadyChildCPU(p view.Process, cpus int) float64 {
 	var rates []float64
 	for i := 1; i < len(p.Samples); i++ {
-		a, z := p.Samples[i-1], p.Samples[i]
-		seconds := z.At.Sub(a.At).Seconds()
+		a, z := p.Samples[i-1].Of(), p.Samples[i].Of()
+		seconds := p.Samples[i].At().Sub(p.Samples[i-1].At()).Seconds()
 		if seconds <= 0 || a.ChildUser < 0 || z.ChildUser < 0 {
 			continue
 		}
@@ -179,7 +185,7 @@ func childNames(seen map[string]int, parent string) []string {
 	return list
 }
 
-func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sched view.Scheduler, total view.CPUShare) {
+func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sched view.Scheduler) {
 	who := fmt.Sprintf("%s (%d)", b.parent.Comm, b.parent.PID)
 	children := "children that end too soon to be seen"
 	if len(b.children) > 0 {

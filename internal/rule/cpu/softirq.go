@@ -35,6 +35,8 @@ const (
 	// ksoftirqdFrom: the share of a CPU that its ksoftirqd used: softirqs came
 	// faster than they could be done at the end of interrupts.
 	ksoftirqdFrom = 0.05
+	// cpuLeft: idle share of a CPU below which what runs there has to wait.
+	cpuLeft = 0.10
 	// smallPacket: mean bytes per received packet, headers included. A bare
 	// SYN or ACK has 54 to 66, a short UDP packet 42 to 60; requests and
 	// replies of real services average more.
@@ -71,12 +73,16 @@ func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {
 	receiving := kinds.top == "NET_RX" && kinds.share >= receiveShare
 	flood := receiving && hasFlow && flow.packets >= floodPackets && flow.size <= smallPacket
 	daemon := ksoftirqd(v)
+	// That a CPU spends its time on packets harms nobody while it has time left and
+	// somebody wants the packets: a name server or a game may live on tiny ones.
+	pressed := daemon.CPU >= ksoftirqdFrom || 1-worst.Busy() <= cpuLeft
+	nature := natureOf(v, flow)
 	f := rule.Finding{Confidence: rule.Possible}
 	switch {
 	// Loopback has no sender but this host: its softirq time is part of what
 	// local clients and servers do for each other.
 	case hasFlow && flow.name == "lo":
-	case worst.SoftIRQ >= softirqShare && flood:
+	case worst.SoftIRQ >= softirqShare && flood && (pressed || nature.refused):
 		f.Confidence = rule.Certain
 	case worst.SoftIRQ >= softirqShare && daemon.CPU >= ksoftirqdFrom:
 		f.Confidence = rule.Likely
@@ -84,7 +90,7 @@ func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {
 	if f.Confidence == rule.Possible && !flood && daemon.CPU < ksoftirqdFrom {
 		return nil, nil // busy with useful packets
 	}
-	describeSoftIRQ(v, &f, softirqFacts{worst: worst, sum: sum, kinds: kinds, flow: flow, hasFlow: hasFlow && receiving, flood: flood, daemon: daemon})
+	describeSoftIRQ(v, &f, softirqFacts{worst: worst, sum: sum, kinds: kinds, flow: flow, hasFlow: hasFlow && receiving, flood: flood, nature: nature.words, daemon: daemon})
 	return []rule.Finding{f}, nil
 }
 
@@ -95,6 +101,7 @@ type softirqFacts struct {
 	flow    traffic
 	hasFlow bool
 	flood   bool
+	nature  string // what the packets are; "": not known
 	daemon  view.Process
 }
 
@@ -166,20 +173,29 @@ func ksoftirqd(v *view.View) (busiest view.Process) {
 }
 
 // natures are protocol counters that tell what a flood consists of.
-var natures = []struct{ protocol, counter, words string }{
-	{"TcpExt", "SyncookiesSent", "connection requests (SYN) answered with cookies"},
-	{"TcpExt", "TCPReqQFullDrop", "connection requests (SYN) over a full queue"},
-	{"TcpExt", "ListenDrops", "connection requests a listener refused"},
-	{"Udp", "NoPorts", "UDP to ports nobody listens on"},
-	{"Udp", "RcvbufErrors", "UDP to a socket whose buffer is full"},
-	{"Udp", "InDatagrams", "UDP datagrams"},
-	{"Icmp", "InEchos", "pings"},
-	{"Tcp", "OutRsts", "TCP segments answered with a reset: no such connection or port"},
-	{"Tcp", "InSegs", "TCP segments"},
+var natures = []struct {
+	protocol, counter, words string
+	refused                  bool // nobody here takes them
+}{
+	{"TcpExt", "SyncookiesSent", "connection requests (SYN) answered with cookies", true},
+	{"TcpExt", "TCPReqQFullDrop", "connection requests (SYN) over a full queue", true},
+	{"TcpExt", "ListenDrops", "connection requests a listener refused", true},
+	{"Udp", "NoPorts", "UDP to ports nobody listens on", true},
+	{"Udp", "RcvbufErrors", "UDP to a socket whose buffer is full", true},
+	{"Udp", "InDatagrams", "UDP datagrams", false},
+	{"Icmp", "InEchos", "pings", false},
+	{"Tcp", "OutRsts", "TCP segments answered with a reset: no such connection or port", true},
+	{"Tcp", "InSegs", "TCP segments", false},
+}
+
+// nature is what the packets of an interface are.
+type nature struct {
+	words   string // "": not known
+	refused bool   // nobody here takes them
 }
 
 // natureOf says what the packets of an interface's namespace are.
-func natureOf(v *view.View, flow traffic) string {
+func natureOf(v *view.View, flow traffic) nature {
 	type key struct{ protocol, name string }
 	var rows []recording.ProtocolSample
 	for _, s := range view.Rows[recording.ProtocolSample](v) {
@@ -190,10 +206,10 @@ func natureOf(v *view.View, flow traffic) string {
 	_, series := view.Group(rows, func(s recording.ProtocolSample) key { return key{s.Protocol, s.Name} })
 	for _, n := range natures {
 		if r := view.Rate(series[key{n.protocol, n.counter}], func(s recording.ProtocolSample) int64 { return s.Value }); r >= natureShare*flow.packets {
-			return fmt.Sprintf("%s (%s.%s +%v)", n.words, n.protocol, n.counter, unit.PerSecond(r))
+			return nature{fmt.Sprintf("%s (%s.%s +%v)", n.words, n.protocol, n.counter, unit.PerSecond(r)), n.refused}
 		}
 	}
-	return ""
+	return nature{}
 }
 
 func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
@@ -223,9 +239,9 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 				What: rule.T("%s received %v packets", x.flow.name, unit.PerSecond(x.flow.packets)), Check: shell.Line("sar -n DEV 1 5   # rxpck/s")},
 			rule.Evidence{Metric: "net.packet-size", Value: x.flow.size, Unit: "bytes", Limit: rule.Limit(smallPacket), Counters: true,
 				What: rule.T("%v each, headers included", unit.Bytes(x.flow.size)), Check: shell.Line("sar -n DEV 1 5   # rxkB/s * 1024 / rxpck/s")})
-		if nature := natureOf(v, x.flow); nature != "" {
+		if x.nature != "" {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "net.packet-kind", Value: x.flow.packets, Unit: "per second", Counters: true,
-				What: rule.T("they are %s", nature), Check: shell.Line("nstat; tcpdump -c 20 -ni %s", x.flow.name)})
+				What: rule.T("they are %s", x.nature), Check: shell.Line("nstat; tcpdump -c 20 -ni %s", x.flow.name)})
 		}
 	}
 	if x.daemon.CPU >= ksoftirqdFrom {

@@ -83,7 +83,7 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 				unclear = fillsToo(p, g.trend, pool)
 				continue
 			}
-		case !known && isMySQL(p) && p.Age(p.Samples[0].At) < grownUp && sureOf(v, p, t) == rule.Possible:
+		case !known && isMySQL(p) && p.Age(p.Samples[0].At()) < grownUp && sureOf(v, p, t) == rule.Possible:
 			unclear = notAsked(p, t)
 			continue
 		}
@@ -120,13 +120,13 @@ func sureOf(v *view.View, p view.Process, t trend) rule.Confidence {
 // fills says whether memory will be gone before long. A handful of pages that a
 // program takes while it begins do not tell.
 func fills(v *view.View, p view.Process, t trend) bool {
-	return ceilingOf(v, p).left(t) <= distant && (t.grown >= solidGrowth || p.Age(p.Samples[0].At) >= grownUp)
+	return ceilingOf(v, p).left(t) <= distant && (t.grown >= solidGrowth || p.Age(p.Samples[0].At()) >= grownUp)
 }
 
 // leaksEvenly says whether slow growth is at one rate, and not that of a program
 // that begins: it was there for as long again as it was watched.
 func leaksEvenly(p view.Process, t trend) bool {
-	return t.straight() && t.readings*t.block >= manyReadings && p.Age(p.Samples[0].At).Seconds() >= t.seconds
+	return t.straight() && t.readings*t.block >= manyReadings && p.Age(p.Samples[0].At()).Seconds() >= t.seconds
 }
 
 // ceiling is what a growing process runs into.

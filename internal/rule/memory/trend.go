@@ -69,8 +69,8 @@ type point struct {
 // which come and go with others.
 func privateMemory(p view.Process) (series []point) {
 	for _, s := range p.Samples {
-		if s.Anon >= 0 {
-			series = append(series, point{s.At, float64(s.Anon + max(s.Swap, 0))})
+		if row := s.Row(); row.Anon >= 0 {
+			series = append(series, point{row.At, float64(row.Anon + max(row.Swap, 0))})
 		}
 	}
 	return series

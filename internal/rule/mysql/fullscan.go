@@ -77,6 +77,9 @@ func detectFullScan(v *view.View) ([]rule.Finding, error) {
 			found = append(found, describeScans(v, s, scans))
 			continue
 		}
+		if len(costlyOf(v, s)) > 0 {
+			continue // they read the rows
+		}
 		counted, left := scanningOf(s), untoldOf(v, s)
 		_, digests := v.StatementsOf(s.Server)
 		if rate := unnamedRate(counted, left, digests); rate >= rowsPerSecond && counted.share >= mostOfRows && !(counted.perWanted < wastedRatio) {
@@ -94,7 +97,14 @@ func scansOf(v *view.View, s *view.MySQLServer) []scan {
 	return view.Memo(v, "mysql scans "+s.Server, func() []scan {
 		var list []scan
 		counted, left, all := scanningOf(s), untoldOf(v, s), workOf(v, s)
+		explained := map[string]bool{} // by what they ask: mysql/costly-statement
+		for _, x := range costlyOf(v, s) {
+			explained[x.text] = true
+		}
 		for _, w := range all {
+			if explained[w.text] {
+				continue
+			}
 			x := scan{work: w}
 			x.filter, x.told = parseFilter(w.text)
 			x.plan = planOf(v, s, x.work, x.filter)

@@ -148,6 +148,29 @@ func TestMetadataLock(t *testing.T) {
 	})
 }
 
+// An index is added in milliseconds; whoever reads the table waits for the end of
+// it. One look of many at four of them proves no waiting, two do.
+func TestMetadataLockOfAMoment(t *testing.T) {
+	for looks, want := range map[int]int{1: 0, 5: 1} {
+		h, n := server(ruletest.MySQL{Gauges: map[string]float64{"Threads_running": 3}}), 0
+		h.Readings(func(at time.Time, _ float64) {
+			if n++; n > looks {
+				return
+			}
+			for id := range int64(6) {
+				w := idleBlocker(20+id, 0)
+				w.At, w.Server, w.Kind, w.Object, w.BlockingCommand = at, "10.0.0.2:3306", "metadata", "shop.stock", "Query"
+				r := waiter("Waiting for table metadata lock", 0)
+				r.At, r.Server, r.ID = at, w.Server, w.Waiting
+				ruletest.Add(ruletest.Add(h, w), r)
+			}
+		})
+		if f := h.Detect(t, metadataLock); len(f) != want {
+			t.Errorf("waits in %d of %d looks: %d findings, want %d", looks, n, len(f), want)
+		}
+	}
+}
+
 // Several transactions may hold the lock: all of them are named, and none is to
 // be killed at random.
 func TestMetadataLockOfOneOfMany(t *testing.T) {

@@ -37,7 +37,7 @@ func detectMetadataLock(v *view.View) ([]rule.Finding, error) {
 		w := locksOf(v, s, "metadata", "table")
 		m := metadataWait{lockWaits: w}
 		m.state, m.mean, m.most, m.lasts = metadataStates(v, s)
-		if w.serious() || m.mean >= waitersAtLeast && m.lasts >= longWait {
+		if w.serious() && !m.momentary() || m.mean >= waitersAtLeast && m.lasts >= longWait {
 			found = append(found, m.finding())
 		}
 		if f, ok := userLockFinding(v, s); ok {
@@ -55,6 +55,19 @@ type metadataWait struct {
 	mean  float64       // connections in such a state
 	most  int64         //
 	lasts time.Duration // longest of them
+}
+
+// momentary says that the waits are those of a change of a table that was seen
+// once while it held its exclusive lock: all readers of the table wait then, for
+// some milliseconds.
+func (m *metadataWait) momentary() bool {
+	looks := 0
+	for _, look := range m.v.SessionsOf(m.s.Server) {
+		if slices.ContainsFunc(look, func(r recording.MySQLSession) bool { return definitionWait(r.State) }) {
+			looks++
+		}
+	}
+	return looks == 1 && max(m.longest, m.lasts) < longWait
 }
 
 // definitionWait says whether a state of the process list is a wait for the

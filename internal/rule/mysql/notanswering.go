@@ -152,7 +152,7 @@ func (x *silence) ended(p view.Process) bool {
 	x.sure = rule.Certain
 	x.why = fmt.Sprintf("its process (%d) ended in the window", p.PID)
 	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: 0, Unit: "count",
-		What: rule.T("%s (%d) was last seen at %s", p.Comm, p.PID, p.Samples[len(p.Samples)-1].At.Format("15:04:05")), Check: shell.Line("ps -p %d; dmesg | grep -i -e oom -e segfault", p.PID)})
+		What: rule.T("%s (%d) was last seen at %s", p.Comm, p.PID, p.Samples[len(p.Samples)-1].At().Format("15:04:05")), Check: shell.Line("ps -p %d; dmesg | grep -i -e oom -e segfault", p.PID)})
 	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log and the kernel's: crash, shutdown or kill"), Command: logs, Tradeoff: "none"})
 	if q, ok := x.successor(p); ok {
 		x.why += fmt.Sprintf(", and %s (%d), started since, does not answer yet", q.Comm, q.PID)
@@ -233,7 +233,8 @@ func (x *silence) ownSocket(host string, port uint16) (worst recording.TCPSample
 		if c.Remote != host || c.RemotePort != port {
 			continue
 		}
-		for _, r := range c.Samples {
+		for _, x := range c.Samples {
+			r := x.Row()
 			unanswered := r.State == recording.TCPSynSent || r.State == recording.TCPEstablished && r.Backoff >= 1
 			if unanswered && r.Retransmits >= max(worst.Retransmits, 1) {
 				worst, ok = r, true

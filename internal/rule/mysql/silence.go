@@ -125,11 +125,12 @@ func (x *silence) heldUp() bool {
 // halted counts the readings of a process at which it was stopped, by a signal (T)
 // or a debugger (t), and an answer was due.
 func (x *silence) halted(p view.Process) (state string, n int) {
-	for _, r := range p.Samples {
+	for _, reading := range p.Samples {
+		r := reading.Of()
 		if r.State != "T" && r.State != "t" {
 			continue
 		}
-		if slices.ContainsFunc(x.due, func(d span) bool { return !r.At.Before(d.from) && !r.At.After(d.to) }) {
+		if slices.ContainsFunc(x.due, func(d span) bool { return !reading.At().Before(d.from) && !reading.At().After(d.to) }) {
 			state, n = r.State, n+1
 		}
 	}
@@ -139,7 +140,7 @@ func (x *silence) halted(p view.Process) (state string, n int) {
 // successor is the process that took the place of one that ended: the same
 // program with the same arguments.
 func (x *silence) successor(p view.Process) (view.Process, bool) {
-	seen := p.Samples[len(p.Samples)-1].At
+	seen := p.Samples[len(p.Samples)-1].At()
 	for _, q := range x.v.Processes() {
 		if q.Comm == p.Comm && q.Cmdline == p.Cmdline && !q.Gone && q.Started.After(seen) {
 			return q, true
@@ -173,7 +174,7 @@ func (x *silence) doubt() *rule.NotJudged {
 		return meant
 	}
 	if here && p.Gone {
-		last := p.Samples[len(p.Samples)-1].At.Format("15:04:05")
+		last := p.Samples[len(p.Samples)-1].At().Format("15:04:05")
 		if q, ok := x.successor(p); ok {
 			meant.Why = fmt.Sprintf("it was last seen at %s, and %s (%d) has started since", last, q.Comm, q.PID)
 			return meant

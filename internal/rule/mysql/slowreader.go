@@ -133,8 +133,8 @@ func (r *reader) look(v *view.View, s *view.MySQLServer) {
 	r.socket, r.hasSocket = socketOf(v, s, r.MySQLSession)
 	if r.hasSocket {
 		for _, x := range r.socket.Samples {
-			r.queued = max(r.queued, x.SendQueue)
-			if x.SendQueue >= leastQueued {
+			r.queued = max(r.queued, x.Of().SendQueue)
+			if x.Of().SendQueue >= leastQueued {
 				r.stuck++
 			}
 		}

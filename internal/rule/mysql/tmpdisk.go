@@ -152,6 +152,11 @@ func accused(v *view.View, s *view.MySQLServer) map[string]bool {
 			blamed[x.text] = true
 		}
 	}
+	for _, x := range costlyOf(v, s) {
+		if x.sure > rule.Possible {
+			blamed[x.text] = true
+		}
+	}
 	return blamed
 }
 

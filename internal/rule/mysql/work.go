@@ -15,7 +15,7 @@ import (
 
 // rulesWork are about the work that statements make: rows read, tables and
 // files made on the way, pages fetched, syncs waited for.
-var rulesWork = []rule.Rule{fullScan, tmpDiskTables, sorting, bufferPoolSmall, commitFlush, missingTables}
+var rulesWork = []rule.Rule{costlyStatement, fullScan, tmpDiskTables, sorting, bufferPoolSmall, commitFlush, missingTables}
 
 // someTime is how many seconds statements must take per second of the window
 // before their kind of work is worth a word: a twentieth of one core, or of one

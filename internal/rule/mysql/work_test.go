@@ -396,6 +396,20 @@ func TestMissingTables(t *testing.T) {
 			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5.1, Says: "sbtest40"},
 		{Name: "MariaDB's counters", Host: maria(900, 0, 2), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1, Says: "sbtest40"},
 		{Name: "views", Host: maria(900, 900, 2)},
+		{Name: "an index is added again and again", Host: func() *ruletest.Host {
+			// Measured: eight readers of the table, on MariaDB 10.11.
+			r := map[string]float64{"Questions": 1070, "Table_open_cache_overflows": 0, "Opened_tables": 198, "Table_open_cache_misses": 1107,
+				"Opened_table_definitions": 115, "Com_alter_table": 57}
+			return server(ruletest.MySQL{Rates: r, Gauges: map[string]float64{"Threads_connected": 10}})
+		}},
+		{Name: "an index is added beside clients of missing tables", Host: func() *ruletest.Host {
+			r := map[string]float64{"Questions": 8600, "Table_open_cache_overflows": 0, "Opened_tables": 2, "Table_open_cache_misses": 900,
+				"Opened_table_definitions": 1, "Com_alter_table": 0.5}
+			return server(ruletest.MySQL{Rates: r, Gauges: map[string]float64{"Threads_connected": 10}, Sessions: times(2, ask)})
+		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "statements that always fail, for another reason", Host: oracle(func(m *ruletest.MySQL) {
+			m.Errors, m.Sessions = map[int32]float64{1064: 4300}, times(5, ask)
+		})},
 		{Name: "the cache is too small", Host: func() *ruletest.Host {
 			r := map[string]float64{"Questions": 8600, "Table_open_cache_overflows": 900, "Opened_tables": 900, "Table_open_cache_misses": 900}
 			return server(ruletest.MySQL{Rates: r, Sessions: times(5, ask)})

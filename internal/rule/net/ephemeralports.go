@@ -88,7 +88,7 @@ func detectEphemeralPorts(v *view.View) ([]rule.Finding, error) {
 func exhaustions(v *view.View) []exhaustion {
 	byKey := map[destination]*exhaustion{}
 	var order []destination
-	for _, space := range namespacesOf(v) {
+	for _, space := range v.TCPNamespaces() {
 		low, high, ok := portRange(v, space)
 		if !ok {
 			continue
@@ -105,6 +105,9 @@ func exhaustions(v *view.View) []exhaustion {
 		}
 		moments := v.TCPMoments(space)
 		for _, moment := range moments {
+			if float64(len(moment)) < rangeNearlyFull*float64(size) {
+				continue // so few cannot use up the range
+			}
 			for d, use := range portsOf(moment, servers, low, high) {
 				x := byKey[d]
 				if x == nil {
@@ -135,17 +138,13 @@ func exhaustions(v *view.View) []exhaustion {
 	return list
 }
 
-func namespacesOf(v *view.View) []uint64 {
-	spaces, _ := view.Group(view.Rows[recording.TCPSample](v), func(s recording.TCPSample) uint64 { return s.NetNS })
-	return spaces
-}
-
 // use is how many ports of the range one destination takes in one sample.
 type use struct{ ports, timeWait int }
 
-func portsOf(moment []recording.TCPSample, servers map[uint16]bool, low, high int) map[destination]use {
+func portsOf(moment []recording.Reading[recording.TCPSample], servers map[uint16]bool, low, high int) map[destination]use {
 	uses := map[destination]use{}
-	for _, s := range moment {
+	for _, r := range moment {
+		s := r.Of()
 		if int(s.LocalPort) < low || int(s.LocalPort) > high || s.State == recording.TCPSynRecv || servers[s.LocalPort] {
 			continue
 		}
@@ -216,7 +215,7 @@ func clientOf(v *view.View, d destination) (view.Process, bool) {
 		}
 		for _, s := range c.Samples {
 			// The last owner is the worker; the oldest may only have forked.
-			if owners := v.SocketOwners(s.Inode); len(owners) > 0 {
+			if owners := v.SocketOwners(s.Of().Inode); len(owners) > 0 {
 				p := owners[len(owners)-1]
 				n[p.PID]++
 				byPID[p.PID] = p

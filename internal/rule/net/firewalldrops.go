@@ -67,7 +67,7 @@ func waitingConnections(v *view.View) []cutOff {
 		var list []cutOff
 		for _, c := range v.Connections() {
 			switch {
-			case slices.ContainsFunc(c.Samples, func(s recording.TCPSample) bool { return s.State == recording.TCPSynSent }):
+			case c.Connecting():
 				list = append(list, cutOff{Connection: c, connecting: true})
 			case c.Info && c.State == recording.TCPEstablished && (c.Retransmits >= blackhole || c.Backoff >= blackhole):
 				list = append(list, cutOff{Connection: c})
@@ -177,8 +177,8 @@ func waitingAtOnce(victims []cutOff) float64 {
 	moments, seen := map[int64]bool{}, 0
 	for _, w := range victims {
 		for _, s := range w.Samples {
-			if s.State == recording.TCPSynSent || s.Retransmits > 0 {
-				moments[s.At.Unix()] = true
+			if s.Of().State == recording.TCPSynSent || s.Of().Retransmits > 0 {
+				moments[s.At().Unix()] = true
 				seen++
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -38,7 +37,7 @@ func suffering(v *view.View, l view.Listener) (affects []rule.Subject, notes []r
 	spaces := map[uint64]bool{}
 	for _, c := range v.Connections() {
 		toIt := c.RemotePort == l.Port && (c.Remote == l.Local || wildcard(l.Local) && v.HasAddress(l.NetNS, c.Remote))
-		if toIt && slices.ContainsFunc(c.Samples, func(s recording.TCPSample) bool { return s.State == recording.TCPSynSent }) {
+		if toIt && c.Connecting() {
 			waiting++
 			spaces[c.NetNS] = true
 			add(peerSubject(c.Remote, c.NetNS))

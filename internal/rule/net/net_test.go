@@ -155,6 +155,12 @@ func TestSYNFlood(t *testing.T) {
 		owns(h, 1, 70, "nginx")
 		listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{queue}, backlog: 511})
 	}
+	short := func(h *ruletest.Host) {
+		owns(h, 1, 70, "nginx")
+		listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 5, drops: 2000})
+		sysctl(h, 1, "net.ipv4.tcp_syncookies", "0")
+		sysctl(h, 1, "net.ipv4.tcp_max_syn_backlog", "256")
+	}
 	tests := []struct {
 		name  string
 		build func(*ruletest.Host)
@@ -186,6 +192,36 @@ func TestSYNFlood(t *testing.T) {
 			sysctl(h, 1, "net.ipv4.tcp_max_syn_backlog", "256")
 			counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 1000, "TcpPassiveOpens": 1})
 		}, 0},
+		{"short backlog, cookies off, flood", func(h *ruletest.Host) {
+			short(h)
+			halfOpen(h, 6, one)
+			counters(h, 1, map[string]float64{"TcpExtTCPReqQFullDrop": 2000, "TcpExtListenDrops": 2000, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 0})
+		}, rule.Certain},
+		{"short backlog in a kernel that stops one earlier", func(h *ruletest.Host) {
+			short(h)
+			halfOpen(h, 5, everywhere)
+			counters(h, 1, map[string]float64{"TcpExtTCPReqQFullDrop": 2000, "TcpExtListenDrops": 2000, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 0})
+		}, rule.Certain},
+		{"short backlog, real clients, some refused", func(h *ruletest.Host) {
+			short(h)
+			halfOpen(h, 6, everywhere)
+			counters(h, 1, map[string]float64{"TcpExtTCPReqQFullDrop": 20, "TcpExtListenDrops": 20, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 100})
+		}, rule.Certain},
+		{"short backlog, nobody refused", func(h *ruletest.Host) {
+			short(h)
+			halfOpen(h, 6, everywhere)
+			counters(h, 1, map[string]float64{"TcpExtTCPReqQFullDrop": 0, "TcpExtListenDrops": 0, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 100})
+		}, 0},
+		{"full queue, half-open connections not readable", func(h *ruletest.Host) {
+			short(h)
+			counters(h, 1, map[string]float64{"TcpExtTCPReqQFullDrop": 2000, "TcpExtListenDrops": 2000, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 0})
+		}, rule.Likely},
+		{"short backlog, cookies on", func(h *ruletest.Host) {
+			owns(h, 1, 70, "nginx")
+			listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 5})
+			halfOpen(h, 6, everywhere)
+			counters(h, 1, map[string]float64{"TcpExtSyncookiesSent": 2000, "TcpExtTCPReqQFullDoCookies": 2000, "TcpExtSyncookiesRecv": 20, "TcpPassiveOpens": 20})
+		}, rule.Certain},
 		{"the sender resets", func(h *ruletest.Host) {
 			server(h, 0)
 			halfOpen(h, 2, one)
@@ -217,6 +253,26 @@ func TestSYNFloodNamesPortAndSource(t *testing.T) {
 	counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 1})
 	found := ruletest.Judge(t, h, synFlood, rule.Certain)
 	want := "SYN flood on nginx :80 from 10.78.0.9: the table of half-open connections is full, real connects are refused"
+	if len(found) != 1 || found[0].Headline.String() != want {
+		t.Errorf("got %d, %q", len(found), found[0].Headline)
+	}
+}
+
+// The drops of a listener name it, not the most half-open connections.
+func TestSYNFloodNamesTheListenerThatDrops(t *testing.T) {
+	h := ruletest.New(2, 10)
+	owns(h, 1, 70, "nginx")
+	owns(h, 2, 71, "redis-server")
+	listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 511})
+	listens(h, listener{ns: 1, port: 6379, inode: 2, queue: []uint32{0}, backlog: 5, drops: 2000})
+	halfOpen(h, 30, everywhere)
+	sockets(h, func(_ float64, i int) recording.TCPSample {
+		return recording.TCPSample{NetNS: 1, Local: "10.0.0.1", LocalPort: 6379, Remote: "10.78.0.9", RemotePort: uint16(2000 + i), State: recording.TCPSynRecv}
+	}, 6)
+	sysctl(h, 1, "net.ipv4.tcp_syncookies", "0")
+	counters(h, 1, map[string]float64{"TcpExtTCPReqQFullDrop": 2000, "TcpExtListenDrops": 2000, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 100})
+	found := ruletest.Judge(t, h, synFlood, rule.Certain)
+	want := "SYN flood on redis-server :6379 from 10.78.0.9: its backlog of 5 is full of half-open connections, real connects are refused"
 	if len(found) != 1 || found[0].Headline.String() != want {
 		t.Errorf("got %d, %q", len(found), found[0].Headline)
 	}

@@ -96,7 +96,7 @@ func (f *film) view(t *testing.T) *view.View {
 // viewOf reads a capture file as rtrail diagnose does.
 func viewOf(t *testing.T, path string) *view.View {
 	t.Helper()
-	src, err := pcap.Open([]string{path}, nil)
+	src, err := pcap.Open(context.Background(), []string{path}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,6 +155,129 @@ func TestPAWSInCapture(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stuckRequest films a request of 1,200 bytes that is sent again four times in
+// vain, behind it a small segment that is answered, or is not.
+func stuckRequest(smallAnswered bool) *film {
+	f := newFilm()
+	const port = 40000
+	f.segment(0, port, 3306, true, synFlag, 100, 0, 1, "")
+	f.segment(ms, port, 3306, false, synFlag|ackFlag, 900, 101, 1, "")
+	f.segment(2*ms, port, 3306, true, ackFlag, 101, 901, 2, "")
+	f.segment(3*ms, port, 3306, true, ackFlag, 101, 901, 3, strings.Repeat("a", 80))
+	f.segment(4*ms, port, 3306, false, ackFlag, 901, 181, 4, "")
+	large := strings.Repeat("b", 1200)
+	f.segment(5*ms, port, 3306, true, ackFlag, 181, 901, 5, large)
+	f.segment(6*ms, port, 3306, true, ackFlag, 1381, 901, 6, strings.Repeat("c", 80))
+	if smallAnswered {
+		f.segment(7*ms, port, 3306, false, ackFlag, 901, 181, 7, "")
+	}
+	for i := range 4 {
+		f.segment(200*ms<<i, port, 3306, true, ackFlag, 181, 901, uint32(200<<i), large)
+	}
+	return f
+}
+
+// Large segments alone get lost for their size: where small ones are not answered
+// either, nothing gets through any more.
+func TestMTUInCapture(t *testing.T) {
+	for _, answered := range []bool{true, false} {
+		found, err := mtuMismatch.Detect(stuckRequest(answered).view(t))
+		if err != nil || (len(found) == 1) != answered {
+			t.Errorf("small segments answered: %v, found %v, error %v", answered, found, err)
+		}
+	}
+}
+
+// answerInPieces films a request and its answer, of which the body comes later than the head.
+func (f *film) answerInPieces(at time.Duration, client uint16, pause time.Duration) {
+	head := "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"
+	asked, begun := 101+uint32(len(getPage)), 901+uint32(len(head))
+	put := func(after time.Duration, toServer bool, flags byte, seq, ack uint32, data string) {
+		f.segment(at+after, client, 80, toServer, flags, seq, ack, uint32((at+after)/ms)+1, data)
+	}
+	put(0, true, synFlag, 100, 0, "")
+	put(ms, false, synFlag|ackFlag, 900, 101, "")
+	put(2*ms, true, ackFlag, 101, 901, "")
+	put(3*ms, true, ackFlag, 101, 901, getPage)
+	put(4*ms, false, ackFlag, 901, asked, head)
+	put(5*ms, true, ackFlag, asked, begun, "")
+	put(5*ms+pause, false, ackFlag, begun, asked, "x")
+	put(6*ms+pause, true, ackFlag, asked, begun+1, "")
+}
+
+// Pauses within answers are a habit of a server only if many answers have them: one
+// that waits for something to happen is no mean of all.
+func TestOneLongAnswerInCapture(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		every time.Duration
+		long  func(i int) time.Duration
+		want  int
+	}{
+		{"each answer", time.Second, func(int) time.Duration { return 300 * ms }, 1},
+		{"one long poll", 40 * time.Second, func(i int) time.Duration {
+			if i == 3 {
+				return 30 * time.Second
+			}
+			return 0
+		}, 0},
+		{"a long poll and two slow answers", 40 * time.Second, func(i int) time.Duration {
+			if i == 0 {
+				return 30 * time.Second
+			}
+			return time.Duration(i/4) * 30 * ms
+		}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFilm()
+			for i := range 6 {
+				f.answerInPieces(time.Duration(i)*tt.every, uint16(40000+i), tt.long(i))
+			}
+			found, err := senderAppLimited.Detect(f.view(t))
+			if err != nil || len(found) != tt.want {
+				t.Errorf("found %v, error %v", found, err)
+			}
+		})
+	}
+}
+
+// Losses are placed by the copies that count: what came late, or was sent again
+// for nothing, was not lost anywhere.
+func TestPlaceOfLossInCapture(t *testing.T) {
+	f := newFilm()
+	const port = 40000
+	f.segment(0, port, 80, true, synFlag, 100, 0, 1, "")
+	f.segment(ms, port, 80, false, synFlag|ackFlag, 900, 101, 1, "")
+	f.segment(2*ms, port, 80, true, ackFlag, 101, 901, 2, "")
+	part := strings.Repeat("x", 1000)
+	seq, at := uint32(901), 10*ms
+	put := func(after time.Duration, seq uint32) {
+		f.segment(at+after, port, 80, false, ackFlag, seq, 101, uint32((at+after)/ms)+1, part)
+	}
+	for i := range 100 {
+		if i%10 != 5 {
+			put(0, seq)
+			f.segment(at+ms/2, port, 80, true, ackFlag, 101, seq+1000, uint32(at/ms)+1, "")
+			seq, at = seq+1000, at+10*ms
+			continue
+		}
+		// Six segments never came to the capture, each before one that did.
+		for j := range uint32(6) {
+			put(0, seq+1000+2000*j)
+		}
+		for j := range uint32(6) {
+			put(60*ms, seq+2000*j)
+		}
+		f.segment(at+61*ms, port, 80, true, ackFlag, 101, seq+12000, uint32(at/ms)+61, "")
+		seq, at = seq+12000, at+70*ms
+	}
+	found, err := packetLoss.Detect(f.view(t))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("found %v, error %v", found, err)
+	}
+	holds(t, found[0], "between 10.0.0.2 and the capture", "of segments sent again", "60 of", "60 came to the capture as copies only, 0 were seen twice")
 }
 
 // TestLossInCapture has downloads of which the segments came again at once, and

@@ -2,6 +2,7 @@ package net
 
 import (
 	"encoding/binary"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -124,6 +125,24 @@ func holds(t *testing.T, f rule.Finding, headline, impact string, evidence ...st
 	for _, want := range evidence {
 		if !strings.Contains(strings.Join(all, "\n"), want) {
 			t.Errorf("no evidence %q in %q", want, all)
+		}
+	}
+}
+
+// What is captured of one direction has no answers. Clients that send each query
+// twice at once say nothing by that; those that ask again after a while do.
+func TestAnswersThatWereNotCaptured(t *testing.T) {
+	for again, want := range map[time.Duration]rule.Confidence{20 * ms: rule.Possible, time.Second: rule.Certain} {
+		f := newFilm()
+		for i := range 40 {
+			query := dnsPacket(uint16(20000+i), uint16(i), false)
+			copy(query[41:], fmt.Sprintf("%04d", i)) // in the place of "test"
+			f.packet(time.Duration(2*i)*time.Second, query)
+			f.packet(time.Duration(2*i)*time.Second+again, query)
+		}
+		found, err := dnsUnreachable.Detect(f.view(t))
+		if err != nil || len(found) != 1 || found[0].Confidence != want {
+			t.Errorf("asked again after %v: found %v, error %v, want %s", again, found, err, want)
 		}
 	}
 }

@@ -50,12 +50,15 @@ type narrow struct {
 	acked       int64 // payload of the largest segment that got through
 	passed      int   // connections whose handshake got through
 	tooBig, mtu int64
-	waited      time.Duration
-	worst       *view.PacketConnection // the one with most copies
-	worstCopies int64
-	service     *view.PacketService
-	fromServer  bool
-	mss         int32 // announced by the receiver, the largest one
+	// smallUnheard counts small segments that got no answer either while a large one
+	// was stuck.
+	smallUnheard int64
+	waited       time.Duration
+	worst        *view.PacketConnection // the one with most copies
+	worstCopies  int64
+	service      *view.PacketService
+	fromServer   bool
+	mss          int32 // announced by the receiver, the largest one
 }
 
 func detectMTUMismatch(v *view.View) ([]rule.Finding, error) {
@@ -118,6 +121,7 @@ func (n *narrow) add(s *view.PacketService, c *view.PacketConnection, p *recordi
 	}
 	n.stuck = append(n.stuck, c)
 	n.copies += p.StuckCopies
+	n.smallUnheard += p.SmallUnheard
 	if n.smallest == 0 || p.StuckSize < n.smallest {
 		n.smallest = p.StuckSize
 	}
@@ -156,6 +160,8 @@ func (n *narrow) confidence() rule.Confidence {
 	switch {
 	case len(n.stuck) == 0, n.acked >= n.smallest, n.smallest+ipv4Header+tcpHeader+timestampOption <= smallestMTU, n.tooBig == 0 && n.smallest <= anyPath:
 		return 0
+	case n.smallUnheard > 0 && n.tooBig == 0:
+		return 0 // it is not for their size that nothing gets through
 	case n.acked == 0 && n.passed == 0:
 		return 0 // nothing gets through: that has nothing to do with sizes
 	case n.tooBig > 0, len(n.stuck) > 1 && n.acked > 0:

@@ -37,9 +37,8 @@ const (
 	// answerShare is the part of the whole wait that lies within answers: less is
 	// not what users notice.
 	answerShare = 0.3
-	// pauseOfNote per answer: what people call instantaneous (100 ms, Nielsen) less
-	// a margin for pages of several answers.
-	pauseOfNote = 20 * time.Millisecond
+	// pauseOfNote per answer.
+	pauseOfNote = recording.LongDownload
 	// pausesOverRTT: a sender that waits for acknowledgements pauses one round trip
 	// at a time; ten of them in one answer are something else.
 	pausesOverRTT = 10
@@ -56,6 +55,8 @@ type trickle struct {
 	answers      int64
 	rt, download time.Duration
 	paused       time.Duration
+	long         int64         // answers that took long to arrive
+	longest      time.Duration // of one answer; 0: not known
 	worst        *view.PacketConnection
 }
 
@@ -63,7 +64,7 @@ func detectSenderAppLimited(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range v.PacketServices() {
 		sent := s.Sent("server")
-		t := trickle{s: s, answers: sent.Transactions, rt: sent.RTSum, download: sent.Download, paused: sent.Paused}
+		t := trickle{s: s, answers: sent.Transactions, rt: sent.RTSum, download: sent.Download, paused: sent.Paused, long: sent.LongDownloads, longest: sent.LongestDownload}
 		for _, c := range s.Connections {
 			if c.Transactions == 0 {
 				continue
@@ -81,6 +82,16 @@ func detectSenderAppLimited(v *view.View) ([]rule.Finding, error) {
 
 func (t *trickle) each() time.Duration { return t.paused / time.Duration(max(t.answers, 1)) }
 
+// single says that one answer makes most of the pauses, or too few for a habit: who
+// waits for news, or for the end of something, is answered in two parts.
+func (t *trickle) single() bool {
+	if t.longest == 0 {
+		return false // a recording of an older version does not tell
+	}
+	paused, download := t.paused-t.longest, t.download-t.longest
+	return t.long < trickles || paused/time.Duration(t.answers) < pauseOfNote || float64(paused) < pausesShare*float64(download)
+}
+
 func (t *trickle) confidence(v *view.View) rule.Confidence {
 	server, client, ok := t.s.ConnectRTT()
 	rtt := time.Duration(0)
@@ -90,7 +101,7 @@ func (t *trickle) confidence(v *view.View) rule.Confidence {
 	switch {
 	case t.answers < trickles, t.each() < max(pauseOfNote, pausesOverRTT*rtt):
 		return 0
-	case float64(t.paused) < pausesShare*float64(t.download), float64(t.download) < answerShare*float64(t.rt+t.download):
+	case t.single(), float64(t.paused) < pausesShare*float64(t.download), float64(t.download) < answerShare*float64(t.rt+t.download):
 		return 0
 	case float64(t.s.ZeroWindow+t.s.Retransmit) > otherPauses*float64(t.download), perSecond(v, t.paused) < someWait:
 		return 0

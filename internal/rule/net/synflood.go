@@ -20,7 +20,7 @@ var synFloodPage string
 
 var synFlood = rule.Rule{
 	ID:       "net/syn-flood",
-	Title:    "a flood of SYNs that never complete a handshake",
+	Title:    "a flood of SYNs that never complete a handshake, or too short a queue for those that do",
 	Resource: "half-open connections",
 	Needs:    []recording.Table{recording.Listeners, recording.Protocol},
 	Explains: []string{"net/packet-loss", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
@@ -42,6 +42,12 @@ const (
 	mostIncomplete = 10.0 // times as many fail as complete
 	// halfOpenSome: a healthy server shows a handful of half-open connections.
 	halfOpenSome = 20
+	// refusedFrom: SYNs per second that a full queue refuses from which somebody
+	// waits a second or more for his connection at any time.
+	refusedFrom = 1.0
+	// shortQueue: up to this limit a few clients whose SYN-ACKs get lost fill the
+	// queue as a flood does.
+	shortQueue = 64
 	// cookieHarm weighs a flood that syncookies hold off: real connections
 	// come through, without some options, and CPU time goes.
 	cookieHarm = 0.3
@@ -58,9 +64,10 @@ type flood struct {
 	typical  int // median over samples
 	samples  int
 	sources  map[string]int
-	cookies  bool // syncookies are on
-	limit    int  // half-open connections at which the kernel refuses or sends cookies
-	refused  float64
+	cookies  bool    // syncookies are on
+	limit    int     // half-open connections at which the kernel refuses or sends cookies
+	refused  float64 // SYNs, for another reason than a full accept queue
+	full     float64 // of refused: because as many as the backlog were half open
 	cookied  float64
 	returned float64 // cookies that came back: real clients
 	resets   float64
@@ -75,6 +82,10 @@ func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 		f.Evidence = x.evidence(v)
 		f.Fixes = x.fixes(v)
 		f.Affects, f.Notes = suffering(v, x.Listener)
+		if x.limit <= shortQueue && x.refused > 0 {
+			f.Notes = append(f.Notes, rule.T("so short a queue is filled by as many clients whose handshakes get lost on their way; packets tell who sends SYNs: %s",
+				shell.Line("%s tcpdump -c 50 -ni any %s", v.EnterNetNS(x.NetNS), "tcp[tcpflags] == tcp-syn")))
+		}
 		f.Affects = append(f.Affects, netnsSubject(v, x.NetNS), rule.Subject{Kind: rule.KindHost, Name: v.Manifest().Host.Name})
 		for i := range max(v.Manifest().Host.CPUs, 1) {
 			f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindCPU, Name: "CPU " + strconv.Itoa(i)}, rule.Subject{Kind: rule.KindCPU, Name: "cpu" + strconv.Itoa(i)})
@@ -94,12 +105,14 @@ func floods(v *view.View) []flood {
 			for _, l := range byNS[ns] {
 				all = append(all, measureFlood(v, l))
 			}
-			// Counters are those of the namespace: they are put down to the
-			// listener with the most half-open connections.
-			slices.SortStableFunc(all, func(a, b flood) int { return -cmp.Compare(a.halfOpen, b.halfOpen) })
+			// Counters are those of the namespace: they are put down to the listener
+			// that dropped most, or else has the most half-open connections.
+			slices.SortStableFunc(all, func(a, b flood) int {
+				return cmp.Or(-cmp.Compare(a.Dropped, b.Dropped), -cmp.Compare(a.halfOpen, b.halfOpen))
+			})
 			for i, x := range all {
 				if i > 0 {
-					x.refused, x.cookied, x.resets = 0, 0, 0
+					x.refused, x.full, x.cookied, x.resets = 0, 0, 0, 0
 				}
 				if x.confidence() > 0 {
 					list = append(list, x)
@@ -114,6 +127,7 @@ func measureFlood(v *view.View, l view.Listener) flood {
 	c := v.CountersOf(l.NetNS)
 	x := flood{Listener: l, counters: c, sources: map[string]int{}, cookies: true, limit: int(l.Backlog)}
 	x.refused = max(c.Delta("TcpExtListenDrops")-c.Delta("TcpExtListenOverflows"), 0)
+	x.full = c.Delta("TcpExtTCPReqQFullDrop")
 	x.cookied = max(c.Delta("TcpExtSyncookiesSent"), c.Delta("TcpExtTCPReqQFullDoCookies"))
 	x.returned = c.Delta("TcpExtSyncookiesRecv")
 	x.resets = c.Delta("TcpExtEmbryonicRsts")
@@ -130,7 +144,8 @@ func measureFlood(v *view.View, l view.Listener) flood {
 	var counts []int
 	for _, moment := range v.TCPMoments(l.NetNS) {
 		n := 0
-		for _, s := range moment {
+		for _, r := range moment {
+			s := r.Of()
 			if s.State == recording.TCPSynRecv && s.LocalPort == l.Port && (wildcard(l.Local) || s.Local == l.Local) {
 				n++
 				x.sources[s.Remote]++
@@ -154,22 +169,37 @@ func (x flood) confidence() rule.Confidence {
 	if 2*x.Full >= len(x.Samples) && x.Full > 0 {
 		return 0
 	}
-	atLimit := x.limit > 0 && x.typical >= halfOpenSome && float64(x.typical) >= 0.9*float64(x.limit)
-	refusing := x.refused/seconds >= floodRate && !x.cookies
 	cookies := x.cookied/seconds >= floodRate && x.cookied >= mostIncomplete*x.returned
 	switch {
-	case atLimit && (refusing || cookies):
+	case x.atLimit() && (x.flooded() || cookies), x.queueFull():
 		return rule.Certain
-	case (refusing || cookies) && x.typical >= halfOpenSome:
+	case (x.flooded() || cookies) && x.typical >= halfOpenSome, x.flooded() && x.full/seconds >= floodRate:
 		return rule.Likely
 	case x.resets/seconds >= resetRate && x.resets >= mostIncomplete*opened:
 		return rule.Likely
 	case cookies && x.samples == 0:
 		return rule.Likely // half-open connections were not readable
-	case atLimit:
+	case x.atLimit() && x.typical >= halfOpenSome:
 		return rule.Possible
 	}
 	return 0
+}
+
+// atLimit says that the queue is full whenever one looks. Kernels differ by one
+// in what they call full (inet_csk_reqsk_queue_is_full).
+func (x flood) atLimit() bool {
+	return x.limit > 0 && float64(x.typical) >= min(0.9*float64(x.limit), float64(x.limit-1)) && x.typical > 0
+}
+
+// flooded says that many SYNs are refused and hardly any handshake completes.
+func (x flood) flooded() bool {
+	return !x.cookies && x.refused/max(x.counters.Seconds, 1) >= floodRate && x.refused >= mostIncomplete*x.counters.Delta("TcpPassiveOpens")
+}
+
+// queueFull says that SYNs are refused because the queue is full, be they many
+// or few.
+func (x flood) queueFull() bool {
+	return !x.cookies && x.atLimit() && x.refused/max(x.counters.Seconds, 1) >= refusedFrom
 }
 
 // from names the senders, as far as addresses tell.
@@ -193,6 +223,11 @@ func (x flood) from() string {
 func (x flood) headline(v *view.View) rule.Text {
 	where := v.InNetNS(x.NetNS)
 	switch {
+	case x.queueFull() && !x.flooded():
+		return rule.T("the queue of half-open connections of %s :%d%s is full: %s, and %s SYNs are refused", x.Name(), x.Port, where,
+			rule.T("%s of %s from %s", unit.Count(x.typical), unit.Count(x.limit), x.from()), unit.PerSecond(x.refused/max(x.counters.Seconds, 1)))
+	case x.flooded() && x.limit <= shortQueue && x.Backlog <= shortQueue:
+		return rule.T("SYN flood on %s :%d%s from %s: its backlog of %s is full of half-open connections, real connects are refused", x.Name(), x.Port, where, x.from(), unit.Count(x.Backlog))
 	case !x.cookies && x.refused > 0:
 		return rule.T("SYN flood on %s :%d%s from %s: the table of half-open connections is full, real connects are refused", x.Name(), x.Port, where, x.from())
 	case x.cookied > 0:
@@ -229,6 +264,7 @@ func (x flood) evidence(v *view.View) []rule.Evidence {
 		}
 	}
 	count("tcp.listen-drops", "TcpExtListenDrops TcpExtListenOverflows", x.refused, rule.T("ListenDrops without ListenOverflows +%s: SYNs refused", unit.Count(x.refused)))
+	count("tcp.queue-full-drops", "TcpExtTCPReqQFullDrop", x.full, rule.T("TCPReqQFullDrop +%s: as many connections as the backlog allows were half open, and syncookies are off", unit.Count(x.full)))
 	count("tcp.syncookies-sent", "TcpExtSyncookiesSent TcpExtSyncookiesRecv", x.cookied, rule.T("SyncookiesSent +%s, %s of them came back", unit.Count(x.cookied), unit.Count(x.returned)))
 	count("tcp.embryonic-resets", "TcpExtEmbryonicRsts", x.resets, rule.T("EmbryonicRsts +%s: handshakes broken off by a reset", unit.Count(x.resets)))
 	opened := x.counters.Delta("TcpPassiveOpens")
@@ -254,7 +290,14 @@ func (x flood) fixes(v *view.View) []rule.Fix {
 			Tradeoff: "while under attack new connections lose window scaling and SACK unless they use timestamps",
 		})
 	}
-	if from := x.from(); !strings.Contains(from, " ") {
+	if !x.cookies && x.limit <= shortQueue {
+		fixes = append(fixes, rule.Fix{
+			Text:     rule.T("give listen() a larger backlog (now %s) and restart %s; the kernel takes the smallest of it, somaxconn and tcp_max_syn_backlog", unit.Count(x.Backlog), x.Name()),
+			Command:  shell.Line("%s sysctl net.core.somaxconn net.ipv4.tcp_max_syn_backlog", enter),
+			Tradeoff: "about 300 bytes of kernel memory for each half-open connection; a fast flood fills it all the same",
+		})
+	}
+	if from := x.from(); x.flooded() && !strings.Contains(from, " ") {
 		fixes = append(fixes, rule.Fix{
 			Text: rule.T("drop what comes from %s", from), Command: shell.Line("%s iptables -t raw -I PREROUTING -s %s -p tcp --dport %d --syn -j DROP", enter, shell.Address(from), x.Port),
 			Tradeoff: "if the address is forged, its true owner is locked out; the sender may change it",

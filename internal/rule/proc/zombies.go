@@ -124,19 +124,19 @@ const freshAfter = 500 * time.Millisecond
 // seen as a zombie. A dead main thread whose other threads live on is none.
 func deadFor(p view.Process) (since time.Time, last time.Duration) {
 	for _, s := range p.Samples {
-		if s.State != "Z" || s.Threads > 1 {
+		if s.Of().State != "Z" || s.Of().Threads > 1 {
 			since = time.Time{}
 			continue
 		}
 		if since.IsZero() {
-			since = s.At
+			since = s.At()
 		}
 	}
 	if since.IsZero() {
 		return since, 0
 	}
 	// One reading more than none, so that a zombie seen once is not "never".
-	return since, max(p.Samples[len(p.Samples)-1].At.Sub(since), 1)
+	return since, max(p.Samples[len(p.Samples)-1].At().Sub(since), 1)
 }
 
 func parentSubject(v *view.View, pid int32) rule.Subject {

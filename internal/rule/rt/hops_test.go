@@ -68,6 +68,15 @@ func TestServerSlow(t *testing.T) {
 			statement(h, rts, 100)
 			return h
 		}},
+		{"requests that are not told apart: long polls", rule.Possible, func() *ruletest.Host {
+			h, rts := captured(), repeated(20, fast, 25*time.Second)
+			for range 30 {
+				h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{Proto: "tls"}})
+			}
+			h.Packets(ruletest.PacketService{Proto: "tls", Rate: 42, RTs: rts})
+			h.PacketStatement(recording.PacketStatement{Proto: "tls", Command: "TLS"}, append(repeated(380, fast), repeated(20, 25*time.Second)...)...)
+			return h
+		}},
 		{"few are slow, yet all the time", rule.Likely, func() *ruletest.Host {
 			h, rts := captured(), repeated(1000, fast, 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond)
 			h.Packets(ruletest.PacketService{Rate: 1003, RTs: rts})

@@ -38,6 +38,11 @@ const (
 	// alike: the others are alike if the slowest of them is within this factor of
 	// their median; else there is no normal to differ from.
 	alike = 3
+	// sameShare of its requests a server on another port must have in common with a
+	// peer, and alikeSize is by how much the mean sizes of answers may differ: every web
+	// server is asked for / or /metrics, and answers as it is.
+	sameShare = 0.9
+	alikeSize = 1.5
 	// hotShare: a server that gets so many times the mean of requests is hot.
 	// Random spread of some hundred keys over some ten servers stays below.
 	hotShare = 1.5
@@ -49,6 +54,7 @@ type backend struct {
 	service *view.PacketService
 	by      map[string]time.Duration // medians by statement
 	counts  map[string]int64
+	sizes   map[string]float64 // bytes of all answers
 }
 
 func detectOneSlowBackend(v *view.View) ([]rule.Finding, error) {
@@ -61,35 +67,35 @@ func detectOneSlowBackend(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
-// group is servers with one protocol and port that the same clients ask.
+// group is servers with one protocol that the same clients ask for the same.
 type group []*backend
 
-// groups are found by protocol and port, and by having a client in common:
-// strangers with one port are no peers.
+// groups are found by protocol, and by having a client in common. Strangers with
+// one port are no peers; nor are those with another port, unless they are asked
+// for the same and give answers of the same size, as all backends of a proxy do.
 func groups(v *view.View) []group {
-	type kind struct {
-		port  uint16
-		proto string
-	}
 	var asked []*view.PacketService
 	for _, s := range v.PacketServices() {
 		if s.Count >= someRequests {
 			asked = append(asked, s)
 		}
 	}
-	kinds, byKind := view.Group(asked, func(s *view.PacketService) kind { return kind{s.Port, s.Proto} })
+	kinds, byKind := view.Group(asked, func(s *view.PacketService) string { return s.Proto })
 	var list []group
 	for _, k := range kinds {
-		left := byKind[k]
+		var left []*backend
+		for _, s := range byKind[k] {
+			left = append(left, newBackend(v, s))
+		}
 		for len(left) > 0 {
 			first := left[0]
 			var g group
-			var others []*view.PacketService
-			for _, s := range left {
-				if s == first || shareClient(first, s) {
-					g = append(g, newBackend(v, s))
+			var others []*backend
+			for _, b := range left {
+				if b == first || first.peer(v, b) {
+					g = append(g, b)
 				} else {
-					others = append(others, s)
+					others = append(others, b)
 				}
 			}
 			if len(g) > fewestPeers {
@@ -101,6 +107,42 @@ func groups(v *view.View) []group {
 	return list
 }
 
+// peer says that two servers do the same work for the same clients.
+func (b *backend) peer(v *view.View, o *backend) bool {
+	if !shareClient(b.service, o.service) {
+		return false
+	}
+	return b.service.Port == o.service.Port || b.sameWork(o) && o.sameWork(b) && !asks(v, b.service, o.service) && !asks(v, o.service, b.service)
+}
+
+// sameWork says that nearly all of what a server is asked for another one is asked
+// for too, and that the answers of both have one size.
+func (b *backend) sameWork(o *backend) bool {
+	var same, all int64
+	for statement, n := range b.counts {
+		all += n
+		if m := o.counts[statement]; m > 0 && within(b.sizes[statement]/float64(n), o.sizes[statement]/float64(m), alikeSize) {
+			same += n
+		}
+	}
+	return all > 0 && float64(same) >= sameShare*float64(all)
+}
+
+// within says that two sizes differ by no more than a factor, of which the first
+// few bytes are left out.
+func within(a, b, factor float64) bool {
+	const few = 64
+	return max(a, b)+few <= factor*(min(a, b)+few)
+}
+
+// asks says that one server asks another one while it answers: a proxy is no peer
+// of its backends.
+func asks(v *view.View, s, callee *view.PacketService) bool {
+	return slices.ContainsFunc(v.PacketNestings(), func(n recording.PacketNesting) bool {
+		return n.Host == s.Server && n.Port == int32(s.Port) && n.CalleePort == int32(callee.Port) && (n.Callee == callee.Server || n.Callee == "") && n.Calls > 0
+	})
+}
+
 func shareClient(a, b *view.PacketService) bool {
 	return slices.ContainsFunc(a.Connections, func(x *view.PacketConnection) bool {
 		return slices.ContainsFunc(b.Connections, func(y *view.PacketConnection) bool { return x.Client == y.Client })
@@ -108,11 +150,11 @@ func shareClient(a, b *view.PacketService) bool {
 }
 
 func newBackend(v *view.View, s *view.PacketService) *backend {
-	b := &backend{service: s, by: map[string]time.Duration{}, counts: map[string]int64{}}
+	b := &backend{service: s, by: map[string]time.Duration{}, counts: map[string]int64{}, sizes: map[string]float64{}}
 	for _, t := range v.PacketStatements() {
 		if t.Server == s.Server && t.ServerPort == int32(s.Port) && t.Proto == s.Proto && t.Count > 0 {
 			key := t.Command + " " + t.Fingerprint
-			b.by[key], b.counts[key] = t.RTP50, t.Count
+			b.by[key], b.counts[key], b.sizes[key] = t.RTP50, t.Count, float64(t.ResponseBytes)
 		}
 	}
 	return b

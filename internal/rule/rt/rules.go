@@ -7,5 +7,5 @@ import "rtrail/internal/rule"
 // Rules are the rules of this domain.
 var Rules = []rule.Rule{
 	serverSlow, pathSlow, clientSlow, twoHumps, oneSlowBackend, connectSlow,
-	firstDisconnect, errorAnswers, lateCommit, slowGroup, fanOut, chatty,
+	firstDisconnect, errorAnswers, lateCommit, slowGroup, headOfLine, fanOut, chatty,
 }

@@ -96,13 +96,17 @@ type slowServer struct {
 	way  way
 	hops *hops // of captures on both sides; nil
 
+	stalled   bool                       // most of the time is waited for answers that nobody gets meanwhile
+	stall     recording.PacketStall      // these times
 	statement *recording.PacketStatement // that takes most of the time, if one does
 	varies    bool                       // and takes much longer than when it is fast
 	slowFrom  time.Duration              // what is much longer
 	slow      int64                      // how many requests took that long
 	process   view.ProcessTime           // who serves, where the host was watched
 	busy      view.Activity
-	seen      bool // process is known, and busy or waiting for busy most of the time
+	serving   view.Serving // what its threads did while requests waited
+	watched   bool         // serving is known
+	seen      bool         // process is known, and busy or waiting for busy most of the time
 	sure      rule.Confidence
 }
 
@@ -115,6 +119,8 @@ func (x *slowServer) look() bool {
 	x.hops = hopsOf(x.v, s)
 	x.findStatement()
 	x.findProcess()
+	x.findStalls()
+	x.findThreads()
 	x.sure = x.confidence()
 	return x.sure > 0
 }
@@ -134,7 +140,7 @@ func (x *slowServer) serve() time.Duration {
 }
 
 func (x *slowServer) confidence() rule.Confidence {
-	compared := x.varies || x.seen && x.serve()/time.Duration(x.s.Count) >= worthWaiting
+	compared := x.varies || x.stalled || x.slept() || x.seen && x.serve()/time.Duration(x.s.Count) >= worthWaiting
 	innocent := x.way.known() && float64(x.way.Slow) <= pathIsSmall*float64(x.tail())
 	if x.hops != nil {
 		innocent = float64(x.hops.Serve) >= mostOfTheTime*float64(x.hops.Total())
@@ -145,12 +151,18 @@ func (x *slowServer) confidence() rule.Confidence {
 		return 0 // the time is elsewhere
 	case compared && innocent && x.hops != nil:
 		return atMost(x.v, x.s, rule.Certain)
-	case compared && innocent:
+	case compared && innocent && (x.seen || x.stalled || decoded(x.s)):
 		return rule.Likely
 	case innocent && x.waitedFor(), compared:
 		return rule.Possible
 	}
 	return 0
+}
+
+// decoded says that requests of the service are told apart. Where they are not,
+// slow ones may be others than the fast ones: long polls over TLS.
+func decoded(s *view.PacketService) bool {
+	return s.Proto != "tls" && s.Proto != "generic" && s.Proto != ""
 }
 
 // blind says that clients wait for the service, and that nothing tells the
@@ -178,6 +190,9 @@ func (x *slowServer) doubt() error {
 func (x *slowServer) tail() time.Duration {
 	if x.varies {
 		return x.slowFrom
+	}
+	if x.stalled {
+		return x.stall.P50
 	}
 	return x.s.RTP95
 }
@@ -208,6 +223,15 @@ func (x *slowServer) findStatement() {
 			float64(took) >= mostOfTheTime*float64(x.s.RTSum) && perSecond(x.v, took) >= someTime && x.lasting()
 		return
 	}
+}
+
+// findStalls asks whether the time goes to moments in which nobody is answered,
+// and what waits then is fast at others: of encrypted requests, too, nobody can say
+// that they are just slow ones.
+func (x *slowServer) findStalls() {
+	row, ok := stallsOf(x.v, x.s)
+	x.stall = row
+	x.stalled = ok && row.P50 >= worthWaiting && row.Connections > 1 && matters(x.v, x.s, &row) && float64(row.Waited) >= mostOfTheTime*float64(row.RTSum)
 }
 
 // lasting says whether slow answers came again and again.
@@ -259,9 +283,14 @@ func (x *slowServer) headline() rule.Text {
 	case x.seen:
 		return rule.T("%s answers slowly, %s on average: %s (%d) spends %s of its threads' time %s", name, mean, x.process.Process.Comm,
 			x.process.Process.PID, unit.Share(x.process.Share[x.busy]), activity(x.busy))
+	case x.slept() && !x.varies && !x.stalled:
+		return rule.T("%s answers slowly, %s on average: the threads of %s slept %s of the time in which requests waited", name, mean, processes(x.serving), unit.Share(x.serving.Asleep))
 	case x.varies:
 		return rule.T("%s answers slowly: most of the time goes to requests of %s and more, and the same statement can take %s", name,
 			unit.Duration(x.slowFrom), unit.Duration(x.statement.RTP10))
+	case x.stalled:
+		return rule.T("%s answers slowly: %s times it answered nobody for %s and more, while up to %s connections waited", name,
+			unit.Count(x.stall.Count), unit.Duration(x.stall.P50), unit.Count(x.stall.Connections))
 	case x.sure == rule.Possible:
 		return rule.T("clients of %s wait for the server, %s a request; nothing says that it can be faster", name, mean)
 	}
@@ -287,6 +316,14 @@ func (x *slowServer) evidence() []rule.Evidence {
 		What:  rule.T("%s requests were waiting at any time, in %d of %s s at least one", unit.Number(perSecond(v, s.RTSum)), busySeconds(s), unit.Number(v.Seconds())),
 		Check: packets(v, s).With("--by second"),
 	}}
+	if r := &x.stall; x.stalled {
+		list = append(list, rule.Evidence{
+			Metric: "rt.stalls", Value: float64(r.Count), Unit: "count", Limit: rule.Limit(someSlow),
+			What: rule.T("%s times, half of them for %s and more, nobody was answered while requests waited that can take %s: %s of all %s waited", unit.Count(r.Count),
+				unit.Duration(r.P50), unit.Duration(r.Usual), unit.Duration(r.Waited), unit.Duration(r.RTSum)),
+			Check: packets(v, s).With("--slowest 20"),
+		})
+	}
 	if t := x.statement; t != nil && t.Fingerprint != "" {
 		list = append(list, rule.Evidence{
 			Metric: "rt.statement", Value: float64(t.RTSum) / float64(s.RTSum), Unit: "share",
@@ -295,6 +332,7 @@ func (x *slowServer) evidence() []rule.Evidence {
 			Check: packets(v, s).With("--by statement"),
 		})
 	}
+	list = append(list, x.threadEvidence()...)
 	if x.seen {
 		list = append(list, rule.Evidence{
 			Metric: "rt.process", Value: x.process.Share[x.busy], Unit: "share", Limit: rule.Limit(heldUp),

@@ -116,7 +116,28 @@ func backends(median map[int]time.Duration, statement func(i int) string) *rulet
 	return h
 }
 
+// onPorts are four backends on ports of one host, the third of which is slow; size
+// is that of the answers of each.
+func onPorts(statement func(i int) string, size func(i int) int64) *ruletest.Host {
+	h := ruletest.New(2, 10).PacketCapture(nil)
+	for i := range 4 {
+		d, port := 3*time.Millisecond, 9001+i
+		if i == 2 {
+			d = 45 * time.Millisecond
+		}
+		h.Packets(ruletest.PacketService{Proto: "http", Port: uint16(port), Rate: 10, RTs: []time.Duration{d, d + d/10}})
+		for range 5 {
+			h.PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{Proto: "http", ServerPort: int32(port), ClientPort: int32(50000 + i)},
+				FromClient: recording.PacketSide{RTTs: 5, RTTSum: 5 * 100 * time.Microsecond, RTTMin: 90 * time.Microsecond}})
+		}
+		h.PacketStatement(recording.PacketStatement{Proto: "http", ServerPort: int32(port), Fingerprint: statement(i), ResponseBytes: 100 * size(i)}, repeated(100, d)...)
+	}
+	return h
+}
+
 func TestOneSlowBackend(t *testing.T) {
+	item := func(int) string { return "GET /item" }
+	kilobyte := func(int) int64 { return 1000 }
 	same := func(int) string { return "select ?" }
 	slow := map[int]time.Duration{3: 20 * time.Millisecond}
 	tests := []struct {
@@ -125,6 +146,20 @@ func TestOneSlowBackend(t *testing.T) {
 		make func() *ruletest.Host
 	}{
 		{"one of eight", rule.Certain, func() *ruletest.Host { return backends(slow, same) }},
+		{"one of four ports", rule.Certain, func() *ruletest.Host { return onPorts(item, kilobyte) }},
+		{"a program of another kind, asked for the same", 0, func() *ruletest.Host {
+			return onPorts(item, func(i int) int64 { return 1000 + int64(i%3)*9000 })
+		}},
+		{"other programs", 0, func() *ruletest.Host {
+			return onPorts(func(i int) string { return "GET /" + string(rune('a'+i)) }, kilobyte)
+		}},
+		{"a proxy before three", 0, func() *ruletest.Host {
+			h := onPorts(item, kilobyte)
+			for _, callee := range []int32{9001, 9002, 9004} {
+				h.PacketNesting(recording.PacketNesting{Host: "10.0.0.2", Port: 9003, Callee: "10.0.0.2", CalleePort: callee, Requests: 50, Calls: 50})
+			}
+			return h
+		}},
 		{"all alike", 0, func() *ruletest.Host { return backends(nil, same) }},
 		{"a little slower", 0, func() *ruletest.Host { return backends(map[int]time.Duration{3: 5 * time.Millisecond}, same) }},
 		{"half of them", 0, func() *ruletest.Host {

@@ -167,6 +167,7 @@ type Thread struct {
 	RunDelay float64 // seconds waited per second
 	Slices   float64 // per second
 	Syscall  string
+	Input    float64 // share of the readings in which it waits for its standard input
 }
 
 // Thread records a thread.
@@ -174,8 +175,14 @@ func (h *Host) Thread(x Thread) *Host {
 	if x.State == "" {
 		x.State = "S"
 	}
+	waited, readings := 0.0, 0.0
 	return Every(h, func(at time.Time, s float64) recording.ThreadSample {
-		return recording.ThreadSample{At: at, PID: x.PID, TID: x.TID, Comm: x.Comm, State: x.State,
+		readings++
+		input := waited+1 <= x.Input*readings
+		if input {
+			waited++
+		}
+		return recording.ThreadSample{At: at, PID: x.PID, TID: x.TID, Comm: x.Comm, State: x.State, Input: input,
 			CPUTime: time.Hour + dur(x.CPU*s), RunDelay: time.Hour + dur(x.RunDelay*s), Slices: 1000 + int64(x.Slices*s),
 			Syscall: -1, SyscallName: x.Syscall}
 	})

@@ -10,9 +10,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/signatures"
@@ -72,7 +72,7 @@ func (w *page) title(s string) { fmt.Fprintf(w, "\n%s\n", w.paint(bold, s)) }
 func (w *page) text(indent int, first, words string) {
 	line, pad := first, strings.Repeat(" ", indent)
 	used := utf8.RuneCountInString(first)
-	for word := range strings.FieldsSeq(Clean(words)) {
+	for word := range strings.FieldsSeq(escape.Text(words)) {
 		n := utf8.RuneCountInString(word)
 		if used > indent && used+1+n > w.Width {
 			fmt.Fprintln(w, line)
@@ -189,7 +189,7 @@ func (w *page) wait(s view.StackWait) {
 		title = "in functions that the dictionary does not know"
 	}
 	kind := string(s.Kind)
-	fmt.Fprintf(w, "%7s  %5s  %-8s %s\n", mean(s.Mean), unit.Share(s.Share), kind, w.paint(bold, Clean(title)))
+	fmt.Fprintf(w, "%7s  %5s  %-8s %s\n", mean(s.Mean), unit.Share(s.Share), kind, w.paint(bold, escape.Text(title)))
 	const indent = 25
 	pad := strings.Repeat(" ", indent)
 	if s.Object != "" {
@@ -220,13 +220,13 @@ func (w *page) frames(frames []string) []string {
 func label(p view.StackProcess) string {
 	switch {
 	case p.Process != "" && p.PID > 0:
-		return fmt.Sprintf("%s (%d)", Clean(p.Process), p.PID)
+		return fmt.Sprintf("%s (%d)", escape.Text(p.Process), p.PID)
 	case p.PID > 0:
 		return fmt.Sprintf("process %d", p.PID)
 	case p.Process != "":
-		return Clean(p.Process)
+		return escape.Text(p.Process)
 	}
-	return Clean(p.Source)
+	return escape.Text(p.Source)
 }
 
 func (w *page) deadlocks(p *stack.Profile) {
@@ -363,7 +363,7 @@ func (w *page) stacks(p *stack.Profile) {
 			if len(kinds) > 1 {
 				share = fmt.Sprintf(" %6s ", unit.Share(float64(s.Count)/float64(total)))
 			}
-			line := fmt.Sprintf("%7d%s %s", s.Count, share, Clean(strings.Join(s.Frames, ",")))
+			line := fmt.Sprintf("%7d%s %s", s.Count, share, escape.Text(strings.Join(s.Frames, ",")))
 			if !w.Verbose && utf8.RuneCountInString(line) > w.Width {
 				r := []rune(line)
 				line = string(r[:max(w.Width-3, 20)]) + "..."
@@ -384,14 +384,4 @@ func plural(n int64, one string) string {
 		return fmt.Sprintf("%d looks", n)
 	}
 	return unit.Count(n).String() + " " + one + "s"
-}
-
-// Clean makes text from a dump safe for a terminal.
-func Clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029' {
-			return '?'
-		}
-		return r
-	}, s)
 }

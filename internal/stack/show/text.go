@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
 	"rtrail/internal/view"
@@ -31,7 +32,7 @@ func PMP(out io.Writer, p *stack.Profile) error {
 	w := bufio.NewWriter(out)
 	root := rooted(p)
 	for _, s := range p.Merged() {
-		fmt.Fprintf(w, "%7d %s\n", s.Count, Clean(strings.Join(root(s, s.Frames), ",")))
+		fmt.Fprintf(w, "%7d %s\n", s.Count, escape.Text(strings.Join(root(s, s.Frames), ",")))
 	}
 	return w.Flush()
 }
@@ -51,7 +52,7 @@ func Collapsed(out io.Writer, p *stack.Profile) error {
 		}
 		frames = root(s, frames)
 		slices.Reverse(frames)
-		line := Clean(strings.Join(frames, ";"))
+		line := escape.Text(strings.Join(frames, ";"))
 		if sums[line] == 0 {
 			order = append(order, line)
 		}

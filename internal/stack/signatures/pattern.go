@@ -24,6 +24,7 @@ type pattern struct {
 type step struct {
 	names []name
 	gap   int
+	place int // of its names in the dictionary
 }
 
 // name is a name of a function. It also fits names that end in it after a
@@ -71,68 +72,68 @@ func compile(text string) (pattern, error) {
 	return p, nil
 }
 
-func (p pattern) match(frames []string) bool {
+// fitting says which steps of a dictionary a frame fits: a bit for each.
+type fitting []uint64
+
+func (f fitting) set(place int) { f[place/64] |= 1 << (place % 64) }
+
+func (f fitting) has(place int) bool { return f[place/64]>>(place%64)&1 != 0 }
+
+func (p pattern) match(frames []fitting) bool {
 	last := len(frames) - len(p.steps)
 	if p.anchored {
 		last = min(last, p.steps[0].gap)
 	}
+	m := matcher{p.steps, frames, nil}
 	for at := 0; at <= last; at++ {
-		if p.steps[0].fits(frames[at]) && matchRest(p.steps[1:], frames[at+1:]) {
+		if frames[at].has(p.steps[0].place) && m.rest(1, at+1) {
 			return true
 		}
 	}
 	return false
 }
 
-func matchRest(steps []step, frames []string) bool {
-	if len(steps) == 0 {
+// matcher looks for the steps of a pattern. With several gaps of any length the
+// same rests would be tried again and again: it knows those that did not fit.
+type matcher struct {
+	steps  []step
+	frames []fitting
+	failed []bool // by step and frame; nil: none yet
+}
+
+func (m *matcher) rest(step, from int) bool {
+	if step == len(m.steps) {
 		return true
 	}
-	last := min(steps[0].gap, len(frames)-len(steps))
-	for at := 0; at <= last; at++ {
-		if steps[0].fits(frames[at]) && matchRest(steps[1:], frames[at+1:]) {
+	place := step*(len(m.frames)+1) + from
+	if m.failed != nil && m.failed[place] {
+		return false
+	}
+	s := m.steps[step]
+	last := from + min(s.gap, len(m.frames)-from-(len(m.steps)-step))
+	for at := from; at <= last; at++ {
+		if m.frames[at].has(s.place) && m.rest(step+1, at+1) {
 			return true
 		}
+	}
+	if step > 1 {
+		if m.failed == nil {
+			m.failed = make([]bool, (len(m.steps)+1)*(len(m.frames)+1))
+		}
+		m.failed[place] = true
 	}
 	return false
 }
 
-func (s step) fits(function string) bool {
-	function = Bare(function)
-	for _, n := range s.names {
-		if n.fits(function) {
-			return true
-		}
-	}
-	return false
+// separated says that what follows is a name of its own: that of a method behind
+// its class, or of a function behind its package.
+func separated(before string) bool {
+	return strings.HasSuffix(before, "::") || strings.HasSuffix(before, ".") || strings.HasSuffix(before, "/")
 }
 
-func (n name) fits(function string) bool {
-	if n.whole {
-		return n.fitsHere(function)
-	}
-	if len(n.parts) == 1 {
-		rest, ok := strings.CutSuffix(function, n.parts[0])
-		return ok && (rest == "" || strings.HasSuffix(rest, "::") || strings.HasSuffix(rest, ".") || strings.HasSuffix(rest, "/"))
-	}
-	return n.fitsHere(function) || n.fitsLater(function)
-}
-
-// fitsLater tries a pattern with asterisks behind every separator.
-func (n name) fitsLater(function string) bool {
-	for i := 0; i+1 < len(function); i++ {
-		if c := function[i]; (c == '.' || c == ':' || c == '/') && n.fitsHere(function[i+1:]) {
-			return true
-		}
-	}
-	return false
-}
-
+// fitsHere is for names with asterisks.
 func (n name) fitsHere(function string) bool {
 	first, last := n.parts[0], n.parts[len(n.parts)-1]
-	if len(n.parts) == 1 {
-		return function == first
-	}
 	rest, ok := strings.CutPrefix(function, first)
 	if !ok {
 		return false

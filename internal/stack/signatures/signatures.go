@@ -52,7 +52,21 @@ type Signature struct {
 }
 
 // Dictionary is a list of signatures in the order in which they are tried.
-type Dictionary struct{ list []*Signature }
+type Dictionary struct {
+	list  []*Signature
+	place map[string]int      // of a step, by its text
+	plain map[string][]placed // names without asterisks, by their text
+	rest  [256][]placed       // the others, by their first letter; 0: they begin with an asterisk
+
+	mu    sync.RWMutex
+	known map[string]fitting // of frames
+}
+
+// placed is a name, and the step that it is of.
+type placed struct {
+	name
+	place int
+}
 
 //go:embed *.yaml
 var files embed.FS
@@ -130,6 +144,7 @@ func (d *Dictionary) check(s *Signature) error {
 		if err != nil {
 			return err
 		}
+		d.enter(&p)
 		s.patterns = append(s.patterns, p)
 	}
 	return nil
@@ -151,20 +166,109 @@ func (d *Dictionary) ByID(id string) *Signature {
 // Match returns the first signature that a stack fits, nil for none. Frames are
 // innermost first; names are as debuggers print them.
 func (d *Dictionary) Match(frames []string, state string) *Signature {
+	fit, any := make([]fitting, len(frames)), make(fitting, d.words())
+	for i, f := range frames {
+		fit[i] = d.fitting(f)
+		for w, bits := range fit[i] {
+			any[w] |= bits
+		}
+	}
 	for _, s := range d.list {
-		if s.fits(frames, state) {
+		if s.fits(fit, any, state) {
 			return s
 		}
 	}
 	return nil
 }
 
-func (s *Signature) fits(frames []string, state string) bool {
+// enter gives the steps of a pattern their places.
+func (d *Dictionary) enter(p *pattern) {
+	for i := range p.steps {
+		s := &p.steps[i]
+		text := fmt.Sprintf("%#v", s.names)
+		at, known := d.place[text]
+		if !known {
+			if d.place == nil {
+				d.place, d.plain = map[string]int{}, map[string][]placed{}
+			}
+			at = len(d.place)
+			d.place[text] = at
+			for _, n := range s.names {
+				if len(n.parts) == 1 {
+					d.plain[n.parts[0]] = append(d.plain[n.parts[0]], placed{n, at})
+				} else {
+					first := byte(0)
+					if n.parts[0] != "" {
+						first = n.parts[0][0]
+					}
+					d.rest[first] = append(d.rest[first], placed{n, at})
+				}
+			}
+		}
+		s.place = at
+	}
+}
+
+func (d *Dictionary) words() int { return (len(d.place) + 63) / 64 }
+
+// maxKnown bounds the frames whose steps are remembered: more than the programs
+// have that anybody takes stacks of.
+const maxKnown = 1 << 17
+
+// fitting finds the steps that a frame fits, once.
+func (d *Dictionary) fitting(frame string) fitting {
+	d.mu.RLock()
+	f, ok := d.known[frame]
+	d.mu.RUnlock()
+	if ok {
+		return f
+	}
+	f = make(fitting, d.words())
+	function := Bare(frame)
+	for at := range len(function) {
+		if at > 0 && strings.IndexByte(".:/", function[at-1]) < 0 {
+			continue
+		}
+		rest := function[at:]
+		if at == 0 || separated(function[:at]) {
+			for _, n := range d.plain[rest] {
+				if at == 0 || !n.whole {
+					f.set(n.place)
+				}
+			}
+		}
+		for _, list := range [][]placed{d.rest[0], d.rest[rest[0]]} {
+			for _, n := range list {
+				if (at == 0 || !n.whole) && n.fitsHere(rest) {
+					f.set(n.place)
+				}
+			}
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.known == nil || len(d.known) >= maxKnown {
+		d.known = map[string]fitting{}
+	}
+	d.known[strings.Clone(frame)] = f
+	return f
+}
+
+// fits says whether a stack has the signature; any is what its frames fit
+// together.
+func (s *Signature) fits(frames []fitting, any fitting, state string) bool {
 	if len(s.States) > 0 && !slices.ContainsFunc(s.States, func(p string) bool { return strings.HasPrefix(state, p) }) {
 		return false
 	}
 	if len(s.patterns) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(s.patterns, func(p pattern) bool { return p.match(frames) })
+	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
+		for _, step := range p.steps {
+			if !any.has(step.place) {
+				return false
+			}
+		}
+		return p.match(frames)
+	})
 }

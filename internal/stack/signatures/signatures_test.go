@@ -35,7 +35,7 @@ func TestPatterns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.match(stack); got != c.want {
+		if got := matches(p, stack); got != c.want {
 			t.Errorf("%q: %v, want %v", c.pattern, got, c.want)
 		}
 	}
@@ -43,6 +43,37 @@ func TestPatterns(t *testing.T) {
 		if _, err := compile(bad); err == nil {
 			t.Errorf("%q is taken for a pattern", bad)
 		}
+	}
+}
+
+func matches(p pattern, stack []string) bool {
+	d := &Dictionary{}
+	d.enter(&p)
+	frames := make([]fitting, len(stack))
+	for i, f := range stack {
+		frames[i] = d.fitting(f)
+	}
+	return p.match(frames)
+}
+
+// TestMatchIsBounded looks in vain for a pattern with many gaps in a stack of which
+// every frame fits every step but the last: tried one by one, the ways to place
+// them are more than 10^12.
+func TestMatchIsBounded(t *testing.T) {
+	p, err := compile("a <- ... <- a|b <- ... <- a|c <- ... <- a|d <- ... <- a|e <- ... <- a|f <- ... <- z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stack := make([]string, 512)
+	for i := range stack {
+		stack[i] = "a"
+	}
+	if matches(p, stack) {
+		t.Error("it fits")
+	}
+	stack[511] = "z"
+	if !matches(p, stack) {
+		t.Error("it does not fit")
 	}
 }
 
@@ -243,6 +274,6 @@ func FuzzPattern(f *testing.F) {
 		if err != nil || len(p.steps) > 6 || len(frames) > 64 {
 			return
 		}
-		p.match(frames)
+		matches(p, frames)
 	})
 }

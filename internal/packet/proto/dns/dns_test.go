@@ -91,7 +91,7 @@ func TestStreamOnRealTraffic(t *testing.T) {
 				t.Fatalf("connection %d in pieces of %d: %s", i, size, diff)
 			}
 		}
-		if m := Protocol.Sniff(events[0].Dir, events[0].Data); m != proto.Maybe {
+		if m := Protocol.Sniff(events[0].Dir, events[0].Data); m != proto.Likely {
 			t.Errorf("connection %d does not look like DNS", i)
 		}
 	}
@@ -228,6 +228,71 @@ func TestTracker(t *testing.T) {
 	}
 	if tr.Strange != 2 || tr.Frame(multi) {
 		t.Errorf("%d strange datagrams", tr.Strange)
+	}
+}
+
+// DNS is known by its content on any port, and other protocols are not taken for it.
+func TestTrackerOnOtherPorts(t *testing.T) {
+	ask, answer := msg(7, 0x0100, 1, 0, "n.x"), msg(7, 0x8180, 1, 2, "n.x")
+	for _, tt := range []struct {
+		name    string
+		port    uint16
+		to      [4]byte
+		packets []string // those that begin with < are the server's
+		named   map[uint16]bool
+		want    int
+	}{
+		{"a query and its answer", 8600, [4]byte{10, 0, 0, 1}, []string{">" + ask, "<" + answer}, nil, 1},
+		{"a query that nobody answers", 8600, [4]byte{10, 0, 0, 1}, []string{">" + ask}, nil, 1},
+		{"an answer that nobody asked for", 8600, [4]byte{10, 0, 0, 1}, []string{"<" + answer}, nil, 0},
+		{"a query that is cut", 8600, [4]byte{10, 0, 0, 1}, []string{">" + ask[:20]}, nil, 0},
+		{"an unknown type", 8600, [4]byte{10, 0, 0, 1}, []string{">" + msg(7, 0x0100, 4711, 0, "n.x")}, nil, 0},
+		{"flags of no query", 8600, [4]byte{10, 0, 0, 1}, []string{">" + msg(7, 0x0571, 1, 0, "n.x")}, nil, 0},
+		{"LLMNR", 5355, [4]byte{224, 0, 0, 252}, []string{">" + ask}, nil, 0},
+		{"to a group", 8600, [4]byte{224, 0, 0, 1}, []string{">" + ask}, nil, 0},
+		{"QUIC", 443, [4]byte{10, 0, 0, 1}, []string{">\xc0\x00\x00\x00\x01\x08abcdefgh\x00\x00"}, nil, 0},
+		{"a port that is something else", 8600, [4]byte{10, 0, 0, 1}, []string{">" + ask, "<" + answer}, map[uint16]bool{8600: false}, 0},
+		{"a port that is named, and odd types", 8600, [4]byte{10, 0, 0, 1}, []string{">" + msg(7, 0x0100, 4711, 0, "n.x")}, map[uint16]bool{8600: true}, 1},
+		{"port 53, which is something else", port, [4]byte{10, 0, 0, 1}, []string{">" + ask, "<" + answer}, map[uint16]bool{port: false}, 0},
+	} {
+		given := 0
+		tr := NewTracker(func(q *Query) { given++ })
+		for p, speaks := range tt.named {
+			tr.Listen(p, speaks)
+		}
+		for i, b := range tt.packets {
+			f := udp(time.Duration(i), uint64(i+1), true, 1000, b[1:])
+			f.Dst = flow.Endpoint{Addr: flow.V4(tt.to), Port: tt.port}
+			if b[0] == '<' {
+				f.Src, f.Dst = f.Dst, f.Src
+			}
+			tr.Frame(f)
+		}
+		if tr.Close(); given != tt.want {
+			t.Errorf("%s: %d queries, want %d", tt.name, given, tt.want)
+		}
+	}
+}
+
+// Where the directions are in networks of their own, an answer still finds its query.
+func TestTrackerAcrossNetworks(t *testing.T) {
+	var got []string
+	tr := NewTracker(func(q *Query) { got = append(got, word(q)) })
+	in := func(space flow.Space, f *decode.Frame) *decode.Frame { f.Space = space; return f }
+	ask, answer := msg(7, 0x0100, 1, 0, "n.x"), msg(7, 0x8180, 1, 2, "n.x")
+	tr.Frame(in(1, udp(0, 1, true, 1000, ask)))
+	tr.Frame(in(2, udp(1, 2, false, 1000, answer)))
+	tr.Frame(in(1, udp(2, 3, true, 1001, ask))) // networks with equal addresses
+	tr.Frame(in(3, udp(3, 4, true, 1001, ask)))
+	tr.Frame(in(3, udp(7, 5, false, 1001, answer)))
+	tr.Close()
+	want := []string{
+		"[::]:1000>[::]:53 A n.x answered NOERROR rows=2 rt=1ns",
+		"[::]:1001>[::]:53 A n.x answered NOERROR rows=2 rt=4ns",
+		"[::]:1001>[::]:53 A n.x unanswered  rows=-1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -35,6 +35,7 @@ const (
 const (
 	response  = 1 << 15
 	truncated = 1 << 9
+	recursion = 1 << 8
 
 	query  = 0
 	notify = 4
@@ -93,6 +94,31 @@ func plausible(b []byte) bool {
 		return questions == 1 && flags&15 == 0
 	}
 	return questions <= 1
+}
+
+// asksOne says whether a whole message has the one question of a query or of its
+// answer, in a class that is in use, of a type that is known, and no other bits and
+// counts than those have: other protocols do not happen to look like that.
+func asksOne(b []byte) bool {
+	if !plausible(b) || binary.BigEndian.Uint16(b[4:]) != 1 {
+		return false
+	}
+	flags, answers, authorities, more := binary.BigEndian.Uint16(b[2:]), binary.BigEndian.Uint16(b[6:]), binary.BigEndian.Uint16(b[8:]), binary.BigEndian.Uint16(b[10:])
+	if flags&response == 0 && (flags>>11 != query || answers != 0 || authorities != 0 || more > 2) {
+		return false
+	}
+	if flags&response != 0 && flags>>11&15 != query {
+		return false
+	}
+	var space [mostText + 64]byte
+	_, after, ok := readName(b, header, space[:0])
+	if !ok || after+4 > len(b) {
+		return false
+	}
+	kind, class := binary.BigEndian.Uint16(b[after:]), binary.BigEndian.Uint16(b[after+2:])
+	_, known := types[kind]
+	const internet, chaos, all = 1, 3, 255
+	return known && (class == internet || class == chaos || class == all)
 }
 
 // readName appends the name at an offset to a buffer, in lower case, labels

@@ -22,6 +22,9 @@ func sniff(d flow.Dir, data []byte) proto.Match {
 	if !begins(d, data) {
 		return proto.No
 	}
+	if n := 2 + int(binary.BigEndian.Uint16(data)); n == len(data) && asksOne(data[2:]) {
+		return proto.Likely
+	}
 	return proto.Maybe
 }
 

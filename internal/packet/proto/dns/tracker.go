@@ -1,6 +1,8 @@
 package dns
 
 import (
+	"encoding/binary"
+	"slices"
 	"time"
 
 	"rtrail/internal/packet/decode"
@@ -19,12 +21,18 @@ const (
 	// it and of its answer from others.
 	memory = int64(time.Second)
 
+	// maxSpaces is in how many networks a query is looked for whose answer came in
+	// another one.
+	maxSpaces = 16
+
 	// most is how many queries a tracker remembers, 200 bytes each. When there are
 	// more, answered ones go first.
 	most = 16384
 
 	port      = 53
 	multicast = 5353
+	// nameResolution is LLMNR's port (RFC 4795), whose messages look like DNS.
+	nameResolution = 5355
 )
 
 // Query is a query over UDP and what became of it. It and what it points to are
@@ -48,6 +56,8 @@ type Tracker struct {
 
 	give    func(*Query)
 	ports   []uint16
+	others  []uint16     // ports that are known for something else
+	spaces  []flow.Space // that queries came in
 	known   map[key]int32
 	slots   []pending
 	free    int32
@@ -94,24 +104,50 @@ func NewTracker(give func(*Query), more ...uint16) *Tracker {
 	}
 }
 
-func (t *Tracker) serves(p uint16) bool {
-	for _, known := range t.ports {
-		if p == known {
-			return true
-		}
+// Listen says whether servers on a port speak DNS.
+func (t *Tracker) Listen(p uint16, speak bool) {
+	t.ports = slices.DeleteFunc(t.ports, func(known uint16) bool { return known == p })
+	if speak {
+		t.ports = append(t.ports, p)
+	} else {
+		t.others = append(t.others, p)
 	}
-	return false
 }
 
-// Frame takes a packet. Those that are not UDP from or to a DNS port it leaves
-// alone, and returns false.
+func (t *Tracker) serves(p uint16) bool { return slices.Contains(t.ports, p) }
+
+// foreign says whether a packet on ports of which nothing is known is none of DNS.
+// A query must look like nothing else, and an answer must have its query.
+func (t *Tracker) foreign(f *decode.Frame) bool {
+	b := f.Payload
+	if len(b) < header+5 || len(b) < f.Size || b[2]&^(response>>8|recursion>>8) != 0 && b[2]>>7 == 0 || b[4] != 0 || b[5] != 1 {
+		return true // nearly all
+	}
+	if slices.Contains(t.others, f.Src.Port) || slices.Contains(t.others, f.Dst.Port) {
+		return true
+	}
+	if b[2]>>7 != 0 {
+		_, known := t.waiting(f, binary.BigEndian.Uint16(b))
+		return !known
+	}
+	return f.Dst.Port == nameResolution || f.Dst.Addr.IP().IsMulticast() || !asksOne(b)
+}
+
+// Frame takes a packet. Those that are not UDP from or to a DNS port, nor look like
+// nothing else, it leaves alone, and returns false.
 func (t *Tracker) Frame(f *decode.Frame) bool {
 	if f.Proto != decode.UDP {
 		return false
 	}
 	from, to := t.serves(f.Src.Port), t.serves(f.Dst.Port)
-	if !from && !to || f.Src.Port == multicast || f.Dst.Port == multicast {
+	if f.Src.Port == multicast || f.Dst.Port == multicast {
 		return false
+	}
+	if !from && !to {
+		if t.foreign(f) {
+			return false
+		}
+		from, to = true, true
 	}
 	t.Expire(f.At)
 	m := &t.message
@@ -130,8 +166,26 @@ func (t *Tracker) Frame(f *decode.Frame) bool {
 	return true
 }
 
+// waiting finds the query that a packet answers, by its identifier: in the network
+// of the packet or, where they differ by direction, in another one.
+func (t *Tracker) waiting(f *decode.Frame, id uint16) (i int32, ok bool) {
+	k := key{f.Dst, f.Src, f.Space, id}
+	if i, ok = t.known[k]; ok {
+		return i, true
+	}
+	for _, k.space = range t.spaces {
+		if i, ok = t.known[k]; ok {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
 func (t *Tracker) ask(f *decode.Frame, m *message) {
 	k := key{f.Src, f.Dst, f.Space, m.id}
+	if len(t.spaces) < maxSpaces && !slices.Contains(t.spaces, f.Space) {
+		t.spaces = append(t.spaces, f.Space)
+	}
 	if i, ok := t.known[k]; ok {
 		p := &t.slots[i]
 		same := p.kind == m.kind && p.flags>>11 == m.flags>>11 && string(p.name) == string(m.name)
@@ -159,9 +213,10 @@ func (t *Tracker) ask(f *decode.Frame, m *message) {
 
 func (t *Tracker) answer(f *decode.Frame, m *message) {
 	k := key{f.Dst, f.Src, f.Space, m.id}
-	i, ok := t.known[k]
+	i, ok := t.waiting(f, m.id)
 	if ok {
 		p := &t.slots[i]
+		k.space = p.space
 		// Servers that could not read the question do not repeat it.
 		ok = !m.asked || m.cut || p.cut || p.kind == m.kind && string(p.name) == string(m.name)
 		if ok && p.answered {

@@ -12,7 +12,8 @@
 //   - An answer that is complete before its request is, such as an early 413,
 //     ends the exchange; what still comes of the request is passed over.
 //   - "101 Switching Protocols" and the success of CONNECT end their exchange,
-//     and with it the decoding: what follows is not HTTP.
+//     and with it the decoding: what follows is not HTTP, or is HTTP of the other side of
+//     a tunnel, which another decoder is chosen for.
 //
 // In step, the result does not depend on how the bytes are cut into chunks. Out
 // of step (after a loss, or when the capture begins midway) a message is found
@@ -99,6 +100,7 @@ type parser struct {
 	answer way
 	open   bool // the request being read is the tail of the queue
 	off    bool // not HTTP any more
+	tunnel bool // because CONNECT has succeeded
 	code   int  // of the answer being read; 0: not known
 	asked  challenge
 	parted bool // the server has given its last answer
@@ -107,6 +109,7 @@ type parser struct {
 func newParser(sink proto.Sink, midway bool) *parser {
 	p := &parser{queue: pair.New(sink, mostPending, midway)}
 	if midway {
+		p.queue.Alternate()
 		p.ask.state, p.answer.state = lost, lost
 	}
 	return p
@@ -167,6 +170,9 @@ func (p *parser) Progress() proto.Progress {
 	}
 	return proto.Idle
 }
+
+// Opened says that CONNECT has succeeded.
+func (p *parser) Opened() bool { return p.off && p.tunnel }
 
 // Owes says whether the server has a whole request and owes its answer, or the
 // rest of one whose length it has told: in chunks, events are sent when there are

@@ -129,7 +129,7 @@ func TestExchanges(t *testing.T) {
 			server(0, "tail of a body"), client(1, "GET /x HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 204 No\r\n\r\n"),
 			client(3, "GET /y HTTP/1.1\r\n\r\n"), server(4, "HTTP/1.1 204 No\r\n\r\n"),
 		}, want: []string{
-			`GET "/x" q[1-1 #2-2 1p 0+19] r[2-2 #3-3 1p 14+19] answered 204 resync`,
+			`GET "/x" q[1-1 #2-2 1p 0+19] r[2-2 #3-3 1p 14+19] answered 204`,
 			`GET "/y" q[3-3 #4-4 1p 19+19] r[4-4 #5-5 1p 33+19] answered 204`,
 		}},
 		{name: "answer without request", steps: steps{

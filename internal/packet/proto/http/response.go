@@ -135,6 +135,7 @@ func (p *parser) finish() {
 		return
 	}
 	if q := p.queue.Head(); q != nil && q.Tag&kinds == connect && p.code >= 200 && p.code < 300 {
+		p.tunnel = true
 		p.stop()
 		return
 	}

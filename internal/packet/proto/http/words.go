@@ -181,15 +181,23 @@ func hexadecimal(b []byte) (n int64, ok bool) {
 }
 
 // sniff knows a request by its method and, where the line is complete, by its
-// version; and an answer by its version. The first bytes that were seen of a
-// server may be in the midst of an answer, so that only other protocols'
-// signatures speak against them.
+// version; and an answer by its version. Nothing else begins a message.
 func sniff(d flow.Dir, data []byte) proto.Match {
 	if len(data) == 0 {
 		return proto.Maybe
 	}
 	if d == flow.ToClient {
 		return sniffAnswer(data)
+	}
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		line := data[:i]
+		if i > 0 && line[i-1] == '\r' {
+			line = line[:i-1]
+		}
+		if _, _, ok := splitRequest(line, false); !ok || !bytes.Contains(line, []byte(" HTTP/1.")) {
+			return proto.No // HTTP/2, RTSP, SIP, an inline command of Redis
+		}
+		return proto.Sure
 	}
 	if !beginsRequest(data) {
 		for _, m := range methods {
@@ -198,16 +206,6 @@ func sniff(d flow.Dir, data []byte) proto.Match {
 			}
 		}
 		return proto.No
-	}
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		line := data[:i]
-		if i > 0 && line[i-1] == '\r' {
-			line = line[:i-1]
-		}
-		if _, _, ok := splitRequest(line, false); !ok {
-			return proto.No // RTSP, SIP, an inline command of Redis
-		}
-		return proto.Sure
 	}
 	target := data[bytes.IndexByte(data, ' ')+1:]
 	if len(target) > 0 && (target[0] == '/' || bytes.HasPrefix(target, []byte("http"))) {
@@ -220,15 +218,10 @@ func sniffAnswer(data []byte) proto.Match {
 	const version = "HTTP/1."
 	n := min(len(version), len(data))
 	switch {
-	case string(data[:n]) == version[:n]:
-		if n < len(version) {
-			return proto.Maybe
-		}
-		return proto.Sure
-	case len(data) >= 2 && data[0] >= 0x14 && data[0] <= 0x17 && data[1] == 3:
-		return proto.No // a TLS record
-	case len(data) >= 9 && data[0] == 0 && data[3] == 4 && data[4] == 0:
-		return proto.No // SETTINGS of HTTP/2
+	case string(data[:n]) != version[:n]:
+		return proto.No
+	case n < len(version):
+		return proto.Maybe
 	}
-	return proto.Maybe
+	return proto.Sure
 }

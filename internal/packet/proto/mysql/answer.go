@@ -163,6 +163,7 @@ func (p *parser) firstPacket(b []byte, length uint32) bool {
 			return false
 		}
 		if length >= 7 {
+			p.changed(b)
 			return p.resultEnd(b)
 		}
 	case packetFile:
@@ -188,6 +189,14 @@ func (p *parser) firstPacket(b []byte, length uint32) bool {
 		p.state = stateColumnEnd // MariaDB: the client has the definitions already
 	}
 	return false
+}
+
+// changed counts the rows that a statement changed, as its OK packet says.
+func (p *parser) changed(b []byte) {
+	const most = 1 << 48 // no table has as many: sums shall not overflow
+	if n, used := lenenc(b[1:]); used > 0 && p.rows >= 0 {
+		p.rows += int64(min(n, most))
+	}
 }
 
 // resultEnd takes the packet that ends a result. It is true if no other follows.

@@ -196,6 +196,10 @@ func (p *parser) command(b []byte, length uint32) {
 	// Only now is it sure that the client goes on.
 	r := p.settle()
 	r.cmd, r.depth = b[0], p.waiting
+	if p.opening && p.waiting == 1 {
+		p.haze = 0
+	}
+	p.opening = false
 	r.doubt |= p.haze
 	p.haze = 0
 	if p.waiting == 1 {

@@ -16,14 +16,12 @@
 // last packet of the response. So it is where the server asks for a password at
 // COM_CHANGE_USER.
 //
-// Rows counts the rows of all result sets of an answer; what a statement changed
-// is not in it. Error is the SQLSTATE, where there is one, a blank, and the
+// Rows counts the rows of all result sets of an answer, and those that its statements
+// changed. Error is the SQLSTATE, where there is one, a blank, and the
 // message.
 package mysql
 
 import (
-	"math"
-
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 )
@@ -43,69 +41,6 @@ func newParser(sink proto.Sink, midway bool) proto.Parser {
 		p.side[flow.ToServer].lost, p.side[flow.ToClient].lost = true, true
 	}
 	return p
-}
-
-// sniff judges the first bytes of a direction.
-func sniff(d flow.Dir, data []byte) proto.Match {
-	if len(data) < 5 {
-		return proto.Maybe
-	}
-	size, seq, body := int(le24(data)), data[3], data[4:]
-	if d == flow.ToClient {
-		switch {
-		case seq == 0 && isGreeting(body), isRefusal(data, size):
-			return proto.Sure
-		case size == 0:
-			return proto.No
-		case seq == 0:
-			if body[0] == packetErr {
-				return proto.Maybe
-			}
-			return proto.No
-		case seq == 1 && (size+4 <= len(data) || len(data) > 512):
-			return proto.Maybe
-		}
-		return proto.No
-	}
-	switch {
-	case isTLS(data):
-		return proto.No
-	case seq == 1 && isLogin(body, size):
-		return proto.Sure
-	case compressedStart(data, len(data)):
-		return proto.Maybe
-	case seq != 0 || !plausible(data, math.MaxInt): // the snap length may have cut it
-		return proto.No
-	case size+4 != len(data):
-		return proto.Maybe
-	case (body[0] == comQuery || body[0] == comStmtPrepare) && looksLikeSQL(body[1:]), isExecute(body):
-		return proto.Sure
-	}
-	return proto.Maybe
-}
-
-// isExecute is true for the execution of a prepared statement: its number, one
-// byte of flags for the cursor, and how often it is to be executed, which all
-// servers want to be once.
-func isExecute(body []byte) bool {
-	return len(body) >= least(comStmtExecute) && body[0] == comStmtExecute && body[5] < 0x10 && le32(body[6:]) == 1
-}
-
-// looksLikeSQL is true for text that begins with a letter, a comment or a
-// parenthesis and goes on as text.
-func looksLikeSQL(b []byte) bool {
-	if len(b) > 1 && b[0] == 0 && b[1] == 1 { // no query attributes
-		b = b[2:]
-	}
-	if len(b) < 5 {
-		return false
-	}
-	for _, c := range b[:5] {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 // isTLS is true for the header of a TLS record: a command of such a length would

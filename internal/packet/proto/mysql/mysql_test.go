@@ -163,7 +163,7 @@ func TestSniffCommand(t *testing.T) {
 		{"executed twice", pkt(0, "\x17\x02\x00\x00\x00\x00\x02\x00\x00\x00"), proto.Maybe},
 		{"an unknown cursor", pkt(0, "\x17\x02\x00\x00\x00\x47\x01\x00\x00\x00"), proto.Maybe},
 		{"execution cut short", pkt(0, "\x17\x02\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01")[:14], proto.Maybe},
-		{"ping", pkt(0, "\x0e"), proto.Maybe},
+		{"ping", pkt(0, "\x0e"), proto.Likely},
 		{"no command", pkt(0, "\x77"), proto.No},
 	} {
 		if got := sniff(flow.ToServer, []byte(tc.data)); got != tc.want {

@@ -57,6 +57,7 @@ type parser struct {
 	begun        bool // the answer has a packet that is no report of progress
 	filing       bool // the server asked for a file before it answered: what the client sends belongs to cur
 	midway       bool
+	opening      bool // the next command is the first one that was seen
 	noEOF        int8 // learned from the shape of answers: 1 no EOF packets, -1 EOF packets, 0 unknown
 }
 
@@ -145,7 +146,9 @@ func (p *parser) firstBytes(c *flow.Chunk) {
 	case isTLS(c.Data):
 		p.tls, p.midway = tls.Protocol.New(p.sink, true), false
 	case plausible(c.Data, c.Size()):
-		p.midway = false
+		// Nobody sends a command before the answer to the one before: it is the
+		// first that waits.
+		p.midway, p.opening = false, true
 	case compressedStart(c.Data, c.Size()):
 		p.midway = false
 		p.zip = newZip()

@@ -81,6 +81,11 @@ func New(sink proto.Sink, most int, midway bool) Queue {
 	return Queue{sink: sink, most: uint32(most), torn: midway, turned: midway, Now: proto.Exchange{Rows: -1}}
 }
 
+// Alternate says, before anything else, that clients wait for each answer before
+// they go on, but for the few that pipeline: in the middle of a connection, the first
+// request that was seen is the first that waits, unless answers show otherwise.
+func (q *Queue) Alternate() { q.clean = true }
+
 // Len is how many requests wait.
 func (q *Queue) Len() int { return int(q.size) }
 

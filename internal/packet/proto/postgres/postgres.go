@@ -96,26 +96,12 @@ type parser struct {
 func newParser(sink proto.Sink, midway bool) proto.Parser {
 	p := &parser{sink: sink, queue: pair.New(sink, mostPending, midway)}
 	if midway {
+		p.queue.Alternate()
 		p.stage = ready
 		p.sides[0].lost, p.sides[1].lost = true, true
 	}
 	p.rows = -1
 	return p
-}
-
-// sniff knows the first packet of a connection for sure.
-func sniff(d flow.Dir, data []byte) proto.Match {
-	if d == flow.ToServer && len(data) >= 8 {
-		n, code := binary.BigEndian.Uint32(data), binary.BigEndian.Uint32(data[4:])
-		known := code == cancelRequest || code == sslRequest || code == gssRequest || code>>16 == 3 && code&0xffff < 100
-		if known && n >= 8 && n <= mostStartup {
-			return proto.Sure
-		}
-	}
-	if chained(d, data) || d == flow.ToClient && len(data) == 1 && (data[0] == 'S' || data[0] == 'N') {
-		return proto.Maybe
-	}
-	return proto.No
 }
 
 // Data takes the next bytes of a side.

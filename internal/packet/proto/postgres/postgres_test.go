@@ -170,7 +170,7 @@ func TestExchanges(t *testing.T) {
 			client(2, bind("", "S_1")+execute+parse("", "COMMIT")+bind("", "")+execute+sync), server(3, m('2', "")+tag("SELECT 1")+tag("COMMIT")+z),
 			client(4, bind("", "S_1")+execute+sync), server(5, m('2', "")+tag("SELECT 1")+z),
 		}, want: []string{
-			`Execute "BEGIN\n; COMMIT\n; "... q[0-0 #1-1 1p 0+121] r[1-1 #2-2 1p 0+48] answered rows=1 resync`,
+			`Execute "BEGIN\n; COMMIT\n; "... q[0-0 #1-1 1p 0+121] r[1-1 #2-2 1p 0+48] answered rows=1`,
 			`Execute "COMMIT\n; "... q[2-2 #3-3 1p 121+69] r[3-3 #4-4 1p 48+37] answered rows=1`,
 			`Execute "" q[4-4 #5-5 1p 190+31] r[5-5 #6-6 1p 85+25] answered rows=1`,
 		}},

@@ -142,6 +142,9 @@ func affected(tag []byte) (n int64, ok bool) {
 	return 0, false
 }
 
+// sqlStateLength is the length of every SQLSTATE.
+const sqlStateLength = 5
+
 // failed reads an ErrorResponse: fields of a letter and a string. The first error
 // of an answer is the one that counts.
 func (p *parser) failed(b []byte) {
@@ -156,7 +159,7 @@ func (p *parser) failed(b []byte) {
 		case field == 'V' && (string(value) == "FATAL" || string(value) == "PANIC"):
 			p.fatal = true
 		case !first:
-		case field == 'C':
+		case field == 'C' && len(value) == sqlStateLength:
 			e.Code = string(value)
 		case field == 'M':
 			e.Error = string(value)

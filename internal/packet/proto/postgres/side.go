@@ -200,7 +200,7 @@ func chained(d flow.Dir, b []byte) bool {
 		if shape := shapes[d&1][b[0]]; n < shape.least || n > shape.most {
 			return false
 		}
-		if b[0] == 'Z' && d == flow.ToClient && len(b) > headerSize && b[5] != 'I' && b[5] != 'T' && b[5] != 'E' {
+		if b[0] == 'Z' && d == flow.ToClient && len(b) > headerSize && !isReady(b[5]) {
 			return false
 		}
 		if int64(n)+1 >= int64(len(b)) {

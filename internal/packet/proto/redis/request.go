@@ -411,4 +411,6 @@ func (p *parser) extend(c *flow.Chunk, n int64) {
 }
 
 // beginsRequest says whether data begins with an array of strings.
-func beginsRequest(data []byte) bool { return sniffCommand(data) == proto.Sure }
+func beginsRequest(data []byte) bool {
+	return len(data) > 0 && data[0] == '*' && sniffArray(data) == proto.Sure
+}

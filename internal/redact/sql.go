@@ -1,4 +1,4 @@
-package process
+package redact
 
 import (
 	"slices"
@@ -6,28 +6,6 @@ import (
 
 	"rtrail/internal/packet/fingerprint"
 )
-
-// program is what is known of a command by its name.
-type program uint8
-
-const (
-	other  program = iota
-	server         // of MySQL: it takes passwords as its clients do
-	client         // of MySQL or PostgreSQL: what has blanks or quotes in its arguments is SQL
-)
-
-func programOf(path string) program {
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	switch {
-	case strings.HasPrefix(name, "mysqldump"), name == "sysbench", name == "psql", name == "pgbench":
-		return client
-	case strings.HasPrefix(name, "mysqld"), strings.HasPrefix(name, "mariadbd"):
-		return server
-	case strings.HasPrefix(name, "mysql"), strings.HasPrefix(name, "mariadb"):
-		return client
-	}
-	return other
-}
 
 // verbs begin the statements that are known as such whatever program gets them.
 // Those that begin commands of a shell too are not among them.
@@ -39,7 +17,7 @@ var sqlOptions = []string{"--execute", "--where", "--init-command", "--init-conn
 
 // isSQLOption says whether the next argument is SQL.
 func (m *masker) isSQLOption(arg string) bool {
-	return slices.Contains(sqlOptions, arg) || m.program == client && (arg == "-e" || arg == "-w")
+	return slices.Contains(sqlOptions, arg) || m.client() && (arg == "-e" || arg == "-w")
 }
 
 // takesSQL says whether there is SQL in an argument.
@@ -48,7 +26,7 @@ func (m *masker) takesSQL(arg string) bool {
 	if m.sql && option == "" || slices.Contains(sqlOptions, strings.TrimSuffix(option, "=")) {
 		return true
 	}
-	if m.program == client && (option != "" && !strings.HasPrefix(option, "--") || strings.ContainsAny(value, "'\"") || strings.ContainsAny(value, " \t\n") && value[0] != '/') {
+	if m.client() && (option != "" && !strings.HasPrefix(option, "--") || strings.ContainsAny(value, "'\"") || strings.ContainsAny(value, " \t\n") && value[0] != '/') {
 		return true
 	}
 	if m.shell {
@@ -64,7 +42,7 @@ func (m *masker) split(arg string) (option, value string) {
 	if name, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(name, "--") && !strings.ContainsAny(name, " '\"") {
 		return name + "=", value
 	}
-	if m.program != client || !strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "--") {
+	if !m.client() || !strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "--") {
 		return "", arg
 	}
 	at := strings.IndexAny(arg, "ew")

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// grace is how long a verb that reads evidence may take to end after a signal.
+const grace = 900 * time.Millisecond
+
+// interruption is what signals do to a run.
+type interruption struct {
+	finishes atomic.Bool
+}
+
+type interruptionKey struct{}
+
+// finishes says that what runs has something to finish when it is interrupted,
+// such as a recording to close or a verdict on what was seen so far, and takes
+// the time that needs. Without it a run ends within a second of a signal.
+func finishes(ctx context.Context) {
+	if i, ok := ctx.Value(interruptionKey{}).(*interruption); ok {
+		i.finishes.Store(true)
+	}
+}
+
+// untilSignal is a context that the first SIGINT, SIGTERM or SIGHUP ends. The
+// second signal ends the program at once, whatever that does.
+func untilSignal(stderr io.Writer) (context.Context, func()) {
+	i := &interruption{}
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), interruptionKey{}, i))
+	wanted := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		wanted = append(wanted, syscall.SIGHUP)
+	}
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, wanted...)
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-done:
+			return
+		}
+		var late <-chan time.Time
+		if !i.finishes.Load() {
+			late = time.After(grace)
+		}
+		select {
+		case s := <-signals:
+			dieOf(s.(syscall.Signal))
+		case <-late:
+			fmt.Fprintln(stderr, "rtrail: interrupted")
+			os.Exit(exitFailed)
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	}
+}
+
+// dieOf ends the program as if it did not handle the signal, so that whoever
+// started it sees that.
+func dieOf(s syscall.Signal) {
+	signal.Reset(s)
+	_ = syscall.Kill(os.Getpid(), s) // if it is ignored, the last line ends us
+	time.Sleep(100 * time.Millisecond)
+	os.Exit(128 + int(s))
+}

@@ -1,0 +1,248 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rtrail/internal/packet/pcap"
+	"rtrail/internal/packet/rt"
+)
+
+// talk makes the packets of a conversation with the server on a port: lines that
+// begin with > are the client's, those with < the server's.
+func talk(port uint16, midway bool, lines ...string) [][]byte {
+	const client = 50001
+	ends, next := [2]uint16{client, port}, [2]uint32{1000, 5000}
+	send := func(side int, flags byte, data string) []byte {
+		b := tcpPacket(ends[side], ends[1-side], next[side], next[1-side], data)
+		b[47] = flags
+		if side == 1 {
+			copy(b[26:], []byte{10, 0, 0, 2, 10, 0, 0, 1})
+		}
+		next[side] += uint32(len(data))
+		return b
+	}
+	var list [][]byte
+	if !midway {
+		list = append(list, send(0, 0x02, ""))
+		next[0]++
+		list = append(list, send(1, 0x12, ""))
+		next[1]++
+		list = append(list, send(0, 0x10, ""))
+	}
+	for _, l := range lines {
+		side := strings.IndexByte("><", l[0])
+		list = append(list, send(side, 0x18, l[1:]))
+	}
+	return list
+}
+
+func pg(kind string, body string) string {
+	return kind + string(binary.BigEndian.AppendUint32(nil, uint32(4+len(body)))) + body
+}
+
+func my(seq byte, body string) string {
+	return string([]byte{byte(len(body)), byte(len(body) >> 8), byte(len(body) >> 16), seq}) + body
+}
+
+// TestContentDecides has servers where others are expected. What they say decides,
+// and where nobody understands it, direction does.
+func TestContentDecides(t *testing.T) {
+	startup := func() string {
+		body := "\x00\x03\x00\x00user\x00me\x00\x00"
+		return string(binary.BigEndian.AppendUint32(nil, uint32(4+len(body)))) + body
+	}()
+	const ready = "Z\x00\x00\x00\x05I"
+	rows := pg("T", "\x00\x01a\x00"+strings.Repeat("\x00", 18)) + pg("D", "\x00\x01\x00\x00\x00\x011") + pg("C", "SELECT 1\x00") + ready
+	extended := pg("P", "\x00select $1\x00\x00\x00") + pg("B", "\x00\x00\x00\x00\x00\x00\x00\x00") + pg("E", "\x00\x00\x00\x00\x00") + pg("S", "")
+	executed := pg("1", "") + pg("2", "") + pg("D", "\x00\x01\x00\x00\x00\x011") + pg("C", "SELECT 1\x00") + ready
+	ok := my(1, "\x00\x00\x00\x02\x00\x00\x00")
+	kafka := "\x00\x00\x00\x1a\x00\x03\x00\x09\x00\x00\x00\x01\x00\x05fluxx\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	fcgi := "\x01\x01\x00\x01\x00\x08\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00"
+	record := "\x01\x06\x00\x01\x00\x08\x00\x00Status: \x01\x03\x00\x01\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	fix := "8=FIX.4.2\x019=5\x0135=0\x0110=161\x01"
+	dns := func(flags string) string {
+		body := "\x12\x34" + flags + "\x00\x01\x00\x00\x00\x00\x00\x00\x07example\x03com\x00\x00\x01\x00\x01"
+		return "\x00" + string(byte(len(body))) + body
+	}
+	for _, tt := range []struct {
+		name   string
+		port   uint16
+		midway bool
+		lines  []string
+		want   string // protocol and command of the requests
+	}{
+		{"PostgreSQL where HTTP is expected", 8000, false, []string{">" + startup, "<" + pg("R", "\x00\x00\x00\x00") + ready, ">" + pg("Q", "select 1\x00"), "<" + rows}, "postgres Query"},
+		{"PostgreSQL midway, a simple query", 7777, true, []string{">" + pg("Q", "select 1\x00"), "<" + rows, ">" + pg("Q", "select 2\x00"), "<" + rows}, "postgres Query, postgres Query"},
+		{"PostgreSQL midway, a group", 7777, true, []string{">" + extended, "<" + executed, ">" + extended, "<" + executed}, "postgres Execute, postgres Execute"},
+		{"PostgreSQL midway, an answer first", 8000, true, []string{"<" + executed, ">" + extended, "<" + executed}, "postgres , unpaired, postgres Execute"},
+		{"MySQL midway, COM_PING first", 8000, true, []string{">" + my(0, "\x0e"), "<" + ok, ">" + my(0, "\x03select 1"), "<" + ok}, "mysql Ping, mysql Query"},
+		{"MySQL midway, COM_PING only", 7777, true, []string{">" + my(0, "\x0e"), "<" + ok}, "mysql Ping"},
+		{"MySQL midway, within a statement", 7777, true, []string{">" + strings.Repeat("'abc',", 90), "<" + ok, ">" + my(0, "\x03select 1"), "<" + ok}, "mysql , unpaired, mysql Query"},
+		{"FIX where HTTP is expected", 4000, false, []string{">" + fix, "<" + fix, ">" + fix, "<" + fix}, "generic , generic "},
+		{"FIX midway, the server first", 4000, true, []string{"<" + fix, ">" + fix, "<" + fix}, "generic "},
+		{"FastCGI where HTTP is expected", 9000, false, []string{">" + fcgi, "<" + record}, "generic "},
+		{"FastCGI midway, an answer first", 9000, true, []string{"<" + record, ">" + fcgi, "<" + record}, "generic "},
+		{"echo where Redis is expected", 7000, false, []string{">hello\r\n", "<hello\r\n", ">PING\r\n", "<PING\r\n"}, "generic , generic "},
+		{"echo of commands where Redis is expected", 7000, false, []string{">PING\r\n", "<PING\r\n", ">GET a\r\n", "<GET a\r\n"}, "generic , generic "},
+		{"echo of binary where Redis is expected", 6379, true, []string{">\x01\x02\x03\x04\x05\x06", "<\x01\x02\x03\x04\x05\x06"}, "generic "},
+		{"Kafka where MySQL is expected", 3306, false, []string{">" + kafka, "<" + kafka}, "generic "},
+		{"Kafka on its own port", 9092, false, []string{">" + kafka, "<" + kafka}, "generic "},
+		{"SSH where HTTP is expected", 80, false, []string{"<SSH-2.0-OpenSSH_9.2\r\n", ">SSH-2.0-OpenSSH_9.2\r\n", "<\x00\x00\x04\x1c\x0a\x14abcdefgh", ">\x00\x00\x04\x1c\x0a\x14abcdefgh"}, "generic , generic , unanswered"},
+		{"HTTP asked of SSH", 22, false, []string{">GET / HTTP/1.1\r\n\r\n", "<SSH-2.0-OpenSSH_9.2\r\n"}, "generic "},
+		{"HTTP where Redis is expected", 6379, false, []string{">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "http GET"},
+		{"TLS asked of HTTP", 443, false, []string{">\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00", "<HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"}, "generic "},
+		{"Redis in words on its port", 6379, false, []string{">PING\r\n", "<+PONG\r\n"}, "redis PING"},
+		{"Redis where TLS is expected", 443, false, []string{">*1\r\n$4\r\nPING\r\n", "<+PONG\r\n"}, "redis PING"},
+		{"Redis behind a greeting nobody knows", 7777, false, []string{"<welcome\r\n", ">login\r\n", "<+OK\r\n", ">*1\r\n$4\r\nPING\r\n", "<+PONG\r\n"}, "generic , redis PING"},
+		{"DNS on another port", 8053, false, []string{">" + dns("\x01\x00"), "<" + dns("\x81\x80")}, "dns A"},
+		{"nothing of DNS on its port", 53, false, []string{">hello\r\n", "<hello\r\n"}, "generic "},
+		{"noise where PostgreSQL is expected", 5432, true, []string{">Zzzzz", "<zzzzz", ">zzzzz", "<zzzzz"}, "generic , generic "},
+		{"HTTP through CONNECT", 3128, false, []string{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\n\r\n", ">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "http CONNECT, http GET"},
+		{"PostgreSQL through CONNECT", 3128, false, []string{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\n\r\n", ">" + startup, "<" + pg("R", "\x00\x00\x00\x00") + ready, ">" + pg("Q", "select 1\x00"), "<" + rows}, "http CONNECT, postgres Query"},
+		{"nothing known through CONNECT", 3128, false, []string{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\n\r\n", ">hello\r\n", "<hello\r\n"}, "http CONNECT, generic "},
+		{"CONNECT refused", 3128, false, []string{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", ">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "http CONNECT, http GET"},
+		{"HTTP through SOCKS 5", 1080, false, []string{">\x05\x01\x00", "<\x05\x00", ">\x05\x01\x00\x01\x0a\x00\x00\x03\x00\x50", "<\x05\x00\x00\x01\x0a\x00\x00\x03\x00\x50", ">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "generic , generic , http GET"},
+		{"HTTP through SOCKS 4", 1080, false, []string{">\x04\x01\x00\x50\x0a\x00\x00\x03\x00", "<\x00\x5a\x00\x00\x00\x00\x00\x00", ">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "generic , http GET"},
+		{"noise where TLS is expected", 443, false, []string{">\x01\x02\x03\x04\x05\x06", "<\x07\x08\x09\x0a\x0b\x0c"}, "generic "},
+	} {
+		for workers := 1; workers <= 2; workers++ {
+			k, _ := run(t, writeCapture(t, talk(tt.port, tt.midway, tt.lines...)...), workers)
+			slices.SortFunc(k.transactions, func(a, b rt.Transaction) int { return int(a.ID) - int(b.ID) })
+			var got []string
+			for _, x := range k.transactions {
+				got = append(got, x.Proto+" "+x.Command)
+				if x.Status != 0 {
+					got = append(got, x.Status.String())
+				}
+			}
+			if is := strings.Join(got, ", "); is != tt.want {
+				t.Errorf("%s: %q, want %q", tt.name, is, tt.want)
+			}
+		}
+	}
+}
+
+// TestEveryPort moves real servers to the ports of all others: what is found is the
+// same.
+func TestEveryPort(t *testing.T) {
+	files, err := filepath.Glob("../proto/*/testdata/*.pcap")
+	if err != nil || len(files) < 10 {
+		t.Fatal(files, err)
+	}
+	shown := func(k *kept) (list []string) {
+		for _, x := range k.transactions {
+			list = append(list, fmt.Sprint(x.ID, " ", x.Proto, " ", x.Command, " ", x.Status, " ", x.Code, " ", x.RT, x.Doubt.Words()))
+		}
+		slices.Sort(list)
+		return list
+	}
+	for _, file := range files {
+		name := filepath.Base(filepath.Dir(filepath.Dir(file)))
+		t.Run(name+"/"+filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			var own []uint16
+			for _, p := range Protocols() {
+				if p.Name == name {
+					own = p.Ports
+				}
+			}
+			src, err := pcap.OpenFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer src.Close()
+			var first kept
+			if _, err := Run(t.Context(), src, Options{Workers: 1, Collector: first.collector}); err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			for _, to := range []uint16{7777, 80, 443, 3306, 5432, 6379} {
+				if slices.Contains(own, to) {
+					continue // there more is understood: parts of conversations
+				}
+				ports := map[uint16]uint16{}
+				for _, c := range first.connections {
+					ports[c.Server.Port] = to
+				}
+				src, err := pcap.OpenFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var k kept
+				if _, err := Run(t.Context(), &elsewhere{Source: src, ports: ports}, Options{Workers: 1, Collector: k.collector}); err != nil {
+					t.Fatal(err)
+				}
+				_ = src.Close()
+				got := shown(&k)
+				if to == 7777 {
+					want = got
+				}
+				if !strings.Contains(strings.Join(want, ""), " "+name+" ") || !slices.Equal(got, want) {
+					t.Errorf("on port %d: %d requests, want %d: %s", to, len(got), len(want), firstDifference(got, want))
+				}
+			}
+		})
+	}
+}
+
+func firstDifference(got, want []string) string {
+	for i := range want {
+		if i >= len(got) || got[i] != want[i] {
+			return fmt.Sprintf("%q is missing", want[i])
+		}
+	}
+	return ""
+}
+
+// TestOthersOfTheServiceTell has a connection that nobody could know by itself.
+func TestOthersOfTheServiceTell(t *testing.T) {
+	statement := my(0, "\x04t\x00") // COM_FIELD_LIST: nothing but the port would speak for it
+	unknown := talk(7777, true, ">"+statement, "<"+my(1, "\xfe\x00\x00\x02\x00"))
+	for name, tt := range map[string]struct {
+		others [][]byte
+		want   string
+	}{
+		"none":          {nil, "generic"},
+		"one of MySQL":  {talk(7777, true, ">"+my(0, "\x03select 1")), "mysql"},
+		"one of Redis":  {talk(7777, true, ">*1\r\n$4\r\nPING\r\n"), "generic"},
+		"several kinds": {append(talk(7777, true, ">*1\r\n$4\r\nPING\r\n"), talk(7777, true, ">"+my(0, "\x03select 1"))...), "generic"},
+	} {
+		for _, p := range tt.others {
+			binary.BigEndian.PutUint16(p[34:], 50002)
+		}
+		k, _ := run(t, writeCapture(t, append(slices.Clone(unknown), tt.others...)...), 2)
+		for _, c := range k.connections {
+			if c.Client.Port == 50001 && c.Protocol != tt.want {
+				t.Errorf("%s: %s, want %s", name, c.Protocol, tt.want)
+			}
+		}
+	}
+}
+
+// TestDecodeAs has users who know better.
+func TestDecodeAs(t *testing.T) {
+	path := writeCapture(t, talk(8000, false, ">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")...)
+	for as, want := range map[string]string{"": "http", "generic": "generic", "redis": "redis"} {
+		src, err := pcap.OpenFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var k kept
+		o := Options{Workers: 1, Collector: k.collector}
+		if as != "" {
+			o.DecodeAs = map[uint16]string{8000: as}
+		}
+		if _, err := Run(t.Context(), src, o); err != nil {
+			t.Fatal(err)
+		}
+		_ = src.Close()
+		if got := k.connections[0].Protocol; got != want {
+			t.Errorf("as %q: %s, want %s", as, got, want)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package recording
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"rtrail/internal/budget"
+)
+
+// Piece is a part of a recording in which nobody set the clock back. Pieces may
+// hold the same times of day; each is read for itself, or rates would be taken
+// between rows that only look like neighbours.
+type Piece struct {
+	Number int
+	Window
+}
+
+// numbers lists the pieces of a recording, oldest first.
+func numbers(src source, m Manifest, segments []segmentFiles) []int {
+	var all []int
+	for _, s := range segments {
+		all = append(all, s.id.piece)
+	}
+	if f, err := src.open(journalFile); err == nil {
+		f.Close()
+		all = append(all, m.Piece)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// pieces tells which time each piece covers, without reading all of it.
+func pieces(ctx context.Context, src source, m Manifest) ([]Piece, error) {
+	segments := src.segments()
+	var all []Piece
+	for _, n := range numbers(src, m, segments) {
+		all = append(all, Piece{Number: n})
+	}
+	if len(all) == 0 {
+		return []Piece{{Window: Window{From: m.Started, To: later(m.Started, m.Ended)}}}, nil
+	}
+	for i := range all {
+		p := &all[i]
+		var after time.Time // the last rows tell when it ended
+		for _, s := range segments {
+			if s.id.piece == p.Number {
+				if p.From.IsZero() {
+					p.From = s.id.start
+				}
+				after = s.id.start
+			}
+		}
+		if p.From.IsZero() && len(all) == 1 {
+			p.From = m.Started
+		}
+		if i == len(all)-1 && !m.Ended.IsZero() && !m.Ended.Before(p.From) {
+			p.To = m.Ended
+			continue
+		}
+		if err := p.measure(ctx, src, after); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// measure reads when a piece ended.
+func (p *Piece) measure(ctx context.Context, src source, after time.Time) error {
+	memory := budget.From(ctx).Part()
+	defer memory.Release()
+	o := &opener{ctx: ctx, src: src, piece: p.Number, in: readOptions{from: after, tables: []Table{System, CPUs, ProbeRuns}, memory: memory}}
+	rec, err := o.open()
+	if err != nil {
+		return err
+	}
+	p.To = p.From
+	for _, r := range Rows[SystemSample](rec) {
+		p.include(r.At)
+	}
+	for _, r := range Rows[CPUSample](rec) {
+		p.include(r.At)
+	}
+	for _, r := range Rows[ProbeRun](rec) {
+		p.include(r.At)
+	}
+	return nil
+}
+
+// newest stands for the piece to be chosen by the range.
+const newest = -1
+
+// choose takes the newest piece that holds any of the range, and notes which
+// others do.
+func (o *opener) choose(m Manifest, segments []segmentFiles) error {
+	if n := numbers(o.src, m, segments); len(n) <= 1 {
+		o.piece = m.Piece
+		if len(n) == 1 {
+			o.piece = n[0]
+		}
+		return nil
+	}
+	all, err := pieces(o.ctx, o.src, m)
+	if err != nil {
+		return err
+	}
+	o.piece = all[len(all)-1].Number
+	var in []Piece
+	for _, p := range all {
+		if (o.in.to.IsZero() || !p.From.After(o.in.to)) && (o.in.from.IsZero() || !p.To.Before(o.in.from)) {
+			in = append(in, p)
+		}
+	}
+	if len(in) == 0 {
+		return nil
+	}
+	chosen := in[len(in)-1]
+	o.piece = chosen.Number
+	for _, p := range in[:len(in)-1] {
+		o.note("the clock was set back: this is %v; %v is left out (rtrail replay shows all)", chosen, p)
+	}
+	return nil
+}
+
+func (p Piece) String() string {
+	return fmt.Sprintf("piece %d, %s to %s", p.Number, p.From.Local().Format(time.DateTime), p.To.Local().Format(time.DateTime))
+}
+
+// OpenPiece is OpenRange of one piece.
+func OpenPiece(ctx context.Context, path string, piece int, from, to time.Time, tables ...Table) (*Recording, error) {
+	src, err := openSource(path)
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	o := &opener{ctx: ctx, src: src, piece: piece, in: readOptions{from: from, to: to, tables: tables, memory: budget.From(ctx)}}
+	rec, err := o.open()
+	if err != nil {
+		return nil, fmt.Errorf("reading the recording %s: %w", path, err)
+	}
+	return rec, nil
+}
+
+// lastMoment finds the latest time of the samples in a journal; zero without one.
+func lastMoment(ctx context.Context, r io.Reader) time.Time {
+	var l lastRow
+	memory := budget.From(ctx).Part()
+	defer memory.Release()
+	_, _ = readJournal(ctx, r, memory, &l) // as far as it can be read
+	return l.at
+}
+
+type lastRow struct{ at time.Time }
+
+func (l *lastRow) wants(t Table) bool { return t == System || t == ProbeRuns }
+
+func (l *lastRow) take(k kind, words [][]word, _ []string) (bool, error) {
+	for c, col := range k.columns() {
+		if col.name != "at" {
+			continue
+		}
+		for _, w := range words[c] {
+			l.at = later(l.at, timeOf(w))
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,153 @@
+package recording
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/safefile"
+)
+
+// begin opens the directory and everything in it that the recording needs.
+func (d *Directory) begin() error {
+	var err error
+	if d.root, err = safefile.MakeDir(d.path, folderMode); err != nil {
+		return err
+	}
+	if _, invokers := d.root.Invokers(); os.Geteuid() == 0 && !d.root.Exclusive() && !invokers {
+		return errors.New("all users may write there: choose a directory of root, such as one in /var/log")
+	}
+	if err := unix.Flock(int(d.root.File().Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return errors.New("another rtrail is recording there: stop it, or choose another folder")
+	} else if err != nil {
+		return err
+	}
+	before, err := d.takeOver()
+	if err != nil {
+		return err
+	}
+	if err := d.openSegments(); err != nil {
+		return err
+	}
+	if err := d.sealLeftovers(before); err != nil {
+		return err
+	}
+	if err := d.newJournal(); err != nil {
+		return err
+	}
+	return d.writeManifest()
+}
+
+// takeOver looks at what lies in the directory: nothing, or an earlier
+// recording that is then continued.
+func (d *Directory) takeOver() (before Manifest, err error) {
+	names, err := d.root.Names()
+	if err != nil {
+		return before, err
+	}
+	for _, name := range names {
+		switch strings.TrimSuffix(name, safefile.PartialSuffix) {
+		case segmentsFolder, manifestFile, journalFile:
+		default:
+			return before, fmt.Errorf("%s lies there, which is no part of a recording: choose an empty or a new folder", clip(name))
+		}
+	}
+	f, err := d.root.Open(manifestFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return before, nil
+	}
+	if err != nil {
+		return before, err
+	}
+	defer f.Close()
+	data, err := safefile.ReadAll(f, maxManifestBytes)
+	if err == nil {
+		err = json.Unmarshal(data, &before)
+	}
+	if err != nil {
+		return before, fmt.Errorf("%s is damaged: %w; choose another folder", manifestFile, err)
+	}
+	switch {
+	case before.Format > FormatVersion:
+		return before, fmt.Errorf("a newer rtrail (%s) recorded there: update rtrail, or choose another folder", clip(before.Tool))
+	case before.Host.Name != d.manifest.Host.Name:
+		return before, fmt.Errorf("it holds a recording of %s: choose another folder", clip(before.Host.Name))
+	}
+	note := "recording went on at " + d.manifest.Started.UTC().Format(time.RFC3339)
+	d.manifest.Started = before.Started
+	d.manifest.Notes = append(before.Notes, note)
+	return before, nil
+}
+
+func (d *Directory) openSegments() (err error) {
+	d.segments, err = d.root.Sub(segmentsFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.segments, err = d.root.Mkdir(segmentsFolder, folderMode)
+	}
+	return err
+}
+
+// sealLeftovers makes segments of the journals that an ended or killed run
+// left behind.
+func (d *Directory) sealLeftovers(before Manifest) error {
+	latest := before.Ended
+	d.next = segmentID{number: 1, piece: before.Piece}
+	if have := d.list(); len(have) > 0 {
+		last := have[len(have)-1]
+		d.next.number = last.number + 1
+		d.next.piece = max(last.piece, before.Piece)
+		latest = later(latest, last.start)
+	}
+	switch f, err := d.root.Open(journalFile); {
+	case err == nil:
+		latest = later(latest, lastMoment(context.Background(), f))
+		f.Close()
+		if _, err := d.moveJournal(d.next, d.root.Modified(journalFile)); err != nil {
+			return err
+		}
+		d.next.number++
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if now := d.options.Now(); now.Before(latest.Add(-time.Second)) {
+		d.setBack(latest.Sub(now), now)
+	}
+	for _, id := range d.list() {
+		if err := d.sealLeftover(id.String()); err != nil {
+			return err
+		}
+	}
+	d.sealed = folderBytes(d.segments)
+	return nil
+}
+
+func (d *Directory) sealLeftover(name string) error {
+	folder, err := d.segments.Sub(name)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if _, err := folder.Stat(journalFile); err != nil {
+		return missingOK(err)
+	}
+	notes, err := sealSegment(folder)
+	d.manifest.Notes = append(d.manifest.Notes, notes...)
+	if noRoom(err) {
+		return nil
+	}
+	return err
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,250 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// maxCmdline is how much of a command line is kept. Longer ones are those of
+// Java programs; their beginning names them.
+const maxCmdline = 256
+
+// CommandLine turns the content of /proc/PID/cmdline into one line without
+// secrets: it ends up in recordings that people send around.
+func CommandLine(b []byte) string {
+	b = bytes.TrimRight(b, "\x00")
+	if len(b) == 0 {
+		return ""
+	}
+	// What lies far behind the cut need not be split.
+	args := strings.Split(string(b[:min(len(b), 8*maxCmdline)]), "\x00")
+	if len(args) == 1 {
+		// A title set by the program itself has blanks instead of zero bytes.
+		args = strings.Split(args[0], " ")
+	}
+	var m masker
+	var out strings.Builder
+	for i, arg := range args {
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		m.meet(arg)
+		switch {
+		case i == 0:
+			out.WriteString(Text(arg))
+		case m.isScript(arg, args[i-1]):
+			out.WriteString(maskScript(Text(arg)))
+		default:
+			out.WriteString(m.argument(arg))
+		}
+		if out.Len() > maxCmdline {
+			break
+		}
+	}
+	line := strings.ToValidUTF8(strings.Map(printable, out.String()), "?")
+	if len(line) > maxCmdline {
+		const cut = "…"
+		line = strings.ToValidUTF8(line[:maxCmdline-len(cut)], "") + cut
+	}
+	return line
+}
+
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f {
+		return ' '
+	}
+	return r
+}
+
+// masker hides what is secret in the arguments of a command.
+type masker struct {
+	programs []*program // that the command names so far: sudo, timeout and ssh start others
+	words    []string   // that stood in it without a dash
+	shell    bool       // the arguments are words of a script, with their quotes
+	hide     hiding     // what the next argument is
+	all      bool       // all further arguments are secret
+	sql      bool       // the value of an option that takes SQL follows
+}
+
+// hiding says what the next argument is.
+type hiding uint8
+
+const (
+	plain   hiding = iota
+	perhaps        // a secret, if it is no option
+	secret
+	login // user:secret
+)
+
+// meet takes note of a program that is started.
+func (m *masker) meet(arg string) {
+	if strings.HasPrefix(arg, "-") || strings.Contains(arg, "://") || strings.ContainsAny(arg, " \t\n'\"") {
+		return
+	}
+	if p := programOf(arg); p != nil && !slices.Contains(m.programs, p) {
+		m.programs = append(m.programs, p)
+	}
+	m.words = append(m.words, arg)
+}
+
+// client says whether a program takes SQL as an argument.
+func (m *masker) client() bool {
+	return slices.ContainsFunc(m.programs, func(p *program) bool { return p.sql })
+}
+
+// isScript says whether an argument with blanks is a script of a shell, or one
+// value.
+func (m *masker) isScript(arg, before string) bool {
+	if m.hide != plain || m.all || !strings.ContainsAny(arg, " \t\n") || m.takesSQL(arg) {
+		return false
+	}
+	name, _, valued := strings.Cut(arg, "=")
+	isSecret := valued && !strings.ContainsAny(name, " '\"") && isSecret(name)
+	runs := strings.HasPrefix(before, "-") && !strings.HasPrefix(before, "--") && strings.HasSuffix(before, "c")
+	return !isSecret || runs && !strings.HasPrefix(arg, "-")
+}
+
+// argument hides what is secret in the next argument.
+func (m *masker) argument(arg string) string {
+	hide, sql := m.hide, m.sql
+	m.hide, m.sql = plain, false
+	isOption := strings.HasPrefix(arg, "-") && arg != "-"
+	switch {
+	case m.all, hide == secret, hide == perhaps && !isOption:
+		return Mask
+	case hide == login:
+		return maskLogin(arg)
+	}
+	for _, p := range m.programs {
+		if masked, ok := m.known(p, arg); ok {
+			return masked
+		}
+	}
+	name, _, valued := strings.Cut(arg, "=")
+	plainName := !strings.ContainsAny(name, " '\"{&;,") && !strings.Contains(name, "://")
+	if valued && plainName && isSecret(name) {
+		return name + "=" + Mask
+	}
+	m.sql = isOption && m.isSQLOption(arg)
+	if m.sql {
+		return arg
+	}
+	if sql && !isOption || m.takesSQL(arg) {
+		return Text(m.maskSQL(Text(arg)))
+	}
+	if isOption && !valued && isSecret(arg) {
+		m.hide = perhaps
+		return arg
+	}
+	return Text(arg)
+}
+
+// known hides a secret that a program takes in a way of its own.
+func (m *masker) known(p *program, arg string) (masked string, ok bool) {
+	if p.after != "" && !slices.Contains(m.words, p.after) {
+		return "", false
+	}
+	bare := arg
+	if m.shell {
+		_, bare, _ = unquote(arg)
+	}
+	for o := range strings.FieldsSeq(p.attached) {
+		if strings.HasPrefix(bare, o) && len(bare) > len(o) && bare[len(o)] != '=' {
+			return o + Mask, true
+		}
+	}
+	if at, ok := p.option(p.next, arg); ok {
+		if at == len(arg) {
+			m.hide = secret
+			return arg, true
+		}
+		return arg[:at] + Mask, true
+	}
+	if at, ok := p.option(p.login, arg); ok {
+		if at == len(arg) {
+			m.hide = login
+			return arg, true
+		}
+		return arg[:at] + maskLogin(arg[at:]), true
+	}
+	switch {
+	case listed(p.words, bare):
+		m.hide = secret
+		return arg, true
+	case listed(p.rest, bare):
+		m.all = true
+		return arg, true
+	case p.bare && strings.Contains(bare, "/") && !strings.HasPrefix(bare, "/"):
+		user, after, _ := strings.Cut(bare, "/")
+		place := ""
+		if at := strings.LastIndexByte(after, '@'); at >= 0 {
+			place = after[at:]
+		}
+		return user + "/" + Mask + place, true
+	}
+	return "", false
+}
+
+// maskLogin hides the secret behind a user. Programs part them differently.
+func maskLogin(arg string) string {
+	if at := strings.IndexAny(arg, ":%,"); at >= 0 {
+		return arg[:at+1] + Mask
+	}
+	return arg
+}
+
+// maskScript hides the secrets of commands in one argument, as sh -c has them.
+func maskScript(script string) string {
+	var out strings.Builder
+	m := masker{shell: true}
+	for rest := script; rest != ""; {
+		blanks := len(rest) - len(strings.TrimLeft(rest, " \t\n"))
+		out.WriteString(rest[:blanks])
+		rest = rest[blanks:]
+		n := wordLength(rest)
+		word := rest[:n]
+		rest = rest[n:]
+		quoted := word != "" && (word[0] == '"' || word[0] == '\'')
+		hidden := m.all || m.hide != plain
+		inner := strings.Trim(word, `"'`)
+		switch bare := strings.Trim(inner, ";|&()"); {
+		case word == "":
+		case quoted && !hidden && !m.sql && !m.takesSQL(word) && strings.ContainsAny(inner, " \t\n"):
+			begin, text, end := unquote(word)
+			out.WriteString(begin + maskScript(text) + end)
+		case bare == "":
+			m = masker{shell: true}
+			out.WriteString(word)
+		case !hidden && !strings.HasPrefix(bare, "-") && programOf(bare) != nil:
+			m.meet(bare)
+			out.WriteString(word)
+		default:
+			m.meet(bare)
+			out.WriteString(m.argument(word))
+		}
+		if strings.HasSuffix(word, ";") {
+			m = masker{shell: true}
+		}
+	}
+	return out.String()
+}
+
+// wordLength is how long the first word of a script is: up to a blank that is
+// not in quotes.
+func wordLength(script string) int {
+	quote := byte(0)
+	for i := 0; i < len(script); i++ {
+		switch c := script[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == ' ' || c == '\t' || c == '\n':
+			return i
+		}
+	}
+	return len(script)
+}

@@ -1,0 +1,167 @@
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// form is how secrets are written in text, whatever program it is for.
+type form struct {
+	what    string
+	needs   []string       // text of this form holds one of these; spares the expression for most text
+	find    *regexp.Regexp // of text in which ASCII letters are as they came
+	replace string         // as regexp.ReplaceAllString takes it
+}
+
+// issuers are parts of the tokens of those who mark theirs.
+var issuers = []string{"gh", "glpat-", "xox", "sk-", "k_live_", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hvs.", "dop_v1_", "SG.", "ya29.", "shpat_"}
+
+// forms are tried in this order. Pairs of a name and a value are not among
+// them: see pairs.
+var forms = []form{
+	{"private key", []string{"-----BEGIN"},
+		regexp.MustCompile(`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----)(?s:.*?)(-----END [A-Z0-9 ]*-----|$)`), "${1}" + Mask},
+	{"JSON web token", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*)*`), Mask},
+	{"token that tells its issuer", issuers, regexp.MustCompile(`\b(gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|sk-|[sr]k_live_|AKIA|ASIA|AIza|npm_|pypi-|hvs\.|dop_v1_|SG\.|ya29\.|shpat_)[A-Za-z0-9_.-]{12,}`), Mask},
+	{"header", []string{": ", ":\""}, regexp.MustCompile(`(?i)((?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]*(?:key|token|auth|secret))(\\?["']?\s*:\s*)(\\?["']?)[^\r\n"'\\]+`), "${1}${2}${3}" + Mask},
+	{"bearer", []string{"earer", "EARER"}, regexp.MustCompile(`(?i)\b(bearer\s+)[^\s"'\\]{6,}`), "${1}" + Mask},
+	{"token for a user in a URL", []string{"@"}, regexp.MustCompile(`(?i)\b(https?://)[^\s/?#"'@:]+@`), "${1}" + Mask + "@"},
+	{"password in a URL", []string{"@"}, regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://[^\s/?#"'@:]*:)(?:[^\s/?#"']*|[^\s"'/?#]*[^\s"'/?#0-9:][^\s"']*)@`), "${1}" + Mask + "@"},
+	{"password in a data source name", []string{"@"}, regexp.MustCompile(`(^|[\s="',(])([\w.-]+:)[^\s"':@]+@([a-z0-9]*\()`), "${1}${2}" + Mask + "@${3}"},
+	{"password in front of a host", []string{"@"}, regexp.MustCompile(`(^|[\s="',(])([\w.-]+:)([^\s"'/:@]+@[\w.\[-]+)`), ""},
+	{"XML", []string{"</"}, regexp.MustCompile(`(?i)(<(?:[\w.-]+:)?[\w.-]*(?:pass|pwd|secret|token)[\w.-]*>)[^<]*`), "${1}" + Mask},
+}
+
+// Text takes secrets out of text of any kind: what stands behind the names of
+// secrets, in URLs and headers, and what tells by its look that it is one.
+func Text(s string) string {
+	for i := range forms {
+		f := &forms[i]
+		switch {
+		case !slices.ContainsFunc(f.needs, func(part string) bool { return strings.Contains(s, part) }):
+		case f.replace == "":
+			s = f.find.ReplaceAllStringFunc(s, beforeHost)
+		default:
+			s = f.find.ReplaceAllString(s, f.replace)
+		}
+	}
+	return pairs(s)
+}
+
+// beforeHost hides the password of user:password@host; an image:tag@sha256 is
+// none.
+func beforeHost(s string) string {
+	at := strings.LastIndexByte(s, '@')
+	if strings.HasPrefix(s[at+1:], "sha256") || strings.HasPrefix(s[at+1:], "sha512") {
+		return s
+	}
+	return s[:strings.IndexByte(s, ':')+1] + Mask + s[at:]
+}
+
+// pairs hides the values of secret names: name=value, name: value, "name":"value",
+// name => 'value', in configuration, queries of URLs, JSON, JDBC.
+func pairs(s string) string {
+	var out strings.Builder
+	done := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] != '=' && s[i] != ':' {
+			continue
+		}
+		name := nameBefore(s[done:i])
+		inQuery := name == "key" && i > 3 && (s[i-4] == '?' || s[i-4] == '&')
+		if name == "" || !inQuery && !isSecret(name) {
+			continue
+		}
+		from, to := valueAfter(s, i)
+		if at := i - len(name) - 1; s[i] == '=' && at >= 0 && strings.HasSuffix(s[:i], name) && (s[at] == '"' || s[at] == '\'') && from == i+1 {
+			// Quotes around both: "password=my secret".
+			if to = strings.IndexByte(s[from:], s[at]); to < 0 {
+				to = len(s)
+			} else {
+				to += from
+			}
+		}
+		value := s[from:to]
+		if isEmpty(value) || s[i] == ':' && from == i+1 && (strings.HasPrefix(value, "/") || isPort(value) && !isEmpty(name) && strings.Trim(name, "-") != "pass") {
+			continue
+		}
+		out.WriteString(s[done:from])
+		out.WriteString(Mask)
+		done, i = to, to-1
+	}
+	if done == 0 {
+		return s
+	}
+	out.WriteString(s[done:])
+	return out.String()
+}
+
+// nameBefore is the name in front of a separator, without quotes and blanks.
+func nameBefore(s string) string {
+	s = strings.TrimRight(s, " \t")
+	s = strings.TrimRight(s, `"'\`)
+	at := len(s)
+	for at > 0 && inName(s[at-1]) {
+		at--
+	}
+	return s[at:]
+}
+
+func inName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-.$[]%@", c) >= 0
+}
+
+// valueAfter is where the value behind the separator at i begins and ends.
+func valueAfter(s string, i int) (from, to int) {
+	from = i + 1
+	for from < len(s) && strings.IndexByte("=> \t", s[from]) >= 0 {
+		from++
+	}
+	escaped := strings.HasPrefix(s[from:], `\"`) || strings.HasPrefix(s[from:], `\'`)
+	if escaped {
+		from++
+	}
+	if from < len(s) && (s[from] == '"' || s[from] == '\'') {
+		quote := s[from]
+		from++
+		for to = from; to < len(s) && s[to] != quote; to++ {
+			if s[to] == '\\' && !escaped {
+				to++
+			}
+		}
+		to = min(to, len(s))
+		if escaped && to > from && to < len(s) {
+			to--
+		}
+		return from, to
+	}
+	for to = from; to < len(s); to++ {
+		switch s[to] {
+		case ' ', '\t', '\r', '\n', '"', '\'', '<', '>':
+			return from, to
+		case '&', ';', ',', '|':
+			if another(s[to+1:]) {
+				return from, to
+			}
+		}
+	}
+	return from, to
+}
+
+// another says whether a name and its separator begin here: a secret may hold
+// what parts pairs.
+func another(s string) bool {
+	n := 0
+	for n < len(s) && (inName(s[n]) || s[n] == ' ') {
+		n++
+	}
+	return n > 0 && n < len(s) && (s[n] == '=' || s[n] == ':')
+}
+
+// isPort says whether a value can be the port of a host.
+func isPort(value string) bool {
+	digits := strings.TrimLeft(value, "0123456789")
+	n := len(value) - len(digits)
+	return n > 0 && n <= 5 && (digits == "" || strings.IndexByte("/,)", digits[0]) >= 0)
+}

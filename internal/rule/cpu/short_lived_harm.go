@@ -1,0 +1,146 @@
+package cpu
+
+import (
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+const (
+	// crowdedFrom: below three quarters busy there is a CPU for nearly every task
+	// that is ready, and who waits does so for an instant.
+	crowdedFrom = 0.75
+	// stalledFrom: some task waited for a CPU in a quarter of the time; 10 % is
+	// everyday life.
+	stalledFrom = 0.25
+	// crowdShare: the short-lived processes' part of the CPU time that is used.
+	// With less, others fill the CPUs.
+	crowdShare = 0.25
+	// childShare: the children take at least half of the CPU time that a request
+	// costs.
+	childShare = 0.5
+	// occupiedFrom: the share of the time in which the parent works. Who gives it a
+	// request finds it at work as often and waits for the one before.
+	occupiedFrom = 0.30
+	// maxBirthsPerRequest: a request starts a few processes. With fewer requests
+	// than that the processes are started for something else.
+	maxBirthsPerRequest = 20.0
+)
+
+// harm is who waits because of short-lived processes. CPU time that nobody else
+// wants harms nobody.
+type harm struct {
+	crowd    bool    // tasks wait for a CPU
+	stalled  float64 // share of the time in which some did; 0: not known
+	delayed  float64 // seconds that those seen waited, per second
+	requests bool    // the parent works for requests, and its children take most of that
+	input    float64 // share of the readings in which the parent waited for its standard input
+	occupied float64 // share of the time in which it worked
+	arrivals float64 // requests that came over TCP, per second
+}
+
+func (x harm) any() bool { return x.crowd || x.requests }
+
+func harmOf(v *view.View, b books, used float64, total view.CPUShare, forks float64) harm {
+	x := harm{}
+	cores := total.Busy() * float64(v.CPUCount())
+	q := queueOf(v)
+	x.delayed = q.waited
+	if stall, ok := v.Stall("cpu"); ok {
+		x.stalled = stall.Some
+	}
+	waits := q.measured && q.waited >= waitRatioPossible*cores || x.stalled >= stalledFrom
+	x.crowd = total.Busy() >= crowdedFrom && used >= crowdShare*total.Busy() && waits
+	if b.parentCPU < childShare*(b.parentCPU+b.parent.CPU) {
+		return x
+	}
+	if n, inputs := inputWaits(v, b.parent.PID); inputs > 0 {
+		x.input = float64(inputs) / float64(n)
+		x.occupied = 1 - x.input
+	} else if x.arrivals = arrivalsAt(v, b.parent); x.arrivals*maxBirthsPerRequest >= forks {
+		x.occupied = min(1, b.parentCPU+b.parent.CPU)
+	}
+	x.requests = x.occupied >= occupiedFrom
+	return x
+}
+
+// inputWaits counts the readings of a process's main thread, and those in which
+// it waited for its standard input: whoever writes there gives it work.
+func inputWaits(v *view.View, pid int32) (readings, inputs int) {
+	for _, t := range v.ThreadTimes() {
+		if t.PID != pid || t.TID != pid {
+			continue
+		}
+		for _, s := range t.Samples {
+			readings++
+			if s.Input {
+				inputs++
+			}
+		}
+	}
+	return readings, inputs
+}
+
+// arrivalsAt is how many requests a second a process may have got over TCP:
+// segments with data on connections to a port that it, its parent or a process
+// with its name listens on, and connections to such a port that were too brief to be
+// seen.
+func arrivalsAt(v *view.View, p view.Process) float64 {
+	serves := func(owners []view.Process) bool {
+		for _, o := range owners {
+			if o.PID == p.PID || o.PID == p.PPID || o.Comm == p.Comm {
+				return true
+			}
+		}
+		return false
+	}
+	type port struct {
+		netns uint64
+		port  uint16
+	}
+	ports, spaces := map[port]bool{}, map[uint64]bool{}
+	for _, l := range v.Listeners() {
+		if serves(l.Owners) {
+			ports[port{l.NetNS, l.Port}], spaces[l.NetNS] = true, true
+		}
+	}
+	rate := 0.0
+	for ns := range spaces {
+		rate += v.CountersOf(ns).Rate("TcpPassiveOpens")
+	}
+	for _, c := range v.Connections() {
+		if seconds := v.Seconds(); ports[port{c.NetNS, c.LocalPort}] && seconds > 0 {
+			rate += c.DataSegmentsIn() / seconds
+		}
+	}
+	return rate
+}
+
+func (x harm) evidence(b books) (list []rule.Evidence) {
+	if x.crowd {
+		list = append(list, rule.Evidence{Metric: "pressure.cpu-some", Value: x.stalled, Unit: "share", Limit: rule.Limit(stalledFrom), Counters: true,
+			What:  rule.T("somebody waited for a CPU %v of the time; tasks that live longer waited %v s per second", unit.Share(x.stalled), unit.Number(round(x.delayed))),
+			Check: shell.Line("cat /proc/pressure/cpu")})
+	}
+	switch {
+	case !x.requests:
+	case x.input > 0:
+		list = append(list, rule.Evidence{Metric: "thread.input-wait", Value: x.input, Unit: "share", Limit: rule.Limit(1 - occupiedFrom),
+			What:  rule.T("%s waited for input %v of the time and worked on it %v; its children used %v of the CPU time that took", b.parent.Comm, unit.Share(x.input), unit.Share(x.occupied), unit.Share(b.childShare())),
+			Check: shell.Line("strace -tt -e trace=read,clone,wait4 -p %d", b.parent.PID)})
+	default:
+		list = append(list, rule.Evidence{Metric: "tcp.arrivals", Value: x.arrivals, Unit: "per second",
+			What:  rule.T("%v requests came; its children used %v of the CPU time that they took", unit.PerSecond(x.arrivals), unit.Share(b.childShare())),
+			Check: shell.Line("ss -tinp")})
+	}
+	return list
+}
+
+// childShare is the part of a parent's CPU time that its ended children used.
+func (b books) childShare() float64 {
+	if sum := b.parentCPU + b.parent.CPU; sum > 0 {
+		return b.parentCPU / sum
+	}
+	return 0
+}
