@@ -87,25 +87,6 @@ func TestLineNamesTheft(t *testing.T) {
 	}
 }
 
-func TestParseStolen(t *testing.T) {
-	before, err := parseStolen([]byte("cpu  100 10 50 700 20 5 15 100 40 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n"))
-	if err != nil || before != (stolen{taken: 100, total: 1000}) {
-		t.Fatalf("%+v, %v", before, err)
-	}
-	after := stolen{taken: 130, total: 1200}
-	if got := after.since(before); got != 0.15 {
-		t.Errorf("share %v, want 0.15", got)
-	}
-	if got := before.since(after); got != 0 {
-		t.Errorf("counters that went back: %v", got)
-	}
-	for _, bad := range []string{"", "cpu 1 2 3", "cpu0 1 2 3 4 5 6 7 8 9 10", "cpu 1 2 3 x 5 6 7 8"} {
-		if s, err := parseStolen([]byte(bad)); err == nil {
-			t.Errorf("%q gave %+v", bad, s)
-		}
-	}
-}
-
 func TestLostTime(t *testing.T) {
 	if got := lostTime(20 * time.Millisecond); got < 0 || got > 1 {
 		t.Errorf("%v of the time was lost", got)

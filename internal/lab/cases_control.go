@@ -192,7 +192,7 @@ func controlIdleConnections() Case {
 			})
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return pingRedis(ctx, p, d, 20*time.Millisecond)
+			return askRedis(ctx, p, d, 20*time.Millisecond, redisPing, redisPong)
 		},
 	}
 }

@@ -1,12 +1,8 @@
 package lab
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -34,15 +30,15 @@ func watchTheft(ctx context.Context) *theft {
 	ctx, stop := context.WithCancel(ctx)
 	t := &theft{stop: stop}
 	t.done.Go(func() {
-		last, err := readStolen()
+		last, err := readCPUTicks("cpu")
 		for err == nil && ctx.Err() == nil {
 			sleep(ctx, time.Second)
-			var now stolen
-			now, err = readStolen()
+			var now cpuTicks
+			now, err = readCPUTicks("cpu")
 			// The rest of a second at the end counts when it is long enough for
 			// ticks of 10 ms to say anything.
-			if now.total-last.total >= 20 {
-				t.worst = max(t.worst, now.since(last))
+			if now.total()-last.total() >= 20 {
+				t.worst = max(t.worst, now.shareSince(last, ticksSteal))
 				last = now
 			}
 		}
@@ -56,45 +52,6 @@ func (t *theft) worstSecond() float64 {
 	t.stop()
 	t.done.Wait()
 	return t.worst
-}
-
-// stolen is CPU time of all CPUs since boot, in ticks.
-type stolen struct{ taken, total uint64 }
-
-func (s stolen) since(before stolen) float64 {
-	if s.total <= before.total || s.taken < before.taken {
-		return 0
-	}
-	return float64(s.taken-before.taken) / float64(s.total-before.total)
-}
-
-func readStolen() (stolen, error) {
-	b, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return stolen{}, err
-	}
-	return parseStolen(b)
-}
-
-// parseStolen reads the first line of /proc/stat: "cpu", user, nice, system,
-// idle, iowait, irq, softirq, steal, and guest times, which user holds already.
-func parseStolen(b []byte) (s stolen, err error) {
-	line, _, _ := bytes.Cut(b, []byte("\n"))
-	fields := bytes.Fields(line)
-	if len(fields) < 9 || string(fields[0]) != "cpu" {
-		return s, errors.New("/proc/stat tells no steal time")
-	}
-	for i, f := range fields[1:9] {
-		n, err := strconv.ParseUint(string(f), 10, 64)
-		if err != nil {
-			return s, err
-		}
-		s.total += n
-		if i == 7 {
-			s.taken = n
-		}
-	}
-	return s, nil
 }
 
 // awaitCalm waits until the CPUs of this machine are its own, for as long as
