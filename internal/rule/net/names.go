@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
@@ -55,6 +56,22 @@ func suffering(v *view.View, l view.Listener) (affects []rule.Subject, notes []r
 		notes = append(notes, rule.T("connects without an answer: %d seen, SYNs repeated %s times", waiting, unit.Count(repeated)))
 	}
 	return affects, notes
+}
+
+// receivers lists the interfaces of a namespace on which packets arrived.
+func receivers(v *view.View, netns uint64) (list []rule.Subject) {
+	names, series := view.Group(view.Rows[recording.NetDeviceSample](v), func(s recording.NetDeviceSample) string {
+		if s.NetNS != netns {
+			return ""
+		}
+		return s.Interface
+	})
+	for _, name := range names {
+		if name != "" && view.Rate(series[name], func(s recording.NetDeviceSample) uint64 { return s.RxPackets }) > 0 {
+			list = append(list, rule.Subject{Kind: rule.KindInterface, Name: name, NetNS: netns})
+		}
+	}
+	return list
 }
 
 func wildcard(address string) bool { return address == "0.0.0.0" || address == "::" || address == "*" }

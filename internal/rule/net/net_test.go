@@ -2,6 +2,7 @@ package net
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -255,6 +256,28 @@ func TestSYNFloodNamesPortAndSource(t *testing.T) {
 	want := "SYN flood on nginx :80 from 10.78.0.9: the table of half-open connections is full, real connects are refused"
 	if len(found) != 1 || found[0].Headline.String() != want {
 		t.Errorf("got %d, %q", len(found), found[0].Headline)
+	}
+}
+
+// The interrupt work of a flood is its symptom: on the interfaces that it comes
+// through, and on no other.
+func TestSYNFloodAffectsWhereItArrives(t *testing.T) {
+	h := ruletest.New(2, 10)
+	owns(h, 1, 70, "nginx")
+	listens(h, listener{ns: 1, port: 80, inode: 1, queue: []uint32{0}, backlog: 511})
+	halfOpen(h, 193, one)
+	sysctl(h, 1, "net.ipv4.tcp_syncookies", "0")
+	sysctl(h, 1, "net.ipv4.tcp_max_syn_backlog", "256")
+	counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 1})
+	h.NetDevice(ruletest.NetDevice{NetNS: 1, Name: "eth0", RxPackets: 5000, RxBytes: 270000})
+	h.NetDevice(ruletest.NetDevice{NetNS: 1, Name: "idle0"})
+	h.NetDevice(ruletest.NetDevice{NetNS: 2, Name: "eth1", RxPackets: 5000, RxBytes: 270000})
+	affected := ruletest.Judge(t, h, synFlood, rule.Certain)[0].Affects
+	for name, want := range map[string]bool{"eth0": true, "idle0": false, "eth1": false} {
+		got := slices.ContainsFunc(affected, func(s rule.Subject) bool { return s.Kind == rule.KindInterface && s.Name == name })
+		if got != want {
+			t.Errorf("%s affected: %v, want %v", name, got, want)
+		}
 	}
 }
 

@@ -87,6 +87,7 @@ func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 				shell.Line("%s tcpdump -c 50 -ni any %s", v.EnterNetNS(x.NetNS), "tcp[tcpflags] == tcp-syn")))
 		}
 		f.Affects = append(f.Affects, netnsSubject(v, x.NetNS), rule.Subject{Kind: rule.KindHost, Name: v.Manifest().Host.Name})
+		f.Affects = append(f.Affects, receivers(v, x.NetNS)...)
 		for i := range max(v.Manifest().Host.CPUs, 1) {
 			f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindCPU, Name: "CPU " + strconv.Itoa(i)}, rule.Subject{Kind: rule.KindCPU, Name: "cpu" + strconv.Itoa(i)})
 		}
