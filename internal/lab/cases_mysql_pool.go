@@ -365,7 +365,7 @@ func droppedServerCase() Case {
 		Kind:  "process", Name: "mariadbd",
 		Says: `SYNs are not answered`,
 		// The host sees the same SYNs repeated, without knowing whose they are.
-		AllowOthers: []string{"net/packet-loss", "net/connect-slow"},
+		AllowOthers: []string{"net/packet-loss"},
 		Needs:       mariaDB10().needs(),
 		MySQL:       func() []string { return m.at("lab") },
 		Setup: func(ctx context.Context, e *Env) (err error) {

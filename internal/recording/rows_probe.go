@@ -37,9 +37,15 @@ type UnseenNote struct {
 	Of    int64     `parquet:"of" cbor:"of"`          // how many there were, seen or not; 0: not known
 }
 
-// UnseenPacketFilter is the What of notes about packet filter rules that could
-// not be read.
-const UnseenPacketFilter = "packet filter rules"
+// What of notes that say why a rule which found nothing may have missed what it
+// looks for.
+const (
+	UnseenPacketFilter = "packet filter rules"
+	UnseenTransactions = "open transactions"
+	UnseenSessions     = "sessions of other users"
+	UnseenInnoDB       = "the inside of InnoDB"
+	UnseenPoolGroups   = "groups of the thread pool"
+)
 
 func (KernelLogLine) Table() Table { return KernelLog }
 func (ProbeRun) Table() Table      { return ProbeRuns }

@@ -1,6 +1,10 @@
 package mysql
 
-import "time"
+import (
+	"time"
+
+	"rtrail/internal/recording"
+)
 
 // collectors are all that is read, in the order of reading: what comes later may
 // use what came before in the same look.
@@ -11,11 +15,11 @@ func collectors() []collector {
 			help: "SHOW GLOBAL STATUS: what was executed, read, waited for and refused"},
 		{name: "variables", what: "settings of the server", edges: true, every: time.Minute, read: readVariables,
 			help: "SHOW GLOBAL VARIABLES, first, last and each minute: those that changed"},
-		{name: "transactions", what: "open transactions", core: true, grant: "PROCESS ON *.*", read: readTransactions,
+		{name: "transactions", what: recording.UnseenTransactions, core: true, grant: "PROCESS ON *.*", read: readTransactions,
 			help: "information_schema.INNODB_TRX: age, rows locked and changed"},
-		{name: "sessions", what: "sessions of other users", core: true, grant: "PROCESS ON *.*", read: readSessions,
+		{name: "sessions", what: recording.UnseenSessions, core: true, grant: "PROCESS ON *.*", read: readSessions,
 			help: "the process list: what every connection does, for how long, and in which state"},
-		{name: "innodb", what: "the inside of InnoDB", grant: "PROCESS ON *.*", every: second, edges: true, read: readInnoDB,
+		{name: "innodb", what: recording.UnseenInnoDB, grant: "PROCESS ON *.*", every: second, edges: true, read: readInnoDB,
 			help: "SHOW ENGINE INNODB STATUS: history, log, buffer pool, latches"},
 		{name: "row locks", core: true, what: "who waits for whose row locks", grant: "PROCESS ON *.*", read: readRowLocks,
 			when: func(l *look) bool { return l.rowWaits },
@@ -23,7 +27,7 @@ func collectors() []collector {
 		{name: "table locks", core: true, what: "who waits for whose metadata locks", grant: "SELECT ON performance_schema.*", read: readMetadataLocks,
 			when: func(l *look) bool { return len(l.metaWaits)+len(l.userWaits) > 0 },
 			help: "who waits for whose lock of a table or of GET_LOCK, whenever somebody waits"},
-		{name: "thread pool", what: "groups of the thread pool", grant: "PROCESS ON *.*", edges: true, read: readPool, core: true,
+		{name: "thread pool", what: recording.UnseenPoolGroups, grant: "PROCESS ON *.*", edges: true, read: readPool, core: true,
 			when: hasPool, help: "the groups of a thread pool: threads, queues, stalls"},
 		{name: "thread pool waits", what: "waits of the thread pool", grant: "PROCESS ON *.*", edges: true, every: 10 * second, read: readPoolWaits,
 			when: func(l *look) bool { return l.about.mariaDB() && hasPool(l) },

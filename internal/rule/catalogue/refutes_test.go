@@ -22,6 +22,17 @@ func TestWhatIsRefutedIsAResource(t *testing.T) {
 	}
 }
 
+// What a rule explains is another rule.
+func TestWhatIsExplainedIsARule(t *testing.T) {
+	for _, r := range Rules {
+		for _, id := range r.Explains {
+			if _, ok := Find(id); !ok || id == r.ID {
+				t.Errorf("%s explains %s, which is no other rule", r.ID, id)
+			}
+		}
+	}
+}
+
 // No resource is healthy beside a finding that says the opposite; what is not
 // concerned stays.
 func TestFindingsAndHealthAgree(t *testing.T) {

@@ -22,7 +22,7 @@ var longTransaction = rule.Rule{
 	Title:        "a transaction stays open and keeps old versions of rows alive",
 	Resource:     "transactions of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{"open transactions"},
+	BlindWithout: []string{recording.UnseenTransactions},
 	Explains:     []string{"mysql/purge-lag", "rt/server-slow"},
 	Refutes:      []string{"transactions"},
 	Page:         longTransactionPage,

@@ -23,7 +23,7 @@ var metadataLock = rule.Rule{
 	Title:        "connections wait for the definition of a table",
 	Resource:     "metadata locks",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{"sessions of other users"},
+	BlindWithout: []string{recording.UnseenSessions},
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
 		"rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/errors"},
 	Page:   metadataLockPage,

@@ -23,7 +23,7 @@ var threadPoolStalled = rule.Rule{
 	Title:        "statements wait for a thread of the thread pool",
 	Resource:     "thread pool of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{"groups of the thread pool"},
+	BlindWithout: []string{recording.UnseenPoolGroups},
 	Explains:     []string{"rt/slow-group", "rt/two-humps", "rt/server-slow", "rt/connect-slow", "mysql/connections-exhausted", "mysql/not-answering"},
 	Refutes:      []string{"worker pools"},
 	Page:         poolPage,

@@ -18,7 +18,7 @@ var purgeLag = rule.Rule{
 	Title:        "InnoDB does not clean up as fast as rows are changed",
 	Resource:     "purge of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{"the inside of InnoDB"},
+	BlindWithout: []string{recording.UnseenInnoDB},
 	Explains:     []string{"rt/server-slow"},
 	Page:         purgeLagPage,
 	Detect:       detectPurgeLag,

@@ -18,7 +18,7 @@ var rowLockWait = rule.Rule{
 	Title:        "connections wait for rows that another transaction has locked",
 	Resource:     "row locks",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{"open transactions"},
+	BlindWithout: []string{recording.UnseenTransactions},
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
 		"rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/errors"},
 	Page:   rowLockPage,

@@ -22,7 +22,7 @@ var slowReader = rule.Rule{
 	Title:        "a client does not read its result, and the server waits for it",
 	Resource:     "readers of results",
 	Needs:        []recording.Table{recording.MySQLServers},
-	BlindWithout: []string{"sessions of other users"},
+	BlindWithout: []string{recording.UnseenSessions},
 	// The statement stays open as long as its client does not read.
 	Explains: []string{"mysql/long-transaction", "rt/client-slow", "rt/server-slow", "rt/path-slow", "rt/two-humps"},
 	Refutes:  []string{"readers of data", "clients"},

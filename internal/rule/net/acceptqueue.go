@@ -20,7 +20,7 @@ var acceptQueueFull = rule.Rule{
 	Title:    "a server turns connections away because its accept queue is full",
 	Resource: "accept queues",
 	Needs:    []recording.Table{recording.Listeners, recording.Protocol},
-	Explains: []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow"},
+	Explains: []string{"net/packet-loss", "rt/connect-slow"},
 	Refutes:  []string{"connects"},
 	Page:     acceptQueuePage,
 	Detect:   detectAcceptQueueFull,

@@ -21,7 +21,7 @@ var conntrackFull = rule.Rule{
 	Title:    "the connection tracking table is full: new connections are dropped",
 	Resource: "connection tracking",
 	Needs:    []recording.Table{recording.Conntrack},
-	Explains: []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow", "mysql/not-answering"},
+	Explains: []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
 	Refutes:  []string{"packet delivery", "connects"},
 	Page:     conntrackPage,
 	Detect:   detectConntrackFull,

@@ -24,7 +24,7 @@ var ephemeralPorts = rule.Rule{
 	Title:    "a client has no local ports left towards one destination",
 	Resource: "local ports",
 	Needs:    []recording.Table{recording.TCPSockets, recording.Sysctls},
-	Explains: []string{"net/connect-slow"},
+	Explains: []string{"rt/connect-slow"},
 	Refutes:  []string{"connects"},
 	Page:     ephemeralPortsPage,
 	Detect:   detectEphemeralPorts,

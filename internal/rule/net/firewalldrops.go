@@ -20,7 +20,7 @@ var firewallDrops = rule.Rule{
 	Resource:     "packet filter",
 	Needs:        []recording.Table{recording.Firewall, recording.TCPSockets},
 	BlindWithout: []string{recording.UnseenPacketFilter},
-	Explains:     []string{"net/packet-loss", "net/connect-slow", "rt/connect-slow", "mysql/not-answering"},
+	Explains:     []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
 	Refutes:      []string{"packet delivery", "connects"},
 	Page:         firewallDropsPage,
 	Detect:       detectFirewallDrops,
