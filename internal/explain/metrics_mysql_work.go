@@ -96,7 +96,7 @@ var mysqlWorkMetrics = []Metric{
 		Tools: []string{"mysql -e 'select error_number, error_name, sum_error_raised from performance_schema.events_errors_summary_global_by_error order by 3 desc limit 10'"},
 		Traps: []string{"counts errors that the server handled itself, too"}, Healthy: "0, but for errors that programs ask for"},
 	{ID: "mysql.tables-not-found", Name: "tables not found",
-		Meaning: "looks for tables that were neither in the table cache nor opened, and are no views: MariaDB's Table_open_cache_misses less Opened_tables less Opened_views", Unit: "per second",
+		Meaning: "looks for tables that were neither in the table cache nor opened, and are no views: MariaDB's Table_open_cache_misses less Opened_tables less Opened_views, while no table is changed", Unit: "per second",
 		Source: "SHOW GLOBAL STATUS", Tools: []string{"mysql -e \"show global status like '%open%'\""},
 		Traps: []string{"looks that come together count once: a lower bound", "MySQL counts a miss only when it opens the table"}, Healthy: "0"},
 	{ID: "mysql.table-cache-overflows", Name: "table cache overflows",

@@ -28,7 +28,8 @@ const (
 )
 
 // kept are names that leftOut would drop.
-var kept = map[string]bool{"com_show_processlist": true, "com_create_table": true, "com_drop_table": true,
+var kept = map[string]bool{"com_show_processlist": true, "com_create_table": true, "com_drop_table": true, "com_create_index": true, "com_drop_index": true,
+	"com_create_view": true, "com_drop_view": true, "com_create_trigger": true, "com_drop_trigger": true, "com_drop_db": true,
 	"performance_schema_digest_lost": true, "performance_schema_lost_queries": true}
 
 // readStatus reads all counters. They are read without a condition: the server

@@ -40,11 +40,6 @@ const (
 	// opening is the mean number of connections in state "Opening tables" from
 	// which it is what they wait for.
 	opening = 0.5
-	// looksPerReload is how often a connection may look for a table in vain while
-	// its definition is read again, as ALTER TABLE, FLUSH TABLES and the like make
-	// the server do: it takes back the look and waits for the lock, looks again,
-	// and prepares its statement anew. Three were measured.
-	looksPerReload = 4
 )
 
 // missing is what is known of a server's missing tables.
@@ -55,7 +50,7 @@ type missing struct {
 	raised    float64 // error 1146 per second, by the server's own count; NaN
 	answered  float64 // answers with 1146 per second, by packets; NaN
 	failed    float64 // statements with errors per second, by digests, of those that always fail; NaN
-	unopened  float64 // tables looked for and not opened per second that no change of a table explains: MariaDB's count; NaN
+	unopened  float64 // tables looked for and not opened per second while no table is changed: MariaDB's count; NaN
 	counted   bool    // the server counts its errors one by one
 	opening   float64 // connections in "Opening tables", mean
 	overflows float64 // of the table cache, per second; NaN
@@ -107,30 +102,13 @@ func (x *missing) read() {
 	}
 	x.overflows, x.opened = s.Rate("Table_open_cache_overflows"), s.Rate("Opened_tables")
 	if s.MariaDB() {
-		// Its misses count every look for a table that is not cached; what was
-		// found was opened, or is a view.
-		x.unopened = max(s.Rate("Table_open_cache_misses")-x.opened-view.OrZero(s.Rate("Opened_views"))-relooked(s), 0)
+		x.unopened = lookedInVain(s)
 	}
 	for name := range counts {
 		x.tables = append(x.tables, name)
 	}
 	slices.SortFunc(x.tables, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
 }
-
-// relooked is how many looks a second find nothing, at most, because tables are
-// changed or flushed beside those who read them.
-func relooked(s *view.MySQLServer) float64 {
-	reloads := view.OrZero(s.Rate("Opened_table_definitions"))
-	for _, command := range reloading {
-		reloads = max(reloads, view.OrZero(s.Rate("Com_"+command)))
-	}
-	connections, _, _, _ := s.Gauge("Threads_connected")
-	return looksPerReload * reloads * max(connections, 1)
-}
-
-// reloading are the commands that have tables opened anew, as far as their
-// counters are recorded.
-var reloading = []string{"alter_table", "truncate", "rename_table", "optimize", "repair", "flush", "lock_tables"}
 
 // readPackets counts answers with error 1146.
 func (x *missing) readPackets(counts map[string]float64) {

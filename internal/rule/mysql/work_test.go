@@ -387,6 +387,24 @@ func TestMissingTables(t *testing.T) {
 			return server(m)
 		}
 	}
+	// changed is a server whose tables are changed in every reading up to the half
+	// of the window; it misses so many a second then and so many afterwards.
+	changed := func(during, after float64, command string) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := server(ruletest.MySQL{Rates: map[string]float64{"Questions": 8600, "Opened_tables": 0}, Sessions: times(2, ask)})
+			half := h.Seconds / 2
+			h.Readings(func(at time.Time, s float64) {
+				add := func(name string, value float64) {
+					ruletest.Add(h, recording.MySQLStatus{At: at, Server: "10.0.0.2:3306", Name: name, Value: value})
+				}
+				add("Table_open_cache_misses", 1e6+during*min(s, half)+after*max(s-half, 0))
+				if s > 0 { // nobody used it before
+					add(command, min(s, half))
+				}
+			})
+			return h
+		}
+	}
 	ruletest.Check(t, missingTables, []ruletest.Situation{
 		{Name: "counted", Host: oracle(func(*ruletest.MySQL) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "sbtest40"},
 		{Name: "another error", Host: oracle(func(m *ruletest.MySQL) { m.Errors = map[int32]float64{1062: 4300} })},
@@ -402,11 +420,15 @@ func TestMissingTables(t *testing.T) {
 				"Opened_table_definitions": 115, "Com_alter_table": 57}
 			return server(ruletest.MySQL{Rates: r, Gauges: map[string]float64{"Threads_connected": 10}})
 		}},
-		{Name: "an index is added beside clients of missing tables", Host: func() *ruletest.Host {
-			r := map[string]float64{"Questions": 8600, "Table_open_cache_overflows": 0, "Opened_tables": 2, "Table_open_cache_misses": 900,
-				"Opened_table_definitions": 1, "Com_alter_table": 0.5}
-			return server(ruletest.MySQL{Rates: r, Gauges: map[string]float64{"Threads_connected": 10}, Sessions: times(2, ask)})
-		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "readers of a table look more often than there are questions while it is changed", Host: func() *ruletest.Host {
+			r := map[string]float64{"Questions": 500, "Table_open_cache_overflows": 0, "Opened_tables": 40, "Table_open_cache_misses": 2000,
+				"Opened_table_definitions": 8, "Com_alter_table": 8}
+			return server(ruletest.MySQL{Rates: r, Gauges: map[string]float64{"Threads_connected": 5}})
+		}},
+		{Name: "changed in half of the readings", Host: changed(900, 900, "Com_create_index"), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "looked for in vain only in readings with a change", Host: changed(2000, 0, "Com_truncate")},
+		{Name: "changed, for the first time, before all looks in vain", Host: changed(0, 900, "Com_drop_table"), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "temporary tables", Host: changed(900, 900, "Com_create_temporary_table"), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
 		{Name: "statements that always fail, for another reason", Host: oracle(func(m *ruletest.MySQL) {
 			m.Errors, m.Sessions = map[int32]float64{1064: 4300}, times(5, ask)
 		})},
