@@ -72,12 +72,15 @@ func TestAvailable(t *testing.T) {
 			"sys/fs/cgroup/a/memory.max": "max\n", "sys/fs/cgroup/a/memory.current": "12\n"}, 2 * gib},
 		"a group above with a limit": {map[string]string{"proc/meminfo": "MemAvailable: 2097152 kB\n", "proc/self/cgroup": "0::/a/b\n",
 			"sys/fs/cgroup/a/b/memory.max": "max\n", "sys/fs/cgroup/a/memory.max": "1073741824\n",
-			"sys/fs/cgroup/a/memory.current": "536870912\n", "sys/fs/cgroup/a/memory.stat": "anon 5\ninactive_file 268435456\n"}, gib - gib/4},
+			"sys/fs/cgroup/a/memory.current": "536870912\n", "sys/fs/cgroup/a/memory.stat": "anon 5\ninactive_file 268435456\nactive_file 134217728\nslab_reclaimable 67108864\nslab 99999999\n"}, gib - gib/16},
 		"a container": {map[string]string{"proc/meminfo": "MemAvailable: 2097152 kB\n", "proc/self/cgroup": "0::/../../docker/x\n",
 			"sys/fs/cgroup/memory.max": "104857600\n"}, 100 << 20},
 		"version 1": {map[string]string{"proc/meminfo": "MemAvailable: 2097152 kB\n", "proc/self/cgroup": "9:cpu,cpuacct:/c\n8:memory:/m\n0::/\n",
 			"sys/fs/cgroup/memory/m/memory.limit_in_bytes": "104857600\n", "sys/fs/cgroup/memory/m/memory.usage_in_bytes": "104857600\n",
 			"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}, 0},
+		"caches of version 1": {map[string]string{"proc/meminfo": "MemAvailable: 2097152 kB\n", "proc/self/cgroup": "8:memory:/m\n",
+			"sys/fs/cgroup/memory/m/memory.limit_in_bytes": "104857600\n", "sys/fs/cgroup/memory/m/memory.usage_in_bytes": "104857600\n",
+			"sys/fs/cgroup/memory/m/memory.stat": "inactive_file 7\nactive_file 7\ntotal_inactive_file 20971520\ntotal_active_file 10485760\n"}, 30 << 20},
 	} {
 		root := t.TempDir()
 		for path, text := range c.files {

@@ -29,12 +29,22 @@ func OfEvidence(available int64) int64 {
 
 // OfGo is from how much memory on Go's runtime collects garbage without waiting
 // for the heap to grow (GOMEMLIMIT): a soft limit, well below what is there.
-func OfGo(available int64) int64 { return max(available/8*5, 2*minEvidence) }
+func OfGo(available int64) int64 { return max(available/8*5, minEvidence+minEvidence/2) }
 
 // Available is how many bytes this process can still take: what the machine has
 // and what its control groups leave it. Files are read below root.
 func Available(root string) int64 {
-	bytes := memAvailable(filepath.Join(root, "proc/meminfo"))
+	bytes, _ := availableBelow(root)
+	return bytes
+}
+
+// availableBelow is Available, and whether the machine tells.
+func availableBelow(root string) (bytes int64, told bool) {
+	bytes = field(filepath.Join(root, "proc/meminfo"), "MemAvailable:") << 10
+	told = bytes > 0
+	if !told {
+		bytes = unknownAvailable
+	}
 	data, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	for line := range strings.Lines(string(data)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -50,7 +60,7 @@ func Available(root string) int64 {
 			}
 		}
 	}
-	return bytes
+	return bytes, told
 }
 
 // version is how one version of control groups tells of memory.
@@ -58,14 +68,14 @@ type version struct {
 	is          func(number, controllers string) bool
 	mounts      []string
 	limit, used string
-	cache       string // line of memory.stat: pages of files that can be dropped
+	cache       []string // lines of memory.stat: what the kernel takes back before it refuses memory
 }
 
 var versions = []version{
 	{func(number, controllers string) bool { return number == "0" && controllers == "" },
-		[]string{"sys/fs/cgroup", "sys/fs/cgroup/unified"}, "memory.max", "memory.current", "inactive_file"},
+		[]string{"sys/fs/cgroup", "sys/fs/cgroup/unified"}, "memory.max", "memory.current", []string{"inactive_file", "active_file", "slab_reclaimable"}},
 	{func(_, controllers string) bool { return strings.Contains(","+controllers+",", ",memory,") },
-		[]string{"sys/fs/cgroup/memory"}, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+		[]string{"sys/fs/cgroup/memory"}, "memory.limit_in_bytes", "memory.usage_in_bytes", []string{"total_inactive_file", "total_active_file"}},
 }
 
 // headroom is what a group and those above it leave. In a container the path may
@@ -76,20 +86,15 @@ func (v *version) headroom(mount, group string) int64 {
 		dir := filepath.Join(mount, at)
 		if limit, ok := number(filepath.Join(dir, v.limit)); ok {
 			used, _ := number(filepath.Join(dir, v.used))
-			used -= field(filepath.Join(dir, "memory.stat"), v.cache)
+			for _, line := range v.cache {
+				used -= field(filepath.Join(dir, "memory.stat"), line)
+			}
 			bytes = min(bytes, max(0, limit-max(0, used)))
 		}
 		if at == "/" {
 			return bytes
 		}
 	}
-}
-
-func memAvailable(path string) int64 {
-	if kb := field(path, "MemAvailable:"); kb > 0 {
-		return kb << 10
-	}
-	return unknownAvailable
 }
 
 // number reads a file with a number in it; "max" is none.

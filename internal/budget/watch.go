@@ -15,21 +15,42 @@ const watchInterval = 200 * time.Millisecond
 
 // OfProcess is how many bytes the process may take where some memory is there,
 // beyond which it ends rather than have the kernel kill others.
-func OfProcess(available int64) int64 { return max(available/8*7, 4*minEvidence) }
+func OfProcess(available int64) int64 { return max(available/8*7, 2*minEvidence) }
 
-// Watch bounds the memory of this process by what is there now: garbage is
-// collected more often when it comes near (GOMEMLIMIT, which the user's own
-// setting precedes), and exceeded is called once it is passed.
+// Watch bounds the memory of this process by what is there: garbage is collected
+// more often when it comes near (GOMEMLIMIT, which the user's own setting
+// precedes), and exceeded is called once it is passed.
 func Watch(ctx context.Context, exceeded func(bytes, limit int64)) {
-	available := Available("/")
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(OfGo(available))
+	w := watcher{
+		statm:     "/proc/self/statm",
+		available: func() (int64, bool) { return availableBelow("/") },
+		collect:   func(bytes int64) { debug.SetMemoryLimit(bytes) },
+		exceeded:  exceeded,
 	}
-	go watch(ctx, OfProcess(available), "/proc/self/statm", exceeded)
+	if os.Getenv("GOMEMLIMIT") != "" {
+		w.collect = func(int64) {}
+	}
+	w.allow(Available("/"))
+	go w.run(ctx)
 }
 
-func watch(ctx context.Context, limit int64, statm string, exceeded func(bytes, limit int64)) {
-	f, err := os.Open(statm)
+// watcher looks at the memory of the process.
+type watcher struct {
+	statm     string
+	available func() (int64, bool)     // bytes that can still be taken; false: not known
+	collect   func(bytes int64)        // sets from where on garbage is collected more often
+	exceeded  func(bytes, limit int64) // ends the process
+	limit     int64                    // bytes the process may take
+}
+
+// allow sets the limits where some memory is there for the process.
+func (w *watcher) allow(available int64) {
+	w.limit = OfProcess(available)
+	w.collect(OfGo(available))
+}
+
+func (w *watcher) run(ctx context.Context) {
+	f, err := os.Open(w.statm)
 	if err != nil {
 		return
 	}
@@ -39,8 +60,8 @@ func watch(ctx context.Context, limit int64, statm string, exceeded func(bytes, 
 	line := make([]byte, 128)
 	for {
 		n, _ := f.ReadAt(line, 0)
-		if used := anonymous(string(line[:n])); used > limit {
-			exceeded(used, limit)
+		if used := anonymous(string(line[:n])); used > w.limit && !w.raise(used) {
+			w.exceeded(used, w.limit)
 			return
 		}
 		select {
@@ -49,6 +70,18 @@ func watch(ctx context.Context, limit int64, statm string, exceeded func(bytes, 
 		case <-tick.C:
 		}
 	}
+}
+
+// raise looks once more at what is there: a neighbour that ended since, or caches
+// that were written back, leave more than there was in the beginning. false: the
+// process takes too much of that as well.
+func (w *watcher) raise(used int64) bool {
+	left, ok := w.available()
+	if !ok || used > OfProcess(used+left) {
+		return false
+	}
+	w.allow(used + left)
+	return true
 }
 
 // anonymous is what /proc/PID/statm says of memory that no file backs: a capture
