@@ -172,9 +172,12 @@ func (m *masker) known(p *program, arg string) (masked string, ok bool) {
 	case listed(p.words, bare):
 		m.hide = secret
 		return arg, true
-	case listed(p.rest, bare):
+	case p.opens(bare):
 		m.all = true
 		return arg, true
+	case p.stdin && m.shell && strings.HasPrefix(bare, "<<"):
+		m.all = true
+		return "<<" + Mask, true
 	case p.bare && strings.Contains(bare, "/") && !strings.HasPrefix(bare, "/"):
 		user, after, _ := strings.Cut(bare, "/")
 		place := ""
@@ -192,59 +195,4 @@ func maskLogin(arg string) string {
 		return arg[:at+1] + Mask
 	}
 	return arg
-}
-
-// maskScript hides the secrets of commands in one argument, as sh -c has them.
-func maskScript(script string) string {
-	var out strings.Builder
-	m := masker{shell: true}
-	for rest := script; rest != ""; {
-		blanks := len(rest) - len(strings.TrimLeft(rest, " \t\n"))
-		out.WriteString(rest[:blanks])
-		rest = rest[blanks:]
-		n := wordLength(rest)
-		word := rest[:n]
-		rest = rest[n:]
-		quoted := word != "" && (word[0] == '"' || word[0] == '\'')
-		hidden := m.all || m.hide != plain
-		inner := strings.Trim(word, `"'`)
-		switch bare := strings.Trim(inner, ";|&()"); {
-		case word == "":
-		case quoted && !hidden && !m.sql && !m.takesSQL(word) && strings.ContainsAny(inner, " \t\n"):
-			begin, text, end := unquote(word)
-			out.WriteString(begin + maskScript(text) + end)
-		case bare == "":
-			m = masker{shell: true}
-			out.WriteString(word)
-		case !hidden && !strings.HasPrefix(bare, "-") && programOf(bare) != nil:
-			m.meet(bare)
-			out.WriteString(word)
-		default:
-			m.meet(bare)
-			out.WriteString(m.argument(word))
-		}
-		if strings.HasSuffix(word, ";") {
-			m = masker{shell: true}
-		}
-	}
-	return out.String()
-}
-
-// wordLength is how long the first word of a script is: up to a blank that is
-// not in quotes.
-func wordLength(script string) int {
-	quote := byte(0)
-	for i := 0; i < len(script); i++ {
-		switch c := script[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == ' ' || c == '\t' || c == '\n':
-			return i
-		}
-	}
-	return len(script)
 }

@@ -3,6 +3,7 @@ package redact
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -83,7 +84,7 @@ func pairs(s string) string {
 			}
 		}
 		value := s[from:to]
-		if isEmpty(value) || s[i] == ':' && from == i+1 && (strings.HasPrefix(value, "/") || isPort(value) && !isEmpty(name) && strings.Trim(name, "-") != "pass") {
+		if isEmpty(value) || s[i] == ':' && from == i+1 && (strings.HasPrefix(value, "/") || isPort(value) && isHost(s[:i], name)) {
 			continue
 		}
 		out.WriteString(s[done:from])
@@ -140,13 +141,22 @@ func valueAfter(s string, i int) (from, to int) {
 		switch s[to] {
 		case ' ', '\t', '\r', '\n', '"', '\'', '<', '>':
 			return from, to
+		case '}', ']':
+			if isJSONNumber(s, i, from, to) {
+				return from, to
+			}
 		case '&', ';', ',', '|':
-			if another(s[to+1:]) {
+			if another(s[to+1:]) || isJSONNumber(s, i, from, to) && strings.HasPrefix(strings.TrimLeft(s[to+1:], " \t\n\\"), `"`) {
 				return from, to
 			}
 		}
 	}
 	return from, to
+}
+
+// isJSONNumber says whether a value behind the separator at i is a number of JSON.
+func isJSONNumber(s string, i, from, to int) bool {
+	return s[i] == ':' && to > from && strings.TrimLeft(s[from:to], "-.0123456789") == ""
 }
 
 // another says whether a name and its separator begin here: a secret may hold
@@ -161,7 +171,24 @@ func another(s string) bool {
 
 // isPort says whether a value can be the port of a host.
 func isPort(value string) bool {
-	digits := strings.TrimLeft(value, "0123456789")
-	n := len(value) - len(digits)
-	return n > 0 && n <= 5 && (digits == "" || strings.IndexByte("/,)", digits[0]) >= 0)
+	digits := len(value) - len(strings.TrimLeft(value, "0123456789"))
+	port, err := strconv.ParseUint(value[:digits], 10, 16)
+	return err == nil && port > 0 && value[0] != '0' && (digits == len(value) || strings.IndexByte("/,)", value[digits]) >= 0)
+}
+
+// notHosts are parts of names that nobody gives to a host.
+var notHosts = []string{"pass", "pwd", "pin", "otp", "pw", "credential", "authorization", "cookie"}
+
+// isHost says whether the name that ends some text can be that of a host in front
+// of its port, and no key of JSON, YAML or a header: token-service:8080.
+func isHost(before, name string) bool {
+	if !strings.HasSuffix(before, name) || strings.HasPrefix(name, "x-") || strings.HasPrefix(name, "-") || strings.LastIndexByte(before, '{') > strings.LastIndexByte(before, '}') {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; c != '-' && c != '.' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(notHosts, func(part string) bool { return strings.Contains(name, part) })
 }

@@ -118,6 +118,9 @@ var arguments = []string{
 	"sqlplus|joe/h0rse@db",
 	"xfreerdp|/u:joe|/p:h0rse",
 	"htpasswd|-b|file|joe|h0rse",
+	"htpasswd|-bc|file|joe|h0rse",
+	"htpasswd|-cmBb|file|joe|h0rse",
+	"htpasswd|-n|-bC|10|joe|h0rse",
 	"usermod|-p|h0rse|joe",
 	"useradd|-m|-p|h0rse|joe",
 	"ssh-keygen|-N|h0rse",
@@ -142,6 +145,30 @@ var plainArguments = []string{
 	"tar|-p|x", "ffmpeg|-passlogfile|x", "app|--bypass|x", "app|--password-file=/run/x", "app|token-service:8080", "app|http://auth:9000/x", "app|-v|secrets:/run/secrets",
 	"rsync|joe@host:/x|y", "git|clone|git@host:x/y.git", "app|--key=/etc/x.pem", "app|key=value", "java|-Xmx1g|-jar|x", "mkdir|-p|/a/b", "openssl|s_client|-key|x.pem|-connect|h:443",
 	"vim|/etc/passwd", "nginx: worker process", "app|a=b;c=d", "app|--time=12:30", "app|[::1]:8080", "unzip|-p|x", "prog|a:b@",
+	"htpasswd|-c|file|joe", "htpasswd|--b|file",
+}
+
+// scripts write a secret to the standard input of a program.
+var scripts = []string{
+	"echo joe:h0rse | chpasswd",
+	"echo joe:h0rse|chpasswd",
+	`echo "joe:h0rse" | sudo -n /usr/sbin/chpasswd -e && echo done`,
+	`echo 'joe:h0rse'|chpasswd -c SHA512`,
+	`printf 'joe:%s\n' 'my h0rse' | docker exec -i x chpasswd; ls`,
+	"chpasswd <<< joe:h0rse",
+	"chpasswd <<<'joe:my h0rse'",
+	"chpasswd <<EOF\njoe:h0rse\nann:h0rse\nEOF",
+	"cd /x; (echo h0rse; echo h0rse) | passwd joe",
+	"echo -e \"h0rse\\nh0rse\" | passwd joe",
+	"echo joe:h0rse |\n  chpasswd",
+	"echo h0rse | sudo -S ls",
+	"echo h0rse | docker login -u joe --password-stdin",
+	"echo h0rse | tee /x | cryptsetup luksOpen /dev/x y",
+}
+
+// plainScripts do not.
+var plainScripts = []string{
+	"echo joe:staff | sort && chpasswd", "echo a:b; chpasswd -e", "cat <<< a:b", "echo chpasswd", "echo 'a | chpasswd'", "echo a b | wc -l",
 }
 
 func line(arguments string) []byte {
@@ -179,7 +206,22 @@ func TestNoSecretSurvives(t *testing.T) {
 	}
 }
 
+func TestNoSecretOfScriptsSurvives(t *testing.T) {
+	for _, s := range scripts {
+		for _, in := range []string{"sh\x00-c\x00" + s, "ssh\x00db\x00" + s, "bash\x00-lc\x00cd /x && " + s + "; ls", "sh\x00-c\x00ssh db \"" + strings.ReplaceAll(s, `"`, "'") + `"`} {
+			if got := CommandLine([]byte(in)); strings.Contains(got, marker) {
+				t.Errorf("%q\nbecame %s", in, got)
+			}
+		}
+	}
+}
+
 func TestPlainArgumentsStay(t *testing.T) {
+	for _, s := range plainScripts {
+		if got := CommandLine([]byte("sh\x00-c\x00" + s)); got != "sh -c "+s {
+			t.Errorf("%s became %s", s, got)
+		}
+	}
 	for _, a := range plainArguments {
 		if got, want := CommandLine(line(a)), strings.ReplaceAll(a, "|", " "); got != want {
 			t.Errorf("%s became %s", want, got)
@@ -192,6 +234,55 @@ func TestFormsHaveExamples(t *testing.T) {
 	for _, f := range forms {
 		if !slices.ContainsFunc(arguments, func(a string) bool { return f.find.MatchString(strings.ReplaceAll(a, "|", " ")) }) {
 			t.Errorf("%s: no example", f.what)
+		}
+	}
+}
+
+// TestNumbers tells numbers that are secrets from ports and other numbers.
+func TestNumbers(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"password": 12345}`:                     `{"password": ***}`,
+		`{"password":12345}`:                      `{"password":***}`,
+		`{"password":12345,"port":3306}`:          `{"password":***,"port":3306}`,
+		`{"a":{"pin":1234},"b":[{"token":7}]}`:    `{"a":{"pin":***},"b":[{"token":***}]}`,
+		`{\"password\":12345}`:                    `{\"password\":***}`,
+		`{user:joe,token:12345}`:                  `{user:joe,token:***}`,
+		`'secret':12345`:                          `'secret':***`,
+		`{"secret":-1.5}`:                         `{"secret":***}`,
+		"password:3306":                           "password:***",
+		"db_password:3306":                        "db_password:***",
+		"pin:1234":                                "pin:***",
+		"apiToken:12345":                          "apiToken:***",
+		"X-Auth-Token:12345":                      "X-Auth-Token:***",
+		"x-auth-token:12345":                      "x-auth-token:***",
+		"token:70000":                             "token:***",
+		"token:0123":                              "token:***",
+		"password=3306":                           "password=***",
+		"redis://:12345@cache:6379":               "redis://:***@cache:6379",
+		"mysql://joe:3306@db:3306/x":              "mysql://joe:***@db:3306/x",
+		"token-service:8080":                      "token-service:8080",
+		"http://auth:9000/x":                      "http://auth:9000/x",
+		"token.example.com:443,auth.example:8443": "token.example.com:443,auth.example:8443",
+		"--token-port=8080":                       "--token-port=8080",
+		`{"port":3306,"token_ttl":60}`:            `{"port":3306,"token_ttl":60}`,
+		"password_length=12":                      "password_length=12",
+		"127.0.0.1:3306":                          "127.0.0.1:3306",
+		"{port} secret-store:8200":                "{port} secret-store:8200",
+	} {
+		if got := Text(in); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"app|--password|12345":   "app --password ***",
+		"app|--pin|1234":         "app --pin ***",
+		"app|--token-port|8080":  "app --token-port 8080",
+		"curl|-u|joe:8080|x:80":  "curl -u joe:*** x:80",
+		"mysql|-p3306|-P3306":    "mysql -p*** -P3306",
+		"redis-cli|-a|6379|ping": "redis-cli -a *** ping",
+	} {
+		if got := CommandLine(line(in)); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
 		}
 	}
 }

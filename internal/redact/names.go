@@ -27,6 +27,9 @@ var secretWords = []string{"pass", "passin", "passout", "pw", "psk", "auth", "cr
 // places end names of files and of commands that hold or ask for secrets.
 var places = []string{"file", "path", "dir", "prompt", "stdin"}
 
+// measures end names of numbers about secrets: token_port, password-length.
+var measures = []string{"port", "ports", "timeout", "ttl", "lifetime", "length", "count"}
+
 // isSecret says whether the value of an option, variable, header or field with
 // this name is a secret.
 func isSecret(name string) bool {
@@ -36,7 +39,7 @@ func isSecret(name string) bool {
 		return false
 	}
 	last := words[len(words)-1]
-	if slices.Contains(places, last) {
+	if slices.Contains(places, last) || slices.Contains(measures, last) {
 		return false
 	}
 	joined := strings.Join(words, "")

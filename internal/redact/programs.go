@@ -15,10 +15,12 @@ type program struct {
 	login    string // the same, with a user in front: -u user:SECRET
 	words    string // what follows such a word is secret
 	rest     string // everything that follows such a word is
+	cluster  string // everything that follows such a letter among options behind one dash is: -nbB
 	after    string // only behind this word; "" for everywhere
 	long     bool   // options of one dash may be words: -key is not -k ey
 	sql      bool   // arguments with blanks or quotes are SQL
 	bare     bool   // arguments may be user/SECRET@database
+	stdin    bool   // reads secrets from its standard input, which a script writes there
 }
 
 var programs = []program{
@@ -45,7 +47,8 @@ var programs = []program{
 	{names: "ncftp ncftpget ncftpput ncftpls useradd usermod", next: "-p"},
 	{names: "xfreerdp wlfreerdp", attached: "/p:"},
 	{names: "sqlplus sqlldr exp imp expdp impdp rman", bare: true},
-	{names: "htpasswd", rest: "-b -nb -cb -bc -nbB -bB -bcB"},
+	{names: "htpasswd", cluster: "b", stdin: true},
+	{names: "chpasswd chgpasswd newusers smbpasswd cryptsetup", stdin: true},
 	{names: "ssh-keygen", next: "-N -P"},
 	{names: "etcdctl", login: "--user"},
 	{names: "rabbitmqctl", rest: "add_user change_password authenticate_user"},
@@ -97,6 +100,11 @@ func init() {
 }
 
 func listed(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
+
+// opens says whether all that follows an argument is secret.
+func (p *program) opens(arg string) bool {
+	return listed(p.rest, arg) || p.cluster != "" && strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, p.cluster)
+}
 
 // option finds arg among options: "" and false if it is none of them. at is where
 // a value in the same argument begins; len(arg) if it is the next one.
