@@ -14,13 +14,14 @@ import (
 
 // Hidden says whether a rune changes more than the cell it is printed in, or
 // cannot be seen: controls, formats as the bidirectional overrides and the zero
-// width space, private and unassigned ones, separators of lines. Combining marks
-// are visible.
+// width space, private and unassigned ones, separators of lines, fillers that look
+// like a blank or like nothing, and selectors of a variant of the character before.
+// Other combining marks are visible.
 func Hidden(r rune) bool {
 	if r < 0x7f {
 		return r < ' '
 	}
-	return unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029'
+	return unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029' || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // Text shows what is hidden in a text, and bytes that are no UTF-8, as \n, \t,
