@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/probe"
 	"rtrail/internal/recording"
 	dump "rtrail/internal/stack"
@@ -50,6 +51,7 @@ const UnseenStacks = "stacks of servers"
 // the last sample.
 type Beside struct {
 	find    func() []int32 // which processes, as far as is known yet
+	memory  *budget.Budget // of the symbols of all of them
 	watched map[int32]*beside
 	closing bool
 }
@@ -84,7 +86,7 @@ var (
 // NewBeside makes the probe "stack" for the processes that find gives; it is
 // asked at each sample.
 func NewBeside(find func() []int32) *Beside {
-	return &Beside{find: find, watched: map[int32]*beside{}}
+	return &Beside{find: find, memory: symbolMemory(), watched: map[int32]*beside{}}
 }
 
 // Name implements probe.Probe.
@@ -130,7 +132,7 @@ func (b *Beside) Sample(ctx context.Context, w *recording.Writer) error {
 		if ctx.Err() != nil {
 			break
 		}
-		p.sample(pid)
+		p.sample(pid, b.memory)
 	}
 	if b.closing {
 		b.write(w)
@@ -139,11 +141,11 @@ func (b *Beside) Sample(ctx context.Context, w *recording.Writer) error {
 }
 
 // sample looks once at a process.
-func (p *beside) sample(pid int32) {
+func (p *beside) sample(pid int32, memory *budget.Budget) {
 	if p.refused != nil {
 		return
 	}
-	if p.quiet && !p.begin(pid) {
+	if p.quiet && !p.begin(pid, memory) {
 		return
 	}
 	if p.running == nil {
@@ -161,7 +163,7 @@ func (p *beside) sample(pid int32) {
 }
 
 // begin starts to sample a process once it is busy.
-func (p *beside) begin(pid int32) bool {
+func (p *beside) begin(pid int32, memory *budget.Budget) bool {
 	comm, _, ok := taskState(fmt.Sprintf("/proc/%d/", pid))
 	if !ok {
 		return false
@@ -185,7 +187,7 @@ func (p *beside) begin(pid int32) bool {
 		runtime.LockOSThread()
 		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, hurried) // without the right to: as it is
 		var o opened
-		if o.space, o.err = newSpace(pid); o.err == nil {
+		if o.space, o.err = newSpace(pid, memory); o.err == nil {
 			o.sampler, o.refused = newSampler(pid, besideHz)
 		}
 		p.opening <- o

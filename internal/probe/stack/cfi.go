@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"unsafe"
+
+	"rtrail/internal/budget"
 )
 
 // Call frame information tells for every address of a program where its caller
@@ -50,19 +53,28 @@ const (
 var errFrames = errors.New("call frame information is damaged")
 
 // readCFI reads .eh_frame of a file.
-func readCFI(f *elf.File) (*cfi, error) {
+func readCFI(f *elf.File, memory *budget.Budget) (*cfi, error) {
 	s := f.Section(".eh_frame")
 	if s == nil || s.Type == elf.SHT_NOBITS {
 		return &cfi{}, nil
 	}
+	if s.Size > maxSectionBytes || !memory.Take(int64(s.Size)) {
+		return nil, errSymbols
+	}
 	data, err := sectionData(s)
 	if err != nil {
+		memory.Give(int64(s.Size))
 		return nil, err
 	}
-	return parseCFI(data, s.Addr)
+	return parseCFI(data, s.Addr, memory)
 }
 
-func parseCFI(data []byte, base uint64) (*cfi, error) {
+const (
+	fdeBytes = 2 * int64(unsafe.Sizeof(fde{}))  // a list that grows
+	cieBytes = int64(unsafe.Sizeof(cie{})) + 48 // with its place in a map
+)
+
+func parseCFI(data []byte, base uint64, memory *budget.Budget) (*cfi, error) {
 	table := &cfi{}
 	cies := map[int]*cie{}
 	for at := 0; at+4 <= len(data); {
@@ -79,10 +91,16 @@ func parseCFI(data []byte, base uint64) (*cfi, error) {
 		id := int(binary.LittleEndian.Uint32(entry))
 		if id == 0 {
 			if c, ok := parseCIE(entry[4:], base+uint64(body)+4); ok {
+				if !memory.Take(cieBytes) {
+					return table.sorted(), errSymbols
+				}
 				cies[at] = c
 			}
 		} else if c := cies[body-id]; c != nil {
 			if f, ok := parseFDE(entry[4:], base+uint64(body)+4, c); ok {
+				if !memory.Take(fdeBytes) {
+					return table.sorted(), errSymbols
+				}
 				table.list = append(table.list, f)
 			}
 		}

@@ -36,7 +36,7 @@ func testTable() []byte {
 }
 
 func TestCallFrames(t *testing.T) {
-	table, err := parseCFI(testTable(), 0x5000)
+	table, err := parseCFI(testTable(), 0x5000, nil)
 	if err != nil || len(table.list) != 1 {
 		t.Fatalf("%d functions, %v", len(table.list), err)
 	}
@@ -82,7 +82,7 @@ func TestCallFramesOfFiles(t *testing.T) {
 			continue
 		}
 		defer f.Close()
-		table, err := readCFI(f)
+		table, err := readCFI(f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestCallFramesOfFiles(t *testing.T) {
 func FuzzCallFrames(f *testing.F) {
 	f.Add(testTable(), uint64(0x1010))
 	f.Fuzz(func(t *testing.T, data []byte, pc uint64) {
-		table, _ := parseCFI(data, 0x5000)
+		table, _ := parseCFI(data, 0x5000, nil)
 		for i := range table.list {
 			d := &table.list[i]
 			if d.end <= d.start {

@@ -55,14 +55,33 @@ func sectionData(s *elf.Section) ([]byte, error) {
 	return s.Data()
 }
 
-// sane says that a table of symbols and the names in it may be read.
-func sane(f *elf.File, kind elf.SectionType) bool {
-	s := f.SectionByType(kind)
-	if s == nil || s.Size > maxSymbols*elf.Sym64Size {
-		return false
+// maxBuildID bounds the note with a build ID: those of linkers have up to 36
+// bytes, and those that people give are as long as a hash.
+const maxBuildID = 128
+
+// buildID is the build ID of a file; nil if it has none.
+func buildID(f *elf.File) []byte {
+	s := f.Section(".note.gnu.build-id")
+	if s == nil || s.Size > maxBuildID {
+		return nil
 	}
-	return int(s.Link) < len(f.Sections) && f.Sections[s.Link].Size <= maxSectionBytes
+	data, err := sectionData(s)
+	if err != nil || len(data) < 12 {
+		return nil
+	}
+	// A note: lengths of name and content, type, name, content.
+	o := f.ByteOrder
+	if name, kind := o.Uint32(data), o.Uint32(data[8:]); name != 4 || kind != noteBuildID || len(data) < 16 {
+		return nil
+	}
+	if length := o.Uint32(data[4:]); length >= 2 && uint64(length) <= uint64(len(data)-16) {
+		return data[16 : 16+length]
+	}
+	return nil
 }
+
+// noteBuildID is NT_GNU_BUILD_ID (elf.h).
+const noteBuildID = 3
 
 // readableName decodes the name of a function of C++ or Rust.
 func readableName(name string) string {

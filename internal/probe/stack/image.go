@@ -2,7 +2,6 @@ package stack
 
 import (
 	"debug/elf"
-	"debug/gosym"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/crash"
 	"rtrail/internal/safefile"
 )
@@ -20,7 +20,7 @@ type image struct {
 	name    string // "libc.so.6"
 	loads   []elf.ProgHeader
 	symbols []symbol // sorted by address
-	gopcs   *gosym.Table
+	gofuncs *goFunctions
 	cfi     *cfi
 	err     error
 }
@@ -30,12 +30,14 @@ type symbol struct {
 	name       string
 }
 
-// readImage reads a file. What cannot be read leaves its addresses without
-// names.
-func readImage(file *os.File, name, root string) (m *image) {
+// readImage reads a file. What cannot be read, or does not fit into memory, leaves
+// its addresses without names.
+func readImage(file *os.File, name, root string, memory *budget.Budget) (m *image) {
 	m = &image{name: name, cfi: &cfi{}}
+	part := memory.Part()
 	defer func() {
 		if v := recover(); v != nil { // the file is somebody else's
+			part.Release()
 			m = &image{name: name, cfi: &cfi{}, err: errors.New(crash.Of(v).String())}
 		}
 	}()
@@ -49,80 +51,60 @@ func readImage(file *os.File, name, root string) (m *image) {
 			m.loads = append(m.loads, p.ProgHeader)
 		}
 	}
-	m.symbols = functions(f)
+	m.readFunctions(f, part)
 	if f.Machine == elf.EM_X86_64 {
 		// Of a damaged table what comes before the damage is good.
-		if table, _ := readCFI(f); table != nil {
+		table, err := readCFI(f, part)
+		if table != nil {
 			m.cfi = table
 		}
+		m.spent(err)
 	}
 	if more := debugFile(f, root); more != nil {
 		defer more.Close()
 		if f, err := readELF(more); err == nil {
-			m.symbols = append(m.symbols, functions(f)...)
+			m.readFunctions(f, part)
 		}
 	}
 	m.sortSymbols()
 	if f.Section(".symtab") == nil {
-		m.gopcs = goTable(f)
+		m.gofuncs, err = readGoFunctions(f, part)
+		m.spent(err)
 	}
 	return m
 }
 
-func functions(f *elf.File) []symbol {
-	var list []symbol
-	add := func(from []elf.Symbol, _ error) {
-		for _, s := range from {
-			// Assembly has functions of no declared type or size.
-			if kind := elf.ST_TYPE(s.Info); (kind == elf.STT_FUNC || kind == elf.STT_NOTYPE && s.Size > 0 || kind == elf.STT_GNU_IFUNC) && s.Value != 0 && s.Section != elf.SHN_UNDEF {
-				list = append(list, symbol{s.Value, s.Value + s.Size, s.Name})
-			}
+// spent takes note of what did not fit into memory.
+func (m *image) spent(err error) {
+	if errors.Is(err, budget.ErrSpent) {
+		m.err = err
+	}
+}
+
+func (m *image) readFunctions(f *elf.File, memory *budget.Budget) {
+	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		part := memory.Part()
+		list, err := functions(f, kind, part)
+		if list == nil {
+			part.Release()
 		}
+		m.symbols = append(m.symbols, list...)
+		m.spent(err)
 	}
-	if sane(f, elf.SHT_SYMTAB) {
-		add(f.Symbols())
-	}
-	if sane(f, elf.SHT_DYNSYM) {
-		add(f.DynamicSymbols())
-	}
-	return list
 }
 
 // debugFile opens the file with the debug symbols that a distribution keeps
 // apart, by the build ID; nil if there is none.
 func debugFile(f *elf.File, root string) *os.File {
-	s := f.Section(".note.gnu.build-id")
-	if s == nil {
+	id := hex.EncodeToString(buildID(f))
+	if id == "" {
 		return nil
 	}
-	data, err := sectionData(s)
-	if err != nil || len(data) < 18 {
-		return nil
-	}
-	id := hex.EncodeToString(data[16:])
 	d, err := safefile.OpenRegular(filepath.Join(root, "/usr/lib/debug/.build-id", id[:2], id[2:]+".debug"))
 	if err != nil {
 		return nil
 	}
 	return d
-}
-
-// goTable reads the table of functions that every Go program has, also
-// stripped ones.
-func goTable(f *elf.File) *gosym.Table {
-	pcln, text := f.Section(".gopclntab"), f.Section(".text")
-	if pcln == nil || text == nil {
-		return nil
-	}
-	data, err := sectionData(pcln)
-	if err != nil {
-		return nil
-	}
-	t, err := gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
-	if err != nil {
-		return nil
-	}
-	return t
 }
 
 func (m *image) sortSymbols() {
@@ -152,9 +134,9 @@ func (m *image) function(at uint64) string {
 	if name := lookup(m.symbols, at); name != "" {
 		return readableName(name)
 	}
-	if m.gopcs != nil {
-		if f := m.gopcs.PCToFunc(at); f != nil {
-			return f.Name
+	if m.gofuncs != nil {
+		if name := m.gofuncs.name(at); name != "" {
+			return name
 		}
 	}
 	return fmt.Sprintf("?? (%s)", m.name)

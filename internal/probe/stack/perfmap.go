@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/safefile"
 )
 
@@ -20,6 +21,7 @@ const maxPerfMap = 128 << 20
 // perfMap is what a process has written down of the code that it compiled.
 type perfMap struct {
 	symbols []symbol
+	memory  *budget.Budget // what the symbols take
 	size    int64
 	changed time.Time
 }
@@ -37,22 +39,31 @@ func (m *perfMap) refresh(s *space) {
 	}
 	f, err := safefile.OpenOwned(s.root(), fmt.Sprintf("/tmp/perf-%d.map", s.innerPID()), owner.Uid, 0)
 	if err != nil {
-		*m = perfMap{}
+		m.forget()
 		return
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || info.Size() > maxPerfMap {
-		*m = perfMap{}
+		m.forget()
 		return
 	}
 	if info.Size() != m.size || !info.ModTime().Equal(m.changed) {
-		*m = perfMap{readPerfMap(f, info.Size()), info.Size(), info.ModTime()}
+		m.forget()
+		memory := s.memory.Part()
+		*m = perfMap{readPerfMap(f, info.Size(), memory), memory, info.Size(), info.ModTime()}
 	}
 }
 
-// readPerfMap reads lines of "start size name", hexadecimal.
-func readPerfMap(f *os.File, size int64) []symbol {
+func (m *perfMap) forget() {
+	if m.memory != nil {
+		m.memory.Release()
+	}
+	*m = perfMap{}
+}
+
+// readPerfMap reads lines of "start size name", hexadecimal, as many as fit.
+func readPerfMap(f *os.File, size int64, memory *budget.Budget) []symbol {
 	var list []symbol
 	lines := bufio.NewScanner(io.LimitReader(f, size))
 	for lines.Scan() && len(list) < maxSymbols {
@@ -63,6 +74,9 @@ func readPerfMap(f *os.File, size int64) []symbol {
 		start, err1 := strconv.ParseUint(strings.TrimPrefix(fields[0], "0x"), 16, 64)
 		size, err2 := strconv.ParseUint(strings.TrimPrefix(fields[1], "0x"), 16, 64)
 		if err1 == nil && err2 == nil {
+			if !memory.Take(2*symbolBytes + int64(len(fields[0])+len(fields[1])+len(fields[2])+2)) {
+				break
+			}
 			list = append(list, symbol{start, start + size, fields[2]})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/safefile"
 )
 
@@ -25,7 +26,8 @@ type mapping struct {
 // space is the memory of a process: which code is where.
 type space struct {
 	pid     int32
-	proc    string // "/proc/812"
+	memory  *budget.Budget // of the symbols of all images
+	proc    string         // "/proc/812"
 	maps    []mapping
 	images  map[string]*image
 	jit     perfMap
@@ -35,12 +37,21 @@ type space struct {
 	jitless int            // addresses in code compiled at run time that have no name
 }
 
-func newSpace(pid int32) (*space, error) {
-	s := &space{pid: pid, proc: fmt.Sprintf("/proc/%d", pid), images: map[string]*image{}, unnamed: map[string]int{}}
+// maxSymbolMemory bounds what the symbols of all that is watched take: the
+// symbols of a large server take a tenth of it.
+const maxSymbolMemory = 1 << 30
+
+// symbolMemory is a budget for symbols on this machine.
+func symbolMemory() *budget.Budget {
+	return budget.New(min(budget.OfEvidence(budget.Available("/")), maxSymbolMemory))
+}
+
+func newSpace(pid int32, memory *budget.Budget) (*space, error) {
+	s := &space{pid: pid, memory: memory, proc: fmt.Sprintf("/proc/%d", pid), images: map[string]*image{}, unnamed: map[string]int{}}
 	if err := s.refresh(); err != nil {
 		return nil, err
 	}
-	s.kernel = kernelSymbols()
+	s.kernel = kernelSymbols(memory)
 	return s, nil
 }
 
@@ -99,7 +110,7 @@ func (s *space) image(m mapping) *image {
 	opened := &image{name: filepath.Base(strings.TrimSuffix(m.path, " (deleted)")), cfi: &cfi{}}
 	var f *os.File
 	if f, opened.err = s.open(m); opened.err == nil {
-		opened = readImage(f, opened.name, "/")
+		opened = readImage(f, opened.name, "/", s.memory)
 		f.Close()
 	}
 	if opened.err != nil {
@@ -225,7 +236,7 @@ func (s *space) kernelName(pc uint64) string {
 
 // kernelSymbols reads /proc/kallsyms. Without the right to see addresses all of
 // them are 0, and nothing is known.
-func kernelSymbols() []symbol {
+func kernelSymbols(memory *budget.Budget) []symbol {
 	f, err := os.Open("/proc/kallsyms")
 	if err != nil {
 		return nil
@@ -243,6 +254,9 @@ func kernelSymbols() []symbol {
 		start, err := strconv.ParseUint(address, 16, 64)
 		if err != nil || start == 0 {
 			continue
+		}
+		if !memory.Take(2*symbolBytes + int64(len(line))) {
+			break
 		}
 		name, _, _ = strings.Cut(name, "\t")
 		list = append(list, symbol{start: start, name: name})

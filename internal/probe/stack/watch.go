@@ -48,7 +48,7 @@ func Watch(ctx context.Context, o Options) (p *dump.Profile, notes []string, err
 	if !ok {
 		return nil, nil, fmt.Errorf("watching process %d: there is no such process", o.PID)
 	}
-	memory, err := newSpace(o.PID)
+	memory, err := newSpace(o.PID, symbolMemory())
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
 			err = &probe.MissingError{What: "CAP_SYS_PTRACE to see processes of other users", How: "run as root, or as the owner of the process", Err: err}
