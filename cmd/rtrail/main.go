@@ -45,9 +45,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(stderr)
 	defer stop()
 	budget.Watch(ctx, func(bytes, limit int64) {
-		fmt.Fprintf(stderr, "rtrail: this takes %v of memory, and %v were there: ended before the kernel kills others; read less at once, or on a larger machine\n",
-			unit.Bytes(bytes), unit.Bytes(limit))
-		os.Exit(exitMemory)
+		interruptionOf(ctx).exit(stderr, fmt.Sprintf("this takes %v of memory, and %v were there: ended before the kernel kills others; read less at once, or on a larger machine",
+			unit.Bytes(bytes), unit.Bytes(limit)), exitMemory)
 	})
 
 	// All that is printed goes through these, whoever prints it.

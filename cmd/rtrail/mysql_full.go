@@ -26,7 +26,7 @@ func (w *mysqlWatch) screen() error {
 		program.Send(screen.Ended{})
 		read <- err
 	}()
-	_, err := program.Run()
+	err := showFullScreen(w.ctx, program)
 	w.stop()
 	if cause := <-read; cause != nil {
 		return cause

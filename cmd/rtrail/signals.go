@@ -14,9 +14,10 @@ import (
 // grace is how long a verb that reads evidence may take to end after a signal.
 const grace = 900 * time.Millisecond
 
-// interruption is what signals do to a run.
+// interruption is how a run ends that does not come to its end.
 type interruption struct {
 	finishes atomic.Bool
+	screen   atomic.Pointer[fullScreen] // what the terminal shows; nil: lines
 }
 
 type interruptionKey struct{}
@@ -25,9 +26,22 @@ type interruptionKey struct{}
 // such as a recording to close or a verdict on what was seen so far, and takes
 // the time that needs. Without it a run ends within a second of a signal.
 func finishes(ctx context.Context) {
-	if i, ok := ctx.Value(interruptionKey{}).(*interruption); ok {
+	if i := interruptionOf(ctx); i != nil {
 		i.finishes.Store(true)
 	}
+}
+
+// interruptionOf is that of a run; nil in a test that has none.
+func interruptionOf(ctx context.Context) *interruption {
+	i, _ := ctx.Value(interruptionKey{}).(*interruption)
+	return i
+}
+
+// exit ends the program where it stands, with the terminal as it was before.
+func (i *interruption) exit(stderr io.Writer, message string, code int) {
+	i.screen.Load().leave()
+	fmt.Fprintln(stderr, "rtrail:", message)
+	os.Exit(code)
 }
 
 // untilSignal is a context that the first SIGINT, SIGTERM or SIGHUP ends. The
@@ -54,10 +68,10 @@ func untilSignal(stderr io.Writer) (context.Context, func()) {
 		}
 		select {
 		case s := <-signals:
+			i.screen.Load().leave()
 			dieOf(s.(syscall.Signal))
 		case <-late:
-			fmt.Fprintln(stderr, "rtrail: interrupted")
-			os.Exit(exitFailed)
+			i.exit(stderr, "interrupted", exitFailed)
 		case <-done:
 		}
 	}()

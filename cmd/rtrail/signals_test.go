@@ -24,6 +24,9 @@ func stuck() {
 	if len(os.Args) > 1 {
 		finishes(ctx)
 	}
+	if os.Getenv("RTRAIL_SCREEN") != "" {
+		stuckScreen(ctx)
+	}
 	fmt.Println("ready")
 	<-ctx.Done()
 	fmt.Println("done")
