@@ -1,10 +1,13 @@
-// Package flatparquet reads Parquet files as rtrail writes them: flat tables
-// without nulls, plain or compressed with zstd, in the few encodings that the
-// writer chooses. It is for files of strangers: every size is compared with what
-// is there before it is believed, and memory is asked for before it is taken.
+// Package flatparquet reads and writes Parquet files as rtrail has them: flat
+// tables without nulls, plain or compressed with zstd, in a few encodings.
 //
-// The library that writes them also reads, and much more, but believes what a
-// file says: a list of a billion columns, or a page of 2 GB, is allocated first.
+// It reads files of strangers: every size is compared with what is there before
+// it is believed, and memory is asked for before it is taken. The library for all
+// of Parquet believes what a file says: a list of a billion columns, or a page of
+// 2 GB, is allocated first.
+//
+// It writes runs of equal values, not rows: most of what is recorded does not
+// change from one row to the next, and then costs nothing.
 package flatparquet
 
 import (

@@ -43,7 +43,6 @@ type kind interface {
 	columns() []column
 	key() []int // positions in columns
 	empty() rows
-	reset(rows) // leaves no row, and keeps the memory
 	rowBytes() int64
 	// load turns rows from..to into words, one slice per column, in the memory of
 	// reuse if there is any.
@@ -52,7 +51,8 @@ type kind interface {
 	store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error
 	// sort puts rows into the order of their reading.
 	sort(rows)
-	writeParquet(w io.Writer, numRows int64, batches func(yield func(rows) error) error, tags []columnTag) error
+	// rowName is how the rows are called in Parquet files.
+	rowName() string
 	readParquet(ctx context.Context, r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error)
 }
 
@@ -108,7 +108,7 @@ func (k *tableKind[T]) table() Table      { var zero T; return zero.Table() }
 func (k *tableKind[T]) columns() []column { return k.cols }
 func (k *tableKind[T]) key() []int        { return k.keys }
 func (k *tableKind[T]) empty() rows       { return &table[T]{} }
-func (k *tableKind[T]) reset(r rows)      { t := r.(*table[T]); t.list = t.list[:0] }
+func (k *tableKind[T]) rowName() string   { return reflect.TypeFor[T]().Name() }
 func (k *tableKind[T]) rowBytes() int64   { var zero T; return int64(unsafe.Sizeof(zero)) }
 
 func (k *tableKind[T]) load(from rows, first, last int, texts *textList, reuse [][]word) [][]word {

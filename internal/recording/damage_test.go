@@ -178,12 +178,7 @@ func (r foreignSoftnet) Time() time.Time { return r.At }
 
 func parquetOf[T Row](t *testing.T, list ...T) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	err := kindOf[T]().writeParquet(&out, int64(len(list)), func(yield func(rows) error) error { return yield(&table[T]{list: list}) }, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return parquetWith(t, zstdPages, 1, func(i int) T { return list[i] }, len(list))
 }
 
 func TestOtherVersionsOfParquet(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"rtrail/internal/budget"
+	"rtrail/internal/flatparquet"
 )
 
 // evidence is what a hostile file may make a reader keep in these tests, and
@@ -76,6 +77,9 @@ func folder(t *testing.T, files map[string][]byte) string {
 }
 
 const hostileSegment = segmentsFolder + "/20260131T030000.000000000Z/"
+
+// zstdPages is how rtrail compresses.
+var zstdPages = parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1})
 
 func parquetWith[T any](t *testing.T, codec parquet.WriterOption, batches int, row func(i int) T, per int) []byte {
 	t.Helper()
@@ -225,17 +229,29 @@ func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 // bigTexts is a table with 100 MB of text in 100 rows.
 func bigTexts(t *testing.T) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	err := kindByName(KernelLog).writeParquet(&out, 1, func(yield func(rows) error) error {
-		for i := range 100 {
-			text := fmt.Sprintf("%06d", i) + strings.Repeat("x", 1<<20)
-			if err := yield(&table[KernelLogLine]{list: []KernelLogLine{{At: time.Unix(int64(i), 0), Text: text}}}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, []columnTag{{"text", "dict"}})
+	list := make([]KernelLogLine, 100)
+	for i := range list {
+		list[i] = KernelLogLine{At: time.Unix(int64(i), 0), Text: fmt.Sprintf("%06d", i) + strings.Repeat("x", 1<<20)}
+	}
+	return sealed(t, list)
+}
+
+// sealed is what sealing makes of rows.
+func sealed[T Row](t *testing.T, list []T) []byte {
+	t.Helper()
+	var zero T
+	k, texts := kindByName(zero.Table()), newTextList()
+	s := newShelf(k, nil)
+	if err := s.add(k.load(&table[T]{list: list}, 0, len(list), texts, nil), texts.list); err != nil {
+		t.Fatal(err)
+	}
+	compressor, err := flatparquet.NewCompressor()
 	if err != nil {
+		t.Fatal(err)
+	}
+	defer compressor.Close()
+	var out bytes.Buffer
+	if err := s.writeParquet(&out, compressor); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -264,7 +280,7 @@ func TestOtherCodecs(t *testing.T) {
 // A changed byte is refused, or changes values; it never asks for memory that the
 // file does not fill.
 func TestParquetWithOneByteChanged(t *testing.T) {
-	data := parquetWith(t, parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}), 1,
+	data := parquetWith(t, zstdPages, 1,
 		func(i int) SoftnetSample { return SoftnetSample{At: time.Unix(int64(i), 0), Dropped: uint64(i * i)} }, 100)
 	heap := heapOf(func() {
 		for at := range data {

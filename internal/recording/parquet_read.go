@@ -10,6 +10,9 @@ import (
 	"rtrail/internal/flatparquet"
 )
 
+// batchRows is how many rows are read at a time.
+const batchRows = 1024
+
 // readParquet appends the rows that in wants. A file that is no Parquet, or is
 // damaged, gives an error and the rows before the damage.
 func (k *tableKind[T]) readParquet(ctx context.Context, r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error) {

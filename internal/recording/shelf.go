@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rtrail/internal/budget"
+	"rtrail/internal/flatparquet"
 )
 
 // A segment is sorted by thing, then time, but is read from a journal that is
@@ -116,70 +117,56 @@ func (s *shelf) sorted() []*series {
 	return all
 }
 
-// batchRows is how many rows are handed on at a time.
-const batchRows = 1024
-
-// each hands over all rows, thing by thing, in batches that are used again.
-func (s *shelf) each(yield func(rows) error) error {
-	b := newRowBatch(len(s.kind.columns()))
-	made := s.kind.empty()
-	send := func() error {
-		s.kind.reset(made)
-		if err := s.kind.store(made, b.take(), s.texts, nil); err != nil {
-			return err
-		}
-		return yield(made)
-	}
+// runs hands over all rows, thing by thing, as runs of each column, in pages that
+// are used again.
+func (s *shelf) runs(yield func([][]flatparquet.Run) error) error {
+	p := newRunPage(len(s.kind.columns()))
 	for _, one := range s.sorted() {
 		data := one.data
-		b.begin(one.first)
+		p.begin(one.first)
 		for range one.rows {
-			data = b.add(data)
-			if b.rows == batchRows {
-				if err := send(); err != nil {
+			data = p.add(data)
+			if p.rows == flatparquet.PageRows {
+				if err := yield(p.take()); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	if b.rows == 0 {
+	if p.rows == 0 {
 		return nil
 	}
-	return send()
+	return yield(p.take())
 }
 
-// rowBatch is some rows as words. Most columns of most rows repeat the row
-// before: a value is written when it ends, as often as it held.
-type rowBatch struct {
-	words [][]word // per column
-	rows  int
-	value []word // per column, of the last row
-	since []int  // per column, the row from which on value is still to be written
+// runPage is some rows as runs. Most columns of most rows repeat the row before:
+// nothing is done for them.
+type runPage struct {
+	columns [][]flatparquet.Run
+	rows    int
+	value   []word // per column, of the last row
+	since   []int  // per column, the row from which on it holds
 }
 
-func newRowBatch(columns int) *rowBatch {
-	b := &rowBatch{words: make([][]word, columns), value: make([]word, columns), since: make([]int, columns)}
-	for c := range b.words {
-		b.words[c] = make([]word, batchRows)
-	}
-	return b
+func newRunPage(columns int) *runPage {
+	return &runPage{columns: make([][]flatparquet.Run, columns), value: make([]word, columns), since: make([]int, columns)}
 }
 
 // begin starts another thing.
-func (b *rowBatch) begin(first []word) {
-	b.write()
-	copy(b.value, first)
+func (p *runPage) begin(first []word) {
+	for c, v := range first {
+		p.set(c, v)
+	}
 }
 
 // add takes one row, as differences to the one before, and returns the rest of
 // the bytes.
-func (b *rowBatch) add(data []byte) []byte {
-	for c := 0; c < len(b.value); {
+func (p *runPage) add(data []byte) []byte {
+	for c := 0; c < len(p.value); {
 		d, n := binary.Varint(data)
 		data = data[n:]
 		if d != 0 {
-			b.writeColumn(c)
-			b.value[c] += d
+			p.set(c, p.value[c]+d)
 			c++
 			continue
 		}
@@ -187,34 +174,38 @@ func (b *rowBatch) add(data []byte) []byte {
 		data = data[n:]
 		c += int(zeros) + 1
 	}
-	b.rows++
+	p.rows++
 	return data
 }
 
-func (b *rowBatch) writeColumn(c int) {
-	held := b.words[c][b.since[c]:b.rows]
-	for i := range held {
-		held[i] = b.value[c]
+// set gives a column another value from this row on.
+func (p *runPage) set(c int, v word) {
+	if v == p.value[c] {
+		return
 	}
-	b.since[c] = b.rows
+	p.end(c)
+	p.value[c] = v
 }
 
-func (b *rowBatch) write() {
-	for c := range b.words {
-		b.writeColumn(c)
+// end ends the run of a column before this row.
+func (p *runPage) end(c int) {
+	if p.rows > p.since[c] {
+		p.columns[c] = append(p.columns[c], flatparquet.Run{Value: p.value[c], Rows: p.rows - p.since[c]})
+		p.since[c] = p.rows
 	}
 }
 
-// take gives the rows, which hold until the next one is added, and begins anew.
-func (b *rowBatch) take() [][]word {
-	b.write()
-	words := make([][]word, len(b.words))
-	for c := range words {
-		words[c] = b.words[c][:b.rows]
+// take gives the runs, which hold until the next row is added, and begins anew.
+func (p *runPage) take() [][]flatparquet.Run {
+	columns := make([][]flatparquet.Run, len(p.columns))
+	for c := range columns {
+		p.end(c)
+		columns[c] = p.columns[c]
+		p.columns[c] = p.columns[c][:0]
 	}
-	b.rows = 0
-	clear(b.since)
-	return words
+	p.rows = 0
+	clear(p.since)
+	return columns
 }
 
 // shelves is journalContent that sorts every table.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+
+	"rtrail/internal/flatparquet"
 )
 
 // busyHost appends one second of a host with many processes and connections,
@@ -124,10 +126,15 @@ func TestBusyHostSize(t *testing.T) {
 	if _, err := readJournal(t.Context(), bytes.NewReader(data), nil, tables); err != nil {
 		t.Fatal(err)
 	}
+	compressor, err := flatparquet.NewCompressor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer compressor.Close()
 	total := 0
 	for name, s := range tables.tables {
 		var out bytes.Buffer
-		if err := s.kind.writeParquet(&out, s.rows, s.each, s.encodings()); err != nil {
+		if err := s.writeParquet(&out, compressor); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %d rows, %d bytes", name, s.rows, out.Len())
