@@ -28,6 +28,10 @@ type deltaTable struct {
 	spare       [][]word
 	spareHashes []uint64
 	before      []int32
+
+	// When read: the last sample, and how many rows memory was charged for.
+	read    rowsRead
+	charged int
 }
 
 // tableBlock is one table's part of a sample, as it lies in the journal.
@@ -92,49 +96,94 @@ func (d *deltaTable) find(h uint64) (row int32, ok bool) {
 	return row, ok
 }
 
+// rowsRead is one table of one sample as it was read. It holds until the next
+// sample.
+type rowsRead struct {
+	words  [][]word
+	before []word // row of the sample before that each one continues; -1: none
+	// differs says of each column whether any row differs from the one it continues,
+	// or has none and is not 0.
+	differs []bool
+}
+
 // decode undoes encode. Columns the kind does not know are left alone. The words
-// of the last sample are charged to memory.
-func (d *deltaTable) decode(k kind, b tableBlock, memory *budget.Budget) ([][]word, error) {
+// of two samples are charged to memory.
+func (d *deltaTable) decode(k kind, b tableBlock, memory *budget.Budget) (*rowsRead, error) {
 	cols := k.columns()
 	if b.Rows <= 0 || b.Rows > maxBlockWords/len(cols) {
 		return nil, fmt.Errorf("table %s: impossible number of rows %d", k.table(), b.Rows)
 	}
-	cost := func(rows int) int64 { return int64(rows) * int64(len(cols)+1) * wordBytes }
-	if !memory.Take(cost(b.Rows)) {
-		return nil, errTooLarge
+	if b.Rows > d.charged {
+		const (
+			buffers = 2 // of words
+			places  = 3 // of rows, here and in the shelf
+		)
+		if !memory.Take(int64(b.Rows-d.charged) * int64(buffers*len(cols)+places) * wordBytes) {
+			return nil, errTooLarge
+		}
+		d.charged = b.Rows
 	}
-	defer func(before int) { memory.Give(cost(before)) }(d.rows)
-	before := make([]word, b.Rows)
-	if err := readRuns(b.Previous, before); err != nil {
+	read := &d.read
+	same, err := d.decodeRefs(b, read)
+	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", k.table(), err)
 	}
+	if !same {
+		d.words, d.spare = d.spare, d.words
+		d.follow(len(cols), read.before)
+	}
+	read.words, read.differs = d.words, slices.Grow(read.differs[:0], len(cols))[:len(cols)]
+	for c, col := range cols {
+		data, ok := b.Columns[col.name]
+		if read.differs[c] = ok; !ok {
+			continue
+		}
+		if err := addRuns(data, d.words[c]); err != nil {
+			return nil, fmt.Errorf("table %s, column %s: %w", k.table(), col.name, err)
+		}
+	}
+	d.rows = b.Rows
+	return read, nil
+}
+
+// decodeRefs finds the row that each one continues. The usual case is that things
+// and their order are the same as in the sample before.
+func (d *deltaTable) decodeRefs(b tableBlock, read *rowsRead) (same bool, err error) {
+	read.before = slices.Grow(read.before[:0], b.Rows)[:b.Rows]
+	clear(read.before)
+	if err := addRuns(b.Previous, read.before); err != nil {
+		return false, err
+	}
+	same = b.Rows == d.rows
 	expect := word(1)
-	for i, diff := range before {
+	for i, diff := range read.before {
 		ref := diff + expect - 1
 		if ref < -1 || ref >= word(d.rows) {
-			return nil, fmt.Errorf("table %s: row %d refers to row %d of %d", k.table(), i, ref, d.rows)
+			return false, fmt.Errorf("row %d refers to row %d of %d", i, ref, d.rows)
 		}
-		if before[i] = ref; ref >= 0 {
+		if read.before[i] = ref; ref >= 0 {
 			expect = ref + 2
 		}
+		same = same && ref == word(i)
 	}
-	all := make([]word, len(cols)*b.Rows)
-	words := make([][]word, len(cols))
-	for c, col := range cols {
-		words[c] = all[c*b.Rows : (c+1)*b.Rows : (c+1)*b.Rows]
-		if data, ok := b.Columns[col.name]; ok {
-			if err := readRuns(data, words[c]); err != nil {
-				return nil, fmt.Errorf("table %s, column %s: %w", k.table(), col.name, err)
-			}
-		}
+	return same, nil
+}
+
+// follow fills words with the rows that are continued, which are now in spare.
+func (d *deltaTable) follow(columns int, before []word) {
+	if d.words == nil {
+		d.words = make([][]word, columns)
+	}
+	for c := range d.words {
+		into := slices.Grow(d.words[c][:0], len(before))[:len(before)]
 		for i, p := range before {
+			into[i] = 0
 			if p >= 0 {
-				words[c][i] += d.words[c][p]
+				into[i] = d.spare[c][p]
 			}
 		}
+		d.words[c] = into
 	}
-	d.words, d.rows = words, b.Rows
-	return words, nil
 }
 
 // hashKey mixes a row's key. Two things with one hash cost bytes, not truth:
@@ -181,8 +230,8 @@ func (r *runWriter) bytes() []byte {
 
 var errRuns = errors.New("numbers are damaged")
 
-// readRuns fills all of into, which must be zero, or fails.
-func readRuns(data []byte, into []word) error {
+// addRuns adds numbers to all of into, or fails.
+func addRuns(data []byte, into []word) error {
 	for i := 0; i < len(into); {
 		w, n := binary.Varint(data)
 		if n <= 0 {
@@ -190,7 +239,7 @@ func readRuns(data []byte, into []word) error {
 		}
 		data = data[n:]
 		if w != 0 {
-			into[i] = w
+			into[i] += w
 			i++
 			continue
 		}

@@ -241,8 +241,13 @@ func sealed[T Row](t *testing.T, list []T) []byte {
 	t.Helper()
 	var zero T
 	k, texts := kindByName(zero.Table()), newTextList()
+	var written, read deltaTable
+	rows, err := read.decode(k, written.encode(k, k.load(&table[T]{list: list}, 0, len(list), texts, nil)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := newShelf(k, nil)
-	if err := s.add(k.load(&table[T]{list: list}, 0, len(list), texts, nil), texts.list); err != nil {
+	if err := s.add(rows, texts.list); err != nil {
 		t.Fatal(err)
 	}
 	compressor, err := flatparquet.NewCompressor()

@@ -204,9 +204,9 @@ func (b *blockReader) Read(p []byte) (int, error) {
 type journalContent interface {
 	// wants says whether a table is to be decoded.
 	wants(Table) bool
-	// take gets the rows of one table as words; they stay valid. False ends
-	// the reading.
-	take(k kind, words [][]word, texts []string) (more bool, err error)
+	// take gets the rows of one table, which hold until it returns. False ends the
+	// reading.
+	take(k kind, read *rowsRead, texts []string) (more bool, err error)
 }
 
 // A map entry of three bytes takes a hundred in memory: no version has hundreds
@@ -357,14 +357,14 @@ func (d *journalDecoder) sample(s sample) (more bool, err error) {
 			state = &deltaTable{}
 			d.tables[k.table()] = state
 		}
-		words, err := state.decode(k, block, d.scratch)
+		read, err := state.decode(k, block, d.scratch)
 		switch {
 		case errors.Is(err, errTooLarge):
 			return false, err
 		case err != nil:
 			return false, &damageError{err}
 		}
-		if more, err := d.to.take(k, words, d.texts); err != nil || !more {
+		if more, err := d.to.take(k, read, d.texts); err != nil || !more {
 			return false, err
 		}
 	}
@@ -406,13 +406,13 @@ type collector struct {
 
 func (c *collector) wants(t Table) bool { return c.in.wants(t) }
 
-func (c *collector) take(k kind, words [][]word, texts []string) (bool, error) {
+func (c *collector) take(k kind, read *rowsRead, texts []string) (bool, error) {
 	have := c.rec.tables[k.table()]
 	if have == nil {
 		have = k.empty()
 	}
 	before := have.count()
-	if err := k.store(have, words, texts, c.in.keep); err != nil {
+	if err := k.store(have, read.words, texts, c.in.keep); err != nil {
 		return false, &damageError{err}
 	}
 	if have.count() > 0 {
@@ -450,10 +450,10 @@ type firstRow struct{ at time.Time }
 
 func (f *firstRow) wants(Table) bool { return true }
 
-func (f *firstRow) take(k kind, words [][]word, _ []string) (bool, error) {
+func (f *firstRow) take(k kind, read *rowsRead, _ []string) (bool, error) {
 	for c, col := range k.columns() {
 		if col.name == "at" {
-			f.at = timeOf(words[c][0])
+			f.at = timeOf(read.words[c][0])
 		}
 	}
 	return false, nil

@@ -156,12 +156,12 @@ type lastRow struct{ at time.Time }
 
 func (l *lastRow) wants(t Table) bool { return t == System || t == ProbeRuns }
 
-func (l *lastRow) take(k kind, words [][]word, _ []string) (bool, error) {
+func (l *lastRow) take(k kind, read *rowsRead, _ []string) (bool, error) {
 	for c, col := range k.columns() {
 		if col.name != "at" {
 			continue
 		}
-		for _, w := range words[c] {
+		for _, w := range read.words[c] {
 			l.at = later(l.at, timeOf(w))
 		}
 	}

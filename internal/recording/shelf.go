@@ -2,6 +2,7 @@ package recording
 
 import (
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -19,10 +20,14 @@ type shelf struct {
 	memory  *budget.Budget
 	seed    uint64 // so that no journal can choose keys with one hash
 	kind    kind
-	series  map[uint64][]*series // by hash of the key
+	series  map[uint64]*series // by hash of the key
 	rows    int64
 	texts   []string
 	changes []int64 // per column: rows that differ from the one before
+
+	samples      int
+	now, earlier []*series // of each row of the last sample, and of the one before
+	some, all    []int     // columns: those that changed, and all
 }
 
 // series is the rows of one thing.
@@ -31,10 +36,17 @@ type series struct {
 	last  []word
 	data  []byte // per row: runs of unchanged columns and differences
 	rows  int
+	next  *series // with the same hash
+
+	sample, row int // where its last row was
 }
 
 func newShelf(k kind, memory *budget.Budget) *shelf {
-	return &shelf{memory: memory, seed: rand.Uint64(), kind: k, series: map[uint64][]*series{}, changes: make([]int64, len(k.columns()))}
+	s := &shelf{memory: memory, seed: rand.Uint64(), kind: k, series: map[uint64]*series{}, changes: make([]int64, len(k.columns()))}
+	for c := range s.changes {
+		s.all = append(s.all, c)
+	}
+	return s
 }
 
 // seriesCost is what a thing takes beside its two rows, and rowCost what a row
@@ -45,28 +57,80 @@ const (
 )
 
 // add takes one table of one sample.
-func (s *shelf) add(words [][]word, texts []string) error {
+func (s *shelf) add(read *rowsRead, texts []string) error {
 	s.texts = texts
+	if err := s.checkTexts(read); err != nil {
+		return err
+	}
+	s.some = s.some[:0]
+	for c, differs := range read.differs {
+		if differs {
+			s.some = append(s.some, c)
+		}
+	}
+	s.samples++
+	s.now, s.earlier = s.earlier[:0], s.now
 	key := s.kind.key()
-	for i := range words[0] {
-		h := hashKey(s.seed, key, words, i)
-		one, err := s.find(h, words, i)
-		if err != nil {
-			return err
+	for i := range read.before {
+		one, columns := s.continued(read, i), s.some
+		if one == nil {
+			h := hashKey(s.seed, key, read.words, i)
+			var err error
+			if one, err = s.find(h, read.words, i); err != nil {
+				return err
+			}
+			columns = s.all
 		}
 		before := len(one.data)
-		one.add(words, i, s.changes)
+		one.add(read.words, i, columns, s.changes)
 		if !s.memory.Take(rowCost * int64(len(one.data)-before)) {
 			return errTooLarge
 		}
-		s.rows++
+		one.sample, one.row = s.samples, i
+		s.now = append(s.now, one)
+	}
+	s.rows += int64(len(read.before))
+	return nil
+}
+
+// continued is the series that a row continues, if it is about the same thing as
+// the row before and that one is the last of the series: it then differs in some
+// columns at most. nil: it must be looked for.
+func (s *shelf) continued(read *rowsRead, row int) *series {
+	before := int(read.before[row])
+	if before < 0 || before >= len(s.earlier) {
+		return nil
+	}
+	one := s.earlier[before]
+	if one.sample != s.samples-1 || one.row != before {
+		return nil
+	}
+	for _, c := range s.kind.key() {
+		if read.differs[c] && read.words[c][row] != one.first[c] {
+			return nil
+		}
+	}
+	return one
+}
+
+// checkTexts refuses texts that are not there: series are sorted by them.
+func (s *shelf) checkTexts(read *rowsRead) error {
+	for c, col := range s.kind.columns() {
+		if col.kind != text || !read.differs[c] {
+			continue
+		}
+		for _, w := range read.words[c] {
+			if w < 0 || w >= word(len(s.texts)) {
+				return &damageError{fmt.Errorf("table %s, column %s: text %d of %d", s.kind.table(), col.name, w, len(s.texts))}
+			}
+		}
 	}
 	return nil
 }
 
 func (s *shelf) find(h uint64, words [][]word, row int) (*series, error) {
 	key := s.kind.key()
-	for _, have := range s.series[h] {
+	for have := s.series[h]; have != nil; have = have.next {
 		if !slices.ContainsFunc(key, func(c int) bool { return have.first[c] != words[c][row] }) {
 			return have, nil
 		}
@@ -74,37 +138,43 @@ func (s *shelf) find(h uint64, words [][]word, row int) (*series, error) {
 	if !s.memory.Take(2*wordBytes*int64(len(words)) + seriesCost) {
 		return nil, errTooLarge
 	}
-	made := &series{first: make([]word, len(words)), last: make([]word, len(words))}
+	both := make([]word, 2*len(words))
+	made := &series{first: both[:len(words)], last: both[len(words):], next: s.series[h]}
 	for c := range words {
 		made.first[c] = words[c][row]
 		made.last[c] = words[c][row]
 	}
-	s.series[h] = append(s.series[h], made)
+	s.series[h] = made
 	return made, nil
 }
 
-func (s *series) add(words [][]word, row int, changes []int64) {
+// add takes a row that differs from the last one in these columns at most.
+func (s *series) add(words [][]word, row int, columns []int, changes []int64) {
 	out := runWriter{out: s.data}
-	same := uint64(0) // columns in a row that did not change
-	for c, column := range words {
-		d := column[row] - s.last[c]
+	next := 0 // column
+	for _, c := range columns {
+		d := words[c][row] - s.last[c]
 		if d == 0 {
-			same++
 			continue
 		}
 		changes[c]++
 		s.last[c] += d
-		out.zeros, same = same, 0
+		out.zeros, next = uint64(c-next), c+1
 		out.put(d)
 	}
-	out.zeros = same
+	out.zeros = uint64(len(words) - next)
 	s.data = out.bytes()
 	s.rows++
 }
 
 // sorted lists the series in the order of their keys.
 func (s *shelf) sorted() []*series {
-	all := slices.Concat(slices.Collect(maps.Values(s.series))...)
+	var all []*series
+	for one := range maps.Values(s.series) {
+		for ; one != nil; one = one.next {
+			all = append(all, one)
+		}
+	}
 	cols := s.kind.columns()
 	slices.SortFunc(all, func(a, b *series) int {
 		for _, c := range s.kind.key() {
@@ -220,11 +290,11 @@ func newShelves(memory *budget.Budget) *shelves {
 
 func (s *shelves) wants(Table) bool { return true }
 
-func (s *shelves) take(k kind, words [][]word, texts []string) (bool, error) {
+func (s *shelves) take(k kind, read *rowsRead, texts []string) (bool, error) {
 	have := s.tables[k.table()]
 	if have == nil {
 		have = newShelf(k, s.memory)
 		s.tables[k.table()] = have
 	}
-	return true, have.add(words, texts)
+	return true, have.add(read, texts)
 }
