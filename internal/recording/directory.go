@@ -44,6 +44,8 @@ const (
 	// segment may fill: the rest holds it a second time while it is sealed, and
 	// what is older.
 	journalShare = 4
+	// maxJournal bounds the running segment on the largest disk.
+	maxJournal = 1 << 30
 	// minJournal is how large a segment may become on the smallest disk.
 	minJournal = 64 << 10
 	// sealReserve is what a segment's tables may take beyond the journal they
@@ -234,6 +236,9 @@ func (d *Directory) moveJournal(id segmentID, otherwise time.Time) (name string,
 		}
 		f.Close()
 	}
+	if _, ok := parseSegment(id.String()); !ok { // no version writes such a year
+		id.start = d.options.Now()
+	}
 	name = id.String()
 	folder, err := d.segments.Mkdir(name, folderMode)
 	if errors.Is(err, fs.ErrExist) { // left empty for want of room
@@ -277,41 +282,41 @@ func (d *Directory) seal(name string) {
 }
 
 func (d *Directory) sealOne(name string) bool {
-	notes, err := d.sealNamed(name)
-	size := folderBytes(d.segments)
+	notes, full := d.sealNamed(name)
+	size := d.sealedBytes()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.pending = without(d.pending, name)
 	d.unsealed = without(d.unsealed, name)
 	d.sealed = size
-	d.manifest.Notes = append(d.manifest.Notes, notes...)
-	full := noRoom(err)
+	d.manifest.keep(notes...)
 	if full {
 		d.unsealed = append(d.unsealed, name)
-		err = nil
 	}
 	d.dropOldest()
-	if err == nil {
-		err = d.writeManifest()
-	}
-	if err != nil && d.failure == nil {
+	if err := d.writeManifest(); err != nil && d.failure == nil {
 		_ = d.fail(err)
 	}
 	return !full
 }
 
-// sealNamed seals a segment, if it was not dropped meanwhile.
-func (d *Directory) sealNamed(name string) ([]string, error) {
+// sealNamed seals a segment, if it has a journal and was not dropped meanwhile.
+// full says that there was no room for that. What cannot be sealed for another
+// reason, as where the disk does not give it back, stays as it is: it must not
+// end the recording of what comes.
+func (d *Directory) sealNamed(name string) (notes []string, full bool) {
 	folder, err := d.segments.Sub(name)
-	if err != nil {
-		return nil, missingOK(err)
+	if err == nil {
+		defer folder.Close()
+		notes, err = sealSegment(folder)
 	}
-	defer folder.Close()
-	notes, err := sealSegment(folder)
-	if err != nil && folder.Gone() {
-		err = nil
+	switch {
+	case noRoom(err):
+		return notes, true
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !(folder != nil && folder.Gone()):
+		notes = append(notes, fmt.Sprintf("%s stays as it is: %v", name, err))
 	}
-	return notes, err
+	return notes, false
 }
 
 func without(list []string, name string) []string {
@@ -363,10 +368,7 @@ func (d *Directory) writeManifest() error {
 }
 
 func (d *Directory) note(format string, args ...any) {
-	const most = 1000 // of a disk that is full every minute, some tell enough
-	if len(d.manifest.Notes) < most {
-		d.manifest.Notes = append(d.manifest.Notes, fmt.Sprintf(format, args...))
-	}
+	d.manifest.keep(fmt.Sprintf(format, args...))
 }
 
 // fail ends the recording and remembers why.
@@ -508,11 +510,10 @@ func (d *Directory) closeSegment() error {
 	name, err := d.moveJournal(d.ended.id, d.ended.began)
 	if err == nil {
 		d.ended = nil
-		var notes []string
-		notes, err = d.sealNamed(name)
-		d.manifest.Notes = append(d.manifest.Notes, notes...)
+		notes, _ := d.sealNamed(name)
+		d.manifest.keep(notes...)
 	}
-	d.sealed = folderBytes(d.segments)
+	d.sealed = d.sealedBytes()
 	if noRoom(err) {
 		return nil
 	}

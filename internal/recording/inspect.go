@@ -21,6 +21,8 @@ type Contents struct {
 	Segments []SegmentInfo // oldest first; the running one last
 	Rows     map[Table]int64
 	Notes    []string // what could not be read
+
+	notes noteList
 }
 
 // SegmentInfo is one segment of a recording.
@@ -41,11 +43,15 @@ func Inspect(ctx context.Context, name string) (Contents, error) {
 	if c.Manifest, err = readManifest(src); err != nil {
 		return c, fmt.Errorf("reading the recording %s: %w", name, err)
 	}
-	if c.Pieces, err = pieces(ctx, src, c.Manifest); err != nil {
+	segments := src.segments()
+	if c.Pieces, err = pieces(ctx, src, c.Manifest, segments); err != nil {
 		return c, fmt.Errorf("reading the recording %s: %w", name, err)
 	}
 	c.Window = span(c.Pieces)
-	for _, s := range src.segments() {
+	if n := len(numbers(src, c.Manifest, segments)); n > len(c.Pieces) && n > maxPieces {
+		c.notes.add("only the newest %d of %d pieces are shown", maxPieces, n)
+	}
+	for _, s := range segments {
 		c.segment(ctx, src, s)
 	}
 	if f, err := src.open(journalFile); err == nil {
@@ -54,14 +60,15 @@ func Inspect(ctx context.Context, name string) (Contents, error) {
 		c.Segments = append(c.Segments, SegmentInfo{Start: start, Bytes: f.size})
 		c.countJournal(ctx, journalFile, f)
 	}
-	return c, nil
+	c.Notes = c.notes.all()
+	return c, ctx.Err()
 }
 
 func (c *Contents) segment(ctx context.Context, src source, s segmentFiles) {
 	info := SegmentInfo{Start: s.id.start, Sealed: !slices.Contains(s.files, journalFile)}
 	sums, err := readSums(src, s.folder)
 	if err != nil {
-		c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", path.Join(s.folder, checksumFile), err))
+		c.notes.add("%s: %v", path.Join(s.folder, checksumFile), err)
 	}
 	for _, file := range s.files {
 		base, isTable := strings.CutSuffix(file, parquetSuffix)
@@ -71,14 +78,14 @@ func (c *Contents) segment(ctx context.Context, src source, s segmentFiles) {
 		full := path.Join(s.folder, file)
 		f, err := src.open(full)
 		if err != nil {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", full, err))
+			c.notes.add("%s: %v", full, err)
 			continue
 		}
 		info.Bytes += f.size
 		if !isTable {
 			c.countJournal(ctx, full, f)
 		} else if n, err := parquetRows(f, file, sums); err != nil {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", full, err))
+			c.notes.add("%s: %v", full, err)
 		} else {
 			c.Rows[Table(base)] += n
 		}
@@ -92,10 +99,10 @@ func (c *Contents) countJournal(ctx context.Context, name string, f *sourceFile)
 	defer memory.Release()
 	notes, err := readJournal(ctx, io.NewSectionReader(f, 0, f.size), memory, rowCounter(c.Rows))
 	for _, n := range notes {
-		c.Notes = append(c.Notes, name+": "+n)
+		c.notes.add("%s: %s", name, n)
 	}
 	if err != nil {
-		c.Notes = append(c.Notes, fmt.Sprintf("%s: %v", name, err))
+		c.notes.add("%s: %v", name, err)
 	}
 }
 

@@ -34,21 +34,15 @@ func OpenRange(ctx context.Context, path string, from, to time.Time, tables ...T
 
 // opener reads one recording.
 type opener struct {
-	ctx   context.Context
-	src   source
-	in    readOptions
-	piece int // that is read; newest: chosen by the range
-	rec   *Recording
-	notes []string
-	files int  // that could be read
-	full  bool // no more fits into memory
-}
-
-func (o *opener) note(format string, args ...any) {
-	const most = 100 // of a recording damaged everywhere, a few tell enough
-	if n := fmt.Sprintf(format, args...); len(o.notes) < most && !slices.Contains(o.notes, n) {
-		o.notes = append(o.notes, n)
-	}
+	ctx      context.Context
+	src      source
+	segments []segmentFiles // of all pieces
+	in       readOptions
+	piece    int // that is read; newest: chosen by the range
+	rec      *Recording
+	notes    noteList // what could not be read
+	files    int      // that could be read
+	full     bool     // no more fits into memory
 }
 
 func (o *opener) open() (*Recording, error) {
@@ -57,18 +51,25 @@ func (o *opener) open() (*Recording, error) {
 		return nil, err
 	}
 	if m.Format > FormatVersion {
-		o.note("written by %s in format %d; this rtrail knows format %d and may miss something: update rtrail",
+		o.notes.add("written by %s in format %d; this rtrail knows format %d and may miss something: update rtrail",
 			clip(m.Tool), m.Format, FormatVersion)
 	}
 	o.rec = New(m)
-	segments := o.src.segments()
 	if o.piece == newest {
-		if err := o.choose(m, segments); err != nil {
+		if err := o.choose(m); err != nil {
 			return nil, err
 		}
 	}
-	segments = slices.DeleteFunc(segments, func(s segmentFiles) bool { return s.id.piece != o.piece })
+	var segments []segmentFiles
+	for _, s := range o.segments {
+		if s.id.piece == o.piece {
+			segments = append(segments, s)
+		}
+	}
 	for i, s := range segments {
+		if err := o.ctx.Err(); err != nil {
+			return nil, err
+		}
 		if o.outside(segments, i) {
 			continue
 		}
@@ -84,10 +85,10 @@ func (o *opener) open() (*Recording, error) {
 		return nil, err
 	}
 	if o.full {
-		o.note("read until %s only: more rows than fit into memory; choose a shorter time (--at, --for)", o.last().Format(time.RFC3339))
+		o.notes.add("read until %s only: more rows than fit into memory; choose a shorter time (--at, --for)", o.last().Format(time.RFC3339))
 	}
-	if o.files == 0 && len(o.notes) > 0 {
-		return nil, errors.New(strings.Join(o.notes, "; "))
+	if notes := o.notes.list; o.files == 0 && len(notes) > 0 {
+		return nil, errors.New(strings.Join(notes[:min(len(notes), 5)], "; ")) // the rest is alike
 	}
 	for name, r := range o.rec.tables {
 		if r.count() == 0 {
@@ -96,7 +97,7 @@ func (o *opener) open() (*Recording, error) {
 		}
 		kindByName(name).sort(r)
 	}
-	o.rec.manifest.Notes = append(o.rec.manifest.Notes, o.notes...)
+	o.rec.manifest.Notes = append(o.rec.manifest.Notes, o.notes.all()...)
 	return o.rec, nil
 }
 
@@ -115,7 +116,7 @@ func (o *opener) segment(s segmentFiles) {
 	}
 	sums, err := readSums(o.src, s.folder)
 	if err != nil {
-		o.note("%s: %v", path.Join(s.folder, checksumFile), err)
+		o.notes.add("%s: %v", path.Join(s.folder, checksumFile), err)
 	}
 	for _, name := range s.files {
 		base, ok := strings.CutSuffix(name, parquetSuffix)
@@ -126,7 +127,7 @@ func (o *opener) segment(s segmentFiles) {
 		switch {
 		case k == nil:
 			o.files++
-			o.note("table %s is unknown to this version and was left out", clip(base))
+			o.notes.add("table %s is unknown to this version and was left out", clip(base))
 		case o.in.wants(k.table()):
 			o.table(path.Join(s.folder, name), k, sums)
 		default:
@@ -151,12 +152,12 @@ func (o *opener) last() (at time.Time) {
 func (o *opener) table(name string, k kind, sums map[string]fileSum) {
 	f, err := o.src.open(name)
 	if err != nil {
-		o.note("%s was left out: %v", name, err)
+		o.notes.add("%s was left out: %v", name, err)
 		return
 	}
 	defer f.Close()
 	if err := f.verify(path.Base(name), sums); err != nil {
-		o.note("%s was left out: %v", name, err)
+		o.notes.add("%s was left out: %v", name, err)
 		return
 	}
 	have := o.rec.tables[k.table()]
@@ -166,7 +167,7 @@ func (o *opener) table(name string, k kind, sums map[string]fileSum) {
 	ignored, err := k.readParquet(o.ctx, f, f.size, o.in, have)
 	o.rec.tables[k.table()] = have
 	for _, i := range ignored {
-		o.note("%s", i)
+		o.notes.add("%s", i)
 	}
 	switch {
 	case err == nil:
@@ -175,7 +176,7 @@ func (o *opener) table(name string, k kind, sums map[string]fileSum) {
 		o.files++
 		o.full = true
 	default:
-		o.note("%s was read as far as possible: %v", name, err)
+		o.notes.add("%s was read as far as possible: %v", name, err)
 	}
 }
 
@@ -185,19 +186,19 @@ func (o *opener) journal(name string) {
 		return
 	}
 	if err != nil {
-		o.note("%s was left out: %v", name, err)
+		o.notes.add("%s was left out: %v", name, err)
 		return
 	}
 	defer f.Close()
 	notes, err := readJournal(o.ctx, io.NewSectionReader(f, 0, f.size), o.in.memory, &collector{in: o.in, rec: o.rec})
 	for _, n := range notes {
-		o.note("%s: %s", name, n)
+		o.notes.add("%s: %s", name, n)
 	}
 	if errors.Is(err, errTooLarge) {
 		o.full, err = true, nil
 	}
 	if err != nil {
-		o.note("%s was left out: %v", name, err)
+		o.notes.add("%s was left out: %v", name, err)
 		return
 	}
 	o.files++
@@ -217,7 +218,7 @@ func Span(ctx context.Context, path string) (Window, error) {
 	if err != nil {
 		return Window{}, fmt.Errorf("reading the recording %s: %w", path, err)
 	}
-	all, err := pieces(ctx, src, m)
+	all, err := pieces(ctx, src, m, src.segments())
 	if err != nil {
 		return Window{}, fmt.Errorf("reading the recording %s: %w", path, err)
 	}

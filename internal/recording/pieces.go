@@ -32,13 +32,17 @@ func numbers(src source, m Manifest, segments []segmentFiles) []int {
 	return slices.Compact(all)
 }
 
+// maxPieces bounds the pieces that are looked at, newest first: each is read for
+// itself.
+const maxPieces = 1000
+
 // pieces tells which time each piece covers, without reading all of it.
-func pieces(ctx context.Context, src source, m Manifest) ([]Piece, error) {
-	segments := src.segments()
+func pieces(ctx context.Context, src source, m Manifest, segments []segmentFiles) ([]Piece, error) {
 	var all []Piece
 	for _, n := range numbers(src, m, segments) {
 		all = append(all, Piece{Number: n})
 	}
+	all = all[max(0, len(all)-maxPieces):]
 	if len(all) == 0 {
 		return []Piece{{Window: Window{From: m.Started, To: later(m.Started, m.Ended)}}}, nil
 	}
@@ -60,7 +64,7 @@ func pieces(ctx context.Context, src source, m Manifest) ([]Piece, error) {
 			p.To = m.Ended
 			continue
 		}
-		if err := p.measure(ctx, src, after); err != nil {
+		if err := p.measure(ctx, src, segments, after); err != nil {
 			return nil, err
 		}
 	}
@@ -68,10 +72,10 @@ func pieces(ctx context.Context, src source, m Manifest) ([]Piece, error) {
 }
 
 // measure reads when a piece ended.
-func (p *Piece) measure(ctx context.Context, src source, after time.Time) error {
+func (p *Piece) measure(ctx context.Context, src source, segments []segmentFiles, after time.Time) error {
 	memory := budget.From(ctx).Part()
 	defer memory.Release()
-	o := &opener{ctx: ctx, src: src, piece: p.Number, in: readOptions{from: after, tables: []Table{System, CPUs, ProbeRuns}, memory: memory}}
+	o := &opener{ctx: ctx, src: src, segments: segments, piece: p.Number, in: readOptions{from: after, tables: []Table{System, CPUs, ProbeRuns}, memory: memory}}
 	rec, err := o.open()
 	if err != nil {
 		return err
@@ -94,15 +98,15 @@ const newest = -1
 
 // choose takes the newest piece that holds any of the range, and notes which
 // others do.
-func (o *opener) choose(m Manifest, segments []segmentFiles) error {
-	if n := numbers(o.src, m, segments); len(n) <= 1 {
+func (o *opener) choose(m Manifest) error {
+	if n := numbers(o.src, m, o.segments); len(n) <= 1 {
 		o.piece = m.Piece
 		if len(n) == 1 {
 			o.piece = n[0]
 		}
 		return nil
 	}
-	all, err := pieces(o.ctx, o.src, m)
+	all, err := pieces(o.ctx, o.src, m, o.segments)
 	if err != nil {
 		return err
 	}
@@ -119,7 +123,7 @@ func (o *opener) choose(m Manifest, segments []segmentFiles) error {
 	chosen := in[len(in)-1]
 	o.piece = chosen.Number
 	for _, p := range in[:len(in)-1] {
-		o.note("the clock was set back: this is %v; %v is left out (rtrail replay shows all)", chosen, p)
+		o.notes.add("the clock was set back: this is %v; %v is left out (rtrail replay shows all)", chosen, p)
 	}
 	return nil
 }
@@ -135,7 +139,7 @@ func OpenPiece(ctx context.Context, path string, piece int, from, to time.Time, 
 		return nil, err
 	}
 	defer src.close()
-	o := &opener{ctx: ctx, src: src, piece: piece, in: readOptions{from: from, to: to, tables: tables, memory: budget.From(ctx)}}
+	o := &opener{ctx: ctx, src: src, segments: src.segments(), piece: piece, in: readOptions{from: from, to: to, tables: tables, memory: budget.From(ctx)}}
 	rec, err := o.open()
 	if err != nil {
 		return nil, fmt.Errorf("reading the recording %s: %w", path, err)

@@ -73,7 +73,7 @@ func (d *Directory) journalLimit() int64 {
 	if d.options.MaxSize > 0 {
 		room = min(room, d.options.MaxSize)
 	}
-	return max(room/journalShare, minJournal)
+	return min(max(room/journalShare, minJournal), maxJournal)
 }
 
 // dropOldest removes whole segments until the recording, with room to seal
@@ -84,37 +84,36 @@ func (d *Directory) dropOldest() {
 		return
 	}
 	for have := d.list(); len(have) > 1+len(d.pending) && over(); have = have[1:] {
-		if !d.drop(have[0], have[1].start) {
-			return
+		if d.drop(have[0], have[1].start) {
+			d.dropped.forLimit++
 		}
-		d.dropped.forLimit++
 	}
 }
 
 // dropForRoom removes the oldest segment of a full disk; false: there is none.
 func (d *Directory) dropForRoom() bool {
-	have := d.list()
-	if len(have) <= len(d.pending) {
-		return false
+	for have := d.list(); len(have) > len(d.pending); have = have[1:] {
+		until := d.options.Now()
+		if len(have) > 1 {
+			until = have[1].start
+		}
+		if d.drop(have[0], until) {
+			d.dropped.forRoom++
+			return true
+		}
 	}
-	until := d.options.Now()
-	if len(have) > 1 {
-		until = have[1].start
-	}
-	if !d.drop(have[0], until) {
-		return false
-	}
-	d.dropped.forRoom++
-	return true
+	return false
 }
 
+// drop removes a segment; false: it cannot be removed, as what only has the name
+// of one, or holds a mounted filesystem.
 func (d *Directory) drop(id segmentID, until time.Time) bool {
 	name := id.String()
 	folder, err := d.segments.Sub(name)
 	if err != nil {
 		return false
 	}
-	size := folderBytes(folder)
+	size := segmentBytes(folder)
 	folder.Close()
 	if d.segments.RemoveTree(name) != nil {
 		return false

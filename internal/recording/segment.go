@@ -36,12 +36,18 @@ const (
 // that takes more memory than there is stays as it is, as does one for whose
 // Parquet files there is no room.
 func sealSegment(folder *safefile.Dir) (notes []string, err error) {
+	if err := removePartial(folder); err != nil {
+		return nil, err
+	}
+	if _, err := folder.Stat(journalFile); err != nil {
+		return nil, missingOK(err)
+	}
 	notes, err = writeTables(folder)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return append(notes, folder.Path()+" stays a journal: sorting it takes more memory than there is"), nil
 	case err != nil:
-		return notes, errors.Join(fmt.Errorf("sealing %s: %w", folder.Path(), err), removeTables(folder))
+		return notes, fmt.Errorf("sealing %s: %w", folder.Path(), err)
 	}
 	return notes, folder.Remove(journalFile)
 }
@@ -63,6 +69,11 @@ func writeTables(folder *safefile.Dir) (notes []string, err error) {
 		return notes, err
 	}
 	defer compressor.Close()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeTables(folder))
+		}
+	}()
 	tables := content.tables
 	sums := map[string]fileSum{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
@@ -76,6 +87,18 @@ func writeTables(folder *safefile.Dir) (notes []string, err error) {
 		return notes, err
 	}
 	return notes, folder.Sync()
+}
+
+// removePartial removes what a sealing that was killed has left.
+func removePartial(folder *safefile.Dir) error {
+	names, err := folder.Names()
+	errs := []error{err}
+	for _, name := range names {
+		if strings.HasSuffix(name, safefile.PartialSuffix) {
+			errs = append(errs, folder.Remove(name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // removeTables removes what an unfinished sealing has written.
@@ -100,21 +123,29 @@ func writeTable(folder *safefile.Dir, name string, s *shelf, compressor *zstd.En
 	return fileSum{Bytes: out.n, CRC: out.sum.Sum32()}, err
 }
 
-// folderBytes is what the files below a folder hold. Files that vanish while
-// it counts are not counted.
-func folderBytes(d *safefile.Dir) (total int64) {
-	names, _ := d.Names()
+// maxFileBytes is longer than any file of a segment: a running one has at most
+// maxJournal. What is longer was put there by others, as sparse files that
+// claim a terabyte.
+const maxFileBytes = 4 << 30
+
+// segmentBytes is what the files of a segment hold. Those that vanish while it
+// counts are not counted.
+func segmentBytes(folder *safefile.Dir) (total int64) {
+	names, _ := folder.Names()
 	for _, name := range names {
-		st, err := d.Stat(name)
-		switch {
-		case err != nil:
-		case st.Mode&unix.S_IFMT == unix.S_IFREG:
+		if st, err := folder.Stat(name); err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Size <= maxFileBytes {
 			total += st.Size
-		case st.Mode&unix.S_IFMT == unix.S_IFDIR:
-			if sub, err := d.Sub(name); err == nil {
-				total += folderBytes(sub)
-				sub.Close()
-			}
+		}
+	}
+	return total
+}
+
+// sealedBytes is what all segments hold.
+func (d *Directory) sealedBytes() (total int64) {
+	for _, id := range d.list() {
+		if folder, err := d.segments.Sub(id.String()); err == nil {
+			total += segmentBytes(folder)
+			folder.Close()
 		}
 	}
 	return total

@@ -117,9 +117,15 @@ func parseManifest(data []byte) (Manifest, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, fmt.Errorf("%s is damaged: %w", manifestFile, err)
 	}
-	if m.Format <= 0 {
+	switch {
+	case m.Format <= 0:
 		return m, fmt.Errorf("%s names no format: not a recording of rtrail", manifestFile)
+	case m.Piece < 0 || m.Piece > maxNumber:
+		return m, fmt.Errorf("%s is damaged: it claims %d pieces", manifestFile, m.Piece)
 	}
+	notes := m.Notes[max(0, len(m.Notes)-maxKeptNotes):]
+	m.Notes = nil
+	m.keep(notes...)
 	return m, nil
 }
 

@@ -2,12 +2,10 @@ package recording
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -52,16 +50,10 @@ func (d *Directory) takeOver() (before Manifest, err error) {
 	if err != nil {
 		return before, err
 	}
-	for _, name := range names {
-		switch strings.TrimSuffix(name, safefile.PartialSuffix) {
-		case segmentsFolder, manifestFile, journalFile:
-		default:
-			return before, fmt.Errorf("%s lies there, which is no part of a recording: choose an empty or a new folder", clip(name))
-		}
-	}
+	others := foreign(names)
 	f, err := d.root.Open(manifestFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return before, nil
+		return before, d.leaveAlone(others, false)
 	}
 	if err != nil {
 		return before, err
@@ -69,10 +61,10 @@ func (d *Directory) takeOver() (before Manifest, err error) {
 	defer f.Close()
 	data, err := safefile.ReadAll(f, maxManifestBytes)
 	if err == nil {
-		err = json.Unmarshal(data, &before)
+		before, err = parseManifest(data)
 	}
 	if err != nil {
-		return before, fmt.Errorf("%s is damaged: %w; choose another folder", manifestFile, err)
+		return before, fmt.Errorf("%w; choose another folder", err)
 	}
 	switch {
 	case before.Format > FormatVersion:
@@ -82,8 +74,9 @@ func (d *Directory) takeOver() (before Manifest, err error) {
 	}
 	note := "recording went on at " + d.manifest.Started.UTC().Format(time.RFC3339)
 	d.manifest.Started = before.Started
-	d.manifest.Notes = append(before.Notes, note)
-	return before, nil
+	d.manifest.Notes = before.Notes
+	d.manifest.keep(note)
+	return before, d.leaveAlone(others, true)
 }
 
 func (d *Directory) openSegments() (err error) {
@@ -119,30 +112,15 @@ func (d *Directory) sealLeftovers(before Manifest) error {
 	if now := d.options.Now(); now.Before(latest.Add(-time.Second)) {
 		d.setBack(latest.Sub(now), now)
 	}
+	if max(d.next.number, d.next.piece) > maxNumber/2 { // none that we counted up to
+		return errors.New("the names of its segments leave no number for another one: choose another folder")
+	}
 	for _, id := range d.list() {
-		if err := d.sealLeftover(id.String()); err != nil {
-			return err
-		}
+		notes, _ := d.sealNamed(id.String()) // without room it stays a journal
+		d.manifest.keep(notes...)
 	}
-	d.sealed = folderBytes(d.segments)
+	d.sealed = d.sealedBytes()
 	return nil
-}
-
-func (d *Directory) sealLeftover(name string) error {
-	folder, err := d.segments.Sub(name)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	if _, err := folder.Stat(journalFile); err != nil {
-		return missingOK(err)
-	}
-	notes, err := sealSegment(folder)
-	d.manifest.Notes = append(d.manifest.Notes, notes...)
-	if noRoom(err) {
-		return nil
-	}
-	return err
 }
 
 func later(a, b time.Time) time.Time {
