@@ -53,6 +53,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 			}
 			cmd := exec.Command(os.Args[0], c.args...)
 			cmd.Env = append(os.Environ(), "RTRAIL_STUCK=1", "RTRAIL_SCREEN=1", "TERM=xterm-256color")
+			cmd.Dir = t.TempDir()
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"rtrail/internal/safefile"
 )
 
 // grace is how long a verb that reads evidence may take to end after a signal.
@@ -41,7 +43,7 @@ func interruptionOf(ctx context.Context) *interruption {
 func (i *interruption) exit(stderr io.Writer, message string, code int) {
 	i.screen.Load().leave()
 	fmt.Fprintln(stderr, "rtrail:", message)
-	os.Exit(code)
+	exitAtOnce(code)
 }
 
 // untilSignal is a context that the first SIGINT, SIGTERM or SIGHUP ends. The
@@ -82,9 +84,19 @@ func untilSignal(stderr io.Writer) (context.Context, func()) {
 	}
 }
 
+// tidying is how long the removal of temporary files may delay an end.
+const tidying = 300 * time.Millisecond
+
+// exitAtOnce ends the program without unwinding what runs.
+func exitAtOnce(code int) {
+	safefile.RemoveTemporaries(tidying)
+	os.Exit(code)
+}
+
 // dieOf ends the program as if it did not handle the signal, so that whoever
 // started it sees that.
 func dieOf(s syscall.Signal) {
+	safefile.RemoveTemporaries(tidying)
 	signal.Reset(s)
 	_ = syscall.Kill(os.Getpid(), s) // if it is ignored, the last line ends us
 	time.Sleep(100 * time.Millisecond)

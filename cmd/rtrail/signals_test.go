@@ -16,6 +16,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/outfile"
 )
 
 // stuck is a run that never ends by itself.
@@ -27,6 +29,12 @@ func stuck() {
 	if os.Getenv("RTRAIL_SCREEN") != "" {
 		stuckScreen(ctx)
 	}
+	if f, err := outfile.Create(ctx, "result.html"); err != nil || f.Close() != nil {
+		panic(err)
+	}
+	if os.Getenv("RTRAIL_STUCK") == "memory" {
+		exitAtOnce(exitMemory)
+	}
 	fmt.Println("ready")
 	<-ctx.Done()
 	fmt.Println("done")
@@ -34,13 +42,20 @@ func stuck() {
 }
 
 // ends starts the test's binary as another program, sends signals, each after a
-// line of output, and gives how it ended.
-func ends(t *testing.T, signals []syscall.Signal, args ...string) syscall.WaitStatus {
+// line of output, and gives how it ended. Nothing may be left of the file that it
+// was writing.
+func ends(t *testing.T, how string, signals []syscall.Signal, args ...string) syscall.WaitStatus {
 	t.Helper()
+	dir := t.TempDir()
+	defer func() {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	}()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Env = append(os.Environ(), "RTRAIL_STUCK=1")
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", args...)
+	cmd.Env, cmd.Dir = append(os.Environ(), "RTRAIL_STUCK="+how), dir
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -71,13 +86,20 @@ func TestSignals(t *testing.T) {
 			if signal.Ignored(s) {
 				t.Skip("ignored since before the test, as nohup does")
 			}
-			if got := ends(t, []syscall.Signal{s}); got.ExitStatus() != exitFailed {
+			if got := ends(t, "1", []syscall.Signal{s}); got.ExitStatus() != exitFailed {
 				t.Errorf("the first signal: %v", got)
 			}
-			if got := ends(t, []syscall.Signal{syscall.SIGINT, s}, "finishes"); !got.Signaled() || got.Signal() != s {
+			if got := ends(t, "1", []syscall.Signal{syscall.SIGINT, s}, "finishes"); !got.Signaled() || got.Signal() != s {
 				t.Errorf("the second signal: %v", got)
 			}
 		})
+	}
+}
+
+// TestEndForMemory does so where memory runs out.
+func TestEndForMemory(t *testing.T) {
+	if got := ends(t, "memory", nil); got.ExitStatus() != exitMemory {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -24,8 +24,8 @@ const mode fs.FileMode = 0o640
 // File is a file that is being written.
 type File struct {
 	*os.File
-	dir  *safefile.Dir // nil: it needs no place
-	temp string        // its name until it is complete; "": it has its own already
+	dir  *safefile.Dir       // nil: it needs no place
+	temp *safefile.Temporary // nil: it has its own name already
 	name string
 }
 
@@ -42,9 +42,15 @@ func Create(ctx context.Context, path string) (*File, error) {
 		return f.open(ctx, st, path)
 	}
 	for {
-		f.temp = fmt.Sprintf(".rtrail-%016x", rand.Uint64())
-		if err = f.make(f.temp, st); !errors.Is(err, fs.ErrExist) {
+		f.temp, err = f.dir.Temporary(fmt.Sprintf(".rtrail-%016x", rand.Uint64()), private(st))
+		if !errors.Is(err, fs.ErrExist) {
 			break
+		}
+	}
+	if err == nil {
+		f.File = f.temp.File
+		if err = f.giveToInvoker(); err != nil {
+			err = errors.Join(err, f.temp.Discard())
 		}
 	}
 	if err != nil {
@@ -67,7 +73,12 @@ func Open(ctx context.Context, path string) (*File, error) {
 		err = f.dir.Remove(f.name)
 	}
 	if err == nil {
-		err = f.make(f.name, st)
+		f.File, err = f.dir.Create(f.name, private(st))
+	}
+	if err == nil {
+		if err = f.giveToInvoker(); err != nil {
+			err = errors.Join(err, f.Close(), f.dir.Remove(f.name))
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(named(err, path), f.dir.Close())
@@ -102,21 +113,18 @@ func (f *File) straight(st *unix.Stat_t) bool {
 	return st != nil && st.Mode&unix.S_IFMT != unix.S_IFREG
 }
 
-// make begins a new file. It is as private as the one that it replaces.
-func (f *File) make(name string, before *unix.Stat_t) error {
-	as := mode
-	if before != nil {
-		as &= fs.FileMode(before.Mode) | 0o600
+// private is the mode of a new file: as private as the one that it replaces.
+func private(before *unix.Stat_t) fs.FileMode {
+	if before == nil {
+		return mode
 	}
-	var err error
-	if f.File, err = f.dir.Create(name, as); err != nil {
-		return err
-	}
-	// Who called this program through sudo wants to read it.
+	return mode & (fs.FileMode(before.Mode) | 0o600)
+}
+
+// giveToInvoker lets who called this program through sudo read the file.
+func (f *File) giveToInvoker() error {
 	if id, ok := safefile.Invoker(); ok && !f.dir.Exclusive() {
-		if err := f.Chown(int(id.UID), int(id.GID)); err != nil {
-			return errors.Join(err, f.File.Close(), f.dir.Remove(name))
-		}
+		return f.Chown(int(id.UID), int(id.GID))
 	}
 	return nil
 }
@@ -161,33 +169,25 @@ func named(err error, path string) error {
 // Commit completes the file and puts it in its place. On an error what was there
 // before is still there, if it was a plain file.
 func (f *File) Commit() error {
-	err := f.Close()
-	if f.dir == nil {
-		return err
+	if f.dir != nil {
+		defer f.dir.Close()
 	}
-	defer f.dir.Close()
-	if f.temp == "" {
-		return err
+	if f.temp == nil {
+		return f.Close()
 	}
-	if err == nil {
-		err = f.dir.Rename(f.temp, f.dir, f.name)
-	}
-	if err != nil {
-		err = errors.Join(err, f.dir.Remove(f.temp))
-	}
-	return err
+	return f.temp.Place(f.name)
 }
 
 // Abandon gives up: what was there before stays.
 func (f *File) Abandon() {
-	f.Close()
-	if f.dir == nil {
+	if f.dir != nil {
+		defer f.dir.Close()
+	}
+	if f.temp == nil {
+		f.Close()
 		return
 	}
-	defer f.dir.Close()
-	if f.temp != "" {
-		_ = f.dir.Remove(f.temp) // nobody misses it
-	}
+	_ = f.temp.Discard() // nobody misses it
 }
 
 // Write writes a file whole, or not at all.

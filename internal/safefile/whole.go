@@ -17,19 +17,16 @@ func (d *Dir) Replace(name string, mode fs.FileMode, write func(*os.File) error)
 	if err := d.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := d.Create(partial, mode)
+	f, err := d.Temporary(partial, mode)
 	if err != nil {
 		return err
 	}
-	err = write(f)
+	err = write(f.File)
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = d.Rename(partial, d, name)
-	}
 	if err != nil {
-		return errors.Join(err, d.Remove(partial))
+		return errors.Join(err, f.Discard())
 	}
-	return nil
+	return f.Place(name)
 }
