@@ -99,7 +99,7 @@ func written(t *testing.T, h *ruletest.Host, change func(recording.Table, string
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := h.Rec.Rewrite(change)
+	w, err := h.Rec.Rewrite(change, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,9 @@
 package recording
 
 // Rewrite copies all rows into a buffer that can be committed elsewhere, with
-// texts changed: so the same evidence can be looked at with other names.
-func (r *Recording) Rewrite(change func(t Table, column, text string) string) (*Writer, error) {
+// texts changed, and what else is in columns as its 64 bits: so the same evidence
+// can be looked at with other names and numbers. Either may be nil.
+func (r *Recording) Rewrite(change func(t Table, column, text string) string, number func(t Table, column string, row int, bits int64) int64) (*Writer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := NewWriter(r.manifest.Started)
@@ -11,11 +12,13 @@ func (r *Recording) Rewrite(change func(t Table, column, text string) string) (*
 		texts := newTextList()
 		words := k.load(from, 0, from.count(), texts, nil)
 		for c, col := range k.columns() {
-			if col.kind != text {
-				continue
-			}
 			for i, n := range words[c] {
-				words[c][i] = texts.number(change(name, col.name, texts.list[n]))
+				switch {
+				case col.kind == text && change != nil:
+					words[c][i] = texts.number(change(name, col.name, texts.list[n]))
+				case col.kind != text && number != nil:
+					words[c][i] = number(name, col.name, i, n)
+				}
 			}
 		}
 		into := k.empty()
