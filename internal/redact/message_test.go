@@ -3,6 +3,8 @@ package redact
 import (
 	"strings"
 	"testing"
+
+	"rtrail/internal/redact/redacttest"
 )
 
 func TestMessage(t *testing.T) {
@@ -46,7 +48,7 @@ func TestMessage(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s %s: %s\nbecame %s\nwant   %s", test.protocol, test.code, test.text, got, test.want)
 		}
-		if strings.Contains(got, marker) {
+		if strings.Contains(got, redacttest.Marker) {
 			t.Errorf("it still has the secret: %s", got)
 		}
 	}
@@ -62,7 +64,7 @@ func FuzzMessage(f *testing.F) {
 		for _, text := range []string{"Duplicate entry '" + value + "' for key 'k'", "syntax to use near '" + value + "' at line 1", `invalid input value: "` + value + `"`,
 			"Truncated incorrect value: '" + value + "'", "Incorrect value: '" + value} {
 			for _, protocol := range []string{"mysql", "postgres", "redis", "http"} {
-				if got := Message(protocol, "1", text); strings.Contains(got, marker) {
+				if got := Message(protocol, "1", text); strings.Contains(got, redacttest.Marker) {
 					t.Errorf("%s: %q became %q", protocol, text, got)
 				}
 			}

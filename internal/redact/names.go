@@ -55,3 +55,15 @@ var empty = []string{"", Mask, "?", "yes", "no", "true", "false", "on", "off", "
 func isEmpty(value string) bool {
 	return slices.Contains(empty, strings.ToLower(strings.TrimRight(value, "),.;]}")))
 }
+
+// Setting hides the value of a setting whose name is that of a secret. Switches
+// stay, and so do numbers unless the last word is the secret: default_password_lifetime
+// has one, report_password may be one. Other values lose the secrets within.
+func Setting(name, value string) string {
+	last := name[strings.LastIndexAny(name, "_-.")+1:]
+	number := strings.Trim(value, "0123456789") == "" && (len(value) == 1 || !isSecret(last))
+	if isSecret(name) && !number && !isEmpty(value) {
+		return Mask
+	}
+	return Text(value)
+}

@@ -8,6 +8,7 @@ import (
 
 	"rtrail/internal/budget"
 	"rtrail/internal/recording"
+	"rtrail/internal/redact"
 )
 
 // thread is one thread of a dump, or one sample, while it is read. Its bytes
@@ -70,7 +71,7 @@ func (a *aggregate) add(t *thread) *Stack {
 	cpu, hot := a.top[t.tid]
 	if len(t.frames) == 0 {
 		if hot {
-			a.hot = append(a.hot, Hot{TID: t.tid, CPU: cpu, Thread: string(t.name), State: string(t.state)})
+			a.hot = append(a.hot, Hot{TID: t.tid, CPU: cpu, Thread: threadName(t), State: string(t.state)})
 		}
 		return nil
 	}
@@ -94,7 +95,7 @@ func (a *aggregate) add(t *thread) *Stack {
 		}
 	}
 	if hot {
-		a.hot = append(a.hot, Hot{TID: t.tid, CPU: cpu, Thread: string(t.name), State: s.State, Frames: s.Frames})
+		a.hot = append(a.hot, Hot{TID: t.tid, CPU: cpu, Thread: threadName(t), State: s.State, Frames: s.Frames})
 	}
 	return s
 }
@@ -153,14 +154,14 @@ func moduleMark(line []byte) string {
 func newStack(kind, key string, t *thread) *Stack {
 	_, frames, _ := cutFields(key)
 	s := &Stack{
-		Kind: kind, PID: t.pid, Process: string(t.process), State: string(t.state), Frames: strings.Split(frames, ";"),
-		TID: t.tid, Thread: string(t.name),
+		Kind: kind, PID: t.pid, Process: redact.Text(string(t.process)), State: string(t.state), Frames: strings.Split(frames, ";"),
+		TID: t.tid, Thread: threadName(t),
 	}
 	for _, f := range t.frames {
 		if len(f.raw) == 0 {
 			break
 		}
-		s.Raw = append(s.Raw, string(f.raw))
+		s.Raw = append(s.Raw, string(withoutStrings(f.raw)))
 	}
 	return s
 }

@@ -88,7 +88,7 @@ func (j *java) add(t *thread, s *Stack) {
 	if len(t.notes) == 0 {
 		return
 	}
-	me := javaState{name: string(t.name), tid: t.tid, stack: s, timed: s.State == "TIMED_WAITING"}
+	me := javaState{name: threadName(t), tid: t.tid, stack: s, timed: s.State == "TIMED_WAITING"}
 	gave := ""
 	for _, n := range t.notes {
 		switch lock := string(n.lock); {

@@ -40,15 +40,16 @@ var wrappers = [][]byte{
 func objectOf(t *thread) string {
 	var symbol, address, place []byte
 	for _, f := range t.frames[:min(len(t.frames), lookFor)] {
+		raw := withoutStrings(f.raw)
 		if symbol == nil {
-			named, at := lockIn(f.raw)
+			named, at := lockIn(raw)
 			symbol = named
 			if address == nil {
 				address = at
 			}
 		}
 		if place == nil {
-			place = placeIn(f.raw)
+			place = placeIn(raw)
 		}
 	}
 	which := symbol

@@ -57,7 +57,7 @@ func parseMountLine(line []byte) (mountEntry, bool) {
 	options := tail[len(tail)-1]
 	if len(tail) > 2 {
 		e.device = unescape(tail[1])
-		if strings.Contains(e.device, "@") { // https://user:password@host of davfs
+		if strings.ContainsAny(e.device, "@=") { // https://user:password@host of davfs, :s3,secret_access_key=...: of rclone
 			e.device = redact.Text(e.device)
 		}
 	}

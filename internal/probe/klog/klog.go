@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -159,13 +160,13 @@ func (c *collector) add(r record) {
 	if r.facility != 0 {
 		return
 	}
-	if n := len(c.lines); r.fragment && n > 0 && c.lines[n-1].Sequence+1 == r.sequence {
-		c.lines[n-1].Text += r.text
+	if n := len(c.lines); r.fragment && n > 0 && c.lines[n-1].Sequence+1 == r.sequence && len(c.lines[n-1].Text) <= maxText {
+		c.lines[n-1].Text = withoutSecrets(c.lines[n-1].Text + r.text) // one may begin in one part and end in the next
 		c.lines[n-1].Sequence = r.sequence
 		return
 	}
 	line := recording.KernelLogLine{
-		At: c.at, Logged: c.logged(r.since), Sequence: r.sequence, Priority: r.level, Text: redact.Text(r.text),
+		At: c.at, Logged: c.logged(r.since), Sequence: r.sequence, Priority: r.level, Text: withoutSecrets(r.text),
 	}
 	if c.first {
 		if c.at.Sub(line.Logged) > history {
@@ -198,3 +199,22 @@ func (c *collector) logged(since time.Duration) time.Time {
 	}
 	return t
 }
+
+// withoutSecrets is a line without them. Without auditd the kernel logs its audit
+// records, in which command lines and what was typed stand in hexadecimal or one
+// argument after the other: of those only the beginning is kept.
+func withoutSecrets(text string) string {
+	if strings.HasPrefix(text, "audit: ") {
+		for _, typed := range auditTexts {
+			if at := strings.Index(text, typed); at >= 0 {
+				return text[:at+len(typed)] + redact.Mask
+			}
+		}
+	}
+	return redact.Text(text)
+}
+
+// auditTexts are the fields from which on audit records hold command lines, input
+// of terminals and messages of programs (linux/audit.h: EXECVE, PROCTITLE, TTY,
+// USER_CMD, USER).
+var auditTexts = []string{" a0=", " proctitle=", " data=", " cmd=", " msg="}

@@ -224,3 +224,46 @@ func BenchmarkSample(b *testing.B) {
 		}
 	}
 }
+
+// No line has a secret: be it of a command line in a record of audit, or in two
+// parts of one line.
+func TestNoSecretsInLines(t *testing.T) {
+	f := &fake{script: []any{
+		at(1, time.Hour, `Kernel command line: root=/dev/vda1 luks.password=h0rse quiet`),
+		at(2, time.Hour, `audit: type=1309 audit(1700000000.1:5): argc=3 a0="mysql" a1="-ph0rse" a2="db"`),
+		at(3, time.Hour, `audit: type=1327 audit(1700000000.1:5): proctitle=6D7973716C002D70683072736500`),
+		at(4, time.Hour, `audit: type=1123 audit(1700000000.1:5): pid=7 uid=0 cwd="/" cmd=6D7973716C202D706830727365 terminal=pts/0`),
+		at(5, time.Hour, `audit: type=1400 audit(1700000000.1:5): apparmor="DENIED" operation="open" name="/etc/x" comm="app"`),
+		at(6, time.Hour, "mount: password=h0"),
+		"4,7,3600000000,+;rse done\n",
+		at(8, time.Hour, "CIFS: mounting https://joe:h0rse@nas/x"),
+	}}
+	lines, _ := sample(t, &Probe{open: func() (source, error) { return f, nil }}, time.Hour)
+	if len(lines) != 7 {
+		t.Fatalf("%d lines: %v", len(lines), lines)
+	}
+	for _, l := range lines {
+		for _, secret := range []string{"h0", "rse ", "683072"} {
+			if strings.Contains(l.Text, secret) {
+				t.Errorf("%q", l.Text)
+			}
+		}
+	}
+	if !strings.Contains(lines[4].Text, `name="/etc/x"`) || lines[6].Text != "CIFS: mounting https://joe:***@nas/x" {
+		t.Errorf("too much is hidden: %v", lines)
+	}
+}
+
+// Parts of one line do not make it grow without end.
+func TestPartsAreBounded(t *testing.T) {
+	f := &fake{script: []any{at(1, time.Hour, "begin")}}
+	for i := range 5000 {
+		f.script = append(f.script, fmt.Sprintf("4,%d,3600000000,+;%s\n", i+2, strings.Repeat("x", 500)))
+	}
+	lines, _ := sample(t, &Probe{open: func() (source, error) { return f, nil }}, time.Hour)
+	for _, l := range lines {
+		if len(l.Text) > 2*maxText {
+			t.Fatalf("a line of %d bytes", len(l.Text))
+		}
+	}
+}

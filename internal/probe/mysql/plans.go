@@ -151,7 +151,7 @@ func (l *look) explain(x explainable, read reading, bare string) error {
 		row := r.Row(i)
 		rows[i] = recording.MySQLPlan{At: l.at, Server: l.target.Name, Schema: x.schema, Digest: x.digest, Statement: bare, Line: int64(i),
 			Kind: row.Name("select_type"), Name: row.Name("table"), Access: row.Name("type"), Possible: row.Name("possible_keys"),
-			Key: row.Name("key"), Rows: row.Int("rows"), Extra: row.Name("Extra")}
+			Key: row.Name("key"), Rows: row.Int("rows"), Extra: withoutConditions(row.Name("Extra"))}
 	}
 	recording.Give(l.w, rows)
 	return nil
@@ -171,3 +171,19 @@ func (l *look) unexplained(err error) error {
 	l.notes.add("plans of some statements", fmt.Sprintf("the server refused with error %d", code), "")
 	return nil
 }
+
+// withoutConditions leaves out the conditions that the column Extra quotes where
+// they are pushed to an engine: they hold the literals of the statement.
+func withoutConditions(extra string) string {
+	before, after, found := strings.Cut(extra, pushed)
+	if !found {
+		return extra
+	}
+	end := strings.LastIndex(after, "); ")
+	if end < 0 || strings.ContainsAny(after[end:], "'\"`") {
+		return before + pushed
+	}
+	return before + pushed + after[end+1:]
+}
+
+const pushed = "pushed condition"

@@ -204,3 +204,18 @@ func FuzzReadingOf(f *testing.F) {
 func (v views) QueryText(ctx context.Context, statement string) (*mysqlconn.Result, error) {
 	return v.Query(ctx, statement)
 }
+
+func TestPlansWithoutLiterals(t *testing.T) {
+	for extra, want := range map[string]string{
+		"Using where; Using filesort":                                                "Using where; Using filesort",
+		"Using where with pushed condition (`t`.`a` = 'h0rse')":                      "Using where with pushed condition",
+		"Using where with pushed condition (`t`.`a` > 'h0rse'); Using MRR":           "Using where with pushed condition; Using MRR",
+		"Using where with pushed condition (`t`.`a` = 'x); h0rse')":                  "Using where with pushed condition",
+		"Using where with pushed condition (`t`.`a` = 'x); h0rse'); Using filesort":  "Using where with pushed condition; Using filesort",
+		"Parent of 2 pushed join@1; Using where with pushed condition (a = 'h0rse')": "Parent of 2 pushed join@1; Using where with pushed condition",
+	} {
+		if got := withoutConditions(extra); got != want {
+			t.Errorf("%s: %q, want %q", extra, got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package mysql
 import (
 	"cmp"
 	"net"
+	"regexp"
 	"strings"
 	"time"
 
@@ -71,9 +72,9 @@ func errno(row mysqlconn.Row, column string) int32 { return int32(max(row.Int(co
 // 'smith' for key 'PRIMARY'". Behind it stands where in the source's log it
 // happened, with an apostrophe of its own.
 func withoutValues(s string) string {
-	place := ""
-	if at := strings.LastIndex(s, "; the event's "); at >= 0 {
-		s, place = s[:at], s[at:]
-	}
-	return redact.Message("mysql", "", s) + place
+	place := eventPlace.FindString(s)
+	return redact.Message("mysql", "", strings.TrimSuffix(s, place)) + place
 }
+
+// eventPlace is matched in full: an error that was cut may end within a value.
+var eventPlace = regexp.MustCompile(`; the event's (?:source|master) log [\w./-]+, end_log_pos \d+[.]?$`)

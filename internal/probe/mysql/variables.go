@@ -7,10 +7,10 @@ import (
 	"rtrail/internal/redact"
 )
 
-// secrets are settings whose values may hold passwords.
-var secrets = map[string]bool{"wsrep_sst_auth": true, "wsrep_provider_options": true, "report_password": true, "init_connect": true,
-	"init_slave": true, "init_replica": true, "proxy_user": true, "s3_access_key": true, "s3_secret_key": true, "ssl_passphrase": true,
-	"handlersocket_plain_secret": true, "handlersocket_plain_secret_wr": true}
+// secrets are settings whose values may hold passwords although their names do not
+// tell, as redact knows them.
+var secrets = map[string]bool{"wsrep_provider_options": true, "init_connect": true, "init_slave": true, "init_replica": true, "proxy_user": true,
+	"handlersocket_plain_secret_wr": true}
 
 // readVariables writes the settings that are new or have changed.
 func readVariables(l *look) error {
@@ -27,7 +27,7 @@ func readVariables(l *look) error {
 		if secrets[name] && value != "" {
 			value = redact.Mask
 		}
-		value = redact.Text(value[:min(len(value), maxSetting)])
+		value = redact.Setting(name, value[:min(len(value), maxSetting)])
 		before, ok := l.seen.variables[name]
 		if ok && before == value || volatileVariable(name) && ok || !ok && (len(l.seen.variables) >= maxSettings || len(name) > maxCounterName) {
 			continue

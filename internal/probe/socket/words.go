@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/nftables/expr"
 	"github.com/google/nftables/xt"
+
+	"rtrail/internal/redact"
 )
 
 // phrase puts the matches of a rule in words, as nft(8) would, as far as they
@@ -221,7 +223,7 @@ func (p *phrase) match(e *expr.Match) {
 	case *xt.Udp:
 		p.ports("udp", info.SrcPorts, info.DstPorts, info.InvFlags&xt.UdpInvSrcPorts != 0, info.InvFlags&xt.UdpInvDestPorts != 0)
 	case *xt.Comment:
-		p.say("comment %q", string(*info))
+		p.say("comment %q", redact.Text(string(*info)))
 	case *xt.ConntrackMtinfo3:
 		p.conntrack(&info.ConntrackMtinfo2)
 	case *xt.ConntrackMtinfo2:
