@@ -1,5 +1,10 @@
 package recording
 
+import (
+	"math"
+	"time"
+)
+
 // Rewrite copies all rows into a buffer that can be committed elsewhere, with
 // texts changed, and what else is in columns as its 64 bits: so the same evidence
 // can be looked at with other names and numbers. Either may be nil.
@@ -28,4 +33,47 @@ func (r *Recording) Rewrite(change func(t Table, column, text string) string, nu
 		w.tables[name] = into
 	}
 	return w, nil
+}
+
+// TextColumns lists the columns of text of a table this version knows.
+func TextColumns(t Table) (names []string) {
+	if k := kindByName(t); k != nil {
+		for _, col := range k.columns() {
+			if col.kind == text {
+				names = append(names, col.name)
+			}
+		}
+	}
+	return names
+}
+
+// Invent makes a row of every table, for tests that must reach all columns: its
+// texts are what say gives, its times are at, and its numbers are all number,
+// as far as they fit.
+func Invent(at time.Time, number int8, say func(t Table, column string) string) *Writer {
+	w := NewWriter(at)
+	for _, k := range catalogue {
+		texts := newTextList()
+		words := make([][]word, len(k.columns()))
+		for c, col := range k.columns() {
+			one := word(number)
+			switch col.kind {
+			case text:
+				one = texts.number(say(k.table(), col.name))
+			case moment:
+				one = at.UnixNano()
+			case float:
+				one = word(math.Float64bits(float64(number)))
+			case boolean:
+				one = word(number & 1)
+			}
+			words[c] = []word{one}
+		}
+		into := k.empty()
+		if err := k.store(into, words, texts.list, nil); err != nil {
+			panic(err) // no column refuses a number below 128
+		}
+		w.tables[k.table()] = into
+	}
+	return w
 }

@@ -90,11 +90,29 @@ func (s *shape) query(query []byte) {
 			s.out = append(s.out, '&')
 		}
 		name, _, valued := bytes.Cut(one, []byte("="))
-		s.part(name)
-		if valued {
+		switch {
+		case valued:
+			s.part(name)
 			s.out = append(s.out, "=?"...)
+		case isFlag(one):
+			s.out = append(s.out, one...)
+		default:
+			s.out = append(s.out, '?') // a value without a name, as of a link that holds good once
 		}
 	}
+}
+
+// longestFlag is the longest parameter without a value that is taken for a word.
+const longestFlag = 20
+
+// isFlag says whether a parameter without a value is a word: ?wsdl, ?list-type.
+func isFlag(b []byte) bool {
+	for _, c := range b {
+		if !letters([]byte{c}) && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return len(b) <= longestFlag
 }
 
 // segment writes a part of a path: identifiers become ?, also before an ending
@@ -177,7 +195,8 @@ func identifier(b []byte) bool {
 	case hexes == all && digits+hexes >= 8:
 		return true
 	}
-	return lowers > 0 && uppers > 0 && digits+all >= 16
+	// Base 64, and base 32 and 36, which have letters of one case and no marks.
+	return digits+all >= 16 && (lowers > 0 && uppers > 0 || digits > 1 && marks == 0)
 }
 
 // key makes COMMAND name:?:part of a command and a key.

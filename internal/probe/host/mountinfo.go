@@ -57,9 +57,7 @@ func parseMountLine(line []byte) (mountEntry, bool) {
 	options := tail[len(tail)-1]
 	if len(tail) > 2 {
 		e.device = unescape(tail[1])
-		if strings.ContainsAny(e.device, "@=") { // https://user:password@host of davfs, :s3,secret_access_key=...: of rclone
-			e.device = redact.Text(e.device)
-		}
+		e.device = mountSource(e.device)
 	}
 	e.readOnly = hasOption(fields[5], "ro") || hasOption(options, "ro")
 	return e, okID && okParent && okDevice
@@ -122,4 +120,18 @@ func visible(entries []mountEntry) []mountEntry {
 		}
 	}
 	return seen
+}
+
+// mountSource is the source of a mount without secrets: https://user:password@host
+// of davfs, //user:password@server/share of older SMB clients, and
+// :s3,secret_access_key=...:bucket of rclone.
+func mountSource(s string) string {
+	if !strings.ContainsAny(s, "@=") {
+		return s
+	}
+	const scheme = "smb:"
+	if strings.HasPrefix(s, "//") {
+		return strings.TrimPrefix(redact.Text(scheme+s), scheme)
+	}
+	return redact.Text(s)
 }

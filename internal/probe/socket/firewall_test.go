@@ -127,3 +127,13 @@ func FuzzWords(f *testing.F) {
 		}
 	})
 }
+
+// Comments of rules are what somebody wrote.
+func TestNoSecretsInComments(t *testing.T) {
+	comment := xt.Comment("for https://joe:h0rse@api/x, token=h0rse")
+	var p phrase
+	p.add(&expr.Match{Name: "comment", Info: &comment})
+	if got, want := p.String(), `comment "for https://joe:***@api/x, token=***"`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
