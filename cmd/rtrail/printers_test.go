@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,15 +24,20 @@ func runHere(args ...string) printed {
 	return printed{strings.Join(args, " "), out.String(), errs.String(), code}
 }
 
-// everyPrinter has all verbs that read recordings print one, in every form.
+// recordingPrinters are the verbs that read recordings, in every form.
+var recordingPrinters = [][]string{
+	{"replay"}, {"replay", "--step", "1s"}, {"diagnose"}, {"diagnose", "-v"}, {"diagnose", "--json"}, {"diagnose", "--markdown"},
+}
+
+// everyPrinter has a recording printed by all of them, and packed.
 func everyPrinter(t testing.TB, dir string) (list []printed) {
 	t.Helper()
 	packed := filepath.Join(t.TempDir(), "packed.rtr")
-	for _, args := range [][]string{
-		{"replay", dir}, {"replay", dir, "--step", "1s"},
-		{"diagnose", dir}, {"diagnose", dir, "-v"}, {"diagnose", dir, "--json"}, {"diagnose", dir, "--markdown"},
-		{"pack", dir, "-o", packed}, {"replay", packed}, {"diagnose", packed, "-v"}, {"diagnose", packed, "--json"},
-	} {
+	runs := [][]string{{"pack", dir, "-o", packed}, {"replay", packed}, {"diagnose", "--json", packed}}
+	for _, args := range recordingPrinters {
+		runs = append(runs, append(slices.Clone(args), dir))
+	}
+	for _, args := range runs {
 		list = append(list, runHere(args...))
 	}
 	return list

@@ -164,10 +164,14 @@ func code(s string) string {
 		return ""
 	}
 	s = strings.ReplaceAll(escape.Text(s), "|", `\|`)
-	if strings.Contains(s, "`") {
-		return "`` " + s + " ``"
+	if !strings.Contains(s, "`") {
+		return "`" + s + "`"
 	}
-	return "`" + s + "`"
+	fence := "``"
+	for strings.Contains(s, fence) {
+		fence += "`" // a run of as many would end the span
+	}
+	return fence + " " + s + " " + fence
 }
 
 func orElse(s, other string) string {
