@@ -9,9 +9,24 @@ import (
 	"time"
 )
 
-// watchInterval is how often the memory of the process is looked at: often enough
-// for a list that doubles, which takes longer to be filled.
-const watchInterval = 200 * time.Millisecond
+const (
+	// soonestLook is how often the memory of the process is looked at when little
+	// is left: often enough for a list that doubles, which takes longer to be filled.
+	soonestLook = 200 * time.Millisecond
+
+	// latestLook bounds the wait where much is left.
+	latestLook = 2 * time.Second
+
+	// fastestGrowth is how many bytes a second the process can fill: each look wakes
+	// it, and it is looked at no more often than that asks for.
+	fastestGrowth = 4 << 30
+)
+
+// nextLook is how long to wait with so many bytes left.
+func nextLook(left int64) time.Duration {
+	fills := time.Duration(float64(left) / fastestGrowth * float64(time.Second))
+	return min(max(fills/2, soonestLook), latestLook)
+}
 
 // OfProcess is how many bytes the process may take where some memory is there,
 // beyond which it ends rather than have the kernel kill others.
@@ -55,19 +70,21 @@ func (w *watcher) run(ctx context.Context) {
 		return
 	}
 	defer f.Close()
-	tick := time.NewTicker(watchInterval)
-	defer tick.Stop()
+	next := time.NewTimer(0)
+	defer next.Stop()
 	line := make([]byte, 128)
 	for {
 		n, _ := f.ReadAt(line, 0)
-		if used := anonymous(string(line[:n])); used > w.limit && !w.raise(used) {
+		used := anonymous(string(line[:n]))
+		if used > w.limit && !w.raise(used) {
 			w.exceeded(used, w.limit)
 			return
 		}
+		next.Reset(nextLook(w.limit - used))
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-next.C:
 		}
 	}
 }

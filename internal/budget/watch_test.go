@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // TestWatch ends a process that takes more than there is, and no other.
@@ -63,6 +64,21 @@ func TestLimitsInOrder(t *testing.T) {
 	for _, available := range []int64{0, 1 << 28, 1 << 34} {
 		if OfProcess(available) <= OfGo(available) {
 			t.Errorf("of %d: the process ends before garbage is collected", available)
+		}
+	}
+}
+
+// TestNextLook never waits longer than it takes to fill half of what is left,
+// unless that is less than a look takes.
+func TestNextLook(t *testing.T) {
+	for left, want := range map[int64]time.Duration{
+		0:        soonestLook,
+		1 << 30:  soonestLook,
+		4 << 30:  500 * time.Millisecond,
+		64 << 30: latestLook,
+	} {
+		if got := nextLook(left); got != want {
+			t.Errorf("with %d bytes left: %v, want %v", left, got, want)
 		}
 	}
 }
