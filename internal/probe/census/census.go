@@ -57,6 +57,9 @@ type Key struct {
 // Key returns the identity.
 func (e *Entry) Key() Key { return Key{e.PID, e.StartTicks} }
 
+// Asleep says whether the main thread sleeps and wants nothing.
+func (e *Entry) Asleep() bool { return asleep(e.State) }
+
 // Share is how much of a core the process used over its life.
 func (e *Entry) Share() float64 {
 	age := e.At.Sub(e.Started)
@@ -94,6 +97,7 @@ type process struct {
 	round   int64 // last count it was seen in
 
 	pass pass
+	file fileOf
 
 	netns     uint64 // 0: nobody told
 	netnsComm string // under which name it was read

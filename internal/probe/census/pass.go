@@ -16,20 +16,39 @@ import (
 // tasks counts by the iterator.
 type tasks struct {
 	iterator *kernel.Tasks
-	threads  []thread   // of the last pass but the main ones, by ascending TID
+	threads  []Thread   // of the last pass but the main ones, by ascending TID
 	before   []*process // of the last pass, by ascending PID, as far as not reached
 	// Memory for the next pass.
-	spareThreads []thread
+	spareThreads []Thread
 	spareList    []*process
 }
 
-// thread is what is kept of one thread from one pass to the next: the kernel
-// forgets the run delay of threads that ended.
-type thread struct {
-	tid, tgid int32
+// Thread is what a pass saw of one thread. It is kept until the next one: the
+// kernel forgets the run delay of threads that ended.
+type Thread struct {
+	TID, PID  int32
 	start     uint64
-	delay     time.Duration
-	slices    int64
+	Sched     Sched
+	Processor int32
+	State     byte
+	comm      kernel.Comm
+}
+
+// Comm is its name.
+func (t *Thread) Comm() []byte { return t.comm.Bytes() }
+
+// Threads visits the threads of the last count that are not the main ones of
+// their processes, by ascending TID; none where the iterator does not tell.
+// They are valid during the visit, and nobody else may ask the census meanwhile.
+func (c *Census) Threads(visit func(*Thread)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tasks == nil {
+		return
+	}
+	for i := range c.tasks.threads {
+		visit(&c.tasks.threads[i])
+	}
 }
 
 // pass adds up the threads of a process during one pass.
@@ -106,7 +125,10 @@ func (c *Census) iterate(exact bool) error {
 			return
 		}
 		last = c.ended(last, task.TID, task.Start)
-		next = append(next, thread{task.TID, task.TGID, task.Start, task.RunDelay, task.Slices})
+		next = append(next, Thread{
+			TID: task.TID, PID: task.TGID, start: task.Start, State: task.State, Processor: task.Processor, comm: task.Comm,
+			Sched: Sched{task.RunTime, task.RunDelay, task.Slices},
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("count all tasks: %w", err)
@@ -158,16 +180,16 @@ func (c *Census) find(pid int32) *process {
 
 // ended notes the threads of the last pass that are not in this one, up to tid,
 // and returns those of the last pass that come after it.
-func (c *Census) ended(last []thread, tid int32, start uint64) []thread {
-	for len(last) > 0 && last[0].tid <= tid {
-		l := last[0]
+func (c *Census) ended(last []Thread, tid int32, start uint64) []Thread {
+	for len(last) > 0 && last[0].TID <= tid {
+		l := &last[0]
 		last = last[1:]
-		if l.tid == tid && l.start == start {
+		if l.TID == tid && l.start == start {
 			break
 		}
-		if p := c.known[l.tgid]; p != nil && p.pass.born != c.count {
-			p.pass.endedDelay += l.delay
-			p.pass.endedSlices += l.slices
+		if p := c.known[l.PID]; p != nil && p.pass.born != c.count {
+			p.pass.endedDelay += l.Sched.RunDelay
+			p.pass.endedSlices += l.Sched.Slices
 		}
 	}
 	return last
@@ -233,13 +255,13 @@ func (s *pass) total(before *kernel.Counters) kernel.Counters {
 func (c *Census) settle(p *process, exact bool) {
 	s := &p.pass
 	if s.same {
-		if p.At, p.round = s.at, c.count; exact && p.RSSPages >= largePages {
-			was := p.Stat
-			if c.readStat(p) && (was.RSSPages != p.RSSPages || was.VirtualSize != p.VirtualSize) {
-				was.RSSPages, was.VirtualSize = p.RSSPages, p.VirtualSize
+		p.At, p.round = s.at, c.count
+		before := p.Entry
+		if exact && (p.RSSPages >= largePages || p.file.moved) && c.readStat(p) {
+			c.overlay(p)
+			if before != p.Entry {
 				p.Changed = c.count
 			}
-			p.Stat = was
 		}
 		return
 	}
@@ -256,20 +278,16 @@ func (c *Census) settle(p *process, exact bool) {
 	moved := total != p.Total || l.State != p.State || l.Threads != p.Threads
 	p.Total, p.Counted, p.At = total, true, s.at
 	p.Sched = Sched{l.RunTime, l.RunDelay, l.Slices}
-	if fresh || moved || l.State == 'R' || exact && p.RSSPages >= largePages {
+	p.file.moved = p.file.moved || moved
+	if fresh || exact && (p.file.moved || p.RSSPages >= largePages) || (moved || l.State == 'R') && c.due(p) {
 		if !c.readStat(p) && fresh {
 			return // it ended before anything of it could be read
 		}
 	}
-	// These are of the same instant as the counters.
-	p.State, p.PPID, p.Threads, p.Nice, p.Processor = l.State, l.PPID, l.Threads, l.Nice, l.Processor
+	c.overlay(p)
 	p.CgroupSet, p.UID = l.CgroupSet, l.UID
 	if l.NetNS != 0 { // a process that ended has left it
 		p.NetNS = l.NetNS
-	}
-	p.MinorFaults, p.MajorFaults = total.MinorFaults, total.MajorFaults
-	if !p.Kernel { // of kernel threads the file has longer names
-		p.Comm = c.names.String(l.Comm())
 	}
 	if fresh {
 		p.Seen = s.at
@@ -286,6 +304,35 @@ func (c *Census) settle(p *process, exact bool) {
 	p.round = c.count
 }
 
+// filePasses is how many passes a process that does next to nothing goes without
+// its file being read.
+const filePasses = 10
+
+// due says whether the file of a process that moved can tell more than a
+// tick's difference: one that does next to nothing waits for more of it.
+func (c *Census) due(p *process) bool {
+	return !asleep(p.pass.leader.State) || p.pass.waits || c.count-p.file.round >= filePasses || !p.Total.Little(&p.file.total)
+}
+
+// overlay puts what the pass saw over what the file has: it is of the same
+// instant as the counters.
+func (c *Census) overlay(p *process) {
+	l := &p.pass.leader
+	p.State, p.PPID, p.Threads, p.Nice, p.Processor = l.State, l.PPID, l.Threads, l.Nice, l.Processor
+	p.MinorFaults, p.MajorFaults = p.Total.MinorFaults, p.Total.MajorFaults
+	p.ChildUser, p.ChildSystem = l.ChildUser.Truncate(Tick), l.ChildSystem.Truncate(Tick)
+	if !p.Kernel { // of kernel threads the file has longer names
+		p.Comm = c.names.String(l.Comm.Bytes())
+	}
+}
+
+// fileOf says when the file of a process was last read.
+type fileOf struct {
+	round int64
+	total kernel.Counters // of the process at that time
+	moved bool            // it did something since
+}
+
 // readStat reads what only the file has. It keeps what is known when the process
 // has ended.
 func (c *Census) readStat(p *process) bool {
@@ -298,5 +345,6 @@ func (c *Census) readStat(p *process) bool {
 		return false
 	}
 	p.Stat = stat
+	p.file = fileOf{round: c.count, total: p.Total}
 	return true
 }

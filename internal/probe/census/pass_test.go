@@ -203,7 +203,7 @@ func TestEndedThread(t *testing.T) {
 	// In the next pass the kernel has added it to what ended threads left.
 	c.count = 3
 	p.pass.begin(3)
-	c.ended([]thread{{tid: 812, tgid: 812, start: 7}, {tid: 813, tgid: 812, start: 8, delay: 20, slices: 3}}, 900, 9)
+	c.ended([]Thread{{TID: 812, PID: 812, start: 7}, {TID: 813, PID: 812, start: 8, Sched: Sched{RunDelay: 20, Slices: 3}}}, 900, 9)
 	main.Threads, main.Group = 1, kernel.Counters{RunTime: 11}
 	p.pass.add(&main, 3)
 	if got, want := p.pass.total(&first), (kernel.Counters{RunTime: 16, RunDelay: 21, Slices: 4}); got != want {
@@ -294,5 +294,36 @@ func TestSleeperStays(t *testing.T) {
 	}
 	if e, ok := entries(c)[pid]; ok || c.known[pid] != nil {
 		t.Errorf("after it was waited for it is still there: %+v", e)
+	}
+}
+
+// TestLittleDone: the file of a process that does next to nothing is not read
+// again before an exact count.
+func TestLittleDone(t *testing.T) {
+	sleeper := child(t, "sleep", "60")
+	untilState(t, sleeper, 'S')
+	c := counted(t)
+	p := c.known[int32(sleeper.Process.Pid)]
+	for _, s := range []unix.Signal{unix.SIGSTOP, unix.SIGCONT} {
+		if err := sleeper.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		untilState(t, sleeper, map[unix.Signal]byte{unix.SIGSTOP: 'T', unix.SIGCONT: 'S'}[s])
+	}
+	if err := c.Take(false); err != nil {
+		t.Fatal(err)
+	}
+	if p.file.round != 1 || !p.file.moved || p.Active.IsZero() {
+		t.Errorf("it woke for a moment: %+v, active %v", p.file, p.Active)
+	}
+	if err := c.Take(true); err != nil {
+		t.Fatal(err)
+	}
+	if p.file.round != 3 || p.file.moved {
+		t.Errorf("in an exact count: %+v", p.file)
+	}
+	p.file.total.RunTime -= time.Second
+	if !c.due(p) {
+		t.Error("after a second on a CPU its file tells nothing new?")
 	}
 }

@@ -124,6 +124,9 @@ const largePages = 2048
 // wants to, or waits for a disk.
 func notAsleep(state byte) bool { return state == 'R' || state == 'D' }
 
+// asleep is true for states in which it waits for something to do.
+func asleep(state byte) bool { return state == 'S' || state == 'I' }
+
 // again handles a PID that is now somebody else's, or nobody's.
 func (c *Census) again(p *process) {
 	c.drop(p)

@@ -29,7 +29,7 @@ func TestLive(t *testing.T) {
 	never := func(int32, []byte, time.Time) bool { return false }
 	err := tasks.Each(never, func(task *Task) {
 		if os.Getenv("RTRAIL_SHOW") != "" {
-			t.Logf("%s %+v", task.Comm(), *task)
+			t.Logf("%s %+v", task.Comm.Bytes(), *task)
 		}
 		found = found || int(task.TGID) == os.Getpid()
 		if task.TID <= last {

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -37,7 +38,7 @@ type Task struct {
 	Processor       int32     // the one it runs or ran on; -1: not known
 	Start           uint64    // ns since boot, suspend included; with TID its identity
 	At              time.Time // when it was read, with the others of its batch
-	comm            [16]byte
+	Comm            Comm      // of kernel threads /proc has a longer one
 	Counters
 	// Group is what ended threads of the process left behind, and what its
 	// reaped children used; only in the row of a main thread, as is
@@ -89,6 +90,19 @@ func (c *Counters) Add(o *Counters) {
 	c.IO.Cancelled += o.IO.Cancelled
 }
 
+// Little says that next to nothing was done since an earlier reading: less than
+// half a tick of time on a CPU or waiting for one, less than 256 KB of memory
+// touched, no I/O. What /proc tells in ticks and pages is then what it was.
+func (c *Counters) Little(before *Counters) bool {
+	const (
+		halfTick = 5 * time.Millisecond
+		pages    = 64
+	)
+	return c.RunTime-before.RunTime < halfTick && c.RunDelay-before.RunDelay < halfTick &&
+		c.MinorFaults-before.MinorFaults < pages && c.MajorFaults == before.MajorFaults &&
+		c.IO.ReadBytes == before.IO.ReadBytes && c.IO.WriteBytes == before.IO.WriteBytes
+}
+
 // AtLeast raises every counter that is below the same one of an earlier reading.
 func (c *Counters) AtLeast(o *Counters) {
 	c.RunTime = max(c.RunTime, o.RunTime)
@@ -111,14 +125,16 @@ func (c *Counters) AtLeast(o *Counters) {
 // process its PID.
 func (t *Task) Main() bool { return t.TID == t.TGID }
 
-// Comm is the name of the thread. For kernel threads /proc has a longer one.
-func (t *Task) Comm() []byte {
-	for i, c := range t.comm {
-		if c == 0 {
-			return t.comm[:i]
-		}
+// Comm is the name of a thread, with zeros behind it (TASK_COMM_LEN of
+// include/linux/sched.h).
+type Comm [16]byte
+
+// Bytes is the name without the zeros.
+func (c *Comm) Bytes() []byte {
+	if end := bytes.IndexByte(c[:], 0); end >= 0 {
+		return c[:end]
 	}
-	return t.comm[:]
+	return c[:]
 }
 
 // Each visits every task once, in ascending order of TID. The task is valid
@@ -192,8 +208,8 @@ func (t *Task) parse(b []byte) (int, error) {
 	t.Start = w.u64()
 	t.RunTime, t.RunDelay, t.Slices = time.Duration(w.s64()), time.Duration(w.s64()), w.s64()
 	w.counters(&t.Counters)
-	copy(t.comm[:], w.b)
-	w.b = w.b[len(t.comm):]
+	copy(t.Comm[:], w.b)
+	w.b = w.b[len(t.Comm):]
 	if size == groupRow {
 		t.Group.RunTime = time.Duration(w.s64())
 		t.ChildUser, t.ChildSystem = time.Duration(w.s64()), time.Duration(w.s64())

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/kernel"
 	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 	"rtrail/internal/redact"
@@ -36,6 +37,7 @@ type details struct {
 	oomAdjust int32
 	limits    recording.LimitSample
 	row       recording.ProcessSample // the last full one
+	total     kernel.Counters         // of the process at that time
 	threads   *threadSums
 }
 
@@ -76,7 +78,7 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 		p.files(e, d, missed, edge)
 		p.delays.read(row, e.Threads)
 	}
-	d.full, d.row, d.until = p.samples, *row, 0
+	d.full, d.row, d.total, d.until = p.samples, *row, e.Total, 0
 }
 
 // identity reads what a process hardly ever changes.

@@ -3,7 +3,7 @@
 // Every sample gives a row for every process; for one that slept since its last
 // row only the time is noted. Reading all there is about a thousand processes
 // would cost a tenth of a second, so rows come in two depths: full rows for
-// processes that did something since the last sample, are new, large or known
+// processes that did something since their last one, are new, large or known
 // to be busy; light rows, with what /proc/PID/stat and, where the census has
 // it, the BPF iterator tell, for the others. In the first and the last sample of a window every
 // process gets a full row as far as the budget reaches, the interesting ones
@@ -308,6 +308,9 @@ func (p *Probe) want(e *census.Entry, d *details, edge bool) float64 {
 	}
 	d.active = d.active || active
 	due := p.samples-d.full >= refreshEvery
+	if active && !edge && !due && d.full != 0 && e.Counted && e.Asleep() && e.Total.Little(&d.total) {
+		return 0 // it woke and did next to nothing since its last full row
+	}
 	switch {
 	case e.Kernel && !active:
 		return 0
