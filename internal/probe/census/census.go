@@ -42,6 +42,9 @@ type Entry struct {
 	// run delay and slices of threads that ended before rtrail began are lost.
 	Total   kernel.Counters
 	Counted bool
+	// Little says that it did next to nothing since the count before, as far as
+	// that can be told.
+	Little bool
 	// Of a counted process; CgroupSet and NetNS are 0 and UID is -1 when they
 	// are not known.
 	CgroupSet, NetNS uint64

@@ -100,7 +100,7 @@ func (c *Census) closeTasks(err error) {
 	c.tasks, c.blind = nil, err
 	for _, p := range c.known {
 		p.Counted, p.Total, p.Sched.Slices = false, kernel.Counters{}, -1
-		p.CgroupSet, p.UID, p.Changed = 0, -1, 0
+		p.CgroupSet, p.UID, p.Changed, p.Little = 0, -1, 0, false
 	}
 }
 
@@ -255,7 +255,7 @@ func (s *pass) total(before *kernel.Counters) kernel.Counters {
 func (c *Census) settle(p *process, exact bool) {
 	s := &p.pass
 	if s.same {
-		p.At, p.round = s.at, c.count
+		p.At, p.Little, p.round = s.at, true, c.count
 		before := p.Entry
 		if exact && (p.RSSPages >= largePages || p.file.moved) && c.readStat(p) {
 			c.overlay(p)
@@ -276,6 +276,7 @@ func (c *Census) settle(p *process, exact bool) {
 	total := s.total(&p.Total)
 	l := &s.leader
 	moved := total != p.Total || l.State != p.State || l.Threads != p.Threads
+	p.Little = !fresh && !s.waits && total.Little(&p.Total)
 	p.Total, p.Counted, p.At = total, true, s.at
 	p.Sched = Sched{l.RunTime, l.RunDelay, l.Slices}
 	p.file.moved = p.file.moved || moved
@@ -298,7 +299,7 @@ func (c *Census) settle(p *process, exact bool) {
 	if s.waits || moved && (c.count > 1 || !fresh) {
 		p.Active = s.at
 	}
-	if before.At = p.At; before != p.Entry {
+	if before.At, before.Little = p.At, p.Little; before != p.Entry {
 		p.Changed = c.count
 	}
 	p.round = c.count

@@ -4,7 +4,8 @@
 //
 // A thread that was not put on a CPU since the last look is still in the same
 // wait. Its schedstat file, kept open, tells that for less than a
-// microsecond, so only threads that moved are read in full.
+// microsecond, so only threads that moved are read in full. Threads of processes
+// that do next to nothing are looked at once a second, by the count of all tasks.
 package thread
 
 import (
@@ -65,11 +66,15 @@ type Probe struct {
 	queue  []*watched // processes to look at, in order
 	turns  turns
 	next   time.Time // before that no look is made
-	looks  int64
-	files  int
-	limit  int
-	rows   []recording.ThreadSample
-	began  time.Time
+
+	resting      []*watched // quiet ones, to look at with this count
+	restingTurns turns
+	fresh        time.Duration // how old a count may be to stand for a look
+	looks        int64
+	files        int
+	limit        int
+	rows         []recording.ThreadSample
+	began        time.Time
 }
 
 // watched is a process whose threads are looked at.
@@ -79,6 +84,7 @@ type watched struct {
 	listed  time.Time
 	foreign bool // another architecture: numbers of system calls mean other things
 	round   int64
+	counted []census.Thread // of a quiet process, beside threads
 }
 
 // thread is what is kept of one thread between looks.
@@ -92,7 +98,7 @@ type thread struct {
 // New makes the probe. It looks where the census looks.
 func New(c *census.Census) *Probe {
 	dir := census.OpenDir(c.Root())
-	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, limit: fileLimit(), own: int32(os.Getpid())}
+	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, limit: fileLimit(), fresh: freshCount, own: int32(os.Getpid())}
 }
 
 // fileLimit is how many descriptors may be kept: a quarter of what is allowed.
@@ -128,10 +134,27 @@ func (p *Probe) Check() error {
 }
 
 // Interval is five looks for each sample of the others, but not more than five
-// a second.
+// a second. Waking costs as much as some looks do: where there is nothing to look
+// at before the next count, or no budget, the probe sleeps until then.
 func (p *Probe) Interval(run time.Duration) time.Duration {
-	return max(run/5, min(interval, run))
+	often := max(run/5, min(interval, run))
+	if p.looks < firstLooks {
+		return often
+	}
+	now := time.Now()
+	taken, _ := p.census.Taken()
+	until := taken.Add(run) // the next count
+	if len(p.queue) > 0 && p.next.Before(until) {
+		until = p.next
+	}
+	// In whole steps, to wake together with the other probes.
+	steps := (until.Sub(now) + often/2) / often
+	return min(max(steps, 1)*often, run)
 }
+
+// firstLooks are made at full pace: two counts in a row are needed to see who
+// is active.
+const firstLooks = 2
 
 // Close gives descriptors back.
 func (p *Probe) Close() error {
@@ -154,7 +177,10 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	p.looks++
 	p.rows = p.rows[:0]
 	var denied unseen
-	lost := p.look(ctx, &denied)
+	stacks := stacksPerLook
+	lost := p.lookQuiet(ctx, &stacks, &denied)
+	p.resting = p.resting[:0]
+	lost += p.look(ctx, &stacks, &denied)
 	recording.Append(w, p.rows...)
 	w.Lost(lost)
 	denied.report(w, p.Name())
@@ -166,16 +192,14 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 
 // choose brings the list of processes up to date when there is a new count.
 func (p *Probe) choose() error {
-	// The process probe counts once a second. Only in the beginning two counts
-	// in a row are needed to see who is active.
-	age := 1500 * time.Millisecond
-	if p.looks < 2 {
+	age := 1500 * time.Millisecond // the process probe counts once a second
+	if p.looks < firstLooks {
 		age = interval / 2
 	}
 	if err := p.census.TakeIfOlder(age); err != nil {
 		return err
 	}
-	_, count := p.census.Taken()
+	taken, count := p.census.Taken()
 	if count == p.count {
 		return nil
 	}
@@ -195,8 +219,14 @@ func (p *Probe) choose() error {
 			have.listed = time.Time{}
 		}
 		have.Entry, have.round = *e, count
-		p.queue = append(p.queue, have)
+		if quiet(e) && p.began.Sub(taken) < p.fresh {
+			have.listed = time.Time{}
+			p.resting = append(p.resting, have)
+		} else {
+			p.queue = append(p.queue, have)
+		}
 	})
+	p.listQuiet()
 	for k, have := range p.known {
 		if have.round != count {
 			p.drop(have)
@@ -226,8 +256,8 @@ func (p *Probe) interesting(e *census.Entry) bool {
 
 // look reads the threads of all chosen processes, as far as the bound allows,
 // and returns how many threads had no turn.
-func (p *Probe) look(ctx context.Context, denied *unseen) (lost int) {
-	room, stacks := perLook, stacksPerLook
+func (p *Probe) look(ctx context.Context, stacks *int, denied *unseen) (lost int) {
+	const room = perLook
 	total := 0
 	for _, w := range p.queue {
 		if p.began.Sub(w.listed) >= relist {
@@ -248,7 +278,7 @@ func (p *Probe) look(ctx context.Context, denied *unseen) (lost int) {
 				return total - done
 			}
 			done++
-			p.read(w, t, &stacks, denied)
+			p.read(w, t, stacks, denied)
 		}
 	}
 	return lost
