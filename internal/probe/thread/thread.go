@@ -141,14 +141,13 @@ func (p *Probe) Interval(run time.Duration) time.Duration {
 	if p.looks < firstLooks {
 		return often
 	}
-	now := time.Now()
 	taken, _ := p.census.Taken()
 	until := taken.Add(run) // the next count
 	if len(p.queue) > 0 && p.next.Before(until) {
 		until = p.next
 	}
 	// In whole steps, to wake together with the other probes.
-	steps := (until.Sub(now) + often/2) / often
+	steps := (time.Until(until) + often/2) / often
 	return min(max(steps, 1)*often, run)
 }
 
@@ -167,41 +166,45 @@ func (p *Probe) Close() error {
 // Sample looks once.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	p.began = time.Now()
-	if p.began.Before(p.next) {
-		return nil
-	}
+	due := !p.began.Before(p.next)
 	before := probe.ThreadCPU()
-	if err := p.choose(); err != nil {
+	if counted, err := p.choose(due); err != nil || !counted && !due {
 		return err
 	}
-	p.looks++
 	p.rows = p.rows[:0]
 	var denied unseen
 	stacks := stacksPerLook
 	lost := p.lookQuiet(ctx, &stacks, &denied)
 	p.resting = p.resting[:0]
-	lost += p.look(ctx, &stacks, &denied)
+	if due {
+		p.looks++
+		p.next = p.began.Add(-interval / 4)
+		lost += p.look(ctx, &stacks, &denied)
+	}
 	recording.Append(w, p.rows...)
 	w.Lost(lost)
 	denied.report(w, p.Name())
 	// The next look waits until this one has become cheap enough.
 	pause := time.Duration(float64(probe.ThreadCPU()-before) / share)
-	p.next = p.began.Add(min(pause, slowest) - interval/4)
+	p.next = p.next.Add(min(pause, slowest))
 	return nil
 }
 
-// choose brings the list of processes up to date when there is a new count.
-func (p *Probe) choose() error {
+// choose brings the list of processes up to date when there is a new count, and
+// says whether there was one. Where a look is due it sees to it that there is.
+func (p *Probe) choose(due bool) (counted bool, err error) {
 	age := 1500 * time.Millisecond // the process probe counts once a second
 	if p.looks < firstLooks {
 		age = interval / 2
 	}
-	if err := p.census.TakeIfOlder(age); err != nil {
-		return err
+	if due {
+		if err := p.census.TakeIfOlder(age); err != nil {
+			return false, err
+		}
 	}
 	taken, count := p.census.Taken()
 	if count == p.count {
-		return nil
+		return false, nil
 	}
 	p.count = count
 	p.queue = p.queue[:0]
@@ -233,7 +236,7 @@ func (p *Probe) choose() error {
 			delete(p.known, k)
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // interesting says whether the threads of a process are worth a look. Kernel
