@@ -18,6 +18,7 @@ type walkMemory struct {
 	spare  []connection // memory for the next list
 	memory []recording.TCPSample
 	round  int64 // the sample of the last walk
+	busy   int   // how many did something since the one before, or are new
 }
 
 // connection is what is kept of one. Hashes are of 64 bits and differ from run
@@ -43,7 +44,7 @@ func newWalkMemory() *walkMemory { return &walkMemory{seed: maphash.MakeSeed()} 
 
 // begin starts a walk.
 func (c *walkMemory) begin(round int64) {
-	c.round = round
+	c.round, c.busy = round, 0
 	c.list, c.before, c.spare = c.spare[:0], c.list, c.list
 }
 
@@ -77,9 +78,22 @@ func (c *walkMemory) add(now connection) connection {
 	if now.row == nil {
 		now.row, c.memory = &c.memory[0], c.memory[1:]
 		now.inode = now.row.Inode
+		c.busy++
 	}
 	c.list = append(c.list, now)
 	return now
+}
+
+// rests says whether hardly any connection did something since the walk before.
+// Dumps by sock_diag do not tell.
+func (p *Probe) rests() bool {
+	all, busy := len(p.tcp), len(p.tcp)
+	for _, c := range p.walked {
+		if c.round == p.samples {
+			all, busy = all+len(c.list), busy+c.busy
+		}
+	}
+	return float64(busy) < busyShare*float64(all)
 }
 
 // later makes of the row of a connection the one of a time up to which it rested.

@@ -4,8 +4,8 @@
 //
 // Listeners are read in every sample. A dump of all connections costs about a
 // microsecond per socket twice, in the kernel and here; when it costs more
-// than its share, it is made only every few samples, always in the first and
-// the last one of a window.
+// than its share, it is made only every few samples, the fewer the more
+// connections rest, always in the first and the last one of a window.
 package socket
 
 import (
@@ -35,6 +35,11 @@ const (
 
 	// mostSkipped bounds how many samples go without such a dump.
 	mostSkipped = 5
+
+	// busyShare is the part of the connections that did something since the last
+	// dump, below which the next one waits that long if it costs more than its share:
+	// it would repeat almost all rows.
+	busyShare = 0.05
 
 	// socketsPerDump bounds the rows of one dump.
 	socketsPerDump = 20000
@@ -84,7 +89,8 @@ type Probe struct {
 	last    time.Time
 	cost    time.Duration // of the last dump of connections and of its rows
 	skipped int
-	dumped  int // rows of the last dump by sock_diag
+	dumped  int  // rows of the last dump by sock_diag
+	restful bool // the last walk found that hardly any connection did something
 
 	tcp      []recording.TCPSample                  // by sock_diag
 	resting  []recording.Again[recording.TCPSample] // by walks
@@ -216,6 +222,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		p.count(n, w)
 	}
 	if connections {
+		p.restful = p.rests()
 		p.cost, p.dumped = spent+costOfRow*time.Duration(len(p.tcp)+len(p.resting)), len(p.tcp)
 	}
 	recording.Append(w, p.udp...)
@@ -237,6 +244,9 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 // dumpNow says whether connections are dumped in this sample.
 func (p *Probe) dumpNow(edge bool) bool {
 	wait := min(int(p.cost/dumpBudget), mostSkipped)
+	if wait > 0 && p.restful {
+		wait = mostSkipped
+	}
 	if edge || p.skipped >= wait {
 		p.skipped = 0
 		return true
