@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
@@ -119,7 +119,8 @@ type parquetFile[T recording.Row] struct {
 
 func newParquetFile[T recording.Row](ctx context.Context, dir string) (*parquetFile[T], error) {
 	var row T
-	p := &parquetFile[T]{name: filepath.Join(dir, string(row.Table())+".parquet")}
+	// Not joined: that would take dir/.. for nothing, which may lead through a link.
+	p := &parquetFile[T]{name: strings.TrimSuffix(dir, "/") + "/" + string(row.Table()) + ".parquet"}
 	var err error
 	if p.f, err = outfile.Create(ctx, p.name); err != nil {
 		return nil, fmt.Errorf("writing Parquet: %w", err)
