@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -24,30 +22,6 @@ import (
 	"rtrail/internal/version"
 	"rtrail/internal/view"
 )
-
-// isRecording tells a recording from a capture: the one is a directory or a
-// packed file, which is a zip, whatever its name. What cannot be read is taken for
-// a capture, as rtrail packets takes it, so that opening it says why.
-func isRecording(path string) bool {
-	if path == "-" {
-		return false
-	}
-	info, err := os.Stat(path)
-	switch {
-	case err != nil || info.IsDir() || filepath.Ext(path) == ".rtr":
-		return true
-	case !info.Mode().IsRegular():
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head [4]byte
-	_, err = io.ReadFull(f, head[:])
-	return err == nil && string(head[:]) == "PK\x03\x04"
-}
 
 // captured judges captures.
 func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reader) (verdict.Verdict, error) {

@@ -13,16 +13,15 @@ import (
 var confinable bool
 
 // confine gives up what a run does not need that reads some files and writes
-// others, before the first byte of them is read.
-func confine(stderr io.Writer, read []string, write ...string) {
+// others, before the first byte of them is read. "" and "-" are no files.
+func confine(stderr io.Writer, n privilege.Needs) {
 	if !confinable {
 		return
 	}
-	none := func(path string) bool { return path == "" || path == "-" }
-	err := privilege.Confine(privilege.Needs{
-		Read: slices.DeleteFunc(slices.Clone(read), none), Write: slices.DeleteFunc(write, none),
-	})
-	if err != nil && !errors.Is(err, privilege.ErrThreads) {
+	for _, list := range []*[]string{&n.Read, &n.Write, &n.Dirs} {
+		*list = slices.DeleteFunc(slices.Clone(*list), func(path string) bool { return path == "" || path == "-" })
+	}
+	if err := privilege.Confine(n); err != nil && !errors.Is(err, privilege.ErrThreads) {
 		fmt.Fprintf(stderr, "rtrail: privileges could not be given up: %v\n", err)
 	}
 }

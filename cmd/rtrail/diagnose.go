@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/nearest"
+	"rtrail/internal/privilege"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/probe/stack"
@@ -96,23 +97,7 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 	if err := d.check(cmd, args); err != nil {
 		return err
 	}
-	var v verdict.Verdict
-	var err error
-	if len(args) > 0 || d.sides.given() {
-		confine(cmd.ErrOrStderr(), slices.Concat(args, d.sides.client, d.sides.server))
-	}
-	switch {
-	case d.sides.given():
-		v, err = d.bothSides(cmd.Context())
-	case len(args) == 1 && isRecording(args[0]):
-		v, err = d.replayed(cmd.Context(), args[0], cmd.Flags().Changed("for"))
-	case areStacks(args):
-		v, err = d.fromStacks(cmd.Context(), args, cmd.InOrStdin())
-	case len(args) > 0:
-		v, err = d.captured(cmd.Context(), args, cmd.InOrStdin())
-	default:
-		v, err = d.live(cmd.Context(), cmd.ErrOrStderr())
-	}
+	v, err := d.judge(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -132,25 +117,53 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// judge watches this host, or reads the evidence.
+func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, error) {
+	ctx := cmd.Context()
+	if len(args) == 0 && !d.sides.given() {
+		return d.live(ctx, cmd.ErrOrStderr())
+	}
+	confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(args, d.sides.client, d.sides.server)})
+	if d.sides.given() {
+		return d.bothSides(ctx)
+	}
+	kind, err := evidenceIn(args)
+	switch {
+	case err != nil:
+		return verdict.Verdict{}, err
+	case len(d.as) > 0 && kind != ofCaptures:
+		return verdict.Verdict{}, errDecodeAs
+	}
+	switch kind {
+	case ofRecording:
+		return d.replayed(ctx, args[0], cmd.Flags().Changed("for"))
+	case ofStacks:
+		return d.fromStacks(ctx, args, cmd.InOrStdin())
+	default:
+		return d.captured(ctx, args, cmd.InOrStdin())
+	}
+}
+
+// errDecodeAs refuses --decode-as where no packets are read.
+var errDecodeAs = usageError("--decode-as says how to read packets: it needs captures, or an interface: -i IF")
+
 var confidences = map[string]rule.Confidence{"possible": rule.Possible, "likely": rule.Likely, "certain": rule.Certain}
 
-// check refuses what cannot be meant.
+// check refuses what cannot be meant, as far as that shows without reading a file.
 func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	if err := d.sides.check(args, d.iface); err != nil {
 		return err
 	}
 	missing := checkThere(cmd, args)
 	switch {
-	case missing == nil && len(args) > 1 && slices.ContainsFunc(args, isRecording):
-		return usageError("%d recordings given: one can be judged at a time", len(args))
 	case d.iface != "" && len(args) > 0:
 		return usageError("-i watches this host: it does not go with %s", args[0])
 	case len(d.mysql.names) > 0 && (len(args) > 0 || d.sides.given()):
 		return usageError("--mysql watches this host and a server: it does not go with evidence of another time")
 	case d.netns != "" && d.iface == "":
 		return usageError("--netns needs an interface: -i IF")
-	case len(d.as) > 0 && d.iface == "" && !d.sides.given() && (len(args) == 0 || missing == nil && (isRecording(args[0]) || areStacks(args))):
-		return usageError("--decode-as says how to read packets: it needs captures, or an interface: -i IF")
+	case len(d.as) > 0 && d.iface == "" && !d.sides.given() && len(args) == 0:
+		return errDecodeAs
 	case d.json && d.markdown:
 		return usageError("--json and --markdown exclude each other")
 	case d.length <= 0:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/privilege"
 	"rtrail/internal/recording"
 	"rtrail/internal/unit"
 )
@@ -37,7 +38,7 @@ recording that still runs may be packed.`,
 			if err := checkOutputs([]output{{"-o", out}}, filesIn(args[0])); err != nil {
 				return err
 			}
-			confine(cmd.ErrOrStderr(), args, out)
+			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Write: []string{out}})
 			if err := recording.Pack(cmd.Context(), args[0], out); err != nil {
 				return err
 			}

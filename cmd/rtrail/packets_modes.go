@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"rtrail/internal/privilege"
 )
 
 // packetModes are what `rtrail packets` does instead of its report: compare two
@@ -34,13 +36,13 @@ func withModes(cmd *cobra.Command) *cobra.Command {
 		m.drawing.decodeAs = *as
 		switch {
 		case m.sides.given():
-			confine(cmd.ErrOrStderr(), slices.Concat(m.sides.client, m.sides.server))
+			confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(m.sides.client, m.sides.server)})
 			return m.sides.compared(cmd, *as)
 		case m.drawing.given():
-			confine(cmd.ErrOrStderr(), files)
+			confine(cmd.ErrOrStderr(), privilege.Needs{Read: files})
 			return m.drawing.run(cmd.Context(), cmd.OutOrStdout(), files)
 		case m.cutting.given():
-			confine(cmd.ErrOrStderr(), files, m.cutting.to)
+			confine(cmd.ErrOrStderr(), privilege.Needs{Read: files, Write: []string{m.cutting.to}})
 			return m.cutting.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), files)
 		}
 		return run(cmd, files)

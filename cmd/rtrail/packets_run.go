@@ -15,6 +15,7 @@ import (
 	"rtrail/internal/packet/pcap/live"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/privilege"
 	"rtrail/internal/prose"
 	"rtrail/internal/traffic"
 	"rtrail/internal/traffic/filter"
@@ -83,15 +84,16 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 		finishes(ctx)
 		workers = liveWorkers
 	}
+	needs := privilege.Needs{Read: files, Write: []string{p.write, p.html}, Dirs: []string{p.parquet}}
 	if p.iface == "" {
-		confine(stderr, files, p.write, p.parquet, p.html)
+		confine(stderr, needs)
 	}
 	src, err := p.open(ctx, files, stdin, ports)
 	if err != nil {
 		return err
 	}
 	if p.iface != "" { // the socket is open
-		confine(stderr, nil, p.write, p.parquet, p.html)
+		confine(stderr, needs)
 	}
 	defer src.Close()
 	if p.length > 0 {

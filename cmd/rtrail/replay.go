@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/escape"
+	"rtrail/internal/privilege"
 	"rtrail/internal/recording"
 	"rtrail/internal/timeline"
 	"rtrail/internal/unit"
@@ -51,7 +52,7 @@ host, to choose a moment. "rtrail diagnose RECORDING --at TIME" judges it.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			confine(cmd.ErrOrStderr(), args)
+			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args})
 			var out bytes.Buffer
 			if err := r.run(cmd.Context(), &out, args[0], cmd.Flags().Changed("for")); err != nil {
 				return err

@@ -12,6 +12,7 @@ import (
 	"rtrail/internal/escape"
 	"rtrail/internal/infile"
 	"rtrail/internal/outfile"
+	"rtrail/internal/privilege"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/flame"
@@ -125,7 +126,7 @@ func (s *stacksJob) check(cmd *cobra.Command, args []string) error {
 
 func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, out, stderr io.Writer) error {
 	if s.pid == 0 {
-		confine(stderr, append(slices.Clone(files), s.topFile), s.pprof, s.html)
+		confine(stderr, privilege.Needs{Read: append(slices.Clone(files), s.topFile), Write: []string{s.pprof, s.html}})
 	}
 	var threads map[int32]float64
 	if s.topFile != "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"rtrail/internal/escape"
@@ -15,14 +14,6 @@ import (
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
 )
-
-// areStacks says whether all files are dumps of stacks. Standard input is taken
-// for a capture: it can be looked at only once.
-func areStacks(files []string) bool {
-	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool {
-		return f == "-" || isRecording(f) || !stack.IsDump(f)
-	})
-}
 
 // notedWaits is how many waits a verdict on stacks names beside its findings.
 const notedWaits = 3

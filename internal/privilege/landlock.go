@@ -1,8 +1,7 @@
 package privilege
 
 import (
-	"os"
-	"path/filepath"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -17,14 +16,21 @@ var system = []string{
 
 const (
 	readAccess  = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	writeAccess = readAccess | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
-		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_DIR
+	writeAccess = unix.LANDLOCK_ACCESS_FS_WRITE_FILE
+	// makeAccess makes a file in a directory under another name and renames it.
+	makeAccess = readAccess | writeAccess | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE
+	// fileAccess is what a rule for something else than a directory may hold.
 	fileAccess = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 )
 
+// signalsWork is the bit of the erratum with which threads of a process may
+// signal each other although each has restricted itself. Without it the runtime
+// could not interrupt its threads.
+const signalsWork = 1 << (2 - 1)
+
 // handled is what is forbidden unless a rule allows it, by the version of the
 // kernel's interface (Documentation/userspace-api/landlock.rst).
-func handled(version uintptr) unix.LandlockRulesetAttr {
+func handled(version, errata uintptr) unix.LandlockRulesetAttr {
 	h := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1}
 	if version >= 2 {
 		h.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_REFER
@@ -35,7 +41,28 @@ func handled(version uintptr) unix.LandlockRulesetAttr {
 	if version >= 4 {
 		h.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}
+	if version >= 5 {
+		h.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	}
+	if version >= 6 {
+		h.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
+		if errata&signalsWork != 0 {
+			h.Scoped |= unix.LANDLOCK_SCOPE_SIGNAL
+		}
+	}
 	return h
+}
+
+// size is how much of it a kernel of that version reads.
+func size(version uintptr) uintptr {
+	var h unix.LandlockRulesetAttr
+	switch {
+	case version >= 6:
+		return unsafe.Offsetof(h.Scoped) + unsafe.Sizeof(h.Scoped)
+	case version >= 4:
+		return unsafe.Offsetof(h.Handled_access_net) + unsafe.Sizeof(h.Handled_access_net)
+	}
+	return unsafe.Sizeof(h.Handled_access_fs)
 }
 
 // landlock leaves the files of n and of the system; nil also where the kernel has
@@ -45,48 +72,60 @@ func landlock(n Needs) error {
 	if errno != 0 {
 		return nil
 	}
-	h := handled(version)
-	size := unsafe.Sizeof(h.Handled_access_fs)
-	if version >= 4 {
-		size += unsafe.Sizeof(h.Handled_access_net)
+	errata, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_ERRATA)
+	if errno != 0 {
+		errata = 0 // a kernel that does not know the question
 	}
-	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&h)), size, 0)
+	h := handled(version, errata)
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&h)), size(version), 0)
 	if errno != 0 {
 		return errno
 	}
-	defer unix.Close(int(set))
-	for _, path := range system {
-		allow(int(set), path, readAccess, h.Handled_access_fs)
+	defer unix.Close(int(fd))
+	set := ruleset{int(fd), h.Handled_access_fs}
+	for _, path := range slices.Concat(system, n.Read) {
+		set.allowPath(path, readAccess)
 	}
-	for _, path := range []string{"/dev/tty", "/dev/null"} {
-		allow(int(set), path, fileAccess, h.Handled_access_fs)
-	}
-	for _, path := range n.Read {
-		allow(int(set), path, readAccess, h.Handled_access_fs)
-	}
-	for _, path := range n.Write {
-		path = filepath.Clean(path) // "dir/" is to be made in its parent
-		allow(int(set), path, fileAccess|readAccess, h.Handled_access_fs)
-		// A new file takes the place of the old one when it is complete.
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
+	set.allowPath("/dev/null", readAccess|writeAccess)
+	places := n.places()
+	defer closeAll(places)
+	for _, p := range places {
+		access := uint64(makeAccess)
+		if p.straight {
+			access = writeAccess
 		}
-		allow(int(set), filepath.Dir(path), writeAccess|unix.LANDLOCK_ACCESS_FS_REFER|unix.LANDLOCK_ACCESS_FS_TRUNCATE, h.Handled_access_fs)
+		set.allow(int(p.at.Fd()), access)
 	}
-	return all(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0)
+	return all(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0)
 }
 
-// allow adds a rule for a path. One that is not there stays forbidden.
-func allow(set int, path string, access, handled uint64) {
+// ruleset is one that is being made.
+type ruleset struct {
+	fd      int
+	handled uint64
+}
+
+// allowPath adds a rule for what a path leads to now. What is not there stays
+// forbidden.
+func (s ruleset) allowPath(path string, access uint64) {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
 	defer unix.Close(fd)
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+	s.allow(fd, access)
+}
+
+// allow adds a rule for an open file, or a directory with all below it. What
+// cannot be allowed is not: opening it says so. Pipes need no rule.
+func (s ruleset) allow(fd int, access uint64) {
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil {
+		return
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		access &= fileAccess
 	}
-	rule := unix.LandlockPathBeneathAttr{Allowed_access: access & handled, Parent_fd: int32(fd)}
-	// What cannot be allowed is not: opening it says so.
-	_, _, _ = unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	rule := unix.LandlockPathBeneathAttr{Allowed_access: access & s.handled, Parent_fd: int32(fd)}
+	_, _, _ = unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(s.fd), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 }

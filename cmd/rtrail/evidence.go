@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"rtrail/internal/stack"
+)
+
+// evidence is what files hold.
+type evidence int
+
+const (
+	ofCaptures evidence = iota
+	ofRecording
+	ofStacks
+)
+
+// evidenceIn looks into files for what they hold, which is to be done with the
+// privileges with which they are read.
+func evidenceIn(files []string) (evidence, error) {
+	switch {
+	case !slices.ContainsFunc(files, isRecording):
+		if areStacks(files) {
+			return ofStacks, nil
+		}
+		return ofCaptures, nil
+	case len(files) > 1:
+		return ofRecording, usageError("%d recordings given: one can be judged at a time", len(files))
+	}
+	return ofRecording, nil
+}
+
+// areStacks says whether all files are dumps of stacks. Standard input is taken
+// for a capture: it can be looked at only once.
+func areStacks(files []string) bool {
+	return !slices.ContainsFunc(files, func(f string) bool { return f == "-" || !stack.IsDump(f) })
+}
+
+// isRecording tells a recording from a capture: the one is a directory or a
+// packed file, which is a zip, whatever its name. What cannot be read is taken for
+// a capture, as rtrail packets takes it, so that opening it says why.
+func isRecording(path string) bool {
+	if path == "-" {
+		return false
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || info.IsDir() || filepath.Ext(path) == ".rtr":
+		return true
+	case !info.Mode().IsRegular():
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [4]byte
+	_, err = io.ReadFull(f, head[:])
+	return err == nil && string(head[:]) == "PK\x03\x04"
+}
