@@ -21,7 +21,20 @@ func confine(stderr io.Writer, n privilege.Needs) {
 	for _, list := range []*[]string{&n.Read, &n.Write, &n.Dirs} {
 		*list = slices.DeleteFunc(slices.Clone(*list), func(path string) bool { return path == "" || path == "-" })
 	}
-	if err := privilege.Confine(n); err != nil && !errors.Is(err, privilege.ErrThreads) {
+	keptAll(stderr, privilege.Confine(n))
+}
+
+// watches gives up what a run does not need that watches this host; writes says
+// that it also writes files.
+func watches(stderr io.Writer, writes bool) {
+	if confinable {
+		keptAll(stderr, privilege.Watch(writes))
+	}
+}
+
+// keptAll tells that privileges are still there.
+func keptAll(stderr io.Writer, err error) {
+	if err != nil && !errors.Is(err, privilege.ErrThreads) {
 		fmt.Fprintf(stderr, "rtrail: privileges could not be given up: %v\n", err)
 	}
 }

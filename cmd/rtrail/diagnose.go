@@ -221,6 +221,7 @@ func (d *diagnosis) pace() time.Duration {
 // live watches this host.
 func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict, error) {
 	finishes(ctx)
+	watches(stderr, false)
 	sources := probes()
 	servers, err := d.mysql.probe(true)
 	if err != nil {

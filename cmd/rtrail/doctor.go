@@ -17,6 +17,7 @@ func newDoctorCommand() *cobra.Command {
 		Short: "Say what this machine lets rtrail see, and how to get the rest",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			watches(cmd.ErrOrStderr(), false) // as the verbs do
 			var servers mysqlFlags
 			mysql, err := servers.probeOf([]string{mysqlAuto})
 			if err != nil {

@@ -62,6 +62,7 @@ numbers of the host are not known when the server runs elsewhere.`,
 			if err := m.check(cmd); err != nil {
 				return err
 			}
+			watches(cmd.ErrOrStderr(), false)
 			source, name, err := m.access.one(args)
 			if err != nil {
 				return err

@@ -50,6 +50,7 @@ said so.`,
 			if a.length < 2*time.Second {
 				return usageError("--for %v: rates need two seconds at least", a.length)
 			}
+			watches(cmd.ErrOrStderr(), false)
 			source, name, err := a.access.one(args)
 			if err != nil {
 				return err

@@ -81,6 +81,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 		return err
 	}
 	finishes(ctx)
+	watches(stderr, true)
 	sources := probes()
 	servers, err := r.mysql.probe(false)
 	if err != nil {

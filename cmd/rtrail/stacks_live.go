@@ -15,6 +15,7 @@ import (
 // watch samples a live process.
 func (s *stacksJob) watch(ctx context.Context, stderr io.Writer, threads map[int32]float64) (*stack.Profile, []string, error) {
 	finishes(ctx)
+	watches(stderr, true)
 	progress := startProgress(stderr, fmt.Sprintf("watching process %d", s.pid), s.length)
 	p, notes, err := live.Watch(ctx, live.Options{PID: s.pid, Length: s.length, Hz: s.hz})
 	progress.stop()

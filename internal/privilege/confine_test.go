@@ -36,11 +36,12 @@ func TestMain(m *testing.M) {
 
 // order is what a confined process is to try.
 type order struct {
-	Needs         Needs
-	Read, Write   []string // by name; Write as outputs are written
-	TCP, Abstract string
-	Signals       int
-	Without       uintptr // a capability that it lacks to begin with
+	Needs           Needs
+	Read, Write     []string // by name; Write as outputs are written
+	TCP, Abstract   string
+	Signals         int
+	Watches, Writes bool
+	Without         uintptr // a capability that it lacks to begin with
 }
 
 // report is what it could do.
@@ -66,6 +67,13 @@ func (o order) run() report {
 		} else if err != nil {
 			return report{Failed: err.Error()}
 		}
+	}
+	if o.Watches {
+		if err := Watch(o.Writes); err != nil {
+			return report{Failed: err.Error(), Threads: errors.Is(err, ErrThreads)}
+		}
+		r.own()
+		return r
 	}
 	if err := Confine(o.Needs); err != nil {
 		return report{Failed: err.Error(), Threads: errors.Is(err, ErrThreads)}
@@ -98,6 +106,23 @@ func (o order) run() report {
 	done := make(chan error)
 	go func() { runtime.LockOSThread(); done <- unix.Sethostname([]byte("x")) }()
 	can("administer", <-done)
+	r.own()
+	r.Preempted = preempted()
+	return r
+}
+
+// own reads what a thread has that is none of the first.
+func (r *report) own() {
+	done := make(chan bool)
+	go func() {
+		runtime.LockOSThread()
+		r.thread()
+		close(done)
+	}()
+	<-done
+}
+
+func (r *report) thread() {
 	r.UID = os.Getuid()
 	_, sets, err := ownCapabilities()
 	if err != nil {
@@ -111,8 +136,6 @@ func (o order) run() report {
 	}
 	r.NoNewPrivs, _ = unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
 	r.Ambient, _ = unix.PrctlRetInt(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_IS_SET, unix.CAP_DAC_READ_SEARCH, 0, 0)
-	r.Preempted = preempted()
-	return r
 }
 
 // preempted says that the runtime can still interrupt a loop by a signal.
@@ -412,6 +435,27 @@ func TestUserCannotChange(t *testing.T) {
 		}
 		if got.UID != uid || got.Caps != readers || !slices.Contains(got.Can, "read "+dir+"/file") {
 			t.Errorf("without capability %d: %+v", missing, got)
+		}
+	}
+}
+
+func TestWatch(t *testing.T) {
+	for _, writes := range []bool{false, true} {
+		got := confined(t, order{Watches: true, Writes: writes}, nil)
+		_, sets, err := ownCapabilities()
+		must(t, err)
+		has := uint64(sets[0].Permitted) | uint64(sets[1].Permitted)<<32
+		want := uint64(watching)
+		if writes {
+			want |= givers
+		}
+		if got.UID != 0 || got.Caps != want&has || got.Bounds&^want != 0 || got.NoNewPrivs != 1 {
+			t.Errorf("%+v, want capabilities %#x", got, want&has)
+		}
+		for _, c := range []int{unix.CAP_SYS_MODULE, unix.CAP_SYS_BOOT, unix.CAP_SYS_TIME, unix.CAP_SYS_RAWIO, unix.CAP_MKNOD, unix.CAP_SETUID} {
+			if (got.Caps|got.Bounds)&(1<<c) != 0 {
+				t.Errorf("capability %d stayed: %+v", c, got)
+			}
 		}
 	}
 }

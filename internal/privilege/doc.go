@@ -10,6 +10,8 @@
 //   - Landlock, where the kernel has it, leaves the files that were named, those
 //     of the system for reading, no TCP, no signals and no abstract sockets.
 //
+// Verbs that watch a host stay root, with the capabilities that probes use (Watch).
+//
 // All of it holds for all threads, for ever. What a kernel does not know is left
 // out silently.
 package privilege
