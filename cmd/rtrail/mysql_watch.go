@@ -55,7 +55,8 @@ func (m *mysqlJob) watch(ctx context.Context, source *mysql.Probe, name string) 
 	if length <= 0 {
 		length = forever
 	}
-	runner := &probe.Runner{Probes: []probe.Probe{beside, source}, Interval: m.every, Sink: w.feed}
+	// A look that is later than that is one without an answer: see patience.
+	runner := &probe.Runner{Probes: []probe.Probe{beside, source}, Interval: m.every, Sink: w.feed, Slowest: m.every + probe.Deadline}
 	go func() { w.done <- runner.Run(w.ctx, length) }()
 	return w, nil
 }

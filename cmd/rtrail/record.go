@@ -118,6 +118,9 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	if lost := dir.Lost(); lost > 0 {
 		fmt.Fprintf(stderr, "rtrail: %s lost: there was no room on the disk; rtrail replay %s says when\n", unit.Plural(lost, "sample", "samples"), r.dir)
 	}
+	if left := runner.LeftOut(); left > 0 {
+		fmt.Fprintf(stderr, "rtrail: %s left out: rtrail itself used more than a quarter of a core; choose a longer --interval\n", unit.Plural(left, "sample", "samples"))
+	}
 	if err != nil {
 		return err
 	}

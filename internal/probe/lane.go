@@ -21,6 +21,9 @@ type run struct {
 	end    time.Time
 	nice   int
 	lanes  sync.WaitGroup
+
+	cpu      *clocks
+	overload *overload
 }
 
 // followed is a probe that is sampled until the end. It belongs to one lane at a
@@ -32,6 +35,12 @@ type followed struct {
 	sampled bool
 	ending  bool // only the last sample is left, which is due when its lane ends
 	over    bool
+
+	before      time.Time     // when the last sample began
+	wished      time.Duration // the interval, but for an overload
+	slowed      bool          // it is longer because of an overload
+	owed        float64       // samples, or a part of one, that were left out and are not counted yet
+	taken, left int64         // samples, and those that were left out
 }
 
 // lane is a goroutine that samples some probes, those that are due together one
@@ -162,12 +171,18 @@ func (l *lane) sample(f *followed) bool {
 	w := recording.NewWriter(began)
 	l.begin(f, began)
 	ctx, cancel := context.WithTimeout(context.Background(), Deadline)
-	before := ThreadCPU()
+	before := l.run.cpu.thread()
 	err := safely(func() error { return f.probe.Sample(ctx, w) })
-	run.CPU = ThreadCPU() - before
+	run.CPU = l.run.cpu.thread() - before
 	cancel()
 	if !l.done() {
 		return false
+	}
+	missed := f.leftOut(began)
+	l.run.runner.leave(missed)
+	f.before, f.taken, f.left = began, f.taken+1, f.left+missed
+	if missed > 0 {
+		f.note(w)
 	}
 	run.Duration = time.Since(began)
 	run.Late = run.Duration > Deadline
@@ -180,9 +195,13 @@ func (l *lane) sample(f *followed) bool {
 		}
 		w = recording.NewWriter(began)
 		run.Lost = 1
+		if missed > 0 {
+			f.note(w)
+		}
 	} else {
 		run.Rows, run.Lost = w.Rows(), w.LostRows()
 	}
+	run.Lost += missed
 	l.run.commit(w, run)
 	l.plan(f, run)
 	return true
@@ -213,6 +232,9 @@ func (l *lane) plan(f *followed, run recording.ProbeRun) {
 	if f.sampled {
 		interval = stretch(interval, run.CPU)
 	}
+	f.wished = interval
+	interval = l.run.slowed(interval, run.CPU, l.run.overload.sampled(time.Now(), run.CPU))
+	f.slowed = interval > f.wished
 	f.sampled = true
 	f.next = f.next.Add(interval)
 	if now := time.Now(); f.next.Before(now) {

@@ -39,9 +39,15 @@ type Runner struct {
 	Probes   []Probe
 	Interval time.Duration // between two samples; 0: one second
 	Sink     recording.Sink
+	// Slowest bounds the time between two samples of a probe where the whole
+	// program uses more than ProcessBudget; 0: half a minute.
+	Slowest time.Duration
+
+	clocks *clocks // nil: as they are
 
 	mu      sync.Mutex
 	failure error // the sink's first error; it ends the run
+	leftOut int64
 }
 
 // Check asks every probe whether it may run here.
@@ -72,7 +78,12 @@ func (r *Runner) Run(ctx context.Context, d time.Duration) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	run := &run{runner: r, ctx: ctx, cancel: cancel, end: time.Now().Add(d), nice: niceOfThread()}
+	cpu := r.clocks
+	if cpu == nil {
+		cpu = &clocks{process: processCPU, thread: ThreadCPU}
+	}
+	now := time.Now()
+	run := &run{runner: r, ctx: ctx, cancel: cancel, end: now.Add(d), nice: niceOfThread(), cpu: cpu, overload: newOverload(cpu.process, now)}
 	var together []*followed
 	for _, p := range r.Probes {
 		if p.Check() != nil {
@@ -90,6 +101,20 @@ func (r *Runner) Run(ctx context.Context, d time.Duration) error {
 	}
 	run.lanes.Wait()
 	return r.failed()
+}
+
+// LeftOut is how many samples were left out because the whole program used more
+// than ProcessBudget.
+func (r *Runner) LeftOut() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.leftOut
+}
+
+func (r *Runner) leave(samples int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leftOut += samples
 }
 
 // stretch lengthens an interval until the probe fits its budget.
