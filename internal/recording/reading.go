@@ -73,8 +73,9 @@ func (t *table[T]) readings() iter.Seq[Reading[T]] {
 	}
 }
 
-// chunkRows is how many rows that repeat others are made at a time.
-const chunkRows = 256
+// chunkRows is how many rows are visited at a time. They are read column by
+// column, and shall lie in the nearest cache meanwhile.
+const chunkRows = 64
 
 // chunks visits the rows from first up to last in pieces. Those that repeat
 // others are made for the visit only.
@@ -87,15 +88,18 @@ func (t *table[T]) chunks(first, last int, visit func([]T)) {
 		at += n
 		return from, to
 	}
-	if from, to := part(len(t.list)); from < to {
-		visit(t.list[from:to])
+	visitAll := func(list []T) {
+		for some := range slices.Chunk(list, chunkRows) {
+			visit(some)
+		}
 	}
+	from, to := part(len(t.list))
+	visitAll(t.list[from:to])
 	var made []T
 	for _, p := range t.more {
-		if from, to := part(len(p.rows)); from < to {
-			visit(p.rows[from:to])
-		}
-		from, to := part(len(p.again))
+		from, to := part(len(p.rows))
+		visitAll(p.rows[from:to])
+		from, to = part(len(p.again))
 		for again := range slices.Chunk(p.again[from:to], chunkRows) {
 			made = slices.Grow(made[:0], len(again))
 			for _, a := range again {

@@ -22,7 +22,7 @@ func TestChunks(t *testing.T) {
 		all.more[1].again = append(all.more[1].again, Again[SystemSample]{&repeated, start.Add(time.Duration(7 + n))})
 	}
 	all.rest = 2 + len(all.more[1].again)
-	for _, c := range [][2]int{{0, all.count()}, {0, 0}, {0, 3}, {2, 6}, {5, 7}, {6, 8}, {7, 9}, {300, 400}, {all.count() - 1, all.count()}} {
+	for _, c := range [][2]int{{0, all.count()}, {0, 0}, {0, 3}, {2, 6}, {5, 7}, {6, 8}, {7, 9}, {chunkRows, 2*chunkRows + 1}, {all.count() - 1, all.count()}} {
 		var got, want []uint64
 		all.chunks(c[0], c[1], func(list []SystemSample) {
 			for _, r := range list {

@@ -1,6 +1,9 @@
 package recording
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // catalogue lists every table: its row type, and the columns that tell the
 // things in it apart (a process, a socket, a device). Segments are sorted by
@@ -78,14 +81,15 @@ var catalogue = []kind{
 }
 
 // kindByName finds a table's entry; nil when this version does not know it.
-func kindByName(name Table) kind {
+func kindByName(name Table) kind { return kinds()[name] }
+
+var kinds = sync.OnceValue(func() map[Table]kind {
+	all := make(map[Table]kind, len(catalogue))
 	for _, k := range catalogue {
-		if k.table() == name {
-			return k
-		}
+		all[k.table()] = k
 	}
-	return nil
-}
+	return all
+})
 
 // AllTables lists the tables this version knows, sorted by name.
 func AllTables() []Table {
