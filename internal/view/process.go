@@ -64,10 +64,11 @@ func (v *View) processes() []Process {
 		}
 	}
 	own := int32(v.Manifest().Host.PID)
-	var list []Process
-	for _, samples := range seriesOf(all, func(s *recording.ProcessSample) ProcessKey {
+	series := seriesOf(all, func(s *recording.ProcessSample) ProcessKey {
 		return ProcessKey{s.PID, s.Started.UnixNano()}
-	}) {
+	})
+	list := make([]Process, 0, len(series)) // they are large
+	for _, samples := range series {
 		p := newProcess(samples, v.start)
 		p.Own = own != 0 && p.PID == own
 		// One pass over /proc takes milliseconds; a process that misses the

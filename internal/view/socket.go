@@ -179,8 +179,12 @@ const sameMoment = 300 * time.Millisecond
 
 // Moments splits rows into the samples they were read in.
 func Moments[T recording.Row](readings []recording.Reading[T]) [][]recording.Reading[T] {
-	ordered := slices.Clone(readings)
-	slices.SortStableFunc(ordered, func(a, b recording.Reading[T]) int { return a.At().Compare(b.At()) })
+	ordered := readings
+	byTime := func(a, b recording.Reading[T]) int { return a.At().Compare(b.At()) }
+	if !slices.IsSortedFunc(ordered, byTime) { // as they are if nobody set the clock
+		ordered = slices.Clone(readings)
+		slices.SortStableFunc(ordered, byTime)
+	}
 	var list [][]recording.Reading[T]
 	begin := 0
 	for i := range ordered {
@@ -190,7 +194,7 @@ func Moments[T recording.Row](readings []recording.Reading[T]) [][]recording.Rea
 		}
 	}
 	if begin < len(ordered) {
-		list = append(list, ordered[begin:])
+		list = append(list, slices.Clip(ordered[begin:]))
 	}
 	return list
 }
@@ -200,12 +204,28 @@ func Moments[T recording.Row](readings []recording.Reading[T]) [][]recording.Rea
 func (v *View) TCPMoments(ns uint64) [][]recording.Reading[recording.TCPSample] {
 	all := Memo(v, "tcp-moments", func() map[uint64][][]recording.Reading[recording.TCPSample] {
 		m := map[uint64][][]recording.Reading[recording.TCPSample]{}
-		for _, space := range seriesOf(Readings[recording.TCPSample](v), func(s *recording.TCPSample) uint64 { return s.NetNS }) {
-			m[space[0].Of().NetNS] = Moments(space)
+		for ns, space := range bySpace(Readings[recording.TCPSample](v)) {
+			m[ns] = Moments(space)
 		}
 		return m
 	})
 	return all[ns]
+}
+
+// bySpace splits sockets by network namespace. They are read one namespace after
+// the other, thousands in a row.
+func bySpace(all []recording.Reading[recording.TCPSample]) map[uint64][]recording.Reading[recording.TCPSample] {
+	m := map[uint64][]recording.Reading[recording.TCPSample]{}
+	for len(all) > 0 {
+		ns := all[0].Of().NetNS
+		n := slices.IndexFunc(all, func(r recording.Reading[recording.TCPSample]) bool { return r.Of().NetNS != ns })
+		if n < 0 {
+			n = len(all)
+		}
+		m[ns] = append(m[ns], all[:n]...)
+		all = all[n:]
+	}
+	return m
 }
 
 // TCPNamespaces lists the network namespaces that had TCP sockets.

@@ -144,7 +144,9 @@ func losses(v *view.View) []loss {
 func peersOf(v *view.View, ns uint64) []lossyPeer {
 	byPair := map[[2]string]*lossyPeer{}
 	var list []*lossyPeer
-	for _, c := range v.Connections() {
+	all := v.Connections()
+	for i := range all {
+		c := &all[i] // thousands, and large
 		if c.NetNS != ns || c.State == recording.TCPSynSent {
 			continue
 		}
@@ -163,7 +165,7 @@ func peersOf(v *view.View, ns uint64) []lossyPeer {
 		p.repeated += n
 		p.sent += c.SegmentsOut()
 		if n > p.worst.Retransmitted() {
-			p.worst = c
+			p.worst = *c
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *lossyPeer) int { return cmp.Compare(b.repeated, a.repeated) })
