@@ -58,7 +58,7 @@ func Split(text string) []Token {
 		i = end
 		switch {
 		case quoted:
-			t.Text = t.Text[1 : len(t.Text)-1]
+			t.Text = strings.ReplaceAll(t.Text[1:len(t.Text)-1], "``", "`")
 		case strings.HasPrefix(t.Text, "/*!") || strings.HasPrefix(t.Text, "/*M!"):
 			t.Text = Executable
 		case strings.ContainsRune(" \t\n\r\f\v#", rune(t.Text[0])) || strings.HasPrefix(t.Text, "/*") || comments(t.Text):
@@ -82,7 +82,10 @@ func extent(text string, i int) (end int, quoted bool) {
 		}
 		return len(text), false
 	case c == '`':
-		return closed(text, i+1, "`"), true
+		for end = closed(text, i+1, "`"); end > 0 && strings.HasPrefix(text[end:], "`"); {
+			end = closed(text, end+1, "`") // a doubled one is a part of the name
+		}
+		return end, true
 	case c == '\'' || c == '"':
 		end := i + 1
 		for end < len(text) && text[end] != c {

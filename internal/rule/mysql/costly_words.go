@@ -181,7 +181,7 @@ func (x costly) fixes(s *view.MySQLServer) []rule.Fix {
 	}
 	return append(list, rule.Fix{
 		Text:    rule.T("look at the plan before and after: type ALL or index reads everything"),
-		Command: ask(s, shell.SQL("explain %s", shell.Statement(brief(x.text, 200)))), Tradeoff: "none; put real values where ? stands",
+		Command: explain(s, x.text), Tradeoff: "none; put real values where ? stands",
 	})
 }
 

@@ -192,7 +192,7 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 	}
 	look := rule.Fix{
 		Text:    rule.T("look at the plan (rtrail diagnose --explain asks for it): type ALL, or Using join buffer, marks the table that is read whole"),
-		Command: ask(s, shell.SQL("explain %s", shell.Statement(brief(x.text, 200)))), Tradeoff: "none; put real values where ? stands",
+		Command: explain(s, x.text), Tradeoff: "none; put real values where ? stands",
 	}
 	if x.plan != nil || explains(s) {
 		look.Text = rule.T("look at the plan: type ALL, or Using join buffer, marks the table that is read whole")

@@ -109,8 +109,7 @@ func (x insides) instrumentFinding(share, cores float64, samples int64) rule.Fin
 		Command:  ask(s, shell.SQL("update performance_schema.setup_consumers set enabled = 'NO' where name like 'events_waits%%' or name like 'events_stages%%' or name like '%%history%%'")),
 		Tradeoff: "the last events of each thread are no longer kept",
 	}, {
-		Text:     rule.T("switch it off as a whole"),
-		Command:  shell.Line("my.cnf: [mysqld] performance_schema = OFF; then restart the server"),
+		Text:     rule.T("switch it off as a whole: performance_schema = OFF in my.cnf, below [mysqld]; then restart the server"),
 		Tradeoff: "a restart, and all statistics of statements, locks and tables are lost, which this program needs, too",
 	}}
 	return f

@@ -5,7 +5,6 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
-	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -77,8 +76,7 @@ func (x insides) mdlFinding(w view.StackWait, waiting, share float64, partitions
 		if partitions >= to {
 			to = min(2*partitions, mostPartitions)
 		}
-		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("split the hash: metadata_locks_hash_instances = %d", to),
-			Command:  shell.Line("my.cnf: [mysqld] metadata_locks_hash_instances = %d; then restart the server", to),
+		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("split the hash: metadata_locks_hash_instances = %d in my.cnf, below [mysqld]; then restart the server", to),
 			Tradeoff: "a restart; does not help where all statements use one table, whose lock lies in one partition" + x.gain()})
 	}
 	f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("upgrade to MySQL 5.7 or later, which looks metadata locks up without a mutex"), Tradeoff: "an upgrade"})

@@ -7,7 +7,6 @@ import (
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
-	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -73,7 +72,7 @@ func (x scan) planEvidence(s *view.MySQLServer) (rule.Evidence, bool) {
 		return rule.Evidence{}, false // it reads no table
 	}
 	p := x.plan[at]
-	e := rule.Evidence{Metric: "mysql.plan-rows", Value: float64(max(p.Rows, 0)), Unit: "rows", Check: ask(s, shell.SQL("explain %s", shell.Statement(brief(x.text, 200))))}
+	e := rule.Evidence{Metric: "mysql.plan-rows", Value: float64(max(p.Rows, 0)), Unit: "rows", Check: explain(s, x.text)}
 	rows := unit.Count(float64(max(p.Rows, 0)))
 	whole := fmt.Sprintf("reads all of %s, about %s rows (type %s)", p.Name, rows, p.Access)
 	if p.Key != "" {

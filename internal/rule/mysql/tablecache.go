@@ -144,8 +144,7 @@ func (x *tableCache) fixes() []rule.Fix {
 		to = min(2*x.instances, mostInstances)
 	}
 	if x.instances < mostInstances {
-		list = append(list, rule.Fix{Text: rule.T("split the table cache: table_open_cache_instances = %d", to),
-			Command:  shell.Line("my.cnf: [mysqld] table_open_cache_instances = %d; then restart the server", to),
+		list = append(list, rule.Fix{Text: rule.T("split the table cache: table_open_cache_instances = %d in my.cnf, below [mysqld]; then restart the server", to),
 			Tradeoff: "a restart; each instance holds table_open_cache divided by their number, so raise that, too, if Opened_tables begins to grow" + x.gain()})
 	}
 	return append(list, rule.Fix{Text: rule.T("let fewer statements run at once, or fewer tables be in each"),

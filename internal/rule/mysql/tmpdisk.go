@@ -250,5 +250,5 @@ func explainOf(s *view.MySQLServer, list []work) shell.Command {
 	if len(list) == 0 {
 		return ask(s, shell.SQL("show full processlist"))
 	}
-	return ask(s, shell.SQL("explain %s", shell.Statement(brief(list[0].text, 200))))
+	return explain(s, list[0].text)
 }

@@ -196,6 +196,19 @@ func (w work) check(s *view.MySQLServer, columns shell.Names) shell.Command {
 	return ask(s, shell.SQL("select digest_text, count_star, %s from performance_schema.events_statements_summary_by_digest where digest = %s", columns, w.digest))
 }
 
+// explain asks for the plan of a statement. Its names keep their quotes, and one
+// that is too long to be pasted is not offered.
+func explain(s *view.MySQLServer, text string) shell.Command {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxExplained {
+		return ask(s, shell.SQL("show full processlist"))
+	}
+	return ask(s, shell.SQL("explain %s", shell.Statement(text)))
+}
+
+// maxExplained is the longest statement, in bytes, that stands in a command.
+const maxExplained = 400
+
 // ask is a command line that puts a question to a server as the user that rtrail
 // asks as.
 func ask(s *view.MySQLServer, query shell.Query) shell.Command { return askAs(s, asUser(s), query) }

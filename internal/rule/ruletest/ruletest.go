@@ -80,12 +80,16 @@ func (h *Host) View() *view.View {
 	return view.New(h.Rec, Start, Start.Add(dur(h.Seconds)))
 }
 
-// Detect runs a rule and fails the test if it refuses to judge.
+// Detect runs a rule and fails the test if it refuses to judge, or if names in the
+// evidence change what the commands of its findings do.
 func (h *Host) Detect(t *testing.T, r rule.Rule) []rule.Finding {
 	t.Helper()
 	found, err := r.Detect(h.View())
 	if err != nil {
 		t.Fatalf("%s: not judged: %v", r.ID, err)
+	}
+	if len(found) > 0 {
+		h.pasted(t, r)
 	}
 	return found
 }

@@ -1,0 +1,9 @@
+package disk
+
+import (
+	"testing"
+
+	"rtrail/internal/rule/ruletest"
+)
+
+func TestMain(m *testing.M) { ruletest.Main(m, Rules) }
