@@ -31,23 +31,26 @@ type kill struct {
 // Five minutes is what somebody means who says "it was just killed".
 const recentKills = 5 * time.Minute
 
+// Names of processes and groups may hold anything, also blanks, commas and new
+// lines.
 var (
 	// "java invoked oom-killer: gfp_mask=0x..., order=0, oom_score_adj=0"
-	invoked = regexp.MustCompile(`^(.{1,15}) invoked oom-killer: `)
+	invoked = regexp.MustCompile(`(?s)^(.{1,15}) invoked oom-killer: `)
 	// since 4.19: "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),
 	// cpuset=c,mems_allowed=0,oom_memcg=/a,task_memcg=/a/b,task=java,pid=1,uid=0"
 	summary = regexp.MustCompile(`^oom-kill:constraint=(\w+),`)
+	groups  = regexp.MustCompile(`(?s)^oom-kill:(?:.*,oom_memcg=(/.*)|.*),task_memcg=(/.*),task=.*,pid=\d+,uid=\d+$`)
 	// until 4.18: "Task in /a/b killed as a result of limit of /a"
-	taskIn = regexp.MustCompile(`^Task in (\S+) killed as a result of limit of (\S+)`)
+	taskIn = regexp.MustCompile(`(?s)^Task in (/.*) killed as a result of limit of (/.*)$`)
 	// "memory: usage 524288kB, limit 524288kB, failcnt 77"
 	usage = regexp.MustCompile(`^memory: usage (\d+)kB, limit (\d+)kB, failcnt (\d+)`)
 	// since 5.0: "Out of memory: Killed process 7 (java) total-vm:1kB, anon-rss:1kB, ..."
 	// and "Memory cgroup out of memory: Killed process 7 (java) total-vm:..."
 	// until 4.20: "Killed process 7 (java) total-vm:..." after a line
 	// "Out of memory: Kill process 7 (java) score 9 or sacrifice child"
-	killed     = regexp.MustCompile(`^(?:(Out of memory|Memory cgroup out of memory)[^:]*: )?Killed process (\d+) \((.*)\),? (?:UID \d+, )?total-vm:\d+kB, anon-rss:(\d+)kB`)
-	announced  = regexp.MustCompile(`^(Out of memory|Memory cgroup out of memory)[^:]*: Kill process (\d+) \((.*)\) score (\d+) or sacrifice child`)
-	wholeGroup = regexp.MustCompile(`^Tasks in (\S+) are going to be killed due to memory\.oom\.group set`)
+	killed     = regexp.MustCompile(`(?s)^(?:(Out of memory|Memory cgroup out of memory)[^:]*: )?Killed process (\d+) \((.*)\),? (?:UID \d+, )?total-vm:\d+kB, anon-rss:(\d+)kB`)
+	announced  = regexp.MustCompile(`(?s)^(Out of memory|Memory cgroup out of memory)[^:]*: Kill process (\d+) \((.*)\) score (\d+) or sacrifice child`)
+	wholeGroup = regexp.MustCompile(`(?s)^Tasks in (.+) are going to be killed due to memory\.oom\.group set`)
 )
 
 // kills reads the kernel log of the window and of the minutes before it. One
@@ -93,8 +96,11 @@ func parseKills(log []recording.KernelLogLine, start, end time.Time) []kill {
 			now = fresh()
 			now.asked = invoked.FindStringSubmatch(text)[1]
 		case taskIn.MatchString(text):
-			m := taskIn.FindStringSubmatch(text)
-			now.memcg, now.taskIn, now.group = true, m[1], m[2]
+			now.memcg = true
+			if strings.Count(text, " killed as a result of limit of ") == 1 {
+				m := taskIn.FindStringSubmatch(text)
+				now.taskIn, now.group = m[1], m[2]
+			}
 		case summary.MatchString(text):
 			readSummary(&now, text)
 		case usage.MatchString(text):
@@ -130,18 +136,19 @@ func parseKills(log []recording.KernelLogLine, start, end time.Time) []kill {
 	return list
 }
 
+// readSummary leaves the groups open where a name looks like another field: who
+// chose it must not choose whose limit is said to have been hit.
 func readSummary(k *kill, text string) {
-	constraint := summary.FindStringSubmatch(text)[1]
-	k.memcg = constraint == "CONSTRAINT_MEMCG"
-	k.cpuset = constraint == "CONSTRAINT_CPUSET" || constraint == "CONSTRAINT_MEMORY_POLICY"
-	for field := range strings.SplitSeq(text, ",") {
-		name, value, _ := strings.Cut(field, "=")
-		switch name {
-		case "oom_memcg":
-			k.group = value
-		case "task_memcg":
-			k.taskIn = value
+	m := summary.FindStringSubmatch(text)
+	k.memcg = m[1] == "CONSTRAINT_MEMCG"
+	k.cpuset = m[1] == "CONSTRAINT_CPUSET" || m[1] == "CONSTRAINT_MEMORY_POLICY"
+	for _, field := range []string{",oom_memcg=", ",task_memcg=", ",task="} {
+		if strings.Count(text, field) > 1 {
+			return
 		}
+	}
+	if m := groups.FindStringSubmatch(text); m != nil {
+		k.group, k.taskIn = m[1], m[2]
 	}
 }
 

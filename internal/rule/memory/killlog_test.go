@@ -49,6 +49,19 @@ var logs = map[string][]string{
 		"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/app.slice,task_memcg=/app.slice/worker,task=my (odd) name,pid=41,uid=0",
 		"Memory cgroup out of memory: Killed process 41 (my (odd) name) total-vm:120000kB, anon-rss:64000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 pgtables:180kB oom_score_adj:0",
 	},
+	"6.1, group with a strange name": {
+		"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=a,b=c,mems_allowed=0,oom_memcg=/a,b c$(d)/e\nf,task_memcg=/a,b c$(d)/e\nf/g,task=new\nline,pid=41,uid=0",
+		"Memory cgroup out of memory: Killed process 41 (new\nline) total-vm:120000kB, anon-rss:64000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 pgtables:180kB oom_score_adj:0",
+	},
+	"6.1, group that says it is another one": {
+		"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/a,oom_memcg=/b,task_memcg=/a,oom_memcg=/b,task=x,pid=41,uid=0",
+		"Memory cgroup out of memory: Killed process 41 (x) total-vm:120000kB, anon-rss:64000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 pgtables:180kB oom_score_adj:0",
+	},
+	"4.15, group with blanks": {
+		"Task in /a b/c killed as a result of limit of /a b",
+		"Memory cgroup out of memory: Kill process 7316 (java) score 1013 or sacrifice child",
+		"Killed process 7316 (java) total-vm:4613208kB, anon-rss:517316kB, file-rss:20168kB, shmem-rss:0kB",
+	},
 	"6.1, rate limited after another": {
 		"Memory cgroup out of memory: Killed process 42 (app) total-vm:11892kB, anon-rss:4292kB, file-rss:3428kB, shmem-rss:0kB, UID:0 pgtables:60kB oom_score_adj:0",
 	},
@@ -62,13 +75,16 @@ var logs = map[string][]string{
 func TestKillLog(t *testing.T) {
 	const u = recording.Unknown
 	want := map[string][]kill{
-		"3.10, host":                      {{pid: 9329, comm: "java", anon: 7896144 << 10, usage: u, limit: u, asked: "java"}},
-		"3.10 of RHEL 7, group":           {{memcg: true, pid: 18177, comm: "palo_be", anon: 520580 << 10, group: "/docker/8efb22", taskIn: "/docker/8efb22", usage: 512 * mib, limit: 512 * mib, asked: "java"}},
-		"4.15, group":                     {{memcg: true, pid: 7316, comm: "java", anon: 517316 << 10, group: "/docker/aaa", taskIn: "/docker/aaa", usage: 512 * mib, limit: 512 * mib, asked: "java"}},
-		"5.4, host":                       {{pid: 2953, comm: "python", anon: 6719676 << 10, taskIn: "/user.slice/x", usage: u, limit: u, asked: "stress"}},
-		"6.1, group":                      {{memcg: true, pid: 41, comm: "my (odd) name", anon: 64000 << 10, group: "/app.slice", taskIn: "/app.slice/worker", usage: 64 * mib, limit: 64 * mib, asked: "my (odd) name"}},
-		"6.1, rate limited after another": {{memcg: true, pid: 42, comm: "app", anon: 4292 << 10, usage: u, limit: u}},
-		"nothing":                         nil,
+		"3.10, host":                             {{pid: 9329, comm: "java", anon: 7896144 << 10, usage: u, limit: u, asked: "java"}},
+		"3.10 of RHEL 7, group":                  {{memcg: true, pid: 18177, comm: "palo_be", anon: 520580 << 10, group: "/docker/8efb22", taskIn: "/docker/8efb22", usage: 512 * mib, limit: 512 * mib, asked: "java"}},
+		"4.15, group":                            {{memcg: true, pid: 7316, comm: "java", anon: 517316 << 10, group: "/docker/aaa", taskIn: "/docker/aaa", usage: 512 * mib, limit: 512 * mib, asked: "java"}},
+		"5.4, host":                              {{pid: 2953, comm: "python", anon: 6719676 << 10, taskIn: "/user.slice/x", usage: u, limit: u, asked: "stress"}},
+		"6.1, group":                             {{memcg: true, pid: 41, comm: "my (odd) name", anon: 64000 << 10, group: "/app.slice", taskIn: "/app.slice/worker", usage: 64 * mib, limit: 64 * mib, asked: "my (odd) name"}},
+		"6.1, group with a strange name":         {{memcg: true, pid: 41, comm: "new\nline", anon: 64000 << 10, group: "/a,b c$(d)/e\nf", taskIn: "/a,b c$(d)/e\nf/g", usage: u, limit: u}},
+		"6.1, group that says it is another one": {{memcg: true, pid: 41, comm: "x", anon: 64000 << 10, usage: u, limit: u}},
+		"4.15, group with blanks":                {{memcg: true, pid: 7316, comm: "java", anon: 517316 << 10, group: "/a b", taskIn: "/a b/c", usage: u, limit: u}},
+		"6.1, rate limited after another":        {{memcg: true, pid: 42, comm: "app", anon: 4292 << 10, usage: u, limit: u}},
+		"nothing":                                nil,
 	}
 	for name, text := range logs {
 		t.Run(name, func(t *testing.T) {

@@ -38,6 +38,9 @@ var (
 	sqlTable = regexp.MustCompile("(?i)\\b((?:from|join|update|into|table|where|and|by|on|set)\\s+)(`[^`]+`|[A-Za-z_]\\w*)((?:\\.[A-Za-z_]\\w*)?)")
 	sqlWords = regexp.MustCompile(`(?i)^(select|insert|update|delete|set|values|where|low_priority|ignore|not|exists)$`)
 
+	// The kernel log names processes and control groups within its lines.
+	logName = regexp.MustCompile(`rocess \d+ \(([^)]+)\)|(?:memcg|task)=([^,]+)`)
+
 	hostPort = regexp.MustCompile(`^(.*)(:\d+)$`)
 	twoNames = regexp.MustCompile(`^([A-Za-z_]\w*)\.([A-Za-z_]\w*)$`)
 )
@@ -104,7 +107,7 @@ func namedInSQL(text string, name func(string) string) string {
 func renamed(rec *recording.Recording, texts map[string]bool, what string, first bool) *recording.Recording {
 	var inLog []string // names that lines of the kernel log speak of
 	for text := range texts {
-		if len(text) > 3 && !strings.Contains(text, " ") {
+		if len(text) > 2 && !strings.Contains(text, " ") {
 			inLog = append(inLog, text)
 		}
 	}
@@ -137,10 +140,19 @@ func renamed(rec *recording.Recording, texts map[string]bool, what string, first
 func texts(rec *recording.Recording) []string {
 	seen := map[string]bool{"": true}
 	var list []string
-	_, err := rec.Rewrite(func(t recording.Table, _, text string) string {
-		if !seen[text] && t != recording.KernelLog {
+	add := func(text string) {
+		if !seen[text] {
 			seen[text] = true
 			list = append(list, text)
+		}
+	}
+	_, err := rec.Rewrite(func(t recording.Table, _, text string) string {
+		if t != recording.KernelLog {
+			add(text)
+			return text
+		}
+		for _, m := range logName.FindAllStringSubmatch(text, -1) {
+			add(m[1] + m[2])
 		}
 		return text
 	})
