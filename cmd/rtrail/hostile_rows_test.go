@@ -135,7 +135,7 @@ func TestHostileRowsAreShown(t *testing.T) {
 					return have + text
 				}
 				return have
-			})
+			}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,9 +224,9 @@ func namedBy(m recording.Manifest, text string) recording.Manifest {
 	return m
 }
 
-// FuzzRecording has every printer show recordings in which each column of text
+// FuzzRows has every printer show recordings in which each column of text
 // holds something else: what is fuzzed, cut in pieces by new lines.
-func FuzzRecording(f *testing.F) {
+func FuzzRows(f *testing.F) {
 	for i := range recordingPrinters {
 		f.Add(uint8(i), int8(3), hostile)
 		f.Add(uint8(i), int8(1), inject)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rtrail/internal/privilege"
+	"rtrail/internal/shell"
 )
 
 // packetModes are what `rtrail packets` does instead of its report: compare two
@@ -108,7 +109,7 @@ func (m *packetModes) oneFile(files []string, iface string) error {
 	}
 	switch {
 	case iface != "":
-		return usageError("%s looks through a capture for a connection, perhaps twice: capture first (rtrail packets -i %s -w FILE), then name the file", name, iface)
+		return usageError("%s looks through a capture for a connection, perhaps twice: capture first (%s), then name the file", name, shell.Line("rtrail packets -i %s -w FILE", iface))
 	case len(files) == 0:
 		return usageError("%s: in which capture? rtrail packets FILE... %s", name, name)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/recording"
+	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 )
 
@@ -116,7 +117,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 		err = closing
 	}
 	if lost := dir.Lost(); lost > 0 {
-		fmt.Fprintf(stderr, "rtrail: %s lost: there was no room on the disk; rtrail replay %s says when\n", unit.Plural(lost, "sample", "samples"), r.dir)
+		fmt.Fprintf(stderr, "rtrail: %s lost: there was no room on the disk; %s says when\n", unit.Plural(lost, "sample", "samples"), r.replay())
 	}
 	if left := runner.LeftOut(); left > 0 {
 		fmt.Fprintf(stderr, "rtrail: %s left out: rtrail itself used more than a quarter of a core; choose a longer --interval\n", unit.Plural(left, "sample", "samples"))
@@ -124,10 +125,13 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "recorded %s, %v; next: rtrail replay %s\n",
-		time.Since(about.Started).Round(time.Second), unit.Bytes(dir.Size()), r.dir)
+	fmt.Fprintf(stderr, "recorded %s, %v; next: %s\n",
+		time.Since(about.Started).Round(time.Second), unit.Bytes(dir.Size()), r.replay())
 	return nil
 }
+
+// replay is the command that shows what was recorded.
+func (r *recordJob) replay() shell.Command { return shell.Line("rtrail replay %s", shell.Path(r.dir)) }
 
 // showProgress counts time and size on a terminal until stop is called.
 func (r *recordJob) showProgress(stderr io.Writer, dir *recording.Directory) (stop func()) {

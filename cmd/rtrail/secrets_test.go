@@ -47,7 +47,7 @@ func TestSecretsReachNoColumn(t *testing.T) {
 			t.Errorf("%s.%s: %s", table, column, text)
 		}
 		return text
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"rtrail/internal/shell"
 )
 
 const (
@@ -103,22 +105,11 @@ func (h Here) target(l Local) (t Target, why, how string) {
 
 // NameIt is the command that names a server, which may then be told the password.
 func (t Target) NameIt() string {
-	if t.Address == "" {
+	name := shell.Line("rtrail diagnose --mysql=%s", t.User+"@"+t.Address)
+	if t.Address == "" || name.Empty() {
 		return nameByHand
 	}
-	return "name it, if you trust it: rtrail diagnose --mysql " + shellWord(t.User+"@"+t.Address)
-}
-
-// shellWord is a word for a shell: paths of sockets are chosen by whoever makes
-// them.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:=@%", r)
-	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return "name it, if you trust it: " + name.String()
 }
 
 // onLoopback says that a target is on this host, whatever the network.

@@ -96,7 +96,7 @@ func TestHostileSocketName(t *testing.T) {
 	h.runsAs(t, 10, 4711)
 	write(t, filepath.Join(h.proc, "10/net/unix"), "0000: 00000002 00000000 00010000 0001 01 501 /tmp/$(reboot);'x\n")
 	_, hidden := Discover(Here{Proc: h.proc, Files: &OptionFiles{}})
-	if want := `rtrail diagnose --mysql 'root@/tmp/$(reboot);'\''x'`; len(hidden) == 0 || !strings.HasSuffix(hidden[0].How, want) {
+	if want := `rtrail diagnose --mysql='root@/tmp/$(reboot);'\''x'`; len(hidden) == 0 || !strings.HasSuffix(hidden[0].How, want) {
 		t.Errorf("%+v, want %s", hidden, want)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	sh "rtrail/internal/shell"
+	"rtrail/internal/shell/shelltest"
 )
 
 func TestBreakCommand(t *testing.T) {
@@ -28,6 +31,36 @@ func TestBreakCommand(t *testing.T) {
 		}
 		if whole, broken := shell(t, c.command), shell(t, strings.Join(got, "\n            ")); whole != broken {
 			t.Errorf("%s: a shell makes %q of it, of the whole %q", c.name, broken, whole)
+		}
+	}
+}
+
+// What a command is broken into is the same command, whatever names it holds.
+func TestBreakingKeepsHostileNames(t *testing.T) {
+	for _, name := range []string{"$(touch x)", "`touch x`", "it's # no", `a \" b \`, "'; touch x #", "a\nb 'c'", "-rf  *", "\\ ", "# a", "a\tb\\'"} {
+		for _, command := range []sh.Command{
+			sh.Line("ls -l -- %s %s | grep -e %s   # names", name, name, name),
+			sh.Line("watch -d %s", sh.Script(sh.Line("df -B1 -- %s; ls -- %s", name, name))),
+			sh.Line("mysql -u %s -e %s", "a "+name, sh.SQL("show index from t where a = %s", name)),
+		} {
+			for width := 10; width < 90; width += 7 {
+				if err := shelltest.Equal(command.String(), strings.Join(breakCommand(command.String(), width), "\n")); err != nil {
+					t.Errorf("%s in %d cells: %v", command, width, err)
+				}
+			}
+		}
+	}
+}
+
+func TestCodeInMarkdownEndsWhereItEnds(t *testing.T) {
+	for text, want := range map[string]string{
+		"":           "",
+		"ls a|b":     "`ls a\\|b`",
+		"ls 'a`b'":   "`` ls 'a`b' ``",
+		"ls 'a``<b'": "``` ls 'a``<b' ```",
+	} {
+		if got := code(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }

@@ -164,14 +164,14 @@ func code(s string) string {
 		return ""
 	}
 	s = strings.ReplaceAll(escape.Text(s), "|", `\|`)
-	if !strings.Contains(s, "`") {
-		return "`" + s + "`"
-	}
-	fence := "``"
+	fence := "`"
 	for strings.Contains(s, fence) {
-		fence += "`" // a run of as many would end the span
+		fence += "`" // as long as no run in the text is, so that none ends it
 	}
-	return fence + " " + s + " " + fence
+	if len(fence) > 1 {
+		s = " " + s + " "
+	}
+	return fence + s + fence
 }
 
 func orElse(s, other string) string {

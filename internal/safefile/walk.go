@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/shell"
 )
 
 // maxLinks is how many symbolic links the kernel follows, too.
@@ -229,7 +231,7 @@ func judge(fd int, path string, parent *Dir) (*Dir, error) {
 	case root && !trusted(st.Uid) && !invokes(st.Uid):
 		refused = fmt.Errorf("%s belongs to %s, who could lead what root writes elsewhere: choose a directory of root, such as one in /var/log", path, named(st.Uid))
 	case root && open && !isSticky:
-		refused = fmt.Errorf("others than %s may write into %s and so lead what root writes elsewhere: choose another directory, or: chmod go-w %s", named(st.Uid), path, path)
+		refused = fmt.Errorf("others than %s may write into %s and so lead what root writes elsewhere: choose another directory%s", named(st.Uid), path, orChmod(path))
 	case !trusted(st.Uid), open && !isSticky:
 		d.trust = shared
 	case parent != nil && parent.trust == shared:
@@ -256,4 +258,14 @@ func othersWrite(fd int, st *unix.Stat_t) bool {
 		return true
 	}
 	return st.Mode&0o020 != 0 && (acl(fd) || !privateGroup(st.Gid, st.Uid))
+}
+
+// orChmod is the end of a sentence: how to keep others from writing; "" if the
+// path cannot stand in a command.
+func orChmod(path string) string {
+	c := shell.Line("chmod go-w %s", shell.Path(path))
+	if c.Empty() {
+		return ""
+	}
+	return ", or: " + c.String()
 }

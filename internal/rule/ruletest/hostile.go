@@ -125,7 +125,7 @@ func renamed(rec *recording.Recording, texts map[string]bool, what string, first
 			return named(text, what, first)
 		}
 		return text
-	})
+	}, nil)
 	if err != nil {
 		panic(err) // all rows of a recording can be copied
 	}
@@ -155,7 +155,7 @@ func texts(rec *recording.Recording) []string {
 			add(m[1] + m[2])
 		}
 		return text
-	})
+	}, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -32,6 +32,16 @@ func Same(harmless, hostile, payload string) error {
 	return nil
 }
 
+// Equal says what differs between two commands for a shell.
+func Equal(a, b string) error {
+	for _, d := range dialects {
+		if err := same(a, b, "", d); err != nil {
+			return fmt.Errorf("%v: %w", d, err)
+		}
+	}
+	return nil
+}
+
 // Parses says whether every shell can read a command.
 func Parses(command string) error {
 	for _, d := range dialects {
