@@ -9,29 +9,6 @@ import (
 	"rtrail/internal/shell/shelltest"
 )
 
-// A payload is what a hostile name holds: at its end, or where it begins.
-type payload struct {
-	text  string
-	first bool
-}
-
-// payloads would run something, end a quotation, be an option, part words, or be
-// read as more than a name by a language within.
-var payloads = []payload{
-	{text: "$(touch x)"},
-	{text: "`touch x`"},
-	{text: "'; rm -rf x; '"},
-	{text: `" || touch x || "`},
-	{text: "\ntouch x\n"},
-	{text: "|touch x&>x<x # "},
-	{text: "-rf ", first: true},
-	{text: "~", first: true},
-	{text: " * ? [a-z] {a,b} $HOME !!"},
-	{text: `\`},
-	{text: `'); drop table x; -- `},
-	{text: "\x1b]0;x\x07"},
-}
-
 // SQL names tables and columns behind these words.
 var (
 	sqlText  = regexp.MustCompile(`(?i)^\(?(select|insert|update|delete|replace|with|alter|lock|create)\s`)

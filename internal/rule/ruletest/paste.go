@@ -43,13 +43,13 @@ func (h *Host) Pasted(t *testing.T, print func(*view.View) []Printed) (compared,
 		return look(renamed(h.Rec, texts, shelltest.Marker, first))
 	}
 	free := changeable(texts(h.Rec), func(texts map[string]bool) bool { return samePlaces(harmless(texts, false), base) })
-	for _, p := range payloads {
-		hostile := func(texts map[string]bool) []Printed { return look(renamed(h.Rec, texts, p.text, p.first)) }
+	for _, p := range shelltest.Payloads {
+		hostile := func(texts map[string]bool) []Printed { return look(renamed(h.Rec, texts, p.Text, p.First)) }
 		chosen := changeable(free, func(texts map[string]bool) bool {
-			return samePlaces(hostile(texts), base) && (!p.first || samePlaces(harmless(texts, true), base))
+			return samePlaces(hostile(texts), base) && (!p.First || samePlaces(harmless(texts, true), base))
 		})
 		set := asSet(chosen)
-		calm, bad := harmless(set, p.first), hostile(set)
+		calm, bad := harmless(set, p.First), hostile(set)
 		for i := range calm {
 			if bad[i].Command == "" {
 				continue // it cannot be written safely, and so is not offered
@@ -58,8 +58,8 @@ func (h *Host) Pasted(t *testing.T, print func(*view.View) []Printed) (compared,
 			if holdsMarker(calm[i].Command) {
 				names++
 			}
-			if err := shelltest.Same(calm[i].Command, bad[i].Command, p.text); err != nil {
-				t.Errorf("names with %q, %s: %v\n%s\nwith harmless names\n%s", p.text, bad[i].Place, err, bad[i].Command, calm[i].Command)
+			if err := shelltest.Same(calm[i].Command, bad[i].Command, p.Text); err != nil {
+				t.Errorf("names with %q, %s: %v\n%s\nwith harmless names\n%s", p.Text, bad[i].Place, err, bad[i].Command, calm[i].Command)
 			}
 		}
 	}

@@ -28,13 +28,13 @@ func differs(t *testing.T, command func(path string) string) bool {
 	h := New(1, 2).Cgroup(Cgroup{Path: "/app/web"})
 	print := groupsPrint(command)
 	bad := 0
-	for _, p := range payloads {
+	for _, p := range shelltest.Payloads {
 		look := func(what string) string {
-			rec := renamed(h.Rec, map[string]bool{"/app/web": true}, what, p.first)
+			rec := renamed(h.Rec, map[string]bool{"/app/web": true}, what, p.First)
 			return print(view.New(rec, Start, Start.Add(dur(2))))[0].Command
 		}
-		calm, got := look(shelltest.Marker), look(p.text)
-		if got != "" && shelltest.Same(calm, got, p.text) != nil {
+		calm, got := look(shelltest.Marker), look(p.Text)
+		if got != "" && shelltest.Same(calm, got, p.Text) != nil {
 			bad++
 		}
 	}
@@ -90,11 +90,11 @@ func TestKnownNamesStay(t *testing.T) {
 		}
 		return list
 	})
-	if compared != len(payloads) || names != compared {
-		t.Errorf("%d compared, %d of them with names, want %d", compared, names, len(payloads))
+	if compared != len(shelltest.Payloads) || names != compared {
+		t.Errorf("%d compared, %d of them with names, want %d", compared, names, len(shelltest.Payloads))
 	}
-	for _, p := range payloads {
-		if want := named("/app", p.text, p.first); !seen[want] {
+	for _, p := range shelltest.Payloads {
+		if want := named("/app", p.Text, p.First); !seen[want] {
 			t.Errorf("no group %q among %v", want, seen)
 		}
 	}
