@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,20 +69,39 @@ func readSums(src source, folder string) (map[string]fileSum, error) {
 }
 
 // verify says what is wrong with a table's file.
-func (f *sourceFile) verify(name string, sums map[string]fileSum) error {
+func (f *sourceFile) verify(ctx context.Context, name string, sums map[string]fileSum) error {
 	want, ok := sums[name]
-	if !ok {
-		return f.verifyFooter()
-	}
-	if f.size != want.Bytes {
+	if ok && f.size != want.Bytes {
 		return fmt.Errorf("it has %d bytes, %d were written", f.size, want.Bytes)
 	}
-	sum := crc32.New(castagnoli)
-	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, f.size)); err != nil {
+	if err := f.checkSize(); err != nil {
 		return err
+	}
+	if err := f.verifyFooter(); err != nil || !ok {
+		return err
+	}
+	sum := crc32.New(castagnoli)
+	for at := int64(0); at < f.size; at += sumChunk {
+		if _, err := io.Copy(sum, io.NewSectionReader(f, at, min(sumChunk, f.size-at))); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
 	if sum.Sum32() != want.CRC {
 		return errors.New("it is damaged: its checksum is not the one written")
+	}
+	return nil
+}
+
+// sumChunk is how much is summed before the user may say stop.
+const sumChunk = 64 << 20
+
+// checkSize refuses files that no recorder writes, such as sparse ones.
+func (f *sourceFile) checkSize() error {
+	if f.size > maxFileBytes {
+		return fmt.Errorf("%d bytes are more than any file of a recording has", f.size)
 	}
 	return nil
 }

@@ -81,10 +81,12 @@ func (c *Contents) segment(ctx context.Context, src source, s segmentFiles) {
 			c.notes.add("%s: %v", full, err)
 			continue
 		}
-		info.Bytes += f.size
+		if f.size <= maxFileBytes {
+			info.Bytes += f.size
+		}
 		if !isTable {
 			c.countJournal(ctx, full, f)
-		} else if n, err := parquetRows(f, file, sums); err != nil {
+		} else if n, err := parquetRows(ctx, f, file, sums); err != nil {
 			c.notes.add("%s: %v", full, err)
 		} else {
 			c.Rows[Table(base)] += n
@@ -106,8 +108,8 @@ func (c *Contents) countJournal(ctx context.Context, name string, f *sourceFile)
 	}
 }
 
-func parquetRows(f *sourceFile, name string, sums map[string]fileSum) (n int64, err error) {
-	if err := f.verify(name, sums); err != nil {
+func parquetRows(ctx context.Context, f *sourceFile, name string, sums map[string]fileSum) (n int64, err error) {
+	if err := f.verify(ctx, name, sums); err != nil {
 		return 0, err
 	}
 	file, err := flatparquet.Open(f, f.size)

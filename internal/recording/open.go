@@ -156,7 +156,7 @@ func (o *opener) table(name string, k kind, sums map[string]fileSum) {
 		return
 	}
 	defer f.Close()
-	if err := f.verify(path.Base(name), sums); err != nil {
+	if err := f.verify(o.ctx, path.Base(name), sums); err != nil {
 		o.notes.add("%s was left out: %v", name, err)
 		return
 	}

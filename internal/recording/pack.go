@@ -113,6 +113,9 @@ func addFile(z *zip.Writer, src source, name string) error {
 }
 
 func addOpen(z *zip.Writer, f *sourceFile, name string) error {
+	if err := f.checkSize(); err != nil {
+		return fmt.Errorf("%s: %w: remove it, and pack again", name, err)
+	}
 	to, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: time.Now()})
 	if err != nil {
 		return err

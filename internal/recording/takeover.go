@@ -87,6 +87,10 @@ func (d *Directory) openSegments() (err error) {
 	return err
 }
 
+// maxSealing is how long journals that were left behind may delay the first
+// sample. The rest is sealed after the first segment of this run.
+const maxSealing = 20 * time.Second
+
 // sealLeftovers makes segments of the journals that an ended or killed run
 // left behind.
 func (d *Directory) sealLeftovers(before Manifest) error {
@@ -115,7 +119,12 @@ func (d *Directory) sealLeftovers(before Manifest) error {
 	if max(d.next.number, d.next.piece) > maxNumber/2 { // none that we counted up to
 		return errors.New("the names of its segments leave no number for another one: choose another folder")
 	}
+	began := time.Now()
 	for _, id := range d.list() {
+		if time.Since(began) > maxSealing {
+			d.unsealed = append(d.unsealed, id.String())
+			continue
+		}
 		notes, _ := d.sealNamed(id.String()) // without room it stays a journal
 		d.manifest.keep(notes...)
 	}

@@ -51,7 +51,7 @@ func NamesBelow(root *os.File, name string) ([]string, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	return folder.Readdirnames(-1)
+	return names(folder)
 }
 
 // below opens a directory below another.

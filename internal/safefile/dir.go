@@ -3,6 +3,7 @@ package safefile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -203,7 +204,8 @@ func (d *Dir) setMode(mode fs.FileMode) error {
 // descriptor is a name of an open file.
 func descriptor(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// Names lists the entries, in no order.
+// Names lists the entries, in no order. More than maxNames are an error, with the
+// first of them.
 func (d *Dir) Names() ([]string, error) {
 	// A descriptor of its own: where reading stands belongs to the descriptor.
 	fd, err := unix.Openat(d.fd(), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -212,7 +214,25 @@ func (d *Dir) Names() ([]string, error) {
 	}
 	f := os.NewFile(uintptr(fd), d.path)
 	defer f.Close()
-	return f.Readdirnames(-1)
+	return names(f)
+}
+
+// maxNames bounds the entries that are listed: a year of a busy host has 50,000
+// segments, and a name takes a hundred bytes of memory.
+const maxNames = 1 << 20
+
+func names(of *os.File) (all []string, err error) {
+	for len(all) < maxNames {
+		some, err := of.Readdirnames(4096)
+		all = append(all, some...)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, fmt.Errorf("%s has more than %d entries", of.Name(), maxNames)
 }
 
 // Rename moves an entry to another name, here or in another directory. What had
