@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/prose"
 	"rtrail/internal/unit"
 )
@@ -68,9 +69,9 @@ func (p *printer) head() {
 	} else {
 		name = r.Version
 	}
-	p.wrapped("", "", fmt.Sprintf("%s at %s: %d variables that matter, evidence of %s", name, r.Server, len(r.Entries), unit.Seconds(round(r.Facts.Window))))
+	p.wrapped("", "", fmt.Sprintf("%s at %s: %d variables that matter, evidence of %s", escape.Line(name), escape.Line(r.Server), len(r.Entries), unit.Seconds(round(r.Facts.Window))))
 	if r.Facts.Silent != "" {
-		p.wrapped("", "", r.Facts.Silent)
+		p.wrapped("", "", escape.Line(r.Facts.Silent))
 	}
 	p.wrapped("", "", "defaults: "+r.Defaults)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/escape"
 	"rtrail/internal/unit"
 )
 
@@ -43,7 +44,7 @@ func (u Unit) show(text string) string {
 		if text == "" {
 			return "(empty)"
 		}
-		return text
+		return escape.Line(text)
 	}
 	switch u {
 	case Bytes:
