@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -89,6 +90,32 @@ func (r ran) bounded(t *testing.T, name string, codes ...int) {
 	}
 	if strings.Contains(r.of, "--json") && r.code == exitOK {
 		isJSON(t, r.printed)
+	}
+}
+
+// What a server says harms nobody who looks at it, in any view.
+func TestHostileMySQLServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	address := "u:p@" + evilServer().start(t)
+	dir := filepath.Join(t.TempDir(), "rec")
+	for _, args := range [][]string{
+		{"mysql", "--for", "3s", "--explain", "--deep", address}, {"mysql", "--json", "--for", "3s", address}, {"mysql", "audit", "--for", "3s", address},
+		{"mysql", "audit", "--json", "--for", "3s", address}, {"mysql", "--for", "3s", "--literals", address},
+		{"record", "-o", dir, "--for", "3s", "--mysql", address}, {"replay", dir}, {"diagnose", dir, "-v"}, {"diagnose", dir, "--json"},
+		{"--for", "3s", "--mysql", address, "-v"},
+	} {
+		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
+			if args[0] != "replay" && args[0] != "diagnose" && args[0] != "record" {
+				t.Parallel()
+			}
+			r := runBounded(t, args...)
+			r.bounded(t, "evil", exitOK)
+			if args[0] == "mysql" && !strings.Contains(r.out, "1") {
+				t.Error("it shows nothing")
+			}
+		})
 	}
 }
 
