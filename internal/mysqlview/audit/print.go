@@ -69,9 +69,9 @@ func (p *printer) head() {
 	} else {
 		name = r.Version
 	}
-	p.wrapped("", "", fmt.Sprintf("%s at %s: %d variables that matter, evidence of %s", escape.Line(name), escape.Line(r.Server), len(r.Entries), unit.Seconds(round(r.Facts.Window))))
+	p.wrapped("", "", fmt.Sprintf("%s at %s: %d variables that matter, evidence of %s", escape.Text(name), escape.Text(r.Server), len(r.Entries), unit.Seconds(round(r.Facts.Window))))
 	if r.Facts.Silent != "" {
-		p.wrapped("", "", escape.Line(r.Facts.Silent))
+		p.wrapped("", "", escape.Text(r.Facts.Silent))
 	}
 	p.wrapped("", "", "defaults: "+r.Defaults)
 }

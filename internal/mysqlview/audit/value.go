@@ -44,7 +44,7 @@ func (u Unit) show(text string) string {
 		if text == "" {
 			return "(empty)"
 		}
-		return escape.Line(text)
+		return escape.Text(text)
 	}
 	switch u {
 	case Bytes:
