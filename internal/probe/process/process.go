@@ -30,7 +30,7 @@ const (
 	// 20 us, 30 without the iterator: on a host with some hundred processes all
 	// of them are read, beyond that the interesting ones, and the rest in the
 	// samples that follow.
-	budget     = 700 * time.Microsecond
+	budget     = 500 * time.Microsecond
 	edgeBudget = 4 * time.Millisecond
 	// At the end the iterator has read the counters of all: what is left are
 	// details of who slept all the time.

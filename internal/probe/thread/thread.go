@@ -119,7 +119,7 @@ func (p *Probe) Brief() {}
 
 // Help says what it reads.
 func (p *Probe) Help() string {
-	return "what threads of active processes do, five times a second: /proc/PID/task"
+	return "what threads of active processes do, up to five times a second: /proc/PID/task"
 }
 
 // Fills lists the tables it writes.
