@@ -272,7 +272,7 @@ func transactionsOf(list []rt.Transaction) []json.RawMessage {
 
 func connectionOf(c *summary.Connection) connectionJSON {
 	v := connectionJSON{
-		ID: c.ID, Client: c.Client.String(), Server: c.Server.String(), Proto: orNull(c.Protocol), First: timeOf(c.First.At), Last: timeOf(c.Last.At),
+		ID: c.ID, Client: c.Client.String(), Server: c.Server.String(), Proto: orNull(c.Protocol), First: timeOf(c.Began), Last: timeOf(c.Last.At),
 		Why: c.Why.String(), Midway: c.Midway, Refused: c.Refused, Ending: c.Ending.String(), Count: c.Requests.Count, Failed: c.Requests.Failed,
 		Excluded: c.Requests.Excluded, SumNS: int64(c.Requests.Sum),
 	}

@@ -70,7 +70,7 @@ func (o LadderText) head(w io.Writer, l *Ladder) {
 		}
 		ended += fmt.Sprintf(", first %s from the %s%s", what, c.Closer.Dir, during(c.CloseState))
 	}
-	say(w, o.Prose, 2, "%s, for %s; %s", time.Unix(0, c.First.At).In(zone).Format("2006-01-02 15:04:05.000000"), unit.Duration(c.Last.At-c.First.At), ended)
+	say(w, o.Prose, 2, "%s, for %s; %s", time.Unix(0, c.Began).In(zone).Format("2006-01-02 15:04:05.000000"), unit.Duration(c.Last.At-c.Began), ended)
 	if c.Midway {
 		say(w, o.Prose, 2, "its beginning was not captured: sequence numbers count from the first byte that was")
 	}
@@ -93,7 +93,7 @@ func (o LadderText) steps(w *strings.Builder, l *Ladder) {
 		say(w, o.Prose, 2, "(a ladder of this connection needs %d columns: what is beyond the edge is cut)", need)
 	}
 	o.line(w, wide.row("frame", "time", "delta", fmt.Sprintf("%-*s%s", wide.arrow-len(server), client, server), "seq", "ack"), []carried{{text: "what it carries"}})
-	before := l.Conn.First.At
+	before := l.Conn.Began
 	for i := range l.steps {
 		s := &l.steps[i]
 		delta := "-"
@@ -300,7 +300,7 @@ func (l *Ladder) widths() columnWidths {
 
 // moment is the time since the beginning of the connection.
 func (l *Ladder) moment(s *step) string {
-	return fmt.Sprintf("%.6f", time.Duration(s.at-l.Conn.First.At).Seconds())
+	return fmt.Sprintf("%.6f", time.Duration(s.at-l.Conn.Began).Seconds())
 }
 
 // relative is a sequence number as Wireshark shows it: the SYN is 0.
@@ -379,7 +379,7 @@ func (o LadderText) transactions(w io.Writer, l *Ladder) {
 	}
 	var rows [][]string
 	for _, i := range shown {
-		rows = append(rows, ladderCells(i, &l.Transactions[i], l.Conn.First.At))
+		rows = append(rows, ladderCells(i, &l.Transactions[i], l.Conn.Began))
 	}
 	table(w, title, o.Width, ladderColumns, rows)
 }

@@ -122,7 +122,7 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 	}
 	wg.Wait()
 	report := feed.report
-	var crowded, cut, cutOptions, afterReset uint64
+	var crowded, unmatched, cut, cutOptions, afterReset uint64
 	gone := feed.gone
 	for _, w := range workers {
 		for i, c := range w.results {
@@ -132,6 +132,7 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 		report.Duplicates += w.duplicates()
 		gone = max(gone, w.unreadable)
 		crowded += w.table.PushedOut()
+		unmatched += w.table.Unmatched()
 		cut += w.cut
 		cutOptions += w.cutOptions
 		afterReset += w.table.AfterReset()
@@ -153,6 +154,9 @@ func Run(ctx context.Context, src pcap.Source, o Options) (Report, error) {
 	}
 	if crowded > 0 {
 		report.note("given up early: %s that never carried data; there were too many at once, as in a flood of SYNs", unit.Plural(crowded, "connection", "connections"))
+	}
+	if unmatched > 0 {
+		report.note("not looked for in other VLANs and tunnels: the other direction of %s; too many with equal addresses and ports waited for theirs", unit.Plural(unmatched, "connection", "connections"))
 	}
 	return report, feed.failed
 }

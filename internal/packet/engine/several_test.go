@@ -70,7 +70,7 @@ func (k *kept) words() []string {
 	}
 	for i := range k.connections {
 		c := &k.connections[i]
-		list = append(list, fmt.Sprint(c.First.At, c.Client, c.Server, c.Sides[0].Packets, c.Sides[1].Packets, c.Sides[0].Retransmissions, c.Sides[1].Retransmissions))
+		list = append(list, fmt.Sprint(c.Began, c.Client, c.Server, c.Sides[0].Packets, c.Sides[1].Packets, c.Sides[0].Retransmissions, c.Sides[1].Retransmissions))
 	}
 	slices.Sort(list)
 	return list

@@ -133,7 +133,7 @@ func (s *survey) Connection(c *tcp.Conn) {
 	delete(s.live, e)
 	k := &s.connections[n]
 	*k = connection{
-		id: c.ID, client: c.Client, server: c.Server, first: c.First.At, last: c.Last.At, closed: true, clientLow: low,
+		id: c.ID, client: c.Client, server: c.Server, first: c.Began, last: c.Last.At, closed: true, clientLow: low,
 		segments: c.Sides[0].Segments + c.Sides[1].Segments, answered: c.Sides[flow.ToClient].Packets > 0,
 	}
 	k.base[0], k.based[0] = c.Base(flow.ToServer)

@@ -13,7 +13,7 @@ func (t *Table) Abandon(f *decode.Frame) *Conn {
 	if f == nil || f.Proto != decode.TCP {
 		return nil
 	}
-	_, c, _ := t.find(f, home(f.Hash))
+	_, c, _ := t.find(f, t.home(f.Hash, f.Space))
 	if c != nil {
 		t.abandon(c)
 	}
@@ -57,15 +57,15 @@ func (t *Table) guard(c *Conn, end func()) {
 	end()
 }
 
-// vanish takes a connection out of the table and tells nobody: it was telling
-// that did not work.
+// vanish takes a connection out of the table and tells nobody.
 func (t *Table) vanish(c *Conn) {
 	if c.index < 0 {
 		return
 	}
-	if place, ok := t.place(c.hash, c.index+1); ok {
-		t.remove(place)
+	if c.state&candidate != 0 {
+		t.answered(c)
 	}
+	t.rename(c.spot(), c.index+1, 0)
 	t.free = append(t.free, c.index)
 	c.index = -1
 	t.live--

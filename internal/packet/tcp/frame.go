@@ -15,7 +15,10 @@ func (t *Table) Frame(f *decode.Frame) {
 	if f.Proto != decode.TCP {
 		return
 	}
-	hash := home(f.Hash)
+	if f.Space != t.oneSided.only && !t.oneSided.several {
+		t.network(f.Space)
+	}
+	hash := t.home(f.Hash, f.Space)
 	at, c, d := t.find(f, hash)
 	if c != nil && t.overdue(c, f.At) {
 		t.end(c, c.Last, flow.Expired)
@@ -26,8 +29,9 @@ func (t *Table) Frame(f *decode.Frame) {
 		at, c, _ = t.find(f, hash)
 	}
 	if c == nil && f.Flags&decode.ACK != 0 {
-		if c, d = t.across(f, hash); c != nil {
+		if c, d = t.across(f); c != nil {
 			c.Across = f.Space
+			t.put(at, slot{hash, c.index + 1})
 		}
 	}
 	if c == nil {
@@ -40,12 +44,17 @@ func (t *Table) Frame(f *decode.Frame) {
 			return
 		}
 		retried := ref < 0 && t.retried(ref, f)
-		c = t.add(at, hash)
+		c = t.add(at, hash, f.Hash)
 		d = t.open(c, f)
 		if retried {
 			c.state |= retry
 		}
 		t.began(c)
+		if t.oneSided.several {
+			t.awaitAcross(c)
+		}
+	} else if c.state&candidate != 0 && c.Sides[d].Packets == 0 {
+		t.answered(c)
 	}
 	f.Space = c.Space // of those who look at the packet next, both directions are one flow
 	if c.state&abandoned != 0 {

@@ -9,7 +9,7 @@ const (
 	// lingering is how long the late packets of a connection are expected:
 	// TIME_WAIT of Linux (TCP_TIMEWAIT_LEN, 60 s).
 	lingering = 60e9
-	// mostGone bounds the marks of a table, to 5 MiB. The oldest go first.
+	// mostGone bounds the marks of a table, to 6 MiB. The oldest go first.
 	mostGone = 1 << 16
 	// near is how far a late packet may lie from where its connection ended: more
 	// than windows usually are, and a 128th of all sequence numbers.
@@ -18,9 +18,8 @@ const (
 
 // mark is what remains of a connection that has ended.
 type mark struct {
-	at             int64
-	hash           uint32
-	space, across  flow.Space
+	at int64
+	spot
 	next           [2]uint32 // sequence numbers, by direction
 	first          [2]uint32 // of the first byte
 	client, server flow.Endpoint
@@ -39,26 +38,25 @@ func (g *gone) is(ref int32, f *decode.Frame) bool {
 	return (m.space == f.Space || m.across == f.Space) && (m.client == f.Src && m.server == f.Dst || m.client == f.Dst && m.server == f.Src)
 }
 
-// bury puts a mark in the place of a connection.
-func (t *Table) bury(c *Conn, place uint32) {
+// bury puts a mark where a connection stands.
+func (t *Table) bury(c *Conn) {
 	g := &t.gone
 	if g.end-g.head == uint32(len(g.marks)) {
 		if len(g.marks) < mostGone {
 			g.enlarge(t)
 		} else {
 			t.drop()
-			place, _ = t.place(c.hash, c.index+1)
 		}
 	}
 	i := g.end & uint32(len(g.marks)-1)
 	m := &g.marks[i]
-	*m = mark{at: c.Last.At, hash: c.hash, space: c.Space, across: c.Across, client: c.Client, server: c.Server, reset: c.Ending == flow.Reset, refused: c.Refused}
+	*m = mark{at: c.Last.At, spot: c.spot(), client: c.Client, server: c.Server, reset: c.Ending == flow.Reset, refused: c.Refused}
 	for d := range c.halves {
 		h := &c.halves[d]
 		m.next[d], m.first[d] = h.base+uint32(h.high), h.base
 	}
 	g.end++
-	t.slots[place].ref = ^int32(i)
+	t.rename(c.spot(), c.index+1, ^int32(i))
 }
 
 // enlarge doubles the ring. The marks keep their order, not their places.
@@ -67,9 +65,7 @@ func (g *gone) enlarge(t *Table) {
 	for i := g.head; i != g.end; i++ {
 		from, to := i&uint32(len(g.marks)-1), i&uint32(len(larger)-1)
 		larger[to] = g.marks[from]
-		if at, ok := t.place(g.marks[from].hash, ^int32(from)); ok {
-			t.slots[at].ref = ^int32(to) - 1<<30 // not to be taken for one that has not moved yet
-		}
+		t.rename(g.marks[from].spot, ^int32(from), ^int32(to)-1<<30) // not to be taken for one that has not moved yet
 	}
 	for i := range t.slots {
 		if s := &t.slots[i]; s.ref < -1<<29 {
@@ -83,9 +79,7 @@ func (g *gone) enlarge(t *Table) {
 func (t *Table) drop() {
 	g := &t.gone
 	i := g.head & uint32(len(g.marks)-1)
-	if at, ok := t.place(g.marks[i].hash, ^int32(i)); ok {
-		t.remove(at)
-	}
+	t.rename(g.marks[i].spot, ^int32(i), 0)
 	g.head++
 }
 

@@ -7,7 +7,7 @@ import (
 
 // open begins a connection with its first packet.
 func (t *Table) open(c *Conn, f *decode.Frame) flow.Dir {
-	c.ID, c.Space, c.Across, c.First, c.Last = f.Frame, f.Space, f.Space, f.Stamp, f.Stamp
+	c.ID, c.Space, c.Across, c.Began, c.Last = f.Frame, f.Space, f.Space, f.At, f.Stamp
 	server := false // whether the sender is the server
 	switch {
 	case f.Flags&decode.SYN != 0:

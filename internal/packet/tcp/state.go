@@ -9,6 +9,7 @@ const (
 	awaits                      // an acknowledgement waits for its bytes
 	retry                       // the SYN repeats one that was refused
 	abandoned                   // a panic came of it: its packets are counted and not looked at
+	candidate                   // its other direction may come in another network
 )
 
 // scaling says whether window fields can be read.

@@ -1,6 +1,8 @@
 package tcp
 
 import (
+	"math/bits"
+	"math/rand/v2"
 	"time"
 
 	"rtrail/internal/packet/decode"
@@ -32,7 +34,9 @@ type Table struct {
 	idle  int64
 	slots []slot
 	mask  uint32
-	used  int // slots with something in them
+	used  int    // slots with something in them
+	seed  uint64 // of the places
+	looks uint64 // slots and candidates that were looked at
 
 	slabs []*[slab]Conn
 	free  []int32
@@ -42,6 +46,7 @@ type Table struct {
 	logs     logs
 	held     holder
 	unproven unproven
+	oneSided oneSided
 	early    []early
 	chunk    flow.Chunk
 
@@ -59,7 +64,7 @@ type slot struct {
 
 // NewTable makes an empty table.
 func NewTable(o Options) *Table {
-	t := &Table{o: o, idle: int64(o.Idle), slots: make([]slot, 1024), mask: 1023}
+	t := &Table{o: o, idle: int64(o.Idle), slots: make([]slot, 1024), mask: 1023, seed: rand.Uint64()}
 	if t.idle <= 0 {
 		t.idle = int64(defaultIdle)
 	}
@@ -123,14 +128,19 @@ func (t *Table) Close() {
 
 func (t *Table) conn(index int32) *Conn { return &t.slabs[uint32(index)/slab][uint32(index)%slab] }
 
-// home is where a frame's connection is looked for. The worker was chosen by
-// the remainder of the same hash, so its low bits say nothing here.
-func home(hash uint64) uint32 { return uint32(hash * 0x9e3779b97f4a7c15 >> 32) }
+// home is where the connections between two ends in a network are looked for. Who
+// sends the packets chooses their ends and networks, and so the hash of the ends;
+// the seed keeps the places out of reach.
+func (t *Table) home(pair uint64, space flow.Space) uint32 {
+	hi, lo := bits.Mul64(pair^t.seed, (uint64(space)+1)*0x9e3779b97f4a7c15)
+	return uint32(hi ^ lo)
+}
 
 // find looks the connection of a frame up. It returns the place of what it
 // found, or where a new one goes; dir is the frame's direction in a connection.
 func (t *Table) find(f *decode.Frame, hash uint32) (at uint32, c *Conn, dir flow.Dir) {
 	for at = hash & t.mask; ; at = (at + 1) & t.mask {
+		t.looks++
 		s := &t.slots[at]
 		if s.ref == 0 {
 			return at, nil, 0
@@ -158,7 +168,7 @@ func (t *Table) find(f *decode.Frame, hash uint32) (at uint32, c *Conn, dir flow
 }
 
 // add makes a connection and puts it at a place that find returned.
-func (t *Table) add(at, hash uint32) *Conn {
+func (t *Table) add(at, hash uint32, pair uint64) *Conn {
 	if len(t.free) == 0 {
 		s := new([slab]Conn)
 		for i := range s {
@@ -171,17 +181,22 @@ func (t *Table) add(at, hash uint32) *Conn {
 	t.free = t.free[:len(t.free)-1]
 	c := t.conn(index)
 	*c = Conn{}
-	c.index, c.hash = index, hash
+	c.index, c.pair = index, pair
 	c.Sides[0].Scale, c.Sides[1].Scale = -1, -1
+	t.put(at, slot{hash, index + 1})
+	t.live++
+	return c
+}
+
+// put fills a place that find returned.
+func (t *Table) put(at uint32, s slot) {
 	if t.slots[at].ref == 0 {
 		t.used++
 	}
-	t.slots[at] = slot{hash, index + 1}
-	t.live++
+	t.slots[at] = s
 	if t.used*4 > len(t.slots)*3 {
 		t.grow()
 	}
-	return c
 }
 
 func (t *Table) grow() {
@@ -208,6 +223,34 @@ func (t *Table) place(hash uint32, ref int32) (at uint32, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// spot says where something is in the table: in one place, or in two where each
+// direction has a network of its own.
+type spot struct {
+	pair          uint64
+	space, across flow.Space
+}
+
+func (c *Conn) spot() spot { return spot{c.pair, c.Space, c.Across} }
+
+// rename gives what stands at a spot another number; 0: it leaves the table.
+func (t *Table) rename(s spot, from, to int32) {
+	t.renameAt(t.home(s.pair, s.space), from, to)
+	if s.across != s.space {
+		t.renameAt(t.home(s.pair, s.across), from, to)
+	}
+}
+
+func (t *Table) renameAt(hash uint32, from, to int32) {
+	at, ok := t.place(hash, from)
+	switch {
+	case !ok: // another connection has taken the place
+	case to == 0:
+		t.remove(at)
+	default:
+		t.slots[at].ref = to
+	}
 }
 
 // remove empties a place and moves up what was pushed on by it.
@@ -241,15 +284,10 @@ func (t *Table) end(c *Conn, at flow.Stamp, how flow.Ending) {
 	if t.o.Ended != nil {
 		t.o.Ended(c)
 	}
-	place, _ := t.place(c.hash, c.index+1)
 	if how == flow.Finished || how == flow.Reset {
-		t.bury(c, place)
-	} else {
-		t.remove(place)
+		t.bury(c)
 	}
-	t.free = append(t.free, c.index)
-	c.index = -1
-	t.live--
+	t.vanish(c)
 }
 
 // settle closes what is still open in a direction.

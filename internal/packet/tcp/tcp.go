@@ -98,11 +98,12 @@ type Conn struct {
 	Last        flow.Stamp
 	Established flow.Stamp // the ACK that completes the handshake, or the first data of the client
 	consumer    Consumer
-	index       int32 // of this connection in the table; -1: free
-	hash        uint32
+	pair        uint64 // hash of the ends
+	index       int32  // of this connection in the table; -1: free
+	next        int32  // candidate of the same ends, index + 1; 0: none
 
-	Closer      Close // the first FIN or RST
-	First       flow.Stamp
+	Closer      Close      // the first FIN or RST
+	Began       int64      // time of its first packet, nanoseconds since 1970
 	SYN, SYNACK flow.Stamp // first copies; Frame 0: not seen
 
 	// What the consumer knows and tells those who read the connection at its end.

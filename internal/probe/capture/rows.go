@@ -34,7 +34,7 @@ func secondRow(s *summary.Second) recording.PacketService {
 // ConnectionRow is a connection as tables hold it.
 func ConnectionRow(c *summary.Connection) recording.PacketConnection {
 	row := recording.PacketConnection{
-		At: time.Unix(0, c.First.At), Last: time.Unix(0, c.Last.At), ID: int64(c.ID),
+		At: time.Unix(0, c.Began), Last: time.Unix(0, c.Last.At), ID: int64(c.ID),
 		Client: c.Client.Addr.String(), ClientPort: int32(c.Client.Port), Server: c.Server.Addr.String(), ServerPort: int32(c.Server.Port),
 		Proto: c.Protocol, Why: c.Why.String(), Midway: c.Midway,
 		ServerRTT: recording.Unknown, ClientRTT: recording.Unknown, Connect: recording.Unknown,
