@@ -246,3 +246,37 @@ func TestDecodeAs(t *testing.T) {
 		}
 	}
 }
+
+// TestDecodeAsProxy has users who name the decoder of a proxy: what it carries is
+// still decoded by what it is.
+func TestDecodeAsProxy(t *testing.T) {
+	const answer = "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+	connect := []string{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\n\r\n"}
+	socks5 := []string{">\x05\x01\x00", "<\x05\x00", ">\x05\x01\x00\x01\x0a\x00\x00\x03\x00\x50", "<\x05\x00\x00\x01\x0a\x00\x00\x03\x00\x50"}
+	socks4 := []string{">\x04\x01\x00\x50\x0a\x00\x00\x03\x00", "<\x00\x5a\x00\x00\x00\x00\x00\x00"}
+	redis := []string{">*1\r\n$4\r\nPING\r\n", "<+PONG\r\n"}
+	for _, tt := range []struct {
+		as    string
+		lines [][]string
+		want  string
+	}{
+		{"http", [][]string{connect, redis}, "http CONNECT, redis PING"},
+		{"http", [][]string{connect, {">GET / HTTP/1.1\r\n\r\n", answer}}, "http CONNECT, http GET"},
+		{"http", [][]string{connect, {">hello\r\n", "<hello\r\n"}}, "http CONNECT, generic "},
+		{"http", [][]string{{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"}, {">GET / HTTP/1.1\r\n\r\n", answer}}, "http CONNECT, http GET"},
+		{"generic", [][]string{connect, redis}, "generic , generic "}, // asked for, so nothing is decoded
+		{"generic", [][]string{socks5, redis}, "generic , generic , redis PING"},
+		{"generic", [][]string{socks4, redis}, "generic , redis PING"},
+	} {
+		path := writeCapture(t, talk(8888, false, slices.Concat(tt.lines...)...)...)
+		k, _ := runWith(t, path, Options{Workers: 1, DecodeAs: map[uint16]string{8888: tt.as}})
+		slices.SortFunc(k.transactions, func(a, b rt.Transaction) int { return int(a.ID) - int(b.ID) })
+		var got []string
+		for _, x := range k.transactions {
+			got = append(got, x.Proto+" "+x.Command)
+		}
+		if is := strings.Join(got, ", "); is != tt.want {
+			t.Errorf("as %s, %q: %q, want %q", tt.as, tt.lines, is, tt.want)
+		}
+	}
+}

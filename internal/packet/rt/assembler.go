@@ -71,6 +71,7 @@ type Assembler struct {
 	greeted  bool   // the handshake was told
 	gave     bool   // an exchange was given out
 	told     bool   // one was, since the last bytes
+	inside   bool   // what comes now is that of a tunnel
 	burst    burst
 	ending   ending
 }
@@ -111,7 +112,7 @@ func (a *Assembler) opened() bool {
 	if !ok || !o.Opened() {
 		return false
 	}
-	a.parser = nil
+	a.parser, a.inside = nil, true
 	return true
 }
 
@@ -148,11 +149,11 @@ var states = [...]tcp.State{proto.Unclear: tcp.Unknown, proto.Idle: tcp.Idle, pr
 // decoder: the header of MySQL's packets and a command, the least of all.
 const leastBytes = 5
 
-// choose takes the decoder that the user named for the port. Without one, bytes
-// decide, in a trial; where the capture holds headers and no data, the last one is
-// taken.
+// choose takes the decoder that the user named for the port: for a proxy, not for
+// what it carries. Without one, bytes decide, in a trial; where the capture holds
+// headers and no data, the last one is taken.
 func (a *Assembler) choose(c *flow.Chunk) {
-	if name := a.shop.Forced[a.conn.Server.Port]; name != "" {
+	if name := a.shop.Forced[a.conn.Server.Port]; name != "" && !a.inside && !a.throughSOCKS(name, c) {
 		for i := range a.shop.Protocols {
 			if a.shop.Protocols[i].Name == name {
 				a.use(i)
