@@ -10,9 +10,10 @@ import "time"
 type PacketCapture struct {
 	At          time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"` // the first packet
 	Last        time.Time `parquet:"last,timestamp(nanosecond)" cbor:"last"`
-	Source      string    `parquet:"source" cbor:"source"` // file or interface
-	NetNS       string    `parquet:"netns" cbor:"netns"`   // network namespace of the interface as it was asked for: a name, a path or a PID; "" for rtrail's own
-	Point       string    `parquet:"point" cbor:"point"`   // where it was taken: client, server, or "" when not known
+	Source      string    `parquet:"source" cbor:"source"`       // file or interface
+	NetNS       string    `parquet:"netns" cbor:"netns"`         // network namespace of the interface as it was asked for: a name, a path or a PID; "" for rtrail's own
+	Point       string    `parquet:"point" cbor:"point"`         // where it was taken: client, server, or "" when not known
+	DecodeAs    string    `parquet:"decode_as" cbor:"decode_as"` // what the user said that ports speak, as in --decode-as, joined by ','
 	Packets     int64     `parquet:"packets" cbor:"packets"`
 	Bytes       int64     `parquet:"bytes" cbor:"bytes"`             // on the wire
 	Dropped     int64     `parquet:"dropped" cbor:"dropped"`         // by the kernel, for want of speed; Unknown if the capture does not say

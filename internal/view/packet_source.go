@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -17,10 +18,12 @@ const SavedPackets = "FILE"
 type PacketSource struct {
 	Enter     shell.Command // what to put before a command so that it sees the interface; none mostly
 	File      string        // "" for an interface
+	Rest      []string      // files that continue it
 	Interface string
+	DecodeAs  []string // what the user said that ports speak: PORT=PROTO
 }
 
-// Flag is how tshark and tcpdump are told.
+// Flag is how tshark and tcpdump are told, which read one file.
 func (s PacketSource) Flag() shell.Command {
 	if s.File != "" {
 		return shell.Line("-r %s", shell.Path(s.File))
@@ -31,7 +34,7 @@ func (s PacketSource) Flag() shell.Command {
 // Tshark shows fields of the packets that a filter keeps, or the packets
 // themselves without fields.
 func (s PacketSource) Tshark(filter shell.Filter, fields ...string) shell.Command {
-	c := shell.Line("%s tshark %s -Y %s", s.Enter, s.Flag(), filter)
+	c := shell.Line("%s tshark %s %s -Y %s", s.Enter, s.Flag(), s.Dissectors(), filter)
 	for i, f := range fields {
 		if i == 0 {
 			c = c.With("-T fields")
@@ -43,10 +46,37 @@ func (s PacketSource) Tshark(filter shell.Filter, fields ...string) shell.Comman
 
 // Packets is the verb that prints the response times of a port.
 func (s PacketSource) Packets(port uint16) shell.Command {
+	c := shell.Line("%s rtrail packets %s -p %d --for 10s", s.Enter, s.Flag(), port)
 	if s.File != "" {
-		return shell.Line("%s rtrail packets %s -p %d", s.Enter, shell.Path(s.File), port)
+		c = shell.Line("%s rtrail packets %s -p %d", s.Enter, shell.Paths(append([]string{s.File}, s.Rest...)), port)
 	}
-	return shell.Line("%s rtrail packets %s -p %d --for 10s", s.Enter, s.Flag(), port)
+	return c.With("%s", decodeAs(s.DecodeAs))
+}
+
+// decodeAs repeats what the user said that ports speak.
+func decodeAs(list []string) (flags shell.Command) {
+	for _, one := range list {
+		flags = shell.Line("%s --decode-as %s", flags, one)
+	}
+	return flags
+}
+
+// Dissectors tells tshark the same, in its words. What rtrail decodes as generic
+// has none.
+func (s PacketSource) Dissectors() (flags shell.Command) {
+	names := map[string]string{"mysql": "mysql", "http": "http", "redis": "resp", "postgres": "pgsql", "dns": "dns", "tls": "tls"}
+	for _, one := range s.DecodeAs {
+		left, name, _ := strings.Cut(one, "=")
+		port, err := strconv.ParseUint(left, 10, 16)
+		if names[name] == "" || err != nil {
+			continue
+		}
+		flags = shell.Line("%s -d %s", flags, fmt.Sprintf("tcp.port==%d,%s", port, names[name]))
+		if name == "dns" {
+			flags = flags.With("-d %s", fmt.Sprintf("udp.port==%d,dns", port))
+		}
+	}
+	return flags
 }
 
 // PacketSource is where the packets of the first capture came from. Those that
@@ -58,20 +88,26 @@ func (v *View) PacketSource() PacketSource {
 	}
 	c := &captures[0]
 	if v.Has(recording.System) {
-		return PacketSource{Enter: enterNetNS(c.NetNS), Interface: c.Source}
+		return PacketSource{Enter: enterNetNS(c.NetNS), Interface: c.Source, DecodeAs: decodedAs(c)}
 	}
-	file, _, _ := strings.Cut(c.Source, ", ")
-	if file == "-" {
-		file = SavedPackets
+	files := strings.Split(c.Source, ", ")
+	if files[0] == "-" {
+		files[0] = SavedPackets
 	}
-	return PacketSource{File: file}
+	return PacketSource{File: files[0], Rest: files[1:], DecodeAs: decodedAs(c)}
+}
+
+func decodedAs(c *recording.PacketCapture) []string {
+	return strings.FieldsFunc(c.DecodeAs, func(r rune) bool { return r == ',' })
 }
 
 // PairFlags is how rtrail packets is told the captures of both sides that the
 // recording was made of; none if it was made of one.
 func (v *View) PairFlags() shell.Command {
 	var client, server []shell.Command
+	var as []string
 	for _, c := range v.PacketCaptures() {
+		as = decodedAs(&c)
 		for file := range strings.SplitSeq(c.Source, ", ") {
 			switch c.Point {
 			case "client":
@@ -88,7 +124,7 @@ func (v *View) PairFlags() shell.Command {
 	for _, f := range append(client[1:], server...) {
 		flags = flags.With("%s", f)
 	}
-	return flags
+	return flags.With("%s", decodeAs(as))
 }
 
 // IPField is the name of a field of tshark in the IP header of packets with an

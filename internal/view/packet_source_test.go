@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/shell"
 )
 
 func TestPairFlags(t *testing.T) {
@@ -76,5 +77,40 @@ func TestPacketSource(t *testing.T) {
 				t.Errorf("%q %q, want %q %q", got.Enter, got.Flag(), tc.enter, tc.flag)
 			}
 		})
+	}
+}
+
+// TestDecodeAsIsRepeated holds commands to show what the verdict was made of: all
+// files, decoded as the user said.
+func TestDecodeAsIsRepeated(t *testing.T) {
+	at := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)
+	view := func(live bool, captures ...recording.PacketCapture) *View {
+		rec := recording.New(recording.Manifest{})
+		w := recording.NewWriter(at)
+		for _, c := range captures {
+			c.At, c.Last = at, at
+			recording.Append(w, c)
+		}
+		if live {
+			recording.Append(w, recording.SystemSample{At: at})
+		}
+		if err := rec.Commit(w); err != nil {
+			t.Fatal(err)
+		}
+		return New(rec, at, at.Add(time.Second))
+	}
+	const as = "5353=dns,8000=postgres,9000=generic"
+	files := view(false, recording.PacketCapture{Source: "a.pcap, b.pcap", DecodeAs: as}).PacketSource()
+	live := view(true, recording.PacketCapture{Source: "any", DecodeAs: "8000=mysql"}).PacketSource()
+	pair := view(false, recording.PacketCapture{Source: "a", Point: "client", DecodeAs: "8000=http"}, recording.PacketCapture{Source: "b", Point: "server", DecodeAs: "8000=http"})
+	for _, tc := range []struct{ got, want string }{
+		{files.Packets(8000).With("--by statement").String(), "rtrail packets a.pcap b.pcap -p 8000 --decode-as 5353=dns --decode-as 8000=postgres --decode-as 9000=generic --by statement"},
+		{files.Tshark(shell.Display("tcp")).String(), "tshark -r a.pcap -d tcp.port==5353,dns -d udp.port==5353,dns -d tcp.port==8000,pgsql -Y tcp"},
+		{live.Packets(8000).String(), "rtrail packets -i any -p 8000 --for 10s --decode-as 8000=mysql"},
+		{pair.PairFlags().String(), "--client-side a --server-side b --decode-as 8000=http"},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("%s, want %s", tc.got, tc.want)
+		}
 	}
 }

@@ -6,7 +6,9 @@ package capture
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -186,11 +188,20 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 		notes = append(notes, fmt.Sprintf("%d seconds of services were left out", r.Cut))
 	}
 	return recording.PacketCapture{
-		At: first, Last: time.Unix(0, r.Report.Last), Source: r.Options.Source, NetNS: r.Options.NetNS, Point: r.Options.Point,
+		At: first, Last: time.Unix(0, r.Report.Last), Source: r.Options.Source, NetNS: r.Options.NetNS, Point: r.Options.Point, DecodeAs: decodeAs(r.Options.Engine.DecodeAs),
 		Packets: int64(r.Report.Packets), Bytes: int64(r.Report.Bytes), Dropped: dropped, Missed: r.Summary.Missed,
 		Duplicates: int64(r.Report.Duplicates), Unreadable: r.Report.Unreadable(), Connections: int64(r.Summary.Seen),
 		Note: strings.Join(notes, "; "),
 	}
+}
+
+// decodeAs words what the user said that ports speak.
+func decodeAs(ports map[uint16]string) string {
+	var words []string
+	for _, port := range slices.Sorted(maps.Keys(ports)) {
+		words = append(words, fmt.Sprintf("%d=%s", port, ports[port]))
+	}
+	return strings.Join(words, ",")
 }
 
 // notesOf are the doubts about a capture that its row has no numbers for.

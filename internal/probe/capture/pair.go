@@ -29,6 +29,8 @@ type PairOptions struct {
 type PairResult struct {
 	Client *Result // what the client's capture says alone
 	Pair   *pair.Result
+
+	decodeAs string
 }
 
 // ReadPair reads two captures and compares them. What one of them says alone is
@@ -49,7 +51,7 @@ func ReadPair(ctx context.Context, o PairOptions) (*PairResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &PairResult{client, p}, nil
+	return &PairResult{client, p, decodeAs(o.DecodeAs)}, nil
 }
 
 // portsAtClient are the ports that matter as the client's capture has them: NAT
@@ -103,7 +105,7 @@ func (r *PairResult) serverRow() recording.PacketCapture {
 		notes = append(notes, fmt.Sprintf("left out of the comparison: %d of %d requests, which the captures do not both hold whole", n, all))
 	}
 	return recording.PacketCapture{
-		At: time.Unix(0, side.Report.First), Last: time.Unix(0, side.Report.Last), Source: strings.Join(side.Files, ", "), Point: "server",
+		At: time.Unix(0, side.Report.First), Last: time.Unix(0, side.Report.Last), Source: strings.Join(side.Files, ", "), Point: "server", DecodeAs: r.decodeAs,
 		Packets: int64(side.Report.Packets), Bytes: int64(side.Report.Bytes), Dropped: dropped, Missed: side.Missed,
 		Duplicates: int64(side.Report.Duplicates), Unreadable: side.Report.Unreadable(), Connections: int64(side.Connections),
 		Note: strings.Join(notes, "; "),
