@@ -105,6 +105,11 @@ func pktAtMost(v *view.View, c rule.Confidence) rule.Confidence {
 	return c
 }
 
+// oneDirection is what to say where view.OneDirection holds.
+func oneDirection() rule.Text {
+	return rule.T("nothing was captured in both directions: the answers may have come another way; capture at the client, or mirror both directions")
+}
+
 // perSecond is a sum of waits as seconds waited per second of the window.
 func perSecond(v *view.View, d time.Duration) float64 { return v.PerSecond(d) }
 

@@ -162,6 +162,7 @@ type fate int
 const (
 	sound   fate = iota
 	unheard      // no answer was captured, and nobody is known to have missed it
+	oneWay       // the same, and neither were others: the capture may lack that direction
 	deaf         // nothing comes back
 	losing
 	failing
@@ -170,6 +171,8 @@ const (
 
 func (r *resolver) judge(v *view.View) (fate, rule.Confidence) {
 	switch {
+	case r.dead() && r.silent() >= someQueries && r.missed() >= someQueries && v.OneDirection(r.s.Server):
+		return oneWay, rule.Possible
 	case r.dead() && r.silent() >= someQueries && (r.missed() >= someQueries || r.Refused > 0):
 		return deaf, rule.Certain
 	case r.dead() && r.silent() >= someQueries:
@@ -199,6 +202,9 @@ func (r *resolver) finding(v *view.View, what fate, c rule.Confidence) rule.Find
 		share := float64(r.silent()) / float64(max(r.asked(), 1))
 		f.Headline = rule.T("no answer of the resolver %s was captured to %s of %s of %s, but nobody asked again", r.name(), unit.Count(r.silent()), unit.Plural(r.asked(), "query", "queries"), r.who())
 		f.Impact = rule.Impact{Share: share, Text: rule.T("%s of %s", unit.Share(share), lookups)}
+	case oneWay:
+		f.Headline = rule.T("no answer of the resolver %s was captured to %s of %s, and clients ask again; but only one direction was captured", r.name(), unit.Plural(r.asked(), "query", "queries"), r.who())
+		f.Impact = rule.Impact{Share: 1, Text: rule.T("all lookups")}
 	case deaf:
 		f.Headline = r.deadHeadline()
 		f.Impact = rule.Impact{TimeLost: waited, Text: rule.T("all lookups, %s waited per second", unit.Seconds(waited))}
@@ -225,6 +231,9 @@ func (r *resolver) finding(v *view.View, what fate, c rule.Confidence) rule.Find
 	f.Evidence = r.evidence(v)
 	f.Fixes = r.fixes()
 	f.Notes = r.notes()
+	if what == oneWay {
+		f.Notes = append(f.Notes, oneDirection())
+	}
 	return f
 }
 
@@ -302,7 +311,7 @@ func (r *resolver) unansweredCheck(v *view.View) shell.Command {
 	if from.File == "" {
 		return r.listing(v)
 	}
-	return shell.Line("tshark -2 %s -Y %s", from.Flag(), shell.Display("dns.flags.response == 0 && !dns.response_in && !icmp && !icmpv6 && %s", pktHost("dst", r.s.Server)))
+	return shell.Line("tshark -2 %s %s -Y %s", from.Flag(), from.Dissectors(), shell.Display("dns.flags.response == 0 && !dns.response_in && !icmp && !icmpv6 && %s", pktHost("dst", r.s.Server)))
 }
 
 // refusedFilter keeps ICMP messages that quote a query: tshark knows the packet

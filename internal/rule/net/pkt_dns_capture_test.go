@@ -89,7 +89,7 @@ func TestDNSInCapture(t *testing.T) {
 			"1,934 queries without an answer, 0 answered only after a copy, of 5,934; 66 more were asked less than 2 s before the end"},
 		{"few are lost", lookUp(60000, except(each(30)), never), dnsSlow, "1,994 of 59,994 got no answer", "3.3 % of 59,994 lookups", "1,994 queries"},
 		{"fewer than count", lookUp(60000, except(each(100)), never), dnsSlow, "", "", ""},
-		{"all are lost", lookUp(6000, never, never), dnsUnreachable, "answers nothing: none of 6,000 queries of 10.0.0.1 was answered", "all lookups", "5,800 queries"},
+		{"all are lost", lookUp(6000, never, never), dnsUnreachable, "no answer of the resolver 10.0.0.2:53 was captured to 5,800 queries of 10.0.0.1", "all lookups", "5,800 queries"},
 		{"all are refused", lookUp(6000, never, each(1)), dnsUnreachable, "all 6,000 queries of 10.0.0.1 were refused", "all lookups", "6,000 of them were answered by ICMP"},
 		{"some are refused", lookUp(6000, never, each(5)), dnsUnreachable, "none of 6,000 queries of 10.0.0.1 was answered, 1,200 were refused", "all lookups", "1,200 of them were answered by ICMP"},
 		{"the rest came just before the end", lookUp(30, never, each(5)), dnsUnreachable, "none of 30 queries of 10.0.0.1 was answered, 6 were refused", "all lookups", "6 queries without an answer, 0 answered only after a copy, of 6; 24 more"},
@@ -130,19 +130,59 @@ func holds(t *testing.T, f rule.Finding, headline, impact string, evidence ...st
 }
 
 // What is captured of one direction has no answers. Clients that send each query
-// twice at once say nothing by that; those that ask again after a while do.
+// twice at once say nothing by that; those that ask again after a while do, if the
+// capture is known to show what comes to them.
 func TestAnswersThatWereNotCaptured(t *testing.T) {
-	for again, want := range map[time.Duration]rule.Confidence{20 * ms: rule.Possible, time.Second: rule.Certain} {
+	for _, tt := range []struct {
+		name  string
+		again time.Duration
+		tcp   string // what else was captured: "both" directions of a connection, "one" of it
+		want  rule.Confidence
+		says  string
+	}{
+		{"copies at once", 20 * ms, "both", rule.Possible, "but nobody asked again"},
+		{"asked again, other traffic in both directions", time.Second, "both", rule.Certain, "answers nothing"},
+		{"asked again, nothing else", time.Second, "", rule.Possible, "only one direction was captured"},
+		{"asked again, other traffic in one direction", time.Second, "one", rule.Possible, "only one direction was captured"},
+	} {
 		f := newFilm()
 		for i := range 40 {
 			query := dnsPacket(uint16(20000+i), uint16(i), false)
 			copy(query[41:], fmt.Sprintf("%04d", i)) // in the place of "test"
 			f.packet(time.Duration(2*i)*time.Second, query)
-			f.packet(time.Duration(2*i)*time.Second+again, query)
+			f.packet(time.Duration(2*i)*time.Second+tt.again, query)
+			if tt.tcp != "" {
+				f.segment(time.Duration(2*i)*time.Second, 5000, 80, true, ackFlag, uint32(100+10*i), uint32(100+10*i), uint32(i), "0123456789")
+			}
+			if tt.tcp == "both" {
+				f.segment(time.Duration(2*i)*time.Second+ms, 5000, 80, false, ackFlag, uint32(100+10*i), uint32(110+10*i), uint32(i), "0123456789")
+			}
 		}
 		found, err := dnsUnreachable.Detect(f.view(t))
-		if err != nil || len(found) != 1 || found[0].Confidence != want {
-			t.Errorf("asked again after %v: found %v, error %v, want %s", again, found, err, want)
+		if err != nil || len(found) != 1 || found[0].Confidence != tt.want || !strings.Contains(found[0].Headline.String(), tt.says) {
+			t.Errorf("%s: found %v, error %v, want %s, %q", tt.name, found, err, tt.want, tt.says)
+		}
+	}
+}
+
+// TestLossInOneDirection repeats a tenth of the segments: without what the other
+// side says, nobody knows which of them had arrived.
+func TestLossInOneDirection(t *testing.T) {
+	for both, want := range map[bool]rule.Confidence{true: rule.Likely, false: rule.Possible} {
+		f := newFilm()
+		for i := range 2000 {
+			at, seq := time.Duration(i)*10*ms, uint32(100+10*i)
+			f.segment(at, 5000, 80, true, ackFlag, seq, 100, uint32(i), "0123456789")
+			if i%10 == 0 {
+				f.segment(at+5*ms, 5000, 80, true, ackFlag, seq, 100, uint32(i+1), "0123456789")
+			}
+			if both {
+				f.segment(at+6*ms, 5000, 80, false, ackFlag, 100, seq+10, uint32(i), "")
+			}
+		}
+		found := lossInPackets(f.view(t), func(string, string) bool { return false })
+		if len(found) != 1 || found[0].Confidence != want {
+			t.Errorf("both directions %v: found %v, want %s", both, found, want)
 		}
 	}
 }

@@ -43,7 +43,11 @@ func lossInPackets(v *view.View, told func(a, b string) bool) []rule.Finding {
 	var found []rule.Finding
 	for _, l := range lostWays(v) {
 		if c := l.confidence(); c > 0 && !told(l.from, l.to) {
-			found = append(found, l.finding(v, pktAtMost(v, c)))
+			f := l.finding(v, pktAtMost(v, c))
+			if v.OneDirection(l.from) || v.OneDirection(l.to) {
+				f.Confidence, f.Notes = rule.Possible, append(f.Notes, oneDirection())
+			}
+			found = append(found, f)
 		}
 	}
 	return found

@@ -379,15 +379,23 @@ func TestDNSUnreachable(t *testing.T) {
 	refused := func(n int64) func(*recording.PacketResolver) {
 		return func(r *recording.PacketResolver) { r.Refused = n }
 	}
+	// Other traffic is seen in both directions.
+	heard := func(host func() *ruletest.Host) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			return host().PacketConnection(conn(func(c *ruletest.PacketConnection) { c.Server = "10.0.0.9" }))
+		}
+	}
 	ruletest.Check(t, dnsUnreachable, []ruletest.Situation{
-		{Name: "silence", Host: dnsHost(0, 0, 10, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "answers nothing: none of 10 queries of 10.0.0.1 was answered"},
+		{Name: "silence", Host: dnsHost(0, 0, 10, 0, nil), Want: rule.Possible, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
+			Says: "no answer of the resolver 10.0.0.2:53 was captured to 10 queries of 10.0.0.1, and clients ask again; but only one direction was captured"},
+		{Name: "silence, though others are heard", Host: heard(dnsHost(0, 0, 10, 0, nil)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "answers nothing: none of 10 queries of 10.0.0.1 was answered"},
 		{Name: "nobody listens", Host: dnsHost(0, 0, 10, 0, refused(10)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "nobody listens at the resolver 10.0.0.2:53: all 10 queries of 10.0.0.1 were refused"},
 		{Name: "some are told that nobody listens", Host: dnsHost(0, 0, 10, 0, refused(3)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 10 queries of 10.0.0.1 was answered, 3 were refused", Proof: "3 of them were answered by ICMP"},
 		{Name: "one is told that nobody listens", Host: dnsHost(0, 0, 10, 0, refused(1)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "was answered, 1 was refused", Proof: "1 of them was answered by ICMP"},
 		{Name: "others were asked just before the end", Host: dnsHost(0, 0, 2, 0, func(r *recording.PacketResolver) { r.Queries, r.Young, r.Refused = 30, 28, 2 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 1, High: 1, Says: "none of 30 queries of 10.0.0.1 was answered, 2 were refused", Proof: "2 queries without an answer, 0 answered only after a copy, of 2; 28 more were asked"},
-		{Name: "many clients", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.Clients = recording.ResolverClients }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 queries of 256 clients and more"},
-		{Name: "more at once than are followed", Host: dnsHost(0, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.AskedAgain = 90000, 90000, 90000 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 90,000 queries"},
+		{Name: "many clients", Host: heard(dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.Clients = recording.ResolverClients })), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 queries of 256 clients and more"},
+		{Name: "more at once than are followed", Host: heard(dnsHost(0, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.AskedAgain = 90000, 90000, 90000 })), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 90,000 queries"},
 		{Name: "the capture may lack the answers", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Want: rule.Possible, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
 			Says: "no answer of the resolver 10.0.0.2:53 was captured to 10 of 10 queries of 10.0.0.1, but nobody asked again", Proof: "their clients asked 0 again"},
 		{Name: "one query", Host: dnsHost(0, 0, 1, 0, nil), Abstains: "1 query to 10.0.0.2:53 had no answer when the capture ended, 0 for less than 2 s"},

@@ -99,7 +99,7 @@ func (x *slowConnect) abandoned(c *view.PacketConnection) bool {
 
 func (x *slowConnect) look(address string, port int32) bool {
 	for _, s := range x.v.PacketServices() {
-		if s.Server == address && int32(s.Port) == port {
+		if int32(s.Port) == port && s.Server == address {
 			sent := s.Sent("client")
 			x.begun += int(sent.Begun)
 			x.repeated += int(sent.SlowConnects)
@@ -130,6 +130,10 @@ func (x *slowConnect) finding() rule.Finding {
 		Impact:   rule.Impact{TimeLost: perSecond(v, x.waited), Text: rule.T("%s of connects, %s waited", unit.Share(share), unit.Duration(x.waited))},
 	}
 	switch {
+	case x.never == x.begun && v.OneDirection(s.Server):
+		f.Confidence = rule.Possible
+		f.Headline = rule.T("no answer to the connects to %s was captured, and clients repeat their SYNs; but only one direction was captured", s.Name())
+		f.Notes = append(f.Notes, rule.T("nothing was captured in both directions: SYN-ACK or RST may have come another way; capture at the client, or mirror both directions"))
 	case x.never == x.begun:
 		f.Headline = rule.T("connects to %s get no answer", s.Name())
 	case x.ignored > x.repeated:

@@ -110,14 +110,14 @@ func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
 	e := &failing{v: v, s: s, usual: usually, total: s.Count + s.Ambiguous + s.Lossy + s.Blocking + s.TurnedAway}
 	byCode, byStatement := map[string]*codeCount{}, map[[2]string]*failingStatement{}
 	for _, t := range v.PacketStatements() {
-		if t.Server == s.Server && t.ServerPort == int32(s.Port) && t.Proto == s.Proto {
+		if t.ServerPort == int32(s.Port) && t.Server == s.Server && t.Proto == s.Proto {
 			e.rightTime += int64(t.RTSum)
 			e.rightCount += t.Count
 			byStatement[[2]string{t.Command, t.Fingerprint}] = &failingStatement{command: t.Command, fingerprint: t.Fingerprint, clients: t.Clients}
 		}
 	}
 	for _, x := range v.PacketErrors() {
-		if x.Server != s.Server || x.ServerPort != int32(s.Port) || x.Proto != s.Proto {
+		if x.ServerPort != int32(s.Port) || x.Server != s.Server || x.Proto != s.Proto {
 			continue
 		}
 		e.rightTime -= int64(x.RTSum)

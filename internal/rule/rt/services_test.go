@@ -226,7 +226,9 @@ func TestConnectSlow(t *testing.T) {
 		host *ruletest.Host
 	}{
 		{"one in ten", rule.Certain, connects(90, 10, 0, time.Second)},
-		{"never answered", rule.Certain, connects(0, 0, 4, 0)},
+		{"never answered", rule.Certain, connects(0, 0, 4, 0).PacketConnection(ruletest.PacketConnection{PacketConnection: recording.PacketConnection{Server: "10.0.0.9"},
+			FromClient: recording.PacketSide{Packets: 3}, FromServer: recording.PacketSide{Packets: 3}})},
+		{"never answered, and nothing else either", rule.Possible, connects(0, 0, 4, 0)},
 		{"two of many", 0, connects(90, 2, 0, time.Second)},
 		{"given up before the repeat", rule.Certain, abandoned(1)},
 		{"captured in one direction", 0, abandoned(5)},
