@@ -12,6 +12,9 @@ const (
 	// as a window of a gigabit path with 8 ms, after which waiting for a copy that
 	// nobody acknowledged makes no sense.
 	heldHalf = 1 << 20
+	// heldRuns is in how many runs: as much as a window of segments of 536 bytes. Each
+	// packet that comes out of order is sorted in among them.
+	heldRuns = 2048
 	// heldAlone is how long a hole stays open that no acknowledgement can decide
 	// because the other direction was not captured: the first retransmission
 	// timeout that RFC 6298 starts with.
@@ -62,6 +65,7 @@ func (t *Table) hold(h *half, f *decode.Frame, before int32, off uint64, data []
 		b.segments = append(b.segments, segment{})
 	}
 	n := b.at(i)
+	h.runs++
 	buffer := append(n.data[:0], data...)
 	b.bytes += cap(buffer) - cap(n.data)
 	*n = segment{
@@ -90,6 +94,7 @@ func (t *Table) unhold(h *half) {
 	b := &t.held
 	i := h.held
 	n := b.at(i)
+	h.runs--
 	h.held = n.next
 	if h.held == 0 {
 		h.tail = 0
@@ -149,7 +154,7 @@ func (t *Table) bound(c *Conn, d flow.Dir, at flow.Stamp) {
 			continue
 		}
 		alone := !o.has(hasACK) && at.At-t.held.at(h.held).sign > heldAlone
-		if !alone && t.held.bytes <= t.held.most && h.high-h.nxt <= heldHalf {
+		if !alone && t.held.bytes <= t.held.most && h.high-h.nxt <= heldHalf && h.runs <= heldRuns {
 			return
 		}
 		t.giveUp(c, d, at, false)

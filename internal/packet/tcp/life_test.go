@@ -369,3 +369,24 @@ func TestHeldIsBounded(t *testing.T) {
 	}
 	s.clean(t)
 }
+
+// TestManyRunsWait has bytes come one by one in front of a hole, with holes between
+// them: how many runs wait is bounded, and so is the search among them.
+func TestManyRunsWait(t *testing.T) {
+	table := NewTable(Options{})
+	for i := range 20 * heldRuns {
+		table.Frame(&decode.Frame{
+			Stamp: flow.Stamp{At: int64(i) * 1000, Frame: uint64(i + 1)}, Proto: decode.TCP, Hash: 1, Src: alice, Dst: bob, Flags: decode.ACK,
+			Seq: uint32(1000 + i*7919%900_000), Size: 1, Payload: []byte("x"),
+		})
+	}
+	table.Each(func(c *Conn) {
+		if n := c.halves[0].runs + c.halves[1].runs; n > heldRuns {
+			t.Errorf("%d runs wait, want at most %d", n, heldRuns)
+		}
+	})
+	table.Close()
+	if n := len(table.held.segments); n > heldRuns+2 || n < heldRuns/2 {
+		t.Errorf("%d runs were kept at once, want at most %d", n, heldRuns)
+	}
+}

@@ -58,7 +58,8 @@ type half struct {
 	size    uint32 // its length
 	gap     uint32 // low bits of where the last gap began
 	gapSize uint32
-	class   class // of the last counted copy
+	class   class  // of the last counted copy
+	runs    uint16 // segments that wait
 }
 
 // Flags of a half.
