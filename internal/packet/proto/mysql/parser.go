@@ -34,8 +34,9 @@ type parser struct {
 	desk     *proto.Desk  // its exchange is filled in and given to sink
 	tls      proto.Parser // after the change to TLS
 	prepared *prepared
-	zip      *zip          // compressed connections only
-	queue    []request     // requests after cur that wait
+	zip      *zip      // compressed connections only
+	queue    []request // requests after cur that wait, from first on
+	first    int
 	err      *proto.Buffer // what the server complained about
 
 	caps uint64
@@ -310,7 +311,7 @@ func (p *parser) tail() *request {
 	if p.waiting <= 1 {
 		return &p.cur
 	}
-	return &p.queue[p.waiting-2]
+	return &p.queue[p.first+int(p.waiting)-2]
 }
 
 // pop forgets the youngest request.
@@ -321,7 +322,7 @@ func (p *parser) pop() {
 	if p.waiting == 0 {
 		p.cur = request{}
 	} else {
-		p.queue = p.queue[:p.waiting-1]
+		p.queue = p.queue[:p.first+int(p.waiting)-1]
 	}
 }
 
@@ -334,10 +335,13 @@ func (p *parser) finish(status proto.Status) {
 	}
 	p.waiting--
 	if p.waiting > 0 {
-		p.cur = p.queue[0]
-		n := copy(p.queue, p.queue[1:])
-		p.queue[n] = request{}
-		p.queue = p.queue[:n]
+		p.cur = p.queue[p.first]
+		p.queue[p.first] = request{}
+		if p.first++; 2*p.first >= len(p.queue) { // move the others rarely
+			n := copy(p.queue, p.queue[p.first:])
+			clear(p.queue[n:])
+			p.queue, p.first = p.queue[:n], 0
+		}
 	}
 	p.newAnswer()
 }
