@@ -12,6 +12,7 @@ import (
 
 	"github.com/vishvananda/netns"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/pcap/live"
@@ -97,7 +98,10 @@ func (d *diagnosis) capture(ctx context.Context, mysql []uint16) (*liveCapture, 
 	go func() {
 		defer close(c.done)
 		defer src.Close()
-		c.result, c.err = capture.Read(ctx, src, capture.Options{Source: d.iface, NetNS: d.netns, Ports: ports, Live: true, Engine: how})
+		c.err = crash.Guard(func() (err error) {
+			c.result, err = capture.Read(ctx, src, capture.Options{Source: d.iface, NetNS: d.netns, Ports: ports, Live: true, Engine: how})
+			return err
+		})
 	}()
 	return c, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/budget"
+	"rtrail/internal/crash"
 	"rtrail/internal/escape"
 	"rtrail/internal/infile"
 	"rtrail/internal/lab/actor"
@@ -61,7 +62,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(errs)
 	help := watchHelp(root)
-	err := cmp.Or(root.ExecuteContext(ctx), out.Flush())
+	// What panics outside of all that costs less still leaves what was printed.
+	err := cmp.Or(crash.Guard(func() error { return root.ExecuteContext(ctx) }), out.Flush())
 	if err == nil && *help != nil {
 		err = fmt.Errorf("writing the help: %w", *help)
 	}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/escape"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/mysqlview/screen"
@@ -18,10 +19,12 @@ func (w *mysqlWatch) screen() error {
 	var totals mysqlview.Totals
 	read := make(chan error, 1)
 	go func() {
-		err := w.rows(func(r *mysqlview.Row) error {
-			totals.Add(r)
-			program.Send(screen.Moment{Row: *r, Frame: w.feed.Frame()})
-			return nil
+		err := crash.Guard(func() error {
+			return w.rows(func(r *mysqlview.Row) error {
+				totals.Add(r)
+				program.Send(screen.Moment{Row: *r, Frame: w.feed.Frame()})
+				return nil
+			})
 		})
 		program.Send(screen.Ended{})
 		read <- err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/outfile"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pcap"
@@ -145,16 +147,21 @@ func (p *packetsJob) printsAtOnce() bool {
 
 // read runs the engine and finishes the view.
 func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, ports []uint16, chosen *filter.Filter) error {
+	// What prints a second may panic while packets are read, or in Result.
+	var crashed error
+	guarded := func(f func()) {
+		crashed = cmp.Or(crashed, crash.Guard(func() error { f(); return nil }))
+	}
 	collectors := summary.New(r.workers, summary.Options{
 		Ports: ports, Slowest: max(r.top, r.slowest), Connections: max(1000, r.top), Clients: max(10000, r.top), Statements: max(5000, r.top),
 		Second: func(s *summary.Second) {
 			for _, f := range view.seconds {
-				f(s)
+				guarded(func() { f(s) })
 			}
 		},
 		Passed: func(before int64) {
 			for _, f := range view.passed {
-				f(before)
+				guarded(func() { f(before) })
 			}
 		},
 	})
@@ -180,12 +187,12 @@ func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, 
 		err = cause
 	}
 	for _, f := range view.finish {
-		if cause := f(&report, result); cause != nil && err == nil {
+		if cause := crash.Guard(func() error { return f(&report, result) }); cause != nil && err == nil {
 			err = cause
 		}
 	}
 	r.doubts(view, &report, result, chosen)
-	return err
+	return cmp.Or(err, crashed)
 }
 
 // doubts goes to standard error where the view itself cannot say it.

@@ -4,6 +4,7 @@
 package crash
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -31,6 +32,16 @@ func Of(v any) Crash {
 		fmt.Fprintf(escape.NewWriter(os.Stderr), "rtrail: panic: %s\n%s", c.What, c.Stack)
 	}
 	return c
+}
+
+// Guard makes an error of a panic of f.
+func Guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = errors.New(Of(v).String())
+		}
+	}()
+	return f()
 }
 
 // Debug says whether the user asks for stacks of panics.

@@ -2,6 +2,7 @@ package crash
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -41,5 +42,17 @@ func TestOf(t *testing.T) {
 				t.Errorf("stack:\n%s", c.Stack)
 			}
 		})
+	}
+}
+
+func TestGuard(t *testing.T) {
+	if err := Guard(func() error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if err := Guard(func() error { return os.ErrExist }); err != os.ErrExist {
+		t.Error(err)
+	}
+	if err := Guard(func() error { panic("here") }); err == nil || !strings.HasPrefix(err.Error(), "crashed (bug): here, at ") || !strings.Contains(err.Error(), "crash_test.go") {
+		t.Error(err)
 	}
 }

@@ -90,10 +90,7 @@ func (l *lane) Transaction(t *rt.Transaction) {
 	}
 	c.keys = append(c.keys, k)
 	if len(c.text) > mostPending || len(c.rows) > mostPending/512 {
-		s := l.stream
-		s.mu.Lock()
-		s.hand(c)
-		s.mu.Unlock()
+		l.stream.handNow(c)
 	}
 }
 
@@ -122,8 +119,21 @@ func (l *lane) Batch() {
 	}
 }
 
-// hand sorts and hands on chunks, and empties them.
+// handNow hands a chunk on before its batch is complete.
+func (s *Stream) handNow(c *chunk) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hand(c)
+}
+
+// hand sorts and hands on chunks, and empties them, also if whoever takes them panics.
 func (s *Stream) hand(chunks ...*chunk) {
+	defer func() {
+		for _, c := range chunks {
+			clear(c.rows)
+			c.keys, c.text, c.rows = c.keys[:0], c.text[:0], c.rows[:0]
+		}
+	}()
 	var keys []streamKey
 	if len(chunks) == 1 {
 		keys = chunks[0].keys
@@ -146,10 +156,6 @@ func (s *Stream) hand(chunks ...*chunk) {
 	}
 	if len(rows) > 0 && s.err == nil {
 		s.fail(s.Rows(rows))
-	}
-	for _, c := range chunks {
-		clear(c.rows)
-		c.keys, c.text, c.rows = c.keys[:0], c.text[:0], c.rows[:0]
 	}
 }
 

@@ -180,7 +180,18 @@ func (b *badSource) Next(ctx context.Context) (*pcap.Batch, error) {
 	return b.Source.Next(ctx)
 }
 
+// emptySource has nothing to tell.
+type emptySource struct{ pcap.Source }
+
+func (emptySource) Loss() pcap.Loss              { return pcap.Loss{} }
+func (emptySource) Notes() []pcap.Note           { return nil }
+func (emptySource) Interfaces() []pcap.Interface { return nil }
+
 func TestCrashOfReader(t *testing.T) {
+	var none kept
+	if _, err := Run(t.Context(), &badSource{emptySource{}, 0}, Options{Workers: 2, Collector: none.collector}); err == nil || !strings.Contains(err.Error(), "crashed (bug): source") {
+		t.Errorf("at the first packets: error %v", err)
+	}
 	src, err := pcap.OpenFile("testdata/loss.pcap")
 	if err != nil {
 		t.Fatal(err)

@@ -112,7 +112,7 @@ func (f *feed) fill() {
 		s = &shared{}
 	}
 	f.mu.Unlock()
-	b, err := f.readNext()
+	b, err := next(f.ctx, f.src)
 	if b != nil {
 		s.Batch = b
 		s.users.Store(int32(f.workers))
@@ -133,14 +133,14 @@ func (f *feed) fill() {
 	f.change.Broadcast()
 }
 
-// readNext reads a batch; a panic of the reader ends the reading.
-func (f *feed) readNext() (b *pcap.Batch, err error) {
+// next reads a batch; a panic of the reader ends the reading.
+func next(ctx context.Context, src pcap.Source) (b *pcap.Batch, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("reading packets %s", crash.Of(v))
 		}
 	}()
-	return f.src.Next(f.ctx)
+	return src.Next(ctx)
 }
 
 // part counts the packets of a batch and finds out whose they are, while they

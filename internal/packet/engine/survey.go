@@ -39,7 +39,7 @@ type outlook struct {
 
 // survey reads the first batch ahead.
 func survey(ctx context.Context, src pcap.Source, list []proto.Protocol) (pcap.Source, outlook) {
-	b, err := src.Next(ctx)
+	b, err := next(ctx, src)
 	s := &surveyed{Source: src, batch: b, err: err}
 	if b == nil {
 		return s, outlook{}

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
@@ -206,8 +207,9 @@ func surveyBoth(ctx context.Context, o *Options) ([2]*survey, error) {
 // error.
 func both(do func(i int) error) error {
 	failed := make(chan error, 1)
-	go func() { failed <- do(AtServer) }()
-	err := do(AtClient)
+	side := func(i int) error { return crash.Guard(func() error { return do(i) }) }
+	go func() { failed <- side(AtServer) }()
+	err := side(AtClient)
 	if other := <-failed; err == nil {
 		err = other
 	}

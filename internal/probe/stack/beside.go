@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/budget"
+	"rtrail/internal/crash"
 	"rtrail/internal/probe"
 	"rtrail/internal/recording"
 	dump "rtrail/internal/stack"
@@ -187,9 +188,12 @@ func (p *beside) begin(pid int32, memory *budget.Budget) bool {
 		runtime.LockOSThread()
 		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, hurried) // without the right to: as it is
 		var o opened
-		if o.space, o.err = newSpace(pid, memory); o.err == nil {
-			o.sampler, o.refused = newSampler(pid, besideHz)
-		}
+		o.err = crash.Guard(func() (err error) {
+			if o.space, err = newSpace(pid, memory); err == nil {
+				o.sampler, o.refused = newSampler(pid, besideHz)
+			}
+			return err
+		})
 		p.opening <- o
 	}()
 	return true

@@ -29,8 +29,8 @@ type sleepers struct {
 	whole    int
 }
 
-// look adds the stacks of all threads that sleep now.
-func (l *sleepers) look(add func(frames []string, state string, tid int32, thread string)) error {
+// look adds the stacks of all threads that sleep now, each guarded.
+func (l *sleepers) look(guarded func(func()), add func(frames []string, state string, tid int32, thread string)) error {
 	tids, err := threadsOf(l.space.pid)
 	if err != nil {
 		return err
@@ -41,10 +41,11 @@ func (l *sleepers) look(add func(frames []string, state string, tid int32, threa
 		if !ok || state == "R" || state == "Z" || state == "X" || state == "I" {
 			continue
 		}
-		frames, ok := l.stack(dir)
-		if ok {
-			add(frames, state, tid, comm)
-		}
+		guarded(func() {
+			if frames, ok := l.stack(dir); ok {
+				add(frames, state, tid, comm)
+			}
+		})
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/probe"
 	"rtrail/internal/recording"
 	dump "rtrail/internal/stack"
@@ -87,6 +88,18 @@ type watch struct {
 	looks             int64
 	ended             string
 	whole, cut        int // user stacks of running threads
+	crashes           int // samples and looks that a bug cost
+	crash             error
+}
+
+// guarded takes a sample, or looks at the threads. A panic costs that one.
+func (w *watch) guarded(f func()) {
+	if err := crash.Guard(func() error { f(); return nil }); err != nil {
+		if w.crashes == 0 {
+			w.crash = err
+		}
+		w.crashes++
+	}
 }
 
 func (w *watch) run(ctx context.Context, length time.Duration) {
@@ -98,7 +111,7 @@ func (w *watch) run(ctx context.Context, length time.Duration) {
 	for {
 		if now := time.Now(); !now.Before(next) {
 			before := probe.ThreadCPU()
-			err := w.sleep.look(w.sleeping.Add)
+			err := w.sleep.look(w.guarded, w.sleeping.Add)
 			if err != nil {
 				w.ended = ": it ended"
 				return
@@ -124,22 +137,25 @@ func (w *watch) drain() {
 	if w.sampler == nil {
 		return
 	}
-	w.sampler.drain(func(s *sample) {
-		var frames []string
-		for _, pc := range s.kernel {
-			frames = append(frames, w.space.kernelName(pc))
+	w.sampler.drain(func(s *sample) { w.guarded(func() { w.take(s) }) })
+}
+
+// take counts the stack of a thread that ran.
+func (w *watch) take(s *sample) {
+	var frames []string
+	for _, pc := range s.kernel {
+		frames = append(frames, w.space.kernelName(pc))
+	}
+	user, whole := w.user(s)
+	if len(user) > 0 {
+		if whole {
+			w.whole++
+		} else {
+			w.cut++
 		}
-		user, whole := w.user(s)
-		if len(user) > 0 {
-			if whole {
-				w.whole++
-			} else {
-				w.cut++
-			}
-		}
-		comm, _, _ := taskState(fmt.Sprintf("%s/task/%d/", w.space.proc, s.tid))
-		w.running.Add(append(frames, user...), "", s.tid, comm)
-	})
+	}
+	comm, _, _ := taskState(fmt.Sprintf("%s/task/%d/", w.space.proc, s.tid))
+	w.running.Add(append(frames, user...), "", s.tid, comm)
 }
 
 // user gives the part of a stack in the program: as far as call frame
@@ -169,6 +185,9 @@ func (w *watch) user(s *sample) (frames []string, whole bool) {
 func (w *watch) notes() []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if w.crashes > 0 {
+		add("%d stacks are missing: reading the first of them %v", w.crashes, w.crash)
+	}
 	if w.refused != nil {
 		add("running threads were not sampled: %v; %s", w.refused, probe.Remedy(w.refused))
 	} else {
