@@ -115,11 +115,13 @@ func (v *View) PacketCaptures() []recording.PacketCapture {
 }
 
 // PacketStatements are the statements of the captures, those that took most
-// time in all first.
+// time in all first. The list is everybody's.
 func (v *View) PacketStatements() []recording.PacketStatement {
-	list := slices.Clone(recording.Rows[recording.PacketStatement](v.rec))
-	slices.SortStableFunc(list, func(a, b recording.PacketStatement) int { return cmp.Compare(b.RTSum, a.RTSum) })
-	return list
+	return Memo(v, "packet statements", func() []recording.PacketStatement {
+		list := slices.Clone(recording.Rows[recording.PacketStatement](v.rec))
+		slices.SortStableFunc(list, func(a, b recording.PacketStatement) int { return cmp.Compare(b.RTSum, a.RTSum) })
+		return list
+	})
 }
 
 // PacketErrors are the errors that the statements of the captures were answered
