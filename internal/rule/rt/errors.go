@@ -106,20 +106,52 @@ type failingStatement struct {
 	n, clients           int64
 }
 
+// answeredBy is a service.
+type answeredBy struct {
+	server string
+	port   int32
+	proto  string
+}
+
+// answers are the statements of a service, and the errors among its answers.
+type answers struct {
+	statements []*recording.PacketStatement
+	errors     []*recording.PacketError
+}
+
+// answersOf sorts them by service, of which a scan of ports shows thousands.
+func answersOf(v *view.View) map[answeredBy]answers {
+	return view.Memo(v, "rt/answers", func() map[answeredBy]answers {
+		known := map[answeredBy]answers{}
+		statements, errors := v.PacketStatements(), v.PacketErrors()
+		for i := range statements {
+			t := &statements[i]
+			k := answeredBy{t.Server, t.ServerPort, t.Proto}
+			a := known[k]
+			a.statements = append(a.statements, t)
+			known[k] = a
+		}
+		for i := range errors {
+			x := &errors[i]
+			k := answeredBy{x.Server, x.ServerPort, x.Proto}
+			a := known[k]
+			a.errors = append(a.errors, x)
+			known[k] = a
+		}
+		return known
+	})
+}
+
 func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
 	e := &failing{v: v, s: s, usual: usually, total: s.Count + s.Ambiguous + s.Lossy + s.Blocking + s.TurnedAway}
 	byCode, byStatement := map[string]*codeCount{}, map[[2]string]*failingStatement{}
-	for _, t := range v.PacketStatements() {
-		if t.ServerPort == int32(s.Port) && t.Server == s.Server && t.Proto == s.Proto {
-			e.rightTime += int64(t.RTSum)
-			e.rightCount += t.Count
-			byStatement[[2]string{t.Command, t.Fingerprint}] = &failingStatement{command: t.Command, fingerprint: t.Fingerprint, clients: t.Clients}
-		}
+	rows := answersOf(v)[answeredBy{s.Server, int32(s.Port), s.Proto}]
+	for _, t := range rows.statements {
+		e.rightTime += int64(t.RTSum)
+		e.rightCount += t.Count
+		byStatement[[2]string{t.Command, t.Fingerprint}] = &failingStatement{command: t.Command, fingerprint: t.Fingerprint, clients: t.Clients}
 	}
-	for _, x := range v.PacketErrors() {
-		if x.ServerPort != int32(s.Port) || x.Server != s.Server || x.Proto != s.Proto {
-			continue
-		}
+	for _, x := range rows.errors {
 		e.rightTime -= int64(x.RTSum)
 		e.rightCount -= x.Timed
 		switch {
@@ -132,7 +164,7 @@ func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
 				e.other = append(e.other, x.Code)
 			}
 		default:
-			e.add(&x, byCode, byStatement)
+			e.add(x, byCode, byStatement)
 		}
 	}
 	e.total = max(e.total, e.failed)
