@@ -59,13 +59,17 @@ func (t *Table) guard(c *Conn, end func()) {
 
 // vanish takes a connection out of the table and tells nobody.
 func (t *Table) vanish(c *Conn) {
-	if c.index < 0 {
-		return
+	if c.index >= 0 {
+		t.rename(c.spot(), c.index+1, 0)
+		t.release(c)
 	}
+}
+
+// release makes room for another connection.
+func (t *Table) release(c *Conn) {
 	if c.state&candidate != 0 {
 		t.answered(c)
 	}
-	t.rename(c.spot(), c.index+1, 0)
 	t.free = append(t.free, c.index)
 	c.index = -1
 	t.live--

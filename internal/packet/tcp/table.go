@@ -36,7 +36,7 @@ type Table struct {
 	mask  uint32
 	used  int    // slots with something in them
 	seed  uint64 // of the places
-	looks uint64 // slots and candidates that were looked at
+	looks uint64 // slots and candidates that were looked at in vain
 
 	slabs []*[slab]Conn
 	free  []int32
@@ -140,30 +140,31 @@ func (t *Table) home(pair uint64, space flow.Space) uint32 {
 // found, or where a new one goes; dir is the frame's direction in a connection.
 func (t *Table) find(f *decode.Frame, hash uint32) (at uint32, c *Conn, dir flow.Dir) {
 	for at = hash & t.mask; ; at = (at + 1) & t.mask {
-		t.looks++
 		s := &t.slots[at]
 		if s.ref == 0 {
 			return at, nil, 0
 		}
 		if s.hash != hash {
+			t.looks++
 			continue
 		}
 		if s.ref < 0 {
 			if t.gone.is(s.ref, f) {
 				return at, nil, 0
 			}
+			t.looks++
 			continue
 		}
 		c := t.conn(s.ref - 1)
-		if c.Space != f.Space && c.Across != f.Space {
-			continue
+		if c.Space == f.Space || c.Across == f.Space {
+			if c.Client == f.Src && c.Server == f.Dst {
+				return at, c, flow.ToServer
+			}
+			if c.Client == f.Dst && c.Server == f.Src {
+				return at, c, flow.ToClient
+			}
 		}
-		if c.Client == f.Src && c.Server == f.Dst {
-			return at, c, flow.ToServer
-		}
-		if c.Client == f.Dst && c.Server == f.Src {
-			return at, c, flow.ToClient
-		}
+		t.looks++
 	}
 }
 
@@ -286,8 +287,10 @@ func (t *Table) end(c *Conn, at flow.Stamp, how flow.Ending) {
 	}
 	if how == flow.Finished || how == flow.Reset {
 		t.bury(c)
+	} else {
+		t.rename(c.spot(), c.index+1, 0)
 	}
-	t.vanish(c)
+	t.release(c)
 }
 
 // settle closes what is still open in a direction.
