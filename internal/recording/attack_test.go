@@ -81,7 +81,7 @@ func TestFilesThatClaimMuch(t *testing.T) {
 // A table may have many rows, but not many groups of them.
 func TestManyRowGroups(t *testing.T) {
 	var out bytes.Buffer
-	w := parquet.NewGenericWriter[SwapSample](&out, parquet.Compression(pageCodec))
+	w := parquet.NewGenericWriter[SwapSample](&out, zstdPages)
 	for i := range 20_000 {
 		if _, err := w.Write([]SwapSample{{At: time.Unix(int64(i), 0)}}); err != nil {
 			t.Fatal(err)
