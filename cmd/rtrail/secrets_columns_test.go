@@ -49,7 +49,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.UDPSockets:   "local=ours remote=ours",
 	recording.KernelLog:    "text=internal/probe/klog:TestNoSecretsInLines",
 
-	recording.PacketCaptures:         "source=name netns=name point=ours note=ours",
+	recording.PacketCaptures:         "source=name netns=name point=ours decode_as=ours note=ours",
 	recording.PacketConnections:      "client=ours server=ours proto=ours why=ours ending=ours closer=ours close_state=ours",
 	recording.PacketSides:            "sender=ours",
 	recording.PacketServices:         "server=ours proto=ours",
