@@ -1,8 +1,10 @@
 package rt
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -16,13 +18,24 @@ const (
 )
 
 // Histogram counts durations from 0 to 292 years to within 0.8 percent of
-// their value; up to 64 ns it is exact. The zero value is empty. Powers of two
-// that hold nothing take no memory: a usual distribution takes 2 KB.
+// their value; up to 64 ns it is exact. The zero value is empty, and holds a few
+// different values by itself: most of what captures tell apart has few. With more it
+// takes 2 KB, as powers of two that hold nothing take no memory.
 type Histogram struct {
+	full  *octaveTable    // nil: the values are in few
+	place [mostFew]uint16 // bucket of each, octave * perOctave + sub
+	few   [mostFew]uint32 // how many are in it; 0: it is free, as all behind it
+	n     uint64
+}
+
+// mostFew is how many buckets a histogram holds by itself.
+const mostFew = 6
+
+// octaveTable is all buckets.
+type octaveTable struct {
 	octave   [octaves]*[perOctave]uint32
 	overflow uint64 // counts beyond what a bucket can hold
-	n        uint64
-	low      uint8 // first and last octave in use
+	low      uint8  // first and last octave in use
 	high     uint8
 }
 
@@ -54,21 +67,79 @@ func (h *Histogram) AddN(d time.Duration, n uint32) {
 }
 
 func (h *Histogram) put(o, s int, n uint32) {
-	b := h.octave[o]
+	h.n += uint64(n)
+	if h.full != nil {
+		h.full.put(o, s, n)
+		return
+	}
+	place := uint16(o*perOctave + s)
+	for i := range h.few {
+		if h.few[i] == 0 || h.place[i] == place {
+			if h.few[i] > math.MaxUint32-n {
+				break
+			}
+			h.place[i] = place
+			h.few[i] += n
+			return
+		}
+	}
+	h.unfold()
+	h.full.put(o, s, n)
+}
+
+// unfold makes room for all buckets.
+func (h *Histogram) unfold() {
+	h.full = &octaveTable{low: octaves - 1}
+	for i, n := range h.few {
+		if n > 0 {
+			h.full.put(int(h.place[i]/perOctave), int(h.place[i]%perOctave), n)
+		}
+	}
+}
+
+func (t *octaveTable) put(o, s int, n uint32) {
+	b := t.octave[o]
 	if b == nil {
 		b = new([perOctave]uint32)
-		h.octave[o] = b
-		if h.n == 0 {
-			h.low, h.high = uint8(o), uint8(o)
-		}
-		h.low, h.high = min(h.low, uint8(o)), max(h.high, uint8(o))
+		t.octave[o] = b
+		t.low, t.high = min(t.low, uint8(o)), max(t.high, uint8(o))
 	}
-	h.n += uint64(n)
 	if b[s] > math.MaxUint32-n {
-		h.overflow += uint64(n)
+		t.overflow += uint64(n)
 		return
 	}
 	b[s] += n
+}
+
+// each gives the buckets that hold something, ascending, until f says no.
+func (h *Histogram) each(f func(o, s int, n uint32) bool) {
+	if h.full == nil {
+		order := [mostFew]int{}
+		used := order[:0]
+		for i, n := range h.few {
+			if n > 0 {
+				used = append(used, i)
+			}
+		}
+		slices.SortFunc(used, func(a, b int) int { return cmp.Compare(h.place[a], h.place[b]) })
+		for _, i := range used {
+			if !f(int(h.place[i]/perOctave), int(h.place[i]%perOctave), h.few[i]) {
+				return
+			}
+		}
+		return
+	}
+	for o := int(h.full.low); o <= int(h.full.high); o++ {
+		b := h.full.octave[o]
+		if b == nil {
+			continue
+		}
+		for s, n := range b {
+			if n > 0 && !f(o, s, n) {
+				return
+			}
+		}
+	}
 }
 
 // Count is how many durations were counted.
@@ -76,42 +147,34 @@ func (h *Histogram) Count() uint64 { return h.n }
 
 // Merge adds what another histogram counted.
 func (h *Histogram) Merge(other *Histogram) {
-	for o, b := range other.octave {
-		if b == nil {
-			continue
+	other.each(func(o, s int, n uint32) bool { h.put(o, s, n); return true })
+	if other.full != nil && other.full.overflow > 0 {
+		if h.full == nil {
+			h.unfold()
 		}
-		for s, n := range b {
-			if n > 0 {
-				h.put(o, s, n)
-			}
-		}
+		h.n += other.full.overflow
+		h.full.overflow += other.full.overflow
 	}
-	h.n += other.overflow
-	h.overflow += other.overflow
 }
 
 // Quantile is the duration that a share q of all counted ones does not exceed,
 // to within 0.8 percent; 0 if there are none.
-func (h *Histogram) Quantile(q float64) time.Duration {
-	if h.n == 0 {
-		return 0
+func (h *Histogram) Quantile(q float64) (at time.Duration) {
+	counted := h.n
+	if h.full != nil {
+		counted -= h.full.overflow
 	}
-	rank := uint64(math.Ceil(min(max(q, 0), 1) * float64(h.n-h.overflow)))
-	rank = max(rank, 1)
+	rank := max(uint64(math.Ceil(min(max(q, 0), 1)*float64(counted))), 1)
 	var seen uint64
-	for o := int(h.low); o <= int(h.high); o++ {
-		b := h.octave[o]
-		if b == nil {
-			continue
+	h.each(func(o, s int, n uint32) bool {
+		if seen += uint64(n); seen < rank {
+			return true
 		}
-		for s, n := range b {
-			if seen += uint64(n); seen >= rank && n > 0 {
-				from, width := bounds(o, s)
-				return time.Duration(from + (width-1)/2)
-			}
-		}
-	}
-	return 0
+		from, width := bounds(o, s)
+		at = time.Duration(from + (width-1)/2)
+		return false
+	})
+	return at
 }
 
 // Bucket is a range of durations and how many were counted in it.
@@ -126,26 +189,18 @@ func (h *Histogram) Buckets(per int) []Bucket {
 	per = min(max(per, 1), perOctave)
 	group := perOctave / per
 	var out []Bucket
-	for o := int(h.low); o <= int(h.high) && h.n > 0; o++ {
-		b := h.octave[o]
-		if b == nil {
-			continue
+	h.each(func(o, s int, n uint32) bool {
+		from, width := bounds(o, s-s%group)
+		if last := len(out) - 1; last >= 0 && out[last].From == time.Duration(from) {
+			out[last].Count += uint64(n)
+			return true
 		}
-		for s := 0; s < perOctave; s += group {
-			var n uint64
-			for _, c := range b[s : s+group] {
-				n += uint64(c)
-			}
-			if n == 0 {
-				continue
-			}
-			from, width := bounds(o, s)
-			to := from + width*int64(group)
-			if to < from {
-				to = math.MaxInt64 // the last one of all
-			}
-			out = append(out, Bucket{time.Duration(from), time.Duration(to), n})
+		to := from + width*int64(group)
+		if to < from {
+			to = math.MaxInt64 // the last one of all
 		}
-	}
+		out = append(out, Bucket{time.Duration(from), time.Duration(to), uint64(n)})
+		return true
+	})
 	return out
 }

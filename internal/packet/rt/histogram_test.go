@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -88,5 +89,39 @@ func BenchmarkHistogramAdd(b *testing.B) {
 	var h Histogram
 	for i := range b.N {
 		h.Add(time.Duration(i&0xffff) * time.Microsecond)
+	}
+}
+
+// A histogram that holds few values by itself says the same as one that has room for
+// all, also where both are merged and where a count is too large.
+func TestHistogramOfFew(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for values := 1; values <= 2*mostFew; values++ {
+		var few, full, both Histogram
+		full.unfold()
+		for range 100 {
+			d, n := time.Duration(random.IntN(values))*time.Millisecond, uint32(1+random.IntN(10))
+			few.AddN(d, n)
+			full.AddN(d, n)
+		}
+		both.Merge(&full)
+		if few.full == nil != (values <= mostFew) {
+			t.Errorf("%d values: room for all buckets: %v", values, few.full != nil)
+		}
+		for _, h := range []*Histogram{&few, &both} {
+			if diff := cmp.Diff(full.Buckets(64), h.Buckets(64)); diff != "" || h.Count() != full.Count() || h.Quantile(0.5) != full.Quantile(0.5) {
+				t.Errorf("%d values: %d counted, want %d: %s", values, h.Count(), full.Count(), diff)
+			}
+		}
+	}
+	var large Histogram
+	for range 3 {
+		large.AddN(1, math.MaxUint32)
+	}
+	if large.Count() != 3*math.MaxUint32 || large.Quantile(1) != 1 {
+		t.Errorf("three large counts are %d, the largest value %v", large.Count(), large.Quantile(1))
+	}
+	if size := unsafe.Sizeof(Histogram{}); size > 64 {
+		t.Errorf("an empty histogram takes %d bytes", size)
 	}
 }
