@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -102,12 +103,17 @@ type Lines struct {
 
 	wide     []int
 	calendar calendar
+	words    wording
+	second   int64 // of the line before
+	line     []byte
 }
 
 // Transaction prints one.
 func (l *Lines) Transaction(t *rt.Transaction) error {
-	var b strings.Builder
+	b := l.line[:0]
+	second := floorSecond(t.Start)
 	if l.wide == nil {
+		l.words = wording{zone: l.Zone, clock: clockLayout}
 		natural := make([]int, len(transactionColumns))
 		for i, c := range transactionColumns {
 			natural[i] = c.fixed
@@ -117,10 +123,15 @@ func (l *Lines) Transaction(t *rt.Transaction) error {
 		for i, c := range transactionColumns {
 			titles[i] = c.title
 		}
-		row(&b, transactionColumns, l.wide, titles, 0)
+		b = appendRow(b, transactionColumns, l.wide, titles, 0)
+		l.second = second - 1
 	}
-	l.calendar.turn(&b, local(t.Start, l.Zone))
-	row(&b, transactionColumns, l.wide, transactionCells(t, l.Zone, clockLayout), 0)
-	_, err := io.WriteString(l.Out, b.String())
+	if second != l.second {
+		day := bytes.NewBuffer(b)
+		l.calendar.turn(day, local(t.Start, l.Zone))
+		b, l.second = day.Bytes(), second
+	}
+	l.line = appendRow(b, transactionColumns, l.wide, l.words.cells(t), 0)
+	_, err := l.Out.Write(l.line)
 	return err
 }

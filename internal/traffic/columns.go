@@ -85,29 +85,48 @@ func table(w io.Writer, title string, width int, columns []column, rows [][]stri
 
 // row prints the cells of one line.
 func row(out *strings.Builder, columns []column, wide []int, cells []string, indent int) {
-	var b strings.Builder
-	b.WriteString(strings.Repeat(" ", indent))
+	out.Write(appendRow(nil, columns, wide, cells, indent))
+}
+
+// blanks are appended to others.
+const blanks = "                                                                "
+
+func pad(b []byte, n int) []byte {
+	for ; n > len(blanks); n -= len(blanks) {
+		b = append(b, blanks...)
+	}
+	return append(b, blanks[:max(n, 0)]...)
+}
+
+// appendRow appends the cells of one line.
+func appendRow(b []byte, columns []column, wide []int, cells []string, indent int) []byte {
+	begin := len(b)
+	b = pad(b, indent)
 	first := true
 	for i, cell := range cells {
 		if wide[i] < 0 {
 			continue
 		}
 		if !first {
-			b.WriteString("  ")
+			b = append(b, "  "...)
 		}
 		first = false
 		if columns[i].text { // the last one: nothing follows that must be aligned
-			b.WriteString(Clip(cell, max(wide[i], 1)))
+			b = append(b, Clip(cell, max(wide[i], 1))...)
 			continue
 		}
-		pad := strings.Repeat(" ", max(0, wide[i]-utf8.RuneCountInString(cell)))
+		missing := wide[i] - utf8.RuneCountInString(cell)
 		if columns[i].right {
-			b.WriteString(pad + cell)
+			b = append(pad(b, missing), cell...)
 		} else {
-			b.WriteString(cell + pad)
+			b = pad(append(b, cell...), missing)
 		}
 	}
-	out.WriteString(strings.TrimRight(b.String(), " ") + "\n")
+	end := len(b)
+	for end > begin && b[end-1] == ' ' {
+		end--
+	}
+	return append(b[:end], '\n')
 }
 
 // Clip cuts a text to a number of columns.

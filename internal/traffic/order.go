@@ -145,7 +145,7 @@ type Reorder struct {
 	Give   func(*rt.Transaction) error
 	Late   uint64
 
-	list []*rt.Transaction
+	list []begun // a heap with the first one on top
 	free []*rt.Transaction
 	last int64
 }
@@ -158,7 +158,7 @@ func (r *Reorder) Rows(rows []rt.Transaction) error {
 			t, r.free = r.free[n-1], r.free[:n-1]
 		}
 		*t = rows[i]
-		heap.Push(r, t)
+		r.push(t)
 		if len(r.list) > r.Window {
 			if err := r.next(); err != nil {
 				return err
@@ -179,7 +179,7 @@ func (r *Reorder) Close() error {
 }
 
 func (r *Reorder) next() error {
-	t := heap.Pop(r).(*rt.Transaction)
+	t := r.pop()
 	defer func() { r.free = append(r.free, t) }()
 	if t.Start < r.last {
 		r.Late++
@@ -188,13 +188,42 @@ func (r *Reorder) next() error {
 	return r.Give(t)
 }
 
-func (r *Reorder) Len() int           { return len(r.list) }
-func (r *Reorder) Less(i, j int) bool { return captured(r.list[i], r.list[j]) < 0 }
-func (r *Reorder) Swap(i, j int)      { r.list[i], r.list[j] = r.list[j], r.list[i] }
-func (r *Reorder) Push(x any)         { r.list = append(r.list, x.(*rt.Transaction)) }
-func (r *Reorder) Pop() any {
-	last := len(r.list) - 1
-	t := r.list[last]
-	r.list = r.list[:last]
-	return t
+// begun is a transaction that waits, with its beginning, which most comparisons need
+// only.
+type begun struct {
+	at int64
+	*rt.Transaction
+}
+
+func (b *begun) before(o *begun) bool {
+	return b.at < o.at || b.at == o.at && captured(b.Transaction, o.Transaction) < 0
+}
+
+func (r *Reorder) push(t *rt.Transaction) {
+	r.list = append(r.list, begun{t.Start, t})
+	for i := len(r.list) - 1; i > 0; {
+		above := (i - 1) / 2
+		if !r.list[i].before(&r.list[above]) {
+			return
+		}
+		r.list[i], r.list[above] = r.list[above], r.list[i]
+		i = above
+	}
+}
+
+func (r *Reorder) pop() *rt.Transaction {
+	first, end := r.list[0].Transaction, len(r.list)-1
+	r.list[0] = r.list[end]
+	r.list = r.list[:end]
+	for i := 0; ; {
+		below := 2*i + 1
+		if below+1 < end && r.list[below+1].before(&r.list[below]) {
+			below++
+		}
+		if below >= end || !r.list[below].before(&r.list[i]) {
+			return first
+		}
+		r.list[i], r.list[below] = r.list[below], r.list[i]
+		i = below
+	}
 }

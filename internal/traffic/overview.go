@@ -256,8 +256,9 @@ func (o Overview) gaps(w io.Writer) {
 // transactions prints a few of them.
 func (o Overview) transactions(w io.Writer, title string, list []rt.Transaction) {
 	var rows [][]string
+	words := wording{zone: o.Zone, clock: Clock(o.Report.First, o.Report.Last)}
 	for i := range list {
-		rows = append(rows, transactionCells(&list[i], o.Zone, Clock(o.Report.First, o.Report.Last)))
+		rows = append(rows, words.cells(&list[i]))
 	}
 	table(w, title, o.Width, transactionColumns, rows)
 }

@@ -144,6 +144,9 @@ func (s *Stream) hand(chunks ...*chunk) {
 	}
 	slices.SortStableFunc(keys, func(a, b streamKey) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.id, b.id)) })
 	var rows []rt.Transaction
+	if s.Text == nil {
+		rows = make([]rt.Transaction, 0, len(keys))
+	}
 	for _, k := range keys {
 		if s.err != nil {
 			break

@@ -1,11 +1,12 @@
 package traffic
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"rtrail/internal/escape"
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/unit"
@@ -20,21 +21,76 @@ var transactionColumns = []column{
 	{title: "statement", text: true, fixed: 400},
 }
 
-// transactionCells are the cells of one, with times in a layout; what is not known is "-".
-func transactionCells(t *rt.Transaction, zone *time.Location, clock string) []string {
+// wording words transactions. It remembers what it worded last: lists of millions
+// say most of it again and again.
+type wording struct {
+	zone  *time.Location
+	clock string // layout of times
+
+	second    int64  // the one that begin is of
+	begin     string // of the time, up to its fraction; "": none yet
+	ends      [2]worded[flow.Endpoint]
+	durations [64]worded[time.Duration]
+}
+
+type worded[T comparable] struct {
+	of   T
+	text string // "": nothing yet
+}
+
+func (w *worded[T]) word(of T, text func(T) string) string {
+	if w.text == "" || w.of != of {
+		*w = worded[T]{of, text(of)}
+	}
+	return w.text
+}
+
+// cells are those of one; what is not known is "-".
+func (w *wording) cells(t *rt.Transaction) []string {
 	k := known(t)
 	resent := "-"
 	if k.both && t.Retransmit > 0 {
-		resent = unit.Duration(t.Retransmit).String()
+		resent = w.phase(t.Retransmit, true)
 	}
 	protocol := t.Proto
 	if t.Doubt&proto.Approximate != 0 {
 		protocol = "~" + protocol
 	}
 	return []string{
-		local(t.Start, zone).Format(clock), phase(t.RT, k.both), phase(t.Upload, k.request), phase(t.Serve, k.both), phase(t.Download, k.both),
-		resent, t.Client.String(), t.Server.String(), protocol, frames(t), remark(t) + Statement(t.Command, t.Fingerprint),
+		w.moment(t.Start), w.phase(t.RT, k.both), w.phase(t.Upload, k.request), w.phase(t.Serve, k.both), w.phase(t.Download, k.both),
+		resent, w.ends[0].word(t.Client, flow.Endpoint.String), w.ends[1].word(t.Server, flow.Endpoint.String), protocol, frames(t), remark(t) + Statement(t.Command, t.Fingerprint),
 	}
+}
+
+// moment is a time, whose layout ends in microseconds.
+func (w *wording) moment(at int64) string {
+	const micros = len("000000")
+	if second := floorSecond(at); w.begin == "" || second != w.second {
+		text := local(at, w.zone).Format(w.clock)
+		w.second, w.begin = second, text[:len(text)-micros]
+	}
+	b := append(make([]byte, 0, 32), w.begin...)
+	fraction := (at - w.second*int64(time.Second)) / int64(time.Microsecond)
+	for digit := int64(100_000); digit > 0; digit /= 10 {
+		b = append(b, byte('0'+fraction/digit%10))
+	}
+	return string(b)
+}
+
+// floorSecond is the second since 1970 that a moment is in, also one before it.
+func floorSecond(at int64) int64 {
+	second := at / int64(time.Second)
+	if at%int64(time.Second) < 0 {
+		second--
+	}
+	return second
+}
+
+func (w *wording) phase(d time.Duration, ok bool) string {
+	if !ok {
+		return "-"
+	}
+	return w.durations[uint64(d)*0x9e3779b97f4a7c15>>58].word(d, func(d time.Duration) string { return unit.Duration(d).String() })
 }
 
 func phase(d time.Duration, ok bool) string {
@@ -59,9 +115,10 @@ func frames(t *rt.Transaction) string {
 		first = t.Frames[2]
 	}
 	if first == last {
-		return fmt.Sprint(first)
+		return strconv.FormatUint(first, 10)
 	}
-	return fmt.Sprintf("%d-%d", first, last)
+	b := strconv.AppendUint(make([]byte, 0, 24), first, 10)
+	return string(strconv.AppendUint(append(b, '-'), last, 10))
 }
 
 // remark is what must be known of a transaction before its times are believed.

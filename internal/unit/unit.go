@@ -5,6 +5,7 @@ package unit
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -95,7 +96,7 @@ func (d Duration) String() string {
 	case a == 0:
 		return "0 s"
 	case a < time.Microsecond:
-		return fmt.Sprintf("%d ns", int64(v))
+		return strconv.FormatInt(int64(v), 10) + " ns"
 	case a < time.Millisecond:
 		return short(float64(v)/1e3) + " µs"
 	case a < time.Second:
@@ -122,10 +123,10 @@ func (s Seconds) String() string {
 func short(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 99.5 || a == math.Trunc(a):
-		return fmt.Sprintf("%.0f", v)
+		return strconv.FormatFloat(v, 'f', 0, 64)
 	case a >= 9.95:
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0")
+		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 	default:
-		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
+		return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', 2, 64), "0"), ".")
 	}
 }
