@@ -75,6 +75,9 @@ func Of(r *engine.Report, s *summary.Summary) []Doubt {
 	if n := all.Excluded(); n > 0 {
 		say(Gap, "left out of all times: %s (%s)", unit.Plural(n, "request", "requests"), Reasons(&all))
 	}
+	if rest := s.Services[summary.Service{}]; s.Folded > 0 && rest != nil {
+		say(Gap, "summed up as one service without a port: %s of %s, the smallest of too many services", unit.Plural(rest.Count+rest.Excluded(), "request", "requests"), unit.Plural(rest.Connections, "connection", "connections"))
+	}
 	for _, n := range r.Notes {
 		prefix := ""
 		if n.File != "" {

@@ -6,7 +6,7 @@ import (
 
 // recent remembers where the last transactions were counted. Most transactions
 // go where one of the last went, and looking into four maps for each of them
-// takes as long as counting it. Nothing is ever taken out of those maps.
+// takes as long as counting it. What is taken out of those maps is forgotten here too.
 type recent struct {
 	servers    [16]recentServer
 	clients    [64]recentClient
@@ -36,7 +36,7 @@ func (c *Collector) where(server flow.Endpoint, protocol string) *recentServer {
 	if r.total != nil && r.server == server && r.proto == protocol {
 		return r
 	}
-	*r = recentServer{server, protocol, c.service(server, protocol), total(c.places, Service{server, protocol})}
+	*r = recentServer{server, protocol, c.service(server, protocol), c.place(Service{server, protocol})}
 	return r
 }
 

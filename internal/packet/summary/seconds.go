@@ -49,8 +49,12 @@ func (c *Collector) second(at int64, service Service) *Second {
 		return c.current
 	}
 	s := c.open[k]
+	if s == nil && len(c.open) >= mostServices {
+		k.service = Service{}
+		s = c.open[k]
+	}
 	if s == nil {
-		s = &Second{At: k.second * int64(time.Second), Service: service}
+		s = &Second{At: k.second * int64(time.Second), Service: k.service}
 		c.open[k] = s
 	}
 	c.last, c.current = k, s

@@ -130,6 +130,7 @@ type Summary struct {
 	Interrupted []Interrupted    // connections closed in the middle of a request, ascending by time; the first ones of each worker
 	Broken      uint64           // how many there were in all
 	Seen        uint64           // connections
+	Folded      uint64           // services beyond those that are told apart; they are summed up as the zero Service. One that came again counts again
 	Nestings    []*Nesting       // what hosts ask while they answer, by time covered
 	Missed      int64            // bytes of streams that were acknowledged but not captured
 	OneWay      uint64           // connections with data of which only one direction was captured
@@ -168,8 +169,11 @@ func (c *Collectors) Result() *Summary {
 			total(sum.Services, w.service(place.Server, place.Proto)).merge(t)
 			total(sum.Servers, place.Server).merge(t)
 		}
+		w.places = nil
 		sum.merge(w.sum, c.options)
 	}
+	sum.Folded += fold(sum.Services, Service.compare)
+	fold(sum.Servers, func(a, b flow.Endpoint) int { return Service{Server: a}.compare(Service{Server: b}) })
 	sum.sort()
 	sum.Nestings = c.nester.result()
 	return sum
@@ -200,6 +204,7 @@ func (s *Summary) merge(o *Summary, options Options) {
 	s.Interrupted = append(s.Interrupted, o.Interrupted...)
 	s.Broken += o.Broken
 	s.Seen += o.Seen
+	s.Folded += o.Folded
 	s.Missed += o.Missed
 	s.OneWay += o.OneWay
 	s.Midway += o.Midway
