@@ -90,6 +90,41 @@ func TestDirectoriesOfOthers(t *testing.T) {
 	}
 }
 
+// Root records where the user who called sudo says: into that user's own folders,
+// and into new ones below.
+func TestDirectoriesOfTheCaller(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to make directories of other users")
+	}
+	t.Setenv("SUDO_UID", "4242")
+	t.Setenv("SUDO_GID", "4242")
+	for name, test := range map[string]struct {
+		below string
+		mode  os.FileMode
+		want  string
+	}{
+		"own":               {"", 0o755, ""},
+		"new":               {"rec", 0o755, ""},
+		"new below new":     {"a/rec", 0o755, ""},
+		"own, all may add":  {"", 0o777 | os.ModeSticky, "all users may write"},
+		"own, all may move": {"", 0o777, "others than user 4242 may write"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			theirs := filepath.Join(t.TempDir(), "theirs")
+			if err := errors.Join(os.Mkdir(theirs, 0o755), os.Chown(theirs, 4242, 4242), os.Chmod(theirs, test.mode)); err != nil {
+				t.Fatal(err)
+			}
+			d, err := Create(filepath.Join(theirs, test.below), testHost, Options{})
+			if err == nil {
+				err = d.Close()
+			}
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
 // Pack and readers follow no link in a recording: what it leads to would be sent
 // along.
 func TestPackFollowsNoLink(t *testing.T) {

@@ -19,7 +19,7 @@ func (d *Directory) begin() error {
 	if d.root, err = safefile.MakeDir(d.path, folderMode); err != nil {
 		return err
 	}
-	if _, invokers := d.root.Invokers(); os.Geteuid() == 0 && !d.root.Exclusive() && !invokers {
+	if os.Geteuid() == 0 && d.root.OthersAdd() {
 		return errors.New("all users may write there: choose a directory of root, such as one in /var/log")
 	}
 	if err := unix.Flock(int(d.root.File().Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {

@@ -27,6 +27,9 @@ func (d *Dir) fd() int { return int(d.file.Fd()) }
 // directory's entries.
 func (d *Dir) Exclusive() bool { return d.trust == exclusive }
 
+// OthersAdd says that users other than the directory's owner may add entries.
+func (d *Dir) OthersAdd() bool { return d.open }
+
 // Invokers says that the directory belongs to the user who called this program
 // through sudo, and who that is.
 func (d *Dir) Invokers() (ID, bool) {

@@ -22,6 +22,7 @@ type Dir struct {
 	path  string // as messages tell it
 	owner uint32
 	trust trust
+	open  bool // users other than the owner may add entries
 }
 
 // trust says who else can change the entries of a directory.
@@ -226,6 +227,7 @@ func judge(fd int, path string, parent *Dir) (*Dir, error) {
 	d.owner = st.Uid
 	root := os.Geteuid() == 0
 	open, isSticky := othersWrite(fd, &st), st.Mode&unix.S_ISVTX != 0
+	d.open = open
 	var refused error
 	switch {
 	case root && !trusted(st.Uid) && !invokes(st.Uid):
