@@ -90,7 +90,7 @@ func FuzzSample(f *testing.F) {
 	f.Fuzz(func(t *testing.T, item []byte) {
 		memory := budget.New(fuzzMemory)
 		to := &collector{in: readOptions{memory: memory}, rec: New(Manifest{})}
-		dec := newJournalDecoder(to, memory, memory.Part())
+		dec := newJournalDecoder(to, &effort{}, memory, memory.Part())
 		for range 2 { // a second time, differences have something to refer to
 			var s sample
 			if cborDecoder.Unmarshal(item, &s) != nil {

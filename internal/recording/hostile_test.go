@@ -226,6 +226,90 @@ func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 	}
 }
 
+// Many journals that are nothing when packed are read no longer than one of them.
+func TestManySmallJournals(t *testing.T) {
+	novelty := journalOf(t, 60, func(int) any { return map[string]any{"novelty": strings.Repeat("x", 1<<20)} })
+	rows := journalOf(t, 20, func(int) any {
+		n := maxBlockWords / len(kindByName(Softnet).columns())
+		return sample{Tables: map[string]tableBlock{string(Softnet): {Rows: n, Previous: allNew(n)}}}
+	})
+	for name, data := range map[string][]byte{"bytes": novelty, "rows": rows} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string][]byte{manifestFile: []byte(`{"format":1}`)}
+			for i := range 40 {
+				files[fmt.Sprintf("%s/20260131T030000.%09dZ/%s", segmentsFolder, i, journalFile)] = data
+			}
+			src, err := openSource(zipOf(t, files))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Rows that are out of the range take no memory.
+			o := &opener{ctx: t.Context(), src: src, segments: src.segments(), in: readOptions{from: time.Date(2026, 1, 31, 3, 0, 30, 0, time.UTC)}}
+			_, _ = o.open()
+			f, err := src.open(manifestFile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := f.effort
+			if most := max(shortJournal, maxJournalRatio*e.read) + maxBlockBytes; e.plain == 0 || e.plain > most {
+				t.Errorf("%d bytes of samples out of %d", e.plain, e.read)
+			}
+			if most := max(maxJournalRows, maxRowRatio*e.read) + maxBlockWords; e.rows > most {
+				t.Errorf("%d rows out of %d bytes", e.rows, e.read)
+			}
+			if said := strings.Join(o.notes.all(), "\n"); !strings.Contains(said, "thousands of times") {
+				t.Errorf("it is not said that something was left out: %s", said)
+			}
+			if err := errors.Join(f.Close(), src.close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// zipOf packs files by their names.
+func zipOf(t *testing.T, files map[string][]byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for name, data := range files {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "x.rtr")
+	if err := errors.Join(z.Close(), os.WriteFile(path, out.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// An .rtr file whose files lie on each other is refused: each would be read whole.
+func TestZipThatOverlaps(t *testing.T) {
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for i := range 2 {
+		w, err := z.CreateRaw(&zip.FileHeader{Name: fmt.Sprint(i), Method: zip.Store, CompressedSize64: 1500, UncompressedSize64: 1500})
+		if err == nil {
+			_, err = w.Write(make([]byte, 1000))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "x.rtr")
+	if err := errors.Join(z.Close(), os.WriteFile(path, out.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path); !errors.Is(err, errOverlap) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // bigTexts is a table with 100 MB of text in 100 rows.
 func bigTexts(t *testing.T) []byte {
 	t.Helper()

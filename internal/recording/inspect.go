@@ -99,7 +99,7 @@ func (c *Contents) segment(ctx context.Context, src source, s segmentFiles) {
 func (c *Contents) countJournal(ctx context.Context, name string, f *sourceFile) {
 	memory := budget.From(ctx).Part()
 	defer memory.Release()
-	notes, err := readJournal(ctx, io.NewSectionReader(f, 0, f.size), memory, rowCounter(c.Rows))
+	notes, err := f.readJournal(ctx, memory, rowCounter(c.Rows))
 	for _, n := range notes {
 		c.notes.add("%s: %s", name, n)
 	}

@@ -163,10 +163,10 @@ func (j *journalWriter) close() error {
 
 // blockReader gives the payloads of whole blocks as one stream.
 type blockReader struct {
-	r    io.Reader
-	read int64 // bytes of payloads
-	rest []byte
-	torn string // why reading ended before the end of the file
+	r     io.Reader
+	spent *effort
+	rest  []byte
+	torn  string // why reading ended before the end of the file
 }
 
 func (b *blockReader) Read(p []byte) (int, error) {
@@ -193,7 +193,7 @@ func (b *blockReader) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		b.rest = payload.Bytes()
-		b.read += int64(len(b.rest))
+		b.spent.read += int64(len(b.rest))
 	}
 	n := copy(p, b.rest)
 	b.rest = b.rest[n:]
@@ -237,13 +237,39 @@ const (
 	// may be anything.
 	maxJournalRatio = 2000
 	shortJournal    = 64 << 20
+	// maxJournalRows and maxRowRatio bound rows likewise: those that repeat others
+	// take no bytes. A writer begins a new journal at maxSegmentRows.
+	maxJournalRows = 4 * maxSegmentRows
+	maxRowRatio    = 64
 )
+
+// effort is what the journals of one recording took to read. It is bounded for
+// all of them together: a small file may hold thousands of journals, and each
+// may be nothing when packed.
+type effort struct {
+	read  int64 // bytes of the files
+	plain int64 // bytes of samples
+	rows  int64
+}
+
+func (e *effort) excessive() bool {
+	return e.plain > shortJournal && e.plain > maxJournalRatio*e.read || e.rows > maxJournalRows && e.rows > maxRowRatio*e.read
+}
+
+// readJournal is readJournal of a file.
+func (f *sourceFile) readJournal(ctx context.Context, memory *budget.Budget, to journalContent) (notes []string, err error) {
+	return readJournalWith(ctx, io.NewSectionReader(f, 0, f.size), f.effort, memory, to)
+}
 
 // readJournal hands over all whole samples of a journal. Damage after the
 // first line is never an error: the readable part counts, and notes say what
 // was left out. Errors are those of the file's first line, of the taker and of
 // the context, or errTooLarge: what was read until then counts. Memory that is only needed while it reads is given back.
 func readJournal(ctx context.Context, r io.Reader, memory *budget.Budget, to journalContent) (notes []string, err error) {
+	return readJournalWith(ctx, r, &effort{}, memory, to)
+}
+
+func readJournalWith(ctx context.Context, r io.Reader, spent *effort, memory *budget.Budget, to journalContent) (notes []string, err error) {
 	magic := make([]byte, len(journalMagic))
 	n, err := io.ReadFull(r, magic)
 	switch {
@@ -255,7 +281,7 @@ func readJournal(ctx context.Context, r io.Reader, memory *budget.Budget, to jou
 		return nil, fmt.Errorf("written in a newer form (%q), this rtrail reads %q: update rtrail",
 			bytes.TrimSpace(magic), bytes.TrimSpace([]byte(journalMagic)))
 	}
-	blocks := &blockReader{r: r}
+	blocks := &blockReader{r: r, spent: spent}
 	stream, err := zstd.NewReader(blocks, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(8<<20))
 	if err != nil {
@@ -264,15 +290,13 @@ func readJournal(ctx context.Context, r io.Reader, memory *budget.Budget, to jou
 	defer stream.Close()
 	scratch := memory.Part()
 	defer scratch.Release()
-	d := newJournalDecoder(to, memory, scratch)
+	d := newJournalDecoder(to, spent, memory, scratch)
 	more := true
 	for more && err == nil {
 		if err = ctx.Err(); err != nil {
 			break
 		}
-		if more, err = d.next(stream); d.plain > shortJournal && d.plain > maxJournalRatio*blocks.read {
-			more, err = false, &damageError{errors.New("it claims to be thousands of times as long as the file")}
-		}
+		more, err = d.next(stream)
 	}
 	notes = slices.Sorted(maps.Keys(d.ignored))
 	var damage *damageError
@@ -284,6 +308,8 @@ func readJournal(ctx context.Context, r io.Reader, memory *budget.Budget, to jou
 	}
 	return notes, err
 }
+
+var errBloated = &damageError{errors.New("it claims to be thousands of times as long as the file")}
 
 // damageError is a fault in the file, as opposed to one of the taker.
 type damageError struct{ err error }
@@ -299,11 +325,11 @@ type journalDecoder struct {
 	textBytes int
 	tables    map[Table]*deltaTable
 	ignored   map[string]bool
-	plain     int64 // bytes of samples
+	spent     *effort
 }
 
-func newJournalDecoder(to journalContent, memory, scratch *budget.Budget) *journalDecoder {
-	return &journalDecoder{to: to, memory: memory, scratch: scratch, texts: []string{""}, tables: map[Table]*deltaTable{}, ignored: map[string]bool{}}
+func newJournalDecoder(to journalContent, spent *effort, memory, scratch *budget.Budget) *journalDecoder {
+	return &journalDecoder{to: to, spent: spent, memory: memory, scratch: scratch, texts: []string{""}, tables: map[Table]*deltaTable{}, ignored: map[string]bool{}}
 }
 
 // next reads one sample; more is false at the end.
@@ -320,7 +346,9 @@ func (d *journalDecoder) next(stream io.Reader) (more bool, err error) {
 	if size > maxBlockBytes {
 		return false, &damageError{fmt.Errorf("a sample claims %d bytes", size)}
 	}
-	d.plain += int64(size)
+	if d.spent.plain += int64(size); d.spent.excessive() {
+		return false, errBloated
+	}
 	var item bytes.Buffer
 	if _, err := io.CopyN(&item, stream, int64(size)); err != nil {
 		return false, &damageError{fmt.Errorf("a sample is incomplete: %w", err)}
@@ -356,6 +384,9 @@ func (d *journalDecoder) sample(s sample) (more bool, err error) {
 		if state == nil {
 			state = &deltaTable{}
 			d.tables[k.table()] = state
+		}
+		if d.spent.rows += int64(min(max(block.Rows, 0), maxBlockWords)); d.spent.excessive() {
+			return false, errBloated
 		}
 		read, err := state.decode(k, block, d.scratch)
 		switch {

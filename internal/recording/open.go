@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -190,7 +189,7 @@ func (o *opener) journal(name string) {
 		return
 	}
 	defer f.Close()
-	notes, err := readJournal(o.ctx, io.NewSectionReader(f, 0, f.size), o.in.memory, &collector{in: o.in, rec: o.rec})
+	notes, err := f.readJournal(o.ctx, o.in.memory, &collector{in: o.in, rec: o.rec})
 	for _, n := range notes {
 		o.notes.add("%s: %s", name, n)
 	}

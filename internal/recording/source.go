@@ -29,7 +29,8 @@ type source interface {
 type sourceFile struct {
 	io.ReaderAt
 	io.Closer
-	size int64
+	size   int64
+	effort *effort // of the whole recording
 }
 
 // segmentFiles is one segment and the names of its files.
@@ -130,14 +131,17 @@ func parseManifest(data []byte) (Manifest, error) {
 }
 
 // directorySource is a recording as record writes it. No link in it is followed.
-type directorySource struct{ root *os.File }
+type directorySource struct {
+	root   *os.File
+	effort *effort
+}
 
 func newDirectorySource(path string) (directorySource, error) {
 	root, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return directorySource{}, fmt.Errorf("opening the recording: %w", err)
 	}
-	return directorySource{root}, nil
+	return directorySource{root, &effort{}}, nil
 }
 
 func (d directorySource) open(name string) (*sourceFile, error) {
@@ -152,7 +156,7 @@ func (d directorySource) open(name string) (*sourceFile, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &sourceFile{f, f, info.Size()}, nil
+	return &sourceFile{f, f, info.Size(), d.effort}, nil
 }
 
 func (d directorySource) segments() []segmentFiles {
@@ -177,8 +181,9 @@ func (d directorySource) close() error { return d.root.Close() }
 // zipSource is a packed recording, read in place: its files are stored, not
 // compressed.
 type zipSource struct {
-	file  *os.File
-	files map[string]*zip.File
+	file   *os.File
+	files  map[string]*zip.File
+	effort effort
 }
 
 func newZipSource(file *os.File, size int64) (*zipSource, error) {
@@ -189,7 +194,13 @@ func newZipSource(file *os.File, size int64) (*zipSource, error) {
 	}
 	in.left = -1
 	s := &zipSource{file: file, files: map[string]*zip.File{}}
+	left := uint64(size)
 	for _, f := range z.File {
+		// A gigabyte that is listed a million times would be read as often.
+		if f.CompressedSize64 > left {
+			return nil, errOverlap
+		}
+		left -= f.CompressedSize64
 		if fs.ValidPath(f.Name) {
 			s.files[f.Name] = f
 		}
@@ -202,6 +213,8 @@ type boundedReaderAt struct {
 	r    io.ReaderAt
 	left int64
 }
+
+var errOverlap = errors.New("its files are longer than itself: they overlap")
 
 var errManyFiles = errors.New("it lists more files than any recording has")
 
@@ -231,7 +244,7 @@ func (s *zipSource) open(name string) (*sourceFile, error) {
 	if !ok {
 		return nil, errors.New("the zip library gives no random access")
 	}
-	return &sourceFile{section, io.NopCloser(nil), section.Size()}, nil
+	return &sourceFile{section, io.NopCloser(nil), section.Size(), &s.effort}, nil
 }
 
 func (s *zipSource) segments() []segmentFiles {
