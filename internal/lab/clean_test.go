@@ -226,3 +226,27 @@ func TestReadJournalCutsTornTail(t *testing.T) {
 		}
 	}
 }
+
+// A process may claim an environment of any length: no more of it is read than a
+// program can be started with.
+func TestMarkedBounds(t *testing.T) {
+	for name, c := range map[string]struct {
+		at   int64
+		want bool
+	}{"first": {0, true}, "inside": {maxEnviron - 4096, true}, "beyond": {maxEnviron + 1, false}} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "environ")
+			f, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = f.WriteAt([]byte(mark+"=0123456789abcdef\x00"), c.at)
+			if err := errors.Join(err, f.Truncate(1<<30), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if got := markedIn(path, "0123456789abcdef"); got != c.want {
+				t.Errorf("marked: %v", got)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -284,10 +285,23 @@ func living(id string, items []made) []int {
 	return pids
 }
 
+// maxEnviron bounds what is read of an environment. The kernel gives a new program
+// six megabytes at most, but a process can say later that its own are terabytes.
+const maxEnviron = 8 << 20
+
 // marked says whether a process was started with the lab's ID in its
 // environment.
 func marked(pid int, id string) bool {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return markedIn(fmt.Sprintf("/proc/%d/environ", pid), id)
+}
+
+func markedIn(environ, id string) bool {
+	f, err := os.Open(environ)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxEnviron))
 	if err != nil {
 		return false
 	}
