@@ -16,6 +16,8 @@ import (
 	"rtrail/internal/privilege"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/capture"
+	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/process"
 	"rtrail/internal/probe/stack"
 	"rtrail/internal/recording"
 	"rtrail/internal/report"
@@ -222,8 +224,9 @@ func (d *diagnosis) pace() time.Duration {
 func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict, error) {
 	finishes(ctx)
 	watches(stderr, false)
-	sources := probes()
-	servers, err := d.mysql.probe(true)
+	people := census.New("/")
+	sources := probes(people)
+	servers, err := d.mysql.probe(true, people)
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
@@ -234,6 +237,11 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	interval := d.pace()
 	about := manifest()
 	about.Started = time.Now()
+	// The first sample takes the count that servers were found in, unless that is
+	// too old. The window must not begin after it.
+	if counted, _ := people.Taken(); about.Started.Sub(counted) < process.SharedFor {
+		about.Started = counted
+	}
 	about.Probes = probe.Check(sources, interval)
 	var packets *liveCapture
 	if d.iface != "" {

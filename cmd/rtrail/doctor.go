@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/doctor"
+	"rtrail/internal/probe/census"
 )
 
 func newDoctorCommand() *cobra.Command {
@@ -19,11 +20,11 @@ func newDoctorCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			watches(cmd.ErrOrStderr(), false) // as the verbs do
 			var servers mysqlFlags
-			mysql, err := servers.probeOf([]string{mysqlAuto})
+			mysql, err := servers.probeOf([]string{mysqlAuto}, nil)
 			if err != nil {
 				return err
 			}
-			r := doctor.Examine("/", manifest().Host, append(probes(), mysql))
+			r := doctor.Examine("/", manifest().Host, append(probes(census.New("/")), mysql))
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetEscapeHTML(false)

@@ -138,13 +138,13 @@ func (m *mysqlFlags) one(args []string) (source *mysql.Probe, name string, err e
 	if err != nil {
 		return nil, "", usageError("server: %w", err)
 	}
-	source, err = m.probeOf([]string{server})
+	source, err = m.probeOf([]string{server}, nil)
 	return source, target.Name, err
 }
 
 // only is the server of this host, if there is one.
 func (m *mysqlFlags) only() (*mysql.Probe, string, error) {
-	source, err := m.probeOf([]string{mysqlAuto})
+	source, err := m.probeOf([]string{mysqlAuto}, nil)
 	if err != nil {
 		return nil, "", err
 	}

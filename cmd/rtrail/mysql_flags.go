@@ -11,7 +11,9 @@ import (
 	"golang.org/x/term"
 
 	"rtrail/internal/mysqlconn"
+	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/mysql"
+	"rtrail/internal/probe/process"
 )
 
 // Names of servers that are none.
@@ -71,11 +73,11 @@ func (m *mysqlFlags) none() bool { return slices.Equal(m.names, []string{mysqlOf
 // probe is the probe for the servers named with --mysql. found says that servers
 // of this host are asked if none is named. The probe is nil when there is nothing
 // to ask.
-func (m *mysqlFlags) probe(found bool) (*mysql.Probe, error) {
+func (m *mysqlFlags) probe(found bool, people *census.Census) (*mysql.Probe, error) {
 	names := slices.Clone([]string(m.names))
 	if len(names) == 0 && found {
 		names = []string{mysqlAuto}
-		p, err := m.probeOf(names)
+		p, err := m.probeOf(names, people)
 		if err != nil || p.Servers() == 0 && len(p.Hidden()) == 0 {
 			return nil, err
 		}
@@ -84,12 +86,13 @@ func (m *mysqlFlags) probe(found bool) (*mysql.Probe, error) {
 	if len(names) == 0 || m.none() {
 		return nil, nil
 	}
-	return m.probeOf(names)
+	return m.probeOf(names, people)
 }
 
 // probeOf is the probe for servers by name. Passwords are asked for on the
-// terminal where a name wants that.
-func (m *mysqlFlags) probeOf(names []string) (*mysql.Probe, error) {
+// terminal where a name wants that. Those of this host are found among the people
+// that a census counts, or by the names of all processes without one (nil).
+func (m *mysqlFlags) probeOf(names []string, people *census.Census) (*mysql.Probe, error) {
 	if err := m.checkPort(); err != nil {
 		return nil, err
 	}
@@ -102,7 +105,7 @@ func (m *mysqlFlags) probeOf(names []string) (*mysql.Probe, error) {
 			return nil, usageError("--mysql off: it does not go with other servers")
 		}
 		if name == mysqlAuto {
-			t, h := mysqlconn.Discover(mysqlconn.Here{Proc: "/proc", Debian: "/etc/mysql/debian.cnf", UID: os.Geteuid(), Files: files, Options: options})
+			t, h := mysqlconn.Discover(mysqlconn.Here{Proc: "/proc", Named: namedServers(people), Debian: "/etc/mysql/debian.cnf", UID: os.Geteuid(), Files: files, Options: options})
 			targets, hidden = append(targets, t...), append(hidden, h...)
 			continue
 		}
@@ -128,6 +131,22 @@ func (m *mysqlFlags) probeOf(names []string) (*mysql.Probe, error) {
 		return again
 	})
 	return mysql.New(targets, hidden, m.options()), nil
+}
+
+// namedServers are the processes of a count that have the name of a server; nil
+// without a census. The first sample shares the count: otherwise every process
+// would be read twice.
+func namedServers(people *census.Census) []int32 {
+	if people == nil || people.TakeIfOlder(process.SharedFor) != nil {
+		return nil
+	}
+	named := []int32{}
+	people.Each(func(e *census.Entry) {
+		if mysqlconn.ServerName(e.Comm) {
+			named = append(named, e.PID)
+		}
+	})
+	return named
 }
 
 func (m *mysqlFlags) checkPort() error {

@@ -13,9 +13,9 @@ import (
 	"rtrail/internal/version"
 )
 
-// probes are all sources of evidence about this host.
-func probes() []probe.Probe {
-	people := census.New("/")
+// probes are all sources of evidence about this host. They share the count of its
+// processes.
+func probes(people *census.Census) []probe.Probe {
 	return []probe.Probe{
 		host.New(host.FS{}),
 		process.New(people),

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/probe"
+	"rtrail/internal/probe/census"
 	"rtrail/internal/recording"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
@@ -83,8 +84,8 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	}
 	finishes(ctx)
 	watches(stderr, true)
-	sources := probes()
-	servers, err := r.mysql.probe(false)
+	sources := probes(census.New("/"))
+	servers, err := r.mysql.probe(false, nil)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,9 @@ const (
 
 // Here is what discovery needs to know of this host.
 type Here struct {
-	Proc    string // "/proc"
-	Debian  string // "/etc/mysql/debian.cnf"
+	Proc    string  // "/proc"
+	Named   []int32 // processes that ServerName holds for servers; nil: all of Proc are asked for their names
+	Debian  string  // "/etc/mysql/debian.cnf"
 	UID     int
 	Files   *OptionFiles
 	Options Options
@@ -50,7 +51,7 @@ func Discover(h Here) (targets []Target, hidden []Hidden) {
 	if h.accounts == nil {
 		h.accounts = ownAccounts()
 	}
-	for _, l := range Locals(h.Proc) {
+	for _, l := range h.locals() {
 		t, why, how := h.target(l)
 		if why == "" && len(targets) == maxFound {
 			why, how = fmt.Sprintf("%d servers of this host are watched already", maxFound), t.NameIt()
@@ -74,6 +75,14 @@ func Discover(h Here) (targets []Target, hidden []Hidden) {
 // nameByHand is what to do about a server of which it is not known how it is
 // reached.
 const nameByHand = "name it: rtrail diagnose --mysql USER@HOST:PORT"
+
+// locals are the servers of this host.
+func (h Here) locals() []Local {
+	if h.Named != nil {
+		return localsAmong(h.Proc, h.Named)
+	}
+	return Locals(h.Proc)
+}
 
 // target is how to ask a server; why says why it is not asked, how what to do
 // about that.

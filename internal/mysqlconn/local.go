@@ -45,18 +45,26 @@ func Locals(proc string) []Local {
 	if err != nil {
 		return nil
 	}
+	var pids []int32
+	for _, e := range entries {
+		if pid, err := strconv.ParseInt(e.Name(), 10, 32); err == nil {
+			pids = append(pids, int32(pid))
+		}
+	}
+	return localsAmong(proc, pids)
+}
+
+// localsAmong are the servers among some processes.
+func localsAmong(proc string, pids []int32) []Local {
 	var list, others []Local
 	usual := ownAccounts()
-	for _, e := range entries {
-		pid, err := strconv.ParseInt(e.Name(), 10, 32)
-		if err != nil {
+	for _, pid := range pids {
+		dir := filepath.Join(proc, strconv.Itoa(int(pid)))
+		name := comm(dir)
+		if !ServerName(name) {
 			continue
 		}
-		dir := filepath.Join(proc, e.Name())
-		if !isServer(dir) {
-			continue
-		}
-		l := Local{PID: int32(pid), Comm: comm(dir), dir: dir, proc: proc}
+		l := Local{PID: pid, Comm: name, dir: dir, proc: proc}
 		if id, ok := UserOf(proc, l.PID); ok && usual.has(id) {
 			list = append(list, l)
 		} else if len(others) < maxLocals {
@@ -77,7 +85,10 @@ func IsServer(proc string, pid int32) bool {
 	return pid > 0 && isServer(filepath.Join(proc, strconv.Itoa(int(pid))))
 }
 
-func isServer(dir string) bool { return slices.Contains(servers, comm(dir)) }
+func isServer(dir string) bool { return ServerName(comm(dir)) }
+
+// ServerName says whether a server's process is called so.
+func ServerName(comm string) bool { return slices.Contains(servers, comm) }
 
 func comm(dir string) string {
 	// It is asked of every process there is: os.ReadFile takes twice as long.

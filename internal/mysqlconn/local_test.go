@@ -162,6 +162,9 @@ func TestDiscover(t *testing.T) {
 		{"anybody with a place", Here{Proc: proc, UID: 1000, Files: &OptionFiles{Places: true, Client: ClientOptions{Host: "127.0.0.1", Port: 3309}}},
 			[]string{currentUser() + "@127.0.0.1:3309 " + NoPassword}, 2},
 		{"anybody with a place elsewhere", Here{Proc: proc, UID: 1000, Files: &OptionFiles{Places: true, Client: ClientOptions{Host: "db.example.net"}}}, nil, 2},
+		{"those named", Here{Proc: proc, Named: []int32{10}, Files: &OptionFiles{}}, []string{"root@" + made.socket + " root through the socket"}, 0},
+		{"none named", Here{Proc: proc, Named: []int32{}, Files: &OptionFiles{}}, nil, 0},
+		{"named by mistake", Here{Proc: proc, Named: []int32{1, 999999}, Files: &OptionFiles{}}, nil, 0},
 		{"Debian's file", Here{Proc: proc, Debian: debian, Files: &OptionFiles{}}, []string{"debian-sys-maint@" + made.socket + " " + debian}, 1},
 	}
 	for _, test := range tests {

@@ -43,9 +43,9 @@ const (
 	// shows only while they are made.
 	rowsAtOnce = 64
 
-	// sharedFor is how old a count by another probe may be. Probes wake up
+	// SharedFor is how old a count by somebody else may be. Probes wake up
 	// together and end one after the other.
-	sharedFor = 250 * time.Millisecond
+	SharedFor = 250 * time.Millisecond
 
 	// reclaimable is the resident size, in bytes, from which a process is read
 	// again at the end although it slept: the kernel may have taken memory away.
@@ -126,7 +126,7 @@ func (p *Probe) Close() error {
 // Sample reads all processes.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	edge := p.samples == 0 || p.closing
-	if err := p.census.Share(sharedFor, edge, p.count); err != nil {
+	if err := p.census.Share(SharedFor, edge, p.count); err != nil {
 		return err
 	}
 	_, p.count = p.census.Taken()
