@@ -224,6 +224,7 @@ func (d *diagnosis) pace() time.Duration {
 func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict, error) {
 	finishes(ctx)
 	watches(stderr, false)
+	collectBy(percentToWatch)
 	people := census.New("/")
 	sources := probes(people)
 	servers, err := d.mysql.probe(true, people)

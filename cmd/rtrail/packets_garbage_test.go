@@ -3,9 +3,7 @@ package main
 import (
 	"net"
 	"path/filepath"
-	"runtime"
 	"testing"
-	"time"
 )
 
 func TestPercentOf(t *testing.T) {
@@ -24,22 +22,6 @@ func TestPercentOf(t *testing.T) {
 		if got := percentOf(tc.live); got != tc.want {
 			t.Errorf("%d MB in use: %d percent, want %d", tc.live>>20, got, tc.want)
 		}
-	}
-}
-
-func TestAfterEachGC(t *testing.T) {
-	calls := make(chan struct{}, 100)
-	afterEachGC(func() { calls <- struct{}{} })
-	for range 2 {
-		runtime.GC()
-		select {
-		case <-calls:
-		case <-time.After(5 * time.Second):
-			t.Fatal("not called after a collection")
-		}
-	}
-	if liveHeap() == 0 {
-		t.Error("the heap in use is not known")
 	}
 }
 

@@ -81,7 +81,7 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 	}
 	workers := runtime.GOMAXPROCS(0)
 	if p.iface == "" {
-		collectRarely()
+		collectBy(percentOf)
 	} else {
 		finishes(ctx)
 		workers = liveWorkers
