@@ -26,6 +26,9 @@ func (w *mysqlWatch) screen() error {
 				return nil
 			})
 		})
+		if err != nil {
+			program.Quit() // the error is what there is to see
+		}
 		program.Send(screen.Ended{})
 		read <- err
 	}()

@@ -63,6 +63,15 @@ func (m *Model) state() []string {
 }
 
 func (m *Model) stateText() (string, lipgloss.Style) {
+	text, style := m.stateOfServer()
+	if m.ended {
+		// Also where the server is in trouble: nothing will change any more.
+		text = "ENDED: the time is over, q quits; " + text
+	}
+	return strings.TrimSuffix(text, "; "), style
+}
+
+func (m *Model) stateOfServer() (string, lipgloss.Style) {
 	if n := len(m.rows); n > 0 {
 		last := &m.rows[n-1]
 		if text := mysqlview.Trouble(last); text != "" {
@@ -71,15 +80,14 @@ func (m *Model) stateText() (string, lipgloss.Style) {
 			}
 			return text, alarm
 		}
+	} else if m.ended {
+		return "there was no second look", faint
 	} else {
 		return "waiting for the second look", faint
 	}
 	var parts []string
 	if m.paused {
 		parts = append(parts, "PAUSED: lists stand still")
-	}
-	if m.ended {
-		parts = append(parts, "ENDED: the time is over")
 	}
 	if m.frame.OwnKnown {
 		parts = append(parts, "rtrail waits "+unit.Seconds(m.frame.Own).String()+" a second for its queries")

@@ -314,7 +314,11 @@ func TestPauseAndTrouble(t *testing.T) {
 	if text := plain(t, m); !strings.Contains(text, "STALLED: no answer to SHOW GLOBAL STATUS; since 9 s") {
 		t.Errorf("stalled:\n%s", text)
 	}
-	send(m, Ended{}, moment(10))
+	send(m, Ended{})
+	if text := plain(t, m); !strings.Contains(text, "ENDED") || !strings.Contains(text, "STALLED: no answer") {
+		t.Errorf("ended while stalled:\n%s", text)
+	}
+	send(m, moment(10))
 	if text := plain(t, m); !strings.Contains(text, "ENDED") {
 		t.Errorf("ended:\n%s", text)
 	}
