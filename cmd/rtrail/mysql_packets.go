@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
@@ -41,12 +42,15 @@ func (m *mysqlJob) capture(ctx context.Context, server string) (*mysqlPackets, e
 	go func() {
 		defer close(p.done)
 		defer src.Close()
-		// A capture that breaks off leaves the column empty.
-		how := besideServers(ports)
-		how.Collector = func(int) engine.Collector {
-			return &mysqlCollector{sums: p, stats: &rt.Stats{}, ports: ports}
-		}
-		_, _ = engine.Run(ctx, src, how)
+		// A capture that breaks off, or a bug, leaves the column empty.
+		_ = crash.Guard(func() error {
+			how := besideServers(ports)
+			how.Collector = func(int) engine.Collector {
+				return &mysqlCollector{sums: p, stats: &rt.Stats{}, ports: ports}
+			}
+			_, err := engine.Run(ctx, src, how)
+			return err
+		})
 	}()
 	return p, nil
 }

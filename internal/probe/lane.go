@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/recording"
 )
 
@@ -298,7 +299,8 @@ func (l *lane) late() {
 // commit hands a sample and the note about it to the sink.
 func (r *run) commit(w *recording.Writer, run recording.ProbeRun) {
 	recording.Append(w, run)
-	if err := r.runner.Sink.Commit(w); err != nil {
+	// A sink may have a terminal to give back: its panic ends the run, not the program.
+	if err := crash.Guard(func() error { return r.runner.Sink.Commit(w) }); err != nil {
 		r.runner.fail(err)
 		r.cancel()
 	}

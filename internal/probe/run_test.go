@@ -210,6 +210,21 @@ func TestSinkErrorEndsTheRun(t *testing.T) {
 	})
 }
 
+type brokenSink struct{}
+
+func (brokenSink) Commit(*recording.Writer) error { panic("index out of range") }
+
+// Whoever runs probes on a full screen gives the terminal back.
+func TestPanicOfTheSinkEndsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		err := (&Runner{Probes: []Probe{&fake{name: "a", sample: oneRow}}, Sink: brokenSink{}}).Run(t.Context(), time.Minute)
+		if err == nil || !strings.Contains(err.Error(), "crashed (bug): index out of range") || time.Since(began) > time.Second {
+			t.Errorf("want the crash at once, got %v after %v", err, time.Since(began))
+		}
+	})
+}
+
 func TestCheckSaysWhatIsMissing(t *testing.T) {
 	p := &fake{name: "klog", check: &MissingError{What: "CAP_SYSLOG", How: "run as root"}}
 	infos := Check([]Probe{p}, time.Second)
