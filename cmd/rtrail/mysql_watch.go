@@ -29,7 +29,8 @@ type mysqlWatch struct {
 	feed    *mysqlview.Feed
 	ctx     context.Context
 	stop    context.CancelFunc
-	done    chan error // the runner's end
+	done    chan error       // the runner's end
+	asked   func() time.Time // since when a look is under way; zero: none is
 	packets *mysqlPackets
 }
 
@@ -41,7 +42,7 @@ func (m *mysqlJob) watch(ctx context.Context, source *mysql.Probe, name string) 
 			return nil, err
 		}
 	}
-	w := &mysqlWatch{mysqlJob: m, feed: mysqlview.NewFeed(name, manifest()), done: make(chan error, 1)}
+	w := &mysqlWatch{mysqlJob: m, feed: mysqlview.NewFeed(name, manifest()), done: make(chan error, 1), asked: source.Asked}
 	w.feed.Local, w.feed.Every = isHere, m.every
 	if m.iface != "" {
 		var err error
@@ -68,8 +69,7 @@ func (w *mysqlWatch) close() {
 	}
 }
 
-// rows gives out a row after every look until the run ends, and one when a look
-// does not come back. give may end the run by an error.
+// rows gives out a row after every look until the run ends, and those of silence. give may end the run by an error.
 func (w *mysqlWatch) rows(give func(*mysqlview.Row) error) error {
 	late := time.NewTimer(w.patience())
 	defer late.Stop()
@@ -88,6 +88,9 @@ func (w *mysqlWatch) rows(give func(*mysqlview.Row) error) error {
 			}
 		case <-late.C:
 			late.Reset(w.every)
+			if !w.silent() {
+				continue
+			}
 			row := w.feed.Silent(time.Now())
 			if err := give(&row); err != nil {
 				return w.ended(err)
@@ -111,9 +114,20 @@ func (w *mysqlWatch) ended(err error) error {
 	return err
 }
 
-// patience is after how long a look is missed: a look takes a second at most,
-// and one more goes by until the runner gives a probe up.
-func (w *mysqlWatch) patience() time.Duration { return w.every + 2*probe.Deadline }
+// lookPatience is how long a look may take: a second at most, and one more goes by
+// until the runner gives a probe up.
+const lookPatience = 2 * probe.Deadline
+
+// patience is after how long a look is missed.
+func (w *mysqlWatch) patience() time.Duration { return w.every + lookPatience }
+
+// silent says whether a look that is missed was wished for and does not come back.
+// That none was wished for says nothing about the server: looks that cost this
+// host much are further apart.
+func (w *mysqlWatch) silent() bool {
+	since := w.asked()
+	return !since.IsZero() && time.Since(since) >= lookPatience || w.feed.Unlooked()
+}
 
 func (w *mysqlWatch) awaitHost() {
 	for end := time.Now().Add(hostPatience); !w.feed.HostSampled() && time.Now().Before(end); {

@@ -246,6 +246,22 @@ func (f *Feed) Unseen() []recording.UnseenNote {
 	return list
 }
 
+// Unlooked says whether no look is expected although none is under way: a server
+// that was slow is left alone for a while, and a sample may have failed.
+func (f *Feed) Unlooked() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.state == recording.ServerSlow {
+		return true
+	}
+	for _, r := range slices.Backward(recording.Rows[recording.ProbeRun](f.rec)) {
+		if r.Probe == "mysql" {
+			return r.Error != ""
+		}
+	}
+	return false
+}
+
 // Silent makes a row for a look that did not come back.
 func (f *Feed) Silent(at time.Time) Row {
 	f.mu.Lock()

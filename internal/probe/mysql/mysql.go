@@ -127,6 +127,19 @@ func (p *Probe) Fills() []recording.Table {
 		recording.MySQLErrors, recording.MySQLPlans, recording.MySQLConditions, recording.MySQLTables, recording.MySQLSlowLog}
 }
 
+// Asked is since when a look at a server is under way, of all servers the longest;
+// the zero time says that none is.
+func (p *Probe) Asked() (since time.Time) {
+	for _, s := range p.servers {
+		s.mu.Lock()
+		if s.busy && (since.IsZero() || s.asked.Before(since)) {
+			since = s.asked
+		}
+		s.mu.Unlock()
+	}
+	return since
+}
+
 // Check says whether there is a server to ask; it connects to none.
 func (p *Probe) Check() error {
 	if len(p.servers) > 0 {

@@ -64,6 +64,7 @@ type server struct {
 	pending *recording.Writer // read and not handed over
 	looked  bool              // pending tells the server's state
 	busy    bool
+	asked   time.Time     // when the look that is under way was wished for
 	done    chan struct{} // closed when the look that is under way ends
 	flight  flight
 	state   recording.MySQLServer // as of the last look
@@ -103,7 +104,7 @@ func (s *server) ask(edge bool) {
 	if s.busy {
 		return
 	}
-	s.busy, s.done = true, make(chan struct{})
+	s.busy, s.asked, s.done = true, time.Now(), make(chan struct{})
 	s.asks <- edge
 }
 
