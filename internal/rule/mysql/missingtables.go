@@ -102,7 +102,7 @@ func (x *missing) read() {
 	}
 	x.overflows, x.opened = s.Rate("Table_open_cache_overflows"), s.Rate("Opened_tables")
 	if s.MariaDB() {
-		x.unopened = lookedInVain(s)
+		x.unopened = lookedInVain(v, s)
 	}
 	for name := range counts {
 		x.tables = append(x.tables, name)

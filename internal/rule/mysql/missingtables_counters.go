@@ -35,18 +35,19 @@ var reloadsTable = []string{"Opened_table_definitions", "Com_flush", "Com_lock_t
 // its cache nor opened, at least, in the parts of the window in which no table is
 // changed; NaN where these are too short. Its misses count every look for a table
 // that is not cached; what was found was opened, or is a view.
-func lookedInVain(s *view.MySQLServer) float64 {
+func lookedInVain(v *view.View, s *view.MySQLServer) float64 {
 	misses := s.Readings("Table_open_cache_misses")
 	if len(misses) < 2 {
 		return math.NaN()
 	}
 	missed, opened, views := counterOf(s, "Table_open_cache_misses"), counterOf(s, "Opened_tables"), counterOf(s, "Opened_views")
 	changes, reloads := countersOf(s, changesTable), countersOf(s, reloadsTable)
+	running := changesSeen(v, s)
 	connections, _, _, _ := s.Gauge("Threads_connected")
 	vain, seconds := 0.0, 0.0
 	for i, r := range misses {
 		looks := missed.grew(r.At) - opened.grew(r.At) - views.grew(r.At) - looksPerReload*most(reloads, r.At)*max(connections, 1)
-		if most(changes, r.At) == 0 && i > 0 {
+		if most(changes, r.At) == 0 && i > 0 && !running.touch(misses[i-1].At, r.At) {
 			vain += looks
 			seconds += r.At.Sub(misses[i-1].At).Seconds()
 		}

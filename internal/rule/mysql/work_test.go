@@ -405,6 +405,24 @@ func TestMissingTables(t *testing.T) {
 			return h
 		}
 	}
+	// altered is a server on which a statement runs that began before the window
+	// and ends after the look at its half; it misses so many a second up to the next
+	// look, and so many afterwards.
+	altered := func(during, after float64, statement, state string) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			h := server(ruletest.MySQL{Rates: map[string]float64{"Questions": 8600, "Opened_tables": 0}, Sessions: times(2, ask)})
+			half := math.Floor(h.Seconds / 2)
+			h.Readings(func(at time.Time, s float64) {
+				ruletest.Add(h, recording.MySQLStatus{At: at, Server: "10.0.0.2:3306", Name: "Table_open_cache_misses",
+					Value: 1e6 + during*min(s, half+1) + after*max(s-half-1, 0)})
+				if s <= half {
+					ruletest.Add(h, recording.MySQLSession{At: at, Server: "10.0.0.2:3306", ID: 99, Command: "Query", State: state, Statement: statement,
+						For: time.Minute + time.Duration(s*float64(time.Second))})
+				}
+			})
+			return h
+		}
+	}
 	ruletest.Check(t, missingTables, []ruletest.Situation{
 		{Name: "counted", Host: oracle(func(*ruletest.MySQL) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "sbtest40"},
 		{Name: "another error", Host: oracle(func(m *ruletest.MySQL) { m.Errors = map[int32]float64{1062: 4300} })},
@@ -429,6 +447,14 @@ func TestMissingTables(t *testing.T) {
 		{Name: "looked for in vain only in readings with a change", Host: changed(2000, 0, "Com_truncate")},
 		{Name: "changed, for the first time, before all looks in vain", Host: changed(0, 900, "Com_drop_table"), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
 		{Name: "temporary tables", Host: changed(900, 900, "Com_create_temporary_table"), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "a long ALTER ends in each reading", Host: altered(2000, 0, "ALTER TABLE `orders` ADD COLUMN `note` INT", "altering table")},
+		{Name: "a long ALTER whose statement is not shown", Host: altered(2000, 0, "", "copy to tmp table")},
+		{Name: "looks in vain before and after a long ALTER", Host: altered(900, 900, "ALTER TABLE `orders` ADD COLUMN `note` INT", "altering table"),
+			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "a long SELECT beside looks in vain", Host: altered(2000, 0, "SELECT * FROM `orders`", "Copying to tmp table"),
+			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "a long change of a temporary table", Host: altered(2000, 0, "CREATE TEMPORARY TABLE `x` SELECT ?", "Sending data"),
+			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
 		{Name: "statements that always fail, for another reason", Host: oracle(func(m *ruletest.MySQL) {
 			m.Errors, m.Sessions = map[int32]float64{1064: 4300}, times(5, ask)
 		})},
