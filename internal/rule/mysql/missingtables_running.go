@@ -11,12 +11,24 @@ import (
 
 // spans are times in which a table was being changed, as far as the process list
 // tells: commands are counted when they begin, and the table is thrown out of the
-// cache once more when they end.
+// cache once more when they end. They are in order and apart from each other.
 type spans [][2]time.Time
 
 // touch says whether any of the time from one reading to the next one is in them.
 func (s spans) touch(from, to time.Time) bool {
-	return slices.ContainsFunc(s, func(x [2]time.Time) bool { return !x[0].After(to) && !x[1].Before(from) })
+	at, _ := slices.BinarySearchFunc(s, from, func(x [2]time.Time, from time.Time) int { return x[1].Compare(from) })
+	return at < len(s) && !s[at][0].After(to)
+}
+
+// add takes one that ends no earlier than the others.
+func (s spans) add(from, until time.Time) spans {
+	for len(s) > 0 && !s[len(s)-1][1].Before(from.Add(-1)) {
+		if last := s[len(s)-1][0]; last.Before(from) {
+			from = last
+		}
+		s = s[:len(s)-1]
+	}
+	return append(s, [2]time.Time{from, until})
 }
 
 // changesSeen are the changes of tables that the process list showed. One ends
@@ -41,7 +53,7 @@ func changesSeen(v *view.View, s *view.MySQLServer) (list spans) {
 			if next < len(looks) {
 				until = looks[next].Add(-1) // it was over then, or is seen again
 			}
-			list = append(list, [2]time.Time{r.At.Add(-max(r.For, 0)), until})
+			list = list.add(r.At.Add(-max(r.For, 0)), until)
 		}
 	}
 	return list
