@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -36,6 +37,25 @@ func TestText(t *testing.T) {
 	}
 	if got := Line("a\n b\t\x1b"); got != `a b \x1b` {
 		t.Errorf("Line: %q", got)
+	}
+}
+
+// No rune that a terminal obeys, or that nobody sees, passes.
+func TestAllHiddenRunes(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if r == '\n' || r == '\t' || r == utf8.RuneError || unicode.IsGraphic(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) {
+			continue
+		}
+		s := "a" + string(r) + "b"
+		if !utf8.ValidRune(r) {
+			continue // cannot be written
+		}
+		if got := Text(s); strings.ContainsRune(got, r) {
+			t.Errorf("Text passes %U", r)
+		}
+		if got := Screen(s); strings.ContainsRune(got, r) {
+			t.Errorf("Screen passes %U", r)
+		}
 	}
 }
 

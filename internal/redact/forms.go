@@ -16,7 +16,7 @@ type form struct {
 }
 
 // issuers are parts of the tokens of those who mark theirs.
-var issuers = []string{"gh", "glpat-", "xox", "sk-", "k_live_", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hvs.", "dop_v1_", "SG.", "ya29.", "shpat_"}
+var issuers = []string{"gh", "github_pat_", "glpat-", "xox", "xapp-", "sk-", "k_live_", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hvs.", "dop_v1_", "SG.", "ya29.", "shpat_"}
 
 // forms are tried in this order. Pairs of a name and a value are not among
 // them: see pairs.
@@ -24,8 +24,10 @@ var forms = []form{
 	{"private key", []string{"-----BEGIN"},
 		regexp.MustCompile(`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----)(?s:.*?)(-----END [A-Z0-9 ]*-----|$)`), "${1}" + Mask},
 	{"JSON web token", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*)*`), Mask},
-	{"token that tells its issuer", issuers, regexp.MustCompile(`\b(gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|sk-|[sr]k_live_|AKIA|ASIA|AIza|npm_|pypi-|hvs\.|dop_v1_|SG\.|ya29\.|shpat_)[A-Za-z0-9_.-]{12,}`), Mask},
-	{"header", []string{": ", ":\""}, regexp.MustCompile(`(?i)((?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]*(?:key|token|auth|secret))(\\?["']?\s*:\s*)(\\?["']?)[^\r\n"'\\]+`), "${1}${2}${3}" + Mask},
+	{"token that tells its issuer", issuers, regexp.MustCompile(`\b(gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|xapp-|sk-|[sr]k_live_|AKIA|ASIA|AIza|npm_|pypi-|hvs\.|dop_v1_|SG\.|ya29\.|shpat_)[A-Za-z0-9_.-]{12,}`), Mask},
+	{"header", []string{": ", ":\"", ":\t", "uthorization:", "UTHORIZATION:", "ookie:", "OOKIE:"}, regexp.MustCompile(`(?i)((?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]*(?:key|token|auth|secret))(\\?["']?\s*:\s*)(\\?["']?)[^\r\n"'\\]+`), "${1}${2}${3}" + Mask},
+	{"header in a variable", []string{"uthorization", "UTHORIZATION"},
+		regexp.MustCompile(`(?i)(authorization["']?\s*=>?\s*["']?)(?:basic|digest|negotiate|token|apikey)\s[^\r\n"'\\]+`), "${1}" + Mask},
 	{"bearer", []string{"earer", "EARER"}, regexp.MustCompile(`(?i)\b(bearer\s+)[^\s"'\\]{6,}`), "${1}" + Mask},
 	{"token for a user in a URL", []string{"@"}, regexp.MustCompile(`(?i)\b(https?://)[^\s/?#"'@:]+@`), "${1}" + Mask + "@"},
 	{"password in a URL", []string{"@"}, regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://[^\s/?#"'@:]*:)(?:[^\s/?#"']*|[^\s"'/?#]*[^\s"'/?#0-9:][^\s"']*)@`), "${1}" + Mask + "@"},

@@ -206,3 +206,21 @@ func TestSetting(t *testing.T) {
 		}
 	}
 }
+
+// Headers without a blank, in variables of CGI, and tokens whose issuers are known.
+func TestHeadersAndTokensInText(t *testing.T) {
+	for _, text := range []string{
+		"Authorization:Basic h0rseh0rse", "authorization:\tBasic h0rseh0rse", "AUTHORIZATION:Digest username=joe, response=h0rse",
+		"HTTP_AUTHORIZATION=Basic h0rseh0rse", "'authorization' => 'Token h0rseh0rse'", "Cookie:a=1; sid=h0rse",
+		"github_pat_11ABCDEFG0h0rse0123456789", "xapp-1-A0123456789-h0rse0123",
+	} {
+		if got := Text(text); strings.Contains(got, redacttest.Marker) {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	for _, text := range []string{"authorization = required by the proxy", "git clone github.com/x/y"} {
+		if got := Text(text); strings.Contains(got, "proxy") != strings.Contains(text, "proxy") || strings.Contains(got, "clone") != strings.Contains(text, "clone") {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}

@@ -23,6 +23,7 @@ var CommandLines = []string{
 	"curl|--user=joe:h0rse",
 	"curl|--proxy-user|joe:h0rse|x",
 	"curl|-H|Authorization: Bearer h0rse|http://x",
+	"env|HTTP_AUTHORIZATION=Basic h0rse|app",
 	"curl|-H|Authorization: Basic h0rse",
 	"curl|-HAuthorization: token h0rse",
 	"curl|-H|X-Api-Key: h0rse",
