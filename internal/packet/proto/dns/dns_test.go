@@ -249,6 +249,8 @@ func TestTrackerOnOtherPorts(t *testing.T) {
 		{"an unknown type", 8600, [4]byte{10, 0, 0, 1}, []string{">" + msg(7, 0x0100, 4711, 0, "n.x")}, nil, 0},
 		{"flags of no query", 8600, [4]byte{10, 0, 0, 1}, []string{">" + msg(7, 0x0571, 1, 0, "n.x")}, nil, 0},
 		{"LLMNR", 5355, [4]byte{224, 0, 0, 252}, []string{">" + ask}, nil, 0},
+		{"the status of a NetBIOS name", 137, [4]byte{10, 0, 0, 1}, []string{">" + msg(7, 0, 33, 0, "ckaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")}, nil, 0},
+		{"the same question on a port of which nothing is known", 8600, [4]byte{10, 0, 0, 1}, []string{">" + msg(7, 0, 33, 0, "ckaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")}, nil, 1},
 		{"to a group", 8600, [4]byte{224, 0, 0, 1}, []string{">" + ask}, nil, 0},
 		{"QUIC", 443, [4]byte{10, 0, 0, 1}, []string{">\xc0\x00\x00\x00\x01\x08abcdefgh\x00\x00"}, nil, 0},
 		{"a port that is something else", 8600, [4]byte{10, 0, 0, 1}, []string{">" + ask, "<" + answer}, map[uint16]bool{8600: false}, 0},

@@ -33,6 +33,9 @@ const (
 	multicast = 5353
 	// nameResolution is LLMNR's port (RFC 4795), whose messages look like DNS.
 	nameResolution = 5355
+	// netBIOS is the port of the NetBIOS name service (RFC 1002), whose messages look
+	// like DNS too. Windows asks every host that it meets, and few answer.
+	netBIOS = 137
 )
 
 // Query is a query over UDP and what became of it. It and what it points to are
@@ -130,7 +133,7 @@ func (t *Tracker) foreign(f *decode.Frame) bool {
 		_, known := t.waiting(f, binary.BigEndian.Uint16(b))
 		return !known
 	}
-	return f.Dst.Port == nameResolution || f.Dst.Addr.IP().IsMulticast() || !asksOne(b)
+	return f.Dst.Port == nameResolution || f.Dst.Port == netBIOS || f.Dst.Addr.IP().IsMulticast() || !asksOne(b)
 }
 
 // Frame takes a packet. Those that are not UDP from or to a DNS port, nor look like
