@@ -40,7 +40,7 @@ const (
 	// a query were sent and given up by then.
 	mostRefusals  = 1 << 16
 	refusalMemory = 30 * time.Second
-	// dnsPort is where queries over UDP are looked for.
+	// dnsPort is where queries over UDP are looked for first.
 	dnsPort = 53
 )
 
@@ -99,13 +99,17 @@ func (l *lookups) frame(f *decode.Frame) {
 	l.now = max(l.now, f.At)
 	c := &f.ICMP
 	nobody := f.Proto == decode.ICMP && c.Type == 3 && c.Code == 3 || f.Proto == decode.ICMPv6 && c.Type == 1 && c.Code == 4
-	if !nobody || !c.Quoted || c.QuotedProto != decode.UDP || c.QuotedDst.Port != dnsPort || !l.wanted(dnsPort) {
+	if !nobody || !c.Quoted || c.QuotedProto != decode.UDP || !l.wanted(c.QuotedDst.Port) {
 		return
 	}
 	k := asking{c.QuotedSrc, c.QuotedDst}
 	r := l.refusals[k]
 	if r == nil {
-		if len(l.refusals) >= mostRefusals && !l.sweep() {
+		most := mostRefusals
+		if k.server.Port != dnsPort {
+			most /= 2 // DNS may be spoken there; a scan of ports must not push out what is known to be DNS
+		}
+		if len(l.refusals) >= most && !l.sweep(most) {
 			return
 		}
 		r = &refusal{}
@@ -115,14 +119,14 @@ func (l *lookups) frame(f *decode.Frame) {
 	r.last = l.now
 }
 
-// sweep forgets messages that no query will account for; false if all are new.
-func (l *lookups) sweep() bool {
+// sweep forgets messages that no query will account for; false if most are left.
+func (l *lookups) sweep(most int) bool {
 	if l.now-l.swept < int64(time.Second) {
 		return false
 	}
 	l.swept = l.now
 	maps.DeleteFunc(l.refusals, func(_ asking, r *refusal) bool { return l.now-r.last > int64(refusalMemory) })
-	return len(l.refusals) < mostRefusals
+	return len(l.refusals) < most
 }
 
 // refused says whether an ICMP message came for a query, and takes away those

@@ -199,6 +199,32 @@ func TestLookupsBounded(t *testing.T) {
 	}
 }
 
+// TestRefusedOnOtherPorts has resolvers on other ports than 53, and a scan of the
+// ports of a host, which must leave room for the messages of DNS.
+func TestRefusedOnOtherPorts(t *testing.T) {
+	l := newLookups(nil)
+	consul := nameserver
+	consul.Port = 8600
+	message := func(client, server flow.Endpoint) {
+		f := unreachable(0, client)
+		f.ICMP.QuotedDst = server
+		l.frame(f)
+	}
+	message(askedBy(1, 4000), consul)
+	for i := range 2 * mostRefusals {
+		message(askedBy(byte(2+i>>16), uint16(i)), consul)
+	}
+	l.frame(unreachable(0, askedBy(1, 4001)))
+	l.transaction(lookup(0, askedBy(1, 4000), func(t *rt.Transaction) { t.Server = consul }))
+	l.transaction(lookup(0, askedBy(1, 4001), nil))
+	if got := rows(10*time.Second, l); len(got) != 2 || got[0].Refused != 1 || got[1].Refused != 1 {
+		t.Errorf("got %+v", got)
+	}
+	if len(l.refusals) > mostRefusals/2 {
+		t.Errorf("%d messages of other ports are kept", len(l.refusals))
+	}
+}
+
 // Each resolver has a query that can be shown, however many others have.
 func TestLookupsShowEach(t *testing.T) {
 	l := newLookups(nil)
