@@ -177,6 +177,10 @@ func (r *resolver) judge(v *view.View) (fate, rule.Confidence) {
 		return deaf, rule.Certain
 	case r.dead() && r.silent() >= someQueries:
 		return unheard, rule.Possible
+	case r.dead() && r.silent() > 0 && r.missed() > 0 && v.OneDirection(r.s.Server):
+		return oneWay, rule.Possible
+	case r.dead() && r.silent() > 0 && r.missed() > 0: // one query, but more than one packet
+		return deaf, rule.Possible
 	case r.dead():
 		return sound, 0
 	case r.loses() && r.missed() >= someQueries:

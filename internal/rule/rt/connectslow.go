@@ -29,7 +29,8 @@ var connectSlow = rule.Rule{
 }
 
 const (
-	// someRepeatedSYNs: one or two may be a moment of a bad line.
+	// someRepeatedSYNs: one or two may be a moment of a bad line. It also is how many
+	// SYNs in vain say that a single connect fails.
 	someRepeatedSYNs = 3
 	// slowConnects is the share of connects from which it is more than bad luck:
 	// lines that lose one packet in a thousand repeat one SYN in a thousand.
@@ -112,13 +113,21 @@ func (x *slowConnect) look(address string, port int32) bool {
 			}
 		}
 	}
-	if x.service == nil || x.repeated+x.ignored < someRepeatedSYNs {
+	if x.service == nil {
 		return false
 	}
 	// Older recordings have the worst of many connections, but all handshakes.
 	x.begun = max(x.begun, x.handshakes+x.repeated)
+	if x.repeated+x.ignored < someRepeatedSYNs && !x.vain() {
+		return false
+	}
 	slices.Sort(x.steps)
 	return float64(x.repeated+x.ignored) >= slowConnects*float64(x.begun)
+}
+
+// vain says that nobody ever got an answer, though few tried, for long enough.
+func (x *slowConnect) vain() bool {
+	return x.never > 0 && x.never == x.begun && x.silent >= someRepeatedSYNs
 }
 
 func (x *slowConnect) finding() rule.Finding {
@@ -139,6 +148,9 @@ func (x *slowConnect) finding() rule.Finding {
 	case x.ignored > x.repeated:
 		f.Headline = rule.T("%s leaves %s of connects waiting: it does not take connections whose handshake is complete", s.Name(), unit.Share(share))
 	}
+	if x.repeated+x.ignored < someRepeatedSYNs {
+		f.Confidence = rule.Possible // a mistyped address looks like this
+	}
 	if x.ignored > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: "rt.syn-ack-repeats", Value: float64(x.ignored), Unit: "count", Limit: rule.Limit(0),
@@ -148,7 +160,7 @@ func (x *slowConnect) finding() rule.Finding {
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{
 		Metric: "rt.syn-repeats", Value: float64(x.repeated), Unit: "count", Limit: rule.Limit(someRepeatedSYNs),
-		What:  rule.T("the first SYN of %s of %s connects got no answer, %s SYNs altogether; %s connects never got one", unit.Count(x.repeated), unit.Count(x.begun), unit.Count(x.silent), unit.Count(x.never)),
+		What:  rule.T("the first SYN of %s of %s got no answer, %s SYNs altogether; %s of them never got one", unit.Count(x.repeated), unit.Plural(x.begun, "connect", "connects"), unit.Count(x.silent), unit.Count(x.never)),
 		Check: tshark(v, s, shell.Display("tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission"), "frame.time_relative", view.IPField("src", s.Server), "tcp.srcport"),
 	})
 	if len(x.steps) > 0 {
