@@ -9,14 +9,13 @@ import (
 )
 
 // anonymous maps memory outside the heap, so that nothing ever frees or moves
-// it, and touches every page.
+// it. A page takes memory when it is touched.
 func anonymous(bytes int) ([]byte, error) {
-	m, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	m, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("map %d bytes: %w", bytes, err)
 	}
 	_ = unix.Madvise(m, unix.MADV_NOHUGEPAGE)
-	touch(m)
 	return m, nil
 }
 
@@ -41,26 +40,33 @@ func leak(args []string) error {
 	if len(args) < 3 {
 		return fmt.Errorf("missing argument 3: the file that lets it leak")
 	}
-	var owed int
+	// All is mapped before: what the program itself allocates in each turn grows
+	// in steps, and would hide how evenly it leaks.
+	const most = 4 << 30
+	leaked, err := anonymous(most)
+	if err != nil {
+		return err
+	}
+	var working []byte
+	if noise > 0 {
+		if working, err = anonymous(noise); err != nil {
+			return err
+		}
+	}
+	var owed, held int
 	for turn := 0; ; turn++ {
 		time.Sleep(250 * time.Millisecond)
-		if _, err := os.Stat(args[2]); err == nil {
+		if unix.Access(args[2], unix.F_OK) == nil {
 			// Whole pages: what is smaller shows as one now and then.
 			owed += rate / 4
-			if pages := owed / os.Getpagesize(); pages > 0 {
-				if _, err := anonymous(pages * os.Getpagesize()); err != nil {
-					return err
-				}
-				owed -= pages * os.Getpagesize()
-			}
+			now := min(owed/os.Getpagesize()*os.Getpagesize(), most-held)
+			touch(leaked[held : held+now])
+			held, owed = held+now, owed-now
 		}
 		if noise > 0 && turn%2 == 0 {
-			m, err := anonymous(noise)
-			if err != nil {
-				return err
-			}
+			touch(working)
 			time.Sleep(50 * time.Millisecond)
-			if err := unix.Munmap(m); err != nil {
+			if err := unix.Madvise(working, unix.MADV_DONTNEED); err != nil {
 				return err
 			}
 		}
