@@ -144,7 +144,7 @@ func preempted() bool {
 	busy, collected := make(chan bool), make(chan bool)
 	go func() {
 		close(busy)
-		for { // nothing in it lets others in
+		for n := 0; n >= 0; { // nothing in it lets others in
 		}
 	}()
 	<-busy
@@ -380,6 +380,7 @@ func TestPlaces(t *testing.T) {
 				} else {
 					var r *os.File
 					r, to, err = os.Pipe()
+					must(t, err)
 					defer r.Close()
 				}
 				must(t, err)
