@@ -80,6 +80,9 @@ func TestFilesThatClaimMuch(t *testing.T) {
 
 // A table may have many rows, but not many groups of them.
 func TestManyRowGroups(t *testing.T) {
+	if raced {
+		t.Skip("it takes minutes under the race detector")
+	}
 	var out bytes.Buffer
 	w := parquet.NewGenericWriter[SwapSample](&out, zstdPages)
 	for i := range 20_000 {
@@ -136,7 +139,7 @@ func TestSwappedWhileItRuns(t *testing.T) {
 					for range 5 {
 						w := randomSample(rand.New(rand.NewPCG(2, 2)), c.now)
 						_ = d.Commit(w) // may end the recording
-						c.now = c.now.Add(time.Second)
+						c.pass(time.Second)
 					}
 					_ = d.Close()
 				}()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,11 +18,24 @@ import (
 var testHost = Manifest{Tool: "rtrail test", Host: Host{Name: "db1", CPUs: 2}}
 
 // clock is a settable time.
-type clock struct{ now time.Time }
+type clock struct {
+	mu  sync.Mutex // recorders seal beside the test, and ask for the time
+	now time.Time
+}
 
-func (c *clock) time() time.Time { return c.now }
+func (c *clock) time() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
 
-func newClock() *clock { return &clock{time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)} }
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)} }
 
 func create(t *testing.T, dir string, o Options) *Directory {
 	t.Helper()
@@ -50,7 +64,7 @@ func fill(t *testing.T, d *Directory, c *clock, rnd *rand.Rand, samples int) *Re
 		if err := d.Commit(again); err != nil {
 			t.Fatal(err)
 		}
-		c.now = c.now.Add(time.Second)
+		c.pass(time.Second)
 	}
 	return memory
 }

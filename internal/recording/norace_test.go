@@ -1,0 +1,6 @@
+//go:build !race
+
+package recording
+
+// raced says that the race detector watches, with which all takes ten times as long.
+const raced = false
