@@ -118,9 +118,14 @@ func sureOf(v *view.View, p view.Process, t trend) rule.Confidence {
 }
 
 // fills says whether memory will be gone before long. A handful of pages that a
-// program takes while it begins do not tell.
+// program takes while it begins do not tell, and how fast a program begins that
+// was not there when the watch began says nothing of the hours to come.
 func fills(v *view.View, p view.Process, t trend) bool {
-	return ceilingOf(v, p).left(t) <= distant && (t.grown >= solidGrowth || p.Age(p.Samples[0].At()) >= grownUp)
+	left := ceilingOf(v, p).left(t)
+	if p.Started.After(v.Start()) {
+		return left <= soon && t.grown >= solidGrowth
+	}
+	return left <= distant && (t.grown >= solidGrowth || p.Age(p.Samples[0].At()) >= grownUp)
 }
 
 // leaksEvenly says whether slow growth is at one rate, and not that of a program

@@ -114,6 +114,16 @@ func TestLeak(t *testing.T) {
 			p.Started = ruletest.Start.Add(-5 * time.Second)
 			return host(10, p, 3*gib)
 		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.01, High: 0.3},
+		{Name: "a compiler that began while watched", Host: func() *ruletest.Host {
+			p := leaky(21 * mib)
+			p.Started = ruletest.Start.Add(time.Second)
+			return host(10, p, 23*gib)
+		}},
+		{Name: "a program that began while watched and has no room", Host: func() *ruletest.Host {
+			p := leaky(50 * mib)
+			p.Started = ruletest.Start.Add(time.Second)
+			return host(10, p, 3*gib)
+		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.01, High: 0.3},
 		{Name: "a quarter of an hour without a pause", Host: func() *ruletest.Host { return host(900, leaky(8192), 40*gib) },
 			Want: rule.Likely, Kind: rule.KindProcess, Subject: "app", Low: 0.0001, High: 0.01},
 		{Name: "swapped out while it grows", Host: func() *ruletest.Host {
