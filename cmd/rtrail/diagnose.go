@@ -80,7 +80,7 @@ or the way between them, is slow: --client-side and --server-side.`,
 	f := cmd.Flags()
 	f.DurationVar(&d.length, "for", 10*time.Second, "how long to watch, or how much of a recording to judge")
 	f.DurationVar(&d.interval, "interval", 0, "time between two samples (default 1s, and more in windows of over 30s)")
-	f.StringVar(&d.at, "at", "", "judge a recording from this time on: 03:00, 03:00:30 or 2026-01-31T03:00:00Z")
+	f.StringVar(&d.at, "at", "", "judge a recording from this time on: "+momentForms)
 	f.BoolVar(&d.json, "json", false, "print the verdict as JSON (docs/verdict.schema.json)")
 	f.BoolVar(&d.markdown, "markdown", false, "print the verdict as Markdown")
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
@@ -284,15 +284,20 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 // replayed judges a recording, all of it or a window.
 func (d *diagnosis) replayed(ctx context.Context, path string, lengthGiven bool) (verdict.Verdict, error) {
 	var from, to time.Time
+	var notes []string
 	if d.at != "" {
-		day, err := recording.Span(ctx, path)
+		held, err := recording.Span(ctx, path)
 		if err != nil {
 			return verdict.Verdict{}, err
 		}
-		if from, err = momentIn(d.at, day.From, day.To); err != nil {
+		if from, err = moment(d.at, held.From, held.To, time.Now()); err != nil {
 			return verdict.Verdict{}, err
 		}
 		to = from.Add(d.length)
+		if to.After(held.To) {
+			notes = append(notes, fmt.Sprintf("the recording ends at %s: judged on %.1f s of %v",
+				held.To.Local().Format(spanLayout), held.To.Sub(from).Seconds(), d.length))
+		}
 	}
 	rec, err := recording.OpenRange(ctx, path, from, to)
 	if err != nil {
@@ -305,7 +310,9 @@ func (d *diagnosis) replayed(ctx context.Context, path string, lengthGiven bool)
 	if window.Start().IsZero() {
 		return verdict.Verdict{}, fmt.Errorf("judging %s: the recording has no samples%s", path, inWindow(d.at))
 	}
-	return verdict.Judge(window, catalogue.For(rec.Manifest())), nil
+	v := verdict.Judge(window, catalogue.For(rec.Manifest()))
+	v.Notes = append(v.Notes, notes...)
+	return v, nil
 }
 
 func inWindow(at string) string {
@@ -313,31 +320,6 @@ func inWindow(at string) string {
 		return ""
 	}
 	return " at " + at + " (rtrail replay shows which times it holds)"
-}
-
-// momentIn finds the time a user means in a recording: a full time stamp, or a
-// time of day on the first day on which the recording reaches it.
-func momentIn(at string, from, to time.Time) (time.Time, error) {
-	if t, err := time.Parse(time.RFC3339, at); err == nil {
-		return t, nil
-	}
-	for _, layout := range []string{"15:04", "15:04:05"} {
-		clock, err := time.Parse(layout, at)
-		if err != nil {
-			continue
-		}
-		day := from.Local()
-		for !day.After(to.Add(24 * time.Hour)) {
-			t := time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, time.Local)
-			if !t.Before(from.Truncate(time.Minute)) && !t.After(to) {
-				return t, nil
-			}
-			day = day.AddDate(0, 0, 1)
-		}
-		return time.Time{}, usageError("--at %s: the recording holds %s to %s", at,
-			from.Local().Format("2006-01-02 15:04:05"), to.Local().Format("2006-01-02 15:04:05"))
-	}
-	return time.Time{}, usageError("--at %q: want 03:00, 03:00:30 or 2026-01-31T03:00:00Z", at)
 }
 
 // print writes the verdict in the form asked for.

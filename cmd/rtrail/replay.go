@@ -62,7 +62,7 @@ host, to choose a moment. "rtrail diagnose RECORDING --at TIME" judges it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&r.at, "at", "", "show from this time on: 03:00, 03:00:30 or 2026-01-31T03:00:00Z")
+	f.StringVar(&r.at, "at", "", "show from this time on: "+momentForms)
 	f.DurationVar(&r.length, "for", atLength, "with --at: how much to show")
 	f.DurationVar(&r.step, "step", 0, "time per line (default: what fits on a screen)")
 	cmd.SetFlagErrorFunc(flagError)
@@ -84,7 +84,7 @@ func (r *replayJob) run(ctx context.Context, out io.Writer, path string, lengthG
 	}
 	from, to := c.Window.From, c.Window.To
 	if r.at != "" {
-		if from, err = momentIn(r.at, from, to); err != nil {
+		if from, err = moment(r.at, from, to, time.Now()); err != nil {
 			return err
 		}
 		if end := from.Add(r.length); end.Before(to) {

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMoment(t *testing.T) {
+	local := func(s string) time.Time {
+		at, err := time.ParseInLocation("2006-01-02 15:04:05", s, time.Local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	from, to, now := local("2026-03-01 22:00:20"), local("2026-03-04 07:30:00"), local("2026-03-04 09:00:00")
+	for _, c := range []struct{ at, want, fails string }{
+		{at: "03:00", want: "2026-03-04 03:00:00"},
+		{at: "07:30", want: "2026-03-04 07:30:00"},
+		{at: "08:00", want: "2026-03-03 08:00:00"}, // not yet reached on the last day
+		{at: "22:00:30", want: "2026-03-03 22:00:30"},
+		{at: "yesterday 03:00", want: "2026-03-03 03:00:00"},
+		{at: "today 03:00:05", want: "2026-03-04 03:00:05"},
+		{at: "2026-03-02 03:00", want: "2026-03-02 03:00:00"},
+		{at: "2026-03-02T03:00", want: "2026-03-02 03:00:00"},
+		{at: "2026-03-02 03:00:07", want: "2026-03-02 03:00:07"},
+		{at: local("2026-03-02 03:00:07").Format(time.RFC3339), want: "2026-03-02 03:00:07"},
+		{at: local("2026-03-02 03:00:07").UTC().Format(time.RFC3339), want: "2026-03-02 03:00:07"},
+		{at: local("2026-03-02 03:00:07").UTC().Format(spanLayout), want: "2026-03-02 03:00:07"},
+		{at: local("2026-03-02 03:00:07").Format(spanLayout), want: "2026-03-02 03:00:07"},
+		{at: "2026-03-02 03:00:07 QQT", fails: "want 03:00"},
+		{at: "2026-03-01 22:00", want: "2026-03-01 22:00:00"}, // the minute in which it begins
+		{at: "-5m", want: "2026-03-04 07:25:00"},
+		{at: " -1h30m ", want: "2026-03-04 06:00:00"},
+		{at: "2026-03-01 21:59", fails: "the recording holds 2026-03-01 22:00:20"},
+		{at: "today 08:00", fails: "the recording holds"},
+		{at: "-1000h", fails: "the recording holds"},
+		{at: "2026-02-30 03:00", fails: "want 03:00"},
+		{at: "24:00", fails: "want 03:00"},
+		{at: "tomorrow 03:00", fails: "want 03:00"},
+		{at: "yesterday", fails: "want 03:00"},
+		{at: "-5", fails: "want 03:00"},
+		{at: "", fails: "want 03:00"},
+	} {
+		got, err := moment(c.at, from, to, now)
+		switch {
+		case c.fails != "":
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%q: %v, %v; want an error with %q", c.at, got, err, c.fails)
+			}
+		case err != nil:
+			t.Errorf("%q: %v", c.at, err)
+		case !got.Equal(local(c.want)):
+			t.Errorf("%q: %v, want %s", c.at, got, c.want)
+		}
+	}
+}
+
+func TestMomentOfShortRecording(t *testing.T) {
+	from := time.Date(2026, 3, 4, 3, 0, 20, 0, time.Local)
+	for at, ok := range map[string]bool{"03:00": true, "03:01": true, "02:59": false, "03:02": false} {
+		if _, err := moment(at, from, from.Add(time.Minute), from); (err == nil) != ok {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+}
