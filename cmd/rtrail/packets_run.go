@@ -202,9 +202,26 @@ func (r *packetsRun) doubts(view *packetsView, report *engine.Report, s *summary
 			fmt.Fprintln(r.stderr, prose.Wrap("rtrail: "+line, proseWidth(r.stderr), 2))
 		}
 	}
+	if (r.transactions || r.slowestGiven) && !hasRequests(s) {
+		narrower := ""
+		if chosen != nil || r.ports != "" {
+			narrower = "; -p and --filter leave some out"
+		}
+		fmt.Fprintf(r.stderr, "rtrail: no request to list in %s%s\n", unit.Plural(report.Packets, "packet", "packets"), narrower)
+	}
 	if chosen != nil && chosen.Undecided() > 0 {
 		fmt.Fprintf(r.stderr, "rtrail: the filter asks for what is not known of %s: left out\n", unit.Plural(chosen.Undecided(), "request", "requests"))
 	}
+}
+
+// hasRequests says whether a request was counted, whatever is known of it.
+func hasRequests(s *summary.Summary) bool {
+	for _, t := range s.Services {
+		if t.Packets > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // open opens the files, or the interface.
