@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"rtrail/internal/nearest"
 	"rtrail/internal/report"
 	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/unit"
 )
 
 func newExplainCommand() *cobra.Command {
@@ -37,44 +39,56 @@ arguments, lists what can be explained.`,
 	}
 }
 
-// manyHits is how many entries a search shows as lines; a single hit is shown
-// as its page.
-const manyHits = 20
+// maxListed is how many entries a search lists below the page of the best one.
+const maxListed = 12
 
 func explainTo(out io.Writer, query string) error {
 	entries := explain.Entries(catalogue.Rules)
 	if query == "" {
 		return listEntries(out, entries)
 	}
-	if e, ok := explain.Find(entries, query); ok {
+	if e, ok := explain.Find(entries, query); ok && !e.Column {
 		return report.Page(out, e.Page, pageOptions(out))
 	}
 	hits := explain.Search(entries, query)
-	switch {
-	case strings.Contains(query, "/") && !strings.Contains(query, " "), len(hits) == 0:
-		// It looks like an ID, or matches nothing: a typing mistake.
+	if len(hits) == 0 || isRuleID(entries, query) {
 		var ids []string
 		for _, e := range entries {
 			ids = append(ids, e.ID)
 		}
 		return usageError("nothing is known about %q%s; rtrail explain lists everything", query, nearest.Hint(query, ids))
-	case len(hits) == 1:
-		return report.Page(out, hits[0].Page, pageOptions(out))
 	}
-	if _, err := fmt.Fprintf(out, "%d entries speak of %q; rtrail explain ID shows one:\n\n", len(hits), query); err != nil {
+	if err := report.Page(out, hits[0].Page, pageOptions(out)); err != nil {
 		return err
 	}
-	return printEntries(out, hits[:min(len(hits), manyHits)])
+	others := hits[1:]
+	if len(others) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(out, "\n%s also about %q; rtrail explain ID opens one:\n", unit.Plural(len(others), "page is", "pages are"), query); err != nil {
+		return err
+	}
+	return printEntries(out, others[:min(len(others), maxListed)])
+}
+
+// isRuleID says whether a query names the domain of rules, as a mistyped ID does.
+func isRuleID(entries []explain.Entry, query string) bool {
+	domain, _, ok := strings.Cut(query, "/")
+	return ok && !strings.Contains(query, " ") && slices.ContainsFunc(entries, func(e explain.Entry) bool {
+		return e.Rule && strings.HasPrefix(e.ID, domain+"/")
+	})
 }
 
 func listEntries(out io.Writer, entries []explain.Entry) error {
-	var rules, metrics, counters []explain.Entry
+	var rules, metrics, counters, columns []explain.Entry
 	for _, e := range entries {
 		switch {
 		case e.Rule:
 			rules = append(rules, e)
 		case e.Counter:
 			counters = append(counters, e)
+		case e.Column:
+			columns = append(columns, e)
 		default:
 			metrics = append(metrics, e)
 		}
@@ -82,7 +96,7 @@ func listEntries(out io.Writer, entries []explain.Entry) error {
 	for i, section := range []struct {
 		title string
 		list  []explain.Entry
-	}{{"Findings", rules}, {"Metrics", metrics}, {"Counters of refused, failed and delayed work", counters}} {
+	}{{"Findings", rules}, {"Metrics", metrics}, {"Counters of refused, failed and delayed work", counters}, {"Columns", columns}} {
 		if i > 0 {
 			section.title = "\n" + section.title
 		}

@@ -3,7 +3,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,9 +34,10 @@ type Entry struct {
 	Page    string // Markdown
 	Rule    bool   // a rule
 	Counter bool   // a counter
+	Column  bool   // a heading of a table that rtrail prints
 }
 
-// Entries lists rules, then metrics, then counters.
+// Entries lists rules, then metrics, then counters, then columns.
 func Entries(rules []rule.Rule) []Entry {
 	var list []Entry
 	for _, r := range rules {
@@ -49,7 +49,7 @@ func Entries(rules []rule.Rule) []Entry {
 	for _, c := range refusal.Pages() {
 		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Counter: true})
 	}
-	return list
+	return append(list, columnEntries()...)
 }
 
 // Find returns the entry with an ID. Case does not count.
@@ -60,78 +60,6 @@ func Find(entries []Entry, id string) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
-}
-
-// Search returns the entries that hold all words of a query, best first: a
-// word counts most as a part of the ID, less in the title, least in the page.
-// Entries that match equally stay in their order.
-func Search(entries []Entry, query string) []Entry {
-	type hit struct {
-		entry Entry
-		score int
-	}
-	words := strings.Fields(strings.ToLower(query))
-	var hits []hit
-	for _, e := range entries {
-		total := 0
-		for _, w := range words {
-			s := score(e, w)
-			if s == 0 {
-				total = 0
-				break
-			}
-			total += s
-		}
-		if total > 0 {
-			hits = append(hits, hit{e, total})
-		}
-	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
-	list := make([]Entry, 0, len(hits))
-	for _, h := range hits {
-		list = append(list, h.entry)
-	}
-	return list
-}
-
-// Scores of one word in one entry. Only their order matters: one word in an ID
-// outweighs any number of mentions.
-const (
-	scoreName    = 300 // all of the ID behind its domain: "full" in "disk/full"
-	scoreRule    = 80  // such an ID is a rule's: its page leads to the numbers
-	scoreIDPart  = 100 // "load" in "sched.load"
-	scoreTitle   = 60  // a whole word of the title
-	scoreIDSome  = 40  // "over" in "tcp.listen-overflows"
-	scoreInside  = 20  // a part of a word of the title
-	scoreMention = 1   // per mention in the page, up to ten
-)
-
-func score(e Entry, word string) int {
-	id, title, page := strings.ToLower(e.ID), strings.ToLower(e.Title), strings.ToLower(e.Page)
-	total := 0
-	if _, name, ok := strings.Cut(strings.Replace(id, "/", ".", 1), "."); ok && name == word {
-		total += scoreName
-		if e.Rule {
-			total += scoreRule
-		}
-	}
-	switch {
-	case slices.Contains(parts(id), word):
-		total += scoreIDPart
-	case strings.Contains(id, word):
-		total += scoreIDSome
-	}
-	switch {
-	case slices.Contains(parts(title), word):
-		total += scoreTitle
-	case strings.Contains(title, word):
-		total += scoreInside
-	}
-	return total + scoreMention*min(strings.Count(page, word), 10)
-}
-
-func parts(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("/.- ,:;()", r) })
 }
 
 // Page is the entry of the dictionary as Markdown.

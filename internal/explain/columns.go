@@ -1,0 +1,118 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Column is a heading of a table that rtrail prints.
+type Column struct {
+	Name    string // as printed
+	Of      string // the command, and the table where it has several
+	Meaning string
+}
+
+const (
+	ofPackets = "rtrail packets"
+	ofMySQL   = "rtrail mysql"
+	ofReplay  = "rtrail replay"
+	ofPair    = "rtrail packets --client-side FILE --server-side FILE"
+)
+
+// Columns are all headings. A name that several tables share has one entry per
+// meaning.
+var Columns = []Column{
+	{"time", ofPackets, "when the second, or the interval, began"},
+	{"port", ofPackets, "the server's port"},
+	{"proto", ofPackets, "the protocol; ~ before it: requests are inferred from directions, or parts of them were not captured"},
+	{"count", ofPackets, "requests that were answered or need no answer, without those excluded"},
+	{"QPS", ofPackets, "requests per second of the time that the capture covers"},
+	{"mean", ofPackets, "mean response time (RT): last packet of the request to first packet of the answer"},
+	{"p50", ofPackets, "median of RT: half of the requests were faster"},
+	{"p95", ofPackets, "RT that 95 % of the requests did not exceed, within 1 %"},
+	{"p99", ofPackets, "RT that 99 % of the requests did not exceed, within 1 %"},
+	{"max", ofPackets, "longest RT"},
+	{"RT", ofPackets, "response time: last packet of the request to first packet of the answer; the first copy of each where it was sent again"},
+	{"upload", ofPackets, "first to last packet of the request"},
+	{"server", ofPackets, "in tables of sums and lists: last copy of the request to first packet of the answer, in sums as a share of the time waited; in lists of connections: the server's address"},
+	{"download", ofPackets, "first to last packet of the answer"},
+	{"total", ofPackets, "first packet of the request to last packet of the answer; in sums of all requests"},
+	{"share", ofPackets, "part of the time of all requests"},
+	{"idle", ofPackets, "end of the answer before, on the same connection, to the request: time of the client"},
+	{"err", ofPackets, "requests that were answered by an error"},
+	{"resent", ofPackets, "segments with data that were sent again; in lists of requests the time that this took"},
+	{"handshake", ofPackets, "SYN to the ACK of the SYN-ACK: mean round trip client to server"},
+	{"connect", ofPackets, "first SYN to first SYN-ACK, repeats included"},
+	{"excluded", ofPackets, "requests that are in no time: ambiguous, incomplete in the capture, or asked to wait"},
+	{"waited", ofPackets, "sum of the time that clients waited for answers"},
+	{"conns", ofPackets, "connections"},
+	{"refused", ofPackets, "connects that were answered by RST"},
+	{"reset", ofPackets, "connections that ended by RST"},
+	{"ended", ofPackets, "how the connection ended, and which side began it; open: it did not"},
+	{"id", ofPackets, "number of the connection, for --connection and --extract"},
+	{"frames", ofPackets, "first and last packet of the exchange, as Wireshark numbers them"},
+	{"frame", ofPackets + " --connection", "number of the packet, as Wireshark numbers it"},
+	{"rows", ofPackets, "rows or elements of the answer; ? where they were not captured"},
+	{"bytes", ofPackets, "bytes of requests and answers, without headers"},
+	{"statement", ofPackets, "what was asked, with ? for literals"},
+	{"client", ofPackets, "address and port of who asked"},
+	{"start", ofPackets, "when the first packet of the request was captured"},
+	{"to", ofPackets, "address and port of the server"},
+
+	{"at server", ofPair, "time between request and answer at the server's capture"},
+	{"there", ofPair, "time of the request from the client's capture to the server's"},
+	{"back", ofPair, "time of the answer from the server's capture to the client's"},
+	{"where the time went", ofPair, "the part that took most: client, path there, server, path back"},
+
+	{"1m", ofMySQL, "load average of one minute: tasks that run, want to run, or wait uninterruptibly"},
+	{"5m", ofMySQL, "load average of five minutes"},
+	{"15m", ofMySQL, "load average of fifteen minutes"},
+	{"usr", ofMySQL, "percent of all CPUs in user mode, nice included"},
+	{"sys", ofMySQL, "percent of all CPUs in the kernel, interrupts included"},
+	{"idl", ofMySQL, "percent of all CPUs that were idle"},
+	{"iow", ofMySQL, "percent of all CPUs that were idle while a task waited for block I/O"},
+	{"ins", ofMySQL, "INSERT statements per second (Com_insert)"},
+	{"upd", ofMySQL, "UPDATE statements per second (Com_update)"},
+	{"del", ofMySQL, "DELETE statements per second (Com_delete)"},
+	{"sel", ofMySQL, "SELECT statements per second (Com_select)"},
+	{"iud", ofMySQL, "ins + upd + del"},
+	{"QPS+TPS", ofMySQL, "sel + iud"},
+	{"run", ofMySQL, "threads that execute a statement (Threads_running)"},
+	{"con", ofMySQL, "connections (Threads_connected)"},
+	{"cre", ofMySQL, "threads created per second: connections that found none in the cache (Threads_created)"},
+	{"cac", ofMySQL, "threads kept for later connections (Threads_cached)"},
+	{"lor", ofMySQL, "logical reads per second: pages asked of the buffer pool (Innodb_buffer_pool_read_requests)"},
+	{"hit%", ofMySQL, "percent of logical reads found in memory; only an exact 100 is printed as 100"},
+	{"rlw", ofMySQL, "waits for row locks that began, per second (Innodb_row_lock_waits)"},
+	{"hist", ofMySQL, "undo logs not yet purged (history list length)"},
+	{"logw", ofMySQL, "waits for space in the log buffer, per second (Innodb_log_waits)"},
+	{"grp:queue act/thr", ofMySQL, "worst group of the thread pool: statements queued, active threads of all threads"},
+
+	{"CPU BUSY", ofReplay, "share of all CPUs that was not idle"},
+	{"I/O WAIT", ofReplay, "share of all CPUs that was idle while a task waited for block I/O"},
+	{"LOAD", ofReplay, "highest load average of one minute"},
+	{"BLOCKED", ofReplay, "most tasks that waited for I/O at one time"},
+	{"MEM AVAIL", ofReplay, "lowest share of memory that was available"},
+	{"SWAP USED", ofReplay, "most swap space in use"},
+	{"STALLED", ofReplay, "share of time in which tasks stalled for want of a resource (PSI), of the worst resource"},
+	{"CPU EACH", ofReplay, "CPU time of one run of a probe"},
+	{"ROWS LOST", ofReplay, "rows that a probe could not read or keep"},
+	{"LATE", ofReplay, "runs of a probe that missed their deadline"},
+}
+
+// columnEntries is an entry per name of a column.
+func columnEntries() []Entry {
+	var list []Entry
+	at := map[string]int{}
+	for _, c := range Columns {
+		line := fmt.Sprintf("- `%s`: %s\n", c.Of, c.Meaning)
+		i, known := at[strings.ToLower(c.Name)]
+		if !known {
+			i = len(list)
+			at[strings.ToLower(c.Name)] = i
+			list = append(list, Entry{ID: c.Name, Title: "column of " + c.Of, Page: fmt.Sprintf("# %s, a column\n\n", c.Name), Column: true})
+		}
+		list[i].Page += line
+	}
+	return list
+}

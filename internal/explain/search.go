@@ -1,0 +1,126 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Search returns the entries that a query means, best first: those that its
+// synonyms name, then those that hold all its words. A word counts most as a
+// part of the ID, less in the title, least in the page. Entries that match
+// equally stay in their order.
+func Search(entries []Entry, query string) []Entry {
+	var list []Entry
+	taken := map[string]bool{}
+	add := func(e Entry) {
+		if !taken[e.ID] {
+			taken[e.ID] = true
+			list = append(list, e)
+		}
+	}
+	for _, id := range synonyms[strings.Join(strings.Fields(strings.ToLower(query)), " ")] {
+		if e, ok := Find(entries, id); ok {
+			add(e)
+		}
+	}
+	type hit struct {
+		entry Entry
+		score int
+	}
+	wanted := words(query)
+	var hits []hit
+	for _, e := range entries {
+		if total := scoreAll(e, wanted); total > 0 {
+			total += scoreWhole(e, wanted)
+			hits = append(hits, hit{e, total})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	for _, h := range hits {
+		add(h.entry)
+	}
+	return list
+}
+
+// Scores of one word in one entry. Only their order matters: one word in an ID
+// outweighs any number of mentions.
+const (
+	scoreName    = 300 // all of the ID behind its domain: "full" in "disk/full"
+	scoreRule    = 200 // such an ID is a rule's: its page leads to the numbers
+	scoreID      = 100 // a word of the ID: "load" in "sched.load"
+	scoreTitle   = 60  // a word of the title
+	scoreColumn  = 250 // the whole name of a column
+	scoreBegins  = 20  // the beginning of a word of ID or title: "retrans"
+	scoreMention = 1   // per mention in the page, up to ten
+
+	// minPrefix: letters from which the beginning of a word is enough. "os" is
+	// the beginning of too much.
+	minPrefix = 4
+)
+
+// scoreWhole is for a query that is all of a name.
+func scoreWhole(e Entry, wanted []string) int {
+	id := words(e.ID)
+	switch {
+	case e.Column && slices.Equal(id, wanted):
+		return scoreColumn
+	case len(id) < 2 || !slices.Equal(id[1:], wanted):
+		return 0
+	case e.Rule:
+		return scoreName + scoreRule
+	}
+	return scoreName
+}
+
+// scoreAll is the sum over all words; 0 if one is missing.
+func scoreAll(e Entry, wanted []string) (total int) {
+	id, title, page := words(e.ID), words(e.Title), words(e.Page)
+	for _, w := range wanted {
+		s := 0
+		if slices.Contains(id, w) {
+			s += scoreID
+		} else if begins(id, w) {
+			s += scoreBegins
+		}
+		if slices.Contains(title, w) {
+			s += scoreTitle
+		} else if begins(title, w) {
+			s += scoreBegins
+		}
+		s += scoreMention * min(count(page, w), 10)
+		if s == 0 {
+			return 0
+		}
+		total += s
+	}
+	return total
+}
+
+func count(list []string, w string) (n int) {
+	for _, p := range list {
+		if p == w {
+			n++
+		}
+	}
+	return n
+}
+
+func begins(list []string, w string) bool {
+	return len(w) >= minPrefix && slices.ContainsFunc(list, func(p string) bool { return strings.HasPrefix(p, w) })
+}
+
+// words are the words of a text in lower case, without their plural: names with
+// an underscore are one word.
+func words(text string) []string {
+	list := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '%' && r != '+'
+	})
+	for i, w := range list {
+		if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") {
+			list[i] = strings.TrimSuffix(w, "s")
+		}
+	}
+	return list
+}
