@@ -129,5 +129,6 @@ func newRootCommand() *cobra.Command {
 		newVersionCommand(),
 		newCompletionCommand(),
 	)
+	withCompletion(root)
 	return withHelp(root)
 }

@@ -46,16 +46,23 @@ func waited(d func(*rt.Transaction) time.Duration) func(*rt.Transaction) int64 {
 	}
 }
 
+// OrderNames are all that --sort takes.
+func OrderNames() []string {
+	var names []string
+	for _, o := range orders {
+		names = append(names, o.Name)
+	}
+	return append(names, Unsorted)
+}
+
 // OrderNamed finds an order.
 func OrderNamed(name string) (Order, error) {
-	var names []string
 	for _, o := range orders {
 		if o.Name == name {
 			return o, nil
 		}
-		names = append(names, o.Name)
 	}
-	names = append(names, Unsorted)
+	names := OrderNames()
 	return Order{}, fmt.Errorf("--sort %s: there are %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
 }
 
