@@ -14,7 +14,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: help build run test unit lab lab-repeat lab-releases robust bench bench-live bench-mysql profile bpf lint vuln fuzz corpus corpus-check clean
+.PHONY: help build run test unit lab lab-repeat lab-releases robust measure measure-live measure-mysql profile bpf lint vuln fuzz corpus corpus-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -44,25 +44,25 @@ lab-releases: build  ## five more releases of MySQL, Percona Server and MariaDB,
 	$(BIN) lab run '*/*+percona56' '*/*+mysql57*' '*/*+mysql8*' '*/*+mariadb105' --repeat $(ROUNDS)
 
 robust: build  ## kill -9, power loss, full disk, clock steps, 20,000 processes, ...: what becomes of recorder and verdict, as root
-	$(GO) build -o bin/robust ./internal/bench/robust
+	$(GO) build -o bin/robust ./internal/measure/robust
 	$(SUDO) bin/robust $(BIN)
 
-bench: build  ## what samples cost, how fast packets are read beside tshark, and stacks beside pt-pmp; as root
+measure: build  ## what samples cost, how fast packets are read beside tshark, and stacks beside pt-pmp; as root
 	[ "$$(id -u)" -ne 0 ] || scripts/packages atop prometheus-node-exporter tshark percona-toolkit
-	$(GO) run ./internal/bench/cost
-	$(GO) run ./internal/bench/packets
-	$(GO) run ./internal/bench/stacks
+	$(GO) run ./internal/measure/cost
+	$(GO) run ./internal/measure/packets
+	$(GO) run ./internal/measure/stacks
 
-bench-live: build  ## what capturing costs a MariaDB server under full load, as root
+measure-live: build  ## what capturing costs a MariaDB server under full load, as root
 	scripts/packages mariadb-server sysbench linux-perf
-	$(GO) run ./internal/bench/packets -live
+	$(GO) run ./internal/measure/packets -live
 
-bench-mysql: build  ## what watching a MariaDB server costs it under full load, as root
+measure-mysql: build  ## what watching a MariaDB server costs it under full load, as root
 	scripts/packages mariadb-server sysbench
-	$(GO) run ./internal/bench/mysql
+	$(GO) run ./internal/measure/mysql
 
 profile:  ## renew the profile that make build guides the compiler with, after changes to the packet engine
-	$(GO) run ./internal/bench/packets -renew cmd/rtrail/packets.pgo
+	$(GO) run ./internal/measure/packets -renew cmd/rtrail/packets.pgo
 
 bpf:  ## compile the BPF programs anew; needs clang, llvm and libbpf-dev
 	$(GO) generate ./internal/probe/kernel ./internal/lab
@@ -84,7 +84,7 @@ corpus:  ## keep what fuzzing of captures found, as seeds in testdata/fuzz
 # DIR=FOLDER; further flags in CHECK, as CHECK='-runs diagnose -judged judged.tsv'.
 corpus-check: build  ## feed a folder of captures, recordings and stack dumps (DIR=...) to all verbs; list crashes, hangs and findings to judge
 	@[ -n "$(DIR)" ] || { echo "name a folder: make corpus-check DIR=captures" >&2; exit 2; }
-	$(GO) build -o bin/corpus-check ./internal/bench/corpus
+	$(GO) build -o bin/corpus-check ./internal/measure/corpus
 	bin/corpus-check -rtrail $(BIN) $(CHECK) $(DIR)
 
 clean:  ## remove what was built

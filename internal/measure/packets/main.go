@@ -2,8 +2,8 @@
 // it, in the same run, tshark and cat; and what capturing costs a server under
 // load.
 //
-//	go run ./internal/bench/packets [-rtrail bin/rtrail] [-rounds 3] [-times 10] [-tshark=false]
-//	go run ./internal/bench/packets -live [-for 10s]
+//	go run ./internal/measure/packets [-rtrail bin/rtrail] [-rounds 3] [-times 10] [-tshark=false]
+//	go run ./internal/measure/packets -live [-for 10s]
 //
 // It makes the captures in a temporary directory (5 GB) and removes them. They
 // stay in the page cache while they are read, which is what is measured.
@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	var b bench
+	var b comparison
 	flag.StringVar(&b.rtrail, "rtrail", "bin/rtrail", "the program to measure")
 	flag.StringVar(&b.dir, "dir", os.TempDir(), "where the captures are made")
 	flag.StringVar(&b.names, "captures", "ABCD", "which captures")

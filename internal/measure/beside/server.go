@@ -37,7 +37,7 @@ type Server struct {
 // answers. It ends with End, or with this process.
 func Start(ctx context.Context, threads int) (s *Server, err error) {
 	s = &Server{User: "bench", Threads: threads}
-	if s.dir, err = os.MkdirTemp("", "rtrail-bench-"); err != nil {
+	if s.dir, err = os.MkdirTemp("", "rtrail-measure-"); err != nil {
 		return nil, err
 	}
 	defer func() {

@@ -12,7 +12,7 @@ import (
 
 // measure runs a program to its end. What it prints goes nowhere, as long as it
 // does not fail.
-func (b *bench) measure(name string, args ...string) (measured, error) {
+func (b *comparison) measure(name string, args ...string) (measured, error) {
 	cmd := exec.Command(name, args...)
 	var complaint strings.Builder
 	cmd.Stderr = &complaint

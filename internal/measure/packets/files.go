@@ -21,8 +21,8 @@ const (
 	wantMany   = 500 // MB at most, B
 )
 
-// bench reads the big captures.
-type bench struct {
+// comparison reads the big captures.
+type comparison struct {
 	rtrail, dir   string
 	names         string
 	rounds, times int
@@ -32,9 +32,9 @@ type bench struct {
 
 var errStopped = errors.New("stopped")
 
-func (b *bench) run(stop <-chan os.Signal) error {
+func (b *comparison) run(stop <-chan os.Signal) error {
 	b.stop = stop
-	dir, err := os.MkdirTemp(b.dir, "rtrail-bench-")
+	dir, err := os.MkdirTemp(b.dir, "rtrail-measure-")
 	if err != nil {
 		return fmt.Errorf("make a place for captures: %w", err)
 	}
@@ -109,7 +109,7 @@ func write(path, name string, times int) (generate.Totals, error) {
 }
 
 // beside measures tshark on the same capture, once: it takes long.
-func (b *bench) beside(path string, best measured) error {
+func (b *comparison) beside(path string, best measured) error {
 	if !b.tshark {
 		return nil
 	}
@@ -141,7 +141,7 @@ type measured struct {
 }
 
 // best is the fastest of some runs; its memory is the most of all.
-func (b *bench) best(name string, args ...string) (measured, error) {
+func (b *comparison) best(name string, args ...string) (measured, error) {
 	var best measured
 	for i := range b.rounds {
 		m, err := b.measure(name, args...)

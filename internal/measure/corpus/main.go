@@ -3,7 +3,7 @@
 // within 20 s and 500 MB. It lists crashes, hangs, overruns of memory, broken
 // output, and every finding above `possible`, for a person to judge.
 //
-//	go run ./internal/bench/corpus [-rtrail bin/rtrail] [-jobs N] [-runs diagnose] [-judged FILE] [-report FILE] FILE|DIR...
+//	go run ./internal/measure/corpus [-rtrail bin/rtrail] [-jobs N] [-runs diagnose] [-judged FILE] [-report FILE] FILE|DIR...
 //
 // Exit codes: 0 every run held, 1 some did not, or a finding is judged wrong, or
 // the check itself failed, 2 wrong usage.

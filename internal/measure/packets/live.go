@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"rtrail/internal/bench/beside"
+	"rtrail/internal/measure/beside"
 )
 
 // What capturing may cost while sysbench drives MariaDB as fast as it can.

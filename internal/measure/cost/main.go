@@ -3,7 +3,7 @@
 // verdict included; then the samples of its probes. Beside it, in the same run,
 // it measures atop and node_exporter.
 //
-//	go run ./internal/bench/cost [-rounds 3] [-binary bin/rtrail] [-processes 1000] [-sockets 5000]
+//	go run ./internal/measure/cost [-rounds 3] [-binary bin/rtrail] [-processes 1000] [-sockets 5000]
 //
 // It starts that many processes, most of which sleep, and TCP sockets in a
 // network namespace of their own (on loopback when it is not root), and removes

@@ -3,7 +3,7 @@
 // does not answer, very many processes and sockets. Each scenario has a promise
 // and measures how it is held. It needs root and takes about two minutes:
 //
-//	go run ./internal/bench/robust bin/rtrail
+//	go run ./internal/measure/robust bin/rtrail
 package main
 
 import (

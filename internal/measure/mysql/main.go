@@ -2,7 +2,7 @@
 // own CPU time without load, and what sysbench loses that loads it fully, while
 // rtrail comes and goes beside it.
 //
-//	go run ./internal/bench/mysql [-rtrail bin/rtrail] [-rounds 8] [-for 10s] [-server HOST:PORT -user U -password P]
+//	go run ./internal/measure/mysql [-rtrail bin/rtrail] [-rounds 8] [-for 10s] [-server HOST:PORT -user U -password P]
 //
 // Without -server it starts a MariaDB of its own and removes it.
 package main
@@ -22,7 +22,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"rtrail/internal/bench/beside"
+	"rtrail/internal/measure/beside"
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/recording"
 )
@@ -35,7 +35,7 @@ const (
 )
 
 func main() {
-	var b bench
+	var b comparison
 	var server string
 	given := &beside.Server{}
 	flag.StringVar(&b.rtrail, "rtrail", "bin/rtrail", "the program to measure")
@@ -67,14 +67,14 @@ func main() {
 	}
 }
 
-type bench struct {
+type comparison struct {
 	rtrail string
 	rounds int
 	length time.Duration
 	server *beside.Server
 }
 
-func (b *bench) run(ctx context.Context) error {
+func (b *comparison) run(ctx context.Context) error {
 	rest, err := b.resting(ctx)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ type rest struct {
 
 // resting watches the server without load. The first and the last look, which
 // read all settings, are not counted.
-func (b *bench) resting(ctx context.Context) (r rest, err error) {
+func (b *comparison) resting(ctx context.Context) (r rest, err error) {
 	const edge = 1500 * time.Millisecond
 	pid := mysqlconn.ServerAt(b.server.Address, "/proc")
 	if pid == 0 {
@@ -171,8 +171,8 @@ type watch struct {
 }
 
 // watched has rtrail run until it is interrupted, and reads what it recorded.
-func (b *bench) watched(ctx context.Context, run func(*exec.Cmd) error) (w watch, err error) {
-	dir, err := os.MkdirTemp("", "rtrail-bench-")
+func (b *comparison) watched(ctx context.Context, run func(*exec.Cmd) error) (w watch, err error) {
+	dir, err := os.MkdirTemp("", "rtrail-measure-")
 	if err != nil {
 		return w, err
 	}

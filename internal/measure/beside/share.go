@@ -25,7 +25,7 @@ type Share struct {
 // Share runs a program beside the load and has perf sample all CPUs meanwhile.
 // Of the time of others, what lies below one of the kernel functions counts.
 func (l *Load) Share(cmd *exec.Cmd, length time.Duration, functions ...string) (s Share, err error) {
-	dir, err := os.MkdirTemp("", "rtrail-bench-")
+	dir, err := os.MkdirTemp("", "rtrail-measure-")
 	if err != nil {
 		return s, err
 	}

@@ -45,7 +45,7 @@ func profiled(path, cpu, heap string) error {
 // renew makes the profile that the compiler is guided by: of reading each of the
 // big captures once.
 func renew(out, dir string) error {
-	dir, err := os.MkdirTemp(dir, "rtrail-bench-")
+	dir, err := os.MkdirTemp(dir, "rtrail-measure-")
 	if err != nil {
 		return fmt.Errorf("make a place for captures: %w", err)
 	}

@@ -1,7 +1,7 @@
 // Command stacks measures how fast `rtrail stacks` counts identical stacks, and
 // beside it, in the same run, pt-pmp of the Percona Toolkit and cat.
 //
-//	go run ./internal/bench/stacks [-rtrail bin/rtrail] [-size 500] [-rounds 3] [-pmp=false]
+//	go run ./internal/measure/stacks [-rtrail bin/rtrail] [-size 500] [-rounds 3] [-pmp=false]
 //
 // The text is made of real dumps of a MariaDB server and of dumps in the form
 // of MySQL 5.6, over and over, with other addresses and thread ids each time.
