@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"runtime"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -174,7 +172,7 @@ func controlIdleConnections() Case {
 			if p, err = newPair(e); err != nil {
 				return err
 			}
-			_, err = startRedis(ctx, Options{NetNS: p.server, OpenFiles: connections + 1000}, p.at, 6379,
+			_, err = startRedis(ctx, e, Options{NetNS: p.server, OpenFiles: connections + 1000}, p.at, 6379,
 				"--maxclients", strconv.Itoa(connections+500), "--tcp-backlog", "4096", "--timeout", "0")
 			if err != nil {
 				return err
@@ -184,7 +182,7 @@ func controlIdleConnections() Case {
 			if err != nil {
 				return err
 			}
-			if err := p.hold(ctx, e, 6379, connections); err != nil {
+			if err := keep(ctx, e, p.client, p.port(6379), connections, ""); err != nil {
 				return err
 			}
 			return Until(ctx, 20*time.Second, "the processes to start", func() (bool, error) {
@@ -195,43 +193,6 @@ func controlIdleConnections() Case {
 			return askRedis(ctx, p, d, 20*time.Millisecond, redisPing, redisPong)
 		},
 	}
-}
-
-// hold opens n connections to the server and keeps them until the lab is over.
-func (p pair) hold(ctx context.Context, e *Env, port uint16, n int) error {
-	var (
-		mu     sync.Mutex
-		conns  []net.Conn
-		failed error
-		wg     sync.WaitGroup
-	)
-	e.Defer("idle connections", func() error {
-		for _, c := range conns {
-			c.Close()
-		}
-		return nil
-	})
-	left := make(chan struct{}, n)
-	for range n {
-		left <- struct{}{}
-	}
-	close(left)
-	for range 8 { // few at a time, so that the server's queue never fills
-		wg.Go(func() {
-			for range left {
-				c, err := p.client.connect(ctx, p.port(port), 5*time.Second)
-				mu.Lock()
-				if err != nil {
-					failed = err
-				} else {
-					conns = append(conns, c)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	return failed
 }
 
 // wantOpenFiles says whether this process may have n files open. The Go

@@ -70,21 +70,12 @@ func (p pair) askForPages(ctx context.Context, d, every time.Duration) (Measurem
 
 func (p pair) visitPages(ctx context.Context, d, every time.Duration) pacedResult {
 	return paced(ctx, d, every, 1, func(ctx context.Context) error {
-		return p.client.ask(ctx, p.port(80), pageRequest, 0, patience)
+		return ask(ctx, p.client, p.port(80), pageRequest, 0, patience)
 	})
 }
 
 // patience is how long a user waits for a page.
 const patience = 2 * time.Second
-
-// worst is p99, where those who gave up count with all the time they waited.
-func (r pacedResult) worst(patience time.Duration) Measurement {
-	m := r.p99()
-	if _, failed := r.Quantile(.99); failed {
-		m.Value = float64(patience) / float64(time.Millisecond)
-	}
-	return m
-}
 
 const pageRequest = "GET /page.txt HTTP/1.1\r\nHost: lab\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
 
@@ -105,7 +96,7 @@ func (p pair) compressingNginx(ctx context.Context, e *Env, size, workers int) (
 	const requests = 20
 	start := treeCPU(n.PID)
 	for range requests {
-		if err := p.client.ask(ctx, p.port(80), pageRequest, 0, 5*time.Second); err != nil {
+		if err := ask(ctx, p.client, p.port(80), pageRequest, 0, 5*time.Second); err != nil {
 			return nil, 0, fmt.Errorf("find out what a request costs: %w", err)
 		}
 	}
@@ -142,26 +133,6 @@ func cpuOneThreadLimit() Case {
 			return p.askForPages(ctx, d, every)
 		},
 	}
-}
-
-// useWorkers changes the number of workers and waits until the old ones have
-// answered what they had begun.
-func (n *nginx) useWorkers(ctx context.Context, workers int) error {
-	old := descendants(n.PID)
-	if err := n.reload(ctx, func(c *nginxConfig) { c.Workers = workers }); err != nil {
-		return err
-	}
-	return Until(ctx, 10*time.Second, "nginx to replace its workers", func() (bool, error) {
-		now := descendants(n.PID)
-		for _, pid := range now {
-			for _, o := range old {
-				if pid == o {
-					return false, nil
-				}
-			}
-		}
-		return len(now) == workers, nil
-	})
 }
 
 // cpuThrottled gives a web server that needs a fifth of a core a tenth.

@@ -44,10 +44,10 @@ func cpuShortLivedProcesses() Case {
 			if err := os.Chmod(path, 0o755); err != nil {
 				return err
 			}
-			if in, err = e.fifo("requests"); err != nil {
+			if in, err = fifo(e, "requests"); err != nil {
 				return err
 			}
-			if out, err = e.fifo("answers"); err != nil {
+			if out, err = fifo(e, "answers"); err != nil {
 				return err
 			}
 			_, err = e.Start("/bin/sh", "-c", fmt.Sprintf("exec %s <%s >%s", path, in.Name(), out.Name()))
@@ -85,7 +85,7 @@ func cpuShortLivedProcesses() Case {
 
 // fifo makes a named pipe in the lab's folder and opens it, so that its other
 // end opens at once. Reads can have a deadline.
-func (e *Env) fifo(name string) (*os.File, error) {
+func fifo(e *Env, name string) (*os.File, error) {
 	path := e.Path(name)
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		return nil, fmt.Errorf("make a named pipe: %w", err)

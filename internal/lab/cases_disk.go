@@ -35,10 +35,8 @@ func diskSaturated() Case {
 		// A reader that waits for a full disk is in D state, as rtrail may say too.
 		AllowOthers: []string{"proc/uninterruptible"},
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			if disk, err = e.LoopFS("data", 96*mib); err != nil {
-				return err
-			}
-			if _, err := e.Run(ctx, "losetup", "--direct-io=on", disk.Device); err != nil {
+			var backing string
+			if disk, backing, err = e.DirectLoopFS("data", 96*mib); err != nil {
 				return err
 			}
 			for name, size := range map[string]int{"table": 32 * mib, "bulk": 32 * mib} {
@@ -46,21 +44,17 @@ func diskSaturated() Case {
 					return err
 				}
 			}
-			backing, err := deviceOf(disk.file)
-			if err != nil {
-				return err
-			}
 			if group, err = e.Cgroup("disk", "blkio"); err != nil {
 				return err
 			}
 			if err := group.LimitIO(backing, operations); err != nil {
 				return err
 			}
-			_, err = e.StartActor(Options{Cgroups: []*Cgroup{group}}, "table-reader", "read-direct", filepath.Join(disk.Mount, "table"), e.Path("reads"))
+			_, err = startActor(e, Options{Cgroups: []*Cgroup{group}}, "table-reader", "read-direct", filepath.Join(disk.Mount, "table"), e.Path("reads"))
 			if err != nil {
 				return err
 			}
-			return e.untilReported(ctx, "reads")
+			return untilReported(ctx, e, "reads")
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
 			fio, err = e.StartWith(Options{Cgroups: []*Cgroup{group}}, "fio", "--name=bulk", "--filename="+filepath.Join(disk.Mount, "bulk"),
@@ -80,20 +74,13 @@ func diskSaturated() Case {
 			return nil
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			rate, err := e.reportedRate(ctx, d, "reads")
+			rate, err := reportedRate(ctx, e, d, "reads")
 			if err != nil {
 				return Measurement{}, err
 			}
 			return Measurement{Value: rate[0], Unit: "reads/s"}, nil
 		},
 	}
-}
-
-func (e *Env) untilReported(ctx context.Context, file string) error {
-	return Until(ctx, 10*time.Second, "the service to begin", func() (bool, error) {
-		v, err := e.reported(file)
-		return len(v) > 0 && v[0] > 0, err
-	})
 }
 
 func writeSynced(path string, size int) error {
@@ -106,23 +93,6 @@ func writeSynced(path string, size int) error {
 		return err
 	}
 	return f.Sync()
-}
-
-// deviceOf returns the whole disk that a file lies on.
-func deviceOf(path string) (string, error) {
-	var st syscall.Stat_t
-	if err := syscall.Stat(path, &st); err != nil {
-		return "", fmt.Errorf("find the disk of %s: %w", path, err)
-	}
-	major, minor := st.Dev>>8&0xfff, st.Dev&0xff|st.Dev>>12&0xfff00
-	link, err := filepath.EvalSymlinks(fmt.Sprintf("/sys/dev/block/%d:%d", major, minor))
-	if err != nil {
-		return "", fmt.Errorf("find the disk of %s, which lies on device %d:%d: %w", path, major, minor, err)
-	}
-	if _, err := os.Stat(link + "/partition"); err == nil {
-		link = filepath.Dir(link) // throttles are set on whole disks
-	}
-	return "/dev/" + filepath.Base(link), nil
 }
 
 // diskFull fills a small filesystem under a service that writes records.
@@ -139,10 +109,10 @@ func diskFull() Case {
 			if disk, err = e.LoopFS("spool", 24*mib, "-m", "0"); err != nil {
 				return err
 			}
-			if _, err = e.StartActor(Options{}, "spool-writer", "append", filepath.Join(disk.Mount, "records"), e.Path("records")); err != nil {
+			if _, err = startActor(e, Options{}, "spool-writer", "append", filepath.Join(disk.Mount, "records"), e.Path("records")); err != nil {
 				return err
 			}
-			return e.untilReported(ctx, "records")
+			return untilReported(ctx, e, "records")
 		},
 		Inject: func(ctx context.Context, e *Env) error {
 			f, err := os.Create(filepath.Join(disk.Mount, "core.4711"))
@@ -156,7 +126,7 @@ func diskFull() Case {
 			if !errors.Is(err, syscall.ENOSPC) {
 				return err
 			}
-			return e.untilFailing(ctx, "records")
+			return untilFailing(ctx, e, "records")
 		},
 		Fix:     func(ctx context.Context, e *Env) error { return os.Remove(filepath.Join(disk.Mount, "core.4711")) },
 		Measure: measureRecords("records", "records/s"),
@@ -164,9 +134,9 @@ func diskFull() Case {
 }
 
 // untilFailing waits until a service reports failures.
-func (e *Env) untilFailing(ctx context.Context, file string) error {
+func untilFailing(ctx context.Context, e *Env, file string) error {
 	return Until(ctx, 10*time.Second, "the service to fail", func() (bool, error) {
-		v, err := e.reported(file)
+		v, err := reports(e, file)
 		return len(v) > 1 && v[1] > 0, err
 	})
 }
@@ -174,7 +144,7 @@ func (e *Env) untilFailing(ctx context.Context, file string) error {
 // measureRecords gives the rate of what an actor reports to have done.
 func measureRecords(file, unit string) func(context.Context, *Env, time.Duration) (Measurement, error) {
 	return func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-		rate, err := e.reportedRate(ctx, d, file)
+		rate, err := reportedRate(ctx, e, d, file)
 		if err != nil {
 			return Measurement{}, err
 		}
@@ -201,10 +171,10 @@ func diskInodesFull() Case {
 			if disk, err = e.LoopFS("sessions", 24*mib, "-m", "0", "-N", strconv.Itoa(inodes)); err != nil {
 				return err
 			}
-			if _, err = e.StartActor(Options{}, "session-store", "create", disk.Mount, e.Path("created")); err != nil {
+			if _, err = startActor(e, Options{}, "session-store", "create", disk.Mount, e.Path("created")); err != nil {
 				return err
 			}
-			return e.untilReported(ctx, "created")
+			return untilReported(ctx, e, "created")
 		},
 		Inject: func(ctx context.Context, e *Env) error {
 			cache := filepath.Join(disk.Mount, "cache")
@@ -219,7 +189,7 @@ func diskInodesFull() Case {
 					}
 					f.Close()
 				}
-				v, err := e.reported("created")
+				v, err := reports(e, "created")
 				return len(v) > 1 && v[1] > 3, err
 			})
 		},

@@ -2,9 +2,6 @@ package lab
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
-	"syscall"
 	"time"
 )
 
@@ -41,60 +38,30 @@ func databaseOnSlowDisk() (c Case, names func() []string) {
 	const writes = 40
 	load := sysbenchLoad{Test: "oltp_update_index", Threads: 4, Rows: 1000}
 	var p pair
-	var m *mysqlServer
-	var group *Cgroup
-	var backing string
-	needs := mariaDB10().needs()
-	needs.Packages = append(needs.Packages, "e2fsprogs", "util-linux")
-	needs.Commands = append(needs.Commands, "mkfs.ext4", "losetup")
+	var s slowDisk
 	return Case{
-		Needs: needs,
+		Needs: withLoop(mariaDB10().needs()),
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			disk, err := e.LoopFS("database", 256*mib)
-			if err != nil {
-				return err
-			}
-			if _, err := e.Run(ctx, "losetup", "--direct-io=on", disk.Device); err != nil {
-				return err
-			}
-			if backing, err = deviceOf(disk.file); err != nil {
-				return err
-			}
-			if group, err = e.Cgroup("database", "blkio"); err != nil {
+			if err = s.place(e, 256*mib); err != nil {
 				return err
 			}
 			if p, err = newPair(e); err != nil {
 				return err
 			}
 			small := "--innodb-log-file-size=16M"
-			if m, err = startMySQLWith(ctx, e, mariaDB10(), p.at, Options{Cgroups: []*Cgroup{group}}, small); err != nil {
+			if s.m, err = startMySQL(ctx, e, mariaDB10(), p.at, small); err != nil {
 				return err
 			}
-			if err := m.prepare(ctx, p.client, load); err != nil {
+			if err := load.prepare(ctx, e, p.client, s.m.address()); err != nil {
 				return err
 			}
-			return m.moveTo(ctx, disk.Mount, small, "--innodb-flush-log-at-trx-commit=1")
+			return s.move(ctx, small, "--innodb-flush-log-at-trx-commit=1")
 		},
-		Inject: func(context.Context, *Env) error { return group.LimitIO(backing, writes) },
+		Inject: func(context.Context, *Env) error { return s.group.LimitIO(s.backing, writes) },
 		// The first advice: raise or remove the limit of the group.
-		Fix: func(context.Context, *Env) error { return group.LimitIO(backing, 0) },
+		Fix: func(context.Context, *Env) error { return s.group.LimitIO(s.backing, 0) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return m.run(ctx, Options{NetNS: p.client}, load, d)
+			return load.run(ctx, e, Options{NetNS: p.client}, s.m.address(), d)
 		},
-	}, func() []string { return m.asked() }
-}
-
-// moveTo stops the server, copies its data to a directory and starts it there.
-func (m *mysqlServer) moveTo(ctx context.Context, dir string, options ...string) error {
-	_ = m.Signal(syscall.SIGTERM)
-	limit, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	if err := m.Wait(limit); err != nil && limit.Err() != nil {
-		return fmt.Errorf("move the data of %s: %w", m.version.name, err)
-	}
-	data := filepath.Join(dir, "data")
-	if _, err := m.env.Run(ctx, "cp", "-a", m.path("data"), data); err != nil {
-		return err
-	}
-	return m.start(ctx, append([]string{"--datadir=" + data}, options...))
+	}, s.names
 }

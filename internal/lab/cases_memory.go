@@ -44,83 +44,44 @@ func memSwapping() Case {
 			if err := group.LimitMemory(160 * mib); err != nil {
 				return err
 			}
-			if _, err := e.StartActor(Options{Cgroups: []*Cgroup{group}}, "shop-server", "touch-memory", strconv.Itoa(96*mib), e.Path("pages")); err != nil {
+			if _, err := startActor(e, Options{Cgroups: []*Cgroup{group}}, "shop-server", "touch-memory", strconv.Itoa(96*mib), e.Path("pages")); err != nil {
 				return err
 			}
 			return Until(ctx, 10*time.Second, "the service to have its memory", func() (bool, error) {
-				done, err := e.reported("pages")
+				done, err := reports(e, "pages")
 				return len(done) > 0 && done[0] > 96*mib/4096, err
 			})
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
-			job, err = e.StartActor(Options{Cgroups: []*Cgroup{group}}, "batch-job", "touch-memory", strconv.Itoa(128*mib), e.Path("job-pages"))
+			job, err = startActor(e, Options{Cgroups: []*Cgroup{group}}, "batch-job", "touch-memory", strconv.Itoa(128*mib), e.Path("job-pages"))
 			if err != nil {
 				return err
 			}
 			return Until(ctx, 15*time.Second, "the service to be in swap", func() (bool, error) {
-				done, err := e.reported("job-pages")
+				done, err := reports(e, "job-pages")
 				return len(done) > 0 && done[0] > 128*mib/4096, err
 			})
 		},
 		Fix: func(ctx context.Context, e *Env) error {
 			job.Stop()
-			start, err := e.reported("pages")
+			start, err := reports(e, "pages")
 			if err != nil {
 				return err
 			}
 			// Once round all its pages: they are in memory again.
 			return Until(ctx, 15*time.Second, "the service to be back in memory", func() (bool, error) {
-				done, err := e.reported("pages")
+				done, err := reports(e, "pages")
 				return err == nil && done[0]-start[0] > 2*96*mib/4096, err
 			})
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			rate, err := e.reportedRate(ctx, d, "pages")
+			rate, err := reportedRate(ctx, e, d, "pages")
 			if err != nil {
 				return Measurement{}, err
 			}
 			return Measurement{Value: rate[0], Unit: "pages visited/s"}, nil
 		},
 	}
-}
-
-// reported reads what an actor has reported so far.
-func (e *Env) reported(file string) ([]int64, error) {
-	b, err := os.ReadFile(e.Path(file))
-	if err != nil {
-		return nil, err
-	}
-	var values []int64
-	for _, f := range strings.Fields(string(b)) {
-		v, err := strconv.ParseInt(f, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("read what the service reports: %w", err)
-		}
-		values = append(values, v)
-	}
-	return values, nil
-}
-
-// reportedRate returns by how much the reported numbers grow per second.
-func (e *Env) reportedRate(ctx context.Context, d time.Duration, file string) ([]float64, error) {
-	first, err := e.reported(file)
-	if err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	sleep(ctx, d)
-	last, err := e.reported(file)
-	if err != nil {
-		return nil, err
-	}
-	if len(first) == 0 || len(first) != len(last) {
-		return nil, fmt.Errorf("read what the service reports: %d numbers, then %d", len(first), len(last))
-	}
-	rates := make([]float64, len(last))
-	for i := range last {
-		rates[i] = float64(last[i]-first[i]) / time.Since(start).Seconds()
-	}
-	return rates, ctx.Err()
 }
 
 // memCgroupOOM writes more into a Redis than its control group may hold. The
@@ -154,7 +115,7 @@ func memCgroupOOM() Case {
 			// As where many containers share an image: a program whose pages belong
 			// to the group may not be killed for long, because the kernel lets go of
 			// these first, again and again. That is mem/reclaim.
-			if err := e.loadProgram(ctx, "redis-server", "--port", "0", "--unixsocket", e.Path("idle.sock")); err != nil {
+			if err := loadProgram(ctx, e, "redis-server", "--port", "0", "--unixsocket", e.Path("idle.sock")); err != nil {
 				return err
 			}
 			script := fmt.Sprintf("while :; do redis-server --bind %s --port %d --protected-mode no --save '' --appendonly no; sleep 0.5; done", p.at.Addr, port)
@@ -179,7 +140,7 @@ func memCgroupOOM() Case {
 			var n atomic.Int64
 			r := paced(ctx, d, 4*time.Millisecond, 1, func(ctx context.Context) error {
 				request := fmt.Sprintf("*3\r\n$3\r\nSET\r\n$8\r\n%08d\r\n$%d\r\n%s\r\n", n.Add(1)%keys, value, filler)
-				return p.client.ask(ctx, p.port(port), request, int64(len("+OK\r\n")), time.Second)
+				return ask(ctx, p.client, p.port(port), request, int64(len("+OK\r\n")), time.Second)
 			})
 			return r.rate(), ctx.Err()
 		},
@@ -200,7 +161,7 @@ func memLeak(id, title string, rate, noise int, window time.Duration) Case {
 		Name:           "leaky-service",
 		Window:         window,
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			service, err = e.StartActor(Options{}, "leaky-service", "leak", strconv.Itoa(rate), strconv.Itoa(noise), e.Path("leaking"))
+			service, err = startActor(e, Options{}, "leaky-service", "leak", strconv.Itoa(rate), strconv.Itoa(noise), e.Path("leaking"))
 			if err != nil {
 				return err
 			}
@@ -218,7 +179,7 @@ func memLeak(id, title string, rate, noise int, window time.Duration) Case {
 				return err
 			}
 			service.Stop()
-			service, err = e.StartActor(Options{}, "leaky-service", "leak", strconv.Itoa(rate), strconv.Itoa(noise), e.Path("leaking"))
+			service, err = startActor(e, Options{}, "leaky-service", "leak", strconv.Itoa(rate), strconv.Itoa(noise), e.Path("leaking"))
 			sleep(ctx, time.Second)
 			return err
 		},

@@ -30,7 +30,7 @@ func memReclaim() Case {
 	var group *Cgroup
 	get := func(ctx context.Context, file int) error {
 		request := fmt.Sprintf("GET /%d.bin HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n", file)
-		return p.client.ask(ctx, p.port(80), request, 0, 2*time.Second)
+		return ask(ctx, p.client, p.port(80), request, 0, 2*time.Second)
 	}
 	all := func(ctx context.Context) error {
 		for i := range files {
@@ -51,11 +51,8 @@ func memReclaim() Case {
 			if p, err = newPair(e); err != nil {
 				return err
 			}
-			disk, err := e.LoopFS("www", 64*mib)
+			disk, backing, err := e.DirectLoopFS("www", 64*mib)
 			if err != nil {
-				return err
-			}
-			if _, err := e.Run(ctx, "losetup", "--direct-io=on", disk.Device); err != nil {
 				return err
 			}
 			for i := range files {
@@ -80,18 +77,14 @@ func memReclaim() Case {
 			if err := all(ctx); err != nil {
 				return err
 			}
-			backing, err := deviceOf(disk.file)
-			if err != nil {
-				return err
-			}
 			return group.LimitIO(backing, readsPerSec)
 		},
 		Inject: func(ctx context.Context, e *Env) error {
-			if _, err := e.StartActor(Options{Cgroups: []*Cgroup{group}}, "batch-job", "touch-memory", strconv.Itoa(job), e.Path("pages")); err != nil {
+			if _, err := startActor(e, Options{Cgroups: []*Cgroup{group}}, "batch-job", "touch-memory", strconv.Itoa(job), e.Path("pages")); err != nil {
 				return err
 			}
 			return Until(ctx, 15*time.Second, "the job to have its memory", func() (bool, error) {
-				done, err := e.reported("pages")
+				done, err := reports(e, "pages")
 				return len(done) > 0 && done[0] > job/4096, err
 			})
 		},
@@ -129,7 +122,7 @@ func writeCold(path string, size int) error {
 
 // loadProgram starts a program for a moment and reads it and its libraries into
 // memory, so that they are not charged to a group that runs it later.
-func (e *Env) loadProgram(ctx context.Context, name string, args ...string) error {
+func loadProgram(ctx context.Context, e *Env, name string, args ...string) error {
 	p, err := e.StartWith(Options{}, name, args...)
 	if err != nil {
 		return err

@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 	"time"
-
-	"github.com/go-sql-driver/mysql"
 )
 
 // mysqlContentionCases are about what threads of MySQL 5.6 contend for inside of
@@ -94,8 +92,8 @@ func (s *tablesScene) setup(ctx context.Context, e *Env, clients int, options ..
 	return nil
 }
 
-func (s *tablesScene) measure(ctx context.Context, _ *Env, d time.Duration) (Measurement, error) {
-	return s.m.run(ctx, Options{}, s.load, d)
+func (s *tablesScene) measure(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
+	return s.load.run(ctx, e, Options{}, s.m.address(), d)
 }
 
 // warm makes room for all tables that all clients open, and has them opened.
@@ -232,11 +230,11 @@ func spinCase() Case {
 			if err := s.start(ctx, e, mySQL56(), "--performance-schema=OFF"); err != nil {
 				return err
 			}
-			return s.m.prepare(ctx, nil, load)
+			return load.prepare(ctx, e, nil, s.m.address())
 		},
 		Inject: delay(10_000), Fix: delay(6),
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return s.m.run(ctx, Options{}, load, d)
+			return load.run(ctx, e, Options{}, s.m.address(), d)
 		},
 	}
 }
@@ -271,7 +269,7 @@ func instrumentationCase() Case {
 			if err := s.start(ctx, e, mySQL56(), "--performance-schema=ON"); err != nil {
 				return err
 			}
-			if err := s.m.prepare(ctx, nil, load); err != nil {
+			if err := load.prepare(ctx, e, nil, s.m.address()); err != nil {
 				return err
 			}
 			load.Test = s.m.path("sums.lua")
@@ -283,7 +281,7 @@ func instrumentationCase() Case {
 		Inject: func(ctx context.Context, _ *Env) error { return s.instruments(ctx, true) },
 		Fix:    func(ctx context.Context, _ *Env) error { return s.instruments(ctx, false) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return s.m.run(ctx, Options{}, load, d)
+			return load.run(ctx, e, Options{}, s.m.address(), d)
 		},
 	}
 }
@@ -336,7 +334,7 @@ func preparedPaddingCase() Case {
 				return err
 			}
 			var err error
-			prepared, err = s.m.openPreparing()
+			prepared, err = openPreparing(e, s.m.socket)
 			return err
 		},
 		Inject: switched(true), Fix: switched(false),
@@ -364,18 +362,4 @@ func preparedPaddingCase() Case {
 				Detail: fmt.Sprintf("%d executions of %d bytes", n, len(text))}, nil
 		},
 	}
-}
-
-// openPreparing gives connections whose statements are prepared in the server.
-func (m *mysqlServer) openPreparing() (*sql.DB, error) {
-	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr, c.DBName = "lab", "unix", m.socket, "lab"
-	c.MaxAllowedPacket = 64 << 20
-	connector, err := mysql.NewConnector(c)
-	if err != nil {
-		return nil, fmt.Errorf("configure connections to %s: %w", m.version.name, err)
-	}
-	db := sql.OpenDB(connector)
-	m.env.Defer("connections that prepare in "+m.version.name, db.Close)
-	return db, nil
 }

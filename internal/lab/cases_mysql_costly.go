@@ -69,7 +69,7 @@ func costlyCase(f costlyForm, name string, v mysqlVersion, process string) Case 
 			if err := s.start(ctx, e, v); err != nil {
 				return err
 			}
-			if err := s.m.notes(ctx, costlyRows, "VARCHAR(200)", 3); err != nil {
+			if err := notes(ctx, s.m, costlyRows, "VARCHAR(200)", 3); err != nil {
 				return err
 			}
 			_, err := s.m.query(ctx, "ALTER TABLE note ADD COLUMN phone VARCHAR(20) NOT NULL DEFAULT ''; UPDATE note SET phone = 1000000 + id; "+

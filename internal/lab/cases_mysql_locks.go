@@ -22,32 +22,10 @@ func mysqlLockCases() []Case {
 	}
 }
 
-// asked is the name under which rtrail asks the server, by its socket.
-func (m *mysqlServer) asked() []string { return []string{"lab@" + m.socket} }
-
 // stock fills a table of 100 rows.
 func stock(ctx context.Context, m *mysqlServer) error {
 	_, err := m.query(ctx, tableOfItems("stock", 100))
 	return err
-}
-
-// untilEnd runs work on connections of its own for d and gives its rate.
-// Statements that wait at the end are given up.
-func untilEnd(ctx context.Context, db *sql.DB, n int, d time.Duration, unit string, work func(context.Context, int, *sql.Conn) error) (Measurement, error) {
-	list, err := conns(ctx, db, n)
-	defer func() {
-		for _, c := range list {
-			c.Close()
-		}
-	}()
-	if err != nil {
-		return Measurement{}, err
-	}
-	during, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	begun := time.Now()
-	done := each(during, list, work)
-	return done.rate(time.Since(begun).Seconds(), unit), ctx.Err()
 }
 
 // holder is a connection with an open transaction.
@@ -94,7 +72,7 @@ func rowLockCase(id string, v mysqlVersion) Case {
 		Kind:  "process", Name: "mariadbd|mysqld",
 		Says:  `that connection \d+ \(lab@127\.0\.0\.1\) holds: it is idle in an open transaction`,
 		Needs: v.needs(),
-		MySQL: func() []string { return m.asked() },
+		MySQL: func() []string { return m.bySocket() },
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if m, err = startMySQL(ctx, e, v, End{}); err != nil {
 				return err
@@ -102,7 +80,7 @@ func rowLockCase(id string, v mysqlVersion) Case {
 			if err = stock(ctx, m); err != nil {
 				return err
 			}
-			db, err = m.open(nil)
+			db, err = openMySQL(e, nil, m.address())
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
@@ -132,7 +110,7 @@ func metadataLockCase(id string, v mysqlVersion) Case {
 		Kind:  "process", Name: "mariadbd|mysqld",
 		Says:  `connection \d+ \(lab@127\.0\.0\.1\)`,
 		Needs: v.needs(),
-		MySQL: func() []string { return m.asked() },
+		MySQL: func() []string { return m.bySocket() },
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if m, err = startMySQL(ctx, e, v, End{}); err != nil {
 				return err
@@ -140,7 +118,7 @@ func metadataLockCase(id string, v mysqlVersion) Case {
 			if err = stock(ctx, m); err != nil {
 				return err
 			}
-			db, err = m.open(nil)
+			db, err = openMySQL(e, nil, m.address())
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
@@ -217,7 +195,7 @@ func longTransactionCase() Case {
 		Kind:  "process", Name: "mariadbd",
 		Says:  `connection \d+ \(lab@127\.0\.0\.1\) of mariadbd has a transaction open`,
 		Needs: mariaDB10().needs(),
-		MySQL: func() []string { return m.asked() },
+		MySQL: func() []string { return m.bySocket() },
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if m, err = startMySQL(ctx, e, mariaDB10(), End{}); err != nil {
 				return err
@@ -225,7 +203,7 @@ func longTransactionCase() Case {
 			if _, err = m.query(ctx, jobs); err != nil {
 				return err
 			}
-			db, err = m.open(nil)
+			db, err = openMySQL(e, nil, m.address())
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
@@ -269,7 +247,7 @@ func purgeLagCase() Case {
 		Rule:  "mysql/purge-lag",
 		Kind:  "process", Name: "mariadbd",
 		Needs: mariaDB10().needs(),
-		MySQL: func() []string { return m.asked() },
+		MySQL: func() []string { return m.bySocket() },
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if m, err = startMySQL(ctx, e, mariaDB10(), End{}); err != nil {
 				return err
@@ -277,7 +255,7 @@ func purgeLagCase() Case {
 			if _, err = m.query(ctx, jobs); err != nil {
 				return err
 			}
-			db, err = m.open(nil)
+			db, err = openMySQL(e, nil, m.address())
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {

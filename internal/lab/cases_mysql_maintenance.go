@@ -26,7 +26,7 @@ func controlMySQLAddIndex(name string, v mysqlVersion) Case {
 			if err := s.start(ctx, e, v); err != nil {
 				return err
 			}
-			return s.m.prepare(ctx, nil, maintained)
+			return maintained.prepare(ctx, e, nil, s.m.address())
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			defer e.Background("ALTER TABLE in a loop", func(ctx context.Context) {
@@ -36,7 +36,7 @@ func controlMySQLAddIndex(name string, v mysqlVersion) Case {
 					sleep(ctx, 200*time.Millisecond)
 				}
 			})()
-			return s.m.runP99(ctx, Options{}, maintained, d)
+			return maintained.runP99(ctx, e, Options{}, s.m.address(), d)
 		},
 	}
 }
@@ -56,10 +56,10 @@ func controlMySQLDump() Case {
 			if err := s.start(ctx, e, v); err != nil {
 				return err
 			}
-			if err := s.m.notes(ctx, 50_000, "VARCHAR(200)", 3); err != nil {
+			if err := notes(ctx, s.m, 50_000, "VARCHAR(200)", 3); err != nil {
 				return err
 			}
-			return s.m.prepare(ctx, nil, maintained)
+			return maintained.prepare(ctx, e, nil, s.m.address())
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			defer e.Background("dumps", func(ctx context.Context) {
@@ -70,7 +70,7 @@ func controlMySQLDump() Case {
 					sleep(ctx, 500*time.Millisecond)
 				}
 			})()
-			return s.m.runP99(ctx, Options{}, maintained, d)
+			return maintained.runP99(ctx, e, Options{}, s.m.address(), d)
 		},
 	}
 }

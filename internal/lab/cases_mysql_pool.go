@@ -5,9 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,11 +30,6 @@ func mysqlPoolCases() []Case {
 	}
 }
 
-// at is the name under which rtrail asks the server over TCP.
-func (m *mysqlServer) at(user string) []string {
-	return []string{user + "@" + net.JoinHostPort(m.addr, strconv.Itoa(m.port))}
-}
-
 // connectionsCase has a client that keeps as many connections as the server may
 // have. From outside rtrail is one of those that are refused.
 func connectionsCase(id string, outside bool) Case {
@@ -51,7 +44,7 @@ func connectionsCase(id string, outside bool) Case {
 		Kind:  "listener", Name: "mariadbd",
 		Says:  `refuses connections: all 30 connections are taken, 30 by app@127\.0\.0\.1, and 30 of 3\d do nothing`,
 		Needs: mariaDB10().needs(),
-		MySQL: func() []string { return m.asked() },
+		MySQL: func() []string { return m.bySocket() },
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if m, err = startMySQL(ctx, e, mariaDB10(), End{}, fmt.Sprintf("--max-connections=%d", limit)); err != nil {
 				return err
@@ -63,11 +56,8 @@ func connectionsCase(id string, outside bool) Case {
 			if _, err = m.query(ctx, "CREATE USER app@'%'; GRANT SELECT ON lab.* TO app@'%'; GRANT PROCESS ON *.* TO app@'%'"); err != nil {
 				return err
 			}
-			if db, err = m.openAs(nil, "app"); err != nil {
-				return err
-			}
-			db.SetMaxIdleConns(0)
-			return nil
+			db, err = openMySQLAs(e, nil, m.address(), "app")
+			return err
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
 			leaked, err = conns(ctx, db, limit)
@@ -89,27 +79,9 @@ func connectionsCase(id string, outside bool) Case {
 	if outside {
 		c.Title += "; rtrail is refused as well"
 		c.Says = `refuses connections: all its connections are taken, 30 by`
-		c.MySQL = func() []string { return m.at("app") }
+		c.MySQL = func() []string { return m.byTCP("app") }
 	}
 	return c
-}
-
-// visitors connect, ask one thing and go, n at a time; the number is how many
-// got an answer.
-func visitors(ctx context.Context, db *sql.DB, n int, d time.Duration) (Measurement, error) {
-	during, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	begun := time.Now()
-	done := each(during, make([]*sql.Conn, n), func(ctx context.Context, i int, _ *sql.Conn) error {
-		sleep(ctx, 20*time.Millisecond)
-		c, err := db.Conn(ctx)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		return rowsOf(ctx, c, fmt.Sprintf("SELECT name FROM stock WHERE id = %d", i+1))
-	})
-	return done.rate(time.Since(begun).Seconds(), "answers/s"), ctx.Err()
 }
 
 // slowReaderCase has a report whose output nobody takes: its client streams the
@@ -125,7 +97,7 @@ func slowReaderCase() Case {
 		Kind:  "process", Name: "mariadb",
 		Needs:  mariaDB10().needs(),
 		Window: 6 * time.Second,
-		MySQL:  func() []string { return m.asked() },
+		MySQL:  func() []string { return m.bySocket() },
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if m, err = startMySQL(ctx, e, mariaDB10(), End{}); err != nil {
 				return err
@@ -182,7 +154,7 @@ func threadPoolCase(id string, way poolPort) Case {
 			"--thread-pool-stall-limit=500", fmt.Sprintf("--extra-port=%d", extra), "--extra-max-connections=5"}
 	}
 	connect := func(ctx context.Context, e *Env) (err error) {
-		if db, err = m.open(nil); err != nil {
+		if db, err = openMySQL(e, nil, m.address()); err != nil {
 			return err
 		}
 		users, err = conns(ctx, db, clients)
@@ -298,7 +270,7 @@ func threadPoolJoinedCase() Case {
 	c.Rule, c.Kind, c.Name = "mysql/thread-pool-stalled", "process", "mariadbd"
 	c.Says = `clients of mariadbd wait up to .* statements queue before execution, in group 0 of 2`
 	c.Captures = []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}}
-	c.MySQL = func() []string { return m.asked() }
+	c.MySQL = func() []string { return m.bySocket() }
 	return c
 }
 
@@ -313,7 +285,7 @@ func stoppedServerCase(id string, v mysqlVersion) Case {
 		Kind:  "process", Name: "mariadbd|mysqld",
 		Says:  `does not answer: it is stopped \(process state T\)`,
 		Needs: v.needs(),
-		MySQL: func() []string { return m.at("lab") },
+		MySQL: func() []string { return m.byTCP("lab") },
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if m, err = startMySQL(ctx, e, v, End{}); err != nil {
 				return err
@@ -321,35 +293,15 @@ func stoppedServerCase(id string, v mysqlVersion) Case {
 			if err = stock(ctx, m); err != nil {
 				return err
 			}
-			db, err = m.open(nil)
+			db, err = openMySQL(e, nil, m.address())
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) error { return m.Signal(syscall.SIGSTOP) },
 		Fix:    func(ctx context.Context, e *Env) error { return m.Signal(syscall.SIGCONT) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return patient(ctx, db, 4, d)
+			return visitors(ctx, db, 4, d)
 		},
 	}
-}
-
-// patient are clients that connect, ask, and wait for a second at most.
-func patient(ctx context.Context, db *sql.DB, n int, d time.Duration) (Measurement, error) {
-	db.SetMaxIdleConns(0)
-	during, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	begun := time.Now()
-	done := each(during, make([]*sql.Conn, n), func(ctx context.Context, i int, _ *sql.Conn) error {
-		sleep(ctx, 20*time.Millisecond)
-		ctx, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel()
-		c, err := db.Conn(ctx)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		return rowsOf(ctx, c, fmt.Sprintf("SELECT name FROM stock WHERE id = %d", i+1))
-	})
-	return done.rate(time.Since(begun).Seconds(), "answers/s"), ctx.Err()
 }
 
 // droppedServerCase has a server whose answers find no way back.
@@ -367,7 +319,7 @@ func droppedServerCase() Case {
 		// The host sees the same SYNs repeated, without knowing whose they are.
 		AllowOthers: []string{"net/packet-loss"},
 		Needs:       mariaDB10().needs(),
-		MySQL:       func() []string { return m.at("lab") },
+		MySQL:       func() []string { return m.byTCP("lab") },
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if server, err = e.NetNS("server"); err != nil {
 				return err
@@ -383,7 +335,7 @@ func droppedServerCase() Case {
 			if err = stock(ctx, m); err != nil {
 				return err
 			}
-			db, err = m.open(nil)
+			db, err = openMySQL(e, nil, m.address())
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) error {
@@ -393,7 +345,7 @@ func droppedServerCase() Case {
 			return e.ip("-n", server.Name, "route", "del", "blackhole", here.Addr+"/32")
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return patient(ctx, db, 4, d)
+			return visitors(ctx, db, 4, d)
 		},
 	}
 }
@@ -409,7 +361,7 @@ func killedServerCase() Case {
 		Kind:  "service", Name: `mysql 127\.0\.0\.1:\d+`,
 		Says:  `nothing listens there`,
 		Needs: mariaDB10().needs(),
-		MySQL: func() []string { return m.at("lab") },
+		MySQL: func() []string { return m.byTCP("lab") },
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			if m, err = startMySQL(ctx, e, mariaDB10(), End{}); err != nil {
 				return err
@@ -417,7 +369,7 @@ func killedServerCase() Case {
 			if err = stock(ctx, m); err != nil {
 				return err
 			}
-			db, err = m.open(nil)
+			db, err = openMySQL(e, nil, m.address())
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) error {
@@ -426,7 +378,24 @@ func killedServerCase() Case {
 		},
 		Fix: func(ctx context.Context, e *Env) error { return m.start(ctx, nil) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return patient(ctx, db, 4, d)
+			return visitors(ctx, db, 4, d)
 		},
 	}
+}
+
+// visitors connect, ask one thing, wait for a second at most, and go, n at a time;
+// the number is how many got an answer.
+func visitors(ctx context.Context, db *sql.DB, n int, d time.Duration) (Measurement, error) {
+	db.SetMaxIdleConns(0)
+	return rateOf(ctx, make([]*sql.Conn, n), d, "answers/s", func(ctx context.Context, i int, _ *sql.Conn) error {
+		sleep(ctx, 20*time.Millisecond)
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		c, err := db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return rowsOf(ctx, c, fmt.Sprintf("SELECT name FROM stock WHERE id = %d", i+1))
+	})
 }

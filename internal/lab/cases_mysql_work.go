@@ -5,12 +5,10 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -46,7 +44,7 @@ type mysqlScene struct {
 }
 
 // names is what --mysql is given.
-func (s *mysqlScene) names() []string { return s.m.asked() }
+func (s *mysqlScene) names() []string { return s.m.bySocket() }
 
 // variant is the ID of a case that a rule has several of.
 func variant(id, name string) string {
@@ -58,7 +56,7 @@ func variant(id, name string) string {
 
 // notes fills a table of so many rows with pseudo-random text, from itself,
 // which every server can.
-func (m *mysqlServer) notes(ctx context.Context, rows int, body string, repeat int) error {
+func notes(ctx context.Context, m *mysqlServer, rows int, body string, repeat int) error {
 	if _, err := m.query(ctx, "CREATE TABLE note (id INT PRIMARY KEY AUTO_INCREMENT, code CHAR(32) NOT NULL, grp INT NOT NULL, body "+body+
 		fmt.Sprintf("); INSERT INTO note (code, grp, body) VALUES ('%s', 1, REPEAT('%s', %d))", code(1), code(1), repeat)); err != nil {
 		return err
@@ -117,7 +115,7 @@ func (s *mysqlScene) start(ctx context.Context, e *Env, v mysqlVersion, options 
 	if s.m, err = startMySQL(ctx, e, v, End{}, options...); err != nil {
 		return err
 	}
-	s.db, err = s.m.open(nil)
+	s.db, err = openMySQL(e, nil, s.m.address())
 	return err
 }
 
@@ -137,7 +135,7 @@ func fullScanCase(name string, v mysqlVersion, process string, prepared bool, op
 			if err := s.start(ctx, e, v, options...); err != nil {
 				return err
 			}
-			if err := s.m.notes(ctx, rows, "VARCHAR(200)", 3); err != nil {
+			if err := notes(ctx, s.m, rows, "VARCHAR(200)", 3); err != nil {
 				return err
 			}
 			_, err := s.m.query(ctx, "ALTER TABLE note ADD INDEX code (code)")
@@ -176,7 +174,7 @@ func tmpDiskCase(name string, v mysqlVersion, process string, options ...string)
 			if err := s.start(ctx, e, v, options...); err != nil {
 				return err
 			}
-			return s.m.notes(ctx, rows, "TEXT", 3)
+			return notes(ctx, s.m, rows, "TEXT", 3)
 		},
 		Inject: func(context.Context, *Env) error { long.Store(true); return nil },
 		Fix:    func(context.Context, *Env) error { long.Store(false); return nil },
@@ -205,7 +203,7 @@ func sortCase(name string, v mysqlVersion, process string, options ...string) Ca
 			if err := s.start(ctx, e, v, append(options, "--sort-buffer-size=16M")...); err != nil {
 				return err
 			}
-			return s.m.notes(ctx, rows, "VARCHAR(200)", 3)
+			return notes(ctx, s.m, rows, "VARCHAR(200)", 3)
 		},
 		Inject: func(ctx context.Context, _ *Env) error { return s.sortBuffer(ctx, "32768") },
 		Fix:    func(ctx context.Context, _ *Env) error { return s.sortBuffer(ctx, "16777216") },
@@ -233,15 +231,7 @@ type slowDisk struct {
 
 // place makes the disk, fast as yet.
 func (s *slowDisk) place(e *Env, bytes int64) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	if s.disk, err = e.LoopFS("data", bytes); err != nil {
-		return err
-	}
-	if _, err = e.Run(ctx, "losetup", "--direct-io=on", s.disk.Device); err != nil {
-		return err
-	}
-	if s.backing, err = deviceOf(s.disk.file); err != nil {
+	if s.disk, s.backing, err = e.DirectLoopFS("data", bytes); err != nil {
 		return err
 	}
 	s.group, err = e.Cgroup("disk", "blkio")
@@ -250,20 +240,8 @@ func (s *slowDisk) place(e *Env, bytes int64) (err error) {
 
 // move puts the data on the disk and starts the server there anew, in the group
 // that is held back.
-func (s *slowDisk) move(ctx context.Context, e *Env, options ...string) error {
-	m := s.m
-	_ = m.Signal(syscall.SIGTERM)
-	limit, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	if err := m.Wait(limit); err != nil && limit.Err() != nil {
-		return fmt.Errorf("stop %s: %w", m.version.name, err)
-	}
-	data := filepath.Join(s.disk.Mount, "data")
-	if _, err := e.Run(ctx, "cp", "-a", m.path("data"), data); err != nil {
-		return err
-	}
-	m.place.Cgroups = []*Cgroup{s.group}
-	return m.start(ctx, append(options, "--datadir="+data))
+func (s *slowDisk) move(ctx context.Context, options ...string) error {
+	return s.m.moveTo(ctx, s.disk.Mount, s.group, options...)
 }
 
 // bufferPoolCase has a pool of 8 MiB for 50 MB of rows on a disk that does 400
@@ -285,10 +263,10 @@ func bufferPoolCase() Case {
 			if err := s.start(ctx, e, v); err != nil {
 				return err
 			}
-			if err := s.m.notes(ctx, rows, "VARCHAR(700)", 20); err != nil {
+			if err := notes(ctx, s.m, rows, "VARCHAR(700)", 20); err != nil {
 				return err
 			}
-			if err := s.move(ctx, e, "--innodb-buffer-pool-size=128M"); err != nil {
+			if err := s.move(ctx, "--innodb-buffer-pool-size=128M"); err != nil {
 				return err
 			}
 			if err := s.warm(ctx); err != nil {
@@ -296,9 +274,9 @@ func bufferPoolCase() Case {
 			}
 			return s.group.LimitIO(s.backing, reads)
 		},
-		Inject: func(ctx context.Context, _ *Env) error { return s.m.resizePool(ctx, 8*mib) },
+		Inject: func(ctx context.Context, _ *Env) error { return resizePool(ctx, s.m, 8*mib) },
 		Fix: func(ctx context.Context, _ *Env) error {
-			if err := s.m.resizePool(ctx, 128*mib); err != nil {
+			if err := resizePool(ctx, s.m, 128*mib); err != nil {
 				return err
 			}
 			return s.warm(ctx)
@@ -328,13 +306,13 @@ func fullScanFromDisk() Case {
 			if err := s.start(ctx, e, v); err != nil {
 				return err
 			}
-			if err := s.m.notes(ctx, rows, "VARCHAR(700)", 20); err != nil {
+			if err := notes(ctx, s.m, rows, "VARCHAR(700)", 20); err != nil {
 				return err
 			}
 			if _, err := s.m.query(ctx, "ALTER TABLE note ADD INDEX code (code)"); err != nil {
 				return err
 			}
-			if err := s.move(ctx, e, "--innodb-buffer-pool-size=8M", "--performance-schema=ON"); err != nil {
+			if err := s.move(ctx, "--innodb-buffer-pool-size=8M", "--performance-schema=ON"); err != nil {
 				return err
 			}
 			return s.group.LimitIO(s.backing, reads)
@@ -360,7 +338,7 @@ func (s *slowDisk) warm(ctx context.Context) error {
 }
 
 // resizePool changes the buffer pool while the server runs, and waits for it.
-func (m *mysqlServer) resizePool(ctx context.Context, bytes int) error {
+func resizePool(ctx context.Context, m *mysqlServer, bytes int) error {
 	if _, err := m.query(ctx, fmt.Sprintf("SET GLOBAL innodb_buffer_pool_size = %d", bytes)); err != nil {
 		return err
 	}
@@ -398,14 +376,14 @@ func missingTablesCase(name string, v mysqlVersion, process string) Case {
 			if err := s.start(ctx, e, v); err != nil {
 				return err
 			}
-			return s.m.prepare(ctx, nil, load)
+			return load.prepare(ctx, e, nil, s.m.address())
 		},
 		Inject: func(context.Context, *Env) error { asked = 2 * tables; return nil },
 		Fix:    func(context.Context, *Env) error { asked = tables; return nil },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			l := load
 			l.Extra = append(slices.Clone(load.Extra), fmt.Sprintf("--tables=%d", asked))
-			return s.m.runErrors(ctx, Options{}, l, d)
+			return l.runErrors(ctx, e, Options{}, s.m.address(), d)
 		},
 	}
 }
@@ -425,10 +403,10 @@ func controlMySQLFullSpeed(name string, v mysqlVersion) Case {
 			if err := s.start(ctx, e, v); err != nil {
 				return err
 			}
-			return s.m.prepare(ctx, nil, load)
+			return load.prepare(ctx, e, nil, s.m.address())
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return s.m.run(ctx, Options{}, load, d)
+			return load.run(ctx, e, Options{}, s.m.address(), d)
 		},
 	}
 }

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"net/netip"
-	"strconv"
 	"time"
 )
 
@@ -59,20 +58,8 @@ func (p pair) nginx(ctx context.Context, e *Env, backlog int) (*nginx, error) {
 func (p pair) visit(ctx context.Context, at netip.AddrPort, d, every time.Duration, burst int) Measurement {
 	request := "GET / HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n"
 	return paced(ctx, d, every, burst, func(ctx context.Context) error {
-		return p.client.ask(ctx, at, request, 0, 500*time.Millisecond)
+		return ask(ctx, p.client, at, request, 0, 500*time.Millisecond)
 	}).rate()
-}
-
-// startRedis starts a Redis that keeps nothing, in a namespace.
-func startRedis(ctx context.Context, o Options, at End, port int, args ...string) (*Proc, error) {
-	p, err := at.NetNS.env.StartWith(o, "redis-server", append([]string{
-		"--bind", at.Addr, "--port", strconv.Itoa(port), "--protected-mode", "no",
-		"--save", "", "--appendonly", "no",
-	}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	return p, at.NetNS.UntilListens(ctx, at.Addr, port)
 }
 
 const (

@@ -5,22 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 )
-
-// page is text that compresses about as well as a page does, so that the
-// worker has some milliseconds of work with every request.
-func page(size int) string {
-	words := strings.Fields("the queue holds connections whose handshake is through until the program takes them with accept")
-	var b strings.Builder
-	for i := 0; b.Len() < size; i++ {
-		b.WriteString(words[(i*i+i/7)%len(words)])
-		b.WriteString(strconv.Itoa(i * 7919 % 10007))
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
 
 // acceptQueueBacklog has 50 users come at the same moment, every 300 ms, each
 // with a connection of its own, to an nginx that is busy less than half the
@@ -42,7 +28,7 @@ func acceptQueueBacklog() Case {
 			if p, err = newPair(e); err != nil {
 				return err
 			}
-			if _, err = e.WriteFile("www/page.txt", page(50_000)); err != nil {
+			if _, err = e.WriteFile("www/page.txt", text(50_000)); err != nil {
 				return err
 			}
 			server, err = startNginx(ctx, e, p.server, nginxConfig{
@@ -61,7 +47,7 @@ func acceptQueueBacklog() Case {
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			request := "GET /page.txt HTTP/1.1\r\nHost: lab\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
 			r := paced(ctx, d, 300*time.Millisecond, 50, func(ctx context.Context) error {
-				return p.client.ask(ctx, p.port(80), request, 0, 2500*time.Millisecond)
+				return ask(ctx, p.client, p.port(80), request, 0, 2500*time.Millisecond)
 			})
 			return r.p99(), nil
 		},
@@ -75,8 +61,8 @@ func acceptQueueStopped() Case {
 	const backlog = 64
 	var p pair
 	var server *Proc
-	start := func(ctx context.Context) (err error) {
-		server, err = startRedis(ctx, Options{NetNS: p.server}, p.at, 6379,
+	start := func(ctx context.Context, e *Env) (err error) {
+		server, err = startRedis(ctx, e, Options{NetNS: p.server}, p.at, 6379,
 			"--tcp-backlog", strconv.Itoa(backlog), "--enable-debug-command", "yes")
 		return err
 	}
@@ -90,7 +76,7 @@ func acceptQueueStopped() Case {
 			if p, err = newPair(e); err != nil {
 				return err
 			}
-			return start(ctx)
+			return start(ctx, e)
 		},
 		Inject: func(ctx context.Context, e *Env) error {
 			cli, err := p.client.Start("redis-cli", "-h", p.at.Addr, "debug", "sleep", "60")
@@ -101,20 +87,20 @@ func acceptQueueStopped() Case {
 				if !cli.Alive() {
 					return false, errors.New("redis-cli has ended: " + cli.Output())
 				}
-				err := p.client.ask(ctx, p.port(6379), redisPing, int64(len(redisPong)), 200*time.Millisecond)
+				err := ask(ctx, p.client, p.port(6379), redisPing, int64(len(redisPong)), 200*time.Millisecond)
 				return err != nil, nil
 			})
 		},
 		Fix: func(ctx context.Context, e *Env) error {
 			server.Kill()
-			if err := start(ctx); err != nil {
+			if err := start(ctx, e); err != nil {
 				return fmt.Errorf("restart Redis: %w", err)
 			}
 			return nil
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			r := paced(ctx, d, 10*time.Millisecond, 1, func(ctx context.Context) error {
-				return p.client.ask(ctx, p.port(6379), redisPing, int64(len(redisPong)), time.Second)
+				return ask(ctx, p.client, p.port(6379), redisPing, int64(len(redisPong)), time.Second)
 			})
 			return r.rate(), nil
 		},

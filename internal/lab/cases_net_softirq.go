@@ -1,12 +1,9 @@
 package lab
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"strings"
 	"time"
 )
@@ -35,7 +32,7 @@ func softirqFlood() Case {
 			if _, err := p.server.Run(ctx, "sh", "-c", steer); err != nil {
 				return err
 			}
-			_, err = startRedis(ctx, Options{NetNS: p.server, CPUs: "1"}, p.at, 6379)
+			_, err = startRedis(ctx, e, Options{NetNS: p.server, CPUs: "1"}, p.at, 6379)
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
@@ -45,7 +42,7 @@ func softirqFlood() Case {
 			if err != nil {
 				return err
 			}
-			return fillWithRules(ctx, p.server, "cpu1", 0.6)
+			return fillWithRules(ctx, e, p.server, "cpu1", 0.6)
 		},
 		Fix: func(ctx context.Context, e *Env) error {
 			flood.Stop()
@@ -60,7 +57,7 @@ func softirqFlood() Case {
 // fillWithRules makes the packets that arrive in a namespace pass ever more
 // firewall rules, until a CPU spends a share of its time in softirqs: machines
 // differ in how many that takes.
-func fillWithRules(ctx context.Context, at *NetNS, cpu string, share float64) error {
+func fillWithRules(ctx context.Context, e *Env, at *NetNS, cpu string, share float64) error {
 	const lot, most = 200, 4000
 	for n := lot; n <= most; n += lot {
 		var rules strings.Builder
@@ -69,7 +66,7 @@ func fillWithRules(ctx context.Context, at *NetNS, cpu string, share float64) er
 			fmt.Fprintf(&rules, "-A INPUT -p tcp -s 10.%d.%d.0/24 --dport 81 -j REJECT\n", 100+i/256, i%256)
 		}
 		rules.WriteString("COMMIT\n")
-		if _, err := at.env.RunWith(ctx, Options{NetNS: at, Stdin: rules.String()}, "iptables-restore"); err != nil {
+		if _, err := e.RunWith(ctx, Options{NetNS: at, Stdin: rules.String()}, "iptables-restore"); err != nil {
 			return err
 		}
 		before, err := readCPUTicks(cpu)
@@ -93,44 +90,10 @@ func fillWithRules(ctx context.Context, at *NetNS, cpu string, share float64) er
 // how fast a virtual machine wakes up instead.
 const redisWork = "EVAL \"local x = 0 for i = 1, 60000 do x = x + i % 7 end return x\" 0\r\n"
 
-// askRedis sends a command every so often over connections that stay, and gives
-// the median as the application's number: softirqs delay every answer, where the
-// slowest of a hundred waited for whatever else the machine did. Answers are a line
-// and begin as given.
+// askRedis sends a command every so often and gives the median as the
+// application's number: softirqs delay every answer, where the slowest of a
+// hundred waited for whatever else the machine did.
 func askRedis(ctx context.Context, p pair, d, every time.Duration, command, answer string) (Measurement, error) {
-	const connections = 8
-	idle := make(chan net.Conn, connections)
-	defer func() {
-		for len(idle) > 0 {
-			(<-idle).Close()
-		}
-	}()
-	for range connections {
-		c, err := p.client.connect(ctx, p.port(6379), time.Second)
-		if err != nil {
-			return Measurement{}, err
-		}
-		idle <- c
-	}
-	r := paced(ctx, d, every, 1, func(ctx context.Context) error {
-		var c net.Conn
-		select {
-		case c = <-idle:
-		case <-time.After(time.Second):
-			return errors.New("no connection came free within 1 s")
-		}
-		defer func() { idle <- c }()
-		if err := c.SetDeadline(time.Now().Add(time.Second)); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(c, command); err != nil {
-			return err
-		}
-		line, err := bufio.NewReaderSize(c, 16).ReadString('\n')
-		if err == nil && !strings.HasPrefix(line, answer) {
-			err = fmt.Errorf("redis said %q", line)
-		}
-		return err
-	})
-	return r.p50(), nil
+	r, err := pacedLines(ctx, p.client, p.port(6379), nil, 8, d, every, command, answer)
+	return r.p50(), err
 }

@@ -60,7 +60,7 @@ func (a *actors) play(ctx context.Context, e *Env, o Options, name, part string,
 	if a.proc != nil {
 		a.proc.Kill()
 	}
-	a.proc, err = e.StartActor(o, name, part, args...)
+	a.proc, err = startActor(e, o, name, part, args...)
 	return err
 }
 
@@ -71,15 +71,6 @@ func (a *actors) serve(ctx context.Context, e *Env, p pair, port int, name, part
 		return err
 	}
 	return p.server.UntilListens(ctx, p.at.Addr, port)
-}
-
-// reported reads the number that an actor reports.
-func reported(path string) (float64, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
 }
 
 // receiverSlow has a client read a quarter of a megabyte twice a second of what
@@ -107,23 +98,26 @@ func receiverSlow() Case {
 				return err
 			}
 			return Until(ctx, 5*time.Second, "the client to read", func() (bool, error) {
-				_, err := reported(e.Path("read"))
+				_, err := reports(e, "read")
 				return err == nil, nil
 			})
 		},
 		Inject: func(ctx context.Context, e *Env) error { return read(ctx, e, 500) },
 		Fix:    func(ctx context.Context, e *Env) error { return read(ctx, e, 5) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			begin, err := reported(e.Path("read"))
+			begin, err := reports(e, "read")
 			if err != nil {
 				return Measurement{}, err
 			}
 			sleep(ctx, d)
-			end, err := reported(e.Path("read"))
-			if end < begin {
-				begin = 0 // replaced meanwhile
+			end, err := reports(e, "read")
+			if err != nil {
+				return Measurement{}, err
 			}
-			return Measurement{Value: (end - begin) / 1e6 / d.Seconds(), Unit: "MB/s read"}, err
+			if end[0] < begin[0] {
+				begin[0] = 0 // replaced meanwhile
+			}
+			return Measurement{Value: float64(end[0]-begin[0]) / 1e6 / d.Seconds(), Unit: "MB/s read"}, nil
 		},
 	}
 }
@@ -243,7 +237,7 @@ func resetsUnread() Case {
 			body := strings.Repeat("x", 8000)
 			request := fmt.Sprintf("POST / HTTP/1.1\r\nHost: lab\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 			return paced(ctx, d, 25*time.Millisecond, 1, func(ctx context.Context) error {
-				return p.client.ask(ctx, p.port(80), request, 0, time.Second)
+				return ask(ctx, p.client, p.port(80), request, 0, time.Second)
 			}).rate(), nil
 		},
 	}

@@ -164,7 +164,7 @@ func mtuMismatch() Case {
 				if turn.Add(1)%4 == 0 {
 					path = "/big"
 				}
-				return p.client.ask(ctx, p.port(80), "GET "+path+" HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n", 0, 3*time.Second)
+				return ask(ctx, p.client, p.port(80), "GET "+path+" HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n", 0, 3*time.Second)
 			})
 			return r.rate(), nil
 		},

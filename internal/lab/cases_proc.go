@@ -3,8 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"io"
-	"net"
 	"strconv"
 	"time"
 )
@@ -26,7 +24,7 @@ func procZombies() Case {
 		Name:  "zombie-parent",
 		Setup: func(context.Context, *Env) error { return nil },
 		Inject: func(ctx context.Context, e *Env) (err error) {
-			parent, err = e.StartActor(Options{}, "zombie-parent", "zombies", perSecond, e.Path("started"))
+			parent, err = startActor(e, Options{}, "zombie-parent", "zombies", perSecond, e.Path("started"))
 			if err != nil {
 				return err
 			}
@@ -34,7 +32,7 @@ func procZombies() Case {
 		},
 		Fix: func(ctx context.Context, e *Env) (err error) {
 			parent.Kill()
-			parent, err = e.StartActor(Options{}, "zombie-parent", "short-leavers", perSecond, e.Path("started"))
+			parent, err = startActor(e, Options{}, "zombie-parent", "short-leavers", perSecond, e.Path("started"))
 			return err
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
@@ -75,10 +73,10 @@ func procUninterruptible() Case {
 			}
 			for i := range writers {
 				name := strconv.Itoa(i)
-				if _, err := e.StartActor(Options{}, "record-writer", "rewrite", disk.Mount+"/"+name, e.Path("written-"+name)); err != nil {
+				if _, err := startActor(e, Options{}, "record-writer", "rewrite", disk.Mount+"/"+name, e.Path("written-"+name)); err != nil {
 					return err
 				}
-				if err := e.untilReported(ctx, "written-"+name); err != nil {
+				if err := untilReported(ctx, e, "written-"+name); err != nil {
 					return err
 				}
 			}
@@ -95,7 +93,7 @@ func procUninterruptible() Case {
 			m := Measurement{Unit: "records/s"}
 			start := make([]int64, writers)
 			for i := range start {
-				v, err := e.reported("written-" + strconv.Itoa(i))
+				v, err := reports(e, "written-"+strconv.Itoa(i))
 				if err != nil {
 					return m, err
 				}
@@ -104,7 +102,7 @@ func procUninterruptible() Case {
 			began := time.Now()
 			sleep(ctx, d)
 			for i := range start {
-				v, err := e.reported("written-" + strconv.Itoa(i))
+				v, err := reports(e, "written-"+strconv.Itoa(i))
 				if err != nil {
 					return m, err
 				}
@@ -114,22 +112,6 @@ func procUninterruptible() Case {
 			return m, ctx.Err()
 		},
 	}
-}
-
-// inState counts the lab's own processes one thread of which is in a state.
-func (e *Env) inState(state byte) (n int) {
-	e.mu.Lock()
-	procs := e.procs
-	e.mu.Unlock()
-	for _, p := range procs {
-		for _, s := range threadStates(p.PID) {
-			if s == state {
-				n++
-				break
-			}
-		}
-	}
-	return n
 }
 
 // procFDLimit gives nginx's worker 64 file descriptors and has more clients
@@ -158,7 +140,7 @@ func procFDLimit() Case {
 			return start(ctx, e, few)
 		},
 		Inject: func(ctx context.Context, e *Env) error {
-			if err := p.crowd(ctx, e, crowd); err != nil {
+			if err := keep(ctx, e, p.client, p.port(80), crowd, halfRequest); err != nil {
 				return err
 			}
 			return server.untilOpen(ctx, few-1)
@@ -169,7 +151,7 @@ func procFDLimit() Case {
 				return err
 			}
 			// The same crowd comes back.
-			if err := p.crowd(ctx, e, crowd); err != nil {
+			if err := keep(ctx, e, p.client, p.port(80), crowd, halfRequest); err != nil {
 				return err
 			}
 			return server.untilOpen(ctx, crowd)
@@ -177,44 +159,12 @@ func procFDLimit() Case {
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			const timeout = 500 * time.Millisecond
 			r := paced(ctx, d, 50*time.Millisecond, 1, func(ctx context.Context) error {
-				return p.client.ask(ctx, p.port(80), pageRequest, 0, timeout)
+				return ask(ctx, p.client, p.port(80), pageRequest, 0, timeout)
 			})
 			return r.worst(timeout), ctx.Err()
 		},
 	}
 }
 
-// crowd opens connections and sends half a request on each: nginx keeps such a
-// connection for a minute.
-func (p pair) crowd(ctx context.Context, e *Env, connections int) error {
-	var held []net.Conn
-	e.Defer("close the connections", func() error {
-		for _, c := range held {
-			c.Close()
-		}
-		return nil
-	})
-	for range connections {
-		c, err := p.client.connect(ctx, p.port(80), time.Second)
-		if err != nil {
-			return err
-		}
-		held = append(held, c)
-		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\n"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// untilOpen waits until nginx's worker has so many open files.
-func (n *nginx) untilOpen(ctx context.Context, files int) error {
-	return Until(ctx, 5*time.Second, fmt.Sprintf("nginx to have %d files open", files), func() (bool, error) {
-		for _, worker := range descendants(n.PID) {
-			if open, err := openFiles(worker); err != nil || open >= files {
-				return err == nil, err
-			}
-		}
-		return false, nil
-	})
-}
+// halfRequest makes nginx keep its connection for a minute.
+const halfRequest = "GET / HTTP/1.1\r\n"

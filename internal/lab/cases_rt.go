@@ -3,8 +3,7 @@ package lab
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -37,10 +36,10 @@ func database(ctx context.Context, e *Env, l sysbenchLoad) (p pair, m *mysqlServ
 	if p, err = newPair(e); err != nil {
 		return p, nil, err
 	}
-	if m, err = startMariaDB(ctx, e, p.at); err != nil {
+	if m, err = startMySQL(ctx, e, mariaDB10(), p.at); err != nil {
 		return p, nil, err
 	}
-	return p, m, m.prepare(ctx, p.client, l)
+	return p, m, l.prepare(ctx, e, p.client, m.address())
 }
 
 // bothSides captures a server port on the client's and on the server's side.
@@ -77,7 +76,7 @@ func serverSlow() Case {
 			return nil
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return m.run(ctx, Options{NetNS: p.client}, pointSelects, d)
+			return pointSelects.run(ctx, e, Options{NetNS: p.client}, m.address(), d)
 		},
 	}
 }
@@ -104,10 +103,10 @@ func pathSlow() Case {
 			if server, client, at, from, err = routed(ctx, e, "20mbit", 200_000); err != nil {
 				return err
 			}
-			if m, err = startMariaDB(ctx, e, at); err != nil {
+			if m, err = startMySQL(ctx, e, mariaDB10(), at); err != nil {
 				return err
 			}
-			return m.prepare(ctx, server, load)
+			return load.prepare(ctx, e, server, m.address())
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
 			stop, err = bulk(ctx, e, server, client, from.Addr, 700*time.Millisecond, 300*time.Millisecond)
@@ -118,7 +117,7 @@ func pathSlow() Case {
 			return nil
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return m.runP99(ctx, Options{NetNS: client}, load, d)
+			return load.runP99(ctx, e, Options{NetNS: client}, m.address(), d)
 		},
 	}
 }
@@ -146,49 +145,6 @@ func routed(ctx context.Context, e *Env, rate string, queue int) (server, client
 		"rate", rate, "burst", "4kb", "limit", strconv.Itoa(queue))
 	return server, client, at, from, errors.Join(err, router.Sysctl("net.ipv4.ip_forward", "1"),
 		server.Route("default", toServer.Addr), client.Route("default", toClient.Addr))
-}
-
-// bulk sends from one namespace to an address in another, as fast as it goes
-// for some time, again and again with pauses.
-func bulk(ctx context.Context, e *Env, from, to *NetNS, address string, sending, pause time.Duration) (stop func(), err error) {
-	var l net.Listener
-	err = to.Do(func() (err error) {
-		l, err = net.Listen("tcp", address+":9999")
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	end := e.Background("bulk transfer", func(ctx context.Context) {
-		block := make([]byte, 64<<10)
-		for ctx.Err() == nil {
-			conn, err := from.Dial(ctx, "tcp", address+":9999")
-			if err == nil {
-				_ = conn.SetDeadline(time.Now().Add(sending))
-				for err == nil {
-					_, err = conn.Write(block)
-				}
-				// What is still in its buffers shall not be sent in the pause.
-				_ = conn.(*net.TCPConn).SetLinger(0)
-				conn.Close()
-			}
-			sleep(ctx, pause)
-		}
-	})
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				_, _ = io.Copy(io.Discard, conn)
-				conn.Close()
-			}()
-		}
-	}()
-	closeListener := e.Defer("sink of the bulk transfer", l.Close)
-	return func() { end(); _ = closeListener() }, nil
 }
 
 // clientSlow lets the client run 5 ms of every 100 and keeps it stopped for
@@ -219,7 +175,7 @@ func clientSlow() Case {
 		Inject: func(ctx context.Context, e *Env) error { return group.LimitCPU(0.05) },
 		Fix:    func(ctx context.Context, e *Env) error { return group.LimitCPU(0) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return m.run(ctx, Options{NetNS: p.client, Cgroups: []*Cgroup{group}}, load, d)
+			return load.run(ctx, e, Options{NetNS: p.client, Cgroups: []*Cgroup{group}}, m.address(), d)
 		},
 	}
 }
@@ -253,7 +209,7 @@ func connectSlow() Case {
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			request := "GET / HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n"
 			return paced(ctx, d, 20*time.Millisecond, 1, func(ctx context.Context) error {
-				return p.client.ask(ctx, p.port(80), request, 0, 4*time.Second)
+				return ask(ctx, p.client, p.port(80), request, 0, 4*time.Second)
 			}).tail(.9, "p90"), nil
 		},
 	}
@@ -292,7 +248,7 @@ func controlCapturedNginx() Case {
 // captured beside the host.
 func controlCapturedMariaDB() Case {
 	load := sysbenchLoad{Test: "oltp_point_select", Threads: 8, Rows: 10_000, Rate: 1000}
-	return capturedMariaDB("control/mariadb-captured", "1,000 point selects a second from MariaDB, captured", load, (*mysqlServer).run)
+	return capturedMariaDB("control/mariadb-captured", "1,000 point selects a second from MariaDB, captured", load, sysbenchLoad.run)
 }
 
 // controlJobs is what a web application does to its database: a job sends its
@@ -300,13 +256,13 @@ func controlCapturedMariaDB() Case {
 // is another one. The client is not slow in between.
 func controlJobs() Case {
 	load := sysbenchLoad{Test: "oltp_read_only", Threads: 4, Rows: 10_000, Rate: 20}
-	c := capturedMariaDB("control/jobs-captured", "20 jobs of 16 statements a second from a pool of four connections to MariaDB, captured", load, (*mysqlServer).runP99)
+	c := capturedMariaDB("control/jobs-captured", "20 jobs of 16 statements a second from a pool of four connections to MariaDB, captured", load, sysbenchLoad.runP99)
 	c.NotEven = []string{"rt/client-slow"}
 	return c
 }
 
 // capturedMariaDB is a healthy load of MariaDB, captured at the server.
-func capturedMariaDB(id, title string, load sysbenchLoad, run func(*mysqlServer, context.Context, Options, sysbenchLoad, time.Duration) (Measurement, error)) Case {
+func capturedMariaDB(id, title string, load sysbenchLoad, run func(sysbenchLoad, context.Context, *Env, Options, netip.AddrPort, time.Duration) (Measurement, error)) Case {
 	var p pair
 	var m *mysqlServer
 	return Case{
@@ -319,7 +275,7 @@ func capturedMariaDB(id, title string, load sysbenchLoad, run func(*mysqlServer,
 			return err
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return run(m, ctx, Options{NetNS: p.client}, load, d)
+			return run(load, ctx, e, Options{NetNS: p.client}, m.address(), d)
 		},
 	}
 }

@@ -32,14 +32,14 @@ func firstDisconnect() Case {
 		if server != nil {
 			server.Kill()
 		}
-		server, err = e.StartActor(Options{NetNS: p.server}, "exporter", "exporter", p.at.Addr+":8080", breaks)
+		server, err = startActor(e, Options{NetNS: p.server}, "exporter", "exporter", p.at.Addr+":8080", breaks)
 		if err != nil {
 			return err
 		}
 		return p.server.UntilListens(ctx, p.at.Addr, 8080)
 	}
 	job := func(ctx context.Context) (done int, err error) {
-		all, err := p.client.callers(ctx, connections, func(int) string { return p.at.Addr + ":8080" })
+		all, err := call(ctx, p.client, connections, func(int) string { return p.at.Addr + ":8080" })
 		if err != nil {
 			return 0, err
 		}
@@ -117,14 +117,14 @@ func fanOutTail() Case {
 				p.Kill()
 			}
 		}
-		server, err = e.StartActor(Options{NetNS: backend}, "tail-server", "tail-server", ends[2].Addr+":9000", fmt.Sprint(permille), fmt.Sprint(slow.Milliseconds()))
+		server, err = startActor(e, Options{NetNS: backend}, "tail-server", "tail-server", ends[2].Addr+":9000", fmt.Sprint(permille), fmt.Sprint(slow.Milliseconds()))
 		if err != nil {
 			return err
 		}
 		if err := backend.UntilListens(ctx, ends[2].Addr, 9000); err != nil {
 			return err
 		}
-		front, err = e.StartActor(Options{NetNS: middle}, "fan-out", "fan-out", ends[1].Addr+":8080", ends[2].Addr+":9000", fmt.Sprint(calls))
+		front, err = startActor(e, Options{NetNS: middle}, "fan-out", "fan-out", ends[1].Addr+":8080", ends[2].Addr+":9000", fmt.Sprint(calls))
 		if err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func fanOutTail() Case {
 			return start(ctx, e, 0)
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			one, err := client.callers(ctx, 1, func(int) string { return ends[1].Addr + ":8080" })
+			one, err := call(ctx, client, 1, func(int) string { return ends[1].Addr + ":8080" })
 			if err != nil {
 				return Measurement{}, err
 			}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -27,7 +28,6 @@ func withItems(ctx context.Context, e *Env, v mysqlVersion, options ...string) (
 func chattyTransactions() Case {
 	const trips, oneWay = 150, 1000
 	var p pair
-	var m *mysqlServer
 	var db *sql.DB
 	var single atomic.Bool
 	ids := make([]any, trips)
@@ -43,20 +43,20 @@ func chattyTransactions() Case {
 		Needs:    mariaDB10().needs(),
 		Captures: bothSides(3306),
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			if p, m, err = withItems(ctx, e, mariaDB10()); err != nil {
+			if p, _, err = withItems(ctx, e, mariaDB10()); err != nil {
 				return err
 			}
 			far := p.at.Addr[:strings.LastIndex(p.at.Addr, ".")] + ".101"
 			if err := e.ip("-n", p.server.Name, "addr", "add", far+"/24", "dev", p.at.Device); err != nil {
 				return err
 			}
-			if _, err = e.StartActor(Options{NetNS: p.server}, "far-proxy", "far-proxy", far+":3306", p.at.Addr+":3306", fmt.Sprint(oneWay)); err != nil {
+			if _, err = startActor(e, Options{NetNS: p.server}, "far-proxy", "far-proxy", far+":3306", p.at.Addr+":3306", fmt.Sprint(oneWay)); err != nil {
 				return err
 			}
 			if err := p.server.UntilListens(ctx, far, 3306); err != nil {
 				return err
 			}
-			db, err = m.openAt(p.client, far)
+			db, err = openMySQL(e, p.client, netip.AddrPortFrom(netip.MustParseAddr(far), 3306))
 			return err
 		},
 		Inject: func(context.Context, *Env) error { single.Store(true); return nil },
@@ -85,25 +85,6 @@ func chattyTransactions() Case {
 	}
 }
 
-// measureSQL runs work on connections of its own for d and gives its rate.
-// Statements under way at the end are finished.
-func measureSQL(ctx context.Context, db *sql.DB, n int, d time.Duration, unit string, work func(context.Context, int, *sql.Conn) error) (Measurement, error) {
-	list, err := conns(ctx, db, n)
-	defer func() {
-		for _, c := range list {
-			c.Close()
-		}
-	}()
-	if err != nil {
-		return Measurement{}, err
-	}
-	during, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	begun := time.Now()
-	done := each(during, list, func(_ context.Context, i int, c *sql.Conn) error { return work(ctx, i, c) })
-	return done.rate(time.Since(begun).Seconds(), unit), ctx.Err()
-}
-
 // errorsSwallowed has clients that ask for a table nobody has made, three of
 // ten times, and take errors for empty answers.
 func errorsSwallowed() Case {
@@ -124,7 +105,7 @@ func errorsSwallowed() Case {
 			if _, err = m.query(ctx, "CREATE TABLE item_new LIKE item; INSERT INTO item_new SELECT * FROM item"); err != nil {
 				return err
 			}
-			db, err = m.open(p.client)
+			db, err = openMySQL(e, p.client, m.address())
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) error {
@@ -169,7 +150,7 @@ func lateCommit() Case {
 			if p, m, err = withItems(ctx, e, mariaDB10()); err != nil {
 				return err
 			}
-			db, err = m.open(p.client)
+			db, err = openMySQL(e, p.client, m.address())
 			return err
 		},
 		Inject: func(context.Context, *Env) error { waits.Store(true); return nil },
@@ -252,7 +233,7 @@ func slowGroupOf(id string, m **mysqlServer, v mysqlVersion, options ...string) 
 			if err != nil {
 				return err
 			}
-			db, err = (*m).open(p.client)
+			db, err = openMySQL(e, p.client, (*m).address())
 			if err != nil {
 				return err
 			}
@@ -280,14 +261,10 @@ func slowGroupOf(id string, m **mysqlServer, v mysqlVersion, options ...string) 
 			return nil
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			during, cancel := context.WithTimeout(ctx, d)
-			defer cancel()
-			begun := time.Now()
-			done := each(during, users, func(_ context.Context, i int, c *sql.Conn) error {
+			return rateOf(ctx, users, d, "answers/s", func(_ context.Context, i int, c *sql.Conn) error {
 				sleep(ctx, 2*time.Millisecond)
 				return rowsOf(ctx, c, "SELECT name FROM item WHERE id = ?", i+1)
 			})
-			return done.rate(time.Since(begun).Seconds(), "answers/s"), ctx.Err()
 		},
 	}
 }

@@ -2,18 +2,9 @@ package lab
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
-	"errors"
-	"fmt"
-	"io"
-	"math/big"
 	"net"
-	"os"
 	"strconv"
 	"time"
 )
@@ -36,7 +27,7 @@ func slowBackendPort() Case {
 		for _, i := range which {
 			args = append(args, address(i))
 		}
-		proc, err := e.StartActor(Options{NetNS: p.server}, name, "job-server", args...)
+		proc, err := startActor(e, Options{NetNS: p.server}, name, "job-server", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +59,7 @@ func slowBackendPort() Case {
 		Fix:    func(ctx context.Context, e *Env) error { return restart(ctx, e, "3") },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			const connections = 8 // to each, of which all in turn are asked
-			all, err := p.client.callers(ctx, servers*connections, func(i int) string { return address(i % servers) })
+			all, err := call(ctx, p.client, servers*connections, func(i int) string { return address(i % servers) })
 			if err != nil {
 				return Measurement{}, err
 			}
@@ -106,7 +97,7 @@ func headOfLineRedis() Case {
 			if p, err = newPair(e); err != nil {
 				return err
 			}
-			_, err = startRedis(ctx, Options{NetNS: p.server}, p.at, port)
+			_, err = startRedis(ctx, e, Options{NetNS: p.server}, p.at, port)
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
@@ -144,7 +135,7 @@ func serverSlowTLS() Case {
 			if trust, err = certify(p.at.Addr, certificate, key); err != nil {
 				return err
 			}
-			_, err = startRedis(ctx, Options{NetNS: p.server}, p.at, port, "--port", "0", "--tls-port", strconv.Itoa(port), "--tls-auth-clients", "no",
+			_, err = startRedis(ctx, e, Options{NetNS: p.server}, p.at, port, "--port", "0", "--tls-port", strconv.Itoa(port), "--tls-auth-clients", "no",
 				"--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate)
 			return err
 		},
@@ -165,64 +156,7 @@ func serverSlowTLS() Case {
 
 // increments has 16 connections to Redis increment a counter in turn, 250 times a
 // second; encrypted where a configuration is given.
-func (p pair) increments(ctx context.Context, d time.Duration, port int, encrypted *tls.Config) (Measurement, error) {
-	all, err := p.client.callers(ctx, 16, func(int) string { return net.JoinHostPort(p.at.Addr, strconv.Itoa(port)) })
-	if err != nil {
-		return Measurement{}, err
-	}
-	defer all.close()
-	next := make(chan *caller, len(all))
-	for _, c := range all {
-		if encrypted != nil {
-			c.conn = tls.Client(c.conn, encrypted)
-			c.in.Reset(c.conn)
-		}
-		next <- c
-	}
-	return paced(ctx, d, 4*time.Millisecond, 1, func(context.Context) error {
-		c := <-next
-		defer func() { next <- c }()
-		return c.increment()
-	}).tail(.95, "p95"), nil
-}
-
-// increment sends INCR to Redis and reads the number.
-func (c *caller) increment() error {
-	if err := c.conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
-		return err
-	}
-	if _, err := io.WriteString(c.conn, "*2\r\n$4\r\nINCR\r\n$4\r\nhits\r\n"); err != nil {
-		return err
-	}
-	line, err := c.in.ReadString('\n')
-	if err == nil && line[0] != ':' {
-		err = fmt.Errorf("redis said %q", line)
-	}
-	return err
-}
-
-// certify makes a key and a certificate for an address, signed by itself.
-func certify(address, certificate, key string) (*x509.CertPool, error) {
-	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	about := x509.Certificate{
-		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.ParseIP(address)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage:  x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, &about, &about, &secret.PublicKey, secret)
-	if err != nil {
-		return nil, err
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(secret)
-	if err != nil {
-		return nil, err
-	}
-	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
-	trust := x509.NewCertPool()
-	trust.AppendCertsFromPEM(public)
-	return trust, errors.Join(os.WriteFile(certificate, public, 0o644),
-		os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
+func (p pair) increments(ctx context.Context, d time.Duration, port uint16, encrypted *tls.Config) (Measurement, error) {
+	r, err := pacedLines(ctx, p.client, p.port(port), encrypted, 16, d, 4*time.Millisecond, "*2\r\n$4\r\nINCR\r\n$4\r\nhits\r\n", ":")
+	return r.tail(.95, "p95"), err
 }

@@ -23,7 +23,7 @@ func oneSlowBackend() Case {
 		for _, i := range which {
 			args = append(args, address(i)+":9000")
 		}
-		proc, err := e.StartActor(Options{NetNS: p.server}, name, "job-server", args...)
+		proc, err := startActor(e, Options{NetNS: p.server}, name, "job-server", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func oneSlowBackend() Case {
 		Fix:    func(ctx context.Context, e *Env) error { return restart(ctx, e, "2") },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			const connections = 4 // to each
-			all, err := p.client.callers(ctx, servers*connections, func(i int) string { return address(i/connections) + ":9000" })
+			all, err := call(ctx, p.client, servers*connections, func(i int) string { return address(i/connections) + ":9000" })
 			if err != nil {
 				return Measurement{}, err
 			}
@@ -105,7 +105,7 @@ func twoHumps() Case {
 	var p pair
 	var pool *Proc
 	start := func(ctx context.Context, e *Env, workers int) (err error) {
-		pool, err = e.StartActor(Options{NetNS: p.server}, "job-server", "job-server", strconv.Itoa(workers), "50", p.at.Addr+":8080")
+		pool, err = startActor(e, Options{NetNS: p.server}, "job-server", "job-server", strconv.Itoa(workers), "50", p.at.Addr+":8080")
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func twoHumps() Case {
 		Inject: func(ctx context.Context, e *Env) error { return restart(ctx, e, few) },
 		Fix:    func(ctx context.Context, e *Env) error { return restart(ctx, e, enough) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			users, err := p.client.callers(ctx, 8, func(int) string { return p.at.Addr + ":8080" })
+			users, err := call(ctx, p.client, 8, func(int) string { return p.at.Addr + ":8080" })
 			if err != nil {
 				return Measurement{}, err
 			}

@@ -39,9 +39,9 @@ func sysctlFile(key string) string {
 	return procSys + "/" + strings.ReplaceAll(key, ".", "/")
 }
 
-// FreePort returns a TCP port that nothing listens on, on the host.
-func (e *Env) FreePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// freePort finds a TCP port of the host that nobody listens at.
+func freePort(addr string) (int, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
 	if err != nil {
 		return 0, fmt.Errorf("find a free port: %w", err)
 	}

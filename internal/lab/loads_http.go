@@ -3,11 +3,13 @@ package lab
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -19,15 +21,15 @@ type caller struct {
 
 type callers []*caller
 
-// callers opens n connections from the namespace; to gives the address of each.
-func (ns *NetNS) callers(ctx context.Context, n int, to func(int) string) (callers, error) {
+// call opens n connections from a namespace; to gives the address of each.
+func call(ctx context.Context, in *NetNS, n int, to func(int) string) (callers, error) {
 	var list callers
 	for i := range n {
 		addr, err := netip.ParseAddrPort(to(i))
 		if err != nil {
 			return nil, err
 		}
-		conn, err := ns.connect(ctx, addr, 5*time.Second)
+		conn, err := in.Connect(ctx, addr, 5*time.Second)
 		if err != nil {
 			list.close()
 			return nil, err
@@ -57,5 +59,43 @@ func (c *caller) get(path string) error {
 	}
 	defer answer.Body.Close()
 	_, err = io.Copy(io.Discard, answer.Body)
+	return err
+}
+
+// pacedLines sends a command every so often for d, over n connections that stay,
+// encrypted where a configuration is given. Answers are a line and begin as given.
+func pacedLines(ctx context.Context, in *NetNS, at netip.AddrPort, encrypted *tls.Config, n int, d, every time.Duration, command, answer string) (pacedResult, error) {
+	all, err := call(ctx, in, n, func(int) string { return at.String() })
+	if err != nil {
+		return pacedResult{}, err
+	}
+	defer all.close()
+	idle := make(chan *caller, n)
+	for _, c := range all {
+		if encrypted != nil {
+			c.conn = tls.Client(c.conn, encrypted)
+			c.in.Reset(c.conn)
+		}
+		idle <- c
+	}
+	return paced(ctx, d, every, 1, func(context.Context) error {
+		c := <-idle
+		defer func() { idle <- c }()
+		return c.line(command, answer)
+	}), nil
+}
+
+// line sends a command and reads a line, which begins with answer.
+func (c *caller) line(command, answer string) error {
+	if err := c.conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(c.conn, command); err != nil {
+		return err
+	}
+	line, err := c.in.ReadString('\n')
+	if err == nil && !strings.HasPrefix(line, answer) {
+		err = fmt.Errorf("the answer is %q", line)
+	}
 	return err
 }

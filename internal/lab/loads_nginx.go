@@ -137,3 +137,35 @@ func listenBacklog(ss string) (int, bool) {
 	n, err := strconv.Atoi(f[2])
 	return n, err == nil
 }
+
+// useWorkers changes the number of workers and waits until the old ones have
+// answered what they had begun.
+func (n *nginx) useWorkers(ctx context.Context, workers int) error {
+	old := descendants(n.PID)
+	if err := n.reload(ctx, func(c *nginxConfig) { c.Workers = workers }); err != nil {
+		return err
+	}
+	return Until(ctx, 10*time.Second, "nginx to replace its workers", func() (bool, error) {
+		now := descendants(n.PID)
+		for _, pid := range now {
+			for _, o := range old {
+				if pid == o {
+					return false, nil
+				}
+			}
+		}
+		return len(now) == workers, nil
+	})
+}
+
+// untilOpen waits until nginx's worker has so many open files.
+func (n *nginx) untilOpen(ctx context.Context, files int) error {
+	return Until(ctx, 5*time.Second, fmt.Sprintf("nginx to have %d files open", files), func() (bool, error) {
+		for _, worker := range descendants(n.PID) {
+			if open, err := openFiles(worker); err != nil || open >= files {
+				return err == nil, err
+			}
+		}
+		return false, nil
+	})
+}

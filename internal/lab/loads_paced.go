@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"net/netip"
-	"os"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -127,8 +124,8 @@ func visits(ctx context.Context, d, think time.Duration, do func(context.Context
 
 // ask opens a connection from the namespace, sends the request and reads the
 // answer until the peer closes or, with upTo, until so many bytes are there.
-func (ns *NetNS) ask(ctx context.Context, addr netip.AddrPort, request string, upTo int64, timeout time.Duration) error {
-	conn, err := ns.connect(ctx, addr, timeout)
+func ask(ctx context.Context, in *NetNS, addr netip.AddrPort, request string, upTo int64, timeout time.Duration) error {
+	conn, err := in.Connect(ctx, addr, timeout)
 	if err != nil {
 		return err
 	}
@@ -150,61 +147,11 @@ func (ns *NetNS) ask(ctx context.Context, addr netip.AddrPort, request string, u
 	return err
 }
 
-// connect opens a TCP connection from the namespace. Unlike Dial it holds no
-// thread while it waits, for only the making of the socket has to be done in
-// the namespace: hundreds of connects may hang at once.
-func (ns *NetNS) connect(ctx context.Context, addr netip.AddrPort, timeout time.Duration) (net.Conn, error) {
-	var fd int
-	open := func() (err error) {
-		fd, err = syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
-		return err
+// worst is p99, where those who gave up count with all the time they waited.
+func (r pacedResult) worst(patience time.Duration) Measurement {
+	m := r.p99()
+	if _, failed := r.Quantile(.99); failed {
+		m.Value = float64(patience) / float64(time.Millisecond)
 	}
-	in := ns.Do
-	if ns == nil { // the host
-		in = func(fn func() error) error { return fn() }
-	}
-	if err := in(open); err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", addr, err)
-	}
-	to := &syscall.SockaddrInet4{Addr: addr.Addr().As4(), Port: int(addr.Port())}
-	if err := syscall.Connect(fd, to); err != nil && !errors.Is(err, syscall.EINPROGRESS) {
-		syscall.Close(fd)
-		return nil, fmt.Errorf("connect to %s: %w", addr, err)
-	}
-	// The poller of package os waits until the handshake is through.
-	f := os.NewFile(uintptr(fd), addr.String())
-	defer f.Close()
-	if err := awaitConnected(ctx, f, timeout); err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", addr, err)
-	}
-	return net.FileConn(f)
-}
-
-func awaitConnected(ctx context.Context, f *os.File, timeout time.Duration) error {
-	deadline := time.Now().Add(timeout)
-	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
-		deadline = d
-	}
-	if err := f.SetWriteDeadline(deadline); err != nil {
-		return err
-	}
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var failed error
-	err = raw.Write(func(fd uintptr) bool {
-		if _, err := syscall.Getpeername(int(fd)); err == nil {
-			return true
-		}
-		if code, err := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_ERROR); err == nil && code != 0 {
-			failed = syscall.Errno(code)
-			return true
-		}
-		return false // still under way: wait until it is writable
-	})
-	if err != nil {
-		return err
-	}
-	return failed
+	return m
 }

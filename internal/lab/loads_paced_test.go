@@ -75,17 +75,17 @@ func TestAskReadsTheAnswer(t *testing.T) {
 	}()
 	var host *NetNS
 	addr := l.Addr().(*net.TCPAddr).AddrPort()
-	if err := host.ask(t.Context(), addr, redisPing, int64(len(redisPong)), time.Second); err != nil {
+	if err := ask(t.Context(), host, addr, redisPing, int64(len(redisPong)), time.Second); err != nil {
 		t.Errorf("ask: %v", err)
 	}
-	if err := host.ask(t.Context(), addr, redisPing, 0, time.Second); err != nil {
+	if err := ask(t.Context(), host, addr, redisPing, 0, time.Second); err != nil {
 		t.Errorf("ask until closed: %v", err)
 	}
-	if err := host.ask(t.Context(), addr, "WHAT??", 0, time.Second); err == nil {
+	if err := ask(t.Context(), host, addr, "WHAT??", 0, time.Second); err == nil {
 		t.Error("ask without answer gave no error")
 	}
 	l.Close()
-	if err := host.ask(t.Context(), netip.AddrPortFrom(addr.Addr(), addr.Port()), redisPing, 0, time.Second); err == nil {
+	if err := ask(t.Context(), host, netip.AddrPortFrom(addr.Addr(), addr.Port()), redisPing, 0, time.Second); err == nil {
 		t.Error("ask of a port nothing listens on gave no error")
 	}
 }

@@ -4,37 +4,47 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strconv"
+	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 )
 
-// open gives connections to the server's port from a namespace. The driver
-// sends statements as text, and nothing that it was not asked for.
-func (m *mysqlServer) open(in *NetNS) (*sql.DB, error) { return m.openAt(in, m.addr) }
-
-// openAs is open for another user.
-func (m *mysqlServer) openAs(in *NetNS, user string) (*sql.DB, error) {
-	return m.openBy(in, user, m.addr)
+// openMySQL gives connections of the user lab to the database lab of a server,
+// from a namespace; nil is the host's. The driver sends statements as text, and
+// nothing that it was not asked for.
+func openMySQL(e *Env, in *NetNS, at netip.AddrPort) (*sql.DB, error) {
+	return openMySQLAs(e, in, at, "lab")
 }
 
-// openAt is open for a proxy at another address.
-func (m *mysqlServer) openAt(in *NetNS, addr string) (*sql.DB, error) {
-	return m.openBy(in, "lab", addr)
-}
-
-func (m *mysqlServer) openBy(in *NetNS, user, addr string) (*sql.DB, error) {
+// openMySQLAs is openMySQL for another user.
+func openMySQLAs(e *Env, in *NetNS, at netip.AddrPort, user string) (*sql.DB, error) {
 	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr, c.DBName = user, "tcp", addr+":"+strconv.Itoa(m.port), "lab"
+	c.User, c.Net, c.Addr, c.DBName = user, "tcp", at.String(), "lab"
 	c.InterpolateParams = true
 	c.DialFunc = in.Dial
+	return openWith(e, c)
+}
+
+// openPreparing gives connections through a server's socket whose statements are
+// prepared in the server.
+func openPreparing(e *Env, socket string) (*sql.DB, error) {
+	c := mysql.NewConfig()
+	c.User, c.Net, c.Addr, c.DBName = "lab", "unix", socket, "lab"
+	c.MaxAllowedPacket = 64 << 20
+	return openWith(e, c)
+}
+
+// openWith gives connections as the driver's configuration says, until the lab is
+// over.
+func openWith(e *Env, c *mysql.Config) (*sql.DB, error) {
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
-		return nil, fmt.Errorf("configure connections to %s: %w", m.version.name, err)
+		return nil, fmt.Errorf("configure connections to %s: %w", c.Addr, err)
 	}
 	db := sql.OpenDB(connector)
-	m.env.Defer("connections to "+m.version.name, db.Close)
+	e.Defer("connections to "+c.Addr, db.Close)
 	return db, nil
 }
 
@@ -120,4 +130,34 @@ func (n counted) rate(seconds float64, unit string) Measurement {
 		m.Detail += ": " + n.err.Error()
 	}
 	return m
+}
+
+// rateOf runs work on every connection again and again for d and gives its rate.
+// The context of work ends with d.
+func rateOf(ctx context.Context, list []*sql.Conn, d time.Duration, unit string, work func(ctx context.Context, i int, c *sql.Conn) error) (Measurement, error) {
+	during, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	begun := time.Now()
+	done := each(during, list, work)
+	return done.rate(time.Since(begun).Seconds(), unit), ctx.Err()
+}
+
+// untilEnd runs work on n connections of its own for d and gives its rate.
+// Statements that wait at the end are given up.
+func untilEnd(ctx context.Context, db *sql.DB, n int, d time.Duration, unit string, work func(ctx context.Context, i int, c *sql.Conn) error) (Measurement, error) {
+	list, err := conns(ctx, db, n)
+	defer func() {
+		for _, c := range list {
+			c.Close()
+		}
+	}()
+	if err != nil {
+		return Measurement{}, err
+	}
+	return rateOf(ctx, list, d, unit, work)
+}
+
+// measureSQL is untilEnd for statements that are finished at the end.
+func measureSQL(ctx context.Context, db *sql.DB, n int, d time.Duration, unit string, work func(ctx context.Context, i int, c *sql.Conn) error) (Measurement, error) {
+	return untilEnd(ctx, db, n, d, unit, func(_ context.Context, i int, c *sql.Conn) error { return work(ctx, i, c) })
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -53,6 +55,22 @@ func (e *Env) LoopFS(name string, bytes int64, mkfs ...string) (*Loop, error) {
 	}
 	_, err = e.Run(ctx, "mount", l.Device, l.Mount)
 	return l, err
+}
+
+// DirectLoopFS is LoopFS without a second page cache below: what is read and
+// written reaches the disk that the file lies on, so that a limit of a control
+// group there (Cgroup.LimitIO) holds. backing is that disk.
+func (e *Env) DirectLoopFS(name string, bytes int64) (l *Loop, backing string, err error) {
+	if l, err = e.LoopFS(name, bytes); err != nil {
+		return nil, "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if _, err = e.Run(ctx, "losetup", "--direct-io=on", l.Device); err != nil {
+		return nil, "", err
+	}
+	backing, err = deviceOf(l.file)
+	return l, backing, err
 }
 
 // Freeze makes every writer of the filesystem wait until Thaw.
@@ -106,4 +124,21 @@ func (e *Env) ZramSwap(device string, bytes int64) error {
 	}
 	_, err = e.Run(ctx, "swapon", "/dev/"+device)
 	return err
+}
+
+// deviceOf returns the whole disk that a file lies on.
+func deviceOf(path string) (string, error) {
+	var st syscall.Stat_t
+	if err := syscall.Stat(path, &st); err != nil {
+		return "", fmt.Errorf("find the disk of %s: %w", path, err)
+	}
+	major, minor := st.Dev>>8&0xfff, st.Dev&0xff|st.Dev>>12&0xfff00
+	link, err := filepath.EvalSymlinks(fmt.Sprintf("/sys/dev/block/%d:%d", major, minor))
+	if err != nil {
+		return "", fmt.Errorf("find the disk of %s, which lies on device %d:%d: %w", path, major, minor, err)
+	}
+	if _, err := os.Stat(link + "/partition"); err == nil {
+		link = filepath.Dir(link) // throttles are set on whole disks
+	}
+	return "/dev/" + filepath.Base(link), nil
 }

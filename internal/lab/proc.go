@@ -3,21 +3,16 @@ package lab
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"rtrail/internal/lab/actor"
 )
 
 // mark is the environment variable every process of a lab carries; its value
@@ -320,22 +315,4 @@ func readStat(pid int) (procStat, error) {
 func startTime(pid int) (uint64, error) {
 	s, err := readStat(pid)
 	return s.start, err
-}
-
-// StartActor starts one of the lab's own small programs (package actor) under
-// a name of its own.
-func (e *Env) StartActor(o Options, name, part string, args ...string) (*Proc, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", name, err)
-	}
-	link := e.Path(filepath.Join("bin", name))
-	if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
-		return nil, fmt.Errorf("start %s: %w", name, err)
-	}
-	if err := os.Symlink(exe, link); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("start %s: %w", name, err)
-	}
-	o.Env = append(slices.Clone(o.Env), actor.Variable+"="+part)
-	return e.StartWith(o, link, args...)
 }

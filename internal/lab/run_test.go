@@ -295,11 +295,11 @@ func TestEnvOnHost(t *testing.T) {
 	if err != nil {
 		t.Skipf("cannot make a control group here: %v", err)
 	}
-	p, err := e.StartActor(Options{NetNS: a, Cgroups: []*Cgroup{g}}, "stuck-writer", "rewrite", disk.Mount+"/f", e.Path("n"))
+	p, err := startActor(e, Options{NetNS: a, Cgroups: []*Cgroup{g}}, "stuck-writer", "rewrite", disk.Mount+"/f", e.Path("n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.untilReported(t.Context(), "n"); err != nil {
+	if err := untilReported(t.Context(), e, "n"); err != nil {
 		t.Error(err, p.Output())
 	}
 	if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", p.PID)); err != nil || strings.TrimSpace(string(comm)) != "stuck-writer" {

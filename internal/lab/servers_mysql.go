@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -30,17 +31,10 @@ type mysqlServer struct {
 // returns when it answers. A zero End is the host's loopback, at a free port.
 // Options of the command line go last, so that they win.
 func startMySQL(ctx context.Context, e *Env, v mysqlVersion, at End, options ...string) (*mysqlServer, error) {
-	return startMySQLWith(ctx, e, v, at, Options{}, options...)
-}
-
-// startMySQLWith is startMySQL for a server in control groups or on certain
-// CPUs. The namespace is that of at.
-func startMySQLWith(ctx context.Context, e *Env, v mysqlVersion, at End, place Options, options ...string) (*mysqlServer, error) {
 	if missing := v.needs().missing(); missing != "" {
 		return nil, fmt.Errorf("start %s: %s", v.name, missing)
 	}
-	place.NetNS = at.NetNS
-	m := &mysqlServer{env: e, version: v, place: place, ns: at.NetNS, addr: at.Addr, port: 3306}
+	m := &mysqlServer{env: e, version: v, place: Options{NetNS: at.NetNS}, ns: at.NetNS, addr: at.Addr, port: 3306}
 	if m.addr == "" {
 		m.addr = "127.0.0.1"
 	}
@@ -97,21 +91,61 @@ func (m *mysqlServer) start(ctx context.Context, options []string) error {
 // restart stops the server the clean way and starts it on the same data, with
 // other options. Its connections are lost.
 func (m *mysqlServer) restart(ctx context.Context, options ...string) error {
-	_ = m.Signal(syscall.SIGTERM)
-	limit, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	if err := m.Wait(limit); err != nil && limit.Err() != nil {
-		return fmt.Errorf("restart %s: %w", m.version.name, err)
+	if err := m.shutdown(ctx); err != nil {
+		return err
 	}
 	return m.start(ctx, options)
 }
 
-// freePort finds a TCP port of the host that nobody listens at.
-func freePort(addr string) (int, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
+// moveTo stops the server, copies its data to a directory, and starts it there
+// in a control group.
+func (m *mysqlServer) moveTo(ctx context.Context, dir string, group *Cgroup, options ...string) error {
+	if err := m.shutdown(ctx); err != nil {
+		return err
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	data := filepath.Join(dir, "data")
+	if _, err := m.env.Run(ctx, "cp", "-a", m.path("data"), data); err != nil {
+		return err
+	}
+	m.place.Cgroups = []*Cgroup{group}
+	return m.start(ctx, append([]string{"--datadir=" + data}, options...))
+}
+
+func (m *mysqlServer) shutdown(ctx context.Context) error {
+	_ = m.Signal(syscall.SIGTERM)
+	limit, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	if err := m.Wait(limit); err != nil && limit.Err() != nil {
+		return fmt.Errorf("stop %s: %w", m.version.name, err)
+	}
+	return nil
+}
+
+// bySocket is the name under which rtrail asks the server, by its socket.
+func (m *mysqlServer) bySocket() []string { return []string{"lab@" + m.socket} }
+
+// byTCP is the name under which rtrail asks the server over TCP.
+func (m *mysqlServer) byTCP(user string) []string {
+	return []string{user + "@" + net.JoinHostPort(m.addr, strconv.Itoa(m.port))}
+}
+
+// query runs statements through the server's Unix socket, which no capture sees.
+func (m *mysqlServer) query(ctx context.Context, statements string) (string, error) {
+	return m.env.Run(ctx, "mariadb", "--no-defaults", "--socket="+m.socket, "--user=lab", "--skip-column-names", "--database=lab", "--execute="+statements)
+}
+
+// loop runs statements again and again through the socket until it is stopped.
+func (m *mysqlServer) loop(statements string) (stop func()) {
+	return m.env.Background("statements in a loop", func(ctx context.Context) {
+		for ctx.Err() == nil {
+			if _, err := m.query(ctx, statements); err != nil {
+				sleep(ctx, 50*time.Millisecond)
+			}
+		}
+	})
+}
+
+// address is where it listens.
+func (m *mysqlServer) address() netip.AddrPort {
+	return netip.AddrPortFrom(netip.MustParseAddr(m.addr), uint16(m.port))
 }

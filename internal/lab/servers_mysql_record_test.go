@@ -80,6 +80,7 @@ type mysqlRecorded struct {
 // mysqlRecording is a server whose answers are kept.
 type mysqlRecording struct {
 	*testing.T
+	e      *Env
 	m      *mysqlServer
 	db     *sql.DB // asks
 	load   *sql.DB // is what is asked about
@@ -130,7 +131,7 @@ func TestRecordMySQL(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &mysqlRecording{T: t, m: m, folder: filepath.Join(folder, name)}
+			r := &mysqlRecording{T: t, e: e, m: m, folder: filepath.Join(folder, name)}
 			r.record(strings.HasSuffix(name, "pool"))
 		})
 	}
@@ -296,12 +297,12 @@ func (r *mysqlRecording) innoDB(scene string, want *regexp.Regexp, limit time.Du
 // sysbench is a load, twice looked at.
 func (r *mysqlRecording) sysbench() {
 	l := sysbenchLoad{Test: "oltp_read_write", Threads: 8, Rows: 1000}
-	if err := r.m.prepare(r.Context(), r.m.ns, l); err != nil {
+	if err := l.prepare(r.Context(), r.e, r.m.ns, r.m.address()); err != nil {
 		r.Fatal(err)
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if _, err := r.m.run(r.Context(), Options{NetNS: r.m.ns}, l, 4*time.Second); err != nil {
+		if _, err := l.run(r.Context(), r.e, Options{NetNS: r.m.ns}, r.m.address(), 4*time.Second); err != nil {
 			r.Error(err)
 		}
 	})
@@ -446,7 +447,7 @@ func (r *mysqlRecording) deadlock() {
 func (r *mysqlRecording) latches() {
 	l := sysbenchLoad{Test: "oltp_write_only", Threads: 32, Rows: 20, Extra: []string{"--skip-trx=on", "--mysql-ignore-errors=all"}}
 	var wg sync.WaitGroup
-	wg.Go(func() { _, _ = r.m.report(r.Context(), Options{NetNS: r.m.ns}, l, 8*time.Second) })
+	wg.Go(func() { _, _ = l.report(r.Context(), r.e, Options{NetNS: r.m.ns}, r.m.address(), 8*time.Second) })
 	time.Sleep(500 * time.Millisecond)
 	r.innoDB("latches", regexp.MustCompile(`has waited at`), 7*time.Second)
 	wg.Wait()

@@ -62,7 +62,7 @@ func TestMySQLServers(t *testing.T) {
 				t.Errorf("version %q, %v; want one with %q", v, err, test.says)
 			}
 			load := sysbenchLoad{Test: "oltp_point_select", Threads: 1, Rows: 10}
-			if err := m.prepare(ctx, ns, load); err != nil {
+			if err := load.prepare(ctx, e, ns, m.address()); err != nil {
 				t.Error(err)
 			}
 			if test.restart {

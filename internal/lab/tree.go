@@ -98,3 +98,19 @@ func text(size int) string {
 	}
 	return b.String()[:size]
 }
+
+// inState counts the lab's own processes one thread of which is in a state.
+func (e *Env) inState(state byte) (n int) {
+	e.mu.Lock()
+	procs := e.procs
+	e.mu.Unlock()
+	for _, p := range procs {
+		for _, s := range threadStates(p.PID) {
+			if s == state {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
