@@ -69,22 +69,6 @@ type Capture struct {
 // Control says whether the case is a healthy one.
 func (c Case) Control() bool { return c.Rule == "" }
 
-// Needs is what a case cannot do without.
-type Needs struct {
-	Root     bool
-	Packages []string // Debian packages
-	Servers  []string // what scripts/mysql-servers installs
-	Commands []string // what these packages must have put on the PATH
-}
-
-// Measurement is what the application itself says about its service.
-type Measurement struct {
-	Value       float64 `json:"value"`
-	Unit        string  `json:"unit"` // "requests/s", "ms p99"
-	LowerBetter bool    `json:"lower_better"`
-	Detail      string  `json:"detail"` // "0 errors, p99 3.1 ms"
-}
-
 // Result is what a run of a case gave; `rtrail lab run --json` prints it.
 type Result struct {
 	Case     string        `json:"case"`

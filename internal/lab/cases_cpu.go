@@ -107,7 +107,7 @@ func (p pair) compressingNginx(ctx context.Context, e *Env, size, workers int) (
 // than all cores can, and gives it one worker. The fix is one per core.
 func cpuOneThreadLimit() Case {
 	var p pair
-	var server *nginx
+	var web *nginx
 	var every time.Duration
 	return Case{
 		ID:    "cpu/one-thread-limit",
@@ -121,14 +121,14 @@ func cpuOneThreadLimit() Case {
 				return err
 			}
 			var cost time.Duration
-			server, cost, err = p.compressingNginx(ctx, e, 400<<10, 2)
+			web, cost, err = p.compressingNginx(ctx, e, 400<<10, 2)
 			// A quarter more than one worker can do: it stays full, and two
 			// have room to spare.
 			every = cost * 4 / 5
 			return err
 		},
-		Inject: func(ctx context.Context, e *Env) error { return server.useWorkers(ctx, 1) },
-		Fix:    func(ctx context.Context, e *Env) error { return server.useWorkers(ctx, 2) },
+		Inject: func(ctx context.Context, e *Env) error { return web.useWorkers(ctx, 1) },
+		Fix:    func(ctx context.Context, e *Env) error { return web.useWorkers(ctx, 2) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			return p.askForPages(ctx, d, every)
 		},

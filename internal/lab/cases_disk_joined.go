@@ -36,7 +36,7 @@ func commitFlushCase() Case {
 // of which its control group gets 40 writes a second. names is how to ask it.
 func databaseOnSlowDisk() (c Case, names func() []string) {
 	const writes = 40
-	load := sysbenchLoad{Test: "oltp_update_index", Threads: 4, Rows: 1000}
+	test := sysbenchLoad{Test: "oltp_update_index", Threads: 4, Rows: 1000}
 	var p pair
 	var s slowDisk
 	return Case{
@@ -52,7 +52,7 @@ func databaseOnSlowDisk() (c Case, names func() []string) {
 			if s.m, err = startMySQL(ctx, e, mariaDB10(), p.at, small); err != nil {
 				return err
 			}
-			if err := load.prepare(ctx, e, p.client, s.m.address()); err != nil {
+			if err := test.prepare(ctx, e, p.client, s.m.address()); err != nil {
 				return err
 			}
 			return s.move(ctx, small, "--innodb-flush-log-at-trx-commit=1")
@@ -61,7 +61,7 @@ func databaseOnSlowDisk() (c Case, names func() []string) {
 		// The first advice: raise or remove the limit of the group.
 		Fix: func(context.Context, *Env) error { return s.group.LimitIO(s.backing, 0) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return load.run(ctx, e, Options{NetNS: p.client}, s.m.address(), d)
+			return test.run(ctx, e, Options{NetNS: p.client}, s.m.address(), d)
 		},
 	}, s.names
 }

@@ -211,7 +211,7 @@ func mdlContentionCase() Case {
 // spinCase has threads wait for mutexes of InnoDB in pauses that are 1,600 times
 // as long as by default.
 func spinCase() Case {
-	load := sysbenchLoad{Test: "oltp_update_non_index", Threads: 32, Rows: 100_000, Extra: []string{"--rand-type=uniform"}}
+	test := sysbenchLoad{Test: "oltp_update_non_index", Threads: 32, Rows: 100_000, Extra: []string{"--rand-type=uniform"}}
 	s := &mysqlScene{}
 	delay := func(n int) func(context.Context, *Env) error {
 		return func(ctx context.Context, _ *Env) error {
@@ -230,11 +230,11 @@ func spinCase() Case {
 			if err := s.start(ctx, e, mySQL56(), "--performance-schema=OFF"); err != nil {
 				return err
 			}
-			return load.prepare(ctx, e, nil, s.m.address())
+			return test.prepare(ctx, e, nil, s.m.address())
 		},
 		Inject: delay(10_000), Fix: delay(6),
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return load.run(ctx, e, Options{}, s.m.address(), d)
+			return test.run(ctx, e, Options{}, s.m.address(), d)
 		},
 	}
 }
@@ -257,7 +257,7 @@ end
 // instrumentationCase switches on every instrument and every consumer, with
 // timers.
 func instrumentationCase() Case {
-	load := sysbenchLoad{Test: "oltp_point_select", Threads: 2, Rows: 10_000}
+	test := sysbenchLoad{Test: "oltp_point_select", Threads: 2, Rows: 10_000}
 	s := &mysqlScene{}
 	return Case{
 		ID:    "mysql/instrumentation-cost",
@@ -269,11 +269,11 @@ func instrumentationCase() Case {
 			if err := s.start(ctx, e, mySQL56(), "--performance-schema=ON"); err != nil {
 				return err
 			}
-			if err := load.prepare(ctx, e, nil, s.m.address()); err != nil {
+			if err := test.prepare(ctx, e, nil, s.m.address()); err != nil {
 				return err
 			}
-			load.Test = s.m.path("sums.lua")
-			if err := os.WriteFile(load.Test, []byte(sums), 0o644); err != nil {
+			test.Test = s.m.path("sums.lua")
+			if err := os.WriteFile(test.Test, []byte(sums), 0o644); err != nil {
 				return fmt.Errorf("write the load: %w", err)
 			}
 			return s.instruments(ctx, false)
@@ -281,7 +281,7 @@ func instrumentationCase() Case {
 		Inject: func(ctx context.Context, _ *Env) error { return s.instruments(ctx, true) },
 		Fix:    func(ctx context.Context, _ *Env) error { return s.instruments(ctx, false) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return load.run(ctx, e, Options{}, s.m.address(), d)
+			return test.run(ctx, e, Options{}, s.m.address(), d)
 		},
 	}
 }

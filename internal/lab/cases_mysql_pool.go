@@ -308,7 +308,7 @@ func stoppedServerCase(id string, v mysqlVersion) Case {
 func droppedServerCase() Case {
 	var m *mysqlServer
 	var db *sql.DB
-	var server *NetNS
+	var inside *NetNS
 	var here End
 	return Case{
 		ID:    "mysql/not-answering+dropped",
@@ -321,10 +321,10 @@ func droppedServerCase() Case {
 		Needs:       mariaDB10().needs(),
 		MySQL:       func() []string { return m.byTCP("lab") },
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			if server, err = e.NetNS("server"); err != nil {
+			if inside, err = e.NetNS("server"); err != nil {
 				return err
 			}
-			there, host, err := e.Veth(server, nil)
+			there, host, err := e.Veth(inside, nil)
 			if err != nil {
 				return err
 			}
@@ -339,10 +339,10 @@ func droppedServerCase() Case {
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) error {
-			return e.ip("-n", server.Name, "route", "add", "blackhole", here.Addr+"/32")
+			return e.ip("-n", inside.Name, "route", "add", "blackhole", here.Addr+"/32")
 		},
 		Fix: func(ctx context.Context, e *Env) error {
-			return e.ip("-n", server.Name, "route", "del", "blackhole", here.Addr+"/32")
+			return e.ip("-n", inside.Name, "route", "del", "blackhole", here.Addr+"/32")
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			return visitors(ctx, db, 4, d)

@@ -362,7 +362,7 @@ func missingTablesCase(name string, v mysqlVersion, process string) Case {
 	// Four connections at a pace that leaves the CPUs half idle. MariaDB counts a
 	// look for a missing table only when two look for it at once.
 	const tables = 4
-	load := sysbenchLoad{Test: "oltp_point_select", Threads: 4, Rate: 3000, Rows: 2000, Extra: []string{
+	test := sysbenchLoad{Test: "oltp_point_select", Threads: 4, Rate: 3000, Rows: 2000, Extra: []string{
 		"--db-ps-mode=disable", "--skip-trx=on", "--mysql-ignore-errors=all", fmt.Sprintf("--tables=%d", tables)}}
 	s := &mysqlScene{}
 	asked := tables
@@ -376,13 +376,13 @@ func missingTablesCase(name string, v mysqlVersion, process string) Case {
 			if err := s.start(ctx, e, v); err != nil {
 				return err
 			}
-			return load.prepare(ctx, e, nil, s.m.address())
+			return test.prepare(ctx, e, nil, s.m.address())
 		},
 		Inject: func(context.Context, *Env) error { asked = 2 * tables; return nil },
 		Fix:    func(context.Context, *Env) error { asked = tables; return nil },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			l := load
-			l.Extra = append(slices.Clone(load.Extra), fmt.Sprintf("--tables=%d", asked))
+			l := test
+			l.Extra = append(slices.Clone(test.Extra), fmt.Sprintf("--tables=%d", asked))
 			return l.runErrors(ctx, e, Options{}, s.m.address(), d)
 		},
 	}
@@ -392,7 +392,7 @@ func missingTablesCase(name string, v mysqlVersion, process string) Case {
 // less than there are CPUs can: the load shares them with the server, and with
 // one more both queue for them, which rtrail would say.
 func controlMySQLFullSpeed(name string, v mysqlVersion) Case {
-	load := sysbenchLoad{Test: "oltp_point_select", Threads: max(runtime.NumCPU()-1, 1), Rows: 10_000}
+	test := sysbenchLoad{Test: "oltp_point_select", Threads: max(runtime.NumCPU()-1, 1), Rows: 10_000}
 	s := &mysqlScene{}
 	return Case{
 		ID:    variant("control/mysql-full-speed", name),
@@ -403,10 +403,10 @@ func controlMySQLFullSpeed(name string, v mysqlVersion) Case {
 			if err := s.start(ctx, e, v); err != nil {
 				return err
 			}
-			return load.prepare(ctx, e, nil, s.m.address())
+			return test.prepare(ctx, e, nil, s.m.address())
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return load.run(ctx, e, Options{}, s.m.address(), d)
+			return test.run(ctx, e, Options{}, s.m.address(), d)
 		},
 	}
 }

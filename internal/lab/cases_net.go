@@ -61,8 +61,3 @@ func (p pair) visit(ctx context.Context, at netip.AddrPort, d, every time.Durati
 		return ask(ctx, p.client, at, request, 0, 500*time.Millisecond)
 	}).rate()
 }
-
-const (
-	redisPing = "PING\r\n"
-	redisPong = "+PONG\r\n"
-)

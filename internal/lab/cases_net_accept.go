@@ -17,7 +17,7 @@ import (
 func acceptQueueBacklog() Case {
 	const healthy, tooSmall = 4096, 10
 	var p pair
-	var server *nginx
+	var web *nginx
 	return Case{
 		ID:    "net/accept-queue-full",
 		Title: "nginx with listen ... backlog=10 under bursts of connects",
@@ -31,7 +31,7 @@ func acceptQueueBacklog() Case {
 			if _, err = e.WriteFile("www/page.txt", text(50_000)); err != nil {
 				return err
 			}
-			server, err = startNginx(ctx, e, p.server, nginxConfig{
+			web, err = startNginx(ctx, e, p.server, nginxConfig{
 				Name: "server", Address: p.at.Addr, Port: 80, Backlog: healthy,
 				HTTP:   "gzip on; gzip_comp_level 5; gzip_types text/plain; default_type text/plain;",
 				Server: "root " + e.Path("www") + ";",
@@ -39,10 +39,10 @@ func acceptQueueBacklog() Case {
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) error {
-			return server.reload(ctx, func(c *nginxConfig) { c.Backlog = tooSmall })
+			return web.reload(ctx, func(c *nginxConfig) { c.Backlog = tooSmall })
 		},
 		Fix: func(ctx context.Context, e *Env) error {
-			return server.reload(ctx, func(c *nginxConfig) { c.Backlog = healthy })
+			return web.reload(ctx, func(c *nginxConfig) { c.Backlog = healthy })
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			request := "GET /page.txt HTTP/1.1\r\nHost: lab\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
@@ -60,9 +60,9 @@ func acceptQueueBacklog() Case {
 func acceptQueueStopped() Case {
 	const backlog = 64
 	var p pair
-	var server *Proc
+	var redis *Proc
 	start := func(ctx context.Context, e *Env) (err error) {
-		server, err = startRedis(ctx, e, Options{NetNS: p.server}, p.at, 6379,
+		redis, err = startRedis(ctx, e, Options{NetNS: p.server}, p.at, 6379,
 			"--tcp-backlog", strconv.Itoa(backlog), "--enable-debug-command", "yes")
 		return err
 	}
@@ -92,7 +92,7 @@ func acceptQueueStopped() Case {
 			})
 		},
 		Fix: func(ctx context.Context, e *Env) error {
-			server.Kill()
+			redis.Kill()
 			if err := start(ctx, e); err != nil {
 				return fmt.Errorf("restart Redis: %w", err)
 			}

@@ -10,10 +10,7 @@ import (
 	"time"
 )
 
-const (
-	conntrackCount = "/proc/sys/net/netfilter/nf_conntrack_count"
-	conntrackMax   = "net.netfilter.nf_conntrack_max"
-)
+const conntrackCount = "/proc/sys/net/netfilter/nf_conntrack_count"
 
 // conntrackFull sends 500 connections a second through a gateway that
 // translates addresses. Every closed one stays in the gateway's table for the
@@ -50,16 +47,16 @@ func conntrackFull() Case {
 			if err != nil {
 				return err
 			}
-			inside, server, err := e.Veth(gateway, p.server)
+			inside, served, err := e.Veth(gateway, p.server)
 			if err != nil {
 				return err
 			}
-			p.at, p.from, front = server, client, outside.Addr
+			p.at, p.from, front = served, client, outside.Addr
 			if err := gateway.Sysctl("net.ipv4.ip_forward", "1"); err != nil {
 				return err
 			}
 			for _, rule := range [][]string{
-				{"PREROUTING", "-i", outside.Device, "-p", "tcp", "--dport", "80", "-j", "DNAT", "--to-destination", server.Addr + ":80"},
+				{"PREROUTING", "-i", outside.Device, "-p", "tcp", "--dport", "80", "-j", "DNAT", "--to-destination", served.Addr + ":80"},
 				{"POSTROUTING", "-o", inside.Device, "-j", "MASQUERADE"},
 			} {
 				if _, err := gateway.Run(ctx, "iptables", append([]string{"-t", "nat", "-A"}, rule...)...); err != nil {

@@ -14,7 +14,7 @@ import (
 // nginx's error log) and users get 502. No counter of the kernel says so.
 func ephemeralPorts() Case {
 	var proxy *NetNS
-	var server *nginx
+	var web *nginx
 	var client *NetNS
 	var front End
 	const wide, narrow = "15000 60999", "50000 50049"
@@ -48,7 +48,7 @@ func ephemeralPorts() Case {
 			if _, err := startNginx(ctx, e, upstream, nginxConfig{Name: "upstream", Address: behind.Addr, Port: 8080}); err != nil {
 				return err
 			}
-			server, err = startNginx(ctx, e, proxy, nginxConfig{Name: "proxy", Address: front.Addr, Port: 80,
+			web, err = startNginx(ctx, e, proxy, nginxConfig{Name: "proxy", Address: front.Addr, Port: 80,
 				Server: fmt.Sprintf(`location / { proxy_pass http://%s/; proxy_http_version 1.1; proxy_set_header Connection ""; }`,
 					netip.AddrPortFrom(netip.MustParseAddr(behind.Addr), 8080))})
 			return err
@@ -65,7 +65,7 @@ func ephemeralPorts() Case {
 				return Measurement{}, err
 			}
 			m := r.measurement()
-			failed, err := server.errorLog("(99: ") // EADDRNOTAVAIL; the words depend on the C library
+			failed, err := web.errorLog("(99: ") // EADDRNOTAVAIL; the words depend on the C library
 			m.Detail += fmt.Sprintf(", %d times EADDRNOTAVAIL in the error log", failed)
 			return m, err
 		},

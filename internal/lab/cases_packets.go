@@ -157,7 +157,7 @@ func httpUsers(ctx context.Context, p pair, users int, think, d time.Duration) (
 // between two of them.
 func senderAppLimited() Case {
 	var p pair
-	var server actors
+	var web actors
 	return Case{
 		ID:    "net/sender-app-limited",
 		Title: "a server that trickles its answers",
@@ -168,13 +168,13 @@ func senderAppLimited() Case {
 			if p, err = newPair(e); err != nil {
 				return err
 			}
-			return server.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "0")
+			return web.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "0")
 		},
 		Inject: func(ctx context.Context, e *Env) error {
-			return server.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "80")
+			return web.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "80")
 		},
 		Fix: func(ctx context.Context, e *Env) error {
-			return server.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "0")
+			return web.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "0")
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			return httpUsers(ctx, p, 5, 50*time.Millisecond, d)
@@ -186,9 +186,9 @@ func senderAppLimited() Case {
 // TCP_NODELAY: the body waits for the client's delayed acknowledgement, 40 ms.
 func delayedACK() Case {
 	var p pair
-	var server actors
+	var web actors
 	play := func(ctx context.Context, e *Env, how string) error {
-		return server.serve(ctx, e, p, 80, "two-writes", "http-two-writes", how)
+		return web.serve(ctx, e, p, 80, "two-writes", "http-two-writes", how)
 	}
 	return Case{
 		ID:    "net/delayed-ack",
@@ -215,9 +215,9 @@ func delayedACK() Case {
 // lies unread in its socket: its kernel sends RST.
 func resetsUnread() Case {
 	var p pair
-	var server actors
+	var web actors
 	play := func(ctx context.Context, e *Env, how string) error {
-		return server.serve(ctx, e, p, 80, "upload-server", "http-hasty", how)
+		return web.serve(ctx, e, p, 80, "upload-server", "http-hasty", how)
 	}
 	return Case{
 		ID:    "net/resets",
@@ -246,7 +246,7 @@ func resetsUnread() Case {
 // resetsRefused stops the server: connects are refused.
 func resetsRefused() Case {
 	var p pair
-	var server actors
+	var web actors
 	return Case{
 		ID:    "net/resets+refused",
 		Title: "nobody listens any more",
@@ -257,11 +257,11 @@ func resetsRefused() Case {
 			if p, err = newPair(e); err != nil {
 				return err
 			}
-			return server.serve(ctx, e, p, 80, "shop-server", "http-hasty", "polite")
+			return web.serve(ctx, e, p, 80, "shop-server", "http-hasty", "polite")
 		},
-		Inject: func(ctx context.Context, e *Env) error { server.proc.Kill(); return nil },
+		Inject: func(ctx context.Context, e *Env) error { web.proc.Kill(); return nil },
 		Fix: func(ctx context.Context, e *Env) error {
-			return server.serve(ctx, e, p, 80, "shop-server", "http-hasty", "polite")
+			return web.serve(ctx, e, p, 80, "shop-server", "http-hasty", "polite")
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			return p.visit(ctx, p.port(80), d, 25*time.Millisecond, 1), nil

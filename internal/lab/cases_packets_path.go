@@ -54,7 +54,7 @@ func rateLimitedPackets() Case {
 
 // rateLimitedCase measures load beside users who are there all the time, if
 // there are any.
-func rateLimitedCase(page int64, users, load wrkLoad, limit, stop func(context.Context, *Env, pair) error) Case {
+func rateLimitedCase(page int64, users, visits wrkLoad, limit, stop func(context.Context, *Env, pair) error) Case {
 	var p pair
 	return Case{
 		Rule: "net/rate-limited", Kind: "peer", Name: `10\.213\.\d+\.1`,
@@ -75,8 +75,8 @@ func rateLimitedCase(page int64, users, load wrkLoad, limit, stop func(context.C
 		Inject: func(ctx context.Context, e *Env) error { return limit(ctx, e, p) },
 		Fix:    func(ctx context.Context, e *Env) error { return stop(ctx, e, p) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			load.URL = p.url() + "big" // unless it has paths
-			r, err := runWrk(ctx, e, p.client, load, d)
+			visits.URL = p.url() + "big" // unless it has paths
+			r, err := runWrk(ctx, e, p.client, visits, d)
 			return r.measurement(), err
 		},
 	}
@@ -175,9 +175,9 @@ func mtuMismatch() Case {
 // lost: dig, like glibc, asks again after five seconds.
 func dnsSlow() Case {
 	var p pair
-	var server actors
+	var resolver actors
 	play := func(ctx context.Context, e *Env, how string) error {
-		if err := server.play(ctx, e, Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", how); err != nil {
+		if err := resolver.play(ctx, e, Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", how); err != nil {
 			return err
 		}
 		return p.untilAnswers(ctx)
@@ -204,9 +204,9 @@ func dnsSlow() Case {
 // dnsUnreachable stops the resolver: nobody listens.
 func dnsUnreachable() Case {
 	var p pair
-	var server actors
+	var resolver actors
 	play := func(ctx context.Context, e *Env) error {
-		if err := server.play(ctx, e, Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", "answer"); err != nil {
+		if err := resolver.play(ctx, e, Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", "answer"); err != nil {
 			return err
 		}
 		return p.untilAnswers(ctx)
@@ -223,7 +223,7 @@ func dnsUnreachable() Case {
 			}
 			return play(ctx, e)
 		},
-		Inject:  func(ctx context.Context, e *Env) error { server.proc.Kill(); return nil },
+		Inject:  func(ctx context.Context, e *Env) error { resolver.proc.Kill(); return nil },
 		Fix:     func(ctx context.Context, e *Env) error { return play(ctx, e) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) { return p.lookUp(ctx, e, d) },
 	}

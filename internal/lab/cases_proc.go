@@ -46,15 +46,6 @@ func procZombies() Case {
 	}
 }
 
-func zombiesOf(parent int) (n int) {
-	for _, pid := range children(parent) {
-		if s, err := readStat(pid); err == nil && s.state == 'Z' {
-			n++
-		}
-	}
-	return n
-}
-
 // procUninterruptible freezes the filesystem that four writers work on: they
 // sleep in D state until it is thawed.
 func procUninterruptible() Case {
@@ -119,9 +110,9 @@ func procUninterruptible() Case {
 func procFDLimit() Case {
 	const few, many, crowd = 64, 1024, 100
 	var p pair
-	var server *nginx
+	var web *nginx
 	start := func(ctx context.Context, e *Env, limit int) (err error) {
-		server, err = startNginx(ctx, e, p.server, nginxConfig{
+		web, err = startNginx(ctx, e, p.server, nginxConfig{
 			Name: "server", Address: p.at.Addr, Port: 80, Main: fmt.Sprintf("worker_rlimit_nofile %d;", limit),
 		})
 		return err
@@ -143,10 +134,10 @@ func procFDLimit() Case {
 			if err := keep(ctx, e, p.client, p.port(80), crowd, halfRequest); err != nil {
 				return err
 			}
-			return server.untilOpen(ctx, few-1)
+			return web.untilOpen(ctx, few-1)
 		},
 		Fix: func(ctx context.Context, e *Env) error {
-			server.Stop()
+			web.Stop()
 			if err := start(ctx, e, many); err != nil {
 				return err
 			}
@@ -154,7 +145,7 @@ func procFDLimit() Case {
 			if err := keep(ctx, e, p.client, p.port(80), crowd, halfRequest); err != nil {
 				return err
 			}
-			return server.untilOpen(ctx, crowd)
+			return web.untilOpen(ctx, crowd)
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
 			const timeout = 500 * time.Millisecond

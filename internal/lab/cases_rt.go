@@ -84,9 +84,9 @@ func serverSlow() Case {
 // pathSlow has a router with a line of 20 Mbit/s and a queue of 200 KB. A bulk
 // transfer in bursts fills the queue, behind which answers then wait 80 ms.
 func pathSlow() Case {
-	load := sysbenchLoad{Test: "oltp_point_select", Threads: 4, Rows: 10_000, Rate: 200}
+	test := sysbenchLoad{Test: "oltp_point_select", Threads: 4, Rows: 10_000, Rate: 200}
 	var from End
-	var client, server *NetNS
+	var client, inside *NetNS
 	var m *mysqlServer
 	var stop func()
 	return Case{
@@ -100,16 +100,16 @@ func pathSlow() Case {
 		AllowOthers: []string{"net/packet-loss"},
 		Setup: func(ctx context.Context, e *Env) (err error) {
 			var at End
-			if server, client, at, from, err = routed(ctx, e, "20mbit", 200_000); err != nil {
+			if inside, client, at, from, err = routed(ctx, e, "20mbit", 200_000); err != nil {
 				return err
 			}
 			if m, err = startMySQL(ctx, e, mariaDB10(), at); err != nil {
 				return err
 			}
-			return load.prepare(ctx, e, server, m.address())
+			return test.prepare(ctx, e, inside, m.address())
 		},
 		Inject: func(ctx context.Context, e *Env) (err error) {
-			stop, err = bulk(ctx, e, server, client, from.Addr, 700*time.Millisecond, 300*time.Millisecond)
+			stop, err = bulk(ctx, e, inside, client, from.Addr, 700*time.Millisecond, 300*time.Millisecond)
 			return err
 		},
 		Fix: func(ctx context.Context, e *Env) error {
@@ -117,7 +117,7 @@ func pathSlow() Case {
 			return nil
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return load.runP99(ctx, e, Options{NetNS: client}, m.address(), d)
+			return test.runP99(ctx, e, Options{NetNS: client}, m.address(), d)
 		},
 	}
 }
@@ -152,8 +152,8 @@ func routed(ctx context.Context, e *Env, rate string, queue int) (server, client
 func clientSlow() Case {
 	// Which statement a pause comes before is seen only of statements whose text is
 	// in the capture, and a load may prepare them before it begins.
-	load := pointSelects
-	load.Extra = []string{"--db-ps-mode=disable"}
+	test := pointSelects
+	test.Extra = []string{"--db-ps-mode=disable"}
 	var p pair
 	var m *mysqlServer
 	var group *Cgroup
@@ -169,13 +169,13 @@ func clientSlow() Case {
 			if group, err = e.Cgroup("client", "cpu"); err != nil {
 				return err
 			}
-			p, m, err = database(ctx, e, load)
+			p, m, err = database(ctx, e, test)
 			return err
 		},
 		Inject: func(ctx context.Context, e *Env) error { return group.LimitCPU(0.05) },
 		Fix:    func(ctx context.Context, e *Env) error { return group.LimitCPU(0) },
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return load.run(ctx, e, Options{NetNS: p.client, Cgroups: []*Cgroup{group}}, m.address(), d)
+			return test.run(ctx, e, Options{NetNS: p.client, Cgroups: []*Cgroup{group}}, m.address(), d)
 		},
 	}
 }
@@ -247,22 +247,22 @@ func controlCapturedNginx() Case {
 // controlCapturedMariaDB is point selects at a rate the machine can bear,
 // captured beside the host.
 func controlCapturedMariaDB() Case {
-	load := sysbenchLoad{Test: "oltp_point_select", Threads: 8, Rows: 10_000, Rate: 1000}
-	return capturedMariaDB("control/mariadb-captured", "1,000 point selects a second from MariaDB, captured", load, sysbenchLoad.run)
+	test := sysbenchLoad{Test: "oltp_point_select", Threads: 8, Rows: 10_000, Rate: 1000}
+	return capturedMariaDB("control/mariadb-captured", "1,000 point selects a second from MariaDB, captured", test, sysbenchLoad.run)
 }
 
 // controlJobs is what a web application does to its database: a job sends its
 // statements one after the other, and its connection rests in a pool until there
 // is another one. The client is not slow in between.
 func controlJobs() Case {
-	load := sysbenchLoad{Test: "oltp_read_only", Threads: 4, Rows: 10_000, Rate: 20}
-	c := capturedMariaDB("control/jobs-captured", "20 jobs of 16 statements a second from a pool of four connections to MariaDB, captured", load, sysbenchLoad.runP99)
+	test := sysbenchLoad{Test: "oltp_read_only", Threads: 4, Rows: 10_000, Rate: 20}
+	c := capturedMariaDB("control/jobs-captured", "20 jobs of 16 statements a second from a pool of four connections to MariaDB, captured", test, sysbenchLoad.runP99)
 	c.NotEven = []string{"rt/client-slow"}
 	return c
 }
 
 // capturedMariaDB is a healthy load of MariaDB, captured at the server.
-func capturedMariaDB(id, title string, load sysbenchLoad, run func(sysbenchLoad, context.Context, *Env, Options, netip.AddrPort, time.Duration) (Measurement, error)) Case {
+func capturedMariaDB(id, title string, test sysbenchLoad, run func(sysbenchLoad, context.Context, *Env, Options, netip.AddrPort, time.Duration) (Measurement, error)) Case {
 	var p pair
 	var m *mysqlServer
 	return Case{
@@ -271,11 +271,11 @@ func capturedMariaDB(id, title string, load sysbenchLoad, run func(sysbenchLoad,
 		Needs:    mariaDB10().needs(),
 		Captures: []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{3306}}},
 		Setup: func(ctx context.Context, e *Env) (err error) {
-			p, m, err = database(ctx, e, load)
+			p, m, err = database(ctx, e, test)
 			return err
 		},
 		Measure: func(ctx context.Context, e *Env, d time.Duration) (Measurement, error) {
-			return run(load, ctx, e, Options{NetNS: p.client}, m.address(), d)
+			return run(test, ctx, e, Options{NetNS: p.client}, m.address(), d)
 		},
 	}
 }

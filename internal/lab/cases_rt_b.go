@@ -27,12 +27,12 @@ func rtExchangeCases() []Case {
 func firstDisconnect() Case {
 	const connections = 160
 	var p pair
-	var server *Proc
+	var exporter *Proc
 	start := func(ctx context.Context, e *Env, breaks string) (err error) {
-		if server != nil {
-			server.Kill()
+		if exporter != nil {
+			exporter.Kill()
 		}
-		server, err = startActor(e, Options{NetNS: p.server}, "exporter", "exporter", p.at.Addr+":8080", breaks)
+		exporter, err = startActor(e, Options{NetNS: p.server}, "exporter", "exporter", p.at.Addr+":8080", breaks)
 		if err != nil {
 			return err
 		}
@@ -109,15 +109,15 @@ func fanOutTail() Case {
 	)
 	var client, middle, backend *NetNS
 	var ends []End
-	var server, front *Proc
+	var tail, front *Proc
 	var usual float64 // ms of a request without slow calls
 	start := func(ctx context.Context, e *Env, permille int) (err error) {
-		for _, p := range []*Proc{front, server} {
+		for _, p := range []*Proc{front, tail} {
 			if p != nil {
 				p.Kill()
 			}
 		}
-		server, err = startActor(e, Options{NetNS: backend}, "tail-server", "tail-server", ends[2].Addr+":9000", fmt.Sprint(permille), fmt.Sprint(slow.Milliseconds()))
+		tail, err = startActor(e, Options{NetNS: backend}, "tail-server", "tail-server", ends[2].Addr+":9000", fmt.Sprint(permille), fmt.Sprint(slow.Milliseconds()))
 		if err != nil {
 			return err
 		}

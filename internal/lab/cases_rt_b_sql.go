@@ -268,3 +268,13 @@ func slowGroupOf(id string, m **mysqlServer, v mysqlVersion, options ...string) 
 		},
 	}
 }
+
+// tableOfItems makes a table of so many rows, in words that all servers
+// understand.
+func tableOfItems(name string, n int) string {
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = fmt.Sprintf("(%d, 'item %d', 0)", i+1, i+1)
+	}
+	return "CREATE TABLE " + name + " (id INT PRIMARY KEY, name VARCHAR(40), n INT) ENGINE=InnoDB; INSERT INTO " + name + " VALUES " + strings.Join(rows, ", ")
+}

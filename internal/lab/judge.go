@@ -149,28 +149,3 @@ func (c Case) judgeFix(v verdictDoc, r *Result) (why string) {
 	}
 	return ""
 }
-
-func (m Measurement) betterThan(other Measurement) bool {
-	if m.LowerBetter {
-		return m.Value < other.Value
-	}
-	return m.Value > other.Value
-}
-
-func (m *Measurement) String() string {
-	if m == nil {
-		return "-"
-	}
-	return formatValue(m.Value) + " " + m.Unit
-}
-
-// formatValue writes a number with three digits that count.
-func formatValue(v float64) string {
-	switch {
-	case v >= 100 || v == 0:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 10:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.3g", v)
-}

@@ -10,6 +10,9 @@ import (
 // procSys is where variables of the kernel lie.
 var procSys = "/proc/sys"
 
+// conntrackMax limits the connections that are tracked, of each network namespace.
+const conntrackMax = "net.netfilter.nf_conntrack_max"
+
 // machineSysctls are the variables of the whole machine that cases set. State
 // files restore no other.
 var machineSysctls = []string{conntrackMax}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -46,16 +45,6 @@ func openWith(e *Env, c *mysql.Config) (*sql.DB, error) {
 	db := sql.OpenDB(connector)
 	e.Defer("connections to "+c.Addr, db.Close)
 	return db, nil
-}
-
-// tableOfItems makes a table of so many rows, in words that all servers
-// understand.
-func tableOfItems(name string, n int) string {
-	rows := make([]string, n)
-	for i := range rows {
-		rows[i] = fmt.Sprintf("(%d, 'item %d', 0)", i+1, i+1)
-	}
-	return "CREATE TABLE " + name + " (id INT PRIMARY KEY, name VARCHAR(40), n INT) ENGINE=InnoDB; INSERT INTO " + name + " VALUES " + strings.Join(rows, ", ")
 }
 
 // conns takes n connections of their own.

@@ -3,15 +3,10 @@ package lab
 import (
 	"os"
 	"testing"
-
-	"rtrail/internal/lab/actor"
 )
 
-// TestMain lets the test binary be the actors, as rtrail itself is.
+// TestMain lets the test binary be a lab that is killed.
 func TestMain(m *testing.M) {
-	if actor.Main() {
-		return
-	}
 	if os.Getenv("LAB_TEST_HELPER") != "" {
 		helper()
 		return

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -178,30 +177,4 @@ func (r Runner) watch(ctx context.Context, c Case, e *Env, result *Result) (verd
 	case <-ctx.Done():
 		return v, Measurement{}, ctx.Err()
 	}
-}
-
-// missing says what this machine lacks for a case and how to get it, or "".
-func (n Needs) missing() string {
-	if n.Root && os.Geteuid() != 0 {
-		return "needs root"
-	}
-	var lacking []string
-	for _, c := range n.Commands {
-		if _, err := exec.LookPath(c); err != nil {
-			lacking = append(lacking, c)
-		}
-	}
-	for _, name := range n.Servers {
-		if _, err := os.Stat(serverFolder(name)); err != nil {
-			return "needs the server " + name + "; sudo scripts/mysql-servers " + name
-		}
-	}
-	if len(lacking) == 0 {
-		return ""
-	}
-	why := "needs the command " + strings.Join(lacking, ", ")
-	if len(n.Packages) > 0 {
-		why += "; apt-get install " + strings.Join(n.Packages, " ")
-	}
-	return why
 }

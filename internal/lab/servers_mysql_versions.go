@@ -118,15 +118,6 @@ func releasesBetween() []release {
 	}
 }
 
-// serverFolder is where scripts/mysql-servers puts a server.
-func serverFolder(name string) string {
-	cache := os.Getenv("RTRAIL_CACHE")
-	if cache == "" {
-		cache = "/var/cache/rtrail"
-	}
-	return filepath.Join(cache, "servers", name)
-}
-
 // needs is what the server and its load cannot do without.
 func (v mysqlVersion) needs() Needs {
 	n := Needs{

@@ -86,19 +86,6 @@ func (g *Cgroup) addTree(pid int) error {
 	return nil
 }
 
-// text returns so many bytes of prose that compresses as prose does.
-func text(size int) string {
-	words := strings.Fields("the queue was full and nobody waited for a reply because the server had closed its door long before noon")
-	var b strings.Builder
-	for n := uint32(1); b.Len() < size; {
-		n = n*1664525 + 1013904223 // Numerical Recipes' linear congruence: the same text every time
-		b.WriteString(words[int(n>>16)%len(words)])
-		b.WriteString(strconv.Itoa(int(n >> 24)))
-		b.WriteByte(' ')
-	}
-	return b.String()[:size]
-}
-
 // inState counts the lab's own processes one thread of which is in a state.
 func (e *Env) inState(state byte) (n int) {
 	e.mu.Lock()
@@ -110,6 +97,15 @@ func (e *Env) inState(state byte) (n int) {
 				n++
 				break
 			}
+		}
+	}
+	return n
+}
+
+func zombiesOf(parent int) (n int) {
+	for _, pid := range children(parent) {
+		if s, err := readStat(pid); err == nil && s.state == 'Z' {
+			n++
 		}
 	}
 	return n

@@ -1,0 +1,6 @@
+package lab
+
+const (
+	redisPing = "PING\r\n"
+	redisPong = "+PONG\r\n"
+)
