@@ -2,7 +2,7 @@
 /*
  * Lets so many packets a second through, whatever their size, and throws the
  * rest away, as clouds and firewalls do that limit packets. Labs put it on an
- * interface; internal/lab/packetlimit.go loads it.
+ * interface; internal/lab/env/packetlimit.go loads it.
  *
  * Connects pass, so that the limit is felt by who is connected: lost connects
  * have a lab of their own.

@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rtrail/internal/lab"
+	"rtrail/internal/lab/cases"
+	"rtrail/internal/lab/env"
 	"rtrail/internal/nearest"
 )
 
@@ -37,7 +38,7 @@ func newLabListCommand() *cobra.Command {
 		Short: "List the cases",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, c := range lab.Cases() {
+			for _, c := range cases.All() {
 				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-32s %s\n", c.ID, c.Title); err != nil {
 					return err
 				}
@@ -53,7 +54,7 @@ func newLabCleanCommand() *cobra.Command {
 		Short: "Remove what killed labs left behind",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			n, err := lab.Clean(cmd.OutOrStdout())
+			n, err := env.Clean(cmd.OutOrStdout())
 			if err == nil && n == 0 {
 				fmt.Fprintln(cmd.OutOrStdout(), "nothing left behind")
 			}
@@ -89,7 +90,7 @@ func newLabRunCommand() *cobra.Command {
   sudo rtrail lab run --all --json | jq 'select(.pass | not)'`,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return caseIDs(lab.Cases()), cobra.ShellCompDirectiveNoFileComp
+			return caseIDs(cases.All()), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	f := cmd.Flags()
@@ -113,8 +114,8 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	summaries := make([]lab.Summary, len(selected))
-	runner := lab.Runner{Progress: cmd.ErrOrStderr(), Again: r.again, Patience: disturbedFor}
+	summaries := make([]cases.Summary, len(selected))
+	runner := cases.Runner{Progress: cmd.ErrOrStderr(), Again: r.again, Patience: disturbedFor}
 	failed, ran, unjudged := false, 0, 0
 	for round := range r.repeat {
 		for i := range selected {
@@ -141,9 +142,9 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case r.markdown:
-		lab.WriteMarkdown(cmd.OutOrStdout(), summaries)
+		cases.WriteMarkdown(cmd.OutOrStdout(), summaries)
 	case r.repeat > 1 && !r.json:
-		lab.WriteTable(cmd.OutOrStdout(), summaries)
+		cases.WriteTable(cmd.OutOrStdout(), summaries)
 	}
 	switch {
 	case unjudged*provenBy > ran:
@@ -156,17 +157,17 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 
 // runCase runs one of the selected cases until it is judged. Cases keep state:
 // each try takes a new one.
-func (r labRun) runCase(cmd *cobra.Command, runner *lab.Runner, args []string, i int) (lab.Case, lab.Result) {
-	fresh := func() lab.Case {
-		cases, _ := r.selected(args) // which worked before
-		return cases[i]
+func (r labRun) runCase(cmd *cobra.Command, runner *cases.Runner, args []string, i int) (cases.Case, cases.Result) {
+	fresh := func() cases.Case {
+		list, _ := r.selected(args) // which worked before
+		return list[i]
 	}
 	finishes(cmd.Context())
 	return runner.RunUntilJudged(cmd.Context(), fresh)
 }
 
 // print writes one result, as it comes.
-func (r labRun) print(cmd *cobra.Command, result lab.Result) error {
+func (r labRun) print(cmd *cobra.Command, result cases.Result) error {
 	switch {
 	case r.json:
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
@@ -179,13 +180,13 @@ func (r labRun) print(cmd *cobra.Command, result lab.Result) error {
 }
 
 // selected returns the cases that args name, in the order of the catalogue.
-func (r labRun) selected(args []string) ([]lab.Case, error) {
-	cases := lab.Cases()
+func (r labRun) selected(args []string) ([]cases.Case, error) {
+	list := cases.All()
 	if r.all {
 		if len(args) > 0 {
 			return nil, usageError("--all takes no cases")
 		}
-		return slices.DeleteFunc(cases, func(c lab.Case) bool { return c.Extra }), nil
+		return slices.DeleteFunc(list, func(c cases.Case) bool { return c.Extra }), nil
 	}
 	if len(args) == 0 {
 		return nil, usageError("name the cases to run, or give --all; see: rtrail lab list")
@@ -193,7 +194,7 @@ func (r labRun) selected(args []string) ([]lab.Case, error) {
 	wanted := map[string]bool{}
 	for _, pattern := range args {
 		found := false
-		for _, c := range cases {
+		for _, c := range list {
 			if match, err := path.Match(pattern, c.ID); err != nil {
 				return nil, usageError("pattern %q: %w", pattern, err)
 			} else if match {
@@ -201,11 +202,11 @@ func (r labRun) selected(args []string) ([]lab.Case, error) {
 			}
 		}
 		if !found {
-			return nil, usageError("no case %q%s; see: rtrail lab list", pattern, nearest.Hint(pattern, caseIDs(cases)))
+			return nil, usageError("no case %q%s; see: rtrail lab list", pattern, nearest.Hint(pattern, caseIDs(list)))
 		}
 	}
-	var selected []lab.Case
-	for _, c := range cases {
+	var selected []cases.Case
+	for _, c := range list {
 		if wanted[c.ID] {
 			selected = append(selected, c)
 		}
@@ -213,9 +214,9 @@ func (r labRun) selected(args []string) ([]lab.Case, error) {
 	return selected, nil
 }
 
-func caseIDs(cases []lab.Case) []string {
+func caseIDs(list []cases.Case) []string {
 	var ids []string
-	for _, c := range cases {
+	for _, c := range list {
 		ids = append(ids, c.ID)
 	}
 	return ids

@@ -17,7 +17,7 @@ import (
 	"rtrail/internal/crash"
 	"rtrail/internal/escape"
 	"rtrail/internal/infile"
-	"rtrail/internal/lab/actor"
+	"rtrail/internal/lab/load/actor"
 	"rtrail/internal/unit"
 )
 

@@ -7,21 +7,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rtrail/internal/lab"
+	"rtrail/internal/lab/cases"
 )
 
 func TestChoices(t *testing.T) {
-	cases := []lab.Case{
+	labs := []cases.Case{
 		{ID: "control/idle"}, {ID: "net/a", Rule: "net/a"}, {ID: "net/b", Rule: "net/b"}, {ID: "disk/a", Rule: "disk/a"},
 	}
 	for _, c := range "abcdefgh" {
-		cases = append(cases, lab.Case{ID: "cpu/" + string(c), Rule: "cpu/" + string(c)})
+		labs = append(labs, cases.Case{ID: "cpu/" + string(c), Rule: "cpu/" + string(c)})
 	}
 	whys := map[string]int{}
 	turns := map[string]bool{}
 	for _, head := range []string{"1f", "2e", "3d", "4c", "5b", "6a", "79", "88"} {
 		got := map[string]string{}
-		for _, c := range choices(cases, head, map[string]string{"net/b": "view.Rate"}) {
+		for _, c := range choices(labs, head, map[string]string{"net/b": "view.Rate"}) {
 			got[c.id] = c.why
 			whys[c.why]++
 			turns[c.id] = true
@@ -29,11 +29,11 @@ func TestChoices(t *testing.T) {
 		if got["control/idle"] != "control" || got["disk/a"] != "one of disk" || got["net/b"] != "touched: view.Rate" {
 			t.Errorf("after %s: %v", head, got)
 		}
-		if n := len(got); n == len(cases) {
+		if n := len(got); n == len(labs) {
 			t.Errorf("after %s all labs run", head)
 		}
 	}
-	if whys["its turn"] == 0 || len(turns) < len(cases)-1 {
+	if whys["its turn"] == 0 || len(turns) < len(labs)-1 {
 		t.Errorf("labs do not take turns: %v, ran %v", whys, slices.Sorted(maps.Keys(turns)))
 	}
 }
@@ -64,7 +64,7 @@ func New() {}`
 // What a lab is touched by is asked of the code as it is.
 func TestTouches(t *testing.T) {
 	t.Chdir("../..")
-	g, err := load("./internal/rule/...", "./internal/view", "./internal/recording", "./internal/probe/klog", "./internal/lab", "./internal/packet/engine")
+	g, err := load("./internal/rule/...", "./internal/view", "./internal/recording", "./internal/probe/klog", "./internal/lab/...", "./internal/packet/engine")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestTouches(t *testing.T) {
 		if len(hit) != len(keys) {
 			t.Errorf("of %v only %v are declared", keys, hit)
 		}
-		return slices.Sorted(maps.Keys(g.touches(lab.Cases(), hit)))
+		return slices.Sorted(maps.Keys(g.touches(cases.All(), hit)))
 	}
 	if got := touched(declKey{"internal/probe/klog", "(Probe).Sample"}); !slices.Contains(got, "mem/cgroup-oom") || slices.Contains(got, "net/delayed-ack") {
 		t.Errorf("the probe of the kernel log touches %v", got)

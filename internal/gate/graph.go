@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"rtrail/internal/lab"
+	"rtrail/internal/lab/cases"
 )
 
 // graph holds who uses whom among the declarations of this module.
@@ -34,7 +34,7 @@ const (
 	rowsDir  = "internal/recording"
 	probeDir = "internal/probe/"
 	ruleDir  = "internal/rule/"
-	labDir   = "internal/lab"
+	casesDir = "internal/lab/cases"
 
 	engineDir = "internal/packet/engine"
 )
@@ -102,7 +102,7 @@ func (g *graph) decl(p *packages.Package, key declKey, node ast.Node, rows map[d
 			}
 			if strings.HasPrefix(key.dir+"/", ruleDir) {
 				g.rules[text] = append(g.rules[text], key)
-			} else if key.dir == labDir {
+			} else if key.dir == casesDir {
 				g.labs[text] = append(g.labs[text], key)
 			}
 		case *ast.CompositeLit:
@@ -165,9 +165,9 @@ func (g *graph) changed(c change) map[declKey]bool {
 }
 
 // touches tells which labs reach a changed declaration, and which one.
-func (g *graph) touches(cases []lab.Case, hit map[declKey]bool) map[string]string {
+func (g *graph) touches(labs []cases.Case, hit map[declKey]bool) map[string]string {
 	touched := map[string]string{}
-	for _, c := range cases {
+	for _, c := range labs {
 		base, _, _ := strings.Cut(c.ID, "+")
 		// A control judges all rules: it runs anyway.
 		starts := slices.Concat(g.rules[c.Rule], g.labs[c.ID], g.labs[base])

@@ -22,7 +22,7 @@ import (
 	"slices"
 	"strings"
 
-	"rtrail/internal/lab"
+	"rtrail/internal/lab/cases"
 )
 
 // rotation: one of so many labs that nothing else asks for runs after a commit.
@@ -44,16 +44,16 @@ type choice struct {
 }
 
 func choose(base string, verbose bool) error {
-	cases := slices.DeleteFunc(lab.Cases(), func(c lab.Case) bool { return c.Extra })
+	labs := slices.DeleteFunc(cases.All(), func(c cases.Case) bool { return c.Extra })
 	head, err := git("rev-parse", "HEAD")
 	if err != nil {
 		return err
 	}
-	touched, note := touchedLabs(base, cases)
+	touched, note := touchedLabs(base, labs)
 	if note != "" {
 		fmt.Fprintln(os.Stderr, "gate:", note)
 	}
-	chosen := choices(cases, head, touched)
+	chosen := choices(labs, head, touched)
 	for _, c := range chosen {
 		if verbose {
 			fmt.Printf("%-34s %s\n", c.id, c.why)
@@ -61,16 +61,16 @@ func choose(base string, verbose bool) error {
 			fmt.Println(c.id)
 		}
 	}
-	fmt.Fprintf(os.Stderr, "gate: %d of %d labs\n", len(chosen), len(cases))
+	fmt.Fprintf(os.Stderr, "gate: %d of %d labs\n", len(chosen), len(labs))
 	return nil
 }
 
 // touchedLabs tells which labs the change since the base touches: by ID, what
 // it touched. Where that cannot be told it is all of them, and the note says why.
-func touchedLabs(base string, cases []lab.Case) (touched map[string]string, note string) {
+func touchedLabs(base string, labs []cases.Case) (touched map[string]string, note string) {
 	all := func(why string) (map[string]string, string) {
 		touched := map[string]string{}
-		for _, c := range cases {
+		for _, c := range labs {
 			touched[c.ID] = why
 		}
 		return touched, why + ": all labs"
@@ -91,18 +91,18 @@ func touchedLabs(base string, cases []lab.Case) (touched map[string]string, note
 	if len(hit) == 0 {
 		return nil, ""
 	}
-	return g.touches(cases, hit), ""
+	return g.touches(labs, hit), ""
 }
 
 // choices picks the labs to run, each with the first reason that asks for it.
-func choices(cases []lab.Case, head string, touched map[string]string) []choice {
+func choices(labs []cases.Case, head string, touched map[string]string) []choice {
 	var chosen []choice
-	domains := map[string][]lab.Case{}
-	for _, c := range cases {
+	domains := map[string][]cases.Case{}
+	for _, c := range labs {
 		domain, _, _ := strings.Cut(c.ID, "/")
 		domains[domain] = append(domains[domain], c)
 	}
-	for _, c := range cases {
+	for _, c := range labs {
 		domain, _, _ := strings.Cut(c.ID, "/")
 		switch {
 		case c.Control():
@@ -120,8 +120,8 @@ func choices(cases []lab.Case, head string, touched map[string]string) []choice 
 
 // representative is the lab of a domain that runs after a commit whatever it
 // changed.
-func representative(of []lab.Case, head string) string {
-	first := slices.MinFunc(of, func(a, b lab.Case) int { return cmp.Compare(draw(head, a.ID), draw(head, b.ID)) })
+func representative(of []cases.Case, head string) string {
+	first := slices.MinFunc(of, func(a, b cases.Case) int { return cmp.Compare(draw(head, a.ID), draw(head, b.ID)) })
 	return first.ID
 }
 

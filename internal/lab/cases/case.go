@@ -1,0 +1,92 @@
+// Package cases reproduces faults with real software, lets rtrail judge them as
+// a user would, applies the fix, and expects silence. It is how the project
+// proves that a verdict is right.
+package cases
+
+import (
+	"context"
+	"time"
+
+	"rtrail/internal/lab/env"
+	"rtrail/internal/lab/load"
+)
+
+// Case is one fault, or one healthy control.
+type Case struct {
+	ID     string // rule ID, with "+variant" where a rule has several: "net/packet-loss+nft"; or "control/..."
+	Title  string
+	Rule   string // the rule that must rank first; "" for a control, which must stay silent
+	Kind   string // expected subject: kind and name; Name may be a regular expression
+	Name   string
+	Needs  env.Needs
+	Window time.Duration // how long rtrail watches; 0: 5 s
+	// AllowOthers lists rules whose findings above possible are consequences a
+	// user would accept beside the first one. Each needs a reason in a comment.
+	AllowOthers []string
+	// AtMostPossible says why no honest verdict can be surer than "possible"
+	// about this fault in so short a window; "": anything less than likely
+	// fails.
+	AtMostPossible string
+	// NotEven lists rules that a control must not even call possible: what it does
+	// is what they could mistake for a fault.
+	NotEven []string
+	// Says is a regular expression for what the headline must say, where a rule
+	// tells several things apart; "": it is not looked at.
+	Says string
+	// Withstood says why the application hardly suffers although the fault is
+	// there; its number is then reported, not judged. "": it must get better.
+	Withstood string
+
+	// Extra cases need what the project does not install by itself. They run when
+	// they are named or match a pattern, not with all others.
+	Extra bool
+
+	// Captures says where packets are captured while rtrail watches: nowhere, in
+	// one place beside the host, or on the client's and the server's side, which
+	// are then judged without the host, as a user does with two files.
+	Captures []Capture
+
+	// MySQL names the servers that rtrail asks while it watches, as --mysql takes
+	// them: "lab@/path/of.sock". It is called after Setup. nil: no server is asked.
+	MySQL func() []string
+
+	// Setup makes the healthy system: namespaces, servers, the load that
+	// measures them. What it starts is stopped by the Env, whatever happens.
+	Setup func(context.Context, *env.Env) error
+	// Inject makes the fault. nil for controls.
+	Inject func(context.Context, *env.Env) error
+	// Fix undoes the fault the way the page says. nil for controls.
+	Fix func(context.Context, *env.Env) error
+	// Measure runs the application for about d and returns its own number.
+	// It is called before the fault, while rtrail watches, and after the fix.
+	Measure func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error)
+}
+
+// Capture is a place where packets are captured.
+type Capture struct {
+	NetNS     string // as given to Env.NetNS; "" for the host's own
+	Interface string
+	Ports     []uint16 // server ports; none: all
+}
+
+// Control says whether the case is a healthy one.
+func (c Case) Control() bool { return c.Rule == "" }
+
+// Result is what a run of a case gave; `rtrail lab run --json` prints it.
+type Result struct {
+	Case     string            `json:"case"`
+	Pass     bool              `json:"pass"`
+	Skipped  bool              `json:"skipped"`
+	Why      string            `json:"why"`       // of failing or skipping
+	Rank     int               `json:"rank"`      // of the expected rule for the expected subject; 0: not found
+	Found    string            `json:"found"`     // headline of that finding
+	Others   []string          `json:"others"`    // other findings above possible, not folded: "rule: headline"
+	AfterFix []string          `json:"after_fix"` // findings above possible after the fix
+	Before   *load.Measurement `json:"before,omitempty"`
+	Under    *load.Measurement `json:"under,omitempty"`
+	After    *load.Measurement `json:"after,omitempty"`
+	Seconds  float64           `json:"seconds"`
+	Verdict  time.Duration     `json:"verdict_ns"` // from the window's end to the verdict
+	Stolen   float64           `json:"stolen"`     // share of CPU time that the hypervisor took in the worst second of the run
+	Unjudged bool              `json:"unjudged"`   // failed, but only in runs that the hypervisor disturbed
+}

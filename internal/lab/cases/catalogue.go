@@ -1,0 +1,27 @@
+package cases
+
+import "slices"
+
+// All returns every case, in the order of the documentation. The literals
+// are made anew by each call, so that what their functions share is fresh for
+// every run.
+func All() []Case {
+	return slices.Concat(
+		cpuCases(),
+		memoryCases(),
+		diskCases(),
+		processCases(),
+		netCases(),
+		rtHopCases(),
+		rtExchangeCases(),
+		rtLineCases(),
+		packetCases(),
+		mysqlWorkCases(),
+		mysqlCostlyCases(),
+		mysqlLockCases(),
+		mysqlPoolCases(),
+		mysqlContentionCases(),
+		mysqlVersionCases(),
+		controlCases(),
+	)
+}

@@ -1,0 +1,416 @@
+package cases
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"rtrail/internal/lab/env"
+	"rtrail/internal/lab/load"
+	"rtrail/internal/lab/server"
+)
+
+// mysqlWorkCases are about the work that statements make, and about what they
+// wait for in their own server.
+func mysqlWorkCases() []Case {
+	return []Case{
+		fullScanCase("", server.MariaDB10(), "mariadbd", false),
+		fullScanCase("digests", server.MySQL9(), "mysqld", false),
+		fullScanCase("prepared", server.MariaDB10(), "mariadbd", true, "--performance-schema=ON"),
+		fullScanCase("prepared97", server.MySQL9(), "mysqld", true),
+		fullScanFromDisk(),
+		tmpDiskCase("", server.MariaDB10(), "mariadbd", "--performance-schema=ON"),
+		tmpDiskCase("counters", server.MariaDB10(), "mariadbd"),
+		sortCase("", server.MariaDB10(), "mariadbd", "--performance-schema=ON"),
+		sortCase("counters", server.MariaDB10(), "mariadbd"),
+		bufferPoolCase(),
+		commitFlushCase(),
+		missingTablesCase("", server.MySQL9(), "mysqld"),
+		missingTablesCase("mariadb", server.MariaDB10(), "mariadbd"),
+		controlMySQLFullSpeed("", server.MariaDB10()),
+		controlMySQLFullSpeed("digests", server.MySQL9()),
+		controlMySQLAddIndex("", server.MariaDB10()),
+		controlMySQLAddIndex("mysql97", server.MySQL9()),
+		controlMySQLDump(),
+	}
+}
+
+// mysqlScene is one server on the host, asked over its socket, and a load.
+type mysqlScene struct {
+	m  *server.MySQL
+	db *sql.DB
+}
+
+// names is what --mysql is given.
+func (s *mysqlScene) names() []string { return s.m.BySocket() }
+
+// variant is the ID of a case that a rule has several of.
+func variant(id, name string) string {
+	if name == "" {
+		return id
+	}
+	return id + "+" + name
+}
+
+// notes fills a table of so many rows with pseudo-random text, from itself,
+// which every server can.
+func notes(ctx context.Context, m *server.MySQL, rows int, body string, repeat int) error {
+	if _, err := m.Query(ctx, "CREATE TABLE note (id INT PRIMARY KEY AUTO_INCREMENT, code CHAR(32) NOT NULL, grp INT NOT NULL, body "+body+
+		fmt.Sprintf("); INSERT INTO note (code, grp, body) VALUES ('%s', 1, REPEAT('%s', %d))", code(1), code(1), repeat)); err != nil {
+		return err
+	}
+	for n := 1; n < rows; n *= 2 {
+		if _, err := m.Query(ctx, fmt.Sprintf("INSERT INTO note (code, grp, body) SELECT LEFT(SHA2(id + %d, 256), 32), id %% 997, REPEAT(LEFT(SHA2(id + %d, 256), 32), %d) FROM note LIMIT %d",
+			n, n, repeat, rows-n)); err != nil {
+			return err
+		}
+	}
+	_, err := m.Query(ctx, "ANALYZE TABLE note")
+	return err
+}
+
+// code is what notes calls a row, as LEFT(SHA2(i, 256), 32) makes it: MySQL 9
+// has no MD5.
+func code(i int64) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strconv.FormatInt(i, 10))))[:32]
+}
+
+// asking measures statements of n connections that each take a break before the
+// next one.
+func (s *mysqlScene) asking(n int, pause time.Duration, statement func(i int64) string) func(context.Context, *env.Env, time.Duration) (load.Measurement, error) {
+	return func(ctx context.Context, _ *env.Env, d time.Duration) (load.Measurement, error) {
+		var asked atomic.Int64
+		return load.StatementRate(ctx, s.db, n, d, "answers/s", func(ctx context.Context, _ int, c *sql.Conn) error {
+			env.Sleep(ctx, pause)
+			return load.RowsOf(ctx, c, statement(asked.Add(1)))
+		})
+	}
+}
+
+// askingPrepared is asking for one statement that each connection prepares in the
+// server, keeps, and executes with another value each time.
+func (s *mysqlScene) askingPrepared(n int, pause time.Duration, text string, value func(i int64) any) func(context.Context, *env.Env, time.Duration) (load.Measurement, error) {
+	return func(ctx context.Context, _ *env.Env, d time.Duration) (load.Measurement, error) {
+		var asked atomic.Int64
+		statements := make([]*sql.Stmt, n) // of each connection, which takes it along when it ends
+		return load.StatementRate(ctx, s.db, n, d, "answers/s", func(ctx context.Context, i int, c *sql.Conn) (err error) {
+			if statements[i] == nil {
+				if statements[i], err = c.PrepareContext(ctx, text); err != nil {
+					return err
+				}
+			}
+			env.Sleep(ctx, pause)
+			rows, err := statements[i].QueryContext(ctx, value(asked.Add(1)))
+			if err != nil {
+				return err
+			}
+			return load.ReadAll(rows)
+		})
+	}
+}
+
+func (s *mysqlScene) start(ctx context.Context, e *env.Env, v server.MySQLVersion, options ...string) (err error) {
+	if s.m, err = server.StartMySQL(ctx, e, v, env.End{}, options...); err != nil {
+		return err
+	}
+	s.db, err = load.OpenMySQL(e, nil, s.m.Address())
+	return err
+}
+
+// fullScanCase drops the index that a filter needs, of statements that are sent
+// as text or prepared in the server.
+func fullScanCase(name string, v server.MySQLVersion, process string, prepared bool, options ...string) Case {
+	const rows = 20_000
+	const text = "SELECT id, body FROM note WHERE code = "
+	s := &mysqlScene{}
+	c := Case{
+		ID:    variant("mysql/full-scan", name),
+		Title: v.Name + " finds rows by a column without an index",
+		Rule:  "mysql/full-scan", Kind: "process", Name: process, Says: `index on \((?i:code)\)`,
+		Needs: v.Needs(),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *env.Env) error {
+			if err := s.start(ctx, e, v, options...); err != nil {
+				return err
+			}
+			if err := notes(ctx, s.m, rows, "VARCHAR(200)", 3); err != nil {
+				return err
+			}
+			_, err := s.m.Query(ctx, "ALTER TABLE note ADD INDEX code (code)")
+			return err
+		},
+		Inject: func(ctx context.Context, _ *env.Env) error {
+			_, err := s.m.Query(ctx, "ALTER TABLE note DROP INDEX code")
+			return err
+		},
+		Fix: func(ctx context.Context, _ *env.Env) error {
+			_, err := s.m.Query(ctx, "ALTER TABLE note ADD INDEX (code)")
+			return err
+		},
+		Measure: s.asking(2, 5*time.Millisecond, func(i int64) string { return text + "'" + code(i%rows) + "'" }),
+	}
+	if prepared {
+		c.Title += ", by prepared statements"
+		c.Measure = s.askingPrepared(2, 5*time.Millisecond, text+"?", func(i int64) any { return code(i % rows) })
+	}
+	return c
+}
+
+// tmpDiskCase groups by a TEXT column, which MariaDB's memory tables cannot
+// have, and then by a short one.
+func tmpDiskCase(name string, v server.MySQLVersion, process string, options ...string) Case {
+	const rows = 4000
+	s := &mysqlScene{}
+	var long atomic.Bool
+	return Case{
+		ID:    variant("mysql/tmp-disk-tables", name),
+		Title: v.Name + " groups by a TEXT column",
+		Rule:  "mysql/tmp-disk-tables", Kind: "process", Name: process,
+		Needs: v.Needs(),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *env.Env) error {
+			if err := s.start(ctx, e, v, options...); err != nil {
+				return err
+			}
+			return notes(ctx, s.m, rows, "TEXT", 3)
+		},
+		Inject: func(context.Context, *env.Env) error { long.Store(true); return nil },
+		Fix:    func(context.Context, *env.Env) error { long.Store(false); return nil },
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			return s.asking(2, 5*time.Millisecond, func(int64) string {
+				if long.Load() {
+					return "SELECT body, COUNT(*) FROM note WHERE id > 0 GROUP BY body LIMIT 10"
+				}
+				return "SELECT grp, COUNT(*) FROM note WHERE id > 0 GROUP BY grp LIMIT 10"
+			})(ctx, e, d)
+		},
+	}
+}
+
+// sortCase sorts more rows than the buffer holds.
+func sortCase(name string, v server.MySQLVersion, process string, options ...string) Case {
+	const rows = 10_000
+	s := &mysqlScene{}
+	return Case{
+		ID:    variant("mysql/sort", name),
+		Title: v.Name + " sorts with a buffer of 32 KiB",
+		Rule:  "mysql/sort", Kind: "process", Name: process, Says: `do not fit their buffer`,
+		Needs: v.Needs(),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *env.Env) error {
+			if err := s.start(ctx, e, v, append(options, "--sort-buffer-size=16M")...); err != nil {
+				return err
+			}
+			return notes(ctx, s.m, rows, "VARCHAR(200)", 3)
+		},
+		Inject: func(ctx context.Context, _ *env.Env) error { return s.sortBuffer(ctx, "32768") },
+		Fix:    func(ctx context.Context, _ *env.Env) error { return s.sortBuffer(ctx, "16777216") },
+		Measure: s.asking(2, 5*time.Millisecond, func(i int64) string {
+			return fmt.Sprintf("SELECT id, code, body FROM note WHERE id > %d ORDER BY code", i%100)
+		}),
+	}
+}
+
+// sortBuffer sets it for connections that are made from now on.
+func (s *mysqlScene) sortBuffer(ctx context.Context, bytes string) error {
+	_, err := s.m.Query(ctx, "SET GLOBAL sort_buffer_size = "+bytes)
+	s.db.SetMaxIdleConns(0)
+	return err
+}
+
+// slowDisk has a database on a disk of its own that does so many reads and
+// writes a second.
+type slowDisk struct {
+	mysqlScene
+	disk    *env.Loop
+	group   *env.Cgroup
+	backing string
+}
+
+// place makes the disk, fast as yet.
+func (s *slowDisk) place(e *env.Env, bytes int64) (err error) {
+	if s.disk, s.backing, err = e.DirectLoopFS("data", bytes); err != nil {
+		return err
+	}
+	s.group, err = e.Cgroup("disk", "blkio")
+	return err
+}
+
+// move puts the data on the disk and starts the server there anew, in the group
+// that is held back.
+func (s *slowDisk) move(ctx context.Context, options ...string) error {
+	return s.m.MoveTo(ctx, s.disk.Mount, s.group, options...)
+}
+
+// bufferPoolCase has a pool of 8 MiB for 50 MB of rows on a disk that does 400
+// reads a second.
+func bufferPoolCase() Case {
+	const rows, reads = 65_536, 400
+	v := server.MariaDB10()
+	s := &slowDisk{}
+	return Case{
+		ID:    "mysql/buffer-pool-small",
+		Title: v.Name + " with a buffer pool far smaller than its table",
+		Rule:  "mysql/buffer-pool-small", Kind: "process", Name: "mariadbd",
+		Needs: withLoop(v.Needs()),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *env.Env) error {
+			if err := s.place(e, 512*mib); err != nil {
+				return err
+			}
+			if err := s.start(ctx, e, v); err != nil {
+				return err
+			}
+			if err := notes(ctx, s.m, rows, "VARCHAR(700)", 20); err != nil {
+				return err
+			}
+			if err := s.move(ctx, "--innodb-buffer-pool-size=128M"); err != nil {
+				return err
+			}
+			if err := s.warm(ctx); err != nil {
+				return err
+			}
+			return s.group.LimitIO(s.backing, reads)
+		},
+		Inject: func(ctx context.Context, _ *env.Env) error { return resizePool(ctx, s.m, 8*mib) },
+		Fix: func(ctx context.Context, _ *env.Env) error {
+			if err := resizePool(ctx, s.m, 128*mib); err != nil {
+				return err
+			}
+			return s.warm(ctx)
+		},
+		Measure: s.asking(4, time.Millisecond, func(i int64) string {
+			return fmt.Sprintf("SELECT body FROM note WHERE id = %d", 1+i*7919%rows)
+		}),
+	}
+}
+
+// fullScanFromDisk has a table larger than the pool read whole, from a disk that
+// does 1,500 reads a second: neither the disk nor the pool is to blame.
+func fullScanFromDisk() Case {
+	const rows, reads = 16_384, 1500
+	v := server.MariaDB10()
+	s := &slowDisk{}
+	return Case{
+		ID:    "mysql/full-scan+disk",
+		Title: v.Name + " reads a table that is larger than its buffer pool for a few rows",
+		Rule:  "mysql/full-scan", Kind: "process", Name: "mariadbd", Says: `index on \((?i:code)\)`,
+		Needs: withLoop(v.Needs()),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *env.Env) error {
+			if err := s.place(e, 512*mib); err != nil {
+				return err
+			}
+			if err := s.start(ctx, e, v); err != nil {
+				return err
+			}
+			if err := notes(ctx, s.m, rows, "VARCHAR(700)", 20); err != nil {
+				return err
+			}
+			if _, err := s.m.Query(ctx, "ALTER TABLE note ADD INDEX code (code)"); err != nil {
+				return err
+			}
+			if err := s.move(ctx, "--innodb-buffer-pool-size=8M", "--performance-schema=ON"); err != nil {
+				return err
+			}
+			return s.group.LimitIO(s.backing, reads)
+		},
+		Inject: func(ctx context.Context, _ *env.Env) error {
+			_, err := s.m.Query(ctx, "ALTER TABLE note DROP INDEX code")
+			return err
+		},
+		Fix: func(ctx context.Context, _ *env.Env) error {
+			_, err := s.m.Query(ctx, "ALTER TABLE note ADD INDEX (code)")
+			return err
+		},
+		Measure: s.asking(2, 20*time.Millisecond, func(i int64) string {
+			return fmt.Sprintf("SELECT id, body FROM note WHERE code = '%s'", code(i%rows))
+		}),
+	}
+}
+
+// warm reads all rows once.
+func (s *slowDisk) warm(ctx context.Context) error {
+	_, err := s.m.Query(ctx, "SELECT SUM(LENGTH(body)) FROM note")
+	return err
+}
+
+// resizePool changes the buffer pool while the server runs, and waits for it.
+func resizePool(ctx context.Context, m *server.MySQL, bytes int) error {
+	if _, err := m.Query(ctx, fmt.Sprintf("SET GLOBAL innodb_buffer_pool_size = %d", bytes)); err != nil {
+		return err
+	}
+	return env.Until(ctx, 20*time.Second, "the buffer pool to be resized", func() (bool, error) {
+		out, err := m.Query(ctx, "SELECT variable_value * @@innodb_page_size FROM information_schema.global_status WHERE variable_name = 'Innodb_buffer_pool_pages_total'")
+		var now int
+		fmt.Sscan(out, &now)
+		return now > bytes/2 && now < 2*bytes, err
+	})
+}
+
+func withLoop(n env.Needs) env.Needs {
+	n.Packages = append(n.Packages, loopNeeds.Packages...)
+	n.Commands = append(n.Commands, loopNeeds.Commands...)
+	return n
+}
+
+// missingTablesCase has sysbench ask for twice the tables that exist, and
+// ignore errors.
+func missingTablesCase(name string, v server.MySQLVersion, process string) Case {
+	// Four connections at a pace that leaves the CPUs half idle. MariaDB counts a
+	// look for a missing table only when two look for it at once.
+	const tables = 4
+	test := load.Sysbench{Test: "oltp_point_select", Threads: 4, Rate: 3000, Rows: 2000, Extra: []string{
+		"--db-ps-mode=disable", "--skip-trx=on", "--mysql-ignore-errors=all", fmt.Sprintf("--tables=%d", tables)}}
+	s := &mysqlScene{}
+	asked := tables
+	return Case{
+		ID:    variant("mysql/opening-missing-tables", name),
+		Title: "sysbench asks " + v.Name + " for twice the tables that exist, and ignores errors",
+		Rule:  "mysql/opening-missing-tables", Kind: "process", Name: process, Says: `tables? .*not exist|sbtest`,
+		Needs: v.Needs(),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *env.Env) error {
+			if err := s.start(ctx, e, v); err != nil {
+				return err
+			}
+			return test.Prepare(ctx, e, nil, s.m.Address())
+		},
+		Inject: func(context.Context, *env.Env) error { asked = 2 * tables; return nil },
+		Fix:    func(context.Context, *env.Env) error { asked = tables; return nil },
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			l := test
+			l.Extra = append(slices.Clone(test.Extra), fmt.Sprintf("--tables=%d", asked))
+			return l.RunErrors(ctx, e, env.Options{}, s.m.Address(), d)
+		},
+	}
+}
+
+// controlMySQLFullSpeed reads single rows from memory as fast as one connection
+// less than there are CPUs can: the load shares them with the server, and with
+// one more both queue for them, which rtrail would say.
+func controlMySQLFullSpeed(name string, v server.MySQLVersion) Case {
+	test := load.Sysbench{Test: "oltp_point_select", Threads: max(runtime.NumCPU()-1, 1), Rows: 10_000}
+	s := &mysqlScene{}
+	return Case{
+		ID:    variant("control/mysql-full-speed", name),
+		Title: "point selects from the memory of " + v.Name + " as fast as they go",
+		Needs: v.Needs(),
+		MySQL: s.names,
+		Setup: func(ctx context.Context, e *env.Env) error {
+			if err := s.start(ctx, e, v); err != nil {
+				return err
+			}
+			return test.Prepare(ctx, e, nil, s.m.Address())
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			return test.Run(ctx, e, env.Options{}, s.m.Address(), d)
+		},
+	}
+}

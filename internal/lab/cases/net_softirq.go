@@ -1,0 +1,103 @@
+package cases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"rtrail/internal/lab/env"
+	"rtrail/internal/lab/load"
+	"rtrail/internal/lab/server"
+)
+
+// softirqFlood sends 20,000 to 60,000 SYNs of 54 bytes a second through a veth
+// pair whose receive work is steered to CPU 1, and past as many firewall rules as
+// it takes until that CPU spends most of its time in softirqs, as hosts with long
+// block lists have them. NET_RX counts with the packets, ksoftirqd/1 runs, and
+// commands of a Redis that is bound to this CPU take a multiple of their CPU time.
+// The sender has CPU 0.
+func softirqFlood() Case {
+	var p pair
+	var flood *env.Proc
+	return Case{
+		ID:    "cpu/softirq",
+		Title: "flood of small packets handled on one CPU",
+		Rule:  "cpu/softirq",
+		Kind:  "interface", Name: `rt\w+`,
+		Needs: env.Needs{Root: true, Packages: []string{"redis-server", "hping3", "iptables", "iproute2"}, Commands: []string{"redis-server", "hping3", "iptables-restore", "ip", "taskset"}},
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			// Receive packet steering: what a card with one queue bound to CPU 1 does.
+			steer := fmt.Sprintf("echo 2 > /sys/class/net/%s/queues/rx-0/rps_cpus", p.at.Device)
+			if _, err := p.server.Run(ctx, "sh", "-c", steer); err != nil {
+				return err
+			}
+			_, err = server.StartRedis(ctx, e, env.Options{NetNS: p.server, CPUs: "1"}, p.at, 6379)
+			return err
+		},
+		Inject: func(ctx context.Context, e *env.Env) (err error) {
+			// 20 microseconds apart, and an end after half a minute at most.
+			flood, err = e.StartWith(env.Options{NetNS: p.client, CPUs: "0"}, "hping3",
+				"-q", "-S", "-p", "81", "-i", "u20", "-c", "1200000", p.at.Addr)
+			if err != nil {
+				return err
+			}
+			return fillWithRules(ctx, e, p.server, "cpu1", 0.6)
+		},
+		Fix: func(ctx context.Context, e *env.Env) error {
+			flood.Stop()
+			return nil
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			return askRedis(ctx, p, d, 10*time.Millisecond, redisWork, ":")
+		},
+	}
+}
+
+// fillWithRules makes the packets that arrive in a namespace pass ever more
+// firewall rules, until a CPU spends a share of its time in softirqs: machines
+// differ in how many that takes.
+func fillWithRules(ctx context.Context, e *env.Env, at *env.NetNS, cpu string, share float64) error {
+	const lot, most = 200, 4000
+	for n := lot; n <= most; n += lot {
+		var rules strings.Builder
+		rules.WriteString("*filter\n")
+		for i := range n {
+			fmt.Fprintf(&rules, "-A INPUT -p tcp -s 10.%d.%d.0/24 --dport 81 -j REJECT\n", 100+i/256, i%256)
+		}
+		rules.WriteString("COMMIT\n")
+		if _, err := e.RunWith(ctx, env.Options{NetNS: at, Stdin: rules.String()}, "iptables-restore"); err != nil {
+			return err
+		}
+		before, err := env.ReadCPUTicks(cpu)
+		if err != nil {
+			return err
+		}
+		env.Sleep(ctx, 300*time.Millisecond)
+		after, err := env.ReadCPUTicks(cpu)
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		if after.ShareSince(before, env.TicksSoftIRQ) >= share {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s spends less than %.0f %% in softirqs although every packet passes %d firewall rules", cpu, 100*share, most)
+}
+
+// redisWork takes about a millisecond of CPU time: a CPU of which softirqs leave a
+// third takes three times as long. What takes microseconds, as a PING, would show
+// how fast a virtual machine wakes up instead.
+const redisWork = "EVAL \"local x = 0 for i = 1, 60000 do x = x + i % 7 end return x\" 0\r\n"
+
+// askRedis sends a command every so often and gives the median as the
+// application's number: softirqs delay every answer, where the slowest of a
+// hundred waited for whatever else the machine did.
+func askRedis(ctx context.Context, p pair, d, every time.Duration, command, answer string) (load.Measurement, error) {
+	r, err := load.PacedLines(ctx, p.client, p.port(6379), nil, 8, d, every, command, answer)
+	return r.P50(), err
+}

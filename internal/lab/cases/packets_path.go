@@ -1,0 +1,308 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"rtrail/internal/lab/env"
+	"rtrail/internal/lab/load"
+)
+
+// rateLimitedBytes has tbf let 8 Mbit/s out of the server; answers queue.
+func rateLimitedBytes() Case {
+	c := rateLimitedCase(30<<10, load.Wrk{}, load.Wrk{Connections: 10, Think: 5 * time.Millisecond, Timeout: 5 * time.Second},
+		func(ctx context.Context, _ *env.Env, p pair) error {
+			_, err := p.server.Run(ctx, "tc", "qdisc", "add", "dev", p.at.Device, "root", "tbf", "rate", "8mbit", "burst", "32kb", "latency", "2s")
+			return err
+		},
+		func(ctx context.Context, _ *env.Env, p pair) error {
+			_, err := p.server.Run(ctx, "tc", "qdisc", "del", "dev", p.at.Device, "root")
+			return err
+		})
+	c.ID = "net/rate-limited+bytes"
+	c.Title = "tbf lets 8 Mbit/s out of a web server"
+	return c
+}
+
+// rateLimitedPackets throws away what the server sends beyond 800 packets a
+// second. Answers are one packet each, small ones in one second and large ones
+// in the next, so that packets are what is limited. Whoever loses one pauses for
+// 200 ms and more, so it takes hundreds of users to keep the limiter busy, and
+// seconds until they no longer pause all at once.
+func rateLimitedPackets() Case {
+	users := load.Wrk{Connections: 400, Think: 50 * time.Millisecond, Paths: []string{"/", "/big"}, Timeout: 5 * time.Second}
+	measured := users
+	measured.Connections = 20
+	var lift func() error
+	c := rateLimitedCase(1000, users, measured,
+		func(ctx context.Context, e *env.Env, p pair) (err error) {
+			if lift, err = e.LimitPackets(p.at, 800, 8); err == nil {
+				env.Sleep(ctx, 4*time.Second)
+			}
+			return err
+		},
+		func(ctx context.Context, _ *env.Env, _ pair) error {
+			err := lift()
+			env.Sleep(ctx, 3*time.Second) // until nobody pauses any more
+			return err
+		})
+	c.ID = "net/rate-limited+packets"
+	c.Title = "a BPF program drops all but 800 packets a second of a web server"
+	c.Says = `limited to [0-9.,]+ packets/s`
+	return c
+}
+
+// rateLimitedCase measures load beside users who are there all the time, if
+// there are any.
+func rateLimitedCase(page int64, users, visits load.Wrk, limit, stop func(context.Context, *env.Env, pair) error) Case {
+	var p pair
+	return Case{
+		Rule: "net/rate-limited", Kind: "peer", Name: `10\.213\.\d+\.1`,
+		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss", "tc"}},
+		Window:   6 * time.Second,
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			if err := p.bigPage(ctx, e, page); err != nil || users.Connections == 0 {
+				return err
+			}
+			users.URL = p.url()
+			e.Background("users", func(ctx context.Context) { _, _ = users.Run(ctx, e, p.client, time.Minute) })
+			return nil
+		},
+		Inject: func(ctx context.Context, e *env.Env) error { return limit(ctx, e, p) },
+		Fix:    func(ctx context.Context, e *env.Env) error { return stop(ctx, e, p) },
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			visits.URL = p.url() + "big" // unless it has paths
+			r, err := visits.Run(ctx, e, p.client, d)
+			return r.Measurement(), err
+		},
+	}
+}
+
+// packetLossCaptured drops 5 % of the packets that reach the client, where they
+// are lost behind the capture at the server.
+func packetLossCaptured() Case {
+	rule := []string{"INPUT", "-p", "tcp", "-m", "statistic", "--mode", "random", "--probability", "0.05", "-j", "DROP"}
+	c := packetLossCase(
+		func(ctx context.Context, p pair) error {
+			_, err := p.client.Run(ctx, "iptables", append([]string{"-A"}, rule...)...)
+			return err
+		},
+		func(ctx context.Context, p pair) error {
+			_, err := p.client.Run(ctx, "iptables", append([]string{"-D"}, rule...)...)
+			return err
+		})
+	c.ID = "net/packet-loss+captured"
+	c.Title = "5 % of packets lost between the capture and the client"
+	c.Needs.Packages = append(c.Needs.Packages, "iptables")
+	c.Needs.Commands = append(c.Needs.Commands, "iptables")
+	c.Captures = anyServer(80)
+	return c
+}
+
+// mtuMismatch puts a router between server and client whose link to the client
+// takes 600 bytes, and has it say nothing about that: answers of more than a
+// packet are lost, smaller ones arrive.
+func mtuMismatch() Case {
+	var p pair
+	var router *env.NetNS
+	var narrow, away env.End
+	quiet := []string{"OUTPUT", "-p", "icmp", "-j", "DROP"}
+	return Case{
+		ID:    "net/mtu-mismatch",
+		Title: "MTU 600 on the way, and ICMP blocked",
+		Rule:  "net/mtu-mismatch", Kind: "peer", Name: `10\.213\.\d+\.2`,
+		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "iptables", "iproute2"}, Commands: []string{"nginx", "iptables", "ip", "ss"}},
+		Captures: anyServer(80),
+		// The filter that swallows the router's messages is found as well, and is
+		// the other half of the fault. Once it is gone every connection learns the size
+		// by losing a packet, which the server's counters show.
+		AllowOthers: []string{"net/firewall-drops", "net/packet-loss"},
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			for name, ns := range map[string]**env.NetNS{"server": &p.server, "router": &router, "client": &p.client} {
+				if *ns, err = e.NetNS(name); err != nil {
+					return err
+				}
+			}
+			var near env.End
+			if p.at, near, err = e.Veth(p.server, router); err != nil {
+				return err
+			}
+			if narrow, away, err = e.Veth(router, p.client); err != nil {
+				return err
+			}
+			p.from = away
+			if err := router.Sysctl("net.ipv4.ip_forward", "1"); err != nil {
+				return err
+			}
+			if err := p.server.Route("default", near.Addr); err != nil {
+				return err
+			}
+			if err := p.client.Route("default", narrow.Addr); err != nil {
+				return err
+			}
+			if _, err := router.Run(ctx, "iptables", append([]string{"-A"}, quiet...)...); err != nil {
+				return err
+			}
+			return p.bigPage(ctx, e, 20<<10)
+		},
+		Inject: func(ctx context.Context, e *env.Env) error {
+			return e.IP("-n", router.Name, "link", "set", narrow.Device, "mtu", "600")
+		},
+		// The page's first advice: let the router say that packets are too big.
+		Fix: func(ctx context.Context, e *env.Env) error {
+			_, err := router.Run(ctx, "iptables", append([]string{"-D"}, quiet...)...)
+			return err
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			var turn atomic.Int64
+			r := load.Paced(ctx, d, 50*time.Millisecond, 1, func(ctx context.Context) error {
+				path := "/"
+				if turn.Add(1)%4 == 0 {
+					path = "/big"
+				}
+				return load.Ask(ctx, p.client, p.port(80), "GET "+path+" HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n", 0, 3*time.Second)
+			})
+			return r.Rate(), nil
+		},
+	}
+}
+
+// dnsSlow has a resolver ignore the first query for each name, as if it were
+// lost: dig, like glibc, asks again after five seconds.
+func dnsSlow() Case {
+	var p pair
+	var resolver actors
+	play := func(ctx context.Context, e *env.Env, how string) error {
+		if err := resolver.play(ctx, e, env.Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", how); err != nil {
+			return err
+		}
+		return p.untilAnswers(ctx)
+	}
+	return Case{
+		ID:    "net/dns-slow",
+		Title: "the first query for each name is lost",
+		Rule:  "net/dns-slow", Kind: "service", Name: `dns 10\.213\.\d+\.1:53`,
+		Needs:    env.Needs{Root: true, Packages: []string{"bind9-dnsutils", "iproute2"}, Commands: []string{"dig", "ip", "ss"}},
+		Window:   9 * time.Second,
+		Captures: anyServer(53),
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return play(ctx, e, "answer")
+		},
+		Inject: func(ctx context.Context, e *env.Env) error { return play(ctx, e, "drop-first") },
+		Fix:    func(ctx context.Context, e *env.Env) error { return play(ctx, e, "answer") },
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			return p.lookUp(ctx, e, d)
+		},
+	}
+}
+
+// dnsUnreachable stops the resolver: nobody listens.
+func dnsUnreachable() Case {
+	var p pair
+	var resolver actors
+	play := func(ctx context.Context, e *env.Env) error {
+		if err := resolver.play(ctx, e, env.Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", "answer"); err != nil {
+			return err
+		}
+		return p.untilAnswers(ctx)
+	}
+	return Case{
+		ID:    "net/dns-unreachable",
+		Title: "nobody listens at the resolver's address",
+		Rule:  "net/dns-unreachable", Kind: "service", Name: `dns 10\.213\.\d+\.1:53`,
+		Needs:    env.Needs{Root: true, Packages: []string{"bind9-dnsutils", "iproute2"}, Commands: []string{"dig", "ip", "ss"}},
+		Captures: anyServer(53),
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return play(ctx, e)
+		},
+		Inject: func(ctx context.Context, e *env.Env) error { resolver.proc.Kill(); return nil },
+		Fix:    func(ctx context.Context, e *env.Env) error { return play(ctx, e) },
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			return p.lookUp(ctx, e, d)
+		},
+	}
+}
+
+// names is a new name each time, so that nobody has it in a cache.
+var names atomic.Int64
+
+func (p pair) dig(ctx context.Context, e *env.Env, options ...string) error {
+	args := append([]string{"@" + p.at.Addr, "+short"}, options...)
+	out, err := p.client.Run(ctx, "dig", append(args, "host"+strconv.FormatInt(names.Add(1), 10)+".example")...)
+	if err == nil && out != "192.0.2.1\n" {
+		err = fmt.Errorf("dig answers %q", out)
+	}
+	return err
+}
+
+// lookUp looks names up, three a second, and gives how many were found.
+func (p pair) lookUp(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+	r := load.Paced(ctx, d, 300*time.Millisecond, 1, func(ctx context.Context) error { return p.dig(ctx, e, "+tries=2", "+timeout=5") })
+	if r.Failed > len(r.Latencies) {
+		return load.Measurement{Value: 5000, Unit: "ms median", LowerBetter: true, Detail: r.String()}, nil
+	}
+	return r.Tail(.5, "median"), nil
+}
+
+// untilAnswers waits until the resolver has its socket.
+func (p pair) untilAnswers(ctx context.Context) error {
+	return env.Until(ctx, 5*time.Second, "the resolver to listen", func() (bool, error) {
+		out, err := p.server.Run(ctx, "ss", "-Hlun", "sport = :53")
+		return out != "", err
+	})
+}
+
+// controlDownload fetches large files at full speed, while users think.
+func controlDownload() Case {
+	var p pair
+	return Case{
+		ID:       "control/downloads",
+		Title:    "large and small pages at their own pace, captured",
+		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return p.bigPage(ctx, e, 1<<20)
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			r, err := load.Wrk{URL: p.url() + "big", Connections: 4, Think: 20 * time.Millisecond}.Run(ctx, e, p.client, d)
+			return r.Measurement(), err
+		},
+	}
+}
+
+// controlKeepAlive has clients that think for long, keep connections for later,
+// and close them as they like.
+func controlKeepAlive() Case {
+	var p pair
+	return Case{
+		ID:       "control/thinking-users",
+		Title:    "users who think and keep connections, captured",
+		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "iproute2"}, Commands: []string{"nginx", "ip", "ss"}},
+		Captures: anyServer(80),
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return p.bigPage(ctx, e, 1<<20)
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			return httpUsers(ctx, p, 10, 30*time.Millisecond, d)
+		},
+	}
+}

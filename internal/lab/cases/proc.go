@@ -1,0 +1,165 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"rtrail/internal/lab/env"
+	"rtrail/internal/lab/load"
+	"rtrail/internal/lab/server"
+)
+
+func processCases() []Case {
+	return []Case{procZombies(), procUninterruptible(), procFDLimit()}
+}
+
+// procZombies starts a program that does not wait for its children. The fix
+// is the version of it that does.
+func procZombies() Case {
+	var parent *env.Proc
+	const perSecond = "20"
+	return Case{
+		ID:    "proc/zombies",
+		Title: "a parent that never waits for its children",
+		Rule:  "proc/zombies",
+		Kind:  "process",
+		Name:  "zombie-parent",
+		Setup: func(context.Context, *env.Env) error { return nil },
+		Inject: func(ctx context.Context, e *env.Env) (err error) {
+			parent, err = load.StartActor(e, env.Options{}, "zombie-parent", "zombies", perSecond, e.Path("started"))
+			if err != nil {
+				return err
+			}
+			return env.Until(ctx, 5*time.Second, "zombies", func() (bool, error) { return env.ZombiesOf(parent.PID) >= 15, nil })
+		},
+		Fix: func(ctx context.Context, e *env.Env) (err error) {
+			parent.Kill()
+			parent, err = load.StartActor(e, env.Options{}, "zombie-parent", "short-leavers", perSecond, e.Path("started"))
+			return err
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			env.Sleep(ctx, d)
+			zombies := 0
+			if parent != nil {
+				zombies = env.ZombiesOf(parent.PID)
+			}
+			return load.Measurement{Value: float64(zombies), Unit: "dead children in the process table", LowerBetter: true}, ctx.Err()
+		},
+	}
+}
+
+// procUninterruptible freezes the filesystem that four writers work on: they
+// sleep in D state until it is thawed.
+func procUninterruptible() Case {
+	const writers = 4
+	var disk *env.Loop
+	return Case{
+		ID:    "proc/uninterruptible",
+		Title: "writers on a frozen filesystem",
+		Rule:  "proc/uninterruptible",
+		Kind:  "process",
+		Name:  "record-writer",
+		Needs: loopNeeds,
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if disk, err = e.LoopFS("records", 24*mib); err != nil {
+				return err
+			}
+			for i := range writers {
+				name := strconv.Itoa(i)
+				if _, err := load.StartActor(e, env.Options{}, "record-writer", "rewrite", disk.Mount+"/"+name, e.Path("written-"+name)); err != nil {
+					return err
+				}
+				if err := load.UntilReported(ctx, e, "written-"+name); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Inject: func(ctx context.Context, e *env.Env) error {
+			if err := disk.Freeze(); err != nil {
+				return err
+			}
+			return env.Until(ctx, 5*time.Second, "the writers to wait", func() (bool, error) { return e.InState('D') == writers, nil })
+		},
+		Fix: func(ctx context.Context, e *env.Env) error { return disk.Thaw() },
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			m := load.Measurement{Unit: "records/s"}
+			start := make([]int64, writers)
+			for i := range start {
+				v, err := load.Reports(e, "written-"+strconv.Itoa(i))
+				if err != nil {
+					return m, err
+				}
+				start[i] = v[0]
+			}
+			began := time.Now()
+			env.Sleep(ctx, d)
+			for i := range start {
+				v, err := load.Reports(e, "written-"+strconv.Itoa(i))
+				if err != nil {
+					return m, err
+				}
+				m.Value += float64(v[0] - start[i])
+			}
+			m.Value /= time.Since(began).Seconds()
+			return m, ctx.Err()
+		},
+	}
+}
+
+// procFDLimit gives nginx's worker 64 file descriptors and has more clients
+// keep connections open than that. The fix raises the limit and restarts it.
+func procFDLimit() Case {
+	const few, many, crowd = 64, 1024, 100
+	var p pair
+	var web *server.Nginx
+	start := func(ctx context.Context, e *env.Env, limit int) (err error) {
+		web, err = server.StartNginx(ctx, e, p.server, server.NginxConfig{
+			Name: "server", Address: p.at.Addr, Port: 80, Main: fmt.Sprintf("worker_rlimit_nofile %d;", limit),
+		})
+		return err
+	}
+	return Case{
+		ID:    "proc/fd-limit",
+		Title: "nginx with 64 file descriptors and 100 clients",
+		Rule:  "proc/fd-limit",
+		Kind:  "process",
+		Name:  "nginx",
+		Needs: nginxNeeds,
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			return start(ctx, e, few)
+		},
+		Inject: func(ctx context.Context, e *env.Env) error {
+			if err := load.HoldOpen(ctx, e, p.client, p.port(80), crowd, halfRequest); err != nil {
+				return err
+			}
+			return web.UntilOpen(ctx, few-1)
+		},
+		Fix: func(ctx context.Context, e *env.Env) error {
+			web.Stop()
+			if err := start(ctx, e, many); err != nil {
+				return err
+			}
+			// The same crowd comes back.
+			if err := load.HoldOpen(ctx, e, p.client, p.port(80), crowd, halfRequest); err != nil {
+				return err
+			}
+			return web.UntilOpen(ctx, crowd)
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			const timeout = 500 * time.Millisecond
+			r := load.Paced(ctx, d, 50*time.Millisecond, 1, func(ctx context.Context) error {
+				return load.Ask(ctx, p.client, p.port(80), pageRequest, 0, timeout)
+			})
+			return r.Worst(timeout), ctx.Err()
+		},
+	}
+}
+
+// halfRequest makes nginx keep its connection for a minute.
+const halfRequest = "GET / HTTP/1.1\r\n"

@@ -1,0 +1,105 @@
+package load
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"rtrail/internal/lab/env"
+)
+
+// Caller is one HTTP connection that is kept open, for one request at a time.
+type Caller struct {
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+// Callers are several of them.
+type Callers []*Caller
+
+// OpenCallers opens n connections from a namespace; to gives the address of each.
+func OpenCallers(ctx context.Context, in *env.NetNS, n int, to func(int) string) (Callers, error) {
+	var list Callers
+	for i := range n {
+		addr, err := netip.ParseAddrPort(to(i))
+		if err != nil {
+			return nil, err
+		}
+		conn, err := in.Connect(ctx, addr, 5*time.Second)
+		if err != nil {
+			list.Close()
+			return nil, err
+		}
+		list = append(list, &Caller{conn, bufio.NewReader(conn)})
+	}
+	return list, nil
+}
+
+// Close closes all connections.
+func (l Callers) Close() {
+	for _, c := range l {
+		c.conn.Close()
+	}
+}
+
+// Get asks for a path and reads the answer to its end.
+func (c *Caller) Get(path string) error {
+	if err := c.conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(c.conn, "GET %s HTTP/1.1\r\nHost: lab\r\n\r\n", path); err != nil {
+		return err
+	}
+	answer, err := http.ReadResponse(c.in, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	_, err = io.Copy(io.Discard, answer.Body)
+	return err
+}
+
+// PacedLines sends a command every so often for d, over n connections that stay,
+// encrypted where a configuration is given. Answers are a line and begin as given.
+func PacedLines(ctx context.Context, in *env.NetNS, at netip.AddrPort, encrypted *tls.Config, n int, d, every time.Duration, command, answer string) (PacedResult, error) {
+	all, err := OpenCallers(ctx, in, n, func(int) string { return at.String() })
+	if err != nil {
+		return PacedResult{}, err
+	}
+	defer all.Close()
+	idle := make(chan *Caller, n)
+	for _, c := range all {
+		if encrypted != nil {
+			c.conn = tls.Client(c.conn, encrypted)
+			c.in.Reset(c.conn)
+		}
+		idle <- c
+	}
+	return Paced(ctx, d, every, 1, func(context.Context) error {
+		c := <-idle
+		defer func() { idle <- c }()
+		return c.line(command, answer)
+	}), nil
+}
+
+// line sends a command and reads a line, which begins with answer.
+func (c *Caller) line(command, answer string) error {
+	if err := c.conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(c.conn, command); err != nil {
+		return err
+	}
+	line, err := c.in.ReadString('\n')
+	if err == nil && !strings.HasPrefix(line, answer) {
+		err = fmt.Errorf("the answer is %q", line)
+	}
+	return err
+}

@@ -1,0 +1,6 @@
+package load
+
+const (
+	RedisPing = "PING\r\n"
+	RedisPong = "+PONG\r\n"
+)

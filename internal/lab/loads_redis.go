@@ -1,6 +1,0 @@
-package lab
-
-const (
-	redisPing = "PING\r\n"
-	redisPong = "+PONG\r\n"
-)
