@@ -316,9 +316,6 @@ func TestNumbersAreUsedUp(t *testing.T) {
 // Of very many pieces the newest are looked at, in a time that does not grow with
 // the square of their number.
 func TestManyPieces(t *testing.T) {
-	if raced {
-		t.Skip("a thousand journals take minutes under the race detector")
-	}
 	files := map[string][]byte{}
 	c := newClock()
 	data := journalOf(t, 1, func(int) any { return sample{} })

@@ -228,9 +228,6 @@ func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 
 // Many journals that are nothing when packed are read no longer than one of them.
 func TestManySmallJournals(t *testing.T) {
-	if raced {
-		t.Skip("it takes minutes under the race detector")
-	}
 	novelty := journalOf(t, 60, func(int) any { return map[string]any{"novelty": strings.Repeat("x", 1<<20)} })
 	rows := journalOf(t, 20, func(int) any {
 		n := maxBlockWords / len(kindByName(Softnet).columns())

@@ -43,6 +43,7 @@ func Inspect(ctx context.Context, name string) (Contents, error) {
 	if c.Manifest, err = readManifest(src); err != nil {
 		return c, fmt.Errorf("reading the recording %s: %w", name, err)
 	}
+	ctx = budget.With(ctx, budget.From(ctx)) // the machine's memory is asked for once, not for each journal
 	segments := src.segments()
 	if c.Pieces, err = pieces(ctx, src, c.Manifest, segments); err != nil {
 		return c, fmt.Errorf("reading the recording %s: %w", name, err)

@@ -165,12 +165,12 @@ func (j *journalWriter) close() error {
 type blockReader struct {
 	r     io.Reader
 	spent *effort
-	rest  []byte
-	torn  string // why reading ended before the end of the file
+	block bytes.Buffer // the last one; its memory serves for the next
+	torn  string       // why reading ended before the end of the file
 }
 
 func (b *blockReader) Read(p []byte) (int, error) {
-	for len(b.rest) == 0 {
+	for b.block.Len() == 0 {
 		var head [blockHeader]byte
 		if n, err := io.ReadFull(b.r, head[:]); err != nil {
 			if n > 0 {
@@ -183,21 +183,19 @@ func (b *blockReader) Read(p []byte) (int, error) {
 			b.torn = fmt.Sprintf("a block claims %d bytes", length)
 			return 0, io.EOF
 		}
-		var payload bytes.Buffer
-		if n, err := io.CopyN(&payload, b.r, int64(length)); err != nil {
+		if n, err := io.CopyN(&b.block, b.r, int64(length)); err != nil {
+			b.block.Reset()
 			b.torn = fmt.Sprintf("the last block has %d of %d bytes", n, length)
 			return 0, io.EOF
 		}
-		if crc32.Checksum(payload.Bytes(), castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
+		if crc32.Checksum(b.block.Bytes(), castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
+			b.block.Reset()
 			b.torn = "a block fails its checksum"
 			return 0, io.EOF
 		}
-		b.rest = payload.Bytes()
-		b.spent.read += int64(len(b.rest))
+		b.spent.read += int64(length)
 	}
-	n := copy(p, b.rest)
-	b.rest = b.rest[n:]
-	return n, nil
+	return b.block.Read(p)
 }
 
 // journalContent is what a reader of a journal is handed, sample by sample.
@@ -321,6 +319,7 @@ type journalDecoder struct {
 	to        journalContent
 	memory    *budget.Budget // for what stays: texts
 	scratch   *budget.Budget // for the last sample of each table
+	item      bytes.Buffer   // the last sample; its memory serves for the next
 	texts     []string
 	textBytes int
 	tables    map[Table]*deltaTable
@@ -349,12 +348,12 @@ func (d *journalDecoder) next(stream io.Reader) (more bool, err error) {
 	if d.spent.plain += int64(size); d.spent.excessive() {
 		return false, errBloated
 	}
-	var item bytes.Buffer
-	if _, err := io.CopyN(&item, stream, int64(size)); err != nil {
+	d.item.Reset()
+	if _, err := io.CopyN(&d.item, stream, int64(size)); err != nil {
 		return false, &damageError{fmt.Errorf("a sample is incomplete: %w", err)}
 	}
 	var s sample
-	if err := cborDecoder.Unmarshal(item.Bytes(), &s); err != nil {
+	if err := cborDecoder.Unmarshal(d.item.Bytes(), &s); err != nil {
 		return false, &damageError{err}
 	}
 	return d.sample(s)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"rtrail/internal/budget"
 )
 
 // rangeSlack is how much older or younger than their segment rows may be:
@@ -217,7 +219,7 @@ func Span(ctx context.Context, path string) (Window, error) {
 	if err != nil {
 		return Window{}, fmt.Errorf("reading the recording %s: %w", path, err)
 	}
-	all, err := pieces(ctx, src, m, src.segments())
+	all, err := pieces(budget.With(ctx, budget.From(ctx)), src, m, src.segments())
 	if err != nil {
 		return Window{}, fmt.Errorf("reading the recording %s: %w", path, err)
 	}

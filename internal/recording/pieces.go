@@ -139,7 +139,9 @@ func OpenPiece(ctx context.Context, path string, piece int, from, to time.Time, 
 		return nil, err
 	}
 	defer src.close()
-	o := &opener{ctx: ctx, src: src, segments: src.segments(), piece: piece, in: readOptions{from: from, to: to, tables: tables, memory: budget.From(ctx)}}
+	memory := budget.From(ctx)
+	o := &opener{ctx: budget.With(ctx, memory), src: src, segments: src.segments(), piece: piece,
+		in: readOptions{from: from, to: to, tables: tables, memory: memory}}
 	rec, err := o.open()
 	if err != nil {
 		return nil, fmt.Errorf("reading the recording %s: %w", path, err)
