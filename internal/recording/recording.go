@@ -21,6 +21,7 @@ type Recording struct {
 type rows interface {
 	count() int
 	latest() time.Time
+	between(from, to time.Time) bool
 	appendFrom(rows)
 	adopt(rows)
 	join()
@@ -62,6 +63,16 @@ func (t *table[T]) latest() (at time.Time) {
 		}
 	}
 	return at
+}
+
+// between says whether a row was read between two times, both included.
+func (t *table[T]) between(from, to time.Time) bool {
+	for r := range t.readings() {
+		if at := r.At(); !at.Before(from) && !at.After(to) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *table[T]) appendFrom(other rows) {
@@ -143,6 +154,15 @@ func (r *Recording) Count(name Table) int {
 		return t.count()
 	}
 	return 0
+}
+
+// Has says whether a table has a row that was read between two times, both
+// included.
+func (r *Recording) Has(name Table, from, to time.Time) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	t := r.tables[name]
+	return t != nil && t.between(from, to)
 }
 
 // Commit adds the rows of one sample.
