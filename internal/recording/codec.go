@@ -132,6 +132,9 @@ func (k *tableKind[T]) load(from rows, first, last int, texts *textList, reuse [
 func (k *tableKind[T]) store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error {
 	t := into.(*table[T])
 	n := len(words[0])
+	if at := k.column("at"); keep != nil && at >= 0 && !slices.ContainsFunc(words[at], func(w word) bool { return keep(timeOf(w)) }) {
+		return nil // most of what is read of a long recording is out of the range
+	}
 	first := len(t.list)
 	t.list = slices.Grow(t.list, n)[:first+n]
 	list := t.list[first:]
