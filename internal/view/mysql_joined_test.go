@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule/ruletest"
@@ -68,7 +69,7 @@ func TestBlockersOfFollowsChains(t *testing.T) {
 		got = append(got, row{b.Session, b.Victims, b.Waited})
 	}
 	want := []row{
-		{1, []view.MySQLVictim{{Session: 2, Kind: "row", Object: "shop.stock", Waited: 13 * time.Second, Behind: 1}, {Session: 3, Kind: "row", Object: "shop.stock", Waited: 11 * time.Second, Behind: 2}}, 2},
+		{1, []view.MySQLVictim{{Session: 2, Kind: "row", Object: "shop.stock", Waited: 13 * time.Second, Behind: 1}, {Session: 3, Kind: "row", Object: "shop.stock", Waited: 11 * time.Second, Behind: 1}}, 2},
 		{8, []view.MySQLVictim{{Session: 9, Kind: "row", Object: "shop.stock", Waited: recording.Unknown, Behind: 8}}, 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -76,6 +77,27 @@ func TestBlockersOfFollowsChains(t *testing.T) {
 	}
 	if n := v.RowLockWaiters("10.0.0.2:3306"); n != 2 {
 		t.Errorf("%v transactions wait at a time, want 2", n)
+	}
+}
+
+// A recording sorts its rows: whom a connection waits behind must not depend on
+// their order.
+func TestBlockersOfNeedsNoOrder(t *testing.T) {
+	waits := []recording.MySQLLockWait{
+		{Kind: "row", Waiting: 3, Blocking: 2}, {Kind: "row", Waiting: 3, Blocking: 5, BlockingFor: 40 * time.Second},
+		{Kind: "row", Waiting: 3, Blocking: 4, BlockingFor: time.Second}, {Kind: "row", Waiting: 2, Blocking: 5, BlockingFor: 40 * time.Second},
+		{Kind: "metadata", Waiting: 4, Blocking: 1},
+	}
+	blockers := func() []view.MySQLBlocker {
+		return ruletest.New(2, 10).MySQL(ruletest.MySQL{}).LockWaits(waits...).View().BlockersOf("10.0.0.2:3306")
+	}
+	want := blockers()
+	if len(want) != 2 || want[0].Session != 5 || len(want[0].Victims) != 2 {
+		t.Fatalf("blockers %+v", want)
+	}
+	slices.Reverse(waits)
+	if diff := cmp.Diff(want, blockers(), cmpopts.SortSlices(func(a, b view.MySQLVictim) bool { return a.Session < b.Session })); diff != "" {
+		t.Errorf("in another order (-want +got):\n%s", diff)
 	}
 }
 

@@ -92,7 +92,7 @@ func (v *View) BlockersOf(server string, kinds ...string) []MySQLBlocker {
 		counted := map[key]int{}
 		for _, w := range look {
 			if first := behind[w.Waiting]; first.Blocking != w.Blocking || first.Kind != w.Kind || first.Object != w.Object {
-				continue // one victim, several blockers: counted behind the first
+				continue // one victim, several blockers: counted behind one
 			}
 			root := rootOf(behind, w)
 			k := key{session: root.Blocking, detached: root.Detached, kind: root.Kind}
@@ -135,16 +135,27 @@ func (v *View) BlockersOf(server string, kinds ...string) []MySQLBlocker {
 	return list
 }
 
-// waitsBehind picks one wait of each connection of a look: the first one, unless
-// its blocker waits for a lock of another kind and that of a later one does not.
+// waitsBehind picks one wait of each connection of a look, the one that tells most
+// of whom to look for: behind who waits for nobody himself, the holder, before
+// others in its queue, and before those that wait for a lock of another kind.
+// Among equals it is who has been at it longest. The order of the rows tells
+// nothing: recordings sort them.
 func waitsBehind(look []recording.MySQLLockWait, waits map[int64]string) map[int64]recording.MySQLLockWait {
-	elsewhere := func(w recording.MySQLLockWait) bool {
-		kind, waiting := waits[w.Blocking]
-		return waiting && kind != w.Kind
+	rank := func(w recording.MySQLLockWait) int {
+		switch kind, waiting := waits[w.Blocking]; {
+		case !waiting:
+			return 0
+		case kind == w.Kind:
+			return 1
+		}
+		return 2
+	}
+	better := func(a, b recording.MySQLLockWait) bool {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.BlockingFor, a.BlockingFor), cmp.Compare(a.Blocking, b.Blocking)) < 0
 	}
 	behind := map[int64]recording.MySQLLockWait{}
 	for _, w := range look {
-		if first, known := behind[w.Waiting]; !known || elsewhere(first) && !elsewhere(w) {
+		if have, known := behind[w.Waiting]; !known || better(w, have) {
 			behind[w.Waiting] = w
 		}
 	}
