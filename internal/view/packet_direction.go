@@ -3,6 +3,7 @@ package view
 import (
 	"iter"
 
+	"rtrail/internal/direction"
 	"rtrail/internal/recording"
 )
 
@@ -20,7 +21,7 @@ func directionsOf(connections []*PacketConnection) []recording.PacketDirection {
 				known[k] = i
 				list = append(list, recording.PacketDirection{At: c.At, Client: c.Client, Server: c.Server, ServerPort: c.ServerPort, Proto: c.Proto, Sender: sender})
 			}
-			list[i].Add(&c.PacketConnection, side)
+			direction.Add(&list[i], &c.PacketConnection, side)
 		}
 	}
 	return list
@@ -38,7 +39,7 @@ func (s *PacketService) Sent(sender string) recording.PacketDirection {
 	sum := recording.PacketDirection{Server: s.Server, ServerPort: int32(s.Port), Proto: s.Proto, Sender: sender}
 	for i := range s.Directions {
 		if d := &s.Directions[i]; d.Sender == sender {
-			sum.Merge(d)
+			direction.Merge(&sum, d)
 		}
 	}
 	return sum

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/direction"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
@@ -42,7 +43,7 @@ func (d *directions) add(c *tcp.Conn) {
 	both := d.at(between{c.Client.Addr, summary.Service{Server: c.Server, Proto: c.Protocol}})
 	for dir := range both {
 		side := SideRow(&row, both[dir].Sender, &c.Sides[dir])
-		both[dir].Add(&row, &side)
+		direction.Add(&both[dir], &row, &side)
 	}
 }
 
@@ -53,14 +54,14 @@ func (d *directions) transaction(t *rt.Transaction) {
 		return
 	}
 	k := between{t.Client.Addr, summary.Service{Server: t.Server, Proto: t.Proto}}
-	if t.Usable() && t.Connection != t.ID && t.Download >= recording.LongDownload {
-		d.at(k)[flow.ToClient].AddDownload(t.Download)
+	if t.Usable() && t.Connection != t.ID && t.Download >= direction.LongDownload {
+		direction.AddDownload(&d.at(k)[flow.ToClient], t.Download)
 	}
 	u := t.Unheard
 	if u == nil {
 		return
 	}
-	d.at(k)[flow.ToServer].AddUnheard(recording.PacketDirection{
+	direction.AddUnheard(&d.at(k)[flow.ToServer], recording.PacketDirection{
 		UnheardCopies: int64(u.Copies), UnheardTimeouts: int64(u.Timeouts), UnheardWait: u.Waited, UnheardFor: u.For,
 		UnheardLargest: int64(u.Largest), UnheardQuiet: u.Quiet, UnheardFrom: time.Unix(0, t.Start),
 	})
@@ -85,7 +86,7 @@ func (d *directions) merge(o directions) {
 	for k, from := range o.sums {
 		into := d.at(k)
 		for dir := range into {
-			into[dir].Merge(&from[dir])
+			direction.Merge(&into[dir], &from[dir])
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/direction"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -44,7 +45,7 @@ func deadConnections(v *view.View) []rule.Finding {
 		x := deadService{s: s, pause: s.IdleQuantile(1)}
 		for i := range s.Directions {
 			if d := &s.Directions[i]; dead(d) {
-				x.sum.Merge(d)
+				direction.Merge(&x.sum, d)
 				x.clients = append(x.clients, d.Client)
 			}
 		}

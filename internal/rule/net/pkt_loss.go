@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/direction"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -129,7 +130,7 @@ func (l *lostWay) look(c *view.PacketConnection, side *recording.PacketSide, p *
 		l.waited -= side.RetransmitWait
 		return
 	}
-	if l.unheard > 0 && p.StuckCopies >= recording.UnheardAfter {
+	if l.unheard > 0 && p.StuckCopies >= direction.UnheardAfter {
 		return
 	}
 	l.upstream += p.Upstream

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"rtrail/internal/direction"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -93,17 +94,17 @@ func brokenOf(s *view.PacketService) []*broken {
 // kindOfReset tells whose doing a reset is. A client that closes before it has
 // read all it was sent, with no answer under way, misses nothing.
 func kindOfReset(c *view.PacketConnection) (resetKind, bool) {
-	switch harm := c.Harm(); {
-	case harm == recording.ConnectRefused:
+	switch harm := direction.HarmOf(&c.PacketConnection); {
+	case harm == direction.ConnectRefused:
 		return refused, true
-	case harm == recording.NoHarm:
+	case harm == direction.NoHarm:
 		return 0, false
-	case harm == recording.RequestCrossed:
+	case harm == direction.RequestCrossed:
 		return closedIdle, true
 	case c.Closer == "server":
 		return serverBroke, true
 	}
-	return clientGaveUp, c.Closer == "client" && c.Harm() == recording.ExchangeBroken
+	return clientGaveUp, c.Closer == "client" && direction.HarmOf(&c.PacketConnection) == direction.ExchangeBroken
 }
 
 func (b *broken) add(c *view.PacketConnection) {

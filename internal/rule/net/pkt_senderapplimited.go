@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/direction"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -38,7 +39,7 @@ const (
 	// not what users notice.
 	answerShare = 0.3
 	// pauseOfNote per answer.
-	pauseOfNote = recording.LongDownload
+	pauseOfNote = direction.LongDownload
 	// pausesOverRTT: a sender that waits for acknowledgements pauses one round trip
 	// at a time; ten of them in one answer are something else.
 	pausesOverRTT = 10

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/direction"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -75,7 +76,7 @@ type slowConnect struct {
 
 // add takes what only the connection itself tells.
 func (x *slowConnect) add(c *view.PacketConnection) {
-	silent, _ := c.SilentSYNs()
+	silent, _ := direction.SilentSYNs(&c.PacketConnection)
 	switch {
 	case c.Refused:
 	case c.SYNs == 1 && x.abandoned(c):
@@ -95,7 +96,7 @@ func (x *slowConnect) add(c *view.PacketConnection) {
 // abandoned says that a SYN got no answer, though there was time for one: what
 // is captured of one direction only has no answers at all.
 func (x *slowConnect) abandoned(c *view.PacketConnection) bool {
-	return c.SYNACKs == 0 && c.FromServer.Packets == 0 && c.FromClient.Packets <= 1 && x.v.End().Sub(c.At) >= recording.FirstRetry
+	return c.SYNACKs == 0 && c.FromServer.Packets == 0 && c.FromClient.Packets <= 1 && x.v.End().Sub(c.At) >= direction.FirstRetry
 }
 
 func (x *slowConnect) look(address string, port int32) bool {
@@ -169,7 +170,7 @@ func (x *slowConnect) finding() rule.Finding {
 			kept = fmt.Sprintf(", by the %d that most was waited for", len(x.steps))
 		}
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "rt.connect", Value: at(x.steps, 0.5).Seconds(), Unit: "seconds", Limit: rule.Limit(recording.FirstRetry.Seconds()),
+			Metric: "rt.connect", Value: at(x.steps, 0.5).Seconds(), Unit: "seconds", Limit: rule.Limit(direction.FirstRetry.Seconds()),
 			What:  rule.T("those answered took %s%s: %s", unit.Duration(at(x.steps, 0.5)), kept, steps(x.steps)),
 			Check: packets(v, s).With("--by connection"),
 		})
