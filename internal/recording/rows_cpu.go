@@ -6,77 +6,77 @@ import "time"
 // The kernel counts them in USER_HZ ticks; they are kept as durations with
 // that granularity (10 ms). User includes Guest, Nice includes GuestNice.
 type CPUSample struct {
-	At        time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	CPU       int32         `parquet:"cpu" cbor:"cpu"` // -1: the sum over all CPUs
-	User      time.Duration `parquet:"user" cbor:"user"`
-	Nice      time.Duration `parquet:"nice" cbor:"nice"`
-	System    time.Duration `parquet:"system" cbor:"system"`
-	Idle      time.Duration `parquet:"idle" cbor:"idle"`
-	IOWait    time.Duration `parquet:"iowait" cbor:"iowait"` // idle with I/O pending; not reliable per CPU
-	IRQ       time.Duration `parquet:"irq" cbor:"irq"`
-	SoftIRQ   time.Duration `parquet:"softirq" cbor:"softirq"`
-	Steal     time.Duration `parquet:"steal" cbor:"steal"`
-	Guest     time.Duration `parquet:"guest" cbor:"guest"`
-	GuestNice time.Duration `parquet:"guest_nice" cbor:"guest_nice"`
+	At        time.Time     `parquet:"at,timestamp(nanosecond)"`
+	CPU       int32         `parquet:"cpu"` // -1: the sum over all CPUs
+	User      time.Duration `parquet:"user"`
+	Nice      time.Duration `parquet:"nice"`
+	System    time.Duration `parquet:"system"`
+	Idle      time.Duration `parquet:"idle"`
+	IOWait    time.Duration `parquet:"iowait"` // idle with I/O pending; not reliable per CPU
+	IRQ       time.Duration `parquet:"irq"`
+	SoftIRQ   time.Duration `parquet:"softirq"`
+	Steal     time.Duration `parquet:"steal"`
+	Guest     time.Duration `parquet:"guest"`
+	GuestNice time.Duration `parquet:"guest_nice"`
 }
 
 // SystemSample holds totals of the scheduler and of the file table, from
 // /proc/stat, /proc/loadavg and /proc/sys/fs/file-nr.
 type SystemSample struct {
-	At              time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	ContextSwitches uint64    `parquet:"context_switches" cbor:"context_switches"` // since boot
-	Interrupts      uint64    `parquet:"interrupts" cbor:"interrupts"`             // since boot
-	Forks           uint64    `parquet:"forks" cbor:"forks"`                       // processes and threads created since boot
-	Running         int64     `parquet:"running" cbor:"running"`                   // tasks runnable right now, host wide
-	Blocked         int64     `parquet:"blocked" cbor:"blocked"`                   // tasks waiting for I/O right now
-	Load1           float64   `parquet:"load1" cbor:"load1"`                       // average number of runnable and uninterruptible tasks over one minute
-	Load5           float64   `parquet:"load5" cbor:"load5"`                       // the same over five minutes
-	Load15          float64   `parquet:"load15" cbor:"load15"`                     // the same over fifteen minutes
-	Tasks           int64     `parquet:"tasks" cbor:"tasks"`                       // tasks that exist, threads counted
-	FilesOpen       int64     `parquet:"files_open" cbor:"files_open"`             // file handles in use, host wide
-	FilesMax        int64     `parquet:"files_max" cbor:"files_max"`               // fs.file-max
+	At              time.Time `parquet:"at,timestamp(nanosecond)"`
+	ContextSwitches uint64    `parquet:"context_switches"` // since boot
+	Interrupts      uint64    `parquet:"interrupts"`       // since boot
+	Forks           uint64    `parquet:"forks"`            // processes and threads created since boot
+	Running         int64     `parquet:"running"`          // tasks runnable right now, host wide
+	Blocked         int64     `parquet:"blocked"`          // tasks waiting for I/O right now
+	Load1           float64   `parquet:"load1"`            // average number of runnable and uninterruptible tasks over one minute
+	Load5           float64   `parquet:"load5"`            // the same over five minutes
+	Load15          float64   `parquet:"load15"`           // the same over fifteen minutes
+	Tasks           int64     `parquet:"tasks"`            // tasks that exist, threads counted
+	FilesOpen       int64     `parquet:"files_open"`       // file handles in use, host wide
+	FilesMax        int64     `parquet:"files_max"`        // fs.file-max
 }
 
 // PressureSample holds the stall totals of one resource for the host, from
 // /proc/pressure. Totals count since boot. Full is zero where the kernel gives
 // no "full" line.
 type PressureSample struct {
-	At        time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Resource  string        `parquet:"resource" cbor:"resource"`     // cpu, memory, io, irq
-	Some      time.Duration `parquet:"some" cbor:"some"`             // at least one task stalled
-	Full      time.Duration `parquet:"full" cbor:"full"`             // all non-idle tasks stalled
-	SomeAvg10 float64       `parquet:"some_avg10" cbor:"some_avg10"` // percent of the last ten seconds
-	FullAvg10 float64       `parquet:"full_avg10" cbor:"full_avg10"` // percent of the last ten seconds
+	At        time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Resource  string        `parquet:"resource"`   // cpu, memory, io, irq
+	Some      time.Duration `parquet:"some"`       // at least one task stalled
+	Full      time.Duration `parquet:"full"`       // all non-idle tasks stalled
+	SomeAvg10 float64       `parquet:"some_avg10"` // percent of the last ten seconds
+	FullAvg10 float64       `parquet:"full_avg10"` // percent of the last ten seconds
 }
 
 // SoftIRQSample counts how often one kind of softirq ran on one CPU since
 // boot, from /proc/softirqs.
 type SoftIRQSample struct {
-	At    time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Kind  string    `parquet:"kind,dict" cbor:"kind"` // NET_RX, TIMER, ...
-	CPU   int32     `parquet:"cpu" cbor:"cpu"`
-	Count uint64    `parquet:"count" cbor:"count"`
+	At    time.Time `parquet:"at,timestamp(nanosecond)"`
+	Kind  string    `parquet:"kind,dict"` // NET_RX, TIMER, ...
+	CPU   int32     `parquet:"cpu"`
+	Count uint64    `parquet:"count"`
 }
 
 // InterruptSample counts one interrupt line on one CPU since boot, from
 // /proc/interrupts. Lines that never fired on a CPU have no row.
 type InterruptSample struct {
-	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	IRQ    string    `parquet:"irq,dict" cbor:"irq"`       // number, or a name as LOC or RES
-	Device string    `parquet:"device,dict" cbor:"device"` // chip, type and device as printed
-	CPU    int32     `parquet:"cpu" cbor:"cpu"`
-	Count  uint64    `parquet:"count" cbor:"count"`
+	At     time.Time `parquet:"at,timestamp(nanosecond)"`
+	IRQ    string    `parquet:"irq,dict"`    // number, or a name as LOC or RES
+	Device string    `parquet:"device,dict"` // chip, type and device as printed
+	CPU    int32     `parquet:"cpu"`
+	Count  uint64    `parquet:"count"`
 }
 
 // SoftnetSample holds the receive backlog of one CPU since boot, from
 // /proc/net/softnet_stat (kernel net/core/net-procfs.c).
 type SoftnetSample struct {
-	At        time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	CPU       int32     `parquet:"cpu" cbor:"cpu"`
-	Processed uint64    `parquet:"processed" cbor:"processed"` // packets
-	Dropped   uint64    `parquet:"dropped" cbor:"dropped"`     // backlog full
-	Squeezed  uint64    `parquet:"squeezed" cbor:"squeezed"`   // budget or time used up with work left
-	Backlog   uint64    `parquet:"backlog" cbor:"backlog"`     // packets queued right now; 0 on kernels before 5.14
+	At        time.Time `parquet:"at,timestamp(nanosecond)"`
+	CPU       int32     `parquet:"cpu"`
+	Processed uint64    `parquet:"processed"` // packets
+	Dropped   uint64    `parquet:"dropped"`   // backlog full
+	Squeezed  uint64    `parquet:"squeezed"`  // budget or time used up with work left
+	Backlog   uint64    `parquet:"backlog"`   // packets queued right now; 0 on kernels before 5.14
 }
 
 func (CPUSample) Table() Table       { return CPUs }

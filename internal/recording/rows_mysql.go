@@ -12,28 +12,28 @@ import (
 
 // MySQLServer is one look at a server: how it answered, and what looking cost.
 type MySQLServer struct {
-	At      time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server  string        `parquet:"server,dict" cbor:"server"`
-	Flavor  string        `parquet:"flavor,dict" cbor:"flavor"`   // MySQL, MariaDB, Percona; "" if it never answered
-	Version string        `parquet:"version,dict" cbor:"version"` // as the server writes it: 10.11.6-MariaDB-log
-	PID     int32         `parquet:"pid" cbor:"pid"`              // of the server process on this host; Unknown if it runs elsewhere
-	Port    int32         `parquet:"port" cbor:"port"`            // it listens on; Unknown
-	User    string        `parquet:"user,dict" cbor:"user"`       // that the mysql client must be given with -u to log in as rtrail does; "": the one it takes by itself
-	State   string        `parquet:"state,dict" cbor:"state"`     // one of the Server constants
-	Error   string        `parquet:"error" cbor:"error"`          // what the server or the network said, "" when answering
-	Code    int32         `parquet:"code" cbor:"code"`            // error number of the server: 1040, 1045; 0 without
-	Connect time.Duration `parquet:"connect" cbor:"connect"`      // time to connect and log in; Unknown if the connection was there already
-	Answer  time.Duration `parquet:"answer" cbor:"answer"`        // time to answer the first, trivial query of this look; Unknown without an answer
-	Waited  time.Duration `parquet:"waited" cbor:"waited"`        // how long the query that is in flight, or was given up, has been waited for; 0 when answering
-	Uptime  time.Duration `parquet:"uptime" cbor:"uptime"`        // Unknown
+	At      time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server  string        `parquet:"server,dict"`
+	Flavor  string        `parquet:"flavor,dict"`  // MySQL, MariaDB, Percona; "" if it never answered
+	Version string        `parquet:"version,dict"` // as the server writes it: 10.11.6-MariaDB-log
+	PID     int32         `parquet:"pid"`          // of the server process on this host; Unknown if it runs elsewhere
+	Port    int32         `parquet:"port"`         // it listens on; Unknown
+	User    string        `parquet:"user,dict"`    // that the mysql client must be given with -u to log in as rtrail does; "": the one it takes by itself
+	State   string        `parquet:"state,dict"`   // one of the Server constants
+	Error   string        `parquet:"error"`        // what the server or the network said, "" when answering
+	Code    int32         `parquet:"code"`         // error number of the server: 1040, 1045; 0 without
+	Connect time.Duration `parquet:"connect"`      // time to connect and log in; Unknown if the connection was there already
+	Answer  time.Duration `parquet:"answer"`       // time to answer the first, trivial query of this look; Unknown without an answer
+	Waited  time.Duration `parquet:"waited"`       // how long the query that is in flight, or was given up, has been waited for; 0 when answering
+	Uptime  time.Duration `parquet:"uptime"`       // Unknown
 	// Connection is the number of rtrail's own connection if a thread pool serves
 	// it, which makes its group; 0: no pool, a port that the pool does not serve, or
 	// no connection.
-	Connection int64         `parquet:"connection" cbor:"connection"`
-	Queries    int64         `parquet:"queries" cbor:"queries"`          // rtrail's own, since it began: counter
-	QueryTime  time.Duration `parquet:"query_time" cbor:"query_time"`    // waited for their answers: counter
-	Collected  string        `parquet:"collected,dict" cbor:"collected"` // names of what was read in this look, joined by ','
-	Skipped    string        `parquet:"skipped,dict" cbor:"skipped"`     // what was left out to spare the server, with reasons, joined by ';'
+	Connection int64         `parquet:"connection"`
+	Queries    int64         `parquet:"queries"`        // rtrail's own, since it began: counter
+	QueryTime  time.Duration `parquet:"query_time"`     // waited for their answers: counter
+	Collected  string        `parquet:"collected,dict"` // names of what was read in this look, joined by ','
+	Skipped    string        `parquet:"skipped,dict"`   // what was left out to spare the server, with reasons, joined by ';'
 }
 
 // What a server did when rtrail looked: MySQLServer.State.
@@ -51,98 +51,98 @@ const (
 // MySQLStatus is one number of SHOW GLOBAL STATUS. Which of them are counters
 // is the server's manual's business; Threads_running and the like are gauges.
 type MySQLStatus struct {
-	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server string    `parquet:"server,dict" cbor:"server"`
-	Name   string    `parquet:"name,dict" cbor:"name"` // as the server writes it: Com_select
-	Value  float64   `parquet:"value" cbor:"value"`
+	At     time.Time `parquet:"at,timestamp(nanosecond)"`
+	Server string    `parquet:"server,dict"`
+	Name   string    `parquet:"name,dict"` // as the server writes it: Com_select
+	Value  float64   `parquet:"value"`
 }
 
 // MySQLVariable is one setting, written when it is first read and when it
 // changes.
 type MySQLVariable struct {
-	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server string    `parquet:"server,dict" cbor:"server"`
-	Name   string    `parquet:"name,dict" cbor:"name"` // lower case
-	Value  string    `parquet:"value,dict" cbor:"value"`
+	At     time.Time `parquet:"at,timestamp(nanosecond)"`
+	Server string    `parquet:"server,dict"`
+	Name   string    `parquet:"name,dict"` // lower case
+	Value  string    `parquet:"value,dict"`
 }
 
 // MySQLSession is one connection that does something, as the process list shows
 // it, or one that sleeps with a transaction open. rtrail's own are left out.
 type MySQLSession struct {
-	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server     string        `parquet:"server,dict" cbor:"server"`
-	ID         int64         `parquet:"id" cbor:"id"` // of the connection
-	User       string        `parquet:"user,dict" cbor:"user"`
-	Client     string        `parquet:"client,dict" cbor:"client"`      // address or name without port; "localhost" for the socket
-	ClientPort int32         `parquet:"client_port" cbor:"client_port"` // 0: not known
-	DB         string        `parquet:"db,dict" cbor:"db"`
-	Command    string        `parquet:"command,dict" cbor:"command"`     // Query, Execute, Sleep, Binlog Dump...
-	State      string        `parquet:"state,dict" cbor:"state"`         // "Opening tables", "Sending to client"...
-	For        time.Duration `parquet:"for" cbor:"for"`                  // in this state or command; whole seconds on servers that tell no more
-	Statement  string        `parquet:"statement,dict" cbor:"statement"` // without literals
-	Length     int64         `parquet:"length" cbor:"length"`            // bytes of the statement as sent; Unknown
-	Examined   int64         `parquet:"examined" cbor:"examined"`        // rows so far; Unknown
-	Sent       int64         `parquet:"sent" cbor:"sent"`                // rows so far; Unknown
-	TID        int32         `parquet:"tid" cbor:"tid"`                  // of the server's operating system thread; Unknown
+	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server     string        `parquet:"server,dict"`
+	ID         int64         `parquet:"id"` // of the connection
+	User       string        `parquet:"user,dict"`
+	Client     string        `parquet:"client,dict"` // address or name without port; "localhost" for the socket
+	ClientPort int32         `parquet:"client_port"` // 0: not known
+	DB         string        `parquet:"db,dict"`
+	Command    string        `parquet:"command,dict"`   // Query, Execute, Sleep, Binlog Dump...
+	State      string        `parquet:"state,dict"`     // "Opening tables", "Sending to client"...
+	For        time.Duration `parquet:"for"`            // in this state or command; whole seconds on servers that tell no more
+	Statement  string        `parquet:"statement,dict"` // without literals
+	Length     int64         `parquet:"length"`         // bytes of the statement as sent; Unknown
+	Examined   int64         `parquet:"examined"`       // rows so far; Unknown
+	Sent       int64         `parquet:"sent"`           // rows so far; Unknown
+	TID        int32         `parquet:"tid"`            // of the server's operating system thread; Unknown
 }
 
 // MySQLClient sums the connections of one user from one client address.
 type MySQLClient struct {
-	At       time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server   string        `parquet:"server,dict" cbor:"server"`
-	User     string        `parquet:"user,dict" cbor:"user"`
-	Client   string        `parquet:"client,dict" cbor:"client"`
-	Total    int64         `parquet:"total" cbor:"total"`
-	Sleeping int64         `parquet:"sleeping" cbor:"sleeping"`
-	Idlest   time.Duration `parquet:"idlest" cbor:"idlest"` // the longest sleep among them
+	At       time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server   string        `parquet:"server,dict"`
+	User     string        `parquet:"user,dict"`
+	Client   string        `parquet:"client,dict"`
+	Total    int64         `parquet:"total"`
+	Sleeping int64         `parquet:"sleeping"`
+	Idlest   time.Duration `parquet:"idlest"` // the longest sleep among them
 }
 
 // MySQLState sums the connections that do the same: what a hundred sessions
 // wait in is seen although their rows may be cut.
 type MySQLState struct {
-	At      time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server  string        `parquet:"server,dict" cbor:"server"`
-	Command string        `parquet:"command,dict" cbor:"command"`
-	State   string        `parquet:"state,dict" cbor:"state"`
-	Count   int64         `parquet:"count" cbor:"count"`
-	Longest time.Duration `parquet:"longest" cbor:"longest"`
+	At      time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server  string        `parquet:"server,dict"`
+	Command string        `parquet:"command,dict"`
+	State   string        `parquet:"state,dict"`
+	Count   int64         `parquet:"count"`
+	Longest time.Duration `parquet:"longest"`
 }
 
 // MySQLTransaction is one open InnoDB transaction.
 type MySQLTransaction struct {
-	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server     string        `parquet:"server,dict" cbor:"server"`
-	ID         string        `parquet:"id" cbor:"id"`           // of the transaction, as the server writes it
-	Session    int64         `parquet:"session" cbor:"session"` // connection; 0: none (recovered, XA)
-	State      string        `parquet:"state,dict" cbor:"state"`
-	Age        time.Duration `parquet:"age" cbor:"age"`
-	Isolation  string        `parquet:"isolation,dict" cbor:"isolation"`
-	RowsLocked int64         `parquet:"rows_locked" cbor:"rows_locked"`
-	Modified   int64         `parquet:"modified" cbor:"modified"`        // rows
-	Snapshot   bool          `parquet:"snapshot" cbor:"snapshot"`        // holds a read view, as far as the server tells
-	Prepared   bool          `parquet:"prepared" cbor:"prepared"`        // for a commit in two phases, as far as the server tells
-	Statement  string        `parquet:"statement,dict" cbor:"statement"` // that runs; "" if none does
+	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server     string        `parquet:"server,dict"`
+	ID         string        `parquet:"id"`      // of the transaction, as the server writes it
+	Session    int64         `parquet:"session"` // connection; 0: none (recovered, XA)
+	State      string        `parquet:"state,dict"`
+	Age        time.Duration `parquet:"age"`
+	Isolation  string        `parquet:"isolation,dict"`
+	RowsLocked int64         `parquet:"rows_locked"`
+	Modified   int64         `parquet:"modified"`       // rows
+	Snapshot   bool          `parquet:"snapshot"`       // holds a read view, as far as the server tells
+	Prepared   bool          `parquet:"prepared"`       // for a commit in two phases, as far as the server tells
+	Statement  string        `parquet:"statement,dict"` // that runs; "" if none does
 }
 
 // MySQLLockWait is one connection that waits for another one.
 type MySQLLockWait struct {
-	At                time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server            string        `parquet:"server,dict" cbor:"server"`
-	Kind              string        `parquet:"kind,dict" cbor:"kind"`     // row, metadata, table, user (GET_LOCK)
-	Object            string        `parquet:"object,dict" cbor:"object"` // db.table; of GET_LOCK: the name, where literals are kept
-	Index             string        `parquet:"index,dict" cbor:"index"`
-	Mode              string        `parquet:"mode,dict" cbor:"mode"`  // asked for: X,REC_NOT_GAP; EXCLUSIVE
-	Waited            time.Duration `parquet:"waited" cbor:"waited"`   // Unknown
-	Waiting           int64         `parquet:"waiting" cbor:"waiting"` // connection
-	WaitingStatement  string        `parquet:"waiting_statement,dict" cbor:"waiting_statement"`
-	Blocking          int64         `parquet:"blocking" cbor:"blocking"`                          // connection; 0: not known
-	BlockingStatement string        `parquet:"blocking_statement,dict" cbor:"blocking_statement"` // that runs, or the last one; "" if not known
-	BlockingCommand   string        `parquet:"blocking_command,dict" cbor:"blocking_command"`     // Sleep: its client does nothing
-	BlockingUser      string        `parquet:"blocking_user,dict" cbor:"blocking_user"`
-	BlockingClient    string        `parquet:"blocking_client,dict" cbor:"blocking_client"`
-	BlockingFor       time.Duration `parquet:"blocking_for" cbor:"blocking_for"`        // age of its transaction, or how long it has been in its command; Unknown
-	BlockingMode      string        `parquet:"blocking_mode,dict" cbor:"blocking_mode"` // of the metadata lock in the way: SHARED_READ; "" if not known
-	Detached          bool          `parquet:"detached" cbor:"detached"`                // no connection owns the blocking transaction; Blocking is 0
+	At                time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server            string        `parquet:"server,dict"`
+	Kind              string        `parquet:"kind,dict"`   // row, metadata, table, user (GET_LOCK)
+	Object            string        `parquet:"object,dict"` // db.table; of GET_LOCK: the name, where literals are kept
+	Index             string        `parquet:"index,dict"`
+	Mode              string        `parquet:"mode,dict"` // asked for: X,REC_NOT_GAP; EXCLUSIVE
+	Waited            time.Duration `parquet:"waited"`    // Unknown
+	Waiting           int64         `parquet:"waiting"`   // connection
+	WaitingStatement  string        `parquet:"waiting_statement,dict"`
+	Blocking          int64         `parquet:"blocking"`                // connection; 0: not known
+	BlockingStatement string        `parquet:"blocking_statement,dict"` // that runs, or the last one; "" if not known
+	BlockingCommand   string        `parquet:"blocking_command,dict"`   // Sleep: its client does nothing
+	BlockingUser      string        `parquet:"blocking_user,dict"`
+	BlockingClient    string        `parquet:"blocking_client,dict"`
+	BlockingFor       time.Duration `parquet:"blocking_for"`       // age of its transaction, or how long it has been in its command; Unknown
+	BlockingMode      string        `parquet:"blocking_mode,dict"` // of the metadata lock in the way: SHARED_READ; "" if not known
+	Detached          bool          `parquet:"detached"`           // no connection owns the blocking transaction; Blocking is 0
 }
 
 // MySQLStatement is one statement of performance_schema's digests, or of
@@ -151,26 +151,26 @@ type MySQLLockWait struct {
 // rtrail's own (PreparedDigest), since rtrail read them first. The statements of
 // one reading may be a part of all: those with most time.
 type MySQLStatement struct {
-	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server     string        `parquet:"server,dict" cbor:"server"`
-	Schema     string        `parquet:"schema,dict" cbor:"schema"`
-	Digest     string        `parquet:"digest,dict" cbor:"digest"`
-	Text       string        `parquet:"text,dict" cbor:"text"`
-	First      time.Time     `parquet:"first,timestamp(nanosecond)" cbor:"first"` // when the server first saw it, by its clock; zero when not told
-	Count      int64         `parquet:"count" cbor:"count"`
-	Took       time.Duration `parquet:"took" cbor:"took"`           // execution
-	LockTime   time.Duration `parquet:"lock_time" cbor:"lock_time"` // table locks
-	Errors     int64         `parquet:"errors" cbor:"errors"`
-	Affected   int64         `parquet:"affected" cbor:"affected"` // rows
-	Sent       int64         `parquet:"sent" cbor:"sent"`         // rows
-	Examined   int64         `parquet:"examined" cbor:"examined"` // rows
-	TmpTables  int64         `parquet:"tmp_tables" cbor:"tmp_tables"`
-	TmpDisk    int64         `parquet:"tmp_disk" cbor:"tmp_disk"`
-	FullJoins  int64         `parquet:"full_joins" cbor:"full_joins"`
-	Scans      int64         `parquet:"scans" cbor:"scans"` // of the first table
-	SortMerges int64         `parquet:"sort_merges" cbor:"sort_merges"`
-	SortRows   int64         `parquet:"sort_rows" cbor:"sort_rows"`
-	NoIndex    int64         `parquet:"no_index" cbor:"no_index"`
+	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server     string        `parquet:"server,dict"`
+	Schema     string        `parquet:"schema,dict"`
+	Digest     string        `parquet:"digest,dict"`
+	Text       string        `parquet:"text,dict"`
+	First      time.Time     `parquet:"first,timestamp(nanosecond)"` // when the server first saw it, by its clock; zero when not told
+	Count      int64         `parquet:"count"`
+	Took       time.Duration `parquet:"took"`      // execution
+	LockTime   time.Duration `parquet:"lock_time"` // table locks
+	Errors     int64         `parquet:"errors"`
+	Affected   int64         `parquet:"affected"` // rows
+	Sent       int64         `parquet:"sent"`     // rows
+	Examined   int64         `parquet:"examined"` // rows
+	TmpTables  int64         `parquet:"tmp_tables"`
+	TmpDisk    int64         `parquet:"tmp_disk"`
+	FullJoins  int64         `parquet:"full_joins"`
+	Scans      int64         `parquet:"scans"` // of the first table
+	SortMerges int64         `parquet:"sort_merges"`
+	SortRows   int64         `parquet:"sort_rows"`
+	NoIndex    int64         `parquet:"no_index"`
 }
 
 // Grow adds to the counters of s what those of a statement grew by between two
@@ -208,155 +208,155 @@ func (s MySQLStatement) Prepared() bool { return strings.HasPrefix(s.Digest, Pre
 // MySQLInnoDB is what SHOW ENGINE INNODB STATUS says in numbers. Unknown where
 // a version does not tell.
 type MySQLInnoDB struct {
-	At            time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server        string        `parquet:"server,dict" cbor:"server"`
-	History       int64         `parquet:"history" cbor:"history"` // undo logs not yet purged
-	LSN           int64         `parquet:"lsn" cbor:"lsn"`         // bytes of redo log written ever: counter
-	Flushed       int64         `parquet:"flushed" cbor:"flushed"` // up to here on disk
-	Checkpoint    int64         `parquet:"checkpoint" cbor:"checkpoint"`
-	PendingFsyncs int64         `parquet:"pending_fsyncs" cbor:"pending_fsyncs"`
-	PendingReads  int64         `parquet:"pending_reads" cbor:"pending_reads"`
-	PendingWrites int64         `parquet:"pending_writes" cbor:"pending_writes"`
-	PoolPages     int64         `parquet:"pool_pages" cbor:"pool_pages"`
-	FreePages     int64         `parquet:"free_pages" cbor:"free_pages"`
-	DirtyPages    int64         `parquet:"dirty_pages" cbor:"dirty_pages"`
-	Transactions  int64         `parquet:"transactions" cbor:"transactions"` // open
-	LockWaits     int64         `parquet:"lock_waits" cbor:"lock_waits"`     // transactions that wait for a row
-	OldestAge     time.Duration `parquet:"oldest_age" cbor:"oldest_age"`     // of an open transaction
-	Semaphores    int64         `parquet:"semaphores" cbor:"semaphores"`     // threads that wait for a latch now
-	LongestLatch  time.Duration `parquet:"longest_latch" cbor:"longest_latch"`
-	SpinWaits     int64         `parquet:"spin_waits" cbor:"spin_waits"`                   // counters: of mutexes and latches together
-	SpinRounds    int64         `parquet:"spin_rounds" cbor:"spin_rounds"`                 //
-	OSWaits       int64         `parquet:"os_waits" cbor:"os_waits"`                       //
-	Deadlock      time.Time     `parquet:"deadlock,timestamp(nanosecond)" cbor:"deadlock"` // the last one, by the server's clock
+	At            time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server        string        `parquet:"server,dict"`
+	History       int64         `parquet:"history"` // undo logs not yet purged
+	LSN           int64         `parquet:"lsn"`     // bytes of redo log written ever: counter
+	Flushed       int64         `parquet:"flushed"` // up to here on disk
+	Checkpoint    int64         `parquet:"checkpoint"`
+	PendingFsyncs int64         `parquet:"pending_fsyncs"`
+	PendingReads  int64         `parquet:"pending_reads"`
+	PendingWrites int64         `parquet:"pending_writes"`
+	PoolPages     int64         `parquet:"pool_pages"`
+	FreePages     int64         `parquet:"free_pages"`
+	DirtyPages    int64         `parquet:"dirty_pages"`
+	Transactions  int64         `parquet:"transactions"` // open
+	LockWaits     int64         `parquet:"lock_waits"`   // transactions that wait for a row
+	OldestAge     time.Duration `parquet:"oldest_age"`   // of an open transaction
+	Semaphores    int64         `parquet:"semaphores"`   // threads that wait for a latch now
+	LongestLatch  time.Duration `parquet:"longest_latch"`
+	SpinWaits     int64         `parquet:"spin_waits"`                     // counters: of mutexes and latches together
+	SpinRounds    int64         `parquet:"spin_rounds"`                    //
+	OSWaits       int64         `parquet:"os_waits"`                       //
+	Deadlock      time.Time     `parquet:"deadlock,timestamp(nanosecond)"` // the last one, by the server's clock
 }
 
 // MySQLLatch is one thread that waits for a mutex or latch inside of InnoDB.
 type MySQLLatch struct {
-	At     time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server string        `parquet:"server,dict" cbor:"server"`
-	Thread string        `parquet:"thread" cbor:"thread"` // as the server writes it
-	Waited time.Duration `parquet:"waited" cbor:"waited"`
-	File   string        `parquet:"file,dict" cbor:"file"` // FILE.cc:LINE that waits
-	Name   string        `parquet:"name,dict" cbor:"name"` // of the latch, as far as the server tells
-	Mode   string        `parquet:"mode,dict" cbor:"mode"`
+	At     time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server string        `parquet:"server,dict"`
+	Thread string        `parquet:"thread"` // as the server writes it
+	Waited time.Duration `parquet:"waited"`
+	File   string        `parquet:"file,dict"` // FILE.cc:LINE that waits
+	Name   string        `parquet:"name,dict"` // of the latch, as far as the server tells
+	Mode   string        `parquet:"mode,dict"`
 }
 
 // MySQLPoolGroup is one group of a thread pool. Unknown where a server has no
 // such number. Counters run since the server began.
 type MySQLPoolGroup struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server      string        `parquet:"server,dict" cbor:"server"`
-	Group       int32         `parquet:"group" cbor:"group"`
-	Connections int64         `parquet:"connections" cbor:"connections"`
-	Threads     int64         `parquet:"threads" cbor:"threads"`
-	Active      int64         `parquet:"active" cbor:"active"`             // run a statement
-	Waiting     int64         `parquet:"waiting" cbor:"waiting"`           // run one that sleeps or waits for a lock
-	Standby     int64         `parquet:"standby" cbor:"standby"`           // threads without work
-	Dump        int64         `parquet:"dump" cbor:"dump"`                 // send the binary log
-	Queued      int64         `parquet:"queued" cbor:"queued"`             // statements that wait for a thread
-	QueuedHigh  int64         `parquet:"queued_high" cbor:"queued_high"`   // of these with high priority; Unknown
-	LongestWait time.Duration `parquet:"longest_wait" cbor:"longest_wait"` // of a queued statement; Unknown
-	Stalled     bool          `parquet:"stalled" cbor:"stalled"`
-	Stalls      int64         `parquet:"stalls" cbor:"stalls"`             // counter: times the timer found the group stalled
-	Dequeued    int64         `parquet:"dequeued" cbor:"dequeued"`         // counter: statements taken from the queue
-	Throttles   int64         `parquet:"throttles" cbor:"throttles"`       // counter: a thread was not made for want of time since the last one
-	ThreadsMade int64         `parquet:"threads_made" cbor:"threads_made"` // counter
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server      string        `parquet:"server,dict"`
+	Group       int32         `parquet:"group"`
+	Connections int64         `parquet:"connections"`
+	Threads     int64         `parquet:"threads"`
+	Active      int64         `parquet:"active"`       // run a statement
+	Waiting     int64         `parquet:"waiting"`      // run one that sleeps or waits for a lock
+	Standby     int64         `parquet:"standby"`      // threads without work
+	Dump        int64         `parquet:"dump"`         // send the binary log
+	Queued      int64         `parquet:"queued"`       // statements that wait for a thread
+	QueuedHigh  int64         `parquet:"queued_high"`  // of these with high priority; Unknown
+	LongestWait time.Duration `parquet:"longest_wait"` // of a queued statement; Unknown
+	Stalled     bool          `parquet:"stalled"`
+	Stalls      int64         `parquet:"stalls"`       // counter: times the timer found the group stalled
+	Dequeued    int64         `parquet:"dequeued"`     // counter: statements taken from the queue
+	Throttles   int64         `parquet:"throttles"`    // counter: a thread was not made for want of time since the last one
+	ThreadsMade int64         `parquet:"threads_made"` // counter
 }
 
 // MySQLPoolWait sums why threads of the pool waited: counter.
 type MySQLPoolWait struct {
-	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server string    `parquet:"server,dict" cbor:"server"`
-	Reason string    `parquet:"reason,dict" cbor:"reason"` // ROW_LOCK, TABLE_LOCK, NET, SLEEP...
-	Count  int64     `parquet:"count" cbor:"count"`
+	At     time.Time `parquet:"at,timestamp(nanosecond)"`
+	Server string    `parquet:"server,dict"`
+	Reason string    `parquet:"reason,dict"` // ROW_LOCK, TABLE_LOCK, NET, SLEEP...
+	Count  int64     `parquet:"count"`
 }
 
 // MySQLReplica is one channel by which a server follows another one.
 type MySQLReplica struct {
-	At         time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server     string        `parquet:"server,dict" cbor:"server"`
-	Channel    string        `parquet:"channel,dict" cbor:"channel"`
-	Source     string        `parquet:"source,dict" cbor:"source"`         // HOST:PORT
-	IORunning  string        `parquet:"io_running,dict" cbor:"io_running"` // Yes, No, Connecting
-	SQLRunning string        `parquet:"sql_running,dict" cbor:"sql_running"`
-	SQLState   string        `parquet:"sql_state,dict" cbor:"sql_state"`
-	Lag        time.Duration `parquet:"lag" cbor:"lag"` // Unknown while it does not run
-	IOError    string        `parquet:"io_error,dict" cbor:"io_error"`
-	SQLError   string        `parquet:"sql_error,dict" cbor:"sql_error"`
-	IOErrno    int32         `parquet:"io_errno" cbor:"io_errno"` // 0: no error
-	SQLErrno   int32         `parquet:"sql_errno" cbor:"sql_errno"`
-	Delay      time.Duration `parquet:"delay" cbor:"delay"` // that it was told to keep; 0: none
+	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Server     string        `parquet:"server,dict"`
+	Channel    string        `parquet:"channel,dict"`
+	Source     string        `parquet:"source,dict"`     // HOST:PORT
+	IORunning  string        `parquet:"io_running,dict"` // Yes, No, Connecting
+	SQLRunning string        `parquet:"sql_running,dict"`
+	SQLState   string        `parquet:"sql_state,dict"`
+	Lag        time.Duration `parquet:"lag"` // Unknown while it does not run
+	IOError    string        `parquet:"io_error,dict"`
+	SQLError   string        `parquet:"sql_error,dict"`
+	IOErrno    int32         `parquet:"io_errno"` // 0: no error
+	SQLErrno   int32         `parquet:"sql_errno"`
+	Delay      time.Duration `parquet:"delay"` // that it was told to keep; 0: none
 }
 
 // MySQLError counts one kind of error the server gave to clients.
 type MySQLError struct {
-	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server string    `parquet:"server,dict" cbor:"server"`
-	Code   int32     `parquet:"code" cbor:"code"`      // 1146
-	Name   string    `parquet:"name,dict" cbor:"name"` // ER_NO_SUCH_TABLE
-	Raised int64     `parquet:"raised" cbor:"raised"`  // counter
+	At     time.Time `parquet:"at,timestamp(nanosecond)"`
+	Server string    `parquet:"server,dict"`
+	Code   int32     `parquet:"code"`      // 1146
+	Name   string    `parquet:"name,dict"` // ER_NO_SUCH_TABLE
+	Raised int64     `parquet:"raised"`    // counter
 }
 
 // MySQLPlan is one line of what EXPLAIN says of a statement, on request.
 type MySQLPlan struct {
-	At        time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server    string    `parquet:"server,dict" cbor:"server"`
-	Schema    string    `parquet:"schema,dict" cbor:"schema"`       // in which it ran; "" if not known
-	Digest    string    `parquet:"digest,dict" cbor:"digest"`       // of performance_schema; "" when the text is from the process list
-	Statement string    `parquet:"statement,dict" cbor:"statement"` // without literals
-	Line      int64     `parquet:"line" cbor:"line"`                // from 0; tables are read in this order, of joins
-	Kind      string    `parquet:"kind,dict" cbor:"kind"`           // SIMPLE, PRIMARY, SUBQUERY...
-	Name      string    `parquet:"name,dict" cbor:"name"`           // of the table, or its alias
-	Access    string    `parquet:"access,dict" cbor:"access"`       // column type: ALL reads the whole table, index a whole index
-	Possible  string    `parquet:"possible,dict" cbor:"possible"`   // indexes that could serve, joined by ','
-	Key       string    `parquet:"key,dict" cbor:"key"`             // index that is used; "" for none
-	Rows      int64     `parquet:"rows" cbor:"rows"`                // the optimizer expects to examine; Unknown
-	Extra     string    `parquet:"extra,dict" cbor:"extra"`         // "Using where; Using filesort"
+	At        time.Time `parquet:"at,timestamp(nanosecond)"`
+	Server    string    `parquet:"server,dict"`
+	Schema    string    `parquet:"schema,dict"`    // in which it ran; "" if not known
+	Digest    string    `parquet:"digest,dict"`    // of performance_schema; "" when the text is from the process list
+	Statement string    `parquet:"statement,dict"` // without literals
+	Line      int64     `parquet:"line"`           // from 0; tables are read in this order, of joins
+	Kind      string    `parquet:"kind,dict"`      // SIMPLE, PRIMARY, SUBQUERY...
+	Name      string    `parquet:"name,dict"`      // of the table, or its alias
+	Access    string    `parquet:"access,dict"`    // column type: ALL reads the whole table, index a whole index
+	Possible  string    `parquet:"possible,dict"`  // indexes that could serve, joined by ','
+	Key       string    `parquet:"key,dict"`       // index that is used; "" for none
+	Rows      int64     `parquet:"rows"`           // the optimizer expects to examine; Unknown
+	Extra     string    `parquet:"extra,dict"`     // "Using where; Using filesort"
 }
 
 // MySQLCondition is a condition of a statement that ran when rtrail looked, and
 // that no index on its column serves: told once, without its literals.
 type MySQLCondition struct {
-	At        time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server    string    `parquet:"server,dict" cbor:"server"`
-	Statement string    `parquet:"statement,dict" cbor:"statement"` // without literals
-	Form      string    `parquet:"form,dict" cbor:"form"`           // pattern, computed, number, random
-	By        string    `parquet:"by,dict" cbor:"by"`               // what is done with the column: LIKE, REGEXP, DATE, +
-	Schema    string    `parquet:"schema,dict" cbor:"schema"`       // of the table; "" if not known
-	Name      string    `parquet:"name,dict" cbor:"name"`           // of the table; "" if the text does not tell
-	Column    string    `parquet:"column,dict" cbor:"column"`       // "" of random
-	Alone     bool      `parquet:"alone" cbor:"alone"`              // no other condition is joined to it that an index could serve
-	Type      string    `parquet:"type,dict" cbor:"type"`           // of the column: varchar(40); "" if not known
-	Indexes   string    `parquet:"indexes,dict" cbor:"indexes"`     // those that begin with the column, joined by ','
+	At        time.Time `parquet:"at,timestamp(nanosecond)"`
+	Server    string    `parquet:"server,dict"`
+	Statement string    `parquet:"statement,dict"` // without literals
+	Form      string    `parquet:"form,dict"`      // pattern, computed, number, random
+	By        string    `parquet:"by,dict"`        // what is done with the column: LIKE, REGEXP, DATE, +
+	Schema    string    `parquet:"schema,dict"`    // of the table; "" if not known
+	Name      string    `parquet:"name,dict"`      // of the table; "" if the text does not tell
+	Column    string    `parquet:"column,dict"`    // "" of random
+	Alone     bool      `parquet:"alone"`          // no other condition is joined to it that an index could serve
+	Type      string    `parquet:"type,dict"`      // of the column: varchar(40); "" if not known
+	Indexes   string    `parquet:"indexes,dict"`   // those that begin with the column, joined by ','
 }
 
 // MySQLTable is one of the largest tables of a server.
 type MySQLTable struct {
-	At     time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Server string    `parquet:"server,dict" cbor:"server"`
-	Schema string    `parquet:"schema,dict" cbor:"schema"`
-	Name   string    `parquet:"name,dict" cbor:"name"`
-	Engine string    `parquet:"engine,dict" cbor:"engine"`
-	Rows   int64     `parquet:"rows" cbor:"rows"`   // estimated
-	Data   int64     `parquet:"data" cbor:"data"`   // bytes
-	Index  int64     `parquet:"index" cbor:"index"` // bytes of secondary indexes
+	At     time.Time `parquet:"at,timestamp(nanosecond)"`
+	Server string    `parquet:"server,dict"`
+	Schema string    `parquet:"schema,dict"`
+	Name   string    `parquet:"name,dict"`
+	Engine string    `parquet:"engine,dict"`
+	Rows   int64     `parquet:"rows"`  // estimated
+	Data   int64     `parquet:"data"`  // bytes
+	Index  int64     `parquet:"index"` // bytes of secondary indexes
 }
 
 // MySQLSlowQuery is one entry of a slow query log.
 type MySQLSlowQuery struct {
-	At        time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`         // when rtrail read it
-	Logged    time.Time     `parquet:"logged,timestamp(nanosecond)" cbor:"logged"` // when the statement had ended
-	Server    string        `parquet:"server,dict" cbor:"server"`
-	User      string        `parquet:"user,dict" cbor:"user"`
-	Client    string        `parquet:"client,dict" cbor:"client"`
-	Session   int64         `parquet:"session" cbor:"session"`
-	DB        string        `parquet:"db,dict" cbor:"db"`
-	Took      time.Duration `parquet:"took" cbor:"took"`
-	LockTime  time.Duration `parquet:"lock_time" cbor:"lock_time"`
-	Sent      int64         `parquet:"sent" cbor:"sent"`         // rows
-	Examined  int64         `parquet:"examined" cbor:"examined"` // rows
-	Statement string        `parquet:"statement,dict" cbor:"statement"`
+	At        time.Time     `parquet:"at,timestamp(nanosecond)"`     // when rtrail read it
+	Logged    time.Time     `parquet:"logged,timestamp(nanosecond)"` // when the statement had ended
+	Server    string        `parquet:"server,dict"`
+	User      string        `parquet:"user,dict"`
+	Client    string        `parquet:"client,dict"`
+	Session   int64         `parquet:"session"`
+	DB        string        `parquet:"db,dict"`
+	Took      time.Duration `parquet:"took"`
+	LockTime  time.Duration `parquet:"lock_time"`
+	Sent      int64         `parquet:"sent"`     // rows
+	Examined  int64         `parquet:"examined"` // rows
+	Statement string        `parquet:"statement,dict"`
 }
 
 func (MySQLServer) Table() Table      { return MySQLServers }

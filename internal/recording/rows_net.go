@@ -5,83 +5,83 @@ import "time"
 // NetDeviceSample holds the counters of one interface, from /proc/net/dev of
 // its network namespace and /sys/class/net.
 type NetDeviceSample struct {
-	At         time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	NetNS      uint64    `parquet:"netns" cbor:"netns"` // inode of the network namespace
-	Interface  string    `parquet:"interface,dict" cbor:"interface"`
-	RxBytes    uint64    `parquet:"rx_bytes" cbor:"rx_bytes"`
-	RxPackets  uint64    `parquet:"rx_packets" cbor:"rx_packets"`
-	RxErrors   uint64    `parquet:"rx_errors" cbor:"rx_errors"`
-	RxDropped  uint64    `parquet:"rx_dropped" cbor:"rx_dropped"`
-	RxFIFO     uint64    `parquet:"rx_fifo" cbor:"rx_fifo"`
-	TxBytes    uint64    `parquet:"tx_bytes" cbor:"tx_bytes"`
-	TxPackets  uint64    `parquet:"tx_packets" cbor:"tx_packets"`
-	TxErrors   uint64    `parquet:"tx_errors" cbor:"tx_errors"`
-	TxDropped  uint64    `parquet:"tx_dropped" cbor:"tx_dropped"`
-	TxFIFO     uint64    `parquet:"tx_fifo" cbor:"tx_fifo"`
-	Collisions uint64    `parquet:"collisions" cbor:"collisions"`
-	Carrier    uint64    `parquet:"carrier" cbor:"carrier"`       // carrier errors
-	MTU        int64     `parquet:"mtu" cbor:"mtu"`               // bytes; 0 when not readable
-	SpeedMbps  int64     `parquet:"speed_mbps" cbor:"speed_mbps"` // -1 when the device has none
-	Up         bool      `parquet:"up" cbor:"up"`
+	At         time.Time `parquet:"at,timestamp(nanosecond)"`
+	NetNS      uint64    `parquet:"netns"` // inode of the network namespace
+	Interface  string    `parquet:"interface,dict"`
+	RxBytes    uint64    `parquet:"rx_bytes"`
+	RxPackets  uint64    `parquet:"rx_packets"`
+	RxErrors   uint64    `parquet:"rx_errors"`
+	RxDropped  uint64    `parquet:"rx_dropped"`
+	RxFIFO     uint64    `parquet:"rx_fifo"`
+	TxBytes    uint64    `parquet:"tx_bytes"`
+	TxPackets  uint64    `parquet:"tx_packets"`
+	TxErrors   uint64    `parquet:"tx_errors"`
+	TxDropped  uint64    `parquet:"tx_dropped"`
+	TxFIFO     uint64    `parquet:"tx_fifo"`
+	Collisions uint64    `parquet:"collisions"`
+	Carrier    uint64    `parquet:"carrier"`    // carrier errors
+	MTU        int64     `parquet:"mtu"`        // bytes; 0 when not readable
+	SpeedMbps  int64     `parquet:"speed_mbps"` // -1 when the device has none
+	Up         bool      `parquet:"up"`
 }
 
 // ProtocolSample is one counter of one network namespace since that namespace
 // began, from /proc/net/snmp, netstat, snmp6, sockstat, stat, xfrm_stat and tls_stat. Gauges (CurrEstab,
 // everything from sockstat) are values of the moment.
 type ProtocolSample struct {
-	At       time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	NetNS    uint64    `parquet:"netns" cbor:"netns"`
-	Protocol string    `parquet:"protocol,dict" cbor:"protocol"` // as nstat prefixes it: Tcp, TcpExt, Udp, IpExt; sockstat: SockTCP, SockUDP
-	Name     string    `parquet:"name,dict" cbor:"name"`         // ListenOverflows
-	Value    int64     `parquet:"value" cbor:"value"`
+	At       time.Time `parquet:"at,timestamp(nanosecond)"`
+	NetNS    uint64    `parquet:"netns"`
+	Protocol string    `parquet:"protocol,dict"` // as nstat prefixes it: Tcp, TcpExt, Udp, IpExt; sockstat: SockTCP, SockUDP
+	Name     string    `parquet:"name,dict"`     // ListenOverflows
+	Value    int64     `parquet:"value"`
 }
 
 // ConntrackSample is connection tracking in one network namespace, from
 // /proc/sys/net/netfilter and the per-CPU statistics summed.
 type ConntrackSample struct {
-	At           time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	NetNS        uint64    `parquet:"netns" cbor:"netns"`
-	Count        int64     `parquet:"count" cbor:"count"` // entries right now
-	Max          int64     `parquet:"max" cbor:"max"`
-	Buckets      int64     `parquet:"buckets" cbor:"buckets"`
-	Found        uint64    `parquet:"found" cbor:"found"` // the rest counts since the namespace began
-	Insert       uint64    `parquet:"insert" cbor:"insert"`
-	InsertFailed uint64    `parquet:"insert_failed" cbor:"insert_failed"`
-	Drop         uint64    `parquet:"drop" cbor:"drop"`             // no entry could be allocated
-	EarlyDrop    uint64    `parquet:"early_drop" cbor:"early_drop"` // an old entry had to go
-	Invalid      uint64    `parquet:"invalid" cbor:"invalid"`
-	ChainTooLong uint64    `parquet:"chain_too_long" cbor:"chain_too_long"` // too many entries shared a bucket
+	At           time.Time `parquet:"at,timestamp(nanosecond)"`
+	NetNS        uint64    `parquet:"netns"`
+	Count        int64     `parquet:"count"` // entries right now
+	Max          int64     `parquet:"max"`
+	Buckets      int64     `parquet:"buckets"`
+	Found        uint64    `parquet:"found"` // the rest counts since the namespace began
+	Insert       uint64    `parquet:"insert"`
+	InsertFailed uint64    `parquet:"insert_failed"`
+	Drop         uint64    `parquet:"drop"`       // no entry could be allocated
+	EarlyDrop    uint64    `parquet:"early_drop"` // an old entry had to go
+	Invalid      uint64    `parquet:"invalid"`
+	ChainTooLong uint64    `parquet:"chain_too_long"` // too many entries shared a bucket
 }
 
 // FirewallRule is one rule of nftables (iptables-nft included) that can drop
 // or reject packets, with its counters since the rule was made.
 type FirewallRule struct {
-	At      time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	NetNS   uint64    `parquet:"netns" cbor:"netns"`
-	Backend string    `parquet:"backend,dict" cbor:"backend"` // nft, iptables-nft, iptables-legacy
-	Family  string    `parquet:"family,dict" cbor:"family"`   // ip, ip6, inet, bridge, netdev, arp
-	TableOf string    `parquet:"table,dict" cbor:"table"`
-	Chain   string    `parquet:"chain,dict" cbor:"chain"`
-	Handle  uint64    `parquet:"handle" cbor:"handle"`
-	Index   int32     `parquet:"index" cbor:"index"`          // position in the chain, from 1, all rules counted
-	Verdict string    `parquet:"verdict,dict" cbor:"verdict"` // drop, reject
-	Match   string    `parquet:"match" cbor:"match"`          // the rule in words, as far as understood
-	Random  float64   `parquet:"random" cbor:"random"`        // probability of a statistic or numgen match, 0: none
-	Counted bool      `parquet:"counted" cbor:"counted"`      // false: the rule has no counter
-	Packets uint64    `parquet:"packets" cbor:"packets"`
-	Bytes   uint64    `parquet:"bytes" cbor:"bytes"`
+	At      time.Time `parquet:"at,timestamp(nanosecond)"`
+	NetNS   uint64    `parquet:"netns"`
+	Backend string    `parquet:"backend,dict"` // nft, iptables-nft, iptables-legacy
+	Family  string    `parquet:"family,dict"`  // ip, ip6, inet, bridge, netdev, arp
+	TableOf string    `parquet:"table,dict"`
+	Chain   string    `parquet:"chain,dict"`
+	Handle  uint64    `parquet:"handle"`
+	Index   int32     `parquet:"index"`        // position in the chain, from 1, all rules counted
+	Verdict string    `parquet:"verdict,dict"` // drop, reject
+	Match   string    `parquet:"match"`        // the rule in words, as far as understood
+	Random  float64   `parquet:"random"`       // probability of a statistic or numgen match, 0: none
+	Counted bool      `parquet:"counted"`      // false: the rule has no counter
+	Packets uint64    `parquet:"packets"`
+	Bytes   uint64    `parquet:"bytes"`
 }
 
 // NetNSSample is one network namespace that was found, and how people know it.
 type NetNSSample struct {
-	At        time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	NetNS     uint64    `parquet:"netns" cbor:"netns"`
-	Name      string    `parquet:"name,dict" cbor:"name"` // as `ip netns` lists it; "" without a name
-	Own       bool      `parquet:"own" cbor:"own"`        // rtrail itself runs in it
-	PID       int32     `parquet:"pid" cbor:"pid"`        // lowest process in it, 0: only a name holds it
-	Comm      string    `parquet:"comm,dict" cbor:"comm"`
-	Processes int32     `parquet:"processes" cbor:"processes"`
-	Entered   bool      `parquet:"entered" cbor:"entered"` // its sockets and counters were read
+	At        time.Time `parquet:"at,timestamp(nanosecond)"`
+	NetNS     uint64    `parquet:"netns"`
+	Name      string    `parquet:"name,dict"` // as `ip netns` lists it; "" without a name
+	Own       bool      `parquet:"own"`       // rtrail itself runs in it
+	PID       int32     `parquet:"pid"`       // lowest process in it, 0: only a name holds it
+	Comm      string    `parquet:"comm,dict"`
+	Processes int32     `parquet:"processes"`
+	Entered   bool      `parquet:"entered"` // its sockets and counters were read
 }
 
 // TCPState is a state of a TCP connection, numbered as the kernel does
@@ -107,96 +107,96 @@ const (
 // Counters run since the connection began. Connections in TIME_WAIT and
 // SYN_RECV have addresses and state only.
 type TCPSample struct {
-	At            time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	NetNS         uint64        `parquet:"netns" cbor:"netns"`
-	Local         string        `parquet:"local,dict" cbor:"local"` // address without port; v4-mapped addresses as IPv4
-	LocalPort     uint16        `parquet:"local_port" cbor:"local_port"`
-	Remote        string        `parquet:"remote,dict" cbor:"remote"`
-	RemotePort    uint16        `parquet:"remote_port" cbor:"remote_port"`
-	State         TCPState      `parquet:"state" cbor:"state"`
-	Inode         uint64        `parquet:"inode" cbor:"inode"` // joins with SocketOwner; 0: no process holds it
-	UID           uint32        `parquet:"uid" cbor:"uid"`
-	RecvQueue     uint32        `parquet:"recv_queue" cbor:"recv_queue"` // bytes the application has not read
-	SendQueue     uint32        `parquet:"send_queue" cbor:"send_queue"` // bytes the peer has not acknowledged
-	RTT           time.Duration `parquet:"rtt" cbor:"rtt"`               // smoothed
-	RTTVar        time.Duration `parquet:"rtt_var" cbor:"rtt_var"`
-	MinRTT        time.Duration `parquet:"min_rtt" cbor:"min_rtt"`
-	RTO           time.Duration `parquet:"rto" cbor:"rto"`
-	Cwnd          uint32        `parquet:"cwnd" cbor:"cwnd"` // segments
-	MSS           uint32        `parquet:"mss" cbor:"mss"`
-	Unacked       uint32        `parquet:"unacked" cbor:"unacked"`         // segments
-	LostNow       uint32        `parquet:"lost" cbor:"lost"`               // segments considered lost right now
-	Retransmits   uint8         `parquet:"retransmits" cbor:"retransmits"` // timeouts in a row right now
-	Backoff       uint8         `parquet:"backoff" cbor:"backoff"`
-	TotalRetrans  uint32        `parquet:"total_retrans" cbor:"total_retrans"` // segments
-	SegsOut       uint32        `parquet:"segs_out" cbor:"segs_out"`
-	SegsIn        uint32        `parquet:"segs_in" cbor:"segs_in"`
-	DataSegsOut   uint32        `parquet:"data_segs_out" cbor:"data_segs_out"`
-	DataSegsIn    uint32        `parquet:"data_segs_in" cbor:"data_segs_in"`
-	BytesAcked    uint64        `parquet:"bytes_acked" cbor:"bytes_acked"`
-	BytesReceived uint64        `parquet:"bytes_received" cbor:"bytes_received"`
-	BytesSent     uint64        `parquet:"bytes_sent" cbor:"bytes_sent"`
-	BytesRetrans  uint64        `parquet:"bytes_retrans" cbor:"bytes_retrans"`
-	NotSent       uint32        `parquet:"not_sent" cbor:"not_sent"` // bytes in the send queue never sent
-	SinceSend     time.Duration `parquet:"since_send" cbor:"since_send"`
-	SinceReceive  time.Duration `parquet:"since_receive" cbor:"since_receive"`
-	Busy          time.Duration `parquet:"busy" cbor:"busy"`                     // had data to send
-	RwndLimited   time.Duration `parquet:"rwnd_limited" cbor:"rwnd_limited"`     // of Busy: held by the peer's window
-	SndbufLimited time.Duration `parquet:"sndbuf_limited" cbor:"sndbuf_limited"` // of Busy: held by the send buffer
-	PeerWindow    uint32        `parquet:"peer_window" cbor:"peer_window"`       // bytes the peer last offered
-	RmemAlloc     uint32        `parquet:"rmem_alloc" cbor:"rmem_alloc"`         // socket memory, bytes
-	RcvBuf        uint32        `parquet:"rcv_buf" cbor:"rcv_buf"`
-	WmemQueued    uint32        `parquet:"wmem_queued" cbor:"wmem_queued"`
-	SndBuf        uint32        `parquet:"snd_buf" cbor:"snd_buf"`
-	Drops         uint32        `parquet:"drops" cbor:"drops"` // packets the socket refused
-	Congestion    string        `parquet:"congestion,dict" cbor:"congestion"`
-	Info          bool          `parquet:"info" cbor:"info"` // tcp_info was there; otherwise everything from RTT to PeerWindow is 0
+	At            time.Time     `parquet:"at,timestamp(nanosecond)"`
+	NetNS         uint64        `parquet:"netns"`
+	Local         string        `parquet:"local,dict"` // address without port; v4-mapped addresses as IPv4
+	LocalPort     uint16        `parquet:"local_port"`
+	Remote        string        `parquet:"remote,dict"`
+	RemotePort    uint16        `parquet:"remote_port"`
+	State         TCPState      `parquet:"state"`
+	Inode         uint64        `parquet:"inode"` // joins with SocketOwner; 0: no process holds it
+	UID           uint32        `parquet:"uid"`
+	RecvQueue     uint32        `parquet:"recv_queue"` // bytes the application has not read
+	SendQueue     uint32        `parquet:"send_queue"` // bytes the peer has not acknowledged
+	RTT           time.Duration `parquet:"rtt"`        // smoothed
+	RTTVar        time.Duration `parquet:"rtt_var"`
+	MinRTT        time.Duration `parquet:"min_rtt"`
+	RTO           time.Duration `parquet:"rto"`
+	Cwnd          uint32        `parquet:"cwnd"` // segments
+	MSS           uint32        `parquet:"mss"`
+	Unacked       uint32        `parquet:"unacked"`     // segments
+	LostNow       uint32        `parquet:"lost"`        // segments considered lost right now
+	Retransmits   uint8         `parquet:"retransmits"` // timeouts in a row right now
+	Backoff       uint8         `parquet:"backoff"`
+	TotalRetrans  uint32        `parquet:"total_retrans"` // segments
+	SegsOut       uint32        `parquet:"segs_out"`
+	SegsIn        uint32        `parquet:"segs_in"`
+	DataSegsOut   uint32        `parquet:"data_segs_out"`
+	DataSegsIn    uint32        `parquet:"data_segs_in"`
+	BytesAcked    uint64        `parquet:"bytes_acked"`
+	BytesReceived uint64        `parquet:"bytes_received"`
+	BytesSent     uint64        `parquet:"bytes_sent"`
+	BytesRetrans  uint64        `parquet:"bytes_retrans"`
+	NotSent       uint32        `parquet:"not_sent"` // bytes in the send queue never sent
+	SinceSend     time.Duration `parquet:"since_send"`
+	SinceReceive  time.Duration `parquet:"since_receive"`
+	Busy          time.Duration `parquet:"busy"`           // had data to send
+	RwndLimited   time.Duration `parquet:"rwnd_limited"`   // of Busy: held by the peer's window
+	SndbufLimited time.Duration `parquet:"sndbuf_limited"` // of Busy: held by the send buffer
+	PeerWindow    uint32        `parquet:"peer_window"`    // bytes the peer last offered
+	RmemAlloc     uint32        `parquet:"rmem_alloc"`     // socket memory, bytes
+	RcvBuf        uint32        `parquet:"rcv_buf"`
+	WmemQueued    uint32        `parquet:"wmem_queued"`
+	SndBuf        uint32        `parquet:"snd_buf"`
+	Drops         uint32        `parquet:"drops"` // packets the socket refused
+	Congestion    string        `parquet:"congestion,dict"`
+	Info          bool          `parquet:"info"` // tcp_info was there; otherwise everything from RTT to PeerWindow is 0
 }
 
 // ListenerSample is one listening TCP socket, from sock_diag.
 type ListenerSample struct {
-	At      time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	NetNS   uint64    `parquet:"netns" cbor:"netns"`
-	Local   string    `parquet:"local,dict" cbor:"local"` // 0.0.0.0 or :: for all addresses
-	Port    uint16    `parquet:"port" cbor:"port"`
-	Inode   uint64    `parquet:"inode" cbor:"inode"`
-	UID     uint32    `parquet:"uid" cbor:"uid"`
-	Queue   uint32    `parquet:"queue" cbor:"queue"`     // connections that wait for accept(2)
-	Backlog uint32    `parquet:"backlog" cbor:"backlog"` // limit of that queue; it refuses when Queue exceeds it
-	Drops   uint32    `parquet:"drops" cbor:"drops"`     // connections or packets refused at this socket
+	At      time.Time `parquet:"at,timestamp(nanosecond)"`
+	NetNS   uint64    `parquet:"netns"`
+	Local   string    `parquet:"local,dict"` // 0.0.0.0 or :: for all addresses
+	Port    uint16    `parquet:"port"`
+	Inode   uint64    `parquet:"inode"`
+	UID     uint32    `parquet:"uid"`
+	Queue   uint32    `parquet:"queue"`   // connections that wait for accept(2)
+	Backlog uint32    `parquet:"backlog"` // limit of that queue; it refuses when Queue exceeds it
+	Drops   uint32    `parquet:"drops"`   // connections or packets refused at this socket
 }
 
 // UDPSample is one UDP socket, from sock_diag.
 type UDPSample struct {
-	At         time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	NetNS      uint64    `parquet:"netns" cbor:"netns"`
-	Local      string    `parquet:"local,dict" cbor:"local"`
-	LocalPort  uint16    `parquet:"local_port" cbor:"local_port"`
-	Remote     string    `parquet:"remote,dict" cbor:"remote"`
-	RemotePort uint16    `parquet:"remote_port" cbor:"remote_port"`
-	Inode      uint64    `parquet:"inode" cbor:"inode"`
-	UID        uint32    `parquet:"uid" cbor:"uid"`
-	RecvQueue  uint32    `parquet:"recv_queue" cbor:"recv_queue"`
-	SendQueue  uint32    `parquet:"send_queue" cbor:"send_queue"`
-	RcvBuf     uint32    `parquet:"rcv_buf" cbor:"rcv_buf"`
-	Drops      uint32    `parquet:"drops" cbor:"drops"`
+	At         time.Time `parquet:"at,timestamp(nanosecond)"`
+	NetNS      uint64    `parquet:"netns"`
+	Local      string    `parquet:"local,dict"`
+	LocalPort  uint16    `parquet:"local_port"`
+	Remote     string    `parquet:"remote,dict"`
+	RemotePort uint16    `parquet:"remote_port"`
+	Inode      uint64    `parquet:"inode"`
+	UID        uint32    `parquet:"uid"`
+	RecvQueue  uint32    `parquet:"recv_queue"`
+	SendQueue  uint32    `parquet:"send_queue"`
+	RcvBuf     uint32    `parquet:"rcv_buf"`
+	Drops      uint32    `parquet:"drops"`
 }
 
 // SocketOwner says that a process holds a socket open, from /proc/PID/fd.
 // A socket shared after fork has one row per process.
 type SocketOwner struct {
-	At    time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Inode uint64    `parquet:"inode" cbor:"inode"`
-	PID   int32     `parquet:"pid" cbor:"pid"`
-	FD    int32     `parquet:"fd" cbor:"fd"`
+	At    time.Time `parquet:"at,timestamp(nanosecond)"`
+	Inode uint64    `parquet:"inode"`
+	PID   int32     `parquet:"pid"`
+	FD    int32     `parquet:"fd"`
 }
 
 // SysctlSample is one kernel setting a rule refers to, as text.
 type SysctlSample struct {
-	At    time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	NetNS uint64    `parquet:"netns" cbor:"netns"`    // 0 for settings that are not per namespace
-	Name  string    `parquet:"name,dict" cbor:"name"` // net.core.somaxconn
-	Value string    `parquet:"value" cbor:"value"`
+	At    time.Time `parquet:"at,timestamp(nanosecond)"`
+	NetNS uint64    `parquet:"netns"`     // 0 for settings that are not per namespace
+	Name  string    `parquet:"name,dict"` // net.core.somaxconn
+	Value string    `parquet:"value"`
 }
 
 func (NetDeviceSample) Table() Table { return NetDevices }

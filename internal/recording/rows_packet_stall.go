@@ -8,25 +8,25 @@ import "time"
 // that ended with the answer to one kind of request and to no other slow one.
 // Of a long capture the beginning is looked at.
 type PacketStall struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"` // the first packet of the capture
-	Server      string        `parquet:"server,dict" cbor:"server"`
-	ServerPort  int32         `parquet:"server_port" cbor:"server_port"`
-	Proto       string        `parquet:"proto,dict" cbor:"proto"`
-	Command     string        `parquet:"command,dict" cbor:"command"`    // command and fingerprint are those of the PacketStatement with whose answer they ended; "" for all
-	Fingerprint string        `parquet:"fingerprint" cbor:"fingerprint"` //
-	Count       int64         `parquet:"count" cbor:"count"`             // such times
-	Lasted      time.Duration `parquet:"lasted" cbor:"lasted"`           // sum of them
-	P50         time.Duration `parquet:"p50" cbor:"p50"`                 // how long half of them lasted at most
-	Seconds     int64         `parquet:"seconds" cbor:"seconds"`         // seconds of the clock in which one ended
-	Waiters     int64         `parquet:"waiters" cbor:"waiters"`         // requests that waited; those of several such times count as often
-	Waited      time.Duration `parquet:"waited" cbor:"waited"`           // sum, within these times
-	Usual       time.Duration `parquet:"usual" cbor:"usual"`             // a tenth of the answers to what waited most often takes this or less, at other times
-	Waiting     string        `parquet:"waiting" cbor:"waiting"`         // what that is: a statement, or a command; "" where it is not decoded
-	Executions  int64         `parquet:"executions" cbor:"executions"`   // of the command: all that took 5 ms and more
-	Answered    int64         `parquet:"answered" cbor:"answered"`       // of them, those within whose last 5 ms another connection was answered
-	Requests    int64         `parquet:"requests" cbor:"requests"`       // of the service that were looked at
-	RTSum       time.Duration `parquet:"rt_sum" cbor:"rt_sum"`           // sum of their response times
-	Connections int64         `parquet:"connections" cbor:"connections"` // that waited at the same time, at most
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"` // the first packet of the capture
+	Server      string        `parquet:"server,dict"`
+	ServerPort  int32         `parquet:"server_port"`
+	Proto       string        `parquet:"proto,dict"`
+	Command     string        `parquet:"command,dict"` // command and fingerprint are those of the PacketStatement with whose answer they ended; "" for all
+	Fingerprint string        `parquet:"fingerprint"`  //
+	Count       int64         `parquet:"count"`        // such times
+	Lasted      time.Duration `parquet:"lasted"`       // sum of them
+	P50         time.Duration `parquet:"p50"`          // how long half of them lasted at most
+	Seconds     int64         `parquet:"seconds"`      // seconds of the clock in which one ended
+	Waiters     int64         `parquet:"waiters"`      // requests that waited; those of several such times count as often
+	Waited      time.Duration `parquet:"waited"`       // sum, within these times
+	Usual       time.Duration `parquet:"usual"`        // a tenth of the answers to what waited most often takes this or less, at other times
+	Waiting     string        `parquet:"waiting"`      // what that is: a statement, or a command; "" where it is not decoded
+	Executions  int64         `parquet:"executions"`   // of the command: all that took 5 ms and more
+	Answered    int64         `parquet:"answered"`     // of them, those within whose last 5 ms another connection was answered
+	Requests    int64         `parquet:"requests"`     // of the service that were looked at
+	RTSum       time.Duration `parquet:"rt_sum"`       // sum of their response times
+	Connections int64         `parquet:"connections"`  // that waited at the same time, at most
 }
 
 // Table says where the row belongs.

@@ -7,19 +7,19 @@ import "time"
 // connections that were up. Those that had waited about as long are one row: from
 // Over on, but less than twice as long. The oldest request of each connection counts.
 type PacketUnanswered struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"` // since when the one waited that waited longest
-	Server      string        `parquet:"server,dict" cbor:"server"`
-	ServerPort  int32         `parquet:"server_port" cbor:"server_port"`
-	Proto       string        `parquet:"proto,dict" cbor:"proto"`        // of generic and tls it is not known whether there is an answer to come
-	Command     string        `parquet:"command,dict" cbor:"command"`    // command and fingerprint are those of the PacketStatement
-	Fingerprint string        `parquet:"fingerprint" cbor:"fingerprint"` //
-	Over        time.Duration `parquet:"over" cbor:"over"`               // each has waited so long at least; 0: less than a millisecond
-	Count       int64         `parquet:"count" cbor:"count"`             // connections
-	Within      int64         `parquet:"within" cbor:"within"`           // of them: a part of the answer has come, and they wait for the rest
-	Waited      time.Duration `parquet:"waited" cbor:"waited"`           // sum, until the capture ended
-	Longest     time.Duration `parquet:"longest" cbor:"longest"`         // the longest wait
-	Client      string        `parquet:"client,dict" cbor:"client"`      // who waited longest
-	ClientPort  int32         `parquet:"client_port" cbor:"client_port"` // and from which port
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"` // since when the one waited that waited longest
+	Server      string        `parquet:"server,dict"`
+	ServerPort  int32         `parquet:"server_port"`
+	Proto       string        `parquet:"proto,dict"`   // of generic and tls it is not known whether there is an answer to come
+	Command     string        `parquet:"command,dict"` // command and fingerprint are those of the PacketStatement
+	Fingerprint string        `parquet:"fingerprint"`  //
+	Over        time.Duration `parquet:"over"`         // each has waited so long at least; 0: less than a millisecond
+	Count       int64         `parquet:"count"`        // connections
+	Within      int64         `parquet:"within"`       // of them: a part of the answer has come, and they wait for the rest
+	Waited      time.Duration `parquet:"waited"`       // sum, until the capture ended
+	Longest     time.Duration `parquet:"longest"`      // the longest wait
+	Client      string        `parquet:"client,dict"`  // who waited longest
+	ClientPort  int32         `parquet:"client_port"`  // and from which port
 }
 
 // Table says where the row belongs.

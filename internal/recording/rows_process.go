@@ -10,83 +10,83 @@ const Unknown = -1
 // began; with threads they hold the sum over all of them, ended ones included.
 // Numbers that could not be read are Unknown (-1), never 0.
 type ProcessSample struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	PID         int32         `parquet:"pid" cbor:"pid"`
-	PPID        int32         `parquet:"ppid" cbor:"ppid"`
-	Started     time.Time     `parquet:"started,timestamp(nanosecond)" cbor:"started"` // with PID: the identity of a process
-	Comm        string        `parquet:"comm,dict" cbor:"comm"`                        // at most 15 bytes
-	Cmdline     string        `parquet:"cmdline,dict" cbor:"cmdline"`                  // arguments joined by blanks, cut at 256 bytes, secrets masked
-	Kernel      bool          `parquet:"kernel" cbor:"kernel"`                         // a kernel thread
-	State       string        `parquet:"state,dict" cbor:"state"`                      // R S D Z T t I X, of the main thread
-	UID         int64         `parquet:"uid" cbor:"uid"`
-	Threads     int32         `parquet:"threads" cbor:"threads"`
-	Nice        int32         `parquet:"nice" cbor:"nice"`
-	Cgroup      string        `parquet:"cgroup,dict" cbor:"cgroup"`         // path in the hierarchy that limits it; v1: of the cpu controller
-	MemCgroup   string        `parquet:"mem_cgroup,dict" cbor:"mem_cgroup"` // v1: of the memory controller; v2: same as Cgroup
-	NetNS       uint64        `parquet:"netns" cbor:"netns"`                // 0: not readable
-	Full        bool          `parquet:"full" cbor:"full"`                  // all fields were read, or the process did not run since they were; a light row holds those of /proc/PID/stat and, with BPF iterators, the counters of scheduling and I/O; the rest is Unknown or empty
-	User        time.Duration `parquet:"user" cbor:"user"`
-	System      time.Duration `parquet:"system" cbor:"system"`
-	ChildUser   time.Duration `parquet:"child_user" cbor:"child_user"` // of children that ended and were waited for
-	ChildSystem time.Duration `parquet:"child_system" cbor:"child_system"`
-	RunTime     time.Duration `parquet:"run_time" cbor:"run_time"`       // on CPU, all live threads; with BPF iterators also those that ended
-	RunDelay    time.Duration `parquet:"run_delay" cbor:"run_delay"`     // runnable but waiting for a CPU, all live threads
-	BlockDelay  time.Duration `parquet:"block_delay" cbor:"block_delay"` // waiting for block I/O; taskstats with delay accounting, else Unknown
-	SwapDelay   time.Duration `parquet:"swap_delay" cbor:"swap_delay"`   // waiting for swap-in; same
-	Voluntary   int64         `parquet:"voluntary" cbor:"voluntary"`     // context switches, all live threads
-	Involuntary int64         `parquet:"involuntary" cbor:"involuntary"`
-	MinorFaults int64         `parquet:"minor_faults" cbor:"minor_faults"`
-	MajorFaults int64         `parquet:"major_faults" cbor:"major_faults"`
-	VirtualSize int64         `parquet:"virtual_size" cbor:"virtual_size"` // bytes, as the rest
-	RSS         int64         `parquet:"rss" cbor:"rss"`
-	Anon        int64         `parquet:"anon" cbor:"anon"`   // RssAnon
-	File        int64         `parquet:"file" cbor:"file"`   // RssFile
-	Shmem       int64         `parquet:"shmem" cbor:"shmem"` // RssShmem
-	Swap        int64         `parquet:"swap" cbor:"swap"`   // VmSwap
-	ReadChars   int64         `parquet:"rchar" cbor:"rchar"` // bytes asked for by read(2) and friends
-	WriteChars  int64         `parquet:"wchar" cbor:"wchar"`
-	ReadCalls   int64         `parquet:"syscr" cbor:"syscr"`
-	WriteCalls  int64         `parquet:"syscw" cbor:"syscw"`
-	ReadBytes   int64         `parquet:"read_bytes" cbor:"read_bytes"`   // fetched from storage
-	WriteBytes  int64         `parquet:"write_bytes" cbor:"write_bytes"` // dirtied, to go to storage
-	Cancelled   int64         `parquet:"cancelled_write_bytes" cbor:"cancelled_write_bytes"`
-	OOMScore    int32         `parquet:"oom_score" cbor:"oom_score"` // of processes with 64 MB resident or more, else Unknown; so is the next one
-	OOMAdjust   int32         `parquet:"oom_score_adj" cbor:"oom_score_adj"`
-	WaitChannel string        `parquet:"wchan,dict" cbor:"wchan"` // kernel function the main thread sleeps in
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID         int32         `parquet:"pid"`
+	PPID        int32         `parquet:"ppid"`
+	Started     time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of a process
+	Comm        string        `parquet:"comm,dict"`                     // at most 15 bytes
+	Cmdline     string        `parquet:"cmdline,dict"`                  // arguments joined by blanks, cut at 256 bytes, secrets masked
+	Kernel      bool          `parquet:"kernel"`                        // a kernel thread
+	State       string        `parquet:"state,dict"`                    // R S D Z T t I X, of the main thread
+	UID         int64         `parquet:"uid"`
+	Threads     int32         `parquet:"threads"`
+	Nice        int32         `parquet:"nice"`
+	Cgroup      string        `parquet:"cgroup,dict"`     // path in the hierarchy that limits it; v1: of the cpu controller
+	MemCgroup   string        `parquet:"mem_cgroup,dict"` // v1: of the memory controller; v2: same as Cgroup
+	NetNS       uint64        `parquet:"netns"`           // 0: not readable
+	Full        bool          `parquet:"full"`            // all fields were read, or the process did not run since they were; a light row holds those of /proc/PID/stat and, with BPF iterators, the counters of scheduling and I/O; the rest is Unknown or empty
+	User        time.Duration `parquet:"user"`
+	System      time.Duration `parquet:"system"`
+	ChildUser   time.Duration `parquet:"child_user"` // of children that ended and were waited for
+	ChildSystem time.Duration `parquet:"child_system"`
+	RunTime     time.Duration `parquet:"run_time"`    // on CPU, all live threads; with BPF iterators also those that ended
+	RunDelay    time.Duration `parquet:"run_delay"`   // runnable but waiting for a CPU, all live threads
+	BlockDelay  time.Duration `parquet:"block_delay"` // waiting for block I/O; taskstats with delay accounting, else Unknown
+	SwapDelay   time.Duration `parquet:"swap_delay"`  // waiting for swap-in; same
+	Voluntary   int64         `parquet:"voluntary"`   // context switches, all live threads
+	Involuntary int64         `parquet:"involuntary"`
+	MinorFaults int64         `parquet:"minor_faults"`
+	MajorFaults int64         `parquet:"major_faults"`
+	VirtualSize int64         `parquet:"virtual_size"` // bytes, as the rest
+	RSS         int64         `parquet:"rss"`
+	Anon        int64         `parquet:"anon"`  // RssAnon
+	File        int64         `parquet:"file"`  // RssFile
+	Shmem       int64         `parquet:"shmem"` // RssShmem
+	Swap        int64         `parquet:"swap"`  // VmSwap
+	ReadChars   int64         `parquet:"rchar"` // bytes asked for by read(2) and friends
+	WriteChars  int64         `parquet:"wchar"`
+	ReadCalls   int64         `parquet:"syscr"`
+	WriteCalls  int64         `parquet:"syscw"`
+	ReadBytes   int64         `parquet:"read_bytes"`  // fetched from storage
+	WriteBytes  int64         `parquet:"write_bytes"` // dirtied, to go to storage
+	Cancelled   int64         `parquet:"cancelled_write_bytes"`
+	OOMScore    int32         `parquet:"oom_score"` // of processes with 64 MB resident or more, else Unknown; so is the next one
+	OOMAdjust   int32         `parquet:"oom_score_adj"`
+	WaitChannel string        `parquet:"wchan,dict"` // kernel function the main thread sleeps in
 }
 
 // ThreadSample is what one thread was doing at one instant. Only threads of
 // processes that did something lately are sampled.
 type ThreadSample struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	PID         int32         `parquet:"pid" cbor:"pid"`
-	TID         int32         `parquet:"tid" cbor:"tid"`
-	Comm        string        `parquet:"comm,dict" cbor:"comm"`
-	State       string        `parquet:"state,dict" cbor:"state"`
-	CPUTime     time.Duration `parquet:"cpu_time" cbor:"cpu_time"`   // on CPU since the thread began; Unknown if not readable
-	RunDelay    time.Duration `parquet:"run_delay" cbor:"run_delay"` // waiting for a CPU since the thread began
-	Slices      int64         `parquet:"slices" cbor:"slices"`       // times it was put on a CPU
-	Syscall     int32         `parquet:"syscall" cbor:"syscall"`     // number; -1: not in one or not readable
-	SyscallName string        `parquet:"syscall_name,dict" cbor:"syscall_name"`
-	WaitChannel string        `parquet:"wchan,dict" cbor:"wchan"`
-	Stack       string        `parquet:"stack,dict" cbor:"stack"` // kernel stack, innermost first, joined by ';'; "" when not readable
-	Processor   int32         `parquet:"processor" cbor:"processor"`
-	Input       bool          `parquet:"input" cbor:"input"` // waits for its standard input in read(2)
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID         int32         `parquet:"pid"`
+	TID         int32         `parquet:"tid"`
+	Comm        string        `parquet:"comm,dict"`
+	State       string        `parquet:"state,dict"`
+	CPUTime     time.Duration `parquet:"cpu_time"`  // on CPU since the thread began; Unknown if not readable
+	RunDelay    time.Duration `parquet:"run_delay"` // waiting for a CPU since the thread began
+	Slices      int64         `parquet:"slices"`    // times it was put on a CPU
+	Syscall     int32         `parquet:"syscall"`   // number; -1: not in one or not readable
+	SyscallName string        `parquet:"syscall_name,dict"`
+	WaitChannel string        `parquet:"wchan,dict"`
+	Stack       string        `parquet:"stack,dict"` // kernel stack, innermost first, joined by ';'; "" when not readable
+	Processor   int32         `parquet:"processor"`
+	Input       bool          `parquet:"input"` // waits for its standard input in read(2)
 }
 
 // LimitSample holds the resource limits of one process that rules ask for, and
 // how much of them is used, from /proc/PID/limits and /proc/PID/fd.
 // Unlimited is math.MaxInt64, not readable is Unknown.
 type LimitSample struct {
-	At          time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	PID         int32     `parquet:"pid" cbor:"pid"`
-	Files       int64     `parquet:"files" cbor:"files"` // descriptors open right now
-	FilesSoft   int64     `parquet:"files_soft" cbor:"files_soft"`
-	FilesHard   int64     `parquet:"files_hard" cbor:"files_hard"`
-	ProcsSoft   int64     `parquet:"procs_soft" cbor:"procs_soft"`
-	LockedSoft  int64     `parquet:"locked_soft" cbor:"locked_soft"` // bytes
-	StackSoft   int64     `parquet:"stack_soft" cbor:"stack_soft"`   // bytes
-	AddressSoft int64     `parquet:"address_soft" cbor:"address_soft"`
+	At          time.Time `parquet:"at,timestamp(nanosecond)"`
+	PID         int32     `parquet:"pid"`
+	Files       int64     `parquet:"files"` // descriptors open right now
+	FilesSoft   int64     `parquet:"files_soft"`
+	FilesHard   int64     `parquet:"files_hard"`
+	ProcsSoft   int64     `parquet:"procs_soft"`
+	LockedSoft  int64     `parquet:"locked_soft"` // bytes
+	StackSoft   int64     `parquet:"stack_soft"`  // bytes
+	AddressSoft int64     `parquet:"address_soft"`
 }
 
 // CgroupSample is one control group. On v2 one row holds everything; on v1 the
@@ -95,44 +95,44 @@ type LimitSample struct {
 // to controllers that are not enabled are Unknown. Counters run since the
 // group was made.
 type CgroupSample struct {
-	At            time.Time     `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	Path          string        `parquet:"path,dict" cbor:"path"`
-	Version       int32         `parquet:"version" cbor:"version"`              // 1 or 2
-	Controllers   string        `parquet:"controllers,dict" cbor:"controllers"` // those the row speaks of, comma separated
-	Processes     int32         `parquet:"processes" cbor:"processes"`          // in the group itself; counted in the first and last sample and now and then between, else Unknown, as for the root group
-	CPUTime       time.Duration `parquet:"cpu_time" cbor:"cpu_time"`
-	Quota         time.Duration `parquet:"quota" cbor:"quota"` // CPU time allowed per Period
-	Period        time.Duration `parquet:"period" cbor:"period"`
-	Periods       int64         `parquet:"nr_periods" cbor:"nr_periods"` // in which the group was runnable
-	Throttled     int64         `parquet:"nr_throttled" cbor:"nr_throttled"`
-	ThrottledTime time.Duration `parquet:"throttled_time" cbor:"throttled_time"` // summed over CPUs
-	CPUSet        string        `parquet:"cpuset,dict" cbor:"cpuset"`            // effective CPUs, as 0-1
-	Memory        int64         `parquet:"memory" cbor:"memory"`
-	MemoryMax     int64         `parquet:"memory_max" cbor:"memory_max"`
-	MemoryHigh    int64         `parquet:"memory_high" cbor:"memory_high"`
-	SwapUsed      int64         `parquet:"swap" cbor:"swap"`
-	SwapMax       int64         `parquet:"swap_max" cbor:"swap_max"`
-	Anon          int64         `parquet:"anon" cbor:"anon"`
-	File          int64         `parquet:"file" cbor:"file"`
-	InactiveFile  int64         `parquet:"inactive_file" cbor:"inactive_file"`
-	EventsHigh    int64         `parquet:"events_high" cbor:"events_high"` // throttled at the high limit
-	EventsMax     int64         `parquet:"events_max" cbor:"events_max"`   // hit the hard limit; v1: failcnt
-	EventsOOM     int64         `parquet:"events_oom" cbor:"events_oom"`
-	OOMKills      int64         `parquet:"oom_kill" cbor:"oom_kill"`
-	MajorFaults   int64         `parquet:"major_faults" cbor:"major_faults"`
-	RefaultFile   int64         `parquet:"refault_file" cbor:"refault_file"`
-	RefaultAnon   int64         `parquet:"refault_anon" cbor:"refault_anon"`
-	CPUStall      time.Duration `parquet:"cpu_stall" cbor:"cpu_stall"` // pressure, "some" total
-	MemoryStall   time.Duration `parquet:"memory_stall" cbor:"memory_stall"`
-	IOStall       time.Duration `parquet:"io_stall" cbor:"io_stall"`
-	ReadBytes     int64         `parquet:"read_bytes" cbor:"read_bytes"` // block I/O, all devices
-	WriteBytes    int64         `parquet:"write_bytes" cbor:"write_bytes"`
-	Reads         int64         `parquet:"reads" cbor:"reads"`
-	Writes        int64         `parquet:"writes" cbor:"writes"`
-	IOLimits      string        `parquet:"io_limits" cbor:"io_limits"` // "MAJ:MIN rbps=N wbps=N riops=N wiops=N" joined by ';', unset ones left out
-	Pids          int64         `parquet:"pids" cbor:"pids"`
-	PidsMax       int64         `parquet:"pids_max" cbor:"pids_max"`
-	PidsEvents    int64         `parquet:"pids_events" cbor:"pids_events"` // forks refused
+	At            time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Path          string        `parquet:"path,dict"`
+	Version       int32         `parquet:"version"`          // 1 or 2
+	Controllers   string        `parquet:"controllers,dict"` // those the row speaks of, comma separated
+	Processes     int32         `parquet:"processes"`        // in the group itself; counted in the first and last sample and now and then between, else Unknown, as for the root group
+	CPUTime       time.Duration `parquet:"cpu_time"`
+	Quota         time.Duration `parquet:"quota"` // CPU time allowed per Period
+	Period        time.Duration `parquet:"period"`
+	Periods       int64         `parquet:"nr_periods"` // in which the group was runnable
+	Throttled     int64         `parquet:"nr_throttled"`
+	ThrottledTime time.Duration `parquet:"throttled_time"` // summed over CPUs
+	CPUSet        string        `parquet:"cpuset,dict"`    // effective CPUs, as 0-1
+	Memory        int64         `parquet:"memory"`
+	MemoryMax     int64         `parquet:"memory_max"`
+	MemoryHigh    int64         `parquet:"memory_high"`
+	SwapUsed      int64         `parquet:"swap"`
+	SwapMax       int64         `parquet:"swap_max"`
+	Anon          int64         `parquet:"anon"`
+	File          int64         `parquet:"file"`
+	InactiveFile  int64         `parquet:"inactive_file"`
+	EventsHigh    int64         `parquet:"events_high"` // throttled at the high limit
+	EventsMax     int64         `parquet:"events_max"`  // hit the hard limit; v1: failcnt
+	EventsOOM     int64         `parquet:"events_oom"`
+	OOMKills      int64         `parquet:"oom_kill"`
+	MajorFaults   int64         `parquet:"major_faults"`
+	RefaultFile   int64         `parquet:"refault_file"`
+	RefaultAnon   int64         `parquet:"refault_anon"`
+	CPUStall      time.Duration `parquet:"cpu_stall"` // pressure, "some" total
+	MemoryStall   time.Duration `parquet:"memory_stall"`
+	IOStall       time.Duration `parquet:"io_stall"`
+	ReadBytes     int64         `parquet:"read_bytes"` // block I/O, all devices
+	WriteBytes    int64         `parquet:"write_bytes"`
+	Reads         int64         `parquet:"reads"`
+	Writes        int64         `parquet:"writes"`
+	IOLimits      string        `parquet:"io_limits"` // "MAJ:MIN rbps=N wbps=N riops=N wiops=N" joined by ';', unset ones left out
+	Pids          int64         `parquet:"pids"`
+	PidsMax       int64         `parquet:"pids_max"`
+	PidsEvents    int64         `parquet:"pids_events"` // forks refused
 }
 
 func (ProcessSample) Table() Table { return Processes }
