@@ -35,8 +35,10 @@ type Rule struct {
 	// that could be there and is not does not belong here: its absence is worth
 	// knowing.
 	Refutes []string
-	Page    string // Markdown for `rtrail explain ID`
-	Detect  func(*view.View) ([]Finding, error)
+	// Thresholds are the numbers it compares evidence with, also those it shares.
+	Thresholds []*Threshold
+	Page       string // Markdown for `rtrail explain ID`
+	Detect     func(*view.View) ([]Finding, error)
 }
 
 // Confidence says how the cause is known.

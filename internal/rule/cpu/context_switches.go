@@ -19,29 +19,23 @@ var contextSwitches = rule.Rule{
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
 	// Threads that hand a CPU to each other all the time also queue for it.
-	Explains: []string{"cpu/saturated"},
-	Page:     contextSwitchesPage,
-	Detect:   detectContextSwitches,
+	Explains:   []string{"cpu/saturated"},
+	Thresholds: []*rule.Threshold{&sliceStorm, &slicePossible, &stormSystem, &stormCPU, &stormQueue, &busyFrom},
+	Page:       contextSwitchesPage,
+	Detect:     detectContextSwitches,
 }
 
-const (
-	// sliceStorm: a switch costs 1 to 3 µs of kernel time and as much again
-	// for refilling caches. Threads that run 5 µs between two switches spend
-	// about half of their CPU time on switching. Healthy servers at full speed
-	// stay far above: redis under 70,000 requests/s runs 40 µs, MySQL point
-	// selects 25 µs and more.
-	sliceStorm = 5e-6
-	// slicePossible: still a fifth of the time.
-	slicePossible = 10e-6
-	// stormSystem: switching happens in the kernel; a program that spends most
-	// of its time in its own code does something else as well.
-	stormSystem = 0.5
-	// stormCPU: cores the program must use for the switching to matter.
-	stormCPU = 0.3
-	// stormQueue: its threads must queue for a CPU or for each other. A pair
-	// that passes messages back and forth switches as often without loss, as
-	// one always sleeps while the other runs.
-	stormQueue = 0.5
+var (
+	sliceStorm = rule.Threshold{Name: "slice-storm", Value: 5e-6, Unit: "seconds", Source: rule.Measured,
+		Reason: "A switch costs 1 to 3 µs of kernel time and as much again for refilling caches. Threads that run 5 µs between two switches spend about half of their CPU time on switching. Healthy servers at full speed stay far above: redis under 70,000 requests/s runs 40 µs, MySQL point selects 25 µs and more."}
+	slicePossible = rule.Threshold{Name: "slice-possible", Value: 10e-6, Unit: "seconds", Source: rule.Measured,
+		Reason: "Still a fifth of the time."}
+	stormSystem = rule.Threshold{Name: "storm-system", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Switching happens in the kernel; a program that spends most of its time in its own code does something else as well."}
+	stormCPU = rule.Threshold{Name: "storm-cpu", Value: 0.3, Unit: "cores", Source: rule.Judgement,
+		Reason: "Cores the program must use for the switching to matter."}
+	stormQueue = rule.Threshold{Name: "storm-queue", Value: 0.5, Unit: "threads", Source: rule.Judgement,
+		Reason: "Its threads must queue for a CPU or for each other. A pair that passes messages back and forth switches as often without loss, as one always sleeps while the other runs."}
 )
 
 func detectContextSwitches(v *view.View) ([]rule.Finding, error) {
@@ -53,10 +47,10 @@ func detectContextSwitches(v *view.View) ([]rule.Finding, error) {
 			continue
 		}
 		measured = true
-		if g.cpu < stormCPU || s.perSecond <= 0 || g.cpu/s.perSecond > slicePossible || g.processes[0].Kernel {
+		if g.cpu < stormCPU.Value || s.perSecond <= 0 || g.cpu/s.perSecond > slicePossible.Value || g.processes[0].Kernel {
 			continue
 		}
-		if g.system < stormSystem*g.cpu || g.delay < stormQueue {
+		if g.system < stormSystem.Value*g.cpu || g.delay < stormQueue.Value {
 			continue
 		}
 		found = append(found, switchFinding(v, g, s))
@@ -102,9 +96,9 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 	}
 	total, ok := v.CPUTotal()
 	switch {
-	case slice <= sliceStorm && ok && total.System >= stormSystem*total.Busy():
+	case slice <= sliceStorm.Value && ok && total.System >= stormSystem.Value*total.Busy():
 		f.Confidence = rule.Certain
-	case slice <= sliceStorm:
+	case slice <= sliceStorm.Value:
 		f.Confidence = rule.Likely
 	}
 	why := "a thread gives up the CPU to wait for another one: a lock or a queue everybody needs"
@@ -115,10 +109,10 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 		{Metric: "process.context-switches", Value: s.perSecond, Unit: "per second", Counters: true,
 			What:  rule.T("%v switches: %v voluntary, %v involuntary", unit.PerSecond(s.perSecond), unit.PerSecond(s.voluntary), unit.PerSecond(s.involuntary)),
 			Check: shell.Line("pidstat -wt -p %d 1 5", g.processes[0].PID)},
-		{Metric: "process.slice", Value: slice, Unit: "seconds", Limit: rule.Limit(sliceStorm), Counters: true,
+		{Metric: "process.slice", Value: slice, Unit: "seconds", Limit: rule.Limit(sliceStorm.Value), Counters: true,
 			What:  rule.T("%v on a CPU between two switches", unit.Seconds(slice)),
 			Check: shell.Line("cat /proc/%d/task/*/schedstat   # ns on CPU, ns waited, times put on a CPU", g.processes[0].PID)},
-		{Metric: "process.cpu-system", Value: g.system / g.cpu, Unit: "share", Limit: rule.Limit(stormSystem), Counters: true,
+		{Metric: "process.cpu-system", Value: g.system / g.cpu, Unit: "share", Limit: rule.Limit(stormSystem.Value), Counters: true,
 			What:  rule.T("%v of its %v CPUs in the kernel", unit.Share(g.system/g.cpu), unit.Number(round(g.cpu))),
 			Check: shell.Line("pidstat -u -p %d 1 5", g.processes[0].PID)},
 		{Metric: "process.threads", Value: float64(s.threads), Unit: "threads", Limit: rule.Limit(cpus),

@@ -22,32 +22,25 @@ var oneThreadLimit = rule.Rule{
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
 	// Whoever accepts connections with the thread that is full accepts late.
-	Explains: []string{"net/accept-queue-full", "rt/server-slow"},
-	Page:     oneThreadLimitPage,
-	Detect:   detectOneThreadLimit,
+	Explains:   []string{"net/accept-queue-full", "rt/server-slow"},
+	Thresholds: []*rule.Threshold{&threadFull, &threadRan, &idleElsewhere, &waitersFrom, &waitedShare, &othersWork},
+	Page:       oneThreadLimitPage,
+	Detect:     detectOneThreadLimit,
 }
 
-const (
-	// threadFull: the thread ran, or was ready to run, nearly all the time.
-	// Even a thread that never waits loses a few percent to interrupts and
-	// to the granularity of the counters in a window of five seconds.
-	threadFull = 0.90
-	// threadRan: of which it really had a CPU for the most part. A thread that
-	// mostly queues for a CPU is a victim of a full host.
-	threadRan = 0.75
-	// idleElsewhere: cores that did nothing meanwhile. With less there is
-	// nothing a second thread could have used.
-	idleElsewhere = 0.25
-	// waitersFrom: requests that lay unread at any time, on average. Half a
-	// request means that in every second reading somebody waited; a server
-	// that keeps up empties its queues between two readings.
-	waitersFrom = 0.5
-	// waitedShare: and in at least half of the readings there was one, so that
-	// one burst does not make an average.
-	waitedShare = 0.5
-	// othersWork: CPU, in cores, of a process's other threads. With more, the
-	// process does use a second CPU.
-	othersWork = 0.25
+var (
+	threadFull = rule.Threshold{Name: "thread-full", Value: 0.90, Unit: "share", Source: rule.Judgement,
+		Reason: "The thread ran, or was ready to run, nearly all the time. Even a thread that never waits loses a few percent to interrupts and to the granularity of the counters in a window of five seconds."}
+	threadRan = rule.Threshold{Name: "thread-ran", Value: 0.75, Unit: "share", Source: rule.Judgement,
+		Reason: "Of which it really had a CPU for the most part. A thread that mostly queues for a CPU is a victim of a full host."}
+	idleElsewhere = rule.Threshold{Name: "idle-elsewhere", Value: 0.25, Unit: "cores", Source: rule.Judgement,
+		Reason: "Cores that did nothing meanwhile. With less there is nothing a second thread could have used."}
+	waitersFrom = rule.Threshold{Name: "waiters-from", Value: 0.5, Unit: "requests", Source: rule.Judgement,
+		Reason: "Requests that lay unread at any time, on average. Half a request means that in every second reading somebody waited; a server that keeps up empties its queues between two readings."}
+	waitedShare = rule.Threshold{Name: "waited-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "And in at least half of the readings there was one, so that one burst does not make an average."}
+	othersWork = rule.Threshold{Name: "others-work", Value: 0.25, Unit: "cores", Source: rule.Judgement,
+		Reason: "CPU, in cores, of a process's other threads. With more, the process does use a second CPU."}
 )
 
 // fullThread is a thread that had no time left.
@@ -64,7 +57,7 @@ func detectOneThreadLimit(v *view.View) ([]rule.Finding, error) {
 	if _, ok := v.CPUTotal(); !ok {
 		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "nobody knows whether other CPUs were idle", How: shell.Say("watch longer: --for 10s")}
 	}
-	if v.CPUCount() < 2 || idle < idleElsewhere {
+	if v.CPUCount() < 2 || idle < idleElsewhere.Value {
 		return nil, nil
 	}
 	var found []rule.Finding
@@ -122,7 +115,7 @@ func fullThreads(v *view.View) []fullThread {
 	}
 	var list []fullThread
 	for _, p := range v.Processes() {
-		if p.Own || p.Kernel || p.Seconds <= 0 || p.CPU < threadRan || v.Throttled(p) {
+		if p.Own || p.Kernel || p.Seconds <= 0 || p.CPU < threadRan.Value || v.Throttled(p) {
 			continue
 		}
 		t, sampled := best[p.PID]
@@ -134,7 +127,7 @@ func fullThreads(v *view.View) []fullThread {
 		default:
 			continue
 		}
-		if full.cpu >= threadRan && full.cpu+full.delay >= threadFull {
+		if full.cpu >= threadRan.Value && full.cpu+full.delay >= threadFull.Value {
 			list = append(list, full)
 		}
 	}
@@ -265,8 +258,8 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 	}
 	idling := rule.T("%v of %d CPUs idle", unit.Number(round(idle)), v.CPUCount())
 	// Counters of the process and of its thread are read at moments a little apart.
-	alone := p.Threads == 1 || p.CPU-t.cpu < othersWork
-	if alone && w.mean >= waitersFrom && w.share >= waitedShare {
+	alone := p.Threads == 1 || p.CPU-t.cpu < othersWork.Value
+	if alone && w.mean >= waitersFrom.Value && w.share >= waitedShare.Value {
 		f.Confidence = rule.Certain
 		f.Headline = rule.T("%s can use one CPU only: %s is busy %v of the time while %s, and %v requests wait for it",
 			who, thread, unit.Share(t.cpu), idling, unit.Number(round(w.mean)))
@@ -279,10 +272,10 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 		f.Impact = rule.Impact{Share: t.cpu / float64(v.CPUCount()), Text: rule.T("%v of one CPU", unit.Share(t.cpu))}
 	}
 	f.Evidence = []rule.Evidence{
-		{Metric: "thread.cpu", Value: t.cpu, Unit: "share of one CPU", Limit: rule.Limit(threadFull), Counters: true,
+		{Metric: "thread.cpu", Value: t.cpu, Unit: "share of one CPU", Limit: rule.Limit(threadFull.Value), Counters: true,
 			What:  rule.T("%s on a CPU %v of the time, ready but waiting for one %v", thread, unit.Share(t.cpu), unit.Share(t.delay)),
 			Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)},
-		{Metric: "cpu.idle", Value: idle, Unit: "cores", Limit: rule.Limit(idleElsewhere), Counters: true,
+		{Metric: "cpu.idle", Value: idle, Unit: "cores", Limit: rule.Limit(idleElsewhere.Value), Counters: true,
 			What: rule.T("%v of %d CPUs idle meanwhile", unit.Number(round(idle)), v.CPUCount()), Check: shell.Line("mpstat -P ALL 1 5")},
 	}
 	if w.readings > 0 {
@@ -290,7 +283,7 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 		if len(w.ports) > 0 {
 			check = shell.Line("ss -tna 'sport = :%d'   # column Recv-Q", w.ports[0])
 		}
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "tcp.unread-requests", Value: w.mean, Unit: "connections", Limit: rule.Limit(waitersFrom),
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "tcp.unread-requests", Value: w.mean, Unit: "connections", Limit: rule.Limit(waitersFrom.Value),
 			What: rule.T("%v connections with unread requests (%v of them not accepted yet), some in %v of %d readings",
 				unit.Number(round(w.mean)), unit.Number(round(w.accept)), unit.Share(w.share), w.readings), Check: check})
 	}

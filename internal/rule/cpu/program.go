@@ -68,15 +68,14 @@ func present(p view.Process, longest float64) float64 {
 	return min(1, p.Seconds/longest)
 }
 
-// busyFrom: a process that used less than 1 % of a core is present, not at
-// work; counting it would turn "stress-ng ×4" into "×5" with its idle parent.
-const busyFrom = 0.01
+var busyFrom = rule.Threshold{Name: "busy-from", Value: 0.01, Unit: "cores", Source: rule.Judgement,
+	Reason: "A process that used less than 1 % of a core is present, not at work; counting it would turn \"stress-ng ×4\" into \"×5\" with its idle parent."}
 
 // workers are the processes of a program that used the CPU.
 func (g program) workers() []view.Process {
 	var list []view.Process
 	for _, p := range g.processes {
-		if p.CPU >= busyFrom {
+		if p.CPU >= busyFrom.Value {
 			list = append(list, p)
 		}
 	}

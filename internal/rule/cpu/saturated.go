@@ -14,37 +14,30 @@ import (
 var saturatedPage string
 
 var saturated = rule.Rule{
-	ID:       "cpu/saturated",
-	Title:    "more work than the CPUs can do",
-	Resource: "CPU",
-	Needs:    []recording.Table{recording.CPUs, recording.Processes},
-	Explains: []string{"cpu/one-thread-limit", "rt/server-slow", "rt/client-slow"},
-	Refutes:  []string{"CPU of MySQL"},
-	Page:     saturatedPage,
-	Detect:   detectSaturated,
+	ID:         "cpu/saturated",
+	Title:      "more work than the CPUs can do",
+	Resource:   "CPU",
+	Needs:      []recording.Table{recording.CPUs, recording.Processes},
+	Explains:   []string{"cpu/one-thread-limit", "rt/server-slow", "rt/client-slow"},
+	Refutes:    []string{"CPU of MySQL"},
+	Thresholds: []*rule.Threshold{&fullFrom, &waitRatio, &waitRatioPossible, &stallFull, &dominantShare, &victimDelay, &stealWorthSaying, &busyFrom},
+	Page:       saturatedPage,
+	Detect:     detectSaturated,
 }
 
-const (
-	// fullFrom: from here on there is no idle CPU to give to a waiting task.
-	// The rest is idle time between a wake-up and the task running, which even
-	// an overcommitted host shows when some of the load sleeps now and then.
-	fullFrom = 0.90
-	// waitRatio: tasks wait at least half as long for a CPU as they run on it,
-	// so that what takes 100 ms alone takes 150 ms. Queueing theory puts two
-	// CPUs at this point when about 75 % busy with random arrivals and keeps a
-	// batch that just fills its CPUs (ratio near 0) far away.
-	waitRatio = 0.5
-	// waitRatioPossible: the queue begins to be felt.
-	waitRatioPossible = 0.25
-	// stallFull: without run delays, the kernel's own statement that somebody
-	// waited for a CPU most of the time.
-	stallFull = 0.5
-	// dominantShare: a program that uses less than this of the CPU time is one
-	// of many, and the host is the subject.
-	dominantShare = 0.25
-	// victimDelay: a process that waited less than 1 % of the time is no
-	// victim worth naming.
-	victimDelay = 0.01
+var (
+	fullFrom = rule.Threshold{Name: "full-from", Value: 0.90, Unit: "share", Source: rule.Judgement,
+		Reason: "From here on there is no idle CPU to give to a waiting task. The rest is idle time between a wake-up and the task running, which even an overcommitted host shows when some of the load sleeps now and then."}
+	waitRatio = rule.Threshold{Name: "wait-ratio", Value: 0.5, Unit: "ratio", Source: "queueing theory, M/M/2",
+		Reason: "Tasks wait at least half as long for a CPU as they run on it, so that what takes 100 ms alone takes 150 ms. Queueing theory puts two CPUs at this point when about 75 % busy with random arrivals and keeps a batch that just fills its CPUs (ratio near 0) far away."}
+	waitRatioPossible = rule.Threshold{Name: "wait-ratio-possible", Value: 0.25, Unit: "ratio", Source: rule.Judgement,
+		Reason: "The queue begins to be felt."}
+	stallFull = rule.Threshold{Name: "stall-full", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Without run delays, the kernel's own statement that somebody waited for a CPU most of the time."}
+	dominantShare = rule.Threshold{Name: "dominant-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
+		Reason: "A program that uses less than this of the CPU time is one of many, and the host is the subject."}
+	victimDelay = rule.Threshold{Name: "victim-delay", Value: 0.01, Unit: "seconds per second", Source: rule.Judgement,
+		Reason: "A process that waited less than 1 % of the time is no victim worth naming."}
 )
 
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
@@ -59,17 +52,17 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 			Why: "neither /proc/PID/schedstat nor /proc/pressure/cpu could be read, and a busy CPU alone harms nobody",
 			How: shell.Say("a kernel with CONFIG_SCHED_INFO or CONFIG_PSI (boot with psi=1)")}
 	}
-	if total.Busy() < fullFrom || len(q.consumers) == 0 {
+	if total.Busy() < fullFrom.Value || len(q.consumers) == 0 {
 		return nil, nil
 	}
 	cores := total.Busy() * float64(v.CPUCount())
 	f := rule.Finding{}
 	switch {
-	case q.measured && q.waited >= waitRatio*cores:
+	case q.measured && q.waited >= waitRatio.Value*cores:
 		f.Confidence = rule.Certain
-	case q.measured && q.waited+q.niced >= waitRatioPossible*cores:
+	case q.measured && q.waited+q.niced >= waitRatioPossible.Value*cores:
 		f.Confidence = rule.Possible // only those that asked to go last, or only a little
-	case !q.measured && stall.Some >= stallFull:
+	case !q.measured && stall.Some >= stallFull.Value:
 		f.Confidence = rule.Likely
 		q.waited = stall.Some
 	default:
@@ -129,9 +122,9 @@ func queueOf(v *view.View) queue {
 	// threads work for somebody else and are never blamed.
 	for _, g := range all {
 		switch {
-		case taken < 0.8*sum && g.cpu >= busyFrom && !g.processes[0].Kernel:
+		case taken < 0.8*sum && g.cpu >= busyFrom.Value && !g.processes[0].Kernel:
 			q.consumers = append(q.consumers, g)
-		case g.delay >= victimDelay:
+		case g.delay >= victimDelay.Value:
 			q.victims = append(q.victims, g)
 		}
 		taken += g.cpu
@@ -143,7 +136,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	cpus := v.CPUCount()
 	top := q.consumers[0]
 	used := top.cpu / cores
-	if used >= dominantShare {
+	if used >= dominantShare.Value {
 		f.Subject = top.subject()
 		f.Headline = rule.T("more work than CPUs: %s uses %v of %d CPUs, and %v tasks wait for one at any time",
 			top.label(), unit.Share(top.cpu/float64(cpus)), cpus, unit.Number(round(q.waited+q.niced)))
@@ -162,12 +155,12 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	if q.measured {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.run-delay", Value: q.waited + q.niced, Unit: "seconds per second",
 			What:  rule.T("tasks waited %v s per second for a CPU and ran %v s", unit.Number(round(q.waited+q.niced)), unit.Number(round(cores))),
-			Limit: rule.Limit(waitRatio * cores), Counters: true,
+			Limit: rule.Limit(waitRatio.Value * cores), Counters: true,
 			Check: shell.Line("pidstat -u 1 5   # column %%wait")})
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.idle", Value: total.Idle + total.IOWait, Unit: "share",
 		What:  rule.T("CPUs idle %v of the time", unit.Share(total.Idle+total.IOWait)),
-		Limit: rule.Limit(1 - fullFrom), Counters: true, Check: shell.Line("mpstat -P ALL 1 5")})
+		Limit: rule.Limit(1 - fullFrom.Value), Counters: true, Check: shell.Line("mpstat -P ALL 1 5")})
 	if s, ok := v.Scheduler(); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.running", Value: s.Running, Unit: "tasks",
 			What:  rule.T("%v tasks on or waiting for %d CPUs, mean of %d readings", unit.Number(round(s.Running)), cpus, s.Readings),
@@ -186,21 +179,21 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 			What:  rule.T("%s used %v CPUs and waited %v s per second", g.label(), unit.Number(round(g.cpu)), unit.Number(round(g.delay))),
 			Check: shell.Line("pidstat -u 1 5"), Counters: true})
 	}
-	if total.Steal >= stealWorthSaying {
+	if total.Steal >= stealWorthSaying.Value {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.steal", Value: total.Steal, Unit: "share", Counters: true,
 			What: rule.T("the hypervisor took %v of the CPU time", unit.Share(total.Steal)), Check: shell.Line("mpstat 1 5   # column %%steal")})
 	}
 	if len(q.victims) > 0 {
 		f.Notes = append(f.Notes, rule.T("slowed down: %s", labels(q.victims, 4)))
 	}
-	if q.waited < waitRatioPossible*cores && q.niced > 0 {
+	if q.waited < waitRatioPossible.Value*cores && q.niced > 0 {
 		f.Notes = append(f.Notes, rule.T("only processes with a positive nice value wait; the others get their CPU"))
 	}
 	f.Fixes = saturatedFixes(top)
 }
 
-// stealWorthSaying: below a twentieth the hypervisor is not the reason.
-const stealWorthSaying = 0.05
+var stealWorthSaying = rule.Threshold{Name: "steal-worth-saying", Value: 0.05, Unit: "share", Source: rule.Judgement,
+	Reason: "Below a twentieth the hypervisor is not the reason."}
 
 func saturatedFixes(top program) []rule.Fix {
 	pid := top.processes[0].PID

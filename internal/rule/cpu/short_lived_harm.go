@@ -7,25 +7,19 @@ import (
 	"rtrail/internal/view"
 )
 
-const (
-	// crowdedFrom: below three quarters busy there is a CPU for nearly every task
-	// that is ready, and who waits does so for an instant.
-	crowdedFrom = 0.75
-	// stalledFrom: some task waited for a CPU in a quarter of the time; 10 % is
-	// everyday life.
-	stalledFrom = 0.25
-	// crowdShare: the short-lived processes' part of the CPU time that is used.
-	// With less, others fill the CPUs.
-	crowdShare = 0.25
-	// childShare: the children take at least half of the CPU time that a request
-	// costs.
-	childShare = 0.5
-	// occupiedFrom: the share of the time in which the parent works. Who gives it a
-	// request finds it at work as often and waits for the one before.
-	occupiedFrom = 0.30
-	// maxBirthsPerRequest: a request starts a few processes. With fewer requests
-	// than that the processes are started for something else.
-	maxBirthsPerRequest = 20.0
+var (
+	crowdedFrom = rule.Threshold{Name: "crowded-from", Value: 0.75, Unit: "share", Source: rule.Judgement,
+		Reason: "Below three quarters busy there is a CPU for nearly every task that is ready, and who waits does so for an instant."}
+	stalledFrom = rule.Threshold{Name: "stalled-from", Value: 0.25, Unit: "share", Source: rule.Judgement,
+		Reason: "Some task waited for a CPU in a quarter of the time; 10 % is everyday life."}
+	crowdShare = rule.Threshold{Name: "crowd-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
+		Reason: "The short-lived processes' part of the CPU time that is used. With less, others fill the CPUs."}
+	childShare = rule.Threshold{Name: "child-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "The children take at least half of the CPU time that a request costs."}
+	occupiedFrom = rule.Threshold{Name: "occupied-from", Value: 0.30, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of the time in which the parent works. Who gives it a request finds it at work as often and waits for the one before."}
+	maxBirthsPerRequest = rule.Threshold{Name: "max-births-per-request", Value: 20.0, Unit: "processes per request", Source: rule.Judgement,
+		Reason: "A request starts a few processes. With fewer requests than that the processes are started for something else."}
 )
 
 // harm is who waits because of short-lived processes. CPU time that nobody else
@@ -50,18 +44,18 @@ func harmOf(v *view.View, b books, used float64, total view.CPUShare, forks floa
 	if stall, ok := v.Stall("cpu"); ok {
 		x.stalled = stall.Some
 	}
-	waits := q.measured && q.waited >= waitRatioPossible*cores || x.stalled >= stalledFrom
-	x.crowd = total.Busy() >= crowdedFrom && used >= crowdShare*total.Busy() && waits
-	if b.parentCPU < childShare*(b.parentCPU+b.parent.CPU) {
+	waits := q.measured && q.waited >= waitRatioPossible.Value*cores || x.stalled >= stalledFrom.Value
+	x.crowd = total.Busy() >= crowdedFrom.Value && used >= crowdShare.Value*total.Busy() && waits
+	if b.parentCPU < childShare.Value*(b.parentCPU+b.parent.CPU) {
 		return x
 	}
 	if n, inputs := inputWaits(v, b.parent.PID); inputs > 0 {
 		x.input = float64(inputs) / float64(n)
 		x.occupied = 1 - x.input
-	} else if x.arrivals = arrivalsAt(v, b.parent); x.arrivals*maxBirthsPerRequest >= forks {
+	} else if x.arrivals = arrivalsAt(v, b.parent); x.arrivals*maxBirthsPerRequest.Value >= forks {
 		x.occupied = min(1, b.parentCPU+b.parent.CPU)
 	}
-	x.requests = x.occupied >= occupiedFrom
+	x.requests = x.occupied >= occupiedFrom.Value
 	return x
 }
 
@@ -119,14 +113,14 @@ func arrivalsAt(v *view.View, p view.Process) float64 {
 
 func (x harm) evidence(b books) (list []rule.Evidence) {
 	if x.crowd {
-		list = append(list, rule.Evidence{Metric: "pressure.cpu-some", Value: x.stalled, Unit: "share", Limit: rule.Limit(stalledFrom), Counters: true,
+		list = append(list, rule.Evidence{Metric: "pressure.cpu-some", Value: x.stalled, Unit: "share", Limit: rule.Limit(stalledFrom.Value), Counters: true,
 			What:  rule.T("somebody waited for a CPU %v of the time; tasks that live longer waited %v s per second", unit.Share(x.stalled), unit.Number(round(x.delayed))),
 			Check: shell.Line("cat /proc/pressure/cpu")})
 	}
 	switch {
 	case !x.requests:
 	case x.input > 0:
-		list = append(list, rule.Evidence{Metric: "thread.input-wait", Value: x.input, Unit: "share", Limit: rule.Limit(1 - occupiedFrom),
+		list = append(list, rule.Evidence{Metric: "thread.input-wait", Value: x.input, Unit: "share", Limit: rule.Limit(1 - occupiedFrom.Value),
 			What:  rule.T("%s waited for input %v of the time and worked on it %v; its children used %v of the CPU time that took", b.parent.Comm, unit.Share(x.input), unit.Share(x.occupied), unit.Share(b.childShare())),
 			Check: shell.Line("strace -tt -e trace=read,clone,wait4 -p %d", b.parent.PID)})
 	default:

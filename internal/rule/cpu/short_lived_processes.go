@@ -21,26 +21,21 @@ var shortLivedProcesses = rule.Rule{
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.System, recording.Processes},
 	Explains: []string{"cpu/saturated"},
-	Page:     shortLivedProcessesPage,
-	Detect:   detectShortLived,
+	Thresholds: []*rule.Threshold{&birthsFrom, &vanishedShare, &vanishedPossible, &briefCPU, &busyFrom, &waitRatioPossible, &victimDelay, &crowdedFrom,
+		&stalledFrom, &crowdShare, &childShare, &occupiedFrom, &maxBirthsPerRequest},
+	Page:   shortLivedProcessesPage,
+	Detect: detectShortLived,
 }
 
-const (
-	// birthsFrom: tasks created per second. Shell scripts, cron jobs and
-	// monitoring agents stay below 20/s; at 50/s a process is born every 20 ms.
-	birthsFrom = 50.0
-	// vanishedShare: share of all CPU time that went to processes that ended, if
-	// somebody waits because of them (harm).
-	// A tenth is where removing them would be felt; tick accounting of /proc
-	// and processes that end between two readings make errors of a few percent.
-	vanishedShare = 0.10
-	// vanishedPossible: half of that.
-	vanishedPossible = 0.05
-	// briefCPU: CPU time per created task up to which start and end (fork,
-	// exec, dynamic linking, page faults: 1 to 5 ms) are a good part of what
-	// the task costs. A build that compiles for half a second per process is
-	// work, not waste.
-	briefCPU = 0.05
+var (
+	birthsFrom = rule.Threshold{Name: "births-from", Value: 50.0, Unit: "per second", Source: rule.Measured,
+		Reason: "Tasks created per second. Shell scripts, cron jobs and monitoring agents stay below 20/s; at 50/s a process is born every 20 ms."}
+	vanishedShare = rule.Threshold{Name: "vanished-share", Value: 0.10, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of all CPU time that went to processes that ended, if somebody waits because of them (harm). A tenth is where removing them would be felt; tick accounting of /proc and processes that end between two readings make errors of a few percent."}
+	vanishedPossible = rule.Threshold{Name: "vanished-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Half of that."}
+	briefCPU = rule.Threshold{Name: "brief-cpu", Value: 0.05, Unit: "seconds", Source: rule.Measured,
+		Reason: "CPU time per created task up to which start and end (fork, exec, dynamic linking, page faults: 1 to 5 ms) are a good part of what the task costs. A build that compiles for half a second per process is work, not waste."}
 )
 
 func detectShortLived(v *view.View) ([]rule.Finding, error) {
@@ -49,12 +44,12 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 	if !ok || !ok2 {
 		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "the fork rate is a difference of two readings", How: shell.Say("watch longer: --for 10s")}
 	}
-	if sched.Forks < birthsFrom {
+	if sched.Forks < birthsFrom.Value {
 		return nil, nil
 	}
 	b := balance(v, total)
 	used := min(1, max(b.missing, b.parentCPU)/float64(v.CPUCount()))
-	if used < vanishedPossible || b.parent.PID == 0 {
+	if used < vanishedPossible.Value || b.parent.PID == 0 {
 		return nil, nil
 	}
 	f := rule.Finding{Confidence: rule.Possible, AffectsAll: used >= 0.5*total.Busy()}
@@ -62,7 +57,7 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 	// ended children, or that no live process has, proves that these were
 	// processes.
 	x := harmOf(v, b, used, total, sched.Forks)
-	if perTask := used * float64(v.CPUCount()) / sched.Forks; used >= vanishedShare && perTask <= briefCPU && b.newbornCPU <= briefCPU && x.any() {
+	if perTask := used * float64(v.CPUCount()) / sched.Forks; used >= vanishedShare.Value && perTask <= briefCPU.Value && b.newbornCPU <= briefCPU.Value && x.any() {
 		f.Confidence = rule.Likely
 		if x.crowd && b.parentCPU >= 0.5*max(b.missing, b.parentCPU) {
 			f.Confidence = rule.Certain
@@ -195,7 +190,7 @@ func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sc
 	f.Headline = rule.T("%s starts short-lived processes (%s): %v new tasks, %v of all CPU time", who, children, unit.PerSecond(sched.Forks), unit.Share(used))
 	f.Impact = rule.Impact{Share: used, Text: rule.T("%v of all CPU time", unit.Share(used))}
 	f.Evidence = []rule.Evidence{
-		{Metric: "sched.forks", Value: sched.Forks, Unit: "per second", Limit: rule.Limit(birthsFrom), Counters: true,
+		{Metric: "sched.forks", Value: sched.Forks, Unit: "per second", Limit: rule.Limit(birthsFrom.Value), Counters: true,
 			What:  rule.T("%v processes and threads created; %d new children of %s caught alive", unit.PerSecond(sched.Forks), b.born, who),
 			Check: shell.Line("vmstat -f; sleep 1; vmstat -f")},
 		{Metric: "cpu.unaccounted", Value: b.missing, Unit: "cores", Counters: true,

@@ -16,41 +16,33 @@ import (
 var softirqPage string
 
 var softirq = rule.Rule{
-	ID:       "cpu/softirq",
-	Title:    "interrupt work takes the CPU",
-	Resource: "CPU",
-	Needs:    []recording.Table{recording.CPUs, recording.SoftIRQs},
-	Explains: []string{"cpu/saturated"},
-	Page:     softirqPage,
-	Detect:   detectSoftIRQ,
+	ID:         "cpu/softirq",
+	Title:      "interrupt work takes the CPU",
+	Resource:   "CPU",
+	Needs:      []recording.Table{recording.CPUs, recording.SoftIRQs},
+	Explains:   []string{"cpu/saturated"},
+	Thresholds: []*rule.Threshold{&softirqShare, &softirqPossible, &ksoftirqdFrom, &cpuLeft, &smallPacket, &floodPackets, &receiveShare, &natureShare},
+	Page:       softirqPage,
+	Detect:     detectSoftIRQ,
 }
 
-const (
-	// softirqShare: of one CPU. Two CPUs under a web benchmark over loopback
-	// or a network reach 18 to 28 % with useful work; 30 % is where the kernel
-	// begins to hand work to ksoftirqd and whatever runs on that CPU is slow.
-	softirqShare = 0.30
-	// softirqPossible: worth a look when it is not the service's own traffic.
-	softirqPossible = 0.20
-	// ksoftirqdFrom: the share of a CPU that its ksoftirqd used: softirqs came
-	// faster than they could be done at the end of interrupts.
-	ksoftirqdFrom = 0.05
-	// cpuLeft: idle share of a CPU below which what runs there has to wait.
-	cpuLeft = 0.10
-	// smallPacket: mean bytes per received packet, headers included. A bare
-	// SYN or ACK has 54 to 66, a short UDP packet 42 to 60; requests and
-	// replies of real services average more.
-	smallPacket = 90.0
-	// floodPackets: packets per second and interface. A packet costs 1 to 5 µs
-	// of interrupt work, and 20 µs or more behind long lists of filter rules:
-	// fewer than these cannot fill a tenth of a CPU even then.
-	floodPackets = 5000.0
-	// receiveShare: NET_RX must be this share of all softirqs that are not
-	// clock or scheduler housekeeping to blame received packets.
-	receiveShare = 0.5
-	// natureShare: a protocol counter that grows for at least this share of
-	// the packets says what they are.
-	natureShare = 0.3
+var (
+	softirqShare = rule.Threshold{Name: "softirq-share", Value: 0.30, Unit: "share", Source: rule.Measured,
+		Reason: "Of one CPU. Two CPUs under a web benchmark over loopback or a network reach 18 to 28 % with useful work; 30 % is where the kernel begins to hand work to ksoftirqd and whatever runs on that CPU is slow."}
+	softirqPossible = rule.Threshold{Name: "softirq-possible", Value: 0.20, Unit: "share", Source: rule.Judgement,
+		Reason: "Worth a look when it is not the service's own traffic."}
+	ksoftirqdFrom = rule.Threshold{Name: "ksoftirqd-from", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of a CPU that its ksoftirqd used: softirqs came faster than they could be done at the end of interrupts."}
+	cpuLeft = rule.Threshold{Name: "cpu-left", Value: 0.10, Unit: "share", Source: rule.Judgement,
+		Reason: "Idle share of a CPU below which what runs there has to wait."}
+	smallPacket = rule.Threshold{Name: "small-packet", Value: 90.0, Unit: "bytes", Source: rule.Judgement,
+		Reason: "Mean bytes per received packet, headers included. A bare SYN or ACK has 54 to 66, a short UDP packet 42 to 60; requests and replies of real services average more."}
+	floodPackets = rule.Threshold{Name: "flood-packets", Value: 5000.0, Unit: "per second", Source: rule.Measured,
+		Reason: "Packets per second and interface. A packet costs 1 to 5 µs of interrupt work, and 20 µs or more behind long lists of filter rules: fewer than these cannot fill a tenth of a CPU even then."}
+	receiveShare = rule.Threshold{Name: "receive-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "NET_RX must be this share of all softirqs that are not clock or scheduler housekeeping to blame received packets."}
+	natureShare = rule.Threshold{Name: "nature-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
+		Reason: "A protocol counter that grows for at least this share of the packets says what they are."}
 )
 
 func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {
@@ -65,29 +57,29 @@ func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {
 			worst = c
 		}
 	}
-	if worst.SoftIRQ < softirqPossible {
+	if worst.SoftIRQ < softirqPossible.Value {
 		return nil, nil
 	}
 	kinds := kindsOf(v)
 	flow, hasFlow := busiestInterface(v)
-	receiving := kinds.top == "NET_RX" && kinds.share >= receiveShare
-	flood := receiving && hasFlow && flow.packets >= floodPackets && flow.size <= smallPacket
+	receiving := kinds.top == "NET_RX" && kinds.share >= receiveShare.Value
+	flood := receiving && hasFlow && flow.packets >= floodPackets.Value && flow.size <= smallPacket.Value
 	daemon := ksoftirqd(v)
 	// That a CPU spends its time on packets harms nobody while it has time left and
 	// somebody wants the packets: a name server or a game may live on tiny ones.
-	pressed := daemon.CPU >= ksoftirqdFrom || 1-worst.Busy() <= cpuLeft
+	pressed := daemon.CPU >= ksoftirqdFrom.Value || 1-worst.Busy() <= cpuLeft.Value
 	nature := natureOf(v, flow)
 	f := rule.Finding{Confidence: rule.Possible}
 	switch {
 	// Loopback has no sender but this host: its softirq time is part of what
 	// local clients and servers do for each other.
 	case hasFlow && flow.name == "lo":
-	case worst.SoftIRQ >= softirqShare && flood && (pressed || nature.refused):
+	case worst.SoftIRQ >= softirqShare.Value && flood && (pressed || nature.refused):
 		f.Confidence = rule.Certain
-	case worst.SoftIRQ >= softirqShare && daemon.CPU >= ksoftirqdFrom:
+	case worst.SoftIRQ >= softirqShare.Value && daemon.CPU >= ksoftirqdFrom.Value:
 		f.Confidence = rule.Likely
 	}
-	if f.Confidence == rule.Possible && !flood && daemon.CPU < ksoftirqdFrom {
+	if f.Confidence == rule.Possible && !flood && daemon.CPU < ksoftirqdFrom.Value {
 		return nil, nil // busy with useful packets
 	}
 	describeSoftIRQ(v, &f, softirqFacts{worst: worst, sum: sum, kinds: kinds, flow: flow, hasFlow: hasFlow && receiving, flood: flood, nature: nature.words, daemon: daemon})
@@ -205,7 +197,7 @@ func natureOf(v *view.View, flow traffic) nature {
 	}
 	_, series := view.Group(rows, func(s recording.ProtocolSample) key { return key{s.Protocol, s.Name} })
 	for _, n := range natures {
-		if r := view.Rate(series[key{n.protocol, n.counter}], func(s recording.ProtocolSample) int64 { return s.Value }); r >= natureShare*flow.packets {
+		if r := view.Rate(series[key{n.protocol, n.counter}], func(s recording.ProtocolSample) int64 { return s.Value }); r >= natureShare.Value*flow.packets {
 			return nature{fmt.Sprintf("%s (%s.%s +%v)", n.words, n.protocol, n.counter, unit.PerSecond(r)), n.refused}
 		}
 	}
@@ -228,23 +220,23 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 	f.AffectsAll = x.sum >= 0.5*float64(v.CPUCount()) // else other work fills the host
 	f.Impact = rule.Impact{Share: min(1, x.worst.SoftIRQ), Text: rule.T("%v of %s, %v of all CPU time", unit.Share(x.worst.SoftIRQ), cpu, unit.Share(x.sum/float64(v.CPUCount())))}
 	f.Evidence = []rule.Evidence{
-		{Metric: "cpu.softirq", Value: x.worst.SoftIRQ, Unit: "share of one CPU", Limit: rule.Limit(softirqShare), Counters: true,
+		{Metric: "cpu.softirq", Value: x.worst.SoftIRQ, Unit: "share of one CPU", Limit: rule.Limit(softirqShare.Value), Counters: true,
 			What: rule.T("softirqs took %v of %s", unit.Share(x.worst.SoftIRQ), cpu), Check: shell.Line("mpstat -P ALL 1 5   # column %%soft")},
 		{Metric: "softirq.rate", Value: x.kinds.rate, Unit: "per second", Counters: true,
 			What: rule.T("%s ran %v, %v of all kinds but clock and scheduler", x.kinds.top, unit.PerSecond(x.kinds.rate), unit.Share(x.kinds.share)), Check: shell.Line("watch -d cat /proc/softirqs")},
 	}
 	if x.hasFlow {
 		f.Evidence = append(f.Evidence,
-			rule.Evidence{Metric: "net.rx-packets", Value: x.flow.packets, Unit: "per second", Limit: rule.Limit(floodPackets), Counters: true,
+			rule.Evidence{Metric: "net.rx-packets", Value: x.flow.packets, Unit: "per second", Limit: rule.Limit(floodPackets.Value), Counters: true,
 				What: rule.T("%s received %v packets", x.flow.name, unit.PerSecond(x.flow.packets)), Check: shell.Line("sar -n DEV 1 5   # rxpck/s")},
-			rule.Evidence{Metric: "net.packet-size", Value: x.flow.size, Unit: "bytes", Limit: rule.Limit(smallPacket), Counters: true,
+			rule.Evidence{Metric: "net.packet-size", Value: x.flow.size, Unit: "bytes", Limit: rule.Limit(smallPacket.Value), Counters: true,
 				What: rule.T("%v each, headers included", unit.Bytes(x.flow.size)), Check: shell.Line("sar -n DEV 1 5   # rxkB/s * 1024 / rxpck/s")})
 		if x.nature != "" {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "net.packet-kind", Value: x.flow.packets, Unit: "per second", Counters: true,
 				What: rule.T("they are %s", x.nature), Check: shell.Line("nstat; tcpdump -c 20 -ni %s", x.flow.name)})
 		}
 	}
-	if x.daemon.CPU >= ksoftirqdFrom {
+	if x.daemon.CPU >= ksoftirqdFrom.Value {
 		f.Affects = append(f.Affects, rule.ProcessSubject(x.daemon))
 		f.Notes = append(f.Notes, rule.T("%s uses %v of a CPU: it does the work that piles up, it does not cause it", x.daemon.Comm, unit.Share(x.daemon.CPU)))
 	}

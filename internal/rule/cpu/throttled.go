@@ -22,24 +22,21 @@ var throttled = rule.Rule{
 	Needs:    []recording.Table{recording.Cgroups},
 	// A server that is stopped nine tenths of the time cannot accept, reads
 	// late and looks limited by its thread.
-	Explains: []string{"net/accept-queue-full", "cpu/one-thread-limit", "cpu/saturated", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
-	Page:     throttledPage,
-	Detect:   detectThrottled,
+	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit", "cpu/saturated", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
+	Thresholds: []*rule.Threshold{&throttledShare, &throttledPossible, &throttledPeriods, &throttledWait, &busyFrom},
+	Page:       throttledPage,
+	Detect:     detectThrottled,
 }
 
-const (
-	// throttledShare: in a quarter of the periods in which the group wanted
-	// CPU it was stopped. kubernetes-mixin alerts at the same share
-	// (CPUThrottlingHigh); below it a single burst at start explains it.
-	throttledShare = 0.25
-	// throttledPossible: it happens, but most requests do not notice.
-	throttledPossible = 0.05
-	// throttledPeriods: fewer periods than in one second at the default period
-	// of 100 ms make a share that one burst decides.
-	throttledPeriods = 10
-	// throttledWait: seconds waited for a CPU per second, by the processes of
-	// the group, that show that the stops hit somebody.
-	throttledWait = 0.05
+var (
+	throttledShare = rule.Threshold{Name: "throttled-share", Value: 0.25, Unit: "share", Source: "kubernetes-mixin, alert CPUThrottlingHigh",
+		Reason: "In a quarter of the periods in which the group wanted CPU it was stopped. kubernetes-mixin alerts at the same share (CPUThrottlingHigh); below it a single burst at start explains it."}
+	throttledPossible = rule.Threshold{Name: "throttled-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "It happens, but most requests do not notice."}
+	throttledPeriods = rule.Threshold{Name: "throttled-periods", Value: 10, Unit: "count", Source: rule.Judgement,
+		Reason: "Fewer periods than in one second at the default period of 100 ms make a share that one burst decides."}
+	throttledWait = rule.Threshold{Name: "throttled-wait", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
+		Reason: "Seconds waited for a CPU per second, by the processes of the group, that show that the stops hit somebody."}
 )
 
 func detectThrottled(v *view.View) ([]rule.Finding, error) {
@@ -51,7 +48,7 @@ func detectThrottled(v *view.View) ([]rule.Finding, error) {
 			continue
 		}
 		known = true
-		if c.PeriodsIn < throttledPeriods || c.ThrottledIn/c.PeriodsIn < throttledPossible {
+		if c.PeriodsIn < throttledPeriods.Value || c.ThrottledIn/c.PeriodsIn < throttledPossible.Value {
 			continue
 		}
 		found = append(found, throttledFinding(v, c))
@@ -86,11 +83,11 @@ func throttledFinding(v *view.View, c view.Cgroup) rule.Finding {
 		f.Impact.TimeLost, f.Impact.Share = 0, share
 		f.Impact.Text = rule.T("stopped in %v of the periods", unit.Share(share))
 	}
-	waiting := delay >= throttledWait || view.OrZero(c.CPUStalled) >= throttledWait
+	waiting := delay >= throttledWait.Value || view.OrZero(c.CPUStalled) >= throttledWait.Value
 	switch {
-	case share >= throttledShare && waiting:
+	case share >= throttledShare.Value && waiting:
 		f.Confidence = rule.Certain
-	case share >= throttledShare:
+	case share >= throttledShare.Value:
 		f.Confidence = rule.Likely
 	}
 	quota := "its quota"
@@ -103,7 +100,7 @@ func throttledFinding(v *view.View, c view.Cgroup) rule.Finding {
 	}
 	f.Headline = rule.T("%s in %s may use only %s and is stopped in %v of the periods", who, c.Path, quota, unit.Share(share))
 	f.Evidence = append(f.Evidence,
-		rule.Evidence{Metric: "cgroup.throttled-periods", Value: share, Unit: "share", Limit: rule.Limit(throttledShare), Counters: true,
+		rule.Evidence{Metric: "cgroup.throttled-periods", Value: share, Unit: "share", Limit: rule.Limit(throttledShare.Value), Counters: true,
 			What:  rule.T("nr_throttled +%v of nr_periods +%v", unit.Count(c.ThrottledIn), unit.Count(c.PeriodsIn)),
 			Check: shell.Line("cat %s", cpuFile(c, "cpu.stat"))},
 		rule.Evidence{Metric: "cgroup.throttled-time", Value: c.Throttling, Unit: "seconds per second", Counters: true,

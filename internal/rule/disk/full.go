@@ -17,30 +17,28 @@ import (
 var fullPage string
 
 var full = rule.Rule{
-	ID:       "disk/full",
-	Title:    "a filesystem has no space left",
-	Resource: "filesystem space",
-	Needs:    []recording.Table{recording.Mounts},
-	Page:     fullPage,
-	Detect:   detectFull,
+	ID:         "disk/full",
+	Title:      "a filesystem has no space left",
+	Resource:   "filesystem space",
+	Needs:      []recording.Table{recording.Mounts},
+	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed, &crumbs, &failingCalls, &failingChars, &inVain, &someWriting},
+	Page:       fullPage,
+	Detect:     detectFull,
 }
 
-const (
-	// soonFull and soonUsed: at the rate of the window the filesystem is full
-	// within a minute, and it is nearly full already. Without the second
-	// condition a large temporary file on a half empty filesystem would do.
-	soonFull = 60.0 // seconds
-	soonUsed = 0.95
-	// laterFull and laterUsed: worth a word, no more; what grows in seconds
-	// is often deleted in minutes.
-	laterFull = 600.0
-	laterUsed = 0.90
-	// almostUsed: less than a hundredth is left. Most filesystems are tuned
-	// to warn or slow down long before.
-	almostUsed = 0.99
-	// crumbs: with less than this share left, a write of ordinary size finds
-	// no room although the number is not 0: allocators keep a little back.
-	crumbs = 0.005
+var (
+	soonFull = rule.Threshold{Name: "soon-full", Value: 60.0, Unit: "seconds", Source: rule.Judgement,
+		Reason: "And soon-used: at the rate of the window the filesystem is full within a minute, and it is nearly full already. Without the second condition a large temporary file on a half empty filesystem would do."}
+	soonUsed = rule.Threshold{Name: "soon-used", Value: 0.95, Unit: "share", Source: rule.Judgement,
+		Reason: "Soon-full and soon-used: at the rate of the window the filesystem is full within a minute, and it is nearly full already. Without the second condition a large temporary file on a half empty filesystem would do."}
+	laterFull = rule.Threshold{Name: "later-full", Value: 600.0, Unit: "seconds", Source: rule.Judgement,
+		Reason: "And later-used: worth a word, no more; what grows in seconds is often deleted in minutes."}
+	laterUsed = rule.Threshold{Name: "later-used", Value: 0.90, Unit: "share", Source: rule.Judgement,
+		Reason: "Later-full and later-used: worth a word, no more; what grows in seconds is often deleted in minutes."}
+	almostUsed = rule.Threshold{Name: "almost-used", Value: 0.99, Unit: "share", Source: rule.Judgement,
+		Reason: "Less than a hundredth is left. Most filesystems are tuned to warn or slow down long before."}
+	crumbs = rule.Threshold{Name: "crumbs", Value: 0.005, Unit: "share", Source: rule.Judgement,
+		Reason: "With less than this share left, a write of ordinary size finds no room although the number is not 0: allocators keep a little back."}
 )
 
 // space is how full one filesystem is, in bytes or inodes.
@@ -96,9 +94,9 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 			f.Confidence = rule.Likely
 		case none > 0:
 			f.Confidence = rule.Likely
-		case s.until() <= soonFull && s.used() >= soonUsed:
+		case s.until() <= soonFull.Value && s.used() >= soonUsed.Value:
 			f.Confidence = rule.Likely
-		case s.until() <= laterFull && s.used() >= laterUsed, s.used() >= almostUsed:
+		case s.until() <= laterFull.Value && s.used() >= laterUsed.Value, s.used() >= almostUsed.Value:
 			f.Confidence = rule.Possible
 		default:
 			continue
@@ -119,7 +117,7 @@ func detectFull(v *view.View) ([]rule.Finding, error) {
 // starved says that next to nothing is left and that a program's writes to
 // files fail: it dirties pages, and not a byte is written in the end.
 func starved(s space, failing []view.Process) bool {
-	return s.left <= crumbs*s.total && slices.ContainsFunc(failing, func(p view.Process) bool { return p.WriteBytes > 0 })
+	return s.left <= crumbs.Value*s.total && slices.ContainsFunc(failing, func(p view.Process) bool { return p.WriteBytes > 0 })
 }
 
 func filesystemSubject(fs view.Filesystem) rule.Subject {
@@ -136,7 +134,7 @@ func fullWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact) 
 		return rule.T("filesystem %s is full: writes fail with ENOSPC", fs.MountPoint),
 			rule.Impact{Share: 1, Text: rule.T("every write that needs space")}
 	}
-	if left := s.until(); left <= laterFull {
+	if left := s.until(); left <= laterFull.Value {
 		return rule.T("filesystem %s fills up: %s left, at this rate full in %s", fs.MountPoint, unit.Bytes(s.left), unit.Seconds(left)),
 			rule.Impact{Share: s.used() / 2, Text: rule.T("nothing yet")}
 	}
@@ -163,18 +161,13 @@ func fullEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 	return list
 }
 
-const (
-	// failingCalls is the rate of write calls that moved nothing from which a
-	// program keeps failing; single ones fail everywhere.
-	failingCalls = 1.0
-	// failingChars: the mean of bytes per call of a program most of whose
-	// calls fail stays under a byte; the kernel counts failed calls too.
-	failingChars = 1.0
-	// inVain: a write that finds no room has dirtied pages by then, which are
-	// thrown away again. Such a program dirties far more than it writes; one
-	// that succeeds dirties about as much, or, with writes smaller than a page,
-	// a page for each at most.
-	inVain = 100.0
+var (
+	failingCalls = rule.Threshold{Name: "failing-calls", Value: 1.0, Unit: "per second", Source: rule.Judgement,
+		Reason: "The rate of write calls that moved nothing from which a program keeps failing; single ones fail everywhere."}
+	failingChars = rule.Threshold{Name: "failing-chars", Value: 1.0, Unit: "bytes", Source: rule.Judgement,
+		Reason: "The mean of bytes per call of a program most of whose calls fail stays under a byte; the kernel counts failed calls too."}
+	inVain = rule.Threshold{Name: "in-vain", Value: 100.0, Unit: "ratio", Source: rule.Judgement,
+		Reason: "A write that finds no room has dirtied pages by then, which are thrown away again. Such a program dirties far more than it writes; one that succeeds dirties about as much, or, with writes smaller than a page, a page for each at most."}
 )
 
 // failingWriters lists programs that call write(2) without anything being
@@ -183,10 +176,10 @@ func failingWriters(v *view.View) []view.Process {
 	return view.Memo(v, "disk/failing-writers", func() []view.Process {
 		var list []view.Process
 		for _, p := range v.Processes() {
-			if p.Kernel || p.Own || !(p.WriteCalls >= failingCalls) {
+			if p.Kernel || p.Own || !(p.WriteCalls >= failingCalls.Value) {
 				continue
 			}
-			if p.WriteChars < failingChars*p.WriteCalls || p.WriteBytes >= inVain*max(p.WriteChars, 1) {
+			if p.WriteChars < failingChars.Value*p.WriteCalls || p.WriteBytes >= inVain.Value*max(p.WriteChars, 1) {
 				list = append(list, p)
 			}
 		}
@@ -213,7 +206,7 @@ func failingEvidence(failing []view.Process) []rule.Evidence {
 func writersEvidence(v *view.View) []rule.Evidence {
 	var writers []view.Process
 	for _, p := range v.Processes() {
-		if !p.Kernel && !p.Own && p.WriteBytes >= someWriting {
+		if !p.Kernel && !p.Own && p.WriteBytes >= someWriting.Value {
 			writers = append(writers, p)
 		}
 	}
@@ -231,8 +224,8 @@ func writersEvidence(v *view.View) []rule.Evidence {
 	return list
 }
 
-// someWriting leaves out programs that write a line now and then.
-const someWriting = 4096.0
+var someWriting = rule.Threshold{Name: "some-writing", Value: 4096.0, Unit: "bytes per second", Source: rule.Judgement,
+	Reason: "Leaves out programs that write a line now and then."}
 
 func fullFixes(fs view.Filesystem) []rule.Fix {
 	return []rule.Fix{

@@ -14,12 +14,13 @@ import (
 var inodesFullPage string
 
 var inodesFull = rule.Rule{
-	ID:       "disk/inodes-full",
-	Title:    "a filesystem has no inodes left",
-	Resource: "filesystem inodes",
-	Needs:    []recording.Table{recording.Mounts},
-	Page:     inodesFullPage,
-	Detect:   detectInodesFull,
+	ID:         "disk/inodes-full",
+	Title:      "a filesystem has no inodes left",
+	Resource:   "filesystem inodes",
+	Needs:      []recording.Table{recording.Mounts},
+	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed},
+	Page:       inodesFullPage,
+	Detect:     detectInodesFull,
 }
 
 // dynamicInodes are filesystems that make inodes from free space: without
@@ -45,9 +46,9 @@ func detectInodesFull(v *view.View) ([]rule.Finding, error) {
 		case none > 0:
 			// Inodes have no reserve for root: whoever creates a file fails.
 			f.Confidence = rule.Certain
-		case s.until() <= soonFull && s.used() >= soonUsed:
+		case s.until() <= soonFull.Value && s.used() >= soonUsed.Value:
 			f.Confidence = rule.Likely
-		case s.until() <= laterFull && s.used() >= laterUsed, s.used() >= almostUsed:
+		case s.until() <= laterFull.Value && s.used() >= laterUsed.Value, s.used() >= almostUsed.Value:
 			f.Confidence = rule.Possible
 		default:
 			continue
@@ -65,7 +66,7 @@ func inodeWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact)
 		return rule.T("filesystem %s has no inodes left: creating a file fails with ENOSPC although %s are free", fs.MountPoint, unit.Bytes(fs.Available)),
 			rule.Impact{Share: 1, Text: rule.T("every file that must be created")}
 	}
-	if left := s.until(); left <= laterFull {
+	if left := s.until(); left <= laterFull.Value {
 		return rule.T("filesystem %s runs out of inodes: %s left, at this rate none in %s", fs.MountPoint, unit.Count(s.left), unit.Seconds(left)),
 			rule.Impact{Share: s.used() / 2, Text: rule.T("nothing yet")}
 	}

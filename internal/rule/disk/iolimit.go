@@ -12,10 +12,8 @@ import (
 	"rtrail/internal/view"
 )
 
-// atLimit is how near to its limit a group's rate must be. The kernel lets
-// bursts through and rounds slices, so that a held group stays a little below
-// or above; a group with room stays far below.
-const atLimit = 0.9
+var atLimit = rule.Threshold{Name: "at-limit", Value: 0.9, Unit: "share", Source: rule.Judgement,
+	Reason: "How near to its limit a group's rate must be. The kernel lets bursts through and rounds slices, so that a held group stays a little below or above; a group with room stays far below."}
 
 // ioLimit is a block I/O limit that a control group reached.
 type ioLimit struct {
@@ -91,7 +89,7 @@ func heldByCgroup(v *view.View) map[string]*ioLimit {
 		}
 		for _, l := range parseLimits(last.IOLimits) {
 			l.path, l.version, l.rate = k.path, k.version, rates[l.key]
-			if name := names[l.device]; name != "" && l.rate >= atLimit*l.value {
+			if name := names[l.device]; name != "" && l.rate >= atLimit.Value*l.value {
 				held[name] = &l
 			}
 		}

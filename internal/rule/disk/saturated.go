@@ -23,31 +23,27 @@ var saturated = rule.Rule{
 	Resource: "disks",
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
 	Explains: []string{"proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
-	Page:     saturatedPage,
-	Detect:   detectSaturated,
+	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &someWaiting, &atLimit, &bulkRequest,
+		&ownStream, &oneStream},
+	Page:   saturatedPage,
+	Detect: detectSaturated,
 }
 
-const (
-	// busyShare of the time with requests in flight: below it the device had
-	// pauses in which a queue would have drained. Utilisation counts for
-	// nothing by itself: a device may serve many requests at once.
-	busyShare = 0.9
-	// waitingQueue is the mean number of requests in flight from which one
-	// waits behind another even on a device that serves one at a time.
-	waitingQueue = 2.0
-	// deepQueue is where waiting for other requests makes up most of the
-	// answer: three of four requests in flight wait.
-	deepQueue = 4.0
-	// slowFlash and slowSpindle are answers longer than unloaded devices give
-	// for requests of any common size: flash and network volumes answer
-	// within 1 to 3 ms, a spindle needs one seek and one turn, up to 15 ms.
-	slowFlash   = 0.010
-	slowSpindle = 0.020
-	// mostIntervals: the state must last, not occur.
-	mostIntervals = 0.8
-	// someWaiting is the mean number of waiting threads from which somebody
-	// is held up; a thread that reads now and then waits less.
-	someWaiting = 0.5
+var (
+	busyShare = rule.Threshold{Name: "busy-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the time with requests in flight: below it the device had pauses in which a queue would have drained. Utilisation counts for nothing by itself: a device may serve many requests at once."}
+	waitingQueue = rule.Threshold{Name: "waiting-queue", Value: 2.0, Unit: "requests", Source: rule.Judgement,
+		Reason: "The mean number of requests in flight from which one waits behind another even on a device that serves one at a time."}
+	deepQueue = rule.Threshold{Name: "deep-queue", Value: 4.0, Unit: "requests", Source: rule.Judgement,
+		Reason: "Where waiting for other requests makes up most of the answer: three of four requests in flight wait."}
+	slowFlash = rule.Threshold{Name: "slow-flash", Value: 0.010, Unit: "seconds", Source: rule.Judgement,
+		Reason: "And slow-spindle are answers longer than unloaded devices give for requests of any common size: flash and network volumes answer within 1 to 3 ms, a spindle needs one seek and one turn, up to 15 ms."}
+	slowSpindle = rule.Threshold{Name: "slow-spindle", Value: 0.020, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Slow-flash and slow-spindle are answers longer than unloaded devices give for requests of any common size: flash and network volumes answer within 1 to 3 ms, a spindle needs one seek and one turn, up to 15 ms."}
+	mostIntervals = rule.Threshold{Name: "most-intervals", Value: 0.8, Unit: "share", Source: rule.Judgement,
+		Reason: "The state must last, not occur."}
+	someWaiting = rule.Threshold{Name: "some-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
+		Reason: "The mean number of waiting threads from which somebody is held up; a thread that reads now and then waits less."}
 )
 
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
@@ -99,11 +95,11 @@ func loaded(d view.BlockDevice) bool {
 			n++
 		}
 	}
-	return float64(n) >= mostIntervals*float64(len(d.Intervals))
+	return float64(n) >= mostIntervals.Value*float64(len(d.Intervals))
 }
 
 func queues(d view.BlockDevice, r view.DiskRates) bool {
-	if r.Utilisation < busyShare || r.Queue < waitingQueue {
+	if r.Utilisation < busyShare.Value || r.Queue < waitingQueue.Value {
 		return false
 	}
 	// A device that completes nothing while requests are in flight is as slow
@@ -113,16 +109,16 @@ func queues(d view.BlockDevice, r view.DiskRates) bool {
 
 func slow(d view.BlockDevice) float64 {
 	if d.Rotational {
-		return slowSpindle
+		return slowSpindle.Value
 	}
-	return slowFlash
+	return slowFlash.Value
 }
 
 func (c candidate) judge(v *view.View, w waiters, ambiguous bool) (rule.Finding, bool) {
 	f := rule.Finding{Subject: c.subject()}
 	victims := w.victims()
 	switch {
-	case victims < someWaiting && !w.blind:
+	case victims < someWaiting.Value && !w.blind:
 		// A device that works at its limit for one stream of large requests
 		// does its job; writeback of buffered data makes nobody wait.
 		if !c.loaded {
@@ -132,12 +128,12 @@ func (c candidate) judge(v *view.View, w waiters, ambiguous bool) (rule.Finding,
 	case w.blind:
 		// Nobody's waits could be read. Many small requests in a long queue
 		// mean that whoever issues them waits; large ones may be writeback.
-		if c.loaded && c.RequestSize() < bulkRequest && w.pressure >= someWaiting {
+		if c.loaded && c.RequestSize() < bulkRequest.Value && w.pressure >= someWaiting.Value {
 			f.Confidence = rule.Likely
 		} else {
 			f.Confidence = rule.Possible
 		}
-	case c.limit != nil || c.Queue >= deepQueue && !ambiguous:
+	case c.limit != nil || c.Queue >= deepQueue.Value && !ambiguous:
 		f.Confidence = rule.Certain
 	default:
 		f.Confidence = rule.Likely
@@ -196,7 +192,7 @@ func (c candidate) evidence(w waiters) []rule.Evidence {
 	check := shell.Line("iostat -dx %s 1", c.Device)
 	list := []rule.Evidence{{
 		Metric: "disk.queue", What: rule.T("%s requests in flight on average", unit.Number(c.Queue)),
-		Value: c.Queue, Unit: "requests", Limit: rule.Limit(waitingQueue), Check: shell.Line("%s   # aqu-sz", check), Counters: true,
+		Value: c.Queue, Unit: "requests", Limit: rule.Limit(waitingQueue.Value), Check: shell.Line("%s   # aqu-sz", check), Counters: true,
 	}}
 	if !math.IsNaN(c.Await) {
 		list = append(list, rule.Evidence{

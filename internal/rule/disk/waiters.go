@@ -13,17 +13,13 @@ import (
 	"rtrail/internal/view"
 )
 
-const (
-	// bulkRequest is the size from which a request is part of a stream: read
-	// ahead and writeback make requests of 128 KiB and more, databases and
-	// random readers ask for 4 to 16 KiB.
-	bulkRequest = 64 << 10
-	// ownStream: a program that moves this part of a device's bytes gives the
-	// requests their size.
-	ownStream = 0.5
-	// oneStream is the mean number of waiting threads up to which a program
-	// copies one thing after the other; more of them compete.
-	oneStream = 1.5
+var (
+	bulkRequest = rule.Threshold{Name: "bulk-request", Value: 64 << 10, Unit: "bytes", Source: rule.Judgement,
+		Reason: "The size from which a request is part of a stream: read ahead and writeback make requests of 128 KiB and more, databases and random readers ask for 4 to 16 KiB."}
+	ownStream = rule.Threshold{Name: "own-stream", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "A program that moves this part of a device's bytes gives the requests their size."}
+	oneStream = rule.Threshold{Name: "one-stream", Value: 1.5, Unit: "threads", Source: rule.Judgement,
+		Reason: "The mean number of waiting threads up to which a program copies one thing after the other; more of them compete."}
 )
 
 // waiter is a program some threads of which waited for block I/O.
@@ -93,7 +89,7 @@ func diskWaiters(v *view.View, d view.BlockDevice) waiters {
 	w.blind = !known
 	slices.SortStableFunc(w.issuers, func(a, b view.Process) int { return cmp.Compare(moves(b), moves(a)) })
 	for _, p := range byPID {
-		p.bulk = p.waiting <= oneStream && streams(p.Process, d)
+		p.bulk = p.waiting <= oneStream.Value && streams(p.Process, d)
 		w.list = append(w.list, *p)
 	}
 	slices.SortFunc(w.list, func(a, b waiter) int {
@@ -129,12 +125,12 @@ func moves(p view.Process) float64 {
 // of one request matters little to it.
 func streams(p view.Process, d view.BlockDevice) bool {
 	calls, chars := p.ReadCalls+p.WriteCalls, p.ReadChars+p.WriteChars
-	if calls > 0 && chars/calls >= bulkRequest {
+	if calls > 0 && chars/calls >= bulkRequest.Value {
 		return true
 	}
 	read, written := d.ReadBytes/d.Reads, d.WrittenBytes/d.Writes
-	return p.ReadBytes >= ownStream*d.ReadBytes && p.ReadBytes >= p.WriteBytes && read >= bulkRequest ||
-		p.WriteBytes >= ownStream*d.WrittenBytes && p.WriteBytes > p.ReadBytes && written >= bulkRequest
+	return p.ReadBytes >= ownStream.Value*d.ReadBytes && p.ReadBytes >= p.WriteBytes && read >= bulkRequest.Value ||
+		p.WriteBytes >= ownStream.Value*d.WrittenBytes && p.WriteBytes > p.ReadBytes && written >= bulkRequest.Value
 }
 
 // victims is the mean number of threads that waited and for which the time of

@@ -22,9 +22,10 @@ var cgroupOOM = rule.Rule{
 	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
 	// Before a group is full beyond help, its programs wait for their own pages
 	// and accept nobody.
-	Explains: []string{"mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},
-	Page:     cgroupOOMPage,
-	Detect:   detectCgroupOOM,
+	Explains:   []string{"mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},
+	Thresholds: []*rule.Threshold{&recentKills},
+	Page:       cgroupOOMPage,
+	Detect:     detectCgroupOOM,
 }
 
 func detectCgroupOOM(v *view.View) ([]rule.Finding, error) {

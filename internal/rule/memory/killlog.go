@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/rule"
 	"rtrail/internal/view"
 )
 
@@ -27,9 +28,8 @@ type kill struct {
 	wholeOne bool   // memory.oom.group: all processes of the group go
 }
 
-// recentKills: kills logged up to this long before the window are mentioned.
-// Five minutes is what somebody means who says "it was just killed".
-const recentKills = 5 * time.Minute
+var recentKills = rule.Threshold{Name: "recent-kills", Value: 5 * 60, Unit: "seconds", Source: rule.Judgement,
+	Reason: "Kills logged up to this long before the window are mentioned. Five minutes is what somebody means who says \"it was just killed\"."}
 
 // Names of processes and groups may hold anything, also blanks, commas and new
 // lines.
@@ -122,7 +122,7 @@ func parseKills(log []recording.KernelLogLine, start, end time.Time) []kill {
 				k.pid = int32(pid)
 			}
 			k.comm, k.anon = m[3], kilobytes(m[4])
-			if !l.Logged.After(end) && start.Sub(l.Logged) <= recentKills {
+			if !l.Logged.After(end) && start.Sub(l.Logged) <= recentKills.Duration() {
 				list = append(list, k)
 			}
 			// The lines before are rate limited, "Killed process" is not: what

@@ -23,29 +23,28 @@ var leak = rule.Rule{
 	Resource: "memory",
 	Needs:    []recording.Table{recording.Processes, recording.Memory},
 	Explains: []string{"mem/swapping", "mem/reclaim"},
-	Page:     leakPage,
-	Detect:   detectLeak,
+	Thresholds: []*rule.Threshold{&soon, &longWindow, &grownUp, &solidGrowth, &distant, &manyReadings, &leastReadings, &leastGrowth, &largestStep,
+		&upShare, &downShare, &straightShare, &straightBytes},
+	Page:   leakPage,
+	Detect: detectLeak,
 }
 
+var (
+	soon = rule.Threshold{Name: "soon", Value: 10 * 60, Unit: "seconds", Source: rule.Judgement,
+		Reason: "The memory will be gone before somebody on call can look into it and act. This makes growth a fault, whether it is a leak or not."}
+	longWindow = rule.Threshold{Name: "long-window", Value: 10 * 60, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Growth that never paused for ten minutes is no warm-up."}
+	grownUp = rule.Threshold{Name: "grown-up", Value: 60, Unit: "seconds", Source: rule.Judgement,
+		Reason: "A younger process is still filling its caches and heaps."}
+	solidGrowth = rule.Threshold{Name: "solid-growth", Value: 1 << 20, Unit: "bytes", Source: rule.Judgement,
+		Reason: "Bytes within the window below which \"it will be used up\" would rest on a handful of pages."}
+	distant = rule.Threshold{Name: "distant", Value: 4 * 3600, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Beyond it nobody has to act in this shift, and the memory's end is told from a window by multiplying thousands of times. Only a rate that did not change in the window bears that; caches and heaps under load fill up fast, slowly, and not at all."}
+	manyReadings = rule.Threshold{Name: "many-readings", Value: 15, Unit: "count", Source: rule.Judgement,
+		Reason: "Fewer on a straight line are no rate yet. Five or six of small steps lie on one by chance, or because a load has just begun."}
+)
+
 const (
-	// soon: the memory will be gone before somebody on call can look into
-	// it and act. This makes growth a fault, whether it is a leak or not.
-	soon = 10 * time.Minute
-	// longWindow: growth that never paused for ten minutes is no warm-up.
-	longWindow = 10 * time.Minute
-	// grownUp: a younger process is still filling its caches and heaps.
-	grownUp = time.Minute
-	// solidGrowth: bytes within the window below which "it will be used up"
-	// would rest on a handful of pages.
-	solidGrowth = 1 << 20
-	// distant: beyond it nobody has to act in this shift, and the memory's end
-	// is told from a window by multiplying thousands of times. Only a rate that
-	// did not change in the window bears that; caches and heaps under load fill
-	// up fast, slowly, and not at all.
-	distant = 4 * time.Hour
-	// manyReadings: fewer on a straight line are no rate yet. Five or six of
-	// small steps lie on one by chance, or because a load has just begun.
-	manyReadings = 15
 	// mostShown: growing processes worth a line.
 	mostShown = 3
 )
@@ -63,7 +62,7 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 	var list []grower
 	for _, p := range v.Processes() {
 		t := trendOf(privateMemory(p))
-		enough = enough || t.readings >= leastReadings
+		enough = enough || t.readings >= leastReadings.Int()
 		if p.Own || p.Kernel || !suspicious(v, p, t) {
 			continue
 		}
@@ -83,14 +82,14 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 				unclear = fillsToo(p, g.trend, pool)
 				continue
 			}
-		case !known && isMySQL(p) && p.Age(p.Samples[0].At()) < grownUp && sureOf(v, p, t) == rule.Possible:
+		case !known && isMySQL(p) && p.Age(p.Samples[0].At()) < grownUp.Duration() && sureOf(v, p, t) == rule.Possible:
 			unclear = notAsked(p, t)
 			continue
 		}
 		list = append(list, g)
 	}
 	if !enough {
-		return nil, &rule.NotJudged{Needs: "more readings of processes", Why: fmt.Sprintf("a trend takes at least %d readings of a process's memory", leastReadings), How: shell.Say("watch longer: --for 30s")}
+		return nil, &rule.NotJudged{Needs: "more readings of processes", Why: fmt.Sprintf("a trend takes at least %d readings of a process's memory", leastReadings.Int()), How: shell.Say("watch longer: --for 30s")}
 	}
 	slices.SortStableFunc(list, func(a, b grower) int { return cmp.Compare(b.trend.slope, a.trend.slope) })
 	var found []rule.Finding
@@ -105,13 +104,13 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 
 // suspicious says whether growth is worth a word.
 func suspicious(v *view.View, p view.Process, t trend) bool {
-	return t.steady() && (fills(v, p, t) || t.seconds >= longWindow.Seconds() || leaksEvenly(p, t))
+	return t.steady() && (fills(v, p, t) || t.seconds >= longWindow.Value || leaksEvenly(p, t))
 }
 
 // sureOf is likely if the memory is gone soon, or growth never paused for long.
 func sureOf(v *view.View, p view.Process, t trend) rule.Confidence {
 	c := ceilingOf(v, p)
-	if p.Age(v.End()) >= grownUp && (c.known && c.left(t) <= soon && t.grown >= solidGrowth || t.seconds >= longWindow.Seconds() && t.grown >= solidGrowth/16) {
+	if p.Age(v.End()) >= grownUp.Duration() && (c.known && c.left(t) <= soon.Duration() && t.grown >= solidGrowth.Value || t.seconds >= longWindow.Value && t.grown >= solidGrowth.Value/16) {
 		return rule.Likely
 	}
 	return rule.Possible
@@ -123,15 +122,15 @@ func sureOf(v *view.View, p view.Process, t trend) rule.Confidence {
 func fills(v *view.View, p view.Process, t trend) bool {
 	left := ceilingOf(v, p).left(t)
 	if p.Started.After(v.Start()) {
-		return left <= soon && t.grown >= solidGrowth
+		return left <= soon.Duration() && t.grown >= solidGrowth.Value
 	}
-	return left <= distant && (t.grown >= solidGrowth || p.Age(p.Samples[0].At()) >= grownUp)
+	return left <= distant.Duration() && (t.grown >= solidGrowth.Value || p.Age(p.Samples[0].At()) >= grownUp.Duration())
 }
 
 // leaksEvenly says whether slow growth is at one rate, and not that of a program
 // that begins: it was there for as long again as it was watched.
 func leaksEvenly(p view.Process, t trend) bool {
-	return t.straight() && t.readings*t.block >= manyReadings && p.Age(p.Samples[0].At()).Seconds() >= t.seconds
+	return t.straight() && t.readings*t.block >= manyReadings.Int() && p.Age(p.Samples[0].At()).Seconds() >= t.seconds
 }
 
 // ceiling is what a growing process runs into.
@@ -169,7 +168,7 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	c := ceilingOf(v, p)
 	f := rule.Finding{Subject: rule.ProcessSubject(p), Confidence: sureOf(v, p, t)}
 	left := c.left(t)
-	old := p.Age(v.End()) >= grownUp
+	old := p.Age(v.End()) >= grownUp.Duration()
 	f.Headline = rule.T("%s takes %v more memory every second and gives none back", who, unit.Bytes(t.slope))
 	f.Impact = rule.Impact{Share: 0.001, Text: rule.T("%v/s", unit.Bytes(t.slope))}
 	if c.known && !c.host {

@@ -20,9 +20,10 @@ var oomKill = rule.Rule{
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.KernelLog},
 	// What grew until it was killed, and what swapped until then, is the same story.
-	Explains: []string{"mem/leak", "mem/swapping", "mysql/not-answering"},
-	Page:     oomKillPage,
-	Detect:   detectOOMKill,
+	Explains:   []string{"mem/leak", "mem/swapping", "mysql/not-answering"},
+	Thresholds: []*rule.Threshold{&muchReserved, &recentKills},
+	Page:       oomKillPage,
+	Detect:     detectOOMKill,
 }
 
 func detectOOMKill(v *view.View) ([]rule.Finding, error) {
@@ -80,9 +81,8 @@ const (
 	killedBefore = 0.0005
 )
 
-// muchReserved is the share of memory in huge pages from which their number may
-// be the mistake that brought the host down.
-const muchReserved = 0.25
+var muchReserved = rule.Threshold{Name: "much-reserved", Value: 0.25, Unit: "share", Source: rule.Judgement,
+	Reason: "The share of memory in huge pages from which their number may be the mistake that brought the host down."}
 
 func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	k := largest(list)
@@ -108,7 +108,7 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	if k.cpuset {
 		f.Notes = append(f.Notes, rule.T("only the NUMA nodes its cpuset or memory policy allows were full; others may have had memory left"))
 	}
-	if m, ok := v.MemoryNow(); ok && float64(m.HugeTotal) >= muchReserved*float64(m.Total) {
+	if m, ok := v.MemoryNow(); ok && float64(m.HugeTotal) >= muchReserved.Value*float64(m.Total) {
 		f.Notes = append(f.Notes, rule.T("%v of %v are set aside as huge pages, which only programs that ask for them can use (sysctl vm.nr_hugepages)",
 			unit.Bytes(m.HugeTotal), unit.Bytes(m.Total)))
 	}

@@ -25,27 +25,23 @@ var reclaim = rule.Rule{
 	// The disk is busy with what is read again, and whoever waits for its own
 	// program to be read answers nobody.
 	Explains: []string{"disk/saturated", "cpu/one-thread-limit", "proc/uninterruptible", "net/accept-queue-full", "mysql/not-answering", "rt/server-slow", "rt/client-slow"},
-	Page:     reclaimPage,
-	Detect:   detectReclaim,
+	Thresholds: []*rule.Threshold{&refaultsFrom, &feltFrom, &scarce, &mostReread, &ownWork, &swapInFrom, &steadyFrom, &stalledFrom, &victimFaults, &limitNear,
+		&ownShare},
+	Page:   reclaimPage,
+	Detect: detectReclaim,
 }
 
-const (
-	// refaultsFrom: pages per second that are read again. As with swap-in, 100
-	// cost a whole second per second on a spinning disk (10 ms each).
-	refaultsFrom = 100.0
-	// feltFrom: below this share of the time nobody notices the waiting.
-	feltFrom = 0.01
-	// scarce: with less than this share of the host's memory available, file
-	// pages go because others need the room. With more, a large set of files
-	// merely takes turns in a large cache.
-	scarce = 0.10
-	// mostReread: of what programs or a device read, at least half are such
-	// pages: their reading is for lack of memory.
-	mostReread = 0.5
-	// ownWork: cores that a program uses outside of the kernel from which its
-	// slowness is its own. To make room and to read again is work of the
-	// kernel, done on the CPU time of the program that waits.
-	ownWork = 0.5
+var (
+	refaultsFrom = rule.Threshold{Name: "refaults-from", Value: 100.0, Unit: "pages per second", Source: rule.Judgement,
+		Reason: "Pages per second that are read again. As with swap-in, 100 cost a whole second per second on a spinning disk (10 ms each)."}
+	feltFrom = rule.Threshold{Name: "felt-from", Value: 0.01, Unit: "share", Source: rule.Judgement,
+		Reason: "Below this share of the time nobody notices the waiting."}
+	scarce = rule.Threshold{Name: "scarce", Value: 0.10, Unit: "share", Source: rule.Judgement,
+		Reason: "With less than this share of the host's memory available, file pages go because others need the room. With more, a large set of files merely takes turns in a large cache."}
+	mostReread = rule.Threshold{Name: "most-reread", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of what programs or a device read, at least half are such pages: their reading is for lack of memory."}
+	ownWork = rule.Threshold{Name: "own-work", Value: 0.5, Unit: "cores", Source: rule.Judgement,
+		Reason: "Cores that a program uses outside of the kernel from which its slowness is its own. To make room and to read again is work of the kernel, done on the CPU time of the program that waits."}
 )
 
 // squeeze is a place where files have too little room: a control group at its
@@ -72,20 +68,20 @@ func detectReclaim(v *view.View) ([]rule.Finding, error) {
 	for _, g := range squeezedGroups(v) {
 		elsewhere -= g.Refaults
 		s := newSqueeze(v, v.InMemoryGroup(g.Path), g.Refaults)
-		s.group, s.steady = g, g.RefaultsFor(refaultsFrom)
+		s.group, s.steady = g, g.RefaultsFor(refaultsFrom.Value)
 		switch {
 		case !math.IsNaN(g.MemoryStalled):
 			s.pressure, s.own = g.MemoryStalled, true
-		case g.Refaults < p.Refaults/2 || p.SwapInPages >= swapInFrom:
+		case g.Refaults < p.Refaults/2 || p.SwapInPages >= swapInFrom.Value:
 			s.pressure = math.NaN() // others, or swap, may be what the host waited for
 		}
 		if c := s.confidence(v); c > 0 {
 			found = append(found, s.finding(v, c))
 		}
 	}
-	if elsewhere >= max(refaultsFrom, p.Refaults/2) {
+	if elsewhere >= max(refaultsFrom.Value, p.Refaults/2) {
 		s := newSqueeze(v, v.Processes(), p.Refaults)
-		s.host, s.own, s.steady = true, true, v.RefaultsFor(refaultsFrom)
+		s.host, s.own, s.steady = true, true, v.RefaultsFor(refaultsFrom.Value)
 		if c := s.confidence(v); c > 0 {
 			found = append(found, s.finding(v, c))
 		}
@@ -98,7 +94,7 @@ func detectReclaim(v *view.View) ([]rule.Finding, error) {
 func squeezedGroups(v *view.View) []view.Cgroup {
 	var groups []view.Cgroup
 	for _, g := range v.Cgroups() {
-		if nearLimit(g) && hits(g) > 0 && view.OrZero(g.Refaults) >= refaultsFrom {
+		if nearLimit(g) && hits(g) > 0 && view.OrZero(g.Refaults) >= refaultsFrom.Value {
 			groups = append(groups, g)
 		}
 	}
@@ -119,7 +115,7 @@ func squeezedGroups(v *view.View) []view.Cgroup {
 func nearLimit(g view.Cgroup) bool {
 	return slices.ContainsFunc(g.Samples, func(s recording.CgroupSample) bool {
 		bound, _, ok := view.MemoryBound(s)
-		return ok && s.Memory >= 0 && float64(s.Memory) >= limitNear*float64(bound)
+		return ok && s.Memory >= 0 && float64(s.Memory) >= limitNear.Value*float64(bound)
 	})
 }
 
@@ -176,11 +172,11 @@ func (s squeeze) stalled() float64 { return max(view.OrZero(s.pressure), s.waiti
 // quick disk, or long before anybody needs it.
 func (s squeeze) confidence(v *view.View) rule.Confidence {
 	switch {
-	case s.pages < refaultsFrom, s.stalled() < feltFrom, s.host && !s.crowded(v):
+	case s.pages < refaultsFrom.Value, s.stalled() < feltFrom.Value, s.host && !s.crowded(v):
 		return 0
-	case s.steady < steadyFrom, s.stalled() < stalledFrom, !s.crowded(v):
+	case s.steady < steadyFrom.Value, s.stalled() < stalledFrom.Value, !s.crowded(v):
 		return rule.Possible
-	case s.own && s.pressure >= stalledFrom, s.waiting >= stalledFrom && s.reread(v) >= mostReread:
+	case s.own && s.pressure >= stalledFrom.Value, s.waiting >= stalledFrom.Value && s.reread(v) >= mostReread.Value:
 		return rule.Certain
 	}
 	return rule.Likely
@@ -191,11 +187,11 @@ func (s squeeze) confidence(v *view.View) rule.Confidence {
 func (s squeeze) crowded(v *view.View) bool {
 	if s.host {
 		m, ok := v.MemoryNow()
-		return ok && m.Available >= 0 && float64(m.Available) < scarce*float64(m.Total)
+		return ok && m.Available >= 0 && float64(m.Available) < scarce.Value*float64(m.Total)
 	}
 	return slices.ContainsFunc(s.group.Samples, func(r recording.CgroupSample) bool {
 		bound, _, _ := view.MemoryBound(r)
-		return float64(r.Anon) >= ownShare*float64(bound)
+		return float64(r.Anon) >= ownShare.Value*float64(bound)
 	})
 }
 
@@ -231,7 +227,7 @@ func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
 	}
 	f.Evidence = s.evidence(v, holder, held)
 	for _, p := range s.members {
-		if !p.Own && !p.Kernel && view.OrZero(p.User) < ownWork {
+		if !p.Own && !p.Kernel && view.OrZero(p.User) < ownWork.Value {
 			f.Affects = append(f.Affects, rule.ProcessSubject(p))
 		}
 	}
@@ -246,7 +242,7 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 	bytes := unit.Bytes(s.pages * float64(v.PageSize()))
 	g := s.group
 	if s.host {
-		list = append(list, rule.Evidence{Metric: "vmstat.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom), Counters: true,
+		list = append(list, rule.Evidence{Metric: "vmstat.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom.Value), Counters: true,
 			What: rule.T("%v pages per second (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: shell.Line("grep workingset_refault_file /proc/vmstat")})
 		list = append(list, availableNow(v)...)
 	} else {
@@ -256,7 +252,7 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 			events += "   # high"
 		}
 		list = append(list,
-			rule.Evidence{Metric: "cgroup.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom), Counters: true,
+			rule.Evidence{Metric: "cgroup.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom.Value), Counters: true,
 				What: rule.T("%v pages per second (%v/s) of files were read again that the group had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: shell.Line("grep workingset_refault %s", memoryFile(g, "memory.stat", "memory.stat"))},
 			rule.Evidence{Metric: "cgroup.memory", Value: float64(g.Memory), Unit: "bytes", Limit: rule.Limit(float64(limit)),
 				What: rule.T("%s uses %v of %v, cache included", g.Path, unit.Bytes(g.Memory), unit.Bytes(limit)), Check: shell.Line("cat %s", memoryFile(g, "memory.current", "memory.usage_in_bytes"))},
@@ -268,7 +264,7 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 			What: rule.T("%v threads wait for disks because of it: of %v/s that the programs read, %v had been in memory", unit.Number(s.waiting), unit.Bytes(s.read), unit.Share(s.reread(v))), Check: shell.Line("pidstat -d 1 5   # kB_rd/s, iodelay")})
 	}
 	if !math.IsNaN(s.pressure) {
-		e := rule.Evidence{Metric: "pressure.memory-some", Value: s.pressure, Unit: "share", Limit: rule.Limit(stalledFrom), Counters: true,
+		e := rule.Evidence{Metric: "pressure.memory-some", Value: s.pressure, Unit: "share", Limit: rule.Limit(stalledFrom.Value), Counters: true,
 			What: rule.T("somebody on the host waited for memory %v of the time", unit.Share(min(s.pressure, 1))), Check: shell.Line("cat /proc/pressure/memory")}
 		if s.own && !s.host {
 			e.Metric, e.Check = "cgroup.memory-stall", shell.Line("cat %s", memoryFile(g, "memory.pressure", ""))
@@ -286,7 +282,7 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 // busyRereading are the disks of whose reads most are pages read again.
 func busyRereading(v *view.View, bytes float64) (devices []rule.Subject) {
 	for _, d := range v.BlockDevices() {
-		if d.ReadBytes > 0 && bytes >= mostReread*d.ReadBytes {
+		if d.ReadBytes > 0 && bytes >= mostReread.Value*d.ReadBytes {
 			devices = append(devices, rule.Subject{Kind: rule.KindDevice, Name: d.Device})
 		}
 	}
@@ -301,7 +297,7 @@ func (s squeeze) notes() (notes []rule.Text) {
 		return cmp.Compare(view.OrZero(b.MajorFaults), view.OrZero(a.MajorFaults))
 	})
 	for _, p := range list[:min(len(list), 2)] {
-		if !p.Own && view.OrZero(p.MajorFaults) >= victimFaults {
+		if !p.Own && view.OrZero(p.MajorFaults) >= victimFaults.Value {
 			notes = append(notes, rule.T("%s (%d) waited for mapped files, such as its own program, %v times a second", p.Comm, p.PID, unit.Count(p.MajorFaults)))
 		}
 	}

@@ -23,33 +23,27 @@ var swapping = rule.Rule{
 	Resource: "memory",
 	Needs:    []recording.Table{recording.VMStat, recording.Processes},
 	// The swap device is busy with it, and whoever waits for a page waits in D.
-	Explains: []string{"disk/saturated", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
-	Page:     swappingPage,
-	Detect:   detectSwapping,
+	Explains:   []string{"disk/saturated", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
+	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &limitNear, &ownShare},
+	Page:       swappingPage,
+	Detect:     detectSwapping,
 }
 
-const (
-	// swapInFrom: pages per second that come back. Each is a task that waits:
-	// 100 a second cost a whole second per second on a spinning disk (10 ms
-	// each), 10 ms on an SSD. Fewer are cold pages looked at now and then.
-	swapInFrom = 100.0
-	// steadyFrom: it happens in at least half of the intervals. One burst is
-	// an application waking up from the night.
-	steadyFrom = 0.5
-	// stalledFrom: share of the window in which somebody waited for memory, by
-	// the kernel's own account. It makes swap on a slow disk and compressed
-	// swap in memory comparable: a twentieth of the time is felt.
-	stalledFrom = 0.05
-	// swapOutFrom: bytes per second that leave. Without it, pages only come
-	// home after a shortage that is over.
-	swapOutFrom = 256 << 10
-	// victimFaults: major faults per second from which a process suffers.
-	victimFaults = 5.0
-	// limitNear: a group this close to its limit is what is short of memory.
-	limitNear = 0.90
-	// ownShare: of the limit must be anonymous memory, which only swap can
-	// make room for.
-	ownShare = 0.5
+var (
+	swapInFrom = rule.Threshold{Name: "swap-in-from", Value: 100.0, Unit: "pages per second", Source: rule.Judgement,
+		Reason: "Pages per second that come back. Each is a task that waits: 100 a second cost a whole second per second on a spinning disk (10 ms each), 10 ms on an SSD. Fewer are cold pages looked at now and then."}
+	steadyFrom = rule.Threshold{Name: "steady-from", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "It happens in at least half of the intervals. One burst is an application waking up from the night."}
+	stalledFrom = rule.Threshold{Name: "stalled-from", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the window in which somebody waited for memory, by the kernel's own account. It makes swap on a slow disk and compressed swap in memory comparable: a twentieth of the time is felt."}
+	swapOutFrom = rule.Threshold{Name: "swap-out-from", Value: 256 << 10, Unit: "bytes per second", Source: rule.Judgement,
+		Reason: "Bytes per second that leave. Without it, pages only come home after a shortage that is over."}
+	victimFaults = rule.Threshold{Name: "victim-faults", Value: 5.0, Unit: "per second", Source: rule.Judgement,
+		Reason: "Major faults per second from which a process suffers."}
+	limitNear = rule.Threshold{Name: "limit-near", Value: 0.90, Unit: "share", Source: rule.Judgement,
+		Reason: "A group this close to its limit is what is short of memory."}
+	ownShare = rule.Threshold{Name: "own-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the limit must be anonymous memory, which only swap can make room for."}
 )
 
 func detectSwapping(v *view.View) ([]rule.Finding, error) {
@@ -57,19 +51,19 @@ func detectSwapping(v *view.View) ([]rule.Finding, error) {
 	if !ok {
 		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "swapping is a difference of two readings", How: shell.Say("watch longer: --for 10s")}
 	}
-	if p.SwapInPages < swapInFrom/10 && p.SwapOut < swapOutFrom {
+	if p.SwapInPages < swapInFrom.Value/10 && p.SwapOut < swapOutFrom.Value {
 		return nil, nil // cold memory in swap is where it belongs
 	}
 	stalled := stallOf(v)
-	both := p.SwapInPages >= swapInFrom && p.SwapOut >= swapOutFrom &&
-		p.InSteady >= steadyFrom && p.OutSteady >= steadyFrom
+	both := p.SwapInPages >= swapInFrom.Value && p.SwapOut >= swapOutFrom.Value &&
+		p.InSteady >= steadyFrom.Value && p.OutSteady >= steadyFrom.Value
 	f := rule.Finding{Confidence: rule.Possible}
 	switch {
-	case both && stalled.seconds >= stalledFrom:
+	case both && stalled.seconds >= stalledFrom.Value:
 		f.Confidence = rule.Certain
 	case both && !stalled.known:
 		f.Confidence = rule.Likely
-	case p.SwapInPages < swapInFrom && p.SwapOut < 4*swapOutFrom:
+	case p.SwapInPages < swapInFrom.Value && p.SwapOut < 4*swapOutFrom.Value:
 		return nil, nil
 	}
 	describeSwapping(v, &f, p, stalled)
@@ -125,10 +119,10 @@ func culpritOf(v *view.View) (c culprit) {
 // short says whether a group has too little memory for its processes. A group
 // full of file cache is at its limit as well, and lacks nothing.
 func short(g view.Cgroup) bool {
-	if !g.Limited() || g.Memory < 0 || float64(g.Memory) < limitNear*float64(g.MemoryMax) {
+	if !g.Limited() || g.Memory < 0 || float64(g.Memory) < limitNear.Value*float64(g.MemoryMax) {
 		return false
 	}
-	if g.Anon >= 0 && float64(g.Anon) < ownShare*float64(g.MemoryMax) {
+	if g.Anon >= 0 && float64(g.Anon) < ownShare.Value*float64(g.MemoryMax) {
 		return false
 	}
 	return g.SwapUsed > 0 || view.OrZero(g.HitLimit) > 0
@@ -173,18 +167,18 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 		where, unit.Bytes(p.SwapOut), unit.Bytes(p.SwapIn), who, unit.Bytes(weight(c.process)))
 	f.Impact = rule.Impact{TimeLost: s.seconds, Text: rule.T("somebody waited for memory %v of the time", unit.Share(min(s.seconds, 1)))}
 	if s.seconds <= 0 {
-		f.Impact = rule.Impact{Share: min(1, p.SwapInPages/(100*swapInFrom)), Text: rule.T("%v pages read back per second", unit.Count(p.SwapInPages))}
+		f.Impact = rule.Impact{Share: min(1, p.SwapInPages/(100*swapInFrom.Value)), Text: rule.T("%v pages read back per second", unit.Count(p.SwapInPages))}
 	}
 	f.Evidence = []rule.Evidence{
-		{Metric: "vmstat.swap-in", Value: p.SwapInPages, Unit: "pages per second", Limit: rule.Limit(swapInFrom), Counters: true,
+		{Metric: "vmstat.swap-in", Value: p.SwapInPages, Unit: "pages per second", Limit: rule.Limit(swapInFrom.Value), Counters: true,
 			What: rule.T("%v/s came back from swap (%v pages), in %v of the intervals", unit.Bytes(p.SwapIn), unit.PerSecond(p.SwapInPages), unit.Share(p.InSteady)), Check: shell.Line("vmstat 1 5   # column si")},
-		{Metric: "vmstat.swap-out", Value: p.SwapOut, Unit: "bytes per second", Limit: rule.Limit(swapOutFrom), Counters: true,
+		{Metric: "vmstat.swap-out", Value: p.SwapOut, Unit: "bytes per second", Limit: rule.Limit(swapOutFrom.Value), Counters: true,
 			What: rule.T("%v/s went to swap, in %v of the intervals", unit.Bytes(p.SwapOut), unit.Share(p.OutSteady)), Check: shell.Line("vmstat 1 5   # column so")},
 		{Metric: "vmstat.major-faults", Value: p.MajorFaults, Unit: "per second", Counters: true,
 			What: rule.T("%v accesses had to wait for storage", unit.PerSecond(p.MajorFaults)), Check: shell.Line("sar -B 1 5   # majflt/s")},
 	}
 	if pressure, ok := v.Stall("memory"); ok {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "pressure.memory-some", Value: pressure.Some, Unit: "share", Limit: rule.Limit(stalledFrom), Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "pressure.memory-some", Value: pressure.Some, Unit: "share", Limit: rule.Limit(stalledFrom.Value), Counters: true,
 			What: rule.T("somebody waited for memory %v of the time, everybody %v", unit.Share(pressure.Some), unit.Share(pressure.Full)), Check: shell.Line("cat /proc/pressure/memory")})
 	}
 	if s.delay > 0 {
@@ -235,7 +229,7 @@ func swapVictims(v *view.View, c culprit) (affects []rule.Subject, notes []rule.
 	})
 	var names []string
 	for _, p := range list {
-		if p.Own || view.OrZero(p.MajorFaults) < victimFaults {
+		if p.Own || view.OrZero(p.MajorFaults) < victimFaults.Value {
 			continue
 		}
 		affects = append(affects, rule.ProcessSubject(p))

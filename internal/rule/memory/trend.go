@@ -6,31 +6,25 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/rule"
 	"rtrail/internal/view"
 )
 
-const (
-	// leastReadings: four steps; five seconds at one reading a second give five.
-	leastReadings = 5
-	// leastGrowth: bytes in the window; eight pages. Below, the kernel's own
-	// batching of the counters (up to 64 pages per thread before 6.2, 32 and
-	// more per CPU since) is as large as the growth.
-	leastGrowth = 32 << 10
-	// largestStep: share of the growth that may come in one step. More is one
-	// allocation, not a trend.
-	largestStep = 0.5
-	// upShare: steps upwards of all. Chance alone gives a half; of ten steps
-	// seven or more up and none down happen by chance in less than 1 %.
-	upShare = 0.6
-	// downShare: bytes given back, relative to those taken.
-	downShare = 0.05
-	// straightShare: mean distance of the readings from the straight line between
-	// the first and the last, relative to the growth. A warm-up that slows down
-	// (the square root of time) is off by 17 %, ten steps of random size by 10 %,
-	// a leak at one rate, read in whole pages, by 2 %.
-	straightShare = 0.05
-	// straightBytes: a mean distance that says nothing, a page.
-	straightBytes = 4 << 10
+var (
+	leastReadings = rule.Threshold{Name: "least-readings", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "Four steps; five seconds at one reading a second give five."}
+	leastGrowth = rule.Threshold{Name: "least-growth", Value: 32 << 10, Unit: "bytes", Source: "kernel, batches of RSS counters (mm/memory.c, percpu_counter)",
+		Reason: "Bytes in the window; eight pages. Below, the kernel's own batching of the counters (up to 64 pages per thread before 6.2, 32 and more per CPU since) is as large as the growth."}
+	largestStep = rule.Threshold{Name: "largest-step", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the growth that may come in one step. More is one allocation, not a trend."}
+	upShare = rule.Threshold{Name: "up-share", Value: 0.6, Unit: "share", Source: rule.Judgement,
+		Reason: "Steps upwards of all. Chance alone gives a half; of ten steps seven or more up and none down happen by chance in less than 1 %."}
+	downShare = rule.Threshold{Name: "down-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Bytes given back, relative to those taken."}
+	straightShare = rule.Threshold{Name: "straight-share", Value: 0.05, Unit: "share", Source: rule.Measured,
+		Reason: "Mean distance of the readings from the straight line between the first and the last, relative to the growth. A warm-up that slows down (the square root of time) is off by 17 %, ten steps of random size by 10 %, a leak at one rate, read in whole pages, by 2 %."}
+	straightBytes = rule.Threshold{Name: "straight-bytes", Value: 4 << 10, Unit: "bytes", Source: rule.Judgement,
+		Reason: "A mean distance that says nothing, a page."}
 )
 
 // trend is how the private memory of a process moved.
@@ -51,13 +45,13 @@ func (t trend) steady() bool { return t.grows() && t.slope > 0 }
 
 func (t trend) grows() bool {
 	steps := t.up + t.flat + t.down
-	return t.readings >= leastReadings && t.grown >= leastGrowth &&
-		float64(t.up) >= upShare*float64(steps) && t.given <= downShare*t.taken &&
-		t.largest <= largestStep*t.taken
+	return t.readings >= leastReadings.Int() && t.grown >= leastGrowth.Value &&
+		float64(t.up) >= upShare.Value*float64(steps) && t.given <= downShare.Value*t.taken &&
+		t.largest <= largestStep.Value*t.taken
 }
 
 // straight says whether the memory grew at one rate all the time.
-func (t trend) straight() bool { return t.off <= max(straightShare*t.grown, straightBytes) }
+func (t trend) straight() bool { return t.off <= max(straightShare.Value*t.grown, straightBytes.Value) }
 
 type point struct {
 	at    time.Time
@@ -83,10 +77,10 @@ func privateMemory(p view.Process) (series []point) {
 // or four readings.
 func trendOf(series []point) trend {
 	plain := measure(series, 1)
-	if plain.grows() || len(series) < 2*leastReadings {
+	if plain.grows() || len(series) < 2*leastReadings.Int() {
 		return plain
 	}
-	for block := 2; block <= 4 && len(series)/block >= leastReadings; block++ {
+	for block := 2; block <= 4 && len(series)/block >= leastReadings.Int(); block++ {
 		if t := measure(troughs(series, block), block); t.grows() {
 			return t
 		}

@@ -15,35 +15,29 @@ import (
 var bufferPoolPage string
 
 var bufferPoolSmall = rule.Rule{
-	ID:       "mysql/buffer-pool-small",
-	Title:    "statements wait for pages from disk because the buffer pool is smaller than what they use",
-	Resource: "buffer pool",
-	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
-	Explains: []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps"},
-	Page:     bufferPoolPage,
-	Detect:   detectBufferPool,
+	ID:         "mysql/buffer-pool-small",
+	Title:      "statements wait for pages from disk because the buffer pool is smaller than what they use",
+	Resource:   "buffer pool",
+	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
+	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps"},
+	Thresholds: []*rule.Threshold{&fiveMinutes, &stays, &missShare, &somePages, &readingThreads, &readAhead, &mostBytes},
+	Page:       bufferPoolPage,
+	Detect:     detectBufferPool,
 }
 
-const (
-	// fiveMinutes: a page that is read again within about this time is cheaper kept
-	// in memory than read (Gray and Putzolu, The 5 Minute Rule, 1987; Appuswamy et
-	// al. found the same order for flash and DRAM in 2017). A pool whose whole
-	// content is replaced faster holds less than what is used.
-	fiveMinutes = 300.0
-	// stays is the share of the pages read that the pool gained in the window from
-	// which it is still being filled: a full one loses a page for each it gets.
-	stays = 0.1
-	// missShare of the page requests that need the disk: below one in a thousand
-	// a statement of a hundred requests hardly ever waits.
-	missShare = 0.001
-	// somePages read per second: fewer make nobody wait, even from a spindle.
-	somePages = 50
-	// readingThreads is the mean number of threads, or of pending reads, that wait
-	// for pages from which somebody is held up.
-	readingThreads = 0.3
-	// readAhead is the share of pages fetched ahead from which the pool is passed
-	// through by scans; a larger one would be passed through just as well.
-	readAhead = 0.5
+var (
+	fiveMinutes = rule.Threshold{Name: "five-minutes", Value: 300.0, Unit: "seconds", Source: "Gray and Putzolu, The 5 Minute Rule, 1987; Appuswamy et al., 2017",
+		Reason: "A page that is read again within about this time is cheaper kept in memory than read (Gray and Putzolu, The 5 Minute Rule, 1987; Appuswamy et al. found the same order for flash and DRAM in 2017). A pool whose whole content is replaced faster holds less than what is used."}
+	stays = rule.Threshold{Name: "stays", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of the pages read that the pool gained in the window from which it is still being filled: a full one loses a page for each it gets."}
+	missShare = rule.Threshold{Name: "miss-share", Value: 0.001, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the page requests that need the disk: below one in a thousand a statement of a hundred requests hardly ever waits."}
+	somePages = rule.Threshold{Name: "some-pages", Value: 50, Unit: "pages per second", Source: rule.Judgement,
+		Reason: "Read per second: fewer make nobody wait, even from a spindle."}
+	readingThreads = rule.Threshold{Name: "reading-threads", Value: 0.3, Unit: "threads", Source: rule.Judgement,
+		Reason: "The mean number of threads, or of pending reads, that wait for pages from which somebody is held up."}
+	readAhead = rule.Threshold{Name: "read-ahead", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of pages fetched ahead from which the pool is passed through by scans; a larger one would be passed through just as well."}
 )
 
 // pool is a server's buffer pool over the window.
@@ -182,19 +176,19 @@ func (x *pool) look() bool {
 		return false
 	}
 	switch {
-	case x.gained > stays: // it is still being filled
+	case x.gained > stays.Value: // it is still being filled
 		return false
 	case x.data > 0 && x.data < x.size && tablesComplete(x.v, x.s):
 		return false // all data fit
-	case x.misses+x.ahead < somePages || x.misses < missShare*x.requests || x.turnover() > fiveMinutes:
+	case x.misses+x.ahead < somePages.Value || x.misses < missShare.Value*x.requests || x.turnover() > fiveMinutes.Value:
 		return false
-	case x.held() < readingThreads:
+	case x.held() < readingThreads.Value:
 		return false
 	}
 	switch {
-	case x.ahead >= readAhead*(x.misses+x.ahead):
+	case x.ahead >= readAhead.Value*(x.misses+x.ahead):
 		x.sure = rule.Possible
-	case x.waiting >= readingThreads && x.turnover() <= fiveMinutes/2 && (x.data == 0 || x.data > x.size):
+	case x.waiting >= readingThreads.Value && x.turnover() <= fiveMinutes.Value/2 && (x.data == 0 || x.data > x.size):
 		x.sure = rule.Certain
 	default:
 		x.sure = rule.Likely
@@ -219,10 +213,10 @@ func (x *pool) finding() rule.Finding {
 func (x *pool) evidence() []rule.Evidence {
 	s := x.s
 	list := []rule.Evidence{{
-		Metric: "mysql.pool-miss-share", Value: x.misses / max(x.requests, 1), Unit: "share", Limit: rule.Limit(missShare), Counters: true,
+		Metric: "mysql.pool-miss-share", Value: x.misses / max(x.requests, 1), Unit: "share", Limit: rule.Limit(missShare.Value), Counters: true,
 		What: rule.T("%s of %s page requests needed the disk", unit.Share(x.misses/max(x.requests, 1)), unit.PerSecond(x.requests)), Check: status(s, "Innodb_buffer_pool_read%"),
 	}, {
-		Metric: "mysql.pool-turnover", Value: x.turnover(), Unit: "seconds", Limit: rule.Limit(fiveMinutes), Counters: true,
+		Metric: "mysql.pool-turnover", Value: x.turnover(), Unit: "seconds", Limit: rule.Limit(fiveMinutes.Value), Counters: true,
 		What: rule.T("as much as the pool holds is read in %s", unit.Seconds(x.turnover())), Check: status(s, "Innodb_%pages_read"),
 	}, {
 		Metric: "mysql.pool-free", Value: x.free, Unit: "share", What: rule.T("%s of its pages are free; of 100 pages read, %s more stayed in it", unit.Share(x.free), unit.Count(max(100*x.gained, 0))), Check: status(s, "Innodb_buffer_pool_pages%"),
@@ -233,10 +227,10 @@ func (x *pool) evidence() []rule.Evidence {
 			Check: ask(s, shell.SQL("select table_schema, table_name, data_length + index_length from information_schema.tables order by 3 desc limit 10"))})
 	}
 	if !math.IsNaN(x.waiting) {
-		list = append(list, rule.Evidence{Metric: "mysql.threads-reading", Value: x.waiting, Unit: "threads", Limit: rule.Limit(readingThreads),
+		list = append(list, rule.Evidence{Metric: "mysql.threads-reading", Value: x.waiting, Unit: "threads", Limit: rule.Limit(readingThreads.Value),
 			What: rule.T("%s of its threads wait for a read at a time", unit.Number(x.waiting)), Check: shell.Line("pidstat -d -t -p %d 1", s.PID)})
 	} else if !math.IsNaN(x.pending) {
-		list = append(list, rule.Evidence{Metric: "mysql.pending-reads", Value: x.pending, Unit: "reads", Limit: rule.Limit(readingThreads),
+		list = append(list, rule.Evidence{Metric: "mysql.pending-reads", Value: x.pending, Unit: "reads", Limit: rule.Limit(readingThreads.Value),
 			What: rule.T("%s reads are under way at a time", unit.Number(x.pending)), Check: status(s, "Innodb_data_pending_reads")})
 	}
 	if disks := disksOf(x.v, s); len(disks) > 0 && disks[0].Reads > 0 {

@@ -18,28 +18,25 @@ import (
 var commitFlushPage string
 
 var commitFlush = rule.Rule{
-	ID:       "mysql/commit-flush",
-	Title:    "commits wait for a disk that syncs slowly",
-	Resource: "commits",
-	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
-	Explains: []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps", "mysql/row-lock-wait"},
-	Page:     commitFlushPage,
-	Detect:   detectCommitFlush,
+	ID:         "mysql/commit-flush",
+	Title:      "commits wait for a disk that syncs slowly",
+	Resource:   "commits",
+	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
+	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps", "mysql/row-lock-wait"},
+	Thresholds: []*rule.Threshold{&slowSync, &waitingCommits, &mostCommits, &someSyncs, &mostBytes, &mostRuns},
+	Page:       commitFlushPage,
+	Detect:     detectCommitFlush,
 }
 
-const (
-	// slowSync: flash with power loss protection and controllers with a cache sync
-	// in well under a millisecond, network volumes in 1 to 3; a spindle needs a
-	// turn, 8 ms and more.
-	slowSync = 0.005
-	// waitingCommits is the mean number of connections in COMMIT from which
-	// somebody is held up.
-	waitingCommits = 0.5
-	// mostCommits: commits are what a writing server waits for if they make up this
-	// share of what its connections do.
-	mostCommits = 0.3
-	// someSyncs in a window: the log is synced once a second whatever the settings.
-	someSyncs = 2.0
+var (
+	slowSync = rule.Threshold{Name: "slow-sync", Value: 0.005, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Flash with power loss protection and controllers with a cache sync in well under a millisecond, network volumes in 1 to 3; a spindle needs a turn, 8 ms and more."}
+	waitingCommits = rule.Threshold{Name: "waiting-commits", Value: 0.5, Unit: "connections", Source: rule.Judgement,
+		Reason: "The mean number of connections in COMMIT from which somebody is held up."}
+	mostCommits = rule.Threshold{Name: "most-commits", Value: 0.3, Unit: "share", Source: rule.Judgement,
+		Reason: "Commits are what a writing server waits for if they make up this share of what its connections do."}
+	someSyncs = rule.Threshold{Name: "some-syncs", Value: 2.0, Unit: "count", Source: rule.Judgement,
+		Reason: "In a window: the log is synced once a second whatever the settings."}
 )
 
 // commits is what is known of a server's commits.
@@ -177,7 +174,7 @@ func (x *commits) sync() (seconds float64, seen bool) {
 		return max(view.OrZero(d.WriteAwait), view.OrZero(d.FlushAwait)), true
 	}
 	// Somebody waits all the time, and one sync comes after the other.
-	if x.always >= mostRuns && x.syncs > 0 {
+	if x.always >= mostRuns.Value && x.syncs > 0 {
 		return 1 / x.syncs, false
 	}
 	return 0, false
@@ -185,22 +182,22 @@ func (x *commits) sync() (seconds float64, seen bool) {
 
 func (x *commits) look() bool {
 	x.read()
-	if !x.each && x.binlog != 1 || x.waiting < waitingCommits || x.waiting < mostCommits*x.active {
+	if !x.each && x.binlog != 1 || x.waiting < waitingCommits.Value || x.waiting < mostCommits.Value*x.active {
 		return false
 	}
 	// Without any sync in the window the disk does not answer at all.
 	took, seen := x.sync()
-	if took < slowSync && !(x.syncs == 0 && x.always >= mostRuns) {
+	if took < slowSync.Value && !(x.syncs == 0 && x.always >= mostRuns.Value) {
 		return false
 	}
-	if !(x.syncs*x.v.Seconds() >= someSyncs) && !seen {
+	if !(x.syncs*x.v.Seconds() >= someSyncs.Value) && !seen {
 		return false
 	}
 	switch {
 	case x.others != "":
 		// Whoever loads the disk is the cause; commits are its victims.
 		x.sure = rule.Possible
-	case seen && x.threads >= waitingCommits:
+	case seen && x.threads >= waitingCommits.Value:
 		x.sure = rule.Certain
 	default:
 		x.sure = rule.Likely
@@ -228,11 +225,11 @@ func (x *commits) finding() rule.Finding {
 func (x *commits) evidence() []rule.Evidence {
 	s := x.s
 	list := []rule.Evidence{{
-		Metric: "mysql.committing", Value: x.waiting, Unit: "connections", Limit: rule.Limit(waitingCommits),
+		Metric: "mysql.committing", Value: x.waiting, Unit: "connections", Limit: rule.Limit(waitingCommits.Value),
 		What: rule.T("%s of %s busy connections are in COMMIT at a time", unit.Number(x.waiting), unit.Number(x.active)), Check: ask(s, shell.SQL("show processlist")),
 	}}
 	if took, seen := x.sync(); took > 0 {
-		e := rule.Evidence{Metric: "mysql.sync-time", Value: took, Unit: "seconds", Limit: rule.Limit(slowSync),
+		e := rule.Evidence{Metric: "mysql.sync-time", Value: took, Unit: "seconds", Limit: rule.Limit(slowSync.Value),
 			What: rule.T("a sync takes about %s: %s syncs, and somebody always waits", unit.Seconds(took), unit.PerSecond(x.syncs)), Check: status(s, "%fsyncs")}
 		if seen && x.threads > 0 {
 			e.What = rule.T("a sync takes about %s: %s of its threads in syncs and writes at a time", unit.Seconds(took), unit.Number(x.threads))

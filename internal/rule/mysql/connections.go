@@ -18,26 +18,30 @@ import (
 var connectionsPage string
 
 var connectionsExhausted = rule.Rule{
-	ID:       "mysql/connections-exhausted",
-	Title:    "the server refuses connections: all it may have are taken",
-	Resource: "connections of MySQL",
-	Needs:    []recording.Table{recording.MySQLServers},
-	Explains: []string{"rt/errors", "rt/connect-slow", "mysql/not-answering"},
-	Page:     connectionsPage,
-	Detect:   detectConnectionsExhausted,
+	ID:         "mysql/connections-exhausted",
+	Title:      "the server refuses connections: all it may have are taken",
+	Resource:   "connections of MySQL",
+	Needs:      []recording.Table{recording.MySQLServers},
+	Explains:   []string{"rt/errors", "rt/connect-slow", "mysql/not-answering"},
+	Thresholds: []*rule.Threshold{&nearlyAll, &sleepingMost},
+	Page:       connectionsPage,
+	Detect:     detectConnectionsExhausted,
 }
 
+var (
+	nearlyAll = rule.Threshold{Name: "nearly-all", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "Connections taken is worth a word: the next burst is refused."}
+	sleepingMost = rule.Threshold{Name: "sleeping-most", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the connections: those that hold them do not use them."}
+)
+
 const (
-	// nearlyAll connections taken is worth a word: the next burst is refused.
-	nearlyAll = 0.9
 	// errTooMany and errTooManyOfUser are the error numbers of servers whose
 	// connections are used up, in all or for one account (ER_CON_COUNT_ERROR,
 	// ER_TOO_MANY_USER_CONNECTIONS, ER_USER_LIMIT_REACHED).
 	errTooMany       = 1040
 	errTooManyOfUser = 1203
 	errUserLimit     = 1226
-	// sleepingMost of the connections: those that hold them do not use them.
-	sleepingMost = 0.5
 	// mostClients is how many holders evidence names.
 	mostClients = 4
 )
@@ -145,7 +149,7 @@ func (c *crowd) confidence() rule.Confidence {
 		return rule.Certain
 	case c.refused > 0:
 		return rule.Likely // the counter moved; the looks were made at other moments
-	case c.limit > 0 && c.most >= nearlyAll*c.limit:
+	case c.limit > 0 && c.most >= nearlyAll.Value*c.limit:
 		return rule.Possible
 	}
 	return 0
@@ -180,7 +184,7 @@ func (c *crowd) finding(confidence rule.Confidence) rule.Finding {
 	switch n, all, known := c.sleeping(); {
 	case confidence == rule.Possible:
 		f.Headline = rule.T("%s of %s connections of %s are taken%s", unit.Count(min(c.most, c.limit)), unit.Count(c.limit), c.s.Name(), by)
-	case known && n >= sleepingMost*all:
+	case known && n >= sleepingMost.Value*all:
 		f.Headline = rule.T("%s refuses connections: %s%s, and %s of %s do nothing", c.s.Name(), taken, by, unit.Count(n), unit.Count(all))
 	case known:
 		f.Headline = rule.T("%s refuses connections: %s%s, and %s of %s are at work or wait", c.s.Name(), taken, by, unit.Count(all-n), unit.Count(all))
@@ -257,7 +261,7 @@ func (c *crowd) lastRefusal() string {
 
 func (c *crowd) fixes() (fixes []rule.Fix) {
 	n, all, known := c.sleeping()
-	if known && n >= sleepingMost*all {
+	if known && n >= sleepingMost.Value*all {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("have the clients hold fewer connections: pools in all need no more than the server works on at a time; close what is leaked"),
 			Command:  ask(c.s, shell.SQL("select id, user, host, time from information_schema.processlist where command = 'Sleep' order by time desc limit 20")),

@@ -23,13 +23,14 @@ var costlyStatement = rule.Rule{
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/full-scan", "mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled",
 		"mysql/connections-exhausted", "cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps", "rt/slow-group"},
+	Thresholds: []*rule.Threshold{&dearShare, &mostBytes, &manyRows, &wastedRatio, &mostRuns, &someRuns, &mostOfRows, &fewSamples, &someTime,
+		&materialShare},
 	Page:   costlyPage,
 	Detect: detectCostly,
 }
 
-// dearShare of the time of all statements makes one the cause of a server's
-// trouble; below it, the others would hardly notice if it were gone.
-const dearShare = 0.3
+var dearShare = rule.Threshold{Name: "dear-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
+	Reason: "Of the time of all statements makes one the cause of a server's trouble; below it, the others would hardly notice if it were gone."}
 
 // costly is a statement of which no index finds the rows, as it is written.
 type costly struct {
@@ -57,7 +58,7 @@ func costlyOf(v *view.View, s *view.MySQLServer) []costly {
 		total := totalTime(all)
 		read := readingOf(s)
 		for _, w := range all {
-			if w.took < someTime || w.took < materialShare*total {
+			if w.took < someTime.Value || w.took < materialShare.Value*total {
 				continue
 			}
 			why, ok := conditionOf(v, s, w)
@@ -102,17 +103,17 @@ func (x *costly) measure(r reading) (ok bool) {
 	if x.sampled && !x.logged {
 		x.soFar = true
 		x.ratio = math.NaN()
-		if x.share >= mostOfRows && !x.changes {
+		if x.share >= mostOfRows.Value && !x.changes {
 			// The rows of the whole server are those of the statement that most of
 			// its time goes to.
 			x.soFar = false
 			x.perRun, x.ratio = max(view.OrZero(x.perRun), r.perRun), r.perSent
 		}
 	}
-	if !(x.perRun >= manyRows) || x.ratio < wastedRatio {
+	if !(x.perRun >= manyRows.Value) || x.ratio < wastedRatio.Value {
 		return false
 	}
-	return !x.sampled || r.rate*mostRuns >= manyRows
+	return !x.sampled || r.rate*mostRuns.Value >= manyRows.Value
 }
 
 // weigh says how sure it is that the condition makes the statement costly; ok is
@@ -120,14 +121,14 @@ func (x *costly) measure(r reading) (ok bool) {
 func (x *costly) weigh() (ok bool) {
 	whole := slices.ContainsFunc(x.plan, readsMany)
 	switch {
-	case !x.sampled && !x.changes && x.unindexed >= mostRuns*x.count && x.count >= someRuns, whole:
+	case !x.sampled && !x.changes && x.unindexed >= mostRuns.Value*x.count && x.count >= someRuns.Value, whole:
 		x.sure = rule.Certain
 	default:
 		x.sure = rule.Likely
 	}
 	form := predicate.Form(x.why.Form)
 	switch {
-	case served(x.plan), x.share < dearShare, math.IsNaN(x.ratio) && !whole:
+	case served(x.plan), x.share < dearShare.Value, math.IsNaN(x.ratio) && !whole:
 		x.sure = rule.Possible
 	case !x.why.Alone && form != predicate.Number && x.why.Indexes == "":
 		x.sure = rule.Possible // an index for the other condition may serve

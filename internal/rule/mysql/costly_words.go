@@ -95,7 +95,7 @@ func (x costly) table() string {
 }
 
 func (x costly) shareEvidence(s *view.MySQLServer) rule.Evidence {
-	e := rule.Evidence{Metric: "mysql.statement-share", Value: x.share, Unit: "share", Limit: rule.Limit(dearShare), Counters: x.digest != "",
+	e := rule.Evidence{Metric: "mysql.statement-share", Value: x.share, Unit: "share", Limit: rule.Limit(dearShare.Value), Counters: x.digest != "",
 		What:  rule.T("%s of the time of all statements, %s s a second: %s", unit.Share(x.share), unit.Number(x.took), x.brief()),
 		Check: x.check(s, shell.Names{"sum_timer_wait"})}
 	return e
@@ -117,7 +117,7 @@ func (x costly) unusedEvidence(s *view.MySQLServer) rule.Evidence {
 // rowStacks is how many of the samples of running threads are in reading rows.
 func rowStacks(v *view.View, s *view.MySQLServer) (rule.Evidence, bool) {
 	share, _, samples := insides{v: v, s: s}.burnt(readsRows)
-	if share < mostOfRows {
+	if share < mostOfRows.Value {
 		return rule.Evidence{}, false
 	}
 	return rule.Evidence{Metric: "mysql.row-reading-share", Value: share, Unit: "share",

@@ -23,27 +23,23 @@ var fullScan = rule.Rule{
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled", "mysql/connections-exhausted",
 		"cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps", "rt/slow-group"},
+	Thresholds: []*rule.Threshold{&manyRows, &wastedRatio, &mostRuns, &someRuns, &rowsPerSecond, &mostOfRows, &dearShare, &mostBytes, &lastsLong,
+		&someTime, &materialShare},
 	Page:   fullScanPage,
 	Detect: detectFullScan,
 }
 
-const (
-	// manyRows examined per execution: InnoDB reads some million rows a second and
-	// core, so that a thousand are about a millisecond, what one slow read of
-	// flash takes; smaller tables are rightly read whole.
-	manyRows = 1000
-	// wastedRatio is rows examined per row returned from which an index saves
-	// nearly all of the work: optimizers prefer a scan only if a statement wants
-	// more than some percent of a table.
-	wastedRatio = 100
-	// mostRuns: a plan without an index in this share of executions is the plan,
-	// not an accident.
-	mostRuns = 0.9
-	// someRuns executions in a window are a habit; fewer may be somebody's report.
-	someRuns = 10
-	// rowsPerSecond read by scans: without statements to name, fewer may be
-	// monitors and the server's own tables.
-	rowsPerSecond = 1_000_000
+var (
+	manyRows = rule.Threshold{Name: "many-rows", Value: 1000, Unit: "rows", Source: rule.Judgement,
+		Reason: "Examined per execution: InnoDB reads some million rows a second and core, so that a thousand are about a millisecond, what one slow read of flash takes; smaller tables are rightly read whole."}
+	wastedRatio = rule.Threshold{Name: "wasted-ratio", Value: 100, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Rows examined per row returned from which an index saves nearly all of the work: optimizers prefer a scan only if a statement wants more than some percent of a table."}
+	mostRuns = rule.Threshold{Name: "most-runs", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "A plan without an index in this share of executions is the plan, not an accident."}
+	someRuns = rule.Threshold{Name: "some-runs", Value: 10, Unit: "count", Source: rule.Judgement,
+		Reason: "Executions in a window are a habit; fewer may be somebody's report."}
+	rowsPerSecond = rule.Threshold{Name: "rows-per-second", Value: 1_000_000, Unit: "per second", Source: rule.Judgement,
+		Reason: "Read by scans: without statements to name, fewer may be monitors and the server's own tables."}
 )
 
 // scan is a statement that reads a table for a few of its rows.
@@ -82,7 +78,7 @@ func detectFullScan(v *view.View) ([]rule.Finding, error) {
 		}
 		counted, left := scanningOf(s), untoldOf(v, s)
 		_, digests := v.StatementsOf(s.Server)
-		if rate := unnamedRate(counted, left, digests); rate >= rowsPerSecond && counted.share >= mostOfRows && !(counted.perWanted < wastedRatio) {
+		if rate := unnamedRate(counted, left, digests); rate >= rowsPerSecond.Value && counted.share >= mostOfRows.Value && !(counted.perWanted < wastedRatio.Value) {
 			found = append(found, unnamedScans(s, left, rate))
 		} else if math.IsNaN(counted.rate) && !digests {
 			blind = &rule.NotJudged{Needs: "counters of rows read", Why: s.Server + " told neither its status twice nor its statements",
@@ -118,7 +114,7 @@ func scansOf(v *view.View, s *view.MySQLServer) []scan {
 			if x.uncounted && !slices.ContainsFunc(x.plan, readsWhole) {
 				x.sure = rule.Possible
 			}
-			if x.proven() && x.took >= materialShare*totalTime(all) {
+			if x.proven() && x.took >= materialShare.Value*totalTime(all) {
 				x.sure = max(x.sure, rule.Likely)
 			}
 			list = append(list, x)
@@ -143,12 +139,10 @@ func (x scan) proven() bool {
 }
 
 // readsMany says whether a line of a plan reads a whole table, and not a small one.
-func readsMany(p recording.MySQLPlan) bool { return readsWhole(p) && p.Rows >= manyRows }
+func readsMany(p recording.MySQLPlan) bool { return readsWhole(p) && p.Rows >= int64(manyRows.Value) }
 
-// mostOfRows is the share of all rows read that must come from scans for
-// sampled statements to be blamed, and the share of the time that one of them
-// must take to be the one that scans.
-const mostOfRows = 0.5
+var mostOfRows = rule.Threshold{Name: "most-of-rows", Value: 0.5, Unit: "share", Source: rule.Judgement,
+	Reason: "The share of all rows read that must come from scans for sampled statements to be blamed, and the share of the time that one of them must take to be the one that scans."}
 
 // judge decides whether the statement is a scan that an index would save.
 // total is the time of all statements.
@@ -158,14 +152,14 @@ func (x *scan) judge(counted scanning, total float64) bool {
 	if x.sampled && x.changes {
 		x.ratio = math.NaN() // rows sent are none, however many are changed
 	}
-	main := x.sampled && x.took >= mostOfRows*total
+	main := x.sampled && x.took >= mostOfRows.Value*total
 	x.soFar = x.sampled && !x.logged && !main
 	perRun, ratio := counted.of(x.text)
 	if main && !x.logged {
 		// The process list shows rows only at the end of a statement, if at all;
 		// then the server's own counts are those of the statement that most
 		// connections are in.
-		switch alone := x.took >= mostRuns*total; {
+		switch alone := x.took >= mostRuns.Value*total; {
 		case x.changes && math.IsNaN(perRun):
 			x.vague, perRun = true, counted.rate // it began before the window
 		case x.changes && !alone:
@@ -179,31 +173,31 @@ func (x *scan) judge(counted scanning, total float64) bool {
 	switch {
 	case x.told && (!x.where && !x.joins && !(x.limit && len(x.order) > 0)):
 		return false // it asks for all rows
-	case !(x.perRun >= manyRows) || x.took < someTime || x.ratio < wastedRatio:
+	case !(x.perRun >= manyRows.Value) || x.took < someTime.Value || x.ratio < wastedRatio.Value:
 		return false
 	case x.sampled:
 		// Nobody says that these statements used no index, only that this many rows
 		// were read without one in the same time.
-		if !(counted.rate*mostRuns >= manyRows) || counted.share < mostOfRows {
+		if !(counted.rate*mostRuns.Value >= manyRows.Value) || counted.share < mostOfRows.Value {
 			return false
 		}
 		x.sure = rule.Likely
 	case x.unindexed == 0 && writes(x.text):
 		x.sure, x.uncounted = rule.Likely, true
-	case x.unindexed < mostRuns*x.count:
+	case x.unindexed < mostRuns.Value*x.count:
 		return false
-	case x.count >= someRuns:
+	case x.count >= someRuns.Value:
 		x.sure = rule.Certain
 	default:
 		x.sure = rule.Likely
 	}
 	x.sure = min(x.sure, x.doubt())
-	if x.vague && x.took < mostRuns*total || !x.told || x.aggregates || x.or || math.IsNaN(x.ratio) || len(x.like) > 0 && len(x.equal)+len(x.ranges) == 0 {
+	if x.vague && x.took < mostRuns.Value*total || !x.told || x.aggregates || x.or || math.IsNaN(x.ratio) || len(x.like) > 0 && len(x.equal)+len(x.ranges) == 0 {
 		// What is returned does not say how many rows were wanted, or is not known;
 		// or the text does not say that an index could find them.
 		x.sure = rule.Possible
 	}
-	if x.took < materialShare*total {
+	if x.took < materialShare.Value*total {
 		x.sure = rule.Possible
 	}
 	return true
@@ -216,7 +210,7 @@ func writes(text string) bool {
 }
 
 // saved is about how many seconds per second an index would save.
-func (x scan) saved() float64 { return x.took * (1 - 1/max(view.OrZero(x.ratio), wastedRatio)) }
+func (x scan) saved() float64 { return x.took * (1 - 1/max(view.OrZero(x.ratio), wastedRatio.Value)) }
 
 func describeScans(v *view.View, s *view.MySQLServer, scans []scan) rule.Finding {
 	top, lost := scans[0], 0.0

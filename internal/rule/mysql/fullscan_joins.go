@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -29,8 +28,8 @@ type untold struct {
 	lasting bool
 }
 
-// lastsLong is from when on a statement is taken to read over more than one look.
-const lastsLong = time.Second
+var lastsLong = rule.Threshold{Name: "lasts-long", Value: 1, Unit: "seconds", Source: rule.Judgement,
+	Reason: "From when on a statement is taken to read over more than one look."}
 
 // untoldOf compares both counts of a server. It takes the digests at their word
 // unless they lack more than half of the rows: the two are not read at quite the
@@ -60,7 +59,7 @@ func untoldOf(v *view.View, s *view.MySQLServer) (u untold) {
 		joins, scans = joins+per(d.FullJoins), scans+per(d.Scans)
 	}
 	counted := scanningOf(s).rate
-	if !ok || !(counted-told > mostOfRows*counted) {
+	if !ok || !(counted-told > mostOfRows.Value*counted) {
 		return untold{}
 	}
 	u.rate = counted - told
@@ -69,7 +68,7 @@ func untoldOf(v *view.View, s *view.MySQLServer) (u untold) {
 		changed += view.OrZero(s.Rate(name))
 	}
 	u.lasting = lasting(v, s, statements)
-	u.known = !u.lasting && joins >= mostRuns*s.Rate("Select_full_join") && scans >= mostRuns*s.Rate("Select_scan") && changes >= mostRuns*changed
+	u.known = !u.lasting && joins >= mostRuns.Value*s.Rate("Select_full_join") && scans >= mostRuns.Value*s.Rate("Select_scan") && changes >= mostRuns.Value*changed
 	return u
 }
 
@@ -87,7 +86,7 @@ func lasting(v *view.View, s *view.MySQLServer, statements []view.MySQLStatement
 		for _, r := range look {
 			idle := r.Command == "Sleep" || r.Command == "Daemon" || strings.HasPrefix(r.Command, "Binlog Dump") ||
 				r.User == "system user" && strings.Contains(r.State, "aiting")
-			if idle || r.For < lastsLong {
+			if idle || r.For < lastsLong.Duration() {
 				continue
 			}
 			text := sqltoken.Split(r.Statement)
@@ -103,12 +102,12 @@ func lasting(v *view.View, s *view.MySQLServer, statements []view.MySQLStatement
 // digest leaves out. Of several, each gets as many as its share of their time:
 // then nobody knows how many it really read.
 func (x *scan) join(u untold) {
-	if x.sampled || u.rate <= 0 || x.joined <= 0 || x.joined < mostRuns*x.count || x.seconds <= 0 {
+	if x.sampled || u.rate <= 0 || x.joined <= 0 || x.joined < mostRuns.Value*x.count || x.seconds <= 0 {
 		return
 	}
 	share := x.took / max(u.joined, x.took)
 	rows := u.rate * share * x.seconds
-	if x.each(rows) < manyRows {
+	if x.each(rows) < manyRows.Value {
 		return
 	}
 	switch explained := slices.ContainsFunc(x.plan, readsMany); {
@@ -119,7 +118,7 @@ func (x *scan) join(u untold) {
 	}
 	x.examined += rows
 	x.buffered = true
-	x.shared = share < mostRuns || !u.known
+	x.shared = share < mostRuns.Value || !u.known
 }
 
 // doubt is how sure a statement can be blamed at most: for rows that only the
@@ -139,7 +138,7 @@ func (x scan) doubt() rule.Confidence {
 // for want of an index; ok is false where no plan shows it.
 func (x scan) scannedJoin() (p recording.MySQLPlan, ok bool) {
 	at, ok := largest(x.plan)
-	if !ok || !readsTable(x.plan[at]) || x.plan[at].Rows < manyRows || !joinedTo(x.plan, at) {
+	if !ok || !readsTable(x.plan[at]) || x.plan[at].Rows < int64(manyRows.Value) || !joinedTo(x.plan, at) {
 		return p, false
 	}
 	return x.plan[at], true

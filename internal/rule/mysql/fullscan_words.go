@@ -66,7 +66,7 @@ func (x scan) headline(s *view.MySQLServer) rule.Text {
 }
 
 func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
-	e := rule.Evidence{Metric: "mysql.rows-examined-per-row", Value: x.ratio, Unit: "rows", Limit: rule.Limit(wastedRatio), Counters: x.digest != "",
+	e := rule.Evidence{Metric: "mysql.rows-examined-per-row", Value: x.ratio, Unit: "rows", Limit: rule.Limit(wastedRatio.Value), Counters: x.digest != "",
 		Check: x.check(s, shell.Names{"sum_rows_examined", "sum_rows_sent", "sum_rows_affected", "sum_no_index_used", "sum_select_full_join"})}
 	if math.IsNaN(x.ratio) || x.unsure() {
 		// Rows of all statements by the rows of some are nobody's ratio.

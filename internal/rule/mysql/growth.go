@@ -45,12 +45,12 @@ func growthOf(s *view.MySQLServer) (g growth, ok bool) {
 	for first > 0 && list[first].History > list[first-1].History {
 		first--
 	}
-	if end-first+1 < lagReadings {
+	if end-first+1 < lagReadings.Int() {
 		return g, false
 	}
 	added := float64(list[end].History - list[first].History)
 	seconds := list[end].At.Sub(list[first].At).Seconds()
-	if added < lagging || seconds <= 0 {
+	if added < lagging.Value || seconds <= 0 {
 		return g, false
 	}
 	g = growth{began: list[first].At, risen: list[first+1].At, to: list[end].At, last: float64(list[end].History), perSecond: added / seconds}
@@ -63,7 +63,7 @@ func growthOf(s *view.MySQLServer) (g growth, ok bool) {
 // explains says that a transaction as old as this saw purge keep up: when it
 // began, the history was none that purge is behind with.
 func (g growth) explains(age time.Duration) bool {
-	return g.last-g.perSecond*(age+clockSteps).Seconds() < lagging
+	return g.last-g.perSecond*(age+clockSteps).Seconds() < lagging.Value
 }
 
 // before says whether a transaction that is open at the end of the growth may
@@ -143,7 +143,7 @@ func oldestEvidence(v *view.View, s *view.MySQLServer) (e rule.Evidence, ok bool
 	if !known {
 		return e, false
 	}
-	e = rule.Evidence{Metric: "mysql.transaction-age", Unit: "seconds", Limit: rule.Limit(oldTransaction.Seconds()),
+	e = rule.Evidence{Metric: "mysql.transaction-age", Unit: "seconds", Limit: rule.Limit(oldTransaction.Value),
 		Check: ask(s, shell.SQL(`select * from information_schema.innodb_trx order by trx_started limit 1\G`))}
 	if len(open) == 0 {
 		e.What = rule.T("no transaction was open at the last look: none keeps old versions")
@@ -166,7 +166,7 @@ func oldestEvidence(v *view.View, s *view.MySQLServer) (e rule.Evidence, ok bool
 	switch {
 	case grew && !g.before(oldest):
 		e.What = rule.T("the oldest open transaction is %s old and began when the history had grown already: it is not what keeps old versions", unit.Duration(oldest.Age))
-	case grew || oldest.Age >= oldTransaction:
+	case grew || oldest.Age >= oldTransaction.Duration():
 		e.What = rule.T("the oldest open transaction is %s old and may be what keeps old versions", unit.Duration(oldest.Age))
 	}
 	return e, true

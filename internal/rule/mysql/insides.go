@@ -18,25 +18,21 @@ import (
 // and settings alone prove nothing.
 var rulesContention = []rule.Rule{tableCacheContention, mdlContention, spinWaste, preparedPadding, instrumentationCost}
 
-const (
-	// someQueue is how many threads on average wait at the same place before it
-	// is worth a word: one that waits while one works is no queue.
-	someQueue = 2.0
-	// queueShare of the statements that run: of four, one waits. Below it another
-	// cause weighs more, and a healthy server has moments like that.
-	queueShare = 0.25
-	// manyWait and mostWait make it what the server does: half of all busy
-	// threads on one stack is where every reader of stacks begins.
-	manyWait = 4.0
-	mostWait = 0.5
-	// fullCPUs is the share of CPU time beyond which the CPUs are the limit, too.
-	fullCPUs = 0.95
-	// fewSamples of running threads say nothing: 60 make a share of a tenth right
-	// to within four percent.
-	fewSamples = 60
-	// busyServer is how many statements run at a time, on average, beside that of
-	// rtrail, before a server without stacks counts as not judged.
-	busyServer = 2.0
+var (
+	someQueue = rule.Threshold{Name: "some-queue", Value: 2.0, Unit: "threads", Source: rule.Judgement,
+		Reason: "How many threads on average wait at the same place before it is worth a word: one that waits while one works is no queue."}
+	queueShare = rule.Threshold{Name: "queue-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the statements that run: of four, one waits. Below it another cause weighs more, and a healthy server has moments like that."}
+	manyWait = rule.Threshold{Name: "many-wait", Value: 4.0, Unit: "threads", Source: rule.Judgement,
+		Reason: "And most-wait make it what the server does: half of all busy threads on one stack is where every reader of stacks begins."}
+	mostWait = rule.Threshold{Name: "most-wait", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Many-wait and most-wait make it what the server does: half of all busy threads on one stack is where every reader of stacks begins."}
+	fullCPUs = rule.Threshold{Name: "full-cp-us", Value: 0.95, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of CPU time beyond which the CPUs are the limit, too."}
+	fewSamples = rule.Threshold{Name: "few-samples", Value: 60, Unit: "count", Source: rule.Judgement,
+		Reason: "Of running threads say nothing: 60 make a share of a tenth right to within four percent."}
+	busyServer = rule.Threshold{Name: "busy-server", Value: 2.0, Unit: "statements", Source: rule.Judgement,
+		Reason: "How many statements run at a time, on average, beside that of rtrail, before a server without stacks counts as not judged."}
 )
 
 // insides is one server process and what its stacks tell.
@@ -66,7 +62,7 @@ func insidesOf(v *view.View) ([]insides, error) {
 			list = append(list, x)
 			continue
 		}
-		if s.Answered() && running(s) >= busyServer+1 {
+		if s.Answered() && running(s) >= busyServer.Value+1 {
 			why = withoutStacks(v, s)
 		}
 	}
@@ -182,11 +178,11 @@ func (x insides) queue(signature string) (w view.StackWait, waiting, share float
 // sureOfQueue judges a queue; 0: it is none.
 func (x insides) sureOfQueue(waiting, share float64) rule.Confidence {
 	switch {
-	case waiting >= manyWait && share >= mostWait && x.cpusFull():
+	case waiting >= manyWait.Value && share >= mostWait.Value && x.cpusFull():
 		return rule.Likely
-	case waiting >= manyWait && share >= mostWait:
+	case waiting >= manyWait.Value && share >= mostWait.Value:
 		return rule.Certain
-	case waiting >= someQueue && share >= queueShare:
+	case waiting >= someQueue.Value && share >= queueShare.Value:
 		return rule.Likely
 	}
 	return 0
@@ -197,7 +193,7 @@ func (x insides) sureOfQueue(waiting, share float64) rule.Confidence {
 // only what queueing costs.
 func (x insides) cpusFull() bool {
 	total, ok := x.v.CPUTotal()
-	return ok && total.Busy() >= fullCPUs
+	return ok && total.Busy() >= fullCPUs.Value
 }
 
 // gain is what to expect of a fix that ends a queue.
@@ -216,7 +212,7 @@ func (x insides) burnt(fits func(view.StackRow) bool) (share, cores float64, sam
 		return 0, 0, 0
 	}
 	list, all := x.v.Stacks(x.s.PID, recording.StackOnCPU)
-	if all < fewSamples {
+	if all < int64(fewSamples.Value) {
 		return 0, 0, all
 	}
 	n := int64(0)
@@ -260,7 +256,7 @@ func (x insides) callers(fits func(view.StackRow) bool, past ...string) []string
 
 // stackEvidence is the queue as numbers, with the stack.
 func (x insides) stackEvidence(w view.StackWait, waiting, share float64, function string) rule.Evidence {
-	e := rule.Evidence{Metric: "mysql.stack-waiters", Value: waiting, Unit: "threads", Limit: rule.Limit(someQueue),
+	e := rule.Evidence{Metric: "mysql.stack-waiters", Value: waiting, Unit: "threads", Limit: rule.Limit(someQueue.Value),
 		What:  rule.T("%s threads at a time (%s of the statements that run) in %s, over %d looks at all threads", unit.Number(waiting), unit.Share(share), path(w), w.Dumps),
 		Check: x.dump(shell.Line("grep -c %s", function))}
 	if w.Evidence == recording.StackDump {

@@ -16,25 +16,27 @@ import (
 var instrumentationPage string
 
 var instrumentationCost = rule.Rule{
-	ID:       "mysql/instrumentation-cost",
-	Title:    "the performance schema takes much of the server's CPU",
-	Resource: "CPU of MySQL",
-	Needs:    []recording.Table{recording.Stacks},
-	Explains: []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow"},
-	Page:     instrumentationPage,
-	Seen:     serverInside,
-	Detect:   detectInstrumentation,
+	ID:         "mysql/instrumentation-cost",
+	Title:      "the performance schema takes much of the server's CPU",
+	Resource:   "CPU of MySQL",
+	Needs:      []recording.Table{recording.Stacks},
+	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow"},
+	Thresholds: []*rule.Threshold{&dearInstruments, &mostInstruments, &instrumentCores, &mostBytes, &fewSamples, &busyServer},
+	Page:       instrumentationPage,
+	Seen:       serverInside,
+	Detect:     detectInstrumentation,
 }
 
+var (
+	dearInstruments = rule.Threshold{Name: "dear-instruments", Value: 0.15, Unit: "share", Source: rule.Measured,
+		Reason: "Of the CPU are more than watching is worth. With its default instruments the performance schema takes 3 to 8 % of a server at full speed with short statements, with all of them several times that."}
+	mostInstruments = rule.Threshold{Name: "most-instruments", Value: 0.25, Unit: "share", Source: rule.Judgement,
+		Reason: "Make it what the server does."}
+	instrumentCores = rule.Threshold{Name: "instrument-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
+		Reason: "How much CPU that must be."}
+)
+
 const (
-	// dearInstruments of the CPU are more than watching is worth. With its
-	// default instruments the performance schema takes 3 to 8 % of a server at
-	// full speed with short statements, with all of them several times that.
-	dearInstruments = 0.15
-	// mostInstruments make it what the server does.
-	mostInstruments = 0.25
-	// instrumentCores is how much CPU that must be.
-	instrumentCores = 0.1
 	// instrumentDepth is how many of the innermost frames are looked at: clocks
 	// and hashes are called by instruments.
 	instrumentDepth = 3
@@ -73,7 +75,7 @@ func detectInstrumentation(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, x := range servers {
 		share, cores, samples := x.burnt(instruments)
-		if share < dearInstruments || !(cores >= instrumentCores) {
+		if share < dearInstruments.Value || !(cores >= instrumentCores.Value) {
 			continue
 		}
 		found = append(found, x.instrumentFinding(share, cores, samples))
@@ -86,10 +88,10 @@ func (x insides) instrumentFinding(share, cores float64, samples int64) rule.Fin
 	f := rule.Finding{Subject: who, Confidence: rule.Likely, Affects: x.affects(),
 		Headline: rule.T("%s spends %s of its CPU on watching itself, in the performance schema", who, unit.Share(share)),
 		Impact:   timeLost(cores, rule.T("%s cores", unit.Number(cores)))}
-	if share >= mostInstruments {
+	if share >= mostInstruments.Value {
 		f.Confidence = rule.Certain
 	}
-	f.Evidence = []rule.Evidence{{Metric: "mysql.instrument-share", Value: share, Unit: "share", Limit: rule.Limit(dearInstruments),
+	f.Evidence = []rule.Evidence{{Metric: "mysql.instrument-share", Value: share, Unit: "share", Limit: rule.Limit(dearInstruments.Value),
 		What:  rule.T("%s of %d samples of its running threads are in instruments of the performance schema", unit.Share(share), samples),
 		Check: shell.Line("perf top -p %d   # pfs_*, start_*_wait_v1, end_*_wait_v1, aggregate_*, find_or_create_digest", s.PID)}}
 	if names := x.instrumentNames(); len(names) > 0 {

@@ -10,20 +10,18 @@ import (
 	"rtrail/internal/view"
 )
 
+var (
+	longWait = rule.Threshold{Name: "long-wait", Value: 2, Unit: "seconds", Source: rule.Judgement,
+		Reason: "For a lock is worth a word even if only one connection waits. Servers tell when a wait began to the second, so that one second may be none."}
+	waitersAtLeast = rule.Threshold{Name: "waiters-at-least", Value: 0.5, Unit: "connections", Source: rule.Judgement,
+		Reason: "At any time, on average, make short waits count. A busy server whose transactions meet now and then stays below it."}
+	waitersShare = rule.Threshold{Name: "waiters-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the connections that do something: a server at full speed with hundreds of them always has some that wait for a moment."}
+	mainBlocker = rule.Threshold{Name: "main-blocker", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Causes at least half of the waiting; without one, it is the same rows that many want."}
+)
+
 const (
-	// longWait for a lock is worth a word even if only one connection waits.
-	// Servers tell when a wait began to the second, so that one second may be
-	// none.
-	longWait = 2 * time.Second
-	// waitersAtLeast at any time, on average, make short waits count. A busy
-	// server whose transactions meet now and then stays below it.
-	waitersAtLeast = 0.5
-	// waitersShare of the connections that do something: a server at full speed
-	// with hundreds of them always has some that wait for a moment.
-	waitersShare = 0.1
-	// mainBlocker causes at least half of the waiting; without one, it is the
-	// same rows that many want.
-	mainBlocker = 0.5
 	// mostVictims and mostBlockers are how many of them evidence names.
 	mostVictims, mostBlockers = 3, 3
 )
@@ -70,12 +68,12 @@ func (w *lockWaits) serious() bool {
 	if len(w.blockers) == 0 {
 		return false
 	}
-	return w.longest >= longWait || w.waited >= waitersAtLeast && w.waited >= waitersShare*running(w.s)
+	return w.longest >= longWait.Duration() || w.waited >= waitersAtLeast.Value && w.waited >= waitersShare.Value*running(w.s)
 }
 
 // main is the blocker that causes most of the waiting, if one does.
 func (w *lockWaits) main() (view.MySQLBlocker, bool) {
-	if len(w.blockers) == 0 || w.blockers[0].Waited < mainBlocker*w.waited {
+	if len(w.blockers) == 0 || w.blockers[0].Waited < mainBlocker.Value*w.waited {
 		return view.MySQLBlocker{}, false
 	}
 	return w.blockers[0], true
@@ -108,7 +106,7 @@ func (w *lockWaits) on() string {
 // evidence is what proves the waits: how many, behind whom, who suffers.
 func (w *lockWaits) evidence(metric string, check shell.Command) []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: metric, Value: w.waited, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
+		Metric: metric, Value: w.waited, Unit: "connections", Limit: rule.Limit(waitersAtLeast.Value),
 		What:  rule.T("%s waited in the window, %s at any time, the longest for %s", connections(w.victims), unit.Number(w.waited), lasted(w.longest)),
 		Check: check,
 	}}

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -25,25 +24,22 @@ var longTransaction = rule.Rule{
 	BlindWithout: []string{recording.UnseenTransactions},
 	Explains:     []string{"mysql/purge-lag", "rt/server-slow"},
 	Refutes:      []string{"transactions"},
+	Thresholds:   []*rule.Threshold{&oldTransaction, &forgotten, &muchHistory, &leastHistory, &leastGrowth, &lagging, &lagReadings},
 	Page:         longTransactionPage,
 	Detect:       detectLongTransaction,
 }
 
-const (
-	// oldTransaction: what programs do at once ends within a second; ten are
-	// somebody who thinks, a report, a backup, or a lost connection.
-	oldTransaction = 10 * time.Second
-	// forgotten transactions do nothing for this long: worth a word even if they
-	// do no harm yet.
-	forgotten = time.Minute
-	// muchHistory is how many transactions not yet purged weigh half: up to some
-	// thousands are normal, and from a million on servers are known to suffer
-	// (MySQL manual, innodb_max_purge_lag).
-	muchHistory = 100_000
-	// leastHistory and leastGrowth, in transactions and per second: below them
-	// purge is merely between two rounds.
-	leastHistory = 1_000
-	leastGrowth  = 20
+var (
+	oldTransaction = rule.Threshold{Name: "old-transaction", Value: 10, Unit: "seconds", Source: rule.Judgement,
+		Reason: "What programs do at once ends within a second; ten are somebody who thinks, a report, a backup, or a lost connection."}
+	forgotten = rule.Threshold{Name: "forgotten", Value: 60, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Transactions do nothing for this long: worth a word even if they do no harm yet."}
+	muchHistory = rule.Threshold{Name: "much-history", Value: 100_000, Unit: "transactions", Source: "MySQL manual, innodb_max_purge_lag",
+		Reason: "How many transactions not yet purged weigh half: up to some thousands are normal, and from a million on servers are known to suffer (MySQL manual, innodb_max_purge_lag)."}
+	leastHistory = rule.Threshold{Name: "least-history", Value: 1_000, Unit: "transactions", Source: rule.Judgement,
+		Reason: "And least-growth, in transactions and per second: below them purge is merely between two rounds."}
+	leastGrowth = rule.Threshold{Name: "least-growth", Value: 20, Unit: "per second", Source: rule.Judgement,
+		Reason: "Least-history and least-growth, in transactions and per second: below them purge is merely between two rounds."}
 )
 
 // history is how the list of undo logs that wait for purge changed.
@@ -77,16 +73,16 @@ func historyOf(s *view.MySQLServer) (h history, ok bool) {
 
 // grows says whether purge gets nowhere.
 func (h history) grows() bool {
-	return h.last >= leastHistory && h.perSecond >= leastGrowth && h.rising > 0.5
+	return h.last >= leastHistory.Value && h.perSecond >= leastGrowth.Value && h.rising > 0.5
 }
 
 func (h history) impact() rule.Impact {
-	return rule.Impact{Share: h.last / (h.last + muchHistory), Text: rule.T("%s transactions wait for purge, %s more", unit.Count(h.last), unit.PerSecond(h.perSecond))}
+	return rule.Impact{Share: h.last / (h.last + muchHistory.Value), Text: rule.T("%s transactions wait for purge, %s more", unit.Count(h.last), unit.PerSecond(h.perSecond))}
 }
 
 func (h history) evidence(s *view.MySQLServer) rule.Evidence {
 	return rule.Evidence{
-		Metric: "mysql.history", Value: h.last, Unit: "transactions", Limit: rule.Limit(leastHistory),
+		Metric: "mysql.history", Value: h.last, Unit: "transactions", Limit: rule.Limit(leastHistory.Value),
 		What:  rule.T("history list length from %s to %s, %s", unit.Count(h.first), unit.Count(h.last), unit.PerSecond(h.perSecond)),
 		Check: shell.Line("%s | grep 'History list length'", ask(s, shell.SQL(`show engine innodb status\G`))),
 	}
@@ -121,10 +117,10 @@ func oldTransactions(v *view.View, s *view.MySQLServer) []recording.MySQLTransac
 		return nil
 	}
 	last := looks[len(looks)-1]
-	if over := v.End().Sub(last[0].At); over > oldTransaction {
+	if over := v.End().Sub(last[0].At); over > oldTransaction.Duration() {
 		return nil // later looks found none open
 	}
-	list := slices.DeleteFunc(slices.Clone(last), func(t recording.MySQLTransaction) bool { return t.Age < oldTransaction })
+	list := slices.DeleteFunc(slices.Clone(last), func(t recording.MySQLTransaction) bool { return t.Age < oldTransaction.Duration() })
 	slices.SortStableFunc(list, func(a, b recording.MySQLTransaction) int {
 		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(b.Age, a.Age))
 	})
@@ -164,13 +160,13 @@ func (x *longOpen) finding() (rule.Finding, bool) {
 	idle := x.idle(t)
 	f := rule.Finding{Subject: subjectOf(x.s), Affects: affects(x.v, x.s)}
 	switch {
-	case t.Age < oldTransaction:
+	case t.Age < oldTransaction.Duration():
 		f.Confidence = rule.Likely // it is here because it was open while the history grew
 	case x.grows && t.Snapshot:
 		f.Confidence = rule.Certain
 	case x.grows:
 		f.Confidence = rule.Likely // old, and nothing gets purged: no more is known of what it reads
-	case idle && t.Age >= forgotten && (t.Snapshot || t.RowsLocked > 0 || t.Modified > 0):
+	case idle && t.Age >= forgotten.Duration() && (t.Snapshot || t.RowsLocked > 0 || t.Modified > 0):
 		f.Confidence = rule.Possible
 	default:
 		return f, false
@@ -217,7 +213,7 @@ func (x *longOpen) evidence(idle bool) (list []rule.Evidence) {
 			who = "a transaction without a connection"
 		}
 		list = append(list, rule.Evidence{
-			Metric: "mysql.transaction-age", Value: t.Age.Seconds(), Unit: "seconds", Limit: rule.Limit(oldTransaction.Seconds()),
+			Metric: "mysql.transaction-age", Value: t.Age.Seconds(), Unit: "seconds", Limit: rule.Limit(oldTransaction.Value),
 			What: rule.T("%s: open for %s, %s%s, %s rows locked, %s changed; it %s", who,
 				unit.Duration(t.Age), cmp.Or(t.Isolation, "isolation unknown"), snapshot, unit.Count(max(t.RowsLocked, 0)), unit.Count(max(t.Modified, 0)), does),
 			Check: ask(x.s, shell.SQL(`select * from information_schema.innodb_trx order by trx_started\G`)),

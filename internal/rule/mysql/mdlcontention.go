@@ -13,14 +13,15 @@ import (
 var mdlContentionPage string
 
 var mdlContention = rule.Rule{
-	ID:       "mysql/mdl-contention",
-	Title:    "statements queue for the hash of metadata locks",
-	Resource: "locks inside MySQL",
-	Needs:    []recording.Table{recording.Stacks},
-	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps", "mysql/spin-waste"},
-	Page:     mdlContentionPage,
-	Seen:     serverInside,
-	Detect:   detectMDLContention,
+	ID:         "mysql/mdl-contention",
+	Title:      "statements queue for the hash of metadata locks",
+	Resource:   "locks inside MySQL",
+	Needs:      []recording.Table{recording.Stacks},
+	Explains:   []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps", "mysql/spin-waste"},
+	Thresholds: []*rule.Threshold{&mostBytes, &someQueue, &queueShare, &manyWait, &mostWait, &fullCPUs, &busyServer},
+	Page:       mdlContentionPage,
+	Seen:       serverInside,
+	Detect:     detectMDLContention,
 }
 
 const (
@@ -36,7 +37,7 @@ func detectMDLContention(v *view.View) ([]rule.Finding, error) {
 	for _, x := range servers {
 		w, waiting, share := x.queue("mysql/mdl-map")
 		partitions := x.mdlPartitions()
-		if partitions >= enoughPartitions && share < mostWait && x.cpusFull() {
+		if partitions >= enoughPartitions && share < mostWait.Value && x.cpusFull() {
 			// More mutexes do not end a queue of threads that lost their CPU in it.
 			continue
 		}

@@ -26,8 +26,9 @@ var metadataLock = rule.Rule{
 	BlindWithout: []string{recording.UnseenSessions},
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
 		"rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/errors"},
-	Page:   metadataLockPage,
-	Detect: detectMetadataLock,
+	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},
+	Page:       metadataLockPage,
+	Detect:     detectMetadataLock,
 }
 
 func detectMetadataLock(v *view.View) ([]rule.Finding, error) {
@@ -37,7 +38,7 @@ func detectMetadataLock(v *view.View) ([]rule.Finding, error) {
 		w := locksOf(v, s, "metadata", "table")
 		m := metadataWait{lockWaits: w}
 		m.state, m.mean, m.most, m.lasts = metadataStates(v, s)
-		if w.serious() && !m.momentary() || m.mean >= waitersAtLeast && m.lasts >= longWait {
+		if w.serious() && !m.momentary() || m.mean >= waitersAtLeast.Value && m.lasts >= longWait.Duration() {
 			found = append(found, m.finding())
 		}
 		if f, ok := userLockFinding(v, s); ok {
@@ -67,7 +68,7 @@ func (m *metadataWait) momentary() bool {
 			looks++
 		}
 	}
-	return looks == 1 && max(m.longest, m.lasts) < longWait
+	return looks == 1 && max(m.longest, m.lasts) < longWait.Duration()
 }
 
 // definitionWait says whether a state of the process list is a wait for the
@@ -203,7 +204,7 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 		f.Headline = rule.T("%s of %s %s for %s; who holds it cannot be seen", n, m.s.Name(), wait(many), m.wanted(nil))
 	}
 	f.Evidence = []rule.Evidence{{
-		Metric: "mysql.metadata-lock-waits", Value: m.mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
+		Metric: "mysql.metadata-lock-waits", Value: m.mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast.Value),
 		What: rule.T("in state %q: %s connections at a time, %d at most, the longest for %s",
 			cmp.Or(m.state, "Waiting for table metadata lock"), unit.Number(m.mean), m.most, lasted(max(m.lasts, m.longest))),
 		Check: ask(m.s, shell.SQL("show full processlist")),

@@ -19,27 +19,28 @@ import (
 var missingTablesPage string
 
 var missingTables = rule.Rule{
-	ID:       "mysql/opening-missing-tables",
-	Title:    "clients ask for tables that do not exist",
-	Resource: "statements",
-	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
-	Explains: []string{"rt/errors", "rt/two-humps", "rt/server-slow", "mysql/table-cache-contention"},
-	Page:     missingTablesPage,
-	Detect:   detectMissingTables,
+	ID:         "mysql/opening-missing-tables",
+	Title:      "clients ask for tables that do not exist",
+	Resource:   "statements",
+	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
+	Explains:   []string{"rt/errors", "rt/two-humps", "rt/server-slow", "mysql/table-cache-contention"},
+	Thresholds: []*rule.Threshold{&someMissing, &missingShare, &opening, &mostRuns, &looksPerReload, &minUnchanged},
+	Page:       missingTablesPage,
+	Detect:     detectMissingTables,
 }
+
+var (
+	someMissing = rule.Threshold{Name: "some-missing", Value: 5.0, Unit: "per second", Source: rule.Judgement,
+		Reason: "Per second: installers and migrations ask now and then whether a table is there; nothing asks so all the time."}
+	missingShare = rule.Threshold{Name: "missing-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
+		Reason: "Of all questions: below one in a hundred it is a fault of its own, and not why a server is slow."}
+	opening = rule.Threshold{Name: "opening", Value: 0.5, Unit: "connections", Source: rule.Judgement,
+		Reason: "The mean number of connections in state \"Opening tables\" from which it is what they wait for."}
+)
 
 const (
 	// noSuchTable is ER_NO_SUCH_TABLE, as the server's errors and packets number it.
 	noSuchTable = 1146
-	// someMissing per second: installers and migrations ask now and then whether a
-	// table is there; nothing asks so all the time.
-	someMissing = 5.0
-	// missingShare of all questions: below one in a hundred it is a fault of its
-	// own, and not why a server is slow.
-	missingShare = 0.01
-	// opening is the mean number of connections in state "Opening tables" from
-	// which it is what they wait for.
-	opening = 0.5
 )
 
 // missing is what is known of a server's missing tables.
@@ -85,7 +86,7 @@ func (x *missing) read() {
 	counts := map[string]float64{}
 	x.readPackets(counts)
 	for _, w := range workOf(v, s) {
-		if !w.sampled && w.errors >= mostRuns*w.count && w.errors > 0 {
+		if !w.sampled && w.errors >= mostRuns.Value*w.count && w.errors > 0 {
 			x.failed = view.OrZero(x.failed) + w.errors/max(v.Seconds(), 1)
 			addTable(counts, w.text, w.errors)
 		}
@@ -140,17 +141,17 @@ func (x *missing) rate() float64 {
 
 func (x *missing) look() bool {
 	x.read()
-	known := max(view.OrZero(x.raised), view.OrZero(x.answered)) >= someMissing
-	counted := x.unopened >= someMissing && x.unopened >= missingShare*view.OrZero(x.questions)
-	stuck := x.opening >= opening && view.OrZero(x.overflows) < someMissing && view.OrZero(x.opened) < someMissing
+	known := max(view.OrZero(x.raised), view.OrZero(x.answered)) >= someMissing.Value
+	counted := x.unopened >= someMissing.Value && x.unopened >= missingShare.Value*view.OrZero(x.questions)
+	stuck := x.opening >= opening.Value && view.OrZero(x.overflows) < someMissing.Value && view.OrZero(x.opened) < someMissing.Value
 	switch {
-	case known && x.share() >= missingShare:
+	case known && x.share() >= missingShare.Value:
 		x.sure = rule.Certain
 	case known:
 		x.sure = rule.Possible
 	case counted:
 		x.sure = rule.Likely
-	case !x.counted && x.failed >= someMissing && stuck:
+	case !x.counted && x.failed >= someMissing.Value && stuck:
 		x.sure = rule.Likely
 	default:
 		return false
@@ -189,23 +190,23 @@ func (x *missing) finding() rule.Finding {
 }
 
 // cacheOverflows says whether the table cache has a share in it after all.
-func (x *missing) cacheOverflows() bool { return x.overflows >= someMissing }
+func (x *missing) cacheOverflows() bool { return x.overflows >= someMissing.Value }
 
 func (x *missing) evidence() []rule.Evidence {
 	s := x.s
 	var list []rule.Evidence
 	if x.raised > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.errors", Value: x.raised, Unit: "per second", Limit: rule.Limit(someMissing), Counters: true,
+		list = append(list, rule.Evidence{Metric: "mysql.errors", Value: x.raised, Unit: "per second", Limit: rule.Limit(someMissing.Value), Counters: true,
 			What:  rule.T("error 1146 (no such table) %s, of %s questions", unit.PerSecond(x.raised), unit.PerSecond(view.OrZero(x.questions))),
 			Check: ask(s, shell.SQL("select * from performance_schema.events_errors_summary_global_by_error where error_number = 1146"))})
 	}
 	if x.answered > 0 {
-		list = append(list, rule.Evidence{Metric: "rt.errors", Value: x.answered, Unit: "per second", Limit: rule.Limit(someMissing),
+		list = append(list, rule.Evidence{Metric: "rt.errors", Value: x.answered, Unit: "per second", Limit: rule.Limit(someMissing.Value),
 			What:  rule.T("%s answers in packets are error 1146", unit.PerSecond(x.answered)),
 			Check: shell.Line("tshark -i any -f 'port %d' -Y 'mysql.error_code == 1146'", s.Packets.Port)})
 	}
 	if x.unopened > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.tables-not-found", Value: x.unopened, Unit: "per second", Limit: rule.Limit(someMissing), Counters: true,
+		list = append(list, rule.Evidence{Metric: "mysql.tables-not-found", Value: x.unopened, Unit: "per second", Limit: rule.Limit(someMissing.Value), Counters: true,
 			What: rule.T("%s tables looked for and neither cached nor opened, at least", unit.PerSecond(x.unopened)), Check: status(s, "%open%")})
 	}
 	if x.failed > 0 {

@@ -5,18 +5,15 @@ import (
 	"time"
 
 	"rtrail/internal/recording"
+	"rtrail/internal/rule"
 	"rtrail/internal/view"
 )
 
-const (
-	// looksPerReload is how often a connection may look for a table in vain while
-	// its definition is read again, as FLUSH TABLES and the like make the server
-	// do: it takes back the look and waits for the lock, looks again, and prepares
-	// its statement anew. Three were measured.
-	looksPerReload = 4
-	// minUnchanged is how many seconds without a change of a table are needed to
-	// judge looks.
-	minUnchanged = 2.0
+var (
+	looksPerReload = rule.Threshold{Name: "looks-per-reload", Value: 4, Unit: "count", Source: rule.Measured,
+		Reason: "How often a connection may look for a table in vain while its definition is read again, as FLUSH TABLES and the like make the server do: it takes back the look and waits for the lock, looks again, and prepares its statement anew. Three were measured."}
+	minUnchanged = rule.Threshold{Name: "min-unchanged", Value: 2.0, Unit: "seconds", Source: rule.Judgement,
+		Reason: "How many seconds without a change of a table are needed to judge looks."}
 )
 
 // changesTable are the commands that change the definition of a table. A change
@@ -46,13 +43,13 @@ func lookedInVain(v *view.View, s *view.MySQLServer) float64 {
 	connections, _, _, _ := s.Gauge("Threads_connected")
 	vain, seconds := 0.0, 0.0
 	for i, r := range misses {
-		looks := missed.grew(r.At) - opened.grew(r.At) - views.grew(r.At) - looksPerReload*most(reloads, r.At)*max(connections, 1)
+		looks := missed.grew(r.At) - opened.grew(r.At) - views.grew(r.At) - looksPerReload.Value*most(reloads, r.At)*max(connections, 1)
 		if most(changes, r.At) == 0 && i > 0 && !running.touch(misses[i-1].At, r.At) {
 			vain += looks
 			seconds += r.At.Sub(misses[i-1].At).Seconds()
 		}
 	}
-	if seconds < minUnchanged {
+	if seconds < minUnchanged.Value {
 		return math.NaN()
 	}
 	return max(vain/seconds, 0)

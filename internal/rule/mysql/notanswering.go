@@ -20,14 +20,15 @@ import (
 var notAnsweringPage string
 
 var notAnswering = rule.Rule{
-	ID:       "mysql/not-answering",
-	Title:    "the server does not answer at all",
-	Resource: "answers of MySQL",
-	Needs:    []recording.Table{recording.MySQLServers},
-	Explains: []string{"net/accept-queue-full", "proc/uninterruptible", "rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/connect-slow", "rt/errors", "rt/path-slow"},
-	Refutes:  []string{"answers", "response times"},
-	Page:     notAnsweringPage,
-	Detect:   detectNotAnswering,
+	ID:         "mysql/not-answering",
+	Title:      "the server does not answer at all",
+	Resource:   "answers of MySQL",
+	Needs:      []recording.Table{recording.MySQLServers},
+	Explains:   []string{"net/accept-queue-full", "proc/uninterruptible", "rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/connect-slow", "rt/errors", "rt/path-slow"},
+	Refutes:    []string{"answers", "response times"},
+	Thresholds: []*rule.Threshold{&silentAtLeast, &silentShare},
+	Page:       notAnsweringPage,
+	Detect:     detectNotAnswering,
 }
 
 func detectNotAnswering(v *view.View) ([]rule.Finding, error) {
@@ -127,7 +128,7 @@ func (x *silence) stopped(p view.Process) bool {
 // frozen: by its control group, or asleep in the kernel for good.
 func (x *silence) frozen(p view.Process) bool {
 	for _, b := range x.v.Blocked() {
-		if b.PID != p.PID || b.Share() < silentShare {
+		if b.PID != p.PID || b.Share() < silentShare.Value {
 			continue
 		}
 		where := cmp.Or(b.Where, "an unknown place in the kernel")

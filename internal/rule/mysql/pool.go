@@ -26,32 +26,27 @@ var threadPoolStalled = rule.Rule{
 	BlindWithout: []string{recording.UnseenPoolGroups},
 	Explains:     []string{"rt/slow-group", "rt/two-humps", "rt/server-slow", "rt/connect-slow", "mysql/connections-exhausted", "mysql/not-answering"},
 	Refutes:      []string{"worker pools"},
+	Thresholds:   []*rule.Threshold{&longInPool, &queuedLooks, &queuedShare, &longOwnWait, &allThreads, &joinedGap, &silentAtLeast},
 	Page:         poolPage,
 	Detect:       detectThreadPoolStalled,
 }
 
+var (
+	longInPool = rule.Threshold{Name: "long-in-pool", Value: 0.1, Unit: "seconds", Source: rule.Judgement,
+		Reason: "How long a statement must have waited for a thread. A pool at full speed has a queue as well; there a statement waits for milliseconds."}
+	queuedLooks = rule.Threshold{Name: "queued-looks", Value: 2, Unit: "count", Source: rule.Measured,
+		Reason: "And queued-share of the looks must have found statements in the queue of a group, and where the server tells since when, for so long. One look proves nothing: a healthy pool showed one wait of 363 ms, whether behind rtrail's own first look, which asks for most, is not known."}
+	queuedShare = rule.Threshold{Name: "queued-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
+		Reason: "Queued-looks and queued-share of the looks must have found statements in the queue of a group, and where the server tells since when, for so long. One look proves nothing: a healthy pool showed one wait of 363 ms, whether behind rtrail's own first look, which asks for most, is not known."}
+	longOwnWait = rule.Threshold{Name: "long-own-wait", Value: 0.5, Unit: "seconds", Source: rule.Judgement,
+		Reason: "From when on a ping or login of rtrail counts as a wait for a thread, of which there must be queued-looks in queued-share of the window, or one as long as silent-at-least: they need a thread and next to nothing else, but also the CPU and the network."}
+	allThreads = rule.Threshold{Name: "all-threads", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of the threads that a pool may make from which on it is exhausted."}
+	joinedGap = rule.Threshold{Name: "joined-gap", Value: 5, Unit: "ratio", Source: rule.Judgement,
+		Reason: "The slowest answer takes at least so many times what the server needs to execute, and more than half of what clients waited is not execution, for the two to be worth a line side by side."}
+)
+
 const (
-	// longInPool is how long a statement must have waited for a thread. A pool at
-	// full speed has a queue as well; there a statement waits for milliseconds.
-	longInPool = 100 * time.Millisecond
-	// queuedLooks and queuedShare of the looks must have found statements in
-	// the queue of a group, and where the server tells since when, for so long.
-	// One look proves nothing: a healthy pool showed one wait of 363 ms, whether
-	// behind rtrail's own first look, which asks for most, is not known.
-	queuedLooks = 2
-	queuedShare = 0.2
-	// longOwnWait is from when on a ping or login of rtrail counts as a wait for a
-	// thread, of which there must be queuedLooks in queuedShare of the window, or one
-	// as long as silentAtLeast: they need a thread and next to nothing else, but also
-	// the CPU and the network.
-	longOwnWait = 500 * time.Millisecond
-	// allThreads is the share of the threads that a pool may make from which on it
-	// is exhausted.
-	allThreads = 0.9
-	// joinedGap: the slowest answer takes at least so many times what the server
-	// needs to execute, and more than half of what clients waited is not
-	// execution, for the two to be worth a line side by side.
-	joinedGap = 5
 	// mostHolders is how many statements that hold a group up are named.
 	mostHolders = 3
 )
@@ -79,7 +74,7 @@ type ownWaits struct {
 // waits finds out how long rtrail waited for a thread.
 func (p *stalledPool) waits() (o ownWaits) {
 	add := func(l recording.MySQLServer, d time.Duration) {
-		if l.Connection <= 0 || d < longOwnWait {
+		if l.Connection <= 0 || d < longOwnWait.Duration() {
 			return
 		}
 		o.group = int32(l.Connection % int64(len(p.groups)))
@@ -102,14 +97,14 @@ func (p *stalledPool) waits() (o ownWaits) {
 // heldUp says whether rtrail's own waits prove that a group lacks threads: again
 // and again, or once for long, and the server says so, too.
 func (p *stalledPool) heldUp(g view.MySQLPoolGroup) bool {
-	return p.own.group == g.Group && (p.own.n >= queuedLooks || p.own.longest >= silentAtLeast) && p.own.share >= queuedShare &&
+	return p.own.group == g.Group && (p.own.n >= queuedLooks.Int() || p.own.longest >= silentAtLeast.Duration()) && p.own.share >= queuedShare.Value &&
 		(g.Stalls > 0 || g.QueuedLooks > 0 || p.exhausted())
 }
 
 // exhausted says whether the pool has made all threads that it may.
 func (p *stalledPool) exhausted() bool {
 	limit, ok := p.s.IntVariable("thread_pool_max_threads")
-	return p.s.MariaDB() && ok && p.threads() >= allThreads*float64(limit)
+	return p.s.MariaDB() && ok && p.threads() >= allThreads.Value*float64(limit)
 }
 
 func detectThreadPoolStalled(v *view.View) ([]rule.Finding, error) {
@@ -139,12 +134,12 @@ func (p *stalledPool) stalled(g view.MySQLPoolGroup) bool {
 	if g.LongestWait > 0 {
 		looks = 0
 		for _, l := range g.Looks {
-			if l.LongestWait >= longInPool {
+			if l.LongestWait >= longInPool.Duration() {
 				looks++
 			}
 		}
 	}
-	return looks >= queuedLooks && float64(looks) >= queuedShare*float64(len(g.Looks)) && p.wait(g) >= longInPool
+	return looks >= queuedLooks.Int() && float64(looks) >= queuedShare.Value*float64(len(g.Looks)) && p.wait(g) >= longInPool.Duration()
 }
 
 // wait is how long a statement waits for a thread of a group: the longest the
@@ -172,7 +167,7 @@ func (p *stalledPool) wait(g view.MySQLPoolGroup) time.Duration {
 
 func (p *stalledPool) confidence() rule.Confidence {
 	for _, g := range p.slow {
-		if g.Stalled || g.Stalls > 0 || g.LongestWait >= longInPool {
+		if g.Stalled || g.Stalls > 0 || g.LongestWait >= longInPool.Duration() {
 			return rule.Certain
 		}
 	}
@@ -216,7 +211,7 @@ func (p *stalledPool) which() string {
 // joined is the statement for which clients wait most beside its execution.
 func (p *stalledPool) joined() (view.MySQLJoined, bool) {
 	for _, j := range p.v.MySQLJoinedOf(p.s) {
-		if j.ClientMax >= joinedGap*j.Executed && j.ClientMax >= longInPool && j.Before() >= j.ClientSum/2 {
+		if j.ClientMax >= joinedGap.Times(j.Executed) && j.ClientMax >= longInPool.Duration() && j.Before() >= j.ClientSum/2 {
 			return j, true
 		}
 	}
@@ -262,7 +257,7 @@ func (p *stalledPool) ownWait() rule.Evidence {
 	if p.exhausted() {
 		all = rule.T(", and the pool has made all the %s threads that it may", unit.Number(p.threads())).String()
 	}
-	return rule.Evidence{Metric: "mysql.own-wait", Value: p.own.longest.Seconds(), Unit: "seconds", Limit: rule.Limit(longOwnWait.Seconds()),
+	return rule.Evidence{Metric: "mysql.own-wait", Value: p.own.longest.Seconds(), Unit: "seconds", Limit: rule.Limit(longOwnWait.Value),
 		What: rule.T("rtrail's own connection is one of group %d: its pings and logins, which need a thread and nothing else, waited up to %s, and %s of the window%s",
 			p.own.group, unit.Duration(p.own.longest), unit.Share(p.own.share), all),
 		Check: shell.Line("time %s", ask(p.s, shell.SQL("do 1")))}

@@ -14,20 +14,18 @@ import (
 var poolLeakPage string
 
 var threadPoolLeak = rule.Rule{
-	ID:       "mysql/thread-pool-counter-leak",
-	Title:    "the thread pool counts threads as active that do not exist",
-	Resource: "counters of the thread pool",
-	Needs:    []recording.Table{recording.MySQLServers},
-	Explains: []string{"mysql/thread-pool-stalled", "rt/slow-group", "rt/two-humps", "rt/server-slow", "rt/connect-slow"},
-	Page:     poolLeakPage,
-	Detect:   detectThreadPoolLeak,
+	ID:         "mysql/thread-pool-counter-leak",
+	Title:      "the thread pool counts threads as active that do not exist",
+	Resource:   "counters of the thread pool",
+	Needs:      []recording.Table{recording.MySQLServers},
+	Explains:   []string{"mysql/thread-pool-stalled", "rt/slow-group", "rt/two-humps", "rt/server-slow", "rt/connect-slow"},
+	Thresholds: []*rule.Threshold{&leakLooks},
+	Page:       poolLeakPage,
+	Detect:     detectThreadPoolLeak,
 }
 
-const (
-	// leakLooks: the numbers of a group are not read at one moment, so that one
-	// reading may contradict itself; so many in a row do not.
-	leakLooks = 3
-)
+var leakLooks = rule.Threshold{Name: "leak-looks", Value: 3, Unit: "count", Source: rule.Judgement,
+	Reason: "The numbers of a group are not read at one moment, so that one reading may contradict itself; so many in a row do not."}
 
 // leak is a pool whose groups count more active threads than they have.
 type leak struct {
@@ -73,7 +71,7 @@ func always(looks []recording.MySQLPoolGroup, is func(recording.MySQLPoolGroup) 
 			return false
 		}
 	}
-	return len(looks) >= leakLooks
+	return len(looks) >= leakLooks.Int()
 }
 
 // impossible says that more threads count as active than the process has.

@@ -17,25 +17,24 @@ import (
 var preparedPaddingPage string
 
 var preparedPadding = rule.Rule{
-	ID:       "mysql/prepared-padding",
-	Title:    "parameters are put into long texts of prepared statements",
-	Resource: "CPU of MySQL",
-	Needs:    []recording.Table{recording.Stacks},
-	Explains: []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
-	Page:     preparedPaddingPage,
-	Seen:     serverInside,
-	Detect:   detectPreparedPadding,
+	ID:         "mysql/prepared-padding",
+	Title:      "parameters are put into long texts of prepared statements",
+	Resource:   "CPU of MySQL",
+	Needs:      []recording.Table{recording.Stacks},
+	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
+	Thresholds: []*rule.Threshold{&dearText, &textCores, &quadratic, &mostBytes, &fewSamples, &busyServer},
+	Page:       preparedPaddingPage,
+	Seen:       serverInside,
+	Detect:     detectPreparedPadding,
 }
 
-const (
-	// dearText of the CPU goes into rewriting texts: to put a few parameters into
-	// a short statement takes a thousandth of executing it.
-	dearText = 0.1
-	// textCores is how much CPU that must be.
-	textCores = 0.05
-	// quadratic is the share of that CPU that moves the rest of the text, from
-	// which it is the length of the text that costs.
-	quadratic = 0.5
+var (
+	dearText = rule.Threshold{Name: "dear-text", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the CPU goes into rewriting texts: to put a few parameters into a short statement takes a thousandth of executing it."}
+	textCores = rule.Threshold{Name: "text-cores", Value: 0.05, Unit: "cores", Source: rule.Judgement,
+		Reason: "How much CPU that must be."}
+	quadratic = rule.Threshold{Name: "quadratic", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of that CPU that moves the rest of the text, from which it is the length of the text that costs."}
 )
 
 // padding is what is known of a server that rewrites statements.
@@ -82,7 +81,7 @@ func detectPreparedPadding(v *view.View) ([]rule.Finding, error) {
 }
 
 func (x *padding) look() bool {
-	if x.share, x.cores, x.samples = x.burnt(inserting); x.share < dearText || !(x.cores >= textCores) {
+	if x.share, x.cores, x.samples = x.burnt(inserting); x.share < dearText.Value || !(x.cores >= textCores.Value) {
 		return false
 	}
 	moved, _, _ := x.burnt(moves)
@@ -102,7 +101,7 @@ func (x *padding) look() bool {
 		}
 	}
 	x.sure = rule.Likely
-	if x.moving >= quadratic {
+	if x.moving >= quadratic.Value {
 		x.sure = rule.Certain
 	}
 	return true
@@ -115,7 +114,7 @@ func (x *padding) finding() rule.Finding {
 	if x.length > 0 {
 		f.Headline = rule.T("%s spends %s of its CPU on putting parameters into the texts of prepared statements, of up to %s", who, unit.Share(x.share), unit.Bytes(x.length))
 	}
-	f.Evidence = []rule.Evidence{{Metric: "mysql.insert-params-share", Value: x.share, Unit: "share", Limit: rule.Limit(dearText),
+	f.Evidence = []rule.Evidence{{Metric: "mysql.insert-params-share", Value: x.share, Unit: "share", Limit: rule.Limit(dearText.Value),
 		What:  rule.T("%s of %d samples of its running threads are below insert_params, %s of these move the rest of the text", unit.Share(x.share), x.samples, unit.Share(x.moving)),
 		Check: shell.Line("perf record -g -p %d -- sleep 5; perf report --no-children", s.PID)}}
 	if x.executing > 0 {

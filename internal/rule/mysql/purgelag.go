@@ -20,22 +20,20 @@ var purgeLag = rule.Rule{
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenInnoDB},
 	Explains:     []string{"rt/server-slow"},
+	Thresholds:   []*rule.Threshold{&lagging, &lagReadings, &lagRising, &lagShare, &oldTransaction, &muchHistory, &leastHistory, &leastGrowth},
 	Page:         purgeLagPage,
 	Detect:       detectPurgeLag,
 }
 
-const (
-	// lagging is a history that purge does not come down from between two
-	// bursts; servers at full speed stay at some thousands.
-	lagging = 20_000
-	// lagReadings: with fewer, a burst cannot be told from a trend.
-	lagReadings = 4
-	// lagRising is the share of readings that must be higher than the one
-	// before; purge that works in rounds falls back in every other.
-	lagRising = 0.8
-	// lagShare of what the window began with must have been added: purge that
-	// keeps a long list at its length is behind, but not falling back.
-	lagShare = 0.05
+var (
+	lagging = rule.Threshold{Name: "lagging", Value: 20_000, Unit: "transactions", Source: rule.Judgement,
+		Reason: "A history that purge does not come down from between two bursts; servers at full speed stay at some thousands."}
+	lagReadings = rule.Threshold{Name: "lag-readings", Value: 4, Unit: "count", Source: rule.Judgement,
+		Reason: "With fewer, a burst cannot be told from a trend."}
+	lagRising = rule.Threshold{Name: "lag-rising", Value: 0.8, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of readings that must be higher than the one before; purge that works in rounds falls back in every other."}
+	lagShare = rule.Threshold{Name: "lag-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Of what the window began with must have been added: purge that keeps a long list at its length is behind, but not falling back."}
 )
 
 func detectPurgeLag(v *view.View) ([]rule.Finding, error) {
@@ -43,11 +41,11 @@ func detectPurgeLag(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range servers {
 		h, ok := historyOf(s)
-		if !ok || h.last < lagging {
+		if !ok || h.last < lagging.Value {
 			continue
 		}
 		f := rule.Finding{Subject: subjectOf(s), Affects: affects(v, s), Impact: h.impact(), Confidence: rule.Possible}
-		if h.grows() && h.readings >= lagReadings && h.rising >= lagRising && h.last-h.first >= lagShare*h.first {
+		if h.grows() && h.readings >= lagReadings.Int() && h.rising >= lagRising.Value && h.last-h.first >= lagShare.Value*h.first {
 			f.Confidence = rule.Likely
 			f.Headline = rule.T("purge of %s falls behind: the history of changed rows grew by %s to %s transactions", s.Name(), unit.PerSecond(h.perSecond), unit.Count(h.last))
 			if t, held := holderOf(v, s); held {

@@ -21,8 +21,9 @@ var rowLockWait = rule.Rule{
 	BlindWithout: []string{recording.UnseenTransactions},
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
 		"rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/errors"},
-	Page:   rowLockPage,
-	Detect: detectRowLockWait,
+	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},
+	Page:       rowLockPage,
+	Detect:     detectRowLockWait,
 }
 
 func detectRowLockWait(v *view.View) ([]rule.Finding, error) {
@@ -101,7 +102,7 @@ func rowLockCounters(s *view.MySQLServer) []rule.Evidence {
 func rowLockUnseen(v *view.View, s *view.MySQLServer, waiting float64) (rule.Finding, bool) {
 	mean, most, _, _ := s.Gauge("Innodb_row_lock_current_waits")
 	mean = max(mean, waiting)
-	if mean < waitersAtLeast || mean < waitersShare*running(s) {
+	if mean < waitersAtLeast.Value || mean < waitersShare.Value*running(s) {
 		return rule.Finding{}, false
 	}
 	return rule.Finding{
@@ -109,7 +110,7 @@ func rowLockUnseen(v *view.View, s *view.MySQLServer, waiting float64) (rule.Fin
 		Headline: rule.T("%s connections of %s at a time wait for row locks; who holds them cannot be seen", unit.Number(mean), s.Name()),
 		Impact:   rule.Impact{TimeLost: mean, Text: rule.T("%s waited per second", unit.Seconds(mean))},
 		Evidence: append([]rule.Evidence{{
-			Metric: "mysql.row-lock-waits", Value: mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
+			Metric: "mysql.row-lock-waits", Value: mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast.Value),
 			What:  rule.T("%s transactions wait on average, Innodb_row_lock_current_waits is %s at most", unit.Number(mean), unit.Number(most)),
 			Check: ask(s, shell.SQL("show global status like 'Innodb_row_lock_current_waits'")),
 		}}, append(rowLockCounters(s), beside(s)...)...),

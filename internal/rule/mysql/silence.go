@@ -14,13 +14,14 @@ import (
 	"rtrail/internal/view"
 )
 
+var (
+	silentAtLeast = rule.Threshold{Name: "silent-at-least", Value: 3, Unit: "seconds", Source: rule.Judgement,
+		Reason: "A moment without an answer may be the fault of a CPU that was busy elsewhere, also that of rtrail. One deadline of a second that was missed counts for up to two, as the next look comes a second later."}
+	silentShare = rule.Threshold{Name: "silent-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of a shorter window will do."}
+)
+
 const (
-	// silentAtLeast: a moment without an answer may be the fault of a CPU that
-	// was busy elsewhere, also that of rtrail. One deadline of a second that was
-	// missed counts for up to two, as the next look comes a second later.
-	silentAtLeast = 3 * time.Second
-	// silentShare of a shorter window will do.
-	silentShare = 0.5
 	// apart is the least time between two looks at a server.
 	apart = time.Second
 )
@@ -95,7 +96,7 @@ func (x *silence) proven() bool { return x.lasted() || x.down() || x.heldUp() }
 // lasted: for too long to be a moment in which a CPU was busy elsewhere.
 func (x *silence) lasted() bool {
 	window := x.v.End().Sub(x.v.Start())
-	return x.last.State != "" && (x.long >= silentAtLeast || x.long.Seconds() >= silentShare*window.Seconds())
+	return x.last.State != "" && (x.long >= silentAtLeast.Duration() || x.long.Seconds() >= silentShare.Value*window.Seconds())
 }
 
 // down: as the window ended its process was gone, with no other one in its place,

@@ -24,24 +24,22 @@ var slowReader = rule.Rule{
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenSessions},
 	// The statement stays open as long as its client does not read.
-	Explains: []string{"mysql/long-transaction", "rt/client-slow", "rt/server-slow", "rt/path-slow", "rt/two-humps"},
-	Refutes:  []string{"readers of data", "clients"},
-	Page:     slowReaderPage,
-	Detect:   detectSlowReader,
+	Explains:   []string{"mysql/long-transaction", "rt/client-slow", "rt/server-slow", "rt/path-slow", "rt/two-humps"},
+	Refutes:    []string{"readers of data", "clients"},
+	Thresholds: []*rule.Threshold{&sendingLooks, &stuckLooks, &leastQueued, &heldShare, &longWait},
+	Page:       slowReaderPage,
+	Detect:     detectSlowReader,
 }
 
-const (
-	// sendingLooks: a statement seen sending in so many looks, one a second,
-	// is not merely passing.
-	sendingLooks = 2
-	// stuckLooks of a socket with data the client does not take.
-	stuckLooks = 2
-	// leastQueued, in bytes, lie in the socket of a server whose client does not
-	// read; less is on its way at any moment. (tcp_wmem begins at 16 KiB.)
-	leastQueued = 16 << 10
-	// heldShare of the time the server had data to send, the client's window
-	// must have been what held it up.
-	heldShare = 0.5
+var (
+	sendingLooks = rule.Threshold{Name: "sending-looks", Value: 2, Unit: "count", Source: rule.Judgement,
+		Reason: "A statement seen sending in so many looks, one a second, is not merely passing."}
+	stuckLooks = rule.Threshold{Name: "stuck-looks", Value: 2, Unit: "count", Source: rule.Judgement,
+		Reason: "Of a socket with data the client does not take."}
+	leastQueued = rule.Threshold{Name: "least-queued", Value: 16 << 10, Unit: "bytes", Source: "kernel, first value of tcp_wmem",
+		Reason: "Least-queued, in bytes, lie in the socket of a server whose client does not read; less is on its way at any moment. (tcp_wmem begins at 16 KiB.)."}
+	heldShare = rule.Threshold{Name: "held-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the time the server had data to send, the client's window must have been what held it up."}
 )
 
 // reader is a session whose statement sends rows to its client.
@@ -120,7 +118,7 @@ func readers(v *view.View, s *view.MySQLServer) []reader {
 	var list []reader
 	for _, k := range order {
 		x := known[k]
-		if x.looks >= sendingLooks {
+		if x.looks >= sendingLooks.Int() {
 			x.look(v, s)
 			list = append(list, *x)
 		}
@@ -134,7 +132,7 @@ func (r *reader) look(v *view.View, s *view.MySQLServer) {
 	if r.hasSocket {
 		for _, x := range r.socket.Samples {
 			r.queued = max(r.queued, x.Of().SendQueue)
-			if x.Of().SendQueue >= leastQueued {
+			if x.Of().SendQueue >= uint32(leastQueued.Value) {
 				r.stuck++
 			}
 		}
@@ -155,14 +153,14 @@ func (r *reader) look(v *view.View, s *view.MySQLServer) {
 // held says that the socket shows the client not reading: full for several
 // readings, and held up by the client's window rather than by the way.
 func (r *reader) held() bool {
-	return r.hasSocket && r.stuck >= stuckLooks && 2*r.stuck >= len(r.socket.Samples) && (r.heldUp >= heldShare || r.socket.PeerWindow == 0)
+	return r.hasSocket && r.stuck >= stuckLooks.Int() && 2*r.stuck >= len(r.socket.Samples) && (r.heldUp >= heldShare.Value || r.socket.PeerWindow == 0)
 }
 
 func (r *reader) confidence() rule.Confidence {
 	switch {
 	case r.held(), r.certainState && r.zeroWindow >= time.Second:
 		return rule.Certain
-	case r.certainState && r.longest >= longWait && !r.hasSocket:
+	case r.certainState && r.longest >= longWait.Duration() && !r.hasSocket:
 		return rule.Likely // by the server's word alone; its socket cannot be seen
 	}
 	return 0

@@ -22,25 +22,26 @@ var sorting = rule.Rule{
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
-	Page:     sortPage,
-	Detect:   detectSort,
+	Thresholds: []*rule.Threshold{&mostMerge, &mergeRate, &manySorted, &seenSorting, &largeSort, &dearShare, &mostBytes, &manyRows, &wastedRatio,
+		&mostRuns, &someRuns, &mostOfRows, &lastsLong, &someSpills, &someTime, &materialShare},
+	Page:   sortPage,
+	Detect: detectSort,
 }
 
+var (
+	mostMerge = rule.Threshold{Name: "most-merge", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Merge passes per execution from which a sort does not fit its buffer as a rule."}
+	mergeRate = rule.Threshold{Name: "merge-rate", Value: 1.0, Unit: "per second", Source: rule.Judgement,
+		Reason: "Merge passes per second without digests: each writes and reads several buffers of rows to and from a file."}
+	manySorted = rule.Threshold{Name: "many-sorted", Value: 10_000, Unit: "rows", Source: rule.Judgement,
+		Reason: "Rows per execution are worth a word: a core sorts some million rows a second."}
+	seenSorting = rule.Threshold{Name: "seen-sorting", Value: 0.1, Unit: "connections", Source: rule.Judgement,
+		Reason: "The mean number of connections in the state of a sort."}
+	largeSort = rule.Threshold{Name: "large-sort", Value: 32 << 20, Unit: "bytes", Source: rule.Judgement,
+		Reason: "A buffer above it is taken anew from the system for every sort (the allocator maps large blocks), which costs more than it saves."}
+)
+
 const (
-	// mostMerge is merge passes per execution from which a sort does not fit its
-	// buffer as a rule.
-	mostMerge = 0.5
-	// mergeRate is merge passes per second without digests: each writes and reads
-	// several buffers of rows to and from a file.
-	mergeRate = 1.0
-	// manySorted rows per execution are worth a word: a core sorts some million
-	// rows a second.
-	manySorted = 10_000
-	// seenSorting is the mean number of connections in the state of a sort.
-	seenSorting = 0.1
-	// largeSort: a buffer above it is taken anew from the system for every sort
-	// (the allocator maps large blocks), which costs more than it saves.
-	largeSort = 32 << 20
 	// mergedAtOnce is how many sorted pieces one pass merges (MERGEBUFF in
 	// sql/sql_sort.h), so that a sort of n pieces needs about n/7 passes.
 	mergedAtOnce = 7
@@ -76,11 +77,11 @@ func sortState(state string) bool {
 }
 
 // spills says that the statement's sorts do not fit into the buffer.
-func spills(w work) bool { return w.merges >= mostMerge*w.count && w.merges >= someSpills }
+func spills(w work) bool { return w.merges >= mostMerge.Value*w.count && w.merges >= someSpills.Value }
 
 // wasted says that the statement sorts far more rows than it returns.
 func wasted(w work) bool {
-	return w.each(w.sorted) >= manySorted && w.sorted >= wastedRatio*max(w.returned, 1)
+	return w.each(w.sorted) >= manySorted.Value && w.sorted >= wastedRatio.Value*max(w.returned, 1)
 }
 
 func (x *sorts) look() bool {
@@ -91,8 +92,8 @@ func (x *sorts) look() bool {
 	all := workOf(x.v, s)
 	for _, w := range all {
 		switch {
-		case blamed[w.text] || w.took < someTime:
-		case w.sampled && x.merges >= mergeRate && ordered(w.text):
+		case blamed[w.text] || w.took < someTime.Value:
+		case w.sampled && x.merges >= mergeRate.Value && ordered(w.text):
 			x.list = append(x.list, w)
 			x.took += w.took
 		case !w.sampled && (spills(w) || wasted(w)):
@@ -104,15 +105,15 @@ func (x *sorts) look() bool {
 		}
 	}
 	_, digests := x.v.StatementsOf(s.Server)
-	material := x.took >= max(2*someTime, materialShare*totalTime(all))
+	material := x.took >= max(2*someTime.Value, materialShare.Value*totalTime(all))
 	switch {
-	case digests && len(x.list) == 0, !digests && !(x.merges >= mergeRate):
+	case digests && len(x.list) == 0, !digests && !(x.merges >= mergeRate.Value):
 		return false
-	case digests && material && spills(x.list[0]) && x.list[0].count >= someRuns:
+	case digests && material && spills(x.list[0]) && x.list[0].count >= someRuns.Value:
 		x.sure = rule.Certain
 	case digests && material:
 		x.sure = rule.Likely
-	case len(x.list) > 0 && material && x.states >= seenSorting:
+	case len(x.list) > 0 && material && x.states >= seenSorting.Value:
 		x.sure = rule.Likely
 	default:
 		x.sure = rule.Possible
@@ -196,7 +197,7 @@ func (x *sorts) fixes() []rule.Fix {
 			}
 		}
 	}
-	if size, ok := x.s.IntVariable("sort_buffer_size"); ok && size < largeSort && !(len(x.list) > 0 && !x.list[0].sampled && !spills(x.list[0])) {
+	if size, ok := x.s.IntVariable("sort_buffer_size"); ok && size < int64(largeSort.Value) && !(len(x.list) > 0 && !x.list[0].sampled && !spills(x.list[0])) {
 		to := suggestedSort(size, x.passes)
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("give the connections that run it a sort buffer of %s", unit.Bytes(to)),
@@ -219,7 +220,7 @@ func suggestedSort(size int64, passes float64) int64 {
 		need = max(need, float64(size)*(passes+1)*mergedAtOnce)
 	}
 	to := int64(1 << 18)
-	for to < largeSort && float64(to) < need {
+	for to < int64(largeSort.Value) && float64(to) < need {
 		to *= 2
 	}
 	return to

@@ -16,30 +16,32 @@ import (
 var spinPage string
 
 var spinWaste = rule.Rule{
-	ID:       "mysql/spin-waste",
-	Title:    "threads burn CPU in InnoDB's spin loops",
-	Resource: "locks inside MySQL",
-	Needs:    []recording.Table{recording.Stacks},
-	Explains: []string{"cpu/saturated", "cpu/one-thread-limit", "cpu/context-switches", "rt/server-slow", "rt/two-humps"},
-	Page:     spinPage,
-	Seen:     serverInside,
-	Detect:   detectSpin,
+	ID:         "mysql/spin-waste",
+	Title:      "threads burn CPU in InnoDB's spin loops",
+	Resource:   "locks inside MySQL",
+	Needs:      []recording.Table{recording.Stacks},
+	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "cpu/context-switches", "rt/server-slow", "rt/two-humps"},
+	Thresholds: []*rule.Threshold{&muchSpin, &mostSpin, &spinCores, &farFromDefault, &mostBytes, &fewSamples, &busyServer},
+	Page:       spinPage,
+	Seen:       serverInside,
+	Detect:     detectSpin,
 }
 
+var (
+	muchSpin = rule.Threshold{Name: "much-spin", Value: 0.1, Unit: "share", Source: rule.Measured,
+		Reason: "Of the CPU in spin loops is too much: after settings were put back to their defaults 3 % were left of 21 % on a server that was tuned so."}
+	mostSpin = rule.Threshold{Name: "most-spin", Value: 0.2, Unit: "share", Source: rule.Judgement,
+		Reason: "Makes it what the CPU does."}
+	spinCores = rule.Threshold{Name: "spin-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
+		Reason: "How much CPU that must be: a tenth of a core."}
+	farFromDefault = rule.Threshold{Name: "far-from-default", Value: 4, Unit: "ratio", Source: rule.Judgement,
+		Reason: "How many times its default the product of both must be to be blamed: the length of a wait that fails."}
+)
+
 const (
-	// muchSpin of the CPU in spin loops is too much: after settings were put back
-	// to their defaults 3 % were left of 21 % on a server that was tuned so.
-	muchSpin = 0.1
-	// mostSpin makes it what the CPU does.
-	mostSpin = 0.2
-	// spinCores is how much CPU that must be: a tenth of a core.
-	spinCores = 0.1
 	// Defaults of innodb_spin_wait_delay and innodb_sync_spin_loops of MySQL.
 	// MariaDB's delay is 4 since 10.3.5.
 	defaultSpinDelay, mariaSpinDelay, defaultSpinLoops = 6, 4, 30
-	// farFromDefault is how many times its default the product of both must be to
-	// be blamed: the length of a wait that fails.
-	farFromDefault = 4
 	// defaultPauses is innodb_spin_wait_pause_multiplier, fixed before 8.0.16.
 	defaultPauses = 50
 )
@@ -74,7 +76,7 @@ func detectSpin(v *view.View) ([]rule.Finding, error) {
 }
 
 func (x *spins) look() bool {
-	if x.share, x.cores, x.samples = x.burnt(spinning); x.share < muchSpin || !(x.cores >= spinCores) {
+	if x.share, x.cores, x.samples = x.burnt(spinning); x.share < muchSpin.Value || !(x.cores >= spinCores.Value) {
 		return false
 	}
 	x.delay, _ = x.s.IntVariable("innodb_spin_wait_delay")
@@ -94,11 +96,11 @@ func (x *spins) look() bool {
 		x.osWaits = n / max(view.Elapsed(rows).Seconds(), 1)
 	}
 	switch far := x.far(); {
-	case far && x.share >= mostSpin:
+	case far && x.share >= mostSpin.Value:
 		x.sure = rule.Certain
 	case far:
 		x.sure = rule.Likely
-	case x.share >= mostSpin:
+	case x.share >= mostSpin.Value:
 		// At its defaults spinning is a symptom: somebody holds the mutex.
 		x.sure = rule.Possible
 	default:
@@ -112,7 +114,7 @@ func (x *spins) far() bool {
 	if x.delay == 0 || x.loops == 0 {
 		return false
 	}
-	return float64(x.delay)*float64(x.loops) >= farFromDefault*float64(x.normal)*defaultSpinLoops
+	return float64(x.delay)*float64(x.loops) >= farFromDefault.Value*float64(x.normal)*defaultSpinLoops
 }
 
 func (x *spins) finding() rule.Finding {
@@ -120,14 +122,14 @@ func (x *spins) finding() rule.Finding {
 	f := rule.Finding{Subject: who, Confidence: x.sure, Affects: x.affects(),
 		Impact: timeLost(x.cores, rule.T("%s cores spin", unit.Number(x.cores)))}
 	switch {
-	case x.far() && x.delay >= farFromDefault*x.normal:
+	case x.far() && x.delay >= int64(farFromDefault.Value)*x.normal:
 		f.Headline = rule.T("%s burns %s of its CPU in InnoDB's spin loops: innodb_spin_wait_delay is %d, by default %d", who, unit.Share(x.share), x.delay, x.normal)
 	case x.far():
 		f.Headline = rule.T("%s burns %s of its CPU in InnoDB's spin loops: innodb_sync_spin_loops is %d, by default %d", who, unit.Share(x.share), x.loops, int64(defaultSpinLoops))
 	default:
 		f.Headline = rule.T("%s burns %s of its CPU while threads wait for mutexes of InnoDB", who, unit.Share(x.share))
 	}
-	f.Evidence = []rule.Evidence{{Metric: "mysql.spin-share", Value: x.share, Unit: "share", Limit: rule.Limit(muchSpin),
+	f.Evidence = []rule.Evidence{{Metric: "mysql.spin-share", Value: x.share, Unit: "share", Limit: rule.Limit(muchSpin.Value),
 		What:  rule.T("%s of %d samples of its running threads are in ut_delay, the loop between two tries for a mutex", unit.Share(x.share), x.samples),
 		Check: shell.Line("perf top -p %d", x.s.PID)}}
 	if len(x.callers) > 0 {

@@ -20,19 +20,23 @@ var tableCacheContention = rule.Rule{
 	Resource: "locks inside MySQL",
 	Needs:    []recording.Table{recording.Stacks},
 	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps", "mysql/opening-missing-tables", "mysql/spin-waste"},
-	Page:     tableCachePage,
-	Seen:     serverInside,
-	Detect:   detectTableCache,
+	Thresholds: []*rule.Threshold{&someOverflows, &manyReopened, &reopenedEach, &mostBytes, &someQueue, &queueShare, &manyWait, &mostWait, &fullCPUs,
+		&busyServer},
+	Page:   tableCachePage,
+	Seen:   serverInside,
+	Detect: detectTableCache,
 }
 
+var (
+	someOverflows = rule.Threshold{Name: "some-overflows", Value: 5.0, Unit: "per second", Source: rule.Judgement,
+		Reason: "Per second: the cache closes tables to make room, below its mutex. A cache that is large enough closes none."}
+	manyReopened = rule.Threshold{Name: "many-reopened", Value: 100.0, Unit: "per second", Source: rule.Judgement,
+		Reason: "Per second, and reopened-each statement, cost more than any queue: for each of these tables a handle is closed and another one made."}
+	reopenedEach = rule.Threshold{Name: "reopened-each", Value: 0.1, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Many-reopened per second, and reopened-each statement, cost more than any queue: for each of these tables a handle is closed and another one made."}
+)
+
 const (
-	// someOverflows per second: the cache closes tables to make room, below its
-	// mutex. A cache that is large enough closes none.
-	someOverflows = 5.0
-	// manyReopened per second, and reopenedEach statement, cost more than any queue:
-	// for each of these tables a handle is closed and another one made.
-	manyReopened = 100.0
-	reopenedEach = 0.1
 	// enoughInstances is what MySQL has by default from 5.7.8 on; its manual
 	// recommends 8 or 16 for 16 cores and more. mostInstances is its limit.
 	enoughInstances, mostInstances = 16, 64
@@ -78,14 +82,16 @@ func (x *tableCache) look() bool {
 	}
 	x.sure = x.sureOfQueue(x.waiting, x.share)
 	x.queued = x.sure != 0
-	if !x.queued && x.full() && x.opened >= manyReopened && x.reopened >= reopenedEach {
+	if !x.queued && x.full() && x.opened >= manyReopened.Value && x.reopened >= reopenedEach.Value {
 		x.sure = rule.Likely
 	}
 	return x.sure != 0
 }
 
 // full says whether tables are closed to make room for others.
-func (x *tableCache) full() bool { return x.overflows >= someOverflows && x.opened >= someOverflows }
+func (x *tableCache) full() bool {
+	return x.overflows >= someOverflows.Value && x.opened >= someOverflows.Value
+}
 
 func (x *tableCache) finding() rule.Finding {
 	who := x.subject()

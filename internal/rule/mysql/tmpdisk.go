@@ -22,27 +22,23 @@ var tmpDiskTables = rule.Rule{
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/sort", "disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
-	Page:     tmpDiskPage,
-	Detect:   detectTmpDisk,
+	Thresholds: []*rule.Threshold{&mostSpill, &someSpills, &spillRate, &seenSpilling, &largeTmpTable, &dearShare, &mostBytes, &manyRows, &wastedRatio,
+		&mostRuns, &someRuns, &mostOfRows, &lastsLong, &someTime, &materialShare},
+	Page:   tmpDiskPage,
+	Detect: detectTmpDisk,
 }
 
-const (
-	// mostSpill is the share of a statement's executions that make a temporary
-	// table on disk from which it is how the statement works.
-	mostSpill = 0.5
-	// someSpills in a window: one report is nobody's trouble.
-	someSpills = 5
-	// spillRate is temporary tables on disk per second, beyond what monitors make
-	// when they read information_schema, from which a server without digests is
-	// worth a word: each costs a file made, written and removed, about a
-	// millisecond.
-	spillRate = 10
-	// seenSpilling is the mean number of connections in a state that only
-	// temporary tables have from which somebody waits for them.
-	seenSpilling = 0.1
-	// largeTmpTable: MySQL and MariaDB start with 16 MB. From four times that on a
-	// larger limit multiplied by the sessions is a danger of its own.
-	largeTmpTable = 64 << 20
+var (
+	mostSpill = rule.Threshold{Name: "most-spill", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of a statement's executions that make a temporary table on disk from which it is how the statement works."}
+	someSpills = rule.Threshold{Name: "some-spills", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "In a window: one report is nobody's trouble."}
+	spillRate = rule.Threshold{Name: "spill-rate", Value: 10, Unit: "per second", Source: rule.Judgement,
+		Reason: "Temporary tables on disk per second, beyond what monitors make when they read information_schema, from which a server without digests is worth a word: each costs a file made, written and removed, about a millisecond."}
+	seenSpilling = rule.Threshold{Name: "seen-spilling", Value: 0.1, Unit: "connections", Source: rule.Judgement,
+		Reason: "The mean number of connections in a state that only temporary tables have from which somebody waits for them."}
+	largeTmpTable = rule.Threshold{Name: "large-tmp-table", Value: 64 << 20, Unit: "bytes", Source: rule.Judgement,
+		Reason: "MySQL and MariaDB start with 16 MB. From four times that on a larger limit multiplied by the sessions is a danger of its own."}
 )
 
 // spill is what is known of a server's temporary tables on disk.
@@ -96,34 +92,34 @@ func (x *spill) look() bool {
 	all := workOf(x.v, s)
 	for _, w := range all {
 		switch {
-		case blamed[w.text] || w.took < someTime:
+		case blamed[w.text] || w.took < someTime.Value:
 		case w.sampled:
 			if groups(w.text) {
 				x.list = append(x.list, w)
 				x.took += w.took
 			}
-		case w.tmpDisk >= mostSpill*w.count && w.tmpDisk >= someSpills:
+		case w.tmpDisk >= mostSpill.Value*w.count && w.tmpDisk >= someSpills.Value:
 			x.list = append(x.list, w)
 			x.took += w.took
 		}
 	}
 	_, digests := x.v.StatementsOf(s.Server)
 	selects, _ := s.Delta("Com_select")
-	material := x.took >= max(2*someTime, materialShare*totalTime(all))
+	material := x.took >= max(2*someTime.Value, materialShare.Value*totalTime(all))
 	switch {
 	case digests && len(x.list) == 0:
 		return false
-	case digests && material && x.converting >= seenSpilling:
+	case digests && material && x.converting >= seenSpilling.Value:
 		x.sure = rule.Certain
 	case digests && material:
 		x.sure = rule.Likely
 	case digests:
 		x.sure = rule.Possible
-	case x.tables < someSpills || !(x.perSecond >= spillRate) && !(selects > 0 && x.tables >= mostSpill*selects):
+	case x.tables < someSpills.Value || !(x.perSecond >= spillRate.Value) && !(selects > 0 && x.tables >= mostSpill.Value*selects):
 		return false
-	case len(x.list) > 0 && material && x.tables >= mostSpill*x.all:
+	case len(x.list) > 0 && material && x.tables >= mostSpill.Value*x.all:
 		x.sure = rule.Likely
-	case len(x.list) == 0 && x.states < seenSpilling:
+	case len(x.list) == 0 && x.states < seenSpilling.Value:
 		return false // tables are made, and nobody was seen to wait for them
 	default:
 		x.sure = rule.Possible
@@ -231,8 +227,8 @@ func (x *spill) fixes() []rule.Fix {
 			Tradeoff: "a change of the statement; memory tables of this server cannot hold such columns, so that no setting helps",
 		})
 	}
-	if size, ok := x.limit(); ok && size < largeTmpTable {
-		to := min(max(4*size, 32<<20), largeTmpTable)
+	if size, ok := x.limit(); ok && size < int64(largeTmpTable.Value) {
+		to := min(max(4*size, 32<<20), int64(largeTmpTable.Value))
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("if the columns are short, allow larger tables in memory: %s instead of %s", unit.Bytes(to), unit.Bytes(size)),
 			Command:  ask(x.s, shell.SQL("set global tmp_table_size = %d; set global max_heap_table_size = %d", to, to)),

@@ -31,8 +31,8 @@ func userLockFinding(v *view.View, s *view.MySQLServer) (rule.Finding, bool) {
 		}
 	}
 	mean = max(mean, sum)
-	many := mean >= waitersAtLeast && mean >= waitersShare*running(s)
-	if mean == 0 || longest < longWait && !many {
+	many := mean >= waitersAtLeast.Value && mean >= waitersShare.Value*running(s)
+	if mean == 0 || longest < longWait.Duration() && !many {
 		return rule.Finding{}, false
 	}
 	f := rule.Finding{Subject: subjectOf(s), Confidence: rule.Possible, Affects: append(affects(v, s), w.exhausting()...)}
@@ -85,7 +85,7 @@ func (w *lockWaits) passedOn() bool {
 
 func (w *lockWaits) userEvidence(mean float64, most int64, longest time.Duration) []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: "mysql.metadata-lock-waits", Value: mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast),
+		Metric: "mysql.metadata-lock-waits", Value: mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast.Value),
 		What:  rule.T("in state %q: %s connections at a time, %d at most, the longest for %s", userLockState, unit.Number(mean), most, lasted(longest)),
 		Check: ask(w.s, shell.SQL("show full processlist")),
 	}}

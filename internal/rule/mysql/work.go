@@ -17,10 +17,8 @@ import (
 // files made on the way, pages fetched, syncs waited for.
 var rulesWork = []rule.Rule{costlyStatement, fullScan, tmpDiskTables, sorting, bufferPoolSmall, commitFlush, missingTables}
 
-// someTime is how many seconds statements must take per second of the window
-// before their kind of work is worth a word: a twentieth of one core, or of one
-// client's time. A healthy server does a little of everything.
-const someTime = 0.05
+var someTime = rule.Threshold{Name: "some-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
+	Reason: "How many seconds statements must take per second of the window before their kind of work is worth a word: a twentieth of one core, or of one client's time. A healthy server does a little of everything."}
 
 // work is a statement of a server over the window, and what is known of it from
 // whichever source tells. Counts are of the window; NaN where no source tells.
@@ -141,9 +139,8 @@ func introspective(schema, text string) bool {
 		strings.HasPrefix(lower, "binlog dump")
 }
 
-// materialShare of the time of all statements: what takes less changes little
-// for anybody when it is gone, and must not stand for the server's trouble.
-const materialShare = 0.1
+var materialShare = rule.Threshold{Name: "material-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
+	Reason: "Of the time of all statements: what takes less changes little for anybody when it is gone, and must not stand for the server's trouble."}
 
 // totalTime is the time all statements take, in seconds per second.
 func totalTime(list []work) float64 {

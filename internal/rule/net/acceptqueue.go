@@ -16,22 +16,25 @@ import (
 var acceptQueuePage string
 
 var acceptQueueFull = rule.Rule{
-	ID:       "net/accept-queue-full",
-	Title:    "a server turns connections away because its accept queue is full",
-	Resource: "accept queues",
-	Needs:    []recording.Table{recording.Listeners, recording.Protocol},
-	Explains: []string{"net/packet-loss", "rt/connect-slow"},
-	Refutes:  []string{"connects"},
-	Page:     acceptQueuePage,
-	Detect:   detectAcceptQueueFull,
+	ID:         "net/accept-queue-full",
+	Title:      "a server turns connections away because its accept queue is full",
+	Resource:   "accept queues",
+	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
+	Explains:   []string{"net/packet-loss", "rt/connect-slow"},
+	Refutes:    []string{"connects"},
+	Thresholds: []*rule.Threshold{&someOverflows, &nearlyFull},
+	Page:       acceptQueuePage,
+	Detect:     detectAcceptQueueFull,
 }
 
+var (
+	someOverflows = rule.Threshold{Name: "some-overflows", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "One or two refused connects in a window are a burst that nobody will remember."}
+	nearlyFull = rule.Threshold{Name: "nearly-full", Value: 0.8, Unit: "share", Source: rule.Judgement,
+		Reason: "Worth a word when it lasts."}
+)
+
 const (
-	// someOverflows: one or two refused connects in a window are a burst that
-	// nobody will remember.
-	someOverflows = 3
-	// nearlyFull is worth a word when it lasts.
-	nearlyFull = 0.8
 	// firstRetry is how long a client waits before it repeats a SYN nobody
 	// answered (TCP_TIMEOUT_INIT, include/net/tcp.h): the least that one
 	// refused connect costs.
@@ -83,7 +86,7 @@ func overflowing(v *view.View) []overflow {
 					suspects = append(suspects, l)
 				}
 			}
-			if len(suspects) == 0 && overflows >= someOverflows && len(byNS[ns]) == 1 {
+			if len(suspects) == 0 && overflows >= someOverflows.Value && len(byNS[ns]) == 1 {
 				suspects = byNS[ns] // the queue overflowed between two samples
 			}
 			for _, l := range suspects {
@@ -97,7 +100,7 @@ func overflowing(v *view.View) []overflow {
 func nearlyFullMostly(l view.Listener) bool {
 	n := 0
 	for _, s := range l.Samples {
-		if s.Backlog > 0 && float64(s.Queue) >= nearlyFull*float64(s.Backlog) {
+		if s.Backlog > 0 && float64(s.Queue) >= nearlyFull.Value*float64(s.Backlog) {
 			n++
 		}
 	}
@@ -116,7 +119,7 @@ func (o overflow) refused() float64 {
 }
 
 func (o overflow) confidence() rule.Confidence {
-	moved := o.overflows >= someOverflows && o.refused() >= someOverflows
+	moved := o.overflows >= someOverflows.Value && o.refused() >= someOverflows.Value
 	switch {
 	case moved && (o.Full > 0 || o.Dropped > 0):
 		return rule.Certain

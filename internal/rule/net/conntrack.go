@@ -17,23 +17,27 @@ import (
 var conntrackPage string
 
 var conntrackFull = rule.Rule{
-	ID:       "net/conntrack-full",
-	Title:    "the connection tracking table is full: new connections are dropped",
-	Resource: "connection tracking",
-	Needs:    []recording.Table{recording.Conntrack},
-	Explains: []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
-	Refutes:  []string{"packet delivery", "connects"},
-	Page:     conntrackPage,
-	Detect:   detectConntrackFull,
+	ID:         "net/conntrack-full",
+	Title:      "the connection tracking table is full: new connections are dropped",
+	Resource:   "connection tracking",
+	Needs:      []recording.Table{recording.Conntrack},
+	Explains:   []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
+	Refutes:    []string{"packet delivery", "connects"},
+	Thresholds: []*rule.Threshold{&tableFull, &tableNearlyFull, &someDrops},
+	Page:       conntrackPage,
+	Detect:     detectConntrackFull,
 }
 
+var (
+	tableFull = rule.Threshold{Name: "table-full", Value: 0.95, Unit: "share", Source: rule.Judgement,
+		Reason: "The count moves by a few entries between drops."}
+	tableNearlyFull = rule.Threshold{Name: "table-nearly-full", Value: 0.85, Unit: "share", Source: rule.Judgement,
+		Reason: "Worth a word."}
+	someDrops = rule.Threshold{Name: "some-drops", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "Of packets for want of an entry."}
+)
+
 const (
-	// tableFull: the count moves by a few entries between drops.
-	tableFull = 0.95
-	// tableNearlyFull is worth a word.
-	tableNearlyFull = 0.85
-	// someDrops of packets for want of an entry.
-	someDrops = 3
 	// tableFullMessage is what nf_conntrack_core.c logs, rate limited; newer
 	// kernels say in which namespace.
 	tableFullMessage = "nf_conntrack: table full"
@@ -77,7 +81,7 @@ func trackings(v *view.View) []tracking {
 			samples := byNS[ns]
 			t := tracking{last: samples[len(samples)-1], readings: len(samples), seconds: view.Elapsed(samples).Seconds()}
 			for _, s := range samples {
-				if s.Max > 0 && float64(s.Count) >= tableFull*float64(s.Max) {
+				if s.Max > 0 && float64(s.Count) >= tableFull.Value*float64(s.Max) {
 					t.full++
 				}
 				t.peak = max(t.peak, s.Count)
@@ -101,14 +105,14 @@ func trackings(v *view.View) []tracking {
 }
 
 func (t tracking) confidence() rule.Confidence {
-	dropping := t.drops >= someDrops || t.early >= someDrops
-	nearly := t.last.Max > 0 && float64(t.peak) >= tableNearlyFull*float64(t.last.Max)
+	dropping := t.drops >= someDrops.Value || t.early >= someDrops.Value
+	nearly := t.last.Max > 0 && float64(t.peak) >= tableNearlyFull.Value*float64(t.last.Max)
 	switch {
-	case t.full > 0 && (dropping || t.messages > 0), t.drops >= someDrops && t.messages > 0:
+	case t.full > 0 && (dropping || t.messages > 0), t.drops >= someDrops.Value && t.messages > 0:
 		return rule.Certain
 	case t.messages > 0:
 		return rule.Likely // full between two samples
-	case t.drops >= someDrops && nearly:
+	case t.drops >= someDrops.Value && nearly:
 		return rule.Likely
 	case nearly:
 		return rule.Possible

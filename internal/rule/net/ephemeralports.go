@@ -20,24 +20,27 @@ import (
 var ephemeralPortsPage string
 
 var ephemeralPorts = rule.Rule{
-	ID:       "net/ephemeral-ports",
-	Title:    "a client has no local ports left towards one destination",
-	Resource: "local ports",
-	Needs:    []recording.Table{recording.TCPSockets, recording.Sysctls},
-	Explains: []string{"rt/connect-slow"},
-	Refutes:  []string{"connects"},
-	Page:     ephemeralPortsPage,
-	Detect:   detectEphemeralPorts,
+	ID:         "net/ephemeral-ports",
+	Title:      "a client has no local ports left towards one destination",
+	Resource:   "local ports",
+	Needs:      []recording.Table{recording.TCPSockets, recording.Sysctls},
+	Explains:   []string{"rt/connect-slow"},
+	Refutes:    []string{"connects"},
+	Thresholds: []*rule.Threshold{&rangeFull, &rangeNearlyFull, &fewPorts},
+	Page:       ephemeralPortsPage,
+	Detect:     detectEphemeralPorts,
 }
 
+var (
+	rangeFull = rule.Threshold{Name: "range-full", Value: 0.97, Unit: "share", Source: rule.Judgement,
+		Reason: "Some ports of the range may be taken by bound sockets or freed a moment ago."}
+	rangeNearlyFull = rule.Threshold{Name: "range-nearly-full", Value: 0.85, Unit: "share", Source: rule.Judgement,
+		Reason: "Worth a word."}
+	fewPorts = rule.Threshold{Name: "few-ports", Value: 8, Unit: "count", Source: rule.Judgement,
+		Reason: "Keeps ranges nobody would set from being judged."}
+)
+
 const (
-	// rangeFull: some ports of the range may be taken by bound sockets or
-	// freed a moment ago.
-	rangeFull = 0.97
-	// rangeNearlyFull is worth a word.
-	rangeNearlyFull = 0.85
-	// fewPorts keeps ranges nobody would set from being judged.
-	fewPorts = 8
 	// reuseDelay is how long a port in TIME_WAIT is kept when the kernel may
 	// use it again (tcp_tw_reuse; tcp_tw_reuse_delay of newer kernels).
 	reuseDelay = 1.0
@@ -94,7 +97,7 @@ func exhaustions(v *view.View) []exhaustion {
 			continue
 		}
 		size := high - low + 1 - reserved(v, space, low, high)
-		if size < fewPorts {
+		if size < fewPorts.Int() {
 			continue
 		}
 		servers := map[uint16]bool{} // ports that are not taken from the range
@@ -105,7 +108,7 @@ func exhaustions(v *view.View) []exhaustion {
 		}
 		moments := v.TCPMoments(space)
 		for _, moment := range moments {
-			if float64(len(moment)) < rangeNearlyFull*float64(size) {
+			if float64(len(moment)) < rangeNearlyFull.Value*float64(size) {
 				continue // so few cannot use up the range
 			}
 			for d, use := range portsOf(moment, servers, low, high) {
@@ -116,7 +119,7 @@ func exhaustions(v *view.View) []exhaustion {
 					byKey[d] = x
 					order = append(order, d)
 				}
-				if float64(use.ports) >= rangeFull*float64(size) {
+				if float64(use.ports) >= rangeFull.Value*float64(size) {
 					x.full++
 				}
 				if use.ports > x.peak {
@@ -128,7 +131,7 @@ func exhaustions(v *view.View) []exhaustion {
 	var list []exhaustion
 	for _, d := range order {
 		x := byKey[d]
-		if float64(x.peak) < rangeNearlyFull*float64(x.size) {
+		if float64(x.peak) < rangeNearlyFull.Value*float64(x.size) {
 			continue
 		}
 		x.owner, x.owned = clientOf(v, d)

@@ -22,19 +22,19 @@ var firewallDrops = rule.Rule{
 	BlindWithout: []string{recording.UnseenPacketFilter},
 	Explains:     []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
 	Refutes:      []string{"packet delivery", "connects"},
-	Page:         firewallDropsPage,
-	Detect:       detectFirewallDrops,
+	Thresholds: []*rule.Threshold{&fewPackets, &blackhole, &severalWait, &someOverflows, &nearlyFull, &floodRate, &resetRate, &mostIncomplete,
+		&halfOpenSome, &refusedFrom},
+	Page:   firewallDropsPage,
+	Detect: detectFirewallDrops,
 }
 
-const (
-	// fewPackets: an address scan leaves a packet or two at any rule.
-	fewPackets = 3
-	// blackhole: timeouts in a row after which a connection is not slow but
-	// cut off.
-	blackhole = 2
-	// severalWait: one connection attempt in the moment of a sample proves
-	// nothing; handshakes on a network take milliseconds at most.
-	severalWait = 2
+var (
+	fewPackets = rule.Threshold{Name: "few-packets", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "An address scan leaves a packet or two at any rule."}
+	blackhole = rule.Threshold{Name: "blackhole", Value: 2, Unit: "count", Source: rule.Judgement,
+		Reason: "Timeouts in a row after which a connection is not slow but cut off."}
+	severalWait = rule.Threshold{Name: "several-wait", Value: 2, Unit: "count", Source: rule.Judgement,
+		Reason: "One connection attempt in the moment of a sample proves nothing; handshakes on a network take milliseconds at most."}
 )
 
 // cutOff is a connection attempt or a connection that gets no answer.
@@ -48,7 +48,7 @@ func detectFirewallDrops(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	waiting := waitingConnections(v)
 	for _, f := range filters(v) {
-		if f.Random > 0 || f.packets < fewPackets {
+		if f.Random > 0 || f.packets < fewPackets.Value {
 			continue // a rule that drops by chance is the place of a loss
 		}
 		victims, sure := hit(v, f, waiting)
@@ -69,7 +69,7 @@ func waitingConnections(v *view.View) []cutOff {
 			switch {
 			case c.Connecting():
 				list = append(list, cutOff{Connection: c, connecting: true})
-			case c.Info && c.State == recording.TCPEstablished && (c.Retransmits >= blackhole || c.Backoff >= blackhole):
+			case c.Info && c.State == recording.TCPEstablished && (float64(max(c.Retransmits, c.Backoff)) >= blackhole.Value):
 				list = append(list, cutOff{Connection: c})
 			}
 		}
@@ -90,9 +90,9 @@ func hit(v *view.View, f filter, waiting []cutOff) (victims []cutOff, sure rule.
 		byFit[w.fit] = append(byFit[w.fit], w)
 	}
 	switch {
-	case len(byFit[exact]) >= severalWait || slices.ContainsFunc(byFit[exact], stubborn):
+	case len(byFit[exact]) >= severalWait.Int() || slices.ContainsFunc(byFit[exact], stubborn):
 		return byFit[exact], rule.Certain
-	case len(byFit[general]) >= severalWait && f.packets >= float64(len(byFit[general])):
+	case len(byFit[general]) >= severalWait.Int() && f.packets >= float64(len(byFit[general])):
 		// Nothing ties the rule to them but the time; its packets are at
 		// least as many as they sent first.
 		return byFit[general], rule.Likely
@@ -105,7 +105,7 @@ func hit(v *view.View, f filter, waiting []cutOff) (victims []cutOff, sure rule.
 
 // stubborn is a connection that was repeated and still got no answer.
 func stubborn(w cutOff) bool {
-	return w.Retransmits >= 1 || w.Backoff >= 1 || len(w.Samples) >= severalWait
+	return w.Retransmits >= 1 || w.Backoff >= 1 || len(w.Samples) >= severalWait.Int()
 }
 
 // explainedElsewhere: a server of this host whose accept queue is full, or that

@@ -22,30 +22,32 @@ var packetLoss = rule.Rule{
 	NeedsAny: []recording.Table{recording.Protocol, recording.PacketSides},
 	Explains: []string{"rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow", "rt/first-disconnect"},
 	Refutes:  []string{"network path"},
-	Page:     packetLossPage,
-	Seen:     enoughSegments,
-	Detect:   detectPacketLoss,
+	Thresholds: []*rule.Threshold{&someSegments, &someRepeats, &lossy, &slightlyLossy, &needless, &chanceDrops, &fewPackets, &pktMissed, &someDead,
+		&shortestLimit, &oneSide, &stuckCopies},
+	Page:   packetLossPage,
+	Seen:   enoughSegments,
+	Detect: detectPacketLoss,
 }
 
+var (
+	someSegments = rule.Threshold{Name: "some-segments", Value: 200.0, Unit: "count", Source: rule.Judgement,
+		Reason: "And some-repeats: below them a rate is noise."}
+	someRepeats = rule.Threshold{Name: "some-repeats", Value: 10.0, Unit: "count", Source: rule.Judgement,
+		Reason: "Some-segments and some-repeats: below them a rate is noise."}
+	lossy = rule.Threshold{Name: "lossy", Value: 0.01, Unit: "share", Source: "Mathis et al., The macroscopic behavior of the TCP congestion avoidance algorithm, 1997",
+		Reason: "Long-distance paths lose some tenths of a percent and local networks next to nothing; from 1 % on each connection's throughput is bounded by loss (Mathis: MSS/RTT x 1.2/sqrt(p)) and tails of requests are retransmission timeouts."}
+	slightlyLossy = rule.Threshold{Name: "slightly-lossy", Value: 0.003, Unit: "share", Source: rule.Judgement,
+		Reason: "Worth a word."}
+	needless = rule.Threshold{Name: "needless", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "When peers report nearly every repeat as a duplicate (DSACK), packets arrived late or twice, and were not lost."}
+	chanceDrops = rule.Threshold{Name: "chance-drops", Value: 10.0, Unit: "count", Source: rule.Judgement,
+		Reason: "Of a rule that drops at random prove it by themselves."}
+)
+
 const (
-	// someSegments and someRepeats: below them a rate is noise.
-	someSegments = 200.0
-	someRepeats  = 10.0
-	// lossy: long-distance paths lose some tenths of a percent and local
-	// networks next to nothing; from 1 % on each connection's throughput is
-	// bounded by loss (Mathis: MSS/RTT x 1.2/sqrt(p)) and tails of requests
-	// are retransmission timeouts.
-	lossy = 0.01
-	// slightlyLossy is worth a word.
-	slightlyLossy = 0.003
-	// needless: when peers report nearly every repeat as a duplicate
-	// (DSACK), packets arrived late or twice, and were not lost.
-	needless = 0.9
 	// smallestRTO is the kernel's TCP_RTO_MIN: what a timeout or a tail loss
 	// probe costs at least, whatever the path.
 	smallestRTO = 0.2
-	// chanceDrops of a rule that drops at random prove it by themselves.
-	chanceDrops = 10.0
 )
 
 // loss is what one network namespace repeated in the window.
@@ -180,7 +182,7 @@ func peersOf(v *view.View, ns uint64) []lossyPeer {
 // connections, or on their way.
 func (l loss) where(v *view.View) *filter {
 	for _, f := range filters(v) {
-		if f.Random <= 0 || f.packets < fewPackets {
+		if f.Random <= 0 || f.packets < fewPackets.Value {
 			continue
 		}
 		if len(l.peers) == 0 {
@@ -199,15 +201,15 @@ func (l loss) where(v *view.View) *filter {
 func (l loss) rate() float64 { return l.data / max(l.sent, 1) }
 
 func (l loss) confidence() rule.Confidence {
-	if l.sent < someSegments || l.data < someRepeats {
+	if l.sent < someSegments.Value || l.data < someRepeats.Value {
 		return 0
 	}
 	switch {
-	case l.place != nil && l.rate() >= slightlyLossy:
+	case l.place != nil && l.rate() >= slightlyLossy.Value:
 		return rule.Certain
-	case l.rate() >= lossy && l.dsack < needless*l.data:
+	case l.rate() >= lossy.Value && l.dsack < needless.Value*l.data:
 		return rule.Likely
-	case l.rate() >= slightlyLossy:
+	case l.rate() >= slightlyLossy.Value:
 		return rule.Possible
 	}
 	return 0
@@ -260,7 +262,7 @@ func chanceRules(v *view.View, placed map[string]bool) []rule.Finding {
 	var found []rule.Finding
 	for _, r := range filters(v) {
 		s := r.subject(v)
-		if r.Random <= 0 || r.packets < chanceDrops || placed[s.Name] {
+		if r.Random <= 0 || r.packets < chanceDrops.Value || placed[s.Name] {
 			continue
 		}
 		found = append(found, rule.Finding{
@@ -277,5 +279,5 @@ func chanceRules(v *view.View, placed map[string]bool) []rule.Finding {
 // enoughSegments says whether a rate of losses means anything; the counters of a
 // host that was watched always do.
 func enoughSegments(v *view.View) bool {
-	return v.Has(recording.Protocol) || float64(pktSegments(v)) >= someSegments
+	return v.Has(recording.Protocol) || float64(pktSegments(v)) >= someSegments.Value
 }

@@ -14,7 +14,7 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 	enter := v.EnterNetNS(l.NetNS)
 	list := []rule.Evidence{{
 		Metric: "tcp.retransmission-rate", What: rule.T("%s of %s segments sent again in %s%s", unit.Count(l.data), unit.Count(l.sent), unit.Seconds(l.Seconds), v.InNetNS(l.NetNS)),
-		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy), Check: shell.Line("%s nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPSynRetrans", enter), Counters: true,
+		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy.Value), Check: shell.Line("%s nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPSynRetrans", enter), Counters: true,
 	}}
 	if l.place != nil {
 		list = append(list, placeEvidence(v, *l.place))
@@ -87,7 +87,7 @@ func deviceDrops(v *view.View, ns uint64) []rule.Evidence {
 		}
 		rx, _ := view.Delta(series[name], func(s recording.NetDeviceSample) uint64 { return s.RxDropped + s.RxErrors + s.RxFIFO })
 		tx, _ := view.Delta(series[name], func(s recording.NetDeviceSample) uint64 { return s.TxDropped + s.TxErrors + s.TxFIFO })
-		if rx+tx < fewPackets {
+		if rx+tx < fewPackets.Value {
 			continue
 		}
 		list = append(list, rule.Evidence{

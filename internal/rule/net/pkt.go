@@ -89,16 +89,13 @@ func pktInferred(s *view.PacketService) bool {
 	return s.Proto == "generic" || s.Proto == "tls" || 2*s.Approximate > s.Count
 }
 
-const (
-	// pktMissed share of the captured bytes that were acknowledged but not
-	// captured: above it one cannot be certain of what was not seen.
-	pktMissed = 0.01
-)
+var pktMissed = rule.Threshold{Name: "pkt-missed", Value: 0.01, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of the captured bytes that were acknowledged but not captured: above it one cannot be certain of what was not seen."}
 
 // pktAtMost lowers a confidence where the capture has holes.
 func pktAtMost(v *view.View, c rule.Confidence) rule.Confidence {
 	for _, p := range v.PacketCaptures() {
-		if float64(p.Missed) > pktMissed*float64(p.Bytes) {
+		if float64(p.Missed) > pktMissed.Value*float64(p.Bytes) {
 			return min(c, rule.Likely)
 		}
 	}

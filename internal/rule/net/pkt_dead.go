@@ -12,15 +12,17 @@ import (
 	"rtrail/internal/view"
 )
 
+var (
+	someDead = rule.Threshold{Name: "some-dead", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "Connections of one service are no accident of one client."}
+	shortestLimit = rule.Threshold{Name: "shortest-limit", Value: 5, Unit: "seconds", Source: rule.Judgement,
+		Reason: "The shortest time after which firewalls and NAT are set to forget a connection that is silent; their defaults are minutes and more."}
+)
+
 const (
 	// anyPath takes packets of this payload: RFC 9293, 3.7.1 lets senders assume so.
 	// What is not larger does not get lost for its size.
 	anyPath = 536
-	// someDead connections of one service are no accident of one client.
-	someDead = 3
-	// shortestLimit is the shortest time after which firewalls and NAT are set to
-	// forget a connection that is silent; their defaults are minutes and more.
-	shortestLimit = 5 * time.Second
 )
 
 // dead says that requests of a client were repeated until the end and not one
@@ -66,12 +68,12 @@ func deadConnections(v *view.View) []rule.Finding {
 // forgotten says that silence is what the dead connections have in common: each
 // was silent for longer than any that was answered.
 func (x *deadService) forgotten() bool {
-	return x.sum.UnheardQuiet >= shortestLimit && x.sum.UnheardQuiet > x.pause
+	return x.sum.UnheardQuiet >= shortestLimit.Duration() && x.sum.UnheardQuiet > x.pause
 }
 
 func (x *deadService) finding(v *view.View) rule.Finding {
 	f := rule.Finding{Subject: pktService(v, x.s), Confidence: rule.Possible}
-	if x.sum.Unheard >= someDead {
+	if x.sum.Unheard >= int64(someDead.Value) {
 		f.Confidence = pktAtMost(v, rule.Likely)
 	}
 	f.Affects = pktAffected(v, x.s, slices.DeleteFunc(slices.Clone(x.clients), func(c string) bool { return c == "" })...)
@@ -113,7 +115,7 @@ func (x *deadService) evidence(v *view.View) []rule.Evidence {
 	list := []rule.Evidence{{Metric: "packets.unheard", Value: float64(d.Unheard), Unit: "count", Check: check,
 		What: rule.T("on %d of %d connections, of %s, the last request was sent again %d times in all, and no packet of any kind came back in the %s until the last copy", d.Unheard,
 			max(x.s.Sent("client").Connections, d.Unheard), clientsOf(x.clients), d.UnheardCopies, unit.Duration(d.UnheardFor/time.Duration(d.Unheard)))}}
-	if d.UnheardQuiet >= shortestLimit {
+	if d.UnheardQuiet >= shortestLimit.Duration() {
 		text := rule.T("before it, each of them had been silent for %s or more; no request was answered after more than %s of silence", unit.Duration(d.UnheardQuiet), unit.Duration(x.pause))
 		if !x.forgotten() {
 			text = rule.T("before it, each of them had been silent for %s or more; other requests were answered after as much as %s", unit.Duration(d.UnheardQuiet), unit.Duration(x.pause))
@@ -136,7 +138,7 @@ func clientsOf(list []string) string {
 func (x *deadService) fixes() []rule.Fix {
 	look := rule.Fix{Text: rule.T("find where the requests end: capture at the server at the same time; if they do not come there, look at what is between"),
 		Command: shell.Line("tcpdump -ni any 'tcp port %d'; conntrack -L -p tcp --dport %d; ip route get %s", x.s.Port, x.s.Port, shell.Address(x.s.Server)), Tradeoff: "none"}
-	if x.sum.UnheardQuiet < shortestLimit || !x.forgotten() {
+	if x.sum.UnheardQuiet < shortestLimit.Duration() || !x.forgotten() {
 		return []rule.Fix{look}
 	}
 	forgot := []rule.Fix{

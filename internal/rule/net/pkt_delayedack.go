@@ -18,21 +18,22 @@ import (
 var delayedACKPage string
 
 var delayedACK = rule.Rule{
-	ID:       "net/delayed-ack",
-	Title:    "small writes wait for delayed acknowledgements (Nagle)",
-	Resource: "small writes",
-	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
-	Explains: []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/two-humps", "net/sender-app-limited"},
-	Page:     delayedACKPage,
-	Seen:     pktData,
-	Detect:   detectDelayedACK,
+	ID:         "net/delayed-ack",
+	Title:      "small writes wait for delayed acknowledgements (Nagle)",
+	Resource:   "small writes",
+	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
+	Explains:   []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/two-humps", "net/sender-app-limited"},
+	Thresholds: []*rule.Threshold{&someDelays, &delayedRequests, &pktMissed},
+	Page:       delayedACKPage,
+	Seen:       pktData,
+	Detect:     detectDelayedACK,
 }
 
-const (
-	// someDelays: one or two are the end of a long answer now and then.
-	someDelays = 5
-	// delayedRequests is the share of requests that must have waited.
-	delayedRequests = 0.02
+var (
+	someDelays = rule.Threshold{Name: "some-delays", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "One or two are the end of a long answer now and then."}
+	delayedRequests = rule.Threshold{Name: "delayed-requests", Value: 0.02, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of requests that must have waited."}
 )
 
 // nagled is one side of a service whose writes waited: the server, or those of
@@ -76,7 +77,7 @@ func (n *nagled) add(sent recording.PacketDirection) {
 
 // often says that these are no single waits.
 func (n *nagled) often() bool {
-	return n.delays >= someDelays && float64(n.delays) >= delayedRequests*float64(n.requests)
+	return n.delays >= int64(someDelays.Value) && float64(n.delays) >= delayedRequests.Value*float64(n.requests)
 }
 
 // addClients sums up the clients that write so, and says whether that matters to

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -22,42 +21,46 @@ var dnsSlowPage string
 var dnsUnreachablePage string
 
 var dnsSlow = rule.Rule{
-	ID:       "net/dns-slow",
-	Title:    "names are looked up slowly",
-	Resource: "name lookups",
-	Needs:    []recording.Table{recording.PacketServices, recording.PacketResolvers},
-	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/errors"},
-	Refutes:  []string{"response times"},
-	Page:     dnsSlowPage,
-	Seen:     lookups,
-	Detect:   func(v *view.View) ([]rule.Finding, error) { return detectDNS(v, false), nil },
+	ID:         "net/dns-slow",
+	Title:      "names are looked up slowly",
+	Resource:   "name lookups",
+	Needs:      []recording.Table{recording.PacketServices, recording.PacketResolvers},
+	Explains:   []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/errors"},
+	Refutes:    []string{"response times"},
+	Thresholds: []*rule.Threshold{&someQueries, &silentShare, &failedShare, &someFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
+	Page:       dnsSlowPage,
+	Seen:       lookups,
+	Detect:     func(v *view.View) ([]rule.Finding, error) { return detectDNS(v, false), nil },
 }
 
 var dnsUnreachable = rule.Rule{
-	ID:       "net/dns-unreachable",
-	Title:    "a resolver does not answer at all",
-	Resource: "name lookups",
-	Needs:    []recording.Table{recording.PacketServices, recording.PacketResolvers},
-	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/errors"},
-	Refutes:  []string{"response times", "answers"},
-	Page:     dnsUnreachablePage,
-	Seen:     lookups,
-	Detect:   detectDNSUnreachable,
+	ID:         "net/dns-unreachable",
+	Title:      "a resolver does not answer at all",
+	Resource:   "name lookups",
+	Needs:      []recording.Table{recording.PacketServices, recording.PacketResolvers},
+	Explains:   []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/errors"},
+	Refutes:    []string{"response times", "answers"},
+	Thresholds: []*rule.Threshold{&someQueries, &silentShare, &failedShare, &someFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
+	Page:       dnsUnreachablePage,
+	Seen:       lookups,
+	Detect:     detectDNSUnreachable,
 }
 
-const (
-	// someQueries without an answer: one is a loss that happens.
-	someQueries = 2
-	// silentShare of queries; UDP loses some on long ways.
-	silentShare = 0.02
-	// failedShare of answers; less are names whose own servers are broken.
-	failedShare  = 0.2
-	someFailures = 5
-	// slowAnswer is what people notice (100 ms, Nielsen), slowerThanCached how much
-	// longer than the resolver's fastest answer the usual one takes.
-	slowAnswer       = 100 * time.Millisecond
-	slowerThanCached = 10
-	waitedForNames   = 0.1 // seconds per second
+var (
+	someQueries = rule.Threshold{Name: "some-queries", Value: 2, Unit: "count", Source: rule.Judgement,
+		Reason: "Without an answer: one is a loss that happens."}
+	silentShare = rule.Threshold{Name: "silent-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
+		Reason: "Of queries; UDP loses some on long ways."}
+	failedShare = rule.Threshold{Name: "failed-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
+		Reason: "Of answers; less are names whose own servers are broken."}
+	someFailures = rule.Threshold{Name: "some-failures", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "Failed-share of answers; less are names whose own servers are broken."}
+	slowAnswer = rule.Threshold{Name: "slow-answer", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, chapter 5",
+		Reason: "What people notice (100 ms, Nielsen), slower-than-cached how much longer than the resolver's fastest answer the usual one takes."}
+	slowerThanCached = rule.Threshold{Name: "slower-than-cached", Value: 10, Unit: "ratio", Source: "Nielsen, Usability Engineering, chapter 5",
+		Reason: "Slow-answer is what people notice (100 ms, Nielsen), slower-than-cached how much longer than the resolver's fastest answer the usual one takes."}
+	waitedForNames = rule.Threshold{Name: "waited-for-names", Value: 0.1, Unit: "seconds per second", Source: rule.Judgement,
+		Reason: "Slow-answer is what people notice (100 ms, Nielsen), slower-than-cached how much longer than the resolver's fastest answer the usual one takes."}
 )
 
 // resolver is one server of DNS and what became of the queries to it.
@@ -139,7 +142,7 @@ func (r *resolver) asked() int64 { return r.Queries - r.Young }
 func (r *resolver) lost() int64 { return r.silent() + r.Repeated }
 
 func (r *resolver) loses() bool {
-	return r.lost() >= someQueries && float64(r.lost()) >= silentShare*float64(r.asked())
+	return r.lost() >= int64(someQueries.Value) && float64(r.lost()) >= silentShare.Value*float64(r.asked())
 }
 
 // missed is how many of them somebody is known to have waited for: an answer that the
@@ -149,11 +152,11 @@ func (r *resolver) missed() int64 {
 }
 
 func (r *resolver) fails() bool {
-	return r.Failed >= someFailures && float64(r.Failed) >= failedShare*float64(r.Answered)
+	return r.Failed >= int64(someFailures.Value) && float64(r.Failed) >= failedShare.Value*float64(r.Answered)
 }
 
 func (r *resolver) slow(v *view.View) bool {
-	return r.s.Count >= someFailures && r.s.RTP50 >= slowAnswer && r.s.RTP50 >= slowerThanCached*r.s.RTMin && perSecond(v, r.s.RTSum) >= waitedForNames
+	return r.s.Count >= int64(someFailures.Value) && r.s.RTP50 >= slowAnswer.Duration() && r.s.RTP50 >= slowerThanCached.Times(r.s.RTMin) && perSecond(v, r.s.RTSum) >= waitedForNames.Value
 }
 
 // fate is what is wrong with a resolver.
@@ -171,11 +174,11 @@ const (
 
 func (r *resolver) judge(v *view.View) (fate, rule.Confidence) {
 	switch {
-	case r.dead() && r.silent() >= someQueries && r.missed() >= someQueries && v.OneDirection(r.s.Server):
+	case r.dead() && r.silent() >= int64(someQueries.Value) && r.missed() >= int64(someQueries.Value) && v.OneDirection(r.s.Server):
 		return oneWay, rule.Possible
-	case r.dead() && r.silent() >= someQueries && (r.missed() >= someQueries || r.Refused > 0):
+	case r.dead() && r.silent() >= int64(someQueries.Value) && (r.missed() >= int64(someQueries.Value) || r.Refused > 0):
 		return deaf, rule.Certain
-	case r.dead() && r.silent() >= someQueries:
+	case r.dead() && r.silent() >= int64(someQueries.Value):
 		return unheard, rule.Possible
 	case r.dead() && r.silent() > 0 && r.missed() > 0 && v.OneDirection(r.s.Server):
 		return oneWay, rule.Possible
@@ -183,7 +186,7 @@ func (r *resolver) judge(v *view.View) (fate, rule.Confidence) {
 		return deaf, rule.Possible
 	case r.dead():
 		return sound, 0
-	case r.loses() && r.missed() >= someQueries:
+	case r.loses() && r.missed() >= int64(someQueries.Value):
 		return losing, rule.Certain
 	case r.fails():
 		return failing, rule.Certain
@@ -281,7 +284,7 @@ func (r *resolver) evidence(v *view.View) []rule.Evidence {
 		list = append(list, rule.Evidence{Metric: "packets.dns-unanswered", What: rule.T("first: %s asked for %s, frame %d", r.first.Client, strings.TrimSpace(r.first.Fingerprint), r.first.FirstFrame), Value: float64(r.first.FirstFrame), Unit: "frame",
 			Check: r.firstCheck(v)})
 	}
-	if n := min(r.AskedAgain, r.silent()); n > 0 || r.missed() < someQueries {
+	if n := min(r.AskedAgain, r.silent()); n > 0 || r.missed() < int64(someQueries.Value) {
 		list = append(list, rule.Evidence{Metric: "packets.dns-unanswered", What: rule.T("of those without an answer, their clients asked %s again", unit.Count(n)), Value: float64(n), Unit: "count", Check: r.unansweredCheck(v)})
 	}
 	if r.Refused > 0 {

@@ -32,11 +32,8 @@ type lostWay struct {
 	mostRepeats          int64
 }
 
-const (
-	// oneSide: if so much of the loss was before the capture, or behind it, that
-	// is where it is.
-	oneSide = 0.8
-)
+var oneSide = rule.Threshold{Name: "one-side", Value: 0.8, Unit: "share", Source: rule.Judgement,
+	Reason: "If so much of the loss was before the capture, or behind it, that is where it is."}
 
 // lossInPackets finds directions in which segments are lost. about says of a
 // pair of addresses whether a finding stands already.
@@ -121,7 +118,7 @@ func (l *lostWay) add(s *view.PacketService, d *recording.PacketDirection) {
 // look takes what only the connection itself tells.
 func (l *lostWay) look(c *view.PacketConnection, side *recording.PacketSide, p *recording.PacketPath) {
 	needed := max(side.Retransmissions-side.Spurious, 0)
-	if p.StuckCopies >= stuckCopies && p.StuckSize > max(p.LargestAcked, l.acked) {
+	if p.StuckCopies >= int64(stuckCopies.Value) && p.StuckSize > max(p.LargestAcked, l.acked) {
 		// Lost for its size: that is another fault.
 		l.segments -= side.Segments
 		l.repeats -= needed
@@ -144,11 +141,11 @@ func (l *lostWay) rate() float64 { return float64(l.repeats) / float64(max(l.seg
 
 func (l *lostWay) confidence() rule.Confidence {
 	switch {
-	case float64(l.segments) < someSegments, float64(l.repeats) < someRepeats:
+	case float64(l.segments) < someSegments.Value, float64(l.repeats) < someRepeats.Value:
 		return 0
-	case l.rate() >= lossy:
+	case l.rate() >= lossy.Value:
 		return rule.Likely
-	case l.rate() >= slightlyLossy:
+	case l.rate() >= slightlyLossy.Value:
 		return rule.Possible
 	}
 	return 0
@@ -160,9 +157,9 @@ func (l *lostWay) place() string {
 	switch {
 	case all == 0:
 		return ""
-	case float64(l.upstream) >= oneSide*all:
+	case float64(l.upstream) >= oneSide.Value*all:
 		return fmt.Sprintf(", between %s and the capture", l.from)
-	case float64(l.downstream) >= oneSide*all:
+	case float64(l.downstream) >= oneSide.Value*all:
 		return fmt.Sprintf(", between the capture and %s", l.to)
 	}
 	return ", on both sides of the capture"
@@ -206,7 +203,7 @@ func (l *lostWay) otherWay(v *view.View) []rule.Evidence {
 
 func (l *lostWay) evidence(check shell.Command) []rule.Evidence {
 	list := []rule.Evidence{{Metric: "packets.retransmissions", What: rule.T("%d of %d segments from %s to %s sent again, %d of them after a timeout", l.repeats, l.segments, l.from, l.to, l.timeouts),
-		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy), Check: check}}
+		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy.Value), Check: check}}
 	if l.upstream+l.downstream > 0 {
 		list = append(list, rule.Evidence{Metric: "packets.lost-where", What: rule.T("%d came to the capture as copies only, %d were seen twice", l.upstream, l.downstream),
 			Value: float64(l.upstream), Unit: "count", Check: check})

@@ -15,22 +15,22 @@ import (
 var mtuMismatchPage string
 
 var mtuMismatch = rule.Rule{
-	ID:       "net/mtu-mismatch",
-	Title:    "large packets do not get through, small ones do",
-	Resource: "packet sizes",
-	Needs:    []recording.Table{recording.PacketConnections, recording.PacketPaths},
-	Explains: []string{"net/packet-loss", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/first-disconnect", "rt/connect-slow", "net/resets"},
-	Refutes:  []string{"network path", "packet delivery"},
-	Page:     mtuMismatchPage,
-	Seen:     pktData,
-	Detect:   detectMTUMismatch,
+	ID:         "net/mtu-mismatch",
+	Title:      "large packets do not get through, small ones do",
+	Resource:   "packet sizes",
+	Needs:      []recording.Table{recording.PacketConnections, recording.PacketPaths},
+	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/first-disconnect", "rt/connect-slow", "net/resets"},
+	Refutes:    []string{"network path", "packet delivery"},
+	Thresholds: []*rule.Threshold{&stuckCopies},
+	Page:       mtuMismatchPage,
+	Seen:       pktData,
+	Detect:     detectMTUMismatch,
 }
 
+var stuckCopies = rule.Threshold{Name: "stuck-copies", Value: 3, Unit: "count", Source: "kernel, TCP_RTO_MIN and its doubling (RFC 6298)",
+	Reason: "Of one segment in a row without an acknowledgement: with timers that double from 200 ms on, 1.4 s. Losses at random of one percent do that one time in a million."}
+
 const (
-	// stuckCopies of one segment in a row without an acknowledgement: with timers
-	// that double from 200 ms on, 1.4 s. Losses at random of one percent do that
-	// one time in a million.
-	stuckCopies = 3
 	// Lengths of headers without options (RFC 791, 8200, 9293, 792), and of the
 	// timestamps that TCP adds to each segment (RFC 7323).
 	ipv4Header, ipv6Header, tcpHeader, echoHeader = 20, 40, 20, 8
@@ -116,7 +116,7 @@ func (n *narrow) add(s *view.PacketService, c *view.PacketConnection, p *recordi
 	if c.SYNACKs > 0 && c.SYNs > 0 {
 		n.passed++
 	}
-	if p.StuckCopies < stuckCopies {
+	if p.StuckCopies < int64(stuckCopies.Value) {
 		return
 	}
 	n.stuck = append(n.stuck, c)

@@ -16,24 +16,25 @@ import (
 var pawsDropsPage string
 
 var pawsDrops = rule.Rule{
-	ID:       "net/paws-drops",
-	Title:    "packets are ignored because their sender's clock went back (PAWS)",
-	Resource: "TCP timestamps",
-	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
-	Explains: []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},
-	Refutes:  []string{"packet delivery"},
-	Page:     pawsDropsPage,
-	Seen:     timestamps,
-	Detect:   detectPAWSDrops,
+	ID:         "net/paws-drops",
+	Title:      "packets are ignored because their sender's clock went back (PAWS)",
+	Resource:   "TCP timestamps",
+	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
+	Explains:   []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},
+	Refutes:    []string{"packet delivery"},
+	Thresholds: []*rule.Threshold{&somePAWS, &ignoredShare, &answeredShare, &pktMissed},
+	Page:       pawsDropsPage,
+	Seen:       timestamps,
+	Detect:     detectPAWSDrops,
 }
 
-const (
-	// somePAWS: fewer may have been overtaken on the way.
-	somePAWS = 3
-	// ignoredShare of SYNs with an old timestamp that must have got no answer, and
-	// answeredShare of the others that must have got one: else it is not the timestamp.
-	ignoredShare  = 0.8
-	answeredShare = 0.8
+var (
+	somePAWS = rule.Threshold{Name: "some-paws", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "Fewer may have been overtaken on the way."}
+	ignoredShare = rule.Threshold{Name: "ignored-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
+		Reason: "Of SYNs with an old timestamp that must have got no answer, and answered-share of the others that must have got one: else it is not the timestamp."}
+	answeredShare = rule.Threshold{Name: "answered-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
+		Reason: "Ignored-share of SYNs with an old timestamp that must have got no answer, and answered-share of the others that must have got one: else it is not the timestamp."}
 )
 
 // behind is what one client address sent to a server, by whether its timestamps
@@ -108,15 +109,15 @@ func (b *behind) look(v *view.View, conns []*view.PacketConnection) {
 // connection before, and others are not: a server that remembers timestamps by
 // address (tcp_tw_recycle, some firewalls) and several hosts behind one address.
 func (b *behind) byAddress() bool {
-	return b.oldIgnored >= somePAWS && float64(b.oldIgnored) >= ignoredShare*float64(b.old) &&
-		b.young > 0 && float64(b.youngServed) >= answeredShare*float64(b.young)
+	return b.oldIgnored >= somePAWS.Int() && float64(b.oldIgnored) >= ignoredShare.Value*float64(b.old) &&
+		b.young > 0 && float64(b.youngServed) >= answeredShare.Value*float64(b.young)
 }
 
 func (b *behind) confidence() rule.Confidence {
 	switch {
 	case b.byAddress():
 		return rule.Likely
-	case b.segments >= somePAWS && b.repeated >= b.segments:
+	case b.segments >= int64(somePAWS.Value) && b.repeated >= b.segments:
 		return rule.Likely
 	}
 	return 0

@@ -24,51 +24,42 @@ var rateLimited = rule.Rule{
 	Needs:    []recording.Table{recording.PacketRates, recording.PacketConnections},
 	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},
 	Refutes:  []string{"network path"},
-	Page:     rateLimitedPage,
-	Seen:     wholeSeconds,
-	Detect:   detectRateLimited,
+	Thresholds: []*rule.Threshold{&steadySeconds, &steadyShare, &steadyWithin, &evenTenths, &evenPackets, &ratePackets, &queueing, &standing, &policed,
+		&subPoisson, &policedPackets, &hungryShare, &pktMissed},
+	Page:   rateLimitedPage,
+	Seen:   wholeSeconds,
+	Detect: detectRateLimited,
 }
 
+var (
+	steadySeconds = rule.Threshold{Name: "steady-seconds", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "A rate that holds for so many whole seconds in a row is no coincidence; single ones are."}
+	steadyShare = rule.Threshold{Name: "steady-share", Value: 0.75, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the whole seconds in which anything was sent."}
+	steadyWithin = rule.Threshold{Name: "steady-within", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the median, to either side; as much again where single packets are a large part of a second."}
+	evenTenths = rule.Threshold{Name: "even-tenths", Value: 1.1, Unit: "ratio", Source: rule.Judgement,
+		Reason: "In a steady second the busiest tenth has at most a tenth more than the mean one, which users without a limit hardly ever keep to. Two packets are allowed on top, which is how finely a rate of packets can be measured."}
+	evenPackets = rule.Threshold{Name: "even-packets", Value: 2, Unit: "count", Source: rule.Judgement,
+		Reason: "Even-tenths: in a steady second the busiest tenth has at most a tenth more than the mean one, which users without a limit hardly ever keep to. Two packets are allowed on top, which is how finely a rate of packets can be measured."}
+	ratePackets = rule.Threshold{Name: "rate-packets", Value: 20.0, Unit: "per second", Source: rule.Judgement,
+		Reason: "Per second; fewer do not make a rate. A capture at the sender holds packets of up to 64 KiB that its network card cuts later: 10 Mbit/s are twenty of these."}
+	queueing = rule.Threshold{Name: "queueing", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
+		Reason: "The mean age of packets by their sender's clock, which counts milliseconds: ten of them are more than rounding and scheduling."}
+	standing = rule.Threshold{Name: "standing", Value: 0.06, Unit: "seconds", Source: "kernel, TCP_DELACK_MIN (include/net/tcp.h)",
+		Reason: "How much longer than the shortest a round trip must be, by the sender's kernel or by acknowledgements that the capture saw: half more than an acknowledgement is delayed by (TCP_DELACK_MIN, 40 ms). It shows a queue that stood all the time, and so made all packets equally old."}
+	policed = rule.Threshold{Name: "policed", Value: 0.01, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of segments that come again where a limiter throws away what is too much."}
+	subPoisson = rule.Threshold{Name: "sub-poisson", Value: 0.5, Unit: "ratio", Source: "statistics, largest of ten Poisson counts",
+		Reason: "Users who do not know of each other spread packets over tenths of a second with the square root of their number as standard deviation, of which the busiest of ten has 1.5 more than the mean. A limiter has none."}
+	policedPackets = rule.Threshold{Name: "policed-packets", Value: 500.0, Unit: "per second", Source: "statistics, standard deviation of Poisson counts",
+		Reason: "Per second: of fewer, chance cannot be told from a limiter in tenths of a second, in which fifty have a standard deviation of seven."}
+	hungryShare = rule.Threshold{Name: "hungry-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Whoever has nothing to send for more than half of the time is not held back by a limit."}
+)
+
 const (
-	// steadySeconds: a rate that holds for so many whole seconds in a row is no
-	// coincidence; single ones are.
-	steadySeconds = 3
-	// steadyShare of the whole seconds in which anything was sent.
-	steadyShare = 0.75
-	// steadyWithin of the median, to either side; as much again where single
-	// packets are a large part of a second.
-	steadyWithin = 0.05
-	// evenTenths: in a steady second the busiest tenth has at most a tenth more than
-	// the mean one, which users without a limit hardly ever keep to. Two packets are allowed on top, which is how finely a rate
-	// of packets can be measured.
-	evenTenths  = 1.1
-	evenPackets = 2
-	frameBytes  = 1514
-	// ratePackets per second; fewer do not make a rate. A capture at the sender
-	// holds packets of up to 64 KiB that its network card cuts later: 10 Mbit/s are
-	// twenty of these.
-	ratePackets = 20.0
-	// queueing is the mean age of packets by their sender's clock, which counts
-	// milliseconds: ten of them are more than rounding and scheduling.
-	queueing = 10 * time.Millisecond
-	// standing is how much longer than the shortest a round trip must be, by the
-	// sender's kernel or by acknowledgements that the capture saw: half more than an
-	// acknowledgement is delayed by (TCP_DELACK_MIN, 40 ms). It shows a queue that
-	// stood all the time, and so made all packets equally old.
-	standing = 60 * time.Millisecond
-	// policed is the share of segments that come again where a limiter throws away
-	// what is too much.
-	policed = 0.01
-	// subPoisson: users who do not know of each other spread packets over tenths
-	// of a second with the square root of their number as standard deviation, of
-	// which the busiest of ten has 1.5 more than the mean. A limiter has none.
-	subPoisson = 0.5
-	// policedPackets per second: of fewer, chance cannot be told from a limiter in
-	// tenths of a second, in which fifty have a standard deviation of seven.
-	policedPackets = 500.0
-	// hungryShare: whoever has nothing to send for more than half of the time is
-	// not held back by a limit.
-	hungryShare = 0.5
+	frameBytes = 1514
 )
 
 // limit is a direction whose rate does not go beyond something.
@@ -112,19 +103,19 @@ func detectRateLimited(v *view.View) ([]rule.Finding, error) {
 // look measures; false if there is no plateau.
 func (l *limit) look(v *view.View) bool {
 	l.whole(v)
-	if len(l.seconds) < steadySeconds {
+	if len(l.seconds) < steadySeconds.Int() {
 		return false
 	}
 	l.bytes = median(l.seconds, func(r recording.PacketRate) float64 { return float64(r.Bytes) })
 	l.packets = median(l.seconds, func(r recording.PacketRate) float64 { return float64(r.Packets) })
-	if l.packets < ratePackets {
+	if l.packets < ratePackets.Value {
 		return false
 	}
 	bytes, byteSpread := l.plateau(l.bytes, func(r recording.PacketRate) (n, busiest, slack float64) {
-		return float64(r.Bytes), float64(r.BusiestBytes), evenPackets * max(frameBytes, l.bytes/l.packets)
+		return float64(r.Bytes), float64(r.BusiestBytes), evenPackets.Value * max(frameBytes, l.bytes/l.packets)
 	})
 	packets, packetSpread := l.plateau(l.packets, func(r recording.PacketRate) (n, busiest, slack float64) {
-		return float64(r.Packets), float64(r.BusiestPackets), evenPackets
+		return float64(r.Packets), float64(r.BusiestPackets), evenPackets.Value
 	})
 	// Where all packets have one size nobody can tell which of the two is limited.
 	l.byBytes = bytes > 0 && !(packets > 0 && packetSpread < byteSpread/2)
@@ -248,7 +239,7 @@ func (l *limit) plateau(middle float64, measure func(recording.PacketRate) (n, b
 	least, most, run, longest := math.Inf(1), 0.0, 0, 0
 	for _, r := range l.seconds {
 		n, busiest, slack := measure(r)
-		if math.Abs(n-middle) > steadyWithin*middle+min(slack, steadyWithin*middle) || busiest > evenTenths*n/10+slack {
+		if math.Abs(n-middle) > steadyWithin.Value*middle+min(slack, steadyWithin.Value*middle) || busiest > evenTenths.Value*n/10+slack {
 			run = 0
 			continue
 		}
@@ -257,7 +248,7 @@ func (l *limit) plateau(middle float64, measure func(recording.PacketRate) (n, b
 		longest = max(longest, run)
 		least, most = min(least, n), max(most, n)
 	}
-	if longest < steadySeconds || float64(steady) < steadyShare*float64(len(l.seconds)) {
+	if longest < steadySeconds.Int() || float64(steady) < steadyShare.Value*float64(len(l.seconds)) {
 		return 0, math.Inf(1)
 	}
 	return steady, (most - least) / middle
@@ -281,22 +272,24 @@ func (l *limit) ends(v *view.View) {
 }
 
 // shaped: packets queue while their rate does not rise.
-func (l *limit) shaped() bool { return l.queued >= queueing || l.standing >= standing }
+func (l *limit) shaped() bool {
+	return l.queued >= queueing.Duration() || l.standing >= standing.Duration()
+}
 
 // policed: packets are thrown away while those that pass come as evenly as
 // users never send them, although these always have something to send.
 func (l *limit) policed() bool {
-	if max(l.resent, l.unanswered) < policed || l.packets < policedPackets || !l.hungry() {
+	if max(l.resent, l.unanswered) < policed.Value || l.packets < policedPackets.Value || !l.hungry() {
 		return false
 	}
 	even := 0
 	for _, r := range l.seconds {
 		tenth := float64(r.Packets) / 10
-		if float64(r.BusiestPackets) <= tenth+subPoisson*math.Sqrt(tenth)+evenPackets {
+		if float64(r.BusiestPackets) <= tenth+subPoisson.Value*math.Sqrt(tenth)+evenPackets.Value {
 			even++
 		}
 	}
-	enough := steadyShare * float64(len(l.seconds))
+	enough := steadyShare.Value * float64(len(l.seconds))
 	return float64(even) >= enough && float64(l.lossy) >= enough
 }
 
@@ -312,7 +305,7 @@ func (l *limit) hungry() bool {
 			}
 		}
 	}
-	return life > 0 && float64(quiet) <= hungryShare*float64(life)
+	return life > 0 && float64(quiet) <= hungryShare.Value*float64(life)
 }
 
 func (l *limit) rate() string {
@@ -345,13 +338,13 @@ func (l *limit) finding(v *view.View) rule.Finding {
 	f.Impact = rule.Impact{TimeLost: max(perSecond(v, l.waited), float64(l.steady)/max(v.Seconds(), 1)), Text: rule.T("%d of %d seconds at the limit", l.steady, len(l.seconds))}
 	host := pktHost("src", l.From)
 	check := shell.Line("%s -q -z %s", tshark(v, host), shell.Display("io,stat,1,%s", host))
-	f.Evidence = []rule.Evidence{{Metric: "packets.rate", What: rule.T("%d of %d whole seconds at %s, within %s", l.steady, len(l.seconds), l.rate(), unit.Share(steadyWithin)),
+	f.Evidence = []rule.Evidence{{Metric: "packets.rate", What: rule.T("%d of %d whole seconds at %s, within %s", l.steady, len(l.seconds), l.rate(), unit.Share(steadyWithin.Value)),
 		Value: l.bytes, Unit: "bytes per second", Check: check}}
 	if l.queued > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.queued", What: rule.T("by their sender's clock packets waited %s on the way to the capture, up to %s", unit.Duration(l.queued), unit.Duration(l.queuedMax)),
 			Value: l.queued.Seconds(), Unit: "seconds", Check: tshark(v, shell.Display("%s && tcp.len > 0", host), "tcp.options.timestamp.tsval")})
 	}
-	if l.standing >= standing {
+	if l.standing >= standing.Duration() {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.standing-queue", What: rule.T("round trips of what it sends take %s longer than the shortest", unit.Duration(l.standing)),
 			Value: l.standing.Seconds(), Unit: "seconds", Check: shell.Line("ss -tin   # rtt against minrtt")})
 	}
@@ -375,6 +368,6 @@ func wholeSeconds(v *view.View) bool {
 	return slices.ContainsFunc(v.PacketRates(), func(r view.PacketRates) bool {
 		l := limit{PacketRates: r}
 		l.whole(v)
-		return len(l.seconds) >= steadySeconds
+		return len(l.seconds) >= steadySeconds.Int()
 	})
 }

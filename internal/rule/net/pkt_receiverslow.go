@@ -18,25 +18,23 @@ import (
 var receiverSlowPage string
 
 var receiverSlow = rule.Rule{
-	ID:       "net/receiver-slow",
-	Title:    "a program does not read what it is sent",
-	Resource: "readers of data",
-	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
-	Explains: []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/two-humps", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
-	Refutes:  []string{"clients", "readers of results"},
-	Page:     receiverSlowPage,
-	Seen:     pktData,
-	Detect:   detectReceiverSlow,
+	ID:         "net/receiver-slow",
+	Title:      "a program does not read what it is sent",
+	Resource:   "readers of data",
+	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
+	Explains:   []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/two-humps", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
+	Refutes:    []string{"clients", "readers of results"},
+	Thresholds: []*rule.Threshold{&closedFor, &closedShare, &pktMissed},
+	Page:       receiverSlowPage,
+	Seen:       pktData,
+	Detect:     detectReceiverSlow,
 }
 
-const (
-	// closedFor is how long a window must have been closed in all: less is a
-	// program that was waiting for a CPU, and senders probe a closed window after
-	// 200 ms (TCP_RTO_MIN) at the earliest.
-	closedFor = 200 * time.Millisecond
-	// closedShare of the life of a connection; below it the reader keeps up most
-	// of the time.
-	closedShare = 0.1
+var (
+	closedFor = rule.Threshold{Name: "closed-for", Value: 0.2, Unit: "seconds", Source: "kernel, TCP_RTO_MIN (include/net/tcp.h)",
+		Reason: "How long a window must have been closed in all: less is a program that was waiting for a CPU, and senders probe a closed window after 200 ms (TCP_RTO_MIN) at the earliest."}
+	closedShare = rule.Threshold{Name: "closed-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the life of a connection; below it the reader keeps up most of the time."}
 )
 
 // slowReader is one host that closed its window towards a service, or a service
@@ -85,7 +83,7 @@ func slowReaders(s *view.PacketService) []*slowReader {
 				r.address = c.Server
 			}
 			side, _ := r.reads(c)
-			if side.ZeroWindows == 0 || side.ZeroWindowTime.Seconds() < closedShare*c.Seconds() || side.ZeroWindowTime < time.Duration(side.ZeroWindows)*rule.ClosedEach {
+			if side.ZeroWindows == 0 || side.ZeroWindowTime.Seconds() < closedShare.Value*c.Seconds() || side.ZeroWindowTime < time.Duration(side.ZeroWindows)*rule.ClosedEach {
 				continue
 			}
 			k := key{server, r.address}
@@ -104,7 +102,7 @@ func slowReaders(s *view.PacketService) []*slowReader {
 			}
 		}
 	}
-	list = slices.DeleteFunc(list, func(r *slowReader) bool { return r.closed < closedFor })
+	list = slices.DeleteFunc(list, func(r *slowReader) bool { return r.closed < closedFor.Duration() })
 	slices.SortStableFunc(list, func(a, b *slowReader) int { return cmp.Compare(b.closed, a.closed) })
 	return list
 }

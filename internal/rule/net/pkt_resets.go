@@ -18,23 +18,24 @@ import (
 var resetsPage string
 
 var resets = rule.Rule{
-	ID:       "net/resets",
-	Title:    "connections are reset while something is under way",
-	Resource: "connections",
-	Needs:    []recording.Table{recording.PacketConnections},
-	Explains: []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
-	Refutes:  []string{"connects", "answers"},
-	Page:     resetsPage,
-	Detect:   detectResets,
+	ID:         "net/resets",
+	Title:      "connections are reset while something is under way",
+	Resource:   "connections",
+	Needs:      []recording.Table{recording.PacketConnections},
+	Explains:   []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
+	Refutes:    []string{"connects", "answers"},
+	Thresholds: []*rule.Threshold{&someResets, &resetShare, &giveUpShare, &pktMissed},
+	Page:       resetsPage,
+	Detect:     detectResets,
 }
 
-const (
-	// someResets: one or two are crashes and restarts, which other rules name.
-	someResets = 3
-	// resetShare of the connections that ended; less is an accident.
-	resetShare = 0.02
-	// giveUpShare: from this share on it is worth a word that clients give up.
-	giveUpShare = 0.1
+var (
+	someResets = rule.Threshold{Name: "some-resets", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "One or two are crashes and restarts, which other rules name."}
+	resetShare = rule.Threshold{Name: "reset-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the connections that ended; less is an accident."}
+	giveUpShare = rule.Threshold{Name: "give-up-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "From this share on it is worth a word that clients give up."}
 )
 
 // How a reset came about.
@@ -119,9 +120,9 @@ func (b *broken) share() float64 { return float64(b.count) / float64(max(b.ended
 
 func (b *broken) confidence() rule.Confidence {
 	switch {
-	case b.count < someResets, len(b.conns) == 0, b.share() < resetShare:
+	case b.count < int64(someResets.Value), len(b.conns) == 0, b.share() < resetShare.Value:
 		return 0
-	case b.kind == clientGaveUp && b.share() < giveUpShare:
+	case b.kind == clientGaveUp && b.share() < giveUpShare.Value:
 		return 0
 	case b.kind == clientGaveUp:
 		// Load generators and browsers do so when they end; and who gives up

@@ -17,37 +17,32 @@ import (
 var senderAppLimitedPage string
 
 var senderAppLimited = rule.Rule{
-	ID:       "net/sender-app-limited",
-	Title:    "a server sends its answers in pieces, with pauses",
-	Resource: "senders of data",
-	Needs:    []recording.Table{recording.PacketConnections, recording.PacketSides},
-	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/client-slow"},
-	Page:     senderAppLimitedPage,
-	Seen:     answersSeen,
-	Detect:   detectSenderAppLimited,
+	ID:         "net/sender-app-limited",
+	Title:      "a server sends its answers in pieces, with pauses",
+	Resource:   "senders of data",
+	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
+	Explains:   []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/client-slow"},
+	Thresholds: []*rule.Threshold{&trickles, &pausesShare, &answerShare, &pauseOfNote, &pausesOverRTT, &otherPauses, &someWait, &pktMissed},
+	Page:       senderAppLimitedPage,
+	Seen:       answersSeen,
+	Detect:     detectSenderAppLimited,
 }
 
-const (
-	// trickles: at least so many answers have pauses; one may be an accident.
-	trickles = 3
-	// pausesShare of the time between the first and the last packet of answers in
-	// which nothing was under way although the reader had room. The rest may be
-	// acknowledgements that the reader delays by 40 ms, in which the sender is
-	// silent too.
-	pausesShare = 0.5
-	// answerShare is the part of the whole wait that lies within answers: less is
-	// not what users notice.
-	answerShare = 0.3
-	// pauseOfNote per answer.
-	pauseOfNote = direction.LongDownload
-	// pausesOverRTT: a sender that waits for acknowledgements pauses one round trip
-	// at a time; ten of them in one answer are something else.
-	pausesOverRTT = 10
-	// otherPauses: if so much of the answers' time is due to closed windows or
-	// lost packets, the sender is not to blame.
-	otherPauses = 0.2
-	// someWait is the least that is worth a finding, in seconds waited per second.
-	someWait = 0.05
+var (
+	trickles = rule.Threshold{Name: "trickles", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "At least so many answers have pauses; one may be an accident."}
+	pausesShare = rule.Threshold{Name: "pauses-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the time between the first and the last packet of answers in which nothing was under way although the reader had room. The rest may be acknowledgements that the reader delays by 40 ms, in which the sender is silent too."}
+	answerShare = rule.Threshold{Name: "answer-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
+		Reason: "The part of the whole wait that lies within answers: less is not what users notice."}
+	pauseOfNote = rule.Threshold{Name: "pause-of-note", Value: direction.LongDownload.Seconds(), Unit: "seconds", Source: rule.Judgement,
+		Reason: "Per answer."}
+	pausesOverRTT = rule.Threshold{Name: "pauses-over-rtt", Value: 10, Unit: "ratio", Source: rule.Judgement,
+		Reason: "A sender that waits for acknowledgements pauses one round trip at a time; ten of them in one answer are something else."}
+	otherPauses = rule.Threshold{Name: "other-pauses", Value: 0.2, Unit: "share", Source: rule.Judgement,
+		Reason: "If so much of the answers' time is due to closed windows or lost packets, the sender is not to blame."}
+	someWait = rule.Threshold{Name: "some-wait", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
+		Reason: "The least that is worth a finding, in seconds waited per second."}
 )
 
 // trickle sums up the answers of a service.
@@ -90,7 +85,7 @@ func (t *trickle) single() bool {
 		return false // a recording of an older version does not tell
 	}
 	paused, download := t.paused-t.longest, t.download-t.longest
-	return t.long < trickles || paused/time.Duration(t.answers) < pauseOfNote || float64(paused) < pausesShare*float64(download)
+	return t.long < int64(trickles.Value) || paused/time.Duration(t.answers) < pauseOfNote.Duration() || float64(paused) < pausesShare.Value*float64(download)
 }
 
 func (t *trickle) confidence(v *view.View) rule.Confidence {
@@ -100,11 +95,11 @@ func (t *trickle) confidence(v *view.View) rule.Confidence {
 		rtt = server + client
 	}
 	switch {
-	case t.answers < trickles, t.each() < max(pauseOfNote, pausesOverRTT*rtt):
+	case t.answers < int64(trickles.Value), t.each() < max(pauseOfNote.Duration(), pausesOverRTT.Times(rtt)):
 		return 0
-	case t.single(), float64(t.paused) < pausesShare*float64(t.download), float64(t.download) < answerShare*float64(t.rt+t.download):
+	case t.single(), float64(t.paused) < pausesShare.Value*float64(t.download), float64(t.download) < answerShare.Value*float64(t.rt+t.download):
 		return 0
-	case float64(t.s.ZeroWindow+t.s.Retransmit) > otherPauses*float64(t.download), perSecond(v, t.paused) < someWait:
+	case float64(t.s.ZeroWindow+t.s.Retransmit) > otherPauses.Value*float64(t.download), perSecond(v, t.paused) < someWait.Value:
 		return 0
 	case pktInferred(t.s):
 		// Where answers end is not known: what comes after a pause may be news that
@@ -137,5 +132,5 @@ func (t *trickle) finding(v *view.View, c rule.Confidence) rule.Finding {
 
 // answersSeen says whether a service gave so many answers as make a fault.
 func answersSeen(v *view.View) bool {
-	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool { return s.Count >= trickles })
+	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool { return s.Count >= int64(trickles.Value) })
 }

@@ -19,41 +19,38 @@ import (
 var synFloodPage string
 
 var synFlood = rule.Rule{
-	ID:       "net/syn-flood",
-	Title:    "a flood of SYNs that never complete a handshake, or too short a queue for those that do",
-	Resource: "half-open connections",
-	Needs:    []recording.Table{recording.Listeners, recording.Protocol},
-	Explains: []string{"net/packet-loss", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
-	Refutes:  []string{"connects"},
-	Page:     synFloodPage,
-	Detect:   detectSYNFlood,
+	ID:         "net/syn-flood",
+	Title:      "a flood of SYNs that never complete a handshake, or too short a queue for those that do",
+	Resource:   "half-open connections",
+	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
+	Explains:   []string{"net/packet-loss", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
+	Refutes:    []string{"connects"},
+	Thresholds: []*rule.Threshold{&floodRate, &resetRate, &mostIncomplete, &halfOpenSome, &refusedFrom, &shortQueue, &oneSource},
+	Page:       synFloodPage,
+	Detect:     detectSYNFlood,
 }
 
+var (
+	floodRate = rule.Threshold{Name: "flood-rate", Value: 50.0, Unit: "per second", Source: rule.Judgement,
+		Reason: "The rate of refused or cookie-answered SYNs from which it is more than a slow client or a port scan."}
+	resetRate = rule.Threshold{Name: "reset-rate", Value: 1000.0, Unit: "per second", Source: rule.Judgement,
+		Reason: "Handshakes that the supposed client itself breaks off with a reset, as the kernel of a sender of forged SYNs does. Scanners do so too, but not thousands of times a second."}
+	mostIncomplete = rule.Threshold{Name: "most-incomplete", Value: 10.0, Unit: "ratio", Source: rule.Judgement,
+		Reason: "In a flood hardly any handshake completes; a burst of real clients at a small backlog completes nearly all."}
+	halfOpenSome = rule.Threshold{Name: "half-open-some", Value: 20, Unit: "count", Source: rule.Judgement,
+		Reason: "A healthy server shows a handful of half-open connections."}
+	refusedFrom = rule.Threshold{Name: "refused-from", Value: 1.0, Unit: "per second", Source: rule.Judgement,
+		Reason: "SYNs per second that a full queue refuses from which somebody waits a second or more for his connection at any time."}
+	shortQueue = rule.Threshold{Name: "short-queue", Value: 64, Unit: "count", Source: rule.Judgement,
+		Reason: "Up to this limit a few clients whose SYN-ACKs get lost fill the queue as a flood does."}
+	oneSource = rule.Threshold{Name: "one-source", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "A share of half-open connections from which one address is named as the sender, true or forged."}
+)
+
 const (
-	// floodRate is the rate of refused or cookie-answered SYNs from which it
-	// is more than a slow client or a port scan.
-	floodRate = 50.0
-	// resetRate: handshakes that the supposed client itself breaks off with a
-	// reset, as the kernel of a sender of forged SYNs does. Scanners do so
-	// too, but not thousands of times a second.
-	resetRate = 1000.0
-	// mostIncomplete: in a flood hardly any handshake completes; a burst of
-	// real clients at a small backlog completes nearly all.
-	mostIncomplete = 10.0 // times as many fail as complete
-	// halfOpenSome: a healthy server shows a handful of half-open connections.
-	halfOpenSome = 20
-	// refusedFrom: SYNs per second that a full queue refuses from which somebody
-	// waits a second or more for his connection at any time.
-	refusedFrom = 1.0
-	// shortQueue: up to this limit a few clients whose SYN-ACKs get lost fill the
-	// queue as a flood does.
-	shortQueue = 64
 	// cookieHarm weighs a flood that syncookies hold off: real connections
 	// come through, without some options, and CPU time goes.
 	cookieHarm = 0.3
-	// oneSource: a share of half-open connections from which one address is
-	// named as the sender, true or forged.
-	oneSource = 0.5
 )
 
 // flood is what one listener shows of half-open connections.
@@ -82,7 +79,7 @@ func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 		f.Evidence = x.evidence(v)
 		f.Fixes = x.fixes(v)
 		f.Affects, f.Notes = suffering(v, x.Listener)
-		if x.limit <= shortQueue && x.refused > 0 {
+		if x.limit <= shortQueue.Int() && x.refused > 0 {
 			f.Notes = append(f.Notes, rule.T("so short a queue is filled by as many clients whose handshakes get lost on their way; packets tell who sends SYNs: %s",
 				shell.Line("%s tcpdump -c 50 -ni any %s", v.EnterNetNS(x.NetNS), "tcp[tcpflags] == tcp-syn")))
 		}
@@ -170,17 +167,17 @@ func (x flood) confidence() rule.Confidence {
 	if 2*x.Full >= len(x.Samples) && x.Full > 0 {
 		return 0
 	}
-	cookies := x.cookied/seconds >= floodRate && x.cookied >= mostIncomplete*x.returned
+	cookies := x.cookied/seconds >= floodRate.Value && x.cookied >= mostIncomplete.Value*x.returned
 	switch {
 	case x.atLimit() && (x.flooded() || cookies), x.queueFull():
 		return rule.Certain
-	case (x.flooded() || cookies) && x.typical >= halfOpenSome, x.flooded() && x.full/seconds >= floodRate:
+	case (x.flooded() || cookies) && x.typical >= halfOpenSome.Int(), x.flooded() && x.full/seconds >= floodRate.Value:
 		return rule.Likely
-	case x.resets/seconds >= resetRate && x.resets >= mostIncomplete*opened:
+	case x.resets/seconds >= resetRate.Value && x.resets >= mostIncomplete.Value*opened:
 		return rule.Likely
 	case cookies && x.samples == 0:
 		return rule.Likely // half-open connections were not readable
-	case x.atLimit() && x.typical >= halfOpenSome:
+	case x.atLimit() && x.typical >= halfOpenSome.Int():
 		return rule.Possible
 	}
 	return 0
@@ -194,13 +191,13 @@ func (x flood) atLimit() bool {
 
 // flooded says that many SYNs are refused and hardly any handshake completes.
 func (x flood) flooded() bool {
-	return !x.cookies && x.refused/max(x.counters.Seconds, 1) >= floodRate && x.refused >= mostIncomplete*x.counters.Delta("TcpPassiveOpens")
+	return !x.cookies && x.refused/max(x.counters.Seconds, 1) >= floodRate.Value && x.refused >= mostIncomplete.Value*x.counters.Delta("TcpPassiveOpens")
 }
 
 // queueFull says that SYNs are refused because the queue is full, be they many
 // or few.
 func (x flood) queueFull() bool {
-	return !x.cookies && x.atLimit() && x.refused/max(x.counters.Seconds, 1) >= refusedFrom
+	return !x.cookies && x.atLimit() && x.refused/max(x.counters.Seconds, 1) >= refusedFrom.Value
 }
 
 // from names the senders, as far as addresses tell.
@@ -215,7 +212,7 @@ func (x flood) from() string {
 	switch {
 	case total == 0:
 		return "unknown addresses"
-	case float64(most) >= oneSource*float64(total):
+	case float64(most) >= oneSource.Value*float64(total):
 		return top
 	}
 	return fmt.Sprintf("%s addresses, likely forged", unit.Count(len(x.sources)))
@@ -227,7 +224,7 @@ func (x flood) headline(v *view.View) rule.Text {
 	case x.queueFull() && !x.flooded():
 		return rule.T("the queue of half-open connections of %s :%d%s is full: %s, and %s SYNs are refused", x.Name(), x.Port, where,
 			rule.T("%s of %s from %s", unit.Count(x.typical), unit.Count(x.limit), x.from()), unit.PerSecond(x.refused/max(x.counters.Seconds, 1)))
-	case x.flooded() && x.limit <= shortQueue && x.Backlog <= shortQueue:
+	case x.flooded() && x.limit <= shortQueue.Int() && float64(x.Backlog) <= shortQueue.Value:
 		return rule.T("SYN flood on %s :%d%s from %s: its backlog of %s is full of half-open connections, real connects are refused", x.Name(), x.Port, where, x.from(), unit.Count(x.Backlog))
 	case !x.cookies && x.refused > 0:
 		return rule.T("SYN flood on %s :%d%s from %s: the table of half-open connections is full, real connects are refused", x.Name(), x.Port, where, x.from())
@@ -291,7 +288,7 @@ func (x flood) fixes(v *view.View) []rule.Fix {
 			Tradeoff: "while under attack new connections lose window scaling and SACK unless they use timestamps",
 		})
 	}
-	if !x.cookies && x.limit <= shortQueue {
+	if !x.cookies && x.limit <= shortQueue.Int() {
 		fixes = append(fixes, rule.Fix{
 			Text:     rule.T("give listen() a larger backlog (now %s) and restart %s; the kernel takes the smallest of it, somaxconn and tcp_max_syn_backlog", unit.Count(x.Backlog), x.Name()),
 			Command:  shell.Line("%s sysctl net.core.somaxconn net.ipv4.tcp_max_syn_backlog", enter),

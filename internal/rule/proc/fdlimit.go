@@ -18,26 +18,25 @@ import (
 var fdLimitPage string
 
 var fdLimit = rule.Rule{
-	ID:       "proc/fd-limit",
-	Title:    "a process has used up its file descriptors",
-	Resource: "file descriptors",
-	Needs:    []recording.Table{recording.Limits, recording.Processes},
-	Explains: []string{"net/accept-queue-full", "cpu/one-thread-limit"},
-	Page:     fdLimitPage,
-	Detect:   detectFDLimit,
+	ID:         "proc/fd-limit",
+	Title:      "a process has used up its file descriptors",
+	Resource:   "file descriptors",
+	Needs:      []recording.Table{recording.Limits, recording.Processes},
+	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit"},
+	Thresholds: []*rule.Threshold{&nearLimit, &atLimitSlack, &atLimitShare, &fullTable},
+	Page:       fdLimitPage,
+	Detect:     detectFDLimit,
 }
 
-const (
-	// nearLimit of descriptors is worth a word.
-	nearLimit = 0.9
-	// atLimitSlack: one descriptor is open for the moment in which a program
-	// fails, closes and tries again; counting them takes a moment too.
-	atLimitSlack = 1
-	// atLimitShare of the readings: a process that touches its limit now and
-	// then fails now and then.
-	atLimitShare = 0.5
-	// fullTable: the kernel lets root go on, everybody else fails with ENFILE.
-	fullTable = 0.98
+var (
+	nearLimit = rule.Threshold{Name: "near-limit", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "Of descriptors is worth a word."}
+	atLimitSlack = rule.Threshold{Name: "at-limit-slack", Value: 1, Unit: "count", Source: rule.Judgement,
+		Reason: "One descriptor is open for the moment in which a program fails, closes and tries again; counting them takes a moment too."}
+	atLimitShare = rule.Threshold{Name: "at-limit-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the readings: a process that touches its limit now and then fails now and then."}
+	fullTable = rule.Threshold{Name: "full-table", Value: 0.98, Unit: "share", Source: "kernel, fs/file_table.c",
+		Reason: "The kernel lets root go on, everybody else fails with ENFILE."}
 )
 
 // descriptors is one process and its limit over the window.
@@ -123,7 +122,7 @@ func measure(p view.Process, samples []recording.LimitSample) descriptors {
 		d.readings++
 		d.last = s
 		d.most = max(d.most, s.Files)
-		if s.Files >= s.FilesSoft-atLimitSlack {
+		if s.Files >= s.FilesSoft-int64(atLimitSlack.Value) {
 			d.atLimit++
 		}
 	}
@@ -144,7 +143,7 @@ func (d *descriptors) listen(v *view.View) {
 				queued++
 			}
 		}
-		if float64(queued) >= atLimitShare*float64(len(l.Samples)) {
+		if float64(queued) >= atLimitShare.Value*float64(len(l.Samples)) {
 			d.waiting++
 		}
 	}
@@ -152,13 +151,13 @@ func (d *descriptors) listen(v *view.View) {
 }
 
 func (d descriptors) confidence() rule.Confidence {
-	held := d.atLimit >= 2 && float64(d.atLimit) >= atLimitShare*float64(d.readings)
+	held := d.atLimit >= 2 && float64(d.atLimit) >= atLimitShare.Value*float64(d.readings)
 	switch {
 	case held && d.waiting > 0:
 		return rule.Certain
 	case held:
 		return rule.Likely
-	case float64(d.most) >= nearLimit*float64(d.last.FilesSoft):
+	case float64(d.most) >= nearLimit.Value*float64(d.last.FilesSoft):
 		return rule.Possible
 	}
 	return 0
@@ -231,11 +230,11 @@ func fileTable(v *view.View) (rule.Finding, bool) {
 	rows := view.Rows[recording.SystemSample](v)
 	full := 0
 	for _, s := range rows {
-		if s.FilesMax > 0 && float64(s.FilesOpen) >= fullTable*float64(s.FilesMax) {
+		if s.FilesMax > 0 && float64(s.FilesOpen) >= fullTable.Value*float64(s.FilesMax) {
 			full++
 		}
 	}
-	if full < 2 || float64(full) < atLimitShare*float64(len(rows)) {
+	if full < 2 || float64(full) < atLimitShare.Value*float64(len(rows)) {
 		return rule.Finding{}, false
 	}
 	last := rows[len(rows)-1]

@@ -17,24 +17,24 @@ import (
 var uninterruptiblePage string
 
 var uninterruptible = rule.Rule{
-	ID:       "proc/uninterruptible",
-	Title:    "threads hang in uninterruptible sleep",
-	Resource: "uninterruptible sleep",
-	Needs:    []recording.Table{recording.Processes},
-	Page:     uninterruptiblePage,
-	Detect:   detectUninterruptible,
+	ID:         "proc/uninterruptible",
+	Title:      "threads hang in uninterruptible sleep",
+	Resource:   "uninterruptible sleep",
+	Needs:      []recording.Table{recording.Processes},
+	Thresholds: []*rule.Threshold{&halfTheTime, &fewReadings, &briefly, &queueOfReaders},
+	Page:       uninterruptiblePage,
+	Detect:     detectUninterruptible,
 }
 
-const (
-	// halfTheTime in D: a thread that does its I/O and goes on is in D in few
-	// samples.
-	halfTheTime = 0.5
-	// fewReadings and briefly keep one slow moment from counting.
-	fewReadings = 3
-	briefly     = 1.0 // seconds between the first and the last reading in D
-	// queueOfReaders: one or two threads that wait for a disk are a copy; as
-	// many as this wait for each other.
-	queueOfReaders = 3.0
+var (
+	halfTheTime = rule.Threshold{Name: "half-the-time", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "In D: a thread that does its I/O and goes on is in D in few samples."}
+	fewReadings = rule.Threshold{Name: "few-readings", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "And briefly keep one slow moment from counting."}
+	briefly = rule.Threshold{Name: "briefly", Value: 1.0, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Few-readings and briefly keep one slow moment from counting."}
+	queueOfReaders = rule.Threshold{Name: "queue-of-readers", Value: 3.0, Unit: "threads", Source: rule.Judgement,
+		Reason: "One or two threads that wait for a disk are a copy; as many as this wait for each other."}
 )
 
 // hang is the threads that wait in the same place.
@@ -70,7 +70,7 @@ func detectUninterruptible(v *view.View) ([]rule.Finding, error) {
 func hangs(v *view.View) []hang {
 	var long []view.Blocked
 	for _, b := range v.Blocked() {
-		if b.Share() >= halfTheTime && b.InD >= fewReadings && b.Seconds >= briefly {
+		if b.Share() >= halfTheTime.Value && b.InD >= fewReadings.Int() && b.Seconds >= briefly.Value {
 			long = append(long, b)
 		}
 	}
@@ -111,7 +111,7 @@ func (h hang) confidence() rule.Confidence {
 	switch {
 	case h.where == "__refrigerator":
 		return rule.Possible // frozen on purpose, by a cgroup or for suspend
-	case h.disk && h.mean < queueOfReaders:
+	case h.disk && h.mean < queueOfReaders.Value:
 		return 0
 	case h.disk && h.stuck == 0:
 		return rule.Likely // they get on, slowly; a disk rule knows more

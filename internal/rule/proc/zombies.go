@@ -19,27 +19,27 @@ import (
 var zombiesPage string
 
 var zombies = rule.Rule{
-	ID:       "proc/zombies",
-	Title:    "a parent does not collect its children that ended",
-	Resource: "process table",
-	Needs:    []recording.Table{recording.Processes},
-	Page:     zombiesPage,
-	Detect:   detectZombies,
+	ID:         "proc/zombies",
+	Title:      "a parent does not collect its children that ended",
+	Resource:   "process table",
+	Needs:      []recording.Table{recording.Processes},
+	Thresholds: []*rule.Threshold{&unreaped, &someNew, &enoughToSay, &manyZombies, &freshAfter},
+	Page:       zombiesPage,
+	Detect:     detectZombies,
 }
 
+var (
+	unreaped = rule.Threshold{Name: "unreaped", Value: 1, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Every child is a zombie until its parent is scheduled and waits; a second later that has happened even on a busy host."}
+	someNew = rule.Threshold{Name: "some-new", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "Zombies that appear in the window and stay are a pattern; one or two may be a parent that waits in batches."}
+	enoughToSay = rule.Threshold{Name: "enough-to-say", Value: 10, Unit: "count", Source: rule.Judgement,
+		Reason: "Below it stale zombies take a handful of table entries and nothing else."}
+	manyZombies = rule.Threshold{Name: "many-zombies", Value: 100, Unit: "count", Source: rule.Judgement,
+		Reason: "Without growth hint at a parent that stopped waiting some time ago, or does so in bursts."}
+)
+
 const (
-	// unreaped: every child is a zombie until its parent is scheduled and
-	// waits; a second later that has happened even on a busy host.
-	unreaped = time.Second
-	// someNew zombies that appear in the window and stay are a pattern; one
-	// or two may be a parent that waits in batches.
-	someNew = 3
-	// enoughToSay: below it stale zombies take a handful of table entries and
-	// nothing else.
-	enoughToSay = 10
-	// manyZombies without growth hint at a parent that stopped waiting some
-	// time ago, or does so in bursts.
-	manyZombies = 100
 	// defaultPIDMax is the kernel's smallest default (include/linux/threads.h).
 	defaultPIDMax = 32768
 )
@@ -61,11 +61,11 @@ func detectZombies(v *view.View) ([]rule.Finding, error) {
 		}
 		f := rule.Finding{Subject: parentSubject(v, fam.parent), Confidence: rule.Possible}
 		switch {
-		case fam.fresh >= someNew && fam.reaped == 0 && n >= enoughToSay:
+		case fam.fresh >= someNew.Int() && fam.reaped == 0 && n >= enoughToSay.Int():
 			f.Confidence = rule.Certain
-		case fam.fresh >= someNew && fam.fresh > fam.reaped && n >= enoughToSay, n >= manyZombies:
+		case fam.fresh >= someNew.Int() && fam.fresh > fam.reaped && n >= enoughToSay.Int(), n >= manyZombies.Int():
 			f.Confidence = rule.Likely
-		case n < enoughToSay && fam.fresh < someNew:
+		case n < enoughToSay.Int() && fam.fresh < someNew.Int():
 			continue
 		}
 		limit := pidLimit(v)
@@ -98,12 +98,12 @@ func families(v *view.View) []family {
 		}
 		switch {
 		case p.Gone:
-			if last >= unreaped {
+			if last >= unreaped.Duration() {
 				fam.reaped++
 			}
-		case last >= unreaped:
+		case last >= unreaped.Duration():
 			fam.list = append(fam.list, p)
-			if since.Sub(v.Start()) > freshAfter {
+			if since.Sub(v.Start()) > freshAfter.Duration() {
 				fam.fresh++
 			}
 		}
@@ -116,9 +116,8 @@ func families(v *view.View) []family {
 	return list
 }
 
-// freshAfter: the first pass over /proc may take this long after the window
-// began.
-const freshAfter = 500 * time.Millisecond
+var freshAfter = rule.Threshold{Name: "fresh-after", Value: 0.5, Unit: "seconds", Source: rule.Judgement,
+	Reason: "The first pass over /proc may take this long after the window began."}
 
 // deadFor is since when, and how long up to its last reading, a process was
 // seen as a zombie. A dead main thread whose other threads live on is none.

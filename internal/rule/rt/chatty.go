@@ -20,27 +20,25 @@ var chatty = rule.Rule{
 	Resource: "round trips",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
 	// The caller is slow because of its round trips, however fast each is.
-	Explains: []string{"rt/server-slow"},
-	Page:     chattyPage,
-	Detect:   detectChatty,
+	Explains:   []string{"rt/server-slow"},
+	Thresholds: []*rule.Threshold{&manyTrips, &someUnits, &feltWait, &noticedWait, &shortTrip, &tripShare, &mostlyInferred, &missedShare},
+	Page:       chattyPage,
+	Detect:     detectChatty,
 }
 
-const (
-	// manyTrips for one piece of work: what one joined or listed request could
-	// have asked for. The same as what a run is made of in the recording.
-	manyTrips = 20
-	// someUnits: pieces of work of which that must be seen.
-	someUnits = 5
-	// feltWait is how long a person waits without noticing (Nielsen, Usability
-	// Engineering, chapter 5). Work whose round trips take less together is hinted
-	// at, from noticedWait on.
-	feltWait, noticedWait = 100 * time.Millisecond, 20 * time.Millisecond
-	// shortTrip: an answer that takes longer is slow by itself; fewer of them do
-	// not make it fast.
-	shortTrip = 10 * time.Millisecond
-	// tripShare of the time for the work is waited for answers; a client that
-	// computes for longer between them is the slow part.
-	tripShare = 0.5
+var (
+	manyTrips = rule.Threshold{Name: "many-trips", Value: 20, Unit: "count", Source: rule.Judgement,
+		Reason: "For one piece of work: what one joined or listed request could have asked for. The same as what a run is made of in the recording."}
+	someUnits = rule.Threshold{Name: "some-units", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "Pieces of work of which that must be seen."}
+	feltWait = rule.Threshold{Name: "felt-wait", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, chapter 5",
+		Reason: "How long a person waits without noticing (Nielsen, Usability Engineering, chapter 5). Work whose round trips take less together is hinted at, from noticed-wait on."}
+	noticedWait = rule.Threshold{Name: "noticed-wait", Value: 0.02, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Felt-wait is how long a person waits without noticing (Nielsen, Usability Engineering, chapter 5). Work whose round trips take less together is hinted at, from noticed-wait on."}
+	shortTrip = rule.Threshold{Name: "short-trip", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
+		Reason: "An answer that takes longer is slow by itself; fewer of them do not make it fast."}
+	tripShare = rule.Threshold{Name: "trip-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the time for the work is waited for answers; a client that computes for longer between them is the slow part."}
 )
 
 func detectChatty(v *view.View) ([]rule.Finding, error) {
@@ -99,13 +97,13 @@ func (x *talk) unit() time.Duration { return x.waited / time.Duration(max(x.unit
 func (x *talk) perUnit() float64 { return float64(x.trips) / float64(max(x.units, 1)) }
 
 func (x *talk) look() bool {
-	return x.units >= someUnits && x.perUnit() >= manyTrips && x.each() <= shortTrip && x.unit() >= noticedWait &&
-		float64(x.waited) >= tripShare*float64(x.took)
+	return x.units >= int64(someUnits.Value) && x.perUnit() >= manyTrips.Value && x.each() <= shortTrip.Duration() && x.unit() >= noticedWait.Duration() &&
+		float64(x.waited) >= tripShare.Value*float64(x.took)
 }
 
 func (x *talk) confidence() rule.Confidence {
 	switch {
-	case x.unit() < feltWait:
+	case x.unit() < feltWait.Duration():
 		return rule.Possible
 	case x.nesting != nil:
 		return atMost(x.v, x.s, rule.Certain)
@@ -137,11 +135,11 @@ func (x *talk) finding() rule.Finding {
 
 func (x *talk) evidence() []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: "rt.round-trips", Value: x.perUnit(), Unit: "count", Limit: rule.Limit(manyTrips),
+		Metric: "rt.round-trips", Value: x.perUnit(), Unit: "count", Limit: rule.Limit(manyTrips.Value),
 		What:  rule.T("%s round trips one after the other in each of %s pieces of work, %s for each trip", unit.Number(x.perUnit()), unit.Count(x.units), unit.Duration(x.each())),
 		Check: packets(x.v, x.s).With("--transactions"),
 	}, {
-		Metric: "rt.round-trip-share", Value: float64(x.waited) / float64(max(x.took, 1)), Unit: "share", Limit: rule.Limit(tripShare),
+		Metric: "rt.round-trip-share", Value: float64(x.waited) / float64(max(x.took, 1)), Unit: "share", Limit: rule.Limit(tripShare.Value),
 		What: rule.T("%s of %s went by waiting for these answers, %s between them", unit.Duration(x.unit()), unit.Duration(x.took/time.Duration(max(x.units, 1))),
 			unit.Duration((x.took-x.waited)/time.Duration(max(x.units, 1)))),
 		Check: packets(x.v, x.s).With("--by statement"),

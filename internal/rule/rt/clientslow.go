@@ -23,29 +23,27 @@ var clientSlow = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
 	// A server that sends to a client which does not read is not slow.
 	Explains: []string{"rt/server-slow"},
-	Page:     clientSlowPage,
-	Detect:   detectClientSlow,
+	Thresholds: []*rule.Threshold{&stalls, &stalledShare, &asksAtOnce, &closedFor, &busyThread, &mostPauses, &fewRequests, &worthWaiting, &someRequests,
+		&mostlyInferred, &missedShare},
+	Page:   clientSlowPage,
+	Detect: detectClientSlow,
 }
 
-const (
-	// stalls: pauses count as stalls of a client that otherwise asks at once if
-	// they are ten times as long as its usual pause, and worth waiting.
-	stalls = 10
-	// stalledShare of the life of its connections is lost in such pauses.
-	stalledShare = 0.5
-	// asksAtOnce is the usual pause of a program that has the next request ready:
-	// a wake-up and some work. A program that waits on purpose waits longer.
-	asksAtOnce = 2 * time.Millisecond
-	// closedFor is the share of a connection's life in which its client had
-	// closed the window.
-	closedFor = 0.2
-	// busyThread is the share of the time in which a thread of the client must
-	// have worked, or waited for a CPU or a disk, to be what takes the time. Of
-	// many threads that each do so now and then none is held up.
-	busyThread = 0.5
-	// mostPauses and fewRequests: where so much of the pauses comes before so few
-	// of the requests, these begin a job, and a pause before a job is no stall.
-	mostPauses, fewRequests = 0.9, 0.5
+var (
+	stalls = rule.Threshold{Name: "stalls", Value: 10, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Pauses count as stalls of a client that otherwise asks at once if they are ten times as long as its usual pause, and worth waiting."}
+	stalledShare = rule.Threshold{Name: "stalled-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the life of its connections is lost in such pauses."}
+	asksAtOnce = rule.Threshold{Name: "asks-at-once", Value: 0.002, Unit: "seconds", Source: rule.Judgement,
+		Reason: "The usual pause of a program that has the next request ready: a wake-up and some work. A program that waits on purpose waits longer."}
+	closedFor = rule.Threshold{Name: "closed-for", Value: 0.2, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of a connection's life in which its client had closed the window."}
+	busyThread = rule.Threshold{Name: "busy-thread", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of the time in which a thread of the client must have worked, or waited for a CPU or a disk, to be what takes the time. Of many threads that each do so now and then none is held up."}
+	mostPauses = rule.Threshold{Name: "most-pauses", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "And few-requests: where so much of the pauses comes before so few of the requests, these begin a job, and a pause before a job is no stall."}
+	fewRequests = rule.Threshold{Name: "few-requests", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Most-pauses and few-requests: where so much of the pauses comes before so few of the requests, these begin a job, and a pause before a job is no stall."}
 )
 
 func detectClientSlow(v *view.View) ([]rule.Finding, error) {
@@ -109,13 +107,13 @@ func (x *slowClient) look() bool {
 	if x.life <= 0 {
 		return false
 	}
-	if float64(x.zero) >= closedFor*float64(x.life) && x.zero >= time.Second && x.zero >= time.Duration(x.episodes)*rule.ClosedEach {
+	if float64(x.zero) >= closedFor.Value*float64(x.life) && x.zero >= time.Second && x.zero >= time.Duration(x.episodes)*rule.ClosedEach {
 		x.reads = true
 		x.sure = atMost(x.v, x.s, rule.Certain)
 		return true
 	}
 	x.keepBusy()
-	if x.count < someRequests || !x.stalls() {
+	if x.count < int64(someRequests.Value) || !x.stalls() {
 		return false
 	}
 	between, known := x.pausesBetweenJobs()
@@ -139,7 +137,7 @@ func (x *slowClient) keepBusy() {
 	all := x.connections
 	x.connections, x.life = nil, 0
 	for _, c := range all {
-		if c.Transactions == 0 || c.Idle/time.Duration(c.Transactions) > stalls*asksAtOnce {
+		if c.Transactions == 0 || c.Idle/time.Duration(c.Transactions) > stalls.Times(asksAtOnce.Duration()) {
 			continue
 		}
 		x.connections = append(x.connections, c)
@@ -168,19 +166,19 @@ func (x *slowClient) pausesBetweenJobs() (between, known bool) {
 			unknown += t.IdleBefore
 		}
 	}
-	if count == 0 || float64(unknown) > (1-mostPauses)*float64(idle) {
+	if count == 0 || float64(unknown) > (1-mostPauses.Value)*float64(idle) {
 		return false, false
 	}
 	each := func(t recording.PacketStatement) time.Duration { return t.IdleBefore / time.Duration(max(t.Count, 1)) }
 	slices.SortFunc(list, func(a, b recording.PacketStatement) int { return cmp.Compare(each(b), each(a)) })
 	for _, t := range list {
-		if float64(before) >= mostPauses*float64(idle) {
+		if float64(before) >= mostPauses.Value*float64(idle) {
 			break
 		}
 		before += t.IdleBefore
 		begins += t.Count
 	}
-	return float64(begins) <= fewRequests*float64(count), true
+	return float64(begins) <= fewRequests.Value*float64(count), true
 }
 
 // unread says that it is not known what was asked: it was encrypted, of a
@@ -192,21 +190,21 @@ func unread(t *recording.PacketStatement) bool {
 // stalls tells a client that asks as soon as it has its answer, and now and
 // then does not for long, from one that waits on purpose or has nothing to do.
 func (x *slowClient) stalls() bool {
-	if !x.alone || x.s.Pauses() < someRequests {
+	if !x.alone || x.s.Pauses() < int64(someRequests.Value) {
 		return false // pauses are kept for all clients of a service together
 	}
 	x.usual, x.longest = x.s.IdleQuantile(0.5), x.s.IdleQuantile(0.99)
-	if x.usual > asksAtOnce {
+	if x.usual > asksAtOnce.Duration() {
 		return false
 	}
-	least := max(stalls*x.usual, worthWaiting)
+	least := max(stalls.Times(x.usual), worthWaiting.Duration())
 	for _, b := range x.s.IdleTimes {
 		if b.From >= least {
 			x.stalled += time.Duration(b.Count) * (b.From + (b.To-b.From)/2)
 		}
 	}
 	x.stalled = min(x.stalled, x.idle)
-	return float64(x.stalled) >= stalledShare*float64(x.life) && x.rt < x.stalled
+	return float64(x.stalled) >= stalledShare.Value*float64(x.life) && x.rt < x.stalled
 }
 
 // findProcess looks for the client among the processes of this host, with a
@@ -214,7 +212,7 @@ func (x *slowClient) stalls() bool {
 func (x *slowClient) findProcess() {
 	held := map[int32]bool{}
 	for _, t := range x.v.ThreadTimes() {
-		held[t.PID] = held[t.PID] || t.Share[view.OnCPU]+t.Share[view.Runnable]+t.Share[view.WaitDisk] >= busyThread
+		held[t.PID] = held[t.PID] || t.Share[view.OnCPU]+t.Share[view.Runnable]+t.Share[view.WaitDisk] >= busyThread.Value
 	}
 	times := map[int32]view.ProcessTime{}
 	for _, p := range x.v.ProcessTimes() {
@@ -280,9 +278,9 @@ func (x *slowClient) evidence() []rule.Evidence {
 		}}
 	}
 	list := []rule.Evidence{{
-		Metric: "rt.idle", Value: x.stalled.Seconds() / x.life.Seconds(), Unit: "share", Limit: rule.Limit(stalledShare),
+		Metric: "rt.idle", Value: x.stalled.Seconds() / x.life.Seconds(), Unit: "share", Limit: rule.Limit(stalledShare.Value),
 		What: rule.T("with its answer there, the client asked the next thing within %s half of the time; pauses of %s and more took %s of %s",
-			unit.Duration(x.usual), unit.Duration(max(stalls*x.usual, worthWaiting)), unit.Duration(x.stalled), unit.Duration(x.life)),
+			unit.Duration(x.usual), unit.Duration(max(stalls.Times(x.usual), worthWaiting.Duration())), unit.Duration(x.stalled), unit.Duration(x.life)),
 		Check: packets(v, s).With("--by client"),
 	}, {
 		Metric: "rt.quantiles", Value: s.RTP95.Seconds(), Unit: "seconds",

@@ -20,22 +20,21 @@ import (
 var connectSlowPage string
 
 var connectSlow = rule.Rule{
-	ID:       "rt/connect-slow",
-	Title:    "connects take seconds because SYNs get no answer",
-	Resource: "connects",
-	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections},
-	Page:     connectSlowPage,
-	Seen:     connectsSeen,
-	Detect:   detectConnectSlow,
+	ID:         "rt/connect-slow",
+	Title:      "connects take seconds because SYNs get no answer",
+	Resource:   "connects",
+	Needs:      []recording.Table{recording.PacketCaptures, recording.PacketConnections},
+	Thresholds: []*rule.Threshold{&someRepeatedSYNs, &slowConnects, &mostlyInferred, &missedShare, &fewSamples},
+	Page:       connectSlowPage,
+	Seen:       connectsSeen,
+	Detect:     detectConnectSlow,
 }
 
-const (
-	// someRepeatedSYNs: one or two may be a moment of a bad line. It also is how many
-	// SYNs in vain say that a single connect fails.
-	someRepeatedSYNs = 3
-	// slowConnects is the share of connects from which it is more than bad luck:
-	// lines that lose one packet in a thousand repeat one SYN in a thousand.
-	slowConnects = 0.01
+var (
+	someRepeatedSYNs = rule.Threshold{Name: "some-repeated-sy-ns", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "One or two may be a moment of a bad line. It also is how many SYNs in vain say that a single connect fails."}
+	slowConnects = rule.Threshold{Name: "slow-connects", Value: 0.01, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of connects from which it is more than bad luck: lines that lose one packet in a thousand repeat one SYN in a thousand."}
 )
 
 func detectConnectSlow(v *view.View) ([]rule.Finding, error) {
@@ -119,16 +118,16 @@ func (x *slowConnect) look(address string, port int32) bool {
 	}
 	// Older recordings have the worst of many connections, but all handshakes.
 	x.begun = max(x.begun, x.handshakes+x.repeated)
-	if x.repeated+x.ignored < someRepeatedSYNs && !x.vain() {
+	if x.repeated+x.ignored < someRepeatedSYNs.Int() && !x.vain() {
 		return false
 	}
 	slices.Sort(x.steps)
-	return float64(x.repeated+x.ignored) >= slowConnects*float64(x.begun)
+	return float64(x.repeated+x.ignored) >= slowConnects.Value*float64(x.begun)
 }
 
 // vain says that nobody ever got an answer, though few tried, for long enough.
 func (x *slowConnect) vain() bool {
-	return x.never > 0 && x.never == x.begun && x.silent >= someRepeatedSYNs
+	return x.never > 0 && x.never == x.begun && x.silent >= someRepeatedSYNs.Int()
 }
 
 func (x *slowConnect) finding() rule.Finding {
@@ -149,7 +148,7 @@ func (x *slowConnect) finding() rule.Finding {
 	case x.ignored > x.repeated:
 		f.Headline = rule.T("%s leaves %s of connects waiting: it does not take connections whose handshake is complete", s.Name(), unit.Share(share))
 	}
-	if x.repeated+x.ignored < someRepeatedSYNs {
+	if x.repeated+x.ignored < someRepeatedSYNs.Int() {
 		f.Confidence = rule.Possible // a mistyped address looks like this
 	}
 	if x.ignored > 0 {
@@ -160,7 +159,7 @@ func (x *slowConnect) finding() rule.Finding {
 		})
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{
-		Metric: "rt.syn-repeats", Value: float64(x.repeated), Unit: "count", Limit: rule.Limit(someRepeatedSYNs),
+		Metric: "rt.syn-repeats", Value: float64(x.repeated), Unit: "count", Limit: rule.Limit(someRepeatedSYNs.Value),
 		What:  rule.T("the first SYN of %s of %s got no answer, %s SYNs altogether; %s of them never got one", unit.Count(x.repeated), unit.Plural(x.begun, "connect", "connects"), unit.Count(x.silent), unit.Count(x.never)),
 		Check: tshark(v, s, shell.Display("tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission"), "frame.time_relative", view.IPField("src", s.Server), "tcp.srcport"),
 	})

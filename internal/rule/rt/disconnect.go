@@ -19,25 +19,24 @@ import (
 var disconnectPage string
 
 var firstDisconnect = rule.Rule{
-	ID:       "rt/first-disconnect",
-	Title:    "a connection was closed in the middle of a request",
-	Resource: "connections",
-	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections},
-	Refutes:  []string{"answers"},
-	Page:     disconnectPage,
-	Seen:     allHeard,
-	Detect:   detectFirstDisconnect,
+	ID:         "rt/first-disconnect",
+	Title:      "a connection was closed in the middle of a request",
+	Resource:   "connections",
+	Needs:      []recording.Table{recording.PacketCaptures, recording.PacketConnections},
+	Refutes:    []string{"answers"},
+	Thresholds: []*rule.Threshold{&gaveUpAfter, &gaveUpTimes, &gaveUpClients, &someTime, &someRequests, &mostlyInferred, &missedShare},
+	Page:       disconnectPage,
+	Seen:       allHeard,
+	Detect:     detectFirstDisconnect,
 }
 
-const (
-	// gaveUpAfter is the shortest time limit that is commonly set for a request;
-	// a client that leaves earlier was stopped, or has changed its mind.
-	gaveUpAfter = time.Second
-	// gaveUpTimes is how many times the usual response time a client must have
-	// waited before it is said to have given up.
-	gaveUpTimes = 10
-	// gaveUpClients of one service are no accident.
-	gaveUpClients = 3
+var (
+	gaveUpAfter = rule.Threshold{Name: "gave-up-after", Value: 1, Unit: "seconds", Source: rule.Judgement,
+		Reason: "The shortest time limit that is commonly set for a request; a client that leaves earlier was stopped, or has changed its mind."}
+	gaveUpTimes = rule.Threshold{Name: "gave-up-times", Value: 10, Unit: "ratio", Source: rule.Judgement,
+		Reason: "How many times the usual response time a client must have waited before it is said to have given up."}
+	gaveUpClients = rule.Threshold{Name: "gave-up-clients", Value: 3, Unit: "count", Source: rule.Judgement,
+		Reason: "Of one service are no accident."}
 )
 
 // cut is a connection that was closed in the middle of a request.
@@ -132,7 +131,7 @@ func (d *disconnects) look() bool {
 				n++
 			}
 		}
-		if n >= gaveUpClients {
+		if n >= gaveUpClients.Int() {
 			d.sure = rule.Likely
 		}
 	} else {
@@ -154,7 +153,7 @@ func (d *disconnects) look() bool {
 // gaveUp says that a client left after it had waited much longer than usual,
 // and not because nothing came that it was ready to wait for.
 func (d *disconnects) gaveUp(x cut) bool {
-	return !x.byServer() && !asked(x.t) && x.waited() >= gaveUpAfter && x.waited() >= gaveUpTimes*d.s.RTP50
+	return !x.byServer() && !asked(x.t) && x.waited() >= gaveUpAfter.Duration() && x.waited() >= gaveUpTimes.Times(d.s.RTP50)
 }
 
 func (d *disconnects) finding() rule.Finding {

@@ -24,22 +24,22 @@ var errorAnswers = rule.Rule{
 	Title:    "requests are answered by errors",
 	Resource: "answers",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements, recording.PacketErrors},
-	Page:     errorsPage,
-	Seen:     func(v *view.View) bool { return decodedAnswers(v) && allHeard(v) },
-	Detect:   detectErrors,
+	Thresholds: []*rule.Threshold{&someErrors, &wrongShare, &usualShare, &oftenShare, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &someTime, &someRequests,
+		&mostlyInferred, &missedShare},
+	Page:   errorsPage,
+	Seen:   func(v *view.View) bool { return decodedAnswers(v) && allHeard(v) },
+	Detect: detectErrors,
 }
 
-const (
-	// someErrors: one or two may be anybody's typing.
-	someErrors = 5
-	// wrongShare of the requests of a service: the objective of many services is
-	// 99 % or better (Beyer et al., Site Reliability Engineering, chapter 4).
-	wrongShare = 0.01
-	// usualShare is for errors that programs use on purpose to ask whether
-	// something is there: only if most requests are answered so, it is a fault.
-	usualShare = 0.5
-	// oftenShare of such errors is worth a word.
-	oftenShare = 0.1
+var (
+	someErrors = rule.Threshold{Name: "some-errors", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "One or two may be anybody's typing."}
+	wrongShare = rule.Threshold{Name: "wrong-share", Value: 0.01, Unit: "share", Source: "Beyer et al., Site Reliability Engineering, chapter 4",
+		Reason: "Of the requests of a service: the objective of many services is 99 % or better (Beyer et al., Site Reliability Engineering, chapter 4)."}
+	usualShare = rule.Threshold{Name: "usual-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "For errors that programs use on purpose to ask whether something is there: only if most requests are answered so, it is a fault."}
+	oftenShare = rule.Threshold{Name: "often-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "Of such errors is worth a word."}
 )
 
 // usual errors answer a question: not there, already there, not changed, not
@@ -227,15 +227,15 @@ func (e *failing) look() bool { return e.confidence() > 0 }
 // confidence: the errors themselves were seen. Whether they are a fault is the
 // question.
 func (e *failing) confidence() rule.Confidence {
-	if e.failed < someErrors {
+	if e.failed < int64(someErrors.Value) {
 		return 0
 	}
 	switch share := e.share(); {
-	case !e.usual && share >= wrongShare:
+	case !e.usual && share >= wrongShare.Value:
 		return atMost(e.v, e.s, rule.Certain)
-	case e.usual && share >= usualShare && e.failed >= someRequests:
+	case e.usual && share >= usualShare.Value && e.failed >= int64(someRequests.Value):
 		return rule.Likely
-	case e.usual && share >= oftenShare && e.failed >= someRequests, !e.usual:
+	case e.usual && share >= oftenShare.Value && e.failed >= int64(someRequests.Value), !e.usual:
 		return rule.Possible
 	}
 	return 0
@@ -306,7 +306,7 @@ func (e *failing) evidence() []rule.Evidence {
 		What:  rule.T("%s of them for %s%s%s", unit.Count(t.n), cmp.Or(short(t.fingerprint), t.command), clients, e.whose()),
 		Check: packets(v, s).With("--transactions %s", e.filter()),
 	})
-	if e.errorCount >= someErrors && e.rightCount >= someErrors {
+	if e.errorCount >= int64(someErrors.Value) && e.rightCount >= int64(someErrors.Value) {
 		if errors, right := time.Duration(e.errorTime/e.errorCount), time.Duration(e.rightTime/e.rightCount); errors < right {
 			list = append(list, rule.Evidence{
 				Metric: "rt.error-time", Value: errors.Seconds(), Unit: "seconds",
@@ -339,9 +339,9 @@ func (e *failing) besides() string {
 
 func (e *failing) limit() float64 {
 	if e.usual {
-		return usualShare
+		return usualShare.Value
 	}
-	return wrongShare
+	return wrongShare.Value
 }
 
 // byCode lists the most frequent codes.

@@ -22,33 +22,32 @@ var fanOut = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketNestings, recording.PacketServices},
 	// The caller is slow for that reason, and its callee is slow now and then.
 	Explains: []string{"rt/server-slow", "rt/two-humps"},
-	Page:     fanOutPage,
-	Seen:     func(v *view.View) bool { return len(v.PacketNestings()) > 0 },
-	Detect:   detectFanOut,
+	Thresholds: []*rule.Threshold{&manyCalls, &atOnce, &tailShare, &multiplied, &hitShare, &someHits, &formulaHits, &formulaWithin, &coveredShare,
+		&mostlyInferred, &missedShare},
+	Page:   fanOutPage,
+	Seen:   func(v *view.View) bool { return len(v.PacketNestings()) > 0 },
+	Detect: detectFanOut,
 }
 
-const (
-	// manyCalls: with fewer calls at once a request is seldom hit by a tail that
-	// few calls have.
-	manyCalls = 8
-	// atOnce is the share of a request's calls that were under way together; what
-	// is called one after the other adds up instead (rt/chatty).
-	atOnce = 0.5
-	// tailShare: above it slow calls are no tail, the callee is slow.
-	tailShare = 0.2
-	// multiplied: a request must be hit at least so many times more often than a
-	// call is slow.
-	multiplied = 3
-	// hitShare of the requests is what makes the tail of the callee the caller's
-	// everyday.
-	hitShare = 0.1
-	// someHits are needed to say so; formulaHits to hold it against the formula.
-	someHits, formulaHits = 5, 20
-	// formulaWithin is how far the measured mean may be from the formula, whose
-	// calls are independent and cost nothing to send.
-	formulaWithin = 0.3
-	// coveredShare of a request's time its calls are under way.
-	coveredShare = 0.5
+var (
+	manyCalls = rule.Threshold{Name: "many-calls", Value: 8, Unit: "count", Source: rule.Judgement,
+		Reason: "With fewer calls at once a request is seldom hit by a tail that few calls have."}
+	atOnce = rule.Threshold{Name: "at-once", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of a request's calls that were under way together; what is called one after the other adds up instead (rt/chatty)."}
+	tailShare = rule.Threshold{Name: "tail-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
+		Reason: "Above it slow calls are no tail, the callee is slow."}
+	multiplied = rule.Threshold{Name: "multiplied", Value: 3, Unit: "ratio", Source: rule.Judgement,
+		Reason: "A request must be hit at least so many times more often than a call is slow."}
+	hitShare = rule.Threshold{Name: "hit-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the requests is what makes the tail of the callee the caller's everyday."}
+	someHits = rule.Threshold{Name: "some-hits", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "Needed to say so; formula-hits to hold it against the formula."}
+	formulaHits = rule.Threshold{Name: "formula-hits", Value: 20, Unit: "count", Source: rule.Judgement,
+		Reason: "Some-hits are needed to say so; formula-hits to hold it against the formula."}
+	formulaWithin = rule.Threshold{Name: "formula-within", Value: 0.3, Unit: "share", Source: rule.Judgement,
+		Reason: "How far the measured mean may be from the formula, whose calls are independent and cost nothing to send."}
+	coveredShare = rule.Threshold{Name: "covered-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of a request's time its calls are under way."}
 )
 
 func detectFanOut(v *view.View) ([]rule.Finding, error) {
@@ -95,14 +94,14 @@ func (x *fan) formula() time.Duration {
 func (x *fan) measured() time.Duration { return x.Covered / time.Duration(max(x.Requests, 1)) }
 
 func (x *fan) look() bool {
-	return x.n() >= manyCalls && float64(x.Most) >= atOnce*x.n() &&
-		x.Struck >= someHits && x.hit() >= hitShare && x.hit() >= multiplied*x.p() && x.p() <= tailShare &&
-		float64(x.Covered) >= coveredShare*float64(x.RTSum)
+	return x.n() >= manyCalls.Value && float64(x.Most) >= atOnce.Value*x.n() &&
+		x.Struck >= int64(someHits.Value) && x.hit() >= hitShare.Value && x.hit() >= multiplied.Value*x.p() && x.p() <= tailShare.Value &&
+		float64(x.Covered) >= coveredShare.Value*float64(x.RTSum)
 }
 
 // fits says that the formula explains what was measured.
 func (x *fan) fits() bool {
-	return x.Struck >= formulaHits && math.Abs(float64(x.formula()-x.measured())) <= formulaWithin*float64(x.measured())
+	return x.Struck >= int64(formulaHits.Value) && math.Abs(float64(x.formula()-x.measured())) <= formulaWithin.Value*float64(x.measured())
 }
 
 func (x *fan) caller() *view.PacketService { return serviceAt(x.v, x.Host, x.Port) }
@@ -148,11 +147,11 @@ func (x *fan) evidence() []rule.Evidence {
 	caller := x.caller()
 	callee := &view.PacketService{Server: x.Callee, Port: uint16(x.CalleePort)}
 	return []rule.Evidence{{
-		Metric: "rt.fan-out", Value: x.n(), Unit: "calls", Limit: rule.Limit(manyCalls),
+		Metric: "rt.fan-out", Value: x.n(), Unit: "calls", Limit: rule.Limit(manyCalls.Value),
 		What:  rule.T("%s requests made %s calls to %s, up to %d at the same time", unit.Count(x.Requests), unit.Count(x.Calls), x.callee(), x.Most),
 		Check: packets(x.v, caller).With("--transactions"),
 	}, {
-		Metric: "rt.slow-calls", Value: x.p(), Unit: "share", Limit: rule.Limit(tailShare),
+		Metric: "rt.slow-calls", Value: x.p(), Unit: "share", Limit: rule.Limit(tailShare.Value),
 		What: rule.T("%s of the calls took %s, the others %s (p50 %s, p99 %s)", unit.Share(x.p()), unit.Duration(x.slow()), unit.Duration(x.usual()),
 			unit.Duration(x.CallP50), unit.Duration(x.CallP99)),
 		Check: packets(x.v, callee).With("--histogram"),

@@ -19,16 +19,15 @@ var headOfLine = rule.Rule{
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStalls},
 	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/slow-group"},
-	Page:     headOfLinePage,
-	Seen:     func(v *view.View) bool { return answered(v, someRequests) },
-	Detect:   detectHeadOfLine,
+	Thresholds: []*rule.Threshold{&answeredMeanwhile, &someSlow, &someTime, &someSeconds, &mostOfTheTime, &someRequests, &pathIsSmall, &mostlyInferred,
+		&missedShare, &fewSamples},
+	Page:   headOfLinePage,
+	Seen:   func(v *view.View) bool { return answered(v, int64(someRequests.Value)) },
+	Detect: detectHeadOfLine,
 }
 
-const (
-	// answeredMeanwhile is the share of the executions of a request during which others
-	// may have been answered: a server that can do so is not held up by it.
-	answeredMeanwhile = 0.1
-)
+var answeredMeanwhile = rule.Threshold{Name: "answered-meanwhile", Value: 0.1, Unit: "share", Source: rule.Judgement,
+	Reason: "The share of the executions of a request during which others may have been answered: a server that can do so is not held up by it."}
 
 // holder is one kind of request during which all others of a service wait.
 type holder struct {
@@ -75,7 +74,7 @@ func whole(row *recording.PacketStall) bool { return row.Command == "" && row.Fi
 
 // matters says that requests waited again and again, and long enough in all.
 func matters(v *view.View, s *view.PacketService, row *recording.PacketStall) bool {
-	return row.Count >= someSlow && row.Seconds >= int64(min(someSeconds, (len(s.Seconds)+1)/2)) && perSecond(v, row.Waited) >= someTime
+	return row.Count >= int64(someSlow.Value) && row.Seconds >= int64(min(someSeconds.Int(), (len(s.Seconds)+1)/2)) && perSecond(v, row.Waited) >= someTime.Value
 }
 
 // holds says that it is this kind of request that the others wait for: most of the
@@ -83,8 +82,8 @@ func matters(v *view.View, s *view.PacketService, row *recording.PacketStall) bo
 // while it was worked on.
 func (h *holder) holds() bool {
 	r := &h.row
-	return matters(h.v, h.s, r) && float64(r.Lasted) >= mostOfTheTime*float64(h.all.Lasted) &&
-		float64(r.Answered) <= answeredMeanwhile*float64(r.Executions)
+	return matters(h.v, h.s, r) && float64(r.Lasted) >= mostOfTheTime.Value*float64(h.all.Lasted) &&
+		float64(r.Answered) <= answeredMeanwhile.Value*float64(r.Executions)
 }
 
 // what names the request.
@@ -98,7 +97,7 @@ func (h *holder) what() string {
 func (h *holder) finding() rule.Finding {
 	r, s := &h.row, h.s
 	sure := rule.Likely
-	if h.way.known() && float64(h.way.Slow) <= pathIsSmall*float64(r.P50) {
+	if h.way.known() && float64(h.way.Slow) <= pathIsSmall.Value*float64(r.P50) {
 		sure = rule.Certain
 	}
 	lost := perSecond(h.v, r.Waited)
@@ -118,7 +117,7 @@ func (h *holder) evidence() []rule.Evidence {
 		waiting = "what waited"
 	}
 	list := []rule.Evidence{{
-		Metric: "rt.stalls", Value: float64(r.Count), Unit: "count", Limit: rule.Limit(someSlow),
+		Metric: "rt.stalls", Value: float64(r.Count), Unit: "count", Limit: rule.Limit(someSlow.Value),
 		What: rule.T("%s times nobody was answered, %s altogether, until %s was; %s requests on up to %s connections waited then", unit.Count(r.Count),
 			unit.Duration(r.Lasted), h.what(), unit.Count(r.Waiters), unit.Count(r.Connections)),
 		Check: packets(v, s).With("--slowest 20"),

@@ -33,7 +33,7 @@ func sidesOf(v *view.View, s *view.PacketService, at time.Duration) sides {
 			continue
 		}
 		known += t.Count
-		told := t.Count >= someRequests && t.Fingerprint != "" && t.Fingerprint != summary.Others
+		told := t.Count >= int64(someRequests.Value) && t.Fingerprint != "" && t.Fingerprint != summary.Others
 		below, above := t.RTP10 < at, t.RTP95 > at
 		switch {
 		case told && below && above:
@@ -60,13 +60,13 @@ func sidesOf(v *view.View, s *view.PacketService, at time.Duration) sides {
 // same says that a statement lies on both sides, and that this is no matter of a
 // few requests of many.
 func (x *sides) same(s *view.PacketService) bool {
-	return x.both != nil && float64(x.spread) >= humpShare*float64(s.Count)
+	return x.both != nil && float64(x.spread) >= humpShare.Value*float64(s.Count)
 }
 
 // differ says that the sides are those of different statements: two kinds of
 // work, of which each takes its time.
 func (x *sides) differ(s *view.PacketService) bool {
-	least := humpShare * float64(s.Count)
+	least := humpShare.Value * float64(s.Count)
 	return !x.same(s) && (float64(x.low) < least || float64(x.high) < least)
 }
 

@@ -23,25 +23,23 @@ var lateCommit = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
 	// Locks held for nothing make others wait; and a client that is late here is
 	// late.
-	Explains: []string{"rt/server-slow", "rt/client-slow", "mysql/row-lock-wait", "mysql/long-transaction"},
-	Refutes:  []string{"transactions of MySQL"},
-	Page:     lateCommitPage,
-	Seen:     commitsSeen,
-	Detect:   detectLateCommit,
+	Explains:   []string{"rt/server-slow", "rt/client-slow", "mysql/row-lock-wait", "mysql/long-transaction"},
+	Refutes:    []string{"transactions of MySQL"},
+	Thresholds: []*rule.Threshold{&someCommits, &lateTimes, &lateAtLeast, &lateShare, &mostlyInferred, &missedShare},
+	Page:       lateCommitPage,
+	Seen:       commitsSeen,
+	Detect:     detectLateCommit,
 }
 
-const (
-	// someCommits: one that came late may have been typed by hand.
-	someCommits = 5
-	// lateTimes is how many times longer a client must wait before COMMIT than
-	// before its other statements. A client that is slow between all of them has
-	// another fault.
-	lateTimes = 3
-	// lateAtLeast is what a wait must be worth: longer than a scheduler's delay or
-	// a pause of a garbage collector that nobody minds.
-	lateAtLeast = 10 * time.Millisecond
-	// lateShare of the pause and the work of a transaction is the pause.
-	lateShare = 0.5
+var (
+	someCommits = rule.Threshold{Name: "some-commits", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "One that came late may have been typed by hand."}
+	lateTimes = rule.Threshold{Name: "late-times", Value: 3, Unit: "ratio", Source: rule.Judgement,
+		Reason: "How many times longer a client must wait before COMMIT than before its other statements. A client that is slow between all of them has another fault."}
+	lateAtLeast = rule.Threshold{Name: "late-at-least", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
+		Reason: "What a wait must be worth: longer than a scheduler's delay or a pause of a garbage collector that nobody minds."}
+	lateShare = rule.Threshold{Name: "late-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the pause and the work of a transaction is the pause."}
 )
 
 func detectLateCommit(v *view.View) ([]rule.Finding, error) {
@@ -126,12 +124,12 @@ func (c *commits) perCommit() time.Duration { return c.work / time.Duration(max(
 // late says that clients take their time before COMMIT and not elsewhere, in
 // most transactions and longer than everything else takes in them.
 func (c *commits) late() bool {
-	if c.count < someCommits || c.others < c.count || c.p50 < lateAtLeast {
+	if c.count < int64(someCommits.Value) || c.others < c.count || c.p50 < lateAtLeast.Duration() {
 		return false
 	}
 	typical := min(c.mean(), c.p50)
 	work := c.perCommit()
-	return typical >= lateTimes*c.otherIdle() && typical-c.path >= lateAtLeast && float64(typical) >= lateShare*float64(typical+work)
+	return typical >= lateTimes.Times(c.otherIdle()) && typical-c.path >= lateAtLeast.Duration() && float64(typical) >= lateShare.Value*float64(typical+work)
 }
 
 func (c *commits) finding() rule.Finding {
@@ -162,7 +160,7 @@ func openTransactions(protocol string) shell.Command {
 
 func (c *commits) evidence() []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: "rt.idle-before-commit", Value: c.mean().Seconds(), Unit: "seconds", Limit: rule.Limit(max(lateAtLeast, lateTimes*c.otherIdle()).Seconds()),
+		Metric: "rt.idle-before-commit", Value: c.mean().Seconds(), Unit: "seconds", Limit: rule.Limit(max(lateAtLeast.Duration(), lateTimes.Times(c.otherIdle())).Seconds()),
 		What: rule.T("%s COMMITs came %s after the answer to the statement before them (p50 %s, p95 %s)", unit.Count(c.count),
 			unit.Duration(c.mean()), unit.Duration(c.p50), unit.Duration(c.p95)),
 		Check: packets(c.v, c.s).With("--by statement"),

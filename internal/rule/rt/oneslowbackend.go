@@ -22,30 +22,28 @@ var oneSlowBackend = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
 	Explains: []string{"rt/server-slow", "rt/two-humps"},
 	Refutes:  []string{"response times"},
-	Page:     oneSlowBackendPage,
-	Seen:     func(v *view.View) bool { return len(groups(v)) > 0 },
-	Detect:   detectOneSlowBackend,
+	Thresholds: []*rule.Threshold{&fewestPeers, &slowerThanPeers, &slowerBy, &alike, &sameShare, &alikeSize, &hotShare, &mostOfTheTime, &someRequests,
+		&mostlyInferred, &missedShare, &fewSamples},
+	Page:   oneSlowBackendPage,
+	Seen:   func(v *view.View) bool { return len(groups(v)) > 0 },
+	Detect: detectOneSlowBackend,
 }
 
-const (
-	// fewestPeers besides one: of two servers nobody can say which is normal.
-	fewestPeers = 2
-	// slowerThanPeers: the same statements take three times as long as at the
-	// median of the others. Hardware of two generations differs by less than two.
-	slowerThanPeers = 3
-	// slowerBy is the least difference that counts; below it scheduling decides.
-	slowerBy = time.Millisecond
-	// alike: the others are alike if the slowest of them is within this factor of
-	// their median; else there is no normal to differ from.
-	alike = 3
-	// sameShare of its requests a server on another port must have in common with a
-	// peer, and alikeSize is by how much the mean sizes of answers may differ: every web
-	// server is asked for / or /metrics, and answers as it is.
-	sameShare = 0.9
-	alikeSize = 1.5
-	// hotShare: a server that gets so many times the mean of requests is hot.
-	// Random spread of some hundred keys over some ten servers stays below.
-	hotShare = 1.5
+var (
+	fewestPeers = rule.Threshold{Name: "fewest-peers", Value: 2, Unit: "count", Source: rule.Judgement,
+		Reason: "Besides one: of two servers nobody can say which is normal."}
+	slowerThanPeers = rule.Threshold{Name: "slower-than-peers", Value: 3, Unit: "ratio", Source: rule.Judgement,
+		Reason: "The same statements take three times as long as at the median of the others. Hardware of two generations differs by less than two."}
+	slowerBy = rule.Threshold{Name: "slower-by", Value: 0.001, Unit: "seconds", Source: rule.Judgement,
+		Reason: "The least difference that counts; below it scheduling decides."}
+	alike = rule.Threshold{Name: "alike", Value: 3, Unit: "ratio", Source: rule.Judgement,
+		Reason: "The others are alike if the slowest of them is within this factor of their median; else there is no normal to differ from."}
+	sameShare = rule.Threshold{Name: "same-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "Of its requests a server on another port must have in common with a peer, and alike-size is by how much the mean sizes of answers may differ: every web server is asked for / or /metrics, and answers as it is."}
+	alikeSize = rule.Threshold{Name: "alike-size", Value: 1.5, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Same-share of its requests a server on another port must have in common with a peer, and alike-size is by how much the mean sizes of answers may differ: every web server is asked for / or /metrics, and answers as it is."}
+	hotShare = rule.Threshold{Name: "hot-share", Value: 1.5, Unit: "ratio", Source: rule.Judgement,
+		Reason: "A server that gets so many times the mean of requests is hot. Random spread of some hundred keys over some ten servers stays below."}
 )
 
 // backend is one server of a group, and how long it takes for what its peers
@@ -76,7 +74,7 @@ type group []*backend
 func groups(v *view.View) []group {
 	var asked []*view.PacketService
 	for _, s := range v.PacketServices() {
-		if s.Count >= someRequests {
+		if s.Count >= int64(someRequests.Value) {
 			asked = append(asked, s)
 		}
 	}
@@ -98,7 +96,7 @@ func groups(v *view.View) []group {
 					others = append(others, b)
 				}
 			}
-			if len(g) > fewestPeers {
+			if len(g) > fewestPeers.Int() {
 				list = append(list, g)
 			}
 			left = others
@@ -121,11 +119,11 @@ func (b *backend) sameWork(o *backend) bool {
 	var same, all int64
 	for statement, n := range b.counts {
 		all += n
-		if m := o.counts[statement]; m > 0 && within(b.sizes[statement]/float64(n), o.sizes[statement]/float64(m), alikeSize) {
+		if m := o.counts[statement]; m > 0 && within(b.sizes[statement]/float64(n), o.sizes[statement]/float64(m), alikeSize.Value) {
 			same += n
 		}
 	}
-	return all > 0 && float64(same) >= sameShare*float64(all)
+	return all > 0 && float64(same) >= sameShare.Value*float64(all)
 }
 
 // within says that two sizes differ by no more than a factor, of which the first
@@ -169,7 +167,7 @@ func (g group) usual(statement string, but *backend) time.Duration {
 			times = append(times, d)
 		}
 	}
-	if len(times) < fewestPeers {
+	if len(times) < fewestPeers.Int() {
 		return 0
 	}
 	return at(times, 0.5)
@@ -190,7 +188,7 @@ func (g group) factor(b *backend) (times float64, excess time.Duration, ok bool)
 		own += float64(n) * float64(b.by[statement])
 		usual += float64(n) * float64(u)
 	}
-	if usual == 0 || shared < mostOfTheTime*all {
+	if usual == 0 || shared < mostOfTheTime.Value*all {
 		return 0, 0, false
 	}
 	return own / usual, time.Duration((own - usual) / shared), true
@@ -212,7 +210,7 @@ func (g group) judge(v *view.View) (rule.Finding, bool) {
 			others = max(others, f)
 		}
 	}
-	if slow == nil || times < slowerThanPeers || excess < slowerBy || others > alike {
+	if slow == nil || times < slowerThanPeers.Value || excess < slowerBy.Duration() || others > alike.Value {
 		return rule.Finding{}, false
 	}
 	s := slow.service
@@ -252,12 +250,12 @@ func (g group) evidence(v *view.View, slow *backend, excess time.Duration) []rul
 	}
 	mean := float64(requests) / float64(len(g))
 	list := []rule.Evidence{{
-		Metric: "rt.backend", Value: s.RTP50.Seconds(), Unit: "seconds", Limit: rule.Limit(slowerThanPeers * at(peers, 0.5).Seconds()),
+		Metric: "rt.backend", Value: s.RTP50.Seconds(), Unit: "seconds", Limit: rule.Limit(slowerThanPeers.Value * at(peers, 0.5).Seconds()),
 		What: rule.T("median response time %s, at its peers %s (from %s to %s); for the same requests %s longer", unit.Duration(s.RTP50),
 			unit.Duration(at(peers, 0.5)), unit.Duration(at(peers, 0)), unit.Duration(at(peers, 1)), unit.Duration(excess)),
 		Check: packets(v, s).With("--by server"),
 	}, {
-		Metric: "rt.backend-load", Value: float64(s.Count) / mean, Unit: "times the mean", Limit: rule.Limit(hotShare),
+		Metric: "rt.backend-load", Value: float64(s.Count) / mean, Unit: "times the mean", Limit: rule.Limit(hotShare.Value),
 		What:  rule.T("it got %s of %s requests, %s times the mean of %d servers: %s", unit.Count(s.Count), unit.Count(requests), unit.Number(round(float64(s.Count)/mean)), len(g), hot(float64(s.Count)/mean)),
 		Check: packets(v, s).With("--by server"),
 	}}
@@ -269,9 +267,9 @@ func (g group) evidence(v *view.View, slow *backend, excess time.Duration) []rul
 
 func hot(times float64) string {
 	switch {
-	case times >= hotShare:
+	case times >= hotShare.Value:
 		return "it is hot, look at how keys are spread"
-	case times < 1/hotShare:
+	case times < 1/hotShare.Value:
 		return "less than its share, as it answers late"
 	}
 	return "its load is not why"

@@ -21,29 +21,25 @@ var pathSlow = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections},
 	// Repeated packets and long ways there make requests look slow.
 	Explains: []string{"rt/server-slow"},
-	Page:     pathSlowPage,
-	Detect:   detectPathSlow,
+	Thresholds: []*rule.Threshold{&lossTakes, &someRepeats, &queued, &worthQueueing, &grown, &someHandshakes, &mostOfTheTime, &someRequests,
+		&mostlyInferred, &missedShare, &fewSamples},
+	Page:   pathSlowPage,
+	Detect: detectPathSlow,
 }
 
-const (
-	// lossTakes: waiting for repeated packets takes three tenths of all waiting.
-	// A repeat costs a round trip or, for the last packet of an answer, 200 ms:
-	// far more than the request, so a few percent of lost packets get there.
-	lossTakes = 0.3
-	// someRepeats: fewer may be one bad moment.
-	someRepeats = 5
-	// queued: a way whose round trip grows to ten times of what it can be has
-	// queues; routes that differ do so by a factor of two or three.
-	queued = 10
-	// worthQueueing is a queue that a user can feel when a page makes several
-	// round trips, and more than interrupt moderation and power saving add
-	// (under 1 ms).
-	worthQueueing = 5 * time.Millisecond
-	// grown: between two captures a mean way of three times the shortest one is
-	// more than different sizes of packets make.
-	grown = 3
-	// someHandshakes: quantiles of fewer say nothing.
-	someHandshakes = 20
+var (
+	lossTakes = rule.Threshold{Name: "loss-takes", Value: 0.3, Unit: "share", Source: rule.Judgement,
+		Reason: "Waiting for repeated packets takes three tenths of all waiting. A repeat costs a round trip or, for the last packet of an answer, 200 ms: far more than the request, so a few percent of lost packets get there."}
+	someRepeats = rule.Threshold{Name: "some-repeats", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "Fewer may be one bad moment."}
+	queued = rule.Threshold{Name: "queued", Value: 10, Unit: "ratio", Source: rule.Judgement,
+		Reason: "A way whose round trip grows to ten times of what it can be has queues; routes that differ do so by a factor of two or three."}
+	worthQueueing = rule.Threshold{Name: "worth-queueing", Value: 0.005, Unit: "seconds", Source: rule.Judgement,
+		Reason: "A queue that a user can feel when a page makes several round trips, and more than interrupt moderation and power saving add (under 1 ms)."}
+	grown = rule.Threshold{Name: "grown", Value: 3, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Between two captures a mean way of three times the shortest one is more than different sizes of packets make."}
+	someHandshakes = rule.Threshold{Name: "some-handshakes", Value: 20, Unit: "count", Source: rule.Judgement,
+		Reason: "Quantiles of fewer say nothing."}
 )
 
 func detectPathSlow(v *view.View) ([]rule.Finding, error) {
@@ -74,21 +70,21 @@ type slowPath struct {
 
 func (x *slowPath) look() bool {
 	s := x.s
-	if s.Count < someRequests {
+	if s.Count < int64(someRequests.Value) {
 		return false
 	}
 	x.waited = s.Upload + s.RTSum + s.Download
-	x.loss = s.Retransmissions >= someRepeats && float64(s.Retransmit) >= lossTakes*float64(x.waited) &&
+	x.loss = s.Retransmissions >= int64(someRepeats.Value) && float64(s.Retransmit) >= lossTakes.Value*float64(x.waited) &&
 		s.Retransmit/time.Duration(s.Count) >= time.Millisecond/10
 	if h := x.hops; h != nil {
-		x.between = float64(h.Path()) >= mostOfTheTime*float64(h.Total()) &&
-			h.each(h.Path()) >= max(worthQueueing, grown*h.RoundTrip)
+		x.between = float64(h.Path()) >= mostOfTheTime.Value*float64(h.Total()) &&
+			h.each(h.Path()) >= max(worthQueueing.Duration(), grown.Times(h.RoundTrip))
 	}
 	for _, w := range []struct {
 		way
 		end string
 	}{{toServer(x.v, s), "the server"}, {toClients(x.v, s), "the clients"}} {
-		if !w.Here && w.Samples >= someHandshakes && !w.Means && w.slowAtLeast(max(worthQueueing, queued*w.Fast)) {
+		if !w.Here && w.Samples >= someHandshakes.Int() && !w.Means && w.slowAtLeast(max(worthQueueing.Duration(), queued.Times(w.Fast))) {
 			x.queue, x.way, x.end = true, w.way, w.end
 			break
 		}
@@ -119,7 +115,7 @@ func refusing(s *view.PacketService) bool {
 			ignored += n
 		}
 	}
-	return ignored > 0 && float64(ignored) >= mostOfTheTime*float64(all)
+	return ignored > 0 && float64(ignored) >= mostOfTheTime.Value*float64(all)
 }
 
 // lost is how long requests waited for the way, all together.
@@ -161,7 +157,7 @@ func (x *slowPath) evidence() []rule.Evidence {
 	}
 	if x.between {
 		list = append(list, rule.Evidence{
-			Metric: "rt.path", Value: x.hops.each(x.hops.Path()).Seconds(), Unit: "seconds", Limit: rule.Limit(worthQueueing.Seconds()),
+			Metric: "rt.path", Value: x.hops.each(x.hops.Path()).Seconds(), Unit: "seconds", Limit: rule.Limit(worthQueueing.Value),
 			What: rule.T("there and back took %s on average and %s at best; the way there p50 %s, p95 %s, the way back p50 %s, p95 %s; %s packets were lost there, %s back",
 				unit.Duration(x.hops.each(x.hops.Path())), unit.Duration(x.hops.RoundTrip), unit.Duration(x.hops.PathThereP50), unit.Duration(x.hops.PathThereP95),
 				unit.Duration(x.hops.PathBackP50), unit.Duration(x.hops.PathBackP95), unit.Count(x.hops.LostThere), unit.Count(x.hops.LostBack)),

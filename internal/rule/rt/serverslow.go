@@ -20,46 +20,36 @@ var serverSlow = rule.Rule{
 	Title:    "clients wait for a server, not for the network",
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
-	Page:     serverSlowPage,
-	Seen:     func(v *view.View) bool { return answered(v, someRequests) && allHeard(v) },
-	Detect:   detectServerSlow,
+	Thresholds: []*rule.Threshold{&worthWaiting, &slowerThanItself, &someSlow, &someTime, &someSeconds, &mostOfTheTime, &someRequests, &someoneWaits, &heldUp,
+		&pathIsSmall, &otherWaits, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &mostlyInferred, &missedShare, &fewSamples},
+	Page:   serverSlowPage,
+	Seen:   func(v *view.View) bool { return answered(v, int64(someRequests.Value)) && allHeard(v) },
+	Detect: detectServerSlow,
 }
 
-const (
-	// worthWaiting is what one random read of a spinning disk takes, the longest
-	// single thing an indexed request has to wait for (Gregg, Systems
-	// Performance, table 2.2). Faster answers are not called slow.
-	worthWaiting = 10 * time.Millisecond
-	// slowerThanItself: the same statement takes ten times as long as when it is
-	// fast. Caches, plans and parameters make factors of two to five; more is
-	// waiting.
-	slowerThanItself = 10
-	// someSlow and someTime: a stall of a moment holds up as many requests as there
-	// are connections, once; this many slow ones, with this many seconds waited
-	// per second, are more.
-	someSlow = 10
-	someTime = 0.05
-	// someSeconds is in how many seconds of the capture slow answers must have
-	// come, or in half of its seconds if it is shorter: a queue that a past fault
-	// left behind is worked off within a second, which two seconds of the clock
-	// share.
-	someSeconds = 3
-	// mostOfTheTime: what is said to take the time takes at least half of it.
-	mostOfTheTime = 0.5
-	// someRequests: quantiles of fewer say nothing.
-	someRequests = 20
-	// someoneWaits is the mean number of requests under way from which a hint is
-	// worth a line; somebody waits half of the time.
-	someoneWaits = 0.5
-	// heldUp is the share of its threads' time in which a server must have been
-	// seen waiting for the host's resources to say what it waits for.
-	heldUp = 0.3
-	// pathIsSmall: the way to the server is counted out if its round trip is at
-	// most a fifth of what requests take.
-	pathIsSmall = 0.2
-	// otherWaits: if so much of the time was waited for repeated packets or
-	// delayed acknowledgements, it is not the server's.
-	otherWaits = 0.5
+var (
+	worthWaiting = rule.Threshold{Name: "worth-waiting", Value: 0.01, Unit: "seconds", Source: "Gregg, Systems Performance, table 2.2",
+		Reason: "What one random read of a spinning disk takes, the longest single thing an indexed request has to wait for (Gregg, Systems Performance, table 2.2). Faster answers are not called slow."}
+	slowerThanItself = rule.Threshold{Name: "slower-than-itself", Value: 10, Unit: "ratio", Source: rule.Judgement,
+		Reason: "The same statement takes ten times as long as when it is fast. Caches, plans and parameters make factors of two to five; more is waiting."}
+	someSlow = rule.Threshold{Name: "some-slow", Value: 10, Unit: "count", Source: rule.Judgement,
+		Reason: "And some-time: a stall of a moment holds up as many requests as there are connections, once; this many slow ones, with this many seconds waited per second, are more."}
+	someTime = rule.Threshold{Name: "some-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
+		Reason: "Some-slow and some-time: a stall of a moment holds up as many requests as there are connections, once; this many slow ones, with this many seconds waited per second, are more."}
+	someSeconds = rule.Threshold{Name: "some-seconds", Value: 3, Unit: "seconds", Source: rule.Judgement,
+		Reason: "In how many seconds of the capture slow answers must have come, or in half of its seconds if it is shorter: a queue that a past fault left behind is worked off within a second, which two seconds of the clock share."}
+	mostOfTheTime = rule.Threshold{Name: "most-of-the-time", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "What is said to take the time takes at least half of it."}
+	someRequests = rule.Threshold{Name: "some-requests", Value: 20, Unit: "count", Source: rule.Judgement,
+		Reason: "Quantiles of fewer say nothing."}
+	someoneWaits = rule.Threshold{Name: "someone-waits", Value: 0.5, Unit: "requests", Source: rule.Judgement,
+		Reason: "The mean number of requests under way from which a hint is worth a line; somebody waits half of the time."}
+	heldUp = rule.Threshold{Name: "held-up", Value: 0.3, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of its threads' time in which a server must have been seen waiting for the host's resources to say what it waits for."}
+	pathIsSmall = rule.Threshold{Name: "path-is-small", Value: 0.2, Unit: "share", Source: rule.Judgement,
+		Reason: "The way to the server is counted out if its round trip is at most a fifth of what requests take."}
+	otherWaits = rule.Threshold{Name: "other-waits", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "If so much of the time was waited for repeated packets or delayed acknowledgements, it is not the server's."}
 )
 
 func detectServerSlow(v *view.View) ([]rule.Finding, error) {
@@ -113,7 +103,7 @@ type slowServer struct {
 // look says whether there is anything to say.
 func (x *slowServer) look() bool {
 	s := x.s
-	if s.Count < someRequests || s.RTSum == 0 || x.waitsForPackets() {
+	if s.Count < int64(someRequests.Value) || s.RTSum == 0 || x.waitsForPackets() {
 		return false
 	}
 	x.hops = hopsOf(x.v, s)
@@ -127,7 +117,7 @@ func (x *slowServer) look() bool {
 
 // waitsForPackets says that other rules have the cause.
 func (x *slowServer) waitsForPackets() bool {
-	return x.s.Retransmit+x.s.DelayedACK > time.Duration(otherWaits*float64(x.s.RTSum))
+	return x.s.Retransmit+x.s.DelayedACK > time.Duration(otherWaits.Value*float64(x.s.RTSum))
 }
 
 // serve is how long requests were at the server, all together: what is left
@@ -140,11 +130,11 @@ func (x *slowServer) serve() time.Duration {
 }
 
 func (x *slowServer) confidence() rule.Confidence {
-	compared := x.varies || x.stalled || x.slept() || x.seen && x.serve()/time.Duration(x.s.Count) >= worthWaiting
-	innocent := x.way.known() && float64(x.way.Slow) <= pathIsSmall*float64(x.tail())
+	compared := x.varies || x.stalled || x.slept() || x.seen && x.serve()/time.Duration(x.s.Count) >= worthWaiting.Duration()
+	innocent := x.way.known() && float64(x.way.Slow) <= pathIsSmall.Value*float64(x.tail())
 	if x.hops != nil {
-		innocent = float64(x.hops.Serve) >= mostOfTheTime*float64(x.hops.Total())
-		compared = compared && (x.hops.ServeP99 >= worthWaiting || x.hops.each(x.hops.Serve) >= 2*x.hops.ServeP50)
+		innocent = float64(x.hops.Serve) >= mostOfTheTime.Value*float64(x.hops.Total())
+		compared = compared && (x.hops.ServeP99 >= worthWaiting.Duration() || x.hops.each(x.hops.Serve) >= 2*x.hops.ServeP50)
 	}
 	switch {
 	case x.hops != nil && !innocent:
@@ -168,13 +158,13 @@ func decoded(s *view.PacketService) bool {
 // blind says that clients wait for the service, and that nothing tells the
 // network's part of it.
 func (x *slowServer) blind() bool {
-	return x.s.Count >= someRequests && x.hops == nil && !x.waitsForPackets() && !x.way.known() && x.waitedFor()
+	return x.s.Count >= int64(someRequests.Value) && x.hops == nil && !x.waitsForPackets() && !x.way.known() && x.waitedFor()
 }
 
 // waitedFor says that somebody waits for the service at least half of the time,
 // and no moment only.
 func (x *slowServer) waitedFor() bool {
-	return perSecond(x.v, x.serve()) >= someoneWaits && x.serve()/time.Duration(x.s.Count) >= worthWaiting
+	return perSecond(x.v, x.serve()) >= someoneWaits.Value && x.serve()/time.Duration(x.s.Count) >= worthWaiting.Duration()
 }
 
 func (x *slowServer) doubt() error {
@@ -204,11 +194,11 @@ func (x *slowServer) findStatement() {
 		if t.Server != x.s.Server || t.ServerPort != int32(x.s.Port) || t.Proto != x.s.Proto {
 			continue
 		}
-		if float64(t.RTSum) < mostOfTheTime*float64(x.s.RTSum) {
+		if float64(t.RTSum) < mostOfTheTime.Value*float64(x.s.RTSum) {
 			return // the list is ordered by it
 		}
 		x.statement = &t
-		x.slowFrom = max(worthWaiting, slowerThanItself*t.RTP10)
+		x.slowFrom = max(worthWaiting.Duration(), slowerThanItself.Times(t.RTP10))
 		var took time.Duration
 		for _, b := range x.s.Histogram {
 			if b.From >= x.slowFrom {
@@ -219,8 +209,8 @@ func (x *slowServer) findStatement() {
 		// The time decides, not the number: a client that waits for a slow answer
 		// asks nothing meanwhile, so that few requests may be slow all the time.
 		mean := t.RTSum / time.Duration(max(t.Count, 1))
-		x.varies = t.Count >= someRequests && t.RTMax >= x.slowFrom && mean >= 2*t.RTP10 && x.slow >= someSlow &&
-			float64(took) >= mostOfTheTime*float64(x.s.RTSum) && perSecond(x.v, took) >= someTime && x.lasting()
+		x.varies = t.Count >= int64(someRequests.Value) && t.RTMax >= x.slowFrom && mean >= 2*t.RTP10 && x.slow >= int64(someSlow.Value) &&
+			float64(took) >= mostOfTheTime.Value*float64(x.s.RTSum) && perSecond(x.v, took) >= someTime.Value && x.lasting()
 		return
 	}
 }
@@ -231,7 +221,7 @@ func (x *slowServer) findStatement() {
 func (x *slowServer) findStalls() {
 	row, ok := stallsOf(x.v, x.s)
 	x.stall = row
-	x.stalled = ok && row.P50 >= worthWaiting && row.Connections > 1 && matters(x.v, x.s, &row) && float64(row.Waited) >= mostOfTheTime*float64(row.RTSum)
+	x.stalled = ok && row.P50 >= worthWaiting.Duration() && row.Connections > 1 && matters(x.v, x.s, &row) && float64(row.Waited) >= mostOfTheTime.Value*float64(row.RTSum)
 }
 
 // lasting says whether slow answers came again and again.
@@ -242,7 +232,7 @@ func (x *slowServer) lasting() bool {
 			n++
 		}
 	}
-	return n >= min(someSeconds, (len(x.s.Seconds)+1)/2)
+	return n >= min(someSeconds.Int(), (len(x.s.Seconds)+1)/2)
 }
 
 // findProcess asks the host what the server's threads did.
@@ -258,7 +248,7 @@ func (x *slowServer) findProcess() {
 		x.process = p
 		// Threads wait in a futex for work too, so locks prove nothing here.
 		for _, a := range []view.Activity{view.WaitDisk, view.Runnable} {
-			if p.Share[a]*float64(p.Threads) >= heldUp && p.Share[a] > p.Share[x.busy] || !x.seen && p.Share[a]*float64(p.Threads) >= heldUp {
+			if p.Share[a]*float64(p.Threads) >= heldUp.Value && p.Share[a] > p.Share[x.busy] || !x.seen && p.Share[a]*float64(p.Threads) >= heldUp.Value {
 				x.busy, x.seen = a, true
 			}
 		}
@@ -318,7 +308,7 @@ func (x *slowServer) evidence() []rule.Evidence {
 	}}
 	if r := &x.stall; x.stalled {
 		list = append(list, rule.Evidence{
-			Metric: "rt.stalls", Value: float64(r.Count), Unit: "count", Limit: rule.Limit(someSlow),
+			Metric: "rt.stalls", Value: float64(r.Count), Unit: "count", Limit: rule.Limit(someSlow.Value),
 			What: rule.T("%s times, half of them for %s and more, nobody was answered while requests waited that can take %s: %s of all %s waited", unit.Count(r.Count),
 				unit.Duration(r.P50), unit.Duration(r.Usual), unit.Duration(r.Waited), unit.Duration(r.RTSum)),
 			Check: packets(v, s).With("--slowest 20"),
@@ -335,7 +325,7 @@ func (x *slowServer) evidence() []rule.Evidence {
 	list = append(list, x.threadEvidence()...)
 	if x.seen {
 		list = append(list, rule.Evidence{
-			Metric: "rt.process", Value: x.process.Share[x.busy], Unit: "share", Limit: rule.Limit(heldUp),
+			Metric: "rt.process", Value: x.process.Share[x.busy], Unit: "share", Limit: rule.Limit(heldUp.Value),
 			What: rule.T("%s (%d): %d threads, %s of the time on CPU, %s runnable, %s in disk waits", x.process.Process.Comm, x.process.Process.PID, x.process.Threads,
 				unit.Share(x.process.Share[view.OnCPU]), unit.Share(x.process.Share[view.Runnable]), unit.Share(x.process.Share[view.WaitDisk])),
 			Check: shell.Line("pidstat -t -u -d -p %d 1", x.process.Process.PID),

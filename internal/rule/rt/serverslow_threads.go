@@ -24,7 +24,7 @@ func (x *slowServer) findThreads() {
 // others wait for these.
 func (x *slowServer) slept() bool {
 	return x.watched && !x.serving.Asks && (x.s.Proto == "mysql" || x.s.Proto == "postgres") &&
-		x.serving.Asleep >= mostOfTheTime && x.waitedFor() && x.serve()/time.Duration(x.s.Count) >= worthWaiting
+		x.serving.Asleep >= mostOfTheTime.Value && x.waitedFor() && x.serve()/time.Duration(x.s.Count) >= worthWaiting.Duration()
 }
 
 func (x *slowServer) threadEvidence() []rule.Evidence {

@@ -42,22 +42,20 @@ func serviceSubject(v *view.View, s *view.PacketService) rule.Subject {
 	return subject
 }
 
-const (
-	// mostlyInferred: from this share of requests whose boundaries were inferred
-	// rather than decoded, their times are no more than likely.
-	mostlyInferred = 0.5
-	// missedShare of the captured bytes that were acknowledged but not captured:
-	// above it times may be those of other requests.
-	missedShare = 0.01
+var (
+	mostlyInferred = rule.Threshold{Name: "mostly-inferred", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "From this share of requests whose boundaries were inferred rather than decoded, their times are no more than likely."}
+	missedShare = rule.Threshold{Name: "missed-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
+		Reason: "Of the captured bytes that were acknowledged but not captured: above it times may be those of other requests."}
 )
 
 // atMost lowers a confidence where the evidence has holes.
 func atMost(v *view.View, s *view.PacketService, c rule.Confidence) rule.Confidence {
-	if float64(s.Approximate) > mostlyInferred*float64(s.Count) {
+	if float64(s.Approximate) > mostlyInferred.Value*float64(s.Count) {
 		c = min(c, rule.Likely)
 	}
 	for _, p := range v.PacketCaptures() {
-		if float64(p.Missed) > missedShare*float64(p.Bytes) {
+		if float64(p.Missed) > missedShare.Value*float64(p.Bytes) {
 			c = min(c, rule.Likely)
 		}
 	}

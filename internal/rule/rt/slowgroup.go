@@ -24,32 +24,27 @@ var slowGroup = rule.Rule{
 	Resource: "connections to servers",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections, recording.PacketServices, recording.PacketStatements, recording.PacketTransactions},
 	// The same waits, seen without telling connections apart.
-	Explains: []string{"rt/server-slow", "rt/two-humps"},
-	Refutes:  []string{"response times"},
-	Page:     slowGroupPage,
-	Seen:     connectionsToCompare,
-	Detect:   detectSlowGroup,
+	Explains:   []string{"rt/server-slow", "rt/two-humps"},
+	Refutes:    []string{"response times"},
+	Thresholds: []*rule.Threshold{&groupTimes, &someOfEach, &groupRequests, &byChance, &confirmed, &resentShare, &someRequests},
+	Page:       slowGroupPage,
+	Seen:       connectionsToCompare,
+	Detect:     detectSlowGroup,
 }
 
-const (
-	// groupTimes: the fastest answer of every slow connection takes at least
-	// three times the mean of every fast one. A response time that does not
-	// depend on the connection falls between the two sooner or later.
-	groupTimes = 3
-	// someOfEach: a group is more than one connection, and so is the rest.
-	someOfEach = 2
-	// groupRequests of one connection are needed to call it slow or fast.
-	groupRequests = 5
-	// byChance: how likely it may be that the slow answers fell on the same
-	// connections by accident.
-	byChance = 1e-6
-	// confirmed: of so many of the slow connections it must be known that the
-	// statements they wait for are fast elsewhere; those that are known to have
-	// slow statements of their own do not count.
-	confirmed = 0.5
-	// resentShare: slow connections with more of their segments sent again are
-	// slow because of their way, not because of the server.
-	resentShare = 0.01
+var (
+	groupTimes = rule.Threshold{Name: "group-times", Value: 3, Unit: "ratio", Source: rule.Judgement,
+		Reason: "The fastest answer of every slow connection takes at least three times the mean of every fast one. A response time that does not depend on the connection falls between the two sooner or later."}
+	someOfEach = rule.Threshold{Name: "some-of-each", Value: 2, Unit: "count", Source: rule.Judgement,
+		Reason: "A group is more than one connection, and so is the rest."}
+	groupRequests = rule.Threshold{Name: "group-requests", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "Of one connection are needed to call it slow or fast."}
+	byChance = rule.Threshold{Name: "by-chance", Value: 1e-6, Unit: "probability", Source: rule.Judgement,
+		Reason: "How likely it may be that the slow answers fell on the same connections by accident."}
+	confirmed = rule.Threshold{Name: "confirmed", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Of so many of the slow connections it must be known that the statements they wait for are fast elsewhere; those that are known to have slow statements of their own do not count."}
+	resentShare = rule.Threshold{Name: "resent-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
+		Reason: "Slow connections with more of their segments sent again are slow because of their way, not because of the server."}
 )
 
 func detectSlowGroup(v *view.View) ([]rule.Finding, error) {
@@ -79,18 +74,18 @@ type slowConnections struct {
 func groupOf(v *view.View, s *view.PacketService) *slowConnections {
 	var list []*view.PacketConnection
 	for _, c := range s.Connections {
-		if c.Transactions >= groupRequests {
+		if c.Transactions >= int64(groupRequests.Value) {
 			list = append(list, c)
 		}
 	}
-	if len(list) < 2*someOfEach {
+	if len(list) < 2*someOfEach.Int() {
 		return nil
 	}
 	slices.SortStableFunc(list, func(a, b *view.PacketConnection) int { return cmp.Compare(a.Mean(), b.Mean()) })
 	// As many as possible are taken for fast.
-	for at := len(list) - someOfEach; at >= someOfEach; at-- {
+	for at := len(list) - someOfEach.Int(); at >= someOfEach.Int(); at-- {
 		g := &slowConnections{v: v, s: s, fast: list[:at], slow: list[at:]}
-		if g.apart() && g.sameWork() && g.sameWay() && g.chance() <= byChance {
+		if g.apart() && g.sameWork() && g.sameWay() && g.chance() <= byChance.Value {
 			return g
 		}
 	}
@@ -100,11 +95,11 @@ func groupOf(v *view.View, s *view.PacketService) *slowConnections {
 // apart keeps the slow ones that are always slow; the fast ones usually are fast.
 func (g *slowConnections) apart() bool {
 	g.usual = g.fast[len(g.fast)-1].Mean() // the slowest of them
-	limit := max(groupTimes*g.usual, time.Millisecond)
+	limit := max(groupTimes.Times(g.usual), time.Millisecond)
 	g.mixed = len(g.slow)
 	g.slow = slices.DeleteFunc(slices.Clone(g.slow), func(c *view.PacketConnection) bool { return c.RTMin < limit })
 	g.mixed -= len(g.slow)
-	return len(g.slow) >= someOfEach
+	return len(g.slow) >= someOfEach.Int()
 }
 
 // sameWork keeps those slow connections whose statements are fast elsewhere,
@@ -114,7 +109,7 @@ func (g *slowConnections) apart() bool {
 func (g *slowConnections) sameWork() bool {
 	fast := map[string]time.Duration{}
 	for _, t := range g.v.PacketStatements() {
-		if t.Server == g.s.Server && t.ServerPort == int32(g.s.Port) && t.Proto == g.s.Proto && t.Count >= someRequests && t.Fingerprint != "" {
+		if t.Server == g.s.Server && t.ServerPort == int32(g.s.Port) && t.Proto == g.s.Proto && t.Count >= int64(someRequests.Value) && t.Fingerprint != "" {
 			fast[t.Command+" "+t.Fingerprint] = t.RTP50
 		}
 	}
@@ -129,7 +124,7 @@ func (g *slowConnections) sameWork() bool {
 		if !ours {
 			continue
 		}
-		if usual, ok := fast[t.Command+" "+t.Fingerprint]; ok && groupTimes*usual <= rtMin {
+		if usual, ok := fast[t.Command+" "+t.Fingerprint]; ok && groupTimes.Times(usual) <= rtMin {
 			known[t.Connection] = true
 			words[t.Fingerprint]++
 		} else {
@@ -142,7 +137,7 @@ func (g *slowConnections) sameWork() bool {
 			unknown++
 		}
 	}
-	if len(known) < someOfEach || float64(len(known)) < confirmed*float64(len(known)+unknown) {
+	if len(known) < someOfEach.Int() || float64(len(known)) < confirmed.Value*float64(len(known)+unknown) {
 		return false
 	}
 	g.slow = slices.DeleteFunc(g.slow, func(c *view.PacketConnection) bool { return !known[c.ID] })
@@ -166,11 +161,11 @@ func (g *slowConnections) sameWay() bool {
 			rtt = append(rtt, c.ServerRTT)
 		}
 	}
-	if float64(resent) > resentShare*float64(max(segments, 1)) {
+	if float64(resent) > resentShare.Value*float64(max(segments, 1)) {
 		return false
 	}
 	slices.Sort(rtt)
-	return len(rtt) == 0 || groupTimes*rtt[len(rtt)/2] <= g.slow[0].RTMin
+	return len(rtt) == 0 || groupTimes.Times(rtt[len(rtt)/2]) <= g.slow[0].RTMin
 }
 
 // chance is how likely it is that all answers of these connections were slow, if
@@ -234,12 +229,12 @@ func (g *slowConnections) evidence(slow, fast time.Duration) []rule.Evidence {
 	_, fastCount := mean(g.fast)
 	least := slices.MinFunc(g.slow, func(a, b *view.PacketConnection) int { return cmp.Compare(a.RTMin, b.RTMin) })
 	return []rule.Evidence{{
-		Metric: "rt.connection-spread", Value: float64(least.RTMin) / float64(max(g.usual, 1)), Unit: "times", Limit: rule.Limit(groupTimes),
+		Metric: "rt.connection-spread", Value: float64(least.RTMin) / float64(max(g.usual, 1)), Unit: "times", Limit: rule.Limit(groupTimes.Value),
 		What: rule.T("the fastest of %s answers on the slow connections took %s; on the others %s answers took %s on average, on the slowest of them %s",
 			unit.Count(slowCount), unit.Duration(least.RTMin), unit.Count(fastCount), unit.Duration(fast), unit.Duration(g.usual)),
 		Check: packets(v, s).With("--by connection"),
 	}, {
-		Metric: "rt.connection-chance", Value: g.chance(), Unit: "probability", Limit: rule.Limit(byChance),
+		Metric: "rt.connection-chance", Value: g.chance(), Unit: "probability", Limit: rule.Limit(byChance.Value),
 		What:  rule.T("if it did not depend on the connection, this would happen once in %s captures", oneIn(g.chance())),
 		Check: packets(v, s).With("--by connection"),
 	}, {
@@ -308,10 +303,10 @@ func connectionsToCompare(v *view.View) bool {
 	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool {
 		n := 0
 		for _, c := range s.Connections {
-			if c.Transactions >= groupRequests {
+			if c.Transactions >= int64(groupRequests.Value) {
 				n++
 			}
 		}
-		return n >= 2*someOfEach
+		return n >= 2*someOfEach.Int()
 	})
 }

@@ -25,42 +25,40 @@ var twoHumps = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketHistograms},
 	Explains: []string{"rt/server-slow"},
 	Refutes:  []string{"response times"},
-	Page:     twoHumpsPage,
-	Seen:     func(v *view.View) bool { return answered(v, 2*someRequests) },
-	Detect:   detectTwoHumps,
+	Thresholds: []*rule.Threshold{&leastStep, &tooth, &onTeeth, &gapShare, &toothShare, &apart, &humpShare, &hollow, &worthWaiting,
+		&mostOfTheTime, &someRequests},
+	Page:   twoHumpsPage,
+	Seen:   func(v *view.View) bool { return answered(v, 2*int64(someRequests.Value)) },
+	Detect: detectTwoHumps,
 }
 
-const (
-	// leastStep: shorter steps are drowned in the times of scheduling and
-	// interrupts, which come in steps of their own (a tick is 1 to 10 ms).
-	leastStep = 2 * time.Millisecond
-	// tooth is how far from a multiple of the step, in steps, a response time
-	// may lie to belong to it. Teeth this wide cover less than half of the axis:
-	// a smooth distribution has no more than that in them.
-	tooth = 0.2
-	// onTeeth is the share of the times beyond half a step that must lie on
-	// teeth; a smooth distribution has 0.4.
-	onTeeth = 0.9
-	// gapShare: nothing for a fifth of a time above it parts a hump from the next;
-	// multiples up to the fifth are further apart.
-	gapShare = 0.2
-	// toothShare of all requests makes a tooth one that counts.
-	toothShare = 0.05
-	// farthest multiple that is looked at: buckets of recordings by older versions
-	// are six percent wide, and beyond the fifth multiple wider than a tooth.
-	farthest = 5
-	// apart: two humps that are no multiples are worth a hint from a factor of
-	// three, and if each holds a tenth of the requests.
-	apart     = 3
-	humpShare = 0.1
-	// hollow: between two humps lie at most this many of the lower one's.
-	hollow = 0.02
+// farthest multiple that is looked at: buckets of recordings by older versions
+// are six percent wide, and beyond the fifth multiple wider than a tooth.
+const farthest = 5
+
+var (
+	leastStep = rule.Threshold{Name: "least-step", Value: 0.002, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Shorter steps are drowned in the times of scheduling and interrupts, which come in steps of their own (a tick is 1 to 10 ms)."}
+	tooth = rule.Threshold{Name: "tooth", Value: 0.2, Unit: "steps", Source: rule.Judgement,
+		Reason: "How far from a multiple of the step, in steps, a response time may lie to belong to it. Teeth this wide cover less than half of the axis: a smooth distribution has no more than that in them."}
+	onTeeth = rule.Threshold{Name: "on-teeth", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "The share of the times beyond half a step that must lie on teeth; a smooth distribution has 0.4."}
+	gapShare = rule.Threshold{Name: "gap-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
+		Reason: "Nothing for a fifth of a time above it parts a hump from the next; multiples up to the fifth are further apart."}
+	toothShare = rule.Threshold{Name: "tooth-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
+		Reason: "Of all requests makes a tooth one that counts."}
+	apart = rule.Threshold{Name: "apart", Value: 3, Unit: "ratio", Source: rule.Judgement,
+		Reason: "Two humps that are no multiples are worth a hint from a factor of three, and if each holds a tenth of the requests."}
+	humpShare = rule.Threshold{Name: "hump-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "Apart: two humps that are no multiples are worth a hint from a factor of three, and if each holds a tenth of the requests."}
+	hollow = rule.Threshold{Name: "hollow", Value: 0.02, Unit: "share", Source: rule.Judgement,
+		Reason: "Between two humps lie at most this many of the lower one's."}
 )
 
 func detectTwoHumps(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range v.PacketServices() {
-		if s.Count < 2*someRequests {
+		if s.Count < 2*int64(someRequests.Value) {
 			continue
 		}
 		if c, ok := combOf(v, s); ok {
@@ -90,7 +88,7 @@ func combOf(v *view.View, s *view.PacketService) (comb, bool) {
 			break
 		}
 	}
-	if c.step < leastStep {
+	if c.step < leastStep.Duration() {
 		return c, false
 	}
 	var on, beyond uint64
@@ -104,7 +102,7 @@ func combOf(v *view.View, s *view.PacketService) (comb, bool) {
 				beyond += b.Count
 			}
 			continue
-		case math.Abs(at-k) <= tooth:
+		case math.Abs(at-k) <= tooth.Value:
 			on += b.Count
 			c.teeth[int(k)] += b.Count
 		}
@@ -119,7 +117,7 @@ func combOf(v *view.View, s *view.PacketService) (comb, bool) {
 		return c, false
 	}
 	c.on = float64(on) / float64(slow-beyond)
-	return c, c.on >= onTeeth && float64(beyond) < mostOfTheTime*float64(slow) && c.count() >= 3 && c.teeth[1] > 0 && c.teeth[2] > 0 && sameWork(v, s, c)
+	return c, c.on >= onTeeth.Value && float64(beyond) < mostOfTheTime.Value*float64(slow) && c.count() >= 3 && c.teeth[1] > 0 && c.teeth[2] > 0 && sameWork(v, s, c)
 }
 
 // firstHump is the mean of the fastest hump of the response times that holds
@@ -130,8 +128,8 @@ func firstHump(s *view.PacketService) time.Duration {
 	var sum, n float64
 	var last time.Duration
 	for _, b := range s.Histogram {
-		if n > 0 && float64(b.From) > (1+gapShare)*float64(last) {
-			if n >= toothShare*float64(s.Count) {
+		if n > 0 && float64(b.From) > (1+gapShare.Value)*float64(last) {
+			if n >= toothShare.Value*float64(s.Count) {
 				break
 			}
 			sum, n = 0, 0
@@ -140,7 +138,7 @@ func firstHump(s *view.PacketService) time.Duration {
 		n += float64(b.Count)
 		last = b.To
 	}
-	if n < toothShare*float64(s.Count) {
+	if n < toothShare.Value*float64(s.Count) {
 		return 0
 	}
 	return time.Duration(sum / n)
@@ -150,7 +148,7 @@ func firstHump(s *view.PacketService) time.Duration {
 func (c comb) count() int {
 	n := 0
 	for _, t := range c.teeth[1:] {
-		if float64(t) >= toothShare*float64(c.all) {
+		if float64(t) >= toothShare.Value*float64(c.all) {
 			n++
 		}
 	}
@@ -218,7 +216,7 @@ func round(v float64) float64 { return math.Round(v*10) / 10 }
 func (c comb) list() string {
 	var words []string
 	for k, n := range c.teeth {
-		if k > 0 && float64(n) >= toothShare*float64(c.all) {
+		if k > 0 && float64(n) >= toothShare.Value*float64(c.all) {
 			words = append(words, unit.Duration(time.Duration(k)*c.step).String())
 		}
 	}
@@ -254,7 +252,7 @@ func hollowGap(v *view.View, s *view.PacketService) (rule.Finding, bool) {
 	modes := s.Modes()
 	for i := 1; i < len(modes); i++ {
 		a, b := modes[i-1], modes[i]
-		if a.Share < humpShare || b.Share < humpShare || b.At < worthWaiting || float64(b.At) < apart*float64(a.At) || !hollowBetween(s, a, b) {
+		if a.Share < humpShare.Value || b.Share < humpShare.Value || b.At < worthWaiting.Duration() || float64(b.At) < apart.Value*float64(a.At) || !hollowBetween(s, a, b) {
 			continue
 		}
 		x := sidesOf(v, s, time.Duration(math.Sqrt(float64(a.At)*float64(b.At))))
@@ -301,5 +299,5 @@ func hollowBetween(s *view.PacketService, a, b rtmodes.Mode) bool {
 			between += x.Count
 		}
 	}
-	return float64(between) <= hollow*float64(min(a.Count, b.Count))
+	return float64(between) <= hollow.Value*float64(min(a.Count, b.Count))
 }

@@ -62,7 +62,7 @@ func (all *hangs) find(v *view.View) {
 		}
 		h := hung{v: v, s: s, statements: map[string]bool{}}
 		h.measure()
-		if h.count == 0 || perSecond(v, h.waited) < someTime {
+		if h.count == 0 || perSecond(v, h.waited) < someTime.Value {
 			continue
 		}
 		if h.sure = h.confidence(); h.sure > 0 {
@@ -112,7 +112,7 @@ func (h *hung) measure() {
 	}
 	h.strange = true
 	for i := range h.s.Waiting {
-		if _, n, _ := h.usually(&h.s.Waiting[i]); n >= someRequests {
+		if _, n, _ := h.usually(&h.s.Waiting[i]); n >= int64(someRequests.Value) {
 			continue // it is known to take so long
 		}
 		h.take(&h.s.Waiting[i], h.s.RTMax+h.s.Download/time.Duration(max(h.s.Count, 1)), h.s.Count)
@@ -121,7 +121,7 @@ func (h *hung) measure() {
 
 // take counts a wait if it is long beside n answers that took usual at most.
 func (h *hung) take(w *recording.PacketUnanswered, usual time.Duration, n int64) bool {
-	if n < someRequests || w.Over < max(gaveUpAfter, gaveUpTimes*usual) {
+	if n < int64(someRequests.Value) || w.Over < max(gaveUpAfter.Duration(), gaveUpTimes.Times(usual)) {
 		return false
 	}
 	h.count += w.Count
@@ -173,7 +173,7 @@ func (h *hung) confidence() rule.Confidence {
 	switch {
 	case inferred(h.s), h.polled, h.strange:
 		return 0
-	case h.s.Proto == "http" && len(h.statements) == 1 && h.within < h.count, h.count < gaveUpClients, dropped(h.v):
+	case h.s.Proto == "http" && len(h.statements) == 1 && h.within < h.count, h.count < int64(gaveUpClients.Value), dropped(h.v):
 		// One resource of HTTP may wait for something by design, one client for
 		// something that it alone asked for, and answers may be among what the
 		// capture dropped.
@@ -190,7 +190,7 @@ func dropped(v *view.View) bool {
 // inferred says that the requests of a service are not decoded but inferred
 // from who spoke when: nobody knows which message has an answer.
 func inferred(s *view.PacketService) bool {
-	return s.Proto == "generic" || float64(s.Approximate) > mostlyInferred*float64(s.Count)
+	return s.Proto == "generic" || float64(s.Approximate) > mostlyInferred.Value*float64(s.Count)
 }
 
 // doubt says why a service that does not answer is not accused.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/rule"
 	"rtrail/internal/view"
 )
 
@@ -26,12 +27,11 @@ func (w way) slowAtLeast(d time.Duration) bool {
 	return w.Slow >= d && (!w.Worst || w.Mean >= d)
 }
 
-// fewSamples is the least number of round trips that say how a way is. Fewer
-// may all have been lucky.
-const fewSamples = 20
+var fewSamples = rule.Threshold{Name: "few-samples", Value: 20, Unit: "count", Source: rule.Judgement,
+	Reason: "The least number of round trips that say how a way is. Fewer may all have been lucky."}
 
 // known says whether the way was seen well enough to be counted out.
-func (w way) known() bool { return w.Here || w.Samples >= fewSamples }
+func (w way) known() bool { return w.Here || w.Samples >= fewSamples.Int() }
 
 // toServer is the way from the capture to the server of a service.
 func toServer(v *view.View, s *view.PacketService) way {
@@ -89,7 +89,7 @@ func wayOf(s *view.PacketService, handshake func(*view.PacketConnection) time.Du
 	}
 	w := way{Here: here}
 	w.Fast, w.RTT, w.Slow, w.Samples = at(trips, 0.1), at(trips, 0.5), at(trips, 0.9), len(trips)
-	if len(trips) < fewSamples && samples > len(trips) {
+	if len(trips) < fewSamples.Int() && samples > len(trips) {
 		w.Fast, w.RTT, w.Slow, w.Samples, w.Means = at(means, 0.1), at(means, 0.5), at(means, 0.9), samples, true
 	}
 	return w
