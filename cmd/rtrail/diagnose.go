@@ -91,6 +91,7 @@ or the way between them, is slow: --client-side and --server-side.`,
 	d.sides.add(f)
 	d.mysql.add(f)
 	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding is at least this sure: possible, likely, certain")
+	f.Var(thresholds{}, "threshold", "judge by another threshold than a rule's own, which rtrail explain RULE lists; again for further ones")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

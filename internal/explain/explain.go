@@ -41,7 +41,7 @@ type Entry struct {
 func Entries(rules []rule.Rule) []Entry {
 	var list []Entry
 	for _, r := range rules {
-		list = append(list, Entry{ID: r.ID, Title: r.Title, Page: r.Page, Rule: true})
+		list = append(list, Entry{ID: r.ID, Title: r.Title, Page: r.Page + thresholds(r), Rule: true})
 	}
 	for _, m := range Metrics() {
 		list = append(list, Entry{ID: m.ID, Title: m.Name, Page: m.Page()})
@@ -50,6 +50,20 @@ func Entries(rules []rule.Rule) []Entry {
 		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Counter: true})
 	}
 	return append(list, columnEntries()...)
+}
+
+// thresholds is the part of a rule's page that lists the numbers it compares
+// evidence with.
+func thresholds(r rule.Rule) string {
+	if len(r.Thresholds) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## Thresholds\nTo judge by others once: `--threshold %s.NAME=VALUE`\n\n", r.ID)
+	for _, t := range r.Thresholds {
+		fmt.Fprintf(&b, "- `%s` %v: %s (%s)\n", t.Name, t, t.Reason, t.Source)
+	}
+	return b.String()
 }
 
 // Find returns the entry with an ID. Case does not count.

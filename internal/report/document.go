@@ -34,6 +34,8 @@ type Document struct {
 	Time      []ProcessTime `json:"where_the_time_went"`
 	Captures  []Capture     `json:"captures"`
 	Notes     []string      `json:"notes"`
+
+	Thresholds []Threshold `json:"thresholds,omitempty"`
 }
 
 // Capture is a capture of packets that the verdict stands on.
@@ -236,7 +238,7 @@ func NewDocument(v verdict.Verdict) Document {
 				Lock: number(t.Lock), Network: number(t.Network), Sleeping: number(t.Sleeping),
 			}
 		}),
-		Captures: each(v.Captures, capture), Notes: each(v.Notes, same),
+		Captures: each(v.Captures, capture), Notes: each(v.Notes, same), Thresholds: each(v.Thresholds, newThreshold),
 	}
 }
 

@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -132,4 +133,29 @@ func parseAs(u, text string) (float64, error) {
 		return 0, fmt.Errorf("%q is not a whole number", text)
 	}
 	return v, nil
+}
+
+// Override is a threshold with another value than its own.
+type Override struct {
+	ID        string // rule's ID, dot, name; of the first rule that has it
+	Threshold *Threshold
+}
+
+// Own is the value that the rule itself has, as people read it.
+func (o Override) Own() string {
+	own, _ := o.Threshold.Overridden()
+	return quantity(own, o.Threshold.Unit)
+}
+
+// Overridden lists the thresholds of rules that were overridden, each once.
+func Overridden(rules []Rule) (list []Override) {
+	for _, r := range rules {
+		for _, t := range r.Thresholds {
+			named := func(o Override) bool { return o.Threshold == t }
+			if _, is := t.Overridden(); is && !slices.ContainsFunc(list, named) {
+				list = append(list, Override{ID: r.ID + "." + t.Name, Threshold: t})
+			}
+		}
+	}
+	return list
 }

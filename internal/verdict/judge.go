@@ -31,7 +31,12 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Unseen: unseenIn(v),
 		Notes:  slices.Concat(manifest.Notes, ownCost(v), replication(v)),
 
+		Thresholds: rule.Overridden(rules),
+
 		Captures: capturesOf(v), Lookups: lookupsIn(v),
+	}
+	for _, o := range out.Thresholds {
+		out.Notes = append(out.Notes, fmt.Sprintf("threshold %s is %v instead of %s", o.ID, o.Threshold, o.Own()))
 	}
 	var found []Finding
 	captured := packetsIn(v)

@@ -28,8 +28,10 @@ type Verdict struct {
 	Probes   []ProbeHealth
 	Time     []ProcessTime // where the busiest processes spent the window
 	Captures []Capture
-	Lookups  int64    // queries of DNS in the captures, and answers without one
-	Notes    []string // about the evidence as a whole: "interrupted after 3.2 s"
+	Lookups  int64 // queries of DNS in the captures, and answers without one
+	// Thresholds that the user set for this run; Notes tell of them, too.
+	Thresholds []rule.Override
+	Notes      []string // about the evidence as a whole: "interrupted after 3.2 s"
 }
 
 // Window is the time that was judged.

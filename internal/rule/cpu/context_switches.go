@@ -29,7 +29,7 @@ var (
 	sliceStorm = rule.Threshold{Name: "slice-storm", Value: 5e-6, Unit: "seconds", Source: rule.Measured,
 		Reason: "A switch costs 1 to 3 µs of kernel time and as much again for refilling caches. Threads that run 5 µs between two switches spend about half of their CPU time on switching. Healthy servers at full speed stay far above: redis under 70,000 requests/s runs 40 µs, MySQL point selects 25 µs and more."}
 	slicePossible = rule.Threshold{Name: "slice-possible", Value: 10e-6, Unit: "seconds", Source: rule.Measured,
-		Reason: "Still a fifth of the time."}
+		Reason: "CPU time between two switches of which switching still takes a fifth."}
 	stormSystem = rule.Threshold{Name: "storm-system", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Switching happens in the kernel; a program that spends most of its time in its own code does something else as well."}
 	stormCPU = rule.Threshold{Name: "storm-cpu", Value: 0.3, Unit: "cores", Source: rule.Judgement,

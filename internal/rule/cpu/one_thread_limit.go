@@ -32,13 +32,13 @@ var (
 	threadFull = rule.Threshold{Name: "thread-full", Value: 0.90, Unit: "share", Source: rule.Judgement,
 		Reason: "The thread ran, or was ready to run, nearly all the time. Even a thread that never waits loses a few percent to interrupts and to the granularity of the counters in a window of five seconds."}
 	threadRan = rule.Threshold{Name: "thread-ran", Value: 0.75, Unit: "share", Source: rule.Judgement,
-		Reason: "Of which it really had a CPU for the most part. A thread that mostly queues for a CPU is a victim of a full host."}
+		Reason: "Share of the window in which the thread had a CPU. A thread that mostly queues for a CPU is a victim of a full host."}
 	idleElsewhere = rule.Threshold{Name: "idle-elsewhere", Value: 0.25, Unit: "cores", Source: rule.Judgement,
 		Reason: "Cores that did nothing meanwhile. With less there is nothing a second thread could have used."}
 	waitersFrom = rule.Threshold{Name: "waiters-from", Value: 0.5, Unit: "requests", Source: rule.Judgement,
 		Reason: "Requests that lay unread at any time, on average. Half a request means that in every second reading somebody waited; a server that keeps up empties its queues between two readings."}
 	waitedShare = rule.Threshold{Name: "waited-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "And in at least half of the readings there was one, so that one burst does not make an average."}
+		Reason: "Share of the readings with an unread request, so that one burst does not make an average."}
 	othersWork = rule.Threshold{Name: "others-work", Value: 0.25, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU, in cores, of a process's other threads. With more, the process does use a second CPU."}
 )

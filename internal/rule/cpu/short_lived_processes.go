@@ -33,7 +33,7 @@ var (
 	vanishedShare = rule.Threshold{Name: "vanished-share", Value: 0.10, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of all CPU time that went to processes that ended, if somebody waits because of them (harm). A tenth is where removing them would be felt; tick accounting of /proc and processes that end between two readings make errors of a few percent."}
 	vanishedPossible = rule.Threshold{Name: "vanished-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Half of that."}
+		Reason: "Half of vanished-share is worth a hint."}
 	briefCPU = rule.Threshold{Name: "brief-cpu", Value: 0.05, Unit: "seconds", Source: rule.Measured,
 		Reason: "CPU time per created task up to which start and end (fork, exec, dynamic linking, page faults: 1 to 5 ms) are a good part of what the task costs. A build that compiles for half a second per process is work, not waste."}
 )

@@ -28,9 +28,9 @@ var softirq = rule.Rule{
 
 var (
 	softirqShare = rule.Threshold{Name: "softirq-share", Value: 0.30, Unit: "share", Source: rule.Measured,
-		Reason: "Of one CPU. Two CPUs under a web benchmark over loopback or a network reach 18 to 28 % with useful work; 30 % is where the kernel begins to hand work to ksoftirqd and whatever runs on that CPU is slow."}
+		Reason: "Share of one CPU. Two CPUs under a web benchmark over loopback or a network reach 18 to 28 % with useful work; 30 % is where the kernel begins to hand work to ksoftirqd and whatever runs on that CPU is slow."}
 	softirqPossible = rule.Threshold{Name: "softirq-possible", Value: 0.20, Unit: "share", Source: rule.Judgement,
-		Reason: "Worth a look when it is not the service's own traffic."}
+		Reason: "Share of one CPU that is worth a look when it is not the service's own traffic."}
 	ksoftirqdFrom = rule.Threshold{Name: "ksoftirqd-from", Value: 0.05, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of a CPU that its ksoftirqd used: softirqs came faster than they could be done at the end of interrupts."}
 	cpuLeft = rule.Threshold{Name: "cpu-left", Value: 0.10, Unit: "share", Source: rule.Judgement,

@@ -30,7 +30,7 @@ var throttled = rule.Rule{
 
 var (
 	throttledShare = rule.Threshold{Name: "throttled-share", Value: 0.25, Unit: "share", Source: "kubernetes-mixin, alert CPUThrottlingHigh",
-		Reason: "In a quarter of the periods in which the group wanted CPU it was stopped. kubernetes-mixin alerts at the same share (CPUThrottlingHigh); below it a single burst at start explains it."}
+		Reason: "In a quarter of the periods in which the group wanted CPU it was stopped; below it a single burst at start explains it."}
 	throttledPossible = rule.Threshold{Name: "throttled-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
 		Reason: "It happens, but most requests do not notice."}
 	throttledPeriods = rule.Threshold{Name: "throttled-periods", Value: 10, Unit: "count", Source: rule.Judgement,

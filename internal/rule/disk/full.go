@@ -28,13 +28,13 @@ var full = rule.Rule{
 
 var (
 	soonFull = rule.Threshold{Name: "soon-full", Value: 60.0, Unit: "seconds", Source: rule.Judgement,
-		Reason: "And soon-used: at the rate of the window the filesystem is full within a minute, and it is nearly full already. Without the second condition a large temporary file on a half empty filesystem would do."}
+		Reason: "At the rate of the window the filesystem is full within a minute: nobody can act before."}
 	soonUsed = rule.Threshold{Name: "soon-used", Value: 0.95, Unit: "share", Source: rule.Judgement,
-		Reason: "Soon-full and soon-used: at the rate of the window the filesystem is full within a minute, and it is nearly full already. Without the second condition a large temporary file on a half empty filesystem would do."}
+		Reason: "Together with soon-full: without it a large temporary file on a half empty filesystem would do."}
 	laterFull = rule.Threshold{Name: "later-full", Value: 600.0, Unit: "seconds", Source: rule.Judgement,
-		Reason: "And later-used: worth a word, no more; what grows in seconds is often deleted in minutes."}
+		Reason: "Worth a word, no more: what grows in seconds is often deleted in minutes."}
 	laterUsed = rule.Threshold{Name: "later-used", Value: 0.90, Unit: "share", Source: rule.Judgement,
-		Reason: "Later-full and later-used: worth a word, no more; what grows in seconds is often deleted in minutes."}
+		Reason: "Together with later-full: without it a large temporary file on a half empty filesystem would do."}
 	almostUsed = rule.Threshold{Name: "almost-used", Value: 0.99, Unit: "share", Source: rule.Judgement,
 		Reason: "Less than a hundredth is left. Most filesystems are tuned to warn or slow down long before."}
 	crumbs = rule.Threshold{Name: "crumbs", Value: 0.005, Unit: "share", Source: rule.Judgement,
@@ -225,7 +225,7 @@ func writersEvidence(v *view.View) []rule.Evidence {
 }
 
 var someWriting = rule.Threshold{Name: "some-writing", Value: 4096.0, Unit: "bytes per second", Source: rule.Judgement,
-	Reason: "Leaves out programs that write a line now and then."}
+	Reason: "Programs that write a line now and then write less."}
 
 func fullFixes(fs view.Filesystem) []rule.Fix {
 	return []rule.Fix{

@@ -31,15 +31,15 @@ var saturated = rule.Rule{
 
 var (
 	busyShare = rule.Threshold{Name: "busy-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the time with requests in flight: below it the device had pauses in which a queue would have drained. Utilisation counts for nothing by itself: a device may serve many requests at once."}
+		Reason: "Share of the time with requests in flight: below it the device had pauses in which a queue would have drained. Utilisation counts for nothing by itself: a device may serve many requests at once."}
 	waitingQueue = rule.Threshold{Name: "waiting-queue", Value: 2.0, Unit: "requests", Source: rule.Judgement,
 		Reason: "The mean number of requests in flight from which one waits behind another even on a device that serves one at a time."}
 	deepQueue = rule.Threshold{Name: "deep-queue", Value: 4.0, Unit: "requests", Source: rule.Judgement,
 		Reason: "Where waiting for other requests makes up most of the answer: three of four requests in flight wait."}
 	slowFlash = rule.Threshold{Name: "slow-flash", Value: 0.010, Unit: "seconds", Source: rule.Judgement,
-		Reason: "And slow-spindle are answers longer than unloaded devices give for requests of any common size: flash and network volumes answer within 1 to 3 ms, a spindle needs one seek and one turn, up to 15 ms."}
+		Reason: "Answers of flash and network volumes without load take 1 to 3 ms, for requests of any common size."}
 	slowSpindle = rule.Threshold{Name: "slow-spindle", Value: 0.020, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Slow-flash and slow-spindle are answers longer than unloaded devices give for requests of any common size: flash and network volumes answer within 1 to 3 ms, a spindle needs one seek and one turn, up to 15 ms."}
+		Reason: "A spindle without load needs one seek and one turn, up to 15 ms."}
 	mostIntervals = rule.Threshold{Name: "most-intervals", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "The state must last, not occur."}
 	someWaiting = rule.Threshold{Name: "some-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,

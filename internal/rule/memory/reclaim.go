@@ -39,7 +39,7 @@ var (
 	scarce = rule.Threshold{Name: "scarce", Value: 0.10, Unit: "share", Source: rule.Judgement,
 		Reason: "With less than this share of the host's memory available, file pages go because others need the room. With more, a large set of files merely takes turns in a large cache."}
 	mostReread = rule.Threshold{Name: "most-reread", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Of what programs or a device read, at least half are such pages: their reading is for lack of memory."}
+		Reason: "Share of what programs or a device read that are such pages: their reading is for lack of memory."}
 	ownWork = rule.Threshold{Name: "own-work", Value: 0.5, Unit: "cores", Source: rule.Judgement,
 		Reason: "Cores that a program uses outside of the kernel from which its slowness is its own. To make room and to read again is work of the kernel, done on the CPU time of the program that waits."}
 )

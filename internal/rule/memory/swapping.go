@@ -43,7 +43,7 @@ var (
 	limitNear = rule.Threshold{Name: "limit-near", Value: 0.90, Unit: "share", Source: rule.Judgement,
 		Reason: "A group this close to its limit is what is short of memory."}
 	ownShare = rule.Threshold{Name: "own-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the limit must be anonymous memory, which only swap can make room for."}
+		Reason: "Share of the limit that must be anonymous memory, which only swap can make room for."}
 )
 
 func detectSwapping(v *view.View) ([]rule.Finding, error) {

@@ -27,13 +27,13 @@ var bufferPoolSmall = rule.Rule{
 
 var (
 	fiveMinutes = rule.Threshold{Name: "five-minutes", Value: 300.0, Unit: "seconds", Source: "Gray and Putzolu, The 5 Minute Rule, 1987; Appuswamy et al., 2017",
-		Reason: "A page that is read again within about this time is cheaper kept in memory than read (Gray and Putzolu, The 5 Minute Rule, 1987; Appuswamy et al. found the same order for flash and DRAM in 2017). A pool whose whole content is replaced faster holds less than what is used."}
+		Reason: "A page that is read again within about this time is cheaper kept in memory than read; the same order holds for flash and DRAM. A pool whose whole content is replaced faster holds less than what is used."}
 	stays = rule.Threshold{Name: "stays", Value: 0.1, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of the pages read that the pool gained in the window from which it is still being filled: a full one loses a page for each it gets."}
 	missShare = rule.Threshold{Name: "miss-share", Value: 0.001, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the page requests that need the disk: below one in a thousand a statement of a hundred requests hardly ever waits."}
+		Reason: "Share of page requests that need the disk: below one in a thousand a statement of a hundred requests hardly ever waits."}
 	somePages = rule.Threshold{Name: "some-pages", Value: 50, Unit: "pages per second", Source: rule.Judgement,
-		Reason: "Read per second: fewer make nobody wait, even from a spindle."}
+		Reason: "Pages read: fewer make nobody wait, even from a spindle."}
 	readingThreads = rule.Threshold{Name: "reading-threads", Value: 0.3, Unit: "threads", Source: rule.Judgement,
 		Reason: "The mean number of threads, or of pending reads, that wait for pages from which somebody is held up."}
 	readAhead = rule.Threshold{Name: "read-ahead", Value: 0.5, Unit: "share", Source: rule.Judgement,

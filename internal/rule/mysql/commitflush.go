@@ -36,7 +36,7 @@ var (
 	mostCommits = rule.Threshold{Name: "most-commits", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "Commits are what a writing server waits for if they make up this share of what its connections do."}
 	someSyncs = rule.Threshold{Name: "some-syncs", Value: 2.0, Unit: "count", Source: rule.Judgement,
-		Reason: "In a window: the log is synced once a second whatever the settings."}
+		Reason: "Syncs in a window: the log is synced once a second whatever the settings."}
 )
 
 // commits is what is known of a server's commits.

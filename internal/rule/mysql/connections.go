@@ -30,9 +30,9 @@ var connectionsExhausted = rule.Rule{
 
 var (
 	nearlyAll = rule.Threshold{Name: "nearly-all", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Connections taken is worth a word: the next burst is refused."}
+		Reason: "Share of the connections that are taken: the next burst is refused."}
 	sleepingMost = rule.Threshold{Name: "sleeping-most", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the connections: those that hold them do not use them."}
+		Reason: "Share of the connections that sleep: those that hold them do not use them."}
 )
 
 const (

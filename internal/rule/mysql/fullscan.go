@@ -31,15 +31,15 @@ var fullScan = rule.Rule{
 
 var (
 	manyRows = rule.Threshold{Name: "many-rows", Value: 1000, Unit: "rows", Source: rule.Judgement,
-		Reason: "Examined per execution: InnoDB reads some million rows a second and core, so that a thousand are about a millisecond, what one slow read of flash takes; smaller tables are rightly read whole."}
+		Reason: "Rows examined per execution: InnoDB reads some million rows a second and core, so that a thousand are about a millisecond, what one slow read of flash takes; smaller tables are rightly read whole."}
 	wastedRatio = rule.Threshold{Name: "wasted-ratio", Value: 100, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Rows examined per row returned from which an index saves nearly all of the work: optimizers prefer a scan only if a statement wants more than some percent of a table."}
 	mostRuns = rule.Threshold{Name: "most-runs", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "A plan without an index in this share of executions is the plan, not an accident."}
 	someRuns = rule.Threshold{Name: "some-runs", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "Executions in a window are a habit; fewer may be somebody's report."}
+		Reason: "Executions in a window that are a habit; fewer may be somebody's report."}
 	rowsPerSecond = rule.Threshold{Name: "rows-per-second", Value: 1_000_000, Unit: "per second", Source: rule.Judgement,
-		Reason: "Read by scans: without statements to name, fewer may be monitors and the server's own tables."}
+		Reason: "Rows read by scans: without statements to name, fewer may be monitors and the server's own tables."}
 )
 
 // scan is a statement that reads a table for a few of its rows.

@@ -22,15 +22,15 @@ var (
 	someQueue = rule.Threshold{Name: "some-queue", Value: 2.0, Unit: "threads", Source: rule.Judgement,
 		Reason: "How many threads on average wait at the same place before it is worth a word: one that waits while one works is no queue."}
 	queueShare = rule.Threshold{Name: "queue-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the statements that run: of four, one waits. Below it another cause weighs more, and a healthy server has moments like that."}
+		Reason: "Share of the running statements: of four, one waits. Below it another cause weighs more, and a healthy server has moments like that."}
 	manyWait = rule.Threshold{Name: "many-wait", Value: 4.0, Unit: "threads", Source: rule.Judgement,
-		Reason: "And most-wait make it what the server does: half of all busy threads on one stack is where every reader of stacks begins."}
+		Reason: "Threads that wait at one place, with most-wait: it is what the server does."}
 	mostWait = rule.Threshold{Name: "most-wait", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Many-wait and most-wait make it what the server does: half of all busy threads on one stack is where every reader of stacks begins."}
+		Reason: "Half of all busy threads on one stack is where every reader of stacks begins."}
 	fullCPUs = rule.Threshold{Name: "full-cp-us", Value: 0.95, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of CPU time beyond which the CPUs are the limit, too."}
 	fewSamples = rule.Threshold{Name: "few-samples", Value: 60, Unit: "count", Source: rule.Judgement,
-		Reason: "Of running threads say nothing: 60 make a share of a tenth right to within four percent."}
+		Reason: "Samples of running threads: 60 make a share of a tenth right to within four percent."}
 	busyServer = rule.Threshold{Name: "busy-server", Value: 2.0, Unit: "statements", Source: rule.Judgement,
 		Reason: "How many statements run at a time, on average, beside that of rtrail, before a server without stacks counts as not judged."}
 )

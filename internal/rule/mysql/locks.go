@@ -12,13 +12,13 @@ import (
 
 var (
 	longWait = rule.Threshold{Name: "long-wait", Value: 2, Unit: "seconds", Source: rule.Judgement,
-		Reason: "For a lock is worth a word even if only one connection waits. Servers tell when a wait began to the second, so that one second may be none."}
+		Reason: "A wait for a lock that is worth a word even if only one connection waits. Servers tell when a wait began to the second, so that one second may be none."}
 	waitersAtLeast = rule.Threshold{Name: "waiters-at-least", Value: 0.5, Unit: "connections", Source: rule.Judgement,
-		Reason: "At any time, on average, make short waits count. A busy server whose transactions meet now and then stays below it."}
+		Reason: "Waiting connections at any time, on average, that make short waits count. A busy server whose transactions meet now and then stays below it."}
 	waitersShare = rule.Threshold{Name: "waiters-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the connections that do something: a server at full speed with hundreds of them always has some that wait for a moment."}
+		Reason: "Share of the connections that do something: a server at full speed with hundreds of them always has some that wait for a moment."}
 	mainBlocker = rule.Threshold{Name: "main-blocker", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Causes at least half of the waiting; without one, it is the same rows that many want."}
+		Reason: "Share of the waiting that one blocker causes; without one, it is the same rows that many want."}
 )
 
 const (

@@ -33,13 +33,13 @@ var (
 	oldTransaction = rule.Threshold{Name: "old-transaction", Value: 10, Unit: "seconds", Source: rule.Judgement,
 		Reason: "What programs do at once ends within a second; ten are somebody who thinks, a report, a backup, or a lost connection."}
 	forgotten = rule.Threshold{Name: "forgotten", Value: 60, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Transactions do nothing for this long: worth a word even if they do no harm yet."}
+		Reason: "A transaction that does nothing for this long is worth a word even if it does no harm yet."}
 	muchHistory = rule.Threshold{Name: "much-history", Value: 100_000, Unit: "transactions", Source: "MySQL manual, innodb_max_purge_lag",
 		Reason: "How many transactions not yet purged weigh half: up to some thousands are normal, and from a million on servers are known to suffer (MySQL manual, innodb_max_purge_lag)."}
 	leastHistory = rule.Threshold{Name: "least-history", Value: 1_000, Unit: "transactions", Source: rule.Judgement,
-		Reason: "And least-growth, in transactions and per second: below them purge is merely between two rounds."}
+		Reason: "Below this history, purge is merely between two rounds."}
 	leastGrowth = rule.Threshold{Name: "least-growth", Value: 20, Unit: "per second", Source: rule.Judgement,
-		Reason: "Least-history and least-growth, in transactions and per second: below them purge is merely between two rounds."}
+		Reason: "Transactions a second that the history grows by: below, purge is merely between two rounds."}
 )
 
 // history is how the list of undo logs that wait for purge changed.

@@ -35,11 +35,11 @@ var (
 	longInPool = rule.Threshold{Name: "long-in-pool", Value: 0.1, Unit: "seconds", Source: rule.Judgement,
 		Reason: "How long a statement must have waited for a thread. A pool at full speed has a queue as well; there a statement waits for milliseconds."}
 	queuedLooks = rule.Threshold{Name: "queued-looks", Value: 2, Unit: "count", Source: rule.Measured,
-		Reason: "And queued-share of the looks must have found statements in the queue of a group, and where the server tells since when, for so long. One look proves nothing: a healthy pool showed one wait of 363 ms, whether behind rtrail's own first look, which asks for most, is not known."}
+		Reason: "Looks that found statements in the queue of a group. One look proves nothing: a healthy pool showed one wait of 363 ms."}
 	queuedShare = rule.Threshold{Name: "queued-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Queued-looks and queued-share of the looks must have found statements in the queue of a group, and where the server tells since when, for so long. One look proves nothing: a healthy pool showed one wait of 363 ms, whether behind rtrail's own first look, which asks for most, is not known."}
+		Reason: "Share of the looks that found statements in the queue of a group, as one burst proves nothing."}
 	longOwnWait = rule.Threshold{Name: "long-own-wait", Value: 0.5, Unit: "seconds", Source: rule.Judgement,
-		Reason: "From when on a ping or login of rtrail counts as a wait for a thread, of which there must be queued-looks in queued-share of the window, or one as long as silent-at-least: they need a thread and next to nothing else, but also the CPU and the network."}
+		Reason: "A ping or login of rtrail that takes this long counts as a wait for a thread: it needs a thread and next to nothing else, but also the CPU and the network."}
 	allThreads = rule.Threshold{Name: "all-threads", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of the threads that a pool may make from which on it is exhausted."}
 	joinedGap = rule.Threshold{Name: "joined-gap", Value: 5, Unit: "ratio", Source: rule.Judgement,

@@ -33,7 +33,7 @@ var (
 	lagRising = rule.Threshold{Name: "lag-rising", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of readings that must be higher than the one before; purge that works in rounds falls back in every other."}
 	lagShare = rule.Threshold{Name: "lag-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Of what the window began with must have been added: purge that keeps a long list at its length is behind, but not falling back."}
+		Reason: "Share of the history at the window's begin that was added: purge that keeps a long list at its length is behind, but not falling back."}
 )
 
 func detectPurgeLag(v *view.View) ([]rule.Finding, error) {

@@ -18,7 +18,7 @@ var (
 	silentAtLeast = rule.Threshold{Name: "silent-at-least", Value: 3, Unit: "seconds", Source: rule.Judgement,
 		Reason: "A moment without an answer may be the fault of a CPU that was busy elsewhere, also that of rtrail. One deadline of a second that was missed counts for up to two, as the next look comes a second later."}
 	silentShare = rule.Threshold{Name: "silent-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Of a shorter window will do."}
+		Reason: "Share of a short window without an answer, in place of silent-at-least."}
 )
 
 const (

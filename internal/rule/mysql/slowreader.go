@@ -35,11 +35,11 @@ var (
 	sendingLooks = rule.Threshold{Name: "sending-looks", Value: 2, Unit: "count", Source: rule.Judgement,
 		Reason: "A statement seen sending in so many looks, one a second, is not merely passing."}
 	stuckLooks = rule.Threshold{Name: "stuck-looks", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Of a socket with data the client does not take."}
+		Reason: "Looks at a socket with data that the client does not take: one may be in passing."}
 	leastQueued = rule.Threshold{Name: "least-queued", Value: 16 << 10, Unit: "bytes", Source: "kernel, first value of tcp_wmem",
-		Reason: "Least-queued, in bytes, lie in the socket of a server whose client does not read; less is on its way at any moment. (tcp_wmem begins at 16 KiB.)."}
+		Reason: "Bytes in the socket of a server whose client does not read; less is on its way at any moment."}
 	heldShare = rule.Threshold{Name: "held-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the time the server had data to send, the client's window must have been what held it up."}
+		Reason: "Share of the time with data to send in which the client's window held the server up."}
 )
 
 // reader is a session whose statement sends rows to its client.

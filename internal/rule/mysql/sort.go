@@ -36,7 +36,7 @@ var (
 	manySorted = rule.Threshold{Name: "many-sorted", Value: 10_000, Unit: "rows", Source: rule.Judgement,
 		Reason: "Rows per execution are worth a word: a core sorts some million rows a second."}
 	seenSorting = rule.Threshold{Name: "seen-sorting", Value: 0.1, Unit: "connections", Source: rule.Judgement,
-		Reason: "The mean number of connections in the state of a sort."}
+		Reason: "The mean number of connections in the state of a sort from which somebody waits for one."}
 	largeSort = rule.Threshold{Name: "large-sort", Value: 32 << 20, Unit: "bytes", Source: rule.Judgement,
 		Reason: "A buffer above it is taken anew from the system for every sort (the allocator maps large blocks), which costs more than it saves."}
 )

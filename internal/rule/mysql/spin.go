@@ -29,13 +29,13 @@ var spinWaste = rule.Rule{
 
 var (
 	muchSpin = rule.Threshold{Name: "much-spin", Value: 0.1, Unit: "share", Source: rule.Measured,
-		Reason: "Of the CPU in spin loops is too much: after settings were put back to their defaults 3 % were left of 21 % on a server that was tuned so."}
+		Reason: "Share of the CPU in spin loops: after settings were put back to their defaults 3 % were left of 21 % on a server that was tuned so."}
 	mostSpin = rule.Threshold{Name: "most-spin", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Makes it what the CPU does."}
+		Reason: "Share of the CPU from which spinning is what it does."}
 	spinCores = rule.Threshold{Name: "spin-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
-		Reason: "How much CPU that must be: a tenth of a core."}
+		Reason: "CPU that spin loops must take: less is nobody's trouble."}
 	farFromDefault = rule.Threshold{Name: "far-from-default", Value: 4, Unit: "ratio", Source: rule.Judgement,
-		Reason: "How many times its default the product of both must be to be blamed: the length of a wait that fails."}
+		Reason: "The product of both settings by that of their defaults: so much longer is a wait that fails."}
 )
 
 const (

@@ -29,11 +29,11 @@ var tableCacheContention = rule.Rule{
 
 var (
 	someOverflows = rule.Threshold{Name: "some-overflows", Value: 5.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Per second: the cache closes tables to make room, below its mutex. A cache that is large enough closes none."}
+		Reason: "Tables that the cache closes to make room, below its mutex. A cache that is large enough closes none."}
 	manyReopened = rule.Threshold{Name: "many-reopened", Value: 100.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Per second, and reopened-each statement, cost more than any queue: for each of these tables a handle is closed and another one made."}
+		Reason: "Tables opened again: for each of them a handle is closed and another one made, which costs more than any queue."}
 	reopenedEach = rule.Threshold{Name: "reopened-each", Value: 0.1, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Many-reopened per second, and reopened-each statement, cost more than any queue: for each of these tables a handle is closed and another one made."}
+		Reason: "Tables opened again per statement: fewer cost little beside the statement."}
 )
 
 const (

@@ -32,7 +32,7 @@ var (
 	mostSpill = rule.Threshold{Name: "most-spill", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of a statement's executions that make a temporary table on disk from which it is how the statement works."}
 	someSpills = rule.Threshold{Name: "some-spills", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "In a window: one report is nobody's trouble."}
+		Reason: "Temporary tables on disk in a window: one report is nobody's trouble."}
 	spillRate = rule.Threshold{Name: "spill-rate", Value: 10, Unit: "per second", Source: rule.Judgement,
 		Reason: "Temporary tables on disk per second, beyond what monitors make when they read information_schema, from which a server without digests is worth a word: each costs a file made, written and removed, about a millisecond."}
 	seenSpilling = rule.Threshold{Name: "seen-spilling", Value: 0.1, Unit: "connections", Source: rule.Judgement,

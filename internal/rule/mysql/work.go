@@ -140,7 +140,7 @@ func introspective(schema, text string) bool {
 }
 
 var materialShare = rule.Threshold{Name: "material-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-	Reason: "Of the time of all statements: what takes less changes little for anybody when it is gone, and must not stand for the server's trouble."}
+	Reason: "Share of the time of all statements: what takes less changes little for anybody when it is gone, and must not stand for the server's trouble."}
 
 // totalTime is the time all statements take, in seconds per second.
 func totalTime(list []work) float64 {

@@ -31,7 +31,7 @@ var (
 	someOverflows = rule.Threshold{Name: "some-overflows", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "One or two refused connects in a window are a burst that nobody will remember."}
 	nearlyFull = rule.Threshold{Name: "nearly-full", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "Worth a word when it lasts."}
+		Reason: "Share of the queue's limit that is worth a word when it lasts."}
 )
 
 const (

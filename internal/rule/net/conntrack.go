@@ -32,9 +32,9 @@ var (
 	tableFull = rule.Threshold{Name: "table-full", Value: 0.95, Unit: "share", Source: rule.Judgement,
 		Reason: "The count moves by a few entries between drops."}
 	tableNearlyFull = rule.Threshold{Name: "table-nearly-full", Value: 0.85, Unit: "share", Source: rule.Judgement,
-		Reason: "Worth a word."}
+		Reason: "Share of the table that is worth a word: the next burst fills it."}
 	someDrops = rule.Threshold{Name: "some-drops", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Of packets for want of an entry."}
+		Reason: "Packets dropped for want of an entry: one or two are a moment."}
 )
 
 const (

@@ -35,9 +35,9 @@ var (
 	rangeFull = rule.Threshold{Name: "range-full", Value: 0.97, Unit: "share", Source: rule.Judgement,
 		Reason: "Some ports of the range may be taken by bound sockets or freed a moment ago."}
 	rangeNearlyFull = rule.Threshold{Name: "range-nearly-full", Value: 0.85, Unit: "share", Source: rule.Judgement,
-		Reason: "Worth a word."}
+		Reason: "Share of the range that is worth a word: the next burst fills it."}
 	fewPorts = rule.Threshold{Name: "few-ports", Value: 8, Unit: "count", Source: rule.Judgement,
-		Reason: "Keeps ranges nobody would set from being judged."}
+		Reason: "Ranges of fewer ports are set by nobody, and not judged."}
 )
 
 const (

@@ -31,17 +31,17 @@ var packetLoss = rule.Rule{
 
 var (
 	someSegments = rule.Threshold{Name: "some-segments", Value: 200.0, Unit: "count", Source: rule.Judgement,
-		Reason: "And some-repeats: below them a rate is noise."}
+		Reason: "Segments sent: of fewer a rate of loss is noise."}
 	someRepeats = rule.Threshold{Name: "some-repeats", Value: 10.0, Unit: "count", Source: rule.Judgement,
-		Reason: "Some-segments and some-repeats: below them a rate is noise."}
+		Reason: "Segments repeated: of fewer a rate of loss is noise."}
 	lossy = rule.Threshold{Name: "lossy", Value: 0.01, Unit: "share", Source: "Mathis et al., The macroscopic behavior of the TCP congestion avoidance algorithm, 1997",
-		Reason: "Long-distance paths lose some tenths of a percent and local networks next to nothing; from 1 % on each connection's throughput is bounded by loss (Mathis: MSS/RTT x 1.2/sqrt(p)) and tails of requests are retransmission timeouts."}
+		Reason: "Long-distance paths lose some tenths of a percent and local networks next to nothing; from 1 % on each connection's throughput is bounded by loss (MSS/RTT x 1.2/sqrt(p)) and tails of requests are retransmission timeouts."}
 	slightlyLossy = rule.Threshold{Name: "slightly-lossy", Value: 0.003, Unit: "share", Source: rule.Judgement,
-		Reason: "Worth a word."}
+		Reason: "Share of repeated segments that is worth a word."}
 	needless = rule.Threshold{Name: "needless", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "When peers report nearly every repeat as a duplicate (DSACK), packets arrived late or twice, and were not lost."}
 	chanceDrops = rule.Threshold{Name: "chance-drops", Value: 10.0, Unit: "count", Source: rule.Judgement,
-		Reason: "Of a rule that drops at random prove it by themselves."}
+		Reason: "Packets dropped by a rule that drops at random: they prove it by themselves."}
 )
 
 const (

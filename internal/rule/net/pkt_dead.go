@@ -14,7 +14,7 @@ import (
 
 var (
 	someDead = rule.Threshold{Name: "some-dead", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Connections of one service are no accident of one client."}
+		Reason: "Dead connections of one service: so many are no accident of one client."}
 	shortestLimit = rule.Threshold{Name: "shortest-limit", Value: 5, Unit: "seconds", Source: rule.Judgement,
 		Reason: "The shortest time after which firewalls and NAT are set to forget a connection that is silent; their defaults are minutes and more."}
 )

@@ -48,19 +48,19 @@ var dnsUnreachable = rule.Rule{
 
 var (
 	someQueries = rule.Threshold{Name: "some-queries", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Without an answer: one is a loss that happens."}
+		Reason: "Queries without an answer: one is a loss that happens."}
 	silentShare = rule.Threshold{Name: "silent-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
-		Reason: "Of queries; UDP loses some on long ways."}
+		Reason: "Share of queries without an answer; UDP loses some on long ways."}
 	failedShare = rule.Threshold{Name: "failed-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Of answers; less are names whose own servers are broken."}
+		Reason: "Share of answers that are failures; less are names whose own servers are broken."}
 	someFailures = rule.Threshold{Name: "some-failures", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Failed-share of answers; less are names whose own servers are broken."}
+		Reason: "Failures: fewer are names whose own servers are broken."}
 	slowAnswer = rule.Threshold{Name: "slow-answer", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, chapter 5",
-		Reason: "What people notice (100 ms, Nielsen), slower-than-cached how much longer than the resolver's fastest answer the usual one takes."}
+		Reason: "Time of the usual answer that people notice."}
 	slowerThanCached = rule.Threshold{Name: "slower-than-cached", Value: 10, Unit: "ratio", Source: "Nielsen, Usability Engineering, chapter 5",
-		Reason: "Slow-answer is what people notice (100 ms, Nielsen), slower-than-cached how much longer than the resolver's fastest answer the usual one takes."}
+		Reason: "How much longer than the resolver's fastest answer the usual one takes: far is no reason to be slow."}
 	waitedForNames = rule.Threshold{Name: "waited-for-names", Value: 0.1, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "Slow-answer is what people notice (100 ms, Nielsen), slower-than-cached how much longer than the resolver's fastest answer the usual one takes."}
+		Reason: "Time waited for names from which it is worth a finding."}
 )
 
 // resolver is one server of DNS and what became of the queries to it.

@@ -32,9 +32,9 @@ var (
 	somePAWS = rule.Threshold{Name: "some-paws", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "Fewer may have been overtaken on the way."}
 	ignoredShare = rule.Threshold{Name: "ignored-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "Of SYNs with an old timestamp that must have got no answer, and answered-share of the others that must have got one: else it is not the timestamp."}
+		Reason: "Share of SYNs with an old timestamp without an answer: with less it is not the timestamp."}
 	answeredShare = rule.Threshold{Name: "answered-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "Ignored-share of SYNs with an old timestamp that must have got no answer, and answered-share of the others that must have got one: else it is not the timestamp."}
+		Reason: "Share of SYNs with a new timestamp that got an answer: with less it is not the timestamp."}
 )
 
 // behind is what one client address sent to a server, by whether its timestamps

@@ -35,15 +35,15 @@ var (
 	steadySeconds = rule.Threshold{Name: "steady-seconds", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "A rate that holds for so many whole seconds in a row is no coincidence; single ones are."}
 	steadyShare = rule.Threshold{Name: "steady-share", Value: 0.75, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the whole seconds in which anything was sent."}
+		Reason: "Share of the whole seconds with traffic that are steady; the rest begin and end it."}
 	steadyWithin = rule.Threshold{Name: "steady-within", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the median, to either side; as much again where single packets are a large part of a second."}
+		Reason: "Distance from the median, to either side; as much again where single packets are a large part of a second."}
 	evenTenths = rule.Threshold{Name: "even-tenths", Value: 1.1, Unit: "ratio", Source: rule.Judgement,
-		Reason: "In a steady second the busiest tenth has at most a tenth more than the mean one, which users without a limit hardly ever keep to. Two packets are allowed on top, which is how finely a rate of packets can be measured."}
+		Reason: "In a steady second the busiest tenth has at most a tenth more than the mean one, which users without a limit hardly ever keep to."}
 	evenPackets = rule.Threshold{Name: "even-packets", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Even-tenths: in a steady second the busiest tenth has at most a tenth more than the mean one, which users without a limit hardly ever keep to. Two packets are allowed on top, which is how finely a rate of packets can be measured."}
+		Reason: "Packets allowed on top of even-tenths: how finely a rate of packets can be measured."}
 	ratePackets = rule.Threshold{Name: "rate-packets", Value: 20.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Per second; fewer do not make a rate. A capture at the sender holds packets of up to 64 KiB that its network card cuts later: 10 Mbit/s are twenty of these."}
+		Reason: "Packets: fewer do not make a rate. A capture at the sender holds packets of up to 64 KiB that its network card cuts later: 10 Mbit/s are twenty of these."}
 	queueing = rule.Threshold{Name: "queueing", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
 		Reason: "The mean age of packets by their sender's clock, which counts milliseconds: ten of them are more than rounding and scheduling."}
 	standing = rule.Threshold{Name: "standing", Value: 0.06, Unit: "seconds", Source: "kernel, TCP_DELACK_MIN (include/net/tcp.h)",
@@ -53,7 +53,7 @@ var (
 	subPoisson = rule.Threshold{Name: "sub-poisson", Value: 0.5, Unit: "ratio", Source: "statistics, largest of ten Poisson counts",
 		Reason: "Users who do not know of each other spread packets over tenths of a second with the square root of their number as standard deviation, of which the busiest of ten has 1.5 more than the mean. A limiter has none."}
 	policedPackets = rule.Threshold{Name: "policed-packets", Value: 500.0, Unit: "per second", Source: "statistics, standard deviation of Poisson counts",
-		Reason: "Per second: of fewer, chance cannot be told from a limiter in tenths of a second, in which fifty have a standard deviation of seven."}
+		Reason: "Packets: of fewer, chance cannot be told from a limiter in tenths of a second, in which fifty have a standard deviation of seven."}
 	hungryShare = rule.Threshold{Name: "hungry-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Whoever has nothing to send for more than half of the time is not held back by a limit."}
 )

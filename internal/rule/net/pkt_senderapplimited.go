@@ -32,11 +32,11 @@ var (
 	trickles = rule.Threshold{Name: "trickles", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "At least so many answers have pauses; one may be an accident."}
 	pausesShare = rule.Threshold{Name: "pauses-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the time between the first and the last packet of answers in which nothing was under way although the reader had room. The rest may be acknowledgements that the reader delays by 40 ms, in which the sender is silent too."}
+		Reason: "Share of the time of answers in which nothing was under way although the reader had room. The rest may be acknowledgements that the reader delays by 40 ms, in which the sender is silent too."}
 	answerShare = rule.Threshold{Name: "answer-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "The part of the whole wait that lies within answers: less is not what users notice."}
 	pauseOfNote = rule.Threshold{Name: "pause-of-note", Value: direction.LongDownload.Seconds(), Unit: "seconds", Source: rule.Judgement,
-		Reason: "Per answer."}
+		Reason: "Pauses per answer: recordings count longer downloads apart."}
 	pausesOverRTT = rule.Threshold{Name: "pauses-over-rtt", Value: 10, Unit: "ratio", Source: rule.Judgement,
 		Reason: "A sender that waits for acknowledgements pauses one round trip at a time; ten of them in one answer are something else."}
 	otherPauses = rule.Threshold{Name: "other-pauses", Value: 0.2, Unit: "share", Source: rule.Judgement,

@@ -28,11 +28,11 @@ var uninterruptible = rule.Rule{
 
 var (
 	halfTheTime = rule.Threshold{Name: "half-the-time", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "In D: a thread that does its I/O and goes on is in D in few samples."}
+		Reason: "Share of the samples in state D: a thread that does its I/O and goes on is in D in few of them."}
 	fewReadings = rule.Threshold{Name: "few-readings", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "And briefly keep one slow moment from counting."}
+		Reason: "Readings in state D: one slow moment shows in fewer."}
 	briefly = rule.Threshold{Name: "briefly", Value: 1.0, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Few-readings and briefly keep one slow moment from counting."}
+		Reason: "Time between the first and the last reading in state D: one slow moment is shorter."}
 	queueOfReaders = rule.Threshold{Name: "queue-of-readers", Value: 3.0, Unit: "threads", Source: rule.Judgement,
 		Reason: "One or two threads that wait for a disk are a copy; as many as this wait for each other."}
 )

@@ -32,11 +32,11 @@ var (
 	unreaped = rule.Threshold{Name: "unreaped", Value: 1, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Every child is a zombie until its parent is scheduled and waits; a second later that has happened even on a busy host."}
 	someNew = rule.Threshold{Name: "some-new", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Zombies that appear in the window and stay are a pattern; one or two may be a parent that waits in batches."}
+		Reason: "Zombies that appear in the window and stay: one or two may be a parent that waits in batches."}
 	enoughToSay = rule.Threshold{Name: "enough-to-say", Value: 10, Unit: "count", Source: rule.Judgement,
 		Reason: "Below it stale zombies take a handful of table entries and nothing else."}
 	manyZombies = rule.Threshold{Name: "many-zombies", Value: 100, Unit: "count", Source: rule.Judgement,
-		Reason: "Without growth hint at a parent that stopped waiting some time ago, or does so in bursts."}
+		Reason: "Zombies without growth: a parent stopped waiting some time ago, or waits in bursts."}
 )
 
 const (

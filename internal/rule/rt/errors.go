@@ -35,11 +35,11 @@ var (
 	someErrors = rule.Threshold{Name: "some-errors", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "One or two may be anybody's typing."}
 	wrongShare = rule.Threshold{Name: "wrong-share", Value: 0.01, Unit: "share", Source: "Beyer et al., Site Reliability Engineering, chapter 4",
-		Reason: "Of the requests of a service: the objective of many services is 99 % or better (Beyer et al., Site Reliability Engineering, chapter 4)."}
+		Reason: "Share of the requests of a service that fail: the objective of many services is 99 % or better."}
 	usualShare = rule.Threshold{Name: "usual-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "For errors that programs use on purpose to ask whether something is there: only if most requests are answered so, it is a fault."}
+		Reason: "Share of requests with errors that programs use on purpose to ask whether something is there: only if most are answered so, it is a fault."}
 	oftenShare = rule.Threshold{Name: "often-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Of such errors is worth a word."}
+		Reason: "Share of requests with errors that programs use on purpose from which they are worth a word."}
 )
 
 // usual errors answer a question: not there, already there, not changed, not

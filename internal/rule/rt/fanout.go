@@ -39,15 +39,15 @@ var (
 	multiplied = rule.Threshold{Name: "multiplied", Value: 3, Unit: "ratio", Source: rule.Judgement,
 		Reason: "A request must be hit at least so many times more often than a call is slow."}
 	hitShare = rule.Threshold{Name: "hit-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the requests is what makes the tail of the callee the caller's everyday."}
+		Reason: "Share of the requests that are hit, from which the tail of the callee is the caller's everyday."}
 	someHits = rule.Threshold{Name: "some-hits", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Needed to say so; formula-hits to hold it against the formula."}
+		Reason: "Requests hit: fewer may be one bad moment."}
 	formulaHits = rule.Threshold{Name: "formula-hits", Value: 20, Unit: "count", Source: rule.Judgement,
-		Reason: "Some-hits are needed to say so; formula-hits to hold it against the formula."}
+		Reason: "Requests hit that are needed to hold their time against the formula."}
 	formulaWithin = rule.Threshold{Name: "formula-within", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "How far the measured mean may be from the formula, whose calls are independent and cost nothing to send."}
 	coveredShare = rule.Threshold{Name: "covered-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Of a request's time its calls are under way."}
+		Reason: "Share of a request's time in which its calls are under way."}
 )
 
 func detectFanOut(v *view.View) ([]rule.Finding, error) {

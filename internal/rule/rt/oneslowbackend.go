@@ -31,7 +31,7 @@ var oneSlowBackend = rule.Rule{
 
 var (
 	fewestPeers = rule.Threshold{Name: "fewest-peers", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Besides one: of two servers nobody can say which is normal."}
+		Reason: "Servers besides one: of two nobody can say which is normal."}
 	slowerThanPeers = rule.Threshold{Name: "slower-than-peers", Value: 3, Unit: "ratio", Source: rule.Judgement,
 		Reason: "The same statements take three times as long as at the median of the others. Hardware of two generations differs by less than two."}
 	slowerBy = rule.Threshold{Name: "slower-by", Value: 0.001, Unit: "seconds", Source: rule.Judgement,
@@ -39,9 +39,9 @@ var (
 	alike = rule.Threshold{Name: "alike", Value: 3, Unit: "ratio", Source: rule.Judgement,
 		Reason: "The others are alike if the slowest of them is within this factor of their median; else there is no normal to differ from."}
 	sameShare = rule.Threshold{Name: "same-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Of its requests a server on another port must have in common with a peer, and alike-size is by how much the mean sizes of answers may differ: every web server is asked for / or /metrics, and answers as it is."}
+		Reason: "Share of its requests that a server on another port must have in common with a peer: every web server is asked for / or /metrics."}
 	alikeSize = rule.Threshold{Name: "alike-size", Value: 1.5, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Same-share of its requests a server on another port must have in common with a peer, and alike-size is by how much the mean sizes of answers may differ: every web server is asked for / or /metrics, and answers as it is."}
+		Reason: "Ratio of the mean sizes of answers of peers: every web server is asked for / or /metrics, and answers as it is."}
 	hotShare = rule.Threshold{Name: "hot-share", Value: 1.5, Unit: "ratio", Source: rule.Judgement,
 		Reason: "A server that gets so many times the mean of requests is hot. Random spread of some hundred keys over some ten servers stays below."}
 )

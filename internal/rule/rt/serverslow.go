@@ -29,15 +29,15 @@ var serverSlow = rule.Rule{
 
 var (
 	worthWaiting = rule.Threshold{Name: "worth-waiting", Value: 0.01, Unit: "seconds", Source: "Gregg, Systems Performance, table 2.2",
-		Reason: "What one random read of a spinning disk takes, the longest single thing an indexed request has to wait for (Gregg, Systems Performance, table 2.2). Faster answers are not called slow."}
+		Reason: "What one random read of a spinning disk takes, the longest single thing an indexed request has to wait for. Faster answers are not called slow."}
 	slowerThanItself = rule.Threshold{Name: "slower-than-itself", Value: 10, Unit: "ratio", Source: rule.Judgement,
 		Reason: "The same statement takes ten times as long as when it is fast. Caches, plans and parameters make factors of two to five; more is waiting."}
 	someSlow = rule.Threshold{Name: "some-slow", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "And some-time: a stall of a moment holds up as many requests as there are connections, once; this many slow ones, with this many seconds waited per second, are more."}
+		Reason: "Slow requests: a stall of a moment holds up as many requests as there are connections, once; so many are more."}
 	someTime = rule.Threshold{Name: "some-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "Some-slow and some-time: a stall of a moment holds up as many requests as there are connections, once; this many slow ones, with this many seconds waited per second, are more."}
+		Reason: "Time waited for slow requests: a stall of a moment makes less."}
 	someSeconds = rule.Threshold{Name: "some-seconds", Value: 3, Unit: "seconds", Source: rule.Judgement,
-		Reason: "In how many seconds of the capture slow answers must have come, or in half of its seconds if it is shorter: a queue that a past fault left behind is worked off within a second, which two seconds of the clock share."}
+		Reason: "Seconds of the capture in which slow answers must have come, or half of its seconds if it is shorter: a queue that a past fault left behind is worked off within a second, which two seconds of the clock share."}
 	mostOfTheTime = rule.Threshold{Name: "most-of-the-time", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "What is said to take the time takes at least half of it."}
 	someRequests = rule.Threshold{Name: "some-requests", Value: 20, Unit: "count", Source: rule.Judgement,

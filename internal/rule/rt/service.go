@@ -46,7 +46,7 @@ var (
 	mostlyInferred = rule.Threshold{Name: "mostly-inferred", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "From this share of requests whose boundaries were inferred rather than decoded, their times are no more than likely."}
 	missedShare = rule.Threshold{Name: "missed-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Of the captured bytes that were acknowledged but not captured: above it times may be those of other requests."}
+		Reason: "Share of the captured bytes that were acknowledged but not captured: above it times may be those of other requests."}
 )
 
 // atMost lowers a confidence where the evidence has holes.

@@ -38,11 +38,11 @@ var (
 	someOfEach = rule.Threshold{Name: "some-of-each", Value: 2, Unit: "count", Source: rule.Judgement,
 		Reason: "A group is more than one connection, and so is the rest."}
 	groupRequests = rule.Threshold{Name: "group-requests", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Of one connection are needed to call it slow or fast."}
+		Reason: "Requests of one connection that are needed to call it slow or fast."}
 	byChance = rule.Threshold{Name: "by-chance", Value: 1e-6, Unit: "probability", Source: rule.Judgement,
 		Reason: "How likely it may be that the slow answers fell on the same connections by accident."}
 	confirmed = rule.Threshold{Name: "confirmed", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Of so many of the slow connections it must be known that the statements they wait for are fast elsewhere; those that are known to have slow statements of their own do not count."}
+		Reason: "Share of the slow connections of which it must be known that the statements they wait for are fast elsewhere; those that are known to have slow statements of their own do not count."}
 	resentShare = rule.Threshold{Name: "resent-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
 		Reason: "Slow connections with more of their segments sent again are slow because of their way, not because of the server."}
 )

@@ -46,11 +46,11 @@ var (
 	gapShare = rule.Threshold{Name: "gap-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
 		Reason: "Nothing for a fifth of a time above it parts a hump from the next; multiples up to the fifth are further apart."}
 	toothShare = rule.Threshold{Name: "tooth-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Of all requests makes a tooth one that counts."}
+		Reason: "Share of all requests that makes a tooth one that counts."}
 	apart = rule.Threshold{Name: "apart", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Two humps that are no multiples are worth a hint from a factor of three, and if each holds a tenth of the requests."}
+		Reason: "Ratio from which two humps that are no multiples are worth a hint."}
 	humpShare = rule.Threshold{Name: "hump-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Apart: two humps that are no multiples are worth a hint from a factor of three, and if each holds a tenth of the requests."}
+		Reason: "Share of the requests that each of two humps holds."}
 	hollow = rule.Threshold{Name: "hollow", Value: 0.02, Unit: "share", Source: rule.Judgement,
 		Reason: "Between two humps lie at most this many of the lower one's."}
 )
