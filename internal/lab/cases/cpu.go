@@ -39,14 +39,11 @@ func cpuSaturated() Case {
 		Rule:  "cpu/saturated",
 		Name:  "stress-ng.*",
 		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "stress-ng", "iproute2"}, Commands: []string{"nginx", "stress-ng", "ip", "ss"}},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			_, cost, err := p.compressingNginx(ctx, e, 400<<10, runtime.NumCPU())
 			every = 4 * cost // a quarter of one core
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
 			workers := strconv.Itoa(2 * runtime.NumCPU())
 			if stress, err = e.Start("stress-ng", "--cpu", workers, "--cpu-method", "matrixprod", "--timeout", "60s"); err != nil {
@@ -120,17 +117,14 @@ func cpuOneThreadLimit() Case {
 		Kind:  "process",
 		Name:  "nginx",
 		Needs: nginxNeeds,
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			var cost time.Duration
 			web, cost, err = p.compressingNginx(ctx, e, 400<<10, 2)
 			// A quarter more than one worker can do: it stays full, and two
 			// have room to spare.
 			every = cost * 4 / 5
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return web.UseWorkers(ctx, 1) },
 		Fix:    func(ctx context.Context, e *env.Env) error { return web.UseWorkers(ctx, 2) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -151,10 +145,7 @@ func cpuThrottled() Case {
 		Kind:  "cgroup",
 		Name:  ".*rtrail-lab-.*-web",
 		Needs: nginxNeeds,
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			server, cost, err := p.compressingNginx(ctx, e, 50<<10, 1)
 			if err != nil {
 				return err
@@ -164,7 +155,7 @@ func cpuThrottled() Case {
 				return err
 			}
 			return group.AddTree(server.PID)
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return group.LimitCPU(0.1) },
 		Fix:    func(ctx context.Context, e *env.Env) error { return group.LimitCPU(0) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {

@@ -43,7 +43,7 @@ func diskSaturated() Case {
 				return err
 			}
 			for name, size := range map[string]int{"table": 32 * mib, "bulk": 32 * mib} {
-				if err := writeSynced(filepath.Join(disk.Mount, name), size); err != nil {
+				if err := writeCold(filepath.Join(disk.Mount, name), size); err != nil {
 					return err
 				}
 			}
@@ -76,26 +76,8 @@ func diskSaturated() Case {
 			fio.Stop()
 			return nil
 		},
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			rate, err := load.ReportedRate(ctx, e, d, "reads")
-			if err != nil {
-				return load.Measurement{}, err
-			}
-			return load.Measurement{Value: rate[0], Unit: "reads/s"}, nil
-		},
+		Measure: measureRecords("reads", "reads/s"),
 	}
-}
-
-func writeSynced(path string, size int) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := f.WriteString(text(size)); err != nil {
-		return err
-	}
-	return f.Sync()
 }
 
 // diskFull fills a small filesystem under a service that writes records.

@@ -77,13 +77,7 @@ func memSwapping() Case {
 				return err == nil && done[0]-start[0] > 2*96*mib/4096, err
 			})
 		},
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			rate, err := load.ReportedRate(ctx, e, d, "pages")
-			if err != nil {
-				return load.Measurement{}, err
-			}
-			return load.Measurement{Value: rate[0], Unit: "pages visited/s"}, nil
-		},
+		Measure: measureRecords("pages", "pages visited/s"),
 	}
 }
 
@@ -102,10 +96,7 @@ func memCgroupOOM() Case {
 		Kind:  "cgroup",
 		Name:  ".*rtrail-lab-.*-redis",
 		Needs: env.Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "ip"}},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			if group, err = e.Cgroup("redis", "memory"); err != nil {
 				return err
 			}
@@ -125,8 +116,8 @@ func memCgroupOOM() Case {
 			if _, err := e.StartWith(env.Options{NetNS: p.server, Cgroups: []*env.Cgroup{group}}, "bash", "-c", script); err != nil {
 				return err
 			}
-			return p.server.UntilListens(ctx, p.at.Addr, port)
-		},
+			return p.server.UntilListens(ctx, p.port(port).String())
+		}),
 		Inject: func(context.Context, *env.Env) error {
 			keys = 2000
 			return nil
@@ -136,7 +127,7 @@ func memCgroupOOM() Case {
 			if err := group.LimitMemory(8 * limit); err != nil {
 				return err
 			}
-			return p.server.UntilListens(ctx, p.at.Addr, port)
+			return p.server.UntilListens(ctx, p.port(port).String())
 		},
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			filler := strings.Repeat("x", value)

@@ -51,10 +51,7 @@ func memReclaim() Case {
 		Kind:  "cgroup",
 		Name:  ".*rtrail-lab-.*-shop",
 		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "e2fsprogs", "util-linux", "iproute2"}, Commands: []string{"nginx", "mkfs.ext4", "losetup", "ip"}},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			disk, backing, err := e.DirectLoopFS("www", 64*mib)
 			if err != nil {
 				return err
@@ -82,7 +79,7 @@ func memReclaim() Case {
 				return err
 			}
 			return group.LimitIO(backing, readsPerSec)
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error {
 			if _, err := load.StartActor(e, env.Options{Cgroups: []*env.Cgroup{group}}, "batch-job", "touch-memory", strconv.Itoa(job), e.Path("pages")); err != nil {
 				return err

@@ -26,11 +26,8 @@ func mysqlLockCases() []Case {
 	}
 }
 
-// stock fills a table of 100 rows.
-func stock(ctx context.Context, m *server.MySQL) error {
-	_, err := m.Query(ctx, tableOfItems("stock", 100))
-	return err
-}
+// hundredItems makes a table of 100 rows.
+var hundredItems = tableOfItems("stock", 100)
 
 // holder is a connection with an open transaction.
 type holder struct {
@@ -66,8 +63,7 @@ func (h *holder) kill(ctx context.Context, m *server.MySQL) error {
 // rowLockCase has a client that changes half of the rows and goes away without
 // a commit.
 func rowLockCase(id string, v server.MySQLVersion) Case {
-	var m *server.MySQL
-	var db *sql.DB
+	var s mysqlScene
 	var blocker *holder
 	return Case{
 		ID:    id,
@@ -76,24 +72,15 @@ func rowLockCase(id string, v server.MySQLVersion) Case {
 		Kind:  "process", Name: "mariadbd|mysqld",
 		Says:  `that connection \d+ \(lab@127\.0\.0\.1\) holds: it is idle in an open transaction`,
 		Needs: v.Needs(),
-		MySQL: func() []string { return m.BySocket() },
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if m, err = server.StartMySQL(ctx, e, v, env.End{}); err != nil {
-				return err
-			}
-			if err = stock(ctx, m); err != nil {
-				return err
-			}
-			db, err = load.OpenMySQL(e, nil, m.Address())
-			return err
-		},
+		MySQL: s.names,
+		Setup: s.holding(v, hundredItems),
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
-			blocker, err = hold(ctx, e, db, "BEGIN", "UPDATE stock SET n = n + 1 WHERE id <= 50")
+			blocker, err = hold(ctx, e, s.db, "BEGIN", "UPDATE stock SET n = n + 1 WHERE id <= 50")
 			return err
 		},
-		Fix: func(ctx context.Context, e *env.Env) error { return blocker.kill(ctx, m) },
+		Fix: func(ctx context.Context, e *env.Env) error { return blocker.kill(ctx, s.m) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return load.StatementRateCutOff(ctx, db, 8, d, "changes/s", func(ctx context.Context, i int, c *sql.Conn) error {
+			return load.StatementRateCutOff(ctx, s.db, 8, d, "changes/s", func(ctx context.Context, i int, c *sql.Conn) error {
 				env.Sleep(ctx, 5*time.Millisecond)
 				return load.RowsOf(ctx, c, fmt.Sprintf("UPDATE stock SET n = n + 1 WHERE id = %d", 1+(i*13+int(time.Now().UnixMicro()))%100))
 			})
@@ -104,8 +91,7 @@ func rowLockCase(id string, v server.MySQLVersion) Case {
 // metadataLockCase has a client that reads a table and does not end its
 // transaction, and somebody who changes the table.
 func metadataLockCase(id string, v server.MySQLVersion) Case {
-	var m *server.MySQL
-	var db *sql.DB
+	var s mysqlScene
 	var reader *holder
 	return Case{
 		ID:    id,
@@ -114,33 +100,24 @@ func metadataLockCase(id string, v server.MySQLVersion) Case {
 		Kind:  "process", Name: "mariadbd|mysqld",
 		Says:  `connection \d+ \(lab@127\.0\.0\.1\)`,
 		Needs: v.Needs(),
-		MySQL: func() []string { return m.BySocket() },
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if m, err = server.StartMySQL(ctx, e, v, env.End{}); err != nil {
-				return err
-			}
-			if err = stock(ctx, m); err != nil {
-				return err
-			}
-			db, err = load.OpenMySQL(e, nil, m.Address())
-			return err
-		},
+		MySQL: s.names,
+		Setup: s.holding(v, hundredItems),
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
-			if reader, err = hold(ctx, e, db, "BEGIN", "SELECT count(*) FROM stock"); err != nil {
+			if reader, err = hold(ctx, e, s.db, "BEGIN", "SELECT count(*) FROM stock"); err != nil {
 				return err
 			}
 			// ALTER TABLE must be the first in the queue.
 			e.Background("ALTER TABLE", func(ctx context.Context) {
-				_, _ = m.Query(ctx, "ALTER TABLE stock ADD note VARCHAR(10)")
+				_, _ = s.m.Query(ctx, "ALTER TABLE stock ADD note VARCHAR(10)")
 			})
 			return env.Until(ctx, 5*time.Second, "ALTER TABLE to wait", func() (bool, error) {
-				out, err := m.Query(ctx, "SELECT count(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table metadata lock%'")
+				out, err := s.m.Query(ctx, "SELECT count(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table metadata lock%'")
 				return err == nil && strings.TrimSpace(out) != "0", err
 			})
 		},
-		Fix: func(ctx context.Context, e *env.Env) error { return reader.kill(ctx, m) },
+		Fix: func(ctx context.Context, e *env.Env) error { return reader.kill(ctx, s.m) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return load.StatementRateCutOff(ctx, db, 8, d, "answers/s", func(ctx context.Context, i int, c *sql.Conn) error {
+			return load.StatementRateCutOff(ctx, s.db, 8, d, "answers/s", func(ctx context.Context, i int, c *sql.Conn) error {
 				env.Sleep(ctx, 5*time.Millisecond)
 				return load.RowsOf(ctx, c, fmt.Sprintf("SELECT name FROM stock WHERE id = %d", 1+i*12))
 			})
@@ -189,8 +166,7 @@ func deleted(ctx context.Context, db *sql.DB, n int, least time.Duration) error 
 // longTransactionCase has a report that keeps its snapshot open beside a queue
 // of jobs.
 func longTransactionCase() Case {
-	var m *server.MySQL
-	var db *sql.DB
+	var s mysqlScene
 	var report *holder
 	return Case{
 		ID:    "mysql/long-transaction",
@@ -199,31 +175,22 @@ func longTransactionCase() Case {
 		Kind:  "process", Name: "mariadbd",
 		Says:  `connection \d+ \(lab@127\.0\.0\.1\) of mariadbd has a transaction open`,
 		Needs: server.MariaDB10().Needs(),
-		MySQL: func() []string { return m.BySocket() },
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if m, err = server.StartMySQL(ctx, e, server.MariaDB10(), env.End{}); err != nil {
-				return err
-			}
-			if _, err = m.Query(ctx, jobs); err != nil {
-				return err
-			}
-			db, err = load.OpenMySQL(e, nil, m.Address())
-			return err
-		},
+		MySQL: s.names,
+		Setup: s.holding(server.MariaDB10(), jobs),
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
-			if report, err = hold(ctx, e, db, "START TRANSACTION WITH CONSISTENT SNAPSHOT", "SELECT count(*) FROM job"); err != nil {
+			if report, err = hold(ctx, e, s.db, "START TRANSACTION WITH CONSISTENT SNAPSHOT", "SELECT count(*) FROM job"); err != nil {
 				return err
 			}
-			return deleted(ctx, db, 8000, 10*time.Second)
+			return deleted(ctx, s.db, 8000, 10*time.Second)
 		},
 		Fix: func(ctx context.Context, e *env.Env) error {
-			if err := report.kill(ctx, m); err != nil {
+			if err := report.kill(ctx, s.m); err != nil {
 				return err
 			}
-			return untilPurged(ctx, m)
+			return untilPurged(ctx, s.m)
 		},
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return load.StatementRateCutOff(ctx, db, 2, d, "jobs/s", func(ctx context.Context, _ int, c *sql.Conn) error {
+			return load.StatementRateCutOff(ctx, s.db, 2, d, "jobs/s", func(ctx context.Context, _ int, c *sql.Conn) error {
 				env.Sleep(ctx, 4*time.Millisecond)
 				return oneJob(ctx, c)
 			})
@@ -242,8 +209,7 @@ func untilPurged(ctx context.Context, m *server.MySQL) error {
 // purgeLagCase has a backup of one table that keeps InnoDB from cleaning up
 // behind all others.
 func purgeLagCase() Case {
-	var m *server.MySQL
-	var db *sql.DB
+	var s mysqlScene
 	var backup *holder
 	return Case{
 		ID:    "mysql/purge-lag",
@@ -251,24 +217,15 @@ func purgeLagCase() Case {
 		Rule:  "mysql/purge-lag",
 		Kind:  "process", Name: "mariadbd",
 		Needs: server.MariaDB10().Needs(),
-		MySQL: func() []string { return m.BySocket() },
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if m, err = server.StartMySQL(ctx, e, server.MariaDB10(), env.End{}); err != nil {
-				return err
-			}
-			if _, err = m.Query(ctx, jobs); err != nil {
-				return err
-			}
-			db, err = load.OpenMySQL(e, nil, m.Address())
-			return err
-		},
+		MySQL: s.names,
+		Setup: s.holding(server.MariaDB10(), jobs),
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
-			if backup, err = hold(ctx, e, db, "FLUSH TABLES other FOR EXPORT"); err != nil {
+			if backup, err = hold(ctx, e, s.db, "FLUSH TABLES other FOR EXPORT"); err != nil {
 				return err
 			}
 			// Enough rows have to be left behind: fill and empty the table.
 			for range 11 {
-				if err := manyJobs(ctx, db, 2000); err != nil {
+				if err := manyJobs(ctx, s.db, 2000); err != nil {
 					return err
 				}
 			}
@@ -278,10 +235,10 @@ func purgeLagCase() Case {
 			if err := load.RowsOf(ctx, backup.conn, "UNLOCK TABLES"); err != nil {
 				return err
 			}
-			return untilPurged(ctx, m)
+			return untilPurged(ctx, s.m)
 		},
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return load.StatementRateCutOff(ctx, db, 2, d, "jobs/s", func(ctx context.Context, _ int, c *sql.Conn) error {
+			return load.StatementRateCutOff(ctx, s.db, 2, d, "jobs/s", func(ctx context.Context, _ int, c *sql.Conn) error {
 				env.Sleep(ctx, time.Millisecond)
 				return oneJob(ctx, c)
 			})

@@ -53,7 +53,7 @@ func connectionsCase(id string, outside bool) Case {
 			if m, err = server.StartMySQL(ctx, e, server.MariaDB10(), env.End{}, fmt.Sprintf("--max-connections=%d", limit)); err != nil {
 				return err
 			}
-			if err = stock(ctx, m); err != nil {
+			if _, err = m.Query(ctx, hundredItems); err != nil {
 				return err
 			}
 			// A user who may do everything would get one connection more.
@@ -106,7 +106,8 @@ func slowReaderCase() Case {
 			if m, err = server.StartMySQL(ctx, e, server.MariaDB10(), env.End{}); err != nil {
 				return err
 			}
-			return stock(ctx, m)
+			_, err = m.Query(ctx, hundredItems)
+			return err
 		},
 		Inject: func(context.Context, *env.Env) error { stuck = true; return nil },
 		Fix:    func(context.Context, *env.Env) error { stuck = false; return nil },
@@ -280,30 +281,20 @@ func threadPoolJoinedCase() Case {
 
 // stoppedServerCase freezes the server.
 func stoppedServerCase(id string, v server.MySQLVersion) Case {
-	var m *server.MySQL
-	var db *sql.DB
+	var s mysqlScene
 	return Case{
 		ID:    id,
 		Title: v.Name + " is stopped by a signal",
 		Rule:  "mysql/not-answering",
 		Kind:  "process", Name: "mariadbd|mysqld",
-		Says:  `does not answer: it is stopped \(process state T\)`,
-		Needs: v.Needs(),
-		MySQL: func() []string { return m.ByTCP("lab") },
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if m, err = server.StartMySQL(ctx, e, v, env.End{}); err != nil {
-				return err
-			}
-			if err = stock(ctx, m); err != nil {
-				return err
-			}
-			db, err = load.OpenMySQL(e, nil, m.Address())
-			return err
-		},
-		Inject: func(ctx context.Context, e *env.Env) error { return m.Signal(syscall.SIGSTOP) },
-		Fix:    func(ctx context.Context, e *env.Env) error { return m.Signal(syscall.SIGCONT) },
+		Says:   `does not answer: it is stopped \(process state T\)`,
+		Needs:  v.Needs(),
+		MySQL:  func() []string { return s.m.ByTCP("lab") },
+		Setup:  s.holding(v, hundredItems),
+		Inject: func(ctx context.Context, e *env.Env) error { return s.m.Signal(syscall.SIGSTOP) },
+		Fix:    func(ctx context.Context, e *env.Env) error { return s.m.Signal(syscall.SIGCONT) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return visitors(ctx, db, 4, d)
+			return visitors(ctx, s.db, 4, d)
 		},
 	}
 }
@@ -336,7 +327,7 @@ func droppedServerCase() Case {
 			if m, err = server.StartMySQL(ctx, e, server.MariaDB10(), there); err != nil {
 				return err
 			}
-			if err = stock(ctx, m); err != nil {
+			if _, err = m.Query(ctx, hundredItems); err != nil {
 				return err
 			}
 			db, err = load.OpenMySQL(e, nil, m.Address())
@@ -356,8 +347,7 @@ func droppedServerCase() Case {
 
 // killedServerCase has a server that is gone.
 func killedServerCase() Case {
-	var m *server.MySQL
-	var db *sql.DB
+	var s mysqlScene
 	return Case{
 		ID:    "mysql/not-answering+gone",
 		Title: "MariaDB was killed and nobody has started it again",
@@ -365,24 +355,15 @@ func killedServerCase() Case {
 		Kind:  "service", Name: `mysql 127\.0\.0\.1:\d+`,
 		Says:  `nothing listens there`,
 		Needs: server.MariaDB10().Needs(),
-		MySQL: func() []string { return m.ByTCP("lab") },
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if m, err = server.StartMySQL(ctx, e, server.MariaDB10(), env.End{}); err != nil {
-				return err
-			}
-			if err = stock(ctx, m); err != nil {
-				return err
-			}
-			db, err = load.OpenMySQL(e, nil, m.Address())
-			return err
-		},
+		MySQL: func() []string { return s.m.ByTCP("lab") },
+		Setup: s.holding(server.MariaDB10(), hundredItems),
 		Inject: func(ctx context.Context, e *env.Env) error {
-			m.Kill()
+			s.m.Kill()
 			return nil
 		},
-		Fix: func(ctx context.Context, e *env.Env) error { return m.Start(ctx, nil) },
+		Fix: func(ctx context.Context, e *env.Env) error { return s.m.Start(ctx, nil) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return visitors(ctx, db, 4, d)
+			return visitors(ctx, s.db, 4, d)
 		},
 	}
 }

@@ -115,6 +115,17 @@ func (s *mysqlScene) askingPrepared(n int, pause time.Duration, text string, val
 	}
 }
 
+// holding sets a server up whose tables statements make.
+func (s *mysqlScene) holding(v server.MySQLVersion, statements string, options ...string) func(context.Context, *env.Env) error {
+	return func(ctx context.Context, e *env.Env) error {
+		if err := s.start(ctx, e, v, options...); err != nil {
+			return err
+		}
+		_, err := s.m.Query(ctx, statements)
+		return err
+	}
+}
+
 func (s *mysqlScene) start(ctx context.Context, e *env.Env, v server.MySQLVersion, options ...string) (err error) {
 	if s.m, err = server.StartMySQL(ctx, e, v, env.End{}, options...); err != nil {
 		return err

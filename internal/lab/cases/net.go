@@ -44,6 +44,16 @@ func newPair(e *env.Env) (p pair, err error) {
 	return p, err
 }
 
+// inPair makes the pair, then sets up what is in it.
+func inPair(p *pair, then func(context.Context, *env.Env) error) func(context.Context, *env.Env) error {
+	return func(ctx context.Context, e *env.Env) (err error) {
+		if *p, err = newPair(e); err != nil {
+			return err
+		}
+		return then(ctx, e)
+	}
+}
+
 // url is the server's page.
 func (p pair) url() string { return "http://" + p.at.Addr + "/" }
 

@@ -28,10 +28,7 @@ func acceptQueueBacklog() Case {
 		Rule:  "net/accept-queue-full",
 		Kind:  "listener", Name: "nginx",
 		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "iproute2"}, Commands: []string{"nginx", "ip", "ss"}},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			if _, err = e.WriteFile("www/page.txt", text(50_000)); err != nil {
 				return err
 			}
@@ -41,7 +38,7 @@ func acceptQueueBacklog() Case {
 				Server: "root " + e.Path("www") + ";",
 			})
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error {
 			return web.Reload(ctx, func(c *server.NginxConfig) { c.Backlog = tooSmall })
 		},
@@ -76,12 +73,9 @@ func acceptQueueStopped() Case {
 		Rule:  "net/accept-queue-full",
 		Kind:  "listener", Name: "redis-server",
 		Needs: env.Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "redis-cli", "ip", "ss"}},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return start(ctx, e)
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error {
 			cli, err := p.client.Start("redis-cli", "-h", p.at.Addr, "debug", "sleep", "60")
 			if err != nil {

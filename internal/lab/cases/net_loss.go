@@ -59,13 +59,10 @@ func packetLossCase(lose, stop func(context.Context, pair) error) Case {
 		// Client and server are peers of each other on one machine; either name is right.
 		Kind: "peer", Name: `10\.213\.\d+\.[12]`,
 		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			_, err = p.nginx(ctx, e, 0)
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return lose(ctx, p) },
 		Fix:    func(ctx context.Context, e *env.Env) error { return stop(ctx, p) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -87,14 +84,11 @@ func firewallDrops() Case {
 		Rule:  "net/firewall-drops",
 		Kind:  "firewall-rule", Name: `iptables INPUT rule \d+ in rtrail-lab-\w+-server`,
 		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "iptables", "iproute2"}, Commands: []string{"nginx", "iptables", "ip", "ss"}},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			rule = []string{"INPUT", "-s", p.from.Addr, "-p", "tcp", "--dport", "80", "-j", "DROP"}
 			_, err = p.nginx(ctx, e, 0)
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error {
 			_, err := p.server.Run(ctx, "iptables", append([]string{"-A"}, rule...)...)
 			return err

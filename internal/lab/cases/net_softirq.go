@@ -27,10 +27,7 @@ func softirqFlood() Case {
 		Rule:  "cpu/softirq",
 		Kind:  "interface", Name: `rt\w+`,
 		Needs: env.Needs{Root: true, Packages: []string{"redis-server", "hping3", "iptables", "iproute2"}, Commands: []string{"redis-server", "hping3", "iptables-restore", "ip", "taskset"}},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			// Receive packet steering: what a card with one queue bound to CPU 1 does.
 			steer := fmt.Sprintf("echo 2 > /sys/class/net/%s/queues/rx-0/rps_cpus", p.at.Device)
 			if _, err := p.server.Run(ctx, "sh", "-c", steer); err != nil {
@@ -38,7 +35,7 @@ func softirqFlood() Case {
 			}
 			_, err = server.StartRedis(ctx, e, env.Options{NetNS: p.server, CPUs: "1"}, p.at, 6379)
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
 			// 20 microseconds apart, and an end after half a minute at most.
 			flood, err = e.StartWith(env.Options{NetNS: p.client, CPUs: "0"}, "hping3",

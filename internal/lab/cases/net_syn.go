@@ -80,10 +80,7 @@ func synFloodCase(plan floodPlan) Case {
 		Rule: "net/syn-flood",
 		Kind: "listener", Name: "nginx",
 		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "hping3", "iproute2"}, Commands: []string{"nginx", "hping3", "ip", "ss"}},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			if attacker, err = e.NetNS("attacker"); err != nil {
 				return err
 			}
@@ -116,7 +113,7 @@ func synFloodCase(plan floodPlan) Case {
 			}
 			_, err = p.nginx(ctx, e, plan.backlog)
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
 			from := []string{"--spoof", "10.78.0.9"}
 			if plan.cookies {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -59,22 +58,26 @@ type actors struct {
 	proc *env.Proc
 }
 
-// play replaces the process.
-func (a *actors) play(ctx context.Context, e *env.Env, o env.Options, name, part string, args ...string) (err error) {
+// stop ends the process, if there is one.
+func (a *actors) stop() {
 	if a.proc != nil {
 		a.proc.Kill()
 	}
+}
+
+// play replaces the process.
+func (a *actors) play(e *env.Env, o env.Options, name, part string, args ...string) (err error) {
+	a.stop()
 	a.proc, err = load.StartActor(e, o, name, part, args...)
 	return err
 }
 
-// serve replaces the process by one that listens on a port of the server.
-func (a *actors) serve(ctx context.Context, e *env.Env, p pair, port int, name, part string, args ...string) error {
-	at := net.JoinHostPort(p.at.Addr, strconv.Itoa(port))
-	if err := a.play(ctx, e, env.Options{NetNS: p.server}, name, part, append([]string{at}, args...)...); err != nil {
+// serve replaces the process by one that listens at an address of a namespace.
+func (a *actors) serve(ctx context.Context, e *env.Env, in *env.NetNS, at, name, part string, args ...string) error {
+	if err := a.play(e, env.Options{NetNS: in}, name, part, append([]string{at}, args...)...); err != nil {
 		return err
 	}
-	return p.server.UntilListens(ctx, p.at.Addr, port)
+	return in.UntilListens(ctx, at)
 }
 
 // receiverSlow has a client read a quarter of a megabyte twice a second of what
@@ -83,7 +86,7 @@ func receiverSlow() Case {
 	var p pair
 	var reader actors
 	read := func(ctx context.Context, e *env.Env, pause int) error {
-		return reader.play(ctx, e, env.Options{NetNS: p.client}, "report-reader", "download", p.at.Addr+":80", "/big", strconv.Itoa(pause), e.Path("read"))
+		return reader.play(e, env.Options{NetNS: p.client}, "report-reader", "download", p.at.Addr+":80", "/big", strconv.Itoa(pause), e.Path("read"))
 	}
 	return Case{
 		ID:    "net/receiver-slow",
@@ -91,10 +94,7 @@ func receiverSlow() Case {
 		Rule:  "net/receiver-slow", Kind: "process", Name: "report-reader",
 		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "iproute2"}, Commands: []string{"nginx", "ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			if err := p.bigPage(ctx, e, 64<<20); err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ func receiverSlow() Case {
 				_, err := load.Reports(e, "read")
 				return err == nil, nil
 			})
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return read(ctx, e, 500) },
 		Fix:    func(ctx context.Context, e *env.Env) error { return read(ctx, e, 5) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -168,17 +168,14 @@ func senderAppLimited() Case {
 		Rule:  "net/sender-app-limited", Kind: "service", Name: `http 10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
-			return web.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "0")
-		},
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
+			return web.serve(ctx, e, p.server, p.at.Addr+":80", "shop-server", "http-pieces", "5", "0")
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error {
-			return web.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "80")
+			return web.serve(ctx, e, p.server, p.at.Addr+":80", "shop-server", "http-pieces", "5", "80")
 		},
 		Fix: func(ctx context.Context, e *env.Env) error {
-			return web.serve(ctx, e, p, 80, "shop-server", "http-pieces", "5", "0")
+			return web.serve(ctx, e, p.server, p.at.Addr+":80", "shop-server", "http-pieces", "5", "0")
 		},
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return httpUsers(ctx, p, 5, 50*time.Millisecond, d)
@@ -192,7 +189,7 @@ func delayedACK() Case {
 	var p pair
 	var web actors
 	play := func(ctx context.Context, e *env.Env, how string) error {
-		return web.serve(ctx, e, p, 80, "two-writes", "http-two-writes", how)
+		return web.serve(ctx, e, p.server, p.at.Addr+":80", "two-writes", "http-two-writes", how)
 	}
 	return Case{
 		ID:    "net/delayed-ack",
@@ -200,12 +197,9 @@ func delayedACK() Case {
 		Rule:  "net/delayed-ack", Kind: "service", Name: `http 10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"wrk", "iproute2"}, Commands: []string{"wrk", "ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return play(ctx, e, "nodelay")
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return play(ctx, e, "nagle") },
 		Fix:    func(ctx context.Context, e *env.Env) error { return play(ctx, e, "nodelay") },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -221,7 +215,7 @@ func resetsUnread() Case {
 	var p pair
 	var web actors
 	play := func(ctx context.Context, e *env.Env, how string) error {
-		return web.serve(ctx, e, p, 80, "upload-server", "http-hasty", how)
+		return web.serve(ctx, e, p.server, p.at.Addr+":80", "upload-server", "http-hasty", how)
 	}
 	return Case{
 		ID:    "net/resets",
@@ -229,12 +223,9 @@ func resetsUnread() Case {
 		Rule:  "net/resets", Kind: "service", Name: `http 10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return play(ctx, e, "polite")
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return play(ctx, e, "hasty") },
 		Fix:    func(ctx context.Context, e *env.Env) error { return play(ctx, e, "polite") },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -257,15 +248,12 @@ func resetsRefused() Case {
 		Rule:  "net/resets", Kind: "service", Name: `10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
-			return web.serve(ctx, e, p, 80, "shop-server", "http-hasty", "polite")
-		},
-		Inject: func(ctx context.Context, e *env.Env) error { web.proc.Kill(); return nil },
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
+			return web.serve(ctx, e, p.server, p.at.Addr+":80", "shop-server", "http-hasty", "polite")
+		}),
+		Inject: func(ctx context.Context, e *env.Env) error { web.stop(); return nil },
 		Fix: func(ctx context.Context, e *env.Env) error {
-			return web.serve(ctx, e, p, 80, "shop-server", "http-hasty", "polite")
+			return web.serve(ctx, e, p.server, p.at.Addr+":80", "shop-server", "http-hasty", "polite")
 		},
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return p.visit(ctx, p.port(80), d, 25*time.Millisecond, 1), nil

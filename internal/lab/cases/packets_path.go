@@ -64,17 +64,14 @@ func rateLimitedCase(page int64, users, visits load.Wrk, limit, stop func(contex
 		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss", "tc"}},
 		Window:   6 * time.Second,
 		Captures: anyServer(80),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			if err := p.bigPage(ctx, e, page); err != nil || users.Connections == 0 {
 				return err
 			}
 			users.URL = p.url()
 			e.Background("users", func(ctx context.Context) { _, _ = users.Run(ctx, e, p.client, time.Minute) })
 			return nil
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return limit(ctx, e, p) },
 		Fix:    func(ctx context.Context, e *env.Env) error { return stop(ctx, e, p) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -180,7 +177,7 @@ func dnsSlow() Case {
 	var p pair
 	var resolver actors
 	play := func(ctx context.Context, e *env.Env, how string) error {
-		if err := resolver.play(ctx, e, env.Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", how); err != nil {
+		if err := resolver.play(e, env.Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", how); err != nil {
 			return err
 		}
 		return p.untilAnswers(ctx)
@@ -192,12 +189,9 @@ func dnsSlow() Case {
 		Needs:    env.Needs{Root: true, Packages: []string{"bind9-dnsutils", "iproute2"}, Commands: []string{"dig", "ip", "ss"}},
 		Window:   9 * time.Second,
 		Captures: anyServer(53),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return play(ctx, e, "answer")
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return play(ctx, e, "drop-first") },
 		Fix:    func(ctx context.Context, e *env.Env) error { return play(ctx, e, "answer") },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -211,7 +205,7 @@ func dnsUnreachable() Case {
 	var p pair
 	var resolver actors
 	play := func(ctx context.Context, e *env.Env) error {
-		if err := resolver.play(ctx, e, env.Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", "answer"); err != nil {
+		if err := resolver.play(e, env.Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", "answer"); err != nil {
 			return err
 		}
 		return p.untilAnswers(ctx)
@@ -222,13 +216,10 @@ func dnsUnreachable() Case {
 		Rule:  "net/dns-unreachable", Kind: "service", Name: `dns 10\.213\.\d+\.1:53`,
 		Needs:    env.Needs{Root: true, Packages: []string{"bind9-dnsutils", "iproute2"}, Commands: []string{"dig", "ip", "ss"}},
 		Captures: anyServer(53),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return play(ctx, e)
-		},
-		Inject: func(ctx context.Context, e *env.Env) error { resolver.proc.Kill(); return nil },
+		}),
+		Inject: func(ctx context.Context, e *env.Env) error { resolver.stop(); return nil },
 		Fix:    func(ctx context.Context, e *env.Env) error { return play(ctx, e) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return p.lookUp(ctx, e, d)
@@ -273,12 +264,9 @@ func controlDownload() Case {
 		Title:    "large and small pages at their own pace, captured",
 		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return p.bigPage(ctx, e, 1<<20)
-		},
+		}),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			r, err := load.Wrk{URL: p.url() + "big", Connections: 4, Think: 20 * time.Millisecond}.Run(ctx, e, p.client, d)
 			return r.Measurement(), err
@@ -295,12 +283,9 @@ func controlKeepAlive() Case {
 		Title:    "users who think and keep connections, captured",
 		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "iproute2"}, Commands: []string{"nginx", "ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return p.bigPage(ctx, e, 1<<20)
-		},
+		}),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return httpUsers(ctx, p, 10, 30*time.Millisecond, d)
 		},

@@ -128,12 +128,9 @@ func procFDLimit() Case {
 		Kind:  "process",
 		Name:  "nginx",
 		Needs: nginxNeeds,
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return start(ctx, e, few)
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error {
 			if err := load.HoldOpen(ctx, e, p.client, p.port(80), crowd, halfRequest); err != nil {
 				return err

@@ -195,13 +195,10 @@ func connectSlow() Case {
 		Kind:  "service", Name: `http 10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "iptables", "iproute2"}, Commands: []string{"nginx", "iptables", "ip", "ss"}},
 		Captures: bothSides(80),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			_, err = p.nginx(ctx, e, 0)
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error {
 			_, err := p.server.Run(ctx, "iptables", append([]string{"-A"}, rule...)...)
 			return err

@@ -31,16 +31,9 @@ func rtExchangeCases() []Case {
 func firstDisconnect() Case {
 	const connections = 160
 	var p pair
-	var exporter *env.Proc
-	start := func(ctx context.Context, e *env.Env, breaks string) (err error) {
-		if exporter != nil {
-			exporter.Kill()
-		}
-		exporter, err = load.StartActor(e, env.Options{NetNS: p.server}, "exporter", "exporter", p.at.Addr+":8080", breaks)
-		if err != nil {
-			return err
-		}
-		return p.server.UntilListens(ctx, p.at.Addr, 8080)
+	var exporter actors
+	start := func(ctx context.Context, e *env.Env, breaks string) error {
+		return exporter.serve(ctx, e, p.server, p.at.Addr+":8080", "exporter", "exporter", breaks)
 	}
 	job := func(ctx context.Context) (done int, err error) {
 		all, err := load.OpenCallers(ctx, p.client, connections, func(int) string { return p.at.Addr + ":8080" })
@@ -75,12 +68,9 @@ func firstDisconnect() Case {
 		Captures: bothSides(8080),
 		// The client gives connections up by RST, as unread data is there.
 		AllowOthers: []string{"net/resets"},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return start(ctx, e, "0")
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return start(ctx, e, "1") },
 		Fix:    func(ctx context.Context, e *env.Env) error { return start(ctx, e, "0") },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -113,26 +103,15 @@ func fanOutTail() Case {
 	)
 	var client, middle, backend *env.NetNS
 	var ends []env.End
-	var tail, front *env.Proc
+	var tail, front actors
 	var usual float64 // ms of a request without slow calls
-	start := func(ctx context.Context, e *env.Env, permille int) (err error) {
-		for _, p := range []*env.Proc{front, tail} {
-			if p != nil {
-				p.Kill()
-			}
-		}
-		tail, err = load.StartActor(e, env.Options{NetNS: backend}, "tail-server", "tail-server", ends[2].Addr+":9000", fmt.Sprint(permille), fmt.Sprint(slow.Milliseconds()))
-		if err != nil {
+	start := func(ctx context.Context, e *env.Env, permille int) error {
+		front.stop()
+		at := ends[2].Addr + ":9000"
+		if err := tail.serve(ctx, e, backend, at, "tail-server", "tail-server", fmt.Sprint(permille), fmt.Sprint(slow.Milliseconds())); err != nil {
 			return err
 		}
-		if err := backend.UntilListens(ctx, ends[2].Addr, 9000); err != nil {
-			return err
-		}
-		front, err = load.StartActor(e, env.Options{NetNS: middle}, "fan-out", "fan-out", ends[1].Addr+":8080", ends[2].Addr+":9000", fmt.Sprint(calls))
-		if err != nil {
-			return err
-		}
-		return middle.UntilListens(ctx, ends[1].Addr, 8080)
+		return front.serve(ctx, e, middle, ends[1].Addr+":8080", "fan-out", "fan-out", at, fmt.Sprint(calls))
 	}
 	faulty := false
 	return Case{

@@ -57,7 +57,7 @@ func chattyTransactions() Case {
 			if _, err = load.StartActor(e, env.Options{NetNS: p.server}, "far-proxy", "far-proxy", far+":3306", p.at.Addr+":3306", fmt.Sprint(oneWay)); err != nil {
 				return err
 			}
-			if err := p.server.UntilListens(ctx, far, 3306); err != nil {
+			if err := p.server.UntilListens(ctx, far+":3306"); err != nil {
 				return err
 			}
 			db, err = load.OpenMySQL(e, p.client, netip.AddrPortFrom(netip.MustParseAddr(far), 3306))

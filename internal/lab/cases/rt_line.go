@@ -27,15 +27,7 @@ func slowBackendPort() Case {
 	var sick *env.Proc
 	address := func(i int) string { return net.JoinHostPort(p.at.Addr, strconv.Itoa(9001+i)) }
 	start := func(ctx context.Context, e *env.Env, name, millis string, which ...int) (*env.Proc, error) {
-		args := []string{"8", millis}
-		for _, i := range which {
-			args = append(args, address(i))
-		}
-		proc, err := load.StartActor(e, env.Options{NetNS: p.server}, name, "job-server", args...)
-		if err != nil {
-			return nil, err
-		}
-		return proc, p.server.UntilListens(ctx, p.at.Addr, 9001+which[len(which)-1])
+		return p.jobServer(ctx, e, name, "8", millis, which, address)
 	}
 	restart := func(ctx context.Context, e *env.Env, millis string) (err error) {
 		sick.Kill()
@@ -49,16 +41,13 @@ func slowBackendPort() Case {
 		Kind:  "service", Name: `http 10\.213\.\d+\.1:9003`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip"}},
 		Captures: []Capture{{NetNS: "client", Interface: "any", Ports: []uint16{9001, 9002, 9003, 9004}}},
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			if _, err = start(ctx, e, "backends", "3", 0, 1, 3); err != nil {
 				return err
 			}
 			sick, err = start(ctx, e, "slow-backend", "3", slow)
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return restart(ctx, e, "45") },
 		Fix:    func(ctx context.Context, e *env.Env) error { return restart(ctx, e, "3") },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -68,15 +57,8 @@ func slowBackendPort() Case {
 				return load.Measurement{}, err
 			}
 			defer all.Close()
-			next := make(chan *load.Caller, len(all))
-			for _, c := range all {
-				next <- c
-			}
-			return load.Paced(ctx, d, 4*time.Millisecond, 1, func(context.Context) error {
-				c := <-next
-				defer func() { next <- c }()
-				return c.Get("/item")
-			}).Tail(.9, "p90"), nil // a quarter of the requests go to the slow one
+			r := all.Paced(ctx, d, 4*time.Millisecond, 1, func(c *load.Caller) error { return c.Get("/item") })
+			return r.Tail(.9, "p90"), nil // a quarter of the requests go to the slow one
 		},
 	}
 }
@@ -97,13 +79,10 @@ func headOfLineRedis() Case {
 		Kind:  "service", Name: `redis 10\.213\.\d+\.1:6379`,
 		Needs:    env.Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "redis-cli", "ip"}},
 		Captures: bothSides(port),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			_, err = server.StartRedis(ctx, e, env.Options{NetNS: p.server}, p.at, port)
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
 			scripts, err = p.client.Start("redis-cli", "-h", p.at.Addr, "-p", strconv.Itoa(port), "-r", "-1", "-i", "0.15", "eval", longScript, "0")
 			return err
@@ -131,10 +110,7 @@ func serverSlowTLS() Case {
 		Kind:  "service", Name: `tls 10\.213\.\d+\.1:7443`,
 		Needs:    env.Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "redis-cli", "ip"}},
 		Captures: bothSides(port),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			certificate, key := e.Path("certificate.pem"), e.Path("key.pem")
 			if trust, err = server.Certify(p.at.Addr, certificate, key); err != nil {
 				return err
@@ -142,7 +118,7 @@ func serverSlowTLS() Case {
 			_, err = server.StartRedis(ctx, e, env.Options{NetNS: p.server}, p.at, port, "--port", "0", "--tls-port", strconv.Itoa(port), "--tls-auth-clients", "no",
 				"--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate)
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) (err error) {
 			scripts, err = p.client.Start("redis-cli", "-h", p.at.Addr, "-p", strconv.Itoa(port), "--tls", "--cacert", e.Path("certificate.pem"),
 				"-r", "-1", "-i", "0.15", "eval", longScript, "0")

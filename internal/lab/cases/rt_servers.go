@@ -12,6 +12,20 @@ import (
 	"rtrail/internal/lab/load"
 )
 
+// jobServer starts a program that does jobs of so many milliseconds with so many
+// workers, at the addresses of some servers.
+func (p pair) jobServer(ctx context.Context, e *env.Env, name, workers, millis string, which []int, address func(int) string) (*env.Proc, error) {
+	args := []string{workers, millis}
+	for _, i := range which {
+		args = append(args, address(i))
+	}
+	proc, err := load.StartActor(e, env.Options{NetNS: p.server}, name, "job-server", args...)
+	if err != nil {
+		return nil, err
+	}
+	return proc, p.server.UntilListens(ctx, args[len(args)-1])
+}
+
 // oneSlowBackend spreads keys over 16 servers as Java programs do, by the hash
 // code of the key, and has one of them take 20 ms instead of 2 ms.
 func oneSlowBackend() Case {
@@ -22,15 +36,7 @@ func oneSlowBackend() Case {
 		return fmt.Sprintf("%s.%d", p.at.Addr[:strings.LastIndex(p.at.Addr, ".")], 101+i)
 	}
 	start := func(ctx context.Context, e *env.Env, name, millis string, which ...int) (*env.Proc, error) {
-		args := []string{"8", millis}
-		for _, i := range which {
-			args = append(args, address(i)+":9000")
-		}
-		proc, err := load.StartActor(e, env.Options{NetNS: p.server}, name, "job-server", args...)
-		if err != nil {
-			return nil, err
-		}
-		return proc, p.server.UntilListens(ctx, address(which[len(which)-1]), 9000)
+		return p.jobServer(ctx, e, name, "8", millis, which, func(i int) string { return address(i) + ":9000" })
 	}
 	restart := func(ctx context.Context, e *env.Env, millis string) (err error) {
 		sick.Kill()
@@ -44,10 +50,7 @@ func oneSlowBackend() Case {
 		Kind:  "service", Name: `http 10\.213\.\d+\.106:9000`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip"}},
 		Captures: bothSides(9000),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			var healthy []int
 			for i := range servers {
 				if err := e.IP("-n", p.server.Name, "addr", "add", address(i)+"/24", "dev", p.at.Device); err != nil {
@@ -62,7 +65,7 @@ func oneSlowBackend() Case {
 			}
 			sick, err = start(ctx, e, "slow-backend", "2", slow)
 			return err
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return restart(ctx, e, "20") },
 		Fix:    func(ctx context.Context, e *env.Env) error { return restart(ctx, e, "2") },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -108,11 +111,8 @@ func twoHumps() Case {
 	var p pair
 	var pool *env.Proc
 	start := func(ctx context.Context, e *env.Env, workers int) (err error) {
-		pool, err = load.StartActor(e, env.Options{NetNS: p.server}, "job-server", "job-server", strconv.Itoa(workers), "50", p.at.Addr+":8080")
-		if err != nil {
-			return err
-		}
-		return p.server.UntilListens(ctx, p.at.Addr, 8080)
+		pool, err = p.jobServer(ctx, e, "job-server", strconv.Itoa(workers), "50", []int{8080}, func(port int) string { return p.port(uint16(port)).String() })
+		return err
 	}
 	restart := func(ctx context.Context, e *env.Env, workers int) error {
 		pool.Kill()
@@ -125,12 +125,9 @@ func twoHumps() Case {
 		Kind:  "service", Name: `http 10\.213\.\d+\.1:8080`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip"}},
 		Captures: bothSides(8080),
-		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			if p, err = newPair(e); err != nil {
-				return err
-			}
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return start(ctx, e, enough)
-		},
+		}),
 		Inject: func(ctx context.Context, e *env.Env) error { return restart(ctx, e, few) },
 		Fix:    func(ctx context.Context, e *env.Env) error { return restart(ctx, e, enough) },
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
@@ -139,16 +136,7 @@ func twoHumps() Case {
 				return load.Measurement{}, err
 			}
 			defer users.Close()
-			next := make(chan *load.Caller, len(users))
-			for _, u := range users {
-				next <- u
-			}
-			r := load.Paced(ctx, d, 300*time.Millisecond, len(users), func(context.Context) error {
-				u := <-next
-				defer func() { next <- u }()
-				return u.Get("/")
-			})
-			return r.P50(), nil
+			return users.Paced(ctx, d, 300*time.Millisecond, len(users), func(c *load.Caller) error { return c.Get("/") }).P50(), nil
 		},
 	}
 }

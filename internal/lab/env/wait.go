@@ -3,7 +3,6 @@ package env
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -33,9 +32,8 @@ func Until(ctx context.Context, limit time.Duration, what string, ok func() (boo
 }
 
 // UntilListens waits until something accepts TCP connections at a numeric
-// address; a nil namespace is the host's.
-func (ns *NetNS) UntilListens(ctx context.Context, host string, port int) error {
-	addr := host + ":" + strconv.Itoa(port)
+// address, "10.213.1.1:80"; a nil namespace is the host's.
+func (ns *NetNS) UntilListens(ctx context.Context, addr string) error {
 	return Until(ctx, 10*time.Second, addr+" to accept connections", func() (bool, error) {
 		dial, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()

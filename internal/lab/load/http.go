@@ -49,6 +49,20 @@ func (l Callers) Close() {
 	}
 }
 
+// Paced is the function Paced for requests that each take the next connection
+// that is free.
+func (l Callers) Paced(ctx context.Context, d, every time.Duration, burst int, do func(*Caller) error) PacedResult {
+	idle := make(chan *Caller, len(l))
+	for _, c := range l {
+		idle <- c
+	}
+	return Paced(ctx, d, every, burst, func(context.Context) error {
+		c := <-idle
+		defer func() { idle <- c }()
+		return do(c)
+	})
+}
+
 // Get asks for a path and reads the answer to its end.
 func (c *Caller) Get(path string) error {
 	if err := c.conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
@@ -74,19 +88,13 @@ func PacedLines(ctx context.Context, in *env.NetNS, at netip.AddrPort, encrypted
 		return PacedResult{}, err
 	}
 	defer all.Close()
-	idle := make(chan *Caller, n)
-	for _, c := range all {
-		if encrypted != nil {
+	if encrypted != nil {
+		for _, c := range all {
 			c.conn = tls.Client(c.conn, encrypted)
 			c.in.Reset(c.conn)
 		}
-		idle <- c
 	}
-	return Paced(ctx, d, every, 1, func(context.Context) error {
-		c := <-idle
-		defer func() { idle <- c }()
-		return c.line(command, answer)
-	}), nil
+	return all.Paced(ctx, d, every, 1, func(c *Caller) error { return c.line(command, answer) }), nil
 }
 
 // line sends a command and reads a line, which begins with answer.

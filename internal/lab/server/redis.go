@@ -16,5 +16,5 @@ func StartRedis(ctx context.Context, e *env.Env, o env.Options, at env.End, port
 	if err != nil {
 		return nil, err
 	}
-	return p, at.NetNS.UntilListens(ctx, at.Addr, port)
+	return p, at.NetNS.UntilListens(ctx, at.Addr+":"+strconv.Itoa(port))
 }
