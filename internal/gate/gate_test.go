@@ -84,6 +84,9 @@ func TestTouches(t *testing.T) {
 	if got := touched(declKey{"internal/probe/klog", "(Probe).Sample"}); !slices.Contains(got, "mem/cgroup-oom") || slices.Contains(got, "net/delayed-ack") {
 		t.Errorf("the probe of the kernel log touches %v", got)
 	}
+	if got := touched(declKey{"internal/lab/server", "StartMySQL"}); !slices.Contains(got, "mysql/row-lock-wait") || slices.Contains(got, "net/syn-flood") {
+		t.Errorf("starting MySQL touches %v", got)
+	}
 	if got := touched(declKey{"internal/packet/engine", "Run"}, declKey{"internal/view", "Delta"}); !slices.Contains(got, "rt/chatty") || !slices.Contains(got, "net/syn-flood") {
 		t.Errorf("the packet engine and rates touch %v", got)
 	}
