@@ -12,12 +12,13 @@ import (
 // follow there, which user holds already.
 type CPUTicks [8]uint64
 
-// Places in cpuTicks.
+// Places in CPUTicks.
 const (
 	TicksSoftIRQ = 6
 	TicksSteal   = 7
 )
 
+// Total is the time of all kinds together.
 func (t CPUTicks) Total() (sum uint64) {
 	for _, n := range t {
 		sum += n

@@ -280,6 +280,7 @@ func (e *Env) RunWith(ctx context.Context, o Options, name string, args ...strin
 	return stdout.String(), nil
 }
 
+// LastBytes returns the end of a text, at most n bytes.
 func LastBytes(s string, n int) string {
 	if len(s) > n {
 		return s[len(s)-n:]

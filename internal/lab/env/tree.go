@@ -102,6 +102,7 @@ func (e *Env) InState(state byte) (n int) {
 	return n
 }
 
+// ZombiesOf counts the children of a process that ended and were not waited for.
 func ZombiesOf(parent int) (n int) {
 	for _, pid := range children(parent) {
 		if s, err := readStat(pid); err == nil && s.state == 'Z' {

@@ -10,6 +10,7 @@ type Measurement struct {
 	Detail      string  `json:"detail"` // "0 errors, p99 3.1 ms"
 }
 
+// BetterThan compares two measurements of the same application.
 func (m Measurement) BetterThan(other Measurement) bool {
 	if m.LowerBetter {
 		return m.Value < other.Value
@@ -17,6 +18,7 @@ func (m Measurement) BetterThan(other Measurement) bool {
 	return m.Value > other.Value
 }
 
+// String writes the number with its unit; nil is "-".
 func (m *Measurement) String() string {
 	if m == nil {
 		return "-"

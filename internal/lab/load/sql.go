@@ -19,7 +19,7 @@ func OpenMySQL(e *env.Env, in *env.NetNS, at netip.AddrPort) (*sql.DB, error) {
 	return OpenMySQLAs(e, in, at, "lab")
 }
 
-// OpenMySQLAs is openMySQL for another user.
+// OpenMySQLAs is OpenMySQL for another user.
 func OpenMySQLAs(e *env.Env, in *env.NetNS, at netip.AddrPort, user string) (*sql.DB, error) {
 	c := mysql.NewConfig()
 	c.User, c.Net, c.Addr, c.DBName = user, "tcp", at.String(), "lab"
@@ -87,10 +87,10 @@ func Each(ctx context.Context, list []*sql.Conn, do func(ctx context.Context, i 
 			var n Counted
 			for ctx.Err() == nil {
 				if err := do(ctx, i, c); err == nil {
-					n.done++
+					n.Done++
 				} else if ctx.Err() == nil {
-					n.failed++
-					n.err = err
+					n.Failed++
+					n.Err = err
 				}
 			}
 			counts <- n
@@ -99,10 +99,10 @@ func Each(ctx context.Context, list []*sql.Conn, do func(ctx context.Context, i 
 	var sum Counted
 	for range list {
 		n := <-counts
-		sum.done += n.done
-		sum.failed += n.failed
-		if n.err != nil {
-			sum.err = n.err
+		sum.Done += n.Done
+		sum.Failed += n.Failed
+		if n.Err != nil {
+			sum.Err = n.Err
 		}
 	}
 	return sum
@@ -110,15 +110,15 @@ func Each(ctx context.Context, list []*sql.Conn, do func(ctx context.Context, i 
 
 // Counted is what several workers did.
 type Counted struct {
-	done, failed int
-	err          error // one of the failures
+	Done, Failed int
+	Err          error // one of the failures
 }
 
-// rate makes the number of what was done a measurement.
-func (n Counted) rate(seconds float64, unit string) Measurement {
-	m := Measurement{Value: float64(n.done) / seconds, Unit: unit, Detail: fmt.Sprintf("%d done, %d failed", n.done, n.failed)}
-	if n.err != nil {
-		m.Detail += ": " + n.err.Error()
+// Rate makes the number of what was done a measurement.
+func (n Counted) Rate(seconds float64, unit string) Measurement {
+	m := Measurement{Value: float64(n.Done) / seconds, Unit: unit, Detail: fmt.Sprintf("%d done, %d failed", n.Done, n.Failed)}
+	if n.Err != nil {
+		m.Detail += ": " + n.Err.Error()
 	}
 	return m
 }
@@ -130,7 +130,7 @@ func RateOf(ctx context.Context, list []*sql.Conn, d time.Duration, unit string,
 	defer cancel()
 	begun := time.Now()
 	done := Each(during, list, work)
-	return done.rate(time.Since(begun).Seconds(), unit), ctx.Err()
+	return done.Rate(time.Since(begun).Seconds(), unit), ctx.Err()
 }
 
 // StatementRateCutOff runs work on n connections of its own for d and gives its rate.
@@ -148,7 +148,7 @@ func StatementRateCutOff(ctx context.Context, db *sql.DB, n int, d time.Duration
 	return RateOf(ctx, list, d, unit, work)
 }
 
-// StatementRate is untilEnd for statements that are finished at the end.
+// StatementRate is StatementRateCutOff for statements that are finished at the end.
 func StatementRate(ctx context.Context, db *sql.DB, n int, d time.Duration, unit string, work func(ctx context.Context, i int, c *sql.Conn) error) (Measurement, error) {
 	return StatementRateCutOff(ctx, db, n, d, unit, func(_ context.Context, i int, c *sql.Conn) error { return work(ctx, i, c) })
 }

@@ -45,13 +45,13 @@ func (l Sysbench) Run(ctx context.Context, e *env.Env, o env.Options, at netip.A
 	return r, err
 }
 
-// RunP99 is run for a load with a rate: the application's number is how long
+// RunP99 is Run for a load with a rate: the application's number is how long
 // its transactions take.
 func (l Sysbench) RunP99(ctx context.Context, e *env.Env, o env.Options, at netip.AddrPort, d time.Duration) (Measurement, error) {
 	return l.runFor(ctx, e, o, at, d, sysbenchP99, "ms p99")
 }
 
-// RunErrors is run for a load that ignores errors: the application's number is
+// RunErrors is Run for a load that ignores errors: the application's number is
 // how many it gets.
 func (l Sysbench) RunErrors(ctx context.Context, e *env.Env, o env.Options, at netip.AddrPort, d time.Duration) (Measurement, error) {
 	return l.runFor(ctx, e, o, at, d, sysbenchErrors, "errors/s")
@@ -74,6 +74,7 @@ func (l Sysbench) runFor(ctx context.Context, e *env.Env, o env.Options, at neti
 	return Measurement{Value: value, Unit: unit, LowerBetter: true}, nil
 }
 
+// Report runs the test for d, at least a second, and returns what sysbench prints.
 func (l Sysbench) Report(ctx context.Context, e *env.Env, o env.Options, at netip.AddrPort, d time.Duration) (string, error) {
 	return e.RunWith(ctx, o, "sysbench", l.args(at, fmt.Sprintf("--time=%d", max(int(d.Seconds()+.5), 1)), "run")...)
 }

@@ -22,10 +22,10 @@ import (
 // do all from anywhere, without a password; the database "lab" is empty.
 type MySQL struct {
 	*env.Proc
-	Env     *env.Env
+	env     *env.Env
 	Version MySQLVersion
 	place   env.Options
-	Ns      *env.NetNS // its network namespace; nil: the host's
+	NetNS   *env.NetNS // its network namespace; nil: the host's
 	Addr    string     // where it listens
 	Port    int
 	Socket  string // path of its Unix socket, the same inside and outside of a chroot
@@ -39,11 +39,11 @@ func StartMySQL(ctx context.Context, e *env.Env, v MySQLVersion, at env.End, opt
 	if missing := v.Needs().Missing(); missing != "" {
 		return nil, fmt.Errorf("start %s: %s", v.Name, missing)
 	}
-	m := &MySQL{Env: e, Version: v, place: env.Options{NetNS: at.NetNS}, Ns: at.NetNS, Addr: at.Addr, Port: 3306}
+	m := &MySQL{env: e, Version: v, place: env.Options{NetNS: at.NetNS}, NetNS: at.NetNS, Addr: at.Addr, Port: 3306}
 	if m.Addr == "" {
 		m.Addr = "127.0.0.1"
 	}
-	if m.Ns == nil {
+	if m.NetNS == nil {
 		port, err := env.FreePort(m.Addr)
 		if err != nil {
 			return nil, fmt.Errorf("start %s: %w", v.Name, err)
@@ -80,7 +80,7 @@ func (m *MySQL) Start(ctx context.Context, options []string) error {
 		"--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M"}, m.Version.options...)
 	program, args := m.Version.command(m.Version.program, append(args, options...))
 	var err error
-	if m.Proc, err = m.Env.StartWith(m.place, program, args...); err != nil {
+	if m.Proc, err = m.env.StartWith(m.place, program, args...); err != nil {
 		return err
 	}
 	m.Proc.Name = filepath.Base(m.Version.program)
@@ -109,7 +109,7 @@ func (m *MySQL) MoveTo(ctx context.Context, dir string, group *env.Cgroup, optio
 		return err
 	}
 	data := filepath.Join(dir, "data")
-	if _, err := m.Env.Run(ctx, "cp", "-a", m.Path("data"), data); err != nil {
+	if _, err := m.env.Run(ctx, "cp", "-a", m.Path("data"), data); err != nil {
 		return err
 	}
 	m.place.Cgroups = []*env.Cgroup{group}
@@ -136,12 +136,12 @@ func (m *MySQL) ByTCP(user string) []string {
 
 // Query runs statements through the server's Unix socket, which no capture sees.
 func (m *MySQL) Query(ctx context.Context, statements string) (string, error) {
-	return m.Env.Run(ctx, "mariadb", "--no-defaults", "--socket="+m.Socket, "--user=lab", "--skip-column-names", "--database=lab", "--execute="+statements)
+	return m.env.Run(ctx, "mariadb", "--no-defaults", "--socket="+m.Socket, "--user=lab", "--skip-column-names", "--database=lab", "--execute="+statements)
 }
 
 // Loop runs statements again and again through the socket until it is stopped.
 func (m *MySQL) Loop(statements string) (stop func()) {
-	return m.Env.Background("statements in a loop", func(ctx context.Context) {
+	return m.env.Background("statements in a loop", func(ctx context.Context) {
 		for ctx.Err() == nil {
 			if _, err := m.Query(ctx, statements); err != nil {
 				env.Sleep(ctx, 50*time.Millisecond)

@@ -182,7 +182,7 @@ func (r *mysqlRecording) record(pool bool) {
 
 func (r *mysqlRecording) open(user, network, addr string) *sql.DB {
 	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr, c.DBName, c.DialFunc = user, network, addr, "lab", r.m.Ns.Dial
+	c.User, c.Net, c.Addr, c.DBName, c.DialFunc = user, network, addr, "lab", r.m.NetNS.Dial
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
 		r.Fatal(err)
@@ -301,12 +301,12 @@ func (r *mysqlRecording) innoDB(scene string, want *regexp.Regexp, limit time.Du
 // sysbench is a load, twice looked at.
 func (r *mysqlRecording) sysbench() {
 	l := load.Sysbench{Test: "oltp_read_write", Threads: 8, Rows: 1000}
-	if err := l.Prepare(r.Context(), r.e, r.m.Ns, r.m.Address()); err != nil {
+	if err := l.Prepare(r.Context(), r.e, r.m.NetNS, r.m.Address()); err != nil {
 		r.Fatal(err)
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if _, err := l.Run(r.Context(), r.e, env.Options{NetNS: r.m.Ns}, r.m.Address(), 4*time.Second); err != nil {
+		if _, err := l.Run(r.Context(), r.e, env.Options{NetNS: r.m.NetNS}, r.m.Address(), 4*time.Second); err != nil {
 			r.Error(err)
 		}
 	})
@@ -419,7 +419,7 @@ func (r *mysqlRecording) prepared() {
 // look has the probe itself look at the server twice, and keeps what it asked and
 // was answered beside the folder.
 func (r *mysqlRecording) look(scene string) {
-	out, err := r.m.Env.RunWith(r.Context(), env.Options{Dir: "../probe/mysql", Env: []string{"RTRAIL_TEST_MYSQL=lab@" + r.m.Socket}},
+	out, err := r.e.RunWith(r.Context(), env.Options{Dir: "../../probe/mysql", Env: []string{"RTRAIL_TEST_MYSQL=lab@" + r.m.Socket}},
 		"go", "test", "-count=1", "-run", "^TestRecordLooks$", ".", "-record-looks", filepath.Base(r.folder)+"-"+scene+".txt")
 	if err != nil {
 		r.Errorf("look at %s: %v\n%s", scene, err, out)
@@ -451,7 +451,7 @@ func (r *mysqlRecording) deadlock() {
 func (r *mysqlRecording) latches() {
 	l := load.Sysbench{Test: "oltp_write_only", Threads: 32, Rows: 20, Extra: []string{"--skip-trx=on", "--mysql-ignore-errors=all"}}
 	var wg sync.WaitGroup
-	wg.Go(func() { _, _ = l.Report(r.Context(), r.e, env.Options{NetNS: r.m.Ns}, r.m.Address(), 8*time.Second) })
+	wg.Go(func() { _, _ = l.Report(r.Context(), r.e, env.Options{NetNS: r.m.NetNS}, r.m.Address(), 8*time.Second) })
 	time.Sleep(500 * time.Millisecond)
 	r.innoDB("latches", regexp.MustCompile(`has waited at`), 7*time.Second)
 	wg.Wait()

@@ -154,7 +154,7 @@ func (v MySQLVersion) command(program string, args []string) (string, []string) 
 // tool runs a program of the server to its end; stdin is what it reads.
 func (m *MySQL) tool(ctx context.Context, stdin, program string, args ...string) error {
 	program, args = m.Version.command(program, args)
-	_, err := m.Env.RunWith(ctx, env.Options{Stdin: stdin}, program, args...)
+	_, err := m.env.RunWith(ctx, env.Options{Stdin: stdin}, program, args...)
 	return err
 }
 
