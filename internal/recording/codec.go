@@ -41,6 +41,7 @@ const (
 type kind interface {
 	table() Table
 	columns() []column
+	column(name string) int
 	key() []int // positions in columns
 	empty() rows
 	rowBytes() int64
@@ -57,14 +58,26 @@ type kind interface {
 }
 
 type tableKind[T Row] struct {
-	cols []column
-	keys []int
+	cols   []column
+	keys   []int
+	places map[string]int // of columns, by name and earlier name
+}
+
+// earlierName is what a column was called in format 1, where names had no units.
+// A table that has a column of that name now has always had both.
+func earlierName(name string) string {
+	for _, unit := range []string{"_ns", "_bytes", "_pages", "_percent"} {
+		if before, ok := strings.CutSuffix(name, unit); ok {
+			return before
+		}
+	}
+	return name
 }
 
 // kindOf describes a row type by its struct tags. Keys must name columns: a
 // wrong one is a mistake in the catalogue, found by any test that loads it.
 func kindOf[T Row](keys ...string) kind {
-	k := &tableKind[T]{}
+	k := &tableKind[T]{places: map[string]int{}}
 	t := reflect.TypeFor[T]()
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -74,6 +87,12 @@ func kindOf[T Row](keys ...string) kind {
 			col.bits = f.Type.Bits()
 		}
 		k.cols = append(k.cols, col)
+	}
+	for c, col := range k.cols {
+		k.places[earlierName(col.name)] = c
+	}
+	for c, col := range k.cols {
+		k.places[col.name] = c
 	}
 	for _, name := range keys {
 		at := slices.IndexFunc(k.cols, func(c column) bool { return c.name == name })

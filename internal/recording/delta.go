@@ -206,13 +206,15 @@ func (d *deltaTable) decode(k kind, b tableBlock, memory *budget.Budget) (*rowsR
 		d.follow(len(cols), read.before)
 	}
 	read.words, read.differs = d.words, slices.Grow(read.differs[:0], len(cols))[:len(cols)]
-	for c, col := range cols {
-		data, ok := b.Columns[col.name]
-		if read.differs[c] = ok; !ok {
+	clear(read.differs)
+	for name, data := range b.Columns {
+		c := k.column(name)
+		if c < 0 || read.differs[c] {
 			continue
 		}
+		read.differs[c] = true
 		if err := addRuns(data, d.words[c]); err != nil {
-			return nil, fmt.Errorf("table %s, column %s: %w", k.table(), col.name, err)
+			return nil, fmt.Errorf("table %s, column %s: %w", k.table(), cols[c].name, err)
 		}
 	}
 	d.rows = b.Rows

@@ -65,7 +65,7 @@ func TestSamplesOfThingsThatComeAndGo(t *testing.T) {
 			want = append(want, list...)
 		}
 		var out bytes.Buffer
-		if err := s.writeParquet(&out, compressor); err != nil {
+		if err := s.writeParquet(&out, "host", compressor); err != nil {
 			t.Fatal(err)
 		}
 		all := &table[SoftIRQSample]{}

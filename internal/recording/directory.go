@@ -58,6 +58,7 @@ const (
 // Directory is a recording on disk that is being written. It is a Sink.
 type Directory struct {
 	path     string
+	host     string // of whom all rows tell
 	options  Options
 	root     *safefile.Dir // locked
 	segments *safefile.Dir
@@ -104,7 +105,7 @@ func Create(path string, m Manifest, o Options) (*Directory, error) {
 		o.SegmentLength = defaultSegment
 	}
 	o.clocks()
-	d := &Directory{path: path, options: o, manifest: m, stop: make(chan struct{})}
+	d := &Directory{path: path, host: m.Host.Name, options: o, manifest: m, stop: make(chan struct{})}
 	d.manifest.Format = FormatVersion
 	if d.manifest.Started.IsZero() {
 		d.manifest.Started = o.Now()
@@ -308,7 +309,7 @@ func (d *Directory) sealNamed(name string) (notes []string, full bool) {
 	folder, err := d.segments.Sub(name)
 	if err == nil {
 		defer folder.Close()
-		notes, err = sealSegment(folder)
+		notes, err = sealSegment(folder, d.host)
 	}
 	switch {
 	case noRoom(err):

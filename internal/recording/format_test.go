@@ -2,11 +2,13 @@ package recording
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 )
 
 // Recordings of older versions are read whole: every value stands in the field
@@ -50,4 +52,31 @@ func decodeRows(t *testing.T, data []byte) map[string][]map[string]any {
 		t.Fatal(err)
 	}
 	return tables
+}
+
+// Every row of a sealed segment names its host, also beside texts of its own.
+func TestRecordedHost(t *testing.T) {
+	dir, c := t.TempDir(), newClock()
+	d := create(t, dir, Options{Now: c.time})
+	fill(t, d, c, rand.New(rand.NewPCG(1, 1)), 3)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, segmentsFolder, "*", "*"+parquetSuffix))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("files %q, %v", files, err)
+	}
+	for _, name := range files {
+		rows, err := parquet.ReadFile[struct {
+			Host string `parquet:"recorded_host"`
+		}](name)
+		if err != nil || len(rows) == 0 {
+			t.Fatalf("%s: %d rows, %v", name, len(rows), err)
+		}
+		for _, r := range rows {
+			if r.Host != testHost.Host.Name || r.Host == "" {
+				t.Fatalf("%s: host %q", name, r.Host)
+			}
+		}
+	}
 }

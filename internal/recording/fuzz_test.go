@@ -63,7 +63,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		for _, s := range sorted.tables {
 			var out bytes.Buffer
-			if s.writeParquet(&out, compressor) != nil {
+			if s.writeParquet(&out, "host", compressor) != nil {
 				continue
 			}
 			file, err := flatparquet.Open(bytes.NewReader(out.Bytes()), int64(out.Len()))

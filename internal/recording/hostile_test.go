@@ -340,7 +340,7 @@ func sealed[T Row](t *testing.T, list []T) []byte {
 	}
 	defer compressor.Close()
 	var out bytes.Buffer
-	if err := s.writeParquet(&out, compressor); err != nil {
+	if err := s.writeParquet(&out, "host", compressor); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

@@ -410,7 +410,7 @@ func (d *journalDecoder) ignore(what string) {
 
 func (d *journalDecoder) noteColumns(k kind, b tableBlock) {
 	for name := range b.Columns {
-		if !slices.ContainsFunc(k.columns(), func(c column) bool { return c.name == name }) {
+		if k.column(name) < 0 {
 			d.ignore(unknownColumn(k.table(), name))
 		}
 	}

@@ -4,8 +4,9 @@ import "time"
 
 // FormatVersion is the version of the tables and of the files they lie in.
 // Readers accept any version: unknown tables and columns are left out with a
-// note, missing ones stay empty.
-const FormatVersion = 1
+// note, missing ones stay empty. Version 1 had no units in the names of columns:
+// earlierName.
+const FormatVersion = 2
 
 // Manifest says whose evidence a recording holds and how it was taken.
 type Manifest struct {

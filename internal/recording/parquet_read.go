@@ -106,6 +106,9 @@ func (k *tableKind[T]) match(have []flatparquet.Column) (places []int, ignored [
 		places[c] = -1
 	}
 	for i, h := range have {
+		if h.Name == hostColumn {
+			continue // the manifest tells
+		}
 		c := k.column(h.Name)
 		if c < 0 {
 			ignored = append(ignored, unknownColumn(k.table(), h.Name))
@@ -123,12 +126,11 @@ func (k *tableKind[T]) match(have []flatparquet.Column) (places []int, ignored [
 	return places, ignored, nil
 }
 
-// column is the place of a column; -1: there is none of that name.
+// column is the place of a column, under its name or that of format 1; -1: there
+// is none of that name.
 func (k *tableKind[T]) column(name string) int {
-	for c := range k.cols {
-		if k.cols[c].name == name {
-			return c
-		}
+	if c, ok := k.places[name]; ok {
+		return c
 	}
 	return -1
 }

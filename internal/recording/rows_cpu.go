@@ -8,16 +8,16 @@ import "time"
 type CPUSample struct {
 	At        time.Time     `parquet:"at,timestamp(nanosecond)"`
 	CPU       int32         `parquet:"cpu"` // -1: the sum over all CPUs
-	User      time.Duration `parquet:"user"`
-	Nice      time.Duration `parquet:"nice"`
-	System    time.Duration `parquet:"system"`
-	Idle      time.Duration `parquet:"idle"`
-	IOWait    time.Duration `parquet:"iowait"` // idle with I/O pending; not reliable per CPU
-	IRQ       time.Duration `parquet:"irq"`
-	SoftIRQ   time.Duration `parquet:"softirq"`
-	Steal     time.Duration `parquet:"steal"`
-	Guest     time.Duration `parquet:"guest"`
-	GuestNice time.Duration `parquet:"guest_nice"`
+	User      time.Duration `parquet:"user_ns"`
+	Nice      time.Duration `parquet:"nice_ns"`
+	System    time.Duration `parquet:"system_ns"`
+	Idle      time.Duration `parquet:"idle_ns"`
+	IOWait    time.Duration `parquet:"iowait_ns"` // idle with I/O pending; not reliable per CPU
+	IRQ       time.Duration `parquet:"irq_ns"`
+	SoftIRQ   time.Duration `parquet:"softirq_ns"`
+	Steal     time.Duration `parquet:"steal_ns"`
+	Guest     time.Duration `parquet:"guest_ns"`
+	GuestNice time.Duration `parquet:"guest_nice_ns"`
 }
 
 // SystemSample holds totals of the scheduler and of the file table, from
@@ -42,11 +42,11 @@ type SystemSample struct {
 // no "full" line.
 type PressureSample struct {
 	At        time.Time     `parquet:"at,timestamp(nanosecond)"`
-	Resource  string        `parquet:"resource"`   // cpu, memory, io, irq
-	Some      time.Duration `parquet:"some"`       // at least one task stalled
-	Full      time.Duration `parquet:"full"`       // all non-idle tasks stalled
-	SomeAvg10 float64       `parquet:"some_avg10"` // percent of the last ten seconds
-	FullAvg10 float64       `parquet:"full_avg10"` // percent of the last ten seconds
+	Resource  string        `parquet:"resource"`           // cpu, memory, io, irq
+	Some      time.Duration `parquet:"some_ns"`            // at least one task stalled
+	Full      time.Duration `parquet:"full_ns"`            // all non-idle tasks stalled
+	SomeAvg10 float64       `parquet:"some_avg10_percent"` // percent of the last ten seconds
+	FullAvg10 float64       `parquet:"full_avg10_percent"` // percent of the last ten seconds
 }
 
 // SoftIRQSample counts how often one kind of softirq ran on one CPU since

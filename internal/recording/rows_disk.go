@@ -14,18 +14,18 @@ type DiskSample struct {
 	Reads         uint64        `parquet:"reads"`        // completed
 	ReadsMerged   uint64        `parquet:"reads_merged"`
 	ReadBytes     uint64        `parquet:"read_bytes"`
-	ReadTime      time.Duration `parquet:"read_time"` // summed over requests
+	ReadTime      time.Duration `parquet:"read_time_ns"` // summed over requests
 	Writes        uint64        `parquet:"writes"`
 	WritesMerged  uint64        `parquet:"writes_merged"`
 	WrittenBytes  uint64        `parquet:"written_bytes"`
-	WriteTime     time.Duration `parquet:"write_time"`
+	WriteTime     time.Duration `parquet:"write_time_ns"`
 	Discards      uint64        `parquet:"discards"`
-	DiscardTime   time.Duration `parquet:"discard_time"`
+	DiscardTime   time.Duration `parquet:"discard_time_ns"`
 	Flushes       uint64        `parquet:"flushes"`
-	FlushTime     time.Duration `parquet:"flush_time"`
+	FlushTime     time.Duration `parquet:"flush_time_ns"`
 	InFlight      int64         `parquet:"in_flight"` // right now
-	Busy          time.Duration `parquet:"busy"`      // time with at least one request in flight
-	WeightedQueue time.Duration `parquet:"weighted_queue"`
+	Busy          time.Duration `parquet:"busy_ns"`   // time with at least one request in flight
+	WeightedQueue time.Duration `parquet:"weighted_queue_ns"`
 	Rotational    bool          `parquet:"rotational"`
 	QueueRequests int64         `parquet:"queue_requests"` // queue/nr_requests
 	Scheduler     string        `parquet:"scheduler,dict"`
@@ -44,10 +44,10 @@ type MountSample struct {
 	Minor      int32     `parquet:"minor"`
 	FSType     string    `parquet:"fs_type,dict"`
 	ReadOnly   bool      `parquet:"read_only"`
-	Size       int64     `parquet:"size"`
-	Free       int64     `parquet:"free"`      // for root
-	Available  int64     `parquet:"available"` // for everybody else
-	Inodes     int64     `parquet:"inodes"`    // 0: the filesystem has no fixed number
+	Size       int64     `parquet:"size_bytes"`
+	Free       int64     `parquet:"free_bytes"`      // for root
+	Available  int64     `parquet:"available_bytes"` // for everybody else
+	Inodes     int64     `parquet:"inodes"`          // 0: the filesystem has no fixed number
 	InodesFree int64     `parquet:"inodes_free"`
 	MountNS    uint64    `parquet:"mount_ns"` // mount namespace in which it was seen
 	PID        int32     `parquet:"pid"`      // a process of that namespace, 0 for rtrail's own

@@ -6,27 +6,27 @@ import "time"
 // kernel does not print are -1.
 type MemorySample struct {
 	At           time.Time `parquet:"at,timestamp(nanosecond)"`
-	Total        int64     `parquet:"total"`
-	Free         int64     `parquet:"free"`
-	Available    int64     `parquet:"available"`
-	Buffers      int64     `parquet:"buffers"`
-	Cached       int64     `parquet:"cached"` // includes Shmem
-	SwapCached   int64     `parquet:"swap_cached"`
-	Active       int64     `parquet:"active"`
-	Inactive     int64     `parquet:"inactive"`
-	Anon         int64     `parquet:"anon"` // AnonPages
-	Mapped       int64     `parquet:"mapped"`
-	Shmem        int64     `parquet:"shmem"`
-	Dirty        int64     `parquet:"dirty"`
-	Writeback    int64     `parquet:"writeback"`
-	SReclaimable int64     `parquet:"s_reclaimable"`
-	SUnreclaim   int64     `parquet:"s_unreclaim"`
-	PageTables   int64     `parquet:"page_tables"`
-	Committed    int64     `parquet:"committed"` // Committed_AS
-	CommitLimit  int64     `parquet:"commit_limit"`
-	SwapTotal    int64     `parquet:"swap_total"`
-	SwapFree     int64     `parquet:"swap_free"`
-	HugeTotal    int64     `parquet:"huge_total"` // hugetlb pages reserved, in bytes
+	Total        int64     `parquet:"total_bytes"`
+	Free         int64     `parquet:"free_bytes"`
+	Available    int64     `parquet:"available_bytes"`
+	Buffers      int64     `parquet:"buffers_bytes"`
+	Cached       int64     `parquet:"cached_bytes"` // includes Shmem
+	SwapCached   int64     `parquet:"swap_cached_bytes"`
+	Active       int64     `parquet:"active_bytes"`
+	Inactive     int64     `parquet:"inactive_bytes"`
+	Anon         int64     `parquet:"anon_bytes"` // AnonPages
+	Mapped       int64     `parquet:"mapped_bytes"`
+	Shmem        int64     `parquet:"shmem_bytes"`
+	Dirty        int64     `parquet:"dirty_bytes"`
+	Writeback    int64     `parquet:"writeback_bytes"`
+	SReclaimable int64     `parquet:"s_reclaimable_bytes"`
+	SUnreclaim   int64     `parquet:"s_unreclaim_bytes"`
+	PageTables   int64     `parquet:"page_tables_bytes"`
+	Committed    int64     `parquet:"committed_bytes"` // Committed_AS
+	CommitLimit  int64     `parquet:"commit_limit_bytes"`
+	SwapTotal    int64     `parquet:"swap_total_bytes"`
+	SwapFree     int64     `parquet:"swap_free_bytes"`
+	HugeTotal    int64     `parquet:"huge_total_bytes"` // hugetlb pages reserved, in bytes
 }
 
 // VMStatSample holds counters of /proc/vmstat since boot, in pages or events
@@ -64,8 +64,8 @@ type SwapSample struct {
 	At     time.Time `parquet:"at,timestamp(nanosecond)"`
 	Device string    `parquet:"device,dict"`
 	Kind   string    `parquet:"kind,dict"` // partition or file
-	Size   int64     `parquet:"size"`
-	Used   int64     `parquet:"used"`
+	Size   int64     `parquet:"size_bytes"`
+	Used   int64     `parquet:"used_bytes"`
 	Prio   int32     `parquet:"prio"`
 }
 
@@ -76,15 +76,15 @@ type ZoneSample struct {
 	At           time.Time `parquet:"at,timestamp(nanosecond)"`
 	Node         int32     `parquet:"node"`
 	Zone         string    `parquet:"zone,dict"`
-	Free         int64     `parquet:"free"`
-	Min          int64     `parquet:"min"`
-	Low          int64     `parquet:"low"`
-	High         int64     `parquet:"high"`
-	Managed      int64     `parquet:"managed"`
-	ActiveAnon   int64     `parquet:"active_anon"`
-	InactiveAnon int64     `parquet:"inactive_anon"`
-	ActiveFile   int64     `parquet:"active_file"`
-	InactiveFile int64     `parquet:"inactive_file"`
+	Free         int64     `parquet:"free_pages"`
+	Min          int64     `parquet:"min_pages"`
+	Low          int64     `parquet:"low_pages"`
+	High         int64     `parquet:"high_pages"`
+	Managed      int64     `parquet:"managed_pages"`
+	ActiveAnon   int64     `parquet:"active_anon_pages"`
+	InactiveAnon int64     `parquet:"inactive_anon_pages"`
+	ActiveFile   int64     `parquet:"active_file_pages"`
+	InactiveFile int64     `parquet:"inactive_file_pages"`
 }
 
 // SlabSample is one kernel object cache, from /proc/slabinfo (root only).
@@ -93,7 +93,7 @@ type SlabSample struct {
 	Name       string    `parquet:"name,dict"`
 	Active     int64     `parquet:"active"`  // objects in use
 	Objects    int64     `parquet:"objects"` // objects allocated
-	ObjectSize int64     `parquet:"object_size"`
+	ObjectSize int64     `parquet:"object_size_bytes"`
 }
 
 func (MemorySample) Table() Table { return Memory }

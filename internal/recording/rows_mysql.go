@@ -22,16 +22,16 @@ type MySQLServer struct {
 	State   string        `parquet:"state,dict"`   // one of the Server constants
 	Error   string        `parquet:"error"`        // what the server or the network said, "" when answering
 	Code    int32         `parquet:"code"`         // error number of the server: 1040, 1045; 0 without
-	Connect time.Duration `parquet:"connect"`      // time to connect and log in; Unknown if the connection was there already
-	Answer  time.Duration `parquet:"answer"`       // time to answer the first, trivial query of this look; Unknown without an answer
-	Waited  time.Duration `parquet:"waited"`       // how long the query that is in flight, or was given up, has been waited for; 0 when answering
-	Uptime  time.Duration `parquet:"uptime"`       // Unknown
+	Connect time.Duration `parquet:"connect_ns"`   // time to connect and log in; Unknown if the connection was there already
+	Answer  time.Duration `parquet:"answer_ns"`    // time to answer the first, trivial query of this look; Unknown without an answer
+	Waited  time.Duration `parquet:"waited_ns"`    // how long the query that is in flight, or was given up, has been waited for; 0 when answering
+	Uptime  time.Duration `parquet:"uptime_ns"`    // Unknown
 	// Connection is the number of rtrail's own connection if a thread pool serves
 	// it, which makes its group; 0: no pool, a port that the pool does not serve, or
 	// no connection.
 	Connection int64         `parquet:"connection"`
 	Queries    int64         `parquet:"queries"`        // rtrail's own, since it began: counter
-	QueryTime  time.Duration `parquet:"query_time"`     // waited for their answers: counter
+	QueryTime  time.Duration `parquet:"query_time_ns"`  // waited for their answers: counter
 	Collected  string        `parquet:"collected,dict"` // names of what was read in this look, joined by ','
 	Skipped    string        `parquet:"skipped,dict"`   // what was left out to spare the server, with reasons, joined by ';'
 }
@@ -78,9 +78,9 @@ type MySQLSession struct {
 	DB         string        `parquet:"db,dict"`
 	Command    string        `parquet:"command,dict"`   // Query, Execute, Sleep, Binlog Dump...
 	State      string        `parquet:"state,dict"`     // "Opening tables", "Sending to client"...
-	For        time.Duration `parquet:"for"`            // in this state or command; whole seconds on servers that tell no more
+	For        time.Duration `parquet:"for_ns"`         // in this state or command; whole seconds on servers that tell no more
 	Statement  string        `parquet:"statement,dict"` // without literals
-	Length     int64         `parquet:"length"`         // bytes of the statement as sent; Unknown
+	Length     int64         `parquet:"length_bytes"`   // bytes of the statement as sent; Unknown
 	Examined   int64         `parquet:"examined"`       // rows so far; Unknown
 	Sent       int64         `parquet:"sent"`           // rows so far; Unknown
 	TID        int32         `parquet:"tid"`            // of the server's operating system thread; Unknown
@@ -94,7 +94,7 @@ type MySQLClient struct {
 	Client   string        `parquet:"client,dict"`
 	Total    int64         `parquet:"total"`
 	Sleeping int64         `parquet:"sleeping"`
-	Idlest   time.Duration `parquet:"idlest"` // the longest sleep among them
+	Idlest   time.Duration `parquet:"idlest_ns"` // the longest sleep among them
 }
 
 // MySQLState sums the connections that do the same: what a hundred sessions
@@ -105,7 +105,7 @@ type MySQLState struct {
 	Command string        `parquet:"command,dict"`
 	State   string        `parquet:"state,dict"`
 	Count   int64         `parquet:"count"`
-	Longest time.Duration `parquet:"longest"`
+	Longest time.Duration `parquet:"longest_ns"`
 }
 
 // MySQLTransaction is one open InnoDB transaction.
@@ -115,7 +115,7 @@ type MySQLTransaction struct {
 	ID         string        `parquet:"id"`      // of the transaction, as the server writes it
 	Session    int64         `parquet:"session"` // connection; 0: none (recovered, XA)
 	State      string        `parquet:"state,dict"`
-	Age        time.Duration `parquet:"age"`
+	Age        time.Duration `parquet:"age_ns"`
 	Isolation  string        `parquet:"isolation,dict"`
 	RowsLocked int64         `parquet:"rows_locked"`
 	Modified   int64         `parquet:"modified"`       // rows
@@ -132,7 +132,7 @@ type MySQLLockWait struct {
 	Object            string        `parquet:"object,dict"` // db.table; of GET_LOCK: the name, where literals are kept
 	Index             string        `parquet:"index,dict"`
 	Mode              string        `parquet:"mode,dict"` // asked for: X,REC_NOT_GAP; EXCLUSIVE
-	Waited            time.Duration `parquet:"waited"`    // Unknown
+	Waited            time.Duration `parquet:"waited_ns"` // Unknown
 	Waiting           int64         `parquet:"waiting"`   // connection
 	WaitingStatement  string        `parquet:"waiting_statement,dict"`
 	Blocking          int64         `parquet:"blocking"`                // connection; 0: not known
@@ -140,7 +140,7 @@ type MySQLLockWait struct {
 	BlockingCommand   string        `parquet:"blocking_command,dict"`   // Sleep: its client does nothing
 	BlockingUser      string        `parquet:"blocking_user,dict"`
 	BlockingClient    string        `parquet:"blocking_client,dict"`
-	BlockingFor       time.Duration `parquet:"blocking_for"`       // age of its transaction, or how long it has been in its command; Unknown
+	BlockingFor       time.Duration `parquet:"blocking_for_ns"`    // age of its transaction, or how long it has been in its command; Unknown
 	BlockingMode      string        `parquet:"blocking_mode,dict"` // of the metadata lock in the way: SHARED_READ; "" if not known
 	Detached          bool          `parquet:"detached"`           // no connection owns the blocking transaction; Blocking is 0
 }
@@ -158,8 +158,8 @@ type MySQLStatement struct {
 	Text       string        `parquet:"text,dict"`
 	First      time.Time     `parquet:"first,timestamp(nanosecond)"` // when the server first saw it, by its clock; zero when not told
 	Count      int64         `parquet:"count"`
-	Took       time.Duration `parquet:"took"`      // execution
-	LockTime   time.Duration `parquet:"lock_time"` // table locks
+	Took       time.Duration `parquet:"took_ns"`      // execution
+	LockTime   time.Duration `parquet:"lock_time_ns"` // table locks
 	Errors     int64         `parquet:"errors"`
 	Affected   int64         `parquet:"affected"` // rows
 	Sent       int64         `parquet:"sent"`     // rows
@@ -210,21 +210,21 @@ func (s MySQLStatement) Prepared() bool { return strings.HasPrefix(s.Digest, Pre
 type MySQLInnoDB struct {
 	At            time.Time     `parquet:"at,timestamp(nanosecond)"`
 	Server        string        `parquet:"server,dict"`
-	History       int64         `parquet:"history"` // undo logs not yet purged
-	LSN           int64         `parquet:"lsn"`     // bytes of redo log written ever: counter
-	Flushed       int64         `parquet:"flushed"` // up to here on disk
-	Checkpoint    int64         `parquet:"checkpoint"`
+	History       int64         `parquet:"history"`       // undo logs not yet purged
+	LSN           int64         `parquet:"lsn_bytes"`     // bytes of redo log written ever: counter
+	Flushed       int64         `parquet:"flushed_bytes"` // up to here on disk
+	Checkpoint    int64         `parquet:"checkpoint_bytes"`
 	PendingFsyncs int64         `parquet:"pending_fsyncs"`
 	PendingReads  int64         `parquet:"pending_reads"`
 	PendingWrites int64         `parquet:"pending_writes"`
 	PoolPages     int64         `parquet:"pool_pages"`
 	FreePages     int64         `parquet:"free_pages"`
 	DirtyPages    int64         `parquet:"dirty_pages"`
-	Transactions  int64         `parquet:"transactions"` // open
-	LockWaits     int64         `parquet:"lock_waits"`   // transactions that wait for a row
-	OldestAge     time.Duration `parquet:"oldest_age"`   // of an open transaction
-	Semaphores    int64         `parquet:"semaphores"`   // threads that wait for a latch now
-	LongestLatch  time.Duration `parquet:"longest_latch"`
+	Transactions  int64         `parquet:"transactions"`  // open
+	LockWaits     int64         `parquet:"lock_waits"`    // transactions that wait for a row
+	OldestAge     time.Duration `parquet:"oldest_age_ns"` // of an open transaction
+	Semaphores    int64         `parquet:"semaphores"`    // threads that wait for a latch now
+	LongestLatch  time.Duration `parquet:"longest_latch_ns"`
 	SpinWaits     int64         `parquet:"spin_waits"`                     // counters: of mutexes and latches together
 	SpinRounds    int64         `parquet:"spin_rounds"`                    //
 	OSWaits       int64         `parquet:"os_waits"`                       //
@@ -236,7 +236,7 @@ type MySQLLatch struct {
 	At     time.Time     `parquet:"at,timestamp(nanosecond)"`
 	Server string        `parquet:"server,dict"`
 	Thread string        `parquet:"thread"` // as the server writes it
-	Waited time.Duration `parquet:"waited"`
+	Waited time.Duration `parquet:"waited_ns"`
 	File   string        `parquet:"file,dict"` // FILE.cc:LINE that waits
 	Name   string        `parquet:"name,dict"` // of the latch, as far as the server tells
 	Mode   string        `parquet:"mode,dict"`
@@ -250,13 +250,13 @@ type MySQLPoolGroup struct {
 	Group       int32         `parquet:"group"`
 	Connections int64         `parquet:"connections"`
 	Threads     int64         `parquet:"threads"`
-	Active      int64         `parquet:"active"`       // run a statement
-	Waiting     int64         `parquet:"waiting"`      // run one that sleeps or waits for a lock
-	Standby     int64         `parquet:"standby"`      // threads without work
-	Dump        int64         `parquet:"dump"`         // send the binary log
-	Queued      int64         `parquet:"queued"`       // statements that wait for a thread
-	QueuedHigh  int64         `parquet:"queued_high"`  // of these with high priority; Unknown
-	LongestWait time.Duration `parquet:"longest_wait"` // of a queued statement; Unknown
+	Active      int64         `parquet:"active"`          // run a statement
+	Waiting     int64         `parquet:"waiting"`         // run one that sleeps or waits for a lock
+	Standby     int64         `parquet:"standby"`         // threads without work
+	Dump        int64         `parquet:"dump"`            // send the binary log
+	Queued      int64         `parquet:"queued"`          // statements that wait for a thread
+	QueuedHigh  int64         `parquet:"queued_high"`     // of these with high priority; Unknown
+	LongestWait time.Duration `parquet:"longest_wait_ns"` // of a queued statement; Unknown
 	Stalled     bool          `parquet:"stalled"`
 	Stalls      int64         `parquet:"stalls"`       // counter: times the timer found the group stalled
 	Dequeued    int64         `parquet:"dequeued"`     // counter: statements taken from the queue
@@ -281,12 +281,12 @@ type MySQLReplica struct {
 	IORunning  string        `parquet:"io_running,dict"` // Yes, No, Connecting
 	SQLRunning string        `parquet:"sql_running,dict"`
 	SQLState   string        `parquet:"sql_state,dict"`
-	Lag        time.Duration `parquet:"lag"` // Unknown while it does not run
+	Lag        time.Duration `parquet:"lag_ns"` // Unknown while it does not run
 	IOError    string        `parquet:"io_error,dict"`
 	SQLError   string        `parquet:"sql_error,dict"`
 	IOErrno    int32         `parquet:"io_errno"` // 0: no error
 	SQLErrno   int32         `parquet:"sql_errno"`
-	Delay      time.Duration `parquet:"delay"` // that it was told to keep; 0: none
+	Delay      time.Duration `parquet:"delay_ns"` // that it was told to keep; 0: none
 }
 
 // MySQLError counts one kind of error the server gave to clients.
@@ -338,9 +338,9 @@ type MySQLTable struct {
 	Schema string    `parquet:"schema,dict"`
 	Name   string    `parquet:"name,dict"`
 	Engine string    `parquet:"engine,dict"`
-	Rows   int64     `parquet:"rows"`  // estimated
-	Data   int64     `parquet:"data"`  // bytes
-	Index  int64     `parquet:"index"` // bytes of secondary indexes
+	Rows   int64     `parquet:"rows"`        // estimated
+	Data   int64     `parquet:"data_bytes"`  // bytes
+	Index  int64     `parquet:"index_bytes"` // bytes of secondary indexes
 }
 
 // MySQLSlowQuery is one entry of a slow query log.
@@ -352,8 +352,8 @@ type MySQLSlowQuery struct {
 	Client    string        `parquet:"client,dict"`
 	Session   int64         `parquet:"session"`
 	DB        string        `parquet:"db,dict"`
-	Took      time.Duration `parquet:"took"`
-	LockTime  time.Duration `parquet:"lock_time"`
+	Took      time.Duration `parquet:"took_ns"`
+	LockTime  time.Duration `parquet:"lock_time_ns"`
 	Sent      int64         `parquet:"sent"`     // rows
 	Examined  int64         `parquet:"examined"` // rows
 	Statement string        `parquet:"statement,dict"`

@@ -20,7 +20,7 @@ type NetDeviceSample struct {
 	TxFIFO     uint64    `parquet:"tx_fifo"`
 	Collisions uint64    `parquet:"collisions"`
 	Carrier    uint64    `parquet:"carrier"`    // carrier errors
-	MTU        int64     `parquet:"mtu"`        // bytes; 0 when not readable
+	MTU        int64     `parquet:"mtu_bytes"`  // bytes; 0 when not readable
 	SpeedMbps  int64     `parquet:"speed_mbps"` // -1 when the device has none
 	Up         bool      `parquet:"up"`
 }
@@ -116,14 +116,14 @@ type TCPSample struct {
 	State         TCPState      `parquet:"state"`
 	Inode         uint64        `parquet:"inode"` // joins with SocketOwner; 0: no process holds it
 	UID           uint32        `parquet:"uid"`
-	RecvQueue     uint32        `parquet:"recv_queue"` // bytes the application has not read
-	SendQueue     uint32        `parquet:"send_queue"` // bytes the peer has not acknowledged
-	RTT           time.Duration `parquet:"rtt"`        // smoothed
-	RTTVar        time.Duration `parquet:"rtt_var"`
-	MinRTT        time.Duration `parquet:"min_rtt"`
-	RTO           time.Duration `parquet:"rto"`
+	RecvQueue     uint32        `parquet:"recv_queue_bytes"` // bytes the application has not read
+	SendQueue     uint32        `parquet:"send_queue_bytes"` // bytes the peer has not acknowledged
+	RTT           time.Duration `parquet:"rtt_ns"`           // smoothed
+	RTTVar        time.Duration `parquet:"rtt_var_ns"`
+	MinRTT        time.Duration `parquet:"min_rtt_ns"`
+	RTO           time.Duration `parquet:"rto_ns"`
 	Cwnd          uint32        `parquet:"cwnd"` // segments
-	MSS           uint32        `parquet:"mss"`
+	MSS           uint32        `parquet:"mss_bytes"`
 	Unacked       uint32        `parquet:"unacked"`     // segments
 	LostNow       uint32        `parquet:"lost"`        // segments considered lost right now
 	Retransmits   uint8         `parquet:"retransmits"` // timeouts in a row right now
@@ -137,17 +137,17 @@ type TCPSample struct {
 	BytesReceived uint64        `parquet:"bytes_received"`
 	BytesSent     uint64        `parquet:"bytes_sent"`
 	BytesRetrans  uint64        `parquet:"bytes_retrans"`
-	NotSent       uint32        `parquet:"not_sent"` // bytes in the send queue never sent
-	SinceSend     time.Duration `parquet:"since_send"`
-	SinceReceive  time.Duration `parquet:"since_receive"`
-	Busy          time.Duration `parquet:"busy"`           // had data to send
-	RwndLimited   time.Duration `parquet:"rwnd_limited"`   // of Busy: held by the peer's window
-	SndbufLimited time.Duration `parquet:"sndbuf_limited"` // of Busy: held by the send buffer
-	PeerWindow    uint32        `parquet:"peer_window"`    // bytes the peer last offered
-	RmemAlloc     uint32        `parquet:"rmem_alloc"`     // socket memory, bytes
-	RcvBuf        uint32        `parquet:"rcv_buf"`
-	WmemQueued    uint32        `parquet:"wmem_queued"`
-	SndBuf        uint32        `parquet:"snd_buf"`
+	NotSent       uint32        `parquet:"not_sent_bytes"` // bytes in the send queue never sent
+	SinceSend     time.Duration `parquet:"since_send_ns"`
+	SinceReceive  time.Duration `parquet:"since_receive_ns"`
+	Busy          time.Duration `parquet:"busy_ns"`           // had data to send
+	RwndLimited   time.Duration `parquet:"rwnd_limited_ns"`   // of Busy: held by the peer's window
+	SndbufLimited time.Duration `parquet:"sndbuf_limited_ns"` // of Busy: held by the send buffer
+	PeerWindow    uint32        `parquet:"peer_window_bytes"` // bytes the peer last offered
+	RmemAlloc     uint32        `parquet:"rmem_alloc_bytes"`  // socket memory, bytes
+	RcvBuf        uint32        `parquet:"rcv_buf_bytes"`
+	WmemQueued    uint32        `parquet:"wmem_queued_bytes"`
+	SndBuf        uint32        `parquet:"snd_buf_bytes"`
 	Drops         uint32        `parquet:"drops"` // packets the socket refused
 	Congestion    string        `parquet:"congestion,dict"`
 	Info          bool          `parquet:"info"` // tcp_info was there; otherwise everything from RTT to PeerWindow is 0
@@ -176,9 +176,9 @@ type UDPSample struct {
 	RemotePort uint16    `parquet:"remote_port"`
 	Inode      uint64    `parquet:"inode"`
 	UID        uint32    `parquet:"uid"`
-	RecvQueue  uint32    `parquet:"recv_queue"`
-	SendQueue  uint32    `parquet:"send_queue"`
-	RcvBuf     uint32    `parquet:"rcv_buf"`
+	RecvQueue  uint32    `parquet:"recv_queue_bytes"`
+	SendQueue  uint32    `parquet:"send_queue_bytes"`
+	RcvBuf     uint32    `parquet:"rcv_buf_bytes"`
 	Drops      uint32    `parquet:"drops"`
 }
 

@@ -15,13 +15,13 @@ type PacketCapture struct {
 	Point       string    `parquet:"point"`     // where it was taken: client, server, or "" when not known
 	DecodeAs    string    `parquet:"decode_as"` // what the user said that ports speak, as in --decode-as, joined by ','
 	Packets     int64     `parquet:"packets"`
-	Bytes       int64     `parquet:"bytes"`       // on the wire
-	Dropped     int64     `parquet:"dropped"`     // by the kernel, for want of speed; Unknown if the capture does not say
-	Missed      int64     `parquet:"missed"`      // bytes of TCP streams that were acknowledged but not captured
-	Duplicates  int64     `parquet:"duplicates"`  // packets captured twice
-	Unreadable  int64     `parquet:"unreadable"`  // packets cut or broken before their transport header ended
-	Connections int64     `parquet:"connections"` // seen; the worst are in packet_connections
-	Note        string    `parquet:"note"`        // what was wrong with the capture, joined by ';'
+	Bytes       int64     `parquet:"bytes"`        // on the wire
+	Dropped     int64     `parquet:"dropped"`      // by the kernel, for want of speed; Unknown if the capture does not say
+	Missed      int64     `parquet:"missed_bytes"` // bytes of TCP streams that were acknowledged but not captured
+	Duplicates  int64     `parquet:"duplicates"`   // packets captured twice
+	Unreadable  int64     `parquet:"unreadable"`   // packets cut or broken before their transport header ended
+	Connections int64     `parquet:"connections"`  // seen; the worst are in packet_connections
+	Note        string    `parquet:"note"`         // what was wrong with the capture, joined by ';'
 }
 
 // PacketConnection is one TCP connection.
@@ -33,12 +33,12 @@ type PacketConnection struct {
 	ClientPort  int32         `parquet:"client_port"`
 	Server      string        `parquet:"server,dict"`
 	ServerPort  int32         `parquet:"server_port"`
-	Proto       string        `parquet:"proto,dict"` // mysql, http, redis, postgres, dns, tls, generic, or "" without data
-	Why         string        `parquet:"why,dict"`   // how it is known which side is the server
-	Midway      bool          `parquet:"midway"`     // its handshake was not captured
-	ServerRTT   time.Duration `parquet:"server_rtt"` // SYN to SYN-ACK: capture to server and back; Unknown if a copy was lost or not seen
-	ClientRTT   time.Duration `parquet:"client_rtt"` // SYN-ACK to ACK: capture to client and back; the same
-	Connect     time.Duration `parquet:"connect"`    // first SYN to first SYN-ACK, lost copies included; Unknown without an answer
+	Proto       string        `parquet:"proto,dict"`    // mysql, http, redis, postgres, dns, tls, generic, or "" without data
+	Why         string        `parquet:"why,dict"`      // how it is known which side is the server
+	Midway      bool          `parquet:"midway"`        // its handshake was not captured
+	ServerRTT   time.Duration `parquet:"server_rtt_ns"` // SYN to SYN-ACK: capture to server and back; Unknown if a copy was lost or not seen
+	ClientRTT   time.Duration `parquet:"client_rtt_ns"` // SYN-ACK to ACK: capture to client and back; the same
+	Connect     time.Duration `parquet:"connect_ns"`    // first SYN to first SYN-ACK, lost copies included; Unknown without an answer
 	SYNs        int32         `parquet:"syns"`
 	SYNACKs     int32         `parquet:"synacks"`
 	Refused     bool          `parquet:"refused"`     // the SYN was answered by RST
@@ -48,17 +48,17 @@ type PacketConnection struct {
 	ClosedAt    time.Time     `parquet:"closed_at,timestamp(nanosecond)"`
 	CloseFrame  int64         `parquet:"close_frame"`
 	CloseReset  bool          `parquet:"close_reset"`
-	CloseState  string        `parquet:"close_state,dict"` // where the protocol was: idle, request, waiting, response, handshake, dismissed (the server had said that it answers no more, and the client asked more all the same), crossed (idle, and a request that crossed the server's FIN was answered by RST), ""
-	Outstanding int64         `parquet:"outstanding"`      // bytes of the other side the closing one had not acknowledged
+	CloseState  string        `parquet:"close_state,dict"`  // where the protocol was: idle, request, waiting, response, handshake, dismissed (the server had said that it answers no more, and the client asked more all the same), crossed (idle, and a request that crossed the server's FIN was answered by RST), ""
+	Outstanding int64         `parquet:"outstanding_bytes"` // bytes of the other side the closing one had not acknowledged
 
 	Transactions int64         `parquet:"transactions"` // whose times count
 	Failed       int64         `parquet:"failed"`
 	Excluded     int64         `parquet:"excluded"` // seen, but ambiguous, lossy or without answer
-	RTSum        time.Duration `parquet:"rt_sum"`
-	RTMin        time.Duration `parquet:"rt_min"`
-	RTMax        time.Duration `parquet:"rt_max"`
-	Download     time.Duration `parquet:"download"` // sum
-	Idle         time.Duration `parquet:"idle"`     // sum: the client had its answer and asked nothing
+	RTSum        time.Duration `parquet:"rt_sum_ns"`
+	RTMin        time.Duration `parquet:"rt_min_ns"`
+	RTMax        time.Duration `parquet:"rt_max_ns"`
+	Download     time.Duration `parquet:"download_ns"` // sum
+	Idle         time.Duration `parquet:"idle_ns"`     // sum: the client had its answer and asked nothing
 }
 
 // PacketSide is what one side of a connection sent. It belongs to the
@@ -78,27 +78,27 @@ type PacketSide struct {
 	Spurious        int64 `parquet:"spurious"` // the first copy had arrived
 	OutOfOrder      int64 `parquet:"out_of_order"`
 	DupACKs         int64 `parquet:"dup_acks"`
-	LostOnWire      int64 `parquet:"lost_on_wire"` // bytes
-	Missed          int64 `parquet:"missed"`       // bytes acknowledged but not captured
+	LostOnWire      int64 `parquet:"lost_on_wire_bytes"` // bytes
+	Missed          int64 `parquet:"missed_bytes"`       // bytes acknowledged but not captured
 	KeepAlives      int64 `parquet:"keep_alives"`
 	PAWS            int64 `parquet:"paws"` // segments whose timestamp went back
 
-	RetransmitWait time.Duration `parquet:"retransmit_wait"` // the connection waited for copies of this side's bytes, each moment once; 0 in recordings of older versions
+	RetransmitWait time.Duration `parquet:"retransmit_wait_ns"` // the connection waited for copies of this side's bytes, each moment once; 0 in recordings of older versions
 
 	ZeroWindows    int64         `parquet:"zero_windows"` // episodes in which this side had closed its window
-	ZeroWindowTime time.Duration `parquet:"zero_window_time"`
-	WindowLimited  time.Duration `parquet:"window_limited"` // this side could not send, the other's window was full; Unknown if the window scale was not seen
-	AppLimited     time.Duration `parquet:"app_limited"`    // this side could have sent and did not
-	DelayedACKs    int64         `parquet:"delayed_acks"`   // waits of this side's data for a delayed acknowledgement
-	DelayedACKTime time.Duration `parquet:"delayed_ack_time"`
+	ZeroWindowTime time.Duration `parquet:"zero_window_time_ns"`
+	WindowLimited  time.Duration `parquet:"window_limited_ns"` // this side could not send, the other's window was full; Unknown if the window scale was not seen
+	AppLimited     time.Duration `parquet:"app_limited_ns"`    // this side could have sent and did not
+	DelayedACKs    int64         `parquet:"delayed_acks"`      // waits of this side's data for a delayed acknowledgement
+	DelayedACKTime time.Duration `parquet:"delayed_ack_time_ns"`
 
-	MSS            int32         `parquet:"mss"` // announced; 0: not seen
-	LargestSegment int64         `parquet:"largest_segment"`
+	MSS            int32         `parquet:"mss_bytes"` // announced; 0: not seen
+	LargestSegment int64         `parquet:"largest_segment_bytes"`
 	TTL            int32         `parquet:"ttl"`
 	RTTs           int64         `parquet:"rtts"` // samples of pure acknowledgements of this side's data
-	RTTSum         time.Duration `parquet:"rtt_sum"`
-	RTTMin         time.Duration `parquet:"rtt_min"` // 0: no sample
-	RTTMax         time.Duration `parquet:"rtt_max"`
+	RTTSum         time.Duration `parquet:"rtt_sum_ns"`
+	RTTMin         time.Duration `parquet:"rtt_min_ns"` // 0: no sample
+	RTTMax         time.Duration `parquet:"rtt_max_ns"`
 }
 
 // PacketService is one service in one second: the transactions whose response
@@ -118,25 +118,25 @@ type PacketService struct {
 	Unpaired    int64         `parquet:"unpaired"`
 	Blocking    int64         `parquet:"blocking"`    // the server waited because it was asked to (BRPOP of Redis); 0 in recordings of older versions, which count these
 	TurnedAway  int64         `parquet:"turned_away"` // of failed: clients that the server refused before they asked for anything
-	RTSum       time.Duration `parquet:"rt_sum"`
-	RTMin       time.Duration `parquet:"rt_min"`
-	RTP50       time.Duration `parquet:"rt_p50"`
-	RTP95       time.Duration `parquet:"rt_p95"`
-	RTP99       time.Duration `parquet:"rt_p99"`
-	RTMax       time.Duration `parquet:"rt_max"`
-	Upload      time.Duration `parquet:"upload"` // sums from here on
-	Serve       time.Duration `parquet:"serve"`
-	Download    time.Duration `parquet:"download"`
-	Idle        time.Duration `parquet:"idle"`
-	Retransmit  time.Duration `parquet:"retransmit"`
-	ZeroWindow  time.Duration `parquet:"zero_window"`
-	DelayedACK  time.Duration `parquet:"delayed_ack"`
+	RTSum       time.Duration `parquet:"rt_sum_ns"`
+	RTMin       time.Duration `parquet:"rt_min_ns"`
+	RTP50       time.Duration `parquet:"rt_p50_ns"`
+	RTP95       time.Duration `parquet:"rt_p95_ns"`
+	RTP99       time.Duration `parquet:"rt_p99_ns"`
+	RTMax       time.Duration `parquet:"rt_max_ns"`
+	Upload      time.Duration `parquet:"upload_ns"` // sums from here on
+	Serve       time.Duration `parquet:"serve_ns"`
+	Download    time.Duration `parquet:"download_ns"`
+	Idle        time.Duration `parquet:"idle_ns"`
+	Retransmit  time.Duration `parquet:"retransmit_ns"`
+	ZeroWindow  time.Duration `parquet:"zero_window_ns"`
+	DelayedACK  time.Duration `parquet:"delayed_ack_ns"`
 
 	RequestBytes    int64         `parquet:"request_bytes"`
 	ResponseBytes   int64         `parquet:"response_bytes"`
-	Handshakes      int64         `parquet:"handshakes"` // complete ones without lost copies
-	ServerRTT       time.Duration `parquet:"server_rtt"` // sum over them
-	ClientRTT       time.Duration `parquet:"client_rtt"` // sum over them
+	Handshakes      int64         `parquet:"handshakes"`    // complete ones without lost copies
+	ServerRTT       time.Duration `parquet:"server_rtt_ns"` // sum over them
+	ClientRTT       time.Duration `parquet:"client_rtt_ns"` // sum over them
 	Retransmissions int64         `parquet:"retransmissions"`
 }
 
@@ -148,8 +148,8 @@ type PacketHistogram struct {
 	ServerPort int32         `parquet:"server_port"`
 	Proto      string        `parquet:"proto,dict"`
 	Phase      string        `parquet:"phase,dict"` // rt, or idle: how long the client had its answer and asked nothing; requests sent ahead of that answer have none
-	From       time.Duration `parquet:"from"`
-	To         time.Duration `parquet:"to"` // exclusive
+	From       time.Duration `parquet:"from_ns"`
+	To         time.Duration `parquet:"to_ns"` // exclusive
 	Count      int64         `parquet:"count"`
 }
 
@@ -163,26 +163,26 @@ type PacketStatement struct {
 	Fingerprint   string        `parquet:"fingerprint"`
 	Count         int64         `parquet:"count"`
 	Failed        int64         `parquet:"failed"`
-	Blocking      int64         `parquet:"blocking"`  // beside count: the server waited because it was asked to
-	Blocked       time.Duration `parquet:"blocked"`   // sum of their response times; no other time of this row is theirs
-	Code          string        `parquet:"code,dict"` // of the most frequent error
-	Error         string        `parquet:"error"`     // text of its first one, literals removed
-	Clients       int64         `parquet:"clients"`   // addresses that sent it
-	RTSum         time.Duration `parquet:"rt_sum"`
-	RTP10         time.Duration `parquet:"rt_p10"` // how fast it can be
-	RTP50         time.Duration `parquet:"rt_p50"`
-	RTP95         time.Duration `parquet:"rt_p95"`
-	RTP99         time.Duration `parquet:"rt_p99"`
-	RTMax         time.Duration `parquet:"rt_max"`
-	Download      time.Duration `parquet:"download"`
-	IdleBefore    time.Duration `parquet:"idle_before"` // sum: how long the client waited before sending it
-	IdleP50       time.Duration `parquet:"idle_p50"`    // of COMMIT, where it was not sent ahead of the answer before; Unknown for others
-	IdleP95       time.Duration `parquet:"idle_p95"`    // the same
-	Runs          int64         `parquet:"runs"`        // times a connection sent it at least 20 times in a row, with something else before and after
-	RunCount      int64         `parquet:"run_count"`   // how often it was sent in those
-	RunMost       int64         `parquet:"run_most"`    // in the longest one
-	RunTime       time.Duration `parquet:"run_time"`    // how long those took
-	RunWaited     time.Duration `parquet:"run_waited"`  // of that, the client waited for answers
+	Blocking      int64         `parquet:"blocking"`   // beside count: the server waited because it was asked to
+	Blocked       time.Duration `parquet:"blocked_ns"` // sum of their response times; no other time of this row is theirs
+	Code          string        `parquet:"code,dict"`  // of the most frequent error
+	Error         string        `parquet:"error"`      // text of its first one, literals removed
+	Clients       int64         `parquet:"clients"`    // addresses that sent it
+	RTSum         time.Duration `parquet:"rt_sum_ns"`
+	RTP10         time.Duration `parquet:"rt_p10_ns"` // how fast it can be
+	RTP50         time.Duration `parquet:"rt_p50_ns"`
+	RTP95         time.Duration `parquet:"rt_p95_ns"`
+	RTP99         time.Duration `parquet:"rt_p99_ns"`
+	RTMax         time.Duration `parquet:"rt_max_ns"`
+	Download      time.Duration `parquet:"download_ns"`
+	IdleBefore    time.Duration `parquet:"idle_before_ns"` // sum: how long the client waited before sending it
+	IdleP50       time.Duration `parquet:"idle_p50_ns"`    // of COMMIT, where it was not sent ahead of the answer before; Unknown for others
+	IdleP95       time.Duration `parquet:"idle_p95_ns"`    // the same
+	Runs          int64         `parquet:"runs"`           // times a connection sent it at least 20 times in a row, with something else before and after
+	RunCount      int64         `parquet:"run_count"`      // how often it was sent in those
+	RunMost       int64         `parquet:"run_most"`       // in the longest one
+	RunTime       time.Duration `parquet:"run_time_ns"`    // how long those took
+	RunWaited     time.Duration `parquet:"run_waited_ns"`  // of that, the client waited for answers
 	Rows          int64         `parquet:"rows"`
 	RequestBytes  int64         `parquet:"request_bytes"`
 	ResponseBytes int64         `parquet:"response_bytes"`
@@ -203,9 +203,9 @@ type PacketError struct {
 	CutShort    bool          `parquet:"cut_short"` // the connection ended within the answer
 	Error       string        `parquet:"error"`     // text of the first one, literals removed
 	Count       int64         `parquet:"count"`
-	Met         int64         `parquet:"met"`    // of count, challenges for credentials that the client's next request brought, successfully; 0 in recordings of older versions
-	Timed       int64         `parquet:"timed"`  // of count, those whose times count
-	RTSum       time.Duration `parquet:"rt_sum"` // of those
+	Met         int64         `parquet:"met"`       // of count, challenges for credentials that the client's next request brought, successfully; 0 in recordings of older versions
+	Timed       int64         `parquet:"timed"`     // of count, those whose times count
+	RTSum       time.Duration `parquet:"rt_sum_ns"` // of those
 }
 
 // PacketTransaction is one request with its answer. A verdict's recording has
@@ -228,16 +228,16 @@ type PacketTransaction struct {
 	Code        string        `parquet:"code,dict"`
 	Error       string        `parquet:"error"`
 	Rows        int64         `parquet:"rows"`
-	Depth       int32         `parquet:"depth"`       // requests under way when it was sent, itself included; Unknown if it was not captured
-	RT          time.Duration `parquet:"rt"`          // first copy of the last request packet to the first response packet; Unknown without an answer
-	Upload      time.Duration `parquet:"upload"`      // first to last request packet, first copies; Unknown if the request was not captured
-	Serve       time.Duration `parquet:"serve"`       // last copy of the last request packet to the first response packet; Unknown without an answer
-	Download    time.Duration `parquet:"download"`    // first to last response packet; Unknown without an answer
-	Ack         time.Duration `parquet:"ack"`         // last response packet to the acknowledgement that covers it; Unknown if that was not seen
-	Idle        time.Duration `parquet:"idle"`        // end of the answer before, on the same connection, to the request; Unknown for the first one
-	Retransmit  time.Duration `parquet:"retransmit"`  // between the first request and the last response packet: waited for retransmissions; 0 without an answer
-	ZeroWindow  time.Duration `parquet:"zero_window"` // the same: waited for a closed window
-	DelayedACK  time.Duration `parquet:"delayed_ack"` // the same: waited for a delayed acknowledgement
+	Depth       int32         `parquet:"depth"`          // requests under way when it was sent, itself included; Unknown if it was not captured
+	RT          time.Duration `parquet:"rt_ns"`          // first copy of the last request packet to the first response packet; Unknown without an answer
+	Upload      time.Duration `parquet:"upload_ns"`      // first to last request packet, first copies; Unknown if the request was not captured
+	Serve       time.Duration `parquet:"serve_ns"`       // last copy of the last request packet to the first response packet; Unknown without an answer
+	Download    time.Duration `parquet:"download_ns"`    // first to last response packet; Unknown without an answer
+	Ack         time.Duration `parquet:"ack_ns"`         // last response packet to the acknowledgement that covers it; Unknown if that was not seen
+	Idle        time.Duration `parquet:"idle_ns"`        // end of the answer before, on the same connection, to the request; Unknown for the first one
+	Retransmit  time.Duration `parquet:"retransmit_ns"`  // between the first request and the last response packet: waited for retransmissions; 0 without an answer
+	ZeroWindow  time.Duration `parquet:"zero_window_ns"` // the same: waited for a closed window
+	DelayedACK  time.Duration `parquet:"delayed_ack_ns"` // the same: waited for a delayed acknowledgement
 
 	RequestBytes  int64 `parquet:"request_bytes"` // Unknown if the request was not captured
 	ResponseBytes int64 `parquet:"response_bytes"`
@@ -254,19 +254,19 @@ type PacketNesting struct {
 	Port       int32         `parquet:"port"`                     // where it answers
 	Callee     string        `parquet:"callee,dict"`              // whom it asks; "" for several addresses with one port
 	CalleePort int32         `parquet:"callee_port"`
-	Requests   int64         `parquet:"requests"` // answered, one at a time
-	Calls      int64         `parquet:"calls"`    // sent meanwhile
-	Most       int64         `parquet:"most"`     // calls that were under way at the same time, at most
-	RTSum      time.Duration `parquet:"rt_sum"`   // of the requests, answer included
-	RTP50      time.Duration `parquet:"rt_p50"`
-	Covered    time.Duration `parquet:"covered"` // how much of RTSum at least one call was under way
-	CallP50    time.Duration `parquet:"call_p50"`
-	CallP99    time.Duration `parquet:"call_p99"`
-	CallMax    time.Duration `parquet:"call_max"`
-	CallSum    time.Duration `parquet:"call_sum"`
-	Slow       int64         `parquet:"slow"`     // calls of at least five times their median, and 10 ms more than it
-	SlowSum    time.Duration `parquet:"slow_sum"` // how long those took
-	Struck     int64         `parquet:"struck"`   // requests with at least one of those
+	Requests   int64         `parquet:"requests"`  // answered, one at a time
+	Calls      int64         `parquet:"calls"`     // sent meanwhile
+	Most       int64         `parquet:"most"`      // calls that were under way at the same time, at most
+	RTSum      time.Duration `parquet:"rt_sum_ns"` // of the requests, answer included
+	RTP50      time.Duration `parquet:"rt_p50_ns"`
+	Covered    time.Duration `parquet:"covered_ns"` // how much of RTSum at least one call was under way
+	CallP50    time.Duration `parquet:"call_p50_ns"`
+	CallP99    time.Duration `parquet:"call_p99_ns"`
+	CallMax    time.Duration `parquet:"call_max_ns"`
+	CallSum    time.Duration `parquet:"call_sum_ns"`
+	Slow       int64         `parquet:"slow"`        // calls of at least five times their median, and 10 ms more than it
+	SlowSum    time.Duration `parquet:"slow_sum_ns"` // how long those took
+	Struck     int64         `parquet:"struck"`      // requests with at least one of those
 }
 
 func (PacketCapture) Table() Table     { return PacketCaptures }

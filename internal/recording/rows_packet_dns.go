@@ -23,7 +23,7 @@ type PacketResolver struct {
 	Young      int64         `parquet:"young"`       // of the queries: not answered either, but followed for less than two seconds, or than the slowest answer took
 	Forgotten  int64         `parquet:"forgotten"`   // of the queries: no longer followed, as too many waited or their port and identifier were used again; those that were answered are among unpaired
 	Unpaired   int64         `parquet:"unpaired"`    // answers to none of the queries that were followed
-	Waited     time.Duration `parquet:"waited"`      // for the copies of those repeated, and for those unanswered but not refused at most 5 s each
+	Waited     time.Duration `parquet:"waited_ns"`   // for the copies of those repeated, and for those unanswered but not refused at most 5 s each
 	Clients    int64         `parquet:"clients"`     // addresses whose queries are repeated, unanswered or forgotten; at most 256 are told apart
 	Client     string        `parquet:"client,dict"` // one of them
 }

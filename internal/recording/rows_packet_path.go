@@ -11,17 +11,17 @@ type PacketPath struct {
 	Sender       string        `parquet:"sender,dict"`              // client or server
 	Upstream     int64         `parquet:"upstream"`                 // copies of segments that were lost between their sender and the capture
 	Downstream   int64         `parquet:"downstream"`               // needed copies of segments that had come to the capture and were lost, or their acknowledgement was, behind it
-	StuckSize    int64         `parquet:"stuck_size"`               // payload of the segment that was repeated most often without an acknowledgement in between, bytes
+	StuckSize    int64         `parquet:"stuck_size_bytes"`         // payload of the segment that was repeated most often without an acknowledgement in between, bytes
 	StuckCopies  int64         `parquet:"stuck_copies"`             // how often that was
 	SmallUnheard int64         `parquet:"small_unheard"`            // segments of 536 bytes and less that were sent meanwhile, and before it came once more, without any packet in return
-	LargestAcked int64         `parquet:"largest_acked"`            // payload of the largest segment that was acknowledged, bytes
+	LargestAcked int64         `parquet:"largest_acked_bytes"`      // payload of the largest segment that was acknowledged, bytes
 	FirstTS      int64         `parquet:"first_ts"`                 // first timestamp of the sender, RFC 7323; 0: none
 	LastTS       int64         `parquet:"last_ts"`                  // its last one
-	Queued       time.Duration `parquet:"queued"`                   // sum over clocked packets: how much older they were than the youngest ones, by the sender's timestamps
-	QueuedMax    time.Duration `parquet:"queued_max"`
-	Clocked      int64         `parquet:"clocked"` // packets with data whose age could be told
-	TooBig       int64         `parquet:"too_big"` // ICMP messages that said that packets of this side do not fit
-	MTU          int64         `parquet:"mtu"`     // the smallest one that they told, bytes; 0: none
+	Queued       time.Duration `parquet:"queued_ns"`                // sum over clocked packets: how much older they were than the youngest ones, by the sender's timestamps
+	QueuedMax    time.Duration `parquet:"queued_max_ns"`
+	Clocked      int64         `parquet:"clocked"`   // packets with data whose age could be told
+	TooBig       int64         `parquet:"too_big"`   // ICMP messages that said that packets of this side do not fit
+	MTU          int64         `parquet:"mtu_bytes"` // the smallest one that they told, bytes; 0: none
 }
 
 // PacketRate is what one host sent to another one in one second.
@@ -34,8 +34,8 @@ type PacketRate struct {
 	BusiestPackets int64         `parquet:"busiest_packets"` // in the tenth of the second with most
 	BusiestBytes   int64         `parquet:"busiest_bytes"`   // the same
 	Resent         int64         `parquet:"resent"`          // segments that were copies, or came late because they were lost once
-	Queued         time.Duration `parquet:"queued"`          // as in PacketPath
-	QueuedMax      time.Duration `parquet:"queued_max"`
+	Queued         time.Duration `parquet:"queued_ns"`       // as in PacketPath
+	QueuedMax      time.Duration `parquet:"queued_max_ns"`
 	Clocked        int64         `parquet:"clocked"`
 }
 

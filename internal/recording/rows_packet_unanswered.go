@@ -13,11 +13,11 @@ type PacketUnanswered struct {
 	Proto       string        `parquet:"proto,dict"`   // of generic and tls it is not known whether there is an answer to come
 	Command     string        `parquet:"command,dict"` // command and fingerprint are those of the PacketStatement
 	Fingerprint string        `parquet:"fingerprint"`  //
-	Over        time.Duration `parquet:"over"`         // each has waited so long at least; 0: less than a millisecond
+	Over        time.Duration `parquet:"over_ns"`      // each has waited so long at least; 0: less than a millisecond
 	Count       int64         `parquet:"count"`        // connections
 	Within      int64         `parquet:"within"`       // of them: a part of the answer has come, and they wait for the rest
-	Waited      time.Duration `parquet:"waited"`       // sum, until the capture ended
-	Longest     time.Duration `parquet:"longest"`      // the longest wait
+	Waited      time.Duration `parquet:"waited_ns"`    // sum, until the capture ended
+	Longest     time.Duration `parquet:"longest_ns"`   // the longest wait
 	Client      string        `parquet:"client,dict"`  // who waited longest
 	ClientPort  int32         `parquet:"client_port"`  // and from which port
 }

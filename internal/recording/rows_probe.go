@@ -17,8 +17,8 @@ type KernelLogLine struct {
 type ProbeRun struct {
 	At       time.Time     `parquet:"at,timestamp(nanosecond)"` // start
 	Probe    string        `parquet:"probe,dict"`
-	Duration time.Duration `parquet:"duration"`
-	CPU      time.Duration `parquet:"cpu"` // of the thread that ran it
+	Duration time.Duration `parquet:"duration_ns"`
+	CPU      time.Duration `parquet:"cpu_ns"` // of the thread that ran it
 	Rows     int64         `parquet:"rows"`
 	Lost     int64         `parquet:"lost"` // rows that should have been there
 	Late     bool          `parquet:"late"` // over its deadline: its rows were given up

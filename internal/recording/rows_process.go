@@ -25,26 +25,26 @@ type ProcessSample struct {
 	MemCgroup   string        `parquet:"mem_cgroup,dict"` // v1: of the memory controller; v2: same as Cgroup
 	NetNS       uint64        `parquet:"netns"`           // 0: not readable
 	Full        bool          `parquet:"full"`            // all fields were read, or the process did not run since they were; a light row holds those of /proc/PID/stat and, with BPF iterators, the counters of scheduling and I/O; the rest is Unknown or empty
-	User        time.Duration `parquet:"user"`
-	System      time.Duration `parquet:"system"`
-	ChildUser   time.Duration `parquet:"child_user"` // of children that ended and were waited for
-	ChildSystem time.Duration `parquet:"child_system"`
-	RunTime     time.Duration `parquet:"run_time"`    // on CPU, all live threads; with BPF iterators also those that ended
-	RunDelay    time.Duration `parquet:"run_delay"`   // runnable but waiting for a CPU, all live threads
-	BlockDelay  time.Duration `parquet:"block_delay"` // waiting for block I/O; taskstats with delay accounting, else Unknown
-	SwapDelay   time.Duration `parquet:"swap_delay"`  // waiting for swap-in; same
-	Voluntary   int64         `parquet:"voluntary"`   // context switches, all live threads
+	User        time.Duration `parquet:"user_ns"`
+	System      time.Duration `parquet:"system_ns"`
+	ChildUser   time.Duration `parquet:"child_user_ns"` // of children that ended and were waited for
+	ChildSystem time.Duration `parquet:"child_system_ns"`
+	RunTime     time.Duration `parquet:"run_time_ns"`    // on CPU, all live threads; with BPF iterators also those that ended
+	RunDelay    time.Duration `parquet:"run_delay_ns"`   // runnable but waiting for a CPU, all live threads
+	BlockDelay  time.Duration `parquet:"block_delay_ns"` // waiting for block I/O; taskstats with delay accounting, else Unknown
+	SwapDelay   time.Duration `parquet:"swap_delay_ns"`  // waiting for swap-in; same
+	Voluntary   int64         `parquet:"voluntary"`      // context switches, all live threads
 	Involuntary int64         `parquet:"involuntary"`
 	MinorFaults int64         `parquet:"minor_faults"`
 	MajorFaults int64         `parquet:"major_faults"`
-	VirtualSize int64         `parquet:"virtual_size"` // bytes, as the rest
-	RSS         int64         `parquet:"rss"`
-	Anon        int64         `parquet:"anon"`  // RssAnon
-	File        int64         `parquet:"file"`  // RssFile
-	Shmem       int64         `parquet:"shmem"` // RssShmem
-	Swap        int64         `parquet:"swap"`  // VmSwap
-	ReadChars   int64         `parquet:"rchar"` // bytes asked for by read(2) and friends
-	WriteChars  int64         `parquet:"wchar"`
+	VirtualSize int64         `parquet:"virtual_size_bytes"` // bytes, as the rest
+	RSS         int64         `parquet:"rss_bytes"`
+	Anon        int64         `parquet:"anon_bytes"`  // RssAnon
+	File        int64         `parquet:"file_bytes"`  // RssFile
+	Shmem       int64         `parquet:"shmem_bytes"` // RssShmem
+	Swap        int64         `parquet:"swap_bytes"`  // VmSwap
+	ReadChars   int64         `parquet:"rchar_bytes"` // bytes asked for by read(2) and friends
+	WriteChars  int64         `parquet:"wchar_bytes"`
 	ReadCalls   int64         `parquet:"syscr"`
 	WriteCalls  int64         `parquet:"syscw"`
 	ReadBytes   int64         `parquet:"read_bytes"`  // fetched from storage
@@ -63,10 +63,10 @@ type ThreadSample struct {
 	TID         int32         `parquet:"tid"`
 	Comm        string        `parquet:"comm,dict"`
 	State       string        `parquet:"state,dict"`
-	CPUTime     time.Duration `parquet:"cpu_time"`  // on CPU since the thread began; Unknown if not readable
-	RunDelay    time.Duration `parquet:"run_delay"` // waiting for a CPU since the thread began
-	Slices      int64         `parquet:"slices"`    // times it was put on a CPU
-	Syscall     int32         `parquet:"syscall"`   // number; -1: not in one or not readable
+	CPUTime     time.Duration `parquet:"cpu_time_ns"`  // on CPU since the thread began; Unknown if not readable
+	RunDelay    time.Duration `parquet:"run_delay_ns"` // waiting for a CPU since the thread began
+	Slices      int64         `parquet:"slices"`       // times it was put on a CPU
+	Syscall     int32         `parquet:"syscall"`      // number; -1: not in one or not readable
 	SyscallName string        `parquet:"syscall_name,dict"`
 	WaitChannel string        `parquet:"wchan,dict"`
 	Stack       string        `parquet:"stack,dict"` // kernel stack, innermost first, joined by ';'; "" when not readable
@@ -84,9 +84,9 @@ type LimitSample struct {
 	FilesSoft   int64     `parquet:"files_soft"`
 	FilesHard   int64     `parquet:"files_hard"`
 	ProcsSoft   int64     `parquet:"procs_soft"`
-	LockedSoft  int64     `parquet:"locked_soft"` // bytes
-	StackSoft   int64     `parquet:"stack_soft"`  // bytes
-	AddressSoft int64     `parquet:"address_soft"`
+	LockedSoft  int64     `parquet:"locked_soft_bytes"` // bytes
+	StackSoft   int64     `parquet:"stack_soft_bytes"`  // bytes
+	AddressSoft int64     `parquet:"address_soft_bytes"`
 }
 
 // CgroupSample is one control group. On v2 one row holds everything; on v1 the
@@ -100,21 +100,21 @@ type CgroupSample struct {
 	Version       int32         `parquet:"version"`          // 1 or 2
 	Controllers   string        `parquet:"controllers,dict"` // those the row speaks of, comma separated
 	Processes     int32         `parquet:"processes"`        // in the group itself; counted in the first and last sample and now and then between, else Unknown, as for the root group
-	CPUTime       time.Duration `parquet:"cpu_time"`
-	Quota         time.Duration `parquet:"quota"` // CPU time allowed per Period
-	Period        time.Duration `parquet:"period"`
+	CPUTime       time.Duration `parquet:"cpu_time_ns"`
+	Quota         time.Duration `parquet:"quota_ns"` // CPU time allowed per Period
+	Period        time.Duration `parquet:"period_ns"`
 	Periods       int64         `parquet:"nr_periods"` // in which the group was runnable
 	Throttled     int64         `parquet:"nr_throttled"`
-	ThrottledTime time.Duration `parquet:"throttled_time"` // summed over CPUs
-	CPUSet        string        `parquet:"cpuset,dict"`    // effective CPUs, as 0-1
-	Memory        int64         `parquet:"memory"`
-	MemoryMax     int64         `parquet:"memory_max"`
-	MemoryHigh    int64         `parquet:"memory_high"`
-	SwapUsed      int64         `parquet:"swap"`
-	SwapMax       int64         `parquet:"swap_max"`
-	Anon          int64         `parquet:"anon"`
-	File          int64         `parquet:"file"`
-	InactiveFile  int64         `parquet:"inactive_file"`
+	ThrottledTime time.Duration `parquet:"throttled_time_ns"` // summed over CPUs
+	CPUSet        string        `parquet:"cpuset,dict"`       // effective CPUs, as 0-1
+	Memory        int64         `parquet:"memory_bytes"`
+	MemoryMax     int64         `parquet:"memory_max_bytes"`
+	MemoryHigh    int64         `parquet:"memory_high_bytes"`
+	SwapUsed      int64         `parquet:"swap_bytes"`
+	SwapMax       int64         `parquet:"swap_max_bytes"`
+	Anon          int64         `parquet:"anon_bytes"`
+	File          int64         `parquet:"file_bytes"`
+	InactiveFile  int64         `parquet:"inactive_file_bytes"`
 	EventsHigh    int64         `parquet:"events_high"` // throttled at the high limit
 	EventsMax     int64         `parquet:"events_max"`  // hit the hard limit; v1: failcnt
 	EventsOOM     int64         `parquet:"events_oom"`
@@ -122,9 +122,9 @@ type CgroupSample struct {
 	MajorFaults   int64         `parquet:"major_faults"`
 	RefaultFile   int64         `parquet:"refault_file"`
 	RefaultAnon   int64         `parquet:"refault_anon"`
-	CPUStall      time.Duration `parquet:"cpu_stall"` // pressure, "some" total
-	MemoryStall   time.Duration `parquet:"memory_stall"`
-	IOStall       time.Duration `parquet:"io_stall"`
+	CPUStall      time.Duration `parquet:"cpu_stall_ns"` // pressure, "some" total
+	MemoryStall   time.Duration `parquet:"memory_stall_ns"`
+	IOStall       time.Duration `parquet:"io_stall_ns"`
 	ReadBytes     int64         `parquet:"read_bytes"` // block I/O, all devices
 	WriteBytes    int64         `parquet:"write_bytes"`
 	Reads         int64         `parquet:"reads"`

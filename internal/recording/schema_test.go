@@ -47,7 +47,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// Every type that is a Row is in the catalogue, once, and names its columns.
+// Every type that is a Row is in the catalogue, once, and names its columns, durations with
+// their unit.
 func TestCatalogueIsComplete(t *testing.T) {
 	var inCatalogue []string
 	seen := map[Table]bool{}
@@ -63,6 +64,9 @@ func TestCatalogueIsComplete(t *testing.T) {
 			name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 			if name == "" {
 				t.Errorf("%s.%s has no column", row.Name(), f.Name)
+			}
+			if f.Type == reflect.TypeFor[time.Duration]() && !strings.HasSuffix(name, "_ns") {
+				t.Errorf("%s.%s: column %q does not name its unit", row.Name(), f.Name, name)
 			}
 		}
 	}
@@ -171,7 +175,7 @@ func describeTables(t *testing.T) string {
 		out.WriteString("| column | type | unit | meaning |\n|---|---|---|---|\n")
 		for _, c := range k.columns() {
 			f := row.Field(c.index)
-			fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", c.name, parquetType(f.Type), unitOf(f, doc.doc, slices.Contains(k.key(), c.index)), meaning(f, doc.fields[f.Name]))
+			fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", c.name, parquetType(f.Type), unitOf(f), meaning(f, doc.fields[f.Name]))
 		}
 	}
 	return out.String()
@@ -191,22 +195,17 @@ func parquetType(t reflect.Type) string {
 	return t.Kind().String()
 }
 
-// unitOf tells a column's unit: by its type, its name, or the comment of its
-// table, as "in bytes".
-func unitOf(f reflect.StructField, table string, key bool) string {
+// unitOf tells a column's unit, which its name does.
+func unitOf(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-	switch {
-	case f.Type == reflect.TypeFor[time.Time]():
+	if f.Type == reflect.TypeFor[time.Time]() {
 		return "UTC"
-	case f.Type == reflect.TypeFor[time.Duration]():
-		return "ns"
-	case strings.Contains(name, "bytes"):
-		return "bytes"
-	case key || f.Type.Kind() != reflect.Int64:
-		return ""
 	}
-	for _, unit := range []string{"bytes", "pages"} {
-		if strings.Contains(table, "in "+unit) && !strings.Contains(name, "inodes") {
+	if strings.Contains(name, "bytes") && f.Type.Kind() != reflect.String {
+		return "bytes"
+	}
+	for _, unit := range []string{"ns", "pages", "percent"} {
+		if strings.HasSuffix(name, "_"+unit) && (unit != "ns" || f.Type == reflect.TypeFor[time.Duration]()) {
 			return unit
 		}
 	}

@@ -30,19 +30,19 @@ const (
 	fileMode   = 0o640
 )
 
-// sealSegment turns the journal in a segment's folder into Parquet files and
-// removes it. While the journal lies there, readers use it and ignore the
+// sealSegment turns the journal in a segment's folder into Parquet files of a host
+// and removes it. While the journal lies there, readers use it and ignore the
 // Parquet files, so that a crash or a full disk at any point loses nothing. One
 // that takes more memory than there is stays as it is, as does one for whose
 // Parquet files there is no room.
-func sealSegment(folder *safefile.Dir) (notes []string, err error) {
+func sealSegment(folder *safefile.Dir, host string) (notes []string, err error) {
 	if err := removePartial(folder); err != nil {
 		return nil, err
 	}
 	if _, err := folder.Stat(journalFile); err != nil {
 		return nil, missingOK(err)
 	}
-	notes, err = writeTables(folder)
+	notes, err = writeTables(folder, host)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return append(notes, folder.Path()+" stays a journal: sorting it takes more memory than there is"), nil
@@ -52,7 +52,7 @@ func sealSegment(folder *safefile.Dir) (notes []string, err error) {
 	return notes, folder.Remove(journalFile)
 }
 
-func writeTables(folder *safefile.Dir) (notes []string, err error) {
+func writeTables(folder *safefile.Dir, host string) (notes []string, err error) {
 	file, err := folder.Open(journalFile)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func writeTables(folder *safefile.Dir) (notes []string, err error) {
 	sums := map[string]fileSum{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		file := string(name) + parquetSuffix
-		if sums[file], err = writeTable(folder, file, tables[name], compressor); err != nil {
+		if sums[file], err = writeTable(folder, file, tables[name], host, compressor); err != nil {
 			return notes, err
 		}
 		delete(tables, name)
@@ -114,11 +114,11 @@ func removeTables(folder *safefile.Dir) error {
 }
 
 // writeTable writes one table.
-func writeTable(folder *safefile.Dir, name string, s *shelf, compressor *zstd.Encoder) (fileSum, error) {
+func writeTable(folder *safefile.Dir, name string, s *shelf, host string, compressor *zstd.Encoder) (fileSum, error) {
 	out := &summingWriter{sum: crc32.New(castagnoli)}
 	err := folder.Replace(name, fileMode, func(f *os.File) error {
 		out.to = f
-		return s.writeParquet(out, compressor)
+		return s.writeParquet(out, host, compressor)
 	})
 	return fileSum{Bytes: out.n, CRC: out.sum.Sum32()}, err
 }

@@ -134,7 +134,7 @@ func TestBusyHostSize(t *testing.T) {
 	total := 0
 	for name, s := range tables.tables {
 		var out bytes.Buffer
-		if err := s.writeParquet(&out, compressor); err != nil {
+		if err := s.writeParquet(&out, "host", compressor); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %d rows, %d bytes", name, s.rows, out.Len())
