@@ -1,17 +1,12 @@
 package recording
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"rtrail/internal/safefile"
 )
@@ -83,13 +78,6 @@ type Directory struct {
 	retryAt  time.Duration // when to look for room again, by Elapsed
 	dirty    bool          // journal has bytes that may not be on the disk
 	failure  error         // ends the recording
-}
-
-// endedJournal is a journal that is complete and no segment yet.
-type endedJournal struct {
-	id    segmentID
-	began time.Time
-	bytes int64
 }
 
 // Create begins a recording in a directory, which is made if need be, or goes
@@ -166,177 +154,6 @@ func (d *Directory) commit(tables map[Table]rows) error {
 	return nil
 }
 
-func (d *Directory) segmentFull() bool {
-	j := d.journal
-	return j != nil && !j.empty() && (d.options.Elapsed()-d.began >= d.options.SegmentLength ||
-		j.rows >= maxSegmentRows || j.texts.bytes >= maxSegmentTextBytes || j.size >= d.share)
-}
-
-// rotate begins a new segment and has the last one sealed beside.
-func (d *Directory) rotate() error {
-	if err := d.endJournal(); err != nil {
-		return err
-	}
-	return d.reopen()
-}
-
-// endJournal ends the running segment.
-func (d *Directory) endJournal() error {
-	err := d.journal.close()
-	if noRoom(err) {
-		d.note("the end of a segment may be missing: %v", err)
-		err = nil
-	}
-	d.ended = &endedJournal{id: d.next, began: d.options.Now(), bytes: d.journal.size}
-	d.next.number++
-	d.journal, d.dirty = nil, false
-	return err
-}
-
-// reopen begins a new segment, if need be in the place of the oldest ones. No
-// room for it is no error.
-func (d *Directory) reopen() error {
-	for {
-		err := d.clearWay()
-		if err == nil {
-			err = d.newJournal()
-		}
-		if !noRoom(err) {
-			return err
-		}
-		if !d.dropForRoom() {
-			d.retryAt = d.options.Elapsed() + syncEvery
-			return nil
-		}
-	}
-}
-
-// clearWay makes a segment of the journal that ended, to be sealed.
-func (d *Directory) clearWay() error {
-	if d.ended == nil {
-		return nil
-	}
-	name, err := d.moveJournal(d.ended.id, d.ended.began)
-	if err != nil {
-		return err
-	}
-	d.sealed += d.ended.bytes
-	d.ended = nil
-	d.pending = append(d.pending, name)
-	d.workers.Go(func() { d.seal(name) })
-	return nil
-}
-
-// moveJournal gives the journal a segment's folder, named by its first row. One
-// without a sample that tells its time is named by the time given.
-func (d *Directory) moveJournal(id segmentID, otherwise time.Time) (name string, err error) {
-	id.start = otherwise
-	if f, err := d.root.Open(journalFile); err == nil {
-		if at := firstMoment(context.Background(), f); !at.IsZero() {
-			id.start = at
-		}
-		f.Close()
-	}
-	if _, ok := parseSegment(id.String()); !ok { // no version writes such a year
-		id.start = d.options.Now()
-	}
-	name = id.String()
-	folder, err := d.segments.Mkdir(name, folderMode)
-	if errors.Is(err, fs.ErrExist) { // left empty for want of room
-		folder, err = d.segments.Sub(name)
-	}
-	if err != nil {
-		return "", err
-	}
-	defer folder.Close()
-	if err := d.root.Rename(journalFile, folder, journalFile); err != nil {
-		return "", errors.Join(err, d.segments.RemoveDir(name))
-	}
-	return name, errors.Join(folder.Sync(), d.segments.Sync(), d.root.Sync())
-}
-
-func (d *Directory) newJournal() error {
-	f, err := d.root.Create(journalFile, fileMode)
-	if err != nil {
-		return err
-	}
-	j, err := createJournal(f)
-	if err != nil {
-		return errors.Join(err, f.Close(), d.root.Remove(journalFile))
-	}
-	d.journal, d.began, d.share = j, d.options.Elapsed(), d.journalLimit()
-	return nil
-}
-
-// seal turns a segment into Parquet, then those for which there was no room.
-func (d *Directory) seal(name string) {
-	d.sealing.Lock()
-	defer d.sealing.Unlock()
-	d.mu.Lock()
-	again := slices.Clone(d.unsealed)
-	d.mu.Unlock()
-	for _, n := range append([]string{name}, again...) {
-		if !d.sealOne(n) {
-			return // no room for others either
-		}
-	}
-}
-
-func (d *Directory) sealOne(name string) bool {
-	notes, full := d.sealNamed(name)
-	size := d.sealedBytes()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.pending = without(d.pending, name)
-	d.unsealed = without(d.unsealed, name)
-	d.sealed = size
-	d.manifest.keep(notes...)
-	if full {
-		d.unsealed = append(d.unsealed, name)
-	}
-	d.dropOldest()
-	if err := d.writeManifest(); err != nil && d.failure == nil {
-		_ = d.fail(err)
-	}
-	return !full
-}
-
-// sealNamed seals a segment, if it has a journal and was not dropped meanwhile.
-// full says that there was no room for that. What cannot be sealed for another
-// reason, as where the disk does not give it back, stays as it is: it must not
-// end the recording of what comes.
-func (d *Directory) sealNamed(name string) (notes []string, full bool) {
-	folder, err := d.segments.Sub(name)
-	if err == nil {
-		defer folder.Close()
-		notes, err = sealSegment(folder, d.host)
-	}
-	switch {
-	case noRoom(err):
-		return notes, true
-	case err != nil && !errors.Is(err, fs.ErrNotExist) && !(folder != nil && folder.Gone()):
-		notes = append(notes, fmt.Sprintf("%s stays as it is: %v", name, err))
-	}
-	return notes, false
-}
-
-func without(list []string, name string) []string {
-	return slices.DeleteFunc(list, func(s string) bool { return s == name })
-}
-
-// list gives the segments in the order of their recording.
-func (d *Directory) list() []segmentID {
-	names, _ := d.segments.Names()
-	var all []segmentID
-	for _, name := range names {
-		if id, ok := parseSegment(name); ok {
-			all = append(all, id)
-		}
-	}
-	slices.SortFunc(all, segmentID.compare)
-	return all
-}
-
 // UpdateManifest changes what is known about the host and the probes.
 func (d *Directory) UpdateManifest(change func(*Manifest)) error {
 	d.mu.Lock()
@@ -370,79 +187,6 @@ func (d *Directory) writeManifest() error {
 
 func (d *Directory) note(format string, args ...any) {
 	d.manifest.keep(fmt.Sprintf(format, args...))
-}
-
-// fail ends the recording and remembers why.
-func (d *Directory) fail(err error) error {
-	if gone := d.gone(); gone != nil {
-		err = gone
-	}
-	d.failure = fmt.Errorf("recording into %s stopped at %s: %w", d.path,
-		d.options.Now().UTC().Format(time.RFC3339), explainDisk(err))
-	return d.failure
-}
-
-// gone says that somebody removed the recording while it runs.
-func (d *Directory) gone() error {
-	var st unix.Stat_t
-	journal := d.journal != nil && unix.Fstat(int(d.journal.file.Fd()), &st) == nil && st.Nlink == 0
-	if d.root.Gone() || d.segments.Gone() || journal {
-		return errGone
-	}
-	return nil
-}
-
-var errGone = errors.New("somebody removed the directory, or what was being written there: start it again")
-
-// syncRegularly puts what was committed on the disk once a second, beside the
-// sampling: a slow disk must not delay the evidence of its slowness.
-func (d *Directory) syncRegularly() {
-	tick := time.NewTicker(syncEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-d.stop:
-			return
-		case <-tick.C:
-			d.sync()
-		}
-	}
-}
-
-// sync looks after the directory and puts the journal on the disk.
-func (d *Directory) sync() {
-	d.mu.Lock()
-	fd := -1
-	if d.failure == nil && d.gone() != nil {
-		_ = d.fail(errGone)
-	}
-	if d.failure == nil && d.outdated {
-		if err := d.writeManifest(); err != nil {
-			_ = d.fail(err)
-		}
-	}
-	if d.dirty && d.failure == nil {
-		// A descriptor of its own: the journal may be closed meanwhile.
-		fd, _ = unix.FcntlInt(d.journal.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	}
-	d.dirty = false
-	d.mu.Unlock()
-	if fd < 0 {
-		return
-	}
-	err := unix.Fdatasync(fd)
-	_ = unix.Close(fd)
-	if err == nil {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch {
-	case noRoom(err):
-		d.note("the end of a segment may be missing: %v", err)
-	case d.failure == nil:
-		_ = d.fail(fmt.Errorf("flushing the journal: %w", err))
-	}
 }
 
 // Size is how many bytes the recording takes.
@@ -490,33 +234,4 @@ func (d *Directory) Close() error {
 		return fmt.Errorf("closing the recording %s: %w", d.path, explainDisk(err))
 	}
 	return nil
-}
-
-// closeSegment seals the last segment. Where there is no room for that, its
-// journal stays and is read instead.
-func (d *Directory) closeSegment() error {
-	if d.journal != nil && d.journal.empty() {
-		err := errors.Join(d.journal.close(), d.root.Remove(journalFile))
-		d.journal = nil
-		return err
-	}
-	if d.journal != nil {
-		if err := d.endJournal(); err != nil {
-			return err
-		}
-	}
-	if d.ended == nil {
-		return nil
-	}
-	name, err := d.moveJournal(d.ended.id, d.ended.began)
-	if err == nil {
-		d.ended = nil
-		notes, _ := d.sealNamed(name)
-		d.manifest.keep(notes...)
-	}
-	d.sealed = d.sealedBytes()
-	if noRoom(err) {
-		return nil
-	}
-	return err
 }

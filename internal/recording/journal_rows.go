@@ -1,0 +1,71 @@
+package recording
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"rtrail/internal/budget"
+)
+
+// collector is journalContent that becomes a recording.
+type collector struct {
+	in  readOptions
+	rec *Recording
+}
+
+func (c *collector) wants(t Table) bool { return c.in.wants(t) }
+
+func (c *collector) take(k kind, read *rowsRead, texts []string) (bool, error) {
+	have := c.rec.tables[k.table()]
+	if have == nil {
+		have = k.empty()
+	}
+	before := have.count()
+	if err := k.store(have, read.words, texts, c.in.keep); err != nil {
+		return false, &damageError{err}
+	}
+	if have.count() > 0 {
+		c.rec.tables[k.table()] = have
+	}
+	if !c.in.memory.Take(int64(have.count()-before) * k.rowBytes()) {
+		return false, errTooLarge
+	}
+	return true, nil
+}
+
+// readOptions choose what is read back.
+type readOptions struct {
+	from, to time.Time // zero: open
+	tables   []Table   // nil: all
+	memory   *budget.Budget
+}
+
+func (o readOptions) wants(t Table) bool { return o.tables == nil || slices.Contains(o.tables, t) }
+
+func (o readOptions) keep(at time.Time) bool {
+	return (o.from.IsZero() || !at.Before(o.from)) && (o.to.IsZero() || !at.After(o.to))
+}
+
+// firstMoment finds the time of the first row in a journal; zero without one.
+func firstMoment(ctx context.Context, r io.Reader) time.Time {
+	var f firstRow
+	memory := budget.From(ctx).Part()
+	defer memory.Release()
+	_, _ = readJournal(ctx, r, memory, &f) // damaged ones have no time
+	return f.at
+}
+
+type firstRow struct{ at time.Time }
+
+func (f *firstRow) wants(Table) bool { return true }
+
+func (f *firstRow) take(k kind, read *rowsRead, _ []string) (bool, error) {
+	for c, col := range k.columns() {
+		if col.name == "at" {
+			f.at = timeOf(read.words[c][0])
+		}
+	}
+	return false, nil
+}
