@@ -13,12 +13,13 @@ type Text struct {
 // T makes a Text.
 func T(format string, args ...any) Text { return Text{Format: format, Args: args} }
 
-// String renders the text. What follows the number one is put into the singular.
+// String renders the text. What the format counts after the number one is put into
+// the singular.
 func (t Text) String() string {
 	if len(t.Args) == 0 {
 		return t.Format
 	}
-	return agree(fmt.Sprintf(t.Format, t.Args...))
+	return fmt.Sprintf(agree(t.Format, t.Args), t.Args...)
 }
 
 // Empty says that there is nothing to render.
