@@ -4,27 +4,12 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 )
-
-// Metrics is the dictionary, domain by domain.
-func Metrics() []Metric {
-	return slices.Concat(generalMetrics, cpuMetrics, memoryMetrics, diskMetrics, procMetrics, netMetrics, packetMetrics, rtMetrics, rtExchangeMetrics, mysqlLockMetrics, mysqlWorkMetrics, mysqlContentionMetrics, jvmMetrics)
-}
-
-// MetricByID finds the entry of a metric.
-func MetricByID(id string) (Metric, bool) {
-	for _, m := range Metrics() {
-		if m.ID == id {
-			return m, true
-		}
-	}
-	return Metric{}, false
-}
 
 // Entry is one thing that can be explained: a rule, a metric, or a counter of
 // refused or failed work.
@@ -43,8 +28,8 @@ func Entries(rules []rule.Rule) []Entry {
 	for _, r := range rules {
 		list = append(list, Entry{ID: r.ID, Title: r.Title, Page: r.Page + thresholds(r), Rule: true})
 	}
-	for _, m := range Metrics() {
-		list = append(list, Entry{ID: m.ID, Title: m.Name, Page: m.Page()})
+	for _, m := range metric.All() {
+		list = append(list, Entry{ID: m.ID, Title: m.Name, Page: metricPage(m)})
 	}
 	for _, c := range refusal.Pages() {
 		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Counter: true})
@@ -76,10 +61,10 @@ func Find(entries []Entry, id string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Page is the entry of the dictionary as Markdown.
-func (m Metric) Page() string {
+// metricPage is what is known of a metric as Markdown.
+func metricPage(m *metric.Metric) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n## Unit\n%s\n\n## Source\n%s\n", m.ID, m.Name, m.Meaning, m.Unit, m.Source)
+	fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n## Unit\n%s\n\n## Source\n%s\n", m.ID, m.Name, m.Help, m.Unit, m.Source)
 	if len(m.Tools) > 0 {
 		b.WriteString("\n## Tools that show it\n")
 		for _, t := range m.Tools {

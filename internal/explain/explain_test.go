@@ -1,16 +1,11 @@
 package explain_test
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"rtrail/internal/explain"
+	"rtrail/internal/metric"
 	"rtrail/internal/rule/catalogue"
 )
 
@@ -47,77 +42,6 @@ func TestNoRuleExplainsItself(t *testing.T) {
 				t.Errorf("%s explains itself", r.ID)
 			}
 		}
-	}
-}
-
-func TestMetricsAreComplete(t *testing.T) {
-	id := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+$`)
-	seen := map[string]bool{}
-	for _, m := range explain.Metrics() {
-		if !id.MatchString(m.ID) {
-			t.Errorf("%q is no ID of the form domain.name", m.ID)
-		}
-		if seen[m.ID] {
-			t.Errorf("%s is there twice", m.ID)
-		}
-		seen[m.ID] = true
-		for field, value := range map[string]string{"Name": m.Name, "Meaning": m.Meaning, "Unit": m.Unit, "Source": m.Source,
-			"Tools": strings.Join(m.Tools, "")} {
-			if strings.TrimSpace(value) == "" {
-				t.Errorf("%s: %s is empty", m.ID, field)
-			}
-		}
-	}
-}
-
-// TestRulesUseKnownMetrics reads the sources of the rules: a number that a
-// verdict can show must be in the dictionary.
-func TestRulesUseKnownMetrics(t *testing.T) {
-	files, err := filepath.Glob("../rule/*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	used := 0
-	for _, f := range files {
-		if strings.HasSuffix(f, "_test.go") {
-			continue
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, f, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			pair, ok := n.(*ast.KeyValueExpr)
-			if !ok {
-				return true
-			}
-			if key, ok := pair.Key.(*ast.Ident); !ok || key.Name != "Metric" {
-				return true
-			}
-			literal, ok := pair.Value.(*ast.BasicLit)
-			if !ok {
-				// A helper that several pieces of evidence share takes the
-				// metric as its argument; its callers hold the literals.
-				if _, parameter := pair.Value.(*ast.Ident); parameter {
-					return true
-				}
-				t.Errorf("%s: Metric is not a literal, so that nobody can search for it", set.Position(pair.Pos()))
-				return true
-			}
-			id, err := strconv.Unquote(literal.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			used++
-			if _, known := explain.MetricByID(id); !known {
-				t.Errorf("%s: the dictionary has no metric %q", set.Position(pair.Pos()), id)
-			}
-			return true
-		})
-	}
-	if used == 0 {
-		t.Error("no rule uses any metric: the test looks in the wrong place")
 	}
 }
 
@@ -162,11 +86,37 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestMetricPage(t *testing.T) {
-	m, _ := explain.MetricByID("sched.load")
-	for _, want := range []string{"# sched.load: " + m.Name, m.Meaning, "## Unit\n" + m.Unit, "    uptime", "- " + m.Traps[0], "## Source"} {
-		if !strings.Contains(m.Page(), want) {
-			t.Errorf("the page lacks %q:\n%s", want, m.Page())
+func TestEveryMetricHasAPage(t *testing.T) {
+	entries := explain.Entries(catalogue.Rules)
+	for _, m := range metric.All() {
+		e, ok := explain.Find(entries, m.ID)
+		if !ok {
+			t.Errorf("%s cannot be explained", m.ID)
+			continue
+		}
+		for _, want := range []string{"# " + m.ID + ": " + m.Name, m.Help, "## Unit\n" + m.Unit, "## Source\n" + m.Source, "    " + m.Tools[0]} {
+			if !strings.Contains(e.Page, want) {
+				t.Errorf("%s: the page lacks %q", m.ID, want)
+			}
+		}
+		for _, trap := range m.Traps {
+			if !strings.Contains(e.Page, "- "+trap) {
+				t.Errorf("%s: the page lacks the trap %q", m.ID, trap)
+			}
+		}
+	}
+}
+
+func TestEveryThresholdIsListed(t *testing.T) {
+	entries := explain.Entries(catalogue.Rules)
+	for _, r := range catalogue.Rules {
+		e, _ := explain.Find(entries, r.ID)
+		for _, x := range r.Thresholds {
+			for _, want := range []string{"`" + x.Name + "` " + x.String() + ":", x.Reason, "(" + x.Source + ")"} {
+				if !strings.Contains(e.Page, want) {
+					t.Errorf("%s: the page lacks %q", r.ID, want)
+				}
+			}
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"time"
 
-	"rtrail/internal/explain"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
@@ -275,10 +274,9 @@ func newEvidence(e rule.Evidence) Evidence {
 	if e.Limit != nil {
 		limit = number(*e.Limit)
 	}
-	metric, _ := explain.MetricByID(e.Metric)
 	return Evidence{
-		Metric: e.Metric, What: e.What.String(), Value: number(e.Value), Unit: e.Unit, Limit: limit,
-		Source: metric.Source, Check: e.Check.String(), Lossy: e.Lossy, Counters: e.Counters,
+		Metric: e.Metric.ID, What: e.What.String(), Value: number(e.Value), Unit: e.Metric.Unit, Limit: limit,
+		Source: e.Metric.Source, Check: e.Command().String(), Lossy: e.Lossy, Counters: e.FromCounters(),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
@@ -51,6 +52,15 @@ type testCase struct {
 }
 
 // cases are the kinds of answers there are.
+// cited is a metric that keeps its ID and unit here, whatever the registry says.
+func cited(id, unit string) *metric.Metric {
+	m := metric.Metric{ID: id, Unit: unit}
+	if have, ok := metric.Find(id); ok {
+		m.Source = have.Source
+	}
+	return &m
+}
+
 func cases() []testCase {
 	accept := rule.Finding{
 		Rule:       "net/accept-queue-full",
@@ -59,12 +69,12 @@ func cases() []testCase {
 		Impact:     rule.Impact{Share: 0.31, Text: rule.T("%v of connects", unit.Share(0.31))},
 		Headline:   rule.T("%s on :%d turns connections away: its accept queue is full", "nginx", 80),
 		Evidence: []rule.Evidence{
-			{Metric: "tcp.accept-queue", What: rule.T("queue %v of %v in %d of %d samples", unit.Count(11), unit.Count(10), 9, 10),
-				Value: 11, Unit: "connections", Limit: rule.Limit(10), Check: shell.Line("ss -ltn 'sport = :80'")},
-			{Metric: "tcp.listen-overflows", What: rule.T("ListenOverflows +%v in %v", unit.Count(5379), unit.Seconds(10)),
-				Value: 5379, Unit: "events", Check: shell.Line("nstat -az TcpExtListenOverflows"), Counters: true},
-			{Metric: "sysctl.somaxconn", What: rule.T("limit %v = min(backlog %v asked by %s, somaxconn %v)", unit.Count(10), unit.Count(10), "nginx", unit.Count(4096)),
-				Value: 10, Unit: "connections", Limit: rule.Limit(10), Check: shell.Line("sysctl net.core.somaxconn")},
+			{Metric: cited("tcp.accept-queue", "connections"), What: rule.T("queue %v of %v in %d of %d samples", unit.Count(11), unit.Count(10), 9, 10),
+				Value: 11, Limit: rule.Limit(10), Check: shell.Line("ss -ltn 'sport = :80'")},
+			{Metric: cited("tcp.listen-overflows", "events"), What: rule.T("ListenOverflows +%v in %v", unit.Count(5379), unit.Seconds(10)),
+				Value: 5379, Check: shell.Line("nstat -az TcpExtListenOverflows"), Counters: true},
+			{Metric: cited("sysctl.somaxconn", "connections"), What: rule.T("limit %v = min(backlog %v asked by %s, somaxconn %v)", unit.Count(10), unit.Count(10), "nginx", unit.Count(4096)),
+				Value: 10, Limit: rule.Limit(10), Check: shell.Line("sysctl net.core.somaxconn")},
 		},
 		Fixes: []rule.Fix{{Text: rule.T("listen 80 backlog=4096;  then reload nginx"), Command: shell.Line("nginx -s reload"), Tradeoff: "memory per queued connection"}},
 		Notes: []rule.Text{rule.T("connects of %v (SYN retransmissions, %v)", unit.Seconds(1), unit.Count(214))},
@@ -76,16 +86,16 @@ func cases() []testCase {
 		Impact:     rule.Impact{TimeLost: 2.1, Text: rule.T("%v waited per second", unit.Seconds(2.1))},
 		Headline:   rule.T("the CPUs are full: %s takes %v of them and everybody queues for the rest, which is the longest headline of this test", "evil\x1b]0;owned\x07", unit.Share(0.94)),
 		Evidence: []rule.Evidence{
-			{Metric: "cpu.run-delay", What: rule.T("数据库服务器 waited %v for a CPU in every second of the window", unit.Seconds(1.4)),
-				Value: 1.4, Unit: "seconds per second", Check: shell.Line("awk '{print $2}' /proc/4711/schedstat"), Lossy: true, Counters: true},
+			{Metric: cited("cpu.run-delay", "seconds per second"), What: rule.T("数据库服务器 waited %v for a CPU in every second of the window", unit.Seconds(1.4)),
+				Value: 1.4, Check: shell.Line("awk '{print $2}' /proc/4711/schedstat"), Lossy: true, Counters: true},
 		},
 		Fixes: []rule.Fix{{Text: rule.T("give it less: lower its priority"), Command: shell.Line("renice -n 10 -p 4711\nionice -c 3 -p 4711"), Tradeoff: "it runs longer"}},
 	}
 	near := rule.Finding{
 		Rule: "disk/full", Subject: rule.Subject{Kind: rule.KindFilesystem, Name: "/var/lib"}, Confidence: rule.Possible,
 		Impact: rule.Impact{Text: rule.T("%v free", unit.Share(0.04))}, Headline: rule.T("%s is nearly full", "/var/lib"),
-		Evidence: []rule.Evidence{{Metric: "disk.space-free", What: rule.T("%v of %v free", unit.Bytes(2<<30), unit.Bytes(50<<30)),
-			Value: 2 << 30, Unit: "bytes", Limit: rule.Limit(5 << 29), Check: shell.Line("df -h /var/lib")}},
+		Evidence: []rule.Evidence{{Metric: cited("disk.space-free", "bytes"), What: rule.T("%v of %v free", unit.Bytes(2<<30), unit.Bytes(50<<30)),
+			Value: 2 << 30, Limit: rule.Limit(5 << 29), Check: shell.Line("df -h /var/lib")}},
 	}
 	retries := rule.Finding{Rule: "net/packet-loss", Subject: rule.Subject{Kind: rule.KindPeer, Name: "10.0.0.7"}, Confidence: rule.Likely,
 		Headline: rule.T("packets to %s are lost: %v of segments sent again", "10.0.0.7", unit.Share(0.021))}

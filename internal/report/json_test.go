@@ -56,7 +56,7 @@ func TestJSONNeverHoldsNaN(t *testing.T) {
 			Rule: "cpu/saturated", Subject: rule.Subject{Kind: rule.KindHost, Name: "h"},
 			Confidence: rule.Likely, Headline: rule.T("h"),
 			Impact:   rule.Impact{TimeLost: math.NaN(), Share: math.Inf(1)},
-			Evidence: []rule.Evidence{{Value: math.Inf(-1), Limit: rule.Limit(math.NaN())}},
+			Evidence: []rule.Evidence{{Metric: cited("cpu.idle", "share"), Value: math.Inf(-1), Limit: rule.Limit(math.NaN())}},
 		}}},
 		Probes: []verdict.ProbeHealth{{Name: "host", Seconds: math.NaN(), CPU: math.Inf(1)}},
 		Time:   []verdict.ProcessTime{{Name: "p", OnCPU: math.NaN()}},

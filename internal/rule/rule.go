@@ -6,6 +6,7 @@
 package rule
 
 import (
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/shell"
 	"rtrail/internal/view"
@@ -108,15 +109,27 @@ func (i Impact) Weight() float64 {
 
 // Evidence is one number that speaks for the finding.
 type Evidence struct {
-	Metric   string        // key in the metric dictionary: "tcp.listen-overflows"
-	What     Text          // the number in a sentence
-	Value    float64       // the number itself, in Unit
-	Unit     string        // "bytes", "seconds", "share", "per second", "count"...
-	Limit    *float64      // the limit it broke, if there is one
-	Check    shell.Command // ordinary command with which a sceptic sees the same
-	Lossy    bool          // read from a source that lost rows in the window
-	Counters bool          // a delta of counters over the window, not a gauge
+	Metric *metric.Metric // what it is: its name, unit and source
+	What   Text           // the number in a sentence
+	Value  float64        // the number itself, in the metric's unit
+	Limit  *float64       // the limit it broke, if there is one
+	// Check is an ordinary command with which a sceptic sees the same; none: that
+	// of the metric.
+	Check    shell.Command
+	Lossy    bool // read from a source that lost rows in the window
+	Counters bool // here made of counters, though the metric may be a gauge
 }
+
+// Command is the ordinary command with which a sceptic sees the same.
+func (e Evidence) Command() shell.Command {
+	if e.Check.Empty() {
+		return e.Metric.Check
+	}
+	return e.Check
+}
+
+// FromCounters says whether it is a delta of counters over the window, not a gauge.
+func (e Evidence) FromCounters() bool { return e.Counters || e.Metric.Counter }
 
 // Fix is something the user can do, with its price.
 type Fix struct {

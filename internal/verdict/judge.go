@@ -72,6 +72,9 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		}
 		for _, f := range findings {
 			f.Rule = r.ID
+			for i, e := range f.Evidence {
+				f.Evidence[i].Check = e.Command()
+			}
 			placed := Finding{Finding: f, Title: r.Title}
 			if sources.lossy(r) {
 				placed.Lossy = true

@@ -208,7 +208,11 @@ func (v *View) SoftIRQs() []SoftIRQRate {
 	})
 }
 
-// Known says whether a rate of a Process could be read.
+// Unknown is the value of every number that could not be read or derived; it is
+// never 0. As a NaN it makes all sums with it unknown and all comparisons false.
+var Unknown = math.NaN()
+
+// Known says whether a number could be read.
 func Known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // OrZero is v, or 0 where it could not be read: for sums that then are a lower

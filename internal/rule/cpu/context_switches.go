@@ -3,6 +3,7 @@ package cpu
 import (
 	_ "embed"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -106,21 +107,21 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 		why = "a thread is put aside for another one that is ready, or yields: more ready threads than CPUs"
 	}
 	f.Evidence = []rule.Evidence{
-		{Metric: "process.context-switches", Value: s.perSecond, Unit: "per second", Counters: true,
+		{Metric: metric.ProcessContextSwitches, Value: s.perSecond,
 			What:  rule.T("%v switches: %v voluntary, %v involuntary", unit.PerSecond(s.perSecond), unit.PerSecond(s.voluntary), unit.PerSecond(s.involuntary)),
 			Check: shell.Line("pidstat -wt -p %d 1 5", g.processes[0].PID)},
-		{Metric: "process.slice", Value: slice, Unit: "seconds", Limit: rule.Limit(sliceStorm.Value), Counters: true,
+		{Metric: metric.ProcessSlice, Value: slice, Limit: rule.Limit(sliceStorm.Value),
 			What:  rule.T("%v on a CPU between two switches", unit.Seconds(slice)),
 			Check: shell.Line("cat /proc/%d/task/*/schedstat   # ns on CPU, ns waited, times put on a CPU", g.processes[0].PID)},
-		{Metric: "process.cpu-system", Value: g.system / g.cpu, Unit: "share", Limit: rule.Limit(stormSystem.Value), Counters: true,
+		{Metric: metric.ProcessCPUSystem, Value: g.system / g.cpu, Limit: rule.Limit(stormSystem.Value),
 			What:  rule.T("%v of its %v CPUs in the kernel", unit.Share(g.system/g.cpu), unit.Number(round(g.cpu))),
 			Check: shell.Line("pidstat -u -p %d 1 5", g.processes[0].PID)},
-		{Metric: "process.threads", Value: float64(s.threads), Unit: "threads", Limit: rule.Limit(cpus),
+		{Metric: metric.ProcessThreads, Value: float64(s.threads), Limit: rule.Limit(cpus),
 			What:  rule.T("%d threads on %v CPUs, which waited %v s per second", s.threads, unit.Number(cpus), unit.Number(round(g.delay))),
 			Check: shell.Line("ls /proc/%d/task | wc -l", g.processes[0].PID)},
 	}
 	if sched, ok := v.Scheduler(); ok {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.context-switches", Value: sched.ContextSwitches, Unit: "per second", Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedContextSwitches, Value: sched.ContextSwitches,
 			What: rule.T("the whole host switches %v", unit.PerSecond(sched.ContextSwitches)), Check: shell.Line("vmstat 1 5   # column cs")})
 	}
 	f.Notes = []rule.Text{rule.T("%s", why)}

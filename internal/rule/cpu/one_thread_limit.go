@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -272,10 +273,10 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 		f.Impact = rule.Impact{Share: t.cpu / float64(v.CPUCount()), Text: rule.T("%v of one CPU", unit.Share(t.cpu))}
 	}
 	f.Evidence = []rule.Evidence{
-		{Metric: "thread.cpu", Value: t.cpu, Unit: "share of one CPU", Limit: rule.Limit(threadFull.Value), Counters: true,
+		{Metric: metric.ThreadCPU, Value: t.cpu, Limit: rule.Limit(threadFull.Value),
 			What:  rule.T("%s on a CPU %v of the time, ready but waiting for one %v", thread, unit.Share(t.cpu), unit.Share(t.delay)),
 			Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)},
-		{Metric: "cpu.idle", Value: idle, Unit: "cores", Limit: rule.Limit(idleElsewhere.Value), Counters: true,
+		{Metric: metric.CPUIdleCores, Value: idle, Limit: rule.Limit(idleElsewhere.Value), Counters: true,
 			What: rule.T("%v of %d CPUs idle meanwhile", unit.Number(round(idle)), v.CPUCount()), Check: shell.Line("mpstat -P ALL 1 5")},
 	}
 	if w.readings > 0 {
@@ -283,7 +284,7 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 		if len(w.ports) > 0 {
 			check = shell.Line("ss -tna 'sport = :%d'   # column Recv-Q", w.ports[0])
 		}
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "tcp.unread-requests", Value: w.mean, Unit: "connections", Limit: rule.Limit(waitersFrom.Value),
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.TCPUnreadRequests, Value: w.mean, Limit: rule.Limit(waitersFrom.Value),
 			What: rule.T("%v connections with unread requests (%v of them not accepted yet), some in %v of %d readings",
 				unit.Number(round(w.mean)), unit.Number(round(w.accept)), unit.Share(w.share), w.readings), Check: check})
 	}

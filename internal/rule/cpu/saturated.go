@@ -3,6 +3,7 @@ package cpu
 import (
 	_ "embed"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -153,34 +154,34 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	f.AffectsAll = false
 	f.Affects = subjects(q.victims)
 	if q.measured {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.run-delay", Value: q.waited + q.niced, Unit: "seconds per second",
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedRunDelay, Value: q.waited + q.niced,
 			What:  rule.T("tasks waited %v s per second for a CPU and ran %v s", unit.Number(round(q.waited+q.niced)), unit.Number(round(cores))),
-			Limit: rule.Limit(waitRatio.Value * cores), Counters: true,
+			Limit: rule.Limit(waitRatio.Value * cores),
 			Check: shell.Line("pidstat -u 1 5   # column %%wait")})
 	}
-	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.idle", Value: total.Idle + total.IOWait, Unit: "share",
+	f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUIdle, Value: total.Idle + total.IOWait,
 		What:  rule.T("CPUs idle %v of the time", unit.Share(total.Idle+total.IOWait)),
-		Limit: rule.Limit(1 - fullFrom.Value), Counters: true, Check: shell.Line("mpstat -P ALL 1 5")})
+		Limit: rule.Limit(1 - fullFrom.Value), Check: shell.Line("mpstat -P ALL 1 5")})
 	if s, ok := v.Scheduler(); ok {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.running", Value: s.Running, Unit: "tasks",
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedRunning, Value: s.Running,
 			What:  rule.T("%v tasks on or waiting for %d CPUs, mean of %d readings", unit.Number(round(s.Running)), cpus, s.Readings),
 			Limit: rule.Limit(float64(cpus)), Check: shell.Line("vmstat 1 5   # column r")})
 	}
 	if stall, ok := v.Stall("cpu"); ok {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "pressure.cpu-some", Value: stall.Some, Unit: "share",
-			What:     rule.T("somebody waited for a CPU %v of the time", unit.Share(stall.Some)),
-			Counters: true, Check: shell.Line("cat /proc/pressure/cpu")})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PressureCPUSome, Value: stall.Some,
+			What:  rule.T("somebody waited for a CPU %v of the time", unit.Share(stall.Some)),
+			Check: shell.Line("cat /proc/pressure/cpu")})
 	}
 	for i, g := range q.consumers {
 		if i == 3 {
 			break
 		}
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.cpu", Value: g.cpu, Unit: "cores",
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPU, Value: g.cpu,
 			What:  rule.T("%s used %v CPUs and waited %v s per second", g.label(), unit.Number(round(g.cpu)), unit.Number(round(g.delay))),
-			Check: shell.Line("pidstat -u 1 5"), Counters: true})
+			Check: shell.Line("pidstat -u 1 5")})
 	}
 	if total.Steal >= stealWorthSaying.Value {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.steal", Value: total.Steal, Unit: "share", Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUSteal, Value: total.Steal,
 			What: rule.T("the hypervisor took %v of the CPU time", unit.Share(total.Steal)), Check: shell.Line("mpstat 1 5   # column %%steal")})
 	}
 	if len(q.victims) > 0 {

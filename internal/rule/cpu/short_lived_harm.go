@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"rtrail/internal/metric"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
@@ -113,18 +114,18 @@ func arrivalsAt(v *view.View, p view.Process) float64 {
 
 func (x harm) evidence(b books) (list []rule.Evidence) {
 	if x.crowd {
-		list = append(list, rule.Evidence{Metric: "pressure.cpu-some", Value: x.stalled, Unit: "share", Limit: rule.Limit(stalledFrom.Value), Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.PressureCPUSome, Value: x.stalled, Limit: rule.Limit(stalledFrom.Value),
 			What:  rule.T("somebody waited for a CPU %v of the time; tasks that live longer waited %v s per second", unit.Share(x.stalled), unit.Number(round(x.delayed))),
 			Check: shell.Line("cat /proc/pressure/cpu")})
 	}
 	switch {
 	case !x.requests:
 	case x.input > 0:
-		list = append(list, rule.Evidence{Metric: "thread.input-wait", Value: x.input, Unit: "share", Limit: rule.Limit(1 - occupiedFrom.Value),
+		list = append(list, rule.Evidence{Metric: metric.ThreadInputWait, Value: x.input, Limit: rule.Limit(1 - occupiedFrom.Value),
 			What:  rule.T("%s waited for input %v of the time and worked on it %v; its children used %v of the CPU time that took", b.parent.Comm, unit.Share(x.input), unit.Share(x.occupied), unit.Share(b.childShare())),
 			Check: shell.Line("strace -tt -e trace=read,clone,wait4 -p %d", b.parent.PID)})
 	default:
-		list = append(list, rule.Evidence{Metric: "tcp.arrivals", Value: x.arrivals, Unit: "per second",
+		list = append(list, rule.Evidence{Metric: metric.TCPArrivals, Value: x.arrivals,
 			What:  rule.T("%v requests came; its children used %v of the CPU time that they took", unit.PerSecond(x.arrivals), unit.Share(b.childShare())),
 			Check: shell.Line("ss -tinp")})
 	}

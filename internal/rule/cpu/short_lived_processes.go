@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -190,13 +191,13 @@ func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sc
 	f.Headline = rule.T("%s starts short-lived processes (%s): %v new tasks, %v of all CPU time", who, children, unit.PerSecond(sched.Forks), unit.Share(used))
 	f.Impact = rule.Impact{Share: used, Text: rule.T("%v of all CPU time", unit.Share(used))}
 	f.Evidence = []rule.Evidence{
-		{Metric: "sched.forks", Value: sched.Forks, Unit: "per second", Limit: rule.Limit(birthsFrom.Value), Counters: true,
+		{Metric: metric.SchedForks, Value: sched.Forks, Limit: rule.Limit(birthsFrom.Value),
 			What:  rule.T("%v processes and threads created; %d new children of %s caught alive", unit.PerSecond(sched.Forks), b.born, who),
 			Check: shell.Line("vmstat -f; sleep 1; vmstat -f")},
-		{Metric: "cpu.unaccounted", Value: b.missing, Unit: "cores", Counters: true,
+		{Metric: metric.CPUUnaccounted, Value: b.missing,
 			What:  rule.T("CPUs worked %v cores for processes, of which %v are in processes one can see", unit.Number(round(b.total)), unit.Number(round(b.live))),
 			Check: shell.Line("pidstat -u 5 1; mpstat 5 1   # compare the sums")},
-		{Metric: "process.child-cpu", Value: b.parentCPU, Unit: "cores", Counters: true,
+		{Metric: metric.ProcessChildCPU, Value: b.parentCPU,
 			What:  rule.T("ended children of %s used %v cores", who, unit.Number(round(b.parentCPU))),
 			Check: shell.Line("pidstat -T CHILD -u -p %d 5 1", b.parent.PID)},
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -100,24 +101,24 @@ func throttledFinding(v *view.View, c view.Cgroup) rule.Finding {
 	}
 	f.Headline = rule.T("%s in %s may use only %s and is stopped in %v of the periods", who, c.Path, quota, unit.Share(share))
 	f.Evidence = append(f.Evidence,
-		rule.Evidence{Metric: "cgroup.throttled-periods", Value: share, Unit: "share", Limit: rule.Limit(throttledShare.Value), Counters: true,
+		rule.Evidence{Metric: metric.CgroupThrottledPeriods, Value: share, Limit: rule.Limit(throttledShare.Value),
 			What:  rule.T("nr_throttled +%v of nr_periods +%v", unit.Count(c.ThrottledIn), unit.Count(c.PeriodsIn)),
 			Check: shell.Line("cat %s", cpuFile(c, "cpu.stat"))},
-		rule.Evidence{Metric: "cgroup.throttled-time", Value: c.Throttling, Unit: "seconds per second", Counters: true,
+		rule.Evidence{Metric: metric.CgroupThrottledTime, Value: c.Throttling,
 			What:  rule.T("stopped %v s per second, summed over the CPUs", unit.Number(round(c.Throttling))),
 			Check: shell.Line("cat %s", cpuFile(c, "cpu.stat"))})
 	if c.HasQuota() {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.quota", Value: c.Cores(), Unit: "cores",
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupQuota, Value: c.Cores(),
 			What:  rule.T("quota %v per %v; it used %v CPUs", unit.Duration(c.Quota), unit.Duration(c.Period), unit.Number(round(view.OrZero(c.CPU)))),
 			Check: shell.Line("cat %s", quotaFile(c))})
 	}
 	if delay > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "sched.run-delay", Value: delay, Unit: "seconds per second", Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedRunDelay, Value: delay,
 			What:  rule.T("its %d processes waited %v s per second for a CPU", len(members), unit.Number(round(delay))),
 			Check: shell.Line("pidstat -t -u 1 5   # column %%wait")})
 	}
 	if total, ok := v.CPUTotal(); ok {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cpu.idle", Value: total.Idle + total.IOWait, Unit: "share", Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUIdle, Value: total.Idle + total.IOWait,
 			What: rule.T("the host's CPUs idled %v of the time", unit.Share(total.Idle+total.IOWait)), Check: shell.Line("mpstat 1 5")})
 	}
 	f.Fixes = throttledFixes(c, v.CPUCount())

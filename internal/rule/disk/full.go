@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -145,8 +146,8 @@ func fullWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact) 
 func fullEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 	check := shell.Line("df -B1 %s", shell.Path(fs.MountPoint))
 	list := []rule.Evidence{{
-		Metric: "filesystem.available", What: rule.T("%s of %s available, %s more for root", unit.Bytes(s.left), unit.Bytes(s.total), unit.Bytes(s.leftRoot-s.left)),
-		Value: s.left, Unit: "bytes", Limit: rule.Limit(0), Check: check,
+		Metric: metric.FilesystemAvailable, What: rule.T("%s of %s available, %s more for root", unit.Bytes(s.left), unit.Bytes(s.total), unit.Bytes(s.leftRoot-s.left)),
+		Value: s.left, Limit: rule.Limit(0), Check: check,
 	}}
 	if none > 0 {
 		list[0].What = rule.T("%s of %s available in %d of %d samples, %s more for root",
@@ -154,8 +155,8 @@ func fullEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 	}
 	if s.growth > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "filesystem.growth", What: rule.T("grew by %s/s in the window", unit.Bytes(s.growth)),
-			Value: s.growth, Unit: "bytes per second", Check: shell.Line("watch -d %s", shell.Script(check)),
+			Metric: metric.FilesystemGrowth, What: rule.T("grew by %s/s in the window", unit.Bytes(s.growth)),
+			Value: s.growth, Check: shell.Line("watch -d %s", shell.Script(check)),
 		})
 	}
 	return list
@@ -194,8 +195,8 @@ func failingEvidence(failing []view.Process) []rule.Evidence {
 			break
 		}
 		list = append(list, rule.Evidence{
-			Metric: "process.write-calls", What: rule.T("%s (%d) calls write %s and writes %s/s: its calls fail", p.Comm, p.PID, unit.PerSecond(p.WriteCalls), unit.Bytes(p.WriteChars)),
-			Value: p.WriteCalls, Unit: "per second", Check: shell.Line("strace -f -p %d -e trace=write,pwrite64 -e status=failed", p.PID), Counters: true,
+			Metric: metric.ProcessWriteCalls, What: rule.T("%s (%d) calls write %s and writes %s/s: its calls fail", p.Comm, p.PID, unit.PerSecond(p.WriteCalls), unit.Bytes(p.WriteChars)),
+			Value: p.WriteCalls, Check: shell.Line("strace -f -p %d -e trace=write,pwrite64 -e status=failed", p.PID),
 		})
 	}
 	return list
@@ -217,8 +218,8 @@ func writersEvidence(v *view.View) []rule.Evidence {
 			break
 		}
 		list = append(list, rule.Evidence{
-			Metric: "process.io-bytes", What: rule.T("%s (%d) writes %s/s, to this or another filesystem", p.Comm, p.PID, unit.Bytes(p.WriteBytes)),
-			Value: p.WriteBytes, Unit: "bytes per second", Check: shell.Line("ls -l /proc/%d/fd", p.PID), Counters: true,
+			Metric: metric.ProcessIOBytes, What: rule.T("%s (%d) writes %s/s, to this or another filesystem", p.Comm, p.PID, unit.Bytes(p.WriteBytes)),
+			Value: p.WriteBytes, Check: shell.Line("ls -l /proc/%d/fd", p.PID),
 		})
 	}
 	return list

@@ -3,6 +3,7 @@ package disk
 import (
 	_ "embed"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -81,10 +82,10 @@ func inodeEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 		free = rule.T("%s of %s inodes free in %d of %d samples", unit.Count(s.left), unit.Count(s.total), none, len(fs.Samples))
 	}
 	list := []rule.Evidence{
-		{Metric: "filesystem.inodes-free", What: free, Value: s.left, Unit: "count", Limit: rule.Limit(0), Check: check},
+		{Metric: metric.FilesystemInodesFree, What: free, Value: s.left, Limit: rule.Limit(0), Check: check},
 		{
-			Metric: "filesystem.available", What: rule.T("%s of %s available: space is not what is missing", unit.Bytes(fs.Available), unit.Bytes(fs.Size)),
-			Value: float64(fs.Available), Unit: "bytes", Check: shell.Line("df -B1 %s", shell.Path(fs.MountPoint)),
+			Metric: metric.FilesystemAvailable, What: rule.T("%s of %s available: space is not what is missing", unit.Bytes(fs.Available), unit.Bytes(fs.Size)),
+			Value: float64(fs.Available), Check: shell.Line("df -B1 %s", shell.Path(fs.MountPoint)),
 		},
 	}
 	if fs.Available <= 0 {
@@ -92,8 +93,8 @@ func inodeEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 	}
 	if s.growth > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "filesystem.inode-growth", What: rule.T("%s files more in the window", unit.PerSecond(s.growth)),
-			Value: s.growth, Unit: "per second", Check: shell.Line("watch -d %s", shell.Script(check)),
+			Metric: metric.FilesystemInodeGrowth, What: rule.T("%s files more in the window", unit.PerSecond(s.growth)),
+			Value: s.growth, Check: shell.Line("watch -d %s", shell.Script(check)),
 		})
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -60,8 +61,8 @@ func (l ioLimit) lift() shell.Command {
 
 func (l ioLimit) evidence() rule.Evidence {
 	return rule.Evidence{
-		Metric: "cgroup.io-limit", What: rule.T("cgroup %s does %s of its limit on %s, %s", l.path, unit.Share(l.rate/l.value), l.device, l.String()),
-		Value: l.rate, Unit: "per second", Limit: rule.Limit(l.value), Check: shell.Line("cat %s", l.file()), Counters: true,
+		Metric: metric.CgroupIOLimit, What: rule.T("cgroup %s does %s of its limit on %s, %s", l.path, unit.Share(l.rate/l.value), l.device, l.String()),
+		Value: l.rate, Limit: rule.Limit(l.value), Check: shell.Line("cat %s", l.file()),
 	}
 }
 

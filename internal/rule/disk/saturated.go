@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -191,19 +192,19 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 func (c candidate) evidence(w waiters) []rule.Evidence {
 	check := shell.Line("iostat -dx %s 1", c.Device)
 	list := []rule.Evidence{{
-		Metric: "disk.queue", What: rule.T("%s requests in flight on average", unit.Number(c.Queue)),
-		Value: c.Queue, Unit: "requests", Limit: rule.Limit(waitingQueue.Value), Check: shell.Line("%s   # aqu-sz", check), Counters: true,
+		Metric: metric.DiskQueue, What: rule.T("%s requests in flight on average", unit.Number(c.Queue)),
+		Value: c.Queue, Limit: rule.Limit(waitingQueue.Value), Check: shell.Line("%s   # aqu-sz", check),
 	}}
 	if !math.IsNaN(c.Await) {
 		list = append(list, rule.Evidence{
-			Metric: "disk.await", What: rule.T("a request takes %s (reads %s, writes %s)", unit.Seconds(c.Await), await(c.ReadAwait), await(c.WriteAwait)),
-			Value: c.Await, Unit: "seconds", Limit: rule.Limit(slow(c.BlockDevice)), Check: shell.Line("%s   # r_await, w_await", check), Counters: true,
+			Metric: metric.DiskAwait, What: rule.T("a request takes %s (reads %s, writes %s)", unit.Seconds(c.Await), await(c.ReadAwait), await(c.WriteAwait)),
+			Value: c.Await, Limit: rule.Limit(slow(c.BlockDevice)), Check: shell.Line("%s   # r_await, w_await", check),
 		})
 	}
 	list = append(list, rule.Evidence{
-		Metric: "disk.utilisation", What: rule.T("busy %s of the time with %s requests of %s, %s/s",
+		Metric: metric.DiskUtilisation, What: rule.T("busy %s of the time with %s requests of %s, %s/s",
 			unit.Share(c.Utilisation), unit.PerSecond(c.Requests()), unit.Bytes(c.RequestSize()), unit.Bytes(c.Bytes())),
-		Value: c.Utilisation, Unit: "share", Check: shell.Line("%s   # %%util", check), Counters: true,
+		Value: c.Utilisation, Check: shell.Line("%s   # %%util", check),
 	})
 	if c.limit != nil {
 		list = append(list, c.limit.evidence())

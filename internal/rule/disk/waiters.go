@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -175,8 +176,8 @@ func (w waiters) evidence() []rule.Evidence {
 			where = ", in " + p.where
 		}
 		list = append(list, rule.Evidence{
-			Metric: "process.disk-wait", What: rule.T("%s (%d): %s threads waiting for disk on average%s", p.Comm, p.PID, unit.Number(p.waiting), where),
-			Value: p.waiting, Unit: "threads", Check: shell.Line("ps -L -o tid,stat,wchan:30,comm -p %d", p.PID),
+			Metric: metric.ProcessDiskWait, What: rule.T("%s (%d): %s threads waiting for disk on average%s", p.Comm, p.PID, unit.Number(p.waiting), where),
+			Value: p.waiting, Check: shell.Line("ps -L -o tid,stat,wchan:30,comm -p %d", p.PID),
 		})
 	}
 	for i, p := range w.issuers {
@@ -184,14 +185,14 @@ func (w waiters) evidence() []rule.Evidence {
 			break
 		}
 		list = append(list, rule.Evidence{
-			Metric: "process.io-bytes", What: rule.T("%s (%d) reads %s/s and writes %s/s", p.Comm, p.PID, unit.Bytes(zero(p.ReadBytes)), unit.Bytes(zero(p.WriteBytes))),
-			Value: moves(p), Unit: "bytes per second", Check: shell.Line("pidstat -d -p %d 1", p.PID), Counters: true,
+			Metric: metric.ProcessIOBytes, What: rule.T("%s (%d) reads %s/s and writes %s/s", p.Comm, p.PID, unit.Bytes(zero(p.ReadBytes)), unit.Bytes(zero(p.WriteBytes))),
+			Value: moves(p), Check: shell.Line("pidstat -d -p %d 1", p.PID),
 		})
 	}
 	if w.pressure > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "pressure.io", What: rule.T("somebody was stalled on I/O %s of the time", unit.Share(w.pressure)),
-			Value: w.pressure, Unit: "share", Check: shell.Line("cat /proc/pressure/io"), Counters: true,
+			Metric: metric.PressureIO, What: rule.T("somebody was stalled on I/O %s of the time", unit.Share(w.pressure)),
+			Value: w.pressure, Check: shell.Line("cat /proc/pressure/io"),
 		})
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -120,13 +121,13 @@ func (d *dumped) finding() rule.Finding {
 	check := d.check()
 	for _, l := range d.inCycles() {
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "jvm.deadlocked-threads", Value: float64(len(d.members)), Unit: "threads", Check: check,
+			Metric: metric.JVMDeadlockedThreads, Value: float64(len(d.members)), Check: check,
 			What: rule.T("%s waits for %s (%s), which %s holds, in %s", quoted(l.Waiter), l.Lock, l.Class, quoted(l.Holder), within(l.Held)),
 		})
 	}
 	if d.behind > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "jvm.behind-deadlock", Value: float64(d.behind), Unit: "threads", Check: shell.Line("rtrail stacks %s", d.files()),
+			Metric: metric.JVMBehindDeadlock, Value: float64(d.behind), Check: shell.Line("rtrail stacks %s", d.files()),
 			What: rule.T("%s for a lock that one of them holds", waits(d.behind)),
 		})
 	}

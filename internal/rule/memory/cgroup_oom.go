@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -109,18 +110,18 @@ func groupKill(v *view.View, list []kill) rule.Finding {
 			limit = c.MemoryMax
 		}
 		if n := view.OrZero(c.Kills); n > 0 {
-			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.oom-kills", Value: n, Unit: "count", Counters: true,
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupOOMKills, Value: n,
 				What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: shell.Line("grep oom_kill %s", memoryFile(c, "memory.events", "memory.oom_control"))})
 		}
 		if n := view.OrZero(c.HitLimit); n > 0 {
-			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory-hits", Value: n, Unit: "count", Counters: true,
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryHits, Value: n,
 				What: rule.T("it hit its limit %v times", unit.Count(n)), Check: shell.Line("cat %s", memoryFile(c, "memory.events", "memory.failcnt"))})
 		}
 	}
 	what := "a memory limit"
 	if limit > 0 && limit < math.MaxInt64/2 {
 		what = fmt.Sprintf("its limit of %v", unit.Bytes(limit))
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory-limit", Value: float64(limit), Unit: "bytes",
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryLimit, Value: float64(limit),
 			What: rule.T("limit of %s: %v", group, unit.Bytes(limit)), Check: shell.Line("cat /sys/fs/cgroup%s/memory.max   # v1: memory/…/memory.limit_in_bytes", k.group)})
 	}
 	f.Headline = rule.T("%s %s killed: %s reached %s", killedWho(list), wasOrWere(len(list)), group, what)
@@ -170,13 +171,13 @@ func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
 		Affects:    affects,
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},
 		Headline:   rule.T("%s of %s killed for lack of memory in the group", processes(int(n)), c.Path),
-		Evidence: []rule.Evidence{{Metric: "cgroup.oom-kills", Value: n, Unit: "count", Counters: true,
+		Evidence: []rule.Evidence{{Metric: metric.CgroupOOMKills, Value: n,
 			What: rule.T("oom_kill +%v in %s", unit.Count(n), c.Path), Check: shell.Line("grep oom_kill %s", memoryFile(c, "memory.events", "memory.oom_control"))}},
 		Notes: []rule.Text{rule.T("the kernel log did not name the process")},
 		Fixes: groupFixes("the program", c.Path, c.MemoryMax),
 	}
 	if c.Limited() {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory-limit", Value: float64(c.MemoryMax), Unit: "bytes",
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryLimit, Value: float64(c.MemoryMax),
 			What: rule.T("limit %v", unit.Bytes(c.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c, "memory.max", "memory.limit_in_bytes"))})
 	} else {
 		// A host-wide kill counts in the victim's group as well.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -188,10 +189,10 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	if t.block > 1 {
 		what = fmt.Sprintf("private memory (the lowest of every %d readings)", t.block)
 	}
-	f.Evidence = []rule.Evidence{{Metric: "process.anon-growth", Value: t.slope, Unit: "bytes per second",
+	f.Evidence = []rule.Evidence{{Metric: metric.ProcessAnonGrowth, Value: t.slope,
 		What:  rule.T("its %s grew by %v in %v: up in %d of %d steps, down in %d", what, unit.Bytes(t.grown), unit.Seconds(t.seconds), t.up, t.up+t.flat+t.down, t.down),
 		Check: shell.Line("watch -n 1 %s", shell.Script(shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", p.PID)))}}
-	f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.anon", Value: float64(weight(p)), Unit: "bytes",
+	f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessAnon, Value: float64(weight(p)),
 		What: rule.T("it holds %v, in RAM and swap", unit.Bytes(weight(p))), Check: shell.Line("pidstat -r -p %d 1 5", p.PID)})
 	if g.pool != nil {
 		f.Evidence = append(f.Evidence, g.pool.evidence(c))
@@ -200,7 +201,7 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	case c.known && c.host:
 		f.Evidence = append(f.Evidence, availableNow(v)...)
 	case c.known:
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory", Value: float64(c.group.Memory), Unit: "bytes", Limit: rule.Limit(float64(c.group.MemoryMax)),
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemory, Value: float64(c.group.Memory), Limit: rule.Limit(float64(c.group.MemoryMax)),
 			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.group.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c.group, "memory.current", "memory.usage_in_bytes"))})
 	}
 	if f.Confidence == rule.Possible {

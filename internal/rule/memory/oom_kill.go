@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -99,7 +100,7 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 		f.Headline = rule.T("before the window the kernel killed %s: the host was out of memory", killedWho(list))
 	}
 	if p, ok := v.Paging(); ok && !before {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "vmstat.oom-kill", Value: p.OOMKills, Unit: "count", Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.VMStatOOMKill, Value: p.OOMKills,
 			What: rule.T("oom_kill +%v in the window", unit.Count(p.OOMKills)), Check: shell.Line("grep oom_kill /proc/vmstat")})
 	}
 	if k.asked != "" && k.asked != k.comm {
@@ -128,7 +129,7 @@ func countedKill(v *view.View, n float64) rule.Finding {
 		Confidence: rule.Likely,
 		Headline:   rule.T("the kernel killed %s for lack of memory; the log that names them was not readable", processes(int(n))),
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},
-		Evidence: append([]rule.Evidence{{Metric: "vmstat.oom-kill", Value: n, Unit: "count", Counters: true,
+		Evidence: append([]rule.Evidence{{Metric: metric.VMStatOOMKill, Value: n,
 			What: rule.T("oom_kill +%v in the window", unit.Count(n)), Check: shell.Line("grep oom_kill /proc/vmstat")}}, availableNow(v)...),
 		Fixes: []rule.Fix{{Text: rule.T("read the kernel log for the names"), Command: shell.Line("dmesg -T | grep -i 'killed process'"), Tradeoff: "needs root or kernel.dmesg_restrict=0"}},
 	}
@@ -139,7 +140,7 @@ func availableNow(v *view.View) []rule.Evidence {
 	if !ok || m.Available < 0 || m.Total <= 0 {
 		return nil
 	}
-	return []rule.Evidence{{Metric: "memory.available", Value: float64(m.Available), Unit: "bytes",
+	return []rule.Evidence{{Metric: metric.MemoryAvailable, Value: float64(m.Available),
 		What: rule.T("%v of %v available at the end of the window", unit.Bytes(m.Available), unit.Bytes(m.Total)), Check: shell.Line("free -h")}}
 }
 
@@ -148,7 +149,7 @@ func victim(k kill) rule.Subject {
 }
 
 func killEvidence(v *view.View, k kill) rule.Evidence {
-	e := rule.Evidence{Metric: "log.oom-kill", Value: float64(max(k.anon, 0)), Unit: "bytes",
+	e := rule.Evidence{Metric: metric.LogOOMKill, Value: float64(max(k.anon, 0)),
 		Check: shell.Line(`dmesg -T | grep -i -A1 'oom-kill\|killed process'`)}
 	when := fmt.Sprintf("at %s", k.at.Format("15:04:05"))
 	if k.before {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -242,7 +243,7 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 	bytes := unit.Bytes(s.pages * float64(v.PageSize()))
 	g := s.group
 	if s.host {
-		list = append(list, rule.Evidence{Metric: "vmstat.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom.Value), Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.VMStatRefaults, Value: s.pages, Limit: rule.Limit(refaultsFrom.Value),
 			What: rule.T("%v pages per second (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: shell.Line("grep workingset_refault_file /proc/vmstat")})
 		list = append(list, availableNow(v)...)
 	} else {
@@ -252,28 +253,28 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 			events += "   # high"
 		}
 		list = append(list,
-			rule.Evidence{Metric: "cgroup.refaults", Value: s.pages, Unit: "pages per second", Limit: rule.Limit(refaultsFrom.Value), Counters: true,
+			rule.Evidence{Metric: metric.CgroupRefaults, Value: s.pages, Limit: rule.Limit(refaultsFrom.Value),
 				What: rule.T("%v pages per second (%v/s) of files were read again that the group had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: shell.Line("grep workingset_refault %s", memoryFile(g, "memory.stat", "memory.stat"))},
-			rule.Evidence{Metric: "cgroup.memory", Value: float64(g.Memory), Unit: "bytes", Limit: rule.Limit(float64(limit)),
+			rule.Evidence{Metric: metric.CgroupMemory, Value: float64(g.Memory), Limit: rule.Limit(float64(limit)),
 				What: rule.T("%s uses %v of %v, cache included", g.Path, unit.Bytes(g.Memory), unit.Bytes(limit)), Check: shell.Line("cat %s", memoryFile(g, "memory.current", "memory.usage_in_bytes"))},
-			rule.Evidence{Metric: "cgroup.memory-hits", Value: hits(g), Unit: "count", Counters: true,
+			rule.Evidence{Metric: metric.CgroupMemoryHits, Value: hits(g),
 				What: rule.T("it hit its limit %v times", unit.Count(hits(g))), Check: shell.Line("cat %s", memoryFile(g, events, "memory.failcnt"))})
 	}
 	if s.waiting > 0 {
-		list = append(list, rule.Evidence{Metric: "process.disk-wait", Value: s.waiting, Unit: "threads",
+		list = append(list, rule.Evidence{Metric: metric.ProcessDiskWait, Value: s.waiting,
 			What: rule.T("%v threads wait for disks because of it: of %v/s that the programs read, %v had been in memory", unit.Number(s.waiting), unit.Bytes(s.read), unit.Share(s.reread(v))), Check: shell.Line("pidstat -d 1 5   # kB_rd/s, iodelay")})
 	}
 	if !math.IsNaN(s.pressure) {
-		e := rule.Evidence{Metric: "pressure.memory-some", Value: s.pressure, Unit: "share", Limit: rule.Limit(stalledFrom.Value), Counters: true,
+		e := rule.Evidence{Metric: metric.PressureMemorySome, Value: s.pressure, Limit: rule.Limit(stalledFrom.Value),
 			What: rule.T("somebody on the host waited for memory %v of the time", unit.Share(min(s.pressure, 1))), Check: shell.Line("cat /proc/pressure/memory")}
 		if s.own && !s.host {
-			e.Metric, e.Check = "cgroup.memory-stall", shell.Line("cat %s", memoryFile(g, "memory.pressure", ""))
+			e.Metric, e.Check = metric.CgroupMemoryStall, shell.Line("cat %s", memoryFile(g, "memory.pressure", ""))
 			e.What = rule.T("somebody in the group waited for memory %v of the time", unit.Share(min(s.pressure, 1)))
 		}
 		list = append(list, e)
 	}
 	if held {
-		list = append(list, rule.Evidence{Metric: "process.anon", Value: float64(weight(holder)), Unit: "bytes",
+		list = append(list, rule.Evidence{Metric: metric.ProcessAnon, Value: float64(weight(holder)),
 			What: rule.T("%s (%d) holds %v of its own, which no file gives back", holder.Comm, holder.PID, unit.Bytes(weight(holder))), Check: shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", holder.PID)})
 	}
 	return list

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -170,32 +171,32 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 		f.Impact = rule.Impact{Share: min(1, p.SwapInPages/(100*swapInFrom.Value)), Text: rule.T("%v pages read back per second", unit.Count(p.SwapInPages))}
 	}
 	f.Evidence = []rule.Evidence{
-		{Metric: "vmstat.swap-in", Value: p.SwapInPages, Unit: "pages per second", Limit: rule.Limit(swapInFrom.Value), Counters: true,
+		{Metric: metric.VMStatSwapIn, Value: p.SwapInPages, Limit: rule.Limit(swapInFrom.Value),
 			What: rule.T("%v/s came back from swap (%v pages), in %v of the intervals", unit.Bytes(p.SwapIn), unit.PerSecond(p.SwapInPages), unit.Share(p.InSteady)), Check: shell.Line("vmstat 1 5   # column si")},
-		{Metric: "vmstat.swap-out", Value: p.SwapOut, Unit: "bytes per second", Limit: rule.Limit(swapOutFrom.Value), Counters: true,
+		{Metric: metric.VMStatSwapOut, Value: p.SwapOut, Limit: rule.Limit(swapOutFrom.Value),
 			What: rule.T("%v/s went to swap, in %v of the intervals", unit.Bytes(p.SwapOut), unit.Share(p.OutSteady)), Check: shell.Line("vmstat 1 5   # column so")},
-		{Metric: "vmstat.major-faults", Value: p.MajorFaults, Unit: "per second", Counters: true,
+		{Metric: metric.VMStatMajorFaults, Value: p.MajorFaults,
 			What: rule.T("%v accesses had to wait for storage", unit.PerSecond(p.MajorFaults)), Check: shell.Line("sar -B 1 5   # majflt/s")},
 	}
 	if pressure, ok := v.Stall("memory"); ok {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "pressure.memory-some", Value: pressure.Some, Unit: "share", Limit: rule.Limit(stalledFrom.Value), Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PressureMemorySome, Value: pressure.Some, Limit: rule.Limit(stalledFrom.Value),
 			What: rule.T("somebody waited for memory %v of the time, everybody %v", unit.Share(pressure.Some), unit.Share(pressure.Full)), Check: shell.Line("cat /proc/pressure/memory")})
 	}
 	if s.delay > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.swap-delay", Value: s.delay, Unit: "seconds per second", Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessSwapDelay, Value: s.delay,
 			What: rule.T("processes waited %v for swap-in, per second", unit.Seconds(s.delay)), Check: shell.Line("getdelays -d -p PID")})
 	}
 	if c.found {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.swap", Value: float64(max(c.process.Swap, 0)), Unit: "bytes",
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessSwap, Value: float64(max(c.process.Swap, 0)),
 			What:  rule.T("%s: %v resident, %v in swap", who, unit.Bytes(max(c.process.RSS, 0)), unit.Bytes(max(c.process.Swap, 0))),
 			Check: shell.Line("grep -E 'RssAnon|VmSwap' /proc/%d/status", c.process.PID)})
 	}
 	if c.limited {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "cgroup.memory", Value: float64(c.group.Memory), Unit: "bytes", Limit: rule.Limit(float64(c.group.MemoryMax)),
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemory, Value: float64(c.group.Memory), Limit: rule.Limit(float64(c.group.MemoryMax)),
 			What: rule.T("%s uses %v of %v", c.group.Path, unit.Bytes(c.group.Memory), unit.Bytes(c.group.MemoryMax)), Check: shell.Line("cat %s", memoryFile(c.group, "memory.current", "memory.usage_in_bytes"))})
 	}
 	if space.Size > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "swap.used", Value: float64(space.Used), Unit: "bytes", Limit: rule.Limit(float64(space.Size)),
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SwapUsed, Value: float64(space.Used), Limit: rule.Limit(float64(space.Size)),
 			What: rule.T("swap %v of %v used (%s)", unit.Bytes(space.Used), unit.Bytes(space.Size), deviceWords(space.Devices)), Check: shell.Line("swapon --show")})
 	}
 	f.Affects, f.Notes = swapVictims(v, c)

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"math"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -213,29 +214,29 @@ func (x *pool) finding() rule.Finding {
 func (x *pool) evidence() []rule.Evidence {
 	s := x.s
 	list := []rule.Evidence{{
-		Metric: "mysql.pool-miss-share", Value: x.misses / max(x.requests, 1), Unit: "share", Limit: rule.Limit(missShare.Value), Counters: true,
+		Metric: metric.MySQLPoolMissShare, Value: x.misses / max(x.requests, 1), Limit: rule.Limit(missShare.Value),
 		What: rule.T("%s of %s page requests needed the disk", unit.Share(x.misses/max(x.requests, 1)), unit.PerSecond(x.requests)), Check: status(s, "Innodb_buffer_pool_read%"),
 	}, {
-		Metric: "mysql.pool-turnover", Value: x.turnover(), Unit: "seconds", Limit: rule.Limit(fiveMinutes.Value), Counters: true,
+		Metric: metric.MySQLPoolTurnover, Value: x.turnover(), Limit: rule.Limit(fiveMinutes.Value),
 		What: rule.T("as much as the pool holds is read in %s", unit.Seconds(x.turnover())), Check: status(s, "Innodb_%pages_read"),
 	}, {
-		Metric: "mysql.pool-free", Value: x.free, Unit: "share", What: rule.T("%s of its pages are free; of 100 pages read, %s more stayed in it", unit.Share(x.free), unit.Count(max(100*x.gained, 0))), Check: status(s, "Innodb_buffer_pool_pages%"),
+		Metric: metric.MySQLPoolFree, Value: x.free, What: rule.T("%s of its pages are free; of 100 pages read, %s more stayed in it", unit.Share(x.free), unit.Count(max(100*x.gained, 0))), Check: status(s, "Innodb_buffer_pool_pages%"),
 	}}
 	if x.data > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.data-size", Value: x.data, Unit: "bytes", Limit: rule.Limit(x.size),
+		list = append(list, rule.Evidence{Metric: metric.MySQLDataSize, Value: x.data, Limit: rule.Limit(x.size),
 			What:  rule.T("its largest tables and their indexes have %s", unit.Bytes(x.data)),
 			Check: ask(s, shell.SQL("select table_schema, table_name, data_length + index_length from information_schema.tables order by 3 desc limit 10"))})
 	}
 	if !math.IsNaN(x.waiting) {
-		list = append(list, rule.Evidence{Metric: "mysql.threads-reading", Value: x.waiting, Unit: "threads", Limit: rule.Limit(readingThreads.Value),
+		list = append(list, rule.Evidence{Metric: metric.MySQLThreadsReading, Value: x.waiting, Limit: rule.Limit(readingThreads.Value),
 			What: rule.T("%s of its threads wait for a read at a time", unit.Number(x.waiting)), Check: shell.Line("pidstat -d -t -p %d 1", s.PID)})
 	} else if !math.IsNaN(x.pending) {
-		list = append(list, rule.Evidence{Metric: "mysql.pending-reads", Value: x.pending, Unit: "reads", Limit: rule.Limit(readingThreads.Value),
+		list = append(list, rule.Evidence{Metric: metric.MySQLPendingReads, Value: x.pending, Limit: rule.Limit(readingThreads.Value),
 			What: rule.T("%s reads are under way at a time", unit.Number(x.pending)), Check: status(s, "Innodb_data_pending_reads")})
 	}
 	if disks := disksOf(x.v, s); len(disks) > 0 && disks[0].Reads > 0 {
 		d := disks[0]
-		list = append(list, rule.Evidence{Metric: "disk.await", Value: d.ReadAwait, Unit: "seconds", Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.DiskAwait, Value: d.ReadAwait,
 			What: rule.T("%s reads of %s, %s each", unit.PerSecond(d.Reads), d.Device, unit.Seconds(d.ReadAwait)), Check: shell.Line("iostat -dx %s 1", d.Device)})
 	}
 	return append(list, beside(s)...)

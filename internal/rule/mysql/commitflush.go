@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -225,11 +226,11 @@ func (x *commits) finding() rule.Finding {
 func (x *commits) evidence() []rule.Evidence {
 	s := x.s
 	list := []rule.Evidence{{
-		Metric: "mysql.committing", Value: x.waiting, Unit: "connections", Limit: rule.Limit(waitingCommits.Value),
+		Metric: metric.MySQLCommitting, Value: x.waiting, Limit: rule.Limit(waitingCommits.Value),
 		What: rule.T("%s of %s busy connections are in COMMIT at a time", unit.Number(x.waiting), unit.Number(x.active)), Check: ask(s, shell.SQL("show processlist")),
 	}}
 	if took, seen := x.sync(); took > 0 {
-		e := rule.Evidence{Metric: "mysql.sync-time", Value: took, Unit: "seconds", Limit: rule.Limit(slowSync.Value),
+		e := rule.Evidence{Metric: metric.MySQLSyncTime, Value: took, Limit: rule.Limit(slowSync.Value),
 			What: rule.T("a sync takes about %s: %s syncs, and somebody always waits", unit.Seconds(took), unit.PerSecond(x.syncs)), Check: status(s, "%fsyncs")}
 		if seen && x.threads > 0 {
 			e.What = rule.T("a sync takes about %s: %s of its threads in syncs and writes at a time", unit.Seconds(took), unit.Number(x.threads))
@@ -241,19 +242,19 @@ func (x *commits) evidence() []rule.Evidence {
 		list = append(list, e)
 	}
 	if x.syncs > 0 && x.rate > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.syncs-per-commit", Value: x.syncs / x.rate, Unit: "syncs", Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.MySQLSyncsPerCommit, Value: x.syncs / x.rate,
 			What: rule.T("%s syncs for %s commits", unit.PerSecond(x.syncs), unit.PerSecond(x.rate)), Check: status(s, "%fsyncs")})
 	}
 	flush, _ := s.Variable("innodb_flush_log_at_trx_commit")
-	list = append(list, rule.Evidence{Metric: "mysql.flush-at-commit", Value: parse(flush), Unit: "setting",
+	list = append(list, rule.Evidence{Metric: metric.MySQLFlushAtCommit, Value: parse(flush),
 		What:  rule.T("innodb_flush_log_at_trx_commit is %s%s", flush, x.binlogText()),
 		Check: ask(s, shell.SQL("show global variables where variable_name in ('innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin')"))})
 	if x.logged > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.log-waits", Value: x.logged, Unit: "count", Limit: rule.Limit(0), Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.MySQLLogWaits, Value: x.logged, Limit: rule.Limit(0),
 			What: rule.T("%s times the log buffer was full", unit.Count(x.logged)), Check: status(s, "Innodb_log_waits")})
 	}
 	if d := x.disk; d != nil {
-		list = append(list, rule.Evidence{Metric: "disk.await", Value: view.OrZero(d.WriteAwait), Unit: "seconds", Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.DiskAwait, Value: view.OrZero(d.WriteAwait),
 			What:  rule.T("%s: %s writes and %s flushes, busy %s of the time", d.Device, unit.PerSecond(d.Writes), unit.PerSecond(d.Flushes), unit.Share(d.Utilisation)),
 			Check: shell.Line("iostat -dx %s 1", d.Device)})
 	}

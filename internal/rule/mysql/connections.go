@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -212,14 +213,14 @@ func (c *crowd) impact(confidence rule.Confidence) rule.Impact {
 func (c *crowd) evidence() (list []rule.Evidence) {
 	if c.turned > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "mysql.refused", Value: float64(c.turned), Unit: "count", Limit: rule.Limit(0),
+			Metric: metric.MySQLRefused, Value: float64(c.turned), Limit: rule.Limit(0),
 			What:  rule.T("rtrail was refused %d times: %s", c.turned, c.lastRefusal()),
 			Check: ask(c.s, shell.SQL("select 1")),
 		})
 	}
 	if c.refused > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "mysql.refused", Value: c.refused, Unit: "count", Limit: rule.Limit(0), Counters: true,
+			Metric: metric.MySQLRefused, Value: c.refused, Limit: rule.Limit(0), Counters: true,
 			What:  rule.T("%s connections refused in %s, %s let in", unit.Count(c.refused), unit.Seconds(c.seconds), unit.Count(max(c.opened, 0))),
 			Check: status(c.s, "Connection_errors_max_connections"),
 		})
@@ -230,7 +231,7 @@ func (c *crowd) evidence() (list []rule.Evidence) {
 			spare = ", and one more is kept for administrators"
 		}
 		list = append(list, rule.Evidence{
-			Metric: "mysql.connections", Value: c.most, Unit: "connections", Limit: rule.Limit(c.limit),
+			Metric: metric.MySQLConnections, Value: c.most, Limit: rule.Limit(c.limit),
 			What:  rule.T("%s connected at most, max_connections is %s%s", unit.Count(c.most), unit.Count(c.limit), spare),
 			Check: ask(c.s, shell.SQL("show global status like 'Threads_connected'; show variables like 'max_connections'")),
 		})
@@ -240,7 +241,7 @@ func (c *crowd) evidence() (list []rule.Evidence) {
 		if h.sleeps >= 0 {
 			what = rule.T("%s holds %s, %s of them asleep, for up to %s", account(h.user, h.address), connections(int(h.total)), unit.Count(h.sleeps), lasted(h.idlest))
 		}
-		e := rule.Evidence{Metric: "mysql.connections", Value: float64(h.total), Unit: "connections", What: what,
+		e := rule.Evidence{Metric: metric.MySQLConnections, Value: float64(h.total), What: what,
 			Check: ask(c.s, shell.SQL("select user, substring_index(host, ':', 1) client, command, count(*), max(time) from information_schema.processlist group by 1, 2, 3"))}
 		if h.sleeps < 0 {
 			e.Check = shell.Line("ss -tn state established 'sport = :%d'", c.s.Port)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/predicate"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -42,7 +43,7 @@ func describeCostly(v *view.View, s *view.MySQLServer, list []costly) rule.Findi
 		f.Evidence = append(f.Evidence, e)
 	}
 	if s.Process != nil && s.Process.CPU > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.cpu", Value: s.Process.CPU, Unit: "cores", Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPU, Value: s.Process.CPU,
 			What: rule.T("%s used %s CPUs", named(s), unit.Number(s.Process.CPU)), Check: shell.Line("pidstat -u -p %d 1", s.PID)})
 	}
 	f.Evidence = append(f.Evidence, beside(s)...)
@@ -95,7 +96,7 @@ func (x costly) table() string {
 }
 
 func (x costly) shareEvidence(s *view.MySQLServer) rule.Evidence {
-	e := rule.Evidence{Metric: "mysql.statement-share", Value: x.share, Unit: "share", Limit: rule.Limit(dearShare.Value), Counters: x.digest != "",
+	e := rule.Evidence{Metric: metric.MySQLStatementShare, Value: x.share, Limit: rule.Limit(dearShare.Value), Counters: x.digest != "",
 		What:  rule.T("%s of the time of all statements, %s s a second: %s", unit.Share(x.share), unit.Number(x.took), x.brief()),
 		Check: x.check(s, shell.Names{"sum_timer_wait"})}
 	return e
@@ -103,7 +104,7 @@ func (x costly) shareEvidence(s *view.MySQLServer) rule.Evidence {
 
 // unusedEvidence is the index that there is, or that would not help.
 func (x costly) unusedEvidence(s *view.MySQLServer) rule.Evidence {
-	e := rule.Evidence{Metric: "mysql.indexes-unused", Unit: "indexes", What: rule.T("%s", x.because()), Check: ask(s, shell.SQL("show processlist"))}
+	e := rule.Evidence{Metric: metric.MySQLIndexesUnused, What: rule.T("%s", x.because()), Check: ask(s, shell.SQL("show processlist"))}
 	if x.why.Indexes != "" {
 		e.Value = float64(strings.Count(x.why.Indexes, ",") + 1)
 		e.What = rule.T("%s; indexes that begin with %s: %s", x.because(), x.column(), x.why.Indexes)
@@ -120,7 +121,7 @@ func rowStacks(v *view.View, s *view.MySQLServer) (rule.Evidence, bool) {
 	if share < mostOfRows.Value {
 		return rule.Evidence{}, false
 	}
-	return rule.Evidence{Metric: "mysql.row-reading-share", Value: share, Unit: "share",
+	return rule.Evidence{Metric: metric.MySQLRowReadingShare, Value: share,
 		What:  rule.T("%s of %d samples of its running threads read rows or compare them", unit.Share(share), samples),
 		Check: shell.Line("perf top -p %d   # row_search_mvcc, rnd_next, Item_func_*, my_wildcmp_*", s.PID)}, true
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -240,7 +241,7 @@ func describeScans(v *view.View, s *view.MySQLServer, scans []scan) rule.Finding
 		f.Evidence = append(f.Evidence, e)
 	}
 	if s.Process != nil && s.Process.CPU > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "process.cpu", Value: s.Process.CPU, Unit: "cores", Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPU, Value: s.Process.CPU,
 			What: rule.T("%s used %s CPUs", named(s), unit.Number(s.Process.CPU)), Check: shell.Line("pidstat -u -p %d 1", s.PID)})
 	}
 	f.Evidence = append(f.Evidence, beside(s)...)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -66,11 +67,11 @@ func (x scan) headline(s *view.MySQLServer) rule.Text {
 }
 
 func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
-	e := rule.Evidence{Metric: "mysql.rows-examined-per-row", Value: x.ratio, Unit: "rows", Limit: rule.Limit(wastedRatio.Value), Counters: x.digest != "",
+	e := rule.Evidence{Metric: metric.MySQLRowsExaminedPerRow, Value: x.ratio, Limit: rule.Limit(wastedRatio.Value), Counters: x.digest != "",
 		Check: x.check(s, shell.Names{"sum_rows_examined", "sum_rows_sent", "sum_rows_affected", "sum_no_index_used", "sum_select_full_join"})}
 	if math.IsNaN(x.ratio) || x.unsure() {
 		// Rows of all statements by the rows of some are nobody's ratio.
-		e.Metric, e.Value, e.Unit, e.Limit = "mysql.statement-time", x.took, "seconds per second", nil
+		e.Metric, e.Value, e.Limit = metric.MySQLStatementTime, x.took, nil
 	}
 	switch {
 	case x.digest != "":
@@ -142,7 +143,7 @@ func handlerEvidence(s *view.MySQLServer, u untold) (rule.Evidence, bool) {
 	if math.IsNaN(rate) {
 		return rule.Evidence{}, false
 	}
-	e := rule.Evidence{Metric: "mysql.rows-scanned", Value: rate, Unit: "per second", Counters: true,
+	e := rule.Evidence{Metric: metric.MySQLRowsScanned, Value: rate,
 		What: rule.T("%s rows read one after the other, %s of all rows read", unit.PerSecond(rate), unit.Share(share)), Check: status(s, "Handler_read%")}
 	if u.rate > 0 {
 		e.What = rule.T("%s rows read one after the other, %s of all rows read; %s of them are in no digest", unit.PerSecond(rate), unit.Share(share), unit.PerSecond(u.rate))
@@ -156,7 +157,7 @@ func beside(s *view.MySQLServer) []rule.Evidence {
 		return nil
 	}
 	p := s.Packets
-	return []rule.Evidence{{Metric: "rt.serve", Value: p.Mean().Seconds(), Unit: "seconds",
+	return []rule.Evidence{{Metric: metric.RTServe, Value: p.Mean().Seconds(),
 		What:  rule.T("clients waited %s for an answer on average, p99 %s", unit.Duration(p.Mean()), unit.Duration(p.RTP99)),
 		Check: shell.Line("rtrail packets -i any -p %d --by statement", p.Port)}}
 }

@@ -3,6 +3,7 @@ package mysql
 import (
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -143,7 +144,7 @@ func oldestEvidence(v *view.View, s *view.MySQLServer) (e rule.Evidence, ok bool
 	if !known {
 		return e, false
 	}
-	e = rule.Evidence{Metric: "mysql.transaction-age", Unit: "seconds", Limit: rule.Limit(oldTransaction.Value),
+	e = rule.Evidence{Metric: metric.MySQLTransactionAge, Limit: rule.Limit(oldTransaction.Value),
 		Check: ask(s, shell.SQL(`select * from information_schema.innodb_trx order by trx_started limit 1\G`))}
 	if len(open) == 0 {
 		e.What = rule.T("no transaction was open at the last look: none keeps old versions")

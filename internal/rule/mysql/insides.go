@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -256,7 +257,7 @@ func (x insides) callers(fits func(view.StackRow) bool, past ...string) []string
 
 // stackEvidence is the queue as numbers, with the stack.
 func (x insides) stackEvidence(w view.StackWait, waiting, share float64, function string) rule.Evidence {
-	e := rule.Evidence{Metric: "mysql.stack-waiters", Value: waiting, Unit: "threads", Limit: rule.Limit(someQueue.Value),
+	e := rule.Evidence{Metric: metric.MySQLStackWaiters, Value: waiting, Limit: rule.Limit(someQueue.Value),
 		What:  rule.T("%s threads at a time (%s of the statements that run) in %s, over %d looks at all threads", unit.Number(waiting), unit.Share(share), path(w), w.Dumps),
 		Check: x.dump(shell.Line("grep -c %s", function))}
 	if w.Evidence == recording.StackDump {
@@ -295,7 +296,7 @@ func path(w view.StackWait) string {
 }
 
 // setting is a variable of the server as evidence.
-func setting(s *view.MySQLServer, metric, name string, value int64) rule.Evidence {
-	return rule.Evidence{Metric: metric, Value: float64(value), Unit: "count", What: rule.T("%s is %d", name, value),
+func setting(s *view.MySQLServer, m *metric.Metric, name string, value int64) rule.Evidence {
+	return rule.Evidence{Metric: m, Value: float64(value), What: rule.T("%s is %d", name, value),
 		Check: ask(s, shell.SQL("show global variables like %s", name))}
 }

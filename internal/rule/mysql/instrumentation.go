@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -91,15 +92,15 @@ func (x insides) instrumentFinding(share, cores float64, samples int64) rule.Fin
 	if share >= mostInstruments.Value {
 		f.Confidence = rule.Certain
 	}
-	f.Evidence = []rule.Evidence{{Metric: "mysql.instrument-share", Value: share, Unit: "share", Limit: rule.Limit(dearInstruments.Value),
+	f.Evidence = []rule.Evidence{{Metric: metric.MySQLInstrumentShare, Value: share, Limit: rule.Limit(dearInstruments.Value),
 		What:  rule.T("%s of %d samples of its running threads are in instruments of the performance schema", unit.Share(share), samples),
 		Check: shell.Line("perf top -p %d   # pfs_*, start_*_wait_v1, end_*_wait_v1, aggregate_*, find_or_create_digest", s.PID)}}
 	if names := x.instrumentNames(); len(names) > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.instrument-share", Value: share, Unit: "share",
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLInstrumentShare, Value: share,
 			What: rule.T("above all %s", strings.Join(names, ", ")), Check: shell.Line("perf record -p %d -- sleep 5; perf report", s.PID)})
 	}
 	if on, ok := s.Switched("performance_schema"); ok && on {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.instruments-on", Value: 1, Unit: "count", What: rule.T("performance_schema is ON; which instruments and consumers are, its setup tables tell"),
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLInstrumentsOn, Value: 1, What: rule.T("performance_schema is ON; which instruments and consumers are, its setup tables tell"),
 			Check: ask(s, shell.SQL("select substring_index(name, '/', 2), sum(enabled = 'YES'), sum(timed = 'YES'), count(*) from performance_schema.setup_instruments group by 1"))})
 	}
 	f.Fixes = []rule.Fix{{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
@@ -104,9 +105,9 @@ func (w *lockWaits) on() string {
 }
 
 // evidence is what proves the waits: how many, behind whom, who suffers.
-func (w *lockWaits) evidence(metric string, check shell.Command) []rule.Evidence {
+func (w *lockWaits) evidence(waits *metric.Metric, check shell.Command) []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: metric, Value: w.waited, Unit: "connections", Limit: rule.Limit(waitersAtLeast.Value),
+		Metric: waits, Value: w.waited, Limit: rule.Limit(waitersAtLeast.Value),
 		What:  rule.T("%s waited in the window, %s at any time, the longest for %s", connections(w.victims), unit.Number(w.waited), lasted(w.longest)),
 		Check: check,
 	}}
@@ -116,7 +117,7 @@ func (w *lockWaits) evidence(metric string, check shell.Command) []rule.Evidence
 			what = rule.T("%s blocks %s: %s%s; its client is %s", blockerName(b), connections(len(b.Victims)), doing(b), since(b), rule.ProcessSubject(p).String())
 		}
 		list = append(list, rule.Evidence{
-			Metric: "mysql.lock-blocker", Value: b.Waited, Unit: "connections", What: what,
+			Metric: metric.MySQLLockBlocker, Value: b.Waited, What: what,
 			Check: w.blockerCheck(b, check),
 		})
 		if i > 0 {
@@ -124,7 +125,7 @@ func (w *lockWaits) evidence(metric string, check shell.Command) []rule.Evidence
 		}
 		for _, x := range b.Victims[:min(len(b.Victims), mostVictims)] {
 			list = append(list, rule.Evidence{
-				Metric: "mysql.lock-victim", Value: max(x.Waited.Seconds(), 0), Unit: "seconds",
+				Metric: metric.MySQLLockVictim, Value: max(x.Waited.Seconds(), 0),
 				What:  rule.T("connection %d waited %s%s: %s", x.Session, lasted(x.Waited), behind(x, b), words(x.Statement)),
 				Check: ask(w.s, shell.SQL("select * from information_schema.processlist where id = %d", x.Session)),
 			})

@@ -195,7 +195,7 @@ func TestMetadataLockOfOneOfMany(t *testing.T) {
 	}
 	var suspects []string
 	for _, e := range f.Evidence {
-		if e.Metric == "mysql.lock-blocker" {
+		if e.Metric.ID == "mysql.lock-suspect" {
 			suspects = append(suspects, strings.Fields(e.What.String())[1])
 		}
 	}
@@ -213,7 +213,7 @@ func TestRowLockCountersOfNothing(t *testing.T) {
 		h := server(ruletest.MySQL{Rates: map[string]float64{"Innodb_row_lock_waits": x.rate, "Innodb_row_lock_time": 1000 * x.rate}}).LockWaits(idleBlocker(21, second))
 		found := false
 		for _, e := range h.Detect(t, rowLockWait)[0].Evidence {
-			found = found || e.Metric == "mysql.row-lock-time"
+			found = found || e.Metric.ID == "mysql.row-lock-time"
 		}
 		if found != x.want {
 			t.Errorf("%s: InnoDB's counts are evidence: %v", name, found)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -82,7 +83,7 @@ func (h history) impact() rule.Impact {
 
 func (h history) evidence(s *view.MySQLServer) rule.Evidence {
 	return rule.Evidence{
-		Metric: "mysql.history", Value: h.last, Unit: "transactions", Limit: rule.Limit(leastHistory.Value),
+		Metric: metric.MySQLHistory, Value: h.last, Limit: rule.Limit(leastHistory.Value),
 		What:  rule.T("history list length from %s to %s, %s", unit.Count(h.first), unit.Count(h.last), unit.PerSecond(h.perSecond)),
 		Check: shell.Line("%s | grep 'History list length'", ask(s, shell.SQL(`show engine innodb status\G`))),
 	}
@@ -213,7 +214,7 @@ func (x *longOpen) evidence(idle bool) (list []rule.Evidence) {
 			who = "a transaction without a connection"
 		}
 		list = append(list, rule.Evidence{
-			Metric: "mysql.transaction-age", Value: t.Age.Seconds(), Unit: "seconds", Limit: rule.Limit(oldTransaction.Value),
+			Metric: metric.MySQLTransactionAge, Value: t.Age.Seconds(), Limit: rule.Limit(oldTransaction.Value),
 			What: rule.T("%s: open for %s, %s%s, %s rows locked, %s changed; it %s", who,
 				unit.Duration(t.Age), cmp.Or(t.Isolation, "isolation unknown"), snapshot, unit.Count(max(t.RowsLocked, 0)), unit.Count(max(t.Modified, 0)), does),
 			Check: ask(x.s, shell.SQL(`select * from information_schema.innodb_trx order by trx_started\G`)),

@@ -3,6 +3,7 @@ package mysql
 import (
 	_ "embed"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
@@ -70,7 +71,7 @@ func (x insides) mdlFinding(w view.StackWait, waiting, share float64, partitions
 		f.Headline = rule.T("%s of the busy threads of %s queue for the hash of metadata locks: see metadata_locks_hash_instances", unit.Share(share), who)
 	}
 	if partitions > 0 {
-		f.Evidence = append(f.Evidence, setting(x.s, "mysql.mdl-hash-instances", "metadata_locks_hash_instances", partitions))
+		f.Evidence = append(f.Evidence, setting(x.s, metric.MySQLMDLHashInstances, "metadata_locks_hash_instances", partitions))
 	}
 	if partitions < mostPartitions {
 		to := int64(enoughPartitions)

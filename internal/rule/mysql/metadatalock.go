@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -105,7 +106,7 @@ func (m *metadataWait) finding() rule.Finding {
 	b, one := m.main()
 	if one && b.Session > 0 {
 		f.Headline = rule.T("%s of %s %s for %s, which %s holds: %s", connections(len(b.Victims)), m.s.Name(), wait(len(b.Victims)), m.wanted(&b), blockerName(b), doing(b))
-		f.Evidence = m.evidence("mysql.metadata-lock-waits", m.check(b))
+		f.Evidence = m.evidence(metric.MySQLMetadataLockWaits, m.check(b))
 		f.Fixes = holderFixes(m.s, b)
 		if h := holdingOf(b); h == byInstance || keeps[h] == "" {
 			f.Fixes = append(f.Fixes, ddlFix(m.s)) // others wait without any change of a table too
@@ -204,27 +205,27 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 		f.Headline = rule.T("%s of %s %s for %s; who holds it cannot be seen", n, m.s.Name(), wait(many), m.wanted(nil))
 	}
 	f.Evidence = []rule.Evidence{{
-		Metric: "mysql.metadata-lock-waits", Value: m.mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast.Value),
+		Metric: metric.MySQLMetadataLockWaits, Value: m.mean, Limit: rule.Limit(waitersAtLeast.Value),
 		What: rule.T("in state %q: %s connections at a time, %d at most, the longest for %s",
 			cmp.Or(m.state, "Waiting for table metadata lock"), unit.Number(m.mean), m.most, lasted(max(m.lasts, m.longest))),
 		Check: ask(m.s, shell.SQL("show full processlist")),
 	}}
 	for _, h := range holders[:min(len(holders), mostSuspects)] {
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "mysql.lock-blocker", Value: h.For.Seconds(), Unit: "seconds",
+			Metric: metric.MySQLLockSuspect, Value: h.For.Seconds(),
 			What:  rule.T("%s may hold it: %s%s", blockerName(h), doing(h), since(h)),
 			Check: ask(m.s, shell.SQL("select * from information_schema.innodb_trx order by trx_started")),
 		})
 	}
 	if n := len(holders) - mostSuspects; n > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "mysql.lock-blocker", Value: float64(n), Unit: "connections", What: rule.T("%d younger ones may hold it as well", n),
+			Metric: metric.MySQLLockBlocker, Value: float64(n), What: rule.T("%d younger ones may hold it as well", n),
 			Check: ask(m.s, shell.SQL("select * from information_schema.innodb_trx order by trx_started")),
 		})
 	}
 	for _, r := range waiting[:min(len(waiting), mostVictims)] {
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "mysql.lock-victim", Value: r.For.Seconds(), Unit: "seconds",
+			Metric: metric.MySQLLockVictim, Value: r.For.Seconds(),
 			What:  rule.T("connection %d (%s) waits %s: %s", r.ID, account(r.User, r.Client), lasted(r.For), words(r.Statement)),
 			Check: ask(m.s, shell.SQL("select * from information_schema.processlist where id = %d", r.ID)),
 		})

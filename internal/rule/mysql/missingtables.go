@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -196,30 +197,30 @@ func (x *missing) evidence() []rule.Evidence {
 	s := x.s
 	var list []rule.Evidence
 	if x.raised > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.errors", Value: x.raised, Unit: "per second", Limit: rule.Limit(someMissing.Value), Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.MySQLErrors, Value: x.raised, Limit: rule.Limit(someMissing.Value),
 			What:  rule.T("error 1146 (no such table) %s, of %s questions", unit.PerSecond(x.raised), unit.PerSecond(view.OrZero(x.questions))),
 			Check: ask(s, shell.SQL("select * from performance_schema.events_errors_summary_global_by_error where error_number = 1146"))})
 	}
 	if x.answered > 0 {
-		list = append(list, rule.Evidence{Metric: "rt.errors", Value: x.answered, Unit: "per second", Limit: rule.Limit(someMissing.Value),
+		list = append(list, rule.Evidence{Metric: metric.RTErrorRate, Value: x.answered, Limit: rule.Limit(someMissing.Value),
 			What:  rule.T("%s answers in packets are error 1146", unit.PerSecond(x.answered)),
 			Check: shell.Line("tshark -i any -f 'port %d' -Y 'mysql.error_code == 1146'", s.Packets.Port)})
 	}
 	if x.unopened > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.tables-not-found", Value: x.unopened, Unit: "per second", Limit: rule.Limit(someMissing.Value), Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.MySQLTablesNotFound, Value: x.unopened, Limit: rule.Limit(someMissing.Value),
 			What: rule.T("%s tables looked for and neither cached nor opened, at least", unit.PerSecond(x.unopened)), Check: status(s, "%open%")})
 	}
 	if x.failed > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.statement-errors", Value: x.failed, Unit: "per second", Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.MySQLStatementErrors, Value: x.failed,
 			What:  rule.T("%s executions of statements that always fail", unit.PerSecond(x.failed)),
 			Check: ask(s, shell.SQL("select digest_text, count_star, sum_errors from performance_schema.events_statements_summary_by_digest order by sum_errors desc limit 5"))})
 	}
 	if x.opening > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.opening, Unit: "connections",
+		list = append(list, rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.opening,
 			What: rule.T("%s connections in state Opening tables at a time", unit.Number(x.opening)), Check: ask(s, shell.SQL("show processlist"))})
 	}
 	if !math.IsNaN(x.opened) {
-		list = append(list, rule.Evidence{Metric: "mysql.table-cache-overflows", Value: view.OrZero(x.overflows), Unit: "per second", Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.MySQLTableCacheOverflows, Value: view.OrZero(x.overflows),
 			What:  rule.T("%s overflows of the table cache, %s tables opened: it is large enough", unit.PerSecond(view.OrZero(x.overflows)), unit.PerSecond(x.opened)),
 			Check: status(s, "%open%")})
 		if x.cacheOverflows() {

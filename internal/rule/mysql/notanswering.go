@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -95,7 +96,7 @@ func (x *silence) restarted() bool {
 	}
 	x.sure = rule.Certain
 	x.why = "it was restarted"
-	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.uptime", Value: after.Uptime.Seconds(), Unit: "seconds",
+	x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLUptime, Value: after.Uptime.Seconds(),
 		What: rule.T("it had been up for %s at %s, and for %s at %s", unit.Duration(before.Uptime), before.At.Format("15:04:05"), unit.Duration(after.Uptime), after.At.Format("15:04:05")), Check: status(x.s, "Uptime")})
 	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("if nobody meant it, read its error log: a crash or a kill is in it"), Command: ask(x.s, shell.SQL("select @@log_error")), Tradeoff: "none"})
 	return true
@@ -119,7 +120,7 @@ func (x *silence) stopped(p view.Process) bool {
 		x.why = strings.NewReplacer("it is stopped", "it was stopped", "has stopped", "had stopped").Replace(x.why)
 		fix = rule.Fix{Text: rule.T("find out who stopped it: somebody at a terminal, or a tool that takes stacks"), Command: shell.Line("ausearch -sc kill -sc ptrace"), Tradeoff: "none; it tells only what the audit rules of the host record"}
 	}
-	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: float64(n), Unit: "count",
+	x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLProcessState, Value: float64(n),
 		What: rule.T("%s (%d) was in state %s at %d of %d readings: stopped %s", p.Comm, p.PID, state, n, len(p.Samples), by), Check: shell.Line("ps -o pid,stat,wchan:30,comm -p %d", p.PID)})
 	x.fixes = append(x.fixes, fix)
 	return true
@@ -137,7 +138,7 @@ func (x *silence) frozen(p view.Process) bool {
 		if b.Where == "__refrigerator" || b.Where == "do_freezer_trap" {
 			x.why, x.sure = "its control group is frozen", rule.Certain
 		}
-		x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: b.Share(), Unit: "share",
+		x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLStuckThread, Value: b.Share(),
 			What: rule.T("thread %d of %s (%d) in state D at %d of %d readings, in %s", b.TID, p.Comm, p.PID, b.InD, b.Readings, where), Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, b.TID)})
 		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("mend what it waits for: a disk, a frozen filesystem, a frozen control group"), Command: shell.Line("cat /proc/%d/task/*/stack; cat /proc/%d/cgroup", p.PID, p.PID), Tradeoff: "none"})
 		return true
@@ -152,7 +153,7 @@ func (x *silence) ended(p view.Process) bool {
 	}
 	x.sure = rule.Certain
 	x.why = fmt.Sprintf("its process (%d) ended in the window", p.PID)
-	x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: 0, Unit: "count",
+	x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLProcessState, Value: 0,
 		What: rule.T("%s (%d) was last seen at %s", p.Comm, p.PID, p.Samples[len(p.Samples)-1].At().Format("15:04:05")), Check: shell.Line("ps -p %d; dmesg | grep -i -e oom -e segfault", p.PID)})
 	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("read its error log and the kernel's: crash, shutdown or kill"), Command: logs, Tradeoff: "none"})
 	if q, ok := x.successor(p); ok {
@@ -192,7 +193,7 @@ func (x *silence) unreachable() {
 	if c, ok := x.ownSocket(host, port); ok {
 		x.sure = rule.Certain
 		x.why = "SYNs are not answered: they, or the answers, are lost on the way"
-		x.proof = append(x.proof, rule.Evidence{Metric: "mysql.syn-unanswered", Value: float64(c.Retransmits), Unit: "count", Limit: rule.Limit(0),
+		x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLSYNUnanswered, Value: float64(c.Retransmits), Limit: rule.Limit(0),
 			What:  rule.T("a socket of this host to %s is in SYN_SENT, %d SYNs sent again without an answer", x.s.Server, c.Retransmits),
 			Check: shell.Line("ss -tno state syn-sent 'dport = :%d'", port)})
 	}
@@ -252,7 +253,7 @@ func (x *silence) unexplained(p view.Process, here bool) {
 		if c, ok := x.ownSocket(host, port); ok && c.State == recording.TCPEstablished {
 			x.sure = rule.Certain
 			x.why = "what is sent to it is not even acknowledged: its host is gone, or the way to it"
-			x.proof = append(x.proof, rule.Evidence{Metric: "mysql.syn-unanswered", Value: float64(c.Retransmits), Unit: "count", Limit: rule.Limit(0),
+			x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLSYNUnanswered, Value: float64(c.Retransmits), Limit: rule.Limit(0),
 				What:  rule.T("a segment to %s was sent again %d times in a row without an acknowledgement", x.s.Server, c.Retransmits),
 				Check: shell.Line("ss -tnoi 'dport = :%d'   # retrans, backoff", port)})
 			x.fixes = append(x.fixes, rule.Fix{Text: rule.T("ask its host, and find where packets are lost"), Command: shell.Line("ping %s; mtr %s", shell.Address(host), shell.Address(host)), Tradeoff: "none"})
@@ -267,7 +268,7 @@ func (x *silence) unexplained(p view.Process, here bool) {
 					t.Threads, unit.Share(t.Share[view.OnCPU]), unit.Share(t.Share[view.Runnable]), unit.Share(t.Share[view.WaitDisk]), unit.Share(t.Share[view.WaitLock]))
 			}
 		}
-		x.proof = append(x.proof, rule.Evidence{Metric: "mysql.process-state", Value: zeroIfNaN(p.CPU), Unit: "cores", What: doing, Check: shell.Line("pidstat -t -u -d -w -p %d 1", p.PID)})
+		x.proof = append(x.proof, rule.Evidence{Metric: metric.ProcessCPU, Value: zeroIfNaN(p.CPU), What: doing, Check: shell.Line("pidstat -t -u -d -w -p %d 1", p.PID)})
 		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see what its threads wait for before it is restarted"), Command: shell.Line("gdb -p %d -batch -ex 'thread apply all bt' > stacks; rtrail stacks stacks", p.PID), Tradeoff: "gdb stops it for some seconds more"})
 	}
 	x.fixes = append(x.fixes, rule.Fix{
@@ -312,7 +313,7 @@ func (x *silence) asked() rule.Evidence {
 	check := shell.Line("time %s", ask(x.s, shell.SQL("select 1")))
 	n := x.silentLooks()
 	if n == 0 {
-		return rule.Evidence{Metric: "mysql.answer-time", Value: x.late.Seconds(), Unit: "seconds", Limit: rule.Limit(apart.Seconds()),
+		return rule.Evidence{Metric: metric.MySQLAnswerTime, Value: x.late.Seconds(), Limit: rule.Limit(apart.Seconds()),
 			What: rule.T("rtrail waited %s for the answers of %s in one of %d looks", unit.Duration(x.late), x.s.Server, len(x.s.Looks)), Check: check}
 	}
 	waited := ""
@@ -323,6 +324,6 @@ func (x *silence) asked() rule.Evidence {
 		}
 		waited = fmt.Sprintf(", waited %s", unit.Duration(longest))
 	}
-	return rule.Evidence{Metric: "mysql.answer", Value: float64(n), Unit: "count", Limit: rule.Limit(0),
+	return rule.Evidence{Metric: metric.MySQLAnswer, Value: float64(n), Limit: rule.Limit(0),
 		What: rule.T("%d of %d looks at %s without an answer%s: %s", n, len(x.s.Looks), x.s.Server, waited, cmp.Or(x.last.Error, x.last.State)), Check: check}
 }

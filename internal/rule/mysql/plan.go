@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
@@ -72,7 +73,7 @@ func (x scan) planEvidence(s *view.MySQLServer) (rule.Evidence, bool) {
 		return rule.Evidence{}, false // it reads no table
 	}
 	p := x.plan[at]
-	e := rule.Evidence{Metric: "mysql.plan-rows", Value: float64(max(p.Rows, 0)), Unit: "rows", Check: explain(s, x.text)}
+	e := rule.Evidence{Metric: metric.MySQLPlanRows, Value: float64(max(p.Rows, 0)), Check: explain(s, x.text)}
 	rows := unit.Count(float64(max(p.Rows, 0)))
 	whole := fmt.Sprintf("reads all of %s, about %s rows (type %s)", p.Name, rows, p.Access)
 	if p.Key != "" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -228,20 +229,20 @@ func (p *stalledPool) evidence() (list []rule.Evidence) {
 		if g.QueuedLooks == 0 {
 			what = rule.T("group %d: %d threads, %d active, %d connections; nothing was queued whenever rtrail was answered", g.Group, g.Threads, g.Active, g.Connections)
 		}
-		list = append(list, rule.Evidence{Metric: "mysql.pool-queue", Value: g.MeanQueued, Unit: "statements", Limit: rule.Limit(0), What: what, Check: ask(p.s, p.table())})
+		list = append(list, rule.Evidence{Metric: metric.MySQLPoolQueue, Value: g.MeanQueued, Limit: rule.Limit(0), What: what, Check: ask(p.s, p.table())})
 		if g.Stalls > 0 {
-			list = append(list, rule.Evidence{Metric: "mysql.pool-stalls", Value: g.Stalls, Unit: "count", Counters: true, Limit: rule.Limit(0),
+			list = append(list, rule.Evidence{Metric: metric.MySQLPoolStalls, Value: g.Stalls, Limit: rule.Limit(0),
 				What:  rule.T("the timer of the pool found group %d stalled %s times", g.Group, unit.Count(g.Stalls)),
 				Check: ask(p.s, shell.SQL("select group_id, stalls, throttles, dequeues_by_worker from information_schema.thread_pool_stats"))})
 		}
 	}
 	if rest := len(p.groups) - len(p.slow); rest > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.pool-queue", Value: float64(rest), Unit: "groups",
+		list = append(list, rule.Evidence{Metric: metric.MySQLPoolGroupsServed, Value: float64(rest),
 			What: rule.T("the other %d groups have no such queue: their connections are served at once", rest), Check: ask(p.s, p.table())})
 	}
 	list = append(list, p.holders()...)
 	if j, ok := p.joined(); ok {
-		list = append(list, rule.Evidence{Metric: "mysql.before-execution", Value: j.Before().Seconds(), Unit: "seconds",
+		list = append(list, rule.Evidence{Metric: metric.MySQLBeforeExecution, Value: j.Before().Seconds(),
 			What: rule.T("%s: clients waited %s (median), %s (99th percentile) for %s answers; the server counts %s on average for %s executions", words(j.Text),
 				unit.Duration(j.ClientP50), unit.Duration(j.ClientP99), unit.Count(j.Requests), unit.Duration(j.Executed), unit.Count(j.Runs)),
 			Check: ask(p.s, shell.SQL("select digest_text, count_star, avg_timer_wait/1e9 ms from performance_schema.events_statements_summary_by_digest order by sum_timer_wait desc limit 10"))})
@@ -257,7 +258,7 @@ func (p *stalledPool) ownWait() rule.Evidence {
 	if p.exhausted() {
 		all = rule.T(", and the pool has made all the %s threads that it may", unit.Number(p.threads())).String()
 	}
-	return rule.Evidence{Metric: "mysql.own-wait", Value: p.own.longest.Seconds(), Unit: "seconds", Limit: rule.Limit(longOwnWait.Value),
+	return rule.Evidence{Metric: metric.MySQLOwnWait, Value: p.own.longest.Seconds(), Limit: rule.Limit(longOwnWait.Value),
 		What: rule.T("rtrail's own connection is one of group %d: its pings and logins, which need a thread and nothing else, waited up to %s, and %s of the window%s",
 			p.own.group, unit.Duration(p.own.longest), unit.Share(p.own.share), all),
 		Check: shell.Line("time %s", ask(p.s, shell.SQL("do 1")))}
@@ -300,7 +301,7 @@ func (p *stalledPool) holders() (list []rule.Evidence) {
 		if r.State != "" {
 			state = ", state " + r.State
 		}
-		list = append(list, rule.Evidence{Metric: "mysql.pool-holder", Value: max(r.For.Seconds(), 0), Unit: "seconds",
+		list = append(list, rule.Evidence{Metric: metric.MySQLPoolHolder, Value: max(r.For.Seconds(), 0),
 			What:  rule.T("connection %d (%s) of group %d runs for %s%s: %s", r.ID, account(r.User, r.Client), r.ID%size, lasted(r.For), state, words(r.Statement)),
 			Check: ask(p.s, shell.SQL("select * from information_schema.processlist where id %% %d = %d and command <> 'Sleep' order by time desc", size, r.ID%size))})
 	}
@@ -318,7 +319,7 @@ func (p *stalledPool) settings() []rule.Evidence {
 	if len(list) == 0 {
 		return nil
 	}
-	return []rule.Evidence{{Metric: "mysql.pool-threads", Value: p.threads(), Unit: "threads",
+	return []rule.Evidence{{Metric: metric.MySQLPoolThreads, Value: p.threads(),
 		What:  rule.T("%s threads in all groups; %s", unit.Number(p.threads()), strings.Join(list, ", ")),
 		Check: ask(p.s, shell.SQL("show variables like 'thread_pool%%'"))}}
 }

@@ -3,6 +3,7 @@ package mysql
 import (
 	_ "embed"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -120,14 +121,14 @@ func (l *leak) finding() rule.Finding {
 func (l *leak) evidence() (list []rule.Evidence) {
 	p := stalledPool{v: l.v, s: l.s, groups: l.groups}
 	for _, g := range l.leaking[:min(len(l.leaking), mostHolders)] {
-		list = append(list, rule.Evidence{Metric: "mysql.pool-active", Value: float64(g.Active), Unit: "threads", Limit: rule.Limit(float64(g.Threads)),
+		list = append(list, rule.Evidence{Metric: metric.MySQLPoolActive, Value: float64(g.Active), Limit: rule.Limit(float64(g.Threads)),
 			What:  rule.T("group %d: %d active of %d threads at all %d looks, %s statements queued at a time", g.Group, g.Active, g.Threads, len(g.Looks), unit.Number(g.MeanQueued)),
 			Check: ask(l.s, p.table())})
 	}
-	list = append(list, rule.Evidence{Metric: "mysql.pool-active", Value: float64(l.active), Unit: "threads", Limit: rule.Limit(float64(l.threads)),
+	list = append(list, rule.Evidence{Metric: metric.MySQLPoolActive, Value: float64(l.active), Limit: rule.Limit(float64(l.threads)),
 		What: rule.T("all groups together count %d active of %d threads", l.active, l.threads), Check: ask(l.s, p.table())})
 	if threads, yes := l.impossible(); yes {
-		list = append(list, rule.Evidence{Metric: "mysql.pool-active", Value: float64(threads), Unit: "threads",
+		list = append(list, rule.Evidence{Metric: metric.MySQLPoolActive, Value: float64(threads),
 			What:  rule.T("the process has %d threads in all: %d of those counted cannot exist", threads, l.active-threads),
 			Check: shell.Line("ls /proc/%d/task | wc -l", l.s.Process.PID)})
 	}

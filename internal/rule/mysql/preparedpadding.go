@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -114,11 +115,11 @@ func (x *padding) finding() rule.Finding {
 	if x.length > 0 {
 		f.Headline = rule.T("%s spends %s of its CPU on putting parameters into the texts of prepared statements, of up to %s", who, unit.Share(x.share), unit.Bytes(x.length))
 	}
-	f.Evidence = []rule.Evidence{{Metric: "mysql.insert-params-share", Value: x.share, Unit: "share", Limit: rule.Limit(dearText.Value),
+	f.Evidence = []rule.Evidence{{Metric: metric.MySQLInsertParamsShare, Value: x.share, Limit: rule.Limit(dearText.Value),
 		What:  rule.T("%s of %d samples of its running threads are below insert_params, %s of these move the rest of the text", unit.Share(x.share), x.samples, unit.Share(x.moving)),
 		Check: shell.Line("perf record -g -p %d -- sleep 5; perf report --no-children", s.PID)}}
 	if x.executing > 0 {
-		e := rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.executing, Unit: "connections",
+		e := rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.executing,
 			What: rule.T("%s connections execute prepared statements at a time, the longest one since %s", unit.Number(x.executing), unit.Duration(x.longest)), Check: ask(s, shell.SQL("show processlist"))}
 		if x.statement != "" {
 			e.What = rule.T("%s connections execute prepared statements at a time, state \"%s\", %s: %s", unit.Number(x.executing), x.state, x.client, words(x.statement))
@@ -127,12 +128,12 @@ func (x *padding) finding() rule.Finding {
 	}
 	for _, name := range []string{"slow_query_log", "general_log"} {
 		if on, ok := s.Switched(name); ok && on {
-			f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.logs-text", Value: 1, Unit: "count",
+			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLLogsText, Value: 1,
 				What: rule.T("%s is ON: the server wants the text with all parameters in it, whether it is logged or not", name), Check: ask(s, shell.SQL("show global variables like '%%_log'"))})
 		}
 	}
 	if prepared := s.Rate("Com_stmt_execute"); !math.IsNaN(prepared) && prepared > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.prepared-executions", Value: prepared, Unit: "per second", Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLPreparedExecutions, Value: prepared,
 			What: rule.T("%s executions of prepared statements", unit.PerSecond(prepared)), Check: status(s, "Com_stmt%")})
 	}
 	f.Evidence = append(f.Evidence, beside(s)...)

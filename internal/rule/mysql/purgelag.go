@@ -3,6 +3,7 @@ package mysql
 import (
 	_ "embed"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -74,7 +75,7 @@ func purgeSettings(v *view.View, s *view.MySQLServer) (list []rule.Evidence) {
 	_, writes := s.Commands()
 	if known && sized && writes >= 0 {
 		list = append(list, rule.Evidence{
-			Metric: "mysql.purge-threads", Value: float64(threads), Unit: "threads",
+			Metric: metric.MySQLPurgeThreads, Value: float64(threads),
 			What:  rule.T("%d purge threads take %d undo log pages at a time, while %s rows or statements change data", threads, batch, unit.PerSecond(writes)),
 			Check: ask(s, shell.SQL("show variables like 'innodb_purge%%'")),
 		})

@@ -3,6 +3,7 @@ package mysql
 import (
 	_ "embed"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -47,7 +48,7 @@ func rowLockFinding(w *lockWaits) rule.Finding {
 	f := rule.Finding{
 		Subject: subjectOf(w.s), Confidence: rule.Certain, Impact: w.impact(),
 		Affects:  append(affects(w.v, w.s), w.exhausting()...),
-		Evidence: w.evidence("mysql.row-lock-waits", rowLockCheck(w.s)),
+		Evidence: w.evidence(metric.MySQLRowLockWaits, rowLockCheck(w.s)),
 	}
 	b, one := w.main()
 	if one {
@@ -91,7 +92,7 @@ func rowLockCounters(s *view.MySQLServer) []rule.Evidence {
 		return nil // of waits that began before the window and go on it counts nothing
 	}
 	return []rule.Evidence{{
-		Metric: "mysql.row-lock-time", Value: took / 1000, Unit: "seconds", Counters: true,
+		Metric: metric.MySQLRowLockTime, Value: took / 1000,
 		What:  rule.T("InnoDB counted %s waits for rows; those that ended took %s in all", unit.Count(waits), unit.Seconds(took/1000)),
 		Check: ask(s, shell.SQL("show global status like 'Innodb_row_lock%%'")),
 	}}
@@ -110,7 +111,7 @@ func rowLockUnseen(v *view.View, s *view.MySQLServer, waiting float64) (rule.Fin
 		Headline: rule.T("%s connections of %s at a time wait for row locks; who holds them cannot be seen", unit.Number(mean), s.Name()),
 		Impact:   rule.Impact{TimeLost: mean, Text: rule.T("%s waited per second", unit.Seconds(mean))},
 		Evidence: append([]rule.Evidence{{
-			Metric: "mysql.row-lock-waits", Value: mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast.Value),
+			Metric: metric.MySQLRowLockWaits, Value: mean, Limit: rule.Limit(waitersAtLeast.Value),
 			What:  rule.T("%s transactions wait on average, Innodb_row_lock_current_waits is %s at most", unit.Number(mean), unit.Number(most)),
 			Check: ask(s, shell.SQL("show global status like 'Innodb_row_lock_current_waits'")),
 		}}, append(rowLockCounters(s), beside(s)...)...),

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -214,13 +215,13 @@ func slowReaderFinding(v *view.View, s *view.MySQLServer, list []reader, looks i
 func slowReaderEvidence(v *view.View, s *view.MySQLServer, list []reader) (evidence []rule.Evidence) {
 	for _, r := range list[:min(len(list), mostVictims)] {
 		evidence = append(evidence, rule.Evidence{
-			Metric: "mysql.sending", Value: r.longest.Seconds(), Unit: "seconds",
+			Metric: metric.MySQLSending, Value: r.longest.Seconds(),
 			What:  rule.T("connection %d (%s) in state %q at %d looks, the longest for %s: %s", r.ID, account(r.User, r.Client), r.State, r.looks, lasted(r.longest), words(r.Statement)),
 			Check: ask(s, shell.SQL("select * from information_schema.processlist where id = %d", r.ID)),
 		})
 		if r.hasSocket && r.queued > 0 {
 			evidence = append(evidence, rule.Evidence{
-				Metric: "tcp.send-queue", Value: float64(r.queued), Unit: "bytes",
+				Metric: metric.TCPSendQueue, Value: float64(r.queued),
 				What: rule.T("%s wait in the server's socket to %s:%d; of the time it had to send, the client's window held it up %s", unit.Bytes(r.queued), r.Client, r.ClientPort,
 					unit.Share(min(r.heldUp, 1))),
 				Check: shell.Line("%s ss -tnmi 'sport = :%d and dport = :%d'   # Send-Q, rwnd_limited", v.EnterNetNS(r.socket.NetNS), s.Port, r.ClientPort),
@@ -228,7 +229,7 @@ func slowReaderEvidence(v *view.View, s *view.MySQLServer, list []reader) (evide
 		}
 		if r.zeroWindow > 0 {
 			evidence = append(evidence, rule.Evidence{
-				Metric: "packets.zero-window", Value: r.zeroWindow.Seconds(), Unit: "seconds", Limit: rule.Limit(0),
+				Metric: metric.PacketsZeroWindow, Value: r.zeroWindow.Seconds(), Limit: rule.Limit(0),
 				What:  rule.T("the window of %s:%d was closed for %s", r.Client, r.ClientPort, unit.Duration(r.zeroWindow)),
 				Check: shell.Line("tshark -i any -Y 'tcp.analysis.zero_window && tcp.port == %d'", s.Port),
 			})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -157,14 +158,14 @@ func (x *sorts) evidence() []rule.Evidence {
 	s := x.s
 	var list []rule.Evidence
 	if !math.IsNaN(x.merges) {
-		list = append(list, rule.Evidence{Metric: "mysql.sort-merge-passes", Value: x.merges, Unit: "per second", Limit: rule.Limit(0), Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.MySQLSortMergePasses, Value: x.merges, Limit: rule.Limit(0),
 			What: rule.T("%s merge passes, %s rows sorted", unit.PerSecond(x.merges), unit.PerSecond(view.OrZero(x.rows))), Check: status(s, "Sort%")})
 	}
 	for i, w := range x.list {
 		if i == mentioned {
 			break
 		}
-		e := rule.Evidence{Metric: "mysql.statement-time", Value: w.took, Unit: "seconds per second", Counters: w.digest != "",
+		e := rule.Evidence{Metric: metric.MySQLStatementTime, Value: w.took, Counters: w.digest != "",
 			What: rule.T("%s s a second: %s", unit.Number(w.took), w.brief()), Check: w.check(s, shell.Names{"sum_sort_merge_passes", "sum_sort_rows", "sum_rows_sent"})}
 		if w.digest != "" {
 			e.What = rule.T("%s rows sorted in %s merge passes for each execution, %s s a second: %s", unit.Count(w.each(w.sorted)), unit.Number(w.each(w.merges)),
@@ -173,11 +174,11 @@ func (x *sorts) evidence() []rule.Evidence {
 		list = append(list, e)
 	}
 	if x.states > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.states, Unit: "connections",
+		list = append(list, rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.states,
 			What: rule.T("%s connections sort at a time", unit.Number(x.states)), Check: ask(s, shell.SQL("show processlist"))})
 	}
 	if size, ok := s.IntVariable("sort_buffer_size"); ok {
-		list = append(list, rule.Evidence{Metric: "mysql.sort-buffer-size", Value: float64(size), Unit: "bytes", What: rule.T("sort_buffer_size is %s", unit.Bytes(size)),
+		list = append(list, rule.Evidence{Metric: metric.MySQLSortBufferSize, Value: float64(size), What: rule.T("sort_buffer_size is %s", unit.Bytes(size)),
 			Check: ask(s, shell.SQL("show global variables like 'sort_buffer_size'"))})
 	}
 	return append(list, beside(s)...)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -129,21 +130,21 @@ func (x *spins) finding() rule.Finding {
 	default:
 		f.Headline = rule.T("%s burns %s of its CPU while threads wait for mutexes of InnoDB", who, unit.Share(x.share))
 	}
-	f.Evidence = []rule.Evidence{{Metric: "mysql.spin-share", Value: x.share, Unit: "share", Limit: rule.Limit(muchSpin.Value),
+	f.Evidence = []rule.Evidence{{Metric: metric.MySQLSpinShare, Value: x.share, Limit: rule.Limit(muchSpin.Value),
 		What:  rule.T("%s of %d samples of its running threads are in ut_delay, the loop between two tries for a mutex", unit.Share(x.share), x.samples),
 		Check: shell.Line("perf top -p %d", x.s.PID)}}
 	if len(x.callers) > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.spin-share", Value: x.share, Unit: "share",
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLSpinShare, Value: x.share,
 			What:  rule.T("who waits there: %s", strings.Join(x.callers[:min(len(x.callers), 3)], ", ")),
 			Check: shell.Line("perf record -g -p %d -- sleep 5; perf report --no-children -S ut_delay", x.s.PID)})
 	}
 	if x.delay > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.spin-settings", Value: float64(x.delay), Unit: "count", Limit: rule.Limit(float64(x.normal)),
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLSpinSettings, Value: float64(x.delay), Limit: rule.Limit(float64(x.normal)),
 			What:  rule.T("innodb_spin_wait_delay is %d, innodb_sync_spin_loops %d: a wait that fails executes up to %s pauses", x.delay, x.loops, unit.Count(float64(x.delay*x.loops*defaultPauses))),
 			Check: ask(x.s, shell.SQL("show global variables like 'innodb%%spin%%'"))})
 	}
 	if x.rounds > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.spin-rounds", Value: x.rounds, Unit: "per second", Counters: true,
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLSpinRounds, Value: x.rounds,
 			What:  rule.T("%s rounds of spinning, %s waits that ended asleep", unit.PerSecond(x.rounds), unit.PerSecond(view.OrZero(x.osWaits))),
 			Check: ask(x.s, shell.SQL("show engine innodb status"))})
 	}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"math"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -116,14 +117,14 @@ func (x *tableCache) finding() rule.Finding {
 		f.Evidence = append(f.Evidence, x.stackEvidence(x.wait, x.waiting, x.share, "Table_cache"))
 	}
 	if x.instances > 0 {
-		f.Evidence = append(f.Evidence, setting(x.s, "mysql.table-cache-instances", "table_open_cache_instances", x.instances))
+		f.Evidence = append(f.Evidence, setting(x.s, metric.MySQLTableCacheInstances, "table_open_cache_instances", x.instances))
 	}
 	if !math.IsNaN(x.overflows) {
 		what := rule.T("%s overflows of the table cache, %s tables opened: it is large enough", unit.PerSecond(x.overflows), unit.PerSecond(view.OrZero(x.opened)))
 		if x.full() {
 			what = rule.T("%s overflows of the table cache, %s tables opened: it holds too few", unit.PerSecond(x.overflows), unit.PerSecond(x.opened))
 		}
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "mysql.table-cache-overflows", Value: x.overflows, Unit: "per second", Counters: true, What: what, Check: status(x.s, "%open%")})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.MySQLTableCacheOverflows, Value: x.overflows, What: what, Check: status(x.s, "%open%")})
 	}
 	f.Fixes = x.fixes()
 	return f

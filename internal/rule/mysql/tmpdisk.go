@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -176,7 +177,7 @@ func (x *spill) evidence() []rule.Evidence {
 	s := x.s
 	var list []rule.Evidence
 	if !math.IsNaN(x.perSecond) {
-		list = append(list, rule.Evidence{Metric: "mysql.tmp-disk-tables", Value: x.tables, Unit: "count", Counters: true,
+		list = append(list, rule.Evidence{Metric: metric.MySQLTmpDiskTables, Value: x.tables,
 			What:  rule.T("%s temporary tables on disk in the window, %s, of %s in all", unit.Count(x.tables), unit.PerSecond(x.perSecond), unit.Count(max(x.all, x.tables))),
 			Check: status(s, "Created_tmp%")})
 	}
@@ -184,7 +185,7 @@ func (x *spill) evidence() []rule.Evidence {
 		if i == mentioned {
 			break
 		}
-		e := rule.Evidence{Metric: "mysql.statement-time", Value: w.took, Unit: "seconds per second", Counters: w.digest != "",
+		e := rule.Evidence{Metric: metric.MySQLStatementTime, Value: w.took, Counters: w.digest != "",
 			What: rule.T("%s s a second: %s", unit.Number(w.took), w.brief()), Check: w.check(s, shell.Names{"sum_created_tmp_disk_tables", "sum_timer_wait"})}
 		if w.digest != "" {
 			e.What = rule.T("%s tables on disk in %s executions, %s s a second: %s", unit.Count(w.tmpDisk), unit.Count(w.count), unit.Number(w.took), w.brief())
@@ -192,12 +193,12 @@ func (x *spill) evidence() []rule.Evidence {
 		list = append(list, e)
 	}
 	if x.states > 0 {
-		list = append(list, rule.Evidence{Metric: "mysql.sessions-in-state", Value: x.states, Unit: "connections",
+		list = append(list, rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.states,
 			What:  rule.T("%s connections busy with temporary tables at a time, %s of them moving one to disk", unit.Number(x.states), unit.Number(x.converting)),
 			Check: ask(s, shell.SQL("show processlist"))})
 	}
 	if size, ok := x.limit(); ok {
-		list = append(list, rule.Evidence{Metric: "mysql.tmp-table-size", Value: float64(size), Unit: "bytes",
+		list = append(list, rule.Evidence{Metric: metric.MySQLTmpTableSize, Value: float64(size),
 			What: rule.T("a temporary table in memory may have %s", unit.Bytes(size)), Check: ask(s, shell.SQL("show global variables where variable_name in ('tmp_table_size', 'max_heap_table_size')"))})
 	}
 	return append(list, beside(s)...)

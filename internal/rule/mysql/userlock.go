@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
@@ -85,12 +86,12 @@ func (w *lockWaits) passedOn() bool {
 
 func (w *lockWaits) userEvidence(mean float64, most int64, longest time.Duration) []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: "mysql.metadata-lock-waits", Value: mean, Unit: "connections", Limit: rule.Limit(waitersAtLeast.Value),
+		Metric: metric.MySQLMetadataLockWaits, Value: mean, Limit: rule.Limit(waitersAtLeast.Value),
 		What:  rule.T("in state %q: %s connections at a time, %d at most, the longest for %s", userLockState, unit.Number(mean), most, lasted(longest)),
 		Check: ask(w.s, shell.SQL("show full processlist")),
 	}}
 	if len(w.blockers) == 0 {
 		return append(list, beside(w.s)...)
 	}
-	return append(list, w.evidence("mysql.metadata-lock-waits", ask(w.s, metadataLocksOf("USER LEVEL LOCK")))[1:]...)
+	return append(list, w.evidence(metric.MySQLMetadataLockWaits, ask(w.s, metadataLocksOf("USER LEVEL LOCK")))[1:]...)
 }

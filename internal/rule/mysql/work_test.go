@@ -197,8 +197,8 @@ func TestFullScanTellsNoInventedRatio(t *testing.T) {
 			t.Errorf("%s: %d findings", name, len(found))
 			continue
 		}
-		if e := found[0].Evidence[0]; e.Metric != c.metric || math.Abs(e.Value-c.value) > 1e-6 {
-			t.Errorf("%s: %s is %v, want %s of %v", name, e.Metric, e.Value, c.metric, c.value)
+		if e := found[0].Evidence[0]; e.Metric.ID != c.metric || math.Abs(e.Value-c.value) > 1e-6 {
+			t.Errorf("%s: %s is %v, want %s of %v", name, e.Metric.ID, e.Value, c.metric, c.value)
 		}
 	}
 }

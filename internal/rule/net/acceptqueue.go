@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -171,19 +172,19 @@ func (o overflow) evidence(v *view.View) []rule.Evidence {
 	enter := v.EnterNetNS(o.NetNS)
 	ss := shell.Line("%s ss -ltn 'sport = :%d'", enter, o.Port)
 	list := []rule.Evidence{{
-		Metric: "tcp.accept-queue", What: rule.T("queue %d of %d, full in %d of %d samples", o.Longest, o.Backlog, o.Full, len(o.Samples)),
-		Value: float64(o.Longest), Unit: "count", Limit: rule.Limit(float64(o.Backlog)), Check: ss,
+		Metric: metric.TCPAcceptQueue, What: rule.T("queue %d of %d, full in %d of %d samples", o.Longest, o.Backlog, o.Full, len(o.Samples)),
+		Value: float64(o.Longest), Limit: rule.Limit(float64(o.Backlog)), Check: ss,
 	}}
 	if o.overflows > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "tcp.listen-overflows", What: rule.T("ListenOverflows +%s in %s", unit.Count(o.overflows), unit.Seconds(o.counters.Seconds)),
-			Value: o.overflows, Unit: "count", Limit: rule.Limit(0), Check: shell.Line("%s nstat -az TcpExtListenOverflows", enter), Counters: true,
+			Metric: metric.TCPListenOverflows, What: rule.T("ListenOverflows +%s in %s", unit.Count(o.overflows), unit.Seconds(o.counters.Seconds)),
+			Value: o.overflows, Limit: rule.Limit(0), Check: shell.Line("%s nstat -az TcpExtListenOverflows", enter),
 		})
 	}
 	if o.Dropped > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "tcp.listener-drops", What: rule.T("%s of them at this socket", unit.Count(o.Dropped)),
-			Value: o.Dropped, Unit: "count", Check: shell.Line("%s ss -ltnm 'sport = :%d'   # skmem d", enter, o.Port), Counters: true,
+			Metric: metric.TCPListenerDrops, What: rule.T("%s of them at this socket", unit.Count(o.Dropped)),
+			Value: o.Dropped, Check: shell.Line("%s ss -ltnm 'sport = :%d'   # skmem d", enter, o.Port),
 		})
 	}
 	limit := rule.T("limit %d = min(backlog asked by %s, somaxconn)", o.Backlog, o.Name())
@@ -191,7 +192,7 @@ func (o overflow) evidence(v *view.View) []rule.Evidence {
 		limit = rule.T("limit %d = min(backlog asked by %s, somaxconn %s)", o.Backlog, o.Name(), unit.Count(max))
 	}
 	return append(list, rule.Evidence{
-		Metric: "tcp.backlog", What: limit, Value: float64(o.Backlog), Unit: "count", Check: shell.Line("%s sysctl net.core.somaxconn", enter),
+		Metric: metric.TCPBacklog, What: limit, Value: float64(o.Backlog), Check: shell.Line("%s sysctl net.core.somaxconn", enter),
 	})
 }
 

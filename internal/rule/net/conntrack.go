@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -144,33 +145,33 @@ func (t tracking) impact() rule.Impact {
 func (t tracking) evidence(v *view.View) []rule.Evidence {
 	enter := v.EnterNetNS(t.last.NetNS)
 	list := []rule.Evidence{{
-		Metric: "conntrack.count", What: rule.T("%s entries of %s, full in %d of %d samples", unit.Count(t.peak), unit.Count(t.last.Max), t.full, t.readings),
-		Value: float64(t.peak), Unit: "count", Limit: rule.Limit(float64(t.last.Max)),
+		Metric: metric.ConntrackCount, What: rule.T("%s entries of %s, full in %d of %d samples", unit.Count(t.peak), unit.Count(t.last.Max), t.full, t.readings),
+		Value: float64(t.peak), Limit: rule.Limit(float64(t.last.Max)),
 		Check: shell.Line("%s sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max", enter),
 	}}
 	if t.drops > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "conntrack.drop", What: rule.T("%s packets dropped in %s for want of an entry", unit.Count(t.drops), unit.Seconds(t.seconds)),
-			Value: t.drops, Unit: "count", Limit: rule.Limit(0), Check: shell.Line("%s conntrack -S", enter), Counters: true,
+			Metric: metric.ConntrackDrop, What: rule.T("%s packets dropped in %s for want of an entry", unit.Count(t.drops), unit.Seconds(t.seconds)),
+			Value: t.drops, Limit: rule.Limit(0), Check: shell.Line("%s conntrack -S", enter),
 		})
 	}
 	if t.early > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "conntrack.early-drop", What: rule.T("%s entries thrown out early to make room", unit.Count(t.early)),
-			Value: t.early, Unit: "count", Check: shell.Line("%s conntrack -S", enter), Counters: true,
+			Metric: metric.ConntrackEarlyDrop, What: rule.T("%s entries thrown out early to make room", unit.Count(t.early)),
+			Value: t.early, Check: shell.Line("%s conntrack -S", enter),
 		})
 	}
 	if t.messages > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "kernel.log", What: rule.T("kernel log in the window: %q, %d times (the kernel holds most back)", tableFullMessage, t.messages),
-			Value: float64(t.messages), Unit: "count", Check: shell.Line("dmesg | grep nf_conntrack"),
+			Metric: metric.KernelLog, What: rule.T("kernel log in the window: %q, %d times (the kernel holds most back)", tableFullMessage, t.messages),
+			Value: float64(t.messages), Check: shell.Line("dmesg | grep nf_conntrack"),
 		})
 	}
 	text, _ := v.Sysctl(t.last.NetNS, "net.netfilter.nf_conntrack_tcp_timeout_time_wait")
 	if seconds, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
 		list = append(list, rule.Evidence{
-			Metric: "conntrack.time-wait", What: rule.T("a closed connection keeps its entry for %s", unit.Seconds(seconds)),
-			Value: seconds, Unit: "seconds", Check: shell.Line("%s conntrack -L -p tcp | awk '{print $4}' | sort | uniq -c", enter),
+			Metric: metric.ConntrackTimeWait, What: rule.T("a closed connection keeps its entry for %s", unit.Seconds(seconds)),
+			Value: seconds, Check: shell.Line("%s conntrack -L -p tcp | awk '{print $4}' | sort | uniq -c", enter),
 		})
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -298,19 +299,19 @@ func (x exhaustion) evidence(v *view.View) []rule.Evidence {
 	enter := v.EnterNetNS(x.ns)
 	list := []rule.Evidence{
 		{
-			Metric: "tcp.local-ports", What: rule.T("%s of %s ports (range %s) used from %s to %s in %d of %d samples", unit.Count(x.peak), unit.Count(x.size), x.text, x.local, x.to(), x.full, x.readings),
-			Value: float64(x.peak), Unit: "count", Limit: rule.Limit(float64(x.size)),
+			Metric: metric.TCPLocalPorts, What: rule.T("%s of %s ports (range %s) used from %s to %s in %d of %d samples", unit.Count(x.peak), unit.Count(x.size), x.text, x.local, x.to(), x.full, x.readings),
+			Value: float64(x.peak), Limit: rule.Limit(float64(x.size)),
 			Check: shell.Line("%s ss -Htan dst %s | wc -l; %s sysctl net.ipv4.ip_local_port_range", enter, x.to(), enter),
 		},
 		{
-			Metric: "tcp.time-wait", What: rule.T("%s of them in TIME_WAIT, each for 60 s after its connection was closed from here", unit.Count(x.timeWait)),
-			Value: float64(x.timeWait), Unit: "count", Check: shell.Line("%s ss -Htan state time-wait dst %s | wc -l", enter, x.to()),
+			Metric: metric.TCPTimeWait, What: rule.T("%s of them in TIME_WAIT, each for 60 s after its connection was closed from here", unit.Count(x.timeWait)),
+			Value: float64(x.timeWait), Check: shell.Line("%s ss -Htan state time-wait dst %s | wc -l", enter, x.to()),
 		},
 	}
 	if x.opens > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "tcp.active-opens", What: rule.T("%s connects succeed in the namespace", unit.PerSecond(x.opens)),
-			Value: x.opens, Unit: "per second", Check: shell.Line("%s nstat -az TcpActiveOpens", enter), Counters: true,
+			Metric: metric.TCPActiveOpens, What: rule.T("%s connects succeed in the namespace", unit.PerSecond(x.opens)),
+			Value: x.opens, Check: shell.Line("%s nstat -az TcpActiveOpens", enter),
 		})
 	}
 	return list

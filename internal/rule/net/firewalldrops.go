@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -188,8 +189,8 @@ func waitingAtOnce(victims []cutOff) float64 {
 
 func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: "firewall.packets", What: rule.T("+%s packets in %s (%s): %s", unit.Count(f.packets), unit.Seconds(f.seconds), unit.PerSecond(rate), f.Match),
-		Value: f.packets, Unit: "count", Limit: rule.Limit(0), Check: f.show(v), Counters: true,
+		Metric: metric.FirewallPackets, What: rule.T("+%s packets in %s (%s): %s", unit.Count(f.packets), unit.Seconds(f.seconds), unit.PerSecond(rate), f.Match),
+		Value: f.packets, Limit: rule.Limit(0), Check: f.show(v),
 	}}
 	connecting, cut := 0, 0
 	for _, w := range victims {
@@ -202,14 +203,14 @@ func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule
 	if connecting > 0 {
 		w := victims[0]
 		list = append(list, rule.Evidence{
-			Metric: "tcp.syn-sent", What: rule.T("%d connects without an answer to %s:%d%s", connecting, w.Remote, w.RemotePort, v.InNetNS(w.NetNS)),
-			Value: float64(connecting), Unit: "count", Check: shell.Line("%s ss -tan state syn-sent dst %s", v.EnterNetNS(w.NetNS), shell.Address(w.Remote)),
+			Metric: metric.TCPSYNSent, What: rule.T("%d connects without an answer to %s:%d%s", connecting, w.Remote, w.RemotePort, v.InNetNS(w.NetNS)),
+			Value: float64(connecting), Check: shell.Line("%s ss -tan state syn-sent dst %s", v.EnterNetNS(w.NetNS), shell.Address(w.Remote)),
 		})
 	}
 	if cut > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "tcp.retransmits", What: rule.T("%d connections repeat into silence", cut),
-			Value: float64(cut), Unit: "count", Check: shell.Line("ss -tino state established | grep -B1 backoff"),
+			Metric: metric.TCPRetransmits, What: rule.T("%d connections repeat into silence", cut),
+			Value: float64(cut), Check: shell.Line("ss -tino state established | grep -B1 backoff"),
 		})
 	}
 	return list

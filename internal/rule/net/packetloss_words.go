@@ -3,6 +3,7 @@ package net
 import (
 	"fmt"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -13,8 +14,8 @@ import (
 func (l loss) evidence(v *view.View) []rule.Evidence {
 	enter := v.EnterNetNS(l.NetNS)
 	list := []rule.Evidence{{
-		Metric: "tcp.retransmission-rate", What: rule.T("%s of %s segments sent again in %s%s", unit.Count(l.data), unit.Count(l.sent), unit.Seconds(l.Seconds), v.InNetNS(l.NetNS)),
-		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy.Value), Check: shell.Line("%s nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPSynRetrans", enter), Counters: true,
+		Metric: metric.TCPRetransmissionRate, What: rule.T("%s of %s segments sent again in %s%s", unit.Count(l.data), unit.Count(l.sent), unit.Seconds(l.Seconds), v.InNetNS(l.NetNS)),
+		Value: l.rate(), Limit: rule.Limit(lossy.Value), Check: shell.Line("%s nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPSynRetrans", enter),
 	}}
 	if l.place != nil {
 		list = append(list, placeEvidence(v, *l.place))
@@ -22,27 +23,27 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 	if len(l.peers) > 0 {
 		p := l.peers[0]
 		list = append(list, rule.Evidence{
-			Metric: "tcp.retransmits", What: rule.T("%s of %s segments to %s, on %d connections%s", unit.Count(p.repeated), unit.Count(p.sent), p.remote, p.connections, owner(v, p.worst)),
-			Value: p.repeated, Unit: "count", Check: shell.Line("%s ss -tino dst %s", enter, shell.Address(p.remote)), Counters: true,
+			Metric: metric.TCPRetransmits, What: rule.T("%s of %s segments to %s, on %d connections%s", unit.Count(p.repeated), unit.Count(p.sent), p.remote, p.connections, owner(v, p.worst)),
+			Value: p.repeated, Check: shell.Line("%s ss -tino dst %s", enter, shell.Address(p.remote)), Counters: true,
 		})
 	}
 	if l.timeouts+l.probes > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "tcp.timeouts", What: rule.T("%s retransmission timeouts and %s tail loss probes, at least 200 ms each", unit.Count(l.timeouts), unit.Count(l.probes)),
-			Value: l.timeouts, Unit: "count", Check: shell.Line("%s nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes", enter), Counters: true,
+			Metric: metric.TCPTimeouts, What: rule.T("%s retransmission timeouts and %s tail loss probes, at least 200 ms each", unit.Count(l.timeouts), unit.Count(l.probes)),
+			Value: l.timeouts, Check: shell.Line("%s nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes", enter),
 		})
 	}
 	if l.dsack > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "tcp.dsack", What: rule.T("peers had %s of them already: the data or only its ACK was late or lost", unit.Count(l.dsack)),
-			Value: l.dsack, Unit: "count", Check: shell.Line("%s nstat -az TcpExtTCPDSACKRecv", enter), Counters: true,
+			Metric: metric.TCPDsack, What: rule.T("peers had %s of them already: the data or only its ACK was late or lost", unit.Count(l.dsack)),
+			Value: l.dsack, Check: shell.Line("%s nstat -az TcpExtTCPDSACKRecv", enter),
 		})
 	}
 	list = append(list, deviceDrops(v, l.NetNS)...)
 	if n := softnetDrops(v); n > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "softnet.dropped", What: rule.T("this host's receive backlog dropped %s packets", unit.Count(n)),
-			Value: n, Unit: "count", Limit: rule.Limit(0), Check: shell.Line("cat /proc/net/softnet_stat   # second column, hexadecimal"), Counters: true,
+			Metric: metric.SoftnetDropped, What: rule.T("this host's receive backlog dropped %s packets", unit.Count(n)),
+			Value: n, Limit: rule.Limit(0), Check: shell.Line("cat /proc/net/softnet_stat   # second column, hexadecimal"),
 		})
 	}
 	return list
@@ -60,8 +61,8 @@ func owner(v *view.View, c view.Connection) string {
 
 func placeEvidence(v *view.View, f filter) rule.Evidence {
 	return rule.Evidence{
-		Metric: "firewall.packets", What: rule.T("%s dropped %s packets in %s, each with probability %s", f.String(), unit.Count(f.packets), unit.Seconds(f.seconds), unit.Share(f.Random)),
-		Value: f.packets, Unit: "count", Limit: rule.Limit(0), Check: f.show(v), Counters: true,
+		Metric: metric.FirewallPackets, What: rule.T("%s dropped %s packets in %s, each with probability %s", f.String(), unit.Count(f.packets), unit.Seconds(f.seconds), unit.Share(f.Random)),
+		Value: f.packets, Limit: rule.Limit(0), Check: f.show(v),
 	}
 }
 
@@ -91,8 +92,8 @@ func deviceDrops(v *view.View, ns uint64) []rule.Evidence {
 			continue
 		}
 		list = append(list, rule.Evidence{
-			Metric: "interface.drops", What: rule.T("%s dropped %s packets coming in and %s going out", name, unit.Count(rx), unit.Count(tx)),
-			Value: rx + tx, Unit: "count", Check: shell.Line("%s ip -s link show dev %s", v.EnterNetNS(ns), name), Counters: true,
+			Metric: metric.InterfaceDrops, What: rule.T("%s dropped %s packets coming in and %s going out", name, unit.Count(rx), unit.Count(tx)),
+			Value: rx + tx, Check: shell.Line("%s ip -s link show dev %s", v.EnterNetNS(ns), name),
 		})
 	}
 	return list

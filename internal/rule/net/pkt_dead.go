@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rtrail/internal/direction"
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -112,7 +113,7 @@ func (x *deadService) evidence(v *view.View) []rule.Evidence {
 	d := &x.sum
 	check := tshark(v, shell.Display("%s && tcp.dstport == %d && tcp.len > 0 && tcp.analysis.retransmission", pktHost("dst", x.s.Server), x.s.Port),
 		"tcp.stream", "tcp.seq", "tcp.len", "tcp.analysis.rto")
-	list := []rule.Evidence{{Metric: "packets.unheard", Value: float64(d.Unheard), Unit: "count", Check: check,
+	list := []rule.Evidence{{Metric: metric.PacketsUnheard, Value: float64(d.Unheard), Check: check,
 		What: rule.T("on %d of %d connections, of %s, the last request was sent again %d times in all, and no packet of any kind came back in the %s until the last copy", d.Unheard,
 			max(x.s.Sent("client").Connections, d.Unheard), clientsOf(x.clients), d.UnheardCopies, unit.Duration(d.UnheardFor/time.Duration(d.Unheard)))}}
 	if d.UnheardQuiet >= shortestLimit.Duration() {
@@ -120,9 +121,9 @@ func (x *deadService) evidence(v *view.View) []rule.Evidence {
 		if !x.forgotten() {
 			text = rule.T("before it, each of them had been silent for %s or more; other requests were answered after as much as %s", unit.Duration(d.UnheardQuiet), unit.Duration(x.pause))
 		}
-		list = append(list, rule.Evidence{Metric: "packets.unheard", Value: d.UnheardQuiet.Seconds(), Unit: "seconds", Check: check, What: text})
+		list = append(list, rule.Evidence{Metric: metric.PacketsUnheardQuiet, Value: d.UnheardQuiet.Seconds(), Check: check, What: text})
 	}
-	return append(list, rule.Evidence{Metric: "packets.unheard", Value: float64(x.others), Unit: "count",
+	return append(list, rule.Evidence{Metric: metric.PacketsUnheard, Value: float64(x.others),
 		What:  rule.T("%s other requests were answered after the first of these was sent, at %s", unit.Count(x.others), d.UnheardFrom.UTC().Format("15:04:05.000")),
 		Check: tshark(v, shell.Display("%s && tcp.srcport == %d && tcp.len > 0", pktHost("src", x.s.Server), x.s.Port), "tcp.stream")})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -207,18 +208,18 @@ func (n *nagled) evidence(v *view.View, each time.Duration, share float64) []rul
 	}
 	check := show(n.reads(n.client()))
 	list := []rule.Evidence{
-		{Metric: "packets.delayed-ack", What: rule.T("%d times a small segment left only when the acknowledgement of the one before came, %s in all", n.delays, unit.Duration(n.waited)),
-			Value: float64(n.delays), Unit: "count", Check: check},
-		{Metric: "packets.delayed-ack", What: rule.T("%s of %d requests, %s each", unit.Share(share), n.requests, unit.Duration(each)), Value: share, Unit: "share", Check: check},
+		{Metric: metric.PacketsDelayedACK, What: rule.T("%d times a small segment left only when the acknowledgement of the one before came, %s in all", n.delays, unit.Duration(n.waited)),
+			Value: float64(n.delays), Check: check},
+		{Metric: metric.PacketsDelayedACKShare, What: rule.T("%s of %d requests, %s each", unit.Share(share), n.requests, unit.Duration(each)), Value: share, Check: check},
 	}
 	if len(n.clients) > 1 && n.clients[0].Client != "" {
 		worst := &n.clients[0]
-		list = append(list, rule.Evidence{Metric: "packets.delayed-ack", Value: float64(worst.DelayedACKs), Unit: "count", Check: show(n.reads(worst.Client)),
+		list = append(list, rule.Evidence{Metric: metric.PacketsDelayedACK, Value: float64(worst.DelayedACKs), Check: show(n.reads(worst.Client)),
 			What: rule.T("most by %s: %d times, %s; then %s", worst.Client, worst.DelayedACKs, unit.Duration(worst.DelayedACKTime), named(n.affected()[1:], n.untold()))})
 	}
 	if w := n.worst; w != nil {
 		waited := n.writes(w).DelayedACKTime
-		list = append(list, rule.Evidence{Metric: "packets.delayed-ack", What: rule.T("most on %s: %s", pktEnds(w), unit.Duration(waited)), Value: waited.Seconds(), Unit: "seconds",
+		list = append(list, rule.Evidence{Metric: metric.PacketsDelayedACKWait, What: rule.T("most on %s: %s", pktEnds(w), unit.Duration(waited)), Value: waited.Seconds(),
 			Check: show(shell.Display("tcp.port == %d && %s", w.ClientPort, n.reads(w.Client)))})
 	}
 	return list

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -278,22 +279,22 @@ func (r *resolver) who() string {
 }
 
 func (r *resolver) evidence(v *view.View) []rule.Evidence {
-	list := []rule.Evidence{{Metric: "packets.dns-unanswered", What: rule.T("%s without an answer, %s answered only after a copy, of %s%s", unit.Plural(r.silent(), "query", "queries"), unit.Count(r.Repeated), unit.Count(r.asked()), r.uncounted()),
-		Value: float64(r.lost()), Unit: "count", Limit: rule.Limit(0), Check: r.unansweredCheck(v)}}
+	list := []rule.Evidence{{Metric: metric.PacketsDNSUnanswered, What: rule.T("%s without an answer, %s answered only after a copy, of %s%s", unit.Plural(r.silent(), "query", "queries"), unit.Count(r.Repeated), unit.Count(r.asked()), r.uncounted()),
+		Value: float64(r.lost()), Limit: rule.Limit(0), Check: r.unansweredCheck(v)}}
 	if r.first != nil {
-		list = append(list, rule.Evidence{Metric: "packets.dns-unanswered", What: rule.T("first: %s asked for %s, frame %d", r.first.Client, strings.TrimSpace(r.first.Fingerprint), r.first.FirstFrame), Value: float64(r.first.FirstFrame), Unit: "frame",
+		list = append(list, rule.Evidence{Metric: metric.PacketsFirstFrame, What: rule.T("first: %s asked for %s, frame %d", r.first.Client, strings.TrimSpace(r.first.Fingerprint), r.first.FirstFrame), Value: float64(r.first.FirstFrame),
 			Check: r.firstCheck(v)})
 	}
 	if n := min(r.AskedAgain, r.silent()); n > 0 || r.missed() < int64(someQueries.Value) {
-		list = append(list, rule.Evidence{Metric: "packets.dns-unanswered", What: rule.T("of those without an answer, their clients asked %s again", unit.Count(n)), Value: float64(n), Unit: "count", Check: r.unansweredCheck(v)})
+		list = append(list, rule.Evidence{Metric: metric.PacketsDNSUnanswered, What: rule.T("of those without an answer, their clients asked %s again", unit.Count(n)), Value: float64(n), Check: r.unansweredCheck(v)})
 	}
 	if r.Refused > 0 {
-		list = append(list, rule.Evidence{Metric: "packets.port-unreachable", What: rule.T("%s answered by ICMP port unreachable", unit.Plural(r.Refused, "of them was", "of them were")), Value: float64(r.Refused), Unit: "count",
+		list = append(list, rule.Evidence{Metric: metric.PacketsPortUnreachable, What: rule.T("%s answered by ICMP port unreachable", unit.Plural(r.Refused, "of them was", "of them were")), Value: float64(r.Refused),
 			Check: tshark(v, r.refusedFilter())})
 	}
 	if r.s.Count > 0 {
-		list = append(list, rule.Evidence{Metric: "packets.dns-time", What: rule.T("answers: fastest %s, half within %s, slowest %s", unit.Duration(r.s.RTMin), unit.Duration(r.s.RTP50), unit.Duration(r.s.RTMax)),
-			Value: r.s.RTMax.Seconds(), Unit: "seconds", Check: r.listing(v)})
+		list = append(list, rule.Evidence{Metric: metric.PacketsDNSTime, What: rule.T("answers: fastest %s, half within %s, slowest %s", unit.Duration(r.s.RTMin), unit.Duration(r.s.RTP50), unit.Duration(r.s.RTMax)),
+			Value: r.s.RTMax.Seconds(), Check: r.listing(v)})
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rtrail/internal/direction"
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -197,19 +198,19 @@ func (l *lostWay) otherWay(v *view.View) []rule.Evidence {
 	if b == nil || b.waited <= l.waited {
 		return nil
 	}
-	return []rule.Evidence{{Metric: "packets.retransmit-wait", What: rule.T("the other direction costs more time: from %s to %s %d of %d segments were sent again, %d after a timeout, and %s waited for",
-		b.from, b.to, b.repeats, b.segments, b.timeouts, unit.Duration(b.waited)), Value: b.waited.Seconds(), Unit: "seconds", Check: b.check(v)}}
+	return []rule.Evidence{{Metric: metric.PacketsRetransmitWait, What: rule.T("the other direction costs more time: from %s to %s %d of %d segments were sent again, %d after a timeout, and %s waited for",
+		b.from, b.to, b.repeats, b.segments, b.timeouts, unit.Duration(b.waited)), Value: b.waited.Seconds(), Check: b.check(v)}}
 }
 
 func (l *lostWay) evidence(check shell.Command) []rule.Evidence {
-	list := []rule.Evidence{{Metric: "packets.retransmissions", What: rule.T("%d of %d segments from %s to %s sent again, %d of them after a timeout", l.repeats, l.segments, l.from, l.to, l.timeouts),
-		Value: l.rate(), Unit: "share", Limit: rule.Limit(lossy.Value), Check: check}}
+	list := []rule.Evidence{{Metric: metric.PacketsRetransmissions, What: rule.T("%d of %d segments from %s to %s sent again, %d of them after a timeout", l.repeats, l.segments, l.from, l.to, l.timeouts),
+		Value: l.rate(), Limit: rule.Limit(lossy.Value), Check: check}}
 	if l.upstream+l.downstream > 0 {
-		list = append(list, rule.Evidence{Metric: "packets.lost-where", What: rule.T("%d came to the capture as copies only, %d were seen twice", l.upstream, l.downstream),
-			Value: float64(l.upstream), Unit: "count", Check: check})
+		list = append(list, rule.Evidence{Metric: metric.PacketsLostWhere, What: rule.T("%d came to the capture as copies only, %d were seen twice", l.upstream, l.downstream),
+			Value: float64(l.upstream), Check: check})
 	}
 	if l.worst != nil {
-		list = append(list, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("most on %s: %d, of %s", pktEnds(l.worst), l.mostRepeats, unit.Plural(l.conns, "connection", "connections")), Value: float64(l.mostRepeats), Unit: "count", Check: check})
+		list = append(list, rule.Evidence{Metric: metric.PacketsRetransmitted, What: rule.T("most on %s: %d, of %s", pktEnds(l.worst), l.mostRepeats, unit.Plural(l.conns, "connection", "connections")), Value: float64(l.mostRepeats), Check: check})
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"rtrail/internal/metric"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
@@ -157,7 +158,7 @@ func (l *link) evidence(v *view.View) []rule.Evidence {
 	worst := l.ways[0]
 	retried := tshark(v, shell.Display("%s && tcp.analysis.retransmission && tcp.len >= %d", l.packets(false), l.smallest),
 		"tcp.stream", view.IPField("src", worst.from), view.IPField("dst", worst.to), "tcp.seq", "tcp.len")
-	list := []rule.Evidence{{Metric: "packets.stuck-segment", Value: float64(l.smallest), Unit: "bytes", Check: retried,
+	list := []rule.Evidence{{Metric: metric.PacketsStuckSegment, Value: float64(l.smallest), Check: retried,
 		What: rule.T("%s stuck at a segment of %s and more, which was repeated %d times without an acknowledgement", plural(len(l.stuck), "connection"), unit.Bytes(l.smallest), l.copies),
 	}}
 	if len(l.ways) > 1 {
@@ -169,10 +170,10 @@ func (l *link) evidence(v *view.View) []rule.Evidence {
 				names = append(names, n.from)
 			}
 		}
-		list = append(list, rule.Evidence{Metric: "packets.stuck-segment", Value: float64(len(l.ways)), Unit: "count", Check: retried,
+		list = append(list, rule.Evidence{Metric: metric.PacketsStuckWays, Value: float64(len(l.ways)), Check: retried,
 			What: rule.T("%s; those that waited longest: %s", l.others(), named(names, false))})
 	}
-	list = append(list, rule.Evidence{Metric: "packets.largest-acked", Value: float64(l.acked), Unit: "bytes", Limit: rule.Limit(float64(l.smallest)),
+	list = append(list, rule.Evidence{Metric: metric.PacketsLargestAcked, Value: float64(l.acked), Limit: rule.Limit(float64(l.smallest)),
 		What:  rule.T("the largest segment that arrived has %s; %s got through", unit.Bytes(l.acked), plural(l.passed, "handshake")),
 		Check: shell.Line("ping -M do -s %d %s   # from %s: a packet of %d bytes", l.largest-ipHeader(worst.from)-echoHeader, shell.Address(worst.to), shell.Address(worst.from), l.largest)})
 	if l.mss > 0 {
@@ -181,12 +182,12 @@ func (l *link) evidence(v *view.View) []rule.Evidence {
 		if l.to == "" {
 			words = rule.T("they announced that they take segments of %d bytes", l.mss)
 		}
-		list = append(list, rule.Evidence{Metric: "packets.mss", What: words, Value: float64(l.mss), Unit: "bytes",
+		list = append(list, rule.Evidence{Metric: metric.PacketsMss, What: words, Value: float64(l.mss),
 			Check: tshark(v, shell.Display("%s && tcp.flags.syn == 1", l.packets(true)), view.IPField("src", worst.to), "tcp.options.mss_val")})
 	}
 	if l.tooBig > 0 {
-		list = append(list, rule.Evidence{Metric: "packets.too-big", What: rule.T("%d ICMP messages said that packets are too big, MTU %d", l.tooBig, l.mtu),
-			Value: float64(l.tooBig), Unit: "count", Check: tshark(v, shell.Display("icmp.type == 3 && icmp.code == 4 || icmpv6.type == 2"))})
+		list = append(list, rule.Evidence{Metric: metric.PacketsTooBig, What: rule.T("%d ICMP messages said that packets are too big, MTU %d", l.tooBig, l.mtu),
+			Value: float64(l.tooBig), Check: tshark(v, shell.Display("icmp.type == 3 && icmp.code == 4 || icmpv6.type == 2"))})
 	}
 	return list
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"slices"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -137,16 +138,16 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Headline = rule.T("%s ignores connects from %s whose timestamps are behind those of earlier connections: several hosts share that address", b.s.Name(), b.client)
 		f.Impact = rule.Impact{Share: share(float64(b.oldIgnored), float64(b.young+b.old-b.oldIgnored)), Text: rule.T("%d of %d connects", b.oldIgnored, b.old+b.young)}
 		f.Evidence = []rule.Evidence{
-			{Metric: "packets.old-timestamps", What: rule.T("%d of %d connects with an older timestamp got no answer", b.oldIgnored, b.old), Value: float64(b.oldIgnored), Unit: "count", Limit: rule.Limit(0), Check: check},
-			{Metric: "packets.old-timestamps", What: rule.T("%d of %d connects with a newer one were answered", b.youngServed, b.young), Value: float64(b.youngServed), Unit: "count", Check: check},
+			{Metric: metric.PacketsOldTimestamps, What: rule.T("%d of %d connects with an older timestamp got no answer", b.oldIgnored, b.old), Value: float64(b.oldIgnored), Limit: rule.Limit(0), Check: check},
+			{Metric: metric.PacketsOldTimestamps, What: rule.T("%d of %d connects with a newer one were answered", b.youngServed, b.young), Value: float64(b.youngServed), Check: check},
 		}
 	} else {
 		f.Headline = rule.T("timestamps of %s go back within connections to %s, which ignores such packets", b.client, b.s.Name())
 		f.Impact = rule.Impact{Share: min(float64(b.segments)/float64(max(b.worst.FromClient.Segments, 1)), 1), Text: rule.T("%s segments sent in vain", unit.Count(b.segments))}
-		f.Evidence = []rule.Evidence{{Metric: "packets.old-timestamps", What: rule.T("%d segments with a timestamp that went back, %d copies sent", b.segments, b.repeated), Value: float64(b.segments), Unit: "count", Limit: rule.Limit(0), Check: check}}
+		f.Evidence = []rule.Evidence{{Metric: metric.PacketsOldTimestamps, What: rule.T("%d segments with a timestamp that went back, %d copies sent", b.segments, b.repeated), Value: float64(b.segments), Limit: rule.Limit(0), Check: check}}
 	}
 	if counters > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "tcp.paws-drops", What: rule.T("the kernel threw %s packets away for their timestamps", unit.Count(counters)), Value: counters, Unit: "count", Limit: rule.Limit(0), Check: shell.Line("nstat -az 'TcpExtPAWS*'"), Counters: true})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.TCPPAWSDrops, What: rule.T("the kernel threw %s packets away for their timestamps", unit.Count(counters)), Value: counters, Limit: rule.Limit(0), Check: shell.Line("nstat -az 'TcpExtPAWS*'")})
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("turn tcp_tw_recycle off on the server (Linux before 4.12), or the check of timestamps in the firewall before it"), Command: shell.Line("sysctl -w net.ipv4.tcp_tw_recycle=0"), Tradeoff: "more connections in TIME_WAIT"},

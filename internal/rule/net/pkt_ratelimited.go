@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -338,22 +339,22 @@ func (l *limit) finding(v *view.View) rule.Finding {
 	f.Impact = rule.Impact{TimeLost: max(perSecond(v, l.waited), float64(l.steady)/max(v.Seconds(), 1)), Text: rule.T("%d of %d seconds at the limit", l.steady, len(l.seconds))}
 	host := pktHost("src", l.From)
 	check := shell.Line("%s -q -z %s", tshark(v, host), shell.Display("io,stat,1,%s", host))
-	f.Evidence = []rule.Evidence{{Metric: "packets.rate", What: rule.T("%d of %d whole seconds at %s, within %s", l.steady, len(l.seconds), l.rate(), unit.Share(steadyWithin.Value)),
-		Value: l.bytes, Unit: "bytes per second", Check: check}}
+	f.Evidence = []rule.Evidence{{Metric: metric.PacketsRate, What: rule.T("%d of %d whole seconds at %s, within %s", l.steady, len(l.seconds), l.rate(), unit.Share(steadyWithin.Value)),
+		Value: l.bytes, Check: check}}
 	if l.queued > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.queued", What: rule.T("by their sender's clock packets waited %s on the way to the capture, up to %s", unit.Duration(l.queued), unit.Duration(l.queuedMax)),
-			Value: l.queued.Seconds(), Unit: "seconds", Check: tshark(v, shell.Display("%s && tcp.len > 0", host), "tcp.options.timestamp.tsval")})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsQueued, What: rule.T("by their sender's clock packets waited %s on the way to the capture, up to %s", unit.Duration(l.queued), unit.Duration(l.queuedMax)),
+			Value: l.queued.Seconds(), Check: tshark(v, shell.Display("%s && tcp.len > 0", host), "tcp.options.timestamp.tsval")})
 	}
 	if l.standing >= standing.Duration() {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.standing-queue", What: rule.T("round trips of what it sends take %s longer than the shortest", unit.Duration(l.standing)),
-			Value: l.standing.Seconds(), Unit: "seconds", Check: shell.Line("ss -tin   # rtt against minrtt")})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsStandingQueue, What: rule.T("round trips of what it sends take %s longer than the shortest", unit.Duration(l.standing)),
+			Value: l.standing.Seconds(), Check: shell.Line("ss -tin   # rtt against minrtt")})
 	}
 	if l.resent > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("%s of packets are copies of lost ones", unit.Share(l.resent)), Value: l.resent, Unit: "share", Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", host))})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsRetransmissions, What: rule.T("%s of packets are copies of lost ones", unit.Share(l.resent)), Value: l.resent, Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", host))})
 	}
 	if l.unanswered > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: "packets.retransmissions", What: rule.T("%s of the packets to %s are copies, for want of an answer", unit.Share(l.unanswered), l.From),
-			Value: l.unanswered, Unit: "share", Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", pktHost("dst", l.From)))})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsRetransmissions, What: rule.T("%s of the packets to %s are copies, for want of an answer", unit.Share(l.unanswered), l.From),
+			Value: l.unanswered, Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", pktHost("dst", l.From)))})
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("look for the limit: a qdisc or filter on %s, a class of the cloud's instance, a switch port or a firewall", l.From), Command: shell.Line("tc -s qdisc; tc -s class show dev IF; tc filter show dev IF egress; nft list ruleset; ethtool -S IF | grep -i exceeded"), Tradeoff: "none"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -140,14 +141,14 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 	side, other := r.reads(r.worst)
 	check := tshark(v, shell.Display("tcp.analysis.zero_window && %s && tcp.port == %d", pktHost("src", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address), "tcp.window_size")
 	list := []rule.Evidence{
-		{Metric: "packets.zero-window", What: rule.T("the window of %s was closed %d times, %s in all", r.address, r.episodes, unit.Duration(r.closed)),
-			Value: r.closed.Seconds(), Unit: "seconds", Limit: rule.Limit(0), Check: check},
-		{Metric: "packets.zero-window", What: rule.T("longest on %s: %s of %s", pktEnds(r.worst), unit.Duration(side.ZeroWindowTime), unit.Seconds(r.worst.Seconds())),
-			Value: side.ZeroWindowTime.Seconds(), Unit: "seconds", Check: check},
+		{Metric: metric.PacketsZeroWindow, What: rule.T("the window of %s was closed %d times, %s in all", r.address, r.episodes, unit.Duration(r.closed)),
+			Value: r.closed.Seconds(), Limit: rule.Limit(0), Check: check},
+		{Metric: metric.PacketsZeroWindow, What: rule.T("longest on %s: %s of %s", pktEnds(r.worst), unit.Duration(side.ZeroWindowTime), unit.Seconds(r.worst.Seconds())),
+			Value: side.ZeroWindowTime.Seconds(), Check: check},
 	}
 	if other.WindowLimited > 0 {
-		list = append(list, rule.Evidence{Metric: "packets.window-limited", What: rule.T("there the sender had filled the window for another %s", unit.Duration(other.WindowLimited)),
-			Value: other.WindowLimited.Seconds(), Unit: "seconds", Check: tshark(v, shell.Display("tcp.analysis.window_full && %s && tcp.port == %d", pktHost("dst", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address))})
+		list = append(list, rule.Evidence{Metric: metric.PacketsWindowLimited, What: rule.T("there the sender had filled the window for another %s", unit.Duration(other.WindowLimited)),
+			Value: other.WindowLimited.Seconds(), Check: tshark(v, shell.Display("tcp.analysis.window_full && %s && tcp.port == %d", pktHost("dst", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address))})
 	}
 	c := r.worst
 	local, localPort, remote, remotePort := c.Client, c.ClientPort, c.Server, c.ServerPort
@@ -155,12 +156,12 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 		local, localPort, remote, remotePort = remote, remotePort, local, localPort
 	}
 	if s, ok := pktSocket(v, local, localPort, remote, remotePort); ok && s.RecvQueue > 0 {
-		list = append(list, rule.Evidence{Metric: "tcp.recv-queue", What: rule.T("%s lie unread in the socket of the reader", unit.Bytes(s.RecvQueue)),
-			Value: float64(s.RecvQueue), Unit: "bytes", Check: shell.Line("%s ss -tnp 'sport = :%d'   # Recv-Q", v.EnterNetNS(s.NetNS), localPort)})
+		list = append(list, rule.Evidence{Metric: metric.TCPRecvQueue, What: rule.T("%s lie unread in the socket of the reader", unit.Bytes(s.RecvQueue)),
+			Value: float64(s.RecvQueue), Check: shell.Line("%s ss -tnp 'sport = :%d'   # Recv-Q", v.EnterNetNS(s.NetNS), localPort)})
 	}
 	if s, ok := pktSocket(v, remote, remotePort, local, localPort); ok && s.SendQueue > 0 {
-		list = append(list, rule.Evidence{Metric: "tcp.send-queue", What: rule.T("%s wait in the socket of the sender", unit.Bytes(s.SendQueue)),
-			Value: float64(s.SendQueue), Unit: "bytes", Check: shell.Line("%s ss -tnp 'dport = :%d'   # Send-Q", v.EnterNetNS(s.NetNS), localPort)})
+		list = append(list, rule.Evidence{Metric: metric.TCPSendQueue, What: rule.T("%s wait in the socket of the sender", unit.Bytes(s.SendQueue)),
+			Value: float64(s.SendQueue), Check: shell.Line("%s ss -tnp 'dport = :%d'   # Send-Q", v.EnterNetNS(s.NetNS), localPort)})
 	}
 	return list
 }

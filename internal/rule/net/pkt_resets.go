@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rtrail/internal/direction"
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -173,7 +174,7 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	switch b.kind {
 	case refused:
 		f.Headline = rule.T("nobody listens on %s:%d: %d connects were refused", b.s.Server, b.s.Port, b.count)
-		f.Evidence = []rule.Evidence{{Metric: "packets.refused", What: rule.T("%d of %d connects were refused: %d SYNs were answered by RST", b.count, b.ended, b.syns), Value: float64(b.count), Unit: "count", Limit: rule.Limit(0), Check: check}}
+		f.Evidence = []rule.Evidence{{Metric: metric.PacketsRefused, What: rule.T("%d of %d connects were refused: %d SYNs were answered by RST", b.count, b.ended, b.syns), Value: float64(b.count), Limit: rule.Limit(0), Check: check}}
 		f.Fixes = []rule.Fix{{Text: rule.T("start the server, or let it listen on this address; a firewall that rejects with tcp-reset looks the same"), Command: shell.Line("ss -ltn 'sport = :%d'; iptables -nvL", b.s.Port), Tradeoff: "none"}}
 		return f
 	case serverBroke:
@@ -189,9 +190,9 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 		return b.closedIdle(v, f, first)
 	}
 	f.Evidence = []rule.Evidence{
-		{Metric: "packets.resets", What: rule.T("RST from the %s on %d connections; on %d of %s it had not acknowledged all it was sent", first.Closer, b.count, b.unread, b.looked()),
-			Value: float64(b.count), Unit: "count", Limit: rule.Limit(0), Check: check},
-		{Metric: "packets.resets", What: rule.T("first at %s, frame %d, %s", first.ClosedAt.UTC().Format("15:04:05.000"), first.CloseFrame, pktEnds(first)), Value: float64(first.CloseFrame), Unit: "frame", Check: check},
+		{Metric: metric.PacketsResets, What: rule.T("RST from the %s on %d connections; on %d of %s it had not acknowledged all it was sent", first.Closer, b.count, b.unread, b.looked()),
+			Value: float64(b.count), Limit: rule.Limit(0), Check: check},
+		{Metric: metric.PacketsFirstFrame, What: rule.T("first at %s, frame %d, %s", first.ClosedAt.UTC().Format("15:04:05.000"), first.CloseFrame, pktEnds(first)), Value: float64(first.CloseFrame), Check: check},
 	}
 	return f
 }

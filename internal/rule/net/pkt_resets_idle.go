@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -45,13 +46,13 @@ func (b *broken) closedIdle(v *view.View, f rule.Finding, first *view.PacketConn
 	check := tshark(v, where, "ip.src", "tcp.stream", "frame.number", "tcp.flags.str")
 	f.Headline = rule.T("%s closes idle connections while clients still use them: %d of %d that ended", b.s.Name(), b.count, b.ended)
 	f.Evidence = []rule.Evidence{{
-		Metric: "packets.resets", Value: float64(b.count), Unit: "count", Limit: rule.Limit(0), Check: check,
+		Metric: metric.PacketsResets, Value: float64(b.count), Limit: rule.Limit(0), Check: check,
 		What: rule.T("on %d connections a request was sent that crossed the server's FIN; it was answered by RST, and is lost", b.count),
 	}}
 	below := rule.T("make the idle limit of the clients' pools shorter than the server's")
 	if times := b.quiet(v); len(times) > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "packets.resets", Value: times[len(times)/2].Seconds(), Unit: "seconds",
+			Metric: metric.PacketsResetAfterIdle, Value: times[len(times)/2].Seconds(),
 			What:  rule.T("the server closed them after %s without a request, %s at least and %s at most", unit.Duration(times[len(times)/2]), unit.Duration(times[0]), unit.Duration(times[len(times)-1])),
 			Check: check,
 		})
@@ -62,7 +63,7 @@ func (b *broken) closedIdle(v *view.View, f rule.Finding, first *view.PacketConn
 		}
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{
-		Metric: "packets.resets", Value: float64(first.CloseFrame), Unit: "frame", Check: check,
+		Metric: metric.PacketsFirstFrame, Value: float64(first.CloseFrame), Check: check,
 		What: rule.T("first at %s, frame %d, %s", first.ClosedAt.UTC().Format("15:04:05.000"), first.CloseFrame, pktEnds(first)),
 	})
 	f.Fixes = []rule.Fix{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rtrail/internal/direction"
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -115,12 +116,12 @@ func (t *trickle) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f.Headline = rule.T("%s sends its answers with pauses: %s of each answer it had sent all it had, and the client had room for more", t.s.Name(), unit.Duration(t.each()))
 	f.Impact = rule.Impact{TimeLost: perSecond(v, t.paused), Text: rule.T("%s of %s in %d answers", unit.Duration(t.paused), unit.Duration(t.rt+t.download), t.answers)}
 	f.Evidence = []rule.Evidence{
-		{Metric: "packets.app-limited", What: rule.T("nothing under way and the window open for %s of the %s between first and last packets of answers", unit.Duration(t.paused), unit.Duration(t.download)),
-			Value: t.paused.Seconds(), Unit: "seconds", Check: check},
-		{Metric: "packets.download", What: rule.T("answers take %s to arrive after %s until they begin", unit.Duration(t.download/time.Duration(t.answers)), unit.Duration(t.rt/time.Duration(t.answers))),
-			Value: (t.download / time.Duration(t.answers)).Seconds(), Unit: "seconds", Check: check},
-		{Metric: "packets.app-limited", What: rule.T("most on %s: %s", pktEnds(t.worst), unit.Duration(t.worst.FromServer.AppLimited)),
-			Value: t.worst.FromServer.AppLimited.Seconds(), Unit: "seconds", Check: check},
+		{Metric: metric.PacketsAppLimited, What: rule.T("nothing under way and the window open for %s of the %s between first and last packets of answers", unit.Duration(t.paused), unit.Duration(t.download)),
+			Value: t.paused.Seconds(), Check: check},
+		{Metric: metric.PacketsDownload, What: rule.T("answers take %s to arrive after %s until they begin", unit.Duration(t.download/time.Duration(t.answers)), unit.Duration(t.rt/time.Duration(t.answers))),
+			Value: (t.download / time.Duration(t.answers)).Seconds(), Check: check},
+		{Metric: metric.PacketsAppLimited, What: rule.T("most on %s: %s", pktEnds(t.worst), unit.Duration(t.worst.FromServer.AppLimited)),
+			Value: t.worst.FromServer.AppLimited.Seconds(), Check: check},
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see what the server waits for between two writes: rows it looks for, a backend, a sleep, a small buffer that it flushes"),

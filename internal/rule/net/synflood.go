@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -251,29 +252,29 @@ func (x flood) evidence(v *view.View) []rule.Evidence {
 	var list []rule.Evidence
 	if x.halfOpen > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "tcp.half-open", What: rule.T("%s connections in SYN_RECV (up to %s), of %s allowed, from %s", unit.Count(x.typical), unit.Count(x.halfOpen), unit.Count(x.limit), x.from()),
-			Value: float64(x.typical), Unit: "count", Limit: rule.Limit(float64(x.limit)),
+			Metric: metric.TCPHalfOpen, What: rule.T("%s connections in SYN_RECV (up to %s), of %s allowed, from %s", unit.Count(x.typical), unit.Count(x.halfOpen), unit.Count(x.limit), x.from()),
+			Value: float64(x.typical), Limit: rule.Limit(float64(x.limit)),
 			Check: shell.Line("%s ss -Htn state syn-recv 'sport = :%d' | awk '{print $4}' | sed 's/:[0-9]*$//' | sort | uniq -c | sort -n | tail", enter, x.Port),
 		})
 	}
-	count := func(metric, name string, value float64, what rule.Text) {
+	count := func(m *metric.Metric, name string, value float64, what rule.Text) {
 		if value > 0 {
-			list = append(list, rule.Evidence{Metric: metric, What: what, Value: value, Unit: "count", Check: shell.Line("%s nstat -az %s", enter, name), Counters: true})
+			list = append(list, rule.Evidence{Metric: m, What: what, Value: value, Check: shell.Line("%s nstat -az %s", enter, name)})
 		}
 	}
-	count("tcp.listen-drops", "TcpExtListenDrops TcpExtListenOverflows", x.refused, rule.T("ListenDrops without ListenOverflows +%s: SYNs refused", unit.Count(x.refused)))
-	count("tcp.queue-full-drops", "TcpExtTCPReqQFullDrop", x.full, rule.T("TCPReqQFullDrop +%s: as many connections as the backlog allows were half open, and syncookies are off", unit.Count(x.full)))
-	count("tcp.syncookies-sent", "TcpExtSyncookiesSent TcpExtSyncookiesRecv", x.cookied, rule.T("SyncookiesSent +%s, %s of them came back", unit.Count(x.cookied), unit.Count(x.returned)))
-	count("tcp.embryonic-resets", "TcpExtEmbryonicRsts", x.resets, rule.T("EmbryonicRsts +%s: handshakes broken off by a reset", unit.Count(x.resets)))
+	count(metric.TCPListenDrops, "TcpExtListenDrops TcpExtListenOverflows", x.refused, rule.T("ListenDrops without ListenOverflows +%s: SYNs refused", unit.Count(x.refused)))
+	count(metric.TCPQueueFullDrops, "TcpExtTCPReqQFullDrop", x.full, rule.T("TCPReqQFullDrop +%s: as many connections as the backlog allows were half open, and syncookies are off", unit.Count(x.full)))
+	count(metric.TCPSyncookiesSent, "TcpExtSyncookiesSent TcpExtSyncookiesRecv", x.cookied, rule.T("SyncookiesSent +%s, %s of them came back", unit.Count(x.cookied), unit.Count(x.returned)))
+	count(metric.TCPEmbryonicResets, "TcpExtEmbryonicRsts", x.resets, rule.T("EmbryonicRsts +%s: handshakes broken off by a reset", unit.Count(x.resets)))
 	opened := x.counters.Delta("TcpPassiveOpens")
 	list = append(list, rule.Evidence{
-		Metric: "tcp.passive-opens", What: rule.T("%s handshakes completed in the namespace", unit.Count(opened)),
-		Value: opened, Unit: "count", Check: shell.Line("%s nstat -az TcpPassiveOpens", enter), Counters: true,
+		Metric: metric.TCPPassiveOpens, What: rule.T("%s handshakes completed in the namespace", unit.Count(opened)),
+		Value: opened, Check: shell.Line("%s nstat -az TcpPassiveOpens", enter),
 	})
 	if lines := v.LogLinesWith("possible SYN flooding"); len(lines) > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "kernel.log", What: rule.T("kernel log: %s", strings.TrimSpace(lines[len(lines)-1].Text)),
-			Value: float64(len(lines)), Unit: "count", Check: shell.Line("dmesg | grep 'SYN flooding'"),
+			Metric: metric.KernelLog, What: rule.T("kernel log: %s", strings.TrimSpace(lines[len(lines)-1].Text)),
+			Value: float64(len(lines)), Check: shell.Line("dmesg | grep 'SYN flooding'"),
 		})
 	}
 	return list

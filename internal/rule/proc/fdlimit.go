@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -182,8 +183,8 @@ func (d descriptors) headline(workers int, sure rule.Confidence) rule.Text {
 
 func (d descriptors) evidence(v *view.View) []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: "process.files", What: rule.T("%s descriptors open of %s, at the limit in %d of %d samples", unit.Count(d.last.Files), unit.Count(d.last.FilesSoft), d.atLimit, d.readings),
-		Value: float64(d.most), Unit: "count", Limit: rule.Limit(float64(d.last.FilesSoft)),
+		Metric: metric.ProcessFiles, What: rule.T("%s descriptors open of %s, at the limit in %d of %d samples", unit.Count(d.last.Files), unit.Count(d.last.FilesSoft), d.atLimit, d.readings),
+		Value: float64(d.most), Limit: rule.Limit(float64(d.last.FilesSoft)),
 		Check: shell.Line("ls /proc/%d/fd | wc -l; grep 'open files' /proc/%d/limits", d.PID, d.PID),
 	}}
 	for _, l := range d.listeners {
@@ -191,8 +192,8 @@ func (d descriptors) evidence(v *view.View) []rule.Evidence {
 			continue
 		}
 		list = append(list, rule.Evidence{
-			Metric: "tcp.accept-queue", What: rule.T("up to %d connections wait on :%d%s for accept", l.Longest, l.Port, v.InNetNS(l.NetNS)),
-			Value: float64(l.Longest), Unit: "count", Limit: rule.Limit(float64(l.Backlog)),
+			Metric: metric.TCPAcceptQueue, What: rule.T("up to %d connections wait on :%d%s for accept", l.Longest, l.Port, v.InNetNS(l.NetNS)),
+			Value: float64(l.Longest), Limit: rule.Limit(float64(l.Backlog)),
 			Check: shell.Line("%s ss -ltn 'sport = :%d'", v.EnterNetNS(l.NetNS), l.Port),
 		})
 	}
@@ -243,8 +244,8 @@ func fileTable(v *view.View) (rule.Finding, bool) {
 		Headline: rule.T("the host has used up its %s open files: programs that are not root fail with ENFILE", unit.Count(last.FilesMax)),
 		Impact:   rule.Impact{Share: 1, Text: rule.T("every open, accept and connect of ordinary users")},
 		Evidence: []rule.Evidence{{
-			Metric: "system.files", What: rule.T("%s files open of %s in %d of %d samples", unit.Count(last.FilesOpen), unit.Count(last.FilesMax), full, len(rows)),
-			Value: float64(last.FilesOpen), Unit: "count", Limit: rule.Limit(float64(last.FilesMax)), Check: shell.Line("cat /proc/sys/fs/file-nr"),
+			Metric: metric.SystemFiles, What: rule.T("%s files open of %s in %d of %d samples", unit.Count(last.FilesOpen), unit.Count(last.FilesMax), full, len(rows)),
+			Value: float64(last.FilesOpen), Limit: rule.Limit(float64(last.FilesMax)), Check: shell.Line("cat /proc/sys/fs/file-nr"),
 		}},
 		Fixes: []rule.Fix{{Text: rule.T("raise the limit of the host"), Command: shell.Line("sysctl -w fs.file-max=%d", 2*last.FilesMax),
 			Tradeoff: "kernel memory; find out first who holds them"}},

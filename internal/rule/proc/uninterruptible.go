@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -163,8 +164,8 @@ const named = 4
 
 func (h hang) evidence(v *view.View, groups []view.Process) []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: "process.uninterruptible", What: rule.T("%s threads in state D at any time, %d of them in one wait all the time", unit.Number(h.mean), h.stuck),
-		Value: h.mean, Unit: "threads", Check: shell.Line("ps -eLo pid,tid,stat,wchan:30,comm | awk '$3 ~ /^D/'"),
+		Metric: metric.ProcessUninterruptible, What: rule.T("%s threads in state D at any time, %d of them in one wait all the time", unit.Number(h.mean), h.stuck),
+		Value: h.mean, Check: shell.Line("ps -eLo pid,tid,stat,wchan:30,comm | awk '$3 ~ /^D/'"),
 	}}
 	for i, b := range h.threads {
 		if i == named {
@@ -175,15 +176,15 @@ func (h hang) evidence(v *view.View, groups []view.Process) []rule.Evidence {
 			in = b.Syscall + " > " + in
 		}
 		list = append(list, rule.Evidence{
-			Metric: "thread.state", What: rule.T("%s (%d): in D in %d of %d samples, in %s", b.Comm, b.TID, b.InD, b.Readings, in),
-			Value: b.Share(), Unit: "share", Check: shell.Line("cat /proc/%d/task/%d/stack", b.PID, b.TID),
+			Metric: metric.ThreadState, What: rule.T("%s (%d): in D in %d of %d samples, in %s", b.Comm, b.TID, b.InD, b.Readings, in),
+			Value: b.Share(), Check: shell.Line("cat /proc/%d/task/%d/stack", b.PID, b.TID),
 		})
 	}
 	if rows := view.Rows[recording.SystemSample](v); len(rows) > 0 {
 		load := rows[len(rows)-1].Load1
 		list = append(list, rule.Evidence{
-			Metric: "sched.load", What: rule.T("load average %s over one minute, of which %s are these threads", unit.Number(load), unit.Number(h.mean)),
-			Value: load, Unit: "tasks", Check: shell.Line("cat /proc/loadavg"),
+			Metric: metric.SchedLoad, What: rule.T("load average %s over one minute, of which %s are these threads", unit.Number(load), unit.Number(h.mean)),
+			Value: load, Check: shell.Line("cat /proc/loadavg"),
 		})
 	}
 	return list

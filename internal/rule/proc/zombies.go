@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -158,12 +159,12 @@ func zombieEvidence(fam family, parent rule.Subject, growth float64) []rule.Evid
 	check := shell.Line("ps -o pid,stat,etime,comm --ppid %d", fam.parent)
 	name := fam.list[0].Comm
 	list := []rule.Evidence{{
-		Metric: "process.zombies", What: rule.T("%s children of %s are zombies, as %s (%d)", unit.Count(len(fam.list)), parent, name, fam.list[0].PID),
-		Value: float64(len(fam.list)), Unit: "count", Check: check,
+		Metric: metric.ProcessZombies, What: rule.T("%s children of %s are zombies, as %s (%d)", unit.Count(len(fam.list)), parent, name, fam.list[0].PID),
+		Value: float64(len(fam.list)), Check: check,
 	}}
 	list = append(list, rule.Evidence{
-		Metric: "process.zombie-growth", What: rule.T("%d came in the window and stayed, %d were collected", fam.fresh, fam.reaped),
-		Value: math.Max(growth, 0), Unit: "per second", Check: shell.Line("watch -n1 %s", shell.Script(shell.Line("%s | grep -c Z", check))),
+		Metric: metric.ProcessZombieGrowth, What: rule.T("%d came in the window and stayed, %d were collected", fam.fresh, fam.reaped),
+		Value: math.Max(growth, 0), Check: shell.Line("watch -n1 %s", shell.Script(shell.Line("%s | grep -c Z", check))),
 	})
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -135,25 +136,25 @@ func (x *talk) finding() rule.Finding {
 
 func (x *talk) evidence() []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: "rt.round-trips", Value: x.perUnit(), Unit: "count", Limit: rule.Limit(manyTrips.Value),
+		Metric: metric.RTRoundTrips, Value: x.perUnit(), Limit: rule.Limit(manyTrips.Value),
 		What:  rule.T("%s round trips one after the other in each of %s pieces of work, %s for each trip", unit.Number(x.perUnit()), unit.Count(x.units), unit.Duration(x.each())),
 		Check: packets(x.v, x.s).With("--transactions"),
 	}, {
-		Metric: "rt.round-trip-share", Value: float64(x.waited) / float64(max(x.took, 1)), Unit: "share", Limit: rule.Limit(tripShare.Value),
+		Metric: metric.RTRoundTripShare, Value: float64(x.waited) / float64(max(x.took, 1)), Limit: rule.Limit(tripShare.Value),
 		What: rule.T("%s of %s went by waiting for these answers, %s between them", unit.Duration(x.unit()), unit.Duration(x.took/time.Duration(max(x.units, 1))),
 			unit.Duration((x.took-x.waited)/time.Duration(max(x.units, 1)))),
 		Check: packets(x.v, x.s).With("--by statement"),
 	}}
 	if server, client, ok := x.s.ConnectRTT(); ok {
 		list = append(list, rule.Evidence{
-			Metric: "rt.handshake", Value: (server + client).Seconds(), Unit: "seconds",
+			Metric: metric.RTHandshake, Value: (server + client).Seconds(),
 			What:  rule.T("of each trip the network takes %s, by the handshakes", unit.Duration(server+client)),
 			Check: tshark(x.v, x.s, shell.Display("tcp.analysis.initial_rtt"), "tcp.stream", "tcp.analysis.initial_rtt"),
 		})
 	}
 	if x.statement != nil {
 		list = append(list, rule.Evidence{
-			Metric: "rt.longest-run", Value: float64(x.statement.RunMost), Unit: "count",
+			Metric: metric.RTLongestRun, Value: float64(x.statement.RunMost),
 			What:  rule.T("%s, up to %s times in a row on one connection", short(x.statement.Fingerprint), unit.Count(x.statement.RunMost)),
 			Check: packets(x.v, x.s).With("--by statement"),
 		})

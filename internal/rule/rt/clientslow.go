@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -272,18 +273,18 @@ func (x *slowClient) evidence() []rule.Evidence {
 	v, s := x.v, x.s
 	if x.reads {
 		return []rule.Evidence{{
-			Metric: "rt.zero-window", Value: x.zero.Seconds(), Unit: "seconds",
+			Metric: metric.RTZeroWindow, Value: x.zero.Seconds(),
 			What:  rule.T("its window was closed %s times, %s in all, of %s its connections were seen", unit.Count(x.episodes), unit.Duration(x.zero), unit.Duration(x.life)),
 			Check: tshark(v, s, shell.Display("tcp.analysis.zero_window"), "frame.time_relative", view.IPField("src", s.Server), "tcp.stream"),
 		}}
 	}
 	list := []rule.Evidence{{
-		Metric: "rt.idle", Value: x.stalled.Seconds() / x.life.Seconds(), Unit: "share", Limit: rule.Limit(stalledShare.Value),
+		Metric: metric.RTIdle, Value: x.stalled.Seconds() / x.life.Seconds(), Limit: rule.Limit(stalledShare.Value),
 		What: rule.T("with its answer there, the client asked the next thing within %s half of the time; pauses of %s and more took %s of %s",
 			unit.Duration(x.usual), unit.Duration(max(stalls.Times(x.usual), worthWaiting.Duration())), unit.Duration(x.stalled), unit.Duration(x.life)),
 		Check: packets(v, s).With("--by client"),
 	}, {
-		Metric: "rt.quantiles", Value: s.RTP95.Seconds(), Unit: "seconds",
+		Metric: metric.RTQuantiles, Value: s.RTP95.Seconds(),
 		What:  rule.T("the server took %s of that time: p50 %s, p95 %s", unit.Share(x.rt.Seconds()/x.life.Seconds()), unit.Duration(s.RTP50), unit.Duration(s.RTP95)),
 		Check: packets(v, s).With("--histogram"),
 	}}
@@ -292,7 +293,7 @@ func (x *slowClient) evidence() []rule.Evidence {
 	}
 	if p := x.process; p.Process.PID != 0 {
 		list = append(list, rule.Evidence{
-			Metric: "rt.process", Value: p.Share[view.OnCPU], Unit: "share",
+			Metric: metric.RTProcess, Value: p.Share[view.OnCPU],
 			What: rule.T("%s (%d): %d threads, %s of the time on CPU, %s runnable, %s in disk waits", p.Process.Comm, p.Process.PID, p.Threads,
 				unit.Share(p.Share[view.OnCPU]), unit.Share(p.Share[view.Runnable]), unit.Share(p.Share[view.WaitDisk])),
 			Check: shell.Line("pidstat -t -u -d -p %d 1", p.Process.PID),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rtrail/internal/direction"
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -153,13 +154,13 @@ func (x *slowConnect) finding() rule.Finding {
 	}
 	if x.ignored > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "rt.syn-ack-repeats", Value: float64(x.ignored), Unit: "count", Limit: rule.Limit(0),
+			Metric: metric.RTSYNACKRepeats, Value: float64(x.ignored), Limit: rule.Limit(0),
 			What:  rule.T("in %s connections the server repeated its SYN-ACK although the client had answered it and sent its request: its accept queue was full", unit.Count(x.ignored)),
 			Check: tshark(v, s, shell.Display("tcp.flags.syn == 1 && tcp.flags.ack == 1 && tcp.analysis.retransmission"), "frame.time_relative", view.IPField("dst", s.Server), "tcp.dstport"),
 		})
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{
-		Metric: "rt.syn-repeats", Value: float64(x.repeated), Unit: "count", Limit: rule.Limit(someRepeatedSYNs.Value),
+		Metric: metric.RTSYNRepeats, Value: float64(x.repeated), Limit: rule.Limit(someRepeatedSYNs.Value),
 		What:  rule.T("the first SYN of %s of %s got no answer, %s SYNs altogether; %s of them never got one", unit.Count(x.repeated), unit.Plural(x.begun, "connect", "connects"), unit.Count(x.silent), unit.Count(x.never)),
 		Check: tshark(v, s, shell.Display("tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission"), "frame.time_relative", view.IPField("src", s.Server), "tcp.srcport"),
 	})
@@ -169,7 +170,7 @@ func (x *slowConnect) finding() rule.Finding {
 			kept = fmt.Sprintf(", by the %d that most was waited for", len(x.steps))
 		}
 		f.Evidence = append(f.Evidence, rule.Evidence{
-			Metric: "rt.connect", Value: at(x.steps, 0.5).Seconds(), Unit: "seconds", Limit: rule.Limit(direction.FirstRetry.Seconds()),
+			Metric: metric.RTConnect, Value: at(x.steps, 0.5).Seconds(), Limit: rule.Limit(direction.FirstRetry.Seconds()),
 			What:  rule.T("those answered took %s%s: %s", unit.Duration(at(x.steps, 0.5)), kept, steps(x.steps)),
 			Check: packets(v, s).With("--by connection"),
 		})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -210,21 +211,21 @@ func (d *disconnects) evidence() []rule.Evidence {
 		ladder = shell.Line("--connection %d", x.c.ID)
 	}
 	list := []rule.Evidence{{
-		Metric: "rt.disconnect", Value: x.waited().Seconds(), Unit: "seconds", Check: follow,
+		Metric: metric.RTDisconnect, Value: x.waited().Seconds(), Check: follow,
 		What: rule.T("the first %s came from the %s, %s after the request, in frame %d", how, x.c.Closer, unit.Duration(x.waited()), x.c.CloseFrame),
 	}, {
-		Metric: "rt.interrupted", Value: float64(max(x.t.ResponseBytes, 0)), Unit: "bytes",
+		Metric: metric.RTInterrupted, Value: float64(max(x.t.ResponseBytes, 0)),
 		What:  rule.T("%s by %s: %s, in state %s", commandOf(x.t), x.c.Client, stage(x), x.c.CloseState),
 		Check: packets(d.v, d.s).With("%s", ladder),
 	}}
 	if x.c.Outstanding > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "rt.outstanding", Value: float64(x.c.Outstanding), Unit: "bytes", Check: follow,
+			Metric: metric.RTOutstanding, Value: float64(x.c.Outstanding), Check: follow,
 			What: rule.T("%s of the other side were not acknowledged when it closed", unit.Bytes(x.c.Outstanding)),
 		})
 	}
 	return append(list, rule.Evidence{
-		Metric: "rt.disconnects", Value: float64(d.kindred + d.byOther), Unit: "count",
+		Metric: metric.RTDisconnects, Value: float64(d.kindred + d.byOther),
 		What:  rule.T("connections closed in the middle of a request: %d by the %s, %d by the other side after the first", d.kindred, x.c.Closer, d.byOther),
 		Check: tshark(d.v, d.s, shell.Display("(tcp.flags.fin == 1 || tcp.flags.reset == 1)"), "frame.time_relative", view.IPField("src", d.s.Server), "tcp.stream"),
 	})

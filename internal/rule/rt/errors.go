@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -289,7 +290,7 @@ func oneOf(list []string, keep func(string) bool) shell.Strings {
 func (e *failing) evidence() []rule.Evidence {
 	v, s := e.v, e.s
 	list := []rule.Evidence{{
-		Metric: "rt.errors", Value: e.share(), Unit: "share", Limit: rule.Limit(e.limit()),
+		Metric: metric.RTErrors, Value: e.share(), Limit: rule.Limit(e.limit()),
 		What:  rule.T("%s of %s answers were errors%s: %s%s", unit.Count(e.failed), unit.Count(e.total), e.kind(), e.byCode(), e.besides()),
 		Check: packets(v, s).With("--by statement %s", e.filter()),
 	}}
@@ -302,14 +303,14 @@ func (e *failing) evidence() []rule.Evidence {
 		clients = ", which " + unit.Count(t.clients).String() + " clients sent"
 	}
 	list = append(list, rule.Evidence{
-		Metric: "rt.failing-statement", Value: float64(t.n), Unit: "count",
+		Metric: metric.RTFailingStatement, Value: float64(t.n),
 		What:  rule.T("%s of them for %s%s%s", unit.Count(t.n), cmp.Or(short(t.fingerprint), t.command), clients, e.whose()),
 		Check: packets(v, s).With("--transactions %s", e.filter()),
 	})
 	if e.errorCount >= int64(someErrors.Value) && e.rightCount >= int64(someErrors.Value) {
 		if errors, right := time.Duration(e.errorTime/e.errorCount), time.Duration(e.rightTime/e.rightCount); errors < right {
 			list = append(list, rule.Evidence{
-				Metric: "rt.error-time", Value: errors.Seconds(), Unit: "seconds",
+				Metric: metric.RTErrorTime, Value: errors.Seconds(),
 				What:  rule.T("they take %s, answers without an error %s: fast errors make averages look good", unit.Duration(errors), unit.Duration(right)),
 				Check: packets(v, s).With("--by statement --filter '!failed'"),
 			})

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
@@ -147,20 +148,20 @@ func (x *fan) evidence() []rule.Evidence {
 	caller := x.caller()
 	callee := &view.PacketService{Server: x.Callee, Port: uint16(x.CalleePort)}
 	return []rule.Evidence{{
-		Metric: "rt.fan-out", Value: x.n(), Unit: "calls", Limit: rule.Limit(manyCalls.Value),
+		Metric: metric.RTFanOut, Value: x.n(), Limit: rule.Limit(manyCalls.Value),
 		What:  rule.T("%s requests made %s calls to %s, up to %d at the same time", unit.Count(x.Requests), unit.Count(x.Calls), x.callee(), x.Most),
 		Check: packets(x.v, caller).With("--transactions"),
 	}, {
-		Metric: "rt.slow-calls", Value: x.p(), Unit: "share", Limit: rule.Limit(tailShare.Value),
+		Metric: metric.RTSlowCalls, Value: x.p(), Limit: rule.Limit(tailShare.Value),
 		What: rule.T("%s of the calls took %s, the others %s (p50 %s, p99 %s)", unit.Share(x.p()), unit.Duration(x.slow()), unit.Duration(x.usual()),
 			unit.Duration(x.CallP50), unit.Duration(x.CallP99)),
 		Check: packets(x.v, callee).With("--histogram"),
 	}, {
-		Metric: "rt.struck-requests", Value: x.hit(), Unit: "share",
+		Metric: metric.RTStruckRequests, Value: x.hit(),
 		What:  rule.T("%s of the requests had a slow call; 1-(1-p)^n says %s", unit.Share(x.hit()), unit.Share(x.expected())),
 		Check: packets(x.v, caller).With("--histogram"),
 	}, {
-		Metric: "rt.fan-out-formula", Value: x.measured().Seconds(), Unit: "seconds",
+		Metric: metric.RTFanOutFormula, Value: x.measured().Seconds(),
 		What: rule.T("requests waited %s for their calls on average; the formula says %s, and %s without slow calls", unit.Duration(x.measured()),
 			unit.Duration(x.formula()), unit.Duration(x.usual())),
 		Check: packets(x.v, caller).With("--by server"),

@@ -3,6 +3,7 @@ package rt
 import (
 	_ "embed"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -117,16 +118,16 @@ func (h *holder) evidence() []rule.Evidence {
 		waiting = "what waited"
 	}
 	list := []rule.Evidence{{
-		Metric: "rt.stalls", Value: float64(r.Count), Unit: "count", Limit: rule.Limit(someSlow.Value),
+		Metric: metric.RTStalls, Value: float64(r.Count), Limit: rule.Limit(someSlow.Value),
 		What: rule.T("%s times nobody was answered, %s altogether, until %s was; %s requests on up to %s connections waited then", unit.Count(r.Count),
 			unit.Duration(r.Lasted), h.what(), unit.Count(r.Waiters), unit.Count(r.Connections)),
 		Check: packets(v, s).With("--slowest 20"),
 	}, {
-		Metric: "rt.held-up", Value: r.Usual.Seconds(), Unit: "seconds",
+		Metric: metric.RTHeldUp, Value: r.Usual.Seconds(),
 		What:  rule.T("%s waited most often, and can take %s", short(waiting), unit.Duration(r.Usual)),
 		Check: packets(v, s).With("--by statement"),
 	}, {
-		Metric: "rt.stalls", Value: float64(r.Answered), Unit: "count",
+		Metric: metric.RTStalls, Value: float64(r.Answered),
 		What:  rule.T("of %s times that it took 5 ms or more, another connection was answered in the last 5 ms of %s", unit.Count(r.Executions), unit.Count(r.Answered)),
 		Check: packets(v, s).With("--transactions"),
 	}}

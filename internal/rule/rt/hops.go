@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -42,7 +43,7 @@ func hopsOf(v *view.View, s *view.PacketService) *hops {
 func (h *hops) evidence(v *view.View, s *view.PacketService) []rule.Evidence {
 	each := func(d time.Duration) unit.Duration { return unit.Duration(h.each(d)) }
 	return []rule.Evidence{{
-		Metric: "rt.hops", Value: h.Serve.Seconds() / max(h.Total().Seconds(), 1e-9), Unit: "share",
+		Metric: metric.RTHops, Value: h.Serve.Seconds() / max(h.Total().Seconds(), 1e-9),
 		What: rule.T("mean of %s requests seen on both sides: %s at the server, %s on the way there, %s on the way back; before the next one the client took %s",
 			unit.Count(h.Count), each(h.Serve), each(h.There()), each(h.Back()), each(h.Idle)),
 		Check: bothSides(v, s),
@@ -65,7 +66,7 @@ func (w way) evidence(v *view.View, s *view.PacketService, end string) rule.Evid
 		what += ", on the connections that most was waited for,"
 	}
 	return rule.Evidence{
-		Metric: "rt.way", Value: w.RTT.Seconds(), Unit: "seconds",
+		Metric: metric.RTWay, Value: w.RTT.Seconds(),
 		What:  rule.T("%s came back within %s (p10 %s, p90 %s, %s samples)", what, unit.Duration(w.RTT), unit.Duration(w.Fast), unit.Duration(w.Slow), unit.Count(w.Samples)),
 		Check: tshark(v, s, shell.Display("tcp.analysis.initial_rtt"), "tcp.stream", "tcp.analysis.initial_rtt"),
 	}

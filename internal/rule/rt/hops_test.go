@@ -213,7 +213,7 @@ func TestTwoSides(t *testing.T) {
 			}
 			for _, f := range append(h.Detect(t, serverSlow), h.Detect(t, pathSlow)...) {
 				for _, e := range f.Evidence {
-					if e.Metric == "rt.hops" && e.Check.String() != "rtrail packets --client-side client.pcap --server-side server.pcap -p 3306" {
+					if e.Metric.ID == "rt.hops" && e.Check.String() != "rtrail packets --client-side client.pcap --server-side server.pcap -p 3306" {
 						t.Errorf("%s: proved by %s, which sees one side", e.What, e.Check)
 					}
 				}

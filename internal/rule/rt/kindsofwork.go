@@ -3,6 +3,7 @@ package rt
 import (
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/recording"
 	"rtrail/internal/unit"
@@ -74,7 +75,7 @@ func (x *sides) differ(s *view.PacketService) bool {
 func (x *sides) evidence(v *view.View, s *view.PacketService) rule.Evidence {
 	t := x.both
 	return rule.Evidence{
-		Metric: "rt.statement", Value: float64(t.RTSum) / float64(s.RTSum), Unit: "share",
+		Metric: metric.RTStatement, Value: float64(t.RTSum) / float64(s.RTSum),
 		What: rule.T("it is not that statements differ: %s requests of %s took p10 %s, p50 %s, p95 %s",
 			unit.Count(t.Count), short(t.Fingerprint), unit.Duration(t.RTP10), unit.Duration(t.RTP50), unit.Duration(t.RTP95)),
 		Check: packets(v, s).With("--by statement"),

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -160,18 +161,18 @@ func openTransactions(protocol string) shell.Command {
 
 func (c *commits) evidence() []rule.Evidence {
 	list := []rule.Evidence{{
-		Metric: "rt.idle-before-commit", Value: c.mean().Seconds(), Unit: "seconds", Limit: rule.Limit(max(lateAtLeast.Duration(), lateTimes.Times(c.otherIdle())).Seconds()),
+		Metric: metric.RTIdleBeforeCommit, Value: c.mean().Seconds(), Limit: rule.Limit(max(lateAtLeast.Duration(), lateTimes.Times(c.otherIdle())).Seconds()),
 		What: rule.T("%s COMMITs came %s after the answer to the statement before them (p50 %s, p95 %s)", unit.Count(c.count),
 			unit.Duration(c.mean()), unit.Duration(c.p50), unit.Duration(c.p95)),
 		Check: packets(c.v, c.s).With("--by statement"),
 	}, {
-		Metric: "rt.idle-before", Value: c.otherIdle().Seconds(), Unit: "seconds",
+		Metric: metric.RTIdleBefore, Value: c.otherIdle().Seconds(),
 		What:  rule.T("before %s other statements the same clients waited %s", unit.Count(c.others), unit.Duration(c.otherIdle())),
 		Check: packets(c.v, c.s).With("--transactions --json"),
 	}}
 	work := c.perCommit()
 	return append(list, rule.Evidence{
-		Metric: "rt.transaction-work", Value: work.Seconds(), Unit: "seconds",
+		Metric: metric.RTTransactionWork, Value: work.Seconds(),
 		What:  rule.T("as fast as they can be (p10), the statements of a transaction take %s, COMMIT included: %s of that pause and them", unit.Duration(work), unit.Share(float64(work)/float64(work+c.mean()))),
 		Check: packets(c.v, c.s).With("--by statement"),
 	})

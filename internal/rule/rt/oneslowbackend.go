@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -250,12 +251,12 @@ func (g group) evidence(v *view.View, slow *backend, excess time.Duration) []rul
 	}
 	mean := float64(requests) / float64(len(g))
 	list := []rule.Evidence{{
-		Metric: "rt.backend", Value: s.RTP50.Seconds(), Unit: "seconds", Limit: rule.Limit(slowerThanPeers.Value * at(peers, 0.5).Seconds()),
+		Metric: metric.RTBackend, Value: s.RTP50.Seconds(), Limit: rule.Limit(slowerThanPeers.Value * at(peers, 0.5).Seconds()),
 		What: rule.T("median response time %s, at its peers %s (from %s to %s); for the same requests %s longer", unit.Duration(s.RTP50),
 			unit.Duration(at(peers, 0.5)), unit.Duration(at(peers, 0)), unit.Duration(at(peers, 1)), unit.Duration(excess)),
 		Check: packets(v, s).With("--by server"),
 	}, {
-		Metric: "rt.backend-load", Value: float64(s.Count) / mean, Unit: "times the mean", Limit: rule.Limit(hotShare.Value),
+		Metric: metric.RTBackendLoad, Value: float64(s.Count) / mean, Limit: rule.Limit(hotShare.Value),
 		What:  rule.T("it got %s of %s requests, %s times the mean of %d servers: %s", unit.Count(s.Count), unit.Count(requests), unit.Number(round(float64(s.Count)/mean)), len(g), hot(float64(s.Count)/mean)),
 		Check: packets(v, s).With("--by server"),
 	}}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -157,7 +158,7 @@ func (x *slowPath) evidence() []rule.Evidence {
 	}
 	if x.between {
 		list = append(list, rule.Evidence{
-			Metric: "rt.path", Value: x.hops.each(x.hops.Path()).Seconds(), Unit: "seconds", Limit: rule.Limit(worthQueueing.Value),
+			Metric: metric.RTPath, Value: x.hops.each(x.hops.Path()).Seconds(), Limit: rule.Limit(worthQueueing.Value),
 			What: rule.T("there and back took %s on average and %s at best; the way there p50 %s, p95 %s, the way back p50 %s, p95 %s; %s packets were lost there, %s back",
 				unit.Duration(x.hops.each(x.hops.Path())), unit.Duration(x.hops.RoundTrip), unit.Duration(x.hops.PathThereP50), unit.Duration(x.hops.PathThereP95),
 				unit.Duration(x.hops.PathBackP50), unit.Duration(x.hops.PathBackP95), unit.Count(x.hops.LostThere), unit.Count(x.hops.LostBack)),
@@ -166,7 +167,7 @@ func (x *slowPath) evidence() []rule.Evidence {
 	}
 	if s.Retransmissions > 0 {
 		list = append(list, rule.Evidence{
-			Metric: "rt.retransmit", Value: s.Retransmit.Seconds(), Unit: "seconds",
+			Metric: metric.RTRetransmit, Value: s.Retransmit.Seconds(),
 			What:  rule.T("%s packets were repeated, for which requests waited %s altogether, of %s", unit.Count(s.Retransmissions), unit.Duration(s.Retransmit), unit.Duration(x.waited)),
 			Check: tshark(v, s, shell.Display("tcp.analysis.retransmission"), "frame.time_relative", "tcp.stream", "tcp.analysis.rto"),
 		})
@@ -175,7 +176,7 @@ func (x *slowPath) evidence() []rule.Evidence {
 		list = append(list, x.way.evidence(v, s, x.end))
 	}
 	return append(list, rule.Evidence{
-		Metric: "rt.quantiles", Value: s.RTP95.Seconds(), Unit: "seconds",
+		Metric: metric.RTQuantiles, Value: s.RTP95.Seconds(),
 		What:  rule.T("response times p50 %s, p95 %s, p99 %s", unit.Duration(s.RTP50), unit.Duration(s.RTP95), unit.Duration(s.RTP99)),
 		Check: packets(v, s).With("--histogram"),
 	})

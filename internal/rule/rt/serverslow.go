@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -297,18 +298,18 @@ func activity(a view.Activity) string {
 func (x *slowServer) evidence() []rule.Evidence {
 	v, s := x.v, x.s
 	list := []rule.Evidence{{
-		Metric: "rt.serve", Value: (x.serve() / time.Duration(s.Count)).Seconds(), Unit: "seconds",
+		Metric: metric.RTServe, Value: (x.serve() / time.Duration(s.Count)).Seconds(),
 		What: rule.T("%s requests were %s each at the server; response times p50 %s, p95 %s, p99 %s, max %s", unit.Count(s.Count),
 			unit.Duration(x.serve()/time.Duration(s.Count)), unit.Duration(s.RTP50), unit.Duration(s.RTP95), unit.Duration(s.RTP99), unit.Duration(s.RTMax)),
 		Check: packets(v, s).With("--histogram"),
 	}, {
-		Metric: "rt.concurrency", Value: perSecond(v, s.RTSum), Unit: "requests",
+		Metric: metric.RTConcurrency, Value: perSecond(v, s.RTSum),
 		What:  rule.T("%s requests were waiting at any time, in %d of %s s at least one", unit.Number(perSecond(v, s.RTSum)), busySeconds(s), unit.Number(v.Seconds())),
 		Check: packets(v, s).With("--by second"),
 	}}
 	if r := &x.stall; x.stalled {
 		list = append(list, rule.Evidence{
-			Metric: "rt.stalls", Value: float64(r.Count), Unit: "count", Limit: rule.Limit(someSlow.Value),
+			Metric: metric.RTStalls, Value: float64(r.Count), Limit: rule.Limit(someSlow.Value),
 			What: rule.T("%s times, half of them for %s and more, nobody was answered while requests waited that can take %s: %s of all %s waited", unit.Count(r.Count),
 				unit.Duration(r.P50), unit.Duration(r.Usual), unit.Duration(r.Waited), unit.Duration(r.RTSum)),
 			Check: packets(v, s).With("--slowest 20"),
@@ -316,7 +317,7 @@ func (x *slowServer) evidence() []rule.Evidence {
 	}
 	if t := x.statement; t != nil && t.Fingerprint != "" {
 		list = append(list, rule.Evidence{
-			Metric: "rt.statement", Value: float64(t.RTSum) / float64(s.RTSum), Unit: "share",
+			Metric: metric.RTStatement, Value: float64(t.RTSum) / float64(s.RTSum),
 			What: rule.T("%s of the time for %s, %s times: p10 %s, p50 %s, p95 %s, max %s", unit.Share(float64(t.RTSum)/float64(s.RTSum)),
 				short(t.Fingerprint), unit.Count(t.Count), unit.Duration(t.RTP10), unit.Duration(t.RTP50), unit.Duration(t.RTP95), unit.Duration(t.RTMax)),
 			Check: packets(v, s).With("--by statement"),
@@ -325,7 +326,7 @@ func (x *slowServer) evidence() []rule.Evidence {
 	list = append(list, x.threadEvidence()...)
 	if x.seen {
 		list = append(list, rule.Evidence{
-			Metric: "rt.process", Value: x.process.Share[x.busy], Unit: "share", Limit: rule.Limit(heldUp.Value),
+			Metric: metric.RTProcess, Value: x.process.Share[x.busy], Limit: rule.Limit(heldUp.Value),
 			What: rule.T("%s (%d): %d threads, %s of the time on CPU, %s runnable, %s in disk waits", x.process.Process.Comm, x.process.Process.PID, x.process.Threads,
 				unit.Share(x.process.Share[view.OnCPU]), unit.Share(x.process.Share[view.Runnable]), unit.Share(x.process.Share[view.WaitDisk])),
 			Check: shell.Line("pidstat -t -u -d -p %d 1", x.process.Process.PID),
@@ -361,7 +362,7 @@ func (x *slowServer) where() []rule.Evidence {
 		return x.hops.evidence(x.v, x.s)
 	case x.way.Here:
 		return []rule.Evidence{{
-			Metric: "rt.way", What: rule.T("the server is on this host: no network lies behind the capture"), Unit: "seconds",
+			Metric: metric.RTWay, What: rule.T("the server is on this host: no network lies behind the capture"),
 			Check: shell.Line("ss -ltnp 'sport = :%d'", x.s.Port),
 		}}
 	case x.way.Samples > 0:

@@ -3,6 +3,7 @@ package rt
 import (
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
@@ -34,7 +35,7 @@ func (x *slowServer) threadEvidence() []rule.Evidence {
 	}
 	p := t.Processes[0]
 	return []rule.Evidence{{
-		Metric: "rt.threads", Value: t.Asleep, Unit: "share", Counters: true,
+		Metric: metric.RTThreads, Value: t.Asleep,
 		What: rule.T("while requests waited, the threads of %s were on a CPU %s of the time, waited for one %s, for disks %s, and slept %s: in a lock, until a timer ends, or for another server",
 			processes(t), unit.Share(t.OnCPU), unit.Share(t.Runnable), unit.Share(t.Disk), unit.Share(t.Asleep)),
 		Check: shell.Line("pidstat -t -u -d -p %d 1; cat /proc/%d/task/*/wchan", p.PID, p.PID),

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -229,20 +230,20 @@ func (g *slowConnections) evidence(slow, fast time.Duration) []rule.Evidence {
 	_, fastCount := mean(g.fast)
 	least := slices.MinFunc(g.slow, func(a, b *view.PacketConnection) int { return cmp.Compare(a.RTMin, b.RTMin) })
 	return []rule.Evidence{{
-		Metric: "rt.connection-spread", Value: float64(least.RTMin) / float64(max(g.usual, 1)), Unit: "times", Limit: rule.Limit(groupTimes.Value),
+		Metric: metric.RTConnectionSpread, Value: float64(least.RTMin) / float64(max(g.usual, 1)), Limit: rule.Limit(groupTimes.Value),
 		What: rule.T("the fastest of %s answers on the slow connections took %s; on the others %s answers took %s on average, on the slowest of them %s",
 			unit.Count(slowCount), unit.Duration(least.RTMin), unit.Count(fastCount), unit.Duration(fast), unit.Duration(g.usual)),
 		Check: packets(v, s).With("--by connection"),
 	}, {
-		Metric: "rt.connection-chance", Value: g.chance(), Unit: "probability", Limit: rule.Limit(byChance.Value),
+		Metric: metric.RTConnectionChance, Value: g.chance(), Limit: rule.Limit(byChance.Value),
 		What:  rule.T("if it did not depend on the connection, this would happen once in %s captures", oneIn(g.chance())),
 		Check: packets(v, s).With("--by connection"),
 	}, {
-		Metric: "rt.statement-elsewhere", Value: float64(g.confirmed), Unit: "count",
+		Metric: metric.RTStatementElsewhere, Value: float64(g.confirmed),
 		What:  rule.T("%d of the slow connections waited %s for what is fast on others: %s", g.confirmed, unit.Duration(slow), short(g.statement)),
 		Check: packets(v, s).With("--transactions"),
 	}, {
-		Metric: "rt.slow-connections", Value: float64(len(g.slow)), Unit: "count",
+		Metric: metric.RTSlowConnections, Value: float64(len(g.slow)),
 		What:  rule.T("slow are the connections from %s", ports(g.slow)),
 		Check: packets(v, s).With("--by connection"),
 	}}

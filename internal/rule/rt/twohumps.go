@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/metric"
 	rtmodes "rtrail/internal/packet/rt"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -191,11 +192,11 @@ func (c comb) finding(v *view.View, s *view.PacketService) rule.Finding {
 		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited in line per second", unit.Number(lost))},
 	}
 	f.Evidence = []rule.Evidence{{
-		Metric: "rt.humps", Value: float64(c.count()), Unit: "count",
+		Metric: metric.RTHumps, Value: float64(c.count()),
 		What:  rule.T("%s of %s response times lie at multiples of %s: %s", unit.Share(c.on), unit.Count(c.all), unit.Duration(c.step), c.shares()),
 		Check: packets(v, s).With("--histogram"),
 	}, {
-		Metric: "rt.workers", Value: c.workers(s), Unit: "count",
+		Metric: metric.RTWorkers, Value: c.workers(s),
 		What:  rule.T("in the busiest second jobs of %s kept %s workers busy; on average %s requests were under way", unit.Duration(c.step), unit.Number(round(c.workers(s))), unit.Number(round(perSecond(v, s.RTSum)))),
 		Check: packets(v, s).With("--by second"),
 	}}
@@ -271,7 +272,7 @@ func hollowGap(v *view.View, s *view.PacketService) (rule.Finding, bool) {
 			Headline: rule.T("answers of %s take %s or %s, and hardly ever anything between", of, unit.Duration(a.At), unit.Duration(b.At)),
 			Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s of requests take the longer time", unit.Share(b.Share))},
 			Evidence: []rule.Evidence{{
-				Metric: "rt.humps", Value: float64(len(modes)), Unit: "count",
+				Metric: metric.RTHumps, Value: float64(len(modes)),
 				What:  rule.T("%s requests around %s, %s around %s, next to none between", unit.Count(a.Count), unit.Duration(a.At), unit.Count(b.Count), unit.Duration(b.At)),
 				Check: packets(v, s).With("--histogram"),
 			}},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -235,19 +236,19 @@ func (h *hung) headline() rule.Text {
 func (h *hung) evidence() []rule.Evidence {
 	show := tshark(h.v, h.s, shell.Display("tcp.port == %d", h.longest.ClientPort), "frame.number", "frame.time_relative", "tcp.srcport", "tcp.len", "tcp.ack")
 	list := []rule.Evidence{{
-		Metric: "rt.unanswered", Value: h.waited.Seconds(), Unit: "seconds", Check: packets(h.v, h.s).With("--by connection"),
+		Metric: metric.RTUnanswered, Value: h.waited.Seconds(), Check: packets(h.v, h.s).With("--by connection"),
 		What: rule.T("%s waited %s in all, of %d connections; %d of them for the rest of an answer", unit.Plural(h.count, "request", "requests"), unit.Duration(h.waited),
 			max(h.s.Sent("client").Connections, h.count), h.within),
 	}, {
-		Metric: "rt.unanswered", Value: h.longest.Longest.Seconds(), Unit: "seconds", Check: show,
+		Metric: metric.RTUnanswered, Value: h.longest.Longest.Seconds(), Check: show,
 		What: rule.T("longest %s, by %s:%d since %s: the server's kernel has acknowledged it, and the connection is up", statementOf(&h.longest), h.longest.Client, h.longest.ClientPort,
 			h.longest.At.UTC().Format("15:04:05.000")),
 	}, {
-		Metric: "rt.quantiles", Value: h.usual.Seconds(), Unit: "seconds", Check: packets(h.v, h.s).With("--by statement"),
+		Metric: metric.RTQuantiles, Value: h.usual.Seconds(), Check: packets(h.v, h.s).With("--by statement"),
 		What: rule.T("%s like these were answered, and took %s at most", unit.Plural(h.answers, "request", "requests"), unit.Duration(h.usual)),
 	}}
 	if last := lastAnswer(h.s); last.Before(h.longest.At) {
-		list = append(list, rule.Evidence{Metric: "rt.unanswered", Value: 0, Unit: "count", Check: packets(h.v, h.s).With("--by second"),
+		list = append(list, rule.Evidence{Metric: metric.RTAnswersSince, Value: 0, Check: packets(h.v, h.s).With("--by second"),
 			What: rule.T("nobody was answered since: the last answers of %s came in the second %s", h.s.Name(), last.UTC().Format("15:04:05"))})
 	}
 	return list

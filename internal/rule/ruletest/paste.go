@@ -112,7 +112,7 @@ func commands(r rule.Rule) func(*view.View) []Printed {
 		for i, f := range found {
 			place := fmt.Sprintf("%s, finding %d, %s about %s: %s", r.ID, i, f.Confidence, f.Subject.Kind, f.Headline.Format)
 			for _, e := range f.Evidence {
-				list = append(list, Printed{place + ", check of " + e.Metric + ", " + e.What.Format, e.Check.String()})
+				list = append(list, Printed{place + ", check of " + e.Metric.ID + ", " + e.What.Format, e.Command().String()})
 			}
 			for _, x := range f.Fixes {
 				list = append(list, Printed{place + ", fix " + x.Text.Format, x.Command.String()})

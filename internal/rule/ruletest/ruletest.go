@@ -139,7 +139,7 @@ func Checked(t *testing.T, f rule.Finding) {
 		t.Error("no evidence")
 	}
 	for _, e := range f.Evidence {
-		if e.Metric == "" || e.What.Empty() || e.Unit == "" || e.Check.Empty() {
+		if e.Metric == nil || e.What.Empty() || e.Command().Empty() {
 			t.Errorf("incomplete evidence: %+v", e)
 		}
 		noVerbLeft(t, e.What)

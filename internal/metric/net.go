@@ -1,0 +1,87 @@
+package metric
+
+var (
+	TCPAcceptQueue = add(Metric{ID: "tcp.accept-queue", Name: "accept queue",
+		Help: "connections whose handshake is complete and that the program has not accepted yet, beside the limit of the listener",
+		Unit: "count", Source: "sock_diag, idiag_rqueue of a socket in LISTEN", Tools: []string{"ss -ltn   # Recv-Q of Send-Q"},
+		Traps: []string{"in LISTEN Recv-Q and Send-Q are numbers of connections, elsewhere bytes", "it is full when it holds more than its limit", "bursts are over before the next sample: look at the counter too"}, Healthy: "0 most of the time"})
+	TCPBacklog = add(Metric{ID: "tcp.backlog", Name: "limit of the accept queue",
+		Help: "the smaller one of what the program gave to listen and net.core.somaxconn at that moment",
+		Unit: "count", Source: "sock_diag, idiag_wqueue of a socket in LISTEN", Tools: []string{"ss -ltn   # Send-Q", "sysctl net.core.somaxconn"},
+		Traps: []string{"what a configuration file asks for is not what is in effect", "raising somaxconn changes nothing until the program listens again"}})
+	TCPListenOverflows = add(Metric{ID: "tcp.listen-overflows", Counter: true, Name: "accept queue overflows",
+		Help: "SYNs and last ACKs ignored because the accept queue was full",
+		Unit: "count", Source: "/proc/net/netstat TcpExt ListenOverflows, per network namespace", Tools: []string{"nstat -az TcpExtListenOverflows", "netstat -s | grep -i listen"},
+		Traps: []string{"since boot of the namespace: take a difference", "a client that tries three times counts three times", "does not say which listener"}, Healthy: "no growth"})
+	TCPListenDrops = add(Metric{ID: "tcp.listen-drops", Counter: true, Name: "SYNs refused",
+		Help: "SYNs and ACKs that a listener dropped for any reason; less ListenOverflows those refused because too many connections are half open",
+		Unit: "count", Source: "/proc/net/netstat TcpExt ListenDrops", Tools: []string{"nstat -az TcpExtListenDrops TcpExtListenOverflows"},
+		Traps: []string{"contains ListenOverflows"}, Healthy: "no growth"})
+	TCPListenerDrops = add(Metric{ID: "tcp.listener-drops", Counter: true, Name: "drops of one listener",
+		Help: "what this listening socket refused: the part of ListenDrops that is its own",
+		Unit: "count", Source: "sock_diag SK_MEMINFO_DROPS", Tools: []string{"ss -ltnm   # d in skmem"}, Traps: []string{"since the socket was made"}, Healthy: "no growth"})
+	TCPQueueFullDrops = add(Metric{ID: "tcp.queue-full-drops", Counter: true, Name: "SYNs refused by a full queue", Unit: "count",
+		Help:   "SYNs dropped because the listener had as many half-open connections as its backlog allows and syncookies are off",
+		Source: "TcpExt TCPReqQFullDrop in /proc/net/netstat, per network namespace", Tools: []string{"nstat -az TcpExtTCPReqQFullDrop"},
+		Traps: []string{"those refused at 3/4 of tcp_max_syn_backlog are in ListenDrops only"}, Healthy: "0"})
+	TCPHalfOpen = add(Metric{ID: "tcp.half-open", Name: "half-open connections",
+		Help: "connections in SYN_RECV: a SYN was answered, the last ACK of the handshake is missing",
+		Unit: "count", Source: "sock_diag, state SYN_RECV", Tools: []string{"ss -Htn state syn-recv | wc -l"},
+		Traps: []string{"with syncookies off the table is full at 3/4 of tcp_max_syn_backlog plus one", "with syncookies on the listener's backlog is the limit"}, Healthy: "a handful"})
+	TCPSyncookiesSent = add(Metric{ID: "tcp.syncookies-sent", Counter: true, Name: "SYN cookies sent",
+		Help: "SYNs that were answered without keeping state, because too many connections were half open",
+		Unit: "count", Source: "/proc/net/netstat TcpExt SyncookiesSent, SyncookiesRecv", Tools: []string{"nstat -az TcpExtSyncookiesSent TcpExtSyncookiesRecv"},
+		Traps: []string{"a burst of real clients at a small backlog sends cookies too: then they come back"}, Healthy: "no growth"})
+	TCPEmbryonicResets = add(Metric{ID: "tcp.embryonic-resets", Counter: true, Name: "handshakes reset",
+		Help: "half-open connections that the other side broke off with a reset", Unit: "count", Source: "/proc/net/netstat TcpExt EmbryonicRsts", Tools: []string{"nstat -az TcpExtEmbryonicRsts"},
+		Traps: []string{"port scanners and some health checks do this on purpose"}})
+	TCPPassiveOpens = add(Metric{ID: "tcp.passive-opens", Counter: true, Name: "connections accepted by the kernel",
+		Help: "handshakes completed as a server", Unit: "count", Source: "/proc/net/snmp Tcp PassiveOpens", Tools: []string{"nstat -az TcpPassiveOpens"},
+		Traps: []string{"the program may not have accepted them yet"}})
+	TCPActiveOpens = add(Metric{ID: "tcp.active-opens", Counter: true, Name: "connections opened",
+		Help: "connects begun as a client", Unit: "per second", Source: "/proc/net/snmp Tcp ActiveOpens", Tools: []string{"nstat -az TcpActiveOpens", "sar -n TCP 1"},
+		Traps: []string{"connects that found no local port are not among them"}})
+	TCPLocalPorts = add(Metric{ID: "tcp.local-ports", Name: "local ports used",
+		Help: "ports of ip_local_port_range that connections from one address to one destination hold, TIME_WAIT included",
+		Unit: "count", Source: "sock_diag; net.ipv4.ip_local_port_range less ip_local_reserved_ports", Tools: []string{"ss -Htan dst ADDRESS:PORT | wc -l", "sysctl net.ipv4.ip_local_port_range"},
+		Traps: []string{"the limit holds per destination: 28,232 to each", "clients run out, servers do not"}})
+	TCPTimeWait = add(Metric{ID: "tcp.time-wait", Name: "connections in TIME_WAIT",
+		Help: "closed connections whose port is held back for 60 s by the side that closed first",
+		Unit: "count", Source: "sock_diag, state TIME_WAIT", Tools: []string{"ss -s", "ss -Htan state time-wait | wc -l"},
+		Traps: []string{"harmless on servers", "tcp_fin_timeout does not change it"}})
+	TCPSYNSent = add(Metric{ID: "tcp.syn-sent", Name: "connects without an answer",
+		Help: "connections in SYN_SENT seen in the window", Unit: "count", Source: "sock_diag, state SYN_SENT", Tools: []string{"ss -tan state syn-sent"},
+		Traps: []string{"one seen once may be on its way"}, Healthy: "0 on a local network"})
+	TCPRetransmissionRate = add(Metric{ID: "tcp.retransmission-rate", Counter: true, Name: "segments sent again",
+		Help: "data segments sent again, as a share of segments sent; SYNs and SYN-ACKs left out",
+		Unit: "share", Source: "/proc/net/snmp Tcp RetransSegs, OutSegs; /proc/net/netstat TcpExt TCPSynRetrans", Tools: []string{"nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPSynRetrans", "sar -n ETCP 1"},
+		Traps: []string{"RetransSegs contains SYNs that a full queue refused", "a lost ACK makes a repeat too", "the mean of a host hides one bad peer"}, Healthy: "under 0.1 % on local networks"})
+	TCPRetransmits = add(Metric{ID: "tcp.retransmits", Name: "repeats of connections",
+		Help: "segments sent again by the connections named", Unit: "count", Source: "tcp_info tcpi_total_retrans, tcpi_retransmits", Tools: []string{"ss -tino dst PEER   # retrans:now/total"},
+		Traps: []string{"connections that ended between two samples are missing"}})
+	TCPTimeouts = add(Metric{ID: "tcp.timeouts", Counter: true, Name: "retransmission timeouts",
+		Help: "times a retransmission timer ran out: nothing came back for a round trip and its variance, 200 ms at least",
+		Unit: "count", Source: "/proc/net/netstat TcpExt TCPTimeouts, TCPLossProbes", Tools: []string{"nstat -az TcpExtTCPTimeouts TcpExtTCPLossProbes"},
+		Traps: []string{"SYN timeouts count too", "a probe is sent before a timeout, and may be needless"}, Healthy: "next to none"})
+	TCPDsack = add(Metric{ID: "tcp.dsack", Counter: true, Name: "duplicates reported",
+		Help: "segments sent again that the peer reports to have had already", Unit: "count", Source: "/proc/net/netstat TcpExt TCPDSACKRecv", Tools: []string{"nstat -az TcpExtTCPDSACKRecv"},
+		Traps: []string{"the ACK may have been lost, or the data late"}})
+	ConntrackCount = add(Metric{ID: "conntrack.count", Name: "tracked connections",
+		Help: "entries of connection tracking in one namespace, beside the limit", Unit: "count", Source: "/proc/sys/net/netfilter/nf_conntrack_count, nf_conntrack_max", Tools: []string{"sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max", "conntrack -C"},
+		Traps: []string{"read after the load it looks healthy", "counted per namespace, limited by the host"}, Healthy: "under half of the limit"})
+	ConntrackDrop = add(Metric{ID: "conntrack.drop", Counter: true, Name: "packets dropped for want of an entry",
+		Help: "packets dropped because no entry could be made", Unit: "count", Source: "/proc/net/stat/nf_conntrack drop, all CPUs", Tools: []string{"conntrack -S"}, Traps: []string{"hexadecimal in the file"}, Healthy: "no growth"})
+	ConntrackEarlyDrop = add(Metric{ID: "conntrack.early-drop", Counter: true, Name: "entries thrown out early",
+		Help: "entries of connections that were not established, removed to make room", Unit: "count", Source: "/proc/net/stat/nf_conntrack early_drop", Tools: []string{"conntrack -S"}, Healthy: "no growth"})
+	ConntrackTimeWait = add(Metric{ID: "conntrack.time-wait", Name: "tracking time of closed connections",
+		Help: "how long an entry outlives its closed connection", Unit: "seconds", Source: "net.netfilter.nf_conntrack_tcp_timeout_time_wait", Tools: []string{"sysctl net.netfilter.nf_conntrack_tcp_timeout_time_wait"}})
+	FirewallPackets = add(Metric{ID: "firewall.packets", Counter: true, Name: "packets a filter rule took",
+		Help: "growth of the counter of a rule that drops or rejects", Unit: "count", Source: "nftables, counter expression of the rule", Tools: []string{"iptables -nvL --line-numbers", "nft list ruleset"},
+		Traps: []string{"rules drop noise all day on healthy hosts", "nft rules count only if they say so", "repeats of one client count each time"}})
+	InterfaceDrops = add(Metric{ID: "interface.drops", Counter: true, Name: "drops of an interface",
+		Help: "packets an interface dropped or found damaged, in and out", Unit: "count", Source: "/proc/net/dev drop, errs, fifo", Tools: []string{"ip -s link", "ethtool -S DEVICE"},
+		Traps: []string{"qdisc drops are not in it (tc -s qdisc)", "packets of protocols nobody handles count as dropped"}, Healthy: "no growth"})
+	SoftnetDropped = add(Metric{ID: "softnet.dropped", Counter: true, Name: "receive backlog drops",
+		Help: "packets dropped because a CPU's receive backlog was full", Unit: "count", Source: "/proc/net/softnet_stat second column", Tools: []string{"cat /proc/net/softnet_stat"},
+		Traps: []string{"hexadecimal", "only for packets that pass the backlog: veth, steered ones, old drivers"}, Healthy: "no growth"})
+)
