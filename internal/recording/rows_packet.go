@@ -140,6 +140,37 @@ type PacketService struct {
 	Retransmissions int64         `parquet:"retransmissions"`
 }
 
+// Add adds the sums and extremes of another row, not its quantiles.
+func (s *PacketService) Add(row *PacketService) {
+	if s.Count == 0 || row.Count > 0 && row.RTMin < s.RTMin {
+		s.RTMin = row.RTMin
+	}
+	s.RTMax = max(s.RTMax, row.RTMax)
+	s.Count += row.Count
+	s.Failed += row.Failed
+	s.Approximate += row.Approximate
+	s.Ambiguous += row.Ambiguous
+	s.Lossy += row.Lossy
+	s.Unanswered += row.Unanswered
+	s.Unpaired += row.Unpaired
+	s.Blocking += row.Blocking
+	s.TurnedAway += row.TurnedAway
+	s.RTSum += row.RTSum
+	s.Upload += row.Upload
+	s.Serve += row.Serve
+	s.Download += row.Download
+	s.Idle += row.Idle
+	s.Retransmit += row.Retransmit
+	s.ZeroWindow += row.ZeroWindow
+	s.DelayedACK += row.DelayedACK
+	s.RequestBytes += row.RequestBytes
+	s.ResponseBytes += row.ResponseBytes
+	s.Handshakes += row.Handshakes
+	s.ServerRTT += row.ServerRTT
+	s.ClientRTT += row.ClientRTT
+	s.Retransmissions += row.Retransmissions
+}
+
 // PacketHistogram is one bucket of the times of a service over the whole
 // capture.
 type PacketHistogram struct {

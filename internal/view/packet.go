@@ -162,6 +162,19 @@ func (v *View) PacketServices() []*PacketService {
 	return Memo(v, "packet services", v.packetServices)
 }
 
+// PacketServicesAt are those on a port of an address, one for each protocol.
+func (v *View) PacketServicesAt(server string, port uint16) []*PacketService {
+	type place struct {
+		server string
+		port   uint16
+	}
+	by := Memo(v, "packet services by place", func() map[place][]*PacketService {
+		_, by := Group(v.PacketServices(), func(s *PacketService) place { return place{s.Server, s.Port} })
+		return by
+	})
+	return by[place{server, port}]
+}
+
 func (v *View) packetServices() []*PacketService {
 	type key struct {
 		server string
@@ -183,7 +196,7 @@ func (v *View) packetServices() []*PacketService {
 	for _, row := range recording.Rows[recording.PacketService](v.rec) {
 		s := service(row.Server, row.ServerPort, row.Proto)
 		s.Seconds = append(s.Seconds, row)
-		s.add(&row)
+		s.PacketService.Add(&row)
 	}
 	for _, row := range recording.Rows[recording.PacketHistogram](v.rec) {
 		s := service(row.Server, row.ServerPort, row.Proto)
@@ -206,6 +219,9 @@ func (v *View) packetServices() []*PacketService {
 		s := service(row.Server, row.ServerPort, row.Proto)
 		s.Waiting = append(s.Waiting, row)
 	}
+	// Those that a capture had too many of to tell them apart are rows of a service
+	// without a port. It is nobody who could be judged.
+	list = slices.DeleteFunc(list, func(s *PacketService) bool { return s.Port == 0 })
 	for _, s := range list {
 		if len(s.Directions) == 0 {
 			s.Directions = directionsOf(s.Connections)
@@ -219,37 +235,6 @@ func (v *View) packetServices() []*PacketService {
 		return cmp.Or(cmp.Compare(b.RTSum, a.RTSum), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Server, b.Server))
 	})
 	return list
-}
-
-// add sums a second up.
-func (s *PacketService) add(row *recording.PacketService) {
-	if s.Count == 0 || row.Count > 0 && row.RTMin < s.RTMin {
-		s.RTMin = row.RTMin
-	}
-	s.RTMax = max(s.RTMax, row.RTMax)
-	s.Count += row.Count
-	s.Failed += row.Failed
-	s.Approximate += row.Approximate
-	s.Ambiguous += row.Ambiguous
-	s.Lossy += row.Lossy
-	s.Unanswered += row.Unanswered
-	s.Unpaired += row.Unpaired
-	s.Blocking += row.Blocking
-	s.TurnedAway += row.TurnedAway
-	s.RTSum += row.RTSum
-	s.Upload += row.Upload
-	s.Serve += row.Serve
-	s.Download += row.Download
-	s.Idle += row.Idle
-	s.Retransmit += row.Retransmit
-	s.ZeroWindow += row.ZeroWindow
-	s.DelayedACK += row.DelayedACK
-	s.RequestBytes += row.RequestBytes
-	s.ResponseBytes += row.ResponseBytes
-	s.Handshakes += row.Handshakes
-	s.PacketService.ServerRTT += row.ServerRTT
-	s.PacketService.ClientRTT += row.ClientRTT
-	s.Retransmissions += row.Retransmissions
 }
 
 // PacketConnections are the connections of the recording by their beginning.

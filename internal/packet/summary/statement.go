@@ -26,6 +26,10 @@ func (c *Collector) statement(service Service, t *rt.Transaction) {
 			k.Command, k.Fingerprint = "", Others
 			s = c.sum.Statements[k]
 		}
+		if s == nil && len(c.sum.Statements) >= 2*c.options.Statements {
+			k.Service = Service{} // there are too many services, too
+			s = c.sum.Statements[k]
+		}
 		if s == nil {
 			s = &Statement{First: t.Start, Clients: map[flow.Addr]struct{}{}}
 			if ends(k.Fingerprint) {

@@ -19,7 +19,7 @@ type Options struct {
 	ByAddress   bool
 	Slowest     int // transactions kept; 0: 10
 	Connections int // connections kept, the worst ones; 0: 1000
-	Statements  int // told apart; 0: 5000; further ones are counted as one
+	Statements  int // told apart; 0: 5000; further ones are counted as one for each service, of at most as many services
 	Clients     int // addresses told apart; 0: 10000
 	// Keep tells which transactions count; nil: all.
 	Keep func(*rt.Transaction) bool

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"rtrail/internal/packet/doubt"
@@ -20,6 +19,7 @@ import (
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/recording"
+	"rtrail/internal/unit"
 )
 
 // What is kept of a capture. Rules look at the worst, and at sums over all.
@@ -74,23 +74,15 @@ func Read(ctx context.Context, src pcap.Source, o Options) (*Result, error) {
 	}
 	o.Engine.Listen("", o.Ports...)
 	r := &Result{Options: o}
-	var mu sync.Mutex
 	collectors := summary.New(o.Engine.Workers, summary.Options{
 		ByAddress: true, Slowest: slowest, Connections: connections, Statements: statements, Ports: o.Ports, Nesting: true,
-		Second: func(s *summary.Second) {
-			mu.Lock()
-			defer mu.Unlock()
-			if len(r.Seconds) >= seconds {
-				r.Cut++
-				return
-			}
-			r.Seconds = append(r.Seconds, secondRow(s))
-		},
+		Second: r.second,
 	})
 	watchers := watch(&o.Engine, collectors, o.Ports)
 	report, err := engine.Run(ctx, src, o.Engine)
 	r.Report, r.Summary = report, collectors.Result()
 	r.pathOf(*watchers)
+	r.fold()
 	end := report.Last
 	if o.Live {
 		end = max(end, time.Now().UnixNano())
@@ -104,11 +96,20 @@ func Read(ctx context.Context, src pcap.Source, o Options) (*Result, error) {
 	return r, nil
 }
 
-// Write makes evidence of the result.
+// second takes the next one; it is called by one goroutine at a time.
+func (r *Result) second(s *summary.Second) {
+	if len(r.Seconds) >= seconds {
+		r.Cut++
+		return
+	}
+	r.Seconds = append(r.Seconds, secondRow(s))
+}
+
+// Write makes evidence of the result, once: the writer takes its rows over.
 func (r *Result) Write(w *recording.Writer) {
 	first := time.Unix(0, r.Report.First)
 	recording.Append(w, r.captureRow(first))
-	recording.Append(w, r.Seconds...)
+	recording.Give(w, r.Seconds)
 	for _, c := range r.Summary.Connections {
 		row := ConnectionRow(c)
 		recording.Append(w, row)
@@ -130,7 +131,7 @@ func (r *Result) Write(w *recording.Writer) {
 		recording.Append(w, histogramRows(first, service, t)...)
 	}
 	r.writePaths(w)
-	recording.Append(w, r.Directions.rows(first, r.Path.LargestAcked)...)
+	recording.Give(w, r.Directions.rows(first, r.Path.LargestAcked))
 	for key, s := range r.Summary.Statements {
 		recording.Append(w, statementRow(key, s))
 		recording.Append(w, errorRows(key, s)...)
@@ -186,6 +187,9 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 	notes := notesOf(&r.Report, r.Summary)
 	if r.Cut > 0 {
 		notes = append(notes, fmt.Sprintf("%d seconds of services were left out", r.Cut))
+	}
+	if r.Directions.crowded() {
+		notes = append(notes, fmt.Sprintf("more than %s and their services are told apart no further", unit.Plural(mostDirections, "client", "clients")))
 	}
 	return recording.PacketCapture{
 		At: first, Last: time.Unix(0, r.Report.Last), Source: r.Options.Source, NetNS: r.Options.NetNS, Point: r.Options.Point, DecodeAs: decodeAs(r.Options.Engine.DecodeAs),

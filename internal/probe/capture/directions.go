@@ -13,8 +13,9 @@ import (
 )
 
 // mostDirections is how many pairs of a client address and a service a worker
-// tells apart, in 15 MB. Further clients of a service are one.
-const mostDirections = 20_000
+// tells apart, in 12 MB. Further clients of a service are one, of at most as many
+// services; what is beyond is summed up as the zero service.
+const mostDirections = 10_000
 
 // between is a client address and a service; without the address it stands for
 // all clients of the service that are not told apart.
@@ -74,6 +75,10 @@ func (d *directions) at(k between) *[2]recording.PacketDirection {
 		k.client = flow.Addr{}
 		both = d.sums[k]
 	}
+	if both == nil && len(d.sums) >= 2*mostDirections {
+		k.Service = summary.Service{}
+		both = d.sums[k]
+	}
 	if both == nil {
 		both = &[2]recording.PacketDirection{flow.ToServer: {Sender: "client"}, flow.ToClient: {Sender: "server"}}
 		d.sums[k] = both
@@ -81,9 +86,13 @@ func (d *directions) at(k between) *[2]recording.PacketDirection {
 	return both
 }
 
-// merge adds what another worker summed up.
+// merge adds what another worker summed up, which must not be used any more.
 func (d *directions) merge(o directions) {
 	for k, from := range o.sums {
+		if d.sums[k] == nil && len(d.sums) < mostDirections {
+			d.sums[k] = from
+			continue
+		}
 		into := d.at(k)
 		for dir := range into {
 			direction.Merge(&into[dir], &from[dir])
@@ -91,9 +100,30 @@ func (d *directions) merge(o directions) {
 	}
 }
 
+// crowded says that some clients are not told apart.
+func (d *directions) crowded() bool { return len(d.sums) > mostDirections }
+
+// fold sums up as the zero service those that are not told apart.
+func (d *directions) fold(told func(summary.Service) bool) {
+	for k, from := range d.sums {
+		if told(k.Service) {
+			continue
+		}
+		delete(d.sums, k)
+		into := d.sums[between{}]
+		if into == nil {
+			d.sums[between{}] = from
+			continue
+		}
+		for dir := range into {
+			into[dir].Merge(&from[dir])
+		}
+	}
+}
+
 // rows are the sums as tables hold them.
 func (d *directions) rows(first time.Time, acked map[[2]flow.Addr]uint32) []recording.PacketDirection {
-	var list []recording.PacketDirection
+	list := make([]recording.PacketDirection, 0, 2*len(d.sums))
 	for k, both := range d.sums {
 		for _, row := range both {
 			row.At, row.Server, row.ServerPort, row.Proto = first, k.Server.Addr.String(), int32(k.Server.Port), k.Proto

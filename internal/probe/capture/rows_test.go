@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
@@ -27,7 +28,7 @@ func TestRowsKeepTimesAsExactly(t *testing.T) {
 	start := time.Unix(1000, 0)
 	rec := recording.New(recording.Manifest{Format: recording.FormatVersion})
 	w := recording.NewWriter(start)
-	for _, row := range histogramRows(start, summary.Service{}, total) {
+	for _, row := range histogramRows(start, summary.Service{Server: flow.Endpoint{Port: 3306}}, total) {
 		recording.Append(w, row)
 	}
 	if err := rec.Commit(w); err != nil {

@@ -100,18 +100,16 @@ func (x *slowConnect) abandoned(c *view.PacketConnection) bool {
 }
 
 func (x *slowConnect) look(address string, port int32) bool {
-	for _, s := range x.v.PacketServices() {
-		if int32(s.Port) == port && s.Server == address {
-			sent := s.Sent("client")
-			x.begun += int(sent.Begun)
-			x.repeated += int(sent.SlowConnects)
-			x.never += int(sent.NeverAnswered)
-			x.silent += int(sent.SilentSYNs)
-			x.waited += sent.ConnectWait
-			x.handshakes += int(s.Handshakes)
-			if x.service == nil || s.Proto != "" && s.Handshakes > x.service.Handshakes {
-				x.service = s
-			}
+	for _, s := range x.v.PacketServicesAt(address, uint16(port)) {
+		sent := s.Sent("client")
+		x.begun += int(sent.Begun)
+		x.repeated += int(sent.SlowConnects)
+		x.never += int(sent.NeverAnswered)
+		x.silent += int(sent.SilentSYNs)
+		x.waited += sent.ConnectWait
+		x.handshakes += int(s.Handshakes)
+		if x.service == nil || s.Proto != "" && s.Handshakes > x.service.Handshakes {
+			x.service = s
 		}
 	}
 	if x.service == nil {

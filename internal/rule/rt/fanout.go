@@ -116,10 +116,8 @@ func (x *fan) callee() string {
 // serviceAt is the service on a port of an address; one without numbers if it
 // is not in the recording.
 func serviceAt(v *view.View, server string, port int32) *view.PacketService {
-	for _, s := range v.PacketServices() {
-		if s.Server == server && s.Port == uint16(port) {
-			return s
-		}
+	if at := v.PacketServicesAt(server, uint16(port)); len(at) > 0 {
+		return at[0]
 	}
 	return &view.PacketService{Server: server, Port: uint16(port)}
 }
