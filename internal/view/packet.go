@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/recording"
 )
@@ -220,8 +221,8 @@ func (v *View) packetServices() []*PacketService {
 		s.Waiting = append(s.Waiting, row)
 	}
 	// Those that a capture had too many of to tell them apart are rows of a service
-	// without a port. It is nobody who could be judged.
-	list = slices.DeleteFunc(list, func(s *PacketService) bool { return s.Port == 0 })
+	// without address and port. It is nobody who could be judged.
+	list = slices.DeleteFunc(list, func(s *PacketService) bool { return s.Port == 0 && s.Server == flow.Addr{}.String() })
 	for _, s := range list {
 		if len(s.Directions) == 0 {
 			s.Directions = directionsOf(s.Connections)

@@ -16,6 +16,7 @@ type Unheard struct {
 	For              time.Duration // from its first packet to the last one of the client
 	Waited           time.Duration // of it, for the copies
 	Quiet            time.Duration // how long no packet of the connection had come before it; 0: not known
+	Closed           bool          // both sides had closed the connection: nobody waits for it, and the peer may be gone
 }
 
 // burst is what the client sent since the server was last heard.
@@ -56,7 +57,7 @@ func (b *burst) unheard(c *tcp.Conn, at flow.Stamp) *Unheard {
 		return nil
 	}
 	return &Unheard{Copies: client.Retransmissions - b.copies, Timeouts: client.Timeouts - b.timeouts, Largest: b.largest,
-		For: time.Duration(max(0, at.At-b.since)), Waited: client.RetransmitWait - b.waited, Quiet: b.quiet}
+		For: time.Duration(max(0, at.At-b.since)), Waited: client.RetransmitWait - b.waited, Quiet: b.quiet, Closed: c.Closed()}
 }
 
 // ending is what is known of the request under way when a connection ends.

@@ -118,6 +118,9 @@ type Conn struct {
 // three times.
 func (c *Conn) Retried() bool { return c.state&retry != 0 }
 
+// Closed says that both sides have sent a FIN: nobody waits for anything more.
+func (c *Conn) Closed() bool { return c.halves[0].has(sentFIN) && c.halves[1].has(sentFIN) }
+
 // OneWay says that data was seen in one direction and nothing in the other.
 func (c *Conn) OneWay() bool {
 	a, b := &c.Sides[0], &c.Sides[1]

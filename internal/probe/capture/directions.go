@@ -62,6 +62,11 @@ func (d *directions) transaction(t *rt.Transaction) {
 	if u == nil {
 		return
 	}
+	if u.Closed {
+		// Who has closed answers no more: its silence is no loss.
+		direction.Merge(&d.at(k)[flow.ToServer], &recording.PacketDirection{Segments: -int64(u.Copies), Retransmissions: -int64(u.Copies), Timeouts: -int64(u.Timeouts), RetransmitWait: -u.Waited})
+		return
+	}
 	direction.AddUnheard(&d.at(k)[flow.ToServer], recording.PacketDirection{
 		UnheardCopies: int64(u.Copies), UnheardTimeouts: int64(u.Timeouts), UnheardWait: u.Waited, UnheardFor: u.For,
 		UnheardLargest: int64(u.Largest), UnheardQuiet: u.Quiet, UnheardFrom: time.Unix(0, t.Start),
@@ -116,7 +121,7 @@ func (d *directions) fold(told func(summary.Service) bool) {
 			continue
 		}
 		for dir := range into {
-			into[dir].Merge(&from[dir])
+			direction.Merge(&into[dir], &from[dir])
 		}
 	}
 }

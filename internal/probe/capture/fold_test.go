@@ -44,7 +44,7 @@ func crowd(n int, ends func(i int) (client, server flow.Addr)) *Result {
 // What is kept of a capture is bounded by what is told apart: services and clients
 // beyond it cost next to nothing, and nothing of them is lost.
 func TestCrowdsAreBounded(t *testing.T) {
-	const few, many = 30_000, 80_000
+	const few, many = 25_000, 60_000
 	// perOne is how much each of the others may still take: a row of a second that
 	// is open, less than the sums of a service by itself.
 	const perOne = 64

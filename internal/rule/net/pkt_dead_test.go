@@ -86,11 +86,13 @@ func TestDeadInCapture(t *testing.T) {
 		name   string
 		copies int
 		acked  bool // the server takes the last copy
+		closed bool // both sides had sent a FIN
 		want   int64
 	}{
-		{"nothing comes back", 5, false, 4},
-		{"too few copies", 2, false, 0},
-		{"the server has it in the end", 5, true, 0},
+		{"nothing comes back", 5, false, false, 4},
+		{"too few copies", 2, false, false, 0},
+		{"the server has it in the end", 5, true, false, 0},
+		{"both sides had closed", 7, false, true, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var k talks
@@ -105,7 +107,17 @@ func TestDeadInCapture(t *testing.T) {
 					}
 					continue
 				}
+				if tt.closed {
+					k.packet(s, 11*time.Second, false, finFlag|ackFlag, "")
+					s.ack++
+					k.packet(s, 11*time.Second+ms, true, ackFlag, "")
+				}
 				k.unheard(s, 12*time.Second, tt.copies)
+				if tt.closed {
+					fin := *s
+					fin.seq += uint32(len(ping))
+					k.packet(&fin, 12*time.Second+ms, true, finFlag|ackFlag, "")
+				}
 				if tt.acked {
 					s.seq += uint32(len(ping))
 					k.packet(s, 21*time.Second, false, ackFlag, "")
@@ -117,6 +129,9 @@ func TestDeadInCapture(t *testing.T) {
 				t.Fatalf("%d connections unheard, want %d: %+v", got.Unheard, tt.want, got)
 			}
 			found, err := packetLoss.Detect(v)
+			if tt.closed && (len(found) > 0 || err != nil || got.Retransmissions != 0 || got.Timeouts != 0 || got.RetransmitWait != 0) {
+				t.Errorf("%d findings, error %v, sums %+v", len(found), err, got)
+			}
 			if tt.want == 0 {
 				if slices.ContainsFunc(found, func(f rule.Finding) bool { return f.Subject.Kind == rule.KindService }) {
 					t.Errorf("found %s", found[0].Headline)

@@ -1,12 +1,15 @@
 package rt
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/unit"
 )
 
 // us makes response times of microseconds.
@@ -111,8 +114,8 @@ func TestServerSlow(t *testing.T) {
 		}},
 		{"slow statements, rarely asked", 0, func() *ruletest.Host {
 			h := captured()
-			h.Packets(ruletest.PacketService{Rate: 3, RTs: us(100_000, 110_000)})
-			statement(h, us(100_000, 110_000), 15)
+			h.Packets(ruletest.PacketService{Rate: 3, RTs: us(90_000, 95_000)})
+			statement(h, us(90_000, 95_000), 15)
 			return h
 		}},
 		{"two statements, one heavy", rule.Possible, func() *ruletest.Host {
@@ -153,6 +156,31 @@ func TestServerSlow(t *testing.T) {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// Answers that all take long, without anything to compare with, are nobody's
+// fault, and not healthy.
+func TestServerSlowWithoutComparison(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		service ruletest.PacketService
+		judged  bool
+	}{
+		{"every answer takes 400 ms", ruletest.PacketService{Proto: "http", Rate: 1, RTs: us(400_000)}, false},
+		{"every answer takes 150 ms", ruletest.PacketService{Proto: "postgres", Rate: 3, RTs: us(150_000, 151_000)}, false},
+		{"nobody notices", ruletest.PacketService{Proto: "http", Rate: 3, RTs: us(60_000)}, true},
+		{"others are fast", ruletest.PacketService{Proto: "http", Rate: 2, RTs: us(1_000, 400_000)}, true},
+		{"requests that nobody can read may be long polls", ruletest.PacketService{Proto: "tls", Rate: 1, RTs: us(400_000)}, true},
+	} {
+		found, err := serverSlow.Detect(captured().Packets(tt.service).View())
+		why, doubt := errors.AsType[*rule.NotJudged](err)
+		if len(found) > 0 || doubt == tt.judged {
+			t.Errorf("%s: %d findings, %v", tt.name, len(found), err)
+		}
+		if took := unit.Duration(tt.service.RTs[0]).String(); doubt && !strings.Contains(why.Why, took+" on average") && !strings.Contains(why.Why, "never less than "+took) {
+			t.Errorf("%s: %s", tt.name, why.Why)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ var serverSlow = rule.Rule{
 	Title:    "clients wait for a server, not for the network",
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
-	Thresholds: []*rule.Threshold{&worthWaiting, &slowerThanItself, &someSlow, &someTime, &someSeconds, &mostOfTheTime, &someRequests, &someoneWaits, &heldUp,
+	Thresholds: []*rule.Threshold{&worthWaiting, &slowerThanItself, &someSlow, &someTime, &someSeconds, &mostOfTheTime, &someRequests, &noticed, &someAnswers, &someoneWaits, &heldUp,
 		&pathIsSmall, &otherWaits, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &mostlyInferred, &missedShare, &fewSamples},
 	Page:   serverSlowPage,
 	Seen:   func(v *view.View) bool { return answered(v, int64(someRequests.Value)) && allHeard(v) },
@@ -43,6 +43,10 @@ var (
 		Reason: "What is said to take the time takes at least half of it."}
 	someRequests = rule.Threshold{Name: "some-requests", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "Quantiles of fewer say nothing."}
+	noticed = rule.Threshold{Name: "noticed", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, 5.5",
+		Reason: "From when on people notice that they wait: what they call instantaneous takes 100 ms."}
+	someAnswers = rule.Threshold{Name: "some-answers", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "Answers that all take so long are no accident."}
 	someoneWaits = rule.Threshold{Name: "someone-waits", Value: 0.5, Unit: "requests", Source: rule.Judgement,
 		Reason: "The mean number of requests under way from which a hint is worth a line; somebody waits half of the time."}
 	heldUp = rule.Threshold{Name: "held-up", Value: 0.3, Unit: "share", Source: rule.Judgement,
@@ -55,7 +59,7 @@ var (
 
 func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
-	var blind *slowServer
+	var blind, alone *slowServer
 	hang := hangsIn(v)
 	for _, h := range hang.known {
 		found = append(found, h.finding())
@@ -68,6 +72,8 @@ func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 			found = append(found, x.finding())
 		} else if blind == nil && x.blind() {
 			blind = &x
+		} else if alone == nil && x.alone() {
+			alone = &x
 		}
 	}
 	switch {
@@ -76,6 +82,8 @@ func detectServerSlow(v *view.View) ([]rule.Finding, error) {
 		return nil, hang.doubtful[0].doubt()
 	case blind != nil:
 		return nil, blind.doubt()
+	case alone != nil:
+		return nil, alone.unusual()
 	}
 	return found, nil
 }
@@ -174,6 +182,24 @@ func (x *slowServer) doubt() error {
 		Why: fmt.Sprintf("%s to it took %s on average, and too few handshakes or acknowledgements without data came from it to tell whether they waited for the server or for the network",
 			unit.Plural(x.s.Count, "request", "requests"), unit.Duration(x.s.RTSum/time.Duration(x.s.Count))),
 		How: shell.Say("capture while connections are made, or at the server"),
+	}
+}
+
+// alone says that every answer takes long enough to be noticed, and that nothing
+// shows whether it could be faster. Where requests are not told apart, they may be
+// long polls.
+func (x *slowServer) alone() bool {
+	return float64(x.s.Count) >= someAnswers.Value && x.hops == nil && !x.waitsForPackets() && decoded(x.s) &&
+		x.serve()/time.Duration(x.s.Count) >= noticed.Duration() && x.s.RTMin >= noticed.Duration()
+}
+
+func (x *slowServer) unusual() error {
+	n := time.Duration(x.s.Count)
+	return &rule.NotJudged{
+		Needs: "what an answer of " + x.s.Name() + " usually takes",
+		Why: fmt.Sprintf("its %s took %s on average and never less than %s, of which the server %s; nothing tells whether that is slower than usual",
+			unit.Plural(x.s.Count, "answer", "answers"), unit.Duration(x.s.RTSum/n), unit.Duration(x.s.RTMin), unit.Duration(x.serve()/n)),
+		How: shell.Say("compare with a capture of a time when it was fast, or look inside the server: its slow log, locks, plans, stacks"),
 	}
 }
 
