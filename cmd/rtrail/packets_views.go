@@ -140,7 +140,7 @@ func (r *packetsRun) streamJSON(v *packetsView) {
 	out := r.buffered()
 	stream := &traffic.Stream{
 		Encode: func(int) func([]byte, *rt.Transaction) []byte { return new(traffic.JSON).Transaction },
-		Text:   func(b []byte) error { _, err := out.Write(b); return err },
+		Text:   func(_ *traffic.Place, b []byte) error { _, err := out.Write(b); return err },
 		Failed: r.stop,
 	}
 	if r.atOnce() {
@@ -156,21 +156,12 @@ func (r *packetsRun) streamJSON(v *packetsView) {
 func (r *packetsRun) streamText(v *packetsView, sort *traffic.Reorder) {
 	out := r.buffered()
 	lines := &traffic.Lines{Out: out, Width: r.width}
-	stream := &traffic.Stream{Failed: r.stop}
+	stream := &traffic.Stream{Encode: lines.Encode, Text: lines.Text, Failed: r.stop}
 	if r.atOnce() {
 		stream.Flush = out.Flush
 	}
 	if sort != nil {
-		sort.Give, stream.Rows = lines.Transaction, sort.Rows
-	} else {
-		stream.Rows = func(rows []rt.Transaction) error {
-			for i := range rows {
-				if err := lines.Transaction(&rows[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
+		sort.Give, stream.Text = lines.Text, sort.Text
 	}
 	stream.Start(r.workers)
 	v.listeners = append(v.listeners, stream.Listener)

@@ -58,7 +58,7 @@ func next(s string) int {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n == 1 || Hidden(r) {
+		if r != 'µ' && (r == utf8.RuneError && n == 1 || Hidden(r)) {
 			return i
 		}
 		i += n

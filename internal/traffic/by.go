@@ -101,37 +101,53 @@ type Lines struct {
 	Zone  *time.Location
 	Width int // columns of the terminal; 0: as many as are needed
 
-	wide     []int
 	calendar calendar
-	words    wording
+	begun    bool
 	second   int64 // of the line before
-	line     []byte
+	head     []byte
 }
 
-// Transaction prints one.
-func (l *Lines) Transaction(t *rt.Transaction) error {
-	b := l.line[:0]
-	second := floorSecond(t.Start)
-	if l.wide == nil {
-		l.words = wording{zone: l.Zone, clock: clockLayout}
-		natural := make([]int, len(transactionColumns))
-		for i, c := range transactionColumns {
-			natural[i] = c.fixed
-		}
-		l.wide = fit(transactionColumns, natural, l.Width, 0)
+// fixed are the widths of columns that are known before the lines are.
+func (l *Lines) fixed() []int {
+	natural := make([]int, len(transactionColumns))
+	for i, c := range transactionColumns {
+		natural[i] = c.fixed
+	}
+	return fit(transactionColumns, natural, l.Width, 0)
+}
+
+// Encode makes the lines of a worker.
+func (l *Lines) Encode(int) func([]byte, *rt.Transaction) []byte {
+	wide, words := l.fixed(), &wording{zone: l.Zone, clock: clockLayout}
+	return func(b []byte, t *rt.Transaction) []byte {
+		cells := words.cells(t)
+		return appendRow(b, transactionColumns, wide, cells[:], 0)
+	}
+}
+
+// Text prints one.
+func (l *Lines) Text(p *Place, line []byte) error {
+	b := l.head[:0]
+	second := floorSecond(p.Start)
+	if !l.begun {
+		l.begun, l.second = true, second-1
 		titles := make([]string, len(transactionColumns))
 		for i, c := range transactionColumns {
 			titles[i] = c.title
 		}
-		b = appendRow(b, transactionColumns, l.wide, titles, 0)
-		l.second = second - 1
+		b = appendRow(b, transactionColumns, l.fixed(), titles, 0)
 	}
 	if second != l.second {
 		day := bytes.NewBuffer(b)
-		l.calendar.turn(day, local(t.Start, l.Zone))
+		l.calendar.turn(day, local(p.Start, l.Zone))
 		b, l.second = day.Bytes(), second
 	}
-	l.line = appendRow(b, transactionColumns, l.wide, l.words.cells(t), 0)
-	_, err := l.Out.Write(l.line)
+	l.head = b
+	if len(b) > 0 {
+		if _, err := l.Out.Write(b); err != nil {
+			return err
+		}
+	}
+	_, err := l.Out.Write(line)
 	return err
 }

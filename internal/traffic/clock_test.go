@@ -32,8 +32,10 @@ func TestTimesOfSeveralDays(t *testing.T) {
 				t.Fatal(err)
 			}
 			l, s := Lines{Out: &lines, Zone: time.UTC}, Seconds{Out: &seconds, Zone: time.UTC}
+			encode := l.Encode(0)
 			for i := range list {
-				if err := l.Transaction(&list[i]); err != nil {
+				place := placeOf(&list[i])
+				if err := l.Text(&place, encode(nil, &list[i])); err != nil {
 					t.Fatal(err)
 				}
 				s.Second(&summary.Second{At: list[i].Start})

@@ -52,7 +52,7 @@ func TestCrashOfPrinters(t *testing.T) {
 				}
 				return append(b, 'x')
 			}
-		}, Text: func([]byte) error { got++; return nil }})
+		}, Text: func(*Place, []byte) error { got++; return nil }})
 		if got == 0 || got >= rows || report.Crashes.Connections+report.Crashes.Packets == 0 {
 			t.Errorf("%d workers: %d requests of %d, %+v", workers, got, rows, report.Crashes)
 		}

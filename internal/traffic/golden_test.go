@@ -97,8 +97,8 @@ func TestViews(t *testing.T) {
 				var out bytes.Buffer
 				lines := &Seconds{Out: &out, Zone: time.UTC, Width: width}
 				list := &Lines{Out: &bytes.Buffer{}, Zone: time.UTC, Width: width}
-				order := &Reorder{Window: 100, Give: list.Transaction}
-				stream := &Stream{Rows: order.Rows}
+				order := &Reorder{Window: 100, Give: list.Text}
+				stream := &Stream{Encode: list.Encode, Text: order.Text}
 				stream.Start(2)
 				report, sum := analyse(t, truth(t, name), 2, summary.Options{Second: lines.Second}, Tap{Listeners: []func(int) Listener{stream.Listener}})
 				if err := lines.Close(); err != nil {
@@ -158,7 +158,7 @@ func TestTransactionsJSON(t *testing.T) {
 			var out bytes.Buffer
 			stream := &Stream{
 				Encode: func(int) func([]byte, *rt.Transaction) []byte { return new(JSON).Transaction },
-				Text:   func(b []byte) error { _, err := out.Write(b); return err },
+				Text:   func(_ *Place, b []byte) error { _, err := out.Write(b); return err },
 			}
 			stream.Start(workers)
 			analyse(t, path, workers, summary.Options{}, Tap{Listeners: []func(int) Listener{stream.Listener}})

@@ -78,8 +78,23 @@ func (o *Order) compare(a, b *rt.Transaction) int {
 // captured is the order of the capture. Requests that one packet carried, one
 // behind the other, are in the order of their bytes.
 func captured(a, b *rt.Transaction) int {
-	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Connection, b.Connection),
-		cmp.Compare(a.RequestOffset, b.RequestOffset), cmp.Compare(a.ResponseOffset, b.ResponseOffset))
+	x, y := placeOf(a), placeOf(b)
+	return x.compare(&y)
+}
+
+// Place is where a transaction stands in the order of the capture.
+type Place struct {
+	Start                             int64 // of the transaction
+	id, connection, request, response uint64
+}
+
+func placeOf(t *rt.Transaction) Place {
+	return Place{t.Start, t.ID, t.Connection, t.RequestOffset, t.ResponseOffset}
+}
+
+func (p *Place) compare(o *Place) int {
+	return cmp.Or(cmp.Compare(p.Start, o.Start), cmp.Compare(p.id, o.id), cmp.Compare(p.connection, o.connection),
+		cmp.Compare(p.request, o.request), cmp.Compare(p.response, o.response))
 }
 
 // Best keeps the first n transactions of an order, whatever their number.
@@ -144,33 +159,35 @@ func (w *bestWorker) Pop() any {
 	return t
 }
 
-// Reorder puts a stream of transactions into the order of their beginnings. It
-// looks Window transactions ahead: one that took longer than the next Window
-// ones together comes late, and is counted.
+// Reorder puts the texts of a stream of transactions into the order of their
+// beginnings. It looks Window transactions ahead: one that took longer than the
+// next Window ones together comes late, and is counted.
 type Reorder struct {
 	Window int
-	Give   func(*rt.Transaction) error
+	Give   func(*Place, []byte) error
 	Late   uint64
 
 	list []begun // a heap with the first one on top
-	free []*rt.Transaction
+	free []*placed
 	last int64
 }
 
-// Rows takes the next transactions.
-func (r *Reorder) Rows(rows []rt.Transaction) error {
-	for i := range rows {
-		t := new(rt.Transaction)
-		if n := len(r.free); n > 0 {
-			t, r.free = r.free[n-1], r.free[:n-1]
-		}
-		*t = rows[i]
-		r.push(t)
-		if len(r.list) > r.Window {
-			if err := r.next(); err != nil {
-				return err
-			}
-		}
+// placed is a text that waits for its turn.
+type placed struct {
+	Place
+	text []byte
+}
+
+// Text takes that of the next transaction.
+func (r *Reorder) Text(p *Place, text []byte) error {
+	t := new(placed)
+	if n := len(r.free); n > 0 {
+		t, r.free = r.free[n-1], r.free[:n-1]
+	}
+	t.Place, t.text = *p, append(t.text[:0], text...)
+	r.push(t)
+	if len(r.list) > r.Window {
+		return r.next()
 	}
 	return nil
 }
@@ -192,21 +209,20 @@ func (r *Reorder) next() error {
 		r.Late++
 	}
 	r.last = max(r.last, t.Start)
-	return r.Give(t)
+	return r.Give(&t.Place, t.text)
 }
 
-// begun is a transaction that waits, with its beginning, which most comparisons need
-// only.
+// begun is a text that waits, with its beginning, which most comparisons need only.
 type begun struct {
 	at int64
-	*rt.Transaction
+	*placed
 }
 
 func (b *begun) before(o *begun) bool {
-	return b.at < o.at || b.at == o.at && captured(b.Transaction, o.Transaction) < 0
+	return b.at < o.at || b.at == o.at && b.compare(&o.Place) < 0
 }
 
-func (r *Reorder) push(t *rt.Transaction) {
+func (r *Reorder) push(t *placed) {
 	r.list = append(r.list, begun{t.Start, t})
 	for i := len(r.list) - 1; i > 0; {
 		above := (i - 1) / 2
@@ -218,8 +234,8 @@ func (r *Reorder) push(t *rt.Transaction) {
 	}
 }
 
-func (r *Reorder) pop() *rt.Transaction {
-	first, end := r.list[0].Transaction, len(r.list)-1
+func (r *Reorder) pop() *placed {
+	first, end := r.list[0].placed, len(r.list)-1
 	r.list[0] = r.list[end]
 	r.list = r.list[:end]
 	for i := 0; ; {

@@ -51,12 +51,12 @@ func TestReorder(t *testing.T) {
 		late   uint64
 	}{{10, 0}, {2, 1}} {
 		var got []int64
-		r := &Reorder{Window: tc.window, Give: func(x *rt.Transaction) error { got = append(got, x.Start); return nil }}
-		var rows []rt.Transaction
+		r := &Reorder{Window: tc.window, Give: func(p *Place, _ []byte) error { got = append(got, p.Start); return nil }}
+		var err error
 		for _, at := range []int64{2, 3, 4, 5, 6, 1, 7, 8} {
-			rows = append(rows, rt.Transaction{Start: at})
+			err = errors.Join(err, r.Text(&Place{Start: at}, nil))
 		}
-		if err := errors.Join(r.Rows(rows[:3]), r.Rows(rows[3:]), r.Close()); err != nil {
+		if err := errors.Join(err, r.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if len(got) != 8 || r.Late != tc.late {
@@ -95,9 +95,10 @@ func TestPipelinedAreInOrder(t *testing.T) {
 		same(name, got)
 	}
 	var got []rt.Transaction
-	stream := &Reorder{Window: len(rows), Give: func(x *rt.Transaction) error { got = append(got, *x); return nil }}
+	stream := &Reorder{Window: len(rows), Give: func(_ *Place, text []byte) error { got = append(got, rows[text[0]]); return nil }}
 	for _, i := range r.Perm(len(rows)) {
-		if err := stream.Rows(rows[i : i+1]); err != nil {
+		place := placeOf(&rows[i])
+		if err := stream.Text(&place, []byte{byte(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -258,7 +258,8 @@ func (o Overview) transactions(w io.Writer, title string, list []rt.Transaction)
 	var rows [][]string
 	words := wording{zone: o.Zone, clock: Clock(o.Report.First, o.Report.Last)}
 	for i := range list {
-		rows = append(rows, words.cells(&list[i]))
+		cells := words.cells(&list[i])
+		rows = append(rows, cells[:])
 	}
 	table(w, title, o.Width, transactionColumns, rows)
 }

@@ -17,8 +17,9 @@ type Stream struct {
 	// Encode, if set, makes the bytes of a transaction; it is called by the
 	// workers at the same time, so that each has one of its own.
 	Encode func(worker int) func(b []byte, t *rt.Transaction) []byte
-	// Text takes what was encoded, Rows what was not: copies that may be kept.
-	Text func([]byte) error
+	// Text takes what was encoded, which is valid during the call only; Rows what
+	// was not: copies that may be kept.
+	Text func(*Place, []byte) error
 	Rows func([]rt.Transaction) error
 	// Flush is called when all that is complete was handed on; it may be nil.
 	Flush func() error
@@ -33,15 +34,17 @@ type Stream struct {
 
 // chunk is what one worker found in one batch.
 type chunk struct {
-	keys []streamKey
-	text []byte
-	rows []rt.Transaction
+	keys   []streamKey
+	text   []byte
+	places []Place // of what is in text
+	rows   []rt.Transaction
 }
 
 type streamKey struct {
 	end      int64
 	id       uint64
-	from, to int // in text, or index in rows
+	from, to int // in text
+	at       int // in places, or in rows
 	in       *chunk
 }
 
@@ -81,11 +84,11 @@ func (l *lane) Transaction(t *rt.Transaction) {
 	c := l.chunk
 	k := streamKey{end: t.Start + int64(t.Total()), id: t.ID, in: c}
 	if l.encode != nil {
-		k.from = len(c.text)
-		c.text = l.encode(c.text, t)
+		k.from, k.at = len(c.text), len(c.places)
+		c.text, c.places = l.encode(c.text, t), append(c.places, placeOf(t))
 		k.to = len(c.text)
 	} else {
-		k.from = len(c.rows)
+		k.at = len(c.rows)
 		c.rows = append(c.rows, *t)
 	}
 	c.keys = append(c.keys, k)
@@ -131,7 +134,7 @@ func (s *Stream) hand(chunks ...*chunk) {
 	defer func() {
 		for _, c := range chunks {
 			clear(c.rows)
-			c.keys, c.text, c.rows = c.keys[:0], c.text[:0], c.rows[:0]
+			c.keys, c.text, c.places, c.rows = c.keys[:0], c.text[:0], c.places[:0], c.rows[:0]
 		}
 	}()
 	var keys []streamKey
@@ -152,9 +155,9 @@ func (s *Stream) hand(chunks ...*chunk) {
 			break
 		}
 		if s.Text != nil {
-			s.fail(s.Text(k.in.text[k.from:k.to]))
+			s.fail(s.Text(&k.in.places[k.at], k.in.text[k.from:k.to]))
 		} else {
-			rows = append(rows, k.in.rows[k.from])
+			rows = append(rows, k.in.rows[k.at])
 		}
 	}
 	if len(rows) > 0 && s.err == nil {

@@ -46,7 +46,7 @@ func (w *worded[T]) word(of T, text func(T) string) string {
 }
 
 // cells are those of one; what is not known is "-".
-func (w *wording) cells(t *rt.Transaction) []string {
+func (w *wording) cells(t *rt.Transaction) [11]string {
 	k := known(t)
 	resent := "-"
 	if k.both && t.Retransmit > 0 {
@@ -56,7 +56,7 @@ func (w *wording) cells(t *rt.Transaction) []string {
 	if t.Doubt&proto.Approximate != 0 {
 		protocol = "~" + protocol
 	}
-	return []string{
+	return [...]string{
 		w.moment(t.Start), w.phase(t.RT, k.both), w.phase(t.Upload, k.request), w.phase(t.Serve, k.both), w.phase(t.Download, k.both),
 		resent, w.ends[0].word(t.Client, flow.Endpoint.String), w.ends[1].word(t.Server, flow.Endpoint.String), protocol, frames(t), remark(t) + Statement(t.Command, t.Fingerprint),
 	}
