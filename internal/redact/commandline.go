@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -37,6 +38,9 @@ func CommandLine(b []byte) string {
 			out.WriteString(maskScript(Text(arg)))
 		default:
 			out.WriteString(m.argument(arg))
+		}
+		if strings.Contains(arg, "-----BEGIN") && !strings.Contains(arg, "-----END") {
+			m.all = true // a key that was split at its blanks
 		}
 		if out.Len() > maxCmdline {
 			break
@@ -82,11 +86,24 @@ func (m *masker) meet(arg string) {
 	if strings.HasPrefix(arg, "-") || strings.Contains(arg, "://") || strings.ContainsAny(arg, " \t\n'\"") {
 		return
 	}
-	if p := programOf(arg); p != nil && !slices.Contains(m.programs, p) {
-		m.programs = append(m.programs, p)
+	for _, p := range programsOf(arg) {
+		if !slices.Contains(m.programs, p) {
+			m.programs = append(m.programs, p)
+		}
 	}
 	m.words = append(m.words, arg)
 }
+
+// said says whether one of some words stood in the command.
+func (m *masker) said(words string) bool {
+	return slices.ContainsFunc(m.words, func(w string) bool { return listed(words, w) })
+}
+
+// inDSN is the password of a data source name of the Percona Toolkit.
+var inDSN = regexp.MustCompile(`((?:^|,)p=)[^,"']+`)
+
+// setters are words behind which the name of a setting and its value follow.
+const setters = "set SET config CONFIG configure set-config"
 
 // client says whether a program takes SQL as an argument.
 func (m *masker) client() bool {
@@ -133,7 +150,7 @@ func (m *masker) argument(arg string) string {
 	if sql && !isOption || m.takesSQL(arg) {
 		return Text(m.maskSQL(Text(arg)))
 	}
-	if isOption && !valued && isSecret(arg) {
+	if !valued && !strings.Contains(arg, ":") && isSecret(arg) && (isOption || !strings.ContainsAny(arg, " /\"'") && m.said(setters)) {
 		m.hide = perhaps
 		return arg
 	}
@@ -142,7 +159,7 @@ func (m *masker) argument(arg string) string {
 
 // known hides a secret that a program takes in a way of its own.
 func (m *masker) known(p *program, arg string) (masked string, ok bool) {
-	if p.after != "" && !slices.Contains(m.words, p.after) {
+	if p.after != "" && !m.said(p.after) {
 		return "", false
 	}
 	bare := arg
@@ -178,6 +195,10 @@ func (m *masker) known(p *program, arg string) (masked string, ok bool) {
 	case p.stdin && m.shell && strings.HasPrefix(bare, "<<"):
 		m.all = true
 		return "<<" + Mask, true
+	case p.value != "" && m.said(p.value) && strings.Contains(bare, "=") && !strings.HasPrefix(bare, "-"):
+		return arg[:strings.IndexByte(arg, '=')+1] + Mask, true
+	case p.dsn && inDSN.MatchString(bare):
+		return inDSN.ReplaceAllString(arg, "${1}"+Mask), true
 	case p.bare && strings.Contains(bare, "/") && !strings.HasPrefix(bare, "/"):
 		user, after, _ := strings.Cut(bare, "/")
 		place := ""

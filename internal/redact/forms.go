@@ -16,15 +16,17 @@ type form struct {
 }
 
 // issuers are parts of the tokens of those who mark theirs.
-var issuers = []string{"gh", "github_pat_", "glpat-", "xox", "xapp-", "sk-", "k_live_", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hvs.", "dop_v1_", "SG.", "ya29.", "shpat_"}
+var issuers = []string{"gh", "github_pat_", "glpat-", "xox", "xapp-", "sk-", "k_live_", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hvs.", "dop_v1_", "SG.", "ya29.", "shpat_",
+	"whsec_", "dckr_pat_", "glrt-", "gldt-", "hvb.", "rubygems_", "sq0", "tskey-", "lin_api_", "figd_", "sbp_", "NRAK-", "SWMTKN-1-", "AGE-SECRET-KEY-1", "dapi", ".atlasv1."}
 
 // forms are tried in this order. Pairs of a name and a value are not among
 // them: see pairs.
 var forms = []form{
-	{"private key", []string{"-----BEGIN"},
-		regexp.MustCompile(`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----)(?s:.*?)(-----END [A-Z0-9 ]*-----|$)`), "${1}" + Mask},
+	{"private key", []string{"-- BEGIN", "--BEGIN"},
+		regexp.MustCompile(`(----[- ]BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*[- ]----)(?s:.*?)(----[- ]END [A-Z0-9 ]*[- ]----|$)`), "${1}" + Mask},
+	{"private key of PuTTY", []string{"Private-Lines:"}, regexp.MustCompile(`(Private-Lines:)(?s:.*)`), "${1}" + Mask},
 	{"JSON web token", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*)*`), Mask},
-	{"token that tells its issuer", issuers, regexp.MustCompile(`\b(gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|xapp-|sk-|[sr]k_live_|AKIA|ASIA|AIza|npm_|pypi-|hvs\.|dop_v1_|SG\.|ya29\.|shpat_)[A-Za-z0-9_.-]{12,}`), Mask},
+	{"token that tells its issuer", issuers, regexp.MustCompile(`\b(gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|xapp-|sk-|[sr]k_live_|AKIA|ASIA|AIza|npm_|pypi-|hvs\.|dop_v1_|SG\.|ya29\.|shpat_|whsec_|dckr_pat_|gl[rd]t-|hvb\.|rubygems_|sq0[a-z]{3}-|tskey-|lin_api_|figd_|sbp_|NRAK-|SWMTKN-1-|AGE-SECRET-KEY-1|dapi[0-9a-f]{4}|[A-Za-z0-9]+\.atlasv1\.)[A-Za-z0-9_.-]{12,}`), Mask},
 	{"header", []string{": ", ":\"", ":\t", "uthorization:", "UTHORIZATION:", "ookie:", "OOKIE:"}, regexp.MustCompile(`(?i)((?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]*(?:key|token|auth|secret))(\\?["']?\s*:\s*)(\\?["']?)[^\r\n"'\\]+`), "${1}${2}${3}" + Mask},
 	{"header in a variable", []string{"uthorization", "UTHORIZATION"},
 		regexp.MustCompile(`(?i)(authorization["']?\s*=>?\s*["']?)(?:basic|digest|negotiate|token|apikey)\s[^\r\n"'\\]+`), "${1}" + Mask},
@@ -33,12 +35,31 @@ var forms = []form{
 	{"password in a URL", []string{"@"}, regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://[^\s/?#"'@:]*:)(?:[^\s/?#"']*|[^\s"'/?#]*[^\s"'/?#0-9:][^\s"']*)@`), "${1}" + Mask + "@"},
 	{"password in a data source name", []string{"@"}, regexp.MustCompile(`(^|[\s="',(])([\w.-]+:)[^\s"':@]+@([a-z0-9]*\()`), "${1}${2}" + Mask + "@${3}"},
 	{"password in front of a host", []string{"@"}, regexp.MustCompile(`(^|[\s="',(])([\w.-]+:)([^\s"'/:@]+@[\w.\[-]+)`), ""},
-	{"XML", []string{"</"}, regexp.MustCompile(`(?i)(<(?:[\w.-]+:)?[\w.-]*(?:pass|pwd|secret|token)[\w.-]*>)[^<]*`), "${1}" + Mask},
+	{"password of a data source name of Oracle", []string{"jdbc:oracle"}, regexp.MustCompile(`(jdbc:oracle:\w+:[^/\s@]+/)[^@\s]+@`), "${1}" + Mask + "@"},
+	{"digest", []string{"response="}, regexp.MustCompile(`\b(response=\\?["']?)[^"'\\\s,]+`), "${1}" + Mask},
+	{"address that is a secret", []string{"hooks.", "webhooks/", "/bot"},
+		regexp.MustCompile(`(?i)(hooks\.slack\.com/\w+/|hooks\.zapier\.com/|/api/webhooks/|api\.telegram\.org/(?:file/)?bot)[^\s"'/]+(?:/[^\s"'/?]+)*`), "${1}" + Mask},
+	{"statement that sets a password", []string{"dentified", "DENTIFIED", "password for", "PASSWORD FOR"},
+		regexp.MustCompile(`(?i)(\bset\s+password\s+for\s+\S+\s*=\s*(?:password\()?\\?["']|identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?\\?["'])[^"']*`), "${1}" + Mask},
+	{"password without a separator", []string{"pass", "PASS", "pw", "auth"},
+		regexp.MustCompile(`(?i)((?:login\s+\S+\s+|\b)password\s+\\?["']|\blogin\s+\S+\s+password\s+|\b(?:requirepass|masterauth|rootpw|bindpw)\s+)[^\s"',;)]+`), "${1}" + Mask},
+	{"third argument of a connect", []string{"onnect(", "PDO(", "onnect (", "mysqli("},
+		regexp.MustCompile(`((?:onnect|PDO|mysqli)\s*\(\s*(?:"[^"]*"|'[^']*')\s*,\s*(?:"[^"]*"|'[^']*')\s*,\s*["'])[^"']*`), "${1}" + Mask},
+	{"dialog", []string{"send ", "SecureString "}, regexp.MustCompile(`(?i)\b((?:send|ConvertTo-SecureString)\s+(?:-{1,2}\w*\s+)*\\?["'])[^"']*`), "${1}" + Mask},
+	{"XML", []string{"</", "lt;/"},
+		regexp.MustCompile(`(?i)((?:<|&lt;)(?:[\w.-]+:)?[\w.-]*(?:pass|pwd|secret|token)[\w.-]*(?:\s[^<>]*)?(?:>|&gt;))(?:<!\[CDATA\[(?s:.*?)\]\]>|[^<&]*)`), "${1}" + Mask},
+	{"text of an element that an attribute names", []string{"</"},
+		regexp.MustCompile(`(?i)(<[^<>]*\s(?:name|key|id)\s*=\s*["'][^"'<>]*(?:pass|pwd|secret|token)[^"'<>]*["'][^<>/]*>)[^<]+`), "${1}" + Mask},
+	{"attribute of an element", []string{"value"},
+		regexp.MustCompile(`(?i)(<[\w.:-]*(?:pass|pwd|secret|token)[\w.-]*\s[^<>]*?\bvalue\s*=\s*["'])[^"']*`), "${1}" + Mask},
 }
 
 // Text takes secrets out of text of any kind: what stands behind the names of
 // secrets, in URLs and headers, and what tells by its look that it is one.
-func Text(s string) string {
+func Text(s string) string { return text(s, 0) }
+
+// text is Text of what was encoded so many times.
+func text(s string, depth int) string {
 	for i := range forms {
 		f := &forms[i]
 		switch {
@@ -49,7 +70,7 @@ func Text(s string) string {
 			s = f.find.ReplaceAllString(s, f.replace)
 		}
 	}
-	return pairs(s)
+	return encoded(objects(lists(pairs(s))), depth)
 }
 
 // beforeHost hides the password of user:password@host; an image:tag@sha256 is
@@ -68,12 +89,11 @@ func pairs(s string) string {
 	var out strings.Builder
 	done := 0
 	for i := 0; i < len(s); i++ {
-		if s[i] != '=' && s[i] != ':' {
+		if s[i] != '=' && s[i] != ':' && (s[i] != ',' || !inCall(s[done:i])) {
 			continue
 		}
 		name := nameBefore(s[done:i])
-		inQuery := name == "key" && i > 3 && (s[i-4] == '?' || s[i-4] == '&')
-		if name == "" || !inQuery && !isSecret(name) {
+		if name == "" || !inQuery(s[:i], name) && !isSecret(name) && !isKeyVariable(name, s[i:]) {
 			continue
 		}
 		from, to := valueAfter(s, i)
@@ -102,8 +122,7 @@ func pairs(s string) string {
 
 // nameBefore is the name in front of a separator, without quotes and blanks.
 func nameBefore(s string) string {
-	s = strings.TrimRight(s, " \t")
-	s = strings.TrimRight(s, `"'\`)
+	s = strings.TrimRight(s, " \t\"'\\]")
 	at := len(s)
 	for at > 0 && inName(s[at-1]) {
 		at--
@@ -112,7 +131,7 @@ func nameBefore(s string) string {
 }
 
 func inName(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-.$[]%@", c) >= 0
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-.$[]%@", c) >= 0 || c >= 0x80
 }
 
 // valueAfter is where the value behind the separator at i begins and ends.
@@ -121,26 +140,57 @@ func valueAfter(s string, i int) (from, to int) {
 	for from < len(s) && strings.IndexByte("=> \t", s[from]) >= 0 {
 		from++
 	}
-	escaped := strings.HasPrefix(s[from:], `\"`) || strings.HasPrefix(s[from:], `\'`)
-	if escaped {
-		from++
+	from, to, whole := below(s, from)
+	if whole {
+		return from, to
 	}
-	if from < len(s) && (s[from] == '"' || s[from] == '\'') {
-		quote := s[from]
-		from++
-		for to = from; to < len(s) && s[to] != quote; to++ {
-			if s[to] == '\\' && !escaped {
-				to++
+	quote := from
+	for quote < len(s) && s[quote] == '\\' {
+		quote++
+	}
+	if quote < len(s) && (s[quote] == '"' || s[quote] == '\'') {
+		from, to = quote+1, quotedEnd(s, quote, s[from:quote])
+		// What the shell and C join: "pass"word.
+		for to+1 < len(s) && quote == i+1 && s[i] == '=' && strings.IndexByte(" \t\r\n,;&|)}]<>/", s[to+1]) < 0 && s[to+1] != s[quote] {
+			if end := to + 1; s[end] == '"' || s[end] == '\'' {
+				to = quotedEnd(s, end, "")
+			} else {
+				_, to = bareEnd(s, i, end)
+				break
 			}
-		}
-		to = min(to, len(s))
-		if escaped && to > from && to < len(s) {
-			to--
 		}
 		return from, to
 	}
+	if end := bracketEnd(s, from); end > from {
+		return from, end
+	}
+	return bareEnd(s, i, from)
+}
+
+// quotedEnd is where a text ends whose first quote, behind some backslashes, is at
+// an index.
+func quotedEnd(s string, at int, backslashes string) int {
+	end := backslashes + s[at:at+1]
+	for to := at + 1; to < len(s); to++ {
+		switch {
+		case strings.HasPrefix(s[to:], end):
+			return to
+		case s[to] == '\\' && backslashes == "":
+			to++
+		}
+	}
+	return len(s)
+}
+
+// bareEnd is where a value without quotes ends that began at an index, and the
+// separator before it is at i.
+func bareEnd(s string, i, from int) (begin, to int) {
 	for to = from; to < len(s); to++ {
 		switch s[to] {
+		case '\\':
+			if to+1 < len(s) && s[to+1] == ' ' {
+				to++
+			}
 		case ' ', '\t', '\r', '\n', '"', '\'', '<', '>':
 			return from, to
 		case '}', ']':

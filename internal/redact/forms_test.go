@@ -15,6 +15,9 @@ var plainArguments = []string{
 	"rsync|joe@host:/x|y", "git|clone|git@host:x/y.git", "app|--key=/etc/x.pem", "app|key=value", "java|-Xmx1g|-jar|x", "mkdir|-p|/a/b", "openssl|s_client|-key|x.pem|-connect|h:443",
 	"vim|/etc/passwd", "nginx: worker process", "app|a=b;c=d", "app|--time=12:30", "app|[::1]:8080", "unzip|-p|x", "prog|a:b@",
 	"htpasswd|-c|file|joe", "htpasswd|--b|file",
+	"app|PUBLIC_KEY=abc", "app|SSH_KEY=/etc/x.pem", "app|[\"--verbose\",\"x\"]", "app|x=[a,b]", "date|+%Y%m%d", "curl|http://x/y?a=%2Fb%20c&code", "app|https://x/?page=3",
+	"docker|run|-p|80:80|x", "kubectl|get|pods|-p|x", "git|config|set|user.name|joe", "pt-query-digest|h=x,P=3306", "redis-cli|config|get|maxmemory", "az|vm|list|--value|x",
+	"app|{\"name\":\"user\",\"value\":\"joe\"}", "app|(\"user\", \"joe\")", "gh|pr|create|--body|x", "vault|kv|get|a=b", "perl|-e|f(\"a\",\"b\")",
 }
 
 // scripts write a secret to the standard input of a program.
@@ -134,9 +137,14 @@ func TestNumbers(t *testing.T) {
 		"token.example.com:443,auth.example:8443": "token.example.com:443,auth.example:8443",
 		"--token-port=8080":                       "--token-port=8080",
 		`{"port":3306,"token_ttl":60}`:            `{"port":3306,"token_ttl":60}`,
+		"password:\nport: 5":                      "password:\nport: 5",
 		"password_length=12":                      "password_length=12",
-		"127.0.0.1:3306":                          "127.0.0.1:3306",
-		"{port} secret-store:8200":                "{port} secret-store:8200",
+		"a:\n  password: |\n    h0rse\n    h0rse\n  port: 5": "a:\n  password: |\n    ***\n  port: 5",
+		"password: >-\n  h0rse\n\n  h0rse\nport: 5":          "password: >-\n  ***\nport: 5",
+		"password:\n- h0rse\n- h0rse\nport: 5":               "password:\n***\nport: 5",
+		"https://x/y?q=password%3D12345%26port%3D5":          "https://x/y?q=password%3D***%26port%3D5",
+		"127.0.0.1:3306":           "127.0.0.1:3306",
+		"{port} secret-store:8200": "{port} secret-store:8200",
 	} {
 		if got := Text(in); got != want {
 			t.Errorf("%s became %s, want %s", in, got, want)

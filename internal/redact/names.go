@@ -8,6 +8,7 @@
 package redact
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -19,10 +20,11 @@ const Mask = "***"
 // case and without what parts words.
 var secretParts = []string{"password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey", "accesskey", "privatekey", "authkey",
 	"encryptionkey", "signingkey", "masterkey", "accountkey", "sharedkey", "licensekey", "credential", "authorization", "cookie", "signature",
-	"sessionid", "sessid", "masterauth"}
+	"sessionid", "sessid", "masterauth", "certificatekey", "mnemonic", "seedphrase",
+	"passwort", "kennwort", "motdepasse", "contraseña", "contrasena", "wachtwoord", "пароль"}
 
 // secretWords make a name that of a secret as its last word.
-var secretWords = []string{"pass", "passin", "passout", "pw", "psk", "auth", "cred", "creds", "sig", "sas", "pin", "otp", "jwt"}
+var secretWords = []string{"pass", "passin", "passout", "pw", "psk", "pas", "passw", "passwo", "passwor", "auth", "cred", "creds", "sig", "sas", "pin", "otp", "jwt"}
 
 // places end names of files and of commands that hold or ask for secrets.
 var places = []string{"file", "path", "dir", "prompt", "stdin"}
@@ -33,6 +35,11 @@ var measures = []string{"port", "ports", "timeout", "ttl", "lifetime", "length",
 // isSecret says whether the value of an option, variable, header or field with
 // this name is a secret.
 func isSecret(name string) bool {
+	if strings.Contains(name, "%") {
+		if clear, err := url.PathUnescape(name); err == nil {
+			name = clear
+		}
+	}
 	name = strings.ToLower(name)
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_.:/$%[]@", r) })
 	if len(words) == 0 {
@@ -46,7 +53,8 @@ func isSecret(name string) bool {
 	if slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(joined, part) }) {
 		return true
 	}
-	return slices.Contains(secretWords, last) || strings.HasSuffix(last, "pass") && !strings.HasSuffix(last, "bypass") && !strings.HasSuffix(last, "compass")
+	return slices.Contains(secretWords, last) || strings.HasSuffix(last, "pass") && !strings.HasSuffix(last, "bypass") && !strings.HasSuffix(last, "compass") ||
+		strings.HasSuffix(last, "pw")
 }
 
 // empty are values that tell whether there is a secret, or stand for one.

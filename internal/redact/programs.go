@@ -16,9 +16,11 @@ type program struct {
 	words    string // what follows such a word is secret
 	rest     string // everything that follows such a word is
 	cluster  string // everything that follows such a letter among options behind one dash is: -nbB
-	after    string // only behind this word; "" for everywhere
+	after    string // only behind one of these words; "" for everywhere
+	value    string // behind such a word the values of all NAME=VALUE are secret
 	long     bool   // options of one dash may be words: -key is not -k ey
 	sql      bool   // arguments with blanks or quotes are SQL
+	dsn      bool   // arguments may be h=HOST,p=SECRET
 	bare     bool   // arguments may be user/SECRET@database
 	stdin    bool   // reads secrets from its standard input, which a script writes there
 }
@@ -32,35 +34,58 @@ var programs = []program{
 	{names: "curl", login: "-u --user -U --proxy-user -E --cert", next: "-b --cookie --pass --oauth2-bearer"},
 	{names: "http https httpie xh", login: "-a --auth"},
 	{names: "ab hey", login: "-A -P -a"},
-	{names: "redis-cli valkey-cli keydb-cli", next: "-a --pass", words: "requirepass masterauth", rest: "auth AUTH Auth"},
+	{names: "redis-cli valkey-cli keydb-cli", next: "-a --pass", words: "requirepass masterauth", rest: "auth AUTH Auth setuser SETUSER"},
+	{names: "redis-server valkey-server", next: "--user"},
 	{names: "sshpass", next: "-p"},
 	{names: "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldapmodrdn ldapexop", next: "-w"},
 	{names: "ldappasswd", next: "-w -s -a"},
-	{names: "openssl", next: "-k -K -hmac -pass -passin -passout", rest: "passwd", long: true},
-	{names: "docker podman nerdctl az helm", next: "-p", after: "login"},
-	{names: "mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat mongotop cqlsh twine rdesktop beeline hydra medusa", next: "-p"},
+	{names: "openssl", next: "-k -K -hmac -pass -passin -passout -macopt", rest: "passwd", long: true},
+	{names: "docker podman nerdctl helm", next: "-p", after: "login"},
+	{names: "az", next: "-p --value", after: "login secret"},
+	{names: "kubectl oc", next: "-p --patch --from-literal", after: "secret secrets", value: "secret secrets"},
+	{names: "consul nomad serf", next: "-encrypt"},
+	{names: "mongo", attached: "-p"},
+	{names: "mydumper myloader mytop racadm rabbitmqadmin mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat mongotop cqlsh twine rdesktop beeline hydra medusa", next: "-p"},
 	{names: "sqlcmd bcp isql osql tsql ipmitool mosquitto_pub mosquitto_sub zip unzip", next: "-P"},
 	{names: "7z 7za 7zr 7zz rar unrar", attached: "-p -hp"},
 	{names: "snmpget snmpwalk snmpbulkwalk snmpbulkget snmpset snmptrap snmptable", next: "-c -A -X"},
 	{names: "smbclient rpcclient winexe net smbget", login: "-U --user"},
 	{names: "lftp", login: "-u --user"},
 	{names: "ncftp ncftpget ncftpput ncftpls useradd usermod", next: "-p"},
-	{names: "xfreerdp wlfreerdp", attached: "/p:"},
+	{names: "xfreerdp wlfreerdp", attached: "/p: /pth: /gp:"},
 	{names: "sqlplus sqlldr exp imp expdp impdp rman", bare: true},
 	{names: "htpasswd", cluster: "b", stdin: true},
 	{names: "chpasswd chgpasswd newusers smbpasswd cryptsetup", stdin: true},
 	{names: "ssh-keygen", next: "-N -P"},
-	{names: "etcdctl", login: "--user"},
+	{names: "etcdctl", login: "--user", words: "passwd"},
+	{names: "etcdctl", rest: "add", after: "user"},
+	{names: "pt-*", dsn: true},
+	{names: "mosquitto_passwd", cluster: "b"},
+	{names: "ansible-vault", rest: "encrypt_string"},
+	{names: "pdftk", words: "input_pw user_pw owner_pw"},
+	{names: "qpdf", rest: "--encrypt"},
+	{names: "pdftotext pdftoppm pdfinfo", next: "-upw -opw"},
+	{names: "ipmitool", rest: "password"},
+	{names: "ngrok", words: "authtoken add-authtoken"},
+	{names: "gh", next: "-b --body", after: "secret"},
+	{names: "gitlab-runner", next: "-r"},
+	{names: "cargo", words: "login"},
+	{names: "heroku", value: "config:set config:add"},
+	{names: "pulumi", rest: "--secret"},
+	{names: "iwconfig iw", words: "key"},
+	{names: "wpa_cli", rest: "psk password wep_key0 identity"},
+	{names: "dsconf dsctl dsidm", next: "-w"},
 	{names: "rabbitmqctl", rest: "add_user change_password authenticate_user"},
-	{names: "vault", words: "login"},
+	{names: "vault bao", words: "login unseal unwrap lookup revoke renew rekey", value: "put patch write login"},
 	{names: "wpa_passphrase", rest: "wpa_passphrase"},
 	{names: "nsupdate dig delv", next: "-y"},
-	{names: "nmcli", words: "password psk wifi-sec.psk 802-11-wireless-security.psk"},
+	{names: "nmcli", words: "password psk 802-1x.password wifi-sec.psk 802-11-wireless-security.psk"},
+	{names: "aws", next: "--value", after: "put-parameter"},
 	{names: "aws npm yarn git", words: "aws_secret_access_key aws_session_token _auth _authToken _password"},
 }
 
-// programOf finds what is known of a program by its path; nil for nothing.
-func programOf(path string) *program {
+// programsOf finds what is known of a program by its path.
+func programsOf(path string) []*program {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if name == "" {
 		return nil
@@ -68,9 +93,9 @@ func programOf(path string) *program {
 	if p := byName[name]; p != nil {
 		return p
 	}
-	for _, b := range beginnings {
-		if strings.HasPrefix(name, b.begin) {
-			return b.program
+	for i := range beginnings {
+		if strings.HasPrefix(name, beginnings[i].begin) {
+			return beginnings[i].program
 		}
 	}
 	return nil
@@ -78,22 +103,22 @@ func programOf(path string) *program {
 
 // byName and beginnings are the programs by their names.
 var (
-	byName     = map[string]*program{}
+	byName     = map[string][]*program{}
 	beginnings []beginning
 )
 
 type beginning struct {
 	begin   string
-	program *program
+	program []*program
 }
 
 func init() {
 	for i := range programs {
 		for name := range strings.FieldsSeq(programs[i].names) {
 			if begin, more := strings.CutSuffix(name, "*"); more {
-				beginnings = append(beginnings, beginning{begin, &programs[i]})
+				beginnings = append(beginnings, beginning{begin, []*program{&programs[i]}})
 			} else {
-				byName[name] = &programs[i]
+				byName[name] = append(byName[name], &programs[i])
 			}
 		}
 	}
@@ -113,7 +138,7 @@ func (p *program) option(list, arg string) (at int, ok bool) {
 		switch {
 		case arg == o:
 			return len(arg), true
-		case strings.HasPrefix(o, "--"):
+		case strings.HasPrefix(o, "--") || len(o) > 2 && strings.HasPrefix(arg, o+"="):
 			if strings.HasPrefix(arg, o+"=") {
 				return len(o) + 1, true
 			}

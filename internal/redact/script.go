@@ -27,7 +27,7 @@ func maskScript(script string) string {
 		case bare == "":
 			m = masker{shell: true}
 			out.WriteString(word)
-		case !hidden && !strings.HasPrefix(bare, "-") && programOf(bare) != nil:
+		case !hidden && !strings.HasPrefix(bare, "-") && programsOf(bare) != nil:
 			m.meet(bare)
 			out.WriteString(word)
 		case !hidden && slices.Contains(writers, bare):
@@ -74,7 +74,7 @@ func feedsSecret(rest string) bool {
 		ends := strings.HasSuffix(bare, ";")
 		bare = strings.Trim(bare, ";&()")
 		sudo = sudo || bare == "sudo"
-		if p := programOf(bare); piped && (p != nil && p.stdin || slices.Contains(stdinWords, bare) || sudo && strings.HasPrefix(bare, "-") && strings.HasSuffix(bare, "S")) {
+		if piped && (slices.ContainsFunc(programsOf(bare), func(p *program) bool { return p.stdin }) || slices.Contains(stdinWords, bare) || sudo && strings.HasPrefix(bare, "-") && strings.HasSuffix(bare, "S")) {
 			return true
 		}
 		if ends {

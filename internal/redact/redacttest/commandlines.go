@@ -2,12 +2,16 @@
 // and programs write secrets: what proves that rtrail shows none.
 package redacttest
 
+import "slices"
+
 // Marker is the secret in all examples. It has no blank, and nothing that a
 // redactor may know it by.
 const Marker = "h0rse"
 
 // CommandLines hold the secret, as people type them; | parts arguments.
-var CommandLines = []string{
+var CommandLines = slices.Concat(typed, shaped)
+
+var typed = []string{
 	"mysqladmin|-uroot|password|h0rse",
 	"mysqladmin|-h|db|-p'h0rse'|ping",
 	"mysql|-uroot|-ph0rse|db",
