@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"rtrail/internal/shell"
 )
@@ -93,6 +95,7 @@ func (h Here) target(l Local) (t Target, why, how string) {
 		return t, "nothing says how to log in there", "put user and password into the [client] group of ~/.my.cnf, or " + nameByHand
 	}
 	t.nameUser(h.Files)
+	l.settleSockets(h.accounts)
 	placed := l.place(&t)
 	switch err := h.accounts.process(l.dir, h.Proc); {
 	case len(l.Sockets)+len(l.Listens) == 0:
@@ -146,6 +149,41 @@ func (h Here) credentials(t *Target) bool {
 		t.User, t.Password, t.From = debian.Client.User, debian.Client.Password, h.Debian
 	}
 	return true
+}
+
+// settleSockets puts the socket first at which the server really listens, if there
+// seem to be several: whoever binds a name with a line break in it writes lines of
+// /proc/net/unix, and could hide a server behind a socket that is not its own.
+func (l *Local) settleSockets(a accounts) {
+	own := slices.DeleteFunc(slices.Clone(l.Sockets), func(path string) bool { return isX(path) == 1 })
+	if len(own) < 2 || !l.sameRoot() {
+		return
+	}
+	slices.Sort(own)
+	const most = 16 // of trusted users, and sockets of servers at all
+	own = slices.DeleteFunc(slices.Compact(own), func(path string) bool { return a.socket(path) != nil })
+	for _, path := range own[:min(len(own), most)] {
+		if listensAt(path, l.PID) {
+			l.Sockets = append([]string{path}, slices.DeleteFunc(l.Sockets, func(p string) bool { return p == path })...)
+			return
+		}
+	}
+}
+
+// listensAt says whether a process listens at a socket.
+func listensAt(path string, pid int32) bool {
+	const patience = 100 * time.Millisecond // the queue of a stranger's socket may be full
+	conn, err := net.DialTimeout("unix", path, patience)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	c, ok := conn.(*net.UnixConn)
+	if !ok {
+		return false
+	}
+	peer, err := peerOf(c)
+	return err == nil && peer.Pid == pid
 }
 
 // place says where to reach a server of this host: through its socket if

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,26 @@ func TestHostileSocketName(t *testing.T) {
 	_, hidden := Discover(Here{Proc: h.proc, Files: &OptionFiles{}})
 	if want := `rtrail diagnose --mysql='root@/tmp/$(reboot);'\''x'`; len(hidden) == 0 || !strings.HasSuffix(hidden[0].How, want) {
 		t.Errorf("%+v, want %s", hidden, want)
+	}
+}
+
+// TestForgedSocket: a name with a line break forges a line that gives the server's
+// socket another place.
+func TestForgedSocket(t *testing.T) {
+	h := host(t)
+	me := os.Getpid()
+	h.server(t, me)
+	h.link(t, fmt.Sprintf("%d/fd/21", me), "socket:[700]")
+	const forged = "0000: 00000002 00000000 00010000 0001 01 800 /tmp/x\n0000: 00000002 00000000 00010000 0001 01 700 /tmp/stranger\n"
+	for name, table := range map[string]string{
+		"before": forged + "0000: 00000002 00000000 00010000 0001 01 700 " + h.socket + "\n",
+		"behind": "0000: 00000002 00000000 00010000 0001 01 700 " + h.socket + "\n" + forged,
+	} {
+		write(t, filepath.Join(h.proc, fmt.Sprintf("%d/net/unix", me)), table)
+		targets, hidden := Discover(Here{Proc: h.proc, Files: &OptionFiles{Client: ClientOptions{User: "app", Password: "x", PasswordFrom: "~/.my.cnf"}}})
+		if !slices.ContainsFunc(targets, func(t Target) bool { return t.PID == int32(me) && t.Address == h.socket }) {
+			t.Errorf("%s: %v, hidden %v", name, targets, hidden)
+		}
 	}
 }
 
