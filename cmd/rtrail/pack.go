@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -35,8 +35,11 @@ recording that still runs may be packed.`,
 			if out == "-" {
 				return usageError("-o -: a packed recording is a file that is read in any order; name one")
 			}
-			if err := checkOutputs([]output{{"-o", out}}, filesIn(args[0])); err != nil {
+			if err := checkOutputs([]output{{"-o", out}}, nil); err != nil {
 				return err
+			}
+			if partOf(args[0], out) {
+				return usageError("-o %s is a file that is read: it would be destroyed; name another file", out)
 			}
 			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args, Write: []string{out}})
 			if err := recording.Pack(cmd.Context(), args[0], out); err != nil {
@@ -55,14 +58,20 @@ recording that still runs may be packed.`,
 	return cmd
 }
 
-// filesIn lists the files below a directory, as far as it can be read.
-func filesIn(dir string) []string {
-	var files []string
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
-			files = append(files, path)
-		}
-		return nil
-	})
-	return files
+// partOf says whether an output replaces a file below a directory. The directory is
+// not searched: whoever made it decides how many files that are.
+func partOf(dir, out string) bool {
+	file, err := filepath.EvalSymlinks(out)
+	if err != nil {
+		return false // it is not there yet
+	}
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	// Names may be given from different places.
+	file, errFile := filepath.Abs(file)
+	dir, errDir := filepath.Abs(dir)
+	rel, err := filepath.Rel(dir, file)
+	return cmp.Or(errFile, errDir, err) == nil && filepath.IsLocal(rel) && rel != "."
 }
