@@ -67,6 +67,9 @@ numbers of the host are not known when the server runs elsewhere.`,
 			if err != nil {
 				return err
 			}
+			if m.iface == "" { // capturing takes capabilities
+				m.access.leaveHost(cmd.Context(), cmd.ErrOrStderr())
+			}
 			return m.run(cmd.Context(), source, name, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -120,6 +123,7 @@ func (m *mysqlJob) check(cmd *cobra.Command) error {
 // evidence.
 func (m *mysqlFlags) one(args []string) (source *mysql.Probe, name string, err error) {
 	files := mysqlconn.ReadOptionFiles("/", os.Getenv)
+	m.notes = files.Notes
 	options := mysqlconn.Options{TLS: m.tls, CA: m.ca, AdminPort: m.adminPort}
 	if len(args) == 0 {
 		if target, ok := mysqlconn.Placed(files, options); ok {
@@ -129,6 +133,7 @@ func (m *mysqlFlags) one(args []string) (source *mysql.Probe, name string, err e
 			if err := target.Check(); err != nil {
 				return nil, "", usageError("server of the option files, %s: %w", target.Name, err)
 			}
+			m.asked = &target
 			return mysql.New([]mysqlconn.Target{target}, nil, m.options()), target.Name, nil
 		}
 		return m.only()
@@ -138,6 +143,7 @@ func (m *mysqlFlags) one(args []string) (source *mysql.Probe, name string, err e
 	if err != nil {
 		return nil, "", usageError("server: %w", err)
 	}
+	m.asked = &target
 	source, err = m.probeOf([]string{server}, nil)
 	return source, target.Name, err
 }
@@ -177,8 +183,9 @@ func (m *mysqlJob) run(ctx context.Context, source *mysql.Probe, name string, ou
 	return watch.lines(out, stderr)
 }
 
-// failure is the error of a run in which the server never answered.
-func failure(last *mysqlview.Row) error {
+// failure is the error of a run in which the server never answered; notes tell of
+// option files that were left out.
+func failure(last *mysqlview.Row, notes []string) error {
 	if last == nil {
 		return errors.New("asking the server: it was not looked at")
 	}
@@ -188,7 +195,7 @@ func failure(last *mysqlview.Row) error {
 	case recording.ServerDenied:
 		err = fmt.Errorf("%w; user and password come from the server's name, else from ~/.mylogin.cnf or ~/.my.cnf", err)
 		// The password may be in a file that was left out.
-		for _, note := range mysqlconn.ReadOptionFiles("/", os.Getenv).Notes {
+		for _, note := range notes {
 			err = fmt.Errorf("%w; not read: %s", err, note)
 		}
 	case recording.ServerMisnamed:

@@ -55,6 +55,7 @@ said so.`,
 			if err != nil {
 				return err
 			}
+			a.access.leaveHost(cmd.Context(), cmd.ErrOrStderr())
 			return a.run(cmd.Context(), source, name, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -97,7 +98,7 @@ func (a *mysqlAudit) run(ctx context.Context, source *mysql.Probe, name string, 
 		if row.Answers() {
 			return fmt.Errorf("asking %s: its variables could not be read", last.Server)
 		}
-		return failure(&row)
+		return failure(&row, a.access.notes)
 	}
 	if report.Facts.Window <= 0 && report.Facts.Silent != "" {
 		return fmt.Errorf("asking %s: it answered one look only; %s", report.Server, report.Facts.Silent)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"rtrail/internal/mysqlconn"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/recording"
 )
@@ -24,7 +25,7 @@ func TestFailureNamesFilesThatWereNotRead(t *testing.T) {
 		if err := os.Chmod(file, mode); err != nil {
 			t.Fatal(err)
 		}
-		if text := failure(denied).Error(); strings.Contains(text, "not read: "+file) != want || !strings.Contains(text, "Access denied") {
+		if text := failure(denied, mysqlconn.ReadOptionFiles("/", os.Getenv).Notes).Error(); strings.Contains(text, "not read: "+file) != want || !strings.Contains(text, "Access denied") {
 			t.Errorf("mode %v: %s", mode, text)
 		}
 	}

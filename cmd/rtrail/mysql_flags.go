@@ -30,6 +30,9 @@ type mysqlFlags struct {
 	deep      bool
 	explain   bool
 	literals  bool
+
+	asked *mysqlconn.Target // the only server, if it was named
+	notes []string          // option files that were left out
 }
 
 // add adds the flags of verbs that watch a host and servers beside.

@@ -168,13 +168,13 @@ func (w *mysqlWatch) lines(out, stderr io.Writer) error {
 	})
 	switch {
 	case err == errDenied:
-		return failure(last)
+		return failure(last, w.access.notes)
 	case err != nil:
 		return err
 	case last == nil && w.ctx.Err() != nil:
 		return nil // an interrupt before the first line
 	case !answered:
-		return failure(last)
+		return failure(last, w.access.notes)
 	case w.json:
 		return nil
 	}

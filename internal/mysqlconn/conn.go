@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -147,6 +148,11 @@ var ErrNotMySQL = errors.New("what answers there does not speak MySQL's protocol
 func isServerError(err error) bool {
 	_, ok := errors.AsType[*mysql.MySQLError](err)
 	return ok
+}
+
+// Files are those that are read whenever a connection is made.
+func (t Target) Files() []string {
+	return slices.DeleteFunc([]string{t.CA, t.Cert, t.Key}, func(path string) bool { return path == "" })
 }
 
 // Check reads the certificates that a target names, so that a wrong path is said
