@@ -62,13 +62,13 @@ numbers of the host are not known when the server runs elsewhere.`,
 			if err := m.check(cmd); err != nil {
 				return err
 			}
-			watches(cmd.ErrOrStderr(), false)
 			source, name, err := m.access.one(args)
 			if err != nil {
 				return err
 			}
-			if m.iface == "" { // capturing takes capabilities
-				m.access.leaveHost(cmd.Context(), cmd.ErrOrStderr())
+			// Capturing takes capabilities. To change the user does, too, which watching gives up.
+			if m.iface != "" || !m.access.leaveHost(cmd.Context(), cmd.ErrOrStderr()) {
+				watches(cmd.ErrOrStderr(), false)
 			}
 			return m.run(cmd.Context(), source, name, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

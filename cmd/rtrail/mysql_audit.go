@@ -50,12 +50,13 @@ said so.`,
 			if a.length < 2*time.Second {
 				return usageError("--for %v: rates need two seconds at least", a.length)
 			}
-			watches(cmd.ErrOrStderr(), false)
 			source, name, err := a.access.one(args)
 			if err != nil {
 				return err
 			}
-			a.access.leaveHost(cmd.Context(), cmd.ErrOrStderr())
+			if !a.access.leaveHost(cmd.Context(), cmd.ErrOrStderr()) {
+				watches(cmd.ErrOrStderr(), false)
+			}
 			return a.run(cmd.Context(), source, name, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

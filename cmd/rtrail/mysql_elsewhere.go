@@ -14,11 +14,12 @@ import (
 
 // leaveHost gives up what looking at this host needs, if the only server runs
 // elsewhere: then its answers are all that is read.
-func (m *mysqlFlags) leaveHost(ctx context.Context, stderr io.Writer) {
+func (m *mysqlFlags) leaveHost(ctx context.Context, stderr io.Writer) (left bool) {
 	if !confinable || m.asked == nil || !runsElsewhere(ctx, *m.asked, "/proc") {
-		return
+		return false
 	}
 	keptAll(stderr, privilege.Ask(m.asked.Files()))
+	return true
 }
 
 // runsElsewhere says that a server is certainly not on this host: all addresses of

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/host"
@@ -58,7 +59,7 @@ func (m *mysqlJob) watch(ctx context.Context, source *mysql.Probe, name string) 
 	}
 	// A look that is later than that is one without an answer: see patience.
 	runner := &probe.Runner{Probes: []probe.Probe{beside, source}, Interval: m.every, Sink: w.feed, Slowest: m.every + probe.Deadline}
-	go func() { w.done <- runner.Run(w.ctx, length) }()
+	go func() { w.done <- crash.Guard(func() error { return runner.Run(w.ctx, length) }) }()
 	return w, nil
 }
 
