@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func (x scan) rows() string {
 	if x.unsure() {
 		return "many rows"
 	}
-	rows := unit.Count(math.Round(x.perRun)).String() + " rows"
+	rows := rule.T("%s rows", unit.Count(math.Round(x.perRun))).String()
 	if x.soFar {
 		rows += " or more"
 	}
@@ -87,9 +86,9 @@ func (x scan) evidence(s *view.MySQLServer) rule.Evidence {
 // wasted words the rows examined for those that were returned, or changed.
 func (x scan) wasted(done string) string {
 	if x.returned == 0 {
-		return fmt.Sprintf("%s rows examined each time and none %s", unit.Count(x.perRun), done)
+		return rule.T("%s rows examined each time and none %s", unit.Count(x.perRun), done).String()
 	}
-	return fmt.Sprintf("%s rows examined for each one %s", unit.Count(x.ratio), done)
+	return rule.T("%s rows examined for each one %s", unit.Count(x.ratio), done).String()
 }
 
 func (x scan) digestSays() rule.Text {
@@ -119,7 +118,7 @@ func (x scan) logSays() rule.Text {
 // processListSays words what was seen of a statement, with the counts of the
 // whole server only where they stand for it.
 func (x scan) processListSays(counted scanning) rule.Text {
-	seen := fmt.Sprintf("seen running on %s connections at a time", unit.Number(x.took))
+	seen := rule.T("seen running on %s connections at a time", unit.Number(x.took)).String()
 	switch kind := counted.kind(x.text); {
 	case !x.changes && !math.IsNaN(x.returned):
 		return rule.T("%s, once with %s rows examined and %s sent so far: %s", seen, unit.Count(x.examined), unit.Count(x.returned), x.brief())

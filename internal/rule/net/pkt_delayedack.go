@@ -3,7 +3,6 @@ package net
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"time"
 
@@ -143,7 +142,7 @@ func (n *nagled) writer(v *view.View) (subject rule.Subject, words string) {
 	case n.untold():
 		return pktService(v, n.s), "clients of " + n.s.Name() + " write"
 	}
-	return pktService(v, n.s), fmt.Sprintf("%d clients of %s write", len(n.clients), n.s.Name())
+	return pktService(v, n.s), rule.T("%d clients of %s write", len(n.clients), n.s.Name()).String()
 }
 
 // untold says that the last clients of many are not told apart, so that nobody
