@@ -27,6 +27,7 @@ const (
 	Disks        Table = "disks"         // one block device
 	Mounts       Table = "mounts"        // space and inodes of one mounted filesystem
 	NetDevices   Table = "net_devices"   // one network interface of one network namespace
+	Qdiscs       Table = "qdiscs"        // one queueing discipline of an interface
 	Protocol     Table = "protocol"      // one protocol counter of one network namespace
 	SoftIRQs     Table = "softirqs"      // one kind of softirq on one CPU
 	Interrupts   Table = "interrupts"    // one interrupt line on one CPU

@@ -21,6 +21,7 @@ var catalogue = []kind{
 	kindOf[DiskSample]("device"),
 	kindOf[MountSample]("mount_ns", "mount_point"),
 	kindOf[NetDeviceSample]("netns", "interface"),
+	kindOf[QdiscSample]("netns", "interface", "handle", "parent"),
 	kindOf[ProtocolSample]("netns", "protocol", "name"),
 	kindOf[SoftIRQSample]("kind", "cpu"),
 	kindOf[InterruptSample]("irq", "device", "cpu"),

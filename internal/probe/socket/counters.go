@@ -99,6 +99,7 @@ func (n *namespace) readLinks() {
 		return // rows keep saying that it is not known
 	}
 	n.links = make(map[string]link, len(interfaces))
+	n.interfaces = make(map[int32]string, len(interfaces))
 	for _, i := range interfaces {
 		l := link{mtu: int64(i.MTU), up: i.Flags&net.FlagUp != 0, speed: recording.Unknown}
 		// /sys shows the interfaces of the namespace it was mounted in.
@@ -108,6 +109,7 @@ func (n *namespace) readLinks() {
 			}
 		}
 		n.links[i.Name] = l
+		n.interfaces[int32(i.Index)] = i.Name
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diagConn is a netlink socket for sock_diag. It stays in the network
+// diagConn is a netlink socket, for sock_diag or queues. It stays in the network
 // namespace it was opened in, so that no thread has to enter that namespace
 // for a dump.
 type diagConn struct {
@@ -35,18 +35,20 @@ const (
 var errEnough = errors.New("enough")
 
 // errTorn is an answer that does not hold what it says.
-var errTorn = errors.New("sock_diag: torn answer")
+var errTorn = errors.New("netlink: torn answer")
 
-// openDiag opens the socket in the namespace of the calling thread.
-func openDiag(buf []byte) (*diagConn, error) {
-	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
+// openDiag opens a socket for sock_diag in the namespace of the calling thread.
+func openDiag(buf []byte) (*diagConn, error) { return openNetlink(unix.NETLINK_SOCK_DIAG, buf) }
+
+func openNetlink(protocol int, buf []byte) (*diagConn, error) {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, protocol)
 	if err != nil {
-		return nil, fmt.Errorf("open sock_diag: %w", err)
+		return nil, fmt.Errorf("open netlink: %w", err)
 	}
 	timeout := unix.NsecToTimeval(int64(answerTime))
 	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &timeout); err != nil {
 		unix.Close(fd)
-		return nil, fmt.Errorf("set timeout of sock_diag: %w", err)
+		return nil, fmt.Errorf("set timeout of netlink: %w", err)
 	}
 	return &diagConn{fd: fd, buf: buf}, nil
 }
@@ -62,17 +64,23 @@ func (c *diagConn) close() {
 // calls visit with the payload of each. After errEnough the rest of the answer
 // is still in the socket: it must be closed.
 func (c *diagConn) dump(family, protocol, extensions uint8, states uint32, visit func([]byte) error) error {
-	c.sequence++
-	request := make([]byte, netlinkHeader+requestSize)
-	binary.NativeEndian.PutUint32(request, uint32(len(request)))
-	binary.NativeEndian.PutUint16(request[4:], sockDiagByFamily)
-	binary.NativeEndian.PutUint16(request[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
-	binary.NativeEndian.PutUint32(request[8:], c.sequence)
-	r := request[netlinkHeader:]
+	var r [requestSize]byte
 	r[0], r[1], r[2] = family, protocol, extensions
 	binary.NativeEndian.PutUint32(r[4:], states)
+	return c.ask(sockDiagByFamily, r[:], visit)
+}
+
+// ask sends a request for a dump and calls visit with the payload of each answer.
+func (c *diagConn) ask(kind uint16, payload []byte, visit func([]byte) error) error {
+	c.sequence++
+	request := make([]byte, netlinkHeader+len(payload))
+	binary.NativeEndian.PutUint32(request, uint32(len(request)))
+	binary.NativeEndian.PutUint16(request[4:], kind)
+	binary.NativeEndian.PutUint16(request[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
+	binary.NativeEndian.PutUint32(request[8:], c.sequence)
+	copy(request[netlinkHeader:], payload)
 	if err := unix.Sendto(c.fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
-		return fmt.Errorf("ask sock_diag: %w", err)
+		return fmt.Errorf("ask netlink: %w", err)
 	}
 	for {
 		n, _, err := unix.Recvfrom(c.fd, c.buf, 0)
@@ -80,7 +88,7 @@ func (c *diagConn) dump(family, protocol, extensions uint8, states uint32, visit
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("read sock_diag: %w", err)
+			return fmt.Errorf("read netlink: %w", err)
 		}
 		done, err := eachMessage(c.buf[:n], c.sequence, visit)
 		if done || err != nil {
@@ -111,7 +119,7 @@ func eachMessage(b []byte, sequence uint32, visit func([]byte) error) (done bool
 			return true, nil
 		case unix.NLMSG_ERROR:
 			return true, netlinkError(payload)
-		case sockDiagByFamily:
+		case sockDiagByFamily, unix.RTM_NEWQDISC:
 			if err := visit(payload); err != nil {
 				return false, err
 			}
@@ -122,11 +130,11 @@ func eachMessage(b []byte, sequence uint32, visit func([]byte) error) (done bool
 
 func netlinkError(payload []byte) error {
 	if len(payload) < 4 {
-		return errors.New("sock_diag: error without a number")
+		return errors.New("netlink: error without a number")
 	}
 	code := int32(binary.NativeEndian.Uint32(payload))
 	if code == 0 {
 		return nil
 	}
-	return fmt.Errorf("sock_diag: %w", unix.Errno(-code))
+	return fmt.Errorf("netlink: %w", unix.Errno(-code))
 }

@@ -22,6 +22,7 @@ type namespace struct {
 	recording.NetNSSample
 	fd      int // of the namespace, to enter it again; -1: the own one
 	diag    *diagConn
+	queues  *diagConn          // asks for queues of interfaces; nil: it cannot be opened
 	table   kernel.SocketTable // its TCP sockets are in; 0: sock_diag is asked
 	rows    int                // in the last pass over that table
 	files   map[string]*procfile.File
@@ -29,8 +30,10 @@ type namespace struct {
 	legacy  bool  // tables of old iptables are in use
 	round   int64
 
-	links                          map[string]link // by name
-	configured                     bool            // settings were read
+	links                          map[string]link  // by name
+	interfaces                     map[int32]string // by index
+	queued                         int              // queues in the last answer
+	configured                     bool             // settings were read
 	conntrackMax, conntrackBuckets int64
 }
 
@@ -78,6 +81,7 @@ func (n *namespace) open(buf []byte, walker *kernel.Sockets) error {
 			return err
 		}
 		n.diag = diag
+		n.queues, _ = openNetlink(unix.NETLINK_ROUTE, buf) // nil after an error
 		if walker != nil {
 			n.table, _ = walker.Table() // 0 after an error
 		}
@@ -114,6 +118,9 @@ func (n *namespace) reopen(buf []byte) error {
 func (n *namespace) close() {
 	if n.diag != nil {
 		n.diag.close()
+	}
+	if n.queues != nil {
+		n.queues.close()
 	}
 	for _, f := range n.files {
 		f.Close()

@@ -103,6 +103,7 @@ type Probe struct {
 	looked   bool                // orphans is up to date
 	counters []recording.ProtocolSample
 	devices  []recording.NetDeviceSample
+	qdiscs   []recording.QdiscSample
 }
 
 // New makes the probe. Sockets are those of this machine; processes are read
@@ -124,14 +125,14 @@ func (p *Probe) Brief() {}
 
 // Help says what it reads.
 func (p *Probe) Help() string {
-	return "TCP and UDP sockets, their owners, protocol counters, conntrack, firewall of every network namespace: sock_diag, /proc/net, nftables"
+	return "TCP and UDP sockets, their owners, protocol counters, queues of interfaces, conntrack, firewall of every network namespace: sock_diag, rtnetlink, /proc/net, nftables"
 }
 
 // Fills lists the tables it writes.
 func (p *Probe) Fills() []recording.Table {
 	return []recording.Table{
 		recording.TCPSockets, recording.Listeners, recording.UDPSockets, recording.SocketOwners, recording.NetNamespace,
-		recording.Protocol, recording.NetDevices, recording.Conntrack, recording.Firewall, recording.Sysctls,
+		recording.Protocol, recording.NetDevices, recording.Qdiscs, recording.Conntrack, recording.Firewall, recording.Sysctls,
 	}
 }
 
@@ -194,7 +195,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	if connections {
 		p.tcp = make([]recording.TCPSample, 0, p.dumped+p.dumped/64)
 	}
-	p.counters, p.devices = p.counters[:0], p.devices[:0]
+	p.counters, p.devices, p.qdiscs = p.counters[:0], p.devices[:0], p.qdiscs[:0]
 	began := p.cpuTime()
 	p.lastSpace = nil
 	p.walk(w, connections)
@@ -220,6 +221,9 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 			missed.legacy++
 		}
 		p.count(n, w)
+		if n.queues != nil && (settings || n.queued > 0 && n.queued <= queuesPerSample) {
+			p.readQueues(n, w)
+		}
 	}
 	if connections {
 		p.restful = p.rests()
@@ -229,6 +233,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	recording.Append(w, p.listens...)
 	recording.Append(w, p.counters...)
 	recording.Append(w, p.devices...)
+	recording.Append(w, p.qdiscs...)
 	if !p.findHolders(w, edge) {
 		p.findOwners(ctx, w, edge, &missed)
 	}
