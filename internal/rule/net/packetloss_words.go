@@ -40,6 +40,7 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 		})
 	}
 	list = append(list, deviceDrops(v, l.NetNS)...)
+	list = append(list, queueDrops(v, l.NetNS)...)
 	if n := softnetDrops(v); n > 0 {
 		list = append(list, rule.Evidence{
 			Metric: metric.SoftnetDropped, What: rule.T("this host's receive backlog dropped %s packets", unit.Count(n)),
@@ -94,6 +95,26 @@ func deviceDrops(v *view.View, ns uint64) []rule.Evidence {
 		list = append(list, rule.Evidence{
 			Metric: metric.InterfaceDrops, What: rule.T("%s dropped %s packets coming in and %s going out", name, unit.Count(rx), unit.Count(tx)),
 			Value: rx + tx, Check: shell.Line("%s ip -s link show dev %s", v.EnterNetNS(ns), name),
+		})
+	}
+	return list
+}
+
+// queueDrops lists the queues of interfaces of a namespace that threw packets
+// away, and names a shaper as what limits.
+func queueDrops(v *view.View, ns uint64) []rule.Evidence {
+	var list []rule.Evidence
+	for _, q := range v.Queues() {
+		if q.NetNS != ns || q.Dropped < fewPackets.Value {
+			continue
+		}
+		what := rule.T("the queue %s of %s threw away %s packets and sent %s", q.String(), q.Interface, unit.Count(q.Dropped), unit.Count(q.Sent))
+		if q.Shapes() {
+			what = rule.T("the shaper %s of %s threw away %s packets and sent %s: the rate that it was given is the limit", q.String(), q.Interface, unit.Count(q.Dropped), unit.Count(q.Sent))
+		}
+		list = append(list, rule.Evidence{
+			Metric: metric.QdiscDrops, What: what, Value: q.Dropped, Limit: rule.Limit(0),
+			Check: shell.Line("%s tc -s qdisc show dev %s", v.EnterNetNS(ns), q.Interface),
 		})
 	}
 	return list

@@ -1,0 +1,56 @@
+package view
+
+import (
+	"fmt"
+
+	"rtrail/internal/recording"
+)
+
+// Queue is the first queueing discipline of an interface, in one direction, over
+// the window. Its counters include those below it.
+type Queue struct {
+	recording.QdiscSample // the last reading
+	Samples               []recording.QdiscSample
+	Dropped, Sent         float64 // packets in the window
+}
+
+// Queues lists the first queues of all interfaces that were read.
+func (v *View) Queues() []Queue {
+	return Memo(v, "queues", func() (list []Queue) {
+		type sample = recording.QdiscSample
+		type key struct {
+			ns             uint64
+			name           string
+			handle, parent uint32
+		}
+		keys, series := Group(Rows[sample](v), func(s sample) key { return key{s.NetNS, s.Interface, s.Handle, s.Parent} })
+		for _, k := range keys {
+			if k.parent != recording.QdiscRoot && k.parent != recording.QdiscIngress {
+				continue
+			}
+			q := Queue{QdiscSample: series[k][len(series[k])-1], Samples: series[k]}
+			q.Dropped, _ = Delta(q.Samples, func(s sample) uint32 { return s.Drops })
+			q.Sent, _ = Delta(q.Samples, func(s sample) uint64 { return s.Packets })
+			list = append(list, q)
+		}
+		return list
+	})
+}
+
+// Shapes says whether somebody gave the queue a rate: what it throws away is the
+// rate at work.
+func (q Queue) Shapes() bool {
+	switch q.Kind {
+	case "tbf", "htb", "hfsc", "cbq", "cake":
+		return true
+	}
+	return false
+}
+
+// String names the queue as tc(8) does: "tbf 8001:".
+func (q Queue) String() string {
+	if q.Handle == 0 {
+		return q.Kind
+	}
+	return fmt.Sprintf("%s %x:", q.Kind, q.Handle>>16)
+}
