@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -286,34 +285,4 @@ func LastBytes(s string, n int) string {
 		return s[len(s)-n:]
 	}
 	return s
-}
-
-// procStat is what the lab needs of /proc/PID/stat.
-type procStat struct {
-	state byte
-	ppid  int
-	pgrp  int
-	start uint64 // clock ticks since boot, field 22: with it a PID names one process for ever
-}
-
-func readStat(pid int) (procStat, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return procStat{}, fmt.Errorf("read the state of process %d: %w", pid, err)
-	}
-	// The name in field 2 may hold anything; the last bracket ends it.
-	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(fields) < 20 {
-		return procStat{}, fmt.Errorf("read the state of process %d: /proc/%d/stat is too short", pid, pid)
-	}
-	s := procStat{state: fields[0][0]}
-	s.ppid, _ = strconv.Atoi(fields[1])
-	s.pgrp, _ = strconv.Atoi(fields[2])
-	s.start, err = strconv.ParseUint(fields[19], 10, 64)
-	return s, err
-}
-
-func startTime(pid int) (uint64, error) {
-	s, err := readStat(pid)
-	return s.start, err
 }
