@@ -1,7 +1,14 @@
 package metric
 
+import (
+	"rtrail/internal/recording"
+	"rtrail/internal/shell"
+)
+
 var (
-	DiskQueue = add(Metric{ID: "disk.queue", Counter: true, Name: "requests in flight",
+	DiskQueue = add(Metric{ID: "disk.queue",
+		Labels: []string{"device"}, Series: rate(device, func(s recording.DiskSample) float64 { return seconds(s.WeightedQueue) }),
+		Counter: true, Name: "requests in flight",
 		Help: "mean number of requests that a block device had accepted and not finished, waiting or being served",
 		Unit: "requests", Source: "/proc/diskstats field 11 (weighted time) / elapsed time",
 		Tools:   []string{"iostat -dx 1   # aqu-sz", "sar -d 1"},
@@ -13,7 +20,9 @@ var (
 		Tools:   []string{"iostat -dx 1   # r_await, w_await"},
 		Traps:   []string{"at a fixed number in flight it only restates requests per second (Little's law)", "a few slow syncs vanish among many fast reads", "never add r_await and w_await"},
 		Healthy: "flash under 3 ms, spindles under 15 ms"})
-	DiskUtilisation = add(Metric{ID: "disk.utilisation", Counter: true, Name: "time busy",
+	DiskUtilisation = add(Metric{ID: "disk.utilisation",
+		Labels: []string{"device"}, Series: rate(device, func(s recording.DiskSample) float64 { return seconds(s.Busy) }),
+		Counter: true, Name: "time busy",
 		Help: "share of the time in which at least one request was in flight",
 		Unit: "share", Source: "/proc/diskstats field 10 / elapsed time",
 		Tools:   []string{"iostat -dx 1   # %util"},
@@ -24,10 +33,12 @@ var (
 		Unit: "bytes", Source: "/proc/diskstats: sectors x 512 / requests",
 		Tools: []string{"iostat -dx 1   # rareq-sz, wareq-sz"}, Traps: []string{"a mean of two kinds of load describes neither"},
 		Healthy: "4 to 16 KiB for databases, 128 KiB and more for streams"})
-	PressureIO = add(Metric{ID: "pressure.io", Counter: true, Name: "I/O pressure",
+	PressureIO = add(Metric{ID: "pressure.io",
+		Series:  stalled("io"),
+		Counter: true, Name: "I/O pressure",
 		Help: "share of the time in which at least one task was stalled on I/O",
 		Unit: "share", Source: "/proc/pressure/io, growth of some total",
-		Tools:   []string{"cat /proc/pressure/io", "atop", "below live"},
+		Tools: []string{"cat /proc/pressure/io", "atop", "below live"}, Check: shell.Line("cat /proc/pressure/io"),
 		Traps:   []string{"one task that copies a file makes 100 %", "programs with asynchronous I/O wait without being counted"},
 		Healthy: "near 0 for hosts that serve requests"})
 	ProcessDiskWait = add(Metric{ID: "process.disk-wait", Name: "threads waiting for disk",
@@ -51,7 +62,9 @@ var (
 		Unit: "per second", Source: "io.stat and io.max (v2); blkio.throttle.io_service_bytes, io_serviced and *_device (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/io.max", "systemd-cgtop"},
 		Traps: []string{"the device looks idle: held requests have not reached it", "v1 does not hold back buffered writes", "the rate is summed over devices"}})
-	FilesystemAvailable = add(Metric{ID: "filesystem.available", Name: "space available",
+	FilesystemAvailable = add(Metric{ID: "filesystem.available",
+		Labels: []string{"mount_point"}, Series: gauge(filesystem, func(s recording.MountSample) float64 { return reading(s.Available) }),
+		Name: "space available",
 		Help: "bytes an ordinary user can still allocate",
 		Unit: "bytes", Source: "statfs f_bavail x f_frsize",
 		Tools: []string{"df -B1"},
@@ -59,7 +72,9 @@ var (
 	FilesystemGrowth = add(Metric{ID: "filesystem.growth", Name: "growth of a filesystem",
 		Help: "bytes of space used up per second of the window", Unit: "bytes per second", Source: "difference of statfs f_bavail",
 		Tools: []string{"watch -d df"}, Traps: []string{"what grows for seconds is often deleted in minutes"}})
-	FilesystemInodesFree = add(Metric{ID: "filesystem.inodes-free", Name: "free inodes",
+	FilesystemInodesFree = add(Metric{ID: "filesystem.inodes-free",
+		Labels: []string{"mount_point"}, Series: gauge(filesystem, func(s recording.MountSample) float64 { return reading(s.InodesFree) }),
+		Name: "free inodes",
 		Help: "files, directories and links that can still be made",
 		Unit: "count", Source: "statfs f_ffree", Tools: []string{"df -i"},
 		Traps: []string{"XFS and Btrfs make inodes from free space: none are left when the space is gone"}})

@@ -1,5 +1,7 @@
 package metric
 
+import "rtrail/internal/shell"
+
 var (
 	MySQLRowsExaminedPerRow = add(Metric{ID: "mysql.rows-examined-per-row", Name: "rows examined per row returned",
 		Help: "how many rows a statement reads for each one it sends or changes, in the window; for each execution if it sends and changes none", Unit: "rows",
@@ -65,7 +67,7 @@ var (
 		Tools: []string{"mysql -e \"show global status like 'Innodb_buffer_pool_pages%'\""}, Traps: []string{"a full pool always keeps some pages free for readers"}})
 	MySQLBufferPoolGrowth = add(Metric{ID: "mysql.buffer-pool-growth", Name: "what the pool gained",
 		Help: "bytes of the buffer pool's pages that hold something, more than at the first reading", Unit: "bytes", Source: "SHOW GLOBAL STATUS: Innodb_buffer_pool_pages_total less Innodb_buffer_pool_pages_free; innodb_page_size",
-		Tools: []string{"mysql -e \"show global status like 'Innodb_buffer_pool_pages%'\""}, Traps: []string{"memory of a page that was used and is free again stays with the process"}})
+		Tools: []string{"mysql -e \"show global status like 'Innodb_buffer_pool_pages%'\""}, Check: shell.Line(`mysql -e "show global status like 'Innodb_buffer_pool_pages%%'"`), Traps: []string{"memory of a page that was used and is free again stays with the process"}})
 	MySQLDataSize = add(Metric{ID: "mysql.data-size", Name: "size of the largest tables",
 		Help: "data and indexes of the largest tables together", Unit: "bytes", Source: "information_schema.TABLES (DATA_LENGTH, INDEX_LENGTH)",
 		Tools: []string{"mysql -e 'select table_schema, table_name, data_length + index_length from information_schema.tables order by 3 desc limit 10'"},

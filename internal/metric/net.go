@@ -1,5 +1,10 @@
 package metric
 
+import (
+	"rtrail/internal/recording"
+	"rtrail/internal/shell"
+)
+
 var (
 	TCPAcceptQueue = add(Metric{ID: "tcp.accept-queue", Name: "accept queue",
 		Help: "connections whose handshake is complete and that the program has not accepted yet, beside the limit of the listener",
@@ -66,7 +71,9 @@ var (
 	TCPDsack = add(Metric{ID: "tcp.dsack", Counter: true, Name: "duplicates reported",
 		Help: "segments sent again that the peer reports to have had already", Unit: "count", Source: "/proc/net/netstat TcpExt TCPDSACKRecv", Tools: []string{"nstat -az TcpExtTCPDSACKRecv"},
 		Traps: []string{"the ACK may have been lost, or the data late"}})
-	ConntrackCount = add(Metric{ID: "conntrack.count", Name: "tracked connections",
+	ConntrackCount = add(Metric{ID: "conntrack.count",
+		Labels: []string{"netns"}, Series: gauge(netns, func(s recording.ConntrackSample) float64 { return reading(s.Count) }),
+		Name: "tracked connections",
 		Help: "entries of connection tracking in one namespace, beside the limit", Unit: "count", Source: "/proc/sys/net/netfilter/nf_conntrack_count, nf_conntrack_max", Tools: []string{"sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max", "conntrack -C"},
 		Traps: []string{"read after the load it looks healthy", "counted per namespace, limited by the host"}, Healthy: "under half of the limit"})
 	ConntrackDrop = add(Metric{ID: "conntrack.drop", Counter: true, Name: "packets dropped for want of an entry",
@@ -85,6 +92,6 @@ var (
 		Help: "packets thrown away by the first queueing discipline of an interface, those below it included", Unit: "count", Source: "rtnetlink, TCA_STATS2 of qdiscs", Tools: []string{"tc -s qdisc show dev DEVICE"},
 		Traps: []string{"not part of the drops of ip -s link", "a shaper throws away what exceeds the rate it was given", "some are normal where TCP fills a link"}, Healthy: "under 0.1 % of what is sent"})
 	SoftnetDropped = add(Metric{ID: "softnet.dropped", Counter: true, Name: "receive backlog drops",
-		Help: "packets dropped because a CPU's receive backlog was full", Unit: "count", Source: "/proc/net/softnet_stat second column", Tools: []string{"cat /proc/net/softnet_stat"},
+		Help: "packets dropped because a CPU's receive backlog was full", Unit: "count", Source: "/proc/net/softnet_stat second column", Tools: []string{"cat /proc/net/softnet_stat"}, Check: shell.Line("cat /proc/net/softnet_stat   # second column, hexadecimal"),
 		Traps: []string{"hexadecimal", "only for packets that pass the backlog: veth, steered ones, old drivers"}, Healthy: "no growth"})
 )

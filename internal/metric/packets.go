@@ -1,5 +1,7 @@
 package metric
 
+import "rtrail/internal/shell"
+
 // These are numbers about packets and connections in captures.
 var (
 	PacketsZeroWindow = add(Metric{ID: "packets.zero-window", Name: "time with a closed window",
@@ -32,7 +34,7 @@ var (
 		Unit: "seconds", Source: "TSval of RFC 7323 against the clock of the capture; packet_rates, queued", Tools: []string{"tshark -r FILE -T fields -e frame.time_epoch -e tcp.options.timestamp.tsval"},
 		Traps: []string{"read only where timestamps count milliseconds", "a queue that is always there does not show", "a queue behind the capture does not show"}, Healthy: "below 2 ms"})
 	PacketsStandingQueue = add(Metric{ID: "packets.standing-queue", Name: "round trips beyond the shortest", Help: "how much longer round trips are than the shortest one of the same connection: by the sender's kernel, else from data to its acknowledgement in the capture",
-		Unit: "seconds", Source: "tcp_info rtt and min_rtt; packet_sides, rtt_sum and rtt_min", Tools: []string{"ss -tin   # rtt, minrtt"},
+		Unit: "seconds", Source: "tcp_info rtt and min_rtt; packet_sides, rtt_sum and rtt_min", Tools: []string{"ss -tin   # rtt, minrtt"}, Check: shell.Line("ss -tin   # rtt against minrtt"),
 		Traps: []string{"delayed acknowledgements add up to 40 ms"}, Healthy: "some milliseconds"})
 	PacketsRetransmitted = add(Metric{ID: "packets.retransmitted", Name: "segments of a connection sent again", Help: "segments with data of one connection that came again, or for the first time although later ones had come; needless copies left out", Unit: "count",
 		Source: "packet_sides, retransmissions less spurious", Tools: []string{"tshark -r FILE -Y tcp.analysis.retransmission"}, Traps: []string{"packets out of order are none"}, Healthy: "0"})
@@ -73,7 +75,7 @@ var (
 	PacketsOldTimestamps = add(Metric{ID: "packets.old-timestamps", Name: "timestamps that go back", Help: "segments or connects whose timestamp is behind an earlier one of the same sender", Unit: "count", Source: "packet_sides, paws; packet_paths, first_ts and last_ts",
 		Tools: []string{"tshark -r FILE -T fields -e tcp.options.timestamp.tsval"}, Traps: []string{"since Linux 4.10 connections of one host have offsets of their own"}, Healthy: "0 within a connection"})
 	TCPPAWSDrops = add(Metric{ID: "tcp.paws-drops", Counter: true, Name: "packets thrown away for their timestamps", Help: "segments and SYNs that the kernel refused because their timestamp was too old", Unit: "count",
-		Source: "/proc/net/netstat TcpExt PAWSPassive, PAWSActive, PAWSEstab, PAWSOldAck", Tools: []string{"nstat -az 'TcpExtPAWS*'"}, Traps: []string{"since boot of the namespace: take a difference"}, Healthy: "no growth"})
+		Source: "/proc/net/netstat TcpExt PAWSPassive, PAWSActive, PAWSEstab, PAWSOldAck", Tools: []string{"nstat -az 'TcpExtPAWS*'"}, Check: shell.Line("nstat -az 'TcpExtPAWS*'"), Traps: []string{"since boot of the namespace: take a difference"}, Healthy: "no growth"})
 	PacketsDNSUnanswered = add(Metric{ID: "packets.dns-unanswered", Name: "queries without an answer", Help: "queries of DNS that were not answered within two seconds, or only soon after they were sent again, half a second later or more", Unit: "count", Source: "packet_resolvers, unanswered and repeated",
 		Tools: []string{"tshark -2 -r FILE -Y 'dns.flags.response == 0 && !dns.response_in && !icmp && !icmpv6'"}, Traps: []string{"libraries that ask with a new identifier make two queries of one"}, Healthy: "0"})
 	PacketsDNSTime = add(Metric{ID: "packets.dns-time", Name: "time of lookups", Help: "from a query to its answer", Unit: "seconds", Source: "packet_services of proto dns", Tools: []string{"tshark -r FILE -T fields -e dns.time", "dig NAME   # Query time"},

@@ -1,8 +1,10 @@
 package metric
 
 import (
-	"cmp"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -22,10 +24,13 @@ type Point struct {
 	Value float64
 }
 
-// gauge reads a number that goes up and down from rows of a table. labels tells
-// things apart, nil for the host; a value that is not view.Known has no point.
-func gauge[T recording.Row](labels func(T) []string, value func(T) float64) func(*view.View) []Series {
-	return series(labels, func(rows []T) (points []Point) {
+// of tells whose row one is: the values of its labels, and false if it is none of
+// the metric's. nil: every row is one of the host.
+type of[T recording.Row] func(T) (labels []string, ok bool)
+
+// gauge reads a number that goes up and down from rows of a table.
+func gauge[T recording.Row](whose of[T], value func(T) float64) func(*view.View) []Series {
+	return series(whose, func(rows []T) (points []Point) {
 		for _, r := range rows {
 			if v := value(r); view.Known(v) {
 				points = append(points, Point{r.Time(), v})
@@ -36,39 +41,45 @@ func gauge[T recording.Row](labels func(T) []string, value func(T) float64) func
 }
 
 // rate reads a counter: its growth per second between two readings.
-func rate[T recording.Row](labels func(T) []string, value func(T) float64) func(*view.View) []Series {
-	return series(labels, func(rows []T) (points []Point) {
-		for i := 1; i < len(rows); i++ {
-			before, now := value(rows[i-1]), value(rows[i])
-			seconds := rows[i].Time().Sub(rows[i-1].Time()).Seconds()
-			if grown := now - before; seconds > 0 && view.Known(grown) && grown >= 0 {
-				points = append(points, Point{rows[i].Time(), grown / seconds})
+func rate[T recording.Row](whose of[T], value func(T) float64) func(*view.View) []Series {
+	return series(whose, func(rows []T) (points []Point) {
+		var before *Point
+		for _, r := range rows {
+			now := Point{r.Time(), value(r)}
+			if !view.Known(now.Value) {
+				continue
 			}
+			if before != nil && now.Value >= before.Value && now.At.After(before.At) {
+				points = append(points, Point{now.At, (now.Value - before.Value) / now.At.Sub(before.At).Seconds()})
+			}
+			before = &now
 		}
 		return points
 	})
 }
 
-// series makes one series of points per thing, in the order of labels.
-func series[T recording.Row](labels func(T) []string, points func([]T) []Point) func(*view.View) []Series {
+// series makes one series of points per thing, in the order of their labels.
+func series[T recording.Row](whose of[T], points func([]T) []Point) func(*view.View) []Series {
 	return func(v *view.View) (list []Series) {
-		of := map[string][]string{}
-		keys, rows := view.Group(view.Rows[T](v), func(r T) string {
-			if labels == nil {
-				return ""
+		things := map[string]*Series{}
+		rows := map[string][]T{}
+		for _, r := range view.Rows[T](v) {
+			var labels []string
+			if whose != nil {
+				var ok bool
+				if labels, ok = whose(r); !ok {
+					continue
+				}
 			}
-			values := labels(r)
-			key := ""
-			for _, l := range values {
-				key += l + "\x00"
+			key := strings.Join(labels, "\x00")
+			if things[key] == nil {
+				things[key] = &Series{Labels: labels}
 			}
-			of[key] = values
-			return key
-		})
-		slices.SortStableFunc(keys, cmp.Compare[string])
-		for _, k := range keys {
-			if p := points(rows[k]); len(p) > 0 {
-				list = append(list, Series{Labels: of[k], Points: p})
+			rows[key] = append(rows[key], r)
+		}
+		for _, key := range slices.Sorted(maps.Keys(things)) {
+			if p := points(rows[key]); len(p) > 0 {
+				list = append(list, Series{Labels: things[key].Labels, Points: p})
 			}
 		}
 		return list
@@ -76,9 +87,41 @@ func series[T recording.Row](labels func(T) []string, points func([]T) []Point) 
 }
 
 // reading is a number of which a negative one means that it could not be read.
-func reading[N view.Number](v N) float64 {
-	if f := float64(v); f >= 0 {
+func reading[N view.Number](n N) float64 {
+	if f := float64(n); f >= 0 {
 		return f
 	}
 	return view.Unknown
+}
+
+// seconds is a time that was read, in seconds.
+func seconds(d time.Duration) float64 { return reading(d) / float64(time.Second) }
+
+// Things that series are told apart by.
+
+func device(s recording.DiskSample) ([]string, bool)      { return []string{s.Device}, true }
+func filesystem(s recording.MountSample) ([]string, bool) { return []string{s.MountPoint}, true }
+func netns(s recording.ConntrackSample) ([]string, bool) {
+	return []string{strconv.FormatUint(s.NetNS, 10)}, true
+}
+func iface(s recording.NetDeviceSample) ([]string, bool) {
+	return []string{strconv.FormatUint(s.NetNS, 10), s.Interface}, true
+}
+func process(s recording.ProcessSample) ([]string, bool) {
+	return []string{strconv.Itoa(int(s.PID)), s.Comm}, true
+}
+
+// stalled is the share of the time in which somebody waited for a resource.
+func stalled(resource string) func(*view.View) []Series {
+	return rate(func(s recording.PressureSample) ([]string, bool) { return nil, s.Resource == resource },
+		func(s recording.PressureSample) float64 { return seconds(s.Some) })
+}
+
+// shareOfCPUs is the growth of a part of the CPU time, as a share of all CPUs.
+func shareOfCPUs(part func(recording.CPUSample) time.Duration) func(*view.View) []Series {
+	all := func(s recording.CPUSample) ([]string, bool) { return nil, s.CPU < 0 }
+	return func(v *view.View) []Series {
+		cpus := max(v.CPUCount(), 1)
+		return rate(all, func(s recording.CPUSample) float64 { return seconds(part(s)) / float64(cpus) })(v)
+	}
 }

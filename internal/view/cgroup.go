@@ -91,13 +91,13 @@ func newCgroup(samples []recording.CgroupSample) Cgroup {
 			last, seen = now, seen+1
 		}
 		if seen < 2 {
-			return math.NaN()
+			return Unknown
 		}
 		return sum
 	}
 	perSecond := func(value func(sample) int64) float64 {
 		if c.Seconds <= 0 {
-			return math.NaN()
+			return Unknown
 		}
 		return delta(value) / c.Seconds
 	}
@@ -112,7 +112,7 @@ func newCgroup(samples []recording.CgroupSample) Cgroup {
 	c.Refaults = perSecond(func(s sample) int64 { return s.RefaultFile })
 	c.MemoryStalled = perSecond(func(s sample) int64 { return int64(s.MemoryStall) }) / 1e9
 	c.CPUStalled = perSecond(func(s sample) int64 { return int64(s.CPUStall) }) / 1e9
-	c.SwapGrowth = math.NaN()
+	c.SwapGrowth = Unknown
 	if c.Seconds > 0 && c.SwapUsed >= 0 && c.First.SwapUsed >= 0 {
 		c.SwapGrowth = float64(c.SwapUsed-c.First.SwapUsed) / c.Seconds
 	}

@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -87,7 +86,7 @@ func (v *View) BlockDevice(name string) (BlockDevice, bool) {
 }
 
 func diskRates(samples []recording.DiskSample) DiskRates {
-	r := DiskRates{Seconds: Elapsed(samples).Seconds(), Await: math.NaN(), ReadAwait: math.NaN(), WriteAwait: math.NaN(), FlushAwait: math.NaN()}
+	r := DiskRates{Seconds: Elapsed(samples).Seconds(), Await: Unknown, ReadAwait: Unknown, WriteAwait: Unknown, FlushAwait: Unknown}
 	if r.Seconds <= 0 {
 		return r
 	}

@@ -130,7 +130,7 @@ func (s *MySQLServer) Rate(name string) float64 {
 	seconds := Elapsed(series).Seconds()
 	delta, ok := s.Delta(name)
 	if !ok || seconds <= 0 {
-		return math.NaN()
+		return Unknown
 	}
 	return delta / seconds
 }
@@ -236,7 +236,7 @@ func (s *MySQLServer) HitShare() float64 {
 	requests, ok := s.Delta("Innodb_buffer_pool_read_requests")
 	reads, read := s.Delta("Innodb_buffer_pool_reads")
 	if !ok || !read || requests <= 0 {
-		return math.NaN()
+		return Unknown
 	}
 	return 1 - min(reads/requests, 1)
 }

@@ -102,11 +102,11 @@ func newProcess(samples []recording.Reading[recording.ProcessSample], windowStar
 		}
 	}
 	per := func(r ratedValue) float64 { return rates[r].perSecond() }
-	p.User, p.System = zeroIfUnknown(per(ratedUser)), zeroIfUnknown(per(ratedSystem))
+	p.User, p.System = OrZero(per(ratedUser)), OrZero(per(ratedSystem))
 	p.CPU = p.User + p.System
 	p.Seconds = max(samples[len(samples)-1].At().Sub(begin).Seconds(), shortLife)
 	p.CPUSeconds = p.CPU * p.Seconds
-	p.ChildCPU = zeroIfUnknown(per(ratedChildUser)) + zeroIfUnknown(per(ratedChildSystem))
+	p.ChildCPU = OrZero(per(ratedChildUser)) + OrZero(per(ratedChildSystem))
 	p.RunDelay, p.BlockDelay, p.SwapDelay = per(ratedRunDelay), per(ratedBlockDelay), per(ratedSwapDelay)
 	p.Voluntary, p.Involuntary = per(ratedVoluntary), per(ratedInvoluntary)
 	p.MinorFaults, p.MajorFaults = per(ratedMinorFaults), per(ratedMajorFaults)

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"math"
 	"time"
 
 	"rtrail/internal/recording"
@@ -89,7 +88,7 @@ func (r *knownRate) add(value float64, at time.Time) {
 func (r *knownRate) perSecond() float64 {
 	seconds := r.last.Sub(r.first).Seconds()
 	if r.seen < 2 || seconds <= 0 {
-		return math.NaN()
+		return Unknown
 	}
 	if r.born {
 		seconds = max(seconds, shortLife)
@@ -101,10 +100,3 @@ func (r *knownRate) perSecond() float64 {
 // the window are at least taken over. The kernel counts in ticks of 10 ms: a
 // process 20 ms old would show as half a core, or one.
 const shortLife = 1.0
-
-func zeroIfUnknown(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return v
-}

@@ -12,19 +12,23 @@ type Counters struct {
 	last    map[string]int64
 }
 
-// Delta is how much a counter grew in the window, 0 when it is not known. The
-// name is the one nstat prints: "TcpExtListenOverflows".
-func (c Counters) Delta(name string) float64 { return c.delta[name] }
+// Delta is how much a counter grew in the window; Unknown when it was not read
+// twice, as one that this kernel does not have. The name is the one nstat prints:
+// "TcpExtListenOverflows".
+func (c Counters) Delta(name string) float64 {
+	if d, ok := c.delta[name]; ok {
+		return d
+	}
+	return Unknown
+}
+
+// AtLeast is Delta as a lower bound: what is not counted has not happened as far
+// as one can tell.
+func (c Counters) AtLeast(name string) float64 { return OrZero(c.Delta(name)) }
 
 // Deltas is how much each counter grew in the window, by name. The map is shared:
 // callers must not change it.
 func (c Counters) Deltas() map[string]float64 { return c.delta }
-
-// Known says whether a counter was read at least twice.
-func (c Counters) Known(name string) bool {
-	_, ok := c.delta[name]
-	return ok
-}
 
 // Last is the last reading of a counter or gauge.
 func (c Counters) Last(name string) (int64, bool) {
@@ -32,12 +36,12 @@ func (c Counters) Last(name string) (int64, bool) {
 	return n, ok
 }
 
-// Rate is Delta per second.
+// Rate is Delta per second; Unknown when it cannot be told.
 func (c Counters) Rate(name string) float64 {
 	if c.Seconds <= 0 {
-		return 0
+		return Unknown
 	}
-	return c.delta[name] / c.Seconds
+	return c.Delta(name) / c.Seconds
 }
 
 // Counters lists the protocol counters of every network namespace.

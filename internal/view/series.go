@@ -102,13 +102,13 @@ func Delta[T any, N Number](series []T, value func(T) N) (delta float64, ok bool
 	return delta, seen >= 2
 }
 
-// Rate is Delta per second of the series; 0 when it cannot be told.
+// Rate is Delta per second of the series; Unknown when it cannot be told.
 func Rate[T recording.Row, N Number](series []T, value func(T) N) float64 {
 	seconds := Elapsed(series).Seconds()
-	if seconds <= 0 {
-		return 0
+	delta, ok := Delta(series, value)
+	if !ok || seconds <= 0 {
+		return Unknown
 	}
-	delta, _ := Delta(series, value)
 	return delta / seconds
 }
 

@@ -39,8 +39,8 @@ func TestRateDividesByTheTimeBetweenReadings(t *testing.T) {
 	if got := Rate(rows, func(s recording.SystemSample) uint64 { return s.Forks }); got != 50 {
 		t.Errorf("Rate = %v, want 50 per second: 200 in the 4 s between the readings", got)
 	}
-	if got := Rate(rows[:1], func(s recording.SystemSample) uint64 { return s.Forks }); got != 0 {
-		t.Errorf("Rate of a single reading = %v, want 0", got)
+	if got := Rate(rows[:1], func(s recording.SystemSample) uint64 { return s.Forks }); Known(got) {
+		t.Errorf("Rate of a single reading = %v, want Unknown", got)
 	}
 }
 
@@ -60,5 +60,19 @@ func TestRowsKeepToTheWindow(t *testing.T) {
 	whole := New(rec, time.Time{}, time.Time{})
 	if !whole.Start().Equal(at(0)) || !whole.End().Equal(at(4)) {
 		t.Errorf("without times the window is %v to %v", whole.Start(), whole.End())
+	}
+}
+
+func TestAnUnknownCounterIsNotZero(t *testing.T) {
+	c := Counters{NetNS: 1, Seconds: 10, delta: map[string]float64{"TcpOutSegs": 50}}
+	if got := c.Delta("TcpOutSegs"); got != 50 || c.Rate("TcpOutSegs") != 5 {
+		t.Errorf("a counter that was read grew by %v", got)
+	}
+	const name = "TcpExtNotOfThisKernel"
+	if Known(c.Delta(name)) || Known(c.Rate(name)) || Known(Counters{}.Rate("TcpOutSegs")) {
+		t.Errorf("a counter that was not read grew by %v, %v/s", c.Delta(name), c.Rate(name))
+	}
+	if got := c.AtLeast(name); got != 0 {
+		t.Errorf("its lower bound is %v, want 0", got)
 	}
 }

@@ -122,7 +122,7 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 	}
 	if sched, ok := v.Scheduler(); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedContextSwitches, Value: sched.ContextSwitches,
-			What: rule.T("the whole host switches %v", unit.PerSecond(sched.ContextSwitches)), Check: shell.Line("vmstat 1 5   # column cs")})
+			What: rule.T("the whole host switches %v", unit.PerSecond(sched.ContextSwitches))})
 	}
 	f.Notes = []rule.Text{rule.T("%s", why)}
 	f.Fixes = []rule.Fix{

@@ -277,7 +277,7 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 			What:  rule.T("%s on a CPU %v of the time, ready but waiting for one %v", thread, unit.Share(t.cpu), unit.Share(t.delay)),
 			Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)},
 		{Metric: metric.CPUIdleCores, Value: idle, Limit: rule.Limit(idleElsewhere.Value), Counters: true,
-			What: rule.T("%v of %d CPUs idle meanwhile", unit.Number(round(idle)), v.CPUCount()), Check: shell.Line("mpstat -P ALL 1 5")},
+			What: rule.T("%v of %d CPUs idle meanwhile", unit.Number(round(idle)), v.CPUCount())},
 	}
 	if w.readings > 0 {
 		check := shell.Line("ss -tnp   # column Recv-Q")

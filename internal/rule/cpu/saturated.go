@@ -165,12 +165,11 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	if s, ok := v.Scheduler(); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SchedRunning, Value: s.Running,
 			What:  rule.T("%v tasks on or waiting for %d CPUs, mean of %d readings", unit.Number(round(s.Running)), cpus, s.Readings),
-			Limit: rule.Limit(float64(cpus)), Check: shell.Line("vmstat 1 5   # column r")})
+			Limit: rule.Limit(float64(cpus))})
 	}
 	if stall, ok := v.Stall("cpu"); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PressureCPUSome, Value: stall.Some,
-			What:  rule.T("somebody waited for a CPU %v of the time", unit.Share(stall.Some)),
-			Check: shell.Line("cat /proc/pressure/cpu")})
+			What: rule.T("somebody waited for a CPU %v of the time", unit.Share(stall.Some))})
 	}
 	for i, g := range q.consumers {
 		if i == 3 {
@@ -182,7 +181,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	}
 	if total.Steal >= stealWorthSaying.Value {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUSteal, Value: total.Steal,
-			What: rule.T("the hypervisor took %v of the CPU time", unit.Share(total.Steal)), Check: shell.Line("mpstat 1 5   # column %%steal")})
+			What: rule.T("the hypervisor took %v of the CPU time", unit.Share(total.Steal))})
 	}
 	if len(q.victims) > 0 {
 		f.Notes = append(f.Notes, rule.T("slowed down: %s", labels(q.victims, 4)))

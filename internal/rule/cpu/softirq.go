@@ -222,16 +222,16 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 	f.Impact = rule.Impact{Share: min(1, x.worst.SoftIRQ), Text: rule.T("%v of %s, %v of all CPU time", unit.Share(x.worst.SoftIRQ), cpu, unit.Share(x.sum/float64(v.CPUCount())))}
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.CPUSoftirq, Value: x.worst.SoftIRQ, Limit: rule.Limit(softirqShare.Value),
-			What: rule.T("softirqs took %v of %s", unit.Share(x.worst.SoftIRQ), cpu), Check: shell.Line("mpstat -P ALL 1 5   # column %%soft")},
+			What: rule.T("softirqs took %v of %s", unit.Share(x.worst.SoftIRQ), cpu)},
 		{Metric: metric.SoftirqRate, Value: x.kinds.rate,
-			What: rule.T("%s ran %v, %v of all kinds but clock and scheduler", x.kinds.top, unit.PerSecond(x.kinds.rate), unit.Share(x.kinds.share)), Check: shell.Line("watch -d cat /proc/softirqs")},
+			What: rule.T("%s ran %v, %v of all kinds but clock and scheduler", x.kinds.top, unit.PerSecond(x.kinds.rate), unit.Share(x.kinds.share))},
 	}
 	if x.hasFlow {
 		f.Evidence = append(f.Evidence,
 			rule.Evidence{Metric: metric.NetRxPackets, Value: x.flow.packets, Limit: rule.Limit(floodPackets.Value),
-				What: rule.T("%s received %v packets", x.flow.name, unit.PerSecond(x.flow.packets)), Check: shell.Line("sar -n DEV 1 5   # rxpck/s")},
+				What: rule.T("%s received %v packets", x.flow.name, unit.PerSecond(x.flow.packets))},
 			rule.Evidence{Metric: metric.NetPacketSize, Value: x.flow.size, Limit: rule.Limit(smallPacket.Value),
-				What: rule.T("%v each, headers included", unit.Bytes(x.flow.size)), Check: shell.Line("sar -n DEV 1 5   # rxkB/s * 1024 / rxpck/s")})
+				What: rule.T("%v each, headers included", unit.Bytes(x.flow.size))})
 		if x.nature != "" {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.NetPacketKind, Value: x.flow.packets,
 				What: rule.T("they are %s", x.nature), Check: shell.Line("nstat; tcpdump -c 20 -ni %s", x.flow.name)})

@@ -139,7 +139,7 @@ func (c candidate) judge(v *view.View, w waiters, ambiguous bool) (rule.Finding,
 	default:
 		f.Confidence = rule.Likely
 	}
-	lost := max(victims, w.total(), w.pressure)
+	lost := max(victims, w.total(), view.OrZero(w.pressure))
 	if f.Confidence > rule.Possible && !w.blind {
 		lost = victims
 	}

@@ -38,7 +38,7 @@ type waiters struct {
 	issuers  []view.Process // by bytes moved, programs only
 	moved    float64        // bytes per second by all issuers
 	blind    bool           // neither threads nor delays could be read
-	pressure float64        // share of the time somebody was stalled on I/O, from PSI; 0 without
+	pressure float64        // share of the time somebody was stalled on I/O, from PSI; Unknown without
 }
 
 func diskWaiters(v *view.View, d view.BlockDevice) waiters {
@@ -185,24 +185,17 @@ func (w waiters) evidence() []rule.Evidence {
 			break
 		}
 		list = append(list, rule.Evidence{
-			Metric: metric.ProcessIOBytes, What: rule.T("%s (%d) reads %s/s and writes %s/s", p.Comm, p.PID, unit.Bytes(zero(p.ReadBytes)), unit.Bytes(zero(p.WriteBytes))),
+			Metric: metric.ProcessIOBytes, What: rule.T("%s (%d) reads %s/s and writes %s/s", p.Comm, p.PID, unit.Bytes(view.OrZero(p.ReadBytes)), unit.Bytes(view.OrZero(p.WriteBytes))),
 			Value: moves(p), Check: shell.Line("pidstat -d -p %d 1", p.PID),
 		})
 	}
 	if w.pressure > 0 {
 		list = append(list, rule.Evidence{
 			Metric: metric.PressureIO, What: rule.T("somebody was stalled on I/O %s of the time", unit.Share(w.pressure)),
-			Value: w.pressure, Check: shell.Line("cat /proc/pressure/io"),
+			Value: w.pressure,
 		})
 	}
 	return list
-}
-
-func zero(x float64) float64 {
-	if math.IsNaN(x) {
-		return 0
-	}
-	return x
 }
 
 // ioPressure is the share of the window in which at least one task was stalled

@@ -108,7 +108,7 @@ func notAsked(p view.Process, t trend) *rule.NotJudged {
 
 // evidence says what the pool has to do with the growth that was found.
 func (b bufferPool) evidence(c ceiling) rule.Evidence {
-	e := rule.Evidence{Metric: metric.MySQLBufferPoolGrowth, Value: b.grown(), Check: shell.Line(`mysql -e "show global status like 'Innodb_buffer_pool_pages%%'"`),
+	e := rule.Evidence{Metric: metric.MySQLBufferPoolGrowth, Value: b.grown(),
 		What: rule.T("%v that its InnoDB buffer pool gained meanwhile are left out", unit.Bytes(b.grown()))}
 	if !b.fits(c) {
 		e.What = rule.T("its InnoDB buffer pool gained %v of it and has %v still to fill, more than is left", unit.Bytes(b.grown()), unit.Bytes(b.free))

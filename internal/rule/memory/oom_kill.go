@@ -101,7 +101,7 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	}
 	if p, ok := v.Paging(); ok && !before {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.VMStatOOMKill, Value: p.OOMKills,
-			What: rule.T("oom_kill +%v in the window", unit.Count(p.OOMKills)), Check: shell.Line("grep oom_kill /proc/vmstat")})
+			What: rule.T("oom_kill +%v in the window", unit.Count(p.OOMKills))})
 	}
 	if k.asked != "" && k.asked != k.comm {
 		f.Notes = append(f.Notes, rule.T("%s asked for the memory that was not there; who asks is not who is killed, nor who used it up", k.asked))
@@ -130,7 +130,7 @@ func countedKill(v *view.View, n float64) rule.Finding {
 		Headline:   rule.T("the kernel killed %s for lack of memory; the log that names them was not readable", processes(int(n))),
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},
 		Evidence: append([]rule.Evidence{{Metric: metric.VMStatOOMKill, Value: n,
-			What: rule.T("oom_kill +%v in the window", unit.Count(n)), Check: shell.Line("grep oom_kill /proc/vmstat")}}, availableNow(v)...),
+			What: rule.T("oom_kill +%v in the window", unit.Count(n))}}, availableNow(v)...),
 		Fixes: []rule.Fix{{Text: rule.T("read the kernel log for the names"), Command: shell.Line("dmesg -T | grep -i 'killed process'"), Tradeoff: "needs root or kernel.dmesg_restrict=0"}},
 	}
 }
@@ -141,7 +141,7 @@ func availableNow(v *view.View) []rule.Evidence {
 		return nil
 	}
 	return []rule.Evidence{{Metric: metric.MemoryAvailable, Value: float64(m.Available),
-		What: rule.T("%v of %v available at the end of the window", unit.Bytes(m.Available), unit.Bytes(m.Total)), Check: shell.Line("free -h")}}
+		What: rule.T("%v of %v available at the end of the window", unit.Bytes(m.Available), unit.Bytes(m.Total))}}
 }
 
 func victim(k kill) rule.Subject {
@@ -149,8 +149,7 @@ func victim(k kill) rule.Subject {
 }
 
 func killEvidence(v *view.View, k kill) rule.Evidence {
-	e := rule.Evidence{Metric: metric.LogOOMKill, Value: float64(max(k.anon, 0)),
-		Check: shell.Line(`dmesg -T | grep -i -A1 'oom-kill\|killed process'`)}
+	e := rule.Evidence{Metric: metric.LogOOMKill, Value: float64(max(k.anon, 0))}
 	when := fmt.Sprintf("at %s", k.at.Format("15:04:05"))
 	if k.before {
 		when += fmt.Sprintf(", %v before the window", unit.Duration(v.Start().Sub(k.at)))

@@ -244,7 +244,7 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 	g := s.group
 	if s.host {
 		list = append(list, rule.Evidence{Metric: metric.VMStatRefaults, Value: s.pages, Limit: rule.Limit(refaultsFrom.Value),
-			What: rule.T("%v pages per second (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: shell.Line("grep workingset_refault_file /proc/vmstat")})
+			What: rule.T("%v pages per second (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady))})
 		list = append(list, availableNow(v)...)
 	} else {
 		limit, high, _ := view.MemoryBound(g.CgroupSample)
@@ -266,7 +266,7 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 	}
 	if !math.IsNaN(s.pressure) {
 		e := rule.Evidence{Metric: metric.PressureMemorySome, Value: s.pressure, Limit: rule.Limit(stalledFrom.Value),
-			What: rule.T("somebody on the host waited for memory %v of the time", unit.Share(min(s.pressure, 1))), Check: shell.Line("cat /proc/pressure/memory")}
+			What: rule.T("somebody on the host waited for memory %v of the time", unit.Share(min(s.pressure, 1)))}
 		if s.own && !s.host {
 			e.Metric, e.Check = metric.CgroupMemoryStall, shell.Line("cat %s", memoryFile(g, "memory.pressure", ""))
 			e.What = rule.T("somebody in the group waited for memory %v of the time", unit.Share(min(s.pressure, 1)))

@@ -172,19 +172,19 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 	}
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.VMStatSwapIn, Value: p.SwapInPages, Limit: rule.Limit(swapInFrom.Value),
-			What: rule.T("%v/s came back from swap (%v pages), in %v of the intervals", unit.Bytes(p.SwapIn), unit.PerSecond(p.SwapInPages), unit.Share(p.InSteady)), Check: shell.Line("vmstat 1 5   # column si")},
+			What: rule.T("%v/s came back from swap (%v pages), in %v of the intervals", unit.Bytes(p.SwapIn), unit.PerSecond(p.SwapInPages), unit.Share(p.InSteady))},
 		{Metric: metric.VMStatSwapOut, Value: p.SwapOut, Limit: rule.Limit(swapOutFrom.Value),
-			What: rule.T("%v/s went to swap, in %v of the intervals", unit.Bytes(p.SwapOut), unit.Share(p.OutSteady)), Check: shell.Line("vmstat 1 5   # column so")},
+			What: rule.T("%v/s went to swap, in %v of the intervals", unit.Bytes(p.SwapOut), unit.Share(p.OutSteady))},
 		{Metric: metric.VMStatMajorFaults, Value: p.MajorFaults,
-			What: rule.T("%v accesses had to wait for storage", unit.PerSecond(p.MajorFaults)), Check: shell.Line("sar -B 1 5   # majflt/s")},
+			What: rule.T("%v accesses had to wait for storage", unit.PerSecond(p.MajorFaults))},
 	}
 	if pressure, ok := v.Stall("memory"); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PressureMemorySome, Value: pressure.Some, Limit: rule.Limit(stalledFrom.Value),
-			What: rule.T("somebody waited for memory %v of the time, everybody %v", unit.Share(pressure.Some), unit.Share(pressure.Full)), Check: shell.Line("cat /proc/pressure/memory")})
+			What: rule.T("somebody waited for memory %v of the time, everybody %v", unit.Share(pressure.Some), unit.Share(pressure.Full))})
 	}
 	if s.delay > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessSwapDelay, Value: s.delay,
-			What: rule.T("processes waited %v for swap-in, per second", unit.Seconds(s.delay)), Check: shell.Line("getdelays -d -p PID")})
+			What: rule.T("processes waited %v for swap-in, per second", unit.Seconds(s.delay))})
 	}
 	if c.found {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessSwap, Value: float64(max(c.process.Swap, 0)),
@@ -197,7 +197,7 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 	}
 	if space.Size > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.SwapUsed, Value: float64(space.Used), Limit: rule.Limit(float64(space.Size)),
-			What: rule.T("swap %v of %v used (%s)", unit.Bytes(space.Used), unit.Bytes(space.Size), deviceWords(space.Devices)), Check: shell.Line("swapon --show")})
+			What: rule.T("swap %v of %v used (%s)", unit.Bytes(space.Used), unit.Bytes(space.Size), deviceWords(space.Devices))})
 	}
 	f.Affects, f.Notes = swapVictims(v, c)
 	f.Affects = append(f.Affects, shortPlace)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -261,14 +260,14 @@ func (x *silence) unexplained(p view.Process, here bool) {
 		}
 	}
 	if here {
-		doing := rule.T("%s (%d) runs (state %s) on %s CPUs", p.Comm, p.PID, p.State, unit.Number(zeroIfNaN(p.CPU)))
+		doing := rule.T("%s (%d) runs (state %s) on %s CPUs", p.Comm, p.PID, p.State, unit.Number(view.OrZero(p.CPU)))
 		for _, t := range x.v.ProcessTimes() {
 			if t.Process.PID == p.PID {
-				doing = rule.T("%s (%d) runs on %s CPUs; its %d threads that do anything: %s on CPU, %s runnable, %s in disk waits, %s in futex waits", p.Comm, p.PID, unit.Number(zeroIfNaN(p.CPU)),
+				doing = rule.T("%s (%d) runs on %s CPUs; its %d threads that do anything: %s on CPU, %s runnable, %s in disk waits, %s in futex waits", p.Comm, p.PID, unit.Number(view.OrZero(p.CPU)),
 					t.Threads, unit.Share(t.Share[view.OnCPU]), unit.Share(t.Share[view.Runnable]), unit.Share(t.Share[view.WaitDisk]), unit.Share(t.Share[view.WaitLock]))
 			}
 		}
-		x.proof = append(x.proof, rule.Evidence{Metric: metric.ProcessCPU, Value: zeroIfNaN(p.CPU), What: doing, Check: shell.Line("pidstat -t -u -d -w -p %d 1", p.PID)})
+		x.proof = append(x.proof, rule.Evidence{Metric: metric.ProcessCPU, Value: view.OrZero(p.CPU), What: doing, Check: shell.Line("pidstat -t -u -d -w -p %d 1", p.PID)})
 		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("see what its threads wait for before it is restarted"), Command: shell.Line("gdb -p %d -batch -ex 'thread apply all bt' > stacks; rtrail stacks stacks", p.PID), Tradeoff: "gdb stops it for some seconds more"})
 	}
 	x.fixes = append(x.fixes, rule.Fix{
@@ -276,13 +275,6 @@ func (x *silence) unexplained(p view.Process, here bool) {
 		Command:  shell.Line("mysql -h HOST -P EXTRA_PORT %s -e 'show full processlist'", asUser(x.s)),
 		Tradeoff: "none",
 	})
-}
-
-func zeroIfNaN(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return v
 }
 
 func (x *silence) finding() rule.Finding {

@@ -76,13 +76,13 @@ func overflowing(v *view.View) []overflow {
 		var list []overflow
 		for _, ns := range spaces {
 			c := v.CountersOf(ns)
-			overflows := c.Delta("TcpExtListenOverflows")
+			overflows := c.AtLeast("TcpExtListenOverflows")
 			var suspects []view.Listener
 			for _, l := range byNS[ns] {
 				full := l.Full > 0
 				// The drops of a listener count half-open connections that
 				// were refused as well; those belong to net/syn-flood.
-				refused := l.Dropped > 0 && overflows > 0 && l.Dropped > 2*(c.Delta("TcpExtListenDrops")-overflows)
+				refused := l.Dropped > 0 && overflows > 0 && l.Dropped > 2*(c.AtLeast("TcpExtListenDrops")-overflows)
 				if full || refused || nearlyFullMostly(l) {
 					suspects = append(suspects, l)
 				}
@@ -138,7 +138,7 @@ func (o overflow) stopped() bool {
 	if o.Full < 2 || o.Full < len(o.Samples) {
 		return false
 	}
-	return !o.alone || o.counters.Delta("TcpPassiveOpens") <= 0.02*(o.refused()+1)
+	return !o.alone || o.counters.AtLeast("TcpPassiveOpens") <= 0.02*(o.refused()+1)
 }
 
 func (o overflow) headline(v *view.View) rule.Text {
@@ -164,7 +164,7 @@ func (o overflow) impact() rule.Impact {
 // share is the part of connects that were refused. A connection that came
 // through counts in PassiveOpens, at whatever listener of the namespace.
 func (o overflow) share() float64 {
-	opened := o.counters.Delta("TcpPassiveOpens")
+	opened := o.counters.AtLeast("TcpPassiveOpens")
 	return o.refused() / max(o.refused()+opened, 1)
 }
 

@@ -50,7 +50,7 @@ func suffering(v *view.View, l view.Listener) (affects []rule.Subject, notes []r
 	repeated := 0.0
 	for ns := range spaces {
 		add(netnsSubject(v, ns))
-		repeated += v.CountersOf(ns).Delta("TcpExtTCPSynRetrans")
+		repeated += v.CountersOf(ns).AtLeast("TcpExtTCPSynRetrans")
 	}
 	if waiting > 0 {
 		notes = append(notes, rule.T("connects without an answer: %d seen, SYNs repeated %s times", waiting, unit.Count(repeated)))

@@ -128,12 +128,12 @@ func confirm(v *view.View, f *rule.Finding) {
 func losses(v *view.View) []loss {
 	var list []loss
 	for _, c := range v.Counters() {
-		l := loss{Counters: c, sent: c.Delta("TcpOutSegs"), syn: c.Delta("TcpExtTCPSynRetrans"),
-			timeouts: c.Delta("TcpExtTCPTimeouts"), probes: c.Delta("TcpExtTCPLossProbes"), dsack: c.Delta("TcpExtTCPDSACKRecv")}
+		l := loss{Counters: c, sent: c.AtLeast("TcpOutSegs"), syn: c.AtLeast("TcpExtTCPSynRetrans"),
+			timeouts: c.AtLeast("TcpExtTCPTimeouts"), probes: c.AtLeast("TcpExtTCPLossProbes"), dsack: c.AtLeast("TcpExtTCPDSACKRecv")}
 		// RetransSegs counts SYNs and SYN-ACKs too. Those are left to the
 		// rules that know why nobody answers: a full queue or table, a filter.
 		// OutSegs leaves repeats out.
-		l.data = max(c.Delta("TcpRetransSegs")-l.syn, 0)
+		l.data = max(c.AtLeast("TcpRetransSegs")-l.syn, 0)
 		l.sent += l.data
 		l.peers = peersOf(v, c.NetNS)
 		l.place = l.where(v)

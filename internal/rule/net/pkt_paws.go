@@ -127,7 +127,7 @@ func (b *behind) confidence() rule.Confidence {
 func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 	counters := 0.0
 	for _, n := range v.Counters() {
-		counters += n.Delta("TcpExtPAWSPassive") + n.Delta("TcpExtPAWSActive") + n.Delta("TcpExtPAWSEstab") + n.Delta("TcpExtPAWSOldAck")
+		counters += n.AtLeast("TcpExtPAWSPassive") + n.AtLeast("TcpExtPAWSActive") + n.AtLeast("TcpExtPAWSEstab") + n.AtLeast("TcpExtPAWSOldAck")
 	}
 	if counters > 0 {
 		c = rule.Certain // the kernel that threw them away says so
@@ -147,7 +147,7 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Evidence = []rule.Evidence{{Metric: metric.PacketsOldTimestamps, What: rule.T("%d segments with a timestamp that went back, %d copies sent", b.segments, b.repeated), Value: float64(b.segments), Limit: rule.Limit(0), Check: check}}
 	}
 	if counters > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.TCPPAWSDrops, What: rule.T("the kernel threw %s packets away for their timestamps", unit.Count(counters)), Value: counters, Limit: rule.Limit(0), Check: shell.Line("nstat -az 'TcpExtPAWS*'")})
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.TCPPAWSDrops, What: rule.T("the kernel threw %s packets away for their timestamps", unit.Count(counters)), Value: counters, Limit: rule.Limit(0)})
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("turn tcp_tw_recycle off on the server (Linux before 4.12), or the check of timestamps in the firewall before it"), Command: shell.Line("sysctl -w net.ipv4.tcp_tw_recycle=0"), Tradeoff: "more connections in TIME_WAIT"},

@@ -347,7 +347,7 @@ func (l *limit) finding(v *view.View) rule.Finding {
 	}
 	if l.standing >= standing.Duration() {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsStandingQueue, What: rule.T("round trips of what it sends take %s longer than the shortest", unit.Duration(l.standing)),
-			Value: l.standing.Seconds(), Check: shell.Line("ss -tin   # rtt against minrtt")})
+			Value: l.standing.Seconds()})
 	}
 	if l.resent > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsRetransmissions, What: rule.T("%s of packets are copies of lost ones", unit.Share(l.resent)), Value: l.resent, Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", host))})

@@ -125,11 +125,11 @@ func floods(v *view.View) []flood {
 func measureFlood(v *view.View, l view.Listener) flood {
 	c := v.CountersOf(l.NetNS)
 	x := flood{Listener: l, counters: c, sources: map[string]int{}, cookies: true, limit: int(l.Backlog)}
-	x.refused = max(c.Delta("TcpExtListenDrops")-c.Delta("TcpExtListenOverflows"), 0)
-	x.full = c.Delta("TcpExtTCPReqQFullDrop")
-	x.cookied = max(c.Delta("TcpExtSyncookiesSent"), c.Delta("TcpExtTCPReqQFullDoCookies"))
-	x.returned = c.Delta("TcpExtSyncookiesRecv")
-	x.resets = c.Delta("TcpExtEmbryonicRsts")
+	x.refused = max(c.AtLeast("TcpExtListenDrops")-c.AtLeast("TcpExtListenOverflows"), 0)
+	x.full = c.AtLeast("TcpExtTCPReqQFullDrop")
+	x.cookied = max(c.AtLeast("TcpExtSyncookiesSent"), c.AtLeast("TcpExtTCPReqQFullDoCookies"))
+	x.returned = c.AtLeast("TcpExtSyncookiesRecv")
+	x.resets = c.AtLeast("TcpExtEmbryonicRsts")
 	if text, ok := v.Sysctl(l.NetNS, "net.ipv4.tcp_syncookies"); ok && strings.TrimSpace(text) == "0" {
 		x.cookies = false
 	}
@@ -238,7 +238,7 @@ func (x flood) headline(v *view.View) rule.Text {
 }
 
 func (x flood) impact() rule.Impact {
-	opened := x.counters.Delta("TcpPassiveOpens")
+	opened := x.counters.AtLeast("TcpPassiveOpens")
 	if !x.cookies && x.refused > 0 {
 		s := share(x.refused, opened)
 		return rule.Impact{Share: s, Text: rule.T("%s of SYNs refused, those of real clients among them", unit.Share(s))}
@@ -266,11 +266,12 @@ func (x flood) evidence(v *view.View) []rule.Evidence {
 	count(metric.TCPQueueFullDrops, "TcpExtTCPReqQFullDrop", x.full, rule.T("TCPReqQFullDrop +%s: as many connections as the backlog allows were half open, and syncookies are off", unit.Count(x.full)))
 	count(metric.TCPSyncookiesSent, "TcpExtSyncookiesSent TcpExtSyncookiesRecv", x.cookied, rule.T("SyncookiesSent +%s, %s of them came back", unit.Count(x.cookied), unit.Count(x.returned)))
 	count(metric.TCPEmbryonicResets, "TcpExtEmbryonicRsts", x.resets, rule.T("EmbryonicRsts +%s: handshakes broken off by a reset", unit.Count(x.resets)))
-	opened := x.counters.Delta("TcpPassiveOpens")
-	list = append(list, rule.Evidence{
-		Metric: metric.TCPPassiveOpens, What: rule.T("%s handshakes completed in the namespace", unit.Count(opened)),
-		Value: opened, Check: shell.Line("%s nstat -az TcpPassiveOpens", enter),
-	})
+	if opened := x.counters.Delta("TcpPassiveOpens"); view.Known(opened) {
+		list = append(list, rule.Evidence{
+			Metric: metric.TCPPassiveOpens, What: rule.T("%s handshakes completed in the namespace", unit.Count(opened)),
+			Value: opened, Check: shell.Line("%s nstat -az TcpPassiveOpens", enter),
+		})
+	}
 	if lines := v.LogLinesWith("possible SYN flooding"); len(lines) > 0 {
 		list = append(list, rule.Evidence{
 			Metric: metric.KernelLog, What: rule.T("kernel log: %s", strings.TrimSpace(lines[len(lines)-1].Text)),

@@ -245,7 +245,7 @@ func fileTable(v *view.View) (rule.Finding, bool) {
 		Impact:   rule.Impact{Share: 1, Text: rule.T("every open, accept and connect of ordinary users")},
 		Evidence: []rule.Evidence{{
 			Metric: metric.SystemFiles, What: rule.T("%s files open of %s in %d of %d samples", unit.Count(last.FilesOpen), unit.Count(last.FilesMax), full, len(rows)),
-			Value: float64(last.FilesOpen), Limit: rule.Limit(float64(last.FilesMax)), Check: shell.Line("cat /proc/sys/fs/file-nr"),
+			Value: float64(last.FilesOpen), Limit: rule.Limit(float64(last.FilesMax)),
 		}},
 		Fixes: []rule.Fix{{Text: rule.T("raise the limit of the host"), Command: shell.Line("sysctl -w fs.file-max=%d", 2*last.FilesMax),
 			Tradeoff: "kernel memory; find out first who holds them"}},
