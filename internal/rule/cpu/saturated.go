@@ -15,15 +15,16 @@ import (
 var saturatedPage string
 
 var saturated = rule.Rule{
-	ID:         "cpu/saturated",
-	Title:      "more work than the CPUs can do",
-	Resource:   "CPU",
-	Needs:      []recording.Table{recording.CPUs, recording.Processes},
-	Explains:   []string{"cpu/one-thread-limit", "rt/server-slow", "rt/client-slow"},
-	Refutes:    []string{"CPU of MySQL"},
-	Thresholds: []*rule.Threshold{&fullFrom, &waitRatio, &waitRatioPossible, &stallFull, &dominantShare, &victimDelay, &stealWorthSaying, &busyFrom},
-	Page:       saturatedPage,
-	Detect:     detectSaturated,
+	ID:       "cpu/saturated",
+	Title:    "more work than the CPUs can do",
+	Resource: "CPU",
+	Needs:    []recording.Table{recording.CPUs, recording.Processes},
+	Explains: []string{"cpu/one-thread-limit", "rt/server-slow", "rt/client-slow"},
+	Refutes:  []string{"CPU of MySQL"},
+	Thresholds: []*rule.Threshold{&fullFrom, &waitRatio, &waitRatioPossible, &stallFull, &dominantShare, &victimDelay, &stealWorthSaying, &busyFrom,
+		&consumersShare},
+	Page:   saturatedPage,
+	Detect: detectSaturated,
 }
 
 var (
@@ -83,6 +84,9 @@ type queue struct {
 	throttled bool // processes in throttled groups were left out
 }
 
+var consumersShare = rule.Threshold{Name: "consumers-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of the CPU time that those who are blamed use together; who waits beside them is their victim."}
+
 func queueOf(v *view.View) queue {
 	var q queue
 	var hungry []view.Process
@@ -123,7 +127,7 @@ func queueOf(v *view.View) queue {
 	// threads work for somebody else and are never blamed.
 	for _, g := range all {
 		switch {
-		case taken < 0.8*sum && g.cpu >= busyFrom.Value && !g.processes[0].Kernel:
+		case taken < consumersShare.Value*sum && g.cpu >= busyFrom.Value && !g.processes[0].Kernel:
 			q.consumers = append(q.consumers, g)
 		case g.delay >= victimDelay.Value:
 			q.victims = append(q.victims, g)

@@ -23,10 +23,16 @@ var shortLivedProcesses = rule.Rule{
 	Needs:    []recording.Table{recording.CPUs, recording.System, recording.Processes},
 	Explains: []string{"cpu/saturated"},
 	Thresholds: []*rule.Threshold{&birthsFrom, &vanishedShare, &vanishedPossible, &briefCPU, &busyFrom, &waitRatioPossible, &victimDelay, &crowdedFrom,
-		&stalledFrom, &crowdShare, &childShare, &occupiedFrom, &maxBirthsPerRequest},
+		&stalledFrom, &crowdShare, &childShare, &occupiedFrom, &maxBirthsPerRequest, &mainShare, &reapedShare, &consumersShare},
 	Page:   shortLivedProcessesPage,
 	Detect: detectShortLived,
 }
+
+var mainShare = rule.Threshold{Name: "main-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of the used CPU time from which short-lived processes are what fills the CPUs, and of theirs that one parent explains."}
+
+var reapedShare = rule.Threshold{Name: "reaped-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of the time of ended processes that a parent got back: with less it ignores SIGCHLD, and its children are told by their births."}
 
 var (
 	birthsFrom = rule.Threshold{Name: "births-from", Value: 50.0, Unit: "per second", Source: rule.Measured,
@@ -53,14 +59,14 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 	if used < vanishedPossible.Value || b.parent.PID == 0 {
 		return nil, nil
 	}
-	f := rule.Finding{Confidence: rule.Possible, AffectsAll: used >= 0.5*total.Busy()}
+	f := rule.Finding{Confidence: rule.Possible, AffectsAll: used >= mainShare.Value*total.Busy()}
 	// Threads count as forks too; CPU time that came back to a parent from
 	// ended children, or that no live process has, proves that these were
 	// processes.
 	x := harmOf(v, b, used, total, sched.Forks)
 	if perTask := used * float64(v.CPUCount()) / sched.Forks; used >= vanishedShare.Value && perTask <= briefCPU.Value && b.newbornCPU <= briefCPU.Value && x.any() {
 		f.Confidence = rule.Likely
-		if x.crowd && b.parentCPU >= 0.5*max(b.missing, b.parentCPU) {
+		if x.crowd && b.parentCPU >= mainShare.Value*max(b.missing, b.parentCPU) {
 			f.Confidence = rule.Certain
 		}
 	}
@@ -121,7 +127,7 @@ func balance(v *view.View, total view.CPUShare) books {
 	}
 	// A parent that ignores SIGCHLD never gets its children's time; then who
 	// has most newborn children is the parent.
-	if b.parentCPU < 0.25*b.missing {
+	if b.parentCPU < reapedShare.Value*b.missing {
 		most := 0
 		for pid, n := range births {
 			p, ok := v.Process(pid)

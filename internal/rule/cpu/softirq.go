@@ -22,10 +22,13 @@ var softirq = rule.Rule{
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs, recording.SoftIRQs},
 	Explains:   []string{"cpu/saturated"},
-	Thresholds: []*rule.Threshold{&softirqShare, &softirqPossible, &ksoftirqdFrom, &cpuLeft, &smallPacket, &floodPackets, &receiveShare, &natureShare},
+	Thresholds: []*rule.Threshold{&softirqShare, &softirqPossible, &ksoftirqdFrom, &cpuLeft, &smallPacket, &floodPackets, &receiveShare, &natureShare, &hostShare},
 	Page:       softirqPage,
 	Detect:     detectSoftIRQ,
 }
+
+var hostShare = rule.Threshold{Name: "host-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of all CPUs from which softirqs hold up everybody; below it other work fills the host."}
 
 var (
 	softirqShare = rule.Threshold{Name: "softirq-share", Value: 0.30, Unit: "share", Source: rule.Measured,
@@ -218,7 +221,7 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 		f.Headline = rule.T("%v %s arrive on %s: the kernel spends %v of %s on receiving them",
 			unit.PerSecond(x.flow.packets), what, x.flow.name, unit.Share(x.worst.SoftIRQ), cpu)
 	}
-	f.AffectsAll = x.sum >= 0.5*float64(v.CPUCount()) // else other work fills the host
+	f.AffectsAll = x.sum >= hostShare.Value*float64(v.CPUCount()) // else other work fills the host
 	f.Impact = rule.Impact{Share: min(1, x.worst.SoftIRQ), Text: rule.T("%v of %s, %v of all CPU time", unit.Share(x.worst.SoftIRQ), cpu, unit.Share(x.sum/float64(v.CPUCount())))}
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.CPUSoftirq, Value: x.worst.SoftIRQ, Limit: rule.Limit(softirqShare.Value),

@@ -25,7 +25,7 @@ var longTransaction = rule.Rule{
 	BlindWithout: []string{recording.UnseenTransactions},
 	Explains:     []string{"mysql/purge-lag", "rt/server-slow"},
 	Refutes:      []string{"transactions"},
-	Thresholds:   []*rule.Threshold{&oldTransaction, &forgotten, &muchHistory, &leastHistory, &leastGrowth, &lagging, &lagReadings},
+	Thresholds:   []*rule.Threshold{&oldTransaction, &forgotten, &muchHistory, &leastHistory, &leastGrowth, &lagging, &lagReadings, &historyRising},
 	Page:         longTransactionPage,
 	Detect:       detectLongTransaction,
 }
@@ -51,6 +51,9 @@ type history struct {
 	readings    int
 }
 
+var historyRising = rule.Threshold{Name: "history-rising", Value: 0.5, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of the readings that are higher than the one before: chance alone gives half."}
+
 func historyOf(s *view.MySQLServer) (h history, ok bool) {
 	var list []recording.MySQLInnoDB
 	for _, r := range s.InnoDB() {
@@ -74,7 +77,7 @@ func historyOf(s *view.MySQLServer) (h history, ok bool) {
 
 // grows says whether purge gets nowhere.
 func (h history) grows() bool {
-	return h.last >= leastHistory.Value && h.perSecond >= leastGrowth.Value && h.rising > 0.5
+	return h.last >= leastHistory.Value && h.perSecond >= leastGrowth.Value && h.rising > historyRising.Value
 }
 
 func (h history) impact() rule.Impact {

@@ -21,7 +21,7 @@ var purgeLag = rule.Rule{
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenInnoDB},
 	Explains:     []string{"rt/server-slow"},
-	Thresholds:   []*rule.Threshold{&lagging, &lagReadings, &lagRising, &lagShare, &oldTransaction, &muchHistory, &leastHistory, &leastGrowth},
+	Thresholds:   []*rule.Threshold{&lagging, &lagReadings, &lagRising, &lagShare, &oldTransaction, &muchHistory, &leastHistory, &leastGrowth, &historyRising},
 	Page:         purgeLagPage,
 	Detect:       detectPurgeLag,
 }

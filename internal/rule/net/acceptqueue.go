@@ -23,7 +23,7 @@ var acceptQueueFull = rule.Rule{
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
 	Explains:   []string{"net/packet-loss", "rt/connect-slow"},
 	Refutes:    []string{"connects"},
-	Thresholds: []*rule.Threshold{&someOverflows, &nearlyFull},
+	Thresholds: []*rule.Threshold{&someOverflows, &nearlyFull, &stoppedShare},
 	Page:       acceptQueuePage,
 	Detect:     detectAcceptQueueFull,
 }
@@ -49,6 +49,9 @@ type overflow struct {
 	overflows float64 // of the namespace, of which this listener's are a part
 	alone     bool    // no other listener of the namespace can have caused them
 }
+
+var stoppedShare = rule.Threshold{Name: "stopped-share", Value: 0.02, Unit: "ratio", Source: rule.Judgement,
+	Reason: "Connections that came through by those refused, up to which a listener does not accept at all."}
 
 func detectAcceptQueueFull(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
@@ -138,7 +141,7 @@ func (o overflow) stopped() bool {
 	if o.Full < 2 || o.Full < len(o.Samples) {
 		return false
 	}
-	return !o.alone || o.counters.AtLeast("TcpPassiveOpens") <= 0.02*(o.refused()+1)
+	return !o.alone || o.counters.AtLeast("TcpPassiveOpens") <= stoppedShare.Value*(o.refused()+1)
 }
 
 func (o overflow) headline(v *view.View) rule.Text {

@@ -27,7 +27,7 @@ var ephemeralPorts = rule.Rule{
 	Needs:      []recording.Table{recording.TCPSockets, recording.Sysctls},
 	Explains:   []string{"rt/connect-slow"},
 	Refutes:    []string{"connects"},
-	Thresholds: []*rule.Threshold{&rangeFull, &rangeNearlyFull, &fewPorts},
+	Thresholds: []*rule.Threshold{&rangeFull, &rangeNearlyFull, &fewPorts, &reopenedShare},
 	Page:       ephemeralPortsPage,
 	Detect:     detectEphemeralPorts,
 }
@@ -70,6 +70,9 @@ type exhaustion struct {
 	owner    view.Process
 	owned    bool
 }
+
+var reopenedShare = rule.Threshold{Name: "reopened-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of the range that is opened within the time after which ports can be had again: half of it in a mean second is all of it in a burst."}
 
 func detectEphemeralPorts(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
@@ -261,7 +264,7 @@ func (x exhaustion) confidence() rule.Confidence {
 	case held && x.reusable && x.timeWait > x.peak/2:
 		// Most ports can be had again after a second: they run out only when
 		// more connections are opened per second than there are ports.
-		if x.opens*reuseDelay >= 0.5*float64(x.size) {
+		if x.opens*reuseDelay >= reopenedShare.Value*float64(x.size) {
 			return rule.Likely
 		}
 		return rule.Possible

@@ -26,7 +26,7 @@ var synFlood = rule.Rule{
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
 	Explains:   []string{"net/packet-loss", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
 	Refutes:    []string{"connects"},
-	Thresholds: []*rule.Threshold{&floodRate, &resetRate, &mostIncomplete, &halfOpenSome, &refusedFrom, &shortQueue, &oneSource},
+	Thresholds: []*rule.Threshold{&floodRate, &resetRate, &mostIncomplete, &halfOpenSome, &refusedFrom, &shortQueue, &oneSource, &queueFull},
 	Page:       synFloodPage,
 	Detect:     detectSYNFlood,
 }
@@ -70,6 +70,9 @@ type flood struct {
 	returned float64 // cookies that came back: real clients
 	resets   float64
 }
+
+var queueFull = rule.Threshold{Name: "queue-full", Value: 0.9, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of the limit that half-open connections take whenever one looks: entries come and go between two readings."}
 
 func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
@@ -187,7 +190,7 @@ func (x flood) confidence() rule.Confidence {
 // atLimit says that the queue is full whenever one looks. Kernels differ by one
 // in what they call full (inet_csk_reqsk_queue_is_full).
 func (x flood) atLimit() bool {
-	return x.limit > 0 && float64(x.typical) >= min(0.9*float64(x.limit), float64(x.limit-1)) && x.typical > 0
+	return x.limit > 0 && float64(x.typical) >= min(queueFull.Value*float64(x.limit), float64(x.limit-1)) && x.typical > 0
 }
 
 // flooded says that many SYNs are refused and hardly any handshake completes.

@@ -23,10 +23,13 @@ var pathSlow = rule.Rule{
 	// Repeated packets and long ways there make requests look slow.
 	Explains: []string{"rt/server-slow"},
 	Thresholds: []*rule.Threshold{&lossTakes, &someRepeats, &queued, &worthQueueing, &grown, &someHandshakes, &mostOfTheTime, &someRequests,
-		&mostlyInferred, &missedShare, &fewSamples},
+		&mostlyInferred, &missedShare, &fewSamples, &notLonger},
 	Page:   pathSlowPage,
 	Detect: detectPathSlow,
 }
+
+var notLonger = rule.Threshold{Name: "not-longer", Value: 3, Unit: "ratio", Source: rule.Judgement,
+	Reason: "Requests that take at most so many times what handshakes take, which kernels answer, wait for the way and not for the program."}
 
 var (
 	lossTakes = rule.Threshold{Name: "loss-takes", Value: 0.3, Unit: "share", Source: rule.Judgement,
@@ -95,7 +98,7 @@ func (x *slowPath) look() bool {
 		x.sure = rule.Possible
 	case x.between, x.loss:
 		x.sure = atMost(x.v, s, rule.Certain)
-	case x.queue && s.RTP95 <= 3*x.way.Slow:
+	case x.queue && s.RTP95 <= notLonger.Times(x.way.Slow):
 		// Handshakes are answered by kernels: where they take long, and requests
 		// not much longer, it is not the program.
 		x.sure = rule.Likely
