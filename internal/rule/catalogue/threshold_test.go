@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -186,4 +187,113 @@ func TestOverrideIsToldAndJudgedBy(t *testing.T) {
 	if want := []string{"threshold disk/full.almost-used is 96 % instead of 99 %"}; !slices.Equal(v.Notes, want) {
 		t.Errorf("notes %q, want %q", v.Notes, want)
 	}
+}
+
+// TestRulesListTheThresholdsTheyRead follows each rule's literal through the
+// functions, methods and variables of its package. What comes back from another
+// package is not followed.
+func TestRulesListTheThresholdsTheyRead(t *testing.T) {
+	rules := 0
+	for _, domain := range []string{"cpu", "memory", "disk", "proc", "net", "rt", "mysql", "jvm"} {
+		paths, err := filepath.Glob("../" + domain + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := token.NewFileSet()
+		var files []*ast.File
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(set, path, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+		info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+		alone := types.Config{Importer: nothing{}, Error: func(error) {}}
+		alone.Check(domain, set, files, info) //nolint:errcheck // nothing is imported, so there are many errors
+		uses := map[types.Object][]types.Object{}
+		note := func(name *ast.Ident, n ast.Node) {
+			ast.Inspect(n, func(n ast.Node) bool {
+				if x, ok := n.(*ast.Ident); ok && info.Uses[x] != nil {
+					uses[info.Defs[name]] = append(uses[info.Defs[name]], info.Uses[x])
+				}
+				return true
+			})
+		}
+		thresholds, listed, literals := map[types.Object]bool{}, map[types.Object]map[types.Object]bool{}, map[types.Object]string{}
+		for _, file := range files {
+			for _, d := range file.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok {
+					note(f.Name, f)
+				}
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				v, ok := n.(*ast.ValueSpec)
+				if !ok || len(v.Values) != len(v.Names) {
+					return true
+				}
+				for i, name := range v.Names {
+					literal, ok := v.Values[i].(*ast.CompositeLit)
+					if !ok {
+						note(name, v.Values[i])
+						continue
+					}
+					thresholds[info.Defs[name]] = isThreshold(literal.Type)
+					for _, e := range literal.Elts {
+						if pair, ok := e.(*ast.KeyValueExpr); ok {
+							e = pair.Value
+							if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "Detect" {
+								literals[info.Defs[name]] = name.Name
+							} else if ok && key.Name == "Thresholds" {
+								listed[info.Defs[name]] = map[types.Object]bool{}
+								ast.Inspect(e, func(n ast.Node) bool {
+									if x, ok := n.(*ast.Ident); ok {
+										listed[info.Defs[name]][info.Uses[x]] = true
+									}
+									return true
+								})
+								continue
+							}
+						}
+						note(name, e)
+					}
+				}
+				return true
+			})
+		}
+		for literal, name := range literals {
+			rules++
+			reached := map[types.Object]bool{}
+			var follow func(types.Object)
+			follow = func(o types.Object) {
+				for _, used := range uses[o] {
+					if !reached[used] {
+						reached[used] = true
+						follow(used)
+					}
+				}
+			}
+			follow(literal)
+			for x, is := range thresholds {
+				if is && reached[x] && !listed[literal][x] {
+					t.Errorf("%s: %s reads %s and does not list it", domain, name, x.Name())
+				}
+			}
+		}
+	}
+	if rules != len(Rules) {
+		t.Errorf("%d rules found, there are %d", rules, len(Rules))
+	}
+}
+
+// nothing stands in for imported packages.
+type nothing struct{}
+
+func (nothing) Import(path string) (*types.Package, error) {
+	p := types.NewPackage(path, filepath.Base(path))
+	p.MarkComplete()
+	return p, nil
 }

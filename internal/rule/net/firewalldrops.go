@@ -24,7 +24,7 @@ var firewallDrops = rule.Rule{
 	Explains:     []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
 	Refutes:      []string{"packet delivery", "connects"},
 	Thresholds: []*rule.Threshold{&fewPackets, &blackhole, &severalWait, &someOverflows, &nearlyFull, &floodRate, &resetRate, &mostIncomplete,
-		&halfOpenSome, &refusedFrom},
+		&halfOpenSome, &refusedFrom, &queueFull},
 	Page:   firewallDropsPage,
 	Detect: detectFirewallDrops,
 }
