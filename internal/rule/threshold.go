@@ -101,13 +101,13 @@ func quantity(v float64, u string) string {
 
 // parseAs reads a number as people write it in a unit.
 func parseAs(u, text string) (float64, error) {
-	number, factor := text, 1.0
+	number, factor, of := text, 1.0, 1.0
 	form := "a number"
 	switch u {
 	case "share":
 		form = "a share, such as 2% or 0.02"
 		if p, ok := strings.CutSuffix(text, "%"); ok {
-			number, factor = strings.TrimSpace(p), 0.01
+			number, of = strings.TrimSpace(p), 100
 		}
 	case "seconds":
 		form = "a time, such as 200ms or 0.2"
@@ -123,7 +123,7 @@ func parseAs(u, text string) (float64, error) {
 		}
 	}
 	v, err := strconv.ParseFloat(number, 64)
-	v *= factor
+	v = v * factor / of
 	switch {
 	case err != nil, math.IsNaN(v), math.IsInf(v, 0), v < 0:
 		return 0, fmt.Errorf("%q is not %s", text, form)
