@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rtrail/internal/packet/proto"
 	"rtrail/internal/recording"
 	"rtrail/internal/shell"
 )
@@ -64,14 +65,14 @@ func decodeAs(list []string) (flags shell.Command) {
 // Dissectors tells tshark the same, in its words. What rtrail decodes as generic
 // has none.
 func (s PacketSource) Dissectors() (flags shell.Command) {
-	names := map[string]string{"mysql": "mysql", "http": "http", "redis": "resp", "postgres": "pgsql", "dns": "dns", "tls": "tls"}
 	for _, one := range s.DecodeAs {
 		left, name, _ := strings.Cut(one, "=")
 		port, err := strconv.ParseUint(left, 10, 16)
-		if names[name] == "" || err != nil {
+		dissector := proto.TraitsOf(name).Dissector
+		if dissector == "" || err != nil {
 			continue
 		}
-		flags = shell.Line("%s -d %s", flags, fmt.Sprintf("tcp.port==%d,%s", port, names[name]))
+		flags = shell.Line("%s -d %s", flags, fmt.Sprintf("tcp.port==%d,%s", port, dissector))
 		if name == "dns" {
 			flags = flags.With("-d %s", fmt.Sprintf("udp.port==%d,dns", port))
 		}

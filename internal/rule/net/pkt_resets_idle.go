@@ -68,23 +68,8 @@ func (b *broken) closedIdle(v *view.View, f rule.Finding, first *view.PacketConn
 	})
 	f.Fixes = []rule.Fix{
 		{Text: below, Tradeoff: "connections are made anew a little more often"},
-		{Text: rule.T("or raise the server's idle limit above that of all its clients: %s", idleLimit(b.s.Proto)), Tradeoff: "the server keeps more idle connections open"},
+		{Text: rule.T("or raise the server's idle limit above that of all its clients: %s", proto.TraitsOf(b.s.Proto).IdleLimit), Tradeoff: "the server keeps more idle connections open"},
 		{Text: rule.T("have clients repeat on a new connection what may run twice"), Tradeoff: "one more round trip for such a request"},
 	}
 	return f
-}
-
-// idleLimit names what servers of a protocol close idle connections by.
-func idleLimit(protocol string) string {
-	switch protocol {
-	case "http":
-		return "keepalive_timeout of nginx, KeepAliveTimeout of Apache, server.keepAliveTimeout of Node.js (5 s unless set)"
-	case "mysql":
-		return "wait_timeout"
-	case "postgres":
-		return "idle_session_timeout, client_idle_timeout of PgBouncer"
-	case "redis":
-		return "timeout"
-	}
-	return "its configuration says which"
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rtrail/internal/metric"
+	"rtrail/internal/packet/proto"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -163,17 +164,8 @@ func (x *talk) evidence() []rule.Evidence {
 }
 
 func (x *talk) fixes() []rule.Fix {
-	how := "ask for all of it at once: one request with a list"
-	switch x.s.Proto {
-	case "mysql", "postgres":
-		how = "ask for all of it at once: a join, WHERE id IN (...), one INSERT with many rows; in an object mapper, fetch eagerly or in batches"
-	case "redis":
-		how = "ask for all of it at once: MGET, a pipeline, or a script"
-	case "http":
-		how = "ask for all of it at once: an endpoint that takes a list, or calls in parallel"
-	}
 	return []rule.Fix{{
-		Text:     rule.T("%s", how),
+		Text:     rule.T("ask for all of it at once: %s", proto.TraitsOf(x.s.Proto).Batch),
 		Tradeoff: "larger requests and answers; a very long list may change the plan",
 	}, {
 		Text:     rule.T("where it must be many requests, send them without waiting (pipelining), or bring the client closer to the server"),

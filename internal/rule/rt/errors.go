@@ -43,16 +43,6 @@ var (
 		Reason: "Share of requests with errors that programs use on purpose from which they are worth a word."}
 )
 
-// usual errors answer a question: not there, already there, not changed, not
-// allowed without a password. Programs ask on purpose.
-var usual = map[string][]string{
-	"http":     {"401", "403", "404", "405", "407", "409", "410", "412", "416", "429"},
-	"mysql":    {"1062", "1045", "1050", "1007", "1008", "1051", "1091"},
-	"postgres": {"23505", "42P07", "28P01", "28000"},
-	"dns":      {"NXDOMAIN"},
-	"redis":    {"NOSCRIPT", "NOAUTH", "MOVED", "ASK", "BUSYGROUP"},
-}
-
 func detectErrors(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	var undecided error
@@ -160,7 +150,7 @@ func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
 			e.cutShort = true // that is a disconnect
 		case x.Others:
 			e.unknown += x.Count - x.Met
-		case slices.Contains(usual[s.Proto], x.Code) != usually:
+		case slices.Contains(proto.TraitsOf(s.Proto).Usual, x.Code) != usually:
 			if !slices.Contains(e.other, x.Code) {
 				e.other = append(e.other, x.Code)
 			}
@@ -270,11 +260,11 @@ func (e *failing) filter() shell.Command {
 	expression := shell.CEL("failed")
 	switch {
 	case e.usual:
-		expression = shell.CEL("failed && code in [%s]", oneOf(usual[e.s.Proto], func(code string) bool {
+		expression = shell.CEL("failed && code in [%s]", oneOf(proto.TraitsOf(e.s.Proto).Usual, func(code string) bool {
 			return slices.ContainsFunc(e.codes, func(c *codeCount) bool { return c.code == code })
 		}))
 	case len(e.other) > 0:
-		expression = shell.CEL("failed && !(code in [%s])", oneOf(usual[e.s.Proto], func(code string) bool { return slices.Contains(e.other, code) }))
+		expression = shell.CEL("failed && !(code in [%s])", oneOf(proto.TraitsOf(e.s.Proto).Usual, func(code string) bool { return slices.Contains(e.other, code) }))
 	}
 	if e.cutShort {
 		expression = shell.CEL("%s && error != %s", expression, proto.EndedWithin)
@@ -392,7 +382,7 @@ func (e *failing) whose() string {
 // counts says that a transaction is one of these errors.
 func (e *failing) counts(t *recording.PacketTransaction) bool {
 	return t.Failed && t.Error != proto.EndedWithin && t.Server == e.s.Server && t.ServerPort == int32(e.s.Port) && t.Proto == e.s.Proto &&
-		slices.Contains(usual[e.s.Proto], t.Code) == e.usual
+		slices.Contains(proto.TraitsOf(e.s.Proto).Usual, t.Code) == e.usual
 }
 
 func (e *failing) fixes() []rule.Fix {
