@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector keeps memory of its own, and takes ten times as long.
+
 package capture
 
 import (
