@@ -36,6 +36,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.Mounts:       "mount_point=name device=free fs_type=ours",
 	recording.NetDevices:   "interface=name",
 	recording.Protocol:     "protocol=ours name=ours",
+	recording.Qdiscs:       "interface=name kind=ours",
 	recording.SoftIRQs:     "kind=ours",
 	recording.Interrupts:   "irq=ours device=ours",
 	recording.Firewall:     "backend=ours family=ours table=name chain=name verdict=ours match=internal/probe/socket:TestNoSecretsInComments",

@@ -7,19 +7,19 @@ import "time"
 // below, only the first ones of an interface are there. Those without a queue
 // (noqueue), and the parts of mq, are left out. Counters wrap at 32 bits.
 type QdiscSample struct {
-	At         time.Time `parquet:"at,timestamp(nanosecond)" cbor:"at"`
-	NetNS      uint64    `parquet:"netns" cbor:"netns"`
-	Interface  string    `parquet:"interface,dict" cbor:"interface"`
-	Kind       string    `parquet:"kind,dict" cbor:"kind"`        // fq_codel, tbf, htb, ingress
-	Handle     uint32    `parquet:"handle" cbor:"handle"`         // 0x80010000 is 8001:
-	Parent     uint32    `parquet:"parent" cbor:"parent"`         // 0xffffffff: root, 0xfffffff1: of packets that come in, else a class
-	Bytes      uint64    `parquet:"bytes" cbor:"bytes"`           // sent
-	Packets    uint64    `parquet:"packets" cbor:"packets"`       // sent
-	Drops      uint32    `parquet:"drops" cbor:"drops"`           // packets thrown away
-	Overlimits uint32    `parquet:"overlimits" cbor:"overlimits"` // times a rate or a limit made it wait
-	Requeues   uint32    `parquet:"requeues" cbor:"requeues"`     // packets the driver gave back
-	Backlog    uint32    `parquet:"backlog" cbor:"backlog"`       // bytes queued right now
-	Queued     uint32    `parquet:"queued" cbor:"queued"`         // packets queued right now
+	At         time.Time `parquet:"at,timestamp(nanosecond)"`
+	NetNS      uint64    `parquet:"netns"`
+	Interface  string    `parquet:"interface,dict"`
+	Kind       string    `parquet:"kind,dict"`     // fq_codel, tbf, htb, ingress
+	Handle     uint32    `parquet:"handle"`        // 0x80010000 is 8001:
+	Parent     uint32    `parquet:"parent"`        // 0xffffffff: root, 0xfffffff1: of packets that come in, else a class
+	Bytes      uint64    `parquet:"bytes"`         // sent
+	Packets    uint64    `parquet:"packets"`       // sent
+	Drops      uint32    `parquet:"drops"`         // packets thrown away
+	Overlimits uint32    `parquet:"overlimits"`    // times a rate or a limit made it wait
+	Requeues   uint32    `parquet:"requeues"`      // packets the driver gave back
+	Backlog    uint32    `parquet:"backlog_bytes"` // bytes queued right now
+	Queued     uint32    `parquet:"queued"`        // packets queued right now
 }
 
 // Parents of a QdiscSample that is the first of its interface
