@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/document"
 	"rtrail/internal/nearest"
 	"rtrail/internal/privilege"
 	"rtrail/internal/probe"
@@ -333,9 +334,7 @@ func (d *diagnosis) print(out io.Writer, v verdict.Verdict) error {
 	}
 	width, tty := terminalWidth(out)
 	return report.Terminal(out, v, report.TerminalOptions{
-		Width:   width,
-		Color:   tty && colours(),
-		Verbose: d.verbose,
-		Break:   tty,
+		TerminalOptions: document.TerminalOptions{Width: width, Color: tty && colours(), Break: tty},
+		Verbose:         d.verbose,
 	})
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/document"
 	"rtrail/internal/explain"
 	"rtrail/internal/nearest"
-	"rtrail/internal/report"
 	"rtrail/internal/rule/catalogue"
 	"rtrail/internal/unit"
 )
@@ -48,7 +48,7 @@ func explainTo(out io.Writer, query string) error {
 		return listEntries(out, entries)
 	}
 	if e, ok := explain.Find(entries, query); ok && !e.Column {
-		return report.Page(out, e.Page, pageOptions(out))
+		return document.Page(out, e.Page, pageOptions(out))
 	}
 	hits := explain.Search(entries, query)
 	if len(hits) == 0 || isRuleID(entries, query) {
@@ -58,7 +58,7 @@ func explainTo(out io.Writer, query string) error {
 		}
 		return usageError("nothing is known about %q%s; rtrail explain lists everything", query, nearest.Hint(query, ids))
 	}
-	if err := report.Page(out, hits[0].Page, pageOptions(out)); err != nil {
+	if err := document.Page(out, hits[0].Page, pageOptions(out)); err != nil {
 		return err
 	}
 	others := hits[1:]
@@ -123,7 +123,7 @@ func printEntries(out io.Writer, list []explain.Entry) error {
 	return nil
 }
 
-func pageOptions(out io.Writer) report.TerminalOptions {
+func pageOptions(out io.Writer) document.TerminalOptions {
 	width, tty := terminalWidth(out)
-	return report.TerminalOptions{Width: width, Color: tty && colours()}
+	return document.TerminalOptions{Width: width, Color: tty && colours()}
 }

@@ -39,6 +39,9 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// Times are shown in the zone of the machine; tests have one.
+func init() { time.Local = time.UTC }
+
 var (
 	start = time.Date(2026, 3, 1, 14, 2, 10, 0, time.UTC)
 	db1   = recording.Host{Name: "db1", Kernel: "6.1.0", Arch: "amd64", OS: "Debian GNU/Linux 12", CPUs: 2,

@@ -28,6 +28,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		Window: Window{Start: v.Start(), End: v.End()},
 		Probes: sources.health,
 		Time:   timeOf(v),
+		Vitals: vitalsOf(v),
 		Unseen: unseenIn(v),
 		Notes:  slices.Concat(manifest.Notes, ownCost(v), replication(v)),
 
@@ -146,7 +147,7 @@ func detect(r rule.Rule, v *view.View) (found []rule.Finding, err error) {
 }
 
 func abstention(r rule.Rule, err error) NotJudged {
-	n := NotJudged{Rule: r.ID, Title: r.Title, Why: err.Error()}
+	n := NotJudged{Rule: r.ID, Title: r.Title, Resource: r.Resource, Why: err.Error()}
 	if why, ok := errors.AsType[*rule.NotJudged](err); ok {
 		n.Needs, n.Why, n.How = why.Needs, why.Why, why.How
 	}
@@ -255,7 +256,7 @@ func (s sources) absent(r rule.Rule, t recording.Table) (NotJudged, bool) {
 	if s.v.Has(t) {
 		return NotJudged{}, false
 	}
-	n := NotJudged{Rule: r.ID, Title: r.Title, Needs: fmt.Sprintf("evidence of %s", t), Why: "the recording has none"}
+	n := NotJudged{Rule: r.ID, Title: r.Title, Resource: r.Resource, Needs: fmt.Sprintf("evidence of %s", t), Why: "the recording has none"}
 	i, known := s.fills[t]
 	if !known {
 		return n, true

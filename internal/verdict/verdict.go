@@ -27,6 +27,7 @@ type Verdict struct {
 	Unseen   []Unseen // what probes could not see although they ran
 	Probes   []ProbeHealth
 	Time     []ProcessTime // where the busiest processes spent the window
+	Vitals   []string      // how busy the host was, in words: "CPU 7 %", "load 0.9"
 	Captures []Capture
 	Lookups  int64 // queries of DNS in the captures, and answers without one
 	// Thresholds that the user set for this run; Notes tell of them, too.
@@ -53,9 +54,11 @@ type Finding struct {
 type NotJudged struct {
 	Rule  string // ID
 	Title string
-	Needs string
-	Why   string
-	How   shell.Advice
+	// Resource is what silence of the rule would have called healthy.
+	Resource string
+	Needs    string
+	Why      string
+	How      shell.Advice
 }
 
 // Unseen is something a probe could not see although it ran.

@@ -91,6 +91,9 @@ func (h *Host) Detect(t *testing.T, r rule.Rule) []rule.Finding {
 	if len(found) > 0 {
 		h.pasted(t, r)
 	}
+	for _, f := range found {
+		Short(t, f)
+	}
 	return found
 }
 

@@ -1,11 +1,11 @@
-package report_test
+package document_test
 
 import (
 	"bytes"
 	"errors"
 	"testing"
 
-	"rtrail/internal/report"
+	"rtrail/internal/document"
 )
 
 const markup = "# A fault, told in **many** words so that its heading is wrapped too\n\n## What it is\nWords with `code * in it`, **strong** ones and a\n" +
@@ -16,7 +16,7 @@ const markup = "# A fault, told in **many** words so that its heading is wrapped
 func TestPage(t *testing.T) {
 	for width, name := range map[int]string{50: "page-50.txt", 100: "page-100.txt"} {
 		var out bytes.Buffer
-		if err := report.Page(&out, markup, report.TerminalOptions{Width: width}); err != nil {
+		if err := document.Page(&out, markup, document.TerminalOptions{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, out.String())
@@ -31,7 +31,7 @@ var errBroken = errors.New("broken")
 func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestPageWriteError(t *testing.T) {
-	if err := report.Page(brokenWriter{}, markup, report.TerminalOptions{}); !errors.Is(err, errBroken) {
+	if err := document.Page(brokenWriter{}, markup, document.TerminalOptions{}); !errors.Is(err, errBroken) {
 		t.Errorf("got %v, want the writer's error", err)
 	}
 }
@@ -42,7 +42,7 @@ func FuzzPage(f *testing.F) {
 	f.Add("```", 40)
 	f.Fuzz(func(t *testing.T, s string, width int) {
 		var out bytes.Buffer
-		if err := report.Page(&out, s, report.TerminalOptions{Width: width}); err != nil {
+		if err := document.Page(&out, s, document.TerminalOptions{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		harmless(t, out.String())

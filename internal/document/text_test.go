@@ -1,4 +1,4 @@
-package report
+package document
 
 import (
 	"fmt"
@@ -69,7 +69,7 @@ func FuzzCleanWrap(f *testing.F) {
 // only commands, which are never cut, may be longer.
 func TestGoldenWidths(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
-		files, err := filepath.Glob(fmt.Sprintf("testdata/terminal-*-%d.txt", width))
+		files, err := filepath.Glob(fmt.Sprintf("../report/testdata/terminal-*-%d.txt", width))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no golden reports for %d columns: %v", width, err)
 		}

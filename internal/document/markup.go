@@ -1,4 +1,4 @@
-package report
+package document
 
 import (
 	"io"
@@ -11,10 +11,7 @@ import (
 // Page writes a Markdown page for a terminal: headings, paragraphs, lists,
 // tables and code, which is all that rtrail's own pages use.
 func Page(w io.Writer, markdown string, o TerminalOptions) error {
-	if o.Width == 0 {
-		o.Width = 80
-	}
-	p := &page{width: min(max(o.Width, narrowest), readable), color: o.Color}
+	p := newPage(o)
 	lines := strings.Split(strings.TrimRight(markdown, "\n"), "\n")
 	for i := 0; i < len(lines); {
 		i += p.block(lines[i:])
@@ -37,7 +34,7 @@ func (p *page) block(lines []string) int {
 		p.blank()
 		return 1
 	case strings.HasPrefix(l, "#"):
-		p.paragraph("", 0, styleStrong, inline(strings.TrimLeft(l, "# ")))
+		p.paragraph("", 0, Strong, inline(strings.TrimLeft(l, "# ")))
 		return 1
 	case strings.HasPrefix(l, "```"):
 		n := 1
@@ -64,9 +61,9 @@ func (p *page) block(lines []string) int {
 		n++
 	}
 	if bullet == "" {
-		p.paragraph("", 0, "", inline(text))
+		p.paragraph("", 0, Plain, inline(text))
 	} else {
-		p.paragraph("  "+bullet, 2+len(bullet), "", inline(text))
+		p.paragraph("  "+bullet, 2+len(bullet), Plain, inline(text))
 	}
 	return n
 }
@@ -146,7 +143,7 @@ func (p *page) table(lines []string) {
 				}
 				cell = pad(cell, widths[i])
 				if n == 0 {
-					cell = p.paint(styleQuiet, cell)
+					cell = p.paint(Quiet, cell)
 				}
 				line += "  " + cell
 			}

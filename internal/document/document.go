@@ -1,0 +1,108 @@
+// Package document is what all faces print: facts, findings, tables and lists,
+// which know nothing of where they are shown. One terminal form, one Markdown
+// and one HTML render them; each makes text from outside safe for its place.
+package document
+
+// Document is an answer, from top to bottom.
+type Document struct {
+	Title  string // for forms that have a title of the page
+	Blocks []Block
+}
+
+// Block is one of Facts, Prose, Heading, Finding, Table and List.
+type Block interface{ block() }
+
+// Facts are short pieces in a line, each of which stays whole: "CPU 7 %", "load 0.9".
+type Facts struct {
+	Lead  string // stands before them in Style
+	Items []string
+	Style Style
+}
+
+// Prose is a sentence or more, with a label left of it.
+type Prose struct {
+	Label string
+	Style Style // of the label, or of the words where there is none
+	Words string
+}
+
+// Heading stands above the blocks after it.
+type Heading struct {
+	Words string
+	Style Style
+}
+
+// Finding is one thing that was found, with what belongs to it.
+type Finding struct {
+	Number   int
+	Mark     string // how sure it is: CERTAIN
+	Style    Style  // of the mark
+	Headline string
+	Rows     []Row
+	// Lines is the most a terminal shows of it, 0 all. Rows that are Spare give way
+	// first, the highest before the others.
+	Lines int
+}
+
+// Row is a labelled part of a finding: words, commands, or both.
+type Row struct {
+	Label    string
+	Words    string
+	Commands []string // to be pasted: never cut
+	Price    string   // what the commands cost
+	Danger   string   // what the commands may destroy; "" if nothing
+	Lines    int      // the most a terminal shows of the words, 0 all
+	Spare    int      // 0: always shown
+}
+
+// Column is one column of a table.
+type Column struct {
+	Name  string
+	Short string // name on narrow terminals; "" for the same
+	Right bool   // numbers stand right
+}
+
+// Table has the same number of cells in every row. The first column is the one
+// that gives way where the width is small.
+type Table struct {
+	Title   string
+	Columns []Column
+	Rows    [][]string
+	More    string // says what was left out
+}
+
+// List is things under one title.
+type List struct {
+	Title string
+	Style Style
+	Items []Item
+	More  string // says what was left out
+}
+
+// Item is one of a list, with the command that shows or changes it.
+type Item struct {
+	Words   string
+	Command string // to be pasted
+	Remedy  string // what to do about it, in words
+	Lines   int    // the most a terminal shows of the words, 0 all
+}
+
+// Style says what words mean, not how they look.
+type Style int
+
+// Styles of words.
+const (
+	Plain  Style = iota
+	Strong       // headlines
+	Quiet        // what is read last
+	Alarm        // known faults
+	Warn         // what is not sure, or missing
+	Good         // health
+)
+
+func (Facts) block()   {}
+func (Prose) block()   {}
+func (Heading) block() {}
+func (Finding) block() {}
+func (Table) block()   {}
+func (List) block()    {}

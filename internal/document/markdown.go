@@ -1,0 +1,133 @@
+package document
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"rtrail/internal/escape"
+)
+
+// Markdown writes a document for tickets and post-mortems.
+func Markdown(w io.Writer, d Document) error {
+	b := &markdown{}
+	fmt.Fprintf(b, "# %s\n", md(d.Title))
+	for _, block := range d.Blocks {
+		b.write(block)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type markdown struct{ strings.Builder }
+
+func (b *markdown) write(block Block) {
+	switch x := block.(type) {
+	case Facts:
+		fmt.Fprintf(b, "\n%s\n", md(strings.TrimPrefix(strings.Join(append([]string{x.Lead}, x.Items...), ", "), ", ")))
+	case Prose:
+		b.WriteByte('\n')
+		if x.Label != "" {
+			fmt.Fprintf(b, "**%s:** ", md(x.Label))
+		}
+		fmt.Fprintf(b, "%s\n", md(x.Words))
+	case Heading:
+		b.heading(x.Words)
+	case Finding:
+		b.finding(x)
+	case Table:
+		b.heading(x.Title)
+		b.table(x)
+	case List:
+		b.heading(x.Title)
+		b.WriteByte('\n')
+		for _, i := range x.Items {
+			fmt.Fprintf(b, "- %s", md(i.Words))
+			if i.Command != "" {
+				fmt.Fprintf(b, ": %s", code(i.Command))
+			}
+			if i.Remedy != "" {
+				fmt.Fprintf(b, "; to get it: %s", md(i.Remedy))
+			}
+			b.WriteByte('\n')
+		}
+	}
+}
+
+func (b *markdown) heading(words string) { fmt.Fprintf(b, "\n## %s\n", md(words)) }
+
+func (b *markdown) finding(f Finding) {
+	b.heading(fmt.Sprintf("%d. %s", f.Number, f.Headline))
+	fmt.Fprintf(b, "\n**%s**\n\n", md(f.Mark))
+	label := ""
+	for _, r := range f.Rows {
+		if r.Label != "" {
+			label = r.Label + ": "
+		}
+		if r.Words == "" && len(r.Commands) == 1 {
+			fmt.Fprintf(b, "- %s%s\n", md(label), code(r.Commands[0]))
+			continue
+		}
+		fmt.Fprintf(b, "- %s%s", md(label), md(r.Words))
+		if r.Danger != "" {
+			fmt.Fprintf(b, " **Danger: %s.**", md(r.Danger))
+		}
+		if r.Price != "" {
+			fmt.Fprintf(b, " (costs: %s)", md(r.Price))
+		}
+		b.WriteByte('\n')
+		for i, c := range r.Commands {
+			if i == 0 {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintf(b, "      %s\n", escape.Text(c))
+			if i == len(r.Commands)-1 {
+				b.WriteByte('\n')
+			}
+		}
+	}
+}
+
+func (b *markdown) table(t Table) {
+	b.WriteString("\n|")
+	for _, c := range t.Columns {
+		fmt.Fprintf(b, " %s |", md(c.Name))
+	}
+	b.WriteString("\n|")
+	for _, c := range t.Columns {
+		if c.Right {
+			b.WriteString("--:|")
+		} else {
+			b.WriteString("---|")
+		}
+	}
+	b.WriteByte('\n')
+	for _, r := range t.Rows {
+		b.WriteByte('|')
+		for _, c := range r {
+			fmt.Fprintf(b, " %s |", md(c))
+		}
+		b.WriteByte('\n')
+	}
+}
+
+var mdEscaper = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`)
+
+// md keeps text from the host from being read as Markdown or HTML.
+func md(s string) string { return mdEscaper.Replace(escape.Text(s)) }
+
+// code is a code span that survives backquotes and a table's bars.
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	s = strings.ReplaceAll(escape.Text(s), "|", `\|`)
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`" // as long as no run in the text is, so that none ends it
+	}
+	if len(fence) > 1 {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}

@@ -1,0 +1,349 @@
+package document
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"rtrail/internal/escape"
+)
+
+// TerminalOptions say what the terminal can show.
+type TerminalOptions struct {
+	Width int  // columns; anything under 40 counts as 40, 0 as 80
+	Color bool // the output is a terminal and colours are wanted
+	Break bool // the output is a terminal, which would break wider commands anywhere: break them so that they can be pasted
+}
+
+const (
+	narrowest = 40
+	// readable: longer lines of words are hard to read, however wide the
+	// terminal is.
+	readable = 132
+)
+
+// Terminal writes a document for people. The width is kept wherever words can be
+// broken; commands are never cut, and only broken as a shell takes them.
+func Terminal(w io.Writer, d Document, o TerminalOptions) error {
+	p := newPage(o)
+	for i, b := range d.Blocks {
+		if i > 0 && apart(d.Blocks[i-1], b) {
+			p.blank()
+		}
+		p.write(b)
+	}
+	_, err := io.WriteString(w, p.out.String())
+	return err
+}
+
+// apart says whether a blank line belongs between two blocks: facts and
+// sentences stand together.
+func apart(a, b Block) bool {
+	switch b := b.(type) {
+	case Facts:
+		return false
+	case Prose:
+		if b.Label == "" {
+			_, facts := a.(Facts)
+			return !facts || b.Style == Plain
+		}
+		before, prose := a.(Prose)
+		return !prose || before.Label == ""
+	}
+	return true
+}
+
+// page collects the lines of a document.
+type page struct {
+	out     strings.Builder
+	width   int
+	color   bool
+	breaks  bool
+	columns int // of the terminal: commands may use all
+}
+
+func newPage(o TerminalOptions) *page {
+	if o.Width == 0 {
+		o.Width = 80
+	}
+	columns := max(o.Width, narrowest)
+	return &page{width: min(columns, readable), color: o.Color, breaks: o.Break, columns: columns}
+}
+
+// paint puts text into a style, if the terminal shows styles.
+func (p *page) paint(style Style, s string) string {
+	code := [...]string{Plain: "", Strong: "1", Quiet: "2", Alarm: "1;31", Warn: "33", Good: "32"}[style]
+	if !p.color || s == "" || code == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p *page) line(s string) {
+	p.out.WriteString(strings.TrimRight(s, " "))
+	p.out.WriteByte('\n')
+}
+
+func (p *page) blank() { p.out.WriteByte('\n') }
+
+// paragraph writes words after a first prefix; further lines are indented.
+func (p *page) paragraph(first string, indent int, style Style, words string) {
+	for i, l := range wrap(escape.Text(words), p.width-indent) {
+		lead := strings.Repeat(" ", indent)
+		if i == 0 {
+			lead = pad(first, indent)
+		}
+		p.line(lead + p.paint(style, l))
+	}
+}
+
+func (p *page) write(b Block) {
+	switch b := b.(type) {
+	case Facts:
+		p.facts(b)
+	case Prose:
+		p.prose(b)
+	case Heading:
+		p.line(p.paint(b.Style, escape.Text(b.Words)))
+	case Finding:
+		for _, l := range p.finding(b) {
+			p.line(l)
+		}
+	case Table:
+		p.columnsOf(b)
+	case List:
+		p.list(b)
+	}
+}
+
+// facts writes as many pieces into a line as fit, two blanks apart.
+func (p *page) facts(f Facts) {
+	line, used := p.paint(f.Style, escape.Text(f.Lead)), cells(escape.Text(f.Lead))
+	for _, s := range f.Items {
+		s = fit(escape.Text(s), p.width)
+		switch {
+		case s == "":
+		case used == 0:
+			line, used = s, cells(s)
+		case used+2+cells(s) <= p.width:
+			line, used = line+"  "+s, used+2+cells(s)
+		default:
+			p.line(line)
+			line, used = s, cells(s)
+		}
+	}
+	p.line(line)
+}
+
+// labels is the width of the labels left of sentences.
+const labels = 13
+
+func (p *page) prose(x Prose) {
+	if x.Label == "" {
+		p.paragraph("", 0, x.Style, x.Words)
+		return
+	}
+	label := escape.Text(x.Label)
+	for i, l := range wrap(escape.Text(x.Words), p.width-labels) {
+		lead := pad("", labels)
+		if i == 0 {
+			lead = p.paint(x.Style, label) + pad("", labels-cells(label))
+		}
+		p.line(lead + l)
+	}
+}
+
+// command gives a command as lines that can be pasted together: on a terminal
+// that is narrower it is broken as a shell takes it.
+func (p *page) command(indent int, command string) []string {
+	lines := []string{command}
+	if p.breaks {
+		lines = breakCommand(command, p.columns-indent-2)
+	}
+	lead := "$ "
+	for i, l := range lines {
+		lines[i] = strings.Repeat(" ", indent) + lead + l
+		lead = "  "
+	}
+	return lines
+}
+
+// columnsOf writes a table, its first column as wide as the others leave it.
+func (p *page) columnsOf(t Table) {
+	if len(t.Columns) == 0 {
+		return
+	}
+	const widest, narrow = 44, 78
+	gap, total := 3, 0
+	if p.width < narrow {
+		gap = 1
+	}
+	names, widths := make([]string, len(t.Columns)), make([]int, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+		if p.width < narrow && c.Short != "" {
+			names[i] = c.Short
+		}
+		widths[i] = cells(escape.Text(names[i]))
+		for _, r := range t.Rows {
+			widths[i] = max(widths[i], cells(escape.Text(r[i])))
+		}
+		if i > 0 {
+			total += widths[i] + gap
+		}
+	}
+	widths[0] = max(8, min(p.width-total-2, max(widths[0], cells(t.Title)-2), widest))
+	p.line(p.paint(Strong, t.Title))
+	for n, row := range append([][]string{names}, t.Rows...) {
+		line := "  "
+		for i, c := range row {
+			if c = fit(escape.Text(c), widths[i]); i > 0 {
+				line += strings.Repeat(" ", gap)
+			}
+			if t.Columns[i].Right {
+				line += padLeft(c, widths[i])
+			} else {
+				line += pad(c, widths[i])
+			}
+		}
+		if n == 0 {
+			line = p.paint(Quiet, line)
+		}
+		p.line(line)
+	}
+	if t.More != "" {
+		p.line("  " + p.paint(Quiet, t.More))
+	}
+}
+
+func (p *page) list(l List) {
+	p.line(p.paint(l.Style, l.Title))
+	for _, x := range l.Items {
+		for _, words := range p.words(2, x.Words, x.Lines) {
+			p.line("  " + words)
+		}
+		if x.Command != "" {
+			for _, c := range p.command(4, x.Command) {
+				p.line(c)
+			}
+		}
+		if x.Remedy != "" {
+			p.paragraph("    get it: ", 12, Quiet, x.Remedy)
+		}
+	}
+	if l.More != "" {
+		p.line("  " + p.paint(Quiet, l.More))
+	}
+}
+
+// words breaks words into lines right of an indentation, most of them at most
+// (0: all); the last has a mark where something is missing.
+func (p *page) words(indent int, words string, most int) []string {
+	list := wrap(escape.Text(words), p.width-indent)
+	if most > 0 && len(list) > most {
+		rest := strings.Join(list[most-1:], " ")
+		list = append(list[:most-1:most-1], fit(rest, max(p.width-indent, 8)))
+	}
+	return list
+}
+
+// Where the rows of a finding begin, and their words.
+const (
+	rowsAt  = 3
+	wordsAt = 12
+	// headLines is the most lines of a headline, commandLines of the commands of a
+	// row, where a finding is short.
+	headLines, commandLines = 2, 2
+)
+
+// finding gives the lines of a finding, at most as many as it says.
+func (p *page) finding(f Finding) []string {
+	out := p.headline(f)
+	rows := make([][]string, len(f.Rows))
+	total := len(out)
+	for i, r := range f.Rows {
+		rows[i] = p.row(r, f.Lines > 0)
+		total += len(rows[i])
+	}
+	for f.Lines > 0 && total > f.Lines {
+		spare := -1
+		for i, r := range f.Rows {
+			if r.Spare > 0 && rows[i] != nil && (spare < 0 || r.Spare >= f.Rows[spare].Spare) {
+				spare = i
+			}
+		}
+		if spare < 0 {
+			break
+		}
+		total -= len(rows[spare])
+		rows[spare] = nil
+	}
+	for _, r := range rows {
+		out = append(out, r...)
+	}
+	return out
+}
+
+func (p *page) headline(f Finding) []string {
+	number := pad(fmt.Sprint(f.Number), rowsAt-1) + " "
+	indent, most := cells(number)+cells(f.Mark)+2, 0
+	if f.Lines > 0 {
+		most = headLines
+	}
+	lines := p.words(indent, f.Headline, most)
+	for i, l := range lines {
+		lead := pad("", indent)
+		if i == 0 {
+			lead = number + p.paint(f.Style, f.Mark) + "  "
+		}
+		lines[i] = lead + p.paint(Strong, l)
+	}
+	return lines
+}
+
+// sgr is what paint puts around words.
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// row gives the lines of one part of a finding.
+func (p *page) row(r Row, short bool) []string {
+	var out []string
+	lead := pad("", rowsAt) + p.paint(Quiet, r.Label) + pad("", wordsAt-rowsAt-cells(r.Label))
+	if r.Words != "" {
+		for i, l := range p.words(wordsAt, r.Words, r.Lines) {
+			if i > 0 {
+				lead = pad("", wordsAt)
+			}
+			out = append(out, lead+l)
+		}
+	}
+	var commands []string
+	for _, c := range r.Commands {
+		commands = append(commands, p.command(wordsAt, c)...)
+	}
+	if short && len(commands) > commandLines {
+		commands = []string{pad("", wordsAt) + p.paint(Quiet, fmt.Sprintf("%d lines of commands: -v shows them", len(commands)))}
+	}
+	if len(out) == 0 && len(commands) > 0 {
+		commands[0] = lead + strings.TrimLeft(commands[0], " ")
+	}
+	out = append(out, commands...)
+	price := escape.Text(r.Price)
+	if price != "" {
+		price = "costs: " + price
+	}
+	danger := ""
+	if r.Danger != "" {
+		danger = "DANGER: " + escape.Text(r.Danger)
+	}
+	if after := strings.TrimSpace(strings.Join([]string{danger, price}, "  ")); after != "" {
+		after = fit(after, max(p.width-wordsAt, cells(danger)))
+		painted := p.paint(Alarm, danger) + p.paint(Quiet, strings.TrimPrefix(after, danger))
+		if n := len(out); short && n > 0 && cells(sgr.ReplaceAllString(out[n-1], ""))+3+cells(after) <= p.width {
+			out[n-1] += "   " + painted
+		} else {
+			out = append(out, pad("", wordsAt)+painted)
+		}
+	}
+	return out
+}

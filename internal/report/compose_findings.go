@@ -1,0 +1,278 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"rtrail/internal/document"
+	"rtrail/internal/rule"
+	"rtrail/internal/verdict"
+)
+
+const (
+	// findingLines is the most lines of a finding without --verbose.
+	findingLines = 14
+	// quietEvidence is how much proof a short finding offers; the document leaves
+	// out what its lines have no room for.
+	quietEvidence = 4
+	// quietSubjects is how many of a rule's equal findings are listed.
+	quietSubjects = 6
+)
+
+// findings makes one block of each finding, and one of all that a rule found with
+// equal confidence. With --verbose each stands for itself.
+func findings(list []verdict.Finding, verbose bool) []document.Block {
+	var out []document.Block
+	told := make([]bool, len(list))
+	for i, f := range list {
+		if told[i] {
+			continue
+		}
+		equal := []verdict.Finding{f}
+		for j := i + 1; j < len(list) && !verbose; j++ {
+			if list[j].Rule == f.Rule && list[j].Confidence == f.Confidence {
+				told[j] = true
+				equal = append(equal, list[j])
+			}
+		}
+		if len(equal) > 1 {
+			out = append(out, group(equal))
+			continue
+		}
+		out = append(out, finding(f, verbose))
+	}
+	return out
+}
+
+// Findings makes the blocks of findings as they are shown without --verbose.
+func Findings(list []verdict.Finding) []document.Block { return findings(list, false) }
+
+func blockOf(f verdict.Finding, headline string) document.Finding {
+	d := document.Finding{Number: f.Rank, Mark: strings.ToUpper(f.Confidence.String()), Style: document.Warn, Headline: headline, Lines: findingLines}
+	if f.Confidence == rule.Certain {
+		d.Style = document.Alarm
+	}
+	return d
+}
+
+func finding(f verdict.Finding, verbose bool) document.Finding {
+	d := blockOf(f, f.Headline.String())
+	impact := f.Impact.Text.String()
+	if f.Lossy {
+		impact = strings.TrimPrefix(impact+" (from evidence that lost rows)", " ")
+	}
+	d.Rows = appendWords(d.Rows, document.Row{Label: "impact", Words: impact, Lines: 1})
+	d.Rows = appendWords(d.Rows, document.Row{Label: "who", Words: about(f.Subject), Lines: 1})
+	if verbose {
+		d.Lines = 0
+		for i := range d.Rows {
+			d.Rows[i].Lines = 0
+		}
+		for i, e := range f.Evidence {
+			d.Rows = append(d.Rows, document.Row{Label: label(i, "proof"), Words: evidenceWords(e), Commands: commands(e.Check.String())})
+		}
+		d.Rows = appendWords(d.Rows, document.Row{Label: "explains", Words: explained(f)})
+		for i, x := range byPain(f.Fixes) {
+			d.Rows = append(d.Rows, change(label(i, "CHANGE"), x, 0))
+		}
+		d.Rows = append(d.Rows, why(f, ""))
+		return d
+	}
+	// What has no room gives way: first further proof, then what the finding explains.
+	for i, e := range f.Evidence[:min(len(f.Evidence), quietEvidence)] {
+		spare := i + 2
+		if i == 0 {
+			spare = 1
+		}
+		d.Rows = append(d.Rows, document.Row{Label: label(i, "proof"), Words: evidenceWords(e), Lines: 2, Spare: spare})
+	}
+	d.Rows = appendWords(d.Rows, document.Row{Label: "explains", Words: explained(f), Lines: 2, Spare: 2})
+	d.Rows = append(d.Rows, advice(f)...)
+	d.Rows = append(d.Rows, why(f, "-v: all evidence"))
+	return d
+}
+
+// group is what one rule found about several subjects: each in a line, and what to
+// do about the first.
+func group(list []verdict.Finding) document.Finding {
+	f := list[0]
+	d := blockOf(f, plural(len(list), "finding", "findings")+": "+f.Title)
+	if kind, ok := kinds[f.Subject.Kind]; ok && !slices.ContainsFunc(list, func(x verdict.Finding) bool { return x.Subject.Kind != f.Subject.Kind }) {
+		d.Headline = plural(len(list), kind, kind) + ": " + f.Title
+	}
+	for i, x := range list {
+		if i == quietSubjects-1 && len(list) > quietSubjects {
+			d.Rows = append(d.Rows, document.Row{Words: "and " + plural(len(list)-i, "other", "others") + " (-v)", Lines: 1})
+			break
+		}
+		words := x.Headline.String()
+		if impact := x.Impact.Text.String(); impact != "" {
+			words = impact + ": " + words
+		}
+		d.Rows = append(d.Rows, document.Row{Label: label(i, "who"), Words: words, Lines: 1})
+	}
+	for _, r := range advice(f) {
+		r.Lines = 1
+		if r.Label == "LATER" {
+			r.Spare = 1
+		}
+		d.Rows = append(d.Rows, r)
+	}
+	d.Rows = append(d.Rows, why(f, "-v: each with its evidence and advice"))
+	return d
+}
+
+// kinds are the words for several subjects of a kind.
+var kinds = map[string]string{
+	rule.KindProcess: "processes", rule.KindCgroup: "groups", rule.KindDevice: "devices", rule.KindFilesystem: "filesystems",
+	rule.KindInterface: "interfaces", rule.KindListener: "listeners", rule.KindPeer: "destinations", rule.KindNetNS: "network namespaces",
+	rule.KindRule: "packet filter rules", rule.KindCPU: "CPUs", rule.KindService: "services", rule.KindConnection: "connections",
+	rule.KindStatement: "statements",
+}
+
+// advice is one check, one change, and what is left for later.
+func advice(f verdict.Finding) []document.Row {
+	var rows []document.Row
+	checks := slices.DeleteFunc(slices.Clone(f.Evidence), func(e rule.Evidence) bool { return e.Check.Empty() })
+	if len(checks) > 0 {
+		look := checks[0].Check.String()
+		for _, e := range checks[1:] {
+			if template.MatchString(look) && !template.MatchString(e.Check.String()) {
+				look = e.Check.String()
+			}
+		}
+		rows = append(rows, document.Row{Label: "LOOK", Commands: commands(look)})
+	}
+	fixes := byPain(f.Fixes)
+	first := slices.IndexFunc(fixes, func(x rule.Fix) bool { return !x.Command.Empty() && !template.MatchString(x.Command.String()) })
+	if len(fixes) == 0 {
+		return rows
+	}
+	first = max(first, 0)
+	rows = append(rows, change("CHANGE", fixes[first], 2))
+	var later []string
+	for i, x := range fixes {
+		if i != first {
+			later = append(later, x.Text.String())
+		}
+	}
+	return appendWords(rows, document.Row{Label: "LATER", Words: strings.Join(later, "; "), Lines: 1})
+}
+
+func change(label string, x rule.Fix, lines int) document.Row {
+	return document.Row{Label: label, Words: x.Text.String(), Commands: commands(x.Command.String()), Price: x.Tradeoff,
+		Danger: danger(x.Command.String()), Lines: lines}
+}
+
+func why(f verdict.Finding, more string) document.Row {
+	words := "rtrail explain " + f.Rule
+	if more != "" {
+		words += " · " + more
+	}
+	return document.Row{Label: "WHY", Words: words, Lines: 1}
+}
+
+// byPain puts what destroys nothing before what may; the rules put the cheap
+// before the dear.
+func byPain(fixes []rule.Fix) []rule.Fix {
+	sorted := slices.Clone(fixes)
+	slices.SortStableFunc(sorted, func(a, b rule.Fix) int { return hurts(a) - hurts(b) })
+	return sorted
+}
+
+func hurts(x rule.Fix) int {
+	if danger(x.Command.String()) != "" {
+		return 1
+	}
+	return 0
+}
+
+// template matches commands that users must fill in before they can work.
+var template = regexp.MustCompile(`\b(PID|IF|UNIT|ADDRESS|HOST|DEVICE|GROUP|FILE|EXTRA_PORT)\b|\.\.\.`)
+
+// dangers are commands that may destroy work or cut people off, with what they do.
+var dangers = []struct {
+	command *regexp.Regexp
+	does    string
+}{
+	{regexp.MustCompile(`(?i)mysql .*\bkill\b`), "ends what that connection does and rolls it back"},
+	{regexp.MustCompile(`(^|[;&|] *)(sudo )?(kill|pkill|killall) (-9 |-KILL |-TERM )?[^-]`), "ends the process and what it is doing"},
+	{regexp.MustCompile(`\b(reboot|shutdown|poweroff)\b`), "ends everything on this host"},
+	{regexp.MustCompile(`\b(systemctl|service) .*(\brestart\b|\bstop\b)`), "ends the work under way in the service"},
+	{regexp.MustCompile(`(^|[;&|] *)(sudo )?rm `), "deletes files"},
+	{regexp.MustCompile(`(?i)\b(drop|truncate) (table|index|database)\b`), "deletes data"},
+	{regexp.MustCompile(`(?i)\balter table\b`), "may lock or copy the table"},
+	{regexp.MustCompile(`\b(ip6?tables .*-[ID] .*-j DROP|nft .*\bdrop\b)`), "cuts off whom it matches"},
+	{regexp.MustCompile(`\b(ip6?tables -F|nft flush|tc qdisc del)\b`), "takes rules away from all traffic"},
+	{regexp.MustCompile(`tcp_tw_recycle=1`), "breaks clients behind NAT"},
+	{regexp.MustCompile(`\bswapoff\b`), "may run out of memory"},
+}
+
+// danger says what a command may destroy; "" if nothing is known.
+func danger(command string) string {
+	for _, d := range dangers {
+		if d.command.MatchString(command) {
+			return d.does
+		}
+	}
+	return ""
+}
+
+// about names the subject further where the headline cannot: command line,
+// group.
+func about(s rule.Subject) string {
+	var parts []string
+	if s.PID > 0 {
+		parts = append(parts, fmt.Sprintf("pid %d", s.PID))
+	}
+	if s.Detail != "" && s.Detail != s.Name {
+		parts = append(parts, s.Detail)
+	}
+	if s.Cgroup != "" && s.Cgroup != "/" && s.Cgroup != s.Name {
+		parts = append(parts, "cgroup "+s.Cgroup)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func evidenceWords(e rule.Evidence) string {
+	words := e.What.String()
+	if e.Lossy {
+		words += " (at least: rows were lost)"
+	}
+	return words
+}
+
+// explained lists the symptoms under their cause.
+func explained(f verdict.Finding) string {
+	var list []string
+	for _, s := range f.Explains {
+		list = append(list, s.Headline.String())
+	}
+	for _, n := range f.Notes {
+		list = append(list, n.String())
+	}
+	return strings.Join(list, " · ")
+}
+
+func appendWords(rows []document.Row, r document.Row) []document.Row {
+	if r.Words == "" {
+		return rows
+	}
+	return append(rows, r)
+}
+
+func label(i int, first string) string {
+	if i > 0 {
+		return ""
+	}
+	return first
+}
+
+func commands(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
