@@ -141,11 +141,15 @@ func (h *Host) pasted(t *testing.T, r rule.Rule) {
 	comparison.names[r.ID] += names
 }
 
+// checks look at every finding that Detect gives.
+var checks []func(*testing.T, rule.Finding)
+
 // Main runs the tests of a package of rules and fails if there is one of which no
 // command was compared under hostile names.
 //
 //	func TestMain(m *testing.M) { ruletest.Main(m, Rules) }
-func Main(m *testing.M, rules []rule.Rule) {
+func Main(m *testing.M, rules []rule.Rule, all ...func(*testing.T, rule.Finding)) {
+	checks = all
 	code := m.Run()
 	for _, name := range []string{"test.run", "test.skip", "test.bench", "test.fuzz", "test.list"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {

@@ -92,7 +92,9 @@ func (h *Host) Detect(t *testing.T, r rule.Rule) []rule.Finding {
 		h.pasted(t, r)
 	}
 	for _, f := range found {
-		Short(t, f)
+		for _, check := range checks {
+			check(t, f)
+		}
 	}
 	return found
 }

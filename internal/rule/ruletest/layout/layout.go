@@ -1,4 +1,5 @@
-package ruletest
+// Package layout keeps findings as short as people in a hurry read.
+package layout
 
 import (
 	"strings"
@@ -13,9 +14,9 @@ import (
 // mostLines is how long a finding may be on a terminal without --verbose.
 const mostLines = 14
 
-// Short fails on a finding that is longer than people in a hurry read, or that
+// Finding fails on a finding that is longer than people in a hurry read, or that
 // lacks where to read on.
-func Short(t *testing.T, f rule.Finding) {
+func Finding(t *testing.T, f rule.Finding) {
 	t.Helper()
 	for _, width := range []int{80, 100, 200} {
 		for _, terminal := range []bool{false, true} {
