@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,14 +13,22 @@ import (
 	"rtrail/internal/escape"
 )
 
-// pipeWidth is the width of output that no terminal shows: what fits a mail
-// or a ticket.
+// pipeWidth is the width of output that no terminal shows and for which COLUMNS
+// says nothing: what fits a mail or a ticket.
 const pipeWidth = 100
 
+// mostColumns bounds what COLUMNS may ask for.
+const mostColumns = 1000
+
 // terminalWidth is how wide the output may be, and whether it is a terminal.
+// COLUMNS comes first, as the user may have set it for a pipe.
 func terminalWidth(out io.Writer) (width int, tty bool) {
 	f, ok := raw(out).(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	tty = ok && term.IsTerminal(int(f.Fd()))
+	if w, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && w > 0 && w <= mostColumns {
+		return w, tty
+	}
+	if !tty {
 		return pipeWidth, false
 	}
 	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
