@@ -1,0 +1,77 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"rtrail/internal/document"
+	"rtrail/internal/report"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/verdict"
+)
+
+func printed(t *testing.T, v verdict.Verdict, verbose bool) string {
+	t.Helper()
+	var b strings.Builder
+	if err := report.Terminal(&b, v, report.TerminalOptions{TerminalOptions: document.TerminalOptions{Width: 100}, Verbose: verbose}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func contains(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("lacks %q:\n%s", w, text)
+		}
+	}
+}
+
+// What a rule found equally surely about several subjects is one block; with -v
+// each stands for itself.
+func TestEqualFindingsAreOneBlock(t *testing.T) {
+	var v verdict.Verdict
+	for i := range 7 {
+		v.Findings = append(v.Findings, verdict.Finding{Rank: i + 1, Title: "connects are refused", Finding: rule.Finding{Rule: "net/refused",
+			Subject: rule.Subject{Kind: rule.KindPeer, Name: fmt.Sprint(i)}, Confidence: rule.Likely, Headline: rule.T("10.0.0.%d refuses connects", i)}})
+	}
+	v.Findings[6].Confidence = rule.Possible
+	short := printed(t, v, false)
+	contains(t, short, "SLOW  7 findings: 6 likely, 1 possible", "1  LIKELY  6 destinations: connects are refused", "10.0.0.5 refuses", "7  POSSIBLE  10.0.0.6 refuses connects")
+	if strings.Contains(short, "CERTAIN") || strings.Contains(short, "2  LIKELY") {
+		t.Errorf("more sure, or longer, than what was found:\n%s", short)
+	}
+	contains(t, printed(t, v, true), "2  LIKELY  10.0.0.1 refuses connects")
+}
+
+// All that capabilities would show is one spot with one command.
+func TestCapabilitiesAreOneCommand(t *testing.T) {
+	how := func(s string) shell.Advice { return shell.Recorded(s) }
+	text := printed(t, verdict.Verdict{
+		NotJudged: []verdict.NotJudged{{Rule: "mem/oom-kill", Resource: "memory", Needs: "table kernel_log", Why: "needs CAP_SYSLOG", How: how("run as root")}},
+		Unseen:    []verdict.Unseen{{What: "files of others", Count: 3, Why: "permission denied", How: how("run as root, or: setcap cap_sys_ptrace,cap_syslog+ep $(command -v rtrail)")}},
+	}, false)
+	contains(t, text, "memory, files of others: run as root, or once:", "$ sudo setcap cap_syslog,cap_sys_ptrace+ep $(command -v rtrail)\n")
+	if strings.Count(text, "setcap") != 1 {
+		t.Errorf("not one command:\n%s", text)
+	}
+}
+
+// What destroys nothing comes first, and what may is marked.
+func TestDangerousFixesAreLastAndMarked(t *testing.T) {
+	fix := func(words string, command shell.Command) rule.Fix {
+		return rule.Fix{Text: rule.T("%s", words), Command: command}
+	}
+	v := verdict.Verdict{Findings: []verdict.Finding{{Rank: 1, Finding: rule.Finding{Rule: "x/y", Confidence: rule.Certain, Headline: rule.T("h"),
+		Fixes: []rule.Fix{fix("end it", shell.Line("kill 4711")), fix("give it less", shell.Line("renice -n 10 -p 4711"))}}}}}
+	contains(t, printed(t, v, false), "CHANGE   give it less\n            $ renice -n 10 -p 4711\n   LATER    end it\n")
+	v.Findings[0].Fixes = v.Findings[0].Fixes[:1]
+	contains(t, printed(t, v, false), "$ kill 4711   DANGER: ends the process and what it is doing\n")
+	v.Findings[0].Fixes[0].Command = shell.Line("kill -CONT 4711")
+	if text := printed(t, v, false); strings.Contains(text, "DANGER") {
+		t.Errorf("waking a process is called dangerous:\n%s", text)
+	}
+}
