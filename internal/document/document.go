@@ -1,6 +1,6 @@
 // Package document is what all faces print: facts, findings, tables and lists,
-// which know nothing of where they are shown. One terminal form, one Markdown
-// and one HTML render them; each makes text from outside safe for its place.
+// which know nothing of where they are shown. One terminal form and one Markdown
+// form render them; each makes text from outside safe for its place.
 package document
 
 // Document is an answer, from top to bottom.
