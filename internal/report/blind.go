@@ -80,15 +80,27 @@ func blindSpots(v verdict.Verdict) []document.Block {
 	}
 	l := document.List{Title: "BLIND SPOTS", Style: document.Warn}
 	for _, s := range spots {
-		item := document.Item{Words: strings.Join(s.what, ", ") + ": " + strings.Join(s.why, "; "), Remedy: s.how, Lines: 2}
+		item := document.Item{Words: few(s.what) + ": " + strings.Join(s.why, "; "), Remedy: s.how, Lines: 3}
 		if len(s.capabilities) > 0 {
 			item.Remedy = ""
-			item.Words = strings.Join(s.what, ", ") + ": run as root, or once:"
+			item.Words = few(s.what) + ": run as root, or once:"
 			item.Command = "sudo setcap " + strings.Join(s.capabilities, ",") + "+ep $(command -v rtrail)"
 		}
 		l.Items = append(l.Items, item)
 	}
 	return []document.Block{l}
+}
+
+// spotNames is how many resources of a blind spot are named: why nobody sees them
+// must have room, too.
+const spotNames = 4
+
+func few(names []string) string {
+	if len(names) <= spotNames {
+		return strings.Join(names, ", ")
+	}
+	rest := len(names) - spotNames + 1
+	return fmt.Sprintf("%s and %d others", strings.Join(names[:spotNames-1], ", "), rest)
 }
 
 // spot is what is not seen for want of the same thing.

@@ -88,7 +88,7 @@ func header(v verdict.Verdict, verbose bool) document.Facts {
 	case len(v.Findings)+len(v.Unjudged) > 0:
 		lead, style = "NO SURE CAUSE", document.Warn
 	case len(v.Healthy) == 0:
-		style = document.Warn
+		lead, style = "NOTHING JUDGED", document.Warn
 	}
 	f := document.Facts{Lead: lead, Style: style, Items: []string{counted(v.Findings), v.Host.Name}}
 	machine := ""

@@ -74,6 +74,7 @@ func finding(f verdict.Finding, verbose bool) document.Finding {
 			d.Rows = append(d.Rows, document.Row{Label: label(i, "proof"), Words: evidenceWords(e), Commands: commands(e.Check.String())})
 		}
 		d.Rows = appendWords(d.Rows, document.Row{Label: "explains", Words: explained(f)})
+		d.Rows = appendWords(d.Rows, document.Row{Label: "note", Words: noted(f)})
 		for i, x := range byPain(f.Fixes) {
 			d.Rows = append(d.Rows, change(label(i, "CHANGE"), x, 0))
 		}
@@ -89,6 +90,7 @@ func finding(f verdict.Finding, verbose bool) document.Finding {
 		d.Rows = append(d.Rows, document.Row{Label: label(i, "proof"), Words: evidenceWords(e), Lines: 2, Spare: spare})
 	}
 	d.Rows = appendWords(d.Rows, document.Row{Label: "explains", Words: explained(f), Lines: 2, Spare: 2})
+	d.Rows = appendWords(d.Rows, document.Row{Label: "note", Words: noted(f), Lines: 2, Spare: 2})
 	d.Rows = append(d.Rows, advice(f)...)
 	d.Rows = append(d.Rows, why(f, "-v: all evidence"))
 	return d
@@ -250,6 +252,11 @@ func explained(f verdict.Finding) string {
 	for _, s := range f.Explains {
 		list = append(list, s.Headline.String())
 	}
+	return strings.Join(list, " · ")
+}
+
+func noted(f verdict.Finding) string {
+	var list []string
 	for _, n := range f.Notes {
 		list = append(list, n.String())
 	}
