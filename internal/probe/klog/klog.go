@@ -165,11 +165,9 @@ func (c *collector) add(r record) {
 		c.lines[n-1].Sequence = r.sequence
 		return
 	}
-	line := recording.KernelLogLine{
-		At: c.at, Logged: c.logged(r.since), Sequence: r.sequence, Priority: r.level, Text: withoutSecrets(r.text),
-	}
+	logged := c.logged(r.since)
 	if c.first {
-		if c.at.Sub(line.Logged) > history {
+		if c.at.Sub(logged) > history {
 			return
 		}
 		if len(c.lines) == mostLines { // the newest are worth more
@@ -181,7 +179,10 @@ func (c *collector) add(r record) {
 		c.lost(1)
 		return
 	}
-	c.lines = append(c.lines, line)
+	// Secrets are looked for only in what is kept: most of the ring is older.
+	c.lines = append(c.lines, recording.KernelLogLine{
+		At: c.at, Logged: logged, Sequence: r.sequence, Priority: r.level, Text: withoutSecrets(r.text),
+	})
 }
 
 // logged turns the kernel's time of a record into the wall clock's. The log is
