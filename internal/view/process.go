@@ -67,21 +67,45 @@ func (v *View) processes() []Process {
 	series := seriesOf(all, func(s *recording.ProcessSample) ProcessKey {
 		return ProcessKey{s.PID, s.Started.UnixNano()}
 	})
-	list := make([]Process, 0, len(series)) // they are large
-	for _, samples := range series {
-		p := newProcess(samples, v.start)
+	list := make([]Process, len(series)) // they are large: none is copied
+	for i, samples := range series {
+		p := &list[i]
+		p.fill(samples, v.start)
 		p.Own = own != 0 && p.PID == own
 		// One pass over /proc takes milliseconds; a process that misses the
 		// last pass was read at least a sampling interval before it.
 		p.Gone = last.Sub(p.Samples[len(p.Samples)-1].At()) > 200*time.Millisecond
-		list = append(list, p)
 	}
-	slices.SortStableFunc(list, func(a, b Process) int { return cmp.Compare(b.CPUSeconds, a.CPUSeconds) })
+	order := make([]int32, len(list))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(list[b].CPUSeconds, list[a].CPUSeconds) })
+	arrange(list, order)
 	return list
 }
 
-func newProcess(samples []recording.Reading[recording.ProcessSample], windowStart time.Time) Process {
-	p := Process{ProcessSample: samples[len(samples)-1].Row(), First: samples[0].Row(), Samples: samples}
+// arrange puts what is at order[i] to place i, moving each once at most. It
+// changes order.
+func arrange[T any](list []T, order []int32) {
+	for i := range order {
+		if order[i] == int32(i) {
+			continue
+		}
+		first := list[i]
+		to := int32(i)
+		for order[to] != int32(i) {
+			from := order[to]
+			list[to], order[to] = list[from], to
+			to = from
+		}
+		list[to], order[to] = first, to
+	}
+}
+
+// fill forms the process of its readings in the window.
+func (p *Process) fill(samples []recording.Reading[recording.ProcessSample], windowStart time.Time) {
+	p.ProcessSample, p.First, p.Samples = samples[len(samples)-1].Row(), samples[0].Row(), samples
 	var rates [numRated]knownRate
 	begin := p.First.At
 	if p.Started.After(windowStart) && p.Started.Before(begin) {
@@ -92,11 +116,12 @@ func newProcess(samples []recording.Reading[recording.ProcessSample], windowStar
 			rates[i].born = true
 		}
 	}
-	for _, r := range samples {
-		s := r.Row()
-		for i, value := range rated {
-			rates[i].add(value(&s), s.At)
+	for i, r := range samples {
+		if amongRepeats(samples, i) {
+			continue
 		}
+		s := r.Row()
+		rateAll(&rates, &s)
 		if s.Full {
 			p.ProcessSample = s
 		}
@@ -113,7 +138,17 @@ func newProcess(samples []recording.Reading[recording.ProcessSample], windowStar
 	p.ReadBytes, p.WriteBytes = per(ratedReadBytes), per(ratedWriteBytes)
 	p.ReadChars, p.WriteChars = per(ratedReadChars), per(ratedWriteChars)
 	p.ReadCalls, p.WriteCalls = per(ratedReadCalls), per(ratedWriteCalls)
-	return p
+}
+
+// amongRepeats says that the readings before and after one repeat the same row
+// as it does, of an earlier time: it slept, and what the three hold differs in
+// nothing but time.
+func amongRepeats(samples []recording.Reading[recording.ProcessSample], i int) bool {
+	if i == 0 || i == len(samples)-1 {
+		return false
+	}
+	row := samples[i].Of()
+	return samples[i-1].Of() == row && samples[i+1].Of() == row && !samples[i-1].At().Equal(row.At)
 }
 
 // Age is how old the process was at the end of the window.

@@ -30,25 +30,27 @@ const (
 	numRated
 )
 
-// rated reads the counters, times in seconds; negative if Unknown.
-var rated = [numRated]func(*recording.ProcessSample) float64{
-	ratedUser:        func(s *recording.ProcessSample) float64 { return known(s.User) },
-	ratedSystem:      func(s *recording.ProcessSample) float64 { return known(s.System) },
-	ratedChildUser:   func(s *recording.ProcessSample) float64 { return known(s.ChildUser) },
-	ratedChildSystem: func(s *recording.ProcessSample) float64 { return known(s.ChildSystem) },
-	ratedRunDelay:    func(s *recording.ProcessSample) float64 { return known(s.RunDelay) },
-	ratedBlockDelay:  func(s *recording.ProcessSample) float64 { return known(s.BlockDelay) },
-	ratedSwapDelay:   func(s *recording.ProcessSample) float64 { return known(s.SwapDelay) },
-	ratedVoluntary:   func(s *recording.ProcessSample) float64 { return float64(s.Voluntary) },
-	ratedInvoluntary: func(s *recording.ProcessSample) float64 { return float64(s.Involuntary) },
-	ratedMinorFaults: func(s *recording.ProcessSample) float64 { return float64(s.MinorFaults) },
-	ratedMajorFaults: func(s *recording.ProcessSample) float64 { return float64(s.MajorFaults) },
-	ratedReadBytes:   func(s *recording.ProcessSample) float64 { return float64(s.ReadBytes) },
-	ratedWriteBytes:  func(s *recording.ProcessSample) float64 { return float64(s.WriteBytes) },
-	ratedReadChars:   func(s *recording.ProcessSample) float64 { return float64(s.ReadChars) },
-	ratedWriteChars:  func(s *recording.ProcessSample) float64 { return float64(s.WriteChars) },
-	ratedReadCalls:   func(s *recording.ProcessSample) float64 { return float64(s.ReadCalls) },
-	ratedWriteCalls:  func(s *recording.ProcessSample) float64 { return float64(s.WriteCalls) },
+// rateAll adds the counters of a row to their rates, times in seconds; they are
+// negative if Unknown. It is no table of functions: those would make each row
+// escape to the heap.
+func rateAll(rates *[numRated]knownRate, s *recording.ProcessSample) {
+	rates[ratedUser].add(known(s.User), s.At)
+	rates[ratedSystem].add(known(s.System), s.At)
+	rates[ratedChildUser].add(known(s.ChildUser), s.At)
+	rates[ratedChildSystem].add(known(s.ChildSystem), s.At)
+	rates[ratedRunDelay].add(known(s.RunDelay), s.At)
+	rates[ratedBlockDelay].add(known(s.BlockDelay), s.At)
+	rates[ratedSwapDelay].add(known(s.SwapDelay), s.At)
+	rates[ratedVoluntary].add(float64(s.Voluntary), s.At)
+	rates[ratedInvoluntary].add(float64(s.Involuntary), s.At)
+	rates[ratedMinorFaults].add(float64(s.MinorFaults), s.At)
+	rates[ratedMajorFaults].add(float64(s.MajorFaults), s.At)
+	rates[ratedReadBytes].add(float64(s.ReadBytes), s.At)
+	rates[ratedWriteBytes].add(float64(s.WriteBytes), s.At)
+	rates[ratedReadChars].add(float64(s.ReadChars), s.At)
+	rates[ratedWriteChars].add(float64(s.WriteChars), s.At)
+	rates[ratedReadCalls].add(float64(s.ReadCalls), s.At)
+	rates[ratedWriteCalls].add(float64(s.WriteCalls), s.At)
 }
 
 // known turns a duration into seconds and keeps Unknown negative.
