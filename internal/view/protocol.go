@@ -1,6 +1,8 @@
 package view
 
 import (
+	"time"
+
 	"rtrail/internal/recording"
 )
 
@@ -47,23 +49,76 @@ func (c Counters) Rate(name string) float64 {
 // Counters lists the protocol counters of every network namespace.
 func (v *View) Counters() []Counters {
 	return Memo(v, "protocol-counters", func() []Counters {
-		spaces, byNS := Group(Rows[recording.ProtocolSample](v), func(s recording.ProtocolSample) uint64 { return s.NetNS })
-		list := make([]Counters, 0, len(spaces))
-		for _, ns := range spaces {
-			c := Counters{NetNS: ns, delta: map[string]float64{}, last: map[string]int64{}}
-			c.Seconds = Elapsed(byNS[ns]).Seconds()
-			names, series := Group(byNS[ns], func(s recording.ProtocolSample) string { return s.Protocol + s.Name })
-			for _, name := range names {
-				readings := series[name]
-				c.last[name] = readings[len(readings)-1].Value
-				if d, ok := Delta(readings, func(s recording.ProtocolSample) int64 { return s.Value }); ok {
-					c.delta[name] = d
-				}
+		var spaces []*countedSpace
+		byNS := map[uint64]*countedSpace{}
+		rows := Rows[recording.ProtocolSample](v)
+		for i := range rows {
+			r := &rows[i]
+			s := byNS[r.NetNS]
+			if s == nil {
+				s = &countedSpace{ns: r.NetNS, first: r.At, number: map[[2]string]int{}}
+				byNS[r.NetNS] = s
+				spaces = append(spaces, s)
 			}
-			list = append(list, c)
+			s.add(r)
+		}
+		list := make([]Counters, 0, len(spaces))
+		for _, s := range spaces {
+			list = append(list, s.counters())
 		}
 		return list
 	})
+}
+
+// countedSpace adds up the counters of one network namespace.
+type countedSpace struct {
+	ns          uint64
+	first, last time.Time
+	number      map[[2]string]int // of a protocol and a name in list
+	list        []counted
+	next        int // the one that followed the last one in the sample before
+}
+
+type counted struct {
+	protocol, name string
+	readings       counting
+	last           int64
+}
+
+// add takes the next row. Samples list their counters in the same order, so
+// that the name need hardly ever be looked up.
+func (s *countedSpace) add(r *recording.ProtocolSample) {
+	s.last = r.At
+	n := s.next
+	if n >= len(s.list) {
+		n = 0
+	}
+	if n >= len(s.list) || s.list[n].name != r.Name || s.list[n].protocol != r.Protocol {
+		key := [2]string{r.Protocol, r.Name}
+		known := false
+		if n, known = s.number[key]; !known {
+			n = len(s.list)
+			s.number[key] = n
+			s.list = append(s.list, counted{protocol: r.Protocol, name: r.Name})
+		}
+	}
+	s.list[n].readings.add(float64(r.Value))
+	s.list[n].last = r.Value
+	s.next = n + 1
+}
+
+func (s *countedSpace) counters() Counters {
+	c := Counters{NetNS: s.ns, Seconds: s.last.Sub(s.first).Seconds(),
+		delta: make(map[string]float64, len(s.list)), last: make(map[string]int64, len(s.list))}
+	for i := range s.list {
+		x := &s.list[i]
+		name := x.protocol + x.name
+		c.last[name] = x.last
+		if x.readings.seen >= 2 {
+			c.delta[name] = x.readings.delta
+		}
+	}
+	return c
 }
 
 // CountersOf is the protocol counters of one network namespace.

@@ -36,15 +36,34 @@ func Rows[T recording.Row](v *View) []T {
 }
 
 // Group splits rows into one series per key, each in the order of reading, and
-// keeps the order in which keys first appear.
+// keeps the order in which keys first appear. All series share one list, which
+// is made at its final size: lists that grow leave their weight in garbage.
 func Group[K comparable, T recording.Row](rows []T, key func(T) K) (keys []K, series map[K][]T) {
-	series = map[K][]T{}
-	for _, r := range rows {
-		k := key(r)
-		if _, seen := series[k]; !seen {
+	number := map[K]int32{}
+	of := make([]int32, len(rows)) // which key each row has
+	var sizes []int
+	for i := range rows {
+		k := key(rows[i])
+		n, seen := number[k]
+		if !seen {
+			n = int32(len(keys))
+			number[k] = n
 			keys = append(keys, k)
+			sizes = append(sizes, 0)
 		}
-		series[k] = append(series[k], r)
+		of[i] = n
+		sizes[n]++
+	}
+	list, lists := make([]T, len(rows)), make([][]T, len(keys))
+	for n, size := range sizes {
+		lists[n], list = list[:0:size], list[size:]
+	}
+	for i := range rows {
+		lists[of[i]] = append(lists[of[i]], rows[i])
+	}
+	series = make(map[K][]T, len(keys))
+	for n, k := range keys {
+		series[k] = lists[n]
 	}
 	return keys, series
 }
@@ -83,23 +102,31 @@ type Number interface {
 // before is a reset; what was counted since is added. Negative readings mean
 // "not readable" and are left out; ok is false with fewer than two readings.
 func Delta[T any, N Number](series []T, value func(T) N) (delta float64, ok bool) {
-	var last float64
-	seen := 0
+	var c counting
 	for _, r := range series {
-		now := float64(value(r))
-		if now < 0 {
-			continue
-		}
-		if seen > 0 {
-			if now >= last {
-				delta += now - last
-			} else {
-				delta += now
-			}
-		}
-		last, seen = now, seen+1
+		c.add(float64(value(r)))
 	}
-	return delta, seen >= 2
+	return c.delta, c.seen >= 2
+}
+
+// counting is what Delta knows after some readings.
+type counting struct {
+	last, delta float64
+	seen        int
+}
+
+func (c *counting) add(now float64) {
+	if now < 0 {
+		return
+	}
+	if c.seen > 0 {
+		if now >= c.last {
+			c.delta += now - c.last
+		} else {
+			c.delta += now
+		}
+	}
+	c.last, c.seen = now, c.seen+1
 }
 
 // Rate is Delta per second of the series; Unknown when it cannot be told.
