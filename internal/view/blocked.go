@@ -40,6 +40,12 @@ func (v *View) Blocked() []Blocked {
 			if ok && (p.Kernel || p.Own) {
 				continue
 			}
+			if t.TID == t.PID {
+				sampled[t.PID] = true
+			}
+			if !slices.ContainsFunc(t.Samples, func(s recording.ThreadSample) bool { return s.State == "D" }) {
+				continue
+			}
 			b := Blocked{PID: t.PID, TID: t.TID, Comm: t.Comm, Process: p}
 			readings := make([]blockedReading, 0, len(t.Samples))
 			for _, s := range t.Samples {
@@ -47,12 +53,7 @@ func (v *View) Blocked() []Blocked {
 			}
 			b.read(readings)
 			b.Stuck = b.InD == b.Readings && b.Readings >= 2 && noSlice(t.Samples)
-			if b.InD > 0 {
-				list = append(list, b)
-			}
-			if t.TID == t.PID {
-				sampled[t.PID] = true
-			}
+			list = append(list, b)
 		}
 		for _, p := range v.Processes() {
 			if p.Kernel || p.Own || sampled[p.PID] || !slices.ContainsFunc(p.Samples, inDisk) {
