@@ -90,10 +90,12 @@ func (v *View) ListenerAt(ns uint64, local string, port uint16) (Listener, bool)
 // last reading.
 type Connection struct {
 	recording.TCPSample
-	First   recording.TCPSample
 	Samples []recording.Reading[recording.TCPSample]
 	New     bool // not there at the first reading of its namespace
 }
+
+// First is its first reading.
+func (c *Connection) First() recording.TCPSample { return c.Samples[0].Row() }
 
 // Retransmitted is how many segments it sent again in the window.
 func (c Connection) Retransmitted() float64 {
@@ -165,7 +167,7 @@ func (v *View) Connections() []Connection {
 		})
 		list := make([]Connection, len(connections))
 		for i, samples := range connections {
-			list[i] = Connection{TCPSample: samples[len(samples)-1].Row(), First: samples[0].Row(), Samples: samples}
+			list[i] = Connection{TCPSample: samples[len(samples)-1].Row(), Samples: samples}
 			list[i].New = samples[0].At().Sub(begin[list[i].NetNS]) > sameMoment
 		}
 		return list

@@ -137,9 +137,10 @@ func (r *reader) look(v *view.View, s *view.MySQLServer) {
 				r.stuck++
 			}
 		}
-		busy := r.socket.Busy - r.socket.First.Busy
+		first := r.socket.First()
+		busy := r.socket.Busy - first.Busy
 		if busy > 0 && r.socket.Info {
-			r.heldUp = (r.socket.RwndLimited - r.socket.First.RwndLimited).Seconds() / busy.Seconds()
+			r.heldUp = (r.socket.RwndLimited - first.RwndLimited).Seconds() / busy.Seconds()
 		}
 	}
 	if s.Packets != nil {
