@@ -161,9 +161,10 @@ const throttledFrom = 0.01
 
 // Throttled says whether a process lives in a group, or below one, that was
 // stopped for its CPU quota in the window.
-func (v *View) Throttled(p Process) bool {
-	for _, c := range v.Cgroups() {
-		if c.Throttling >= throttledFrom && InGroup(p.Cgroup, c.Path) {
+func (v *View) Throttled(p *Process) bool {
+	groups := v.Cgroups()
+	for i := range groups {
+		if c := &groups[i]; c.Throttling >= throttledFrom && InGroup(p.Cgroup, c.Path) {
 			return true
 		}
 	}

@@ -42,7 +42,7 @@ var (
 func detectContextSwitches(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	measured := false
-	for _, g := range programs(v.Processes()) {
+	for _, g := range programs(v.Processes(), nil) {
 		s := switchesOf(g)
 		if !s.known {
 			continue

@@ -116,7 +116,7 @@ func fullThreads(v *view.View) []fullThread {
 	}
 	var list []fullThread
 	for _, p := range v.Processes() {
-		if p.Own || p.Kernel || p.Seconds <= 0 || p.CPU < threadRan.Value || v.Throttled(p) {
+		if p.Own || p.Kernel || p.Seconds <= 0 || p.CPU < threadRan.Value || v.Throttled(&p) {
 			continue
 		}
 		t, sampled := best[p.PID]

@@ -22,32 +22,49 @@ type program struct {
 }
 
 // programs groups processes by name, the one with most CPU time first.
-// rtrail's own process is left out. Rates of processes that lived for a part of
-// the window are spread over all of it.
-func programs(list []view.Process) []program {
-	index := map[string]int{}
+// rtrail's own process is left out, and so is who leave says, which may be nil.
+// Rates of processes that lived for a part of the window are spread over all of it.
+func programs(list []view.Process, leave func(*view.Process) bool) []program {
+	index := map[string]int32{}
 	var out []program
 	longest := 0.0
-	for _, p := range list {
+	of := make([]int32, len(list)) // which program each is; -1: none
+	var sizes []int
+	for i := range list {
+		p := &list[i] // they are large
+		of[i] = -1
+		if leave != nil && leave(p) {
+			continue
+		}
 		longest = max(longest, p.Seconds)
-	}
-	for _, p := range list {
 		if p.Own {
 			continue
 		}
+		n, ok := index[p.Comm]
+		if !ok {
+			n = int32(len(out))
+			index[p.Comm] = n
+			out = append(out, program{name: p.Comm, nice: true})
+			sizes = append(sizes, 0)
+		}
+		of[i] = n
+		sizes[n]++
+	}
+	for i, size := range sizes {
+		out[i].processes = make([]view.Process, 0, size)
+	}
+	for i, n := range of {
+		if n < 0 {
+			continue
+		}
+		g := &out[n]
+		g.processes = append(g.processes, list[i])
+		p := &g.processes[len(g.processes)-1]
 		// A compiler that lived for a second of ten used a tenth of its rate.
 		part := present(p, longest)
 		for _, rate := range []*float64{&p.CPU, &p.System, &p.RunDelay, &p.Voluntary, &p.Involuntary} {
 			*rate *= part
 		}
-		i, ok := index[p.Comm]
-		if !ok {
-			i = len(out)
-			index[p.Comm] = i
-			out = append(out, program{name: p.Comm, nice: true})
-		}
-		g := &out[i]
-		g.processes = append(g.processes, p)
 		g.cpu += p.CPU
 		g.system += p.System
 		g.delay += view.OrZero(p.RunDelay)
@@ -61,7 +78,7 @@ func programs(list []view.Process) []program {
 }
 
 // present is the part of the window in which a process was seen.
-func present(p view.Process, longest float64) float64 {
+func present(p *view.Process, longest float64) float64 {
 	if longest <= 0 {
 		return 0
 	}

@@ -89,12 +89,12 @@ var consumersShare = rule.Threshold{Name: "consumers-share", Value: 0.8, Unit: "
 
 func queueOf(v *view.View) queue {
 	var q queue
-	var hungry []view.Process
 	longest := 0.0
-	for _, p := range v.Processes() {
-		longest = max(longest, p.Seconds)
+	processes := v.Processes()
+	for i := range processes {
+		longest = max(longest, processes[i].Seconds)
 	}
-	for _, p := range v.Processes() {
+	all := programs(processes, func(p *view.Process) bool {
 		if view.Known(p.RunDelay) {
 			q.measured = true
 		}
@@ -102,22 +102,21 @@ func queueOf(v *view.View) queue {
 		// CPU all that time; that is not the host's doing.
 		if p.Own || v.Throttled(p) {
 			q.throttled = q.throttled || !p.Own
-			continue
+			return true
 		}
-		hungry = append(hungry, p)
 		// Kernel threads that a timer wakes hundreds of times a second wait long
 		// in all and do next to nothing; what they hold up shows in the processes
 		// they work for.
 		if p.Kernel {
-			continue
+			return false
 		}
 		if p.Nice > 0 {
 			q.niced += view.OrZero(p.RunDelay) * present(p, longest)
 		} else {
 			q.waited += view.OrZero(p.RunDelay) * present(p, longest)
 		}
-	}
-	all := programs(hungry)
+		return false
+	})
 	var sum, taken float64
 	for _, g := range all {
 		sum += g.cpu

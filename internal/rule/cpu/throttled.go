@@ -164,7 +164,7 @@ func quotaFile(c view.Cgroup) shell.Path {
 // names lists the busiest programs among processes.
 func names(list []view.Process, most int) string {
 	var out []string
-	for _, g := range programs(list) {
+	for _, g := range programs(list, nil) {
 		if len(out) == most {
 			break
 		}
