@@ -19,7 +19,12 @@ func Readings[T recording.Row](v *View) []recording.Reading[T] {
 // seriesOf splits readings into one series per thing, each in the order of
 // reading, in the order in which things first appear. All series share one list.
 func seriesOf[K comparable, T recording.Row](all []recording.Reading[T], key func(*T) K) [][]recording.Reading[T] {
-	byKey, byRow := map[K]int32{}, map[*T]int32{}
+	// Most things are there in the first sample: the maps need not grow.
+	things := slices.IndexFunc(all, func(r recording.Reading[T]) bool { return r.At().Sub(all[0].At()) > sameMoment })
+	if things < 0 {
+		things = len(all)
+	}
+	byKey, byRow := make(map[K]int32, things), make(map[*T]int32, things)
 	of := make([]int32, len(all)) // which series each reading belongs to
 	var sizes []int
 	for i, r := range all {
