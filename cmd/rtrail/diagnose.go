@@ -227,6 +227,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	finishes(ctx)
 	watches(stderr, false)
 	collectBy(percentToWatch)
+	slowMonitor()
 	people := census.New("/")
 	sources := probes(people)
 	servers, err := d.mysql.probe(true, people)

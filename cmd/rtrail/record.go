@@ -85,6 +85,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	finishes(ctx)
 	watches(stderr, true)
 	collectBy(percentToWatch)
+	slowMonitor()
 	sources := probes(census.New("/"))
 	servers, err := r.mysql.probe(false, nil)
 	if err != nil {
