@@ -56,7 +56,9 @@ type ProcessSample struct {
 }
 
 // ThreadSample is what one thread was doing at one instant. Only threads of
-// processes that did something lately are sampled.
+// processes that did something lately are sampled. Of a process that does next
+// to nothing, what a sleeping thread waits in may be up to two samples older than
+// the rest of the row.
 type ThreadSample struct {
 	At          time.Time     `parquet:"at,timestamp(nanosecond)"`
 	PID         int32         `parquet:"pid"`

@@ -77,6 +77,58 @@ func TestQuiet(t *testing.T) {
 	if was.At = rows[0].At; rows[0] != was {
 		t.Errorf("it slept since: %+v, want %+v", rows[0], was)
 	}
+
+	// It wakes before each count: counters are new each time, the wait is read
+	// every third time.
+	var held []int
+	for range 2 * (mostHeld + 1) {
+		for _, s := range []unix.Signal{unix.SIGSTOP, unix.SIGCONT} {
+			if err := sleeper.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		count()
+		look()
+		if len(rows) != 1 || rows[0].Slices <= was.Slices || rows[0].SyscallName == "" {
+			t.Fatalf("after it woke again: %+v, before %+v", rows, was)
+		}
+		was = rows[0]
+		for _, w := range p.known {
+			if w.PID == was.PID {
+				held = append(held, w.threads[0].held)
+			}
+		}
+	}
+	if want := []int{1, 2, 0, 1, 2, 0}; !slices.Equal(held, want) {
+		t.Errorf("held %v, want %v", held, want)
+	}
+}
+
+// TestHolds: only of a thread that sleeps, as it did when its wait was read, is it
+// taken to be in the same wait, and not for long.
+func TestHolds(t *testing.T) {
+	asleep := recording.ThreadSample{State: "S", Syscall: 232, SyscallName: "epoll_wait"}
+	ran := recording.ThreadSample{State: "R", Syscall: recording.Unknown}
+	missed := recording.ThreadSample{State: "S", Syscall: recording.Unknown} // it ran when its files were read
+	for _, tc := range []struct {
+		name  string
+		had   thread
+		state string
+		want  bool
+	}{
+		{"asleep as before", thread{row: asleep, ok: true}, "S", true},
+		{"held for as long as may be", thread{row: asleep, ok: true, held: mostHeld}, "S", false},
+		{"in a disk wait now", thread{row: asleep, ok: true}, "D", false},
+		{"stopped now", thread{row: asleep, ok: true}, "T", false},
+		{"ran before", thread{row: ran, ok: true}, "S", false},
+		{"call not known", thread{row: missed, ok: true}, "S", false},
+		{"never read", thread{}, "S", false},
+	} {
+		if got := tc.had.holds(tc.state); got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
+		}
+	}
 }
 
 // TestMatch: threads that are still there keep what is known of them.

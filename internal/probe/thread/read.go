@@ -98,6 +98,7 @@ func (p *Probe) file(pid int32, t *thread, f file) ([]byte, error) {
 
 // wait reads what a thread that is not running waits for.
 func (p *Probe) wait(w *watched, t *thread, row *recording.ThreadSample, stacks *int, denied *unseen) {
+	t.held = 0
 	b, err := p.file(w.PID, t, syscall)
 	switch {
 	case err == nil:

@@ -5,7 +5,8 @@
 // A thread that was not put on a CPU since the last look is still in the same
 // wait. Its schedstat file, kept open, tells that for less than a
 // microsecond, so only threads that moved are read in full. Threads of processes
-// that do next to nothing are looked at once a second, by the count of all tasks.
+// that do next to nothing are looked at once a second, by the count of all tasks, and
+// what they wait for is read every third time.
 package thread
 
 import (
@@ -89,10 +90,11 @@ type watched struct {
 
 // thread is what is kept of one thread between looks.
 type thread struct {
-	tid int32
-	fds [filesOfThread]int // 1 more than the descriptor; 0: not kept
-	row recording.ThreadSample
-	ok  bool // row holds a reading
+	tid  int32
+	fds  [filesOfThread]int // 1 more than the descriptor; 0: not kept
+	row  recording.ThreadSample
+	ok   bool // row holds a reading
+	held int  // counts in which the wait of row was taken from the one before
 }
 
 // New makes the probe. It looks where the census looks.
