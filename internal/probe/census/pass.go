@@ -18,6 +18,7 @@ type tasks struct {
 	iterator *kernel.Tasks
 	threads  []Thread   // of the last pass but the main ones, by ascending TID
 	before   []*process // of the last pass, by ascending PID, as far as not reached
+	moved    []*process // of this pass, those that are not as in the one before
 	// Memory for the next pass.
 	spareThreads []Thread
 	spareList    []*process
@@ -117,7 +118,7 @@ func (c *Census) iterate(exact bool) error {
 	t := c.tasks
 	last, next := t.threads, t.spareThreads[:0]
 	t.before = c.list
-	c.list, t.spareList = t.spareList[:0], c.list
+	c.list, t.spareList, t.moved = t.spareList[:0], c.list, t.moved[:0]
 	err := t.iterator.Each(c.same, func(task *kernel.Task) {
 		p := c.group(task.TGID)
 		p.pass.add(task, c.count)
@@ -141,10 +142,17 @@ func (c *Census) iterate(exact bool) error {
 	if !slices.IsSortedFunc(c.list, byPID) {
 		slices.SortFunc(c.list, byPID)
 	}
-	for _, p := range c.list {
-		c.settle(p, exact)
+	settle, gone := t.moved, false
+	if exact {
+		settle = c.list
 	}
-	c.list = slices.DeleteFunc(c.list, func(p *process) bool { return p.round != c.count })
+	for _, p := range settle {
+		c.settle(p, exact)
+		gone = gone || p.round != c.count
+	}
+	if gone {
+		c.list = slices.DeleteFunc(c.list, func(p *process) bool { return p.round != c.count })
+	}
 	return nil
 }
 
@@ -161,6 +169,8 @@ func (c *Census) same(pid int32, row []byte, at time.Time) bool {
 		return false
 	}
 	s.round, s.same, s.at = c.count, true, at
+	// While it is in the cache: most processes sleep, and nobody comes back to them.
+	p.At, p.Little, p.round = at, true, c.count
 	c.list = append(c.list, p)
 	return true
 }
@@ -205,6 +215,7 @@ func (c *Census) group(pid int32) *process {
 	if p.pass.round != c.count {
 		p.pass.begin(c.count)
 		c.list = append(c.list, p)
+		c.tasks.moved = append(c.tasks.moved, p)
 	}
 	return p
 }
@@ -251,13 +262,16 @@ func (s *pass) total(before *kernel.Counters) kernel.Counters {
 	return total
 }
 
-// settle brings a process up to date with what the pass saw of it.
+// settle brings a process up to date with what the pass saw of it. One that
+// slept has changed only in an exact count.
 func (c *Census) settle(p *process, exact bool) {
 	s := &p.pass
 	if s.same {
-		p.At, p.Little, p.round = s.at, true, c.count
+		if !exact || p.RSSPages < largePages && !p.file.moved {
+			return
+		}
 		before := p.Entry
-		if exact && (p.RSSPages >= largePages || p.file.moved) && c.readStat(p) {
+		if c.readStat(p) {
 			c.overlay(p)
 			if before != p.Entry {
 				p.Changed = c.count
