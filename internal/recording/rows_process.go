@@ -135,6 +135,13 @@ type CgroupSample struct {
 	Pids          int64         `parquet:"pids"`
 	PidsMax       int64         `parquet:"pids_max"`
 	PidsEvents    int64         `parquet:"pids_events"` // forks refused
+	// The following are read where there is such a limit; those but the first now
+	// and then only.
+	MemswFailures  int64 `parquet:"memsw_failures"`     // v1: memory and swap together hit their limit; Linux 6.18 and others that count only failures of memory and huge pages show 0
+	KmemFailures   int64 `parquet:"kmem_failures"`      // v1, older kernels: kernel memory refused at its limit
+	SocketFailures int64 `parquet:"kmem_tcp_failures"`  // v1, older kernels: memory refused to TCP sockets at its limit
+	SwapFailures   int64 `parquet:"swap_failures"`      // v2: pages that could not go to swap, at the limit of the group or of the host
+	HugeFailures   int64 `parquet:"huge_page_failures"` // huge pages of all sizes refused at the limit
 }
 
 func (ProcessSample) Table() Table { return Processes }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"rtrail/internal/probe/netproc"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -217,5 +219,32 @@ func TestWorstSocket(t *testing.T) {
 	list := Rising(h.View())
 	if len(list) != 1 || list[0].Name != "UdpRcvbufErrors" || list[0].Detail != "most, 400, at the UDP port 8125 of statsd (70)" {
 		t.Errorf("got %+v", list)
+	}
+}
+
+// What a control group is refused at limits that few groups have is listed, with
+// the file that shows it in its version.
+func TestGroupFailures(t *testing.T) {
+	h := ruletest.New(2, 10)
+	for path, version := range map[string]int32{"/old": 1, "/new": 2} {
+		h.Cgroup(ruletest.Cgroup{Path: path, Change: func(s float64, row *recording.CgroupSample) {
+			row.Version, row.HugeFailures = version, int64(s)
+			row.SocketFailures, row.KmemFailures = recording.Unknown, recording.Unknown
+			if version == 1 && (s == 0 || s >= 10) { // read at the ends only
+				row.SocketFailures = int64(40 * s)
+			}
+		}})
+	}
+	got := map[string]float64{}
+	for _, r := range Rising(h.View()) {
+		got[r.Check().String()] = r.Count
+	}
+	want := map[string]float64{
+		"cat /sys/fs/cgroup/memory/old/memory.kmem.tcp.failcnt":              400,
+		"grep -r . /sys/fs/cgroup/hugetlb/old --include 'hugetlb.*.failcnt'": 10,
+		"grep -r . /sys/fs/cgroup/new --include 'hugetlb.*.events'":          10,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -149,7 +149,7 @@ func memoryScopes(v *view.View) []Scope {
 	return []Scope{s}
 }
 
-var controlGroups = source{name: "cgroup", file: "memory.events, pids.events and cpu.stat of control groups", resource: "memory", counters: groupCounters, scopes: groupScopes}
+var controlGroups = source{name: "cgroup", file: "memory.events, memory.swap.events, hugetlb.SIZE.events, pids.events and cpu.stat of control groups, failcnt of version 1", resource: "memory", counters: groupCounters, scopes: groupScopes}
 
 func groupScopes(v *view.View) (list []Scope) {
 	type sample = recording.CgroupSample
@@ -158,7 +158,9 @@ func groupScopes(v *view.View) (list []Scope) {
 			Subject: rule.Subject{Kind: rule.KindCgroup, Name: g.Path}, Where: "control group " + g.Path, Seconds: g.Seconds,
 			Delta: deltas(g.Samples, map[string]func(sample) int64{
 				"oom": func(s sample) int64 { return s.EventsOOM }, "oom_kill": func(s sample) int64 { return s.OOMKills },
-				"pids.max": func(s sample) int64 { return s.PidsEvents },
+				"pids.max":     func(s sample) int64 { return s.PidsEvents },
+				"kmem.failcnt": func(s sample) int64 { return s.KmemFailures }, "kmem.tcp.failcnt": func(s sample) int64 { return s.SocketFailures },
+				"hugetlb.max": func(s sample) int64 { return s.HugeFailures },
 			}),
 			Check: func(name string) shell.Command { return groupCheck(g.Version, name, g.Path) },
 		})
@@ -200,13 +202,23 @@ func deltas[T any, N view.Number](series []T, read map[string]func(T) N) map[str
 
 // groupCheck is the command that shows an event of a control group.
 func groupCheck(version int32, counter, path string) shell.Command {
-	switch {
-	case version == 1 && counter == "pids.max":
-		return shell.Line("cat %s", shell.Path("/sys/fs/cgroup/pids"+path+"/pids.events"))
-	case version == 1:
+	if version == 1 {
+		switch {
+		case counter == "pids.max":
+			return shell.Line("cat %s", shell.Path("/sys/fs/cgroup/pids"+path+"/pids.events"))
+		case counter == "hugetlb.max":
+			return shell.Line("grep -r . %s --include 'hugetlb.*.failcnt'", shell.Path("/sys/fs/cgroup/hugetlb"+path))
+		case strings.HasSuffix(counter, "failcnt"):
+			return shell.Line("cat %s", shell.Path("/sys/fs/cgroup/memory"+path+"/memory."+counter))
+		}
 		return shell.Line("cat %s", shell.Path("/sys/fs/cgroup/memory"+path+"/memory.oom_control"))
-	case counter == "pids.max":
-		return shell.Line("cat %s", shell.Path("/sys/fs/cgroup"+path+"/pids.events"))
 	}
-	return shell.Line("cat %s", shell.Path("/sys/fs/cgroup"+path+"/memory.events"))
+	dir := "/sys/fs/cgroup" + path
+	switch counter {
+	case "pids.max":
+		return shell.Line("cat %s", shell.Path(dir+"/pids.events"))
+	case "hugetlb.max":
+		return shell.Line("grep -r . %s --include 'hugetlb.*.events'", shell.Path(dir))
+	}
+	return shell.Line("cat %s", shell.Path(dir+"/memory.events"))
 }

@@ -106,6 +106,10 @@ func newCgroup(samples []recording.CgroupSample) Cgroup {
 	c.ThrottledIn = delta(func(s sample) int64 { return s.Throttled })
 	c.Throttling = perSecond(func(s sample) int64 { return int64(s.ThrottledTime) }) / 1e9
 	c.HitLimit = delta(func(s sample) int64 { return s.EventsMax })
+	// Either limit of version 1 may be the one that is hit.
+	if n := delta(func(s sample) int64 { return s.MemswFailures }); n > 0 {
+		c.HitLimit = OrZero(c.HitLimit) + n
+	}
 	c.HitHigh = delta(func(s sample) int64 { return s.EventsHigh })
 	c.Kills = delta(func(s sample) int64 { return s.OOMKills })
 	c.Faults = perSecond(func(s sample) int64 { return s.MajorFaults })

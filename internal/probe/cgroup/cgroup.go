@@ -25,6 +25,8 @@ const (
 	// used no CPU since have no row: nothing in them can have changed but by the
 	// hand of somebody outside.
 	seldom = 5 * time.Second
+	// rarely is how often counters are read that hardly any group ever moves.
+	rarely = time.Minute
 	// unlimited is what stands for "no limit" in a row.
 	unlimited = math.MaxInt64
 )
@@ -34,6 +36,9 @@ type Probe struct {
 	root     string
 	closing  atomic.Bool
 	lastFull time.Time
+	lastRare time.Time
+	rare     bool     // this sample reads counters that hardly ever move
+	huge     []string // sizes of huge pages, as files of control groups name them
 	mounted  []*hierarchy
 	groups   []*group
 	cut      int                        // groups that are not in the list
@@ -96,7 +101,12 @@ func (p *Probe) Close() error {
 
 // Sample reads all groups, or in between those that used CPU.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
-	full := p.closing.Swap(false) || p.lastFull.IsZero() || w.Started.Sub(p.lastFull) >= seldom
+	edge := p.closing.Swap(false) || p.lastFull.IsZero()
+	full := edge || w.Started.Sub(p.lastFull) >= seldom
+	if p.rare = edge || w.Started.Sub(p.lastRare) >= rarely; p.rare {
+		p.lastRare = w.Started
+		p.huge = p.hugeSizes()
+	}
 	if err := p.find(full); err != nil {
 		return err
 	}
@@ -144,6 +154,7 @@ func (p *Probe) row(g *group, full bool) (recording.CgroupSample, bool) {
 	// for every reader: with a thousand of them that is most of a sample's cost.
 	r.count = (full || !told) && g.path != "/"
 	r.use(g)
+	r.failures(g, p.rare || !told)
 	if r.gone {
 		return row, false
 	}
@@ -164,7 +175,7 @@ func idle(row *recording.CgroupSample) bool {
 			return false
 		}
 	}
-	for _, events := range []int64{row.Throttled, row.EventsHigh, row.EventsMax, row.OOMKills, row.PidsEvents} {
+	for _, events := range []int64{row.Throttled, row.EventsHigh, row.EventsMax, row.OOMKills, row.PidsEvents, row.MemswFailures, row.HugeFailures} {
 		if events > 0 {
 			return false
 		}
@@ -180,6 +191,7 @@ func unknownRow() recording.CgroupSample {
 		EventsHigh: u, EventsMax: u, EventsOOM: u, OOMKills: u, MajorFaults: u, RefaultFile: u, RefaultAnon: u,
 		CPUStall: u, MemoryStall: u, IOStall: u, ReadBytes: u, WriteBytes: u, Reads: u, Writes: u,
 		Pids: u, PidsMax: u, PidsEvents: u,
+		MemswFailures: u, KmemFailures: u, SocketFailures: u, SwapFailures: u, HugeFailures: u,
 	}
 }
 

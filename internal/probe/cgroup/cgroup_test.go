@@ -38,7 +38,7 @@ func TestVersion2(t *testing.T) {
 	}
 	rows := rowsOf(t, p, time.Unix(100, 0))
 	want := recording.CgroupSample{
-		Path: "/system.slice/nginx.service", Version: 2, Controllers: "cpuset,cpu,io,memory,pids", Processes: 3,
+		Path: "/system.slice/nginx.service", Version: 2, Controllers: "cpuset,cpu,io,memory,hugetlb,pids", Processes: 3,
 		CPUTime: 7500 * time.Millisecond, Quota: 20 * time.Millisecond, Period: 100 * time.Millisecond,
 		Periods: 300, Throttled: 250, ThrottledTime: 18500 * time.Millisecond, CPUSet: "0-3",
 		Memory: 130023424, MemoryMax: 128 << 20, MemoryHigh: 120 << 20, SwapUsed: 8192, SwapMax: 0,
@@ -47,6 +47,7 @@ func TestVersion2(t *testing.T) {
 		CPUStall: 18 * time.Second, MemoryStall: 250 * time.Millisecond, IOStall: 123 * time.Microsecond,
 		ReadBytes: 5096, WriteBytes: 8192, Reads: 4, Writes: 2, IOLimits: "8:0 wbps=1048576 wiops=120",
 		Pids: 3, PidsMax: 512, PidsEvents: 4,
+		MemswFailures: recording.Unknown, KmemFailures: recording.Unknown, SocketFailures: recording.Unknown, SwapFailures: 6, HugeFailures: 12,
 	}
 	if diff := cmp.Diff(want, rows[want.Path]); diff != "" {
 		t.Errorf("nginx.service (-want +got):\n%s", diff)
@@ -88,6 +89,7 @@ func TestVersion1(t *testing.T) {
 			MajorFaults: 8, RefaultFile: 9, RefaultAnon: u, CPUStall: u, MemoryStall: u, IOStall: u,
 			ReadBytes: 4097, WriteBytes: 8192, Reads: 10, Writes: 20, IOLimits: "7:0 wiops=5;8:0 wbps=1048576 wiops=50",
 			Pids: 2, PidsMax: math.MaxInt64, PidsEvents: 0,
+			MemswFailures: 17, KmemFailures: 4, SocketFailures: 3, SwapFailures: u, HugeFailures: u,
 		}
 		if diff := cmp.Diff(want, rows[path]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tree, diff)

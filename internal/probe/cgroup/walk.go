@@ -30,7 +30,7 @@ type group struct {
 
 // v1Controllers are those rows speak of. The others, and named hierarchies
 // without controllers, hold nothing a row has a column for.
-var v1Controllers = []string{"blkio", "cpu", "cpuacct", "cpuset", "memory", "pids"}
+var v1Controllers = []string{"blkio", "cpu", "cpuacct", "cpuset", "hugetlb", "memory", "pids"}
 
 // groupKey is what stays of a group from one sample to the next.
 type groupKey struct {
