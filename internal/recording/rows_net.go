@@ -26,8 +26,9 @@ type NetDeviceSample struct {
 }
 
 // ProtocolSample is one counter of one network namespace since that namespace
-// began, from /proc/net/snmp, netstat, snmp6, sockstat, stat, xfrm_stat and tls_stat. Gauges (CurrEstab,
-// everything from sockstat) are values of the moment.
+// began, from /proc/net/snmp, netstat, snmp6, sockstat, stat, xfrm_stat, tls_stat and sctp/snmp. Gauges (CurrEstab,
+// everything from sockstat) are values of the moment. Netlink Drops is what the sockets in /proc/net/netlink
+// lost since the probe's first look.
 type ProtocolSample struct {
 	At       time.Time `parquet:"at,timestamp(nanosecond)"`
 	NetNS    uint64    `parquet:"netns"`

@@ -35,7 +35,7 @@ func TestEveryCounterOfThisMachineIsKnown(t *testing.T) {
 	for _, r := range rows {
 		check(t, &protocols, r.Protocol+r.Name, "snmp, netstat, snmp6 or sockstat")
 	}
-	for _, file := range []string{"xfrm_stat", "tls_stat"} {
+	for _, file := range []string{"xfrm_stat", "tls_stat", "sctp/snmp"} {
 		for _, name := range firstWords(t, "/proc/net/"+file) {
 			check(t, &protocols, name, file)
 		}

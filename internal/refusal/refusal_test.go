@@ -28,6 +28,7 @@ func TestEveryCounterIsKnown(t *testing.T) {
 		{&conntrack, headerOf(t, "nf_conntrack")},
 		{&protocols, strings.Fields(olderKernels)},
 		{&memory, strings.Fields(olderMemory)},
+		{&protocols, strings.Fields(sctpCounters)},
 	} {
 		if len(c.names) < 10 {
 			t.Fatalf("%s: only %d counters in the fixture", c.source.name, len(c.names))
@@ -44,6 +45,12 @@ func TestEveryCounterIsKnown(t *testing.T) {
 const olderKernels = "TcpExtPAWSPassive TcpExtTCPPrequeued TcpExtTCPDirectCopyFromBacklog TcpExtTCPDirectCopyFromPrequeue TcpExtTCPPrequeueDropped " +
 	"TcpExtTCPSACKDiscard TcpExtTCPMD5NotFound TcpExtTCPMD5Unexpected UdpLiteInErrors UdpLite6InErrors TcpExtTCPMemoryPressures TcpExtArpFilter " +
 	"TcpExtTCPHPHitsToUser TcpExtTCPFACKReorder TcpExtTCPForwardRetrans TcpExtTCPSchedulerFailed TcpExtTCPLoss TcpExtTCPAbortOnSyn IcmpMsgInType8 Icmp6OutType133"
+
+// sctpCounters are those of /proc/net/sctp/snmp (sctp_snmp_list in net/sctp/proc.c).
+const sctpCounters = "SctpCurrEstab SctpActiveEstabs SctpPassiveEstabs SctpAborteds SctpShutdowns SctpOutOfBlues SctpChecksumErrors SctpOutCtrlChunks SctpOutOrderChunks " +
+	"SctpOutUnorderChunks SctpInCtrlChunks SctpInOrderChunks SctpInUnorderChunks SctpFragUsrMsgs SctpReasmUsrMsgs SctpOutSCTPPacks SctpInSCTPPacks SctpT1InitExpireds " +
+	"SctpT1CookieExpireds SctpT2ShutdownExpireds SctpT3RtxExpireds SctpT4RtoExpireds SctpT5ShutdownGuardExpireds SctpDelaySackExpireds SctpAutocloseExpireds " +
+	"SctpT3Retransmits SctpPmtudRetransmits SctpFastRetransmits SctpInPktSoftirq SctpInPktBacklog SctpInPktDiscards SctpInDataChunkDiscards"
 
 const olderMemory = "nr_alloc_batch nr_tlb_remote_flush pgscan_kswapd_dma32 pgscan_direct_normal pgsteal_kswapd_movable pgrefill_dma kswapd_skip_congestion_wait " +
 	"workingset_refault workingset_activate compact_blocks_moved compact_pages_moved compact_pagemigrate_failed vmacache_find_calls vmacache_find_hits allocstall " +

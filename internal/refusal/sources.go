@@ -12,7 +12,7 @@ import (
 	"rtrail/internal/view"
 )
 
-var protocols = source{name: "nstat", file: "/proc/net/snmp, netstat, snmp6, stat, xfrm_stat and tls_stat", resource: "packet delivery", counters: slices.Concat(tcpCounters, ipCounters), scopes: protocolScopes}
+var protocols = source{name: "nstat", file: "/proc/net/snmp, netstat, snmp6, stat, xfrm_stat, tls_stat, sctp/snmp and netlink", resource: "packet delivery", counters: slices.Concat(tcpCounters, ipCounters, messageCounters), scopes: protocolScopes}
 
 func protocolScopes(v *view.View) (list []Scope) {
 	for _, c := range v.Counters() {
@@ -30,7 +30,7 @@ func protocolScopes(v *view.View) (list []Scope) {
 // netstat and snmp6.
 func protocolCheck(enter shell.Command, name string) shell.Command {
 	for prefix, file := range map[string]string{"ArpCache": "stat/arp_cache", "NdiscCache": "stat/ndisc_cache", "RtCache": "stat/rt_cache",
-		"Synproxy": "stat/synproxy", "Xfrm": "xfrm_stat", "Tls": "tls_stat"} {
+		"Synproxy": "stat/synproxy", "Xfrm": "xfrm_stat", "Tls": "tls_stat", "Sctp": "sctp/snmp", "Netlink": "netlink"} {
 		if strings.HasPrefix(name, prefix) {
 			return shell.Line("%s cat %s", enter, shell.Path("/proc/net/"+file))
 		}

@@ -293,10 +293,10 @@ func (p *Parser) Stat(dst []recording.ProtocolSample, at time.Time, netns uint64
 	return dst, nil
 }
 
-// Pairs parses /proc/net/xfrm_stat and tls_stat, a counter a line whose name
-// begins with the protocol's. Those at zero are left out: on nearly every host
-// all are.
-func (p *Parser) Pairs(dst []recording.ProtocolSample, at time.Time, netns uint64, protocol string, b []byte) ([]recording.ProtocolSample, error) {
+// Pairs parses /proc/net/xfrm_stat, tls_stat and sctp/snmp, a counter a line whose
+// name begins with the protocol's. Those at zero are left out unless all is set:
+// on nearly every host all are.
+func (p *Parser) Pairs(dst []recording.ProtocolSample, at time.Time, netns uint64, protocol string, all bool, b []byte) ([]recording.ProtocolSample, error) {
 	var bad error
 	for len(b) > 0 {
 		var line []byte
@@ -310,8 +310,8 @@ func (p *Parser) Pairs(dst []recording.ProtocolSample, at time.Time, netns uint6
 			}
 			continue
 		}
-		if value != 0 {
-			dst = append(dst, recording.ProtocolSample{At: at, NetNS: netns, Protocol: protocol, Name: string(name[len(protocol):]), Value: value})
+		if value != 0 || all {
+			dst = append(dst, recording.ProtocolSample{At: at, NetNS: netns, Protocol: protocol, Name: p.names.String(name[len(protocol):]), Value: value})
 		}
 	}
 	return dst, bad

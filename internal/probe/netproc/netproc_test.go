@@ -240,11 +240,11 @@ func TestStat(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	var p Parser
-	rows, err := p.Pairs(nil, time.Time{}, 1, "Xfrm", []byte("XfrmInError             \t0\nXfrmInNoStates          \t12\n"))
+	rows, err := p.Pairs(nil, time.Time{}, 1, "Xfrm", false, []byte("XfrmInError             \t0\nXfrmInNoStates          \t12\n"))
 	if diff := cmp.Diff([]value{{"Xfrm.InNoStates", 12}}, values(rows)); diff != "" || err != nil {
 		t.Errorf("error %v, rows %s", err, diff)
 	}
-	if rows, err := p.Pairs(nil, time.Time{}, 1, "Tls", []byte("XfrmInNoStates 12\nTlsDecryptError x\n")); err == nil || len(rows) > 0 {
+	if rows, err := p.Pairs(nil, time.Time{}, 1, "Tls", false, []byte("XfrmInNoStates 12\nTlsDecryptError x\n")); err == nil || len(rows) > 0 {
 		t.Errorf("took %v out of another file, error %v", rows, err)
 	}
 }

@@ -15,10 +15,15 @@ import (
 )
 
 // count reads the counters of a namespace. A file that cannot be read any more
-// is given up: its path would lead to another namespace.
-func (p *Probe) count(n *namespace, w *recording.Writer) {
+// is given up: its path would lead to another namespace. With settings, what
+// hardly ever moves is read as well, and counters at 0 are recorded for later
+// ones to be told from.
+func (p *Probe) count(n *namespace, w *recording.Writer, settings bool) {
 	at := time.Now()
 	for name, f := range n.files {
+		if name == "netlink" && !settings { // it lists each socket
+			continue
+		}
 		b, err := f.Read()
 		if err != nil {
 			delete(n.files, name)
@@ -43,9 +48,13 @@ func (p *Probe) count(n *namespace, w *recording.Writer) {
 				recording.Append(w, row)
 			}
 		case "xfrm_stat":
-			p.counters, err = p.parser.Pairs(p.counters, at, n.NetNS, "Xfrm", b)
+			p.counters, err = p.parser.Pairs(p.counters, at, n.NetNS, "Xfrm", settings, b)
 		case "tls_stat":
-			p.counters, err = p.parser.Pairs(p.counters, at, n.NetNS, "Tls", b)
+			p.counters, err = p.parser.Pairs(p.counters, at, n.NetNS, "Tls", settings, b)
+		case "sctp/snmp":
+			p.counters, err = p.parser.Pairs(p.counters, at, n.NetNS, "Sctp", settings, b)
+		case "netlink":
+			p.counters = n.netlink.Read(p.counters, at, n.NetNS, b)
 		default:
 			p.counters, err = p.parser.Stat(p.counters, at, n.NetNS, name, b)
 		}

@@ -35,6 +35,7 @@ type namespace struct {
 	queued                         int              // queues in the last answer
 	configured                     bool             // settings were read
 	conntrackMax, conntrackBuckets int64
+	netlink                        netproc.Netlink
 }
 
 // link is what /proc/net/dev does not tell of an interface.
@@ -45,7 +46,7 @@ type link struct {
 
 // counterFiles are read from every namespace, below /proc/net.
 var counterFiles = []string{"snmp", "netstat", "snmp6", "sockstat", "sockstat6", "dev", "stat/nf_conntrack",
-	"stat/arp_cache", "stat/ndisc_cache", "stat/rt_cache", "stat/synproxy", "xfrm_stat", "tls_stat"}
+	"stat/arp_cache", "stat/ndisc_cache", "stat/rt_cache", "stat/synproxy", "xfrm_stat", "tls_stat", "sctp/snmp", "netlink"}
 
 // enter runs a function in a namespace, on a thread that is thrown away.
 func enter(fd int, do func() error) error {

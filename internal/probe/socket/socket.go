@@ -220,7 +220,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		if n.legacy {
 			missed.legacy++
 		}
-		p.count(n, w)
+		p.count(n, w, settings)
 		if n.queues != nil && (settings || n.queued > 0 && n.queued <= queuesPerSample) {
 			p.readQueues(n, w)
 		}
