@@ -20,7 +20,10 @@ func TestSlowMonitor(t *testing.T) {
 	}
 	file := filepath.Join("/proc", id, "timerslack_ns")
 	before, err := os.ReadFile(file)
-	if err != nil || os.Geteuid() != 0 {
+	if err == nil {
+		err = os.WriteFile(file, before, 0) // takes CAP_SYS_NICE
+	}
+	if err != nil {
 		t.Skipf("slack of other threads cannot be set here: %v", err)
 	}
 	defer func() { _ = os.WriteFile(file, before, 0) }()
