@@ -275,6 +275,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	}
 	ended := time.Now()
 	rec.UpdateManifest(func(m *recording.Manifest) { m.Ended = ended })
+	collectBy(percentToJudge)
 	v := verdict.Judge(view.New(rec, about.Started, ended), catalogue.For(about))
 	if ctx.Err() != nil {
 		v.Window.Interrupted = true

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 )
 
 const (
@@ -16,6 +17,9 @@ const (
 	// otherwise, for little garbage, and verdict or sealing need that much in the
 	// end.
 	watchHeap = 48 << 20
+	// judgeHeap is the same once the watching is over: what is allocated for the
+	// verdict ends with the process.
+	judgeHeap = 60 << 20
 	// leastHeap is up to where Go's heap grows at usualGC; it grows with GOGC
 	// (heapMinimum of Go's runtime).
 	leastHeap = 4 << 20
@@ -23,24 +27,38 @@ const (
 
 // percentToWatch is how much garbage may pile up beside so many bytes in use
 // while this host is watched.
-func percentToWatch(live uint64) int {
-	const most = watchHeap * usualGC / leastHeap
+func percentToWatch(live uint64) int { return percentUpTo(watchHeap, live) }
+
+// percentToJudge is the same while the verdict on this host is formed.
+func percentToJudge(live uint64) int { return percentUpTo(judgeHeap, live) }
+
+// percentUpTo lets the heap grow to so many bytes, whatever is in use, and by
+// usualGC beyond that.
+func percentUpTo(heap, live uint64) int {
+	most := heap * usualGC / leastHeap
 	if live == 0 {
-		return most
+		return int(most)
 	}
-	return int(min(max(100*(watchHeap-min(live, watchHeap))/live, usualGC), most))
+	return int(min(max(100*(heap-min(live, heap))/live, usualGC), most))
 }
 
 // collectBy makes percent, which is told how many bytes are in use, say when
-// garbage is collected for the rest of the process, unless its user has said how
-// it shall be (environ(7), GOGC or GOMEMLIMIT). It is told 0 until that is known.
+// garbage is collected from now on, until the next call, unless the user of the
+// process has said how it shall be (environ(7), GOGC or GOMEMLIMIT). It is told 0
+// until that is known.
 func collectBy(percent func(live uint64) int) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	debug.SetGCPercent(percent(0))
-	afterEachGC(func() { debug.SetGCPercent(percent(liveHeap())) })
+	first := collecting.Swap(&percent) == nil
+	debug.SetGCPercent(percent(liveHeap()))
+	if first {
+		afterEachGC(func() { debug.SetGCPercent((*collecting.Load())(liveHeap())) })
+	}
 }
+
+// collecting is what collectBy was told.
+var collecting atomic.Pointer[func(live uint64) int]
 
 // afterEachGC calls f when garbage was collected: an object that nobody uses is
 // found by every collection.

@@ -6,20 +6,21 @@ import (
 	"time"
 )
 
-func TestPercentToWatch(t *testing.T) {
+func TestPercentUpTo(t *testing.T) {
 	for _, tc := range []struct {
-		live uint64
-		want int
+		live             uint64
+		toWatch, toJudge int
 	}{
-		{0, 1200},
-		{1 << 20, 1200},
-		{12 << 20, 300},
-		{24 << 20, 100},
-		{25 << 20, usualGC},
-		{4 << 30, usualGC},
+		{0, 1200, 1500},
+		{1 << 20, 1200, 1500},
+		{12 << 20, 300, 400},
+		{24 << 20, 100, 150},
+		{30 << 20, usualGC, 100},
+		{31 << 20, usualGC, usualGC},
+		{4 << 30, usualGC, usualGC},
 	} {
-		if got := percentToWatch(tc.live); got != tc.want {
-			t.Errorf("%d MB in use: %d percent, want %d", tc.live>>20, got, tc.want)
+		if watch, judge := percentToWatch(tc.live), percentToJudge(tc.live); watch != tc.toWatch || judge != tc.toJudge {
+			t.Errorf("%d MB in use: %d percent to watch and %d to judge, want %d and %d", tc.live>>20, watch, judge, tc.toWatch, tc.toJudge)
 		}
 	}
 }
