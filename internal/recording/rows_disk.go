@@ -30,7 +30,9 @@ type DiskSample struct {
 	QueueRequests int64         `parquet:"queue_requests"` // queue/nr_requests
 	Scheduler     string        `parquet:"scheduler,dict"`
 	SizeBytes     int64         `parquet:"size_bytes"`
-	Swap          bool          `parquet:"swap"` // a swap area lives on it
+	Swap          bool          `parquet:"swap"`        // a swap area lives on it
+	Errors        int64         `parquet:"io_errors"`   // commands that ended with an error; disks of the SCSI layer only, else Unknown
+	Timeouts      int64         `parquet:"io_timeouts"` // commands that did not end in time; the same, newer kernels only
 }
 
 // MountSample is one mounted filesystem with its space and inodes, from

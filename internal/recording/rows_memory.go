@@ -27,6 +27,9 @@ type MemorySample struct {
 	SwapTotal    int64     `parquet:"swap_total_bytes"`
 	SwapFree     int64     `parquet:"swap_free_bytes"`
 	HugeTotal    int64     `parquet:"huge_total_bytes"` // hugetlb pages reserved, in bytes
+	// Errors of all memory controllers (EDAC), read now and then; Unknown in between and without a driver.
+	Corrected   int64 `parquet:"errors_corrected"`
+	Uncorrected int64 `parquet:"errors_uncorrected"`
 }
 
 // VMStatSample holds counters of /proc/vmstat since boot, in pages or events

@@ -90,7 +90,7 @@ type source struct {
 }
 
 // sources lists all. A new source of counters is an entry here.
-var sources = []*source{&protocols, &devices, &queues, &softnet, &conntrack, &memory, &controlGroups, &mysqlStatus, &mysqlErrors}
+var sources = []*source{&protocols, &devices, &queues, &softnet, &conntrack, &memory, &disks, &controlGroups, &mysqlStatus, &mysqlErrors}
 
 // Risen is a counter of refused work that rose in the window.
 type Risen struct {

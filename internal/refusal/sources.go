@@ -135,7 +135,7 @@ func conntrackScopes(v *view.View) (list []Scope) {
 	return list
 }
 
-var memory = source{name: "vmstat", file: "/proc/vmstat", resource: "memory", counters: memoryCounters, scopes: memoryScopes}
+var memory = source{name: "vmstat", file: "/proc/vmstat; /sys/devices/system/edac/mc", resource: "memory", counters: memoryCounters, scopes: memoryScopes}
 
 func memoryScopes(v *view.View) []Scope {
 	type sample = recording.VMStatSample
@@ -145,7 +145,17 @@ func memoryScopes(v *view.View) []Scope {
 	s.Delta = deltas(rows, map[string]func(sample) uint64{
 		"oom_kill": func(s sample) uint64 { return s.OOMKills }, "htlb_buddy_alloc_fail": func(s sample) uint64 { return s.HugePageFails },
 	})
-	s.Check = func(name string) shell.Command { return shell.Line("grep %s /proc/vmstat", "^"+name) }
+	for name, d := range deltas(view.Rows[recording.MemorySample](v), map[string]func(recording.MemorySample) int64{
+		"ce_count": func(s recording.MemorySample) int64 { return s.Corrected }, "ue_count": func(s recording.MemorySample) int64 { return s.Uncorrected },
+	}) {
+		s.Delta[name] = d
+	}
+	s.Check = func(name string) shell.Command {
+		if strings.HasSuffix(name, "_count") {
+			return shell.Line("grep -r . /sys/devices/system/edac/mc --include %s", name)
+		}
+		return shell.Line("grep %s /proc/vmstat", "^"+name)
+	}
 	return []Scope{s}
 }
 

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,11 +20,14 @@ type device struct {
 	scheduler  string
 	requests   int64
 	size       int64
+	// Of the SCSI layer, which SATA disks are in as well; else Unknown.
+	errors, timeouts int64
 }
 
 func (d device) fill(row *recording.DiskSample) {
 	row.Partition, row.Rotational, row.Backing = d.partition, d.rotational, d.backing
 	row.Scheduler, row.QueueRequests, row.SizeBytes = d.scheduler, d.requests, d.size
+	row.Errors, row.Timeouts = d.errors, d.timeouts
 }
 
 // readDevice asks sysfs about one device. What is not there stays empty; a
@@ -31,7 +35,7 @@ func (d device) fill(row *recording.DiskSample) {
 func (d *disk) readDevice(name string) device {
 	// sysfs writes the slash of names like cciss/c0d0 as an exclamation mark.
 	dir := d.fs.path("sys/class/block", strings.ReplaceAll(name, "/", "!"))
-	dev := device{requests: recording.Unknown, size: recording.Unknown}
+	dev := device{requests: recording.Unknown, size: recording.Unknown, errors: recording.Unknown, timeouts: recording.Unknown}
 	if sectors, ok := procfile.Int(d.attribute(dir, "size")); ok {
 		dev.size = sectors * sector
 	}
@@ -52,12 +56,25 @@ func (d *disk) readDevice(name string) device {
 	}
 	dev.scheduler = chosen(d.attribute(queue, "queue/scheduler"))
 	switch {
+	case strings.HasPrefix(name, "sd") && !dev.partition:
+		dev.errors, dev.timeouts = d.hexCounter(dir, "device/ioerr_cnt"), d.hexCounter(dir, "device/iotmo_cnt")
 	case strings.HasPrefix(name, "loop"):
 		dev.backing = string(d.attribute(dir, "loop/backing_file"))
 	case strings.HasPrefix(name, "dm-"):
 		dev.backing = string(d.attribute(dir, "dm/name"))
 	}
 	return dev
+}
+
+// hexCounter reads a counter of drivers/scsi/scsi_sysfs.c, as 0x1f; Unknown if
+// the kernel does not have it.
+func (d *disk) hexCounter(dir, name string) int64 {
+	digits, ok := bytes.CutPrefix(d.attribute(dir, name), []byte("0x"))
+	n, valid := procfile.Hex(digits)
+	if !ok || !valid || n > math.MaxUint32 {
+		return recording.Unknown
+	}
+	return int64(n)
 }
 
 // attribute is the trimmed content of a sysfs file, nil when not readable.

@@ -1,7 +1,11 @@
 package host
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"rtrail/internal/probe/procfile"
@@ -9,11 +13,14 @@ import (
 )
 
 // memory reads /proc/meminfo (kernel Documentation/filesystems/proc.rst).
-type memory struct{ meminfo procfile.File }
+type memory struct {
+	fs      FS
+	meminfo procfile.File
+}
 
-func newMemory(fs FS) *memory { return &memory{meminfo: fs.file("proc/meminfo")} }
+func newMemory(fs FS) *memory { return &memory{fs: fs, meminfo: fs.file("proc/meminfo")} }
 
-func (m *memory) read(w *recording.Writer, _ bool) error {
+func (m *memory) read(w *recording.Writer, full bool) error {
 	b, err := m.meminfo.Read()
 	if err != nil {
 		return err
@@ -23,6 +30,9 @@ func (m *memory) read(w *recording.Writer, _ bool) error {
 		return err
 	}
 	row.At = time.Now()
+	if full {
+		row.Corrected, row.Uncorrected = m.errors()
+	}
 	recording.Append(w, row)
 	return nil
 }
@@ -34,7 +44,7 @@ func parseMeminfo(b []byte) (recording.MemorySample, error) {
 	row := recording.MemorySample{
 		Total: u, Free: u, Available: u, Buffers: u, Cached: u, SwapCached: u, Active: u, Inactive: u,
 		Anon: u, Mapped: u, Shmem: u, Dirty: u, Writeback: u, SReclaimable: u, SUnreclaim: u,
-		PageTables: u, Committed: u, CommitLimit: u, SwapTotal: u, SwapFree: u, HugeTotal: u,
+		PageTables: u, Committed: u, CommitLimit: u, SwapTotal: u, SwapFree: u, HugeTotal: u, Corrected: u, Uncorrected: u,
 	}
 	var hugePages, hugeSize int64 = u, u
 	for len(b) > 0 {
@@ -105,4 +115,34 @@ func parseMeminfo(b []byte) (recording.MemorySample, error) {
 		return row, fmt.Errorf("no MemTotal in /proc/meminfo")
 	}
 	return row, nil
+}
+
+// maxControllers bounds the memory controllers that are read.
+const maxControllers = 64
+
+// errors adds up what the memory controllers counted (kernel
+// Documentation/admin-guide/RAS); Unknown without a driver for them.
+func (m *memory) errors() (corrected, uncorrected int64) {
+	corrected, uncorrected = recording.Unknown, recording.Unknown
+	dir := m.fs.path("sys/devices/system/edac/mc")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return corrected, uncorrected
+	}
+	add := func(sum *int64, controller, file string) {
+		b, err := procfile.ReadOnce(filepath.Join(dir, controller, file), nil)
+		if n, ok := procfile.Int(bytes.TrimSpace(b)); err == nil && ok && n >= 0 {
+			*sum = max(*sum, 0) + n
+		}
+	}
+	read := 0
+	for _, e := range entries {
+		if number, ok := strings.CutPrefix(e.Name(), "mc"); !ok || number == "" || read == maxControllers {
+			continue
+		}
+		read++
+		add(&corrected, e.Name(), "ce_count")
+		add(&uncorrected, e.Name(), "ue_count")
+	}
+	return corrected, uncorrected
 }

@@ -1,6 +1,9 @@
 package host
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -198,4 +201,34 @@ func FuzzParsers(f *testing.F) {
 		newSoftIRQ(FS{}).parse(at, b)
 		newInterrupt(FS{}).parse(at, b)
 	})
+}
+
+// Counters of disks and memory controllers that only some hosts have; what is not
+// there is Unknown and never 0.
+func TestErrorCounters(t *testing.T) {
+	root := t.TempDir()
+	for path, text := range map[string]string{
+		"sys/class/block/sda/size": "1000", "sys/class/block/sda/device/ioerr_cnt": "0x1f\n", "sys/class/block/sda/device/iotmo_cnt": "0x2\n",
+		"sys/class/block/sdb/size": "1000", "sys/class/block/sdb/device/ioerr_cnt": "31\n", "sys/class/block/sdb/device/iotmo_cnt": "0xfffffffffff\n",
+		"sys/devices/system/edac/mc/mc0/ce_count": "7\n", "sys/devices/system/edac/mc/mc0/ue_count": "0\n",
+		"sys/devices/system/edac/mc/mc1/ce_count": "5\n", "sys/devices/system/edac/mc/power/ce_count": "100\n",
+	} {
+		path = filepath.Join(root, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := newDisk(FS{Root: root})
+	const u = recording.Unknown
+	for name, want := range map[string][2]int64{"sda": {31, 2}, "sdb": {u, u}, "vda": {u, u}} {
+		if got := d.readDevice(name); got.errors != want[0] || got.timeouts != want[1] {
+			t.Errorf("%s: %d errors, %d timeouts, want %v", name, got.errors, got.timeouts, want)
+		}
+	}
+	if corrected, uncorrected := newMemory(FS{Root: root}).errors(); corrected != 12 || uncorrected != 0 {
+		t.Errorf("%d corrected, %d uncorrected, want 12 and 0", corrected, uncorrected)
+	}
+	if corrected, uncorrected := newMemory(FS{Root: t.TempDir()}).errors(); corrected != u || uncorrected != u {
+		t.Errorf("without a driver: %d corrected, %d uncorrected", corrected, uncorrected)
+	}
 }
