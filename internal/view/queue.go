@@ -12,6 +12,7 @@ type Queue struct {
 	recording.QdiscSample // the last reading
 	Samples               []recording.QdiscSample
 	Dropped, Sent         float64 // packets in the window
+	Held                  float64 // times in the window that a rate or a limit made packets wait
 }
 
 // Queues lists the first queues of all interfaces that were read.
@@ -31,15 +32,19 @@ func (v *View) Queues() []Queue {
 			q := Queue{QdiscSample: series[k][len(series[k])-1], Samples: series[k]}
 			q.Dropped, _ = Delta(q.Samples, func(s sample) uint32 { return s.Drops })
 			q.Sent, _ = Delta(q.Samples, func(s sample) uint64 { return s.Packets })
+			q.Held, _ = Delta(q.Samples, func(s sample) uint32 { return s.Overlimits })
 			list = append(list, q)
 		}
 		return list
 	})
 }
 
-// Shapes says whether somebody gave the queue a rate: what it throws away is the
-// rate at work.
+// Shapes says whether somebody gave the queue a rate that was reached in the
+// window: what it throws away is the rate at work. Not every cake or htb has one.
 func (q Queue) Shapes() bool {
+	if q.Held == 0 {
+		return false
+	}
 	switch q.Kind {
 	case "tbf", "htb", "hfsc", "cbq", "cake":
 		return true

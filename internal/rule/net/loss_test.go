@@ -1,6 +1,7 @@
 package net
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -182,5 +183,40 @@ func TestFilterFits(t *testing.T) {
 		if got := f.fits(c); got != want {
 			t.Errorf("%q: %v, want %v", match, got, want)
 		}
+	}
+}
+
+// What a queue of an interface threw away is evidence; a shaper is named as the
+// limit only where its rate was reached.
+func TestQueueDrops(t *testing.T) {
+	const limits = ": the rate that it was given is the limit"
+	for _, tt := range []struct {
+		name        string
+		ns          uint64
+		kind        string
+		drops, held float64 // per second
+		want        string  // "": not told of
+	}{
+		{"shaper at its rate", 2, "htb", 40, 900, "the shaper htb 1: of eth0 threw away 400 packets and sent 13,000" + limits},
+		{"cake without a rate", 2, "cake", 40, 0, "the queue cake 1: of eth0 threw away 400 packets and sent 13,000"},
+		{"a full queue", 2, "pfifo_fast", 40, 0, "the queue pfifo_fast 1: of eth0 threw away 400 packets and sent 13,000"},
+		{"a shaper that only delays", 2, "htb", 0, 900, ""},
+		{"another namespace's", 1, "htb", 40, 900, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := ruletest.New(2, 10)
+			namespace(h, 2, "client", false)
+			ruletest.Every(h, func(at time.Time, s float64) recording.QdiscSample {
+				return recording.QdiscSample{At: at, NetNS: tt.ns, Interface: "eth0", Kind: tt.kind, Handle: 0x10000, Parent: recording.QdiscRoot,
+					Packets: uint64(1300 * s), Drops: uint32(tt.drops * s), Overlimits: uint32(tt.held * s)}
+			})
+			var got []string
+			for _, e := range queueDrops(h.View(), 2) {
+				got = append(got, e.What.String())
+			}
+			if strings.Join(got, "; ") != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
