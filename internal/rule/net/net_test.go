@@ -3,6 +3,7 @@ package net
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -253,6 +254,13 @@ func TestSYNFloodNamesPortAndSource(t *testing.T) {
 	sysctl(h, 1, "net.ipv4.tcp_max_syn_backlog", "256")
 	counters(h, 1, map[string]float64{"TcpExtListenDrops": 4800, "TcpExtListenOverflows": 0, "TcpPassiveOpens": 1})
 	found := ruletest.Judge(t, h, synFlood, rule.Certain)
+	for _, f := range found {
+		for _, e := range f.Evidence {
+			if check := e.Check.String(); strings.Contains(check, "'Tcp") {
+				t.Errorf("counters are one word, which nstat does not know: %s", check)
+			}
+		}
+	}
 	want := "SYN flood on nginx :80 from 10.78.0.9: the table of half-open connections is full, real connects are refused"
 	if len(found) != 1 || found[0].Headline.String() != want {
 		t.Errorf("got %d, %q", len(found), found[0].Headline)

@@ -260,15 +260,15 @@ func (x flood) evidence(v *view.View) []rule.Evidence {
 			Check: shell.Line("%s ss -Htn state syn-recv 'sport = :%d' | awk '{print $4}' | sed 's/:[0-9]*$//' | sort | uniq -c | sort -n | tail", enter, x.Port),
 		})
 	}
-	count := func(m *metric.Metric, name string, value float64, what rule.Text) {
+	count := func(m *metric.Metric, names shell.Command, value float64, what rule.Text) {
 		if value > 0 {
-			list = append(list, rule.Evidence{Metric: m, What: what, Value: value, Check: shell.Line("%s nstat -az %s", enter, name)})
+			list = append(list, rule.Evidence{Metric: m, What: what, Value: value, Check: shell.Line("%s nstat -az %s", enter, names)})
 		}
 	}
-	count(metric.TCPListenDrops, "TcpExtListenDrops TcpExtListenOverflows", x.refused, rule.T("ListenDrops without ListenOverflows +%s: SYNs refused", unit.Count(x.refused)))
-	count(metric.TCPQueueFullDrops, "TcpExtTCPReqQFullDrop", x.full, rule.T("TCPReqQFullDrop +%s: as many connections as the backlog allows were half open, and syncookies are off", unit.Count(x.full)))
-	count(metric.TCPSyncookiesSent, "TcpExtSyncookiesSent TcpExtSyncookiesRecv", x.cookied, rule.T("SyncookiesSent +%s, %s of them came back", unit.Count(x.cookied), unit.Count(x.returned)))
-	count(metric.TCPEmbryonicResets, "TcpExtEmbryonicRsts", x.resets, rule.T("EmbryonicRsts +%s: handshakes broken off by a reset", unit.Count(x.resets)))
+	count(metric.TCPListenDrops, shell.Line("TcpExtListenDrops TcpExtListenOverflows"), x.refused, rule.T("ListenDrops without ListenOverflows +%s: SYNs refused", unit.Count(x.refused)))
+	count(metric.TCPQueueFullDrops, shell.Line("TcpExtTCPReqQFullDrop"), x.full, rule.T("TCPReqQFullDrop +%s: as many connections as the backlog allows were half open, and syncookies are off", unit.Count(x.full)))
+	count(metric.TCPSyncookiesSent, shell.Line("TcpExtSyncookiesSent TcpExtSyncookiesRecv"), x.cookied, rule.T("SyncookiesSent +%s, %s of them came back", unit.Count(x.cookied), unit.Count(x.returned)))
+	count(metric.TCPEmbryonicResets, shell.Line("TcpExtEmbryonicRsts"), x.resets, rule.T("EmbryonicRsts +%s: handshakes broken off by a reset", unit.Count(x.resets)))
 	if opened := x.counters.Delta("TcpPassiveOpens"); view.Known(opened) {
 		list = append(list, rule.Evidence{
 			Metric: metric.TCPPassiveOpens, What: rule.T("%s handshakes completed in the namespace", unit.Count(opened)),
