@@ -42,6 +42,9 @@ func moment(at string, from, to, now time.Time) (time.Time, error) {
 	if t.Before(from.Truncate(time.Minute)) || t.After(to) {
 		return time.Time{}, usageError("--at %s: the recording holds %s to %s", at, from.Local().Format(spanLayout), to.Local().Format(spanLayout))
 	}
+	if t.Before(from) {
+		return from, nil
+	}
 	return t, nil
 }
 

@@ -30,7 +30,7 @@ func TestMoment(t *testing.T) {
 		{at: local("2026-03-02 03:00:07").UTC().Format(spanLayout), want: "2026-03-02 03:00:07"},
 		{at: local("2026-03-02 03:00:07").Format(spanLayout), want: "2026-03-02 03:00:07"},
 		{at: "2026-03-02 03:00:07 QQT", fails: "want 03:00"},
-		{at: "2026-03-01 22:00", want: "2026-03-01 22:00:00"}, // the minute in which it begins
+		{at: "2026-03-01 22:00", want: "2026-03-01 22:00:20"}, // the minute in which it begins
 		{at: "-5m", want: "2026-03-04 07:25:00"},
 		{at: " -1h30m ", want: "2026-03-04 06:00:00"},
 		{at: "2026-03-01 21:59", fails: "the recording holds 2026-03-01 22:00:20"},

@@ -55,7 +55,7 @@ func TestBreakingKeepsHostileNames(t *testing.T) {
 func TestCodeInMarkdownEndsWhereItEnds(t *testing.T) {
 	for text, want := range map[string]string{
 		"":           "",
-		"ls a|b":     "`ls a\\|b`",
+		"ls a|b":     "`ls a|b`",
 		"ls 'a`b'":   "`` ls 'a`b' ``",
 		"ls 'a``<b'": "``` ls 'a``<b' ```",
 	} {

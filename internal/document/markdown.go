@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"rtrail/internal/escape"
@@ -24,7 +25,8 @@ type markdown struct{ strings.Builder }
 func (b *markdown) write(block Block) {
 	switch x := block.(type) {
 	case Facts:
-		fmt.Fprintf(b, "\n%s\n", md(strings.TrimPrefix(strings.Join(append([]string{x.Lead}, x.Items...), ", "), ", ")))
+		words := slices.DeleteFunc(append([]string{x.Lead}, x.Items...), func(s string) bool { return s == "" })
+		fmt.Fprintf(b, "\n%s\n", md(strings.Join(words, ", ")))
 	case Prose:
 		b.WriteByte('\n')
 		if x.Label != "" {
@@ -116,12 +118,12 @@ var mdEscaper = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, 
 // md keeps text from the host from being read as Markdown or HTML.
 func md(s string) string { return mdEscaper.Replace(escape.Text(s)) }
 
-// code is a code span that survives backquotes and a table's bars.
+// code is a code span that survives backquotes.
 func code(s string) string {
 	if s == "" {
 		return ""
 	}
-	s = strings.ReplaceAll(escape.Text(s), "|", `\|`)
+	s = escape.Text(s)
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`" // as long as no run in the text is, so that none ends it

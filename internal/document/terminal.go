@@ -253,8 +253,8 @@ const (
 	rowsAt  = 3
 	wordsAt = 12
 	// headLines is the most lines of a headline, commandLines of the commands of a
-	// row, where a finding is short.
-	headLines, commandLines = 2, 2
+	// row and priceLines of what they cost, where a finding is short.
+	headLines, commandLines, priceLines = 2, 2, 2
 )
 
 // finding gives the lines of a finding, at most as many as it says.
@@ -328,22 +328,29 @@ func (p *page) row(r Row, short bool) []string {
 		commands[0] = lead + strings.TrimLeft(commands[0], " ")
 	}
 	out = append(out, commands...)
-	price := escape.Text(r.Price)
-	if price != "" {
-		price = "costs: " + price
-	}
-	danger := ""
 	if r.Danger != "" {
-		danger = "DANGER: " + escape.Text(r.Danger)
+		out = p.after(out, Alarm, p.words(wordsAt, "DANGER: "+r.Danger, 0), short)
 	}
-	if after := strings.TrimSpace(strings.Join([]string{danger, price}, "  ")); after != "" {
-		after = fit(after, max(p.width-wordsAt, cells(danger)))
-		painted := p.paint(Alarm, danger) + p.paint(Quiet, strings.TrimPrefix(after, danger))
-		if n := len(out); short && n > 0 && cells(sgr.ReplaceAllString(out[n-1], ""))+3+cells(after) <= p.width {
-			out[n-1] += "   " + painted
-		} else {
-			out = append(out, pad("", wordsAt)+painted)
+	if r.Price != "" {
+		most := 0
+		if short {
+			most = priceLines
 		}
+		out = p.after(out, Quiet, p.words(wordsAt, "costs: "+r.Price, most), short)
+	}
+	return out
+}
+
+// after puts words below the lines of a row, or behind the last one if a short
+// finding has room there.
+func (p *page) after(out []string, style Style, words []string, short bool) []string {
+	const gap = "   "
+	if n := len(out); short && n > 0 && len(words) == 1 && cells(sgr.ReplaceAllString(out[n-1], ""))+len(gap)+cells(words[0]) <= p.width {
+		out[n-1] += gap + p.paint(style, words[0])
+		return out
+	}
+	for _, l := range words {
+		out = append(out, pad("", wordsAt)+p.paint(style, l))
 	}
 	return out
 }

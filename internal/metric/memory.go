@@ -75,7 +75,7 @@ var (
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/memory.current", "systemd-cgtop", "docker stats"}, Traps: []string{"a group at its limit may just hold cache it can drop (inactive_file)"}})
 	CgroupMemoryLimit = add(Metric{ID: "cgroup.memory-limit", Name: "memory limit of a control group", Unit: "bytes", Help: "what the group may use before its processes are killed", Source: "memory.max (v2), memory.limit_in_bytes (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/memory.max"}, Traps: []string{"a parent's limit binds its children too", "programs inside see the host's memory in free"}})
-	CgroupMemoryHits = add(Metric{ID: "cgroup.memory-hits", Counter: true, Name: "times at the memory limit", Unit: "count", Help: "times the group wanted to grow beyond its limit and had to reclaim first", Source: "memory.events max, or high where memory.high is the lower limit (v2), memory.failcnt (v1)",
+	CgroupMemoryHits = add(Metric{ID: "cgroup.memory-hits", Counter: true, Name: "times at the memory limit", Unit: "count", Help: "times the group wanted to grow beyond its limit and had to reclaim first", Source: "memory.events max, or high where memory.high is the lower limit (v2), memory.failcnt and memory.memsw.failcnt (v1)",
 		Tools: []string{"cat /sys/fs/cgroup/GROUP/memory.events"}, Traps: []string{"reading files through the cache also reaches the limit, without harm"}})
 	CgroupRefaults = add(Metric{ID: "cgroup.refaults", Counter: true, Name: "refaults of a control group", Unit: "pages per second", Help: "pages of files that processes of the group read again after the group had let go of them",
 		Source: "memory.stat workingset_refault_file (workingset_refault before 5.9)", Tools: []string{"grep workingset_refault /sys/fs/cgroup/GROUP/memory.stat"},

@@ -141,8 +141,8 @@ func object(s string, find *regexp.Regexp, name, value int) string {
 		if !isSecret(s[at[2*name]:at[2*name+1]]) {
 			continue
 		}
-		marks := len(s[from:to]) - len(strings.TrimLeft(s[from:to], `\"'`))
-		if from, to = from+marks, to-marks; from >= to || isEmpty(s[from:to]) {
+		from, to = withoutQuotes(s, from, to)
+		if from >= to || isEmpty(s[from:to]) {
 			continue
 		}
 		out.WriteString(s[done:from] + Mask)
@@ -151,8 +151,21 @@ func object(s string, find *regexp.Regexp, name, value int) string {
 	return out.String() + s[done:]
 }
 
+// withoutQuotes leaves the quotes around a value out, if both are there.
+func withoutQuotes(s string, from, to int) (int, int) {
+	for _, q := range []string{`\"`, `"`, `'`} {
+		if v := s[from:to]; len(v) >= 2*len(q) && strings.HasPrefix(v, q) && strings.HasSuffix(v, q) {
+			return from + len(q), to - len(q)
+		}
+	}
+	return from, to
+}
+
 // part is a piece of a URL with something encoded in it.
 var part = regexp.MustCompile(`[^\s"'<>&?=#;|/\\]*%[0-9A-Fa-f]{2}[^\s"'<>&?=#;|\\]*`)
+
+// strayPercent is a percent sign that encodes nothing.
+var strayPercent = regexp.MustCompile(`%([0-9A-Fa-f]?(?:[^0-9A-Fa-f%]|$))`)
 
 // maxEncodings bounds how often text is encoded within itself. Every level of a
 // redirection adds one.
@@ -164,7 +177,7 @@ func encoded(s string, depth int) string {
 		return s
 	}
 	return part.ReplaceAllStringFunc(s, func(p string) string {
-		clear, err := url.QueryUnescape(p)
+		clear, err := url.QueryUnescape(strayPercent.ReplaceAllString(p, "%25$1"))
 		if err != nil {
 			return p
 		}

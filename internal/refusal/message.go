@@ -11,6 +11,7 @@ import "slices"
 //   - Unix sockets lose nothing: a sender waits or gets EAGAIN, which nobody counts.
 var messageCounters = slices.Concat(
 	of("Netlink", Counter{Names: "Drops", Kind: Refused, Unit: "messages", Resource: "packet delivery",
+		PerSecond: 10, Why: "a monitor that was stopped loses all that it is told",
 		Means: "a message of the kernel (a change of a route or an address, a tracked connection, an audit record) that a program did not read in time: it works with what it knew before. Rising numbers in column Drops of /proc/net/netlink name its port, which is its PID as a rule"}),
 	of("Sctp",
 		volume("CurrEstab ActiveEstabs PassiveEstabs Shutdowns OutCtrlChunks OutOrderChunks OutUnorderChunks InCtrlChunks InOrderChunks InUnorderChunks "+

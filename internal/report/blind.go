@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -83,12 +84,24 @@ func blindSpots(v verdict.Verdict) []document.Block {
 		item := document.Item{Words: few(s.what) + ": " + strings.Join(s.why, "; "), Remedy: s.how, Lines: 3}
 		if len(s.capabilities) > 0 {
 			item.Remedy = ""
-			item.Words = few(s.what) + ": run as root, or once:"
-			item.Command = "sudo setcap " + strings.Join(s.capabilities, ",") + "+ep $(command -v rtrail)"
+			item.Words = few(s.what) + ": run as root, or once, for everybody who may run the file:"
+			item.Command = "sudo setcap " + strings.Join(slices.Sorted(maps.Keys(complete(s.capabilities))), ",") + "+ep $(command -v rtrail)"
 		}
 		l.Items = append(l.Items, item)
 	}
 	return []document.Block{l}
+}
+
+// watching are the capabilities with which a host is watched. setcap replaces those
+// that a file has: a line with fewer would take some away.
+var watching = []string{"cap_bpf", "cap_dac_read_search", "cap_net_admin", "cap_perfmon", "cap_sys_admin", "cap_sys_ptrace", "cap_syslog"}
+
+func complete(missing []string) map[string]bool {
+	all := map[string]bool{}
+	for _, c := range slices.Concat(watching, missing) {
+		all[c] = true
+	}
+	return all
 }
 
 // spotNames is how many resources of a blind spot are named: why nobody sees them

@@ -18,7 +18,10 @@ const (
 	// out what its lines have no room for.
 	quietEvidence = 4
 	// quietSubjects is how many of a rule's equal findings are listed.
-	quietSubjects = 6
+	quietSubjects = 4
+
+	// lostRows stands before numbers that evidence with losses gave.
+	lostRows = "at least, as rows were lost"
 )
 
 // findings makes one block of each finding, and one of all that a rule found with
@@ -61,7 +64,7 @@ func finding(f verdict.Finding, verbose bool) document.Finding {
 	d := blockOf(f, f.Headline.String())
 	impact := f.Impact.Text.String()
 	if f.Lossy {
-		impact = strings.TrimPrefix(impact+" (from evidence that lost rows)", " ")
+		impact = strings.TrimSuffix(lostRows+": "+impact, ": ")
 	}
 	d.Rows = appendWords(d.Rows, document.Row{Label: "impact", Words: impact, Lines: 1})
 	d.Rows = appendWords(d.Rows, document.Row{Label: "who", Words: about(f.Subject), Lines: 1})
@@ -90,7 +93,7 @@ func finding(f verdict.Finding, verbose bool) document.Finding {
 		d.Rows = append(d.Rows, document.Row{Label: label(i, "proof"), Words: evidenceWords(e), Lines: 2, Spare: spare})
 	}
 	d.Rows = appendWords(d.Rows, document.Row{Label: "explains", Words: explained(f), Lines: 2, Spare: 2})
-	d.Rows = appendWords(d.Rows, document.Row{Label: "note", Words: noted(f), Lines: 2, Spare: 2})
+	d.Rows = appendWords(d.Rows, document.Row{Label: "note", Words: noted(f), Lines: 1})
 	d.Rows = append(d.Rows, advice(f)...)
 	d.Rows = append(d.Rows, why(f, "-v: all evidence"))
 	return d
@@ -113,17 +116,35 @@ func group(list []verdict.Finding) document.Finding {
 		if impact := x.Impact.Text.String(); impact != "" {
 			words = impact + ": " + words
 		}
+		if x.Lossy {
+			words = lostRows + ": " + words
+		}
 		d.Rows = append(d.Rows, document.Row{Label: label(i, "who"), Words: words, Lines: 1})
 	}
 	for _, r := range advice(f) {
 		r.Lines = 1
-		if r.Label == "LATER" {
+		switch r.Label {
+		case "LATER":
 			r.Spare = 1
+		case "CHANGE":
+			r.Words = "of the first: " + r.Words
 		}
 		d.Rows = append(d.Rows, r)
 	}
-	d.Rows = append(d.Rows, why(f, "-v: each with its evidence and advice"))
+	more := "-v: each with its evidence and advice"
+	if n := folded(list); n > 0 {
+		more += ", and " + plural(n, "finding", "findings") + " that they explain"
+	}
+	d.Rows = append(d.Rows, why(f, more))
 	return d
+}
+
+// folded counts the symptoms under findings.
+func folded(list []verdict.Finding) (n int) {
+	for _, f := range list {
+		n += len(f.Explains)
+	}
+	return n
 }
 
 // kinds are the words for several subjects of a kind.
@@ -145,7 +166,7 @@ func advice(f verdict.Finding) []document.Row {
 				look = e.Check.String()
 			}
 		}
-		rows = append(rows, document.Row{Label: "LOOK", Commands: commands(look)})
+		rows = append(rows, document.Row{Label: "LOOK", Commands: commands(look), Danger: danger(look)})
 	}
 	fixes := byPain(f.Fixes)
 	first := slices.IndexFunc(fixes, func(x rule.Fix) bool { return !x.Command.Empty() && !template.MatchString(x.Command.String()) })
@@ -200,14 +221,18 @@ var dangers = []struct {
 	does    string
 }{
 	{regexp.MustCompile(`(?i)mysql .*\bkill\b`), "ends what that connection does and rolls it back"},
-	{regexp.MustCompile(`(^|[;&|] *)(sudo )?(kill|pkill|killall) (-9 |-KILL |-TERM )?[^-]`), "ends the process and what it is doing"},
+	{regexp.MustCompile(`(?m)(^|[;&|] *)(sudo )?(kill|pkill|killall) (-9 |-KILL |-TERM )?[^-]`), "ends the process and what it is doing"},
 	{regexp.MustCompile(`\b(reboot|shutdown|poweroff)\b`), "ends everything on this host"},
 	{regexp.MustCompile(`\b(systemctl|service) .*(\brestart\b|\bstop\b)`), "ends the work under way in the service"},
-	{regexp.MustCompile(`(^|[;&|] *)(sudo )?rm `), "deletes files"},
+	{regexp.MustCompile(`(?m)(^|[;&|] *)(sudo )?rm `), "deletes files"},
 	{regexp.MustCompile(`(?i)\b(drop|truncate) (table|index|database)\b`), "deletes data"},
 	{regexp.MustCompile(`(?i)\balter table\b`), "may lock or copy the table"},
 	{regexp.MustCompile(`\b(ip6?tables .*-[ID] .*-j DROP|nft .*\bdrop\b)`), "cuts off whom it matches"},
 	{regexp.MustCompile(`\b(ip6?tables -F|nft flush|tc qdisc del)\b`), "takes rules away from all traffic"},
+	{regexp.MustCompile(`\bip6?tables .*--notrack`), "ends NAT and stateful filtering for what it matches"},
+	{regexp.MustCompile(`\bMemoryMax=`), "processes of the group are killed at this limit"},
+	{regexp.MustCompile(`(?i)innodb_flush_log_at_trx_commit *= *[02]|sync_binlog *= *(0|[2-9]|\d\d)`), "a crash may lose commits that clients were told of"},
+	{regexp.MustCompile(`(?i)idle_(\w+_)?transaction_timeout *= *[1-9]`), "rolls back transactions that stay open for longer"},
 	{regexp.MustCompile(`tcp_tw_recycle=1`), "breaks clients behind NAT"},
 	{regexp.MustCompile(`\bswapoff\b`), "may run out of memory"},
 }
@@ -241,7 +266,7 @@ func about(s rule.Subject) string {
 func evidenceWords(e rule.Evidence) string {
 	words := e.What.String()
 	if e.Lossy {
-		words += " (at least: rows were lost)"
+		words = lostRows + ": " + words
 	}
 	return words
 }

@@ -60,6 +60,9 @@ func (t *Threshold) Set(text string) error {
 	if err != nil {
 		return err
 	}
+	if v == 0 && t.Value > 0 && t.Unit == "count" {
+		return fmt.Errorf("%q: a count of nothing proves nothing", text)
+	}
 	if t.preset == nil {
 		own := t.Value
 		t.preset = &own

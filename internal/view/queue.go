@@ -6,7 +6,7 @@ import (
 	"rtrail/internal/recording"
 )
 
-// Queue is the first queueing discipline of an interface, in one direction, over
+// Queue is the first queueing discipline of an interface, for what it sends, over
 // the window. Its counters include those below it.
 type Queue struct {
 	recording.QdiscSample // the last reading
@@ -26,7 +26,9 @@ func (v *View) Queues() []Queue {
 		}
 		keys, series := Group(Rows[sample](v), func(s sample) key { return key{s.NetNS, s.Interface, s.Handle, s.Parent} })
 		for _, k := range keys {
-			if k.parent != recording.QdiscRoot && k.parent != recording.QdiscIngress {
+			// Nothing queues at ingress and clsact: filters drop there what they
+			// were told to.
+			if k.parent != recording.QdiscRoot {
 				continue
 			}
 			q := Queue{QdiscSample: series[k][len(series[k])-1], Samples: series[k]}

@@ -43,5 +43,6 @@ func (r *Result) fold() {
 	for _, sum := range rest {
 		kept = append(kept, *sum)
 	}
+	slices.SortStableFunc(kept, func(a, b recording.PacketService) int { return a.At.Compare(b.At) })
 	r.Seconds = slices.Clone(kept)
 }

@@ -129,20 +129,26 @@ func (m *memory) errors() (corrected, uncorrected int64) {
 	if err != nil {
 		return corrected, uncorrected
 	}
-	add := func(sum *int64, controller, file string) {
-		b, err := procfile.ReadOnce(filepath.Join(dir, controller, file), nil)
-		if n, ok := procfile.Int(bytes.TrimSpace(b)); err == nil && ok && n >= 0 {
-			*sum = max(*sum, 0) + n
+	// A sum without one of its parts would look like a counter that was reset.
+	sum := func(file string, controllers []string) (total int64) {
+		for _, c := range controllers {
+			b, err := procfile.ReadOnce(filepath.Join(dir, c, file), nil)
+			n, ok := procfile.Int(bytes.TrimSpace(b))
+			if err != nil || !ok || n < 0 {
+				return recording.Unknown
+			}
+			total += n
+		}
+		return total
+	}
+	var controllers []string
+	for _, e := range entries {
+		if number, ok := strings.CutPrefix(e.Name(), "mc"); ok && number != "" && len(controllers) < maxControllers {
+			controllers = append(controllers, e.Name())
 		}
 	}
-	read := 0
-	for _, e := range entries {
-		if number, ok := strings.CutPrefix(e.Name(), "mc"); !ok || number == "" || read == maxControllers {
-			continue
-		}
-		read++
-		add(&corrected, e.Name(), "ce_count")
-		add(&uncorrected, e.Name(), "ue_count")
+	if len(controllers) > 0 {
+		corrected, uncorrected = sum("ce_count", controllers), sum("ue_count", controllers)
 	}
 	return corrected, uncorrected
 }

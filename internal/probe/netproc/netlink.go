@@ -35,14 +35,19 @@ func (n *Netlink) Read(dst []recording.ProtocolSample, at time.Time, netns uint6
 		line, b = procfile.Line(b)
 		drops, ok1 := uintAt(line, dropsAt)
 		inode, ok2 := uintAt(line, inodeAt)
-		if !ok1 || !ok2 {
-			continue
+		if !ok1 || !ok2 || inode == 0 {
+			continue // a socket that nobody holds any more has no name
 		}
 		now[inode] = drops
 		// One that came since the last reading lost all of it in between.
 		if was := n.drops[inode]; n.begun && drops > was {
 			n.lost += int64(drops - was)
 		}
+	}
+	if len(now) == maxNetlinkSockets {
+		// One that comes into the list later would seem to have lost all at once.
+		*n = Netlink{}
+		return dst
 	}
 	n.drops, n.begun = now, true
 	return append(dst, recording.ProtocolSample{At: at, NetNS: netns, Protocol: "Netlink", Name: "Drops", Value: n.lost})

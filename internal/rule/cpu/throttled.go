@@ -49,7 +49,7 @@ func detectThrottled(v *view.View) ([]rule.Finding, error) {
 			continue
 		}
 		known = true
-		if c.PeriodsIn < throttledPeriods.Value || c.ThrottledIn/c.PeriodsIn < throttledPossible.Value {
+		if c.PeriodsIn <= 0 || c.PeriodsIn < throttledPeriods.Value || c.ThrottledIn/c.PeriodsIn < throttledPossible.Value {
 			continue
 		}
 		found = append(found, throttledFinding(v, c))

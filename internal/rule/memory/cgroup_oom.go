@@ -115,7 +115,7 @@ func groupKill(v *view.View, list []kill) rule.Finding {
 		}
 		if n := view.OrZero(c.HitLimit); n > 0 {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CgroupMemoryHits, Value: n,
-				What: rule.T("it hit its limit %v times", unit.Count(n)), Check: shell.Line("cat %s", memoryFile(c, "memory.events", "memory.failcnt"))})
+				What: rule.T("it hit its limit %v times", unit.Count(n)), Check: hitsCheck(c)})
 		}
 	}
 	what := "a memory limit"
@@ -198,6 +198,15 @@ func groupFixes(comm, group string, limit int64) []rule.Fix {
 		{Text: rule.T("set memory.high below the limit, so that the group is slowed down before it is killed"),
 			Command: shell.Line("systemctl set-property UNIT MemoryHigh=..."), Tradeoff: "reclaim makes it slow, which can be harder to notice than a restart"},
 	}
+}
+
+// hitsCheck shows how often a group hit its limits; version 1 counts those of memory
+// apart from those of memory and swap together, which few systems count at all.
+func hitsCheck(c view.Cgroup) shell.Command {
+	if c.Version == 1 {
+		return shell.Line("cat %s %s", memoryFile(c, "", "memory.failcnt"), memoryFile(c, "", "memory.memsw.failcnt"))
+	}
+	return shell.Line("cat %s   # max and high", memoryFile(c, "memory.events", ""))
 }
 
 // memoryFile is where a group's file lies on most systems.

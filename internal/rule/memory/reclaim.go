@@ -247,18 +247,14 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 			What: rule.T("%v pages per second (%v/s) of files were read again that memory had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady))})
 		list = append(list, availableNow(v)...)
 	} else {
-		limit, high, _ := view.MemoryBound(g.CgroupSample)
-		events := "memory.events"
-		if high {
-			events += "   # high"
-		}
+		limit, _, _ := view.MemoryBound(g.CgroupSample)
 		list = append(list,
 			rule.Evidence{Metric: metric.CgroupRefaults, Value: s.pages, Limit: rule.Limit(refaultsFrom.Value),
 				What: rule.T("%v pages per second (%v/s) of files were read again that the group had let go of, in %v of the intervals", unit.Count(s.pages), bytes, unit.Share(s.steady)), Check: shell.Line("grep workingset_refault %s", memoryFile(g, "memory.stat", "memory.stat"))},
 			rule.Evidence{Metric: metric.CgroupMemory, Value: float64(g.Memory), Limit: rule.Limit(float64(limit)),
 				What: rule.T("%s uses %v of %v, cache included", g.Path, unit.Bytes(g.Memory), unit.Bytes(limit)), Check: shell.Line("cat %s", memoryFile(g, "memory.current", "memory.usage_in_bytes"))},
 			rule.Evidence{Metric: metric.CgroupMemoryHits, Value: hits(g),
-				What: rule.T("it hit its limit %v times", unit.Count(hits(g))), Check: shell.Line("cat %s", memoryFile(g, events, "memory.failcnt"))})
+				What: rule.T("it hit its limit %v times", unit.Count(hits(g))), Check: hitsCheck(g)})
 	}
 	if s.waiting > 0 {
 		list = append(list, rule.Evidence{Metric: metric.ProcessDiskWait, Value: s.waiting,

@@ -28,7 +28,7 @@ var (
 		Reason: "Threads that wait at one place, with most-wait: it is what the server does."}
 	mostWait = rule.Threshold{Name: "most-wait", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Half of all busy threads on one stack is where every reader of stacks begins."}
-	fullCPUs = rule.Threshold{Name: "full-cp-us", Value: 0.95, Unit: "share", Source: rule.Judgement,
+	fullCPUs = rule.Threshold{Name: "full-cpus", Value: 0.95, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of CPU time beyond which the CPUs are the limit, too."}
 	fewSamples = rule.Threshold{Name: "few-samples", Value: 60, Unit: "count", Source: rule.Judgement,
 		Reason: "Samples of running threads: 60 make a share of a tenth right to within four percent."}

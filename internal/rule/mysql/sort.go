@@ -35,7 +35,7 @@ var (
 	mergeRate = rule.Threshold{Name: "merge-rate", Value: 1.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Merge passes per second without digests: each writes and reads several buffers of rows to and from a file."}
 	manySorted = rule.Threshold{Name: "many-sorted", Value: 10_000, Unit: "rows", Source: rule.Judgement,
-		Reason: "Rows per execution are worth a word: a core sorts some million rows a second."}
+		Reason: "Rows sorted per execution; a core sorts some million rows a second."}
 	seenSorting = rule.Threshold{Name: "seen-sorting", Value: 0.1, Unit: "connections", Source: rule.Judgement,
 		Reason: "The mean number of connections in the state of a sort from which somebody waits for one."}
 	largeSort = rule.Threshold{Name: "large-sort", Value: 32 << 20, Unit: "bytes", Source: rule.Judgement,

@@ -36,7 +36,7 @@ var (
 	spinCores = rule.Threshold{Name: "spin-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU that spin loops must take: less is nobody's trouble."}
 	farFromDefault = rule.Threshold{Name: "far-from-default", Value: 4, Unit: "ratio", Source: rule.Judgement,
-		Reason: "The product of both settings by that of their defaults: so much longer is a wait that fails."}
+		Reason: "Product of both settings, relative to their defaults: how much longer a thread spins in vain."}
 )
 
 const (

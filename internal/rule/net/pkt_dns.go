@@ -58,7 +58,7 @@ var (
 		Reason: "Failures: fewer are names whose own servers are broken."}
 	slowAnswer = rule.Threshold{Name: "slow-answer", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, chapter 5",
 		Reason: "Time of the usual answer that people notice."}
-	slowerThanCached = rule.Threshold{Name: "slower-than-cached", Value: 10, Unit: "ratio", Source: "Nielsen, Usability Engineering, chapter 5",
+	slowerThanCached = rule.Threshold{Name: "slower-than-cached", Value: 10, Unit: "ratio", Source: rule.Judgement,
 		Reason: "How much longer than the resolver's fastest answer the usual one takes: far is no reason to be slow."}
 	waitedForNames = rule.Threshold{Name: "waited-for-names", Value: 0.1, Unit: "seconds per second", Source: rule.Judgement,
 		Reason: "Time waited for names from which it is worth a finding."}

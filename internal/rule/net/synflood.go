@@ -165,7 +165,7 @@ func measureFlood(v *view.View, l view.Listener) flood {
 
 func (x flood) confidence() rule.Confidence {
 	seconds := max(x.counters.Seconds, 1)
-	opened := x.counters.Delta("TcpPassiveOpens")
+	opened := x.counters.AtLeast("TcpPassiveOpens")
 	// A full accept queue leaves handshakes half open as well: there the last
 	// ACK is what is refused.
 	if 2*x.Full >= len(x.Samples) && x.Full > 0 {
@@ -195,7 +195,7 @@ func (x flood) atLimit() bool {
 
 // flooded says that many SYNs are refused and hardly any handshake completes.
 func (x flood) flooded() bool {
-	return !x.cookies && x.refused/max(x.counters.Seconds, 1) >= floodRate.Value && x.refused >= mostIncomplete.Value*x.counters.Delta("TcpPassiveOpens")
+	return !x.cookies && x.refused/max(x.counters.Seconds, 1) >= floodRate.Value && x.refused >= mostIncomplete.Value*x.counters.AtLeast("TcpPassiveOpens")
 }
 
 // queueFull says that SYNs are refused because the queue is full, be they many

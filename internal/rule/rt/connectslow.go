@@ -32,7 +32,7 @@ var connectSlow = rule.Rule{
 }
 
 var (
-	someRepeatedSYNs = rule.Threshold{Name: "some-repeated-sy-ns", Value: 3, Unit: "count", Source: rule.Judgement,
+	someRepeatedSYNs = rule.Threshold{Name: "some-repeated-syns", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "One or two may be a moment of a bad line. It also is how many SYNs in vain say that a single connect fails."}
 	slowConnects = rule.Threshold{Name: "slow-connects", Value: 0.01, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of connects from which it is more than bad luck: lines that lose one packet in a thousand repeat one SYN in a thousand."}

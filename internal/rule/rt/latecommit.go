@@ -40,7 +40,7 @@ var (
 	lateAtLeast = rule.Threshold{Name: "late-at-least", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
 		Reason: "What a wait must be worth: longer than a scheduler's delay or a pause of a garbage collector that nobody minds."}
 	lateShare = rule.Threshold{Name: "late-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the pause in the pause and the work of a transaction."}
+		Reason: "Share of a transaction's time that passes between its last statement and its COMMIT."}
 )
 
 func detectLateCommit(v *view.View) ([]rule.Finding, error) {

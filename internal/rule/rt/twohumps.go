@@ -45,7 +45,7 @@ var (
 	onTeeth = rule.Threshold{Name: "on-teeth", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of the times beyond half a step that must lie on teeth; a smooth distribution has 0.4."}
 	gapShare = rule.Threshold{Name: "gap-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Nothing for a fifth of a time above it parts a hump from the next; multiples up to the fifth are further apart."}
+		Reason: "Two humps are apart if there are no response times within a fifth above the first; multiples up to the fifth are further apart."}
 	toothShare = rule.Threshold{Name: "tooth-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of all requests that makes a tooth one that counts."}
 	apart = rule.Threshold{Name: "apart", Value: 3, Unit: "ratio", Source: rule.Judgement,
