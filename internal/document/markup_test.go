@@ -3,9 +3,12 @@ package document_test
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 
 	"rtrail/internal/document"
+	"rtrail/internal/escape"
+	"rtrail/internal/golden"
 )
 
 const markup = "# A fault, told in **many** words so that its heading is wrapped too\n\n## What it is\nWords with `code * in it`, **strong** ones and a\n" +
@@ -19,7 +22,7 @@ func TestPage(t *testing.T) {
 		if err := document.Page(&out, markup, document.TerminalOptions{Width: width}); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, name, out.String())
+		golden.Text(t, "testdata/"+name, out.String())
 		harmless(t, out.String())
 	}
 }
@@ -47,4 +50,13 @@ func FuzzPage(f *testing.F) {
 		}
 		harmless(t, out.String())
 	})
+}
+
+// harmless fails on what a terminal would act on.
+func harmless(t *testing.T, s string) {
+	t.Helper()
+	s = strings.ReplaceAll(s, "\n", "")
+	if at := strings.IndexFunc(s, escape.Hidden); at >= 0 {
+		t.Errorf("the document holds %q", s[at:])
+	}
 }

@@ -2,10 +2,7 @@ package mysqlview
 
 import (
 	"bytes"
-	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/golden"
 	"rtrail/internal/recording"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -62,23 +58,6 @@ func story() []Row {
 	}
 }
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", name, diff)
-	}
-}
-
 func TestLines(t *testing.T) {
 	for name, test := range map[string]struct {
 		width         int
@@ -112,7 +91,7 @@ func TestLines(t *testing.T) {
 					}
 				}
 			}
-			golden(t, name, b.Bytes())
+			golden.Text(t, "testdata/"+name, b.String())
 		})
 	}
 }
@@ -172,7 +151,7 @@ func TestJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden(t, "rows.json", b.Bytes())
+	golden.Text(t, "testdata/rows.json", b.String())
 }
 
 func TestTotals(t *testing.T) {
@@ -194,7 +173,7 @@ func TestTotals(t *testing.T) {
 	if err := totals.Print(&b, 80, 10); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "totals.txt", b.Bytes())
+	golden.Text(t, "testdata/totals.txt", b.String())
 }
 
 func TestTotalsOfOne(t *testing.T) {

@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -16,9 +15,9 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-var update = flag.Bool("update", false, "write SCHEMA.md anew from the row types")
+	"rtrail/internal/golden"
+)
 
 const (
 	schemaFile  = "SCHEMA.md"
@@ -36,7 +35,7 @@ func TestSchema(t *testing.T) {
 		t.Fatalf("%s has no line %q", schemaFile, tablesBegin)
 	}
 	want := describeTables(t)
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(schemaFile, []byte(intro+tablesBegin+want), 0o644); err != nil {
 			t.Fatal(err)
 		}

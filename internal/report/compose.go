@@ -19,8 +19,8 @@ func Compose(v verdict.Verdict, verbose bool) document.Document {
 	d := document.Document{Title: title(v)}
 	add := func(b ...document.Block) { d.Blocks = append(d.Blocks, b...) }
 	add(header(v, verbose))
-	if len(v.Vitals) > 0 {
-		add(document.Facts{Items: v.Vitals, Style: document.Quiet})
+	if words := vitals(v.Vitals); len(words) > 0 {
+		add(document.Facts{Items: words, Style: document.Quiet})
 	}
 	for _, c := range v.Captures {
 		add(captureBlocks(c)...)

@@ -24,6 +24,7 @@ type Document struct {
 	Tool      string        `json:"tool"`
 	Host      Host          `json:"host"`
 	Window    Window        `json:"window"`
+	Vitals    Vitals        `json:"vitals"`
 	Findings  []Finding     `json:"findings"`
 	Healthy   []string      `json:"healthy"`
 	Unjudged  []Unjudged    `json:"unjudged"`
@@ -215,6 +216,7 @@ func NewDocument(v verdict.Verdict) Document {
 			Start: v.Window.Start, End: v.Window.End, Interrupted: v.Window.Interrupted,
 			Seconds: v.Window.End.Sub(v.Window.Start).Seconds(),
 		},
+		Vitals:   newVitals(v.Vitals),
 		Findings: each(v.Findings, newFinding),
 		Healthy:  each(v.Healthy, same),
 		Unjudged: each(v.Unjudged, newUnjudged),

@@ -1,13 +1,7 @@
 package report_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
-	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
@@ -16,28 +10,8 @@ import (
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
+	"rtrail/internal/view"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with, or with -update writes, a file in testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (go test ./internal/report -update writes it)", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got); go test ./internal/report -update after a look:\n%s", path, diff)
-	}
-}
 
 // Times are shown in the zone of the machine; tests have one.
 func init() { time.Local = time.UTC }
@@ -46,6 +20,9 @@ var (
 	start = time.Date(2026, 3, 1, 14, 2, 10, 0, time.UTC)
 	db1   = recording.Host{Name: "db1", Kernel: "6.1.0", Arch: "amd64", OS: "Debian GNU/Linux 12", CPUs: 2,
 		MemoryBytes: 23 << 30, Boot: start.Add(-240 * time.Hour), CgroupVersion: "v2", Root: true}
+	busy = verdict.Vitals{CPU: 0.07, Load: 0.9, MemoryFree: 0.62, Disk: 0.35, NetworkBytes: 1.2e6, MySQL: []verdict.MySQLVitals{
+		{Server: "mysqld", Connected: 963, Statements: 4211.5}, {Server: "mysql 10.0.0.9:3306", Connected: 12, Statements: view.Unknown}}}
+	unread = verdict.Vitals{CPU: view.Unknown, Load: view.Unknown, MemoryFree: view.Unknown, Disk: view.Unknown, NetworkBytes: view.Unknown}
 	window = verdict.Window{Start: start, End: start.Add(10 * time.Second)}
 )
 
@@ -54,7 +31,6 @@ type testCase struct {
 	verdict verdict.Verdict
 }
 
-// cases are the kinds of answers there are.
 // cited is a metric that keeps its ID and unit here, whatever the registry says.
 func cited(id, unit string) *metric.Metric {
 	m := metric.Metric{ID: id, Unit: unit}
@@ -64,6 +40,7 @@ func cited(id, unit string) *metric.Metric {
 	return &m
 }
 
+// cases are the kinds of answers there are.
 func cases() []testCase {
 	accept := rule.Finding{
 		Rule:       "net/accept-queue-full",
@@ -123,7 +100,7 @@ func cases() []testCase {
 	}
 	return []testCase{
 		{"sick", verdict.Verdict{
-			Tool: "rtrail 0.1.0", Host: db1, Window: window,
+			Tool: "rtrail 0.1.0", Host: db1, Window: window, Vitals: busy,
 			Findings: []verdict.Finding{
 				{Rank: 1, Finding: accept, Title: "accept queue full", Explains: []verdict.Finding{{Finding: retries, Title: "packets are lost"}}},
 				{Rank: 2, Finding: evil, Title: "CPUs saturated", Lossy: true},
@@ -133,21 +110,21 @@ func cases() []testCase {
 			Notes: []string{"interrupted after 3.2 s of 10s: judged on what was seen so far"},
 		}},
 		{"captured", verdict.Verdict{
-			Tool: "rtrail 0.1.0", Window: window, Healthy: []string{"response times", "connects"},
+			Tool: "rtrail 0.1.0", Window: window, Vitals: unread, Healthy: []string{"response times", "connects"},
 			Captures: []verdict.Capture{
 				{Source: "a.pcap", Point: "client", First: window.Start, Last: window.End, Packets: 322954, Bytes: 66 << 20, Connections: 171, Dropped: -1},
 				{Source: "b.pcap", Point: "server", First: window.Start, Last: window.End, Packets: 1, Bytes: 60, Connections: 1, Dropped: 12, Missed: 4096, Note: "left out of all times: 3 requests (3 without answer); b.pcap: the capture breaks off within a packet: its last 859 bytes are left out"},
 			},
 		}},
 		{"healthy", verdict.Verdict{
-			Tool: "rtrail 0.1.0", Host: db1, Window: window, Healthy: []string{"CPU", "memory", "disks", "network"}, Probes: probes[:1], Time: times[:1],
+			Tool: "rtrail 0.1.0", Host: db1, Window: window, Vitals: busy, Healthy: []string{"CPU", "memory", "disks", "network"}, Probes: probes[:1], Time: times[:1],
 		}},
 		{"possible", verdict.Verdict{
-			Tool: "rtrail 0.1.0", Host: db1, Window: window, Healthy: []string{"CPU"}, NotJudged: notJudged[:1],
+			Tool: "rtrail 0.1.0", Host: db1, Window: window, Vitals: busy, Healthy: []string{"CPU"}, NotJudged: notJudged[:1],
 			Findings: []verdict.Finding{{Rank: 1, Finding: near, Title: "filesystem full"}},
 		}},
 		{"unjudged", verdict.Verdict{
-			Tool: "rtrail 0.1.0", Host: db1, Window: window, Healthy: []string{"CPU"},
+			Tool: "rtrail 0.1.0", Host: db1, Window: window, Vitals: busy, Healthy: []string{"CPU"},
 			Unjudged: []refusal.Risen{
 				{Name: "TcpExtTCPReqQFullDrop", File: "/proc/net/netstat", Count: 20113, Rate: 2011.3,
 					Counter: refusal.Counter{Unit: "SYNs", Means: "a SYN that was dropped", Resource: "half-open connections", Rules: []string{"net/syn-flood"}},
@@ -159,6 +136,6 @@ func cases() []testCase {
 						Check: func(string) shell.Command { return shell.Line("ip -s -s link show dev eth0") }}},
 			},
 		}},
-		{"empty", verdict.Verdict{Tool: "rtrail 0.1.0", Window: verdict.Window{Start: start, End: start}}},
+		{"empty", verdict.Verdict{Tool: "rtrail 0.1.0", Vitals: unread, Window: verdict.Window{Start: start, End: start}}},
 	}
 }

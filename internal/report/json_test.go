@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"rtrail/internal/golden"
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
@@ -44,7 +45,7 @@ func TestJSONFitsSchema(t *testing.T) {
 				t.Fatal(err)
 			}
 			validate(t, out.Bytes())
-			golden(t, "json-"+c.name+".json", out.String())
+			golden.Text(t, "testdata/json-"+c.name+".json", out.String())
 		})
 	}
 }

@@ -3,7 +3,6 @@ package stack
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +13,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"rtrail/internal/golden"
 	"rtrail/internal/stack/signatures"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // describe is everything that a profile says, as text.
 func describe(p *Profile) string {
@@ -74,19 +72,8 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, golden := describe(p), "testdata/"+name+".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", golden, diff)
-			}
+			got := describe(p)
+			golden.Text(t, "testdata/"+name+".golden", got)
 		})
 	}
 }

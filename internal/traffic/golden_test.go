@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"rtrail/internal/golden"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/generate"
 	"rtrail/internal/packet/pcap"
@@ -23,8 +23,6 @@ import (
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/recording"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // captures have known truths; between them every view has something to show.
 var captures = []string{"mysql", "redis-pipelined", "request-resent", "missed", "one-way", "midway", "port-reused", "zero-window"}
@@ -67,28 +65,6 @@ func analyse(t *testing.T, path string, workers int, o summary.Options, tap Tap)
 	return report, collectors.Result()
 }
 
-// golden compares with a file of testdata/golden.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", "golden", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-update writes it anew):\n%s", path, diff)
-	}
-}
-
 // Every text view of every capture, on terminals of two widths and in a pipe.
 func TestViews(t *testing.T) {
 	for _, name := range captures {
@@ -125,7 +101,7 @@ func TestViews(t *testing.T) {
 						t.Errorf("%d columns: %s", n, line)
 					}
 				}
-				golden(t, fmt.Sprintf("%s-%d.txt", name, width), out.String())
+				golden.Text(t, fmt.Sprintf("testdata/golden/%s-%d.txt", name, width), out.String())
 			})
 		}
 	}
@@ -144,7 +120,7 @@ func TestDocument(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &v); err != nil {
 			t.Fatalf("%s: %v\n%s", view, err, out.String())
 		}
-		golden(t, "mysql-document-"+view+".json", out.String())
+		golden.Text(t, "testdata/golden/mysql-document-"+view+".json", out.String())
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/golden"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/unit"
@@ -82,6 +83,6 @@ func TestLadderFitsTheTerminal(t *testing.T) {
 		if cut, said := width < 60, strings.Contains(text, "(a ladder"); cut != said {
 			t.Errorf("at %d columns: says %v that lines are cut:\n%s", width, said, text)
 		}
-		golden(t, fmt.Sprintf("ladder-%d.txt", width), text)
+		golden.Text(t, fmt.Sprintf("testdata/golden/ladder-%d.txt", width), text)
 	}
 }

@@ -27,7 +27,7 @@ type Verdict struct {
 	Unseen   []Unseen // what probes could not see although they ran
 	Probes   []ProbeHealth
 	Time     []ProcessTime // where the busiest processes spent the window
-	Vitals   []string      // how busy the host was, in words: "CPU 7 %", "load 0.9"
+	Vitals   Vitals
 	Captures []Capture
 	Lookups  int64 // queries of DNS in the captures, and answers without one
 	// Thresholds that the user set for this run; Notes tell of them, too.

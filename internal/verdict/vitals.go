@@ -1,46 +1,58 @@
 package verdict
 
 import (
-	"fmt"
 	"math"
 
 	"rtrail/internal/recording"
-	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
 
-// vitalsOf words how busy the host was in the window, whatever was found. What
-// was not read is left out.
-func vitalsOf(v *view.View) (list []string) {
-	add := func(name string, value any) { list = append(list, fmt.Sprintf("%s %v", name, value)) }
+// Vitals say how busy the host was in the window, whatever was found. What was
+// not read is view.Unknown.
+type Vitals struct {
+	CPU          float64 // share of all CPUs' time, 0 to 1
+	Load         float64 // average over a minute, at the end of the window
+	MemoryFree   float64 // share of the memory that is available, 0 to 1
+	Disk         float64 // utilisation of the busiest disk, 0 to 1
+	NetworkBytes float64 // per second, both directions of the host's own interfaces but lo
+	MySQL        []MySQLVitals
+}
+
+// MySQLVitals are those of one server that answered.
+type MySQLVitals struct {
+	Server     string
+	Connected  float64 // connections at the end of the window
+	Statements float64 // per second
+}
+
+func vitalsOf(v *view.View) Vitals {
+	out := Vitals{CPU: view.Unknown, Load: view.Unknown, MemoryFree: view.Unknown, Disk: view.Unknown, NetworkBytes: networkRate(v)}
 	if c, ok := v.CPUTotal(); ok {
-		add("CPU", unit.Share(c.Busy()))
+		out.CPU = c.Busy()
 	}
 	if rows := view.Rows[recording.SystemSample](v); len(rows) > 0 {
-		add("load", fmt.Sprintf("%.1f", rows[len(rows)-1].Load1))
+		out.Load = rows[len(rows)-1].Load1
 	}
 	if m, ok := v.MemoryNow(); ok && m.Total > 0 {
-		add("memory", fmt.Sprintf("%v free", unit.Share(float64(m.Available)/float64(m.Total))))
+		out.MemoryFree = float64(m.Available) / float64(m.Total)
 	}
 	if disks := v.BlockDevices(); len(disks) > 0 {
-		add("disk", unit.Share(disks[0].Utilisation))
-	}
-	if rate := networkRate(v); !math.IsNaN(rate) {
-		add("net", unit.Bytes(rate).String()+"/s")
+		out.Disk = disks[0].Utilisation
 	}
 	for _, s := range v.MySQLServers() {
+		m := MySQLVitals{Server: s.Name(), Connected: view.Unknown, Statements: s.Rate("Questions")}
 		if _, _, connected, ok := s.Gauge("Threads_connected"); ok {
-			add("MySQL", fmt.Sprintf("%v connected", unit.Count(connected)))
+			m.Connected = connected
 		}
-		if rate := s.Rate("Questions"); !math.IsNaN(rate) {
-			add("statements", unit.PerSecond(rate))
+		if view.Known(m.Connected) || view.Known(m.Statements) {
+			out.MySQL = append(out.MySQL, m)
 		}
 	}
-	return list
+	return out
 }
 
 // networkRate is bytes per second in both directions over the host's own
-// interfaces but lo; NaN if they were not read.
+// interfaces but lo.
 func networkRate(v *view.View) float64 {
 	keys, series := view.Group(view.Rows[recording.NetDeviceSample](v), func(s recording.NetDeviceSample) string {
 		if s.Interface == "lo" || !v.OwnNetNS(s.NetNS) {
@@ -48,10 +60,10 @@ func networkRate(v *view.View) float64 {
 		}
 		return s.Interface
 	})
-	sum := math.NaN()
+	sum := view.Unknown
 	for _, k := range keys {
 		rate := view.Rate(series[k], func(s recording.NetDeviceSample) uint64 { return s.RxBytes + s.TxBytes })
-		if k == "" || math.IsNaN(rate) {
+		if k == "" || !view.Known(rate) {
 			continue
 		}
 		if math.IsNaN(sum) {

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +13,6 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 var began = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
+	"rtrail/internal/golden"
 	"rtrail/internal/recording"
 )
 
@@ -40,19 +38,7 @@ func TestPrint(t *testing.T) {
 				t.Errorf("%d columns, at most %d: %s", n, width, line)
 			}
 		}
-		path := fmt.Sprintf("testdata/sick-%d.txt", width)
-		if *update {
-			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), b.String()); diff != "" {
-			t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
-		}
+		golden.Text(t, fmt.Sprintf("testdata/sick-%d.txt", width), b.String())
 	}
 }
 

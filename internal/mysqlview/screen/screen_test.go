@@ -1,9 +1,7 @@
 package screen
 
 import (
-	"flag"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,12 +12,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/golden"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -136,19 +133,7 @@ func TestScreens(t *testing.T) {
 			if strings.Contains(got, "\x1b") {
 				t.Error("a control character of the server is on the screen")
 			}
-			path := filepath.Join("testdata", name+".txt")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("(-want +got; -update writes it anew):\n%s", diff)
-			}
+			golden.Text(t, filepath.Join("testdata", name+".txt"), got)
 		})
 	}
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"cmp"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -19,11 +18,10 @@ import (
 
 	diff "github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/golden"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/generate"
 )
-
-var update = flag.Bool("update", false, "write what differs from tshark to testdata/tshark.txt")
 
 // judged are captures on which tshark and the engine are compared: real ones
 // from all over the tree, and those made-up ones that show one thing each.
@@ -101,13 +99,13 @@ func TestAgainstTshark(t *testing.T) {
 		got = append(got, lines[i]...)
 	}
 	slices.Sort(got)
-	const golden = "testdata/tshark.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+	const kept = "testdata/tshark.txt"
+	if golden.Updating() {
+		if err := os.WriteFile(kept, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b, err := os.ReadFile(golden)
+	b, err := os.ReadFile(kept)
 	if err != nil {
 		t.Fatal(err)
 	}

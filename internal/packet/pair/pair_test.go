@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/golden"
 )
 
 // compare runs the comparison; transactions are found by their request lines.
@@ -226,8 +227,6 @@ func TestPortsOfEitherSide(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the captures of the script tests of cmd/rtrail")
-
 // TestFixtures keeps the captures of cmd/rtrail/testdata/pairs: a dozen
 // requests through NAT, with a clock that is ahead, two packets lost.
 func TestFixtures(t *testing.T) {
@@ -243,7 +242,7 @@ func TestFixtures(t *testing.T) {
 			t.Fatal(err)
 		}
 		kept := filepath.Join("../../../cmd/rtrail/testdata/pairs", filepath.Base(files[0]))
-		if *update {
+		if golden.Updating() {
 			if err := os.WriteFile(kept, made, 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -1,21 +1,16 @@
 package host
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"rtrail/internal/golden"
 	"rtrail/internal/recording"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestTrees reads recorded and hand-written trees as if they were the machine.
 // Mounts are left out: statfs(2) would tell of the machine the test runs on.
@@ -54,19 +49,7 @@ func TestTrees(t *testing.T) {
 			dump[recording.SoftnetSample](&b, rec)
 			dump[recording.SysctlSample](&b, rec)
 			dump[recording.UnseenNote](&b, rec)
-			golden := filepath.Join("testdata", tree+".golden")
-			if *update {
-				if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), b.String()); diff != "" {
-				t.Errorf("rows (-want +got):\n%s", diff)
-			}
+			golden.Text(t, filepath.Join("testdata", tree+".golden"), b.String())
 		})
 	}
 }

@@ -17,17 +17,14 @@ import (
 	"time"
 
 	driver "github.com/go-sql-driver/mysql"
-	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/golden"
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/probe/mysql/fixture"
 	"rtrail/internal/recording"
 )
 
-var (
-	record = flag.String("record-looks", "", "record the answers of the server RTRAIL_TEST_MYSQL to this file of testdata/looks")
-	update = flag.Bool("update", false, "write what the looks make anew")
-)
+var record = flag.String("record-looks", "", "record the answers of the server RTRAIL_TEST_MYSQL to this file of testdata/looks")
 
 // tape is what a server answered to each statement, in order; the last answer
 // goes on.
@@ -268,19 +265,7 @@ func TestLooks(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			got := dump(play(t, readTape(t, file), lookOptions(file)))
-			golden := strings.TrimSuffix(file, ".txt") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			golden.Text(t, strings.TrimSuffix(file, ".txt")+".golden", got)
 			if strings.Contains(got, "secret") {
 				t.Error("a literal shows")
 			}

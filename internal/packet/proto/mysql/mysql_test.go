@@ -1,15 +1,14 @@
 package mysql
 
 import (
-	"flag"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/golden"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/proto/prototest"
@@ -78,24 +77,6 @@ type script struct {
 	midway bool
 }
 
-// golden compares exchanges with a file: a line with the name of a case, then
-// one line for each exchange.
-func golden(t *testing.T, file string, got string) {
-	t.Helper()
-	if flag.Lookup("update").Value.String() == "true" { // of prototest
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestScripts(t *testing.T) {
 	var b strings.Builder
 	for _, c := range scripts() {
@@ -104,7 +85,8 @@ func TestScripts(t *testing.T) {
 			b.WriteString(line + "\n")
 		}
 	}
-	golden(t, "testdata/scripts.txt", b.String())
+	// A line with the name of a case, then one for each exchange.
+	golden.Text(t, "testdata/scripts.txt", b.String())
 }
 
 // Cutting chunks into pieces of the same packet changes nothing.

@@ -4,7 +4,6 @@ package prototest
 
 import (
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/golden"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 )
@@ -266,24 +266,10 @@ func Conversations(tb testing.TB, p proto.Protocol, file string, n int) string {
 func Golden(t *testing.T, p proto.Protocol, file string) {
 	t.Helper()
 	got := Conversations(t, p, file, 1<<20)
-	golden := strings.TrimSuffix(file, ".pcap") + ".txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Fatal(diff)
-	}
+	golden.Text(t, strings.TrimSuffix(file, ".pcap")+".txt", got)
 	for _, n := range []int{1, 2, 3, 7, 64, 1000} {
 		if diff := cmp.Diff(got, Conversations(t, p, file, n)); diff != "" {
 			t.Fatalf("cut into pieces of %d: %s", n, diff)
 		}
 	}
 }
-
-var update = flag.Bool("update", false, "write what decoders find in the captures")

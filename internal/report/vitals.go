@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+
+	"rtrail/internal/unit"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+// vitals words how busy the host was: "CPU 7 %", "load 0.9". What was not read is
+// left out.
+func vitals(v verdict.Vitals) (words []string) {
+	add := func(value float64, format string, shown any) {
+		if view.Known(value) {
+			words = append(words, fmt.Sprintf(format, shown))
+		}
+	}
+	add(v.CPU, "CPU %v", unit.Share(v.CPU))
+	add(v.Load, "load %.1f", v.Load)
+	add(v.MemoryFree, "memory %v free", unit.Share(v.MemoryFree))
+	add(v.Disk, "disk %v", unit.Share(v.Disk))
+	add(v.NetworkBytes, "net %v/s", unit.Bytes(v.NetworkBytes))
+	for _, s := range v.MySQL {
+		add(s.Connected, "MySQL %v connected", unit.Count(s.Connected))
+		add(s.Statements, "statements %v", unit.PerSecond(s.Statements))
+	}
+	return words
+}
+
+// Vitals say how busy the host was in the window; null is what was not read.
+type Vitals struct {
+	CPU          *float64      `json:"cpu"`
+	Load         *float64      `json:"load"`
+	MemoryFree   *float64      `json:"memory_free"`
+	Disk         *float64      `json:"disk"`
+	NetworkBytes *float64      `json:"network_bytes_per_second"`
+	MySQL        []MySQLVitals `json:"mysql"`
+}
+
+// MySQLVitals are those of one server that answered.
+type MySQLVitals struct {
+	Server     string   `json:"server"`
+	Connected  *float64 `json:"connected"`
+	Statements *float64 `json:"statements_per_second"`
+}
+
+func newVitals(v verdict.Vitals) Vitals {
+	return Vitals{
+		CPU: number(v.CPU), Load: number(v.Load), MemoryFree: number(v.MemoryFree), Disk: number(v.Disk), NetworkBytes: number(v.NetworkBytes),
+		MySQL: each(v.MySQL, func(s verdict.MySQLVitals) MySQLVitals {
+			return MySQLVitals{Server: s.Server, Connected: number(s.Connected), Statements: number(s.Statements)}
+		}),
+	}
+}
