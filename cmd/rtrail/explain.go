@@ -58,7 +58,11 @@ func explainTo(out io.Writer, query string) error {
 		}
 		return usageError("nothing is known about %q%s; rtrail explain lists everything", query, nearest.Hint(query, ids))
 	}
-	if err := document.Page(out, hits[0].Page, pageOptions(out)); err != nil {
+	page := hits[0].Page
+	if meaning := explain.Meaning(query); meaning != "" {
+		page = "**" + query + "**: " + meaning + "\n\n" + page
+	}
+	if err := document.Page(out, page, pageOptions(out)); err != nil {
 		return err
 	}
 	others := hits[1:]

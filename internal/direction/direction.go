@@ -77,6 +77,16 @@ func addConnect(d *recording.PacketDirection, c *recording.PacketConnection) {
 	d.ConnectWait += waited
 }
 
+// TakeBack takes copies out of the sums that were sent to a side that had closed,
+// so many of them by timeout, with the time that was waited for them: who has
+// closed answers no more, and its silence is no loss.
+func TakeBack(d *recording.PacketDirection, copies, timeouts int64, waited time.Duration) {
+	d.Segments -= copies
+	d.Retransmissions -= copies
+	d.Timeouts -= timeouts
+	d.RetransmitWait -= waited
+}
+
 // Merge adds the sums of other connections.
 func Merge(d *recording.PacketDirection, o *recording.PacketDirection) {
 	d.Connections += o.Connections

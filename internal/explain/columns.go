@@ -16,6 +16,9 @@ const (
 	ofPackets = "rtrail packets"
 	ofMySQL   = "rtrail mysql"
 	ofReplay  = "rtrail replay"
+	ofScreen  = "rtrail mysql --full"
+	ofAnswer  = "rtrail"
+	ofLadder  = "rtrail packets --connection"
 	ofPair    = "rtrail packets --client-side FILE --server-side FILE"
 )
 
@@ -51,7 +54,11 @@ var Columns = []Column{
 	{"ended", ofPackets, "how the connection ended, and which side began it; open: it did not"},
 	{"id", ofPackets, "number of the connection, for --connection and --extract"},
 	{"frames", ofPackets, "first and last packet of the exchange, as Wireshark numbers them"},
-	{"frame", ofPackets + " --connection", "number of the packet, as Wireshark numbers it"},
+	{"drops", ofPackets, "packets that the kernel dropped before they could be captured, since the line before; ? where it does not say"},
+	{"frame", ofLadder, "number of the packet, as Wireshark numbers it"},
+	{"no", ofLadder, "number of the request on this connection"},
+	{"at", ofLadder, "when the first packet of the request was captured, since the connection's first packet"},
+	{"ack", ofLadder, "last packet of the answer to the ACK that covers it"},
 	{"rows", ofPackets, "rows or elements of the answer; ? where they were not captured"},
 	{"bytes", ofPackets, "bytes of requests and answers, without headers"},
 	{"statement", ofPackets, "what was asked, with ? for literals"},
@@ -59,6 +66,7 @@ var Columns = []Column{
 	{"start", ofPackets, "when the first packet of the request was captured"},
 	{"to", ofPackets, "address and port of the server"},
 
+	{"sum", ofPair, "that part of the time of all requests, added up"},
 	{"at server", ofPair, "time between request and answer at the server's capture"},
 	{"there", ofPair, "time of the request from the client's capture to the server's"},
 	{"back", ofPair, "time of the answer from the server's capture to the client's"},
@@ -88,6 +96,37 @@ var Columns = []Column{
 	{"logw", ofMySQL, "waits for space in the log buffer, per second (Innodb_log_waits)"},
 	{"grp:queue act/thr", ofMySQL, "worst group of the thread pool: statements queued, active threads of all threads"},
 
+	{"running", ofScreen, "sessions that ran the statement at one time, on average: its time divided by the time watched"},
+	{"count/s", ofScreen, "executions per second"},
+	{"ex/sent", ofScreen, "rows that the server read for each that it sent"},
+	{"err/s", ofScreen, "executions per second that failed"},
+	{"noidx/s", ofScreen, "executions per second that used no index"},
+	{"schema", ofScreen, "the default database of the sessions that ran it"},
+	{"for", ofScreen, "how long the session has been in its state; asleep with a transaction open: since its last statement"},
+	{"user", ofScreen, "the account that the session is logged in as"},
+	{"db", ofScreen, "default database of the session"},
+	{"command", ofScreen, "what the session does, as SHOW PROCESSLIST has it: Query, Sleep, Binlog Dump"},
+	{"state", ofScreen, "where the session is in its statement, as SHOW PROCESSLIST has it"},
+	{"most", ofScreen, "most sessions at one time in this state"},
+	{"longest", ofScreen, "longest time of a session in this state; of the thread pool: longest wait for a thread"},
+	{"queued", ofScreen, "statements that wait for a thread of the group"},
+	{"group", ofScreen, "number of the group of the thread pool"},
+	{"mean q", ofScreen, "statements queued in the group, on average"},
+	{"most q", ofScreen, "most statements queued in the group at one time"},
+	{"active", ofScreen, "threads of the group that run a statement"},
+	{"threads", ofScreen, "threads of the group"},
+	{"standby", ofScreen, "threads of the group that wait for work"},
+	{"stalls", ofScreen, "times that the pool found the group stuck, and woke or made another thread"},
+
+	{"process", ofAnswer, "name of the process"},
+	{"PID", ofAnswer, "number of the process"},
+	{"on CPU", ofAnswer, "share of the samples of its threads, of those that did not idle all the time, in which they ran"},
+	{"runnable", ofAnswer, "share of them in which they waited for a CPU"},
+	{"disk", ofAnswer, "share of them in which they slept uninterruptibly, mostly for a disk"},
+	{"futex", ofAnswer, "share of them in which they waited in a futex (a mutex, a condition, a timer) or for a lock of the kernel; no proof that somebody held something"},
+	{"network", ofAnswer, "share of them in which they waited for a socket"},
+	{"sleeping", ofAnswer, "share of them in which they slept for another reason"},
+
 	{"CPU BUSY", ofReplay, "share of all CPUs that was not idle"},
 	{"I/O WAIT", ofReplay, "share of all CPUs that was idle while a task waited for block I/O"},
 	{"LOAD", ofReplay, "highest load average of one minute"},
@@ -95,6 +134,10 @@ var Columns = []Column{
 	{"MEM AVAIL", ofReplay, "lowest share of memory that was available"},
 	{"SWAP USED", ofReplay, "most swap space in use"},
 	{"STALLED", ofReplay, "share of time in which tasks stalled for want of a resource (PSI), of the worst resource"},
+	{"TABLE", ofReplay, "table of the recording; internal/recording/SCHEMA.md tells its columns"},
+	{"PROBE", ofReplay, "source of evidence"},
+	{"RUNS", ofReplay, "times that a probe was run"},
+	{"ERRORS", ofReplay, "runs of a probe that failed, and the last error"},
 	{"CPU EACH", ofReplay, "CPU time of one run of a probe"},
 	{"ROWS LOST", ofReplay, "rows that a probe could not read or keep"},
 	{"LATE", ofReplay, "runs of a probe that missed their deadline"},

@@ -20,7 +20,7 @@ func Search(entries []Entry, query string) []Entry {
 			list = append(list, e)
 		}
 	}
-	for _, id := range synonyms[strings.Join(strings.Fields(strings.ToLower(query)), " ")] {
+	for _, id := range synonyms[asWord(query)] {
 		if e, ok := Find(entries, id); ok {
 			add(e)
 		}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,34 @@ func TestSynonymsLeadSomewhere(t *testing.T) {
 			if e, ok := Find(entries, id); !ok || e.Column {
 				t.Errorf("%q leads to %s, which does not exist", word, id)
 			}
+		}
+	}
+}
+
+// A word that no page it leads to uses is explained itself, lest a reader wonder
+// what one has to do with the other.
+func TestSynonymsAreExplained(t *testing.T) {
+	entries := Entries(catalogue.Rules)
+	for word, ids := range synonyms {
+		used := slices.ContainsFunc(ids, func(id string) bool {
+			e, _ := Find(entries, id)
+			text := words(e.ID + " " + e.Title + " " + e.Page)
+			return !slices.ContainsFunc(words(word), func(w string) bool { return !slices.Contains(text, w) })
+		})
+		if !used && Meaning(word) == "" {
+			t.Errorf("%q leads to %v, none of which uses the word, and has no meaning", word, ids)
+		}
+	}
+	for _, m := range meanings {
+		for _, word := range m.words {
+			if len(synonyms[word]) == 0 {
+				t.Errorf("%q has a meaning and leads nowhere", word)
+			}
+		}
+	}
+	for _, word := range []string{"CLOSE_WAIT", "close-wait", "499", "Jitter", "bufferbloat", "hung  task", "replication lag"} {
+		if Meaning(word) == "" {
+			t.Errorf("%q is not explained", word)
 		}
 	}
 }

@@ -83,9 +83,7 @@ var synonyms = map[string][]string{
 	"zombie":                            {"proc/zombies", "process.zombies"},
 	// network
 	"close_wait":                      {"proc/fd-limit", "tcp.unread-requests", "rt/first-disconnect"},
-	"close-wait":                      {"proc/fd-limit", "tcp.unread-requests", "rt/first-disconnect"},
 	"time_wait":                       {"tcp.time-wait", "net/ephemeral-ports"},
-	"time-wait":                       {"tcp.time-wait", "net/ephemeral-ports"},
 	"syn_recv":                        {"tcp.half-open", "net/syn-flood"},
 	"syn_sent":                        {"tcp.syn-sent", "rt/connect-slow"},
 	"syn flood":                       {"net/syn-flood"},

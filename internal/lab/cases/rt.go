@@ -23,9 +23,9 @@ func rtHopCases() []Case {
 		twoHumps(),
 		oneSlowBackend(),
 		connectSlow(),
-		connectSlowExplained(),
-		serverSlowExplained(),
-		controlCapturedNginx(),
+		captured(acceptQueueBacklog(), "net/accept-queue-full+captured", "client"),
+		captured(cpuThrottled(), "cpu/throttled+captured", "client"),
+		captured(controlNginx(), "control/nginx-captured", "server"),
 		controlCapturedMariaDB(),
 		controlJobs(),
 	}
@@ -216,32 +216,12 @@ func connectSlow() Case {
 	}
 }
 
-// connectSlowExplained is a full accept queue with the packets beside it: slow
-// connects are its symptom.
-func connectSlowExplained() Case {
-	c := acceptQueueBacklog()
-	c.ID = "net/accept-queue-full+captured"
+// captured is a case of port 80 with the packets of one of its namespaces beside
+// the host: what they show, slow connects and slow answers, are symptoms.
+func captured(c Case, id, namespace string) Case {
+	c.ID = id
 	c.Title += ", with its packets"
-	c.Captures = []Capture{{NetNS: "client", Interface: "any", Ports: []uint16{80}}}
-	return c
-}
-
-// serverSlowExplained is a server that is stopped at its CPU quota, with the
-// packets beside the host: slow answers are the symptom.
-func serverSlowExplained() Case {
-	c := cpuThrottled()
-	c.ID = "cpu/throttled+captured"
-	c.Title += ", with its packets"
-	c.Captures = []Capture{{NetNS: "client", Interface: "any", Ports: []uint16{80}}}
-	return c
-}
-
-// controlCapturedNginx is control/nginx-keepalive with a capture.
-func controlCapturedNginx() Case {
-	c := controlNginx()
-	c.ID = "control/nginx-captured"
-	c.Title += ", captured"
-	c.Captures = []Capture{{NetNS: "server", Interface: "any", Ports: []uint16{80}}}
+	c.Captures = []Capture{{NetNS: namespace, Interface: "any", Ports: []uint16{80}}}
 	return c
 }
 

@@ -63,8 +63,7 @@ func (d *directions) transaction(t *rt.Transaction) {
 		return
 	}
 	if u.Closed {
-		// Who has closed answers no more: its silence is no loss.
-		direction.Merge(&d.at(k)[flow.ToServer], &recording.PacketDirection{Segments: -int64(u.Copies), Retransmissions: -int64(u.Copies), Timeouts: -int64(u.Timeouts), RetransmitWait: -u.Waited})
+		direction.TakeBack(&d.at(k)[flow.ToServer], int64(u.Copies), int64(u.Timeouts), u.Waited)
 		return
 	}
 	direction.AddUnheard(&d.at(k)[flow.ToServer], recording.PacketDirection{

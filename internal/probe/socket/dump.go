@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diagConn is a netlink socket, for sock_diag or queues. It stays in the network
+// netlinkConn is a netlink socket, for sock_diag or queues. It stays in the network
 // namespace it was opened in, so that no thread has to enter that namespace
 // for a dump.
-type diagConn struct {
+type netlinkConn struct {
 	fd       int
 	sequence uint32
 	buf      []byte
@@ -38,9 +38,9 @@ var errEnough = errors.New("enough")
 var errTorn = errors.New("netlink: torn answer")
 
 // openDiag opens a socket for sock_diag in the namespace of the calling thread.
-func openDiag(buf []byte) (*diagConn, error) { return openNetlink(unix.NETLINK_SOCK_DIAG, buf) }
+func openDiag(buf []byte) (*netlinkConn, error) { return openNetlink(unix.NETLINK_SOCK_DIAG, buf) }
 
-func openNetlink(protocol int, buf []byte) (*diagConn, error) {
+func openNetlink(protocol int, buf []byte) (*netlinkConn, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, protocol)
 	if err != nil {
 		return nil, fmt.Errorf("open netlink: %w", err)
@@ -50,10 +50,10 @@ func openNetlink(protocol int, buf []byte) (*diagConn, error) {
 		unix.Close(fd)
 		return nil, fmt.Errorf("set timeout of netlink: %w", err)
 	}
-	return &diagConn{fd: fd, buf: buf}, nil
+	return &netlinkConn{fd: fd, buf: buf}, nil
 }
 
-func (c *diagConn) close() {
+func (c *netlinkConn) close() {
 	if c.fd >= 0 {
 		unix.Close(c.fd)
 		c.fd = -1
@@ -63,7 +63,7 @@ func (c *diagConn) close() {
 // dump asks for all sockets of a family and protocol in the given states and
 // calls visit with the payload of each. After errEnough the rest of the answer
 // is still in the socket: it must be closed.
-func (c *diagConn) dump(family, protocol, extensions uint8, states uint32, visit func([]byte) error) error {
+func (c *netlinkConn) dump(family, protocol, extensions uint8, states uint32, visit func([]byte) error) error {
 	var r [requestSize]byte
 	r[0], r[1], r[2] = family, protocol, extensions
 	binary.NativeEndian.PutUint32(r[4:], states)
@@ -71,7 +71,7 @@ func (c *diagConn) dump(family, protocol, extensions uint8, states uint32, visit
 }
 
 // ask sends a request for a dump and calls visit with the payload of each answer.
-func (c *diagConn) ask(kind uint16, payload []byte, visit func([]byte) error) error {
+func (c *netlinkConn) ask(kind uint16, payload []byte, visit func([]byte) error) error {
 	c.sequence++
 	request := make([]byte, netlinkHeader+len(payload))
 	binary.NativeEndian.PutUint32(request, uint32(len(request)))

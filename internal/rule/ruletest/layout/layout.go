@@ -2,6 +2,7 @@
 package layout
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,20 +15,36 @@ import (
 // mostLines is how long a finding may be on a terminal without --verbose.
 const mostLines = 14
 
-// Finding fails on a finding that is longer than people in a hurry read, or that
-// lacks where to read on.
+// equals is how many findings of one rule are tried as one block.
+const equals = 7
+
+// Finding fails on a finding that is longer than people in a hurry read, alone or
+// as one of several of its rule, or that lacks where to read on.
 func Finding(t *testing.T, f rule.Finding) {
 	t.Helper()
-	for _, width := range []int{80, 100, 200} {
-		for _, terminal := range []bool{false, true} {
-			var out strings.Builder
-			blocks := report.Findings([]verdict.Finding{{Finding: f, Rank: 1}})
-			if err := document.Terminal(&out, document.Document{Blocks: blocks}, document.TerminalOptions{Width: width, Break: terminal}); err != nil {
-				t.Fatal(err)
-			}
-			if n := strings.Count(out.String(), "\n"); n > mostLines || !strings.Contains(out.String(), "WHY      rtrail explain") {
-				t.Errorf("%d lines at %d columns, want at most %d that end in WHY:\n%s", n, width, mostLines, out.String())
+	var several []verdict.Finding
+	for i := range equals {
+		other := f
+		other.Subject.Name = fmt.Sprintf("%s%d", f.Subject.Name, i)
+		several = append(several, verdict.Finding{Finding: other, Rank: i + 1})
+	}
+	for _, list := range [][]verdict.Finding{{{Finding: f, Rank: 1}}, several} {
+		for _, width := range []int{80, 100, 200} {
+			for _, terminal := range []bool{false, true} {
+				short(t, list, document.TerminalOptions{Width: width, Break: terminal})
 			}
 		}
+	}
+}
+
+// short fails on a block of findings that is too long.
+func short(t *testing.T, list []verdict.Finding, o document.TerminalOptions) {
+	t.Helper()
+	var out strings.Builder
+	if err := document.Terminal(&out, document.Document{Blocks: report.Findings(list)}, o); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n > mostLines || !strings.Contains(out.String(), "WHY      rtrail explain") {
+		t.Errorf("%d findings: %d lines at %d columns, want at most %d that end in WHY:\n%s", len(list), n, o.Width, mostLines, out.String())
 	}
 }
