@@ -45,8 +45,10 @@ func newPacketsCommand() *cobra.Command {
 		Short: "Response times from packets: per second, service, statement, connection",
 		Long: `Reads captures (pcap or pcapng, also gzip or zstd; "-" is standard input), puts
 the connections together and measures how long every request waited for its
-answer. Without further flags: a line per second and server port, then the
-services, connections and statements that took the time.
+answer. Without further flags: the services, what they answered over time, and
+the connections and statements that took the time. Of an interface and of
+standard input, and with --every or --by second: a line per interval and service
+as it passes, then the sums.
 
 RT is from the first copy of the last packet of a request to the first packet of
 its answer. Requests that are ambiguous, or of which packets are missing, are
@@ -118,7 +120,7 @@ which seconds tells in JSON; where it covers less than a tenth, there is no QPS.
 	f.StringVar(&p.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
 	f.StringVarP(&p.write, "write", "w", "", "also write the packets to this file (pcapng, or pcap by its name)")
 	f.BoolVar(&p.rows, "rows", false, "live: also copy and count the rows of large results of MySQL, which are left out otherwise")
-	f.DurationVar(&p.every, "every", time.Second, "time per line: whole seconds")
+	f.DurationVar(&p.every, "every", time.Second, "time per line, which is then printed as it passes: whole seconds")
 	f.IntVar(&p.top, "top", 10, "lines per table, or requests in a list (default there: all)")
 	f.StringVar(&p.by, "by", "second", "view: sums by "+strings.Join(traffic.Views, ", "))
 	f.BoolVar(&p.transactions, "transactions", false, "view: a list of all requests")

@@ -133,7 +133,7 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 	if err != nil {
 		return err
 	}
-	err = r.read(ctx, watch(src, files, stderr, p.iface == "" && !(r.tty && p.printsAtOnce())), view, ports, chosen)
+	err = r.read(ctx, watch(src, files, stderr, p.iface == "" && !(r.tty && r.printsAtOnce())), view, ports, chosen)
 	if r.out.err != nil {
 		return fmt.Errorf("writing the results: %w", r.out.err)
 	}
@@ -141,8 +141,8 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 }
 
 // printsAtOnce says that results come while packets are read.
-func (p *packetsJob) printsAtOnce() bool {
-	return !p.histogram && !p.slowestGiven && (p.by == "second" || p.transactions || p.formatGiven)
+func (r *packetsRun) printsAtOnce() bool {
+	return r.transactions || r.formatGiven || r.by == "second" && !r.histogram && !r.slowestGiven && !r.sumsFirst()
 }
 
 // read runs the engine and finishes the view.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/rt"
@@ -42,6 +43,8 @@ func (r *packetsRun) view(ctx context.Context) (*packetsView, error) {
 		v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
 			return r.overview(report, s).By(r.out, r.by)
 		})
+	case r.sumsFirst():
+		r.overTime(v)
 	default:
 		r.perSecond(v)
 	}
@@ -68,7 +71,28 @@ func (r *packetsRun) overview(report *engine.Report, s *summary.Summary) traffic
 	return traffic.Overview{Report: report, Summary: s, Top: r.top, Width: width, Prose: r.width, Filtered: r.filterGiven}
 }
 
-// perSecond is the default: a line per second and port, then a summary.
+// sumsFirst says that what passes is told at the end, below the sums: files that
+// are there, and no wish for intervals.
+func (r *packetsRun) sumsFirst() bool {
+	return !r.byGiven && !r.everyGiven && !r.streams()
+}
+
+// streams says that packets come as they are captured.
+func (r *packetsRun) streams() bool { return r.iface != "" || slices.Contains(r.files, "-") }
+
+// overTime is the default of files: sums, and among them how they came about.
+func (r *packetsRun) overTime(v *packetsView) {
+	table := &traffic.OverTime{Cover: r.cover}
+	v.seconds = append(v.seconds, table.Second)
+	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
+		o := r.overview(report, s)
+		o.OverTime = table
+		return o.Print(r.out)
+	})
+}
+
+// perSecond is the default of what is captured now: a line per second and port,
+// then a summary.
 func (r *packetsRun) perSecond(v *packetsView) {
 	lines := &traffic.Seconds{Out: r.out, Every: r.every, Width: r.width, Drops: r.drops(), Start: r.began, Cover: r.cover}
 	v.seconds = append(v.seconds, lines.Second)

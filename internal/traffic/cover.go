@@ -63,3 +63,13 @@ func (c *Cover) Of(at int64, every time.Duration) (covered time.Duration, enough
 	covered = time.Duration(max(0, to-from))
 	return covered, covered >= every/leastCover
 }
+
+// rate is a count per second of what is covered of an interval; 0 where that is
+// not enough.
+func (c *Cover) rate(count uint64, at int64, every time.Duration) float64 {
+	covered, enough := c.Of(at, every)
+	if !enough {
+		return 0
+	}
+	return float64(count) / covered.Seconds()
+}

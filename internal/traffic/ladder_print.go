@@ -70,7 +70,7 @@ func (o LadderText) head(w io.Writer, l *Ladder) {
 		}
 		ended += fmt.Sprintf(", first %s from the %s%s", what, c.Closer.Dir, during(c.CloseState))
 	}
-	say(w, o.Prose, 2, "%s, for %s; %s", time.Unix(0, c.Began).In(zone).Format("2006-01-02 15:04:05.000000"), unit.Duration(c.Last.At-c.Began), ended)
+	say(w, o.Prose, 2, "%s, for %s; %s", time.Unix(0, c.Began).In(zone).Format("2006-01-02 15:04:05.000000 MST"), unit.Duration(c.Last.At-c.Began), ended)
 	if c.Midway {
 		say(w, o.Prose, 2, "its beginning was not captured: sequence numbers count from the first byte that was")
 	}

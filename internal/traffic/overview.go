@@ -28,6 +28,7 @@ type Overview struct {
 	Width    int            // columns; 0: as many as are needed
 	Prose    int            // columns at which prose is broken; 0: nowhere
 	Filtered bool           // only some transactions count
+	OverTime *OverTime      // nil: is not told
 }
 
 // Proto is the protocol with a mark where boundaries were inferred.
@@ -48,6 +49,7 @@ func (o Overview) Print(out io.Writer) error {
 	w := &strings.Builder{}
 	o.capture(w)
 	o.services(w)
+	o.OverTime.print(w, o.Width)
 	if !o.Filtered {
 		o.connections(w)
 	}
@@ -66,7 +68,7 @@ func (o Overview) capture(w io.Writer) {
 		fmt.Fprintln(w, "no packets")
 	} else {
 		say(w, o.Prose, 2, "%s, %s in %s from %s; %s", unit.Plural(r.Packets, "packet", "packets"), unit.Bytes(r.Bytes), unit.Duration(r.Span()),
-			o.time(r.First).Format("2006-01-02 15:04:05.000"), unit.Plural(o.Summary.Seen, "connection", "connections"))
+			o.time(r.First).Format("2006-01-02 15:04:05.000 MST"), unit.Plural(o.Summary.Seen, "connection", "connections"))
 	}
 	if r.Loss.Known && r.Loss.Dropped == 0 {
 		fmt.Fprintln(w, "dropped by the capture: none")
@@ -79,6 +81,9 @@ func (o Overview) capture(w io.Writer) {
 func (o Overview) time(at int64) time.Time {
 	return local(at, o.Zone)
 }
+
+// mostQuiet is how many services without requests are named.
+const mostQuiet = 5
 
 // What is said of services in which boundaries of messages were inferred: of those
 // without a decoder, and of those whose decoder had not all bytes.
@@ -109,6 +114,7 @@ func (o Overview) services(w io.Writer) {
 	list := Ranked(o.Summary.Services, func(a, b summary.Service) int {
 		return cmp.Or(cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
 	})
+	list, quiet := o.foldQuiet(list)
 	var rows [][]string
 	var inferred []string
 	for _, k := range list[:min(len(list), o.Top)] {
@@ -129,6 +135,37 @@ func (o Overview) services(w io.Writer) {
 	for _, line := range approximate(inferred) {
 		say(w, o.Prose, 4, " %s", line)
 	}
+	if len(quiet) > 0 && !o.Filtered {
+		say(w, o.Prose, 4, " without requests: %s", serviceNames(quiet))
+	}
+}
+
+// serviceNames lists the first of some services, and counts the others.
+func serviceNames(list []summary.Service) string {
+	var names []string
+	for _, k := range list[:min(len(list), mostQuiet)] {
+		names = append(names, service(k)+" "+marked(k.Proto, 0))
+	}
+	if more := len(list) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %s more", unit.Count(more)))
+	}
+	return strings.Join(names, ", ")
+}
+
+// foldQuiet parts services without requests from the others, unless there is
+// nothing else to tell, or only one.
+func (o Overview) foldQuiet(list []summary.Service) (told, quiet []summary.Service) {
+	for _, k := range list {
+		if t := o.Summary.Services[k]; t.Count+t.Failed+t.Excluded() > 0 {
+			told = append(told, k)
+		} else {
+			quiet = append(quiet, k)
+		}
+	}
+	if len(told) == 0 || len(quiet) < 2 {
+		return list, nil
+	}
+	return told, quiet
 }
 
 // Ranked lists what took the most time first.

@@ -56,7 +56,7 @@ func (p Pair) captures(w io.Writer) {
 		}
 		say(w, p.Prose, pairHang, "%s  %s: %s, %s, %s to %s", sideNames[i], strings.Join(s.Files, ", "),
 			unit.Plural(s.Report.Packets, "packet", "packets"), unit.Plural(s.Connections, "connection", "connections"),
-			local(s.Report.First, p.Zone).Format("2006-01-02 15:04:05.000"), local(s.Report.Last, p.Zone).Format(until))
+			local(s.Report.First, p.Zone).Format("2006-01-02 15:04:05.000"), local(s.Report.Last, p.Zone).Format(until+" MST"))
 	}
 	if r.Swapped {
 		say(w, p.Prose, 2, "the sides were given the wrong way round: requests pass the capture that was called the server's first. They were exchanged.")

@@ -115,6 +115,15 @@ func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 	}
 	s.days.turn(&b, clock)
 	s.lines++
+	cells := append(secondsCells(clock.Format("15:04:05"), x, s.Cover.rate(x.Count, at, s.slots.every)), drops)
+	row(&b, columns, s.wide, cells[:len(columns)], 0)
+	if s.err == nil {
+		_, s.err = io.WriteString(s.Out, b.String())
+	}
+}
+
+// secondsCells are the cells of a service in an interval, but drops.
+func secondsCells(clock string, x *summary.Second, perSecond float64) []string {
 	port, handshake := "-", "-"
 	if x.Service.Server.Port != 0 {
 		port = fmt.Sprint(x.Service.Server.Port)
@@ -122,18 +131,10 @@ func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 	if x.Handshakes > 0 {
 		handshake = unit.Duration((x.ServerRTT + x.ClientRTT) / time.Duration(x.Handshakes)).String()
 	}
-	qps := 0.0
-	if covered, enough := s.Cover.Of(at, s.slots.every); enough {
-		qps = float64(x.Count) / covered.Seconds()
-	}
-	cells := []string{
-		clock.Format("15:04:05"), port, Proto(x.Service.Proto, &x.Stats), unit.Count(x.Count).String(), rate(qps),
+	return []string{
+		clock, port, Proto(x.Service.Proto, &x.Stats), unit.Count(x.Count).String(), rate(perSecond),
 		rtOf(x, x.Mean()), rtOf(x, x.Quantile(0.5)), rtOf(x, x.Quantile(0.95)), rtOf(x, x.Quantile(0.99)), rtOf(x, x.Max),
-		orDash(x.Failed), orDash(x.Retransmissions), handshake, drops,
-	}
-	row(&b, columns, s.wide, cells[:len(columns)], 0)
-	if s.err == nil {
-		_, s.err = io.WriteString(s.Out, b.String())
+		orDash(x.Failed), orDash(x.Retransmissions), handshake,
 	}
 }
 
