@@ -4,6 +4,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"rtrail/internal/metric"
@@ -14,22 +15,23 @@ import (
 // Entry is one thing that can be explained: a rule, a metric, or a counter of
 // refused or failed work.
 type Entry struct {
-	ID      string
-	Title   string
-	Page    string // Markdown
-	Rule    bool   // a rule
-	Counter bool   // a counter
-	Column  bool   // a heading of a table that rtrail prints
+	ID       string
+	Formerly []string // IDs of earlier versions
+	Title    string
+	Page     string // Markdown
+	Rule     bool   // a rule
+	Counter  bool   // a counter
+	Column   bool   // a heading of a table that rtrail prints
 }
 
 // Entries lists rules, then metrics, then counters, then columns.
 func Entries(rules []rule.Rule) []Entry {
 	var list []Entry
 	for _, r := range rules {
-		list = append(list, Entry{ID: r.ID, Title: r.Title, Page: r.Page + thresholds(r), Rule: true})
+		list = append(list, Entry{ID: r.ID, Formerly: r.Formerly, Title: r.Title, Page: r.Page + thresholds(r), Rule: true})
 	}
 	for _, m := range metric.All() {
-		list = append(list, Entry{ID: m.ID, Title: m.Name, Page: metricPage(m)})
+		list = append(list, Entry{ID: m.ID, Formerly: m.Formerly, Title: m.Name, Page: metricPage(m)})
 	}
 	for _, c := range refusal.Pages() {
 		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Counter: true})
@@ -51,10 +53,10 @@ func thresholds(r rule.Rule) string {
 	return b.String()
 }
 
-// Find returns the entry with an ID. Case does not count.
+// Find returns the entry with an ID, or that had it formerly. Case does not count.
 func Find(entries []Entry, id string) (Entry, bool) {
 	for _, e := range entries {
-		if strings.EqualFold(e.ID, id) {
+		if strings.EqualFold(e.ID, id) || slices.Contains(e.Formerly, strings.ToLower(id)) {
 			return e, true
 		}
 	}

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,6 +117,28 @@ func TestEveryThresholdIsListed(t *testing.T) {
 				if !strings.Contains(e.Page, want) {
 					t.Errorf("%s: the page lacks %q", r.ID, want)
 				}
+			}
+		}
+	}
+}
+
+// An ID of an earlier version finds what has another one now, and is that of
+// nothing else.
+func TestFormerIDs(t *testing.T) {
+	entries := explain.Entries(catalogue.Rules)
+	for old, now := range map[string]string{"rt/two-humps": "rt/worker-queueing", "rt/slow-group": "rt/slow-connections", "rt.humps": "rt.modes"} {
+		if e, ok := explain.Find(entries, old); !ok || e.ID != now {
+			t.Errorf("%s finds %q, want %s", old, e.ID, now)
+		}
+	}
+	if err := catalogue.Override("rt/two-humps.some-requests=40"); err != nil {
+		t.Error(err)
+	}
+	catalogue.Reset()
+	for _, e := range entries {
+		for _, old := range e.Formerly {
+			if slices.ContainsFunc(entries, func(o explain.Entry) bool { return o.ID == old }) {
+				t.Errorf("%s was %s, which is another entry now", e.ID, old)
 			}
 		}
 	}

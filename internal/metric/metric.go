@@ -4,21 +4,25 @@
 package metric
 
 import (
+	"slices"
+
 	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
 
 // Metric is one number that rtrail knows.
 type Metric struct {
-	ID      string   // "tcp.listen-overflows"; stable, users search for it
-	Name    string   // "listen queue overflows"
-	Help    string   // what it counts or measures, in plain words
-	Unit    string   // one unit: "count", "bytes", "seconds", "share" (0 to 1), "per second", "cores"...
-	Source  string   // file and field, netlink attribute or counter, with the kernel version if it matters
-	Counter bool     // made of the growth of counters over the window, not of a gauge
-	Tools   []string // commands that show it, as one types them
-	Traps   []string // how it misleads
-	Healthy string   // what a healthy value looks like, if one can say
+	ID string // "tcp.listen-overflows"; stable, users search for it
+	// Formerly are IDs that it had in earlier versions; they still find it.
+	Formerly []string
+	Name     string   // "listen queue overflows"
+	Help     string   // what it counts or measures, in plain words
+	Unit     string   // one unit: "count", "bytes", "seconds", "share" (0 to 1), "per second", "cores"...
+	Source   string   // file and field, netlink attribute or counter, with the kernel version if it matters
+	Counter  bool     // made of the growth of counters over the window, not of a gauge
+	Tools    []string // commands that show it, as one types them
+	Traps    []string // how it misleads
+	Healthy  string   // what a healthy value looks like, if one can say
 	// Check is the command that shows it whatever the subject; evidence about a
 	// certain process or device brings its own.
 	Check shell.Command
@@ -39,10 +43,10 @@ func add(m Metric) *Metric {
 // All lists the registry. The slice is shared: callers must not change it.
 func All() []*Metric { return all }
 
-// Find returns the metric with an ID.
+// Find returns the metric with an ID, or that had it formerly.
 func Find(id string) (*Metric, bool) {
 	for _, m := range all {
-		if m.ID == id {
+		if m.ID == id || slices.Contains(m.Formerly, id) {
 			return m, true
 		}
 	}

@@ -50,10 +50,10 @@ var (
 	PacketsRetransmitWait = add(Metric{ID: "packets.retransmit-wait", Name: "waits for copies", Help: "how long connections waited for copies of what one side sent: from the first copy, or from the first packet behind the hole, to the copy; each moment of a connection once",
 		Unit: "seconds", Source: "packet_directions, retransmit_wait; packet_sides, the same", Tools: []string{"tshark -r FILE -Y tcp.analysis.rto -T fields -e ip.src -e tcp.stream -e tcp.analysis.rto"},
 		Traps: []string{"tcp.analysis.rto counts from the last segment of its sender, not from the one that was lost; a copy that it takes for out of order has none"}, Healthy: "next to nothing"})
-	PacketsLostWhere = add(Metric{ID: "packets.lost-where", Name: "side of the loss", Help: "copies whose first sending never came to the capture were lost before it; those that were seen twice were lost behind it, or their acknowledgement was",
+	PacketsLossSide = add(Metric{ID: "packets.loss-side", Formerly: []string{"packets.lost-where"}, Name: "side of the loss", Help: "copies whose first sending never came to the capture were lost before it; those that were seen twice were lost behind it, or their acknowledgement was",
 		Unit: "count", Source: "packet_paths, upstream and downstream", Tools: []string{"tshark -r FILE -Y tcp.analysis.lost_segment"},
 		Traps: []string{"a capture that itself loses packets makes them look lost before it"}})
-	PacketsStuckWays = add(Metric{ID: "packets.stuck-ways", Name: "ways with a stuck segment", Help: "ways from one host to another on which a segment did not get through for its size", Unit: "count", Source: "packet_paths, stuck_copies",
+	PacketsStuckPaths = add(Metric{ID: "packets.stuck-paths", Formerly: []string{"packets.stuck-ways"}, Name: "paths with a stuck segment", Help: "ways from one host to another on which a segment did not get through for its size", Unit: "count", Source: "packet_paths, stuck_copies",
 		Tools: []string{"tshark -r FILE -Y tcp.analysis.retransmission -T fields -e tcp.seq -e tcp.len"}, Healthy: "0"})
 	PacketsStuckSegment = add(Metric{ID: "packets.stuck-segment", Name: "segment that does not get through", Help: "payload of the segment that was repeated most often without any acknowledgement in between",
 		Unit: "bytes", Source: "packet_paths, stuck_size and stuck_copies", Tools: []string{"tshark -r FILE -Y tcp.analysis.retransmission -T fields -e tcp.seq -e tcp.len"},

@@ -49,7 +49,7 @@ var (
 	RTIdle = add(Metric{ID: "rt.idle", Name: "client idle",
 		Help: "how long a client that has its answer asks nothing on the same connection", Unit: "share", Source: "packets: last packet of an answer to first one of the next request", Tools: []string{"rtrail packets FILE --by client"},
 		Traps: []string{"users think, timers wait, pools hold connections that nobody needs: idle is normal", "only a client that usually asks at once shows by its pauses that something holds it"}})
-	RTHumps = add(Metric{ID: "rt.humps", Name: "humps of response times",
+	RTModes = add(Metric{ID: "rt.modes", Formerly: []string{"rt.humps"}, Name: "modes of response times",
 		Help: "number of separate peaks in the distribution of response times", Unit: "count", Source: "packets", Tools: []string{"rtrail packets FILE --histogram"},
 		Traps: []string{"two statements, or hits and misses of a cache, make two humps as well", "a mean of two humps is a time that no request takes"}, Healthy: "1 for each kind of work"})
 	RTWorkers = add(Metric{ID: "rt.workers", Name: "workers kept busy",

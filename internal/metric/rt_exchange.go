@@ -43,7 +43,7 @@ var (
 	RTConnectionSpread = add(Metric{ID: "rt.connection-spread", Name: "slow beside fast connections",
 		Help: "the fastest answer on the connections that are always slow, divided by the mean on the slowest of the others", Unit: "times", Source: "packets: minimum and mean response time of each connection", Tools: []string{"rtrail packets FILE --by connection"},
 		Traps: []string{"connections with slow statements of their own are slow without a fault"}, Healthy: "well under 1: every connection has fast answers"})
-	RTConnectionChance = add(Metric{ID: "rt.connection-chance", Name: "chance of such a parting",
+	RTConnectionProbability = add(Metric{ID: "rt.connection-probability", Formerly: []string{"rt.connection-chance"}, Name: "probability that this is chance",
 		Help: "how likely it is that all slow answers fell on the same connections if it did not depend on the connection: share of slow answers to the power of their number, times the ways to choose the connections",
 		Unit: "probability", Source: "packets", Tools: []string{"rtrail packets FILE --by connection"},
 		Traps: []string{"it says that connections differ, not why"}})
@@ -59,7 +59,7 @@ var (
 	RTSlowCalls = add(Metric{ID: "rt.slow-calls", Name: "slow calls",
 		Help: "share of the calls that take at least five times the median and 10 ms more than it, and how long", Unit: "share", Source: "packets", Tools: []string{"rtrail packets FILE --histogram"},
 		Traps: []string{"the mean hides them"}})
-	RTStruckRequests = add(Metric{ID: "rt.struck-requests", Name: "requests with a slow call",
+	RTAffectedRequests = add(Metric{ID: "rt.affected-requests", Formerly: []string{"rt.struck-requests"}, Name: "requests with a slow call",
 		Help: "share of the requests of which at least one call was slow, beside 1-(1-p)^n, what it is if calls are slow independently", Unit: "share", Source: "packets", Tools: []string{"rtrail packets FILE --histogram"},
 		Traps: []string{"far fewer than the formula says: slow calls come together, in bursts"}})
 	RTFanOutFormula = add(Metric{ID: "rt.fan-out-formula", Name: "time for all calls",

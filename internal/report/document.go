@@ -79,6 +79,7 @@ type Window struct {
 type Finding struct {
 	Rank       int        `json:"rank,omitempty"` // from 1; symptoms have none
 	Rule       string     `json:"rule"`
+	Formerly   []string   `json:"formerly,omitempty"` // IDs of the rule in earlier versions
 	Title      string     `json:"title"`
 	Subject    Subject    `json:"subject"`
 	Confidence string     `json:"confidence"`
@@ -113,6 +114,7 @@ type Impact struct {
 // counter or message it was read from.
 type Evidence struct {
 	Metric   string   `json:"metric"`
+	Formerly []string `json:"formerly,omitempty"`
 	What     string   `json:"what"`
 	Value    *float64 `json:"value"`
 	Unit     string   `json:"unit"`
@@ -245,7 +247,7 @@ func NewDocument(v verdict.Verdict) Document {
 
 func newFinding(f verdict.Finding) Finding {
 	return Finding{
-		Rank: f.Rank, Rule: f.Rule, Title: f.Title, Subject: Subject(f.Subject),
+		Rank: f.Rank, Rule: f.Rule, Formerly: f.Formerly, Title: f.Title, Subject: Subject(f.Subject),
 		Confidence: f.Confidence.String(), Lossy: f.Lossy,
 		Impact: Impact{
 			TimeLost: measured(f.Impact.TimeLost), Share: measured(f.Impact.Share),
@@ -277,7 +279,7 @@ func newEvidence(e rule.Evidence) Evidence {
 		limit = number(*e.Limit)
 	}
 	return Evidence{
-		Metric: e.Metric.ID, What: e.What.String(), Value: number(e.Value), Unit: e.Metric.Unit, Limit: limit,
+		Metric: e.Metric.ID, Formerly: e.Metric.Formerly, What: e.What.String(), Value: number(e.Value), Unit: e.Metric.Unit, Limit: limit,
 		Source: e.Metric.Source, Check: e.Command().String(), Lossy: e.Lossy, Counters: e.FromCounters(),
 	}
 }

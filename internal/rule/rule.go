@@ -14,7 +14,9 @@ import (
 
 // Rule is one kind of fault. The literal is its documentation.
 type Rule struct {
-	ID       string            // "net/accept-queue-full"
+	ID string // "net/accept-queue-full"
+	// Formerly are IDs that it had in earlier versions; they still find it.
+	Formerly []string
 	Title    string            // the fault in a few words, for lists
 	Resource string            // what a host without this fault is healthy in: "CPU", "memory", "disks", ...
 	Needs    []recording.Table // without rows in all of them the rule is not judged

@@ -76,7 +76,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 			for i, e := range f.Evidence {
 				f.Evidence[i].Check = e.Command()
 			}
-			placed := Finding{Finding: f, Title: r.Title}
+			placed := Finding{Finding: f, Title: r.Title, Formerly: r.Formerly}
 			if sources.lossy(r) {
 				placed.Lossy = true
 				placed.Confidence = max(placed.Confidence-1, rule.Possible)

@@ -46,6 +46,7 @@ type Finding struct {
 	rule.Finding
 	Rank     int
 	Title    string
+	Formerly []string  // IDs of its rule in earlier versions
 	Explains []Finding // findings of other rules folded under this one
 	Lossy    bool      // some of its evidence lost rows; confidence was lowered
 }

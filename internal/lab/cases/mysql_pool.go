@@ -264,12 +264,12 @@ func naps(ctx context.Context, list []*sql.Conn, nap time.Duration) ([]batch, er
 	return batches, errors.Join(errs...)
 }
 
-// threadPoolJoinedCase is the same fault as rt/slow-group, seen with packets and
+// threadPoolJoinedCase is the same fault as rt/slow-connections, seen with packets and
 // from inside at once: what takes microseconds to execute takes hundreds of
 // milliseconds for clients.
 func threadPoolJoinedCase() Case {
 	var m *server.MySQL
-	c := slowGroupOf("mysql/thread-pool-stalled+packets", &m, server.MariaDB10(), "--performance-schema=ON")
+	c := slowConnectionsOf("mysql/thread-pool-stalled+packets", &m, server.MariaDB10(), "--performance-schema=ON")
 	c.Title += ", watched from inside and by packets"
 	c.Rule, c.Kind, c.Name = "mysql/thread-pool-stalled", "process", "mariadbd"
 	c.Says = `clients of mariadbd wait up to .* statements queue before execution, in group 0 of 2`

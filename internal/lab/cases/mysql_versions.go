@@ -22,7 +22,7 @@ func mysqlVersionCases() []Case {
 			cases = append(cases, fullScanCase(r.Tag+"-prepared", r.Version, "mysqld", true), controlMySQLFullSpeed(r.Tag, r.Version))
 		}
 		if r.Pool {
-			c := slowGroup(variant("rt/slow-group", r.Tag), r.Version)
+			c := slowConnections(variant("rt/slow-connections", r.Tag), r.Version)
 			// The group gets three threads, not five: an answer takes 0.8 s, and
 			// in five seconds a connection has too few to be called slow.
 			c.Window = 10 * time.Second

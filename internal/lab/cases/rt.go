@@ -20,7 +20,7 @@ func rtHopCases() []Case {
 		serverSlow(),
 		pathSlow(),
 		clientSlow(),
-		twoHumps(),
+		workerQueueing(),
 		oneSlowBackend(),
 		connectSlow(),
 		captured(acceptQueueBacklog(), "net/accept-queue-full+captured", "client"),
@@ -66,7 +66,7 @@ func serverSlow() Case {
 		Needs:    server.MariaDB10().Needs(),
 		Captures: bothSides(3306),
 		// Answers take 0.1 ms or 200 ms, and nothing between: both are true.
-		AllowOthers: []string{"rt/two-humps"},
+		AllowOthers: []string{"rt/worker-queueing"},
 		Setup: func(ctx context.Context, e *env.Env) (err error) {
 			p, m, err = database(ctx, e, pointSelects)
 			return err

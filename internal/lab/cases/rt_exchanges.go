@@ -22,7 +22,7 @@ func rtExchangeCases() []Case {
 		chattyTransactions(),
 		errorsSwallowed(),
 		lateCommit(),
-		slowGroup("rt/slow-group", server.MariaDB10()),
+		slowConnections("rt/slow-connections", server.MariaDB10()),
 	}
 }
 
@@ -123,7 +123,7 @@ func fanOutTail() Case {
 		// What calls what is seen where both are: in the middle.
 		Captures: []Capture{{NetNS: "middle", Interface: "any", Ports: []uint16{8080, 9000}}, {NetNS: "backend", Interface: "any", Ports: []uint16{8080, 9000}}},
 		// The backend has two humps, truly.
-		AllowOthers: []string{"rt/two-humps"},
+		AllowOthers: []string{"rt/worker-queueing"},
 		Setup: func(ctx context.Context, e *env.Env) (err error) {
 			var errs [3]error
 			client, errs[0] = e.NetNS("client")

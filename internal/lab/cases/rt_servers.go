@@ -104,9 +104,9 @@ func javaHash(key string) int {
 	return h
 }
 
-// twoHumps sends eight jobs of 50 ms at a time to a pool of two workers: they
+// workerQueueing sends eight jobs of 50 ms at a time to a pool of two workers: they
 // take 50, 100, 150 and 200 ms.
-func twoHumps() Case {
+func workerQueueing() Case {
 	const few, enough = 2, 8
 	var p pair
 	var pool *env.Proc
@@ -119,9 +119,9 @@ func twoHumps() Case {
 		return start(ctx, e, workers)
 	}
 	return Case{
-		ID:    "rt/two-humps",
+		ID:    "rt/worker-queueing",
 		Title: "eight jobs of 50 ms at a time for a pool of two workers, captured on both sides",
-		Rule:  "rt/two-humps",
+		Rule:  "rt/worker-queueing",
 		Kind:  "service", Name: `http 10\.213\.\d+\.1:8080`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip"}},
 		Captures: bothSides(8080),

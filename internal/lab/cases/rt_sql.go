@@ -182,16 +182,16 @@ func lateCommit() Case {
 	}
 }
 
-// slowGroup has a thread pool of two groups and few threads. Statements that
+// slowConnections has a thread pool of two groups and few threads. Statements that
 // sleep hold all the threads the first group may have: its other connections
 // wait for each of their statements, those of the second group never do.
-func slowGroup(id string, v server.MySQLVersion) Case {
+func slowConnections(id string, v server.MySQLVersion) Case {
 	var m *server.MySQL
-	return slowGroupOf(id, &m, v)
+	return slowConnectionsOf(id, &m, v)
 }
 
-// slowGroupOf is slowGroup with more options for the server, which it shows.
-func slowGroupOf(id string, m **server.MySQL, v server.MySQLVersion, options ...string) Case {
+// slowConnectionsOf is slowConnections with more options for the server, which it shows.
+func slowConnectionsOf(id string, m **server.MySQL, v server.MySQLVersion, options ...string) Case {
 	const groups, victims, sleepers = 2, 4, 8
 	var p pair
 	var db *sql.DB
@@ -227,7 +227,7 @@ func slowGroupOf(id string, m **server.MySQL, v server.MySQLVersion, options ...
 	return Case{
 		ID:    id,
 		Title: "sleeping statements hold all threads of one group of " + v.Name + "'s thread pool",
-		Rule:  "rt/slow-group",
+		Rule:  "rt/slow-connections",
 		Kind:  "service", Name: `mysql 10\.213\.\d+\.1:3306`,
 		Needs:    v.Needs(),
 		Captures: bothSides(3306),

@@ -40,10 +40,10 @@ func For(m recording.Manifest) []rule.Rule {
 	return list
 }
 
-// Find returns the rule with an ID.
+// Find returns the rule with an ID, or that had it formerly.
 func Find(id string) (rule.Rule, bool) {
 	for _, r := range Rules {
-		if r.ID == id {
+		if r.ID == id || slices.Contains(r.Formerly, id) {
 			return r, true
 		}
 	}

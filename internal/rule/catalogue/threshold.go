@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"rtrail/internal/nearest"
@@ -19,7 +20,7 @@ func Override(spec string) error {
 	var known []string
 	for _, r := range Rules {
 		for _, t := range r.Thresholds {
-			if have := r.ID + "." + t.Name; have != id {
+			if have := r.ID + "." + t.Name; have != id && !formerly(r, t, id) {
 				known = append(known, have)
 			} else if err := t.Set(text); err != nil {
 				return fmt.Errorf("threshold %s: %w", id, err)
@@ -32,6 +33,11 @@ func Override(spec string) error {
 		return fmt.Errorf("%s is a rule: add the threshold's name, one of those that rtrail explain %s lists", id, id)
 	}
 	return fmt.Errorf("there is no threshold %q%s; rtrail explain RULE lists those of a rule", id, nearest.Hint(id, known))
+}
+
+// formerly says whether an ID is that of a threshold by an earlier name of its rule.
+func formerly(r rule.Rule, t *rule.Threshold, id string) bool {
+	return slices.ContainsFunc(r.Formerly, func(old string) bool { return old+"."+t.Name == id })
 }
 
 // Reset gives all thresholds their own values again.

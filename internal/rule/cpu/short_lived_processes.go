@@ -18,7 +18,7 @@ var shortLivedProcessesPage string
 
 var shortLivedProcesses = rule.Rule{
 	ID:       "cpu/short-lived-processes",
-	Title:    "CPU time goes to processes too short-lived to be seen",
+	Title:    "CPU time goes to processes that end before tools see them",
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.System, recording.Processes},
 	Explains: []string{"cpu/saturated"},

@@ -20,7 +20,7 @@ var bufferPoolSmall = rule.Rule{
 	Title:      "statements wait for pages from disk because the buffer pool is smaller than what they use",
 	Resource:   "buffer pool",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
-	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps"},
+	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&fiveMinutes, &stays, &missShare, &somePages, &readingThreads, &readAhead, &mostBytes},
 	Page:       bufferPoolPage,
 	Detect:     detectBufferPool,

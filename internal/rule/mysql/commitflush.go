@@ -23,7 +23,7 @@ var commitFlush = rule.Rule{
 	Title:      "commits wait for a disk that syncs slowly",
 	Resource:   "commits",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
-	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps", "mysql/row-lock-wait"},
+	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
 	Thresholds: []*rule.Threshold{&slowSync, &waitingCommits, &mostCommits, &someSyncs, &mostBytes, &mostRuns},
 	Page:       commitFlushPage,
 	Detect:     detectCommitFlush,

@@ -20,7 +20,7 @@ var connectionsPage string
 
 var connectionsExhausted = rule.Rule{
 	ID:         "mysql/connections-exhausted",
-	Title:      "the server refuses connections: all it may have are taken",
+	Title:      "the server refuses connections: max_connections is reached",
 	Resource:   "connections of MySQL",
 	Needs:      []recording.Table{recording.MySQLServers},
 	Explains:   []string{"rt/errors", "rt/connect-slow", "mysql/not-answering"},

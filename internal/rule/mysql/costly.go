@@ -18,11 +18,11 @@ var costlyPage string
 
 var costlyStatement = rule.Rule{
 	ID:       "mysql/costly-statement",
-	Title:    "a statement reads all rows because of what it asks, not for want of an index",
+	Title:    "a statement reads too many rows because of how it is written, not for lack of an index",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/full-scan", "mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled",
-		"mysql/connections-exhausted", "cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/two-humps", "rt/slow-group"},
+		"mysql/connections-exhausted", "cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
 	Thresholds: []*rule.Threshold{&dearShare, &mostBytes, &manyRows, &wastedRatio, &mostRuns, &someRuns, &mostOfRows, &fewSamples, &someTime,
 		&materialShare},
 	Page:   costlyPage,

@@ -15,10 +15,10 @@ var mdlContentionPage string
 
 var mdlContention = rule.Rule{
 	ID:         "mysql/mdl-contention",
-	Title:      "statements queue for the hash of metadata locks",
+	Title:      "statements wait for the hash of metadata locks",
 	Resource:   "locks inside MySQL",
 	Needs:      []recording.Table{recording.Stacks},
-	Explains:   []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps", "mysql/spin-waste"},
+	Explains:   []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing", "mysql/spin-waste"},
 	Thresholds: []*rule.Threshold{&mostBytes, &someQueue, &queueShare, &manyWait, &mostWait, &fullCPUs, &busyServer},
 	Page:       mdlContentionPage,
 	Seen:       serverInside,

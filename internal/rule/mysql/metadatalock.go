@@ -21,12 +21,12 @@ var metadataLockPage string
 
 var metadataLock = rule.Rule{
 	ID:           "mysql/metadata-lock",
-	Title:        "connections wait for the definition of a table",
+	Title:        "statements wait for a metadata lock on a table",
 	Resource:     "metadata locks",
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenSessions},
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
-		"rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/errors"},
+		"rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/errors"},
 	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},
 	Page:       metadataLockPage,
 	Detect:     detectMetadataLock,

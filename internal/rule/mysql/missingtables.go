@@ -24,7 +24,7 @@ var missingTables = rule.Rule{
 	Title:      "clients ask for tables that do not exist",
 	Resource:   "statements",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
-	Explains:   []string{"rt/errors", "rt/two-humps", "rt/server-slow", "mysql/table-cache-contention"},
+	Explains:   []string{"rt/errors", "rt/worker-queueing", "rt/server-slow", "mysql/table-cache-contention"},
 	Thresholds: []*rule.Threshold{&someMissing, &missingShare, &opening, &mostRuns, &looksPerReload, &minUnchanged},
 	Page:       missingTablesPage,
 	Detect:     detectMissingTables,

@@ -24,7 +24,7 @@ var notAnswering = rule.Rule{
 	Title:      "the server does not answer at all",
 	Resource:   "answers of MySQL",
 	Needs:      []recording.Table{recording.MySQLServers},
-	Explains:   []string{"net/accept-queue-full", "proc/uninterruptible", "rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/connect-slow", "rt/errors", "rt/path-slow"},
+	Explains:   []string{"net/accept-queue-full", "proc/uninterruptible", "rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/connect-slow", "rt/errors", "rt/path-slow"},
 	Refutes:    []string{"answers", "response times"},
 	Thresholds: []*rule.Threshold{&silentAtLeast, &silentShare},
 	Page:       notAnsweringPage,

@@ -25,7 +25,7 @@ var threadPoolStalled = rule.Rule{
 	Resource:     "thread pool of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenPoolGroups},
-	Explains:     []string{"rt/slow-group", "rt/two-humps", "rt/server-slow", "rt/connect-slow", "mysql/connections-exhausted", "mysql/not-answering"},
+	Explains:     []string{"rt/slow-connections", "rt/worker-queueing", "rt/server-slow", "rt/connect-slow", "mysql/connections-exhausted", "mysql/not-answering"},
 	Refutes:      []string{"worker pools"},
 	Thresholds:   []*rule.Threshold{&longInPool, &queuedLooks, &queuedShare, &longOwnWait, &allThreads, &joinedGap, &silentAtLeast},
 	Page:         poolPage,

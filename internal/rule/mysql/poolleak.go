@@ -19,7 +19,7 @@ var threadPoolLeak = rule.Rule{
 	Title:      "the thread pool counts threads as active that do not exist",
 	Resource:   "counters of the thread pool",
 	Needs:      []recording.Table{recording.MySQLServers},
-	Explains:   []string{"mysql/thread-pool-stalled", "rt/slow-group", "rt/two-humps", "rt/server-slow", "rt/connect-slow"},
+	Explains:   []string{"mysql/thread-pool-stalled", "rt/slow-connections", "rt/worker-queueing", "rt/server-slow", "rt/connect-slow"},
 	Thresholds: []*rule.Threshold{&leakLooks},
 	Page:       poolLeakPage,
 	Detect:     detectThreadPoolLeak,

@@ -19,10 +19,10 @@ var preparedPaddingPage string
 
 var preparedPadding = rule.Rule{
 	ID:         "mysql/prepared-padding",
-	Title:      "parameters are put into long texts of prepared statements",
+	Title:      "the server copies parameters into long texts of prepared statements",
 	Resource:   "CPU of MySQL",
 	Needs:      []recording.Table{recording.Stacks},
-	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
+	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&dearText, &textCores, &quadratic, &mostBytes, &fewSamples, &busyServer},
 	Page:       preparedPaddingPage,
 	Seen:       serverInside,

@@ -16,7 +16,7 @@ var purgeLagPage string
 
 var purgeLag = rule.Rule{
 	ID:           "mysql/purge-lag",
-	Title:        "InnoDB does not clean up as fast as rows are changed",
+	Title:        "InnoDB purge does not keep up with changes",
 	Resource:     "purge of MySQL",
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenInnoDB},

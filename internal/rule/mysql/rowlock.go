@@ -16,12 +16,12 @@ var rowLockPage string
 
 var rowLockWait = rule.Rule{
 	ID:           "mysql/row-lock-wait",
-	Title:        "connections wait for rows that another transaction has locked",
+	Title:        "statements wait for row locks of another transaction",
 	Resource:     "row locks",
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenTransactions},
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
-		"rt/server-slow", "rt/slow-group", "rt/two-humps", "rt/errors"},
+		"rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/errors"},
 	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},
 	Page:       rowLockPage,
 	Detect:     detectRowLockWait,

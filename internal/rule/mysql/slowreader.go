@@ -25,7 +25,7 @@ var slowReader = rule.Rule{
 	Needs:        []recording.Table{recording.MySQLServers},
 	BlindWithout: []string{recording.UnseenSessions},
 	// The statement stays open as long as its client does not read.
-	Explains:   []string{"mysql/long-transaction", "rt/client-slow", "rt/server-slow", "rt/path-slow", "rt/two-humps"},
+	Explains:   []string{"mysql/long-transaction", "rt/client-slow", "rt/server-slow", "rt/path-slow", "rt/worker-queueing"},
 	Refutes:    []string{"readers of data", "clients"},
 	Thresholds: []*rule.Threshold{&sendingLooks, &stuckLooks, &leastQueued, &heldShare, &longWait},
 	Page:       slowReaderPage,

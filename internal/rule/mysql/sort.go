@@ -22,7 +22,7 @@ var sorting = rule.Rule{
 	Title:    "statements sort many rows, on disk or for nothing",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
-	Explains: []string{"disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
+	Explains: []string{"disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&mostMerge, &mergeRate, &manySorted, &seenSorting, &largeSort, &dearShare, &mostBytes, &manyRows, &wastedRatio,
 		&mostRuns, &someRuns, &mostOfRows, &lastsLong, &someSpills, &someTime, &materialShare},
 	Page:   sortPage,

@@ -17,10 +17,10 @@ var tableCachePage string
 
 var tableCacheContention = rule.Rule{
 	ID:       "mysql/table-cache-contention",
-	Title:    "statements queue for the mutex of the table cache",
+	Title:    "statements wait for the mutex of the table cache",
 	Resource: "locks inside MySQL",
 	Needs:    []recording.Table{recording.Stacks},
-	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps", "mysql/opening-missing-tables", "mysql/spin-waste"},
+	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing", "mysql/opening-missing-tables", "mysql/spin-waste"},
 	Thresholds: []*rule.Threshold{&someOverflows, &manyReopened, &reopenedEach, &mostBytes, &someQueue, &queueShare, &manyWait, &mostWait, &fullCPUs,
 		&busyServer},
 	Page:   tableCachePage,

@@ -19,10 +19,10 @@ var tmpDiskPage string
 
 var tmpDiskTables = rule.Rule{
 	ID:       "mysql/tmp-disk-tables",
-	Title:    "statements make temporary tables on disk",
+	Title:    "statements create temporary tables on disk",
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
-	Explains: []string{"mysql/sort", "disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/two-humps"},
+	Explains: []string{"mysql/sort", "disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&mostSpill, &someSpills, &spillRate, &seenSpilling, &largeTmpTable, &dearShare, &mostBytes, &manyRows, &wastedRatio,
 		&mostRuns, &someRuns, &mostOfRows, &lastsLong, &someTime, &materialShare},
 	Page:   tmpDiskPage,

@@ -22,7 +22,7 @@ var ephemeralPortsPage string
 
 var ephemeralPorts = rule.Rule{
 	ID:         "net/ephemeral-ports",
-	Title:      "a client has no local ports left towards one destination",
+	Title:      "a client has no local ports left for one destination",
 	Resource:   "local ports",
 	Needs:      []recording.Table{recording.TCPSockets, recording.Sysctls},
 	Explains:   []string{"rt/connect-slow"},

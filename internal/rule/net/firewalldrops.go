@@ -17,7 +17,7 @@ var firewallDropsPage string
 
 var firewallDrops = rule.Rule{
 	ID:           "net/firewall-drops",
-	Title:        "a packet filter rule drops traffic of a connection somebody waits for",
+	Title:        "a firewall rule drops packets that somebody waits for",
 	Resource:     "packet filter",
 	Needs:        []recording.Table{recording.Firewall, recording.TCPSockets},
 	BlindWithout: []string{recording.UnseenPacketFilter},

@@ -20,7 +20,7 @@ var packetLoss = rule.Rule{
 	Title:    "packets are lost: connections retransmit",
 	Resource: "packet delivery",
 	NeedsAny: []recording.Table{recording.Protocol, recording.PacketSides},
-	Explains: []string{"rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow", "rt/first-disconnect"},
+	Explains: []string{"rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "rt/first-disconnect"},
 	Refutes:  []string{"network path"},
 	Thresholds: []*rule.Threshold{&someSegments, &someRepeats, &lossy, &slightlyLossy, &needless, &chanceDrops, &fewPackets, &pktMissed, &someDead,
 		&shortestLimit, &oneSide, &stuckCopies},

@@ -22,7 +22,7 @@ var delayedACK = rule.Rule{
 	Title:      "small writes wait for delayed acknowledgements (Nagle)",
 	Resource:   "small writes",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
-	Explains:   []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/two-humps", "net/sender-app-limited"},
+	Explains:   []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/worker-queueing", "net/sender-app-limited"},
 	Thresholds: []*rule.Threshold{&someDelays, &delayedRequests, &pktMissed},
 	Page:       delayedACKPage,
 	Seen:       pktData,

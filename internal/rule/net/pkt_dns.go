@@ -23,10 +23,10 @@ var dnsUnreachablePage string
 
 var dnsSlow = rule.Rule{
 	ID:         "net/dns-slow",
-	Title:      "names are looked up slowly",
+	Title:      "DNS lookups are slow",
 	Resource:   "name lookups",
 	Needs:      []recording.Table{recording.PacketServices, recording.PacketResolvers},
-	Explains:   []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/errors"},
+	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times"},
 	Thresholds: []*rule.Threshold{&someQueries, &silentShare, &failedShare, &someFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
 	Page:       dnsSlowPage,
@@ -36,10 +36,10 @@ var dnsSlow = rule.Rule{
 
 var dnsUnreachable = rule.Rule{
 	ID:         "net/dns-unreachable",
-	Title:      "a resolver does not answer at all",
+	Title:      "a DNS resolver does not answer",
 	Resource:   "name lookups",
 	Needs:      []recording.Table{recording.PacketServices, recording.PacketResolvers},
-	Explains:   []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/errors"},
+	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times", "answers"},
 	Thresholds: []*rule.Threshold{&someQueries, &silentShare, &failedShare, &someFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
 	Page:       dnsUnreachablePage,

@@ -206,7 +206,7 @@ func (l *lostWay) evidence(check shell.Command) []rule.Evidence {
 	list := []rule.Evidence{{Metric: metric.PacketsRetransmissions, What: rule.T("%d of %d segments from %s to %s sent again, %d of them after a timeout", l.repeats, l.segments, l.from, l.to, l.timeouts),
 		Value: l.rate(), Limit: rule.Limit(lossy.Value), Check: check}}
 	if l.upstream+l.downstream > 0 {
-		list = append(list, rule.Evidence{Metric: metric.PacketsLostWhere, What: rule.T("%d came to the capture as copies only, %d were seen twice", l.upstream, l.downstream),
+		list = append(list, rule.Evidence{Metric: metric.PacketsLossSide, What: rule.T("%d came to the capture as copies only, %d were seen twice", l.upstream, l.downstream),
 			Value: float64(l.upstream), Check: check})
 	}
 	if l.worst != nil {

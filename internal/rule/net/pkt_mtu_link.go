@@ -170,7 +170,7 @@ func (l *link) evidence(v *view.View) []rule.Evidence {
 				names = append(names, n.from)
 			}
 		}
-		list = append(list, rule.Evidence{Metric: metric.PacketsStuckWays, Value: float64(len(l.ways)), Check: retried,
+		list = append(list, rule.Evidence{Metric: metric.PacketsStuckPaths, Value: float64(len(l.ways)), Check: retried,
 			What: rule.T("%s; those that waited longest: %s", l.others(), named(names, false))})
 	}
 	list = append(list, rule.Evidence{Metric: metric.PacketsLargestAcked, Value: float64(l.acked), Limit: rule.Limit(float64(l.smallest)),

@@ -18,7 +18,7 @@ var pawsDropsPage string
 
 var pawsDrops = rule.Rule{
 	ID:         "net/paws-drops",
-	Title:      "packets are ignored because their sender's clock went back (PAWS)",
+	Title:      "packets are dropped because their TCP timestamps go backwards (PAWS)",
 	Resource:   "TCP timestamps",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},

@@ -23,7 +23,7 @@ var rateLimited = rule.Rule{
 	Title:    "traffic runs into a limit on its rate",
 	Resource: "bandwidth",
 	Needs:    []recording.Table{recording.PacketRates, recording.PacketConnections},
-	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/two-humps", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},
+	Explains: []string{"rt/server-slow", "rt/path-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "net/packet-loss", "net/sender-app-limited"},
 	Refutes:  []string{"network path"},
 	Thresholds: []*rule.Threshold{&steadySeconds, &steadyShare, &steadyWithin, &evenTenths, &evenPackets, &ratePackets, &queueing, &standing, &policed,
 		&subPoisson, &policedPackets, &hungryShare, &pktMissed},

@@ -23,7 +23,7 @@ var receiverSlow = rule.Rule{
 	Title:      "a program does not read what it is sent",
 	Resource:   "readers of data",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
-	Explains:   []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/two-humps", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
+	Explains:   []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/worker-queueing", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
 	Refutes:    []string{"clients", "readers of results"},
 	Thresholds: []*rule.Threshold{&closedFor, &closedShare, &pktMissed},
 	Page:       receiverSlowPage,

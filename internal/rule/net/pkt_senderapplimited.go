@@ -22,7 +22,7 @@ var senderAppLimited = rule.Rule{
 	Title:      "a server sends its answers in pieces, with pauses",
 	Resource:   "senders of data",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
-	Explains:   []string{"rt/server-slow", "rt/two-humps", "rt/path-slow", "rt/client-slow"},
+	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/client-slow"},
 	Thresholds: []*rule.Threshold{&trickles, &pausesShare, &answerShare, &pauseOfNote, &pausesOverRTT, &otherPauses, &someWait, &pktMissed},
 	Page:       senderAppLimitedPage,
 	Seen:       answersSeen,

@@ -21,7 +21,7 @@ var synFloodPage string
 
 var synFlood = rule.Rule{
 	ID:         "net/syn-flood",
-	Title:      "a flood of SYNs that never complete a handshake, or too short a queue for those that do",
+	Title:      "half-open connections fill their queue: a SYN flood, or too short a queue",
 	Resource:   "half-open connections",
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
 	Explains:   []string{"net/packet-loss", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},

@@ -21,7 +21,7 @@ var zombiesPage string
 
 var zombies = rule.Rule{
 	ID:         "proc/zombies",
-	Title:      "a parent does not collect its children that ended",
+	Title:      "a parent does not reap its ended children",
 	Resource:   "process table",
 	Needs:      []recording.Table{recording.Processes},
 	Thresholds: []*rule.Threshold{&unreaped, &someNew, &enoughToSay, &manyZombies, &freshAfter},

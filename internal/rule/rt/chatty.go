@@ -18,7 +18,7 @@ var chattyPage string
 
 var chatty = rule.Rule{
 	ID:       "rt/chatty",
-	Title:    "many round trips, one after the other, for one piece of work",
+	Title:    "one piece of work takes too many round trips in sequence",
 	Resource: "round trips",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
 	// The caller is slow because of its round trips, however fast each is.

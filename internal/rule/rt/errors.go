@@ -22,7 +22,7 @@ var errorsPage string
 
 var errorAnswers = rule.Rule{
 	ID:       "rt/errors",
-	Title:    "requests are answered by errors",
+	Title:    "requests fail",
 	Resource: "answers",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements, recording.PacketErrors},
 	Thresholds: []*rule.Threshold{&someErrors, &wrongShare, &usualShare, &oftenShare, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &someTime, &someRequests,

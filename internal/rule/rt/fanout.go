@@ -22,7 +22,7 @@ var fanOut = rule.Rule{
 	Resource: "calls between services",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketNestings, recording.PacketServices},
 	// The caller is slow for that reason, and its callee is slow now and then.
-	Explains: []string{"rt/server-slow", "rt/two-humps"},
+	Explains: []string{"rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&manyCalls, &atOnce, &tailShare, &multiplied, &hitShare, &someHits, &formulaHits, &formulaWithin, &coveredShare,
 		&mostlyInferred, &missedShare},
 	Page:   fanOutPage,
@@ -155,7 +155,7 @@ func (x *fan) evidence() []rule.Evidence {
 			unit.Duration(x.CallP50), unit.Duration(x.CallP99)),
 		Check: packets(x.v, callee).With("--histogram"),
 	}, {
-		Metric: metric.RTStruckRequests, Value: x.hit(),
+		Metric: metric.RTAffectedRequests, Value: x.hit(),
 		What:  rule.T("%s of the requests had a slow call; 1-(1-p)^n says %s", unit.Share(x.hit()), unit.Share(x.expected())),
 		Check: packets(x.v, caller).With("--histogram"),
 	}, {

@@ -16,10 +16,10 @@ var headOfLinePage string
 
 var headOfLine = rule.Rule{
 	ID:       "rt/head-of-line",
-	Title:    "a server answers nobody else while it works on one kind of request",
+	Title:    "one kind of request blocks all others (head-of-line blocking)",
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStalls},
-	Explains: []string{"rt/server-slow", "rt/two-humps", "rt/slow-group"},
+	Explains: []string{"rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
 	Thresholds: []*rule.Threshold{&answeredMeanwhile, &someSlow, &someTime, &someSeconds, &mostOfTheTime, &someRequests, &pathIsSmall, &mostlyInferred,
 		&missedShare, &fewSamples},
 	Page:   headOfLinePage,

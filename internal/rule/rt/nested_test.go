@@ -120,9 +120,9 @@ func pool(slow, fast int, change func(i int, slow bool, c *ruletest.PacketConnec
 	return h
 }
 
-func TestSlowGroup(t *testing.T) {
+func TestSlowConnections(t *testing.T) {
 	const mysql = "mysql 10.0.0.2:3306"
-	ruletest.Check(t, slowGroup, []ruletest.Situation{
+	ruletest.Check(t, slowConnections, []ruletest.Situation{
 		{Name: "half of them", Host: func() *ruletest.Host { return pool(4, 4, nil) }, Want: rule.Likely, Kind: rule.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of 8 connections to mysql 10.0.0.2:3306 are always slow (300 ms), the others never (200 µs)"},
 		{Name: "half of the worst", Host: func() *ruletest.Host {
 			return pool(4, 4, nil).AllConnections(90_000, recording.PacketDirection{}, recording.PacketDirection{})

@@ -18,10 +18,10 @@ var oneSlowBackendPage string
 
 var oneSlowBackend = rule.Rule{
 	ID:       "rt/one-slow-backend",
-	Title:    "one of several servers of the same kind is slower than the others",
+	Title:    "one backend is slower than the others",
 	Resource: "backends",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
-	Explains: []string{"rt/server-slow", "rt/two-humps"},
+	Explains: []string{"rt/server-slow", "rt/worker-queueing"},
 	Refutes:  []string{"response times"},
 	Thresholds: []*rule.Threshold{&fewestPeers, &slowerThanPeers, &slowerBy, &alike, &sameShare, &alikeSize, &hotShare, &mostOfTheTime, &someRequests,
 		&mostlyInferred, &missedShare, &fewSamples},

@@ -6,6 +6,6 @@ import "rtrail/internal/rule"
 
 // Rules are the rules of this domain.
 var Rules = []rule.Rule{
-	serverSlow, pathSlow, clientSlow, twoHumps, oneSlowBackend, connectSlow,
-	firstDisconnect, errorAnswers, lateCommit, slowGroup, headOfLine, fanOut, chatty,
+	serverSlow, pathSlow, clientSlow, workerQueueing, oneSlowBackend, connectSlow,
+	firstDisconnect, errorAnswers, lateCommit, slowConnections, headOfLine, fanOut, chatty,
 }

@@ -13,7 +13,7 @@ import (
 	"rtrail/internal/rule/ruletest"
 )
 
-func TestTwoHumps(t *testing.T) {
+func TestWorkerQueueing(t *testing.T) {
 	smooth := func(from, to int) (list []time.Duration) {
 		for i := range 400 {
 			list = append(list, time.Duration(float64(from)*math.Pow(float64(to)/float64(from), float64(i)/400))*time.Microsecond)
@@ -38,7 +38,7 @@ func TestTwoHumps(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Proto: "http", Port: 8080, Rate: 40, RTs: tt.rts})
-			if got := judged(t, h, twoHumps); got != tt.want {
+			if got := judged(t, h, workerQueueing); got != tt.want {
 				v := h.View()
 				s := v.PacketServices()[0]
 				c, ok := combOf(v, s)
@@ -88,7 +88,7 @@ func TestHumpsOfStatements(t *testing.T) {
 			for _, w := range tc.statements {
 				h.PacketStatement(recording.PacketStatement{ServerPort: 8080, Proto: "http", Fingerprint: w.fingerprint}, w.rts...)
 			}
-			for _, f := range ruletest.Judge(t, h, twoHumps, tc.want) {
+			for _, f := range ruletest.Judge(t, h, workerQueueing, tc.want) {
 				if !strings.Contains(f.Headline.String(), tc.says) {
 					t.Errorf("%q lacks %q", f.Headline, tc.says)
 				}

@@ -16,11 +16,12 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed twohumps.md
-var twoHumpsPage string
+//go:embed workerqueueing.md
+var workerQueueingPage string
 
-var twoHumps = rule.Rule{
-	ID:       "rt/two-humps",
+var workerQueueing = rule.Rule{
+	ID:       "rt/worker-queueing",
+	Formerly: []string{"rt/two-humps"},
 	Title:    "response times come in steps: jobs queue for too few workers",
 	Resource: "worker pools",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketHistograms},
@@ -28,9 +29,9 @@ var twoHumps = rule.Rule{
 	Refutes:  []string{"response times"},
 	Thresholds: []*rule.Threshold{&leastStep, &tooth, &onTeeth, &gapShare, &toothShare, &apart, &humpShare, &hollow, &worthWaiting,
 		&mostOfTheTime, &someRequests},
-	Page:   twoHumpsPage,
+	Page:   workerQueueingPage,
 	Seen:   func(v *view.View) bool { return answered(v, 2*int64(someRequests.Value)) },
-	Detect: detectTwoHumps,
+	Detect: detectWorkerQueueing,
 }
 
 // farthest multiple that is looked at: buckets of recordings by older versions
@@ -56,7 +57,7 @@ var (
 		Reason: "Between two humps lie at most this many of the lower one's."}
 )
 
-func detectTwoHumps(v *view.View) ([]rule.Finding, error) {
+func detectWorkerQueueing(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range v.PacketServices() {
 		if s.Count < 2*int64(someRequests.Value) {
@@ -192,7 +193,7 @@ func (c comb) finding(v *view.View, s *view.PacketService) rule.Finding {
 		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited in line per second", unit.Number(lost))},
 	}
 	f.Evidence = []rule.Evidence{{
-		Metric: metric.RTHumps, Value: float64(c.count()),
+		Metric: metric.RTModes, Value: float64(c.count()),
 		What:  rule.T("%s of %s response times lie at multiples of %s: %s", unit.Share(c.on), unit.Count(c.all), unit.Duration(c.step), c.shares()),
 		Check: packets(v, s).With("--histogram"),
 	}, {
@@ -272,7 +273,7 @@ func hollowGap(v *view.View, s *view.PacketService) (rule.Finding, bool) {
 			Headline: rule.T("answers of %s take %s or %s, and hardly ever anything between", of, unit.Duration(a.At), unit.Duration(b.At)),
 			Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s of requests take the longer time", unit.Share(b.Share))},
 			Evidence: []rule.Evidence{{
-				Metric: metric.RTHumps, Value: float64(len(modes)),
+				Metric: metric.RTModes, Value: float64(len(modes)),
 				What:  rule.T("%s requests around %s, %s around %s, next to none between", unit.Count(a.Count), unit.Duration(a.At), unit.Count(b.Count), unit.Duration(b.At)),
 				Check: packets(v, s).With("--histogram"),
 			}},

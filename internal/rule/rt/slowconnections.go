@@ -16,21 +16,22 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed slowgroup.md
-var slowGroupPage string
+//go:embed slowconnections.md
+var slowConnectionsPage string
 
-var slowGroup = rule.Rule{
-	ID:       "rt/slow-group",
+var slowConnections = rule.Rule{
+	ID:       "rt/slow-connections",
+	Formerly: []string{"rt/slow-group"},
 	Title:    "some connections to a server are always slow, others never",
 	Resource: "connections to servers",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketConnections, recording.PacketServices, recording.PacketStatements, recording.PacketTransactions},
 	// The same waits, seen without telling connections apart.
-	Explains:   []string{"rt/server-slow", "rt/two-humps"},
+	Explains:   []string{"rt/server-slow", "rt/worker-queueing"},
 	Refutes:    []string{"response times"},
 	Thresholds: []*rule.Threshold{&groupTimes, &someOfEach, &groupRequests, &byChance, &confirmed, &resentShare, &someRequests},
-	Page:       slowGroupPage,
+	Page:       slowConnectionsPage,
 	Seen:       connectionsToCompare,
-	Detect:     detectSlowGroup,
+	Detect:     detectSlowConnections,
 }
 
 var (
@@ -48,7 +49,7 @@ var (
 		Reason: "Slow connections with more of their segments sent again are slow because of their way, not because of the server."}
 )
 
-func detectSlowGroup(v *view.View) ([]rule.Finding, error) {
+func detectSlowConnections(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range v.PacketServices() {
 		if g := groupOf(v, s); g != nil {
@@ -58,8 +59,8 @@ func detectSlowGroup(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
-// slowConnections are the slow connections of a service and the others.
-type slowConnections struct {
+// slowSet are the slow connections of a service and the others.
+type slowSet struct {
 	v          *view.View
 	s          *view.PacketService
 	slow, fast []*view.PacketConnection
@@ -72,7 +73,7 @@ type slowConnections struct {
 
 // groupOf parts the connections of a service by their means, and asks where that
 // means anything; nil if nowhere.
-func groupOf(v *view.View, s *view.PacketService) *slowConnections {
+func groupOf(v *view.View, s *view.PacketService) *slowSet {
 	var list []*view.PacketConnection
 	for _, c := range s.Connections {
 		if c.Transactions >= int64(groupRequests.Value) {
@@ -85,7 +86,7 @@ func groupOf(v *view.View, s *view.PacketService) *slowConnections {
 	slices.SortStableFunc(list, func(a, b *view.PacketConnection) int { return cmp.Compare(a.Mean(), b.Mean()) })
 	// As many as possible are taken for fast.
 	for at := len(list) - someOfEach.Int(); at >= someOfEach.Int(); at-- {
-		g := &slowConnections{v: v, s: s, fast: list[:at], slow: list[at:]}
+		g := &slowSet{v: v, s: s, fast: list[:at], slow: list[at:]}
 		if g.apart() && g.sameWork() && g.sameWay() && g.chance() <= byChance.Value {
 			return g
 		}
@@ -94,7 +95,7 @@ func groupOf(v *view.View, s *view.PacketService) *slowConnections {
 }
 
 // apart keeps the slow ones that are always slow; the fast ones usually are fast.
-func (g *slowConnections) apart() bool {
+func (g *slowSet) apart() bool {
 	g.usual = g.fast[len(g.fast)-1].Mean() // the slowest of them
 	limit := max(groupTimes.Times(g.usual), time.Millisecond)
 	g.mixed = len(g.slow)
@@ -107,7 +108,7 @@ func (g *slowConnections) apart() bool {
 // and leaves those alone that have slow statements of their own.
 // Every answer of a slow connection took at least its RTMin. A statement that
 // took less than a third of that half of the time was executed by others then.
-func (g *slowConnections) sameWork() bool {
+func (g *slowSet) sameWork() bool {
 	fast := map[string]time.Duration{}
 	for _, t := range g.v.PacketStatements() {
 		if t.Server == g.s.Server && t.ServerPort == int32(g.s.Port) && t.Proto == g.s.Proto && t.Count >= int64(someRequests.Value) && t.Fingerprint != "" {
@@ -152,7 +153,7 @@ func (g *slowConnections) sameWork() bool {
 }
 
 // sameWay counts the network out: some paths of several may be bad.
-func (g *slowConnections) sameWay() bool {
+func (g *slowSet) sameWay() bool {
 	var resent, segments int64
 	var rtt []time.Duration
 	for _, c := range g.slow {
@@ -172,7 +173,7 @@ func (g *slowConnections) sameWay() bool {
 // chance is how likely it is that all answers of these connections were slow, if
 // each answer was slow with the share of all that are, whoever asked; times the
 // number of ways to choose the connections.
-func (g *slowConnections) chance() float64 {
+func (g *slowSet) chance() float64 {
 	slow, all := 0.0, 0.0
 	for _, c := range g.slow {
 		slow += float64(c.Transactions)
@@ -202,7 +203,7 @@ func mean(list []*view.PacketConnection) (d time.Duration, n int64) {
 	return d / time.Duration(max(n, 1)), n
 }
 
-func (g *slowConnections) finding() rule.Finding {
+func (g *slowSet) finding() rule.Finding {
 	slow, n := mean(g.slow)
 	fast, _ := mean(g.fast)
 	lost := perSecond(g.v, time.Duration(n)*(slow-fast))
@@ -217,14 +218,14 @@ func (g *slowConnections) finding() rule.Finding {
 }
 
 // compared words the connections that were looked at.
-func (g *slowConnections) compared(n int) string {
+func (g *slowSet) compared(n int) string {
 	if g.v.ConnectionsComplete() {
 		return fmt.Sprintf("%d connections", n)
 	}
 	return fmt.Sprintf("the %d connections that most was waited for", n)
 }
 
-func (g *slowConnections) evidence(slow, fast time.Duration) []rule.Evidence {
+func (g *slowSet) evidence(slow, fast time.Duration) []rule.Evidence {
 	v, s := g.v, g.s
 	_, slowCount := mean(g.slow)
 	_, fastCount := mean(g.fast)
@@ -235,7 +236,7 @@ func (g *slowConnections) evidence(slow, fast time.Duration) []rule.Evidence {
 			unit.Count(slowCount), unit.Duration(least.RTMin), unit.Count(fastCount), unit.Duration(fast), unit.Duration(g.usual)),
 		Check: packets(v, s).With("--by connection"),
 	}, {
-		Metric: metric.RTConnectionChance, Value: g.chance(), Limit: rule.Limit(byChance.Value),
+		Metric: metric.RTConnectionProbability, Value: g.chance(), Limit: rule.Limit(byChance.Value),
 		What:  rule.T("if it did not depend on the connection, this would happen once in %s captures", oneIn(g.chance())),
 		Check: packets(v, s).With("--by connection"),
 	}, {
@@ -273,7 +274,7 @@ func ports(list []*view.PacketConnection) string {
 	return text
 }
 
-func (g *slowConnections) fixes() []rule.Fix {
+func (g *slowSet) fixes() []rule.Fix {
 	switch g.s.Proto {
 	case "mysql":
 		return []rule.Fix{{
