@@ -126,7 +126,7 @@ which seconds tells in JSON; where it covers less than a tenth, there is no QPS.
 	f.BoolVar(&p.transactions, "transactions", false, "view: a list of all requests")
 	f.StringVar(&p.order, "sort", "start", "order of --transactions: start (default), rt, total, upload, server, download, idle, retransmit, rows, bytes; none: as they complete, the only order of a live capture, and of --json without --top")
 	f.Lookup("sort").DefValue = "" // the text says where it is the default
-	f.IntVar(&p.slowest, "slowest", 0, "view: so many requests with the longest RT")
+	f.IntVar(&p.slowest, "slowest", 0, "view: the N requests with the longest RT")
 	f.BoolVar(&p.histogram, "histogram", false, "view: the distribution of RT per service")
 	f.StringVar(&p.filter, "filter", "", "count and list only requests for which this expression is true")
 	f.BoolVar(&p.json, "json", false, "print JSON")

@@ -211,7 +211,7 @@ func (r *packetsRun) best(v *packetsView, order string, limit int, usable bool) 
 	v.finish = append(v.finish, func(report *engine.Report, s *summary.Summary) error {
 		list, seen := best.List()
 		if int(seen) > len(list) && !r.topGiven && !usable {
-			fmt.Fprintf(r.stderr, "rtrail: %s of %s: so many can be sorted; --sort none lists all\n", unit.Count(len(list)), unit.Plural(seen, "request", "requests"))
+			fmt.Fprintf(r.stderr, "rtrail: sorted the first %s of %s, which is the limit; --sort none lists all\n", unit.Count(len(list)), unit.Plural(seen, "request", "requests"))
 		}
 		out := r.buffered()
 		if r.json {

@@ -30,7 +30,7 @@ var (
 		Series: gauge(nil, func(s recording.SystemSample) float64 { return reading(s.Running) }),
 		Name:   "runnable tasks", Unit: "tasks",
 		Help: "tasks on a CPU or waiting for one at the moment of reading", Source: "/proc/stat procs_running",
-		Tools: []string{"vmstat 1   # r", "sar -q 1   # runq-sz"}, Check: shell.Line("vmstat 1 5   # column r"), Traps: []string{"a snapshot: take the mean of several", "whoever reads it is running himself, so it is never 0"},
+		Tools: []string{"vmstat 1   # r", "sar -q 1   # runq-sz"}, Check: shell.Line("vmstat 1 5   # column r"), Traps: []string{"a snapshot: take the mean of several", "the reader itself is running, so it is never 0"},
 		Healthy: "not above the number of CPUs for long"})
 	SchedBlocked = add(Metric{ID: "sched.blocked",
 		Series: gauge(nil, func(s recording.SystemSample) float64 { return reading(s.Blocked) }),
@@ -54,7 +54,7 @@ var (
 		Source: "/proc/stat intr; per line and CPU /proc/interrupts", Tools: []string{"vmstat 1   # in", "watch -d cat /proc/interrupts"},
 		Traps: []string{"RES (rescheduling) rises with context switches: the same cause seen twice"}})
 	ThreadInputWait = add(Metric{ID: "thread.input-wait", Name: "waiting for standard input", Unit: "share",
-		Help:   "how often the main thread of a process was met in read(2) of its descriptor 0: it waits for whoever gives it work",
+		Help:   "how often the main thread of a process was met in read(2) of its descriptor 0: it waits for the process that gives it work",
 		Source: "/proc/PID/task/PID/syscall", Tools: []string{"cat /proc/PID/syscall", "strace -e trace=read -p PID"},
 		Traps: []string{"a pipe that always holds data is never waited for"}, Healthy: "any: much waiting means little work"})
 	TCPArrivals = add(Metric{ID: "tcp.arrivals", Name: "requests that came over TCP", Unit: "per second",

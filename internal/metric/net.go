@@ -76,7 +76,7 @@ var (
 		Name: "tracked connections",
 		Help: "entries of connection tracking in one namespace, beside the limit", Unit: "count", Source: "/proc/sys/net/netfilter/nf_conntrack_count, nf_conntrack_max", Tools: []string{"sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max", "conntrack -C"},
 		Traps: []string{"read after the load it looks healthy", "counted per namespace, limited by the host"}, Healthy: "under half of the limit"})
-	ConntrackDrop = add(Metric{ID: "conntrack.drop", Counter: true, Name: "packets dropped for want of an entry",
+	ConntrackDrop = add(Metric{ID: "conntrack.drop", Counter: true, Name: "packets dropped because the table was full",
 		Help: "packets dropped because no entry could be made", Unit: "count", Source: "/proc/net/stat/nf_conntrack drop, all CPUs", Tools: []string{"conntrack -S"}, Traps: []string{"hexadecimal in the file"}, Healthy: "no growth"})
 	ConntrackEarlyDrop = add(Metric{ID: "conntrack.early-drop", Counter: true, Name: "entries thrown out early",
 		Help: "entries of connections that were not established, removed to make room", Unit: "count", Source: "/proc/net/stat/nf_conntrack early_drop", Tools: []string{"conntrack -S"}, Healthy: "no growth"})

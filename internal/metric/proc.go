@@ -30,5 +30,5 @@ var (
 		Tools: []string{"cat /proc/sys/fs/file-nr"}, Check: shell.Line("cat /proc/sys/fs/file-nr"), Traps: []string{"descriptors that were duplicated or inherited share one"}, Healthy: "a small part of the limit"})
 	KernelLog = add(Metric{ID: "kernel.log", Name: "kernel log",
 		Help: "lines the kernel wrote inside the window", Unit: "count", Source: "/dev/kmsg", Tools: []string{"dmesg -T", "journalctl -k"},
-		Traps: []string{"repeated messages are held back: the number of lines is a lower bound", "old lines tell of the past"}})
+		Traps: []string{"repeated messages are rate-limited: the number of lines is a lower bound", "old lines are about the past"}})
 )

@@ -27,7 +27,7 @@ var mysqlStatus = source{name: "mysql status", file: "SHOW GLOBAL STATUS", resou
 		Means: "a connect that ended before its user was known",
 		Why:   "load balancers and monitors that only open the port and close it again are counted"},
 	{Names: "Access_denied_errors", Kind: Refused, Unit: "statements and logins", Resource: "connections of MySQL", Rules: ofMySQLConnects, PerSecond: 1,
-		Means: "a login or a statement refused for want of a password or a privilege (MariaDB)",
+		Means: "a login or a statement refused for lack of a password or a privilege (MariaDB)",
 		Why:   "a program that is tried with an old password comes again every few seconds"},
 	{Names: "Connection_errors_max_connections", Kind: Refused, Unit: "connects", Resource: "connections of MySQL", Rules: []string{"mysql/connections-exhausted"}, Least: 1,
 		Means: "a connect that was turned away because max_connections were open"},

@@ -77,7 +77,7 @@ var tcpCounters = slices.Concat(
 		slowed("PruneCalled TCPRcvCollapsed TCPWinProbe TCPToZeroWindowAdv TCPWantZeroWindowAdv TCPFromZeroWindowAdv TCPZeroWindowDrop",
 			"the receive buffer is full: the program reads more slowly than data comes, and the sender waits", "net/receiver-slow", "cpu/one-thread-limit", "mysql/slow-reader"),
 		Counter{Names: "RcvPruned OfoPruned TCPOFODrop TCPRcvQDrop", Kind: Refused, Unit: "segments", Resource: "readers of data", Rules: []string{"net/receiver-slow"},
-			Means: "a received segment that was thrown away for want of memory; its sender has to send it again"},
+			Means: "a received segment that was dropped for lack of memory; its sender has to send it again"},
 		Counter{Names: "TCPBacklogDrop", Kind: Refused, Unit: "segments", Resource: "packet delivery", Rules: ofLoss,
 			Means: "a segment thrown away because the socket was in use by its program and the backlog behind it full"},
 		Counter{Names: "PFMemallocDrop", Kind: Refused, Unit: "packets", Resource: "memory", Rules: []string{"mem/reclaim", "mem/swapping"},

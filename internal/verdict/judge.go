@@ -140,7 +140,7 @@ func blind(r rule.Rule, unseen []Unseen) error {
 func detect(r rule.Rule, v *view.View) (found []rule.Finding, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &rule.NotJudged{Needs: "a mended rule", Why: fmt.Sprintf("it failed: %v", p), How: shell.Say("please report this, with a recording: rtrail record -o DIR")}
+			err = &rule.NotJudged{Needs: "a fixed rule", Why: fmt.Sprintf("rule crashed (bug): %v", p), How: shell.Say("please report this, with a recording: rtrail record -o DIR")}
 		}
 	}()
 	return r.Detect(v)

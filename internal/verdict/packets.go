@@ -77,7 +77,7 @@ func connectionsIn(v *view.View) *rule.NotJudged {
 	}
 	if all > 0 && unreadable >= all {
 		return &rule.NotJudged{Needs: "a TCP connection", Why: fmt.Sprintf("none of %s packets could be read", unit.Count(all)),
-			How: shell.Say("capture again: tcpdump -i IF -s 0 -w FILE; or mend a wrong link type: editcap -T ether FILE NEW")}
+			How: shell.Say("capture again: tcpdump -i IF -s 0 -w FILE; or correct a wrong link type: editcap -T ether FILE NEW")}
 	}
 	return &rule.NotJudged{Needs: "a TCP connection", Why: fmt.Sprintf("there is none in %s packets", unit.Count(all)),
 		How: shell.Say("capture where the traffic passes: tcpdump -i any -s 0 -w FILE")}

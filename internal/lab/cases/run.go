@@ -126,7 +126,7 @@ func (r Runner) phases(ctx context.Context, c Case, e *env.Env, result *Result) 
 		// for a moment: the application is asked once more, the verdict is not.
 		e.Logf("%s: no better yet, %s; measuring once more", c.ID, &after)
 		if after, err = c.Measure(ctx, e, c.window()); err != nil {
-			return fmt.Errorf("measure the mended application once more: %w", err)
+			return fmt.Errorf("measure the fixed application once more: %w", err)
 		}
 	}
 	result.After = &after

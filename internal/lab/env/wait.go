@@ -24,9 +24,9 @@ func Until(ctx context.Context, limit time.Duration, what string, ok func() (boo
 		case <-tick.C:
 		case <-ctx.Done():
 			if last != nil {
-				return fmt.Errorf("waited %s in vain for %s: %w", limit, what, last)
+				return fmt.Errorf("waited %s for %s: %w", limit, what, last)
 			}
-			return fmt.Errorf("waited %s in vain for %s: %w", limit, what, ctx.Err())
+			return fmt.Errorf("waited %s for %s: %w", limit, what, ctx.Err())
 		}
 	}
 }

@@ -108,8 +108,8 @@ func inodeFixes(fs view.Filesystem) []rule.Fix {
 			Tradeoff: "du reads every directory once",
 		},
 		{
-			Text:     rule.T("make the filesystem anew with more inodes (mkfs.ext4 -i 4096), or with one that makes them when needed (XFS)"),
-			Tradeoff: "data must be moved; the number of inodes of ext4 is fixed when it is made",
+			Text:     rule.T("recreate the filesystem with more inodes (mkfs.ext4 -i 4096), or as XFS, which allocates them when needed"),
+			Tradeoff: "data must be moved; ext4 fixes the number of inodes at mkfs",
 		},
 	}
 }

@@ -107,16 +107,16 @@ func (d *dumped) finding() rule.Finding {
 		Subject:    rule.Subject{Kind: rule.KindProcess, Name: "java", PID: max(d.pid, 0), Detail: d.source},
 		Confidence: rule.Certain,
 		Impact:     rule.Impact{TimeLost: float64(stuck), Text: rule.T("%s for ever", waits(stuck))},
-		Headline:   rule.T("%s: %s wait for each other's locks, and none ever goes on", d.number(), unit.Plural(len(d.members), "thread", "threads")),
+		Headline:   rule.T("%s: %s wait for each other's locks, and all are stuck", d.number(), unit.Plural(len(d.members), "thread", "threads")),
 		Fixes: []rule.Fix{
-			{Text: rule.T("restart the program: nothing else frees these threads"), Tradeoff: "it happens again as soon as the threads meet like this again"},
+			{Text: rule.T("restart the program: nothing else frees these threads"), Tradeoff: "it can happen again at any time"},
 			{Text: rule.T("take these locks in the same order everywhere, or have one lock for both"), Tradeoff: "a change of the program; one lock for more lets fewer threads work at a time"},
-			{Text: rule.T("where the order is not known, take the second lock by tryLock with a time, and give the first one back when it fails"),
-				Tradeoff: "a change of the program: the work must be undone and tried anew"},
+			{Text: rule.T("where the order is not known, take the second lock by tryLock with a timeout, and release the first one when it fails"),
+				Tradeoff: "a change of the program: the work must be rolled back and retried"},
 		},
 	}
 	if d.behind > 0 {
-		f.Headline = rule.T("%s: %s wait for each other's locks, and %d more for theirs; none ever goes on", d.number(), unit.Plural(len(d.members), "thread", "threads"), d.behind)
+		f.Headline = rule.T("%s: %s wait for each other's locks, and %d more for theirs; all are stuck", d.number(), unit.Plural(len(d.members), "thread", "threads"), d.behind)
 	}
 	check := d.check()
 	for _, l := range d.inCycles() {

@@ -26,7 +26,7 @@ func TestRecordedDeadlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := ruletest.Judge(t, h, deadlock, rule.Certain)
-	if len(found) != 1 || found[0].Headline.String() != "deadlock: 2 threads wait for each other's locks, and none ever goes on" || found[0].Impact.TimeLost != 2 {
+	if len(found) != 1 || found[0].Headline.String() != "deadlock: 2 threads wait for each other's locks, and all are stuck" || found[0].Impact.TimeLost != 2 {
 		t.Fatalf("found %+v", found)
 	}
 	const want = `"transfer-2" waits for 0x000000069ec1abc0 (java.lang.Object), which "transfer-1" holds, in Main.both <- Main.lambda$main$0`

@@ -274,7 +274,7 @@ func (c *crowd) fixes() (fixes []rule.Fix) {
 		})
 	} else if known {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("find out what holds the connections up: they are at work or wait, and a higher limit would only let more of them wait"),
+			Text:     rule.T("find out what the connections are busy with or wait for; a higher limit would only let more of them wait"),
 			Command:  ask(c.s, shell.SQL("select command, state, count(*), max(time) from information_schema.processlist group by 1, 2 order by 3 desc")),
 			Tradeoff: "none",
 		})

@@ -179,7 +179,7 @@ func holderFixes(s *view.MySQLServer, b view.MySQLBlocker) []rule.Fix {
 			unlock = "BACKUP STAGE END"
 		}
 		fix.Text = rule.T("have the client of connection %d give the lock back with %s, or end its session: COMMIT and ROLLBACK do not release it; until then it can be killed", b.Session, unlock)
-		fix.Tradeoff = "a backup, or whatever else relies on the lock, has to begin anew"
+		fix.Tradeoff = "a backup, or anything else that relies on the lock, has to start again"
 	case bySession:
 		fix.Text = rule.T("have the client of connection %d commit and give back what it locked (UNLOCK TABLES, HANDLER ... CLOSE), or end its session; until then it can be killed", b.Session)
 		fix.Tradeoff = "what it did not commit is rolled back"

@@ -68,7 +68,7 @@ func (x insides) mdlFinding(w view.StackWait, waiting, share float64, partitions
 	case partitions > 1:
 		f.Headline = rule.T("%s of the running statements of %s queue for mutexes of the metadata lock hash: metadata_locks_hash_instances is %d", unit.Share(share), who, partitions)
 	default:
-		f.Headline = rule.T("%s of the busy threads of %s queue for the hash of metadata locks: see metadata_locks_hash_instances", unit.Share(share), who)
+		f.Headline = rule.T("%s of the busy threads of %s wait for the hash of metadata locks: see metadata_locks_hash_instances", unit.Share(share), who)
 	}
 	if partitions > 0 {
 		f.Evidence = append(f.Evidence, setting(x.s, metric.MySQLMDLHashInstances, "metadata_locks_hash_instances", partitions))

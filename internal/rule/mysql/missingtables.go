@@ -237,11 +237,11 @@ func (x *missing) fixes() []rule.Fix {
 		tables = shell.SQL("show create table %s", shell.Name(x.tables[0]))
 	}
 	return []rule.Fix{{
-		Text:     rule.T("make the client ask for tables that are there: a missing migration, a wrong schema, a load generator told of more tables than it made (sysbench --tables)"),
+		Text:     rule.T("make the client use tables that exist: a missing migration, a wrong schema, a load generator with more tables than were created (sysbench --tables)"),
 		Command:  ask(s, tables),
 		Tradeoff: "none; a larger table_open_cache changes nothing",
 	}, {
-		Text:     rule.T("find who asks, and let the client log its errors: the server logs none of these"),
+		Text:     rule.T("find the client, and let it log its errors: the server logs none of these"),
 		Command:  ask(s, shell.SQL("select user, host, db, count(*) from information_schema.processlist group by 1, 2, 3")),
 		Tradeoff: "a client that ignores errors hides them until somebody looks at packets",
 	}}

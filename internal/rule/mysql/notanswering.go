@@ -139,7 +139,7 @@ func (x *silence) frozen(p view.Process) bool {
 		}
 		x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLStuckThread, Value: b.Share(),
 			What: rule.T("thread %d of %s (%d) in state D at %d of %d readings, in %s", b.TID, p.Comm, p.PID, b.InD, b.Readings, where), Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, b.TID)})
-		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("mend what it waits for: a disk, a frozen filesystem, a frozen control group"), Command: shell.Line("cat /proc/%d/task/*/stack; cat /proc/%d/cgroup", p.PID, p.PID), Tradeoff: "none"})
+		x.fixes = append(x.fixes, rule.Fix{Text: rule.T("fix what it waits for: a disk, a frozen filesystem, a frozen control group"), Command: shell.Line("cat /proc/%d/task/*/stack; cat /proc/%d/cgroup", p.PID, p.PID), Tradeoff: "none"})
 		return true
 	}
 	return false
@@ -216,7 +216,7 @@ var refusals = []refusal{
 	{"no such file", "its socket is not there: it does not run, or uses another one", "start it, or name the socket it uses", look(shell.Line("ss -xl | grep -i mysql; systemctl status mariadb mysql")), true},
 	{"refused", "nothing listens there: the host refuses the connection", "start it, or name the address it listens at (bind-address, port)", listener, true},
 	{"reset by peer", "the connection is reset before it is made", "see what stands in front of it: a proxy or a firewall that rejects", listener, false},
-	{"no such host", "its name is not known", "mend the name or the resolver, or name its address", look(shell.Line("getent hosts NAME")), false},
+	{"no such host", "its name is not known", "fix the name or the resolver, or give its address", look(shell.Line("getent hosts NAME")), false},
 	{"no route to host", "its host does not answer on its own network, or a router or firewall says that it cannot be reached", "see whether its host is up", look(shell.Line("ip neigh; ip route get ADDRESS")), false},
 	{"network is unreachable", "this host has no route to it", "add a route", look(shell.Line("ip route get ADDRESS")), false},
 }

@@ -44,7 +44,7 @@ var (
 	allThreads = rule.Threshold{Name: "all-threads", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of the threads that a pool may make from which on it is exhausted."}
 	joinedGap = rule.Threshold{Name: "joined-gap", Value: 5, Unit: "ratio", Source: rule.Judgement,
-		Reason: "The slowest answer takes at least so many times what the server needs to execute, and more than half of what clients waited is not execution, for the two to be worth a line side by side."}
+		Reason: "The slowest answer takes at least this multiple of what the server needs to execute, and more than half of what clients waited is not execution, for the two to be worth a line side by side."}
 )
 
 const (
@@ -337,7 +337,7 @@ func (p *stalledPool) fixes() (fixes []rule.Fix) {
 	switch {
 	case p.exhausted():
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("the pool has made all threads it may: raise thread_pool_max_threads (%d now)", limit),
+			Text:     rule.T("the pool has reached its limit of threads: raise thread_pool_max_threads (%d now)", limit),
 			Command:  ask(p.s, shell.SQL("set global thread_pool_max_threads = %d", max(10*limit, 1000))),
 			Tradeoff: "more statements at the same time, memory per thread",
 		})
@@ -350,7 +350,7 @@ func (p *stalledPool) fixes() (fixes []rule.Fix) {
 	}
 	if stall, ok := p.s.IntVariable("thread_pool_stall_limit"); ok && stall > shortStall {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("have the pool notice sooner that a group does not get on (thread_pool_stall_limit %d now)", stall),
+			Text:     rule.T("let the pool detect stalled groups sooner: lower thread_pool_stall_limit (%d now)", stall),
 			Command:  ask(p.s, shell.SQL("set global thread_pool_stall_limit = %d", shortStall)),
 			Tradeoff: "more threads for statements that are merely long",
 		})

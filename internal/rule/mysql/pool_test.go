@@ -403,7 +403,7 @@ func TestShortSilence(t *testing.T) {
 				other.Cmdline = "mariadbd --port=3307"
 				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 6}, from(7, recording.ServerUnreachable, refused)).Process(other)
 			}},
-		{Name: "it was restarted", Abstains: "it began anew between 14:02:15 and 14:02:17 and answers again",
+		{Name: "it was restarted", Abstains: "it restarted between 14:02:15 and 14:02:17 and answers again",
 			Host: func() *ruletest.Host { return restarted(6, 7) }},
 		{Name: "it was restarted, which took long", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.45, High: 0.55, Says: "mariadbd (4800) did not answer for 4 s: it was restarted", Proof: "it had been up for 102 s at 14:02:12, and for 1 s at 14:02:17",
 			Host: func() *ruletest.Host { return restarted(3, 7) }},

@@ -26,7 +26,7 @@ var threadPoolLeak = rule.Rule{
 }
 
 var leakLooks = rule.Threshold{Name: "leak-looks", Value: 3, Unit: "count", Source: rule.Judgement,
-	Reason: "The numbers of a group are not read at one moment, so that one reading may contradict itself; so many in a row do not."}
+	Reason: "The numbers of a group are not read at one moment, so that one reading may contradict itself; this many in a row do not."}
 
 // leak is a pool whose groups count more active threads than they have.
 type leak struct {
@@ -105,14 +105,14 @@ func (l *leak) finding() rule.Finding {
 	}
 	f.Evidence = l.evidence()
 	f.Fixes = []rule.Fix{{
-		Text:     rule.T("restart the server when it suits: the counters begin anew; report it to its makers"),
+		Text:     rule.T("restart the server at a quiet time: the counters start at zero again; report the bug"),
 		Tradeoff: "connections are lost, caches are cold",
 	}}
 	if over, ok := l.s.IntVariable("thread_pool_oversubscribe"); ok {
 		f.Fixes = append(f.Fixes, rule.Fix{
-			Text:     rule.T("until then, allow each group as many more as were lost (thread_pool_oversubscribe %d now); it buys time and mends nothing", over),
+			Text:     rule.T("until then, raise thread_pool_oversubscribe (%d now) by the number lost: it buys time and fixes nothing", over),
 			Command:  ask(l.s, shell.SQL("set global thread_pool_oversubscribe = %d", over+max(worst.Active-worst.Threads, over))),
-			Tradeoff: "sound groups may run that many more statements as well",
+			Tradeoff: "healthy groups may run that many more statements, too",
 		})
 	}
 	return f

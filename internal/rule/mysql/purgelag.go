@@ -114,7 +114,7 @@ func purgeFixes(s *view.MySQLServer) (fixes []rule.Fix) {
 		Text:     rule.T("delete and update in smaller portions with pauses, or drop partitions instead of deleting rows"),
 		Tradeoff: "jobs take longer",
 	}, rule.Fix{
-		Text:     rule.T("as a last resort, have writers wait for purge"),
+		Text:     rule.T("as a last resort, make writers wait for purge (innodb_max_purge_lag)"),
 		Command:  ask(s, shell.SQL("set global innodb_max_purge_lag = 1000000, innodb_max_purge_lag_delay = 300000")),
 		Tradeoff: "every change takes up to 0.3 s longer while the history is above that",
 	})

@@ -171,7 +171,7 @@ func (x *silence) doubt() *rule.NotJudged {
 	p, here := process(x.v, x.s)
 	meant := &rule.NotJudged{Needs: "to know whether " + named(x.s) + " was restarted on purpose", How: shell.Say("if it was not, read its error log: %s", logs)}
 	if before, after, ok := x.restart(); ok {
-		meant.Why = fmt.Sprintf("it began anew between %s and %s and answers again", before.At.Format("15:04:05"), after.At.Format("15:04:05"))
+		meant.Why = fmt.Sprintf("it restarted between %s and %s and answers again", before.At.Format("15:04:05"), after.At.Format("15:04:05"))
 		return meant
 	}
 	if here && p.Gone {

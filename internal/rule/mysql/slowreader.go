@@ -34,7 +34,7 @@ var slowReader = rule.Rule{
 
 var (
 	sendingLooks = rule.Threshold{Name: "sending-looks", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "A statement seen sending in so many looks, one a second, is not merely passing."}
+		Reason: "A statement seen sending in this many samples, one a second, is not just passing."}
 	stuckLooks = rule.Threshold{Name: "stuck-looks", Value: 2, Unit: "count", Source: rule.Judgement,
 		Reason: "Looks at a socket with data that the client does not take: one may be in passing."}
 	leastQueued = rule.Threshold{Name: "least-queued", Value: 16 << 10, Unit: "bytes", Source: "kernel, first value of tcp_wmem",
@@ -208,7 +208,7 @@ func slowReaderFinding(v *view.View, s *view.MySQLServer, list []reader, looks i
 	}, {
 		Text:     rule.T("cut off clients that do not read: locks and old versions of rows are kept for them"),
 		Command:  ask(s, shell.SQL("set global net_write_timeout = 30")),
-		Tradeoff: "slow readers that mean well lose their connection in the middle of a result",
+		Tradeoff: "slow but legitimate readers lose their connection in the middle of a result",
 	}}
 	return f
 }

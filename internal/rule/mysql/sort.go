@@ -39,7 +39,7 @@ var (
 	seenSorting = rule.Threshold{Name: "seen-sorting", Value: 0.1, Unit: "connections", Source: rule.Judgement,
 		Reason: "The mean number of connections in the state of a sort from which somebody waits for one."}
 	largeSort = rule.Threshold{Name: "large-sort", Value: 32 << 20, Unit: "bytes", Source: rule.Judgement,
-		Reason: "A buffer above it is taken anew from the system for every sort (the allocator maps large blocks), which costs more than it saves."}
+		Reason: "A larger buffer is mapped and unmapped by the allocator for every sort, which costs more than it saves."}
 )
 
 const (

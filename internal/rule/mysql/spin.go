@@ -36,7 +36,7 @@ var (
 	spinCores = rule.Threshold{Name: "spin-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU that spin loops must take: less is nobody's trouble."}
 	farFromDefault = rule.Threshold{Name: "far-from-default", Value: 4, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Product of both settings, relative to their defaults: how much longer a thread spins in vain."}
+		Reason: "Product of both settings, relative to their defaults: how much longer a thread spins for nothing."}
 )
 
 const (
@@ -155,11 +155,11 @@ func (x *spins) finding() rule.Finding {
 func (x *spins) fixes() []rule.Fix {
 	var list []rule.Fix
 	if x.far() && x.delay > x.normal {
-		list = append(list, rule.Fix{Text: rule.T("put the delay back: innodb_spin_wait_delay = %d", x.normal), Command: ask(x.s, shell.SQL("set global innodb_spin_wait_delay = %d", x.normal)),
+		list = append(list, rule.Fix{Text: rule.T("reset the delay: innodb_spin_wait_delay = %d", x.normal), Command: ask(x.s, shell.SQL("set global innodb_spin_wait_delay = %d", x.normal)),
 			Tradeoff: "at once, no restart; also in my.cnf. Too short a delay costs context switches where mutexes are held for microseconds"})
 	}
 	if x.far() && x.loops > defaultSpinLoops {
-		list = append(list, rule.Fix{Text: rule.T("put the loops back: innodb_sync_spin_loops = %d", int64(defaultSpinLoops)),
+		list = append(list, rule.Fix{Text: rule.T("reset the loops: innodb_sync_spin_loops = %d", int64(defaultSpinLoops)),
 			Command: ask(x.s, shell.SQL("set global innodb_sync_spin_loops = %d", int64(defaultSpinLoops))), Tradeoff: "at once, no restart; also in my.cnf"})
 	}
 	return append(list, rule.Fix{Text: rule.T("let fewer statements run at once, so that fewer want the mutex; its name is in SHOW ENGINE INNODB MUTEX and in the stacks"),

@@ -103,7 +103,7 @@ func (x *tableCache) finding() rule.Finding {
 	case !x.queued:
 		// How long opening takes is not counted.
 		f.Impact = timeLost(max(x.waiting, x.reopened), rule.T("%s tables are opened", unit.PerSecond(x.opened)))
-		f.Headline = rule.T("%s opens %s tables anew for each statement, because the table cache is full: table_open_cache is %d", who, unit.Number(x.reopened), x.size)
+		f.Headline = rule.T("%s opens %s tables again for each statement, because the table cache is full: table_open_cache is %d", who, unit.Number(x.reopened), x.size)
 	case x.full():
 		f.Headline = rule.T("%s of the running statements of %s queue for the table cache, which closes tables to make room below its mutex: table_open_cache is %d", share, who, x.size)
 	case x.instances == 1:

@@ -229,7 +229,7 @@ func (o overflow) fixes(v *view.View) []rule.Fix {
 	fixes = append(fixes, rule.Fix{Text: text, Command: command, Tradeoff: "memory per queued connection; clients wait in the queue instead of being refused"})
 	if max, ok := somaxconn(v, o.NetNS); ok && int64(o.Backlog) >= max {
 		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("raise somaxconn first: it is what limits the queue now, and the server must listen anew to get more"),
+			Text:     rule.T("raise somaxconn first, it limits the queue now; then restart or reload the server"),
 			Command:  shell.Line("%s sysctl -w net.core.somaxconn=%d", v.EnterNetNS(o.NetNS), largeBacklog),
 			Tradeoff: "every server may then ask for longer queues",
 		})

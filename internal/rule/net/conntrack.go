@@ -35,7 +35,7 @@ var (
 	tableNearlyFull = rule.Threshold{Name: "table-nearly-full", Value: 0.85, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the table that is worth a word: the next burst fills it."}
 	someDrops = rule.Threshold{Name: "some-drops", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Packets dropped for want of an entry: one or two are a moment."}
+		Reason: "One or two packets dropped at a full table are a short burst."}
 )
 
 const (
@@ -151,7 +151,7 @@ func (t tracking) evidence(v *view.View) []rule.Evidence {
 	}}
 	if t.drops > 0 {
 		list = append(list, rule.Evidence{
-			Metric: metric.ConntrackDrop, What: rule.T("%s packets dropped in %s for want of an entry", unit.Count(t.drops), unit.Seconds(t.seconds)),
+			Metric: metric.ConntrackDrop, What: rule.T("%s packets dropped in %s because the table was full", unit.Count(t.drops), unit.Seconds(t.seconds)),
 			Value: t.drops, Limit: rule.Limit(0), Check: shell.Line("%s conntrack -S", enter),
 		})
 	}

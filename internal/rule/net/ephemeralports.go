@@ -336,6 +336,6 @@ func (x exhaustion) fixes(v *view.View) []rule.Fix {
 		})
 	}
 	return append(fixes, rule.Fix{
-		Text: rule.T("use more addresses: several at the destination, or several of one's own (proxy_bind)"), Tradeoff: "configuration; each address brings a range of ports",
+		Text: rule.T("use more addresses: several at the destination, or several local ones (proxy_bind)"), Tradeoff: "configuration; each address brings a range of ports",
 	})
 }

@@ -70,7 +70,7 @@ func placeEvidence(v *view.View, f filter) rule.Evidence {
 func removeRule(v *view.View, f filter) rule.Fix {
 	return rule.Fix{
 		Text: rule.T("delete the rule that drops at random"), Command: f.remove(v),
-		Tradeoff: "whoever tests behaviour under loss loses the test",
+		Tradeoff: "this also ends a deliberate loss test",
 	}
 }
 
@@ -141,7 +141,7 @@ func (l loss) fixes(v *view.View) []rule.Fix {
 			Tradeoff: "none",
 		},
 		{
-			Text:     rule.T("until it is mended: keep connections open, since a lost SYN costs a second and a lost segment of a warm connection less"),
+			Text:     rule.T("until it is fixed, keep connections open: a lost SYN costs a second, a lost segment of an open connection less"),
 			Tradeoff: "idle connections",
 		},
 	}

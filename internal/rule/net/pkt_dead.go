@@ -15,7 +15,7 @@ import (
 
 var (
 	someDead = rule.Threshold{Name: "some-dead", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Dead connections of one service: so many are no accident of one client."}
+		Reason: "Dead connections of one service: this many are not one client's accident."}
 	shortestLimit = rule.Threshold{Name: "shortest-limit", Value: 5, Unit: "seconds", Source: rule.Judgement,
 		Reason: "The shortest time after which firewalls and NAT are set to forget a connection that is silent; their defaults are minutes and more."}
 )
@@ -146,7 +146,7 @@ func (x *deadService) fixes() []rule.Fix {
 		{Text: rule.T("send keep-alives more often than every %s, with SO_KEEPALIVE set on the sockets of the client", unit.Duration(x.sum.UnheardQuiet)),
 			Command: shell.Line("sysctl net.ipv4.tcp_keepalive_time net.ipv4.tcp_keepalive_intvl; ss -tno   # timer:(keepalive,...)"), Tradeoff: "a packet per connection and interval"},
 		{Text: rule.T("or have the client's pool close connections that were idle for less than that, or test them before use"), Tradeoff: "more connects, or a round trip per use"},
-		{Text: rule.T("or raise the idle limit of the firewall, NAT or load balancer on the way"), Command: shell.Line("sysctl net.netfilter.nf_conntrack_tcp_timeout_established"), Tradeoff: "larger tables there"},
+		{Text: rule.T("or raise the idle timeout of the firewall, NAT or load balancer on the path"), Command: shell.Line("sysctl net.netfilter.nf_conntrack_tcp_timeout_established"), Tradeoff: "larger tables there"},
 	}
 	if x.others == 0 {
 		return append([]rule.Fix{look}, forgot...)

@@ -384,7 +384,7 @@ func (r *resolver) fixes() []rule.Fix {
 	return []rule.Fix{
 		{Text: rule.T("put a caching resolver on this host or near it"), Command: shell.Line("apt-get install dnsmasq   # then: nameserver 127.0.0.1"), Tradeoff: "answers may be as old as their TTL"},
 		{Text: rule.T("until then give up sooner and ask the next one: options timeout:1 attempts:3 rotate, with two name servers"), Command: shell.Line("cat /etc/resolv.conf"), Tradeoff: "more queries"},
-		{Text: rule.T("turn lookups of peers' names off where they are not needed (skip_name_resolve, UseDNS no, -n)"), Tradeoff: "logs and grants by address instead of name"},
+		{Text: rule.T("turn off reverse lookups of clients where they are not needed (skip_name_resolve, UseDNS no, -n)"), Tradeoff: "logs and grants by address instead of name"},
 	}
 }
 

@@ -143,7 +143,7 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 		}
 	} else {
 		f.Headline = rule.T("timestamps of %s go back within connections to %s, which ignores such packets", b.client, b.s.Name())
-		f.Impact = rule.Impact{Share: min(float64(b.segments)/float64(max(b.worst.FromClient.Segments, 1)), 1), Text: rule.T("%s segments sent in vain", unit.Count(b.segments))}
+		f.Impact = rule.Impact{Share: min(float64(b.segments)/float64(max(b.worst.FromClient.Segments, 1)), 1), Text: rule.T("%s segments dropped by the receiver", unit.Count(b.segments))}
 		f.Evidence = []rule.Evidence{{Metric: metric.PacketsOldTimestamps, What: rule.T("%d segments with a timestamp that went back, %d copies sent", b.segments, b.repeated), Value: float64(b.segments), Limit: rule.Limit(0), Check: check}}
 	}
 	if counters > 0 {

@@ -34,7 +34,7 @@ var rateLimited = rule.Rule{
 
 var (
 	steadySeconds = rule.Threshold{Name: "steady-seconds", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "A rate that holds for so many whole seconds in a row is no coincidence; single ones are."}
+		Reason: "A rate that holds for this many whole seconds in a row is no coincidence; single seconds are."}
 	steadyShare = rule.Threshold{Name: "steady-share", Value: 0.75, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the whole seconds with traffic that are steady; the rest begin and end it."}
 	steadyWithin = rule.Threshold{Name: "steady-within", Value: 0.05, Unit: "share", Source: rule.Judgement,
@@ -353,7 +353,7 @@ func (l *limit) finding(v *view.View) rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsRetransmissions, What: rule.T("%s of packets are copies of lost ones", unit.Share(l.resent)), Value: l.resent, Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", host))})
 	}
 	if l.unanswered > 0 {
-		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsRetransmissions, What: rule.T("%s of the packets to %s are copies, for want of an answer", unit.Share(l.unanswered), l.From),
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PacketsRetransmissions, What: rule.T("%s of the packets to %s are copies of unanswered ones", unit.Share(l.unanswered), l.From),
 			Value: l.unanswered, Check: tshark(v, shell.Display("%s && tcp.analysis.retransmission", pktHost("dst", l.From)))})
 	}
 	f.Fixes = []rule.Fix{

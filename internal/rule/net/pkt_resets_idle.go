@@ -67,9 +67,9 @@ func (b *broken) closedIdle(v *view.View, f rule.Finding, first *view.PacketConn
 		What: rule.T("first at %s, frame %d, %s", first.ClosedAt.UTC().Format("15:04:05.000"), first.CloseFrame, pktEnds(first)),
 	})
 	f.Fixes = []rule.Fix{
-		{Text: below, Tradeoff: "connections are made anew a little more often"},
-		{Text: rule.T("or raise the server's idle limit above that of all its clients: %s", proto.TraitsOf(b.s.Proto).IdleLimit), Tradeoff: "the server keeps more idle connections open"},
-		{Text: rule.T("have clients repeat on a new connection what may run twice"), Tradeoff: "one more round trip for such a request"},
+		{Text: below, Tradeoff: "a few more connects"},
+		{Text: rule.T("or raise the server's idle timeout above that of all its clients: %s", proto.TraitsOf(b.s.Proto).IdleLimit), Tradeoff: "the server keeps more idle connections open"},
+		{Text: rule.T("let clients retry idempotent requests on a new connection"), Tradeoff: "one more round trip for such a request"},
 	}
 	return f
 }

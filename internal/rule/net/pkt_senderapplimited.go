@@ -31,7 +31,7 @@ var senderAppLimited = rule.Rule{
 
 var (
 	trickles = rule.Threshold{Name: "trickles", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "At least so many answers have pauses; one may be an accident."}
+		Reason: "At least this many answers have pauses; one may be an accident."}
 	pausesShare = rule.Threshold{Name: "pauses-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the time of answers in which nothing was under way although the reader had room. The rest may be acknowledgements that the reader delays by 40 ms, in which the sender is silent too."}
 	answerShare = rule.Threshold{Name: "answer-share", Value: 0.3, Unit: "share", Source: rule.Judgement,

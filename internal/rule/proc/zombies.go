@@ -75,7 +75,7 @@ func detectZombies(v *view.View) ([]rule.Finding, error) {
 		if growth > 0 {
 			f.Impact.Text = rule.T("%s of %s process numbers, all gone in %s", unit.Count(n), unit.Count(limit), unit.Seconds((limit-float64(n))/growth))
 		}
-		f.Headline = rule.T("%s does not collect its children: %s zombies", f.Subject, unit.Count(n))
+		f.Headline = rule.T("%s does not reap its children: %s zombies", f.Subject, unit.Count(n))
 		f.Evidence = zombieEvidence(fam, f.Subject, growth)
 		f.Fixes = zombieFixes(fam.parent)
 		found = append(found, f)
@@ -172,17 +172,17 @@ func zombieEvidence(fam family, parent rule.Subject, growth float64) []rule.Evid
 func zombieFixes(parent int32) []rule.Fix {
 	return []rule.Fix{
 		{
-			Text:     rule.T("mend the parent: wait for each child, or ignore SIGCHLD so that the kernel does"),
+			Text:     rule.T("fix the parent: wait for each child, or ignore SIGCHLD so that the kernel reaps them"),
 			Command:  shell.Line("grep -E 'Sig(Cgt|Ign|Blk)' /proc/%d/status", parent),
 			Tradeoff: "a change of the program",
 		},
 		{
-			Text:     rule.T("restart the parent: init collects what it leaves"),
+			Text:     rule.T("restart the parent: init reaps its zombies"),
 			Command:  shell.Line("kill %d", parent),
 			Tradeoff: "its service stops for the moment; zombies themselves cannot be killed",
 		},
 		{
-			Text:     rule.T("in a container, run an init that collects (docker run --init, tini)"),
+			Text:     rule.T("in a container, run an init that reaps them (docker run --init, tini)"),
 			Tradeoff: "one small process more",
 		},
 	}

@@ -251,7 +251,7 @@ func (x *slowClient) finding() rule.Finding {
 	}
 	f := rule.Finding{
 		Subject: x.subject(), Confidence: x.sure,
-		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("its connections stand still for %s s per second", unit.Number(lost))},
+		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("its connections are blocked for %s s per second", unit.Number(lost))},
 		Affects:  []rule.Subject{serviceSubject(x.v, x.s)},
 		Evidence: x.evidence(),
 		Fixes:    x.fixes(),

@@ -33,7 +33,7 @@ var connectSlow = rule.Rule{
 
 var (
 	someRepeatedSYNs = rule.Threshold{Name: "some-repeated-syns", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "One or two may be a moment of a bad line. It also is how many SYNs in vain say that a single connect fails."}
+		Reason: "One or two may be a moment of a bad line. It is also how many unanswered SYNs say that a single connect fails."}
 	slowConnects = rule.Threshold{Name: "slow-connects", Value: 0.01, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of connects from which it is more than bad luck: lines that lose one packet in a thousand repeat one SYN in a thousand."}
 )
@@ -145,7 +145,7 @@ func (x *slowConnect) finding() rule.Finding {
 	case x.never == x.begun:
 		f.Headline = rule.T("connects to %s get no answer", s.Name())
 	case x.ignored > x.repeated:
-		f.Headline = rule.T("%s leaves %s of connects waiting: it does not take connections whose handshake is complete", s.Name(), unit.Share(share))
+		f.Headline = rule.T("%s leaves %s of connects waiting: it does not accept connections whose handshake is complete", s.Name(), unit.Share(share))
 	}
 	if x.repeated+x.ignored < someRepeatedSYNs.Int() {
 		f.Confidence = rule.Possible // a mistyped address looks like this

@@ -37,7 +37,7 @@ var (
 	gaveUpTimes = rule.Threshold{Name: "gave-up-times", Value: 10, Unit: "ratio", Source: rule.Judgement,
 		Reason: "How many times the usual response time a client must have waited before it is said to have given up."}
 	gaveUpClients = rule.Threshold{Name: "gave-up-clients", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Clients of one service that gave up: so many are no accident."}
+		Reason: "Clients of one service that gave up: this many are no accident."}
 )
 
 // cut is a connection that was closed in the middle of a request.

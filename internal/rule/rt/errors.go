@@ -235,8 +235,8 @@ func (e *failing) confidence() rule.Confidence {
 func (e *failing) finding() rule.Finding {
 	return rule.Finding{
 		Subject: serviceSubject(e.v, e.s), Confidence: e.confidence(),
-		Impact:   rule.Impact{Share: e.share(), Text: rule.T("%s of requests answered by errors", unit.Share(e.share()))},
-		Headline: rule.T("%s answers %s of its requests by errors, most of them %s", e.s.Name(), unit.Share(e.share()), e.worst()),
+		Impact:   rule.Impact{Share: e.share(), Text: rule.T("%s of requests fail", unit.Share(e.share()))},
+		Headline: rule.T("%s fails %s of its requests, most with %s", e.s.Name(), unit.Share(e.share()), e.worst()),
 		Evidence: e.evidence(), Fixes: e.fixes(),
 	}
 }
@@ -387,7 +387,7 @@ func (e *failing) counts(t *recording.PacketTransaction) bool {
 
 func (e *failing) fixes() []rule.Fix {
 	fixes := []rule.Fix{{
-		Text:     rule.T("mend what asks: %s", e.advice()),
+		Text:     rule.T("fix the failing client: %s", e.advice()),
 		Command:  packets(e.v, e.s).With("--transactions %s", e.filter()),
 		Tradeoff: "none",
 	}, {

@@ -195,7 +195,7 @@ func TestErrors(t *testing.T) {
 	const mysql = "mysql 10.0.0.2:3306"
 	ruletest.Check(t, errorAnswers, []ruletest.Situation{
 		{Name: "missing table", Host: statements("mysql", fails(300, 300, "1146", "Table '?' doesn't exist"), fails(0, 700, "", "")),
-			Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.29, High: 0.31, Says: "answers 30 % of its requests by errors, most of them 1146 (Table '?' doesn't exist)"},
+			Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.29, High: 0.31, Says: "fails 30 % of its requests, most with 1146 (Table '?' doesn't exist)"},
 		{Name: "two kinds", Host: statements("mysql", fails(20, 100, "1213", "Deadlock found"), fails(10, 900, "1205", "Lock wait timeout")),
 			Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.029, High: 0.031, Says: "1213"},
 		{Name: "one in a hundred", Host: statements("mysql", fails(10, 1000, "1054", "Unknown column")), Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.0099, High: 0.0101},
@@ -212,7 +212,7 @@ func TestErrors(t *testing.T) {
 		{Name: "one statement, two codes", Host: ways("http", 1000, code(60, "500"), code(40, "404")), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306",
 			Low: 0.0599, High: 0.0601, Proof: "60 of 1,000 answers were errors that nobody asks for on purpose, as 404 may be: 500 60 times"},
 		{Name: "one statement, mostly not found", Host: ways("http", 1000, code(30, "500"), code(40, "404")), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306",
-			Low: 0.0299, High: 0.0301, Says: "most of them 500"},
+			Low: 0.0299, High: 0.0301, Says: "most with 500"},
 		{Name: "one statement, hardly anything else", Host: ways("http", 1000, code(4, "500"), code(800, "404")), Want: rule.Likely, Kind: rule.KindService, Subject: "http 10.0.0.2:3306",
 			Low: 0.799, High: 0.801, Proof: "800 of 1,000 answers were errors of the kind that programs ask for on purpose: 404 800 times"},
 		{Name: "other errors take no part in times", Host: ways("http", 1000, recording.PacketError{Count: 100, Code: "500", RTSum: 10 * ms}, recording.PacketError{Count: 400, Code: "404", RTSum: 490 * ms}),

@@ -38,7 +38,7 @@ var (
 	tailShare = rule.Threshold{Name: "tail-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
 		Reason: "Above it slow calls are no tail, the callee is slow."}
 	multiplied = rule.Threshold{Name: "multiplied", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "A request must be hit at least so many times more often than a call is slow."}
+		Reason: "Requests must be slow at least this many times more often than single calls."}
 	hitShare = rule.Threshold{Name: "hit-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the requests that are hit, from which the tail of the callee is the caller's everyday."}
 	someHits = rule.Threshold{Name: "some-hits", Value: 5, Unit: "count", Source: rule.Judgement,

@@ -104,7 +104,7 @@ func (h *holder) finding() rule.Finding {
 	lost := perSecond(h.v, r.Waited)
 	return rule.Finding{
 		Subject: serviceSubject(h.v, s), Confidence: atMost(h.v, s, sure),
-		Headline: rule.T("%s answers nobody while it works on %s: all others wait for %s, %s times", s.Name(), h.what(), unit.Duration(r.P50), unit.Count(r.Count)),
+		Headline: rule.T("%s blocks all other requests while it works on %s: they wait for %s, %s times", s.Name(), h.what(), unit.Duration(r.P50), unit.Count(r.Count)),
 		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited behind it per second", unit.Number(lost))},
 		Evidence: h.evidence(),
 		Fixes:    h.fixes(),
@@ -144,7 +144,7 @@ func (h *holder) fixes() []rule.Fix {
 		Tradeoff: "a change of the program; what is done in pieces is no longer done at once",
 	}, {
 		Text:     rule.T("send it to a server of its own, a replica for example"),
-		Tradeoff: "memory for the replica, whose data are a little older",
+		Tradeoff: "memory for the replica; its data is a little older",
 	}}
 	if h.s.Proto == "redis" {
 		fixes = append(fixes, rule.Fix{

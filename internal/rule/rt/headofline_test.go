@@ -36,7 +36,7 @@ func stalled(proto string, change func(all, held *recording.PacketStall)) func()
 func TestHeadOfLine(t *testing.T) {
 	ruletest.Check(t, headOfLine, []ruletest.Situation{
 		{Name: "scripts", Host: stalled("redis", nil), Want: rule.Certain, Kind: rule.KindService, Subject: "redis 10.0.0.2:3306", Low: 0.8, High: 1,
-			Says: "answers nobody while it works on EVAL ?: all others wait for 60 ms, 40 times", Proof: "GET ? waited most often, and can take 100 µs"},
+			Says: "blocks all other requests while it works on EVAL ?: they wait for 60 ms, 40 times", Proof: "GET ? waited most often, and can take 100 µs"},
 		{Name: "others are answered meanwhile", Host: stalled("redis", func(_, held *recording.PacketStall) { held.Answered = 10 })},
 		{Name: "it is one of many that end so", Host: stalled("redis", func(all, _ *recording.PacketStall) { all.Lasted *= 3 })},
 		{Name: "nine times", Host: stalled("redis", func(_, held *recording.PacketStall) { held.Count = 9 })},

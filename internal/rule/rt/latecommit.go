@@ -138,7 +138,7 @@ func (c *commits) finding() rule.Finding {
 	return rule.Finding{
 		Subject: serviceSubject(c.v, c.s), Confidence: atMost(c.v, c.s, rule.Certain),
 		Impact: rule.Impact{TimeLost: lost, Text: rule.T("%s transactions open and idle at any time", unit.Number(lost))},
-		Headline: rule.T("clients of %s wait %s before COMMIT: transactions stay open, with their locks, for nothing",
+		Headline: rule.T("clients of %s wait %s before COMMIT: transactions and their locks stay open for nothing",
 			c.s.Name(), unit.Duration(c.mean())),
 		Evidence: c.evidence(),
 		Fixes: []rule.Fix{{

@@ -44,7 +44,7 @@ var (
 	alikeSize = rule.Threshold{Name: "alike-size", Value: 1.5, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Ratio of the mean sizes of answers of peers: every web server is asked for / or /metrics, and answers as it is."}
 	hotShare = rule.Threshold{Name: "hot-share", Value: 1.5, Unit: "ratio", Source: rule.Judgement,
-		Reason: "A server that gets so many times the mean of requests is hot. Random spread of some hundred keys over some ten servers stays below."}
+		Reason: "A server that gets this multiple of the mean number of requests is hot. Random spread of some hundred keys over some ten servers stays below."}
 )
 
 // backend is one server of a group, and how long it takes for what its peers

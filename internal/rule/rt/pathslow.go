@@ -29,7 +29,7 @@ var pathSlow = rule.Rule{
 }
 
 var notLonger = rule.Threshold{Name: "not-longer", Value: 3, Unit: "ratio", Source: rule.Judgement,
-	Reason: "Requests that take at most so many times what handshakes take, which kernels answer, wait for the way and not for the program."}
+	Reason: "Kernels answer handshakes, programs answer requests. A request that takes at most this multiple of a handshake waits for the network, not for the program."}
 
 var (
 	lossTakes = rule.Threshold{Name: "loss-takes", Value: 0.3, Unit: "share", Source: rule.Judgement,
@@ -146,7 +146,7 @@ func (x *slowPath) finding() rule.Finding {
 	case x.loss:
 		f.Headline = rule.T("requests to %s wait for lost packets to be repeated: %s of their time", s.Name(), unit.Share(float64(s.Retransmit)/float64(x.waited)))
 	default:
-		f.Headline = rule.T("the way to %s of %s has queues: a round trip takes %s, and can take %s", x.end, s.Name(), unit.Duration(x.way.Slow), unit.Duration(x.way.Fast))
+		f.Headline = rule.T("packets queue on the path to %s of %s: a round trip takes %s, and could take %s", x.end, s.Name(), unit.Duration(x.way.Slow), unit.Duration(x.way.Fast))
 	}
 	f.Evidence = x.evidence()
 	f.Fixes = x.fixes()
@@ -193,7 +193,7 @@ func (x *slowPath) fixes() []rule.Fix {
 	}}
 	if x.loss {
 		return append(fixes, rule.Fix{
-			Text:     rule.T("look for who drops: interface and queue counters on both hosts and on the switches between"),
+			Text:     rule.T("find who drops: interface and queue counters on both hosts and on the switches between"),
 			Command:  shell.Line("ip -s link; tc -s qdisc; ethtool -S DEVICE"),
 			Tradeoff: "none",
 		})

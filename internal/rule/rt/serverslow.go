@@ -34,7 +34,7 @@ var (
 	slowerThanItself = rule.Threshold{Name: "slower-than-itself", Value: 10, Unit: "ratio", Source: rule.Judgement,
 		Reason: "The same statement takes ten times as long as when it is fast. Caches, plans and parameters make factors of two to five; more is waiting."}
 	someSlow = rule.Threshold{Name: "some-slow", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "Slow requests: a stall of a moment holds up as many requests as there are connections, once; so many are more."}
+		Reason: "Slow requests: one short stall delays as many requests as there are connections, once; this is more."}
 	someTime = rule.Threshold{Name: "some-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
 		Reason: "Time waited for slow requests: a stall of a moment makes less."}
 	someSeconds = rule.Threshold{Name: "some-seconds", Value: 3, Unit: "seconds", Source: rule.Judgement,
