@@ -28,20 +28,21 @@ type Line struct {
 	Stalled   string    // that resource: cpu, memory, io, irq
 }
 
-// steps are lengths that people can count in.
-var steps = []time.Duration{
+// Steps are lengths that people can count in, shortest first.
+var Steps = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second,
-	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
 // Step chooses how long a line is, so that a span has at most the given number.
 func Step(span time.Duration, lines int) time.Duration {
-	for _, s := range steps {
+	for _, s := range Steps {
 		if span <= time.Duration(lines)*s {
 			return s
 		}
 	}
-	return 24 * time.Hour
+	return Steps[len(Steps)-1]
 }
 
 // Lines cuts a recording into stretches from one time to another. Stretches

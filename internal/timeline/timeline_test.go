@@ -40,7 +40,8 @@ func TestStep(t *testing.T) {
 		10 * time.Second:    time.Second,
 		time.Hour:           time.Minute,
 		10 * time.Hour:      10 * time.Minute,
-		30 * 24 * time.Hour: 24 * time.Hour,
+		30 * 24 * time.Hour: 12 * time.Hour,
+		90 * 24 * time.Hour: 24 * time.Hour,
 	} {
 		if got := Step(span, 60); got != want {
 			t.Errorf("%v: %v, want %v", span, got, want)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/timeline"
 	"rtrail/internal/unit"
 )
 
@@ -23,14 +24,6 @@ const (
 	mostParts = 4096
 )
 
-// lengths are how long intervals are, shortest first: what clocks are divided by.
-// Beyond the last they double.
-var lengths = []time.Duration{
-	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second,
-	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute,
-	time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
-}
-
 // OverTime keeps what services answered in each interval, for a table that is
 // printed once a capture has been read. Intervals are a second at first, and grow
 // with the capture.
@@ -38,7 +31,7 @@ type OverTime struct {
 	Zone  *time.Location // nil: local time
 	Cover *Cover         // what the capture covers; nil: everything
 
-	step      int // of lengths
+	step      int // of timeline.Steps; beyond the last they double
 	parts     map[sumKey]*summary.Second
 	intervals map[int64]int // how many parts each has
 }
@@ -99,11 +92,11 @@ func (o *OverTime) rebuild(service func(sumKey) summary.Service) {
 
 // every is how long intervals are.
 func (o *OverTime) every() time.Duration {
-	last := len(lengths) - 1
+	last := len(timeline.Steps) - 1
 	if o.step <= last {
-		return lengths[o.step]
+		return timeline.Steps[o.step]
 	}
-	return lengths[last] << min(o.step-last, 16) // 180 years
+	return timeline.Steps[last] << min(o.step-last, 16) // 180 years
 }
 
 // begin is when the interval of a moment begins: at a multiple of its length
@@ -128,7 +121,7 @@ func (o *OverTime) print(w io.Writer, width int) {
 	at := slices.Sorted(maps.Keys(o.intervals))
 	clock := o.clock(at)
 	columns := slices.Clone(secondsColumns[:len(secondsColumns)-1]) // without drops of a live capture
-	if every > time.Second { // of a second, the count is the rate
+	if every > time.Second {                                        // of a second, the count is the rate
 		columns[slices.IndexFunc(columns, func(c column) bool { return c.title == "QPS" })].drop = 0
 	}
 	var rows [][]string
