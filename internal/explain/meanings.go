@@ -59,7 +59,7 @@ var meanings = []struct {
 	{[]string{"load balancer", "upstream"}, "One of several backends that is slower than its sisters makes a share of all requests slow."},
 	{[]string{"scatter gather"}, "One request asks many servers at once and waits for the slowest of them."},
 	// MySQL
-	{[]string{"replication lag", "seconds_behind_master", "seconds_behind_source"}, "A replica applies changes later than the source made them. No rule judges the lag itself; long transactions and slow commits, on the source or on the replica, are its common causes."},
+	{[]string{"replication lag", "seconds_behind_master", "seconds_behind_source"}, "A replica applies changes later than the source made them. `rtrail mysql` shows the lag, and no rule judges it; long transactions and slow commits, on the source or on the replica, are its common causes."},
 	{[]string{"lock wait timeout exceeded", "1205"}, "Error 1205: a statement waited longer than innodb_lock_wait_timeout for a row that another transaction holds."},
 	{[]string{"mysql deadlock", "1213"}, "Error 1213: two transactions waited for each other, and InnoDB rolled one back. Deadlocks grow with the time that row locks are held."},
 	{[]string{"hit ratio"}, "The share of logical reads found in the buffer pool. What counts is the number of misses a second and what each costs."},

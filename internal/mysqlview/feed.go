@@ -190,6 +190,7 @@ func (f *Feed) row() (row Row, ok bool) {
 		row.History = f.history(row.At.Add(-f.recent()))
 	}
 	if row.Answers() { // channels are read less often than the rest
+		row.Blockers = f.blockers(s.Server, row.At)
 		row.Replicas = view.New(f.rec, row.At.Add(-f.recent()), now).ReplicasOf(s.Server)
 	}
 	f.rowAt = f.looks[n-1]

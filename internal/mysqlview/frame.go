@@ -94,7 +94,7 @@ func (f *Feed) Frame() Frame {
 			frame.Statements = Statements{List: []Statement{}, Seconds: frame.Window}
 		}
 	}
-	frame.Blockers = view.New(f.rec, last.Add(-max(locksShown, 3*f.Every/2)), time.Now()).BlockersOf(s.Server)
+	frame.Blockers = f.blockers(s.Server, last)
 	frame.States, _ = v.StatesOf(s.Server)
 	frame.Pool = v.PoolGroupsOf(s.Server)
 	frame.Errors = v.ErrorsOf(s.Server)
@@ -111,4 +111,9 @@ func (f *Feed) Frame() Frame {
 		frame.OwnKnown = false
 	}
 	return frame
+}
+
+// blockers are those who held others up at the last looks at locks.
+func (f *Feed) blockers(server string, last time.Time) []view.MySQLBlocker {
+	return view.New(f.rec, last.Add(-max(locksShown, 3*f.Every/2)), time.Now()).BlockersOf(server)
 }

@@ -64,6 +64,9 @@ func (j *JSON) Row(r *Row) error {
 			"group": int64(p.Group), "groups": int64(p.Groups), "queued": p.Queued, "active": p.Active, "threads": p.Threads,
 		})
 	}
+	if len(r.Blockers) > 0 {
+		add("blockers", blockersJSON(r.Blockers))
+	}
 	if len(r.Replicas) > 0 {
 		add("replication", replicasJSON(r.Replicas))
 	}

@@ -26,6 +26,8 @@ type Lines struct {
 	list  []column
 	lines int
 	stops string // of the channels, as told last
+	holds string // who holds others up, as told last
+	told  int    // lines since then
 }
 
 // Row prints one. A server that does not answer has a line that says so, beside
@@ -58,6 +60,7 @@ func (l *Lines) Row(r *Row) error {
 		line = l.append(line, text, r.Answers())
 	}
 	if r.Answers() {
+		line = l.waits(line, r)
 		if now := stops(r.Replicas); now != l.stops {
 			l.stops = now
 			for _, text := range Replication(r.Replicas) {
@@ -67,6 +70,24 @@ func (l *Lines) Row(r *Row) error {
 	}
 	_, err := io.WriteString(l.Out, line+"\n")
 	return err
+}
+
+// waits adds who waits for whom, when that changes, and again where the names of
+// the columns come again.
+func (l *Lines) waits(line string, r *Row) string {
+	now := holders(r.Blockers)
+	l.told++
+	if now == l.holds && (now == "" || l.told < headerEvery) {
+		return line
+	}
+	if now == "" {
+		line = l.append(line, "no session waits for a lock any more", true)
+	}
+	l.holds, l.told = now, 0
+	for _, text := range Waits(r.Blockers) {
+		line = l.append(line, text, true)
+	}
+	return line
 }
 
 // append puts words behind a line, cut to the width; below it if the line is

@@ -52,11 +52,7 @@ func replicasJSON(list []recording.MySQLReplica) []replica {
 	out := make([]replica, len(list))
 	for i, r := range list {
 		out[i] = replica{Channel: r.Channel, Source: r.Source, IORunning: r.IORunning, SQLRunning: r.SQLRunning, Delay: r.Delay.Seconds(),
-			IOErrno: r.IOErrno, IOError: r.IOError, SQLErrno: r.SQLErrno, SQLError: r.SQLError}
-		if r.Lag >= 0 {
-			lag := r.Lag.Seconds()
-			out[i].Lag = &lag
-		}
+			IOErrno: r.IOErrno, IOError: r.IOError, SQLErrno: r.SQLErrno, SQLError: r.SQLError, Lag: secondsOf(r.Lag)}
 	}
 	return out
 }

@@ -44,6 +44,7 @@ type Row struct {
 	RTCount                    float64 // requests behind these
 	Pool                       *Pool   // worst group of the thread pool; nil without one
 
+	Blockers []view.MySQLBlocker      // who holds others up now, those first that made others wait most
 	Replicas []recording.MySQLReplica // channels by which it follows others, at their last reading
 }
 

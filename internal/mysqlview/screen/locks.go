@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"rtrail/internal/escape"
+	"rtrail/internal/mysqlview"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -45,50 +45,19 @@ func (m *Model) lockLines(height int) []string {
 }
 
 func (m *Model) rootLines(b *view.MySQLBlocker) []string {
-	who := "a session the server does not name"
-	switch {
-	case b.Detached && b.Transaction == view.PreparedTransaction:
-		who = "a prepared XA transaction without a connection"
-	case b.Detached:
-		who = "a transaction without a connection"
-	case b.Session != 0:
-		who = fmt.Sprintf("%d %s@%s", b.Session, escape.Line(b.User), escape.Line(b.Client))
-	}
-	if b.Command != "" {
-		who += " " + escape.Line(b.Command)
-	}
-	if b.For >= 0 {
-		who += " " + unit.Duration(b.For.Round(time.Second)).String()
-	}
-	what := lockOf(b.Kind, b.Object)
+	what := mysqlview.Lock(b.Kind, b.Object)
 	if b.Index != "" {
 		what += " (" + escape.Line(b.Index) + ")"
 	}
-	lines := []string{clip(fmt.Sprintf("%s: %s, %d behind it", who, what, len(b.Victims)), m.width)}
-	if b.Statement != "" {
-		word := "runs: "
-		if b.Command == "Sleep" {
-			word = "last: "
-		}
-		lines = append(lines, faint.Render(clip("  "+word+escape.Line(b.Statement), m.width)))
+	lines := []string{clip(fmt.Sprintf("%s: %s, %d behind it", mysqlview.Holder(b), what, len(b.Victims)), m.width)}
+	if last := mysqlview.LastWords(b); last != "" {
+		lines = append(lines, faint.Render(clip("  "+last, m.width)))
 	}
 	behind := map[int64][]view.MySQLVictim{}
 	for _, v := range b.Victims {
 		behind[v.Behind] = append(behind[v.Behind], v)
 	}
 	return m.branches(lines, b.Kind, behind, b.Session, "  ", map[int64]bool{b.Session: true})
-}
-
-// lockOf words what somebody waits for.
-func lockOf(kind, object string) string {
-	object = escape.Line(object)
-	switch {
-	case kind == "user":
-		return strings.TrimSpace("lock of GET_LOCK " + object)
-	case object == "":
-		object = "an unknown table"
-	}
-	return kind + " lock of " + object
 }
 
 // branches adds those who wait for a session, each with those behind it. What they
@@ -105,7 +74,7 @@ func (m *Model) branches(lines []string, kind string, behind map[int64][]view.My
 			waited = unit.Duration(v.Waited.Round(time.Millisecond)).String()
 		}
 		if v.Kind != kind {
-			waited += " for a " + lockOf(v.Kind, v.Object)
+			waited += " for a " + mysqlview.Lock(v.Kind, v.Object)
 		}
 		lines = append(lines, clip(fmt.Sprintf("%s%s%d waited %s  %s", indent, branch, v.Session, waited, escape.Line(v.Statement)), m.width))
 		if seen[v.Session] {
