@@ -40,8 +40,10 @@ func newReplayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay RECORDING",
 		Short: "Show what a recording holds, and what was when",
-		Long: `Lists the segments, tables and probes of a recording, and a timeline of the
-host, to choose a moment. "rtrail diagnose RECORDING --at TIME" judges it.`,
+		Long: `Begins with the faults of a recording, when each began and ended, and the
+processes that used most CPU time: windows of it are judged, of long ones the
+busiest minute. A timeline of the host follows, then the tables and probes.
+"rtrail diagnose RECORDING --at TIME" judges any moment.`,
 		Example: `  rtrail replay /var/log/rtrail
   rtrail replay night.rtr --at 03:00
   rtrail diagnose night.rtr --at 03:00`,
@@ -98,6 +100,7 @@ func (r *replayJob) run(ctx context.Context, out io.Writer, path string, lengthG
 	var runs []recording.ProbeRun
 	var notes []string
 	var times bytes.Buffer
+	o := newOverview(path, to.Sub(from))
 	for _, p := range c.Pieces {
 		if p.From.After(to) || p.To.Before(from) {
 			continue
@@ -112,18 +115,26 @@ func (r *replayJob) run(ctx context.Context, out io.Writer, path string, lengthG
 			fmt.Fprintf(&times, "\n%v\n", p)
 		}
 		printTimeline(&times, timeline.Lines(rec, from, to, step), step)
+		begin, end := later(p.From, from), earlier(p.To, to)
+		if err := o.judge(ctx, p.Number, begin, end, timeline.Lines(rec, begin, end, o.judged)); err != nil {
+			return err
+		}
 	}
 	printAbout(out, c)
+	if err := o.print(out); err != nil {
+		return err
+	}
+	if times.Len() == 0 {
+		printTimeline(&times, nil, step)
+	}
+	fmt.Fprintln(&times)
+	if _, err := times.WriteTo(out); err != nil {
+		return err
+	}
 	if r.at == "" {
 		printTables(out, c)
 	}
 	printProbes(out, c.Manifest, runs)
-	if times.Len() == 0 {
-		printTimeline(&times, nil, step)
-	}
-	if _, err := times.WriteTo(out); err != nil {
-		return err
-	}
 	told := map[string]bool{}
 	for _, n := range append(notes, c.Notes...) {
 		if !told[n] {
@@ -134,6 +145,20 @@ func (r *replayJob) run(ctx context.Context, out io.Writer, path string, lengthG
 	return nil
 }
 
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
 const clockLayout = "2006-01-02 15:04:05"
 
 func printAbout(out io.Writer, c recording.Contents) {
@@ -142,7 +167,7 @@ func printAbout(out io.Writer, c recording.Contents) {
 		size += s.Bytes
 	}
 	fmt.Fprintf(out, "%s  %d CPUs %v  Linux %s  by %s\n", escape.Text(m.Host.Name), m.Host.CPUs, unit.Bytes(m.Host.MemoryBytes), escape.Text(m.Host.Kernel), escape.Text(m.Tool))
-	fmt.Fprintf(out, "%s to %s, %v in %s, %v\n\n", c.Window.From.Local().Format(clockLayout), c.Window.To.Local().Format(clockLayout),
+	fmt.Fprintf(out, "%s to %s, %v in %s, %v\n\n", c.Window.From.Local().Format(clockLayout), c.Window.To.Local().Format(clockLayout+" MST"),
 		unit.Duration(c.Window.To.Sub(c.Window.From)), counted(len(c.Segments), "segment"), unit.Bytes(size))
 }
 

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"rtrail/internal/document"
+	"rtrail/internal/episode"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/shell"
+	"rtrail/internal/timeline"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+const (
+	// judgedWindows is how many windows of a recording are judged, if it is long
+	// enough: each takes some 50 ms.
+	judgedWindows = 40
+	// A window that is judged is not shorter, for rates need some samples, and not
+	// longer than a minute, for the time it takes: of a longer one the minute that
+	// was busiest.
+	shortestJudged, longestJudged = 10 * time.Second, time.Minute
+	// judgePatience bounds how long is judged before the rest is left out.
+	judgePatience = 10 * time.Second
+
+	mostEpisodes = 12
+	topProcesses = 5
+)
+
+// overview is what a recording tells at a glance: which faults were there when,
+// and which processes used the CPUs.
+type overview struct {
+	path    string
+	windows episode.Windows
+	judged  time.Duration // of each window
+	until   time.Time     // windows from here on were not judged; zero: all were
+}
+
+func newOverview(path string, span time.Duration) *overview {
+	every := max(timeline.Step(span, judgedWindows), shortestJudged)
+	return &overview{path: path, windows: episode.Windows{Every: every}, judged: min(every, longestJudged)}
+}
+
+// judge judges the windows of a piece of a recording. minutes are a line per
+// stretch that can be judged.
+func (o *overview) judge(ctx context.Context, piece int, from, to time.Time, minutes []timeline.Line) error {
+	began := time.Now()
+	for at := from; at.Before(to); at = at.Add(o.windows.Every) {
+		if time.Since(began) > judgePatience {
+			o.until = at
+			return nil
+		}
+		start, ok := busiest(minutes, at, at.Add(o.windows.Every))
+		if !ok {
+			continue
+		}
+		end := start.Add(o.judged)
+		rec, err := recording.OpenPiece(ctx, o.path, piece, start, end)
+		if err != nil {
+			return err
+		}
+		if v := view.New(rec, start, end); !v.Start().IsZero() {
+			o.windows.Add(at, v, catalogue.For(rec.Manifest()))
+		}
+	}
+	return nil
+}
+
+// busiest is when the line begins, of those in a window, in which the CPUs were
+// busiest or tasks stalled most; false if there is none.
+func busiest(lines []timeline.Line, from, to time.Time) (at time.Time, ok bool) {
+	most := -1.0
+	for _, l := range lines {
+		if l.At.Before(from) || !l.At.Before(to) {
+			continue
+		}
+		load := 0.0
+		for _, v := range []float64{l.Busy, l.Stall} {
+			if view.Known(v) {
+				load = max(load, v)
+			}
+		}
+		if load > most {
+			at, ok, most = l.At, true, load
+		}
+	}
+	return at, ok
+}
+
+// print writes the faults and the processes.
+func (o *overview) print(out io.Writer) error {
+	d := document.Document{}
+	all := o.windows.Episodes()
+	list := document.List{Title: "FAULTS" + o.how(), Style: document.Strong}
+	for _, e := range episode.Worst(all, mostEpisodes) {
+		f := e.Finding
+		list.Items = append(list.Items, document.Item{
+			Words:   fmt.Sprintf("%s to %s  %v, %s: %v", e.From.Local().Format(clockLayout), e.To.Local().Format("15:04:05"), f.Confidence, f.Rule, f.Headline),
+			Command: shell.Line("rtrail diagnose %s --at %s", shell.Path(o.path), e.From.Local().Format(clockLayout)).String(),
+		})
+	}
+	if more := len(all) - len(list.Items); more > 0 {
+		list.More = fmt.Sprintf("and %s more that cost less", unit.Plural(more, "fault", "faults"))
+	}
+	if len(all) == 0 {
+		d.Blocks = append(d.Blocks, document.Prose{Label: "FAULTS", Words: "none was found" + o.how()})
+	} else {
+		d.Blocks = append(d.Blocks, list)
+	}
+	if !o.until.IsZero() {
+		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn,
+			Words: fmt.Sprintf("judging took too long: what began after %s was not judged; --at and --for choose a part", o.until.Local().Format(clockLayout))})
+	}
+	if top := o.windows.Top(topProcesses); len(top) > 0 {
+		t := document.Table{Title: "TOP PROCESSES" + o.how(), Columns: []document.Column{{Name: "process"}, {Name: "PID", Right: true},
+			{Name: "CPU time", Right: true}, {Name: "cores", Right: true}, {Name: "most cores", Right: true}, {Name: "most RSS", Right: true}}}
+		for _, p := range top {
+			t.Rows = append(t.Rows, []string{p.Name, fmt.Sprint(p.PID), unit.Seconds(p.CPUSeconds).String(), fmt.Sprintf("%.2f", p.CPUSeconds/cmp.Or(p.Seconds, 1)),
+				fmt.Sprintf("%.2f", p.MostCPU), unit.Bytes(max(p.MostRSS, 0)).String()})
+		}
+		d.Blocks = append(d.Blocks, t)
+	}
+	if err := document.Terminal(out, d, pageOptions(out)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out)
+	return err
+}
+
+// how says what was judged.
+func (o *overview) how() string {
+	if o.judged < o.windows.Every {
+		return fmt.Sprintf(", the busiest %v of each %v", unit.Duration(o.judged), unit.Duration(o.windows.Every))
+	}
+	return fmt.Sprintf(", in windows of %v", unit.Duration(o.windows.Every))
+}
