@@ -246,7 +246,8 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	if counted, _ := people.Taken(); about.Started.Sub(counted) < process.SharedFor {
 		about.Started = counted
 	}
-	about.Probes = probe.Check(sources, interval)
+	runner := probe.Runner{Probes: sources, Interval: interval}
+	about.Probes = runner.Start()
 	var packets *liveCapture
 	if d.iface != "" {
 		var mysqlPorts []uint16
@@ -255,6 +256,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 		}
 		var err error
 		if packets, err = d.capture(ctx, mysqlPorts); err != nil {
+			runner.Close()
 			return verdict.Verdict{}, err
 		}
 		about.Probes = append(about.Probes, capture.Info())
@@ -262,7 +264,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	rec = recording.New(about)
 
 	progress := startProgress(stderr, "watching", d.length)
-	runner := probe.Runner{Probes: sources, Interval: interval, Sink: rec}
+	runner.Sink = rec
 	err = runner.Run(ctx, d.length)
 	progress.stop()
 	if packets != nil {

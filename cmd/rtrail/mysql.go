@@ -15,7 +15,6 @@ import (
 	"rtrail/internal/escape"
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/mysqlview"
-	"rtrail/internal/probe"
 	"rtrail/internal/probe/mysql"
 	"rtrail/internal/recording"
 )
@@ -209,16 +208,4 @@ func failure(last *mysqlview.Row, notes []string) error {
 // nobody may look for it and it is at an address of this host.
 func isHere(s *recording.MySQLServer) bool {
 	return s.PID > 0 || os.Geteuid() != 0 && mysqlview.OwnAddress(s.Server)
-}
-
-// checked says why a probe cannot run.
-func checked(p probe.Probe) error {
-	err := p.Check()
-	if err == nil {
-		return nil
-	}
-	if how := probe.Remedy(err); how != "" {
-		return fmt.Errorf("probe %s %w; %s", p.Name(), err, how)
-	}
-	return fmt.Errorf("probe %s %w", p.Name(), err)
 }

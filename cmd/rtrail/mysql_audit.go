@@ -71,17 +71,16 @@ said so.`,
 
 func (a *mysqlAudit) run(ctx context.Context, source *mysql.Probe, name string, out, stderr io.Writer) error {
 	finishes(ctx)
-	beside := host.New(host.FS{})
-	for _, p := range []probe.Probe{source, beside} {
-		if err := checked(p); err != nil {
-			return err
-		}
-	}
 	about := manifest()
 	about.Started = time.Now()
 	rec := recording.New(about)
+	runner := probe.Runner{Probes: []probe.Probe{host.New(host.FS{}), source}, Sink: rec}
+	runner.Start()
+	if err := runner.Missing(); err != nil {
+		runner.Close()
+		return err
+	}
 	progress := startProgress(stderr, "watching", a.length)
-	runner := probe.Runner{Probes: []probe.Probe{beside, source}, Sink: rec}
 	err := runner.Run(ctx, a.length)
 	progress.stop()
 	if err != nil {

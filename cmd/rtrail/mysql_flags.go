@@ -103,12 +103,15 @@ func (m *mysqlFlags) probeOf(names []string, people *census.Census) (*mysql.Prob
 	options := mysqlconn.Options{TLS: m.tls, CA: m.ca, AdminPort: m.adminPort}
 	var targets []mysqlconn.Target
 	var hidden []mysqlconn.Hidden
+	discover := func(people *census.Census) ([]mysqlconn.Target, []mysqlconn.Hidden) {
+		return mysqlconn.Discover(mysqlconn.Here{Proc: "/proc", Named: namedServers(people), Debian: "/etc/mysql/debian.cnf", UID: os.Geteuid(), Files: files, Options: options})
+	}
 	for _, name := range names {
 		if name == mysqlOff {
 			return nil, usageError("--mysql off: it does not go with other servers")
 		}
 		if name == mysqlAuto {
-			t, h := mysqlconn.Discover(mysqlconn.Here{Proc: "/proc", Named: namedServers(people), Debian: "/etc/mysql/debian.cnf", UID: os.Geteuid(), Files: files, Options: options})
+			t, h := discover(people)
 			targets, hidden = append(targets, t...), append(hidden, h...)
 			continue
 		}
@@ -133,7 +136,11 @@ func (m *mysqlFlags) probeOf(names []string, people *census.Census) (*mysql.Prob
 		seen[t.Name] = true
 		return again
 	})
-	return mysql.New(targets, hidden, m.options()), nil
+	p := mysql.New(targets, hidden, m.options())
+	if slices.Contains(names, mysqlAuto) {
+		p.FindBy(func() ([]mysqlconn.Target, []mysqlconn.Hidden) { return discover(nil) })
+	}
+	return p, nil
 }
 
 // namedServers are the processes of a count that have the name of a server; nil

@@ -37,17 +37,19 @@ type mysqlWatch struct {
 
 // watch begins to look at the server and its host.
 func (m *mysqlJob) watch(ctx context.Context, source *mysql.Probe, name string) (*mysqlWatch, error) {
-	beside := host.New(host.FS{})
-	for _, p := range []probe.Probe{source, beside} {
-		if err := checked(p); err != nil {
-			return nil, err
-		}
-	}
 	w := &mysqlWatch{mysqlJob: m, feed: mysqlview.NewFeed(name, manifest()), done: make(chan error, 1), asked: source.Asked}
 	w.feed.Local, w.feed.Every = isHere, m.every
+	// A look that is later than that is one without an answer: see patience.
+	runner := &probe.Runner{Probes: []probe.Probe{host.New(host.FS{}), source}, Interval: m.every, Sink: w.feed, Slowest: m.every + probe.Deadline}
+	runner.Start()
+	if err := runner.Missing(); err != nil {
+		runner.Close()
+		return nil, err
+	}
 	if m.iface != "" {
 		var err error
 		if w.packets, err = m.capture(ctx, name); err != nil {
+			runner.Close()
 			return nil, err
 		}
 		w.feed.Packets = w.packets.take
@@ -57,8 +59,6 @@ func (m *mysqlJob) watch(ctx context.Context, source *mysql.Probe, name string) 
 	if length <= 0 {
 		length = forever
 	}
-	// A look that is later than that is one without an answer: see patience.
-	runner := &probe.Runner{Probes: []probe.Probe{beside, source}, Interval: m.every, Sink: w.feed, Slowest: m.every + probe.Deadline}
 	go func() { w.done <- crash.Guard(func() error { return runner.Run(w.ctx, length) }) }()
 	return w, nil
 }

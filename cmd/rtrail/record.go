@@ -96,9 +96,11 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	}
 	about := manifest()
 	about.Started = time.Now()
-	about.Probes = probe.Check(sources, r.interval)
+	runner := probe.Runner{Probes: sources, Interval: r.interval}
+	about.Probes = runner.Start()
 	dir, err := recording.Create(r.dir, about, recording.Options{MaxSize: int64(r.maxSize)})
 	if err != nil {
+		runner.Close()
 		return err
 	}
 	for _, p := range about.Probes {
@@ -112,7 +114,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	if length == 0 {
 		length = withoutEnd
 	}
-	runner := probe.Runner{Probes: sources, Interval: r.interval, Sink: dir}
+	runner.Sink = dir
 	err = runner.Run(ctx, length)
 	stop()
 

@@ -299,7 +299,7 @@ func asking(t *testing.T, address string) *mysql.Probe {
 	}
 	p := mysql.New([]mysqlconn.Target{target}, nil, mysql.Options{Deep: true, Explain: true})
 	t.Cleanup(func() { p.Close() })
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -16,7 +16,8 @@ type fakeProbe struct{ err error }
 func (fakeProbe) Name() string                                    { return "klog" }
 func (fakeProbe) Help() string                                    { return "the kernel log" }
 func (fakeProbe) Fills() []recording.Table                        { return nil }
-func (p fakeProbe) Check() error                                  { return p.err }
+func (p fakeProbe) Start() error                                  { return p.err }
+func (fakeProbe) Close() error                                    { return nil }
 func (fakeProbe) Sample(context.Context, *recording.Writer) error { return nil }
 
 // tree makes a small root directory.

@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"sync"
 	"time"
@@ -19,6 +18,7 @@ type run struct {
 	runner *Runner
 	ctx    context.Context
 	cancel context.CancelFunc
+	began  time.Time
 	end    time.Time
 	nice   int
 	lanes  sync.WaitGroup
@@ -31,6 +31,8 @@ type run struct {
 // time.
 type followed struct {
 	probe   Probe
+	missing error         // why it has not started
+	late    error         // why it started late, until a sample tells
 	next    time.Time     // when the next sample is due, but for the last one
 	took    time.Duration // at most
 	sampled bool
@@ -81,7 +83,11 @@ func (l *lane) loop() {
 			if f == nil {
 				break
 			}
-			if !l.sample(f) {
+			step := l.sample
+			if f.missing != nil {
+				step = l.start
+			}
+			if !step(f) {
 				return // given up: the thread ends with the goroutine
 			}
 		}
@@ -108,6 +114,9 @@ func (l *lane) due(now time.Time, ended bool) *followed {
 	}
 	last := l.last()
 	for _, f := range l.probes {
+		if f.missing != nil && (ended || !f.next.Before(last)) {
+			f.over = true
+		}
 		if f.over {
 			continue
 		}
@@ -159,6 +168,25 @@ func (l *lane) last() time.Time {
 	return l.run.end.Add(-min(2*took, 200*time.Millisecond))
 }
 
+// start asks a probe again that could not start. It returns false when the probe
+// was given up meanwhile.
+func (l *lane) start(f *followed) bool {
+	l.begin(f, time.Now())
+	err := safely(f.probe.Start)
+	if !l.done() {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if err != nil {
+		f.missing, f.next = err, now.Add(startAgain)
+		return true
+	}
+	f.late, f.missing, f.next = f.missing, nil, now
+	return true
+}
+
 // sample reads one probe, commits its rows and says when it is due again. It
 // returns false when the probe was given up meanwhile.
 func (l *lane) sample(f *followed) bool {
@@ -203,6 +231,11 @@ func (l *lane) sample(f *followed) bool {
 		run.Rows, run.Lost = w.Rows(), w.LostRows()
 	}
 	run.Lost += missed
+	if f.late != nil && !run.Late {
+		n := int64(began.Sub(l.run.began) / pace(f.probe, l.run.runner.Interval))
+		w.Unseen(run.Probe, UnseenSamples, int(n), "it could not start before: "+f.late.Error(), Remedy(f.late))
+		f.late = nil
+	}
 	l.run.commit(w, run)
 	l.plan(f, run)
 	return true
@@ -211,8 +244,8 @@ func (l *lane) sample(f *followed) bool {
 // close ends all probes of the lane.
 func (l *lane) close() {
 	for _, f := range l.probes {
-		if c, ok := f.probe.(io.Closer); ok {
-			_ = c.Close() // what it read is committed; nobody can use the error
+		if f.missing == nil {
+			_ = f.probe.Close() // what it read is committed; nobody can use the error
 		}
 	}
 }

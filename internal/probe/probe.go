@@ -11,7 +11,8 @@ import (
 	"rtrail/internal/recording"
 )
 
-// Probe reads one source of evidence.
+// Probe reads one source of evidence. Its life is Start, any number of Sample, and
+// Close; the Runner leads it.
 type Probe interface {
 	// Name is the word users see: host, process, thread, socket...
 	Name() string
@@ -19,13 +20,17 @@ type Probe interface {
 	Help() string
 	// Fills lists the tables it writes.
 	Fills() []recording.Table
-	// Check says whether it may run here. A *MissingError tells what is
-	// missing and how to get it. A probe that can run with less than its full
-	// sight returns nil and writes Unseen notes.
-	Check() error
+	// Start says whether it can run here, and may open what samples read. A
+	// *MissingError tells what is missing and how to get it; Start is then asked
+	// again now and then, as servers come up and modules are loaded. A probe that
+	// can run with less than its full sight returns nil and writes Unseen notes.
+	Start() error
 	// Sample reads the source once. Rows of a sample that returns an error are
 	// kept: they are what could be read. ctx ends at the probe's deadline.
 	Sample(ctx context.Context, w *recording.Writer) error
+	// Close gives back what Start and Sample opened. It is called once, after a
+	// Start that succeeded.
+	Close() error
 }
 
 // Paced is implemented by probes that want another interval than the run's.

@@ -29,6 +29,10 @@ const (
 	// same thread: longer than any of them takes to start, short beside a second.
 	patience = 300 * time.Millisecond
 
+	// startAgain is the time after which a probe that could not start is asked
+	// again: to ask costs about a sample, and nobody waits for it.
+	startAgain = 30 * time.Second
+
 	// niceness of the threads that read evidence. A sick host starves whoever
 	// asks politely; they use little CPU and must not come late.
 	niceness = -10
@@ -43,23 +47,53 @@ type Runner struct {
 	// program uses more than ProcessBudget; 0: half a minute.
 	Slowest time.Duration
 
-	clocks *clocks // nil: as they are
+	clocks  *clocks // nil: as they are
+	missing []error // what every probe said when it was started; nil: none was
 
 	mu      sync.Mutex
 	failure error // the sink's first error; it ends the run
 	leftOut int64
 }
 
-// Check asks every probe whether it may run here.
-func Check(probes []Probe, interval time.Duration) []recording.ProbeInfo {
-	infos := make([]recording.ProbeInfo, len(probes))
-	for i, p := range probes {
-		infos[i] = recording.ProbeInfo{Name: p.Name(), Fills: p.Fills(), Interval: pace(p, interval)}
-		if err := p.Check(); err != nil {
-			infos[i].Missing, infos[i].Remedy = err.Error(), Remedy(err)
+// Start starts every probe and tells which ones cannot run here. Either Run
+// follows, or Close.
+func (r *Runner) Start() []recording.ProbeInfo {
+	if r.Interval <= 0 {
+		r.Interval = time.Second
+	}
+	infos := make([]recording.ProbeInfo, len(r.Probes))
+	r.missing = make([]error, len(r.Probes))
+	for i, p := range r.Probes {
+		infos[i] = recording.ProbeInfo{Name: p.Name(), Fills: p.Fills(), Interval: pace(p, r.Interval)}
+		if err := safely(p.Start); err != nil {
+			r.missing[i], infos[i].Missing, infos[i].Remedy = err, err.Error(), Remedy(err)
 		}
 	}
 	return infos
+}
+
+// Missing is what the first probe that could not be started lacks; nil: all run.
+func (r *Runner) Missing() error {
+	for i, err := range r.missing {
+		if err == nil {
+			continue
+		}
+		if how := Remedy(err); how != "" {
+			return fmt.Errorf("probe %s %w; %s", r.Probes[i].Name(), err, how)
+		}
+		return fmt.Errorf("probe %s %w", r.Probes[i].Name(), err)
+	}
+	return nil
+}
+
+// Close ends probes that were started for a run that does not take place.
+func (r *Runner) Close() {
+	for i, err := range r.missing {
+		if err == nil {
+			_ = r.Probes[i].Close() // nobody can use the error
+		}
+	}
+	r.missing = nil
 }
 
 func pace(p Probe, run time.Duration) time.Duration {
@@ -69,12 +103,13 @@ func pace(p Probe, run time.Duration) time.Duration {
 	return run
 }
 
-// Run samples every probe that passes its check until the time is over or ctx
-// ends, then once more: rates need a last reading, also when somebody presses
-// Ctrl-C. It returns an error only when the sink failed.
+// Run samples every probe until the time is over or ctx ends, then once more:
+// rates need a last reading, also when somebody presses Ctrl-C. It starts them,
+// unless Start did, starts those again that could not, and closes them. It
+// returns an error only when the sink failed.
 func (r *Runner) Run(ctx context.Context, d time.Duration) error {
-	if r.Interval <= 0 {
-		r.Interval = time.Second
+	if r.missing == nil {
+		r.Start()
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -83,13 +118,13 @@ func (r *Runner) Run(ctx context.Context, d time.Duration) error {
 		cpu = &clocks{process: processCPU, thread: ThreadCPU}
 	}
 	now := time.Now()
-	run := &run{runner: r, ctx: ctx, cancel: cancel, end: now.Add(d), nice: niceOfThread(), cpu: cpu, overload: newOverload(cpu.process, now)}
+	run := &run{runner: r, ctx: ctx, cancel: cancel, began: now, end: now.Add(d), nice: niceOfThread(), cpu: cpu, overload: newOverload(cpu.process, now)}
 	var together []*followed
-	for _, p := range r.Probes {
-		if p.Check() != nil {
-			continue
+	for i, p := range r.Probes {
+		f := &followed{probe: p, missing: r.missing[i], next: now}
+		if f.missing != nil {
+			f.next = now.Add(startAgain)
 		}
-		f := &followed{probe: p, next: time.Now()}
 		if _, ok := p.(Brief); ok {
 			together = append(together, f)
 		} else {
@@ -100,6 +135,7 @@ func (r *Runner) Run(ctx context.Context, d time.Duration) error {
 		run.follow(together)
 	}
 	run.lanes.Wait()
+	r.missing = nil
 	return r.failed()
 }
 

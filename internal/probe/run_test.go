@@ -19,12 +19,15 @@ type fake struct {
 	sample  func(ctx context.Context, n int, w *recording.Writer) error
 	n       atomic.Int32
 	closing bool
+
+	starts, closes atomic.Int32
 }
 
 func (f *fake) Name() string             { return f.name }
 func (f *fake) Help() string             { return "" }
 func (f *fake) Fills() []recording.Table { return []recording.Table{recording.System} }
-func (f *fake) Check() error             { return f.check }
+func (f *fake) Start() error             { f.starts.Add(1); return f.check }
+func (f *fake) Close() error             { f.closes.Add(1); return nil }
 func (f *fake) Closing()                 { f.closing = true }
 func (f *fake) Sample(ctx context.Context, w *recording.Writer) error {
 	n := int(f.n.Add(1))
@@ -225,12 +228,71 @@ func TestPanicOfTheSinkEndsTheRun(t *testing.T) {
 	})
 }
 
-func TestCheckSaysWhatIsMissing(t *testing.T) {
+func TestStartSaysWhatIsMissing(t *testing.T) {
 	p := &fake{name: "klog", check: &MissingError{What: "CAP_SYSLOG", How: "run as root"}}
-	infos := Check([]Probe{p}, time.Second)
+	infos := (&Runner{Probes: []Probe{p}}).Start()
 	if infos[0].Missing != "needs CAP_SYSLOG" || infos[0].Remedy != "run as root" {
 		t.Errorf("got %+v", infos[0])
 	}
+}
+
+// lateComer cannot start before a time: a server that is not up yet.
+type lateComer struct {
+	fake
+	from time.Time
+}
+
+func (p *lateComer) Start() error {
+	p.starts.Add(1)
+	if time.Now().Before(p.from) {
+		return &MissingError{What: "a server", How: "start one"}
+	}
+	return nil
+}
+
+func TestProbeThatCannotStartIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := recording.New(recording.Manifest{})
+		began := time.Now()
+		late := &lateComer{fake{name: "late", sample: oneRow}, began.Add(40 * time.Second)}
+		never := &lateComer{fake{name: "never", sample: oneRow}, began.Add(time.Hour)}
+		r := &Runner{Probes: []Probe{late, never}, Sink: rec}
+		if infos := r.Start(); infos[0].Missing == "" || infos[0].Remedy != "start one" {
+			t.Errorf("got %+v", infos[0])
+		}
+		if err := r.Missing(); err == nil || err.Error() != "probe late needs a server; start one" {
+			t.Errorf("missing: %v", err)
+		}
+		if err := r.Run(t.Context(), 65*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		rows := recording.Rows[recording.SystemSample](rec)
+		if len(rows) != 6 || rows[0].At.Sub(began) != time.Minute {
+			t.Errorf("want 6 samples from 1m0s on, got %d from %v on", len(rows), rows[0].At.Sub(began))
+		}
+		if late.starts.Load() != 3 || never.starts.Load() != 3 || late.closes.Load() != 1 || never.closes.Load() != 0 {
+			t.Errorf("started %d and %d times, closed %d and %d times", late.starts.Load(), never.starts.Load(), late.closes.Load(), never.closes.Load())
+		}
+		notes := recording.Rows[recording.UnseenNote](rec)
+		if len(notes) != 1 || notes[0].Probe != "late" || notes[0].Count != 60 || !strings.Contains(notes[0].Why, "needs a server") {
+			t.Errorf("notes %+v", notes)
+		}
+	})
+}
+
+func TestInterruptDoesNotWaitForAProbeThatCannotStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		began := time.Now()
+		p := &fake{name: "never", check: errors.New("not here"), sample: oneRow}
+		if err := (&Runner{Probes: []Probe{p}, Sink: recording.New(recording.Manifest{})}).Run(ctx, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took != 10*time.Second || p.n.Load() != 0 {
+			t.Errorf("ended after %v, with %d samples", took, p.n.Load())
+		}
+	})
 }
 
 func TestStretchKeepsTheBudget(t *testing.T) {

@@ -205,6 +205,9 @@ func sourcesOf(v *view.View) sources {
 	s := sources{v: v, fills: map[recording.Table]int{}}
 	_, runs := view.Group(view.Rows[recording.ProbeRun](v), func(r recording.ProbeRun) string { return r.Probe })
 	for i, p := range v.Manifest().Probes {
+		if len(runs[p.Name]) > 0 {
+			p.Missing, p.Remedy = "", "" // it could start later
+		}
 		h := ProbeHealth{Name: p.Name, OK: p.Missing == "", Error: p.Missing, Remedy: shell.Recorded(p.Remedy)}
 		for _, run := range runs[p.Name] {
 			h.Runs++

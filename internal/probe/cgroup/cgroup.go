@@ -78,8 +78,8 @@ func (p *Probe) Fills() []recording.Table {
 	return []recording.Table{recording.Cgroups, recording.Unseen}
 }
 
-// Check asks for a mounted hierarchy.
-func (p *Probe) Check() error {
+// Start asks for a mounted hierarchy.
+func (p *Probe) Start() error {
 	list, err := p.hierarchies()
 	if err != nil {
 		return &probe.MissingError{What: "the list of mounts", How: "mount -t proc proc /proc", Err: err}

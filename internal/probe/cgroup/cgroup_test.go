@@ -33,7 +33,7 @@ func rowsOf(t *testing.T, p *Probe, at time.Time) map[string]recording.CgroupSam
 
 func TestVersion2(t *testing.T) {
 	p := newAt("testdata/v2")
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
 	rows := rowsOf(t, p, time.Unix(100, 0))
@@ -103,7 +103,7 @@ func TestVersion1(t *testing.T) {
 }
 
 func TestNothingMounted(t *testing.T) {
-	if err := newAt(t.TempDir()).Check(); probe.Remedy(err) == "" {
+	if err := newAt(t.TempDir()).Start(); probe.Remedy(err) == "" {
 		t.Errorf("error %v has no remedy", err)
 	}
 }

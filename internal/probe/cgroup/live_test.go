@@ -18,7 +18,7 @@ import (
 // lives in none of them, and reads it back.
 func TestLive(t *testing.T) {
 	p := New()
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Skip(err)
 	}
 	list, err := p.hierarchies()
@@ -78,7 +78,7 @@ func TestLive(t *testing.T) {
 
 func BenchmarkSample(b *testing.B) {
 	p := New()
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		b.Skip(err)
 	}
 	for _, full := range []bool{false, true} {

@@ -121,8 +121,8 @@ func (p *Probe) Fills() []recording.Table {
 	}
 }
 
-// Check asks for a mounted /proc. Everything else may be missing.
-func (p *Probe) Check() error {
+// Start asks for a mounted /proc. Everything else may be missing.
+func (p *Probe) Start() error {
 	stat := p.fs.file("proc/stat")
 	defer stat.Close()
 	if _, err := stat.Read(); err != nil {
@@ -133,6 +133,9 @@ func (p *Probe) Check() error {
 
 // Closing makes the next sample a full one.
 func (p *Probe) Closing() { p.closing.Store(true) }
+
+// Close leaves the files to the end of the program.
+func (p *Probe) Close() error { return nil }
 
 // Sample reads all subsystems that are due. A subsystem that cannot be read
 // leaves a note; the others are not affected.

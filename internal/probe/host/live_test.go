@@ -14,7 +14,7 @@ func TestLive(t *testing.T) {
 		t.Skip("needs /proc of Linux")
 	}
 	p := New(FS{})
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
 	r := recording.New(recording.Manifest{})

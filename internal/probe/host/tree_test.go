@@ -19,7 +19,7 @@ func TestTrees(t *testing.T) {
 		t.Run(tree, func(t *testing.T) {
 			fs := FS{Root: filepath.Join("testdata", tree)}
 			p := New(fs)
-			if err := p.Check(); err != nil {
+			if err := p.Start(); err != nil {
 				t.Fatal(err)
 			}
 			w := recording.NewWriter(time.Now())

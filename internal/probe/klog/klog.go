@@ -61,13 +61,16 @@ func (p *Probe) Help() string {
 // Fills lists the tables.
 func (p *Probe) Fills() []recording.Table { return []recording.Table{recording.KernelLog} }
 
-// Check opens the log and reads nothing.
-func (p *Probe) Check() error {
+// Start opens the log and reads nothing.
+func (p *Probe) Start() error {
 	log, err := p.open()
 	if err != nil {
 		return err
 	}
-	return log.Close()
+	p.log = log
+	// The largest record is PRINTK_MESSAGE_MAX, 2 KiB; older kernels had 8.
+	p.buf = make([]byte, 16<<10)
+	return nil
 }
 
 // Close gives the log back.
@@ -83,14 +86,10 @@ func (p *Probe) Close() error {
 // Sample reads what is new. Records that the kernel overwrote before they
 // could be read, and those above the bound of a sample, count as lost.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
-	if p.log == nil {
-		log, err := p.open()
-		if err != nil {
+	if p.log == nil { // the last sample could not read it
+		if err := p.Start(); err != nil {
 			return err
 		}
-		p.log = log
-		// The largest record is PRINTK_MESSAGE_MAX, 2 KiB; older kernels had 8.
-		p.buf = make([]byte, 16<<10)
 	}
 	wall, monotonic := p.clocks()
 	c := collector{

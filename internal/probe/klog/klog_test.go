@@ -182,7 +182,7 @@ func TestErrors(t *testing.T) {
 
 func TestLive(t *testing.T) {
 	p := New()
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		if probe.Remedy(err) == "" {
 			t.Errorf("no remedy for %v", err)
 		}
@@ -213,7 +213,7 @@ func FuzzParseRecord(f *testing.F) {
 
 func BenchmarkSample(b *testing.B) {
 	p := New()
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		b.Skip(err)
 	}
 	p.Sample(b.Context(), recording.NewWriter(time.Now()))

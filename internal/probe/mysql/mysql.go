@@ -62,7 +62,10 @@ type Options struct {
 type Probe struct {
 	servers []*server
 	hidden  []mysqlconn.Hidden
-	start   sync.Once
+	find    func() ([]mysqlconn.Target, []mysqlconn.Hidden)
+	options Options
+	asked   bool // whether it can start
+	begin   sync.Once
 	stop    context.CancelFunc
 	closing bool
 	told    bool
@@ -80,12 +83,19 @@ func New(targets []mysqlconn.Target, hidden []mysqlconn.Hidden, o Options) *Prob
 	if o.Proc == "" {
 		o.Proc = "/proc"
 	}
-	p := &Probe{hidden: hidden}
-	for _, t := range targets {
-		p.servers = append(p.servers, newServer(t, o, dial))
-	}
+	p := &Probe{hidden: hidden, options: o}
+	p.add(targets)
 	return p
 }
+
+func (p *Probe) add(targets []mysqlconn.Target) {
+	for _, t := range targets {
+		p.servers = append(p.servers, newServer(t, p.options, dial))
+	}
+}
+
+// FindBy has the probe look for servers of this host again while it has none.
+func (p *Probe) FindBy(find func() ([]mysqlconn.Target, []mysqlconn.Hidden)) { p.find = find }
 
 // Servers is how many servers are asked.
 func (p *Probe) Servers() int { return len(p.servers) }
@@ -140,8 +150,15 @@ func (p *Probe) Asked() (since time.Time) {
 	return since
 }
 
-// Check says whether there is a server to ask; it connects to none.
-func (p *Probe) Check() error {
+// Start says whether there is a server to ask; it connects to none. Asked again,
+// it looks for those that came up meanwhile.
+func (p *Probe) Start() error {
+	if p.asked && len(p.servers) == 0 && p.find != nil {
+		var targets []mysqlconn.Target
+		targets, p.hidden = p.find()
+		p.add(targets)
+	}
+	p.asked = true
 	if len(p.servers) > 0 {
 		return nil
 	}
@@ -165,7 +182,7 @@ func (p *Probe) Closing() { p.closing = true }
 // the looks as long as its own deadline allows; the rest comes with the next
 // sample.
 func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
-	p.start.Do(func() {
+	p.begin.Do(func() {
 		var running context.Context
 		running, p.stop = context.WithCancel(context.Background())
 		for _, s := range p.servers {

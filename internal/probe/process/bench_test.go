@@ -15,7 +15,7 @@ func BenchmarkSample(b *testing.B) {
 	defer c.Close()
 	p := New(c)
 	defer p.Close()
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		b.Skip(err)
 	}
 	b.ReportAllocs()
@@ -33,7 +33,7 @@ func BenchmarkEdge(b *testing.B) {
 	defer c.Close()
 	p := New(c)
 	defer p.Close()
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		b.Skip(err)
 	}
 	for b.Loop() {

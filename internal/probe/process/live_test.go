@@ -21,7 +21,7 @@ func TestLive(t *testing.T) {
 	defer c.Close()
 	p := New(c)
 	defer p.Close()
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Skipf("no /proc here: %v", err)
 	}
 	rec := recording.New(recording.Manifest{})
@@ -81,7 +81,7 @@ func TestSleepersHaveRows(t *testing.T) {
 	p := New(people)
 	defer p.Close()
 	p.cpuTime = func() time.Duration { return 0 } // other processes use up no budget
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Skipf("no /proc here: %v", err)
 	}
 	child := exec.Command("sleep", "60")

@@ -106,8 +106,8 @@ func (p *Probe) Fills() []recording.Table {
 	return []recording.Table{recording.Processes, recording.Limits}
 }
 
-// Check says whether the probe can run: wherever there is a /proc.
-func (p *Probe) Check() error {
+// Start says whether the probe can run: wherever there is a /proc.
+func (p *Probe) Start() error {
 	if err := p.dir.Err(); err != nil {
 		return &probe.MissingError{What: "/proc", How: "mount -t proc proc /proc", Err: err}
 	}

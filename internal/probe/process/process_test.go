@@ -21,7 +21,7 @@ func sample(t *testing.T) *recording.Recording {
 	p := New(c)
 	t.Cleanup(func() { p.Close() })
 	p.page = 4096
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
 	rec := recording.New(recording.Manifest{})

@@ -20,7 +20,7 @@ func TestAwakeHolders(t *testing.T) {
 	defer people.Close()
 	p := New(people)
 	defer p.Close()
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Skip(err)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -17,7 +17,7 @@ func TestLive(t *testing.T) {
 	defer c.Close()
 	p := New(c)
 	defer p.Close()
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Skipf("no sock_diag here: %v", err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

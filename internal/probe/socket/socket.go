@@ -136,8 +136,8 @@ func (p *Probe) Fills() []recording.Table {
 	}
 }
 
-// Check says whether sock_diag can be asked.
-func (p *Probe) Check() error {
+// Start says whether sock_diag can be asked.
+func (p *Probe) Start() error {
 	if err := p.dir.Err(); err != nil {
 		return &probe.MissingError{What: "/proc", How: "mount -t proc proc /proc", Err: err}
 	}

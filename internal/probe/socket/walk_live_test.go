@@ -27,7 +27,7 @@ func live(t testing.TB) (p *Probe, own *namespace) {
 	t.Cleanup(func() { c.Close() })
 	p = New(c)
 	t.Cleanup(func() { p.Close() })
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Skipf("no sock_diag here: %v", err)
 	}
 	if err := p.Sample(context.Background(), recording.NewWriter(time.Now())); err != nil {

@@ -129,7 +129,7 @@ func TestWithoutPrograms(t *testing.T) {
 	p := New(c)
 	defer p.Close()
 	p.cpuTime = func() time.Duration { return 0 } // processes and sockets of others use up no budget
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Skipf("no sock_diag here: %v", err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

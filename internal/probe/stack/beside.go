@@ -101,8 +101,8 @@ func (b *Beside) Help() string {
 // Fills implements probe.Probe.
 func (b *Beside) Fills() []recording.Table { return []recording.Table{recording.Stacks} }
 
-// Check implements probe.Probe. What is missing shows when there is a process.
-func (b *Beside) Check() error { return nil }
+// Start implements probe.Probe. What is missing shows when there is a process.
+func (b *Beside) Start() error { return nil }
 
 // Interval implements probe.Paced.
 func (b *Beside) Interval(run time.Duration) time.Duration { return min(run, besideEvery) }

@@ -24,7 +24,7 @@ func TestLive(t *testing.T) {
 	p := New(c)
 	defer p.Close()
 	p.own = 0 // the test is to be seen
-	if err := p.Check(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Skipf("no /proc here: %v", err)
 	}
 

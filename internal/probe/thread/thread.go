@@ -127,8 +127,8 @@ func (p *Probe) Help() string {
 // Fills lists the tables it writes.
 func (p *Probe) Fills() []recording.Table { return []recording.Table{recording.Threads} }
 
-// Check says whether the probe can run: wherever there is a /proc.
-func (p *Probe) Check() error {
+// Start says whether the probe can run: wherever there is a /proc.
+func (p *Probe) Start() error {
 	if err := p.dir.Err(); err != nil {
 		return &probe.MissingError{What: "/proc", How: "mount -t proc proc /proc", Err: err}
 	}
