@@ -103,47 +103,12 @@ func (f *Feed) follow(last *recording.MySQLServer) {
 	f.state = last.State
 }
 
-// forget goes on with a recording of what is newer.
+// forget drops what is older.
 func (f *Feed) forget(before time.Time) {
-	w := recording.NewWriter(f.looks[len(f.looks)-1])
-	carry[recording.CPUSample](f.rec, w, before)
-	carry[recording.SystemSample](f.rec, w, before)
-	carry[recording.MySQLServer](f.rec, w, before)
-	carry[recording.MySQLStatus](f.rec, w, before)
-	carry[recording.MySQLSession](f.rec, w, before)
-	carry[recording.MySQLClient](f.rec, w, before)
-	carry[recording.MySQLState](f.rec, w, before)
-	carry[recording.MySQLTransaction](f.rec, w, before)
-	carry[recording.MySQLLockWait](f.rec, w, before)
-	carry[recording.MySQLStatement](f.rec, w, before)
-	carry[recording.MySQLInnoDB](f.rec, w, before)
-	carry[recording.MySQLPoolGroup](f.rec, w, before)
-	carry[recording.MySQLReplica](f.rec, w, before)
-	carry[recording.MySQLError](f.rec, w, before)
-	carry[recording.ProbeRun](f.rec, w, before)
-	carry[recording.UnseenNote](f.rec, w, before)
-	settings := map[string]recording.MySQLVariable{} // they are written when they change
-	for _, r := range recording.Rows[recording.MySQLVariable](f.rec) {
-		settings[r.Name] = r
-	}
-	for _, name := range sortedKeys(settings) {
-		recording.Append(w, settings[name])
-	}
-	rec := recording.New(f.rec.Manifest())
-	if rec.Commit(w) != nil {
-		return // cannot be: a recording in memory takes everything
-	}
+	f.rec.Forget(before)
 	older := func(t time.Time) bool { return t.Before(before) }
-	f.rec, f.began = rec, before
+	f.began = before
 	f.looks, f.hosts = slices.DeleteFunc(f.looks, older), slices.DeleteFunc(f.hosts, older)
-}
-
-func carry[T recording.Row](from *recording.Recording, w *recording.Writer, since time.Time) {
-	rows := recording.Rows[T](from)
-	first := slices.IndexFunc(rows, func(r T) bool { return !r.Time().Before(since) })
-	if first >= 0 {
-		recording.Append(w, rows[first:]...)
-	}
 }
 
 // HostSampled says whether the host was read about as often as the server; a

@@ -43,6 +43,7 @@ type kind interface {
 	columns() []column
 	column(name string) int
 	key() []int // positions in columns
+	holds() holding
 	empty() rows
 	rowBytes() int64
 	// load turns rows from..to into words, one slice per column, in the memory of
@@ -52,6 +53,10 @@ type kind interface {
 	store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error
 	// sort puts rows into the order of their reading.
 	sort(rows)
+	// forgetThings drops rows of things: see Recording.Forget.
+	forgetThings(from rows, before time.Time, there map[word]bool)
+	// collect adds the values of a column of all rows.
+	collect(from rows, column int, into map[word]bool)
 	// rowName is how the rows are called in Parquet files.
 	rowName() string
 	readParquet(ctx context.Context, r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error)
@@ -61,6 +66,7 @@ type tableKind[T Row] struct {
 	cols   []column
 	keys   []int
 	places map[string]int // of columns, by name and earlier name
+	held   holding
 }
 
 // earlierName is what a column was called in format 1, where names had no units.
@@ -76,7 +82,7 @@ func earlierName(name string) string {
 
 // kindOf describes a row type by its struct tags. Keys must name columns: a
 // wrong one is a mistake in the catalogue, found by any test that loads it.
-func kindOf[T Row](keys ...string) kind {
+func kindOf[T Row](keys ...string) *tableKind[T] {
 	k := &tableKind[T]{places: map[string]int{}}
 	t := reflect.TypeFor[T]()
 	for i := range t.NumField() {
@@ -104,6 +110,19 @@ func kindOf[T Row](keys ...string) kind {
 	return k
 }
 
+// log says that rows of the table are ofLog.
+func (k *tableKind[T]) log() kind { k.held.span = ofLog; return k }
+
+// capture says that rows of the table are ofCapture.
+func (k *tableKind[T]) capture() kind { k.held.span = ofCapture; return k }
+
+// lasts says that rows of the table are ofThing. Of things that come and go it is
+// told where they are seen: see holding.
+func (k *tableKind[T]) lasts(column string, tables ...Table) kind {
+	k.held = holding{span: ofThing, column: column, tables: tables}
+	return k
+}
+
 func kindOfField(f reflect.StructField) columnKind {
 	switch f.Type.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -126,6 +145,7 @@ func kindOfField(f reflect.StructField) columnKind {
 func (k *tableKind[T]) table() Table      { var zero T; return zero.Table() }
 func (k *tableKind[T]) columns() []column { return k.cols }
 func (k *tableKind[T]) key() []int        { return k.keys }
+func (k *tableKind[T]) holds() holding    { return k.held }
 func (k *tableKind[T]) empty() rows       { return &table[T]{} }
 func (k *tableKind[T]) rowName() string   { return reflect.TypeFor[T]().Name() }
 func (k *tableKind[T]) rowBytes() int64   { var zero T; return int64(unsafe.Sizeof(zero)) }

@@ -25,6 +25,7 @@ type rows interface {
 	appendFrom(rows)
 	adopt(rows)
 	join()
+	forget(before time.Time)
 }
 
 // table holds the rows in one list, and those that were committed since

@@ -9,7 +9,6 @@
 package view
 
 import (
-	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -60,23 +59,13 @@ func (v *View) PerSecond(d time.Duration) float64 {
 }
 
 // Has says whether rules can see any row of a table: one inside the window, or
-// any at all of a table whose rows count beyond the moment they were read.
+// any at all of a table whose rows count beyond the moment they were read: those of
+// settings and owners of sockets, of logs, and of captures.
 func (v *View) Has(t recording.Table) bool {
-	if beyondWindow(t) {
+	if recording.HoldsBeyond(t) {
 		return v.rec.Count(t) > 0
 	}
 	return Memo(v, "has/"+string(t), func() bool { return v.rec.Has(t, v.start, v.end) })
-}
-
-// beyondWindow says that rows from outside the window count: settings and owners
-// of sockets hold until they are read again, lines of logs have a time of their
-// own, and packets are judged a capture at a time.
-func beyondWindow(t recording.Table) bool {
-	switch t {
-	case recording.Sysctls, recording.SocketOwners, recording.KernelLog, recording.MySQLVariables, recording.MySQLSlowLog:
-		return true
-	}
-	return strings.HasPrefix(string(t), "packet_")
 }
 
 // span is the time from the first to the last row of the tables that every

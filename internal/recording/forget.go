@@ -1,0 +1,186 @@
+package recording
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+	"unsafe"
+)
+
+// lifespan is how long a row of a table holds.
+type lifespan uint8
+
+const (
+	// ofMoment rows tell of the moment at which they were read. It is what tables
+	// are unless the catalogue says otherwise.
+	ofMoment lifespan = iota
+	// ofLog rows were read once and have a time of their own, before that.
+	ofLog
+	// ofThing rows hold until the thing is read again: they are written when it is
+	// new or has changed.
+	ofThing
+	// ofCapture rows hold for all of a capture.
+	ofCapture
+)
+
+// holding says how long rows of a table hold.
+type holding struct {
+	span lifespan
+	// column and tables are when things end that come and go: a row of ofThing is
+	// forgotten with the last row of these tables that has the same value in their
+	// column of this name. 0 is the value of what never ends. "": things stay.
+	column string
+	tables []Table
+}
+
+// HoldsBeyond says that rows of a table count in windows in which they were not
+// read.
+func HoldsBeyond(t Table) bool {
+	k := kindByName(t)
+	return k != nil && k.holds().span != ofMoment
+}
+
+// Forget drops what no window that begins at a time or later needs any more. What
+// Rows and Readings gave stays as it is. A session that forgets now and then takes
+// no more memory than its window does: to forget with every sample would copy the
+// window each time.
+func (r *Recording) Forget(before time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	captured := r.captured(before)
+	for name, t := range r.tables {
+		switch kindByName(name).holds().span {
+		case ofThing: // those that others tell of
+		case ofCapture:
+			if !captured {
+				delete(r.tables, name)
+			}
+		default:
+			t.forget(before)
+		}
+	}
+	for name, t := range r.tables {
+		k := kindByName(name)
+		if h := k.holds(); h.span == ofThing {
+			k.forgetThings(t, before, r.there(h))
+		}
+		if t.count() == 0 {
+			delete(r.tables, name)
+		}
+	}
+}
+
+// captured says whether a capture lasts until a time.
+func (r *Recording) captured(until time.Time) bool {
+	t, ok := r.tables[PacketCaptures].(*table[PacketCapture])
+	if !ok {
+		return false
+	}
+	t.join()
+	return slices.ContainsFunc(t.list, func(c PacketCapture) bool { return !c.Last.Before(until) })
+}
+
+// there are the values that things have which did not end; nil: all.
+func (r *Recording) there(h holding) map[word]bool {
+	if h.column == "" {
+		return nil
+	}
+	values := map[word]bool{0: true}
+	for _, name := range h.tables {
+		if t := r.tables[name]; t != nil {
+			k := kindByName(name)
+			k.collect(t, k.column(h.column), values)
+		}
+	}
+	return values
+}
+
+// forget drops the rows that were read before a time.
+func (t *table[T]) forget(before time.Time) {
+	t.list = leaveOut(t.list, func(r *T) bool { return (*r).Time().Before(before) })
+	more := t.more
+	t.more, t.rest = nil, 0
+	for _, p := range more {
+		p.rows = leaveOut(p.rows, func(r *T) bool { return (*r).Time().Before(before) })
+		p.again = leaveOut(p.again, func(a *Again[T]) bool { return a.At.Before(before) })
+		if p.count() > 0 {
+			t.more = append(t.more, p)
+			t.rest += p.count()
+		}
+	}
+}
+
+// leaveOut leaves rows out. Others may read the list: it stays as it is.
+func leaveOut[T any](list []T, drop func(*T) bool) []T {
+	keep := 0
+	for i := range list {
+		if !drop(&list[i]) {
+			keep++
+		}
+	}
+	if keep == len(list) {
+		return list
+	}
+	kept := make([]T, 0, keep)
+	for i := range list {
+		if !drop(&list[i]) {
+			kept = append(kept, list[i])
+		}
+	}
+	return kept
+}
+
+// forgetThings drops rows that a later one replaced before a time, and those
+// before it of things that are not there.
+func (k *tableKind[T]) forgetThings(from rows, before time.Time, there map[word]bool) {
+	t := from.(*table[T])
+	t.join()
+	old := 0
+	for i := range t.list {
+		if t.list[i].Time().Before(before) {
+			old++
+		}
+	}
+	if old == 0 {
+		return
+	}
+	words := k.load(t, 0, len(t.list), newTextList(), nil)
+	latest := make(map[string]int, len(t.list))
+	thing, ends := make([]byte, 0, 8*len(k.keys)), k.column(k.held.column)
+	for i := range t.list {
+		if !t.list[i].Time().Before(before) || there != nil && !there[words[ends][i]] {
+			continue
+		}
+		thing = thing[:0]
+		for _, c := range k.keys {
+			thing = binary.NativeEndian.AppendUint64(thing, uint64(words[c][i]))
+		}
+		latest[string(thing)] = i
+	}
+	keep := make([]bool, len(t.list))
+	for _, i := range latest {
+		keep[i] = true
+	}
+	kept := make([]T, 0, len(t.list)-old+len(latest))
+	for i := range t.list {
+		if keep[i] || !t.list[i].Time().Before(before) {
+			kept = append(kept, t.list[i])
+		}
+	}
+	t.list = kept
+}
+
+// collect adds the values of a column, which is one that says who a row is about.
+func (k *tableKind[T]) collect(from rows, column int, into map[word]bool) {
+	var last *T
+	var value [1]word
+	texts := newTextList()
+	for r := range from.(*table[T]).readings() {
+		if r.row == last {
+			continue
+		}
+		last = r.row
+		loadColumn(value[:], fields[T]{unsafe.Slice(r.row, 1), k.cols[column]}, texts)
+		into[value[0]] = true
+	}
+}
