@@ -15,17 +15,14 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/nearest"
 	"rtrail/internal/privilege"
-	"rtrail/internal/probe"
-	"rtrail/internal/probe/capture"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/process"
 	"rtrail/internal/probe/stack"
 	"rtrail/internal/recording"
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
-	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/session"
 	"rtrail/internal/verdict"
-	"rtrail/internal/view"
 )
 
 // diagnosis is what `rtrail diagnose` was asked to do.
@@ -234,11 +231,12 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
-	var rec *recording.Recording
+	var host *session.Live
+	var mysqlPorts []uint16
 	if servers != nil {
-		sources = append(sources, servers, stack.NewBeside(func() []int32 { return localServers(rec) }))
+		sources = append(sources, servers, stack.NewBeside(func() []int32 { return localServers(host.Recording()) }))
+		mysqlPorts = servers.Ports()
 	}
-	interval := d.pace()
 	about := manifest()
 	about.Started = time.Now()
 	// The first sample takes the count that servers were found in, unless that is
@@ -246,86 +244,42 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	if counted, _ := people.Taken(); about.Started.Sub(counted) < process.SharedFor {
 		about.Started = counted
 	}
-	runner := probe.Runner{Probes: sources, Interval: interval}
-	about.Probes = runner.Start()
-	var packets *liveCapture
+	host = session.Start(session.Options{What: "this host", Probes: sources, Length: d.length, Interval: d.pace(), About: about})
+	defer host.Close()
 	if d.iface != "" {
-		var mysqlPorts []uint16
-		if servers != nil {
-			mysqlPorts = servers.Ports()
-		}
-		var err error
-		if packets, err = d.capture(ctx, mysqlPorts); err != nil {
-			runner.Close()
+		if err := d.capture(ctx, host, mysqlPorts); err != nil {
 			return verdict.Verdict{}, err
 		}
-		about.Probes = append(about.Probes, capture.Info())
 	}
-	rec = recording.New(about)
-
 	progress := startProgress(stderr, "watching", d.length)
-	runner.Sink = rec
-	err = runner.Run(ctx, d.length)
+	e, err := host.Evidence(ctx)
 	progress.stop()
-	if packets != nil {
-		if cause := packets.finish(rec); cause != nil && err == nil {
-			err = cause
-		}
-	}
 	if err != nil {
-		return verdict.Verdict{}, fmt.Errorf("watching this host: %w", err)
+		return verdict.Verdict{}, err
 	}
-	ended := time.Now()
-	rec.UpdateManifest(func(m *recording.Manifest) { m.Ended = ended })
 	collectBy(percentToJudge)
-	v := verdict.Judge(view.New(rec, about.Started, ended), catalogue.For(about))
-	if ctx.Err() != nil {
-		v.Window.Interrupted = true
-		v.Notes = append(v.Notes, fmt.Sprintf("interrupted after %.1f s of %v: judged on what was seen so far",
-			ended.Sub(about.Started).Seconds(), d.length))
+	return e.Judge(), nil
+}
+
+// judged is the verdict on evidence that is there.
+func judged(ctx context.Context, src session.Source) (verdict.Verdict, error) {
+	e, err := src.Evidence(ctx)
+	if err != nil {
+		return verdict.Verdict{}, err
 	}
-	return v, nil
+	return e.Judge(), nil
 }
 
 // replayed judges a recording, all of it or a window.
 func (d *diagnosis) replayed(ctx context.Context, path string, lengthGiven bool) (verdict.Verdict, error) {
-	var from, to time.Time
-	var notes []string
+	r := session.Replay{Path: path}
+	if d.at != "" || lengthGiven {
+		r.Length = d.length
+	}
 	if d.at != "" {
-		held, err := recording.Span(ctx, path)
-		if err != nil {
-			return verdict.Verdict{}, err
-		}
-		if from, err = moment(d.at, held.From, held.To, time.Now()); err != nil {
-			return verdict.Verdict{}, err
-		}
-		to = from.Add(d.length)
-		if to.After(held.To) {
-			notes = append(notes, fmt.Sprintf("the recording ends at %s: judged on %.1f s of %v",
-				held.To.Local().Format(spanLayout), held.To.Sub(from).Seconds(), d.length))
-		}
+		r.At = func(held recording.Window) (time.Time, error) { return moment(d.at, held.From, held.To, time.Now()) }
 	}
-	rec, err := recording.OpenRange(ctx, path, from, to)
-	if err != nil {
-		return verdict.Verdict{}, err
-	}
-	window := view.New(rec, from, to)
-	if d.at == "" && lengthGiven {
-		window = view.New(rec, window.Start(), window.Start().Add(d.length))
-	}
-	if window.Start().IsZero() {
-		return verdict.Verdict{}, fmt.Errorf("judging %s: the recording has no samples%s", path, inWindow(d.at))
-	}
-	v := verdict.Judge(window, catalogue.For(rec.Manifest()))
-	v.Notes = append(v.Notes, notes...)
-	return v, nil
-}
-
-func inWindow(at string) string {
-	if at == "" {
-		return ""
-	}
-	return " at " + at + " (rtrail replay shows which times it holds)"
+	return judged(ctx, &r)
 }
 
 // print writes the verdict in the form asked for.

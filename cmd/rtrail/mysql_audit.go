@@ -13,8 +13,7 @@ import (
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/host"
 	"rtrail/internal/probe/mysql"
-	"rtrail/internal/recording"
-	"rtrail/internal/view"
+	"rtrail/internal/session"
 )
 
 // mysqlAudit is what `rtrail mysql audit` was asked to do.
@@ -71,22 +70,18 @@ said so.`,
 
 func (a *mysqlAudit) run(ctx context.Context, source *mysql.Probe, name string, out, stderr io.Writer) error {
 	finishes(ctx)
-	about := manifest()
-	about.Started = time.Now()
-	rec := recording.New(about)
-	runner := probe.Runner{Probes: []probe.Probe{host.New(host.FS{}), source}, Sink: rec}
-	runner.Start()
-	if err := runner.Missing(); err != nil {
-		runner.Close()
+	watched := session.Start(session.Options{What: name, Probes: []probe.Probe{host.New(host.FS{}), source}, Length: a.length, About: manifest()})
+	defer watched.Close()
+	if err := watched.Missing(); err != nil {
 		return err
 	}
 	progress := startProgress(stderr, "watching", a.length)
-	err := runner.Run(ctx, a.length)
+	e, err := watched.Evidence(ctx)
 	progress.stop()
 	if err != nil {
-		return fmt.Errorf("watching %s: %w", name, err)
+		return err
 	}
-	v := view.New(rec, about.Started, time.Now())
+	v := e.View()
 	servers := v.MySQLServers()
 	if len(servers) == 0 {
 		return fmt.Errorf("asking %s: no answer within %v", name, a.length)

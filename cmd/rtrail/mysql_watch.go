@@ -14,6 +14,7 @@ import (
 	"rtrail/internal/probe/mysql"
 	"rtrail/internal/prose"
 	"rtrail/internal/recording"
+	"rtrail/internal/session"
 )
 
 // forever is longer than anybody watches.
@@ -40,16 +41,16 @@ func (m *mysqlJob) watch(ctx context.Context, source *mysql.Probe, name string) 
 	w := &mysqlWatch{mysqlJob: m, feed: mysqlview.NewFeed(name, manifest()), done: make(chan error, 1), asked: source.Asked}
 	w.feed.Local, w.feed.Every = isHere, m.every
 	// A look that is later than that is one without an answer: see patience.
-	runner := &probe.Runner{Probes: []probe.Probe{host.New(host.FS{}), source}, Interval: m.every, Sink: w.feed, Slowest: m.every + probe.Deadline}
-	runner.Start()
-	if err := runner.Missing(); err != nil {
-		runner.Close()
+	watched := session.Start(session.Options{Probes: []probe.Probe{host.New(host.FS{}), source}, Interval: m.every, Slowest: m.every + probe.Deadline, About: manifest()})
+	watched.Into(w.feed)
+	if err := watched.Missing(); err != nil {
+		watched.Close()
 		return nil, err
 	}
 	if m.iface != "" {
 		var err error
 		if w.packets, err = m.capture(ctx, name); err != nil {
-			runner.Close()
+			watched.Close()
 			return nil, err
 		}
 		w.feed.Packets = w.packets.take
@@ -59,7 +60,7 @@ func (m *mysqlJob) watch(ctx context.Context, source *mysql.Probe, name string) 
 	if length <= 0 {
 		length = forever
 	}
-	go func() { w.done <- crash.Guard(func() error { return runner.Run(w.ctx, length) }) }()
+	go func() { w.done <- crash.Guard(func() error { return watched.Run(w.ctx, length) }) }()
 	return w, nil
 }
 

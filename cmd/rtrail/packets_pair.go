@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,12 +12,9 @@ import (
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pair"
 	"rtrail/internal/probe/capture"
-	"rtrail/internal/recording"
-	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/session"
 	"rtrail/internal/traffic"
 	"rtrail/internal/verdict"
-	"rtrail/internal/version"
-	"rtrail/internal/view"
 )
 
 // sidesFlags are two captures of the same traffic.
@@ -61,23 +57,7 @@ func (d *diagnosis) bothSides(ctx context.Context) (verdict.Verdict, error) {
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
-	began := time.Now()
-	result, err := capture.ReadPair(ctx, capture.PairOptions{Client: d.sides.client, Server: d.sides.server, Ports: ports, DecodeAs: d.as})
-	if err != nil {
-		return verdict.Verdict{}, err
-	}
-	first, last := time.Unix(0, result.Client.Report.First), time.Unix(0, result.Client.Report.Last)
-	rec := recording.New(recording.Manifest{
-		Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Started: first, Ended: last,
-		Probes: []recording.ProbeInfo{capture.Info()},
-	})
-	w := recording.NewWriter(first)
-	result.Write(w)
-	result.Client.Run(w, first, time.Since(began))
-	if err := rec.Commit(w); err != nil {
-		return verdict.Verdict{}, err
-	}
-	return verdict.Judge(view.New(rec, first, last), catalogue.For(rec.Manifest())), nil
+	return judged(ctx, &session.BothSides{How: capture.PairOptions{Client: d.sides.client, Server: d.sides.server, Ports: ports, DecodeAs: d.as}})
 }
 
 // compared prints what two captures of the same traffic say together.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/recording"
+	"rtrail/internal/session"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 )
@@ -94,13 +94,11 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	if servers != nil {
 		sources = append(sources, servers)
 	}
-	about := manifest()
-	about.Started = time.Now()
-	runner := probe.Runner{Probes: sources, Interval: r.interval}
-	about.Probes = runner.Start()
+	host := session.Start(session.Options{Probes: sources, Interval: r.interval, About: manifest()})
+	defer host.Close()
+	about := host.Recording().Manifest()
 	dir, err := recording.Create(r.dir, about, recording.Options{MaxSize: int64(r.maxSize)})
 	if err != nil {
-		runner.Close()
 		return err
 	}
 	for _, p := range about.Probes {
@@ -114,8 +112,8 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	if length == 0 {
 		length = withoutEnd
 	}
-	runner.Sink = dir
-	err = runner.Run(ctx, length)
+	host.Into(dir)
+	err = host.Run(ctx, length)
 	stop()
 
 	if closing := dir.Close(); err == nil || errors.Is(closing, err) {
@@ -124,7 +122,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	if lost := dir.Lost(); lost > 0 {
 		fmt.Fprintf(stderr, "rtrail: %s lost: there was no room on the disk; %s says when\n", unit.Plural(lost, "sample", "samples"), r.replay())
 	}
-	if left := runner.LeftOut(); left > 0 {
+	if left := host.LeftOut(); left > 0 {
 		fmt.Fprintf(stderr, "rtrail: %s left out: rtrail itself used more than a quarter of a core; choose a longer --interval\n", unit.Plural(left, "sample", "samples"))
 	}
 	if err != nil {

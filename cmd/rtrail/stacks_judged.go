@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"rtrail/internal/escape"
 	"rtrail/internal/recording"
-	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/session"
 	"rtrail/internal/stack"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
-	"rtrail/internal/view"
 )
 
 // notedWaits is how many waits a verdict on stacks names beside its findings.
@@ -28,8 +26,8 @@ func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Rea
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
-	w := view.New(rec, time.Time{}, time.Time{})
-	v := verdict.Judge(w, catalogue.For(rec.Manifest()))
+	e := session.Evidence{Recording: rec}
+	v := e.Judge()
 	for _, s := range p.Sources {
 		if s.Err != nil {
 			v.Notes = append(v.Notes, s.Err.Error())
@@ -38,7 +36,7 @@ func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Rea
 			v.Notes = append(v.Notes, fmt.Sprintf("%s: %s could not be read, the first is line %d: %s", s.Name, unit.Plural(s.Unreadable, "line", "lines"), s.Problems[0].Line, s.Problems[0].What))
 		}
 	}
-	waits := w.StackWaits()
+	waits := e.View().StackWaits()
 	for _, s := range waits[:min(len(waits), notedWaits)] {
 		if s.ID == "" || s.Share == 0 {
 			continue

@@ -1,0 +1,162 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"rtrail/internal/crash"
+	"rtrail/internal/packet/pcap"
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/capture"
+	"rtrail/internal/recording"
+)
+
+// Options is what to watch, and how.
+type Options struct {
+	What     string        // for errors: "this host"
+	Probes   []probe.Probe // started here, and closed in the end
+	Length   time.Duration // of the window
+	Interval time.Duration // between two samples; 0: one second
+	Slowest  time.Duration // see probe.Runner
+	// Keep is how much a recording in memory keeps in a session without end; 0: all.
+	// Between Keep and half as much again is there.
+	Keep time.Duration
+	// About is the host and the tool. Its Started is when the window begins; zero:
+	// now.
+	About recording.Manifest
+}
+
+// Live is a host that is watched.
+type Live struct {
+	what    string
+	length  time.Duration
+	runner  probe.Runner
+	rec     *recording.Recording
+	packets *packets
+}
+
+// Start starts probes; Run or Evidence sample them. Those that cannot start are
+// asked again while they run.
+func Start(o Options) *Live {
+	if o.About.Started.IsZero() {
+		o.About.Started = time.Now()
+	}
+	l := &Live{what: o.What, length: o.Length, runner: probe.Runner{Probes: o.Probes, Interval: o.Interval, Slowest: o.Slowest}}
+	o.About.Probes = l.runner.Start()
+	l.rec = recording.New(o.About)
+	l.runner.Sink = l.rec
+	if o.Keep > 0 {
+		l.runner.Sink = &sliding{rec: l.rec, keep: o.Keep, forgot: o.About.Started}
+	}
+	return l
+}
+
+// Missing is what the first probe that cannot start lacks; nil: all run.
+func (l *Live) Missing() error { return l.runner.Missing() }
+
+// Recording grows while the session runs. It may be read meanwhile.
+func (l *Live) Recording() *recording.Recording { return l.rec }
+
+// LeftOut is how many samples were left out to save CPU time.
+func (l *Live) LeftOut() int64 { return l.runner.LeftOut() }
+
+// Into has samples go somewhere else than into Recording.
+func (l *Live) Into(sink recording.Sink) { l.runner.Sink = sink }
+
+// Run samples until the time is over or ctx ends.
+func (l *Live) Run(ctx context.Context, length time.Duration) error { return l.runner.Run(ctx, length) }
+
+// Evidence waits until the window is over, or ctx ends.
+func (l *Live) Evidence(ctx context.Context) (*Evidence, error) {
+	err := l.Run(ctx, l.length)
+	if l.packets != nil {
+		if cause := l.packets.finish(l.rec); err == nil {
+			err = cause
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("watching %s: %w", l.what, err)
+	}
+	e := &Evidence{Recording: l.rec, From: l.rec.Manifest().Started, To: time.Now()}
+	l.rec.UpdateManifest(func(m *recording.Manifest) { m.Ended = e.To })
+	if ctx.Err() != nil {
+		e.Interrupted = true
+		e.Notes = append(e.Notes, fmt.Sprintf("interrupted after %.1f s of %v: judged on what was seen so far", e.To.Sub(e.From).Seconds(), l.length))
+	}
+	return e, nil
+}
+
+// Close ends what still runs.
+func (l *Live) Close() error {
+	l.runner.Close()
+	if l.packets != nil {
+		l.packets.stop()
+		<-l.packets.done
+	}
+	return nil
+}
+
+// sliding is a sink that forgets.
+type sliding struct {
+	rec  *recording.Recording
+	keep time.Duration
+
+	mu     sync.Mutex
+	forgot time.Time // what is before was forgotten
+}
+
+// Commit adds a sample.
+func (s *sliding) Commit(w *recording.Writer) error {
+	at := w.Started
+	if err := s.rec.Commit(w); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before := at.Add(-s.keep); before.Sub(s.forgot) >= s.keep/2 {
+		s.rec.Forget(before)
+		s.forgot = before
+	}
+	return nil
+}
+
+// packets is a capture that runs beside the probes.
+type packets struct {
+	stop   context.CancelFunc
+	began  time.Time
+	done   chan struct{}
+	result *capture.Result
+	err    error
+}
+
+// Capture takes packets from a source until the window is over, and closes it.
+func (l *Live) Capture(ctx context.Context, src pcap.Source, how capture.Options) {
+	how.Live = true
+	ctx, stop := context.WithCancel(ctx)
+	p := &packets{stop: stop, began: time.Now(), done: make(chan struct{})}
+	l.packets = p
+	l.rec.UpdateManifest(func(m *recording.Manifest) { m.Probes = append(m.Probes, capture.Info()) })
+	go func() {
+		defer close(p.done)
+		defer src.Close()
+		p.err = crash.Guard(func() (err error) {
+			p.result, err = capture.Read(ctx, src, how)
+			return err
+		})
+	}()
+}
+
+// finish ends the capture and adds what it saw to the evidence.
+func (p *packets) finish(rec *recording.Recording) error {
+	p.stop()
+	<-p.done
+	if p.err != nil {
+		return p.err
+	}
+	w := recording.NewWriter(p.began)
+	p.result.Write(w)
+	p.result.Run(w, p.began, time.Since(p.began))
+	return rec.Commit(w)
+}

@@ -1,0 +1,62 @@
+// Package session gives evidence in one form, wherever it comes from: this host
+// (Live), a recording (Replay), captures (Captures, BothSides). Each is a Source.
+// Whoever makes a source closes it.
+package session
+
+import (
+	"context"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule/catalogue"
+	"rtrail/internal/verdict"
+	"rtrail/internal/version"
+	"rtrail/internal/view"
+)
+
+// Source is where evidence comes from.
+type Source interface {
+	// Evidence reads what is there, or waits until its window is over. When ctx ends
+	// before, a live source gives what it has seen, and others an error.
+	Evidence(ctx context.Context) (*Evidence, error)
+	// Close gives back what the source holds, also without Evidence.
+	Close() error
+}
+
+// Evidence is a recording in memory and the window of it that is meant.
+type Evidence struct {
+	Recording *recording.Recording
+	From, To  time.Time // zero: the first and the last row
+	// Notes say what limits it, Interrupted that it ended before the time asked for.
+	Notes       []string
+	Interrupted bool
+
+	view *view.View
+}
+
+// View is the window. It is made once, so that what it derived is there for all.
+func (e *Evidence) View() *view.View {
+	if e.view == nil {
+		e.view = view.New(e.Recording, e.From, e.To)
+	}
+	return e.view
+}
+
+// Judge is the verdict on the window.
+func (e *Evidence) Judge() verdict.Verdict {
+	v := verdict.Judge(e.View(), catalogue.For(e.Recording.Manifest()))
+	v.Window.Interrupted = e.Interrupted
+	v.Notes = append(v.Notes, e.Notes...)
+	return v
+}
+
+// of is a recording of what one probe read elsewhere.
+func of(probe recording.ProbeInfo, from, to time.Time, fill func(*recording.Writer)) (*Evidence, error) {
+	rec := recording.New(recording.Manifest{
+		Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Started: from, Ended: to,
+		Probes: []recording.ProbeInfo{probe},
+	})
+	w := recording.NewWriter(from)
+	fill(w)
+	return &Evidence{Recording: rec, From: from, To: to}, rec.Commit(w)
+}
