@@ -33,6 +33,13 @@ type holding struct {
 	tables []Table
 }
 
+// Lasts says that rows of a table hold until the thing they are about is read
+// again.
+func Lasts(t Table) bool {
+	k := kindByName(t)
+	return k != nil && k.holds().span == ofThing
+}
+
 // HoldsBeyond says that rows of a table count in windows in which they were not
 // read.
 func HoldsBeyond(t Table) bool {
@@ -57,8 +64,17 @@ func (r *Recording) Forget(before time.Time) {
 			}
 		default:
 			t.forget(before)
+			if t.count() == 0 {
+				delete(r.tables, name)
+			}
 		}
 	}
+	r.forgetThings(before)
+}
+
+// forgetThings drops what is not true any more at a time: rows of things that a
+// later one replaced, and those of things that are not there.
+func (r *Recording) forgetThings(before time.Time) {
 	for name, t := range r.tables {
 		k := kindByName(name)
 		if h := k.holds(); h.span == ofThing {
@@ -155,7 +171,9 @@ func (k *tableKind[T]) forgetThings(from rows, before time.Time, there map[word]
 		for _, c := range k.keys {
 			thing = binary.NativeEndian.AppendUint64(thing, uint64(words[c][i]))
 		}
-		latest[string(thing)] = i
+		if last, ok := latest[string(thing)]; !ok || !t.list[i].Time().Before(t.list[last].Time()) {
+			latest[string(thing)] = i
+		}
 	}
 	keep := make([]bool, len(t.list))
 	for _, i := range latest {

@@ -23,7 +23,7 @@ func (c *collector) take(k kind, read *rowsRead, texts []string) (bool, error) {
 		have = k.empty()
 	}
 	before := have.count()
-	if err := k.store(have, read.words, texts, c.in.keep); err != nil {
+	if err := k.store(have, read.words, texts, c.in.keep(k)); err != nil {
 		return false, &damageError{err}
 	}
 	if have.count() > 0 {
@@ -44,8 +44,15 @@ type readOptions struct {
 
 func (o readOptions) wants(t Table) bool { return o.tables == nil || slices.Contains(o.tables, t) }
 
-func (o readOptions) keep(at time.Time) bool {
-	return (o.from.IsZero() || !at.Before(o.from)) && (o.to.IsZero() || !at.After(o.to))
+// keep says which rows of a table are read: also those of things from before the
+// range.
+func (o readOptions) keep(k kind) func(time.Time) bool {
+	if k.holds().span == ofThing {
+		o.from = time.Time{}
+	}
+	return func(at time.Time) bool {
+		return (o.from.IsZero() || !at.Before(o.from)) && (o.to.IsZero() || !at.After(o.to))
+	}
 }
 
 // firstMoment finds the time of the first row in a journal; zero without one.

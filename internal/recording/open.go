@@ -82,6 +82,9 @@ func (o *opener) open() (*Recording, error) {
 	if !o.full && m.Piece == o.piece {
 		o.journal(journalFile)
 	}
+	if !o.full && !o.in.from.IsZero() {
+		o.held(segments)
+	}
 	if err := o.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -107,7 +110,42 @@ func (o *opener) outside(all []segmentFiles, i int) bool {
 	if !o.in.to.IsZero() && all[i].id.start.After(o.in.to.Add(rangeSlack)) {
 		return true
 	}
+	return o.earlier(all, i)
+}
+
+// earlier says whether a segment ended before the range.
+func (o *opener) earlier(all []segmentFiles, i int) bool {
 	return !o.in.from.IsZero() && i+1 < len(all) && all[i+1].id.start.Before(o.in.from.Add(-rangeSlack))
+}
+
+// heldBack is how long before a range things are looked for. Few files of a
+// segment are read for that, but there are 144 segments in a day.
+const heldBack = 24 * time.Hour
+
+// held reads what was true when the range began: settings, and who holds which
+// socket, are written when they are new, which may be hours before.
+func (o *opener) held(segments []segmentFiles) {
+	within := o.in
+	defer func() { o.in, o.full = within, false }() // without all of it the range can be judged
+	o.in.tables = slices.DeleteFunc(AllTables(), func(t Table) bool {
+		return !within.wants(t) || kindByName(t).holds().span != ofThing
+	})
+	if len(o.in.tables) == 0 {
+		return
+	}
+	o.in.memory = within.memory.Part()
+	defer o.in.memory.Release()
+	o.rec.forgetThings(within.from)
+	for i, s := range slices.Backward(segments) {
+		if !o.earlier(segments, i) {
+			continue
+		}
+		if s.id.start.Before(within.from.Add(-heldBack)) || o.full || o.ctx.Err() != nil {
+			return
+		}
+		o.segment(s)
+		o.rec.forgetThings(within.from)
+	}
 }
 
 func (o *opener) segment(s segmentFiles) {

@@ -85,7 +85,7 @@ func (k *tableKind[T]) storeBatch(into rows, batch [][]word, n int, texts []stri
 		}
 	}
 	before := into.count()
-	if err := k.store(into, some, texts, in.keep); err != nil {
+	if err := k.store(into, some, texts, in.keep(k)); err != nil {
 		return err
 	}
 	if !in.memory.Take(int64(into.count()-before) * k.rowBytes()) {

@@ -61,9 +61,8 @@ func (v *View) mysqlServers() []*MySQLServer {
 			s.status[key] = append(s.status[key], r)
 		}
 	}
-	// Settings are written when first read, which may be before the window.
-	for _, r := range recording.Rows[recording.MySQLVariable](v.rec) {
-		if s := byName[r.Server]; s != nil && !r.At.After(v.end) {
+	for _, r := range Rows[recording.MySQLVariable](v) {
+		if s := byName[r.Server]; s != nil {
 			s.variables[r.Name] = r.Value
 		}
 	}

@@ -97,11 +97,7 @@ func (v *View) Sysctl(ns uint64, name string) (string, bool) {
 	}
 	values := Memo(v, "sysctls", func() map[key]string {
 		m := map[key]string{}
-		// Settings are read seldom; one from before the window still holds.
-		for _, s := range recording.Rows[recording.SysctlSample](v.rec) {
-			if s.At.After(v.end) {
-				continue
-			}
+		for _, s := range Rows[recording.SysctlSample](v) {
 			m[key{s.NetNS, s.Name}] = s.Value
 		}
 		return m

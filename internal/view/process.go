@@ -181,10 +181,8 @@ func (v *View) SocketOwners(inode uint64) []Process {
 	}
 	owners := Memo(v, "socket-owners", func() map[uint64][]int32 {
 		m := map[uint64][]int32{}
-		// Owners are read now and then, and hold until a process lets go: rows
-		// from before the window count.
-		for _, o := range recording.Rows[recording.SocketOwner](v.rec) {
-			if !o.At.After(v.end) && !slices.Contains(m[o.Inode], o.PID) {
+		for _, o := range Rows[recording.SocketOwner](v) {
+			if !slices.Contains(m[o.Inode], o.PID) {
 				m[o.Inode] = append(m[o.Inode], o.PID)
 			}
 		}

@@ -8,13 +8,16 @@ import (
 	"rtrail/internal/recording"
 )
 
-// Rows returns the rows of T inside the window, in the order of reading. The
+// Rows returns the rows of T inside the window, in the order of reading, and those
+// from before it of tables whose rows hold until the thing is read again. The
 // slice is shared: callers must not change it.
 func Rows[T recording.Row](v *View) []T {
 	all := recording.Rows[T](v.rec)
+	var zero T
+	lasts := recording.Lasts(zero.Table())
 	inside := func(r T) bool {
 		at := r.Time()
-		return !at.Before(v.start) && !at.After(v.end)
+		return (lasts || !at.Before(v.start)) && !at.After(v.end)
 	}
 	first := slices.IndexFunc(all, inside)
 	if first < 0 {
