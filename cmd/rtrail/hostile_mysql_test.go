@@ -84,8 +84,10 @@ func (r ran) bounded(t *testing.T, name string, codes ...int) {
 	shown(t, name+": "+r.of, r.out)
 	shown(t, name+": "+r.of+", standard error", r.errs)
 	for _, text := range []string{r.out, r.errs} {
-		if strings.Contains("\n"+text, "\nFORGED") || strings.Contains(text, "panic:") || strings.Contains(text, "crashed (bug)") {
-			t.Errorf("%s: %s: %.2000s", name, r.of, text)
+		for _, bad := range []string{"\nFORGED", "panic:", "crashed (bug)"} {
+			if at := strings.Index("\n"+text, bad); at >= 0 {
+				t.Errorf("%s: %s: %q at %.2000s", name, r.of, bad, text[max(at-300, 0):])
+			}
 		}
 	}
 	if strings.Contains(r.of, "--json") && r.code == exitOK {

@@ -54,3 +54,11 @@ func TestBlockersAreTold(t *testing.T) {
 		t.Errorf("nine who hold others up are told as %q", told)
 	}
 }
+
+// A server cannot forge a line by the name of a schema.
+func TestStatementsAreOneLine(t *testing.T) {
+	s := Statement{Schema: "db\nFORGED", Text: "SELECT 1\r\nFORGED\x1b[2J"}
+	if got := s.Label(); strings.ContainsAny(got, "\n\r\x1b") || !strings.HasPrefix(got, "db FORGED: SELECT 1") {
+		t.Errorf("%q", got)
+	}
+}

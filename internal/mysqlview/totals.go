@@ -175,12 +175,13 @@ func (s *Statement) Ratio() string {
 	return rate(s.Examined / s.Sent)
 }
 
-// Label is the statement behind its schema.
+// Label is the statement behind its schema, as one line whatever the server named
+// it.
 func (s *Statement) Label() string {
 	if s.Schema == "" {
-		return s.Text
+		return escape.Line(s.Text)
 	}
-	return s.Schema + ": " + s.Text
+	return escape.Line(s.Schema + ": " + s.Text)
 }
 
 func fitted(text string, width, used int) string {

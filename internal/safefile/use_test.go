@@ -18,7 +18,7 @@ var direct = map[string]bool{
 
 // tools are no part of what people run, or, as labs, write into a folder that
 // they have made with this package and into files of the kernel.
-var tools = []string{"internal/lab", "internal/measure", "internal/packet/generate", "internal/packet/proto/prototest", "internal/probe/thread/gen.go"}
+var tools = []string{"internal/golden", "internal/lab", "internal/measure", "internal/packet/generate", "internal/packet/proto/prototest", "internal/probe/thread/gen.go"}
 
 // allowed are other uses.
 var allowed = map[string]string{
