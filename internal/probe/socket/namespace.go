@@ -22,7 +22,7 @@ type namespace struct {
 	recording.NetNSSample
 	fd      int // of the namespace, to enter it again; -1: the own one
 	diag    *netlinkConn
-	queues  *netlinkConn          // asks for queues of interfaces; nil: it cannot be opened
+	queues  *netlinkConn       // asks for queues of interfaces; nil: it cannot be opened
 	table   kernel.SocketTable // its TCP sockets are in; 0: sock_diag is asked
 	rows    int                // in the last pass over that table
 	files   map[string]*procfile.File
