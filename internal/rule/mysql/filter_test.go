@@ -72,7 +72,7 @@ func TestFilterRefuses(t *testing.T) {
 // name no column that is not in the text.
 func FuzzParseFilter(f *testing.F) {
 	for _, s := range []string{"SELECT * FROM t WHERE (a = ? AND (b IS NULL)) ORDER BY c DESC , d LIMIT ?", "UPDATE `l` . `t` SET n = ? WHERE x BETWEEN ? AND ?",
-		"DELETE FROM t WHERE DATE(x) < 'a''b' /* c */", "SELECT ((((", "select `", "SELECT a FROM t WHERE ) = ? AND", "SELECT * FROM t ORDER BY"} {
+		"DELETE FROM t WHERE DATE(x) < 'a''b' /* c */", "UPDATE`l``t` SET n = 1", "SELECT ((((", "select `", "SELECT a FROM t WHERE ) = ? AND", "SELECT * FROM t ORDER BY"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -80,8 +80,9 @@ func FuzzParseFilter(f *testing.F) {
 		if !ok {
 			return
 		}
+		marks := strings.NewReplacer("`", "") // a name holds one where the text holds two
 		for _, c := range append(x.index(), x.table) {
-			if !strings.Contains(text, c) {
+			if !strings.Contains(marks.Replace(text), marks.Replace(c)) {
 				t.Errorf("%q is not in %q", c, text)
 			}
 		}
