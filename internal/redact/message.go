@@ -19,8 +19,23 @@ func Message(protocol, code, text string) string {
 	case protocol == "mysql" && code == "1644", protocol == "postgres" && code == "P0001", // SIGNAL, RAISE: a program's own words
 		protocol == "http", protocol == "redis":
 		return known(unquoted(text))
+	case protocol == "mongodb":
+		return Text(unquoted(unbraced(text)))
 	}
 	return Text(unquoted(text))
+}
+
+// unbraced takes out what a message of MongoDB shows of a document: of a key that is
+// there already, dup key: { email: "bob@example.com" }.
+func unbraced(s string) string {
+	from, to := strings.IndexByte(s, '{'), strings.LastIndexByte(s, '}')
+	switch {
+	case from < 0:
+		return s
+	case to < from:
+		return s[:from+1] + "?"
+	}
+	return s[:from+1] + "?" + s[to:]
 }
 
 // tails end a message behind a value that it quotes. What stands in their

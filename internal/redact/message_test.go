@@ -42,6 +42,12 @@ func TestMessage(t *testing.T) {
 		{"http", "404", "Object Not Found", "Object Not Found"},
 		{"http", "404", "No user h0rse@example.com here", "No user ?"},
 		{"http", "500", "token=h0rse", "?"},
+		{"mongodb", "11000", `E11000 duplicate key error collection: shop.users index: email_1 dup key: { email: "h0rse@x", n: 7 }`,
+			"E11000 duplicate key error collection: shop.users index: email_1 dup key: {?}"},
+		{"mongodb", "TypeMismatch", `Cannot apply $inc to a value of non-numeric type. {_id: "h0rse"} has the field 'n' of non-numeric type string`,
+			"Cannot apply $inc to a value of non-numeric type. {?} has the field 'n' of non-numeric type string"},
+		{"mongodb", "14", "cut off: { _id: h0rse", "cut off: {?"},
+		{"mongodb", "59", "no such command: 'h0rse'", "no such command: '?'"},
 		{"dns", "", "", ""},
 	} {
 		got := Message(test.protocol, test.code, test.text)

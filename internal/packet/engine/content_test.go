@@ -62,6 +62,11 @@ func TestContentDecides(t *testing.T) {
 	executed := pg("1", "") + pg("2", "") + pg("D", "\x00\x01\x00\x00\x00\x011") + pg("C", "SELECT 1\x00") + ready
 	ok := my(1, "\x00\x00\x00\x02\x00\x00\x00")
 	kafka := "\x00\x00\x00\x1a\x00\x03\x00\x09\x00\x00\x00\x01\x00\x05fluxx\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	mongo := func(id, to byte, body string) string {
+		body = "\x00\x00\x00\x00\x00" + string([]byte{byte(len(body)) + 5, 0, 0, 0}) + body + "\x00"
+		return string([]byte{byte(len(body)) + 16, 0, 0, 0, id, 0, 0, 0, to, 0, 0, 0, 0xdd, 7, 0, 0}) + body
+	}
+	ping, pong := mongo(3, 0, "\x10ping\x00\x01\x00\x00\x00"), mongo(9, 3, "\x10ok\x00\x01\x00\x00\x00")
 	fcgi := "\x01\x01\x00\x01\x00\x08\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00"
 	record := "\x01\x06\x00\x01\x00\x08\x00\x00Status: \x01\x03\x00\x01\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	fix := "8=FIX.4.2\x019=5\x0135=0\x0110=161\x01"
@@ -83,6 +88,9 @@ func TestContentDecides(t *testing.T) {
 		{"MySQL midway, COM_PING first", 8000, true, []string{">" + my(0, "\x0e"), "<" + ok, ">" + my(0, "\x03select 1"), "<" + ok}, "mysql Ping, mysql Query"},
 		{"MySQL midway, COM_PING only", 7777, true, []string{">" + my(0, "\x0e"), "<" + ok}, "mysql Ping"},
 		{"MySQL midway, within a statement", 7777, true, []string{">" + strings.Repeat("'abc',", 90), "<" + ok, ">" + my(0, "\x03select 1"), "<" + ok}, "mysql , unpaired, mysql Query"},
+		{"MongoDB where MySQL is expected", 3306, false, []string{">" + ping, "<" + pong}, "mongodb ping"},
+		{"MongoDB midway, an answer first", 7777, true, []string{"<" + pong, ">" + ping, "<" + pong}, "mongodb , unpaired, mongodb ping"},
+		{"nothing of MongoDB on its port", 27017, false, []string{">hello, here I am\r\n", "<hello\r\n"}, "generic "},
 		{"FIX where HTTP is expected", 4000, false, []string{">" + fix, "<" + fix, ">" + fix, "<" + fix}, "generic , generic "},
 		{"FIX midway, the server first", 4000, true, []string{"<" + fix, ">" + fix, "<" + fix}, "generic "},
 		{"FastCGI where HTTP is expected", 9000, false, []string{">" + fcgi, "<" + record}, "generic "},

@@ -93,7 +93,9 @@ func (m *Maker) of(protocol, command string, text []byte, cut bool) string {
 		if !isName(command) {
 			return m.statement(&mysql, command, text, cut)
 		}
-		s.named(command, text)
+		s.named(command, ": ", text)
+	case "mongodb":
+		s.named(command, " ", text)
 	case "postgres":
 		return m.statement(&postgres, command, text, cut)
 	case "http":

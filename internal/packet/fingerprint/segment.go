@@ -20,9 +20,9 @@ func isName(command string) bool {
 	return false
 }
 
-// named makes COMMAND: name of a command and a name.
-func (s *shape) named(command string, name []byte) {
-	s.out = append(append(s.out[:0], command...), ": "...)
+// named makes COMMAND: name, or what stands between them, of a command and a name.
+func (s *shape) named(command, between string, name []byte) {
+	s.out = append(append(s.out[:0], command...), between...)
 	for _, c := range name[:min(len(name), mostName)] {
 		if c < ' ' || c == 0x7f {
 			c = '?'

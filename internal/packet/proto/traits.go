@@ -34,6 +34,12 @@ var traits = map[string]Traits{
 		IdleLimit: "timeout",
 		Batch:     "MGET, a pipeline, or a script",
 	},
+	"mongodb": {
+		Dissector: "mongo",
+		Usual:     []string{"11000", "AuthenticationFailed", "NamespaceExists", "NamespaceNotFound", "IndexNotFound", "CommandNotFound"},
+		IdleLimit: "maxIdleTimeMS of the client's pool, or a firewall: the server has none",
+		Batch:     "find with $in, $lookup, insertMany, bulkWrite",
+	},
 	"dns": {Dissector: "dns", Usual: []string{"NXDOMAIN"}},
 	"tls": {Dissector: "tls"},
 }

@@ -422,6 +422,8 @@ func inside(s *view.PacketService) shell.Command {
 		return shell.Line(`psql -c "select pid, wait_event_type, wait_event, state, query from pg_stat_activity where state <> 'idle'"`)
 	case "redis":
 		return shell.Line("redis-cli slowlog get 20; redis-cli info commandstats")
+	case "mongodb":
+		return shell.Line(`mongosh --eval 'db.currentOp({secs_running: {$gt: 0}})'`)
 	case "http":
 		return shell.Line("perf top -g -p PID   # and the times in the access log")
 	}

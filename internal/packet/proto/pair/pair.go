@@ -1,6 +1,7 @@
-// Package pair keeps the requests of one connection that wait for their answers
-// and pairs them first in, first out. It is what the decoders of pipelined
-// protocols (HTTP, Redis) share: bounds, loss, and honesty about both.
+// Package pair keeps the requests of one connection that wait for their answers.
+// A Queue pairs them first in, first out. It is what the decoders of pipelined
+// protocols (HTTP, Redis) share: bounds, loss, and honesty about both. A Table
+// pairs them by the numbers that both carry.
 //
 // After a loss nobody can tell how many requests or answers were in it, and a
 // queue that is off by one stays so for the rest of the connection. So a torn
@@ -237,7 +238,7 @@ func (q *Queue) Flush(doubt proto.Doubt) {
 func (q *Queue) End(how flow.Ending, complete bool) {
 	if !q.Now.Response.Empty() {
 		if !complete {
-			q.broken(how)
+			broken(&q.Now, how)
 		}
 		q.Answered()
 	}
@@ -251,14 +252,14 @@ func (q *Queue) End(how flow.Ending, complete bool) {
 
 // broken marks an answer that the end of the connection or of the capture cut
 // short.
-func (q *Queue) broken(how flow.Ending) {
+func broken(e *proto.Exchange, how flow.Ending) {
 	if how == flow.Open || how == flow.Expired {
-		q.Now.Doubt |= proto.Lossy
+		e.Doubt |= proto.Lossy
 		return
 	}
-	q.Now.Failed = true
-	if q.Now.Error == "" {
-		q.Now.Error = proto.EndedWithin
+	e.Failed = true
+	if e.Error == "" {
+		e.Error = proto.EndedWithin
 	}
 }
 
