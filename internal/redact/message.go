@@ -5,21 +5,23 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"rtrail/internal/protocol"
 )
 
 // Message takes literals out of the text of an error that a server sent, so that
 // its kind stays readable: Duplicate entry '?' for key 'users.email'. Names of
 // tables, columns, keys, users and hosts stay. code is the error's, as
 // the decoder of the protocol gives it.
-func Message(protocol, code, text string) string {
+func Message(name, code, text string) string {
 	if text == "" {
 		return ""
 	}
+	t := protocol.Of(name)
 	switch {
-	case protocol == "mysql" && code == "1644", protocol == "postgres" && code == "P0001", // SIGNAL, RAISE: a program's own words
-		protocol == "http", protocol == "redis":
+	case t.Messages == protocol.Words, t.Raises(code):
 		return known(unquoted(text))
-	case protocol == "mongodb":
+	case t.Messages == protocol.Documents:
 		return Text(unquoted(unbraced(text)))
 	}
 	return Text(unquoted(text))

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rtrail/internal/packet/proto"
+	"rtrail/internal/protocol"
 	"rtrail/internal/recording"
 	"rtrail/internal/shell"
 )
@@ -68,7 +68,7 @@ func (s PacketSource) Dissectors() (flags shell.Command) {
 	for _, one := range s.DecodeAs {
 		left, name, _ := strings.Cut(one, "=")
 		port, err := strconv.ParseUint(left, 10, 16)
-		dissector := proto.TraitsOf(name).Dissector
+		dissector := protocol.Of(name).Dissector
 		if dissector == "" || err != nil {
 			continue
 		}

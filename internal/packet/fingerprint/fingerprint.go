@@ -13,9 +13,12 @@ package fingerprint
 
 import (
 	"hash/maphash"
+	"slices"
 	"strings"
 
 	"github.com/DataDog/go-sqllexer"
+
+	"rtrail/internal/protocol"
 )
 
 const (
@@ -38,6 +41,8 @@ type Maker struct {
 	youngBytes int
 	recent     [recents]recent
 	seed       maphash.Seed
+	protocol   string // the last one, and its traits
+	traits     *protocol.Traits
 	normalizer *sqllexer.Normalizer
 }
 
@@ -52,8 +57,9 @@ type recent struct {
 // New makes a maker.
 func New() *Maker {
 	return &Maker{
-		young: map[string]string{},
-		seed:  maphash.MakeSeed(),
+		young:  map[string]string{},
+		seed:   maphash.MakeSeed(),
+		traits: protocol.Of(""),
 		normalizer: sqllexer.NewNormalizer(
 			sqllexer.WithKeepSQLAlias(true),
 			sqllexer.WithUppercaseKeywords(true),
@@ -66,44 +72,48 @@ func New() *Maker {
 // as the decoder of the protocol gives it. cut says that the text is only its
 // beginning. A request without text has its command as fingerprint; one of a
 // protocol whose text this package does not understand too.
-func (m *Maker) Of(protocol, command string, text []byte, cut bool) string {
+func (m *Maker) Of(name, command string, text []byte, cut bool) string {
 	if len(text) == 0 {
 		return command
 	}
 	if len(text) < recentFrom || len(text) > recentTo {
-		return m.of(protocol, command, text, cut)
+		return m.of(name, command, text, cut)
 	}
 	r := &m.recent[maphash.Bytes(m.seed, text)%recents]
-	if string(r.text) == string(text) && r.protocol == protocol && r.command == command && r.cut == cut {
+	if string(r.text) == string(text) && r.protocol == name && r.command == command && r.cut == cut {
 		return r.result
 	}
-	result := m.of(protocol, command, text, cut)
+	result := m.of(name, command, text, cut)
 	r.text = append(r.text[:0], text...)
-	r.protocol, r.command, r.cut, r.result = protocol, strings.Clone(command), cut, result
+	r.protocol, r.command, r.cut, r.result = name, strings.Clone(command), cut, result
 	return result
 }
 
-func (m *Maker) of(protocol, command string, text []byte, cut bool) string {
+func (m *Maker) of(name, command string, text []byte, cut bool) string {
 	s := &m.shape
-	if command == "TLS" { // whatever is within: its text is the name of a server
-		protocol = "dns"
+	if name != m.protocol {
+		m.protocol, m.traits = name, protocol.Of(name)
 	}
-	switch protocol {
-	case "mysql":
-		if !isName(command) {
+	summary := m.traits.Summary
+	if command == "TLS" { // whatever is within: its text is the name of a server
+		summary = protocol.Domain
+	}
+	switch summary {
+	case protocol.MySQL:
+		if !slices.Contains(m.traits.Names, command) {
 			return m.statement(&mysql, command, text, cut)
 		}
 		s.named(command, ": ", text)
-	case "mongodb":
-		s.named(command, " ", text)
-	case "postgres":
+	case protocol.PostgreSQL:
 		return m.statement(&postgres, command, text, cut)
-	case "http":
+	case protocol.Path:
 		s.path(command, text)
-	case "redis":
+	case protocol.Key:
 		s.key(command, text)
-	case "dns":
+	case protocol.Domain:
 		s.domain(command, text)
+	case protocol.Name:
+		s.named(command, " ", text)
 	default:
 		return command
 	}

@@ -9,17 +9,6 @@ const (
 	mostName = 256
 )
 
-// isName says whether the text of a command of MySQL is the name of a database,
-// a table or a user, and no SQL: names keep their case, and what looks like a
-// keyword or a literal is a part of them.
-func isName(command string) bool {
-	switch command {
-	case "InitDB", "FieldList", "ChangeUser":
-		return true
-	}
-	return false
-}
-
 // named makes COMMAND: name, or what stands between them, of a command and a name.
 func (s *shape) named(command, between string, name []byte) {
 	s.out = append(append(s.out[:0], command...), between...)

@@ -89,7 +89,7 @@ func Blank(s Sink) *Exchange { return &DeskOf(s).Exchange }
 
 // Protocol is a decoder that the engine can choose.
 type Protocol struct {
-	Name  string   // mysql, http, redis, postgres, mongodb, dns, tls, generic
+	Name  string   // as in internal/protocol: mysql, http, generic
 	Ports []uint16 // server ports on which it is expected
 	// Sniff judges the first bytes seen of a direction of a connection.
 	Sniff func(d flow.Dir, data []byte) Match

@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/protocol"
 	"rtrail/internal/recording"
 )
 
@@ -105,16 +106,13 @@ func (s *stalls) transaction(t *rt.Transaction) {
 	}
 	if t.Usable() && !t.Ahead {
 		k := kindOfRequest{service, t.Command, t.Fingerprint}
-		if !told(t.Proto) {
+		if protocol.Of(t.Proto).Opaque {
 			k.command, k.fingerprint = "", strconv.FormatInt(t.RequestBytes, 10)
 		}
 		a.kind = s.kinds.of(k, maxKinds)
 	}
 	s.answers = append(s.answers, a)
 }
-
-// told says that requests of a protocol are decoded.
-func told(protocol string) bool { return protocol != "tls" && protocol != "generic" && protocol != "" }
 
 // stallsOf puts together what the workers saw.
 func stallsOf(watchers []*watcher, first time.Time) []recording.PacketStall {
@@ -293,7 +291,7 @@ func (x *stalling) rows() (rows []recording.PacketStall) {
 	for k, s := range x.by {
 		row := x.row(s)
 		row.Command, row.Fingerprint = x.kinds[k].command, x.kinds[k].fingerprint
-		if told(x.service.Proto) {
+		if !protocol.Of(x.service.Proto).Opaque {
 			rows = append(rows, row)
 		}
 	}
@@ -322,7 +320,7 @@ func (x *stalling) row(s *stallSum) recording.PacketStall {
 		}
 	}
 	row.Usual = x.usual[most]
-	if k := x.kinds[most]; told(x.service.Proto) {
+	if k := x.kinds[most]; !protocol.Of(x.service.Proto).Opaque {
 		row.Waiting = cmp.Or(k.fingerprint, k.command)
 	}
 	for _, a := range x.answers {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/protocol"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/view"
@@ -86,7 +87,7 @@ func pktAffected(v *view.View, s *view.PacketService, clients ...string) []rule.
 // pktInferred says that the requests of a service were mostly not decoded but
 // inferred from who spoke when.
 func pktInferred(s *view.PacketService) bool {
-	return s.Proto == "generic" || s.Proto == "tls" || 2*s.Approximate > s.Count
+	return protocol.Of(s.Proto).Opaque || 2*s.Approximate > s.Count
 }
 
 var pktMissed = rule.Threshold{Name: "pkt-missed", Value: 0.01, Unit: "share", Source: rule.Judgement,

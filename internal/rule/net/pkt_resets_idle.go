@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/metric"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/protocol"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
@@ -68,7 +69,7 @@ func (b *broken) closedIdle(v *view.View, f rule.Finding, first *view.PacketConn
 	})
 	f.Fixes = []rule.Fix{
 		{Text: below, Tradeoff: "a few more connects"},
-		{Text: rule.T("or raise the server's idle timeout above that of all its clients: %s", proto.TraitsOf(b.s.Proto).IdleLimit), Tradeoff: "the server keeps more idle connections open"},
+		{Text: rule.T("or raise the server's idle timeout above that of all its clients: %s", protocol.Of(b.s.Proto).IdleLimit), Tradeoff: "the server keeps more idle connections open"},
 		{Text: rule.T("let clients retry idempotent requests on a new connection"), Tradeoff: "one more round trip for such a request"},
 	}
 	return f

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rtrail/internal/metric"
-	"rtrail/internal/packet/proto"
+	"rtrail/internal/protocol"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -165,7 +165,7 @@ func (x *talk) evidence() []rule.Evidence {
 
 func (x *talk) fixes() []rule.Fix {
 	return []rule.Fix{{
-		Text:     rule.T("ask for all of it at once: %s", proto.TraitsOf(x.s.Proto).Batch),
+		Text:     rule.T("ask for all of it at once: %s", protocol.Of(x.s.Proto).Batch),
 		Tradeoff: "larger requests and answers; a very long list may change the plan",
 	}, {
 		Text:     rule.T("where it must be many requests, send them without waiting (pipelining), or bring the client closer to the server"),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rtrail/internal/metric"
+	"rtrail/internal/protocol"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -185,7 +186,7 @@ func (x *slowClient) pausesBetweenJobs() (between, known bool) {
 // unread says that it is not known what was asked: it was encrypted, of a
 // protocol that is not decoded, or prepared before the capture began.
 func unread(t *recording.PacketStatement) bool {
-	return t.Proto == "tls" || t.Proto == "generic" || t.Fingerprint == "" || t.Fingerprint == "Execute"
+	return protocol.Of(t.Proto).Opaque || t.Fingerprint == "" || t.Fingerprint == "Execute"
 }
 
 // stalls tells a client that asks as soon as it has its answer, and now and

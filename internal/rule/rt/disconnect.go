@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/metric"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/protocol"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -96,7 +97,7 @@ func cutRequests(v *view.View) map[int64]recording.PacketTransaction {
 // farewell within TLS looks like a request. A request that crossed the FIN of a
 // server was not under way there: net/resets tells of these.
 func middle(c *view.PacketConnection, t recording.PacketTransaction) bool {
-	if c.Closer == "" || c.Proto == "tls" || c.Proto == "generic" || c.Proto == "" || t.Doubt != "" && !asked(t) || c.ClosedAt.Before(t.At) {
+	if c.Closer == "" || protocol.Of(c.Proto).Opaque || t.Doubt != "" && !asked(t) || c.ClosedAt.Before(t.At) {
 		return false
 	}
 	return c.CloseState == "waiting" || c.CloseState == "response"
@@ -249,14 +250,14 @@ func (d *disconnects) fixes() []rule.Fix {
 	if !d.first.byServer() {
 		return []rule.Fix{{
 			Text:     rule.T("find out what the server was doing for this request; a longer time limit in the client only makes it wait longer"),
-			Command:  inside(d.s),
+			Command:  protocol.Of(d.s.Proto).Inside,
 			Tradeoff: "none",
 		}}
 	}
 	fixes := []rule.Fix{{
 		Text: rule.T("look at the server's log, and at what lies between (proxy, balancer, firewall), at %s: who closed on purpose, crashed, or ran into a limit?",
 			d.first.c.ClosedAt.UTC().Format("15:04:05.000")),
-		Command:  logOf(d.s.Proto),
+		Command:  protocol.Of(d.s.Proto).Log,
 		Tradeoff: "none",
 	}}
 	if d.s.Proto == "mysql" {
@@ -267,16 +268,4 @@ func (d *disconnects) fixes() []rule.Fix {
 		})
 	}
 	return fixes
-}
-
-func logOf(protocol string) shell.Command {
-	switch protocol {
-	case "mysql":
-		return shell.Line(`mysql -e "show variables like 'log_error'"`)
-	case "http":
-		return shell.Line("tail -n 100 /var/log/nginx/error.log")
-	case "postgres":
-		return shell.Line("psql -c 'show log_directory'")
-	}
-	return shell.Line("journalctl --since -10min")
 }

@@ -10,6 +10,7 @@ import (
 
 	"rtrail/internal/metric"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/protocol"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -47,7 +48,7 @@ func detectErrors(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	var undecided error
 	for _, s := range v.PacketServices() {
-		if s.Proto == "tls" || s.Proto == "generic" {
+		if protocol.Of(s.Proto).Opaque {
 			continue
 		}
 		faults, asked := errorsOf(v, s, false), errorsOf(v, s, true)
@@ -150,7 +151,7 @@ func errorsOf(v *view.View, s *view.PacketService, usually bool) *failing {
 			e.cutShort = true // that is a disconnect
 		case x.Others:
 			e.unknown += x.Count - x.Met
-		case slices.Contains(proto.TraitsOf(s.Proto).Usual, x.Code) != usually:
+		case slices.Contains(protocol.Of(s.Proto).Usual, x.Code) != usually:
 			if !slices.Contains(e.other, x.Code) {
 				e.other = append(e.other, x.Code)
 			}
@@ -260,11 +261,11 @@ func (e *failing) filter() shell.Command {
 	expression := shell.CEL("failed")
 	switch {
 	case e.usual:
-		expression = shell.CEL("failed && code in [%s]", oneOf(proto.TraitsOf(e.s.Proto).Usual, func(code string) bool {
+		expression = shell.CEL("failed && code in [%s]", oneOf(protocol.Of(e.s.Proto).Usual, func(code string) bool {
 			return slices.ContainsFunc(e.codes, func(c *codeCount) bool { return c.code == code })
 		}))
 	case len(e.other) > 0:
-		expression = shell.CEL("failed && !(code in [%s])", oneOf(proto.TraitsOf(e.s.Proto).Usual, func(code string) bool { return slices.Contains(e.other, code) }))
+		expression = shell.CEL("failed && !(code in [%s])", oneOf(protocol.Of(e.s.Proto).Usual, func(code string) bool { return slices.Contains(e.other, code) }))
 	}
 	if e.cutShort {
 		expression = shell.CEL("%s && error != %s", expression, proto.EndedWithin)
@@ -382,7 +383,7 @@ func (e *failing) whose() string {
 // counts says that a transaction is one of these errors.
 func (e *failing) counts(t *recording.PacketTransaction) bool {
 	return t.Failed && t.Error != proto.EndedWithin && t.Server == e.s.Server && t.ServerPort == int32(e.s.Port) && t.Proto == e.s.Proto &&
-		slices.Contains(proto.TraitsOf(e.s.Proto).Usual, t.Code) == e.usual
+		slices.Contains(protocol.Of(e.s.Proto).Usual, t.Code) == e.usual
 }
 
 func (e *failing) fixes() []rule.Fix {
@@ -399,57 +400,13 @@ func (e *failing) fixes() []rule.Fix {
 
 // advice is about the most frequent error.
 func (e *failing) advice() string {
-	code := e.codes[0].code
-	if a, ok := advices[e.s.Proto+" "+code]; ok {
-		return a
-	}
-	switch {
-	case e.s.Proto == "http" && strings.HasPrefix(code, "5"):
-		return "the server could not do its work; its error log says why"
-	case e.s.Proto == "http":
-		return "the client asks for what is not there, or not allowed"
-	case e.s.Proto == "dns":
-		return "the resolver could not answer: ask it and the servers behind it with dig"
-	}
-	return "the statement or command that fails, or what it expects to be there"
-}
-
-var advices = map[string]string{
-	"mysql 1146":      "it asks for a table that does not exist: a missing migration, a wrong database, or a name built at run time; looking for it costs the server a directory scan",
-	"mysql 1054":      "it names a column that does not exist: program and schema differ in version",
-	"mysql 1064":      "its SQL has a syntax error",
-	"mysql 1213":      "transactions deadlock: take locks in one order, keep transactions short, and try again after a deadlock",
-	"mysql 1205":      "it waits for row locks until innodb_lock_wait_timeout: find who holds them",
-	"mysql 1040":      "the server has no connections left: see who holds them with show processlist",
-	"mysql 1203":      "the user has no connections left: see who holds them with show processlist",
-	"mysql 1317":      "statements are interrupted: somebody kills them, or a time limit does",
-	"mysql 1969":      "statements are stopped by max_statement_time",
-	"mysql 3024":      "statements are stopped by max_execution_time",
-	"postgres 42P01":  "it asks for a table that does not exist: a missing migration or a wrong search_path",
-	"postgres 40P01":  "transactions deadlock: take locks in one order and try again after a deadlock",
-	"postgres 57014":  "statements are cancelled: by statement_timeout or by a client",
-	"postgres 53300":  "the server has no connections left: use a pool",
-	"postgres 28P01":  "logins are refused: a wrong user or password, or one that has changed",
-	"postgres 28000":  "logins are refused: pg_hba.conf has no line for this user, database, address and encryption",
-	"postgres 3D000":  "it logs in to a database that does not exist",
-	"postgres 57P03":  "the server lets nobody in while it starts, stops or recovers: its log says why it did",
-	"mysql 1045":      "logins are refused: a wrong user or password, or one that has changed",
-	"mysql 1049":      "it names a database that does not exist",
-	"redis WRONGTYPE": "the key holds another type than the command is for: two programs use one name",
-	"redis OOM":       "Redis has reached maxmemory and may not evict",
-	"redis READONLY":  "it writes to a replica",
-	"dns SERVFAIL":    "the resolver could not reach the name's servers, or their answers fail validation",
-	"dns REFUSED":     "the server does not answer for this name or this client",
-	"http 500":        "the program behind the server failed; its log says why",
-	"http 502":        "the server behind the proxy closed or refused the connection",
-	"http 503":        "the server is overloaded or has no healthy backend",
-	"http 504":        "the server behind the proxy did not answer in time",
+	return protocol.Of(e.s.Proto).Cause(e.codes[0].code)
 }
 
 // decodedAnswers says whether there were answers of which one can tell whether
 // they are errors.
 func decodedAnswers(v *view.View) bool {
 	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool {
-		return s.Proto != "tls" && s.Proto != "generic" && s.Count+s.Failed > 0
+		return !protocol.Of(s.Proto).Opaque && s.Count+s.Failed > 0
 	})
 }

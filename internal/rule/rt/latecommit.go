@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rtrail/internal/metric"
+	"rtrail/internal/protocol"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -46,7 +47,7 @@ var (
 func detectLateCommit(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range v.PacketServices() {
-		if s.Proto != "mysql" && s.Proto != "postgres" {
+		if !protocol.Of(s.Proto).Database {
 			continue
 		}
 		if c := commitsOf(v, s); c.late() {
@@ -181,6 +182,6 @@ func (c *commits) evidence() []rule.Evidence {
 // commitsSeen says whether any transaction was ended by hand.
 func commitsSeen(v *view.View) bool {
 	return slices.ContainsFunc(v.PacketServices(), func(s *view.PacketService) bool {
-		return (s.Proto == "mysql" || s.Proto == "postgres") && commitsOf(v, s).count > 0
+		return protocol.Of(s.Proto).Database && commitsOf(v, s).count > 0
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rtrail/internal/metric"
+	"rtrail/internal/protocol"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -161,7 +162,7 @@ func (x *slowServer) confidence() rule.Confidence {
 // decoded says that requests of the service are told apart. Where they are not,
 // slow ones may be others than the fast ones: long polls over TLS.
 func decoded(s *view.PacketService) bool {
-	return s.Proto != "tls" && s.Proto != "generic" && s.Proto != ""
+	return !protocol.Of(s.Proto).Opaque
 }
 
 // blind says that clients wait for the service, and that nothing tells the
@@ -400,7 +401,7 @@ func (x *slowServer) where() []rule.Evidence {
 func (x *slowServer) fixes() []rule.Fix {
 	fixes := []rule.Fix{{
 		Text:     rule.T("look inside the server, at what it does in this time: its slow log or statement statistics, locks, plans, then stacks"),
-		Command:  inside(x.s),
+		Command:  protocol.Of(x.s.Proto).Inside,
 		Tradeoff: "a few percent of CPU while it is watched",
 	}}
 	if x.process.Process.PID != 0 {
@@ -411,21 +412,4 @@ func (x *slowServer) fixes() []rule.Fix {
 		})
 	}
 	return fixes
-}
-
-// inside says how well-known servers show what they are doing.
-func inside(s *view.PacketService) shell.Command {
-	switch s.Proto {
-	case "mysql":
-		return shell.Line(`mysql -e 'show full processlist; show engine innodb status\G'`)
-	case "postgres":
-		return shell.Line(`psql -c "select pid, wait_event_type, wait_event, state, query from pg_stat_activity where state <> 'idle'"`)
-	case "redis":
-		return shell.Line("redis-cli slowlog get 20; redis-cli info commandstats")
-	case "mongodb":
-		return shell.Line(`mongosh --eval 'db.currentOp({secs_running: {$gt: 0}})'`)
-	case "http":
-		return shell.Line("perf top -g -p PID   # and the times in the access log")
-	}
-	return shell.Line("perf top -g -p PID")
 }

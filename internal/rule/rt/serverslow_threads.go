@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"rtrail/internal/metric"
+	"rtrail/internal/protocol"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/unit"
@@ -24,7 +25,7 @@ func (x *slowServer) findThreads() {
 // Other servers sleep by design, until there is something to tell; those that ask
 // others wait for these.
 func (x *slowServer) slept() bool {
-	return x.watched && !x.serving.Asks && (x.s.Proto == "mysql" || x.s.Proto == "postgres") &&
+	return x.watched && !x.serving.Asks && protocol.Of(x.s.Proto).Database &&
 		x.serving.Asleep >= mostOfTheTime.Value && x.waitedFor() && x.serve()/time.Duration(x.s.Count) >= worthWaiting.Duration()
 }
 

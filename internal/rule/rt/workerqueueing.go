@@ -9,9 +9,9 @@ import (
 
 	"rtrail/internal/metric"
 	rtmodes "rtrail/internal/packet/rt"
+	"rtrail/internal/protocol"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
-	"rtrail/internal/shell"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
@@ -203,7 +203,7 @@ func (c comb) finding(v *view.View, s *view.PacketService) rule.Finding {
 	}}
 	f.Fixes = []rule.Fix{{
 		Text:     rule.T("give it as many workers as jobs come at the same time; a pool needs requests per second times their time"),
-		Command:  poolOf(s),
+		Command:  protocol.Of(s.Proto).Pool,
 		Tradeoff: "workers that wait cost memory; workers that compute need a core each",
 	}, {
 		Text:     rule.T("or send fewer at a time: spread what comes in bursts, fan out less"),
@@ -234,17 +234,6 @@ func (c comb) shares() string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// poolOf is where well-known servers set how many they serve at a time.
-func poolOf(s *view.PacketService) shell.Command {
-	switch s.Proto {
-	case "mysql":
-		return shell.Line(`mysql -e "show variables like 'thread_pool%%'"`)
-	case "postgres":
-		return shell.Line("psql -c 'show max_connections'   # and the pool size of pgbouncer")
-	}
-	return shell.Command{}
 }
 
 // hollowGap is two humps that are no multiples of each other: a hint, for a

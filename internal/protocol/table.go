@@ -1,0 +1,134 @@
+package protocol
+
+import "rtrail/internal/shell"
+
+// table has an entry for every decoder.
+var table = complete(map[string]*Traits{
+	"mysql": {
+		Summary:  MySQL,
+		Names:    []string{"InitDB", "FieldList", "ChangeUser"},
+		Raised:   []string{"1644"},
+		Usual:    []string{"1062", "1045", "1050", "1007", "1008", "1051", "1091"},
+		Database: true,
+		Causes: map[string]string{
+			"1146": "it asks for a table that does not exist: a missing migration, a wrong database, or a name built at run time; looking for it costs the server a directory scan",
+			"1054": "it names a column that does not exist: program and schema differ in version",
+			"1064": "its SQL has a syntax error",
+			"1213": "transactions deadlock: take locks in one order, keep transactions short, and try again after a deadlock",
+			"1205": "it waits for row locks until innodb_lock_wait_timeout: find who holds them",
+			"1040": "the server has no connections left: see who holds them with show processlist",
+			"1203": "the user has no connections left: see who holds them with show processlist",
+			"1317": "statements are interrupted: somebody kills them, or a time limit does",
+			"1969": "statements are stopped by max_statement_time",
+			"3024": "statements are stopped by max_execution_time",
+			"1045": "logins are refused: a wrong user or password, or one that has changed",
+			"1049": "it names a database that does not exist",
+		},
+		Dissector: "mysql",
+		Batch:     joins,
+		IdleLimit: "wait_timeout",
+		Inside:    shell.Line(`mysql -e 'show full processlist; show engine innodb status\G'`),
+		Log:       shell.Line(`mysql -e "show variables like 'log_error'"`),
+		Pool:      shell.Line(`mysql -e "show variables like 'thread_pool%%'"`),
+	},
+	"postgres": {
+		Summary:  PostgreSQL,
+		Raised:   []string{"P0001"},
+		Usual:    []string{"23505", "42P07", "28P01", "28000"},
+		Database: true,
+		Causes: map[string]string{
+			"42P01": "it asks for a table that does not exist: a missing migration or a wrong search_path",
+			"40P01": "transactions deadlock: take locks in one order and try again after a deadlock",
+			"57014": "statements are cancelled: by statement_timeout or by a client",
+			"53300": "the server has no connections left: use a pool",
+			"28P01": "logins are refused: a wrong user or password, or one that has changed",
+			"28000": "logins are refused: pg_hba.conf has no line for this user, database, address and encryption",
+			"3D000": "it logs in to a database that does not exist",
+			"57P03": "the server lets nobody in while it starts, stops or recovers: its log says why it did",
+		},
+		Dissector: "pgsql",
+		Batch:     joins,
+		IdleLimit: "idle_session_timeout, client_idle_timeout of PgBouncer",
+		Inside:    shell.Line(`psql -c "select pid, wait_event_type, wait_event, state, query from pg_stat_activity where state <> 'idle'"`),
+		Log:       shell.Line("psql -c 'show log_directory'"),
+		Pool:      shell.Line("psql -c 'show max_connections'   # and the pool size of pgbouncer"),
+	},
+	"http": {
+		Summary:  Path,
+		Messages: Words,
+		Usual:    []string{"401", "403", "404", "405", "407", "409", "410", "412", "416", "429"},
+		Causes: map[string]string{
+			"500": "the program behind the server failed; its log says why",
+			"502": "the server behind the proxy closed or refused the connection",
+			"503": "the server is overloaded or has no healthy backend",
+			"504": "the server behind the proxy did not answer in time",
+			"5":   "the server could not do its work; its error log says why",
+			"":    "the client asks for what is not there, or not allowed",
+		},
+		Dissector: "http",
+		Batch:     "an endpoint that takes a list, or calls in parallel",
+		IdleLimit: "keepalive_timeout of nginx, KeepAliveTimeout of Apache, server.keepAliveTimeout of Node.js (5 s unless set)",
+		Inside:    shell.Line("perf top -g -p PID   # and the times in the access log"),
+		Log:       shell.Line("tail -n 100 /var/log/nginx/error.log"),
+	},
+	"redis": {
+		Summary:  Key,
+		Messages: Words,
+		Usual:    []string{"NOSCRIPT", "NOAUTH", "MOVED", "ASK", "BUSYGROUP"},
+		Causes: map[string]string{
+			"WRONGTYPE": "the key holds another type than the command is for: two programs use one name",
+			"OOM":       "Redis has reached maxmemory and may not evict",
+			"READONLY":  "it writes to a replica",
+		},
+		Dissector: "resp",
+		Batch:     "MGET, a pipeline, or a script",
+		IdleLimit: "timeout",
+		Inside:    shell.Line("redis-cli slowlog get 20; redis-cli info commandstats"),
+	},
+	"mongodb": {
+		Summary:   Name,
+		Messages:  Documents,
+		Usual:     []string{"11000", "AuthenticationFailed", "NamespaceExists", "NamespaceNotFound", "IndexNotFound", "CommandNotFound"},
+		Dissector: "mongo",
+		Batch:     "find with $in, $lookup, insertMany, bulkWrite",
+		IdleLimit: "maxIdleTimeMS of the client's pool, or a firewall: the server has none",
+		Inside:    shell.Line(`mongosh --eval 'db.currentOp({secs_running: {$gt: 0}})'`),
+	},
+	"dns": {
+		Summary: Domain,
+		Usual:   []string{"NXDOMAIN"},
+		Causes: map[string]string{
+			"SERVFAIL": "the resolver could not reach the name's servers, or their answers fail validation",
+			"REFUSED":  "the server does not answer for this name or this client",
+			"":         "the resolver could not answer: ask it and the servers behind it with dig",
+		},
+		Dissector: "dns",
+	},
+	"tls":     {Opaque: true, Summary: Domain, Dissector: "tls"},
+	"generic": {Opaque: true},
+	"":        {Opaque: true},
+})
+
+const joins = "a join, WHERE id IN (...), one INSERT with many rows; in an object mapper, fetch eagerly or in batches"
+
+// unknown are the traits of what is not in the table.
+var unknown = complete(map[string]*Traits{"": {}})[""]
+
+// complete gives entries that have none the words and commands that fit all.
+func complete(all map[string]*Traits) map[string]*Traits {
+	for _, t := range all {
+		if t.Batch == "" {
+			t.Batch = "one request with a list"
+		}
+		if t.IdleLimit == "" {
+			t.IdleLimit = "its configuration says which"
+		}
+		if t.Inside.Empty() {
+			t.Inside = shell.Line("perf top -g -p PID")
+		}
+		if t.Log.Empty() {
+			t.Log = shell.Line("journalctl --since -10min")
+		}
+	}
+	return all
+}
