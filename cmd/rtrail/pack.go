@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,17 +60,23 @@ recording that still runs may be packed.`,
 // partOf says whether an output replaces a file below a directory. The directory is
 // not searched: whoever made it decides how many files that are.
 func partOf(dir, out string) bool {
+	parent, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
 	file, err := filepath.EvalSymlinks(out)
 	if err != nil {
 		return false // it is not there yet
 	}
-	dir, err = filepath.EvalSymlinks(dir)
-	if err != nil {
+	if file, err = filepath.Abs(file); err != nil {
 		return false
 	}
-	// Names may be given from different places.
-	file, errFile := filepath.Abs(file)
-	dir, errDir := filepath.Abs(dir)
-	rel, err := filepath.Rel(dir, file)
-	return cmp.Or(errFile, errDir, err) == nil && filepath.IsLocal(rel) && rel != "."
+	// Not by name: a directory may be mounted in several places.
+	for file != filepath.Dir(file) {
+		file = filepath.Dir(file)
+		if above, err := os.Stat(file); err == nil && os.SameFile(above, parent) {
+			return true
+		}
+	}
+	return false
 }

@@ -73,3 +73,21 @@ func shell(t *testing.T, command string) string {
 	}
 	return string(out)
 }
+
+func TestLinesBeginNothingInMarkdown(t *testing.T) {
+	for in, want := range map[string]string{
+		"# root":       `\# root`,
+		"#1 of it":     "#1 of it",
+		"> quoted":     `\> quoted`,
+		"- item":       `\- item`,
+		"-5 ms":        "-5 ms",
+		"---":          `\---`,
+		"12. of March": `12\. of March`,
+		"1.5 s":        "1.5 s",
+		"a & b &lt; c": "a &amp; b &amp;lt; c",
+	} {
+		if got := md(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}

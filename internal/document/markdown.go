@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func (b *markdown) write(block Block) {
 	}
 }
 
-func (b *markdown) heading(words string) { fmt.Fprintf(b, "\n## %s\n", md(words)) }
+func (b *markdown) heading(words string) { fmt.Fprintf(b, "\n## %s\n", plainWords(words)) }
 
 func (b *markdown) finding(f Finding) {
 	b.heading(fmt.Sprintf("%d. %s", f.Number, f.Headline))
@@ -113,10 +114,22 @@ func (b *markdown) table(t Table) {
 	}
 }
 
-var mdEscaper = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`)
+var mdEscaper = strings.NewReplacer(`\`, `\\`, "&", "&amp;", "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`)
 
-// md keeps text from the host from being read as Markdown or HTML.
-func md(s string) string { return mdEscaper.Replace(escape.Text(s)) }
+// lineStart is what Markdown takes for a heading, a quotation, an item of a list, a
+// line or a block of code where a line or an item begins with it.
+var lineStart = regexp.MustCompile(`^\s*(?:#{1,6}(?:\s|$)|>|[-+](?:\s|$)|-{3}|={3}|~{3}|\d{1,9}[.)](?:\s|$))`)
+
+// plainWords keeps text from the host from being read as Markdown or HTML within a line.
+func plainWords(s string) string { return mdEscaper.Replace(escape.Text(s)) }
+
+// md does so where a line or an item may begin with it.
+func md(s string) string {
+	return lineStart.ReplaceAllStringFunc(plainWords(s), func(start string) string {
+		at := strings.IndexAny(start, "#-+=>~.)")
+		return start[:at] + `\` + start[at:]
+	})
+}
 
 // code is a code span that survives backquotes.
 func code(s string) string {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -164,9 +165,6 @@ func withoutQuotes(s string, from, to int) (int, int) {
 // part is a piece of a URL with something encoded in it.
 var part = regexp.MustCompile(`[^\s"'<>&?=#;|/\\]*%[0-9A-Fa-f]{2}[^\s"'<>&?=#;|\\]*`)
 
-// strayPercent is a percent sign that encodes nothing.
-var strayPercent = regexp.MustCompile(`%([0-9A-Fa-f]?(?:[^0-9A-Fa-f%]|$))`)
-
 // maxEncodings bounds how often text is encoded within itself. Every level of a
 // redirection adds one.
 const maxEncodings = 3
@@ -177,16 +175,35 @@ func encoded(s string, depth int) string {
 		return s
 	}
 	return part.ReplaceAllStringFunc(s, func(p string) string {
-		clear, err := url.QueryUnescape(strayPercent.ReplaceAllString(p, "%25$1"))
-		if err != nil {
-			return p
-		}
+		clear := decoded(p)
 		masked := text(clear, depth+1)
 		if masked == clear {
 			return p
 		}
 		return strings.ReplaceAll(url.QueryEscape(masked), url.QueryEscape(Mask), Mask)
 	})
+}
+
+// decoded takes percent-encoding off. A percent sign that encodes nothing stays.
+func decoded(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '+':
+			out = append(out, ' ')
+		case s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
+			b, _ := strconv.ParseUint(s[i+1:i+3], 16, 8)
+			out = append(out, byte(b))
+			i += 2
+		default:
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
 // queryNames are those of secrets in the query of a URL, and of anything elsewhere.

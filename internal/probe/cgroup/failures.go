@@ -26,12 +26,14 @@ func (r *reading) failures(g *group, rare bool) {
 	if !rare || g.path == "/" {
 		return
 	}
+	huge := int64(0)
 	if g.version == 1 {
 		row.KmemFailures = parseNumber(r.once(g.dirs["memory"], "memory.kmem.failcnt"))
 		row.SocketFailures = parseNumber(r.once(g.dirs["memory"], "memory.kmem.tcp.failcnt"))
 		for _, size := range r.probe.huge {
-			r.addHuge(parseNumber(r.once(g.dirs["hugetlb"], "hugetlb."+size+".failcnt")))
+			huge = plus(huge, parseNumber(r.once(g.dirs["hugetlb"], "hugetlb."+size+".failcnt")))
 		}
+		row.HugeFailures = r.ofAll(huge)
 		return
 	}
 	if row.SwapMax != recording.Unknown {
@@ -45,18 +47,32 @@ func (r *reading) failures(g *group, rare bool) {
 		return
 	}
 	for _, size := range r.probe.huge {
+		failed := int64(recording.Unknown)
 		eachPair(r.once(g.dir, "hugetlb."+size+".events"), func(key []byte, n int64) {
 			if string(key) == "max" {
-				r.addHuge(n)
+				failed = n
 			}
 		})
+		huge = plus(huge, failed)
 	}
+	row.HugeFailures = r.ofAll(huge)
 }
 
-func (r *reading) addHuge(n int64) {
-	if n >= 0 {
-		r.row.HugeFailures = max(r.row.HugeFailures, 0) + n
+// ofAll is a sum over the sizes of huge pages: a kernel without them has none.
+func (r *reading) ofAll(huge int64) int64 {
+	if len(r.probe.huge) == 0 {
+		return recording.Unknown
 	}
+	return huge
+}
+
+// plus adds a counter to a sum, which is unknown as soon as one of them is: what
+// was left out of it would look like a rise when it can be read again.
+func plus(sum, n int64) int64 {
+	if sum < 0 || n < 0 {
+		return recording.Unknown
+	}
+	return sum + n
 }
 
 // hugeSizes lists the sizes of huge pages that the kernel has, as hugetlb files

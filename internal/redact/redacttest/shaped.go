@@ -29,6 +29,8 @@ var shaped = []string{
 	`app|{"name":"DB_PASSWORD","value":"'h0rse"}`,
 	`app|https://x/y?q=password%3Dh0rse%`,
 	`app|https://x/y?q=password%3Dh0rse%2`,
+	`app|https://x/y?q=%%3Fpassword%3Dh0rse`,
+	`app|https://x/y?q=5%25%%26token%3Dh0rse`,
 	"app|- name: DB_PASSWORD\n  value: h0rse",
 	`app|{"Key":"password","Value":"h0rse"}`,
 	`app|{"value":"h0rse","name":"DB_PASSWORD"}`,
