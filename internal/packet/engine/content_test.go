@@ -61,7 +61,8 @@ func TestContentDecides(t *testing.T) {
 	extended := pg("P", "\x00select $1\x00\x00\x00") + pg("B", "\x00\x00\x00\x00\x00\x00\x00\x00") + pg("E", "\x00\x00\x00\x00\x00") + pg("S", "")
 	executed := pg("1", "") + pg("2", "") + pg("D", "\x00\x01\x00\x00\x00\x011") + pg("C", "SELECT 1\x00") + ready
 	ok := my(1, "\x00\x00\x00\x02\x00\x00\x00")
-	kafka := "\x00\x00\x00\x1a\x00\x03\x00\x09\x00\x00\x00\x01\x00\x05fluxx\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	kafka := "\x00\x00\x00\x1a\x00\x03\x00\x09\x00\x00\x00\x01\x00\x05fluxx\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	told := "\x00\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x00"
 	mongo := func(id, to byte, body string) string {
 		body = "\x00\x00\x00\x00\x00" + string([]byte{byte(len(body)) + 5, 0, 0, 0}) + body + "\x00"
 		return string([]byte{byte(len(body)) + 16, 0, 0, 0, id, 0, 0, 0, to, 0, 0, 0, 0xdd, 7, 0, 0}) + body
@@ -98,8 +99,9 @@ func TestContentDecides(t *testing.T) {
 		{"echo where Redis is expected", 7000, false, []string{">hello\r\n", "<hello\r\n", ">PING\r\n", "<PING\r\n"}, "generic , generic "},
 		{"echo of commands where Redis is expected", 7000, false, []string{">PING\r\n", "<PING\r\n", ">GET a\r\n", "<GET a\r\n"}, "generic , generic "},
 		{"echo of binary where Redis is expected", 6379, true, []string{">\x01\x02\x03\x04\x05\x06", "<\x01\x02\x03\x04\x05\x06"}, "generic "},
-		{"Kafka where MySQL is expected", 3306, false, []string{">" + kafka, "<" + kafka}, "generic "},
-		{"Kafka on its own port", 9092, false, []string{">" + kafka, "<" + kafka}, "generic "},
+		{"Kafka where MySQL is expected", 3306, false, []string{">" + kafka, "<" + told}, "kafka Metadata"},
+		{"Kafka midway, an answer first", 7777, true, []string{"<" + told, ">" + kafka, "<" + told}, "kafka , unpaired, kafka Metadata"},
+		{"nothing of Kafka on its port", 9092, false, []string{">hello, here I am\r\n", "<hello\r\n"}, "generic "},
 		{"SSH where HTTP is expected", 80, false, []string{"<SSH-2.0-OpenSSH_9.2\r\n", ">SSH-2.0-OpenSSH_9.2\r\n", "<\x00\x00\x04\x1c\x0a\x14abcdefgh", ">\x00\x00\x04\x1c\x0a\x14abcdefgh"}, "generic , generic , unanswered"},
 		{"HTTP asked of SSH", 22, false, []string{">GET / HTTP/1.1\r\n\r\n", "<SSH-2.0-OpenSSH_9.2\r\n"}, "generic "},
 		{"HTTP where Redis is expected", 6379, false, []string{">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "http GET"},

@@ -46,6 +46,14 @@ func (t *Table) Oldest() *Pending {
 	return &t.list[0].Pending
 }
 
+// Newest is the request that was opened last; nil if none waits.
+func (t *Table) Newest() *Pending {
+	if len(t.list) == 0 {
+		return nil
+	}
+	return &t.list[len(t.list)-1].Pending
+}
+
 // Find is the oldest request with a number; nil if none waits.
 func (t *Table) Find(id uint64) *Pending {
 	if i := t.index(id); i >= 0 {
