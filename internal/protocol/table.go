@@ -85,6 +85,21 @@ var table = complete(map[string]*Traits{
 		IdleLimit: "timeout",
 		Inside:    shell.Line("redis-cli slowlog get 20; redis-cli info commandstats"),
 	},
+	"memcached": {
+		Summary:  Key,
+		Messages: Words,
+		Usual:    []string{"NOT_FOUND", "NOT_STORED", "EXISTS"},
+		Causes: map[string]string{
+			"ERROR":        "the server does not know the command: another version, or another protocol on its port",
+			"CLIENT_ERROR": "the client breaks the protocol, or increments what is no number",
+			"SERVER_ERROR": "the value is larger than the server takes (-I), or its memory is used up (-m) and nothing can be evicted (-M)",
+			"BUSY":         "another crawl or move of slabs is under way",
+		},
+		Dissector: "memcache",
+		Batch:     "get with many keys, or a batch of quiet commands that ends with mn",
+		IdleLimit: "idle_timeout (-o idle_timeout; none unless set)",
+		Inside:    shell.Line("echo stats | nc -q 1 SERVER 11211   # curr_connections, listen_disabled_num, evictions, threads"),
+	},
 	"mongodb": {
 		Summary:   Name,
 		Messages:  Documents,

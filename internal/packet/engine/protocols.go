@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/packet/proto/generic"
 	"rtrail/internal/packet/proto/http"
 	"rtrail/internal/packet/proto/kafka"
+	"rtrail/internal/packet/proto/memcached"
 	"rtrail/internal/packet/proto/mongodb"
 	"rtrail/internal/packet/proto/mysql"
 	"rtrail/internal/packet/proto/postgres"
@@ -19,7 +20,7 @@ import (
 // Protocols lists the decoders in the order in which they are asked. The last
 // one takes what no other one knows.
 func Protocols() []proto.Protocol {
-	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, dns.Protocol, postgres.Protocol, mongodb.Protocol, kafka.Protocol, tls.Protocol, generic.Protocol}
+	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, dns.Protocol, postgres.Protocol, mongodb.Protocol, kafka.Protocol, memcached.Protocol, tls.Protocol, generic.Protocol}
 }
 
 // Names lists the protocols that can be asked for.

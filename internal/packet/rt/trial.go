@@ -139,6 +139,7 @@ func (a *Assembler) begins(c *flow.Chunk, first bool) {
 		}
 	}
 	switch {
+	case a.trial == nil: // what was kept told the new decoder enough
 	case t.strong && t.seen[flow.ToServer] && t.seen[flow.ToClient], t.chosen == last && t.turns > watchedTurns:
 		a.decide()
 	case t.chosen != last && !t.strong && t.turns > patientTurns:
