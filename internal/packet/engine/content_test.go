@@ -63,6 +63,7 @@ func TestContentDecides(t *testing.T) {
 	ok := my(1, "\x00\x00\x00\x02\x00\x00\x00")
 	kafka := "\x00\x00\x00\x1a\x00\x03\x00\x09\x00\x00\x00\x01\x00\x05fluxx\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	told := "\x00\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x00"
+	qos, qosOK := "\x01\x00\x01\x00\x00\x00\x0b\x00\x3c\x00\x0a\x00\x00\x00\x00\x00\x02\x00\xce", "\x01\x00\x01\x00\x00\x00\x04\x00\x3c\x00\x0b\xce"
 	mongo := func(id, to byte, body string) string {
 		body = "\x00\x00\x00\x00\x00" + string([]byte{byte(len(body)) + 5, 0, 0, 0}) + body + "\x00"
 		return string([]byte{byte(len(body)) + 16, 0, 0, 0, id, 0, 0, 0, to, 0, 0, 0, 0xdd, 7, 0, 0}) + body
@@ -106,6 +107,9 @@ func TestContentDecides(t *testing.T) {
 		{"Redis in words where memcached is expected", 11211, false, []string{">get k\r\n", "<$2\r\nab\r\n"}, "generic "},
 		{"memcached midway, an answer first", 7777, true, []string{"<END\r\n", ">get k\r\n", "<END\r\n"}, "memcached , unpaired, memcached get"},
 		{"a mail server where memcached is expected", 11211, false, []string{"<220 mail ready\r\n", ">EHLO me\r\n", "<250 hello\r\n"}, "generic "},
+		{"AMQP on any port", 7777, false, []string{">AMQP\x00\x00\x09\x01", "<\x01\x00\x00\x00\x00\x00\x07\x00\x0a\x00\x0a\x00\x09\x00\xce", ">" + qos, "<" + qosOK}, "amqp basic.qos"},
+		{"AMQP midway", 7777, true, []string{">" + qos, "<" + qosOK}, "amqp basic.qos"},
+		{"AMQP 1.0 on the port of AMQP", 5672, false, []string{">AMQP\x03\x01\x00\x00", "<AMQP\x03\x01\x00\x00"}, "generic "},
 		{"nothing of Kafka on its port", 9092, false, []string{">hello, here I am\r\n", "<hello\r\n"}, "generic "},
 		{"SSH where HTTP is expected", 80, false, []string{"<SSH-2.0-OpenSSH_9.2\r\n", ">SSH-2.0-OpenSSH_9.2\r\n", "<\x00\x00\x04\x1c\x0a\x14abcdefgh", ">\x00\x00\x04\x1c\x0a\x14abcdefgh"}, "generic , generic , unanswered"},
 		{"HTTP asked of SSH", 22, false, []string{">GET / HTTP/1.1\r\n\r\n", "<SSH-2.0-OpenSSH_9.2\r\n"}, "generic "},

@@ -125,10 +125,20 @@ func (t *Table) Undo() {
 }
 
 // Unanswerable gives out the request opened last, which has no answer by protocol.
-func (t *Table) Unanswerable() {
+func (t *Table) Unanswerable() { t.silent(len(t.list) - 1) }
+
+// Silent gives out the oldest request with a number, if one waits: it has no answer by
+// protocol.
+func (t *Table) Silent(id uint64) {
+	if i := t.index(id); i >= 0 {
+		t.silent(i)
+	}
+}
+
+func (t *Table) silent(i int) {
 	now := t.Now
 	t.Forget()
-	n := t.remove(len(t.list) - 1)
+	n := t.remove(i)
 	t.emit(&n.Pending, proto.NoAnswer, n.Doubt)
 	t.recycle(n)
 	t.Now = now
