@@ -1,6 +1,10 @@
 package protocol
 
-import "rtrail/internal/shell"
+import (
+	"maps"
+
+	"rtrail/internal/shell"
+)
 
 // table has an entry for every decoder.
 var table = complete(map[string]*Traits{
@@ -53,18 +57,35 @@ var table = complete(map[string]*Traits{
 		Log:       shell.Line("psql -c 'show log_directory'"),
 		Pool:      shell.Line("psql -c 'show max_connections'   # and the pool size of pgbouncer"),
 	},
-	"http": {
+	"http2": {
 		Summary:  Path,
 		Messages: Words,
-		Usual:    []string{"401", "403", "404", "405", "407", "409", "410", "412", "416", "429"},
-		Causes: map[string]string{
-			"500": "the program behind the server failed; its log says why",
-			"502": "the server behind the proxy closed or refused the connection",
-			"503": "the server is overloaded or has no healthy backend",
-			"504": "the server behind the proxy did not answer in time",
-			"5":   "the server could not do its work; its error log says why",
-			"":    "the client asks for what is not there, or not allowed",
-		},
+		Usual: []string{"401", "403", "404", "405", "407", "409", "410", "412", "416", "429",
+			"NOT_FOUND", "ALREADY_EXISTS", "UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "OUT_OF_RANGE"},
+		Causes: merged(httpCauses, map[string]string{
+			"UNAVAILABLE":        "the server has no backend, is shutting down, or refuses work: clients may retry after a pause",
+			"DEADLINE_EXCEEDED":  "the server gave up at the client's deadline: it, or what it asks, is slower than the client wants to wait",
+			"RESOURCE_EXHAUSTED": "a quota or a limit is used up: requests, memory, or the size of a message",
+			"CANCELLED":          "the client, or who it works for, gave the call up",
+			"INTERNAL":           "the program behind the server failed; its log says why",
+			"UNKNOWN":            "the program behind the server failed without saying how; its log says why",
+			"UNIMPLEMENTED":      "the server does not know the method: client and server differ in version",
+			"INVALID_ARGUMENT":   "the server does not accept what the client sends",
+			"ABORTED":            "work was given up in favour of another (a conflict of transactions): retry it",
+			"REFUSED_STREAM":     "the server takes no further streams on the connection: its limit of concurrent streams is reached, or it shuts down",
+			"ENHANCE_YOUR_CALM":  "the server finds the client too busy: too many pings, resets or headers",
+		}),
+		Dissector: "http2",
+		Batch:     "a method that takes a list, a stream of messages, or calls in parallel on one connection",
+		IdleLimit: "keepalive_timeout of nginx, MAX_CONNECTION_IDLE of gRPC servers",
+		Inside:    shell.Line("perf top -g -p PID   # and the times in the access log"),
+		Log:       shell.Line("journalctl --since -10min"),
+	},
+	"http": {
+		Summary:   Path,
+		Messages:  Words,
+		Usual:     []string{"401", "403", "404", "405", "407", "409", "410", "412", "416", "429"},
+		Causes:    httpCauses,
 		Dissector: "http",
 		Batch:     "an endpoint that takes a list, or calls in parallel",
 		IdleLimit: "keepalive_timeout of nginx, KeepAliveTimeout of Apache, server.keepAliveTimeout of Node.js (5 s unless set)",
@@ -165,6 +186,23 @@ var table = complete(map[string]*Traits{
 	"generic": {Opaque: true},
 	"":        {Opaque: true},
 })
+
+// httpCauses are those of statuses, whatever the version of HTTP.
+var httpCauses = map[string]string{
+	"500": "the program behind the server failed; its log says why",
+	"502": "the server behind the proxy closed or refused the connection",
+	"503": "the server is overloaded or has no healthy backend",
+	"504": "the server behind the proxy did not answer in time",
+	"5":   "the server could not do its work; its error log says why",
+	"":    "the client asks for what is not there, or not allowed",
+}
+
+// merged is two tables in one.
+func merged(a, b map[string]string) map[string]string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
 
 const joins = "a join, WHERE id IN (...), one INSERT with many rows; in an object mapper, fetch eagerly or in batches"
 

@@ -64,6 +64,7 @@ func TestContentDecides(t *testing.T) {
 	kafka := "\x00\x00\x00\x1a\x00\x03\x00\x09\x00\x00\x00\x01\x00\x05fluxx\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	told := "\x00\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x00"
 	qos, qosOK := "\x01\x00\x01\x00\x00\x00\x0b\x00\x3c\x00\x0a\x00\x00\x00\x00\x00\x02\x00\xce", "\x01\x00\x01\x00\x00\x00\x04\x00\x3c\x00\x0b\xce"
+	head2, head2OK := "\x00\x00\x03\x01\x05\x00\x00\x00\x01\x82\x84\x86", "\x00\x00\x01\x01\x05\x00\x00\x00\x01\x88"
 	mongo := func(id, to byte, body string) string {
 		body = "\x00\x00\x00\x00\x00" + string([]byte{byte(len(body)) + 5, 0, 0, 0}) + body + "\x00"
 		return string([]byte{byte(len(body)) + 16, 0, 0, 0, id, 0, 0, 0, to, 0, 0, 0, 0xdd, 7, 0, 0}) + body
@@ -107,6 +108,8 @@ func TestContentDecides(t *testing.T) {
 		{"Redis in words where memcached is expected", 11211, false, []string{">get k\r\n", "<$2\r\nab\r\n"}, "generic "},
 		{"memcached midway, an answer first", 7777, true, []string{"<END\r\n", ">get k\r\n", "<END\r\n"}, "memcached , unpaired, memcached get"},
 		{"a mail server where memcached is expected", 11211, false, []string{"<220 mail ready\r\n", ">EHLO me\r\n", "<250 hello\r\n"}, "generic "},
+		{"HTTP/2 where HTTP is expected", 80, false, []string{">PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "<\x00\x00\x00\x04\x00\x00\x00\x00\x00", ">" + head2, "<" + head2OK}, "http2 GET"},
+		{"HTTP/2 midway", 7777, true, []string{">" + head2, "<" + head2OK}, "http2 ?"},
 		{"AMQP on any port", 7777, false, []string{">AMQP\x00\x00\x09\x01", "<\x01\x00\x00\x00\x00\x00\x07\x00\x0a\x00\x0a\x00\x09\x00\xce", ">" + qos, "<" + qosOK}, "amqp basic.qos"},
 		{"AMQP midway", 7777, true, []string{">" + qos, "<" + qosOK}, "amqp basic.qos"},
 		{"AMQP 1.0 on the port of AMQP", 5672, false, []string{">AMQP\x03\x01\x00\x00", "<AMQP\x03\x01\x00\x00"}, "generic "},

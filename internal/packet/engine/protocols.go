@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/packet/proto/dns"
 	"rtrail/internal/packet/proto/generic"
 	"rtrail/internal/packet/proto/http"
+	"rtrail/internal/packet/proto/http2"
 	"rtrail/internal/packet/proto/kafka"
 	"rtrail/internal/packet/proto/memcached"
 	"rtrail/internal/packet/proto/mongodb"
@@ -21,7 +22,7 @@ import (
 // Protocols lists the decoders in the order in which they are asked. The last
 // one takes what no other one knows.
 func Protocols() []proto.Protocol {
-	return []proto.Protocol{mysql.Protocol, http.Protocol, redis.Protocol, dns.Protocol, postgres.Protocol, mongodb.Protocol, kafka.Protocol, memcached.Protocol, amqp.Protocol, tls.Protocol, generic.Protocol}
+	return []proto.Protocol{mysql.Protocol, http.Protocol, http2.Protocol, redis.Protocol, dns.Protocol, postgres.Protocol, mongodb.Protocol, kafka.Protocol, memcached.Protocol, amqp.Protocol, tls.Protocol, generic.Protocol}
 }
 
 // Names lists the protocols that can be asked for.

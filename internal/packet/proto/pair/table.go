@@ -135,6 +135,14 @@ func (t *Table) Silent(id uint64) {
 	}
 }
 
+// GiveUp gives out the oldest request with a number, if one waits, as unanswered: the
+// client wants no answer any more.
+func (t *Table) GiveUp(id uint64) {
+	if i := t.index(id); i >= 0 {
+		t.unanswered(i, 0)
+	}
+}
+
 func (t *Table) silent(i int) {
 	now := t.Now
 	t.Forget()
