@@ -15,6 +15,7 @@ func All() []Case {
 		rtHopCases(),
 		rtExchangeCases(),
 		rtLineCases(),
+		rtProtocolCases(),
 		packetCases(),
 		mysqlWorkCases(),
 		mysqlCostlyCases(),

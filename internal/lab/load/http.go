@@ -97,6 +97,33 @@ func PacedLines(ctx context.Context, in *env.NetNS, at netip.AddrPort, encrypted
 	return all.Paced(ctx, d, every, 1, func(c *Caller) error { return c.line(command, answer) }), nil
 }
 
+// PacedStreams asks for a path every so often for d, over one connection of HTTP/2 in
+// clear text that all requests share.
+func PacedStreams(ctx context.Context, in *env.NetNS, at netip.AddrPort, d, every time.Duration, path string) PacedResult {
+	transport := &http.Transport{
+		Protocols: new(http.Protocols),
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return in.Connect(ctx, at, 5*time.Second)
+		},
+	}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: 5 * time.Second}
+	return Paced(ctx, d, every, 1, func(ctx context.Context) error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at.String()+path, nil)
+		if err != nil {
+			return err
+		}
+		answer, err := client.Do(request)
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		_, err = io.Copy(io.Discard, answer.Body)
+		return err
+	})
+}
+
 // line sends a command and reads a line, which begins with answer.
 func (c *Caller) line(command, answer string) error {
 	if err := c.conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {

@@ -21,6 +21,7 @@ type NginxConfig struct {
 	Port    int
 	Backlog int // of the listen directive; 0: nginx's own, 511
 	Workers int // 0: one
+	HTTP2   bool // in clear text, and nothing else
 	Cgroups []*env.Cgroup
 	Main    string // further lines outside of blocks
 	HTTP    string // further lines of the http block
@@ -54,6 +55,9 @@ func (c NginxConfig) text(base string) string {
 	backlog := ""
 	if c.Backlog > 0 {
 		backlog = fmt.Sprintf(" backlog=%d", c.Backlog)
+	}
+	if c.HTTP2 {
+		backlog += " http2"
 	}
 	server := c.Server
 	if server == "" {

@@ -1,0 +1,115 @@
+package cases
+
+import (
+	"context"
+	"strconv"
+	"syscall"
+	"time"
+
+	"rtrail/internal/lab/env"
+	"rtrail/internal/lab/load"
+	"rtrail/internal/lab/server"
+)
+
+// rtProtocolCases have slow servers that speak what no other case speaks.
+func rtProtocolCases() []Case {
+	return []Case{serverSlowHTTP2(), serverSlowMemcached()}
+}
+
+// serverSlowHTTP2 has an application behind nginx pause for 60 ms of every 100, as for
+// the collection of garbage. Clients ask nginx over one connection of HTTP/2, several
+// at a time.
+func serverSlowHTTP2() Case {
+	const port = 8082
+	var p pair
+	var application *env.Proc
+	stop := func() {}
+	return Case{
+		ID:    "rt/server-slow+http2",
+		Title: "an application behind nginx pauses for 60 ms of every 100; requests share a connection of HTTP/2, captured on both sides",
+		Rule:  "rt/server-slow",
+		Kind:  "service", Name: `http2 10\.213\.\d+\.1:8082`,
+		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "iproute2"}, Commands: []string{"nginx", "ip"}},
+		Captures: bothSides(port),
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
+			application, err = p.jobServer(ctx, e, "application", "16", "2", []int{9000}, func(port int) string { return p.port(uint16(port)).String() })
+			if err != nil {
+				return err
+			}
+			_, err = server.StartNginx(ctx, e, p.server, server.NginxConfig{
+				Name: "proxy", Address: p.at.Addr, Port: port, HTTP2: true,
+				HTTP:   "upstream application { server " + p.at.Addr + ":9000; keepalive 16; }",
+				Server: `location / { proxy_pass http://application; proxy_http_version 1.1; proxy_set_header Connection ""; }`,
+			})
+			return err
+		}),
+		Inject: func(ctx context.Context, e *env.Env) error {
+			stop = standStill(application, 60*time.Millisecond, 100*time.Millisecond)
+			return nil
+		},
+		Fix: func(ctx context.Context, e *env.Env) error {
+			stop()
+			return nil
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			return load.PacedStreams(ctx, p.client, p.port(port), d, 5*time.Millisecond, "/orders/17").Tail(.5, "p50"), nil
+		},
+	}
+}
+
+// serverSlowMemcached stops memcached for 60 ms of every 100, as snapshots of virtual
+// machines and debuggers do.
+func serverSlowMemcached() Case {
+	const port = 11211
+	var p pair
+	var cache *env.Proc
+	stop := func() {}
+	return Case{
+		ID:    "rt/server-slow+memcached",
+		Title: "memcached stands still for 60 ms of every 100, captured on both sides",
+		Rule:  "rt/server-slow",
+		Kind:  "service", Name: `memcached 10\.213\.\d+\.1:11211`,
+		Needs:    env.Needs{Root: true, Packages: []string{"memcached", "iproute2"}, Commands: []string{"memcached", "ip"}},
+		Captures: bothSides(port),
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
+			cache, err = e.StartWith(env.Options{NetNS: p.server}, "memcached", "-u", "nobody", "-l", p.at.Addr, "-p", strconv.Itoa(port), "-U", "0", "-m", "64")
+			if err != nil {
+				return err
+			}
+			return p.server.UntilListens(ctx, p.port(port).String())
+		}),
+		Inject: func(ctx context.Context, e *env.Env) error {
+			stop = standStill(cache, 60*time.Millisecond, 100*time.Millisecond)
+			return nil
+		},
+		Fix: func(ctx context.Context, e *env.Env) error {
+			stop()
+			return nil
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			r, err := load.PacedLines(ctx, p.client, p.port(port), nil, 16, d, 4*time.Millisecond, "set hits 0 0 1\r\n7\r\n", "STORED")
+			return r.Tail(.5, "p50"), err
+		},
+	}
+}
+
+// standStill stops a process for so long in every period, until the function that it
+// returns is called.
+func standStill(proc *env.Proc, still, period time.Duration) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer proc.Signal(syscall.SIGCONT)
+		for ctx.Err() == nil {
+			proc.Signal(syscall.SIGSTOP)
+			time.Sleep(still)
+			proc.Signal(syscall.SIGCONT)
+			time.Sleep(period - still)
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
