@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"rtrail/internal/crash"
 )
 
 // seal turns a segment into Parquet, then those for which there was no room.
@@ -48,7 +50,10 @@ func (d *Directory) sealNamed(name string) (notes []string, full bool) {
 	folder, err := d.segments.Sub(name)
 	if err == nil {
 		defer folder.Close()
-		notes, err = sealSegment(folder, d.host)
+		err = crash.Guard(func() (err error) {
+			notes, err = sealSegment(folder, d.host)
+			return err
+		})
 	}
 	switch {
 	case noRoom(err):

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"rtrail/internal/budget"
+	"rtrail/internal/crash"
 )
 
 const (
@@ -138,7 +139,12 @@ func (j *job) start(ctx context.Context) {
 					continue
 				}
 				s.line = p.line
-				j.format.parse(p.text, s)
+				if err := crash.Guard(func() error {
+					j.format.parse(p.text, s)
+					return nil
+				}); err != nil { // costs the rest of the piece
+					s.problems = append(s.problems, Problem{p.line + 1, err.Error()})
+				}
 				if j.format.mark != nil {
 					s.samples += int64(bytes.Count(p.text, j.format.mark))
 				}

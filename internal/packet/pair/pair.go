@@ -207,9 +207,8 @@ func surveyBoth(ctx context.Context, o *Options) ([2]*survey, error) {
 // error.
 func both(do func(i int) error) error {
 	failed := make(chan error, 1)
-	side := func(i int) error { return crash.Guard(func() error { return do(i) }) }
-	go func() { failed <- side(AtServer) }()
-	err := side(AtClient)
+	go func() { failed <- crash.Guard(func() error { return do(AtServer) }) }()
+	err := crash.Guard(func() error { return do(AtClient) })
 	if other := <-failed; err == nil {
 		err = other
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+
+	"rtrail/internal/crash"
 )
 
 const (
@@ -99,6 +101,17 @@ func newStream(s *source, name string, head []byte, r plain, p parser) *stream {
 	return st
 }
 
+// read is r.Read, in which what unpacks a stranger's file may panic.
+func read(r io.Reader, into []byte) (n int, err error) {
+	if crashed := crash.Guard(func() error {
+		n, err = r.Read(into)
+		return nil
+	}); crashed != nil {
+		return 0, crashed
+	}
+	return n, err
+}
+
 // pump reads blocks until the stream ends or nobody wants them.
 func (st *stream) pump(r plain, b *block) {
 	if r.unpack != nil {
@@ -107,7 +120,7 @@ func (st *stream) pump(r plain, b *block) {
 	defer close(st.ready)
 	idle := 0
 	for {
-		n, err := r.Read(b.buf[b.to:])
+		n, err := read(r, b.buf[b.to:])
 		b.to += n
 		if idle++; n > 0 {
 			idle = 0

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/packet/fingerprint"
 	"rtrail/internal/recording"
@@ -134,12 +135,13 @@ func (s *server) run(ctx context.Context) {
 // safely turns a panic into a failed look: one strange answer must not end
 // rtrail.
 func (s *server) safely(look func()) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.failed(fmt.Errorf("reading an answer: %v", p))
-		}
-	}()
-	look()
+	err := crash.Guard(func() error {
+		look()
+		return nil
+	})
+	if err != nil {
+		s.failed(fmt.Errorf("reading an answer: %w", err))
+	}
 }
 
 // gone waits until the goroutine has ended, but not for long.

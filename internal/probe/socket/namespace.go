@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/crash"
 	"rtrail/internal/probe/kernel"
 	"rtrail/internal/probe/netproc"
 	"rtrail/internal/probe/procfile"
@@ -69,7 +70,7 @@ func enter(fd int, do func() error) error {
 				return
 			}
 		}
-		result <- do()
+		result <- crash.Guard(do)
 	}()
 	return <-result
 }

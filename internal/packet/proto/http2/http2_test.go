@@ -174,6 +174,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, q.get(5, "/a"), proto.Likely},
 		{flow.ToServer, q.get(7, "/a")[:12], proto.Maybe},
 		{flow.ToServer, frameOf(dataFrame, 0, 0, "x"), proto.No},
+		{flow.ToServer, "\x00\x00\x00\x00\x00\x06\xff\x01\x00\x00\x00\x01", proto.No}, // Modbus
 		{flow.ToServer, frameOf(pingFrame, 0x40, 0, "12345678"), proto.No},
 		{flow.ToServer, "GET / HTTP/1.1\r\n\r\n", proto.No},
 		{flow.ToServer, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03aaaaa", proto.No},

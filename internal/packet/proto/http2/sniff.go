@@ -11,6 +11,10 @@ import (
 // (SETTINGS_MAX_FRAME_SIZE).
 const maxUsual = 16 << 10
 
+// maxStream is the number of a stream that only connections reach which have had a
+// million requests.
+const maxStream = 1 << 21
+
 // sniff knows a client by its preface and a server by its settings. In the middle of a
 // connection it takes frames, one behind the other, for likely.
 func sniff(d flow.Dir, data []byte) proto.Match {
@@ -24,7 +28,8 @@ func sniff(d flow.Dir, data []byte) proto.Match {
 	for len(data) >= headerSize {
 		f, size := readHeader(data)
 		switch {
-		case size > maxUsual, f.kind > continuationFrame, !fits(f, size), f.flags&^flagsOf[f.kind] != 0:
+		case size > maxUsual, f.kind > continuationFrame, !fits(f, size), f.flags&^flagsOf[f.kind] != 0, f.stream >= maxStream,
+			f.kind == dataFrame && size == 0 && f.flags&flagEndStream == 0: // zeros, of which other protocols are full
 			return proto.No
 		case int64(len(data)) < headerSize+size:
 			return some(whole)
