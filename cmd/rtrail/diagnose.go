@@ -205,10 +205,10 @@ func checkThere(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// mostSamples bounds the evidence of a live run, which is held in memory: 30
+// maxSamples bounds the evidence of a live run, which is held in memory: 30
 // samples of a host with a thousand processes and five thousand sockets take
 // about 90 MB of the process.
-const mostSamples = 30
+const maxSamples = 30
 
 // pace is the time between two samples: what the user wants, else a second, or
 // more in a long window.
@@ -216,7 +216,7 @@ func (d *diagnosis) pace() time.Duration {
 	if d.interval > 0 {
 		return d.interval
 	}
-	return max(time.Second, d.length/mostSamples)
+	return max(time.Second, d.length/maxSamples)
 }
 
 // live watches this host.

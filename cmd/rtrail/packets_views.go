@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// mostSorted bounds the requests that are held to be sorted, at half a kilobyte
+	// maxSorted bounds the requests that are held to be sorted, at half a kilobyte
 	// each.
-	mostSorted = 100_000
+	maxSorted = 100_000
 	// lookahead is how many requests a list waits for one that began earlier.
 	lookahead = 50_000
 )
@@ -155,7 +155,7 @@ func (r *packetsRun) listed(v *packetsView) {
 	case r.topGiven:
 		r.best(v, r.order, r.top, false)
 	default:
-		r.best(v, r.order, mostSorted, false)
+		r.best(v, r.order, maxSorted, false)
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 	// judgePatience bounds how long is judged before the rest is left out.
 	judgePatience = 10 * time.Second
 
-	mostEpisodes = 12
+	maxEpisodes  = 12
 	topProcesses = 5
 )
 
@@ -97,7 +97,7 @@ func (o *overview) print(out io.Writer) error {
 	d := document.Document{}
 	all := o.windows.Episodes()
 	list := document.List{Title: "FAULTS" + o.how(), Style: document.Strong}
-	for _, e := range episode.Worst(all, mostEpisodes) {
+	for _, e := range episode.Worst(all, maxEpisodes) {
 		f := e.Finding
 		list.Items = append(list.Items, document.Item{
 			Words:   fmt.Sprintf("%s to %s  %v, %s: %v", e.From.Local().Format(clockLayout), e.To.Local().Format("15:04:05"), f.Confidence, f.Rule, f.Headline),

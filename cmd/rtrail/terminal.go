@@ -17,15 +17,15 @@ import (
 // says nothing: what fits a mail or a ticket.
 const pipeWidth = 100
 
-// mostColumns bounds what COLUMNS may ask for.
-const mostColumns = 1000
+// maxColumns bounds what COLUMNS may ask for.
+const maxColumns = 1000
 
 // terminalWidth is how wide the output may be, and whether it is a terminal.
 // COLUMNS comes first, as the user may have set it for a pipe.
 func terminalWidth(out io.Writer) (width int, tty bool) {
 	f, ok := raw(out).(*os.File)
 	tty = ok && term.IsTerminal(int(f.Fd()))
-	if w, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && w > 0 && w <= mostColumns {
+	if w, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && w > 0 && w <= maxColumns {
 		return w, tty
 	}
 	if !tty {

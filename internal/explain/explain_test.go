@@ -131,7 +131,7 @@ func TestFormerIDs(t *testing.T) {
 			t.Errorf("%s finds %q, want %s", old, e.ID, now)
 		}
 	}
-	if err := catalogue.Override("rt/two-humps.some-requests=40"); err != nil {
+	if err := catalogue.Override("rt/two-humps.min-requests=40"); err != nil {
 		t.Error(err)
 	}
 	catalogue.Reset()

@@ -13,8 +13,8 @@ import (
 // rests for a second where clients do not.
 var ours localEnds
 
-// mostOurs bounds what is remembered; the latest are.
-const mostOurs = 256
+// maxOurs bounds what is remembered; the latest are.
+const maxOurs = 256
 
 type localEnds struct {
 	ports [1 << 16 / 64]atomic.Uint64 // one bit for each port that ever was one: what is asked for every request must cost next to nothing
@@ -31,7 +31,7 @@ func (l *localEnds) add(conn net.Conn) {
 	end = netip.AddrPortFrom(end.Addr().Unmap().WithZone(""), end.Port())
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.list) == mostOurs {
+	if len(l.list) == maxOurs {
 		l.list = slices.Delete(l.list, 0, 1)
 	}
 	l.list = append(l.list, end)

@@ -42,10 +42,10 @@ func TestOurs(t *testing.T) {
 func TestOursForgets(t *testing.T) {
 	var l localEnds
 	at := func(port uint16) netip.AddrPort { return netip.AddrPortFrom(netip.MustParseAddr("::1"), port) }
-	for port := range uint16(mostOurs + 1) {
+	for port := range uint16(maxOurs + 1) {
 		l.add(fixedEnd{local: &net.TCPAddr{IP: net.IPv6loopback, Port: int(port) + 1}})
 	}
-	if l.has(at(1)) || !l.has(at(2)) || !l.has(at(mostOurs+1)) {
+	if l.has(at(1)) || !l.has(at(2)) || !l.has(at(maxOurs+1)) {
 		t.Error("not the latest are remembered")
 	}
 	l.add(fixedEnd{local: &net.UnixAddr{Name: "/run/mysqld/mysqld.sock"}})

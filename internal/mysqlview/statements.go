@@ -168,9 +168,9 @@ func newStatementSums() *statementSums {
 	return &statementSums{digests: map[[2]string]*Statement{}, seen: map[[2]string]float64{}}
 }
 
-// mostStatements bounds what is told apart in a long run; what comes later is
+// maxStatements bounds what is told apart in a long run; what comes later is
 // left out of the summary.
-const mostStatements = 10_000
+const maxStatements = 10_000
 
 // add takes what came since it was asked last. rec holds at least the last two
 // readings; the last look of the process list is at its end. The probe writes a
@@ -209,7 +209,7 @@ func (s *statementSums) add(rec *recording.Recording, server string) {
 		case have != nil:
 			have.Count, have.Took, have.Examined = have.Count+x.Count, have.Took+x.Took, have.Examined+x.Examined
 			have.Sent, have.Errors, have.NoIndex = have.Sent+x.Sent, have.Errors+x.Errors, have.NoIndex+x.NoIndex
-		case len(s.digests) < mostStatements:
+		case len(s.digests) < maxStatements:
 			s.digests[k] = &x
 		}
 	}
@@ -225,7 +225,7 @@ func (s *statementSums) addSessions(rec *recording.Recording, server string) {
 	rows := recording.Rows[recording.MySQLSession](rec)
 	for i := len(rows) - 1; i >= 0 && sameLook(rows[i].At, s.looked); i-- {
 		k := [2]string{rows[i].DB, escape.Line(rows[i].Statement)}
-		if _, have := s.seen[k]; runs(&rows[i]) && rows[i].Server == server && (have || len(s.seen) < mostStatements) {
+		if _, have := s.seen[k]; runs(&rows[i]) && rows[i].Server == server && (have || len(s.seen) < maxStatements) {
 			s.seen[k]++
 		}
 	}

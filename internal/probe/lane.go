@@ -299,11 +299,11 @@ func (l *lane) late() {
 		return
 	}
 	age := time.Since(l.since)
-	const mostAge = Deadline + Deadline/2
+	const maxAge = Deadline + Deadline/2
 	switch {
 	case age < patience:
 		l.watch.Reset(patience - age)
-	case age < mostAge:
+	case age < maxAge:
 		if len(l.probes) > 1 {
 			var others []*followed
 			for _, f := range l.probes {
@@ -316,12 +316,12 @@ func (l *lane) late() {
 				l.run.follow(others)
 			}
 		}
-		l.watch.Reset(mostAge - age)
+		l.watch.Reset(maxAge - age)
 	default:
 		l.lost = true
 		run := recording.ProbeRun{
 			At: l.since, Probe: l.running.probe.Name(), Duration: age, Late: true, Lost: 1,
-			Error: fmt.Sprintf("no answer within %v: given up for this run", mostAge),
+			Error: fmt.Sprintf("no answer within %v: given up for this run", maxAge),
 		}
 		// The rows stay with the probe, which may still write them.
 		l.run.commit(recording.NewWriter(l.since), run)

@@ -73,14 +73,14 @@ func (c *Counter) section(file string) string {
 // everyday says which rise is passed over.
 func (c *Counter) everyday() string {
 	var parts []string
-	if least := orElse(c.Least, someCounts); least > 1 {
+	if least := orElse(c.Least, minCounts); least > 1 {
 		parts = append(parts, fmt.Sprintf("fewer than %.0f in the window", least))
 	}
 	switch {
 	case c.PerSecond > 0:
 		parts = append(parts, fmt.Sprintf("less than %g a second", c.PerSecond))
 	case c.Least == 0:
-		parts = append(parts, fmt.Sprintf("less than %g a second", someRate))
+		parts = append(parts, fmt.Sprintf("less than %g a second", minRate))
 	}
 	if c.Share > 0 {
 		parts = append(parts, fmt.Sprintf("less than %g %% of %s", 100*c.Share, c.Of))

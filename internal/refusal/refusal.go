@@ -48,7 +48,7 @@ type Counter struct {
 
 	Less string // names of counters that count some of the same: they are taken off
 	// A Refused counter is told of if it grew by Least in the window, at that rate,
-	// and by that share of another counter. 0: someCounts, someRate, any.
+	// and by that share of another counter. 0: minCounts, minRate, any.
 	Least     float64
 	PerSecond float64
 	Share     float64
@@ -56,11 +56,11 @@ type Counter struct {
 }
 
 const (
-	// someCounts: one or two in a window are a burst that nobody remembers.
-	someCounts = 3
-	// someRate, per second: three in a minute. In long windows anything has
+	// minCounts: one or two in a window are a burst that nobody remembers.
+	minCounts = 3
+	// minRate, per second: three in a minute. In long windows anything has
 	// happened once.
-	someRate = 0.05
+	minRate = 0.05
 	// maxRisen bounds what one verdict lists.
 	maxRisen = 50
 )
@@ -135,7 +135,7 @@ func (s *source) rise(name string, scope Scope) (Risen, bool) {
 	for _, other := range fields(c.Less) {
 		count -= scope.Delta[other]
 	}
-	needed := max(orElse(c.Least, someCounts), orElse(c.PerSecond, someRate)*scope.Seconds)
+	needed := max(orElse(c.Least, minCounts), orElse(c.PerSecond, minRate)*scope.Seconds)
 	if c.Least > 0 && c.PerSecond == 0 {
 		needed = c.Least
 	}

@@ -19,8 +19,8 @@ const (
 	pieceSize = 1 << 20
 	// longestThread bounds the memory that text without any thread takes.
 	longestThread = 64 << 20
-	// mostProblems is how many places are kept of those that cannot be read.
-	mostProblems = 10
+	// maxProblems is how many places are kept of those that cannot be read.
+	maxProblems = 10
 )
 
 // piece is text that begins and ends between threads.

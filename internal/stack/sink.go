@@ -26,7 +26,7 @@ func (s *sink) finish(t *thread) {
 	st := s.add(t)
 	if s.full {
 		s.unreadable++
-		if len(s.problems) < mostProblems {
+		if len(s.problems) < maxProblems {
 			s.problems = append(s.problems, Problem{t.line, "more different stacks than fit into memory; this one is left out"})
 		}
 		return
@@ -46,7 +46,7 @@ func (s *sink) dump() {
 // bad notes that the line being read makes no sense.
 func (s *sink) bad(what string) {
 	s.unreadable++
-	if len(s.problems) < mostProblems {
+	if len(s.problems) < maxProblems {
 		s.problems = append(s.problems, Problem{s.line, what})
 	}
 }
@@ -54,7 +54,7 @@ func (s *sink) bad(what string) {
 // sortProblems puts the problems of all workers in order and keeps the first.
 func sortProblems(src *Source) {
 	slices.SortFunc(src.Problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
-	if len(src.Problems) > mostProblems {
-		src.Problems = src.Problems[:mostProblems]
+	if len(src.Problems) > maxProblems {
+		src.Problems = src.Problems[:maxProblems]
 	}
 }

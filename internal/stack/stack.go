@@ -67,15 +67,15 @@ type Stack struct {
 // Objects counts what was waited for; the most frequent ones are kept.
 type Objects map[string]int64
 
-// mostObjects bounds the objects kept of one stack: a lock of every row would
+// maxObjects bounds the objects kept of one stack: a lock of every row would
 // be as many as there are rows.
-const mostObjects = 64
+const maxObjects = 64
 
 func (o *Objects) add(name string, n int64) {
 	if *o == nil {
 		*o = Objects{}
 	}
-	if _, known := (*o)[name]; !known && len(*o) >= mostObjects {
+	if _, known := (*o)[name]; !known && len(*o) >= maxObjects {
 		return
 	}
 	(*o)[name] += n

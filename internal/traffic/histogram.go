@@ -211,7 +211,7 @@ const (
 	// way, the fourth is at 8.06 s, which is 3.91 times 2.06 s.
 	multipleShare = 0.05
 	// Beyond this multiple every time would be near one.
-	mostMultiple = 5
+	maxMultiple = 5
 )
 
 // Multiples tells whether times, ascending, lie at whole multiples of the first
@@ -223,7 +223,7 @@ func Multiples(at []time.Duration) (times []int, ok bool) {
 	for _, d := range at {
 		ratio := float64(d) / float64(at[0])
 		n := math.Round(ratio)
-		if n > mostMultiple || math.Abs(ratio-n) > multipleShare*max(1, n-1) || len(times) > 0 && int(n) == times[len(times)-1] {
+		if n > maxMultiple || math.Abs(ratio-n) > multipleShare*max(1, n-1) || len(times) > 0 && int(n) == times[len(times)-1] {
 			return nil, false
 		}
 		times = append(times, int(n))

@@ -16,9 +16,9 @@ const (
 	// before and after those that are summed up.
 	runHead = 3
 	runTail = 2
-	// mostSteps bounds the lines of a ladder, to some 30 MB; nobody reads as many.
+	// maxSteps bounds the lines of a ladder, to some 30 MB; nobody reads as many.
 	// With All there is no bound.
-	mostSteps = 100_000
+	maxSteps = 100_000
 	// mostLadderTransactions bounds the transactions of a ladder in the same way.
 	mostLadderTransactions = 20_000
 )
@@ -30,7 +30,7 @@ type Ladder struct {
 	Transactions []rt.Transaction
 
 	steps   []step
-	left    uint64 // packets beyond mostSteps
+	left    uint64 // packets beyond maxSteps
 	unasked uint64 // transactions beyond mostLadderTransactions
 	all     bool
 }
@@ -221,7 +221,7 @@ func (c *climber) add(s step) {
 		l.steps = append(l.steps, s)
 		return
 	}
-	if len(l.steps) >= mostSteps {
+	if len(l.steps) >= maxSteps {
 		l.left++
 		return
 	}

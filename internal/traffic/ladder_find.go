@@ -88,8 +88,8 @@ func Find(ctx context.Context, src pcap.Source, names []Wanted) ([]Found, error)
 	return out, nil
 }
 
-// mostFits is how many connections with one name are listed.
-const mostFits = 10
+// maxFits is how many connections with one name are listed.
+const maxFits = 10
 
 // finder is the collector.
 type finder struct {
@@ -125,7 +125,7 @@ func (f *finder) Connection(c *tcp.Conn) {
 		} else if e := n.End; endOf(c.Client) != e && endOf(c.Server) != e {
 			continue
 		}
-		if len(f.fits[i]) < mostFits {
+		if len(f.fits[i]) < maxFits {
 			f.fits[i] = append(f.fits[i], Found{c.ID, c.Client, c.Server, c.Space, c.Across, c.Last.Frame})
 		} else {
 			f.more[i]++

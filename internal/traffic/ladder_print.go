@@ -18,9 +18,9 @@ import (
 	"rtrail/internal/unit"
 )
 
-// mostListed is how many transactions are listed below a ladder, unless all are
+// maxListed is how many transactions are listed below a ladder, unless all are
 // wanted: the slowest.
-const mostListed = 40
+const maxListed = 40
 
 const (
 	// arrowWidth is how many columns lie between client and server if there is room.
@@ -371,11 +371,11 @@ func (o LadderText) transactions(w io.Writer, l *Ladder) {
 		shown[i] = i
 	}
 	title := "REQUESTS"
-	if !l.all && len(shown) > mostListed {
+	if !l.all && len(shown) > maxListed {
 		slices.SortStableFunc(shown, func(a, b int) int { return cmp.Compare(l.Transactions[b].Total(), l.Transactions[a].Total()) })
-		shown = shown[:mostListed]
+		shown = shown[:maxListed]
 		slices.Sort(shown)
-		title = fmt.Sprintf("REQUESTS, the slowest %d of %s (--all shows all)", mostListed, unit.Count(len(l.Transactions)+int(l.unasked)))
+		title = fmt.Sprintf("REQUESTS, the slowest %d of %s (--all shows all)", maxListed, unit.Count(len(l.Transactions)+int(l.unasked)))
 	}
 	var rows [][]string
 	for _, i := range shown {

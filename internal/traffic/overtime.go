@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// mostIntervals is how many intervals with requests a capture is told in: what
+	// maxIntervals is how many intervals with requests a capture is told in: what
 	// one screen shows.
-	mostIntervals = 20
-	// mostInInterval is how many services of an interval are told one by one; the
+	maxIntervals = 20
+	// maxInInterval is how many services of an interval are told one by one; the
 	// others are added up.
-	mostInInterval = 4
-	// mostParts bounds the sums of services in intervals that are kept.
-	mostParts = 4096
+	maxInInterval = 4
+	// maxParts bounds the sums of services in intervals that are kept.
+	maxParts = 4096
 )
 
 // OverTime keeps what services answered in each interval, for a table that is
@@ -52,10 +52,10 @@ func (o *OverTime) Second(x *summary.Second) {
 	}
 	kept := *x
 	o.add(x.Service, &kept)
-	for len(o.intervals) > mostIntervals || len(o.parts) > mostParts && len(o.intervals) > 1 {
+	for len(o.intervals) > maxIntervals || len(o.parts) > maxParts && len(o.intervals) > 1 {
 		o.coarsen()
 	}
-	if len(o.parts) > mostParts {
+	if len(o.parts) > maxParts {
 		o.addUp()
 	}
 }
@@ -160,12 +160,12 @@ func (o *OverTime) shown(at int64) []*summary.Second {
 		return cmp.Or(cmp.Compare(b.Sum, a.Sum), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Service.Server.Port, b.Service.Server.Port), cmp.Compare(a.Service.Proto, b.Service.Proto),
 			slices.Compare(a.Service.Server.Addr[:], b.Service.Server.Addr[:]))
 	})
-	if len(list) <= mostInInterval+1 {
+	if len(list) <= maxInInterval+1 {
 		return list
 	}
 	others := &summary.Second{At: at, Service: summary.Service{Proto: "others"}}
-	for _, x := range list[mostInInterval:] {
+	for _, x := range list[maxInInterval:] {
 		others.Merge(x)
 	}
-	return append(list[:mostInInterval], others)
+	return append(list[:maxInInterval], others)
 }

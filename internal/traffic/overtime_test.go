@@ -52,7 +52,7 @@ func TestOverTimeGrows(t *testing.T) {
 		for _, x := range o.parts {
 			count += x.Count
 		}
-		if count != uint64(2*c.seconds) || len(o.intervals) > mostIntervals {
+		if count != uint64(2*c.seconds) || len(o.intervals) > maxIntervals {
 			t.Errorf("%d seconds: %d requests in %d intervals:\n%s", c.seconds, count, len(o.intervals), text)
 		}
 	}
@@ -87,7 +87,7 @@ func TestOverTimeManyServices(t *testing.T) {
 	for _, x := range o.parts {
 		count += x.Count
 	}
-	if len(o.parts) > mostParts || count != 20000 || strings.Count(text, "\n") > 3+mostIntervals*(mostInInterval+1) {
+	if len(o.parts) > maxParts || count != 20000 || strings.Count(text, "\n") > 3+maxIntervals*(maxInInterval+1) {
 		t.Errorf("%d parts, %d requests:\n%s", len(o.parts), count, text)
 	}
 
@@ -113,7 +113,7 @@ func TestOverTimeExtremes(t *testing.T) {
 		}
 		var b strings.Builder
 		o.print(&b, 80)
-		if len(o.intervals) > mostIntervals || b.Len() == 0 {
+		if len(o.intervals) > maxIntervals || b.Len() == 0 {
 			t.Errorf("%d intervals:\n%s", len(o.intervals), b.String())
 		}
 	}

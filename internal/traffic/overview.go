@@ -82,8 +82,8 @@ func (o Overview) time(at int64) time.Time {
 	return local(at, o.Zone)
 }
 
-// mostQuiet is how many services without requests are named.
-const mostQuiet = 5
+// maxQuiet is how many services without requests are named.
+const maxQuiet = 5
 
 // What is said of services in which boundaries of messages were inferred: of those
 // without a decoder, and of those whose decoder had not all bytes.
@@ -143,7 +143,7 @@ func (o Overview) services(w io.Writer) {
 // serviceNames lists the first of some services, and counts the others.
 func serviceNames(list []summary.Service) string {
 	var names []string
-	for _, k := range list[:min(len(list), mostQuiet)] {
+	for _, k := range list[:min(len(list), maxQuiet)] {
 		names = append(names, service(k)+" "+marked(k.Proto, 0))
 	}
 	if more := len(list) - len(names); more > 0 {

@@ -48,9 +48,9 @@ type streamKey struct {
 	in       *chunk
 }
 
-// mostPending bounds a chunk: at the end of a capture everything that is open
+// maxPending bounds a chunk: at the end of a capture everything that is open
 // completes at once. What is beyond is handed on without waiting for others.
-const mostPending = 8 << 20
+const maxPending = 8 << 20
 
 // Start makes room for the workers.
 func (s *Stream) Start(workers int) { s.lanes = make([][]*chunk, workers) }
@@ -92,7 +92,7 @@ func (l *lane) Transaction(t *rt.Transaction) {
 		c.rows = append(c.rows, *t)
 	}
 	c.keys = append(c.keys, k)
-	if len(c.text) > mostPending || len(c.rows) > mostPending/512 {
+	if len(c.text) > maxPending || len(c.rows) > maxPending/512 {
 		l.stream.handNow(c)
 	}
 }

@@ -190,7 +190,7 @@ func (v *View) transacting(server string) func(recording.MySQLLockWait) MySQLTra
 		}
 	}
 	for _, look := range v.TransactionsOf(server) {
-		if len(look) >= mostTransactions {
+		if len(look) >= maxTransactions {
 			delete(complete, look[0].At)
 		}
 		for _, t := range look {
@@ -219,9 +219,9 @@ func (v *View) transacting(server string) func(recording.MySQLLockWait) MySQLTra
 	}
 }
 
-// mostTransactions is how many rows a look at the open transactions has at most:
+// maxTransactions is how many rows a look at the open transactions has at most:
 // with so many some may be missing.
-const mostTransactions = 200
+const maxTransactions = 200
 
 // lockLooks is how often lock waits of a server were looked for: as often as
 // it answered.

@@ -19,8 +19,8 @@ type NginxConfig struct {
 	Name    string // names its files
 	Address string // it listens on
 	Port    int
-	Backlog int // of the listen directive; 0: nginx's own, 511
-	Workers int // 0: one
+	Backlog int  // of the listen directive; 0: nginx's own, 511
+	Workers int  // 0: one
 	HTTP2   bool // in clear text, and nothing else
 	Cgroups []*env.Cgroup
 	Main    string // further lines outside of blocks

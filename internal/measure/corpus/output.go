@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostKept bounds what is kept of a document that is looked into.
-const mostKept = 64 << 20
+// maxKept bounds what is kept of a document that is looked into.
+const maxKept = 64 << 20
 
 // output takes what a run prints: it must be text without control characters, and
 // valid where it is JSON. Of a long list nothing is kept.
@@ -60,7 +60,7 @@ func parse(r io.Reader) error {
 
 // Write never fails: the run shall end by itself.
 func (o *output) Write(p []byte) (int, error) {
-	if o.keep && o.kept.Len()+len(p) <= mostKept {
+	if o.keep && o.kept.Len()+len(p) <= maxKept {
 		o.kept.Write(p)
 	}
 	if o.decode != nil {

@@ -135,7 +135,7 @@ const dots = "..."
 func (m *Maker) statement(d *dialect, command string, text []byte, cut bool) string {
 	s := &m.shape
 	var bare []byte
-	if len(text) <= mostSkeleton && (command == "Query" || command == "Execute") {
+	if len(text) <= maxSkeleton && (command == "Query" || command == "Execute") {
 		bare = s.skeleton(d, text, cut)
 		if bare != nil {
 			if known, ok := m.lookup(bare); ok {

@@ -232,7 +232,7 @@ func TestNoLiteralSurvives(t *testing.T) {
 			if slow := New().laidOut(map[bool]*dialect{true: &mysql, false: &postgres}[w.my], "Query", []byte(text), cut); slow != got && text != "" {
 				t.Fatalf("%s\nbecame %s by its skeleton, %s by its shape", text, got, slow)
 			}
-			if !cut && strings.HasSuffix(got, dots) && len(got) < mostShape {
+			if !cut && strings.HasSuffix(got, dots) && len(got) < maxShape {
 				t.Fatalf("%s: %s\nnot understood: %s", protocol, text, got)
 			}
 		}
@@ -271,7 +271,7 @@ func TestCacheIsBounded(t *testing.T) {
 		m.Of("mysql", "Query", fmt.Appendf(nil, "SELECT c%d FROM %s", i, strings.Repeat("t", 150)), false)
 		most = max(most, m.youngBytes)
 	}
-	if most > cacheBytes/2+2*mostShape || m.old == nil {
+	if most > cacheBytes/2+2*maxShape || m.old == nil {
 		t.Errorf("%d bytes in one generation of %d", most, cacheBytes/2)
 	}
 	if got := m.Of("mysql", "Query", []byte("SELECT c59999 FROM "+strings.Repeat("t", 150)), false); !strings.HasPrefix(got, "SELECT c59999 FROM tt") {
@@ -290,7 +290,7 @@ func FuzzOf(f *testing.F) {
 			protocol, escape = "mysql", strings.NewReplacer("'", `\'`, `\`, `\\`)
 		}
 		for _, p := range []string{protocol, "http", "redis", "dns"} {
-			if got := m.Of(p, "X", data, cut); len(got) > 3*mostShape {
+			if got := m.Of(p, "X", data, cut); len(got) > 3*maxShape {
 				t.Errorf("%s: a fingerprint of %d bytes", p, len(got))
 			}
 		}

@@ -29,7 +29,7 @@ func (s *shape) constant(w []byte) bool {
 // listed says whether the open group holds nothing but values up to the comma
 // just written.
 func (s *shape) listed() bool {
-	return s.depth > 0 && s.depth <= mostDepth && s.start[s.depth-1] == len(s.out)-3 && s.out[len(s.out)-2] == '?'
+	return s.depth > 0 && s.depth <= maxDepth && s.start[s.depth-1] == len(s.out)-3 && s.out[len(s.out)-2] == '?'
 }
 
 // value writes a literal. Within a list of literals one stands for all.
@@ -143,8 +143,8 @@ func (s *shape) name(text []byte, i int) int {
 	}
 	s.separate()
 	n := text[i:j]
-	if len(n) > mostWord {
-		s.out = append(append(s.out, n[:mostWord]...), n[0])
+	if len(n) > maxWord {
+		s.out = append(append(s.out, n[:maxWord]...), n[0])
 	} else {
 		s.out = append(s.out, n...)
 	}

@@ -3,22 +3,22 @@ package fingerprint
 import "bytes"
 
 const (
-	mostParameters = 16 // names of a query that are shown
-	mostSegment    = 64 // bytes of a segment that are shown
-	// mostName is the longest name in MySQL: 64 characters of at most four bytes.
-	mostName = 256
+	maxParameters = 16 // names of a query that are shown
+	maxSegment    = 64 // bytes of a segment that are shown
+	// maxName is the longest name in MySQL: 64 characters of at most four bytes.
+	maxName = 256
 )
 
 // named makes COMMAND: name, or what stands between them, of a command and a name.
 func (s *shape) named(command, between string, name []byte) {
 	s.out = append(append(s.out[:0], command...), between...)
-	for _, c := range name[:min(len(name), mostName)] {
+	for _, c := range name[:min(len(name), maxName)] {
 		if c < ' ' || c == 0x7f {
 			c = '?'
 		}
 		s.out = append(s.out, c)
 	}
-	if len(name) > mostName {
+	if len(name) > maxName {
 		s.out = append(s.out, dots...)
 	}
 }
@@ -45,9 +45,9 @@ func (s *shape) path(method string, target []byte) {
 		if at := bytes.LastIndexByte(host, '@'); at >= 0 {
 			host = host[at+1:]
 		}
-		s.out = append(s.out, host[:min(len(host), mostSegment)]...)
+		s.out = append(s.out, host[:min(len(host), maxSegment)]...)
 	}
-	for len(target) > 0 && len(s.out) < mostShape {
+	for len(target) > 0 && len(s.out) < maxShape {
 		n := bytes.IndexByte(target, '/')
 		if n < 0 {
 			s.segment(target)
@@ -63,7 +63,7 @@ func (s *shape) path(method string, target []byte) {
 // query writes the names of parameters.
 func (s *shape) query(query []byte) {
 	for i := 0; len(query) > 0; i++ {
-		if i == mostParameters || len(s.out) >= mostShape {
+		if i == maxParameters || len(s.out) >= maxShape {
 			s.out = append(s.out, dots...)
 			return
 		}
@@ -127,8 +127,8 @@ func (s *shape) part(b []byte) {
 
 // printable writes what is not an identifier.
 func (s *shape) printable(b []byte) {
-	long := len(b) > mostSegment
-	for _, c := range b[:min(len(b), mostSegment)] {
+	long := len(b) > maxSegment
+	for _, c := range b[:min(len(b), maxSegment)] {
 		if c <= ' ' || c >= 0x7f {
 			c = '?'
 		}
@@ -191,7 +191,7 @@ func identifier(b []byte) bool {
 // key makes COMMAND name:?:part of a command and a key.
 func (s *shape) key(command string, key []byte) {
 	s.out = append(append(s.out[:0], command...), ' ')
-	for len(key) > 0 && len(s.out) < mostShape/8 {
+	for len(key) > 0 && len(s.out) < maxShape/8 {
 		n := bytes.IndexAny(key, ":/ |")
 		part := key
 		if n >= 0 {
@@ -216,7 +216,7 @@ func (s *shape) key(command string, key []byte) {
 // undigited writes one ? for each run of digits or of bytes that are no text.
 func (s *shape) undigited(b []byte) {
 	run := false
-	for _, c := range b[:min(len(b), mostSegment)] {
+	for _, c := range b[:min(len(b), maxSegment)] {
 		if c >= '0' && c <= '9' || c <= ' ' || c >= 0x7f {
 			if !run {
 				s.out = append(s.out, '?')
@@ -227,7 +227,7 @@ func (s *shape) undigited(b []byte) {
 		run = false
 		s.out = append(s.out, c)
 	}
-	if len(b) > mostSegment {
+	if len(b) > maxSegment {
 		s.out = append(s.out, dots...)
 	}
 }

@@ -1,7 +1,7 @@
 package fingerprint
 
-// mostSkeleton is the longest text, in bytes, whose skeleton is made.
-const mostSkeleton = 512
+// maxSkeleton is the longest text, in bytes, whose skeleton is made.
+const maxSkeleton = 512
 
 // Classes of bytes in a skeleton: what can be copied as it is, and what cannot.
 const (
@@ -135,4 +135,4 @@ func (s *shape) skeleton(d *dialect, text []byte, cut bool) []byte {
 
 // bones is the room for a skeleton; a power of two, so that no index needs a
 // check.
-const bones = 2 * mostSkeleton
+const bones = 2 * maxSkeleton

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	mostShape = 4096 // bytes of a shape; longer ones end in dots
-	mostWord  = 128  // bytes of a name: MySQL has names of 64 characters, PostgreSQL of 63 bytes
-	mostDepth = 16   // parentheses within which lists are collapsed
+	maxShape = 4096 // bytes of a shape; longer ones end in dots
+	maxWord  = 128  // bytes of a name: MySQL has names of 64 characters, PostgreSQL of 63 bytes
+	maxDepth = 16   // parentheses within which lists are collapsed
 )
 
 // dialect is what tells literals from names in a family of SQL.
@@ -45,8 +45,8 @@ type shape struct {
 	open      bool // the text ended within a string or a comment
 	first     int  // where the first string was; -1: none yet
 	depth     int
-	start     [mostDepth]int // where the open groups begin
-	from, to  [mostDepth]int // the group closed last at each depth
+	start     [maxDepth]int // where the open groups begin
+	from, to  [maxDepth]int // the group closed last at each depth
 }
 
 // statement makes the shape of a statement. Where quotes do not add up, the
@@ -123,7 +123,7 @@ func (s *shape) scan(d *dialect, backslash bool, text []byte, cut bool) {
 	s.literal, s.space, s.misread, s.open, s.first, s.depth = false, false, false, false, -1, 0
 	i := 0
 	for i < len(text) {
-		if len(s.out) >= mostShape {
+		if len(s.out) >= maxShape {
 			s.out = append(s.out, dots...)
 			return
 		}
@@ -215,7 +215,7 @@ func (s *shape) finish(cut bool) {
 		}
 		return
 	}
-	if s.depth > 0 && s.depth <= mostDepth {
+	if s.depth > 0 && s.depth <= maxDepth {
 		d := s.depth - 1
 		from, to, row := s.from[d], s.to[d], s.start[d]
 		if to > from && to == row-1 && s.out[to] == ',' && bytes.HasPrefix(s.out[from:to], s.out[row:]) {
@@ -276,7 +276,7 @@ func (s *shape) word(text []byte, i int, cut bool) int {
 		return j
 	}
 	s.separate()
-	s.out = append(s.out, name[:min(len(name), mostWord)]...)
+	s.out = append(s.out, name[:min(len(name), maxWord)]...)
 	s.literal, s.space = false, false
 	return j
 }
@@ -347,7 +347,7 @@ func (s *shape) group() {
 	if s.literal || s.space && class[s.last()] == other {
 		s.out = append(s.out, ' ')
 	}
-	if s.depth < mostDepth {
+	if s.depth < maxDepth {
 		s.start[s.depth] = len(s.out)
 	}
 	s.depth++
@@ -363,7 +363,7 @@ func (s *shape) close() {
 		return
 	}
 	s.depth--
-	if s.depth >= mostDepth {
+	if s.depth >= maxDepth {
 		return
 	}
 	d := s.depth

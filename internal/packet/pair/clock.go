@@ -20,8 +20,8 @@ const (
 	// outliers is of how many packets one may contradict all others: it was sent
 	// twice, and each capture missed another copy.
 	outliers = 100
-	// mostOutliers bounds the time that is spent on finding them.
-	mostOutliers = 64
+	// maxOutliers bounds the time that is spent on finding them.
+	maxOutliers = 64
 	// resolution is how exact times are taken to be, in nanoseconds: most captures
 	// cut them to microseconds.
 	resolution = 1000
@@ -159,7 +159,7 @@ func fit(ways [2][]point) (Clock, bool) {
 		if w.width(r) >= 0 {
 			return w.estimate(r, c), true
 		}
-		if c.Ignored >= min(total/outliers, mostOutliers) {
+		if c.Ignored >= min(total/outliers, maxOutliers) {
 			return c, false
 		}
 		c.Ignored++

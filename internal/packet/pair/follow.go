@@ -10,8 +10,8 @@ import (
 	"rtrail/internal/packet/tcp"
 )
 
-// mostCopies bounds the copies that a direction of a connection remembers.
-const mostCopies = 16
+// maxCopies bounds the copies that a direction of a connection remembers.
+const maxCopies = 16
 
 // follower is the collector of the second pass over one capture.
 type follower struct {
@@ -79,7 +79,7 @@ func (l *follower) Frame(_ *pcap.Packet, f *decode.Frame) {
 		return
 	}
 	list := k.copies[l.again.dir]
-	if len(list) == mostCopies {
+	if len(list) == maxCopies {
 		list = list[:copy(list, list[1:])]
 	}
 	k.copies[l.again.dir] = append(list, resent{f.Seq, uint32(f.Size), l.clock(f.At)})

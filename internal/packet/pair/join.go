@@ -16,9 +16,9 @@ import (
 
 const (
 	noAnswer = proto.NoAnswer
-	// mostWaiting bounds the transactions that wait for what the other capture
+	// maxWaiting bounds the transactions that wait for what the other capture
 	// makes of them, to some 40 MB.
-	mostWaiting = 1 << 16
+	maxWaiting = 1 << 16
 )
 
 // joiner puts the legs of transactions together.
@@ -109,7 +109,7 @@ func (j *joiner) leg(side int, pair int32, x leg) {
 		return
 	}
 	t.legs[side] = append(t.legs[side], x)
-	if j.waiting++; j.waiting > mostWaiting {
+	if j.waiting++; j.waiting > maxWaiting {
 		for i := range t.legs[side] {
 			j.alone(pair, side, &t.legs[side][i])
 		}

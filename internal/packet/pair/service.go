@@ -15,9 +15,9 @@ type serviceKey struct {
 	proto           string
 }
 
-// mostServices bounds the services that are told apart, to some 60 MB. Those
+// maxServices bounds the services that are told apart, to some 60 MB. Those
 // beyond it count for one without name.
-const mostServices = 4096
+const maxServices = 4096
 
 // Part is one part of the time of transactions.
 type Part struct {
@@ -70,7 +70,7 @@ func (j *joiner) service(pair int32, protocol string) *Service {
 	key := serviceKey{j.surveys[0].connections[p.at[0]].server, j.surveys[1].connections[p.at[1]].server, protocol}
 	s := j.services[key]
 	if s == nil {
-		if len(j.services) >= mostServices {
+		if len(j.services) >= maxServices {
 			key = serviceKey{}
 			if s = j.services[key]; s != nil {
 				return s

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// mostSamples bounds the packets of a capture that are remembered to recognise
+	// maxSamples bounds the packets of a capture that are remembered to recognise
 	// connections and to compare clocks, to 12 MB.
-	mostSamples = 1 << 18
-	// mostConnections bounds the connections of a capture, to 120 MB. Those beyond
+	maxSamples = 1 << 18
+	// maxConnections bounds the connections of a capture, to 120 MB. Those beyond
 	// it are counted as silent.
-	mostConnections = 1 << 20
+	maxConnections = 1 << 20
 )
 
 // connection is what the first pass remembers of one.
@@ -58,7 +58,7 @@ type survey struct {
 	samples     []sample
 	most        uint32 // samples have a mix(seq) of at most this
 	live        map[ends]int32
-	left        int   // connections beyond mostConnections
+	left        int   // connections beyond maxConnections
 	missed      int64 // bytes of streams that were acknowledged but not captured
 }
 
@@ -95,7 +95,7 @@ func (s *survey) at(e ends) (int32, bool) {
 	if ok {
 		return n, true
 	}
-	if len(s.connections) >= mostConnections {
+	if len(s.connections) >= maxConnections {
 		s.left++
 		return 0, false
 	}
@@ -116,7 +116,7 @@ func (s *survey) Frame(_ *pcap.Packet, f *decode.Frame) {
 		return
 	}
 	s.samples = append(s.samples, sample{at: f.At, conn: n, seq: f.Seq, ts: f.Options.TSVal, has: f.Options.HasTime, size: uint32(f.Size), ipid: f.IPID, low: low})
-	if len(s.samples) >= mostSamples {
+	if len(s.samples) >= maxSamples {
 		s.most /= 2
 		s.samples = slices.DeleteFunc(s.samples, func(x sample) bool { return mix(x.seq) > s.most })
 	}

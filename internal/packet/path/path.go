@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// mostFlows bounds the connections followed at a time, to 30 MiB.
-	mostFlows = 1 << 16
-	// mostPairs bounds the pairs of hosts told apart in one second.
-	mostPairs = 256
-	// mostRates bounds the rows of rates kept: an hour of sixteen busy pairs.
-	mostRates = 1 << 16
+	// maxFlows bounds the connections followed at a time, to 30 MiB.
+	maxFlows = 1 << 16
+	// maxPairs bounds the pairs of hosts told apart in one second.
+	maxPairs = 256
+	// maxRates bounds the rows of rates kept: an hour of sixteen busy pairs.
+	maxRates = 1 << 16
 	// silent is after how much packet time a connection gives way to another one
 	// when there are too many: TIME_WAIT of Linux.
 	silent = 60e9
@@ -124,7 +124,7 @@ func (t *Tracker) segment(f *decode.Frame) {
 		k = nil
 	}
 	if k == nil {
-		if len(t.flows) >= mostFlows && !t.sweep() {
+		if len(t.flows) >= maxFlows && !t.sweep() {
 			t.done.Cut = true
 			t.rates.add(f, nil)
 			return
@@ -149,7 +149,7 @@ func (t *Tracker) sweep() bool {
 			delete(t.flows, hash)
 		}
 	}
-	return len(t.flows) < mostFlows
+	return len(t.flows) < maxFlows
 }
 
 // finish keeps what was seen of a connection if there is anything to tell.
@@ -160,7 +160,7 @@ func (t *Tracker) finish(k *talk) {
 	}
 	t.done.acked(k.from.Addr, k.to.Addr, sides[0].LargestAcked)
 	t.done.acked(k.to.Addr, k.from.Addr, sides[1].LargestAcked)
-	if len(t.done.Sides) >= 4*mostFlows {
+	if len(t.done.Sides) >= 4*maxFlows {
 		t.done.Cut = true
 		return
 	}
@@ -172,7 +172,7 @@ func (t *Tracker) finish(k *talk) {
 func (r *Result) acked(from, to flow.Addr, size uint32) {
 	k := [2]flow.Addr{from, to}
 	known, ok := r.LargestAcked[k]
-	if size > known && (ok || len(r.LargestAcked) < mostFlows) {
+	if size > known && (ok || len(r.LargestAcked) < maxFlows) {
 		r.LargestAcked[k] = size
 	}
 }

@@ -197,11 +197,11 @@ func TestControl(t *testing.T) {
 
 func TestBounded(t *testing.T) {
 	tr := New(nil)
-	for i := range 2 * mostFlows {
+	for i := range 2 * maxFlows {
 		f := decode.Frame{Stamp: flow.Stamp{At: int64(i) * 1000, Frame: uint64(i + 1)}, Src: client, Dst: server, Proto: decode.TCP, Hash: uint64(i), Flags: decode.SYN}
 		tr.Frame(&f)
 	}
-	if len(tr.flows) > mostFlows {
+	if len(tr.flows) > maxFlows {
 		t.Errorf("%d connections are followed", len(tr.flows))
 	}
 	if r := Merge([]*Tracker{tr}); !r.Cut {
@@ -215,7 +215,7 @@ func TestLargestAcked(t *testing.T) {
 	s.data(2*ms, 1, 1400)
 	s.ack(3*ms, 1401)
 	other := New(nil)
-	for id := range uint64(4 * mostFlows) {
+	for id := range uint64(4 * maxFlows) {
 		other.done.Sides[id] = &[2]Side{} // as many as are kept
 	}
 	s.t, other = other, s.t

@@ -80,7 +80,7 @@ func (r *rates) meter(s int64, k pair) *meter {
 	}
 	m := r.open[i][k]
 	if m == nil {
-		if len(r.open[i]) >= mostPairs {
+		if len(r.open[i]) >= maxPairs {
 			r.cut = true
 			return nil
 		}
@@ -92,7 +92,7 @@ func (r *rates) meter(s int64, k pair) *meter {
 
 func (r *rates) flush(i int) {
 	for _, m := range r.open[i] {
-		if len(r.list) >= mostRates {
+		if len(r.list) >= maxRates {
 			r.cut = true
 			break
 		}

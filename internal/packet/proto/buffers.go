@@ -5,8 +5,8 @@ const (
 	firstBytes = 256
 	// largestKept is the largest buffer that is kept to be used again.
 	largestKept = 8 << 10
-	// mostKept is how many are kept, 1 MB of those that never grew.
-	mostKept = 4096
+	// maxKept is how many are kept, 1 MB of those that never grew.
+	maxKept = 4096
 )
 
 // Buffer is memory that a connection has while a message is incomplete.
@@ -34,7 +34,7 @@ func (s *Buffers) Put(b **Buffer) {
 	if *b == nil {
 		return
 	}
-	if cap((*b).B) <= largestKept && len(s.free) < mostKept {
+	if cap((*b).B) <= largestKept && len(s.free) < maxKept {
 		s.free = append(s.free, *b)
 	}
 	*b = nil

@@ -22,14 +22,14 @@ const (
 // different values by itself: most of what captures tell apart has few. With more it
 // takes 2 KB, as powers of two that hold nothing take no memory.
 type Histogram struct {
-	full  *octaveTable    // nil: the values are in few
-	place [mostFew]uint16 // bucket of each, octave * perOctave + sub
-	few   [mostFew]uint32 // how many are in it; 0: it is free, as all behind it
+	full  *octaveTable   // nil: the values are in few
+	place [maxFew]uint16 // bucket of each, octave * perOctave + sub
+	few   [maxFew]uint32 // how many are in it; 0: it is free, as all behind it
 	n     uint64
 }
 
-// mostFew is how many buckets a histogram holds by itself.
-const mostFew = 6
+// maxFew is how many buckets a histogram holds by itself.
+const maxFew = 6
 
 // octaveTable is all buckets.
 type octaveTable struct {
@@ -114,7 +114,7 @@ func (t *octaveTable) put(o, s int, n uint32) {
 // each gives the buckets that hold something, ascending, until f says no.
 func (h *Histogram) each(f func(o, s int, n uint32) bool) {
 	if h.full == nil {
-		order := [mostFew]int{}
+		order := [maxFew]int{}
 		used := order[:0]
 		for i, n := range h.few {
 			if n > 0 {

@@ -96,7 +96,7 @@ func BenchmarkHistogramAdd(b *testing.B) {
 // all, also where both are merged and where a count is too large.
 func TestHistogramOfFew(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for values := 1; values <= 2*mostFew; values++ {
+	for values := 1; values <= 2*maxFew; values++ {
 		var few, full, both Histogram
 		full.unfold()
 		for range 100 {
@@ -105,7 +105,7 @@ func TestHistogramOfFew(t *testing.T) {
 			full.AddN(d, n)
 		}
 		both.Merge(&full)
-		if few.full == nil != (values <= mostFew) {
+		if few.full == nil != (values <= maxFew) {
 			t.Errorf("%d values: room for all buckets: %v", values, few.full != nil)
 		}
 		for _, h := range []*Histogram{&few, &both} {

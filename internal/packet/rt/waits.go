@@ -6,10 +6,10 @@ import (
 	"rtrail/internal/packet/tcp"
 )
 
-// mostWaits bounds what is remembered of one connection. A transaction that
+// maxWaits bounds what is remembered of one connection. A transaction that
 // waited more often than this has its oldest waits forgotten: what is said of
 // it is then too small, never too large.
-const mostWaits = 32
+const maxWaits = 32
 
 // waits remembers when a connection last waited, and which bytes of the client
 // came again, until the transactions they belong to are complete.
@@ -30,7 +30,7 @@ type resent struct {
 }
 
 func (w *waits) add(s tcp.Stall) {
-	if len(w.list) == mostWaits {
+	if len(w.list) == maxWaits {
 		w.list = w.list[:copy(w.list, w.list[1:])]
 	}
 	w.list = append(w.list, wait{s.From, s.To, s.Cause})

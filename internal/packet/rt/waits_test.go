@@ -37,11 +37,11 @@ func TestWaitsAreBounded(t *testing.T) {
 	for i := range int64(1000) {
 		w.add(tcp.Stall{Cause: tcp.ZeroWindow, From: i * 10, To: i*10 + 5})
 	}
-	if len(w.list) != mostWaits {
-		t.Errorf("%d waits are kept, want %d", len(w.list), mostWaits)
+	if len(w.list) != maxWaits {
+		t.Errorf("%d waits are kept, want %d", len(w.list), maxWaits)
 	}
-	if got := w.within(tcp.ZeroWindow, 0, 10000); got != 5*mostWaits {
-		t.Errorf("waited %d, want %d", got, 5*mostWaits)
+	if got := w.within(tcp.ZeroWindow, 0, 10000); got != 5*maxWaits {
+		t.Errorf("waited %d, want %d", got, 5*maxWaits)
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"rtrail/internal/packet/rt"
 )
 
-// mostErrorKinds are told apart per statement. Of a statement that fails in more
+// maxErrorKinds are told apart per statement. Of a statement that fails in more
 // ways, the rest is counted together.
-const mostErrorKinds = 16
+const maxErrorKinds = 16
 
 // OtherCodes stands for the codes of errors that are counted together.
 const OtherCodes = "(other codes)"
@@ -65,7 +65,7 @@ func (s *Statement) erred(t *rt.Transaction) {
 	e := s.Errors[k]
 	switch {
 	case e != nil:
-	case len(s.Errors) >= mostErrorKinds:
+	case len(s.Errors) >= maxErrorKinds:
 		e, s.Overflow = &s.Others, true
 	default:
 		e = &Errors{}
@@ -101,7 +101,7 @@ func (s *Statement) mergeErrors(o *Statement) {
 		}
 	}
 	kinds := s.ErrorKinds()
-	for _, k := range kinds[min(len(kinds), mostErrorKinds):] {
+	for _, k := range kinds[min(len(kinds), maxErrorKinds):] {
 		s.Others.merge(s.Errors[k])
 		delete(s.Errors, k)
 		s.Overflow = true

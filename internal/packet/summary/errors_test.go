@@ -69,7 +69,7 @@ func TestErrorsAreBounded(t *testing.T) {
 	c := New(2, Options{})
 	for worker := range 2 {
 		for code := range 30 {
-			for range 1 + code%mostErrorKinds {
+			for range 1 + code%maxErrorKinds {
 				c.Worker(worker).Transaction(failed(fmt.Sprint(worker, code), time.Millisecond))
 			}
 		}
@@ -79,12 +79,12 @@ func TestErrorsAreBounded(t *testing.T) {
 	for _, v := range s.Codes() {
 		n += v
 	}
-	if len(s.Errors) != mostErrorKinds || n != s.Failed || !s.Overflow {
+	if len(s.Errors) != maxErrorKinds || n != s.Failed || !s.Overflow {
 		t.Errorf("%d kinds with %d of %d errors, overflow %v", len(s.Errors), n, s.Failed, s.Overflow)
 	}
 	for worker := range 2 {
-		if e := s.Errors[ErrorKind{Code: fmt.Sprint(worker, mostErrorKinds-1)}]; e == nil || e.Count != mostErrorKinds {
-			t.Errorf("the most frequent code of worker %d: %+v, want %d", worker, e, mostErrorKinds)
+		if e := s.Errors[ErrorKind{Code: fmt.Sprint(worker, maxErrorKinds-1)}]; e == nil || e.Count != maxErrorKinds {
+			t.Errorf("the most frequent code of worker %d: %+v, want %d", worker, e, maxErrorKinds)
 		}
 	}
 }

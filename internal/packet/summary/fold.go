@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// mostServices bounds the services and servers that are told apart, each with
+// maxServices bounds the services and servers that are told apart, each with
 // histograms of its own: somebody who looks at all ports of a host makes 65,535 of
 // them. The smallest beyond it are summed up as one, with the zero key.
-const mostServices = 4096
+const maxServices = 4096
 
 func (s Service) compare(o Service) int {
 	return cmp.Or(cmp.Compare(s.Server.Port, o.Server.Port), slices.Compare(s.Server.Addr[:], o.Server.Addr[:]), cmp.Compare(s.Proto, o.Proto))
@@ -24,7 +24,7 @@ func fold[K comparable](m map[K]*Total, compare func(a, b K) int) (folded uint64
 			keys = append(keys, k)
 		}
 	}
-	if len(keys) <= mostServices {
+	if len(keys) <= maxServices {
 		return 0
 	}
 	slices.SortFunc(keys, func(a, b K) int {
@@ -32,11 +32,11 @@ func fold[K comparable](m map[K]*Total, compare func(a, b K) int) (folded uint64
 		return cmp.Or(cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Count+y.Excluded(), x.Count+x.Excluded()), cmp.Compare(y.Connections, x.Connections), compare(a, b))
 	})
 	rest := total(m, zero)
-	for _, k := range keys[mostServices:] {
+	for _, k := range keys[maxServices:] {
 		rest.merge(m[k])
 		delete(m, k)
 	}
-	return uint64(len(keys) - mostServices)
+	return uint64(len(keys) - maxServices)
 }
 
 // place is the sums of a server and a protocol.
@@ -44,7 +44,7 @@ func (c *Collector) place(k Service) *Total {
 	if t := c.places[k]; t != nil {
 		return t
 	}
-	if len(c.places) >= 2*mostServices {
+	if len(c.places) >= 2*maxServices {
 		c.sum.Folded += fold(c.places, Service.compare)
 		c.recent.servers = [len(c.recent.servers)]recentServer{}
 	}

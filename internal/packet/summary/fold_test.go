@@ -25,7 +25,7 @@ func TestManyServices(t *testing.T) {
 						x.RT = time.Minute
 					}
 				}))
-				if len(worker.places) > 2*mostServices+1 || len(worker.open) > mostServices+1 {
+				if len(worker.places) > 2*maxServices+1 || len(worker.open) > maxServices+1 {
 					t.Fatalf("%d services: sums of %d and %d in a second are kept", i, len(worker.places), len(worker.open))
 				}
 			}
@@ -41,7 +41,7 @@ func TestManyServices(t *testing.T) {
 		if inServices != 2*services || inServers != 2*services || counted != 2*services {
 			t.Errorf("of %d transactions services have %d, servers %d, seconds %d", 2*services, inServices, inServers, counted)
 		}
-		if len(s.Services) != mostServices+1 || len(s.Servers) != mostServices+1 || rows > 2*mostServices+2 || s.Folded == 0 {
+		if len(s.Services) != maxServices+1 || len(s.Servers) != maxServices+1 || rows > 2*maxServices+2 || s.Folded == 0 {
 			t.Errorf("%d services, %d servers, %d rows of seconds, %d folded", len(s.Services), len(s.Servers), rows, s.Folded)
 		}
 		slow := Service{Server: flow.Endpoint{Port: 1000}, Proto: "mysql"}

@@ -49,7 +49,7 @@ func (c *Collector) second(at int64, service Service) *Second {
 		return c.current
 	}
 	s := c.open[k]
-	if s == nil && len(c.open) >= mostServices {
+	if s == nil && len(c.open) >= maxServices {
 		k.service = Service{}
 		s = c.open[k]
 	}

@@ -9,8 +9,8 @@ import (
 // the summary was full.
 const Others = "(other statements)"
 
-// mostPeers is how many clients are told apart per statement.
-const mostPeers = 64
+// maxPeers is how many clients are told apart per statement.
+const maxPeers = 64
 
 func (c *Collector) statement(service Service, t *rt.Transaction) {
 	if t.Fingerprint == "" && t.Command == "" {
@@ -60,7 +60,7 @@ func (s *Statement) client(a flow.Addr) {
 	if _, ok := s.Clients[a]; ok {
 		return
 	}
-	if len(s.Clients) >= mostPeers {
+	if len(s.Clients) >= maxPeers {
 		s.Overflow = true
 		return
 	}

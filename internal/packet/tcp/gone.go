@@ -9,8 +9,8 @@ const (
 	// lingering is how long the late packets of a connection are expected:
 	// TIME_WAIT of Linux (TCP_TIMEWAIT_LEN, 60 s).
 	lingering = 60e9
-	// mostGone bounds the marks of a table, to 6 MiB. The oldest go first.
-	mostGone = 1 << 16
+	// maxGone bounds the marks of a table, to 6 MiB. The oldest go first.
+	maxGone = 1 << 16
 	// near is how far a late packet may lie from where its connection ended: more
 	// than windows usually are, and a 128th of all sequence numbers.
 	near = 1 << 24
@@ -42,7 +42,7 @@ func (g *gone) is(ref int32, f *decode.Frame) bool {
 func (t *Table) bury(c *Conn) {
 	g := &t.gone
 	if g.end-g.head == uint32(len(g.marks)) {
-		if len(g.marks) < mostGone {
+		if len(g.marks) < maxGone {
 			g.enlarge(t)
 		} else {
 			t.drop()

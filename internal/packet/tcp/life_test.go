@@ -343,7 +343,7 @@ func TestManyGone(t *testing.T) {
 		k.send(i, flow.ToServer, decode.ACK, 0)
 		k.send(i, flow.ToServer, decode.ACK, 0) // late
 	}
-	if tb := k.table; ended != len(k.clients) || tb.Live() != 0 || len(tb.slabs) != 1 || tb.used != mostGone || len(tb.gone.marks) != mostGone {
+	if tb := k.table; ended != len(k.clients) || tb.Live() != 0 || len(tb.slabs) != 1 || tb.used != maxGone || len(tb.gone.marks) != maxGone {
 		t.Errorf("%d ended, %d live, %d slabs, %d slots", ended, tb.Live(), len(tb.slabs), tb.used)
 	}
 	k.table.Expire(k.f.At + int64(2*time.Minute))

@@ -9,8 +9,8 @@ const (
 	// longLog is for those with more in flight. What does not fit is remembered in
 	// larger pieces.
 	longLog = 64
-	// mostBlocks bounds the long logs of a table, to 6 MiB.
-	mostBlocks = 4096
+	// maxBlocks bounds the long logs of a table, to 6 MiB.
+	maxBlocks = 4096
 
 	sizeBits  = 1<<29 - 1
 	wasCopied = 1 << 29 // it was sent more than once: Karn's rule
@@ -67,7 +67,7 @@ func (l *logs) take(h *half) bool {
 	block := int32(0)
 	if n := len(l.free); n > 0 {
 		block, l.free = l.free[n-1], l.free[:n-1]
-	} else if len(l.blocks) < mostBlocks {
+	} else if len(l.blocks) < maxBlocks {
 		l.blocks = append(l.blocks, new([longLog]entry))
 		block = int32(len(l.blocks))
 	} else {

@@ -2,12 +2,12 @@ package tcp
 
 import "rtrail/internal/packet/flow"
 
-// mostUnproven bounds the connections that a table keeps although nothing was
+// maxUnproven bounds the connections that a table keeps although nothing was
 // ever said in them: a flood of SYNs, a scan, or stray acknowledgements make
 // millions within the two minutes in which they could still come to something.
 // 65,536 take 64 MB, and are more than the backlog of any listener
 // (net.core.somaxconn is 4,096 by default, a 16-bit number at most).
-const mostUnproven = 1 << 16
+const maxUnproven = 1 << 16
 
 // newcomer is a connection that had said nothing when it was written down.
 type newcomer struct {
@@ -28,7 +28,7 @@ type unproven struct {
 func (t *Table) began(c *Conn) {
 	u := &t.unproven
 	if u.end-u.head == uint32(len(u.ring)) {
-		if len(u.ring) < mostUnproven {
+		if len(u.ring) < maxUnproven {
 			u.enlarge()
 		} else {
 			t.pushOut()

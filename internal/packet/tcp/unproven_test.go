@@ -26,7 +26,7 @@ func TestFlood(t *testing.T) {
 		send(client, decode.SYN, 100, 0)
 		send(client, decode.ACK, 101, 10)
 	}
-	const flood = 3 * mostUnproven
+	const flood = 3 * maxUnproven
 	speak(1)
 	for i := range uint32(flood) {
 		if i == flood/2 {
@@ -34,12 +34,12 @@ func TestFlood(t *testing.T) {
 		}
 		send(1000+i, decode.SYN, 100, 0)
 	}
-	if live := table.Live(); live > mostUnproven+2 || live < mostUnproven {
-		t.Errorf("%d connections are kept, want %d and the two that speak", live, mostUnproven)
+	if live := table.Live(); live > maxUnproven+2 || live < maxUnproven {
+		t.Errorf("%d connections are kept, want %d and the two that speak", live, maxUnproven)
 	}
 	given := int(table.PushedOut())
 	table.Close()
-	if ended[flow.Expired] != given || ended[flow.Expired]+ended[flow.Open] != flood+2 || given < flood-mostUnproven {
+	if ended[flow.Expired] != given || ended[flow.Expired]+ended[flow.Open] != flood+2 || given < flood-maxUnproven {
 		t.Errorf("%v ended, %d before their time; want all %d of the flood and two", ended, given, flood)
 	}
 }

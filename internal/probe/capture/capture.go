@@ -189,7 +189,7 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 		notes = append(notes, fmt.Sprintf("%d seconds of services were left out", r.Cut))
 	}
 	if r.Directions.crowded() {
-		notes = append(notes, fmt.Sprintf("more than %s and their services are told apart no further", unit.Plural(mostDirections, "client", "clients")))
+		notes = append(notes, fmt.Sprintf("more than %s and their services are told apart no further", unit.Plural(maxDirections, "client", "clients")))
 	}
 	return recording.PacketCapture{
 		At: first, Last: time.Unix(0, r.Report.Last), Source: r.Options.Source, NetNS: r.Options.NetNS, Point: r.Options.Point, DecodeAs: decodeAs(r.Options.Engine.DecodeAs),

@@ -12,10 +12,10 @@ import (
 	"rtrail/internal/recording"
 )
 
-// mostDirections is how many pairs of a client address and a service a worker
+// maxDirections is how many pairs of a client address and a service a worker
 // tells apart, in 12 MB. Further clients of a service are one, of at most as many
 // services; what is beyond is summed up as the zero service.
-const mostDirections = 10_000
+const maxDirections = 10_000
 
 // between is a client address and a service; without the address it stands for
 // all clients of the service that are not told apart.
@@ -75,11 +75,11 @@ func (d *directions) transaction(t *rt.Transaction) {
 // at are the sums of a pair.
 func (d *directions) at(k between) *[2]recording.PacketDirection {
 	both := d.sums[k]
-	if both == nil && len(d.sums) >= mostDirections {
+	if both == nil && len(d.sums) >= maxDirections {
 		k.client = flow.Addr{}
 		both = d.sums[k]
 	}
-	if both == nil && len(d.sums) >= 2*mostDirections {
+	if both == nil && len(d.sums) >= 2*maxDirections {
 		k.Service = summary.Service{}
 		both = d.sums[k]
 	}
@@ -93,7 +93,7 @@ func (d *directions) at(k between) *[2]recording.PacketDirection {
 // merge adds what another worker summed up, which must not be used any more.
 func (d *directions) merge(o directions) {
 	for k, from := range o.sums {
-		if d.sums[k] == nil && len(d.sums) < mostDirections {
+		if d.sums[k] == nil && len(d.sums) < maxDirections {
 			d.sums[k] = from
 			continue
 		}
@@ -105,7 +105,7 @@ func (d *directions) merge(o directions) {
 }
 
 // crowded says that some clients are not told apart.
-func (d *directions) crowded() bool { return len(d.sums) > mostDirections }
+func (d *directions) crowded() bool { return len(d.sums) > maxDirections }
 
 // fold sums up as the zero service those that are not told apart.
 func (d *directions) fold(told func(summary.Service) bool) {

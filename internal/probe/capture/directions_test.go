@@ -58,14 +58,14 @@ func TestDirectionsOfAllConnections(t *testing.T) {
 
 // Clients beyond those told apart are summed up as one.
 func TestDirectionsAreBounded(t *testing.T) {
-	const clients = mostDirections + 100
+	const clients = maxDirections + 100
 	d := newDirections(nil)
 	for i := range clients {
 		d.add(connection(i, flow.V4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})))
 	}
 	rows := d.rows(time.Unix(1000, 0), nil)
-	if len(rows) != 2*(mostDirections+1) {
-		t.Errorf("%d rows, want two of each of %d clients and of all others", len(rows), mostDirections)
+	if len(rows) != 2*(maxDirections+1) {
+		t.Errorf("%d rows, want two of each of %d clients and of all others", len(rows), maxDirections)
 	}
 	var segments, others int64
 	for _, r := range rows {

@@ -32,13 +32,13 @@ const (
 	// resolverTimeout is after how long glibc asks again (resolv.conf(5), timeout):
 	// what one lost query costs at most.
 	resolverTimeout = 5 * time.Second
-	// mostUnsettled bounds the queries of which it is not known yet whether they
+	// maxUnsettled bounds the queries of which it is not known yet whether they
 	// are old enough, to 4 MiB.
-	mostUnsettled = 1 << 16
-	// mostRefusals bounds the sockets of which ICMP messages are remembered: several
+	maxUnsettled = 1 << 16
+	// maxRefusals bounds the sockets of which ICMP messages are remembered: several
 	// times as many as queries are followed. refusalMemory is how long: all copies of
 	// a query were sent and given up by then.
-	mostRefusals  = 1 << 16
+	maxRefusals   = 1 << 16
 	refusalMemory = 30 * time.Second
 	// dnsPort is where queries over UDP are looked for first.
 	dnsPort = 53
@@ -105,7 +105,7 @@ func (l *lookups) frame(f *decode.Frame) {
 	k := asking{c.QuotedSrc, c.QuotedDst}
 	r := l.refusals[k]
 	if r == nil {
-		most := mostRefusals
+		most := maxRefusals
 		if k.server.Port != dnsPort {
 			most /= 2 // DNS may be spoken there; a scan of ports must not push out what is known to be DNS
 		}
@@ -216,7 +216,7 @@ func (l *lookups) unanswered(t *rt.Transaction) {
 		u.settle(l.now)
 		return
 	}
-	if len(l.unsettled) >= mostUnsettled {
+	if len(l.unsettled) >= maxUnsettled {
 		l.makeRoom()
 	}
 	l.unsettled = append(l.unsettled, u)

@@ -182,14 +182,14 @@ func TestLookupsOfWorkers(t *testing.T) {
 // TestLookupsBounded has a resolver go silent under more queries than are
 // remembered: their number stays right.
 func TestLookupsBounded(t *testing.T) {
-	const queries = 5 * mostUnsettled
+	const queries = 5 * maxUnsettled
 	l := newLookups(nil)
 	for i := range queries {
 		at := time.Duration(i) * 50 * time.Microsecond
 		l.frame(passed(at + 3*time.Second))
 		l.frame(unreachable(at, askedBy(byte(i>>16), uint16(i))))
 		l.transaction(lookup(at, askedBy(byte(i>>16+100), uint16(i)), nil))
-		if len(l.unsettled) > mostUnsettled || len(l.refusals) > mostRefusals || len(l.silent) > slowest || len(l.questions) > mostQuestions {
+		if len(l.unsettled) > maxUnsettled || len(l.refusals) > maxRefusals || len(l.silent) > slowest || len(l.questions) > maxQuestions {
 			t.Fatalf("%d unsettled, %d refusals, %d shown, %d questions", len(l.unsettled), len(l.refusals), len(l.silent), len(l.questions))
 		}
 	}
@@ -211,7 +211,7 @@ func TestRefusedOnOtherPorts(t *testing.T) {
 		l.frame(f)
 	}
 	message(askedBy(1, 4000), consul)
-	for i := range 2 * mostRefusals {
+	for i := range 2 * maxRefusals {
 		message(askedBy(byte(2+i>>16), uint16(i)), consul)
 	}
 	l.frame(unreachable(0, askedBy(1, 4001)))
@@ -220,7 +220,7 @@ func TestRefusedOnOtherPorts(t *testing.T) {
 	if got := rows(10*time.Second, l); len(got) != 2 || got[0].Refused != 1 || got[1].Refused != 1 {
 		t.Errorf("got %+v", got)
 	}
-	if len(l.refusals) > mostRefusals/2 {
+	if len(l.refusals) > maxRefusals/2 {
 		t.Errorf("%d messages of other ports are kept", len(l.refusals))
 	}
 }

@@ -16,10 +16,10 @@ const (
 	// says that the one before had no answer: glibc asks twice, 5 s apart, Windows five
 	// times within 15 s.
 	askedAnew = 15 * time.Second
-	// mostQuestions bounds the queries of which it is remembered what they asked, to
+	// maxQuestions bounds the queries of which it is remembered what they asked, to
 	// 4 MiB; questionMemory is for how long, if there are more: until what became of a
 	// query is known, and of those that ask the same later.
-	mostQuestions  = 1 << 16
+	maxQuestions   = 1 << 16
 	questionMemory = time.Minute
 )
 
@@ -39,10 +39,10 @@ func (l *lookups) again(t *rt.Transaction, r *resolver) {
 	if copied {
 		r.AskedAgain++
 	}
-	if len(l.questions) >= mostQuestions {
+	if len(l.questions) >= maxQuestions {
 		askedAgain(l.questions, func(server flow.Endpoint) { l.resolvers[server].AskedAgain++ })
 		l.questions = slices.DeleteFunc(l.questions, func(q question) bool { return l.now-q.at > int64(questionMemory) })
-		l.questions = l.questions[:min(len(l.questions), mostQuestions/2)]
+		l.questions = l.questions[:min(len(l.questions), maxQuestions/2)]
 	}
 	what := t.Question
 	for _, b := range t.Client.Addr {

@@ -27,8 +27,8 @@ const (
 	// burst is how long after a stall answers may come that it held up. Redis writes
 	// the answers of one turn of its loop together, in any order.
 	burst = 2 * time.Millisecond
-	// mostWaiters is how many answers after a stall are looked at.
-	mostWaiters = 1 << 10
+	// maxWaiters is how many answers after a stall are looked at.
+	maxWaiters = 1 << 10
 )
 
 // stalls gathers when the services that a worker sees gave answers.
@@ -221,7 +221,7 @@ func (x *stalling) usually() {
 // stall looks at a time without an answer, which ended with answer i.
 func (x *stalling) stall(i int, from, to int64) {
 	var waiting, slow []answer
-	for _, a := range x.answers[i:min(i+mostWaiters, len(x.answers))] {
+	for _, a := range x.answers[i:min(i+maxWaiters, len(x.answers))] {
 		began := max(from, a.from)
 		held := time.Duration(to - began)
 		switch {

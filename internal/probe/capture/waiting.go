@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// mostWaiting bounds the requests that a worker remembers as open when the
+	// maxWaiting bounds the requests that a worker remembers as open when the
 	// capture ends, to 8 MiB. There is one to a connection.
-	mostWaiting = 1 << 16
-	// mostUnanswered bounds the rows that are made of them.
-	mostUnanswered = 2000
+	maxWaiting = 1 << 16
+	// maxUnanswered bounds the rows that are made of them.
+	maxUnanswered = 2000
 )
 
 // waiting are the requests that wait for a server while the last connections of a
@@ -35,7 +35,7 @@ type awaited struct {
 }
 
 func (w *waiting) transaction(t *rt.Transaction) {
-	if t.Open == 0 || len(w.list) >= mostWaiting || len(w.ports) > 0 && !slices.Contains(w.ports, t.Server.Port) {
+	if t.Open == 0 || len(w.list) >= maxWaiting || len(w.ports) > 0 && !slices.Contains(w.ports, t.Server.Port) {
 		return
 	}
 	k := summary.StatementKey{Service: summary.Service{Server: t.Server, Proto: t.Proto}, Command: t.Command, Fingerprint: t.Fingerprint}
@@ -82,7 +82,7 @@ func unanswered(watchers []*watcher, end int64) []recording.PacketUnanswered {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), a.At.Compare(b.At), cmp.Compare(a.Server, b.Server), cmp.Compare(a.ServerPort, b.ServerPort),
 			cmp.Compare(a.Command, b.Command), cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Over, b.Over))
 	})
-	return list[:min(len(list), mostUnanswered)]
+	return list[:min(len(list), maxUnanswered)]
 }
 
 // atLeast is the largest power of two of milliseconds that is not longer.

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// mostGroups bounds one sample; the deepest groups are left out first.
-	mostGroups = 2000
+	// maxGroups bounds one sample; the deepest groups are left out first.
+	maxGroups = 2000
 	// seldom is how often all groups are read in full. In between, groups that
 	// used no CPU since have no row: nothing in them can have changed but by the
 	// hand of somebody outside.
@@ -161,7 +161,7 @@ func (p *Probe) row(g *group, full bool) (recording.CgroupSample, bool) {
 	if r.count && row.Processes <= 0 && !g.inner && idle(&row) {
 		return row, false
 	}
-	if len(p.usage) > 4*mostGroups { // groups come and go
+	if len(p.usage) > 4*maxGroups { // groups come and go
 		clear(p.usage)
 	}
 	p.usage[key] = row.CPUTime

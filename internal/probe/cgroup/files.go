@@ -11,9 +11,9 @@ import (
 	"rtrail/internal/probe/procfile"
 )
 
-// mostFiles bounds the descriptors that are kept: about those of a hundred
+// maxFiles bounds the descriptors that are kept: about those of a hundred
 // groups that do something. What has no room is opened each time.
-const mostFiles = 1024
+const maxFiles = 1024
 
 // files keeps what is read in every sample open. A group that was removed
 // leaves descriptors that can no longer be read, even when one of the same
@@ -37,7 +37,7 @@ func newFiles() *files {
 	limit := 0
 	var r unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &r) == nil {
-		limit = int(min(r.Cur/8, mostFiles))
+		limit = int(min(r.Cur/8, maxFiles))
 	}
 	return &files{open: map[fileName]*openFile{}, limit: limit, buf: make([]byte, 8<<10)}
 }

@@ -150,18 +150,18 @@ func (p *Probe) walk(list []*hierarchy) (groups []*group, cut int) {
 				if hasV1 && names == "" {
 					return true
 				}
-				if len(groups) >= mostGroups {
+				if len(groups) >= maxGroups {
 					cut++
-					return cut < mostGroups
+					return cut < maxGroups
 				}
 				groups = append(groups, &group{path: path, version: 2, dir: dir, inner: inner, names: names})
 				return true
 			}
 			g := merged[path]
 			if g == nil {
-				if len(groups) >= mostGroups {
+				if len(groups) >= maxGroups {
 					cut++
-					return cut < mostGroups
+					return cut < maxGroups
 				}
 				g = &group{path: path, version: 1, dirs: map[string]string{}}
 				merged[path] = g

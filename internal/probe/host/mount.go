@@ -32,9 +32,9 @@ type answer struct {
 }
 
 const (
-	// mostMounts bounds the calls of one sample; a host with more of them is a
+	// maxMounts bounds the calls of one sample; a host with more of them is a
 	// container host whose mounts are mostly views of the same devices.
-	mostMounts = 512
+	maxMounts = 512
 	// remotePatience is what all remote filesystems together may take. A server
 	// that is alive answers in about a millisecond.
 	remotePatience = 20 * time.Millisecond
@@ -74,9 +74,9 @@ func (m *mount) read(w *recording.Writer, _ bool) error {
 	entries, bad := parseMountinfo(b)
 	w.Lost(bad)
 	entries = worthReading(entries)
-	if len(entries) > mostMounts {
-		w.Lost(len(entries) - mostMounts)
-		entries = entries[:mostMounts]
+	if len(entries) > maxMounts {
+		w.Lost(len(entries) - maxMounts)
+		entries = entries[:maxMounts]
 	}
 	var silent, refused []string
 	deadline := time.Now().Add(remotePatience)

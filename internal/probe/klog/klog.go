@@ -20,12 +20,12 @@ const (
 	// history is how far the first sample looks back: far enough for a fault
 	// that made somebody start rtrail, near enough to be about now.
 	history = 5 * time.Minute
-	// mostLines bounds one sample. What a flood has more is counted as lost.
-	mostLines = 1000
-	// mostRecords bounds the reads of one sample; the rest waits for the next
+	// maxLines bounds one sample. What a flood has more is counted as lost.
+	maxLines = 1000
+	// maxRecords bounds the reads of one sample; the rest waits for the next
 	// one. The first sample walks the whole ring, which holds a few thousand
 	// records with the usual CONFIG_LOG_BUF_SHIFT.
-	mostRecords = 50000
+	maxRecords = 50000
 	// checkEvery is how many records are read between two looks at the deadline.
 	checkEvery = 256
 )
@@ -107,7 +107,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 
 // drain reads until nothing is left.
 func (p *Probe) drain(ctx context.Context, c *collector) error {
-	for n := range mostRecords {
+	for n := range maxRecords {
 		if n%checkEvery == checkEvery-1 && ctx.Err() != nil {
 			return fmt.Errorf("stop reading the kernel log after %d records: %w", n, ctx.Err())
 		}
@@ -169,12 +169,12 @@ func (c *collector) add(r record) {
 		if c.at.Sub(logged) > history {
 			return
 		}
-		if len(c.lines) == mostLines { // the newest are worth more
+		if len(c.lines) == maxLines { // the newest are worth more
 			copy(c.lines, c.lines[1:])
-			c.lines = c.lines[:mostLines-1]
+			c.lines = c.lines[:maxLines-1]
 			c.lost(1)
 		}
-	} else if len(c.lines) == mostLines {
+	} else if len(c.lines) == maxLines {
 		c.lost(1)
 		return
 	}

@@ -149,11 +149,11 @@ func TestFlood(t *testing.T) {
 		if !first {
 			sample(t, p, time.Hour)
 		}
-		for i := range mostLines + 5 {
+		for i := range maxLines + 5 {
 			f.script = append(f.script, at(i+1, time.Hour-time.Second, "line"))
 		}
 		lines, lost := sample(t, p, time.Hour)
-		if len(lines) != mostLines || lost != 5 {
+		if len(lines) != maxLines || lost != 5 {
 			t.Fatalf("first %v: %d lines, lost %d", first, len(lines), lost)
 		}
 		if wantFirst := map[bool]uint64{true: 6, false: 1}[first]; lines[0].Sequence != wantFirst {

@@ -63,7 +63,7 @@ func readConditions(l *look) error {
 	var rows []recording.MySQLCondition
 	running := slices.Clone(l.processes)
 	slices.SortStableFunc(running, func(a, b process) int { return cmp.Compare(b.took, a.took) })
-	for _, p := range running[:min(len(running), mostSessions)] {
+	for _, p := range running[:min(len(running), maxSessions)] {
 		if p.command != "Query" && p.command != "Execute" || p.cut || internalSchema(p.db) {
 			continue
 		}

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// mostDigests is how many statements of one reading are kept: those that
+	// maxDigests is how many statements of one reading are kept: those that
 	// took most time since the reading before.
-	mostDigests = 50
-	// mostRemembered bounds what is held of a reading: performance_schema has
+	maxDigests = 50
+	// maxRemembered bounds what is held of a reading: performance_schema has
 	// 10,000 digests by default, at most.
-	mostRemembered = 10000
+	maxRemembered = 10000
 	// maxDigest is the longest digest: SHA-256 in hexadecimal, and what marks
 	// those of prepared statements.
 	maxDigest = 80
@@ -44,7 +44,7 @@ func readDigests(l *look) error {
 	if !l.seen.digested.IsZero() {
 		since = fmt.Sprintf(" AND LAST_SEEN >= NOW() - INTERVAL %d SECOND", int(l.at.Sub(l.seen.digested).Seconds())+120)
 	}
-	r, err := l.query("the statements", fmt.Sprintf(digestNumbers, since, mostRemembered))
+	r, err := l.query("the statements", fmt.Sprintf(digestNumbers, since, maxRemembered))
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func readDigests(l *look) error {
 		}
 		k := digestKey{now.Schema, now.Digest}
 		before, known := l.seen.digests[k]
-		if len(l.seen.digests) < mostRemembered || known {
+		if len(l.seen.digests) < maxRemembered || known {
 			l.seen.digests[k] = now
 		}
 		if first {
@@ -85,7 +85,7 @@ func readDigests(l *look) error {
 	list = append(list, prepared...)
 	list = slices.DeleteFunc(list, func(g grown) bool { return g.now.Count <= g.before.Count })
 	slices.SortStableFunc(list, func(a, b grown) int { return cmp.Compare(b.now.Took-b.before.Took, a.now.Took-a.before.Took) })
-	list = list[:min(len(list), mostDigests)]
+	list = list[:min(len(list), maxDigests)]
 	last := l.seen.digested
 	l.seen.digested = l.at
 	return l.writeStatements(list, last)
@@ -156,7 +156,7 @@ func picoseconds(n int64) time.Duration {
 
 // maxTexts bounds an answer with texts of digests: each is there once for every
 // schema.
-const maxTexts = 20 * mostDigests
+const maxTexts = 20 * maxDigests
 
 // digestTexts fetches what the statements of some digests look like.
 func (l *look) digestTexts(digests []string) (map[string]string, error) {

@@ -13,8 +13,8 @@ import (
 const (
 	// plansPerLook is how many statements one look has the server explain.
 	plansPerLook = 3
-	// mostPlans is how many statements are explained in all.
-	mostPlans = 30
+	// maxPlans is how many statements are explained in all.
+	maxPlans = 30
 	// linesPerPlan bounds the plan of one statement: joins have some lines.
 	linesPerPlan = 30
 	// tablesPerPlan bounds the questions whether a table is a view.
@@ -45,7 +45,7 @@ func readPlans(l *look) error {
 			list = append(list, explainable{schema: p.db, text: p.text})
 		}
 	}
-	for asked := 0; len(list) > 0 && asked < plansPerLook && len(l.seen.plans) < mostPlans; list = list[1:] {
+	for asked := 0; len(list) > 0 && asked < plansPerLook && len(l.seen.plans) < maxPlans; list = list[1:] {
 		x := list[0]
 		bare := l.words.Of("mysql", "Query", []byte(x.text), false)
 		read, ok := readingOf(x.text)

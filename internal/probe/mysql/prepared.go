@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// mostInstances bounds how many prepared statements are read, those with most
+	// maxInstances bounds how many prepared statements are read, those with most
 	// time since they were prepared.
-	mostInstances = 5000
-	// mostPreparedTexts bounds what is remembered by text.
-	mostPreparedTexts = 1000
+	maxInstances = 5000
+	// maxPreparedTexts bounds what is remembered by text.
+	maxPreparedTexts = 1000
 	// preparedText is how much of its text tells one from another, in characters.
 	// MySQL keeps no more than this.
 	preparedText = 1024
@@ -51,7 +51,7 @@ var preparedNumbers = fmt.Sprintf(`SELECT OBJECT_INSTANCE_BEGIN AS address, STAT
 COUNT_EXECUTE AS n, SUM_TIMER_EXECUTE AS took, SUM_LOCK_TIME AS locked, SUM_ERRORS AS errors, SUM_ROWS_AFFECTED AS affected, SUM_ROWS_SENT AS sent,
 SUM_ROWS_EXAMINED AS examined, SUM_CREATED_TMP_TABLES AS tmp, SUM_CREATED_TMP_DISK_TABLES AS disk, SUM_SELECT_FULL_JOIN AS joins,
 SUM_SELECT_SCAN AS scans, SUM_SORT_MERGE_PASSES AS merges, SUM_SORT_ROWS AS sorted, SUM_NO_INDEX_USED AS noindex
-FROM performance_schema.prepared_statements_instances WHERE COUNT_EXECUTE > 0 ORDER BY SUM_TIMER_EXECUTE DESC LIMIT %d`, preparedText, mostInstances)
+FROM performance_schema.prepared_statements_instances WHERE COUNT_EXECUTE > 0 ORDER BY SUM_TIMER_EXECUTE DESC LIMIT %d`, preparedText, maxInstances)
 
 // prepared reads what prepared statements did since the last reading, summed up by
 // text. Those that were prepared and closed in between are not seen. first says
@@ -99,11 +99,11 @@ func (l *look) prepared(first bool) ([]grown, error) {
 			before = now.Unrun()
 		}
 		// Of a list that is cut nobody knows whether a newcomer is new.
-		if first || !known && r.Len() == mostInstances || now.Count == before.Count {
+		if first || !known && r.Len() == maxInstances || now.Count == before.Count {
 			continue
 		}
 		sum, summed := m.sums[now.Digest]
-		if !summed && len(m.sums) == mostPreparedTexts {
+		if !summed && len(m.sums) == maxPreparedTexts {
 			continue
 		}
 		if !summed {

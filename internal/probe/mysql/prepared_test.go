@@ -118,7 +118,7 @@ func TestPrepared(t *testing.T) {
 		t.Errorf("later: %q", got)
 	}
 
-	full := make([]string, mostInstances)
+	full := make([]string, maxInstances)
 	for i := range full {
 		full[i] = fmt.Sprintf("%d 1 20 10 %s", 100+i, b)
 	}

@@ -9,9 +9,9 @@ import (
 	"rtrail/internal/recording"
 )
 
-// mostLockWaits bounds the pairs of one look. With a hundred waiters in one
+// maxLockWaits bounds the pairs of one look. With a hundred waiters in one
 // queue a server lists every pair of them: 5,000.
-const mostLockWaits = 1000
+const maxLockWaits = 1000
 
 // Lock waits before MySQL 8, and in MariaDB.
 const informationLocks = `SELECT r.trx_mysql_thread_id AS waiting, b.trx_mysql_thread_id AS blocking, l.lock_table AS object, l.lock_index AS idx,
@@ -42,7 +42,7 @@ func readRowLocks(l *look) error {
 		}
 		statement = schemaLocks
 	}
-	r, err := l.queryRows("the lock waits", fmt.Sprintf(statement, mostLockWaits), mostLockWaits)
+	r, err := l.queryRows("the lock waits", fmt.Sprintf(statement, maxLockWaits), maxLockWaits)
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// mostSessions bounds the rows of one look; the sums by state and by client
+	// maxSessions bounds the rows of one look; the sums by state and by client
 	// have all connections.
-	mostSessions = 200
-	mostClients  = 100
-	mostStates   = 100
-	// mostStatement is how much of a statement is fetched. A fingerprint is made
+	maxSessions = 200
+	maxClients  = 100
+	maxStates   = 100
+	// maxStatement is how much of a statement is fetched. A fingerprint is made
 	// of it, which seldom needs more.
-	mostStatement = 4096
+	maxStatement = 4096
 	// listWidth is where information_schema.PROCESSLIST cuts statements, in MySQL
 	// and MariaDB (PROCESS_LIST_INFO_WIDTH); schemaWidth is where
 	// performance_schema does.
@@ -36,7 +36,7 @@ type process struct {
 	db              string
 	command, state  string
 	took            time.Duration
-	text            string // of the statement, at most mostStatement of it
+	text            string // of the statement, at most maxStatement of it
 	length          int64
 	cut             bool
 	examined, sent  int64
@@ -49,7 +49,7 @@ type process struct {
 // names whatever the server.
 func (l *look) processQuery() string {
 	information := "SELECT ID AS id, USER AS user, HOST AS host, DB AS db, COMMAND AS command, %s AS ms, STATE AS state, " +
-		fmt.Sprintf("LEFT(INFO, %d) AS info, LENGTH(INFO) AS length, ", mostStatement) +
+		fmt.Sprintf("LEFT(INFO, %d) AS info, LENGTH(INFO) AS length, ", maxStatement) +
 		"%s AS examined, %s AS sent, %s AS tid FROM information_schema.PROCESSLIST"
 	switch {
 	case l.about.mariaDB():
@@ -160,7 +160,7 @@ func (l *look) sumStates() {
 	slices.SortFunc(rows, func(a, b recording.MySQLState) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Command, b.Command), cmp.Compare(a.State, b.State))
 	})
-	recording.Give(l.w, capped(l, rows, mostStates))
+	recording.Give(l.w, capped(l, rows, maxStates))
 }
 
 func (l *look) sumClients() {
@@ -184,7 +184,7 @@ func (l *look) sumClients() {
 	slices.SortFunc(rows, func(a, b recording.MySQLClient) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.User, b.User), cmp.Compare(a.Client, b.Client))
 	})
-	recording.Give(l.w, capped(l, rows, mostClients))
+	recording.Give(l.w, capped(l, rows, maxClients))
 }
 
 func values[K comparable, V any](m map[K]*V) []V {
@@ -207,7 +207,7 @@ func (l *look) writeSessions() {
 	slices.SortStableFunc(of, func(a, b *process) int {
 		return cmp.Or(cmp.Compare(asleep(a), asleep(b)), cmp.Compare(b.took, a.took), cmp.Compare(a.id, b.id))
 	})
-	of = capped(l, of, mostSessions)
+	of = capped(l, of, maxSessions)
 	rows := make([]recording.MySQLSession, len(of))
 	for i, p := range of {
 		rows[i] = recording.MySQLSession{At: l.at, Server: l.target.Name, ID: p.id, User: p.user, Client: p.client, ClientPort: p.port,

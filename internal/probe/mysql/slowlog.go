@@ -17,11 +17,11 @@ const (
 	// slowBefore is how much of the log's end is read at first: an entry that
 	// was written in the very moment of the start, and the current database.
 	slowBefore = 64 << 10
-	// mostSlow bounds what is read of the log in one look; of a log that grows
+	// maxSlow bounds what is read of the log in one look; of a log that grows
 	// faster the last entries are read.
-	mostSlow = 1 << 20
-	// mostSlowRows bounds the entries of one look.
-	mostSlowRows = 200
+	maxSlow = 1 << 20
+	// maxSlowRows bounds the entries of one look.
+	maxSlowRows = 200
 )
 
 // slowTail is the slow query log of a server on this host.
@@ -55,14 +55,14 @@ func readSlowLog(l *look) error {
 		}
 		l.slow = slowTail{path, tail}
 	}
-	entries, skipped, err := l.slow.tail.Read(mostSlow)
+	entries, skipped, err := l.slow.tail.Read(maxSlow)
 	if skipped > 0 {
-		l.notes.add("entries of the slow query log", fmt.Sprintf("the log grows by more than %d MiB a second: %d bytes were left out", mostSlow>>20, skipped),
+		l.notes.add("entries of the slow query log", fmt.Sprintf("the log grows by more than %d MiB a second: %d bytes were left out", maxSlow>>20, skipped),
 			"a longer long_query_time")
 	}
-	rows := make([]recording.MySQLSlowQuery, 0, min(len(entries), mostSlowRows))
+	rows := make([]recording.MySQLSlowQuery, 0, min(len(entries), maxSlowRows))
 	// The newest are kept.
-	if n := len(entries) - mostSlowRows; n > 0 {
+	if n := len(entries) - maxSlowRows; n > 0 {
 		l.w.Lost(n)
 		entries = entries[n:]
 	}

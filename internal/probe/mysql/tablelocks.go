@@ -64,7 +64,7 @@ func readMetadataLocks(l *look) error {
 	if err := l.nameBlockers(waits); err != nil {
 		return err
 	}
-	recording.Give(l.w, capped(l, holdersFirst(waits), 4*mostLockWaits))
+	recording.Give(l.w, capped(l, holdersFirst(waits), 4*maxLockWaits))
 	// The waits are known all the same: this is no reason to look less often.
 	const what = "who holds the metadata locks that others wait for"
 	if a, ok := errors.AsType[*absence](err); ok {
@@ -157,7 +157,7 @@ func (l *look) metadataLocks(objects string) (*mysqlconn.Result, error) {
 	if err := l.needSchema(); err != nil {
 		return nil, err
 	}
-	r, err := l.queryRows("the metadata locks", fmt.Sprintf(metadataLocks, objects, 4*mostLockWaits), 4*mostLockWaits)
+	r, err := l.queryRows("the metadata locks", fmt.Sprintf(metadataLocks, objects, 4*maxLockWaits), 4*maxLockWaits)
 	if err != nil || r.Len() > 0 {
 		return r, err
 	}
@@ -204,7 +204,7 @@ func (l *look) pairs(r *mysqlconn.Result, kind string) []recording.MySQLLockWait
 	var waits []recording.MySQLLockWait
 	seen := map[[2]int64]bool{}
 	for _, want := range pending {
-		if len(waits) >= mostLockWaits {
+		if len(waits) >= maxLockWaits {
 			l.w.Lost(1)
 			continue
 		}

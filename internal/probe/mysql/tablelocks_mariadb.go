@@ -17,7 +17,7 @@ var upgradable = map[string]bool{"SHARED_UPGRADABLE": true, "SHARED_NO_WRITE": t
 // it is in the way. In all other cases nobody is named.
 func (l *look) pluginLocks() ([]recording.MySQLLockWait, error) {
 	r, err := l.queryRows("the metadata locks", "SELECT THREAD_ID AS session, LOCK_MODE AS mode, TABLE_SCHEMA AS db, TABLE_NAME AS name "+
-		"FROM information_schema.METADATA_LOCK_INFO WHERE LOCK_TYPE = 'Table metadata lock'", 4*mostLockWaits)
+		"FROM information_schema.METADATA_LOCK_INFO WHERE LOCK_TYPE = 'Table metadata lock'", 4*maxLockWaits)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (l *look) pluginLocks() ([]recording.MySQLLockWait, error) {
 	for i := range l.metaWaits {
 		p := &l.metaWaits[i]
 		tables := changes[p.id]
-		if len(waits) >= mostLockWaits {
+		if len(waits) >= maxLockWaits {
 			l.w.Lost(1)
 			continue
 		}

@@ -8,15 +8,15 @@ import (
 	"rtrail/internal/recording"
 )
 
-// mostTables is how many tables are kept, by size.
-const mostTables = 50
+// maxTables is how many tables are kept, by size.
+const maxTables = 50
 
 // readTables reads the largest tables.
 func readTables(l *look) error {
 	r, err := l.queryRows("the sizes of tables", fmt.Sprintf("SELECT TABLE_SCHEMA AS db, TABLE_NAME AS name, ENGINE AS engine, TABLE_ROWS AS n, "+
 		"DATA_LENGTH AS data, INDEX_LENGTH AS idx FROM information_schema.TABLES WHERE TABLE_TYPE = 'BASE TABLE' "+
 		"AND TABLE_SCHEMA NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema') "+
-		"ORDER BY COALESCE(DATA_LENGTH, 0) + COALESCE(INDEX_LENGTH, 0) DESC LIMIT %d", mostTables), mostTables)
+		"ORDER BY COALESCE(DATA_LENGTH, 0) + COALESCE(INDEX_LENGTH, 0) DESC LIMIT %d", maxTables), maxTables)
 	if err != nil {
 		return err
 	}

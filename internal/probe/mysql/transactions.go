@@ -9,8 +9,8 @@ import (
 	"rtrail/internal/recording"
 )
 
-// mostTransactions bounds the rows of one look: the oldest ones are of interest.
-const mostTransactions = 200
+// maxTransactions bounds the rows of one look: the oldest ones are of interest.
+const maxTransactions = 200
 
 // openTrx is what other collectors need of a transaction.
 type openTrx struct {
@@ -44,7 +44,7 @@ func readTransactions(l *look) error {
 		rows = append(rows, t)
 	}
 	slices.SortStableFunc(rows, func(a, b recording.MySQLTransaction) int { return cmp.Compare(b.Age, a.Age) })
-	l.trx = capped(l, rows, mostTransactions)
+	l.trx = capped(l, rows, maxTransactions)
 	return nil
 }
 

@@ -42,11 +42,11 @@ func (p *Probe) findHolders(w *recording.Writer, edge bool) bool {
 		return false
 	}
 	p.owners, p.looked = p.owners[:0], false
-	if len(p.held) > mostHeld {
+	if len(p.held) > maxHeld {
 		clear(p.held)
 	}
 	p.unpassed++
-	wait := min(int64(p.passCost/ownersBudget), mostSkipped)
+	wait := min(int64(p.passCost/ownersBudget), maxSkipped)
 	if !edge && (p.unpassed <= wait || !p.ownerless()) {
 		return true
 	}

@@ -21,9 +21,9 @@ const (
 	ownersBudget = 1500 * time.Microsecond
 	ownersEdge   = 6 * time.Millisecond
 
-	// mostHeld bounds the inodes that are remembered: a long run sees sockets
+	// maxHeld bounds the inodes that are remembered: a long run sees sockets
 	// come and go. Forgetting them only costs another scan.
-	mostHeld = 1 << 17
+	maxHeld = 1 << 17
 )
 
 // findOwners looks up the sockets of processes that are new or opened and
@@ -31,7 +31,7 @@ const (
 // looked at, in the last sample everybody who can have run unseen.
 func (p *Probe) findOwners(ctx context.Context, w *recording.Writer, edge bool, missed *unseen) {
 	p.owners, p.looked = p.owners[:0], false
-	if len(p.held) > mostHeld {
+	if len(p.held) > maxHeld {
 		clear(p.held)
 	}
 	limit, began := ownersBudget, p.cpuTime()

@@ -33,8 +33,8 @@ const (
 	// writes and sorts it, a verdict looks at it.
 	costOfRow = 500 * time.Nanosecond
 
-	// mostSkipped bounds how many samples go without such a dump.
-	mostSkipped = 5
+	// maxSkipped bounds how many samples go without such a dump.
+	maxSkipped = 5
 
 	// busyShare is the part of the connections that did something since the last
 	// dump, below which the next one waits that long if it costs more than its share:
@@ -248,9 +248,9 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 
 // dumpNow says whether connections are dumped in this sample.
 func (p *Probe) dumpNow(edge bool) bool {
-	wait := min(int(p.cost/dumpBudget), mostSkipped)
+	wait := min(int(p.cost/dumpBudget), maxSkipped)
 	if wait > 0 && p.restful {
-		wait = mostSkipped
+		wait = maxSkipped
 	}
 	if edge || p.skipped >= wait {
 		p.skipped = 0

@@ -28,10 +28,10 @@ const (
 	// besideEvery is the time between two samples of the probe. The runner makes
 	// it longer where a sample costs more than its budget.
 	besideEvery = 250 * time.Millisecond
-	// mostLooked bounds the threads that are looked at in one sample; a process
+	// maxLooked bounds the threads that are looked at in one sample; a process
 	// with more of them is looked at in turns. To copy and follow a stack takes a
 	// tenth of a millisecond, so that a sample stays within the probe's budget.
-	mostLooked = 32
+	maxLooked = 32
 	// busyCPU is how much of a core a process must use to be looked at: threads
 	// that queue for a lock inside of a program use at least this to take and
 	// to give it.
@@ -219,7 +219,7 @@ func (p *beside) look() error {
 		return err
 	}
 	slices.Sort(tids)
-	n := min(len(tids), mostLooked)
+	n := min(len(tids), maxLooked)
 	for i := range n {
 		tid := tids[(p.turn+i)%len(tids)] // the list changes little between two samples
 		dir := fmt.Sprintf("%s/task/%d/", p.space.proc, tid)

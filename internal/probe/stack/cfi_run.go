@@ -47,8 +47,8 @@ type row struct {
 	regs    [numRegs]regRule
 }
 
-// mostRemembered bounds the stack of remembered rows: real programs have one.
-const mostRemembered = 16
+// maxRemembered bounds the stack of remembered rows: real programs have one.
+const maxRemembered = 16
 
 // run executes the programs of a function up to an address.
 func (f *fde) run(pc uint64) (row, bool) {
@@ -108,7 +108,7 @@ func (c *cie) execute(program []byte, w, start *row, loc, pc uint64) bool {
 				reg := r.uleb()
 				setRule(reg, regRule{kind: inRegister, n: int64(r.uleb())})
 			case 0x0a: // remember_state
-				if len(stack) == mostRemembered {
+				if len(stack) == maxRemembered {
 					return false
 				}
 				stack = append(stack, *w)

@@ -23,9 +23,9 @@ const (
 	// stackBytes is how much of a stack is copied with each sample, where frames
 	// are followed here. Deeper callers are not seen.
 	stackBytes = 24 << 10
-	// mostEvents bounds the descriptors; with more threads times CPUs all of the
+	// maxEvents bounds the descriptors; with more threads times CPUs all of the
 	// host is sampled and the rest thrown away.
-	mostEvents = 2048
+	maxEvents = 2048
 )
 
 // The kernel's numbers of the registers that following frames begins with
@@ -96,7 +96,7 @@ func newSampler(pid int32, hz int) (*sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(tids)*len(cpus) > mostEvents {
+	if len(tids)*len(cpus) > maxEvents {
 		s.filter = true
 		tids = []int32{-1}
 	}

@@ -119,14 +119,14 @@ func (p *Probe) take(w *watched, t *thread, c *census.Thread, stacks *int, denie
 	p.rows = append(p.rows, row)
 }
 
-// mostHeld is for how many counts in a row a thread that woke for a moment is
+// maxHeld is for how many counts in a row a thread that woke for a moment is
 // taken to have gone back to the wait it was in. Reading that costs more than all
 // else of its row: the kernel looks up a name among all of its functions. A row
 // stays for each count, so that waits that were read weigh as much as before
 // against running and disk waits, which are never taken from the row before.
-const mostHeld = 2
+const maxHeld = 2
 
 // holds says whether a thread in a state is taken to be in the wait it was in.
 func (t *thread) holds(state string) bool {
-	return t.held < mostHeld && t.ok && state == "S" && t.row.State == state && t.row.Syscall != recording.Unknown
+	return t.held < maxHeld && t.ok && state == "S" && t.row.State == state && t.row.Syscall != recording.Unknown
 }

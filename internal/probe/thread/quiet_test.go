@@ -81,7 +81,7 @@ func TestQuiet(t *testing.T) {
 	// It wakes before each count: counters are new each time, the wait is read
 	// every third time.
 	var held []int
-	for range 2 * (mostHeld + 1) {
+	for range 2 * (maxHeld + 1) {
 		for _, s := range []unix.Signal{unix.SIGSTOP, unix.SIGCONT} {
 			if err := sleeper.Process.Signal(s); err != nil {
 				t.Fatal(err)
@@ -118,7 +118,7 @@ func TestHolds(t *testing.T) {
 		want  bool
 	}{
 		{"asleep as before", thread{row: asleep, ok: true}, "S", true},
-		{"held for as long as may be", thread{row: asleep, ok: true, held: mostHeld}, "S", false},
+		{"held for as long as may be", thread{row: asleep, ok: true, held: maxHeld}, "S", false},
 		{"in a disk wait now", thread{row: asleep, ok: true}, "D", false},
 		{"stopped now", thread{row: asleep, ok: true}, "T", false},
 		{"ran before", thread{row: ran, ok: true}, "S", false},

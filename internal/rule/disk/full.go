@@ -22,7 +22,7 @@ var full = rule.Rule{
 	Title:      "a filesystem has no space left",
 	Resource:   "filesystem space",
 	Needs:      []recording.Table{recording.Mounts},
-	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed, &crumbs, &failingCalls, &failingChars, &inVain, &someWriting},
+	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed, &crumbs, &failingCalls, &failingChars, &inVain, &minWriting},
 	Page:       fullPage,
 	Detect:     detectFull,
 }
@@ -207,7 +207,7 @@ func failingEvidence(failing []view.Process) []rule.Evidence {
 func writersEvidence(v *view.View) []rule.Evidence {
 	var writers []view.Process
 	for _, p := range v.Processes() {
-		if !p.Kernel && !p.Own && p.WriteBytes >= someWriting.Value {
+		if !p.Kernel && !p.Own && p.WriteBytes >= minWriting.Value {
 			writers = append(writers, p)
 		}
 	}
@@ -225,7 +225,7 @@ func writersEvidence(v *view.View) []rule.Evidence {
 	return list
 }
 
-var someWriting = rule.Threshold{Name: "some-writing", Value: 4096.0, Unit: "bytes per second", Source: rule.Judgement,
+var minWriting = rule.Threshold{Name: "min-writing", Value: 4096.0, Unit: "bytes per second", Source: rule.Judgement,
 	Reason: "Programs that write a line now and then write less."}
 
 func fullFixes(fs view.Filesystem) []rule.Fix {

@@ -24,7 +24,7 @@ var saturated = rule.Rule{
 	Resource: "disks",
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
 	Explains: []string{"proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
-	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &someWaiting, &atLimit, &bulkRequest,
+	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &maxIntervals, &minWaiting, &atLimit, &bulkRequest,
 		&ownStream, &oneStream},
 	Page:   saturatedPage,
 	Detect: detectSaturated,
@@ -41,9 +41,9 @@ var (
 		Reason: "Answers of flash and network volumes without load take 1 to 3 ms, for requests of any common size."}
 	slowSpindle = rule.Threshold{Name: "slow-spindle", Value: 0.020, Unit: "seconds", Source: rule.Judgement,
 		Reason: "A spindle without load needs one seek and one turn, up to 15 ms."}
-	mostIntervals = rule.Threshold{Name: "most-intervals", Value: 0.8, Unit: "share", Source: rule.Judgement,
+	maxIntervals = rule.Threshold{Name: "most-intervals", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "The state must last, not occur."}
-	someWaiting = rule.Threshold{Name: "some-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
+	minWaiting = rule.Threshold{Name: "min-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
 		Reason: "The mean number of waiting threads from which somebody is held up; a thread that reads now and then waits less."}
 )
 
@@ -96,7 +96,7 @@ func loaded(d view.BlockDevice) bool {
 			n++
 		}
 	}
-	return float64(n) >= mostIntervals.Value*float64(len(d.Intervals))
+	return float64(n) >= maxIntervals.Value*float64(len(d.Intervals))
 }
 
 func queues(d view.BlockDevice, r view.DiskRates) bool {
@@ -119,7 +119,7 @@ func (c candidate) judge(v *view.View, w waiters, ambiguous bool) (rule.Finding,
 	f := rule.Finding{Subject: c.subject()}
 	victims := w.victims()
 	switch {
-	case victims < someWaiting.Value && !w.blind:
+	case victims < minWaiting.Value && !w.blind:
 		// A device that works at its limit for one stream of large requests
 		// does its job; writeback of buffered data makes nobody wait.
 		if !c.loaded {
@@ -129,7 +129,7 @@ func (c candidate) judge(v *view.View, w waiters, ambiguous bool) (rule.Finding,
 	case w.blind:
 		// Nobody's waits could be read. Many small requests in a long queue
 		// mean that whoever issues them waits; large ones may be writeback.
-		if c.loaded && c.RequestSize() < bulkRequest.Value && w.pressure >= someWaiting.Value {
+		if c.loaded && c.RequestSize() < bulkRequest.Value && w.pressure >= minWaiting.Value {
 			f.Confidence = rule.Likely
 		} else {
 			f.Confidence = rule.Possible

@@ -46,8 +46,8 @@ var (
 )
 
 const (
-	// mostShown: growing processes worth a line.
-	mostShown = 3
+	// maxShown: growing processes worth a line.
+	maxShown = 3
 )
 
 // grower is a process that takes more and more memory.
@@ -94,7 +94,7 @@ func detectLeak(v *view.View) ([]rule.Finding, error) {
 	}
 	slices.SortStableFunc(list, func(a, b grower) int { return cmp.Compare(b.trend.slope, a.trend.slope) })
 	var found []rule.Finding
-	for _, g := range list[:min(len(list), mostShown)] {
+	for _, g := range list[:min(len(list), maxShown)] {
 		found = append(found, leakFinding(v, g))
 	}
 	if unclear != nil {

@@ -21,7 +21,7 @@ var bufferPoolSmall = rule.Rule{
 	Resource:   "buffer pool",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&fiveMinutes, &stays, &missShare, &somePages, &readingThreads, &readAhead, &mostBytes},
+	Thresholds: []*rule.Threshold{&fiveMinutes, &stays, &missShare, &minPages, &readingThreads, &readAhead, &maxBytes},
 	Page:       bufferPoolPage,
 	Detect:     detectBufferPool,
 }
@@ -33,7 +33,7 @@ var (
 		Reason: "The share of the pages read that the pool gained in the window from which it is still being filled: a full one loses a page for each it gets."}
 	missShare = rule.Threshold{Name: "miss-share", Value: 0.001, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of page requests that need the disk: below one in a thousand a statement of a hundred requests hardly ever waits."}
-	somePages = rule.Threshold{Name: "some-pages", Value: 50, Unit: "pages per second", Source: rule.Judgement,
+	minPages = rule.Threshold{Name: "min-pages", Value: 50, Unit: "pages per second", Source: rule.Judgement,
 		Reason: "Pages read: fewer make nobody wait, even from a spindle."}
 	readingThreads = rule.Threshold{Name: "reading-threads", Value: 0.3, Unit: "threads", Source: rule.Judgement,
 		Reason: "The mean number of threads, or of pending reads, that wait for pages from which somebody is held up."}
@@ -181,7 +181,7 @@ func (x *pool) look() bool {
 		return false
 	case x.data > 0 && x.data < x.size && tablesComplete(x.v, x.s):
 		return false // all data fit
-	case x.misses+x.ahead < somePages.Value || x.misses < missShare.Value*x.requests || x.turnover() > fiveMinutes.Value:
+	case x.misses+x.ahead < minPages.Value || x.misses < missShare.Value*x.requests || x.turnover() > fiveMinutes.Value:
 		return false
 	case x.held() < readingThreads.Value:
 		return false

@@ -43,8 +43,8 @@ const (
 	errTooMany       = 1040
 	errTooManyOfUser = 1203
 	errUserLimit     = 1226
-	// mostClients is how many holders evidence names.
-	mostClients = 4
+	// maxClients is how many holders evidence names.
+	maxClients = 4
 )
 
 // crowd is a server whose connections are used up, or nearly.
@@ -236,7 +236,7 @@ func (c *crowd) evidence() (list []rule.Evidence) {
 			Check: ask(c.s, shell.SQL("show global status like 'Threads_connected'; show variables like 'max_connections'")),
 		})
 	}
-	for _, h := range c.clients[:min(len(c.clients), mostClients)] {
+	for _, h := range c.clients[:min(len(c.clients), maxClients)] {
 		what := rule.T("%s holds %s", account(h.user, h.address), connections(int(h.total)))
 		if h.sleeps >= 0 {
 			what = rule.T("%s holds %s, %s of them asleep, for up to %s", account(h.user, h.address), connections(int(h.total)), unit.Count(h.sleeps), lasted(h.idlest))

@@ -20,7 +20,7 @@ import (
 var rulesContention = []rule.Rule{tableCacheContention, mdlContention, spinWaste, preparedPadding, instrumentationCost}
 
 var (
-	someQueue = rule.Threshold{Name: "some-queue", Value: 2.0, Unit: "threads", Source: rule.Judgement,
+	minQueue = rule.Threshold{Name: "min-queue", Value: 2.0, Unit: "threads", Source: rule.Judgement,
 		Reason: "How many threads on average wait at the same place before it is worth a word: one that waits while one works is no queue."}
 	queueShare = rule.Threshold{Name: "queue-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the running statements: of four, one waits. Below it another cause weighs more, and a healthy server has moments like that."}
@@ -183,7 +183,7 @@ func (x insides) sureOfQueue(waiting, share float64) rule.Confidence {
 		return rule.Likely
 	case waiting >= manyWait.Value && share >= mostWait.Value:
 		return rule.Certain
-	case waiting >= someQueue.Value && share >= queueShare.Value:
+	case waiting >= minQueue.Value && share >= queueShare.Value:
 		return rule.Likely
 	}
 	return 0
@@ -257,7 +257,7 @@ func (x insides) callers(fits func(view.StackRow) bool, past ...string) []string
 
 // stackEvidence is the queue as numbers, with the stack.
 func (x insides) stackEvidence(w view.StackWait, waiting, share float64, function string) rule.Evidence {
-	e := rule.Evidence{Metric: metric.MySQLStackWaiters, Value: waiting, Limit: rule.Limit(someQueue.Value),
+	e := rule.Evidence{Metric: metric.MySQLStackWaiters, Value: waiting, Limit: rule.Limit(minQueue.Value),
 		What:  rule.T("%s threads at a time (%s of the statements that run) in %s, over %d looks at all threads", unit.Number(waiting), unit.Share(share), path(w), w.Dumps),
 		Check: x.dump(shell.Line("grep -c %s", function))}
 	if w.Evidence == recording.StackDump {
@@ -274,8 +274,8 @@ func (x insides) dump(rest shell.Command) shell.Command {
 	return shell.Line("eu-stack -p %d | %s   # stops the server for a moment; rtrail stacks --pid %d does not", x.s.PID, rest, x.s.PID)
 }
 
-// mostFrames of a stack are named in evidence.
-const mostFrames = 4
+// maxFrames of a stack are named in evidence.
+const maxFrames = 4
 
 // path is the telling part of a stack: the functions of the server that are
 // innermost.
@@ -285,7 +285,7 @@ func path(w view.StackWait) string {
 		if !strings.Contains(f, "futex") && !strings.Contains(f, "lll_") && !strings.Contains(f, "pthread_mutex") && !strings.HasPrefix(f, "inline_mysql") && !strings.HasPrefix(f, "??") {
 			names = append(names, f)
 		}
-		if len(names) == mostFrames {
+		if len(names) == maxFrames {
 			break
 		}
 	}

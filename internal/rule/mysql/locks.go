@@ -23,8 +23,8 @@ var (
 )
 
 const (
-	// mostVictims and mostBlockers are how many of them evidence names.
-	mostVictims, mostBlockers = 3, 3
+	// maxVictims and maxBlockers are how many of them evidence names.
+	maxVictims, maxBlockers = 3, 3
 )
 
 // lockWaits are the waits of one kind at one server.
@@ -111,7 +111,7 @@ func (w *lockWaits) evidence(waits *metric.Metric, check shell.Command) []rule.E
 		What:  rule.T("%s waited in the window, %s at any time, the longest for %s", connections(w.victims), unit.Number(w.waited), lasted(w.longest)),
 		Check: check,
 	}}
-	for i, b := range w.blockers[:min(len(w.blockers), mostBlockers)] {
+	for i, b := range w.blockers[:min(len(w.blockers), maxBlockers)] {
 		what := rule.T("%s blocks %s: %s%s", blockerName(b), connections(len(b.Victims)), doing(b), since(b))
 		if p, ok := w.client(b); ok {
 			what = rule.T("%s blocks %s: %s%s; its client is %s", blockerName(b), connections(len(b.Victims)), doing(b), since(b), rule.ProcessSubject(p).String())
@@ -123,7 +123,7 @@ func (w *lockWaits) evidence(waits *metric.Metric, check shell.Command) []rule.E
 		if i > 0 {
 			continue // victims of the worst are enough
 		}
-		for _, x := range b.Victims[:min(len(b.Victims), mostVictims)] {
+		for _, x := range b.Victims[:min(len(b.Victims), maxVictims)] {
 			list = append(list, rule.Evidence{
 				Metric: metric.MySQLLockVictim, Value: max(x.Waited.Seconds(), 0),
 				What:  rule.T("connection %d waited %s%s: %s", x.Session, lasted(x.Waited), behind(x, b), words(x.Statement)),

@@ -193,7 +193,7 @@ func (x *longOpen) finding() (rule.Finding, bool) {
 }
 
 func (x *longOpen) evidence(idle bool) (list []rule.Evidence) {
-	for i, t := range x.list[:min(len(x.list), mostBlockers)] {
+	for i, t := range x.list[:min(len(x.list), maxBlockers)] {
 		r, _ := session(x.v, x.s.Server, t.Session)
 		does := "does nothing"
 		if statement := cmp.Or(t.Statement, r.Statement); statement != "" && (i > 0 || !idle) {

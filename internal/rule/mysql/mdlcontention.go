@@ -19,7 +19,7 @@ var mdlContention = rule.Rule{
 	Resource:   "locks inside MySQL",
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing", "mysql/spin-waste"},
-	Thresholds: []*rule.Threshold{&mostBytes, &someQueue, &queueShare, &manyWait, &mostWait, &fullCPUs, &busyServer},
+	Thresholds: []*rule.Threshold{&maxBytes, &minQueue, &queueShare, &manyWait, &mostWait, &fullCPUs, &busyServer},
 	Page:       mdlContentionPage,
 	Seen:       serverInside,
 	Detect:     detectMDLContention,
@@ -29,7 +29,7 @@ const (
 	// enoughPartitions of the hash: the default is 8. MySQL 5.6 takes the partition
 	// of a lock and its bucket therein from the low bits of one number, which
 	// coincide if the partitions are a power of two: so this is a prime.
-	enoughPartitions, mostPartitions = 251, 1024
+	enoughPartitions, maxPartitions = 251, 1024
 )
 
 func detectMDLContention(v *view.View) ([]rule.Finding, error) {
@@ -73,10 +73,10 @@ func (x insides) mdlFinding(w view.StackWait, waiting, share float64, partitions
 	if partitions > 0 {
 		f.Evidence = append(f.Evidence, setting(x.s, metric.MySQLMDLHashInstances, "metadata_locks_hash_instances", partitions))
 	}
-	if partitions < mostPartitions {
+	if partitions < maxPartitions {
 		to := int64(enoughPartitions)
 		if partitions >= to {
-			to = min(2*partitions, mostPartitions)
+			to = min(2*partitions, maxPartitions)
 		}
 		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("split the hash: metadata_locks_hash_instances = %d in my.cnf, below [mysqld]; then restart the server", to),
 			Tradeoff: "a restart; does not help where all statements use one table, whose lock lies in one partition" + x.gain()})

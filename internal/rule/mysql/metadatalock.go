@@ -210,20 +210,20 @@ func (m *metadataWait) suspects(f rule.Finding) rule.Finding {
 			cmp.Or(m.state, "Waiting for table metadata lock"), unit.Number(m.mean), m.most, lasted(max(m.lasts, m.longest))),
 		Check: ask(m.s, shell.SQL("show full processlist")),
 	}}
-	for _, h := range holders[:min(len(holders), mostSuspects)] {
+	for _, h := range holders[:min(len(holders), maxSuspects)] {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: metric.MySQLLockSuspect, Value: h.For.Seconds(),
 			What:  rule.T("%s may hold it: %s%s", blockerName(h), doing(h), since(h)),
 			Check: ask(m.s, shell.SQL("select * from information_schema.innodb_trx order by trx_started")),
 		})
 	}
-	if n := len(holders) - mostSuspects; n > 0 {
+	if n := len(holders) - maxSuspects; n > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: metric.MySQLLockBlocker, Value: float64(n), What: rule.T("%d younger ones may hold it as well", n),
 			Check: ask(m.s, shell.SQL("select * from information_schema.innodb_trx order by trx_started")),
 		})
 	}
-	for _, r := range waiting[:min(len(waiting), mostVictims)] {
+	for _, r := range waiting[:min(len(waiting), maxVictims)] {
 		f.Evidence = append(f.Evidence, rule.Evidence{
 			Metric: metric.MySQLLockVictim, Value: r.For.Seconds(),
 			What:  rule.T("connection %d (%s) waits %s: %s", r.ID, account(r.User, r.Client), lasted(r.For), words(r.Statement)),
@@ -260,9 +260,9 @@ func (m *metadataWait) waiting() []recording.MySQLSession {
 	return nil
 }
 
-// mostSuspects is how many transactions evidence names that may hold a lock:
+// maxSuspects is how many transactions evidence names that may hold a lock:
 // the one that does should be among them.
-const mostSuspects = 10
+const maxSuspects = 10
 
 // holders are the transactions older than the longest wait, of connections that
 // do not wait for the definition of a table themselves: one of them holds the

@@ -25,13 +25,13 @@ var missingTables = rule.Rule{
 	Resource:   "statements",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains:   []string{"rt/errors", "rt/worker-queueing", "rt/server-slow", "mysql/table-cache-contention"},
-	Thresholds: []*rule.Threshold{&someMissing, &missingShare, &opening, &mostRuns, &looksPerReload, &minUnchanged},
+	Thresholds: []*rule.Threshold{&minMissing, &missingShare, &opening, &maxRuns, &looksPerReload, &minUnchanged},
 	Page:       missingTablesPage,
 	Detect:     detectMissingTables,
 }
 
 var (
-	someMissing = rule.Threshold{Name: "some-missing", Value: 5.0, Unit: "per second", Source: rule.Judgement,
+	minMissing = rule.Threshold{Name: "min-missing", Value: 5.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Questions for missing tables: installers and migrations ask now and then whether a table is there; nothing asks so all the time."}
 	missingShare = rule.Threshold{Name: "missing-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of all questions: below one in a hundred it is a fault of its own, and not why a server is slow."}
@@ -87,7 +87,7 @@ func (x *missing) read() {
 	counts := map[string]float64{}
 	x.readPackets(counts)
 	for _, w := range workOf(v, s) {
-		if !w.sampled && w.errors >= mostRuns.Value*w.count && w.errors > 0 {
+		if !w.sampled && w.errors >= maxRuns.Value*w.count && w.errors > 0 {
 			x.failed = view.OrZero(x.failed) + w.errors/max(v.Seconds(), 1)
 			addTable(counts, w.text, w.errors)
 		}
@@ -142,9 +142,9 @@ func (x *missing) rate() float64 {
 
 func (x *missing) look() bool {
 	x.read()
-	known := max(view.OrZero(x.raised), view.OrZero(x.answered)) >= someMissing.Value
-	counted := x.unopened >= someMissing.Value && x.unopened >= missingShare.Value*view.OrZero(x.questions)
-	stuck := x.opening >= opening.Value && view.OrZero(x.overflows) < someMissing.Value && view.OrZero(x.opened) < someMissing.Value
+	known := max(view.OrZero(x.raised), view.OrZero(x.answered)) >= minMissing.Value
+	counted := x.unopened >= minMissing.Value && x.unopened >= missingShare.Value*view.OrZero(x.questions)
+	stuck := x.opening >= opening.Value && view.OrZero(x.overflows) < minMissing.Value && view.OrZero(x.opened) < minMissing.Value
 	switch {
 	case known && x.share() >= missingShare.Value:
 		x.sure = rule.Certain
@@ -152,7 +152,7 @@ func (x *missing) look() bool {
 		x.sure = rule.Possible
 	case counted:
 		x.sure = rule.Likely
-	case !x.counted && x.failed >= someMissing.Value && stuck:
+	case !x.counted && x.failed >= minMissing.Value && stuck:
 		x.sure = rule.Likely
 	default:
 		return false
@@ -191,23 +191,23 @@ func (x *missing) finding() rule.Finding {
 }
 
 // cacheOverflows says whether the table cache has a share in it after all.
-func (x *missing) cacheOverflows() bool { return x.overflows >= someMissing.Value }
+func (x *missing) cacheOverflows() bool { return x.overflows >= minMissing.Value }
 
 func (x *missing) evidence() []rule.Evidence {
 	s := x.s
 	var list []rule.Evidence
 	if x.raised > 0 {
-		list = append(list, rule.Evidence{Metric: metric.MySQLErrors, Value: x.raised, Limit: rule.Limit(someMissing.Value),
+		list = append(list, rule.Evidence{Metric: metric.MySQLErrors, Value: x.raised, Limit: rule.Limit(minMissing.Value),
 			What:  rule.T("error 1146 (no such table) %s, of %s questions", unit.PerSecond(x.raised), unit.PerSecond(view.OrZero(x.questions))),
 			Check: ask(s, shell.SQL("select * from performance_schema.events_errors_summary_global_by_error where error_number = 1146"))})
 	}
 	if x.answered > 0 {
-		list = append(list, rule.Evidence{Metric: metric.RTErrorRate, Value: x.answered, Limit: rule.Limit(someMissing.Value),
+		list = append(list, rule.Evidence{Metric: metric.RTErrorRate, Value: x.answered, Limit: rule.Limit(minMissing.Value),
 			What:  rule.T("%s answers in packets are error 1146", unit.PerSecond(x.answered)),
 			Check: shell.Line("tshark -i any -f 'port %d' -Y 'mysql.error_code == 1146'", s.Packets.Port)})
 	}
 	if x.unopened > 0 {
-		list = append(list, rule.Evidence{Metric: metric.MySQLTablesNotFound, Value: x.unopened, Limit: rule.Limit(someMissing.Value),
+		list = append(list, rule.Evidence{Metric: metric.MySQLTablesNotFound, Value: x.unopened, Limit: rule.Limit(minMissing.Value),
 			What: rule.T("%s tables looked for and neither cached nor opened, at least", unit.PerSecond(x.unopened)), Check: status(s, "%open%")})
 	}
 	if x.failed > 0 {

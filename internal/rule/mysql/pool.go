@@ -48,8 +48,8 @@ var (
 )
 
 const (
-	// mostHolders is how many statements that hold a group up are named.
-	mostHolders = 3
+	// maxHolders is how many statements that hold a group up are named.
+	maxHolders = 3
 )
 
 // stalledPool is a thread pool whose groups queue.
@@ -220,7 +220,7 @@ func (p *stalledPool) joined() (view.MySQLJoined, bool) {
 }
 
 func (p *stalledPool) evidence() (list []rule.Evidence) {
-	for _, g := range p.slow[:min(len(p.slow), mostHolders)] {
+	for _, g := range p.slow[:min(len(p.slow), maxHolders)] {
 		if p.heldUp(g) {
 			list = append(list, p.ownWait())
 		}
@@ -296,7 +296,7 @@ func (p *stalledPool) holders() (list []rule.Evidence) {
 	slices.SortFunc(rows, func(a, b recording.MySQLSession) int {
 		return cmp.Or(cmp.Compare(b.For, a.For), cmp.Compare(a.ID, b.ID))
 	})
-	for _, r := range rows[:min(len(rows), mostHolders)] {
+	for _, r := range rows[:min(len(rows), maxHolders)] {
 		state := ""
 		if r.State != "" {
 			state = ", state " + r.State

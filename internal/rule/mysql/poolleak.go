@@ -120,7 +120,7 @@ func (l *leak) finding() rule.Finding {
 
 func (l *leak) evidence() (list []rule.Evidence) {
 	p := stalledPool{v: l.v, s: l.s, groups: l.groups}
-	for _, g := range l.leaking[:min(len(l.leaking), mostHolders)] {
+	for _, g := range l.leaking[:min(len(l.leaking), maxHolders)] {
 		list = append(list, rule.Evidence{Metric: metric.MySQLPoolActive, Value: float64(g.Active), Limit: rule.Limit(float64(g.Threads)),
 			What:  rule.T("group %d: %d active of %d threads at all %d looks, %s statements queued at a time", g.Group, g.Active, g.Threads, len(g.Looks), unit.Number(g.MeanQueued)),
 			Check: ask(l.s, p.table())})

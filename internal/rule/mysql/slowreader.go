@@ -214,7 +214,7 @@ func slowReaderFinding(v *view.View, s *view.MySQLServer, list []reader, looks i
 }
 
 func slowReaderEvidence(v *view.View, s *view.MySQLServer, list []reader) (evidence []rule.Evidence) {
-	for _, r := range list[:min(len(list), mostVictims)] {
+	for _, r := range list[:min(len(list), maxVictims)] {
 		evidence = append(evidence, rule.Evidence{
 			Metric: metric.MySQLSending, Value: r.longest.Seconds(),
 			What:  rule.T("connection %d (%s) in state %q at %d looks, the longest for %s: %s", r.ID, account(r.User, r.Client), r.State, r.looks, lasted(r.longest), words(r.Statement)),

@@ -23,14 +23,14 @@ var sorting = rule.Rule{
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&mostMerge, &mergeRate, &manySorted, &seenSorting, &largeSort, &dearShare, &mostBytes, &manyRows, &wastedRatio,
-		&mostRuns, &someRuns, &mostOfRows, &lastsLong, &someSpills, &someTime, &materialShare},
+	Thresholds: []*rule.Threshold{&maxMerge, &mergeRate, &manySorted, &seenSorting, &largeSort, &dearShare, &maxBytes, &manyRows, &wastedRatio,
+		&maxRuns, &minRuns, &mostOfRows, &lastsLong, &minSpills, &minTime, &materialShare},
 	Page:   sortPage,
 	Detect: detectSort,
 }
 
 var (
-	mostMerge = rule.Threshold{Name: "most-merge", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
+	maxMerge = rule.Threshold{Name: "most-merge", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Merge passes per execution from which a sort does not fit its buffer as a rule."}
 	mergeRate = rule.Threshold{Name: "merge-rate", Value: 1.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Merge passes per second without digests: each writes and reads several buffers of rows to and from a file."}
@@ -78,7 +78,7 @@ func sortState(state string) bool {
 }
 
 // spills says that the statement's sorts do not fit into the buffer.
-func spills(w work) bool { return w.merges >= mostMerge.Value*w.count && w.merges >= someSpills.Value }
+func spills(w work) bool { return w.merges >= maxMerge.Value*w.count && w.merges >= minSpills.Value }
 
 // wasted says that the statement sorts far more rows than it returns.
 func wasted(w work) bool {
@@ -93,7 +93,7 @@ func (x *sorts) look() bool {
 	all := workOf(x.v, s)
 	for _, w := range all {
 		switch {
-		case blamed[w.text] || w.took < someTime.Value:
+		case blamed[w.text] || w.took < minTime.Value:
 		case w.sampled && x.merges >= mergeRate.Value && ordered(w.text):
 			x.list = append(x.list, w)
 			x.took += w.took
@@ -106,11 +106,11 @@ func (x *sorts) look() bool {
 		}
 	}
 	_, digests := x.v.StatementsOf(s.Server)
-	material := x.took >= max(2*someTime.Value, materialShare.Value*totalTime(all))
+	material := x.took >= max(2*minTime.Value, materialShare.Value*totalTime(all))
 	switch {
 	case digests && len(x.list) == 0, !digests && !(x.merges >= mergeRate.Value):
 		return false
-	case digests && material && spills(x.list[0]) && x.list[0].count >= someRuns.Value:
+	case digests && material && spills(x.list[0]) && x.list[0].count >= minRuns.Value:
 		x.sure = rule.Certain
 	case digests && material:
 		x.sure = rule.Likely

@@ -21,7 +21,7 @@ var tableCacheContention = rule.Rule{
 	Resource: "locks inside MySQL",
 	Needs:    []recording.Table{recording.Stacks},
 	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing", "mysql/opening-missing-tables", "mysql/spin-waste"},
-	Thresholds: []*rule.Threshold{&someOverflows, &manyReopened, &reopenedEach, &mostBytes, &someQueue, &queueShare, &manyWait, &mostWait, &fullCPUs,
+	Thresholds: []*rule.Threshold{&minOverflows, &manyReopened, &reopenedEach, &maxBytes, &minQueue, &queueShare, &manyWait, &mostWait, &fullCPUs,
 		&busyServer},
 	Page:   tableCachePage,
 	Seen:   serverInside,
@@ -29,7 +29,7 @@ var tableCacheContention = rule.Rule{
 }
 
 var (
-	someOverflows = rule.Threshold{Name: "some-overflows", Value: 5.0, Unit: "per second", Source: rule.Judgement,
+	minOverflows = rule.Threshold{Name: "min-overflows", Value: 5.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Tables that the cache closes to make room, below its mutex. A cache that is large enough closes none."}
 	manyReopened = rule.Threshold{Name: "many-reopened", Value: 100.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Tables opened again: for each of them a handle is closed and another one made, which costs more than any queue."}
@@ -39,8 +39,8 @@ var (
 
 const (
 	// enoughInstances is what MySQL has by default from 5.7.8 on; its manual
-	// recommends 8 or 16 for 16 cores and more. mostInstances is its limit.
-	enoughInstances, mostInstances = 16, 64
+	// recommends 8 or 16 for 16 cores and more. maxInstances is its limit.
+	enoughInstances, maxInstances = 16, 64
 	// openRoom is how much larger than what all running statements need a table
 	// cache should be.
 	openRoom = 2
@@ -91,7 +91,7 @@ func (x *tableCache) look() bool {
 
 // full says whether tables are closed to make room for others.
 func (x *tableCache) full() bool {
-	return x.overflows >= someOverflows.Value && x.opened >= someOverflows.Value
+	return x.overflows >= minOverflows.Value && x.opened >= minOverflows.Value
 }
 
 func (x *tableCache) finding() rule.Finding {
@@ -148,9 +148,9 @@ func (x *tableCache) fixes() []rule.Fix {
 	}
 	to := int64(enoughInstances)
 	if x.instances >= enoughInstances {
-		to = min(2*x.instances, mostInstances)
+		to = min(2*x.instances, maxInstances)
 	}
-	if x.instances < mostInstances {
+	if x.instances < maxInstances {
 		list = append(list, rule.Fix{Text: rule.T("split the table cache: table_open_cache_instances = %d in my.cnf, below [mysqld]; then restart the server", to),
 			Tradeoff: "a restart; each instance holds table_open_cache divided by their number, so raise that, too, if Opened_tables begins to grow" + x.gain()})
 	}

@@ -23,8 +23,8 @@ var tmpDiskTables = rule.Rule{
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/sort", "disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&mostSpill, &someSpills, &spillRate, &seenSpilling, &largeTmpTable, &dearShare, &mostBytes, &manyRows, &wastedRatio,
-		&mostRuns, &someRuns, &mostOfRows, &lastsLong, &someTime, &materialShare},
+	Thresholds: []*rule.Threshold{&mostSpill, &minSpills, &spillRate, &seenSpilling, &largeTmpTable, &dearShare, &maxBytes, &manyRows, &wastedRatio,
+		&maxRuns, &minRuns, &mostOfRows, &lastsLong, &minTime, &materialShare},
 	Page:   tmpDiskPage,
 	Detect: detectTmpDisk,
 }
@@ -32,7 +32,7 @@ var tmpDiskTables = rule.Rule{
 var (
 	mostSpill = rule.Threshold{Name: "most-spill", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of a statement's executions that make a temporary table on disk from which it is how the statement works."}
-	someSpills = rule.Threshold{Name: "some-spills", Value: 5, Unit: "count", Source: rule.Judgement,
+	minSpills = rule.Threshold{Name: "min-spills", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Temporary tables on disk in a window: one report is nobody's trouble."}
 	spillRate = rule.Threshold{Name: "spill-rate", Value: 10, Unit: "per second", Source: rule.Judgement,
 		Reason: "Temporary tables on disk per second, beyond what monitors make when they read information_schema, from which a server without digests is worth a word: each costs a file made, written and removed, about a millisecond."}
@@ -93,20 +93,20 @@ func (x *spill) look() bool {
 	all := workOf(x.v, s)
 	for _, w := range all {
 		switch {
-		case blamed[w.text] || w.took < someTime.Value:
+		case blamed[w.text] || w.took < minTime.Value:
 		case w.sampled:
 			if groups(w.text) {
 				x.list = append(x.list, w)
 				x.took += w.took
 			}
-		case w.tmpDisk >= mostSpill.Value*w.count && w.tmpDisk >= someSpills.Value:
+		case w.tmpDisk >= mostSpill.Value*w.count && w.tmpDisk >= minSpills.Value:
 			x.list = append(x.list, w)
 			x.took += w.took
 		}
 	}
 	_, digests := x.v.StatementsOf(s.Server)
 	selects, _ := s.Delta("Com_select")
-	material := x.took >= max(2*someTime.Value, materialShare.Value*totalTime(all))
+	material := x.took >= max(2*minTime.Value, materialShare.Value*totalTime(all))
 	switch {
 	case digests && len(x.list) == 0:
 		return false
@@ -116,7 +116,7 @@ func (x *spill) look() bool {
 		x.sure = rule.Likely
 	case digests:
 		x.sure = rule.Possible
-	case x.tables < someSpills.Value || !(x.perSecond >= spillRate.Value) && !(selects > 0 && x.tables >= mostSpill.Value*selects):
+	case x.tables < minSpills.Value || !(x.perSecond >= spillRate.Value) && !(selects > 0 && x.tables >= mostSpill.Value*selects):
 		return false
 	case len(x.list) > 0 && material && x.tables >= mostSpill.Value*x.all:
 		x.sure = rule.Likely

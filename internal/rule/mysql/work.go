@@ -17,7 +17,7 @@ import (
 // files made on the way, pages fetched, syncs waited for.
 var rulesWork = []rule.Rule{costlyStatement, fullScan, tmpDiskTables, sorting, bufferPoolSmall, commitFlush, missingTables}
 
-var someTime = rule.Threshold{Name: "some-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
+var minTime = rule.Threshold{Name: "min-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
 	Reason: "How many seconds statements must take per second of the window before their kind of work is worth a word: a twentieth of one core, or of one client's time. A healthy server does a little of everything."}
 
 // work is a statement of a server over the window, and what is known of it from

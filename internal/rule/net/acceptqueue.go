@@ -23,13 +23,13 @@ var acceptQueueFull = rule.Rule{
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
 	Explains:   []string{"net/packet-loss", "rt/connect-slow"},
 	Refutes:    []string{"connects"},
-	Thresholds: []*rule.Threshold{&someOverflows, &nearlyFull, &stoppedShare},
+	Thresholds: []*rule.Threshold{&minOverflows, &nearlyFull, &stoppedShare},
 	Page:       acceptQueuePage,
 	Detect:     detectAcceptQueueFull,
 }
 
 var (
-	someOverflows = rule.Threshold{Name: "some-overflows", Value: 3, Unit: "count", Source: rule.Judgement,
+	minOverflows = rule.Threshold{Name: "min-overflows", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "One or two refused connects in a window are a burst that nobody will remember."}
 	nearlyFull = rule.Threshold{Name: "nearly-full", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the queue's limit that is worth a word when it lasts."}
@@ -90,7 +90,7 @@ func overflowing(v *view.View) []overflow {
 					suspects = append(suspects, l)
 				}
 			}
-			if len(suspects) == 0 && overflows >= someOverflows.Value && len(byNS[ns]) == 1 {
+			if len(suspects) == 0 && overflows >= minOverflows.Value && len(byNS[ns]) == 1 {
 				suspects = byNS[ns] // the queue overflowed between two samples
 			}
 			for _, l := range suspects {
@@ -123,7 +123,7 @@ func (o overflow) refused() float64 {
 }
 
 func (o overflow) confidence() rule.Confidence {
-	moved := o.overflows >= someOverflows.Value && o.refused() >= someOverflows.Value
+	moved := o.overflows >= minOverflows.Value && o.refused() >= minOverflows.Value
 	switch {
 	case moved && (o.Full > 0 || o.Dropped > 0):
 		return rule.Certain

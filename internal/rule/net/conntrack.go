@@ -24,7 +24,7 @@ var conntrackFull = rule.Rule{
 	Needs:      []recording.Table{recording.Conntrack},
 	Explains:   []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
 	Refutes:    []string{"packet delivery", "connects"},
-	Thresholds: []*rule.Threshold{&tableFull, &tableNearlyFull, &someDrops},
+	Thresholds: []*rule.Threshold{&tableFull, &tableNearlyFull, &minDrops},
 	Page:       conntrackPage,
 	Detect:     detectConntrackFull,
 }
@@ -34,7 +34,7 @@ var (
 		Reason: "The count moves by a few entries between drops."}
 	tableNearlyFull = rule.Threshold{Name: "table-nearly-full", Value: 0.85, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the table that is worth a word: the next burst fills it."}
-	someDrops = rule.Threshold{Name: "some-drops", Value: 3, Unit: "count", Source: rule.Judgement,
+	minDrops = rule.Threshold{Name: "min-drops", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "One or two packets dropped at a full table are a short burst."}
 )
 
@@ -106,14 +106,14 @@ func trackings(v *view.View) []tracking {
 }
 
 func (t tracking) confidence() rule.Confidence {
-	dropping := t.drops >= someDrops.Value || t.early >= someDrops.Value
+	dropping := t.drops >= minDrops.Value || t.early >= minDrops.Value
 	nearly := t.last.Max > 0 && float64(t.peak) >= tableNearlyFull.Value*float64(t.last.Max)
 	switch {
-	case t.full > 0 && (dropping || t.messages > 0), t.drops >= someDrops.Value && t.messages > 0:
+	case t.full > 0 && (dropping || t.messages > 0), t.drops >= minDrops.Value && t.messages > 0:
 		return rule.Certain
 	case t.messages > 0:
 		return rule.Likely // full between two samples
-	case t.drops >= someDrops.Value && nearly:
+	case t.drops >= minDrops.Value && nearly:
 		return rule.Likely
 	case nearly:
 		return rule.Possible

@@ -22,7 +22,7 @@ var packetLoss = rule.Rule{
 	NeedsAny: []recording.Table{recording.Protocol, recording.PacketSides},
 	Explains: []string{"rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/worker-queueing", "rt/connect-slow", "rt/first-disconnect"},
 	Refutes:  []string{"network path"},
-	Thresholds: []*rule.Threshold{&someSegments, &someRepeats, &lossy, &slightlyLossy, &needless, &chanceDrops, &fewPackets, &pktMissed, &someDead,
+	Thresholds: []*rule.Threshold{&minSegments, &minRepeats, &lossy, &slightlyLossy, &needless, &chanceDrops, &fewPackets, &pktMissed, &minDead,
 		&shortestLimit, &oneSide, &stuckCopies},
 	Page:   packetLossPage,
 	Seen:   enoughSegments,
@@ -30,9 +30,9 @@ var packetLoss = rule.Rule{
 }
 
 var (
-	someSegments = rule.Threshold{Name: "some-segments", Value: 200.0, Unit: "count", Source: rule.Judgement,
+	minSegments = rule.Threshold{Name: "min-segments", Value: 200.0, Unit: "count", Source: rule.Judgement,
 		Reason: "Segments sent: of fewer a rate of loss is noise."}
-	someRepeats = rule.Threshold{Name: "some-repeats", Value: 10.0, Unit: "count", Source: rule.Judgement,
+	minRepeats = rule.Threshold{Name: "min-repeats", Value: 10.0, Unit: "count", Source: rule.Judgement,
 		Reason: "Segments repeated: of fewer a rate of loss is noise."}
 	lossy = rule.Threshold{Name: "lossy", Value: 0.01, Unit: "share", Source: "Mathis et al., The macroscopic behavior of the TCP congestion avoidance algorithm, 1997",
 		Reason: "Long-distance paths lose some tenths of a percent and local networks next to nothing; from 1 % on each connection's throughput is bounded by loss (MSS/RTT x 1.2/sqrt(p)) and tails of requests are retransmission timeouts."}
@@ -201,7 +201,7 @@ func (l loss) where(v *view.View) *filter {
 func (l loss) rate() float64 { return l.data / max(l.sent, 1) }
 
 func (l loss) confidence() rule.Confidence {
-	if l.sent < someSegments.Value || l.data < someRepeats.Value {
+	if l.sent < minSegments.Value || l.data < minRepeats.Value {
 		return 0
 	}
 	switch {
@@ -279,5 +279,5 @@ func chanceRules(v *view.View, placed map[string]bool) []rule.Finding {
 // enoughSegments says whether a rate of losses means anything; the counters of a
 // host that was watched always do.
 func enoughSegments(v *view.View) bool {
-	return v.Has(recording.Protocol) || float64(pktSegments(v)) >= someSegments.Value
+	return v.Has(recording.Protocol) || float64(pktSegments(v)) >= minSegments.Value
 }

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	someDead = rule.Threshold{Name: "some-dead", Value: 3, Unit: "count", Source: rule.Judgement,
+	minDead = rule.Threshold{Name: "min-dead", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "Dead connections of one service: this many are not one client's accident."}
 	shortestLimit = rule.Threshold{Name: "shortest-limit", Value: 5, Unit: "seconds", Source: rule.Judgement,
 		Reason: "The shortest time after which firewalls and NAT are set to forget a connection that is silent; their defaults are minutes and more."}
@@ -74,7 +74,7 @@ func (x *deadService) forgotten() bool {
 
 func (x *deadService) finding(v *view.View) rule.Finding {
 	f := rule.Finding{Subject: pktService(v, x.s), Confidence: rule.Possible}
-	if x.sum.Unheard >= int64(someDead.Value) {
+	if x.sum.Unheard >= int64(minDead.Value) {
 		f.Confidence = pktAtMost(v, rule.Likely)
 	}
 	f.Affects = pktAffected(v, x.s, slices.DeleteFunc(slices.Clone(x.clients), func(c string) bool { return c == "" })...)

@@ -23,14 +23,14 @@ var delayedACK = rule.Rule{
 	Resource:   "small writes",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/worker-queueing", "net/sender-app-limited"},
-	Thresholds: []*rule.Threshold{&someDelays, &delayedRequests, &pktMissed},
+	Thresholds: []*rule.Threshold{&minDelays, &delayedRequests, &pktMissed},
 	Page:       delayedACKPage,
 	Seen:       pktData,
 	Detect:     detectDelayedACK,
 }
 
 var (
-	someDelays = rule.Threshold{Name: "some-delays", Value: 5, Unit: "count", Source: rule.Judgement,
+	minDelays = rule.Threshold{Name: "min-delays", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "One or two are the end of a long answer now and then."}
 	delayedRequests = rule.Threshold{Name: "delayed-requests", Value: 0.02, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of requests that must have waited."}
@@ -77,7 +77,7 @@ func (n *nagled) add(sent recording.PacketDirection) {
 
 // often says that these are no single waits.
 func (n *nagled) often() bool {
-	return n.delays >= int64(someDelays.Value) && float64(n.delays) >= delayedRequests.Value*float64(n.requests)
+	return n.delays >= int64(minDelays.Value) && float64(n.delays) >= delayedRequests.Value*float64(n.requests)
 }
 
 // addClients sums up the clients that write so, and says whether that matters to

@@ -28,7 +28,7 @@ var dnsSlow = rule.Rule{
 	Needs:      []recording.Table{recording.PacketServices, recording.PacketResolvers},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times"},
-	Thresholds: []*rule.Threshold{&someQueries, &silentShare, &failedShare, &someFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
+	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
 	Page:       dnsSlowPage,
 	Seen:       lookups,
 	Detect:     func(v *view.View) ([]rule.Finding, error) { return detectDNS(v, false), nil },
@@ -41,20 +41,20 @@ var dnsUnreachable = rule.Rule{
 	Needs:      []recording.Table{recording.PacketServices, recording.PacketResolvers},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times", "answers"},
-	Thresholds: []*rule.Threshold{&someQueries, &silentShare, &failedShare, &someFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
+	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
 	Page:       dnsUnreachablePage,
 	Seen:       lookups,
 	Detect:     detectDNSUnreachable,
 }
 
 var (
-	someQueries = rule.Threshold{Name: "some-queries", Value: 2, Unit: "count", Source: rule.Judgement,
+	minQueries = rule.Threshold{Name: "min-queries", Value: 2, Unit: "count", Source: rule.Judgement,
 		Reason: "Queries without an answer: one is a loss that happens."}
 	silentShare = rule.Threshold{Name: "silent-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of queries without an answer; UDP loses some on long ways."}
 	failedShare = rule.Threshold{Name: "failed-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of answers that are failures; less are names whose own servers are broken."}
-	someFailures = rule.Threshold{Name: "some-failures", Value: 5, Unit: "count", Source: rule.Judgement,
+	minFailures = rule.Threshold{Name: "min-failures", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Failures: fewer are names whose own servers are broken."}
 	slowAnswer = rule.Threshold{Name: "slow-answer", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, chapter 5",
 		Reason: "Time of the usual answer that people notice."}
@@ -143,7 +143,7 @@ func (r *resolver) asked() int64 { return r.Queries - r.Young }
 func (r *resolver) lost() int64 { return r.silent() + r.Repeated }
 
 func (r *resolver) loses() bool {
-	return r.lost() >= int64(someQueries.Value) && float64(r.lost()) >= silentShare.Value*float64(r.asked())
+	return r.lost() >= int64(minQueries.Value) && float64(r.lost()) >= silentShare.Value*float64(r.asked())
 }
 
 // missed is how many of them somebody is known to have waited for: an answer that the
@@ -153,11 +153,11 @@ func (r *resolver) missed() int64 {
 }
 
 func (r *resolver) fails() bool {
-	return r.Failed >= int64(someFailures.Value) && float64(r.Failed) >= failedShare.Value*float64(r.Answered)
+	return r.Failed >= int64(minFailures.Value) && float64(r.Failed) >= failedShare.Value*float64(r.Answered)
 }
 
 func (r *resolver) slow(v *view.View) bool {
-	return r.s.Count >= int64(someFailures.Value) && r.s.RTP50 >= slowAnswer.Duration() && r.s.RTP50 >= slowerThanCached.Times(r.s.RTMin) && perSecond(v, r.s.RTSum) >= waitedForNames.Value
+	return r.s.Count >= int64(minFailures.Value) && r.s.RTP50 >= slowAnswer.Duration() && r.s.RTP50 >= slowerThanCached.Times(r.s.RTMin) && perSecond(v, r.s.RTSum) >= waitedForNames.Value
 }
 
 // fate is what is wrong with a resolver.
@@ -175,11 +175,11 @@ const (
 
 func (r *resolver) judge(v *view.View) (fate, rule.Confidence) {
 	switch {
-	case r.dead() && r.silent() >= int64(someQueries.Value) && r.missed() >= int64(someQueries.Value) && v.OneDirection(r.s.Server):
+	case r.dead() && r.silent() >= int64(minQueries.Value) && r.missed() >= int64(minQueries.Value) && v.OneDirection(r.s.Server):
 		return oneWay, rule.Possible
-	case r.dead() && r.silent() >= int64(someQueries.Value) && (r.missed() >= int64(someQueries.Value) || r.Refused > 0):
+	case r.dead() && r.silent() >= int64(minQueries.Value) && (r.missed() >= int64(minQueries.Value) || r.Refused > 0):
 		return deaf, rule.Certain
-	case r.dead() && r.silent() >= int64(someQueries.Value):
+	case r.dead() && r.silent() >= int64(minQueries.Value):
 		return unheard, rule.Possible
 	case r.dead() && r.silent() > 0 && r.missed() > 0 && v.OneDirection(r.s.Server):
 		return oneWay, rule.Possible
@@ -187,7 +187,7 @@ func (r *resolver) judge(v *view.View) (fate, rule.Confidence) {
 		return deaf, rule.Possible
 	case r.dead():
 		return sound, 0
-	case r.loses() && r.missed() >= int64(someQueries.Value):
+	case r.loses() && r.missed() >= int64(minQueries.Value):
 		return losing, rule.Certain
 	case r.fails():
 		return failing, rule.Certain
@@ -285,7 +285,7 @@ func (r *resolver) evidence(v *view.View) []rule.Evidence {
 		list = append(list, rule.Evidence{Metric: metric.PacketsFirstFrame, What: rule.T("first: %s asked for %s, frame %d", r.first.Client, strings.TrimSpace(r.first.Fingerprint), r.first.FirstFrame), Value: float64(r.first.FirstFrame),
 			Check: r.firstCheck(v)})
 	}
-	if n := min(r.AskedAgain, r.silent()); n > 0 || r.missed() < int64(someQueries.Value) {
+	if n := min(r.AskedAgain, r.silent()); n > 0 || r.missed() < int64(minQueries.Value) {
 		list = append(list, rule.Evidence{Metric: metric.PacketsDNSUnanswered, What: rule.T("of those without an answer, their clients asked %s again", unit.Count(n)), Value: float64(n), Check: r.unansweredCheck(v)})
 	}
 	if r.Refused > 0 {

@@ -30,7 +30,7 @@ type lostWay struct {
 	// Of those connections that were kept.
 	upstream, downstream int64
 	worst                *view.PacketConnection
-	mostRepeats          int64
+	maxRepeats           int64
 }
 
 var oneSide = rule.Threshold{Name: "one-side", Value: 0.8, Unit: "share", Source: rule.Judgement,
@@ -133,8 +133,8 @@ func (l *lostWay) look(c *view.PacketConnection, side *recording.PacketSide, p *
 	}
 	l.upstream += p.Upstream
 	l.downstream += p.Downstream
-	if needed > l.mostRepeats {
-		l.worst, l.mostRepeats = c, needed
+	if needed > l.maxRepeats {
+		l.worst, l.maxRepeats = c, needed
 	}
 }
 
@@ -142,7 +142,7 @@ func (l *lostWay) rate() float64 { return float64(l.repeats) / float64(max(l.seg
 
 func (l *lostWay) confidence() rule.Confidence {
 	switch {
-	case float64(l.segments) < someSegments.Value, float64(l.repeats) < someRepeats.Value:
+	case float64(l.segments) < minSegments.Value, float64(l.repeats) < minRepeats.Value:
 		return 0
 	case l.rate() >= lossy.Value:
 		return rule.Likely
@@ -210,7 +210,7 @@ func (l *lostWay) evidence(check shell.Command) []rule.Evidence {
 			Value: float64(l.upstream), Check: check})
 	}
 	if l.worst != nil {
-		list = append(list, rule.Evidence{Metric: metric.PacketsRetransmitted, What: rule.T("most on %s: %d, of %s", pktEnds(l.worst), l.mostRepeats, unit.Plural(l.conns, "connection", "connections")), Value: float64(l.mostRepeats), Check: check})
+		list = append(list, rule.Evidence{Metric: metric.PacketsRetransmitted, What: rule.T("most on %s: %d, of %s", pktEnds(l.worst), l.maxRepeats, unit.Plural(l.conns, "connection", "connections")), Value: float64(l.maxRepeats), Check: check})
 	}
 	return list
 }

@@ -23,14 +23,14 @@ var pawsDrops = rule.Rule{
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},
 	Refutes:    []string{"packet delivery"},
-	Thresholds: []*rule.Threshold{&somePAWS, &ignoredShare, &answeredShare, &pktMissed},
+	Thresholds: []*rule.Threshold{&minPAWS, &ignoredShare, &answeredShare, &pktMissed},
 	Page:       pawsDropsPage,
 	Seen:       timestamps,
 	Detect:     detectPAWSDrops,
 }
 
 var (
-	somePAWS = rule.Threshold{Name: "some-paws", Value: 3, Unit: "count", Source: rule.Judgement,
+	minPAWS = rule.Threshold{Name: "min-paws", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "Fewer may have been overtaken on the way."}
 	ignoredShare = rule.Threshold{Name: "ignored-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of SYNs with an old timestamp without an answer: with less it is not the timestamp."}
@@ -110,7 +110,7 @@ func (b *behind) look(v *view.View, conns []*view.PacketConnection) {
 // connection before, and others are not: a server that remembers timestamps by
 // address (tcp_tw_recycle, some firewalls) and several hosts behind one address.
 func (b *behind) byAddress() bool {
-	return b.oldIgnored >= somePAWS.Int() && float64(b.oldIgnored) >= ignoredShare.Value*float64(b.old) &&
+	return b.oldIgnored >= minPAWS.Int() && float64(b.oldIgnored) >= ignoredShare.Value*float64(b.old) &&
 		b.young > 0 && float64(b.youngServed) >= answeredShare.Value*float64(b.young)
 }
 
@@ -118,7 +118,7 @@ func (b *behind) confidence() rule.Confidence {
 	switch {
 	case b.byAddress():
 		return rule.Likely
-	case b.segments >= int64(somePAWS.Value) && b.repeated >= b.segments:
+	case b.segments >= int64(minPAWS.Value) && b.repeated >= b.segments:
 		return rule.Likely
 	}
 	return 0

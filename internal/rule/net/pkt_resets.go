@@ -25,13 +25,13 @@ var resets = rule.Rule{
 	Needs:      []recording.Table{recording.PacketConnections},
 	Explains:   []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
 	Refutes:    []string{"connects", "answers"},
-	Thresholds: []*rule.Threshold{&someResets, &resetShare, &giveUpShare, &pktMissed},
+	Thresholds: []*rule.Threshold{&minResets, &resetShare, &giveUpShare, &pktMissed},
 	Page:       resetsPage,
 	Detect:     detectResets,
 }
 
 var (
-	someResets = rule.Threshold{Name: "some-resets", Value: 3, Unit: "count", Source: rule.Judgement,
+	minResets = rule.Threshold{Name: "min-resets", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "One or two are crashes and restarts, which other rules name."}
 	resetShare = rule.Threshold{Name: "reset-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the connections that ended; less is an accident."}
@@ -121,7 +121,7 @@ func (b *broken) share() float64 { return float64(b.count) / float64(max(b.ended
 
 func (b *broken) confidence() rule.Confidence {
 	switch {
-	case b.count < int64(someResets.Value), len(b.conns) == 0, b.share() < resetShare.Value:
+	case b.count < int64(minResets.Value), len(b.conns) == 0, b.share() < resetShare.Value:
 		return 0
 	case b.kind == clientGaveUp && b.share() < giveUpShare.Value:
 		return 0

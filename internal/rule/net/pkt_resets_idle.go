@@ -38,7 +38,7 @@ func (b *broken) quiet(v *view.View) []time.Duration {
 // alike says that connections were idle for about the same time, as they are
 // when a limit ends them; a restart ends them whenever it comes.
 func alike(times []time.Duration) bool {
-	return len(times) >= someResets.Int() && times[len(times)-1] <= 2*times[0]
+	return len(times) >= minResets.Int() && times[len(times)-1] <= 2*times[0]
 }
 
 // closedIdle words that requests crossed the FIN of a server.

@@ -23,7 +23,7 @@ var senderAppLimited = rule.Rule{
 	Resource:   "senders of data",
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/client-slow"},
-	Thresholds: []*rule.Threshold{&trickles, &pausesShare, &answerShare, &pauseOfNote, &pausesOverRTT, &otherPauses, &someWait, &pktMissed},
+	Thresholds: []*rule.Threshold{&trickles, &pausesShare, &answerShare, &pauseOfNote, &pausesOverRTT, &otherPauses, &minWait, &pktMissed},
 	Page:       senderAppLimitedPage,
 	Seen:       answersSeen,
 	Detect:     detectSenderAppLimited,
@@ -42,7 +42,7 @@ var (
 		Reason: "A sender that waits for acknowledgements pauses one round trip at a time; ten of them in one answer are something else."}
 	otherPauses = rule.Threshold{Name: "other-pauses", Value: 0.2, Unit: "share", Source: rule.Judgement,
 		Reason: "If so much of the answers' time is due to closed windows or lost packets, the sender is not to blame."}
-	someWait = rule.Threshold{Name: "some-wait", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
+	minWait = rule.Threshold{Name: "min-wait", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
 		Reason: "The least that is worth a finding, in seconds waited per second."}
 )
 
@@ -100,7 +100,7 @@ func (t *trickle) confidence(v *view.View) rule.Confidence {
 		return 0
 	case t.single(), float64(t.paused) < pausesShare.Value*float64(t.download), float64(t.download) < answerShare.Value*float64(t.rt+t.download):
 		return 0
-	case float64(t.s.ZeroWindow+t.s.Retransmit) > otherPauses.Value*float64(t.download), perSecond(v, t.paused) < someWait.Value:
+	case float64(t.s.ZeroWindow+t.s.Retransmit) > otherPauses.Value*float64(t.download), perSecond(v, t.paused) < minWait.Value:
 		return 0
 	case pktInferred(t.s):
 		// Where answers end is not known: what comes after a pause may be news that

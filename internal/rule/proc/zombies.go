@@ -24,7 +24,7 @@ var zombies = rule.Rule{
 	Title:      "a parent does not reap its ended children",
 	Resource:   "process table",
 	Needs:      []recording.Table{recording.Processes},
-	Thresholds: []*rule.Threshold{&unreaped, &someNew, &enoughToSay, &manyZombies, &freshAfter},
+	Thresholds: []*rule.Threshold{&unreaped, &minNew, &enoughToSay, &manyZombies, &freshAfter},
 	Page:       zombiesPage,
 	Detect:     detectZombies,
 }
@@ -32,7 +32,7 @@ var zombies = rule.Rule{
 var (
 	unreaped = rule.Threshold{Name: "unreaped", Value: 1, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Every child is a zombie until its parent is scheduled and waits; a second later that has happened even on a busy host."}
-	someNew = rule.Threshold{Name: "some-new", Value: 3, Unit: "count", Source: rule.Judgement,
+	minNew = rule.Threshold{Name: "min-new", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "Zombies that appear in the window and stay: one or two may be a parent that waits in batches."}
 	enoughToSay = rule.Threshold{Name: "enough-to-say", Value: 10, Unit: "count", Source: rule.Judgement,
 		Reason: "Below it stale zombies take a handful of table entries and nothing else."}
@@ -62,11 +62,11 @@ func detectZombies(v *view.View) ([]rule.Finding, error) {
 		}
 		f := rule.Finding{Subject: parentSubject(v, fam.parent), Confidence: rule.Possible}
 		switch {
-		case fam.fresh >= someNew.Int() && fam.reaped == 0 && n >= enoughToSay.Int():
+		case fam.fresh >= minNew.Int() && fam.reaped == 0 && n >= enoughToSay.Int():
 			f.Confidence = rule.Certain
-		case fam.fresh >= someNew.Int() && fam.fresh > fam.reaped && n >= enoughToSay.Int(), n >= manyZombies.Int():
+		case fam.fresh >= minNew.Int() && fam.fresh > fam.reaped && n >= enoughToSay.Int(), n >= manyZombies.Int():
 			f.Confidence = rule.Likely
-		case n < enoughToSay.Int() && fam.fresh < someNew.Int():
+		case n < enoughToSay.Int() && fam.fresh < minNew.Int():
 			continue
 		}
 		limit := pidLimit(v)

@@ -23,7 +23,7 @@ var chatty = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements},
 	// The caller is slow because of its round trips, however fast each is.
 	Explains:   []string{"rt/server-slow"},
-	Thresholds: []*rule.Threshold{&manyTrips, &someUnits, &feltWait, &noticedWait, &shortTrip, &tripShare, &mostlyInferred, &missedShare},
+	Thresholds: []*rule.Threshold{&manyTrips, &minUnits, &feltWait, &noticedWait, &shortTrip, &tripShare, &mostlyInferred, &missedShare},
 	Page:       chattyPage,
 	Detect:     detectChatty,
 }
@@ -31,7 +31,7 @@ var chatty = rule.Rule{
 var (
 	manyTrips = rule.Threshold{Name: "many-trips", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "Round trips for one piece of work that one joined or listed request could have asked for. The same as what a run is made of in the recording."}
-	someUnits = rule.Threshold{Name: "some-units", Value: 5, Unit: "count", Source: rule.Judgement,
+	minUnits = rule.Threshold{Name: "min-units", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Pieces of work of which that must be seen."}
 	feltWait = rule.Threshold{Name: "felt-wait", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, chapter 5",
 		Reason: "How long a person waits without noticing."}
@@ -99,7 +99,7 @@ func (x *talk) unit() time.Duration { return x.waited / time.Duration(max(x.unit
 func (x *talk) perUnit() float64 { return float64(x.trips) / float64(max(x.units, 1)) }
 
 func (x *talk) look() bool {
-	return x.units >= int64(someUnits.Value) && x.perUnit() >= manyTrips.Value && x.each() <= shortTrip.Duration() && x.unit() >= noticedWait.Duration() &&
+	return x.units >= int64(minUnits.Value) && x.perUnit() >= manyTrips.Value && x.each() <= shortTrip.Duration() && x.unit() >= noticedWait.Duration() &&
 		float64(x.waited) >= tripShare.Value*float64(x.took)
 }
 

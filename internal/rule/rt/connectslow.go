@@ -25,14 +25,14 @@ var connectSlow = rule.Rule{
 	Title:      "connects take seconds because SYNs get no answer",
 	Resource:   "connects",
 	Needs:      []recording.Table{recording.PacketCaptures, recording.PacketConnections},
-	Thresholds: []*rule.Threshold{&someRepeatedSYNs, &slowConnects, &mostlyInferred, &missedShare, &fewSamples},
+	Thresholds: []*rule.Threshold{&minRepeatedSYNs, &slowConnects, &mostlyInferred, &missedShare, &fewSamples},
 	Page:       connectSlowPage,
 	Seen:       connectsSeen,
 	Detect:     detectConnectSlow,
 }
 
 var (
-	someRepeatedSYNs = rule.Threshold{Name: "some-repeated-syns", Value: 3, Unit: "count", Source: rule.Judgement,
+	minRepeatedSYNs = rule.Threshold{Name: "min-repeated-syns", Value: 3, Unit: "count", Source: rule.Judgement,
 		Reason: "One or two may be a moment of a bad line. It is also how many unanswered SYNs say that a single connect fails."}
 	slowConnects = rule.Threshold{Name: "slow-connects", Value: 0.01, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of connects from which it is more than bad luck: lines that lose one packet in a thousand repeat one SYN in a thousand."}
@@ -117,7 +117,7 @@ func (x *slowConnect) look(address string, port int32) bool {
 	}
 	// Older recordings have the worst of many connections, but all handshakes.
 	x.begun = max(x.begun, x.handshakes+x.repeated)
-	if x.repeated+x.ignored < someRepeatedSYNs.Int() && !x.vain() {
+	if x.repeated+x.ignored < minRepeatedSYNs.Int() && !x.vain() {
 		return false
 	}
 	slices.Sort(x.steps)
@@ -126,7 +126,7 @@ func (x *slowConnect) look(address string, port int32) bool {
 
 // vain says that nobody ever got an answer, though few tried, for long enough.
 func (x *slowConnect) vain() bool {
-	return x.never > 0 && x.never == x.begun && x.silent >= someRepeatedSYNs.Int()
+	return x.never > 0 && x.never == x.begun && x.silent >= minRepeatedSYNs.Int()
 }
 
 func (x *slowConnect) finding() rule.Finding {
@@ -147,7 +147,7 @@ func (x *slowConnect) finding() rule.Finding {
 	case x.ignored > x.repeated:
 		f.Headline = rule.T("%s leaves %s of connects waiting: it does not accept connections whose handshake is complete", s.Name(), unit.Share(share))
 	}
-	if x.repeated+x.ignored < someRepeatedSYNs.Int() {
+	if x.repeated+x.ignored < minRepeatedSYNs.Int() {
 		f.Confidence = rule.Possible // a mistyped address looks like this
 	}
 	if x.ignored > 0 {
@@ -158,7 +158,7 @@ func (x *slowConnect) finding() rule.Finding {
 		})
 	}
 	f.Evidence = append(f.Evidence, rule.Evidence{
-		Metric: metric.RTSYNRepeats, Value: float64(x.repeated), Limit: rule.Limit(someRepeatedSYNs.Value),
+		Metric: metric.RTSYNRepeats, Value: float64(x.repeated), Limit: rule.Limit(minRepeatedSYNs.Value),
 		What:  rule.T("the first SYN of %s of %s got no answer, %s SYNs altogether; %s of them never got one", unit.Count(x.repeated), unit.Plural(x.begun, "connect", "connects"), unit.Count(x.silent), unit.Count(x.never)),
 		Check: tshark(v, s, shell.Display("tcp.flags.syn == 1 && tcp.flags.ack == 0 && tcp.analysis.retransmission"), "frame.time_relative", view.IPField("src", s.Server), "tcp.srcport"),
 	})

@@ -26,7 +26,7 @@ var firstDisconnect = rule.Rule{
 	Resource:   "connections",
 	Needs:      []recording.Table{recording.PacketCaptures, recording.PacketConnections},
 	Refutes:    []string{"answers"},
-	Thresholds: []*rule.Threshold{&gaveUpAfter, &gaveUpTimes, &gaveUpClients, &someTime, &someRequests, &mostlyInferred, &missedShare},
+	Thresholds: []*rule.Threshold{&gaveUpAfter, &gaveUpTimes, &gaveUpClients, &minTime, &minRequests, &mostlyInferred, &missedShare},
 	Page:       disconnectPage,
 	Seen:       allHeard,
 	Detect:     detectFirstDisconnect,

@@ -26,7 +26,7 @@ var errorAnswers = rule.Rule{
 	Title:    "requests fail",
 	Resource: "answers",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements, recording.PacketErrors},
-	Thresholds: []*rule.Threshold{&someErrors, &wrongShare, &usualShare, &oftenShare, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &someTime, &someRequests,
+	Thresholds: []*rule.Threshold{&minErrors, &wrongShare, &usualShare, &oftenShare, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &minTime, &minRequests,
 		&mostlyInferred, &missedShare},
 	Page:   errorsPage,
 	Seen:   func(v *view.View) bool { return decodedAnswers(v) && allHeard(v) },
@@ -34,7 +34,7 @@ var errorAnswers = rule.Rule{
 }
 
 var (
-	someErrors = rule.Threshold{Name: "some-errors", Value: 5, Unit: "count", Source: rule.Judgement,
+	minErrors = rule.Threshold{Name: "min-errors", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "One or two may be anybody's typing."}
 	wrongShare = rule.Threshold{Name: "wrong-share", Value: 0.01, Unit: "share", Source: "Beyer et al., Site Reliability Engineering, chapter 4",
 		Reason: "Share of the requests of a service that fail: the objective of many services is 99 % or better."}
@@ -219,15 +219,15 @@ func (e *failing) look() bool { return e.confidence() > 0 }
 // confidence: the errors themselves were seen. Whether they are a fault is the
 // question.
 func (e *failing) confidence() rule.Confidence {
-	if e.failed < int64(someErrors.Value) {
+	if e.failed < int64(minErrors.Value) {
 		return 0
 	}
 	switch share := e.share(); {
 	case !e.usual && share >= wrongShare.Value:
 		return atMost(e.v, e.s, rule.Certain)
-	case e.usual && share >= usualShare.Value && e.failed >= int64(someRequests.Value):
+	case e.usual && share >= usualShare.Value && e.failed >= int64(minRequests.Value):
 		return rule.Likely
-	case e.usual && share >= oftenShare.Value && e.failed >= int64(someRequests.Value), !e.usual:
+	case e.usual && share >= oftenShare.Value && e.failed >= int64(minRequests.Value), !e.usual:
 		return rule.Possible
 	}
 	return 0
@@ -298,7 +298,7 @@ func (e *failing) evidence() []rule.Evidence {
 		What:  rule.T("%s of them for %s%s%s", unit.Count(t.n), cmp.Or(short(t.fingerprint), t.command), clients, e.whose()),
 		Check: packets(v, s).With("--transactions %s", e.filter()),
 	})
-	if e.errorCount >= int64(someErrors.Value) && e.rightCount >= int64(someErrors.Value) {
+	if e.errorCount >= int64(minErrors.Value) && e.rightCount >= int64(minErrors.Value) {
 		if errors, right := time.Duration(e.errorTime/e.errorCount), time.Duration(e.rightTime/e.rightCount); errors < right {
 			list = append(list, rule.Evidence{
 				Metric: metric.RTErrorTime, Value: errors.Seconds(),

@@ -23,7 +23,7 @@ var fanOut = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketNestings, recording.PacketServices},
 	// The caller is slow for that reason, and its callee is slow now and then.
 	Explains: []string{"rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&manyCalls, &atOnce, &tailShare, &multiplied, &hitShare, &someHits, &formulaHits, &formulaWithin, &coveredShare,
+	Thresholds: []*rule.Threshold{&manyCalls, &atOnce, &tailShare, &multiplied, &hitShare, &minHits, &formulaHits, &formulaWithin, &coveredShare,
 		&mostlyInferred, &missedShare},
 	Page:   fanOutPage,
 	Seen:   func(v *view.View) bool { return len(v.PacketNestings()) > 0 },
@@ -41,7 +41,7 @@ var (
 		Reason: "Requests must be slow at least this many times more often than single calls."}
 	hitShare = rule.Threshold{Name: "hit-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the requests that are hit, from which the tail of the callee is the caller's everyday."}
-	someHits = rule.Threshold{Name: "some-hits", Value: 5, Unit: "count", Source: rule.Judgement,
+	minHits = rule.Threshold{Name: "min-hits", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Requests hit: fewer may be one bad moment."}
 	formulaHits = rule.Threshold{Name: "formula-hits", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "Requests hit that are needed to hold their time against the formula."}
@@ -96,7 +96,7 @@ func (x *fan) measured() time.Duration { return x.Covered / time.Duration(max(x.
 
 func (x *fan) look() bool {
 	return x.n() >= manyCalls.Value && float64(x.Most) >= atOnce.Value*x.n() &&
-		x.Struck >= int64(someHits.Value) && x.hit() >= hitShare.Value && x.hit() >= multiplied.Value*x.p() && x.p() <= tailShare.Value &&
+		x.Struck >= int64(minHits.Value) && x.hit() >= hitShare.Value && x.hit() >= multiplied.Value*x.p() && x.p() <= tailShare.Value &&
 		float64(x.Covered) >= coveredShare.Value*float64(x.RTSum)
 }
 

@@ -20,10 +20,10 @@ var headOfLine = rule.Rule{
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStalls},
 	Explains: []string{"rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
-	Thresholds: []*rule.Threshold{&answeredMeanwhile, &someSlow, &someTime, &someSeconds, &mostOfTheTime, &someRequests, &pathIsSmall, &mostlyInferred,
+	Thresholds: []*rule.Threshold{&answeredMeanwhile, &minSlow, &minTime, &minSeconds, &mostOfTheTime, &minRequests, &pathIsSmall, &mostlyInferred,
 		&missedShare, &fewSamples},
 	Page:   headOfLinePage,
-	Seen:   func(v *view.View) bool { return answered(v, int64(someRequests.Value)) },
+	Seen:   func(v *view.View) bool { return answered(v, int64(minRequests.Value)) },
 	Detect: detectHeadOfLine,
 }
 
@@ -75,7 +75,7 @@ func whole(row *recording.PacketStall) bool { return row.Command == "" && row.Fi
 
 // matters says that requests waited again and again, and long enough in all.
 func matters(v *view.View, s *view.PacketService, row *recording.PacketStall) bool {
-	return row.Count >= int64(someSlow.Value) && row.Seconds >= int64(min(someSeconds.Int(), (len(s.Seconds)+1)/2)) && perSecond(v, row.Waited) >= someTime.Value
+	return row.Count >= int64(minSlow.Value) && row.Seconds >= int64(min(minSeconds.Int(), (len(s.Seconds)+1)/2)) && perSecond(v, row.Waited) >= minTime.Value
 }
 
 // holds says that it is this kind of request that the others wait for: most of the
@@ -118,7 +118,7 @@ func (h *holder) evidence() []rule.Evidence {
 		waiting = "what waited"
 	}
 	list := []rule.Evidence{{
-		Metric: metric.RTStalls, Value: float64(r.Count), Limit: rule.Limit(someSlow.Value),
+		Metric: metric.RTStalls, Value: float64(r.Count), Limit: rule.Limit(minSlow.Value),
 		What: rule.T("%s times nobody was answered, %s altogether, until %s was; %s requests on up to %s connections waited then", unit.Count(r.Count),
 			unit.Duration(r.Lasted), h.what(), unit.Count(r.Waiters), unit.Count(r.Connections)),
 		Check: packets(v, s).With("--slowest 20"),

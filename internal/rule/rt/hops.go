@@ -33,7 +33,7 @@ func (h *hops) each(sum time.Duration) time.Duration { return sum / time.Duratio
 // hopsOf is nil without captures on both sides that saw the same requests.
 func hopsOf(v *view.View, s *view.PacketService) *hops {
 	for _, p := range view.Rows[recording.PacketPair](v) {
-		if p.Server == s.Server && p.ServerPort == int32(s.Port) && p.Proto == s.Proto && p.Count >= int64(someRequests.Value) {
+		if p.Server == s.Server && p.ServerPort == int32(s.Port) && p.Proto == s.Proto && p.Count >= int64(minRequests.Value) {
 			return &hops{p}
 		}
 	}

@@ -34,7 +34,7 @@ func sidesOf(v *view.View, s *view.PacketService, at time.Duration) sides {
 			continue
 		}
 		known += t.Count
-		told := t.Count >= int64(someRequests.Value) && t.Fingerprint != "" && t.Fingerprint != summary.Others
+		told := t.Count >= int64(minRequests.Value) && t.Fingerprint != "" && t.Fingerprint != summary.Others
 		below, above := t.RTP10 < at, t.RTP95 > at
 		switch {
 		case told && below && above:

@@ -27,14 +27,14 @@ var lateCommit = rule.Rule{
 	// late.
 	Explains:   []string{"rt/server-slow", "rt/client-slow", "mysql/row-lock-wait", "mysql/long-transaction"},
 	Refutes:    []string{"transactions of MySQL"},
-	Thresholds: []*rule.Threshold{&someCommits, &lateTimes, &lateAtLeast, &lateShare, &mostlyInferred, &missedShare},
+	Thresholds: []*rule.Threshold{&minCommits, &lateTimes, &lateAtLeast, &lateShare, &mostlyInferred, &missedShare},
 	Page:       lateCommitPage,
 	Seen:       commitsSeen,
 	Detect:     detectLateCommit,
 }
 
 var (
-	someCommits = rule.Threshold{Name: "some-commits", Value: 5, Unit: "count", Source: rule.Judgement,
+	minCommits = rule.Threshold{Name: "min-commits", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "One that came late may have been typed by hand."}
 	lateTimes = rule.Threshold{Name: "late-times", Value: 3, Unit: "ratio", Source: rule.Judgement,
 		Reason: "How many times longer a client must wait before COMMIT than before its other statements. A client that is slow between all of them has another fault."}
@@ -126,7 +126,7 @@ func (c *commits) perCommit() time.Duration { return c.work / time.Duration(max(
 // late says that clients take their time before COMMIT and not elsewhere, in
 // most transactions and longer than everything else takes in them.
 func (c *commits) late() bool {
-	if c.count < int64(someCommits.Value) || c.others < c.count || c.p50 < lateAtLeast.Duration() {
+	if c.count < int64(minCommits.Value) || c.others < c.count || c.p50 < lateAtLeast.Duration() {
 		return false
 	}
 	typical := min(c.mean(), c.p50)

@@ -23,7 +23,7 @@ var oneSlowBackend = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
 	Explains: []string{"rt/server-slow", "rt/worker-queueing"},
 	Refutes:  []string{"response times"},
-	Thresholds: []*rule.Threshold{&fewestPeers, &slowerThanPeers, &slowerBy, &alike, &sameShare, &alikeSize, &hotShare, &mostOfTheTime, &someRequests,
+	Thresholds: []*rule.Threshold{&fewestPeers, &slowerThanPeers, &slowerBy, &alike, &sameShare, &alikeSize, &hotShare, &mostOfTheTime, &minRequests,
 		&mostlyInferred, &missedShare, &fewSamples},
 	Page:   oneSlowBackendPage,
 	Seen:   func(v *view.View) bool { return len(groups(v)) > 0 },
@@ -75,7 +75,7 @@ type group []*backend
 func groups(v *view.View) []group {
 	var asked []*view.PacketService
 	for _, s := range v.PacketServices() {
-		if s.Count >= int64(someRequests.Value) {
+		if s.Count >= int64(minRequests.Value) {
 			asked = append(asked, s)
 		}
 	}

@@ -22,7 +22,7 @@ var pathSlow = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections},
 	// Repeated packets and long ways there make requests look slow.
 	Explains: []string{"rt/server-slow"},
-	Thresholds: []*rule.Threshold{&lossTakes, &someRepeats, &queued, &worthQueueing, &grown, &someHandshakes, &mostOfTheTime, &someRequests,
+	Thresholds: []*rule.Threshold{&lossTakes, &minRepeats, &queued, &worthQueueing, &grown, &minHandshakes, &mostOfTheTime, &minRequests,
 		&mostlyInferred, &missedShare, &fewSamples, &notLonger},
 	Page:   pathSlowPage,
 	Detect: detectPathSlow,
@@ -34,7 +34,7 @@ var notLonger = rule.Threshold{Name: "not-longer", Value: 3, Unit: "ratio", Sour
 var (
 	lossTakes = rule.Threshold{Name: "loss-takes", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "Waiting for repeated packets takes three tenths of all waiting. A repeat costs a round trip or, for the last packet of an answer, 200 ms: far more than the request, so a few percent of lost packets get there."}
-	someRepeats = rule.Threshold{Name: "some-repeats", Value: 5, Unit: "count", Source: rule.Judgement,
+	minRepeats = rule.Threshold{Name: "min-repeats", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Fewer may be one bad moment."}
 	queued = rule.Threshold{Name: "queued", Value: 10, Unit: "ratio", Source: rule.Judgement,
 		Reason: "A way whose round trip grows to ten times of what it can be has queues; routes that differ do so by a factor of two or three."}
@@ -42,7 +42,7 @@ var (
 		Reason: "A queue that a user can feel when a page makes several round trips, and more than interrupt moderation and power saving add (under 1 ms)."}
 	grown = rule.Threshold{Name: "grown", Value: 3, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Between two captures a mean way of three times the shortest one is more than different sizes of packets make."}
-	someHandshakes = rule.Threshold{Name: "some-handshakes", Value: 20, Unit: "count", Source: rule.Judgement,
+	minHandshakes = rule.Threshold{Name: "min-handshakes", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "Quantiles of fewer say nothing."}
 )
 
@@ -74,11 +74,11 @@ type slowPath struct {
 
 func (x *slowPath) look() bool {
 	s := x.s
-	if s.Count < int64(someRequests.Value) {
+	if s.Count < int64(minRequests.Value) {
 		return false
 	}
 	x.waited = s.Upload + s.RTSum + s.Download
-	x.loss = s.Retransmissions >= int64(someRepeats.Value) && float64(s.Retransmit) >= lossTakes.Value*float64(x.waited) &&
+	x.loss = s.Retransmissions >= int64(minRepeats.Value) && float64(s.Retransmit) >= lossTakes.Value*float64(x.waited) &&
 		s.Retransmit/time.Duration(s.Count) >= time.Millisecond/10
 	if h := x.hops; h != nil {
 		x.between = float64(h.Path()) >= mostOfTheTime.Value*float64(h.Total()) &&
@@ -88,7 +88,7 @@ func (x *slowPath) look() bool {
 		way
 		end string
 	}{{toServer(x.v, s), "the server"}, {toClients(x.v, s), "the clients"}} {
-		if !w.Here && w.Samples >= someHandshakes.Int() && !w.Means && w.slowAtLeast(max(worthQueueing.Duration(), queued.Times(w.Fast))) {
+		if !w.Here && w.Samples >= minHandshakes.Int() && !w.Means && w.slowAtLeast(max(worthQueueing.Duration(), queued.Times(w.Fast))) {
 			x.queue, x.way, x.end = true, w.way, w.end
 			break
 		}

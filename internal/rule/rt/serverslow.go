@@ -22,10 +22,10 @@ var serverSlow = rule.Rule{
 	Title:    "clients wait for a server, not for the network",
 	Resource: "response times",
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
-	Thresholds: []*rule.Threshold{&worthWaiting, &slowerThanItself, &someSlow, &someTime, &someSeconds, &mostOfTheTime, &someRequests, &noticed, &someAnswers, &someoneWaits, &heldUp,
+	Thresholds: []*rule.Threshold{&worthWaiting, &slowerThanItself, &minSlow, &minTime, &minSeconds, &mostOfTheTime, &minRequests, &noticed, &minAnswers, &someoneWaits, &heldUp,
 		&pathIsSmall, &otherWaits, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &mostlyInferred, &missedShare, &fewSamples},
 	Page:   serverSlowPage,
-	Seen:   func(v *view.View) bool { return answered(v, int64(someRequests.Value)) && allHeard(v) },
+	Seen:   func(v *view.View) bool { return answered(v, int64(minRequests.Value)) && allHeard(v) },
 	Detect: detectServerSlow,
 }
 
@@ -34,19 +34,19 @@ var (
 		Reason: "What one random read of a spinning disk takes, the longest single thing an indexed request has to wait for. Faster answers are not called slow."}
 	slowerThanItself = rule.Threshold{Name: "slower-than-itself", Value: 10, Unit: "ratio", Source: rule.Judgement,
 		Reason: "The same statement takes ten times as long as when it is fast. Caches, plans and parameters make factors of two to five; more is waiting."}
-	someSlow = rule.Threshold{Name: "some-slow", Value: 10, Unit: "count", Source: rule.Judgement,
+	minSlow = rule.Threshold{Name: "min-slow", Value: 10, Unit: "count", Source: rule.Judgement,
 		Reason: "Slow requests: one short stall delays as many requests as there are connections, once; this is more."}
-	someTime = rule.Threshold{Name: "some-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
+	minTime = rule.Threshold{Name: "min-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
 		Reason: "Time waited for slow requests: a stall of a moment makes less."}
-	someSeconds = rule.Threshold{Name: "some-seconds", Value: 3, Unit: "seconds", Source: rule.Judgement,
+	minSeconds = rule.Threshold{Name: "min-seconds", Value: 3, Unit: "seconds", Source: rule.Judgement,
 		Reason: "Seconds of the capture in which slow answers must have come, or half of its seconds if it is shorter: a queue that a past fault left behind is worked off within a second, which two seconds of the clock share."}
 	mostOfTheTime = rule.Threshold{Name: "most-of-the-time", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "What is said to take the time takes at least half of it."}
-	someRequests = rule.Threshold{Name: "some-requests", Value: 20, Unit: "count", Source: rule.Judgement,
+	minRequests = rule.Threshold{Name: "min-requests", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "Quantiles of fewer say nothing."}
 	noticed = rule.Threshold{Name: "noticed", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, 5.5",
 		Reason: "From when on people notice that they wait: what they call instantaneous takes 100 ms."}
-	someAnswers = rule.Threshold{Name: "some-answers", Value: 5, Unit: "count", Source: rule.Judgement,
+	minAnswers = rule.Threshold{Name: "min-answers", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Answers that all take so long are no accident."}
 	someoneWaits = rule.Threshold{Name: "someone-waits", Value: 0.5, Unit: "requests", Source: rule.Judgement,
 		Reason: "The mean number of requests under way from which a hint is worth a line; somebody waits half of the time."}
@@ -113,7 +113,7 @@ type slowServer struct {
 // look says whether there is anything to say.
 func (x *slowServer) look() bool {
 	s := x.s
-	if s.Count < int64(someRequests.Value) || s.RTSum == 0 || x.waitsForPackets() {
+	if s.Count < int64(minRequests.Value) || s.RTSum == 0 || x.waitsForPackets() {
 		return false
 	}
 	x.hops = hopsOf(x.v, s)
@@ -168,7 +168,7 @@ func decoded(s *view.PacketService) bool {
 // blind says that clients wait for the service, and that nothing tells the
 // network's part of it.
 func (x *slowServer) blind() bool {
-	return x.s.Count >= int64(someRequests.Value) && x.hops == nil && !x.waitsForPackets() && !x.way.known() && x.waitedFor()
+	return x.s.Count >= int64(minRequests.Value) && x.hops == nil && !x.waitsForPackets() && !x.way.known() && x.waitedFor()
 }
 
 // waitedFor says that somebody waits for the service at least half of the time,
@@ -190,7 +190,7 @@ func (x *slowServer) doubt() error {
 // shows whether it could be faster. Where requests are not told apart, they may be
 // long polls.
 func (x *slowServer) alone() bool {
-	return float64(x.s.Count) >= someAnswers.Value && x.hops == nil && !x.waitsForPackets() && decoded(x.s) &&
+	return float64(x.s.Count) >= minAnswers.Value && x.hops == nil && !x.waitsForPackets() && decoded(x.s) &&
 		x.serve()/time.Duration(x.s.Count) >= noticed.Duration() && x.s.RTMin >= noticed.Duration()
 }
 
@@ -237,8 +237,8 @@ func (x *slowServer) findStatement() {
 		// The time decides, not the number: a client that waits for a slow answer
 		// asks nothing meanwhile, so that few requests may be slow all the time.
 		mean := t.RTSum / time.Duration(max(t.Count, 1))
-		x.varies = t.Count >= int64(someRequests.Value) && t.RTMax >= x.slowFrom && mean >= 2*t.RTP10 && x.slow >= int64(someSlow.Value) &&
-			float64(took) >= mostOfTheTime.Value*float64(x.s.RTSum) && perSecond(x.v, took) >= someTime.Value && x.lasting()
+		x.varies = t.Count >= int64(minRequests.Value) && t.RTMax >= x.slowFrom && mean >= 2*t.RTP10 && x.slow >= int64(minSlow.Value) &&
+			float64(took) >= mostOfTheTime.Value*float64(x.s.RTSum) && perSecond(x.v, took) >= minTime.Value && x.lasting()
 		return
 	}
 }
@@ -260,7 +260,7 @@ func (x *slowServer) lasting() bool {
 			n++
 		}
 	}
-	return n >= min(someSeconds.Int(), (len(x.s.Seconds)+1)/2)
+	return n >= min(minSeconds.Int(), (len(x.s.Seconds)+1)/2)
 }
 
 // findProcess asks the host what the server's threads did.
@@ -336,7 +336,7 @@ func (x *slowServer) evidence() []rule.Evidence {
 	}}
 	if r := &x.stall; x.stalled {
 		list = append(list, rule.Evidence{
-			Metric: metric.RTStalls, Value: float64(r.Count), Limit: rule.Limit(someSlow.Value),
+			Metric: metric.RTStalls, Value: float64(r.Count), Limit: rule.Limit(minSlow.Value),
 			What: rule.T("%s times, half of them for %s and more, nobody was answered while requests waited that can take %s: %s of all %s waited", unit.Count(r.Count),
 				unit.Duration(r.P50), unit.Duration(r.Usual), unit.Duration(r.Waited), unit.Duration(r.RTSum)),
 			Check: packets(v, s).With("--slowest 20"),

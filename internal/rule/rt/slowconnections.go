@@ -28,7 +28,7 @@ var slowConnections = rule.Rule{
 	// The same waits, seen without telling connections apart.
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing"},
 	Refutes:    []string{"response times"},
-	Thresholds: []*rule.Threshold{&groupTimes, &someOfEach, &groupRequests, &byChance, &confirmed, &resentShare, &someRequests},
+	Thresholds: []*rule.Threshold{&groupTimes, &someOfEach, &groupRequests, &byChance, &confirmed, &resentShare, &minRequests},
 	Page:       slowConnectionsPage,
 	Seen:       connectionsToCompare,
 	Detect:     detectSlowConnections,
@@ -111,7 +111,7 @@ func (g *slowSet) apart() bool {
 func (g *slowSet) sameWork() bool {
 	fast := map[string]time.Duration{}
 	for _, t := range g.v.PacketStatements() {
-		if t.Server == g.s.Server && t.ServerPort == int32(g.s.Port) && t.Proto == g.s.Proto && t.Count >= int64(someRequests.Value) && t.Fingerprint != "" {
+		if t.Server == g.s.Server && t.ServerPort == int32(g.s.Port) && t.Proto == g.s.Proto && t.Count >= int64(minRequests.Value) && t.Fingerprint != "" {
 			fast[t.Command+" "+t.Fingerprint] = t.RTP50
 		}
 	}

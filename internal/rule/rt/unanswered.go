@@ -63,7 +63,7 @@ func (all *hangs) find(v *view.View) {
 		}
 		h := hung{v: v, s: s, statements: map[string]bool{}}
 		h.measure()
-		if h.count == 0 || perSecond(v, h.waited) < someTime.Value {
+		if h.count == 0 || perSecond(v, h.waited) < minTime.Value {
 			continue
 		}
 		if h.sure = h.confidence(); h.sure > 0 {
@@ -113,7 +113,7 @@ func (h *hung) measure() {
 	}
 	h.strange = true
 	for i := range h.s.Waiting {
-		if _, n, _ := h.usually(&h.s.Waiting[i]); n >= int64(someRequests.Value) {
+		if _, n, _ := h.usually(&h.s.Waiting[i]); n >= int64(minRequests.Value) {
 			continue // it is known to take so long
 		}
 		h.take(&h.s.Waiting[i], h.s.RTMax+h.s.Download/time.Duration(max(h.s.Count, 1)), h.s.Count)
@@ -122,7 +122,7 @@ func (h *hung) measure() {
 
 // take counts a wait if it is long beside n answers that took usual at most.
 func (h *hung) take(w *recording.PacketUnanswered, usual time.Duration, n int64) bool {
-	if n < int64(someRequests.Value) || w.Over < max(gaveUpAfter.Duration(), gaveUpTimes.Times(usual)) {
+	if n < int64(minRequests.Value) || w.Over < max(gaveUpAfter.Duration(), gaveUpTimes.Times(usual)) {
 		return false
 	}
 	h.count += w.Count

@@ -28,9 +28,9 @@ var workerQueueing = rule.Rule{
 	Explains: []string{"rt/server-slow"},
 	Refutes:  []string{"response times"},
 	Thresholds: []*rule.Threshold{&leastStep, &tooth, &onTeeth, &gapShare, &toothShare, &apart, &humpShare, &hollow, &worthWaiting,
-		&mostOfTheTime, &someRequests},
+		&mostOfTheTime, &minRequests},
 	Page:   workerQueueingPage,
-	Seen:   func(v *view.View) bool { return answered(v, 2*int64(someRequests.Value)) },
+	Seen:   func(v *view.View) bool { return answered(v, 2*int64(minRequests.Value)) },
 	Detect: detectWorkerQueueing,
 }
 
@@ -60,7 +60,7 @@ var (
 func detectWorkerQueueing(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, s := range v.PacketServices() {
-		if s.Count < 2*int64(someRequests.Value) {
+		if s.Count < 2*int64(minRequests.Value) {
 			continue
 		}
 		if c, ok := combOf(v, s); ok {

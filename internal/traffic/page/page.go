@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// mostPoints bounds a curve: a chart is some thousand pixels wide. When a
+	// maxPoints bounds a curve: a chart is some thousand pixels wide. When a
 	// capture is longer, points stand for longer times.
-	mostPoints = 2000
-	// mostCharts bounds the services that have charts of their own.
-	mostCharts = 8
-	// mostServices bounds the services whose curves are kept.
-	mostServices = 200
+	maxPoints = 2000
+	// maxCharts bounds the services that have charts of their own.
+	maxCharts = 8
+	// maxServices bounds the services whose curves are kept.
+	maxServices = 200
 )
 
 //go:embed page.html
@@ -78,12 +78,12 @@ func (p *Page) Second(x *summary.Second) {
 		p.first, p.last = x.At, x.At
 	}
 	p.first, p.last = min(p.first, x.At), max(p.last, x.At)
-	for (p.last-p.first)/p.step > mostPoints {
+	for (p.last-p.first)/p.step > maxPoints {
 		p.coarsen()
 	}
 	curve := p.curves[x.Service]
 	if curve == nil {
-		if len(p.curves) >= mostServices {
+		if len(p.curves) >= maxServices {
 			return
 		}
 		curve = map[int64]*point{}
@@ -184,7 +184,7 @@ func (p *Page) Write(out io.Writer, r *engine.Report, s *summary.Summary) error 
 	cover.Reach(r.Last)
 	list := []chart{}
 	for _, k := range services(s) {
-		if len(list) < mostCharts && s.Services[k].Count > 0 {
+		if len(list) < maxCharts && s.Services[k].Count > 0 {
 			list = append(list, p.chart(k, s.Services[k], cover))
 		}
 	}

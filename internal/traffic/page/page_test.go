@@ -25,7 +25,7 @@ func TestPage(t *testing.T) {
 		total.Add(x)
 		p.Second(s)
 	}
-	if n := len(p.curves[k]); n > mostPoints+1 || n < mostPoints/4 {
+	if n := len(p.curves[k]); n > maxPoints+1 || n < maxPoints/4 {
 		t.Errorf("%d points", n)
 	}
 	sum := &summary.Summary{

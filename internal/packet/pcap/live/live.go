@@ -115,8 +115,8 @@ func Open(o Options) (*Source, error) {
 	return s, nil
 }
 
-// mostNamed bounds a list of interfaces: hosts of containers have hundreds.
-const mostNamed = 20
+// maxNamed bounds a list of interfaces: hosts of containers have hundreds.
+const maxNamed = 20
 
 // absent says that there is no such interface, and which ones there are.
 func absent(name string, err error) error {
@@ -129,8 +129,8 @@ func absent(name string, err error) error {
 		return fmt.Errorf("%w; ip link lists the interfaces, %q is all of them", err, Any)
 	}
 	hint := nearest.Hint(name, names)
-	if more := len(names) - mostNamed; more > 0 {
-		names = append(names[:mostNamed], fmt.Sprintf("%d more (ip link)", more))
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed], fmt.Sprintf("%d more (ip link)", more))
 	}
 	return fmt.Errorf("no such interface%s; there are %s; %q is all of them", hint, strings.Join(names, ", "), Any)
 }

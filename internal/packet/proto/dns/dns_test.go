@@ -364,7 +364,7 @@ func FuzzTracker(f *testing.F) {
 	f.Add([]byte(msg(7, 0x0100, 1, 0, "a.b")), []byte(msg(7, 0x8180, 1, 1, "a.b")), uint16(0))
 	f.Fuzz(func(t *testing.T, ask, answer []byte, cut uint16) {
 		tr := NewTracker(func(q *Query) {
-			if len(q.Text) > mostText+mostName || q.Response.First.At != 0 && q.Response.First.At < q.Request.First.At {
+			if len(q.Text) > maxText+maxName || q.Response.First.At != 0 && q.Response.First.At < q.Request.First.At {
 				t.Error(word(q))
 			}
 		})

@@ -21,14 +21,14 @@ import (
 )
 
 const (
-	header   = 12
-	mostName = 255 // bytes of an encoded name: RFC 1035, 2.3.4
-	mostText = 4 * mostName
-	// mostJumps bounds the pointers that are followed in one name. Each must point
+	header  = 12
+	maxName = 255 // bytes of an encoded name: RFC 1035, 2.3.4
+	maxText = 4 * maxName
+	// maxJumps bounds the pointers that are followed in one name. Each must point
 	// before the last, so that there are no loops anyway.
-	mostJumps = 16
+	maxJumps = 16
 	// question is as much of a message as is looked at: RFC 1035, 4.1.
-	question = header + mostName + 4
+	question = header + maxName + 4
 )
 
 // Flags and codes of the header: RFC 1035, 4.1.1.
@@ -110,7 +110,7 @@ func asksOne(b []byte) bool {
 	if flags&response != 0 && flags>>11&15 != query {
 		return false
 	}
-	var space [mostText + 64]byte
+	var space [maxText + 64]byte
 	_, after, ok := readName(b, header, space[:0])
 	if !ok || after+4 > len(b) {
 		return false
@@ -148,14 +148,14 @@ func readName(b []byte, i int, buffer []byte) (name []byte, after int, ok bool) 
 			if after == 0 {
 				after = i + 2
 			}
-			if jumps++; jumps > mostJumps || to >= lowest {
+			if jumps++; jumps > maxJumps || to >= lowest {
 				return buffer, after, false
 			}
 			i, lowest = to, to
 		case n > 63:
 			return buffer, after, false
 		default:
-			if size += n + 1; size >= mostName || i+1+n > len(b) {
+			if size += n + 1; size >= maxName || i+1+n > len(b) {
 				return buffer, after, false
 			}
 			if size > n+1 {

@@ -52,7 +52,7 @@ type stream struct {
 	waiting  []waiter
 	transfer int // index in waiting of the zone transfer whose answer goes on; none
 	exchange proto.Exchange
-	buffer   [mostText + 64]byte
+	buffer   [maxText + 64]byte
 }
 
 // side is a direction: the message under way.

@@ -67,7 +67,7 @@ type Tracker struct {
 	lists   [2]list // by whether they are answered; oldest first
 	query   Query
 	message message
-	buffer  [mostText + 64]byte
+	buffer  [maxText + 64]byte
 }
 
 type key struct {

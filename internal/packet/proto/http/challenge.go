@@ -6,10 +6,10 @@ import (
 	"rtrail/internal/packet/proto/pair"
 )
 
-// mostLegs is how often a server may ask before it has the credentials: NTLM and
+// maxLegs is how often a server may ask before it has the credentials: NTLM and
 // Digest with an old nonce take two turns (RFC 4559, 7616). Who is refused more
 // often has the wrong ones.
-const mostLegs = 2
+const maxLegs = 2
 
 // challenge is an answer that asked for credentials (RFC 9110, 11.6), and what
 // it was the answer to.
@@ -33,7 +33,7 @@ func (p *parser) challenges(q *pair.Pending) {
 	case !asks || q == nil:
 		c.code = 0
 	case again && p.code == c.code:
-		if c.legs++; c.legs > mostLegs {
+		if c.legs++; c.legs > maxLegs {
 			c.code = 0
 		}
 	default:

@@ -42,14 +42,14 @@ var Protocol = proto.Protocol{
 }
 
 const (
-	// mostPending bounds the requests under way. Clients that pipeline at all
+	// maxPending bounds the requests under way. Clients that pipeline at all
 	// stay far below it (wrk's scripts and benchmarks use 16 to 64).
-	mostPending = 256
-	// mostText bounds the request target that is kept.
-	mostText = 1024
-	// mostLine is how much of a line is looked at: a method, the target that is
+	maxPending = 256
+	// maxText bounds the request target that is kept.
+	maxText = 1024
+	// maxLine is how much of a line is looked at: a method, the target that is
 	// kept and a version.
-	mostLine = 1280
+	maxLine = 1280
 )
 
 // state is where in a message a direction is.
@@ -77,7 +77,7 @@ type way struct {
 	auth    bool   // the request has credentials, or the answer asks for some
 	last    bool   // the connection ends with this message (RFC 9112, 9.3)
 	line    []byte // the beginning of a line that continues in the next chunk
-	long    bool   // the line is longer than mostLine
+	long    bool   // the line is longer than maxLine
 	length  int64  // Content-Length; -1: none
 	left    int64
 }
@@ -107,7 +107,7 @@ type parser struct {
 }
 
 func newParser(sink proto.Sink, midway bool) *parser {
-	p := &parser{queue: pair.New(sink, mostPending, midway)}
+	p := &parser{queue: pair.New(sink, maxPending, midway)}
 	if midway {
 		p.queue.Alternate()
 		p.ask.state, p.answer.state = lost, lost
@@ -186,7 +186,7 @@ func (p *parser) Owes() bool {
 
 // take finds the rest of a line in data. It returns the line without its end and
 // how many bytes of data it took; ok is false if the line goes on in the next
-// chunk. Lines are shortened to mostLine bytes, long says so.
+// chunk. Lines are shortened to maxLine bytes, long says so.
 func (w *way) take(data []byte) (line []byte, n int, ok bool) {
 	n = bytes.IndexByte(data, '\n')
 	if n < 0 {
@@ -194,7 +194,7 @@ func (w *way) take(data []byte) (line []byte, n int, ok bool) {
 		return nil, len(data), false
 	}
 	line = data[:n]
-	if len(w.line) > 0 || len(line) > mostLine {
+	if len(w.line) > 0 || len(line) > maxLine {
 		w.keep(line)
 		line = w.line
 		w.line = w.line[:0]
@@ -206,7 +206,7 @@ func (w *way) take(data []byte) (line []byte, n int, ok bool) {
 }
 
 func (w *way) keep(b []byte) {
-	if room := mostLine - len(w.line); len(b) > room {
+	if room := maxLine - len(w.line); len(b) > room {
 		b, w.long = b[:room], true
 	}
 	w.line = append(w.line, b...)
@@ -295,7 +295,7 @@ func (w *way) scan(data []byte) (n int) {
 				continue // the borrow of a real one before it
 			}
 			m := end - n
-			if m < 2 || m > mostLine {
+			if m < 2 || m > maxLine {
 				return n
 			}
 			switch data[n] | 0x20 {

@@ -226,10 +226,10 @@ func TestSniff(t *testing.T) {
 
 func TestQueueIsBounded(t *testing.T) {
 	var list steps
-	for range 2 * mostPending {
+	for range 2 * maxPending {
 		list = append(list, client(1, "GET /x HTTP/1.1\r\n\r\n"))
 	}
-	for range 2 * mostPending {
+	for range 2 * maxPending {
 		list = append(list, server(2, "HTTP/1.1 204 No\r\n\r\n"))
 	}
 	var early, answered, sure int
@@ -243,7 +243,7 @@ func TestQueueIsBounded(t *testing.T) {
 			sure++
 		}
 	}
-	if early != mostPending || answered+sure != mostPending || sure > 1 {
-		t.Errorf("given out early %d, answered %d, without doubt %d; want %d, %[4]d in all, at most 1", early, answered, sure, mostPending)
+	if early != maxPending || answered+sure != maxPending || sure > 1 {
+		t.Errorf("given out early %d, answered %d, without doubt %d; want %d, %[4]d in all, at most 1", early, answered, sure, maxPending)
 	}
 }

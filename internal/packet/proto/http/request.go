@@ -123,7 +123,7 @@ func (p *parser) requestLine(line []byte) bool {
 	case "CONNECT":
 		q.Tag = connect
 	}
-	q.SetText(target, mostText)
+	q.SetText(target, maxText)
 	q.TextCut = q.TextCut || p.ask.long
 	p.ask.long = false
 	return true

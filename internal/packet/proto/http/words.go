@@ -41,8 +41,8 @@ var codes = func() (list [1000]string) {
 	return list
 }()
 
-// mostPhrase bounds the reason that is kept.
-const mostPhrase = 128
+// maxPhrase bounds the reason that is kept.
+const maxPhrase = 128
 
 // phrase is the reason as the server worded it, or the usual one if it did not.
 func phrase(code int, reason []byte) string {
@@ -50,21 +50,21 @@ func phrase(code int, reason []byte) string {
 	if len(reason) == 0 || string(reason) == usual {
 		return usual
 	}
-	return strings.ToValidUTF8(string(reason[:min(len(reason), mostPhrase)]), "�")
+	return strings.ToValidUTF8(string(reason[:min(len(reason), maxPhrase)]), "�")
 }
 
 // isToken says whether a byte may begin a method. Methods are case-sensitive,
 // and all that are in use are upper case.
 func isToken(b byte) bool { return b >= 'A' && b <= 'Z' }
 
-// mostMethod is the length of the longest word that is taken for a method.
-const mostMethod = 24
+// maxMethod is the length of the longest word that is taken for a method.
+const maxMethod = 24
 
 // splitRequest takes a request line apart. Of a long one, only the beginning is
 // there.
 func splitRequest(line []byte, long bool) (method, target []byte, ok bool) {
 	i := bytes.IndexByte(line, ' ')
-	if i < 2 || i > mostMethod {
+	if i < 2 || i > maxMethod {
 		return nil, nil, false
 	}
 	for _, b := range line[:i] {
@@ -144,15 +144,15 @@ func endsWithFold(b []byte, lower string) bool {
 	return len(b) >= len(lower) && equalFold(b[len(b)-len(lower):], lower)
 }
 
-// mostLength bounds lengths, so that sums cannot overflow: an exabyte.
-const mostLength = 1 << 60
+// maxLength bounds lengths, so that sums cannot overflow: an exabyte.
+const maxLength = 1 << 60
 
 func decimal(b []byte) (n int64, ok bool) {
 	for i, c := range b {
 		if c == ',' && i > 0 {
 			break // a list of equal values (RFC 9110, 8.6)
 		}
-		if c < '0' || c > '9' || n > mostLength/10 {
+		if c < '0' || c > '9' || n > maxLength/10 {
 			return 0, false
 		}
 		n = n*10 + int64(c-'0')
@@ -172,7 +172,7 @@ func hexadecimal(b []byte) (n int64, ok bool) {
 		default:
 			return n, i > 0 && (c == ';' || c == ' ' || c == '\t')
 		}
-		if n > mostLength/16 {
+		if n > maxLength/16 {
 			return 0, false
 		}
 		n = n*16 + int64(c)

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// mostStatements is how many different statements of a group its text has.
+	// maxStatements is how many different statements of a group its text has.
 	// What drivers send in one go is a BEGIN, settings, a statement and a COMMIT,
 	// or one statement many times over.
-	mostStatements = 8
+	maxStatements = 8
 	// separator stands between statements. The line end is for a statement that
 	// ends with a comment.
 	separator = "\n; "
@@ -19,7 +19,7 @@ const (
 // batch is which statements the text of the open group is made of: each one
 // once, in the order in which they were first executed.
 type batch struct {
-	ends    [mostStatements]uint16 // where each statement ends in the text
+	ends    [maxStatements]uint16 // where each statement ends in the text
 	n       uint8
 	begun   bool // something was executed
 	torn    bool // the text ends within a statement: nothing can follow
@@ -36,16 +36,16 @@ func (p *parser) executed(t *pair.Pending, text []byte, cut bool) {
 	case !b.begun:
 		// What the text was until now was parsed only.
 		t.TextCut = false
-		t.SetText(nil, mostText)
+		t.SetText(nil, maxText)
 	case b.has(t.Text(), text):
 		return
 	}
 	b.begun = true
-	if len(text) > 0 && b.n < mostStatements {
+	if len(text) > 0 && b.n < maxStatements {
 		b.part(t)
-		t.AppendText(text, mostText)
+		t.AppendText(text, maxText)
 		t.TextCut = t.TextCut || cut
-		b.torn = cut || len(t.Text()) == mostText
+		b.torn = cut || len(t.Text()) == maxText
 		b.ends[b.n] = uint16(len(t.Text()))
 		b.n++
 	} else {
@@ -61,7 +61,7 @@ func (p *parser) executed(t *pair.Pending, text []byte, cut bool) {
 // part ends the last statement of the text, if there is one that has not ended.
 func (b *batch) part(t *pair.Pending) {
 	if b.n > 0 && len(t.Text()) == int(b.ends[b.n-1]) {
-		t.AppendText([]byte(separator), mostText)
+		t.AppendText([]byte(separator), maxText)
 	}
 }
 

@@ -50,7 +50,7 @@ func (p *parser) client(s *side) {
 		p.prepared.parse(name, text, !ok || s.cutShort() && !ok)
 		t := p.add(s, parses)
 		if t.Tag>>weight&7 == parses {
-			t.SetText(text, mostText)
+			t.SetText(text, maxText)
 			t.TextCut = t.TextCut || !ok
 		}
 	case 'B':

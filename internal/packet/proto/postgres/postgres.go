@@ -48,10 +48,10 @@ import (
 var Protocol = proto.Protocol{Name: "postgres", Ports: []uint16{5432, 6432}, Sniff: sniff, New: newParser}
 
 const (
-	mostText    = 4096 // bytes of a statement that are kept
-	mostError   = 1024 // bytes of an error that are looked at
-	mostTag     = 64   // bytes of a command tag
-	mostPending = 1024 // exchanges under way
+	maxText    = 4096 // bytes of a statement that are kept
+	maxError   = 1024 // bytes of an error that are looked at
+	maxTag     = 64   // bytes of a command tag
+	maxPending = 1024 // exchanges under way
 )
 
 // Codes that stand where a StartupMessage has its version.
@@ -59,7 +59,7 @@ const (
 	cancelRequest = 80877102
 	sslRequest    = 80877103
 	gssRequest    = 80877104
-	mostStartup   = 10000 // PostgreSQL refuses longer packets: MAX_STARTUP_PACKET_LENGTH
+	maxStartup    = 10000 // PostgreSQL refuses longer packets: MAX_STARTUP_PACKET_LENGTH
 )
 
 // stage is how far a connection has come.
@@ -94,7 +94,7 @@ type parser struct {
 }
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{sink: sink, queue: pair.New(sink, mostPending, midway)}
+	p := &parser{sink: sink, queue: pair.New(sink, maxPending, midway)}
 	if midway {
 		p.queue.Alternate()
 		p.stage = ready

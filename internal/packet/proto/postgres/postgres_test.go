@@ -273,9 +273,9 @@ func TestTextOfGroupIsBounded(t *testing.T) {
 		whole, cut             bool
 	}{
 		{statements: 1, size: 100, want: 1, whole: true},
-		{statements: mostStatements, size: 100, want: mostStatements, whole: true},
-		{statements: mostStatements + 1, size: 100, want: mostStatements, whole: true, cut: true},
-		{statements: 500, size: 100, want: mostStatements, whole: true, cut: true},
+		{statements: maxStatements, size: 100, want: maxStatements, whole: true},
+		{statements: maxStatements + 1, size: 100, want: maxStatements, whole: true, cut: true},
+		{statements: 500, size: 100, want: maxStatements, whole: true, cut: true},
 		{statements: 3, size: 1500, want: 3, cut: true},
 		{statements: 5, size: 4090, want: 1, cut: true},
 		{statements: 5, size: 9000, want: 1, cut: true},
@@ -293,7 +293,7 @@ func TestTextOfGroupIsBounded(t *testing.T) {
 		if len(r) != 1 {
 			t.Fatalf("%+v: %d exchanges", tt, len(r))
 		}
-		if got := strings.Count(r[0].text, "select"); got != tt.want || r[0].cut != tt.cut || len(r[0].text) > mostText {
+		if got := strings.Count(r[0].text, "select"); got != tt.want || r[0].cut != tt.cut || len(r[0].text) > maxText {
 			t.Errorf("%+v: %d statements in %d bytes, cut %v", tt, got, len(r[0].text), r[0].cut)
 		}
 		if ends := strings.HasSuffix(r[0].text, separator); ends != (tt.whole && tt.cut) {
@@ -321,7 +321,7 @@ func TestPreparedIsBounded(t *testing.T) {
 		name := fmt.Append(nil, "s", i)
 		p.parse(name, []byte(strings.Repeat("x", 1+i%3000)), false)
 		p.bind(name, name, true)
-		if len(p.named) > mostNamed || len(p.portals) > mostNamed || p.bytes > mostNamedBytes || p.bytes < 0 {
+		if len(p.named) > maxNamed || len(p.portals) > maxNamed || p.bytes > maxNamedBytes || p.bytes < 0 {
 			t.Fatalf("%d statements, %d portals, %d bytes", len(p.named), len(p.portals), p.bytes)
 		}
 	}

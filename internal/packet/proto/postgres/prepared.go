@@ -1,8 +1,8 @@
 package postgres
 
 const (
-	mostNamed      = 512      // statements and portals with names that are remembered of a connection
-	mostNamedBytes = 64 << 10 // and the bytes of their texts
+	maxNamed      = 512      // statements and portals with names that are remembered of a connection
+	maxNamedBytes = 64 << 10 // and the bytes of their texts
 )
 
 // statement is a text that was parsed.
@@ -21,7 +21,7 @@ type prepared struct {
 }
 
 func (p *prepared) parse(name, text []byte, cut bool) {
-	text = text[:min(len(text), mostText)]
+	text = text[:min(len(text), maxText)]
 	if len(name) == 0 {
 		p.unnamed = statement{append(p.unnamed.text[:0], text...), cut}
 		return
@@ -83,7 +83,7 @@ func (p *prepared) keep(in map[string]statement, name []byte, s statement) {
 	size := len(s.text) + len(name)
 	for _, m := range []map[string]statement{p.portals, p.named} {
 		for old := range m {
-			if p.bytes+size <= mostNamedBytes && len(in) < mostNamed {
+			if p.bytes+size <= maxNamedBytes && len(in) < maxNamed {
 				break
 			}
 			p.bytes -= len(m[old].text) + len(old)

@@ -9,9 +9,9 @@ import (
 
 const (
 	headerSize = 5 // a type and a length, which counts itself but not the type
-	// mostMessage is the longest message that is believed: PostgreSQL refuses
+	// maxMessage is the longest message that is believed: PostgreSQL refuses
 	// larger ones (PQ_LARGE_MESSAGE_LIMIT, MaxAllocSize).
-	mostMessage = 1 << 30
+	maxMessage = 1 << 30
 )
 
 // side is a direction: the message under way.
@@ -33,7 +33,7 @@ type side struct {
 func (s *side) begin() {
 	s.head, s.kind, s.untyped, s.got, s.total, s.body, s.doubt = 0, 0, false, 0, 0, nil, 0
 	s.kept = s.kept[:0]
-	if cap(s.kept) > mostText {
+	if cap(s.kept) > maxText {
 		s.kept = nil
 	}
 }
@@ -88,18 +88,18 @@ func (s *side) header(data []byte, i int) int {
 
 // broken says whether the header cannot be one.
 func (s *side) broken() bool {
-	return s.head == headerSize && (s.total < s.got || s.total > mostMessage || s.untyped && s.total > mostStartup)
+	return s.head == headerSize && (s.total < s.got || s.total > maxMessage || s.untyped && s.total > maxStartup)
 }
 
 // limit is how much of the body is of interest.
 func (s *side) limit() int {
 	switch s.kind {
 	case 'Q', 'P', 'B', 0:
-		return mostText
+		return maxText
 	case 'E', 'N':
-		return mostError
+		return maxError
 	case 'C', 'D', 'Z':
-		return mostTag
+		return maxTag
 	}
 	return 0
 }

@@ -60,7 +60,7 @@ func isStartup(data []byte) bool {
 	case cancelRequest:
 		return n >= 16 && n <= maxCancel
 	}
-	if code>>16 != 3 || code&0xffff > 99 || n < 9 || n > mostStartup {
+	if code>>16 != 3 || code&0xffff > 99 || n < 9 || n > maxStartup {
 		return false
 	}
 	body := data[8:min(int(n), len(data))]

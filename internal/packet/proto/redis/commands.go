@@ -169,8 +169,8 @@ func confirmation(word []byte) kind {
 	return ordinary
 }
 
-// mostError bounds the text of an error that is kept.
-const mostError = 256
+// maxError bounds the text of an error that is kept.
+const maxError = 256
 
 // splitError takes an error apart: its first word, if that is a code, and the
 // rest.
@@ -184,7 +184,7 @@ func splitError(text []byte) (code, rest string) {
 	}
 	code = codeWord(text[:n])
 	text = text[min(len(text), n+min(1, n)):]
-	return code, strings.ToValidUTF8(string(text[:min(len(text), mostError)]), "\ufffd")
+	return code, strings.ToValidUTF8(string(text[:min(len(text), maxError)]), "\ufffd")
 }
 
 // codeWord spares a copy of the codes that come often.

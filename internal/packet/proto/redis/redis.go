@@ -42,7 +42,7 @@ var Protocol = proto.Protocol{
 	Ports: []uint16{6379, 6380, 6381, 7000, 7001, 7002, 7003, 7004, 7005, 22121, 26379},
 	Sniff: sniff,
 	New: func(sink proto.Sink, midway bool) proto.Parser {
-		p := &parser{queue: pair.New(sink, mostPending, midway)}
+		p := &parser{queue: pair.New(sink, maxPending, midway)}
 		if midway {
 			p.ask.state, p.reply.state = lost, lost
 		}
@@ -51,20 +51,20 @@ var Protocol = proto.Protocol{
 }
 
 const (
-	// mostPending bounds the commands under way: clients that pipeline by hundreds
+	// maxPending bounds the commands under way: clients that pipeline by hundreds
 	// are common, by thousands rare.
-	mostPending = 1024
-	// mostText bounds the key that is kept.
-	mostText = 256
-	// mostLine is how much of a line is looked at. Only inline commands and errors
+	maxPending = 1024
+	// maxText bounds the key that is kept.
+	maxText = 256
+	// maxLine is how much of a line is looked at. Only inline commands and errors
 	// are long.
-	mostLine = 512
-	// mostDepth bounds nesting. Redis itself nests to 8 (COMMAND DOCS), its client
+	maxLine = 512
+	// maxDepth bounds nesting. Redis itself nests to 8 (COMMAND DOCS), its client
 	// library reads 9.
-	mostDepth = 16
-	// mostBulk bounds the length of a string: Redis allows 512 MB, and more if
+	maxDepth = 16
+	// maxBulk bounds the length of a string: Redis allows 512 MB, and more if
 	// configured.
-	mostBulk = 1 << 40
+	maxBulk = 1 << 40
 )
 
 type state uint8
@@ -114,12 +114,12 @@ type parser struct {
 	parted   bool // the client broke the protocol, and the server said so: it closes
 	monitor  bool
 	firstLen uint8
-	attrs    uint16           // which levels of the stack are attributes
-	first    [16]byte         // the first element of a watched message
-	number   int64            // its last number
-	subs     [3]int64         // subscriptions: channels, patterns, sharded channels
-	part     proto.Span       // of a watched message
-	stack    [mostDepth]int64 // elements still to come; openList or openString
+	attrs    uint16          // which levels of the stack are attributes
+	first    [16]byte        // the first element of a watched message
+	number   int64           // its last number
+	subs     [3]int64        // subscriptions: channels, patterns, sharded channels
+	part     proto.Span      // of a watched message
+	stack    [maxDepth]int64 // elements still to come; openList or openString
 }
 
 // Data decodes the next bytes of a direction.
@@ -181,7 +181,7 @@ func (p *parser) Owes() bool {
 	return p.Progress() == proto.Waiting && p.ask.state == between && p.args == 0 && !p.pubsub && h != nil && h.Doubt&proto.Blocking == 0
 }
 
-// take finds the rest of a line in data, as far as mostLine; ok is false if it
+// take finds the rest of a line in data, as far as maxLine; ok is false if it
 // goes on in the next chunk.
 func (w *way) take(data []byte) (text []byte, n int, ok bool) {
 	if n = lineEnd(data); n < 0 {
@@ -189,7 +189,7 @@ func (w *way) take(data []byte) (text []byte, n int, ok bool) {
 		return nil, len(data), false
 	}
 	text = data[:n]
-	if len(w.line) > 0 || n > mostLine {
+	if len(w.line) > 0 || n > maxLine {
 		w.keep(text)
 		text = w.line
 		w.line = w.line[:0]
@@ -231,7 +231,7 @@ func short(data []byte, kind byte) (n, used int) {
 }
 
 func (w *way) keep(b []byte) {
-	w.line = append(w.line, b[:min(len(b), mostLine-len(w.line))]...)
+	w.line = append(w.line, b[:min(len(b), maxLine-len(w.line))]...)
 }
 
 // count reads the number of a line; "?" is open.
@@ -246,7 +246,7 @@ func count(b []byte) (n int64, ok bool) {
 		return -1, string(b) == "-1"
 	}
 	for _, c := range b {
-		if c < '0' || c > '9' || n > mostBulk {
+		if c < '0' || c > '9' || n > maxBulk {
 			return 0, false
 		}
 		n = n*10 + int64(c-'0')

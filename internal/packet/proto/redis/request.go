@@ -161,7 +161,7 @@ func (p *parser) requestLine(text []byte) bool {
 		return false
 	}
 	n, ok := count(text[1:])
-	if !ok || n < 0 || n > mostBulk {
+	if !ok || n < 0 || n > maxBulk {
 		return false
 	}
 	p.index++
@@ -200,7 +200,7 @@ func (p *parser) purpose() want {
 func (p *parser) piece(b []byte) {
 	if p.want == key {
 		if p.open {
-			p.queue.Tail().AppendText(b, mostText)
+			p.queue.Tail().AppendText(b, maxText)
 		}
 		return
 	}

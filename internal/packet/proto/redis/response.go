@@ -217,7 +217,7 @@ func (p *parser) aggregate(t byte, text []byte) bool {
 
 // down enters an aggregate of n elements.
 func (p *parser) down(n int64, attribute bool) bool {
-	if p.depth == mostDepth {
+	if p.depth == maxDepth {
 		return false
 	}
 	p.stack[p.depth] = n

@@ -16,8 +16,8 @@ const (
 	extensionVersions = 43
 )
 
-// mostName is the length of the longest host name.
-const mostName = 255
+// maxName is the length of the longest host name.
+const maxName = 255
 
 // reader takes fields off the front of a message that may have been cut short.
 type reader struct {
@@ -75,7 +75,7 @@ func serverName(hello []byte) []byte {
 	for r.ok && len(r.b) > 0 {
 		kind := r.number(1)
 		name := r.next(r.number(2))
-		if kind == 0 && r.ok && len(name) <= mostName {
+		if kind == 0 && r.ok && len(name) <= maxName {
 			return append([]byte(nil), name...)
 		}
 	}
@@ -101,7 +101,7 @@ func isHeader(data []byte) bool {
 	case changeCipherSpec:
 		return n == 1
 	case alert, handshake, applicationData, heartbeat:
-		return n > 0 && n <= mostRecord
+		return n > 0 && n <= maxRecord
 	}
 	return false
 }

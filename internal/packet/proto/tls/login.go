@@ -9,8 +9,8 @@ import "rtrail/internal/packet/proto"
 // the next exchange is part of the login too.
 type Login func(round int, bytes int64, record int) bool
 
-// mostRounds bounds a login: no usual method needs as many.
-const mostRounds = 6
+// maxRounds bounds a login: no usual method needs as many.
+const maxRounds = 6
 
 // AtLogin makes a parser for a connection on which a protocol changes to TLS
 // before its login. The next byte is the first of the ClientHello. The exchanges
@@ -24,7 +24,7 @@ func AtLogin(sink proto.Sink, login Login) proto.Parser {
 // leaveOut passes over an exchange of the login.
 func (p *parser) leaveOut(e *proto.Exchange) {
 	p.round++
-	if p.round >= mostRounds || e.Response.Empty() || !p.login(p.round, e.Response.Bytes(), p.record) {
+	if p.round >= maxRounds || e.Response.Empty() || !p.login(p.round, e.Response.Bytes(), p.record) {
 		p.login = nil
 	}
 }

@@ -79,14 +79,14 @@ const (
 
 const (
 	headerLength = 5
-	// mostRecord is the greatest length of a record: 2^14 and what encryption may
+	// maxRecord is the greatest length of a record: 2^14 and what encryption may
 	// add (RFC 5246, 6.2.3).
-	mostRecord = 1<<14 + 2048
-	// mostHello bounds how much of a hello is looked at.
-	mostHello = 2048
-	// mostFlight is how many records of the client may come between the
+	maxRecord = 1<<14 + 2048
+	// maxHello bounds how much of a hello is looked at.
+	maxHello = 2048
+	// maxFlight is how many records of the client may come between the
 	// ServerHello and its Finished: certificate, verification, and room to spare.
-	mostFlight = 8
+	maxFlight = 8
 )
 
 // side is a direction.
@@ -148,7 +148,7 @@ func (p *parser) Data(c *flow.Chunk) {
 		} else {
 			n = min(s.left, len(data)-i)
 			if s.hello != nil {
-				s.hello = append(s.hello, data[i:i+min(n, mostHello-len(s.hello))]...)
+				s.hello = append(s.hello, data[i:i+min(n, maxHello-len(s.hello))]...)
 			}
 			p.add(c, i, n)
 			i += n
@@ -201,7 +201,7 @@ func (p *parser) begin(d flow.Dir) {
 			s.hellos++
 		}
 		if s.hellos == 1 && !p.over && s.left > 0 {
-			s.hello = make([]byte, 0, min(s.left, mostHello))
+			s.hello = make([]byte, 0, min(s.left, maxHello))
 		}
 	case applicationData:
 		if s.counted = p.counts(d, s.left); s.counted {
@@ -231,7 +231,7 @@ func (p *parser) counts(d flow.Dir, length int) bool {
 		}
 		if d == flow.ToServer {
 			client.flight++
-			p.over = isFinished(length) || client.flight >= mostFlight
+			p.over = isFinished(length) || client.flight >= maxFlight
 		}
 		return false
 	}

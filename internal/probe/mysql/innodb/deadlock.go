@@ -37,7 +37,7 @@ func (p *parser) deadlockTitle(title string) {
 	switch {
 	case strings.HasSuffix(title, ") TRANSACTION:"):
 		p.endTransaction()
-		if p.in = nil; len(d.Transactions) < mostWaits {
+		if p.in = nil; len(d.Transactions) < maxWaits {
 			d.Transactions = append(d.Transactions, DeadlockTransaction{Transaction: noTransaction()})
 			p.in = &d.Transactions[len(d.Transactions)-1]
 			p.trx = &p.in.Transaction

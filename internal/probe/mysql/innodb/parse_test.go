@@ -298,7 +298,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%d of %d transactions, %d waiting; %d of %d latches", len(s.Transactions), s.Open, s.LockWaits, len(s.Semaphores.Waits), s.Semaphores.Waiting)
 		}
 		for _, tr := range s.Transactions {
-			if tr.Age < u || tr.Waited < u || len(tr.Statement) > mostStatement {
+			if tr.Age < u || tr.Waited < u || len(tr.Statement) > maxStatement {
 				t.Fatalf("%+v", tr)
 			}
 		}

@@ -58,7 +58,7 @@ func (p *parser) latchWait(line string) {
 		return
 	}
 	s.Waiting++
-	if len(s.Waits) >= mostWaits {
+	if len(s.Waits) >= maxWaits {
 		return
 	}
 	w := LatchWait{Thread: strings.Clone(thread), Waited: recording.Unknown}

@@ -17,9 +17,9 @@ import (
 // Bounds of what is kept; what is over is counted only. A server with ten
 // thousand waiting transactions is as clear with a thousand of them.
 const (
-	mostTransactions = 1000
-	mostWaits        = 1000
-	mostStatement    = 4096 // bytes; servers write 1,024 at most, some the whole statement
+	maxTransactions = 1000
+	maxWaits        = 1000
+	maxStatement    = 4096 // bytes; servers write 1,024 at most, some the whole statement
 )
 
 // ErrNotStatus says that a text has no line "INNODB MONITOR OUTPUT": it is

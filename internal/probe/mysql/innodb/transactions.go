@@ -34,7 +34,7 @@ func (p *parser) begin(line string) {
 		return
 	}
 	p.s.Open++
-	if len(p.s.Transactions) < mostTransactions {
+	if len(p.s.Transactions) < maxTransactions {
 		p.s.Transactions = append(p.s.Transactions, t)
 		p.trx = &p.s.Transactions[len(p.s.Transactions)-1]
 		return
@@ -121,7 +121,7 @@ func (p *parser) transaction(line string) {
 
 // statement adds a line to the statement of a transaction.
 func (p *parser) statement(line string) {
-	if p.Statement == nil || len(p.text) >= mostStatement {
+	if p.Statement == nil || len(p.text) >= maxStatement {
 		return
 	}
 	if len(p.text) > 0 {
@@ -138,8 +138,8 @@ func (p *parser) endTransaction() {
 	}
 	if p.trx != nil && len(text) > 0 {
 		cut := slices.Contains(cutAt, len(text))
-		if len(text) > mostStatement {
-			text, cut = text[:mostStatement], true
+		if len(text) > maxStatement {
+			text, cut = text[:maxStatement], true
 		}
 		p.trx.Statement = p.Statement(text, cut)
 	}
@@ -154,7 +154,7 @@ func (p *parser) lock(line string) {
 	l := recordLock(line)
 	switch {
 	case p.wanted != nil:
-		if len(*p.wanted) < mostWaits {
+		if len(*p.wanted) < maxWaits {
 			*p.wanted = append(*p.wanted, l)
 		}
 	case strings.HasSuffix(line, " waiting") && p.trx.For == nil:

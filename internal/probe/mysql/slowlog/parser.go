@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// mostStatement bounds the bytes of a statement that are kept; the rest is
+	// maxStatement bounds the bytes of a statement that are kept; the rest is
 	// skipped. Inserts of many rows have megabytes, and are known by their begin.
-	mostStatement = 64 << 10
-	// mostLine bounds other lines.
-	mostLine = 4 << 10
+	maxStatement = 64 << 10
+	// maxLine bounds other lines.
+	maxLine = 4 << 10
 )
 
 // Options of a Parser.
@@ -90,7 +90,7 @@ func (p *Parser) keep(b []byte) {
 	} else if len(b) > 1 {
 		p.last = b[len(b)-2]
 	}
-	room := mostStatement - len(p.line)
+	room := maxStatement - len(p.line)
 	if len(b) > room {
 		b, p.over = b[:max(room, 0)], true
 	}
@@ -128,10 +128,10 @@ func (p *Parser) understand(line []byte) {
 		switch {
 		case bytes.HasPrefix(line, timePrefix):
 			p.end()
-			p.time(string(line[len(timePrefix):min(len(line), mostLine)]))
+			p.time(string(line[len(timePrefix):min(len(line), maxLine)]))
 			return
 		case bytes.HasPrefix(line, userPrefix):
-			p.user(string(line[len(userPrefix):min(len(line), mostLine)]))
+			p.user(string(line[len(userPrefix):min(len(line), maxLine)]))
 			return
 		case banner(line):
 			p.end()
@@ -199,7 +199,7 @@ func (p *Parser) values(s string) {
 
 // head reads a line between the user and the statement.
 func (p *Parser) head(line []byte) {
-	short := string(line[:min(len(line), mostLine)])
+	short := string(line[:min(len(line), maxLine)])
 	switch {
 	case strings.HasPrefix(short, "# administrator command: "):
 		p.where = body
@@ -229,14 +229,14 @@ func (p *Parser) head(line []byte) {
 func (p *Parser) body(line []byte) {
 	p.ended = p.last == ';'
 	if len(p.text) == 0 && bytes.HasPrefix(line, adminPrefix) {
-		p.entry.Admin = strings.TrimSuffix(string(line[len(adminPrefix):min(len(line), mostLine)]), ";")
+		p.entry.Admin = strings.TrimSuffix(string(line[len(adminPrefix):min(len(line), maxLine)]), ";")
 		p.ended = true
 		return
 	}
 	if len(p.text) > 0 {
 		p.text = append(p.text, '\n')
 	}
-	room := mostStatement - len(p.text)
+	room := maxStatement - len(p.text)
 	if len(line) > room {
 		line, p.cut = line[:max(room, 0)], true
 	}

@@ -12,8 +12,8 @@ import (
 	"rtrail/internal/verdict"
 )
 
-// mostLines is how long a finding may be on a terminal without --verbose.
-const mostLines = 14
+// maxLines is how long a finding may be on a terminal without --verbose.
+const maxLines = 14
 
 // equals is how many findings of one rule are tried as one block.
 const equals = 7
@@ -44,7 +44,7 @@ func short(t *testing.T, list []verdict.Finding, o document.TerminalOptions) {
 	if err := document.Terminal(&out, document.Document{Blocks: report.Findings(list)}, o); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(out.String(), "\n"); n > mostLines || !strings.Contains(out.String(), "WHY      rtrail explain") {
-		t.Errorf("%d findings: %d lines at %d columns, want at most %d that end in WHY:\n%s", len(list), n, o.Width, mostLines, out.String())
+	if n := strings.Count(out.String(), "\n"); n > maxLines || !strings.Contains(out.String(), "WHY      rtrail explain") {
+		t.Errorf("%d findings: %d lines at %d columns, want at most %d that end in WHY:\n%s", len(list), n, o.Width, maxLines, out.String())
 	}
 }
