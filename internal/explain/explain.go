@@ -46,7 +46,7 @@ func thresholds(r rule.Rule) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n## Thresholds\nTo judge by others once: `--threshold %s.NAME=VALUE`\n\n", r.ID)
+	fmt.Fprintf(&b, "\n## Thresholds\nTo use other values once: `--threshold %s.NAME=VALUE`\n\n", r.ID)
 	for _, t := range r.Thresholds {
 		fmt.Fprintf(&b, "- `%s` %v: %s (%s)\n", t.Name, t, t.Reason, t.Source)
 	}

@@ -28,15 +28,15 @@ var contextSwitches = rule.Rule{
 
 var (
 	sliceStorm = rule.Threshold{Name: "slice-storm", Value: 5e-6, Unit: "seconds", Source: rule.Measured,
-		Reason: "A switch costs 1 to 3 µs of kernel time and as much again for refilling caches. Threads that run 5 µs between two switches spend about half of their CPU time on switching. Healthy servers at full speed stay far above: redis under 70,000 requests/s runs 40 µs, MySQL point selects 25 µs and more."}
+		Reason: "A switch costs 1 to 3 µs in the kernel, and as much again to refill caches. At 5 µs between two switches a thread spends about half of its CPU time on switching. Healthy servers stay far above: Redis at 70,000 requests/s runs 40 µs, MySQL point selects 25 µs or more."}
 	slicePossible = rule.Threshold{Name: "slice-possible", Value: 10e-6, Unit: "seconds", Source: rule.Measured,
-		Reason: "CPU time between two switches of which switching still takes a fifth."}
+		Reason: "CPU time between two switches. At 10 µs switching still takes a fifth of it."}
 	stormSystem = rule.Threshold{Name: "storm-system", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Switching happens in the kernel; a program that spends most of its time in its own code does something else as well."}
+		Reason: "Share of the program's CPU time spent in the kernel. Switching is kernel work; below half, the program mainly runs its own code."}
 	stormCPU = rule.Threshold{Name: "storm-cpu", Value: 0.3, Unit: "cores", Source: rule.Judgement,
-		Reason: "Cores the program must use for the switching to matter."}
+		Reason: "CPU use of the program, in cores. Below this the switching does not matter."}
 	stormQueue = rule.Threshold{Name: "storm-queue", Value: 0.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "Its threads must queue for a CPU or for each other. A pair that passes messages back and forth switches as often without loss, as one always sleeps while the other runs."}
+		Reason: "Threads that wait for a CPU, on average. Two threads that pass messages switch as often without loss, as one always sleeps while the other runs."}
 )
 
 func detectContextSwitches(v *view.View) ([]rule.Finding, error) {

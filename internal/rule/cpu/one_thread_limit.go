@@ -31,17 +31,17 @@ var oneThreadLimit = rule.Rule{
 
 var (
 	threadFull = rule.Threshold{Name: "thread-full", Value: 0.90, Unit: "share", Source: rule.Judgement,
-		Reason: "The thread ran, or was ready to run, nearly all the time. Even a thread that never waits loses a few percent to interrupts and to the granularity of the counters in a window of five seconds."}
+		Reason: "The thread is running or runnable nearly all the time. Interrupts and coarse counters hide a few percent in a window of five seconds."}
 	threadRan = rule.Threshold{Name: "thread-ran", Value: 0.75, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the window in which the thread had a CPU. A thread that mostly queues for a CPU is a victim of a full host."}
+		Reason: "Share of the window in which the thread is on a CPU. A thread that mostly waits for a CPU is a victim of a full host."}
 	idleElsewhere = rule.Threshold{Name: "idle-elsewhere", Value: 0.25, Unit: "cores", Source: rule.Judgement,
-		Reason: "Cores that did nothing meanwhile. With less there is nothing a second thread could have used."}
+		Reason: "Idle cores. With less, a second thread could not use anything."}
 	waitersFrom = rule.Threshold{Name: "waiters-from", Value: 0.5, Unit: "requests", Source: rule.Judgement,
-		Reason: "Requests that lay unread at any time, on average. Half a request means that in every second reading somebody waited; a server that keeps up empties its queues between two readings."}
+		Reason: "Mean number of unread requests. 0.5 means that in every second sample a client waits; a server that keeps up empties its queues between samples."}
 	waitedShare = rule.Threshold{Name: "waited-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the readings with an unread request, so that one burst does not make an average."}
+		Reason: "Share of the samples with an unread request, so that a single burst does not decide."}
 	othersWork = rule.Threshold{Name: "others-work", Value: 0.25, Unit: "cores", Source: rule.Judgement,
-		Reason: "CPU, in cores, of a process's other threads. With more, the process does use a second CPU."}
+		Reason: "CPU use of the process's other threads, in cores. Above this the process does use a second CPU."}
 )
 
 // fullThread is a thread that had no time left.

@@ -86,7 +86,7 @@ func present(p *view.Process, longest float64) float64 {
 }
 
 var busyFrom = rule.Threshold{Name: "busy-from", Value: 0.01, Unit: "cores", Source: rule.Judgement,
-	Reason: "A process that used less than 1 % of a core is present, not at work; counting it would turn \"stress-ng ×4\" into \"×5\" with its idle parent."}
+	Reason: "A process below 1 % of a core is idle. Counting it would turn \"stress-ng ×4\" into \"×5\" with its idle parent."}
 
 // workers are the processes of a program that used the CPU.
 func (g program) workers() []view.Process {

@@ -29,17 +29,17 @@ var saturated = rule.Rule{
 
 var (
 	fullFrom = rule.Threshold{Name: "full-from", Value: 0.90, Unit: "share", Source: rule.Judgement,
-		Reason: "From here on there is no idle CPU to give to a waiting task. The rest is idle time between a wake-up and the task running, which even an overcommitted host shows when some of the load sleeps now and then."}
+		Reason: "Above this no CPU is free for a waiting task. The remaining idle time lies between wake-up and run; even an overcommitted host shows some when part of its load sleeps."}
 	waitRatio = rule.Threshold{Name: "wait-ratio", Value: 0.5, Unit: "ratio", Source: "queueing theory, M/M/2",
-		Reason: "Tasks wait at least half as long for a CPU as they run on it, so that what takes 100 ms alone takes 150 ms. Queueing theory puts two CPUs at this point when about 75 % busy with random arrivals and keeps a batch that just fills its CPUs (ratio near 0) far away."}
+		Reason: "Run delay relative to busy CPU time. At 0.5, what takes 100 ms alone takes 150 ms. With random arrivals two CPUs are at this point when about 75 % busy; a batch that just fills its CPUs stays near 0."}
 	waitRatioPossible = rule.Threshold{Name: "wait-ratio-possible", Value: 0.25, Unit: "ratio", Source: rule.Judgement,
-		Reason: "The queue begins to be felt."}
+		Reason: "Run delay relative to busy CPU time. The queue becomes noticeable."}
 	stallFull = rule.Threshold{Name: "stall-full", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Without run delays, the kernel's own statement that somebody waited for a CPU most of the time."}
+		Reason: "CPU pressure (some), if run delays are not readable: somebody waits most of the time."}
 	dominantShare = rule.Threshold{Name: "dominant-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
-		Reason: "A program that uses less than this of the CPU time is one of many, and the host is the subject."}
+		Reason: "Share of the busy CPU time. A program below this is one of many, and the host is named instead."}
 	victimDelay = rule.Threshold{Name: "victim-delay", Value: 0.01, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "A process that waited less than 1 % of the time is no victim worth naming."}
+		Reason: "A process that waits less than 1 % of the time is no victim."}
 )
 
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
@@ -85,7 +85,7 @@ type queue struct {
 }
 
 var consumersShare = rule.Threshold{Name: "consumers-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the CPU time that those who are blamed use together; who waits beside them is their victim."}
+	Reason: "Share of the CPU time that the named consumers use together. Others that wait beside them are victims."}
 
 func queueOf(v *view.View) queue {
 	var q queue
@@ -196,7 +196,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 }
 
 var stealWorthSaying = rule.Threshold{Name: "steal-worth-saying", Value: 0.05, Unit: "share", Source: rule.Judgement,
-	Reason: "Below a twentieth the hypervisor is not the reason."}
+	Reason: "Below 5 % steal the hypervisor is not the cause."}
 
 func saturatedFixes(top program) []rule.Fix {
 	pid := top.processes[0].PID

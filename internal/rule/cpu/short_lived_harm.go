@@ -10,17 +10,17 @@ import (
 
 var (
 	crowdedFrom = rule.Threshold{Name: "crowded-from", Value: 0.75, Unit: "share", Source: rule.Judgement,
-		Reason: "Below three quarters busy there is a CPU for nearly every task that is ready, and who waits does so for an instant."}
+		Reason: "Below 75 % busy there is a free CPU for nearly every runnable task, and waits are short."}
 	stalledFrom = rule.Threshold{Name: "stalled-from", Value: 0.25, Unit: "share", Source: rule.Judgement,
-		Reason: "Some task waited for a CPU in a quarter of the time; 10 % is everyday life."}
+		Reason: "CPU pressure (some): tasks wait for a CPU a quarter of the time. 10 % is normal."}
 	crowdShare = rule.Threshold{Name: "crowd-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
-		Reason: "The short-lived processes' part of the CPU time that is used. With less, others fill the CPUs."}
+		Reason: "Share of the busy CPU time that short-lived processes use. Below it other work fills the CPUs."}
 	childShare = rule.Threshold{Name: "child-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "The children take at least half of the CPU time that a request costs."}
+		Reason: "Share of the CPU time of a request. The children use at least half."}
 	occupiedFrom = rule.Threshold{Name: "occupied-from", Value: 0.30, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of the time in which the parent works. Who gives it a request finds it at work as often and waits for the one before."}
+		Reason: "Share of the time in which the parent is busy. A new request then finds it busy as often, and waits."}
 	maxBirthsPerRequest = rule.Threshold{Name: "max-births-per-request", Value: 20.0, Unit: "processes per request", Source: rule.Judgement,
-		Reason: "A request starts a few processes. With fewer requests than that the processes are started for something else."}
+		Reason: "A request starts a few processes. With more per request, they are started for something else."}
 )
 
 // harm is who waits because of short-lived processes. CPU time that nobody else

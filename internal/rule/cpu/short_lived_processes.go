@@ -29,20 +29,20 @@ var shortLivedProcesses = rule.Rule{
 }
 
 var mainShare = rule.Threshold{Name: "main-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the used CPU time from which short-lived processes are what fills the CPUs, and of theirs that one parent explains."}
+	Reason: "Share of the busy CPU time from which short-lived processes are the main load; also the share of their time that one parent must account for."}
 
 var reapedShare = rule.Threshold{Name: "reaped-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the time of ended processes that a parent got back: with less it ignores SIGCHLD, and its children are told by their births."}
+	Reason: "Share of the time of exited processes that a parent got back. Below it the parent probably ignores SIGCHLD, and the process with most new children counts as the parent."}
 
 var (
 	birthsFrom = rule.Threshold{Name: "births-from", Value: 50.0, Unit: "per second", Source: rule.Measured,
-		Reason: "Tasks created per second. Shell scripts, cron jobs and monitoring agents stay below 20/s; at 50/s a process is born every 20 ms."}
+		Reason: "Tasks created per second. Shell scripts, cron jobs and monitoring agents stay below 20/s; 50/s is one every 20 ms."}
 	vanishedShare = rule.Threshold{Name: "vanished-share", Value: 0.10, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of all CPU time that went to processes that ended, if somebody waits because of them (harm). A tenth is where removing them would be felt; tick accounting of /proc and processes that end between two readings make errors of a few percent."}
+		Reason: "Share of all CPU time that goes to exited processes while somebody waits because of them. From 10 % on, removing them is felt; /proc tick accounting and sampling cause errors of a few percent."}
 	vanishedPossible = rule.Threshold{Name: "vanished-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
 		Reason: "Half of vanished-share is worth a hint."}
 	briefCPU = rule.Threshold{Name: "brief-cpu", Value: 0.05, Unit: "seconds", Source: rule.Measured,
-		Reason: "CPU time per created task up to which start and end (fork, exec, dynamic linking, page faults: 1 to 5 ms) are a good part of what the task costs. A build that compiles for half a second per process is work, not waste."}
+		Reason: "CPU time per new task. Up to this, start and exit (fork, exec, dynamic linking, page faults: 1 to 5 ms) are a good part of the cost. A build with 0.5 s per process does real work."}
 )
 
 func detectShortLived(v *view.View) ([]rule.Finding, error) {

@@ -28,25 +28,25 @@ var softirq = rule.Rule{
 }
 
 var hostShare = rule.Threshold{Name: "host-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of all CPUs from which softirqs hold up everybody; below it other work fills the host."}
+	Reason: "Share of all CPUs. From here on softirqs slow down the whole host; below it other work fills the host."}
 
 var (
 	softirqShare = rule.Threshold{Name: "softirq-share", Value: 0.30, Unit: "share", Source: rule.Measured,
-		Reason: "Share of one CPU. Two CPUs under a web benchmark over loopback or a network reach 18 to 28 % with useful work; 30 % is where the kernel begins to hand work to ksoftirqd and whatever runs on that CPU is slow."}
+		Reason: "Share of one CPU. Two CPUs in a web benchmark reach 18 to 28 % with useful work. At 30 % the kernel starts to hand work to ksoftirqd, and programs on that CPU slow down."}
 	softirqPossible = rule.Threshold{Name: "softirq-possible", Value: 0.20, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of one CPU that is worth a look when it is not the service's own traffic."}
+		Reason: "Share of one CPU. Worth a look if it is not the service's own traffic."}
 	ksoftirqdFrom = rule.Threshold{Name: "ksoftirqd-from", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of a CPU that its ksoftirqd used: softirqs came faster than they could be done at the end of interrupts."}
+		Reason: "CPU use of ksoftirqd, share of one CPU. Softirqs arrive faster than the end of an interrupt can finish them."}
 	cpuLeft = rule.Threshold{Name: "cpu-left", Value: 0.10, Unit: "share", Source: rule.Judgement,
-		Reason: "Idle share of a CPU below which what runs there has to wait."}
+		Reason: "Idle share of the CPU. Below it, programs on this CPU wait."}
 	smallPacket = rule.Threshold{Name: "small-packet", Value: 90.0, Unit: "bytes", Source: rule.Judgement,
-		Reason: "Mean bytes per received packet, headers included. A bare SYN or ACK has 54 to 66, a short UDP packet 42 to 60; requests and replies of real services average more."}
+		Reason: "Mean bytes per received packet, headers included. A bare SYN or ACK has 54 to 66, a short UDP packet 42 to 60. Requests and replies of real services average more."}
 	floodPackets = rule.Threshold{Name: "flood-packets", Value: 5000.0, Unit: "per second", Source: rule.Measured,
-		Reason: "Packets per second and interface. A packet costs 1 to 5 µs of interrupt work, and 20 µs or more behind long lists of filter rules: fewer than these cannot fill a tenth of a CPU even then."}
+		Reason: "Packets per second on one interface. A packet costs 1 to 5 µs of softirq time, 20 µs or more behind long firewall rule lists. Below this rate packets cannot fill 10 % of a CPU even then."}
 	receiveShare = rule.Threshold{Name: "receive-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "NET_RX must be this share of all softirqs that are not clock or scheduler housekeeping to blame received packets."}
+		Reason: "Share of NET_RX in all softirqs (timer, scheduler and RCU left out) from which received packets are the cause."}
 	natureShare = rule.Threshold{Name: "nature-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "A protocol counter that grows for at least this share of the packets says what they are."}
+		Reason: "A protocol counter that grows by at least this share of the packet rate tells what the packets are."}
 )
 
 func detectSoftIRQ(v *view.View) ([]rule.Finding, error) {

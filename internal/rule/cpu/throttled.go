@@ -31,13 +31,13 @@ var throttled = rule.Rule{
 
 var (
 	throttledShare = rule.Threshold{Name: "throttled-share", Value: 0.25, Unit: "share", Source: "kubernetes-mixin, alert CPUThrottlingHigh",
-		Reason: "In a quarter of the periods in which the group wanted CPU it was stopped; below it a single burst at start explains it."}
+		Reason: "Throttled in a quarter of the periods in which the cgroup wanted CPU. Below it a single burst at start can be the reason."}
 	throttledPossible = rule.Threshold{Name: "throttled-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
 		Reason: "It happens, but most requests do not notice."}
 	throttledPeriods = rule.Threshold{Name: "throttled-periods", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "Fewer periods than in one second at the default period of 100 ms make a share that one burst decides."}
+		Reason: "The default period is 100 ms, so 10 periods are one second. With fewer, one burst decides the share."}
 	throttledWait = rule.Threshold{Name: "throttled-wait", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "Seconds waited for a CPU per second, by the processes of the group, that show that the stops hit somebody."}
+		Reason: "Run delay of the cgroup's processes, or its CPU pressure. Above this, throttling hurts somebody."}
 )
 
 func detectThrottled(v *view.View) ([]rule.Finding, error) {

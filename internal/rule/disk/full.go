@@ -29,17 +29,17 @@ var full = rule.Rule{
 
 var (
 	soonFull = rule.Threshold{Name: "soon-full", Value: 60.0, Unit: "seconds", Source: rule.Judgement,
-		Reason: "At the rate of the window the filesystem is full within a minute: nobody can act before."}
+		Reason: "At the current rate it is full within a minute: too late to act."}
 	soonUsed = rule.Threshold{Name: "soon-used", Value: 0.95, Unit: "share", Source: rule.Judgement,
-		Reason: "Together with soon-full: without it a large temporary file on a half empty filesystem would do."}
+		Reason: "Required with soon-full, so that a large temporary file on a half-empty filesystem is not reported."}
 	laterFull = rule.Threshold{Name: "later-full", Value: 600.0, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Worth a word, no more: what grows in seconds is often deleted in minutes."}
+		Reason: "Worth a hint only: what grows for seconds is often deleted within minutes."}
 	laterUsed = rule.Threshold{Name: "later-used", Value: 0.90, Unit: "share", Source: rule.Judgement,
-		Reason: "Together with later-full: without it a large temporary file on a half empty filesystem would do."}
+		Reason: "Required with later-full, so that a large temporary file on a half-empty filesystem is not reported."}
 	almostUsed = rule.Threshold{Name: "almost-used", Value: 0.99, Unit: "share", Source: rule.Judgement,
-		Reason: "Less than a hundredth is left. Most filesystems are tuned to warn or slow down long before."}
+		Reason: "Less than 1 % is left. Many filesystems slow down long before."}
 	crumbs = rule.Threshold{Name: "crumbs", Value: 0.005, Unit: "share", Source: rule.Judgement,
-		Reason: "With less than this share left, a write of ordinary size finds no room although the number is not 0: allocators keep a little back."}
+		Reason: "Share that is left. Below it a write of ordinary size can fail although the number is not 0: allocators keep a few blocks back."}
 )
 
 // space is how full one filesystem is, in bytes or inodes.
@@ -164,11 +164,11 @@ func fullEvidence(fs view.Filesystem, s space, none int) []rule.Evidence {
 
 var (
 	failingCalls = rule.Threshold{Name: "failing-calls", Value: 1.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "The rate of write calls that moved nothing from which a program keeps failing; single ones fail everywhere."}
+		Reason: "Rate of write calls that move no bytes. Above it a program fails again and again; single failures are normal."}
 	failingChars = rule.Threshold{Name: "failing-chars", Value: 1.0, Unit: "bytes", Source: rule.Judgement,
-		Reason: "The mean of bytes per call of a program most of whose calls fail stays under a byte; the kernel counts failed calls too."}
+		Reason: "Mean bytes per write call. Below one byte most calls fail; the kernel counts failed calls too."}
 	inVain = rule.Threshold{Name: "in-vain", Value: 100.0, Unit: "ratio", Source: rule.Judgement,
-		Reason: "A write that finds no room has dirtied pages by then, which are thrown away again. Such a program dirties far more than it writes; one that succeeds dirties about as much, or, with writes smaller than a page, a page for each at most."}
+		Reason: "Dirtied bytes relative to written bytes. A write that finds no space dirties pages that are then dropped. A write that succeeds dirties about as much as it writes, or at most one page per small write."}
 )
 
 // failingWriters lists programs that call write(2) without anything being
@@ -226,7 +226,7 @@ func writersEvidence(v *view.View) []rule.Evidence {
 }
 
 var minWriting = rule.Threshold{Name: "min-writing", Value: 4096.0, Unit: "bytes per second", Source: rule.Judgement,
-	Reason: "Programs that write a line now and then write less."}
+	Reason: "Programs that only write a line now and then stay below."}
 
 func fullFixes(fs view.Filesystem) []rule.Fix {
 	return []rule.Fix{

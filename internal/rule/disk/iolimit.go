@@ -14,7 +14,7 @@ import (
 )
 
 var atLimit = rule.Threshold{Name: "at-limit", Value: 0.9, Unit: "share", Source: rule.Judgement,
-	Reason: "How near to its limit a group's rate must be. The kernel lets bursts through and rounds slices, so that a held group stays a little below or above; a group with room stays far below."}
+	Reason: "Rate relative to the limit. The kernel allows bursts and rounds slices, so a throttled cgroup stays a little below or above its limit; one with headroom stays far below."}
 
 // ioLimit is a block I/O limit that a control group reached.
 type ioLimit struct {

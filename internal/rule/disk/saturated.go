@@ -24,7 +24,7 @@ var saturated = rule.Rule{
 	Resource: "disks",
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
 	Explains: []string{"proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
-	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &maxIntervals, &minWaiting, &atLimit, &bulkRequest,
+	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
 		&ownStream, &oneStream},
 	Page:   saturatedPage,
 	Detect: detectSaturated,
@@ -32,19 +32,19 @@ var saturated = rule.Rule{
 
 var (
 	busyShare = rule.Threshold{Name: "busy-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the time with requests in flight: below it the device had pauses in which a queue would have drained. Utilisation counts for nothing by itself: a device may serve many requests at once."}
+		Reason: "Share of the time with requests in flight. Below it the device has pauses in which a queue drains. Utilisation alone proves nothing: a device may serve many requests at once."}
 	waitingQueue = rule.Threshold{Name: "waiting-queue", Value: 2.0, Unit: "requests", Source: rule.Judgement,
-		Reason: "The mean number of requests in flight from which one waits behind another even on a device that serves one at a time."}
+		Reason: "Mean number of requests in flight. From 2 on one waits behind another, if the device serves one at a time."}
 	deepQueue = rule.Threshold{Name: "deep-queue", Value: 4.0, Unit: "requests", Source: rule.Judgement,
-		Reason: "Where waiting for other requests makes up most of the answer: three of four requests in flight wait."}
+		Reason: "Mean number of requests in flight. At 4, three of them wait, and queueing is most of the latency."}
 	slowFlash = rule.Threshold{Name: "slow-flash", Value: 0.010, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Answers of flash and network volumes without load take 1 to 3 ms, for requests of any common size."}
+		Reason: "Time per request. Idle flash and network volumes take 1 to 3 ms at any common request size."}
 	slowSpindle = rule.Threshold{Name: "slow-spindle", Value: 0.020, Unit: "seconds", Source: rule.Judgement,
-		Reason: "A spindle without load needs one seek and one turn, up to 15 ms."}
-	maxIntervals = rule.Threshold{Name: "most-intervals", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "The state must last, not occur."}
+		Reason: "Time per request. An idle spinning disk needs one seek and one rotation, up to 15 ms."}
+	mostIntervals = rule.Threshold{Name: "most-intervals", Value: 0.8, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the intervals. The load must last; a single peak does not count."}
 	minWaiting = rule.Threshold{Name: "min-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "The mean number of waiting threads from which somebody is held up; a thread that reads now and then waits less."}
+		Reason: "Mean number of waiting threads. Above it somebody is held up; a thread that only reads now and then stays below."}
 )
 
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
@@ -96,7 +96,7 @@ func loaded(d view.BlockDevice) bool {
 			n++
 		}
 	}
-	return float64(n) >= maxIntervals.Value*float64(len(d.Intervals))
+	return float64(n) >= mostIntervals.Value*float64(len(d.Intervals))
 }
 
 func queues(d view.BlockDevice, r view.DiskRates) bool {

@@ -16,11 +16,11 @@ import (
 
 var (
 	bulkRequest = rule.Threshold{Name: "bulk-request", Value: 64 << 10, Unit: "bytes", Source: rule.Judgement,
-		Reason: "The size from which a request is part of a stream: read ahead and writeback make requests of 128 KiB and more, databases and random readers ask for 4 to 16 KiB."}
+		Reason: "Request size of a stream. Readahead and writeback use 128 KiB and more; databases and random readers use 4 to 16 KiB."}
 	ownStream = rule.Threshold{Name: "own-stream", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "A program that moves this part of a device's bytes gives the requests their size."}
+		Reason: "Share of the device's bytes. A program that moves this much determines the request size."}
 	oneStream = rule.Threshold{Name: "one-stream", Value: 1.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "The mean number of waiting threads up to which a program copies one thing after the other; more of them compete."}
+		Reason: "Mean number of waiting threads of a program. Up to this it copies sequentially; more threads compete."}
 )
 
 // waiter is a program some threads of which waited for block I/O.

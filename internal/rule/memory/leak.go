@@ -32,17 +32,17 @@ var leak = rule.Rule{
 
 var (
 	soon = rule.Threshold{Name: "soon", Value: 10 * 60, Unit: "seconds", Source: rule.Judgement,
-		Reason: "The memory will be gone before somebody on call can look into it and act. This makes growth a fault, whether it is a leak or not."}
+		Reason: "Memory is gone before anybody on call can act. This makes growth a problem, leak or not."}
 	longWindow = rule.Threshold{Name: "long-window", Value: 10 * 60, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Growth that never paused for ten minutes is no warm-up."}
+		Reason: "Growth without a pause for 10 minutes is no warm-up."}
 	grownUp = rule.Threshold{Name: "grown-up", Value: 60, Unit: "seconds", Source: rule.Judgement,
 		Reason: "A younger process is still filling its caches and heaps."}
 	solidGrowth = rule.Threshold{Name: "solid-growth", Value: 1 << 20, Unit: "bytes", Source: rule.Judgement,
-		Reason: "Bytes within the window below which \"it will be used up\" would rest on a handful of pages."}
+		Reason: "Growth in the window. Below it the forecast rests on a handful of pages."}
 	distant = rule.Threshold{Name: "distant", Value: 4 * 3600, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Beyond it nobody has to act in this shift, and the memory's end is told from a window by multiplying thousands of times. Only a rate that did not change in the window bears that; caches and heaps under load fill up fast, slowly, and not at all."}
+		Reason: "Beyond this nobody has to act in this shift, and a forecast multiplies the window by thousands. Only a constant rate allows that; caches and heaps fill fast, then slowly, then not at all."}
 	manyReadings = rule.Threshold{Name: "many-readings", Value: 15, Unit: "count", Source: rule.Judgement,
-		Reason: "Fewer on a straight line are no rate yet. Five or six of small steps lie on one by chance, or because a load has just begun."}
+		Reason: "Samples on a straight line. Five or six small steps can lie on a line by chance, or because a load has just started."}
 )
 
 const (

@@ -83,7 +83,7 @@ const (
 )
 
 var muchReserved = rule.Threshold{Name: "much-reserved", Value: 0.25, Unit: "share", Source: rule.Judgement,
-	Reason: "The share of memory in huge pages from which their number may be the mistake that brought the host down."}
+	Reason: "Share of memory in huge pages. Above it their number may be the mistake that caused the OOM."}
 
 func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	k := largest(list)

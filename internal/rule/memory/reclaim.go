@@ -26,7 +26,7 @@ var reclaim = rule.Rule{
 	// The disk is busy with what is read again, and whoever waits for its own
 	// program to be read answers nobody.
 	Explains: []string{"disk/saturated", "cpu/one-thread-limit", "proc/uninterruptible", "net/accept-queue-full", "mysql/not-answering", "rt/server-slow", "rt/client-slow"},
-	Thresholds: []*rule.Threshold{&refaultsFrom, &feltFrom, &scarce, &maxReread, &ownWork, &swapInFrom, &steadyFrom, &stalledFrom, &victimFaults, &limitNear,
+	Thresholds: []*rule.Threshold{&refaultsFrom, &feltFrom, &scarce, &mostReread, &ownWork, &swapInFrom, &steadyFrom, &stalledFrom, &victimFaults, &limitNear,
 		&ownShare},
 	Page:   reclaimPage,
 	Detect: detectReclaim,
@@ -34,15 +34,15 @@ var reclaim = rule.Rule{
 
 var (
 	refaultsFrom = rule.Threshold{Name: "refaults-from", Value: 100.0, Unit: "pages per second", Source: rule.Judgement,
-		Reason: "Pages per second that are read again. As with swap-in, 100 cost a whole second per second on a spinning disk (10 ms each)."}
+		Reason: "Refaults per second. On a spinning disk (10 ms each) 100 cost a whole second per second."}
 	feltFrom = rule.Threshold{Name: "felt-from", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Below this share of the time nobody notices the waiting."}
+		Reason: "Share of the time somebody waits. Below it nobody notices."}
 	scarce = rule.Threshold{Name: "scarce", Value: 0.10, Unit: "share", Source: rule.Judgement,
-		Reason: "With less than this share of the host's memory available, file pages go because others need the room. With more, a large set of files merely takes turns in a large cache."}
-	maxReread = rule.Threshold{Name: "most-reread", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of what programs or a device read that are such pages: their reading is for lack of memory."}
+		Reason: "Share of the host's memory that is available. Below it file pages are evicted because others need the memory. Above it a large set of files merely rotates through a large cache."}
+	mostReread = rule.Threshold{Name: "most-reread", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of refaults in what programs or a device read. Above it they read for lack of memory."}
 	ownWork = rule.Threshold{Name: "own-work", Value: 0.5, Unit: "cores", Source: rule.Judgement,
-		Reason: "Cores that a program uses outside of the kernel from which its slowness is its own. To make room and to read again is work of the kernel, done on the CPU time of the program that waits."}
+		Reason: "User CPU time of a program, in cores. Above it the program is slow because of its own work. Reclaim and re-reading are kernel time."}
 )
 
 // squeeze is a place where files have too little room: a control group at its
@@ -177,7 +177,7 @@ func (s squeeze) confidence(v *view.View) rule.Confidence {
 		return 0
 	case s.steady < steadyFrom.Value, s.stalled() < stalledFrom.Value, !s.crowded(v):
 		return rule.Possible
-	case s.own && s.pressure >= stalledFrom.Value, s.waiting >= stalledFrom.Value && s.reread(v) >= maxReread.Value:
+	case s.own && s.pressure >= stalledFrom.Value, s.waiting >= stalledFrom.Value && s.reread(v) >= mostReread.Value:
 		return rule.Certain
 	}
 	return rule.Likely
@@ -279,7 +279,7 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 // busyRereading are the disks of whose reads most are pages read again.
 func busyRereading(v *view.View, bytes float64) (devices []rule.Subject) {
 	for _, d := range v.BlockDevices() {
-		if d.ReadBytes > 0 && bytes >= maxReread.Value*d.ReadBytes {
+		if d.ReadBytes > 0 && bytes >= mostReread.Value*d.ReadBytes {
 			devices = append(devices, rule.Subject{Kind: rule.KindDevice, Name: d.Device})
 		}
 	}

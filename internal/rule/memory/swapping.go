@@ -32,19 +32,19 @@ var swapping = rule.Rule{
 
 var (
 	swapInFrom = rule.Threshold{Name: "swap-in-from", Value: 100.0, Unit: "pages per second", Source: rule.Judgement,
-		Reason: "Pages per second that come back. Each is a task that waits: 100 a second cost a whole second per second on a spinning disk (10 ms each), 10 ms on an SSD. Fewer are cold pages looked at now and then."}
+		Reason: "Pages per second that come back; each is a task that waits. 100/s cost a whole second per second on a spinning disk (10 ms each), 10 ms on an SSD. Fewer are cold pages touched now and then."}
 	steadyFrom = rule.Threshold{Name: "steady-from", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "It happens in at least half of the intervals. One burst is an application waking up from the night."}
+		Reason: "Share of the intervals in which it happens. A single burst is an application that wakes up."}
 	stalledFrom = rule.Threshold{Name: "stalled-from", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the window in which somebody waited for memory, by the kernel's own account. It makes swap on a slow disk and compressed swap in memory comparable: a twentieth of the time is felt."}
+		Reason: "Share of the time somebody waits for memory, as the kernel counts it. This makes slow disks and compressed swap comparable: 5 % is felt."}
 	swapOutFrom = rule.Threshold{Name: "swap-out-from", Value: 256 << 10, Unit: "bytes per second", Source: rule.Judgement,
-		Reason: "Bytes per second that leave. Without it, pages only come home after a shortage that is over."}
+		Reason: "Bytes per second that go out. Without it, pages only come back after a shortage that is over."}
 	victimFaults = rule.Threshold{Name: "victim-faults", Value: 5.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Major faults per second from which a process suffers."}
+		Reason: "Major faults per second. Above it a process suffers."}
 	limitNear = rule.Threshold{Name: "limit-near", Value: 0.90, Unit: "share", Source: rule.Judgement,
-		Reason: "A group this close to its limit is what is short of memory."}
+		Reason: "Memory relative to the limit. A cgroup this close is the one that is short of memory."}
 	ownShare = rule.Threshold{Name: "own-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the limit that must be anonymous memory, which only swap can make room for."}
+		Reason: "Share of the limit that is anonymous memory. Only swap can free that."}
 )
 
 func detectSwapping(v *view.View) ([]rule.Finding, error) {

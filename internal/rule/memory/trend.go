@@ -12,19 +12,19 @@ import (
 
 var (
 	leastReadings = rule.Threshold{Name: "least-readings", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Four steps; five seconds at one reading a second give five."}
+		Reason: "Four steps. A window of five seconds at one sample per second gives five samples."}
 	leastGrowth = rule.Threshold{Name: "least-growth", Value: 32 << 10, Unit: "bytes", Source: "kernel, batches of RSS counters (mm/memory.c, percpu_counter)",
-		Reason: "Bytes in the window; eight pages. Below, the kernel's own batching of the counters (up to 64 pages per thread before 6.2, 32 and more per CPU since) is as large as the growth."}
+		Reason: "Growth in the window, eight pages. Below it the kernel's batching of the counters (up to 64 pages per thread before 6.2, 32 or more per CPU since) is as large as the growth."}
 	largestStep = rule.Threshold{Name: "largest-step", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the growth that may come in one step. More is one allocation, not a trend."}
+		Reason: "Share of the increase in one step. More is a single allocation, not a trend."}
 	upShare = rule.Threshold{Name: "up-share", Value: 0.6, Unit: "share", Source: rule.Judgement,
-		Reason: "Steps upwards of all. Chance alone gives a half; of ten steps seven or more up and none down happen by chance in less than 1 %."}
+		Reason: "Share of the steps that go up. By chance it is half. Of ten steps, seven or more up and none down have a probability below 1 %."}
 	downShare = rule.Threshold{Name: "down-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Bytes given back, relative to those taken."}
+		Reason: "Bytes given back relative to bytes taken."}
 	straightShare = rule.Threshold{Name: "straight-share", Value: 0.05, Unit: "share", Source: rule.Measured,
-		Reason: "Mean distance of the readings from the straight line between the first and the last, relative to the growth. A warm-up that slows down (the square root of time) is off by 17 %, ten steps of random size by 10 %, a leak at one rate, read in whole pages, by 2 %."}
+		Reason: "Mean distance of the samples from the line between first and last, relative to the growth. A warm-up that slows down (square root of time) is off by 17 %, ten random steps by 10 %, a constant leak in whole pages by 2 %."}
 	straightBytes = rule.Threshold{Name: "straight-bytes", Value: 4 << 10, Unit: "bytes", Source: rule.Judgement,
-		Reason: "A mean distance that says nothing, a page."}
+		Reason: "One page: a mean distance below it means nothing."}
 )
 
 // trend is how the private memory of a process moved.

@@ -24,7 +24,7 @@ var commitFlush = rule.Rule{
 	Resource:   "commits",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
-	Thresholds: []*rule.Threshold{&slowSync, &waitingCommits, &maxCommits, &minSyncs, &maxBytes, &maxRuns},
+	Thresholds: []*rule.Threshold{&slowSync, &waitingCommits, &mostCommits, &minSyncs, &mostBytes, &mostRuns},
 	Page:       commitFlushPage,
 	Detect:     detectCommitFlush,
 }
@@ -34,7 +34,7 @@ var (
 		Reason: "Flash with power loss protection and controllers with a cache sync in well under a millisecond, network volumes in 1 to 3; a spindle needs a turn, 8 ms and more."}
 	waitingCommits = rule.Threshold{Name: "waiting-commits", Value: 0.5, Unit: "connections", Source: rule.Judgement,
 		Reason: "The mean number of connections in COMMIT from which somebody is held up."}
-	maxCommits = rule.Threshold{Name: "most-commits", Value: 0.3, Unit: "share", Source: rule.Judgement,
+	mostCommits = rule.Threshold{Name: "most-commits", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "Commits are what a writing server waits for if they make up this share of what its connections do."}
 	minSyncs = rule.Threshold{Name: "min-syncs", Value: 2.0, Unit: "count", Source: rule.Judgement,
 		Reason: "Syncs in a window: the log is synced once a second whatever the settings."}
@@ -175,7 +175,7 @@ func (x *commits) sync() (seconds float64, seen bool) {
 		return max(view.OrZero(d.WriteAwait), view.OrZero(d.FlushAwait)), true
 	}
 	// Somebody waits all the time, and one sync comes after the other.
-	if x.always >= maxRuns.Value && x.syncs > 0 {
+	if x.always >= mostRuns.Value && x.syncs > 0 {
 		return 1 / x.syncs, false
 	}
 	return 0, false
@@ -183,12 +183,12 @@ func (x *commits) sync() (seconds float64, seen bool) {
 
 func (x *commits) look() bool {
 	x.read()
-	if !x.each && x.binlog != 1 || x.waiting < waitingCommits.Value || x.waiting < maxCommits.Value*x.active {
+	if !x.each && x.binlog != 1 || x.waiting < waitingCommits.Value || x.waiting < mostCommits.Value*x.active {
 		return false
 	}
 	// Without any sync in the window the disk does not answer at all.
 	took, seen := x.sync()
-	if took < slowSync.Value && !(x.syncs == 0 && x.always >= maxRuns.Value) {
+	if took < slowSync.Value && !(x.syncs == 0 && x.always >= mostRuns.Value) {
 		return false
 	}
 	if !(x.syncs*x.v.Seconds() >= minSyncs.Value) && !seen {

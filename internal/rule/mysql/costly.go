@@ -23,7 +23,7 @@ var costlyStatement = rule.Rule{
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/full-scan", "mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled",
 		"mysql/connections-exhausted", "cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
-	Thresholds: []*rule.Threshold{&dearShare, &maxBytes, &manyRows, &wastedRatio, &maxRuns, &minRuns, &mostOfRows, &fewSamples, &minTime,
+	Thresholds: []*rule.Threshold{&dearShare, &mostBytes, &manyRows, &wastedRatio, &mostRuns, &minRuns, &mostOfRows, &fewSamples, &minTime,
 		&materialShare},
 	Page:   costlyPage,
 	Detect: detectCostly,
@@ -113,7 +113,7 @@ func (x *costly) measure(r reading) (ok bool) {
 	if !(x.perRun >= manyRows.Value) || x.ratio < wastedRatio.Value {
 		return false
 	}
-	return !x.sampled || r.rate*maxRuns.Value >= manyRows.Value
+	return !x.sampled || r.rate*mostRuns.Value >= manyRows.Value
 }
 
 // weigh says how sure it is that the condition makes the statement costly; ok is
@@ -121,7 +121,7 @@ func (x *costly) measure(r reading) (ok bool) {
 func (x *costly) weigh() (ok bool) {
 	whole := slices.ContainsFunc(x.plan, readsMany)
 	switch {
-	case !x.sampled && !x.changes && x.unindexed >= maxRuns.Value*x.count && x.count >= minRuns.Value, whole:
+	case !x.sampled && !x.changes && x.unindexed >= mostRuns.Value*x.count && x.count >= minRuns.Value, whole:
 		x.sure = rule.Certain
 	default:
 		x.sure = rule.Likely

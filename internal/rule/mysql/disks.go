@@ -56,7 +56,7 @@ var (
 	writeBytes = direction{func(p view.Process) float64 { return p.WriteBytes }, func(d view.DiskRates) float64 { return d.WrittenBytes }}
 )
 
-var maxBytes = rule.Threshold{Name: "most-bytes", Value: 0.5, Unit: "share", Source: rule.Judgement,
+var mostBytes = rule.Threshold{Name: "most-bytes", Value: 0.5, Unit: "share", Source: rule.Judgement,
 	Reason: "The share of what all programs move that a server must move itself to be the one who loads a disk."}
 
 // loaded are the things a server uses up, for findings that explain why: the
@@ -75,7 +75,7 @@ func loaded(v *view.View, s *view.MySQLServer, moved direction) []rule.Subject {
 	for _, p := range v.Processes() {
 		cores += p.CPU
 	}
-	if s.Process.CPU >= maxBytes.Value*cores {
+	if s.Process.CPU >= mostBytes.Value*cores {
 		list = append(list, rule.Subject{Kind: rule.KindHost, Name: cmp.Or(v.Manifest().Host.Name, "this host")})
 	}
 	return list
@@ -93,11 +93,11 @@ func movesMost(v *view.View, s *view.MySQLServer, moved direction) bool {
 			sum += n
 		}
 	}
-	if own >= maxBytes.Value*sum {
+	if own >= mostBytes.Value*sum {
 		return true
 	}
 	for _, d := range disksOf(v, s) {
-		if own >= maxBytes.Value*moved.disk(d.DiskRates) {
+		if own >= mostBytes.Value*moved.disk(d.DiskRates) {
 			return true
 		}
 	}

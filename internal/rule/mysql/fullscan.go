@@ -24,7 +24,7 @@ var fullScan = rule.Rule{
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/buffer-pool-small", "mysql/tmp-disk-tables", "mysql/sort", "mysql/instrumentation-cost", "mysql/thread-pool-stalled", "mysql/connections-exhausted",
 		"cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
-	Thresholds: []*rule.Threshold{&manyRows, &wastedRatio, &maxRuns, &minRuns, &rowsPerSecond, &mostOfRows, &dearShare, &maxBytes, &lastsLong,
+	Thresholds: []*rule.Threshold{&manyRows, &wastedRatio, &mostRuns, &minRuns, &rowsPerSecond, &mostOfRows, &dearShare, &mostBytes, &lastsLong,
 		&minTime, &materialShare},
 	Page:   fullScanPage,
 	Detect: detectFullScan,
@@ -35,7 +35,7 @@ var (
 		Reason: "Rows examined per execution: InnoDB reads some million rows a second and core, so that a thousand are about a millisecond, what one slow read of flash takes; smaller tables are rightly read whole."}
 	wastedRatio = rule.Threshold{Name: "wasted-ratio", Value: 100, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Rows examined per row returned from which an index saves nearly all of the work: optimizers prefer a scan only if a statement wants more than some percent of a table."}
-	maxRuns = rule.Threshold{Name: "most-runs", Value: 0.9, Unit: "share", Source: rule.Judgement,
+	mostRuns = rule.Threshold{Name: "most-runs", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "A plan without an index in this share of executions is the plan, not an accident."}
 	minRuns = rule.Threshold{Name: "min-runs", Value: 10, Unit: "count", Source: rule.Judgement,
 		Reason: "Executions in a window that are a habit; fewer may be somebody's report."}
@@ -160,7 +160,7 @@ func (x *scan) judge(counted scanning, total float64) bool {
 		// The process list shows rows only at the end of a statement, if at all;
 		// then the server's own counts are those of the statement that most
 		// connections are in.
-		switch alone := x.took >= maxRuns.Value*total; {
+		switch alone := x.took >= mostRuns.Value*total; {
 		case x.changes && math.IsNaN(perRun):
 			x.vague, perRun = true, counted.rate // it began before the window
 		case x.changes && !alone:
@@ -179,13 +179,13 @@ func (x *scan) judge(counted scanning, total float64) bool {
 	case x.sampled:
 		// Nobody says that these statements used no index, only that this many rows
 		// were read without one in the same time.
-		if !(counted.rate*maxRuns.Value >= manyRows.Value) || counted.share < mostOfRows.Value {
+		if !(counted.rate*mostRuns.Value >= manyRows.Value) || counted.share < mostOfRows.Value {
 			return false
 		}
 		x.sure = rule.Likely
 	case x.unindexed == 0 && writes(x.text):
 		x.sure, x.uncounted = rule.Likely, true
-	case x.unindexed < maxRuns.Value*x.count:
+	case x.unindexed < mostRuns.Value*x.count:
 		return false
 	case x.count >= minRuns.Value:
 		x.sure = rule.Certain
@@ -193,7 +193,7 @@ func (x *scan) judge(counted scanning, total float64) bool {
 		x.sure = rule.Likely
 	}
 	x.sure = min(x.sure, x.doubt())
-	if x.vague && x.took < maxRuns.Value*total || !x.told || x.aggregates || x.or || math.IsNaN(x.ratio) || len(x.like) > 0 && len(x.equal)+len(x.ranges) == 0 {
+	if x.vague && x.took < mostRuns.Value*total || !x.told || x.aggregates || x.or || math.IsNaN(x.ratio) || len(x.like) > 0 && len(x.equal)+len(x.ranges) == 0 {
 		// What is returned does not say how many rows were wanted, or is not known;
 		// or the text does not say that an index could find them.
 		x.sure = rule.Possible

@@ -68,7 +68,7 @@ func untoldOf(v *view.View, s *view.MySQLServer) (u untold) {
 		changed += view.OrZero(s.Rate(name))
 	}
 	u.lasting = lasting(v, s, statements)
-	u.known = !u.lasting && joins >= maxRuns.Value*s.Rate("Select_full_join") && scans >= maxRuns.Value*s.Rate("Select_scan") && changes >= maxRuns.Value*changed
+	u.known = !u.lasting && joins >= mostRuns.Value*s.Rate("Select_full_join") && scans >= mostRuns.Value*s.Rate("Select_scan") && changes >= mostRuns.Value*changed
 	return u
 }
 
@@ -102,7 +102,7 @@ func lasting(v *view.View, s *view.MySQLServer, statements []view.MySQLStatement
 // digest leaves out. Of several, each gets as many as its share of their time:
 // then nobody knows how many it really read.
 func (x *scan) join(u untold) {
-	if x.sampled || u.rate <= 0 || x.joined <= 0 || x.joined < maxRuns.Value*x.count || x.seconds <= 0 {
+	if x.sampled || u.rate <= 0 || x.joined <= 0 || x.joined < mostRuns.Value*x.count || x.seconds <= 0 {
 		return
 	}
 	share := x.took / max(u.joined, x.took)
@@ -118,7 +118,7 @@ func (x *scan) join(u untold) {
 	}
 	x.examined += rows
 	x.buffered = true
-	x.shared = share < maxRuns.Value || !u.known
+	x.shared = share < mostRuns.Value || !u.known
 }
 
 // doubt is how sure a statement can be blamed at most: for rows that only the

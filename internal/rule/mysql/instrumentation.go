@@ -22,7 +22,7 @@ var instrumentationCost = rule.Rule{
 	Resource:   "CPU of MySQL",
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow"},
-	Thresholds: []*rule.Threshold{&dearInstruments, &maxInstruments, &instrumentCores, &maxBytes, &fewSamples, &busyServer},
+	Thresholds: []*rule.Threshold{&dearInstruments, &mostInstruments, &instrumentCores, &mostBytes, &fewSamples, &busyServer},
 	Page:       instrumentationPage,
 	Seen:       serverInside,
 	Detect:     detectInstrumentation,
@@ -31,7 +31,7 @@ var instrumentationCost = rule.Rule{
 var (
 	dearInstruments = rule.Threshold{Name: "dear-instruments", Value: 0.15, Unit: "share", Source: rule.Measured,
 		Reason: "Share of the CPU. With its default instruments the performance schema takes 3 to 8 % of a server at full speed with short statements, with all of them several times that."}
-	maxInstruments = rule.Threshold{Name: "most-instruments", Value: 0.25, Unit: "share", Source: rule.Judgement,
+	mostInstruments = rule.Threshold{Name: "most-instruments", Value: 0.25, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the CPU from which instruments are what the server does."}
 	instrumentCores = rule.Threshold{Name: "instrument-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
 		Reason: "CPU that instruments must take: less is nobody's trouble."}
@@ -89,7 +89,7 @@ func (x insides) instrumentFinding(share, cores float64, samples int64) rule.Fin
 	f := rule.Finding{Subject: who, Confidence: rule.Likely, Affects: x.affects(),
 		Headline: rule.T("%s spends %s of its CPU on watching itself, in the performance schema", who, unit.Share(share)),
 		Impact:   timeLost(cores, rule.T("%s cores", unit.Number(cores)))}
-	if share >= maxInstruments.Value {
+	if share >= mostInstruments.Value {
 		f.Confidence = rule.Certain
 	}
 	f.Evidence = []rule.Evidence{{Metric: metric.MySQLInstrumentShare, Value: share, Limit: rule.Limit(dearInstruments.Value),

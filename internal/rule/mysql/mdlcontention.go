@@ -19,7 +19,7 @@ var mdlContention = rule.Rule{
 	Resource:   "locks inside MySQL",
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing", "mysql/spin-waste"},
-	Thresholds: []*rule.Threshold{&maxBytes, &minQueue, &queueShare, &manyWait, &mostWait, &fullCPUs, &busyServer},
+	Thresholds: []*rule.Threshold{&mostBytes, &minQueue, &queueShare, &manyWait, &mostWait, &fullCPUs, &busyServer},
 	Page:       mdlContentionPage,
 	Seen:       serverInside,
 	Detect:     detectMDLContention,

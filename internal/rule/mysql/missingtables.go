@@ -25,7 +25,7 @@ var missingTables = rule.Rule{
 	Resource:   "statements",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains:   []string{"rt/errors", "rt/worker-queueing", "rt/server-slow", "mysql/table-cache-contention"},
-	Thresholds: []*rule.Threshold{&minMissing, &missingShare, &opening, &maxRuns, &looksPerReload, &minUnchanged},
+	Thresholds: []*rule.Threshold{&minMissing, &missingShare, &opening, &mostRuns, &looksPerReload, &minUnchanged},
 	Page:       missingTablesPage,
 	Detect:     detectMissingTables,
 }
@@ -87,7 +87,7 @@ func (x *missing) read() {
 	counts := map[string]float64{}
 	x.readPackets(counts)
 	for _, w := range workOf(v, s) {
-		if !w.sampled && w.errors >= maxRuns.Value*w.count && w.errors > 0 {
+		if !w.sampled && w.errors >= mostRuns.Value*w.count && w.errors > 0 {
 			x.failed = view.OrZero(x.failed) + w.errors/max(v.Seconds(), 1)
 			addTable(counts, w.text, w.errors)
 		}

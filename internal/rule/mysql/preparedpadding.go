@@ -23,7 +23,7 @@ var preparedPadding = rule.Rule{
 	Resource:   "CPU of MySQL",
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&dearText, &textCores, &quadratic, &maxBytes, &fewSamples, &busyServer},
+	Thresholds: []*rule.Threshold{&dearText, &textCores, &quadratic, &mostBytes, &fewSamples, &busyServer},
 	Page:       preparedPaddingPage,
 	Seen:       serverInside,
 	Detect:     detectPreparedPadding,

@@ -23,14 +23,14 @@ var sorting = rule.Rule{
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&maxMerge, &mergeRate, &manySorted, &seenSorting, &largeSort, &dearShare, &maxBytes, &manyRows, &wastedRatio,
-		&maxRuns, &minRuns, &mostOfRows, &lastsLong, &minSpills, &minTime, &materialShare},
+	Thresholds: []*rule.Threshold{&mostMerge, &mergeRate, &manySorted, &seenSorting, &largeSort, &dearShare, &mostBytes, &manyRows, &wastedRatio,
+		&mostRuns, &minRuns, &mostOfRows, &lastsLong, &minSpills, &minTime, &materialShare},
 	Page:   sortPage,
 	Detect: detectSort,
 }
 
 var (
-	maxMerge = rule.Threshold{Name: "most-merge", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
+	mostMerge = rule.Threshold{Name: "most-merge", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Merge passes per execution from which a sort does not fit its buffer as a rule."}
 	mergeRate = rule.Threshold{Name: "merge-rate", Value: 1.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Merge passes per second without digests: each writes and reads several buffers of rows to and from a file."}
@@ -78,7 +78,7 @@ func sortState(state string) bool {
 }
 
 // spills says that the statement's sorts do not fit into the buffer.
-func spills(w work) bool { return w.merges >= maxMerge.Value*w.count && w.merges >= minSpills.Value }
+func spills(w work) bool { return w.merges >= mostMerge.Value*w.count && w.merges >= minSpills.Value }
 
 // wasted says that the statement sorts far more rows than it returns.
 func wasted(w work) bool {

@@ -22,7 +22,7 @@ var spinWaste = rule.Rule{
 	Resource:   "locks inside MySQL",
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "cpu/context-switches", "rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&muchSpin, &mostSpin, &spinCores, &farFromDefault, &maxBytes, &fewSamples, &busyServer},
+	Thresholds: []*rule.Threshold{&muchSpin, &mostSpin, &spinCores, &farFromDefault, &mostBytes, &fewSamples, &busyServer},
 	Page:       spinPage,
 	Seen:       serverInside,
 	Detect:     detectSpin,

@@ -21,7 +21,7 @@ var tableCacheContention = rule.Rule{
 	Resource: "locks inside MySQL",
 	Needs:    []recording.Table{recording.Stacks},
 	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing", "mysql/opening-missing-tables", "mysql/spin-waste"},
-	Thresholds: []*rule.Threshold{&minOverflows, &manyReopened, &reopenedEach, &maxBytes, &minQueue, &queueShare, &manyWait, &mostWait, &fullCPUs,
+	Thresholds: []*rule.Threshold{&minOverflows, &manyReopened, &reopenedEach, &mostBytes, &minQueue, &queueShare, &manyWait, &mostWait, &fullCPUs,
 		&busyServer},
 	Page:   tableCachePage,
 	Seen:   serverInside,

@@ -23,8 +23,8 @@ var tmpDiskTables = rule.Rule{
 	Resource: "statements",
 	Needs:    []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains: []string{"mysql/sort", "disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
-	Thresholds: []*rule.Threshold{&mostSpill, &minSpills, &spillRate, &seenSpilling, &largeTmpTable, &dearShare, &maxBytes, &manyRows, &wastedRatio,
-		&maxRuns, &minRuns, &mostOfRows, &lastsLong, &minTime, &materialShare},
+	Thresholds: []*rule.Threshold{&mostSpill, &minSpills, &spillRate, &seenSpilling, &largeTmpTable, &dearShare, &mostBytes, &manyRows, &wastedRatio,
+		&mostRuns, &minRuns, &mostOfRows, &lastsLong, &minTime, &materialShare},
 	Page:   tmpDiskPage,
 	Detect: detectTmpDisk,
 }

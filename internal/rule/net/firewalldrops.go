@@ -23,7 +23,7 @@ var firewallDrops = rule.Rule{
 	BlindWithout: []string{recording.UnseenPacketFilter},
 	Explains:     []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
 	Refutes:      []string{"packet delivery", "connects"},
-	Thresholds: []*rule.Threshold{&fewPackets, &blackhole, &severalWait, &minOverflows, &nearlyFull, &floodRate, &resetRate, &maxIncomplete,
+	Thresholds: []*rule.Threshold{&fewPackets, &blackhole, &severalWait, &minOverflows, &nearlyFull, &floodRate, &resetRate, &mostIncomplete,
 		&halfOpenSome, &refusedFrom, &queueFull},
 	Page:   firewallDropsPage,
 	Detect: detectFirewallDrops,

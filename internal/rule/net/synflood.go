@@ -26,7 +26,7 @@ var synFlood = rule.Rule{
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
 	Explains:   []string{"net/packet-loss", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
 	Refutes:    []string{"connects"},
-	Thresholds: []*rule.Threshold{&floodRate, &resetRate, &maxIncomplete, &halfOpenSome, &refusedFrom, &shortQueue, &oneSource, &queueFull},
+	Thresholds: []*rule.Threshold{&floodRate, &resetRate, &mostIncomplete, &halfOpenSome, &refusedFrom, &shortQueue, &oneSource, &queueFull},
 	Page:       synFloodPage,
 	Detect:     detectSYNFlood,
 }
@@ -36,7 +36,7 @@ var (
 		Reason: "The rate of refused or cookie-answered SYNs from which it is more than a slow client or a port scan."}
 	resetRate = rule.Threshold{Name: "reset-rate", Value: 1000.0, Unit: "per second", Source: rule.Judgement,
 		Reason: "Handshakes that the supposed client itself breaks off with a reset, as the kernel of a sender of forged SYNs does. Scanners do so too, but not thousands of times a second."}
-	maxIncomplete = rule.Threshold{Name: "most-incomplete", Value: 10.0, Unit: "ratio", Source: rule.Judgement,
+	mostIncomplete = rule.Threshold{Name: "most-incomplete", Value: 10.0, Unit: "ratio", Source: rule.Judgement,
 		Reason: "In a flood hardly any handshake completes; a burst of real clients at a small backlog completes nearly all."}
 	halfOpenSome = rule.Threshold{Name: "half-open-some", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "A healthy server shows a handful of half-open connections."}
@@ -171,13 +171,13 @@ func (x flood) confidence() rule.Confidence {
 	if 2*x.Full >= len(x.Samples) && x.Full > 0 {
 		return 0
 	}
-	cookies := x.cookied/seconds >= floodRate.Value && x.cookied >= maxIncomplete.Value*x.returned
+	cookies := x.cookied/seconds >= floodRate.Value && x.cookied >= mostIncomplete.Value*x.returned
 	switch {
 	case x.atLimit() && (x.flooded() || cookies), x.queueFull():
 		return rule.Certain
 	case (x.flooded() || cookies) && x.typical >= halfOpenSome.Int(), x.flooded() && x.full/seconds >= floodRate.Value:
 		return rule.Likely
-	case x.resets/seconds >= resetRate.Value && x.resets >= maxIncomplete.Value*opened:
+	case x.resets/seconds >= resetRate.Value && x.resets >= mostIncomplete.Value*opened:
 		return rule.Likely
 	case cookies && x.samples == 0:
 		return rule.Likely // half-open connections were not readable
@@ -195,7 +195,7 @@ func (x flood) atLimit() bool {
 
 // flooded says that many SYNs are refused and hardly any handshake completes.
 func (x flood) flooded() bool {
-	return !x.cookies && x.refused/max(x.counters.Seconds, 1) >= floodRate.Value && x.refused >= maxIncomplete.Value*x.counters.AtLeast("TcpPassiveOpens")
+	return !x.cookies && x.refused/max(x.counters.Seconds, 1) >= floodRate.Value && x.refused >= mostIncomplete.Value*x.counters.AtLeast("TcpPassiveOpens")
 }
 
 // queueFull says that SYNs are refused because the queue is full, be they many

@@ -31,13 +31,13 @@ var fdLimit = rule.Rule{
 
 var (
 	nearLimit = rule.Threshold{Name: "near-limit", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the descriptors that is worth a word."}
+		Reason: "Share of the limit in use that is worth a hint."}
 	atLimitSlack = rule.Threshold{Name: "at-limit-slack", Value: 1, Unit: "count", Source: rule.Judgement,
-		Reason: "One descriptor is open for the moment in which a program fails, closes and tries again; counting them takes a moment too."}
+		Reason: "One descriptor may be free at the moment of reading: a program fails, closes one and retries, and counting takes time."}
 	atLimitShare = rule.Threshold{Name: "at-limit-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the readings at the limit: a process that touches its limit now and then fails now and then."}
+		Reason: "Share of the samples at the limit. A process that touches its limit now and then fails only now and then."}
 	fullTable = rule.Threshold{Name: "full-table", Value: 0.98, Unit: "share", Source: "kernel, fs/file_table.c",
-		Reason: "The kernel lets root go on, everybody else fails with ENFILE."}
+		Reason: "Share of fs.file-max. At the limit root can go on; everybody else gets ENFILE."}
 )
 
 // descriptors is one process and its limit over the window.

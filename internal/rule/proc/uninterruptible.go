@@ -29,13 +29,13 @@ var uninterruptible = rule.Rule{
 
 var (
 	halfTheTime = rule.Threshold{Name: "half-the-time", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the samples in state D: a thread that does its I/O and goes on is in D in few of them."}
+		Reason: "Share of the samples in state D. A thread with ordinary I/O is in D in few of them."}
 	fewReadings = rule.Threshold{Name: "few-readings", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Readings in state D: one slow moment shows in fewer."}
+		Reason: "Samples in state D. A single slow moment shows in fewer."}
 	briefly = rule.Threshold{Name: "briefly", Value: 1.0, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Time between the first and the last reading in state D: one slow moment is shorter."}
+		Reason: "Time from the first to the last sample in state D. A single slow moment is shorter."}
 	queueOfReaders = rule.Threshold{Name: "queue-of-readers", Value: 3.0, Unit: "threads", Source: rule.Judgement,
-		Reason: "One or two threads that wait for a disk are a copy; as many as this wait for each other."}
+		Reason: "One or two threads that wait for a disk are a copy. From three on they wait for each other."}
 )
 
 // hang is the threads that wait in the same place.

@@ -31,13 +31,13 @@ var zombies = rule.Rule{
 
 var (
 	unreaped = rule.Threshold{Name: "unreaped", Value: 1, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Every child is a zombie until its parent is scheduled and waits; a second later that has happened even on a busy host."}
+		Reason: "Every child is a zombie until its parent runs and calls wait. After 1 s that has happened even on a busy host."}
 	minNew = rule.Threshold{Name: "min-new", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Zombies that appear in the window and stay: one or two may be a parent that waits in batches."}
+		Reason: "New zombies that stay. One or two may belong to a parent that reaps in batches."}
 	enoughToSay = rule.Threshold{Name: "enough-to-say", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "Below it stale zombies take a handful of table entries and nothing else."}
+		Reason: "Fewer old zombies take a few process table entries and nothing else."}
 	manyZombies = rule.Threshold{Name: "many-zombies", Value: 100, Unit: "count", Source: rule.Judgement,
-		Reason: "Zombies without growth: a parent stopped waiting some time ago, or waits in bursts."}
+		Reason: "Zombies without growth. The parent stopped reaping some time ago, or reaps in bursts."}
 )
 
 const (
@@ -118,7 +118,7 @@ func families(v *view.View) []family {
 }
 
 var freshAfter = rule.Threshold{Name: "fresh-after", Value: 0.5, Unit: "seconds", Source: rule.Judgement,
-	Reason: "The first pass over /proc may take this long after the window began."}
+	Reason: "The first pass over /proc may take this long."}
 
 // deadFor is since when, and how long up to its last reading, a process was
 // seen as a zombie. A dead main thread whose other threads live on is none.

@@ -25,7 +25,7 @@ var clientSlow = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketConnections, recording.PacketStatements},
 	// A server that sends to a client which does not read is not slow.
 	Explains: []string{"rt/server-slow"},
-	Thresholds: []*rule.Threshold{&stalls, &stalledShare, &asksAtOnce, &closedFor, &busyThread, &maxPauses, &fewRequests, &worthWaiting, &minRequests,
+	Thresholds: []*rule.Threshold{&stalls, &stalledShare, &asksAtOnce, &closedFor, &busyThread, &mostPauses, &fewRequests, &worthWaiting, &minRequests,
 		&mostlyInferred, &missedShare},
 	Page:   clientSlowPage,
 	Detect: detectClientSlow,
@@ -42,7 +42,7 @@ var (
 		Reason: "The share of a connection's life in which its client had closed the window."}
 	busyThread = rule.Threshold{Name: "busy-thread", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of the time in which a thread of the client must have worked, or waited for a CPU or a disk, to be what takes the time. Of many threads that each do so now and then none is held up."}
-	maxPauses = rule.Threshold{Name: "most-pauses", Value: 0.9, Unit: "share", Source: rule.Judgement,
+	mostPauses = rule.Threshold{Name: "most-pauses", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Where so much of the pauses comes before few-requests of the requests, these begin a job, and a pause before a job is no stall."}
 	fewRequests = rule.Threshold{Name: "few-requests", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "The share of requests that begin a job, with most-pauses."}
@@ -168,13 +168,13 @@ func (x *slowClient) pausesBetweenJobs() (between, known bool) {
 			unknown += t.IdleBefore
 		}
 	}
-	if count == 0 || float64(unknown) > (1-maxPauses.Value)*float64(idle) {
+	if count == 0 || float64(unknown) > (1-mostPauses.Value)*float64(idle) {
 		return false, false
 	}
 	each := func(t recording.PacketStatement) time.Duration { return t.IdleBefore / time.Duration(max(t.Count, 1)) }
 	slices.SortFunc(list, func(a, b recording.PacketStatement) int { return cmp.Compare(each(b), each(a)) })
 	for _, t := range list {
-		if float64(before) >= maxPauses.Value*float64(idle) {
+		if float64(before) >= mostPauses.Value*float64(idle) {
 			break
 		}
 		before += t.IdleBefore
