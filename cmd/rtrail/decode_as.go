@@ -18,7 +18,7 @@ type decodeAs map[uint16]string
 const decodeAsName = "decode-as"
 
 func (d *decodeAs) add(f *pflag.FlagSet) {
-	f.Var(d, decodeAsName, "what servers on a port speak, where content does not tell: "+strings.Join(engine.Names(), ", ")+"; again for further ports")
+	f.Var(d, decodeAsName, "protocol of the servers on a port, if the content does not tell: "+strings.Join(engine.Names(), ", ")+"; repeatable")
 }
 
 func (d *decodeAs) String() string { return "" }

@@ -50,17 +50,18 @@ func newDiagnoseCommand() *cobra.Command {
 		Use:   "diagnose [EVIDENCE]",
 		Short: "Watch this host, or read a recording or captures, and say why it is slow",
 		Long: `Watches this host for ten seconds, or reads evidence, and prints a ranked
-verdict: what makes it slow, who does it, the numbers that prove it, and what
-to do. What could not be judged is said; a healthy host has no findings.
+verdict: what makes it slow, who causes it, the numbers that prove it, and what
+to do. What it cannot judge is listed; a healthy host has no findings.
 
-EVIDENCE is a recording made by "rtrail record", a directory or an .rtr file; or
-captures of packets, pcap or pcapng, also compressed ("-" is standard input);
-or dumps of stacks, in any form that "rtrail stacks" reads.
-With -i packets are captured while this host is watched. With --mysql a MySQL
-server is asked, too; those of this host are found if root or who is named in
-~/.my.cnf or ~/.mylogin.cnf may log in (--mysql off leaves them alone).
-Captures of the same traffic at the client and at the server say which of them,
-or the way between them, is slow: --client-side and --server-side.`,
+EVIDENCE is one of
+  - a recording of "rtrail record": a directory or an .rtr file
+  - packet captures: pcap or pcapng, also compressed; "-" is standard input
+  - stack dumps in any format that "rtrail stacks" reads
+With -i packets are captured while the host is watched. With --mysql a MySQL
+server is queried, too; servers on this host are found if root, or the account
+in ~/.my.cnf or ~/.mylogin.cnf, may log in (--mysql off skips them).
+--client-side and --server-side take captures of the same traffic at both ends:
+the verdict then says whether client, server or the path between is slow.`,
 		Example: `  sudo rtrail                        watch for 10 s
   sudo rtrail diagnose --for 1m      watch for longer
   rtrail diagnose night.rtr --at 03:00 --for 2m
@@ -83,13 +84,13 @@ or the way between them, is slow: --client-side and --server-side.`,
 	f.BoolVar(&d.markdown, "markdown", false, "print the verdict as Markdown")
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
 	f.StringVarP(&d.iface, "interface", "i", "", "also capture packets on this interface (any: on all)")
-	f.StringVarP(&d.ports, "port", "p", "", "only packets of these ports, separated by commas")
+	f.StringVarP(&d.ports, "port", "p", "", "only packets of these ports, comma-separated")
 	d.as.add(f)
 	f.StringVar(&d.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
 	d.sides.add(f)
 	d.mysql.add(f)
-	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding is at least this sure: possible, likely, certain")
-	f.Var(thresholds{}, "threshold", "judge by another threshold than a rule's own, which rtrail explain RULE lists; again for further ones")
+	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding has at least this confidence: possible, likely, certain")
+	f.Var(thresholds{}, "threshold", "override a threshold of a rule; rtrail explain RULE lists them; repeatable")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

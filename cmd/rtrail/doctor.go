@@ -15,7 +15,7 @@ func newDoctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what this machine lets rtrail see, and how to get the rest",
+		Short: "Say what rtrail can see on this machine, and how to get the rest",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			watches(cmd.ErrOrStderr(), false) // as the verbs do

@@ -19,9 +19,9 @@ func newExplainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [ID | WORD...]",
 		Short: "Explain a finding, a metric or a counter: what it means, where it comes from, what to do",
-		Long: `Prints the page of a rule, the dictionary's entry of a metric, or what is known
-about a counter of refused work. A word that is no ID is searched for. Without
-arguments, lists what can be explained.`,
+		Long: `Prints the page of a rule, the dictionary entry of a metric, or what is known
+about a counter of refused work. Any other word is searched for. Without
+arguments it lists everything that it can explain.`,
 		Example: `  rtrail explain net/accept-queue-full
   rtrail explain tcp.listen-overflows
   rtrail explain TcpExtTCPReqQFullDrop

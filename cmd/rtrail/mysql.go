@@ -37,19 +37,19 @@ func newMySQLCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mysql [SERVER]",
 		Short: "One line a second: a MySQL server beside its host; audit of its variables",
-		Long: `Looks at a MySQL, MariaDB or Percona server once a second, and at the host if
-the server runs on it, and prints a line: load and CPU, statements, buffer pool,
-threads, InnoDB, the worst group of the thread pool; with -i also response times
-from packets. Ctrl-C ends with a summary. A server that does not answer has a
-line that says so, and since when.
+		Long: `Prints a line a second about a MySQL, MariaDB or Percona server, and about its
+host if it runs here: load and CPU, statements, buffer pool, threads, InnoDB,
+the worst group of the thread pool; with -i also response times from packets.
+Ctrl-C ends with a summary. If the server does not answer, the line says so, and
+since when.
 
-SERVER is USER@HOST:PORT, USER@/PATH/TO.SOCK or what else the mysql client's
-users type; user and password come from ~/.my.cnf and ~/.mylogin.cnf where they
-are not given (?login-path=NAME chooses among the latter's). Without SERVER the
-one that ~/.my.cnf places is taken, else the one that runs on this host.
+SERVER is USER@HOST:PORT, USER@/PATH/TO.SOCK or any other form that the mysql
+client takes. Missing user and password come from ~/.my.cnf and ~/.mylogin.cnf
+(?login-path=NAME selects an entry of the latter). Without SERVER it is the
+server in ~/.my.cnf, else the one that runs on this host.
 
-What the columns mean: docs/mysql.md. "-" stands for what is not known; the
-numbers of the host are not known when the server runs elsewhere.`,
+docs/mysql.md explains the columns. "-" means unknown, as the numbers of the
+host do when the server runs elsewhere.`,
 		Example: `  rtrail mysql                             the server on this host
   rtrail mysql monitor@db1:3306 --for 1m
   rtrail mysql root@/run/mysqld/mysqld.sock --full

@@ -29,15 +29,15 @@ func newMySQLAuditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit [SERVER]",
 		Short: "Go through the variables of a MySQL server that matter when it is slow",
-		Long: `Watches a server for ten seconds and goes through the variables that matter for
-symptoms: what each is set to, the default of that release, what it does, what a
-change costs, and whether it needs a restart.
+		Long: `Watches a server for ten seconds and lists the variables that matter for its
+symptoms: value, default of that release, meaning, price of a change, and
+whether it needs a restart.
 
-A change is recommended only with evidence out of the server's own counters and
-sessions in this window, so watch while it is slow. What merely differs from the
-default is listed as that. Two recommendations never pull in opposite
-directions: where there is evidence for both, the weaker one is withheld, and
-said so.`,
+It recommends a change only with evidence from the server's counters and
+sessions in this window, so run it while the server is slow. Values that merely
+differ from the default are listed as such. Two recommendations never contradict
+each other: if there is evidence for both, the weaker one is withheld with a
+note.`,
 		Example: `  rtrail mysql audit
   rtrail mysql audit monitor@db1:3306 --for 1m
   rtrail mysql audit root@/run/mysqld/mysqld.sock --json | jq '.settings[] | select(.advice)'`,

@@ -43,12 +43,12 @@ func (m *mysqlFlags) add(f *pflag.FlagSet) {
 
 // addAccess adds the flags that say how to ask.
 func (m *mysqlFlags) addAccess(f *pflag.FlagSet) {
-	f.IntVar(&m.adminPort, "mysql-admin-port", 0, "the servers' port for administrators (admin_port, extra_port), for when they are full or stuck")
+	f.IntVar(&m.adminPort, "mysql-admin-port", 0, "the servers' administration port (admin_port, extra_port), used if they are full or stuck")
 	f.StringVar(&m.tls, "mysql-tls", "", "TLS to MySQL servers: preferred, true, skip-verify or false")
-	f.StringVar(&m.ca, "mysql-ca", "", "file with the certificates that MySQL servers' must be signed by")
-	f.BoolVar(&m.deep, "deep", false, "also read what costs a MySQL server more: sizes of tables")
+	f.StringVar(&m.ca, "mysql-ca", "", "file with the CA certificates for MySQL servers")
+	f.BoolVar(&m.deep, "deep", false, "also read table sizes, which costs a MySQL server more")
 	f.BoolVar(&m.explain, "explain", false, "also EXPLAIN statements that use no index or run when rtrail looks; needs SELECT on their tables")
-	f.BoolVar(&m.literals, "literals", false, "keep the literals of statements, which may be personal data")
+	f.BoolVar(&m.literals, "literals", false, "keep the literals of statements (may be personal data)")
 }
 
 // options is how to ask.

@@ -43,19 +43,18 @@ func newPacketsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "packets FILE... | -i IF",
 		Short: "Response times from packets: per second, service, statement, connection",
-		Long: `Reads captures (pcap or pcapng, also gzip or zstd; "-" is standard input), puts
-the connections together and measures how long every request waited for its
-answer. Without further flags: the services, what they answered over time, and
-the connections and statements that took the time. Of an interface and of
-standard input, and with --every or --by second: a line per interval and service
-as it passes, then the sums.
+		Long: `Reads captures (pcap or pcapng, also gzip or zstd; "-" is standard input),
+reassembles the connections and measures how long every request waited for its
+answer. Without further flags it prints the services, their times over the
+capture, and the connections and statements that took the time. On an interface,
+on standard input, and with --every or --by second it prints a line per interval
+and service as time passes, then the sums.
 
-RT is from the first copy of the last packet of a request to the first packet of
-its answer. Requests that are ambiguous, or of which packets are missing, are
-counted and left out of all times. Of a protocol marked ~ boundaries of requests
-are inferred: ~generic and ~tls are not decoded, and only the change of
-direction tells requests from answers; of ~mysql and others bytes are cut off
-or encrypted.
+RT runs from the first copy of the last packet of a request to the first packet
+of its answer. Requests that are ambiguous, or of which packets are missing, are
+counted but left out of all times. A protocol marked ~ is not fully decoded:
+~generic and ~tls infer requests from changes of direction; ~mysql and others
+are cut off or encrypted.
 
 Views (one of them):
   --by WHAT        sums by second, connection, statement, client or server
@@ -73,9 +72,9 @@ Instead of a view, and without its flags:
                    compares two captures of the same traffic; takes -p, --top,
                    --transactions and --json
 
---filter EXPR counts and lists only requests for which an expression of the
-Common Expression Language (cel.dev) is true. What is not known of a request,
-such as the rt of one without answer, compares neither way. Its variables:
+--filter EXPR counts and lists only requests for which an expression in the
+Common Expression Language (cel.dev) is true. Comparisons with unknown values,
+such as the rt of an unanswered request, are false. The variables:
 ` + filter.Help() + `
 --format prints one line per interval over all ports, times in microseconds:
   %n count   %a mean     %s sum      %x sum of squares     %S standard deviation
@@ -86,12 +85,12 @@ such as the rt of one without answer, compares neither way. Its variables:
   A number after % restricts to the fastest so many percent: %95M %99a.
   Medians and percentiles are within one percent; the rest is exact.
 
---transactions --json prints an object a line; what is not known is null.
+--transactions --json prints one object per line; unknown values are null.
 frames are the first and last packet of the request, then of the answer. Other
-views with --json print one document; a live capture an object per interval.
+views with --json print one document, live captures one object per interval.
 
-QPS is the count divided by the part of the interval that the capture covers,
-which seconds tells in JSON; where it covers less than a tenth, there is no QPS.`,
+QPS is the count divided by the part of the interval that the capture covers
+(JSON: seconds). If that is less than a tenth of the interval, QPS is omitted.`,
 		Example: `  rtrail packets a.pcap
   rtrail packets ring_*.pcap -p 3306 --by statement --top 20
   rtrail packets a.pcap --slowest 20 --filter 'proto == "mysql"'
@@ -113,14 +112,14 @@ which seconds tells in JSON; where it covers less than a tenth, there is no QPS.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&p.ports, "port", "p", "", "only these server ports, separated by commas")
+	f.StringVarP(&p.ports, "port", "p", "", "only these server ports, comma-separated")
 	p.as.add(f)
 	f.StringVarP(&p.iface, "interface", "i", "", "capture on this interface (any: on all) until Ctrl-C or --for")
 	f.DurationVar(&p.length, "for", 0, "how long to capture (default: until Ctrl-C)")
 	f.StringVar(&p.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
 	f.StringVarP(&p.write, "write", "w", "", "also write the packets to this file (pcapng, or pcap by its name)")
-	f.BoolVar(&p.rows, "rows", false, "live: also copy and count the rows of large results of MySQL, which are left out otherwise")
-	f.DurationVar(&p.every, "every", time.Second, "time per line, which is then printed as it passes: whole seconds")
+	f.BoolVar(&p.rows, "rows", false, "live: also copy and count the rows of large MySQL results, which are otherwise skipped")
+	f.DurationVar(&p.every, "every", time.Second, "time per line, printed as it passes: whole seconds")
 	f.IntVar(&p.top, "top", 10, "lines per table, or requests in a list (default there: all)")
 	f.StringVar(&p.by, "by", "second", "view: sums by "+strings.Join(traffic.Views, ", "))
 	f.BoolVar(&p.transactions, "transactions", false, "view: a list of all requests")

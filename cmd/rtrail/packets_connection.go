@@ -87,7 +87,7 @@ type cutting struct {
 }
 
 func (c *cutting) add(f *pflag.FlagSet) {
-	f.StringVar(&c.ids, "extract", "", "copy only these connections to -o FILE: ids, or clients as ADDRESS:PORT, separated by commas")
+	f.StringVar(&c.ids, "extract", "", "copy only these connections to -o FILE: ids, or clients as ADDRESS:PORT, comma-separated")
 	f.StringVarP(&c.to, "output", "o", "", "file for --extract (pcapng, or pcap by its name; -: standard output)")
 }
 

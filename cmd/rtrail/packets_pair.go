@@ -23,7 +23,7 @@ type sidesFlags struct {
 }
 
 func (s *sidesFlags) add(f *pflag.FlagSet) {
-	f.StringArrayVar(&s.client, "client-side", nil, "capture taken at the client, to compare with --server-side (again for further files)")
+	f.StringArrayVar(&s.client, "client-side", nil, "capture taken at the client, to compare with --server-side (repeatable)")
 	f.StringArrayVar(&s.server, "server-side", nil, "capture of the same traffic taken at the server")
 }
 

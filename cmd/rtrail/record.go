@@ -38,15 +38,14 @@ func newRecordCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record -o DIR",
 		Short: "Record this host to look at any moment later",
-		Long: `Records this host into a directory until Ctrl-C, or for the time given. The
-oldest ten minutes go when the directory reaches its size limit or the disk is
-full. A recording that was ended, killed or lost its power goes on when record
-is started again with the same directory. Root records only where nobody else
-can write.
+		Long: `Records this host into a directory until Ctrl-C, or for a given time. When the
+directory reaches its size limit or the disk is full, the oldest ten minutes are
+deleted. After a stop, a kill or a power loss, start record again with the same
+directory to continue. Root records only where nobody else can write.
 
-Then: "rtrail replay DIR" shows what was when, "rtrail diagnose DIR --at 03:00"
-judges a moment, "rtrail pack DIR" makes one file to send. The tables are
-Parquet files, for DuckDB, pandas and others.`,
+Then "rtrail replay DIR" shows what happened when, "rtrail diagnose DIR --at
+03:00" judges a moment, and "rtrail pack DIR" makes one file to send. The tables
+are Parquet files for DuckDB, pandas and others.`,
 		Example: `  sudo rtrail record -o /var/log/rtrail
   sudo rtrail record -o night --for 8h --max-size 500MiB
   sudo rtrail record -o night --mysql auto`,

@@ -39,10 +39,11 @@ func newReplayCommand() *cobra.Command {
 	var r replayJob
 	cmd := &cobra.Command{
 		Use:   "replay RECORDING",
-		Short: "Show what a recording holds, and what was when",
-		Long: `Begins with the faults of a recording, when each began and ended, and the
-processes that used most CPU time: windows of it are judged, of long ones the
-busiest minute. A timeline of the host follows, then the tables and probes.
+		Short: "Show what a recording holds, and what happened when",
+		Long: `Begins with the faults of a recording, with the beginning and end of each, and
+the processes that used most CPU time. It judges window by window, of long
+windows the busiest minute. A timeline of the host follows, then the tables and
+probes.
 "rtrail diagnose RECORDING --at TIME" judges any moment.`,
 		Example: `  rtrail replay /var/log/rtrail
   rtrail replay night.rtr --at 03:00

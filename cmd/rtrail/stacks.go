@@ -44,22 +44,21 @@ func newStacksCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stacks FILE... | --pid PID",
 		Short: "Count identical stacks of threads and name what they wait for",
-		Long: `Reads dumps of stacks, counts identical ones, and names the waits it knows from
-a dictionary: what they mean, in which versions, what to do. Threads that only
-wait for work are recognised and left out of the shares.
+		Long: `Reads stack dumps, counts identical stacks, and explains the waits that its
+dictionary knows: what they mean, in which versions, what to do. Threads that
+only wait for work are recognised and left out of the shares.
 
-FILE is what one of these wrote; the format is told by the content. gzip and
-zstd are seen through, "-" is standard input, several files or several dumps in
+FILE is the output of one of the following; its content decides the format. gzip
+and zstd are unpacked, "-" is standard input, several files or several dumps in
 one file are several samples:
   gdb -batch -p PID -ex "thread apply all bt"     pstack PID
   eu-stack -p PID                                 jstack -l PID
   perf script                                     asprof -o collapsed ...
   a dump of goroutines: kill -QUIT, or /debug/pprof/goroutine?debug=2
 
-With --pid a live process is watched without stopping it: running threads are
-sampled by the kernel (perf_event), sleeping ones are looked at in /proc. What
-could not be seen is said. --pause also takes one dump with eu-stack, which
-stops the process for as long as that takes.
+With --pid a live process is sampled without stopping it: running threads by the
+kernel (perf_event), sleeping ones in /proc. What cannot be seen is listed.
+--pause also takes one dump with eu-stack, which stops the process meanwhile.
 
 Views (one of them): --pmp, --collapsed, --json. Beside any: --pprof, --html.`,
 		Example: `  rtrail stacks dump.txt

@@ -52,7 +52,7 @@ func colours() bool { return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") !=
 // library of the full screen knows.
 func addNoColor(root *cobra.Command) {
 	var off bool
-	root.PersistentFlags().BoolVar(&off, "no-color", false, "no colours, also not on a terminal")
+	root.PersistentFlags().BoolVar(&off, "no-color", false, "no colours, even on a terminal")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if !off {
 			return nil

@@ -33,7 +33,7 @@ type PacketConnection struct {
 	ClientPort  int32         `parquet:"client_port"`
 	Server      string        `parquet:"server,dict"`
 	ServerPort  int32         `parquet:"server_port"`
-	Proto       string        `parquet:"proto,dict"`    // mysql, http, redis, postgres, dns, tls, generic, or "" without data
+	Proto       string        `parquet:"proto,dict"`    // as rtrail packets --help lists them: mysql, http, generic; "" without data
 	Why         string        `parquet:"why,dict"`      // how it is known which side is the server
 	Midway      bool          `parquet:"midway"`        // its handshake was not captured
 	ServerRTT   time.Duration `parquet:"server_rtt_ns"` // SYN to SYN-ACK: capture to server and back; Unknown if a copy was lost or not seen

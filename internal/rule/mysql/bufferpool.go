@@ -28,17 +28,17 @@ var bufferPoolSmall = rule.Rule{
 
 var (
 	fiveMinutes = rule.Threshold{Name: "five-minutes", Value: 300.0, Unit: "seconds", Source: "Gray and Putzolu, The 5 Minute Rule, 1987; Appuswamy et al., 2017",
-		Reason: "A page that is read again within about this time is cheaper kept in memory than read; the same order holds for flash and DRAM. A pool whose whole content is replaced faster holds less than what is used."}
+		Reason: "Time to read as much as the pool holds. A page needed again within about this time is cheaper kept in memory; the same order holds for flash and DRAM."}
 	stays = rule.Threshold{Name: "stays", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of the pages read that the pool gained in the window from which it is still being filled: a full one loses a page for each it gets."}
+		Reason: "Share of the pages read by which the pool grew. Above it the pool is still filling: a full one loses a page for each it reads."}
 	missShare = rule.Threshold{Name: "miss-share", Value: 0.001, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of page requests that need the disk: below one in a thousand a statement of a hundred requests hardly ever waits."}
+		Reason: "Share of page requests that need the disk. Below 1 in 1,000 a statement of 100 requests hardly ever waits."}
 	minPages = rule.Threshold{Name: "min-pages", Value: 50, Unit: "pages per second", Source: rule.Judgement,
-		Reason: "Pages read: fewer make nobody wait, even from a spindle."}
+		Reason: "Pages read per second. Fewer make nobody wait, even from a spinning disk."}
 	readingThreads = rule.Threshold{Name: "reading-threads", Value: 0.3, Unit: "threads", Source: rule.Judgement,
-		Reason: "The mean number of threads, or of pending reads, that wait for pages from which somebody is held up."}
+		Reason: "Mean number of threads, or pending reads, that wait for pages."}
 	readAhead = rule.Threshold{Name: "read-ahead", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of pages fetched ahead from which the pool is passed through by scans; a larger one would be passed through just as well."}
+		Reason: "Share of read-ahead pages. Above it scans pass through the pool; they would pass through a larger one as well."}
 )
 
 // pool is a server's buffer pool over the window.

@@ -31,13 +31,13 @@ var commitFlush = rule.Rule{
 
 var (
 	slowSync = rule.Threshold{Name: "slow-sync", Value: 0.005, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Flash with power loss protection and controllers with a cache sync in well under a millisecond, network volumes in 1 to 3; a spindle needs a turn, 8 ms and more."}
+		Reason: "Time of a sync. Flash with power-loss protection and cached controllers take well under 1 ms, network volumes 1 to 3, a spinning disk needs a rotation, at least 8 ms."}
 	waitingCommits = rule.Threshold{Name: "waiting-commits", Value: 0.5, Unit: "connections", Source: rule.Judgement,
-		Reason: "The mean number of connections in COMMIT from which somebody is held up."}
+		Reason: "Mean number of connections in COMMIT."}
 	mostCommits = rule.Threshold{Name: "most-commits", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "Commits are what a writing server waits for if they make up this share of what its connections do."}
+		Reason: "Share of the active connections in COMMIT. From here on commits are what a writing server waits for."}
 	minSyncs = rule.Threshold{Name: "min-syncs", Value: 2.0, Unit: "count", Source: rule.Judgement,
-		Reason: "Syncs in a window: the log is synced once a second whatever the settings."}
+		Reason: "Syncs in a window. The log is synced once a second whatever the settings."}
 )
 
 // commits is what is known of a server's commits.

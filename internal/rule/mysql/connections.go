@@ -31,9 +31,9 @@ var connectionsExhausted = rule.Rule{
 
 var (
 	nearlyAll = rule.Threshold{Name: "nearly-all", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the connections that are taken: the next burst is refused."}
+		Reason: "Share of the connections in use. The next burst is refused."}
 	sleepingMost = rule.Threshold{Name: "sleeping-most", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the connections that sleep: those that hold them do not use them."}
+		Reason: "Share of the connections that sleep. From here on their owners do not use them."}
 )
 
 const (

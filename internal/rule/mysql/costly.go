@@ -30,7 +30,7 @@ var costlyStatement = rule.Rule{
 }
 
 var dearShare = rule.Threshold{Name: "dear-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the time of all statements that makes one the cause of a server's trouble; below it, the others would hardly notice if it were gone."}
+	Reason: "Share of the time of all statements. From here on one statement is the cause of a server's problem; below it, others would hardly notice its removal."}
 
 // costly is a statement of which no index finds the rows, as it is written.
 type costly struct {

@@ -32,15 +32,15 @@ var fullScan = rule.Rule{
 
 var (
 	manyRows = rule.Threshold{Name: "many-rows", Value: 1000, Unit: "rows", Source: rule.Judgement,
-		Reason: "Rows examined per execution: InnoDB reads some million rows a second and core, so that a thousand are about a millisecond, what one slow read of flash takes; smaller tables are rightly read whole."}
+		Reason: "Rows examined per execution. InnoDB reads some million rows per second and core: 1,000 rows take about 1 ms, like one slow read of flash. Scanning smaller tables is right."}
 	wastedRatio = rule.Threshold{Name: "wasted-ratio", Value: 100, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Rows examined per row returned from which an index saves nearly all of the work: optimizers prefer a scan only if a statement wants more than some percent of a table."}
+		Reason: "Rows examined per row returned. From here on an index saves nearly all of the work: optimizers prefer a scan only for more than some percent of a table."}
 	mostRuns = rule.Threshold{Name: "most-runs", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "A plan without an index in this share of executions is the plan, not an accident."}
+		Reason: "Share of the executions without an index. From here on it is the plan, not an accident."}
 	minRuns = rule.Threshold{Name: "min-runs", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "Executions in a window that are a habit; fewer may be somebody's report."}
+		Reason: "Executions in a window. Fewer may be somebody's report."}
 	rowsPerSecond = rule.Threshold{Name: "rows-per-second", Value: 1_000_000, Unit: "per second", Source: rule.Judgement,
-		Reason: "Rows read by scans: without statements to name, fewer may be monitors and the server's own tables."}
+		Reason: "Rows per second read by scans. Fewer may be monitoring and the server's own tables."}
 )
 
 // scan is a statement that reads a table for a few of its rows.
@@ -143,7 +143,7 @@ func (x scan) proven() bool {
 func readsMany(p recording.MySQLPlan) bool { return readsWhole(p) && p.Rows >= int64(manyRows.Value) }
 
 var mostOfRows = rule.Threshold{Name: "most-of-rows", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "The share of all rows read that must come from scans for sampled statements to be blamed, and the share of the time that one of them must take to be the one that scans."}
+	Reason: "Share of all rows read that must come from scans to blame sampled statements, and share of the time that one of them must take to be the one that scans."}
 
 // judge decides whether the statement is a scan that an index would save.
 // total is the time of all statements.

@@ -21,19 +21,19 @@ var rulesContention = []rule.Rule{tableCacheContention, mdlContention, spinWaste
 
 var (
 	minQueue = rule.Threshold{Name: "min-queue", Value: 2.0, Unit: "threads", Source: rule.Judgement,
-		Reason: "How many threads on average wait at the same place before it is worth a word: one that waits while one works is no queue."}
+		Reason: "Mean number of threads that wait at one place. One that waits while one works is no queue."}
 	queueShare = rule.Threshold{Name: "queue-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the running statements: of four, one waits. Below it another cause weighs more, and a healthy server has moments like that."}
+		Reason: "Share of the running statements. Below a quarter another cause weighs more, and a healthy server has moments like that."}
 	manyWait = rule.Threshold{Name: "many-wait", Value: 4.0, Unit: "threads", Source: rule.Judgement,
-		Reason: "Threads that wait at one place, with most-wait: it is what the server does."}
+		Reason: "Threads that wait at one place, with most-wait. From here on it is what the server mainly does."}
 	mostWait = rule.Threshold{Name: "most-wait", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Half of all busy threads on one stack is where every reader of stacks begins."}
+		Reason: "Share of the busy threads with the same stack. From half on it is where anybody would start."}
 	fullCPUs = rule.Threshold{Name: "full-cpus", Value: 0.95, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of CPU time beyond which the CPUs are the limit, too."}
+		Reason: "Share of CPU time. Above it the CPUs are a limit, too."}
 	fewSamples = rule.Threshold{Name: "few-samples", Value: 60, Unit: "count", Source: rule.Judgement,
-		Reason: "Samples of running threads: 60 make a share of a tenth right to within four percent."}
+		Reason: "Samples of running threads. 60 give a share of 10 % within 4 percentage points."}
 	busyServer = rule.Threshold{Name: "busy-server", Value: 2.0, Unit: "statements", Source: rule.Judgement,
-		Reason: "How many statements run at a time, on average, beside that of rtrail, before a server without stacks counts as not judged."}
+		Reason: "Mean number of running statements, without rtrail's. From here on a server without stacks counts as not judged."}
 )
 
 // insides is one server process and what its stacks tell.

@@ -30,11 +30,11 @@ var instrumentationCost = rule.Rule{
 
 var (
 	dearInstruments = rule.Threshold{Name: "dear-instruments", Value: 0.15, Unit: "share", Source: rule.Measured,
-		Reason: "Share of the CPU. With its default instruments the performance schema takes 3 to 8 % of a server at full speed with short statements, with all of them several times that."}
+		Reason: "Share of the CPU. With default instruments the performance schema takes 3 to 8 % of a server at full speed with short statements, with all instruments several times that."}
 	mostInstruments = rule.Threshold{Name: "most-instruments", Value: 0.25, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the CPU from which instruments are what the server does."}
+		Reason: "Share of the CPU. From here on instruments are what the server mainly does."}
 	instrumentCores = rule.Threshold{Name: "instrument-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
-		Reason: "CPU that instruments must take: less is nobody's trouble."}
+		Reason: "CPU in instruments, in cores. Less is nobody's problem."}
 )
 
 const (

@@ -13,13 +13,13 @@ import (
 
 var (
 	longWait = rule.Threshold{Name: "long-wait", Value: 2, Unit: "seconds", Source: rule.Judgement,
-		Reason: "A wait for a lock that is worth a word even if only one connection waits. Servers tell when a wait began to the second, so that one second may be none."}
+		Reason: "Lock wait that counts even for a single connection. Servers report the start of a wait in whole seconds, so that one second may be none."}
 	waitersAtLeast = rule.Threshold{Name: "waiters-at-least", Value: 0.5, Unit: "connections", Source: rule.Judgement,
-		Reason: "Waiting connections at any time, on average, that make short waits count. A busy server whose transactions meet now and then stays below it."}
+		Reason: "Mean number of waiting connections from which short waits count. A busy server whose transactions sometimes meet stays below."}
 	waitersShare = rule.Threshold{Name: "waiters-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the connections that do something: a server at full speed with hundreds of them always has some that wait for a moment."}
+		Reason: "Share of the active connections. A server at full speed with hundreds of them always has some that wait for a moment."}
 	mainBlocker = rule.Threshold{Name: "main-blocker", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the waiting that one blocker causes; without one, it is the same rows that many want."}
+		Reason: "Share of the waiting caused by one blocker. Without one, many connections want the same rows."}
 )
 
 const (

@@ -32,15 +32,15 @@ var longTransaction = rule.Rule{
 
 var (
 	oldTransaction = rule.Threshold{Name: "old-transaction", Value: 10, Unit: "seconds", Source: rule.Judgement,
-		Reason: "What programs do at once ends within a second; ten are somebody who thinks, a report, a backup, or a lost connection."}
+		Reason: "Age of a transaction. Programs finish within a second; ten are a person, a report, a backup, or a lost connection."}
 	forgotten = rule.Threshold{Name: "forgotten", Value: 60, Unit: "seconds", Source: rule.Judgement,
-		Reason: "A transaction that does nothing for this long is worth a word even if it does no harm yet."}
+		Reason: "Idle time of a transaction that is worth mentioning even if it does no harm yet."}
 	muchHistory = rule.Threshold{Name: "much-history", Value: 100_000, Unit: "transactions", Source: "MySQL manual, innodb_max_purge_lag",
-		Reason: "How many transactions not yet purged weigh half: up to some thousands are normal, and from a million on servers are known to suffer (MySQL manual, innodb_max_purge_lag)."}
+		Reason: "History length that weighs half. Some thousands are normal; from a million on servers are known to suffer (MySQL manual, innodb_max_purge_lag)."}
 	leastHistory = rule.Threshold{Name: "least-history", Value: 1_000, Unit: "transactions", Source: rule.Judgement,
-		Reason: "Below this history, purge is merely between two rounds."}
+		Reason: "History length. Below it purge is merely between two rounds."}
 	leastGrowth = rule.Threshold{Name: "least-growth", Value: 20, Unit: "per second", Source: rule.Judgement,
-		Reason: "Transactions a second that the history grows by: below, purge is merely between two rounds."}
+		Reason: "Growth of the history, in transactions per second. Below it purge is merely between two rounds."}
 )
 
 // history is how the list of undo logs that wait for purge changed.
@@ -52,7 +52,7 @@ type history struct {
 }
 
 var historyRising = rule.Threshold{Name: "history-rising", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the readings that are higher than the one before: chance alone gives half."}
+	Reason: "Share of the samples that are higher than the previous one. Chance alone gives half."}
 
 func historyOf(s *view.MySQLServer) (h history, ok bool) {
 	var list []recording.MySQLInnoDB

@@ -32,9 +32,9 @@ var missingTables = rule.Rule{
 
 var (
 	minMissing = rule.Threshold{Name: "min-missing", Value: 5.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Questions for missing tables: installers and migrations ask now and then whether a table is there; nothing asks so all the time."}
+		Reason: "Lookups of missing tables per second. Installers and migrations check now and then whether a table exists; nothing does so all the time."}
 	missingShare = rule.Threshold{Name: "missing-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of all questions: below one in a hundred it is a fault of its own, and not why a server is slow."}
+		Reason: "Share of all questions. Below 1 % it is a fault of its own, not the reason why a server is slow."}
 	opening = rule.Threshold{Name: "opening", Value: 0.5, Unit: "connections", Source: rule.Judgement,
 		Reason: "The mean number of connections in state \"Opening tables\" from which it is what they wait for."}
 )

@@ -11,9 +11,9 @@ import (
 
 var (
 	looksPerReload = rule.Threshold{Name: "looks-per-reload", Value: 4, Unit: "count", Source: rule.Measured,
-		Reason: "How often a connection may look for a table in vain while its definition is read again, as FLUSH TABLES and the like make the server do: it takes back the look and waits for the lock, looks again, and prepares its statement anew. Three were measured."}
+		Reason: "Lookups in vain per connection while a table definition is read again, as after FLUSH TABLES: the server takes back the lookup, waits for the lock, looks again, and prepares its statement anew. Three were measured."}
 	minUnchanged = rule.Threshold{Name: "min-unchanged", Value: 2.0, Unit: "seconds", Source: rule.Judgement,
-		Reason: "How many seconds without a change of a table are needed to judge looks."}
+		Reason: "Seconds without a table change that are needed to judge lookups."}
 )
 
 // changesTable are the commands that change the definition of a table. A change

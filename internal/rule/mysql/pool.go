@@ -34,17 +34,17 @@ var threadPoolStalled = rule.Rule{
 
 var (
 	longInPool = rule.Threshold{Name: "long-in-pool", Value: 0.1, Unit: "seconds", Source: rule.Judgement,
-		Reason: "How long a statement must have waited for a thread. A pool at full speed has a queue as well; there a statement waits for milliseconds."}
+		Reason: "Wait for a thread. A pool at full speed also has a queue, but statements wait there for milliseconds."}
 	queuedLooks = rule.Threshold{Name: "queued-looks", Value: 2, Unit: "count", Source: rule.Measured,
-		Reason: "Looks that found statements in the queue of a group. One look proves nothing: a healthy pool showed one wait of 363 ms."}
+		Reason: "Samples with queued statements in a group. One proves nothing: a healthy pool showed a wait of 363 ms."}
 	queuedShare = rule.Threshold{Name: "queued-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the looks that found statements in the queue of a group, as one burst proves nothing."}
+		Reason: "Share of the samples with queued statements in a group. One burst proves nothing."}
 	longOwnWait = rule.Threshold{Name: "long-own-wait", Value: 0.5, Unit: "seconds", Source: rule.Judgement,
-		Reason: "A ping or login of rtrail that takes this long counts as a wait for a thread: it needs a thread and next to nothing else, but also the CPU and the network."}
+		Reason: "Time of a ping or login of rtrail that counts as a wait for a thread. It needs a thread and almost nothing else, but also CPU and network."}
 	allThreads = rule.Threshold{Name: "all-threads", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of the threads that a pool may make from which on it is exhausted."}
+		Reason: "Share of the threads that a pool may create. From here on it is exhausted."}
 	joinedGap = rule.Threshold{Name: "joined-gap", Value: 5, Unit: "ratio", Source: rule.Judgement,
-		Reason: "The slowest answer takes at least this multiple of what the server needs to execute, and more than half of what clients waited is not execution, for the two to be worth a line side by side."}
+		Reason: "Ratio of the slowest answer to the execution time, with more than half of the clients' wait outside execution, from which both are shown side by side."}
 )
 
 const (

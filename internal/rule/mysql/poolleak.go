@@ -26,7 +26,7 @@ var threadPoolLeak = rule.Rule{
 }
 
 var leakLooks = rule.Threshold{Name: "leak-looks", Value: 3, Unit: "count", Source: rule.Judgement,
-	Reason: "The numbers of a group are not read at one moment, so that one reading may contradict itself; this many in a row do not."}
+	Reason: "Samples in a row. The numbers of a group are not read at one moment: a single sample may contradict itself."}
 
 // leak is a pool whose groups count more active threads than they have.
 type leak struct {

@@ -31,11 +31,11 @@ var preparedPadding = rule.Rule{
 
 var (
 	dearText = rule.Threshold{Name: "dear-text", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the CPU that goes into rewriting texts: to put a few parameters into a short statement takes a thousandth of executing it."}
+		Reason: "Share of the CPU spent rewriting texts. Putting a few parameters into a short statement takes a thousandth of executing it."}
 	textCores = rule.Threshold{Name: "text-cores", Value: 0.05, Unit: "cores", Source: rule.Judgement,
-		Reason: "CPU that rewriting texts must take: less is nobody's trouble."}
+		Reason: "CPU spent rewriting texts, in cores. Less is nobody's problem."}
 	quadratic = rule.Threshold{Name: "quadratic", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of that CPU that moves the rest of the text, from which it is the length of the text that costs."}
+		Reason: "Share of that CPU that moves the rest of the text. From here on the length of the text is the cost."}
 )
 
 // padding is what is known of a server that rewrites statements.

@@ -28,13 +28,13 @@ var purgeLag = rule.Rule{
 
 var (
 	lagging = rule.Threshold{Name: "lagging", Value: 20_000, Unit: "transactions", Source: rule.Judgement,
-		Reason: "A history that purge does not come down from between two bursts; servers at full speed stay at some thousands."}
+		Reason: "History length that purge does not leave between two bursts. Servers at full speed stay at some thousands."}
 	lagReadings = rule.Threshold{Name: "lag-readings", Value: 4, Unit: "count", Source: rule.Judgement,
-		Reason: "With fewer, a burst cannot be told from a trend."}
+		Reason: "Samples. With fewer, a burst and a trend look alike."}
 	lagRising = rule.Threshold{Name: "lag-rising", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of readings that must be higher than the one before; purge that works in rounds falls back in every other."}
+		Reason: "Share of the samples that are higher than the previous one. Purge that works in rounds goes down in every other."}
 	lagShare = rule.Threshold{Name: "lag-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the history at the window's begin that was added: purge that keeps a long list at its length is behind, but not falling back."}
+		Reason: "Growth relative to the history at the beginning of the window. A long but constant history is behind, but not falling back."}
 )
 
 func detectPurgeLag(v *view.View) ([]rule.Finding, error) {

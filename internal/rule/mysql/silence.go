@@ -16,9 +16,9 @@ import (
 
 var (
 	silentAtLeast = rule.Threshold{Name: "silent-at-least", Value: 3, Unit: "seconds", Source: rule.Judgement,
-		Reason: "A moment without an answer may be the fault of a CPU that was busy elsewhere, also that of rtrail. One deadline of a second that was missed counts for up to two, as the next look comes a second later."}
+		Reason: "Time without an answer. A busy CPU, also rtrail's, may cause a short one. One missed deadline of a second counts for up to two, because the next query comes a second later."}
 	silentShare = rule.Threshold{Name: "silent-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of a short window without an answer, in place of silent-at-least."}
+		Reason: "Share of a short window without an answer, used instead of silent-at-least."}
 )
 
 const (

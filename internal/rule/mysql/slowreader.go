@@ -34,13 +34,13 @@ var slowReader = rule.Rule{
 
 var (
 	sendingLooks = rule.Threshold{Name: "sending-looks", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "A statement seen sending in this many samples, one a second, is not just passing."}
+		Reason: "Samples, one per second, in which a statement was seen sending. In fewer it may just be passing."}
 	stuckLooks = rule.Threshold{Name: "stuck-looks", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Looks at a socket with data that the client does not take: one may be in passing."}
+		Reason: "Samples of a socket with data that the client does not take. A single one may be in passing."}
 	leastQueued = rule.Threshold{Name: "least-queued", Value: 16 << 10, Unit: "bytes", Source: "kernel, first value of tcp_wmem",
-		Reason: "Bytes in the socket of a server whose client does not read; less is on its way at any moment."}
+		Reason: "Bytes in the send queue of a server whose client does not read. Less is normally in flight."}
 	heldShare = rule.Threshold{Name: "held-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the time with data to send in which the client's window held the server up."}
+		Reason: "Share of the time with data to send in which the client's window blocked the server."}
 )
 
 // reader is a session whose statement sends rows to its client.

@@ -31,15 +31,15 @@ var sorting = rule.Rule{
 
 var (
 	mostMerge = rule.Threshold{Name: "most-merge", Value: 0.5, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Merge passes per execution from which a sort does not fit its buffer as a rule."}
+		Reason: "Merge passes per execution from which a sort regularly exceeds its buffer."}
 	mergeRate = rule.Threshold{Name: "merge-rate", Value: 1.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Merge passes per second without digests: each writes and reads several buffers of rows to and from a file."}
+		Reason: "Merge passes per second, without digests. Each writes and reads several buffers of rows to and from a file."}
 	manySorted = rule.Threshold{Name: "many-sorted", Value: 10_000, Unit: "rows", Source: rule.Judgement,
-		Reason: "Rows sorted per execution; a core sorts some million rows a second."}
+		Reason: "Rows sorted per execution. A core sorts some million rows per second."}
 	seenSorting = rule.Threshold{Name: "seen-sorting", Value: 0.1, Unit: "connections", Source: rule.Judgement,
-		Reason: "The mean number of connections in the state of a sort from which somebody waits for one."}
+		Reason: "Mean number of connections in a sort state."}
 	largeSort = rule.Threshold{Name: "large-sort", Value: 32 << 20, Unit: "bytes", Source: rule.Judgement,
-		Reason: "A larger buffer is mapped and unmapped by the allocator for every sort, which costs more than it saves."}
+		Reason: "Bytes. The allocator maps and unmaps a larger buffer for every sort, which costs more than it saves."}
 )
 
 const (

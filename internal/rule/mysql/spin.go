@@ -30,13 +30,13 @@ var spinWaste = rule.Rule{
 
 var (
 	muchSpin = rule.Threshold{Name: "much-spin", Value: 0.1, Unit: "share", Source: rule.Measured,
-		Reason: "Share of the CPU in spin loops: after settings were put back to their defaults 3 % were left of 21 % on a server that was tuned so."}
+		Reason: "Share of the CPU in spin loops. Back at the defaults, 3 % were left of 21 % on a badly tuned server."}
 	mostSpin = rule.Threshold{Name: "most-spin", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the CPU from which spinning is what it does."}
+		Reason: "Share of the CPU. From here on spinning is what the server mainly does."}
 	spinCores = rule.Threshold{Name: "spin-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
-		Reason: "CPU that spin loops must take: less is nobody's trouble."}
+		Reason: "CPU in spin loops, in cores. Less is nobody's problem."}
 	farFromDefault = rule.Threshold{Name: "far-from-default", Value: 4, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Product of both settings, relative to their defaults: how much longer a thread spins for nothing."}
+		Reason: "Product of both settings, relative to their defaults."}
 )
 
 const (

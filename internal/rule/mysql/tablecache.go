@@ -30,11 +30,11 @@ var tableCacheContention = rule.Rule{
 
 var (
 	minOverflows = rule.Threshold{Name: "min-overflows", Value: 5.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Tables that the cache closes to make room, below its mutex. A cache that is large enough closes none."}
+		Reason: "Tables that the cache closes to make room, while it holds its mutex. A cache that is large enough closes none."}
 	manyReopened = rule.Threshold{Name: "many-reopened", Value: 100.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Tables opened again: for each of them a handle is closed and another one made, which costs more than any queue."}
+		Reason: "Tables reopened. For each, one handle is closed and another created, which costs more than any queue."}
 	reopenedEach = rule.Threshold{Name: "reopened-each", Value: 0.1, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Tables opened again per statement: fewer cost little beside the statement."}
+		Reason: "Tables reopened per statement. Fewer cost little compared with the statement."}
 )
 
 const (

@@ -31,15 +31,15 @@ var tmpDiskTables = rule.Rule{
 
 var (
 	mostSpill = rule.Threshold{Name: "most-spill", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of a statement's executions that make a temporary table on disk from which it is how the statement works."}
+		Reason: "Share of a statement's executions that create a temporary table on disk."}
 	minSpills = rule.Threshold{Name: "min-spills", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Temporary tables on disk in a window: one report is nobody's trouble."}
+		Reason: "Temporary tables on disk in a window. A single report is nobody's problem."}
 	spillRate = rule.Threshold{Name: "spill-rate", Value: 10, Unit: "per second", Source: rule.Judgement,
-		Reason: "Temporary tables on disk per second, beyond what monitors make when they read information_schema, from which a server without digests is worth a word: each costs a file made, written and removed, about a millisecond."}
+		Reason: "Temporary tables on disk per second, above what monitoring creates when it reads information_schema, on a server without digests. Each costs a file created, written and removed, about 1 ms."}
 	seenSpilling = rule.Threshold{Name: "seen-spilling", Value: 0.1, Unit: "connections", Source: rule.Judgement,
-		Reason: "The mean number of connections in a state that only temporary tables have from which somebody waits for them."}
+		Reason: "Mean number of connections in a state that only temporary tables have."}
 	largeTmpTable = rule.Threshold{Name: "large-tmp-table", Value: 64 << 20, Unit: "bytes", Source: rule.Judgement,
-		Reason: "MySQL and MariaDB start with 16 MB. From four times that on a larger limit multiplied by the sessions is a danger of its own."}
+		Reason: "Bytes. MySQL and MariaDB start with 16 MB; above 4 times that a larger limit times the sessions is a danger of its own."}
 )
 
 // spill is what is known of a server's temporary tables on disk.

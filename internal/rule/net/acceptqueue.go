@@ -30,9 +30,9 @@ var acceptQueueFull = rule.Rule{
 
 var (
 	minOverflows = rule.Threshold{Name: "min-overflows", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "One or two refused connects in a window are a burst that nobody will remember."}
+		Reason: "Refused connects. One or two in a window are a burst that nobody remembers."}
 	nearlyFull = rule.Threshold{Name: "nearly-full", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the queue's limit that is worth a word when it lasts."}
+		Reason: "Share of the queue's limit that is worth mentioning if it lasts."}
 )
 
 const (
@@ -51,7 +51,7 @@ type overflow struct {
 }
 
 var stoppedShare = rule.Threshold{Name: "stopped-share", Value: 0.02, Unit: "ratio", Source: rule.Judgement,
-	Reason: "Connections that came through by those refused, up to which a listener does not accept at all."}
+	Reason: "Ratio of completed to refused connections. Up to here a listener does not accept at all."}
 
 func detectAcceptQueueFull(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding

@@ -31,11 +31,11 @@ var conntrackFull = rule.Rule{
 
 var (
 	tableFull = rule.Threshold{Name: "table-full", Value: 0.95, Unit: "share", Source: rule.Judgement,
-		Reason: "The count moves by a few entries between drops."}
+		Reason: "Share of the limit. The count moves by a few entries between drops."}
 	tableNearlyFull = rule.Threshold{Name: "table-nearly-full", Value: 0.85, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the table that is worth a word: the next burst fills it."}
+		Reason: "Share of the table that is worth mentioning: the next burst fills it."}
 	minDrops = rule.Threshold{Name: "min-drops", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "One or two packets dropped at a full table are a short burst."}
+		Reason: "Dropped packets. One or two at a full table are a short burst."}
 )
 
 const (

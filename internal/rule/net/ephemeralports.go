@@ -34,11 +34,11 @@ var ephemeralPorts = rule.Rule{
 
 var (
 	rangeFull = rule.Threshold{Name: "range-full", Value: 0.97, Unit: "share", Source: rule.Judgement,
-		Reason: "Some ports of the range may be taken by bound sockets or freed a moment ago."}
+		Reason: "Share of the range. The others may be bound sockets, or were freed a moment ago."}
 	rangeNearlyFull = rule.Threshold{Name: "range-nearly-full", Value: 0.85, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the range that is worth a word: the next burst fills it."}
+		Reason: "Share of the range that is worth mentioning: the next burst fills it."}
 	fewPorts = rule.Threshold{Name: "few-ports", Value: 8, Unit: "count", Source: rule.Judgement,
-		Reason: "Ranges of fewer ports are set by nobody, and not judged."}
+		Reason: "Ports in the range. Smaller ranges are not judged."}
 )
 
 const (
@@ -72,7 +72,7 @@ type exhaustion struct {
 }
 
 var reopenedShare = rule.Threshold{Name: "reopened-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the range that is opened within the time after which ports can be had again: half of it in a mean second is all of it in a burst."}
+	Reason: "Share of the range opened within the time after which ports are free again. Half of it in an average second is all of it in a burst."}
 
 func detectEphemeralPorts(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding

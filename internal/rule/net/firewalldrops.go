@@ -31,11 +31,11 @@ var firewallDrops = rule.Rule{
 
 var (
 	fewPackets = rule.Threshold{Name: "few-packets", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "An address scan leaves a packet or two at any rule."}
+		Reason: "Packets at a rule. An address scan leaves one or two at any rule."}
 	blackhole = rule.Threshold{Name: "blackhole", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Timeouts in a row after which a connection is not slow but cut off."}
+		Reason: "Retransmission timeouts in a row. From here on a connection is cut off, not slow."}
 	severalWait = rule.Threshold{Name: "several-wait", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "One connection attempt in the moment of a sample proves nothing; handshakes on a network take milliseconds at most."}
+		Reason: "Connects in SYN_SENT. A single one at the moment of a sample proves nothing: handshakes take milliseconds."}
 )
 
 // cutOff is a connection attempt or a connection that gets no answer.

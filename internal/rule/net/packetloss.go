@@ -31,17 +31,17 @@ var packetLoss = rule.Rule{
 
 var (
 	minSegments = rule.Threshold{Name: "min-segments", Value: 200.0, Unit: "count", Source: rule.Judgement,
-		Reason: "Segments sent: of fewer a rate of loss is noise."}
+		Reason: "Segments sent. With fewer a loss rate is noise."}
 	minRepeats = rule.Threshold{Name: "min-repeats", Value: 10.0, Unit: "count", Source: rule.Judgement,
-		Reason: "Segments repeated: of fewer a rate of loss is noise."}
+		Reason: "Segments retransmitted. With fewer a loss rate is noise."}
 	lossy = rule.Threshold{Name: "lossy", Value: 0.01, Unit: "share", Source: "Mathis et al., The macroscopic behavior of the TCP congestion avoidance algorithm, 1997",
-		Reason: "Long-distance paths lose some tenths of a percent and local networks next to nothing; from 1 % on each connection's throughput is bounded by loss (MSS/RTT x 1.2/sqrt(p)) and tails of requests are retransmission timeouts."}
+		Reason: "Loss rate. Long-distance paths lose some tenths of a percent, local networks almost nothing. From 1 % on loss limits throughput (MSS/RTT x 1.2/sqrt(p)), and request tails are retransmission timeouts."}
 	slightlyLossy = rule.Threshold{Name: "slightly-lossy", Value: 0.003, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of repeated segments that is worth a word."}
+		Reason: "Share of retransmitted segments that is worth mentioning."}
 	needless = rule.Threshold{Name: "needless", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "When peers report nearly every repeat as a duplicate (DSACK), packets arrived late or twice, and were not lost."}
+		Reason: "Share of retransmissions that peers report as duplicates (DSACK). Above it packets were late or duplicated, not lost."}
 	chanceDrops = rule.Threshold{Name: "chance-drops", Value: 10.0, Unit: "count", Source: rule.Judgement,
-		Reason: "Packets dropped by a rule that drops at random: they prove it by themselves."}
+		Reason: "Packets dropped by a rule that drops at random. They are proof by themselves."}
 )
 
 const (

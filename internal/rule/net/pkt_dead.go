@@ -15,9 +15,9 @@ import (
 
 var (
 	minDead = rule.Threshold{Name: "min-dead", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Dead connections of one service: this many are not one client's accident."}
+		Reason: "Dead connections of one service. This many are not one client's accident."}
 	shortestLimit = rule.Threshold{Name: "shortest-limit", Value: 5, Unit: "seconds", Source: rule.Judgement,
-		Reason: "The shortest time after which firewalls and NAT are set to forget a connection that is silent; their defaults are minutes and more."}
+		Reason: "Shortest idle limit of firewalls and NAT. Their defaults are minutes and more."}
 )
 
 const (

@@ -31,9 +31,9 @@ var delayedACK = rule.Rule{
 
 var (
 	minDelays = rule.Threshold{Name: "min-delays", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "One or two are the end of a long answer now and then."}
+		Reason: "Delayed ACKs. One or two occur at the end of long answers."}
 	delayedRequests = rule.Threshold{Name: "delayed-requests", Value: 0.02, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of requests that must have waited."}
+		Reason: "Share of requests that waited."}
 )
 
 // nagled is one side of a service whose writes waited: the server, or those of

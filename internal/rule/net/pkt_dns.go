@@ -49,19 +49,19 @@ var dnsUnreachable = rule.Rule{
 
 var (
 	minQueries = rule.Threshold{Name: "min-queries", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Queries without an answer: one is a loss that happens."}
+		Reason: "Queries without an answer. A single loss happens."}
 	silentShare = rule.Threshold{Name: "silent-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of queries without an answer; UDP loses some on long ways."}
+		Reason: "Share of queries without an answer. UDP loses some on long paths."}
 	failedShare = rule.Threshold{Name: "failed-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of answers that are failures; less are names whose own servers are broken."}
+		Reason: "Share of answers that are failures. Below it they are names whose own servers are broken."}
 	minFailures = rule.Threshold{Name: "min-failures", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Failures: fewer are names whose own servers are broken."}
+		Reason: "Failures. Fewer are names whose own servers are broken."}
 	slowAnswer = rule.Threshold{Name: "slow-answer", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, chapter 5",
-		Reason: "Time of the usual answer that people notice."}
+		Reason: "Usual answer time that people notice."}
 	slowerThanCached = rule.Threshold{Name: "slower-than-cached", Value: 10, Unit: "ratio", Source: rule.Judgement,
-		Reason: "How much longer than the resolver's fastest answer the usual one takes: far is no reason to be slow."}
+		Reason: "Ratio of the usual to the fastest answer of the resolver. Distance alone is no fault."}
 	waitedForNames = rule.Threshold{Name: "waited-for-names", Value: 0.1, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "Time waited for names from which it is worth a finding."}
+		Reason: "Time waited for names. Below it is not worth a finding."}
 )
 
 // resolver is one server of DNS and what became of the queries to it.

@@ -34,7 +34,7 @@ type lostWay struct {
 }
 
 var oneSide = rule.Threshold{Name: "one-side", Value: 0.8, Unit: "share", Source: rule.Judgement,
-	Reason: "If so much of the loss was before the capture, or behind it, that is where it is."}
+	Reason: "Share of the loss before, or behind, the capture point that places it there."}
 
 // lossInPackets finds directions in which segments are lost. about says of a
 // pair of addresses whether a finding stands already.

@@ -28,7 +28,7 @@ var mtuMismatch = rule.Rule{
 }
 
 var stuckCopies = rule.Threshold{Name: "stuck-copies", Value: 3, Unit: "count", Source: "kernel, TCP_RTO_MIN and its doubling (RFC 6298)",
-	Reason: "Copies of one segment in a row without an acknowledgement: with timers that double from 200 ms on, 1.4 s. Losses at random of one percent do that one time in a million."}
+	Reason: "Consecutive copies of one segment without an ACK: 1.4 s with timers that double from 200 ms on. At 1 % random loss this happens one time in a million."}
 
 const (
 	// Lengths of headers without options (RFC 791, 8200, 9293, 792), and of the

@@ -31,11 +31,11 @@ var pawsDrops = rule.Rule{
 
 var (
 	minPAWS = rule.Threshold{Name: "min-paws", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Fewer may have been overtaken on the way."}
+		Reason: "Fewer may have been overtaken on the path."}
 	ignoredShare = rule.Threshold{Name: "ignored-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of SYNs with an old timestamp without an answer: with less it is not the timestamp."}
+		Reason: "Share of SYNs with an old timestamp that get no answer. Below it the timestamp is not the reason."}
 	answeredShare = rule.Threshold{Name: "answered-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of SYNs with a new timestamp that got an answer: with less it is not the timestamp."}
+		Reason: "Share of SYNs with a new timestamp that get an answer. Below it the timestamp is not the reason."}
 )
 
 // behind is what one client address sent to a server, by whether its timestamps

@@ -34,29 +34,29 @@ var rateLimited = rule.Rule{
 
 var (
 	steadySeconds = rule.Threshold{Name: "steady-seconds", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "A rate that holds for this many whole seconds in a row is no coincidence; single seconds are."}
+		Reason: "Consecutive whole seconds. A steady rate for so long is no coincidence."}
 	steadyShare = rule.Threshold{Name: "steady-share", Value: 0.75, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the whole seconds with traffic that are steady; the rest begin and end it."}
+		Reason: "Share of the whole seconds with traffic that are steady. The others are its beginning and end."}
 	steadyWithin = rule.Threshold{Name: "steady-within", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Distance from the median, to either side; as much again where single packets are a large part of a second."}
+		Reason: "Distance from the median, to either side; twice that where single packets are a large part of a second."}
 	evenTenths = rule.Threshold{Name: "even-tenths", Value: 1.1, Unit: "ratio", Source: rule.Judgement,
-		Reason: "In a steady second the busiest tenth has at most a tenth more than the mean one, which users without a limit hardly ever keep to."}
+		Reason: "Excess of the busiest tenth of a steady second over the mean one. Users without a limit hardly ever stay below it."}
 	evenPackets = rule.Threshold{Name: "even-packets", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Packets allowed on top of even-tenths: how finely a rate of packets can be measured."}
+		Reason: "Packets allowed above even-tenths: the resolution of a packet rate."}
 	ratePackets = rule.Threshold{Name: "rate-packets", Value: 20.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Packets: fewer do not make a rate. A capture at the sender holds packets of up to 64 KiB that its network card cuts later: 10 Mbit/s are twenty of these."}
+		Reason: "Packets. Fewer are no rate. A capture at the sender shows packets of up to 64 KiB that its network card splits later: 10 Mbit/s are 20 of these."}
 	queueing = rule.Threshold{Name: "queueing", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
-		Reason: "The mean age of packets by their sender's clock, which counts milliseconds: ten of them are more than rounding and scheduling."}
+		Reason: "Mean age of packets by their sender's clock, in milliseconds. Ten are more than rounding and scheduling."}
 	standing = rule.Threshold{Name: "standing", Value: 0.06, Unit: "seconds", Source: "kernel, TCP_DELACK_MIN (include/net/tcp.h)",
-		Reason: "How much longer than the shortest a round trip must be, by the sender's kernel or by acknowledgements that the capture saw: half more than an acknowledgement is delayed by (TCP_DELACK_MIN, 40 ms). It shows a queue that stood all the time, and so made all packets equally old."}
+		Reason: "Round trip above the shortest one, by the sender's kernel or by captured ACKs: 1.5 times a delayed ACK (TCP_DELACK_MIN, 40 ms). It shows a queue that was always there and made all packets equally old."}
 	policed = rule.Threshold{Name: "policed", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of segments that come again where a limiter throws away what is too much."}
+		Reason: "Share of retransmitted segments where a policer drops the excess."}
 	subPoisson = rule.Threshold{Name: "sub-poisson", Value: 0.5, Unit: "ratio", Source: "statistics, largest of ten Poisson counts",
-		Reason: "Users who do not know of each other spread packets over tenths of a second with the square root of their number as standard deviation, of which the busiest of ten has 1.5 more than the mean. A limiter has none."}
+		Reason: "Independent users spread packets over tenths of a second with the square root of their number as standard deviation; the busiest of ten tenths is 1.5 of these above the mean. A limiter has no such excess."}
 	policedPackets = rule.Threshold{Name: "policed-packets", Value: 500.0, Unit: "per second", Source: "statistics, standard deviation of Poisson counts",
-		Reason: "Packets: of fewer, chance cannot be told from a limiter in tenths of a second, in which fifty have a standard deviation of seven."}
+		Reason: "Packets. With fewer, chance and a limiter look alike in tenths of a second: fifty have a standard deviation of seven."}
 	hungryShare = rule.Threshold{Name: "hungry-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Whoever has nothing to send for more than half of the time is not held back by a limit."}
+		Reason: "Share of the time with something to send. A sender that has nothing to send is not limited."}
 )
 
 const (

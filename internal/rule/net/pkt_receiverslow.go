@@ -33,9 +33,9 @@ var receiverSlow = rule.Rule{
 
 var (
 	closedFor = rule.Threshold{Name: "closed-for", Value: 0.2, Unit: "seconds", Source: "kernel, TCP_RTO_MIN (include/net/tcp.h)",
-		Reason: "How long a window must have been closed in all: less is a program that was waiting for a CPU, and senders probe a closed window after 200 ms (TCP_RTO_MIN) at the earliest."}
+		Reason: "Total time of a closed window. Less is a program that waited for CPU; senders probe a closed window after 200 ms (TCP_RTO_MIN) at the earliest."}
 	closedShare = rule.Threshold{Name: "closed-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the life of a connection; below it the reader keeps up most of the time."}
+		Reason: "Share of a connection's lifetime. Below it the reader mostly keeps up."}
 )
 
 // slowReader is one host that closed its window towards a service, or a service

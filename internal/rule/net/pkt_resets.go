@@ -32,11 +32,11 @@ var resets = rule.Rule{
 
 var (
 	minResets = rule.Threshold{Name: "min-resets", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "One or two are crashes and restarts, which other rules name."}
+		Reason: "Resets. One or two are crashes and restarts, which other rules name."}
 	resetShare = rule.Threshold{Name: "reset-share", Value: 0.02, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the connections that ended; less is an accident."}
+		Reason: "Share of the connections that ended. Less is an accident."}
 	giveUpShare = rule.Threshold{Name: "give-up-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "From this share on it is worth a word that clients give up."}
+		Reason: "Share of clients that give up. From here on it is mentioned."}
 )
 
 // How a reset came about.

@@ -31,19 +31,19 @@ var senderAppLimited = rule.Rule{
 
 var (
 	trickles = rule.Threshold{Name: "trickles", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "At least this many answers have pauses; one may be an accident."}
+		Reason: "Answers with pauses. A single one may be an accident."}
 	pausesShare = rule.Threshold{Name: "pauses-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the time of answers in which nothing was under way although the reader had room. The rest may be acknowledgements that the reader delays by 40 ms, in which the sender is silent too."}
+		Reason: "Share of the answers' time with nothing in flight although the reader had room. The rest may be ACKs that the reader delays by 40 ms, during which the sender is silent too."}
 	answerShare = rule.Threshold{Name: "answer-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "The part of the whole wait that lies within answers: less is not what users notice."}
+		Reason: "Share of the whole wait that lies within answers. Users do not notice less."}
 	pauseOfNote = rule.Threshold{Name: "pause-of-note", Value: direction.LongDownload.Seconds(), Unit: "seconds", Source: rule.Judgement,
-		Reason: "Pauses per answer: recordings count longer downloads apart."}
+		Reason: "Pauses per answer. The recording counts longer downloads separately."}
 	pausesOverRTT = rule.Threshold{Name: "pauses-over-rtt", Value: 10, Unit: "ratio", Source: rule.Judgement,
-		Reason: "A sender that waits for acknowledgements pauses one round trip at a time; ten of them in one answer are something else."}
+		Reason: "Round trips of pause per answer. A sender that waits for ACKs pauses one at a time."}
 	otherPauses = rule.Threshold{Name: "other-pauses", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "If so much of the answers' time is due to closed windows or lost packets, the sender is not to blame."}
+		Reason: "Share of the answers' time due to closed windows or lost packets. Above it the sender is not the cause."}
 	minWait = rule.Threshold{Name: "min-wait", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "The least that is worth a finding, in seconds waited per second."}
+		Reason: "Seconds waited per second. Below it is not worth a finding."}
 )
 
 // trickle sums up the answers of a service.

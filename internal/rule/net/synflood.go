@@ -33,19 +33,19 @@ var synFlood = rule.Rule{
 
 var (
 	floodRate = rule.Threshold{Name: "flood-rate", Value: 50.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "The rate of refused or cookie-answered SYNs from which it is more than a slow client or a port scan."}
+		Reason: "SYNs per second that are refused or answered by cookies. Slow clients and port scans stay below."}
 	resetRate = rule.Threshold{Name: "reset-rate", Value: 1000.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "Handshakes that the supposed client itself breaks off with a reset, as the kernel of a sender of forged SYNs does. Scanners do so too, but not thousands of times a second."}
+		Reason: "Handshakes per second that the client ends by a reset, as the kernel of a forged sender does. Scanners do so too, but not thousands of times a second."}
 	mostIncomplete = rule.Threshold{Name: "most-incomplete", Value: 10.0, Unit: "ratio", Source: rule.Judgement,
-		Reason: "In a flood hardly any handshake completes; a burst of real clients at a small backlog completes nearly all."}
+		Reason: "Ratio of refused to completed handshakes. In a flood hardly any completes; of a burst of real clients nearly all do."}
 	halfOpenSome = rule.Threshold{Name: "half-open-some", Value: 20, Unit: "count", Source: rule.Judgement,
-		Reason: "A healthy server shows a handful of half-open connections."}
+		Reason: "Half-open connections. A healthy server has a handful."}
 	refusedFrom = rule.Threshold{Name: "refused-from", Value: 1.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "SYNs per second that a full queue refuses from which somebody waits a second or more for his connection at any time."}
+		Reason: "SYNs per second that a full queue refuses. At 1 somebody always waits a second or more for a connection."}
 	shortQueue = rule.Threshold{Name: "short-queue", Value: 64, Unit: "count", Source: rule.Judgement,
-		Reason: "Up to this limit a few clients whose SYN-ACKs get lost fill the queue as a flood does."}
+		Reason: "Queue limit. Up to here a few clients whose SYN-ACKs get lost fill it like a flood."}
 	oneSource = rule.Threshold{Name: "one-source", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "A share of half-open connections from which one address is named as the sender, true or forged."}
+		Reason: "Share of half-open connections from one address, true or forged, that is named as the sender."}
 )
 
 const (
@@ -72,7 +72,7 @@ type flood struct {
 }
 
 var queueFull = rule.Threshold{Name: "queue-full", Value: 0.9, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the limit that half-open connections take whenever one looks: entries come and go between two readings."}
+	Reason: "Share of the limit in the median sample. Entries come and go between two samples."}
 
 func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding

@@ -30,17 +30,17 @@ var chatty = rule.Rule{
 
 var (
 	manyTrips = rule.Threshold{Name: "many-trips", Value: 20, Unit: "count", Source: rule.Judgement,
-		Reason: "Round trips for one piece of work that one joined or listed request could have asked for. The same as what a run is made of in the recording."}
+		Reason: "Round trips per piece of work that one joined or listed request could replace. The recording uses the same number for runs."}
 	minUnits = rule.Threshold{Name: "min-units", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Pieces of work of which that must be seen."}
+		Reason: "Pieces of work in which it must occur."}
 	feltWait = rule.Threshold{Name: "felt-wait", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, chapter 5",
 		Reason: "How long a person waits without noticing."}
 	noticedWait = rule.Threshold{Name: "noticed-wait", Value: 0.02, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Work whose round trips take less than felt-wait together is hinted at from here on."}
+		Reason: "Round-trip time per piece of work from which it is hinted at, below felt-wait."}
 	shortTrip = rule.Threshold{Name: "short-trip", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
-		Reason: "An answer that takes longer is slow by itself; fewer of them do not make it fast."}
+		Reason: "Time per answer. Longer answers are slow by themselves; fewer of them do not help."}
 	tripShare = rule.Threshold{Name: "trip-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the time for the work that is waited for answers; a client that computes for longer between them is the slow part."}
+		Reason: "Share of the work's time spent waiting for answers. A client that computes longer in between is the slow part."}
 )
 
 func detectChatty(v *view.View) ([]rule.Finding, error) {

@@ -33,19 +33,19 @@ var clientSlow = rule.Rule{
 
 var (
 	stalls = rule.Threshold{Name: "stalls", Value: 10, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Pauses count as stalls of a client that otherwise asks at once if they are ten times as long as its usual pause, and worth waiting."}
+		Reason: "Ratio of a pause to the client's usual pause. From here on it is a stall of a client that otherwise asks at once."}
 	stalledShare = rule.Threshold{Name: "stalled-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the life of its connections that a client loses in pauses."}
+		Reason: "Share of its connections' lifetime that a client loses in pauses."}
 	asksAtOnce = rule.Threshold{Name: "asks-at-once", Value: 0.002, Unit: "seconds", Source: rule.Judgement,
-		Reason: "The usual pause of a program that has the next request ready: a wake-up and some work. A program that waits on purpose waits longer."}
+		Reason: "Usual pause of a program that has its next request ready: a wake-up and some work. A program that waits on purpose waits longer."}
 	closedFor = rule.Threshold{Name: "closed-for", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of a connection's life in which its client had closed the window."}
+		Reason: "Share of a connection's lifetime with a closed receive window."}
 	busyThread = rule.Threshold{Name: "busy-thread", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of the time in which a thread of the client must have worked, or waited for a CPU or a disk, to be what takes the time. Of many threads that each do so now and then none is held up."}
+		Reason: "Share of the time in which a client thread must work, or wait for CPU or disk, to be the cause. If many threads do so now and then, none is blocked."}
 	mostPauses = rule.Threshold{Name: "most-pauses", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Where so much of the pauses comes before few-requests of the requests, these begin a job, and a pause before a job is no stall."}
+		Reason: "Share of the pauses that come before few-requests of the requests. These requests begin a job, and a pause before a job is no stall."}
 	fewRequests = rule.Threshold{Name: "few-requests", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of requests that begin a job, with most-pauses."}
+		Reason: "Share of requests that begin a job; used with most-pauses."}
 )
 
 func detectClientSlow(v *view.View) ([]rule.Finding, error) {

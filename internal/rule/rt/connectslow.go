@@ -33,9 +33,9 @@ var connectSlow = rule.Rule{
 
 var (
 	minRepeatedSYNs = rule.Threshold{Name: "min-repeated-syns", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "One or two may be a moment of a bad line. It is also how many unanswered SYNs say that a single connect fails."}
+		Reason: "One or two may be a bad moment of a line. Also the number of unanswered SYNs at which a single connect fails."}
 	slowConnects = rule.Threshold{Name: "slow-connects", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of connects from which it is more than bad luck: lines that lose one packet in a thousand repeat one SYN in a thousand."}
+		Reason: "Share of connects. A line that loses 1 packet in 1,000 repeats 1 SYN in 1,000."}
 )
 
 func detectConnectSlow(v *view.View) ([]rule.Finding, error) {

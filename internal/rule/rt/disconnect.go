@@ -34,11 +34,11 @@ var firstDisconnect = rule.Rule{
 
 var (
 	gaveUpAfter = rule.Threshold{Name: "gave-up-after", Value: 1, Unit: "seconds", Source: rule.Judgement,
-		Reason: "The shortest time limit that is commonly set for a request; a client that leaves earlier was stopped, or has changed its mind."}
+		Reason: "The shortest common request timeout. A client that leaves earlier was stopped or changed its mind."}
 	gaveUpTimes = rule.Threshold{Name: "gave-up-times", Value: 10, Unit: "ratio", Source: rule.Judgement,
-		Reason: "How many times the usual response time a client must have waited before it is said to have given up."}
+		Reason: "Multiple of the usual response time after which a client that leaves has given up."}
 	gaveUpClients = rule.Threshold{Name: "gave-up-clients", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Clients of one service that gave up: this many are no accident."}
+		Reason: "Clients of one service that gave up. This many are no accident."}
 )
 
 // cut is a connection that was closed in the middle of a request.

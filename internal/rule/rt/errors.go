@@ -35,13 +35,13 @@ var errorAnswers = rule.Rule{
 
 var (
 	minErrors = rule.Threshold{Name: "min-errors", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "One or two may be anybody's typing."}
+		Reason: "One or two may be typing errors."}
 	wrongShare = rule.Threshold{Name: "wrong-share", Value: 0.01, Unit: "share", Source: "Beyer et al., Site Reliability Engineering, chapter 4",
-		Reason: "Share of the requests of a service that fail: the objective of many services is 99 % or better."}
+		Reason: "Share of a service's requests that fail. Many services promise 99 % or better."}
 	usualShare = rule.Threshold{Name: "usual-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of requests with errors that programs use on purpose to ask whether something is there: only if most are answered so, it is a fault."}
+		Reason: "Share of requests with errors that programs cause on purpose, to ask whether something is there. It is a fault only if most requests end like that."}
 	oftenShare = rule.Threshold{Name: "often-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of requests with errors that programs use on purpose from which they are worth a word."}
+		Reason: "Share of requests with errors that programs cause on purpose. From here on it is mentioned."}
 )
 
 func detectErrors(v *view.View) ([]rule.Finding, error) {

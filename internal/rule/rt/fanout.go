@@ -32,23 +32,23 @@ var fanOut = rule.Rule{
 
 var (
 	manyCalls = rule.Threshold{Name: "many-calls", Value: 8, Unit: "count", Source: rule.Judgement,
-		Reason: "With fewer calls at once a request is seldom hit by a tail that few calls have."}
+		Reason: "Parallel calls per request. With fewer, a request seldom hits the tail."}
 	atOnce = rule.Threshold{Name: "at-once", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of a request's calls that were under way together; what is called one after the other adds up instead (rt/chatty)."}
+		Reason: "Share of a request's calls that are in flight together. Sequential calls add up instead (rt/chatty)."}
 	tailShare = rule.Threshold{Name: "tail-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Above it slow calls are no tail, the callee is slow."}
+		Reason: "Share of slow calls. Above it they are no tail: the callee is slow."}
 	multiplied = rule.Threshold{Name: "multiplied", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Requests must be slow at least this many times more often than single calls."}
+		Reason: "Ratio of slow requests to slow calls."}
 	hitShare = rule.Threshold{Name: "hit-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the requests that are hit, from which the tail of the callee is the caller's everyday."}
+		Reason: "Share of the requests that are hit. From here on the callee's tail is the caller's normal case."}
 	minHits = rule.Threshold{Name: "min-hits", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Requests hit: fewer may be one bad moment."}
+		Reason: "Requests hit. Fewer may be one bad moment."}
 	formulaHits = rule.Threshold{Name: "formula-hits", Value: 20, Unit: "count", Source: rule.Judgement,
-		Reason: "Requests hit that are needed to hold their time against the formula."}
+		Reason: "Requests hit that are needed to check the formula."}
 	formulaWithin = rule.Threshold{Name: "formula-within", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "How far the measured mean may be from the formula, whose calls are independent and cost nothing to send."}
+		Reason: "Deviation of the measured mean from the formula, which assumes independent calls that cost nothing to send."}
 	coveredShare = rule.Threshold{Name: "covered-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of a request's time in which its calls are under way."}
+		Reason: "Share of a request's time in which its calls are in flight."}
 )
 
 func detectFanOut(v *view.View) ([]rule.Finding, error) {

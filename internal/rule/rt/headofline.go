@@ -28,7 +28,7 @@ var headOfLine = rule.Rule{
 }
 
 var answeredMeanwhile = rule.Threshold{Name: "answered-meanwhile", Value: 0.1, Unit: "share", Source: rule.Judgement,
-	Reason: "The share of the executions of a request during which others may have been answered: a server that can do so is not held up by it."}
+	Reason: "Share of the executions of a request during which others are answered. A server that can do this is not blocked by it."}
 
 // holder is one kind of request during which all others of a service wait.
 type holder struct {

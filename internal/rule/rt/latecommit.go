@@ -35,13 +35,13 @@ var lateCommit = rule.Rule{
 
 var (
 	minCommits = rule.Threshold{Name: "min-commits", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "One that came late may have been typed by hand."}
+		Reason: "COMMITs. A single late one may have been typed by hand."}
 	lateTimes = rule.Threshold{Name: "late-times", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "How many times longer a client must wait before COMMIT than before its other statements. A client that is slow between all of them has another fault."}
+		Reason: "Ratio of the pause before COMMIT to the pause before other statements. A client that is slow before all of them has another fault."}
 	lateAtLeast = rule.Threshold{Name: "late-at-least", Value: 0.01, Unit: "seconds", Source: rule.Judgement,
-		Reason: "What a wait must be worth: longer than a scheduler's delay or a pause of a garbage collector that nobody minds."}
+		Reason: "Pause before COMMIT. Scheduling delays and short garbage collections stay below."}
 	lateShare = rule.Threshold{Name: "late-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of a transaction's time that passes between its last statement and its COMMIT."}
+		Reason: "Share of a transaction's time between its last statement and its COMMIT."}
 )
 
 func detectLateCommit(v *view.View) ([]rule.Finding, error) {

@@ -32,19 +32,19 @@ var oneSlowBackend = rule.Rule{
 
 var (
 	fewestPeers = rule.Threshold{Name: "fewest-peers", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Servers besides one: of two nobody can say which is normal."}
+		Reason: "Other servers. Of two nobody can say which one is normal."}
 	slowerThanPeers = rule.Threshold{Name: "slower-than-peers", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "The same statements take three times as long as at the median of the others. Hardware of two generations differs by less than two."}
+		Reason: "Ratio to the median of the others, for the same statements. Two generations of hardware differ by less than 2."}
 	slowerBy = rule.Threshold{Name: "slower-by", Value: 0.001, Unit: "seconds", Source: rule.Judgement,
-		Reason: "The least difference that counts; below it scheduling decides."}
+		Reason: "Smallest difference that counts; below it scheduling decides."}
 	alike = rule.Threshold{Name: "alike", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "The others are alike if the slowest of them is within this factor of their median; else there is no normal to differ from."}
+		Reason: "Ratio of the slowest peer to their median. Above it there is no normal to compare with."}
 	sameShare = rule.Threshold{Name: "same-share", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of its requests that a server on another port must have in common with a peer: every web server is asked for / or /metrics."}
+		Reason: "Share of a server's requests that a peer on another port must share. Every web server is asked for / or /metrics."}
 	alikeSize = rule.Threshold{Name: "alike-size", Value: 1.5, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio of the mean sizes of answers of peers: every web server is asked for / or /metrics, and answers as it is."}
+		Reason: "Ratio of mean answer sizes of peers. Every web server is asked for / or /metrics, but the answers differ."}
 	hotShare = rule.Threshold{Name: "hot-share", Value: 1.5, Unit: "ratio", Source: rule.Judgement,
-		Reason: "A server that gets this multiple of the mean number of requests is hot. Random spread of some hundred keys over some ten servers stays below."}
+		Reason: "Multiple of the mean number of requests from which a server is hot. Random spread of some hundred keys over some ten servers stays below."}
 )
 
 // backend is one server of a group, and how long it takes for what its peers

@@ -29,19 +29,19 @@ var pathSlow = rule.Rule{
 }
 
 var notLonger = rule.Threshold{Name: "not-longer", Value: 3, Unit: "ratio", Source: rule.Judgement,
-	Reason: "Kernels answer handshakes, programs answer requests. A request that takes at most this multiple of a handshake waits for the network, not for the program."}
+	Reason: "Kernels answer handshakes, programs answer requests. A request that takes at most this multiple of a handshake waits for the network."}
 
 var (
 	lossTakes = rule.Threshold{Name: "loss-takes", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "Waiting for repeated packets takes three tenths of all waiting. A repeat costs a round trip or, for the last packet of an answer, 200 ms: far more than the request, so a few percent of lost packets get there."}
+		Reason: "Share of all waiting that is for retransmitted packets. One costs a round trip, or 200 ms for the last packet of an answer: far more than a request, so that a few percent of lost packets reach it."}
 	minRepeats = rule.Threshold{Name: "min-repeats", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Fewer may be one bad moment."}
 	queued = rule.Threshold{Name: "queued", Value: 10, Unit: "ratio", Source: rule.Judgement,
-		Reason: "A way whose round trip grows to ten times of what it can be has queues; routes that differ do so by a factor of two or three."}
+		Reason: "Ratio of the longest to the shortest round trip. At 10 the path has queues; different routes differ by 2 or 3."}
 	worthQueueing = rule.Threshold{Name: "worth-queueing", Value: 0.005, Unit: "seconds", Source: rule.Judgement,
-		Reason: "A queue that a user can feel when a page makes several round trips, and more than interrupt moderation and power saving add (under 1 ms)."}
+		Reason: "A queue that users notice when a page needs several round trips. Interrupt moderation and power saving add less than 1 ms."}
 	grown = rule.Threshold{Name: "grown", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Between two captures a mean way of three times the shortest one is more than different sizes of packets make."}
+		Reason: "Ratio of the mean path time between two captures to the shortest. Packet sizes alone do not cause a factor of 3."}
 	minHandshakes = rule.Threshold{Name: "min-handshakes", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "Quantiles of fewer say nothing."}
 )

@@ -31,31 +31,31 @@ var serverSlow = rule.Rule{
 
 var (
 	worthWaiting = rule.Threshold{Name: "worth-waiting", Value: 0.01, Unit: "seconds", Source: "Gregg, Systems Performance, table 2.2",
-		Reason: "What one random read of a spinning disk takes, the longest single thing an indexed request has to wait for. Faster answers are not called slow."}
+		Reason: "Time of one random read of a spinning disk, the longest single wait of an indexed request. Faster answers are not called slow."}
 	slowerThanItself = rule.Threshold{Name: "slower-than-itself", Value: 10, Unit: "ratio", Source: rule.Judgement,
-		Reason: "The same statement takes ten times as long as when it is fast. Caches, plans and parameters make factors of two to five; more is waiting."}
+		Reason: "Ratio to the same statement when it is fast. Caches, plans and parameters cause factors of 2 to 5; more is waiting."}
 	minSlow = rule.Threshold{Name: "min-slow", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "Slow requests: one short stall delays as many requests as there are connections, once; this is more."}
+		Reason: "Slow requests. One short stall delays as many requests as there are connections, once."}
 	minTime = rule.Threshold{Name: "min-time", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "Time waited for slow requests: a stall of a moment makes less."}
+		Reason: "Time waited for slow requests. A momentary stall causes less."}
 	minSeconds = rule.Threshold{Name: "min-seconds", Value: 3, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Seconds of the capture in which slow answers must have come, or half of its seconds if it is shorter: a queue that a past fault left behind is worked off within a second, which two seconds of the clock share."}
+		Reason: "Seconds of the capture with slow answers, or half of its seconds if it is shorter. A queue left by a past fault drains within a second, which may touch two seconds of the clock."}
 	mostOfTheTime = rule.Threshold{Name: "most-of-the-time", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "What is said to take the time takes at least half of it."}
+		Reason: "What is reported as the cause of the time takes at least half of it."}
 	minRequests = rule.Threshold{Name: "min-requests", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "Quantiles of fewer say nothing."}
 	noticed = rule.Threshold{Name: "noticed", Value: 0.1, Unit: "seconds", Source: "Nielsen, Usability Engineering, 5.5",
-		Reason: "From when on people notice that they wait: what they call instantaneous takes 100 ms."}
+		Reason: "Time from which people notice a wait; 100 ms feels instantaneous."}
 	minAnswers = rule.Threshold{Name: "min-answers", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Answers that all take so long are no accident."}
+		Reason: "Answers that all take so long. This many are no accident."}
 	someoneWaits = rule.Threshold{Name: "someone-waits", Value: 0.5, Unit: "requests", Source: rule.Judgement,
-		Reason: "The mean number of requests under way from which a hint is worth a line; somebody waits half of the time."}
+		Reason: "Mean number of requests in flight. At 0.5 somebody waits half of the time."}
 	heldUp = rule.Threshold{Name: "held-up", Value: 0.3, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of its threads' time in which a server must have been seen waiting for the host's resources to say what it waits for."}
+		Reason: "Share of the threads' time in which a server must be seen waiting for the host's resources."}
 	pathIsSmall = rule.Threshold{Name: "path-is-small", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "The way to the server is counted out if its round trip is at most a fifth of what requests take."}
+		Reason: "Share of a request's time. Below it the round trip to the server does not matter."}
 	otherWaits = rule.Threshold{Name: "other-waits", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "If so much of the time was waited for repeated packets or delayed acknowledgements, it is not the server's."}
+		Reason: "Share of the time spent on retransmissions or delayed ACKs. Above it the server is not the cause."}
 )
 
 func detectServerSlow(v *view.View) ([]rule.Finding, error) {

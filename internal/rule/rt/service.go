@@ -44,9 +44,9 @@ func serviceSubject(v *view.View, s *view.PacketService) rule.Subject {
 
 var (
 	mostlyInferred = rule.Threshold{Name: "mostly-inferred", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "From this share of requests whose boundaries were inferred rather than decoded, their times are no more than likely."}
+		Reason: "Share of requests whose boundaries were inferred, not decoded. From here on their times are at most likely."}
 	missedShare = rule.Threshold{Name: "missed-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the captured bytes that were acknowledged but not captured: above it times may be those of other requests."}
+		Reason: "Share of the bytes that were acknowledged but not captured. Above it times may belong to other requests."}
 )
 
 // atMost lowers a confidence where the evidence has holes.

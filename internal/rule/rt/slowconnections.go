@@ -36,17 +36,17 @@ var slowConnections = rule.Rule{
 
 var (
 	groupTimes = rule.Threshold{Name: "group-times", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "The fastest answer of every slow connection takes at least three times the mean of every fast one. A response time that does not depend on the connection falls between the two sooner or later."}
+		Reason: "The fastest answer of every slow connection takes at least 3 times the mean of every fast one. If the response time did not depend on the connection, it would sooner or later fall between."}
 	someOfEach = rule.Threshold{Name: "some-of-each", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "A group is more than one connection, and so is the rest."}
+		Reason: "Connections in a group, and in the rest: one alone is no group."}
 	groupRequests = rule.Threshold{Name: "group-requests", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Requests of one connection that are needed to call it slow or fast."}
+		Reason: "Requests per connection. With fewer it cannot be called slow or fast."}
 	byChance = rule.Threshold{Name: "by-chance", Value: 1e-6, Unit: "probability", Source: rule.Judgement,
-		Reason: "How likely it may be that the slow answers fell on the same connections by accident."}
+		Reason: "Probability that the slow answers fell on the same connections by chance."}
 	confirmed = rule.Threshold{Name: "confirmed", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the slow connections of which it must be known that the statements they wait for are fast elsewhere; those that are known to have slow statements of their own do not count."}
+		Reason: "Share of the slow connections whose statements are known to be fast elsewhere. Connections with slow statements of their own do not count."}
 	resentShare = rule.Threshold{Name: "resent-share", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Slow connections with more of their segments sent again are slow because of their way, not because of the server."}
+		Reason: "Share of retransmitted segments. Above it a connection is slow because of its path, not the server."}
 )
 
 func detectSlowConnections(v *view.View) ([]rule.Finding, error) {

@@ -40,21 +40,21 @@ const farthest = 5
 
 var (
 	leastStep = rule.Threshold{Name: "least-step", Value: 0.002, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Shorter steps are drowned in the times of scheduling and interrupts, which come in steps of their own (a tick is 1 to 10 ms)."}
+		Reason: "Step between the humps. Shorter steps drown in scheduling and interrupts, which have steps of their own (a tick is 1 to 10 ms)."}
 	tooth = rule.Threshold{Name: "tooth", Value: 0.2, Unit: "steps", Source: rule.Judgement,
-		Reason: "How far from a multiple of the step, in steps, a response time may lie to belong to it. Teeth this wide cover less than half of the axis: a smooth distribution has no more than that in them."}
+		Reason: "Distance from a multiple of the step, in steps, within which a response time belongs to it. Such bands cover less than half of the axis, and so hold less than half of a smooth distribution."}
 	onTeeth = rule.Threshold{Name: "on-teeth", Value: 0.9, Unit: "share", Source: rule.Judgement,
-		Reason: "The share of the times beyond half a step that must lie on teeth; a smooth distribution has 0.4."}
+		Reason: "Share of the times above half a step that lie on multiples. A smooth distribution has 0.4."}
 	gapShare = rule.Threshold{Name: "gap-share", Value: 0.2, Unit: "share", Source: rule.Judgement,
-		Reason: "Two humps are apart if there are no response times within a fifth above the first; multiples up to the fifth are further apart."}
+		Reason: "Two humps are separate if no response times lie within a fifth above the first one."}
 	toothShare = rule.Threshold{Name: "tooth-share", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of all requests that makes a tooth one that counts."}
+		Reason: "Share of all requests in a hump that counts."}
 	apart = rule.Threshold{Name: "apart", Value: 3, Unit: "ratio", Source: rule.Judgement,
-		Reason: "Ratio from which two humps that are no multiples are worth a hint."}
+		Reason: "Ratio of two humps that are not multiples. From 3 on it is worth a hint."}
 	humpShare = rule.Threshold{Name: "hump-share", Value: 0.1, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the requests that each of two humps holds."}
+		Reason: "Share of the requests in each of two humps."}
 	hollow = rule.Threshold{Name: "hollow", Value: 0.02, Unit: "share", Source: rule.Judgement,
-		Reason: "Between two humps lie at most this many of the lower one's."}
+		Reason: "Requests between two humps, as a share of the lower hump."}
 )
 
 func detectWorkerQueueing(v *view.View) ([]rule.Finding, error) {

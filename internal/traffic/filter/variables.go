@@ -72,7 +72,7 @@ var variables = []variable{
 	millis("rt_ms", "rt in milliseconds", func(t *rt.Transaction) time.Duration { return t.RT }),
 	millis("server_ms", "server in milliseconds", func(t *rt.Transaction) time.Duration { return t.Serve }),
 	millis("total_ms", "total in milliseconds", (*rt.Transaction).Total),
-	word("proto", "mysql, http, redis, postgres, dns, tls, generic", func(t *rt.Transaction) string { return t.Proto }),
+	word("proto", "mysql, http, kafka, tls, generic, and others", func(t *rt.Transaction) string { return t.Proto }),
 	word("command", "what the protocol calls it: Query, GET, A", func(t *rt.Transaction) string { return t.Command }),
 	word("fingerprint", "the statement without literals", func(t *rt.Transaction) string { return t.Fingerprint }),
 	word("client", "address", func(t *rt.Transaction) string { return t.Client.Addr.String() }),

@@ -25,8 +25,6 @@ func double(name string, v float64) string {
 	return field(typeDouble, name, string(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))))
 }
 
-func yes(name string) string { return field(typeBool, name, "\x01") }
-
 func str(name, value string) string {
 	return field(typeString, name, number32(len(value)+1)+value+"\x00")
 }
