@@ -1,7 +1,6 @@
 package stack
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"rtrail/internal/budget"
 	"rtrail/internal/infile"
@@ -164,7 +160,7 @@ func IsDump(path string) bool {
 		return false
 	}
 	defer f.Close()
-	in, done, err := decompress(f)
+	in, done, err := infile.Unpack(f)
 	if err != nil {
 		return false
 	}
@@ -189,48 +185,6 @@ func formatOf(head []byte, hadNUL bool) *format {
 	return nil
 }
 
-// maxWindow bounds what unpacking keeps: as much as zstd itself takes without
-// being told to.
-const maxWindow = 128 << 20
-
-// decompress sees through gzip and zstd.
-func decompress(in io.Reader) (io.Reader, func(), error) {
-	head := make([]byte, 4)
-	n, err := io.ReadFull(in, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return nil, nil, err
-	}
-	in = io.MultiReader(bytes.NewReader(head[:n]), in)
-	switch {
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return whole{z}, func() { z.Close() }, nil
-	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(in, zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, nil, err
-		}
-		return whole{z}, z.Close, nil
-	}
-	return in, func() {}, nil
-}
-
-// whole tells a compressed file that was cut from one that ended.
-type whole struct{ io.Reader }
-
-var errCut = errors.New("the compressed file is cut off: the rest is missing")
-
-func (w whole) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errCut
-	}
-	return n, err
-}
-
 // readFile reads one file. The aggregate is nil if there is nothing in it.
 func readFile(ctx context.Context, name string, stdin io.Reader, o Options, vm *java, memory *budget.Budget) (Source, *aggregate) {
 	src := Source{Name: name, At: time.Now()}
@@ -249,7 +203,7 @@ func readFile(ctx context.Context, name string, stdin io.Reader, o Options, vm *
 		}
 		in = f
 	}
-	text, done, err := decompress(in)
+	text, done, err := infile.Unpack(in)
 	if err != nil {
 		src.Err = fmt.Errorf("reading %s: %w", src.Name, err)
 		return src, nil
