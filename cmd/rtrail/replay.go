@@ -1,19 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"rtrail/internal/escape"
+	"rtrail/internal/document"
 	"rtrail/internal/privilege"
 	"rtrail/internal/recording"
 	"rtrail/internal/timeline"
@@ -33,6 +30,8 @@ type replayJob struct {
 	at     string
 	length time.Duration
 	step   time.Duration
+
+	markdown bool
 }
 
 func newReplayCommand() *cobra.Command {
@@ -56,39 +55,42 @@ probes.
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			confine(cmd.ErrOrStderr(), privilege.Needs{Read: args})
-			var out bytes.Buffer
-			if err := r.run(cmd.Context(), &out, args[0], cmd.Flags().Changed("for")); err != nil {
+			d, err := r.run(cmd.Context(), args[0], cmd.Flags().Changed("for"))
+			if err != nil {
 				return err
 			}
-			_, err := cmd.OutOrStdout().Write(out.Bytes())
-			return err
+			if r.markdown {
+				return document.Markdown(cmd.OutOrStdout(), d)
+			}
+			return document.Terminal(cmd.OutOrStdout(), d, pageOptions(cmd.OutOrStdout()))
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.at, "at", "", "show from this time on: "+momentForms)
 	f.DurationVar(&r.length, "for", atLength, "with --at: how much to show")
 	f.DurationVar(&r.step, "step", 0, "time per line (default: what fits on a screen)")
+	f.BoolVar(&r.markdown, "markdown", false, "print as Markdown")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
 
-func (r *replayJob) run(ctx context.Context, out io.Writer, path string, lengthGiven bool) error {
+func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (d document.Document, err error) {
 	switch {
 	case r.length <= 0:
-		return usageError("--for %v: the time must be positive", r.length)
+		return d, usageError("--for %v: the time must be positive", r.length)
 	case r.step < 0:
-		return usageError("--step %v: the time must be positive", r.step)
+		return d, usageError("--step %v: the time must be positive", r.step)
 	case lengthGiven && r.at == "":
-		return usageError("--for needs --at")
+		return d, usageError("--for needs --at")
 	}
 	c, err := recording.Inspect(ctx, path)
 	if err != nil {
-		return err
+		return d, err
 	}
 	from, to := c.Window.From, c.Window.To
 	if r.at != "" {
 		if from, err = moment(r.at, from, to, time.Now()); err != nil {
-			return err
+			return d, err
 		}
 		if end := from.Add(r.length); end.Before(to) {
 			to = end
@@ -100,7 +102,7 @@ func (r *replayJob) run(ctx context.Context, out io.Writer, path string, lengthG
 	}
 	var runs []recording.ProbeRun
 	var notes []string
-	var times bytes.Buffer
+	var times []document.Block
 	o := newOverview(path, to.Sub(from))
 	for _, p := range c.Pieces {
 		if p.From.After(to) || p.To.Before(from) {
@@ -108,42 +110,36 @@ func (r *replayJob) run(ctx context.Context, out io.Writer, path string, lengthG
 		}
 		rec, err := recording.OpenPiece(ctx, path, p.Number, from, to, append(slices.Clone(timeline.Tables), recording.ProbeRuns)...)
 		if err != nil {
-			return err
+			return d, err
 		}
 		runs = append(runs, recording.Rows[recording.ProbeRun](rec)...)
 		notes = append(notes, rec.Manifest().Notes...)
 		if len(c.Pieces) > 1 {
-			fmt.Fprintf(&times, "\n%v\n", p)
+			times = append(times, document.Heading{Words: p.String(), Style: document.Strong})
 		}
-		printTimeline(&times, timeline.Lines(rec, from, to, step), step)
+		times = append(times, timelineTable(timeline.Lines(rec, from, to, step), step))
 		begin, end := later(p.From, from), earlier(p.To, to)
 		if err := o.judge(ctx, p.Number, begin, end, timeline.Lines(rec, begin, end, o.judged)); err != nil {
-			return err
+			return d, err
 		}
 	}
-	printAbout(out, c)
-	if err := o.print(out); err != nil {
-		return err
+	if len(times) == 0 {
+		times = append(times, timelineTable(nil, step))
 	}
-	if times.Len() == 0 {
-		printTimeline(&times, nil, step)
-	}
-	fmt.Fprintln(&times)
-	if _, err := times.WriteTo(out); err != nil {
-		return err
-	}
+	d.Title = "What " + c.Manifest.Host.Name + " recorded"
+	d.Blocks = slices.Concat(about(c), o.blocks(), times)
 	if r.at == "" {
-		printTables(out, c)
+		d.Blocks = append(d.Blocks, rowsTable(c))
 	}
-	printProbes(out, c.Manifest, runs)
+	d.Blocks = append(d.Blocks, probesTable(c.Manifest, runs))
 	told := map[string]bool{}
 	for _, n := range append(notes, c.Notes...) {
 		if !told[n] {
-			fmt.Fprintf(out, "note: %s\n", escape.Text(n))
+			d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn, Words: n})
 		}
 		told[n] = true
 	}
-	return nil
+	return d, nil
 }
 
 func later(a, b time.Time) time.Time {
@@ -162,35 +158,28 @@ func earlier(a, b time.Time) time.Time {
 
 const clockLayout = "2006-01-02 15:04:05"
 
-func printAbout(out io.Writer, c recording.Contents) {
+func about(c recording.Contents) []document.Block {
 	m, size := c.Manifest, int64(0)
 	for _, s := range c.Segments {
 		size += s.Bytes
 	}
-	fmt.Fprintf(out, "%s  %d CPUs %v  Linux %s  by %s\n", escape.Text(m.Host.Name), m.Host.CPUs, unit.Bytes(m.Host.MemoryBytes), escape.Text(m.Host.Kernel), escape.Text(m.Tool))
-	fmt.Fprintf(out, "%s to %s, %v in %s, %v\n\n", c.Window.From.Local().Format(clockLayout), c.Window.To.Local().Format(clockLayout+" MST"),
-		unit.Duration(c.Window.To.Sub(c.Window.From)), counted(len(c.Segments), "segment"), unit.Bytes(size))
-}
-
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
+	return []document.Block{
+		document.Facts{Items: []string{m.Host.Name, unit.Plural(int64(m.Host.CPUs), "CPU", "CPUs") + " " + unit.Bytes(m.Host.MemoryBytes).String(), "Linux " + m.Host.Kernel, "by " + m.Tool}},
+		document.Facts{Items: []string{fmt.Sprintf("%s to %s", c.Window.From.Local().Format(clockLayout), c.Window.To.Local().Format(clockLayout+" MST")),
+			fmt.Sprintf("%v in %s, %v", unit.Duration(c.Window.To.Sub(c.Window.From)), unit.Plural(int64(len(c.Segments)), "segment", "segments"), unit.Bytes(size))}},
 	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
-func printTables(out io.Writer, c recording.Contents) {
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "TABLE\tROWS\t")
+func rowsTable(c recording.Contents) document.Table {
+	t := document.Table{Title: "TABLES", Columns: []document.Column{{Name: "table"}, {Name: "rows", Right: true}}}
 	for _, name := range slices.Sorted(maps.Keys(c.Rows)) {
-		fmt.Fprintf(w, "%s\t%v\t\n", escape.Text(string(name)), unit.Count(c.Rows[name]))
+		t.Rows = append(t.Rows, []string{string(name), unit.Count(c.Rows[name]).String()})
 	}
-	w.Flush()
-	fmt.Fprintln(out)
+	return t
 }
 
-// printProbes lists each probe with what it cost and what went wrong.
-func printProbes(out io.Writer, m recording.Manifest, runs []recording.ProbeRun) {
+// probesTable lists each probe with what it cost and what went wrong.
+func probesTable(m recording.Manifest, runs []recording.ProbeRun) document.Table {
 	type total struct {
 		runs, late, failed, lost int64
 		cpu                      time.Duration
@@ -213,30 +202,28 @@ func printProbes(out io.Writer, m recording.Manifest, runs []recording.ProbeRun)
 			t.failed, t.last = t.failed+1, r.Error
 		}
 	}
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "PROBE\tRUNS\tCPU EACH\tLATE\tROWS LOST\tERRORS\t")
+	list := document.Table{Title: "PROBES", Columns: []document.Column{{Name: "probe"}, {Name: "runs", Right: true}, {Name: "CPU each", Right: true}, {Name: "late", Right: true, Drop: 3},
+		{Name: "rows lost", Right: true}, {Name: "errors", Right: true, Drop: 2}, {Name: "last error", Cut: true, Drop: 1}}}
 	for _, p := range m.Probes {
-		t, name := totals[p.Name], escape.Text(p.Name)
-		switch {
+		switch t := totals[p.Name]; {
 		case t != nil:
-			fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%d\t%d\t%s\n", name, unit.Count(t.runs), unit.Duration(int64(t.cpu)/t.runs), t.late, t.lost, t.failed, escape.Text(t.last))
+			list.Rows = append(list.Rows, []string{p.Name, unit.Count(t.runs).String(), unit.Duration(int64(t.cpu) / t.runs).String(), fmt.Sprint(t.late), fmt.Sprint(t.lost), fmt.Sprint(t.failed), t.last})
 		case p.Missing != "":
-			fmt.Fprintf(w, "%s\tdid not run: %s\n", name, escape.Text(p.Missing))
+			list.Rows = append(list.Rows, []string{p.Name, "-", "-", "-", "-", "-", "did not run: " + p.Missing})
 		default:
-			fmt.Fprintf(w, "%s\t0\t\t\t\t\t\n", name)
+			list.Rows = append(list.Rows, []string{p.Name, "0", "-", "-", "-", "-", ""})
 		}
 	}
-	w.Flush()
-	fmt.Fprintln(out)
+	return list
 }
 
-func printTimeline(out io.Writer, lines []timeline.Line, step time.Duration) {
+// timelineTable is a line for each step, with the day where it changes.
+func timelineTable(lines []timeline.Line, step time.Duration) document.Block {
 	if len(lines) == 0 {
-		fmt.Fprintln(out, "no samples of CPU, load or memory in this time")
-		return
+		return document.Prose{Words: "no samples of CPU, load or memory in this time"}
 	}
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(w, "EACH %v\tCPU BUSY\tI/O WAIT\tLOAD\tBLOCKED\tMEM AVAIL\tSWAP USED\tSTALLED\t\n", unit.Duration(step))
+	t := document.Table{Title: fmt.Sprintf("OVER TIME, each %v", unit.Duration(step)), Columns: []document.Column{{Name: "time"}, {Name: "CPU busy", Right: true}, {Name: "I/O wait", Right: true},
+		{Name: "load", Right: true}, {Name: "blocked", Right: true, Drop: 2}, {Name: "mem avail", Right: true}, {Name: "swap used", Right: true, Drop: 1}, {Name: "stalled", Right: true}, {Name: "on"}}}
 	day := ""
 	for _, l := range lines {
 		at := l.At.Local()
@@ -244,12 +231,10 @@ func printTimeline(out io.Writer, lines []timeline.Line, step time.Duration) {
 		if d := at.Format(time.DateOnly); d != day {
 			day, clock = d, at.Format(clockLayout)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s %s\t\n", clock,
-			known(l.Busy, unit.Share(l.Busy)), known(l.IOWait, unit.Share(l.IOWait)), known(l.Load, unit.Number(l.Load)),
-			known(l.Blocked, unit.Count(l.Blocked)), known(l.Available, unit.Share(l.Available)),
-			known(l.SwapUsed, unit.Bytes(l.SwapUsed)), known(l.Stall, unit.Share(l.Stall)), escape.Text(l.Stalled))
+		t.Rows = append(t.Rows, []string{clock, known(l.Busy, unit.Share(l.Busy)), known(l.IOWait, unit.Share(l.IOWait)), known(l.Load, unit.Number(l.Load)),
+			known(l.Blocked, unit.Count(l.Blocked)), known(l.Available, unit.Share(l.Available)), known(l.SwapUsed, unit.Bytes(l.SwapUsed)), known(l.Stall, unit.Share(l.Stall)), l.Stalled})
 	}
-	w.Flush()
+	return t
 }
 
 // known prints a number, or a dash where no row tells it.

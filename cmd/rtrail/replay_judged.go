@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"rtrail/internal/document"
@@ -92,9 +91,9 @@ func busiest(lines []timeline.Line, from, to time.Time) (at time.Time, ok bool) 
 	return at, ok
 }
 
-// print writes the faults and the processes.
-func (o *overview) print(out io.Writer) error {
-	d := document.Document{}
+// blocks are the faults and the processes.
+func (o *overview) blocks() []document.Block {
+	var out []document.Block
 	all := o.windows.Episodes()
 	list := document.List{Title: "FAULTS" + o.how(), Style: document.Strong}
 	for _, e := range episode.Worst(all, maxEpisodes) {
@@ -108,28 +107,24 @@ func (o *overview) print(out io.Writer) error {
 		list.More = fmt.Sprintf("and %s more that cost less", unit.Plural(more, "fault", "faults"))
 	}
 	if len(all) == 0 {
-		d.Blocks = append(d.Blocks, document.Prose{Label: "FAULTS", Words: "none was found" + o.how()})
+		out = append(out, document.Prose{Label: "FAULTS", Words: "none was found" + o.how()})
 	} else {
-		d.Blocks = append(d.Blocks, list)
+		out = append(out, list)
 	}
 	if !o.until.IsZero() {
-		d.Blocks = append(d.Blocks, document.Prose{Label: "NOTE", Style: document.Warn,
+		out = append(out, document.Prose{Label: "NOTE", Style: document.Warn,
 			Words: fmt.Sprintf("judging took too long: what began after %s was not judged; --at and --for choose a part", o.until.Local().Format(clockLayout))})
 	}
 	if top := o.windows.Top(topProcesses); len(top) > 0 {
-		t := document.Table{Title: "TOP PROCESSES" + o.how(), Columns: []document.Column{{Name: "process"}, {Name: "PID", Right: true},
+		t := document.Table{Title: "TOP PROCESSES" + o.how(), Columns: []document.Column{{Name: "process", Cut: true}, {Name: "PID", Right: true},
 			{Name: "CPU time", Right: true}, {Name: "cores", Right: true}, {Name: "most cores", Right: true}, {Name: "most RSS", Right: true}}}
 		for _, p := range top {
 			t.Rows = append(t.Rows, []string{p.Name, fmt.Sprint(p.PID), unit.Seconds(p.CPUSeconds).String(), fmt.Sprintf("%.2f", p.CPUSeconds/cmp.Or(p.Seconds, 1)),
 				fmt.Sprintf("%.2f", p.MostCPU), unit.Bytes(max(p.MostRSS, 0)).String()})
 		}
-		d.Blocks = append(d.Blocks, t)
+		out = append(out, t)
 	}
-	if err := document.Terminal(out, d, pageOptions(out)); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(out)
-	return err
+	return out
 }
 
 // how says what was judged.

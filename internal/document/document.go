@@ -55,15 +55,7 @@ type Row struct {
 	Spare    int      // 0: always shown
 }
 
-// Column is one column of a table.
-type Column struct {
-	Name  string
-	Short string // name on narrow terminals; "" for the same
-	Right bool   // numbers stand right
-}
-
-// Table has the same number of cells in every row. The first column is the one
-// that gives way where the width is small.
+// Table has the same number of cells in every row.
 type Table struct {
 	Title   string
 	Columns []Column

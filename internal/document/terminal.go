@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"rtrail/internal/escape"
@@ -21,6 +22,8 @@ const (
 	// readable: longer lines of words are hard to read, however wide the
 	// terminal is.
 	readable = 132
+	// narrow: below it tables have short names.
+	narrow = 78
 )
 
 // Terminal writes a document for people. The width is kept wherever words can be
@@ -169,51 +172,34 @@ func (p *page) command(indent int, command string) []string {
 	return lines
 }
 
-// columnsOf writes a table, its first column as wide as the others leave it.
+// columnsOf writes a table. It may be wider than words.
 func (p *page) columnsOf(t Table) {
 	if len(t.Columns) == 0 {
 		return
 	}
-	const widest, narrow = 44, 78
-	gap, total := 3, 0
-	if p.width < narrow {
-		gap = 1
+	columns, natural := slices.Clone(t.Columns), make([]int, len(t.Columns))
+	rows := make([][]string, len(t.Rows))
+	for i, c := range columns {
+		if c.Short != "" && p.width < narrow {
+			columns[i].Name = c.Short
+		}
+		natural[i] = cells(columns[i].Name)
 	}
-	names, widths := make([]string, len(t.Columns)), make([]int, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = c.Name
-		if p.width < narrow && c.Short != "" {
-			names[i] = c.Short
-		}
-		widths[i] = cells(escape.Text(names[i]))
-		for _, r := range t.Rows {
-			widths[i] = max(widths[i], cells(escape.Text(r[i])))
-		}
-		if i > 0 {
-			total += widths[i] + gap
+	for y, r := range t.Rows {
+		rows[y] = make([]string, len(r))
+		for i, c := range r {
+			rows[y][i] = escape.Text(c)
+			natural[i] = max(natural[i], cells(rows[y][i]))
 		}
 	}
-	widths[0] = max(8, min(p.width-total-2, max(widths[0], cells(t.Title)-2), widest))
+	lines := newLines(columns, natural, p.columns, tableIndent)
 	p.line(p.paint(Strong, t.Title))
-	for n, row := range append([][]string{names}, t.Rows...) {
-		line := "  "
-		for i, c := range row {
-			if c = fit(escape.Text(c), widths[i]); i > 0 {
-				line += strings.Repeat(" ", gap)
-			}
-			if t.Columns[i].Right {
-				line += padLeft(c, widths[i])
-			} else {
-				line += pad(c, widths[i])
-			}
-		}
-		if n == 0 {
-			line = p.paint(Quiet, line)
-		}
-		p.line(line)
+	p.line(p.paint(Quiet, strings.TrimSuffix(string(lines.AppendNames(nil)), "\n")))
+	for _, r := range rows {
+		p.out.Write(lines.Append(nil, r))
 	}
 	if t.More != "" {
-		p.line("  " + p.paint(Quiet, t.More))
+		p.line(" " + p.paint(Quiet, t.More))
 	}
 }
 

@@ -137,6 +137,8 @@ var Columns = []Column{
 	{"CPU time", ofReplay, "CPU seconds of a process in the windows that were judged"},
 	{"cores", ofReplay, "that CPU time divided by the time in which the process was seen"},
 	{"most cores", ofReplay, "CPUs that a process uses in its busiest window"},
+	{"on", ofReplay, "what most tasks were stalled on, of the share left of it: CPU, memory or I/O"},
+	{"last error", ofReplay, "latest error of a probe, or why it did not run"},
 	{"most RSS", ofReplay, "highest resident size of a process"},
 	{"TABLE", ofReplay, "table of the recording; internal/recording/SCHEMA.md tells its columns"},
 	{"PROBE", ofReplay, "source of evidence"},

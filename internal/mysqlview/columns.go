@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"rtrail/internal/document"
 )
 
 // column is one number of a line.
@@ -137,7 +139,7 @@ func header(list []column) string {
 		end, span := i, 0
 		for ; end < len(list) && list[end].group == list[i].group; end++ {
 			g := gap(list, end)
-			titles.WriteString(strings.Repeat(" ", g) + pad(Clip(list[end].title, list[end].width), list[end].width, list[end].text == nil))
+			titles.WriteString(strings.Repeat(" ", g) + pad(document.Clip(list[end].title, list[end].width), list[end].width, list[end].text == nil))
 			span += list[end].width
 			if end > i {
 				span += g

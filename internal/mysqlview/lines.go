@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 )
@@ -98,11 +99,11 @@ func (l *Lines) append(line, text string, below bool) string {
 	case below:
 		text = strings.Repeat(" ", timeWidth+2) + text
 		if l.Width > 0 {
-			text = Clip(text, l.Width)
+			text = document.Clip(text, l.Width)
 		}
 		return line + "\n" + text
 	case l.Width > 0:
-		return line + "  " + Clip(text, room)
+		return line + "  " + document.Clip(text, room)
 	}
 	return line + "  " + text
 }

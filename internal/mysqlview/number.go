@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-	"unicode/utf8"
 )
 
 // unknown is printed for NaN.
@@ -111,18 +110,6 @@ func ago(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%d h", s/3600)
 	}
-}
-
-// Clip cuts a text to a number of columns.
-func Clip(text string, columns int) string {
-	switch {
-	case columns <= 0:
-		return ""
-	case utf8.RuneCountInString(text) <= columns:
-		return text
-	}
-	r := []rune(text)
-	return string(r[:columns-1]) + "…"
 }
 
 // Rate prints a number a second, or of things, in at most five columns.

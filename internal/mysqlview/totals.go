@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/prose"
 	"rtrail/internal/unit"
@@ -188,5 +189,5 @@ func fitted(text string, width, used int) string {
 	if width <= 0 {
 		return text
 	}
-	return Clip(text, max(width-used, 16))
+	return document.Clip(text, max(width-used, 16))
 }

@@ -219,9 +219,9 @@ func times(list []verdict.ProcessTime, verbose bool) []document.Block {
 	if len(list) == 0 {
 		return nil
 	}
-	t := document.Table{Title: "WHERE THE TIME WENT", Columns: []document.Column{{Name: "process"}, {Name: "PID", Right: true}, {Name: "on CPU", Short: "CPU", Right: true},
+	t := document.Table{Title: "WHERE THE TIME WENT", Columns: []document.Column{{Name: "process", Cut: true}, {Name: "PID", Right: true}, {Name: "on CPU", Short: "CPU", Right: true},
 		{Name: "runnable", Short: "run", Right: true}, {Name: "disk", Right: true}, {Name: "futex", Right: true},
-		{Name: "network", Short: "net", Right: true}, {Name: "sleeping", Short: "sleep", Right: true}}}
+		{Name: "network", Short: "net", Right: true}, {Name: "sleeping", Short: "sleep", Right: true, Drop: 1}}}
 	for i, p := range list {
 		if !verbose && i == quietProcesses {
 			t.More = "and " + plural(len(list)-i, "process", "processes") + " more (-v)"

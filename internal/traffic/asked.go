@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/unit"
 )
@@ -29,8 +30,8 @@ func (o Overview) asked(w io.Writer) {
 		s := o.Summary.Statements[k]
 		rows = append(rows, []string{unit.Duration(s.Blocked).String(), unit.Count(s.Blocking).String(), Statement(k.Command, k.Fingerprint)})
 	}
-	table(w, "ASKED TO WAIT, left out of all times", o.Width, []column{
-		{title: "waited", right: true}, {title: "count", right: true}, {title: "statement", text: true},
+	table(w, "ASKED TO WAIT, left out of all times", o.Width, []document.Column{
+		{Name: "waited", Right: true}, {Name: "count", Right: true}, {Name: "statement", Cut: true},
 	}, rows)
 }
 

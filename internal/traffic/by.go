@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
@@ -67,21 +68,21 @@ func totals[K comparable](w io.Writer, o Overview, title, name string, list []K,
 			times(&t.Stats, t.Quantile(0.99)), times(&t.Stats, t.Max), share(t.Serve, t), share(t.Download, t), orDash(t.Failed), orDash(t.Excluded()),
 			orDash(t.Connections), orDash(t.Refused), orDash(t.Resets), orDash(t.Retransmissions), handshake, unit.Bytes(t.Bytes).String()})
 	}
-	columns := []column{
-		{title: name}, {title: "count", right: true}, {title: "waited", right: true, drop: 1}, {title: "mean", right: true}, {title: "p50", right: true, drop: 7},
-		{title: "p95", right: true, drop: 6}, {title: "p99", right: true}, {title: "max", right: true}, {title: "server", right: true, drop: 4},
-		{title: "download", right: true, drop: 10}, {title: "err", right: true}, {title: "excluded", right: true, drop: 3}, {title: "conns", right: true, drop: 5},
-		{title: "refused", right: true, drop: 9}, {title: "reset", right: true, drop: 8}, {title: "resent", right: true, drop: 11}, {title: "handshake", right: true, drop: 12},
-		{title: "bytes", right: true, drop: 13},
+	columns := []document.Column{
+		{Name: name}, {Name: "count", Right: true}, {Name: "waited", Right: true, Drop: 1}, {Name: "mean", Right: true}, {Name: "p50", Right: true, Drop: 7},
+		{Name: "p95", Right: true, Drop: 6}, {Name: "p99", Right: true}, {Name: "max", Right: true}, {Name: "server", Right: true, Drop: 4},
+		{Name: "download", Right: true, Drop: 10}, {Name: "err", Right: true}, {Name: "excluded", Right: true, Drop: 3}, {Name: "conns", Right: true, Drop: 5},
+		{Name: "refused", Right: true, Drop: 9}, {Name: "reset", Right: true, Drop: 8}, {Name: "resent", Right: true, Drop: 11}, {Name: "handshake", Right: true, Drop: 12},
+		{Name: "bytes", Right: true, Drop: 13},
 	}
 	table(w, title, o.Width, columns, without(columns, rows))
 }
 
 // without empties columns of counts that say nothing of any row, so that they go first.
-func without(columns []column, rows [][]string) [][]string {
+func without(columns []document.Column, rows [][]string) [][]string {
 	for i, c := range columns {
-		if c.drop > 0 && !slices.ContainsFunc(rows, func(r []string) bool { return r[i] != "-" }) {
-			columns[i].drop += 100
+		if c.Drop > 0 && !slices.ContainsFunc(rows, func(r []string) bool { return r[i] != "-" }) {
+			columns[i].Drop += 100
 		}
 	}
 	return rows
@@ -107,21 +108,12 @@ type Lines struct {
 	head     []byte
 }
 
-// fixed are the widths of columns that are known before the lines are.
-func (l *Lines) fixed() []int {
-	natural := make([]int, len(transactionColumns))
-	for i, c := range transactionColumns {
-		natural[i] = c.fixed
-	}
-	return fit(transactionColumns, natural, l.Width, 0)
-}
-
 // Encode makes the lines of a worker.
 func (l *Lines) Encode(int) func([]byte, *rt.Transaction) []byte {
-	wide, words := l.fixed(), &wording{zone: l.Zone, clock: clockLayout}
+	lines, words := document.FixedLines(transactionColumns, l.Width), &wording{zone: l.Zone, clock: clockLayout}
 	return func(b []byte, t *rt.Transaction) []byte {
 		cells := words.cells(t)
-		return appendRow(b, transactionColumns, wide, cells[:], 0)
+		return lines.Append(b, cells[:])
 	}
 }
 
@@ -131,11 +123,7 @@ func (l *Lines) Text(p *Place, line []byte) error {
 	second := floorSecond(p.Start)
 	if !l.begun {
 		l.begun, l.second = true, second-1
-		titles := make([]string, len(transactionColumns))
-		for i, c := range transactionColumns {
-			titles[i] = c.title
-		}
-		b = appendRow(b, transactionColumns, l.fixed(), titles, 0)
+		b = document.FixedLines(transactionColumns, l.Width).AppendNames(b)
 	}
 	if second != l.second {
 		day := bytes.NewBuffer(b)

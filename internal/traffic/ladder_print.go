@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/flow"
@@ -147,7 +148,7 @@ func (o LadderText) line(w *strings.Builder, lead string, text []carried) {
 	flush := func() {
 		out := strings.TrimRight(lead+line, " ")
 		if o.Width > 0 {
-			out = Clip(out, o.Width)
+			out = document.Clip(out, o.Width)
 		}
 		w.WriteString(out + "\n")
 		lead, line = strings.Repeat(" ", indent), ""
@@ -155,7 +156,7 @@ func (o LadderText) line(w *strings.Builder, lead string, text []carried) {
 	for _, c := range text {
 		t := c.text
 		if room > 0 && c.cut {
-			t = Clip(t, room)
+			t = document.Clip(t, room)
 		}
 		if line != "" && room > 0 && utf8.RuneCountInString(line)+2+utf8.RuneCountInString(t) > room {
 			flush()
@@ -355,10 +356,10 @@ func (l *Ladder) remarks() []remarkAt {
 	return out
 }
 
-var ladderColumns = []column{
-	{title: "no", right: true}, {title: "at", right: true, drop: 1}, {title: "idle", right: true, drop: 5}, {title: "upload", right: true, drop: 6},
-	{title: "RT", right: true}, {title: "server", right: true, drop: 4}, {title: "download", right: true, drop: 2}, {title: "ack", right: true, drop: 7},
-	{title: "resent", right: true, drop: 3}, {title: "frames", drop: 8}, {title: "statement", text: true},
+var ladderColumns = []document.Column{
+	{Name: "no", Right: true}, {Name: "at", Right: true, Drop: 1}, {Name: "idle", Right: true, Drop: 5}, {Name: "upload", Right: true, Drop: 6},
+	{Name: "RT", Right: true}, {Name: "server", Right: true, Drop: 4}, {Name: "download", Right: true, Drop: 2}, {Name: "ack", Right: true, Drop: 7},
+	{Name: "resent", Right: true, Drop: 3}, {Name: "frames", Drop: 8}, {Name: "statement", Cut: true},
 }
 
 func (o LadderText) transactions(w io.Writer, l *Ladder) {

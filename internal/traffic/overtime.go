@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/timeline"
 	"rtrail/internal/unit"
@@ -122,7 +123,7 @@ func (o *OverTime) print(w io.Writer, width int) {
 	clock := o.clock(at)
 	columns := slices.Clone(secondsColumns[:len(secondsColumns)-1]) // without drops of a live capture
 	if every > time.Second {                                        // of a second, the count is the rate
-		columns[slices.IndexFunc(columns, func(c column) bool { return c.title == "QPS" })].drop = 0
+		columns[slices.IndexFunc(columns, func(c document.Column) bool { return c.Name == "QPS" })].Drop = 0
 	}
 	var rows [][]string
 	for i, begin := range at {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/proto/generic"
@@ -127,10 +128,10 @@ func (o Overview) services(w io.Writer) {
 			times(&t.Stats, t.Quantile(0.95)), times(&t.Stats, t.Quantile(0.99)), times(&t.Stats, t.Max), share(t.Serve, t), share(t.Download, t), share(t.Retransmit, t),
 			orDash(t.Failed), orDash(t.Excluded())})
 	}
-	table(w, "SERVICES by time spent waiting", o.Width, []column{
-		{title: "port"}, {title: "proto"}, {title: "count", right: true}, {title: "mean", right: true}, {title: "p50", right: true, drop: 6},
-		{title: "p95", right: true, drop: 7}, {title: "p99", right: true}, {title: "max", right: true, drop: 1}, {title: "server", right: true, drop: 4},
-		{title: "download", right: true, drop: 5}, {title: "resent", right: true, drop: 3}, {title: "err", right: true}, {title: "excluded", right: true, drop: 2},
+	table(w, "SERVICES by time spent waiting", o.Width, []document.Column{
+		{Name: "port"}, {Name: "proto"}, {Name: "count", Right: true}, {Name: "mean", Right: true}, {Name: "p50", Right: true, Drop: 6},
+		{Name: "p95", Right: true, Drop: 7}, {Name: "p99", Right: true}, {Name: "max", Right: true, Drop: 1}, {Name: "server", Right: true, Drop: 4},
+		{Name: "download", Right: true, Drop: 5}, {Name: "resent", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "excluded", Right: true, Drop: 2},
 	}, rows)
 	for _, line := range approximate(inferred) {
 		say(w, o.Prose, 4, " %s", line)
@@ -209,10 +210,10 @@ func (o Overview) connections(w io.Writer) {
 	table(w, "CONNECTIONS, the worst", o.Width, connectionColumns, rows)
 }
 
-var connectionColumns = []column{
-	{title: "id", right: true}, {title: "client"}, {title: "server", drop: 6}, {title: "proto", drop: 8}, {title: "count", right: true}, {title: "err", right: true, drop: 3},
-	{title: "waited", right: true, drop: 4}, {title: "mean", right: true, drop: 5}, {title: "max", right: true}, {title: "resent", right: true}, {title: "bytes", right: true, drop: 9},
-	{title: "connect", right: true, drop: 7}, {title: "ended"},
+var connectionColumns = []document.Column{
+	{Name: "id", Right: true}, {Name: "client"}, {Name: "server", Drop: 6}, {Name: "proto", Drop: 8}, {Name: "count", Right: true}, {Name: "err", Right: true, Drop: 3},
+	{Name: "waited", Right: true, Drop: 4}, {Name: "mean", Right: true, Drop: 5}, {Name: "max", Right: true}, {Name: "resent", Right: true}, {Name: "bytes", Right: true, Drop: 9},
+	{Name: "connect", Right: true, Drop: 7}, {Name: "ended"},
 }
 
 func connectionRow(c *summary.Connection) []string {
@@ -259,9 +260,9 @@ func (o Overview) statements(w io.Writer) {
 			times(st, s.Quantile(0.99)), times(st, s.Max), orDash(s.Failed), RowsOf(st),
 			Statement(k.Command, k.Fingerprint)})
 	}
-	table(w, "STATEMENTS by total time", o.Width, []column{
-		{title: "total", right: true}, {title: "share", right: true, drop: 2}, {title: "count", right: true}, {title: "mean", right: true, drop: 1}, {title: "p95", right: true},
-		{title: "p99", right: true, drop: 4}, {title: "max", right: true, drop: 3}, {title: "err", right: true}, {title: "rows", right: true, drop: 5}, {title: "statement", text: true},
+	table(w, "STATEMENTS by total time", o.Width, []document.Column{
+		{Name: "total", Right: true}, {Name: "share", Right: true, Drop: 2}, {Name: "count", Right: true}, {Name: "mean", Right: true, Drop: 1}, {Name: "p95", Right: true},
+		{Name: "p99", Right: true, Drop: 4}, {Name: "max", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "rows", Right: true, Drop: 5}, {Name: "statement", Cut: true},
 	}, rows)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pair"
@@ -176,9 +177,9 @@ func pairParts(s *pair.Service) []struct {
 	}
 }
 
-var pairServiceColumns = []column{
-	{title: "where the time went"}, {title: "share", right: true}, {title: "sum", right: true, drop: 5}, {title: "mean", right: true, drop: 4},
-	{title: "p50", right: true, drop: 3}, {title: "p95", right: true, drop: 1}, {title: "p99", right: true}, {title: "", drop: 2},
+var pairServiceColumns = []document.Column{
+	{Name: "where the time went"}, {Name: "share", Right: true}, {Name: "sum", Right: true, Drop: 5}, {Name: "mean", Right: true, Drop: 4},
+	{Name: "p50", Right: true, Drop: 3}, {Name: "p95", Right: true, Drop: 1}, {Name: "p99", Right: true}, {Name: "", Drop: 2},
 }
 
 // bar is how many columns a bar of everything has.
@@ -248,11 +249,11 @@ func (p Pair) losses(w io.Writer, s *pair.Service) {
 	}
 }
 
-var pairColumns = []column{
-	{title: "start", fixed: 15, drop: 3}, {title: "total", right: true, fixed: 7}, {title: "upload", right: true, fixed: 7, drop: 6}, {title: "there", right: true, fixed: 7},
-	{title: "server", right: true, fixed: 7}, {title: "back", right: true, fixed: 7}, {title: "resent", right: true, fixed: 7}, {title: "download", right: true, fixed: 8, drop: 4},
-	{title: "client", fixed: 21, drop: 7}, {title: "to", fixed: 21, drop: 8}, {title: "frame", right: true, fixed: 9, drop: 1}, {title: "at server", right: true, fixed: 9, drop: 2},
-	{title: "statement", text: true, fixed: 400},
+var pairColumns = []document.Column{
+	{Name: "start", Fixed: 15, Drop: 3}, {Name: "total", Right: true, Fixed: 7}, {Name: "upload", Right: true, Fixed: 7, Drop: 6}, {Name: "there", Right: true, Fixed: 7},
+	{Name: "server", Right: true, Fixed: 7}, {Name: "back", Right: true, Fixed: 7}, {Name: "resent", Right: true, Fixed: 7}, {Name: "download", Right: true, Fixed: 8, Drop: 4},
+	{Name: "client", Fixed: 21, Drop: 7}, {Name: "to", Fixed: 21, Drop: 8}, {Name: "frame", Right: true, Fixed: 9, Drop: 1}, {Name: "at server", Right: true, Fixed: 9, Drop: 2},
+	{Name: "statement", Cut: true, Fixed: 400},
 }
 
 func pairCells(s *pair.Split, zone *time.Location, clock string) []string {
@@ -283,24 +284,19 @@ func (p Pair) slowest(w io.Writer) {
 type PairLines struct {
 	Width int // columns; 0: any
 	Zone  *time.Location
-	wide  []int
 
+	columns  *document.Lines
 	calendar calendar
 }
 
 // Line is the next one, with a header before the first.
 func (p *PairLines) Line(s *pair.Split) string {
 	var b strings.Builder
-	if p.wide == nil {
-		natural := make([]int, len(pairColumns))
-		header := make([]string, len(pairColumns))
-		for i, c := range pairColumns {
-			natural[i], header[i] = c.fixed, c.title
-		}
-		p.wide = fit(pairColumns, natural, p.Width, 0)
-		row(&b, pairColumns, p.wide, header, 0)
+	if p.columns == nil {
+		p.columns = document.FixedLines(pairColumns, p.Width)
+		b.Write(p.columns.AppendNames(nil))
 	}
 	p.calendar.turn(&b, local(s.Start, p.Zone))
-	row(&b, pairColumns, p.wide, pairCells(s, p.Zone, clockLayout), 0)
+	b.Write(p.columns.Append(nil, pairCells(s, p.Zone, clockLayout)))
 	return b.String()
 }

@@ -4,12 +4,13 @@
 package traffic
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/unit"
@@ -34,20 +35,20 @@ type Seconds struct {
 	Cover *Cover         // what the capture covers; nil: everything
 
 	slots   slots[summary.Service, summary.Second]
-	wide    []int
+	columns *document.Lines
 	lines   int
 	dropped uint64
 	days    calendar
 	err     error
 }
 
-var secondsColumns = []column{
-	{title: "time", fixed: 8}, {title: "port", right: true, fixed: 5}, {title: "proto", fixed: 8},
-	{title: "count", right: true, fixed: 8}, {title: "QPS", right: true, fixed: 8, drop: 6},
-	{title: "mean", right: true, fixed: 7, drop: 3}, {title: "p50", right: true, fixed: 7, drop: 4}, {title: "p95", right: true, fixed: 7, drop: 1},
-	{title: "p99", right: true, fixed: 7}, {title: "max", right: true, fixed: 7}, {title: "err", right: true, fixed: 5},
-	{title: "resent", right: true, fixed: 6, drop: 2}, {title: "handshake", right: true, fixed: 9, drop: 5},
-	{title: "drops", right: true, fixed: 6},
+var secondsColumns = []document.Column{
+	{Name: "time", Fixed: 8}, {Name: "port", Right: true, Fixed: 5}, {Name: "proto", Fixed: 8},
+	{Name: "count", Right: true, Fixed: 8}, {Name: "QPS", Right: true, Fixed: 8, Drop: 6},
+	{Name: "mean", Right: true, Fixed: 7, Drop: 3}, {Name: "p50", Right: true, Fixed: 7, Drop: 4}, {Name: "p95", Right: true, Fixed: 7, Drop: 1},
+	{Name: "p99", Right: true, Fixed: 7}, {Name: "max", Right: true, Fixed: 7}, {Name: "err", Right: true, Fixed: 5},
+	{Name: "resent", Right: true, Fixed: 6, Drop: 2}, {Name: "handshake", Right: true, Fixed: 9, Drop: 5},
+	{Name: "drops", Right: true, Fixed: 6},
 }
 
 // Second takes the next one. Write errors are kept for Close.
@@ -77,15 +78,11 @@ func (s *Seconds) begin() {
 	if s.Drops != nil {
 		s.slots.begin(s.Start.UnixNano())
 	}
-	natural := make([]int, len(secondsColumns))
-	for i, c := range secondsColumns {
-		natural[i] = c.fixed
-	}
 	columns := secondsColumns
 	if s.Drops == nil {
-		columns, natural = columns[:len(columns)-1], natural[:len(natural)-1]
+		columns = columns[:len(columns)-1]
 	}
-	s.wide = fit(columns, natural, s.Width, 0)
+	s.columns = document.FixedLines(columns, s.Width)
 }
 
 // interval prints the services of one interval, or that there were none.
@@ -104,21 +101,19 @@ func (s *Seconds) interval(at int64, services []*summary.Second) {
 
 func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 	clock := local(at, s.Zone)
-	var b strings.Builder
-	columns := secondsColumns[:len(s.wide)]
+	var b bytes.Buffer
 	if s.lines%headerEvery == 0 {
-		titles := make([]string, len(columns))
-		for i, c := range columns {
-			titles[i] = c.title
-		}
-		row(&b, columns, s.wide, titles, 0)
+		b.Write(s.columns.AppendNames(nil))
 	}
 	s.days.turn(&b, clock)
 	s.lines++
-	cells := append(secondsCells(clock.Format("15:04:05"), x, s.Cover.rate(x.Count, at, s.slots.every)), drops)
-	row(&b, columns, s.wide, cells[:len(columns)], 0)
+	cells := secondsCells(clock.Format("15:04:05"), x, s.Cover.rate(x.Count, at, s.slots.every))
+	if s.Drops != nil {
+		cells = append(cells, drops)
+	}
+	b.Write(s.columns.Append(nil, cells))
 	if s.err == nil {
-		_, s.err = io.WriteString(s.Out, b.String())
+		_, s.err = s.Out.Write(b.Bytes())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
@@ -14,11 +15,11 @@ import (
 
 // transactionColumns are those of every list of transactions. The fixed widths
 // are for lists that are printed as they come.
-var transactionColumns = []column{
-	{title: "start", fixed: 15}, {title: "RT", right: true, fixed: 7}, {title: "upload", right: true, fixed: 7, drop: 7},
-	{title: "server", right: true, fixed: 7, drop: 5}, {title: "download", right: true, fixed: 8, drop: 4}, {title: "resent", right: true, fixed: 7, drop: 6},
-	{title: "client", fixed: 21, drop: 1}, {title: "to", fixed: 21, drop: 3}, {title: "proto", fixed: 8, drop: 8}, {title: "frames", fixed: 11, drop: 0},
-	{title: "statement", text: true, fixed: 400},
+var transactionColumns = []document.Column{
+	{Name: "start", Fixed: 15}, {Name: "RT", Right: true, Fixed: 7}, {Name: "upload", Right: true, Fixed: 7, Drop: 7},
+	{Name: "server", Right: true, Fixed: 7, Drop: 5}, {Name: "download", Right: true, Fixed: 8, Drop: 4}, {Name: "resent", Right: true, Fixed: 7, Drop: 6},
+	{Name: "client", Fixed: 21, Drop: 1}, {Name: "to", Fixed: 21, Drop: 3}, {Name: "proto", Fixed: 8, Drop: 8}, {Name: "frames", Fixed: 11, Drop: 0},
+	{Name: "statement", Cut: true, Fixed: 400},
 }
 
 // wording words transactions. It remembers what it worded last: lists of millions

@@ -9,6 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/unit"
@@ -208,4 +209,4 @@ func (m *Model) spark(n number, width int) string {
 	return string(out)
 }
 
-func clip(text string, width int) string { return mysqlview.Clip(text, width) }
+func clip(text string, width int) string { return document.Clip(text, width) }
