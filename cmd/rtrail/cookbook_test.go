@@ -39,10 +39,12 @@ func TestCookbook(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, from := range map[string]string{
-		"client.pcapng": "testdata/pairs/client.pcapng",
-		"server.pcapng": "testdata/pairs/server.pcapng",
-		"slow.pcap":     "testdata/pairs/server.pcapng",
-		"dump.txt":      "../../internal/stack/testdata/mariadb-10.11.gdb",
+		"client.pcapng":    "testdata/pairs/client.pcapng",
+		"server.pcapng":    "testdata/pairs/server.pcapng",
+		"slow.pcap":        "testdata/pairs/server.pcapng",
+		"mysql-slow.log":   "testdata/mysql-slow.log",
+		"mysql-slow.log.1": "testdata/mysql-slow.log",
+		"dump.txt":         "../../internal/stack/testdata/mariadb-10.11.gdb",
 	} {
 		data, err := os.ReadFile(from)
 		if err != nil {

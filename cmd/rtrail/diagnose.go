@@ -57,6 +57,7 @@ EVIDENCE is one of
   - a recording of "rtrail record": a directory or an .rtr file
   - packet captures: pcap or pcapng, also compressed; "-" is standard input
   - stack dumps in any format that "rtrail stacks" reads
+  - slow query logs of MySQL, MariaDB or Percona Server, also compressed
 With -i packets are captured while the host is watched. With --mysql a MySQL
 server is queried, too; servers on this host are found if root, or the account
 in ~/.my.cnf or ~/.mylogin.cnf, may log in (--mysql off skips them).
@@ -67,6 +68,7 @@ the verdict then says whether client, server or the path between is slow.`,
   rtrail diagnose night.rtr --at 03:00 --for 2m
   rtrail diagnose slow.pcap
   rtrail diagnose gdb.txt jstack.txt
+  rtrail diagnose mysql-slow.log
   rtrail diagnose --client-side app.pcap --server-side db.pcap
   sudo rtrail diagnose -i eth0 -p 3306
   sudo rtrail diagnose --mysql root@localhost
@@ -141,6 +143,8 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 		return d.replayed(ctx, args[0], cmd.Flags().Changed("for"))
 	case ofStacks:
 		return d.fromStacks(ctx, args, cmd.InOrStdin())
+	case ofSlowLogs:
+		return judged(ctx, &session.SlowLogs{Files: args})
 	default:
 		return d.captured(ctx, args, cmd.InOrStdin())
 	}

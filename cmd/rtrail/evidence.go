@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"rtrail/internal/probe/mysql/slowlog"
 	"rtrail/internal/stack"
 )
 
@@ -16,6 +17,7 @@ const (
 	ofCaptures evidence = iota
 	ofRecording
 	ofStacks
+	ofSlowLogs
 )
 
 // evidenceIn looks into files for what they hold, which is to be done with the
@@ -23,7 +25,10 @@ const (
 func evidenceIn(files []string) (evidence, error) {
 	switch {
 	case !slices.ContainsFunc(files, isRecording):
-		if areStacks(files) {
+		switch {
+		case all(files, slowlog.IsLog):
+			return ofSlowLogs, nil
+		case all(files, stack.IsDump):
 			return ofStacks, nil
 		}
 		return ofCaptures, nil
@@ -33,10 +38,10 @@ func evidenceIn(files []string) (evidence, error) {
 	return ofRecording, nil
 }
 
-// areStacks says whether all files are dumps of stacks. Standard input is taken
-// for a capture: it can be looked at only once.
-func areStacks(files []string) bool {
-	return !slices.ContainsFunc(files, func(f string) bool { return f == "-" || !stack.IsDump(f) })
+// all says whether all files are of a kind. Standard input is taken for a capture:
+// it can be looked at only once.
+func all(files []string, is func(path string) bool) bool {
+	return !slices.ContainsFunc(files, func(f string) bool { return f == "-" || !is(f) })
 }
 
 // isRecording tells a recording from a capture: the one is a directory or a

@@ -33,6 +33,13 @@ func TestScripts(t *testing.T) {
 			if err := os.CopyFS(e.WorkDir+"/pairs", os.DirFS("testdata/pairs")); err != nil {
 				return err
 			}
+			log, err := os.ReadFile("testdata/mysql-slow.log")
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(e.WorkDir+"/mysql-slow.log", log, 0o600); err != nil {
+				return err
+			}
 			return os.WriteFile(e.WorkDir+"/verdict.schema.json", schema, 0o644)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

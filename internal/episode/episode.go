@@ -28,9 +28,12 @@ type Episode struct {
 	Finding  verdict.Finding // of the window in which it cost most
 }
 
-// key tells faults apart: that of a rule about somebody, whatever its process is
-// called by number.
-type key struct{ rule, kind, name string }
+// key tells faults apart: that of a rule about somebody, also when its process was
+// started again.
+type key struct {
+	rule    string
+	subject view.Key
+}
 
 // process is a process; its number alone may be used again.
 type process struct {
@@ -77,7 +80,7 @@ func (w *Windows) Add(from time.Time, v *view.View, rules []rule.Rule) {
 // add joins a finding to the episode it goes on with: one that was there in the
 // window before, or in that before it.
 func (w *Windows) add(from time.Time, f verdict.Finding) {
-	k := key{f.Rule, f.Subject.Kind, f.Subject.Name}
+	k := key{f.Rule, f.Key}
 	i, known := w.open[k]
 	if !known || from.Sub(w.episodes[i].To) > w.Every {
 		w.open[k] = len(w.episodes)

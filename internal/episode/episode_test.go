@@ -14,7 +14,7 @@ import (
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func finding(id, name string, c rule.Confidence, share float64) verdict.Finding {
-	return verdict.Finding{Finding: rule.Finding{Rule: id, Subject: rule.Subject{Kind: rule.KindProcess, Name: name}, Confidence: c, Impact: rule.Impact{Share: share}}}
+	return verdict.Finding{Key: view.Key{Kind: view.KindProcess, Name: name}, Finding: rule.Finding{Rule: id, Subject: view.Entity{Kind: view.KindProcess, Name: name}, Confidence: c, Impact: rule.Impact{Share: share}}}
 }
 
 func TestEpisodes(t *testing.T) {

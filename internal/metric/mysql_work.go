@@ -12,6 +12,10 @@ var (
 		Help: "execution time of a statement by that of all statements of the server; without digests, by how many connections were seen in it and in all", Unit: "share",
 		Source: "performance_schema.events_statements_summary_by_digest (SUM_TIMER_WAIT), slow log, process list", Tools: []string{"mysql -e 'select * from sys.statement_analysis limit 10'", "mysql -e 'show full processlist'"},
 		Traps: []string{"waiting for locks is time as well", "a process list read once a second misses what is short"}})
+	MySQLLoggedLockTime = add(Metric{ID: "mysql.logged-lock-time", Name: "lock time of a logged statement",
+		Help: "time that a statement waited for locks, by its execution time, of all its entries in the slow log", Unit: "share",
+		Source: "slow log (Lock_time, Query_time)", Tools: []string{"pt-query-digest SLOW_LOG"},
+		Traps: []string{"row locks are in it from MySQL 8.0.28 on only", "the log has only what took longer than long_query_time"}, Healthy: "0"})
 	MySQLIndexesUnused = add(Metric{ID: "mysql.indexes-unused", Name: "indexes that a condition keeps from being used",
 		Help: "how many indexes begin with a column that a statement compares in a way no index serves: by a pattern that begins with a wildcard, inside of a function, or, of text, with a number", Unit: "indexes",
 		Source: "text of the statement; information_schema.COLUMNS and STATISTICS, asked while the server scans rows", Tools: []string{"mysql -e 'show index from TABLE'", "mysql -e 'explain select ...'"},

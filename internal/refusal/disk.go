@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"rtrail/internal/recording"
-	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
@@ -28,7 +27,7 @@ func diskScopes(v *view.View) (list []Scope) {
 	for _, name := range names {
 		rows := series[name]
 		list = append(list, Scope{
-			Subject: rule.Subject{Kind: rule.KindDevice, Name: name}, Where: name, Seconds: view.Elapsed(rows).Seconds(),
+			Subject: view.DeviceEntity(name), Where: name, Seconds: view.Elapsed(rows).Seconds(),
 			Delta: deltas(rows, map[string]func(sample) int64{
 				"ioerr_cnt": func(s sample) int64 { return s.Errors }, "iotmo_cnt": func(s sample) int64 { return s.Timeouts },
 			}),

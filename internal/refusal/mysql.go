@@ -3,7 +3,6 @@ package refusal
 import (
 	"strings"
 
-	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
@@ -153,9 +152,9 @@ func mysqlErrorScopes(v *view.View) (list []Scope) {
 
 // mysqlScope is a server; its process where that is known.
 func mysqlScope(v *view.View, s *view.MySQLServer) Scope {
-	scope := Scope{Subject: rule.Subject{Kind: rule.KindService, Name: "mysql " + s.Server}, Where: "mysql " + s.Server, Delta: map[string]float64{}}
+	scope := Scope{Subject: view.Entity{Kind: view.KindService, Name: "mysql " + s.Server}, Where: "mysql " + s.Server, Delta: map[string]float64{}}
 	if s.Process != nil {
-		scope.Subject = rule.ProcessSubject(*s.Process)
+		scope.Subject = s.Process.Entity()
 	}
 	return scope
 }

@@ -9,6 +9,7 @@ import (
 
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // mysqlNames are the first values of the recorded answers of all servers to one
@@ -92,7 +93,7 @@ func TestMySQLRising(t *testing.T) {
 			t.Errorf("%s is told of", name)
 		}
 	}
-	server := rule.Subject{Kind: rule.KindProcess, Name: "mysqld", PID: 812}
+	server := view.Entity{Kind: view.KindProcess, Name: "mysqld", PID: 812}
 	for id, want := range map[string]bool{"mysql/connections-exhausted": true, "mysql/sort": false} {
 		if connects.AccountedFor(rule.Finding{Rule: id, Subject: server}) != want {
 			t.Errorf("%s accounts for refused connects: %v", id, !want)

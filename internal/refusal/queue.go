@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"rtrail/internal/recording"
-	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
@@ -32,7 +31,7 @@ func queueScopes(v *view.View) (list []Scope) {
 		}
 		enter := v.EnterNetNS(q.NetNS)
 		list = append(list, Scope{
-			Subject: rule.Subject{Kind: rule.KindInterface, Name: q.Interface, NetNS: q.NetNS}, Where: where, Seconds: view.Elapsed(q.Samples).Seconds(),
+			Subject: view.InterfaceEntity(q.Interface, q.NetNS), Where: where, Seconds: view.Elapsed(q.Samples).Seconds(),
 			Delta: deltas(q.Samples, map[string]func(sample) uint64{
 				"packets": func(s sample) uint64 { return s.Packets }, "drops": func(s sample) uint64 { return uint64(s.Drops) },
 				"overlimits": func(s sample) uint64 { return uint64(s.Overlimits) }, "requeues": func(s sample) uint64 { return uint64(s.Requeues) },

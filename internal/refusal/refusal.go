@@ -68,9 +68,9 @@ const (
 // Scope is one thing that has counters of its own, and how these moved in the
 // window: a network namespace, an interface, a control group, the host.
 type Scope struct {
-	Subject rule.Subject // whose counters they are; of the host: KindHost
-	Where   string       // the same in words behind a counter's name: "eth0 in web"; "" for this host
-	Seconds float64      // between the first and the last reading
+	Subject view.Entity // whose counters they are; of the host: KindHost
+	Where   string      // the same in words behind a counter's name: "eth0 in web"; "" for this host
+	Seconds float64     // between the first and the last reading
 	Delta   map[string]float64
 	Check   func(counter string) shell.Command // command that shows a counter
 	Detail  func(counter string) string        // who suffers most, as far as known; may be nil
@@ -162,7 +162,7 @@ func (r *Risen) AccountedFor(f rule.Finding) bool {
 	if mine.NetNS != 0 && its.NetNS != 0 && mine.NetNS != its.NetNS {
 		return false
 	}
-	return mine.Kind == rule.KindNetNS || mine.Kind != its.Kind || mine.Name == its.Name
+	return mine.Kind == view.KindNetNS || mine.Kind != its.Kind || mine.Name == its.Name
 }
 
 // Check is a command that shows the counter.

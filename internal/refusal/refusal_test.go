@@ -15,6 +15,7 @@ import (
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/catalogue"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // Every counter of recorded kernels is judged by a rule, or listed, or known to
@@ -188,21 +189,21 @@ func TestRise(t *testing.T) {
 
 func TestAccountedFor(t *testing.T) {
 	in := func(ns uint64) Risen {
-		return Risen{Counter: Counter{Rules: []string{"net/syn-flood"}}, Scope: Scope{Subject: rule.Subject{Kind: rule.KindNetNS, NetNS: ns}}}
+		return Risen{Counter: Counter{Rules: []string{"net/syn-flood"}}, Scope: Scope{Subject: view.Entity{Kind: view.KindNetNS, NetNS: ns}}}
 	}
-	group := Risen{Counter: Counter{Rules: []string{"mem/cgroup-oom"}}, Scope: Scope{Subject: rule.Subject{Kind: rule.KindCgroup, Name: "/a"}}}
+	group := Risen{Counter: Counter{Rules: []string{"mem/cgroup-oom"}}, Scope: Scope{Subject: view.Entity{Kind: view.KindCgroup, Name: "/a"}}}
 	for _, tt := range []struct {
 		name string
 		r    Risen
 		f    rule.Finding
 		want bool
 	}{
-		{"same namespace", in(7), rule.Finding{Rule: "net/syn-flood", Subject: rule.Subject{Kind: rule.KindListener, NetNS: 7}}, true},
-		{"another namespace", in(7), rule.Finding{Rule: "net/syn-flood", Subject: rule.Subject{Kind: rule.KindListener, NetNS: 8}}, false},
-		{"another rule", in(7), rule.Finding{Rule: "net/packet-loss", Subject: rule.Subject{Kind: rule.KindListener, NetNS: 7}}, false},
-		{"same group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: rule.Subject{Kind: rule.KindCgroup, Name: "/a"}}, true},
-		{"another group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: rule.Subject{Kind: rule.KindCgroup, Name: "/b"}}, false},
-		{"the process in the group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: rule.Subject{Kind: rule.KindProcess, Name: "java"}}, true},
+		{"same namespace", in(7), rule.Finding{Rule: "net/syn-flood", Subject: view.Entity{Kind: view.KindListener, NetNS: 7}}, true},
+		{"another namespace", in(7), rule.Finding{Rule: "net/syn-flood", Subject: view.Entity{Kind: view.KindListener, NetNS: 8}}, false},
+		{"another rule", in(7), rule.Finding{Rule: "net/packet-loss", Subject: view.Entity{Kind: view.KindListener, NetNS: 7}}, false},
+		{"same group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: view.Entity{Kind: view.KindCgroup, Name: "/a"}}, true},
+		{"another group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: view.Entity{Kind: view.KindCgroup, Name: "/b"}}, false},
+		{"the process in the group", group, rule.Finding{Rule: "mem/cgroup-oom", Subject: view.Entity{Kind: view.KindProcess, Name: "java"}}, true},
 	} {
 		if got := tt.r.AccountedFor(tt.f); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)

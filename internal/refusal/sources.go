@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"rtrail/internal/recording"
-	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
@@ -18,7 +17,7 @@ func protocolScopes(v *view.View) (list []Scope) {
 	for _, c := range v.Counters() {
 		enter := v.EnterNetNS(c.NetNS)
 		list = append(list, Scope{
-			Subject: netnsSubject(v, c.NetNS), Where: elsewhere(v, c.NetNS), Seconds: c.Seconds, Delta: c.Deltas(),
+			Subject: v.NetNSEntity(c.NetNS), Where: elsewhere(v, c.NetNS), Seconds: c.Seconds, Delta: c.Deltas(),
 			Check:  func(name string) shell.Command { return protocolCheck(enter, name) },
 			Detail: func(name string) string { return worstSocket(v, c.NetNS, name) },
 		})
@@ -64,7 +63,7 @@ func worstSocket(v *view.View, ns uint64, counter string) string {
 	}
 	who := "an unknown process"
 	if owners := v.SocketOwners(worst.inode); len(owners) > 0 {
-		who = rule.ProcessSubject(owners[0]).String()
+		who = owners[0].Entity().String()
 	}
 	return fmt.Sprintf("most, %.0f, at the UDP port %d of %s", most, worst.port, who)
 }
@@ -85,7 +84,7 @@ func deviceScopes(v *view.View) (list []Scope) {
 		}
 		enter := v.EnterNetNS(k.ns)
 		list = append(list, Scope{
-			Subject: rule.Subject{Kind: rule.KindInterface, Name: k.name, NetNS: k.ns}, Where: where, Seconds: view.Elapsed(series[k]).Seconds(),
+			Subject: view.InterfaceEntity(k.name, k.ns), Where: where, Seconds: view.Elapsed(series[k]).Seconds(),
 			Delta: deltas(series[k], map[string]func(sample) uint64{
 				"rx_packets": func(s sample) uint64 { return s.RxPackets }, "tx_packets": func(s sample) uint64 { return s.TxPackets },
 				"rx_errors": func(s sample) uint64 { return s.RxErrors }, "rx_dropped": func(s sample) uint64 { return s.RxDropped },
@@ -124,7 +123,7 @@ func conntrackScopes(v *view.View) (list []Scope) {
 	for _, ns := range spaces {
 		enter := v.EnterNetNS(ns)
 		list = append(list, Scope{
-			Subject: netnsSubject(v, ns), Where: elsewhere(v, ns), Seconds: view.Elapsed(series[ns]).Seconds(),
+			Subject: v.NetNSEntity(ns), Where: elsewhere(v, ns), Seconds: view.Elapsed(series[ns]).Seconds(),
 			Delta: deltas(series[ns], map[string]func(sample) uint64{
 				"drop": func(s sample) uint64 { return s.Drop }, "early_drop": func(s sample) uint64 { return s.EarlyDrop },
 				"insert_failed": func(s sample) uint64 { return s.InsertFailed }, "chaintoolong": func(s sample) uint64 { return s.ChainTooLong },
@@ -165,7 +164,7 @@ func groupScopes(v *view.View) (list []Scope) {
 	type sample = recording.CgroupSample
 	for _, g := range v.Cgroups() {
 		list = append(list, Scope{
-			Subject: rule.Subject{Kind: rule.KindCgroup, Name: g.Path}, Where: "control group " + g.Path, Seconds: g.Seconds,
+			Subject: view.CgroupEntity(g.Path), Where: "control group " + g.Path, Seconds: g.Seconds,
 			Delta: deltas(g.Samples, map[string]func(sample) int64{
 				"oom": func(s sample) int64 { return s.EventsOOM }, "oom_kill": func(s sample) int64 { return s.OOMKills },
 				"pids.max":     func(s sample) int64 { return s.PidsEvents },
@@ -181,13 +180,9 @@ func groupScopes(v *view.View) (list []Scope) {
 // hostScope is a scope of the whole host.
 func hostScope(v *view.View, check shell.Command) Scope {
 	return Scope{
-		Subject: rule.Subject{Kind: rule.KindHost, Name: v.Manifest().Host.Name}, Delta: map[string]float64{},
+		Subject: v.HostEntity(), Delta: map[string]float64{},
 		Check: func(string) shell.Command { return check },
 	}
-}
-
-func netnsSubject(v *view.View, ns uint64) rule.Subject {
-	return rule.Subject{Kind: rule.KindNetNS, Name: v.NetNSName(ns), NetNS: ns}
 }
 
 // elsewhere names a network namespace; "" for the one of rtrail.

@@ -12,6 +12,7 @@ import (
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
+	"rtrail/internal/view"
 )
 
 // unjudged lists counters of refused or failed work that rose while no finding
@@ -39,7 +40,7 @@ func unjudgedWords(c refusal.Risen) string {
 	words := c.Name
 	switch {
 	case c.Scope.Where == "":
-	case c.Scope.Subject.Kind == rule.KindNetNS:
+	case c.Scope.Subject.Kind == view.KindNetNS:
 		words += " in " + c.Scope.Where
 	default:
 		words += " of " + c.Scope.Where

@@ -34,6 +34,7 @@ func Compose(v verdict.Verdict, verbose bool) document.Document {
 		add(document.Heading{Words: "WORTH A LOOK", Style: document.Strong})
 		add(findings(v.Findings[sure:], verbose)...)
 	}
+	add(waits(v.Waits)...)
 	add(times(v.Time, verbose)...)
 	add(unjudged(v.Unjudged, verbose)...)
 	add(healthy(v.Healthy, verbose)...)
@@ -212,6 +213,44 @@ func nothing(v verdict.Verdict) string {
 		why = "rtrail lacked the evidence to see why"
 	}
 	return strings.ToUpper(judged[:1]) + judged[1:] + ". If it was slow in this window, " + why + "."
+}
+
+// waits lists who waits for whom.
+func waits(list []verdict.Chain) []document.Block {
+	if len(list) == 0 {
+		return nil
+	}
+	out := document.List{Title: "WHO WAITS FOR WHOM", Style: document.Strong}
+	for _, chain := range list {
+		var words []string
+		for i, l := range chain {
+			w := l.Words
+			if l.Processes > 1 {
+				w = fmt.Sprintf("%s and %s more", w, plural(l.Processes-1, "process", "processes"))
+			}
+			if about := waiting(l); about != "" && i < len(chain)-1 {
+				w += " (" + about + ")"
+			}
+			words = append(words, w)
+		}
+		out.Items = append(out.Items, document.Item{Words: strings.Join(words, " → ")})
+	}
+	return []document.Block{out}
+}
+
+// waiting says what somebody waits for, how much, and how long.
+func waiting(l verdict.Link) string {
+	var parts []string
+	if l.For != "" {
+		parts = append(parts, l.For)
+	}
+	if l.Mean > 0 {
+		parts = append(parts, unit.Number(l.Mean).String()+" at a time")
+	}
+	if l.Longest > 0 {
+		parts = append(parts, "up to "+unit.Duration(l.Longest).String())
+	}
+	return strings.Join(parts, ", ")
 }
 
 // times is the table of what the busiest processes were doing.

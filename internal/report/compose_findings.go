@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
+	"rtrail/internal/view"
 )
 
 const (
@@ -149,10 +150,10 @@ func folded(list []verdict.Finding) (n int) {
 
 // kinds are the words for several subjects of a kind.
 var kinds = map[string]string{
-	rule.KindProcess: "processes", rule.KindCgroup: "groups", rule.KindDevice: "devices", rule.KindFilesystem: "filesystems",
-	rule.KindInterface: "interfaces", rule.KindListener: "listeners", rule.KindPeer: "destinations", rule.KindNetNS: "network namespaces",
-	rule.KindRule: "packet filter rules", rule.KindCPU: "CPUs", rule.KindService: "services", rule.KindConnection: "connections",
-	rule.KindStatement: "statements",
+	view.KindProcess: "processes", view.KindCgroup: "groups", view.KindDevice: "devices", view.KindFilesystem: "filesystems",
+	view.KindInterface: "interfaces", view.KindListener: "listeners", view.KindPeer: "destinations", view.KindNetNS: "network namespaces",
+	view.KindRule: "packet filter rules", view.KindCPU: "CPUs", view.KindService: "services", view.KindConnection: "connections",
+	view.KindStatement: "statements",
 }
 
 // advice is one check, one change, and what is left for later.
@@ -213,34 +214,35 @@ func hurts(x rule.Fix) int {
 }
 
 // template matches commands that users must fill in before they can work.
-var template = regexp.MustCompile(`\b(PID|IF|UNIT|ADDRESS|HOST|DEVICE|GROUP|FILE|EXTRA_PORT)\b|\.\.\.`)
+var template = regexp.MustCompile(`\b(PID|IF|UNIT|ADDRESS|HOST|DEVICE|GROUP|FILE|EXTRA_PORT|STATEMENT|TABLE|USER|NAME|KEY|EXPRESSION)\b|\.\.\.`)
 
 // dangers are commands that may destroy work or cut people off, with what they do.
 var dangers = []struct {
 	command *regexp.Regexp
 	does    string
+	unless  string // what takes the danger away; "" if nothing does
 }{
-	{regexp.MustCompile(`(?i)mysql .*\bkill\b`), "ends what that connection does and rolls it back"},
-	{regexp.MustCompile(`(?m)(^|[;&|] *)(sudo )?(kill|pkill|killall) (-9 |-KILL |-TERM )?[^-]`), "ends the process and what it is doing"},
-	{regexp.MustCompile(`\b(reboot|shutdown|poweroff)\b`), "ends everything on this host"},
-	{regexp.MustCompile(`\b(systemctl|service) .*(\brestart\b|\bstop\b)`), "ends the work under way in the service"},
-	{regexp.MustCompile(`(?m)(^|[;&|] *)(sudo )?rm `), "deletes files"},
-	{regexp.MustCompile(`(?i)\b(drop|truncate) (table|index|database)\b`), "deletes data"},
-	{regexp.MustCompile(`(?i)\balter table\b`), "may lock or copy the table"},
-	{regexp.MustCompile(`\b(ip6?tables .*-[ID] .*-j DROP|nft .*\bdrop\b)`), "cuts off whom it matches"},
-	{regexp.MustCompile(`\b(ip6?tables -F|nft flush|tc qdisc del)\b`), "takes rules away from all traffic"},
-	{regexp.MustCompile(`\bip6?tables .*--notrack`), "ends NAT and stateful filtering for what it matches"},
-	{regexp.MustCompile(`\bMemoryMax=`), "processes of the group are killed at this limit"},
-	{regexp.MustCompile(`(?i)innodb_flush_log_at_trx_commit *= *[02]|sync_binlog *= *(0|[2-9]|\d\d)`), "a crash may lose commits that clients were told of"},
-	{regexp.MustCompile(`(?i)idle_(\w+_)?transaction_timeout *= *[1-9]`), "rolls back transactions that stay open for longer"},
-	{regexp.MustCompile(`tcp_tw_recycle=1`), "breaks clients behind NAT"},
-	{regexp.MustCompile(`\bswapoff\b`), "may run out of memory"},
+	{regexp.MustCompile(`(?i)mysql .*\bkill\b`), "ends what that connection does and rolls it back", ""},
+	{regexp.MustCompile(`(?m)(^|[;&|] *)(sudo )?(kill|pkill|killall) (-9 |-KILL |-TERM )?[^-]`), "ends the process and what it is doing", ""},
+	{regexp.MustCompile(`\b(reboot|shutdown|poweroff)\b`), "ends everything on this host", ""},
+	{regexp.MustCompile(`\b(systemctl|service) .*(\brestart\b|\bstop\b)`), "ends the work under way in the service", ""},
+	{regexp.MustCompile(`(?m)(^|[;&|] *)(sudo )?rm `), "deletes files", ""},
+	{regexp.MustCompile(`(?i)\b(drop|truncate) (table|index|database)\b`), "deletes data", ""},
+	{regexp.MustCompile(`(?i)\balter table\b`), "may lock or copy the table", "lock=none"},
+	{regexp.MustCompile(`\b(ip6?tables .*-[ID] .*-j DROP|nft .*\bdrop\b)`), "cuts off whom it matches", ""},
+	{regexp.MustCompile(`\b(ip6?tables -F|nft flush|tc qdisc del)\b`), "takes rules away from all traffic", ""},
+	{regexp.MustCompile(`\bip6?tables .*--notrack`), "ends NAT and stateful filtering for what it matches", ""},
+	{regexp.MustCompile(`\bMemoryMax=`), "processes of the group are killed at this limit", ""},
+	{regexp.MustCompile(`(?i)innodb_flush_log_at_trx_commit *= *[02]|sync_binlog *= *(0|[2-9]|\d\d)`), "a crash may lose commits that clients were told of", ""},
+	{regexp.MustCompile(`(?i)idle_(\w+_)?transaction_timeout *= *[1-9]`), "rolls back transactions that stay open for longer", ""},
+	{regexp.MustCompile(`tcp_tw_recycle=1`), "breaks clients behind NAT", ""},
+	{regexp.MustCompile(`\bswapoff\b`), "may run out of memory", ""},
 }
 
 // danger says what a command may destroy; "" if nothing is known.
 func danger(command string) string {
 	for _, d := range dangers {
-		if d.command.MatchString(command) {
+		if d.command.MatchString(command) && (d.unless == "" || !strings.Contains(command, d.unless)) {
 			return d.does
 		}
 	}
@@ -249,7 +251,7 @@ func danger(command string) string {
 
 // about names the subject further where the headline cannot: command line,
 // group.
-func about(s rule.Subject) string {
+func about(s view.Entity) string {
 	var parts []string
 	if s.PID > 0 {
 		parts = append(parts, fmt.Sprintf("pid %d", s.PID))

@@ -10,6 +10,7 @@ import (
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/verdict"
+	"rtrail/internal/view"
 )
 
 func printed(t *testing.T, v verdict.Verdict, verbose bool) string {
@@ -36,7 +37,7 @@ func TestEqualFindingsAreOneBlock(t *testing.T) {
 	var v verdict.Verdict
 	for i := range 7 {
 		v.Findings = append(v.Findings, verdict.Finding{Rank: i + 1, Title: "connects are refused", Finding: rule.Finding{Rule: "net/refused",
-			Subject: rule.Subject{Kind: rule.KindPeer, Name: fmt.Sprint(i)}, Confidence: rule.Likely, Headline: rule.T("10.0.0.%d refuses connects", i)}})
+			Subject: view.Entity{Kind: view.KindPeer, Name: fmt.Sprint(i)}, Confidence: rule.Likely, Headline: rule.T("10.0.0.%d refuses connects", i)}})
 	}
 	v.Findings[6].Confidence = rule.Possible
 	short := printed(t, v, false)

@@ -11,6 +11,7 @@ import (
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
+	"rtrail/internal/view"
 )
 
 // FormatVersion is the version of the JSON form. It grows when a field changes
@@ -31,6 +32,7 @@ type Document struct {
 	NotJudged []NotJudged   `json:"not_judged"`
 	Unseen    []Unseen      `json:"unseen"`
 	Probes    []Probe       `json:"probes"`
+	Waits     [][]Link      `json:"who_waits_for_whom,omitempty"`
 	Time      []ProcessTime `json:"where_the_time_went"`
 	Captures  []Capture     `json:"captures"`
 	Notes     []string      `json:"notes"`
@@ -92,10 +94,21 @@ type Finding struct {
 	Notes      []string   `json:"notes"` // symptoms in words, without a finding of their own
 }
 
+// Link is somebody who waits for the next one of a chain.
+type Link struct {
+	Subject   Subject  `json:"subject"`
+	Name      string   `json:"name"`
+	Processes int      `json:"processes,omitempty"` // that wait, if several
+	For       string   `json:"for"`
+	Waiting   *float64 `json:"waiting"` // what it waited for at a time; null: not known
+	Longest   *float64 `json:"longest_seconds"`
+}
+
 // Subject is whom a finding is about. Fields that do not apply are left out.
 type Subject struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"`
+	Key    string `json:"key,omitempty"` // HOST/KIND/NAME, the same after a restart
 	PID    int32  `json:"pid,omitempty"`
 	Detail string `json:"detail,omitempty"`
 	Port   uint16 `json:"port,omitempty"`
@@ -234,6 +247,7 @@ func NewDocument(v verdict.Verdict) Document {
 				Rows: p.Rows, Lost: p.Lost, Late: p.Late, Error: p.Error, How: p.Remedy.String(),
 			}
 		}),
+		Waits: chains(v.Waits),
 		Time: each(v.Time, func(t verdict.ProcessTime) ProcessTime {
 			return ProcessTime{
 				Name: t.Name, PID: t.PID, Threads: t.Threads, Samples: t.Samples,
@@ -247,7 +261,7 @@ func NewDocument(v verdict.Verdict) Document {
 
 func newFinding(f verdict.Finding) Finding {
 	return Finding{
-		Rank: f.Rank, Rule: f.Rule, Formerly: f.Formerly, Title: f.Title, Subject: Subject(f.Subject),
+		Rank: f.Rank, Rule: f.Rule, Formerly: f.Formerly, Title: f.Title, Subject: newSubject(f.Subject, f.Key.String()),
 		Confidence: f.Confidence.String(), Lossy: f.Lossy,
 		Impact: Impact{
 			TimeLost: measured(f.Impact.TimeLost), Share: measured(f.Impact.Share),
@@ -266,9 +280,31 @@ func newFinding(f verdict.Finding) Finding {
 	}
 }
 
+func newSubject(e view.Entity, key string) Subject {
+	return Subject{Kind: e.Kind, Name: e.Name, Key: key, PID: e.PID, Detail: e.Detail, Port: e.Port, Cgroup: e.Cgroup, NetNS: e.NetNS}
+}
+
+// chains are null without any.
+func chains(list []verdict.Chain) (out [][]Link) {
+	for _, c := range list {
+		links := make([]Link, len(c))
+		for i, l := range c {
+			links[i] = Link{Subject: newSubject(l.Who, l.Key.String()), Name: l.Words, For: l.For, Waiting: measured(l.Mean), Longest: measured(l.Longest.Seconds())}
+			if l.Processes > 1 {
+				links[i].Processes = l.Processes
+			}
+			if l.For == "" && i < len(c)-1 {
+				links[i].For = "answers"
+			}
+		}
+		out = append(out, links)
+	}
+	return out
+}
+
 func newUnjudged(c refusal.Risen) Unjudged {
 	return Unjudged{
-		Counter: c.Name, Where: c.Scope.Where, Subject: Subject(c.Scope.Subject), Count: number(c.Count), PerSecond: number(c.Rate), Unit: c.Unit,
+		Counter: c.Name, Where: c.Scope.Where, Subject: newSubject(c.Scope.Subject, ""), Count: number(c.Count), PerSecond: number(c.Rate), Unit: c.Unit,
 		Meaning: c.Means, Detail: c.Detail, Resource: c.Resource, Rules: each(c.Rules, same), Source: c.File, Check: c.Check().String(),
 	}
 }

@@ -44,7 +44,7 @@ func cited(id, unit string) *metric.Metric {
 func cases() []testCase {
 	accept := rule.Finding{
 		Rule:       "net/accept-queue-full",
-		Subject:    rule.Subject{Kind: rule.KindListener, Name: "nginx", PID: 812, Port: 80, Detail: "nginx: master process /usr/sbin/nginx"},
+		Subject:    view.Entity{Kind: view.KindListener, Name: "nginx", PID: 812, Port: 80, Detail: "nginx: master process /usr/sbin/nginx"},
 		Confidence: rule.Certain,
 		Impact:     rule.Impact{Share: 0.31, Text: rule.T("%v of connects", unit.Share(0.31))},
 		Headline:   rule.T("%s on :%d turns connections away: its accept queue is full", "nginx", 80),
@@ -61,7 +61,7 @@ func cases() []testCase {
 	}
 	evil := rule.Finding{
 		Rule:       "cpu/saturated",
-		Subject:    rule.Subject{Kind: rule.KindProcess, Name: "evil\x1b]0;owned\x07", PID: 4711, Detail: "evil --title \x1b[2J\u202e 数据库服务器", Cgroup: "/system.slice/evil.service"},
+		Subject:    view.Entity{Kind: view.KindProcess, Name: "evil\x1b]0;owned\x07", PID: 4711, Detail: "evil --title \x1b[2J\u202e 数据库服务器", Cgroup: "/system.slice/evil.service"},
 		Confidence: rule.Likely,
 		Impact:     rule.Impact{TimeLost: 2.1, Text: rule.T("%v waited per second", unit.Seconds(2.1))},
 		Headline:   rule.T("the CPUs are full: %s takes %v of them and everybody queues for the rest, which is the longest headline of this test", "evil\x1b]0;owned\x07", unit.Share(0.94)),
@@ -72,12 +72,12 @@ func cases() []testCase {
 		Fixes: []rule.Fix{{Text: rule.T("give it less: lower its priority"), Command: shell.Line("renice -n 10 -p 4711\nionice -c 3 -p 4711"), Tradeoff: "it runs longer"}},
 	}
 	near := rule.Finding{
-		Rule: "disk/full", Subject: rule.Subject{Kind: rule.KindFilesystem, Name: "/var/lib"}, Confidence: rule.Possible,
+		Rule: "disk/full", Subject: view.Entity{Kind: view.KindFilesystem, Name: "/var/lib"}, Confidence: rule.Possible,
 		Impact: rule.Impact{Text: rule.T("%v free", unit.Share(0.04))}, Headline: rule.T("%s is nearly full", "/var/lib"),
 		Evidence: []rule.Evidence{{Metric: cited("disk.space-free", "bytes"), What: rule.T("%v of %v free", unit.Bytes(2<<30), unit.Bytes(50<<30)),
 			Value: 2 << 30, Limit: rule.Limit(5 << 29), Check: shell.Line("df -h /var/lib")}},
 	}
-	retries := rule.Finding{Rule: "net/packet-loss", Subject: rule.Subject{Kind: rule.KindPeer, Name: "10.0.0.7"}, Confidence: rule.Likely,
+	retries := rule.Finding{Rule: "net/packet-loss", Subject: view.Entity{Kind: view.KindPeer, Name: "10.0.0.7"}, Confidence: rule.Likely,
 		Headline: rule.T("packets to %s are lost: %v of segments sent again", "10.0.0.7", unit.Share(0.021))}
 	probes := []verdict.ProbeHealth{
 		{Name: "host", OK: true, Runs: 11, Seconds: 0.041, CPU: 0.033, Rows: 1320},
@@ -128,11 +128,11 @@ func cases() []testCase {
 			Unjudged: []refusal.Risen{
 				{Name: "TcpExtTCPReqQFullDrop", File: "/proc/net/netstat", Count: 20113, Rate: 2011.3,
 					Counter: refusal.Counter{Unit: "SYNs", Means: "a SYN that was dropped", Resource: "half-open connections", Rules: []string{"net/syn-flood"}},
-					Scope: refusal.Scope{Subject: rule.Subject{Kind: rule.KindNetNS, Name: "web", NetNS: 4026531999}, Where: "web",
+					Scope: refusal.Scope{Subject: view.Entity{Kind: view.KindNetNS, Name: "web", NetNS: 4026531999}, Where: "web",
 						Check: func(name string) shell.Command { return shell.Line("ip netns exec web nstat -az %s", name) }}},
 				{Name: "rx_dropped", File: "/proc/net/dev", Count: 41, Rate: 4.1, Detail: "most at evil\x1b[2J",
 					Counter: refusal.Counter{Unit: "packets", Means: "a received packet that was thrown away", Resource: "packet delivery"},
-					Scope: refusal.Scope{Subject: rule.Subject{Kind: rule.KindInterface, Name: "eth0"}, Where: "eth0",
+					Scope: refusal.Scope{Subject: view.Entity{Kind: view.KindInterface, Name: "eth0"}, Where: "eth0",
 						Check: func(string) shell.Command { return shell.Line("ip -s -s link show dev eth0") }}},
 			},
 		}},

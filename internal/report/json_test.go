@@ -15,6 +15,7 @@ import (
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
+	"rtrail/internal/view"
 )
 
 const schemaFile = "../../docs/verdict.schema.json"
@@ -54,7 +55,7 @@ func TestJSONNeverHoldsNaN(t *testing.T) {
 	v := verdict.Verdict{
 		Tool: "rtrail test",
 		Findings: []verdict.Finding{{Rank: 1, Finding: rule.Finding{
-			Rule: "cpu/saturated", Subject: rule.Subject{Kind: rule.KindHost, Name: "h"},
+			Rule: "cpu/saturated", Subject: view.Entity{Kind: view.KindHost, Name: "h"},
 			Confidence: rule.Likely, Headline: rule.T("h"),
 			Impact:   rule.Impact{TimeLost: math.NaN(), Share: math.Inf(1)},
 			Evidence: []rule.Evidence{{Metric: cited("cpu.idle", "share"), Value: math.Inf(-1), Limit: rule.Limit(math.NaN())}},

@@ -60,35 +60,6 @@ func (c Confidence) String() string {
 	return [...]string{"unknown", "possible", "likely", "certain"}[min(max(int(c), 0), 3)]
 }
 
-// Kinds of subject.
-const (
-	KindHost       = "host"
-	KindProcess    = "process"
-	KindCgroup     = "cgroup"
-	KindDevice     = "device"     // block device
-	KindFilesystem = "filesystem" // mount point
-	KindInterface  = "interface"
-	KindListener   = "listener" // Name is the process, Port its port
-	KindPeer       = "peer"     // Name is an address
-	KindNetNS      = "netns"
-	KindRule       = "firewall-rule"
-	KindCPU        = "cpu"
-	KindService    = "service"    // Name is "mysql 10.0.0.2:3306", Port its port
-	KindConnection = "connection" // Name is "10.0.0.1:40000 -> 10.0.0.2:3306"
-	KindStatement  = "statement"  // Name is its text without literals, cut for display
-)
-
-// Subject is whom a finding is about, named as people name it.
-type Subject struct {
-	Kind   string // one of the Kind constants
-	Name   string // "nginx", "vda", "/var/lib", "10.0.0.7"
-	PID    int32  // 0 when it is not a process
-	Detail string // command line, mount source... for display
-	Port   uint16 // listeners
-	Cgroup string // path of the group it lives in, when it matters
-	NetNS  uint64 // network namespace, when it matters
-}
-
 // Impact is what the fault costs. TimeLost is preferred where it can be
 // measured; Share otherwise.
 type Impact struct {
@@ -142,8 +113,8 @@ type Fix struct {
 
 // Finding is one fault found in one subject.
 type Finding struct {
-	Rule       string // set by the verdict
-	Subject    Subject
+	Rule       string      // set by the verdict
+	Subject    view.Entity // whom it is about
 	Confidence Confidence
 	Impact     Impact
 	Headline   Text
@@ -152,11 +123,21 @@ type Finding struct {
 	// Affects lists subjects that suffer from this fault; findings about them
 	// that the rule Explains are folded under this one. With AffectsAll every
 	// such finding is folded, whoever it is about.
-	Affects    []Subject
+	Affects    []view.Entity
 	AffectsAll bool
+	// Behind is whom the subject itself waits for, the worst first, where it is not
+	// for answers to requests, which the evidence shows for all programs alike.
+	Behind []Behind
 	// Notes are symptoms in words that the finding explains without a rule
 	// of their own: "connects of 1.0 s (SYN retransmissions, 214)".
 	Notes []Text
+}
+
+// Behind is somebody whom the subject of a finding waits for.
+type Behind struct {
+	For   string // what is waited for: "row lock"
+	Who   view.Entity
+	Words string // names who it is, and says what it does: "connection 4 (batch@10.0.0.7), which sleeps"
 }
 
 // NotJudged is returned by Detect when evidence the rule needs is missing

@@ -76,7 +76,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 			for i, e := range f.Evidence {
 				f.Evidence[i].Check = e.Command()
 			}
-			placed := Finding{Finding: f, Title: r.Title, Formerly: r.Formerly}
+			placed := Finding{Finding: f, Title: r.Title, Key: v.KeyOf(f.Subject), Formerly: r.Formerly}
 			if sources.lossy(r) {
 				placed.Lossy = true
 				placed.Confidence = max(placed.Confidence-1, rule.Possible)
@@ -89,6 +89,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 		blamed[c.Resource] = true
 	}
 	out.Findings = rank(fold(found, rules))
+	out.Waits = chainsOf(v, out.Findings)
 	for _, r := range rules {
 		if seen[r.Resource] && !blamed[r.Resource] && !unjudged[r.Resource] && !slices.Contains(out.Healthy, r.Resource) {
 			out.Healthy = append(out.Healthy, r.Resource)

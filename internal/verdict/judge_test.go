@@ -41,7 +41,7 @@ func finds(id string, explains []string, found ...rule.Finding) rule.Rule {
 }
 
 func about(name string, c rule.Confidence, share float64) rule.Finding {
-	return rule.Finding{Subject: rule.Subject{Kind: rule.KindProcess, Name: name, PID: int32(len(name))}, Confidence: c, Impact: rule.Impact{Share: share}}
+	return rule.Finding{Subject: view.Entity{Kind: view.KindProcess, Name: name, PID: int32(len(name))}, Confidence: c, Impact: rule.Impact{Share: share}}
 }
 
 // outline is a verdict's findings as "rule(explained rules)".
@@ -68,7 +68,7 @@ func TestRankAndFold(t *testing.T) {
 	hostWide := about("disk", rule.Certain, 0.2)
 	hostWide.AffectsAll = true
 	harms := about("culprit", rule.Likely, 0.1)
-	harms.Affects = []rule.Subject{about("victim", 0, 0).Subject}
+	harms.Affects = []view.Entity{about("victim", 0, 0).Subject}
 	for name, c := range map[string]struct {
 		rules []rule.Rule
 		want  []string

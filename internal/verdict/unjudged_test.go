@@ -32,7 +32,7 @@ func TestARisingRefusalIsNoHealth(t *testing.T) {
 		other := finds("cpu/x", nil)
 		return []rule.Rule{r, other}
 	}
-	flood := rule.Finding{Subject: rule.Subject{Kind: rule.KindListener, Name: "nginx", NetNS: 1}, Confidence: rule.Possible}
+	flood := rule.Finding{Subject: view.Entity{Kind: view.KindListener, Name: "nginx", NetNS: 1}, Confidence: rule.Possible}
 	for _, tt := range []struct {
 		name     string
 		view     *view.View

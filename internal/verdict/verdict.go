@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
+	"rtrail/internal/view"
 )
 
 // Verdict is the answer. Its JSON form is docs/verdict.schema.json, written by
@@ -26,6 +27,7 @@ type Verdict struct {
 	Unjudged []refusal.Risen
 	Unseen   []Unseen // what probes could not see although they ran
 	Probes   []ProbeHealth
+	Waits    []Chain       // who waits for whom, about the sure findings
 	Time     []ProcessTime // where the busiest processes spent the window
 	Vitals   Vitals
 	Captures []Capture
@@ -46,6 +48,7 @@ type Finding struct {
 	rule.Finding
 	Rank     int
 	Title    string
+	Key      view.Key  // of its subject
 	Formerly []string  // IDs of its rule in earlier versions
 	Explains []Finding // findings of other rules folded under this one
 	Lossy    bool      // some of its evidence lost rows; confidence was lowered

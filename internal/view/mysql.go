@@ -18,6 +18,7 @@ type MySQLServer struct {
 	// Packets is what a capture saw of the port it listens on; nil without one.
 	Packets *PacketService
 
+	entity    Entity
 	status    map[string][]recording.MySQLStatus
 	variables map[string]string
 	innodb    []recording.MySQLInnoDB
@@ -52,6 +53,7 @@ func (v *View) mysqlServers() []*MySQLServer {
 			s.Process = &p
 		}
 		s.Packets = v.packetsOfPort(s.Server, s.Port)
+		s.entity = v.mysqlEntity(s)
 		byName[name] = s
 		list = append(list, s)
 	}

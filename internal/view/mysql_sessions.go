@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -58,6 +59,60 @@ func (v *View) StatesOf(server string) (states []MySQLState, looks int) {
 // each in the order of its look.
 func (v *View) SessionsOf(server string) [][]recording.MySQLSession {
 	return looks(v, server, func(r recording.MySQLSession) string { return r.Server })
+}
+
+// SocketOfSession finds the server's end of a session among the sockets of this host.
+func (v *View) SocketOfSession(s *MySQLServer, r recording.MySQLSession) (Connection, bool) {
+	return v.connectionWith(uint16(max(s.Port, 0)), uint16(max(r.ClientPort, 0)), func(c *Connection) string { return c.Remote }, r.Client)
+}
+
+// ClientOfSession finds the program at the client's end of a session, if it runs on
+// this host.
+func (v *View) ClientOfSession(s *MySQLServer, r recording.MySQLSession) (Process, bool) {
+	c, ok := v.connectionWith(uint16(max(r.ClientPort, 0)), uint16(max(s.Port, 0)), func(c *Connection) string { return c.Local }, r.Client)
+	if !ok {
+		return Process{}, false
+	}
+	owners := v.SocketOwners(c.Inode)
+	if len(owners) == 0 {
+		return Process{}, false
+	}
+	return owners[0], true
+}
+
+// connectionWith finds a connection by its ports and by one of its addresses. A
+// server that resolves addresses knows its client by name; then the ports must be
+// those of one connection only.
+func (v *View) connectionWith(local, remote uint16, address func(*Connection) string, client string) (Connection, bool) {
+	if local == 0 || remote == 0 {
+		return Connection{}, false
+	}
+	type ports struct{ local, remote uint16 }
+	known := Memo(v, "connections by ports", func() map[ports][]int {
+		m := map[ports][]int{}
+		for i, c := range v.Connections() {
+			k := ports{c.LocalPort, c.RemotePort}
+			m[k] = append(m[k], i)
+		}
+		return m
+	})
+	_, err := netip.ParseAddr(client)
+	found := -1
+	for _, i := range known[ports{local, remote}] {
+		switch c := &v.Connections()[i]; {
+		case address(c) == client:
+			return *c, true
+		case err == nil:
+		case found >= 0:
+			return Connection{}, false
+		default:
+			found = i
+		}
+	}
+	if found < 0 {
+		return Connection{}, false
+	}
+	return v.Connections()[found], true
 }
 
 // ClientsOf are the connections of a server by user and client address at the

@@ -121,6 +121,20 @@ func (v *View) ErrorsOf(server string) []MySQLErrorRate {
 	return list
 }
 
+// SlowLogs are the slow query logs that were read without asking their servers.
+func (v *View) SlowLogs() []string {
+	return Memo(v, "slow logs", func() (names []string) {
+		for _, r := range recording.Rows[recording.MySQLSlowQuery](v.rec) {
+			if (len(names) == 0 || names[len(names)-1] != r.Server) && !slices.Contains(names, r.Server) {
+				names = append(names, r.Server)
+			}
+		}
+		return slices.DeleteFunc(names, func(name string) bool {
+			return slices.ContainsFunc(v.MySQLServers(), func(s *MySQLServer) bool { return s.Server == name })
+		})
+	})
+}
+
 // SlowQueriesOf are the entries a server wrote into its slow log in the window.
 func (v *View) SlowQueriesOf(server string) []recording.MySQLSlowQuery {
 	var list []recording.MySQLSlowQuery

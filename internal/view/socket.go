@@ -76,7 +76,7 @@ func (v *View) ListenerAt(ns uint64, local string, port uint16) (Listener, bool)
 		if l.Local == local {
 			return l, true
 		}
-		if l.Local == "0.0.0.0" || l.Local == "::" || l.Local == "*" {
+		if Wildcard(l.Local) {
 			wild = &listeners[i]
 		}
 	}
@@ -149,6 +149,23 @@ type ConnectionKey struct {
 	LocalPort  uint16
 	Remote     string
 	RemotePort uint16
+}
+
+// ConnectionBetween finds the socket of one end of a connection, in any network
+// namespace.
+func (v *View) ConnectionBetween(local string, localPort uint16, remote string, remotePort uint16) (Connection, bool) {
+	known := Memo(v, "connection-ends", func() map[ConnectionKey]int {
+		m := map[ConnectionKey]int{}
+		for i, c := range v.Connections() {
+			m[ConnectionKey{Local: c.Local, LocalPort: c.LocalPort, Remote: c.Remote, RemotePort: c.RemotePort}] = i
+		}
+		return m
+	})
+	i, ok := known[ConnectionKey{Local: local, LocalPort: localPort, Remote: remote, RemotePort: remotePort}]
+	if !ok {
+		return Connection{}, false
+	}
+	return v.Connections()[i], true
 }
 
 // Connections lists the TCP connections of all network namespaces, those in

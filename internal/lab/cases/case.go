@@ -50,6 +50,10 @@ type Case struct {
 	// them: "lab@/path/of.sock". It is called after Setup. nil: no server is asked.
 	MySQL func() []string
 
+	// Log names the slow query log that is judged alone, as a file, when the window is
+	// over. nil: there is none.
+	Log func() string
+
 	// Setup makes the healthy system: namespaces, servers, the load that
 	// measures them. What it starts is stopped by the Env, whatever happens.
 	Setup func(context.Context, *env.Env) error

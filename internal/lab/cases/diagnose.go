@@ -20,6 +20,11 @@ func (r Runner) diagnose(ctx context.Context, c Case, e *env.Env) ([]byte, error
 		return nil, fmt.Errorf("find rtrail itself: %w", err)
 	}
 	args := []string{"diagnose", "--json"}
+	if c.Log != nil {
+		env.Sleep(ctx, c.window())
+		out, err := e.Run(ctx, exe, append(args, c.Log())...)
+		return []byte(out), err
+	}
 	if c.MySQL != nil {
 		for _, name := range c.MySQL() {
 			args = append(args, "--mysql", name)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -24,6 +25,8 @@ func mysqlWorkCases() []Case {
 		fullScanCase("digests", server.MySQL9(), "mysqld", false),
 		fullScanCase("prepared", server.MariaDB10(), "mariadbd", true, "--performance-schema=ON"),
 		fullScanCase("prepared97", server.MySQL9(), "mysqld", true),
+		slowLogCase("", server.MariaDB10()),
+		slowLogCase("mysql", server.MySQL9()),
 		fullScanFromDisk(),
 		tmpDiskCase("", server.MariaDB10(), "mariadbd", "--performance-schema=ON"),
 		tmpDiskCase("counters", server.MariaDB10(), "mariadbd"),
@@ -137,9 +140,12 @@ func (s *mysqlScene) start(ctx context.Context, e *env.Env, v server.MySQLVersio
 // fullScanCase drops the index that a filter needs, of statements that are sent
 // as text or prepared in the server.
 func fullScanCase(name string, v server.MySQLVersion, process string, prepared bool, options ...string) Case {
+	return (&mysqlScene{}).fullScan(name, v, process, prepared, options...)
+}
+
+func (s *mysqlScene) fullScan(name string, v server.MySQLVersion, process string, prepared bool, options ...string) Case {
 	const rows = 20_000
 	const text = "SELECT id, body FROM note WHERE code = "
-	s := &mysqlScene{}
 	c := Case{
 		ID:    variant("mysql/full-scan", name),
 		Title: v.Name + " finds rows by a column without an index",
@@ -170,6 +176,30 @@ func fullScanCase(name string, v server.MySQLVersion, process string, prepared b
 		c.Title += ", by prepared statements"
 		c.Measure = s.askingPrepared(2, 5*time.Millisecond, text+"?", func(i int64) any { return code(i % rows) })
 	}
+	return c
+}
+
+// slowLogCase drops the same index, and gives rtrail nothing but the slow query
+// log, which begins anew with the fault and with the fix.
+func slowLogCase(name string, v server.MySQLVersion) Case {
+	s := &mysqlScene{}
+	c := s.fullScan(name, v, "", false, "--long-query-time=0")
+	c.ID, c.Rule, c.Kind, c.Name = variant("mysql/slow-statements", name), "mysql/slow-statements", "statement", "(?i:select .*)"
+	c.Title = v.Name + " logs statements that lack an index"
+	c.MySQL = nil
+	var log string
+	logged := func(part string, step func(context.Context, *env.Env) error) func(context.Context, *env.Env) error {
+		return func(ctx context.Context, e *env.Env) error {
+			if err := step(ctx, e); err != nil {
+				return err
+			}
+			log = filepath.Join(s.m.Dir, "slow-"+part+".log")
+			_, err := s.m.Query(ctx, fmt.Sprintf("SET GLOBAL slow_query_log_file = '%s'; SET GLOBAL slow_query_log = ON", log))
+			return err
+		}
+	}
+	c.Setup, c.Inject, c.Fix = logged("before", c.Setup), logged("under", c.Inject), logged("after", c.Fix)
+	c.Log = func() string { return log }
 	return c
 }
 

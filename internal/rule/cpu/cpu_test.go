@@ -7,6 +7,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 func stress(h *ruletest.Host, n int, each, delay float64, nice int32) *ruletest.Host {
@@ -23,24 +24,24 @@ func TestSaturated(t *testing.T) {
 		{Name: "twice the cores", Host: func() *ruletest.Host {
 			h := stress(ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.98, 0), 4, 0.49, 0.5, 0)
 			return h.Process(ruletest.Process{PID: 80, Comm: "nginx", CPU: 0.02, RunDelay: 0.1}).System(ruletest.System{Running: 5})
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "stress-ng-cpu ×4", Low: 2, High: 2.2, Says: "stress-ng-cpu ×4 uses 98 %"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "stress-ng-cpu ×4", Low: 2, High: 2.2, Says: "stress-ng-cpu ×4 uses 98 %"},
 		{Name: "five seconds, sixteen CPUs", Host: func() *ruletest.Host {
 			return stress(ruletest.New(16, 5).AllCPUs(full), 32, 0.5, 0.5, 0)
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "stress-ng-cpu ×32", Low: 15, High: 17},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "stress-ng-cpu ×32", Low: 15, High: 17},
 		{Name: "many small programs", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).AllCPUs(full)
 			for _, n := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
 				h.Process(ruletest.Process{Comm: n, CPU: 0.2, RunDelay: 0.3})
 			}
 			return h
-		}, Want: rule.Certain, Kind: rule.KindHost, Subject: "db1", Low: 2.9, High: 3.1},
+		}, Want: rule.Certain, Kind: view.KindHost, Subject: "db1", Low: 2.9, High: 3.1},
 		{Name: "only niced work waits", Host: func() *ruletest.Host {
 			return stress(ruletest.New(2, 10).AllCPUs(ruletest.CPU{Nice: 1}), 4, 0.5, 0.5, 19)
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "stress-ng-cpu ×4", Low: 0.1, High: 3},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "stress-ng-cpu ×4", Low: 0.1, High: 3},
 		{Name: "no run delays but pressure", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).AllCPUs(full).Pressure("cpu", 0.9, 0)
 			return h.Process(ruletest.Process{PID: 7, Comm: "java", CPU: 1.9, Change: func(_ float64, r *recording.ProcessSample) { r.RunDelay = recording.Unknown }})
-		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "java", Low: 0.8, High: 1},
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "java", Low: 0.8, High: 1},
 		{Name: "half of the cores busy", Host: func() *ruletest.Host {
 			return stress(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.5}), 1, 1, 0.01, 0)
 		}},
@@ -110,13 +111,13 @@ func TestThrottled(t *testing.T) {
 	ruletest.Check(t, throttled, []ruletest.Situation{
 		{Name: "a tenth of a CPU", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(web).Process(nginx)
-		}, Want: rule.Certain, Kind: rule.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9, Says: "nginx (80) in /web may use only 0.1 CPUs"},
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9, Says: "nginx (80) in /web may use only 0.1 CPUs"},
 		{Name: "nobody seen waiting", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(web)
-		}, Want: rule.Likely, Kind: rule.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9},
+		}, Want: rule.Likely, Kind: view.KindCgroup, Subject: "/web", Low: 0.8, High: 0.9},
 		{Name: "now and then", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 1, 0.02 })).Process(nginx)
-		}, Want: rule.Possible, Kind: rule.KindCgroup, Subject: "/web", Low: 0.01, High: 0.1},
+		}, Want: rule.Possible, Kind: view.KindCgroup, Subject: "/web", Low: 0.01, High: 0.1},
 		{Name: "a quota that is enough", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(idle).Cgroup(with(func(c *ruletest.Cgroup) { c.Throttled, c.ThrottledTime = 0, 0 })).Process(nginx)
 		}},
@@ -142,10 +143,10 @@ func TestContextSwitches(t *testing.T) {
 		// Measured on two CPUs: sysbench threads --threads=64.
 		{Name: "storm", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(kernel).Process(storm).System(ruletest.System{ContextSwitches: 1217864})
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "sysbench", Low: 0.8, High: 0.9, Says: "1.6 µs at a time"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "sysbench", Low: 0.8, High: 0.9, Says: "1.6 µs at a time"},
 		{Name: "storm on a corner of a big host", Host: func() *ruletest.Host {
 			return ruletest.New(32, 5).AllCPUs(ruletest.CPU{User: 0.9}).Process(storm)
-		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "sysbench", Low: 0.01, High: 0.1},
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "sysbench", Low: 0.01, High: 0.1},
 		// Measured: redis-benchmark -c 50 against redis-server.
 		{Name: "redis at full speed", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 0.15, System: 0.5, SoftIRQ: 0.27}).
@@ -180,16 +181,16 @@ func TestOneThreadLimit(t *testing.T) {
 	ruletest.Check(t, oneThreadLimit, []ruletest.Situation{
 		{Name: "unread requests", Host: func() *ruletest.Host {
 			return queue(ruletest.New(2, 10).AllCPUs(half).Process(server), 40, 0)
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "redis-server", Low: 1.9, High: 2.1, Says: "its only thread is busy 99 %"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "redis-server", Low: 1.9, High: 2.1, Says: "its only thread is busy 99 %"},
 		{Name: "connections not accepted", Host: func() *ruletest.Host {
 			return queue(ruletest.New(8, 5).AllCPUs(ruletest.CPU{User: 0.13}).Process(server), 0, 30)
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "redis-server", Low: 29, High: 31},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "redis-server", Low: 29, High: 31},
 		{Name: "one of many threads", Host: func() *ruletest.Host {
 			h := queue(ruletest.New(2, 10).AllCPUs(half), 40, 0)
 			p := server
 			p.Threads, p.CPU = 6, 1.05
 			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 71, Comm: "bio", CPU: 0.05}).Thread(ruletest.Thread{PID: 70, TID: 70, Comm: "main", State: "R", CPU: 0.99})
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.9, High: 1.1, Says: "thread main (70)"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "redis-server", Low: 0.9, High: 1.1, Says: "thread main (70)"},
 		{Name: "one of many threads, and one connection that may be its own", Host: func() *ruletest.Host {
 			h := queue(ruletest.New(2, 10).AllCPUs(half), 0, 0)
 			ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 4, PID: 70})
@@ -199,13 +200,13 @@ func TestOneThreadLimit(t *testing.T) {
 			p := server
 			p.Threads, p.CPU = 6, 1.05
 			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 70, Comm: "main", State: "R", CPU: 0.99})
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6, Says: "nobody was seen waiting"},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6, Says: "nobody was seen waiting"},
 		{Name: "the other threads use a CPU, too", Host: func() *ruletest.Host {
 			h := queue(ruletest.New(4, 10).AllCPUs(half), 40, 0)
 			p := server
 			p.Threads, p.CPU = 6, 1.9
 			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 70, Comm: "main", State: "R", CPU: 0.99})
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.2, High: 0.3, Says: "its other threads use 91 % of a CPU"},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "redis-server", Low: 0.2, High: 0.3, Says: "its other threads use 91 % of a CPU"},
 		{Name: "a thread for each connection, one of which is kept busy", Host: func() *ruletest.Host {
 			h := queue(ruletest.New(2, 10).AllCPUs(half), 40, 0)
 			p := server
@@ -234,10 +235,10 @@ func TestOneThreadLimit(t *testing.T) {
 				return recording.TCPSample{At: at, Inode: 3, Local: "127.0.0.1", LocalPort: 40000, Remote: "127.0.0.1", RemotePort: 6379, State: recording.TCPEstablished}
 			})
 			return h
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6, Says: "nobody was seen waiting"},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6, Says: "nobody was seen waiting"},
 		{Name: "a batch nobody waits for", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(half).Process(server)
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6},
 		{Name: "keeps up with its queue", Host: func() *ruletest.Host {
 			p := server
 			p.CPU = 0.6
@@ -286,35 +287,35 @@ func TestShortLivedProcesses(t *testing.T) {
 	ruletest.Check(t, shortLivedProcesses, []ruletest.Situation{
 		{Name: "a parent and its brief children, and tasks that wait", Host: func() *ruletest.Host {
 			return child(ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(spawner))
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(stress): 400/s new tasks", Proof: "somebody waited for a CPU 60 %"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(stress): 400/s new tasks", Proof: "somebody waited for a CPU 60 %"},
 		{Name: "run delay without pressure", Host: func() *ruletest.Host {
 			return child(ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(spawner).Process(ruletest.Process{Comm: "nginx", CPU: 0.05, RunDelay: 0.5}))
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Proof: "waited 0.5 s per second"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Proof: "waited 0.5 s per second"},
 		{Name: "busy CPUs, and nobody waits", Host: func() *ruletest.Host {
 			return child(ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.1, 0).System(ruletest.System{Forks: 400}).Process(spawner))
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8},
 		{Name: "children whose parent gets no account", Host: func() *ruletest.Host {
 			p := spawner
 			p.Child = 0
 			return child(ruletest.New(2, 5).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(p))
-		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8},
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8},
 		{Name: "a shell loop beside idle CPUs", Host: func() *ruletest.Host {
 			return loop(ruletest.New(2, 10).Pressure("cpu", 0.3, 0))
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
 		{Name: "the same loop beside others that fill the CPUs", Host: func() *ruletest.Host {
 			p := script
 			p.Child = 0.25
 			return child(ruletest.New(2, 10).AllCPUs(ruletest.CPU{User: 1}).Pressure("cpu", 0.9, 0).System(ruletest.System{Forks: 104}).Process(p).
 				Process(ruletest.Process{Comm: "java", CPU: 1.7, RunDelay: 2}))
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "bash", Low: 0.1, High: 0.2},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "bash", Low: 0.1, High: 0.2},
 		{Name: "a script that works on its input", Host: func() *ruletest.Host {
 			return loop(ruletest.New(2, 10)).Thread(ruletest.Thread{PID: 50, TID: 50, Comm: "bash", CPU: 0.05, Syscall: "read", Input: 0.4})
-		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "bash", Low: 0.2, High: 0.4, Proof: "its children used 92 %"},
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "bash", Low: 0.2, High: 0.4, Proof: "its children used 92 %"},
 		{Name: "a script that mostly waits for input", Host: func() *ruletest.Host {
 			return loop(ruletest.New(2, 10)).Thread(ruletest.Thread{PID: 50, TID: 50, Comm: "bash", CPU: 0.05, Syscall: "read", Input: 0.8})
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
-		{Name: "a server that starts two processes for each request", Host: served(52), Want: rule.Likely, Kind: rule.KindProcess, Subject: "bash", Low: 0.2, High: 0.4, Proof: "52/s requests came"},
-		{Name: "an agent that is asked now and then", Host: served(0.2), Want: rule.Possible, Kind: rule.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
+		{Name: "a server that starts two processes for each request", Host: served(52), Want: rule.Likely, Kind: view.KindProcess, Subject: "bash", Low: 0.2, High: 0.4, Proof: "52/s requests came"},
+		{Name: "an agent that is asked now and then", Host: served(0.2), Want: rule.Possible, Kind: view.KindProcess, Subject: "bash", Low: 0.2, High: 0.4},
 		{Name: "a build of long compilations", Host: func() *ruletest.Host {
 			p := spawner
 			p.Comm, p.Child = "make", 1.5
@@ -325,7 +326,7 @@ func TestShortLivedProcesses(t *testing.T) {
 			return h.Process(ruletest.Process{PPID: 50, Comm: "compile", From: 3, To: 3, Started: ruletest.Start.Add(2500 * time.Millisecond), Change: func(_ float64, r *recording.ProcessSample) {
 				r.User, r.System = 400*time.Millisecond, 50*time.Millisecond
 			}})
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "go", Low: 0.2, High: 0.8},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "go", Low: 0.2, High: 0.8},
 		{Name: "threads, not processes", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 3000}).Process(ruletest.Process{PID: 9, Comm: "java", CPU: 1.6})
 		}},
@@ -363,21 +364,21 @@ func TestSoftIRQ(t *testing.T) {
 			return ruletest.Every(h, func(at time.Time, s float64) recording.ProtocolSample {
 				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "NoPorts", Value: int64(400000 * s)}
 			})
-		}, Want: rule.Certain, Kind: rule.KindInterface, Subject: "veth0", Low: 0.59, High: 0.61, Says: "400,000/s tiny packets arrive on veth0"},
+		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "veth0", Low: 0.59, High: 0.61, Says: "400,000/s tiny packets arrive on veth0"},
 		{Name: "refused packets on a CPU with time left", Host: func() *ruletest.Host {
 			return ruletest.Every(flood(ruletest.New(2, 10).CPUs(quiet, ruletest.CPU{User: 0.1, SoftIRQ: 0.35}), "eth0", 90000, 60), func(at time.Time, s float64) recording.ProtocolSample {
 				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "NoPorts", Value: int64(90000 * s)}
 			})
-		}, Want: rule.Certain, Kind: rule.KindInterface, Subject: "eth0", Low: 0.3, High: 0.4},
+		}, Want: rule.Certain, Kind: view.KindInterface, Subject: "eth0", Low: 0.3, High: 0.4},
 		{Name: "a name server with time left", Host: func() *ruletest.Host {
 			return ruletest.Every(flood(ruletest.New(2, 10).CPUs(quiet, ruletest.CPU{User: 0.3, SoftIRQ: 0.35}), "eth0", 90000, 75), func(at time.Time, s float64) recording.ProtocolSample {
 				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "Udp", Name: "InDatagrams", Value: int64(90000 * s)}
 			})
-		}, Want: rule.Possible, Kind: rule.KindInterface, Subject: "eth0", Low: 0.3, High: 0.4},
+		}, Want: rule.Possible, Kind: view.KindInterface, Subject: "eth0", Low: 0.3, High: 0.4},
 		{Name: "large packets that pile up", Host: func() *ruletest.Host {
 			return flood(ruletest.New(4, 5).CPUs(quiet, loaded, quiet, quiet), "eth0", 400000, 1400).
 				Process(ruletest.Process{PID: 20, Comm: "ksoftirqd/1", Kernel: true, CPU: 0.3})
-		}, Want: rule.Likely, Kind: rule.KindInterface, Subject: "eth0", Low: 0.59, High: 0.61},
+		}, Want: rule.Likely, Kind: view.KindInterface, Subject: "eth0", Low: 0.59, High: 0.61},
 		{Name: "useful traffic", Host: func() *ruletest.Host {
 			return flood(ruletest.New(2, 10).CPUs(quiet, ruletest.CPU{User: 0.3, System: 0.4, SoftIRQ: 0.28}), "eth0", 90000, 300)
 		}},

@@ -251,7 +251,7 @@ func (list *instants) at(t time.Time) *float64 {
 
 func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.Finding {
 	p := t.process
-	f := rule.Finding{Subject: rule.ProcessSubject(p), Confidence: rule.Possible}
+	f := rule.Finding{Subject: p.Entity(), Confidence: rule.Possible}
 	who := fmt.Sprintf("%s (%d)", p.Comm, p.PID)
 	thread := "its only thread"
 	if p.Threads > 1 {

@@ -112,8 +112,8 @@ func (g program) label() string {
 
 // subject names the program; of several workers the busiest lends its PID, so
 // that one can look at it.
-func (g program) subject() rule.Subject {
-	s := rule.ProcessSubject(g.processes[0])
+func (g program) subject() view.Entity {
+	s := g.processes[0].Entity()
 	if w := g.workers(); len(w) > 1 {
 		s.Name = fmt.Sprintf("%s ×%d", g.name, len(w))
 	}
@@ -134,13 +134,13 @@ func labels(list []program, most int) string {
 }
 
 // subjects are the processes of programs as subjects, at most a hundred.
-func subjects(list []program) []rule.Subject {
+func subjects(list []program) []view.Entity {
 	const most = 100
-	var out []rule.Subject
+	var out []view.Entity
 	for _, g := range list {
 		for _, p := range g.processes {
 			if len(out) < most {
-				out = append(out, rule.ProcessSubject(p))
+				out = append(out, p.Entity())
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 		f.Headline = rule.T("more work than CPUs: %s uses %v of %d CPUs, and %v tasks wait for one at any time",
 			top.label(), unit.Share(top.cpu/float64(cpus)), cpus, unit.Number(round(q.waited+q.niced)))
 	} else {
-		f.Subject = rule.Subject{Kind: rule.KindHost, Name: hostName(v)}
+		f.Subject = v.HostEntity()
 		f.Headline = rule.T("more work than %d CPUs can do: %v tasks wait for one at any time; most is used by %s",
 			cpus, unit.Number(round(q.waited+q.niced)), labels(q.consumers, 3))
 	}

@@ -193,7 +193,7 @@ func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sc
 	if len(b.children) > 0 {
 		children = strings.Join(b.children, ", ")
 	}
-	f.Subject = rule.ProcessSubject(b.parent)
+	f.Subject = b.parent.Entity()
 	f.Headline = rule.T("%s starts short-lived processes (%s): %v new tasks, %v of all CPU time", who, children, unit.PerSecond(sched.Forks), unit.Share(used))
 	f.Impact = rule.Impact{Share: used, Text: rule.T("%v of all CPU time", unit.Share(used))}
 	f.Evidence = []rule.Evidence{

@@ -210,10 +210,10 @@ func natureOf(v *view.View, flow traffic) nature {
 
 func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 	cpu := fmt.Sprintf("CPU %d", x.worst.CPU)
-	f.Subject = rule.Subject{Kind: rule.KindCPU, Name: cpu}
+	f.Subject = view.Entity{Kind: view.KindCPU, Name: cpu}
 	f.Headline = rule.T("%s spends %v of its time in softirqs, mostly %s", cpu, unit.Share(x.worst.SoftIRQ), x.kinds.top)
 	if x.hasFlow {
-		f.Subject = rule.Subject{Kind: rule.KindInterface, Name: x.flow.name, NetNS: x.flow.netns}
+		f.Subject = view.InterfaceEntity(x.flow.name, x.flow.netns)
 		what := "packets"
 		if x.flood {
 			what = "tiny packets"
@@ -241,7 +241,7 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 		}
 	}
 	if x.daemon.CPU >= ksoftirqdFrom.Value {
-		f.Affects = append(f.Affects, rule.ProcessSubject(x.daemon))
+		f.Affects = append(f.Affects, x.daemon.Entity())
 		f.Notes = append(f.Notes, rule.T("%s uses %v of a CPU: it does the work that piles up, it does not cause it", x.daemon.Comm, unit.Share(x.daemon.CPU)))
 	}
 	where := "IF"

@@ -3,8 +3,6 @@ package cpu
 import (
 	"math"
 	"slices"
-
-	"rtrail/internal/view"
 )
 
 // round keeps two decimals below ten and one above: more would pretend to a
@@ -14,13 +12,6 @@ func round(v float64) float64 {
 		return math.Round(v*100) / 100
 	}
 	return math.Round(v*10) / 10
-}
-
-func hostName(v *view.View) string {
-	if n := v.Manifest().Host.Name; n != "" {
-		return n
-	}
-	return "this host"
 }
 
 // median of a list; 0 when it is empty.

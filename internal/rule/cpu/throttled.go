@@ -67,13 +67,13 @@ func throttledFinding(v *view.View, c view.Cgroup) rule.Finding {
 	c.Throttling = view.OrZero(c.Throttling)
 	members := v.InCPUGroup(c.Path)
 	var delay float64
-	var affects []rule.Subject
+	var affects []view.Entity
 	for _, p := range members {
 		delay += view.OrZero(p.RunDelay)
-		affects = append(affects, rule.ProcessSubject(p))
+		affects = append(affects, p.Entity())
 	}
 	f := rule.Finding{
-		Subject:    rule.Subject{Kind: rule.KindCgroup, Name: c.Path, Cgroup: c.Path, Detail: names(members, 4)},
+		Subject:    view.Entity{Kind: view.KindCgroup, Name: c.Path, Cgroup: c.Path, Detail: names(members, 4)},
 		Confidence: rule.Possible,
 		Affects:    affects,
 		// Time in which the whole group stood still, once per CPU it was
@@ -99,7 +99,7 @@ func throttledFinding(v *view.View, c view.Cgroup) rule.Finding {
 	if who == "" {
 		who = "its processes"
 	}
-	f.Headline = rule.T("%s in %s may use only %s and is stopped in %v of the periods", who, c.Path, quota, unit.Share(share))
+	f.Headline = rule.T("%s in %s may use only %s: stopped in %v of the periods", who, c.Path, quota, unit.Share(share))
 	f.Evidence = append(f.Evidence,
 		rule.Evidence{Metric: metric.CgroupThrottledPeriods, Value: share, Limit: rule.Limit(throttledShare.Value),
 			What:  rule.T("nr_throttled +%v of nr_periods +%v", unit.Count(c.ThrottledIn), unit.Count(c.PeriodsIn)),

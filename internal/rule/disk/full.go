@@ -121,12 +121,12 @@ func starved(s space, failing []view.Process) bool {
 	return s.left <= crumbs.Value*s.total && slices.ContainsFunc(failing, func(p view.Process) bool { return p.WriteBytes > 0 })
 }
 
-func filesystemSubject(fs view.Filesystem) rule.Subject {
+func filesystemSubject(fs view.Filesystem) view.Entity {
 	detail := fs.Device
 	if fs.FSType != "" {
 		detail += ", " + fs.FSType
 	}
-	return rule.Subject{Kind: rule.KindFilesystem, Name: fs.MountPoint, Detail: detail}
+	return view.Entity{Kind: view.KindFilesystem, Name: fs.MountPoint, Detail: detail}
 }
 
 func fullWords(fs view.Filesystem, s space, none bool) (rule.Text, rule.Impact) {

@@ -148,13 +148,13 @@ func (c candidate) judge(v *view.View, w waiters, ambiguous bool) (rule.Finding,
 	f.Evidence = c.evidence(w)
 	f.Fixes = c.fixes(w)
 	for _, p := range w.list {
-		f.Affects = append(f.Affects, rule.ProcessSubject(p.Process))
+		f.Affects = append(f.Affects, p.Process.Entity())
 	}
 	return f, true
 }
 
-func (c candidate) subject() rule.Subject {
-	return rule.Subject{Kind: rule.KindDevice, Name: c.Device, Detail: c.where()}
+func (c candidate) subject() view.Entity {
+	return view.Entity{Kind: view.KindDevice, Name: c.Device, Detail: c.where()}
 }
 
 // where says what is on the device: "/var, backed by /srv/disk.img".

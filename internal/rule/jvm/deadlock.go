@@ -104,7 +104,7 @@ func dumps(v *view.View) []*dumped {
 func (d *dumped) finding() rule.Finding {
 	stuck := int64(len(d.members)) + d.behind
 	f := rule.Finding{
-		Subject:    rule.Subject{Kind: rule.KindProcess, Name: "java", PID: max(d.pid, 0), Detail: d.source},
+		Subject:    view.Entity{Kind: view.KindProcess, Name: "java", PID: max(d.pid, 0), Detail: d.source},
 		Confidence: rule.Certain,
 		Impact:     rule.Impact{TimeLost: float64(stuck), Text: rule.T("%s for ever", waits(stuck))},
 		Headline:   rule.T("%s: %s wait for each other's locks, and all are stuck", d.number(), unit.Plural(len(d.members), "thread", "threads")),

@@ -46,16 +46,16 @@ func TestDeadlock(t *testing.T) {
 		return func() *ruletest.Host { return ruletest.Add(ruletest.New(2, 10), locks...) }
 	}
 	ruletest.Check(t, deadlock, []ruletest.Situation{
-		{Name: "two threads", Host: host(lock("0x1", "a", "b", 1, 1), lock("0x2", "b", "a", 1, 1)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "java",
+		{Name: "two threads", Host: host(lock("0x1", "a", "b", 1, 1), lock("0x2", "b", "a", 1, 1)), Want: rule.Certain, Kind: view.KindProcess, Subject: "java",
 			Low: 2, High: 2, Says: "deadlock: 2 threads", Proof: `"a" waits for 0x1 (java.util.concurrent.locks.ReentrantLock$NonfairSync), which "b" holds, in Ledger.transfer <- Ledger.run`},
-		{Name: "others behind them", Host: host(lock("0x1", "a", "b", 1, 4), lock("0x2", "b", "a", 1, 1), lock("0x3", "c", "a", 0, 5), lock("0x4", "d", "x", 0, 9)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "java",
+		{Name: "others behind them", Host: host(lock("0x1", "a", "b", 1, 4), lock("0x2", "b", "a", 1, 1), lock("0x3", "c", "a", 0, 5), lock("0x4", "d", "x", 0, 9)), Want: rule.Certain, Kind: view.KindProcess, Subject: "java",
 			Low: 10, High: 10, Says: "and 8 more for theirs", Proof: "8 threads wait for a lock that one of them holds"},
-		{Name: "two deadlocks", Host: host(lock("0x1", "a", "b", 1, 1), lock("0x2", "b", "a", 1, 1), lock("0x3", "c", "d", 2, 1), lock("0x4", "d", "c", 2, 1)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "java",
+		{Name: "two deadlocks", Host: host(lock("0x1", "a", "b", 1, 1), lock("0x2", "b", "a", 1, 1), lock("0x3", "c", "d", 2, 1), lock("0x4", "d", "c", 2, 1)), Want: rule.Certain, Kind: view.KindProcess, Subject: "java",
 			Low: 4, High: 4, Says: "2 deadlocks: 4 threads"},
 		{Name: "a queue for a lock", Host: host(lock("0x1", "a", "b", 0, 40))},
 		{Name: "nobody waits", Host: host()},
 		{Name: "holders are not told", Host: host(lock("0x1", "a", "", 0, 3)), Abstains: "who holds 1 lock"},
-		{Name: "a deadlock, and a holder that is not told", Host: host(lock("0x1", "a", "b", 1, 1), lock("0x2", "b", "a", 1, 1), lock("0x3", "c", "", 0, 1)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "java", Low: 2, High: 2},
+		{Name: "a deadlock, and a holder that is not told", Host: host(lock("0x1", "a", "b", 1, 1), lock("0x2", "b", "a", 1, 1), lock("0x3", "c", "", 0, 1)), Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 2, High: 2},
 	})
 }
 

@@ -95,11 +95,11 @@ func groupKill(v *view.View, list []kill) rule.Finding {
 		group = "its control group"
 	}
 	f := rule.Finding{
-		Subject:    rule.Subject{Kind: rule.KindCgroup, Name: group, Detail: killedWho(list), Cgroup: k.group},
+		Subject:    view.Entity{Kind: view.KindCgroup, Name: group, Detail: killedWho(list), Cgroup: k.group},
 		Confidence: rule.Certain,
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(len(list)))},
 		Evidence:   []rule.Evidence{killEvidence(v, k)},
-		Affects:    append(members(v, k), victim(k), groupSubject(k.group)),
+		Affects:    append(members(v, k), victim(v, k), view.CgroupEntity(k.group)),
 	}
 	limit := k.limit
 	for _, c := range v.Cgroups() {
@@ -146,27 +146,23 @@ func wasOrWere(n int) string {
 
 // members are the processes that live in the group, or were started again
 // under the victim's name.
-func members(v *view.View, k kill) []rule.Subject {
-	var list []rule.Subject
+func members(v *view.View, k kill) []view.Entity {
+	var list []view.Entity
 	for _, p := range v.Processes() {
 		if k.group != "" && k.group != "/" && view.InGroup(p.MemCgroup, k.group) || p.Comm == k.comm {
-			list = append(list, rule.ProcessSubject(p))
+			list = append(list, p.Entity())
 		}
 	}
 	return list
 }
 
-func groupSubject(path string) rule.Subject {
-	return rule.Subject{Kind: rule.KindCgroup, Name: path, Cgroup: path}
-}
-
 func countedGroupKill(v *view.View, c view.Cgroup, n float64) rule.Finding {
-	affects := []rule.Subject{groupSubject(c.Path)}
+	affects := []view.Entity{view.CgroupEntity(c.Path)}
 	for _, p := range v.InMemoryGroup(c.Path) {
-		affects = append(affects, rule.ProcessSubject(p))
+		affects = append(affects, p.Entity())
 	}
 	f := rule.Finding{
-		Subject:    groupSubject(c.Path),
+		Subject:    view.CgroupEntity(c.Path),
 		Confidence: rule.Certain,
 		Affects:    affects,
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},

@@ -11,6 +11,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // logs holds the lines of one kill as kernels print them. The formats are
@@ -147,18 +148,18 @@ func recorded(t *testing.T) *ruletest.Host {
 func TestOOMKill(t *testing.T) {
 	ruletest.Check(t, oomKill, []ruletest.Situation{
 		{Name: "recorded", Host: func() *ruletest.Host { return recorded(t) },
-			Want: rule.Certain, Kind: rule.KindProcess, Subject: "report-job", Low: 1, High: 1, Says: "the kernel killed report-job (833): the host was out of memory"},
+			Want: rule.Certain, Kind: view.KindProcess, Subject: "report-job", Low: 1, High: 1, Says: "the kernel killed report-job (833): the host was out of memory"},
 		{Name: "in the window", Host: func() *ruletest.Host { return logged(3, "5.4, host") },
-			Want: rule.Certain, Kind: rule.KindProcess, Subject: "python", Low: 1, High: 1, Says: "the kernel killed python (2953): the host was out of memory"},
+			Want: rule.Certain, Kind: view.KindProcess, Subject: "python", Low: 1, High: 1, Says: "the kernel killed python (2953): the host was out of memory"},
 		{Name: "on an old kernel", Host: func() *ruletest.Host { return logged(3, "3.10, host") },
-			Want: rule.Certain, Kind: rule.KindProcess, Subject: "java", Low: 1, High: 1},
+			Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 1, High: 1},
 		{Name: "a minute before the window", Host: func() *ruletest.Host { return logged(-60, "5.4, host") },
-			Want: rule.Possible, Kind: rule.KindProcess, Subject: "python", High: 0.00099, Says: "before the window"},
+			Want: rule.Possible, Kind: view.KindProcess, Subject: "python", High: 0.00099, Says: "before the window"},
 		{Name: "an hour before the window", Host: func() *ruletest.Host { return logged(-3600, "5.4, host") }},
 		{Name: "a group's affair", Host: func() *ruletest.Host { return logged(3, "6.1, group") }},
 		{Name: "counted, log not readable", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Memory(8*gib, gib, 0)
-		}, Want: rule.Likely, Kind: rule.KindHost, Subject: "db1", Low: 1, High: 1, Says: "killed 2 processes"},
+		}, Want: rule.Likely, Kind: view.KindHost, Subject: "db1", Low: 1, High: 1, Says: "killed 2 processes"},
 		{Name: "counted, but by a group", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app", OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/app/worker", OOMKills: 0.2})
 		}},
@@ -170,19 +171,19 @@ func TestCgroupOOM(t *testing.T) {
 	ruletest.Check(t, cgroupOOM, []ruletest.Situation{
 		{Name: "limit in the log", Host: func() *ruletest.Host {
 			return logged(3, "6.1, group").Cgroup(ruletest.Cgroup{Path: "/app.slice", Memory: 60 * mib, MemoryMax: 64 * mib, OOMKills: 0.1, EventsMax: 3})
-		}, Want: rule.Certain, Kind: rule.KindCgroup, Subject: "/app.slice", Low: 1, High: 1, Says: "/app.slice reached its limit of 64 MiB"},
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app.slice", Low: 1, High: 1, Says: "/app.slice reached its limit of 64 MiB"},
 		{Name: "old kernel", Host: func() *ruletest.Host { return logged(3, "4.15, group") },
-			Want: rule.Certain, Kind: rule.KindCgroup, Subject: "/docker/aaa", Low: 1, High: 1, Says: "java (7316) was killed"},
+			Want: rule.Certain, Kind: view.KindCgroup, Subject: "/docker/aaa", Low: 1, High: 1, Says: "java (7316) was killed"},
 		{Name: "rate limited lines, the process was seen", Host: func() *ruletest.Host {
 			return logged(3, "6.1, rate limited after another").Process(ruletest.Process{PID: 42, Comm: "app", MemCgroup: "/app/x", To: 3}).
 				Cgroup(ruletest.Cgroup{Path: "/app", Memory: 60 * mib, MemoryMax: 64 * mib})
-		}, Want: rule.Certain, Kind: rule.KindCgroup, Subject: "/app", Low: 1, High: 1},
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
 		{Name: "counters only", Host: func() *ruletest.Host {
 			return ruletest.New(2, 5).VMStat(ruletest.VMStat{OOMKills: 0.2}).Cgroup(ruletest.Cgroup{Path: "/", OOMKills: 0.2}).
 				Cgroup(ruletest.Cgroup{Path: "/app", Memory: 60 * mib, MemoryMax: 64 * mib, OOMKills: 0.2})
-		}, Want: rule.Certain, Kind: rule.KindCgroup, Subject: "/app", Low: 1, High: 1},
+		}, Want: rule.Certain, Kind: view.KindCgroup, Subject: "/app", Low: 1, High: 1},
 		{Name: "just before the window", Host: func() *ruletest.Host { return logged(-20, "6.1, group") },
-			Want: rule.Possible, Kind: rule.KindCgroup, Subject: "/app.slice", High: 0.00099, Says: "before the window"},
+			Want: rule.Possible, Kind: view.KindCgroup, Subject: "/app.slice", High: 0.00099, Says: "before the window"},
 		{Name: "a kill of the host", Host: func() *ruletest.Host { return logged(3, "5.4, host") }},
 	})
 }

@@ -167,13 +167,13 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	p, t := g.process, g.trend
 	who := fmt.Sprintf("%s (%d)", p.Comm, p.PID)
 	c := ceilingOf(v, p)
-	f := rule.Finding{Subject: rule.ProcessSubject(p), Confidence: sureOf(v, p, t)}
+	f := rule.Finding{Subject: p.Entity(), Confidence: sureOf(v, p, t)}
 	left := c.left(t)
 	old := p.Age(v.End()) >= grownUp.Duration()
 	f.Headline = rule.T("%s takes %v more memory every second and gives none back", who, unit.Bytes(t.slope))
 	f.Impact = rule.Impact{Share: 0.001, Text: rule.T("%v/s", unit.Bytes(t.slope))}
 	if c.known && !c.host {
-		f.Affects = append(f.Affects, groupSubject(c.group.Path))
+		f.Affects = append(f.Affects, view.CgroupEntity(c.group.Path))
 	}
 	if c.known {
 		// How much of the time to react is gone by the end of the window: a

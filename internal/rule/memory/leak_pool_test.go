@@ -7,6 +7,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // A buffer pool that fills is no leak; what grows beside it may be one.
@@ -44,17 +45,17 @@ func TestLeakBesideBufferPool(t *testing.T) {
 		{Name: "hardly anything beside the pool", Host: host(server{comm: "mysqld", age: young, grows: 2.2, pool: 2, free: 100})},
 		{Name: "the pool may hold it, and does not tell", Abstains: "its memory grew by 20 MiB beside the 10 MiB that its InnoDB buffer pool gained; 100 MiB of the pool are free",
 			Host: host(server{comm: "mysqld", age: young, grows: 3, pool: 1, free: 100})},
-		{Name: "more than the pool can hold", Want: rule.Possible, Kind: rule.KindProcess, Subject: "mysqld", Low: 0.0005, High: 0.01,
+		{Name: "more than the pool can hold", Want: rule.Possible, Kind: view.KindProcess, Subject: "mysqld", Low: 0.0005, High: 0.01,
 			Says: "mysqld (33) takes 2 MiB more memory every second", Proof: "10 MiB that its InnoDB buffer pool gained meanwhile are left out",
 			Host: host(server{comm: "mysqld", age: old, grows: 3, pool: 1, free: 4})},
-		{Name: "memory is gone soon, pool or not", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mysqld", Low: 0.1, High: 0.3, Says: "takes 50 MiB more memory every second",
+		{Name: "memory is gone soon, pool or not", Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 0.1, High: 0.3, Says: "takes 50 MiB more memory every second",
 			Host: host(server{comm: "mysqld", age: old, grows: 51, pool: 1, free: 1024, available: 3 * gib})},
-		{Name: "there is no room for the pool", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mysqld", Low: 0.1, High: 0.3, Says: "takes 20 MiB more memory every second",
+		{Name: "there is no room for the pool", Want: rule.Likely, Kind: view.KindProcess, Subject: "mysqld", Low: 0.1, High: 0.3, Says: "takes 20 MiB more memory every second",
 			Proof: "has 8 GiB still to fill, more than is left", Host: host(server{comm: "mysqld", age: old, grows: 20, pool: 20, free: 8192, available: gib})},
-		{Name: "the pool is full", Want: rule.Possible, Kind: rule.KindProcess, Subject: "mysqld", Low: 0.0005, High: 0.01, Says: "takes 2 MiB more memory every second",
+		{Name: "the pool is full", Want: rule.Possible, Kind: view.KindProcess, Subject: "mysqld", Low: 0.0005, High: 0.01, Says: "takes 2 MiB more memory every second",
 			Host: host(server{comm: "mysqld", age: young, grows: 2, free: 16})},
 		{Name: "nobody asked a young server", Abstains: "its memory grew by 20 MiB; it has just started", Host: host(server{comm: "mysqld", age: young, grows: 2, unasked: true})},
-		{Name: "nobody asked an old server", Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.0005, High: 0.01, Host: host(server{comm: "mariadbd", age: old, grows: 2, unasked: true})},
-		{Name: "another young program", Want: rule.Possible, Kind: rule.KindProcess, Subject: "leaky-service", Low: 0.0005, High: 0.01, Host: host(server{comm: "leaky-service", age: young, grows: 2, unasked: true})},
+		{Name: "nobody asked an old server", Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.0005, High: 0.01, Host: host(server{comm: "mariadbd", age: old, grows: 2, unasked: true})},
+		{Name: "another young program", Want: rule.Possible, Kind: view.KindProcess, Subject: "leaky-service", Low: 0.0005, High: 0.01, Host: host(server{comm: "leaky-service", age: young, grows: 2, unasked: true})},
 	})
 }

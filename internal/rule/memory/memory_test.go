@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 const mib, gib = 1 << 20, 1 << 30
@@ -25,22 +26,22 @@ func TestSwapping(t *testing.T) {
 	}
 	ruletest.Check(t, swapping, []ruletest.Situation{
 		{Name: "working set does not fit", Host: func() *ruletest.Host { return host(thrash, 0.4) },
-			Want: rule.Certain, Kind: rule.KindProcess, Subject: "java", Low: 0.39, High: 0.41, Says: "the host is short of memory: 20.3 MiB/s go to swap"},
+			Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.39, High: 0.41, Says: "the host is short of memory: 20.3 MiB/s go to swap"},
 		{Name: "in its group only", Host: func() *ruletest.Host {
 			return host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 1000 * mib, MemoryMax: gib, SwapUsed: 600 * mib, EventsMax: 50})
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "/app, limited to 1 GiB, is short of memory"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "/app, limited to 1 GiB, is short of memory"},
 		{Name: "a group full of file cache is not the one that is short", Host: func() *ruletest.Host {
 			h := host(thrash, 0.2).Cgroup(ruletest.Cgroup{Path: "/copy", Memory: 1000 * mib, MemoryMax: gib, SwapUsed: mib,
 				Change: func(_ float64, r *recording.CgroupSample) { r.Anon = 10 * mib }})
 			return h.Process(ruletest.Process{Comm: "cp", Anon: mib, MemCgroup: "/copy"})
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "the host is short"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "java", Low: 0.19, High: 0.21, Says: "the host is short"},
 		{Name: "coming home after a shortage", Host: func() *ruletest.Host {
 			return host(ruletest.VMStat{SwapIn: 800, MajorFaults: 300}, 0.02)
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "java", Low: 0.01, High: 0.1},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "java", Low: 0.01, High: 0.1},
 		{Name: "cold memory lies in swap", Host: func() *ruletest.Host { return host(ruletest.VMStat{SwapIn: 1}, 0) }},
 		{Name: "a trickle of cold pages out", Host: func() *ruletest.Host { return host(ruletest.VMStat{SwapOut: 40}, 0) }},
 		{Name: "compressed swap that nobody feels", Host: func() *ruletest.Host { return host(ruletest.VMStat{SwapIn: 200, SwapOut: 200}, 0.002) },
-			Want: rule.Possible, Kind: rule.KindProcess, Subject: "java", Low: 0.001, High: 0.01},
+			Want: rule.Possible, Kind: view.KindProcess, Subject: "java", Low: 0.001, High: 0.01},
 	})
 }
 
@@ -68,7 +69,7 @@ func TestLeak(t *testing.T) {
 	}
 	ruletest.Check(t, leak, []ruletest.Situation{
 		{Name: "8 KB/s beside noise", Host: func() *ruletest.Host { return host(20, leaky(8192), 6*gib) },
-			Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "app (33) takes 8 KiB more memory every second"},
+			Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "app (33) takes 8 KiB more memory every second"},
 		{Name: "8 KB/s in five seconds are a few pages", Host: func() *ruletest.Host { return host(5, leaky(8192), 6*gib) }},
 		{Name: "a program that has just begun takes what it needs", Host: func() *ruletest.Host {
 			p := leaky(8192)
@@ -77,7 +78,7 @@ func TestLeak(t *testing.T) {
 		}},
 		{Name: "8 KB/s into a small limit, in five seconds", Host: func() *ruletest.Host {
 			return host(5, leaky(8192), 6*gib).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 100 * mib, MemoryMax: 110 * mib})
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.0009, High: 0.01},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01},
 		{Name: "the first pages of a program in a small group", Host: func() *ruletest.Host {
 			p := leaky(8192)
 			p.Started = ruletest.Start.Add(-7 * time.Second)
@@ -92,7 +93,7 @@ func TestLeak(t *testing.T) {
 				}
 			}
 			return host(20, p, 6*gib)
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "8 KiB more"},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "8 KiB more"},
 		{Name: "4 MiB that come and go, no leak", Host: func() *ruletest.Host {
 			p := leaky(0)
 			p.Change = func(s float64, r *recording.ProcessSample) {
@@ -103,17 +104,17 @@ func TestLeak(t *testing.T) {
 			return host(20, p, 6*gib)
 		}},
 		{Name: "5 MB/s with room for hours", Host: func() *ruletest.Host { return host(10, leaky(5*mib), 40*gib) },
-			Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.001, High: 0.01},
+			Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.001, High: 0.01},
 		{Name: "5 MB/s into a limit", Host: func() *ruletest.Host {
 			return host(10, leaky(5*mib), 40*gib).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 100 * mib, MemoryMax: 400 * mib})
-		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "app", Low: 0.1, High: 0.3},
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "app", Low: 0.1, High: 0.3},
 		{Name: "host full in a minute", Host: func() *ruletest.Host { return host(10, leaky(50*mib), 3*gib) },
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "app", Low: 0.1, High: 0.3},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "app", Low: 0.1, High: 0.3},
 		{Name: "a young process warms up", Host: func() *ruletest.Host {
 			p := leaky(50 * mib)
 			p.Started = ruletest.Start.Add(-5 * time.Second)
 			return host(10, p, 3*gib)
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.01, High: 0.3},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.01, High: 0.3},
 		{Name: "a compiler that began while watched", Host: func() *ruletest.Host {
 			p := leaky(21 * mib)
 			p.Started = ruletest.Start.Add(time.Second)
@@ -123,14 +124,14 @@ func TestLeak(t *testing.T) {
 			p := leaky(50 * mib)
 			p.Started = ruletest.Start.Add(time.Second)
 			return host(10, p, 3*gib)
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.01, High: 0.3},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.01, High: 0.3},
 		{Name: "a quarter of an hour without a pause", Host: func() *ruletest.Host { return host(900, leaky(8192), 40*gib) },
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "app", Low: 0.0001, High: 0.01},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "app", Low: 0.0001, High: 0.01},
 		{Name: "swapped out while it grows", Host: func() *ruletest.Host {
 			p := leaky(0)
 			p.AnonGrowth, p.SwapGrowth = -mib, 2*mib
 			return host(20, p, 40*gib)
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.0001, High: 0.01},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0001, High: 0.01},
 		{Name: "a load begins, and the server's caches fill ever more slowly", Host: func() *ruletest.Host {
 			p := leaky(0)
 			p.Change = func(s float64, r *recording.ProcessSample) { r.Anon += int64(300 * 1024 * math.Sqrt(s)) }
@@ -147,7 +148,7 @@ func TestLeak(t *testing.T) {
 			p := leaky(0)
 			p.Change = func(s float64, r *recording.ProcessSample) { r.Anon += int64(300 * 1024 * math.Sqrt(s)) }
 			return host(9, p, 23*gib).Cgroup(ruletest.Cgroup{Path: "/app", Memory: 100 * mib, MemoryMax: 200 * mib})
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "app", Low: 0.001, High: 0.1},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.001, High: 0.1},
 		{Name: "one large allocation", Host: func() *ruletest.Host {
 			p := leaky(0)
 			p.Change = func(s float64, r *recording.ProcessSample) {

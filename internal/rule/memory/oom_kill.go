@@ -88,7 +88,7 @@ var muchReserved = rule.Threshold{Name: "much-reserved", Value: 0.25, Unit: "sha
 func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 	k := largest(list)
 	f := rule.Finding{
-		Subject:    victim(k),
+		Subject:    victim(v, k),
 		Confidence: rule.Certain,
 		AffectsAll: true,
 		Headline:   rule.T("the kernel killed %s: the host was out of memory", killedWho(list)),
@@ -125,7 +125,7 @@ func hostKill(v *view.View, list []kill, before bool) rule.Finding {
 
 func countedKill(v *view.View, n float64) rule.Finding {
 	return rule.Finding{
-		Subject:    rule.Subject{Kind: rule.KindHost, Name: hostName(v)},
+		Subject:    v.HostEntity(),
 		Confidence: rule.Likely,
 		Headline:   rule.T("the kernel killed %s for lack of memory; the log that names them was not readable", processes(int(n))),
 		Impact:     rule.Impact{Share: killedNow, Text: rule.T("%s killed", processes(int(n)))},
@@ -144,8 +144,10 @@ func availableNow(v *view.View) []rule.Evidence {
 		What: rule.T("%v of %v available at the end of the window", unit.Bytes(m.Available), unit.Bytes(m.Total))}}
 }
 
-func victim(k kill) rule.Subject {
-	return rule.Subject{Kind: rule.KindProcess, Name: k.comm, PID: k.pid, Cgroup: k.taskIn}
+func victim(v *view.View, k kill) view.Entity {
+	e := v.ProcessEntity(k.pid, k.comm)
+	e.Name, e.Cgroup = k.comm, k.taskIn
+	return e
 }
 
 func killEvidence(v *view.View, k kill) rule.Evidence {
@@ -188,11 +190,4 @@ func processes(n int) string {
 		return "1 process"
 	}
 	return fmt.Sprintf("%d processes", n)
-}
-
-func hostName(v *view.View) string {
-	if n := v.Manifest().Host.Name; n != "" {
-		return n
-	}
-	return "this host"
 }

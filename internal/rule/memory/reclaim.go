@@ -196,11 +196,11 @@ func (s squeeze) crowded(v *view.View) bool {
 	})
 }
 
-func (s squeeze) subject(v *view.View) rule.Subject {
+func (s squeeze) subject(v *view.View) view.Entity {
 	if s.host {
-		return rule.Subject{Kind: rule.KindHost, Name: hostName(v)}
+		return v.HostEntity()
 	}
-	return groupSubject(s.group.Path)
+	return view.CgroupEntity(s.group.Path)
 }
 
 func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
@@ -229,7 +229,7 @@ func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f.Evidence = s.evidence(v, holder, held)
 	for _, p := range s.members {
 		if !p.Own && !p.Kernel && view.OrZero(p.User) < ownWork.Value {
-			f.Affects = append(f.Affects, rule.ProcessSubject(p))
+			f.Affects = append(f.Affects, p.Entity())
 		}
 	}
 	f.Affects = append(f.Affects, busyRereading(v, bytes)...)
@@ -277,10 +277,10 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 }
 
 // busyRereading are the disks of whose reads most are pages read again.
-func busyRereading(v *view.View, bytes float64) (devices []rule.Subject) {
+func busyRereading(v *view.View, bytes float64) (devices []view.Entity) {
 	for _, d := range v.BlockDevices() {
 		if d.ReadBytes > 0 && bytes >= mostReread.Value*d.ReadBytes {
-			devices = append(devices, rule.Subject{Kind: rule.KindDevice, Name: d.Device})
+			devices = append(devices, view.DeviceEntity(d.Device))
 		}
 	}
 	return devices

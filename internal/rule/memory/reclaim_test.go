@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // squeezed is a group at its limit whose web server reads again what had to go
@@ -58,7 +59,7 @@ func TestReclaim(t *testing.T) {
 				Process(ruletest.Process{PID: 33, Comm: "java", Anon: 7 * gib})
 		}
 	}
-	const group, host = rule.KindCgroup, rule.KindHost
+	const group, host = view.KindCgroup, view.KindHost
 	ruletest.Check(t, reclaim, []ruletest.Situation{
 		{Name: "threads wait for what had been in memory", Host: usual.on,
 			Want: rule.Certain, Kind: group, Subject: "/shop/web", Low: 0.88, High: 0.9,
@@ -132,18 +133,18 @@ func TestReclaimNamesWhoSuffers(t *testing.T) {
 	}
 	h.Process(ruletest.Process{PID: 12, Comm: "cruncher", CPU: 0.9, MemCgroup: "/shop/web"})
 	h.Process(ruletest.Process{PID: 13, Comm: "stranger", MemCgroup: "/other"})
-	f := h.Detect(t, reclaim)[0]
-	affects := func(s rule.Subject) bool { return slices.ContainsFunc(f.Affects, s.Same) }
+	f, v := h.Detect(t, reclaim)[0], h.View()
+	affects := func(s view.Entity) bool { return slices.ContainsFunc(f.Affects, s.Same) }
 	for _, s := range []struct {
-		subject rule.Subject
+		subject view.Entity
 		want    bool
 		why     string
 	}{
-		{rule.Subject{Kind: rule.KindProcess, PID: 10}, true, "nginx waits"},
-		{rule.Subject{Kind: rule.KindProcess, PID: 12}, false, "cruncher is busy with its own work"},
-		{rule.Subject{Kind: rule.KindProcess, PID: 13}, false, "stranger lives elsewhere"},
-		{rule.Subject{Kind: rule.KindDevice, Name: "vdb"}, true, "all it reads is read again"},
-		{rule.Subject{Kind: rule.KindDevice, Name: "vdc"}, false, "a tenth of what it reads is read again"},
+		{v.ProcessEntity(10, ""), true, "nginx waits"},
+		{v.ProcessEntity(12, ""), false, "cruncher is busy with its own work"},
+		{v.ProcessEntity(13, ""), false, "stranger lives elsewhere"},
+		{view.DeviceEntity("vdb"), true, "all it reads is read again"},
+		{view.DeviceEntity("vdc"), false, "a tenth of what it reads is read again"},
 	} {
 		if affects(s.subject) != s.want {
 			t.Errorf("affects %v is %t, want %t: %s", s.subject, !s.want, s.want, s.why)

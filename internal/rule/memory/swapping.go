@@ -152,15 +152,15 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 	c := culpritOf(v)
 	space := v.SwapSpace()
 	where := "the host"
-	f.Subject = rule.Subject{Kind: rule.KindHost, Name: hostName(v)}
+	f.Subject = v.HostEntity()
 	who := "memory in use"
 	if c.found {
-		f.Subject = rule.ProcessSubject(c.process)
+		f.Subject = c.process.Entity()
 		who = fmt.Sprintf("%s (%d)", c.process.Comm, c.process.PID)
 	}
-	shortPlace := rule.Subject{Kind: rule.KindHost, Name: hostName(v)}
+	shortPlace := v.HostEntity()
 	if c.limited {
-		shortPlace = groupSubject(c.group.Path)
+		shortPlace = view.CgroupEntity(c.group.Path)
 		f.Subject.Cgroup = c.group.Path
 		where = fmt.Sprintf("%s, limited to %v,", c.group.Path, unit.Bytes(c.group.MemoryMax))
 	}
@@ -204,7 +204,7 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 	// The swap device and the tasks that wait for it belong to this, whoever
 	// they are; a growing process only if it is the culprit itself.
 	for _, d := range space.Devices {
-		f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindDevice, Name: strings.TrimPrefix(d, "/dev/")})
+		f.Affects = append(f.Affects, view.DeviceEntity(d))
 	}
 	f.Fixes = swappingFixes(c, who)
 }
@@ -223,7 +223,7 @@ func deviceWords(devices []string) string {
 }
 
 // swapVictims are the processes that wait for pages to come back.
-func swapVictims(v *view.View, c culprit) (affects []rule.Subject, notes []rule.Text) {
+func swapVictims(v *view.View, c culprit) (affects []view.Entity, notes []rule.Text) {
 	list := slices.Clone(v.Processes())
 	slices.SortStableFunc(list, func(a, b view.Process) int {
 		return cmp.Compare(view.OrZero(b.MajorFaults), view.OrZero(a.MajorFaults))
@@ -233,7 +233,7 @@ func swapVictims(v *view.View, c culprit) (affects []rule.Subject, notes []rule.
 		if p.Own || view.OrZero(p.MajorFaults) < victimFaults.Value {
 			continue
 		}
-		affects = append(affects, rule.ProcessSubject(p))
+		affects = append(affects, p.Entity())
 		if (!c.found || p.PID != c.process.PID) && len(names) < 4 {
 			names = append(names, fmt.Sprintf("%s (%d) %v", p.Comm, p.PID, unit.PerSecond(p.MajorFaults)))
 		}

@@ -23,7 +23,7 @@ var bufferPoolSmall = rule.Rule{
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&fiveMinutes, &stays, &missShare, &minPages, &readingThreads, &readAhead, &mostBytes},
 	Page:       bufferPoolPage,
-	Detect:     detectBufferPool,
+	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &pool{v: v, s: s} }),
 }
 
 var (
@@ -57,17 +57,6 @@ type pool struct {
 	pending   float64 // reads under way as the server tells, mean; NaN
 	readAwait float64 // seconds of a read of its disk; NaN
 	sure      rule.Confidence
-}
-
-func detectBufferPool(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		if x := (pool{v: v, s: s}); x.look() {
-			found = append(found, x.finding())
-		}
-	}
-	return found, err
 }
 
 // read gathers what is known; false if the server does not tell.
@@ -203,7 +192,7 @@ func tablesComplete(v *view.View, s *view.MySQLServer) bool { return len(tablesO
 
 func (x *pool) finding() rule.Finding {
 	s := x.s
-	f := rule.Finding{Subject: subjectOf(s), Confidence: x.sure, Affects: append(affects(x.v, s), loaded(x.v, s, readBytes)...)}
+	f := rule.Finding{Subject: s.Entity(), Confidence: x.sure, Affects: loaded(x.v, s, readBytes)}
 	f.Headline = rule.T("the buffer pool of %s, %s, is smaller than what its statements use: %s pages come from disk", named(s), unit.Bytes(x.size), unit.PerSecond(x.misses))
 	f.Impact = timeLost(x.held(), rule.T("%s threads wait for pages at a time", unit.Number(x.held())))
 	f.Evidence = x.evidence()

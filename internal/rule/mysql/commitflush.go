@@ -26,7 +26,7 @@ var commitFlush = rule.Rule{
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
 	Thresholds: []*rule.Threshold{&slowSync, &waitingCommits, &mostCommits, &minSyncs, &mostBytes, &mostRuns},
 	Page:       commitFlushPage,
-	Detect:     detectCommitFlush,
+	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &commits{v: v, s: s} }),
 }
 
 var (
@@ -56,17 +56,6 @@ type commits struct {
 	others  string // program that moves most bytes on that disk, if it is not the server
 	logged  float64
 	sure    rule.Confidence
-}
-
-func detectCommitFlush(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		if x := (commits{v: v, s: s}); x.look() {
-			found = append(found, x.finding())
-		}
-	}
-	return found, err
 }
 
 // commitStates are what servers write while a commit waits for its logs: 5.6
@@ -208,7 +197,7 @@ func (x *commits) look() bool {
 
 func (x *commits) finding() rule.Finding {
 	s := x.s
-	f := rule.Finding{Subject: subjectOf(s), Confidence: x.sure, Affects: append(affects(x.v, s), loaded(x.v, s, writeBytes)...)}
+	f := rule.Finding{Subject: s.Entity(), Confidence: x.sure, Affects: loaded(x.v, s, writeBytes)}
 	took, _ := x.sync()
 	each := unit.Seconds(took)
 	switch {

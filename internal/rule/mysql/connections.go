@@ -169,7 +169,7 @@ func (c *crowd) sleeping() (n, all float64, ok bool) {
 }
 
 func (c *crowd) finding(confidence rule.Confidence) rule.Finding {
-	f := rule.Finding{Subject: listenerOf(c.v, c.s), Confidence: confidence, Affects: affects(c.v, c.s)}
+	f := rule.Finding{Subject: listenerOf(c.v, c.s), Confidence: confidence, Affects: []view.Entity{c.s.Entity()}}
 	taken := rule.T("all its connections are taken").String()
 	if c.limit > 0 {
 		taken = fmt.Sprintf("all %s connections are taken", unit.Count(c.limit))

@@ -10,6 +10,7 @@ import (
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
 	"rtrail/internal/stack"
+	"rtrail/internal/view"
 )
 
 // asleep and ran are stacks as the probe counts them, innermost frame first.
@@ -50,26 +51,26 @@ func TestTableCacheContention(t *testing.T) {
 	one := map[string]string{"table_open_cache_instances": "1", "table_open_cache": "2000"}
 	calm := map[string]float64{"Table_open_cache_overflows": 0, "Opened_tables": 0.2}
 	ruletest.Check(t, tableCacheContention, []ruletest.Situation{
-		{Name: "one instance", Host: of(one, calm, asleep(200, atTableCache...), ran(100, atWork...)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd",
+		{Name: "one instance", Host: of(one, calm, asleep(200, atTableCache...), ran(100, atWork...)), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 9.9, High: 10.1, Says: "table_open_cache_instances is 1"},
-		{Name: "many instances", Host: of(map[string]string{"table_open_cache_instances": "16"}, calm, asleep(200, atTableCache...)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd",
+		{Name: "many instances", Host: of(map[string]string{"table_open_cache_instances": "16"}, calm, asleep(200, atTableCache...)), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 9.9, High: 10.1, Says: "table_open_cache_instances is 16"},
-		{Name: "too small", Host: of(one, map[string]float64{"Table_open_cache_overflows": 400, "Opened_tables": 400}, asleep(200, atTableCache...)), Want: rule.Certain, Kind: rule.KindProcess,
+		{Name: "too small", Host: of(one, map[string]float64{"Table_open_cache_overflows": 400, "Opened_tables": 400}, asleep(200, atTableCache...)), Want: rule.Certain, Kind: view.KindProcess,
 			Subject: "mariadbd", Low: 9.9, High: 10.1, Says: "table_open_cache is 2000"},
 		{Name: "too small, a sixth of what runs", Host: of(one, map[string]float64{"Table_open_cache_overflows": 400, "Opened_tables": 400, "Questions": 1000}, asleep(42, atTableCache...), ran(100, atWork...)),
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2, High: 2.2, Says: "opens 0.4 tables again for each statement, because the table cache is full: table_open_cache is 2000"},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 2, High: 2.2, Says: "opens 0.4 tables again for each statement, because the table cache is full: table_open_cache is 2000"},
 		{Name: "a sixth of what runs", Host: of(one, calm, asleep(42, atTableCache...), ran(100, atWork...))},
 		{Name: "too small, and next to no queue", Host: of(one, map[string]float64{"Table_open_cache_overflows": 400, "Opened_tables": 400, "Questions": 1000}, asleep(22, atTableCache...), ran(100, atWork...)),
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1.2, Says: "mariadbd (812) opens 0.4 tables again for each statement"},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1.2, Says: "mariadbd (812) opens 0.4 tables again for each statement"},
 		{Name: "too small, for few statements", Host: of(one, map[string]float64{"Table_open_cache_overflows": 400, "Opened_tables": 400, "Questions": 10000}, asleep(22, atTableCache...), ran(100, atWork...))},
 		{Name: "too small, by little", Host: of(one, map[string]float64{"Table_open_cache_overflows": 50, "Opened_tables": 50, "Questions": 100}, ran(100, atWork...))},
-		{Name: "a quarter of what runs", Host: of(one, calm, asleep(62, atTableCache...), ran(100, atWork...)), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3, High: 3.2},
+		{Name: "a quarter of what runs", Host: of(one, calm, asleep(62, atTableCache...), ran(100, atWork...)), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3.2},
 		{Name: "the variable alone", Host: of(one, calm, asleep(400, atClient...), ran(100, atWork...))},
 		{Name: "two of hundreds", Host: withRunning(300, one, calm, asleep(60, atTableCache...), ran(100, atWork...))},
 		{Name: "now and then", Host: of(one, calm, asleep(10, atTableCache...), ran(100, atWork...))},
 		{Name: "another lock", Host: of(one, calm, asleep(200, atRows...))},
 		{Name: "all CPUs busy", Host: full(of(one, calm, asleep(200, atTableCache...))),
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1, Says: "table_open_cache_instances is 1"},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1, Says: "table_open_cache_instances is 1"},
 		{Name: "idle", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{Variables: one, Gauges: map[string]float64{"Threads_running": 1}})
 		}},
@@ -79,16 +80,16 @@ func TestTableCacheContention(t *testing.T) {
 func TestMDLContention(t *testing.T) {
 	one, split := map[string]string{"metadata_locks_hash_instances": "1"}, map[string]string{"metadata_locks_hash_instances": "251"}
 	ruletest.Check(t, mdlContention, []ruletest.Situation{
-		{Name: "one partition", Host: of(one, nil, asleep(200, atMDL...)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1,
+		{Name: "one partition", Host: of(one, nil, asleep(200, atMDL...)), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1,
 			Says: "metadata_locks_hash_instances is 1"},
-		{Name: "the default", Host: of(map[string]string{"metadata_locks_hash_instances": "8"}, nil, asleep(70, atMDL...)), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd",
+		{Name: "the default", Host: of(map[string]string{"metadata_locks_hash_instances": "8"}, nil, asleep(70, atMDL...)), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 3.4, High: 3.6, Says: "metadata_locks_hash_instances is 8"},
 		{Name: "the variable alone", Host: of(one, nil, ran(100, atWork...))},
-		{Name: "split as far as it helps", Host: of(split, nil, asleep(70, atMDL...)), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.4, High: 3.6,
+		{Name: "split as far as it helps", Host: of(split, nil, asleep(70, atMDL...)), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.4, High: 3.6,
 			Says: "metadata_locks_hash_instances is 251"},
 		{Name: "split as far as it helps, all CPUs busy", Host: full(of(split, nil, asleep(70, atMDL...)))},
-		{Name: "split, all CPUs busy, most wait", Host: full(of(split, nil, asleep(200, atMDL...))), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1},
-		{Name: "the default, all CPUs busy", Host: full(of(map[string]string{"metadata_locks_hash_instances": "8"}, nil, asleep(70, atMDL...))), Want: rule.Likely, Kind: rule.KindProcess,
+		{Name: "split, all CPUs busy, most wait", Host: full(of(split, nil, asleep(200, atMDL...))), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 9.9, High: 10.1},
+		{Name: "the default, all CPUs busy", Host: full(of(map[string]string{"metadata_locks_hash_instances": "8"}, nil, asleep(70, atMDL...))), Want: rule.Likely, Kind: view.KindProcess,
 			Subject: "mariadbd", Low: 3.4, High: 3.6},
 		{Name: "somebody holds the lock", Host: of(one, nil, asleep(200, "futex_do_wait", "pthread_cond_timedwait", "MDL_wait::timed_wait", "MDL_context::acquire_lock"))},
 		{Name: "the table cache", Host: of(one, nil, asleep(200, atTableCache...))},
@@ -100,11 +101,11 @@ func TestSpinWaste(t *testing.T) {
 	usual := map[string]string{"innodb_spin_wait_delay": "6", "innodb_sync_spin_loops": "30"}
 	spin := []string{"ut_delay", "mutex_spin_wait", "trx_start_low", "row_search_for_mysql"}
 	ruletest.Check(t, spinWaste, []ruletest.Situation{
-		{Name: "long pauses", Host: of(huge, nil, ran(70, spin...), ran(30, atWork...)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1.1,
+		{Name: "long pauses", Host: of(huge, nil, ran(70, spin...), ran(30, atWork...)), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1.1,
 			Says: "innodb_spin_wait_delay is 10000"},
 		{Name: "many loops", Host: of(map[string]string{"innodb_spin_wait_delay": "6", "innodb_sync_spin_loops": "3000"}, nil, ran(15, spin...), ran(85, atWork...)),
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.25, Says: "innodb_sync_spin_loops is 3000"},
-		{Name: "defaults", Host: of(usual, nil, ran(30, spin...), ran(70, atWork...)), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.5},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.25, Says: "innodb_sync_spin_loops is 3000"},
+		{Name: "defaults", Host: of(usual, nil, ran(30, spin...), ran(70, atWork...)), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.5},
 		{Name: "defaults, a little", Host: of(usual, nil, ran(12, spin...), ran(88, atWork...))},
 		{Name: "settings alone", Host: of(huge, nil, ran(3, spin...), ran(97, atWork...))},
 		{Name: "few samples", Host: of(huge, nil, ran(30, spin...), ran(10, atWork...))},
@@ -120,9 +121,9 @@ func TestPreparedPadding(t *testing.T) {
 		return server(ruletest.MySQL{Flavor: "MySQL", Version: "5.6.14", Variables: logged, Sessions: times(1, executing)}).Stacks(pid, "mysqld", ran(96, moving...), ran(4, atWork...))
 	}
 	ruletest.Check(t, preparedPadding, []ruletest.Situation{
-		{Name: "moves the text", Host: busy, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.4, High: 1.5, Says: "of up to 6.2 MiB"},
-		{Name: "process list misses it", Host: of(logged, nil, ran(96, moving...), ran(4, atWork...)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.4, High: 1.5},
-		{Name: "fills in values", Host: of(logged, nil, ran(20, filling...), ran(80, atWork...)), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.4},
+		{Name: "moves the text", Host: busy, Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.4, High: 1.5, Says: "of up to 6.2 MiB"},
+		{Name: "process list misses it", Host: of(logged, nil, ran(96, moving...), ran(4, atWork...)), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.4, High: 1.5},
+		{Name: "fills in values", Host: of(logged, nil, ran(20, filling...), ran(80, atWork...)), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.4},
 		{Name: "a little", Host: of(logged, nil, ran(5, filling...), ran(95, atWork...))},
 		{Name: "the log alone", Host: of(logged, nil, ran(100, atWork...))},
 	})
@@ -137,9 +138,9 @@ func TestInstrumentationCost(t *testing.T) {
 	timer := []string{"my_timer_cycles", "get_timer_raw_value", "start_mutex_wait_v1", "inline_mysql_mutex_lock"}
 	digest := []string{"find_or_create_digest", "end_statement_v1", "dispatch_command"}
 	ruletest.Check(t, instrumentationCost, []ruletest.Situation{
-		{Name: "all on", Host: of(on, nil, ran(20, timer...), ran(15, digest...), ran(65, atWork...)), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.5, High: 0.6,
+		{Name: "all on", Host: of(on, nil, ran(20, timer...), ran(15, digest...), ran(65, atWork...)), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.5, High: 0.6,
 			Says: "watching itself"},
-		{Name: "much", Host: of(on, nil, ran(16, digest...), ran(84, atWork...)), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.3},
+		{Name: "much", Host: of(on, nil, ran(16, digest...), ran(84, atWork...)), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.3},
 		{Name: "as usual", Host: of(on, nil, ran(4, timer...), ran(5, digest...), ran(91, atWork...))},
 		{Name: "wrapped waits of InnoDB", Host: of(on, nil, ran(50, "ut_delay", "mutex_spin_wait", "pfs_mutex_enter_func", "trx_start_low"), ran(50, atWork...))},
 		{Name: "ON alone", Host: of(on, nil, ran(100, atWork...))},
@@ -167,7 +168,7 @@ func TestRealDumps(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := ruletest.Judge(t, h, c.r, rule.Certain)
-		if len(f) != 1 || f[0].Subject.Kind != rule.KindProcess {
+		if len(f) != 1 || f[0].Subject.Kind != view.KindProcess {
 			t.Errorf("%s: %+v", c.file, f)
 		}
 		if f := h.Detect(t, c.other); len(f) != 0 {

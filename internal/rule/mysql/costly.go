@@ -26,7 +26,7 @@ var costlyStatement = rule.Rule{
 	Thresholds: []*rule.Threshold{&dearShare, &mostBytes, &manyRows, &wastedRatio, &mostRuns, &minRuns, &mostOfRows, &fewSamples, &minTime,
 		&materialShare},
 	Page:   costlyPage,
-	Detect: detectCostly,
+	Detect: ofEach(detectCostly),
 }
 
 var dearShare = rule.Threshold{Name: "dear-share", Value: 0.3, Unit: "share", Source: rule.Judgement,
@@ -39,15 +39,11 @@ type costly struct {
 	share float64 // of the time of all statements
 }
 
-func detectCostly(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		if list := costlyOf(v, s); len(list) > 0 {
-			found = append(found, describeCostly(v, s, list))
-		}
+func detectCostly(v *view.View, s *view.MySQLServer) (found []rule.Finding) {
+	if list := costlyOf(v, s); len(list) > 0 {
+		found = append(found, describeCostly(v, s, list))
 	}
-	return found, err
+	return found
 }
 
 // costlyOf lists such statements of a server, the surest and then the dearest first.

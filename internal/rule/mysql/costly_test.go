@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 const (
@@ -63,7 +64,7 @@ func TestCostlyStatement(t *testing.T) {
 	few := map[string]float64{"Handler_read_rnd_next": 4000, "Handler_read_next": 0, "Select_scan": 50, "Com_select": 60, "Rows_sent": 60}
 	all := map[string]float64{"Handler_read_rnd_next": 2e6, "Select_scan": 50, "Com_select": 60, "Rows_sent": 1e6}
 	index := map[string]float64{"Handler_read_rnd_next": 100, "Handler_read_next": 2e6, "Select_scan": 50, "Com_select": 60, "Rows_sent": 60}
-	const kind, who = rule.KindProcess, "mariadbd"
+	const kind, who = view.KindProcess, "mariadbd"
 	ruletest.Check(t, costlyStatement, []ruletest.Situation{
 		{Name: "LIKE in the process list", Host: seen(scans, byLike, 3, []recording.MySQLCondition{like}), Want: rule.Likely, Kind: kind, Subject: who, Low: 2.9, High: 3,
 			Says: "wildcard, so that the index by_name does not serve"},

@@ -21,7 +21,7 @@ func describeCostly(v *view.View, s *view.MySQLServer, list []costly) rule.Findi
 			lost += x.saved()
 		}
 	}
-	f := rule.Finding{Subject: subjectOf(s), Confidence: top.sure, Affects: append(affects(v, s), loaded(v, s, readBytes)...)}
+	f := rule.Finding{Subject: s.Entity(), Confidence: top.sure, Affects: loaded(v, s, readBytes)}
 	f.Impact = timeLost(lost, rule.T("%s s a second are spent on it", unit.Number(lost)))
 	f.Headline = rule.T("%s reads %s each time for \"%s\": %s", named(s), top.rows(), top.brief(), top.because())
 	if top.sure == rule.Possible {

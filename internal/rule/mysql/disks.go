@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"cmp"
 	"strings"
 
 	"rtrail/internal/rule"
@@ -61,14 +60,14 @@ var mostBytes = rule.Threshold{Name: "most-bytes", Value: 0.5, Unit: "share", So
 
 // loaded are the things a server uses up, for findings that explain why: the
 // disks that it reads or writes most of, and the host's CPUs.
-func loaded(v *view.View, s *view.MySQLServer, moved direction) []rule.Subject {
+func loaded(v *view.View, s *view.MySQLServer, moved direction) []view.Entity {
 	if s.Process == nil {
 		return nil
 	}
-	var list []rule.Subject
+	var list []view.Entity
 	if movesMost(v, s, moved) {
 		for _, d := range disksOf(v, s) {
-			list = append(list, rule.Subject{Kind: rule.KindDevice, Name: d.Device})
+			list = append(list, view.DeviceEntity(d.Device))
 		}
 	}
 	cores := 0.0
@@ -76,7 +75,7 @@ func loaded(v *view.View, s *view.MySQLServer, moved direction) []rule.Subject {
 		cores += p.CPU
 	}
 	if s.Process.CPU >= mostBytes.Value*cores {
-		list = append(list, rule.Subject{Kind: rule.KindHost, Name: cmp.Or(v.Manifest().Host.Name, "this host")})
+		list = append(list, v.HostEntity())
 	}
 	return list
 }

@@ -225,7 +225,7 @@ func describeScans(v *view.View, s *view.MySQLServer, scans []scan) rule.Finding
 			lost += x.saved()
 		}
 	}
-	f := rule.Finding{Subject: subjectOf(s), Confidence: top.sure, Affects: append(affects(v, s), loaded(v, s, readBytes)...)}
+	f := rule.Finding{Subject: s.Entity(), Confidence: top.sure, Affects: loaded(v, s, readBytes)}
 	f.Impact = timeLost(lost, rule.T("%s s a second are spent on it", unit.Number(lost)))
 	f.Headline = top.headline(s)
 	for i, x := range scans {

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 const byJoin = "SELECT `cc` . `n` , `oo` . `v` FROM `cc` JOIN `oo` ON `oo` . `cust` = `cc` . `n` WHERE `cc` . `s` = ?"
@@ -45,7 +46,7 @@ func TestFullScanOfJoinedTable(t *testing.T) {
 	}
 	as := func(*ruletest.MySQL) {}
 	blamed := func(s ruletest.Situation) ruletest.Situation {
-		s.Kind, s.Subject, s.Low, s.High = rule.KindProcess, "mariadbd", 0.95, 1
+		s.Kind, s.Subject, s.Low, s.High = view.KindProcess, "mariadbd", 0.95, 1
 		return s
 	}
 	ruletest.Check(t, fullScan, []ruletest.Situation{
@@ -67,7 +68,7 @@ func TestFullScanOfJoinedTable(t *testing.T) {
 		blamed(ruletest.Situation{Name: "beside rows by an index", Host: host(func(m *ruletest.MySQL) { m.Digests[1].Examined = 5e6; m.Digests[1].Sent = 5e6 }),
 			Want: rule.Likely, Says: "it joins a table without an index"}),
 		{Name: "others scan as well, and are in no digest", Host: host(func(m *ruletest.MySQL) { m.Rates["Select_scan"] = 400 }),
-			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.5, Says: "which statements do is not known"},
+			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.5, Says: "which statements do is not known"},
 		blamed(ruletest.Situation{Name: "others scan as well, explained", Host: explained(8980, func(m *ruletest.MySQL) { m.Rates["Select_scan"] = 400 }), Want: rule.Likely,
 			Says: "reads many rows each time for \"SELECT cc . n"}),
 		{Name: "a dump reads for long", Host: host(func(m *ruletest.MySQL) {
@@ -88,15 +89,15 @@ func TestFullScanOfJoinedTable(t *testing.T) {
 			other.Text = strings.Replace(byJoin, "`v`", "`w`", 1)
 			m.Digests = append(m.Digests, other)
 			m.Rates["Select_scan"], m.Rates["Select_full_join"] = 400, 400
-		}), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "reads many rows each time",
+		}), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "reads many rows each time",
 			Proof: "2,000 executions"},
 		{Name: "another statement reads whole tables", Host: host(func(m *ruletest.MySQL) {
 			m.Digests = append(m.Digests, recording.MySQLStatement{Text: byPad, Count: 100, Took: 2 * time.Second, Examined: 2_000_000, Sent: 100, Scans: 100, NoIndex: 100})
 			m.Rates["Handler_read_rnd_next"] += 2_000_000
 			m.Rates["Select_scan"] += 100
-		}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)"},
+		}), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)"},
 		{Name: "scans in no digest, and no join", Host: host(func(m *ruletest.MySQL) { m.Digests = m.Digests[1:]; m.Rates["Handler_read_rnd_next"] = 4e6 }), Want: rule.Possible,
-			Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.9, High: 1, Says: "which statements do is not known"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 0.9, High: 1, Says: "which statements do is not known"},
 	})
 }
 

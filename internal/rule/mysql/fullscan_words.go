@@ -194,7 +194,7 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 		Text:    rule.T("look at the plan (rtrail diagnose --explain asks for it): type ALL, or Using join buffer, marks the table that is read whole"),
 		Command: explain(s, x.text), Tradeoff: "none; put real values where ? stands",
 	}
-	if x.plan != nil || explains(s) {
+	if x.plan != nil || explains(s) || s.Server == "" {
 		look.Text = rule.T("look at the plan: type ALL, or Using join buffer, marks the table that is read whole")
 	}
 	return append(fixes, look)
@@ -219,7 +219,7 @@ func explains(s *view.MySQLServer) bool {
 
 // unnamedScans is for servers that tell rows and not the statements that read them.
 func unnamedScans(s *view.MySQLServer, u untold, rate float64) rule.Finding {
-	f := rule.Finding{Subject: subjectOf(s), Confidence: rule.Possible}
+	f := rule.Finding{Subject: s.Entity(), Confidence: rule.Possible}
 	f.Headline = rule.T("%s reads %s rows without an index; which statements do is not known", named(s), unit.PerSecond(rate))
 	f.Impact = timeLost(rate/rowsPerCore, rule.T("about %s CPUs", unit.Number(rate/rowsPerCore)))
 	if e, ok := handlerEvidence(s, u); ok {

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // allRead is what a look read that knows of all open transactions.
@@ -175,13 +176,13 @@ func TestUserLock(t *testing.T) {
 		return w
 	}
 	ruletest.Check(t, metadataLock, []ruletest.Situation{
-		{Name: "who has it is known", Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3, High: 3,
+		{Name: "who has it is known", Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3,
 			Says: "3 connections of mariadbd wait in GET_LOCK for a lock that connection 17 (app@10.0.0.5) has: it is idle",
 			Host: func() *ruletest.Host { return in(3, 5).LockWaits(wait(21, 17), wait(22, 17), wait(23, 17)) }},
-		{Name: "who has it is not known", Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2, High: 2,
+		{Name: "who has it is not known", Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 2, High: 2,
 			Says: "2 connections of mariadbd wait in GET_LOCK; who has the lock cannot be seen",
 			Host: func() *ruletest.Host { return in(2, 5) }},
-		{Name: "they take turns", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3, High: 3,
+		{Name: "they take turns", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3,
 			Says: "wait in GET_LOCK for locks that others have in turn",
 			Host: func() *ruletest.Host {
 				h, i := in(3, 0), int64(0)

@@ -132,24 +132,22 @@ func runningOf(v *view.View) ([]insides, error) {
 	return list, err
 }
 
-func (x insides) subject() rule.Subject {
+func (x insides) subject() view.Entity {
 	if x.s != nil {
-		return subjectOf(x.s)
+		return x.s.Entity()
 	}
-	if p, ok := x.v.Process(x.process.PID); ok && x.process.PID > 0 {
-		return rule.ProcessSubject(p)
-	}
-	return rule.Subject{Kind: rule.KindProcess, Name: cmp.Or(x.process.Process, "mysqld"), PID: max(x.process.PID, 0), Detail: x.process.Source}
+	e := x.v.ProcessEntity(x.process.PID, cmp.Or(x.process.Process, "mysqld"))
+	e.Detail = cmp.Or(e.Detail, x.process.Source)
+	return e
 }
 
-func (x insides) affects() []rule.Subject {
+func (x insides) affects() []view.Entity {
 	if x.s == nil {
 		return nil
 	}
-	list := affects(x.v, x.s)
 	// What the whole host suffers from is this server's doing if it uses most of
 	// the CPU that is used.
-	return append(list, loaded(x.v, x.s, noBytes)...)
+	return loaded(x.v, x.s, noBytes)
 }
 
 // noBytes: contention inside of a server loads no disk.

@@ -114,7 +114,7 @@ func (w *lockWaits) evidence(waits *metric.Metric, check shell.Command) []rule.E
 	for i, b := range w.blockers[:min(len(w.blockers), maxBlockers)] {
 		what := rule.T("%s blocks %s: %s%s", blockerName(b), connections(len(b.Victims)), doing(b), since(b))
 		if p, ok := w.client(b); ok {
-			what = rule.T("%s blocks %s: %s%s; its client is %s", blockerName(b), connections(len(b.Victims)), doing(b), since(b), rule.ProcessSubject(p).String())
+			what = rule.T("%s blocks %s: %s%s; its client is %s", blockerName(b), connections(len(b.Victims)), doing(b), since(b), p.Entity().String())
 		}
 		list = append(list, rule.Evidence{
 			Metric: metric.MySQLLockBlocker, Value: b.Waited, What: what,
@@ -151,7 +151,27 @@ func (w *lockWaits) client(b view.MySQLBlocker) (view.Process, bool) {
 	if !ok {
 		return view.Process{}, false
 	}
-	return clientOf(w.v, w.s, r)
+	return w.v.ClientOfSession(w.s, r)
+}
+
+// behind is whom most wait for who wait for a lock of a kind.
+func (w *lockWaits) behind(lock string) []rule.Behind {
+	b, one := w.main()
+	if !one || b.Session == 0 && !b.Detached {
+		return nil
+	}
+	who := rule.Behind{For: lock, Who: view.Entity{Kind: view.KindConnection, Name: blockerName(b), Detail: w.s.Name()}, Words: blockerName(b)}
+	if p, ok := w.client(b); ok {
+		who.Who = p.Entity()
+		who.Words += " of " + p.Entity().String()
+	}
+	switch {
+	case b.Command == "Sleep":
+		who.Words += ", which sleeps"
+	case b.Statement != "":
+		who.Words += ", which runs " + brief(b.Statement, 40)
+	}
+	return []rule.Behind{who}
 }
 
 func behind(x view.MySQLVictim, b view.MySQLBlocker) string {
@@ -171,10 +191,10 @@ func lasted(d time.Duration) string {
 
 // exhausting are the listeners whose connections are used up because of these
 // waits: where victims hold at least half of all connections there may be.
-func (w *lockWaits) exhausting() []rule.Subject {
+func (w *lockWaits) exhausting() []view.Entity {
 	limit, ok := w.s.IntVariable("max_connections")
 	if !ok || 2*int64(w.victims) < limit {
 		return nil
 	}
-	return []rule.Subject{listenerOf(w.v, w.s)}
+	return []view.Entity{listenerOf(w.v, w.s)}
 }

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 const second = time.Second
@@ -43,27 +44,27 @@ func changing(h *ruletest.Host, n int, waited time.Duration) *ruletest.Host {
 func TestRowLockWait(t *testing.T) {
 	ruletest.Check(t, rowLockWait, []ruletest.Situation{
 		{Name: "nobody waits", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
-		{Name: "three behind an idle one", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3, High: 3,
+		{Name: "three behind an idle one", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3,
 			Says: "3 connections of mariadbd wait for row locks on shop.stock that connection 17 (app@10.0.0.5) holds: it is idle in an open transaction",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{}).LockWaits(idleBlocker(21, second), idleBlocker(22, second), idleBlocker(23, second))
 			}},
-		{Name: "a chain counts for its root", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3, High: 3, Says: "3 connections of mariadbd wait for row locks on shop.stock that connection 17",
+		{Name: "a chain counts for its root", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3, Says: "3 connections of mariadbd wait for row locks on shop.stock that connection 17",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{}).LockWaits(idleBlocker(21, second), behindOther(22, 21), behindOther(23, 22))
 			}},
-		{Name: "one that waits for long", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "1 connection of mariadbd",
+		{Name: "one that waits for long", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "1 connection of mariadbd",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Gauges: map[string]float64{"Threads_running": 64}}).LockWaits(idleBlocker(21, second))
 			}},
-		{Name: "hot rows", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "many transactions want the same rows",
+		{Name: "hot rows", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "many transactions want the same rows",
 			Host: func() *ruletest.Host {
 				return changing(server(ruletest.MySQL{Gauges: map[string]float64{"Threads_running": 10}}), 4, 0)
 			}},
 		{Name: "a busy server where transactions meet", Host: func() *ruletest.Host {
 			return changing(server(ruletest.MySQL{Gauges: map[string]float64{"Threads_running": 64}}), 4, 0)
 		}},
-		{Name: "nobody may see who waits for whom", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3, High: 3, Says: "who holds them cannot be seen",
+		{Name: "nobody may see who waits for whom", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 3, High: 3, Says: "who holds them cannot be seen",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Gauges: map[string]float64{"Innodb_row_lock_current_waits": 3, "Threads_running": 4}})
 			}},
@@ -87,7 +88,7 @@ func TestRowLockWaitNamesVictimsAndFix(t *testing.T) {
 	}
 	exhausted := false
 	for _, s := range f.Affects {
-		exhausted = exhausted || s.Kind == rule.KindListener
+		exhausted = exhausted || s.Kind == view.KindListener
 	}
 	if !exhausted {
 		t.Error("two victims of four connections do not explain that connections are used up")
@@ -118,10 +119,10 @@ func TestMetadataLock(t *testing.T) {
 	known.Kind, known.Object, known.Mode = "metadata", "shop.stock", "EXCLUSIVE"
 	ruletest.Check(t, metadataLock, []ruletest.Situation{
 		{Name: "nobody waits", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
-		{Name: "a blocker that is known", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1,
+		{Name: "a blocker that is known", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1,
 			Says: "1 connection of mariadbd waits for the definition of shop.stock, which connection 17 (app@10.0.0.5) holds",
 			Host: func() *ruletest.Host { return server(ruletest.MySQL{}).LockWaits(known) }},
-		{Name: "only one can be it", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2, High: 2,
+		{Name: "only one can be it", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 2, High: 2,
 			Says: "the only transaction older than the waits is that of connection 102 (report@10.0.0.8): it is idle in an open transaction, its last statement: SELECT",
 			Host: func() *ruletest.Host {
 				h := server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(state, 5*second), waiter(state, 4*second),
@@ -129,11 +130,11 @@ func TestMetadataLock(t *testing.T) {
 				longest(h, state, 0, 5*second)
 				return h.Transactions(recording.MySQLTransaction{Session: 102, Age: 8 * second}, recording.MySQLTransaction{Session: 500, Age: -9 * second})
 			}},
-		{Name: "nobody can be it", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "who holds it cannot be seen",
+		{Name: "nobody can be it", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "who holds it cannot be seen",
 			Host: func() *ruletest.Host {
 				return longest(server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(state, 5*second)}}), state, 0, 5*second)
 			}},
-		{Name: "a backup that locks all", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "waits for the lock of all tables",
+		{Name: "a backup that locks all", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "waits for the lock of all tables",
 			Host: func() *ruletest.Host {
 				const all = "Waiting for backup lock"
 				return longest(server(ruletest.MySQL{Sessions: []recording.MySQLSession{waiter(all, 5*second)}}), all, 0, 5*second)
@@ -226,12 +227,12 @@ func TestLongTransaction(t *testing.T) {
 	idle := []recording.MySQLSession{{User: "report", Client: "10.0.0.8", Command: "Sleep"}}
 	ruletest.Check(t, longTransaction, []ruletest.Situation{
 		{Name: "none open", Host: func() *ruletest.Host { return server(ruletest.MySQL{}).History(5000, 500) }},
-		{Name: "a snapshot holds history", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.05, High: 0.15,
+		{Name: "a snapshot holds history", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.05, High: 0.15,
 			Says: "connection 100 (report@10.0.0.8) of mariadbd has a transaction open for 70 s",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Sessions: idle}).Transactions(open).History(5000, 500)
 			}},
-		{Name: "not known what it reads", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.05, High: 0.15,
+		{Name: "not known what it reads", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.05, High: 0.15,
 			Host: func() *ruletest.Host {
 				x := open
 				x.Snapshot = false
@@ -242,10 +243,10 @@ func TestLongTransaction(t *testing.T) {
 			x.Age = -time.Second // nine seconds old when the window ends
 			return server(ruletest.MySQL{Sessions: idle}).Transactions(x).History(5000, 500)
 		}},
-		{Name: "young, and the history grows since it began", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+		{Name: "young, and the history grows since it began", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
 			Says: "connection 100 (report@10.0.0.8) of mariadbd has a transaction open for 9 s", Host: held(nil)},
 		{Name: "young, and not known to read", Host: held(func(_ *ruletest.MySQL, x *recording.MySQLTransaction) { x.Snapshot = false })},
-		{Name: "does no harm yet", Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0, High: 0.02,
+		{Name: "does no harm yet", Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0, High: 0.02,
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Sessions: idle}).Transactions(open).History(300, 0)
 			}},
@@ -282,29 +283,29 @@ func held(change func(*ruletest.MySQL, *recording.MySQLTransaction)) func() *rul
 func TestPurgeLag(t *testing.T) {
 	ruletest.Check(t, purgeLag, []ruletest.Situation{
 		{Name: "a server at full speed", Host: func() *ruletest.Host { return server(ruletest.MySQL{}).History(8000, 300) }},
-		{Name: "grows and grows", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.5, Says: "grew by 4,000/s to 80,000",
+		{Name: "grows and grows", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.5, Says: "grew by 4,000/s to 80,000",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Variables: map[string]string{"innodb_purge_threads": "1", "innodb_purge_batch_size": "1"}}).History(40_000, 4_000)
 			}},
-		{Name: "a snapshot from before the window", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+		{Name: "a snapshot from before the window", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
 			Says: "held back by connection 100 (report@10.0.0.8), whose transaction is 9 s old", Proof: "since before the history grew", Host: held(nil)},
-		{Name: "it only reads, and the server does not tell of its view", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+		{Name: "it only reads, and the server does not tell of its view", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
 			Says: "held back by connection 100", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
 				m.Flavor, m.Version, x.Snapshot = "MySQL", "8.0.28", false
 			})},
-		{Name: "not known whether it reads", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+		{Name: "not known whether it reads", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
 			Says: "falls behind", Proof: "9 s old and may be what keeps", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
 				x.Snapshot = false
 			})},
-		{Name: "it changes rows and has no view", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+		{Name: "it changes rows and has no view", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
 			Says: "falls behind", Proof: "may be what keeps", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
 				m.Flavor, m.Version, x.Snapshot, x.Modified = "MySQL", "8.0.28", false, 3
 			})},
-		{Name: "each statement has its own view", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+		{Name: "each statement has its own view", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
 			Says: "falls behind", Proof: "may be what keeps", Host: held(func(m *ruletest.MySQL, x *recording.MySQLTransaction) {
 				m.Flavor, m.Version, x.Snapshot, x.Isolation = "MySQL", "8.0.28", false, "READ COMMITTED"
 			})},
-		{Name: "it began in the middle of the growth", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+		{Name: "it began in the middle of the growth", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
 			Says: "falls behind", Proof: "6 s old and began when the history had grown already: it is not", Host: func() *ruletest.Host {
 				h := server(ruletest.MySQL{}).History(2000, 8000)
 				h.Readings(func(at time.Time, s float64) {
@@ -314,12 +315,12 @@ func TestPurgeLag(t *testing.T) {
 				})
 				return h
 			}},
-		{Name: "purge was behind before it began", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.9,
+		{Name: "purge was behind before it began", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.9,
 			Says: "falls behind", Proof: "may be what keeps", Host: func() *ruletest.Host {
 				h := server(ruletest.MySQL{}).Transactions(recording.MySQLTransaction{ID: "7", Session: 100, Age: 2 * time.Second, Snapshot: true}).History(300_000, 8000)
 				return h
 			}},
-		{Name: "one transaction after the other of a connection", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
+		{Name: "one transaction after the other of a connection", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.6,
 			Says: "falls behind", Proof: "is not what keeps", Host: func() *ruletest.Host {
 				h := server(ruletest.MySQL{}).History(2000, 8000)
 				h.Readings(func(at time.Time, s float64) {
@@ -327,9 +328,9 @@ func TestPurgeLag(t *testing.T) {
 				})
 				return h
 			}},
-		{Name: "long, and comes down", Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.5,
+		{Name: "long, and comes down", Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.5,
 			Host: func() *ruletest.Host { return server(ruletest.MySQL{}).History(400_000, -4_000) }},
-		{Name: "long, and works in rounds", Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.05, High: 0.5,
+		{Name: "long, and works in rounds", Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.05, High: 0.5,
 			Host: func() *ruletest.Host {
 				return ruletest.Every(server(ruletest.MySQL{}), func(at time.Time, s float64) recording.MySQLInnoDB {
 					return recording.MySQLInnoDB{At: at, Server: "10.0.0.2:3306", History: 30_000 + 5_000*(int64(s)%3) + int64(200*s)}

@@ -27,7 +27,7 @@ var longTransaction = rule.Rule{
 	Refutes:      []string{"transactions"},
 	Thresholds:   []*rule.Threshold{&oldTransaction, &forgotten, &muchHistory, &leastHistory, &leastGrowth, &lagging, &lagReadings, &historyRising},
 	Page:         longTransactionPage,
-	Detect:       detectLongTransaction,
+	Detect:       ofEach(detectLongTransaction),
 }
 
 var (
@@ -92,25 +92,21 @@ func (h history) evidence(s *view.MySQLServer) rule.Evidence {
 	}
 }
 
-func detectLongTransaction(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		list := oldTransactions(v, s)
-		if len(list) == 0 || !list[0].Snapshot {
-			// One that is younger and makes the history grow is not harmless for that.
-			if t, held := holderOf(v, s); held {
-				list = append([]recording.MySQLTransaction{t}, slices.DeleteFunc(list, func(o recording.MySQLTransaction) bool { return o.Session == t.Session })...)
-			}
-		}
-		if len(list) == 0 {
-			continue
-		}
-		if f, ok := newLongOpen(v, s, list).finding(); ok {
-			found = append(found, f)
+func detectLongTransaction(v *view.View, s *view.MySQLServer) (found []rule.Finding) {
+	list := oldTransactions(v, s)
+	if len(list) == 0 || !list[0].Snapshot {
+		// One that is younger and makes the history grow is not harmless for that.
+		if t, held := holderOf(v, s); held {
+			list = append([]recording.MySQLTransaction{t}, slices.DeleteFunc(list, func(o recording.MySQLTransaction) bool { return o.Session == t.Session })...)
 		}
 	}
-	return found, err
+	if len(list) == 0 {
+		return found
+	}
+	if f, ok := newLongOpen(v, s, list).finding(); ok {
+		found = append(found, f)
+	}
+	return found
 }
 
 // oldTransactions are those open at the last look, that hold back purge first,
@@ -162,7 +158,7 @@ func (x *longOpen) finding() (rule.Finding, bool) {
 	t := x.list[0]
 	r, _ := session(x.v, x.s.Server, t.Session)
 	idle := x.idle(t)
-	f := rule.Finding{Subject: subjectOf(x.s), Affects: affects(x.v, x.s)}
+	f := rule.Finding{Subject: x.s.Entity()}
 	switch {
 	case t.Age < oldTransaction.Duration():
 		f.Confidence = rule.Likely // it is here because it was open while the history grew
@@ -206,8 +202,8 @@ func (x *longOpen) evidence(idle bool) (list []rule.Evidence) {
 			snapshot = ", reads a snapshot"
 		}
 		program := ""
-		if p, ok := clientOf(x.v, x.s, r); ok {
-			program = ", client " + rule.ProcessSubject(p).String()
+		if p, ok := x.v.ClientOfSession(x.s, r); ok {
+			program = ", client " + p.Entity().String()
 		}
 		who := fmt.Sprintf("connection %d (%s%s)", t.Session, account(r.User, r.Client), program)
 		switch {

@@ -29,24 +29,20 @@ var metadataLock = rule.Rule{
 		"rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/errors"},
 	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},
 	Page:       metadataLockPage,
-	Detect:     detectMetadataLock,
+	Detect:     ofEach(detectMetadataLock),
 }
 
-func detectMetadataLock(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		w := locksOf(v, s, "metadata", "table")
-		m := metadataWait{lockWaits: w}
-		m.state, m.mean, m.most, m.lasts = metadataStates(v, s)
-		if w.serious() && !m.momentary() || m.mean >= waitersAtLeast.Value && m.lasts >= longWait.Duration() {
-			found = append(found, m.finding())
-		}
-		if f, ok := userLockFinding(v, s); ok {
-			found = append(found, f)
-		}
+func detectMetadataLock(v *view.View, s *view.MySQLServer) (found []rule.Finding) {
+	w := locksOf(v, s, "metadata", "table")
+	m := metadataWait{lockWaits: w}
+	m.state, m.mean, m.most, m.lasts = metadataStates(v, s)
+	if w.serious() && !m.momentary() || m.mean >= waitersAtLeast.Value && m.lasts >= longWait.Duration() {
+		found = append(found, m.finding())
 	}
-	return found, err
+	if f, ok := userLockFinding(v, s); ok {
+		found = append(found, f)
+	}
+	return found
 }
 
 // metadataWait is who waits for metadata locks, by the process list, and who
@@ -99,7 +95,7 @@ func metadataStates(v *view.View, s *view.MySQLServer) (state string, mean float
 }
 
 func (m *metadataWait) finding() rule.Finding {
-	f := rule.Finding{Subject: subjectOf(m.s), Confidence: rule.Certain, Impact: m.impact(), Affects: append(affects(m.v, m.s), m.exhausting()...)}
+	f := rule.Finding{Subject: m.s.Entity(), Confidence: rule.Certain, Impact: m.impact(), Affects: m.exhausting(), Behind: m.behind("metadata lock")}
 	if m.mean > m.waited {
 		f.Impact = rule.Impact{TimeLost: m.mean, Text: rule.T("%s waited by %s per second", unit.Seconds(m.mean), connections(int(m.most)))}
 	}

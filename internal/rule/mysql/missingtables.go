@@ -27,7 +27,7 @@ var missingTables = rule.Rule{
 	Explains:   []string{"rt/errors", "rt/worker-queueing", "rt/server-slow", "mysql/table-cache-contention"},
 	Thresholds: []*rule.Threshold{&minMissing, &missingShare, &opening, &mostRuns, &looksPerReload, &minUnchanged},
 	Page:       missingTablesPage,
-	Detect:     detectMissingTables,
+	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &missing{v: v, s: s} }),
 }
 
 var (
@@ -59,17 +59,6 @@ type missing struct {
 	opened    float64 // tables opened per second; NaN
 	tables    []string
 	sure      rule.Confidence
-}
-
-func detectMissingTables(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		if x := (missing{v: v, s: s}); x.look() {
-			found = append(found, x.finding())
-		}
-	}
-	return found, err
 }
 
 func (x *missing) read() {
@@ -165,7 +154,7 @@ func (x *missing) share() float64 { return min(x.rate()/max(view.OrZero(x.questi
 
 func (x *missing) finding() rule.Finding {
 	s := x.s
-	f := rule.Finding{Subject: subjectOf(s), Confidence: x.sure, Affects: affects(x.v, s)}
+	f := rule.Finding{Subject: s.Entity(), Confidence: x.sure}
 	what := "tables that do not exist"
 	if len(x.tables) > 0 {
 		what = strings.Join(x.tables[:min(len(x.tables), 2)], ", ")

@@ -278,9 +278,9 @@ func (x *silence) unexplained(p view.Process, here bool) {
 }
 
 func (x *silence) finding() rule.Finding {
-	f := rule.Finding{Subject: subjectOf(x.s), Confidence: x.sure, Affects: append(affects(x.v, x.s), listenerOf(x.v, x.s))}
+	f := rule.Finding{Subject: x.s.Entity(), Confidence: x.sure, Affects: []view.Entity{listenerOf(x.v, x.s)}}
 	if p, ok := process(x.v, x.s); ok {
-		f.Subject = rule.ProcessSubject(p)
+		f.Subject = p.Entity()
 	}
 	name := f.Subject.String()
 	if x.back {

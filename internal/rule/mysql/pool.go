@@ -29,7 +29,7 @@ var threadPoolStalled = rule.Rule{
 	Refutes:      []string{"worker pools"},
 	Thresholds:   []*rule.Threshold{&longInPool, &queuedLooks, &queuedShare, &longOwnWait, &allThreads, &joinedGap, &silentAtLeast},
 	Page:         poolPage,
-	Detect:       detectThreadPoolStalled,
+	Detect:       ofEach(detectThreadPoolStalled),
 }
 
 var (
@@ -108,24 +108,20 @@ func (p *stalledPool) exhausted() bool {
 	return p.s.MariaDB() && ok && p.threads() >= allThreads.Value*float64(limit)
 }
 
-func detectThreadPoolStalled(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		p := stalledPool{v: v, s: s, groups: v.PoolGroupsOf(s.Server)}
-		if len(p.groups) > 0 {
-			p.own = p.waits()
-		}
-		for _, g := range p.groups {
-			if p.stalled(g) || p.heldUp(g) {
-				p.slow = append(p.slow, g)
-			}
-		}
-		if len(p.slow) > 0 {
-			found = append(found, p.finding())
+func detectThreadPoolStalled(v *view.View, s *view.MySQLServer) (found []rule.Finding) {
+	p := stalledPool{v: v, s: s, groups: v.PoolGroupsOf(s.Server)}
+	if len(p.groups) > 0 {
+		p.own = p.waits()
+	}
+	for _, g := range p.groups {
+		if p.stalled(g) || p.heldUp(g) {
+			p.slow = append(p.slow, g)
 		}
 	}
-	return found, err
+	if len(p.slow) > 0 {
+		found = append(found, p.finding())
+	}
+	return found
 }
 
 // stalled says whether statements wait long in the queue of a group, again and
@@ -176,7 +172,7 @@ func (p *stalledPool) confidence() rule.Confidence {
 }
 
 func (p *stalledPool) finding() rule.Finding {
-	f := rule.Finding{Subject: subjectOf(p.s), Confidence: p.confidence(), Affects: affects(p.v, p.s)}
+	f := rule.Finding{Subject: p.s.Entity(), Confidence: p.confidence()}
 	var queued float64
 	var longest time.Duration
 	for _, g := range p.slow {

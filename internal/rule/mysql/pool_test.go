@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 func idleGroups(h *ruletest.Host, n int32) *ruletest.Host {
@@ -60,7 +61,7 @@ func TestThreadPoolStalled(t *testing.T) {
 	ruletest.Check(t, threadPoolStalled, []ruletest.Situation{
 		{Name: "no pool", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
 		{Name: "an idle pool", Host: func() *ruletest.Host { return idleGroups(server(ruletest.MySQL{}), 4) }},
-		{Name: "one group of four", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1,
+		{Name: "one group of four", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1,
 			Says: "group 3 of 4 of the thread pool of mariadbd stalled: statements wait up to 1.8 s for a thread",
 			Host: func() *ruletest.Host {
 				return idleGroups(server(ruletest.MySQL{}), 3).PoolGroup(stuckGroup(1800*time.Millisecond), nil)
@@ -76,7 +77,7 @@ func TestThreadPoolStalled(t *testing.T) {
 			g.Queued, g.Dequeued = 30, 10_000
 			return server(ruletest.MySQL{}).PoolGroup(g, nil)
 		}},
-		{Name: "by the length of the queue", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "wait up to 1.33 s",
+		{Name: "by the length of the queue", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "wait up to 1.33 s",
 			Host: func() *ruletest.Host {
 				g := stuckGroup(recording.Unknown)
 				g.Stalls = 0
@@ -91,9 +92,9 @@ func TestThreadPoolStalled(t *testing.T) {
 				}
 			})
 		}},
-		{Name: "rtrail waits itself, and no more threads are made", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31,
+		{Name: "rtrail waits itself, and no more threads are made", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31,
 			Says: "group 3 of 4 of the thread pool of mariadbd stalled: statements wait up to 1.5 s for a thread", Host: func() *ruletest.Host { return pooledSelf(twelve, busy) }},
-		{Name: "rtrail waits itself, and the timer noted stalls", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31,
+		{Name: "rtrail waits itself, and the timer noted stalls", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31,
 			Says: "wait up to 1.5 s for a thread", Host: func() *ruletest.Host {
 				return pooledSelf(thousand, recording.MySQLPoolGroup{Group: 3, Connections: 9, Threads: 6, Stalls: 1})
 			}},
@@ -109,7 +110,7 @@ func TestThreadPoolStalled(t *testing.T) {
 		{Name: "rtrail waits itself, once", Host: func() *ruletest.Host {
 			return idleGroups(server(ruletest.MySQL{Variables: twelve, Pooled: 7, Ping: pings(2900*time.Millisecond, 5)}), 3).PoolGroup(busy, nil)
 		}},
-		{Name: "rtrail waits itself, once and long", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.39, High: 0.41, Says: "wait up to 4 s for a thread",
+		{Name: "rtrail waits itself, once and long", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.39, High: 0.41, Says: "wait up to 4 s for a thread",
 			Host: func() *ruletest.Host {
 				return idleGroups(server(ruletest.MySQL{Variables: twelve, Pooled: 7, Ping: pings(4*time.Second, 6)}), 3).PoolGroup(busy, nil)
 			}},
@@ -117,13 +118,13 @@ func TestThreadPoolStalled(t *testing.T) {
 			moments := pings(400*time.Millisecond, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 			return idleGroups(server(ruletest.MySQL{Variables: twelve, Pooled: 7, Ping: moments}), 3).PoolGroup(busy, nil)
 		}},
-		{Name: "rtrail still waits at the end", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "wait up to 2 s for a thread",
+		{Name: "rtrail still waits at the end", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "wait up to 2 s for a thread",
 			Host: func() *ruletest.Host {
 				h := pooledSelf(twelve, busy)
 				return ruletest.Add(h, recording.MySQLServer{At: ruletest.Start.Add(10 * time.Second), Server: "10.0.0.2:3306", PID: pid, State: recording.ServerStalled,
 					Waited: 2 * time.Second, Connection: 7})
 			}},
-		{Name: "rtrail waits for its login, and once more", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31, Says: "wait up to 1.5 s for a thread",
+		{Name: "rtrail waits for its login, and once more", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.29, High: 0.31, Says: "wait up to 1.5 s for a thread",
 			Host: func() *ruletest.Host {
 				m := ruletest.MySQL{Variables: twelve, Pooled: 7, Login: 1500 * time.Millisecond, Ping: pings(1500*time.Millisecond, 7)}
 				return idleGroups(server(m), 3).PoolGroup(busy, nil)
@@ -160,9 +161,9 @@ func TestThreadPoolLeak(t *testing.T) {
 	percona := ruletest.MySQL{Flavor: "Percona", Version: "5.7.44-48", Variables: map[string]string{"thread_pool_oversubscribe": "10"}}
 	ruletest.Check(t, threadPoolLeak, []ruletest.Situation{
 		{Name: "a sound pool", Host: func() *ruletest.Host { return idleGroups(server(ruletest.MySQL{}), 4) }},
-		{Name: "more active than there are, and a queue", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5.1, Says: "group 12 has 2 threads and counts 12 active",
+		{Name: "more active than there are, and a queue", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5.1, Says: "group 12 has 2 threads and counts 12 active",
 			Host: func() *ruletest.Host { return server(percona).PoolGroup(leaking, nil) }},
-		{Name: "nobody queues yet", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.6,
+		{Name: "nobody queues yet", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.4, High: 0.6,
 			Host: func() *ruletest.Host {
 				g := leaking
 				g.Queued, g.Active = 0, 3
@@ -188,30 +189,30 @@ func TestConnectionsExhausted(t *testing.T) {
 		{Name: "room for more", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 100}, Rates: map[string]float64{"Connection_errors_max_connections": 0}})
 		}},
-		{Name: "all taken by sleepers", Want: rule.Certain, Kind: rule.KindListener, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "all 151 connections are taken, 140 by app@10.0.0.5, and 139 of 140 do nothing",
+		{Name: "all taken by sleepers", Want: rule.Certain, Kind: view.KindListener, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "all 151 connections are taken, 140 by app@10.0.0.5, and 139 of 140 do nothing",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 151},
 					Rates: map[string]float64{"Connection_errors_max_connections": 100, "Connections": 100}}).MySQLClients(asleep)
 			}},
-		{Name: "refused between two looks", Want: rule.Likely, Kind: rule.KindListener, Subject: "mariadbd", Low: 0.09, High: 0.1,
+		{Name: "refused between two looks", Want: rule.Likely, Kind: view.KindListener, Subject: "mariadbd", Low: 0.09, High: 0.1,
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 120},
 					Rates: map[string]float64{"Connection_errors_max_connections": 10, "Connections": 100}})
 			}},
-		{Name: "nearly all", Want: rule.Possible, Kind: rule.KindListener, Subject: "mariadbd", Low: 0, High: 0.02, Says: "140 of 151 connections",
+		{Name: "nearly all", Want: rule.Possible, Kind: view.KindListener, Subject: "mariadbd", Low: 0, High: 0.02, Says: "140 of 151 connections",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 140}})
 			}},
-		{Name: "the administrators' one is taken too", Want: rule.Possible, Kind: rule.KindListener, Subject: "mariadbd", Low: 0, High: 0.02, Says: "151 of 151 connections",
+		{Name: "the administrators' one is taken too", Want: rule.Possible, Kind: view.KindListener, Subject: "mariadbd", Low: 0, High: 0.02, Says: "151 of 151 connections",
 			Proof: "152 connected at most, max_connections is 151, and one more is kept for administrators",
 			Host: func() *ruletest.Host {
 				return server(ruletest.MySQL{Variables: limit, Gauges: map[string]float64{"Threads_connected": 152}})
 			}},
-		{Name: "rtrail is turned away", Want: rule.Certain, Kind: rule.KindListener, Subject: "mysql", Low: 1, High: 1, Says: "refuses connections: all its connections are taken",
+		{Name: "rtrail is turned away", Want: rule.Certain, Kind: view.KindListener, Subject: "mysql", Low: 1, High: 1, Says: "refuses connections: all its connections are taken",
 			Host: func() *ruletest.Host {
 				return ruletest.New(4, 10).MySQLSilence(recording.MySQLServer{State: recording.ServerFull, Code: 1040, Error: "Too many connections"})
 			}},
-		{Name: "rtrail is turned away, and so are others", Want: rule.Certain, Kind: rule.KindListener, Subject: "mysql", Low: 1, High: 1, Says: "all its connections are taken, 3 by 10.0.0.5",
+		{Name: "rtrail is turned away, and so are others", Want: rule.Certain, Kind: view.KindListener, Subject: "mysql", Low: 1, High: 1, Says: "all its connections are taken, 3 by 10.0.0.5",
 			Host: func() *ruletest.Host {
 				h := ruletest.New(4, 10).MySQLSilence(recording.MySQLServer{State: recording.ServerFull, Code: 1040, Error: "Too many connections"})
 				connection := func(at time.Time, port uint16) recording.TCPSample {
@@ -241,36 +242,36 @@ func TestNotAnswering(t *testing.T) {
 	gone.State, gone.Error, gone.Waited = recording.ServerGone, "the server closed the connection", 0
 	ruletest.Check(t, notAnswering, []ruletest.Situation{
 		{Name: "it answers", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
-		{Name: "stopped", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "mariadbd (4711) does not answer: it is stopped (process state T)",
+		{Name: "stopped", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "mariadbd (4711) does not answer: it is stopped (process state T)",
 			Host: func() *ruletest.Host { return here(ruletest.Process{State: "T"}) }},
-		{Name: "silent for no reason", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "accepts connections and does not answer",
+		{Name: "silent for no reason", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "accepts connections and does not answer",
 			Host: func() *ruletest.Host { return here(ruletest.Process{}) }},
-		{Name: "silent, and nobody knows what it is", Want: rule.Possible, Kind: rule.KindService, Subject: "mysql 127.0.0.1:3306", Low: 1, High: 1, Says: "accepts connections and does not answer",
+		{Name: "silent, and nobody knows what it is", Want: rule.Possible, Kind: view.KindService, Subject: "mysql 127.0.0.1:3306", Low: 1, High: 1, Says: "accepts connections and does not answer",
 			Host: func() *ruletest.Host { return ruletest.New(4, 10).MySQLSilence(stalled) }},
-		{Name: "something else is silent", Want: rule.Possible, Kind: rule.KindProcess, Subject: "nginx", Low: 1, High: 1, Says: "accepts connections and does not answer",
+		{Name: "something else is silent", Want: rule.Possible, Kind: view.KindProcess, Subject: "nginx", Low: 1, High: 1, Says: "accepts connections and does not answer",
 			Host: func() *ruletest.Host {
 				row := stalled
 				row.PID = 80
 				return ruletest.New(4, 10).Process(ruletest.Process{PID: 80, Comm: "nginx"}).MySQLSilence(row)
 			}},
-		{Name: "ended", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "its process (4711) ended in the window",
+		{Name: "ended", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1, High: 1, Says: "its process (4711) ended in the window",
 			Host: func() *ruletest.Host {
 				h := ruletest.New(4, 10).Process(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 2}).Process(ruletest.Process{Comm: "init"})
 				row := gone
 				row.PID = 4711
 				return h.MySQLSilence(row)
 			}},
-		{Name: "refused", Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "nothing listens there",
+		{Name: "refused", Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "nothing listens there",
 			Host: func() *ruletest.Host { return ruletest.New(4, 10).MySQLSilence(refused) }},
-		{Name: "no such name", Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "its name is not known",
+		{Name: "no such name", Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "its name is not known",
 			Host: func() *ruletest.Host {
 				row := unreachable
 				row.Error = "lookup db on 10.0.0.1:53: no such host"
 				return ruletest.New(4, 10).MySQLSilence(row)
 			}},
-		{Name: "nothing comes back", Want: rule.Likely, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "nothing comes back",
+		{Name: "nothing comes back", Want: rule.Likely, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "nothing comes back",
 			Host: func() *ruletest.Host { return ruletest.New(4, 10).MySQLSilence(timeout) }},
-		{Name: "SYNs are repeated", Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "SYNs are not answered",
+		{Name: "SYNs are repeated", Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1, High: 1, Says: "SYNs are not answered",
 			Host: func() *ruletest.Host {
 				return ruletest.Every(ruletest.New(4, 10).MySQLSilence(timeout), func(at time.Time, s float64) recording.TCPSample {
 					return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 40000, Remote: "10.0.0.2", RemotePort: 3306,
@@ -287,7 +288,7 @@ func TestNotAnswering(t *testing.T) {
 				return row
 			})
 		}},
-		{Name: "back again", Want: rule.Likely, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.3, High: 0.5, Says: "did not answer for 4 s",
+		{Name: "back again", Want: rule.Likely, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.3, High: 0.5, Says: "did not answer for 4 s",
 			Host: func() *ruletest.Host {
 				return ruletest.Every(ruletest.New(4, 10), func(at time.Time, s float64) recording.MySQLServer {
 					row := recording.MySQLServer{State: recording.ServerAnswers, Flavor: "MariaDB"}
@@ -353,15 +354,15 @@ func TestShortSilence(t *testing.T) {
 	successor := ruletest.Process{PID: 4800, Comm: "mariadbd", From: 7, Started: ruletest.Start.Add(6500 * time.Millisecond)}
 	ruletest.Check(t, notAnswering, []ruletest.Situation{
 		{Name: "it answers", Host: func() *ruletest.Host { return watched(ruletest.Process{}, answers) }},
-		{Name: "killed", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.2, Says: "mariadbd (4711) does not answer: its process (4711) ended in the window", Proof: "was last seen at 14:02:16",
+		{Name: "killed", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.2, Says: "mariadbd (4711) does not answer: its process (4711) ended in the window", Proof: "was last seen at 14:02:16",
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 6}, from(7, recording.ServerGone, "the server closed the connection"))
 			}},
-		{Name: "killed before the last look", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.12, Says: "its process (4711) ended in the window",
+		{Name: "killed before the last look", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.12, Says: "its process (4711) ended in the window",
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 7}, from(8, recording.ServerUnreachable, refused))
 			}},
-		{Name: "killed while it was stopped", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.4, Says: "its process (4711) ended in the window",
+		{Name: "killed while it was stopped", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.3, High: 0.4, Says: "its process (4711) ended in the window",
 			Host: func() *ruletest.Host {
 				p := halted("T", 5, 6)
 				p.To = 6
@@ -377,11 +378,11 @@ func TestShortSilence(t *testing.T) {
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 7}, answers)
 			}},
-		{Name: "it refuses at the last look", Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.12, Says: "nothing listens there any more",
+		{Name: "it refuses at the last look", Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.12, Says: "nothing listens there any more",
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{}, from(8, recording.ServerUnreachable, refused))
 			}},
-		{Name: "its socket is gone at the last look", Want: rule.Likely, Kind: rule.KindService, Subject: "mysql 127.0.0.1:3306", Low: 0.1, High: 0.2, Says: "nothing listens there any more",
+		{Name: "its socket is gone at the last look", Want: rule.Likely, Kind: view.KindService, Subject: "mysql 127.0.0.1:3306", Low: 0.1, High: 0.2, Says: "nothing listens there any more",
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{PID: 12, Comm: "bash"}, from(7, recording.ServerUnreachable, "connect: no such file or directory"))
 			}},
@@ -397,7 +398,7 @@ func TestShortSilence(t *testing.T) {
 			Host: func() *ruletest.Host {
 				return watched(ruletest.Process{PID: 4711, Comm: "mariadbd", To: 6}, from(7, recording.ServerUnreachable, refused)).Process(successor)
 			}},
-		{Name: "another server starts", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.2, Says: "its process (4711) ended in the window",
+		{Name: "another server starts", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.1, High: 0.2, Says: "its process (4711) ended in the window",
 			Host: func() *ruletest.Host {
 				other := successor
 				other.Cmdline = "mariadbd --port=3307"
@@ -405,11 +406,11 @@ func TestShortSilence(t *testing.T) {
 			}},
 		{Name: "it was restarted", Abstains: "it restarted between 14:02:15 and 14:02:17 and answers again",
 			Host: func() *ruletest.Host { return restarted(6, 7) }},
-		{Name: "it was restarted, which took long", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.45, High: 0.55, Says: "mariadbd (4800) did not answer for 4 s: it was restarted", Proof: "it had been up for 102 s at 14:02:12, and for 1 s at 14:02:17",
+		{Name: "it was restarted, which took long", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.45, High: 0.55, Says: "mariadbd (4800) did not answer for 4 s: it was restarted", Proof: "it had been up for 102 s at 14:02:12, and for 1 s at 14:02:17",
 			Host: func() *ruletest.Host { return restarted(3, 7) }},
-		{Name: "stopped for a moment", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.3, Says: "mariadbd (4711) did not answer for 2 s: it was stopped (process state T)", Proof: "in state T at 3 of 9 readings",
+		{Name: "stopped for a moment", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.2, High: 0.3, Says: "mariadbd (4711) did not answer for 2 s: it was stopped (process state T)", Proof: "in state T at 3 of 9 readings",
 			Host: func() *ruletest.Host { return watched(halted("T", 3, 5), slow(5, 2*second)) }},
-		{Name: "stopped while something else was asked", Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.15, High: 0.25, Says: "a debugger had stopped it (process state t)",
+		{Name: "stopped while something else was asked", Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.15, High: 0.25, Says: "a debugger had stopped it (process state t)",
 			Host: func() *ruletest.Host {
 				return watched(halted("t", 4, 5), func(s float64, row *recording.MySQLServer) {
 					slow(4, time.Millisecond)(s, row)
@@ -464,13 +465,13 @@ func TestSlowReader(t *testing.T) {
 	}
 	ruletest.Check(t, slowReader, []ruletest.Situation{
 		{Name: "nobody sends", Host: func() *ruletest.Host { return server(ruletest.MySQL{}) }},
-		{Name: "the socket is full", Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1, Says: "10.0.0.8 does not read its result: connection 100",
+		{Name: "the socket is full", Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1, Says: "10.0.0.8 does not read its result: connection 100",
 			Host: func() *ruletest.Host { return socket(with(sending), 2<<20, 0.99) }},
-		{Name: "an old server says it in other words", Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1,
+		{Name: "an old server says it in other words", Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1,
 			Host: func() *ruletest.Host { return socket(with(old), 2<<20, 0.99) }},
 		{Name: "the way is slow, not the reader", Host: func() *ruletest.Host { return socket(with(sending), 2<<20, 0.1) }},
 		{Name: "it reads rows and sends none", Host: func() *ruletest.Host { return socket(with(old), 0, 0) }},
-		{Name: "only the state is known", Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1, Host: func() *ruletest.Host { return with(sending) }},
+		{Name: "only the state is known", Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.8", Low: 1, High: 1, Host: func() *ruletest.Host { return with(sending) }},
 		{Name: "a state that may mean reading", Host: func() *ruletest.Host { return with(old) }},
 	})
 }

@@ -22,7 +22,7 @@ var threadPoolLeak = rule.Rule{
 	Explains:   []string{"mysql/thread-pool-stalled", "rt/slow-connections", "rt/worker-queueing", "rt/server-slow", "rt/connect-slow"},
 	Thresholds: []*rule.Threshold{&leakLooks},
 	Page:       poolLeakPage,
-	Detect:     detectThreadPoolLeak,
+	Detect:     ofEach(detectThreadPoolLeak),
 }
 
 var leakLooks = rule.Threshold{Name: "leak-looks", Value: 3, Unit: "count", Source: rule.Judgement,
@@ -40,16 +40,12 @@ type leak struct {
 	queued  float64
 }
 
-func detectThreadPoolLeak(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		l := leakOf(v, s)
-		if len(l.leaking) > 0 {
-			found = append(found, l.finding())
-		}
+func detectThreadPoolLeak(v *view.View, s *view.MySQLServer) (found []rule.Finding) {
+	l := leakOf(v, s)
+	if len(l.leaking) > 0 {
+		found = append(found, l.finding())
 	}
-	return found, err
+	return found
 }
 
 func leakOf(v *view.View, s *view.MySQLServer) *leak {
@@ -85,7 +81,7 @@ func (l *leak) impossible() (threads int64, yes bool) {
 }
 
 func (l *leak) finding() rule.Finding {
-	f := rule.Finding{Subject: subjectOf(l.s), Confidence: rule.Likely, Affects: affects(l.v, l.s)}
+	f := rule.Finding{Subject: l.s.Entity(), Confidence: rule.Likely}
 	worst := l.leaking[0]
 	for _, g := range l.leaking {
 		if g.Active-g.Threads > worst.Active-worst.Threads {

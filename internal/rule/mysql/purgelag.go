@@ -23,7 +23,7 @@ var purgeLag = rule.Rule{
 	Explains:     []string{"rt/server-slow"},
 	Thresholds:   []*rule.Threshold{&lagging, &lagReadings, &lagRising, &lagShare, &oldTransaction, &muchHistory, &leastHistory, &leastGrowth, &historyRising},
 	Page:         purgeLagPage,
-	Detect:       detectPurgeLag,
+	Detect:       ofEach(detectPurgeLag),
 }
 
 var (
@@ -37,36 +37,32 @@ var (
 		Reason: "Growth relative to the history at the beginning of the window. A long but constant history is behind, but not falling back."}
 )
 
-func detectPurgeLag(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		h, ok := historyOf(s)
-		if !ok || h.last < lagging.Value {
-			continue
-		}
-		f := rule.Finding{Subject: subjectOf(s), Affects: affects(v, s), Impact: h.impact(), Confidence: rule.Possible}
-		if h.grows() && h.readings >= lagReadings.Int() && h.rising >= lagRising.Value && h.last-h.first >= lagShare.Value*h.first {
-			f.Confidence = rule.Likely
-			f.Headline = rule.T("purge of %s falls behind: the history of changed rows grew by %s to %s transactions", s.Name(), unit.PerSecond(h.perSecond), unit.Count(h.last))
-			if t, held := holderOf(v, s); held {
-				f.Headline = rule.T("purge of %s is held back by %s, whose transaction is %s old: the history of changed rows grew by %s to %s transactions",
-					s.Name(), holderName(v, s, t), unit.Duration(t.Age), unit.PerSecond(h.perSecond), unit.Count(h.last))
-			}
-		} else {
-			f.Headline = rule.T("%s transactions of %s wait for purge", unit.Count(h.last), s.Name())
-			f.Impact.Share /= 2
-		}
-		f.Evidence = append([]rule.Evidence{h.evidence(s)}, purgeSettings(v, s)...)
-		f.Evidence = append(f.Evidence, beside(s)...)
-		f.Fixes = purgeFixes(s)
-		if t, held := holderOf(v, s); held {
-			// Purge may go as far as the oldest read view, whatever it is given.
-			f.Fixes = newLongOpen(v, s, []recording.MySQLTransaction{t}).fixes(t)
-		}
-		found = append(found, f)
+func detectPurgeLag(v *view.View, s *view.MySQLServer) (found []rule.Finding) {
+	h, ok := historyOf(s)
+	if !ok || h.last < lagging.Value {
+		return found
 	}
-	return found, err
+	f := rule.Finding{Subject: s.Entity(), Impact: h.impact(), Confidence: rule.Possible}
+	if h.grows() && h.readings >= lagReadings.Int() && h.rising >= lagRising.Value && h.last-h.first >= lagShare.Value*h.first {
+		f.Confidence = rule.Likely
+		f.Headline = rule.T("purge of %s falls behind: the history of changed rows grew by %s to %s transactions", s.Name(), unit.PerSecond(h.perSecond), unit.Count(h.last))
+		if t, held := holderOf(v, s); held {
+			f.Headline = rule.T("purge of %s is held back by %s, whose transaction is %s old: the history of changed rows grew by %s to %s transactions",
+				s.Name(), holderName(v, s, t), unit.Duration(t.Age), unit.PerSecond(h.perSecond), unit.Count(h.last))
+		}
+	} else {
+		f.Headline = rule.T("%s transactions of %s wait for purge", unit.Count(h.last), s.Name())
+		f.Impact.Share /= 2
+	}
+	f.Evidence = append([]rule.Evidence{h.evidence(s)}, purgeSettings(v, s)...)
+	f.Evidence = append(f.Evidence, beside(s)...)
+	f.Fixes = purgeFixes(s)
+	if t, held := holderOf(v, s); held {
+		// Purge may go as far as the oldest read view, whatever it is given.
+		f.Fixes = newLongOpen(v, s, []recording.MySQLTransaction{t}).fixes(t)
+	}
+	found = append(found, f)
+	return found
 }
 
 func purgeSettings(v *view.View, s *view.MySQLServer) (list []rule.Evidence) {

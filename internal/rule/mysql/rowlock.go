@@ -24,30 +24,26 @@ var rowLockWait = rule.Rule{
 		"rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/errors"},
 	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},
 	Page:       rowLockPage,
-	Detect:     detectRowLockWait,
+	Detect:     ofEach(detectRowLockWait),
 }
 
-func detectRowLockWait(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		w := rowLocksOf(v, s)
-		switch {
-		case w.serious():
-			found = append(found, rowLockFinding(w))
-		case len(w.blockers) == 0:
-			if f, ok := rowLockUnseen(v, s, w.waited); ok {
-				found = append(found, f)
-			}
+func detectRowLockWait(v *view.View, s *view.MySQLServer) (found []rule.Finding) {
+	w := rowLocksOf(v, s)
+	switch {
+	case w.serious():
+		found = append(found, rowLockFinding(w))
+	case len(w.blockers) == 0:
+		if f, ok := rowLockUnseen(v, s, w.waited); ok {
+			found = append(found, f)
 		}
 	}
-	return found, err
+	return found
 }
 
 func rowLockFinding(w *lockWaits) rule.Finding {
 	f := rule.Finding{
-		Subject: subjectOf(w.s), Confidence: rule.Certain, Impact: w.impact(),
-		Affects:  append(affects(w.v, w.s), w.exhausting()...),
+		Subject: w.s.Entity(), Confidence: rule.Certain, Impact: w.impact(),
+		Affects: w.exhausting(), Behind: w.behind("row lock"),
 		Evidence: w.evidence(metric.MySQLRowLockWaits, rowLockCheck(w.s)),
 	}
 	b, one := w.main()
@@ -107,7 +103,7 @@ func rowLockUnseen(v *view.View, s *view.MySQLServer, waiting float64) (rule.Fin
 		return rule.Finding{}, false
 	}
 	return rule.Finding{
-		Subject: subjectOf(s), Confidence: rule.Likely, Affects: affects(v, s),
+		Subject: s.Entity(), Confidence: rule.Likely,
 		Headline: rule.T("%s connections of %s at a time wait for row locks; who holds them cannot be seen", unit.Number(mean), s.Name()),
 		Impact:   rule.Impact{TimeLost: mean, Text: rule.T("%s waited per second", unit.Seconds(mean))},
 		Evidence: append([]rule.Evidence{{

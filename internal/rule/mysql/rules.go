@@ -10,8 +10,9 @@ import (
 
 // Rules are all rules of this package: about who waits for whom and whether
 // the server answers (rulesLocks), about the work statements make (rulesWork),
-// and about what threads of the server contend for (rulesContention).
-var Rules = slices.Concat(rulesLocks, rulesWork, rulesContention)
+// about what threads of the server contend for (rulesContention), and about logs
+// of servers that were not asked.
+var Rules = slices.Concat(rulesLocks, rulesWork, rulesContention, []rule.Rule{slowStatements})
 
 var rulesLocks = []rule.Rule{
 	notAnswering, connectionsExhausted,

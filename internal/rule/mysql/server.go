@@ -39,37 +39,44 @@ func answering(v *view.View) ([]*view.MySQLServer, error) {
 	return list, nil
 }
 
+// ofEach judges the servers that answered one by one.
+func ofEach(judge func(*view.View, *view.MySQLServer) []rule.Finding) func(*view.View) ([]rule.Finding, error) {
+	return func(v *view.View) ([]rule.Finding, error) {
+		servers, err := answering(v)
+		var found []rule.Finding
+		for _, s := range servers {
+			found = append(found, judge(v, s)...)
+		}
+		return found, err
+	}
+}
+
+// inspection is a look at one thing in a server, which there is something to say of
+// or not.
+type inspection interface {
+	look() bool
+	finding() rule.Finding
+}
+
+// inspecting judges the servers that answered by one look at each.
+func inspecting(at func(*view.View, *view.MySQLServer) inspection) func(*view.View) ([]rule.Finding, error) {
+	return ofEach(func(v *view.View, s *view.MySQLServer) []rule.Finding {
+		if x := at(v, s); x.look() {
+			return []rule.Finding{x.finding()}
+		}
+		return nil
+	})
+}
+
 // misnamed is why a server cannot be judged that cannot be asked as it was named.
 // Nothing is wrong with it.
 func misnamed(s *view.MySQLServer) *rule.NotJudged {
 	return &rule.NotJudged{Needs: "answers of mysql " + s.Server, Why: s.Error, How: shell.Say("name it as it is: --mysql USER@HOST:PORT, and --mysql-tls for what it offers")}
 }
 
-// affects are the names under which rules that see only packets or sockets
-// speak of the same server.
-func affects(v *view.View, s *view.MySQLServer) []rule.Subject {
-	list := append(service(s), rule.Subject{Kind: rule.KindService, Name: "mysql " + s.Server, Port: uint16(max(s.Port, 0))})
-	if p, ok := process(v, s); ok {
-		list = append(list, rule.ProcessSubject(p))
-	}
-	return list
-}
-
-// process finds the process of a server on this host. One that never answered
-// said no PID; then the port it listens at leads to it.
+// process finds the process of a server on this host.
 func process(v *view.View, s *view.MySQLServer) (view.Process, bool) {
-	if s.Process != nil {
-		return *s.Process, true
-	}
-	host, port, ok := address(s)
-	if !ok {
-		return view.Process{}, false
-	}
-	l, ok := v.ListenerAt(v.Manifest().Host.NetNS, host, port)
-	if !ok || len(l.Owners) == 0 || !v.HasAddress(l.NetNS, host) {
-		return view.Process{}, false
-	}
-	return l.Owners[0], true
+	return v.Process(s.Entity().PID)
 }
 
 // address is where a server was asked over TCP; ok is false for sockets and
@@ -115,41 +122,6 @@ func session(v *view.View, server string, id int64) (recording.MySQLSession, boo
 	return recording.MySQLSession{}, false
 }
 
-// socketOf finds the server's end of a connection among the sockets of this host.
-func socketOf(v *view.View, s *view.MySQLServer, r recording.MySQLSession) (view.Connection, bool) {
-	return socketBetween(v, func(c view.Connection) bool {
-		return int32(c.LocalPort) == s.Port && c.Remote == r.Client && int32(c.RemotePort) == r.ClientPort
-	}, r.ClientPort > 0 && s.Port > 0)
-}
-
-// clientOf finds the program at the other end of a connection, if it runs on
-// this host.
-func clientOf(v *view.View, s *view.MySQLServer, r recording.MySQLSession) (view.Process, bool) {
-	c, ok := socketBetween(v, func(c view.Connection) bool {
-		return int32(c.RemotePort) == s.Port && c.Local == r.Client && int32(c.LocalPort) == r.ClientPort
-	}, r.ClientPort > 0 && s.Port > 0)
-	if !ok {
-		return view.Process{}, false
-	}
-	owners := v.SocketOwners(c.Inode)
-	if len(owners) == 0 {
-		return view.Process{}, false
-	}
-	return owners[0], true
-}
-
-func socketBetween(v *view.View, is func(view.Connection) bool, known bool) (view.Connection, bool) {
-	if !known {
-		return view.Connection{}, false
-	}
-	all := v.Connections()
-	i := slices.IndexFunc(all, is)
-	if i < 0 {
-		return view.Connection{}, false
-	}
-	return all[i], true
-}
-
 // running is the mean number of connections that do something; 0 if unknown.
 func running(s *view.MySQLServer) float64 {
 	mean, _, _, ok := s.Gauge("Threads_running")
@@ -172,8 +144,8 @@ func commonest(counts map[string]int) string {
 
 // listenerOf names the port of a server, beside its process: what is said of
 // all connections together is not said of what any of them does.
-func listenerOf(v *view.View, s *view.MySQLServer) rule.Subject {
-	l := rule.Subject{Kind: rule.KindListener, Name: "mysql", Port: uint16(max(s.Port, 0)), Detail: s.Server}
+func listenerOf(v *view.View, s *view.MySQLServer) view.Entity {
+	l := view.Entity{Kind: view.KindListener, Name: "mysql", Port: uint16(max(s.Port, 0)), Detail: s.Server}
 	if p, ok := process(v, s); ok {
 		l.Name, l.NetNS = p.Comm, p.NetNS
 	}

@@ -29,7 +29,7 @@ var slowReader = rule.Rule{
 	Refutes:    []string{"readers of data", "clients"},
 	Thresholds: []*rule.Threshold{&sendingLooks, &stuckLooks, &leastQueued, &heldShare, &longWait},
 	Page:       slowReaderPage,
-	Detect:     detectSlowReader,
+	Detect:     ofEach(detectSlowReader),
 }
 
 var (
@@ -58,27 +58,23 @@ type reader struct {
 	zeroWindow time.Duration
 }
 
-func detectSlowReader(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		byClient := map[string][]reader{}
-		var order []string
-		looks := len(v.SessionsOf(s.Server))
-		for _, r := range readers(v, s) {
-			if r.confidence() == 0 {
-				continue
-			}
-			if byClient[r.Client] == nil {
-				order = append(order, r.Client)
-			}
-			byClient[r.Client] = append(byClient[r.Client], r)
+func detectSlowReader(v *view.View, s *view.MySQLServer) (found []rule.Finding) {
+	byClient := map[string][]reader{}
+	var order []string
+	looks := len(v.SessionsOf(s.Server))
+	for _, r := range readers(v, s) {
+		if r.confidence() == 0 {
+			continue
 		}
-		for _, c := range order {
-			found = append(found, slowReaderFinding(v, s, byClient[c], looks))
+		if byClient[r.Client] == nil {
+			order = append(order, r.Client)
 		}
+		byClient[r.Client] = append(byClient[r.Client], r)
 	}
-	return found, err
+	for _, c := range order {
+		found = append(found, slowReaderFinding(v, s, byClient[c], looks))
+	}
+	return found
 }
 
 // writing says whether a state means that rows go to the client: for sure, or
@@ -129,7 +125,7 @@ func readers(v *view.View, s *view.MySQLServer) []reader {
 
 // look asks sockets and packets about the connection.
 func (r *reader) look(v *view.View, s *view.MySQLServer) {
-	r.socket, r.hasSocket = socketOf(v, s, r.MySQLSession)
+	r.socket, r.hasSocket = v.SocketOfSession(s, r.MySQLSession)
 	if r.hasSocket {
 		for _, x := range r.socket.Samples {
 			r.queued = max(r.queued, x.Of().SendQueue)
@@ -169,22 +165,22 @@ func (r *reader) confidence() rule.Confidence {
 }
 
 // cause names who does not read.
-func (r *reader) cause(v *view.View, s *view.MySQLServer) rule.Subject {
-	if p, ok := clientOf(v, s, r.MySQLSession); ok {
-		return rule.ProcessSubject(p)
+func (r *reader) cause(v *view.View, s *view.MySQLServer) view.Entity {
+	if p, ok := v.ClientOfSession(s, r.MySQLSession); ok {
+		return p.Entity()
 	}
 	if r.Client == "localhost" || r.Client == "" {
-		return rule.Subject{Kind: rule.KindConnection, Name: fmt.Sprintf("connection %d of %s", r.ID, s.Name())}
+		return view.Entity{Kind: view.KindConnection, Name: fmt.Sprintf("connection %d of %s", r.ID, s.Name())}
 	}
-	return rule.Subject{Kind: rule.KindPeer, Name: r.Client}
+	return view.Entity{Kind: view.KindPeer, Name: r.Client}
 }
 
 func slowReaderFinding(v *view.View, s *view.MySQLServer, list []reader, looks int) rule.Finding {
 	slices.SortStableFunc(list, func(a, b reader) int { return cmp.Or(cmp.Compare(b.looks, a.looks), cmp.Compare(b.longest, a.longest)) })
 	r := list[0]
-	f := rule.Finding{Subject: r.cause(v, s), Affects: affects(v, s)}
-	if f.Subject.Kind == rule.KindProcess {
-		f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindPeer, Name: r.Client})
+	f := rule.Finding{Subject: r.cause(v, s), Affects: []view.Entity{s.Entity()}}
+	if f.Subject.Kind == view.KindProcess {
+		f.Affects = append(f.Affects, view.Entity{Kind: view.KindPeer, Name: r.Client})
 	}
 	var waited float64
 	for _, x := range list {
@@ -192,7 +188,7 @@ func slowReaderFinding(v *view.View, s *view.MySQLServer, list []reader, looks i
 		waited += float64(x.looks) / float64(max(looks, 1))
 	}
 	who := f.Subject.String()
-	if f.Subject.Kind == rule.KindProcess {
+	if f.Subject.Kind == view.KindProcess {
 		who += " at " + r.Client
 	}
 	f.Headline = rule.T("%s does not read its result: connection %d of %s has been sending for %s (%s)", who, r.ID, s.Name(), lasted(r.longest), words(r.Statement))

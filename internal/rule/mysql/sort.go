@@ -26,7 +26,7 @@ var sorting = rule.Rule{
 	Thresholds: []*rule.Threshold{&mostMerge, &mergeRate, &manySorted, &seenSorting, &largeSort, &dearShare, &mostBytes, &manyRows, &wastedRatio,
 		&mostRuns, &minRuns, &mostOfRows, &lastsLong, &minSpills, &minTime, &materialShare},
 	Page:   sortPage,
-	Detect: detectSort,
+	Detect: inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &sorts{v: v, s: s} }),
 }
 
 var (
@@ -59,17 +59,6 @@ type sorts struct {
 	passes float64 // per execution of the dearest; NaN if not known
 	took   float64
 	sure   rule.Confidence
-}
-
-func detectSort(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		if x := (sorts{v: v, s: s}); x.look() {
-			found = append(found, x.finding())
-		}
-	}
-	return found, err
 }
 
 func sortState(state string) bool {
@@ -134,7 +123,7 @@ func ordered(text string) bool {
 
 func (x *sorts) finding() rule.Finding {
 	s := x.s
-	f := rule.Finding{Subject: subjectOf(s), Confidence: x.sure, Affects: append(affects(x.v, s), loaded(x.v, s, writeBytes)...)}
+	f := rule.Finding{Subject: s.Entity(), Confidence: x.sure, Affects: loaded(x.v, s, writeBytes)}
 	switch {
 	case len(x.list) == 0:
 		f.Headline = rule.T("sorts of %s do not fit their buffer: %s merge passes over files", named(s), unit.PerSecond(x.merges))

@@ -26,7 +26,7 @@ var tmpDiskTables = rule.Rule{
 	Thresholds: []*rule.Threshold{&mostSpill, &minSpills, &spillRate, &seenSpilling, &largeTmpTable, &dearShare, &mostBytes, &manyRows, &wastedRatio,
 		&mostRuns, &minRuns, &mostOfRows, &lastsLong, &minTime, &materialShare},
 	Page:   tmpDiskPage,
-	Detect: detectTmpDisk,
+	Detect: inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &spill{v: v, s: s} }),
 }
 
 var (
@@ -54,17 +54,6 @@ type spill struct {
 	list       []work  // statements that make them, dearest first
 	took       float64 // seconds per second of these
 	sure       rule.Confidence
-}
-
-func detectTmpDisk(v *view.View) ([]rule.Finding, error) {
-	servers, err := answering(v)
-	var found []rule.Finding
-	for _, s := range servers {
-		if x := (spill{v: v, s: s}); x.look() {
-			found = append(found, x.finding())
-		}
-	}
-	return found, err
 }
 
 // tmpState says that a state of the process list is one of temporary tables.
@@ -159,7 +148,7 @@ func accused(v *view.View, s *view.MySQLServer) map[string]bool {
 
 func (x *spill) finding() rule.Finding {
 	s := x.s
-	f := rule.Finding{Subject: subjectOf(s), Confidence: x.sure, Affects: append(affects(x.v, s), loaded(x.v, s, writeBytes)...)}
+	f := rule.Finding{Subject: s.Entity(), Confidence: x.sure, Affects: loaded(x.v, s, writeBytes)}
 	switch {
 	case len(x.list) > 0:
 		f.Headline = rule.T("%s makes temporary tables on disk for \"%s\"", named(s), x.list[0].brief())

@@ -36,7 +36,7 @@ func userLockFinding(v *view.View, s *view.MySQLServer) (rule.Finding, bool) {
 	if mean == 0 || longest < longWait.Duration() && !many {
 		return rule.Finding{}, false
 	}
-	f := rule.Finding{Subject: subjectOf(s), Confidence: rule.Possible, Affects: append(affects(v, s), w.exhausting()...)}
+	f := rule.Finding{Subject: s.Entity(), Confidence: rule.Possible, Affects: w.exhausting(), Behind: w.behind("lock of GET_LOCK")}
 	if many && w.passedOn() {
 		f.Confidence = rule.Likely
 	}

@@ -227,7 +227,7 @@ func askAs(s *view.MySQLServer, user shell.Command, query shell.Query) shell.Com
 	client := shell.Line("mysql")
 	if i := strings.LastIndexByte(s.Server, ':'); i >= 0 {
 		client = client.With("-h %s -P %s", strings.Trim(s.Server[:i], "[]"), s.Server[i+1:])
-	} else {
+	} else if s.Server != "" { // a log does not tell where its server is
 		client = client.With("-h %s", s.Server)
 	}
 	return shell.Line("%s %s -e %s", client, user, query)
@@ -238,28 +238,8 @@ func status(s *view.MySQLServer, pattern string) shell.Command {
 	return ask(s, shell.SQL("show global status like %s", pattern))
 }
 
-// subjectOf names a server: its process where that is known.
-func subjectOf(s *view.MySQLServer) rule.Subject {
-	if s.Process != nil {
-		return rule.ProcessSubject(*s.Process)
-	}
-	subject := rule.Subject{Kind: rule.KindService, Name: "mysql " + s.Server}
-	if s.Port > 0 {
-		subject.Port = uint16(s.Port)
-	}
-	return subject
-}
-
 // named is how a headline begins: "mariadbd (4711)", "mysql 10.0.0.2:3306".
-func named(s *view.MySQLServer) string { return subjectOf(s).String() }
-
-// service is the server as packets show it, for findings about packets.
-func service(s *view.MySQLServer) []rule.Subject {
-	if s.Packets == nil {
-		return nil
-	}
-	return []rule.Subject{{Kind: rule.KindService, Name: s.Packets.Name(), Port: s.Packets.Port}}
-}
+func named(s *view.MySQLServer) string { return s.Entity().String() }
 
 // statesWith is the mean number of connections in any of the states that a
 // test says yes to, and how many looks at the process list there were.

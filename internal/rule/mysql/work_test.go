@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 const pid = 812
@@ -76,95 +77,95 @@ func TestFullScan(t *testing.T) {
 		}
 	}
 	ruletest.Check(t, fullScan, []ruletest.Situation{
-		{Name: "digest", Host: change(func(*recording.MySQLStatement) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd",
+		{Name: "digest", Host: change(func(*recording.MySQLStatement) {}), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 1.9, High: 2, Says: "an index on (pad)"},
 		{Name: "returns what it reads", Host: change(func(s *recording.MySQLStatement) { s.Sent = 1_500_000 })},
 		{Name: "small table", Host: change(func(s *recording.MySQLStatement) { s.Count, s.NoIndex = 10000, 10000; s.Sent = 10000 })},
 		{Name: "by an index", Host: change(func(s *recording.MySQLStatement) { s.NoIndex = 10 })},
 		{Name: "takes no time", Host: change(func(s *recording.MySQLStatement) { s.Took = 20 * time.Millisecond })},
 		{Name: "a tenth of what the server does", Host: change(func(s *recording.MySQLStatement) { s.Took = 100 * time.Millisecond }),
-			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.09, High: 0.1},
+			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.09, High: 0.1},
 		{Name: "aggregate", Host: change(func(s *recording.MySQLStatement) { s.Text = "SELECT COUNT(*) FROM sbtest1 WHERE pad = ?" }),
-			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "--explain tells"},
+			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "--explain tells"},
 		{Name: "aggregate, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `pad` = ?", "ALL", ""), Want: rule.Likely,
-			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
 		{Name: "aggregate by an index, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `pad` = ?", "ref", "pad_1"), Want: rule.Possible,
-			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index may save it", Proof: "by the index pad_1"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index may save it", Proof: "by the index pad_1"},
 		{Name: "aggregate of a range, explained", Host: aggregate("SELECT COUNT ( * ) FROM `sbtest1` WHERE `k` > ?", "ALL", ""), Want: rule.Possible,
-			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2},
 		{Name: "all rows wanted", Host: change(func(s *recording.MySQLStatement) { s.Text = "SELECT COUNT(*) FROM sbtest1" })},
 		{Name: "monitor", Host: change(func(s *recording.MySQLStatement) {
 			s.Text = "SELECT * FROM information_schema.tables WHERE table_name = ?"
 		})},
 		{Name: "report", Host: change(func(s *recording.MySQLStatement) { s.Count, s.NoIndex, s.Sent = 0, 0, 0 })},
 		{Name: "explained", Host: explained(recording.MySQLPlan{Name: "sbtest1", Access: "ALL", Rows: 19_900}), Want: rule.Certain,
-			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
 		{Name: "explained, an index is not used", Host: explained(recording.MySQLPlan{Name: "sbtest1", Access: "ALL", Possible: "pad_1", Rows: 19_900}), Want: rule.Certain,
-			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "although the index pad_1 could serve"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "although the index pad_1 could serve"},
 		{Name: "explained, it is a plan without a scan", Host: explained(recording.MySQLPlan{Name: "sbtest1", Access: "ref", Possible: "pad_1", Key: "pad_1", Rows: 3}),
-			Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "by the index pad_1"},
+			Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "by the index pad_1"},
 		{Name: "explained, the text names no index", Host: func() *ruletest.Host {
 			const join = "SELECT a . id FROM a JOIN b ON a . x = b . y WHERE a . pad = ?"
 			return ruletest.Add(change(func(s *recording.MySQLStatement) { s.Text = join })(), recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306",
 				Statement: join, Name: "b", Access: "ALL", Rows: 20_000})
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "it reads all of b"},
-		{Name: "an update, of which the server counts no index", Host: change(update), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd",
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Proof: "it reads all of b"},
+		{Name: "an update, of which the server counts no index", Host: change(update), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 1.9, High: 2, Proof: "rows examined for each one changed"},
-		{Name: "an update that changes nothing", Host: change(func(s *recording.MySQLStatement) { update(s); s.Affected = 0 }), Want: rule.Possible, Kind: rule.KindProcess,
+		{Name: "an update that changes nothing", Host: change(func(s *recording.MySQLStatement) { update(s); s.Affected = 0 }), Want: rule.Possible, Kind: view.KindProcess,
 			Subject: "mariadbd", Low: 1.9, High: 2, Proof: "20,000 rows examined each time and none changed, 1,000 executions"},
-		{Name: "it finds nothing", Host: change(func(s *recording.MySQLStatement) { s.Sent = 0 }), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd",
+		{Name: "it finds nothing", Host: change(func(s *recording.MySQLStatement) { s.Sent = 0 }), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 1.9, High: 2, Proof: "20,000 rows examined each time and none returned, 1,000 executions"},
 		{Name: "an update by an index", Host: change(func(s *recording.MySQLStatement) { update(s); s.Examined = 200 })},
 		{Name: "an update of all it reads", Host: change(func(s *recording.MySQLStatement) { update(s); s.Affected = 1_500_000 })},
 		{Name: "an update, explained", Host: func() *ruletest.Host {
 			return ruletest.Add(change(update)(), recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306", Statement: "UPDATE sbtest1 SET c = ? WHERE pad = ?",
 				Name: "sbtest1", Access: "ALL", Rows: 19_900})
-		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "an index on (pad)", Proof: "no index that could serve"},
 		{Name: "another statement was explained", Host: func() *ruletest.Host {
 			h := change(func(*recording.MySQLStatement) {})()
 			return ruletest.Add(h, recording.MySQLPlan{At: ruletest.Start, Server: "10.0.0.2:3306", Statement: "SELECT id FROM sbtest1 WHERE k = ?", Name: "sbtest1", Access: "ref"})
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2},
 		{Name: "sampled", Host: func() *ruletest.Host { return server(ruletest.MySQL{Rates: busy, Sessions: times(3, seen)}) },
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3, Says: "an index on (pad)"},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3, Says: "an index on (pad)"},
 		{Name: "sampled, rows are sent", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6, "Select_scan": 100, "Rows_sent": 1e6}, Sessions: times(3, seen)})
 		}},
 		{Name: "sampled, rows sent are not told", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2e6, "Select_scan": 100}, Sessions: times(3, seen)})
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3},
 		{Name: "sampled, rows come by an index", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 2000, "Handler_read_next": 2e6}, Sessions: times(3, seen)})
 		}},
-		{Name: "sampled, an update", Host: changed(65_536, 30, 0, 3), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3,
+		{Name: "sampled, an update", Host: changed(65_536, 30, 0, 3), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3,
 			Says: "reads 65,536 rows of sbtest1 each time", Proof: "scanned 1,966,080/s rows and such statements changed 0/s"},
 		{Name: "sampled, an update of all it reads", Host: changed(65_536, 30, 65_536*30, 3)},
-		{Name: "sampled, updates by an index while others scan", Host: changed(65_536*30/5000, 5000, 5000, 3), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd",
+		{Name: "sampled, updates by an index while others scan", Host: changed(65_536*30/5000, 5000, 5000, 3), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 0.3, High: 0.6, Says: "which statements do is not known"},
-		{Name: "sampled, an update as long as the window", Host: changed(65_536, 0, 0, 3), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd",
+		{Name: "sampled, an update as long as the window", Host: changed(65_536, 0, 0, 3), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 2.9, High: 3, Says: "reads many rows of sbtest1"},
-		{Name: "sampled, an update beside others", Host: changed(65_536, 30, 0, 3, seen, seen), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd",
+		{Name: "sampled, an update beside others", Host: changed(65_536, 30, 0, 3, seen, seen), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 2, High: 5, Says: "reads many rows each time"},
-		{Name: "sampled, an update beside a delete", Host: changed(65_536, 30, 0, 3, deleting, deleting), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd",
+		{Name: "sampled, an update beside a delete", Host: changed(65_536, 30, 0, 3, deleting, deleting), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 4.9, High: 5, Proof: "once with 19,144 rows examined so far: DELETE"},
 		{Name: "sampled, an update beside a delete, explained", Host: mixed("UPDATE sbtest1 SET c = ? WHERE pad = ?", "ALL", 65_000), Want: rule.Likely,
-			Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3, Says: "reads many rows of sbtest1 each time", Proof: "no index that could serve"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3, Says: "reads many rows of sbtest1 each time", Proof: "no index that could serve"},
 		{Name: "sampled, a delete beside an update, explained", Host: mixed(deleting.Statement, "ALL", 65_000), Want: rule.Likely,
-			Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "reads 19,144 rows or more of sbtest1 each time"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "reads 19,144 rows or more of sbtest1 each time"},
 		{Name: "sampled, an update of a small table, explained", Host: mixed("UPDATE sbtest1 SET c = ? WHERE pad = ?", "ALL", 90), Want: rule.Possible,
-			Kind: rule.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5, Says: "reads many rows each time"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5, Says: "reads many rows each time"},
 		{Name: "sampled, an update by an index, explained", Host: mixed("UPDATE sbtest1 SET c = ? WHERE pad = ?", "range", 3), Want: rule.Possible,
-			Kind: rule.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5, Says: "reads many rows each time"},
+			Kind: view.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5, Says: "reads many rows each time"},
 		{Name: "sampled, a select beside others, rows so far", Host: func() *ruletest.Host {
 			half := seen
 			half.Examined, half.Sent = 30_000, 2
 			return server(ruletest.MySQL{Rates: busy, Sessions: append(times(3, recording.MySQLSession{State: "Statistics", Statement: "SELECT c FROM sbtest1 WHERE id = ?", Examined: 1}), half, half)})
-		}, Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "reads 30,000 rows or more of sbtest1",
+		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "reads 30,000 rows or more of sbtest1",
 			Proof: "once with 30,000 rows examined and 2 sent so far"},
-		{Name: "nothing named", Host: func() *ruletest.Host { return server(ruletest.MySQL{Rates: busy}) }, Want: rule.Possible, Kind: rule.KindProcess,
+		{Name: "nothing named", Host: func() *ruletest.Host { return server(ruletest.MySQL{Rates: busy}) }, Want: rule.Possible, Kind: view.KindProcess,
 			Subject: "mariadbd", Low: 0.4, High: 0.6},
 		{Name: "elsewhere", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).MySQL(ruletest.MySQL{Rates: busy, Sessions: times(2, seen)})
-		}, Want: rule.Likely, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1.9, High: 2},
+		}, Want: rule.Likely, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1.9, High: 2},
 		{Name: "point selects", Host: func() *ruletest.Host {
 			return server(ruletest.MySQL{Rates: map[string]float64{"Handler_read_rnd_next": 3000, "Handler_read_key": 30000},
 				Sessions: times(4, recording.MySQLSession{State: "Statistics", Statement: "SELECT c FROM sbtest1 WHERE id = ?", Examined: 1})})
@@ -232,11 +233,11 @@ func TestTmpDiskTables(t *testing.T) {
 		}
 	}
 	ruletest.Check(t, tmpDiskTables, []ruletest.Situation{
-		{Name: "digest", Host: digests(func(*recording.MySQLStatement) {}), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "notes"},
+		{Name: "digest", Host: digests(func(*recording.MySQLStatement) {}), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "notes"},
 		{Name: "in memory", Host: digests(func(s *recording.MySQLStatement) { s.TmpDisk = 2 })},
 		{Name: "takes no time", Host: digests(func(s *recording.MySQLStatement) { s.Took = 10 * time.Millisecond })},
-		{Name: "takes little", Host: digests(func(s *recording.MySQLStatement) { s.Took = 70 * time.Millisecond }), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.06, High: 0.08},
-		{Name: "sampled", Host: counted(40, 42, 3), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3},
+		{Name: "takes little", Host: digests(func(s *recording.MySQLStatement) { s.Took = 70 * time.Millisecond }), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.06, High: 0.08},
+		{Name: "sampled", Host: counted(40, 42, 3), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3},
 		{Name: "rtrail itself", Host: counted(4, 4, 0)},
 		{Name: "nobody waits", Host: counted(40, 42, 0)},
 	})
@@ -260,14 +261,14 @@ func TestSort(t *testing.T) {
 		}
 	}
 	ruletest.Check(t, sorting, []ruletest.Situation{
-		{Name: "digest", Host: digests(func(*recording.MySQLStatement) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "files"},
-		{Name: "for nothing", Host: digests(func(s *recording.MySQLStatement) { s.SortMerges = 0 }), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd",
+		{Name: "digest", Host: digests(func(*recording.MySQLStatement) {}), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2, Says: "files"},
+		{Name: "for nothing", Host: digests(func(s *recording.MySQLStatement) { s.SortMerges = 0 }), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd",
 			Low: 1.9, High: 2, Says: "sorts 19,000 rows to return 3"},
 		{Name: "returns what it sorts", Host: digests(func(s *recording.MySQLStatement) { s.SortMerges, s.Sent = 0, 380_000 })},
 		{Name: "takes no time", Host: digests(func(s *recording.MySQLStatement) { s.Took = 10 * time.Millisecond })},
-		{Name: "sampled", Host: counted(100, 3), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3},
+		{Name: "sampled", Host: counted(100, 3), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3},
 		{Name: "sampled, in memory", Host: counted(0, 3)},
-		{Name: "no statement known", Host: counted(100, 0), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.05, High: 0.2},
+		{Name: "no statement known", Host: counted(100, 0), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.05, High: 0.2},
 	})
 }
 
@@ -306,8 +307,8 @@ func TestBufferPoolSmall(t *testing.T) {
 		return h
 	}
 	ruletest.Check(t, bufferPoolSmall, []ruletest.Situation{
-		{Name: "threads wait", Host: reading, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "8 MiB"},
-		{Name: "the server tells", Host: cramped(nil), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3.1},
+		{Name: "threads wait", Host: reading, Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "8 MiB"},
+		{Name: "the server tells", Host: cramped(nil), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 2.9, High: 3.1},
 		{Name: "being filled", Host: cramped(func(m *ruletest.MySQL) { m.Rates["Innodb_buffer_pool_pages_data"] = 1500 })},
 		{Name: "data fit", Host: cramped(func(m *ruletest.MySQL) {
 			m.Variables["innodb_buffer_pool_size"] = "300000000"
@@ -316,7 +317,7 @@ func TestBufferPoolSmall(t *testing.T) {
 		{Name: "hardly misses", Host: cramped(func(m *ruletest.MySQL) { m.Rates["Innodb_buffer_pool_read_requests"] = 1e7 })},
 		{Name: "few pages", Host: cramped(func(m *ruletest.MySQL) { m.Rates["Innodb_buffer_pool_reads"] = 30 })},
 		{Name: "nobody waits", Host: cramped(func(m *ruletest.MySQL) { m.Gauges["Innodb_data_pending_reads"] = 0 })},
-		{Name: "a scan passes", Host: cramped(func(m *ruletest.MySQL) { m.Rates["Innodb_buffer_pool_read_ahead"] = 5000 }), Want: rule.Possible, Kind: rule.KindProcess,
+		{Name: "a scan passes", Host: cramped(func(m *ruletest.MySQL) { m.Rates["Innodb_buffer_pool_read_ahead"] = 5000 }), Want: rule.Possible, Kind: view.KindProcess,
 			Subject: "mariadbd", Low: 2.9, High: 3.1},
 	})
 	f := ruletest.Judge(t, reading(), bufferPoolSmall, rule.Certain)[0]
@@ -345,13 +346,13 @@ func TestCommitFlush(t *testing.T) {
 		return h
 	}
 	ruletest.Check(t, commitFlush, []ruletest.Situation{
-		{Name: "threads sync", Host: syncing, Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "a sync takes 22.2 ms"},
-		{Name: "always somebody", Host: commits(4, nil), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1},
+		{Name: "threads sync", Host: syncing, Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "a sync takes 22.2 ms"},
+		{Name: "always somebody", Host: commits(4, nil), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1},
 		{Name: "fast disk", Host: commits(4, func(m *ruletest.MySQL) { m.Rates["Innodb_data_fsyncs"] = 3000 })},
 		{Name: "not asked for", Host: commits(4, func(m *ruletest.MySQL) { m.Variables["innodb_flush_log_at_trx_commit"] = "2" })},
 		{Name: "binary log asks", Host: commits(4, func(m *ruletest.MySQL) {
 			m.Variables["innodb_flush_log_at_trx_commit"], m.Variables["log_bin"], m.Variables["sync_binlog"] = "2", "ON", "1"
-		}), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1},
+		}), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1},
 		{Name: "nobody commits", Host: commits(0, nil)},
 		{Name: "most do other work", Host: commits(1, func(m *ruletest.MySQL) {
 			m.Sessions = append(m.Sessions, times(8, recording.MySQLSession{State: "Sending data", Statement: "SELECT ?"})...)
@@ -366,7 +367,7 @@ func TestCommitFlush(t *testing.T) {
 				return recording.MountSample{At: at, MountPoint: "/", FSType: "ext4", Major: 254, Size: 1 << 40, Free: 1 << 39, Available: 1 << 39}
 			})
 			return ruletest.Add(h, recording.MySQLVariable{At: ruletest.Start, Server: "10.0.0.2:3306", Name: "datadir", Value: "/var/lib/mysql/"})
-		}, Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "fio (900)"},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 3.9, High: 4.1, Says: "fio (900)"},
 	})
 }
 
@@ -424,13 +425,13 @@ func TestMissingTables(t *testing.T) {
 		}
 	}
 	ruletest.Check(t, missingTables, []ruletest.Situation{
-		{Name: "counted", Host: oracle(func(*ruletest.MySQL) {}), Want: rule.Certain, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "sbtest40"},
+		{Name: "counted", Host: oracle(func(*ruletest.MySQL) {}), Want: rule.Certain, Kind: view.KindProcess, Subject: "mariadbd", Low: 0.49, High: 0.51, Says: "sbtest40"},
 		{Name: "another error", Host: oracle(func(m *ruletest.MySQL) { m.Errors = map[int32]float64{1062: 4300} })},
 		{Name: "now and then", Host: oracle(func(m *ruletest.MySQL) { m.Errors[1146] = 3 })},
-		{Name: "few of many", Host: oracle(func(m *ruletest.MySQL) { m.Errors[1146] = 20 }), Want: rule.Possible, Kind: rule.KindProcess, Subject: "mariadbd", Low: 0, High: 0.01},
+		{Name: "few of many", Host: oracle(func(m *ruletest.MySQL) { m.Errors[1146] = 20 }), Want: rule.Possible, Kind: view.KindProcess, Subject: "mariadbd", Low: 0, High: 0.01},
 		{Name: "5.6: digests and states", Host: oracle(func(m *ruletest.MySQL) { m.Version, m.Errors, m.Sessions = "5.6.14", nil, times(5, ask) }),
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5.1, Says: "sbtest40"},
-		{Name: "MariaDB's counters", Host: maria(900, 0, 2), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1, Says: "sbtest40"},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 4.9, High: 5.1, Says: "sbtest40"},
+		{Name: "MariaDB's counters", Host: maria(900, 0, 2), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1, Says: "sbtest40"},
 		{Name: "views", Host: maria(900, 900, 2)},
 		{Name: "an index is added again and again", Host: func() *ruletest.Host {
 			// Measured: eight readers of the table, on MariaDB 10.11.
@@ -443,18 +444,18 @@ func TestMissingTables(t *testing.T) {
 				"Opened_table_definitions": 8, "Com_alter_table": 8}
 			return server(ruletest.MySQL{Rates: r, Gauges: map[string]float64{"Threads_connected": 5}})
 		}},
-		{Name: "changed in half of the readings", Host: changed(900, 900, "Com_create_index"), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "changed in half of the readings", Host: changed(900, 900, "Com_create_index"), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
 		{Name: "looked for in vain only in readings with a change", Host: changed(2000, 0, "Com_truncate")},
-		{Name: "changed, for the first time, before all looks in vain", Host: changed(0, 900, "Com_drop_table"), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
-		{Name: "temporary tables", Host: changed(900, 900, "Com_create_temporary_table"), Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "changed, for the first time, before all looks in vain", Host: changed(0, 900, "Com_drop_table"), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+		{Name: "temporary tables", Host: changed(900, 900, "Com_create_temporary_table"), Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
 		{Name: "a long ALTER ends in each reading", Host: altered(2000, 0, "ALTER TABLE `orders` ADD COLUMN `note` INT", "altering table")},
 		{Name: "a long ALTER whose statement is not shown", Host: altered(2000, 0, "", "copy to tmp table")},
 		{Name: "looks in vain before and after a long ALTER", Host: altered(900, 900, "ALTER TABLE `orders` ADD COLUMN `note` INT", "altering table"),
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
 		{Name: "a long SELECT beside looks in vain", Host: altered(2000, 0, "SELECT * FROM `orders`", "Copying to tmp table"),
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
 		{Name: "a long change of a temporary table", Host: altered(2000, 0, "CREATE TEMPORARY TABLE `x` SELECT ?", "Sending data"),
-			Want: rule.Likely, Kind: rule.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
+			Want: rule.Likely, Kind: view.KindProcess, Subject: "mariadbd", Low: 1.9, High: 2.1},
 		{Name: "statements that always fail, for another reason", Host: oracle(func(m *ruletest.MySQL) {
 			m.Errors, m.Sessions = map[int32]float64{1064: 4300}, times(5, ask)
 		})},

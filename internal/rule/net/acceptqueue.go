@@ -60,7 +60,7 @@ func detectAcceptQueueFull(v *view.View) ([]rule.Finding, error) {
 		if c == 0 {
 			continue
 		}
-		f := rule.Finding{Subject: listenerSubject(o.Listener), Confidence: c}
+		f := rule.Finding{Subject: o.Listener.Entity(), Confidence: c}
 		f.Headline = o.headline(v)
 		f.Impact = o.impact()
 		f.Evidence = o.evidence(v)

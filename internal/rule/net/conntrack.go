@@ -64,7 +64,7 @@ func detectConntrackFull(v *view.View) ([]rule.Finding, error) {
 		if c == 0 {
 			continue
 		}
-		f := rule.Finding{Subject: netnsSubject(v, t.last.NetNS), Confidence: c, Headline: t.headline(v), Impact: t.impact(), Evidence: t.evidence(v), Fixes: t.fixes(v)}
+		f := rule.Finding{Subject: v.NetNSEntity(t.last.NetNS), Confidence: c, Headline: t.headline(v), Impact: t.impact(), Evidence: t.evidence(v), Fixes: t.fixes(v)}
 		// What it drops is missed by connections of any namespace behind it;
 		// packet-loss leaves connects to the rules that know their cause, so
 		// that only losses of this kind are folded.

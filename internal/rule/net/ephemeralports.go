@@ -86,7 +86,7 @@ func detectEphemeralPorts(v *view.View) ([]rule.Finding, error) {
 		if c == rule.Possible {
 			f.Impact = rule.Impact{Share: 0.1, Text: rule.T("nothing yet")}
 		}
-		f.Affects = []rule.Subject{peerSubject(x.remote, x.ns), netnsSubject(v, x.ns)}
+		f.Affects = []view.Entity{v.PeerEntity(x.remote, x.ns), v.NetNSEntity(x.ns)}
 		found = append(found, f)
 	}
 	return found, nil
@@ -280,17 +280,17 @@ func (x exhaustion) to() string {
 	return netip.AddrPortFrom(pktAddr(x.remote), x.remotePort).String()
 }
 
-func (x exhaustion) subject(v *view.View) rule.Subject {
+func (x exhaustion) subject(v *view.View) view.Entity {
 	if x.owned {
-		return rule.ProcessSubject(x.owner)
+		return x.owner.Entity()
 	}
-	return netnsSubject(v, x.ns)
+	return v.NetNSEntity(x.ns)
 }
 
 func (x exhaustion) headline(v *view.View) rule.Text {
 	who := "a client" + v.InNetNS(x.ns)
 	if x.owned {
-		who = rule.ProcessSubject(x.owner).String()
+		who = x.owner.Entity().String()
 	}
 	if x.confidence() == rule.Possible {
 		return rule.T("%s uses nearly all local ports towards %s", who, x.to())

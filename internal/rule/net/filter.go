@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"rtrail/internal/recording"
-	"rtrail/internal/rule"
 	"rtrail/internal/shell"
 	"rtrail/internal/view"
 )
@@ -98,8 +97,8 @@ func (f filter) table() string {
 	return f.TableOf
 }
 
-func (f filter) subject(v *view.View) rule.Subject {
-	return rule.Subject{Kind: rule.KindRule, Name: f.String() + v.InNetNS(f.NetNS), Detail: f.Match, NetNS: f.NetNS}
+func (f filter) subject(v *view.View) view.Entity {
+	return view.Entity{Kind: view.KindRule, Name: f.String() + v.InNetNS(f.NetNS), Detail: f.Match, NetNS: f.NetNS}
 }
 
 var (

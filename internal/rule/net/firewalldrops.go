@@ -159,7 +159,7 @@ func dropFinding(v *view.View, f filter, victims []cutOff, sure rule.Confidence)
 	}
 	x.Evidence = dropEvidence(v, f, victims, rate)
 	for _, w := range victims {
-		for _, s := range []rule.Subject{peerSubject(w.Remote, w.NetNS), netnsSubject(v, w.NetNS)} {
+		for _, s := range []view.Entity{v.PeerEntity(w.Remote, w.NetNS), v.NetNSEntity(w.NetNS)} {
 			if !slices.Contains(x.Affects, s) {
 				x.Affects = append(x.Affects, s)
 			}

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // firewall records a rule whose counter grows per second.
@@ -96,7 +97,7 @@ func TestPacketLossTellsBothEndsOnce(t *testing.T) {
 	if got := found[0].Headline.String(); got != want {
 		t.Errorf("headline %q, want %q", got, want)
 	}
-	if s := found[0].Subject; s.Kind != rule.KindPeer || s.Name != "10.0.0.1" {
+	if s := found[0].Subject; s.Kind != view.KindPeer || s.Name != "10.0.0.1" {
 		t.Errorf("subject %+v", s)
 	}
 }

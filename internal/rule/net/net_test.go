@@ -10,6 +10,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // counters records protocol counters of a namespace that grow per second.
@@ -137,7 +138,7 @@ func TestAcceptQueueNamesTheRightListener(t *testing.T) {
 	if got := found[0].Headline.String(); got != want {
 		t.Errorf("headline %q, want %q", got, want)
 	}
-	if s := found[0].Subject; s.Kind != rule.KindListener || s.Name != "redis-server" || s.Port != 6379 || s.PID != 71 {
+	if s := found[0].Subject; s.Kind != view.KindListener || s.Name != "redis-server" || s.Port != 6379 || s.PID != 71 {
 		t.Errorf("subject %+v", s)
 	}
 }
@@ -282,7 +283,7 @@ func TestSYNFloodAffectsWhereItArrives(t *testing.T) {
 	h.NetDevice(ruletest.NetDevice{NetNS: 2, Name: "eth1", RxPackets: 5000, RxBytes: 270000})
 	affected := ruletest.Judge(t, h, synFlood, rule.Certain)[0].Affects
 	for name, want := range map[string]bool{"eth0": true, "idle0": false, "eth1": false} {
-		got := slices.ContainsFunc(affected, func(s rule.Subject) bool { return s.Kind == rule.KindInterface && s.Name == name })
+		got := slices.ContainsFunc(affected, func(s view.Entity) bool { return s.Kind == view.KindInterface && s.Name == name })
 		if got != want {
 			t.Errorf("%s affected: %v, want %v", name, got, want)
 		}

@@ -118,7 +118,7 @@ func confirm(v *view.View, f *rule.Finding) {
 		f.Evidence = append(f.Evidence, l.evidence(tshark(v, shell.Display("%s && %s && tcp.analysis.retransmission", pktHost("src", l.from), pktHost("dst", l.to)),
 			view.IPField("src", l.from), view.IPField("dst", l.to), "tcp.seq"))...)
 		for _, s := range l.services {
-			f.Affects = append(f.Affects, pktAffected(v, s, l.from, l.to)...)
+			f.Affects = append(f.Affects, v.EndsOf(s, l.from, l.to)...)
 		}
 		return
 	}
@@ -227,14 +227,14 @@ func (l loss) waited() float64 {
 }
 
 func (l loss) finding(v *view.View, c rule.Confidence) rule.Finding {
-	f := rule.Finding{Subject: netnsSubject(v, l.NetNS), Confidence: c}
+	f := rule.Finding{Subject: v.NetNSEntity(l.NetNS), Confidence: c}
 	with := "its peers"
 	if len(l.peers) > 0 {
 		p := l.peers[0]
-		f.Subject = peerSubject(p.remote, l.NetNS)
+		f.Subject = v.PeerEntity(p.remote, l.NetNS)
 		f.Subject.Detail = "from " + p.local + v.InNetNS(l.NetNS)
 		with = p.remote
-		f.Affects = append(f.Affects, peerSubject(p.local, 0), netnsSubject(v, l.NetNS))
+		f.Affects = append(f.Affects, v.PeerEntity(p.local, 0), v.NetNSEntity(l.NetNS))
 	}
 	f.Headline = rule.T("packets between %s and %s are lost: %s of segments are sent again", l.self(v), with, unit.Share(l.rate()))
 	if l.place != nil {

@@ -73,14 +73,14 @@ func (x *deadService) forgotten() bool {
 }
 
 func (x *deadService) finding(v *view.View) rule.Finding {
-	f := rule.Finding{Subject: pktService(v, x.s), Confidence: rule.Possible}
+	f := rule.Finding{Subject: v.ServiceEntity(x.s), Confidence: rule.Possible}
 	if x.sum.Unheard >= int64(minDead.Value) {
 		f.Confidence = pktAtMost(v, rule.Likely)
 	}
-	f.Affects = pktAffected(v, x.s, slices.DeleteFunc(slices.Clone(x.clients), func(c string) bool { return c == "" })...)
+	f.Affects = v.EndsOf(x.s, slices.DeleteFunc(slices.Clone(x.clients), func(c string) bool { return c == "" })...)
 	for _, s := range v.PacketServices() {
 		if s.Server != x.s.Server && slices.Contains(x.clients, s.Server) {
-			f.Affects = append(f.Affects, pktService(v, s)) // it waits for this one, and its clients for it
+			f.Affects = append(f.Affects, v.ServiceEntity(s)) // it waits for this one, and its clients for it
 		}
 	}
 	lost := perSecond(v, x.sum.UnheardFor)

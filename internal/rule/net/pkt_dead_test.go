@@ -11,6 +11,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // speaker is one connection of a film.
@@ -133,7 +134,7 @@ func TestDeadInCapture(t *testing.T) {
 				t.Errorf("%d findings, error %v, sums %+v", len(found), err, got)
 			}
 			if tt.want == 0 {
-				if slices.ContainsFunc(found, func(f rule.Finding) bool { return f.Subject.Kind == rule.KindService }) {
+				if slices.ContainsFunc(found, func(f rule.Finding) bool { return f.Subject.Kind == view.KindService }) {
 					t.Errorf("found %s", found[0].Headline)
 				}
 				return
@@ -177,13 +178,13 @@ func TestDeadConnections(t *testing.T) {
 	one := func(d *recording.PacketDirection) { d.Unheard, d.UnheardCopies, d.Retransmissions = 1, 5, 15 }
 	const service = "mysql 10.0.0.2:3306"
 	ruletest.Check(t, packetLoss, []ruletest.Situation{
-		{Name: "forgotten by a firewall: one finding for all clients", Host: scene(3, true, nil), Want: rule.Likely, Kind: rule.KindService, Subject: service, Low: 59, High: 61,
+		{Name: "forgotten by a firewall: one finding for all clients", Host: scene(3, true, nil), Want: rule.Likely, Kind: view.KindService, Subject: service, Low: 59, High: 61,
 			Says: "60 connections to mysql 10.0.0.2:3306 are dead after 8 s of silence", Proof: "no request was answered after more than 50"},
-		{Name: "others were answered after as long", Host: scene(1, true, func(d *recording.PacketDirection) { d.UnheardQuiet = 20 * ms }), Want: rule.Likely, Kind: rule.KindService,
+		{Name: "others were answered after as long", Host: scene(1, true, func(d *recording.PacketDirection) { d.UnheardQuiet = 20 * ms }), Want: rule.Likely, Kind: view.KindService,
 			Subject: service, Low: 19, High: 21, Says: "while others are answered"},
-		{Name: "nobody is answered any more", Host: scene(1, false, nil), Want: rule.Likely, Kind: rule.KindService, Subject: service, Low: 19, High: 21,
+		{Name: "nobody is answered any more", Host: scene(1, false, nil), Want: rule.Likely, Kind: view.KindService, Subject: service, Low: 19, High: 21,
 			Says: "nothing comes back from " + service},
-		{Name: "one connection", Host: scene(1, true, one), Want: rule.Possible, Kind: rule.KindService, Subject: service, Low: 19, High: 21, Says: "1 connection to"},
+		{Name: "one connection", Host: scene(1, true, one), Want: rule.Possible, Kind: view.KindService, Subject: service, Low: 19, High: 21, Says: "1 connection to"},
 		{Name: "too large for the path", Host: scene(1, true, func(d *recording.PacketDirection) { d.UnheardLargest = 1448; d.Retransmissions = 10 })},
 		{Name: "none", Host: scene(1, true, func(d *recording.PacketDirection) { d.Unheard, d.Retransmissions = 0, 10 })},
 	})

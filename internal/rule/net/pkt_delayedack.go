@@ -129,20 +129,20 @@ func (n *nagled) client() string {
 }
 
 // writer names who writes so, and how the verb goes with it.
-func (n *nagled) writer(v *view.View) (subject rule.Subject, words string) {
+func (n *nagled) writer(v *view.View) (subject view.Entity, words string) {
 	switch client := n.client(); {
 	case n.server:
-		return pktService(v, n.s), "the server " + n.s.Name() + " writes"
+		return v.ServiceEntity(n.s), "the server " + n.s.Name() + " writes"
 	case client != "":
-		subject = peerSubject(client, 0)
+		subject = v.PeerEntity(client, 0)
 		if n.worst != nil {
-			subject = pktClient(v, n.worst)
+			subject = v.ClientEntity(n.worst)
 		}
 		return subject, "the client " + subject.String() + " writes"
 	case n.untold():
-		return pktService(v, n.s), "clients of " + n.s.Name() + " write"
+		return v.ServiceEntity(n.s), "clients of " + n.s.Name() + " write"
 	}
-	return pktService(v, n.s), rule.T("%d clients of %s write", len(n.clients), n.s.Name()).String()
+	return v.ServiceEntity(n.s), rule.T("%d clients of %s write", len(n.clients), n.s.Name()).String()
 }
 
 // untold says that the last clients of many are not told apart, so that nobody
@@ -173,7 +173,7 @@ func (n *nagled) finding(v *view.View) rule.Finding {
 	each := n.waited / time.Duration(n.delays)
 	share := min(float64(n.delays)/float64(max(n.requests, 1)), 1)
 	subject, writes := n.writer(v)
-	f := rule.Finding{Subject: subject, Confidence: pktAtMost(v, rule.Certain), Affects: pktAffected(v, n.s, n.affected()...)}
+	f := rule.Finding{Subject: subject, Confidence: pktAtMost(v, rule.Certain), Affects: v.EndsOf(n.s, n.affected()...)}
 	reader := "the server's"
 	if n.server {
 		reader = "its client's"

@@ -202,7 +202,7 @@ func (r *resolver) judge(v *view.View) (fate, rule.Confidence) {
 func (r *resolver) name() string { return r.s.Server + ":" + strconv.Itoa(int(r.s.Port)) }
 
 func (r *resolver) finding(v *view.View, what fate, c rule.Confidence) rule.Finding {
-	f := rule.Finding{Subject: pktService(v, r.s), Confidence: c, Affects: pktAffected(v, r.s)}
+	f := rule.Finding{Subject: v.ServiceEntity(r.s), Confidence: c, Affects: v.EndsOf(r.s)}
 	waited := perSecond(v, r.Waited)
 	lookups := unit.Plural(r.asked(), "lookup", "lookups")
 	switch what {

@@ -167,10 +167,10 @@ func (l *lostWay) place() string {
 }
 
 func (l *lostWay) finding(v *view.View, c rule.Confidence) rule.Finding {
-	f := rule.Finding{Subject: peerSubject(l.to, 0), Confidence: c}
+	f := rule.Finding{Subject: v.PeerEntity(l.to, 0), Confidence: c}
 	f.Subject.Detail = "from " + l.from
 	for _, s := range l.services {
-		f.Affects = append(f.Affects, pktAffected(v, s, l.from, l.to)...)
+		f.Affects = append(f.Affects, v.EndsOf(s, l.from, l.to)...)
 	}
 	f.Headline = rule.T("packets from %s to %s are lost%s: %s of segments are sent again", l.from, l.to, l.place(), unit.Share(l.rate()))
 	f.Impact = rule.Impact{TimeLost: perSecond(v, l.waited), Text: rule.T("%s of segments sent again, %s waited for copies per second", unit.Share(l.rate()), unit.Seconds(perSecond(v, l.waited)))}

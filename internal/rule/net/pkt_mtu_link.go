@@ -129,12 +129,12 @@ func (l *link) packets(back bool) shell.Filter {
 	return shell.Display("%s && %s", pktHost(from, l.from), pktHost(to, l.to))
 }
 
-func (l *link) subject() rule.Subject {
+func (l *link) subject(v *view.View) view.Entity {
 	from, to := l.ends()
-	s := peerSubject(to, 0)
+	s := v.PeerEntity(to, 0)
 	s.Detail = "from " + from
 	if l.to == "" {
-		s = peerSubject(from, 0)
+		s = v.PeerEntity(from, 0)
 		s.Detail = "to " + to
 	}
 	return s
@@ -142,10 +142,10 @@ func (l *link) subject() rule.Subject {
 
 func (l *link) finding(v *view.View) rule.Finding {
 	from, to := l.ends()
-	f := rule.Finding{Subject: l.subject(), Confidence: l.certain}
+	f := rule.Finding{Subject: l.subject(v), Confidence: l.certain}
 	// Somebody waits as long as a segment is stuck, from its first copy on.
 	for _, n := range l.ways {
-		f.Affects = append(append(f.Affects, pktAffected(v, n.service, n.from, n.to)...), pktClient(v, n.worst))
+		f.Affects = append(append(f.Affects, v.EndsOf(n.service, n.from, n.to)...), v.ClientEntity(n.worst))
 	}
 	f.Headline = rule.T("large packets from %s do not reach %s: segments of %s are sent again and again, small ones get through", from, to, unit.Bytes(l.smallest))
 	f.Impact = rule.Impact{TimeLost: perSecond(v, l.waited), Text: rule.T("%s stuck", plural(len(l.stuck), "connection"))}

@@ -132,7 +132,7 @@ func (b *behind) finding(v *view.View, c rule.Confidence) rule.Finding {
 	if counters > 0 {
 		c = rule.Certain // the kernel that threw them away says so
 	}
-	f := rule.Finding{Subject: peerSubject(b.client, 0), Confidence: c, Affects: pktAffected(v, b.s, b.client)}
+	f := rule.Finding{Subject: v.PeerEntity(b.client, 0), Confidence: c, Affects: v.EndsOf(b.s, b.client)}
 	check := tshark(v, shell.Display("%s && tcp.port == %d", pktHost("src", b.client), b.s.Port), "tcp.stream", "tcp.flags", "tcp.options.timestamp.tsval")
 	if b.byAddress() {
 		f.Headline = rule.T("%s ignores connects from %s whose timestamps are behind those of earlier connections: several hosts share that address", b.s.Name(), b.client)

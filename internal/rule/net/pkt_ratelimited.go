@@ -326,10 +326,10 @@ func (l *limit) finding(v *view.View) rule.Finding {
 	if to == "" {
 		to = "all others"
 	}
-	f := rule.Finding{Subject: peerSubject(l.From, 0), Confidence: pktAtMost(v, rule.Likely)}
+	f := rule.Finding{Subject: v.PeerEntity(l.From, 0), Confidence: pktAtMost(v, rule.Likely)}
 	f.Subject.Detail = "to " + to
 	for _, s := range l.services {
-		f.Affects = append(f.Affects, pktAffected(v, s, l.From, l.To)...)
+		f.Affects = append(f.Affects, v.EndsOf(s, l.From, l.To)...)
 	}
 	what := "queues"
 	if !l.shaped() {

@@ -109,12 +109,12 @@ func slowReaders(s *view.PacketService) []*slowReader {
 }
 
 func (r *slowReader) finding(v *view.View) rule.Finding {
-	f := rule.Finding{Subject: pktClient(v, r.worst), Confidence: pktAtMost(v, rule.Certain)}
+	f := rule.Finding{Subject: v.ClientEntity(r.worst), Confidence: pktAtMost(v, rule.Certain)}
 	if r.server {
-		f.Subject = pktService(v, r.s)
+		f.Subject = v.ServiceEntity(r.s)
 	}
 	reader, writer := r.address, "the server "+r.s.Name()
-	if f.Subject.Kind == rule.KindProcess {
+	if f.Subject.Kind == view.KindProcess {
 		reader = fmt.Sprintf("%s (%d) at %s", f.Subject.Name, f.Subject.PID, r.address)
 	}
 	if r.server {
@@ -125,7 +125,7 @@ func (r *slowReader) finding(v *view.View) rule.Finding {
 	f.Impact = rule.Impact{TimeLost: perSecond(v, r.closed), Text: rule.T("%s closed on %s", unit.Duration(r.closed), plural(len(r.conns), "connection"))}
 	f.Evidence = r.evidence(v)
 	f.Fixes = r.fixes()
-	f.Affects = pktAffected(v, r.s, r.address)
+	f.Affects = v.EndsOf(r.s, r.address)
 	return f
 }
 
@@ -151,15 +151,15 @@ func (r *slowReader) evidence(v *view.View) []rule.Evidence {
 			Value: other.WindowLimited.Seconds(), Check: tshark(v, shell.Display("tcp.analysis.window_full && %s && tcp.port == %d", pktHost("dst", r.address), r.s.Port), view.IPField("src", r.address), view.IPField("dst", r.address))})
 	}
 	c := r.worst
-	local, localPort, remote, remotePort := c.Client, c.ClientPort, c.Server, c.ServerPort
+	local, localPort, remote, remotePort := c.Client, uint16(c.ClientPort), c.Server, uint16(c.ServerPort)
 	if r.server {
 		local, localPort, remote, remotePort = remote, remotePort, local, localPort
 	}
-	if s, ok := pktSocket(v, local, localPort, remote, remotePort); ok && s.RecvQueue > 0 {
+	if s, ok := v.ConnectionBetween(local, localPort, remote, remotePort); ok && s.RecvQueue > 0 {
 		list = append(list, rule.Evidence{Metric: metric.TCPRecvQueue, What: rule.T("%s lie unread in the socket of the reader", unit.Bytes(s.RecvQueue)),
 			Value: float64(s.RecvQueue), Check: shell.Line("%s ss -tnp 'sport = :%d'   # Recv-Q", v.EnterNetNS(s.NetNS), localPort)})
 	}
-	if s, ok := pktSocket(v, remote, remotePort, local, localPort); ok && s.SendQueue > 0 {
+	if s, ok := v.ConnectionBetween(remote, remotePort, local, localPort); ok && s.SendQueue > 0 {
 		list = append(list, rule.Evidence{Metric: metric.TCPSendQueue, What: rule.T("%s wait in the socket of the sender", unit.Bytes(s.SendQueue)),
 			Value: float64(s.SendQueue), Check: shell.Line("%s ss -tnp 'dport = :%d'   # Send-Q", v.EnterNetNS(s.NetNS), localPort)})
 	}

@@ -161,9 +161,9 @@ func (b *broken) state() string {
 }
 
 func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
-	f := rule.Finding{Subject: pktService(v, b.s), Confidence: c, Affects: pktAffected(v, b.s)}
+	f := rule.Finding{Subject: v.ServiceEntity(b.s), Confidence: c, Affects: v.EndsOf(b.s)}
 	for _, c := range b.conns {
-		f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindConnection, Name: pktEnds(c), Port: b.s.Port})
+		f.Affects = append(f.Affects, view.Entity{Kind: view.KindConnection, Name: pktEnds(c), Port: b.s.Port})
 	}
 	f.Impact = rule.Impact{Share: b.share(), Text: rule.T("%s of connections", unit.Share(b.share()))}
 	first := slices.MinFunc(b.conns, func(x, y *view.PacketConnection) int {

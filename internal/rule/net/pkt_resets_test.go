@@ -10,6 +10,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 const (
@@ -131,11 +132,11 @@ func TestIdleConnectionsClosedInUse(t *testing.T) {
 	}
 	alike := []time.Duration{5 * time.Second, 5 * time.Second, 5100 * ms, 5 * time.Second}
 	ruletest.Check(t, resets, []ruletest.Situation{
-		{Name: "an idle limit", Host: func() *ruletest.Host { return crossed(alike...) }, Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306",
+		{Name: "an idle limit", Host: func() *ruletest.Host { return crossed(alike...) }, Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306",
 			Low: 0.04, High: 0.04, Says: "4 of 100 that ended", Proof: "after 5 s without a request, 5 s at least and 5.1 s at most"},
 		{Name: "more than were kept", Host: func() *ruletest.Host {
 			return crossed(alike...).AllConnections(1000, recording.PacketDirection{}, recording.PacketDirection{Crossed: 300})
-		}, Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.3, High: 0.3, Says: "300 of 1000 that ended"},
+		}, Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.3, High: 0.3, Says: "300 of 1000 that ended"},
 		{Name: "two are an accident", Host: func() *ruletest.Host { return crossed(alike[:2]...) }},
 	})
 	for name, idle := range map[string][]time.Duration{"a limit": alike, "a restart": {ms, time.Second, 30 * time.Second}} {

@@ -112,7 +112,7 @@ func (t *trickle) confidence(v *view.View) rule.Confidence {
 
 func (t *trickle) finding(v *view.View, c rule.Confidence) rule.Finding {
 	check := tshark(v, shell.Display("%s && tcp.srcport == %d && tcp.len > 0", pktHost("src", t.s.Server), t.s.Port), "tcp.stream", "tcp.time_delta", "tcp.len")
-	f := rule.Finding{Subject: pktService(v, t.s), Confidence: c, Affects: pktAffected(v, t.s)}
+	f := rule.Finding{Subject: v.ServiceEntity(t.s), Confidence: c, Affects: v.EndsOf(t.s)}
 	f.Headline = rule.T("%s sends its answers with pauses: %s of each answer it had sent all it had, and the client had room for more", t.s.Name(), unit.Duration(t.each()))
 	f.Impact = rule.Impact{TimeLost: perSecond(v, t.paused), Text: rule.T("%s of %s in %d answers", unit.Duration(t.paused), unit.Duration(t.rt+t.download), t.answers)}
 	f.Evidence = []rule.Evidence{

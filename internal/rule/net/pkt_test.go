@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 const ms = time.Millisecond
@@ -50,7 +51,7 @@ func TestReceiverSlow(t *testing.T) {
 		c.FromClient.ZeroWindows, c.FromClient.ZeroWindowTime = 1000, 5*time.Second
 	}
 	ruletest.Check(t, receiverSlow, []ruletest.Situation{
-		{Name: "a client does not read", Host: with(1, closed(5*time.Second)), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.49, High: 0.51, Says: "50 %"},
+		{Name: "a client does not read", Host: with(1, closed(5*time.Second)), Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.49, High: 0.51, Says: "50 %"},
 		{Name: "the process is known", Host: func() *ruletest.Host {
 			h := with(1, closed(5*time.Second))()
 			h.Process(ruletest.Process{PID: 77, Comm: "reader"})
@@ -58,14 +59,14 @@ func TestReceiverSlow(t *testing.T) {
 				return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.1", LocalPort: 40001, Remote: "10.0.0.2", RemotePort: 3306, State: recording.TCPEstablished, Inode: 9, RecvQueue: 5000}
 			})
 			return ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, Inode: 9, PID: 77})
-		}, Want: rule.Certain, Kind: rule.KindProcess, Subject: "reader", Low: 0.49, High: 0.51, Says: "reader (77)"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "reader", Low: 0.49, High: 0.51, Says: "reader (77)"},
 		{Name: "a server does not read", Host: with(1, func(_ int, c *ruletest.PacketConnection) {
 			c.FromServer.ZeroWindows, c.FromServer.ZeroWindowTime = 1, 2*time.Second
-		}), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.19, High: 0.21, Says: "its clients"},
+		}), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.19, High: 0.21, Says: "its clients"},
 		{Name: "a capture with holes", Host: func() *ruletest.Host {
 			h := ruletest.New(2, 10).PacketCapture(func(c *recording.PacketCapture) { c.Missed = c.Bytes / 10 })
 			return h.PacketConnection(conn(func(c *ruletest.PacketConnection) { closed(5*time.Second)(0, c) }))
-		}, Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.49, High: 0.51},
+		}, Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.49, High: 0.51},
 		{Name: "a fast transfer that a reader slows down a little", Host: with(1, brief)},
 		{Name: "closed for a moment", Host: with(1, closed(150*ms))},
 		{Name: "closed now and then in a long transfer", Host: with(5, closed(900*ms))},
@@ -84,8 +85,8 @@ func TestSenderAppLimited(t *testing.T) {
 		}
 	}
 	ruletest.Check(t, senderAppLimited, []ruletest.Situation{
-		{Name: "pauses of 300 ms", Host: trickle("http", 3*time.Second, 4*time.Second), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.59, High: 0.61, Says: "300 ms"},
-		{Name: "where answers end is a guess", Host: trickle("generic", 3*time.Second, 4*time.Second), Want: rule.Possible, Kind: rule.KindService, Subject: "generic 10.0.0.2:3306", Low: 0.59, High: 0.61},
+		{Name: "pauses of 300 ms", Host: trickle("http", 3*time.Second, 4*time.Second), Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:3306", Low: 0.59, High: 0.61, Says: "300 ms"},
+		{Name: "where answers end is a guess", Host: trickle("generic", 3*time.Second, 4*time.Second), Want: rule.Possible, Kind: view.KindService, Subject: "generic 10.0.0.2:3306", Low: 0.59, High: 0.61},
 		{Name: "the network is slow", Host: trickle("http", 500*ms, 4*time.Second)},
 		{Name: "pauses on the worst of many connections", Host: func() *ruletest.Host {
 			return trickle("http", 3*time.Second, 4*time.Second)().AllConnections(90_000, recording.PacketDirection{Proto: "http"},
@@ -122,20 +123,20 @@ func TestDelayedACK(t *testing.T) {
 		})
 	}
 	ruletest.Check(t, delayedACK, []ruletest.Situation{
-		{Name: "the server writes twice", Host: waits(50, 0), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.4, High: 0.42, Says: "41 ms"},
-		{Name: "the client writes twice", Host: waits(0, 50), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.4, High: 0.42, Says: "the client 10.0.0.1"},
-		{Name: "three clients write twice", Host: of(20, 40, 30), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.36, High: 0.38,
+		{Name: "the server writes twice", Host: waits(50, 0), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.4, High: 0.42, Says: "41 ms"},
+		{Name: "the client writes twice", Host: waits(0, 50), Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.4, High: 0.42, Says: "the client 10.0.0.1"},
+		{Name: "three clients write twice", Host: of(20, 40, 30), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.36, High: 0.38,
 			Says: "3 clients of mysql 10.0.0.2:3306 write", Proof: "most by 10.0.0.6: 40 times, 1.64 s; then 10.0.0.7 and 10.0.0.5"},
-		{Name: "many clients write twice", Host: of(9, 8, 7, 6, 5, 5), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.16, High: 0.17,
+		{Name: "many clients write twice", Host: of(9, 8, 7, 6, 5, 5), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.16, High: 0.17,
 			Says: "6 clients", Proof: "then 10.0.0.6, 10.0.0.7, 10.0.0.8 and 2 more"},
-		{Name: "one client writes twice, another one waited once", Host: of(1, 40), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.6", Low: 0.16, High: 0.17,
+		{Name: "one client writes twice, another one waited once", Host: of(1, 40), Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.6", Low: 0.16, High: 0.17,
 			Says: "the client 10.0.0.6 writes", Proof: "40 % of 100 requests"},
-		{Name: "clients that ask little", Host: of(2, 3, 2), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.02, High: 0.03,
+		{Name: "clients that ask little", Host: of(2, 3, 2), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.02, High: 0.03,
 			Says: "3 clients", Proof: "7 times"},
 		{Name: "clients whose connections are not listed", Host: func() *ruletest.Host {
 			return of(40)().AllConnections(90_000, recording.PacketDirection{Transactions: 100, DelayedACKs: 40, DelayedACKTime: 1640 * ms}, recording.PacketDirection{}).
 				AllConnections(90_000, recording.PacketDirection{Client: "fd00::9", Transactions: 100, DelayedACKs: 30, DelayedACKTime: 1230 * ms}, recording.PacketDirection{})
-		}, Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.28, High: 0.29, Says: "2 clients", Proof: "then fd00::9"},
+		}, Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.28, High: 0.29, Says: "2 clients", Proof: "then fd00::9"},
 		{Name: "twice", Host: waits(1, 0)},
 		{Name: "one request in a hundred", Host: with(10, func(i int, c *ruletest.PacketConnection) {
 			c.FromServer.DelayedACKs, c.FromServer.DelayedACKTime = 1, 41*ms
@@ -146,7 +147,7 @@ func TestDelayedACK(t *testing.T) {
 		}},
 		{Name: "on all of many connections", Host: func() *ruletest.Host {
 			return waits(50, 0)().AllConnections(90_000, recording.PacketDirection{Transactions: 900_000}, recording.PacketDirection{Transactions: 900_000, DelayedACKs: 450_000, DelayedACKTime: 18_450 * time.Second})
-		}, Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1844, High: 1846, Says: "41 ms", Proof: "50 % of 900000 requests"},
+		}, Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 1844, High: 1846, Says: "41 ms", Proof: "50 % of 900000 requests"},
 	})
 }
 
@@ -201,10 +202,10 @@ func TestMTUMismatch(t *testing.T) {
 		}
 	}
 	ruletest.Check(t, mtuMismatch, []ruletest.Situation{
-		{Name: "large ones are stuck", Host: scene(3, 5, 4, 100, nil), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 2.9, High: 3.1, Says: "1.41 KiB"},
-		{Name: "one is stuck", Host: scene(1, 5, 4, 100, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.9, High: 1.1},
-		{Name: "one that only shook hands", Host: scene(1, 0, 4, 0, nil), Want: rule.Possible, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.9, High: 1.1},
-		{Name: "a router says so", Host: scene(1, 0, 4, 0, func(p *recording.PacketPath) { p.TooBig, p.MTU = 1, 600 }), Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.9, High: 1.1},
+		{Name: "large ones are stuck", Host: scene(3, 5, 4, 100, nil), Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 2.9, High: 3.1, Says: "1.41 KiB"},
+		{Name: "one is stuck", Host: scene(1, 5, 4, 100, nil), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.9, High: 1.1},
+		{Name: "one that only shook hands", Host: scene(1, 0, 4, 0, nil), Want: rule.Possible, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.9, High: 1.1},
+		{Name: "a router says so", Host: scene(1, 0, 4, 0, func(p *recording.PacketPath) { p.TooBig, p.MTU = 1, 600 }), Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.9, High: 1.1},
 		{Name: "as large ones arrive on connections that were not kept", Host: func() *ruletest.Host {
 			return scene(3, 5, 4, 100, nil)().AllConnections(90_000, recording.PacketDirection{}, recording.PacketDirection{LargestAcked: 1448})
 		}},
@@ -229,12 +230,12 @@ func TestResets(t *testing.T) {
 		}
 	}
 	ruletest.Check(t, resets, []ruletest.Situation{
-		{Name: "the server instead of an answer", Host: ended(20, reset("server", "waiting", 0)), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "instead of an answer"},
-		{Name: "the server with data unread", Host: ended(20, reset("server", "", 900)), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "unread"},
-		{Name: "clients that give up", Host: ended(20, reset("client", "waiting", 0)), Want: rule.Possible, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "clients of"},
+		{Name: "the server instead of an answer", Host: ended(20, reset("server", "waiting", 0)), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "instead of an answer"},
+		{Name: "the server with data unread", Host: ended(20, reset("server", "", 900)), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "unread"},
+		{Name: "clients that give up", Host: ended(20, reset("client", "waiting", 0)), Want: rule.Possible, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "clients of"},
 		{Name: "nobody listens", Host: ended(50, func(c *ruletest.PacketConnection) {
 			c.Ending, c.Refused, c.CloseReset, c.Closer, c.CloseState, c.Transactions = "reset", true, true, "server", "", 0
-		}), Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.5, High: 0.5, Says: "nobody listens"},
+		}), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.5, High: 0.5, Says: "nobody listens"},
 		{Name: "clients close idle connections by RST", Host: ended(100, reset("client", "idle", 0))},
 		{Name: "the server does", Host: ended(100, reset("server", "idle", 0))},
 		{Name: "a few clients give up", Host: ended(9, reset("client", "waiting", 0))},
@@ -243,7 +244,7 @@ func TestResets(t *testing.T) {
 		}},
 		{Name: "more than were kept", Host: func() *ruletest.Host {
 			return ended(20, reset("server", "waiting", 0))().AllConnections(90_000, recording.PacketDirection{}, recording.PacketDirection{Broke: 40_000, BrokeUnread: 5000})
-		}, Want: rule.Certain, Kind: rule.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.5, High: 0.5, Says: "45000 of 90000 that ended", Proof: "on 0 of the 20 of them that are listed"},
+		}, Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.5, High: 0.5, Says: "45000 of 90000 that ended", Proof: "on 0 of the 20 of them that are listed"},
 		{Name: "one crash", Host: ended(2, reset("server", "waiting", 0))},
 		{Name: "all finish", Host: ended(0, nil)},
 	})
@@ -275,18 +276,18 @@ func TestPAWSDrops(t *testing.T) {
 	all := func(int) bool { return true }
 	odd := func(i int) bool { return i == 0 || i%2 == 1 }
 	ruletest.Check(t, pawsDrops, []ruletest.Situation{
-		{Name: "two clocks behind one address", Host: nat(5000000, odd), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52, Says: "several hosts"},
+		{Name: "two clocks behind one address", Host: nat(5000000, odd), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52, Says: "several hosts"},
 		{Name: "and the kernel says so", Host: func() *ruletest.Host {
 			h := nat(5000000, odd)()
 			return ruletest.Every(h, func(at time.Time, s float64) recording.ProtocolSample {
 				return recording.ProtocolSample{At: at, NetNS: 1, Protocol: "TcpExt", Name: "PAWSPassive", Value: int64(s * 4)}
 			})
-		}, Want: rule.Certain, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52},
+		}, Want: rule.Certain, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.45, High: 0.52},
 		{Name: "offsets by connection, all answered", Host: nat(5000000, all)},
 		{Name: "one clock, some unanswered", Host: nat(0, odd)},
 		{Name: "within connections", Host: with(1, func(_ int, c *ruletest.PacketConnection) {
 			c.FromClient.PAWS, c.FromClient.Retransmissions = 8, 9
-		}), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.07, High: 0.09, Says: "go back"},
+		}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.07, High: 0.09, Says: "go back"},
 		{Name: "overtaken on the way", Host: with(1, func(_ int, c *ruletest.PacketConnection) { c.FromClient.PAWS = 8 })},
 	})
 }
@@ -342,30 +343,30 @@ func unanswered(host func() *ruletest.Host, command, fingerprint string) func() 
 
 func TestDNSSlow(t *testing.T) {
 	ruletest.Check(t, dnsSlow, []ruletest.Situation{
-		{Name: "asked again", Host: dnsHost(40, 10, 0, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 of 40 were answered only after", Proof: "0 queries without an answer, 10 answered only"},
-		{Name: "some are never answered", Host: dnsHost(40, 0, 4, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1.9, High: 2.1, Says: "4 of 44 got no answer", Proof: "4 queries without an answer, 0 answered only after a copy, of 44"},
-		{Name: "both", Host: dnsHost(40, 1, 1, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.9, High: 1.1, Says: "2 of 41 got no answer, or one only after", Proof: "1 query without an answer, 1 answered"},
-		{Name: "more than a recording has transactions", Host: dnsHost(40000, 0, 2000, 0, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 999, High: 1001, Says: "2,000 of 42,000"},
-		{Name: "some were asked just before the end", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = r.Queries+6, 6 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+		{Name: "asked again", Host: dnsHost(40, 10, 0, 0, nil), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 of 40 were answered only after", Proof: "0 queries without an answer, 10 answered only"},
+		{Name: "some are never answered", Host: dnsHost(40, 0, 4, 0, nil), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1.9, High: 2.1, Says: "4 of 44 got no answer", Proof: "4 queries without an answer, 0 answered only after a copy, of 44"},
+		{Name: "both", Host: dnsHost(40, 1, 1, 0, nil), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 0.9, High: 1.1, Says: "2 of 41 got no answer, or one only after", Proof: "1 query without an answer, 1 answered"},
+		{Name: "more than a recording has transactions", Host: dnsHost(40000, 0, 2000, 0, nil), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 999, High: 1001, Says: "2,000 of 42,000"},
+		{Name: "some were asked just before the end", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = r.Queries+6, 6 }), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 1.9, High: 2.1, Says: "4 of 44", Proof: "of 44; 6 more were asked less than 2 s before the end"},
 		{Name: "too many at once, and most of their answers are there", Host: dnsHost(1000, 0, 0, 0, func(r *recording.PacketResolver) {
 			r.Queries, r.Forgotten, r.Unpaired, r.AskedAgain = 2000, 1000, 900, 500
-		}), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+		}), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 0.05, High: 0.05, Says: "100 of 2,000"},
-		{Name: "it died, and nobody listens any more", Host: dnsHost(40, 0, 10, 0, func(r *recording.PacketResolver) { r.Refused, r.Waited = 10, 0 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+		{Name: "it died, and nobody listens any more", Host: dnsHost(40, 0, 10, 0, func(r *recording.PacketResolver) { r.Refused, r.Waited = 10, 0 }), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 0.2, High: 0.2, Says: "10 of 50 got no answer", Proof: "10 of them were answered by ICMP"},
-		{Name: "SERVFAIL", Host: dnsHost(40, 0, 0, 20, nil), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails: 20 of 40 answers"},
+		{Name: "SERVFAIL", Host: dnsHost(40, 0, 0, 20, nil), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails: 20 of 40 answers"},
 		{Name: "slow answers", Host: func() *ruletest.Host {
 			h := captured().Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: 5, RTs: []time.Duration{ms, 200 * ms, 300 * ms}})
 			return ruletest.Add(h, recording.PacketResolver{At: ruletest.Start, Server: "10.0.0.2", ServerPort: 53, Queries: 50, Answered: 50})
-		}, Want: rule.Likely, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.5, High: 1, Says: "is slow"},
+		}, Want: rule.Likely, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 0.5, High: 1, Says: "is slow"},
 		{Name: "a distant one", Host: func() *ruletest.Host {
 			h := captured().Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: 5, RTs: []time.Duration{140 * ms}})
 			return ruletest.Add(h, recording.PacketResolver{At: ruletest.Start, Server: "10.0.0.2", ServerPort: 53, Queries: 50, Answered: 50})
 		}},
-		{Name: "no answers captured, but nobody asked again", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.AskedAgain = 1 }), Want: rule.Possible, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+		{Name: "no answers captured, but nobody asked again", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.AskedAgain = 1 }), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 0.09, High: 0.1, Says: "no answer of the resolver 10.0.0.2:53 was captured to 4 of 44 queries of 10.0.0.1, but nobody asked again", Proof: "their clients asked 1 again"},
-		{Name: "it fails, and some answers were not captured", Host: dnsHost(40, 0, 4, 20, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails: 20 of 40 answers"},
+		{Name: "it fails, and some answers were not captured", Host: dnsHost(40, 0, 4, 20, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails: 20 of 40 answers"},
 		{Name: "one loss", Host: dnsHost(40, 1, 0, 0, nil)},
 		{Name: "asked just now", Host: dnsHost(40, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = 44, 4 })},
 		{Name: "too many at once, and all of their answers are there", Host: dnsHost(1000, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.Unpaired = 2000, 1000, 1000 })},
@@ -386,22 +387,22 @@ func TestDNSUnreachable(t *testing.T) {
 		}
 	}
 	ruletest.Check(t, dnsUnreachable, []ruletest.Situation{
-		{Name: "silence", Host: dnsHost(0, 0, 10, 0, nil), Want: rule.Possible, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
+		{Name: "silence", Host: dnsHost(0, 0, 10, 0, nil), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
 			Says: "no answer of the resolver 10.0.0.2:53 was captured to 10 queries of 10.0.0.1, and clients ask again; but only one direction was captured"},
-		{Name: "silence, though others are heard", Host: heard(dnsHost(0, 0, 10, 0, nil)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "answers nothing: none of 10 queries of 10.0.0.1 was answered"},
-		{Name: "nobody listens", Host: dnsHost(0, 0, 10, 0, refused(10)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "nobody listens at the resolver 10.0.0.2:53: all 10 queries of 10.0.0.1 were refused"},
-		{Name: "some are told that nobody listens", Host: dnsHost(0, 0, 10, 0, refused(3)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 10 queries of 10.0.0.1 was answered, 3 were refused", Proof: "3 of them were answered by ICMP"},
-		{Name: "one is told that nobody listens", Host: dnsHost(0, 0, 10, 0, refused(1)), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "was answered, 1 was refused", Proof: "1 of them was answered by ICMP"},
-		{Name: "others were asked just before the end", Host: dnsHost(0, 0, 2, 0, func(r *recording.PacketResolver) { r.Queries, r.Young, r.Refused = 30, 28, 2 }), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53",
+		{Name: "silence, though others are heard", Host: heard(dnsHost(0, 0, 10, 0, nil)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "answers nothing: none of 10 queries of 10.0.0.1 was answered"},
+		{Name: "nobody listens", Host: dnsHost(0, 0, 10, 0, refused(10)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "nobody listens at the resolver 10.0.0.2:53: all 10 queries of 10.0.0.1 were refused"},
+		{Name: "some are told that nobody listens", Host: dnsHost(0, 0, 10, 0, refused(3)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 10 queries of 10.0.0.1 was answered, 3 were refused", Proof: "3 of them were answered by ICMP"},
+		{Name: "one is told that nobody listens", Host: dnsHost(0, 0, 10, 0, refused(1)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "was answered, 1 was refused", Proof: "1 of them was answered by ICMP"},
+		{Name: "others were asked just before the end", Host: dnsHost(0, 0, 2, 0, func(r *recording.PacketResolver) { r.Queries, r.Young, r.Refused = 30, 28, 2 }), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 1, High: 1, Says: "none of 30 queries of 10.0.0.1 was answered, 2 were refused", Proof: "2 queries without an answer, 0 answered only after a copy, of 2; 28 more were asked"},
-		{Name: "many clients", Host: heard(dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.Clients = recording.ResolverClients })), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 queries of 256 clients and more"},
-		{Name: "more at once than are followed", Host: heard(dnsHost(0, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.AskedAgain = 90000, 90000, 90000 })), Want: rule.Certain, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 90,000 queries"},
-		{Name: "the capture may lack the answers", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Want: rule.Possible, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
+		{Name: "many clients", Host: heard(dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.Clients = recording.ResolverClients })), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 queries of 256 clients and more"},
+		{Name: "more at once than are followed", Host: heard(dnsHost(0, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.AskedAgain = 90000, 90000, 90000 })), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 90,000 queries"},
+		{Name: "the capture may lack the answers", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
 			Says: "no answer of the resolver 10.0.0.2:53 was captured to 10 of 10 queries of 10.0.0.1, but nobody asked again", Proof: "their clients asked 0 again"},
 		{Name: "one query", Host: dnsHost(0, 0, 1, 0, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Abstains: "1 query to 10.0.0.2:53 had no answer when the capture ended, 0 for less than 2 s"},
-		{Name: "one query, asked again", Host: dnsHost(0, 0, 1, 0, nil), Want: rule.Possible, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
+		{Name: "one query, asked again", Host: dnsHost(0, 0, 1, 0, nil), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
 			Says: "no answer of the resolver 10.0.0.2:53 was captured to 1 query of 10.0.0.1, and clients ask again; but only one direction was captured"},
-		{Name: "one query, asked again, though others are heard", Host: heard(dnsHost(0, 0, 1, 0, nil)), Want: rule.Possible, Kind: rule.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51,
+		{Name: "one query, asked again, though others are heard", Host: heard(dnsHost(0, 0, 1, 0, nil)), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51,
 			Says: "answers nothing: none of 1 query of 10.0.0.1 was answered"},
 		{Name: "a short capture", Host: dnsHost(0, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = 3, 3 }), Abstains: "3 queries to 10.0.0.2:53 had no answer when the capture ended, 3 for less than 2 s"},
 		{Name: "answers to queries that were not seen", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.Unpaired = 1 })},
@@ -467,17 +468,17 @@ func TestRateLimited(t *testing.T) {
 	}
 	thinks := func(c *ruletest.PacketConnection) { c.Idle = 9 * time.Second }
 	ruletest.Check(t, rateLimited, []ruletest.Situation{
-		{Name: "a shaper", Host: rated(func(s int) rateRow { return steady(s, rateRow{queued: 90 * ms}) }, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "queues"},
+		{Name: "a shaper", Host: rated(func(s int) rateRow { return steady(s, rateRow{queued: 90 * ms}) }, nil), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "queues"},
 		{Name: "by bytes only", Host: rated(func(s int) rateRow {
 			r := steady(s, rateRow{queued: 90 * ms})
 			r.packets = 800 + int64(s)*40
 			r.busiest = r.packets/10 + 2
 			return r
-		}, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "is limited to 979 KiB/s (8.02 Mbit/s): more"},
+		}, nil), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "is limited to 979 KiB/s (8.02 Mbit/s): more"},
 		{Name: "by packets only", Host: rated(func(s int) rateRow {
 			return rateRow{packets: 1000 + int64(s%3), busiest: 101, bytes: 300000 + int64(s)*90000, queued: 50 * ms}
-		}, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "limited to 1,00"},
-		{Name: "a policer", Host: rated(func(s int) rateRow { return steady(s, rateRow{resent: 40}) }, nil), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "thrown away"},
+		}, nil), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "limited to 1,00"},
+		{Name: "a policer", Host: rated(func(s int) rateRow { return steady(s, rateRow{resent: 40}) }, nil), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "thrown away"},
 		{Name: "a policer before the capture", Host: func() *ruletest.Host {
 			h := rated(func(s int) rateRow { return steady(s, rateRow{}) }, nil)()
 			for s := range 10 {
@@ -485,13 +486,13 @@ func TestRateLimited(t *testing.T) {
 					Packets: 900 + int64(s)*80, Bytes: 90000 + int64(s)*9000, BusiestPackets: 190, BusiestBytes: 19000, Resent: 150})
 			}
 			return h
-		}, Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "thrown away"},
+		}, Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "thrown away"},
 		{Name: "a queue that stood all the time", Host: func() *ruletest.Host {
 			h := rated(func(s int) rateRow { return steady(s, rateRow{}) }, nil)()
 			return ruletest.Every(h, func(at time.Time, _ float64) recording.TCPSample {
 				return recording.TCPSample{At: at, NetNS: 1, Local: "10.0.0.2", LocalPort: 3306, Remote: "10.0.0.1", RemotePort: 40001, State: recording.TCPEstablished, Info: true, RTT: 300 * ms, MinRTT: ms}
 			})
-		}, Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "queues"},
+		}, Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.2", Low: 8.9, High: 9.1, Says: "queues"},
 		{Name: "delayed acknowledgements", Host: rated(func(s int) rateRow { return steady(s, rateRow{}) }, func(c *ruletest.PacketConnection) {
 			c.FromServer.RTTs, c.FromServer.RTTSum, c.FromServer.RTTMin = 10, 400*ms, ms
 		})},
@@ -549,15 +550,15 @@ func TestPacketLossInPackets(t *testing.T) {
 	}
 	ruletest.Check(t, packetLoss, []ruletest.Situation{
 		{Name: "a quarter of a percent of all connections, though more of the worst", Host: most(160_400, 400)},
-		{Name: "one percent of all connections", Host: most(160_400, 1604), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 1.6, High: 1.61,
+		{Name: "one percent of all connections", Host: most(160_400, 1604), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 1.6, High: 1.61,
 			Says: "1.0 % of segments", Proof: "1604 of 160400 segments from 10.0.0.2 to 10.0.0.1"},
-		{Name: "of thousands of connections", Host: most(160_400, 1604), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 1.6, High: 1.61,
+		{Name: "of thousands of connections", Host: most(160_400, 1604), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 1.6, High: 1.61,
 			Proof: "8, of 8,000 connections"},
-		{Name: "waits for its own copies", Host: waits(0, 200*ms), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.099, High: 0.101},
-		{Name: "waits for copies of the other direction", Host: waits(200*ms, ms), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.0004, High: 0.0006,
+		{Name: "waits for its own copies", Host: waits(0, 200*ms), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.099, High: 0.101},
+		{Name: "waits for copies of the other direction", Host: waits(200*ms, ms), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.0004, High: 0.0006,
 			Proof: "from 10.0.0.1 to 10.0.0.2 5 of 500 segments were sent again, 5 after a timeout, and 1 s waited for"},
-		{Name: "behind the capture", Host: lossy(8, 0, recording.PacketPath{Downstream: 8}), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between the capture and 10.0.0.1"},
-		{Name: "before the capture", Host: lossy(8, 0, recording.PacketPath{Upstream: 8}), Want: rule.Likely, Kind: rule.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between 10.0.0.2 and the capture"},
+		{Name: "behind the capture", Host: lossy(8, 0, recording.PacketPath{Downstream: 8}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between the capture and 10.0.0.1"},
+		{Name: "before the capture", Host: lossy(8, 0, recording.PacketPath{Upstream: 8}), Want: rule.Likely, Kind: view.KindPeer, Subject: "10.0.0.1", Low: 0.03, High: 0.05, Says: "between 10.0.0.2 and the capture"},
 		{Name: "a little", Host: lossy(2, 1, recording.PacketPath{}), Want: 0},
 		{Name: "needless copies", Host: lossy(8, 8, recording.PacketPath{Downstream: 8})},
 		{Name: "lost for their size", Host: lossy(8, 0, recording.PacketPath{Downstream: 8, StuckCopies: 4, StuckSize: 1448, LargestAcked: 100})},

@@ -77,7 +77,7 @@ var queueFull = rule.Threshold{Name: "queue-full", Value: 0.9, Unit: "share", So
 func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, x := range floods(v) {
-		f := rule.Finding{Subject: listenerSubject(x.Listener), Confidence: x.confidence()}
+		f := rule.Finding{Subject: x.Listener.Entity(), Confidence: x.confidence()}
 		f.Headline = x.headline(v)
 		f.Impact = x.impact()
 		f.Evidence = x.evidence(v)
@@ -87,10 +87,10 @@ func detectSYNFlood(v *view.View) ([]rule.Finding, error) {
 			f.Notes = append(f.Notes, rule.T("so short a queue is filled by as many clients whose handshakes get lost on their way; packets tell who sends SYNs: %s",
 				shell.Line("%s tcpdump -c 50 -ni any %s", v.EnterNetNS(x.NetNS), "tcp[tcpflags] == tcp-syn")))
 		}
-		f.Affects = append(f.Affects, netnsSubject(v, x.NetNS), rule.Subject{Kind: rule.KindHost, Name: v.Manifest().Host.Name})
+		f.Affects = append(f.Affects, v.NetNSEntity(x.NetNS), v.HostEntity())
 		f.Affects = append(f.Affects, receivers(v, x.NetNS)...)
 		for i := range max(v.Manifest().Host.CPUs, 1) {
-			f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindCPU, Name: "CPU " + strconv.Itoa(i)}, rule.Subject{Kind: rule.KindCPU, Name: "cpu" + strconv.Itoa(i)})
+			f.Affects = append(f.Affects, view.Entity{Kind: view.KindCPU, Name: "CPU " + strconv.Itoa(i)}, view.Entity{Kind: view.KindCPU, Name: "cpu" + strconv.Itoa(i)})
 		}
 		found = append(found, f)
 	}
@@ -148,7 +148,7 @@ func measureFlood(v *view.View, l view.Listener) flood {
 		n := 0
 		for _, r := range moment {
 			s := r.Of()
-			if s.State == recording.TCPSynRecv && s.LocalPort == l.Port && (wildcard(l.Local) || s.Local == l.Local) {
+			if s.State == recording.TCPSynRecv && s.LocalPort == l.Port && (view.Wildcard(l.Local) || s.Local == l.Local) {
 				n++
 				x.sources[s.Remote]++
 			}

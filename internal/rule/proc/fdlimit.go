@@ -55,12 +55,12 @@ func detectFDLimit(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, same := range nearTheirLimit(v) {
 		d := same[0]
-		f := rule.Finding{Subject: rule.ProcessSubject(d.Process), Confidence: d.confidence()}
+		f := rule.Finding{Subject: d.Process.Entity(), Confidence: d.confidence()}
 		if len(d.listeners) > 0 {
 			f.Subject.Port = d.listeners[0].Port
 		}
 		for _, l := range d.listeners {
-			f.Affects = append(f.Affects, rule.Subject{Kind: rule.KindListener, Name: l.Name(), PID: l.PID(), Port: l.Port, NetNS: l.NetNS})
+			f.Affects = append(f.Affects, view.Entity{Kind: view.KindListener, Name: l.Name(), PID: l.PID(), Port: l.Port, NetNS: l.NetNS})
 		}
 		f.Headline = d.headline(len(same), f.Confidence)
 		f.Impact = rule.Impact{Share: float64(d.atLimit) / float64(d.readings), Text: rule.T("every open, accept and connect in %d of %d samples", d.atLimit, d.readings)}
@@ -165,7 +165,7 @@ func (d descriptors) confidence() rule.Confidence {
 }
 
 func (d descriptors) headline(workers int, sure rule.Confidence) rule.Text {
-	who := rule.ProcessSubject(d.Process).String()
+	who := d.Process.Entity().String()
 	if len(d.listeners) > 0 {
 		who += fmt.Sprintf(" on :%d", d.listeners[0].Port)
 	}
@@ -240,7 +240,7 @@ func fileTable(v *view.View) (rule.Finding, bool) {
 	}
 	last := rows[len(rows)-1]
 	return rule.Finding{
-		Subject: rule.Subject{Kind: rule.KindHost, Name: v.Manifest().Host.Name}, Confidence: rule.Likely,
+		Subject: v.HostEntity(), Confidence: rule.Likely,
 		Headline: rule.T("the host has used up its %s open files: programs that are not root fail with ENFILE", unit.Count(last.FilesMax)),
 		Impact:   rule.Impact{Share: 1, Text: rule.T("every open, accept and connect of ordinary users")},
 		Evidence: []rule.Evidence{{

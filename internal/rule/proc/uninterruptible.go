@@ -55,12 +55,12 @@ func detectUninterruptible(v *view.View) ([]rule.Finding, error) {
 			continue
 		}
 		groups := h.processes()
-		f.Subject = rule.ProcessSubject(groups[0])
+		f.Subject = groups[0].Entity()
 		for _, p := range groups[1:] {
-			f.Affects = append(f.Affects, rule.ProcessSubject(p))
+			f.Affects = append(f.Affects, p.Entity())
 		}
 		f.Headline = h.headline(groups)
-		f.Impact = rule.Impact{TimeLost: h.mean, Text: rule.T("%s threads hang at any time, each adds 1 to the load", unit.Number(h.mean))}
+		f.Impact = rule.Impact{TimeLost: h.mean, Text: rule.T("%s threads hang at any time, which adds %s to the load", unit.Number(h.mean), unit.Number(h.mean))}
 		f.Evidence = h.evidence(v, groups)
 		f.Fixes = h.fixes(groups[0])
 		found = append(found, f)
@@ -149,7 +149,7 @@ func (h hang) headline(groups []view.Process) rule.Text {
 	if m := meanings[h.where]; m != "" {
 		where += " (" + m + ")"
 	}
-	who := rule.ProcessSubject(groups[0]).String()
+	who := groups[0].Entity().String()
 	if len(groups) > 1 {
 		who = fmt.Sprintf("%s and %d more processes", who, len(groups)-1)
 	}

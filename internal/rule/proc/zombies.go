@@ -60,7 +60,7 @@ func detectZombies(v *view.View) ([]rule.Finding, error) {
 		if n == 0 {
 			continue
 		}
-		f := rule.Finding{Subject: parentSubject(v, fam.parent), Confidence: rule.Possible}
+		f := rule.Finding{Subject: v.ProcessEntity(fam.parent, ""), Confidence: rule.Possible}
 		switch {
 		case fam.fresh >= minNew.Int() && fam.reaped == 0 && n >= enoughToSay.Int():
 			f.Confidence = rule.Certain
@@ -139,13 +139,6 @@ func deadFor(p view.Process) (since time.Time, last time.Duration) {
 	return since, max(p.Samples[len(p.Samples)-1].At().Sub(since), 1)
 }
 
-func parentSubject(v *view.View, pid int32) rule.Subject {
-	if p, ok := v.Process(pid); ok {
-		return rule.ProcessSubject(p)
-	}
-	return rule.Subject{Kind: rule.KindProcess, Name: "process " + strconv.Itoa(int(pid)), PID: pid}
-}
-
 func pidLimit(v *view.View) float64 {
 	if text, ok := v.Sysctl(0, "kernel.pid_max"); ok {
 		if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 {
@@ -155,7 +148,7 @@ func pidLimit(v *view.View) float64 {
 	return defaultPIDMax
 }
 
-func zombieEvidence(fam family, parent rule.Subject, growth float64) []rule.Evidence {
+func zombieEvidence(fam family, parent view.Entity, growth float64) []rule.Evidence {
 	check := shell.Line("ps -o pid,stat,etime,comm --ppid %d", fam.parent)
 	name := fam.list[0].Comm
 	list := []rule.Evidence{{

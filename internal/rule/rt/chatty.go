@@ -119,17 +119,17 @@ func (x *talk) finding() rule.Finding {
 	f := rule.Finding{
 		Confidence: x.confidence(),
 		Impact:     rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s of round trips per second", unit.Number(lost))},
-		Affects:    []rule.Subject{serviceSubject(x.v, x.s)},
+		Affects:    []view.Entity{x.v.ServiceEntity(x.s)},
 		Evidence:   x.evidence(), Fixes: x.fixes(),
 	}
 	if x.nesting != nil {
 		caller := serviceAt(x.v, x.nesting.Host, x.nesting.Port)
-		f.Subject = serviceSubject(x.v, caller)
+		f.Subject = x.v.ServiceEntity(caller)
 		f.Headline = rule.T("%s makes %s calls to %s one after the other for each request: %s of %s are round trips", caller.Name(),
 			unit.Number(x.perUnit()), x.s.Name(), unit.Duration(x.unit()), unit.Duration(x.took/time.Duration(x.units)))
 		return f
 	}
-	f.Subject = rule.Subject{Kind: rule.KindStatement, Name: short(x.statement.Fingerprint), Port: x.s.Port, Detail: x.s.Name()}
+	f.Subject = view.Entity{Kind: view.KindStatement, Name: short(x.statement.Fingerprint), Port: x.s.Port, Detail: x.s.Name()}
 	f.Headline = rule.T("clients of %s ask %s times in a row for what one request could fetch: %s of round trips each time, for %s", x.s.Name(),
 		unit.Number(x.perUnit()), unit.Duration(x.unit()), short(x.statement.Fingerprint))
 	return f

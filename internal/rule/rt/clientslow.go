@@ -238,11 +238,11 @@ func (x *slowClient) findProcess() {
 	}
 }
 
-func (x *slowClient) subject() rule.Subject {
+func (x *slowClient) subject() view.Entity {
 	if p := x.process.Process; p.PID != 0 {
-		return rule.ProcessSubject(p)
+		return p.Entity()
 	}
-	return rule.Subject{Kind: rule.KindPeer, Name: x.address}
+	return view.Entity{Kind: view.KindPeer, Name: x.address}
 }
 
 func (x *slowClient) finding() rule.Finding {
@@ -253,7 +253,7 @@ func (x *slowClient) finding() rule.Finding {
 	f := rule.Finding{
 		Subject: x.subject(), Confidence: x.sure,
 		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("its connections are blocked for %s s per second", unit.Number(lost))},
-		Affects:  []rule.Subject{serviceSubject(x.v, x.s)},
+		Affects:  []view.Entity{x.v.ServiceEntity(x.s)},
 		Evidence: x.evidence(),
 		Fixes:    x.fixes(),
 	}

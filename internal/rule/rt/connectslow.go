@@ -133,7 +133,7 @@ func (x *slowConnect) finding() rule.Finding {
 	v, s := x.v, x.service
 	share := float64(x.repeated+x.ignored) / float64(x.begun)
 	f := rule.Finding{
-		Subject: serviceSubject(v, s), Confidence: atMost(v, s, rule.Certain),
+		Subject: v.ServiceEntity(s), Confidence: atMost(v, s, rule.Certain),
 		Headline: rule.T("connects to %s take seconds: %s of their first SYNs get no answer", s.Name(), unit.Share(share)),
 		Impact:   rule.Impact{TimeLost: perSecond(v, x.waited), Text: rule.T("%s of connects, %s waited", unit.Share(share), unit.Duration(x.waited))},
 	}

@@ -160,14 +160,14 @@ func (d *disconnects) gaveUp(x cut) bool {
 
 func (d *disconnects) finding() rule.Finding {
 	x := d.first
-	subject := rule.Subject{Kind: rule.KindConnection, Name: x.name(), Port: d.s.Port, Detail: d.s.Name()}
+	subject := view.Entity{Kind: view.KindConnection, Name: x.name(), Port: d.s.Port, Detail: d.s.Name()}
 	broken := d.kindred + d.byOther
 	all := max(int(d.s.Sent("server").Connections), broken)
 	return rule.Finding{
 		Subject: subject, Confidence: d.sure,
 		Headline: d.headline(),
 		Impact:   rule.Impact{Share: float64(broken) / float64(all), Text: rule.T("%d of %d connections broken", broken, all)},
-		Affects:  []rule.Subject{serviceSubject(d.v, d.s)},
+		Affects:  []view.Entity{d.v.ServiceEntity(d.s)},
 		Evidence: d.evidence(), Fixes: d.fixes(), Notes: d.notes(),
 	}
 }

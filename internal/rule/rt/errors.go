@@ -235,7 +235,7 @@ func (e *failing) confidence() rule.Confidence {
 
 func (e *failing) finding() rule.Finding {
 	return rule.Finding{
-		Subject: serviceSubject(e.v, e.s), Confidence: e.confidence(),
+		Subject: e.v.ServiceEntity(e.s), Confidence: e.confidence(),
 		Impact:   rule.Impact{Share: e.share(), Text: rule.T("%s of requests fail", unit.Share(e.share()))},
 		Headline: rule.T("%s fails %s of its requests, most with %s", e.s.Name(), unit.Share(e.share()), e.worst()),
 		Evidence: e.evidence(), Fixes: e.fixes(),

@@ -61,29 +61,29 @@ func open(h *ruletest.Host, n int) *ruletest.Host {
 func TestFirstDisconnect(t *testing.T) {
 	ruletest.Check(t, firstDisconnect, []ruletest.Situation{
 		{Name: "one of 160, by the server", Host: func() *ruletest.Host { return breaks(open(answering(), 159), 3, "server", 1, nil) },
-			Want: rule.Certain, Kind: rule.KindConnection, Subject: "10.0.0.1:40160 -> 10.0.0.2:3306", Low: 1.0 / 161, High: 1.0 / 159, Says: "closed a connection while SELECT * FROM t was being answered"},
+			Want: rule.Certain, Kind: view.KindConnection, Subject: "10.0.0.1:40160 -> 10.0.0.2:3306", Low: 1.0 / 161, High: 1.0 / 159, Says: "closed a connection while SELECT * FROM t was being answered"},
 		{Name: "one of many, of which the worst were kept", Host: func() *ruletest.Host {
 			return breaks(open(answering(), 159), 3, "server", 1, nil).AllConnections(10_000, recording.PacketDirection{}, recording.PacketDirection{})
-		}, Want: rule.Certain, Kind: rule.KindConnection, Subject: "10.0.0.1:40160 -> 10.0.0.2:3306", Low: 1.0 / 10_001, High: 1.0 / 9_999, Says: "closed a connection while SELECT * FROM t was being answered"},
+		}, Want: rule.Certain, Kind: view.KindConnection, Subject: "10.0.0.1:40160 -> 10.0.0.2:3306", Low: 1.0 / 10_001, High: 1.0 / 9_999, Says: "closed a connection while SELECT * FROM t was being answered"},
 		{Name: "the client gave the others up", Host: func() *ruletest.Host {
 			return breaks(breaks(answering(), 3, "server", 1, nil), 4, "client", 159, nil)
-		}, Want: rule.Certain, Kind: rule.KindConnection, Subject: "10.0.0.1:40001 -> 10.0.0.2:3306", Low: 1, High: 1, Says: "closed a connection while SELECT * FROM t was being answered, 68.4 KiB into it"},
+		}, Want: rule.Certain, Kind: view.KindConnection, Subject: "10.0.0.1:40001 -> 10.0.0.2:3306", Low: 1, High: 1, Says: "closed a connection while SELECT * FROM t was being answered, 68.4 KiB into it"},
 		{Name: "several by the server", Host: func() *ruletest.Host { return breaks(open(answering(), 10), 3, "server", 10, nil) },
-			Want: rule.Certain, Kind: rule.KindConnection, Subject: "10.0.0.1:40011 -> 10.0.0.2:3306", Low: 0.49, High: 0.51, Says: "closed 10 connections"},
+			Want: rule.Certain, Kind: view.KindConnection, Subject: "10.0.0.1:40011 -> 10.0.0.2:3306", Low: 0.49, High: 0.51, Says: "closed 10 connections"},
 		{Name: "HTTP answer cut short", Host: func() *ruletest.Host {
 			return breaks(answering(), 3, "server", 1, func(r *recording.PacketTransaction) {
 				r.Status, r.Failed, r.Error = "answered", true, proto.EndedWithin
 			})
-		}, Want: rule.Certain, Kind: rule.KindConnection, Subject: "10.0.0.1:40001 -> 10.0.0.2:3306", Low: 1, High: 1},
+		}, Want: rule.Certain, Kind: view.KindConnection, Subject: "10.0.0.1:40001 -> 10.0.0.2:3306", Low: 1, High: 1},
 		{Name: "packets of the answer were missed", Host: func() *ruletest.Host {
 			h := answering()
 			h.PacketConnection(closed(3, "server", "response", func(c *ruletest.PacketConnection) { c.ID, c.FromServer.Missed = 7, 1000 }))
 			return h.PacketTransaction(1, recording.PacketTransaction{Connection: 7, Status: proto.Unanswered.String()})
-		}, Want: rule.Likely, Kind: rule.KindConnection, Subject: "10.0.0.1:40001 -> 10.0.0.2:3306", Low: 1, High: 1},
+		}, Want: rule.Likely, Kind: view.KindConnection, Subject: "10.0.0.1:40001 -> 10.0.0.2:3306", Low: 1, High: 1},
 		{Name: "three clients gave up", Host: func() *ruletest.Host { return breaks(open(answering(), 7), 3, "client", 3, nil) },
-			Want: rule.Likely, Kind: rule.KindConnection, Subject: "10.0.0.1:40008 -> 10.0.0.2:3306", Low: 0.29, High: 0.31, Says: "gave up"},
+			Want: rule.Likely, Kind: view.KindConnection, Subject: "10.0.0.1:40008 -> 10.0.0.2:3306", Low: 0.29, High: 0.31, Says: "gave up"},
 		{Name: "one client gave up", Host: func() *ruletest.Host { return breaks(open(answering(), 9), 3, "client", 1, nil) },
-			Want: rule.Possible, Kind: rule.KindConnection, Subject: "10.0.0.1:40010 -> 10.0.0.2:3306", Low: 0.09, High: 0.11, Says: "gave up"},
+			Want: rule.Possible, Kind: view.KindConnection, Subject: "10.0.0.1:40010 -> 10.0.0.2:3306", Low: 0.09, High: 0.11, Says: "gave up"},
 	})
 }
 
@@ -195,32 +195,32 @@ func TestErrors(t *testing.T) {
 	const mysql = "mysql 10.0.0.2:3306"
 	ruletest.Check(t, errorAnswers, []ruletest.Situation{
 		{Name: "missing table", Host: statements("mysql", fails(300, 300, "1146", "Table '?' doesn't exist"), fails(0, 700, "", "")),
-			Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.29, High: 0.31, Says: "fails 30 % of its requests, most with 1146 (Table '?' doesn't exist)"},
+			Want: rule.Certain, Kind: view.KindService, Subject: mysql, Low: 0.29, High: 0.31, Says: "fails 30 % of its requests, most with 1146 (Table '?' doesn't exist)"},
 		{Name: "two kinds", Host: statements("mysql", fails(20, 100, "1213", "Deadlock found"), fails(10, 900, "1205", "Lock wait timeout")),
-			Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.029, High: 0.031, Says: "1213"},
-		{Name: "one in a hundred", Host: statements("mysql", fails(10, 1000, "1054", "Unknown column")), Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.0099, High: 0.0101},
-		{Name: "fewer", Host: statements("mysql", fails(9, 1000, "1054", "Unknown column")), Want: rule.Possible, Kind: rule.KindService, Subject: mysql, Low: 0.008, High: 0.0095},
+			Want: rule.Certain, Kind: view.KindService, Subject: mysql, Low: 0.029, High: 0.031, Says: "1213"},
+		{Name: "one in a hundred", Host: statements("mysql", fails(10, 1000, "1054", "Unknown column")), Want: rule.Certain, Kind: view.KindService, Subject: mysql, Low: 0.0099, High: 0.0101},
+		{Name: "fewer", Host: statements("mysql", fails(9, 1000, "1054", "Unknown column")), Want: rule.Possible, Kind: view.KindService, Subject: mysql, Low: 0.008, High: 0.0095},
 		{Name: "somebody typed", Host: statements("mysql", fails(4, 20, "1064", "You have an error"))},
 		{Name: "no errors", Host: statements("mysql", fails(0, 1000, "", ""))},
 		{Name: "duplicates as a question", Host: statements("mysql", fails(90, 1000, "1062", "Duplicate entry"))},
-		{Name: "many duplicates", Host: statements("mysql", fails(200, 1000, "1062", "Duplicate entry")), Want: rule.Possible, Kind: rule.KindService, Subject: mysql, Low: 0.19, High: 0.21},
-		{Name: "only duplicates", Host: statements("mysql", fails(900, 1000, "1062", "Duplicate entry")), Want: rule.Likely, Kind: rule.KindService, Subject: mysql, Low: 0.89, High: 0.91},
+		{Name: "many duplicates", Host: statements("mysql", fails(200, 1000, "1062", "Duplicate entry")), Want: rule.Possible, Kind: view.KindService, Subject: mysql, Low: 0.19, High: 0.21},
+		{Name: "only duplicates", Host: statements("mysql", fails(900, 1000, "1062", "Duplicate entry")), Want: rule.Likely, Kind: view.KindService, Subject: mysql, Low: 0.89, High: 0.91},
 		{Name: "some not found", Host: statements("http", fails(50, 1000, "404", "404 Not Found"))},
-		{Name: "hardly anything found", Host: statements("http", fails(800, 1000, "404", "404 Not Found")), Want: rule.Likely, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.79, High: 0.81, Says: "404 Not Found"},
-		{Name: "server errors", Host: statements("http", fails(50, 1000, "500", "500 Internal Server Error")), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.049, High: 0.051},
-		{Name: "wrong type", Host: statements("redis", fails(50, 1000, "WRONGTYPE", "WRONGTYPE Operation against a key")), Want: rule.Certain, Kind: rule.KindService, Subject: "redis 10.0.0.2:3306", Low: 0.049, High: 0.051},
-		{Name: "one statement, two codes", Host: ways("http", 1000, code(60, "500"), code(40, "404")), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306",
+		{Name: "hardly anything found", Host: statements("http", fails(800, 1000, "404", "404 Not Found")), Want: rule.Likely, Kind: view.KindService, Subject: "http 10.0.0.2:3306", Low: 0.79, High: 0.81, Says: "404 Not Found"},
+		{Name: "server errors", Host: statements("http", fails(50, 1000, "500", "500 Internal Server Error")), Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:3306", Low: 0.049, High: 0.051},
+		{Name: "wrong type", Host: statements("redis", fails(50, 1000, "WRONGTYPE", "WRONGTYPE Operation against a key")), Want: rule.Certain, Kind: view.KindService, Subject: "redis 10.0.0.2:3306", Low: 0.049, High: 0.051},
+		{Name: "one statement, two codes", Host: ways("http", 1000, code(60, "500"), code(40, "404")), Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:3306",
 			Low: 0.0599, High: 0.0601, Proof: "60 of 1,000 answers were errors that nobody asks for on purpose, as 404 may be: 500 60 times"},
-		{Name: "one statement, mostly not found", Host: ways("http", 1000, code(30, "500"), code(40, "404")), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306",
+		{Name: "one statement, mostly not found", Host: ways("http", 1000, code(30, "500"), code(40, "404")), Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:3306",
 			Low: 0.0299, High: 0.0301, Says: "most with 500"},
-		{Name: "one statement, hardly anything else", Host: ways("http", 1000, code(4, "500"), code(800, "404")), Want: rule.Likely, Kind: rule.KindService, Subject: "http 10.0.0.2:3306",
+		{Name: "one statement, hardly anything else", Host: ways("http", 1000, code(4, "500"), code(800, "404")), Want: rule.Likely, Kind: view.KindService, Subject: "http 10.0.0.2:3306",
 			Low: 0.799, High: 0.801, Proof: "800 of 1,000 answers were errors of the kind that programs ask for on purpose: 404 800 times"},
 		{Name: "other errors take no part in times", Host: ways("http", 1000, recording.PacketError{Count: 100, Code: "500", RTSum: 10 * ms}, recording.PacketError{Count: 400, Code: "404", RTSum: 490 * ms}),
-			Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.099, High: 0.101, Proof: "they take 100 µs, answers without an error 1 ms"},
+			Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:3306", Low: 0.099, High: 0.101, Proof: "they take 100 µs, answers without an error 1 ms"},
 		{Name: "challenges that the client meets", Host: ways("http", 1000, recording.PacketError{Count: 500, Met: 500, Code: "401"})},
 		{Name: "challenges of many statements that the client meets", Host: ways("http", 1000, recording.PacketError{Count: 500, Met: 480, Code: "401"}, recording.PacketError{Count: 300, Met: 300, Others: true})},
 		{Name: "challenges, of which the client meets some", Host: ways("http", 1000, recording.PacketError{Count: 800, Met: 200, Code: "401", Error: "Unauthorized"}),
-			Want: rule.Likely, Kind: rule.KindService, Subject: "http 10.0.0.2:3306", Low: 0.599, High: 0.601, Says: "401 (Unauthorized)",
+			Want: rule.Likely, Kind: view.KindService, Subject: "http 10.0.0.2:3306", Low: 0.599, High: 0.601, Says: "401 (Unauthorized)",
 			Proof: "401 600 times; besides, 200 answers asked for credentials, which the client brought next"},
 		{Name: "codes that were not told apart, too few to matter", Host: ways("http", 1000, recording.PacketError{Count: 4, Others: true}, code(40, "404"))},
 		{Name: "answers cut short are disconnects, whatever else fails", Host: ways("http", 1000, recording.PacketError{Count: 50, Code: "500", CutShort: true}, code(40, "404"))},
@@ -229,9 +229,9 @@ func TestErrors(t *testing.T) {
 				row.Failed, row.TurnedAway = 9, 9
 			}})
 			return h.PacketError(recording.PacketError{Command: "Connect", Count: 90, Code: "1040", Error: "08004 Too many connections"})
-		}, Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.899, High: 0.901, Proof: "90 of 100 answers were errors: 1040 90 times"},
+		}, Want: rule.Certain, Kind: view.KindService, Subject: mysql, Low: 0.899, High: 0.901, Proof: "90 of 100 answers were errors: 1040 90 times"},
 		{Name: "PostgreSQL has no connections left", Host: statements("postgres", fails(20, 1000, "53300", "sorry, too many clients already")), Want: rule.Certain,
-			Kind: rule.KindService, Subject: "postgres 10.0.0.2:3306", Low: 0.0199, High: 0.0201, Says: "sorry, too many clients already"},
+			Kind: view.KindService, Subject: "postgres 10.0.0.2:3306", Low: 0.0199, High: 0.0201, Says: "sorry, too many clients already"},
 		{Name: "some logins are refused", Host: statements("postgres", fails(20, 1000, "28P01", "password authentication failed"), fails(20, 1000, "28000", "no encryption"))},
 		{Name: "answers cut short are disconnects", Host: statements("http", fails(50, 1000, "200", proto.EndedWithin))},
 	})
@@ -317,7 +317,7 @@ func TestLateCommit(t *testing.T) {
 	}
 	const mysql = "mysql 10.0.0.2:3306"
 	ruletest.Check(t, lateCommit, []ruletest.Situation{
-		{Name: "50 ms before COMMIT", Host: transactions(100, 50*ms, ms/2, ms), Want: rule.Certain, Kind: rule.KindService, Subject: mysql, Low: 0.49, High: 0.51, Says: "wait 50 ms before COMMIT"},
+		{Name: "50 ms before COMMIT", Host: transactions(100, 50*ms, ms/2, ms), Want: rule.Certain, Kind: view.KindService, Subject: mysql, Low: 0.49, High: 0.51, Says: "wait 50 ms before COMMIT"},
 		{Name: "at once", Host: transactions(100, ms/2, ms/2, ms)},
 		{Name: "a client that is slow everywhere", Host: transactions(100, 50*ms, 20*ms, ms)},
 		{Name: "the statements take longer", Host: transactions(100, 50*ms, ms/2, 30*ms)},

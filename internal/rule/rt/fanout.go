@@ -130,14 +130,14 @@ func (x *fan) finding() rule.Finding {
 	}
 	lost := perSecond(x.v, time.Duration(x.Struck)*(x.slow()-x.usual()))
 	f := rule.Finding{
-		Subject: serviceSubject(x.v, caller), Confidence: sure,
+		Subject: x.v.ServiceEntity(caller), Confidence: sure,
 		Impact: rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited for slow calls per second", unit.Number(lost))},
 		Headline: rule.T("%s waits for the slowest of %s calls at once: %s of the calls are slow, and so are %s of its requests", caller.Name(),
 			unit.Number(x.n()), unit.Share(x.p()), unit.Share(x.hit())),
 		Evidence: x.evidence(), Fixes: x.fixes(),
 	}
 	if x.Callee != "" {
-		f.Affects = []rule.Subject{serviceSubject(x.v, serviceAt(x.v, x.Callee, x.CalleePort))}
+		f.Affects = []view.Entity{x.v.ServiceEntity(serviceAt(x.v, x.Callee, x.CalleePort))}
 	}
 	return f
 }

@@ -103,7 +103,7 @@ func (h *holder) finding() rule.Finding {
 	}
 	lost := perSecond(h.v, r.Waited)
 	return rule.Finding{
-		Subject: serviceSubject(h.v, s), Confidence: atMost(h.v, s, sure),
+		Subject: h.v.ServiceEntity(s), Confidence: atMost(h.v, s, sure),
 		Headline: rule.T("%s blocks all other requests while it works on %s: they wait for %s, %s times", s.Name(), h.what(), unit.Duration(r.P50), unit.Count(r.Count)),
 		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited behind it per second", unit.Number(lost))},
 		Evidence: h.evidence(),

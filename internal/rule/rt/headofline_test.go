@@ -7,6 +7,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // stalled is a Redis that answered nobody for 60 ms, forty times; change says what
@@ -35,7 +36,7 @@ func stalled(proto string, change func(all, held *recording.PacketStall)) func()
 
 func TestHeadOfLine(t *testing.T) {
 	ruletest.Check(t, headOfLine, []ruletest.Situation{
-		{Name: "scripts", Host: stalled("redis", nil), Want: rule.Certain, Kind: rule.KindService, Subject: "redis 10.0.0.2:3306", Low: 0.8, High: 1,
+		{Name: "scripts", Host: stalled("redis", nil), Want: rule.Certain, Kind: view.KindService, Subject: "redis 10.0.0.2:3306", Low: 0.8, High: 1,
 			Says: "blocks all other requests while it works on EVAL ?: they wait for 60 ms, 40 times", Proof: "GET ? waited most often, and can take 100 µs"},
 		{Name: "others are answered meanwhile", Host: stalled("redis", func(_, held *recording.PacketStall) { held.Answered = 10 })},
 		{Name: "it is one of many that end so", Host: stalled("redis", func(all, _ *recording.PacketStall) { all.Lasted *= 3 })},
@@ -46,7 +47,7 @@ func TestHeadOfLine(t *testing.T) {
 		{Name: "the way was never seen", Host: func() *ruletest.Host {
 			h := stalled("redis", nil)()
 			return h.PacketCapture(func(c *recording.PacketCapture) { c.Missed = c.Bytes / 10 })
-		}, Want: rule.Likely, Kind: rule.KindService, Subject: "redis 10.0.0.2:3306", Low: 0.8, High: 1},
+		}, Want: rule.Likely, Kind: view.KindService, Subject: "redis 10.0.0.2:3306", Low: 0.8, High: 1},
 	})
 }
 
@@ -54,7 +55,7 @@ func TestHeadOfLine(t *testing.T) {
 // says that they can be faster.
 func TestServerSlowByStalls(t *testing.T) {
 	ruletest.Check(t, serverSlow, []ruletest.Situation{
-		{Name: "all wait at once", Host: stalled("tls", func(_, held *recording.PacketStall) { held.Count = 0 }), Want: rule.Likely, Kind: rule.KindService, Subject: "tls 10.0.0.2:3306",
+		{Name: "all wait at once", Host: stalled("tls", func(_, held *recording.PacketStall) { held.Count = 0 }), Want: rule.Likely, Kind: view.KindService, Subject: "tls 10.0.0.2:3306",
 			Low: 0.8, High: 1.1, Says: "40 times it answered nobody for 60 ms and more, while up to 16 connections waited", Proof: "requests waited that can take 100 µs"},
 		{Name: "they wait for other things", Host: stalled("tls", func(all, held *recording.PacketStall) { held.Count, all.Waited = 0, 4*time.Second })},
 		{Name: "one connection", Host: stalled("tls", func(all, held *recording.PacketStall) { held.Count, all.Connections = 0, 1 })},

@@ -137,7 +137,7 @@ func (c *commits) late() bool {
 func (c *commits) finding() rule.Finding {
 	lost := perSecond(c.v, c.idle)
 	return rule.Finding{
-		Subject: serviceSubject(c.v, c.s), Confidence: atMost(c.v, c.s, rule.Certain),
+		Subject: c.v.ServiceEntity(c.s), Confidence: atMost(c.v, c.s, rule.Certain),
 		Impact: rule.Impact{TimeLost: lost, Text: rule.T("%s transactions open and idle at any time", unit.Number(lost))},
 		Headline: rule.T("clients of %s wait %s before COMMIT: transactions and their locks stay open for nothing",
 			c.s.Name(), unit.Duration(c.mean())),

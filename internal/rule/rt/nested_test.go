@@ -7,6 +7,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // fanning is a service on port 80 that asks another one, and what is known of
@@ -31,14 +32,14 @@ func fanning(change func(*recording.PacketNesting)) func() *ruletest.Host {
 func TestFanOut(t *testing.T) {
 	const caller = "http 10.0.0.2:80"
 	ruletest.Check(t, fanOut, []ruletest.Situation{
-		{Name: "256 calls, 1 % slow", Host: fanning(nil), Want: rule.Certain, Kind: rule.KindService, Subject: caller, Low: 0.90, High: 0.92, Says: "the slowest of 256 calls at once: 1.0 % of the calls are slow, and so are 92 % of its requests"},
+		{Name: "256 calls, 1 % slow", Host: fanning(nil), Want: rule.Certain, Kind: view.KindService, Subject: caller, Low: 0.90, High: 0.92, Says: "the slowest of 256 calls at once: 1.0 % of the calls are slow, and so are 92 % of its requests"},
 		{Name: "takes longer than the formula says", Host: fanning(func(n *recording.PacketNesting) { n.RTSum, n.Covered = 100*200*ms, 100*200*ms }),
-			Want: rule.Likely, Kind: rule.KindService, Subject: caller, Low: 0.90, High: 0.92},
+			Want: rule.Likely, Kind: view.KindService, Subject: caller, Low: 0.90, High: 0.92},
 		{Name: "few requests", Host: fanning(func(n *recording.PacketNesting) {
 			n.Requests, n.Calls, n.Slow, n.SlowSum, n.Struck = 10, 2560, 25, 2500*ms, 9
 			n.RTSum, n.Covered, n.CallSum = n.RTSum/10, n.Covered/10, n.CallSum/10
-		}), Want: rule.Likely, Kind: rule.KindService, Subject: caller, Low: 0.08, High: 0.10},
-		{Name: "several callees", Host: fanning(func(n *recording.PacketNesting) { n.Callee = "" }), Want: rule.Certain, Kind: rule.KindService, Subject: caller, Low: 0.90, High: 0.92},
+		}), Want: rule.Likely, Kind: view.KindService, Subject: caller, Low: 0.08, High: 0.10},
+		{Name: "several callees", Host: fanning(func(n *recording.PacketNesting) { n.Callee = "" }), Want: rule.Certain, Kind: view.KindService, Subject: caller, Low: 0.90, High: 0.92},
 		{Name: "no slow calls", Host: fanning(func(n *recording.PacketNesting) { n.Slow, n.SlowSum, n.Struck = 0, 0, 0 })},
 		{Name: "one after the other", Host: fanning(func(n *recording.PacketNesting) { n.Most = 1 })},
 		{Name: "few calls", Host: fanning(func(n *recording.PacketNesting) { n.Calls, n.Most, n.Slow, n.Struck = 500, 5, 5, 5 })},
@@ -70,15 +71,15 @@ func TestChatty(t *testing.T) {
 	}
 	const item = "SELECT name FROM item WHERE id = ?"
 	ruletest.Check(t, chatty, []ruletest.Situation{
-		{Name: "150 calls one after the other", Host: calls(nil), Want: rule.Certain, Kind: rule.KindService, Subject: "http 10.0.0.2:80", Low: 0.59, High: 0.60, Says: "makes 150 calls to http 10.0.0.3:9000 one after the other for each request"},
+		{Name: "150 calls one after the other", Host: calls(nil), Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:80", Low: 0.59, High: 0.60, Says: "makes 150 calls to http 10.0.0.3:9000 one after the other for each request"},
 		{Name: "at once", Host: calls(func(n *recording.PacketNesting) { n.Most = 40 })},
 		{Name: "few calls", Host: calls(func(n *recording.PacketNesting) { n.Calls = 19 * 20 })},
 		{Name: "few requests", Host: calls(func(n *recording.PacketNesting) { n.Requests, n.Calls = 4, 600 })},
 		{Name: "slow calls", Host: calls(func(n *recording.PacketNesting) { n.Covered, n.RTSum = 3000*11*ms, 3000*12*ms })},
 		{Name: "the caller computes", Host: calls(func(n *recording.PacketNesting) { n.RTSum = 20 * 700 * ms })},
 		{Name: "nobody notices", Host: calls(func(n *recording.PacketNesting) { n.Covered, n.RTSum = 20*15*ms, 20*20*ms })},
-		{Name: "hardly anybody notices", Host: calls(func(n *recording.PacketNesting) { n.Covered, n.RTSum = 20*60*ms, 20*70*ms }), Want: rule.Possible, Kind: rule.KindService, Subject: "http 10.0.0.2:80", Low: 0.11, High: 0.12},
-		{Name: "a statement for each row", Host: runs(nil), Want: rule.Likely, Kind: rule.KindStatement, Subject: item, Low: 0.89, High: 0.90, Says: "ask 150 times in a row for what one request could fetch: 302 ms of round trips each time"},
+		{Name: "hardly anybody notices", Host: calls(func(n *recording.PacketNesting) { n.Covered, n.RTSum = 20*60*ms, 20*70*ms }), Want: rule.Possible, Kind: view.KindService, Subject: "http 10.0.0.2:80", Low: 0.11, High: 0.12},
+		{Name: "a statement for each row", Host: runs(nil), Want: rule.Likely, Kind: view.KindStatement, Subject: item, Low: 0.89, High: 0.90, Says: "ask 150 times in a row for what one request could fetch: 302 ms of round trips each time"},
 		{Name: "without distance", Host: runs(func(r *recording.PacketStatement) { r.RunWaited, r.RunTime = 30*15*ms, 30*17*ms })},
 		{Name: "a client that never does anything else", Host: runs(func(r *recording.PacketStatement) {
 			r.Runs, r.RunCount, r.RunMost, r.RunTime, r.RunWaited = 0, 0, 0, 0, 0
@@ -91,7 +92,7 @@ func TestChatty(t *testing.T) {
 			h := ruletest.New(2, 10).PacketCapture(nil).Packets(ruletest.PacketService{Rate: 450, RTs: []time.Duration{ms / 10}, Handshakes: 1, ClientRTT: 2 * ms})
 			return h.PacketStatement(recording.PacketStatement{Command: "Query", Fingerprint: item, Count: 4500, RTSum: 450 * ms,
 				Runs: 30, RunCount: 4500, RunMost: 150, RunTime: 30 * 330 * ms, RunWaited: 30 * 15 * ms})
-		}, Want: rule.Likely, Kind: rule.KindStatement, Subject: item, Low: 0.9, High: 0.97},
+		}, Want: rule.Likely, Kind: view.KindStatement, Subject: item, Low: 0.9, High: 0.97},
 	})
 }
 
@@ -123,10 +124,10 @@ func pool(slow, fast int, change func(i int, slow bool, c *ruletest.PacketConnec
 func TestSlowConnections(t *testing.T) {
 	const mysql = "mysql 10.0.0.2:3306"
 	ruletest.Check(t, slowConnections, []ruletest.Situation{
-		{Name: "half of them", Host: func() *ruletest.Host { return pool(4, 4, nil) }, Want: rule.Likely, Kind: rule.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of 8 connections to mysql 10.0.0.2:3306 are always slow (300 ms), the others never (200 µs)"},
+		{Name: "half of them", Host: func() *ruletest.Host { return pool(4, 4, nil) }, Want: rule.Likely, Kind: view.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of 8 connections to mysql 10.0.0.2:3306 are always slow (300 ms), the others never (200 µs)"},
 		{Name: "half of the worst", Host: func() *ruletest.Host {
 			return pool(4, 4, nil).AllConnections(90_000, recording.PacketDirection{}, recording.PacketDirection{})
-		}, Want: rule.Likely, Kind: rule.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of the 8 connections that most was waited for to mysql"},
+		}, Want: rule.Likely, Kind: view.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of the 8 connections that most was waited for to mysql"},
 		{Name: "beside connections that sleep on purpose", Host: func() *ruletest.Host {
 			h := pool(4, 4, nil)
 			for i := range 6 {
@@ -135,7 +136,7 @@ func TestSlowConnections(t *testing.T) {
 				h.PacketConnection(c).PacketTransaction(1, recording.PacketTransaction{Connection: c.ID, Command: "Query", Fingerprint: "DO SLEEP(?)", RT: 210 * ms})
 			}
 			return h
-		}, Want: rule.Likely, Kind: rule.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of 8 connections"},
+		}, Want: rule.Likely, Kind: view.KindService, Subject: mysql, Low: 2.3, High: 2.5, Says: "4 of 8 connections"},
 		{Name: "reports", Host: func() *ruletest.Host {
 			h := pool(0, 8, nil)
 			for i := range 4 {

@@ -223,7 +223,7 @@ func (g group) judge(v *view.View) (rule.Finding, bool) {
 	}
 	lost := perSecond(v, time.Duration(s.Count)*excess)
 	f := rule.Finding{
-		Subject: serviceSubject(v, s), Confidence: atMost(v, s, sure),
+		Subject: v.ServiceEntity(s), Confidence: atMost(v, s, sure),
 		Headline: rule.T("%s is %s times slower than its %d peers", s.Name(), unit.Number(round(times)), len(g)-1),
 		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s longer waited than at its peers, per second", unit.Number(lost))},
 		Evidence: g.evidence(v, slow, excess),

@@ -137,7 +137,7 @@ func (x *slowPath) finding() rule.Finding {
 	v, s := x.v, x.s
 	lost := perSecond(v, x.lost())
 	f := rule.Finding{
-		Subject: serviceSubject(v, s), Confidence: x.sure,
+		Subject: v.ServiceEntity(s), Confidence: x.sure,
 		Impact: rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited for the network per second", unit.Number(lost))},
 	}
 	switch {

@@ -265,7 +265,7 @@ func (x *slowServer) lasting() bool {
 
 // findProcess asks the host what the server's threads did.
 func (x *slowServer) findProcess() {
-	l, ok := listener(x.v, x.s)
+	l, ok := x.v.ServedBy(x.s.Server, x.s.Port)
 	if !ok {
 		return
 	}
@@ -286,7 +286,7 @@ func (x *slowServer) findProcess() {
 
 func (x *slowServer) finding() rule.Finding {
 	s := x.s
-	f := rule.Finding{Subject: serviceSubject(x.v, s), Confidence: x.sure}
+	f := rule.Finding{Subject: x.v.ServiceEntity(s), Confidence: x.sure}
 	lost := perSecond(x.v, x.serve())
 	f.Impact = rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited for it per second", unit.Number(lost))}
 	f.Headline = x.headline()

@@ -13,7 +13,7 @@ import (
 
 // findThreads asks what the threads of the server did while requests waited.
 func (x *slowServer) findThreads() {
-	l, ok := listener(x.v, x.s)
+	l, ok := x.v.ServedBy(x.s.Server, x.s.Port)
 	if !ok {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 // What the threads of a server did while requests waited tells whether it
@@ -53,17 +54,17 @@ func TestThreadsOfSlowServers(t *testing.T) {
 	}
 	ruletest.Check(t, serverSlow, []ruletest.Situation{
 		{Name: "backends that sleep", Host: func() *ruletest.Host { return host("postgres", 5432, idle, 4, 4) },
-			Want: rule.Likely, Kind: rule.KindService, Subject: "postgres 10.0.0.2:5432", Low: 2.9, High: 3.1, Says: "the threads of postgres ×4 slept 99 %", Proof: "were on a CPU 1.3 %"},
+			Want: rule.Likely, Kind: view.KindService, Subject: "postgres 10.0.0.2:5432", Low: 2.9, High: 3.1, Says: "the threads of postgres ×4 slept 99 %", Proof: "were on a CPU 1.3 %"},
 		{Name: "backends that work", Host: func() *ruletest.Host {
 			return host("postgres", 5432, ruletest.Process{Comm: "postgres", CPU: 0.6}, 4, 4)
-		}, Want: rule.Possible, Kind: rule.KindService, Subject: "postgres 10.0.0.2:5432", Low: 2.9, High: 3.1, Proof: "were on a CPU 80 %"},
+		}, Want: rule.Possible, Kind: view.KindService, Subject: "postgres 10.0.0.2:5432", Low: 2.9, High: 3.1, Proof: "were on a CPU 80 %"},
 		{Name: "a pooler that waits for its server", Host: func() *ruletest.Host { return asks(host("postgres", 5432, idle, 4, 4)) },
-			Want: rule.Possible, Kind: rule.KindService, Subject: "postgres 10.0.0.2:5432", Low: 2.9, High: 3.1},
+			Want: rule.Possible, Kind: view.KindService, Subject: "postgres 10.0.0.2:5432", Low: 2.9, High: 3.1},
 		{Name: "a web server may sleep by design", Host: func() *ruletest.Host {
 			return host("http", 8080, ruletest.Process{Comm: "gunicorn", CPU: 0.01}, 4, 4)
-		}, Want: rule.Possible, Kind: rule.KindService, Subject: "http 10.0.0.2:8080", Low: 2.9, High: 3.1, Proof: "slept 99 %"},
+		}, Want: rule.Possible, Kind: view.KindService, Subject: "http 10.0.0.2:8080", Low: 2.9, High: 3.1, Proof: "slept 99 %"},
 		{Name: "a queue before one busy thread is no sleep", Host: func() *ruletest.Host {
 			return host("redis", 6379, ruletest.Process{Comm: "redis-server", CPU: 0.95}, 1, 10)
-		}, Want: rule.Possible, Kind: rule.KindService, Subject: "redis 10.0.0.2:6379", Low: 2.9, High: 3.1, Proof: "were on a CPU 95 %"},
+		}, Want: rule.Possible, Kind: view.KindService, Subject: "redis 10.0.0.2:6379", Low: 2.9, High: 3.1, Proof: "were on a CPU 95 %"},
 	})
 }

@@ -9,39 +9,6 @@ import (
 	"rtrail/internal/view"
 )
 
-// listener finds who serves a service on this host, if the recording has the
-// host's sockets: a capture alone knows no processes. It must be the only one
-// that can be meant.
-func listener(v *view.View, s *view.PacketService) (view.Listener, bool) {
-	var found []view.Listener
-	for _, l := range v.Listeners() {
-		if l.Port != s.Port {
-			continue
-		}
-		if l.Local == s.Server || wildcard(l.Local) && v.HasAddress(l.NetNS, s.Server) {
-			found = append(found, l)
-		}
-	}
-	if len(found) == 0 || slices.ContainsFunc(found, func(l view.Listener) bool { return l.PID() != found[0].PID() || l.NetNS != found[0].NetNS }) {
-		return view.Listener{}, false
-	}
-	return found[0], true
-}
-
-func wildcard(address string) bool { return address == "0.0.0.0" || address == "::" || address == "*" }
-
-// serviceSubject names a service, and the process behind it where it is known.
-func serviceSubject(v *view.View, s *view.PacketService) rule.Subject {
-	subject := rule.Subject{Kind: rule.KindService, Name: s.Name(), Port: s.Port}
-	if l, ok := listener(v, s); ok {
-		subject.PID, subject.NetNS, subject.Detail = l.PID(), l.NetNS, l.Name()
-		if len(l.Owners) > 0 {
-			subject.Cgroup = l.Owners[0].Cgroup
-		}
-	}
-	return subject
-}
-
 var (
 	mostlyInferred = rule.Threshold{Name: "mostly-inferred", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of requests whose boundaries were inferred, not decoded. From here on their times are at most likely."}

@@ -264,7 +264,7 @@ func TestServiceNamesItsProcess(t *testing.T) {
 	})
 	ruletest.Add(h, recording.SocketOwner{At: ruletest.Start, PID: 812, Inode: 77})
 	v := h.View()
-	got := serviceSubject(v, v.PacketServices()[0])
+	got := v.ServiceEntity(v.PacketServices()[0])
 	if got.PID != 812 || got.Name != "mysql 10.0.0.2:3306" || got.Detail != "mysqld" {
 		t.Errorf("subject %+v does not name mysqld (812)", got)
 	}

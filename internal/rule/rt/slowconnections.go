@@ -209,7 +209,7 @@ func (g *slowSet) finding() rule.Finding {
 	lost := perSecond(g.v, time.Duration(n)*(slow-fast))
 	all := len(g.slow) + len(g.fast)
 	return rule.Finding{
-		Subject: serviceSubject(g.v, g.s), Confidence: rule.Likely,
+		Subject: g.v.ServiceEntity(g.s), Confidence: rule.Likely,
 		Impact: rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s lost per second on %d connections", unit.Number(lost), len(g.slow))},
 		Headline: rule.T("%d of %s to %s are always slow (%s), the others never (%s), with the same statements", len(g.slow), g.compared(all),
 			g.s.Name(), unit.Duration(slow), unit.Duration(fast)),

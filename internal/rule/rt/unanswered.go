@@ -214,10 +214,10 @@ func (h *hung) doubt() error {
 
 func (h *hung) finding() rule.Finding {
 	lost := perSecond(h.v, h.waited)
-	f := rule.Finding{Subject: serviceSubject(h.v, h.s), Confidence: h.sure, Headline: h.headline(), Evidence: h.evidence()}
+	f := rule.Finding{Subject: h.v.ServiceEntity(h.s), Confidence: h.sure, Headline: h.headline(), Evidence: h.evidence()}
 	f.Impact = rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s and more waited for it per second", unit.Number(lost))}
 	for _, s := range h.victims {
-		f.Affects = append(f.Affects, serviceSubject(h.v, s))
+		f.Affects = append(f.Affects, h.v.ServiceEntity(s))
 		f.Notes = append(f.Notes, rule.T("%s does not answer either: its host waits for this service", s.Name()))
 	}
 	f.Fixes = (&slowServer{v: h.v, s: h.s}).fixes()

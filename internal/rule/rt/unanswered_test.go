@@ -7,6 +7,7 @@ import (
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
 )
 
 func TestServerStoppedAnswering(t *testing.T) {
@@ -47,16 +48,16 @@ func TestServerStoppedAnswering(t *testing.T) {
 	const name = "10.0.0.2:3306"
 	about := func(proto string) string { return proto + " " + name }
 	ruletest.Check(t, serverSlow, []ruletest.Situation{
-		{Name: "a server that hangs", Host: scene("mysql", nil, wait{statement: "select ?", over: 30 * s, n: 20}), Want: rule.Likely, Kind: rule.KindService, Subject: about("mysql"),
+		{Name: "a server that hangs", Host: scene("mysql", nil, wait{statement: "select ?", over: 30 * s, n: 20}), Want: rule.Likely, Kind: view.KindService, Subject: about("mysql"),
 			Low: 9.9, High: 10.1, Says: "does not answer: 20 requests that reached it had waited when the capture ended, up to 37.5 s", Proof: "nobody was answered since"},
-		{Name: "two of its clients", Host: scene("mysql", nil, wait{statement: "select ?", over: 30 * s, n: 2}), Want: rule.Possible, Kind: rule.KindService, Subject: about("mysql"), Low: 0.9, High: 1.1},
+		{Name: "two of its clients", Host: scene("mysql", nil, wait{statement: "select ?", over: 30 * s, n: 2}), Want: rule.Possible, Kind: view.KindService, Subject: about("mysql"), Low: 0.9, High: 1.1},
 		{Name: "the capture dropped packets", Host: scene("mysql", func(c *recording.PacketCapture) { c.Dropped = 5 }, wait{statement: "select ?", over: 30 * s, n: 20}),
-			Want: rule.Possible, Kind: rule.KindService, Subject: about("mysql"), Low: 9.9, High: 10.1},
-		{Name: "within its answers", Host: scene("http", nil, wait{statement: "GET /big", over: 30 * s, n: 10, within: 10, unfamiliar: true}), Want: rule.Likely, Kind: rule.KindService,
+			Want: rule.Possible, Kind: view.KindService, Subject: about("mysql"), Low: 9.9, High: 10.1},
+		{Name: "within its answers", Host: scene("http", nil, wait{statement: "GET /big", over: 30 * s, n: 10, within: 10, unfamiliar: true}), Want: rule.Likely, Kind: view.KindService,
 			Subject: about("http"), Low: 4.9, High: 5.1, Says: "stopped in the middle of answers"},
-		{Name: "one resource of HTTP", Host: scene("http", nil, wait{statement: "GET /x", over: 30 * s, n: 10, idle: 10 * s}), Want: rule.Possible, Kind: rule.KindService, Subject: about("http"), Low: 4.9, High: 5.1},
+		{Name: "one resource of HTTP", Host: scene("http", nil, wait{statement: "GET /x", over: 30 * s, n: 10, idle: 10 * s}), Want: rule.Possible, Kind: view.KindService, Subject: about("http"), Low: 4.9, High: 5.1},
 		{Name: "two resources of HTTP", Host: scene("http", nil, wait{statement: "GET /x", over: 30 * s, n: 10, idle: 10 * s}, wait{statement: "GET /y", over: 8 * s, n: 6}),
-			Want: rule.Likely, Kind: rule.KindService, Subject: about("http"), Low: 5.7, High: 5.9},
+			Want: rule.Likely, Kind: view.KindService, Subject: about("http"), Low: 5.7, High: 5.9},
 		{Name: "long polling: asked again at once", Host: scene("http", nil, wait{statement: "GET /poll", over: 30 * s, n: 10}), Abstains: "long polling"},
 		{Name: "never answered before", Host: scene("mysql", nil, wait{statement: "select sleep(?)", over: 30 * s, n: 10, unfamiliar: true}), Abstains: "nothing like select sleep(?) was answered"},
 		{Name: "a protocol that is not decoded", Host: scene("generic", nil, wait{over: 30 * s, n: 10}), Abstains: "its protocol is not decoded"},

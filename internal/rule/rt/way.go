@@ -59,7 +59,7 @@ func toClients(v *view.View, s *view.PacketService) way {
 
 // served says that the server is on this host.
 func served(v *view.View, s *view.PacketService) bool {
-	_, ok := listener(v, s)
+	_, ok := v.ServedBy(s.Server, s.Port)
 	return ok
 }
 

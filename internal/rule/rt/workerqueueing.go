@@ -188,7 +188,7 @@ func (c comb) finding(v *view.View, s *view.PacketService) rule.Finding {
 	waited := s.RTSum - time.Duration(s.Count)*c.step
 	lost := perSecond(v, max(waited, 0))
 	f := rule.Finding{
-		Subject: serviceSubject(v, s), Confidence: rule.Likely,
+		Subject: v.ServiceEntity(s), Confidence: rule.Likely,
 		Headline: rule.T("%s has too few workers: jobs of %s queue, so answers take %s", s.Name(), unit.Duration(c.step), c.list()),
 		Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s s waited in line per second", unit.Number(lost))},
 	}
@@ -258,7 +258,7 @@ func hollowGap(v *view.View, s *view.PacketService) (rule.Finding, bool) {
 		}
 		lost := perSecond(v, waited)
 		f := rule.Finding{
-			Subject: serviceSubject(v, s), Confidence: rule.Possible,
+			Subject: v.ServiceEntity(s), Confidence: rule.Possible,
 			Headline: rule.T("answers of %s take %s or %s, and almost never anything between", of, unit.Duration(a.At), unit.Duration(b.At)),
 			Impact:   rule.Impact{TimeLost: max(lost, 0.001), Text: rule.T("%s of requests take the longer time", unit.Share(b.Share))},
 			Evidence: []rule.Evidence{{

@@ -1,0 +1,109 @@
+package verdict
+
+import (
+	"slices"
+	"time"
+
+	"rtrail/internal/rule"
+	"rtrail/internal/view"
+)
+
+const (
+	// maxChains are shown of a verdict, maxUpstream of a finding, and maxLinks are in
+	// one: more is no answer to who waits for whom.
+	maxChains, maxUpstream, maxLinks = 4, 2, 6
+	// leastWaiting is how many requests are waited for at a time, on average, from
+	// which a program counts as one that waits.
+	leastWaiting = 0.1
+)
+
+// Chain is who waits for whom, from who is waited for by nobody to who keeps them
+// all waiting.
+type Chain []Link
+
+// Link is somebody in a chain, who waits for the next one.
+type Link struct {
+	Who       view.Entity
+	Key       view.Key
+	Words     string        // names it
+	Processes int           // of that program; 0: one
+	For       string        // what it waits for, if not for answers: "row lock"
+	Mean      float64       // that it waited for at a time; 0: not known
+	Longest   time.Duration // 0: not known
+}
+
+// chainsOf follows the waiting from the programs of which it is known to the
+// subjects of sure findings, and on to whom these wait for.
+func chainsOf(v *view.View, found []Finding) []Chain {
+	var list []Chain
+	for _, f := range found {
+		if f.Confidence <= rule.Possible {
+			continue
+		}
+		end := end(v, f)
+		upstream := upstreamOf(v, f.Subject)
+		for _, w := range upstream[:min(len(upstream), maxUpstream)] {
+			list = addChain(list, append(climb(v, w), end...))
+		}
+		if len(upstream) == 0 {
+			list = addChain(list, end)
+		}
+	}
+	return list[:min(len(list), maxChains)]
+}
+
+// addChain leaves out what is nobody's waiting, and what was told.
+func addChain(list []Chain, c Chain) []Chain {
+	if len(c) < 2 || slices.ContainsFunc(list, func(told Chain) bool { return slices.Equal(told, c) }) {
+		return list
+	}
+	return append(list, c)
+}
+
+// end is the subject of a finding, and whom it waits for itself.
+func end(v *view.View, f Finding) Chain {
+	subject := Link{Who: f.Subject, Key: f.Key, Words: f.Subject.String()}
+	if len(f.Behind) > 0 {
+		b := f.Behind[0]
+		subject.For = b.For
+		return Chain{subject, {Who: b.Who, Key: v.KeyOf(b.Who), Words: b.Words}}
+	}
+	for _, w := range v.Waits() {
+		if w.Mean >= leastWaiting && w.Who.Same(f.Subject) && !w.For.Same(f.Subject) {
+			subject.Mean, subject.Longest = w.Mean, w.Longest
+			return Chain{subject, {Who: w.For, Key: v.KeyOf(w.For), Words: w.For.String()}}
+		}
+	}
+	return Chain{subject}
+}
+
+// upstreamOf are those that wait for something.
+func upstreamOf(v *view.View, e view.Entity) []view.Wait {
+	var list []view.Wait
+	for _, w := range v.Waits() {
+		if w.Mean >= leastWaiting && w.For.Same(e) && !w.Who.Same(e) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// climb goes from a wait to those that wait for who waits, always by what is
+// waited for most.
+func climb(v *view.View, w view.Wait) Chain {
+	chain := Chain{linkOf(v, w)}
+	for len(chain) < maxLinks {
+		up := slices.DeleteFunc(upstreamOf(v, chain[0].Who), func(w view.Wait) bool {
+			return slices.ContainsFunc(chain, func(l Link) bool { return l.Who.Same(w.Who) })
+		})
+		if len(up) == 0 {
+			break
+		}
+		chain = append(Chain{linkOf(v, up[0])}, chain...)
+	}
+	return chain
+}
+
+func linkOf(v *view.View, w view.Wait) Link {
+	return Link{Who: w.Who, Key: v.KeyOf(w.Who), Words: w.Who.String(), Processes: w.Processes, Mean: w.Mean, Longest: w.Longest}
+}

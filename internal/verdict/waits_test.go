@@ -1,0 +1,81 @@
+package verdict
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
+)
+
+// waiting is a web server that waits for an application, which waits for a
+// database, all on one host; an idle client has its answer.
+func waiting() *ruletest.Host {
+	h := ruletest.New(2, 10)
+	names := []string{"client", "nginx", "app", "mysqld", "idle"}
+	for i, name := range names {
+		h.Process(ruletest.Process{PID: int32(i + 1), Comm: name})
+	}
+	at := func(s float64) time.Time { return ruletest.Start.Add(time.Duration(s * 1e9)) }
+	listen := func(inode uint64, pid int32, port uint16) {
+		ruletest.Add(h, recording.SocketOwner{At: at(0), Inode: inode, PID: pid})
+		for s := 0.0; s <= 10; s++ {
+			ruletest.Add(h, recording.ListenerSample{At: at(s), Local: "0.0.0.0", Port: port, Inode: inode, Backlog: 100})
+		}
+	}
+	connect := func(inode uint64, pid int32, from, to uint16, sent, received time.Duration) {
+		ruletest.Add(h, recording.SocketOwner{At: at(0), Inode: inode, PID: pid})
+		for s := 0.0; s <= 10; s++ {
+			ruletest.Add(h, recording.TCPSample{At: at(s), Local: "127.0.0.1", LocalPort: from, Remote: "127.0.0.1", RemotePort: to, State: recording.TCPEstablished, Inode: inode,
+				Info: true, BytesSent: 100, SinceSend: sent + time.Duration(s*1e9), SinceReceive: received + time.Duration(s*1e9)})
+		}
+	}
+	listen(1, 2, 80)
+	listen(2, 3, 8000)
+	listen(3, 4, 3306)
+	connect(11, 1, 50001, 80, time.Second, time.Minute)
+	connect(12, 2, 50002, 8000, time.Second, time.Minute)
+	connect(13, 3, 50003, 3306, time.Second, time.Minute)
+	connect(14, 5, 50004, 3306, time.Minute, time.Second)
+	return h
+}
+
+func TestWhoWaitsForWhom(t *testing.T) {
+	about := func(pid int32, sure rule.Confidence, behind ...rule.Behind) func(*view.View) []Finding {
+		return func(v *view.View) []Finding {
+			return []Finding{{Finding: rule.Finding{Subject: v.ProcessEntity(pid, ""), Confidence: sure, Behind: behind}}}
+		}
+	}
+	batch := rule.Behind{For: "row lock", Who: view.Entity{Kind: view.KindConnection, Name: "connection 4"}, Words: "connection 4, which sleeps"}
+	for name, c := range map[string]struct {
+		found func(*view.View) []Finding
+		want  string
+	}{
+		"up to whom nobody waits for":  {about(4, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld (4)"},
+		"and on to who holds the lock": {about(4, rule.Certain, batch), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 4, which sleeps"},
+		"and on to who does not reply": {about(3, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld on :3306"},
+		"nobody waits for the idle":    {about(5, rule.Likely), ""},
+		"possible ones have no chain":  {about(4, rule.Possible), ""},
+	} {
+		var got []string
+		v := waiting().View()
+		for _, chain := range chainsOf(v, c.found(v)) {
+			var words []string
+			for _, l := range chain {
+				words = append(words, l.Words)
+			}
+			got = append(got, strings.Join(words, " > "))
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+	for _, w := range waiting().View().Waits() {
+		if w.Mean < 0.99 || w.Mean > 1.01 || w.Longest < 11*time.Second || w.Processes != 1 {
+			t.Errorf("%+v, want one request at a time, for 11 s", w)
+		}
+	}
+}

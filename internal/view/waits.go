@@ -1,0 +1,157 @@
+package view
+
+import (
+	"cmp"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// Wait says that a program waits for another one: it sent requests, or asked for
+// connections, that were not answered.
+type Wait struct {
+	Who, For  Entity
+	Processes int           // of the program that waits; 1 if it is a service in packets
+	Mean      float64       // requests or connects that were waited for at a time, over the window
+	Longest   time.Duration // as far as it was seen
+}
+
+// Waits are who waited for whom in the window, those that waited most first: by
+// the sessions of MySQL servers that were asked, by the sockets of this host, and by
+// requests in captures during which a server made requests of its own. The kernel
+// tells in whole ticks (1 to 10 ms) when a socket sent and received last: of who
+// sends at once when an answer has come, it is not seen that it waits.
+func (v *View) Waits() []Wait {
+	return Memo(v, "waits", func() []Wait {
+		list := append(v.hostWaits(), v.packetWaits()...)
+		slices.SortStableFunc(list, func(a, b Wait) int { return cmp.Compare(b.Mean, a.Mean) })
+		return list
+	})
+}
+
+// waiters sum up the waits of each program for each server.
+type waiters struct {
+	sums      map[waiter]*Wait
+	processes map[waiter]map[int32]bool
+	order     []waiter
+}
+
+type waiter struct {
+	program string
+	server  identity
+}
+
+// add counts a wait of a process for a server, as the mean over the window.
+func (w *waiters) add(p *Process, server Entity, mean float64, longest time.Duration) {
+	k := waiter{p.Comm, server.identity()}
+	sum := w.sums[k]
+	if sum == nil {
+		sum = &Wait{Who: p.Entity(), For: server}
+		w.sums[k], w.processes[k] = sum, map[int32]bool{}
+		w.order = append(w.order, k)
+	}
+	w.processes[k][p.PID] = true
+	sum.Processes = len(w.processes[k])
+	sum.Mean += mean
+	sum.Longest = max(sum.Longest, longest)
+}
+
+// hostWaits are those that servers tell of their sessions, and sockets of the
+// others.
+func (v *View) hostWaits() []Wait {
+	all := &waiters{sums: map[waiter]*Wait{}, processes: map[waiter]map[int32]bool{}}
+	told := map[identity]bool{}
+	for _, s := range v.MySQLServers() {
+		looks := v.SessionsOf(s.Server)
+		told[s.Entity().identity()] = len(looks) > 0
+		for _, look := range looks {
+			for _, r := range look {
+				if r.Statement == "" || r.Command == "Sleep" || strings.HasPrefix(r.Command, "Binlog Dump") {
+					continue
+				}
+				if p, ok := v.ClientOfSession(s, r); ok && !p.Own {
+					all.add(&p, s.Entity(), 1/float64(len(looks)), max(r.For, 0))
+				}
+			}
+		}
+	}
+	connections := v.Connections()
+	for i := range connections {
+		c := &connections[i]
+		readings, longest := c.unanswered()
+		if readings == 0 || !v.asks(*c) {
+			continue
+		}
+		owners := v.SocketOwners(c.Inode)
+		if len(owners) == 0 || owners[0].Own {
+			continue
+		}
+		if server := v.serverOf(c); !told[server.identity()] {
+			all.add(&owners[0], server, float64(readings)/float64(max(len(v.TCPMoments(c.NetNS)), 1)), longest)
+		}
+	}
+	list := make([]Wait, 0, len(all.order))
+	for _, k := range all.order {
+		list = append(list, *all.sums[k])
+	}
+	return list
+}
+
+// unanswered is at how many readings a connection had sent something and got
+// nothing since, or had asked for a connection, and for how long at most.
+func (c *Connection) unanswered() (readings int, longest time.Duration) {
+	for _, r := range c.Samples {
+		s := r.Of()
+		switch {
+		case s.State == recording.TCPSynSent:
+			readings++
+		case s.State == recording.TCPEstablished && s.Info && s.RecvQueue == 0 && s.BytesSent > 0 && s.SinceSend < s.SinceReceive:
+			readings++
+			longest = max(longest, s.SinceSend+r.At().Sub(s.At))
+		}
+	}
+	return readings, longest
+}
+
+// serverOf names who is at the other end of a connection that was made here.
+func (v *View) serverOf(c *Connection) Entity {
+	if l, ok := v.ServedBy(c.Remote, c.RemotePort); ok {
+		return l.Entity()
+	}
+	e := Entity{Kind: KindService, Address: c.Remote, Port: c.RemotePort, Name: net.JoinHostPort(c.Remote, strconv.Itoa(int(c.RemotePort)))}
+	for _, m := range v.MySQLServers() {
+		if m.Entity().Same(e) {
+			return m.Entity()
+		}
+	}
+	if known, ok := v.serviceAt(c.Remote, int32(c.RemotePort)); ok {
+		return known
+	}
+	return e
+}
+
+// packetWaits are the requests of services to others while they had requests of
+// their own to answer.
+func (v *View) packetWaits() []Wait {
+	var list []Wait
+	for _, n := range v.PacketNestings() {
+		who, known := v.serviceAt(n.Host, n.Port)
+		callee, also := v.serviceAt(n.Callee, n.CalleePort)
+		if known && also && n.Covered > 0 {
+			list = append(list, Wait{Who: who, For: callee, Processes: 1, Mean: v.PerSecond(n.Covered), Longest: n.CallMax})
+		}
+	}
+	return list
+}
+
+func (v *View) serviceAt(address string, port int32) (Entity, bool) {
+	list := v.PacketServicesAt(address, uint16(port))
+	if len(list) == 0 {
+		return Entity{}, false
+	}
+	return v.ServiceEntity(list[0]), true
+}
