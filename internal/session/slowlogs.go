@@ -6,75 +6,120 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/budget"
 	"rtrail/internal/packet/fingerprint"
 	"rtrail/internal/probe/mysql/slowlog"
 	"rtrail/internal/recording"
 	"rtrail/internal/unit"
 )
 
-// maxLogged bounds the entries of slow query logs that are held in memory.
-const maxLogged = 300_000
+const (
+	// maxLogged bounds the entries of slow query logs that are held in memory,
+	// maxTexts the bytes of all their texts, and maxText those of one: statements are
+	// compared by their beginnings.
+	maxLogged = 200_000
+	maxTexts  = 32 << 20
+	maxText   = 4 << 10
+	// entryBytes is about what an entry takes, without its texts.
+	entryBytes = 320
+	// firstYear and lastYear bound the times that a log can have: what lies without
+	// was damaged.
+	firstYear, lastYear = 1995, 2200
+)
 
 // SlowLogs are slow query logs of MySQL and MariaDB, of one server or several:
 // each file counts as one.
 type SlowLogs struct{ Files []string }
 
-// Evidence reads all entries that tell when they were written.
+// Evidence reads all entries that tell when they were written, as far as memory
+// goes.
 func (s *SlowLogs) Evidence(ctx context.Context) (*Evidence, error) {
-	began := time.Now()
-	var rows []recording.MySQLSlowQuery
-	var from, to time.Time
-	left, undated := 0, 0
-	words, once := fingerprint.New(), map[string]string{}
-	same := func(text string) string {
-		if known, ok := once[text]; ok {
-			return known
-		}
-		once[text] = text
-		return text
-	}
+	r := &logReader{words: fingerprint.New(), texts: map[string]string{}, memory: budget.From(ctx), began: time.Now()}
 	for _, file := range s.Files {
-		options := slowlog.Options{Statement: func(text []byte, cut bool) string { return same(words.Of("mysql", "Query", text, cut)) }}
-		err := slowlog.Read(ctx, file, options, func(e slowlog.Entry) {
-			switch {
-			case e.Logged.IsZero():
-				undated++
-				return
-			case len(rows) == maxLogged:
-				left++
-				return
-			}
-			r := e.Row(began, file)
-			rows = append(rows, r)
-			if start := e.Logged.Add(-max(e.Took, 0)); from.IsZero() || start.Before(from) {
-				from = start
-			}
-			if e.Logged.After(to) {
-				to = e.Logged
-			}
-		})
-		if err != nil {
+		options := slowlog.Options{Statement: r.statement}
+		if err := slowlog.Read(ctx, file, options, func(e slowlog.Entry) { r.take(e, file) }); err != nil {
 			return nil, err
 		}
 	}
 	name := strings.Join(s.Files, ", ")
-	if len(rows) == 0 {
+	if len(r.rows) == 0 {
 		return nil, fmt.Errorf("judging %s: there are no entries with a time in it", name)
 	}
-	e, err := of(recording.ProbeInfo{Name: "slow-log", Fills: []recording.Table{recording.MySQLSlowLog}}, from, to, func(w *recording.Writer) {
-		recording.Give(w, rows)
+	e, err := of(recording.ProbeInfo{Name: "slow-log", Fills: []recording.Table{recording.MySQLSlowLog}}, r.from, r.to, func(w *recording.Writer) {
+		recording.Give(w, r.rows)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if left > 0 {
-		e.Notes = append(e.Notes, fmt.Sprintf("%s has %s more than the first %s, which were read", name, unit.Plural(left, "entry", "entries"), unit.Count(maxLogged)))
+	if r.left > 0 {
+		e.Notes = append(e.Notes, fmt.Sprintf("judged on %s of %s: the others, later ones, were left out for lack of memory", unit.Plural(int64(len(r.rows)), "entry", "entries"), name))
 	}
-	if undated > 0 {
-		e.Notes = append(e.Notes, fmt.Sprintf("%s of %s do not tell their time and were left out", unit.Plural(undated, "entry", "entries"), name))
+	if r.undated > 0 {
+		e.Notes = append(e.Notes, fmt.Sprintf("left out: %s of %s without a time", unit.Plural(r.undated, "entry", "entries"), name))
 	}
 	e.Notes = append(e.Notes, "judged on the slow log alone, which has only what took longer than long_query_time: shorter statements may take more time in all")
 	return e, nil
+}
+
+// logReader collects the entries of logs.
+type logReader struct {
+	words   *fingerprint.Maker
+	texts   map[string]string // each once
+	memory  *budget.Budget
+	began   time.Time
+	rows    []recording.MySQLSlowQuery
+	from    time.Time
+	to      time.Time
+	left    int64 // entries for which there was no room
+	undated int64 // entries without a time
+	bytes   int   // of texts
+}
+
+// statement words a statement, unless there is no room for it anyway.
+func (r *logReader) statement(text []byte, cut bool) string {
+	if r.left > 0 {
+		return ""
+	}
+	return r.words.Of("mysql", "Query", text, cut)
+}
+
+func (r *logReader) take(e slowlog.Entry, file string) {
+	if year := e.Logged.Year(); year < firstYear || year > lastYear {
+		r.undated++
+		return
+	}
+	row := e.Row(r.began, file)
+	if r.left > 0 || len(r.rows) == maxLogged || !r.keep(&row.User, &row.Client, &row.DB, &row.Statement) || !r.memory.Take(entryBytes) {
+		r.left++
+		return
+	}
+	r.rows = append(r.rows, row)
+	if start := e.Logged.Add(-max(e.Took, 0)); r.from.IsZero() || start.Before(r.from) {
+		r.from = start
+	}
+	if e.Logged.After(r.to) {
+		r.to = e.Logged
+	}
+}
+
+// keep holds each text once; false if there is no room for one.
+func (r *logReader) keep(texts ...*string) bool {
+	for _, t := range texts {
+		if len(*t) > maxText {
+			*t = strings.ToValidUTF8((*t)[:maxText], "") + "..."
+		}
+		known, ok := r.texts[*t]
+		if !ok {
+			r.bytes += len(*t)
+			if r.bytes > maxTexts || !r.memory.Take(int64(len(*t)+128)) {
+				return false
+			}
+			known = strings.Clone(*t)
+			r.texts[known] = known
+		}
+		*t = known
+	}
+	return true
 }
 
 // Close has nothing to give back: files are read at once.

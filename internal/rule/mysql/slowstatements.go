@@ -3,6 +3,7 @@ package mysql
 import (
 	"cmp"
 	_ "embed"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -53,8 +54,8 @@ func detectSlowStatements(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, log := range v.SlowLogs() {
 		list, total := loggedIn(v, log)
-		for i, x := range list {
-			if i == 0 || x.share >= dearShare.Value {
+		for i := range list {
+			if x := &list[i]; i == 0 || x.share >= dearShare.Value {
 				found = append(found, x.finding(total))
 			}
 		}
@@ -62,34 +63,40 @@ func detectSlowStatements(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
-// loggedIn lists the statements of a log, those first that took most time, and
-// says how long all took.
+// loggedIn lists the statements of a log that took most time, and says how long all
+// took.
 func loggedIn(v *view.View, log string) (list []logged, total float64) {
-	known := map[string]*logged{}
-	for _, q := range v.SlowQueriesOf(log) {
-		if q.Statement == "" || introspective(q.DB, q.Statement) {
-			continue
+	entries := v.SlowQueriesOf(log)
+	took := map[string]time.Duration{}
+	for _, q := range entries {
+		if q.Statement != "" && !introspective(q.DB, q.Statement) {
+			took[q.Statement] += max(q.Took, 0)
+			total += max(q.Took, 0).Seconds()
 		}
-		x := known[q.Statement]
-		if x == nil {
-			x = &logged{log: log}
-			x.work = work{schema: q.DB, text: q.Statement, sampled: true, logged: true}
-			known[q.Statement] = x
-		}
-		x.count++
-		x.seconds += max(q.Took, 0).Seconds()
-		x.locked += max(q.LockTime, 0).Seconds()
-		x.longest = max(x.longest, q.Took)
-		x.examined += knownCount(q.Examined)
-		x.returned += knownCount(q.Sent)
-		total += max(q.Took, 0).Seconds()
 	}
-	for _, x := range known {
+	texts := slices.SortedFunc(maps.Keys(took), func(a, b string) int { return cmp.Or(cmp.Compare(took[b], took[a]), cmp.Compare(a, b)) })
+	for _, text := range texts[:min(len(texts), mentioned)] {
+		x := logged{log: log, seconds: took[text].Seconds()}
+		x.work = work{text: text, sampled: true, logged: true}
+		for _, q := range entries {
+			if q.Statement == text {
+				x.add(q)
+			}
+		}
 		x.look(v, total)
-		list = append(list, *x)
+		list = append(list, x)
 	}
-	slices.SortFunc(list, func(a, b logged) int { return cmp.Or(cmp.Compare(b.seconds, a.seconds), cmp.Compare(a.text, b.text)) })
 	return list, total
+}
+
+// add counts an entry of the statement.
+func (x *logged) add(q recording.MySQLSlowQuery) {
+	x.work.schema = cmp.Or(x.work.schema, q.DB)
+	x.count++
+	x.locked += max(q.LockTime, 0).Seconds()
+	x.longest = max(x.longest, q.Took)
+	x.examined += knownCount(q.Examined)
+	x.returned += knownCount(q.Sent)
 }
 
 func knownCount(n int64) float64 {
