@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"os"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -37,6 +38,25 @@ func Unpack(in io.Reader) (io.Reader, func(), error) {
 		return whole{z}, z.Close, nil
 	}
 	return in, func() {}, nil
+}
+
+// Begins asks what a file begins like, unpacked. Of what is no regular file, what is
+// looked at would be missing when it is read: it begins like nothing.
+func Begins(path string, like func(io.Reader) bool) bool {
+	if !Regular(path) {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	in, done, err := Unpack(f)
+	if err != nil {
+		return false
+	}
+	defer done()
+	return like(in)
 }
 
 // whole tells a compressed file that was cut from one that ended.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -152,23 +151,12 @@ const maxLook = 16 << 20
 // IsDump says whether a file begins like one of the formats that Read reads,
 // compressed or not.
 func IsDump(path string) bool {
-	if !infile.Regular(path) {
-		return false // what is looked at here would be missing when it is read
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	in, done, err := infile.Unpack(f)
-	if err != nil {
-		return false
-	}
-	defer done()
-	head := make([]byte, 256<<10)
-	text := &withoutNUL{in: io.LimitReader(in, maxLook)}
-	n, _ := io.ReadFull(text, head)
-	return formatOf(head[:n], text.seen) != nil
+	return infile.Begins(path, func(in io.Reader) bool {
+		head := make([]byte, 256<<10)
+		text := &withoutNUL{in: io.LimitReader(in, maxLook)}
+		n, _ := io.ReadFull(text, head)
+		return formatOf(head[:n], text.seen) != nil
+	})
 }
 
 // formatOf says in which format a text begins; nil: in none known. Of a text that

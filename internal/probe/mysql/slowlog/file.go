@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"rtrail/internal/infile"
 )
@@ -16,25 +15,14 @@ const headBytes = 256 << 10
 
 // IsLog says whether a file begins like a slow query log, compressed or not.
 func IsLog(path string) bool {
-	if !infile.Regular(path) {
-		return false // what is looked at here would be missing when it is read
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	in, done, err := infile.Unpack(f)
-	if err != nil {
-		return false
-	}
-	defer done()
-	head := make([]byte, headBytes)
-	n, _ := io.ReadFull(in, head)
-	head = head[:n]
-	user := []byte("# User@Host: ")
-	entry := (bytes.HasPrefix(head, user) || bytes.Contains(head, append([]byte("\n"), user...))) && bytes.Contains(head, []byte("\n# Query_time: "))
-	return entry || bytes.Contains(head, []byte(". started with:\n")) && bytes.Contains(head, []byte("Id Command")) // nothing but a server's start
+	return infile.Begins(path, func(in io.Reader) bool {
+		head := make([]byte, headBytes)
+		n, _ := io.ReadFull(in, head)
+		head = head[:n]
+		user := []byte("# User@Host: ")
+		entry := (bytes.HasPrefix(head, user) || bytes.Contains(head, append([]byte("\n"), user...))) && bytes.Contains(head, []byte("\n# Query_time: "))
+		return entry || bytes.Contains(head, []byte(". started with:\n")) && bytes.Contains(head, []byte("Id Command")) // nothing but a server's start
+	})
 }
 
 // Read gives the entries of a file, in their order, to emit.
