@@ -93,8 +93,3 @@ func fit(s string, width int) string {
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-cells(s)))
 }
-
-// padLeft moves s to the right end of width cells.
-func padLeft(s string, width int) string {
-	return strings.Repeat(" ", max(0, width-cells(s))) + s
-}

@@ -79,3 +79,17 @@ func TestWhoWaitsForWhom(t *testing.T) {
 		}
 	}
 }
+
+// In a capture a service waits for those that it asks while it has requests to answer.
+func TestWhoWaitsForWhomInPackets(t *testing.T) {
+	h := ruletest.New(2, 10).PacketCapture(nil)
+	h.Packets(ruletest.PacketService{Server: "10.0.0.1", Port: 80, Proto: "http", Rate: 10, RTs: []time.Duration{time.Second}})
+	h.Packets(ruletest.PacketService{Server: "10.0.0.2", Port: 3306, Proto: "mysql", Rate: 10, RTs: []time.Duration{time.Second}})
+	h.PacketNesting(recording.PacketNesting{Host: "10.0.0.1", Port: 80, Callee: "10.0.0.2", CalleePort: 3306, Requests: 100, Calls: 100, Covered: 50 * time.Second, CallMax: 2 * time.Second})
+	v := h.View()
+	slow := v.PacketServicesAt("10.0.0.2", 3306)[0]
+	chains := chainsOf(v, []Finding{{Finding: rule.Finding{Subject: v.ServiceEntity(slow), Confidence: rule.Likely}}})
+	if len(chains) != 1 || len(chains[0]) != 2 || chains[0][0].Words != "http 10.0.0.1:80" || chains[0][1].Words != "mysql 10.0.0.2:3306" || chains[0][0].Longest != 2*time.Second {
+		t.Errorf("got %+v", chains)
+	}
+}

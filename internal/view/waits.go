@@ -29,7 +29,14 @@ func (v *View) Waits() []Wait {
 	return Memo(v, "waits", func() []Wait {
 		list := append(v.hostWaits(), v.packetWaits()...)
 		slices.SortStableFunc(list, func(a, b Wait) int { return cmp.Compare(b.Mean, a.Mean) })
-		return list
+		type ends struct{ who, whom identity }
+		told := map[ends]bool{} // what sockets and packets both show
+		return slices.DeleteFunc(list, func(w Wait) bool {
+			k := ends{w.Who.identity(), w.For.identity()}
+			known := told[k]
+			told[k] = true
+			return known
+		})
 	})
 }
 

@@ -33,8 +33,8 @@ const shownFrames = 3
 
 // dumped is what the dumps of one VM say of its locks.
 type dumped struct {
+	who     view.Entity
 	source  string
-	pid     int32
 	locks   []recording.StackLock
 	members map[string]bool // names of the threads in deadlocks
 	cycles  int             // deadlocks
@@ -78,7 +78,8 @@ func dumps(v *view.View) []*dumped {
 	var list []*dumped
 	keys, series := view.Group(v.StackLocks(), func(l recording.StackLock) vm { return vm{l.Source, l.PID} })
 	for _, k := range keys {
-		d := &dumped{source: k.source, pid: k.pid, locks: series[k], members: map[string]bool{}}
+		d := &dumped{who: v.ProcessEntity(k.pid, "java"), source: k.source, locks: series[k], members: map[string]bool{}}
+		d.who.Detail = k.source
 		cycles := map[int32]bool{}
 		for _, l := range d.locks {
 			if l.Cycle > 0 {
@@ -104,7 +105,7 @@ func dumps(v *view.View) []*dumped {
 func (d *dumped) finding() rule.Finding {
 	stuck := int64(len(d.members)) + d.behind
 	f := rule.Finding{
-		Subject:    view.Entity{Kind: view.KindProcess, Name: "java", PID: max(d.pid, 0), Detail: d.source},
+		Subject:    d.who,
 		Confidence: rule.Certain,
 		Impact:     rule.Impact{TimeLost: float64(stuck), Text: rule.T("%s for ever", waits(stuck))},
 		Headline:   rule.T("%s: %s wait for each other's locks, and all are stuck", d.number(), unit.Plural(len(d.members), "thread", "threads")),

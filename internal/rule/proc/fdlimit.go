@@ -59,9 +59,6 @@ func detectFDLimit(v *view.View) ([]rule.Finding, error) {
 		if len(d.listeners) > 0 {
 			f.Subject.Port = d.listeners[0].Port
 		}
-		for _, l := range d.listeners {
-			f.Affects = append(f.Affects, view.Entity{Kind: view.KindListener, Name: l.Name(), PID: l.PID(), Port: l.Port, NetNS: l.NetNS})
-		}
 		f.Headline = d.headline(len(same), f.Confidence)
 		f.Impact = rule.Impact{Share: float64(d.atLimit) / float64(d.readings), Text: rule.T("every open, accept and connect in %d of %d samples", d.atLimit, d.readings)}
 		if f.Confidence == rule.Possible {
