@@ -68,7 +68,7 @@ bpf:  ## compile the BPF programs anew; needs clang, llvm and libbpf-dev
 	$(GO) generate ./internal/probe/kernel ./internal/lab/env
 
 lint:  ## gofmt, vet, staticcheck
-	@bad=$$(gofmt -l cmd internal); if [ -n "$$bad" ]; then echo "gofmt -w is due for:"; echo "$$bad"; exit 1; fi
+	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l cmd internal) || exit 1; if [ -n "$$bad" ]; then echo "gofmt -w is due for:"; echo "$$bad"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
