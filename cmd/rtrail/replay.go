@@ -131,7 +131,7 @@ func (r *replayJob) run(ctx context.Context, path string, lengthGiven bool) (d d
 	if r.at == "" {
 		d.Blocks = append(d.Blocks, rowsTable(c))
 	}
-	d.Blocks = append(d.Blocks, probesTable(c.Manifest, runs))
+	d.Blocks = append(d.Blocks, probesTable(c.Manifest, runs)...)
 	told := map[string]bool{}
 	for _, n := range append(notes, c.Notes...) {
 		if !told[n] {
@@ -178,8 +178,9 @@ func rowsTable(c recording.Contents) document.Table {
 	return t
 }
 
-// probesTable lists each probe with what it cost and what went wrong.
-func probesTable(m recording.Manifest, runs []recording.ProbeRun) document.Table {
+// probesTable lists each probe with what it cost, and below it what went wrong, which is
+// never cut.
+func probesTable(m recording.Manifest, runs []recording.ProbeRun) []document.Block {
 	type total struct {
 		runs, late, failed, lost int64
 		cpu                      time.Duration
@@ -202,19 +203,24 @@ func probesTable(m recording.Manifest, runs []recording.ProbeRun) document.Table
 			t.failed, t.last = t.failed+1, r.Error
 		}
 	}
-	list := document.Table{Title: "PROBES", Columns: []document.Column{{Name: "probe"}, {Name: "runs", Right: true}, {Name: "CPU each", Right: true}, {Name: "late", Right: true, Drop: 3},
-		{Name: "rows lost", Right: true}, {Name: "errors", Right: true, Drop: 2}, {Name: "last error", Cut: true, Drop: 1}}}
+	t := document.Table{Title: "PROBES", Columns: []document.Column{{Name: "probe"}, {Name: "runs", Right: true}, {Name: "CPU each", Right: true}, {Name: "late", Right: true},
+		{Name: "rows lost", Right: true}, {Name: "errors", Right: true}}}
+	var out []document.Block
 	for _, p := range m.Probes {
-		switch t := totals[p.Name]; {
-		case t != nil:
-			list.Rows = append(list.Rows, []string{p.Name, unit.Count(t.runs).String(), unit.Duration(int64(t.cpu) / t.runs).String(), fmt.Sprint(t.late), fmt.Sprint(t.lost), fmt.Sprint(t.failed), t.last})
-		case p.Missing != "":
-			list.Rows = append(list.Rows, []string{p.Name, "-", "-", "-", "-", "-", "did not run: " + p.Missing})
+		switch sum := totals[p.Name]; {
+		case sum != nil:
+			t.Rows = append(t.Rows, []string{p.Name, unit.Count(sum.runs).String(), unit.Duration(int64(sum.cpu) / sum.runs).String(), fmt.Sprint(sum.late), fmt.Sprint(sum.lost), fmt.Sprint(sum.failed)})
+			if sum.last != "" {
+				out = append(out, document.Prose{Label: "NOTE", Style: document.Warn, Words: fmt.Sprintf("last error of the probe %s: %s", p.Name, sum.last)})
+			}
 		default:
-			list.Rows = append(list.Rows, []string{p.Name, "0", "-", "-", "-", "-", ""})
+			t.Rows = append(t.Rows, []string{p.Name, "0", "-", "-", "-", "-"})
+			if p.Missing != "" {
+				out = append(out, document.Prose{Label: "NOTE", Style: document.Warn, Words: fmt.Sprintf("the probe %s did not run: %s", p.Name, p.Missing)})
+			}
 		}
 	}
-	return list
+	return append([]document.Block{t}, out...)
 }
 
 // timelineTable is a line for each step, with the day where it changes.

@@ -40,7 +40,7 @@ func chainsOf(v *view.View, found []Finding) []Chain {
 		if f.Confidence <= rule.Possible {
 			continue
 		}
-		end := end(v, f)
+		end := endOf(v, f)
 		upstream := upstreamOf(v, f.Subject)
 		for _, w := range upstream[:min(len(upstream), maxUpstream)] {
 			list = addChain(list, append(climb(v, w), end...))
@@ -60,8 +60,9 @@ func addChain(list []Chain, c Chain) []Chain {
 	return append(list, c)
 }
 
-// end is the subject of a finding, and whom it waits for itself.
-func end(v *view.View, f Finding) Chain {
+// endOf is the subject of a finding, and whom it waits for itself: that points at
+// somebody, and must be known from more than who sent last.
+func endOf(v *view.View, f Finding) Chain {
 	subject := Link{Who: f.Subject, Key: f.Key, Words: f.Subject.String()}
 	if len(f.Behind) > 0 {
 		b := f.Behind[0]
@@ -69,7 +70,7 @@ func end(v *view.View, f Finding) Chain {
 		return Chain{subject, {Who: b.Who, Key: v.KeyOf(b.Who), Words: b.Words}}
 	}
 	for _, w := range v.Waits() {
-		if w.Mean >= leastWaiting && w.Who.Same(f.Subject) && !w.For.Same(f.Subject) {
+		if w.Told && w.Mean >= leastWaiting && w.Who.Same(f.Subject) && !w.For.Same(f.Subject) {
 			subject.Mean, subject.Longest = w.Mean, w.Longest
 			return Chain{subject, {Who: w.For, Key: v.KeyOf(w.For), Words: w.For.String()}}
 		}

@@ -12,10 +12,10 @@ import (
 )
 
 // waiting is a web server that waits for an application, which waits for a
-// database, all on one host; an idle client has its answer.
+// database, all on one host; an idle client has its answer, and a logger wants none.
 func waiting() *ruletest.Host {
 	h := ruletest.New(2, 10)
-	names := []string{"client", "nginx", "app", "mysqld", "idle"}
+	names := []string{"client", "nginx", "app", "mysqld", "idle", "logger"}
 	for i, name := range names {
 		h.Process(ruletest.Process{PID: int32(i + 1), Comm: name})
 	}
@@ -26,20 +26,27 @@ func waiting() *ruletest.Host {
 			ruletest.Add(h, recording.ListenerSample{At: at(s), Local: "0.0.0.0", Port: port, Inode: inode, Backlog: 100})
 		}
 	}
-	connect := func(inode uint64, pid int32, from, to uint16, sent, received time.Duration) {
+	connect := func(inode uint64, pid int32, from, to uint16, sent, received time.Duration, change func(s float64, row *recording.TCPSample)) {
 		ruletest.Add(h, recording.SocketOwner{At: at(0), Inode: inode, PID: pid})
 		for s := 0.0; s <= 10; s++ {
-			ruletest.Add(h, recording.TCPSample{At: at(s), Local: "127.0.0.1", LocalPort: from, Remote: "127.0.0.1", RemotePort: to, State: recording.TCPEstablished, Inode: inode,
-				Info: true, BytesSent: 100, SinceSend: sent + time.Duration(s*1e9), SinceReceive: received + time.Duration(s*1e9)})
+			row := recording.TCPSample{At: at(s), Local: "127.0.0.1", LocalPort: from, Remote: "127.0.0.1", RemotePort: to, State: recording.TCPEstablished, Inode: inode,
+				Info: true, BytesSent: 100, SinceSend: sent + time.Duration(s*1e9), SinceReceive: received + time.Duration(s*1e9)}
+			if change != nil {
+				change(s, &row)
+			}
+			ruletest.Add(h, row)
 		}
 	}
 	listen(1, 2, 80)
 	listen(2, 3, 8000)
 	listen(3, 4, 3306)
-	connect(11, 1, 50001, 80, time.Second, time.Minute)
-	connect(12, 2, 50002, 8000, time.Second, time.Minute)
-	connect(13, 3, 50003, 3306, time.Second, time.Minute)
-	connect(14, 5, 50004, 3306, time.Minute, time.Second)
+	connect(11, 1, 50001, 80, time.Second, time.Minute, nil)
+	connect(12, 2, 50002, 8000, time.Second, time.Minute, nil)
+	answered := func(s float64, row *recording.TCPSample) { row.BytesReceived = uint64(min(s, 1)) }
+	connect(13, 3, 50003, 3306, time.Second, time.Minute, answered)
+	connect(14, 5, 50004, 3306, time.Minute, time.Second, nil)
+	sends := func(s float64, row *recording.TCPSample) { row.BytesSent += uint64(s) }
+	connect(15, 6, 50005, 8000, time.Second, time.Minute, sends)
 	return h
 }
 
@@ -54,11 +61,13 @@ func TestWhoWaitsForWhom(t *testing.T) {
 		found func(*view.View) []Finding
 		want  string
 	}{
-		"up to whom nobody waits for":  {about(4, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld (4)"},
-		"and on to who holds the lock": {about(4, rule.Certain, batch), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 4, which sleeps"},
-		"and on to who does not reply": {about(3, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld on :3306"},
-		"nobody waits for the idle":    {about(5, rule.Likely), ""},
-		"possible ones have no chain":  {about(4, rule.Possible), ""},
+		"up to whom nobody waits for":              {about(4, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld (4)"},
+		"and on to who holds the lock":             {about(4, rule.Certain, batch), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 4, which sleeps"},
+		"and on to who does not reply":             {about(3, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld on :3306"},
+		"nobody waits for the idle":                {about(5, rule.Likely), ""},
+		"who never answered is not pointed at":     {about(2, rule.Likely), "client (1) > nginx (2)"},
+		"who sends without answers waits for none": {about(6, rule.Likely), ""},
+		"possible ones have no chain":              {about(4, rule.Possible), ""},
 	} {
 		var got []string
 		v := waiting().View()

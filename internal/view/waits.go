@@ -18,6 +18,10 @@ type Wait struct {
 	Processes int           // of the program that waits; 1 if it is a service in packets
 	Mean      float64       // requests or connects that were waited for at a time, over the window
 	Longest   time.Duration // as far as it was seen
+	// Told says that it is known from more than who sent last: the server tells of
+	// the requests, packets show them, or answers came in the window. A client that
+	// only acknowledges sends last as well, and waits for nothing.
+	Told bool
 }
 
 // Waits are who waited for whom in the window, those that waited most first: by
@@ -53,7 +57,7 @@ type waiter struct {
 }
 
 // add counts a wait of a process for a server, as the mean over the window.
-func (w *waiters) add(p *Process, server Entity, mean float64, longest time.Duration) {
+func (w *waiters) add(p *Process, server Entity, mean float64, longest time.Duration, told bool) {
 	k := waiter{p.Comm, server.identity()}
 	sum := w.sums[k]
 	if sum == nil {
@@ -65,6 +69,7 @@ func (w *waiters) add(p *Process, server Entity, mean float64, longest time.Dura
 	sum.Processes = len(w.processes[k])
 	sum.Mean += mean
 	sum.Longest = max(sum.Longest, longest)
+	sum.Told = sum.Told || told
 }
 
 // hostWaits are those that servers tell of their sessions, and sockets of the
@@ -73,19 +78,24 @@ func (v *View) hostWaits() []Wait {
 	all := &waiters{sums: map[waiter]*Wait{}, processes: map[waiter]map[int32]bool{}}
 	told := map[identity]bool{}
 	for _, s := range v.MySQLServers() {
-		looks := v.SessionsOf(s.Server)
-		told[s.Entity().identity()] = len(looks) > 0
-		for _, look := range looks {
+		_, looks := v.StatesOf(s.Server) // also those that found nobody at work
+		told[s.Entity().identity()] = looks > 0
+		for _, look := range v.SessionsOf(s.Server) {
 			for _, r := range look {
 				if r.Statement == "" || r.Command == "Sleep" || strings.HasPrefix(r.Command, "Binlog Dump") {
 					continue
 				}
 				if p, ok := v.ClientOfSession(s, r); ok && !p.Own {
-					all.add(&p, s.Entity(), 1/float64(len(looks)), max(r.For, 0))
+					all.add(&p, s.Entity(), 1/float64(max(looks, 1)), max(r.For, 0), true)
 				}
 			}
 		}
 	}
+	type place struct {
+		address string
+		port    uint16
+	}
+	servers := map[place]Entity{}
 	connections := v.Connections()
 	for i := range connections {
 		c := &connections[i]
@@ -97,8 +107,15 @@ func (v *View) hostWaits() []Wait {
 		if len(owners) == 0 || owners[0].Own {
 			continue
 		}
-		if server := v.serverOf(c); !told[server.identity()] {
-			all.add(&owners[0], server, float64(readings)/float64(max(len(v.TCPMoments(c.NetNS)), 1)), longest)
+		at := place{c.Remote, c.RemotePort}
+		server, known := servers[at]
+		if !known {
+			server = v.serverOf(c)
+			servers[at] = server
+		}
+		if !told[server.identity()] {
+			answered := c.BytesReceived > c.First().BytesReceived
+			all.add(&owners[0], server, float64(readings)/float64(max(len(v.TCPMoments(c.NetNS)), 1)), longest, answered)
 		}
 	}
 	list := make([]Wait, 0, len(all.order))
@@ -109,10 +126,16 @@ func (v *View) hostWaits() []Wait {
 }
 
 // unanswered is at how many readings a connection had sent something and got
-// nothing since, or had asked for a connection, and for how long at most.
+// nothing since, or had asked for a connection, and for how long at most. Who sends
+// again and again without an answer waits for none: logs and measurements go so.
 func (c *Connection) unanswered() (readings int, longest time.Duration) {
+	var before *recording.TCPSample
 	for _, r := range c.Samples {
 		s := r.Of()
+		if before != nil && s.Info && before.Info && s.BytesSent > before.BytesSent && s.BytesReceived == before.BytesReceived && before.SinceSend < before.SinceReceive {
+			return 0, 0
+		}
+		before = s
 		switch {
 		case s.State == recording.TCPSynSent:
 			readings++
@@ -149,7 +172,7 @@ func (v *View) packetWaits() []Wait {
 		who, known := v.serviceAt(n.Host, n.Port)
 		callee, also := v.serviceAt(n.Callee, n.CalleePort)
 		if known && also && n.Covered > 0 {
-			list = append(list, Wait{Who: who, For: callee, Processes: 1, Mean: v.PerSecond(n.Covered), Longest: n.CallMax})
+			list = append(list, Wait{Who: who, For: callee, Processes: 1, Mean: v.PerSecond(n.Covered), Longest: n.CallMax, Told: true})
 		}
 	}
 	return list
