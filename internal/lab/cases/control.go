@@ -24,6 +24,8 @@ func controlCases() []Case {
 		controlNginx(),
 		controlCopy(),
 		controlIdleConnections(),
+		controlLongPoll(),
+		controlTelemetry(),
 	}
 }
 

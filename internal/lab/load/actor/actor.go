@@ -42,6 +42,8 @@ var parts = map[string]func(args []string) error{
 	"fan-out":         fanOutServer,
 	"far-proxy":       farProxy,
 	"job-server":      jobServer,
+	"news-server":     newsServer,
+	"sink":            sink,
 }
 
 // Main plays the part that the environment names, if it names one, and says
