@@ -9,10 +9,8 @@ import (
 	"rtrail/internal/crash"
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/packet/engine"
-	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap/live"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 // mysqlPackets sums up the response times of a server from packets.
@@ -80,6 +78,7 @@ func (p *mysqlPackets) close() {
 
 // mysqlCollector is that of one worker of the engine.
 type mysqlCollector struct {
+	engine.Nop
 	sums  *mysqlPackets
 	stats *rt.Stats // since the last batch
 	ports []uint16
@@ -105,9 +104,3 @@ func (c *mysqlCollector) Progress(int64) {
 	c.sums.mu.Unlock()
 	*c.stats = rt.Stats{}
 }
-
-// Connection, Handshake, Resent and Refilled are not needed here.
-func (c *mysqlCollector) Connection(*tcp.Conn)              {}
-func (c *mysqlCollector) Handshake(*tcp.Conn)               {}
-func (c *mysqlCollector) Resent(*tcp.Conn, flow.Dir, int64) {}
-func (c *mysqlCollector) Refilled(*tcp.Conn, int64)         {}

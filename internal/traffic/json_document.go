@@ -237,7 +237,7 @@ func totalsOf[K comparable](top int, m map[K]*summary.Total, ties func(a, b K) i
 func (d *Document) connections(s *summary.Summary) []connectionJSON {
 	list := []connectionJSON{}
 	for _, c := range s.Connections[:min(len(s.Connections), d.Top)] {
-		list = append(list, connectionOf(c))
+		list = append(list, connectionOf(&c.Connection))
 	}
 	return list
 }
@@ -270,7 +270,7 @@ func transactionsOf(list []rt.Transaction) []json.RawMessage {
 	return out
 }
 
-func connectionOf(c *summary.Connection) connectionJSON {
+func connectionOf(c *rt.Connection) connectionJSON {
 	v := connectionJSON{
 		ID: c.ID, Client: c.Client.String(), Server: c.Server.String(), Proto: orNull(c.Protocol), First: timeOf(c.Began), Last: timeOf(c.Last.At),
 		Why: c.Why.String(), Midway: c.Midway, Refused: c.Refused, Ending: c.Ending.String(), Count: c.Requests.Count, Failed: c.Requests.Failed,

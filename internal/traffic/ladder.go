@@ -25,7 +25,7 @@ const (
 
 // Ladder is one connection, packet by packet.
 type Ladder struct {
-	Conn         tcp.Conn
+	Conn         rt.Connection
 	Space        string // VLAN and tunnel; "" is the plain network
 	Transactions []rt.Transaction
 
@@ -73,6 +73,7 @@ func ReadLadder(ctx context.Context, src pcap.Source, id uint64, all bool, decod
 
 // climber is the collector that follows one connection.
 type climber struct {
+	engine.Nop
 	id       uint64
 	ladder   Ladder
 	src, dst flow.Endpoint // of its first packet
@@ -86,17 +87,17 @@ type climber struct {
 }
 
 // Connection ends it; the packet at hand is still to come.
-func (c *climber) Connection(k *tcp.Conn) {
+func (c *climber) Connection(k *rt.Connection) {
 	if k.ID == c.id && c.on && !c.done {
-		c.ladder.Conn = *k
-		c.conn, c.done = &c.ladder.Conn, true
+		c.ladder.Conn = k.Clone()
+		c.conn, c.done = c.ladder.Conn.Conn, true
 	}
 }
 
 // Handshake brings the counters, from which it shows what a packet was.
-func (c *climber) Handshake(k *tcp.Conn) {
+func (c *climber) Handshake(k *rt.Connection) {
 	if k.ID == c.id {
-		c.conn = k
+		c.conn = k.Conn
 	}
 }
 
@@ -111,11 +112,6 @@ func (c *climber) Transaction(t *rt.Transaction) {
 	}
 	c.ladder.Transactions = append(c.ladder.Transactions, *t)
 }
-
-// Resent, Refilled and Progress make it an engine.Collector.
-func (*climber) Resent(*tcp.Conn, flow.Dir, int64) {}
-func (*climber) Refilled(*tcp.Conn, int64)         {}
-func (*climber) Progress(int64)                    {}
 
 // Frame takes a packet, after the table has.
 func (c *climber) Frame(_ *pcap.Packet, f *decode.Frame) {

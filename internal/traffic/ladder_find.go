@@ -13,7 +13,6 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 // Wanted is a connection that a user names: by its id, by the number of one of
@@ -93,6 +92,7 @@ const maxFits = 10
 
 // finder is the collector.
 type finder struct {
+	engine.Nop
 	names []Wanted
 	fits  [][]Found
 	more  []int
@@ -116,7 +116,7 @@ func (f *finder) Frame(_ *pcap.Packet, p *decode.Frame) {
 
 // Connection sees whether it is one that was named. That a packet lies within
 // the numbers of a connection's first and last packet does not make it its own.
-func (f *finder) Connection(c *tcp.Conn) {
+func (f *finder) Connection(c *rt.Connection) {
 	for i, n := range f.names {
 		if n.Frame != 0 {
 			if n.Frame < c.ID || n.Frame > c.Last.Frame || n.Frame != c.ID && !f.owns(i, c) {
@@ -133,17 +133,10 @@ func (f *finder) Connection(c *tcp.Conn) {
 	}
 }
 
-func (f *finder) owns(name int, c *tcp.Conn) bool {
+func (f *finder) owns(name int, c *rt.Connection) bool {
 	return slices.ContainsFunc(f.marks, func(m mark) bool {
 		return m.name == name && m.space == c.Space && (m.src == c.Client && m.dst == c.Server || m.src == c.Server && m.dst == c.Client)
 	})
 }
 
 func endOf(e flow.Endpoint) netip.AddrPort { return netip.AddrPortFrom(e.Addr.IP(), e.Port) }
-
-// Transaction, Handshake, Resent, Refilled and Progress make it an engine.Collector.
-func (*finder) Transaction(*rt.Transaction)       {}
-func (*finder) Handshake(*tcp.Conn)               {}
-func (*finder) Resent(*tcp.Conn, flow.Dir, int64) {}
-func (*finder) Refilled(*tcp.Conn, int64)         {}
-func (*finder) Progress(int64)                    {}

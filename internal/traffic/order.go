@@ -10,7 +10,6 @@ import (
 
 	"rtrail/internal/nearest"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 // Order is an order of transactions.
@@ -145,8 +144,8 @@ func (w *bestWorker) Transaction(t *rt.Transaction) {
 	}
 }
 
-func (w *bestWorker) Connection(*tcp.Conn) {}
-func (w *bestWorker) Batch()               {}
+func (w *bestWorker) Connection(*rt.Connection) {}
+func (w *bestWorker) Batch()                    {}
 
 func (w *bestWorker) Len() int           { return len(w.list) }
 func (w *bestWorker) Less(i, j int) bool { return w.of.Order.compare(&w.list[i], &w.list[j]) > 0 }

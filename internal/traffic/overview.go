@@ -16,7 +16,6 @@ import (
 	"rtrail/internal/packet/proto/tls"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
-	"rtrail/internal/packet/tcp"
 	"rtrail/internal/unit"
 )
 
@@ -318,17 +317,15 @@ func (o Overview) disconnect(w io.Writer) {
 	say(w, o.Prose, hang, "%*sconnection %d, frame %d", hang, "", d.ID, d.Closer.Frame)
 }
 
-func during(s tcp.State) string {
+func during(s rt.State) string {
 	switch s {
-	case tcp.Request:
-		return " in the middle of a request"
-	case tcp.Waiting:
+	case rt.Waiting:
 		return " while a request waited for its answer"
-	case tcp.Response:
+	case rt.Response:
 		return " in the middle of a response"
-	case tcp.Dismissed:
+	case rt.Dismissed:
 		return " after it had said so; the client asked more all the same"
-	case tcp.Crossed:
+	case rt.Crossed:
 		return " while it was idle; a request crossed it and was answered by RST"
 	}
 	return ""

@@ -12,8 +12,6 @@ import (
 
 	"rtrail/internal/outfile"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/summary"
-	"rtrail/internal/packet/tcp"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
 	"rtrail/internal/safefile"
@@ -79,8 +77,8 @@ type parquetListener struct{ *Parquet }
 func (parquetListener) Transaction(*rt.Transaction) {}
 func (parquetListener) Batch()                      {}
 
-func (l parquetListener) Connection(k *tcp.Conn) {
-	row := capture.ConnectionRow(&summary.Connection{Conn: *k})
+func (l parquetListener) Connection(k *rt.Connection) {
+	row := capture.ConnectionRow(k)
 	p := l.Parquet
 	p.mu.Lock()
 	defer p.mu.Unlock()

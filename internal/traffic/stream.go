@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 // Stream puts the transactions of all workers in one order and hands them on as
@@ -78,7 +77,7 @@ type lane struct {
 	chunk  *chunk
 }
 
-func (l *lane) Connection(*tcp.Conn) {}
+func (l *lane) Connection(*rt.Connection) {}
 
 func (l *lane) Transaction(t *rt.Transaction) {
 	c := l.chunk

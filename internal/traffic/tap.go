@@ -7,14 +7,13 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
-	"rtrail/internal/packet/tcp"
 )
 
 // Listener takes what one worker finds, beside the summary. What it is given
 // is valid during the call only.
 type Listener interface {
 	Transaction(*rt.Transaction)
-	Connection(*tcp.Conn)
+	Connection(*rt.Connection)
 	// Batch is called when the worker is through with a batch of packets, and once
 	// more at the end. All workers are given the same batches in the same order.
 	Batch()
@@ -62,7 +61,7 @@ func (c *tapped) Transaction(t *rt.Transaction) {
 	}
 }
 
-func (c *tapped) Connection(k *tcp.Conn) {
+func (c *tapped) Connection(k *rt.Connection) {
 	c.sum.Connection(k)
 	if !c.wanted(k.Server.Port) {
 		return
@@ -72,9 +71,9 @@ func (c *tapped) Connection(k *tcp.Conn) {
 	}
 }
 
-func (c *tapped) Handshake(k *tcp.Conn)                    { c.sum.Handshake(k) }
-func (c *tapped) Resent(k *tcp.Conn, d flow.Dir, at int64) { c.sum.Resent(k, d, at) }
-func (c *tapped) Refilled(k *tcp.Conn, at int64)           { c.sum.Refilled(k, at) }
+func (c *tapped) Handshake(k *rt.Connection)                    { c.sum.Handshake(k) }
+func (c *tapped) Resent(k *rt.Connection, d flow.Dir, at int64) { c.sum.Resent(k, d, at) }
+func (c *tapped) Refilled(k *rt.Connection, at int64)           { c.sum.Refilled(k, at) }
 
 func (c *tapped) Progress(at int64) {
 	// Deferred: all workers count the same batches, whatever panics here.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"rtrail/internal/packet/proto"
-	"rtrail/internal/packet/tcp"
+	"rtrail/internal/packet/rt"
 )
 
 // inside wraps the packets of talk: by their direction, into the network of that.
@@ -87,7 +87,7 @@ func TestEqualAddresses(t *testing.T) {
 		"different directions, one each": {first[0], second[0]},
 	} {
 		k, _ := run(t, writeCapture(t, packets...), 1)
-		if len(k.connections) != 2 || slices.ContainsFunc(k.connections, func(c tcp.Conn) bool { return c.Space != c.Across }) {
+		if len(k.connections) != 2 || slices.ContainsFunc(k.connections, func(c rt.Connection) bool { return c.Space != c.Across }) {
 			t.Errorf("%s: %d connections, want 2", name, len(k.connections))
 		}
 	}

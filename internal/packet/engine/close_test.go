@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"rtrail/internal/packet/generate"
-	"rtrail/internal/packet/tcp"
+	"rtrail/internal/packet/rt"
 )
 
 // made writes a capture of which all is known.
@@ -39,13 +39,13 @@ func TestClosedWhile(t *testing.T) {
 		name       string
 		path       string
 		connection uint64
-		want       tcp.State
+		want       rt.State
 	}{
-		{"three pipelined requests, all answered", made(t, "pipelined"), 1, tcp.Idle},
-		{"nginx closes after the last of three pipelined answers", "../proto/http/testdata/nginx.pcap", 113, tcp.Idle},
-		{"MySQL refuses a login and closes", "../proto/mysql/testdata/text.pcap", 41, tcp.Idle},
-		{"close_notify in TLS 1.2 after the answer", "../proto/tls/testdata/tls12.pcap", 1, tcp.Unknown},
-		{"close_notify in TLS 1.3 after the answer", "../proto/tls/testdata/tls13.pcap", 1, tcp.Unknown},
+		{"three pipelined requests, all answered", made(t, "pipelined"), 1, rt.Idle},
+		{"nginx closes after the last of three pipelined answers", "../proto/http/testdata/nginx.pcap", 113, rt.Idle},
+		{"MySQL refuses a login and closes", "../proto/mysql/testdata/text.pcap", 41, rt.Idle},
+		{"close_notify in TLS 1.2 after the answer", "../proto/tls/testdata/tls12.pcap", 1, rt.Unknown},
+		{"close_notify in TLS 1.3 after the answer", "../proto/tls/testdata/tls13.pcap", 1, rt.Unknown},
 	}
 	for _, tt := range tests {
 		k, _ := run(t, tt.path, 1)

@@ -5,6 +5,7 @@ import (
 
 	"rtrail/internal/crash"
 	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/tcp"
 )
 
@@ -29,7 +30,7 @@ func (c *Crashes) add(o *Crashes) {
 	c.Packets += o.Packets
 }
 
-func (c *Crashes) count(v any, conn *tcp.Conn, frame uint64) {
+func (c *Crashes) count(v any, conn *rt.Connection, frame uint64) {
 	if !c.Any() {
 		c.First, c.Frame = crash.Of(v), frame
 		if conn != nil {
@@ -92,7 +93,13 @@ func (w *worker) abandon(v any, b *shared) {
 	w.crashed(v, w.table.Abandon(w.frame()), b.Packets[at].Frame)
 }
 
-func (w *worker) crashed(v any, c *tcp.Conn, frame uint64) { w.crashes.count(v, c, frame) }
+func (w *worker) crashed(v any, c *tcp.Conn, frame uint64) {
+	if c == nil {
+		w.crashes.count(v, nil, frame)
+		return
+	}
+	w.crashes.count(v, w.shop.Connection(c), frame)
+}
 
 // closing calls what belongs to no packet.
 func (w *worker) closing(f func()) {

@@ -11,7 +11,6 @@ import (
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 // bomb panics when a connection reaches a point.
@@ -134,10 +133,10 @@ func (b *badCollector) Transaction(t *rt.Transaction) {
 	b.hit("transaction")
 	b.keeper.Transaction(t)
 }
-func (b *badCollector) Connection(c *tcp.Conn)            { b.hit("connection"); b.keeper.Connection(c) }
-func (b *badCollector) Handshake(*tcp.Conn)               { b.hit("handshake") }
-func (b *badCollector) Resent(*tcp.Conn, flow.Dir, int64) { b.hit("resent") }
-func (b *badCollector) Progress(at int64)                 { b.hit("progress"); b.keeper.Progress(at) }
+func (b *badCollector) Connection(c *rt.Connection)            { b.hit("connection"); b.keeper.Connection(c) }
+func (b *badCollector) Handshake(*rt.Connection)               { b.hit("handshake") }
+func (b *badCollector) Resent(*rt.Connection, flow.Dir, int64) { b.hit("resent") }
+func (b *badCollector) Progress(at int64)                      { b.hit("progress"); b.keeper.Progress(at) }
 
 // Whoever panics, and however often, the engine comes to the end and says so.
 func TestCrashEverywhere(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
-	"rtrail/internal/packet/tcp"
+	"rtrail/internal/packet/rt"
 )
 
 // cutter keeps so many bytes of each packet, as a snap length does.
@@ -98,7 +98,7 @@ func TestCutOptions(t *testing.T) {
 }
 
 // copies counts segments that came again.
-func copies(connections []tcp.Conn) (n uint32) {
+func copies(connections []rt.Connection) (n uint32) {
 	for i := range connections {
 		n += connections[i].Sides[0].Retransmissions + connections[i].Sides[1].Retransmissions
 	}

@@ -22,7 +22,6 @@ import (
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 	"rtrail/internal/unit"
 )
 
@@ -32,11 +31,22 @@ type Collector interface {
 	rt.Sink
 	// Connection is called once for each connection, when it has ended or the
 	// capture has.
-	Connection(*tcp.Conn)
+	Connection(*rt.Connection)
 	// Progress says that all packets up to a moment have been seen, by packet
 	// time. It is called after each batch.
 	Progress(at int64)
 }
+
+// Nop is a Collector that needs nothing, for others to embed.
+type Nop struct{}
+
+// Transaction, Handshake, Resent, Refilled, Connection and Progress do nothing.
+func (Nop) Transaction(*rt.Transaction)            {}
+func (Nop) Handshake(*rt.Connection)               {}
+func (Nop) Resent(*rt.Connection, flow.Dir, int64) {}
+func (Nop) Refilled(*rt.Connection, int64)         {}
+func (Nop) Connection(*rt.Connection)              {}
+func (Nop) Progress(int64)                         {}
 
 // FrameCollector is a Collector that also wants every packet of the worker's
 // flows.

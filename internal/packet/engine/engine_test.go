@@ -10,24 +10,23 @@ import (
 	"sync"
 	"testing"
 
-	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/generate"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 // kept keeps everything, in the order in which the truth lists it.
 type kept struct {
 	mu           sync.Mutex
 	transactions []rt.Transaction
-	connections  []tcp.Conn
+	connections  []rt.Connection
 	last         int64
 	back         bool // Progress went back
 }
 
 // keeper is the collector of one worker.
 type keeper struct {
+	Nop
 	*kept
 	progress int64
 }
@@ -40,10 +39,10 @@ func (k *keeper) Transaction(t *rt.Transaction) {
 	k.transactions = append(k.transactions, *t)
 }
 
-func (k *keeper) Connection(c *tcp.Conn) {
+func (k *keeper) Connection(c *rt.Connection) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.connections = append(k.connections, *c)
+	k.connections = append(k.connections, c.Clone())
 }
 
 func (k *keeper) Progress(at int64) {
@@ -53,10 +52,6 @@ func (k *keeper) Progress(at int64) {
 	k.progress = at
 	k.last = max(k.last, at)
 }
-
-func (*keeper) Handshake(*tcp.Conn)               {}
-func (*keeper) Resent(*tcp.Conn, flow.Dir, int64) {}
-func (*keeper) Refilled(*tcp.Conn, int64)         {}
 
 // usable are the transactions that the truth speaks of.
 func (k *kept) usable() []rt.Transaction {
@@ -72,8 +67,8 @@ func (k *kept) usable() []rt.Transaction {
 	return list
 }
 
-func (k *kept) sorted() []tcp.Conn {
-	slices.SortFunc(k.connections, func(a, b tcp.Conn) int { return cmp.Compare(a.ID, b.ID) })
+func (k *kept) sorted() []rt.Connection {
+	slices.SortFunc(k.connections, func(a, b rt.Connection) int { return cmp.Compare(a.ID, b.ID) })
 	return k.connections
 }
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 // heedless is a Sink that leaves out connections of some clients.
@@ -18,19 +17,19 @@ func (h *heedless) Transaction(t *rt.Transaction) {
 	}
 }
 
-func (h *heedless) Handshake(c *tcp.Conn) {
+func (h *heedless) Handshake(c *rt.Connection) {
 	if !h.ignore(c.Client) {
 		h.Sink.Handshake(c)
 	}
 }
 
-func (h *heedless) Resent(c *tcp.Conn, d flow.Dir, at int64) {
+func (h *heedless) Resent(c *rt.Connection, d flow.Dir, at int64) {
 	if !h.ignore(c.Client) {
 		h.Sink.Resent(c, d, at)
 	}
 }
 
-func (h *heedless) Refilled(c *tcp.Conn, at int64) {
+func (h *heedless) Refilled(c *rt.Connection, at int64) {
 	if !h.ignore(c.Client) {
 		h.Sink.Refilled(c, at)
 	}

@@ -72,11 +72,11 @@ func (w *worker) query(q *dns.Query) {
 }
 
 func (w *worker) ended(c *tcp.Conn) {
-	if w.ignore != nil && w.ignore(c.Client) {
-		return
+	if w.ignore == nil || !w.ignore(c.Client) {
+		w.connections++
+		w.collector.Connection(w.shop.Connection(c))
 	}
-	w.connections++
-	w.collector.Connection(c)
+	w.shop.Release(c)
 }
 
 // duplicates counts packets that were captured in several places.

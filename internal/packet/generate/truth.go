@@ -8,7 +8,6 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 // Truth is a small capture of which everything is known.
@@ -51,7 +50,7 @@ type Side struct {
 // Check compares what was found in the capture with the truth, and says what
 // differs. Transactions must be in the order of their first request packets and
 // hold the usable ones only; connections in the order of their first packets.
-func (t *Truth) Check(transactions []rt.Transaction, connections []tcp.Conn) []string {
+func (t *Truth) Check(transactions []rt.Transaction, connections []rt.Connection) []string {
 	var all differences
 	all.add("", "usable transactions", len(t.Transactions), len(transactions))
 	for i := range min(len(t.Transactions), len(transactions)) {
@@ -90,7 +89,7 @@ func (d *differences) transaction(where string, want, got *rt.Transaction) {
 	d.add(where, "depth", want.Depth, got.Depth)
 }
 
-func (d *differences) connection(where string, want *Connection, got *tcp.Conn) {
+func (d *differences) connection(where string, want *Connection, got *rt.Connection) {
 	d.add(where, "client", want.Client, got.Client.String())
 	d.add(where, "server", want.Server, got.Server.String())
 	d.add(where, "midway", want.Midway, got.Midway)

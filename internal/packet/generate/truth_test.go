@@ -89,7 +89,8 @@ func TestCheck(t *testing.T) {
 	if n := len(truth.Check(right, nil)); n != 3 {
 		t.Error(truth.Check(right, nil))
 	}
-	if n := len(truth.Check(right[:2], make([]tcp.Conn, 1))); n < 5 {
-		t.Error(truth.Check(right[:2], make([]tcp.Conn, 1)))
+	other := []rt.Connection{{Conn: &tcp.Conn{}}}
+	if n := len(truth.Check(right[:2], other)); n < 5 {
+		t.Error(truth.Check(right[:2], other))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"rtrail/internal/packet/decode"
+	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/rt"
@@ -15,6 +16,7 @@ const maxCopies = 16
 
 // follower is the collector of the second pass over one capture.
 type follower struct {
+	engine.Nop
 	side  int
 	joint *joiner
 	pairs map[uint64]int32 // by connection id
@@ -41,13 +43,13 @@ type resent struct {
 }
 
 // Handshake is called before the first transaction of a connection.
-func (l *follower) Handshake(c *tcp.Conn) { l.follow(c) }
+func (l *follower) Handshake(c *rt.Connection) { l.follow(c) }
 
-func (l *follower) follow(c *tcp.Conn) *followed {
+func (l *follower) follow(c *rt.Connection) *followed {
 	k := l.live[c.ID]
 	if k == nil {
 		if p, ok := l.pairs[c.ID]; ok {
-			k = &followed{conn: c, pair: p}
+			k = &followed{conn: c.Conn, pair: p}
 			l.live[c.ID] = k
 		}
 	}
@@ -55,7 +57,7 @@ func (l *follower) follow(c *tcp.Conn) *followed {
 }
 
 // Resent remembers whose copy the packet at hand is.
-func (l *follower) Resent(c *tcp.Conn, d flow.Dir, at int64) {
+func (l *follower) Resent(c *rt.Connection, d flow.Dir, at int64) {
 	if k := l.follow(c); k != nil {
 		if t := l.clock(at); t >= l.joint.clock.from && t <= l.joint.clock.to {
 			k.resent[d]++
@@ -63,10 +65,6 @@ func (l *follower) Resent(c *tcp.Conn, d flow.Dir, at int64) {
 		l.again.conn, l.again.dir, l.again.at = k, d, at
 	}
 }
-
-// Refilled has nothing to remember: what fills a hole in this capture is a copy in
-// the other one only, and the difference of both is what was lost between them.
-func (*follower) Refilled(*tcp.Conn, int64) {}
 
 // Frame comes after Resent for the same packet.
 func (l *follower) Frame(_ *pcap.Packet, f *decode.Frame) {
@@ -125,7 +123,7 @@ func (l *follower) clock(at int64) int64 {
 }
 
 // Connection gives in what was counted of a connection.
-func (l *follower) Connection(c *tcp.Conn) {
+func (l *follower) Connection(c *rt.Connection) {
 	if p, ok := l.pairs[c.ID]; ok {
 		e := ended{segments: [2]uint64{c.Sides[0].Segments, c.Sides[1].Segments}}
 		if k := l.live[c.ID]; k != nil {
@@ -135,9 +133,6 @@ func (l *follower) Connection(c *tcp.Conn) {
 		l.joint.ended(l.side, p, e)
 	}
 }
-
-// Progress makes it an engine.Collector.
-func (l *follower) Progress(int64) {}
 
 // ended is what was counted of a connection in one capture, by flow.Dir.
 type ended struct {

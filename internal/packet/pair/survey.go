@@ -10,7 +10,6 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 const (
@@ -52,6 +51,7 @@ type sample struct {
 
 // survey is the collector of the first pass.
 type survey struct {
+	engine.Nop
 	ports       []uint16
 	report      engine.Report
 	connections []connection
@@ -123,7 +123,7 @@ func (s *survey) Frame(_ *pcap.Packet, f *decode.Frame) {
 }
 
 // Connection fills in what is known of a connection that has ended.
-func (s *survey) Connection(c *tcp.Conn) {
+func (s *survey) Connection(c *rt.Connection) {
 	s.missed += c.Sides[0].Missed + c.Sides[1].Missed
 	e, low := endsOf(c.Client, c.Server, c.Space)
 	n, ok := s.at(e)
@@ -146,13 +146,6 @@ func (s *survey) Connection(c *tcp.Conn) {
 		k.synack = c.SYNACK.At
 	}
 }
-
-// Transaction, Handshake, Resent, Refilled and Progress make it an engine.Collector.
-func (*survey) Transaction(*rt.Transaction)       {}
-func (*survey) Handshake(*tcp.Conn)               {}
-func (*survey) Resent(*tcp.Conn, flow.Dir, int64) {}
-func (*survey) Refilled(*tcp.Conn, int64)         {}
-func (*survey) Progress(int64)                    {}
 
 // dir is the direction of a sample.
 func (s *survey) dir(x *sample) flow.Dir {

@@ -16,12 +16,12 @@ type Sink interface {
 	Transaction(*Transaction)
 	// Handshake is called once for each connection that carries data, before its
 	// first transaction.
-	Handshake(*tcp.Conn)
+	Handshake(*Connection)
 	// Resent is called for each copy of bytes that had been seen before.
-	Resent(c *tcp.Conn, d flow.Dir, at int64)
+	Resent(c *Connection, d flow.Dir, at int64)
 	// Refilled is called for each copy of bytes that the capture had not seen: what
 	// carried them first was lost before.
-	Refilled(c *tcp.Conn, at int64)
+	Refilled(c *Connection, at int64)
 }
 
 // Workshop is what the assemblers of one worker share.
@@ -45,6 +45,7 @@ type Workshop struct {
 	spare []*Assembler
 	codes map[string]string // words that come again and again, kept once
 
+	silent   Connection         // the last one that carried no data
 	messages map[message]string // errors as servers word them, and without literals
 }
 
@@ -52,9 +53,8 @@ type Workshop struct {
 // tcp.Consumer of the connection.
 type Assembler struct {
 	shop     *Workshop
-	conn     *tcp.Conn
+	conn     Connection
 	parser   proto.Parser
-	protocol string
 	previous flow.Stamp // the packet that ended the last response; At 0: there was none
 	pending  *Transaction
 	until    uint64    // the acknowledgement pending waits for
@@ -65,7 +65,7 @@ type Assembler struct {
 	taken    uint64    // how much of what the client sent the server had when the connection was closed
 	waits    waits
 	run      stretch
-	closing  bool   // CloseState is filled
+	closing  bool   // CloseState is set
 	left     bool   // since then, a request was given out as unanswered
 	trial    *trial // while the decoder may still be changed
 	greeted  bool   // the handshake was told
@@ -81,16 +81,32 @@ func (w *Workshop) Consume(c *tcp.Conn) tcp.Consumer {
 	if n := len(w.spare); n > 0 {
 		a := w.spare[n-1]
 		w.spare = w.spare[:n-1]
-		*a = Assembler{shop: w, conn: c, waits: waits{list: a.waits.list[:0]}}
+		*a = Assembler{shop: w, conn: Connection{Conn: c}, waits: waits{list: a.waits.list[:0]}}
 		return a
 	}
-	return &Assembler{shop: w, conn: c}
+	return &Assembler{shop: w, conn: Connection{Conn: c}}
+}
+
+// Connection is what was found of a connection. It is valid until Release.
+func (w *Workshop) Connection(c *tcp.Conn) *Connection {
+	if a, ok := c.Consumer().(*Assembler); ok {
+		return &a.conn
+	}
+	w.silent = Connection{Conn: c}
+	return &w.silent
+}
+
+// Release takes back what a connection needed that has ended.
+func (w *Workshop) Release(c *tcp.Conn) {
+	if a, ok := c.Consumer().(*Assembler); ok {
+		w.spare = append(w.spare, a)
+	}
 }
 
 // Data feeds the decoder, which is chosen at the first bytes.
 func (a *Assembler) Data(c *flow.Chunk) {
 	a.noteClose()
-	a.burst.data(a.conn, c)
+	a.burst.data(a.conn.Conn, c)
 	if a.parser == nil || a.opened() {
 		a.choose(c)
 	}
@@ -121,7 +137,7 @@ func (a *Assembler) opened() bool {
 func (a *Assembler) greet() {
 	if !a.greeted && a.parser != nil {
 		a.greeted = true
-		a.shop.Sink.Handshake(a.conn)
+		a.shop.Sink.Handshake(&a.conn)
 	}
 }
 
@@ -134,16 +150,16 @@ func (a *Assembler) noteClose() {
 	a.closing = true
 	switch {
 	case a.parser == nil:
-		a.conn.CloseState = tcp.Handshake
+		a.conn.CloseState = Handshake
 	case a.conn.OneWay():
-		a.conn.CloseState = tcp.Unknown // answers may have come, and nobody saw them
+		a.conn.CloseState = Unknown // answers may have come, and nobody saw them
 	default:
 		a.conn.CloseState = states[a.parser.Progress()]
 	}
 }
 
-// states are the words of TCP for what decoders say.
-var states = [...]tcp.State{proto.Unclear: tcp.Unknown, proto.Idle: tcp.Idle, proto.Waiting: tcp.Waiting, proto.Answering: tcp.Response, proto.Dismissed: tcp.Dismissed}
+// states are those of connections for what decoders say.
+var states = [...]State{proto.Unclear: Unknown, proto.Idle: Idle, proto.Waiting: Waiting, proto.Answering: Response, proto.Dismissed: Dismissed}
 
 // leastBytes is how much of a message the snap length must have left for a
 // decoder: the header of MySQL's packets and a command, the least of all.
@@ -172,7 +188,7 @@ func (a *Assembler) choose(c *flow.Chunk) {
 
 func (a *Assembler) use(index int) {
 	p := &a.shop.Protocols[index]
-	a.protocol, a.conn.Protocol = p.Name, p.Name
+	a.conn.Protocol = p.Name
 	a.parser = p.New(a, a.conn.Midway)
 }
 
@@ -196,13 +212,13 @@ func (a *Assembler) Resent(d flow.Dir, from, to uint64, first, again flow.Stamp)
 		return // data in a SYN that the server did not take: TCP counts no retransmission
 	}
 	a.greet()
-	a.shop.Sink.Resent(a.conn, d, again.At)
+	a.shop.Sink.Resent(&a.conn, d, again.At)
 }
 
 // Refilled hands a copy on whose first was not captured: no time before it is known.
 func (a *Assembler) Refilled(_ flow.Dir, at flow.Stamp) {
 	a.greet()
-	a.shop.Sink.Refilled(a.conn, at.At)
+	a.shop.Sink.Refilled(&a.conn, at.At)
 }
 
 // Stalled remembers since when and until when the connection waited.
@@ -242,8 +258,7 @@ func (a *Assembler) End(at flow.Stamp, how flow.Ending) {
 		}
 	}
 	a.give()
-	a.parser, a.conn = nil, nil
-	a.shop.spare = append(a.shop.spare, a)
+	a.parser = nil
 }
 
 // give hands the pending transaction out.
@@ -277,23 +292,7 @@ func (a *Assembler) waited(t *Transaction) {
 // hand counts a transaction for its connection and gives it out.
 func (a *Assembler) hand(t *Transaction) {
 	t.After = a.run.next(t)
-	r := &a.conn.Requests
-	switch {
-	case t.Usable():
-		if r.Count == 0 || t.RT < r.Min {
-			r.Min = t.RT
-		}
-		r.Count++
-		r.Sum += t.RT
-		r.Max = max(r.Max, t.RT)
-		r.Download += t.Download
-		r.Idle += max(t.Idle, 0)
-	case t.Status != proto.NoAnswer && !t.TurnedAway():
-		r.Excluded++
-	}
-	if t.Failed {
-		r.Failed++
-	}
+	a.conn.Requests.add(t)
 	a.shop.Sink.Transaction(t)
 }
 
@@ -316,9 +315,9 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 	}
 	a.greet()
 	t := a.shop.blank()
-	c := a.conn
+	c := &a.conn
 	t.Connection, t.Client, t.Server, t.Space = c.ID, c.Client, c.Server, c.Space
-	t.Proto = a.protocol
+	t.Proto = c.Protocol
 	a.shop.fill(t, e)
 	if a.previous.At > 0 && !e.Request.Empty() {
 		if t.Idle = time.Duration(max(0, e.Request.First.At-a.previous.At)); t.Idle > longest {

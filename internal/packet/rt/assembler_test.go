@@ -39,14 +39,14 @@ func (l *late) Progress() proto.Progress { return l.does }
 
 type heard struct{ all []Transaction }
 
-func (h *heard) Transaction(t *Transaction)      { h.all = append(h.all, *t) }
-func (*heard) Handshake(*tcp.Conn)               {}
-func (*heard) Resent(*tcp.Conn, flow.Dir, int64) {}
-func (*heard) Refilled(*tcp.Conn, int64)         {}
+func (h *heard) Transaction(t *Transaction)        { h.all = append(h.all, *t) }
+func (*heard) Handshake(*Connection)               {}
+func (*heard) Resent(*Connection, flow.Dir, int64) {}
+func (*heard) Refilled(*Connection, int64)         {}
 
 // conversation feeds an answer that is acknowledged before the decoder knows its
 // end, up to an offset, and closes the connection.
-func conversation(does proto.Progress, acked uint64) ([]Transaction, tcp.State) {
+func conversation(does proto.Progress, acked uint64) ([]Transaction, State) {
 	var h heard
 	shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{{Name: "mysql", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, does: does} }}}}
 	conn := &tcp.Conn{ID: 1}
@@ -59,7 +59,7 @@ func conversation(does proto.Progress, acked uint64) ([]Transaction, tcp.State) 
 	a.Acked(flow.ToClient, acked+1, at(90))
 	conn.Closer, conn.Closing = tcp.Close{Stamp: at(91)}, true
 	a.End(at(99), flow.Finished)
-	return h.all, conn.CloseState
+	return h.all, a.(*Assembler).conn.CloseState
 }
 
 func TestAcknowledgedBeforeItsEndIsKnown(t *testing.T) {
@@ -78,8 +78,8 @@ func TestAcknowledgedBeforeItsEndIsKnown(t *testing.T) {
 // The decoder knows what a connection was doing when it was closed; what came in
 // last does not tell.
 func TestClosedWhile(t *testing.T) {
-	for does, want := range map[proto.Progress]tcp.State{
-		proto.Unclear: tcp.Unknown, proto.Idle: tcp.Idle, proto.Waiting: tcp.Waiting, proto.Answering: tcp.Response,
+	for does, want := range map[proto.Progress]State{
+		proto.Unclear: Unknown, proto.Idle: Idle, proto.Waiting: Waiting, proto.Answering: Response,
 	} {
 		if _, got := conversation(does, 6); got != want {
 			t.Errorf("the decoder says %d: closed while %q, want %q", does, got, want)
@@ -91,11 +91,11 @@ func TestClosedWhile(t *testing.T) {
 func TestClosedInACaptureOfOneDirection(t *testing.T) {
 	for name, tt := range map[string]struct {
 		sides [2]tcp.Side
-		want  tcp.State
+		want  State
 	}{
-		"requests only":                        {[2]tcp.Side{{Packets: 3, Segments: 1}, {}}, tcp.Unknown},
-		"answers only":                         {[2]tcp.Side{{}, {Packets: 3, Segments: 1}}, tcp.Unknown},
-		"the server acknowledged, and no more": {[2]tcp.Side{{Packets: 3, Segments: 1}, {Packets: 1}}, tcp.Waiting},
+		"requests only":                        {[2]tcp.Side{{Packets: 3, Segments: 1}, {}}, Unknown},
+		"answers only":                         {[2]tcp.Side{{}, {Packets: 3, Segments: 1}}, Unknown},
+		"the server acknowledged, and no more": {[2]tcp.Side{{Packets: 3, Segments: 1}, {Packets: 1}}, Waiting},
 	} {
 		var h heard
 		shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{{Name: "mysql", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, does: proto.Waiting} }}}}
@@ -104,8 +104,8 @@ func TestClosedInACaptureOfOneDirection(t *testing.T) {
 		a.Data(&flow.Chunk{Stamp: flow.Stamp{At: 1, Frame: 1}, Dir: flow.ToServer, Data: []byte("ask")})
 		conn.Closer, conn.Closing = tcp.Close{Stamp: flow.Stamp{At: 2, Frame: 2}}, true
 		a.End(flow.Stamp{At: 3, Frame: 3}, flow.Finished)
-		if conn.CloseState != tt.want {
-			t.Errorf("%s: closed while %q, want %q", name, conn.CloseState, tt.want)
+		if got := a.(*Assembler).conn.CloseState; got != tt.want {
+			t.Errorf("%s: closed while %q, want %q", name, got, tt.want)
 		}
 	}
 }
@@ -131,8 +131,8 @@ func TestProtocolKnownFromTheClient(t *testing.T) {
 		a := shop.Consume(conn)
 		a.Data(&flow.Chunk{Dir: flow.ToClient, Data: []byte("+OK")})
 		a.Data(&flow.Chunk{Dir: flow.ToServer, Data: []byte(tt.says)})
-		if conn.Protocol != tt.want {
-			t.Errorf("begun before the capture %v, client says %q: taken for %s, want %s", tt.midway, tt.says, conn.Protocol, tt.want)
+		if got := a.(*Assembler).conn.Protocol; got != tt.want {
+			t.Errorf("begun before the capture %v, client says %q: taken for %s, want %s", tt.midway, tt.says, got, tt.want)
 		}
 		a.End(flow.Stamp{}, flow.Open)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
-	"rtrail/internal/packet/tcp"
 )
 
 // crossed looks whether the first request that was left without an answer
@@ -15,14 +14,14 @@ import (
 // begins behind that was not there yet when the server closed, whichever of the
 // two the capture saw first.
 func (a *Assembler) crossed(e *proto.Exchange) {
-	c := a.conn
+	c := &a.conn
 	switch {
-	case c.CloseState != tcp.Idle && c.CloseState != tcp.Waiting:
+	case c.CloseState != Idle && c.CloseState != Waiting:
 	case c.Closer.Dir != flow.ToClient || !c.Closer.ThenReset:
 	case e.Doubt != 0 || e.Request.Start < a.taken:
 	case asksNothing(e) || !a.idleAtClose():
 	default:
-		c.CloseState = tcp.Crossed
+		c.CloseState = Crossed
 	}
 }
 

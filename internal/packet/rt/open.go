@@ -67,7 +67,7 @@ type ending struct {
 }
 
 func (a *Assembler) endingOf(at flow.Stamp, how flow.Ending) (e ending) {
-	c := a.conn
+	c := a.conn.Conn
 	if c.OneWay() {
 		return e
 	}

@@ -123,7 +123,7 @@ func (c *Collector) nest(t *rt.Transaction) {
 }
 
 // Handshake counts a connection that begins to carry data.
-func (c *Collector) Handshake(k *tcp.Conn) {
+func (c *Collector) Handshake(k *rt.Connection) {
 	server, client, ok := k.HandshakeRTT()
 	if !ok || !c.wanted(k.Server.Port) {
 		return
@@ -146,12 +146,12 @@ func (t *Total) handshake(server, client time.Duration) {
 }
 
 // Resent counts a retransmission of bytes that were seen before.
-func (c *Collector) Resent(k *tcp.Conn, _ flow.Dir, at int64) { c.again(k, at) }
+func (c *Collector) Resent(k *rt.Connection, _ flow.Dir, at int64) { c.again(k, at) }
 
 // Refilled counts a retransmission that filled a hole.
-func (c *Collector) Refilled(k *tcp.Conn, at int64) { c.again(k, at) }
+func (c *Collector) Refilled(k *rt.Connection, at int64) { c.again(k, at) }
 
-func (c *Collector) again(k *tcp.Conn, at int64) {
+func (c *Collector) again(k *rt.Connection, at int64) {
 	if !c.wanted(k.Server.Port) {
 		return
 	}
@@ -164,7 +164,7 @@ func (c *Collector) again(k *tcp.Conn, at int64) {
 }
 
 // Connection counts a connection that has ended.
-func (c *Collector) Connection(k *tcp.Conn) {
+func (c *Collector) Connection(k *rt.Connection) {
 	s := c.sum
 	if !c.wanted(k.Server.Port) {
 		return
@@ -186,7 +186,8 @@ func (c *Collector) Connection(k *tcp.Conn) {
 		client.ended(k)
 	}
 	if broke(k) && (s.Disconnect == nil || k.Closer.At < s.Disconnect.Closer.At) {
-		s.Disconnect = &Connection{Conn: *k}
+		first := k.Clone()
+		s.Disconnect = &first
 	}
 	// Most connections of a long capture are not among the worst and are not
 	// copied.
@@ -194,7 +195,7 @@ func (c *Collector) Connection(k *tcp.Conn) {
 	if badness <= c.worst && len(s.Connections) >= c.options.Connections {
 		return
 	}
-	s.Connections = append(s.Connections, &Connection{Conn: *k, Badness: badness})
+	s.Connections = append(s.Connections, &Connection{k.Clone(), badness})
 	if len(s.Connections) >= 2*c.options.Connections {
 		s.sort()
 		s.Connections = slices.Delete(s.Connections, c.options.Connections, len(s.Connections))
@@ -203,15 +204,14 @@ func (c *Collector) Connection(k *tcp.Conn) {
 }
 
 // broke says that a connection was closed while something was under way.
-func broke(k *tcp.Conn) bool {
-	switch k.CloseState {
-	case tcp.Request, tcp.Waiting, tcp.Response, tcp.Crossed:
+func broke(k *rt.Connection) bool {
+	if k.CloseState.Broken() {
 		return k.Closer.Frame != 0
 	}
 	return k.Closer.Reset && k.Closer.Outstanding > 0
 }
 
-func (t *Total) ended(k *tcp.Conn) {
+func (t *Total) ended(k *rt.Connection) {
 	t.Connections++
 	if k.Refused {
 		t.Refused++

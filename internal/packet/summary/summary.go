@@ -10,7 +10,6 @@ import (
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 // Options is what a summary keeps.
@@ -110,7 +109,7 @@ type Statement struct {
 
 // Connection is a connection that has ended.
 type Connection struct {
-	tcp.Conn
+	rt.Connection
 	// Badness orders connections by how much a user would want to see them: by the
 	// time that was waited on them, in seconds, where what clearly went wrong
 	// weighs a second each, after which people give up.
@@ -126,7 +125,7 @@ type Summary struct {
 	Connections []*Connection    // the worst, by Badness
 	Slowest     []rt.Transaction // the slowest, descending
 	Failures    []rt.Transaction // the first ones that failed, ascending by time
-	Disconnect  *Connection      // whose first FIN or RST came first while something was asked or answered, nil if none
+	Disconnect  *rt.Connection   // whose first FIN or RST came first while something was asked or answered, nil if none
 	Interrupted []Interrupted    // connections closed in the middle of a request, ascending by time; the first ones of each worker
 	Broken      uint64           // how many there were in all
 	Seen        uint64           // connections
@@ -246,9 +245,9 @@ func (s *Summary) sort() {
 	})
 }
 
-func badness(c *tcp.Conn) float64 {
+func badness(c *rt.Connection) float64 {
 	wrong := float64(c.SYNs) - 1
-	if c.Refused || c.Closer.Reset || c.CloseState == tcp.Crossed {
+	if c.Refused || c.Closer.Reset || c.CloseState == rt.Crossed {
 		wrong++
 	}
 	for i := range c.Sides {

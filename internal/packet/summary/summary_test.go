@@ -146,15 +146,15 @@ func TestStatementsAreBounded(t *testing.T) {
 // client that hangs up when it has its answers.
 func TestFirstDisconnect(t *testing.T) {
 	c := New(2, Options{})
-	end := func(worker int, id uint64, at int64, state tcp.State) {
-		k := &tcp.Conn{ID: id, CloseState: state}
+	end := func(worker int, id uint64, at int64, state rt.State) {
+		k := &rt.Connection{Conn: &tcp.Conn{ID: id}, CloseState: state}
 		k.Closer = tcp.Close{Stamp: flow.Stamp{At: at, Frame: id}, Dir: flow.ToClient}
 		c.Worker(worker).Connection(k)
 	}
-	end(0, 1, 10, tcp.Idle)
-	end(0, 2, 40, tcp.Waiting)
-	end(1, 3, 30, tcp.Response)
-	end(1, 4, 50, tcp.Request)
+	end(0, 1, 10, rt.Idle)
+	end(0, 2, 40, rt.Waiting)
+	end(1, 3, 30, rt.Response)
+	end(1, 4, 50, rt.Crossed)
 	sum := c.Result()
 	if sum.Disconnect == nil || sum.Disconnect.ID != 3 {
 		t.Errorf("first disconnect: %+v, want connection 3", sum.Disconnect)

@@ -6,7 +6,6 @@ import (
 
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/tcp"
 )
 
 // longRun is how many equal requests in a row are worth a count: fewer are what
@@ -65,20 +64,20 @@ func cutShort(t *rt.Transaction) bool {
 // interrupted keeps the request in the middle of which a connection was closed,
 // or that crossed the FIN.
 // The last transactions of a connection come right before its end.
-func (c *Collector) interrupted(k *tcp.Conn) {
-	if k.Closer.Frame == 0 || c.cut.Connection != k.ID || c.cut.Start > k.Closer.At && k.CloseState != tcp.Crossed {
+func (c *Collector) interrupted(k *rt.Connection) {
+	if k.Closer.Frame == 0 || c.cut.Connection != k.ID || c.cut.Start > k.Closer.At && k.CloseState != rt.Crossed {
 		return
 	}
 	s := c.sum
 	s.Broken++
 	if len(s.Interrupted) < c.options.Slowest {
-		s.Interrupted = append(s.Interrupted, Interrupted{Connection{Conn: *k}, c.cut})
+		s.Interrupted = append(s.Interrupted, Interrupted{k.Clone(), c.cut})
 	}
 }
 
 // Interrupted is a connection that was closed in the middle of a request, and
 // the request.
 type Interrupted struct {
-	Connection
+	rt.Connection
 	Transaction rt.Transaction
 }

@@ -56,7 +56,7 @@ func TestInterrupted(t *testing.T) {
 				change(x)
 			}))
 		}
-		k := &tcp.Conn{ID: id, CloseState: tcp.Response}
+		k := &rt.Connection{Conn: &tcp.Conn{ID: id}, CloseState: rt.Response}
 		if at > 0 {
 			k.Closer = tcp.Close{Stamp: flow.Stamp{At: at, Frame: id}, Dir: flow.ToClient}
 		}

@@ -22,7 +22,6 @@ func (t *Table) Abandon(f *decode.Frame) *Conn {
 
 func (t *Table) abandon(c *Conn) {
 	c.state |= abandoned | consumed | firstDone
-	c.consumer = nil
 	for d := range c.halves {
 		h := &c.halves[d]
 		for h.held != 0 {

@@ -83,8 +83,8 @@ func (t *Table) moved(c *Conn, d flow.Dir, ack uint64, f *decode.Frame, pure, wa
 	if flying && h.acked >= h.high && !h.has(spoken) {
 		h.flags |= idle
 	}
-	if t.consume(c); c.consumer != nil {
-		c.consumer.Acked(d, ack, f.Stamp)
+	if k := t.consumer(c); k != nil {
+		k.Acked(d, ack, f.Stamp)
 	}
 }
 

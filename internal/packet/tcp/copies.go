@@ -101,8 +101,8 @@ func (t *Table) filled(c *Conn, d flow.Dir, f *decode.Frame, a *arrival) {
 	default:
 		t.count(h, s, unclassified, a.holeFrom, a.holeTo)
 	}
-	if t.consume(c); c.consumer != nil {
-		c.consumer.Refilled(d, f.Stamp)
+	if k := t.consumer(c); k != nil {
+		k.Refilled(d, f.Stamp)
 	}
 	t.stalled(c, Stall{Retransmission, d, a.hole.sign, f.At})
 }
@@ -159,8 +159,8 @@ func (t *Table) again(c *Conn, d flow.Dir, f *decode.Frame, from, to uint64) {
 		t.counted(c, d, f, e, from, to, twice)
 	}
 	t.logs.markCopied(h, from, to)
-	if t.consume(c); c.consumer != nil {
-		c.consumer.Resent(d, from, to, first, f.Stamp)
+	if k := t.consumer(c); k != nil {
+		k.Resent(d, from, to, first, f.Stamp)
 	}
 	if h.acked < to {
 		if waiting := t.logs.find(h, max(from, h.acked)); waiting != nil {
@@ -226,8 +226,8 @@ func (t *Table) stalled(c *Conn, s Stall) {
 	if s.Cause == Retransmission {
 		c.waitedForCopy(s)
 	}
-	if t.consume(c); c.consumer != nil {
-		c.consumer.Stalled(s)
+	if k := t.consumer(c); k != nil {
+		k.Stalled(s)
 	}
 }
 

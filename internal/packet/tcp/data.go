@@ -77,20 +77,29 @@ func (t *Table) deliver(c *Conn, d flow.Dir, at flow.Stamp, data []byte, size in
 	*k = flow.Chunk{Stamp: at, Dir: d, Offset: h.nxt, Data: data, Cut: size - len(data), Pushed: pushed, Rest: rest}
 	h.nxt += uint64(size)
 	c.Sides[d].Bytes += int64(size)
-	if t.consume(c); c.consumer != nil {
-		c.consumer.Data(k)
+	if to := t.consumer(c); to != nil {
+		to.Data(k)
 	}
 	k.Data = nil
 }
 
-// consume makes the consumer, once.
-func (t *Table) consume(c *Conn) {
-	if c.state&consumed == 0 {
-		c.state |= consumed
-		if t.o.NewConsumer != nil {
-			c.consumer = t.o.NewConsumer(c)
-		}
+// consumer is the one of a connection; nil: nobody listens, or not any more.
+func (t *Table) consumer(c *Conn) Consumer {
+	if c.state&(consumed|abandoned) == consumed {
+		return c.consumer
 	}
+	return t.firstConsumer(c)
+}
+
+func (t *Table) firstConsumer(c *Conn) Consumer {
+	if c.state&abandoned != 0 {
+		return nil
+	}
+	c.state |= consumed
+	if t.o.NewConsumer != nil {
+		c.consumer = t.o.NewConsumer(c)
+	}
+	return c.consumer
 }
 
 // arrange puts the bytes [from, to) where they belong: on to the consumer, to

@@ -93,7 +93,7 @@ func (t *Table) packet(c *Conn, d flow.Dir, f *decode.Frame) {
 		seq++
 	} else if d == flow.ToServer && c.Established.Frame == 0 && !c.Midway && (c.SYNACK.Frame != 0 || f.Size > 0) {
 		c.Established = f.Stamp
-		t.consume(c)
+		t.consumer(c)
 	}
 	if !h.has(based) {
 		h.start(seq, soft)

@@ -140,8 +140,8 @@ func (t *Table) skip(c *Conn, d flow.Dir, to uint64, at flow.Stamp, acked bool) 
 	h.nxt = to
 	h.flags &^= soft
 	h.high = max(h.high, to)
-	if t.consume(c); c.consumer != nil {
-		c.consumer.Gap(d, n, at)
+	if k := t.consumer(c); k != nil {
+		k.Gap(d, n, at)
 	}
 }
 

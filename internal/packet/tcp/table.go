@@ -278,9 +278,8 @@ func (t *Table) end(c *Conn, at flow.Stamp, how flow.Ending) {
 	for d := range c.halves {
 		t.settle(c, flow.Dir(d), at)
 	}
-	if c.consumer != nil {
+	if c.consumer != nil && c.state&abandoned == 0 {
 		c.consumer.End(at, how)
-		c.consumer = nil // those who copy the connection shall not keep it alive
 	}
 	if t.o.Ended != nil {
 		t.o.Ended(c)

@@ -55,7 +55,7 @@ type Options struct {
 	// data, or its handshake, was seen. nil: nobody listens.
 	NewConsumer func(*Conn) Consumer
 	// Ended is called once for each connection, after its consumer's End. The
-	// connection must not be kept: copy what is needed.
+	// connection must not be kept: Clone what is needed.
 	Ended func(*Conn)
 	// Idle is after how much packet time without a packet a connection has ended;
 	// 0: two hours, or two minutes after a FIN of one side.
@@ -90,7 +90,6 @@ type Conn struct {
 	Refused        bool       // the SYN was answered by RST
 	Closing        bool       // Closer is set
 	Ending         flow.Ending
-	CloseState     State  // what the application was doing when the first FIN or RST came; the consumer says
 	SYNs, SYNACKs  uint16 // how many copies of each
 	scaled         scaling
 	state          uint8
@@ -106,12 +105,18 @@ type Conn struct {
 	Began       int64      // time of its first packet, nanoseconds since 1970
 	SYN, SYNACK flow.Stamp // first copies; Frame 0: not seen
 
-	// What the consumer knows and tells those who read the connection at its end.
-	Protocol string // decoder that was used; "" before the first data
-	Requests Requests
-
 	Sides  [2]Side // by flow.Dir: what the client sent, what the server sent
 	halves [2]half // by flow.Dir, as Sides
+}
+
+// Consumer is the one that NewConsumer made; nil: there is none.
+func (c *Conn) Consumer() Consumer { return c.consumer }
+
+// Clone is a copy that may be kept. It has no consumer.
+func (c *Conn) Clone() *Conn {
+	k := *c
+	k.consumer = nil
+	return &k
 }
 
 // Retried says that the SYN repeats one that was refused: Windows tries a connect
@@ -126,34 +131,6 @@ func (c *Conn) OneWay() bool {
 	a, b := &c.Sides[0], &c.Sides[1]
 	return a.Segments > 0 && b.Packets == 0 || b.Segments > 0 && a.Packets == 0
 }
-
-// Requests sums up the requests of a connection and their response times.
-type Requests struct {
-	Count, Failed  uint32 // those whose times count; those answered with an error
-	Excluded       uint32 // seen, but ambiguous, lossy or without answer
-	Sum, Min, Max  time.Duration
-	Download, Idle time.Duration // sums
-}
-
-// State is what an application is doing with a connection.
-type State uint8
-
-// States.
-const (
-	Unknown   State = iota // nobody can tell
-	Handshake              // no data yet
-	Idle                   // everything asked was answered
-	Request                // a request has begun and is not complete
-	Waiting                // a request is complete and its answer has not begun
-	Response               // an answer has begun and is not complete
-	Dismissed              // the server had said that it answers no more, and the client asked more all the same
-	Crossed                // idle, as the server saw it; but a request crossed its FIN and was answered by RST
-)
-
-var states = [...]string{"", "handshake", "idle", "request", "waiting", "response", "dismissed", "crossed"}
-
-// String is a word for it; "" if nobody can tell.
-func (s State) String() string { return states[s] }
 
 // Reason is why one side is taken for the server.
 type Reason uint8

@@ -111,20 +111,14 @@ func (r *Result) Write(w *recording.Writer) {
 	recording.Append(w, r.captureRow(first))
 	recording.Give(w, r.Seconds)
 	for _, c := range r.Summary.Connections {
-		row := ConnectionRow(c)
-		recording.Append(w, row)
-		recording.Append(w, SideRow(&row, "client", &c.Sides[0]), SideRow(&row, "server", &c.Sides[1]))
+		appendConnection(w, &c.Connection)
 	}
 	if d := r.Summary.Disconnect; d != nil && !r.kept(d.ID) {
-		row := ConnectionRow(d)
-		recording.Append(w, row)
-		recording.Append(w, SideRow(&row, "client", &d.Sides[0]), SideRow(&row, "server", &d.Sides[1]))
+		appendConnection(w, d)
 	}
 	for i := range r.Summary.Interrupted {
 		if c := &r.Summary.Interrupted[i]; !r.kept(c.ID) && (r.Summary.Disconnect == nil || c.ID != r.Summary.Disconnect.ID) {
-			row := ConnectionRow(&c.Connection)
-			recording.Append(w, row)
-			recording.Append(w, SideRow(&row, "client", &c.Sides[0]), SideRow(&row, "server", &c.Sides[1]))
+			appendConnection(w, &c.Connection)
 		}
 	}
 	for service, t := range r.Summary.Services {

@@ -8,7 +8,6 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
-	"rtrail/internal/packet/tcp"
 	"rtrail/internal/recording"
 )
 
@@ -36,11 +35,11 @@ func newDirections(ports []uint16) directions {
 }
 
 // add counts a connection that has ended.
-func (d *directions) add(c *tcp.Conn) {
+func (d *directions) add(c *rt.Connection) {
 	if len(d.ports) > 0 && !slices.Contains(d.ports, c.Server.Port) {
 		return
 	}
-	row := ConnectionRow(&summary.Connection{Conn: *c})
+	row := ConnectionRow(c)
 	both := d.at(between{c.Client.Addr, summary.Service{Server: c.Server, Proto: c.Protocol}})
 	for dir := range both {
 		side := SideRow(&row, both[dir].Sender, &c.Sides[dir])

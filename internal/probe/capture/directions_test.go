@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/packet/tcp"
 	"rtrail/internal/recording"
@@ -13,11 +14,11 @@ import (
 )
 
 // connection is one of many: its server sends ten segments, one of them again.
-func connection(id int, client flow.Addr) *tcp.Conn {
-	c := &tcp.Conn{ID: uint64(id), Protocol: "mysql", Ending: flow.Finished, Client: flow.Endpoint{Addr: client, Port: uint16(id)},
+func connection(id int, client flow.Addr) *rt.Connection {
+	c := &tcp.Conn{ID: uint64(id), Ending: flow.Finished, Client: flow.Endpoint{Addr: client, Port: uint16(id)},
 		Server: flow.Endpoint{Addr: flow.V4([4]byte{10, 0, 0, 2}), Port: 3306}}
 	c.Sides[flow.ToClient] = tcp.Side{Segments: 10, Retransmissions: 1, RetransmitWait: time.Millisecond}
-	return c
+	return &rt.Connection{Conn: c, Protocol: "mysql"}
 }
 
 // Of thousands of connections the worst are kept, but all are summed up, by

@@ -32,7 +32,7 @@ func (w *watcher) Frame(_ *pcap.Packet, f *decode.Frame) {
 }
 
 // Connection sums a connection up.
-func (w *watcher) Connection(c *tcp.Conn) {
+func (w *watcher) Connection(c *rt.Connection) {
 	w.directions.add(c)
 	w.Collector.Connection(c)
 }
@@ -80,7 +80,7 @@ func (r *Result) writePaths(w *recording.Writer) {
 		if r.Path.From[c.ID] != c.Client {
 			client = 1
 		}
-		row := ConnectionRow(c)
+		row := ConnectionRow(&c.Connection)
 		recording.Append(w, pathRow(&row, "client", &sides[client], &c.Sides[flow.ToServer]), pathRow(&row, "server", &sides[1-client], &c.Sides[flow.ToClient]))
 	}
 	for i := range r.Path.Rates {

@@ -32,7 +32,7 @@ func secondRow(s *summary.Second) recording.PacketService {
 }
 
 // ConnectionRow is a connection as tables hold it.
-func ConnectionRow(c *summary.Connection) recording.PacketConnection {
+func ConnectionRow(c *rt.Connection) recording.PacketConnection {
 	row := recording.PacketConnection{
 		At: time.Unix(0, c.Began), Last: time.Unix(0, c.Last.At), ID: int64(c.ID),
 		Client: c.Client.Addr.String(), ClientPort: int32(c.Client.Port), Server: c.Server.Addr.String(), ServerPort: int32(c.Server.Port),
@@ -53,6 +53,12 @@ func ConnectionRow(c *summary.Connection) recording.PacketConnection {
 		row.CloseReset, row.CloseState, row.Outstanding = c.Closer.Reset, c.CloseState.String(), c.Closer.Outstanding
 	}
 	return row
+}
+
+func appendConnection(w *recording.Writer, c *rt.Connection) {
+	row := ConnectionRow(c)
+	recording.Append(w, row)
+	recording.Append(w, SideRow(&row, "client", &c.Sides[0]), SideRow(&row, "server", &c.Sides[1]))
 }
 
 // SideRow is what one side of a connection sent, as tables hold it; sender is
