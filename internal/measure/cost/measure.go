@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -165,15 +164,7 @@ func ownCPU() time.Duration {
 
 // peakRSS is VmHWM of a process in bytes; 0 when it cannot be read.
 func peakRSS(pid string) int64 {
-	b, err := procfile.ReadOnce("/proc/"+pid+"/status", nil)
-	for err == nil && len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
-		if rest, ok := bytes.CutPrefix(line, []byte("VmHWM:")); ok {
-			field, _ := procfile.Field(rest)
-			n, _ := procfile.Int(field)
-			return n << 10
-		}
-	}
-	return 0
+	b, _ := procfile.ReadOnce("/proc/"+pid+"/status", nil)
+	kib, _ := procfile.Number(b, "VmHWM:")
+	return kib << 10
 }

@@ -14,7 +14,6 @@
 package census
 
 import (
-	"bytes"
 	"sync"
 	"time"
 
@@ -147,16 +146,9 @@ func bootTime(dir *Dir) time.Time {
 			return time.Now().Add(-time.Duration(ts.Nano())).Round(Tick)
 		}
 	}
-	b, err := dir.Read("stat")
-	for err == nil && len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
-		if rest, ok := bytes.CutPrefix(line, []byte("btime ")); ok {
-			seconds, _ := procfile.Int(rest)
-			return time.Unix(seconds, 0)
-		}
-	}
-	return time.Unix(0, 0)
+	b, _ := dir.Read("stat")
+	seconds, _ := procfile.Number(b, "btime")
+	return time.Unix(seconds, 0)
 }
 
 // Live says whether the census reads the kernel's procfs, not a recorded tree.

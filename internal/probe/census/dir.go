@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"rtrail/internal/probe/procfile"
 )
 
 // Dir reads the files of /proc relative to one open descriptor, which saves
@@ -25,13 +27,7 @@ type Dir struct {
 	dirs []byte
 }
 
-const (
-	procMagic = 0x9fa0 // PROC_SUPER_MAGIC, include/uapi/linux/magic.h
-
-	// maxFile bounds one read. The files read here have a few kilobytes at
-	// most; more is not what it claims to be.
-	maxFile = 1 << 20
-)
+const procMagic = 0x9fa0 // PROC_SUPER_MAGIC, include/uapi/linux/magic.h
 
 // OpenDir opens the proc directory below root; "" and "/" mean this machine's.
 // If that fails, Err says why, and so does every read.
@@ -99,30 +95,13 @@ func (d *Dir) ReadOpen(fd int) ([]byte, error) {
 	return d.fill(func(b []byte, at int) (int, error) { return unix.Pread(fd, b, int64(at)) })
 }
 
-// fill reads until the buffer holds everything. A file of /proc that fits a
-// read comes whole with it, so a short read is the end and saves a call.
+// fill reads everything into the buffer. What is read here fits a page.
 func (d *Dir) fill(read func([]byte, int) (int, error)) ([]byte, error) {
-	n := 0
-	for {
-		got, err := read(d.buf[n:], n)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		n += got
-		// Files above a page come in pieces: only then is another read needed.
-		if got == 0 || n < 3<<10 {
-			return d.buf[:n], nil
-		}
-		if n == len(d.buf) {
-			if n >= maxFile {
-				return nil, fmt.Errorf("longer than %d bytes", maxFile)
-			}
-			d.buf = append(d.buf, make([]byte, len(d.buf))...)
-		}
+	b, err := procfile.Fill(d.buf, true, read)
+	if err == nil {
+		d.buf = b[:cap(b)]
 	}
+	return b, err
 }
 
 // Head returns the first bytes of a file, for files of which no more is wanted.
@@ -244,11 +223,6 @@ func TaskName(pid, tid int32, file string) string {
 	var b [64]byte
 	path := append(strconv.AppendInt(b[:0], int64(pid), 10), "/task/"...)
 	return string(append(append(strconv.AppendInt(path, int64(tid), 10), '/'), file...))
-}
-
-// Vanished says that an error only means that the process ended meanwhile.
-func Vanished(err error) bool {
-	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH)
 }
 
 // Denied says that an error means missing permission.

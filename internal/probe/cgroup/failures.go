@@ -37,22 +37,18 @@ func (r *reading) failures(g *group, rare bool) {
 		return
 	}
 	if row.SwapMax != recording.Unknown {
-		eachPair(r.once(g.dir, "memory.swap.events"), func(key []byte, n int64) {
-			if string(key) == "fail" {
-				row.SwapFailures = n
-			}
-		})
+		if n, ok := procfile.Number(r.once(g.dir, "memory.swap.events"), "fail"); ok {
+			row.SwapFailures = n
+		}
 	}
 	if !strings.Contains(g.names, "hugetlb") {
 		return
 	}
 	for _, size := range r.probe.huge {
-		failed := int64(recording.Unknown)
-		eachPair(r.once(g.dir, "hugetlb."+size+".events"), func(key []byte, n int64) {
-			if string(key) == "max" {
-				failed = n
-			}
-		})
+		failed, ok := procfile.Number(r.once(g.dir, "hugetlb."+size+".events"), "max")
+		if !ok {
+			failed = recording.Unknown
+		}
 		huge = plus(huge, failed)
 	}
 	row.HugeFailures = r.ofAll(huge)

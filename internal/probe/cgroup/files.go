@@ -1,11 +1,6 @@
 package cgroup
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"syscall"
-
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/procfile"
@@ -52,7 +47,7 @@ func (f *files) read(dir, name string) ([]byte, error) {
 			return f.once(dir, name)
 		}
 		o = &openFile{}
-		o.fd, o.err = openAt(dir, name)
+		o.fd, o.err = procfile.Open(dir + "/" + name)
 		f.open[key] = o
 	}
 	o.round = f.round
@@ -77,29 +72,13 @@ func (f *files) once(dir, name string) ([]byte, error) {
 	return b, err
 }
 
-// content reads from the start. What these files have comes whole with one call
-// where there is room for it.
+// content reads from the start. The records of these files are small.
 func (f *files) content(fd int) ([]byte, error) {
-	n := 0
-	for {
-		got, err := unix.Pread(fd, f.buf[n:], int64(n))
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case err != nil:
-			return nil, err
-		}
-		n += got
-		if got == 0 || n < 3<<10 {
-			return f.buf[:n], nil
-		}
-		if n == len(f.buf) {
-			if n >= 1<<20 {
-				return nil, fmt.Errorf("longer than %d bytes", n)
-			}
-			f.buf = append(f.buf, make([]byte, len(f.buf))...)
-		}
+	b, err := procfile.Fill(f.buf, true, func(b []byte, at int) (int, error) { return unix.Pread(fd, b, int64(at)) })
+	if err == nil {
+		f.buf = b[:cap(b)]
 	}
+	return b, err
 }
 
 // begin starts a sample. In a full one what nobody asked for since the one
@@ -126,19 +105,5 @@ func (f *files) drop(key fileName, o *openFile) {
 func (f *files) close() {
 	for key, o := range f.open {
 		f.drop(key, o)
-	}
-}
-
-func openAt(dir, name string) (int, error) {
-	path := dir + "/" + name
-	for {
-		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-		switch {
-		case errors.Is(err, syscall.EINTR):
-		case err != nil:
-			return -1, &fs.PathError{Op: "open", Path: path, Err: err}
-		default:
-			return fd, nil
-		}
 	}
 }

@@ -31,30 +31,15 @@ func parseNumber(b []byte) int64 {
 	return n
 }
 
-// eachPair calls f for every line "key number".
-func eachPair(b []byte, f func(key []byte, value int64)) {
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
-		key, rest := procfile.Field(line)
-		field, _ := procfile.Field(rest)
-		if value, ok := procfile.Int(field); ok && value >= 0 {
-			f(key, value)
-		}
-	}
-}
-
-// duration keeps damaged numbers from overflowing.
-func duration(n int64, unit time.Duration) time.Duration {
-	return time.Duration(min(n, int64(1<<63-1)/int64(unit))) * unit
-}
+// microseconds is n of them.
+func microseconds(n int64) time.Duration { return procfile.Duration(uint64(n), time.Microsecond) }
 
 // parseStall reads the "some" total of a pressure file.
 func parseStall(b []byte) time.Duration {
 	line, _ := procfile.Line(b)
 	if _, total, ok := bytes.Cut(line, []byte("total=")); ok && bytes.HasPrefix(line, []byte("some ")) {
 		if n, ok := procfile.Int(total); ok && n >= 0 {
-			return duration(n, time.Microsecond)
+			return microseconds(n)
 		}
 	}
 	return recording.Unknown
@@ -69,10 +54,10 @@ func parseCPUMax(b []byte) (quota, period time.Duration) {
 	case n == unlimited:
 		quota = unlimited
 	case n >= 0:
-		quota = duration(n, time.Microsecond)
+		quota = microseconds(n)
 	}
 	if n := parseNumber(rest); n > 0 {
-		period = duration(n, time.Microsecond)
+		period = microseconds(n)
 	}
 	return quota, period
 }
@@ -105,9 +90,7 @@ func parseIOStat(b []byte) ioTotals {
 
 // parseBlkio sums lines "8:0 Read 4096" of a version 1 counter file.
 func parseBlkio(b []byte) (read, written int64) {
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		_, rest := procfile.Field(line)
 		kind, rest := procfile.Field(rest)
 		field, _ := procfile.Field(rest)
@@ -128,9 +111,7 @@ func parseBlkio(b []byte) (read, written int64) {
 // parseIOMax reads io.max and leaves out what is not limited.
 func parseIOMax(b []byte) string {
 	var devices []string
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		fields := bytes.Fields(line)
 		if len(fields) < 2 {
 			continue
@@ -151,13 +132,12 @@ func parseIOMax(b []byte) string {
 // throttleLimits joins the limits of version 1, which has a file for each kind
 // with lines "8:0 1048576", into the form of io.max.
 func throttleLimits(files map[string][]byte) string {
-	limits := map[string]string{}
+	limits, devices := map[string]string{}, []string{}
 	for _, kind := range []string{"rbps", "wbps", "riops", "wiops"} {
-		eachPair(files[kind], func(device []byte, n int64) {
+		for device, n := range procfile.Numbers(files[kind]) {
 			limits[string(device)] += fmt.Sprintf(" %s=%d", kind, n)
-		})
+		}
 	}
-	var devices []string
 	for device, text := range limits {
 		devices = append(devices, device+text)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 )
 
@@ -62,11 +63,11 @@ func (r *reading) limitsV1(g *group) limits {
 		if n := parseNumber(quota); n < 0 {
 			l.quota = unlimited
 		} else {
-			l.quota = duration(n, time.Microsecond)
+			l.quota = microseconds(n)
 		}
 	}
 	if n := parseNumber(r.once(cpu, "cpu.cfs_period_us")); n > 0 {
-		l.period = duration(n, time.Microsecond)
+		l.period = microseconds(n)
 	}
 	files := map[string][]byte{}
 	for kind, name := range map[string]string{
@@ -95,20 +96,20 @@ func (r *reading) cpuTime(g *group) {
 // in nanoseconds under another name on version 1.
 func (r *reading) cpuStat(dir string) {
 	row := r.row
-	eachPair(r.file(dir, "cpu.stat"), func(key []byte, n int64) {
+	for key, n := range procfile.Numbers(r.file(dir, "cpu.stat")) {
 		switch string(key) {
 		case "usage_usec":
-			row.CPUTime = duration(n, time.Microsecond)
+			row.CPUTime = microseconds(n)
 		case "nr_periods":
 			row.Periods = n
 		case "nr_throttled":
 			row.Throttled = n
 		case "throttled_usec":
-			row.ThrottledTime = duration(n, time.Microsecond)
+			row.ThrottledTime = microseconds(n)
 		case "throttled_time":
 			row.ThrottledTime = time.Duration(n)
 		}
-	})
+	}
 }
 
 // use reads everything that changes all the time.
@@ -122,7 +123,7 @@ func (r *reading) use(g *group) {
 	row.Memory = r.number(dir, "memory.current")
 	row.SwapUsed = r.number(dir, "memory.swap.current")
 	r.memoryStat(dir, "")
-	eachPair(r.file(dir, "memory.events"), func(key []byte, n int64) {
+	for key, n := range procfile.Numbers(r.file(dir, "memory.events")) {
 		switch string(key) {
 		case "high":
 			row.EventsHigh = n
@@ -133,7 +134,7 @@ func (r *reading) use(g *group) {
 		case "oom_kill":
 			row.OOMKills = n
 		}
-	})
+	}
 	row.CPUStall = parseStall(r.file(dir, "cpu.pressure"))
 	row.MemoryStall = parseStall(r.file(dir, "memory.pressure"))
 	row.IOStall = parseStall(r.file(dir, "io.pressure"))
@@ -160,11 +161,9 @@ func (r *reading) useV1(g *group) {
 	row.Memory = r.number(memory, "memory.usage_in_bytes")
 	row.EventsMax = r.number(memory, "memory.failcnt")
 	r.memoryStat(memory, "total_")
-	eachPair(r.file(memory, "memory.oom_control"), func(key []byte, n int64) {
-		if string(key) == "oom_kill" { // since 4.13
-			row.OOMKills = n
-		}
-	})
+	if n, ok := procfile.Number(r.file(memory, "memory.oom_control"), "oom_kill"); ok { // since 4.13
+		row.OOMKills = n
+	}
 	if b := r.v1Counter(blkio, "blkio.throttle.io_service_bytes"); b != nil {
 		row.ReadBytes, row.WriteBytes = parseBlkio(b)
 	}
@@ -198,10 +197,10 @@ func (r *reading) processes(dir string) int32 {
 // below with total_ and names some differently.
 func (r *reading) memoryStat(dir, prefix string) {
 	row := r.row
-	eachPair(r.file(dir, "memory.stat"), func(key []byte, n int64) {
+	for key, n := range procfile.Numbers(r.file(dir, "memory.stat")) {
 		name, ok := bytes.CutPrefix(key, []byte(prefix))
 		if !ok {
-			return
+			continue
 		}
 		switch string(name) {
 		case "anon", "rss":
@@ -219,15 +218,12 @@ func (r *reading) memoryStat(dir, prefix string) {
 		case "swap": // version 1
 			row.SwapUsed = n
 		}
-	})
+	}
 }
 
 func (r *reading) pids(dir string) {
-	row := r.row
-	row.Pids = r.number(dir, "pids.current")
-	eachPair(r.file(dir, "pids.events"), func(key []byte, n int64) {
-		if string(key) == "max" {
-			row.PidsEvents = n
-		}
-	})
+	r.row.Pids = r.number(dir, "pids.current")
+	if n, ok := procfile.Number(r.file(dir, "pids.events"), "max"); ok {
+		r.row.PidsEvents = n
+	}
 }

@@ -62,9 +62,7 @@ func (p *Probe) hierarchies() ([]*hierarchy, error) {
 	p.buf = b
 	var list []*hierarchy
 	have := map[string]bool{}
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		h, ok := parseMount(line)
 		key := "v2"
 		if h.version == 1 {

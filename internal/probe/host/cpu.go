@@ -47,9 +47,7 @@ func parseStat(rows []recording.CPUSample, at time.Time, b []byte) ([]recording.
 		Tasks: recording.Unknown, FilesOpen: recording.Unknown, FilesMax: recording.Unknown,
 	}
 	var bad error
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		key, rest := procfile.Field(line)
 		if number, ok := bytes.CutPrefix(key, []byte("cpu")); ok {
 			row, err := parseCPU(number, rest)
@@ -107,13 +105,7 @@ func parseCPU(number, b []byte) (recording.CPUSample, error) {
 			}
 			break
 		}
-		*column = ticksToDuration(ticks)
+		*column = procfile.Duration(ticks, tick)
 	}
 	return row, nil
-}
-
-// ticksToDuration keeps a damaged number from becoming negative.
-func ticksToDuration(ticks uint64) time.Duration {
-	const most = uint64(1<<63-1) / uint64(tick)
-	return time.Duration(min(ticks, most)) * tick
 }

@@ -118,7 +118,8 @@ func (d *disk) readSwap() {
 		return
 	}
 	var mounts []mountEntry
-	for _, area := range parseSwaps(time.Time{}, b) {
+	areas, _ := parseSwaps(nil, time.Time{}, b, nil)
+	for _, area := range areas {
 		name, ok := strings.CutPrefix(area.Device, "/dev/")
 		if area.Kind == "file" {
 			if mounts == nil {

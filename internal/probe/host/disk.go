@@ -65,9 +65,7 @@ const sector = 512
 func (d *disk) parse(at time.Time, b []byte) error {
 	d.rows = d.rows[:0]
 	var bad error
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		major, rest, ok1 := procfile.NextUint(line)
 		minor, rest, ok2 := procfile.NextUint(rest)
 		name, rest := procfile.Field(rest)
@@ -90,18 +88,12 @@ func (d *disk) parse(at time.Time, b []byte) error {
 		}
 		d.rows = append(d.rows, recording.DiskSample{
 			At: at, Device: d.names.String(name), Major: int32(major), Minor: int32(minor),
-			Reads: v[0], ReadsMerged: v[1], ReadBytes: v[2] * sector, ReadTime: milliseconds(v[3]),
-			Writes: v[4], WritesMerged: v[5], WrittenBytes: v[6] * sector, WriteTime: milliseconds(v[7]),
-			InFlight: int64(min(v[8], 1<<62)), Busy: milliseconds(v[9]), WeightedQueue: milliseconds(v[10]),
-			Discards: v[11], DiscardTime: milliseconds(v[14]),
-			Flushes: v[15], FlushTime: milliseconds(v[16]),
+			Reads: v[0], ReadsMerged: v[1], ReadBytes: v[2] * sector, ReadTime: procfile.Duration(v[3], time.Millisecond),
+			Writes: v[4], WritesMerged: v[5], WrittenBytes: v[6] * sector, WriteTime: procfile.Duration(v[7], time.Millisecond),
+			InFlight: int64(min(v[8], 1<<62)), Busy: procfile.Duration(v[9], time.Millisecond), WeightedQueue: procfile.Duration(v[10], time.Millisecond),
+			Discards: v[11], DiscardTime: procfile.Duration(v[14], time.Millisecond),
+			Flushes: v[15], FlushTime: procfile.Duration(v[16], time.Millisecond),
 		})
 	}
 	return bad
-}
-
-// milliseconds keeps a damaged number from becoming negative.
-func milliseconds(n uint64) time.Duration {
-	const most = uint64(1<<63-1) / uint64(time.Millisecond)
-	return time.Duration(min(n, most)) * time.Millisecond
 }

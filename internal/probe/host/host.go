@@ -86,14 +86,14 @@ func New(fs FS) *Probe {
 			{what: "pressure stall information (/proc/pressure)", reader: newPressure(fs)},
 			{what: "memory gauges (/proc/meminfo)", reader: newMemory(fs)},
 			{what: "memory counters (/proc/vmstat)", reader: newVMStat(fs)},
-			{what: "swap areas (/proc/swaps)", reader: newSwap(fs)},
+			{what: "swap areas (/proc/swaps)", reader: newTable(fs.file("proc/swaps"), parseSwaps)},
 			{what: "block devices (/proc/diskstats)", reader: newDisk(fs)},
-			{what: "softirqs (/proc/softirqs)", reader: newSoftIRQ(fs)},
-			{what: "receive backlog of the CPUs (/proc/net/softnet_stat)", reader: newSoftnet(fs)},
+			{what: "softirqs (/proc/softirqs)", reader: newTable(fs.file("proc/softirqs"), parseSoftIRQs)},
+			{what: "receive backlog of the CPUs (/proc/net/softnet_stat)", reader: newTable(fs.file("proc/net/softnet_stat"), parseSoftnet)},
 			{what: "mounted filesystems (/proc/self/mountinfo)", every: seldom, reader: newMount(fs)},
-			{what: "memory zones (/proc/zoneinfo)", every: seldom, reader: newZone(fs)},
-			{what: "kernel object caches (/proc/slabinfo)", every: rarely, reader: newSlab(fs)},
-			{what: "interrupt lines (/proc/interrupts)", every: seldom, reader: newInterrupt(fs)},
+			{what: "memory zones (/proc/zoneinfo)", every: seldom, reader: newTable(fs.file("proc/zoneinfo"), parseZones)},
+			{what: "kernel object caches (/proc/slabinfo)", every: rarely, reader: newTable(fs.file("proc/slabinfo"), parseSlabs)},
+			{what: "interrupt lines (/proc/interrupts)", every: seldom, reader: newTable(fs.file("proc/interrupts"), parseInterrupts)},
 			{what: "kernel settings (/proc/sys)", every: seldom, reader: newSysctl(fs)},
 		},
 	}
@@ -157,20 +157,6 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		}
 		p.note(w, s.what, s.reader.read(w, full), full)
 	}
-	return nil
-}
-
-// readRows reads a file, has its rows parsed into a slice that is used again,
-// and adds them to the sample.
-func readRows[T recording.Row](w *recording.Writer, f *procfile.File, rows *[]T, parse func(time.Time, []byte) error) error {
-	b, err := f.Read()
-	if err != nil {
-		return err
-	}
-	if err := parse(time.Now(), b); err != nil {
-		return err
-	}
-	recording.Append(w, *rows...)
 	return nil
 }
 

@@ -91,14 +91,8 @@ func countCPUs(stat []byte) int {
 }
 
 func bootTime(stat []byte) time.Time {
-	for len(stat) > 0 {
-		var line []byte
-		line, stat = procfile.Line(stat)
-		if key, rest := procfile.Field(line); string(key) == "btime" {
-			if seconds, _, ok := procfile.NextUint(rest); ok {
-				return time.Unix(int64(min(seconds, 1<<40)), 0)
-			}
-		}
+	if seconds, ok := procfile.Number(stat, "btime"); ok {
+		return time.Unix(min(seconds, 1<<40), 0)
 	}
 	return time.Time{}
 }

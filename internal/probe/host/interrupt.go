@@ -9,55 +9,36 @@ import (
 	"rtrail/internal/recording"
 )
 
-// interrupt reads /proc/interrupts (kernel kernel/irq/proc.c).
-type interrupt struct {
-	file  procfile.File
-	names procfile.Names
-	cpus  []int32
-	rows  []recording.InterruptSample
-}
-
-func newInterrupt(fs FS) *interrupt { return &interrupt{file: fs.file("proc/interrupts")} }
-
-func (s *interrupt) read(w *recording.Writer, _ bool) error {
-	return readRows(w, &s.file, &s.rows, s.parse)
-}
-
-// parse fills s.rows: a count per line and CPU that is not 0.
-func (s *interrupt) parse(at time.Time, b []byte) error {
+// parseInterrupts reads /proc/interrupts (kernel kernel/irq/proc.c): a row per line and
+// CPU that is not 0.
+func parseInterrupts(rows []recording.InterruptSample, at time.Time, b []byte, names *procfile.Names) ([]recording.InterruptSample, error) {
 	head, b := procfile.Line(b)
-	s.rows = s.rows[:0]
-	var err error
-	if s.cpus, err = cpuColumns(s.cpus[:0], head); err != nil {
-		return fmt.Errorf("heading of /proc/interrupts: %w", err)
+	cpus, err := cpuColumns(head)
+	if err != nil {
+		return rows, fmt.Errorf("heading of /proc/interrupts: %w", err)
 	}
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		irq, rest := procfile.Field(line)
 		// ERR and MIS count errors of the whole machine, in one column.
 		if len(irq) < 2 || irq[len(irq)-1] != ':' || string(irq) == "ERR:" || string(irq) == "MIS:" {
 			continue
 		}
-		first := len(s.rows)
-		name := s.names.String(irq[:len(irq)-1])
-		for _, cpu := range s.cpus {
+		first := len(rows)
+		name := names.String(irq[:len(irq)-1])
+		for _, cpu := range cpus {
 			n, after, ok := procfile.NextUint(rest)
 			if !ok {
-				break
+				break // what follows is the device
 			}
 			rest = after
 			if n > 0 {
-				s.rows = append(s.rows, recording.InterruptSample{At: at, IRQ: name, CPU: cpu, Count: n})
+				rows = append(rows, recording.InterruptSample{At: at, IRQ: name, CPU: cpu, Count: n})
 			}
 		}
-		if first == len(s.rows) {
-			continue
-		}
-		device := s.names.String(bytes.TrimSpace(rest))
-		for i := first; i < len(s.rows); i++ {
-			s.rows[i].Device = device
+		device := names.String(bytes.TrimSpace(rest))
+		for i := first; i < len(rows); i++ {
+			rows[i].Device = device
 		}
 	}
-	return nil
+	return rows, nil
 }

@@ -41,75 +41,31 @@ func (m *memory) read(w *recording.Writer, full bool) error {
 // printed stay Unknown: MemAvailable came with 3.14.
 func parseMeminfo(b []byte) (recording.MemorySample, error) {
 	const u = recording.Unknown
-	row := recording.MemorySample{
-		Total: u, Free: u, Available: u, Buffers: u, Cached: u, SwapCached: u, Active: u, Inactive: u,
-		Anon: u, Mapped: u, Shmem: u, Dirty: u, Writeback: u, SReclaimable: u, SUnreclaim: u,
-		PageTables: u, Committed: u, CommitLimit: u, SwapTotal: u, SwapFree: u, HugeTotal: u, Corrected: u, Uncorrected: u,
+	row := recording.MemorySample{Corrected: u, Uncorrected: u}
+	var hugePages, hugeSize int64
+	gauges := map[string]*int64{
+		"MemTotal:": &row.Total, "MemFree:": &row.Free, "MemAvailable:": &row.Available,
+		"Buffers:": &row.Buffers, "Cached:": &row.Cached, "SwapCached:": &row.SwapCached,
+		"Active:": &row.Active, "Inactive:": &row.Inactive,
+		"AnonPages:": &row.Anon, "Mapped:": &row.Mapped, "Shmem:": &row.Shmem,
+		"Dirty:": &row.Dirty, "Writeback:": &row.Writeback,
+		"SReclaimable:": &row.SReclaimable, "SUnreclaim:": &row.SUnreclaim, "PageTables:": &row.PageTables,
+		"Committed_AS:": &row.Committed, "CommitLimit:": &row.CommitLimit,
+		"SwapTotal:": &row.SwapTotal, "SwapFree:": &row.SwapFree,
+		"Hugetlb:":         &row.HugeTotal, // all page sizes, since 4.16
+		"HugePages_Total:": &hugePages,     // a number of pages of the default size
+		"Hugepagesize:":    &hugeSize,
 	}
-	var hugePages, hugeSize int64 = u, u
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
-		key, rest := procfile.Field(line)
-		if len(key) == 0 {
-			continue
-		}
-		kib, _, ok := procfile.NextUint(rest)
-		if !ok {
-			continue
-		}
-		value := int64(min(kib, 1<<52)) << 10
-		switch string(key) {
-		case "MemTotal:":
-			row.Total = value
-		case "MemFree:":
-			row.Free = value
-		case "MemAvailable:":
-			row.Available = value
-		case "Buffers:":
-			row.Buffers = value
-		case "Cached:":
-			row.Cached = value
-		case "SwapCached:":
-			row.SwapCached = value
-		case "Active:":
-			row.Active = value
-		case "Inactive:":
-			row.Inactive = value
-		case "AnonPages:":
-			row.Anon = value
-		case "Mapped:":
-			row.Mapped = value
-		case "Shmem:":
-			row.Shmem = value
-		case "Dirty:":
-			row.Dirty = value
-		case "Writeback:":
-			row.Writeback = value
-		case "SReclaimable:":
-			row.SReclaimable = value
-		case "SUnreclaim:":
-			row.SUnreclaim = value
-		case "PageTables:":
-			row.PageTables = value
-		case "Committed_AS:":
-			row.Committed = value
-		case "CommitLimit:":
-			row.CommitLimit = value
-		case "SwapTotal:":
-			row.SwapTotal = value
-		case "SwapFree:":
-			row.SwapFree = value
-		case "Hugetlb:": // all page sizes, since 4.16
-			row.HugeTotal = value
-		case "HugePages_Total:": // a number of pages of the default size
-			hugePages = value >> 10
-		case "Hugepagesize:":
-			hugeSize = value
+	for _, gauge := range gauges {
+		*gauge = u
+	}
+	for name, kib := range procfile.Numbers(b) {
+		if gauge := gauges[string(name)]; gauge != nil {
+			*gauge = min(kib, 1<<52) << 10
 		}
 	}
 	if row.HugeTotal == u && hugePages != u && hugeSize != u {
-		row.HugeTotal = hugePages * hugeSize
+		row.HugeTotal = hugePages >> 10 * hugeSize
 	}
 	if row.Total == u {
 		return row, fmt.Errorf("no MemTotal in /proc/meminfo")

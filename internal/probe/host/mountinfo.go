@@ -25,9 +25,7 @@ type mountEntry struct {
 //
 // and counts those it cannot read.
 func parseMountinfo(b []byte) (entries []mountEntry, bad int) {
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		if len(line) == 0 {
 			continue
 		}

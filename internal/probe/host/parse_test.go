@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/probe"
+	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
 
 	"golang.org/x/sys/unix"
@@ -108,15 +109,15 @@ Node 1, zone   Normal
         present  200
     nr_inactive_file 8
 `
-	z := newZone(FS{})
-	if err := z.parse(at, []byte(in)); err != nil {
+	got, err := parseZones(nil, at, []byte(in), new(procfile.Names))
+	if err != nil {
 		t.Fatal(err)
 	}
 	want := []recording.ZoneSample{
 		{At: at, Zone: "DMA", Free: 10, Min: 1, Low: 2, High: 3, Managed: 100, ActiveAnon: 7},
 		{At: at, Node: 1, Zone: "Normal", Free: 20, Min: 4, Managed: 200, InactiveFile: 8},
 	}
-	if diff := cmp.Diff(want, z.rows); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
@@ -180,6 +181,7 @@ func FuzzParsers(f *testing.F) {
 	f.Add([]byte("cpu0 1 2 3 4\n8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n36 35 98:0 / /point rw - ext4 /dev/sda1 rw\n"))
 	f.Add([]byte("CPU0 CPU1\n24: 1 0 IO-APIC 5-edge ACPI:Ged\nNode 0, zone DMA\n pages free 3\n0000000f 00000001 00000000"))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		names := new(procfile.Names)
 		rows, _, _ := parseStat(nil, at, b)
 		for _, row := range rows {
 			if row.User < 0 || row.Idle < 0 {
@@ -189,17 +191,17 @@ func FuzzParsers(f *testing.F) {
 		parseMeminfo(b)
 		parseVMStat(b)
 		parsePressure(b)
-		parseSwaps(at, b)
-		parseSoftnet(nil, at, b)
+		parseSwaps(nil, at, b, names)
+		parseSoftnet(nil, at, b, names)
 		parseLoad(&recording.SystemSample{}, b)
 		parseFileNr(&recording.SystemSample{}, b)
 		entries, _ := parseMountinfo(b)
 		worthReading(entries)
-		newZone(FS{}).parse(at, b)
-		newSlab(FS{}).parse(at, b)
+		parseZones(nil, at, b, names)
+		parseSlabs(nil, at, b, names)
 		newDisk(FS{}).parse(at, b)
-		newSoftIRQ(FS{}).parse(at, b)
-		newInterrupt(FS{}).parse(at, b)
+		parseSoftIRQs(nil, at, b, names)
+		parseInterrupts(nil, at, b, names)
 	})
 }
 

@@ -68,9 +68,7 @@ func pressureMissing(err error) error {
 func parsePressure(b []byte) (recording.PressureSample, error) {
 	var row recording.PressureSample
 	lines := 0
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		kind, rest := procfile.Field(line)
 		var total *time.Duration
 		var avg10 *float64
@@ -82,11 +80,7 @@ func parsePressure(b []byte) (recording.PressureSample, error) {
 		default:
 			continue
 		}
-		for {
-			var field []byte
-			if field, rest = procfile.Field(rest); len(field) == 0 {
-				break
-			}
+		for field := range bytes.FieldsSeq(rest) {
 			name, value, _ := bytes.Cut(field, []byte{'='})
 			switch string(name) {
 			case "avg10":
@@ -96,7 +90,7 @@ func parsePressure(b []byte) (recording.PressureSample, error) {
 				if !ok {
 					return row, fmt.Errorf("total is %q, not a number", value)
 				}
-				*total = microseconds(n)
+				*total = procfile.Duration(n, time.Microsecond)
 				lines++
 			}
 		}
@@ -105,10 +99,4 @@ func parsePressure(b []byte) (recording.PressureSample, error) {
 		return row, fmt.Errorf("no line with a total")
 	}
 	return row, nil
-}
-
-// microseconds keeps a damaged number from becoming negative.
-func microseconds(n uint64) time.Duration {
-	const most = uint64(1<<63-1) / uint64(time.Microsecond)
-	return time.Duration(min(n, most)) * time.Microsecond
 }

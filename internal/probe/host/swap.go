@@ -8,26 +8,10 @@ import (
 	"rtrail/internal/recording"
 )
 
-// swap reads /proc/swaps (kernel mm/swapfile.c).
-type swap struct{ file procfile.File }
-
-func newSwap(fs FS) *swap { return &swap{file: fs.file("proc/swaps")} }
-
-func (s *swap) read(w *recording.Writer, _ bool) error {
-	b, err := s.file.Read()
-	if err != nil {
-		return err
-	}
-	recording.Append(w, parseSwaps(time.Now(), b)...)
-	return nil
-}
-
-// parseSwaps reads lines "/dev/sda2 partition 8388604 1024 -2", sizes in KiB.
-func parseSwaps(at time.Time, b []byte) []recording.SwapSample {
-	var rows []recording.SwapSample
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+// parseSwaps reads /proc/swaps (kernel mm/swapfile.c): lines
+// "/dev/sda2 partition 8388604 1024 -2", sizes in KiB.
+func parseSwaps(rows []recording.SwapSample, at time.Time, b []byte, _ *procfile.Names) ([]recording.SwapSample, error) {
+	for line := range procfile.Lines(b) {
 		fields := bytes.Fields(line)
 		if len(fields) < 5 {
 			continue
@@ -43,7 +27,7 @@ func parseSwaps(at time.Time, b []byte) []recording.SwapSample {
 			Size: min(size, 1<<52) << 10, Used: min(used, 1<<52) << 10, Prio: int32(prio),
 		})
 	}
-	return rows
+	return rows, nil
 }
 
 // unescape undoes the kernel's mangling of blanks, tabs, newlines and

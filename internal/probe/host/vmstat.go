@@ -39,77 +39,44 @@ func (v *vmstat) read(w *recording.Writer, _ bool) error {
 // parseVMStat returns the counters and which of those that rules cannot do
 // without the kernel does not have.
 func parseVMStat(b []byte) (row recording.VMStatSample, missing []string, err error) {
-	var faults, swap, scan, refault, oom bool
+	counters := map[string]*uint64{
+		"pgpgin": &row.PageIn, "pgpgout": &row.PageOut, "pswpin": &row.SwapIn, "pswpout": &row.SwapOut,
+		"pgfault": &row.Faults, "pgmajfault": &row.MajorFaults,
+		"workingset_refault_anon": &row.RefaultAnon,
+		"workingset_refault_file": &row.RefaultFile, "workingset_refault": &row.RefaultFile,
+		"oom_kill": &row.OOMKills, "htlb_buddy_alloc_fail": &row.HugePageFails,
+		"drop_pagecache": &row.DropPageCache, "drop_slab": &row.DropSlab,
+		"compact_stall": &row.CompactStalls, "numa_miss": &row.NUMAMiss,
+		"nr_dirtied": &row.Dirtied, "nr_written": &row.Written,
+		"pgscan_direct": &row.ScanDirect, "pgscan_direct_throttle": nil, // sleeps, not pages
+	}
+	found := map[*uint64]bool{}
 	lines := 0
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
-		key, rest := procfile.Field(line)
-		n, _, ok := procfile.NextUint(rest)
-		if !ok {
-			continue
-		}
+	for name, n := range procfile.Numbers(b) {
 		lines++
-		switch string(key) {
-		case "pgpgin":
-			row.PageIn = n
-		case "pgpgout":
-			row.PageOut = n
-		case "pswpin":
-			row.SwapIn, swap = n, true
-		case "pswpout":
-			row.SwapOut = n
-		case "pgfault":
-			row.Faults = n
-		case "pgmajfault":
-			row.MajorFaults, faults = n, true
-		case "workingset_refault_anon":
-			row.RefaultAnon, refault = n, true
-		case "workingset_refault_file", "workingset_refault":
-			row.RefaultFile, refault = n, true
-		case "oom_kill":
-			row.OOMKills, oom = n, true
-		case "htlb_buddy_alloc_fail":
-			row.HugePageFails = n
-		case "drop_pagecache":
-			row.DropPageCache = n
-		case "drop_slab":
-			row.DropSlab = n
-		case "compact_stall":
-			row.CompactStalls = n
-		case "numa_miss":
-			row.NUMAMiss = n
-		case "nr_dirtied":
-			row.Dirtied = n
-		case "nr_written":
-			row.Written = n
-		case "pgscan_direct_throttle": // sleeps, not pages
-		default:
-			if addByZone(&row, key, n) {
-				scan = true
-			}
+		counter, known := counters[string(name)]
+		if !known {
+			counter = byZone(&row, name)
+		}
+		if counter != nil {
+			*counter += uint64(n)
+			found[counter] = true
 		}
 	}
 	if lines == 0 {
 		return row, nil, fmt.Errorf("no counters in /proc/vmstat")
 	}
-	for _, c := range []struct {
-		have bool
-		name string
-	}{
-		{faults, "pgmajfault"}, {swap, "pswpin"}, {scan, "pgscan_direct"},
-		{refault, "workingset_refault_file"}, {oom, "oom_kill"},
-	} {
-		if !c.have {
-			missing = append(missing, c.name)
+	for _, name := range []string{"pgmajfault", "pswpin", "pgscan_direct", "workingset_refault_file", "oom_kill"} {
+		if !found[counters[name]] {
+			missing = append(missing, name)
 		}
 	}
 	return row, missing, nil
 }
 
-// addByZone adds the counters that kernels before 4.8, or all kernels for
+// byZone finds the counters that kernels before 4.8, or all kernels for
 // allocstall, split by zone: pgscan_kswapd_normal, allocstall_movable.
-func addByZone(row *recording.VMStatSample, key []byte, n uint64) bool {
+func byZone(row *recording.VMStatSample, key []byte) *uint64 {
 	for _, c := range [...]struct {
 		name string
 		sum  *uint64
@@ -121,9 +88,8 @@ func addByZone(row *recording.VMStatSample, key []byte, n uint64) bool {
 		{"pgsteal_direct", &row.StealDirect},
 	} {
 		if rest, ok := bytes.CutPrefix(key, []byte(c.name)); ok && (len(rest) == 0 || rest[0] == '_') {
-			*c.sum += n
-			return true
+			return c.sum
 		}
 	}
-	return false
+	return nil
 }

@@ -9,37 +9,22 @@ import (
 	"rtrail/internal/recording"
 )
 
-// zone reads /proc/zoneinfo (kernel mm/vmstat.c).
-type zone struct {
-	file  procfile.File
-	names procfile.Names
-	rows  []recording.ZoneSample
-}
-
-func newZone(fs FS) *zone { return &zone{file: fs.file("proc/zoneinfo")} }
-
-func (z *zone) read(w *recording.Writer, _ bool) error {
-	return readRows(w, &z.file, &z.rows, z.parse)
-}
-
-// parse fills z.rows. Zones without pages of their own have no row.
-func (z *zone) parse(at time.Time, b []byte) error {
-	z.rows = z.rows[:0]
+// parseZones reads /proc/zoneinfo (kernel mm/vmstat.c). Zones without pages of their
+// own have no row.
+func parseZones(rows []recording.ZoneSample, at time.Time, b []byte, names *procfile.Names) ([]recording.ZoneSample, error) {
 	var row *recording.ZoneSample
 	perNode := false
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		key, rest := procfile.Field(line)
 		switch string(key) {
 		case "Node":
-			z.dropEmpty()
+			rows = dropEmpty(rows)
 			node, name, err := zoneHeading(rest)
 			if err != nil {
-				return err
+				return rows, err
 			}
-			z.rows = append(z.rows, recording.ZoneSample{At: at, Node: node, Zone: z.names.String(name)})
-			row = &z.rows[len(z.rows)-1]
+			rows = append(rows, recording.ZoneSample{At: at, Node: node, Zone: names.String(name)})
+			row = &rows[len(rows)-1]
 			perNode = false
 			continue
 		case "per-node":
@@ -80,17 +65,17 @@ func (z *zone) parse(at time.Time, b []byte) error {
 			row.InactiveFile = n
 		}
 	}
-	z.dropEmpty()
 	if row == nil {
-		return fmt.Errorf("no zone in /proc/zoneinfo")
+		return rows, fmt.Errorf("no zone in /proc/zoneinfo")
 	}
-	return nil
+	return dropEmpty(rows), nil
 }
 
-func (z *zone) dropEmpty() {
-	if n := len(z.rows); n > 0 && z.rows[n-1].Managed == 0 {
-		z.rows = z.rows[:n-1]
+func dropEmpty(rows []recording.ZoneSample) []recording.ZoneSample {
+	if n := len(rows); n > 0 && rows[n-1].Managed == 0 {
+		return rows[:n-1]
 	}
+	return rows
 }
 
 // zoneHeading reads "0, zone   Normal", what follows "Node".

@@ -1,6 +1,8 @@
 package netproc
 
 import (
+	"bytes"
+	"slices"
 	"time"
 
 	"rtrail/internal/probe/procfile"
@@ -30,9 +32,10 @@ func (n *Netlink) Read(dst []recording.ProtocolSample, at time.Time, netns uint6
 		return dst
 	}
 	now := make(map[uint64]uint64, len(n.drops))
-	for len(b) > 0 && len(now) < maxNetlinkSockets {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
+		if len(now) == maxNetlinkSockets {
+			break
+		}
 		drops, ok1 := uintAt(line, dropsAt)
 		inode, ok2 := uintAt(line, inodeAt)
 		if !ok1 || !ok2 || inode == 0 {
@@ -55,15 +58,7 @@ func (n *Netlink) Read(dst []recording.ProtocolSample, at time.Time, netns uint6
 
 // column is the place of a name in a header, -1 if it is not there.
 func column(head []byte, name string) int {
-	for i := 0; ; i++ {
-		var field []byte
-		if field, head = procfile.Field(head); len(field) == 0 {
-			return -1
-		}
-		if string(field) == name {
-			return i
-		}
-	}
+	return slices.IndexFunc(bytes.Fields(head), func(field []byte) bool { return string(field) == name })
 }
 
 func uintAt(line []byte, place int) (uint64, bool) {

@@ -5,6 +5,8 @@ package netproc
 import (
 	"bytes"
 	"fmt"
+	"iter"
+	"slices"
 	"time"
 
 	"rtrail/internal/probe/procfile"
@@ -94,9 +96,7 @@ const maxKinds = 1024
 // protocol Ip6, name InReceives.
 func (p *Parser) SNMP6(dst []recording.ProtocolSample, at time.Time, netns uint64, b []byte) ([]recording.ProtocolSample, error) {
 	var bad error
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		name, rest := procfile.Field(line)
 		if len(name) == 0 {
 			continue
@@ -132,9 +132,7 @@ func (p *Parser) cutAfter6(name []byte) splitName {
 // bytes.
 func (p *Parser) Sockstat(dst []recording.ProtocolSample, at time.Time, netns uint64, b []byte) ([]recording.ProtocolSample, error) {
 	var bad error
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		head, rest, ok := bytes.Cut(line, []byte{':'})
 		if !ok {
 			continue
@@ -178,9 +176,7 @@ func (p *Parser) sockProtocol(head []byte) string {
 // not tell.
 func (p *Parser) Devices(dst []recording.NetDeviceSample, at time.Time, netns uint64, b []byte) ([]recording.NetDeviceSample, error) {
 	var bad error
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		// The name may hold a colon itself (old aliases), the numbers never do.
 		i := bytes.LastIndexByte(line, ':')
 		if i < 0 {
@@ -214,29 +210,36 @@ func (p *Parser) Devices(dst []recording.NetDeviceSample, at time.Time, netns ui
 // becomes Count. Max and Buckets are sysctls and stay Unknown.
 func (p *Parser) Conntrack(at time.Time, netns uint64, b []byte) (recording.ConntrackSample, error) {
 	s := recording.ConntrackSample{At: at, NetNS: netns, Count: recording.Unknown, Max: recording.Unknown, Buckets: recording.Unknown}
-	head, b := procfile.Line(b)
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
-		names := head
-		for {
-			var name, field []byte
-			name, names = procfile.Field(names)
-			field, line = procfile.Field(line)
-			if len(name) == 0 || len(field) == 0 {
-				break
-			}
-			value, ok := procfile.Hex(field)
-			if !ok {
-				return s, fmt.Errorf("conntrack statistic %s is %q, not a number", clip(name), clip(field))
-			}
-			addConntrack(&s, name, value)
+	for name, field := range cells(b) {
+		value, ok := procfile.Hex(field)
+		if !ok {
+			return s, fmt.Errorf("conntrack statistic %s is %q, not a number", clip(name), clip(field))
 		}
+		addConntrack(&s, name, value)
 	}
 	if s.Count == recording.Unknown {
-		return s, fmt.Errorf("no column entries in conntrack statistics %q", clip(head))
+		return s, fmt.Errorf("no column entries in conntrack statistics %q", clip(b))
 	}
 	return s, nil
+}
+
+// cells yields the column and the text of each cell of a file of /proc/net/stat: a
+// header and one line per CPU.
+func cells(b []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, field []byte) bool) {
+		head, b := procfile.Line(b)
+		for line := range procfile.Lines(b) {
+			for name := range bytes.FieldsSeq(head) {
+				var field []byte
+				if field, line = procfile.Field(line); len(field) == 0 {
+					break
+				}
+				if !yield(name, field) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // StatColumns says which columns of files in /proc/net/stat are counters of
@@ -262,30 +265,17 @@ func (p *Parser) Stat(dst []recording.ProtocolSample, at time.Time, netns uint64
 		dst = append(dst, recording.ProtocolSample{At: at, NetNS: netns, Protocol: want.Protocol, Name: name})
 	}
 	seen := false
-	head, b := procfile.Line(b)
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
-		names := head
-		for {
-			var name, field []byte
-			name, names = procfile.Field(names)
-			field, line = procfile.Field(line)
-			if len(name) == 0 || len(field) == 0 {
-				break
-			}
-			for i := range want.Names {
-				if string(name) != want.Names[i] {
-					continue
-				}
-				value, ok := procfile.Hex(field)
-				if !ok {
-					return dst[:first], fmt.Errorf("%s of %s is %q, not a number", clip(name), file, clip(field))
-				}
-				dst[first+i].Value += int64(value)
-				seen = true
-			}
+	for name, field := range cells(b) {
+		i := slices.Index(want.Names, string(name))
+		if i < 0 {
+			continue
 		}
+		value, ok := procfile.Hex(field)
+		if !ok {
+			return dst[:first], fmt.Errorf("%s of %s is %q, not a number", clip(name), file, clip(field))
+		}
+		dst[first+i].Value += int64(value)
+		seen = true
 	}
 	if !seen {
 		return dst[:first], nil // an older kernel without these columns
@@ -298,9 +288,7 @@ func (p *Parser) Stat(dst []recording.ProtocolSample, at time.Time, netns uint64
 // on nearly every host all are.
 func (p *Parser) Pairs(dst []recording.ProtocolSample, at time.Time, netns uint64, protocol string, all bool, b []byte) ([]recording.ProtocolSample, error) {
 	var bad error
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		name, rest := procfile.Field(line)
 		field, _ := procfile.Field(rest)
 		value, ok := procfile.Int(field)

@@ -271,9 +271,7 @@ func ParseLimits(b []byte) recording.LimitSample {
 		Files: unknown, FilesSoft: unknown, FilesHard: unknown, ProcsSoft: unknown,
 		LockedSoft: unknown, StackSoft: unknown, AddressSoft: unknown,
 	}
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		for _, known := range [...]struct {
 			name       string
 			soft, hard *int64

@@ -2,6 +2,8 @@ package process
 
 import (
 	"bytes"
+	"cmp"
+	"math"
 
 	"rtrail/internal/probe/procfile"
 	"rtrail/internal/recording"
@@ -13,69 +15,48 @@ func parseStatus(row *recording.ProcessSample, b []byte) {
 		// Without memory there are no such lines: a process that is just ending.
 		row.Anon, row.File, row.Shmem, row.Swap = 0, 0, 0, 0
 	}
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
-		colon := bytes.IndexByte(line, ':')
-		if colon < 0 {
-			continue
-		}
-		field, _ := procfile.Field(line[colon+1:])
-		n, ok := procfile.Int(field)
-		if !ok {
-			continue
-		}
-		switch string(line[:colon]) {
-		case "Uid":
-			// The second number is the effective one, which ps shows.
-			_, rest := procfile.Field(line[colon+1:])
-			effective, _ := procfile.Field(rest)
-			if n, ok = procfile.Int(effective); ok {
-				row.UID = n
-			}
-		case "RssAnon":
+	for name, n := range procfile.Numbers(b) {
+		switch string(name) {
+		case "RssAnon:":
 			row.Anon = n << 10
-		case "RssFile":
+		case "RssFile:":
 			row.File = n << 10
-		case "RssShmem":
+		case "RssShmem:":
 			row.Shmem = n << 10
-		case "VmSwap":
+		case "VmSwap:":
 			row.Swap = n << 10
-		case "voluntary_ctxt_switches":
+		case "voluntary_ctxt_switches:":
 			row.Voluntary = n
-		case "nonvoluntary_ctxt_switches":
+		case "nonvoluntary_ctxt_switches:":
 			row.Involuntary = n
+		}
+	}
+	// The second number is the effective one, which ps shows.
+	if _, ids, ok := bytes.Cut(b, []byte("\nUid:")); ok {
+		_, ids = procfile.Field(ids)
+		if effective, _, ok := procfile.NextUint(ids); ok {
+			row.UID = int64(min(effective, math.MaxInt64))
 		}
 	}
 }
 
 // parseIO takes /proc/PID/io (kernel Documentation/filesystems/proc.rst).
 func parseIO(row *recording.ProcessSample, b []byte) {
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
-		name, rest, ok := bytes.Cut(line, []byte(": "))
-		if !ok {
-			continue
-		}
-		n, ok := procfile.Int(bytes.TrimSpace(rest))
-		if !ok {
-			continue
-		}
+	for name, n := range procfile.Numbers(b) {
 		switch string(name) {
-		case "rchar":
+		case "rchar:":
 			row.ReadChars = n
-		case "wchar":
+		case "wchar:":
 			row.WriteChars = n
-		case "syscr":
+		case "syscr:":
 			row.ReadCalls = n
-		case "syscw":
+		case "syscw:":
 			row.WriteCalls = n
-		case "read_bytes":
+		case "read_bytes:":
 			row.ReadBytes = n
-		case "write_bytes":
+		case "write_bytes:":
 			row.WriteBytes = n
-		case "cancelled_write_bytes":
+		case "cancelled_write_bytes:":
 			row.Cancelled = n
 		}
 	}
@@ -86,9 +67,7 @@ func parseIO(row *recording.ProcessSample, b []byte) {
 // line, which on a hybrid host has no controllers.
 func Cgroups(b []byte) (cpu, memory string) {
 	var unified, cpuPath, memoryPath []byte
-	for len(b) > 0 {
-		var line []byte
-		line, b = procfile.Line(b)
+	for line := range procfile.Lines(b) {
 		_, rest, ok := bytes.Cut(line, []byte{':'})
 		if !ok {
 			continue
@@ -101,9 +80,7 @@ func Cgroups(b []byte) (cpu, memory string) {
 			unified = path
 			continue
 		}
-		for len(controllers) > 0 {
-			var name []byte
-			name, controllers, _ = bytes.Cut(controllers, []byte{','})
+		for name := range bytes.SplitSeq(controllers, []byte{','}) {
 			switch string(name) {
 			case "cpu":
 				cpuPath = path
@@ -112,11 +89,5 @@ func Cgroups(b []byte) (cpu, memory string) {
 			}
 		}
 	}
-	if cpuPath == nil {
-		cpuPath = unified
-	}
-	if memoryPath == nil {
-		memoryPath = unified
-	}
-	return string(cpuPath), string(memoryPath)
+	return cmp.Or(string(cpuPath), string(unified)), cmp.Or(string(memoryPath), string(unified))
 }

@@ -33,36 +33,43 @@ func (f *File) Read() ([]byte, error) {
 		}
 		f.file = file
 	}
-	n, err := f.fill()
+	b, err := Fill(f.buf, false, func(b []byte, at int) (int, error) { return f.file.ReadAt(b, int64(at)) })
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("read %s: %w", f.Path, err)
 	}
-	return f.buf[:n], nil
+	f.buf = b[:cap(b)]
+	return b, nil
 }
 
-// fill reads until the end of the file. Files of /proc may give less than they
-// have in one call, so only a read of nothing ends them.
-func (f *File) fill() (int, error) {
-	if f.buf == nil {
-		f.buf = make([]byte, 4096)
+// Fill reads a file from its start into buf, which it makes larger as needed. read
+// gives what comes after the first at bytes. Files of /proc may give less than they
+// have in one call: only a read of nothing ends them. Where short says so, a file of
+// small records ends with a read that leaves much of a page free, which saves a call.
+func Fill(buf []byte, short bool, read func(b []byte, at int) (int, error)) ([]byte, error) {
+	const page = 4096
+	if buf = buf[:cap(buf)]; len(buf) < page/8 {
+		buf = make([]byte, page)
 	}
 	n := 0
 	for {
-		if n == len(f.buf) {
-			if n >= maxBytes {
-				return 0, fmt.Errorf("longer than %d bytes", maxBytes)
-			}
-			f.buf = append(f.buf, make([]byte, len(f.buf))...)
-		}
-		got, err := f.file.ReadAt(f.buf[n:], int64(n))
-		n += got
+		got, err := read(buf[n:], n)
+		n += max(got, 0)
 		switch {
-		case err == nil:
+		case errors.Is(err, syscall.EINTR):
+			continue
 		case errors.Is(err, io.EOF):
-			return n, nil
-		default:
-			return 0, err
+			return buf[:n], nil
+		case err != nil:
+			return nil, err
+		case got <= 0 || short && n < page*3/4:
+			return buf[:n], nil
+		}
+		if n == len(buf) {
+			if n >= maxBytes {
+				return nil, fmt.Errorf("longer than %d bytes", maxBytes)
+			}
+			buf = append(buf, make([]byte, len(buf))...)
 		}
 	}
 }
@@ -78,42 +85,28 @@ func (f *File) Close() {
 // ReadOnce returns the content of a file that is read too seldom to stay open.
 // It uses buf as far as it reaches.
 func ReadOnce(path string, buf []byte) ([]byte, error) {
-	fd, err := open(path)
+	fd, err := Open(path)
 	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		return nil, err
 	}
 	defer syscall.Close(fd)
-	buf = buf[:cap(buf)]
-	if len(buf) < 512 {
-		buf = make([]byte, 4096)
+	b, err := Fill(buf, false, func(b []byte, _ int) (int, error) { return syscall.Read(fd, b) })
+	if err != nil {
+		return nil, &os.PathError{Op: "read", Path: path, Err: err}
 	}
-	n := 0
-	for {
-		if n == len(buf) {
-			if n >= maxBytes {
-				return nil, fmt.Errorf("read %s: longer than %d bytes", path, maxBytes)
-			}
-			buf = append(buf, make([]byte, len(buf))...)
-		}
-		got, err := syscall.Read(fd, buf[n:])
-		switch {
-		case errors.Is(err, syscall.EINTR):
-		case err != nil:
-			return nil, &os.PathError{Op: "read", Path: path, Err: err}
-		case got <= 0:
-			return buf[:n], nil
-		default:
-			n += got
-		}
-	}
+	return b, nil
 }
 
-// open is os.Open without the poller: these files never block.
-func open(path string) (int, error) {
+// Open is os.Open without the poller: these files never block. The descriptor is
+// the caller's to close.
+func Open(path string) (fd int, err error) {
 	for {
-		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		if err == nil {
+			return fd, nil
+		}
 		if !errors.Is(err, syscall.EINTR) {
-			return fd, err
+			return -1, &os.PathError{Op: "open", Path: path, Err: err}
 		}
 	}
 }

@@ -5,7 +5,9 @@ package procfile
 
 import (
 	"bytes"
+	"iter"
 	"math"
+	"time"
 )
 
 // Line cuts the first line off b. The line comes without its newline; rest is
@@ -15,6 +17,42 @@ func Line(b []byte) (line, rest []byte) {
 		return b[:i], b[i+1:]
 	}
 	return b, nil
+}
+
+// Lines yields the lines of b without their newlines.
+func Lines(b []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for rest := b; len(rest) > 0; {
+			var line []byte
+			if line, rest = Line(rest); !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// Numbers yields the lines of b that begin with a name and a number which is not
+// negative: both of them.
+func Numbers(b []byte) iter.Seq2[[]byte, int64] {
+	return func(yield func([]byte, int64) bool) {
+		for line := range Lines(b) {
+			name, rest := Field(line)
+			field, _ := Field(rest)
+			if n, ok := Int(field); ok && n >= 0 && !yield(name, n) {
+				return
+			}
+		}
+	}
+}
+
+// Number is the number of the line that begins with a name.
+func Number(b []byte, name string) (n int64, ok bool) {
+	for have, n := range Numbers(b) {
+		if string(have) == name {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // Field cuts the first field off a line. Fields are separated by blanks and
@@ -93,6 +131,12 @@ func NextUint(b []byte) (n uint64, rest []byte, ok bool) {
 	field, rest := Field(b)
 	n, ok = Uint(field)
 	return n, rest, ok
+}
+
+// Duration is n units, at most the longest time there is: a damaged number must
+// not become negative.
+func Duration(n uint64, unit time.Duration) time.Duration {
+	return time.Duration(min(n, uint64(math.MaxInt64/unit))) * unit
 }
 
 // Names turns bytes that come again and again, such as device or counter

@@ -2,7 +2,9 @@ package thread
 
 import (
 	"bytes"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"rtrail/internal/probe/census"
@@ -162,12 +164,21 @@ func readsInput(b []byte) bool {
 	return string(argument) == "0x0"
 }
 
-func syscallName(n int32) string {
-	if n < 0 || int(n) >= len(syscallNames) {
-		return ""
+// syscallNames are the names by number, on this machine.
+var syscallNames = sync.OnceValue(func() map[int32]string {
+	names := make(map[int32]string, len(syscalls))
+	for _, call := range syscalls {
+		number := call.amd64
+		if runtime.GOARCH == "arm64" {
+			number = call.arm64
+		}
+		names[number] = call.name
 	}
-	return syscallNames[n]
-}
+	delete(names, -1)
+	return names
+})
+
+func syscallName(n int32) string { return syscallNames()[n] }
 
 // maxFrames is how much of a stack is kept: what it waits in is at the top.
 const maxFrames = 24
@@ -175,25 +186,15 @@ const maxFrames = 24
 // parseStack turns lines of "[<0>] function+0x10/0x40" into one string,
 // innermost first.
 func parseStack(b []byte) string {
-	var out strings.Builder
-	for frames := 0; len(b) > 0 && frames < maxFrames; {
-		var line []byte
-		line, b = procfile.Line(b)
-		_, name, ok := bytes.Cut(line, []byte("] "))
-		if !ok {
-			continue
-		}
+	var frames [][]byte
+	for line := range procfile.Lines(b) {
+		_, name, _ := bytes.Cut(line, []byte("] "))
 		name, _, _ = bytes.Cut(name, []byte{'+'})
-		if name = census.Function(name); len(name) == 0 {
-			continue
+		if name = census.Function(name); len(name) > 0 && len(frames) < maxFrames {
+			frames = append(frames, name)
 		}
-		if frames > 0 {
-			out.WriteByte(';')
-		}
-		out.Write(name)
-		frames++
 	}
-	return out.String()
+	return string(bytes.Join(frames, []byte{';'}))
 }
 
 // ELF identification (man 5 elf).
