@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -110,36 +111,27 @@ func parseCFI(data []byte, base uint64, memory *budget.Budget) (*cfi, error) {
 }
 
 func (t *cfi) sorted() *cfi {
-	slices.SortFunc(t.list, func(a, b fde) int {
-		switch {
-		case a.start < b.start:
-			return -1
-		case a.start > b.start:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(t.list, func(a, b fde) int { return cmp.Compare(a.start, b.start) })
 	return t
 }
 
 // find gives the function at an address, nil if none is described.
 func (t *cfi) find(pc uint64) *fde {
-	n, found := slices.BinarySearchFunc(t.list, pc, func(f fde, pc uint64) int {
-		switch {
-		case f.start < pc:
-			return -1
-		case f.start > pc:
-			return 1
-		}
-		return 0
-	})
-	if !found {
-		n--
-	}
+	n := around(t.list, pc, func(f fde) uint64 { return f.start })
 	if n < 0 || pc >= t.list[n].end {
 		return nil
 	}
 	return &t.list[n]
+}
+
+// around is the place in a sorted list of the first entry that begins at an address,
+// or of the last one before it; -1: there is none.
+func around[T any](list []T, at uint64, start func(T) uint64) int {
+	n, found := slices.BinarySearchFunc(list, at, func(x T, at uint64) int { return cmp.Compare(start(x), at) })
+	if !found {
+		n--
+	}
+	return n
 }
 
 func parseCIE(b []byte, at uint64) (*cie, bool) {

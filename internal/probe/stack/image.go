@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"debug/elf"
 	"encoding/hex"
 	"errors"
@@ -108,15 +109,7 @@ func debugFile(f *elf.File, root string) *os.File {
 }
 
 func (m *image) sortSymbols() {
-	slices.SortStableFunc(m.symbols, func(a, b symbol) int {
-		switch {
-		case a.start < b.start:
-			return -1
-		case a.start > b.start:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(m.symbols, func(a, b symbol) int { return cmp.Compare(a.start, b.start) })
 }
 
 // address makes an address of the file of an offset in it.
@@ -147,18 +140,7 @@ func (m *image) function(at uint64) string {
 const farthest = 4096
 
 func lookup(symbols []symbol, at uint64) string {
-	n, found := slices.BinarySearchFunc(symbols, at, func(s symbol, at uint64) int {
-		switch {
-		case s.start < at:
-			return -1
-		case s.start > at:
-			return 1
-		}
-		return 0
-	})
-	if !found {
-		n--
-	}
+	n := around(symbols, at, func(s symbol) uint64 { return s.start })
 	// Several symbols may begin at one address, and local ones may lie within.
 	for i := n; i >= 0 && n-i < 8; i-- {
 		s := symbols[i]

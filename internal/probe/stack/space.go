@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -55,7 +54,7 @@ func newSpace(pid int32, memory *budget.Budget) (*space, error) {
 	return s, nil
 }
 
-// staleAfter is how soon the list of mappings is read anew when an address is
+// staleAfter is how soon the list of mappings is read again when an address is
 // in none of them: programs load libraries and compile code as they run.
 const staleAfter = time.Second
 
@@ -186,18 +185,7 @@ func (s *space) find(pc uint64) *mapping {
 }
 
 func (s *space) lookup(pc uint64) *mapping {
-	n, found := slices.BinarySearchFunc(s.maps, pc, func(m mapping, pc uint64) int {
-		switch {
-		case m.start < pc:
-			return -1
-		case m.start > pc:
-			return 1
-		}
-		return 0
-	})
-	if !found {
-		n--
-	}
+	n := around(s.maps, pc, func(m mapping) uint64 { return m.start })
 	if n < 0 || pc >= s.maps[n].end {
 		return nil
 	}
