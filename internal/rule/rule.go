@@ -6,6 +6,10 @@
 package rule
 
 import (
+	"fmt"
+	"io/fs"
+	"path"
+
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/shell"
@@ -40,8 +44,21 @@ type Rule struct {
 	Refutes []string
 	// Thresholds are the numbers it compares evidence with, also those it shares.
 	Thresholds []*Threshold
-	Page       string // Markdown for `rtrail explain ID`
+	Page       string // Markdown for `rtrail explain ID`; see WithPages
 	Detect     func(*view.View) ([]Finding, error)
+}
+
+// WithPages gives every rule its page: the page of "net/resets" is resets.md. A rule
+// without one is a mistake in its package.
+func WithPages(pages fs.FS, rules ...Rule) []Rule {
+	for i, r := range rules {
+		page, err := fs.ReadFile(pages, path.Base(r.ID)+".md")
+		if err != nil {
+			panic(fmt.Sprintf("rule %s has no page: %v", r.ID, err))
+		}
+		rules[i].Page = string(page)
+	}
+	return rules
 }
 
 // Confidence says how the cause is known.

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	_ "embed"
-
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -10,9 +8,6 @@ import (
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
-
-//go:embed context_switches.md
-var contextSwitchesPage string
 
 var contextSwitches = rule.Rule{
 	ID:       "cpu/context-switches",
@@ -22,7 +17,6 @@ var contextSwitches = rule.Rule{
 	// Threads that hand a CPU to each other all the time also queue for it.
 	Explains:   []string{"cpu/saturated"},
 	Thresholds: []*rule.Threshold{&sliceStorm, &slicePossible, &stormSystem, &stormCPU, &stormQueue, &busyFrom},
-	Page:       contextSwitchesPage,
 	Detect:     detectContextSwitches,
 }
 

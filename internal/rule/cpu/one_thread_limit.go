@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -14,9 +13,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed one_thread_limit.md
-var oneThreadLimitPage string
-
 var oneThreadLimit = rule.Rule{
 	ID:       "cpu/one-thread-limit",
 	Title:    "a program can use one CPU only, and that one is full",
@@ -25,7 +21,6 @@ var oneThreadLimit = rule.Rule{
 	// Whoever accepts connections with the thread that is full accepts late.
 	Explains:   []string{"net/accept-queue-full", "rt/server-slow"},
 	Thresholds: []*rule.Threshold{&threadFull, &threadRan, &idleElsewhere, &waitersFrom, &waitedShare, &othersWork},
-	Page:       oneThreadLimitPage,
 	Detect:     detectOneThreadLimit,
 }
 

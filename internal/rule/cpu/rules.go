@@ -2,14 +2,16 @@
 // them, and why.
 package cpu
 
-import "rtrail/internal/rule"
+import (
+	"embed"
+
+	"rtrail/internal/rule"
+)
+
+//go:embed *.md
+var pages embed.FS
 
 // Rules are the rules of this package.
-var Rules = []rule.Rule{
-	saturated,
-	oneThreadLimit,
-	shortLivedProcesses,
-	contextSwitches,
-	throttled,
-	softirq,
-}
+var Rules = rule.WithPages(pages,
+	saturated, oneThreadLimit, shortLivedProcesses, contextSwitches, throttled, softirq,
+)

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	_ "embed"
-
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -10,9 +8,6 @@ import (
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
-
-//go:embed saturated.md
-var saturatedPage string
 
 var saturated = rule.Rule{
 	ID:       "cpu/saturated",
@@ -23,7 +18,6 @@ var saturated = rule.Rule{
 	Refutes:  []string{"CPU of MySQL"},
 	Thresholds: []*rule.Threshold{&fullFrom, &waitRatio, &waitRatioPossible, &stallFull, &dominantShare, &victimDelay, &stealWorthSaying, &busyFrom,
 		&consumersShare},
-	Page:   saturatedPage,
 	Detect: detectSaturated,
 }
 

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed short_lived_processes.md
-var shortLivedProcessesPage string
-
 var shortLivedProcesses = rule.Rule{
 	ID:       "cpu/short-lived-processes",
 	Title:    "CPU time goes to processes that end before tools see them",
@@ -24,7 +20,6 @@ var shortLivedProcesses = rule.Rule{
 	Explains: []string{"cpu/saturated"},
 	Thresholds: []*rule.Threshold{&birthsFrom, &vanishedShare, &vanishedPossible, &briefCPU, &busyFrom, &waitRatioPossible, &victimDelay, &crowdedFrom,
 		&stalledFrom, &crowdShare, &childShare, &occupiedFrom, &maxBirthsPerRequest, &mainShare, &reapedShare, &consumersShare},
-	Page:   shortLivedProcessesPage,
 	Detect: detectShortLived,
 }
 

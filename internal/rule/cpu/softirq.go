@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed softirq.md
-var softirqPage string
-
 var softirq = rule.Rule{
 	ID:         "cpu/softirq",
 	Title:      "interrupt work takes the CPU",
@@ -23,7 +19,6 @@ var softirq = rule.Rule{
 	Needs:      []recording.Table{recording.CPUs, recording.SoftIRQs},
 	Explains:   []string{"cpu/saturated"},
 	Thresholds: []*rule.Threshold{&softirqShare, &softirqPossible, &ksoftirqdFrom, &cpuLeft, &smallPacket, &floodPackets, &receiveShare, &natureShare, &hostShare},
-	Page:       softirqPage,
 	Detect:     detectSoftIRQ,
 }
 

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed throttled.md
-var throttledPage string
-
 var throttled = rule.Rule{
 	ID:       "cpu/throttled",
 	Title:    "a control group is stopped at its CPU quota",
@@ -25,7 +21,6 @@ var throttled = rule.Rule{
 	// late and looks limited by its thread.
 	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit", "cpu/saturated", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&throttledShare, &throttledPossible, &throttledPeriods, &throttledWait, &busyFrom},
-	Page:       throttledPage,
 	Detect:     detectThrottled,
 }
 

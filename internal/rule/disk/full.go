@@ -2,7 +2,6 @@ package disk
 
 import (
 	"cmp"
-	_ "embed"
 	"math"
 	"slices"
 
@@ -14,16 +13,12 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed full.md
-var fullPage string
-
 var full = rule.Rule{
 	ID:         "disk/full",
 	Title:      "a filesystem has no space left",
 	Resource:   "filesystem space",
 	Needs:      []recording.Table{recording.Mounts},
 	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed, &crumbs, &failingCalls, &failingChars, &inVain, &minWriting},
-	Page:       fullPage,
 	Detect:     detectFull,
 }
 

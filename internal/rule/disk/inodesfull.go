@@ -1,8 +1,6 @@
 package disk
 
 import (
-	_ "embed"
-
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -11,16 +9,12 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed inodesfull.md
-var inodesFullPage string
-
 var inodesFull = rule.Rule{
 	ID:         "disk/inodes-full",
 	Title:      "a filesystem has no inodes left",
 	Resource:   "filesystem inodes",
 	Needs:      []recording.Table{recording.Mounts},
 	Thresholds: []*rule.Threshold{&soonFull, &soonUsed, &laterFull, &laterUsed, &almostUsed},
-	Page:       inodesFullPage,
 	Detect:     detectInodesFull,
 }
 

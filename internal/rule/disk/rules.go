@@ -1,7 +1,14 @@
 // Package disk judges block devices and filesystems.
 package disk
 
-import "rtrail/internal/rule"
+import (
+	"embed"
+
+	"rtrail/internal/rule"
+)
+
+//go:embed *.md
+var pages embed.FS
 
 // Rules are the rules of this domain.
-var Rules = []rule.Rule{saturated, full, inodesFull}
+var Rules = rule.WithPages(pages, saturated, full, inodesFull)

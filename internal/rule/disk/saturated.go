@@ -1,7 +1,6 @@
 package disk
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed saturated.md
-var saturatedPage string
-
 var saturated = rule.Rule{
 	ID:       "disk/saturated",
 	Title:    "programs wait because a disk has more requests than it can serve",
@@ -26,7 +22,6 @@ var saturated = rule.Rule{
 	Explains: []string{"proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
 		&ownStream, &oneStream},
-	Page:   saturatedPage,
 	Detect: detectSaturated,
 }
 

@@ -2,7 +2,6 @@ package jvm
 
 import (
 	"cmp"
-	_ "embed"
 	"slices"
 	"strings"
 
@@ -14,16 +13,12 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed deadlock.md
-var deadlockPage string
-
 var deadlock = rule.Rule{
 	ID:       "jvm/deadlock",
 	Title:    "threads of a Java VM wait for each other's locks",
 	Resource: "Java deadlocks",
 	Needs:    []recording.Table{recording.StackLocks},
 	Seen:     locksAwaited,
-	Page:     deadlockPage,
 	Detect:   detectDeadlock,
 }
 

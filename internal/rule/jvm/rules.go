@@ -1,7 +1,14 @@
 // Package jvm judges Java virtual machines, as dumps of their threads show them.
 package jvm
 
-import "rtrail/internal/rule"
+import (
+	"embed"
+
+	"rtrail/internal/rule"
+)
+
+//go:embed *.md
+var pages embed.FS
 
 // Rules are the rules of this domain.
-var Rules = []rule.Rule{deadlock}
+var Rules = rule.WithPages(pages, deadlock)

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed cgroup_oom.md
-var cgroupOOMPage string
-
 var cgroupOOM = rule.Rule{
 	ID:       "mem/cgroup-oom",
 	Title:    "a process was killed at the memory limit of its control group",
@@ -25,7 +21,6 @@ var cgroupOOM = rule.Rule{
 	// and accept nobody.
 	Explains:   []string{"mem/leak", "mem/swapping", "mem/reclaim", "net/accept-queue-full", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&recentKills},
-	Page:       cgroupOOMPage,
 	Detect:     detectCgroupOOM,
 }
 

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed leak.md
-var leakPage string
-
 var leak = rule.Rule{
 	ID:       "mem/leak",
 	Title:    "a process takes more and more memory and gives none back",
@@ -26,7 +22,6 @@ var leak = rule.Rule{
 	Explains: []string{"mem/swapping", "mem/reclaim"},
 	Thresholds: []*rule.Threshold{&soon, &longWindow, &grownUp, &solidGrowth, &distant, &manyReadings, &leastReadings, &leastGrowth, &largestStep,
 		&upShare, &downShare, &straightShare, &straightBytes},
-	Page:   leakPage,
 	Detect: detectLeak,
 }
 

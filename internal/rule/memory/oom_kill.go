@@ -1,7 +1,6 @@
 package memory
 
 import (
-	_ "embed"
 	"fmt"
 
 	"rtrail/internal/metric"
@@ -12,9 +11,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed oom_kill.md
-var oomKillPage string
-
 var oomKill = rule.Rule{
 	ID:       "mem/oom-kill",
 	Title:    "the kernel killed a process because the host ran out of memory",
@@ -23,7 +19,6 @@ var oomKill = rule.Rule{
 	// What grew until it was killed, and what swapped until then, is the same story.
 	Explains:   []string{"mem/leak", "mem/swapping", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&muchReserved, &recentKills},
-	Page:       oomKillPage,
 	Detect:     detectOOMKill,
 }
 

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed reclaim.md
-var reclaimPage string
-
 var reclaim = rule.Rule{
 	ID:       "mem/reclaim",
 	Title:    "files in use do not fit into memory and are read again and again",
@@ -28,7 +24,6 @@ var reclaim = rule.Rule{
 	Explains: []string{"disk/saturated", "cpu/one-thread-limit", "proc/uninterruptible", "net/accept-queue-full", "mysql/not-answering", "rt/server-slow", "rt/client-slow"},
 	Thresholds: []*rule.Threshold{&refaultsFrom, &feltFrom, &scarce, &mostReread, &ownWork, &swapInFrom, &steadyFrom, &stalledFrom, &victimFaults, &limitNear,
 		&ownShare},
-	Page:   reclaimPage,
 	Detect: detectReclaim,
 }
 

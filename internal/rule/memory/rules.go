@@ -2,13 +2,14 @@
 // killed for it, and who waits for it to come back from swap.
 package memory
 
-import "rtrail/internal/rule"
+import (
+	"embed"
+
+	"rtrail/internal/rule"
+)
+
+//go:embed *.md
+var pages embed.FS
 
 // Rules are the rules of this package.
-var Rules = []rule.Rule{
-	swapping,
-	oomKill,
-	cgroupOOM,
-	reclaim,
-	leak,
-}
+var Rules = rule.WithPages(pages, swapping, oomKill, cgroupOOM, reclaim, leak)

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed swapping.md
-var swappingPage string
-
 var swapping = rule.Rule{
 	ID:       "mem/swapping",
 	Title:    "memory in use goes to swap and comes back",
@@ -26,7 +22,6 @@ var swapping = rule.Rule{
 	// The swap device is busy with it, and whoever waits for a page waits in D.
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "mem/leak", "mem/reclaim", "rt/server-slow", "rt/client-slow", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&swapInFrom, &steadyFrom, &stalledFrom, &swapOutFrom, &victimFaults, &limitNear, &ownShare},
-	Page:       swappingPage,
 	Detect:     detectSwapping,
 }
 

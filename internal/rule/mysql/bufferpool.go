@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
 	"math"
 
 	"rtrail/internal/metric"
@@ -12,9 +11,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed bufferpool.md
-var bufferPoolPage string
-
 var bufferPoolSmall = rule.Rule{
 	ID:         "mysql/buffer-pool-small",
 	Title:      "statements wait for pages from disk because the buffer pool is smaller than what they use",
@@ -22,7 +18,6 @@ var bufferPoolSmall = rule.Rule{
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&fiveMinutes, &stays, &missShare, &minPages, &readingThreads, &readAhead, &mostBytes},
-	Page:       bufferPoolPage,
 	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &pool{v: v, s: s} }),
 }
 

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed commitflush.md
-var commitFlushPage string
-
 var commitFlush = rule.Rule{
 	ID:         "mysql/commit-flush",
 	Title:      "commits wait for a disk that syncs slowly",
@@ -25,7 +21,6 @@ var commitFlush = rule.Rule{
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
 	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
 	Thresholds: []*rule.Threshold{&slowSync, &waitingCommits, &mostCommits, &minSyncs, &mostBytes, &mostRuns},
-	Page:       commitFlushPage,
 	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &commits{v: v, s: s} }),
 }
 

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed connections.md
-var connectionsPage string
-
 var connectionsExhausted = rule.Rule{
 	ID:         "mysql/connections-exhausted",
 	Title:      "the server refuses connections: max_connections is reached",
@@ -25,7 +21,6 @@ var connectionsExhausted = rule.Rule{
 	Needs:      []recording.Table{recording.MySQLServers},
 	Explains:   []string{"rt/errors", "rt/connect-slow", "mysql/not-answering"},
 	Thresholds: []*rule.Threshold{&nearlyAll, &sleepingMost},
-	Page:       connectionsPage,
 	Detect:     detectConnectionsExhausted,
 }
 

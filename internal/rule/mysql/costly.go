@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
 	"math"
 	"slices"
 	"strings"
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed costly.md
-var costlyPage string
-
 var costlyStatement = rule.Rule{
 	ID:       "mysql/costly-statement",
 	Title:    "a statement reads too many rows because of how it is written, not for lack of an index",
@@ -25,7 +21,6 @@ var costlyStatement = rule.Rule{
 		"mysql/connections-exhausted", "cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
 	Thresholds: []*rule.Threshold{&dearShare, &mostBytes, &manyRows, &wastedRatio, &mostRuns, &minRuns, &mostOfRows, &fewSamples, &minTime,
 		&materialShare},
-	Page:   costlyPage,
 	Detect: ofEach(detectCostly),
 }
 

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
 	"math"
 	"slices"
 
@@ -14,9 +13,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed fullscan.md
-var fullScanPage string
-
 var fullScan = rule.Rule{
 	ID:       "mysql/full-scan",
 	Title:    "statements read far more rows than they return, without an index",
@@ -26,7 +22,6 @@ var fullScan = rule.Rule{
 		"cpu/saturated", "cpu/one-thread-limit", "disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
 	Thresholds: []*rule.Threshold{&manyRows, &wastedRatio, &mostRuns, &minRuns, &rowsPerSecond, &mostOfRows, &dearShare, &mostBytes, &lastsLong,
 		&minTime, &materialShare},
-	Page:   fullScanPage,
 	Detect: detectFullScan,
 }
 

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
 	"strings"
 
 	"rtrail/internal/metric"
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed instrumentation.md
-var instrumentationPage string
-
 var instrumentationCost = rule.Rule{
 	ID:         "mysql/instrumentation-cost",
 	Title:      "the performance schema takes much of the server's CPU",
@@ -23,7 +19,6 @@ var instrumentationCost = rule.Rule{
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow"},
 	Thresholds: []*rule.Threshold{&dearInstruments, &mostInstruments, &instrumentCores, &mostBytes, &fewSamples, &busyServer},
-	Page:       instrumentationPage,
 	Seen:       serverInside,
 	Detect:     detectInstrumentation,
 }

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -14,9 +13,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed longtrx.md
-var longTransactionPage string
-
 var longTransaction = rule.Rule{
 	ID:           "mysql/long-transaction",
 	Title:        "a transaction stays open and keeps old versions of rows alive",
@@ -26,7 +22,6 @@ var longTransaction = rule.Rule{
 	Explains:     []string{"mysql/purge-lag", "rt/server-slow"},
 	Refutes:      []string{"transactions"},
 	Thresholds:   []*rule.Threshold{&oldTransaction, &forgotten, &muchHistory, &leastHistory, &leastGrowth, &lagging, &lagReadings, &historyRising},
-	Page:         longTransactionPage,
 	Detect:       ofEach(detectLongTransaction),
 }
 

@@ -1,17 +1,12 @@
 package mysql
 
 import (
-	_ "embed"
-
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
-
-//go:embed mdlcontention.md
-var mdlContentionPage string
 
 var mdlContention = rule.Rule{
 	ID:         "mysql/mdl-contention",
@@ -20,7 +15,6 @@ var mdlContention = rule.Rule{
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing", "mysql/spin-waste"},
 	Thresholds: []*rule.Threshold{&mostBytes, &minQueue, &queueShare, &manyWait, &mostWait, &fullCPUs, &busyServer},
-	Page:       mdlContentionPage,
 	Seen:       serverInside,
 	Detect:     detectMDLContention,
 }

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"cmp"
-	_ "embed"
 	"slices"
 	"strings"
 	"time"
@@ -16,9 +15,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed metadatalock.md
-var metadataLockPage string
-
 var metadataLock = rule.Rule{
 	ID:           "mysql/metadata-lock",
 	Title:        "statements wait for a metadata lock on a table",
@@ -28,7 +24,6 @@ var metadataLock = rule.Rule{
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
 		"rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/errors"},
 	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},
-	Page:       metadataLockPage,
 	Detect:     ofEach(detectMetadataLock),
 }
 

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -16,9 +15,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed missingtables.md
-var missingTablesPage string
-
 var missingTables = rule.Rule{
 	ID:         "mysql/opening-missing-tables",
 	Title:      "clients ask for tables that do not exist",
@@ -26,7 +22,6 @@ var missingTables = rule.Rule{
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses},
 	Explains:   []string{"rt/errors", "rt/worker-queueing", "rt/server-slow", "mysql/table-cache-contention"},
 	Thresholds: []*rule.Threshold{&minMissing, &missingShare, &opening, &mostRuns, &looksPerReload, &minUnchanged},
-	Page:       missingTablesPage,
 	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &missing{v: v, s: s} }),
 }
 

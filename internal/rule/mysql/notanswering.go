@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,9 +15,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed notanswering.md
-var notAnsweringPage string
-
 var notAnswering = rule.Rule{
 	ID:         "mysql/not-answering",
 	Title:      "the server does not answer at all",
@@ -27,7 +23,6 @@ var notAnswering = rule.Rule{
 	Explains:   []string{"net/accept-queue-full", "proc/uninterruptible", "rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/connect-slow", "rt/errors", "rt/path-slow"},
 	Refutes:    []string{"answers", "response times"},
 	Thresholds: []*rule.Threshold{&silentAtLeast, &silentShare},
-	Page:       notAnsweringPage,
 	Detect:     detectNotAnswering,
 }
 

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,9 +15,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed pool.md
-var poolPage string
-
 var threadPoolStalled = rule.Rule{
 	ID:           "mysql/thread-pool-stalled",
 	Title:        "statements wait for a thread of the thread pool",
@@ -28,7 +24,6 @@ var threadPoolStalled = rule.Rule{
 	Explains:     []string{"rt/slow-connections", "rt/worker-queueing", "rt/server-slow", "rt/connect-slow", "mysql/connections-exhausted", "mysql/not-answering"},
 	Refutes:      []string{"worker pools"},
 	Thresholds:   []*rule.Threshold{&longInPool, &queuedLooks, &queuedShare, &longOwnWait, &allThreads, &joinedGap, &silentAtLeast},
-	Page:         poolPage,
 	Detect:       ofEach(detectThreadPoolStalled),
 }
 

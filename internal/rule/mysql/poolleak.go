@@ -1,8 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
-
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -11,9 +9,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed poolleak.md
-var poolLeakPage string
-
 var threadPoolLeak = rule.Rule{
 	ID:         "mysql/thread-pool-counter-leak",
 	Title:      "the thread pool counts threads as active that do not exist",
@@ -21,7 +16,6 @@ var threadPoolLeak = rule.Rule{
 	Needs:      []recording.Table{recording.MySQLServers},
 	Explains:   []string{"mysql/thread-pool-stalled", "rt/slow-connections", "rt/worker-queueing", "rt/server-slow", "rt/connect-slow"},
 	Thresholds: []*rule.Threshold{&leakLooks},
-	Page:       poolLeakPage,
 	Detect:     ofEach(detectThreadPoolLeak),
 }
 

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
 	"math"
 	"strings"
 	"time"
@@ -14,9 +13,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed preparedpadding.md
-var preparedPaddingPage string
-
 var preparedPadding = rule.Rule{
 	ID:         "mysql/prepared-padding",
 	Title:      "the server copies parameters into long texts of prepared statements",
@@ -24,7 +20,6 @@ var preparedPadding = rule.Rule{
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&dearText, &textCores, &quadratic, &mostBytes, &fewSamples, &busyServer},
-	Page:       preparedPaddingPage,
 	Seen:       serverInside,
 	Detect:     detectPreparedPadding,
 }

@@ -1,8 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
-
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -10,9 +8,6 @@ import (
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
-
-//go:embed purgelag.md
-var purgeLagPage string
 
 var purgeLag = rule.Rule{
 	ID:           "mysql/purge-lag",
@@ -22,7 +17,6 @@ var purgeLag = rule.Rule{
 	BlindWithout: []string{recording.UnseenInnoDB},
 	Explains:     []string{"rt/server-slow"},
 	Thresholds:   []*rule.Threshold{&lagging, &lagReadings, &lagRising, &lagShare, &oldTransaction, &muchHistory, &leastHistory, &leastGrowth, &historyRising},
-	Page:         purgeLagPage,
 	Detect:       ofEach(detectPurgeLag),
 }
 

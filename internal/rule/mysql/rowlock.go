@@ -1,8 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
-
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -10,9 +8,6 @@ import (
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
-
-//go:embed rowlock.md
-var rowLockPage string
 
 var rowLockWait = rule.Rule{
 	ID:           "mysql/row-lock-wait",
@@ -23,7 +18,6 @@ var rowLockWait = rule.Rule{
 	Explains: []string{"mysql/long-transaction", "mysql/connections-exhausted", "mysql/thread-pool-stalled",
 		"rt/server-slow", "rt/slow-connections", "rt/worker-queueing", "rt/errors"},
 	Thresholds: []*rule.Threshold{&longWait, &waitersAtLeast, &waitersShare, &mainBlocker},
-	Page:       rowLockPage,
 	Detect:     ofEach(detectRowLockWait),
 }
 

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed slowreader.md
-var slowReaderPage string
-
 var slowReader = rule.Rule{
 	ID:           "mysql/slow-reader",
 	Title:        "a client does not read its result, and the server waits for it",
@@ -28,7 +24,6 @@ var slowReader = rule.Rule{
 	Explains:   []string{"mysql/long-transaction", "rt/client-slow", "rt/server-slow", "rt/path-slow", "rt/worker-queueing"},
 	Refutes:    []string{"readers of data", "clients"},
 	Thresholds: []*rule.Threshold{&sendingLooks, &stuckLooks, &leastQueued, &heldShare, &longWait},
-	Page:       slowReaderPage,
 	Detect:     ofEach(detectSlowReader),
 }
 

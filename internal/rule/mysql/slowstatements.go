@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"cmp"
-	_ "embed"
 	"maps"
 	"math"
 	"slices"
@@ -18,9 +17,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed slowstatements.md
-var slowStatementsPage string
-
 var slowStatements = rule.Rule{
 	ID:       "mysql/slow-statements",
 	Title:    "one statement takes most of the time in the slow log",
@@ -29,7 +25,6 @@ var slowStatements = rule.Rule{
 	// A server that was asked is judged by what it says; its log is part of that.
 	Seen:       func(v *view.View) bool { return len(v.SlowLogs()) > 0 },
 	Thresholds: []*rule.Threshold{&dearShare, &manyRows, &wastedRatio, &lockedShare, &manyReturned},
-	Page:       slowStatementsPage,
 	Detect:     detectSlowStatements,
 }
 

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
 	"math"
 	"strings"
 
@@ -14,9 +13,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed sort.md
-var sortPage string
-
 var sorting = rule.Rule{
 	ID:       "mysql/sort",
 	Title:    "statements sort many rows, on disk or for nothing",
@@ -25,7 +21,6 @@ var sorting = rule.Rule{
 	Explains: []string{"disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&mostMerge, &mergeRate, &manySorted, &seenSorting, &largeSort, &dearShare, &mostBytes, &manyRows, &wastedRatio,
 		&mostRuns, &minRuns, &mostOfRows, &lastsLong, &minSpills, &minTime, &materialShare},
-	Page:   sortPage,
 	Detect: inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &sorts{v: v, s: s} }),
 }
 

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
 	"math"
 	"strings"
 
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed spin.md
-var spinPage string
-
 var spinWaste = rule.Rule{
 	ID:         "mysql/spin-waste",
 	Title:      "threads burn CPU in InnoDB's spin loops",
@@ -23,7 +19,6 @@ var spinWaste = rule.Rule{
 	Needs:      []recording.Table{recording.Stacks},
 	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "cpu/context-switches", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&muchSpin, &mostSpin, &spinCores, &farFromDefault, &mostBytes, &fewSamples, &busyServer},
-	Page:       spinPage,
 	Seen:       serverInside,
 	Detect:     detectSpin,
 }

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
 	"math"
 
 	"rtrail/internal/metric"
@@ -12,9 +11,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed tablecache.md
-var tableCachePage string
-
 var tableCacheContention = rule.Rule{
 	ID:       "mysql/table-cache-contention",
 	Title:    "statements wait for the mutex of the table cache",
@@ -23,7 +19,6 @@ var tableCacheContention = rule.Rule{
 	Explains: []string{"cpu/saturated", "cpu/context-switches", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing", "mysql/opening-missing-tables", "mysql/spin-waste"},
 	Thresholds: []*rule.Threshold{&minOverflows, &manyReopened, &reopenedEach, &mostBytes, &minQueue, &queueShare, &manyWait, &mostWait, &fullCPUs,
 		&busyServer},
-	Page:   tableCachePage,
 	Seen:   serverInside,
 	Detect: detectTableCache,
 }

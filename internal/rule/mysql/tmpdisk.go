@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	_ "embed"
 	"math"
 	"strings"
 
@@ -14,9 +13,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed tmpdisk.md
-var tmpDiskPage string
-
 var tmpDiskTables = rule.Rule{
 	ID:       "mysql/tmp-disk-tables",
 	Title:    "statements create temporary tables on disk",
@@ -25,7 +21,6 @@ var tmpDiskTables = rule.Rule{
 	Explains: []string{"mysql/sort", "disk/saturated", "proc/uninterruptible", "cpu/saturated", "cpu/one-thread-limit", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&mostSpill, &minSpills, &spillRate, &seenSpilling, &largeTmpTable, &dearShare, &mostBytes, &manyRows, &wastedRatio,
 		&mostRuns, &minRuns, &mostOfRows, &lastsLong, &minTime, &materialShare},
-	Page:   tmpDiskPage,
 	Detect: inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &spill{v: v, s: s} }),
 }
 

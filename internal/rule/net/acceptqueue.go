@@ -1,7 +1,6 @@
 package net
 
 import (
-	_ "embed"
 	"strconv"
 	"strings"
 
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed acceptqueue.md
-var acceptQueuePage string
-
 var acceptQueueFull = rule.Rule{
 	ID:         "net/accept-queue-full",
 	Title:      "a server turns connections away because its accept queue is full",
@@ -24,7 +20,6 @@ var acceptQueueFull = rule.Rule{
 	Explains:   []string{"net/packet-loss", "rt/connect-slow"},
 	Refutes:    []string{"connects"},
 	Thresholds: []*rule.Threshold{&minOverflows, &nearlyFull, &stoppedShare},
-	Page:       acceptQueuePage,
 	Detect:     detectAcceptQueueFull,
 }
 

@@ -1,7 +1,6 @@
 package net
 
 import (
-	_ "embed"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,9 +13,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed conntrack.md
-var conntrackPage string
-
 var conntrackFull = rule.Rule{
 	ID:         "net/conntrack-full",
 	Title:      "the connection tracking table is full: new connections are dropped",
@@ -25,7 +21,6 @@ var conntrackFull = rule.Rule{
 	Explains:   []string{"net/packet-loss", "rt/connect-slow", "mysql/not-answering"},
 	Refutes:    []string{"packet delivery", "connects"},
 	Thresholds: []*rule.Threshold{&tableFull, &tableNearlyFull, &minDrops},
-	Page:       conntrackPage,
 	Detect:     detectConntrackFull,
 }
 

@@ -2,7 +2,6 @@ package net
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -17,9 +16,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed ephemeralports.md
-var ephemeralPortsPage string
-
 var ephemeralPorts = rule.Rule{
 	ID:         "net/ephemeral-ports",
 	Title:      "a client has no local ports left for one destination",
@@ -28,7 +24,6 @@ var ephemeralPorts = rule.Rule{
 	Explains:   []string{"rt/connect-slow"},
 	Refutes:    []string{"connects"},
 	Thresholds: []*rule.Threshold{&rangeFull, &rangeNearlyFull, &fewPorts, &reopenedShare},
-	Page:       ephemeralPortsPage,
 	Detect:     detectEphemeralPorts,
 }
 

@@ -1,7 +1,6 @@
 package net
 
 import (
-	_ "embed"
 	"slices"
 
 	"rtrail/internal/metric"
@@ -11,9 +10,6 @@ import (
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
-
-//go:embed firewalldrops.md
-var firewallDropsPage string
 
 var firewallDrops = rule.Rule{
 	ID:           "net/firewall-drops",
@@ -25,7 +21,6 @@ var firewallDrops = rule.Rule{
 	Refutes:      []string{"packet delivery", "connects"},
 	Thresholds: []*rule.Threshold{&fewPackets, &blackhole, &severalWait, &minOverflows, &nearlyFull, &floodRate, &resetRate, &mostIncomplete,
 		&halfOpenSome, &refusedFrom, &queueFull},
-	Page:   firewallDropsPage,
 	Detect: detectFirewallDrops,
 }
 

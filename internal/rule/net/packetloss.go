@@ -2,7 +2,6 @@ package net
 
 import (
 	"cmp"
-	_ "embed"
 	"slices"
 
 	"rtrail/internal/recording"
@@ -11,9 +10,6 @@ import (
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
-
-//go:embed packetloss.md
-var packetLossPage string
 
 var packetLoss = rule.Rule{
 	ID:       "net/packet-loss",
@@ -24,7 +20,6 @@ var packetLoss = rule.Rule{
 	Refutes:  []string{"network path"},
 	Thresholds: []*rule.Threshold{&minSegments, &minRepeats, &lossy, &slightlyLossy, &needless, &chanceDrops, &fewPackets, &pktMissed, &minDead,
 		&shortestLimit, &oneSide, &stuckCopies},
-	Page:   packetLossPage,
 	Seen:   enoughSegments,
 	Detect: detectPacketLoss,
 }

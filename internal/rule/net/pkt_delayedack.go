@@ -2,7 +2,6 @@ package net
 
 import (
 	"cmp"
-	_ "embed"
 	"slices"
 	"time"
 
@@ -14,9 +13,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed pkt_delayedack.md
-var delayedACKPage string
-
 var delayedACK = rule.Rule{
 	ID:         "net/delayed-ack",
 	Title:      "small writes wait for delayed acknowledgements (Nagle)",
@@ -24,7 +20,6 @@ var delayedACK = rule.Rule{
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/server-slow", "rt/client-slow", "rt/path-slow", "rt/worker-queueing", "net/sender-app-limited"},
 	Thresholds: []*rule.Threshold{&minDelays, &delayedRequests, &pktMissed},
-	Page:       delayedACKPage,
 	Seen:       pktData,
 	Detect:     detectDelayedACK,
 }

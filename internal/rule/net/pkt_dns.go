@@ -1,7 +1,6 @@
 package net
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,12 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed pkt_dns_slow.md
-var dnsSlowPage string
-
-//go:embed pkt_dns_unreachable.md
-var dnsUnreachablePage string
-
 var dnsSlow = rule.Rule{
 	ID:         "net/dns-slow",
 	Title:      "DNS lookups are slow",
@@ -29,7 +22,6 @@ var dnsSlow = rule.Rule{
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times"},
 	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
-	Page:       dnsSlowPage,
 	Seen:       lookups,
 	Detect:     func(v *view.View) ([]rule.Finding, error) { return detectDNS(v, false), nil },
 }
@@ -42,7 +34,6 @@ var dnsUnreachable = rule.Rule{
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/errors"},
 	Refutes:    []string{"response times", "answers"},
 	Thresholds: []*rule.Threshold{&minQueries, &silentShare, &failedShare, &minFailures, &slowAnswer, &slowerThanCached, &waitedForNames},
-	Page:       dnsUnreachablePage,
 	Seen:       lookups,
 	Detect:     detectDNSUnreachable,
 }

@@ -2,7 +2,6 @@ package net
 
 import (
 	"cmp"
-	_ "embed"
 	"slices"
 	"time"
 
@@ -10,9 +9,6 @@ import (
 	"rtrail/internal/rule"
 	"rtrail/internal/view"
 )
-
-//go:embed pkt_mtu.md
-var mtuMismatchPage string
 
 var mtuMismatch = rule.Rule{
 	ID:         "net/mtu-mismatch",
@@ -22,7 +18,6 @@ var mtuMismatch = rule.Rule{
 	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow", "rt/client-slow", "rt/first-disconnect", "rt/connect-slow", "net/resets"},
 	Refutes:    []string{"network path", "packet delivery"},
 	Thresholds: []*rule.Threshold{&stuckCopies},
-	Page:       mtuMismatchPage,
 	Seen:       pktData,
 	Detect:     detectMTUMismatch,
 }

@@ -2,7 +2,6 @@ package net
 
 import (
 	"cmp"
-	_ "embed"
 	"slices"
 
 	"rtrail/internal/metric"
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed pkt_paws.md
-var pawsDropsPage string
-
 var pawsDrops = rule.Rule{
 	ID:         "net/paws-drops",
 	Title:      "packets are dropped because their TCP timestamps go backwards (PAWS)",
@@ -24,7 +20,6 @@ var pawsDrops = rule.Rule{
 	Explains:   []string{"rt/connect-slow", "net/packet-loss", "rt/path-slow"},
 	Refutes:    []string{"packet delivery"},
 	Thresholds: []*rule.Threshold{&minPAWS, &ignoredShare, &answeredShare, &pktMissed},
-	Page:       pawsDropsPage,
 	Seen:       timestamps,
 	Detect:     detectPAWSDrops,
 }

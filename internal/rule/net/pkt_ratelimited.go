@@ -1,7 +1,6 @@
 package net
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed pkt_ratelimited.md
-var rateLimitedPage string
-
 var rateLimited = rule.Rule{
 	ID:       "net/rate-limited",
 	Title:    "traffic runs into a limit on its rate",
@@ -27,7 +23,6 @@ var rateLimited = rule.Rule{
 	Refutes:  []string{"network path"},
 	Thresholds: []*rule.Threshold{&steadySeconds, &steadyShare, &steadyWithin, &evenTenths, &evenPackets, &ratePackets, &queueing, &standing, &policed,
 		&subPoisson, &policedPackets, &hungryShare, &pktMissed},
-	Page:   rateLimitedPage,
 	Seen:   wholeSeconds,
 	Detect: detectRateLimited,
 }

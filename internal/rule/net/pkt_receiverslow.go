@@ -2,7 +2,6 @@ package net
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed pkt_receiverslow.md
-var receiverSlowPage string
-
 var receiverSlow = rule.Rule{
 	ID:         "net/receiver-slow",
 	Title:      "a program does not read what it is sent",
@@ -26,7 +22,6 @@ var receiverSlow = rule.Rule{
 	Explains:   []string{"rt/client-slow", "rt/path-slow", "rt/server-slow", "rt/worker-queueing", "mysql/slow-reader", "net/sender-app-limited", "net/rate-limited"},
 	Refutes:    []string{"clients", "readers of results"},
 	Thresholds: []*rule.Threshold{&closedFor, &closedShare, &pktMissed},
-	Page:       receiverSlowPage,
 	Seen:       pktData,
 	Detect:     detectReceiverSlow,
 }

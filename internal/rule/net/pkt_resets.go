@@ -2,7 +2,6 @@ package net
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed pkt_resets.md
-var resetsPage string
-
 var resets = rule.Rule{
 	ID:         "net/resets",
 	Title:      "connections are reset while something is under way",
@@ -26,7 +22,6 @@ var resets = rule.Rule{
 	Explains:   []string{"rt/first-disconnect", "rt/errors", "rt/connect-slow"},
 	Refutes:    []string{"connects", "answers"},
 	Thresholds: []*rule.Threshold{&minResets, &resetShare, &giveUpShare, &pktMissed},
-	Page:       resetsPage,
 	Detect:     detectResets,
 }
 

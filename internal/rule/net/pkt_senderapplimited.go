@@ -1,7 +1,6 @@
 package net
 
 import (
-	_ "embed"
 	"slices"
 	"time"
 
@@ -14,9 +13,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed pkt_senderapplimited.md
-var senderAppLimitedPage string
-
 var senderAppLimited = rule.Rule{
 	ID:         "net/sender-app-limited",
 	Title:      "a server sends its answers in pieces, with pauses",
@@ -24,7 +20,6 @@ var senderAppLimited = rule.Rule{
 	Needs:      []recording.Table{recording.PacketConnections, recording.PacketSides},
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "rt/path-slow", "rt/client-slow"},
 	Thresholds: []*rule.Threshold{&trickles, &pausesShare, &answerShare, &pauseOfNote, &pausesOverRTT, &otherPauses, &minWait, &pktMissed},
-	Page:       senderAppLimitedPage,
 	Seen:       answersSeen,
 	Detect:     detectSenderAppLimited,
 }

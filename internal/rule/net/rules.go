@@ -2,8 +2,18 @@
 // tables, ports, filters and lost packets.
 package net
 
-import "rtrail/internal/rule"
+import (
+	"embed"
+
+	"rtrail/internal/rule"
+)
+
+//go:embed *.md
+var pages embed.FS
 
 // Rules are the rules of this domain.
-var Rules = []rule.Rule{acceptQueueFull, synFlood, conntrackFull, ephemeralPorts, packetLoss, firewallDrops,
-	receiverSlow, senderAppLimited, delayedACK, rateLimited, mtuMismatch, resets, pawsDrops, dnsSlow, dnsUnreachable}
+var Rules = rule.WithPages(pages,
+	acceptQueueFull, synFlood, conntrackFull, ephemeralPorts, packetLoss, firewallDrops,
+	receiverSlow, senderAppLimited, delayedACK, rateLimited, mtuMismatch, resets, pawsDrops,
+	dnsSlow, dnsUnreachable,
+)

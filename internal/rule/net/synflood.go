@@ -2,7 +2,6 @@ package net
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,9 +15,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed synflood.md
-var synFloodPage string
-
 var synFlood = rule.Rule{
 	ID:         "net/syn-flood",
 	Title:      "half-open connections fill their queue: a SYN flood, or too short a queue",
@@ -27,7 +23,6 @@ var synFlood = rule.Rule{
 	Explains:   []string{"net/packet-loss", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
 	Refutes:    []string{"connects"},
 	Thresholds: []*rule.Threshold{&floodRate, &resetRate, &mostIncomplete, &halfOpenSome, &refusedFrom, &shortQueue, &oneSource, &queueFull},
-	Page:       synFloodPage,
 	Detect:     detectSYNFlood,
 }
 

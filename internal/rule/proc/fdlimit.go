@@ -2,7 +2,6 @@ package proc
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed fdlimit.md
-var fdLimitPage string
-
 var fdLimit = rule.Rule{
 	ID:         "proc/fd-limit",
 	Title:      "a process has used up its file descriptors",
@@ -25,7 +21,6 @@ var fdLimit = rule.Rule{
 	Needs:      []recording.Table{recording.Limits, recording.Processes},
 	Explains:   []string{"net/accept-queue-full", "cpu/one-thread-limit"},
 	Thresholds: []*rule.Threshold{&nearLimit, &atLimitSlack, &atLimitShare, &fullTable},
-	Page:       fdLimitPage,
 	Detect:     detectFDLimit,
 }
 

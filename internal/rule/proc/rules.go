@@ -1,7 +1,14 @@
 // Package proc judges processes and the limits they run into.
 package proc
 
-import "rtrail/internal/rule"
+import (
+	"embed"
+
+	"rtrail/internal/rule"
+)
+
+//go:embed *.md
+var pages embed.FS
 
 // Rules are the rules of this domain.
-var Rules = []rule.Rule{zombies, uninterruptible, fdLimit}
+var Rules = rule.WithPages(pages, zombies, uninterruptible, fdLimit)

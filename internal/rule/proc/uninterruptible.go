@@ -2,7 +2,6 @@ package proc
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -14,16 +13,12 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed uninterruptible.md
-var uninterruptiblePage string
-
 var uninterruptible = rule.Rule{
 	ID:         "proc/uninterruptible",
 	Title:      "threads hang in uninterruptible sleep",
 	Resource:   "uninterruptible sleep",
 	Needs:      []recording.Table{recording.Processes},
 	Thresholds: []*rule.Threshold{&halfTheTime, &fewReadings, &briefly, &queueOfReaders},
-	Page:       uninterruptiblePage,
 	Detect:     detectUninterruptible,
 }
 

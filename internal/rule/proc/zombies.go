@@ -2,7 +2,6 @@ package proc
 
 import (
 	"cmp"
-	_ "embed"
 	"math"
 	"slices"
 	"strconv"
@@ -16,16 +15,12 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed zombies.md
-var zombiesPage string
-
 var zombies = rule.Rule{
 	ID:         "proc/zombies",
 	Title:      "a parent does not reap its ended children",
 	Resource:   "process table",
 	Needs:      []recording.Table{recording.Processes},
 	Thresholds: []*rule.Threshold{&unreaped, &minNew, &enoughToSay, &manyZombies, &freshAfter},
-	Page:       zombiesPage,
 	Detect:     detectZombies,
 }
 

@@ -1,7 +1,6 @@
 package rt
 
 import (
-	_ "embed"
 	"time"
 
 	"rtrail/internal/metric"
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed chatty.md
-var chattyPage string
-
 var chatty = rule.Rule{
 	ID:       "rt/chatty",
 	Title:    "one piece of work takes too many round trips in sequence",
@@ -24,7 +20,6 @@ var chatty = rule.Rule{
 	// The caller is slow because of its round trips, however fast each is.
 	Explains:   []string{"rt/server-slow"},
 	Thresholds: []*rule.Threshold{&manyTrips, &minUnits, &feltWait, &noticedWait, &shortTrip, &tripShare, &mostlyInferred, &missedShare},
-	Page:       chattyPage,
 	Detect:     detectChatty,
 }
 

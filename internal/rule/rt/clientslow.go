@@ -2,7 +2,6 @@ package rt
 
 import (
 	"cmp"
-	_ "embed"
 	"slices"
 	"time"
 
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed clientslow.md
-var clientSlowPage string
-
 var clientSlow = rule.Rule{
 	ID:       "rt/client-slow",
 	Title:    "a client takes the time, not the server it asks",
@@ -27,7 +23,6 @@ var clientSlow = rule.Rule{
 	Explains: []string{"rt/server-slow"},
 	Thresholds: []*rule.Threshold{&stalls, &stalledShare, &asksAtOnce, &closedFor, &busyThread, &mostPauses, &fewRequests, &worthWaiting, &minRequests,
 		&mostlyInferred, &missedShare},
-	Page:   clientSlowPage,
 	Detect: detectClientSlow,
 }
 

@@ -1,7 +1,6 @@
 package rt
 
 import (
-	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,16 +16,12 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed connectslow.md
-var connectSlowPage string
-
 var connectSlow = rule.Rule{
 	ID:         "rt/connect-slow",
 	Title:      "connects take seconds because SYNs get no answer",
 	Resource:   "connects",
 	Needs:      []recording.Table{recording.PacketCaptures, recording.PacketConnections},
 	Thresholds: []*rule.Threshold{&minRepeatedSYNs, &slowConnects, &mostlyInferred, &missedShare, &fewSamples},
-	Page:       connectSlowPage,
 	Seen:       connectsSeen,
 	Detect:     detectConnectSlow,
 }

@@ -2,7 +2,6 @@ package rt
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -17,9 +16,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed disconnect.md
-var disconnectPage string
-
 var firstDisconnect = rule.Rule{
 	ID:         "rt/first-disconnect",
 	Title:      "a connection was closed in the middle of a request",
@@ -27,7 +23,6 @@ var firstDisconnect = rule.Rule{
 	Needs:      []recording.Table{recording.PacketCaptures, recording.PacketConnections},
 	Refutes:    []string{"answers"},
 	Thresholds: []*rule.Threshold{&gaveUpAfter, &gaveUpTimes, &gaveUpClients, &minTime, &minRequests, &mostlyInferred, &missedShare},
-	Page:       disconnectPage,
 	Seen:       allHeard,
 	Detect:     detectFirstDisconnect,
 }

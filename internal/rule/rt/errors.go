@@ -2,7 +2,6 @@ package rt
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,9 +17,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed errors.md
-var errorsPage string
-
 var errorAnswers = rule.Rule{
 	ID:       "rt/errors",
 	Title:    "requests fail",
@@ -28,7 +24,6 @@ var errorAnswers = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices, recording.PacketStatements, recording.PacketErrors},
 	Thresholds: []*rule.Threshold{&minErrors, &wrongShare, &usualShare, &oftenShare, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &minTime, &minRequests,
 		&mostlyInferred, &missedShare},
-	Page:   errorsPage,
 	Seen:   func(v *view.View) bool { return decodedAnswers(v) && allHeard(v) },
 	Detect: detectErrors,
 }

@@ -1,7 +1,6 @@
 package rt
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 	"time"
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed fanout.md
-var fanOutPage string
-
 var fanOut = rule.Rule{
 	ID:       "rt/fan-out",
 	Title:    "requests wait for the slowest of many calls",
@@ -25,7 +21,6 @@ var fanOut = rule.Rule{
 	Explains: []string{"rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&manyCalls, &atOnce, &tailShare, &multiplied, &hitShare, &minHits, &formulaHits, &formulaWithin, &coveredShare,
 		&mostlyInferred, &missedShare},
-	Page:   fanOutPage,
 	Seen:   func(v *view.View) bool { return len(v.PacketNestings()) > 0 },
 	Detect: detectFanOut,
 }

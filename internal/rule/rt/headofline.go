@@ -1,8 +1,6 @@
 package rt
 
 import (
-	_ "embed"
-
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -10,9 +8,6 @@ import (
 	"rtrail/internal/unit"
 	"rtrail/internal/view"
 )
-
-//go:embed headofline.md
-var headOfLinePage string
 
 var headOfLine = rule.Rule{
 	ID:       "rt/head-of-line",
@@ -22,7 +17,6 @@ var headOfLine = rule.Rule{
 	Explains: []string{"rt/server-slow", "rt/worker-queueing", "rt/slow-connections"},
 	Thresholds: []*rule.Threshold{&answeredMeanwhile, &minSlow, &minTime, &minSeconds, &mostOfTheTime, &minRequests, &pathIsSmall, &mostlyInferred,
 		&missedShare, &fewSamples},
-	Page:   headOfLinePage,
 	Seen:   func(v *view.View) bool { return answered(v, int64(minRequests.Value)) },
 	Detect: detectHeadOfLine,
 }

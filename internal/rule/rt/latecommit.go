@@ -1,7 +1,6 @@
 package rt
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 	"time"
@@ -15,9 +14,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed latecommit.md
-var lateCommitPage string
-
 var lateCommit = rule.Rule{
 	ID:       "rt/late-commit",
 	Title:    "clients let transactions wait before they commit",
@@ -28,7 +24,6 @@ var lateCommit = rule.Rule{
 	Explains:   []string{"rt/server-slow", "rt/client-slow", "mysql/row-lock-wait", "mysql/long-transaction"},
 	Refutes:    []string{"transactions of MySQL"},
 	Thresholds: []*rule.Threshold{&minCommits, &lateTimes, &lateAtLeast, &lateShare, &mostlyInferred, &missedShare},
-	Page:       lateCommitPage,
 	Seen:       commitsSeen,
 	Detect:     detectLateCommit,
 }

@@ -1,7 +1,6 @@
 package rt
 
 import (
-	_ "embed"
 	"slices"
 	"time"
 
@@ -13,9 +12,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed oneslowbackend.md
-var oneSlowBackendPage string
-
 var oneSlowBackend = rule.Rule{
 	ID:       "rt/one-slow-backend",
 	Title:    "one backend is slower than the others",
@@ -25,7 +21,6 @@ var oneSlowBackend = rule.Rule{
 	Refutes:  []string{"response times"},
 	Thresholds: []*rule.Threshold{&fewestPeers, &slowerThanPeers, &slowerBy, &alike, &sameShare, &alikeSize, &hotShare, &mostOfTheTime, &minRequests,
 		&mostlyInferred, &missedShare, &fewSamples},
-	Page:   oneSlowBackendPage,
 	Seen:   func(v *view.View) bool { return len(groups(v)) > 0 },
 	Detect: detectOneSlowBackend,
 }

@@ -1,7 +1,6 @@
 package rt
 
 import (
-	_ "embed"
 	"time"
 
 	"rtrail/internal/metric"
@@ -12,9 +11,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed pathslow.md
-var pathSlowPage string
-
 var pathSlow = rule.Rule{
 	ID:       "rt/path-slow",
 	Title:    "the network between client and server takes the time",
@@ -24,7 +20,6 @@ var pathSlow = rule.Rule{
 	Explains: []string{"rt/server-slow"},
 	Thresholds: []*rule.Threshold{&lossTakes, &minRepeats, &queued, &worthQueueing, &grown, &minHandshakes, &mostOfTheTime, &minRequests,
 		&mostlyInferred, &missedShare, &fewSamples, &notLonger},
-	Page:   pathSlowPage,
 	Detect: detectPathSlow,
 }
 

@@ -2,10 +2,17 @@
 // at, how they are distributed, and what requests wait for.
 package rt
 
-import "rtrail/internal/rule"
+import (
+	"embed"
+
+	"rtrail/internal/rule"
+)
+
+//go:embed *.md
+var pages embed.FS
 
 // Rules are the rules of this domain.
-var Rules = []rule.Rule{
+var Rules = rule.WithPages(pages,
 	serverSlow, pathSlow, clientSlow, workerQueueing, oneSlowBackend, connectSlow,
 	firstDisconnect, errorAnswers, lateCommit, slowConnections, headOfLine, fanOut, chatty,
-}
+)

@@ -1,7 +1,6 @@
 package rt
 
 import (
-	_ "embed"
 	"fmt"
 	"time"
 
@@ -14,9 +13,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed serverslow.md
-var serverSlowPage string
-
 var serverSlow = rule.Rule{
 	ID:       "rt/server-slow",
 	Title:    "clients wait for a server, not for the network",
@@ -24,7 +20,6 @@ var serverSlow = rule.Rule{
 	Needs:    []recording.Table{recording.PacketCaptures, recording.PacketServices},
 	Thresholds: []*rule.Threshold{&worthWaiting, &slowerThanItself, &minSlow, &minTime, &minSeconds, &mostOfTheTime, &minRequests, &noticed, &minAnswers, &someoneWaits, &heldUp,
 		&pathIsSmall, &otherWaits, &gaveUpAfter, &gaveUpTimes, &gaveUpClients, &mostlyInferred, &missedShare, &fewSamples},
-	Page:   serverSlowPage,
 	Seen:   func(v *view.View) bool { return answered(v, int64(minRequests.Value)) && allHeard(v) },
 	Detect: detectServerSlow,
 }

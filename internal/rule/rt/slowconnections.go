@@ -2,7 +2,6 @@ package rt
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -16,9 +15,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed slowconnections.md
-var slowConnectionsPage string
-
 var slowConnections = rule.Rule{
 	ID:       "rt/slow-connections",
 	Formerly: []string{"rt/slow-group"},
@@ -29,7 +25,6 @@ var slowConnections = rule.Rule{
 	Explains:   []string{"rt/server-slow", "rt/worker-queueing"},
 	Refutes:    []string{"response times"},
 	Thresholds: []*rule.Threshold{&groupTimes, &someOfEach, &groupRequests, &byChance, &confirmed, &resentShare, &minRequests},
-	Page:       slowConnectionsPage,
 	Seen:       connectionsToCompare,
 	Detect:     detectSlowConnections,
 }

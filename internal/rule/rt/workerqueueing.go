@@ -1,7 +1,6 @@
 package rt
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 	"strings"
@@ -16,9 +15,6 @@ import (
 	"rtrail/internal/view"
 )
 
-//go:embed workerqueueing.md
-var workerQueueingPage string
-
 var workerQueueing = rule.Rule{
 	ID:       "rt/worker-queueing",
 	Formerly: []string{"rt/two-humps"},
@@ -29,7 +25,6 @@ var workerQueueing = rule.Rule{
 	Refutes:  []string{"response times"},
 	Thresholds: []*rule.Threshold{&leastStep, &tooth, &onTeeth, &gapShare, &toothShare, &apart, &humpShare, &hollow, &worthWaiting,
 		&mostOfTheTime, &minRequests},
-	Page:   workerQueueingPage,
 	Seen:   func(v *view.View) bool { return answered(v, 2*int64(minRequests.Value)) },
 	Detect: detectWorkerQueueing,
 }
