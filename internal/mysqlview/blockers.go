@@ -2,10 +2,12 @@ package mysqlview
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/unit"
@@ -105,7 +107,7 @@ type blocker struct {
 	User      string   `json:"user"`
 	Client    string   `json:"client"`
 	Command   string   `json:"command"`
-	For       *float64 `json:"for_s"`
+	For       document.Number `json:"for_s"`
 	Statement string   `json:"statement"` // that runs, or the last one
 	Lock      string   `json:"lock"`      // row, metadata, table, user
 	Object    string   `json:"object"`
@@ -117,7 +119,7 @@ type blocker struct {
 type victim struct {
 	Session   int64    `json:"session"`
 	Behind    int64    `json:"behind"` // whom it waits for directly
-	Waited    *float64 `json:"waited_s"`
+	Waited    document.Number `json:"waited_s"`
 	Statement string   `json:"statement"`
 }
 
@@ -134,10 +136,9 @@ func blockersJSON(list []view.MySQLBlocker) []blocker {
 }
 
 // secondsOf is null for what is not known.
-func secondsOf(d time.Duration) *float64 {
+func secondsOf(d time.Duration) document.Number {
 	if d < 0 {
-		return nil
+		return document.Number(math.NaN())
 	}
-	s := d.Seconds()
-	return &s
+	return document.Number(d.Seconds())
 }

@@ -1,10 +1,9 @@
 package mysqlview
 
 import (
-	"encoding/json"
 	"io"
-	"math"
-	"time"
+
+	"rtrail/internal/document"
 )
 
 // JSON prints an object per row and line. What is not known is null.
@@ -15,61 +14,43 @@ type JSON struct {
 
 // Row prints one.
 func (j *JSON) Row(r *Row) error {
-	b := []byte(`{"at":`)
-	add := func(key string, value any) {
-		text, err := json.Marshal(value)
-		if err != nil {
-			text = []byte("null")
-		}
-		if key != "" {
-			b = append(b, `,"`+key+`":`...)
-		}
-		b = append(b, text...)
-	}
-	add("", r.At.Format(time.RFC3339Nano))
-	add("seconds", r.Seconds)
-	add("server", r.Server)
-	add("state", r.State)
+	var o document.Object
+	o.Add("at", r.At)
+	o.Add("seconds", r.Seconds)
+	o.Add("server", r.Server)
+	o.Add("state", r.State)
 	if !r.Since.IsZero() {
-		add("since", r.Since.Format(time.RFC3339Nano))
+		o.Add("since", r.Since)
 	}
 	if r.Error != "" {
-		add("error", r.Error)
+		o.Add("error", r.Error)
 	}
 	if r.Waited > 0 {
-		add("waited_s", r.Waited.Seconds())
-	}
-	number := func(key string, v float64) {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			add(key, nil)
-			return
-		}
-		add(key, v)
+		o.Add("waited_s", r.Waited.Seconds())
 	}
 	if r.Answer >= 0 {
-		number("answer_s", r.Answer.Seconds())
+		o.Add("answer_s", r.Answer.Seconds())
 	}
 	for _, c := range columns {
 		if c.get != nil && (c.kind != packets || j.Packets) {
-			number(c.key, c.get(r))
+			o.Add(c.key, document.Number(c.get(r)))
 		}
 	}
-	number("row_locks_waiting", r.RowLocksWaiting)
+	o.Add("row_locks_waiting", document.Number(r.RowLocksWaiting))
 	if j.Packets {
-		number("rt_max_s", r.RTMost)
-		number("rt_requests", r.RTCount)
+		o.Add("rt_max_s", document.Number(r.RTMost))
+		o.Add("rt_requests", document.Number(r.RTCount))
 	}
 	if p := r.Pool; p != nil {
-		add("pool_worst_group", map[string]int64{
+		o.Add("pool_worst_group", map[string]int64{
 			"group": int64(p.Group), "groups": int64(p.Groups), "queued": p.Queued, "active": p.Active, "threads": p.Threads,
 		})
 	}
 	if len(r.Blockers) > 0 {
-		add("blockers", blockersJSON(r.Blockers))
+		o.Add("blockers", blockersJSON(r.Blockers))
 	}
 	if len(r.Replicas) > 0 {
-		add("replication", replicasJSON(r.Replicas))
+		o.Add("replication", replicasJSON(r.Replicas))
 	}
-	_, err := j.Out.Write(append(b, "}\n"...))
-	return err
+	return document.JSONLine(j.Out, o)
 }

@@ -3,6 +3,7 @@ package mysqlview
 import (
 	"strings"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
@@ -40,7 +41,7 @@ type replica struct {
 	Source     string   `json:"source"`
 	IORunning  string   `json:"io_running"`
 	SQLRunning string   `json:"sql_running"`
-	Lag        *float64 `json:"lag_s"`   // null: not told, as while it does not run
+	Lag        document.Number `json:"lag_s"`   // null: not told, as while it does not run
 	Delay      float64  `json:"delay_s"` // that it was told to keep
 	IOErrno    int32    `json:"io_errno"`
 	IOError    string   `json:"io_error"`

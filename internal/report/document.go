@@ -3,11 +3,11 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/refusal"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
@@ -100,8 +100,8 @@ type Link struct {
 	Name      string   `json:"name"`
 	Processes int      `json:"processes,omitempty"` // that wait, if several
 	For       string   `json:"for"`
-	Waiting   *float64 `json:"waiting"` // what it waited for at a time; null: not known
-	Longest   *float64 `json:"longest_seconds"`
+	Waiting   document.Number `json:"waiting"` // what it waited for at a time; null: not known
+	Longest   document.Number `json:"longest_seconds"`
 }
 
 // Subject is whom a finding is about. Fields that do not apply are left out.
@@ -118,8 +118,8 @@ type Subject struct {
 
 // Impact is what a fault costs; null where it could not be measured.
 type Impact struct {
-	TimeLost *float64 `json:"time_lost_per_second"`
-	Share    *float64 `json:"share"`
+	TimeLost document.Number `json:"time_lost_per_second"`
+	Share    document.Number `json:"share"`
 	Text     string   `json:"text"`
 }
 
@@ -129,9 +129,9 @@ type Evidence struct {
 	Metric   string   `json:"metric"`
 	Formerly []string `json:"formerly,omitempty"`
 	What     string   `json:"what"`
-	Value    *float64 `json:"value"`
+	Value    document.Number `json:"value"`
 	Unit     string   `json:"unit"`
-	Limit    *float64 `json:"limit"`
+	Limit    document.Number `json:"limit"`
 	Source   string   `json:"source"`
 	Check    string   `json:"check"`
 	Lossy    bool     `json:"lossy"`
@@ -151,8 +151,8 @@ type Unjudged struct {
 	Counter   string   `json:"counter"`
 	Where     string   `json:"where"` // "" for the host itself
 	Subject   Subject  `json:"subject"`
-	Count     *float64 `json:"count"`
-	PerSecond *float64 `json:"per_second"`
+	Count     document.Number `json:"count"`
+	PerSecond document.Number `json:"per_second"`
 	Unit      string   `json:"unit"`
 	Meaning   string   `json:"meaning"` // of one count
 	Detail    string   `json:"detail"`
@@ -186,8 +186,8 @@ type Probe struct {
 	Name       string   `json:"name"`
 	OK         bool     `json:"ok"`
 	Runs       int      `json:"runs"`
-	Seconds    *float64 `json:"seconds"`
-	CPUSeconds *float64 `json:"cpu_seconds"`
+	Seconds    document.Number `json:"seconds"`
+	CPUSeconds document.Number `json:"cpu_seconds"`
 	Rows       int64    `json:"rows"`
 	Lost       int64    `json:"lost"`
 	Late       int      `json:"late"`
@@ -201,20 +201,17 @@ type ProcessTime struct {
 	PID      int32    `json:"pid"`
 	Threads  int      `json:"threads"`
 	Samples  int      `json:"samples"`
-	OnCPU    *float64 `json:"on_cpu"`
-	Runnable *float64 `json:"runnable"`
-	Disk     *float64 `json:"disk"`
-	Lock     *float64 `json:"lock"`
-	Network  *float64 `json:"network"`
-	Sleeping *float64 `json:"sleeping"`
+	OnCPU    document.Number `json:"on_cpu"`
+	Runnable document.Number `json:"runnable"`
+	Disk     document.Number `json:"disk"`
+	Lock     document.Number `json:"lock"`
+	Network  document.Number `json:"network"`
+	Sleeping document.Number `json:"sleeping"`
 }
 
 // JSON writes the verdict for other programs.
 func JSON(w io.Writer, v verdict.Verdict) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(NewDocument(v))
+	return document.JSON(w, NewDocument(v))
 }
 
 // NewDocument gives the verdict the shape of its JSON form.
@@ -243,7 +240,7 @@ func NewDocument(v verdict.Verdict) Document {
 		}),
 		Probes: each(v.Probes, func(p verdict.ProbeHealth) Probe {
 			return Probe{
-				Name: p.Name, OK: p.OK, Runs: p.Runs, Seconds: number(p.Seconds), CPUSeconds: number(p.CPU),
+				Name: p.Name, OK: p.OK, Runs: p.Runs, Seconds: document.Number(p.Seconds), CPUSeconds: document.Number(p.CPU),
 				Rows: p.Rows, Lost: p.Lost, Late: p.Late, Error: p.Error, How: p.Remedy.String(),
 			}
 		}),
@@ -251,8 +248,8 @@ func NewDocument(v verdict.Verdict) Document {
 		Time: each(v.Time, func(t verdict.ProcessTime) ProcessTime {
 			return ProcessTime{
 				Name: t.Name, PID: t.PID, Threads: t.Threads, Samples: t.Samples,
-				OnCPU: number(t.OnCPU), Runnable: number(t.Runnable), Disk: number(t.Disk),
-				Lock: number(t.Lock), Network: number(t.Network), Sleeping: number(t.Sleeping),
+				OnCPU: document.Number(t.OnCPU), Runnable: document.Number(t.Runnable), Disk: document.Number(t.Disk),
+				Lock: document.Number(t.Lock), Network: document.Number(t.Network), Sleeping: document.Number(t.Sleeping),
 			}
 		}),
 		Captures: each(v.Captures, capture), Notes: each(v.Notes, same), Thresholds: each(v.Thresholds, newThreshold),
@@ -304,36 +301,28 @@ func chains(list []verdict.Chain) (out [][]Link) {
 
 func newUnjudged(c refusal.Risen) Unjudged {
 	return Unjudged{
-		Counter: c.Name, Where: c.Scope.Where, Subject: newSubject(c.Scope.Subject, ""), Count: number(c.Count), PerSecond: number(c.Rate), Unit: c.Unit,
+		Counter: c.Name, Where: c.Scope.Where, Subject: newSubject(c.Scope.Subject, ""), Count: document.Number(c.Count), PerSecond: document.Number(c.Rate), Unit: c.Unit,
 		Meaning: c.Means, Detail: c.Detail, Resource: c.Resource, Rules: each(c.Rules, same), Source: c.File, Check: c.Check().String(),
 	}
 }
 
 func newEvidence(e rule.Evidence) Evidence {
-	var limit *float64
+	limit := math.NaN()
 	if e.Limit != nil {
-		limit = number(*e.Limit)
+		limit = *e.Limit
 	}
 	return Evidence{
-		Metric: e.Metric.ID, Formerly: e.Metric.Formerly, What: e.What.String(), Value: number(e.Value), Unit: e.Metric.Unit, Limit: limit,
+		Metric: e.Metric.ID, Formerly: e.Metric.Formerly, What: e.What.String(), Value: document.Number(e.Value), Unit: e.Metric.Unit, Limit: document.Number(limit),
 		Source: e.Metric.Source, Check: e.Command().String(), Lossy: e.Lossy, Counters: e.FromCounters(),
 	}
 }
 
-// number is null for what JSON cannot say.
-func number(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
-}
-
 // measured is null for impacts that could not be measured, which are 0.
-func measured(v float64) *float64 {
+func measured(v float64) document.Number {
 	if v == 0 {
-		return nil
+		v = math.NaN()
 	}
-	return number(v)
+	return document.Number(v)
 }
 
 // moment is null for a time that is not known.

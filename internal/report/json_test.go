@@ -72,7 +72,7 @@ func TestJSONNeverHoldsNaN(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	if e := d.Findings[0].Evidence[0]; e.Value != nil || e.Limit != nil {
+	if e := d.Findings[0].Evidence[0]; !math.IsNaN(float64(e.Value)) || !math.IsNaN(float64(e.Limit)) {
 		t.Errorf("want null for numbers that are not finite, got value %v, limit %v", e.Value, e.Limit)
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"rtrail/internal/document"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
 	"rtrail/internal/view"
@@ -30,26 +31,26 @@ func vitals(v verdict.Vitals) (words []string) {
 
 // Vitals say how busy the host was in the window; null is what was not read.
 type Vitals struct {
-	CPU          *float64      `json:"cpu"`
-	Load         *float64      `json:"load"`
-	MemoryFree   *float64      `json:"memory_free"`
-	Disk         *float64      `json:"disk"`
-	NetworkBytes *float64      `json:"network_bytes_per_second"`
+	CPU          document.Number      `json:"cpu"`
+	Load         document.Number      `json:"load"`
+	MemoryFree   document.Number      `json:"memory_free"`
+	Disk         document.Number      `json:"disk"`
+	NetworkBytes document.Number      `json:"network_bytes_per_second"`
 	MySQL        []MySQLVitals `json:"mysql"`
 }
 
 // MySQLVitals are those of one server that answered.
 type MySQLVitals struct {
 	Server     string   `json:"server"`
-	Connected  *float64 `json:"connected"`
-	Statements *float64 `json:"statements_per_second"`
+	Connected  document.Number `json:"connected"`
+	Statements document.Number `json:"statements_per_second"`
 }
 
 func newVitals(v verdict.Vitals) Vitals {
 	return Vitals{
-		CPU: number(v.CPU), Load: number(v.Load), MemoryFree: number(v.MemoryFree), Disk: number(v.Disk), NetworkBytes: number(v.NetworkBytes),
+		CPU: document.Number(v.CPU), Load: document.Number(v.Load), MemoryFree: document.Number(v.MemoryFree), Disk: document.Number(v.Disk), NetworkBytes: document.Number(v.NetworkBytes),
 		MySQL: each(v.MySQL, func(s verdict.MySQLVitals) MySQLVitals {
-			return MySQLVitals{Server: s.Server, Connected: number(s.Connected), Statements: number(s.Statements)}
+			return MySQLVitals{Server: s.Server, Connected: document.Number(s.Connected), Statements: document.Number(s.Statements)}
 		}),
 	}
 }

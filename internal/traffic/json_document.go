@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
@@ -68,7 +69,7 @@ func (d *Document) interval(at int64, services []*summary.Second) {
 }
 
 func (d *Document) value(v any) {
-	b, err := json.Marshal(v)
+	b, err := document.AppendJSON(d.w.AvailableBuffer(), v)
 	if err == nil {
 		_, err = d.w.Write(b)
 	}
@@ -176,11 +177,10 @@ func (l *LiveJSON) interval(at int64, services []*summary.Second) {
 		l.dropped, drops = dropped, &since
 	}
 	var b bytes.Buffer
-	lines := json.NewEncoder(&b)
 	for _, x := range services {
 		v := secondOf(at, l.slots.every, l.Cover, x)
 		v.Dropped = drops
-		if err := lines.Encode(v); err != nil && l.err == nil {
+		if err := document.JSONLine(&b, v); err != nil && l.err == nil {
 			l.err = err
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"net/netip"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
 )
@@ -127,47 +127,10 @@ func count(b []byte, n int64, ok bool) []byte {
 	return strconv.AppendInt(b, n, 10)
 }
 
-const hexDigits = "0123456789abcdef"
-
-// text appends a string, or null if it is empty. Bytes that are not UTF-8 become
-// the replacement character, as the standard library has it.
+// text appends a string, or null if it is empty.
 func text(b []byte, s string) []byte {
 	if s == "" {
 		return append(b, "null"...)
 	}
-	b = append(b, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		size := 1
-		if c >= utf8.RuneSelf {
-			var r rune
-			if r, size = utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || size > 1 {
-				i += size
-				continue
-			}
-		}
-		b = append(b, s[from:i]...)
-		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c == '\n':
-			b = append(b, `\n`...)
-		case c == '\t':
-			b = append(b, `\t`...)
-		case c < ' ':
-			b = append(b, `\u00`...)
-			b = append(b, hexDigits[c>>4], hexDigits[c&15])
-		default:
-			b = append(b, "\ufffd"...)
-		}
-		i += size
-		from = i
-	}
-	b = append(b, s[from:]...)
-	return append(b, '"')
+	return document.AppendString(b, s)
 }

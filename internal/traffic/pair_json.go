@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/pair"
 )
 
@@ -124,9 +125,7 @@ func (p Pair) JSON(out io.Writer) error {
 	for i := range r.Slowest {
 		doc.Slowest = append(doc.Slowest, lines.PairTransaction(nil, &r.Slowest[i]))
 	}
-	e := json.NewEncoder(out)
-	e.SetIndent("", "  ")
-	return e.Encode(doc)
+	return document.JSON(out, doc)
 }
 
 func pairSideOf(s *pair.Side) pairSideJSON {

@@ -1,8 +1,9 @@
 package audit
 
 import (
-	"encoding/json"
 	"io"
+
+	"rtrail/internal/document"
 )
 
 type jsonReport struct {
@@ -58,7 +59,5 @@ func (r *Report) JSON(out io.Writer) error {
 		}
 		doc.Settings = append(doc.Settings, j)
 	}
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(doc)
+	return document.JSON(out, doc)
 }

@@ -2,12 +2,12 @@ package show
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
@@ -64,8 +64,8 @@ func Collapsed(out io.Writer, p *stack.Profile) error {
 	return w.Flush()
 }
 
-// The document that --json prints; docs/stacks.md describes it.
-type document struct {
+// The result that --json prints; docs/stacks.md describes it.
+type result struct {
 	Sources []source  `json:"sources"`
 	Notes   []string  `json:"notes,omitempty"` // what could not be seen
 	Process []process `json:"processes"`
@@ -166,7 +166,7 @@ type entry struct {
 
 // JSON prints everything.
 func JSON(out io.Writer, p *stack.Profile, v *view.View, notes []string) error {
-	d := document{Notes: notes, Process: []process{}, Waits: []wait{}, Stacks: []entry{}}
+	d := result{Notes: notes, Process: []process{}, Waits: []wait{}, Stacks: []entry{}}
 	for _, s := range p.Sources {
 		e := source{Name: s.Name, Format: s.Format, Kind: s.Kind, Dumps: s.Samples, Threads: s.Threads, Bytes: s.Bytes, Lines: s.Lines, Unreadable: s.Unreadable}
 		for _, b := range s.Problems {
@@ -197,8 +197,5 @@ func JSON(out io.Writer, p *stack.Profile, v *view.View, notes []string) error {
 	for _, s := range p.Stacks {
 		d.Stacks = append(d.Stacks, entry{s.Kind, s.Count, s.PID, s.Process, s.State, s.TID, s.Thread, s.Frames, s.Raw, s.Objects})
 	}
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(d)
+	return document.JSON(out, d)
 }
