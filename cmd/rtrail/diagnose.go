@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rtrail/internal/document"
 	"rtrail/internal/nearest"
 	"rtrail/internal/privilege"
 	"rtrail/internal/probe/census"
@@ -30,10 +29,9 @@ type diagnosis struct {
 	length   time.Duration
 	interval time.Duration
 	at       string
-	json     bool
-	markdown bool
-	verbose  bool
-	failOn   string
+	face
+	verbose bool
+	failOn  string
 
 	iface string // live capture beside the host
 	ports string
@@ -82,8 +80,7 @@ the verdict then says whether client, server or the path between is slow.`,
 	f.DurationVar(&d.length, "for", 10*time.Second, "how long to watch, or how much of a recording to judge")
 	f.DurationVar(&d.interval, "interval", 0, "time between two samples (default 1s, and more in windows of over 30s)")
 	f.StringVar(&d.at, "at", "", "judge a recording from this time on: "+momentForms)
-	f.BoolVar(&d.json, "json", false, "print the verdict as JSON (docs/verdict.schema.json)")
-	f.BoolVar(&d.markdown, "markdown", false, "print the verdict as Markdown")
+	d.face.add(f, "the verdict")
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
 	f.StringVarP(&d.iface, "interface", "i", "", "also capture packets on this interface (any: on all)")
 	f.StringVarP(&d.ports, "port", "p", "", "only packets of these ports, comma-separated")
@@ -105,7 +102,8 @@ func (d *diagnosis) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.print(cmd.OutOrStdout(), v); err != nil {
+	answer := report.Compose(v, d.verbose || d.markdown)
+	if err := d.face.print(cmd.OutOrStdout(), answer, report.NewDocument(v)); err != nil {
 		return err
 	}
 	if why, baseless := v.Baseless(); baseless {
@@ -160,6 +158,9 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	if err := d.sides.check(args, d.iface); err != nil {
 		return err
 	}
+	if err := d.face.check(); err != nil {
+		return err
+	}
 	missing := checkThere(cmd, args)
 	switch {
 	case d.iface != "" && len(args) > 0:
@@ -170,8 +171,6 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 		return usageError("--netns needs an interface: -i IF")
 	case len(d.as) > 0 && d.iface == "" && !d.sides.given() && len(args) == 0:
 		return errDecodeAs
-	case d.json && d.markdown:
-		return usageError("--json and --markdown exclude each other")
 	case d.length <= 0:
 		return usageError("--for %v: the time must be positive", d.length)
 	case cmd.Flags().Changed("interval") && d.interval < 100*time.Millisecond:
@@ -285,19 +284,4 @@ func (d *diagnosis) replayed(ctx context.Context, path string, lengthGiven bool)
 		r.At = func(held recording.Window) (time.Time, error) { return moment(d.at, held.From, held.To, time.Now()) }
 	}
 	return judged(ctx, &r)
-}
-
-// print writes the verdict in the form asked for.
-func (d *diagnosis) print(out io.Writer, v verdict.Verdict) error {
-	switch {
-	case d.json:
-		return report.JSON(out, v)
-	case d.markdown:
-		return report.Markdown(out, v)
-	}
-	width, tty := terminalWidth(out)
-	return report.Terminal(out, v, report.TerminalOptions{
-		TerminalOptions: document.TerminalOptions{Width: width, Color: tty && colours(), Break: tty},
-		Verbose:         d.verbose,
-	})
 }

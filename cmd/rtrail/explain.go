@@ -16,7 +16,8 @@ import (
 )
 
 func newExplainCommand() *cobra.Command {
-	return &cobra.Command{
+	var as face
+	cmd := &cobra.Command{
 		Use:   "explain [ID | WORD...]",
 		Short: "Explain a finding, a metric or a counter: what it means, where it comes from, what to do",
 		Long: `Prints the page of a rule, the dictionary entry of a metric, or what is known
@@ -34,21 +35,27 @@ arguments it lists everything that it can explain.`,
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return explainTo(cmd.OutOrStdout(), strings.Join(args, " "))
+			if err := as.check(); err != nil {
+				return err
+			}
+			return explainTo(cmd.OutOrStdout(), strings.Join(args, " "), as)
 		},
 	}
+	as.add(cmd.Flags(), "the page, or the list,")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
 }
 
 // maxListed is how many entries a search lists below the page of the best one.
 const maxListed = 12
 
-func explainTo(out io.Writer, query string) error {
+func explainTo(out io.Writer, query string, as face) error {
 	entries := explain.Entries(catalogue.Rules)
 	if query == "" {
-		return listEntries(out, entries)
+		return as.print(out, explain.List(entries), explain.Names(entries))
 	}
-	if e, ok := explain.Find(entries, query); ok && !e.Column {
-		return document.Page(out, e.Page, pageOptions(out))
+	if e, ok := explain.Find(entries, query); ok && e.Kind != explain.Heading {
+		return printPage(out, e.Page, as, e)
 	}
 	hits := explain.Search(entries, query)
 	if len(hits) == 0 || isRuleID(entries, query) {
@@ -58,76 +65,34 @@ func explainTo(out io.Writer, query string) error {
 		}
 		return usageError("nothing is known about %q%s; rtrail explain lists everything", query, nearest.Hint(query, ids))
 	}
-	page := hits[0].Page
+	page, others := hits[0].Page, hits[1:]
 	if meaning := explain.Meaning(query); meaning != "" {
 		page = "**" + query + "**: " + meaning + "\n\n" + page
 	}
-	if err := document.Page(out, page, pageOptions(out)); err != nil {
+	if err := printPage(out, page, as, append(hits[:1:1], explain.Names(others)...)); err != nil || len(others) == 0 || as.json {
 		return err
 	}
-	others := hits[1:]
-	if len(others) == 0 {
-		return nil
-	}
-	if _, err := fmt.Fprintf(out, "\n%s also about %q; rtrail explain ID opens one:\n", unit.Plural(len(others), "page is", "pages are"), query); err != nil {
+	title := fmt.Sprintf("%s also about %q; rtrail explain ID opens one:", unit.Plural(len(others), "page is", "pages are"), query)
+	fmt.Fprintln(out)
+	return as.print(out, document.Document{Blocks: []document.Block{explain.Table(title, others[:min(len(others), maxListed)])}}, nil)
+}
+
+// printPage prints a page, or as JSON the entry it is of.
+func printPage(out io.Writer, page string, as face, entry any) error {
+	switch {
+	case as.json:
+		return document.JSON(out, entry)
+	case as.markdown:
+		_, err := io.WriteString(out, page)
 		return err
 	}
-	return printEntries(out, others[:min(len(others), maxListed)])
+	return document.Page(out, page, terminalOptions(out))
 }
 
 // isRuleID says whether a query names the domain of rules, as a mistyped ID does.
 func isRuleID(entries []explain.Entry, query string) bool {
 	domain, _, ok := strings.Cut(query, "/")
 	return ok && !strings.Contains(query, " ") && slices.ContainsFunc(entries, func(e explain.Entry) bool {
-		return e.Rule && strings.HasPrefix(e.ID, domain+"/")
+		return e.Kind == explain.Finding && strings.HasPrefix(e.ID, domain+"/")
 	})
-}
-
-func listEntries(out io.Writer, entries []explain.Entry) error {
-	var rules, metrics, counters, columns []explain.Entry
-	for _, e := range entries {
-		switch {
-		case e.Rule:
-			rules = append(rules, e)
-		case e.Counter:
-			counters = append(counters, e)
-		case e.Column:
-			columns = append(columns, e)
-		default:
-			metrics = append(metrics, e)
-		}
-	}
-	for i, section := range []struct {
-		title string
-		list  []explain.Entry
-	}{{"Findings", rules}, {"Metrics", metrics}, {"Counters of refused, failed and delayed work", counters}, {"Columns", columns}} {
-		if i > 0 {
-			section.title = "\n" + section.title
-		}
-		if _, err := fmt.Fprintln(out, section.title); err != nil {
-			return err
-		}
-		if err := printEntries(out, section.list); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func printEntries(out io.Writer, list []explain.Entry) error {
-	width := 0
-	for _, e := range list {
-		width = max(width, len(e.ID))
-	}
-	for _, e := range list {
-		if _, err := fmt.Fprintf(out, "  %-*s  %s\n", width, e.ID, e.Title); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func pageOptions(out io.Writer) document.TerminalOptions {
-	width, tty := terminalWidth(out)
-	return document.TerminalOptions{Width: width, Color: tty && colours()}
 }

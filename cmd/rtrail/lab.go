@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rtrail/internal/document"
 	"rtrail/internal/lab/cases"
 	"rtrail/internal/lab/env"
 	"rtrail/internal/nearest"
@@ -33,19 +33,22 @@ that others depend on.`,
 }
 
 func newLabListCommand() *cobra.Command {
-	return &cobra.Command{
+	var as face
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the cases",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, c := range cases.All() {
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-32s %s\n", c.ID, c.Title); err != nil {
-					return err
-				}
+			if err := as.check(); err != nil {
+				return err
 			}
-			return nil
+			list := cases.All()
+			return as.print(cmd.OutOrStdout(), cases.List(list), cases.Entries(list))
 		},
 	}
+	as.add(cmd.Flags(), "the list")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
 }
 
 func newLabCleanCommand() *cobra.Command {
@@ -73,11 +76,10 @@ const (
 
 // labRun is what `rtrail lab run` was asked to do.
 type labRun struct {
-	all      bool
-	json     bool
-	markdown bool
-	repeat   int
-	again    int
+	face
+	all    bool
+	repeat int
+	again  int
 }
 
 func newLabRunCommand() *cobra.Command {
@@ -94,11 +96,11 @@ func newLabRunCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&r.all, "all", false, "run every case, but those that need servers nobody installs by default")
+	f.BoolVar(&r.all, "all", false, "run all cases except those for optional servers")
 	f.BoolVar(&r.json, "json", false, "print one JSON object per case")
 	f.BoolVar(&r.markdown, "markdown", false, "print the results as a Markdown table")
-	f.IntVar(&r.repeat, "repeat", 1, "run everything so often, round after round")
-	f.IntVar(&r.again, "again", 0, "run a case that fails so often again before it counts as failed;\nruns in which the hypervisor takes CPUs away do not count then")
+	f.IntVar(&r.repeat, "repeat", 1, "how many rounds to run")
+	f.IntVar(&r.again, "again", 0, "how often a case that fails is run again before it counts as failed;\nruns in which the hypervisor takes CPUs away do not count then")
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -107,8 +109,8 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 	if r.repeat < 1 {
 		return usageError("--repeat must be at least 1, not %d", r.repeat)
 	}
-	if r.json && r.markdown {
-		return usageError("--json and --markdown exclude each other")
+	if err := r.face.check(); err != nil {
+		return err
 	}
 	selected, err := r.selected(args)
 	if err != nil {
@@ -132,7 +134,7 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 			if result.Unjudged {
 				unjudged++
 			}
-			if err := r.print(cmd, result); err != nil {
+			if err := r.tell(cmd, result); err != nil {
 				return err
 			}
 			if cmd.Context().Err() != nil {
@@ -140,11 +142,10 @@ func (r labRun) run(cmd *cobra.Command, args []string) error {
 			}
 		}
 	}
-	switch {
-	case r.markdown:
-		cases.WriteMarkdown(cmd.OutOrStdout(), summaries)
-	case r.repeat > 1 && !r.json:
-		cases.WriteTable(cmd.OutOrStdout(), summaries)
+	if r.markdown || r.repeat > 1 && !r.json {
+		if err := r.face.print(cmd.OutOrStdout(), cases.Table(summaries), nil); err != nil {
+			return err
+		}
 	}
 	switch {
 	case unjudged*provenBy > ran:
@@ -166,11 +167,11 @@ func (r labRun) runCase(cmd *cobra.Command, runner *cases.Runner, args []string,
 	return runner.RunUntilJudged(cmd.Context(), fresh)
 }
 
-// print writes one result, as it comes.
-func (r labRun) print(cmd *cobra.Command, result cases.Result) error {
+// tell prints one result, as it comes.
+func (r labRun) tell(cmd *cobra.Command, result cases.Result) error {
 	switch {
 	case r.json:
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+		return document.JSONLine(cmd.OutOrStdout(), result)
 	case r.markdown:
 		fmt.Fprintln(cmd.ErrOrStderr(), result.Line())
 		return nil

@@ -59,10 +59,8 @@ probes.
 			if err != nil {
 				return err
 			}
-			if r.markdown {
-				return document.Markdown(cmd.OutOrStdout(), d)
-			}
-			return document.Terminal(cmd.OutOrStdout(), d, pageOptions(cmd.OutOrStdout()))
+			as := face{markdown: r.markdown}
+			return as.print(cmd.OutOrStdout(), d, nil)
 		},
 	}
 	f := cmd.Flags()

@@ -25,7 +25,7 @@ const maxColumns = 1000
 func terminalWidth(out io.Writer) (width int, tty bool) {
 	f, ok := raw(out).(*os.File)
 	tty = ok && term.IsTerminal(int(f.Fd()))
-	if w, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && w > 0 && w <= maxColumns {
+	if w := wantedColumns(); w > 0 {
 		return w, tty
 	}
 	if !tty {
@@ -35,6 +35,14 @@ func terminalWidth(out io.Writer) (width int, tty bool) {
 		return w, true
 	}
 	return 80, true
+}
+
+// wantedColumns is what COLUMNS says, 0 if it says nothing.
+func wantedColumns() int {
+	if w, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && w > 0 && w <= maxColumns {
+		return w
+	}
+	return 0
 }
 
 // raw is where output goes that is no text: what escapes text would spoil it.

@@ -1,28 +1,36 @@
 package document
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Column is one column of a table.
 type Column struct {
 	Name  string
 	Short string // name on narrow terminals; "" for the same
 	Right bool   // numbers: the last digits stand below each other
-	// Drop says in which order columns leave a table that is too wide: the highest
-	// goes first, 0 stays.
+	// Group is printed above the first of its columns, which stand close together.
+	Group string
+	// Drop says in which order columns leave a table that is too wide: those with the
+	// highest number go first, together; 0 stays.
 	Drop int
-	// Cut is cut to what the others leave of the width: text. One column may be.
+	// Cut is cut to what the others leave of the width: text. One column may be Cut or
+	// Wrap.
 	Cut bool
+	// Wrap goes on in further lines where it does not fit: text, in the last column.
+	Wrap bool
 	// Fixed is the width in a table that is printed line by line; 0: as wide as its
 	// widest cell.
 	Fixed int
+	Style Style // of its cells
 }
 
 const (
-	// leastText is how many columns of a text are worth showing.
-	leastText = 16
+	// minText is how many columns of a text are worth showing.
+	minText = 16
 	// tableIndent is how far a table stands from the margin.
 	tableIndent = 1
-	gap         = "  "
 )
 
 // Lines prints the lines of a table one by one, which need not all be known.
@@ -30,10 +38,11 @@ type Lines struct {
 	columns []Column
 	wide    []int // -1: does not fit
 	indent  int
+	paint   func(Style, string) string // nil: no styles
 }
 
-// FixedLines are for columns whose widths are known before what is in them, in so
-// many columns of a terminal; 0 for any number.
+// FixedLines are for columns whose widths are known before their cells, on a
+// terminal of that width; 0 for any.
 func FixedLines(columns []Column, width int) *Lines {
 	natural := make([]int, len(columns))
 	for i, c := range columns {
@@ -44,70 +53,147 @@ func FixedLines(columns []Column, width int) *Lines {
 
 // newLines chooses columns for a width, and how wide each one is.
 func newLines(columns []Column, natural []int, width, indent int) *Lines {
-	l := &Lines{columns: columns, wide: make([]int, len(columns)), indent: indent}
-	copy(l.wide, natural)
-	if width <= 0 {
-		return l
-	}
-	for {
-		total, worst, text := indent-len(gap), -1, -1
+	l := &Lines{columns: columns, wide: append([]int(nil), natural...), indent: indent}
+	for width > 0 {
+		used, drop, text := indent, 0, -1
 		for i, c := range columns {
-			switch {
-			case l.wide[i] < 0:
+			if l.wide[i] < 0 {
 				continue
-			case c.Cut:
-				text = i
-				total += min(natural[i], leastText) + len(gap)
-			default:
-				total += l.wide[i] + len(gap)
 			}
-			if c.Drop > 0 && (worst < 0 || c.Drop > columns[worst].Drop) {
-				worst = i
+			n := l.wide[i]
+			if c.Cut || c.Wrap {
+				text, n = i, min(natural[i], minText)
 			}
+			used += l.gap(i) + n
+			drop = max(drop, c.Drop)
 		}
-		if total <= width || worst < 0 {
+		if used <= width || drop == 0 {
 			if text >= 0 {
-				l.wide[text] = min(natural[text], max(width-total, 0)+min(natural[text], leastText))
+				l.wide[text] = min(natural[text], max(width-used, 0)+min(natural[text], minText))
 			}
-			return l
+			break
 		}
-		l.wide[worst] = -1
+		for i, c := range columns {
+			if c.Drop == drop {
+				l.wide[i] = -1
+			}
+		}
 	}
+	return l
 }
 
-// AppendNames appends the line above the others.
-func (l *Lines) AppendNames(b []byte) []byte {
-	names := make([]string, len(l.columns))
-	for i, c := range l.columns {
-		names[i] = c.Name
+// gap is the space before a column.
+func (l *Lines) gap(i int) int {
+	for before := i - 1; before >= 0; before-- {
+		switch {
+		case l.wide[before] < 0:
+			continue
+		case l.columns[i].Group != "" && l.columns[before].Group == l.columns[i].Group:
+			return 1
+		}
+		return 2
 	}
-	return l.Append(b, names)
+	return 0
+}
+
+// begin is where a column begins.
+func (l *Lines) begin(column int) int {
+	at := l.indent
+	for i := range column {
+		if l.wide[i] >= 0 {
+			at += l.gap(i) + l.wide[i]
+		}
+	}
+	if l.wide[column] >= 0 {
+		at += l.gap(column)
+	}
+	return at
+}
+
+// AppendNames appends the names of the columns, below those of their groups.
+func (l *Lines) AppendNames(b []byte) []byte {
+	groups, names := blanks(nil, l.indent), make([]string, len(l.columns))
+	grouped := false
+	for i := 0; i < len(l.columns); i++ {
+		names[i] = l.columns[i].Name
+		if l.wide[i] < 0 {
+			continue
+		}
+		groups = blanks(groups, l.gap(i))
+		span, name := l.wide[i], l.columns[i].Group
+		for name != "" && i+1 < len(l.columns) && l.columns[i+1].Group == name {
+			i++
+			names[i] = l.columns[i].Name
+			if l.wide[i] >= 0 {
+				span += l.gap(i) + l.wide[i]
+			}
+		}
+		if grouped = grouped || name != ""; cells(name) > span {
+			name = "" // a torn word says nothing
+		}
+		groups = append(groups, pad(centered(name, span), span)...)
+	}
+	if grouped {
+		b = append(append(b, strings.TrimRight(string(groups), " ")...), '\n')
+	}
+	unstyled := *l
+	unstyled.paint = nil
+	return unstyled.Append(b, names)
+}
+
+// centered puts a name between dashes, which show what belongs to it.
+func centered(name string, span int) string {
+	free := span - cells(name)
+	if name == "" || free < 4 {
+		return name
+	}
+	return strings.Repeat("-", free/2-1) + " " + name + " " + strings.Repeat("-", free-free/2-1)
 }
 
 // Append appends the cells of one line.
 func (l *Lines) Append(b []byte, row []string) []byte {
 	begin := len(b)
 	b = blanks(b, l.indent)
-	first := true
+	var more []string // of a cell that goes on
 	for i, cell := range row {
-		if l.wide[i] < 0 {
+		wide, c := l.wide[i], &l.columns[i]
+		if wide < 0 {
 			continue
 		}
-		if !first {
-			b = append(b, gap...)
-		}
-		first = false
+		b = blanks(b, l.gap(i))
 		n := span(cell)
-		if l.columns[i].Cut && n > l.wide[i] {
-			cell = fit(cell, max(l.wide[i], 1))
+		if n > wide && (c.Cut || c.Wrap) {
+			if c.Cut {
+				cell = fit(cell, max(wide, 1))
+			} else {
+				more = wrap(cell, wide)
+				cell, more = more[0], more[1:]
+			}
 			n = span(cell)
 		}
-		if l.columns[i].Right {
-			b = append(blanks(b, l.wide[i]-n), cell...)
-		} else {
-			b = blanks(append(b, cell...), l.wide[i]-n)
+		if c.Right {
+			b = blanks(b, wide-n)
+		}
+		if l.paint != nil {
+			cell = l.paint(c.Style, cell)
+		}
+		b = append(b, cell...)
+		if !c.Right {
+			b = blanks(b, wide-n)
 		}
 	}
+	b = endLine(b, begin)
+	for _, cell := range more {
+		if l.paint != nil {
+			cell = l.paint(l.columns[len(row)-1].Style, cell)
+		}
+		b = append(append(blanks(b, l.begin(len(row)-1)), cell...), '\n')
+	}
+	return b
+}
+
+// endLine ends a line without the blanks before its end.
+func endLine(b []byte, begin int) []byte {
 	end := len(b)
 	for end > begin && b[end-1] == ' ' {
 		end--
@@ -115,15 +201,16 @@ func (l *Lines) Append(b []byte, row []string) []byte {
 	return append(b[:end], '\n')
 }
 
+const manyBlanks = "                                                                "
+
 func blanks(b []byte, n int) []byte {
-	const some = "                                                                "
-	for ; n > len(some); n -= len(some) {
-		b = append(b, some...)
+	for ; n > len(manyBlanks); n -= len(manyBlanks) {
+		b = append(b, manyBlanks...)
 	}
-	return append(b, some[:max(n, 0)]...)
+	return append(b, manyBlanks[:max(n, 0)]...)
 }
 
-// span is cells, which most texts have one of for each byte.
+// span is cells, at once for texts of ASCII.
 func span(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

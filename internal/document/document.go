@@ -39,8 +39,8 @@ type Finding struct {
 	Style    Style  // of the mark
 	Headline string
 	Rows     []Row
-	// Lines is the most a terminal shows of it, 0 all. Rows that are Spare give way
-	// first, the highest before the others.
+	// Lines is how many a terminal shows of it at most, 0 all. Rows that are Spare give
+	// way first, the highest before the others.
 	Lines int
 }
 
@@ -51,16 +51,25 @@ type Row struct {
 	Commands []string // to be pasted: never cut
 	Price    string   // what the commands cost
 	Danger   string   // what the commands may destroy; "" if nothing
-	Lines    int      // the most a terminal shows of the words, 0 all
+	Lines    int      // that a terminal shows of the words at most, 0 all
 	Spare    int      // 0: always shown
 }
 
 // Table has the same number of cells in every row.
 type Table struct {
-	Title   string
+	Title   string // "" for none
 	Columns []Column
 	Rows    [][]string
-	More    string // says what was left out
+	// Below has for each row what belongs to it and fits no column; nil: nothing.
+	Below [][]Row
+	Under int    // the column below which that begins
+	More  string // says what was left out
+}
+
+// Add appends a row of cells, and what stands below it.
+func (t *Table) Add(cells []string, below ...Row) {
+	t.Rows = append(t.Rows, cells)
+	t.Below = append(t.Below, below)
 }
 
 // List is things under one title.
@@ -76,7 +85,7 @@ type Item struct {
 	Words   string
 	Command string // to be pasted
 	Remedy  string // what to do about it, in words
-	Lines   int    // the most a terminal shows of the words, 0 all
+	Lines   int    // that a terminal shows of the words at most, 0 all
 }
 
 // Style says what words mean, not how they look.

@@ -13,11 +13,13 @@ import (
 // Markdown writes a document for tickets and post-mortems.
 func Markdown(w io.Writer, d Document) error {
 	b := &markdown{}
-	fmt.Fprintf(b, "# %s\n", md(d.Title))
+	if d.Title != "" {
+		fmt.Fprintf(b, "# %s\n", md(d.Title))
+	}
 	for _, block := range d.Blocks {
 		b.write(block)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
 	return err
 }
 
@@ -39,7 +41,9 @@ func (b *markdown) write(block Block) {
 	case Finding:
 		b.finding(x)
 	case Table:
-		b.heading(x.Title)
+		if x.Title != "" {
+			b.heading(x.Title)
+		}
 		b.table(x)
 	case List:
 		b.heading(x.Title)
@@ -94,7 +98,7 @@ func (b *markdown) finding(f Finding) {
 func (b *markdown) table(t Table) {
 	b.WriteString("\n|")
 	for _, c := range t.Columns {
-		fmt.Fprintf(b, " %s |", md(c.Name))
+		fmt.Fprintf(b, " %s |", plainWords(strings.TrimSpace(c.Group+" "+c.Name)))
 	}
 	b.WriteString("\n|")
 	for _, c := range t.Columns {
@@ -105,12 +109,33 @@ func (b *markdown) table(t Table) {
 		}
 	}
 	b.WriteByte('\n')
-	for _, r := range t.Rows {
+	for y, r := range t.Rows {
 		b.WriteByte('|')
-		for _, c := range r {
-			fmt.Fprintf(b, " %s |", md(c))
+		for i, c := range r {
+			fmt.Fprintf(b, " %s", plainWords(c))
+			if y < len(t.Below) && i == t.Under {
+				b.below(t.Below[y])
+			}
+			b.WriteString(" |")
 		}
 		b.WriteByte('\n')
+	}
+	if t.More != "" {
+		fmt.Fprintf(b, "\n%s\n", md(t.More))
+	}
+}
+
+// below writes what stands below the row of a table, within a cell.
+func (b *markdown) below(rows []Row) {
+	for _, r := range rows {
+		b.WriteString("<br>")
+		if r.Label != "" {
+			fmt.Fprintf(b, "*%s:* ", plainWords(r.Label))
+		}
+		b.WriteString(plainWords(r.Words))
+		for _, c := range r.Commands {
+			b.WriteString(" " + strings.ReplaceAll(code(c), "|", `\|`))
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func (p *page) block(lines []string) int {
 		for n < len(lines) && strings.HasPrefix(lines[n], "|") {
 			n++
 		}
-		p.table(lines[:n])
+		p.markup(lines[:n])
 		return n
 	}
 	bullet := strings.TrimLeft(listItem.FindString(l), " ")
@@ -89,9 +89,9 @@ func inline(s string) string {
 	return b.String()
 }
 
-// table writes a table with its columns as wide as their contents, the widest
+// markup writes a table of Markdown with its columns as wide as their contents, the widest
 // ones shortened by wrapping until all fit.
-func (p *page) table(lines []string) {
+func (p *page) markup(lines []string) {
 	var rows [][]string
 	columns := 0
 	for _, l := range lines {

@@ -14,11 +14,13 @@ import (
 type TerminalOptions struct {
 	Width int  // columns; anything under 40 counts as 40, 0 as 80
 	Color bool // the output is a terminal and colours are wanted
-	Break bool // the output is a terminal, which would break wider commands anywhere: break them so that they can be pasted
+	// Break says that lines which are too wide are broken where the terminal ends them: break
+	// commands so that they can be pasted, and cells between words.
+	Break bool
 }
 
 const (
-	narrowest = 40
+	minWidth = 40
 	// readable: longer lines of words are hard to read, however wide the
 	// terminal is.
 	readable = 132
@@ -70,7 +72,7 @@ func newPage(o TerminalOptions) *page {
 	if o.Width == 0 {
 		o.Width = 80
 	}
-	columns := max(o.Width, narrowest)
+	columns := max(o.Width, minWidth)
 	return &page{width: min(columns, readable), color: o.Color, breaks: o.Break, columns: columns}
 }
 
@@ -114,7 +116,7 @@ func (p *page) write(b Block) {
 			p.line(l)
 		}
 	case Table:
-		p.columnsOf(b)
+		p.table(b)
 	case List:
 		p.list(b)
 	}
@@ -172,18 +174,22 @@ func (p *page) command(indent int, command string) []string {
 	return lines
 }
 
-// columnsOf writes a table. It may be wider than words.
-func (p *page) columnsOf(t Table) {
-	if len(t.Columns) == 0 {
-		return
+// table writes a table. It may be wider than words.
+func (p *page) table(t Table) {
+	if t.Title != "" {
+		for i, l := range wrap(escape.Text(t.Title), p.columns-2) {
+			p.line(pad("", 2*min(i, 1)) + p.paint(Strong, l))
+		}
 	}
-	columns, natural := slices.Clone(t.Columns), make([]int, len(t.Columns))
+	columns, natural, named := slices.Clone(t.Columns), make([]int, len(t.Columns)), false
 	rows := make([][]string, len(t.Rows))
 	for i, c := range columns {
 		if c.Short != "" && p.width < narrow {
 			columns[i].Name = c.Short
 		}
+		columns[i].Wrap = c.Wrap && p.breaks
 		natural[i] = cells(columns[i].Name)
+		named = named || c.Name != ""
 	}
 	for y, r := range t.Rows {
 		rows[y] = make([]string, len(r))
@@ -193,13 +199,40 @@ func (p *page) columnsOf(t Table) {
 		}
 	}
 	lines := newLines(columns, natural, p.columns, tableIndent)
-	p.line(p.paint(Strong, t.Title))
-	p.line(p.paint(Quiet, strings.TrimSuffix(string(lines.AppendNames(nil)), "\n")))
-	for _, r := range rows {
+	lines.paint = p.paint
+	if named {
+		for name := range strings.Lines(string(lines.AppendNames(nil))) {
+			p.line(p.paint(Quiet, strings.TrimSuffix(name, "\n")))
+		}
+	}
+	for y, r := range rows {
 		p.out.Write(lines.Append(nil, r))
+		if y < len(t.Below) {
+			p.below(lines.begin(t.Under), t.Below[y])
+		}
 	}
 	if t.More != "" {
 		p.line(" " + p.paint(Quiet, t.More))
+	}
+}
+
+// below writes what stands below the row of a table.
+func (p *page) below(indent int, rows []Row) {
+	for _, r := range rows {
+		label := ""
+		if r.Label != "" {
+			label = r.Label + ": "
+		}
+		first := pad("", indent) + p.paint(Quiet, label)
+		for _, l := range p.words(indent+cells(label), r.Words, r.Lines) {
+			p.line(first + l)
+			first = pad("", indent+cells(label))
+		}
+		for _, c := range r.Commands {
+			for _, l := range p.command(indent, c) {
+				p.line(l)
+			}
+		}
 	}
 }
 
@@ -223,13 +256,13 @@ func (p *page) list(l List) {
 	}
 }
 
-// words breaks words into lines right of an indentation, most of them at most
-// (0: all); the last has a mark where something is missing.
-func (p *page) words(indent int, words string, most int) []string {
+// words breaks words into lines right of an indentation, at most maxLines (0: any
+// number); the last has a mark where something is missing.
+func (p *page) words(indent int, words string, maxLines int) []string {
 	list := wrap(escape.Text(words), p.width-indent)
-	if most > 0 && len(list) > most {
-		rest := strings.Join(list[most-1:], " ")
-		list = append(list[:most-1:most-1], fit(rest, max(p.width-indent, 8)))
+	if maxLines > 0 && len(list) > maxLines {
+		rest := strings.Join(list[maxLines-1:], " ")
+		list = append(list[:maxLines-1:maxLines-1], fit(rest, max(p.width-indent, 8)))
 	}
 	return list
 }
@@ -238,9 +271,9 @@ func (p *page) words(indent int, words string, most int) []string {
 const (
 	rowsAt  = 3
 	wordsAt = 12
-	// headLines is the most lines of a headline, commandLines of the commands of a
-	// row and priceLines of what they cost, where a finding is short.
-	headLines, commandLines, priceLines = 2, 2, 2
+	// In a short finding the headline, the commands of a row and what they cost have at
+	// most so many lines.
+	maxHeadLines, maxCommandLines, maxPriceLines = 2, 2, 2
 )
 
 // finding gives the lines of a finding, at most as many as it says.
@@ -273,11 +306,11 @@ func (p *page) finding(f Finding) []string {
 
 func (p *page) headline(f Finding) []string {
 	number := pad(fmt.Sprint(f.Number), rowsAt-1) + " "
-	indent, most := cells(number)+cells(f.Mark)+2, 0
+	indent, maxLines := cells(number)+cells(f.Mark)+2, 0
 	if f.Lines > 0 {
-		most = headLines
+		maxLines = maxHeadLines
 	}
-	lines := p.words(indent, f.Headline, most)
+	lines := p.words(indent, f.Headline, maxLines)
 	for i, l := range lines {
 		lead := pad("", indent)
 		if i == 0 {
@@ -307,7 +340,7 @@ func (p *page) row(r Row, short bool) []string {
 	for _, c := range r.Commands {
 		commands = append(commands, p.command(wordsAt, c)...)
 	}
-	if short && len(commands) > commandLines {
+	if short && len(commands) > maxCommandLines {
 		commands = []string{pad("", wordsAt) + p.paint(Quiet, fmt.Sprintf("%d lines of commands: -v shows them", len(commands)))}
 	}
 	if len(out) == 0 && len(commands) > 0 {
@@ -318,11 +351,11 @@ func (p *page) row(r Row, short bool) []string {
 		out = p.after(out, Alarm, p.words(wordsAt, "DANGER: "+r.Danger, 0), short)
 	}
 	if r.Price != "" {
-		most := 0
+		maxLines := 0
 		if short {
-			most = priceLines
+			maxLines = maxPriceLines
 		}
-		out = p.after(out, Quiet, p.words(wordsAt, "costs: "+r.Price, most), short)
+		out = p.after(out, Quiet, p.words(wordsAt, "costs: "+r.Price, maxLines), short)
 	}
 	return out
 }

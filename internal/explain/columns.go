@@ -158,7 +158,7 @@ func columnEntries() []Entry {
 		if !known {
 			i = len(list)
 			at[strings.ToLower(c.Name)] = i
-			list = append(list, Entry{ID: c.Name, Title: "column of " + c.Of, Page: fmt.Sprintf("# %s, a column\n\n", c.Name), Column: true})
+			list = append(list, Entry{ID: c.Name, Title: "column of " + c.Of, Page: fmt.Sprintf("# %s, a column\n\n", c.Name), Kind: Heading})
 		}
 		list[i].Page += line
 	}

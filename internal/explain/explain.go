@@ -15,26 +15,35 @@ import (
 // Entry is one thing that can be explained: a rule, a metric, or a counter of
 // refused or failed work.
 type Entry struct {
-	ID       string
-	Formerly []string // IDs of earlier versions
-	Title    string
-	Page     string // Markdown
-	Rule     bool   // a rule
-	Counter  bool   // a counter
-	Column   bool   // a heading of a table that rtrail prints
+	ID       string   `json:"id"`
+	Formerly []string `json:"formerly,omitempty"` // IDs of earlier versions
+	Kind     Kind     `json:"kind"`
+	Title    string   `json:"title"`
+	Page     string   `json:"page,omitempty"` // Markdown
 }
+
+// Kind is what an entry is about.
+type Kind string
+
+// Kinds of entries, in the order of the list.
+const (
+	Finding Kind = "finding" // of a rule
+	Metric  Kind = "metric"
+	Counter Kind = "counter"
+	Heading Kind = "column" // of a table that rtrail prints
+)
 
 // Entries lists rules, then metrics, then counters, then columns.
 func Entries(rules []rule.Rule) []Entry {
 	var list []Entry
 	for _, r := range rules {
-		list = append(list, Entry{ID: r.ID, Formerly: r.Formerly, Title: r.Title, Page: r.Page + thresholds(r), Rule: true})
+		list = append(list, Entry{ID: r.ID, Formerly: r.Formerly, Title: r.Title, Page: r.Page + thresholds(r), Kind: Finding})
 	}
 	for _, m := range metric.All() {
-		list = append(list, Entry{ID: m.ID, Formerly: m.Formerly, Title: m.Name, Page: metricPage(m)})
+		list = append(list, Entry{ID: m.ID, Formerly: m.Formerly, Title: m.Name, Page: metricPage(m), Kind: Metric})
 	}
 	for _, c := range refusal.Pages() {
-		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Counter: true})
+		list = append(list, Entry{ID: c.ID, Title: c.Title, Page: c.Text, Kind: Counter})
 	}
 	return append(list, columnEntries()...)
 }

@@ -79,7 +79,7 @@ func ids(entries []explain.Entry) []string {
 
 func TestFind(t *testing.T) {
 	entries := explain.Entries(catalogue.Rules)
-	if e, ok := explain.Find(entries, "Sched.Load"); !ok || e.ID != "sched.load" || e.Rule {
+	if e, ok := explain.Find(entries, "Sched.Load"); !ok || e.ID != "sched.load" || e.Kind != explain.Metric {
 		t.Errorf("got %+v, %v", e, ok)
 	}
 	if _, ok := explain.Find(entries, "sched"); ok {

@@ -64,11 +64,11 @@ const (
 func scoreWhole(e Entry, wanted []string) int {
 	id := words(e.ID)
 	switch {
-	case e.Column && slices.Equal(id, wanted):
+	case e.Kind == Heading && slices.Equal(id, wanted):
 		return scoreColumn
 	case len(id) < 2 || !slices.Equal(id[1:], wanted):
 		return 0
-	case e.Rule:
+	case e.Kind == Finding:
 		return scoreName + scoreRule
 	}
 	return scoreName

@@ -18,7 +18,7 @@ func TestSynonymsLeadSomewhere(t *testing.T) {
 			t.Errorf("%q leads nowhere", word)
 		}
 		for _, id := range ids {
-			if e, ok := Find(entries, id); !ok || e.Column {
+			if e, ok := Find(entries, id); !ok || e.Kind == Heading {
 				t.Errorf("%q leads to %s, which does not exist", word, id)
 			}
 		}

@@ -103,24 +103,24 @@ func holders(list []view.MySQLBlocker) string {
 
 // blocker is who holds others up in JSON.
 type blocker struct {
-	Session   int64    `json:"session"` // 0: none, or not known
-	User      string   `json:"user"`
-	Client    string   `json:"client"`
-	Command   string   `json:"command"`
+	Session   int64           `json:"session"` // 0: none, or not known
+	User      string          `json:"user"`
+	Client    string          `json:"client"`
+	Command   string          `json:"command"`
 	For       document.Number `json:"for_s"`
-	Statement string   `json:"statement"` // that runs, or the last one
-	Lock      string   `json:"lock"`      // row, metadata, table, user
-	Object    string   `json:"object"`
-	Index     string   `json:"index,omitempty"`
-	Waiting   []victim `json:"waiting"`
+	Statement string          `json:"statement"` // that runs, or the last one
+	Lock      string          `json:"lock"`      // row, metadata, table, user
+	Object    string          `json:"object"`
+	Index     string          `json:"index,omitempty"`
+	Waiting   []victim        `json:"waiting"`
 }
 
 // victim is a session that waits.
 type victim struct {
-	Session   int64    `json:"session"`
-	Behind    int64    `json:"behind"` // whom it waits for directly
+	Session   int64           `json:"session"`
+	Behind    int64           `json:"behind"` // whom it waits for directly
 	Waited    document.Number `json:"waited_s"`
-	Statement string   `json:"statement"`
+	Statement string          `json:"statement"`
 }
 
 func blockersJSON(list []view.MySQLBlocker) []blocker {

@@ -2,9 +2,6 @@ package mysqlview
 
 import (
 	"fmt"
-	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"rtrail/internal/document"
 )
@@ -90,85 +87,15 @@ const (
 	timeLayout = "15:04:05"
 )
 
-// layout chooses the columns for a width, 0 for any.
-func layout(width int, have map[kind]bool) []column {
+// layout makes lines of the columns that a run has, for a width, 0 for any.
+func layout(width int, have map[kind]bool) ([]column, *document.Lines) {
 	var list []column
+	shown := []document.Column{{Name: "time", Fixed: timeWidth}}
 	for _, c := range columns {
 		if c.kind == always || have[c.kind] {
 			list = append(list, c)
+			shown = append(shown, document.Column{Name: c.title, Group: c.group, Fixed: c.width, Drop: c.drop, Right: c.text == nil})
 		}
 	}
-	for width > 0 && lineWidth(list) > width {
-		worst := -1
-		for i, c := range list {
-			if c.drop > 0 && (worst < 0 || c.drop > list[worst].drop) {
-				worst = i
-			}
-		}
-		if worst < 0 {
-			break
-		}
-		drop := list[worst].drop
-		list = slices.DeleteFunc(list, func(c column) bool { return c.drop == drop })
-	}
-	return list
-}
-
-// gap is the space before a column: groups stand apart.
-func gap(list []column, i int) int {
-	if i == 0 || list[i-1].group != list[i].group {
-		return 2
-	}
-	return 1
-}
-
-func lineWidth(list []column) int {
-	n := timeWidth
-	for i, c := range list {
-		n += gap(list, i) + c.width
-	}
-	return n
-}
-
-// header is two lines: groups, and titles below them.
-func header(list []column) string {
-	var groups, titles strings.Builder
-	groups.WriteString(strings.Repeat(" ", timeWidth))
-	titles.WriteString(pad("time", timeWidth, false))
-	for i := 0; i < len(list); {
-		end, span := i, 0
-		for ; end < len(list) && list[end].group == list[i].group; end++ {
-			g := gap(list, end)
-			titles.WriteString(strings.Repeat(" ", g) + pad(document.Clip(list[end].title, list[end].width), list[end].width, list[end].text == nil))
-			span += list[end].width
-			if end > i {
-				span += g
-			}
-		}
-		name := list[i].group
-		if len(name) > span {
-			name = "" // above one narrow column a torn word tells nothing
-		}
-		groups.WriteString("  " + pad(center(name, span), span, false))
-		i = end
-	}
-	return strings.TrimRight(groups.String(), " ") + "\n" + strings.TrimRight(titles.String(), " ") + "\n"
-}
-
-// center puts a text between dashes, so that one sees what belongs to it.
-func center(text string, span int) string {
-	free := span - utf8.RuneCountInString(text)
-	if text == "" || free < 4 {
-		return text
-	}
-	left := free / 2
-	return strings.Repeat("-", left-1) + " " + text + " " + strings.Repeat("-", free-left-1)
-}
-
-func pad(text string, width int, right bool) string {
-	space := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
-	if right {
-		return space + text
-	}
-	return text + space
+	return list, document.FixedLines(shown, width)
 }

@@ -23,12 +23,13 @@ type Lines struct {
 	Width   int            // columns of the terminal; 0: as many as are needed
 	Packets bool           // response times come from packets
 
-	pool  bool
-	list  []column
-	lines int
-	stops string // of the channels, as told last
-	holds string // who holds others up, as told last
-	told  int    // lines since then
+	pool    bool
+	list    []column
+	columns *document.Lines
+	lines   int
+	stops   string // of the channels, as told last
+	holds   string // who holds others up, as told last
+	told    int    // lines since then
 }
 
 // Row prints one. A server that does not answer has a line that says so, beside
@@ -36,27 +37,28 @@ type Lines struct {
 func (l *Lines) Row(r *Row) error {
 	if l.list == nil || r.Pool != nil && !l.pool {
 		l.pool = r.Pool != nil || l.pool
-		l.list = layout(l.Width, map[kind]bool{packets: l.Packets, pool: l.pool})
+		l.list, l.columns = layout(l.Width, map[kind]bool{packets: l.Packets, pool: l.pool})
 		l.lines = 0
 	}
-	var b strings.Builder
+	var b []byte
 	if l.lines%headerEvery == 0 {
-		b.WriteString(header(l.list))
+		b = l.columns.AppendNames(b)
 	}
 	l.lines++
-	b.WriteString(l.clock(r.At))
-	for i, c := range l.list {
-		if !c.host && !r.Answers() {
-			break
+	cells := make([]string, 1, 1+len(l.list))
+	cells[0] = l.clock(r.At)
+	for _, c := range l.list {
+		cell := ""
+		switch {
+		case !c.host && !r.Answers():
+		case c.text != nil:
+			cell = c.text(r)
+		default:
+			cell = c.show(c.get(r))
 		}
-		b.WriteString(strings.Repeat(" ", gap(l.list, i)))
-		if c.text != nil {
-			b.WriteString(pad(c.text(r), c.width, false))
-		} else {
-			b.WriteString(pad(c.show(c.get(r)), c.width, true))
-		}
+		cells = append(cells, cell)
 	}
-	line := strings.TrimRight(b.String(), " ")
+	line := strings.TrimSuffix(string(l.columns.Append(b, cells)), "\n")
 	if text := l.trouble(r); text != "" {
 		line = l.append(line, text, r.Answers())
 	}

@@ -37,16 +37,16 @@ func stops(list []recording.MySQLReplica) string {
 
 // replica is a channel in JSON.
 type replica struct {
-	Channel    string   `json:"channel"`
-	Source     string   `json:"source"`
-	IORunning  string   `json:"io_running"`
-	SQLRunning string   `json:"sql_running"`
+	Channel    string          `json:"channel"`
+	Source     string          `json:"source"`
+	IORunning  string          `json:"io_running"`
+	SQLRunning string          `json:"sql_running"`
 	Lag        document.Number `json:"lag_s"`   // null: not told, as while it does not run
-	Delay      float64  `json:"delay_s"` // that it was told to keep
-	IOErrno    int32    `json:"io_errno"`
-	IOError    string   `json:"io_error"`
-	SQLErrno   int32    `json:"sql_errno"`
-	SQLError   string   `json:"sql_error"`
+	Delay      float64         `json:"delay_s"` // that it was told to keep
+	IOErrno    int32           `json:"io_errno"`
+	IOError    string          `json:"io_error"`
+	SQLErrno   int32           `json:"sql_errno"`
+	SQLError   string          `json:"sql_error"`
 }
 
 func replicasJSON(list []recording.MySQLReplica) []replica {

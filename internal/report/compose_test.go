@@ -16,7 +16,7 @@ import (
 func printed(t *testing.T, v verdict.Verdict, verbose bool) string {
 	t.Helper()
 	var b strings.Builder
-	if err := report.Terminal(&b, v, report.TerminalOptions{TerminalOptions: document.TerminalOptions{Width: 100}, Verbose: verbose}); err != nil {
+	if err := document.Terminal(&b, report.Compose(v, verbose), document.TerminalOptions{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -1,9 +1,8 @@
-// Package report words a verdict: for a terminal, as Markdown, and as JSON for
-// other programs. It finds nothing out by itself.
+// Package report words a verdict: as a document, and in the shape of its JSON form.
+// It finds nothing out by itself.
 package report
 
 import (
-	"io"
 	"math"
 	"time"
 
@@ -96,10 +95,10 @@ type Finding struct {
 
 // Link is somebody who waits for the next one of a chain.
 type Link struct {
-	Subject   Subject  `json:"subject"`
-	Name      string   `json:"name"`
-	Processes int      `json:"processes,omitempty"` // that wait, if several
-	For       string   `json:"for"`
+	Subject   Subject         `json:"subject"`
+	Name      string          `json:"name"`
+	Processes int             `json:"processes,omitempty"` // that wait, if several
+	For       string          `json:"for"`
 	Waiting   document.Number `json:"waiting"` // what it waited for at a time; null: not known
 	Longest   document.Number `json:"longest_seconds"`
 }
@@ -120,22 +119,22 @@ type Subject struct {
 type Impact struct {
 	TimeLost document.Number `json:"time_lost_per_second"`
 	Share    document.Number `json:"share"`
-	Text     string   `json:"text"`
+	Text     string          `json:"text"`
 }
 
 // Evidence is one number that speaks for a finding. Source says which file,
 // counter or message it was read from.
 type Evidence struct {
-	Metric   string   `json:"metric"`
-	Formerly []string `json:"formerly,omitempty"`
-	What     string   `json:"what"`
+	Metric   string          `json:"metric"`
+	Formerly []string        `json:"formerly,omitempty"`
+	What     string          `json:"what"`
 	Value    document.Number `json:"value"`
-	Unit     string   `json:"unit"`
+	Unit     string          `json:"unit"`
 	Limit    document.Number `json:"limit"`
-	Source   string   `json:"source"`
-	Check    string   `json:"check"`
-	Lossy    bool     `json:"lossy"`
-	Counters bool     `json:"counters"`
+	Source   string          `json:"source"`
+	Check    string          `json:"check"`
+	Lossy    bool            `json:"lossy"`
+	Counters bool            `json:"counters"`
 }
 
 // Fix is something the user can do, with its price.
@@ -148,18 +147,18 @@ type Fix struct {
 // Unjudged is a counter of refused or failed work that rose in the window, and
 // that no finding accounts for.
 type Unjudged struct {
-	Counter   string   `json:"counter"`
-	Where     string   `json:"where"` // "" for the host itself
-	Subject   Subject  `json:"subject"`
+	Counter   string          `json:"counter"`
+	Where     string          `json:"where"` // "" for the host itself
+	Subject   Subject         `json:"subject"`
 	Count     document.Number `json:"count"`
 	PerSecond document.Number `json:"per_second"`
-	Unit      string   `json:"unit"`
-	Meaning   string   `json:"meaning"` // of one count
-	Detail    string   `json:"detail"`
-	Resource  string   `json:"resource"`
-	Rules     []string `json:"rules"` // that look at it, and found nothing
-	Source    string   `json:"source"`
-	Check     string   `json:"check"`
+	Unit      string          `json:"unit"`
+	Meaning   string          `json:"meaning"` // of one count
+	Detail    string          `json:"detail"`
+	Resource  string          `json:"resource"`
+	Rules     []string        `json:"rules"` // that look at it, and found nothing
+	Source    string          `json:"source"`
+	Check     string          `json:"check"`
 }
 
 // NotJudged is a rule that lacked evidence.
@@ -183,35 +182,30 @@ type Unseen struct {
 
 // Probe is one source of evidence over the whole window.
 type Probe struct {
-	Name       string   `json:"name"`
-	OK         bool     `json:"ok"`
-	Runs       int      `json:"runs"`
+	Name       string          `json:"name"`
+	OK         bool            `json:"ok"`
+	Runs       int             `json:"runs"`
 	Seconds    document.Number `json:"seconds"`
 	CPUSeconds document.Number `json:"cpu_seconds"`
-	Rows       int64    `json:"rows"`
-	Lost       int64    `json:"lost"`
-	Late       int      `json:"late"`
-	Error      string   `json:"error"`
-	How        string   `json:"how"`
+	Rows       int64           `json:"rows"`
+	Lost       int64           `json:"lost"`
+	Late       int             `json:"late"`
+	Error      string          `json:"error"`
+	How        string          `json:"how"`
 }
 
 // ProcessTime splits the window of one process; the shares sum to about 1.
 type ProcessTime struct {
-	Name     string   `json:"name"`
-	PID      int32    `json:"pid"`
-	Threads  int      `json:"threads"`
-	Samples  int      `json:"samples"`
+	Name     string          `json:"name"`
+	PID      int32           `json:"pid"`
+	Threads  int             `json:"threads"`
+	Samples  int             `json:"samples"`
 	OnCPU    document.Number `json:"on_cpu"`
 	Runnable document.Number `json:"runnable"`
 	Disk     document.Number `json:"disk"`
 	Lock     document.Number `json:"lock"`
 	Network  document.Number `json:"network"`
 	Sleeping document.Number `json:"sleeping"`
-}
-
-// JSON writes the verdict for other programs.
-func JSON(w io.Writer, v verdict.Verdict) error {
-	return document.JSON(w, NewDocument(v))
 }
 
 // NewDocument gives the verdict the shape of its JSON form.

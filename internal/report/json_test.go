@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"rtrail/internal/document"
 	"rtrail/internal/golden"
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
@@ -42,7 +43,7 @@ func TestJSONFitsSchema(t *testing.T) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := report.JSON(&out, c.verdict); err != nil {
+			if err := document.JSON(&out, report.NewDocument(c.verdict)); err != nil {
 				t.Fatal(err)
 			}
 			validate(t, out.Bytes())
@@ -64,7 +65,7 @@ func TestJSONNeverHoldsNaN(t *testing.T) {
 		Time:   []verdict.ProcessTime{{Name: "p", OnCPU: math.NaN()}},
 	}
 	var out bytes.Buffer
-	if err := report.JSON(&out, v); err != nil {
+	if err := document.JSON(&out, report.NewDocument(v)); err != nil {
 		t.Fatalf("a number that JSON cannot hold got through: %v", err)
 	}
 	validate(t, out.Bytes())
@@ -79,7 +80,7 @@ func TestJSONNeverHoldsNaN(t *testing.T) {
 
 func TestSchemaRefuses(t *testing.T) {
 	var out bytes.Buffer
-	if err := report.JSON(&out, cases()[0].verdict); err != nil {
+	if err := document.JSON(&out, report.NewDocument(cases()[0].verdict)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, old, new string }{
@@ -116,7 +117,7 @@ func TestJSONWriteError(t *testing.T) {
 	defer f.Close()
 	v := verdict.Verdict{Window: verdict.Window{Start: time.Unix(0, 0), End: time.Unix(1, 0)}}
 	for name, write := range map[string]func() error{
-		"json": func() error { return report.JSON(f, v) },
+		"json": func() error { return document.JSON(f, report.NewDocument(v)) },
 	} {
 		if write() == nil {
 			t.Errorf("%s: no error from a writer that fails", name)

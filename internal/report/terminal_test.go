@@ -21,7 +21,7 @@ func TestTerminal(t *testing.T) {
 		for _, width := range []int{60, 80, 120} {
 			t.Run(fmt.Sprintf("%s-%d", c.name, width), func(t *testing.T) {
 				var out bytes.Buffer
-				if err := report.Terminal(&out, c.verdict, report.TerminalOptions{TerminalOptions: document.TerminalOptions{Width: width}}); err != nil {
+				if err := document.Terminal(&out, report.Compose(c.verdict, false), document.TerminalOptions{Width: width}); err != nil {
 					t.Fatal(err)
 				}
 				golden.Text(t, fmt.Sprintf("testdata/terminal-%s-%d.txt", c.name, width), out.String())
@@ -43,7 +43,7 @@ func TestTerminalBreaksCommands(t *testing.T) {
 		0: "   LOOK     $ " + command + "\n",
 	} {
 		var out bytes.Buffer
-		if err := report.Terminal(&out, v, report.TerminalOptions{TerminalOptions: document.TerminalOptions{Width: width, Break: width > 0}}); err != nil {
+		if err := document.Terminal(&out, report.Compose(v, false), document.TerminalOptions{Width: width, Break: width > 0}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), want) {
@@ -54,7 +54,7 @@ func TestTerminalBreaksCommands(t *testing.T) {
 
 func TestTerminalVerbose(t *testing.T) {
 	var out bytes.Buffer
-	if err := report.Terminal(&out, cases()[0].verdict, report.TerminalOptions{TerminalOptions: document.TerminalOptions{Width: 100}, Verbose: true}); err != nil {
+	if err := document.Terminal(&out, report.Compose(cases()[0].verdict, true), document.TerminalOptions{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Text(t, "testdata/terminal-verbose.txt", out.String())
@@ -64,7 +64,7 @@ func TestMarkdown(t *testing.T) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := report.Markdown(&out, c.verdict); err != nil {
+			if err := document.Markdown(&out, report.Compose(c.verdict, true)); err != nil {
 				t.Fatal(err)
 			}
 			golden.Text(t, "testdata/markdown-"+c.name+".md", out.String())
@@ -80,10 +80,10 @@ var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 func TestColor(t *testing.T) {
 	for _, c := range cases() {
 		var plain, colored bytes.Buffer
-		if err := report.Terminal(&plain, c.verdict, report.TerminalOptions{TerminalOptions: document.TerminalOptions{Width: 90}}); err != nil {
+		if err := document.Terminal(&plain, report.Compose(c.verdict, false), document.TerminalOptions{Width: 90}); err != nil {
 			t.Fatal(err)
 		}
-		if err := report.Terminal(&colored, c.verdict, report.TerminalOptions{TerminalOptions: document.TerminalOptions{Width: 90, Color: true}}); err != nil {
+		if err := document.Terminal(&colored, report.Compose(c.verdict, false), document.TerminalOptions{Width: 90, Color: true}); err != nil {
 			t.Fatal(err)
 		}
 		harmless(t, plain.String())
@@ -116,9 +116,9 @@ func TestTinyLosses(t *testing.T) {
 			Probes: []verdict.ProbeHealth{{Name: "mysql", OK: true, Runs: 100, Rows: 100*n - n, Lost: n, Late: int(n)}},
 		}
 	}
-	tell := func(v verdict.Verdict, o report.TerminalOptions) string {
+	tell := func(v verdict.Verdict, verbose bool) string {
 		var b strings.Builder
-		if err := report.Terminal(&b, v, o); err != nil {
+		if err := document.Terminal(&b, report.Compose(v, verbose), document.TerminalOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -127,9 +127,9 @@ func TestTinyLosses(t *testing.T) {
 		text string
 		want bool
 	}{
-		"one of a hundred":          {tell(lost(1), report.TerminalOptions{}), false},
-		"one of a hundred, verbose": {tell(lost(1), report.TerminalOptions{Verbose: true}), true},
-		"two of a hundred":          {tell(lost(2), report.TerminalOptions{}), true},
+		"one of a hundred":          {tell(lost(1), false), false},
+		"one of a hundred, verbose": {tell(lost(1), true), true},
+		"two of a hundred":          {tell(lost(2), false), true},
 	} {
 		// Rows are lost at one of a hundred throughout.
 		if strings.Contains(test.text, note) != test.want || strings.Contains(test.text, late) != test.want {
@@ -137,15 +137,15 @@ func TestTinyLosses(t *testing.T) {
 		}
 	}
 	v := lost(2)
-	if strings.Contains(tell(v, report.TerminalOptions{}), rows) {
+	if strings.Contains(tell(v, false), rows) {
 		t.Error("one row of a hundred lost is told")
 	}
 	v.Findings = []verdict.Finding{{Rank: 1, Explains: []verdict.Finding{{Lossy: true}}}}
-	if !strings.Contains(tell(v, report.TerminalOptions{}), rows) {
+	if !strings.Contains(tell(v, false), rows) {
 		t.Error("the losses on which a finding rests are not told")
 	}
 	var b strings.Builder
-	if err := report.JSON(&b, lost(1)); err != nil {
+	if err := document.JSON(&b, report.NewDocument(lost(1))); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"of": 100`, `"lost": 1`, `"late": 1`} {

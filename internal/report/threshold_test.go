@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"rtrail/internal/document"
 	"rtrail/internal/report"
 	"rtrail/internal/rule"
 	"rtrail/internal/verdict"
@@ -17,7 +18,7 @@ func TestJSONTellsOverriddenThresholds(t *testing.T) {
 	}
 	var out bytes.Buffer
 	v := verdict.Verdict{Tool: "rtrail test", Thresholds: []rule.Override{{ID: "cpu/saturated.full-from", Threshold: &x}}}
-	if err := report.JSON(&out, v); err != nil {
+	if err := document.JSON(&out, report.NewDocument(v)); err != nil {
 		t.Fatal(err)
 	}
 	validate(t, out.Bytes())

@@ -31,17 +31,17 @@ func vitals(v verdict.Vitals) (words []string) {
 
 // Vitals say how busy the host was in the window; null is what was not read.
 type Vitals struct {
-	CPU          document.Number      `json:"cpu"`
-	Load         document.Number      `json:"load"`
-	MemoryFree   document.Number      `json:"memory_free"`
-	Disk         document.Number      `json:"disk"`
-	NetworkBytes document.Number      `json:"network_bytes_per_second"`
-	MySQL        []MySQLVitals `json:"mysql"`
+	CPU          document.Number `json:"cpu"`
+	Load         document.Number `json:"load"`
+	MemoryFree   document.Number `json:"memory_free"`
+	Disk         document.Number `json:"disk"`
+	NetworkBytes document.Number `json:"network_bytes_per_second"`
+	MySQL        []MySQLVitals   `json:"mysql"`
 }
 
 // MySQLVitals are those of one server that answered.
 type MySQLVitals struct {
-	Server     string   `json:"server"`
+	Server     string          `json:"server"`
 	Connected  document.Number `json:"connected"`
 	Statements document.Number `json:"statements_per_second"`
 }

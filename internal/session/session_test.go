@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/document"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/cgroup"
@@ -34,7 +35,7 @@ func thisHost() Options {
 func verdictOf(t *testing.T, e *Evidence) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.JSON(&b, e.Judge()); err != nil {
+	if err := document.JSON(&b, report.NewDocument(e.Judge())); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

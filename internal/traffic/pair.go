@@ -13,7 +13,6 @@ import (
 	"rtrail/internal/escape"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pair"
-	"rtrail/internal/prose"
 	"rtrail/internal/unit"
 )
 
@@ -214,7 +213,7 @@ func (p Pair) service(w io.Writer, s *pair.Service) {
 	rt := pairRow("RT at the client", &s.RT, s, p.bar())
 	rt[1], rt[7] = "", ""
 	rows = append(rows, rt)
-	table(w, prose.Wrap(title, p.Prose, 2), p.Width, pairServiceColumns, rows)
+	table(w, title, p.Width, pairServiceColumns, rows)
 	p.losses(w, s)
 }
 

@@ -1,11 +1,12 @@
 package cases
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/lab/load"
 	"rtrail/internal/unit"
 )
@@ -72,19 +73,11 @@ func (s Summary) slowestVerdict() (d time.Duration) {
 	return d
 }
 
-// WriteTable prints how often each case passed.
-func WriteTable(w io.Writer, all []Summary) {
-	for _, s := range all {
-		passed, ran := s.Passed()
-		fmt.Fprintf(w, "%-32s %d of %d\n", s.Case.ID, passed, ran)
-	}
-}
-
-// WriteMarkdown prints the table of docs/labs.md. Numbers are those of the
-// last round.
-func WriteMarkdown(w io.Writer, all []Summary) {
-	fmt.Fprintln(w, "| case | fault | passed | application before | under fault | after the fix | verdict after the window, slowest | others above possible | seconds |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
+// Table is how often each case passed, and the numbers of its last round: docs/labs.md
+// holds its Markdown form. A narrow terminal shows how often each case passed.
+func Table(all []Summary) document.Document {
+	t := document.Table{Columns: []document.Column{{Name: "case"}, {Name: "fault", Drop: 9, Cut: true}, {Name: "passed"}, {Name: "application before", Drop: 4}, {Name: "under fault", Drop: 5},
+		{Name: "after the fix", Drop: 6}, {Name: "verdict after the window, slowest", Drop: 8}, {Name: "others above possible", Drop: 7}, {Name: "seconds", Drop: 3}}}
 	for _, s := range all {
 		passed, ran := s.Passed()
 		if len(s.Rounds) == 0 {
@@ -99,14 +92,34 @@ func WriteMarkdown(w io.Writer, all []Summary) {
 		case ran < len(s.Rounds):
 			status += fmt.Sprintf(", %d not judged", len(s.Rounds)-ran)
 		}
-		others := strings.Join(r.Others, "; ")
-		if others == "" {
-			others = "none"
-		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %.0f |\n", s.Case.ID, cell(s.Case.Title), cell(status),
-			cell(r.Before.String()), cell(r.Under.String()), cell(r.After.String()), verdict, cell(others), r.Seconds)
+		t.Add([]string{s.Case.ID, firstLine(s.Case.Title), firstLine(status), firstLine(r.Before.String()), firstLine(r.Under.String()), firstLine(r.After.String()), verdict,
+			firstLine(cmp.Or(strings.Join(r.Others, "; "), "none")), fmt.Sprintf("%.0f", r.Seconds)})
 	}
+	return document.Document{Blocks: []document.Block{t}}
 }
 
-// cell keeps a text from ending the cell it is in.
-func cell(s string) string { return strings.ReplaceAll(firstLine(s), "|", `\|`) }
+// List is what there is to run.
+func List(all []Case) document.Document {
+	t := document.Table{Columns: []document.Column{{}, {Wrap: true}}}
+	for _, c := range all {
+		t.Add([]string{c.ID, c.Title})
+	}
+	return document.Document{Title: "The cases", Blocks: []document.Block{t}}
+}
+
+// Entry is a case in the list as JSON.
+type Entry struct {
+	Case  string `json:"case"`
+	Title string `json:"title"`
+	Rule  string `json:"rule"` // that must rank first; "": a control, which must stay silent
+	Extra bool   `json:"extra"`
+}
+
+// Entries are all cases for JSON.
+func Entries(all []Case) []Entry {
+	list := make([]Entry, len(all))
+	for i, c := range all {
+		list[i] = Entry{c.ID, c.Title, c.Rule, c.Extra}
+	}
+	return list
+}
