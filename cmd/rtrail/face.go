@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/spf13/pflag"
@@ -39,4 +40,12 @@ func (f *face) print(out io.Writer, answer document.Document, result any) error 
 func terminalOptions(out io.Writer) document.TerminalOptions {
 	width, tty := terminalWidth(out)
 	return document.TerminalOptions{Width: width, Color: tty && colours(), Break: tty || wantedColumns() > 0}
+}
+
+// lineOptions are those of what follows lines that programs search: nothing is cut or
+// broken in a pipe.
+func lineOptions(out io.Writer) document.TerminalOptions {
+	o := terminalOptions(out)
+	o.Width = cmp.Or(lineWidth(out), document.AnyWidth)
+	return o
 }

@@ -20,8 +20,8 @@ import (
 type mysqlAudit struct {
 	access mysqlFlags
 	length time.Duration
-	json   bool
-	all    bool
+	face
+	all bool
 }
 
 func newMySQLAuditCommand() *cobra.Command {
@@ -43,6 +43,9 @@ note.`,
   rtrail mysql audit root@/run/mysqld/mysqld.sock --json | jq '.settings[] | select(.advice)'`,
 		Args: oneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.face.check(); err != nil {
+				return err
+			}
 			if a.length <= 0 {
 				return usageError("--for %v: the time must be positive", a.length)
 			}
@@ -61,7 +64,7 @@ note.`,
 	}
 	f := cmd.Flags()
 	f.DurationVar(&a.length, "for", 10*time.Second, "how long to look for evidence")
-	f.BoolVar(&a.json, "json", false, "print JSON")
+	a.face.add(f, "the audit")
 	f.BoolVarP(&a.all, "verbose", "v", false, "show all variables, also those that are as by default")
 	a.access.addAccess(f)
 	cmd.SetFlagErrorFunc(flagError)
@@ -98,9 +101,5 @@ func (a *mysqlAudit) run(ctx context.Context, source *mysql.Probe, name string, 
 	if report.Facts.Window <= 0 && report.Facts.Silent != "" {
 		return fmt.Errorf("asking %s: it answered one look only; %s", report.Server, report.Facts.Silent)
 	}
-	if a.json {
-		return report.JSON(out)
-	}
-	width, _ := terminalWidth(out)
-	return report.Print(out, audit.Options{Width: width, All: a.all})
+	return a.face.print(out, report.Document(a.all || a.markdown), report.Result())
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rtrail/internal/crash"
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/mysqlview/screen"
@@ -41,6 +42,5 @@ func (w *mysqlWatch) screen() error {
 		return fmt.Errorf("showing the full screen: %w", err)
 	}
 	totals.Finish(w.feed)
-	width, _ := terminalWidth(os.Stdout)
-	return totals.Print(escape.NewWriter(os.Stdout), width, w.top)
+	return document.Terminal(escape.Coloured(os.Stdout), totals.Document(w.top), terminalOptions(os.Stdout))
 }

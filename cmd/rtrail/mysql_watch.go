@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rtrail/internal/crash"
+	"rtrail/internal/document"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/host"
@@ -139,10 +140,7 @@ func (w *mysqlWatch) awaitHost() {
 
 // lines prints a line per row, and a summary at the end.
 func (w *mysqlWatch) lines(out, stderr io.Writer) error {
-	width, tty := terminalWidth(out)
-	if !tty {
-		width = 0
-	}
+	width := lineWidth(out)
 	lines := &mysqlview.Lines{Out: out, Width: width, Packets: w.iface != ""}
 	objects := &mysqlview.JSON{Out: out, Packets: w.iface != ""}
 	var totals mysqlview.Totals
@@ -181,7 +179,8 @@ func (w *mysqlWatch) lines(out, stderr io.Writer) error {
 		return nil
 	}
 	totals.Finish(w.feed)
-	return totals.Print(out, width, w.top)
+	fmt.Fprintln(out)
+	return document.Terminal(out, totals.Document(w.top), lineOptions(out))
 }
 
 // errDenied ends a run: asking again would count against this host.
@@ -209,4 +208,4 @@ func (n *noteWriter) write(f *mysqlview.Feed, r *mysqlview.Row) {
 	}
 }
 
-func (n *noteWriter) say(text string) { fmt.Fprintln(n.out, prose.Wrap(text, proseWidth(n.out), 2)) }
+func (n *noteWriter) say(text string) { fmt.Fprintln(n.out, prose.Wrap(text, lineWidth(n.out), 2)) }

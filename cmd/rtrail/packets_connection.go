@@ -59,7 +59,7 @@ func (d *drawing) run(ctx context.Context, out io.Writer, files []string) error 
 		}
 	}
 	width, _ := terminalWidth(out)
-	return traffic.LadderText{Width: width, Prose: proseWidth(out)}.Print(out, ladder)
+	return traffic.LadderText{Width: width, Prose: lineWidth(out)}.Print(out, ladder)
 }
 
 func (d *drawing) read(ctx context.Context, files []string, id uint64) (*traffic.Ladder, bool, error) {

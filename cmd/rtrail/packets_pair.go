@@ -100,7 +100,7 @@ func (s *sidesFlags) compared(cmd *cobra.Command, as decodeAs) error {
 	if err != nil {
 		return err
 	}
-	report := traffic.Pair{Result: result, Top: top, Width: width, Prose: proseWidth(out)}
+	report := traffic.Pair{Result: result, Top: top, Width: width, Prose: lineWidth(out)}
 	switch {
 	case each && asJSON:
 		return buffered.Flush()

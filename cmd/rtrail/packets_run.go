@@ -42,7 +42,7 @@ type packetsRun struct {
 	out     *outlet
 	stderr  io.Writer
 	tty     bool
-	width   int // of the terminal; 0: no terminal
+	width   int // of lines; 0: any
 	began   time.Time
 	workers int
 	stop    context.CancelCauseFunc
@@ -108,9 +108,8 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 	r := &packetsRun{
 		packetsJob: p, files: files, source: src, out: &outlet{Writer: out, stop: stop}, stderr: stderr, began: time.Now(), workers: workers, stop: stop, cover: &traffic.Cover{},
 	}
-	if r.width, r.tty = terminalWidth(out); !r.tty {
-		r.width = 0
-	}
+	_, r.tty = terminalWidth(out)
+	r.width = lineWidth(out)
 	if p.write != "" {
 		// Straight: what was captured counts also if the machine dies.
 		f, err := outfile.Open(ctx, p.write)
@@ -199,7 +198,7 @@ func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, 
 func (r *packetsRun) doubts(view *packetsView, report *engine.Report, s *summary.Summary, chosen *filter.Filter) {
 	if view.machine {
 		for _, line := range traffic.Doubts(report, s) {
-			fmt.Fprintln(r.stderr, prose.Wrap("rtrail: "+line, proseWidth(r.stderr), 2))
+			fmt.Fprintln(r.stderr, prose.Wrap("rtrail: "+line, lineWidth(r.stderr), 2))
 		}
 	}
 	if (r.transactions || r.slowestGiven) && !hasRequests(s) {

@@ -69,11 +69,10 @@ func addNoColor(root *cobra.Command) {
 	}
 }
 
-// proseWidth is where lines of words are broken: at the end of a terminal's
-// lines, and nowhere (0) in output that no terminal shows, which programs search
-// by lines.
-func proseWidth(out io.Writer) int {
-	if width, tty := terminalWidth(out); tty {
+// lineWidth is where lines are broken or cut: at the end of a terminal's lines or
+// where COLUMNS says, and nowhere (0) in other output, which programs search by lines.
+func lineWidth(out io.Writer) int {
+	if width, tty := terminalWidth(out); tty || wantedColumns() > 0 {
 		return width
 	}
 	return 0

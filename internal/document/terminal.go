@@ -12,7 +12,7 @@ import (
 
 // TerminalOptions say what the terminal can show.
 type TerminalOptions struct {
-	Width int  // columns; anything under 40 counts as 40, 0 as 80
+	Width int  // columns; anything under 40 counts as 40, 0 as 80; AnyWidth
 	Color bool // the output is a terminal and colours are wanted
 	// Break says that lines which are too wide are broken where the terminal ends them: break
 	// commands so that they can be pasted, and cells between words.
@@ -20,6 +20,10 @@ type TerminalOptions struct {
 }
 
 const (
+	// AnyWidth is that of output in which nothing is cut or broken: programs search it
+	// by lines.
+	AnyWidth = 1 << 20
+
 	minWidth = 40
 	// readable: longer lines of words are hard to read, however wide the
 	// terminal is.
@@ -73,7 +77,11 @@ func newPage(o TerminalOptions) *page {
 		o.Width = 80
 	}
 	columns := max(o.Width, minWidth)
-	return &page{width: min(columns, readable), color: o.Color, breaks: o.Break, columns: columns}
+	words := columns
+	if o.Width != AnyWidth {
+		words = min(columns, readable)
+	}
+	return &page{width: words, color: o.Color, breaks: o.Break, columns: columns}
 }
 
 // paint puts text into a style, if the terminal shows styles.
@@ -208,7 +216,7 @@ func (p *page) table(t Table) {
 	for y, r := range rows {
 		p.out.Write(lines.Append(nil, r))
 		if y < len(t.Below) {
-			p.below(lines.begin(t.Under), t.Below[y])
+			p.below(lines.begin(t.Under)+tableIndent+1, t.Below[y])
 		}
 	}
 	if t.More != "" {

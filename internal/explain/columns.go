@@ -17,6 +17,7 @@ const (
 	ofMySQL   = "rtrail mysql"
 	ofReplay  = "rtrail replay"
 	ofScreen  = "rtrail mysql --full"
+	ofAudit   = "rtrail mysql audit"
 	ofAnswer  = "rtrail"
 	ofLadder  = "rtrail packets --connection"
 	ofPair    = "rtrail packets --client-side FILE --server-side FILE"
@@ -94,6 +95,11 @@ var Columns = []Column{
 	{"rlw", ofMySQL, "waits for row locks that began, per second (Innodb_row_lock_waits)"},
 	{"hist", ofMySQL, "undo logs not yet purged (history list length)"},
 	{"logw", ofMySQL, "waits for space in the log buffer, per second (Innodb_log_waits)"},
+	{"min", ofMySQL, "lowest of the lines"},
+	{"variable", ofAudit, "the server's variable, by topic"},
+	{"value", ofAudit, "what it is set to; long ones stand below"},
+	{"default", ofAudit, "what it is in this release unless it is set"},
+	{"change", ofAudit, "dynamic: SET GLOBAL changes it; restart: the server must be restarted"},
 	{"grp:queue act/thr", ofMySQL, "worst group of the thread pool: statements queued, active threads of all threads"},
 
 	{"running", ofScreen, "sessions that ran the statement at one time, on average: its time divided by the time watched"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/document"
 	"rtrail/internal/golden"
 	"rtrail/internal/recording"
 )
@@ -166,11 +167,11 @@ func TestTotals(t *testing.T) {
 		{Text: "COMMIT", Running: 0.01, Count: 400, Took: 0.2, Examined: nan, Sent: nan, Errors: 3, NoIndex: 0},
 	}}
 	var b bytes.Buffer
-	if err := totals.Print(&b, 80, 10); err != nil {
+	if err := document.Terminal(&b, totals.Document(10), document.TerminalOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	totals.statements = Statements{Sampled: true, Looks: 20, List: []Statement{{Schema: "shop", Text: "SELECT * FROM orders WHERE customer = ?", Running: 0.35, Count: nan, Took: nan}}}
-	if err := totals.Print(&b, 80, 10); err != nil {
+	if err := document.Terminal(&b, totals.Document(10), document.TerminalOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Text(t, "testdata/totals.txt", b.String())
@@ -181,10 +182,10 @@ func TestTotalsOfOne(t *testing.T) {
 	totals.Add(&Row{At: time.Date(2026, 3, 1, 14, 2, 10, 0, time.UTC), Seconds: 1, Server: "db", State: recording.ServerStalled, Waited: 2 * time.Second})
 	totals.statements = Statements{Sampled: true, Looks: 1, List: []Statement{{Text: "SELECT ?", Running: 1, Count: math.NaN(), Took: math.NaN()}}}
 	var b bytes.Buffer
-	if err := totals.Print(&b, 80, 10); err != nil {
+	if err := document.Terminal(&b, totals.Document(10), document.TerminalOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"14:02:10: 1 line\n", "1 of 1 line is without an answer in time: ", "STATEMENTS in 1 look at the process list"} {
+	for _, want := range []string{"14:02:10  1 line\n", "1 of 1 line is without an answer in time: ", "STATEMENTS in 1 look at the process list"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
 		}
@@ -194,7 +195,7 @@ func TestTotalsOfOne(t *testing.T) {
 // A run without a row has no summary.
 func TestTotalsEmpty(t *testing.T) {
 	var b bytes.Buffer
-	if err := new(Totals).Print(&b, 80, 10); err != nil || b.Len() > 0 {
+	if err := document.Terminal(&b, new(Totals).Document(10), document.TerminalOptions{Width: 80}); err != nil || b.Len() > 0 {
 		t.Errorf("printed %q, %v", b.String(), err)
 	}
 }

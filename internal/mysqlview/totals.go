@@ -2,14 +2,12 @@ package mysqlview
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"time"
 
 	"rtrail/internal/document"
 	"rtrail/internal/escape"
-	"rtrail/internal/prose"
 	"rtrail/internal/unit"
 )
 
@@ -76,78 +74,72 @@ func (t *Totals) Finish(f *Feed) {
 	t.replication = Replication(frame.Replicas)
 }
 
-// Print writes the summary.
-func (t *Totals) Print(out io.Writer, width, top int) error {
+// Document is the summary, with so many statements; without a row there is none.
+func (t *Totals) Document(top int) document.Document {
 	if t.rows == 0 {
-		return nil
+		return document.Document{}
 	}
 	zone := t.Zone
 	if zone == nil {
 		zone = time.Local
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s, %s, %s to %s: %s\n\n", escape.Line(strings.TrimSpace(t.server)), escape.Line(t.version),
-		t.first.In(zone).Format(timeLayout), t.last.In(zone).Format(timeLayout), unit.Plural(t.rows, "line", "lines"))
-	fmt.Fprintf(&b, "%-20s %8s %8s %8s\n", "", "min", "mean", "max")
+	numbers := document.Table{Columns: []document.Column{{}, {Name: "min", Right: true}, {Name: "mean", Right: true}, {Name: "max", Right: true}}}
 	for i, c := range columns {
-		s := t.sums[i]
-		if c.name == "" || s.n == 0 {
-			continue
+		if s := t.sums[i]; c.name != "" && s.n > 0 {
+			numbers.Add([]string{c.name, c.show(s.min), c.show(s.sum / float64(s.n)), c.show(s.max)})
 		}
-		fmt.Fprintf(&b, "%-20s %8s %8s %8s\n", c.name, c.show(s.min), c.show(s.sum/float64(s.n)), c.show(s.max))
 	}
+	blocks := []document.Block{
+		document.Facts{Items: []string{escape.Line(strings.TrimSpace(t.server)), escape.Line(t.version), t.first.In(zone).Format(timeLayout) + " to " + t.last.In(zone).Format(timeLayout),
+			unit.Plural(t.rows, "line", "lines")}},
+		numbers,
+	}
+	say := func(words string) { blocks = append(blocks, document.Prose{Words: words}) }
 	if t.silent > 0 {
 		verb := "are"
 		if t.silent == 1 {
 			verb = "is"
 		}
-		fmt.Fprintf(&b, "\n%s of %s %s without an answer in time:", unit.Count(t.silent), unit.Plural(t.rows, "line", "lines"), verb)
-		separator := " "
+		var states []string
 		for _, word := range sortedKeys(t.states) {
-			fmt.Fprintf(&b, "%s%s %s", separator, word, unit.Duration(t.states[word].Round(time.Second)))
-			separator = ", "
+			states = append(states, word+" "+unit.Duration(t.states[word].Round(time.Second)).String())
 		}
-		b.WriteString("\n")
+		say(fmt.Sprintf("%s of %s %s without an answer in time: %s", unit.Count(t.silent), unit.Plural(t.rows, "line", "lines"), verb, strings.Join(states, ", ")))
 	}
 	for _, text := range t.replication {
-		say(&b, width, "%s", text)
+		say(text)
 	}
 	if t.ownKnown {
-		fmt.Fprintf(&b, "\nrtrail waited %s a second for its own queries.\n", unit.Seconds(t.own))
+		say(fmt.Sprintf("rtrail waited %s a second for its own queries.", unit.Seconds(t.own)))
 	}
-	t.statements.table(&b, width, top)
-	_, err := io.WriteString(out, b.String())
-	return err
+	return document.Document{Blocks: append(blocks, t.statements.table(top)...)}
 }
 
-// table prints the first statements.
-func (all *Statements) table(b *strings.Builder, width, top int) {
+// table lists the first statements.
+func (all *Statements) table(top int) []document.Block {
 	if len(all.List) == 0 {
-		if all.Missed > 0 {
-			say(b, width, "STATEMENTS are not known: %s, and %s at the process list met none", all.Why(), unit.Plural(all.Looks, "look", "looks"))
+		if all.Missed == 0 {
+			return nil
 		}
-		return
+		return []document.Block{document.Prose{Words: fmt.Sprintf("STATEMENTS are not known: %s, and %s at the process list met none", all.Why(), unit.Plural(all.Looks, "look", "looks"))}}
 	}
-	list := all.List[:min(top, len(all.List))]
+	t := document.Table{
+		Title: fmt.Sprintf("STATEMENTS by time, from the server's digests over %s", unit.Seconds(all.Seconds)),
+		Columns: []document.Column{{Name: "running", Right: true}, {Name: "count/s", Right: true}, {Name: "mean", Right: true}, {Name: "ex/sent", Right: true}, {Name: "err/s", Right: true},
+			{Name: "statement", Cut: true}},
+	}
 	if all.Sampled {
-		say(b, width, "STATEMENTS in %s at the process list: %s", unit.Plural(all.Looks, "look", "looks"), all.Why())
-		fmt.Fprintf(b, "%7s  %s\n", "running", "statement")
-		for _, s := range list {
-			fmt.Fprintf(b, "%7s  %s\n", running(s.Running), fitted(s.Label(), width, 9))
+		t.Title = fmt.Sprintf("STATEMENTS in %s at the process list: %s", unit.Plural(all.Looks, "look", "looks"), all.Why())
+		t.Columns = []document.Column{t.Columns[0], t.Columns[5]}
+	}
+	for _, s := range all.List[:min(top, len(all.List))] {
+		if all.Sampled {
+			t.Add([]string{running(s.Running), s.Label()})
+		} else {
+			t.Add([]string{running(s.Running), rate(s.Count / all.Seconds), brief(s.Mean()), s.Ratio(), rate(s.Errors / all.Seconds), s.Label()})
 		}
-		return
 	}
-	fmt.Fprintf(b, "\nSTATEMENTS by time, from the server's digests over %s\n", unit.Seconds(all.Seconds))
-	fmt.Fprintf(b, "%7s %7s %6s %8s %6s  %s\n", "running", "count/s", "mean", "ex/sent", "err/s", "statement")
-	for _, s := range list {
-		fmt.Fprintf(b, "%7s %7s %6s %8s %6s  %s\n", running(s.Running), rate(s.Count/all.Seconds), brief(s.Mean()), s.Ratio(),
-			rate(s.Errors/all.Seconds), fitted(s.Label(), width, 41))
-	}
-}
-
-// say prints a paragraph behind an empty line.
-func say(b *strings.Builder, width int, format string, args ...any) {
-	b.WriteString("\n" + prose.Wrap(fmt.Sprintf(format, args...), width, 2) + "\n")
+	return []document.Block{t}
 }
 
 // Why says why the process list had to be counted.
@@ -183,11 +175,4 @@ func (s *Statement) Label() string {
 		return escape.Line(s.Text)
 	}
 	return escape.Line(s.Schema + ": " + s.Text)
-}
-
-func fitted(text string, width, used int) string {
-	if width <= 0 {
-		return text
-	}
-	return document.Clip(text, max(width-used, 16))
 }

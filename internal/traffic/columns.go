@@ -1,13 +1,11 @@
 package traffic
 
 import (
+	"cmp"
 	"io"
 
 	"rtrail/internal/document"
 )
-
-// anyWidth is wider than a table can be.
-const anyWidth = 1 << 20
 
 // table prints rows below a title, in columns as wide as what is in them; width 0
 // is any.
@@ -15,9 +13,6 @@ func table(w io.Writer, title string, width int, columns []document.Column, rows
 	if len(rows) == 0 {
 		return
 	}
-	if width <= 0 {
-		width = anyWidth
-	}
 	io.WriteString(w, "\n")
-	_ = document.Terminal(w, document.Document{Blocks: []document.Block{document.Table{Title: title, Columns: columns, Rows: rows}}}, document.TerminalOptions{Width: width})
+	_ = document.Terminal(w, document.Document{Blocks: []document.Block{document.Table{Title: title, Columns: columns, Rows: rows}}}, document.TerminalOptions{Width: cmp.Or(width, document.AnyWidth)})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/document"
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
 )
@@ -249,7 +250,7 @@ func TestServerThatGoesAway(t *testing.T) {
 				t.Errorf("%v s, %q; want %v, %q", r.Facts.Window, r.Facts.Silent, test.window, test.says)
 			}
 			var b strings.Builder
-			if err := r.Print(&b, Options{Width: 200}); err != nil {
+			if err := document.Terminal(&b, r.Document(false), document.TerminalOptions{Width: document.AnyWidth}); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(b.String(), test.says) || strings.Contains(b.String(), "while the server answered") != (test.says != "") {

@@ -1,11 +1,5 @@
 package audit
 
-import (
-	"io"
-
-	"rtrail/internal/document"
-)
-
 type jsonReport struct {
 	Server   string      `json:"server"`
 	Flavor   string      `json:"flavor"`
@@ -40,8 +34,8 @@ type jsonAdvice struct {
 	Evidence   []string `json:"evidence"`
 }
 
-// JSON writes a report for programs.
-func (r *Report) JSON(out io.Writer) error {
+// Result is what JSON has of a report.
+func (r *Report) Result() any {
 	doc := jsonReport{Server: r.Server, Flavor: r.Flavor, Version: r.Version, Window: r.Facts.Window, Silent: r.Facts.Silent, Defaults: r.Defaults,
 		Settings: []jsonEntry{}, Notes: append([]string{}, r.Notes...)}
 	for i := range r.Entries {
@@ -59,5 +53,5 @@ func (r *Report) JSON(out io.Writer) error {
 		}
 		doc.Settings = append(doc.Settings, j)
 	}
-	return document.JSON(out, doc)
+	return doc
 }

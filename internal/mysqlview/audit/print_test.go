@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"rtrail/internal/document"
 	"rtrail/internal/golden"
 	"rtrail/internal/recording"
 )
@@ -30,7 +31,7 @@ func sick() *world {
 func TestPrint(t *testing.T) {
 	for _, width := range []int{80, 132} {
 		var b bytes.Buffer
-		if err := sick().audit(t).Print(&b, Options{Width: width}); err != nil {
+		if err := document.Terminal(&b, sick().audit(t).Document(false), document.TerminalOptions{Width: width, Break: true}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
@@ -45,7 +46,7 @@ func TestPrint(t *testing.T) {
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	r := sick().audit(t)
-	if err := r.JSON(&b); err != nil {
+	if err := document.JSON(&b, r.Result()); err != nil {
 		t.Fatal(err)
 	}
 	var doc jsonReport
@@ -72,8 +73,8 @@ func TestUnseen(t *testing.T) {
 		unseen       bool
 		says, spares string
 	}{
-		"all was seen":           {false, "RECOMMENDED: nothing. No variable showed evidence against it in this window.", "not seen"},
-		"sessions may be others": {true, "RECOMMENDED: nothing. In what could be seen, no variable showed evidence", "nothing. No variable"},
+		"all was seen":           {false, "RECOMMENDED  nothing. No variable showed evidence against it in this window.", "not seen"},
+		"sessions may be others": {true, "RECOMMENDED  nothing. In what could be seen, no variable showed evidence", "nothing. No variable"},
 	} {
 		x := base()
 		x.more = func(w *recording.Writer, at time.Time, _ int) {
@@ -84,7 +85,7 @@ func TestUnseen(t *testing.T) {
 		}
 		r := x.audit(t)
 		var b bytes.Buffer
-		if err := r.Print(&b, Options{Width: 200}); err != nil {
+		if err := document.Terminal(&b, r.Document(false), document.TerminalOptions{Width: document.AnyWidth}); err != nil {
 			t.Fatal(err)
 		}
 		if out := b.String(); !strings.Contains(out, c.says) || strings.Contains(out, c.spares) || strings.Contains(out, "run as root") {
