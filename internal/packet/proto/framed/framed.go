@@ -18,14 +18,25 @@ const MaxHeader = 16
 
 // Format is how the messages of a protocol begin.
 type Format struct {
-	// Header is how many bytes tell the length of a message, 1 to MaxHeader.
+	// Header is how many bytes tell the length of a message, 1 to MaxHeader, at least.
 	Header int
+	// Extent is how many bytes it takes, Header to MaxHeader, judged by those that are
+	// there; nil: always Header. It is asked until they are all there.
+	Extent func(header []byte) int
 	// Length is how long the message with this header is, header included, in
 	// bytes. Less than Header: there is no such message.
 	Length func(d flow.Dir, header []byte) int64
 	// Begins says whether bytes begin with a message. After a loss the first chunk
 	// that does is the one to go on with.
 	Begins func(d flow.Dir, data []byte) bool
+}
+
+// extent is how long a header is that begins like this.
+func (f *Format) extent(header []byte) int {
+	if len(header) < f.Header || f.Extent == nil {
+		return f.Header
+	}
+	return min(f.Extent(header), MaxHeader)
 }
 
 // Handler takes messages.
@@ -52,11 +63,12 @@ type Stream struct {
 	head [MaxHeader]byte
 	have uint8 // bytes of head
 	lost bool
+	body bool // the header is complete
 }
 
 // Lose puts the stream out of step, for connections of which the beginning was not
 // captured.
-func (s *Stream) Lose() { s.lost, s.have, s.left = true, 0, 0 }
+func (s *Stream) Lose() { s.lost, s.have, s.left, s.body = true, 0, 0, false }
 
 // Lost says whether the stream is out of step.
 func (s *Stream) Lost() bool { return s.lost }
@@ -65,7 +77,7 @@ func (s *Stream) Lost() bool { return s.lost }
 func (s *Stream) Within() bool { return s.have > 0 }
 
 // Headed says whether it has begun with a whole header.
-func (s *Stream) Headed(f *Format) bool { return int(s.have) == f.Header }
+func (s *Stream) Headed() bool { return s.body }
 
 // Left is how many bytes of the body of the message under way are still to come.
 func (s *Stream) Left() int64 { return s.left }
@@ -84,10 +96,7 @@ func (s *Stream) Data(f *Format, h Handler, c *flow.Chunk) {
 			return
 		}
 		i += n
-		if int(s.have) == f.Header && s.left == 0 {
-			s.have = 0
-			h.Complete(c.Dir)
-		}
+		s.finish(h, c.Dir)
 	}
 	if c.Cut > 0 {
 		s.skip(f, h, c.Dir, int64(c.Cut), c)
@@ -101,22 +110,21 @@ func (s *Stream) take(f *Format, h Handler, c *flow.Chunk, from int) int {
 		s.Span.Reset()
 		s.Doubt = 0
 	}
-	if int(s.have) < f.Header {
-		n := copy(s.head[s.have:f.Header], c.Data[i:])
-		s.have += uint8(n)
-		i += n
-		if int(s.have) < f.Header {
-			s.Span.Add(c, from, n)
-			return n
+	if !s.body {
+		i += s.header(f, c.Data[i:])
+		if !s.body {
+			s.Span.Add(c, from, i-from)
+			return i - from
 		}
-		length := f.Length(c.Dir, s.head[:f.Header])
-		if length < int64(f.Header) {
+		header := s.head[:s.have]
+		length := f.Length(c.Dir, header)
+		if length < int64(len(header)) {
 			s.Lose()
 			h.Lost(c.Dir)
-			return n
+			return i - from
 		}
-		s.left = length - int64(f.Header)
-		h.Begin(c.Dir, s.head[:f.Header])
+		s.left = length - int64(len(header))
+		h.Begin(c.Dir, header)
 	}
 	if n := int(min(s.left, int64(len(c.Data)-i))); n > 0 {
 		s.left -= int64(n)
@@ -125,6 +133,25 @@ func (s *Stream) take(f *Format, h Handler, c *flow.Chunk, from int) int {
 	}
 	s.Span.Add(c, from, i-from)
 	return i - from
+}
+
+// header takes bytes of the header and returns how many.
+func (s *Stream) header(f *Format, data []byte) (taken int) {
+	for !s.body && taken < len(data) {
+		n := copy(s.head[s.have:f.extent(s.head[:s.have])], data[taken:])
+		s.have += uint8(n)
+		taken += n
+		s.body = int(s.have) >= f.extent(s.head[:s.have])
+	}
+	return taken
+}
+
+// finish ends the message if it is all there.
+func (s *Stream) finish(h Handler, d flow.Dir) {
+	if s.body && s.left == 0 {
+		s.have, s.body = 0, false
+		h.Complete(d)
+	}
 }
 
 // Gap passes over n bytes that are missing for good.
@@ -141,7 +168,7 @@ func (s *Stream) skip(f *Format, h Handler, d flow.Dir, n int64, c *flow.Chunk) 
 		h.Lost(d) // what waited until now may have been answered in there
 		return
 	}
-	if int(s.have) < f.Header || n > s.left {
+	if !s.body || n > s.left {
 		s.Lose()
 		h.Lost(d)
 		return
@@ -154,8 +181,5 @@ func (s *Stream) skip(f *Format, h Handler, d flow.Dir, n int64, c *flow.Chunk) 
 		s.Doubt |= proto.Lossy
 	}
 	h.Missing(d, n)
-	if s.left == 0 {
-		s.have = 0
-		h.Complete(d)
-	}
+	s.finish(h, d)
 }

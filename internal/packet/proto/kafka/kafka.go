@@ -228,7 +228,7 @@ func (p *parser) answer() {
 
 // End gives out what is left.
 func (p *parser) End(_ flow.Stamp, how flow.Ending) {
-	if p.streams[flow.ToClient].Headed(&format) && p.table.Find(uint64(p.reply.id)) != nil {
+	if p.streams[flow.ToClient].Headed() && p.table.Find(uint64(p.reply.id)) != nil {
 		p.table.Broken(how)
 		p.answer()
 	}
@@ -241,7 +241,7 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 func (p *parser) Progress() proto.Progress {
 	client, server := &p.streams[flow.ToServer], &p.streams[flow.ToClient]
 	switch {
-	case server.Headed(&format) && p.table.Find(uint64(p.reply.id)) != nil:
+	case server.Headed() && p.table.Find(uint64(p.reply.id)) != nil:
 		return proto.Answering
 	case p.table.Len() > 0:
 		return proto.Waiting

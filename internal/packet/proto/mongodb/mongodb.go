@@ -159,7 +159,7 @@ func (p *parser) Complete(d flow.Dir) {
 // End gives out what is left.
 func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 	s, m := &p.streams[flow.ToClient], &p.said[flow.ToClient]
-	if s.Headed(&format) && p.table.Find(uint64(m.to)) != nil {
+	if s.Headed() && p.table.Find(uint64(m.to)) != nil {
 		p.answer(m, how, false)
 	}
 	p.desk.Buffers.Put(&p.said[0].zip)
@@ -171,7 +171,7 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 func (p *parser) Progress() proto.Progress {
 	client, server := &p.streams[flow.ToServer], &p.streams[flow.ToClient]
 	switch {
-	case server.Headed(&format) && p.table.Find(uint64(p.said[flow.ToClient].to)) != nil:
+	case server.Headed() && p.table.Find(uint64(p.said[flow.ToClient].to)) != nil:
 		return proto.Answering
 	case p.table.Len() > 0:
 		return proto.Waiting

@@ -97,11 +97,18 @@ func (t *Table) fresh(id uint64) *numbered {
 // Answered gives out the oldest request with a number and the answer that was
 // collected, or the answer alone if no such request is known.
 func (t *Table) Answered(id uint64) {
-	i := t.index(id)
-	if i < 0 {
-		t.emit(nil, proto.Unpaired, 0)
+	if i := t.index(id); i >= 0 {
+		t.answered(i)
 		return
 	}
+	t.emit(nil, proto.Unpaired, 0)
+}
+
+// AnsweredOldest gives out the request that has waited longest and the answer that was
+// collected. There must be one.
+func (t *Table) AnsweredOldest() { t.answered(0) }
+
+func (t *Table) answered(i int) {
 	now := t.Now
 	for j := 0; j < i; {
 		if !t.list[j].torn {
