@@ -13,6 +13,7 @@ import (
 	"rtrail/internal/packet/proto/kafka"
 	"rtrail/internal/packet/proto/memcached"
 	"rtrail/internal/packet/proto/mongodb"
+	"rtrail/internal/packet/proto/mqtt"
 	"rtrail/internal/packet/proto/mysql"
 	"rtrail/internal/packet/proto/postgres"
 	"rtrail/internal/packet/proto/redis"
@@ -22,7 +23,21 @@ import (
 // Protocols lists the decoders in the order in which they are asked. The last
 // one takes what no other one knows.
 func Protocols() []proto.Protocol {
-	return []proto.Protocol{mysql.Protocol, http.Protocol, http2.Protocol, redis.Protocol, dns.Protocol, postgres.Protocol, mongodb.Protocol, kafka.Protocol, memcached.Protocol, amqp.Protocol, tls.Protocol, generic.Protocol}
+	return []proto.Protocol{
+		mysql.Protocol,
+		http.Protocol,
+		http2.Protocol,
+		redis.Protocol,
+		dns.Protocol,
+		postgres.Protocol,
+		mongodb.Protocol,
+		kafka.Protocol,
+		memcached.Protocol,
+		amqp.Protocol,
+		mqtt.Protocol,
+		tls.Protocol,
+		generic.Protocol,
+	}
 }
 
 // Names lists the protocols that can be asked for.
