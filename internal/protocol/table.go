@@ -60,8 +60,8 @@ var table = complete(map[string]*Traits{
 	"http2": {
 		Summary:  Path,
 		Messages: Words,
-		Usual: []string{"401", "403", "404", "405", "407", "409", "410", "412", "416", "429",
-			"NOT_FOUND", "ALREADY_EXISTS", "UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "OUT_OF_RANGE"},
+		Usual: append([]string{
+			"NOT_FOUND", "ALREADY_EXISTS", "UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "OUT_OF_RANGE"}, httpUsual...),
 		Causes: merged(httpCauses, map[string]string{
 			"UNAVAILABLE":        "the server has no backend, is shutting down, or refuses work: clients may retry after a pause",
 			"DEADLINE_EXCEEDED":  "the server gave up at the client's deadline: it, or what it asks, is slower than the client wants to wait",
@@ -84,13 +84,31 @@ var table = complete(map[string]*Traits{
 	"http": {
 		Summary:   Path,
 		Messages:  Words,
-		Usual:     []string{"401", "403", "404", "405", "407", "409", "410", "412", "416", "429"},
+		Usual:     httpUsual,
 		Causes:    httpCauses,
 		Dissector: "http",
 		Batch:     "an endpoint that takes a list, or calls in parallel",
 		IdleLimit: "keepalive_timeout of nginx, KeepAliveTimeout of Apache, server.keepAliveTimeout of Node.js (5 s unless set)",
 		Inside:    shell.Line("perf top -g -p PID   # and the times in the access log"),
 		Log:       shell.Line("tail -n 100 /var/log/nginx/error.log"),
+	},
+	"fastcgi": {
+		Summary:  Path,
+		Messages: Words,
+		Usual:    append([]string{"STDERR"}, httpUsual...),
+		Causes: merged(httpCauses, map[string]string{
+			"STDERR":        "the script answers, and writes a warning",
+			"EXIT":          "the script ended with an exit status other than 0; its log says why",
+			"OVERLOADED":    "the server takes no further requests: all its workers are busy",
+			"CANT_MPX_CONN": "the server works on one request of a connection at a time, and the client sent several",
+			"UNKNOWN_ROLE":  "the server has no such role (responder, authorizer, filter)",
+		}),
+		Dissector: "fcgi",
+		Batch:     "an endpoint that takes a list, or calls in parallel",
+		IdleLimit: "keepalive_timeout in the upstream of nginx",
+		Inside:    shell.Line("curl -s 'http://SERVER/status?full'   # pm.status_path of PHP-FPM; request_slowlog_timeout logs where scripts stand"),
+		Log:       shell.Line("journalctl -u 'php*-fpm' --since -10min"),
+		Pool:      shell.Line("php-fpm -tt   # pm.max_children; the status page has the listen queue"),
 	},
 	"redis": {
 		Summary:  Key,
@@ -210,6 +228,9 @@ var table = complete(map[string]*Traits{
 	"generic": {Opaque: true},
 	"":        {Opaque: true},
 })
+
+// httpUsual are statuses that answer a question.
+var httpUsual = []string{"401", "403", "404", "405", "407", "409", "410", "412", "416", "429"}
 
 // httpCauses are those of statuses, whatever the version of HTTP.
 var httpCauses = map[string]string{

@@ -7,6 +7,7 @@ import (
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/proto/amqp"
 	"rtrail/internal/packet/proto/dns"
+	"rtrail/internal/packet/proto/fastcgi"
 	"rtrail/internal/packet/proto/generic"
 	"rtrail/internal/packet/proto/http"
 	"rtrail/internal/packet/proto/http2"
@@ -35,6 +36,7 @@ func Protocols() []proto.Protocol {
 		memcached.Protocol,
 		amqp.Protocol,
 		mqtt.Protocol,
+		fastcgi.Protocol,
 		tls.Protocol,
 		generic.Protocol,
 	}

@@ -32,6 +32,7 @@ var judged = []string{
 	"../proto/mongodb/testdata/ferretdb1.pcap", "../proto/kafka/testdata/kafka3.pcap", "../proto/memcached/testdata/memcached16.pcap",
 	"../proto/amqp/testdata/rabbitmq3.pcap", "../proto/http2/testdata/nginx.pcap", "../proto/http2/testdata/grpc.pcap",
 	"../proto/mqtt/testdata/mosquitto2.pcap",
+	"../proto/fastcgi/testdata/phpfpm8.pcap", "../proto/fastcgi/testdata/go.pcap",
 }
 
 var judgedTruths = []string{"lost-on-wire", "reordered", "request-resent", "response-resent", "zero-window", "port-reuse", "pipelined", "wrapped"}

@@ -91,7 +91,7 @@ func (p *parser) statusLine(line []byte) bool {
 	e.Code = codes[code]
 	if code >= 400 && code <= 599 {
 		e.Failed = true
-		e.Error = phrase(code, reason)
+		e.Error = Phrase(code, reason)
 	}
 	return true
 }

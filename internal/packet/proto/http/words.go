@@ -15,6 +15,15 @@ var methods = [...]string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PA
 
 // word is the method as a string that does not hold the packet.
 func word(method []byte) string {
+	if known := Method(method); known != "" {
+		return known
+	}
+	return string(method)
+}
+
+// Method is a method that is known as a string that does not hold the packet; "": it is
+// not known.
+func Method(method []byte) string {
 	switch string(method) {
 	case "GET":
 		return "GET"
@@ -30,7 +39,7 @@ func word(method []byte) string {
 			return m
 		}
 	}
-	return string(method)
+	return ""
 }
 
 // codes are the three digits of every status.
@@ -41,11 +50,14 @@ var codes = func() (list [1000]string) {
 	return list
 }()
 
+// Status is a status from 0 to 999 as text, without a new string.
+func Status(code int) string { return codes[code] }
+
 // maxPhrase bounds the reason that is kept.
 const maxPhrase = 128
 
-// phrase is the reason as the server worded it, or the usual one if it did not.
-func phrase(code int, reason []byte) string {
+// Phrase is the reason as the server worded it, or the usual one if it did not.
+func Phrase(code int, reason []byte) string {
 	usual := http.StatusText(code)
 	if len(reason) == 0 || string(reason) == usual {
 		return usual

@@ -1,12 +1,14 @@
 package http2
 
 import (
+	"cmp"
 	"strconv"
 
 	"golang.org/x/net/http2/hpack"
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/http"
 	"rtrail/internal/packet/proto/pair"
 )
 
@@ -130,7 +132,7 @@ func (p *parser) field(h hpack.HeaderField) {
 	}
 	switch h.Name {
 	case ":method":
-		t.method = methodName(h.Value)
+		t.method = cmp.Or(http.Method([]byte(h.Value)), "?")
 	case ":path":
 		t.path = h.Value[:min(len(h.Value), maxText)]
 	case ":status":
@@ -145,18 +147,6 @@ func (p *parser) field(h hpack.HeaderField) {
 	case "grpc-message":
 		t.why = h.Value[:min(len(h.Value), 256)]
 	}
-}
-
-// methods are those whose names are kept.
-var methods = []string{"GET", "POST", "PUT", "HEAD", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE"}
-
-func methodName(s string) string {
-	for _, m := range methods {
-		if s == m {
-			return m
-		}
-	}
-	return "?"
 }
 
 // headed takes a whole header.
@@ -270,7 +260,7 @@ func (p *parser) outcome(id uint32, t *stream) bool {
 	case t.outcome != "" && t.outcome != "0":
 		e.Failed, e.Code, e.Error = true, statusName(t.outcome), t.why
 	case t.status > 0:
-		e.Code = strconv.Itoa(t.status)
+		e.Code = http.Status(t.status)
 		e.Failed = t.status >= 400 && t.status < 600
 	}
 	return true

@@ -6,8 +6,7 @@ import (
 )
 
 // Table is the requests of one connection that wait for answers which name them,
-// by a number that both carry: answers may come in any order. It is what the
-// decoders of MongoDB, Kafka and AMQP share.
+// by a number that both carry: answers may come in any order.
 //
 // After a loss pairing goes on where it was, since numbers tell. What may have been
 // answered within the loss is given out as unanswered and lossy as soon as
