@@ -65,7 +65,7 @@ profile:  ## renew the profile that make build guides the compiler with, after c
 	$(GO) run ./internal/measure/packets -renew cmd/rtrail/packets.pgo
 
 bpf:  ## compile the BPF programs anew; needs clang, llvm and libbpf-dev
-	$(GO) generate ./internal/probe/kernel ./internal/lab/env
+	$(GO) generate ./internal/probe/kernel ./internal/probe/event/... ./internal/lab/env
 
 lint:  ## gofmt, vet, staticcheck
 	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l cmd internal) || exit 1; if [ -n "$$bad" ]; then echo "gofmt -w is due for:"; echo "$$bad"; exit 1; fi

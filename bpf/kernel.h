@@ -21,7 +21,13 @@ typedef __u32 __wsum;
 #define CORE __attribute__((preserve_access_index))
 
 /* Map types of include/uapi/linux/bpf.h that bpf_helpers.h speaks of. */
-enum bpf_map_type { BPF_MAP_TYPE_ARRAY = 2 };
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
+};
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>

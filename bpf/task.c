@@ -8,17 +8,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-struct pid_namespace {} CORE;
-
-struct upid {
-	int nr;
-	struct pid_namespace *ns;
-} CORE;
-
-struct pid {
-	unsigned int level;
-	struct upid numbers[1];
-} CORE;
+struct pid;
 
 /* Also of the whole signal_struct: what ended threads did. */
 struct task_io_accounting {
@@ -148,37 +138,17 @@ struct group_row {
 		(to).cancelled_write_bytes = (from).cancelled_write_bytes;     \
 	} while (0)
 
-/*
- * Of whom reads, found with the first task of a pass: how many levels below
- * the first one his PID namespace is, and whether he is in a user namespace,
- * where the kernel's numbers of users mean nothing.
- */
-static __u32 reader_level, reader_confined;
+#include "pidns.h"
+
+/* Whether the reader is in a user namespace, where the kernel's numbers of users mean nothing. */
+static __u32 reader_confined;
 
 static __always_inline void find_reader(void)
 {
 	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
 
-	reader_level = BPF_CORE_READ(reader, thread_pid, level);
+	find_namespace();
 	reader_confined = BPF_CORE_READ(reader, real_cred, user_ns, level) != 0;
-}
-
-/* number is the PID of a task in the reader's namespace; 0: it is not there. */
-static __always_inline __u32 number(struct task_struct *t, __u32 level)
-{
-	struct pid *pid = BPF_CORE_READ(t, thread_pid);
-	unsigned int depth;
-	int nr = 0;
-
-	if (!pid)
-		return 0;
-	depth = BPF_CORE_READ(pid, level);
-	if (level > depth || level > 32) /* MAX_PID_NS_LEVEL */
-		return 0;
-	bpf_probe_read_kernel(&nr, sizeof(nr),
-		(char *)pid + bpf_core_field_offset(struct pid, numbers) +
-		level * bpf_core_type_size(struct upid) + bpf_core_field_offset(struct upid, nr));
-	return nr;
 }
 
 static __always_inline __u32 task_state(struct task_struct *t)

@@ -40,6 +40,8 @@ type diagnosis struct {
 
 	sides sidesFlags // captures of both sides
 	mysql mysqlFlags // servers beside the host
+
+	events eventFlags // of the kernel, while the host is watched
 }
 
 func newDiagnoseCommand() *cobra.Command {
@@ -88,6 +90,7 @@ the verdict then says whether client, server or the path between is slow.`,
 	f.StringVar(&d.netns, "netns", "", "capture in this network namespace: a name, a path or a PID")
 	d.sides.add(f)
 	d.mysql.add(f)
+	d.events.add(f)
 	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding has at least this confidence: possible, likely, certain")
 	f.Var(thresholds{}, "threshold", "override a threshold of a rule; rtrail explain RULE lists them; repeatable")
 	cmd.SetFlagErrorFunc(flagError)
@@ -181,6 +184,9 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	if _, ok := confidences[d.failOn]; d.failOn != "" && !ok {
 		return usageError("--fail-on %q: it takes possible, likely or certain", d.failOn)
 	}
+	if err := d.events.check(); err != nil {
+		return err
+	}
 	// Without --mysql those of this host are found.
 	if err := d.mysql.check(len(args) == 0 && !d.sides.given() && !d.mysql.none()); err != nil {
 		return err
@@ -230,7 +236,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	collectBy(percentToWatch)
 	slowMonitor()
 	people := census.New("/")
-	sources := probes(people)
+	sources := append(probes(people), d.events.probes()...)
 	servers, err := d.mysql.probe(true, people)
 	if err != nil {
 		return verdict.Verdict{}, err

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"rtrail/internal/doctor"
+	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
+	"rtrail/internal/probe/event"
 )
 
 func newDoctorCommand() *cobra.Command {
@@ -23,7 +27,7 @@ func newDoctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r := doctor.Examine("/", manifest().Host, append(probes(census.New("/")), mysql))
+			r := doctor.Examine("/", manifest().Host, slices.Concat(probes(census.New("/")), eventProbes(event.Options{}), []probe.Probe{mysql}))
 			return as.print(cmd.OutOrStdout(), r.Document(), r)
 		},
 	}

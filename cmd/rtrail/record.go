@@ -29,6 +29,7 @@ type recordJob struct {
 	interval time.Duration
 	maxSize  byteSize
 	mysql    mysqlFlags
+	events   eventFlags
 
 	lengthGiven bool
 }
@@ -61,6 +62,7 @@ are Parquet files for DuckDB, pandas and others.`,
 	f.DurationVar(&r.interval, "interval", time.Second, "time between two samples")
 	f.Var(&r.maxSize, "max-size", "how much disk space to use, as 500MiB or 2GiB; 0: no limit")
 	r.mysql.add(f)
+	r.events.add(f)
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -78,6 +80,9 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	case r.maxSize > 0 && r.maxSize < recording.SmallestMaxSize:
 		return usageError("--max-size %v: the least is %v", &r.maxSize, unit.Bytes(recording.SmallestMaxSize))
 	}
+	if err := r.events.check(); err != nil {
+		return err
+	}
 	if err := r.mysql.check(len(r.mysql.names) > 0 && !r.mysql.none()); err != nil {
 		return err
 	}
@@ -85,7 +90,7 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	watches(stderr, true)
 	collectBy(percentToWatch)
 	slowMonitor()
-	sources := probes(census.New("/"))
+	sources := append(probes(census.New("/")), r.events.probes()...)
 	servers, err := r.mysql.probe(false, nil)
 	if err != nil {
 		return err

@@ -50,6 +50,9 @@ var columnsOfText = map[recording.Table]string{
 	recording.UDPSockets:   "local=ours remote=ours",
 	recording.KernelLog:    "text=internal/probe/klog:TestNoSecretsInLines",
 
+	recording.ProcessEvents: "kind=ours comm=name cmdline=internal/probe/event/exec:TestNoSecretsInArguments",
+	recording.EventPrograms: "probe=ours program=ours tracepoint=ours",
+
 	recording.PacketCaptures:         "source=name netns=name point=ours decode_as=ours note=ours",
 	recording.PacketConnections:      "client=ours server=ours proto=ours why=ours ending=ours closer=ours close_state=ours",
 	recording.PacketSides:            "sender=ours",

@@ -46,6 +46,9 @@ const (
 	SocketOwners Table = "socket_owners" // which process holds which socket
 	KernelLog    Table = "kernel_log"    // one line of the kernel log
 
+	ProcessEvents Table = "process_events" // one process that was made, began a program or ended
+	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost
+
 	PacketCaptures     Table = "packet_captures"     // one capture of packets
 	PacketConnections  Table = "packet_connections"  // one TCP connection of a capture
 	PacketSides        Table = "packet_sides"        // what one side of such a connection sent

@@ -40,6 +40,8 @@ var catalogue = []kind{
 	kindOf[UDPSample]("netns", "local", "local_port", "remote", "remote_port", "inode"),
 	kindOf[SocketOwner]("inode", "pid", "fd").lasts("inode", TCPSockets, Listeners, UDPSockets),
 	kindOf[KernelLogLine]("sequence").log(),
+	kindOf[ProcessEvent]("pid", "started"),
+	kindOf[EventProgram]("probe", "program"),
 	kindOf[PacketCapture]("source").capture(),
 	kindOf[PacketConnection]("server", "server_port", "id").capture(),
 	kindOf[PacketSide]("connection", "sender").capture(),

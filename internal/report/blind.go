@@ -277,7 +277,19 @@ func probes(list []verdict.ProbeHealth) []document.Block {
 	for _, h := range list {
 		words := append(troubles(h, true), fmt.Sprintf("%s, %.1f ms of CPU each, %s", plural(h.Runs, "run", "runs"),
 			1000*h.CPU/float64(max(h.Runs, 1)), plural(int(h.Rows), "row", "rows")))
+		for _, p := range h.Programs {
+			words = append(words, programCost(p))
+		}
 		l.Items = append(l.Items, document.Item{Words: h.Name + ": " + strings.Join(words, "; "), Remedy: h.Remedy.String()})
 	}
 	return unlessEmpty(l)
+}
+
+// programCost is what a program in the kernel cost.
+func programCost(p verdict.ProgramCost) string {
+	words := fmt.Sprintf("in the kernel %s ran %s times, %.0f ns each, %.2g %% of a core", p.Name, unit.Count(p.Runs), 1e9*p.Seconds/float64(max(p.Runs, 1)), 100*p.Share)
+	if p.Stopped {
+		words += ", and was detached"
+	}
+	return words
 }

@@ -192,6 +192,17 @@ type Probe struct {
 	Late       int             `json:"late"`
 	Error      string          `json:"error"`
 	How        string          `json:"how"`
+	Programs   []Program       `json:"programs,omitempty"`
+}
+
+// Program is what a BPF program of a probe did over the whole window.
+type Program struct {
+	Name       string          `json:"name"`
+	Tracepoint string          `json:"tracepoint"`
+	Runs       int64           `json:"runs"`
+	Seconds    document.Number `json:"seconds"`
+	CoreShare  document.Number `json:"core_share"`
+	Stopped    bool            `json:"stopped"`
 }
 
 // ProcessTime splits the window of one process; the shares sum to about 1.
@@ -236,6 +247,9 @@ func NewDocument(v verdict.Verdict) Document {
 			return Probe{
 				Name: p.Name, OK: p.OK, Runs: p.Runs, Seconds: document.Number(p.Seconds), CPUSeconds: document.Number(p.CPU),
 				Rows: p.Rows, Lost: p.Lost, Late: p.Late, Error: p.Error, How: p.Remedy.String(),
+				Programs: each(p.Programs, func(c verdict.ProgramCost) Program {
+					return Program{Name: c.Name, Tracepoint: c.Tracepoint, Runs: c.Runs, Seconds: document.Number(c.Seconds), CoreShare: document.Number(c.Share), Stopped: c.Stopped}
+				}),
 			}
 		}),
 		Waits: chains(v.Waits),

@@ -1,9 +1,11 @@
 package verdict
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/refusal"
@@ -205,6 +207,7 @@ type sources struct {
 func sourcesOf(v *view.View) sources {
 	s := sources{v: v, fills: map[recording.Table]int{}}
 	_, runs := view.Group(view.Rows[recording.ProbeRun](v), func(r recording.ProbeRun) string { return r.Probe })
+	programs := programCosts(v)
 	for i, p := range v.Manifest().Probes {
 		if len(runs[p.Name]) > 0 {
 			p.Missing, p.Remedy = "", "" // it could start later
@@ -223,6 +226,7 @@ func sourcesOf(v *view.View) sources {
 				h.Error = run.Error
 			}
 		}
+		h.Programs = programs[p.Name]
 		if h.Runs > 0 && h.Rows == 0 && h.Error != "" {
 			h.OK = false
 		}
@@ -232,6 +236,32 @@ func sourcesOf(v *view.View) sources {
 		}
 	}
 	return s
+}
+
+// programCosts sums up what BPF programs cost, by their probe.
+func programCosts(v *view.View) map[string][]ProgramCost {
+	type key struct{ probe, program string }
+	keys, rows := view.Group(view.Rows[recording.EventProgram](v), func(r recording.EventProgram) key { return key{r.Probe, r.Program} })
+	all := map[string][]ProgramCost{}
+	for _, k := range keys {
+		c := ProgramCost{Name: k.program}
+		var attached time.Duration
+		for _, r := range rows[k] {
+			c.Tracepoint = r.Tracepoint
+			c.Runs += r.Runs
+			c.Seconds += r.RunTime.Seconds()
+			c.Stopped = c.Stopped || r.Stopped
+			attached += r.Attached
+		}
+		if attached > 0 {
+			c.Share = c.Seconds / attached.Seconds()
+		}
+		all[k.probe] = append(all[k.probe], c)
+	}
+	for _, list := range all {
+		slices.SortStableFunc(list, func(a, b ProgramCost) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	}
+	return all
 }
 
 // missing says what a rule lacks. A table without rows is evidence too, as

@@ -87,6 +87,17 @@ type ProbeHealth struct {
 	Late    int    // runs over the deadline
 	Error   string // last error, or what is missing
 	Remedy  shell.Advice
+	// Programs are those it had in the kernel, the dearest first.
+	Programs []ProgramCost
+}
+
+// ProgramCost is what a BPF program did over the whole window.
+type ProgramCost struct {
+	Name, Tracepoint string
+	Runs             int64
+	Seconds          float64 // of all CPUs
+	Share            float64 // of one core, while it was attached
+	Stopped          bool    // it took more than its budget and was detached
 }
 
 // ProcessTime splits the window of one process's threads into what they were

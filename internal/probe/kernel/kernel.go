@@ -1,6 +1,6 @@
-// Package kernel reads what the kernel knows through BPF iterators: one read
-// gives a row for every task or socket, where /proc and netlink need a call for
-// each. Programs are in bpf/, one file per family; the object of each is
+// Package kernel loads BPF programs, and reads what the kernel knows through BPF
+// iterators: one read gives a row for every task or socket, where /proc and netlink
+// need a call for each. Programs are in bpf/, one file per family; the object of each is
 // committed here, so that only who changes a program needs clang (make bpf).
 //
 // Everything that asks this package must get along without it: it needs Linux
@@ -40,9 +40,10 @@ func (l *Loader) Done() {
 	l.types = nil
 }
 
-// Iterators loads the programs of an object and attaches each as an iterator,
-// by the name of its function. The error is a *probe.MissingError.
-func (l *Loader) Iterators(object []byte) (map[string]*Iterator, error) {
+// Load loads the programs and maps of an object without attaching them. adapt, if
+// there is one, may change the object to suit the types of the running kernel. The
+// error is a *probe.MissingError unless it is adapt's.
+func (l *Loader) Load(object []byte, adapt func(*ebpf.CollectionSpec, *btf.Spec) error) (*ebpf.Collection, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.types == nil {
@@ -52,27 +53,59 @@ func (l *Loader) Iterators(object []byte) (map[string]*Iterator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the object of a BPF program: %w", err)
 	}
-	// Programs stay loaded through the links of their iterators.
-	programs, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Cache: l.types})
+	if adapt != nil {
+		types, err := l.types.Kernel()
+		if err != nil {
+			return nil, missing("read the types of this kernel", err)
+		}
+		if err := adapt(spec, types); err != nil {
+			return nil, err
+		}
+	}
+	all, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Cache: l.types})
 	if err != nil {
 		return nil, missing("load a BPF program", err)
+	}
+	return all, nil
+}
+
+// Iterators loads the programs of an object and attaches each as an iterator,
+// by the name of its function. The error is a *probe.MissingError.
+func (l *Loader) Iterators(object []byte) (map[string]*Iterator, error) {
+	// Programs stay loaded through the links of their iterators.
+	programs, err := l.Load(object, nil)
+	if err != nil {
+		return nil, err
 	}
 	defer programs.Close()
 	iterators := make(map[string]*Iterator, len(programs.Programs))
 	for name, program := range programs.Programs {
-		it, err := link.AttachIter(link.IterOptions{Program: program})
+		it, err := NewIterator(name, program)
 		if err != nil {
 			for _, i := range iterators {
 				i.Close()
 			}
-			return nil, missing("attach the BPF iterator "+name, err)
+			return nil, err
 		}
-		iterators[name] = &Iterator{name: name, link: it}
+		iterators[name] = it
 	}
 	return iterators, nil
 }
 
-// Check says whether iterators can be loaded here, without loading one: nil or
+// NewIterator attaches a loaded program as an iterator. The program may be closed
+// then. The error is a *probe.MissingError.
+func NewIterator(name string, program *ebpf.Program) (*Iterator, error) {
+	it, err := link.AttachIter(link.IterOptions{Program: program})
+	if err != nil {
+		return nil, missing("attach the BPF iterator "+name, err)
+	}
+	return &Iterator{name: name, link: it}, nil
+}
+
+// Missing says what an error of the kernel about BPF asks for.
+func Missing(doing string, err error) error { return missing(doing, err) }
+
+// Check says whether programs can be loaded here, without loading one: nil or
 // a *probe.MissingError. Only loading tells for certain.
 func Check() error {
 	if _, err := os.Stat("/sys/kernel/btf/vmlinux"); err != nil {
@@ -148,12 +181,12 @@ func missing(doing string, err error) error {
 		}
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, btf.ErrNotFound), errors.Is(err, ebpf.ErrNotSupported):
 		return &probe.MissingError{
-			What: "BPF iterators: Linux 5.8 or newer with its types in /sys/kernel/btf/vmlinux",
+			What: "BPF with the types of the kernel: Linux 5.8 or newer with /sys/kernel/btf/vmlinux",
 			How:  "a kernel with CONFIG_BPF_SYSCALL=y and CONFIG_DEBUG_INFO_BTF=y (Debian 11, Ubuntu 20.10, RHEL 9 and later have it)",
 			Err:  err,
 		}
 	}
-	return &probe.MissingError{What: "BPF iterators", How: "see rtrail doctor", Err: err}
+	return &probe.MissingError{What: "BPF", How: "see rtrail doctor", Err: err}
 }
 
 // Capabilities of include/uapi/linux/capability.h.

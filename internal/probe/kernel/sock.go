@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/btf"
 	"golang.org/x/sys/unix"
 )
 
@@ -31,7 +29,7 @@ type Sockets struct {
 // OpenSockets loads the program. The error is a *probe.MissingError where
 // something can be done about it.
 func OpenSockets(l *Loader) (*Sockets, error) {
-	all, err := l.collection(sockObject)
+	all, err := l.Load(sockObject, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -49,24 +47,6 @@ func OpenSockets(l *Loader) (*Sockets, error) {
 		return nil, errors.Join(missing("map the rows of the BPF program sockets", err), s.Close())
 	}
 	return s, nil
-}
-
-// collection loads the programs and maps of an object without attaching them.
-func (l *Loader) collection(object []byte) (*ebpf.Collection, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.types == nil {
-		l.types = btf.NewCache()
-	}
-	spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(object))
-	if err != nil {
-		return nil, fmt.Errorf("read the object of a BPF program: %w", err)
-	}
-	all, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Cache: l.types})
-	if err != nil {
-		return nil, missing("load a BPF program", err)
-	}
-	return all, nil
 }
 
 // Close removes the program from the kernel.

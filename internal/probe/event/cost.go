@@ -1,0 +1,87 @@
+package event
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/recording"
+)
+
+// DefaultBudget is the share of one core that a program may take.
+const DefaultBudget = 0.01
+
+// clock has the kernel time its programs while somebody needs that. It is one
+// switch for all BPF programs of the host, held by a descriptor.
+var clock struct {
+	mu    sync.Mutex
+	users int
+	on    io.Closer
+}
+
+// startClock fails without CAP_SYS_ADMIN.
+func startClock() error {
+	clock.mu.Lock()
+	defer clock.mu.Unlock()
+	if clock.on == nil {
+		on, err := ebpf.EnableStats(unix.BPF_STATS_RUN_TIME)
+		if err != nil {
+			return err
+		}
+		clock.on = on
+	}
+	clock.users++
+	return nil
+}
+
+func stopClock() {
+	clock.mu.Lock()
+	defer clock.mu.Unlock()
+	if clock.users--; clock.users == 0 {
+		_ = clock.on.Close() // nothing is lost with it
+		clock.on = nil
+	}
+}
+
+// cost is what each attached program did since another time, when it was last asked
+// for.
+func (s *Set) cost(since, now time.Time, probe string) ([]recording.EventProgram, error) {
+	var rows []recording.EventProgram
+	var errs []error
+	for _, p := range s.programs {
+		stats, err := p.is.Stats()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("read what the BPF program %s cost: %w", p.name, err))
+			continue
+		}
+		rows = append(rows, recording.EventProgram{
+			At: now, Probe: probe, Program: p.name, Tracepoint: p.tracepoint, Attached: now.Sub(since),
+			Runs: int64(stats.RunCount - p.counted.RunCount), RunTime: stats.Runtime - p.counted.Runtime,
+			Missed: int64(stats.RecursionMisses - p.counted.RecursionMisses),
+		})
+		p.counted = *stats
+	}
+	return rows, errors.Join(errs...)
+}
+
+// minSpan is the shortest time that says what a program costs on average.
+const minSpan = 500 * time.Millisecond
+
+// dear is the first program that takes more than its budget, and its share of a
+// core; nil: none does.
+func dear(rows []recording.EventProgram, over time.Duration, budget float64) (*recording.EventProgram, float64) {
+	if over < minSpan {
+		return nil, 0
+	}
+	for i := range rows {
+		if share := rows[i].RunTime.Seconds() / over.Seconds(); share > budget {
+			return &rows[i], share
+		}
+	}
+	return nil, 0
+}

@@ -1,0 +1,179 @@
+// Package event is the frame of all evidence that BPF programs make at tracepoints
+// of the kernel: it chooses programs that fit the running kernel, attaches them at
+// the start of the window and detaches them at its end, and says what they cost and
+// missed. A source is a package below it with a program in bpf/.
+//
+// Programs are attached by the kernel's own types (tp_btf): that needs CAP_BPF and
+// CAP_PERFMON, or root, and no tracefs.
+package event
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/kernel"
+	"rtrail/internal/recording"
+	"rtrail/internal/unit"
+)
+
+// Source is one kind of evidence that is made in the kernel.
+type Source interface {
+	// Name, Help and Fills are those of the probe.
+	Name() string
+	Help() string
+	Fills() []recording.Table
+	// Object is what is loaded.
+	Object() Object
+	// Open prepares what is loaded. Programs are attached afterwards.
+	Open(*Set) error
+	// Read takes what was counted since the last Read, or since programs were
+	// attached, and writes its rows. last says that nothing more will be counted;
+	// programs are detached already.
+	Read(ctx context.Context, w *recording.Writer, span Span, last bool) error
+	// Close gives back what Open took; the Set is closed by the frame.
+	Close() error
+}
+
+// Span is the time that what was read stands for.
+type Span struct{ From, To time.Time }
+
+// Options are for all sources of a run.
+type Options struct {
+	Loader *kernel.Loader // shared with others, or nil
+	Budget float64        // share of one core for each program; 0: DefaultBudget
+}
+
+// Probe runs a source. It is not for concurrent use.
+type Probe struct {
+	source  Source
+	options Options
+	set     *Set
+	read    time.Time // up to here what was counted was read
+	timed   bool      // the kernel times programs
+	closing bool
+	over    bool // detached because of its cost
+}
+
+// New makes the probe of a source.
+func New(s Source, o Options) *Probe {
+	if o.Loader == nil {
+		o.Loader = &kernel.Loader{}
+	}
+	if o.Budget <= 0 {
+		o.Budget = DefaultBudget
+	}
+	return &Probe{source: s, options: o}
+}
+
+// Name is the source's.
+func (p *Probe) Name() string { return p.source.Name() }
+
+// Help is the source's.
+func (p *Probe) Help() string { return p.source.Help() }
+
+// Fills lists the tables of the source. What programs cost is in event_programs.
+func (p *Probe) Fills() []recording.Table { return p.source.Fills() }
+
+// Start loads the programs. They are attached with the first sample.
+func (p *Probe) Start() error {
+	if err := kernel.Check(); err != nil {
+		return err
+	}
+	set, err := open(p.options.Loader, p.source.Object())
+	if err != nil {
+		return err
+	}
+	if err := p.source.Open(set); err != nil {
+		return errors.Join(err, set.close())
+	}
+	p.set = set
+	return nil
+}
+
+// Interval is the source's wish, if it has one.
+func (p *Probe) Interval(run time.Duration) time.Duration {
+	if paced, ok := p.source.(probe.Paced); ok {
+		return paced.Interval(run)
+	}
+	return run
+}
+
+// Closing says that the next sample is the last one.
+func (p *Probe) Closing() { p.closing = true }
+
+// Sample attaches the programs, or reads what they counted.
+func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
+	now := time.Now()
+	switch {
+	case p.over:
+		return nil
+	case p.set.since.IsZero():
+		p.tell(w)
+		if err := p.set.attach(); err != nil {
+			return err
+		}
+		p.read = p.set.since
+		return nil
+	}
+	costs, err := p.cost(now, w)
+	last := p.closing
+	if d, share := dear(costs, now.Sub(p.read), p.options.Budget); d != nil {
+		last, p.over, d.Stopped = true, true, true
+		w.Unseen(p.Name(), p.source.Help(), 1,
+			fmt.Sprintf("after %.1f s: the BPF program %s took %v of a core, more than its budget of %v, and was detached",
+				now.Sub(p.set.since).Seconds(), d.Program, unit.Share(share), unit.Share(p.options.Budget)),
+			fmt.Sprintf("rtrail --event-budget %.0f%%", 100*share+1))
+	}
+	recording.Append(w, costs...)
+	if last {
+		err = errors.Join(err, p.stop())
+	}
+	span := Span{From: p.read, To: now}
+	p.read = now
+	return errors.Join(err, p.source.Read(ctx, w, span, last))
+}
+
+// tell says what is not seen on this kernel, and begins to time programs.
+func (p *Probe) tell(w *recording.Writer) {
+	for _, what := range p.set.without {
+		w.Unseen(p.Name(), what, 1, "this kernel lacks the tracepoint", "")
+	}
+	if err := startClock(); err != nil {
+		w.Unseen(p.Name(), "what BPF programs cost", 1, err.Error(), "run as root")
+	} else {
+		p.timed = true
+	}
+}
+
+func (p *Probe) cost(now time.Time, w *recording.Writer) ([]recording.EventProgram, error) {
+	if !p.timed {
+		return nil, nil
+	}
+	rows, err := p.set.cost(p.read, now, p.Name())
+	for _, r := range rows {
+		w.Lost(int(r.Missed))
+	}
+	return rows, err
+}
+
+// stop ends the programs.
+func (p *Probe) stop() error {
+	if p.timed {
+		stopClock()
+		p.timed = false
+	}
+	return p.set.detach()
+}
+
+// Close removes the programs from the kernel.
+func (p *Probe) Close() error {
+	if p.set == nil {
+		return nil
+	}
+	err := errors.Join(p.stop(), p.source.Close(), p.set.close())
+	p.set = nil
+	return err
+}

@@ -1,0 +1,109 @@
+package event
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
+
+	"rtrail/internal/probe"
+)
+
+// Hook is a tracepoint and the programs that fit one form of it each. Arguments
+// come, go and move between releases, and distributions port them back, so the
+// form is read from the types of the running kernel.
+type Hook struct {
+	Tracepoint string
+	Programs   []Variant
+	// Without says what is not seen where the tracepoint is missing; "": the source
+	// cannot do without it.
+	Without string
+}
+
+// Variant is a program for one form of a tracepoint.
+type Variant struct {
+	// Arguments that it reads, from the first one on: p for each pointer, i for each
+	// number. "ippi" is a number, two pointers and a number.
+	Arguments string
+	Program   string // name of its function
+}
+
+// choose is the program that reads most of the arguments a tracepoint has; "" if
+// none fits.
+func (h *Hook) choose(arguments string) string {
+	best, program := -1, ""
+	for _, v := range h.Programs {
+		if n := len(v.Arguments); n > best && strings.HasPrefix(arguments, v.Arguments) {
+			best, program = n, v.Program
+		}
+	}
+	return program
+}
+
+// prototypes tells the arguments of a tracepoint as letters of Variant; false if
+// the kernel has no such tracepoint.
+type prototypes func(tracepoint string) (arguments string, ok bool)
+
+// prototypesOf reads them from the types of a kernel.
+func prototypesOf(types *btf.Spec) prototypes {
+	return func(tracepoint string) (string, bool) {
+		var def *btf.Typedef
+		if types.TypeByName("btf_trace_"+tracepoint, &def) != nil {
+			return "", false
+		}
+		pointer, ok := btf.UnderlyingType(def).(*btf.Pointer)
+		if !ok {
+			return "", false
+		}
+		proto, ok := btf.UnderlyingType(pointer.Target).(*btf.FuncProto)
+		if !ok || len(proto.Params) == 0 {
+			return "", false
+		}
+		letters := make([]byte, 0, len(proto.Params))
+		for _, p := range proto.Params[1:] { // the first one is the tracepoint's own
+			letter := byte('i')
+			if _, ok := btf.UnderlyingType(p.Type).(*btf.Pointer); ok {
+				letter = 'p'
+			}
+			letters = append(letters, letter)
+		}
+		return string(letters), true
+	}
+}
+
+// adapt leaves in an object the programs that fit the kernel, and says which
+// program each hook gets and what is not seen without the others. Programs that no
+// hook names stay: they are run by the reader.
+func adapt(hooks []Hook, spec *ebpf.CollectionSpec, known prototypes) (attached map[string]string, without []string, err error) {
+	attached = map[string]string{}
+	for i := range hooks {
+		h := &hooks[i]
+		arguments, ok := known(h.Tracepoint)
+		program := ""
+		if ok {
+			program = h.choose(arguments)
+		}
+		for _, v := range h.Programs {
+			if v.Program != program {
+				delete(spec.Programs, v.Program)
+			}
+		}
+		switch {
+		case program != "" && spec.Programs[program] == nil:
+			return nil, nil, fmt.Errorf("adapt a BPF object: it has no program %s", program)
+		case program != "":
+			attached[program] = h.Tracepoint
+		case h.Without != "":
+			without = append(without, h.Without)
+		default:
+			err := errors.New("this kernel has none")
+			if ok {
+				err = fmt.Errorf("its arguments are %q here", arguments)
+			}
+			return nil, nil, &probe.MissingError{What: "the tracepoint " + h.Tracepoint, How: "another kernel: most have it", Err: err}
+		}
+	}
+	return attached, without, nil
+}

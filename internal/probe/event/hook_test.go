@@ -1,0 +1,121 @@
+package event
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
+
+	"rtrail/internal/probe"
+)
+
+// The form of a tracepoint chooses the program.
+func TestChoose(t *testing.T) {
+	sched := Hook{Tracepoint: "sched_switch", Programs: []Variant{{"ipp", "plain"}, {"ippi", "state"}, {"iipp", "early"}}}
+	drop := Hook{Tracepoint: "kfree_skb", Programs: []Variant{{"pp", "plain"}, {"ppi", "reason"}}}
+	for _, tc := range []struct {
+		hook            Hook
+		arguments, want string
+	}{
+		{sched, "ipp", "plain"}, {sched, "ippi", "state"}, {sched, "iipp", "early"}, {sched, "ippip", "state"}, {sched, "pp", ""}, {sched, "", ""},
+		{drop, "pp", "plain"}, {drop, "ppi", "reason"}, {drop, "ppip", "reason"},
+	} {
+		if got := tc.hook.choose(tc.arguments); got != tc.want {
+			t.Errorf("%s(%s): %q, want %q", tc.hook.Tracepoint, tc.arguments, got, tc.want)
+		}
+	}
+}
+
+func TestAdapt(t *testing.T) {
+	hooks := []Hook{
+		{Tracepoint: "must", Programs: []Variant{{"p", "one"}, {"pi", "two"}}},
+		{Tracepoint: "may", Programs: []Variant{{"p", "three"}}, Without: "the third"},
+	}
+	for name, tc := range map[string]struct {
+		kernel   map[string]string
+		programs string
+		without  string
+		missing  string // the tracepoint that cannot be done without
+	}{
+		"all":           {map[string]string{"must": "pi", "may": "p"}, "own three two", "", ""},
+		"older":         {map[string]string{"must": "p", "may": "pp"}, "one own three", "", ""},
+		"one left out":  {map[string]string{"must": "p"}, "one own", "the third", ""},
+		"one is other":  {map[string]string{"must": "p", "may": "i"}, "one own", "the third", ""},
+		"must left out": {map[string]string{"may": "p"}, "", "", "must"},
+		"must is other": {map[string]string{"must": "i", "may": "p"}, "", "", "must"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := &ebpf.CollectionSpec{Programs: map[string]*ebpf.ProgramSpec{}}
+			for _, p := range []string{"one", "two", "three", "own"} {
+				spec.Programs[p] = &ebpf.ProgramSpec{}
+			}
+			attached, without, err := adapt(hooks, spec, func(tracepoint string) (string, bool) {
+				arguments, ok := tc.kernel[tracepoint]
+				return arguments, ok
+			})
+			if tc.missing != "" {
+				if missing, ok := errors.AsType[*probe.MissingError](err); !ok || !strings.Contains(missing.What, tc.missing) {
+					t.Errorf("%v, want %q to be missing", err, tc.missing)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var programs []string
+			for p := range spec.Programs {
+				programs = append(programs, p)
+			}
+			slices.Sort(programs)
+			if got := strings.Join(programs, " "); got != tc.programs || strings.Join(without, " ") != tc.without || len(attached) != len(programs)-1 {
+				t.Errorf("programs %q, attached %v, without %q; want %q without %q", got, attached, without, tc.programs, tc.without)
+			}
+		})
+	}
+}
+
+// The types of a kernel tell what a tracepoint passes.
+func TestPrototypes(t *testing.T) {
+	task := &btf.Pointer{Target: &btf.Struct{Name: "task_struct"}}
+	number := &btf.Int{Name: "unsigned int", Size: 4}
+	proto := &btf.FuncProto{Return: &btf.Void{}, Params: []btf.FuncParam{{Type: &btf.Pointer{Target: &btf.Void{}}}, {Type: number}, {Type: task}, {Type: &btf.Typedef{Name: "u32", Type: number}}}}
+	b, err := btf.NewBuilder([]btf.Type{&btf.Typedef{Name: "btf_trace_some", Type: &btf.Pointer{Target: proto}}, &btf.Typedef{Name: "btf_trace_odd", Type: number}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := b.Marshal(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := btf.LoadSpecFromReader(strings.NewReader(string(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := prototypesOf(spec)
+	if got, ok := known("some"); !ok || got != "ipi" {
+		t.Errorf("some: %q, %v", got, ok)
+	}
+	for _, name := range []string{"odd", "none"} {
+		if got, ok := known(name); ok {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// LeaveOut makes the kernel look as if it had no such tracepoints, until the test ends.
+func LeaveOut(t *testing.T, tracepoints ...string) {
+	before := lookFor
+	lookFor = func(types *btf.Spec) prototypes {
+		known := before(types)
+		return func(name string) (string, bool) {
+			if slices.Contains(tracepoints, name) {
+				return "", false
+			}
+			return known(name)
+		}
+	}
+	t.Cleanup(func() { lookFor = before })
+}

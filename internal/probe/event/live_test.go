@@ -1,0 +1,194 @@
+package event_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/exec"
+	"rtrail/internal/probe/kernel"
+	"rtrail/internal/recording"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("RTRAIL_ATTACH") != "" {
+		attachForever()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// start starts a probe or skips the test.
+func start(t *testing.T, o event.Options) *event.Probe {
+	t.Helper()
+	p := event.New(exec.New(), o)
+	if err := p.Start(); err != nil {
+		if missing, ok := errors.AsType[*probe.MissingError](err); ok && os.Geteuid() != 0 {
+			t.Skip(missing)
+		}
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+func sample(t *testing.T, p *event.Probe) *recording.Recording {
+	t.Helper()
+	w := recording.NewWriter(time.Now())
+	if err := p.Sample(context.Background(), w); err != nil {
+		t.Fatal(err)
+	}
+	rec := recording.New(recording.Manifest{})
+	if err := rec.Commit(w); err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// A tracepoint that the kernel lacks costs what it tells, and that is said.
+func TestWithout(t *testing.T) {
+	event.LeaveOut(t, "sched_process_exit")
+	p := start(t, event.Options{})
+	notes := recording.Rows[recording.UnseenNote](sample(t, p))
+	if len(notes) != 1 || !strings.Contains(notes[0].What, "exit") {
+		t.Errorf("unseen: %+v", notes)
+	}
+	_ = osexec.Command("/bin/true").Run()
+	p.Closing()
+	kinds := map[string]int{}
+	for _, e := range recording.Rows[recording.ProcessEvent](sample(t, p)) {
+		kinds[e.Kind]++
+	}
+	if kinds[recording.ProcessExec] == 0 || kinds[recording.ProcessForked] == 0 || kinds[recording.ProcessExited] > 0 {
+		t.Errorf("events: %v", kinds)
+	}
+	event.LeaveOut(t, "sched_process_exec")
+	err := event.New(exec.New(), event.Options{}).Start()
+	if missing, ok := errors.AsType[*probe.MissingError](err); !ok || !strings.Contains(missing.What, "sched_process_exec") {
+		t.Errorf("without the tracepoint of exec: %v", err)
+	}
+}
+
+// A program over its budget is detached, and what it saw before is kept.
+func TestBudget(t *testing.T) {
+	p := start(t, event.Options{Budget: 1e-9})
+	sample(t, p)
+	for began := time.Now(); time.Since(began) < 600*time.Millisecond; {
+		_ = osexec.Command("/bin/true").Run()
+	}
+	rec := sample(t, p)
+	notes := recording.Rows[recording.UnseenNote](rec)
+	if len(notes) != 1 || !strings.Contains(notes[0].Why, "detached") || !strings.Contains(notes[0].How, "--event-budget") {
+		t.Errorf("unseen: %+v", notes)
+	}
+	if recording.Rows[recording.ProcessEvent](rec) == nil {
+		t.Error("no events of the time before")
+	}
+	if !slices.ContainsFunc(recording.Rows[recording.EventProgram](rec), func(e recording.EventProgram) bool { return e.Stopped }) {
+		t.Error("no program is said to be stopped")
+	}
+	_ = osexec.Command("/bin/true").Run()
+	if after := sample(t, p); len(after.Tables()) != 0 {
+		t.Errorf("there are rows after it was detached: %v", after.Tables())
+	}
+}
+
+// attachForever attaches and detaches, says so, and waits to be killed.
+func attachForever() {
+	loader := &kernel.Loader{} // reads the types of the kernel once
+	for range attaches {
+		p := event.New(exec.New(), event.Options{Loader: loader})
+		err := p.Start()
+		if err == nil {
+			err = p.Sample(context.Background(), recording.NewWriter(time.Now()))
+		}
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println("attached")
+		if os.Getenv("RTRAIL_ATTACH") == "leave" {
+			continue // without closing it
+		}
+		_ = p.Close()
+	}
+	time.Sleep(time.Minute)
+}
+
+const (
+	killed   = 10
+	attaches = 30
+)
+
+// 300 times attached, and killed at any point of it: nothing stays in the kernel.
+func TestKilled(t *testing.T) {
+	start(t, event.Options{}).Close()
+	if testing.Short() {
+		t.Skip("takes ten seconds")
+	}
+	before := loaded(t)
+	for i := range killed {
+		cmd := osexec.Command("/proc/self/exe")
+		cmd.Env = append(os.Environ(), "RTRAIL_ATTACH="+[]string{"leave", "close"}[i%2])
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := range attaches - i%3 { // some are killed in the middle
+			if !lines.Scan() || lines.Text() != "attached" {
+				t.Errorf("attach %d: %q", n, lines.Text())
+				break
+			}
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	// The kernel frees programs a moment after their last descriptor.
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		after := loaded(t)
+		left := slices.DeleteFunc(after, func(p string) bool { return slices.Contains(before, p) })
+		if len(left) == 0 {
+			return
+		}
+		if time.Since(began) > 5*time.Second {
+			t.Fatalf("left in the kernel: %q", left)
+		}
+	}
+}
+
+// loaded lists the programs of exec that are in the kernel.
+func loaded(t *testing.T) (list []string) {
+	for id := ebpf.ProgramID(0); ; {
+		next, err := ebpf.ProgramGetNextID(id)
+		if errors.Is(err, os.ErrNotExist) {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		id = next
+		p, err := ebpf.NewProgramFromID(id)
+		if err != nil {
+			continue // it is gone
+		}
+		if info, err := p.Info(); err == nil && slices.Contains([]string{"forked", "executed", "exited"}, info.Name) {
+			list = append(list, fmt.Sprintf("%s %d", info.Name, id))
+		}
+		p.Close()
+	}
+}

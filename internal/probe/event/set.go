@@ -1,0 +1,127 @@
+package event
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
+	"github.com/cilium/ebpf/link"
+
+	"rtrail/internal/probe/kernel"
+)
+
+// Object is a compiled file of bpf/ and where its programs are attached.
+type Object struct {
+	ELF   []byte
+	Hooks []Hook
+}
+
+// Set is the programs and maps of an object in the kernel. Descriptors alone hold
+// them: however this process ends, they are gone. A Set is not for concurrent use.
+type Set struct {
+	all      *ebpf.Collection
+	programs []*program
+	without  []string
+	links    []link.Link
+	since    time.Time // attached; zero: is not
+}
+
+// program is one that is attached to a tracepoint.
+type program struct {
+	name, tracepoint string
+	is               *ebpf.Program
+	counted          ebpf.ProgramStats // when last read
+}
+
+// open loads an object.
+func open(l *kernel.Loader, o Object) (*Set, error) {
+	s := &Set{}
+	var attached map[string]string
+	all, err := l.Load(o.ELF, func(spec *ebpf.CollectionSpec, types *btf.Spec) (err error) {
+		attached, s.without, err = adapt(o.Hooks, spec, lookFor(types))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.all = all
+	for name, tracepoint := range attached {
+		s.programs = append(s.programs, &program{name: name, tracepoint: tracepoint, is: all.Programs[name]})
+	}
+	// Always in the same order: that of their names.
+	slices.SortFunc(s.programs, func(a, b *program) int { return cmp.Compare(a.name, b.name) })
+	return s, nil
+}
+
+// lookFor is prototypesOf; tests leave tracepoints out.
+var lookFor = prototypesOf
+
+// Map is one of the object's; nil if it has none of that name.
+func (s *Set) Map(name string) *ebpf.Map { return s.all.Maps[name] }
+
+// Program is one of the object's; nil if it has none of that name.
+func (s *Set) Program(name string) *ebpf.Program { return s.all.Programs[name] }
+
+// Get reads a global variable of the object.
+func (s *Set) Get(name string, into any) error {
+	v := s.all.Variables[name]
+	if v == nil {
+		return fmt.Errorf("read the variable %s of a BPF object: it has none", name)
+	}
+	return v.Get(into)
+}
+
+// Set writes a global variable of the object.
+func (s *Set) Set(name string, value any) error {
+	v := s.all.Variables[name]
+	if v == nil {
+		return fmt.Errorf("set the variable %s of a BPF object: it has none", name)
+	}
+	return v.Set(value)
+}
+
+// Run runs a program of the kind "syscall" once.
+func (s *Set) Run(name string) error {
+	p := s.all.Programs[name]
+	if p == nil {
+		return fmt.Errorf("run the BPF program %s: it is not in its object", name)
+	}
+	if _, err := p.Run(&ebpf.RunOptions{}); err != nil {
+		return kernel.Missing("run the BPF program "+name, err)
+	}
+	return nil
+}
+
+// attach begins to count.
+func (s *Set) attach() error {
+	for _, p := range s.programs {
+		l, err := link.AttachTracing(link.TracingOptions{Program: p.is})
+		if err != nil {
+			return errors.Join(kernel.Missing("attach a BPF program to "+p.tracepoint, err), s.detach())
+		}
+		s.links = append(s.links, l)
+	}
+	s.since = time.Now()
+	return nil
+}
+
+// detach ends the programs. What they counted can still be read.
+func (s *Set) detach() error {
+	var errs []error
+	for _, l := range s.links {
+		errs = append(errs, l.Close())
+	}
+	s.links, s.since = nil, time.Time{}
+	return errors.Join(errs...)
+}
+
+// close removes everything from the kernel.
+func (s *Set) close() error {
+	err := s.detach()
+	s.all.Close()
+	return err
+}
