@@ -48,7 +48,7 @@ func (d *diagnosis) capture(ctx context.Context, host *session.Live, mysql []uin
 	if err != nil {
 		return err
 	}
-	src, err := openLive(live.Options{Interface: d.iface, Ports: ports}, d.netns)
+	src, err := openLive(live.Options{Interface: d.iface, Ports: ports, Trim: engine.Trims()}, d.netns)
 	if err != nil {
 		return err
 	}

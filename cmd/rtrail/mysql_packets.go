@@ -31,7 +31,7 @@ func (m *mysqlJob) capture(ctx context.Context, server string) (*mysqlPackets, e
 	if len(ports) == 0 {
 		ports = []uint16{portOf(server)}
 	}
-	src, err := openLive(live.Options{Interface: m.iface, Ports: ports}, m.netns)
+	src, err := openLive(live.Options{Interface: m.iface, Ports: ports, Trim: engine.Trims()}, m.netns)
 	if err != nil {
 		return nil, err
 	}

@@ -226,7 +226,11 @@ func hasRequests(s *summary.Summary) bool {
 // open opens the files, or the interface.
 func (p *packetsJob) open(ctx context.Context, files []string, stdin io.Reader, ports []uint16) (pcap.Source, error) {
 	if p.iface != "" {
-		return openLive(live.Options{Interface: p.iface, Ports: ports, Whole: p.write != "" || p.rows, Tick: 200 * time.Millisecond}, p.netns)
+		o := live.Options{Interface: p.iface, Ports: ports, Tick: 200 * time.Millisecond}
+		if p.write == "" && !p.rows {
+			o.Trim = engine.Trims()
+		}
+		return openLive(o, p.netns)
 	}
 	return pcap.Open(ctx, files, stdin)
 }

@@ -40,7 +40,7 @@ type Frame struct {
 	Interface uint32
 	IfIndex   uint32 // number of the interface on the capturing host where the link header says it (SLL2); else 0
 	Way       pcap.Way
-	Rest      flow.Rest // what the capture knows of the part of the payload that it left out
+	Rest      flow.Rest // what a live capture noted about the part of the payload that it left out
 	DF        bool      // the IP header forbids fragmentation (IPv4 only)
 	Pieces    bool      // put together from fragments
 

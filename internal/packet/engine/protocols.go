@@ -50,6 +50,16 @@ func Names() (names []string) {
 	return names
 }
 
+// Trims lists what the decoders spare live captures.
+func Trims() (list []flow.Trim) {
+	for _, p := range Protocols() {
+		if p.Trim != nil {
+			list = append(list, p.Trim)
+		}
+	}
+	return list
+}
+
 // expecting is the list with the ports on which servers are known to speak the
 // protocols.
 func expecting(list []proto.Protocol, servers map[uint16]string) []proto.Protocol {

@@ -76,23 +76,12 @@ type Chunk struct {
 	Offset uint64 // of the first byte in its direction; 0 is the first byte after the SYN, or the first one seen
 	Data   []byte // the bytes that were captured; valid during the call only
 	Cut    int    // bytes that follow Data on the wire and were not captured
-	Rest   Rest   // what is known of those; 0 with most captures
+	Rest   Rest   // what the decoder had noted about those; 0 with most captures
 	Pushed bool   // the segment had PSH: its sender had no more to send at that moment
 }
 
 // Size is how many bytes of the stream the chunk stands for.
 func (c *Chunk) Size() int { return len(c.Data) + c.Cut }
-
-// Rest says what a capture knows of bytes that it left out to copy less: nothing
-// (0), or that a result of MySQL ends with them.
-type Rest uint16
-
-// ResultEnds is the Rest of bytes that a whole result of MySQL ends with; number
-// is the sequence number of its last packet.
-func ResultEnds(number uint8) Rest { return Rest(number) + 1 }
-
-// ResultEnd is what ResultEnds was told.
-func (r Rest) ResultEnd() (number uint8, ok bool) { return uint8(r - 1), r != 0 }
 
 // Ending says how a connection, as far as the capture shows it, came to its end.
 type Ending uint8

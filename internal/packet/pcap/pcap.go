@@ -57,7 +57,7 @@ type Packet struct {
 	Interface uint32 // from 0, counted over all files and sections of the source; one that rotated files describe again keeps its number
 	Link      LinkType
 	Way       Way
-	Rest      flow.Rest // what the capture knows of bytes that it left out to copy less
+	Rest      flow.Rest // what a live capture noted about bytes that it left out
 }
 
 // Batch is some packets in the order of the capture.

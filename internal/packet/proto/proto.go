@@ -96,6 +96,8 @@ type Protocol struct {
 	// New makes a parser. midway says that the beginning of the connection was
 	// not captured.
 	New func(sink Sink, midway bool) Parser
+	// Trim, if any, spares live captures what New's parsers can do without.
+	Trim flow.Trim
 }
 
 // Match is how well bytes fit a protocol.

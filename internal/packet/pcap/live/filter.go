@@ -16,21 +16,24 @@ const maxPorts = 64
 // or falls through to the next.
 type program []bpf.Instruction
 
-// filter is the program of a capture: packets from or to one of the ports, at
-// most snap bytes of them, or, if snap is 0, all that whoever measures needs
-// (trim). All packets if there are no ports.
+// filter is the program of a capture: packets from or to one of the ports, all if
+// there are none, and of them as many bytes as are wanted.
 //
 // What a port cannot be read from is kept: later fragments, IPv6 packets that
 // begin with extension headers, and the ICMP messages that report trouble of
 // the connections watched (unreachable, packet too big).
-func filter(ports []uint16, snap uint32, loopback int) (program, error) {
+func filter(o Options, loopback int) (program, error) {
+	ports := o.Ports
 	if len(ports) > maxPorts {
 		return nil, fmt.Errorf("a capture can filter for %d ports, not for %d: capture all and filter afterwards", maxPorts, len(ports))
 	}
-	f := portFilter{ports: ports, keep: bpf.RetConstant{Val: snap}}
-	if snap == 0 {
-		f.keep = keepAll
-		f.answer = trim()
+	f := portFilter{ports: ports, keep: keepAll}
+	if o.SnapLength > 0 {
+		f.keep.Val = o.SnapLength
+	} else {
+		for _, t := range o.Trim {
+			f.answer = append(f.answer, t.Filter()...)
+		}
 	}
 	p := withoutEchoes(loopback)
 	if len(ports) == 0 {

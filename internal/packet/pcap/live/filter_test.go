@@ -85,10 +85,10 @@ func TestFilter(t *testing.T) {
 }
 
 func TestFilterLimits(t *testing.T) {
-	if _, err := filter(make([]uint16, maxPorts+1), 1, 1); err == nil {
+	if _, err := filter(Options{Ports: make([]uint16, maxPorts+1), SnapLength: 1}, 1); err == nil {
 		t.Error("too many ports taken")
 	}
-	p, err := filter(make([]uint16, maxPorts), 1, 1)
+	p, err := filter(Options{Ports: make([]uint16, maxPorts), SnapLength: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/nearest"
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
 )
 
@@ -36,12 +37,14 @@ const (
 
 // Options is what to capture.
 type Options struct {
-	Interface   string   // its name, or Any
-	Ports       []uint16 // TCP and UDP ports, on either side; none: everything
-	SnapLength  uint32   // bytes of each packet; 0: all, but for rows of MySQL's results, of which pcap.Packet.Rest tells
-	Whole       bool     // without a snap length: all bytes, for who keeps the packets
-	Promiscuous bool     // also what is not for this host
-	Blocks      int      // size of the ring in MB; 0: 32
+	Interface  string   // its name, or Any
+	Ports      []uint16 // TCP and UDP ports, on either side; none: everything
+	SnapLength uint32   // bytes of each packet; 0: all
+	// Trim leaves out what decoders can do without, where there is no snap length.
+	// Whoever keeps the packets wants none.
+	Trim        []flow.Trim
+	Promiscuous bool // also what is not for this host
+	Blocks      int  // size of the ring in MB; 0: 32
 	// Tick asks for batches that only tell the time (pcap.Batch.Now) when no
 	// packets come for so long; it is noticed to within 0.1 s. 0: none.
 	Tick time.Duration
@@ -88,11 +91,7 @@ func Open(o Options) (*Source, error) {
 		}
 		s.index = i.Index
 	}
-	snap := o.SnapLength
-	if snap == 0 && o.Whole {
-		snap = keepAll.Val
-	}
-	p, err := filter(o.Ports, snap, loopback)
+	p, err := filter(o, loopback)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +102,7 @@ func Open(o Options) (*Source, error) {
 	if s.ring, err = open(blocks, p); err != nil {
 		return nil, fmt.Errorf("capture on %s: %w", o.Interface, err)
 	}
-	s.ring.trims = snap == 0
+	s.ring.trims = o.SnapLength == 0 && len(o.Trim) > 0
 	if s.index == loopback && loopback > 0 {
 		s.ring.ignoreOutgoing() // all of it comes back
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/pcap"
 )
 
@@ -34,7 +35,7 @@ type ring struct {
 	fd     int
 	mem    []byte
 	blocks []ringBlock
-	trims  bool         // the filter leaves out rows
+	trims  bool         // the filter leaves out what decoders can do without
 	refs   atomic.Int64 // 1 for the source, 1 for each block in use
 }
 
@@ -203,7 +204,7 @@ func (c *cursor) next(p *pcap.Packet) (index int32, hardware uint16) {
 	to := from + h.Snaplen
 	p.Rest = 0
 	if h.Snaplen < h.Len && c.b.ring.trims {
-		to, p.Rest = trimmed(h.Snaplen)
+		to, p.Rest = flow.Trimmed(h.Snaplen)
 		to += from
 	}
 	p.Time = int64(h.Sec)*1e9 + int64(h.Nsec)

@@ -32,6 +32,7 @@ var Protocol = proto.Protocol{
 	Ports: []uint16{3306},
 	Sniff: sniff,
 	New:   newParser,
+	Trim:  trim(),
 }
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {

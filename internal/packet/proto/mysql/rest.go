@@ -11,12 +11,12 @@ const (
 	okSize  = 11 // of newer servers
 )
 
-// endOfResult ends an answer of which a live capture left out the rows, but said
-// that it ends with them. It is false if it said nothing, or what does not agree
-// with what was read: then nothing is changed.
+// endOfResult ends an answer of which a live capture left out the rows, but noted
+// that it ends with them (trim). It is false if it noted nothing, or what does not
+// agree with what was read: then nothing is changed.
 func (p *parser) endOfResult(c *flow.Chunk) bool {
 	s := &p.side[flow.ToClient]
-	last, ok := c.Rest.ResultEnd()
+	last, ok := c.Rest.Note()
 	if !ok || p.phase != phaseCommand || p.waiting == 0 || p.zip != nil || s.lost || s.joined || s.final || s.left > uint32(c.Cut) ||
 		p.state != stateColumns && p.state != stateColumnEnd && p.state != stateRows {
 		return false

@@ -17,7 +17,7 @@ import (
 func leaving(events []prototest.Event, i, kept int, last uint8) []prototest.Event {
 	all := append([]prototest.Event(nil), events...)
 	e := &all[i]
-	e.Cut, e.Data, e.Rest = len(e.Data)-kept, e.Data[:kept], flow.ResultEnds(last)
+	e.Cut, e.Data, e.Rest = len(e.Data)-kept, e.Data[:kept], flow.Noted(last)
 	return all
 }
 

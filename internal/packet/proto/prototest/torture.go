@@ -43,7 +43,7 @@ func Torture(tb testing.TB, p proto.Protocol, data []byte, midway bool) {
 			c.Cut = int(head)
 		}
 		if head&(cutShort|restKnown) == cutShort|restKnown {
-			c.Rest = flow.ResultEnds(head >> 2)
+			c.Rest = flow.Noted(head >> 2)
 		}
 		parser.Data(&c)
 		offset[d] += uint64(c.Size())
