@@ -33,7 +33,7 @@ func gauge[T recording.Row](whose of[T], value func(T) float64) func(*view.View)
 	return series(whose, func(rows []T) (points []Point) {
 		for _, r := range rows {
 			if v := value(r); view.Known(v) {
-				points = append(points, Point{r.Time(), v})
+				points = append(points, Point{recording.TimeOf(&r), v})
 			}
 		}
 		return points
@@ -45,7 +45,7 @@ func rate[T recording.Row](whose of[T], value func(T) float64) func(*view.View) 
 	return series(whose, func(rows []T) (points []Point) {
 		var before *Point
 		for _, r := range rows {
-			now := Point{r.Time(), value(r)}
+			now := Point{recording.TimeOf(&r), value(r)}
 			if !view.Known(now.Value) {
 				continue
 			}

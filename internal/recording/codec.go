@@ -21,9 +21,9 @@ type word = int64
 type column struct {
 	name  string
 	index int // of the field
-	kind  columnKind
-	bits  int     // of numbers; those of an int are those of the machine
-	at    uintptr // where the field lies in the row
+	codec
+	bits int     // of numbers; those of an int are those of the machine
+	at   uintptr // where the field lies in the row
 }
 
 type columnKind uint8
@@ -88,11 +88,18 @@ func kindOf[T Row](keys ...string) *tableKind[T] {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		col := column{name: name, index: i, kind: kindOfField(f), at: f.Offset}
+		codec, ok := codecOf(f.Type)
+		if !ok {
+			panic(fmt.Sprintf("field %s: rows hold numbers, text, booleans and times, not %s", f.Name, f.Type))
+		}
+		col := column{name: name, index: i, codec: codec, at: f.Offset}
 		if col.kind == integer || col.kind == unsigned {
 			col.bits = f.Type.Bits()
 		}
 		k.cols = append(k.cols, col)
+	}
+	if first := k.cols[0]; first.name != "at" || first.kind != moment {
+		panic(fmt.Sprintf("rows of %s do not begin with the time of their reading", k.table()))
 	}
 	for c, col := range k.cols {
 		k.places[earlierName(col.name)] = c
@@ -123,25 +130,6 @@ func (k *tableKind[T]) lasts(column string, tables ...Table) kind {
 	return k
 }
 
-func kindOfField(f reflect.StructField) columnKind {
-	switch f.Type.Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return integer
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return unsigned
-	case reflect.Float64:
-		return float
-	case reflect.Bool:
-		return boolean
-	case reflect.String:
-		return text
-	}
-	if f.Type == reflect.TypeFor[time.Time]() {
-		return moment
-	}
-	panic(fmt.Sprintf("field %s: rows hold numbers, text, booleans and times, not %s", f.Name, f.Type))
-}
-
 func (k *tableKind[T]) table() Table      { var zero T; return zero.Table() }
 func (k *tableKind[T]) columns() []column { return k.cols }
 func (k *tableKind[T]) key() []int        { return k.keys }
@@ -161,7 +149,7 @@ func (k *tableKind[T]) load(from rows, first, last int, texts *textList, reuse [
 	done := 0
 	from.(*table[T]).chunks(first, last, func(list []T) {
 		for c, col := range k.cols {
-			loadColumn(words[c][done:done+len(list)], fields[T]{list, col}, texts)
+			col.load(words[c][done:done+len(list)], fieldsOf(list, col), texts)
 		}
 		done += len(list)
 	})
@@ -171,7 +159,7 @@ func (k *tableKind[T]) load(from rows, first, last int, texts *textList, reuse [
 func (k *tableKind[T]) store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error {
 	t := into.(*table[T])
 	n := len(words[0])
-	if at := k.column("at"); keep != nil && at >= 0 && !slices.ContainsFunc(words[at], func(w word) bool { return keep(timeOf(w)) }) {
+	if at := k.column("at"); n == 0 || keep != nil && at >= 0 && !slices.ContainsFunc(words[at], func(w word) bool { return keep(timeOf(w)) }) {
 		return nil // most of what is read of a long recording is out of the range
 	}
 	first := len(t.list)
@@ -179,13 +167,13 @@ func (k *tableKind[T]) store(into rows, words [][]word, texts []string, keep fun
 	list := t.list[first:]
 	clear(list)
 	for c, col := range k.cols {
-		if err := storeColumn(fields[T]{list, col}, words[c], texts); err != nil {
+		if err := col.store(fieldsOf(list, col), words[c], texts); err != nil {
 			t.list = t.list[:first]
-			return fmt.Errorf("table %s: %w", k.table(), err)
+			return fmt.Errorf("table %s: column %s: %w", k.table(), col.name, err)
 		}
 	}
 	if keep != nil {
-		kept := slices.DeleteFunc(list, func(r T) bool { return !keep(r.Time()) })
+		kept := slices.DeleteFunc(list, func(r T) bool { return !keep(TimeOf(&r)) })
 		t.list = t.list[:first+len(kept)]
 	}
 	return nil
@@ -205,7 +193,7 @@ func timeOf(w word) time.Time {
 // sort orders by time. Rows of one instant keep the order in which they came
 // from a segment, which is the order of their keys.
 func (k *tableKind[T]) sort(r rows) {
-	slices.SortStableFunc(r.(*table[T]).list, func(a, b T) int { return a.Time().Compare(b.Time()) })
+	slices.SortStableFunc(r.(*table[T]).list, func(a, b T) int { return TimeOf(&a).Compare(TimeOf(&b)) })
 }
 
 // textList numbers texts: each is stored once, and equal texts share memory.

@@ -169,12 +169,9 @@ type foreignSoftnet struct {
 	Dropped string    `parquet:"dropped"`
 }
 
-func (olderSoftnet) Table() Table        { return Softnet }
-func (newerSoftnet) Table() Table        { return Softnet }
-func (foreignSoftnet) Table() Table      { return Softnet }
-func (r olderSoftnet) Time() time.Time   { return r.At }
-func (r newerSoftnet) Time() time.Time   { return r.At }
-func (r foreignSoftnet) Time() time.Time { return r.At }
+func (olderSoftnet) Table() Table   { return Softnet }
+func (newerSoftnet) Table() Table   { return Softnet }
+func (foreignSoftnet) Table() Table { return Softnet }
 
 func parquetOf[T Row](t *testing.T, list ...T) []byte {
 	t.Helper()

@@ -3,6 +3,7 @@ package recording
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"time"
 	"unsafe"
 )
@@ -11,53 +12,107 @@ import (
 // busy host 10,000 rows: with package reflect, asking for one field after the
 // other took half of what writing a recording costs. The type of the field was
 // looked at when the kind was made.
-type fields[T any] struct {
-	rows []T
-	column
+type fields struct {
+	first unsafe.Pointer // the field of the first row
+	size  uintptr        // of a row
 }
 
-// field is where one row has it, as what the column says it is.
-func field[F, T any](f fields[T], row int) *F {
-	return (*F)(unsafe.Add(unsafe.Pointer(&f.rows[row]), f.at))
+func fieldsOf[T any](rows []T, c column) fields {
+	return fields{unsafe.Add(unsafe.Pointer(unsafe.SliceData(rows)), c.at), unsafe.Sizeof(rows[0])}
 }
 
-// loadColumn turns a field of all rows into words.
-func loadColumn[T any](into []word, f fields[T], texts *textList) {
-	switch f.kind {
-	case integer:
-		switch f.bits {
-		case 8:
-			loadNumbers[int8](into, f)
-		case 16:
-			loadNumbers[int16](into, f)
-		case 32:
-			loadNumbers[int32](into, f)
-		default:
-			loadNumbers[int64](into, f)
-		}
-	case unsigned:
-		switch f.bits {
-		case 8:
-			loadNumbers[uint8](into, f)
-		case 16:
-			loadNumbers[uint16](into, f)
-		case 32:
-			loadNumbers[uint32](into, f)
-		default:
-			loadNumbers[uint64](into, f)
-		}
-	case float:
-		for i := range into {
-			into[i] = word(math.Float64bits(*field[float64](f, i)))
-		}
-	case boolean:
-		for i := range into {
-			into[i] = 0
-			if *field[bool](f, i) {
-				into[i] = 1
+// field is where one row has it, as what its codec says it is.
+func field[F any](f fields, row int) *F { return (*F)(unsafe.Add(f.first, uintptr(row)*f.size)) }
+
+// codec turns a field of rows into words, and back.
+type codec struct {
+	kind columnKind
+	load func(into []word, f fields, texts *textList)
+	// store says which word does not fit.
+	store func(f fields, words []word, texts []string) error
+}
+
+// codecOf is that of a field's type. Rows hold no other ones.
+func codecOf(t reflect.Type) (c codec, ok bool) {
+	if t == reflect.TypeFor[time.Time]() {
+		return moments, true
+	}
+	c, ok = codecs[t.Kind()]
+	return c, ok
+}
+
+var codecs = map[reflect.Kind]codec{
+	reflect.Int:    numberCodec[int](integer),
+	reflect.Int8:   numberCodec[int8](integer),
+	reflect.Int16:  numberCodec[int16](integer),
+	reflect.Int32:  numberCodec[int32](integer),
+	reflect.Int64:  numberCodec[int64](integer),
+	reflect.Uint:   numberCodec[uint](unsigned),
+	reflect.Uint8:  numberCodec[uint8](unsigned),
+	reflect.Uint16: numberCodec[uint16](unsigned),
+	reflect.Uint32: numberCodec[uint32](unsigned),
+	reflect.Uint64: numberCodec[uint64](unsigned),
+	reflect.Float64: wordCodec(float, func(f float64) word { return word(math.Float64bits(f)) },
+		func(w word) float64 { return math.Float64frombits(uint64(w)) }),
+	reflect.Bool:   wordCodec(boolean, wordOf, func(w word) bool { return w != 0 }),
+	reflect.String: texts,
+}
+
+type number interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+func numberCodec[N number](kind columnKind) codec {
+	return codec{
+		kind: kind,
+		load: func(into []word, f fields, _ *textList) {
+			for i := range into {
+				into[i] = word(*field[N](f, i))
 			}
-		}
-	case text:
+		},
+		store: func(f fields, words []word, _ []string) error {
+			for i, w := range words {
+				n := N(w)
+				if word(n) != w {
+					return fmt.Errorf("%d does not fit", w)
+				}
+				*field[N](f, i) = n
+			}
+			return nil
+		},
+	}
+}
+
+// wordCodec is the codec of what any word can be.
+func wordCodec[F any](kind columnKind, toWord func(F) word, fromWord func(word) F) codec {
+	return codec{
+		kind: kind,
+		load: func(into []word, f fields, _ *textList) {
+			for i := range into {
+				into[i] = toWord(*field[F](f, i))
+			}
+		},
+		store: func(f fields, words []word, _ []string) error {
+			for i, w := range words {
+				*field[F](f, i) = fromWord(w)
+			}
+			return nil
+		},
+	}
+}
+
+func wordOf(b bool) word {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var moments = wordCodec(moment, time.Time.UnixNano, timeOf)
+
+var texts = codec{
+	kind: text,
+	load: func(into []word, f fields, texts *textList) {
 		before, number := "", word(0)
 		for i := range into {
 			if s := *field[string](f, i); s != before {
@@ -65,79 +120,14 @@ func loadColumn[T any](into []word, f fields[T], texts *textList) {
 			}
 			into[i] = number
 		}
-	case moment:
-		for i := range into {
-			into[i] = field[time.Time](f, i).UnixNano()
-		}
-	}
-}
-
-type number interface {
-	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
-}
-
-func loadNumbers[N number, T any](into []word, f fields[T]) {
-	for i := range into {
-		into[i] = word(*field[N](f, i))
-	}
-}
-
-// storeColumn fills a field of all rows from words. An error says which word
-// does not fit.
-func storeColumn[T any](f fields[T], words []word, texts []string) error {
-	switch f.kind {
-	case integer:
-		switch f.bits {
-		case 8:
-			return storeNumbers[int8](f, words)
-		case 16:
-			return storeNumbers[int16](f, words)
-		case 32:
-			return storeNumbers[int32](f, words)
-		default:
-			return storeNumbers[int64](f, words)
-		}
-	case unsigned:
-		switch f.bits {
-		case 8:
-			return storeNumbers[uint8](f, words)
-		case 16:
-			return storeNumbers[uint16](f, words)
-		case 32:
-			return storeNumbers[uint32](f, words)
-		default:
-			return storeNumbers[uint64](f, words)
-		}
-	case float:
-		for i, w := range words {
-			*field[float64](f, i) = math.Float64frombits(uint64(w))
-		}
-	case boolean:
-		for i, w := range words {
-			*field[bool](f, i) = w != 0
-		}
-	case text:
+	},
+	store: func(f fields, words []word, texts []string) error {
 		for i, w := range words {
 			if w < 0 || w >= word(len(texts)) {
-				return fmt.Errorf("column %s: text %d of %d", f.name, w, len(texts))
+				return fmt.Errorf("text %d of %d", w, len(texts))
 			}
 			*field[string](f, i) = texts[w]
 		}
-	case moment:
-		for i, w := range words {
-			*field[time.Time](f, i) = timeOf(w)
-		}
-	}
-	return nil
-}
-
-func storeNumbers[N number, T any](f fields[T], words []word) error {
-	for i, w := range words {
-		n := N(w)
-		if word(n) != w {
-			return fmt.Errorf("column %s: %d does not fit", f.name, w)
-		}
-		*field[N](f, i) = n
-	}
-	return nil
+		return nil
+	},
 }

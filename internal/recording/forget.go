@@ -113,11 +113,11 @@ func (r *Recording) there(h holding) map[word]bool {
 
 // forget drops the rows that were read before a time.
 func (t *table[T]) forget(before time.Time) {
-	t.list = leaveOut(t.list, func(r *T) bool { return (*r).Time().Before(before) })
+	t.list = leaveOut(t.list, func(r *T) bool { return TimeOf(r).Before(before) })
 	more := t.more
 	t.more, t.rest = nil, 0
 	for _, p := range more {
-		p.rows = leaveOut(p.rows, func(r *T) bool { return (*r).Time().Before(before) })
+		p.rows = leaveOut(p.rows, func(r *T) bool { return TimeOf(r).Before(before) })
 		p.again = leaveOut(p.again, func(a *Again[T]) bool { return a.At.Before(before) })
 		if p.count() > 0 {
 			t.more = append(t.more, p)
@@ -153,7 +153,7 @@ func (k *tableKind[T]) forgetThings(from rows, before time.Time, there map[word]
 	t.join()
 	old := 0
 	for i := range t.list {
-		if t.list[i].Time().Before(before) {
+		if TimeOf(&t.list[i]).Before(before) {
 			old++
 		}
 	}
@@ -164,14 +164,14 @@ func (k *tableKind[T]) forgetThings(from rows, before time.Time, there map[word]
 	latest := make(map[string]int, len(t.list))
 	thing, ends := make([]byte, 0, 8*len(k.keys)), k.column(k.held.column)
 	for i := range t.list {
-		if !t.list[i].Time().Before(before) || there != nil && !there[words[ends][i]] {
+		if !TimeOf(&t.list[i]).Before(before) || there != nil && !there[words[ends][i]] {
 			continue
 		}
 		thing = thing[:0]
 		for _, c := range k.keys {
 			thing = binary.NativeEndian.AppendUint64(thing, uint64(words[c][i]))
 		}
-		if last, ok := latest[string(thing)]; !ok || !t.list[i].Time().Before(t.list[last].Time()) {
+		if last, ok := latest[string(thing)]; !ok || !TimeOf(&t.list[i]).Before(TimeOf(&t.list[last])) {
 			latest[string(thing)] = i
 		}
 	}
@@ -181,7 +181,7 @@ func (k *tableKind[T]) forgetThings(from rows, before time.Time, there map[word]
 	}
 	kept := make([]T, 0, len(t.list)-old+len(latest))
 	for i := range t.list {
-		if keep[i] || !t.list[i].Time().Before(before) {
+		if keep[i] || !TimeOf(&t.list[i]).Before(before) {
 			kept = append(kept, t.list[i])
 		}
 	}
@@ -192,13 +192,13 @@ func (k *tableKind[T]) forgetThings(from rows, before time.Time, there map[word]
 func (k *tableKind[T]) collect(from rows, column int, into map[word]bool) {
 	var last *T
 	var value [1]word
-	texts := newTextList()
+	texts, col := newTextList(), k.cols[column]
 	for r := range from.(*table[T]).readings() {
 		if r.row == last {
 			continue
 		}
 		last = r.row
-		loadColumn(value[:], fields[T]{unsafe.Slice(r.row, 1), k.cols[column]}, texts)
+		col.load(value[:], fieldsOf(unsafe.Slice(r.row, 1), col), texts)
 		into[value[0]] = true
 	}
 }

@@ -16,7 +16,7 @@ type Reading[T Row] struct {
 }
 
 // ReadingOf is a reading of a row that is there.
-func ReadingOf[T Row](row *T) Reading[T] { return Reading[T]{row: row, at: (*row).Time()} }
+func ReadingOf[T Row](row *T) Reading[T] { return Reading[T]{row: row, at: TimeOf(row)} }
 
 // Row is the row as it was read.
 func (r Reading[T]) Row() T {

@@ -59,7 +59,7 @@ func (t *table[T]) count() int { return len(t.list) + t.rest }
 func (t *table[T]) latest() (at time.Time) {
 	t.join()
 	for i := range t.list {
-		if x := t.list[i].Time(); x.After(at) {
+		if x := TimeOf(&t.list[i]); x.After(at) {
 			at = x
 		}
 	}

@@ -85,10 +85,3 @@ func (PressureSample) Table() Table  { return Pressure }
 func (SoftIRQSample) Table() Table   { return SoftIRQs }
 func (InterruptSample) Table() Table { return Interrupts }
 func (SoftnetSample) Table() Table   { return Softnet }
-
-func (s CPUSample) Time() time.Time       { return s.At }
-func (s SystemSample) Time() time.Time    { return s.At }
-func (s PressureSample) Time() time.Time  { return s.At }
-func (s SoftIRQSample) Time() time.Time   { return s.At }
-func (s InterruptSample) Time() time.Time { return s.At }
-func (s SoftnetSample) Time() time.Time   { return s.At }

@@ -57,6 +57,3 @@ type MountSample struct {
 
 func (DiskSample) Table() Table  { return Disks }
 func (MountSample) Table() Table { return Mounts }
-
-func (s DiskSample) Time() time.Time  { return s.At }
-func (s MountSample) Time() time.Time { return s.At }

@@ -104,9 +104,3 @@ func (VMStatSample) Table() Table { return VMStat }
 func (SwapSample) Table() Table   { return Swaps }
 func (ZoneSample) Table() Table   { return Zones }
 func (SlabSample) Table() Table   { return Slabs }
-
-func (s MemorySample) Time() time.Time { return s.At }
-func (s VMStatSample) Time() time.Time { return s.At }
-func (s SwapSample) Time() time.Time   { return s.At }
-func (s ZoneSample) Time() time.Time   { return s.At }
-func (s SlabSample) Time() time.Time   { return s.At }

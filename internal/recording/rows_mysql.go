@@ -378,23 +378,3 @@ func (MySQLPlan) Table() Table        { return MySQLPlans }
 func (MySQLCondition) Table() Table   { return MySQLConditions }
 func (MySQLTable) Table() Table       { return MySQLTables }
 func (MySQLSlowQuery) Table() Table   { return MySQLSlowLog }
-
-func (s MySQLServer) Time() time.Time      { return s.At }
-func (s MySQLStatus) Time() time.Time      { return s.At }
-func (s MySQLVariable) Time() time.Time    { return s.At }
-func (s MySQLSession) Time() time.Time     { return s.At }
-func (s MySQLClient) Time() time.Time      { return s.At }
-func (s MySQLState) Time() time.Time       { return s.At }
-func (s MySQLTransaction) Time() time.Time { return s.At }
-func (s MySQLLockWait) Time() time.Time    { return s.At }
-func (s MySQLStatement) Time() time.Time   { return s.At }
-func (s MySQLInnoDB) Time() time.Time      { return s.At }
-func (s MySQLLatch) Time() time.Time       { return s.At }
-func (s MySQLPoolGroup) Time() time.Time   { return s.At }
-func (s MySQLPoolWait) Time() time.Time    { return s.At }
-func (s MySQLReplica) Time() time.Time     { return s.At }
-func (s MySQLError) Time() time.Time       { return s.At }
-func (s MySQLPlan) Time() time.Time        { return s.At }
-func (s MySQLCondition) Time() time.Time   { return s.At }
-func (s MySQLTable) Time() time.Time       { return s.At }
-func (s MySQLSlowQuery) Time() time.Time   { return s.At }

@@ -210,14 +210,3 @@ func (ListenerSample) Table() Table  { return Listeners }
 func (UDPSample) Table() Table       { return UDPSockets }
 func (SocketOwner) Table() Table     { return SocketOwners }
 func (SysctlSample) Table() Table    { return Sysctls }
-
-func (s NetDeviceSample) Time() time.Time { return s.At }
-func (s ProtocolSample) Time() time.Time  { return s.At }
-func (s ConntrackSample) Time() time.Time { return s.At }
-func (s FirewallRule) Time() time.Time    { return s.At }
-func (s NetNSSample) Time() time.Time     { return s.At }
-func (s TCPSample) Time() time.Time       { return s.At }
-func (s ListenerSample) Time() time.Time  { return s.At }
-func (s UDPSample) Time() time.Time       { return s.At }
-func (s SocketOwner) Time() time.Time     { return s.At }
-func (s SysctlSample) Time() time.Time    { return s.At }

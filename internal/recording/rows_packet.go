@@ -309,13 +309,3 @@ func (PacketStatement) Table() Table   { return PacketStatements }
 func (PacketError) Table() Table       { return PacketErrors }
 func (PacketTransaction) Table() Table { return PacketTransactions }
 func (PacketNesting) Table() Table     { return PacketNestings }
-
-func (r PacketCapture) Time() time.Time     { return r.At }
-func (r PacketConnection) Time() time.Time  { return r.At }
-func (r PacketSide) Time() time.Time        { return r.At }
-func (r PacketService) Time() time.Time     { return r.At }
-func (r PacketHistogram) Time() time.Time   { return r.At }
-func (r PacketStatement) Time() time.Time   { return r.At }
-func (r PacketError) Time() time.Time       { return r.At }
-func (r PacketTransaction) Time() time.Time { return r.At }
-func (r PacketNesting) Time() time.Time     { return r.At }

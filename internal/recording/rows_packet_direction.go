@@ -64,6 +64,3 @@ type PacketDirection struct {
 
 // Table says where the row belongs.
 func (PacketDirection) Table() Table { return PacketDirections }
-
-// Time is the first packet of the capture.
-func (r PacketDirection) Time() time.Time { return r.At }

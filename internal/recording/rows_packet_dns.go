@@ -29,5 +29,3 @@ type PacketResolver struct {
 }
 
 func (PacketResolver) Table() Table { return PacketResolvers }
-
-func (r PacketResolver) Time() time.Time { return r.At }

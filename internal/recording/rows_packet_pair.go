@@ -91,6 +91,3 @@ type PacketPairTransaction struct {
 
 func (PacketPair) Table() Table            { return PacketPairs }
 func (PacketPairTransaction) Table() Table { return PacketPairTransactions }
-
-func (r PacketPair) Time() time.Time            { return r.At }
-func (r PacketPairTransaction) Time() time.Time { return r.At }

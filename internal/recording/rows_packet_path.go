@@ -41,6 +41,3 @@ type PacketRate struct {
 
 func (PacketPath) Table() Table { return PacketPaths }
 func (PacketRate) Table() Table { return PacketRates }
-
-func (r PacketPath) Time() time.Time { return r.At }
-func (r PacketRate) Time() time.Time { return r.At }

@@ -31,6 +31,3 @@ type PacketStall struct {
 
 // Table says where the row belongs.
 func (PacketStall) Table() Table { return PacketStalls }
-
-// Time is the first packet of the capture.
-func (r PacketStall) Time() time.Time { return r.At }

@@ -24,6 +24,3 @@ type PacketUnanswered struct {
 
 // Table says where the row belongs.
 func (PacketUnanswered) Table() Table { return PacketsUnanswered }
-
-// Time is since when the one waited that waited longest.
-func (r PacketUnanswered) Time() time.Time { return r.At }

@@ -50,7 +50,3 @@ const (
 func (KernelLogLine) Table() Table { return KernelLog }
 func (ProbeRun) Table() Table      { return ProbeRuns }
 func (UnseenNote) Table() Table    { return Unseen }
-
-func (s KernelLogLine) Time() time.Time { return s.At }
-func (s ProbeRun) Time() time.Time      { return s.At }
-func (s UnseenNote) Time() time.Time    { return s.At }

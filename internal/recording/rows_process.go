@@ -148,8 +148,3 @@ func (ProcessSample) Table() Table { return Processes }
 func (ThreadSample) Table() Table  { return Threads }
 func (LimitSample) Table() Table   { return Limits }
 func (CgroupSample) Table() Table  { return Cgroups }
-
-func (s ProcessSample) Time() time.Time { return s.At }
-func (s ThreadSample) Time() time.Time  { return s.At }
-func (s LimitSample) Time() time.Time   { return s.At }
-func (s CgroupSample) Time() time.Time  { return s.At }

@@ -30,5 +30,3 @@ const (
 )
 
 func (QdiscSample) Table() Table { return Qdiscs }
-
-func (s QdiscSample) Time() time.Time { return s.At }

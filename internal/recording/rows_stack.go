@@ -44,6 +44,3 @@ type StackLock struct {
 
 func (StackSample) Table() Table { return Stacks }
 func (StackLock) Table() Table   { return StackLocks }
-
-func (s StackSample) Time() time.Time { return s.At }
-func (s StackLock) Time() time.Time   { return s.At }

@@ -8,7 +8,10 @@
 // SCHEMA.md, in this folder, is the contract for readers outside of rtrail.
 package recording
 
-import "time"
+import (
+	"time"
+	"unsafe"
+)
 
 // Table is the name of a table, of its Parquet files, and of its key in a
 // manifest.
@@ -98,10 +101,12 @@ const (
 	Unseen    Table = "unseen"     // something a probe could not read, and why
 )
 
-// Row is implemented by every row type.
+// Row is implemented by every row type. All of them begin with a field At, the time
+// when the row was read from its source.
 type Row interface {
 	// Table names the table the row belongs to.
 	Table() Table
-	// Time is when the row was read from its source.
-	Time() time.Time
 }
+
+// TimeOf is when a row was read.
+func TimeOf[T Row](row *T) time.Time { return *(*time.Time)(unsafe.Pointer(row)) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"rtrail/internal/recording"
 )
@@ -49,7 +50,7 @@ func (v *View) Blocked() []Blocked {
 			b := Blocked{PID: t.PID, TID: t.TID, Comm: t.Comm, Process: p}
 			readings := make([]blockedReading, 0, len(t.Samples))
 			for _, s := range t.Samples {
-				readings = append(readings, blockedReading{s, s.State == "D", place(s), s.Stack, s.SyscallName})
+				readings = append(readings, blockedReading{s.At, s.State == "D", place(s), s.Stack, s.SyscallName})
 			}
 			b.read(readings)
 			b.Stuck = b.InD == b.Readings && b.Readings >= 2 && noSlice(t.Samples)
@@ -63,7 +64,7 @@ func (v *View) Blocked() []Blocked {
 			readings := make([]blockedReading, 0, len(p.Samples))
 			for _, r := range p.Samples {
 				s := r.Row()
-				readings = append(readings, blockedReading{s, s.State == "D", wchan(s.WaitChannel), "", ""})
+				readings = append(readings, blockedReading{s.At, s.State == "D", wchan(s.WaitChannel), "", ""})
 			}
 			b.read(readings)
 			b.Stuck = b.InD == b.Readings && b.Readings >= 2 && p.CPU == 0
@@ -77,7 +78,7 @@ func (v *View) Blocked() []Blocked {
 }
 
 type blockedReading struct {
-	recording.Row
+	At                    time.Time
 	d                     bool
 	where, stack, syscall string
 }
@@ -109,7 +110,7 @@ func (b *Blocked) read(readings []blockedReading) {
 		last = i
 	}
 	if first >= 0 {
-		b.Seconds = readings[last].Time().Sub(readings[first].Time()).Seconds()
+		b.Seconds = readings[last].At.Sub(readings[first].At).Seconds()
 	}
 }
 

@@ -145,8 +145,8 @@ func looks[T recording.Row](v *View, server string, of func(T) string) [][]T {
 		if of(r) != server {
 			continue
 		}
-		if len(list) == 0 || !r.Time().Equal(at) {
-			list, at = append(list, nil), r.Time()
+		if read := recording.TimeOf(&r); len(list) == 0 || !read.Equal(at) {
+			list, at = append(list, nil), read
 		}
 		list[len(list)-1] = append(list[len(list)-1], r)
 	}

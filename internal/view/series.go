@@ -16,7 +16,7 @@ func Rows[T recording.Row](v *View) []T {
 	var zero T
 	lasts := recording.Lasts(zero.Table())
 	inside := func(r T) bool {
-		at := r.Time()
+		at := recording.TimeOf(&r)
 		return (lasts || !at.Before(v.start)) && !at.After(v.end)
 	}
 	first := slices.IndexFunc(all, inside)
@@ -77,7 +77,7 @@ func Elapsed[T recording.Row](series []T) time.Duration {
 	if len(series) < 2 {
 		return 0
 	}
-	return series[len(series)-1].Time().Sub(series[0].Time())
+	return recording.TimeOf(&series[len(series)-1]).Sub(recording.TimeOf(&series[0]))
 }
 
 // steady is the share of the intervals between readings in which a counter

@@ -63,7 +63,7 @@ func TestLiveServer(t *testing.T) {
 func show[T recording.Row](t *testing.T, rec *recording.Recording) {
 	rows := recording.Rows[T](rec)
 	for _, r := range rows {
-		if r.Time().Equal(rows[len(rows)-1].Time()) {
+		if recording.TimeOf(&r).Equal(recording.TimeOf(&rows[len(rows)-1])) {
 			t.Logf("%T %+v", r, r)
 		}
 	}
