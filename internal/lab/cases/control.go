@@ -105,17 +105,11 @@ func controlShellLoop() Case {
 func controlNginx() Case {
 	var p pair
 	return Case{
-		ID:    "control/nginx-keepalive",
-		Title: "nginx under keep-alive load at half its capacity",
-		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
-			_, err = p.nginx(ctx, e, 0)
-			return err
-		}),
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			r, err := load.Wrk{URL: p.url(), Connections: 20, Think: time.Millisecond}.Run(ctx, e, p.client, d)
-			return r.Measurement(), err
-		},
+		ID:      "control/nginx-keepalive",
+		Title:   "nginx under keep-alive load at half its capacity",
+		Needs:   env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
+		Setup:   inPair(&p, p.plainNginx),
+		Measure: p.wrk("", load.Wrk{Connections: 20, Think: time.Millisecond}),
 	}
 }
 

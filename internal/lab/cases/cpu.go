@@ -53,10 +53,7 @@ func cpuSaturated() Case {
 				return len(env.Descendants(stress.PID)) >= 2*runtime.NumCPU(), nil
 			})
 		},
-		Fix: func(context.Context, *env.Env) error {
-			stress.Stop()
-			return nil
-		},
+		Fix: doing(func() { stress.Stop() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return p.visitPages(ctx, d, every).Tail(.5, "p50"), ctx.Err()
 		},
@@ -65,8 +62,10 @@ func cpuSaturated() Case {
 
 // askForPages asks for a page on a new connection, every so often whether the
 // last one has been answered or not, and gives the 99th percentile.
-func (p pair) askForPages(ctx context.Context, d, every time.Duration) (load.Measurement, error) {
-	return p.visitPages(ctx, d, every).Worst(patience), ctx.Err()
+func (p *pair) askForPages(every *time.Duration) measure {
+	return func(ctx context.Context, _ *env.Env, d time.Duration) (load.Measurement, error) {
+		return p.visitPages(ctx, d, *every).Worst(patience), ctx.Err()
+	}
 }
 
 func (p pair) visitPages(ctx context.Context, d, every time.Duration) load.PacedResult {
@@ -125,11 +124,9 @@ func cpuOneThreadLimit() Case {
 			every = cost * 4 / 5
 			return err
 		}),
-		Inject: func(ctx context.Context, e *env.Env) error { return web.UseWorkers(ctx, 1) },
-		Fix:    func(ctx context.Context, e *env.Env) error { return web.UseWorkers(ctx, 2) },
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return p.askForPages(ctx, d, every)
-		},
+		Inject:  func(ctx context.Context, e *env.Env) error { return web.UseWorkers(ctx, 1) },
+		Fix:     func(ctx context.Context, e *env.Env) error { return web.UseWorkers(ctx, 2) },
+		Measure: p.askForPages(&every),
 	}
 }
 
@@ -156,11 +153,9 @@ func cpuThrottled() Case {
 			}
 			return group.AddTree(server.PID)
 		}),
-		Inject: func(ctx context.Context, e *env.Env) error { return group.LimitCPU(0.1) },
-		Fix:    func(ctx context.Context, e *env.Env) error { return group.LimitCPU(0) },
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return p.askForPages(ctx, d, every)
-		},
+		Inject:  func(ctx context.Context, e *env.Env) error { return group.LimitCPU(0.1) },
+		Fix:     func(ctx context.Context, e *env.Env) error { return group.LimitCPU(0) },
+		Measure: p.askForPages(&every),
 	}
 }
 
@@ -170,21 +165,15 @@ func cpuContextSwitches() Case {
 	const crowd = 64
 	threads := 1
 	return Case{
-		ID:    "cpu/context-switches",
-		Title: "sysbench threads with 64 threads that yield and lock",
-		Rule:  "cpu/context-switches",
-		Kind:  "process",
-		Name:  "sysbench",
-		Needs: env.Needs{Packages: []string{"sysbench"}, Commands: []string{"sysbench"}},
-		Setup: func(context.Context, *env.Env) error { return nil },
-		Inject: func(context.Context, *env.Env) error {
-			threads = crowd
-			return nil
-		},
-		Fix: func(context.Context, *env.Env) error {
-			threads = 1
-			return nil
-		},
+		ID:     "cpu/context-switches",
+		Title:  "sysbench threads with 64 threads that yield and lock",
+		Rule:   "cpu/context-switches",
+		Kind:   "process",
+		Name:   "sysbench",
+		Needs:  env.Needs{Packages: []string{"sysbench"}, Commands: []string{"sysbench"}},
+		Setup:  func(context.Context, *env.Env) error { return nil },
+		Inject: doing(func() { threads = crowd }),
+		Fix:    doing(func() { threads = 1 }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			out, err := e.Run(ctx, "sysbench", "threads", "--threads="+strconv.Itoa(threads), "--thread-yields=100", "--thread-locks=2",
 				fmt.Sprintf("--time=%d", max(int(d.Seconds()+.5), 1)), "--percentile=99", "run")

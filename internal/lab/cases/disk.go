@@ -72,10 +72,7 @@ func diskSaturated() Case {
 				return reads >= 8, err
 			})
 		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			fio.Stop()
-			return nil
-		},
+		Fix:     doing(func() { fio.Stop() }),
 		Measure: measureRecords("reads", "reads/s"),
 	}
 }
@@ -127,7 +124,7 @@ func untilFailing(ctx context.Context, e *env.Env, file string) error {
 }
 
 // measureRecords gives the rate of what an actor reports to have done.
-func measureRecords(file, unit string) func(context.Context, *env.Env, time.Duration) (load.Measurement, error) {
+func measureRecords(file, unit string) measure {
 	return func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 		rate, err := load.ReportedRate(ctx, e, d, file)
 		if err != nil {

@@ -118,10 +118,7 @@ func memCgroupOOM() Case {
 			}
 			return p.server.UntilListens(ctx, p.port(port).String())
 		}),
-		Inject: func(context.Context, *env.Env) error {
-			keys = 2000
-			return nil
-		},
+		Inject: doing(func() { keys = 2000 }),
 		Fix: func(ctx context.Context, e *env.Env) error {
 			// The page: give it what it needs, or have it need less.
 			if err := group.LimitMemory(8 * limit); err != nil {

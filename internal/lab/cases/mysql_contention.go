@@ -170,14 +170,8 @@ func tableCacheSmallCase() Case {
 			}
 			return s.setup(ctx, e, 64, "--table-open-cache=5000", "--table-open-cache-instances=8", "--metadata-locks-hash-instances=64")
 		},
-		Inject: func(ctx context.Context, _ *env.Env) error {
-			_, err := s.m.Query(ctx, "SET GLOBAL table_open_cache = 200")
-			return err
-		},
-		Fix: func(ctx context.Context, _ *env.Env) error {
-			_, err := s.m.Query(ctx, "SET GLOBAL table_open_cache = 5000")
-			return err
-		},
+		Inject:  querying(&s.m, "SET GLOBAL table_open_cache = 200"),
+		Fix:     querying(&s.m, "SET GLOBAL table_open_cache = 5000"),
 		Measure: s.measure,
 	}
 }
@@ -216,7 +210,7 @@ func mdlContentionCase() Case {
 func spinCase() Case {
 	test := load.Sysbench{Test: "oltp_update_non_index", Threads: 32, Rows: 100_000, Extra: []string{"--rand-type=uniform"}}
 	s := &mysqlScene{}
-	delay := func(n int) func(context.Context, *env.Env) error {
+	delay := func(n int) step {
 		return func(ctx context.Context, _ *env.Env) error {
 			_, err := s.m.Query(ctx, fmt.Sprintf("SET GLOBAL innodb_spin_wait_delay = %d", n))
 			return err
@@ -236,9 +230,7 @@ func spinCase() Case {
 			return test.Prepare(ctx, e, nil, s.m.Address())
 		},
 		Inject: delay(10_000), Fix: delay(6),
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return test.Run(ctx, e, env.Options{}, s.m.Address(), d)
-		},
+		Measure: s.sysbench(&test),
 	}
 }
 
@@ -281,11 +273,9 @@ func instrumentationCase() Case {
 			}
 			return s.instruments(ctx, false)
 		},
-		Inject: func(ctx context.Context, _ *env.Env) error { return s.instruments(ctx, true) },
-		Fix:    func(ctx context.Context, _ *env.Env) error { return s.instruments(ctx, false) },
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return test.Run(ctx, e, env.Options{}, s.m.Address(), d)
-		},
+		Inject:  func(ctx context.Context, _ *env.Env) error { return s.instruments(ctx, true) },
+		Fix:     func(ctx context.Context, _ *env.Env) error { return s.instruments(ctx, false) },
+		Measure: s.sysbench(&test),
 	}
 }
 

@@ -79,8 +79,8 @@ func costlyCase(f costlyForm, name string, v server.MySQLVersion, process string
 				"ALTER TABLE note ADD INDEX code (code), ADD INDEX phone (phone); ANALYZE TABLE note")
 			return err
 		},
-		Inject: func(context.Context, *env.Env) error { costly.Store(true); return nil },
-		Fix:    func(context.Context, *env.Env) error { costly.Store(false); return nil },
+		Inject: doing(func() { costly.Store(true) }),
+		Fix:    doing(func() { costly.Store(false) }),
 		Measure: s.asking(4, 10*time.Millisecond, func(i int64) string {
 			if i %= costlyRows; costly.Load() {
 				return f.costly(i)

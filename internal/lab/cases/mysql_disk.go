@@ -106,14 +106,8 @@ func fullScanFromDisk() Case {
 			}
 			return s.group.LimitIO(s.backing, reads)
 		},
-		Inject: func(ctx context.Context, _ *env.Env) error {
-			_, err := s.m.Query(ctx, "ALTER TABLE note DROP INDEX code")
-			return err
-		},
-		Fix: func(ctx context.Context, _ *env.Env) error {
-			_, err := s.m.Query(ctx, "ALTER TABLE note ADD INDEX (code)")
-			return err
-		},
+		Inject: querying(&s.m, "ALTER TABLE note DROP INDEX code"),
+		Fix:    querying(&s.m, "ALTER TABLE note ADD INDEX (code)"),
 		Measure: s.asking(2, 20*time.Millisecond, func(i int64) string {
 			return fmt.Sprintf("SELECT id, body FROM note WHERE code = '%s'", code(i%rows))
 		}),

@@ -20,15 +20,13 @@ func stoppedServerCase(id string, v server.MySQLVersion) Case {
 		Title: v.Name + " is stopped by a signal",
 		Rule:  "mysql/not-answering",
 		Kind:  "process", Name: "mariadbd|mysqld",
-		Says:   `does not answer: it is stopped \(process state T\)`,
-		Needs:  v.Needs(),
-		MySQL:  func() []string { return s.m.ByTCP("lab") },
-		Setup:  s.holding(v, hundredItems),
-		Inject: func(ctx context.Context, e *env.Env) error { return s.m.Signal(syscall.SIGSTOP) },
-		Fix:    func(ctx context.Context, e *env.Env) error { return s.m.Signal(syscall.SIGCONT) },
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return visitors(ctx, s.db, 4, d)
-		},
+		Says:    `does not answer: it is stopped \(process state T\)`,
+		Needs:   v.Needs(),
+		MySQL:   func() []string { return s.m.ByTCP("lab") },
+		Setup:   s.holding(v, hundredItems),
+		Inject:  func(ctx context.Context, e *env.Env) error { return s.m.Signal(syscall.SIGSTOP) },
+		Fix:     func(ctx context.Context, e *env.Env) error { return s.m.Signal(syscall.SIGCONT) },
+		Measure: visitors(&s.db),
 	}
 }
 
@@ -72,9 +70,7 @@ func droppedServerCase() Case {
 		Fix: func(ctx context.Context, e *env.Env) error {
 			return e.IP("-n", inside.Name, "route", "del", "blackhole", here.Addr+"/32")
 		},
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return visitors(ctx, db, 4, d)
-		},
+		Measure: visitors(&db),
 	}
 }
 
@@ -86,34 +82,31 @@ func killedServerCase() Case {
 		Title: "MariaDB was killed and nobody has started it again",
 		Rule:  "mysql/not-answering",
 		Kind:  "service", Name: `mysql 127\.0\.0\.1:\d+`,
-		Says:  `nothing listens there`,
-		Needs: server.MariaDB10().Needs(),
-		MySQL: func() []string { return s.m.ByTCP("lab") },
-		Setup: s.holding(server.MariaDB10(), hundredItems),
-		Inject: func(ctx context.Context, e *env.Env) error {
-			s.m.Kill()
-			return nil
-		},
-		Fix: func(ctx context.Context, e *env.Env) error { return s.m.Start(ctx, nil) },
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return visitors(ctx, s.db, 4, d)
-		},
+		Says:    `nothing listens there`,
+		Needs:   server.MariaDB10().Needs(),
+		MySQL:   func() []string { return s.m.ByTCP("lab") },
+		Setup:   s.holding(server.MariaDB10(), hundredItems),
+		Inject:  doing(func() { s.m.Kill() }),
+		Fix:     func(ctx context.Context, e *env.Env) error { return s.m.Start(ctx, nil) },
+		Measure: visitors(&s.db),
 	}
 }
 
-// visitors connect, ask one thing, wait for a second at most, and go, n at a time;
-// the number is how many got an answer.
-func visitors(ctx context.Context, db *sql.DB, n int, d time.Duration) (load.Measurement, error) {
-	db.SetMaxIdleConns(0)
-	return load.RateOf(ctx, make([]*sql.Conn, n), d, "answers/s", func(ctx context.Context, i int, _ *sql.Conn) error {
-		env.Sleep(ctx, 20*time.Millisecond)
-		ctx, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel()
-		c, err := db.Conn(ctx)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		return load.RowsOf(ctx, c, fmt.Sprintf("SELECT name FROM stock WHERE id = %d", i+1))
-	})
+// visitors connect, ask one thing, wait for a second at most, and go, four at a
+// time; the number is how many got an answer.
+func visitors(db **sql.DB) measure {
+	return func(ctx context.Context, _ *env.Env, d time.Duration) (load.Measurement, error) {
+		(*db).SetMaxIdleConns(0)
+		return load.RateOf(ctx, make([]*sql.Conn, 4), d, "answers/s", func(ctx context.Context, i int, _ *sql.Conn) error {
+			env.Sleep(ctx, 20*time.Millisecond)
+			ctx, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			c, err := (*db).Conn(ctx)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return load.RowsOf(ctx, c, fmt.Sprintf("SELECT name FROM stock WHERE id = %d", i+1))
+		})
+	}
 }

@@ -28,7 +28,7 @@ func preparedPaddingCase() Case {
 	const markers, blanks = 10_000, 128
 	s := &mysqlScene{}
 	var prepared *sql.DB
-	switched := func(on bool) func(context.Context, *env.Env) error {
+	switched := func(on bool) step {
 		return func(ctx context.Context, _ *env.Env) error {
 			_, err := s.m.Query(ctx, fmt.Sprintf("SET GLOBAL slow_query_log = %t", on))
 			return err

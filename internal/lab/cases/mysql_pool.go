@@ -75,9 +75,7 @@ func connectionsCase(id string, outside bool) Case {
 				return err == nil && strings.TrimSpace(out) == "1", err
 			})
 		},
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return visitors(ctx, db, 4, d)
-		},
+		Measure: visitors(&db),
 	}
 	if outside {
 		c.Title += "; rtrail is refused as well"
@@ -108,8 +106,8 @@ func slowReaderCase() Case {
 			_, err = m.Query(ctx, hundredItems)
 			return err
 		},
-		Inject: func(context.Context, *env.Env) error { stuck = true; return nil },
-		Fix:    func(context.Context, *env.Env) error { stuck = false; return nil },
+		Inject: doing(func() { stuck = true }),
+		Fix:    doing(func() { stuck = false }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			taker := "cat >/dev/null"
 			if stuck {

@@ -86,7 +86,7 @@ func code(i int64) string {
 
 // asking measures statements of n connections that each take a break before the
 // next one.
-func (s *mysqlScene) asking(n int, pause time.Duration, statement func(i int64) string) func(context.Context, *env.Env, time.Duration) (load.Measurement, error) {
+func (s *mysqlScene) asking(n int, pause time.Duration, statement func(i int64) string) measure {
 	return func(ctx context.Context, _ *env.Env, d time.Duration) (load.Measurement, error) {
 		var asked atomic.Int64
 		return load.StatementRate(ctx, s.db, n, d, "answers/s", func(ctx context.Context, _ int, c *sql.Conn) error {
@@ -98,7 +98,7 @@ func (s *mysqlScene) asking(n int, pause time.Duration, statement func(i int64) 
 
 // askingPrepared is asking for one statement that each connection prepares in the
 // server, keeps, and executes with another value each time.
-func (s *mysqlScene) askingPrepared(n int, pause time.Duration, text string, value func(i int64) any) func(context.Context, *env.Env, time.Duration) (load.Measurement, error) {
+func (s *mysqlScene) askingPrepared(n int, pause time.Duration, text string, value func(i int64) any) measure {
 	return func(ctx context.Context, _ *env.Env, d time.Duration) (load.Measurement, error) {
 		var asked atomic.Int64
 		statements := make([]*sql.Stmt, n) // of each connection, which takes it along when it ends
@@ -119,9 +119,9 @@ func (s *mysqlScene) askingPrepared(n int, pause time.Duration, text string, val
 }
 
 // holding sets a server up whose tables statements make.
-func (s *mysqlScene) holding(v server.MySQLVersion, statements string, options ...string) func(context.Context, *env.Env) error {
+func (s *mysqlScene) holding(v server.MySQLVersion, statements string) step {
 	return func(ctx context.Context, e *env.Env) error {
-		if err := s.start(ctx, e, v, options...); err != nil {
+		if err := s.start(ctx, e, v); err != nil {
 			return err
 		}
 		_, err := s.m.Query(ctx, statements)
@@ -162,14 +162,8 @@ func (s *mysqlScene) fullScan(name string, v server.MySQLVersion, process string
 			_, err := s.m.Query(ctx, "ALTER TABLE note ADD INDEX code (code)")
 			return err
 		},
-		Inject: func(ctx context.Context, _ *env.Env) error {
-			_, err := s.m.Query(ctx, "ALTER TABLE note DROP INDEX code")
-			return err
-		},
-		Fix: func(ctx context.Context, _ *env.Env) error {
-			_, err := s.m.Query(ctx, "ALTER TABLE note ADD INDEX (code)")
-			return err
-		},
+		Inject:  querying(&s.m, "ALTER TABLE note DROP INDEX code"),
+		Fix:     querying(&s.m, "ALTER TABLE note ADD INDEX (code)"),
 		Measure: s.asking(2, 5*time.Millisecond, func(i int64) string { return text + "'" + code(i%rows) + "'" }),
 	}
 	if prepared {
@@ -188,7 +182,7 @@ func slowLogCase(name string, v server.MySQLVersion) Case {
 	c.Title = v.Name + " logs statements that lack an index"
 	c.MySQL = nil
 	var log string
-	logged := func(part string, step func(context.Context, *env.Env) error) func(context.Context, *env.Env) error {
+	logged := func(part string, step func(context.Context, *env.Env) error) step {
 		return func(ctx context.Context, e *env.Env) error {
 			if err := step(ctx, e); err != nil {
 				return err
@@ -221,8 +215,8 @@ func tmpDiskCase(name string, v server.MySQLVersion, process string, options ...
 			}
 			return notes(ctx, s.m, rows, "TEXT", 3)
 		},
-		Inject: func(context.Context, *env.Env) error { long.Store(true); return nil },
-		Fix:    func(context.Context, *env.Env) error { long.Store(false); return nil },
+		Inject: doing(func() { long.Store(true) }),
+		Fix:    doing(func() { long.Store(false) }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return s.asking(2, 5*time.Millisecond, func(int64) string {
 				if long.Load() {
@@ -287,8 +281,8 @@ func missingTablesCase(name string, v server.MySQLVersion, process string) Case 
 			}
 			return test.Prepare(ctx, e, nil, s.m.Address())
 		},
-		Inject: func(context.Context, *env.Env) error { asked = 2 * tables; return nil },
-		Fix:    func(context.Context, *env.Env) error { asked = tables; return nil },
+		Inject: doing(func() { asked = 2 * tables }),
+		Fix:    doing(func() { asked = tables }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			l := test
 			l.Extra = append(slices.Clone(test.Extra), fmt.Sprintf("--tables=%d", asked))
@@ -314,8 +308,6 @@ func controlMySQLFullSpeed(name string, v server.MySQLVersion) Case {
 			}
 			return test.Prepare(ctx, e, nil, s.m.Address())
 		},
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return test.Run(ctx, e, env.Options{}, s.m.Address(), d)
-		},
+		Measure: s.sysbench(&test),
 	}
 }

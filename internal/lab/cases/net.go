@@ -45,7 +45,7 @@ func newPair(e *env.Env) (p pair, err error) {
 }
 
 // inPair makes the pair, then sets up what is in it.
-func inPair(p *pair, then func(context.Context, *env.Env) error) func(context.Context, *env.Env) error {
+func inPair(p *pair, then step) step {
 	return func(ctx context.Context, e *env.Env) (err error) {
 		if *p, err = newPair(e); err != nil {
 			return err
@@ -65,6 +65,12 @@ func (p pair) port(n uint16) netip.AddrPort {
 // nginx starts the server's nginx on port 80.
 func (p pair) nginx(ctx context.Context, e *env.Env, backlog int) (*server.Nginx, error) {
 	return server.StartNginx(ctx, e, p.server, server.NginxConfig{Name: "server", Address: p.at.Addr, Port: 80, Backlog: backlog})
+}
+
+// plainNginx is nginx as the step that makes a healthy server.
+func (p *pair) plainNginx(ctx context.Context, e *env.Env) error {
+	_, err := p.nginx(ctx, e, 0)
+	return err
 }
 
 // visit has burst users come every so often, each with a connection of its own,

@@ -58,17 +58,11 @@ func packetLossCase(lose, stop func(context.Context, pair) error) Case {
 		Rule: "net/packet-loss",
 		// Client and server are peers of each other on one machine; either name is right.
 		Kind: "peer", Name: `10\.213\.\d+\.[12]`,
-		Needs: env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
-			_, err = p.nginx(ctx, e, 0)
-			return err
-		}),
-		Inject: func(ctx context.Context, e *env.Env) error { return lose(ctx, p) },
-		Fix:    func(ctx context.Context, e *env.Env) error { return stop(ctx, p) },
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			r, err := load.Wrk{URL: p.url(), Connections: 20, Think: 10 * time.Millisecond}.Run(ctx, e, p.client, d)
-			return r.Measurement(), err
-		},
+		Needs:   env.Needs{Root: true, Packages: []string{"nginx-light", "wrk", "iproute2"}, Commands: []string{"nginx", "wrk", "ip", "ss"}},
+		Setup:   inPair(&p, p.plainNginx),
+		Inject:  func(ctx context.Context, e *env.Env) error { return lose(ctx, p) },
+		Fix:     func(ctx context.Context, e *env.Env) error { return stop(ctx, p) },
+		Measure: p.wrk("", load.Wrk{Connections: 20, Think: 10 * time.Millisecond}),
 	}
 }
 
@@ -89,16 +83,8 @@ func firewallDrops() Case {
 			_, err = p.nginx(ctx, e, 0)
 			return err
 		}),
-		Inject: func(ctx context.Context, e *env.Env) error {
-			_, err := p.server.Run(ctx, "iptables", append([]string{"-A"}, rule...)...)
-			return err
-		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			_, err := p.server.Run(ctx, "iptables", append([]string{"-D"}, rule...)...)
-			return err
-		},
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return p.visit(ctx, p.port(80), d, 20*time.Millisecond, 1), nil
-		},
+		Inject:  p.iptables("-A", &rule),
+		Fix:     p.iptables("-D", &rule),
+		Measure: p.visits(20*time.Millisecond, 1),
 	}
 }

@@ -45,10 +45,7 @@ func softirqFlood() Case {
 			}
 			return fillWithRules(ctx, e, p.server, "cpu1", 0.6)
 		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			flood.Stop()
-			return nil
-		},
+		Fix: doing(func() { flood.Stop() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return askRedis(ctx, p, d, 10*time.Millisecond, redisWork, ":")
 		},

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"rtrail/internal/lab/env"
-	"rtrail/internal/lab/load"
 )
 
 // synBacklog is the half-open limit of the attacked server. The kernel keeps
@@ -146,9 +145,7 @@ func synFloodCase(plan floodPlan) Case {
 			})
 		},
 		// Not wrk, which tries one blocking connect before it begins.
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return p.visit(ctx, p.port(80), d, 10*time.Millisecond, 2), nil
-		},
+		Measure: p.visits(10*time.Millisecond, 2),
 	}
 }
 

@@ -80,6 +80,13 @@ func (a *actors) serve(ctx context.Context, e *env.Env, in *env.NetNS, at, name,
 	return in.UntilListens(ctx, at)
 }
 
+// serves is a step that replaces the process by one at the server's port 80.
+func (a *actors) serves(p *pair, name, part string, args ...string) step {
+	return func(ctx context.Context, e *env.Env) error {
+		return a.serve(ctx, e, p.server, p.at.Addr+":80", name, part, args...)
+	}
+}
+
 // receiverSlow has a client read a quarter of a megabyte twice a second of what
 // nginx would send at once. Its window closes for half a second each time.
 func receiverSlow() Case {
@@ -128,33 +135,35 @@ func receiverSlow() Case {
 
 // httpUsers are a few users with a connection each who ask over and over, with
 // some time to think, and give how long they wait.
-func httpUsers(ctx context.Context, p pair, users int, think, d time.Duration) (load.Measurement, error) {
-	client := p.client.HTTPClient(5*time.Second, true)
-	defer client.CloseIdleConnections()
-	idle := make(chan struct{}, users)
-	for range users {
-		idle <- struct{}{}
+func (p *pair) httpUsers(users int, think time.Duration) measure {
+	return func(ctx context.Context, _ *env.Env, d time.Duration) (load.Measurement, error) {
+		client := p.client.HTTPClient(5*time.Second, true)
+		defer client.CloseIdleConnections()
+		idle := make(chan struct{}, users)
+		for range users {
+			idle <- struct{}{}
+		}
+		r := load.Paced(ctx, d, think, 1, func(ctx context.Context) error {
+			select {
+			case <-idle:
+				defer func() { idle <- struct{}{} }()
+			default:
+				return nil // all are busy
+			}
+			q, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url(), nil)
+			if err != nil {
+				return err
+			}
+			a, err := client.Do(q)
+			if err != nil {
+				return err
+			}
+			defer a.Body.Close()
+			_, err = io.Copy(io.Discard, a.Body)
+			return err
+		})
+		return r.Tail(.5, "median"), nil
 	}
-	r := load.Paced(ctx, d, think, 1, func(ctx context.Context) error {
-		select {
-		case <-idle:
-			defer func() { idle <- struct{}{} }()
-		default:
-			return nil // all are busy
-		}
-		q, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url(), nil)
-		if err != nil {
-			return err
-		}
-		a, err := client.Do(q)
-		if err != nil {
-			return err
-		}
-		defer a.Body.Close()
-		_, err = io.Copy(io.Discard, a.Body)
-		return err
-	})
-	return r.Tail(.5, "median"), nil
 }
 
 // senderAppLimited has a server write its answers in five pieces with 80 ms
@@ -168,18 +177,10 @@ func senderAppLimited() Case {
 		Rule:  "net/sender-app-limited", Kind: "service", Name: `http 10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
-			return web.serve(ctx, e, p.server, p.at.Addr+":80", "shop-server", "http-pieces", "5", "0")
-		}),
-		Inject: func(ctx context.Context, e *env.Env) error {
-			return web.serve(ctx, e, p.server, p.at.Addr+":80", "shop-server", "http-pieces", "5", "80")
-		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			return web.serve(ctx, e, p.server, p.at.Addr+":80", "shop-server", "http-pieces", "5", "0")
-		},
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return httpUsers(ctx, p, 5, 50*time.Millisecond, d)
-		},
+		Setup:    inPair(&p, web.serves(&p, "shop-server", "http-pieces", "5", "0")),
+		Inject:   web.serves(&p, "shop-server", "http-pieces", "5", "80"),
+		Fix:      web.serves(&p, "shop-server", "http-pieces", "5", "0"),
+		Measure:  p.httpUsers(5, 50*time.Millisecond),
 	}
 }
 
@@ -188,24 +189,17 @@ func senderAppLimited() Case {
 func delayedACK() Case {
 	var p pair
 	var web actors
-	play := func(ctx context.Context, e *env.Env, how string) error {
-		return web.serve(ctx, e, p.server, p.at.Addr+":80", "two-writes", "http-two-writes", how)
-	}
+	play := func(how string) step { return web.serves(&p, "two-writes", "http-two-writes", how) }
 	return Case{
 		ID:    "net/delayed-ack",
 		Title: "two small writes per answer without TCP_NODELAY",
 		Rule:  "net/delayed-ack", Kind: "service", Name: `http 10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"wrk", "iproute2"}, Commands: []string{"wrk", "ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
-			return play(ctx, e, "nodelay")
-		}),
-		Inject: func(ctx context.Context, e *env.Env) error { return play(ctx, e, "nagle") },
-		Fix:    func(ctx context.Context, e *env.Env) error { return play(ctx, e, "nodelay") },
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			r, err := load.Wrk{URL: p.url(), Connections: 10, Think: 5 * time.Millisecond}.Run(ctx, e, p.client, d)
-			return r.Measurement(), err
-		},
+		Setup:    inPair(&p, play("nodelay")),
+		Inject:   play("nagle"),
+		Fix:      play("nodelay"),
+		Measure:  p.wrk("", load.Wrk{Connections: 10, Think: 5 * time.Millisecond}),
 	}
 }
 
@@ -214,20 +208,16 @@ func delayedACK() Case {
 func resetsUnread() Case {
 	var p pair
 	var web actors
-	play := func(ctx context.Context, e *env.Env, how string) error {
-		return web.serve(ctx, e, p.server, p.at.Addr+":80", "upload-server", "http-hasty", how)
-	}
+	play := func(how string) step { return web.serves(&p, "upload-server", "http-hasty", how) }
 	return Case{
 		ID:    "net/resets",
 		Title: "a server that closes with unread data",
 		Rule:  "net/resets", Kind: "service", Name: `http 10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
-			return play(ctx, e, "polite")
-		}),
-		Inject: func(ctx context.Context, e *env.Env) error { return play(ctx, e, "hasty") },
-		Fix:    func(ctx context.Context, e *env.Env) error { return play(ctx, e, "polite") },
+		Setup:    inPair(&p, play("polite")),
+		Inject:   play("hasty"),
+		Fix:      play("polite"),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			body := strings.Repeat("x", 8000)
 			request := fmt.Sprintf("POST / HTTP/1.1\r\nHost: lab\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
@@ -248,15 +238,9 @@ func resetsRefused() Case {
 		Rule:  "net/resets", Kind: "service", Name: `10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip", "ss"}},
 		Captures: anyServer(80),
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
-			return web.serve(ctx, e, p.server, p.at.Addr+":80", "shop-server", "http-hasty", "polite")
-		}),
-		Inject: func(ctx context.Context, e *env.Env) error { web.stop(); return nil },
-		Fix: func(ctx context.Context, e *env.Env) error {
-			return web.serve(ctx, e, p.server, p.at.Addr+":80", "shop-server", "http-hasty", "polite")
-		},
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return p.visit(ctx, p.port(80), d, 25*time.Millisecond, 1), nil
-		},
+		Setup:    inPair(&p, web.serves(&p, "shop-server", "http-hasty", "polite")),
+		Inject:   doing(func() { web.stop() }),
+		Fix:      web.serves(&p, "shop-server", "http-hasty", "polite"),
+		Measure:  p.visits(25*time.Millisecond, 1),
 	}
 }

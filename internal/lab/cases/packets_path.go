@@ -176,12 +176,7 @@ func mtuMismatch() Case {
 func dnsSlow() Case {
 	var p pair
 	var resolver actors
-	play := func(ctx context.Context, e *env.Env, how string) error {
-		if err := resolver.play(e, env.Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", how); err != nil {
-			return err
-		}
-		return p.untilAnswers(ctx)
-	}
+	play := func(how string) step { return p.resolving(&resolver, how) }
 	return Case{
 		ID:    "net/dns-slow",
 		Title: "the first query for each name is lost",
@@ -189,14 +184,10 @@ func dnsSlow() Case {
 		Needs:    env.Needs{Root: true, Packages: []string{"bind9-dnsutils", "iproute2"}, Commands: []string{"dig", "ip", "ss"}},
 		Window:   9 * time.Second,
 		Captures: anyServer(53),
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
-			return play(ctx, e, "answer")
-		}),
-		Inject: func(ctx context.Context, e *env.Env) error { return play(ctx, e, "drop-first") },
-		Fix:    func(ctx context.Context, e *env.Env) error { return play(ctx, e, "answer") },
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return p.lookUp(ctx, e, d)
-		},
+		Setup:    inPair(&p, play("answer")),
+		Inject:   play("drop-first"),
+		Fix:      play("answer"),
+		Measure:  p.lookUp,
 	}
 }
 
@@ -204,33 +195,24 @@ func dnsSlow() Case {
 func dnsUnreachable() Case {
 	var p pair
 	var resolver actors
-	play := func(ctx context.Context, e *env.Env) error {
-		if err := resolver.play(e, env.Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", "answer"); err != nil {
-			return err
-		}
-		return p.untilAnswers(ctx)
-	}
+	play := p.resolving(&resolver, "answer")
 	return Case{
 		ID:    "net/dns-unreachable",
 		Title: "nobody listens at the resolver's address",
 		Rule:  "net/dns-unreachable", Kind: "service", Name: `dns 10\.213\.\d+\.1:53`,
 		Needs:    env.Needs{Root: true, Packages: []string{"bind9-dnsutils", "iproute2"}, Commands: []string{"dig", "ip", "ss"}},
 		Captures: anyServer(53),
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
-			return play(ctx, e)
-		}),
-		Inject: func(ctx context.Context, e *env.Env) error { resolver.stop(); return nil },
-		Fix:    func(ctx context.Context, e *env.Env) error { return play(ctx, e) },
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return p.lookUp(ctx, e, d)
-		},
+		Setup:    inPair(&p, play),
+		Inject:   doing(func() { resolver.stop() }),
+		Fix:      play,
+		Measure:  p.lookUp,
 	}
 }
 
 // names is a new name each time, so that nobody has it in a cache.
 var names atomic.Int64
 
-func (p pair) dig(ctx context.Context, e *env.Env, options ...string) error {
+func (p *pair) dig(ctx context.Context, options ...string) error {
 	args := append([]string{"@" + p.at.Addr, "+short"}, options...)
 	out, err := p.client.Run(ctx, "dig", append(args, "host"+strconv.FormatInt(names.Add(1), 10)+".example")...)
 	if err == nil && out != "192.0.2.1\n" {
@@ -240,20 +222,25 @@ func (p pair) dig(ctx context.Context, e *env.Env, options ...string) error {
 }
 
 // lookUp looks names up, three a second, and gives how many were found.
-func (p pair) lookUp(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-	r := load.Paced(ctx, d, 300*time.Millisecond, 1, func(ctx context.Context) error { return p.dig(ctx, e, "+tries=2", "+timeout=5") })
+func (p *pair) lookUp(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+	r := load.Paced(ctx, d, 300*time.Millisecond, 1, func(ctx context.Context) error { return p.dig(ctx, "+tries=2", "+timeout=5") })
 	if r.Failed > len(r.Latencies) {
 		return load.Measurement{Value: 5000, Unit: "ms median", LowerBetter: true, Detail: r.String()}, nil
 	}
 	return r.Tail(.5, "median"), nil
 }
 
-// untilAnswers waits until the resolver has its socket.
-func (p pair) untilAnswers(ctx context.Context) error {
-	return env.Until(ctx, 5*time.Second, "the resolver to listen", func() (bool, error) {
-		out, err := p.server.Run(ctx, "ss", "-Hlun", "sport = :53")
-		return out != "", err
-	})
+// resolving starts the resolver again, to answer in some way.
+func (p *pair) resolving(resolver *actors, how string) step {
+	return func(ctx context.Context, e *env.Env) error {
+		if err := resolver.play(e, env.Options{NetNS: p.server}, "name-server", "resolver", p.at.Addr+":53", how); err != nil {
+			return err
+		}
+		return env.Until(ctx, 5*time.Second, "the resolver to listen", func() (bool, error) {
+			out, err := p.server.Run(ctx, "ss", "-Hlun", "sport = :53")
+			return out != "", err
+		})
+	}
 }
 
 // controlDownload fetches large files at full speed, while users think.
@@ -267,10 +254,7 @@ func controlDownload() Case {
 		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return p.bigPage(ctx, e, 1<<20)
 		}),
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			r, err := load.Wrk{URL: p.url() + "big", Connections: 4, Think: 20 * time.Millisecond}.Run(ctx, e, p.client, d)
-			return r.Measurement(), err
-		},
+		Measure: p.wrk("big", load.Wrk{Connections: 4, Think: 20 * time.Millisecond}),
 	}
 }
 
@@ -286,8 +270,6 @@ func controlKeepAlive() Case {
 		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
 			return p.bigPage(ctx, e, 1<<20)
 		}),
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			return httpUsers(ctx, p, 10, 30*time.Millisecond, d)
-		},
+		Measure: p.httpUsers(10, 30*time.Millisecond),
 	}
 }

@@ -71,14 +71,10 @@ func serverSlow() Case {
 			p, m, err = database(ctx, e, pointSelects)
 			return err
 		},
-		Inject: func(ctx context.Context, e *env.Env) error {
+		Inject: doing(func() {
 			stop = m.Loop(strings.Repeat("LOCK TABLES sbtest1 WRITE; DO SLEEP(0.2); UNLOCK TABLES; DO SLEEP(0.1);", 20))
-			return nil
-		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			stop()
-			return nil
-		},
+		}),
+		Fix: doing(func() { stop() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return pointSelects.Run(ctx, e, env.Options{NetNS: p.client}, m.Address(), d)
 		},
@@ -116,10 +112,7 @@ func pathSlow() Case {
 			stop, err = load.Bulk(ctx, e, inside, client, from.Addr, 700*time.Millisecond, 300*time.Millisecond)
 			return err
 		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			stop()
-			return nil
-		},
+		Fix: doing(func() { stop() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return test.RunP99(ctx, e, env.Options{NetNS: client}, m.Address(), d)
 		},
@@ -195,18 +188,9 @@ func connectSlow() Case {
 		Kind:  "service", Name: `http 10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"nginx-light", "iptables", "iproute2"}, Commands: []string{"nginx", "iptables", "ip", "ss"}},
 		Captures: bothSides(80),
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
-			_, err = p.nginx(ctx, e, 0)
-			return err
-		}),
-		Inject: func(ctx context.Context, e *env.Env) error {
-			_, err := p.server.Run(ctx, "iptables", append([]string{"-A"}, rule...)...)
-			return err
-		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			_, err := p.server.Run(ctx, "iptables", append([]string{"-D"}, rule...)...)
-			return err
-		},
+		Setup:    inPair(&p, p.plainNginx),
+		Inject:   p.iptables("-A", &rule),
+		Fix:      p.iptables("-D", &rule),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			request := "GET / HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n"
 			return load.Paced(ctx, d, 20*time.Millisecond, 1, func(ctx context.Context) error {

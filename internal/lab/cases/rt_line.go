@@ -87,10 +87,7 @@ func headOfLineRedis() Case {
 			scripts, err = p.client.Start("redis-cli", "-h", p.at.Addr, "-p", strconv.Itoa(port), "-r", "-1", "-i", "0.15", "eval", longScript, "0")
 			return err
 		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			scripts.Kill()
-			return nil
-		},
+		Fix: doing(func() { scripts.Kill() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return p.increments(ctx, d, port, nil)
 		},
@@ -124,10 +121,7 @@ func serverSlowTLS() Case {
 				"-r", "-1", "-i", "0.15", "eval", longScript, "0")
 			return err
 		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			scripts.Kill()
-			return nil
-		},
+		Fix: doing(func() { scripts.Kill() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return p.increments(ctx, d, port, &tls.Config{RootCAs: trust, ServerName: p.at.Addr})
 		},

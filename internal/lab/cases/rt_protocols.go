@@ -43,14 +43,8 @@ func serverSlowHTTP2() Case {
 			})
 			return err
 		}),
-		Inject: func(ctx context.Context, e *env.Env) error {
-			stop = standStill(application, 60*time.Millisecond, 100*time.Millisecond)
-			return nil
-		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			stop()
-			return nil
-		},
+		Inject: doing(func() { stop = standStill(application, 60*time.Millisecond, 100*time.Millisecond) }),
+		Fix:    doing(func() { stop() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return load.PacedStreams(ctx, p.client, p.port(port), d, 5*time.Millisecond, "/orders/17").Tail(.5, "p50"), nil
 		},
@@ -78,14 +72,8 @@ func serverSlowMemcached() Case {
 			}
 			return p.server.UntilListens(ctx, p.port(port).String())
 		}),
-		Inject: func(ctx context.Context, e *env.Env) error {
-			stop = standStill(cache, 60*time.Millisecond, 100*time.Millisecond)
-			return nil
-		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			stop()
-			return nil
-		},
+		Inject: doing(func() { stop = standStill(cache, 60*time.Millisecond, 100*time.Millisecond) }),
+		Fix:    doing(func() { stop() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			r, err := load.PacedLines(ctx, p.client, p.port(port), nil, 16, d, 4*time.Millisecond, "set hits 0 0 1\r\n7\r\n", "STORED")
 			return r.Tail(.5, "p50"), err

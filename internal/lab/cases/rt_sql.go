@@ -63,8 +63,8 @@ func chattyTransactions() Case {
 			db, err = load.OpenMySQL(e, p.client, netip.AddrPortFrom(netip.MustParseAddr(far), 3306))
 			return err
 		},
-		Inject: func(context.Context, *env.Env) error { single.Store(true); return nil },
-		Fix:    func(context.Context, *env.Env) error { single.Store(false); return nil },
+		Inject: doing(func() { single.Store(true) }),
+		Fix:    doing(func() { single.Store(false) }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			work := func(ctx context.Context, _ int, c *sql.Conn) error {
 				env.Sleep(ctx, 20*time.Millisecond) // the next user
@@ -112,14 +112,8 @@ func errorsSwallowed() Case {
 			db, err = load.OpenMySQL(e, p.client, m.Address())
 			return err
 		},
-		Inject: func(ctx context.Context, e *env.Env) error {
-			_, err := m.Query(ctx, "RENAME TABLE item_new TO item_old")
-			return err
-		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			_, err := m.Query(ctx, "RENAME TABLE item_old TO item_new")
-			return err
-		},
+		Inject: querying(&m, "RENAME TABLE item_new TO item_old"),
+		Fix:    querying(&m, "RENAME TABLE item_old TO item_new"),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			var asked atomic.Int64
 			return load.StatementRate(ctx, db, 4, d, "answers/s", func(ctx context.Context, _ int, c *sql.Conn) error {
@@ -157,8 +151,8 @@ func lateCommit() Case {
 			db, err = load.OpenMySQL(e, p.client, m.Address())
 			return err
 		},
-		Inject: func(context.Context, *env.Env) error { waits.Store(true); return nil },
-		Fix:    func(context.Context, *env.Env) error { waits.Store(false); return nil },
+		Inject: doing(func() { waits.Store(true) }),
+		Fix:    doing(func() { waits.Store(false) }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			var asked atomic.Int64
 			return load.StatementRate(ctx, db, clients, d, "transactions/s", func(ctx context.Context, i int, c *sql.Conn) error {
@@ -260,10 +254,7 @@ func slowConnectionsOf(id string, m **server.MySQL, v server.MySQLVersion, optio
 			})
 			return nil
 		},
-		Fix: func(context.Context, *env.Env) error {
-			stop()
-			return nil
-		},
+		Fix: doing(func() { stop() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			return load.RateOf(ctx, users, d, "answers/s", func(_ context.Context, i int, c *sql.Conn) error {
 				env.Sleep(ctx, 2*time.Millisecond)
