@@ -5,6 +5,8 @@ package sqltoken
 import (
 	"slices"
 	"strings"
+
+	"rtrail/internal/packet/fingerprint"
 )
 
 // Token is a word, a mark, an operator or a literal of a statement.
@@ -29,20 +31,13 @@ func (t Token) Name() bool {
 	if t.Text == "" || !letter(t.Text[0]) {
 		return false
 	}
-	return !slices.Contains(reserved, strings.ToUpper(t.Text))
+	return !fingerprint.Reserved(strings.ToUpper(t.Text))
 }
 
 // Value says that it stands for a literal.
 func (t Token) Value() bool {
 	return !t.Quoted && t.Text != "" && (t.Text[0] == '?' || t.Text[0] == '\'' || t.Text[0] == '"' || t.Text[0] >= '0' && t.Text[0] <= '9')
 }
-
-// reserved words that may stand where a column is looked for, and never name
-// one without backticks.
-var reserved = []string{"AND", "OR", "XOR", "NOT", "IN", "IS", "NULL", "LIKE", "RLIKE", "REGEXP", "BETWEEN", "EXISTS", "SELECT", "FROM", "WHERE", "GROUP",
-	"ORDER", "BY", "HAVING", "LIMIT", "CASE", "WHEN", "THEN", "ELSE", "INTERVAL", "MATCH", "AGAINST", "BINARY", "TRUE", "FALSE", "ASC", "DESC", "AS", "ON",
-	"USING", "JOIN", "LEFT", "RIGHT", "INNER", "OUTER", "CROSS", "NATURAL", "STRAIGHT_JOIN", "UNION", "SET", "VALUES", "FORCE", "USE", "IGNORE", "INDEX",
-	"KEY", "DUAL", "DISTINCT", "ALL", "ANY", "DIV", "MOD", "COLLATE", "FOR", "LOCK", "INTO"}
 
 // Split splits a statement. Comments are left out, but for those that servers
 // execute; a literal is one token. What follows an open backtick or comment is

@@ -33,6 +33,10 @@ var reservedMySQL = set(`ACCESSIBLE ADD ALTER ANALYZE ASENSITIVE BEFORE BIGINT B
 	TERMINATED TINYBLOB TINYINT TINYTEXT TRIGGER UNDO UNLOCK UNSIGNED USAGE USE UTC_DATE UTC_TIME UTC_TIMESTAMP VARBINARY VARCHAR VARYING WHILE
 	WRITE XOR YEAR_MONTH ZEROFILL`)
 
+// Reserved says that a word, in upper case, names nothing in MySQL and MariaDB unless
+// it is quoted.
+func Reserved(word string) bool { return reserved[word] || reservedMySQL[word] }
+
 // phrases are verbs that words without a name may follow, which follow tells.
 var (
 	phrases = set("SHOW START STOP BEGIN COMMIT ROLLBACK SET UNLOCK LOCK FLUSH RESET KILL LOAD")
