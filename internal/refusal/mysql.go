@@ -122,7 +122,7 @@ var mysqlErrors = source{name: "mysql errors", file: "performance_schema.events_
 func mysqlStatusScopes(v *view.View) (list []Scope) {
 	for _, s := range v.MySQLServers() {
 		if delta, seconds := s.Growth(); seconds > 0 {
-			scope := mysqlScope(v, s)
+			scope := mysqlScope(s)
 			scope.Delta, scope.Seconds = delta, seconds
 			scope.Check = func(name string) shell.Command { return askMySQL(s, shell.SQL("show global status like %s", name)) }
 			list = append(list, scope)
@@ -133,7 +133,7 @@ func mysqlStatusScopes(v *view.View) (list []Scope) {
 
 func mysqlErrorScopes(v *view.View) (list []Scope) {
 	for _, s := range v.MySQLServers() {
-		scope := mysqlScope(v, s)
+		scope := mysqlScope(s)
 		scope.Check = func(name string) shell.Command {
 			return askMySQL(s, shell.SQL("select * from performance_schema.events_errors_summary_global_by_error where error_name = %s", name))
 		}
@@ -151,7 +151,7 @@ func mysqlErrorScopes(v *view.View) (list []Scope) {
 }
 
 // mysqlScope is a server; its process where that is known.
-func mysqlScope(v *view.View, s *view.MySQLServer) Scope {
+func mysqlScope(s *view.MySQLServer) Scope {
 	scope := Scope{Subject: view.Entity{Kind: view.KindService, Name: "mysql " + s.Server}, Where: "mysql " + s.Server, Delta: map[string]float64{}}
 	if s.Process != nil {
 		scope.Subject = s.Process.Entity()

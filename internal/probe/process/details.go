@@ -58,9 +58,8 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 		row.Voluntary, row.Involuntary = voluntary, involuntary
 	}
 	row.Full = true
-	if p.identity(e, d, missed) {
-		row.Cmdline, row.Cgroup, row.MemCgroup, row.NetNS = d.cmdline, d.cgroup, d.memCgroup, d.netns
-	}
+	p.identity(e, d, missed)
+	row.Cmdline, row.Cgroup, row.MemCgroup, row.NetNS = d.cmdline, d.cgroup, d.memCgroup, d.netns
 	d.uid = row.UID
 	if e.RSSPages*p.page < large {
 		d.oomScore, d.oomAdjust = recording.Unknown, recording.Unknown
@@ -82,14 +81,14 @@ func (p *Probe) fill(row *recording.ProcessSample, e *census.Entry, d *details, 
 }
 
 // identity reads what a process hardly ever changes.
-func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) bool {
+func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) {
 	young := d.full == 0 || e.At.Sub(e.Started) < census.Settled
 	if d.comm == e.Comm && !young {
-		return true
+		return
 	}
 	d.comm = e.Comm
 	if e.Kernel {
-		return true
+		return
 	}
 	if b, err := p.dir.Read(census.Name(e.PID, "cmdline")); err == nil {
 		if line := redact.CommandLine(b); line != "" {
@@ -99,7 +98,7 @@ func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) bool {
 	p.cgroups(e, d)
 	if n := p.census.NetNS(e); n != 0 {
 		d.netns = n
-		return true
+		return
 	}
 	b, err := p.dir.Link(census.Name(e.PID, "ns/net"))
 	if err == nil {
@@ -108,7 +107,6 @@ func (p *Probe) identity(e *census.Entry, d *details, missed *unseen) bool {
 	} else if census.Denied(err) {
 		missed.namespaces++
 	}
-	return true
 }
 
 // groups are the control groups that processes have in common.

@@ -65,7 +65,7 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 			f.Confidence = rule.Certain
 		}
 	}
-	describeShortLived(v, &f, b, used, sched)
+	describeShortLived(&f, b, used, sched)
 	f.Evidence = append(f.Evidence, x.evidence(b)...)
 	if !x.any() {
 		f.Notes = append(f.Notes, rule.T("nobody was seen to wait because of them: the CPUs were idle %v of the time", unit.Share(1-total.Busy())))
@@ -182,7 +182,7 @@ func childNames(seen map[string]int, parent string) []string {
 	return list
 }
 
-func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sched view.Scheduler) {
+func describeShortLived(f *rule.Finding, b books, used float64, sched view.Scheduler) {
 	who := fmt.Sprintf("%s (%d)", b.parent.Comm, b.parent.PID)
 	children := "children that end too soon to be seen"
 	if len(b.children) > 0 {

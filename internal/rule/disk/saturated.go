@@ -66,7 +66,7 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	var found []rule.Finding
 	for _, c := range devices {
 		w := diskWaiters(v, c.BlockDevice)
-		if f, ok := c.judge(v, w, len(devices) > 1); ok {
+		if f, ok := c.judge(w, len(devices) > 1); ok {
 			found = append(found, f)
 		}
 	}
@@ -110,7 +110,7 @@ func slow(d view.BlockDevice) float64 {
 	return slowFlash.Value
 }
 
-func (c candidate) judge(v *view.View, w waiters, ambiguous bool) (rule.Finding, bool) {
+func (c candidate) judge(w waiters, ambiguous bool) (rule.Finding, bool) {
 	f := rule.Finding{Subject: c.subject()}
 	victims := w.victims()
 	switch {

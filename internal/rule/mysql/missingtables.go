@@ -76,7 +76,7 @@ func (x *missing) read() {
 			addTable(counts, w.text, w.errors)
 		}
 	}
-	x.opening, _ = statesWith(v, s, func(st view.MySQLState) bool { return strings.EqualFold(st.State, "Opening tables") })
+	x.opening = connectionsIn(v, s, func(state string) bool { return strings.EqualFold(state, "Opening tables") })
 	if len(counts) == 0 {
 		for _, look := range v.SessionsOf(s.Server) {
 			for _, r := range look {

@@ -27,7 +27,7 @@ func detectRowLockWait(v *view.View, s *view.MySQLServer) (found []rule.Finding)
 	case w.serious():
 		found = append(found, rowLockFinding(w))
 	case len(w.blockers) == 0:
-		if f, ok := rowLockUnseen(v, s, w.waited); ok {
+		if f, ok := rowLockUnseen(s, w.waited); ok {
 			found = append(found, f)
 		}
 	}
@@ -90,7 +90,7 @@ func rowLockCounters(s *view.MySQLServer) []rule.Evidence {
 
 // rowLockUnseen judges by how many transactions wait where the waits themselves cannot be
 // read.
-func rowLockUnseen(v *view.View, s *view.MySQLServer, waiting float64) (rule.Finding, bool) {
+func rowLockUnseen(s *view.MySQLServer, waiting float64) (rule.Finding, bool) {
 	mean, most, _, _ := s.Gauge("Innodb_row_lock_current_waits")
 	mean = max(mean, waiting)
 	if mean < waitersAtLeast.Value || mean < waitersShare.Value*running(s) {

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"rtrail/internal/metric"
@@ -45,15 +46,14 @@ const (
 
 // sorts is what is known of a server's sorts.
 type sorts struct {
-	v      *view.View
-	s      *view.MySQLServer
-	merges float64 // passes per second; NaN
-	rows   float64 // sorted per second; NaN
-	states float64 // connections that sort, mean
-	list   []work  // statements with sorts that do not fit or are for nothing
-	passes float64 // per execution of the dearest; NaN if not known
-	took   float64
-	sure   rule.Confidence
+	v        *view.View
+	s        *view.MySQLServer
+	merges   float64 // passes per second; NaN
+	rows     float64 // sorted per second; NaN
+	states   float64 // connections that sort, mean
+	passes   float64 // per execution of the dearest; NaN if not known
+	sure     rule.Confidence
+	culprits // statements with sorts that do not fit or are for nothing
 }
 
 func sortState(state string) bool {
@@ -72,25 +72,17 @@ func wasted(w work) bool {
 func (x *sorts) look() bool {
 	s := x.s
 	x.merges, x.rows, x.passes = s.Rate("Sort_merge_passes"), s.Rate("Sort_rows"), math.NaN()
-	x.states, _ = statesWith(x.v, s, func(st view.MySQLState) bool { return sortState(st.State) })
-	blamed := accused(x.v, s)
-	all := workOf(x.v, s)
-	for _, w := range all {
-		switch {
-		case blamed[w.text] || w.took < minTime.Value:
-		case w.sampled && x.merges >= mergeRate.Value && ordered(w.text):
-			x.list = append(x.list, w)
-			x.took += w.took
-		case !w.sampled && (spills(w) || wasted(w)):
-			if math.IsNaN(x.passes) {
-				x.passes = w.each(w.merges)
-			}
-			x.list = append(x.list, w)
-			x.took += w.took
+	x.states = connectionsIn(x.v, s, sortState)
+	material := x.gather(x.v, s, func(w work) bool {
+		if w.sampled {
+			return x.merges >= mergeRate.Value && ordered(w.text)
 		}
+		return spills(w) || wasted(w)
+	})
+	if i := slices.IndexFunc(x.list, func(w work) bool { return !w.sampled }); i >= 0 {
+		x.passes = x.list[i].each(x.list[i].merges)
 	}
 	_, digests := x.v.StatementsOf(s.Server)
-	material := x.took >= max(2*minTime.Value, materialShare.Value*totalTime(all))
 	switch {
 	case digests && len(x.list) == 0, !digests && !(x.merges >= mergeRate.Value):
 		return false
@@ -145,18 +137,10 @@ func (x *sorts) evidence() []rule.Evidence {
 		list = append(list, rule.Evidence{Metric: metric.MySQLSortMergePasses, Value: x.merges, Limit: rule.Limit(0),
 			What: rule.T("%s merge passes, %s rows sorted", unit.PerSecond(x.merges), unit.PerSecond(view.OrZero(x.rows))), Check: status(s, "Sort%")})
 	}
-	for i, w := range x.list {
-		if i == mentioned {
-			break
-		}
-		e := rule.Evidence{Metric: metric.MySQLStatementTime, Value: w.took, Counters: w.digest != "",
-			What: rule.T("%s s a second: %s", unit.Number(w.took), w.brief()), Check: w.check(s, shell.Names{"sum_sort_merge_passes", "sum_sort_rows", "sum_rows_sent"})}
-		if w.digest != "" {
-			e.What = rule.T("%s rows sorted in %s merge passes for each execution, %s s a second: %s", unit.Count(w.each(w.sorted)), unit.Number(w.each(w.merges)),
-				unit.Number(w.took), w.brief())
-		}
-		list = append(list, e)
-	}
+	list = append(list, x.evidenceOf(s, shell.Names{"sum_sort_merge_passes", "sum_sort_rows", "sum_rows_sent"}, func(w work) rule.Text {
+		return rule.T("%s rows sorted in %s merge passes for each execution, %s s a second: %s", unit.Count(w.each(w.sorted)), unit.Number(w.each(w.merges)),
+			unit.Number(w.took), w.brief())
+	})...)
 	if x.states > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.states,
 			What: rule.T("%s connections sort at a time", unit.Number(x.states)), Check: ask(s, shell.SQL("show processlist"))})

@@ -46,8 +46,7 @@ type spill struct {
 	all        float64 // made anywhere in the window
 	states     float64 // connections busy with temporary tables, mean
 	converting float64 // of these, moving one from memory to disk
-	list       []work  // statements that make them, dearest first
-	took       float64 // seconds per second of these
+	culprits           // statements that make them
 	sure       rule.Confidence
 }
 
@@ -71,26 +70,16 @@ func (x *spill) look() bool {
 		x.tables = delta // the probe has taken out rtrail's own
 	}
 	x.all, _ = s.Delta("Created_tmp_tables")
-	x.states, _ = statesWith(x.v, s, func(st view.MySQLState) bool { return tmpState(st.State) })
-	x.converting, _ = statesWith(x.v, s, func(st view.MySQLState) bool { return onDiskState(st.State) })
-	blamed := accused(x.v, s)
-	all := workOf(x.v, s)
-	for _, w := range all {
-		switch {
-		case blamed[w.text] || w.took < minTime.Value:
-		case w.sampled:
-			if groups(w.text) {
-				x.list = append(x.list, w)
-				x.took += w.took
-			}
-		case w.tmpDisk >= mostSpill.Value*w.count && w.tmpDisk >= minSpills.Value:
-			x.list = append(x.list, w)
-			x.took += w.took
+	x.states = connectionsIn(x.v, s, tmpState)
+	x.converting = connectionsIn(x.v, s, onDiskState)
+	material := x.gather(x.v, s, func(w work) bool {
+		if w.sampled {
+			return groups(w.text)
 		}
-	}
+		return w.tmpDisk >= mostSpill.Value*w.count && w.tmpDisk >= minSpills.Value
+	})
 	_, digests := x.v.StatementsOf(s.Server)
 	selects, _ := s.Delta("Com_select")
-	material := x.took >= max(2*minTime.Value, materialShare.Value*totalTime(all))
 	switch {
 	case digests && len(x.list) == 0:
 		return false
@@ -124,23 +113,6 @@ func groups(text string) bool {
 	return len(t) > 0 && t[0].Is("SELECT") && (!ok || f.joins)
 }
 
-// accused are the statements that mysql/full-scan blames: whatever else they
-// do, they do because they read too much.
-func accused(v *view.View, s *view.MySQLServer) map[string]bool {
-	blamed := map[string]bool{}
-	for _, x := range scansOf(v, s) {
-		if x.sure > rule.Possible {
-			blamed[x.text] = true
-		}
-	}
-	for _, x := range costlyOf(v, s) {
-		if x.sure > rule.Possible {
-			blamed[x.text] = true
-		}
-	}
-	return blamed
-}
-
 func (x *spill) finding() rule.Finding {
 	s := x.s
 	f := rule.Finding{Subject: s.Entity(), Confidence: x.sure, Affects: loaded(x.v, s, writeBytes)}
@@ -165,17 +137,9 @@ func (x *spill) evidence() []rule.Evidence {
 			What:  rule.T("%s temporary tables on disk in the window, %s, of %s in all", unit.Count(x.tables), unit.PerSecond(x.perSecond), unit.Count(max(x.all, x.tables))),
 			Check: status(s, "Created_tmp%")})
 	}
-	for i, w := range x.list {
-		if i == mentioned {
-			break
-		}
-		e := rule.Evidence{Metric: metric.MySQLStatementTime, Value: w.took, Counters: w.digest != "",
-			What: rule.T("%s s a second: %s", unit.Number(w.took), w.brief()), Check: w.check(s, shell.Names{"sum_created_tmp_disk_tables", "sum_timer_wait"})}
-		if w.digest != "" {
-			e.What = rule.T("%s tables on disk in %s executions, %s s a second: %s", unit.Count(w.tmpDisk), unit.Count(w.count), unit.Number(w.took), w.brief())
-		}
-		list = append(list, e)
-	}
+	list = append(list, x.evidenceOf(s, shell.Names{"sum_created_tmp_disk_tables", "sum_timer_wait"}, func(w work) rule.Text {
+		return rule.T("%s tables on disk in %s executions, %s s a second: %s", unit.Count(w.tmpDisk), unit.Count(w.count), unit.Number(w.took), w.brief())
+	})...)
 	if x.states > 0 {
 		list = append(list, rule.Evidence{Metric: metric.MySQLSessionsInState, Value: x.states,
 			What:  rule.T("%s connections busy with temporary tables at a time, %s of them moving one to disk", unit.Number(x.states), unit.Number(x.converting)),
@@ -225,11 +189,4 @@ func (x *spill) fixes() []rule.Fix {
 		Command:  explainOf(x.s, x.list),
 		Tradeoff: "one more index to keep; look for Using temporary in the plan",
 	})
-}
-
-func explainOf(s *view.MySQLServer, list []work) shell.Command {
-	if len(list) == 0 {
-		return ask(s, shell.SQL("show full processlist"))
-	}
-	return explain(s, list[0].text)
 }

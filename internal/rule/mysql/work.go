@@ -241,16 +241,16 @@ func status(s *view.MySQLServer, pattern string) shell.Command {
 // named is how a headline begins: "mariadbd (4711)", "mysql 10.0.0.2:3306".
 func named(s *view.MySQLServer) string { return s.Entity().String() }
 
-// statesWith is the mean number of connections in any of the states that a
-// test says yes to, and how many looks at the process list there were.
-func statesWith(v *view.View, s *view.MySQLServer, in func(view.MySQLState) bool) (mean float64, looks int) {
-	states, looks := v.StatesOf(s.Server)
+// connectionsIn is the mean number of connections in any of the states that a
+// test says yes to.
+func connectionsIn(v *view.View, s *view.MySQLServer, in func(state string) bool) (mean float64) {
+	states, _ := v.StatesOf(s.Server)
 	for _, x := range states {
-		if in(x) {
+		if in(x.State) {
 			mean += x.Mean
 		}
 	}
-	return mean, looks
+	return mean
 }
 
 // timeLost words an impact of seconds per second.

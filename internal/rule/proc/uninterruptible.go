@@ -56,7 +56,7 @@ func detectUninterruptible(v *view.View) ([]rule.Finding, error) {
 		}
 		f.Headline = h.headline(groups)
 		f.Impact = rule.Impact{TimeLost: h.mean, Text: rule.T("%s threads hang at any time, which adds %s to the load", unit.Number(h.mean), unit.Number(h.mean))}
-		f.Evidence = h.evidence(v, groups)
+		f.Evidence = h.evidence(v)
 		f.Fixes = h.fixes(groups[0])
 		found = append(found, f)
 	}
@@ -157,7 +157,7 @@ func (h hang) headline(groups []view.Process) rule.Text {
 // named is how many threads evidence names.
 const named = 4
 
-func (h hang) evidence(v *view.View, groups []view.Process) []rule.Evidence {
+func (h hang) evidence(v *view.View) []rule.Evidence {
 	list := []rule.Evidence{{
 		Metric: metric.ProcessUninterruptible, What: rule.T("%s threads in state D at any time, %d of them in one wait all the time", unit.Number(h.mean), h.stuck),
 		Value: h.mean,
