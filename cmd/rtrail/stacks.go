@@ -33,10 +33,10 @@ type stacksJob struct {
 	top       int
 	pmp       bool
 	collapsed bool
-	json      bool
-	pprof     string
-	html      string
-	verbose   bool
+	face
+	pprof   string
+	html    string
+	verbose bool
 }
 
 func newStacksCommand() *cobra.Command {
@@ -60,7 +60,7 @@ With --pid a live process is sampled without stopping it: running threads by the
 kernel (perf_event), sleeping ones in /proc. What cannot be seen is listed.
 --pause also takes one dump with eu-stack, which stops the process meanwhile.
 
-Views (one of them): --pmp, --collapsed, --json. Beside any: --pprof, --html.`,
+Views (one of them): --pmp, --collapsed, --json, --markdown. Beside any: --pprof, --html.`,
 		Example: `  rtrail stacks dump.txt
   for i in 1 2 3; do pstack $(pidof mysqld); sleep 1; done | rtrail stacks -
   jstack -l 4711 > j.txt; top -H -b -n1 -p 4711 > t.txt; rtrail stacks j.txt --top-file t.txt
@@ -82,7 +82,7 @@ Views (one of them): --pmp, --collapsed, --json. Beside any: --pprof, --html.`,
 	f.IntVar(&s.top, "top", 10, "stacks, waits and locks to print")
 	f.BoolVar(&s.pmp, "pmp", false, "view: all stacks, a line each, as pt-pmp prints them")
 	f.BoolVar(&s.collapsed, "collapsed", false, "view: all stacks, as flame graph tools read them")
-	f.BoolVar(&s.json, "json", false, "view: everything as JSON")
+	s.face.add(f, "view: everything")
 	f.StringVar(&s.pprof, "pprof", "", "also write a profile for pprof to this file")
 	f.StringVar(&s.html, "html", "", "also write a flame graph to this file")
 	f.BoolVarP(&s.verbose, "verbose", "v", false, "all frames")
@@ -92,7 +92,7 @@ Views (one of them): --pmp, --collapsed, --json. Beside any: --pprof, --html.`,
 
 func (s *stacksJob) check(cmd *cobra.Command, args []string) error {
 	views := 0
-	for _, on := range []bool{s.pmp, s.collapsed, s.json} {
+	for _, on := range []bool{s.pmp, s.collapsed, s.json, s.markdown} {
 		if on {
 			views++
 		}
@@ -112,7 +112,7 @@ func (s *stacksJob) check(cmd *cobra.Command, args []string) error {
 	case s.hz < 1 || s.hz > 1000:
 		return usageError("--hz %d: want 1 to 1000", s.hz)
 	case views > 1:
-		return usageError("--pmp, --collapsed and --json exclude each other")
+		return usageError("--pmp, --collapsed, --json and --markdown exclude each other")
 	case s.top < 1:
 		return usageError("--top %d: at least 1", s.top)
 	}
@@ -148,7 +148,7 @@ func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, ou
 	if err := s.files(ctx, p); err != nil {
 		return err
 	}
-	return s.print(out, stderr, p, notes)
+	return s.show(out, stderr, p, notes)
 }
 
 func readTop(ctx context.Context, path string) (map[int32]float64, error) {
@@ -180,7 +180,7 @@ func (s *stacksJob) files(ctx context.Context, p *stack.Profile) error {
 	return nil
 }
 
-func (s *stacksJob) print(out, stderr io.Writer, p *stack.Profile, notes []string) error {
+func (s *stacksJob) show(out, stderr io.Writer, p *stack.Profile, notes []string) error {
 	switch {
 	case s.pmp, s.collapsed:
 		for _, src := range p.Sources {
@@ -204,14 +204,7 @@ func (s *stacksJob) print(out, stderr io.Writer, p *stack.Profile, notes []strin
 		return err
 	}
 	v := view.New(rec, time.Time{}, time.Time{})
-	if s.json {
-		return show.JSON(out, p, v, notes)
-	}
-	width, tty := terminalWidth(out)
-	return show.Terminal(out, p, v, notes, show.Options{
-		Width: width, Top: s.top, Verbose: s.verbose,
-		Color: tty && colours(),
-	})
+	return s.face.print(out, show.Document(p, v, notes, show.Options{Top: s.top, Verbose: s.verbose}), show.Result(p, v, notes))
 }
 
 // stackRecording makes a recording of a profile, for rules and views.

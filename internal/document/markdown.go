@@ -109,11 +109,17 @@ func (b *markdown) table(t Table) {
 		}
 	}
 	b.WriteByte('\n')
+	words := t.Under // the column that has what is below
+	for i, c := range t.Columns {
+		if c.Wrap {
+			words = i
+		}
+	}
 	for y, r := range t.Rows {
 		b.WriteByte('|')
 		for i, c := range r {
 			fmt.Fprintf(b, " %s", plainWords(c))
-			if y < len(t.Below) && i == t.Under {
+			if y < len(t.Below) && i == words {
 				b.below(t.Below[y])
 			}
 			b.WriteString(" |")

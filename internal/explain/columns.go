@@ -18,6 +18,7 @@ const (
 	ofReplay  = "rtrail replay"
 	ofScreen  = "rtrail mysql --full"
 	ofAudit   = "rtrail mysql audit"
+	ofStacks  = "rtrail stacks"
 	ofAnswer  = "rtrail"
 	ofLadder  = "rtrail packets --connection"
 	ofPair    = "rtrail packets --client-side FILE --server-side FILE"
@@ -132,6 +133,21 @@ var Columns = []Column{
 	{"futex", ofAnswer, "share in a futex wait (mutex, condition variable, timer) or for a kernel lock; no proof that another thread holds a lock"},
 	{"network", ofAnswer, "share in which they wait for a socket"},
 	{"sleeping", ofAnswer, "share in which they sleep for another reason"},
+
+	{"threads", ofStacks, "threads in that wait: of one dump, or the mean of several"},
+	{"samples", ofStacks, "samples of running threads"},
+	{"share", ofStacks, "of the busy threads or samples; threads that wait for work do not count"},
+	{"kind", ofStacks, "lock, cpu, disk, network, sleep or failure"},
+	{"wait", ofStacks, "what the stack means, from the dictionary of known waits"},
+	{"deadlock", ofStacks, "number of the circle of threads that wait for each other"},
+	{"who waits for whom", ofStacks, "a thread, the lock it waits for, and the thread that holds it"},
+	{"waiting", ofStacks, "threads that wait for the lock"},
+	{"lock", ofStacks, "the lock, its class and its holder"},
+	{"pool", ofStacks, "threads whose names differ only in a number"},
+	{"dumps", ofStacks, "dumps in which no thread of the pool was free"},
+	{"% of a core", ofStacks, "CPU time of the thread, from top"},
+	{"thread", ofStacks, "name, number (also as top and jstack write it) and state"},
+	{"stack", ofStacks, "the frames, innermost first"},
 
 	{"CPU BUSY", ofReplay, "share of CPU time that is not idle"},
 	{"I/O WAIT", ofReplay, "share of CPU time that is idle while a task waits for block I/O"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"rtrail/internal/document"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
 	"rtrail/internal/view"
@@ -123,7 +124,7 @@ func terminal(t *testing.T, p *stack.Profile, top int) string {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Terminal(&b, p, view.New(rec, time.Time{}, time.Time{}), nil, Options{Width: 120, Top: top}); err != nil {
+	if err := document.Terminal(&b, Document(p, view.New(rec, time.Time{}, time.Time{}), nil, Options{Top: top}), document.TerminalOptions{Width: 120}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -145,10 +146,10 @@ func TestTerminal(t *testing.T) {
 		page      string
 		has, lack []string
 	}{
-		{"a fraction of a thread", terminal(t, read(thrice), 10), []string{"0.3 busy of 1 thread", "    0.3  100 %  lock ", "idle: 0.7 × waits for a socket or a timer"}, []string{"all threads wait for work"}},
+		{"a fraction of a thread", terminal(t, read(thrice), 10), []string{"0.3 busy of 1 thread", "     0.3  100 %  lock ", "0.7 × waits for a socket or a timer"}, []string{"all threads wait for work"}},
 		{"waits that are cut off", terminal(t, read(dump(mutex)+dump(cond)), 1), []string{"and 1 more: --top 2\n"}, nil},
 		{"nothing to do", terminal(t, read("main;loop;epoll_wait 5\n"), 10), []string{"waits for a socket or a timer"}, []string{"do: "}},
-		{"running and sleeping", terminal(t, sampled(), 10), []string{"STACKS OF RUNNING THREADS    1 different one, innermost", "150  100 %", "STACKS OF SLEEPING THREADS    2 different ones, innermost", "15   50 %"}, nil},
+		{"running and sleeping", terminal(t, sampled(), 10), []string{"STACKS OF RUNNING THREADS: 1 different one, innermost", "150  100 %", "STACKS OF SLEEPING THREADS: 2 different ones, innermost", "15   50 %"}, nil},
 	} {
 		for _, s := range c.has {
 			if !strings.Contains(c.page, s) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
@@ -164,8 +163,8 @@ type entry struct {
 	Objects map[string]int64 `json:"objects,omitempty"`
 }
 
-// JSON prints everything.
-func JSON(out io.Writer, p *stack.Profile, v *view.View, notes []string) error {
+// Result is everything for JSON.
+func Result(p *stack.Profile, v *view.View, notes []string) any {
 	d := result{Notes: notes, Process: []process{}, Waits: []wait{}, Stacks: []entry{}}
 	for _, s := range p.Sources {
 		e := source{Name: s.Name, Format: s.Format, Kind: s.Kind, Dumps: s.Samples, Threads: s.Threads, Bytes: s.Bytes, Lines: s.Lines, Unreadable: s.Unreadable}
@@ -197,5 +196,5 @@ func JSON(out io.Writer, p *stack.Profile, v *view.View, notes []string) error {
 	for _, s := range p.Stacks {
 		d.Stacks = append(d.Stacks, entry{s.Kind, s.Count, s.PID, s.Process, s.State, s.TID, s.Thread, s.Frames, s.Raw, s.Objects})
 	}
-	return document.JSON(out, d)
+	return d
 }
