@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rtrail/internal/escape"
 	"rtrail/internal/infile"
 	"rtrail/internal/outfile"
 	"rtrail/internal/privilege"
@@ -173,7 +172,7 @@ func (s *stacksJob) files(ctx context.Context, p *stack.Profile) error {
 	}
 	if s.html != "" {
 		title := "Stacks of " + p.Name()
-		if err := outfile.Write(ctx, s.html, func(w *outfile.File) error { return flame.Write(escape.NewWriter(w), title, p) }); err != nil {
+		if err := outfile.Write(ctx, s.html, func(w *outfile.File) error { return flame.Write(w, title, p) }); err != nil {
 			return fmt.Errorf("writing the flame graph: %w", err)
 		}
 	}

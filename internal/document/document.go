@@ -1,6 +1,7 @@
 // Package document is what all faces print: facts, findings, tables and lists,
-// which know nothing of where they are shown. One terminal form and one Markdown
-// form render them; each makes text from outside safe for its place.
+// which know nothing of where they are shown. One terminal form, one Markdown form and
+// one HTML form render them; each makes text from outside safe for its place. Results
+// for programs are written as JSON here, too.
 package document
 
 // Document is an answer, from top to bottom.
@@ -9,7 +10,7 @@ type Document struct {
 	Blocks []Block
 }
 
-// Block is one of Facts, Prose, Heading, Finding, Table and List.
+// Block is one of Facts, Prose, Heading, Finding, Table, List and Canvas.
 type Block interface{ block() }
 
 // Facts are short pieces in a line, each of which stays whole: "CPU 7 %", "load 0.9".
@@ -100,6 +101,11 @@ const (
 	Warn         // what is not sure, or missing
 	Good         // health
 )
+
+// String is the name of a style.
+func (s Style) String() string {
+	return [...]string{Plain: "plain", Strong: "strong", Quiet: "quiet", Alarm: "alarm", Warn: "warn", Good: "good"}[s]
+}
 
 func (Facts) block()   {}
 func (Prose) block()   {}

@@ -58,6 +58,9 @@ func (b *markdown) write(block Block) {
 			}
 			b.WriteByte('\n')
 		}
+		if x.More != "" {
+			fmt.Fprintf(b, "\n%s\n", md(x.More))
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/doubt"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
@@ -123,25 +124,19 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 	if o.Width > 0 {
 		length = min(length, max(10, o.Width-52))
 	}
-	fmt.Fprintf(w, " %8s   %8s  %-*s  %9s  %6s  %6s\n", "from", "to", length, "", "count", "share", "up to")
+	var rows [][]string
 	for _, b := range bars {
 		sum += b.Count
-		fmt.Fprintf(w, " %8s - %8s |%s %9s  %6s  %6s\n", unit.Duration(b.From), unit.Duration(b.To), bar(b.Count, most, length), countOrDash(b.Count),
-			shareOf(b.Count, t.Count), shareOf(sum, t.Count))
+		rows = append(rows, []string{unit.Duration(b.From).String(), unit.Duration(b.To).String(), "|" + bar(b.Count, most, length), orDash(b.Count),
+			shareOf(b.Count, t.Count), shareOf(sum, t.Count)})
 	}
+	table(w, "", o.Width, []document.Column{{Name: "from", Right: true}, {Name: "to", Right: true}, {Name: ""}, {Name: "count", Right: true}, {Name: "share", Right: true}, {Name: "up to", Right: true}}, rows)
 	for _, line := range Humps(&t.RT) {
 		say(w, o.Prose, 3, " %s", line)
 	}
 	if n := t.Excluded(); n > 0 {
 		say(w, o.Prose, 3, " left out: %s (%s)", unit.Plural(n, "request", "requests"), doubt.Reasons(&t.Stats))
 	}
-}
-
-func countOrDash(n uint64) string {
-	if n == 0 {
-		return "-"
-	}
-	return unit.Count(n).String()
 }
 
 // shareOf never rounds something to nothing, nor most to all.
@@ -168,12 +163,10 @@ func bar(n, most uint64, length int) string {
 		eighths = max(eighths, 1)
 	}
 	s := strings.Repeat("█", eighths/8)
-	used := eighths / 8
 	if rest := eighths % 8; rest > 0 {
 		s += string([]rune("▏▎▍▌▋▊▉")[rest-1])
-		used++
 	}
-	return s + strings.Repeat(" ", length+1-used)
+	return s
 }
 
 // perOctave is the resolution at which humps are looked for.

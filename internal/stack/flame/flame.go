@@ -4,23 +4,20 @@ package flame
 
 import (
 	_ "embed"
-	"encoding/json"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
 
+	"rtrail/internal/document"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/signatures"
 )
 
-//go:embed flame.html
-var text string
+//go:embed flame.css
+var style string
 
 //go:embed flame.js
 var script string
-
-var page = template.Must(template.New("flame").Parse(text))
 
 // node is a function in the tree of callers. The names are short because there
 // are as many as there are different paths.
@@ -79,12 +76,8 @@ func Write(out io.Writer, title string, p *stack.Profile) error {
 		}
 	}
 	trees = slices.DeleteFunc(trees, func(t tree) bool { return t.Root.Count == 0 })
-	// Encoded for a script in HTML: json escapes <, > and &.
-	data, err := json.Marshal(trees)
-	if err != nil {
-		return err
-	}
-	return page.Execute(out, map[string]any{"Title": title, "Data": template.JS(data), "Script": template.JS(script)})
+	return document.HTML(out, document.Document{Title: title, Blocks: []document.Block{document.Canvas{ID: "nav"}, document.Canvas{ID: "graph"}, document.Canvas{ID: "about"}}},
+		document.HTMLOptions{Style: style, Scripts: []string{script}, Data: trees})
 }
 
 func newRoot() *node { return &node{Name: "all", byName: map[string]*node{}} }

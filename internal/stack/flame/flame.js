@@ -1,4 +1,5 @@
 "use strict";
+const trees = JSON.parse(document.getElementById("data").textContent);
 // A frame is as wide as its share of all threads. Callers are below callees.
 const rowHeight = 18, letter = 7.3, leastWidth = 0.4;
 const colours = { lock: "#e5707e", cpu: "#f2a65a", disk: "#8f8fe0", network: "#5fb3d9", sleep: "#b7a3c9", idle: "#b9c2cb", failure: "#d94f9a", "": "#f0cf65" };

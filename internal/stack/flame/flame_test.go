@@ -20,13 +20,13 @@ func TestWrite(t *testing.T) {
 	if err := Write(&out, "a <b> & c", p); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(out.String(), "</script>"); n != 1 {
+	if n := strings.Count(out.String(), "</script>"); n != 2 { // the data and the script
 		t.Errorf("%d scripts end", n)
 	}
-	if !strings.Contains(out.String(), "<title>a &lt;b&gt; &amp; c</title>") {
+	if !strings.Contains(out.String(), "<title>a &lt;b&gt; &amp; c – rtrail</title>") {
 		t.Error("the title is not escaped")
 	}
-	m := regexp.MustCompile(`(?m)^const trees = (.*);$`).FindStringSubmatch(out.String())
+	m := regexp.MustCompile(`<script id="data" type="application/json">(.*)</script>`).FindStringSubmatch(out.String())
 	if m == nil {
 		t.Fatal("no data in the page")
 	}

@@ -5,12 +5,11 @@ package page
 import (
 	"bufio"
 	_ "embed"
-	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"time"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
@@ -28,8 +27,8 @@ const (
 	maxServices = 200
 )
 
-//go:embed page.html
-var source string
+//go:embed page.css
+var style string
 
 //go:embed uplot/uPlot.iife.min.js
 var uplotScript string
@@ -175,10 +174,6 @@ func rate(n uint64, at, step int64, cover *traffic.Cover) *float64 {
 
 // Write writes the page.
 func (p *Page) Write(out io.Writer, r *engine.Report, s *summary.Summary) error {
-	t, err := template.New("page").Parse(source)
-	if err != nil {
-		return fmt.Errorf("page: %w", err)
-	}
 	cover := &traffic.Cover{}
 	cover.Reach(r.First)
 	cover.Reach(r.Last)
@@ -188,20 +183,22 @@ func (p *Page) Write(out io.Writer, r *engine.Report, s *summary.Summary) error 
 			list = append(list, p.chart(k, s.Services[k], cover))
 		}
 	}
-	data, err := json.Marshal(map[string]any{"step": p.step / 1e9, "charts": list}) // escapes <, > and &
-	if err != nil {
+	doubts := document.List{Style: document.Warn}
+	for _, words := range traffic.Doubts(r, s) {
+		doubts.Items = append(doubts.Items, document.Item{Words: words})
+	}
+	d := document.Document{Title: p.Title, Blocks: []document.Block{document.Facts{Items: p.facts(r, s)}}}
+	if len(doubts.Items) > 0 {
+		d.Blocks = append(d.Blocks, doubts)
+	}
+	d.Blocks = append(append(d.Blocks, document.Canvas{ID: "charts"}), p.tables(r, s)...)
+	w := bufio.NewWriter(out)
+	if err := document.HTML(w, d, document.HTMLOptions{
+		Style: uplotStyle + style, Licence: "uPlot\n" + uplotLicence, Scripts: []string{uplotScript, charts}, Data: map[string]any{"step": p.step / 1e9, "charts": list},
+	}); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
-	w := bufio.NewWriter(out)
-	err = t.Execute(w, map[string]any{
-		"Title": p.Title, "Facts": p.facts(r, s), "Doubts": traffic.Doubts(r, s), "Tables": p.tables(r, s),
-		"UPlotStyle": template.CSS(uplotStyle), "Licence": template.HTML("<!-- uPlot\n" + uplotLicence + "\n-->"),
-		"Script": template.HTML("<script>" + uplotScript + "</script>\n<script id=\"data\" type=\"application/json\">" + string(data) + "</script>\n<script>" + charts + "</script>"),
-	})
-	if err == nil {
-		err = w.Flush()
-	}
-	return err
+	return w.Flush()
 }
 
 func (p *Page) time(at int64, layout string) string {

@@ -1,0 +1,101 @@
+package document
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"io"
+	"strings"
+
+	"rtrail/internal/escape"
+)
+
+// Canvas is where a script of a page draws; other forms show nothing of it.
+type Canvas struct{ ID string }
+
+func (Canvas) block() {}
+
+// HTMLOptions are what a page has beside its document. All but Data is part of the
+// program, and stands in the page as it is.
+type HTMLOptions struct {
+	Style   string // beside that of all pages
+	Licence string // of what Style and Scripts hold of others
+	Scripts []string
+	Data    any // for the scripts: the JSON of the element "data"
+}
+
+//go:embed page.html
+var pageSource string
+
+//go:embed page.css
+var pageStyle string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"facts": func(f Facts) []string { return append([]string{f.Lead}, f.Items...) },
+	"class": func(c Column) string {
+		switch {
+		case c.Right:
+			return "number"
+		case c.Cut || c.Wrap:
+			return "long"
+		}
+		return "word"
+	},
+}).Parse(pageSource))
+
+// HTML writes a document as one file that needs no network to be read.
+func HTML(w io.Writer, d Document, o HTMLOptions) error {
+	type place struct { // of a block, as the template can tell them apart
+		Facts   *Facts
+		Prose   *Prose
+		Heading *Heading
+		Finding *Finding
+		Table   *Table
+		List    *List
+		Canvas  *Canvas
+	}
+	var places []place
+	for _, b := range d.Blocks {
+		switch b := b.(type) {
+		case Facts:
+			places = append(places, place{Facts: &b})
+		case Prose:
+			places = append(places, place{Prose: &b})
+		case Heading:
+			places = append(places, place{Heading: &b})
+		case Finding:
+			places = append(places, place{Finding: &b})
+		case Table:
+			places = append(places, place{Table: &b})
+		case List:
+			places = append(places, place{List: &b})
+		case Canvas:
+			places = append(places, place{Canvas: &b})
+		}
+	}
+	var tail strings.Builder
+	if o.Data != nil {
+		text, err := AppendJSON(nil, o.Data)
+		if err != nil {
+			return err
+		}
+		var data bytes.Buffer
+		json.HTMLEscape(&data, text) // nothing in it ends the element
+		tail.WriteString(`<script id="data" type="application/json">` + data.String() + "</script>\n")
+	}
+	for _, s := range o.Scripts {
+		tail.WriteString("<script>" + s + "</script>\n")
+	}
+	licence := ""
+	if o.Licence != "" {
+		licence = "<!--\n" + o.Licence + "\n-->"
+	}
+	out := escape.NewWriter(w)
+	if err := pageTemplate.Execute(out, map[string]any{
+		"Title": d.Title, "Blocks": places, "Style": template.CSS(pageStyle + o.Style), "Licence": template.HTML(licence), "Tail": template.HTML(tail.String()),
+	}); err != nil {
+		return err
+	}
+	return out.Flush()
+}
