@@ -10,8 +10,9 @@ type Column struct {
 	Name  string
 	Short string // name on narrow terminals; "" for the same
 	Right bool   // numbers: the last digits stand below each other
-	// Group is printed above the first of its columns, which stand close together.
+	// Group is printed above its columns, which are Tight.
 	Group string
+	Tight bool // stands close to the column before
 	// Drop says in which order columns leave a table that is too wide: those with the
 	// highest number go first, together; 0 stays.
 	Drop int
@@ -88,7 +89,7 @@ func (l *Lines) gap(i int) int {
 		switch {
 		case l.wide[before] < 0:
 			continue
-		case l.columns[i].Group != "" && l.columns[before].Group == l.columns[i].Group:
+		case l.columns[i].Tight, l.columns[i].Group != "" && l.columns[before].Group == l.columns[i].Group:
 			return 1
 		}
 		return 2
@@ -109,6 +110,15 @@ func (l *Lines) begin(column int) int {
 	}
 	return at
 }
+
+// Width is how many columns of the terminal a line takes.
+func (l *Lines) Width() int {
+	last := len(l.columns) - 1
+	return l.begin(last) + max(l.wide[last], 0)
+}
+
+// WidthOf is how many a column has; negative: it does not fit.
+func (l *Lines) WidthOf(column int) int { return l.wide[column] }
 
 // AppendNames appends the names of the columns, below those of their groups.
 func (l *Lines) AppendNames(b []byte) []byte {

@@ -29,6 +29,7 @@ const (
 	// ladderText is how many columns of what a packet carries must be seen: an
 	// answer with its response time is the most important that it says.
 	ladderText = len("answer 123 after 12.3 ms")
+	ladderGap  = 2 // before it
 )
 
 // LadderText says how a ladder is printed.
@@ -87,13 +88,11 @@ func (o LadderText) head(w io.Writer, l *Ladder) {
 // steps prints the packets.
 func (o LadderText) steps(w *strings.Builder, l *Ladder) {
 	remarks := l.remarks()
-	client, server := "client", "server"
-	wide := l.widths()
-	wide.fit(o.Width)
-	if need := wide.lead() + ladderText; o.Width > 0 && need > o.Width {
+	columns := l.columns(o.Width)
+	if need := columns.Width() + ladderGap + ladderText; o.Width > 0 && need > o.Width {
 		say(w, o.Prose, 2, "(a ladder of this connection needs %d columns: what is beyond the edge is cut)", need)
 	}
-	o.line(w, wide.row("frame", "time", "delta", fmt.Sprintf("%-*s%s", wide.arrow-len(server), client, server), "seq", "ack"), []carried{{text: "what it carries"}})
+	o.line(w, columns.AppendNames(nil), columns.Width(), []carried{{text: "what it carries"}})
 	before := l.Conn.Began
 	for i := range l.steps {
 		s := &l.steps[i]
@@ -122,7 +121,8 @@ func (o LadderText) steps(w *strings.Builder, l *Ladder) {
 			}
 			remarks = remarks[1:]
 		}
-		o.line(w, wide.row(fmt.Sprint(s.frame), l.moment(s), delta, s.arrow(wide.arrow), seq, ack), text)
+		row := []string{fmt.Sprint(s.frame), l.moment(s), delta, s.arrow(columns.WidthOf(arrowColumn)), seq, ack}
+		o.line(w, columns.Append(nil, row), columns.Width(), text)
 	}
 	if l.left > 0 {
 		fmt.Fprintf(w, "%s: --all shows them\n", unit.Plural(l.left, "more packet", "more packets"))
@@ -138,8 +138,10 @@ type carried struct {
 
 // line prints what a packet carries after its lead, on further lines if the
 // width does not hold it.
-func (o LadderText) line(w *strings.Builder, lead string, text []carried) {
-	indent := utf8.RuneCountInString(lead)
+func (o LadderText) line(w *strings.Builder, cells []byte, indent int, text []carried) {
+	indent += ladderGap
+	lead := strings.TrimSuffix(string(cells), "\n")
+	lead += strings.Repeat(" ", max(0, indent-utf8.RuneCountInString(lead)))
 	room := 0
 	if o.Width > 0 {
 		room = max(o.Width-indent, ladderText)
@@ -238,65 +240,40 @@ func (s *step) options() []string {
 	return list
 }
 
-// columnWidths are those of what stands before what a packet carries; 0: the
-// column is left out.
-type columnWidths struct {
-	frame, time, delta, arrow, seq, ack int
-	leastArrow                          int // that holds every label
-}
+// arrowColumn is the one between client and server.
+const arrowColumn = 3
 
-// fit makes room for what packets carry: arrows become shorter, then columns
-// leave, those first that others tell or that few look at.
-func (c *columnWidths) fit(width int) {
-	if width <= 0 {
-		return
+// columns are those before what a packet carries. To make room for that, arrows become
+// shorter, then columns leave, those first that others tell or that few look at.
+func (l *Ladder) columns(width int) *document.Lines {
+	columns := []document.Column{{Name: "frame"}, {Name: "time", Tight: true}, {Name: "delta", Tight: true, Drop: 1}, {}, {Name: "seq", Drop: 2}, {Name: "ack", Drop: 3}}
+	const client, server = "client", "server"
+	least := len(client + " " + server) // that holds every label
+	for i := range columns {
+		columns[i].Right, columns[i].Fixed = true, len(columns[i].Name)
 	}
-	missing := func() int { return c.lead() + ladderText - width }
-	c.arrow -= min(max(missing(), 0), c.arrow-c.leastArrow)
-	for _, column := range []*int{&c.ack, &c.seq, &c.delta} {
-		if missing() > 0 {
-			*column = 0
-		}
-	}
-	// What left may have made more room than was needed.
-	c.arrow += min(max(-missing(), 0), max(arrowWidth-c.arrow, 0))
-}
-
-// lead is how many columns stand before what a packet carries.
-func (c *columnWidths) lead() int { return utf8.RuneCountInString(c.row("", "", "", "", "", "")) }
-
-// row is the cells before what a packet carries.
-func (c *columnWidths) row(frame, at, delta, arrow, seq, ack string) string {
-	row := fmt.Sprintf("%*s %*s", c.frame, frame, c.time, at)
-	if c.delta > 0 {
-		row += fmt.Sprintf(" %*s", c.delta, delta)
-	}
-	row += fmt.Sprintf("  %*s", c.arrow, arrow)
-	if c.seq > 0 {
-		row += fmt.Sprintf("  %*s", c.seq, seq)
-	}
-	if c.ack > 0 {
-		row += fmt.Sprintf("  %*s", c.ack, ack)
-	}
-	return row + "  "
-}
-
-func (l *Ladder) widths() columnWidths {
-	w := columnWidths{
-		frame: len("frame"), time: len("time"), delta: len("12.3 ms"), arrow: arrowWidth, seq: len("seq"), ack: len("ack"),
-		leastArrow: len("client server"),
-	}
+	columns[2].Fixed = len("12.3 ms")
+	fits := func(i int, text string) { columns[i].Fixed = max(columns[i].Fixed, len(text)) }
 	for i := range l.steps {
 		s := &l.steps[i]
-		w.frame = max(w.frame, len(fmt.Sprint(s.frame)))
-		w.time = max(w.time, len(l.moment(s)))
-		w.leastArrow = min(max(w.leastArrow, utf8.RuneCountInString(s.label())+4), arrowWidth)
-		w.seq = max(w.seq, len(l.relative(s.seq, s.dir)))
+		fits(0, fmt.Sprint(s.frame))
+		fits(1, l.moment(s))
+		least = min(max(least, utf8.RuneCountInString(s.label())+4), arrowWidth)
+		fits(4, l.relative(s.seq, s.dir))
 		if s.flags&decode.ACK != 0 {
-			w.ack = max(w.ack, len(l.relative(s.ack, s.dir.Other())))
+			fits(5, l.relative(s.ack, s.dir.Other()))
 		}
 	}
-	return w
+	room := 0
+	arrow := arrowWidth
+	if width > 0 {
+		room = max(width-ladderText-ladderGap, 1)
+		columns[arrowColumn].Fixed = least
+		arrow = min(max(least+room-document.FixedLines(columns, room).Width(), least), arrowWidth)
+	}
+	columns[arrowColumn].Fixed = arrow
+	columns[arrowColumn].Name = client + strings.Repeat(" ", arrow-len(client+server)) + server
+	return document.FixedLines(columns, room)
 }
 
 // moment is the time since the beginning of the connection.

@@ -312,9 +312,8 @@ func (o Overview) disconnect(w io.Writer) {
 	}
 	const hang = len("FIRST DISCONNECT  ")
 	fmt.Fprintln(w)
-	say(w, o.Prose, hang, "FIRST DISCONNECT  %s %s from the %s of %s -> %s%s", o.time(d.Closer.At).Format(Clock(o.Report.First, o.Report.Last)), what, d.Closer.Dir,
-		d.Client, d.Server, during(d.CloseState))
-	say(w, o.Prose, hang, "%*sconnection %d, frame %d", hang, "", d.ID, d.Closer.Frame)
+	say(w, o.Prose, hang, "FIRST DISCONNECT  %s %s from the %s of %s -> %s%s; connection %d, frame %d", o.time(d.Closer.At).Format(Clock(o.Report.First, o.Report.Last)), what, d.Closer.Dir,
+		d.Client, d.Server, during(d.CloseState), d.ID, d.Closer.Frame)
 }
 
 func during(s rt.State) string {

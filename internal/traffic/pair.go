@@ -111,12 +111,8 @@ func (p Pair) clock(w io.Writer) {
 		ignored = fmt.Sprintf(" (%d contradicted all others)", c.Ignored)
 	}
 	say(w, p.Prose, pairHang, "clocks         the server's is %s%s; ± %s, from %s%s", ahead, drift, unit.Duration(c.Uncertainty), unit.Plural(c.Packets, "packet", "packets"), ignored)
-	gap := " "
-	if p.Prose == 0 {
-		gap = "\n" + strings.Repeat(" ", pairHang)
-	}
-	say(w, p.Prose, pairHang, "%*sthere and back take at least %s together. What both ways take together is exact;%show it divides into there and back is known to ± %s.",
-		pairHang, "", unit.Duration(c.RoundTrip), gap, unit.Duration(c.Uncertainty))
+	say(w, p.Prose, pairHang, "path           there and back take at least %s together. What both ways take together is exact; how it divides into there and back is known to ± %s.",
+		unit.Duration(c.RoundTrip), unit.Duration(c.Uncertainty))
 }
 
 // servers names the ones that connections went to.
