@@ -16,20 +16,21 @@ type Column struct {
 	// Drop says in which order columns leave a table that is too wide: those with the
 	// highest number go first, together; 0 stays.
 	Drop int
-	// Cut is cut to what the others leave of the width: text. One column may be Cut or
-	// Wrap.
+	// Cut is cut to what the others leave of the width: text.
 	Cut bool
-	// Wrap goes on in further lines where it does not fit: text, in the last column.
+	// Wrap goes on in further lines where it does not fit: text.
 	Wrap bool
 	// Fixed is the width in a table that is printed line by line; 0: as wide as its
 	// widest cell.
 	Fixed int
+	Max   int   // text is cut to it; 0: to no width
 	Style Style // of its cells
 }
 
 const (
-	// minText is how many columns of a text are worth showing.
-	minText = 16
+	// minCut and minWrap are how many columns of a text are worth showing, in one line
+	// or in several.
+	minCut, minWrap = 16, 8
 	// tableIndent is how far a table stands from the margin.
 	tableIndent = 1
 )
@@ -52,26 +53,38 @@ func FixedLines(columns []Column, width int) *Lines {
 	return newLines(columns, natural, width, 0)
 }
 
+// FitLines are for columns as wide as their cells, on a terminal of that width.
+func FitLines(columns []Column, rows [][]string, width int) *Lines {
+	return fitLines(columns, rows, width, 0)
+}
+
+func fitLines(columns []Column, rows [][]string, width, indent int) *Lines {
+	natural := make([]int, len(columns))
+	for i, c := range columns {
+		natural[i] = span(c.Name)
+		for _, r := range rows {
+			natural[i] = max(natural[i], span(r[i]))
+		}
+		if c.Max > 0 {
+			natural[i] = min(natural[i], c.Max)
+		}
+	}
+	return newLines(columns, natural, width, indent)
+}
+
 // newLines chooses columns for a width, and how wide each one is.
 func newLines(columns []Column, natural []int, width, indent int) *Lines {
 	l := &Lines{columns: columns, wide: append([]int(nil), natural...), indent: indent}
 	for width > 0 {
-		used, drop, text := indent, 0, -1
+		least, drop := indent, 0
 		for i, c := range columns {
-			if l.wide[i] < 0 {
-				continue
+			if l.wide[i] >= 0 {
+				least += l.gap(i) + c.least(natural[i])
+				drop = max(drop, c.Drop)
 			}
-			n := l.wide[i]
-			if c.Cut || c.Wrap {
-				text, n = i, min(natural[i], minText)
-			}
-			used += l.gap(i) + n
-			drop = max(drop, c.Drop)
 		}
-		if used <= width || drop == 0 {
-			if text >= 0 {
-				l.wide[text] = min(natural[text], max(width-used, 0)+min(natural[text], minText))
-			}
+		if least <= width || drop == 0 {
+			l.shrink(width)
 			break
 		}
 		for i, c := range columns {
@@ -81,6 +94,33 @@ func newLines(columns []Column, natural []int, width, indent int) *Lines {
 		}
 	}
 	return l
+}
+
+// least is how narrow a column may be.
+func (c *Column) least(natural int) int {
+	switch {
+	case c.Cut:
+		return min(natural, minCut)
+	case c.Wrap:
+		return min(natural, minWrap)
+	}
+	return natural
+}
+
+// shrink takes what is too much from the widest texts.
+func (l *Lines) shrink(width int) {
+	for over := l.Width() - width; over > 0; over-- {
+		widest := -1
+		for i := range l.columns {
+			if l.columns[i].least(l.wide[i]) < l.wide[i] && (widest < 0 || l.wide[i] > l.wide[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		l.wide[widest]--
+	}
 }
 
 // gap is the space before a column.
@@ -164,7 +204,7 @@ func centered(name string, span int) string {
 func (l *Lines) Append(b []byte, row []string) []byte {
 	begin := len(b)
 	b = blanks(b, l.indent)
-	var more []string // of a cell that goes on
+	var more [][]string // of cells that go on
 	for i, cell := range row {
 		wide, c := l.wide[i], &l.columns[i]
 		if wide < 0 {
@@ -172,13 +212,17 @@ func (l *Lines) Append(b []byte, row []string) []byte {
 		}
 		b = blanks(b, l.gap(i))
 		n := span(cell)
-		if n > wide && (c.Cut || c.Wrap) {
-			if c.Cut {
-				cell = fit(cell, max(wide, 1))
-			} else {
-				more = wrap(cell, wide)
-				cell, more = more[0], more[1:]
+		switch {
+		case n <= wide:
+		case c.Cut, c.Max > 0:
+			cell = fit(cell, max(wide, 1))
+			n = span(cell)
+		case c.Wrap:
+			if more == nil {
+				more = make([][]string, len(row))
 			}
+			more[i] = wrap(cell, wide)
+			cell, more[i] = more[i][0], more[i][1:]
 			n = span(cell)
 		}
 		if c.Right {
@@ -193,11 +237,17 @@ func (l *Lines) Append(b []byte, row []string) []byte {
 		}
 	}
 	b = endLine(b, begin)
-	for _, cell := range more {
-		if l.paint != nil {
-			cell = l.paint(l.columns[len(row)-1].Style, cell)
+	for goesOn := more != nil; goesOn; {
+		next := make([]string, len(row))
+		goesOn = false
+		for i, rest := range more {
+			if len(rest) > 0 {
+				next[i], more[i], goesOn = rest[0], rest[1:], true
+			}
 		}
-		b = append(append(blanks(b, l.begin(len(row)-1)), cell...), '\n')
+		if goesOn {
+			b = l.Append(b, next)
+		}
 	}
 	return b
 }

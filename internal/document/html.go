@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"strings"
@@ -32,6 +33,7 @@ var pageSource string
 var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"kind":  func(b Block) string { return strings.TrimPrefix(fmt.Sprintf("%T", b), "document.") },
 	"facts": func(f Facts) []string { return append([]string{f.Lead}, f.Items...) },
 	"class": func(c Column) string {
 		switch {
@@ -46,34 +48,6 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // HTML writes a document as one file that needs no network to be read.
 func HTML(w io.Writer, d Document, o HTMLOptions) error {
-	type place struct { // of a block, as the template can tell them apart
-		Facts   *Facts
-		Prose   *Prose
-		Heading *Heading
-		Finding *Finding
-		Table   *Table
-		List    *List
-		Canvas  *Canvas
-	}
-	var places []place
-	for _, b := range d.Blocks {
-		switch b := b.(type) {
-		case Facts:
-			places = append(places, place{Facts: &b})
-		case Prose:
-			places = append(places, place{Prose: &b})
-		case Heading:
-			places = append(places, place{Heading: &b})
-		case Finding:
-			places = append(places, place{Finding: &b})
-		case Table:
-			places = append(places, place{Table: &b})
-		case List:
-			places = append(places, place{List: &b})
-		case Canvas:
-			places = append(places, place{Canvas: &b})
-		}
-	}
 	var tail strings.Builder
 	if o.Data != nil {
 		text, err := AppendJSON(nil, o.Data)
@@ -93,7 +67,7 @@ func HTML(w io.Writer, d Document, o HTMLOptions) error {
 	}
 	out := escape.NewWriter(w)
 	if err := pageTemplate.Execute(out, map[string]any{
-		"Title": d.Title, "Blocks": places, "Style": template.CSS(pageStyle + o.Style), "Licence": template.HTML(licence), "Tail": template.HTML(tail.String()),
+		"Title": d.Title, "Blocks": d.Blocks, "Style": template.CSS(pageStyle + o.Style), "Licence": template.HTML(licence), "Tail": template.HTML(tail.String()),
 	}); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 // tables and code, which is all that rtrail's own pages use.
 func Page(w io.Writer, markdown string, o TerminalOptions) error {
 	p := newPage(o)
+	p.breaks = true
 	lines := strings.Split(strings.TrimRight(markdown, "\n"), "\n")
 	for i := 0; i < len(lines); {
 		i += p.block(lines[i:])
@@ -89,67 +90,31 @@ func inline(s string) string {
 	return b.String()
 }
 
-// markup writes a table of Markdown with its columns as wide as their contents, the widest
-// ones shortened by wrapping until all fit.
+// markup writes a table of Markdown.
 func (p *page) markup(lines []string) {
 	var rows [][]string
 	columns := 0
 	for _, l := range lines {
-		if tableRule.MatchString(strings.TrimSpace(l)) {
-			continue
+		if !tableRule.MatchString(strings.TrimSpace(l)) {
+			rows = append(rows, tableCells(l))
+			columns = max(columns, len(rows[len(rows)-1]))
 		}
-		row := tableCells(l)
-		rows = append(rows, row)
-		columns = max(columns, len(row))
 	}
 	if columns == 0 {
 		return
 	}
-	widths := make([]int, columns)
-	total := 2 * columns
-	for _, r := range rows {
-		for i, c := range r {
-			widths[i] = max(widths[i], cells(c))
+	t := Table{Columns: make([]Column, columns)}
+	for y, r := range rows {
+		r = append(r, make([]string, columns-len(r))...)
+		if y > 0 {
+			t.Add(r)
+			continue
+		}
+		for i, name := range r {
+			t.Columns[i] = Column{Name: name, Wrap: true}
 		}
 	}
-	for _, w := range widths {
-		total += w
-	}
-	for total > p.width {
-		widest := 0
-		for i, w := range widths {
-			if w > widths[widest] {
-				widest = i
-			}
-		}
-		if widths[widest] <= 8 {
-			break
-		}
-		widths[widest]--
-		total--
-	}
-	for n, r := range rows {
-		wrapped, height := make([][]string, columns), 1
-		for i, c := range r {
-			wrapped[i] = wrap(c, widths[i])
-			height = max(height, len(wrapped[i]))
-		}
-		for y := range height {
-			line := ""
-			for i := range columns {
-				cell := ""
-				if y < len(wrapped[i]) {
-					cell = wrapped[i][y]
-				}
-				cell = pad(cell, widths[i])
-				if n == 0 {
-					cell = p.paint(Quiet, cell)
-				}
-				line += "  " + cell
-			}
-			p.line(line)
-		}
-	}
+	p.table(t)
 }
 
 // tableCells splits a row at its bars, except at escaped ones and those in
@@ -166,12 +131,12 @@ func tableCells(l string) []string {
 			cell.WriteByte('|')
 			i++
 		case l[i] == '|' && !code:
-			row = append(row, escape.Text(inline(strings.TrimSpace(cell.String()))))
+			row = append(row, inline(strings.TrimSpace(cell.String())))
 			cell.Reset()
 		default:
 			code = code != (l[i] == '`')
 			cell.WriteByte(l[i])
 		}
 	}
-	return append(row, escape.Text(inline(strings.TrimSpace(cell.String()))))
+	return append(row, inline(strings.TrimSpace(cell.String())))
 }

@@ -189,24 +189,22 @@ func (p *page) table(t Table) {
 			p.line(pad("", 2*min(i, 1)) + p.paint(Strong, l))
 		}
 	}
-	columns, natural, named := slices.Clone(t.Columns), make([]int, len(t.Columns)), false
+	columns, named := slices.Clone(t.Columns), false
 	rows := make([][]string, len(t.Rows))
 	for i, c := range columns {
 		if c.Short != "" && p.width < narrow {
 			columns[i].Name = c.Short
 		}
 		columns[i].Wrap = c.Wrap && p.breaks
-		natural[i] = cells(columns[i].Name)
 		named = named || c.Name != ""
 	}
 	for y, r := range t.Rows {
 		rows[y] = make([]string, len(r))
 		for i, c := range r {
 			rows[y][i] = escape.Text(c)
-			natural[i] = max(natural[i], cells(rows[y][i]))
 		}
 	}
-	lines := newLines(columns, natural, p.columns, tableIndent)
+	lines := fitLines(columns, rows, p.columns, tableIndent)
 	lines.paint = p.paint
 	if named {
 		for name := range strings.Lines(string(lines.AppendNames(nil))) {

@@ -2,13 +2,14 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"slices"
 	"sync"
+
+	"rtrail/internal/document"
 )
 
 // report prints what became of files as they are done, and sums up.
@@ -88,9 +89,7 @@ func (c *checked) add(r result) {
 		}
 	}
 	if c.lines != nil {
-		e := json.NewEncoder(c.lines)
-		e.SetEscapeHTML(false)
-		c.failed = cmp.Or(c.failed, e.Encode(r))
+		c.failed = cmp.Or(c.failed, document.JSONLine(c.lines, r))
 	}
 	if c.files%500 == 0 {
 		fmt.Fprintf(os.Stderr, "corpus-check: %d of %d files\n", c.files, c.of)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/mysqlview"
 	"rtrail/internal/unit"
@@ -16,17 +16,10 @@ import (
 
 // list is a table that can be sorted by each of its columns.
 type list struct {
-	columns []column
+	columns []document.Column
 	rows    [][]cell
 	empty   string // what is said when there are no rows
 	note    string // what is said above the rows; "" for nothing
-}
-
-// column is one; the last one takes what is left of the width.
-type column struct {
-	title string
-	width int
-	right bool
 }
 
 // cell is a text and what it is sorted by: a number, or the text itself.
@@ -79,7 +72,7 @@ func two(v float64) string { return fmt.Sprintf("%.2f", v) }
 func (m *Model) statementList() list {
 	all := &m.frame.Statements
 	if all.Sampled {
-		l := list{columns: []column{{"running", 8, true}, {"schema", 12, false}, {"statement", 0, false}},
+		l := list{columns: []document.Column{{Name: "running", Right: true}, {Name: "schema", Max: 12}, {Name: "statement", Cut: true}},
 			empty: "no statement was at work when the process list was read; " + all.Why(),
 			note:  "by the process list: " + all.Why()}
 		for _, s := range all.List {
@@ -87,8 +80,7 @@ func (m *Model) statementList() list {
 		}
 		return l
 	}
-	l := list{columns: []column{{"running", 8, true}, {"count/s", 8, true}, {"mean", 7, true}, {"ex/sent", 8, true}, {"err/s", 6, true}, {"noidx/s", 8, true},
-		{"schema", 10, false}, {"statement", 0, false}}, empty: "no statements"}
+	l := list{columns: []document.Column{{Name: "running", Right: true}, {Name: "count/s", Right: true}, {Name: "mean", Right: true}, {Name: "ex/sent", Right: true}, {Name: "err/s", Right: true}, {Name: "noidx/s", Right: true}, {Name: "schema", Max: 10}, {Name: "statement", Cut: true}}, empty: "no statements"}
 	for i := range all.List {
 		s := &all.List[i]
 		ratio := math.NaN()
@@ -102,8 +94,7 @@ func (m *Model) statementList() list {
 }
 
 func (m *Model) sessionList() list {
-	l := list{columns: []column{{"for", 8, true}, {"id", 8, true}, {"user", 10, false}, {"client", 15, false}, {"db", 10, false}, {"command", 8, false},
-		{"state", 30, false}, {"statement", 0, false}}, empty: "no session does anything, and none sleeps with a transaction open"}
+	l := list{columns: []document.Column{{Name: "for", Right: true}, {Name: "id", Right: true}, {Name: "user", Max: 10}, {Name: "client", Max: 15}, {Name: "db", Max: 10}, {Name: "command", Max: 8}, {Name: "state", Max: 30}, {Name: "statement", Cut: true}}, empty: "no session does anything, and none sleeps with a transaction open"}
 	for _, s := range m.frame.Sessions {
 		l.rows = append(l.rows, []cell{lasting(s.For), number64(s.ID), words(s.User), words(s.Client), words(s.DB), words(s.Command), words(s.State), words(s.Statement)})
 	}
@@ -111,8 +102,7 @@ func (m *Model) sessionList() list {
 }
 
 func (m *Model) poolList() list {
-	l := list{columns: []column{{"queued", 7, true}, {"group", 6, true}, {"mean q", 7, true}, {"most q", 7, true}, {"active", 7, true}, {"threads", 8, true},
-		{"standby", 8, true}, {"conns", 6, true}, {"stalls", 7, true}, {"longest", 0, false}}, empty: "the server has no thread pool, or does not tell of it"}
+	l := list{columns: []document.Column{{Name: "queued", Right: true}, {Name: "group", Right: true}, {Name: "mean q", Right: true}, {Name: "most q", Right: true}, {Name: "active", Right: true}, {Name: "threads", Right: true}, {Name: "standby", Right: true}, {Name: "conns", Right: true}, {Name: "stalls", Right: true}, {Name: "longest", Cut: true}}, empty: "the server has no thread pool, or does not tell of it"}
 	for _, g := range m.frame.Pool {
 		wait := lasting(g.LongestWait)
 		if g.LongestWait == 0 {
@@ -125,7 +115,7 @@ func (m *Model) poolList() list {
 }
 
 func (m *Model) stateList() list {
-	l := list{columns: []column{{"mean", 7, true}, {"most", 6, true}, {"longest", 9, true}, {"command", 12, false}, {"state", 0, false}}, empty: "no session does anything"}
+	l := list{columns: []document.Column{{Name: "mean", Right: true}, {Name: "most", Right: true}, {Name: "longest", Right: true}, {Name: "command", Max: 12}, {Name: "state", Cut: true}}, empty: "no session does anything"}
 	for _, s := range m.frame.States {
 		state := s.State
 		if state == "" {
@@ -166,13 +156,29 @@ func (m *Model) body(height int) []string {
 		lines = faintly(m.wrap(l.note, 0))
 	}
 	height -= len(lines) + 1
-	l.tighten()
 	by := min(m.order[m.pane], len(l.columns)-1)
 	l.sorted(by, m.upward[m.pane])
 	first := m.window(len(l.rows), height)
-	lines = append(lines, bold.Render(m.header(&l, by)))
-	for _, r := range l.rows[first:min(first+max(height, 0), len(l.rows))] {
-		lines = append(lines, m.line(&l, r))
+	rows := make([][]string, len(l.rows))
+	for y, r := range l.rows {
+		rows[y] = make([]string, len(r))
+		for i, c := range r {
+			rows[y][i] = c.text
+		}
+	}
+	mark := "▼"
+	if m.upward[m.pane] {
+		mark = "▲"
+	}
+	l.columns[by].Name = mark + l.columns[by].Name
+	for i := range l.columns {
+		l.columns[i].Tight = true
+	}
+	printed := document.FitLines(l.columns, rows, m.width)
+	line := func(b []byte) string { return clip(strings.TrimSuffix(string(b), "\n"), m.width) }
+	lines = append(lines, bold.Render(line(printed.AppendNames(nil))))
+	for _, r := range rows[first:min(first+max(height, 0), len(rows))] {
+		lines = append(lines, line(printed.Append(nil, r)))
 	}
 	return lines
 }
@@ -184,62 +190,8 @@ func faintly(lines []string) []string {
 	return lines
 }
 
-// tighten makes columns as narrow as what is in them, so that the last one gets
-// the room. One character more is for the mark of the order.
-func (l *list) tighten() {
-	for i := range l.columns {
-		c := &l.columns[i]
-		widest := utf8.RuneCountInString(c.title) + 1
-		for _, r := range l.rows {
-			widest = max(widest, utf8.RuneCountInString(r[i].text))
-		}
-		if c.width > 0 {
-			c.width = min(c.width, widest)
-		}
-	}
-}
-
 // window is the first line that is shown, kept within the list.
 func (m *Model) window(lines, height int) int {
 	m.scroll[m.pane] = min(max(m.scroll[m.pane], 0), max(0, lines-height))
 	return m.scroll[m.pane]
-}
-
-func (m *Model) header(l *list, by int) string {
-	titles := make([]cell, len(l.columns))
-	for i, c := range l.columns {
-		titles[i].text = c.title
-		if i == by {
-			mark := "▼"
-			if m.upward[m.pane] {
-				mark = "▲"
-			}
-			titles[i].text = mark + c.title
-		}
-	}
-	return m.line(l, titles)
-}
-
-func (m *Model) line(l *list, cells []cell) string {
-	var b strings.Builder
-	used := 0
-	for i, c := range l.columns {
-		width := c.width
-		if width == 0 {
-			width = m.width - used
-		}
-		if width <= 0 {
-			break
-		}
-		text := clip(cells[i].text, width)
-		space := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
-		if c.right {
-			text = space + text
-		} else if c.width > 0 {
-			text += space
-		}
-		b.WriteString(text + " ")
-		used += width + 1
-	}
-	return clip(strings.TrimRight(b.String(), " "), m.width)
 }
