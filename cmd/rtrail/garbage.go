@@ -20,9 +20,9 @@ const (
 	// judgeHeap is the same once the watching is over: what is allocated for the
 	// verdict ends with the process.
 	judgeHeap = 60 << 20
-	// leastHeap is up to where Go's heap grows at usualGC; it grows with GOGC
+	// minHeap is up to where Go's heap grows at usualGC; it grows with GOGC
 	// (heapMinimum of Go's runtime).
-	leastHeap = 4 << 20
+	minHeap = 4 << 20
 )
 
 // percentToWatch is how much garbage may pile up beside so many bytes in use
@@ -35,11 +35,11 @@ func percentToJudge(live uint64) int { return percentUpTo(judgeHeap, live) }
 // percentUpTo lets the heap grow to so many bytes, whatever is in use, and by
 // usualGC beyond that.
 func percentUpTo(heap, live uint64) int {
-	most := heap * usualGC / leastHeap
+	percent := heap * usualGC / minHeap
 	if live == 0 {
-		return int(most)
+		return int(percent)
 	}
-	return int(min(max(100*(heap-min(live, heap))/live, usualGC), most))
+	return int(min(max(100*(heap-min(live, heap))/live, usualGC), percent))
 }
 
 // collectBy makes percent, which is told how many bytes are in use, say when

@@ -13,10 +13,10 @@ import (
 const (
 	// helpWidth is that of help that no terminal shows, and of its prose.
 	helpWidth = 80
-	// widestHelp: longer lines of words are hard to read.
-	widestHelp = 100
-	// narrowestHelp: below, descriptions beside flags would be columns of single words.
-	narrowestHelp = 60
+	// maxHelp: longer lines of words are hard to read.
+	maxHelp = 100
+	// minHelp: below, descriptions beside flags would be columns of single words.
+	minHelp = 60
 )
 
 // withHelp breaks the descriptions of flags and commands at the terminal's width,
@@ -35,7 +35,7 @@ func widthOfHelp(width int, tty bool) int {
 	if !tty {
 		return helpWidth
 	}
-	return min(max(width, narrowestHelp), widestHelp)
+	return min(max(width, minHelp), maxHelp)
 }
 
 // commandLine is a command in the list of another one's.

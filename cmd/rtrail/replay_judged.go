@@ -23,7 +23,7 @@ const (
 	// A window that is judged is not shorter, for rates need some samples, and not
 	// longer than a minute, for the time it takes: of a longer one the minute that
 	// was busiest.
-	shortestJudged, longestJudged = 10 * time.Second, time.Minute
+	minJudged, maxJudged = 10 * time.Second, time.Minute
 	// judgePatience bounds how long is judged before the rest is left out.
 	judgePatience = 10 * time.Second
 
@@ -41,8 +41,8 @@ type overview struct {
 }
 
 func newOverview(path string, span time.Duration) *overview {
-	every := max(timeline.Step(span, judgedWindows), shortestJudged)
-	return &overview{path: path, windows: episode.Windows{Every: every}, judged: min(every, longestJudged)}
+	every := max(timeline.Step(span, judgedWindows), minJudged)
+	return &overview{path: path, windows: episode.Windows{Every: every}, judged: min(every, maxJudged)}
 }
 
 // judge judges the windows of a piece of a recording. minutes are a line per

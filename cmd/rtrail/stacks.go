@@ -81,7 +81,7 @@ Views (one of them): --pmp, --collapsed, --json, --markdown. Beside any: --pprof
 	f.IntVar(&s.top, "top", 10, "stacks, waits and locks to print")
 	f.BoolVar(&s.pmp, "pmp", false, "view: all stacks, a line each, as pt-pmp prints them")
 	f.BoolVar(&s.collapsed, "collapsed", false, "view: all stacks, as flame graph tools read them")
-	s.face.add(f, "view: everything")
+	s.face.add(f, "everything")
 	f.StringVar(&s.pprof, "pprof", "", "also write a profile for pprof to this file")
 	f.StringVar(&s.html, "html", "", "also write a flame graph to this file")
 	f.BoolVarP(&s.verbose, "verbose", "v", false, "all frames")

@@ -31,8 +31,9 @@ const (
 	// minCut and minWrap are how many columns of a text are worth showing, in one line
 	// or in several.
 	minCut, minWrap = 16, 8
-	// tableIndent is how far a table stands from the margin.
-	tableIndent = 1
+	// tableIndent is how far a table stands from its title's beginning, belowIndent what
+	// belongs to a row from its column's.
+	tableIndent, belowIndent = 1, 2
 )
 
 // Lines prints the lines of a table one by one, which need not all be known.

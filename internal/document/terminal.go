@@ -184,7 +184,9 @@ func (p *page) command(indent int, command string) []string {
 
 // table writes a table. It may be wider than words.
 func (p *page) table(t Table) {
+	indent := 0
 	if t.Title != "" {
+		indent = tableIndent
 		for i, l := range wrap(escape.Text(t.Title), p.columns-2) {
 			p.line(pad("", 2*min(i, 1)) + p.paint(Strong, l))
 		}
@@ -204,7 +206,7 @@ func (p *page) table(t Table) {
 			rows[y][i] = escape.Text(c)
 		}
 	}
-	lines := fitLines(columns, rows, p.columns, tableIndent)
+	lines := fitLines(columns, rows, p.columns, indent)
 	lines.paint = p.paint
 	if named {
 		for name := range strings.Lines(string(lines.AppendNames(nil))) {
@@ -214,11 +216,11 @@ func (p *page) table(t Table) {
 	for y, r := range rows {
 		p.out.Write(lines.Append(nil, r))
 		if y < len(t.Below) {
-			p.below(lines.begin(t.Under)+tableIndent+1, t.Below[y])
+			p.below(lines.begin(t.Under)+belowIndent, t.Below[y])
 		}
 	}
 	if t.More != "" {
-		p.line(" " + p.paint(Quiet, t.More))
+		p.line(pad("", indent) + p.paint(Quiet, t.More))
 	}
 }
 

@@ -13,15 +13,16 @@ type Column struct {
 }
 
 const (
-	ofPackets = "rtrail packets"
-	ofMySQL   = "rtrail mysql"
-	ofReplay  = "rtrail replay"
-	ofScreen  = "rtrail mysql --full"
-	ofAudit   = "rtrail mysql audit"
-	ofStacks  = "rtrail stacks"
-	ofAnswer  = "rtrail"
-	ofLadder  = "rtrail packets --connection"
-	ofPair    = "rtrail packets --client-side FILE --server-side FILE"
+	ofPackets   = "rtrail packets"
+	ofMySQL     = "rtrail mysql"
+	ofReplay    = "rtrail replay"
+	ofScreen    = "rtrail mysql --full"
+	ofAudit     = "rtrail mysql audit"
+	ofStacks    = "rtrail stacks"
+	ofAnswer    = "rtrail"
+	ofLadder    = "rtrail packets --connection"
+	ofHistogram = "rtrail packets --histogram"
+	ofPair      = "rtrail packets --client-side FILE --server-side FILE"
 )
 
 // Columns are all headings. A name that several tables share has one entry per
@@ -42,6 +43,9 @@ var Columns = []Column{
 	{"server", ofPackets, "in tables of sums and lists: last copy of the request to first packet of the answer, in sums as a share of the time waited; in lists of connections: the server's address"},
 	{"download", ofPackets, "first to last packet of the answer"},
 	{"total", ofPackets, "first packet of the request to last packet of the answer; in sums of all requests"},
+	{"from", ofHistogram, "shortest RT of the bar"},
+	{"to", ofHistogram, "the bar ends below it"},
+	{"up to", ofHistogram, "share of the requests in this bar and those above"},
 	{"share", ofPackets, "part of the time of all requests"},
 	{"idle", ofPackets, "end of the answer before, on the same connection, to the request: time of the client"},
 	{"err", ofPackets, "requests that were answered by an error"},
@@ -58,9 +62,12 @@ var Columns = []Column{
 	{"frames", ofPackets, "first and last packet of the exchange, as Wireshark numbers them"},
 	{"drops", ofPackets, "packets that the kernel dropped before they could be captured, since the line before; ? where it does not say"},
 	{"frame", ofLadder, "number of the packet, as Wireshark numbers it"},
+	{"delta", ofLadder, "time since the packet before"},
+	{"seq", ofLadder, "sequence number of the packet; the SYN is 0"},
+	{"ack", ofLadder, "the next byte that its sender expects of the other side"},
 	{"no", ofLadder, "number of the request on this connection"},
 	{"at", ofLadder, "when the first packet of the request was captured, since the connection's first packet"},
-	{"ack", ofLadder, "last packet of the answer to the ACK that covers it"},
+	{"ack", ofLadder, "of a request: last packet of the answer to the ACK that covers it"},
 	{"rows", ofPackets, "rows or elements of the answer; ? where they were not captured"},
 	{"bytes", ofPackets, "bytes of requests and answers, without headers"},
 	{"statement", ofPackets, "what was asked, with ? for literals"},

@@ -53,9 +53,9 @@ const (
 	// fullReading is how many statements the probe keeps of a reading: of fewer,
 	// none was left out.
 	fullReading = 50
-	// mostMissed is the share of executions that digests may lack and still tell
+	// maxMissed is the share of executions that digests may lack and still tell
 	// what a server does.
-	mostMissed = 0.5
+	maxMissed = 0.5
 )
 
 // missed is the share of executions that digests lack: of so many statements
@@ -80,7 +80,7 @@ func StatementsOf(v *view.View, server string) Statements {
 	}
 	for _, s := range v.MySQLServers() {
 		questions, ok := s.Delta("Questions")
-		if share := missed(all.List, questions); s.Server == server && ok && share > mostMissed {
+		if share := missed(all.List, questions); s.Server == server && ok && share > maxMissed {
 			all = sampled(v, server)
 			all.Missed = share
 		}
@@ -246,7 +246,7 @@ func (s *statementSums) all() Statements {
 		if !s.cut {
 			share = missed(sum.List, s.questions)
 		}
-		if share <= mostMissed {
+		if share <= maxMissed {
 			sum.sort()
 			return sum
 		}

@@ -17,8 +17,8 @@ const (
 	// also what a format is told by: gdb writes a line per thread before the
 	// first stack.
 	pieceSize = 1 << 20
-	// longestThread bounds the memory that text without any thread takes.
-	longestThread = 64 << 20
+	// maxThread bounds the memory that text without any thread takes.
+	maxThread = 64 << 20
 	// maxProblems is how many places are kept of those that cannot be read.
 	maxProblems = 10
 )
@@ -79,7 +79,7 @@ func (j *job) run(ctx context.Context, from io.Reader) error {
 		}
 		cut := j.format.start(buf[:have])
 		if cut == 0 {
-			if have < longestThread {
+			if have < maxThread {
 				buf = append(buf, make([]byte, len(buf))...)
 				continue
 			}

@@ -15,9 +15,9 @@ type withoutNUL struct {
 	run  int64 // of them in a row, up to here
 }
 
-// longestHole ends the reading of what is NUL for ever, as /dev/zero. Longer
+// maxHole ends the reading of what is NUL for ever, as /dev/zero. Longer
 // than any log that somebody rotates, and a few seconds of reading.
-const longestHole = 4 << 30
+const maxHole = 4 << 30
 
 var errHole = errors.New("there are 4 GB of NUL bytes in a row")
 
@@ -31,7 +31,7 @@ func (w *withoutNUL) Read(p []byte) (int, error) {
 		switch {
 		case kept > 0 || err != nil:
 			return kept, err
-		case w.run >= longestHole:
+		case w.run >= maxHole:
 			return 0, errHole
 		}
 	}

@@ -15,8 +15,8 @@ type Cover struct {
 	first, last atomic.Int64 // nanoseconds since 1970; 0: nothing yet
 }
 
-// leastCover is the part of an interval below which there is no rate.
-const leastCover = 10
+// minCover is the part of an interval below which there is no rate.
+const minCover = 10
 
 // Reach says that the capture covers this moment.
 func (c *Cover) Reach(at int64) {
@@ -61,7 +61,7 @@ func (c *Cover) Of(at int64, every time.Duration) (covered time.Duration, enough
 	}
 	from, to := max(at, c.first.Load()), min(at+int64(every), c.last.Load())
 	covered = time.Duration(max(0, to-from))
-	return covered, covered >= every/leastCover
+	return covered, covered >= every/minCover
 }
 
 // rate is a count per second of what is covered of an interval; 0 where that is

@@ -42,13 +42,13 @@ const formatCodes = "nasxmMhSvItT"
 const formatHelp = "codes: %n count, %a mean, %s sum, %x sum of squares, %m minimum, %M maximum, %h median, %S standard deviation, %v variance, " +
 	"%I iteration, %t seconds, %T Unix time, %% percent sign, \\n, \\t; a number from 1 to 100 after % restricts to that percentile, as in %95M"
 
-// longestFormat bounds a format: nobody types more.
-const longestFormat = 16 << 10
+// maxFormat bounds a format: nobody types more.
+const maxFormat = 16 << 10
 
 // ParseFormat reads a format.
 func ParseFormat(s string) (*Format, error) {
-	if s == "" || len(s) > longestFormat {
-		return nil, fmt.Errorf("--format takes 1 to %d bytes; %s", longestFormat, formatHelp)
+	if s == "" || len(s) > maxFormat {
+		return nil, fmt.Errorf("--format takes 1 to %d bytes; %s", maxFormat, formatHelp)
 	}
 	f := &Format{}
 	var literal strings.Builder

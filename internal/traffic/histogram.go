@@ -101,8 +101,8 @@ func (o Overview) Histograms(out io.Writer) error {
 	return err
 }
 
-// widestBar is as long as bars need to be.
-const widestBar = 50
+// maxBar is as long as bars need to be.
+const maxBar = 50
 
 func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 	if t.Count == 0 {
@@ -120,7 +120,7 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 	for _, b := range bars {
 		most = max(most, b.Count)
 	}
-	length := widestBar
+	length := maxBar
 	if o.Width > 0 {
 		length = min(length, max(10, o.Width-52))
 	}

@@ -19,8 +19,8 @@ const (
 	// maxSteps bounds the lines of a ladder, to some 30 MB; nobody reads as many.
 	// With All there is no bound.
 	maxSteps = 100_000
-	// mostLadderTransactions bounds the transactions of a ladder in the same way.
-	mostLadderTransactions = 20_000
+	// maxLadderTransactions bounds the transactions of a ladder in the same way.
+	maxLadderTransactions = 20_000
 )
 
 // Ladder is one connection, packet by packet.
@@ -31,7 +31,7 @@ type Ladder struct {
 
 	steps   []step
 	left    uint64 // packets beyond maxSteps
-	unasked uint64 // transactions beyond mostLadderTransactions
+	unasked uint64 // transactions beyond maxLadderTransactions
 	all     bool
 }
 
@@ -106,7 +106,7 @@ func (c *climber) Transaction(t *rt.Transaction) {
 	if t.Connection != c.id || t.Server.Port == 0 {
 		return
 	}
-	if !c.ladder.all && len(c.ladder.Transactions) >= mostLadderTransactions {
+	if !c.ladder.all && len(c.ladder.Transactions) >= maxLadderTransactions {
 		c.ladder.unasked++
 		return
 	}

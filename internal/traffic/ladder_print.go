@@ -79,8 +79,8 @@ func (o LadderText) head(w io.Writer, l *Ladder) {
 	for d := range c.Sides {
 		s := &c.Sides[d]
 		say(w, o.Prose, 2, "%s sent %s, %s%s", flow.Dir(d), unit.Plural(s.Packets, "packet", "packets"), unit.Bytes(s.Bytes), inBrackets(
-			some(int(s.Retransmissions), "retransmitted"), some(int(s.OutOfOrder), "out of order"), someOf(int(s.DupACKs), "duplicate ACK", "duplicate ACKs"),
-			someOf(int(s.ZeroWindows), "zero window", "zero windows"), someOf(int(s.KeepAlives), "keep-alive", "keep-alives")))
+			counted(int(s.Retransmissions), "retransmitted"), counted(int(s.OutOfOrder), "out of order"), countedOf(int(s.DupACKs), "duplicate ACK", "duplicate ACKs"),
+			countedOf(int(s.ZeroWindows), "zero window", "zero windows"), countedOf(int(s.KeepAlives), "keep-alive", "keep-alives")))
 	}
 	fmt.Fprintln(w)
 }

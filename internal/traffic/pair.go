@@ -62,12 +62,12 @@ func (p Pair) captures(w io.Writer) {
 		say(w, p.Prose, 2, "the sides were given the wrong way round: requests pass the capture that was called the server's first. They were exchanged.")
 	}
 	say(w, p.Prose, pairHang, "in both        %s%s", unit.Plural(r.Matched, "connection", "connections"), inBrackets(
-		some(r.Translated, "with other addresses at the server: NAT or a load balancer"), some(r.BySequence, "begun before a capture")))
+		counted(r.Translated, "with other addresses at the server: NAT or a load balancer"), counted(r.BySequence, "begun before a capture")))
 	for i := range r.Sides {
 		if u := &r.Sides[i].Unmatched; u.Total() > 0 {
 			say(w, p.Prose, pairHang, "only at the %s  %s%s", [2]string{"client", "server"}[i], unit.Plural(u.Total(), "connection", "connections"), inBrackets(
-				some(u.Absent, "that the other capture should have and lacks"+servers(u.Servers)), some(u.Unanswered, "of them never answered"),
-				some(u.Outside, "outside the time it covers"), some(u.Silent, "begun before the capture and silent since")))
+				counted(u.Absent, "that the other capture should have and lacks"+servers(u.Servers)), counted(u.Unanswered, "of them never answered"),
+				counted(u.Outside, "outside the time it covers"), counted(u.Silent, "begun before the capture and silent since")))
 		}
 	}
 	p.clock(w)
@@ -86,9 +86,9 @@ func (p Pair) captures(w io.Writer) {
 	if n := r.Excluded.Total(); n > 0 {
 		e := &r.Excluded
 		say(w, p.Prose, pairHang, "left out       %s%s", unit.Plural(n, "request", "requests"), inBrackets(
-			some(int(e.Doubtful), "without answer, ambiguous or lossy"), some(int(e.OnlyClient), "the server's capture lacks"),
-			some(int(e.OnlyServer), "the client's capture lacks"), some(int(e.Different), "of which the captures disagree where they end"),
-			some(int(e.Contradict), "whose times contradict each other: a capture missed a copy")))
+			counted(int(e.Doubtful), "without answer, ambiguous or lossy"), counted(int(e.OnlyClient), "the server's capture lacks"),
+			counted(int(e.OnlyServer), "the client's capture lacks"), counted(int(e.Different), "of which the captures disagree where they end"),
+			counted(int(e.Contradict), "whose times contradict each other: a capture missed a copy")))
 	}
 }
 
@@ -134,16 +134,16 @@ func servers(count map[flow.Endpoint]int) string {
 	return ", to " + strings.Join(names, ", ")
 }
 
-// some is a count with what it counts, "" if there is none.
-func some(n int, what string) string {
+// counted is a count with what it counts, "" if there is none.
+func counted(n int, what string) string {
 	if n == 0 {
 		return ""
 	}
 	return unit.Count(n).String() + " " + what
 }
 
-// someOf is a count with what it counts in the singular or plural, "" if there is none.
-func someOf(n int, one, many string) string {
+// countedOf is a count with what it counts in the singular or plural, "" if there is none.
+func countedOf(n int, one, many string) string {
 	if n == 0 {
 		return ""
 	}

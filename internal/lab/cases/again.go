@@ -36,7 +36,7 @@ func (r *Runner) RunUntilJudged(ctx context.Context, fresh func() Case) (Case, R
 			return c, result
 		}
 		if r.Progress != nil {
-			fmt.Fprintf(r.Progress, "again %-32s %s%s\n", c.ID, firstLine(result.Why), result.theft())
+			fmt.Fprintln(r.Progress, line("again", c.ID, "%s%s", firstLine(result.Why), result.theft()))
 		}
 		if disturbed && r.Patience > 0 {
 			r.awaitCalm(ctx)

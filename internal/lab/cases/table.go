@@ -15,15 +15,22 @@ import (
 func (r Result) Line() string {
 	switch {
 	case r.Skipped:
-		return fmt.Sprintf("skip  %-32s %s", r.Case, r.Why)
+		return line("skip", r.Case, "%s", r.Why)
 	case r.Unjudged:
-		return fmt.Sprintf("lost  %-32s not judged: the hypervisor took %s of the CPUs in a second; %s", r.Case, unit.Share(r.Stolen), firstLine(r.Why))
+		return line("lost", r.Case, "not judged: the hypervisor took %s of the CPUs in a second; %s", unit.Share(r.Stolen), firstLine(r.Why))
 	case r.Pass && r.After == nil:
-		return fmt.Sprintf("pass  %-32s silent; %s; %.0f s", r.Case, r.Under, r.Seconds)
+		return line("pass", r.Case, "silent; %s; %.0f s", r.Under, r.Seconds)
 	case r.Pass:
-		return fmt.Sprintf("pass  %-32s %s -> %s -> %s; %.0f s", r.Case, bare(r.Before), bare(r.Under), r.After, r.Seconds)
+		return line("pass", r.Case, "%s -> %s -> %s; %.0f s", bare(r.Before), bare(r.Under), r.After, r.Seconds)
 	}
-	return fmt.Sprintf("FAIL  %-32s %s; %.0f s%s", r.Case, firstLine(r.Why), r.Seconds, r.theft())
+	return line("FAIL", r.Case, "%s; %.0f s%s", firstLine(r.Why), r.Seconds, r.theft())
+}
+
+var runLines = document.FixedLines([]document.Column{{Fixed: len("again")}, {Fixed: 32, Tight: true}, {Tight: true}}, 0)
+
+// line is one of a run of labs, without its end.
+func line(status, id, format string, args ...any) string {
+	return strings.TrimSuffix(string(runLines.Append(nil, []string{status, id, fmt.Sprintf(format, args...)})), "\n")
 }
 
 // theft says in a failure's line what the hypervisor took, if it took anything.

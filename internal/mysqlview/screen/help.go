@@ -75,11 +75,11 @@ func (m *Model) wrap(text string, hang int) []string {
 }
 
 // wrapTo is wrap for texts of any length; the last of the lines is cut.
-func (m *Model) wrapTo(most int, text string) []string {
+func (m *Model) wrapTo(maxLines int, text string) []string {
 	lines := m.wrap(text, 0)
-	if len(lines) > most {
-		lines[most-1] = clip(strings.Join(lines[most-1:], " "), m.width)
-		lines = lines[:most]
+	if len(lines) > maxLines {
+		lines[maxLines-1] = clip(strings.Join(lines[maxLines-1:], " "), m.width)
+		lines = lines[:maxLines]
 	}
 	return lines
 }

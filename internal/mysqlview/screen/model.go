@@ -162,10 +162,10 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// leastHeight and leastWidth are the smallest screen that shows anything of use.
+// minHeight and minWidth are the smallest screen that shows anything of use.
 const (
-	leastHeight = 8
-	leastWidth  = 40
+	minHeight = 8
+	minWidth  = 40
 )
 
 // Text is the screen as lines.
@@ -173,7 +173,7 @@ func (m *Model) Text() string {
 	switch {
 	case m.width == 0:
 		return ""
-	case m.width < leastWidth || m.height < leastHeight:
+	case m.width < minWidth || m.height < minHeight:
 		return clip("rtrail: the window is too small", m.width)
 	case m.help:
 		return m.fill(m.helpLines())

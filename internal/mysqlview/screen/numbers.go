@@ -144,7 +144,7 @@ func hit(v float64) string {
 const (
 	titleWidth = 10
 	valueWidth = 7
-	leastSpark = 12
+	minSpark   = 12
 )
 
 // numbers are lines of cells: title, value, chart.
@@ -153,7 +153,7 @@ func (m *Model) numbers() []string {
 	if m.Packets {
 		list = append(packetNumbers[:len(packetNumbers):len(packetNumbers)], list...)
 	}
-	across := max(1, (m.width+2)/(titleWidth+valueWidth+leastSpark+5))
+	across := max(1, (m.width+2)/(titleWidth+valueWidth+minSpark+5))
 	if rows := (len(list) + across - 1) / across; rows > m.height/3 {
 		list = list[:max(across, m.height/3*across)]
 	}

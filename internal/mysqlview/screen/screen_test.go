@@ -321,7 +321,7 @@ func FuzzScreen(f *testing.F) {
 				continue
 			}
 			send(m, press(string(k))...)
-			if text := m.Text(); width >= leastWidth && height >= leastHeight && strings.Count(text, "\n") != int(height)-1 {
+			if text := m.Text(); width >= minWidth && height >= minHeight && strings.Count(text, "\n") != int(height)-1 {
 				t.Fatalf("%d lines on a screen of %d", strings.Count(text, "\n")+1, height)
 			}
 		}

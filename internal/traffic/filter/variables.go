@@ -8,6 +8,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
+	"rtrail/internal/document"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
 )
@@ -103,18 +104,17 @@ func Names() []string {
 
 // Help is a line for each variable.
 func Help() string {
-	var b strings.Builder
+	lines := document.FixedLines([]document.Column{{}, {Fixed: 15}, {Fixed: 8}, {}}, 0)
+	var b []byte
 	for _, v := range variables {
-		name := "  " + pad(v.name, 15) + pad(strings.TrimPrefix(v.kind.String(), "google.protobuf."), 9)
+		name, kind := v.name, strings.TrimPrefix(v.kind.String(), "google.protobuf.")
 		for line := range strings.SplitSeq(v.help, "\n") {
-			b.WriteString(strings.TrimRight(name+line, " ") + "\n")
-			name = strings.Repeat(" ", len(name))
+			b = lines.Append(b, []string{"", name, kind, line})
+			name, kind = "", ""
 		}
 	}
-	return b.String()
+	return string(b)
 }
-
-func pad(s string, n int) string { return s + strings.Repeat(" ", max(1, n-len(s))) }
 
 // byName finds the values.
 var byName = func() map[string]func(*rt.Transaction) ref.Val {
