@@ -59,7 +59,8 @@ With --pid a live process is sampled without stopping it: running threads by the
 kernel (perf_event), sleeping ones in /proc. What cannot be seen is listed.
 --pause also takes one dump with eu-stack, which stops the process meanwhile.
 
-Views (one of them): --pmp, --collapsed, --json, --markdown. Beside any: --pprof, --html.`,
+Views (one of them): --pmp, --collapsed, --json, --markdown.
+Beside any: --pprof, --html.`,
 		Example: `  rtrail stacks dump.txt
   for i in 1 2 3; do pstack $(pidof mysqld); sleep 1; done | rtrail stacks -
   jstack -l 4711 > j.txt; top -H -b -n1 -p 4711 > t.txt; rtrail stacks j.txt --top-file t.txt

@@ -220,7 +220,7 @@ func (p *page) table(t Table) {
 		}
 	}
 	if t.More != "" {
-		p.line(pad("", indent) + p.paint(Quiet, t.More))
+		p.paragraph("", indent, Quiet, t.More)
 	}
 }
 

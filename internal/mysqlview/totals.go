@@ -107,7 +107,7 @@ func (t *Totals) Document(top int) document.Document {
 		say(fmt.Sprintf("%s of %s %s without an answer in time: %s", unit.Count(t.silent), unit.Plural(t.rows, "line", "lines"), verb, strings.Join(states, ", ")))
 	}
 	for _, text := range t.replication {
-		say(text)
+		blocks = append(blocks, document.Prose{Label: "REPLICATION", Style: document.Warn, Words: text})
 	}
 	if t.ownKnown {
 		say(fmt.Sprintf("rtrail waited %s a second for its own queries.", unit.Seconds(t.own)))

@@ -48,30 +48,30 @@ func Document(p *stack.Profile, v *view.View, notes []string, o Options) documen
 }
 
 func sources(p *stack.Profile, notes []string) (blocks []document.Block) {
-	say := func(style document.Style, format string, args ...any) {
-		blocks = append(blocks, document.Prose{Style: style, Words: fmt.Sprintf(format, args...)})
+	note := func(words string) {
+		blocks = append(blocks, document.Prose{Label: "NOTE", Style: document.Warn, Words: words})
 	}
 	for _, s := range p.Sources {
+		held := unit.Plural(s.Samples, "dump", "dumps") + ", " + unit.Plural(s.Threads, "thread", "threads")
 		switch {
 		case s.Format == "":
-			say(document.Warn, "%s: %v", s.Name, s.Err)
+			note(fmt.Sprintf("%s: %v", s.Name, s.Err))
 			continue
 		case s.Kind == recording.StackOnCPU:
-			say(document.Plain, "%s: %s, %s", s.Name, s.Format, unit.Plural(s.Threads, "sample", "samples"))
+			held = unit.Plural(s.Threads, "sample", "samples")
 		case s.Kind == recording.StackOffCPU:
-			say(document.Plain, "%s: %s, %s at %s", s.Name, s.Format, unit.Plural(s.Samples, "look", "looks"), unit.Plural(s.Threads, "sleeping thread", "sleeping threads"))
-		default:
-			say(document.Plain, "%s: %s, %s, %s", s.Name, s.Format, unit.Plural(s.Samples, "dump", "dumps"), unit.Plural(s.Threads, "thread", "threads"))
+			held = unit.Plural(s.Samples, "look", "looks") + " at " + unit.Plural(s.Threads, "sleeping thread", "sleeping threads")
 		}
+		blocks = append(blocks, document.Prose{Label: "FROM", Words: s.Name + ": " + s.Format + ", " + held})
 		if s.Err != nil {
-			say(document.Warn, "%s: not all of it: %v", s.Name, s.Err)
+			note(fmt.Sprintf("%s: not all of it: %v", s.Name, s.Err))
 		}
 		if s.Unreadable > 0 {
-			say(document.Warn, "%s: %s could not be read, the first at %s", s.Name, unit.Plural(s.Unreadable, "line", "lines"), problems(s.Problems))
+			note(fmt.Sprintf("%s: %s could not be read, the first at %s", s.Name, unit.Plural(s.Unreadable, "line", "lines"), problems(s.Problems)))
 		}
 	}
 	for _, n := range notes {
-		blocks = append(blocks, document.Prose{Label: "NOTE", Style: document.Warn, Words: n})
+		note(n)
 	}
 	return blocks
 }
@@ -194,9 +194,10 @@ func label(p view.StackProcess) string {
 func (o Options) deadlocks(p *stack.Profile) document.Table {
 	locks := slices.DeleteFunc(slices.Clone(p.Locks), func(l *stack.Lock) bool { return l.Cycle == 0 })
 	slices.SortStableFunc(locks, func(a, b *stack.Lock) int { return cmp.Compare(a.Cycle, b.Cycle) })
-	t := document.Table{Title: "DEADLOCKS: none of these threads ever goes on; take these locks in the same order everywhere", Under: 1,
+	t := document.Table{Under: 1, More: "None of these threads ever goes on. Take these locks in the same order everywhere.",
 		Columns: []document.Column{{Name: "deadlock", Right: true}, {Name: "who waits for whom", Wrap: true}}}
 	for _, l := range locks {
+		t.Title = fmt.Sprintf("DEADLOCKS: %d", l.Cycle) // the last one's number is how many there are
 		t.Add([]string{fmt.Sprint(l.Cycle), fmt.Sprintf("%q waits for %s (%s), which %q holds", l.Waiter, l.ID, l.Class, l.Holder)},
 			document.Row{Label: fmt.Sprintf("%q in", l.Holder), Words: o.frames(l.Held)})
 	}
