@@ -1,9 +1,6 @@
 package document
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Column is one column of a table.
 type Column struct {
@@ -62,9 +59,9 @@ func FitLines(columns []Column, rows [][]string, width int) *Lines {
 func fitLines(columns []Column, rows [][]string, width, indent int) *Lines {
 	natural := make([]int, len(columns))
 	for i, c := range columns {
-		natural[i] = span(c.Name)
+		natural[i] = cells(c.Name)
 		for _, r := range rows {
-			natural[i] = max(natural[i], span(r[i]))
+			natural[i] = max(natural[i], cells(r[i]))
 		}
 		if c.Max > 0 {
 			natural[i] = min(natural[i], c.Max)
@@ -212,19 +209,19 @@ func (l *Lines) Append(b []byte, row []string) []byte {
 			continue
 		}
 		b = blanks(b, l.gap(i))
-		n := span(cell)
+		n := cells(cell)
 		switch {
 		case n <= wide:
 		case c.Cut, c.Max > 0:
-			cell = fit(cell, max(wide, 1))
-			n = span(cell)
+			cell = Clip(cell, max(wide, 1))
+			n = cells(cell)
 		case c.Wrap:
 			if more == nil {
 				more = make([][]string, len(row))
 			}
 			more[i] = wrap(cell, wide)
 			cell, more[i] = more[i][0], more[i][1:]
-			n = span(cell)
+			n = cells(cell)
 		}
 		if c.Right {
 			b = blanks(b, wide-n)
@@ -269,25 +266,4 @@ func blanks(b []byte, n int) []byte {
 		b = append(b, manyBlanks...)
 	}
 	return append(b, manyBlanks[:max(n, 0)]...)
-}
-
-// span is cells, at once for texts of ASCII.
-func span(s string) int {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return cells(s)
-		}
-	}
-	return len(s)
-}
-
-// Clip cuts a text to a number of columns, with an ellipsis.
-func Clip(text string, columns int) string {
-	switch {
-	case columns <= 0:
-		return ""
-	case span(text) <= columns:
-		return text
-	}
-	return fit(text, columns)
 }

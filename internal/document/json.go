@@ -18,22 +18,16 @@ import (
 //   - < > & stay; what is hidden, as controls and marks of direction, is \uXXXX.
 
 // JSON writes a result as one indented document.
-func JSON(w io.Writer, v any) error {
-	b, err := encode(v, "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(b)
-	return err
-}
+func JSON(w io.Writer, v any) error { return writeJSON(w, v, "  ") }
 
 // JSONLine writes a result in a line of its own.
-func JSONLine(w io.Writer, v any) error {
-	b, err := encode(v, "")
-	if err != nil {
-		return err
+func JSONLine(w io.Writer, v any) error { return writeJSON(w, v, "") }
+
+func writeJSON(w io.Writer, v any, indent string) error {
+	b, err := encode(v, indent)
+	if err == nil {
+		_, err = w.Write(b)
 	}
-	_, err = w.Write(b)
 	return err
 }
 

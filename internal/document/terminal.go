@@ -134,7 +134,7 @@ func (p *page) write(b Block) {
 func (p *page) facts(f Facts) {
 	line, used := p.paint(f.Style, escape.Text(f.Lead)), cells(escape.Text(f.Lead))
 	for _, s := range f.Items {
-		s = fit(escape.Text(s), p.width)
+		s = Clip(escape.Text(s), p.width)
 		switch {
 		case s == "":
 		case used == 0:
@@ -270,7 +270,7 @@ func (p *page) words(indent int, words string, maxLines int) []string {
 	list := wrap(escape.Text(words), p.width-indent)
 	if maxLines > 0 && len(list) > maxLines {
 		rest := strings.Join(list[maxLines-1:], " ")
-		list = append(list[:maxLines-1:maxLines-1], fit(rest, max(p.width-indent, 8)))
+		list = append(list[:maxLines-1:maxLines-1], Clip(rest, max(p.width-indent, 8)))
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package document
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/width"
@@ -11,11 +12,16 @@ import (
 // cells is how many columns a terminal needs for s: two for wide East Asian
 // characters and most emoji, none for combining marks.
 func cells(s string) int {
-	n := 0
-	for _, r := range s {
-		n += runeCells(r)
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			n := i
+			for _, r := range s[i:] {
+				n += runeCells(r)
+			}
+			return n
+		}
 	}
-	return n
+	return len(s)
 }
 
 func runeCells(r rune) int {
@@ -77,12 +83,14 @@ func splitAt(word string, width int) (head, rest string) {
 	return word[:cut], word[cut:]
 }
 
-// fit cuts s to width cells, with an ellipsis where something is missing.
-func fit(s string, width int) string {
-	if cells(s) <= width {
+// Clip cuts s to width cells, with an ellipsis where something is missing.
+func Clip(s string, width int) string {
+	switch {
+	case width <= 0:
+		return ""
+	case cells(s) <= width:
 		return s
-	}
-	if width < 2 {
+	case width < 2:
 		return "…"
 	}
 	head, _ := splitAt(s, width-1)

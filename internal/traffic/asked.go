@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"cmp"
-	"io"
 	"maps"
 	"slices"
 
@@ -23,16 +22,15 @@ func AskedToWait(s *summary.Summary) []summary.StatementKey {
 	return slices.DeleteFunc(list, func(k summary.StatementKey) bool { return s.Statements[k].Blocking == 0 })
 }
 
-func (o Overview) asked(w io.Writer) {
+func (o Overview) asked() document.Table {
 	list := AskedToWait(o.Summary)
 	var rows [][]string
 	for _, k := range list[:min(len(list), o.Top)] {
 		s := o.Summary.Statements[k]
 		rows = append(rows, []string{unit.Duration(s.Blocked).String(), unit.Count(s.Blocking).String(), Statement(k.Command, k.Fingerprint)})
 	}
-	table(w, "ASKED TO WAIT, left out of all times", o.Width, []document.Column{
-		{Name: "waited", Right: true}, {Name: "count", Right: true}, {Name: "statement", Cut: true},
-	}, rows)
+	return document.Table{Title: "ASKED TO WAIT, left out of all times", Rows: rows,
+		Columns: []document.Column{{Name: "waited", Right: true}, {Name: "count", Right: true}, {Name: "statement", Cut: true}}}
 }
 
 // askedJSON is a statement for which the server waited because it was asked to.

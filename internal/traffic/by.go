@@ -30,11 +30,11 @@ func (o Overview) By(out io.Writer, view string) error {
 		for _, c := range o.Summary.Connections[:min(len(o.Summary.Connections), o.Top)] {
 			rows = append(rows, connectionRow(c))
 		}
-		table(w, "CONNECTIONS, the worst first", o.Width, connectionColumns, rows)
+		show(w, o.Width, document.Table{Title: "CONNECTIONS, the worst first", Columns: connectionColumns, Rows: rows})
 		shown, all = len(rows), int(o.Summary.Seen)
 	case "statement":
-		o.statements(w)
-		o.asked(w)
+		show(w, o.Width, o.statements())
+		show(w, o.Width, o.asked())
 		all = len(Statements(o.Summary))
 		shown = min(all, o.Top)
 	case "client":
@@ -60,13 +60,9 @@ func totals[K comparable](w io.Writer, o Overview, title, name string, list []K,
 	var rows [][]string
 	for _, k := range list[:min(len(list), o.Top)] {
 		t := of[k]
-		handshake := "-"
-		if t.Handshakes > 0 {
-			handshake = unit.Duration((t.ServerRTT + t.ClientRTT) / time.Duration(t.Handshakes)).String()
-		}
 		rows = append(rows, []string{word(k), unit.Count(t.Count).String(), times(&t.Stats, t.Sum), times(&t.Stats, t.Mean()), times(&t.Stats, t.Quantile(0.5)), times(&t.Stats, t.Quantile(0.95)),
 			times(&t.Stats, t.Quantile(0.99)), times(&t.Stats, t.Max), share(t.Serve, t), share(t.Download, t), orDash(t.Failed), orDash(t.Excluded()),
-			orDash(t.Connections), orDash(t.Refused), orDash(t.Resets), orDash(t.Retransmissions), handshake, unit.Bytes(t.Bytes).String()})
+			orDash(t.Connections), orDash(t.Refused), orDash(t.Resets), orDash(t.Retransmissions), handshake(t), unit.Bytes(t.Bytes).String()})
 	}
 	columns := []document.Column{
 		{Name: name}, {Name: "count", Right: true}, {Name: "waited", Right: true, Drop: 1}, {Name: "mean", Right: true}, {Name: "p50", Right: true, Drop: 7},
@@ -75,7 +71,7 @@ func totals[K comparable](w io.Writer, o Overview, title, name string, list []K,
 		{Name: "refused", Right: true, Drop: 9}, {Name: "reset", Right: true, Drop: 8}, {Name: "resent", Right: true, Drop: 11}, {Name: "handshake", Right: true, Drop: 12},
 		{Name: "bytes", Right: true, Drop: 13},
 	}
-	table(w, title, o.Width, columns, without(columns, rows))
+	show(w, o.Width, document.Table{Title: title, Columns: columns, Rows: without(columns, rows)})
 }
 
 // without empties columns of counts that say nothing of any row, so that they go first.
@@ -91,7 +87,7 @@ func without(columns []document.Column, rows [][]string) [][]string {
 // Transactions prints a list of them.
 func (o Overview) Transactions(out io.Writer, title string, list []rt.Transaction) error {
 	w := &strings.Builder{}
-	o.transactions(w, title, list)
+	show(w, o.Width, o.transactions(title, list))
 	_, err := io.WriteString(out, strings.TrimPrefix(w.String(), "\n"))
 	return err
 }

@@ -7,14 +7,14 @@ import (
 	"rtrail/internal/document"
 )
 
-// table prints rows below a title, or below what was printed, in columns as wide as what is in them; width 0
-// is any.
-func table(w io.Writer, title string, width int, columns []document.Column, rows [][]string) {
-	if len(rows) == 0 {
+// show prints a table that has rows, in a width, 0 for any; one with a title stands
+// apart from what was printed.
+func show(w io.Writer, width int, t document.Table) {
+	if len(t.Rows) == 0 {
 		return
 	}
-	if title != "" {
+	if t.Title != "" {
 		io.WriteString(w, "\n")
 	}
-	_ = document.Terminal(w, document.Document{Blocks: []document.Block{document.Table{Title: title, Columns: columns, Rows: rows}}}, document.TerminalOptions{Width: cmp.Or(width, document.AnyWidth)})
+	_ = document.Terminal(w, document.Document{Blocks: []document.Block{t}}, document.TerminalOptions{Width: cmp.Or(width, document.AnyWidth)})
 }

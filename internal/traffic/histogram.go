@@ -130,7 +130,8 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 		rows = append(rows, []string{unit.Duration(b.From).String(), unit.Duration(b.To).String(), "|" + bar(b.Count, most, length), orDash(b.Count),
 			shareOf(b.Count, t.Count), shareOf(sum, t.Count)})
 	}
-	table(w, "", o.Width, []document.Column{{Name: "from", Right: true}, {Name: "to", Right: true}, {Name: ""}, {Name: "count", Right: true}, {Name: "share", Right: true}, {Name: "up to", Right: true}}, rows)
+	show(w, o.Width, document.Table{Rows: rows, Columns: []document.Column{{Name: "from", Right: true}, {Name: "to", Right: true}, {Name: ""}, {Name: "count", Right: true},
+		{Name: "share", Right: true}, {Name: "up to", Right: true}}})
 	for _, line := range Humps(&t.RT) {
 		say(w, o.Prose, 3, " %s", line)
 	}

@@ -359,7 +359,7 @@ func (o LadderText) transactions(w io.Writer, l *Ladder) {
 	for _, i := range shown {
 		rows = append(rows, ladderCells(i, &l.Transactions[i], l.Conn.Began))
 	}
-	table(w, title, o.Width, ladderColumns, rows)
+	show(w, o.Width, document.Table{Title: title, Columns: ladderColumns, Rows: rows})
 }
 
 func ladderCells(i int, t *rt.Transaction, began int64) []string {

@@ -136,7 +136,7 @@ func (o *OverTime) print(w io.Writer, width int) {
 			rows = append(rows, secondsCells(local(begin, o.Zone).Format(clock), x, o.Cover.rate(x.Count, begin, every)))
 		}
 	}
-	table(w, fmt.Sprintf("OVER TIME, each %v", unit.Duration(every)), width, columns, rows)
+	show(w, width, document.Table{Title: fmt.Sprintf("OVER TIME, each %v", unit.Duration(every)), Columns: columns, Rows: rows})
 }
 
 // clock is a layout that tells intervals apart.

@@ -51,14 +51,20 @@ func (o Overview) Print(out io.Writer) error {
 	o.services(w)
 	o.OverTime.print(w, o.Width)
 	if !o.Filtered {
-		o.connections(w)
+		show(w, o.Width, o.connections())
 	}
-	o.statements(w)
-	o.asked(w)
-	o.gaps(w)
+	show(w, o.Width, o.statements())
+	show(w, o.Width, o.asked())
+	show(w, o.Width, o.slowest())
 	o.disconnect(w)
 	_, err := io.WriteString(out, w.String())
 	return err
+}
+
+// Tables are those of the summary.
+func (o Overview) Tables() []document.Block {
+	services, _, _ := o.serviceTable()
+	return []document.Block{services, o.statements(), o.asked(), o.connections(), o.slowest()}
 }
 
 // capture says what was read, and what is missing or doubtful.
@@ -111,33 +117,48 @@ func approximate(marked []string) []string {
 }
 
 func (o Overview) services(w io.Writer) {
-	list := Ranked(o.Summary.Services, func(a, b summary.Service) int {
-		return cmp.Or(cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
-	})
-	list, quiet := o.foldQuiet(list)
-	var rows [][]string
-	var inferred []string
-	for _, k := range list[:min(len(list), o.Top)] {
-		t := o.Summary.Services[k]
-		protocol := Proto(k.Proto, &t.Stats)
-		if strings.HasPrefix(protocol, "~") {
-			inferred = append(inferred, k.Proto)
-		}
-		rows = append(rows, []string{service(k), protocol, unit.Count(t.Count).String(), times(&t.Stats, t.Mean()), times(&t.Stats, t.Quantile(0.5)),
-			times(&t.Stats, t.Quantile(0.95)), times(&t.Stats, t.Quantile(0.99)), times(&t.Stats, t.Max), share(t.Serve, t), share(t.Download, t), share(t.Retransmit, t),
-			orDash(t.Failed), orDash(t.Excluded())})
-	}
-	table(w, "SERVICES by time spent waiting", o.Width, []document.Column{
-		{Name: "port"}, {Name: "proto"}, {Name: "count", Right: true}, {Name: "mean", Right: true}, {Name: "p50", Right: true, Drop: 6},
-		{Name: "p95", Right: true, Drop: 7}, {Name: "p99", Right: true}, {Name: "max", Right: true, Drop: 1}, {Name: "server", Right: true, Drop: 4},
-		{Name: "download", Right: true, Drop: 5}, {Name: "resent", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "excluded", Right: true, Drop: 2},
-	}, rows)
+	t, inferred, quiet := o.serviceTable()
+	show(w, o.Width, t)
 	for _, line := range approximate(inferred) {
 		say(w, o.Prose, 4, " %s", line)
 	}
 	if len(quiet) > 0 && !o.Filtered {
 		say(w, o.Prose, 4, " without requests: %s", serviceNames(quiet))
 	}
+}
+
+// serviceTable also tells the protocols of which messages were inferred, and services
+// without requests that are not in the table.
+func (o Overview) serviceTable() (t document.Table, inferred []string, quiet []summary.Service) {
+	list := Ranked(o.Summary.Services, func(a, b summary.Service) int {
+		return cmp.Or(cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
+	})
+	list, quiet = o.foldQuiet(list)
+	t = document.Table{Title: "SERVICES by time spent waiting", Columns: []document.Column{
+		{Name: "port"}, {Name: "proto"}, {Name: "count", Right: true}, {Name: "mean", Right: true}, {Name: "p50", Right: true, Drop: 6},
+		{Name: "p95", Right: true, Drop: 7}, {Name: "p99", Right: true}, {Name: "max", Right: true, Drop: 1}, {Name: "server", Right: true, Drop: 4},
+		{Name: "download", Right: true, Drop: 5}, {Name: "resent", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "excluded", Right: true, Drop: 2},
+		{Name: "conns", Right: true, Drop: 8}, {Name: "handshake", Right: true, Drop: 9},
+	}}
+	for _, k := range list[:min(len(list), o.Top)] {
+		x := o.Summary.Services[k]
+		protocol := Proto(k.Proto, &x.Stats)
+		if strings.HasPrefix(protocol, "~") {
+			inferred = append(inferred, k.Proto)
+		}
+		t.Add([]string{service(k), protocol, unit.Count(x.Count).String(), times(&x.Stats, x.Mean()), times(&x.Stats, x.Quantile(0.5)),
+			times(&x.Stats, x.Quantile(0.95)), times(&x.Stats, x.Quantile(0.99)), times(&x.Stats, x.Max), share(x.Serve, x), share(x.Download, x), share(x.Retransmit, x),
+			orDash(x.Failed), orDash(x.Excluded()), orDash(x.Connections), handshake(x)})
+	}
+	return t, inferred, quiet
+}
+
+// handshake is the mean time of both ways of a handshake.
+func handshake(t *summary.Total) string {
+	if t.Handshakes == 0 {
+		return "-"
+	}
+	return unit.Duration((t.ServerRTT + t.ClientRTT) / time.Duration(t.Handshakes)).String()
 }
 
 // serviceNames lists the first of some services, and counts the others.
@@ -198,7 +219,7 @@ func share(d time.Duration, t *summary.Total) string {
 	return unit.Share(float64(d) / float64(all)).String()
 }
 
-func (o Overview) connections(w io.Writer) {
+func (o Overview) connections() document.Table {
 	var rows [][]string
 	for _, c := range o.Summary.Connections {
 		if len(rows) == o.Top || c.Badness == 0 {
@@ -206,7 +227,7 @@ func (o Overview) connections(w io.Writer) {
 		}
 		rows = append(rows, connectionRow(c))
 	}
-	table(w, "CONNECTIONS, the worst", o.Width, connectionColumns, rows)
+	return document.Table{Title: "CONNECTIONS, the worst", Columns: connectionColumns, Rows: rows}
 }
 
 var connectionColumns = []document.Column{
@@ -239,7 +260,7 @@ func connect(c *summary.Connection) string {
 	return "-"
 }
 
-func (o Overview) statements(w io.Writer) {
+func (o Overview) statements() document.Table {
 	var all time.Duration
 	for _, t := range o.Summary.Services {
 		all += t.Sum
@@ -259,10 +280,10 @@ func (o Overview) statements(w io.Writer) {
 			times(st, s.Quantile(0.99)), times(st, s.Max), orDash(s.Failed), RowsOf(st),
 			Statement(k.Command, k.Fingerprint)})
 	}
-	table(w, "STATEMENTS by total time", o.Width, []document.Column{
+	return document.Table{Title: "STATEMENTS by total time", Rows: rows, Columns: []document.Column{
 		{Name: "total", Right: true}, {Name: "share", Right: true, Drop: 2}, {Name: "count", Right: true}, {Name: "mean", Right: true, Drop: 1}, {Name: "p95", Right: true},
 		{Name: "p99", Right: true, Drop: 4}, {Name: "max", Right: true, Drop: 3}, {Name: "err", Right: true}, {Name: "rows", Right: true, Drop: 5}, {Name: "statement", Cut: true},
-	}, rows)
+	}}
 }
 
 // Statements lists those that were answered, by total time.
@@ -285,20 +306,20 @@ func Statement(command, fingerprint string) string {
 	return "-"
 }
 
-func (o Overview) gaps(w io.Writer) {
+func (o Overview) slowest() document.Table {
 	list := o.Summary.Slowest
-	o.transactions(w, "WORST WAITS", list[:min(len(list), o.Top)])
+	return o.transactions("WORST WAITS", list[:min(len(list), o.Top)])
 }
 
-// transactions prints a few of them.
-func (o Overview) transactions(w io.Writer, title string, list []rt.Transaction) {
+// transactions is a table of a few of them.
+func (o Overview) transactions(title string, list []rt.Transaction) document.Table {
 	var rows [][]string
 	words := wording{zone: o.Zone, clock: Clock(o.Report.First, o.Report.Last)}
 	for i := range list {
 		cells := words.cells(&list[i])
 		rows = append(rows, cells[:])
 	}
-	table(w, title, o.Width, transactionColumns, rows)
+	return document.Table{Title: title, Columns: transactionColumns, Rows: rows}
 }
 
 func (o Overview) disconnect(w io.Writer) {

@@ -209,7 +209,7 @@ func (p Pair) service(w io.Writer, s *pair.Service) {
 	rt := pairRow("RT at the client", &s.RT, s, p.bar())
 	rt[1], rt[7] = "", ""
 	rows = append(rows, rt)
-	table(w, title, p.Width, pairServiceColumns, rows)
+	show(w, p.Width, document.Table{Title: title, Columns: pairServiceColumns, Rows: rows})
 	p.losses(w, s)
 }
 
@@ -272,7 +272,7 @@ func (p Pair) slowest(w io.Writer) {
 	for i := range p.Result.Slowest[:min(len(p.Result.Slowest), p.Top)] {
 		rows = append(rows, pairCells(&p.Result.Slowest[i], p.Zone, clock))
 	}
-	table(w, "WORST WAITS, and where they were spent", p.Width, pairColumns, rows)
+	show(w, p.Width, document.Table{Title: "WORST WAITS, and where they were spent", Columns: pairColumns, Rows: rows})
 }
 
 // PairLines prints transactions of two captures as they come.

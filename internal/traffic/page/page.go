@@ -4,6 +4,7 @@ package page
 
 import (
 	"bufio"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 
 	"rtrail/internal/document"
 	"rtrail/internal/packet/engine"
-	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/traffic"
 	"rtrail/internal/unit"
@@ -191,7 +191,7 @@ func (p *Page) Write(out io.Writer, r *engine.Report, s *summary.Summary) error 
 	if len(doubts.Items) > 0 {
 		d.Blocks = append(d.Blocks, doubts)
 	}
-	d.Blocks = append(append(d.Blocks, document.Canvas{ID: "charts"}), p.tables(r, s)...)
+	d.Blocks = append(append(d.Blocks, document.Canvas{ID: "charts"}), traffic.Overview{Report: r, Summary: s, Zone: p.Zone, Top: p.Top}.Tables()...)
 	w := bufio.NewWriter(out)
 	if err := document.HTML(w, d, document.HTMLOptions{
 		Style: uplotStyle + style, Licence: "uPlot\n" + uplotLicence, Scripts: []string{uplotScript, charts}, Data: map[string]any{"step": p.step / 1e9, "charts": list},
@@ -223,9 +223,8 @@ func (p *Page) facts(r *engine.Report, s *summary.Summary) []string {
 	return facts
 }
 
-func usable(t *rt.Stats, d time.Duration) string {
-	if t.Count == 0 {
-		return "–"
-	}
-	return unit.Duration(d).String()
+func services(sum *summary.Summary) []summary.Service {
+	return traffic.Ranked(sum.Services, func(a, b summary.Service) int {
+		return cmp.Or(cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
+	})
 }

@@ -38,7 +38,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	html := out.String()
-	for _, want := range []string{"&lt;b&gt;a.pcap", "GET /&lt;script&gt;", "MIT License", "Asked to wait", "BRPOP q", `"name":"http on port 80"`, "var uPlot="} {
+	for _, want := range []string{"&lt;b&gt;a.pcap", "GET /&lt;script&gt;", "MIT License", "ASKED TO WAIT", "BRPOP q", `"name":"http on port 80"`, "var uPlot="} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q", want)
 		}
