@@ -54,6 +54,7 @@ const (
 	CommandOnly Summary = iota // the text is left out
 	MySQL                      // statements of MySQL and MariaDB without literals
 	PostgreSQL                 // statements of PostgreSQL without literals
+	CQL                        // statements of Cassandra without literals
 	Path                       // METHOD /path/?name=? without identifiers
 	Key                        // COMMAND key:? without numbers
 	Domain                     // COMMAND name.example

@@ -67,6 +67,7 @@ func TestContentDecides(t *testing.T) {
 	head2, head2OK := "\x00\x00\x03\x01\x05\x00\x00\x00\x01\x82\x84\x86", "\x00\x00\x01\x01\x05\x00\x00\x00\x01\x88"
 	mqttHello, mqttOK := "\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01c", "\x20\x02\x00\x00"
 	mqttPut, mqttAck := "\x32\x08\x00\x03a/b\x00\x01x", "\x40\x02\x00\x01"
+	cqlAsk, cqlOK := "\x04\x00\x00\x01\x07\x00\x00\x00\x0d\x00\x00\x00\x06select\x00\x01\x00", "\x84\x00\x00\x01\x08\x00\x00\x00\x04\x00\x00\x00\x01"
 	mongo := func(id, to byte, body string) string {
 		body = "\x00\x00\x00\x00\x00" + string([]byte{byte(len(body)) + 5, 0, 0, 0}) + body + "\x00"
 		return string([]byte{byte(len(body)) + 16, 0, 0, 0, id, 0, 0, 0, to, 0, 0, 0, 0xdd, 7, 0, 0}) + body
@@ -122,6 +123,10 @@ func TestContentDecides(t *testing.T) {
 		{"MQTT midway", 7777, true, []string{">" + mqttPut, "<" + mqttAck}, "mqtt PUBLISH"},
 		{"MQTT midway, pings", 7777, true, []string{">\xc0\x00", "<\xd0\x00"}, "mqtt PINGREQ"},
 		{"nothing of MQTT on its port", 1883, false, []string{">hello, here I am\r\n", "<hello\r\n"}, "generic "},
+		{"Cassandra on any port", 7777, false, []string{">\x04\x00\x00\x00\x05\x00\x00\x00\x00", "<\x84\x00\x00\x00\x06\x00\x00\x00\x02\x00\x00"}, "cassandra Options"},
+		{"Cassandra where MySQL is expected", 3306, false, []string{">" + cqlAsk, "<" + cqlOK}, "cassandra Query"},
+		{"Cassandra midway, an answer first", 7777, true, []string{"<" + cqlOK, ">" + cqlAsk, "<" + cqlOK}, "cassandra , unpaired, cassandra Query"},
+		{"nothing of Cassandra on its port", 9042, false, []string{">hello, here I am\r\n", "<hello\r\n"}, "generic "},
 		{"nothing of Kafka on its port", 9092, false, []string{">hello, here I am\r\n", "<hello\r\n"}, "generic "},
 		{"SSH where HTTP is expected", 80, false, []string{"<SSH-2.0-OpenSSH_9.2\r\n", ">SSH-2.0-OpenSSH_9.2\r\n", "<\x00\x00\x04\x1c\x0a\x14abcdefgh", ">\x00\x00\x04\x1c\x0a\x14abcdefgh"}, "generic , generic , unanswered"},
 		{"HTTP asked of SSH", 22, false, []string{">GET / HTTP/1.1\r\n\r\n", "<SSH-2.0-OpenSSH_9.2\r\n"}, "generic "},

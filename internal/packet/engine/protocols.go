@@ -6,6 +6,7 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/proto/amqp"
+	"rtrail/internal/packet/proto/cassandra"
 	"rtrail/internal/packet/proto/dns"
 	"rtrail/internal/packet/proto/fastcgi"
 	"rtrail/internal/packet/proto/generic"
@@ -37,6 +38,7 @@ func Protocols() []proto.Protocol {
 		amqp.Protocol,
 		mqtt.Protocol,
 		fastcgi.Protocol,
+		cassandra.Protocol,
 		tls.Protocol,
 		generic.Protocol,
 	}

@@ -33,6 +33,7 @@ var judged = []string{
 	"../proto/amqp/testdata/rabbitmq3.pcap", "../proto/http2/testdata/nginx.pcap", "../proto/http2/testdata/grpc.pcap",
 	"../proto/mqtt/testdata/mosquitto2.pcap",
 	"../proto/fastcgi/testdata/phpfpm8.pcap", "../proto/fastcgi/testdata/go.pcap",
+	"../proto/cassandra/testdata/cassandra5-v4.pcap", "../proto/cassandra/testdata/cassandra5-v5-lz4.pcap",
 }
 
 var judgedTruths = []string{"lost-on-wire", "reordered", "request-resent", "response-resent", "zero-window", "port-reuse", "pipelined", "wrapped"}

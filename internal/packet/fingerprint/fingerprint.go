@@ -106,6 +106,8 @@ func (m *Maker) of(name, command string, text []byte, cut bool) string {
 		s.named(command, ": ", text)
 	case protocol.PostgreSQL:
 		return m.statement(&postgres, command, text, cut)
+	case protocol.CQL:
+		return m.statement(&cql, command, text, cut)
 	case protocol.Path:
 		s.path(command, text)
 	case protocol.Key:

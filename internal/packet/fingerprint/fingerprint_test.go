@@ -52,6 +52,10 @@ func TestStatements(t *testing.T) {
 		{protocol: "postgres", text: "SELECT $$it's$$, $q$a $$ b$q$, a::int4 FROM t WHERE j->>'k' = 'v' AND id = ANY($1) AND b IN ($2, $3)", want: "SELECT ?, ?, a :: int4 FROM t WHERE j ->> ? = ? AND id = ANY (?) AND b IN (?)"},
 		{protocol: "postgres", text: "SELECT /* a /* b */ 'secret' */ 1 --x\n", want: "SELECT ?"},
 		// Statements of a group of PostgreSQL's extended protocol, as its decoder joins them.
+		{protocol: "cassandra", text: "select a from t where id = f47ac10b-58cc-4372-a567-0e02b2c3d479 and b = 123e4567-e89b-12d3-a456-426614174000 // why\n limit 5", want: "SELECT a FROM t WHERE id = ? AND b = ? LIMIT ?"},
+		{protocol: "cassandra", text: "insert into t(a, b, c) values (?, $$se'cret$$, {'secret': 0xdead}) using ttl 30", want: "INSERT INTO t(a, b, c) VALUES (?, { ? : ? }) USING ttl ?"},
+		{protocol: "cassandra", text: "select a from t where id = f47ac10b-58cc-4372-a567-0e02b2c3", cut: true, want: "SELECT a FROM t WHERE id = ? ..."},
+		{protocol: "cassandra", text: "select a from t where id in (?, ?) and d > 1h30m", want: "SELECT a FROM t WHERE id IN (?) AND d > ?"},
 		{protocol: "postgres", command: "Execute", text: "BEGIN;\n; select v from t where id = $1 -- the one\n; COMMIT", want: "BEGIN; SELECT v FROM t WHERE id = ?; COMMIT"},
 		{protocol: "postgres", command: "Execute", text: "BEGIN\n; select v from t\n; ", cut: true, want: "BEGIN; SELECT v FROM t ..."},
 		{protocol: "generic", text: "who knows 42", command: "Thing", want: "Thing"},

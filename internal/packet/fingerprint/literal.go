@@ -97,6 +97,26 @@ func (s *shape) number(text []byte, i int) int {
 	return j
 }
 
+// uuidBytes is the length of a UUID as text.
+const uuidBytes = 36
+
+// isUUID says whether a text begins with one, and not with something longer; where the
+// text is cut, its beginning up to a dash at least is enough.
+func isUUID(text []byte, cut bool) bool {
+	const dash = 8
+	switch n := len(text); {
+	case n < uuidBytes && (!cut || n <= dash), n > uuidBytes && inWord[text[uuidBytes]]:
+		return false
+	}
+	for i, b := range text[:min(len(text), uuidBytes)] {
+		switch dashed := i == dash || i == 13 || i == 18 || i == 23; {
+		case dashed && b != '-', !dashed && class[b] != digit && (b|0x20 < 'a' || b|0x20 > 'f'):
+			return false
+		}
+	}
+	return true
+}
+
 // quoted skips a string.
 func (s *shape) quoted(text []byte, i int, backslash bool) int {
 	if s.first < 0 {

@@ -14,8 +14,8 @@ const (
 	beyond // needs the full scan
 )
 
-// skeletons are the classes for either dialect.
-var mysqlSkeleton, postgresSkeleton = skeletonClasses(&mysql), skeletonClasses(&postgres)
+// The classes of each dialect.
+var mysqlSkeleton, postgresSkeleton, cqlSkeleton = skeletonClasses(&mysql), skeletonClasses(&postgres), skeletonClasses(&cql)
 
 func skeletonClasses(d *dialect) (c [256]uint8) {
 	for i := range c {
@@ -40,6 +40,9 @@ func skeletonClasses(d *dialect) (c [256]uint8) {
 			c[i] = tick
 		case dash, slash:
 			c[i] = minus
+			if d.cql {
+				c[i] = beyond
+			}
 		case hash:
 			if d.hash {
 				c[i] = beyond
@@ -56,8 +59,11 @@ func skeletonClasses(d *dialect) (c [256]uint8) {
 // doubled quotes, exponents with a sign.
 func (s *shape) skeleton(d *dialect, text []byte, cut bool) []byte {
 	classes, tag := &mysqlSkeleton, byte('M')
-	if d == &postgres {
+	switch d {
+	case &postgres:
 		classes, tag = &postgresSkeleton, 'P'
+	case &cql:
+		classes, tag = &cqlSkeleton, 'C'
 	}
 	if cut {
 		tag |= 0x80

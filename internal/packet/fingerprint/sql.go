@@ -22,13 +22,15 @@ type dialect struct {
 	bareDashes   bool // "--" begins a comment without a space after it
 	nested       bool // comments may hold comments
 	dollar       bool // $tag$...$tag$ is a string, $1 a parameter
+	cql          bool // ? is a parameter nonetheless, UUIDs have no quotes, // begins a comment
 }
 
-// Both as they are unless somebody changed sql_mode or
+// All as they are unless somebody changed sql_mode or
 // standard_conforming_strings; see shape.statement for those who did.
 var (
 	mysql    = dialect{system: sqllexer.DBMSMySQL, tag: 'm', backslash: true, doubleQuoted: true, hash: true}
 	postgres = dialect{system: sqllexer.DBMSPostgres, tag: 'p', bareDashes: true, nested: true, dollar: true}
+	cql      = dialect{system: sqllexer.DBMSPostgres, tag: 'c', bareDashes: true, dollar: true, cql: true}
 )
 
 // shape is a request on its way to its shape.
@@ -128,6 +130,11 @@ func (s *shape) scan(d *dialect, backslash bool, text []byte, cut bool) {
 			return
 		}
 		b := text[i]
+		if d.cql && isUUID(text[i:], cut) {
+			s.value(false)
+			i += min(uuidBytes, len(text)-i)
+			continue
+		}
 		switch class[b] {
 		case blank:
 			s.space = true
@@ -174,7 +181,7 @@ func (s *shape) scan(d *dialect, backslash bool, text []byte, cut bool) {
 			}
 			i = s.operator(text, i)
 		case question:
-			if d.dollar { // an operator; parameters are $1
+			if d.dollar && !d.cql { // an operator; parameters are $1
 				i = s.operator(text, i)
 				continue
 			}
@@ -313,6 +320,9 @@ func (s *shape) comment(text []byte, i int) int {
 	}
 	switch {
 	case text[i] == '-' && text[i+1] == '-' && (s.d.bareDashes || i+2 >= len(text) || class[text[i+2]] == blank):
+		s.space = true
+		return line(text, i)
+	case text[i] == '/' && text[i+1] == '/' && s.d.cql:
 		s.space = true
 		return line(text, i)
 	case text[i] == '/' && text[i+1] == '*':

@@ -67,7 +67,7 @@ type Stream struct {
 }
 
 // Lose puts the stream out of step, for connections of which the beginning was not
-// captured.
+// captured, and for what follows a message after which another framing begins.
 func (s *Stream) Lose() { s.lost, s.have, s.left, s.body = true, 0, 0, false }
 
 // Lost says whether the stream is out of step.
@@ -90,15 +90,11 @@ func (s *Stream) Data(f *Format, h Handler, c *flow.Chunk) {
 		}
 		s.lost = false
 	}
-	for i := 0; i < len(c.Data); {
-		n := s.take(f, h, c, i)
-		if s.lost {
-			return
-		}
-		i += n
+	for i := 0; i < len(c.Data) && !s.lost; {
+		i += s.take(f, h, c, i)
 		s.finish(h, c.Dir)
 	}
-	if c.Cut > 0 {
+	if c.Cut > 0 && !s.lost {
 		s.skip(f, h, c.Dir, int64(c.Cut), c)
 	}
 }
