@@ -174,6 +174,13 @@ var table = complete(map[string]*Traits{
 		Log:       shell.Line("tail -n 100 /var/log/cassandra/system.log"),
 		Pool:      shell.Line("nodetool tpstats   # Native-Transport-Requests: active, pending, blocked"),
 	},
+	"websocket": {
+		Opaque:    true, // but for pings: which message answers which is a guess
+		Messages:  Words,
+		Dissector: "websocket",
+		Batch:     "several messages before waiting for the first answer, or one with a list",
+		IdleLimit: "ping_interval and ping_timeout of the server's library, proxy_read_timeout of nginx (60 s unless set)",
+	},
 	"mqtt": {
 		Summary: Key,
 		Usual:   []string{"UNSUPPORTED_PROTOCOL_VERSION"},

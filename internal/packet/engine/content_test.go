@@ -68,6 +68,8 @@ func TestContentDecides(t *testing.T) {
 	mqttHello, mqttOK := "\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01c", "\x20\x02\x00\x00"
 	mqttPut, mqttAck := "\x32\x08\x00\x03a/b\x00\x01x", "\x40\x02\x00\x01"
 	cqlAsk, cqlOK := "\x04\x00\x00\x01\x07\x00\x00\x00\x0d\x00\x00\x00\x06select\x00\x01\x00", "\x84\x00\x00\x01\x08\x00\x00\x00\x04\x00\x00\x00\x01"
+	upgrade, upgraded := ">GET /chat HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", "<HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+	wsAsk, wsPush := "\x81\x82\x00\x00\x00\x00hi", "\x81\x02yo"
 	mongo := func(id, to byte, body string) string {
 		body = "\x00\x00\x00\x00\x00" + string([]byte{byte(len(body)) + 5, 0, 0, 0}) + body + "\x00"
 		return string([]byte{byte(len(body)) + 16, 0, 0, 0, id, 0, 0, 0, to, 0, 0, 0, 0xdd, 7, 0, 0}) + body
@@ -141,6 +143,13 @@ func TestContentDecides(t *testing.T) {
 		{"HTTP through CONNECT", 3128, false, []string{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\n\r\n", ">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "http CONNECT, http GET"},
 		{"PostgreSQL through CONNECT", 3128, false, []string{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\n\r\n", ">" + startup, "<" + pg("R", "\x00\x00\x00\x00") + ready, ">" + pg("Q", "select 1\x00"), "<" + rows}, "http CONNECT, postgres Query"},
 		{"nothing known through CONNECT", 3128, false, []string{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\n\r\n", ">hello\r\n", "<hello\r\n"}, "http CONNECT, generic "},
+		{"WebSocket behind an upgrade", 3306, false, []string{upgrade, upgraded, ">" + wsAsk, "<" + wsPush, ">" + wsAsk, "<" + wsPush}, "http GET, websocket text, websocket text"},
+		{"WebSocket in the packet of the upgrade", 80, false, []string{upgrade, upgraded + wsPush + wsPush[:2], "<" + wsPush[2:], ">" + wsAsk, "<" + wsPush}, "http GET, websocket text"},
+		{"WebSocket through CONNECT", 3128, false, []string{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\n\r\n", upgrade, upgraded, ">" + wsAsk, "<" + wsPush}, "http CONNECT, http GET, websocket text"},
+		{"WebSocket midway", 7777, true, []string{">" + wsAsk, "<" + wsPush}, "websocket text"},
+		{"an upgrade to what nobody knows", 80, false, []string{strings.Replace(upgrade, "websocket", "tcp", 1), strings.Replace(upgraded, "websocket", "tcp", 1), ">hello\r\n", "<hello\r\n"}, "http GET, generic "},
+		{"an upgrade to HTTP/2", 80, false, []string{strings.Replace(upgrade, "websocket", "h2c", 1), strings.Replace(upgraded, "websocket", "h2c", 1) + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" + head2OK, ">PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + strings.Replace(head2, "\x01\x82", "\x03\x82", 1), "<" + strings.Replace(head2OK, "\x01\x88", "\x03\x88", 1)}, "http GET, http2 GET"},
+		{"a greeting in the packet of CONNECT", 3128, false, []string{">CONNECT a:22 HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\n\r\nSSH-2.0-OpenSSH_9.2\r\n", ">SSH-2.0-OpenSSH_9.2\r\n", "<\x00\x00\x04\x1c\x0a\x14abcdefgh"}, "http CONNECT, generic "},
 		{"CONNECT refused", 3128, false, []string{">CONNECT a:80 HTTP/1.1\r\n\r\n", "<HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", ">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "http CONNECT, http GET"},
 		{"HTTP through SOCKS 5", 1080, false, []string{">\x05\x01\x00", "<\x05\x00", ">\x05\x01\x00\x01\x0a\x00\x00\x03\x00\x50", "<\x05\x00\x00\x01\x0a\x00\x00\x03\x00\x50", ">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "generic , generic , http GET"},
 		{"HTTP through SOCKS 4", 1080, false, []string{">\x04\x01\x00\x50\x0a\x00\x00\x03\x00", "<\x00\x5a\x00\x00\x00\x00\x00\x00", ">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "generic , http GET"},

@@ -20,6 +20,7 @@ import (
 	"rtrail/internal/packet/proto/postgres"
 	"rtrail/internal/packet/proto/redis"
 	"rtrail/internal/packet/proto/tls"
+	"rtrail/internal/packet/proto/websocket"
 )
 
 // Protocols lists the decoders in the order in which they are asked. The last
@@ -39,6 +40,7 @@ func Protocols() []proto.Protocol {
 		mqtt.Protocol,
 		fastcgi.Protocol,
 		cassandra.Protocol,
+		websocket.Protocol,
 		tls.Protocol,
 		generic.Protocol,
 	}

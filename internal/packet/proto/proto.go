@@ -37,10 +37,13 @@ type Debtor interface {
 	Owes() bool
 }
 
-// Opener is a Parser of a protocol whose connections can become tunnels.
+// Opener is a Parser of a protocol whose connections can become tunnels, or go on in
+// another protocol.
 type Opener interface {
-	// Opened says that what follows belongs to whatever is spoken in the tunnel.
-	Opened() bool
+	// Opened says that what follows belongs to whatever is spoken in the tunnel, beginning
+	// with the last rest bytes of the latest chunk. next is the name of that protocol
+	// (Protocol.Name); "": its bytes are to tell.
+	Opened() (next string, rest int, ok bool)
 }
 
 // Progress is what a connection is doing with requests.

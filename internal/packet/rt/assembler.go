@@ -71,7 +71,9 @@ type Assembler struct {
 	greeted  bool   // the handshake was told
 	gave     bool   // an exchange was given out
 	told     bool   // one was, since the last bytes
-	inside   bool   // what comes now is that of a tunnel
+	tunnel   tunnel
+	next     string // what is spoken in it (proto.Protocol.Name), if it is known
+	holed    bool   // its beginning was not captured
 	burst    burst
 	ending   ending
 }
@@ -107,7 +109,19 @@ func (w *Workshop) Release(c *tcp.Conn) {
 func (a *Assembler) Data(c *flow.Chunk) {
 	a.noteClose()
 	a.burst.data(a.conn.Conn, c)
-	if a.parser == nil || a.opened() {
+	a.decode(c)
+	if rest := a.opened(); rest > 0 {
+		part := *c
+		skip := len(c.Data) - rest
+		part.Offset, part.Data = c.Offset+uint64(skip), c.Data[skip:]
+		a.decode(&part)
+	}
+}
+
+// decode hands bytes to the decoder.
+func (a *Assembler) decode(c *flow.Chunk) {
+	if a.parser == nil || a.tunnel == unentered {
+		a.enter()
 		a.choose(c)
 	}
 	if a.trial != nil {
@@ -117,19 +131,36 @@ func (a *Assembler) Data(c *flow.Chunk) {
 	a.parser.Data(c)
 }
 
-// opened says that the connection has become a tunnel, whose contents are still to
-// be recognised.
-func (a *Assembler) opened() bool {
+// tunnel is whether a connection has become one, whose contents are recognised like those
+// of a new connection.
+type tunnel uint8
+
+const (
+	outside   tunnel = iota
+	unentered        // nothing of what is in it was seen
+	inside
+)
+
+// opened says how many bytes of the latest chunk are in a tunnel that the decoder found to begin there.
+func (a *Assembler) opened() (rest int) {
 	if !a.told {
-		return false
+		return 0
 	}
 	a.told = false
-	o, ok := a.parser.(proto.Opener)
-	if !ok || !o.Opened() {
-		return false
+	if o, ok := a.parser.(proto.Opener); ok {
+		if next, rest, ok := o.Opened(); ok {
+			a.tunnel, a.next, a.holed = unentered, next, false
+			return rest
+		}
 	}
-	a.parser, a.inside = nil, true
-	return true
+	return 0
+}
+
+// enter leaves the decoder that found the tunnel.
+func (a *Assembler) enter() {
+	if a.tunnel == unentered {
+		a.parser, a.tunnel = nil, inside
+	}
 }
 
 // greet tells of the handshake, once: as late as its service may be mistaken, and
@@ -165,17 +196,19 @@ var states = [...]State{proto.Unclear: Unknown, proto.Idle: Idle, proto.Waiting:
 // decoder: the header of MySQL's packets and a command, the least of all.
 const leastBytes = 5
 
-// choose takes the decoder that the user named for the port: for a proxy, not for
-// what it carries. Without one, bytes decide, in a trial; where the capture holds
+// choose takes the decoder that an upgrade named, or the user for the port: for a proxy, not
+// for what it carries. Without one, bytes decide, in a trial; where the capture holds
 // headers and no data, the last one is taken.
 func (a *Assembler) choose(c *flow.Chunk) {
-	if name := a.shop.Forced[a.conn.Server.Port]; name != "" && !a.inside && !a.throughSOCKS(name, c) {
-		for i := range a.shop.Protocols {
-			if a.shop.Protocols[i].Name == name {
-				a.use(i)
-				a.greet()
-				return
-			}
+	name := a.next
+	if forced := a.shop.Forced[a.conn.Server.Port]; a.tunnel == outside && !a.throughSOCKS(forced, c) {
+		name = forced
+	}
+	for i := range a.shop.Protocols {
+		if a.shop.Protocols[i].Name == name {
+			a.use(i)
+			a.greet()
+			return
 		}
 	}
 	if c.Cut > 0 && len(c.Data) < leastBytes {
@@ -189,7 +222,11 @@ func (a *Assembler) choose(c *flow.Chunk) {
 func (a *Assembler) use(index int) {
 	p := &a.shop.Protocols[index]
 	a.conn.Protocol = p.Name
-	a.parser = p.New(a, a.conn.Midway)
+	midway := a.conn.Midway
+	if a.tunnel == inside {
+		midway = a.holed
+	}
+	a.parser = p.New(a, midway)
 }
 
 // Gap tells the decoder what is missing.
@@ -197,6 +234,7 @@ func (a *Assembler) Gap(d flow.Dir, n int64, at flow.Stamp) {
 	if a.parser == nil {
 		return
 	}
+	a.holed = true
 	if a.trial != nil {
 		a.trial.hold(a.shop, &flow.Chunk{Stamp: at, Dir: d}, n)
 	}

@@ -12,8 +12,8 @@
 //   - An answer that is complete before its request is, such as an early 413,
 //     ends the exchange; what still comes of the request is passed over.
 //   - "101 Switching Protocols" and the success of CONNECT end their exchange,
-//     and with it the decoding: what follows is not HTTP, or is HTTP of the other side of
-//     a tunnel, which another decoder is chosen for.
+//     and with it the decoding: what follows is the protocol of the upgrade, or HTTP or
+//     another one of the other side of a tunnel, for which another decoder is chosen.
 //
 // In step, the result does not depend on how the bytes are cut into chunks. Out
 // of step (after a loss, or when the capture begins midway) a message is found
@@ -76,6 +76,7 @@ type way struct {
 	expect  bool   // the request asked for permission to send its body
 	auth    bool   // the request has credentials, or the answer asks for some
 	last    bool   // the connection ends with this message (RFC 9112, 9.3)
+	upgrade string // the protocol that is changed to, if there is a decoder for it
 	line    []byte // the beginning of a line that continues in the next chunk
 	long    bool   // the line is longer than maxLine
 	length  int64  // Content-Length; -1: none
@@ -98,10 +99,12 @@ type parser struct {
 	queue  pair.Queue
 	ask    way
 	answer way
-	open   bool // the request being read is the tail of the queue
-	off    bool // not HTTP any more
-	tunnel bool // because CONNECT has succeeded
-	code   int  // of the answer being read; 0: not known
+	open   bool   // the request being read is the tail of the queue
+	off    bool   // not HTTP any more
+	tunnel bool   // because CONNECT or an upgrade has succeeded
+	next   string // what is spoken in it, if it is known
+	rest   int    // bytes of the latest chunk that belong to it
+	code   int    // of the answer being read; 0: not known
 	asked  challenge
 	parted bool // the server has given its last answer
 }
@@ -171,8 +174,10 @@ func (p *parser) Progress() proto.Progress {
 	return proto.Idle
 }
 
-// Opened says that CONNECT has succeeded.
-func (p *parser) Opened() bool { return p.off && p.tunnel }
+// Opened says that CONNECT or an upgrade has succeeded.
+func (p *parser) Opened() (next string, rest int, ok bool) {
+	return p.next, p.rest, p.off && p.tunnel
+}
 
 // Owes says whether the server has a whole request and owes its answer, or the
 // rest of one whose length it has told: in chunks, events are sent when there are
@@ -215,6 +220,7 @@ func (w *way) keep(b []byte) {
 // reset prepares for the next message.
 func (w *way) reset() {
 	w.chunked, w.expect, w.auth, w.last, w.long, w.length = false, false, false, false, false, -1
+	w.upgrade = ""
 	w.line = w.line[:0]
 }
 
@@ -251,6 +257,8 @@ func (w *way) field(line []byte) {
 		if len(line) > 13 && line[13] == ':' {
 			w.about(line, "authorization")
 		}
+	case 'u':
+		w.changes(line)
 	case 'w':
 		w.about(line, "www-authenticate")
 	case 'p':
@@ -268,6 +276,18 @@ func (w *way) persistence(line []byte) {
 		w.last = true
 	case endsWithFold(v, "keep-alive"):
 		w.last = false
+	}
+}
+
+// changes takes the field that says which protocol follows an upgrade.
+func (w *way) changes(line []byte) {
+	v, ok := value(line, "upgrade")
+	switch {
+	case !ok:
+	case endsWithFold(v, "websocket"):
+		w.upgrade = "websocket"
+	case endsWithFold(v, "h2c"):
+		w.upgrade = "http2"
 	}
 }
 
@@ -299,7 +319,7 @@ func (w *way) scan(data []byte) (n int) {
 				return n
 			}
 			switch data[n] | 0x20 {
-			case 'c', 't', 'e', 'a', 'w', 'p':
+			case 'c', 't', 'e', 'a', 'w', 'p', 'u':
 				if data[end-1] == '\r' {
 					end--
 				}

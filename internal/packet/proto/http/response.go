@@ -51,6 +51,7 @@ func (p *parser) response(c *flow.Chunk) {
 					p.addResponse(c, from, i-from)
 					p.finish()
 					if p.off {
+						p.rest = len(data) - i
 						return
 					}
 				}
@@ -128,6 +129,7 @@ func (p *parser) finish() {
 	}
 	switch {
 	case p.code == 101:
+		p.tunnel, p.next = true, p.answer.upgrade
 		p.stop()
 		return
 	case p.code >= 100 && p.code < 200:
