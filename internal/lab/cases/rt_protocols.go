@@ -2,6 +2,7 @@ package cases
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"syscall"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 // rtProtocolCases have slow servers that speak what no other case speaks.
 func rtProtocolCases() []Case {
-	return []Case{serverSlowHTTP2(), serverSlowMemcached()}
+	return []Case{serverSlowHTTP2(), serverSlowMemcached(), serverSlowMQTT()}
 }
 
 // serverSlowHTTP2 has an application behind nginx pause for 60 ms of every 100, as for
@@ -76,6 +77,47 @@ func serverSlowMemcached() Case {
 		Fix:    doing(func() { stop() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
 			r, err := load.PacedLines(ctx, p.client, p.port(port), nil, 16, d, 4*time.Millisecond, "set hits 0 0 1\r\n7\r\n", "STORED")
+			return r.Tail(.5, "p50"), err
+		},
+	}
+}
+
+// serverSlowMQTT stops Mosquitto for 60 ms of every 100. Clients publish with QoS 1 and wait for
+// the acknowledgement.
+func serverSlowMQTT() Case {
+	const port = 1883
+	hello := load.Exchange{Request: "\x10\x0c\x00\x04MQTT\x04\x02\x00\x3c\x00\x00", Answer: "\x20\x02\x00\x00"}
+	put := load.Exchange{Request: "\x32\x11\x00\x0csensors/temp\x00\x077", Answer: "\x40\x02\x00\x07"}
+	var p pair
+	var broker *env.Proc
+	stop := func() {}
+	return Case{
+		ID:    "rt/server-slow+mqtt",
+		Title: "Mosquitto stands still for 60 ms of every 100, captured on both sides",
+		Rule:  "rt/server-slow",
+		Kind:  "service", Name: `mqtt 10\.213\.\d+\.1:1883`,
+		Needs:    env.Needs{Root: true, Packages: []string{"mosquitto", "iproute2"}, Commands: []string{"mosquitto", "ip"}},
+		Captures: bothSides(port),
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) error {
+			file, err := e.WriteFile("mosquitto.conf", fmt.Sprintf("listener %d %s\nallow_anonymous true\nuser nobody\n", port, p.at.Addr))
+			if err != nil {
+				return err
+			}
+			if broker, err = e.StartWith(env.Options{NetNS: p.server}, "mosquitto", "-c", file); err != nil {
+				return err
+			}
+			return p.server.UntilListens(ctx, p.port(port).String())
+		}),
+		Inject: func(ctx context.Context, e *env.Env) error {
+			stop = standStill(broker, 60*time.Millisecond, 100*time.Millisecond)
+			return nil
+		},
+		Fix: func(ctx context.Context, e *env.Env) error {
+			stop()
+			return nil
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			r, err := load.PacedExchanges(ctx, p.client, p.port(port), 16, d, 4*time.Millisecond, hello, put)
 			return r.Tail(.5, "p50"), err
 		},
 	}

@@ -97,6 +97,25 @@ func PacedLines(ctx context.Context, in *env.NetNS, at netip.AddrPort, encrypted
 	return all.Paced(ctx, d, every, 1, func(c *Caller) error { return c.line(command, answer) }), nil
 }
 
+// Exchange is what a client sends, and what the server answers to the byte.
+type Exchange struct{ Request, Answer string }
+
+// PacedExchanges greets over n connections that stay, and then makes a call every so often
+// for d.
+func PacedExchanges(ctx context.Context, in *env.NetNS, at netip.AddrPort, n int, d, every time.Duration, greeting, call Exchange) (PacedResult, error) {
+	all, err := OpenCallers(ctx, in, n, func(int) string { return at.String() })
+	if err != nil {
+		return PacedResult{}, err
+	}
+	defer all.Close()
+	for _, c := range all {
+		if err := c.exchange(greeting); err != nil {
+			return PacedResult{}, err
+		}
+	}
+	return all.Paced(ctx, d, every, 1, func(c *Caller) error { return c.exchange(call) }), nil
+}
+
 // PacedStreams asks for a path every so often for d, over one connection of HTTP/2 in
 // clear text that all requests share.
 func PacedStreams(ctx context.Context, in *env.NetNS, at netip.AddrPort, d, every time.Duration, path string) PacedResult {
@@ -124,12 +143,31 @@ func PacedStreams(ctx context.Context, in *env.NetNS, at netip.AddrPort, d, ever
 	})
 }
 
-// line sends a command and reads a line, which begins with answer.
-func (c *Caller) line(command, answer string) error {
+// say sends a request.
+func (c *Caller) say(request string) error {
 	if err := c.conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(c.conn, command); err != nil {
+	_, err := io.WriteString(c.conn, request)
+	return err
+}
+
+// exchange sends a request and reads its answer.
+func (c *Caller) exchange(x Exchange) error {
+	if err := c.say(x.Request); err != nil {
+		return err
+	}
+	answer := make([]byte, len(x.Answer))
+	_, err := io.ReadFull(c.in, answer)
+	if err == nil && string(answer) != x.Answer {
+		err = fmt.Errorf("the answer is %q", answer)
+	}
+	return err
+}
+
+// line sends a command and reads a line, which begins with answer.
+func (c *Caller) line(command, answer string) error {
+	if err := c.say(command); err != nil {
 		return err
 	}
 	line, err := c.in.ReadString('\n')
