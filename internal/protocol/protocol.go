@@ -14,6 +14,9 @@ type Traits struct {
 	// Opaque says that requests are not decoded: where they begin and end is
 	// inferred, and what they ask for is unknown.
 	Opaque bool
+	// Inferred says how requests and answers are told apart where not by the change of
+	// direction, for those that are Opaque.
+	Inferred string
 	// Summary is how the text of a request becomes a fingerprint.
 	Summary Summary
 	// Names are the commands whose text is a name, where Summary takes others apart.

@@ -175,7 +175,8 @@ var table = complete(map[string]*Traits{
 		Pool:      shell.Line("nodetool tpstats   # Native-Transport-Requests: active, pending, blocked"),
 	},
 	"websocket": {
-		Opaque:    true, // but for pings: which message answers which is a guess
+		Opaque:    true,
+		Inferred:  "messages do not say what they answer: the server's next one is taken for the answer; pings and pongs are exact",
 		Messages:  Words,
 		Dissector: "websocket",
 		Batch:     "several messages before waiting for the first answer, or one with a list",

@@ -12,10 +12,9 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/escape"
 	"rtrail/internal/packet/engine"
-	"rtrail/internal/packet/proto/generic"
-	"rtrail/internal/packet/proto/tls"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/protocol"
 	"rtrail/internal/unit"
 )
 
@@ -38,7 +37,7 @@ func Proto(name string, s *rt.Stats) string { return marked(name, s.Inferred) }
 // inferred. Those that are not decoded have it also where there was no request.
 func marked(name string, inferred uint64) string {
 	switch {
-	case name == generic.Protocol.Name, name == tls.Protocol.Name, inferred > 0:
+	case name != "" && protocol.Of(name).Opaque, inferred > 0:
 		return "~" + cmp.Or(name, "-")
 	}
 	return cmp.Or(name, "-")
@@ -102,13 +101,17 @@ const (
 func approximate(marked []string) []string {
 	var lines, decoded []string
 	for _, name := range marked {
-		switch name {
-		case "", generic.Protocol.Name, tls.Protocol.Name:
-			lines = []string{undecoded}
-		default:
+		switch traits := protocol.Of(name); {
+		case !traits.Opaque:
 			decoded = append(decoded, "~"+name)
+		case traits.Inferred != "":
+			lines = append(lines, "~"+name+"  "+traits.Inferred)
+		default:
+			lines = append(lines, undecoded)
 		}
 	}
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
 	if len(decoded) > 0 {
 		slices.Sort(decoded)
 		lines = append(lines, strings.Join(slices.Compact(decoded), ", ")+"  "+inPart)
