@@ -165,9 +165,7 @@ func TestLimitAfterStepBack(t *testing.T) {
 		t.Helper()
 		for range samples {
 			w := NewWriter(c.now)
-			for range 5000 {
-				Append(w, SocketOwner{At: c.now, Inode: rnd.Uint64()})
-			}
+			appendNoise(w, rnd, 40<<10)
 			Append(w, SystemSample{At: c.now, Forks: mark})
 			if err := d.Commit(w); err != nil {
 				t.Fatal(err)

@@ -89,12 +89,8 @@ func TestTrimOldNames(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
 	rnd := rand.New(rand.NewPCG(6, 6))
 	commit := func(d *Directory) {
-		list := make([]SocketOwner, 20000)
-		for i := range list {
-			list[i] = SocketOwner{At: c.now, Inode: rnd.Uint64()}
-		}
 		w := NewWriter(c.now)
-		Append(w, list...)
+		appendNoise(w, rnd, 160<<10)
 		if err := d.Commit(w); err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +211,7 @@ func TestNotesAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, journalFile), journalOf(t, 1, func(int) any { return sample{} }), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, journalFile), journalOf(t, 1, sample{}), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if notes := open(t, dir).Manifest().Notes; len(notes) != maxReadNotes+1 || !strings.Contains(notes[maxReadNotes], "400 more notes") {
@@ -318,7 +314,7 @@ func TestNumbersAreUsedUp(t *testing.T) {
 func TestManyPieces(t *testing.T) {
 	files := map[string][]byte{}
 	c := newClock()
-	data := journalOf(t, 1, func(int) any { return sample{} })
+	data := journalOf(t, 1, sample{})
 	for i := range 3 * maxPieces {
 		files[segmentsFolder+"/"+segmentID{number: i + 1, piece: i, start: c.now}.String()+"/"+journalFile] = bytes.Clone(data)
 	}

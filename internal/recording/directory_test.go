@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -198,19 +200,24 @@ func TestTextThatIsNotUTF8(t *testing.T) {
 	}
 }
 
+// appendNoise adds a text that takes about size bytes, however it is packed.
+func appendNoise(w *Writer, rnd *rand.Rand, size int) {
+	noise := make([]byte, 0, size+8)
+	for len(noise) < size {
+		noise = binary.LittleEndian.AppendUint64(noise, rnd.Uint64())
+	}
+	Append(w, KernelLogLine{At: w.Started, Text: base64.StdEncoding.EncodeToString(noise)})
+}
+
 func TestMaxSize(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
 	const limit = SmallestMaxSize
 	d := create(t, dir, Options{MaxSize: limit, SegmentLength: 3 * time.Second, Now: c.time})
 	rnd := rand.New(rand.NewPCG(3, 3))
 	written := int64(0)
-	list := make([]SocketOwner, 10000)
 	for range 60 {
 		w := NewWriter(c.now)
-		for i := range list {
-			list[i] = SocketOwner{At: c.now, Inode: rnd.Uint64()}
-		}
-		Append(w, list...)
+		appendNoise(w, rnd, 80<<10)
 		if err := d.Commit(w); err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +241,7 @@ func TestMaxSize(t *testing.T) {
 	if notes := rec.Manifest().Notes; len(notes) != 1 || !strings.Contains(notes[0], "segments before") {
 		t.Errorf("notes %q", notes)
 	}
-	rows := Rows[SocketOwner](rec)
+	rows := Rows[KernelLogLine](rec)
 	if len(rows) == 0 || c.now.Sub(rows[len(rows)-1].At) > 2*time.Second {
 		t.Error("the newest rows are not there")
 	}

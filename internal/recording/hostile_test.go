@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,28 +103,21 @@ func parquetWith[T any](t *testing.T, codec parquet.WriterOption, batches int, r
 	return out.Bytes()
 }
 
-// journalOf is a journal with whole blocks of the samples given.
-func journalOf(t *testing.T, samples int, item func(i int) any) []byte {
+// journalOf is a journal with whole blocks of a sample, written a number of times:
+// each time as a frame of its own, which is packed once.
+func journalOf(t *testing.T, samples int, item any) []byte {
 	t.Helper()
-	var packed bytes.Buffer
-	z, err := kzstd.NewWriter(&packed, kzstd.WithEncoderConcurrency(1), kzstd.WithWindowSize(journalWindow))
+	b, err := cbor.Marshal(item)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range samples {
-		b, err := cbor.Marshal(item(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := z.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Flush(); err != nil {
+	z, err := kzstd.NewWriter(nil, kzstd.WithEncoderConcurrency(1), kzstd.WithWindowSize(journalWindow))
+	if err != nil {
 		t.Fatal(err)
 	}
+	packed := bytes.Repeat(z.EncodeAll(append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...), nil), samples)
 	out := []byte(journalMagic)
-	for rest := packed.Bytes(); len(rest) > 0; {
+	for rest := packed; len(rest) > 0; {
 		b := rest[:min(len(rest), maxBlockBytes)]
 		rest = rest[len(b):]
 		out = binary.LittleEndian.AppendUint32(out, uint32(len(b)))
@@ -145,6 +139,16 @@ func runsOf(values ...word) []byte {
 // was left out is said.
 func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 	compressed := parquet.Compression(&zstd.Codec{Level: zstd.SpeedBestCompression, Concurrency: 1})
+	tables := map[string]tableBlock{}
+	for _, k := range catalogue {
+		n := maxBlockWords / len(k.columns())
+		tables[string(k.table())] = tableBlock{Rows: n, Previous: allNew(n)}
+	}
+	columns := map[string][]byte{}
+	for i := range 100_000 {
+		columns[fmt.Sprint(i)] = nil
+	}
+	disks := sample{Tables: map[string]tableBlock{string(Disks): {Rows: 50000, Previous: allNew(50000), Columns: map[string][]byte{}}}}
 	for name, c := range map[string]struct {
 		files map[string][]byte
 		note  string
@@ -152,37 +156,12 @@ func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 		"texts in a dictionary": {map[string][]byte{hostileSegment + "kernel_log.parquet": bigTexts(t)}, "more rows than fit"},
 		"rows of nothing": {map[string][]byte{hostileSegment + "processes.parquet": parquetWith(t, compressed, 40, func(int) ProcessSample { return ProcessSample{} }, 10000)},
 			"more rows than fit"},
-		"a journal of rows": {map[string][]byte{journalFile: journalOf(t, 200, func(i int) any {
-			return sample{Tables: map[string]tableBlock{string(Disks): {Rows: 50000, Previous: allNew(50000), Columns: map[string][]byte{}}}}
-		})}, "more rows than fit"},
-		"a journal of tables": {map[string][]byte{journalFile: journalOf(t, 1, func(int) any {
-			s := sample{Tables: map[string]tableBlock{}}
-			for _, k := range catalogue {
-				n := maxBlockWords / len(k.columns())
-				s.Tables[string(k.table())] = tableBlock{Rows: n, Previous: allNew(n)}
-			}
-			return s
-		})}, "more rows than fit"},
-		"a journal of texts": {map[string][]byte{journalFile: journalOf(t, 100, func(int) any {
-			var s sample
-			for range 10 {
-				s.Texts = append(s.Texts, bytes.Repeat([]byte{'x'}, 1<<20))
-			}
-			return s
-		})}, "more rows than fit"},
-		"a journal of empty texts": {map[string][]byte{journalFile: journalOf(t, 20, func(int) any {
-			return sample{Texts: make([][]byte, 1<<20)}
-		})}, "more rows than fit"},
-		"a journal of nothing": {map[string][]byte{journalFile: journalOf(t, 200, func(int) any {
-			return map[string]any{"novelty": strings.Repeat("x", 1<<20)}
-		})}, "thousands of times"},
-		"a list of columns": {map[string][]byte{journalFile: journalOf(t, 1, func(int) any {
-			columns := map[string][]byte{}
-			for i := range 100_000 {
-				columns[fmt.Sprint(i)] = nil
-			}
-			return map[string]any{"t": map[string]any{"disks": map[string]any{"n": 1, "c": columns}}}
-		})}, "exceeded"},
+		"a journal of rows":        {map[string][]byte{journalFile: journalOf(t, 200, disks)}, "more rows than fit"},
+		"a journal of tables":      {map[string][]byte{journalFile: journalOf(t, 1, sample{Tables: tables})}, "more rows than fit"},
+		"a journal of texts":       {map[string][]byte{journalFile: journalOf(t, 100, sample{Texts: slices.Repeat([][]byte{bytes.Repeat([]byte{'x'}, 1<<20)}, 10)})}, "more rows than fit"},
+		"a journal of empty texts": {map[string][]byte{journalFile: journalOf(t, 20, sample{Texts: make([][]byte, 1<<20)})}, "more rows than fit"},
+		"a journal of nothing":     {map[string][]byte{journalFile: journalOf(t, 200, map[string]any{"novelty": strings.Repeat("x", 1<<20)})}, "thousands of times"},
+		"a list of columns":        {map[string][]byte{journalFile: journalOf(t, 1, map[string]any{"t": map[string]any{"disks": map[string]any{"n": 1, "c": columns}}})}, "exceeded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			size := 0
@@ -228,11 +207,9 @@ func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 
 // Many journals that are nothing when packed are read no longer than one of them.
 func TestManySmallJournals(t *testing.T) {
-	novelty := journalOf(t, 60, func(int) any { return map[string]any{"novelty": strings.Repeat("x", 1<<20)} })
-	rows := journalOf(t, 20, func(int) any {
-		n := maxBlockWords / len(kindByName(Softnet).columns())
-		return sample{Tables: map[string]tableBlock{string(Softnet): {Rows: n, Previous: allNew(n)}}}
-	})
+	novelty := journalOf(t, 60, map[string]any{"novelty": strings.Repeat("x", 1<<20)})
+	n := maxBlockWords / len(kindByName(Softnet).columns())
+	rows := journalOf(t, 20, sample{Tables: map[string]tableBlock{string(Softnet): {Rows: n, Previous: allNew(n)}}})
 	for name, data := range map[string][]byte{"bytes": novelty, "rows": rows} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string][]byte{manifestFile: []byte(`{"format":1}`)}
@@ -431,9 +408,7 @@ func TestLongManifest(t *testing.T) {
 
 // Who waits for an answer gets none when the user says stop, at once.
 func TestOpenStops(t *testing.T) {
-	data := journalOf(t, 3000, func(int) any {
-		return sample{Tables: map[string]tableBlock{string(Disks): {Rows: 50000, Previous: allNew(50000), Columns: map[string][]byte{}}}}
-	})
+	data := journalOf(t, 3000, sample{Tables: map[string]tableBlock{string(Disks): {Rows: 50000, Previous: allNew(50000), Columns: map[string][]byte{}}}})
 	path := folder(t, map[string][]byte{journalFile: data})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
