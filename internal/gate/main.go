@@ -1,7 +1,6 @@
 // Gate chooses the labs that a change has to pass before it is taken: every
-// control, one lab of each domain, those whose rules, views, probes or cases
-// the change touches, and a third of all others, another third after each
-// commit. It prints their names, one a line; with -v also why each was chosen.
+// control, those whose rules, views, probes or cases the change touches, and a
+// third of all others in each domain, at least one, drawn anew for each commit. It prints their names, one a line; with -v also why each was chosen.
 //
 //	go run ./internal/gate [-v] [-base REVISION]
 //
@@ -25,7 +24,7 @@ import (
 	"rtrail/internal/lab/cases"
 )
 
-// rotation: one of so many labs that nothing else asks for runs after a commit.
+// rotation: of the labs of a domain that nothing else asks for, one in three runs.
 const rotation = 3
 
 func main() {
@@ -94,14 +93,11 @@ func touchedLabs(base string, labs []cases.Case) (touched map[string]string, not
 	return g.touches(labs, hit), ""
 }
 
-// choices picks the labs to run, each with the first reason that asks for it.
+// choices picks the labs to run, each with the reason that asks for it: controls,
+// touched ones, and of the others in each domain a third, at least one.
 func choices(labs []cases.Case, head string, touched map[string]string) []choice {
 	var chosen []choice
-	domains := map[string][]cases.Case{}
-	for _, c := range labs {
-		domain, _, _ := strings.Cut(c.ID, "/")
-		domains[domain] = append(domains[domain], c)
-	}
+	others := map[string][]string{}
 	for _, c := range labs {
 		domain, _, _ := strings.Cut(c.ID, "/")
 		switch {
@@ -109,20 +105,22 @@ func choices(labs []cases.Case, head string, touched map[string]string) []choice
 			chosen = append(chosen, choice{c.ID, "control"})
 		case touched[c.ID] != "":
 			chosen = append(chosen, choice{c.ID, "touched: " + touched[c.ID]})
-		case c.ID == representative(domains[domain], head):
-			chosen = append(chosen, choice{c.ID, "one of " + domain})
-		case draw(head, c.ID)%rotation == 0:
-			chosen = append(chosen, choice{c.ID, "its turn"})
+		default:
+			others[domain] = append(others[domain], c.ID)
 		}
 	}
+	for _, ids := range others {
+		slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(draw(head, a), draw(head, b)) })
+		for _, id := range ids[:(len(ids)+rotation-1)/rotation] {
+			chosen = append(chosen, choice{id, "its turn"})
+		}
+	}
+	place := map[string]int{}
+	for i, c := range labs {
+		place[c.ID] = i
+	}
+	slices.SortFunc(chosen, func(a, b choice) int { return cmp.Compare(place[a.id], place[b.id]) })
 	return chosen
-}
-
-// representative is the lab of a domain that runs after a commit whatever it
-// changed.
-func representative(of []cases.Case, head string) string {
-	first := slices.MinFunc(of, func(a, b cases.Case) int { return cmp.Compare(draw(head, a.ID), draw(head, b.ID)) })
-	return first.ID
 }
 
 // draw is a number that a commit and a lab always have together, and nobody
