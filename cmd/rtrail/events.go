@@ -10,6 +10,7 @@ import (
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/exec"
+	"rtrail/internal/probe/event/offcpu"
 	"rtrail/internal/probe/kernel"
 )
 
@@ -20,38 +21,49 @@ type eventFlags struct {
 }
 
 const (
-	eventsOff = "off"
-	eventsOn  = "on"
+	eventsOff  = "off"
+	eventsRare = "rare"
+	eventsAll  = "all"
 )
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.StringVar(&e.mode, "events", eventsOn, "count events in the kernel by BPF: on or off")
+	f.StringVar(&e.mode, "events", eventsRare, "count events in the kernel by BPF: off, rare (processes), all (also switches of threads)")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
 
 // check refuses a mode that there is none of.
 func (e *eventFlags) check() error {
-	if e.mode != eventsOn && e.mode != eventsOff {
-		return usageError("--events %q: it takes on or off", e.mode)
+	switch e.mode {
+	case eventsOff, eventsRare, eventsAll:
+		return nil
 	}
-	return nil
+	return usageError("--events %q: it takes off, rare or all", e.mode)
 }
 
 // probes are the sources of events.
 func (e *eventFlags) probes() []probe.Probe {
-	if e.mode == eventsOff {
+	all := eventProbes(event.Options{Loader: &kernel.Loader{}, Budget: float64(e.budget)})
+	switch e.mode {
+	case eventsOff:
 		return nil
+	case eventsRare:
+		return all[:rareSources]
 	}
-	return eventProbes(event.Options{Loader: &kernel.Loader{}, Budget: float64(e.budget)})
+	return all
 }
 
-// eventProbes are all sources of events that are cheap enough to be always there.
+// eventProbes are all sources of events.
 func eventProbes(o event.Options) []probe.Probe {
 	return []probe.Probe{
 		event.New(exec.New(), o),
+		// So far come those of events that are rare on any host.
+		event.New(offcpu.New(0), o),
 	}
 }
+
+// rareSources is how many of eventProbes cost next to nothing on any host.
+const rareSources = 1
 
 // eventBudget is a flag for a share of a core: "1%" or 0.01.
 type eventBudget float64

@@ -121,6 +121,7 @@ func newRootCommand() *cobra.Command {
 		newPacketsCommand(),
 		newMySQLCommand(),
 		newStacksCommand(),
+		newTraceCommand(),
 		newReplayCommand(),
 		newPackCommand(),
 		newLabCommand(),

@@ -51,6 +51,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.KernelLog:    "text=internal/probe/klog:TestNoSecretsInLines",
 
 	recording.ProcessEvents: "kind=ours comm=name cmdline=internal/probe/event/exec:TestNoSecretsInArguments",
+	recording.OffCPU:        "process=name thread=name state=ours stack=ours waker=name interrupt=ours waker_stack=ours",
 	recording.EventPrograms: "probe=ours program=ours tracepoint=ours",
 
 	recording.PacketCaptures:         "source=name netns=name point=ours decode_as=ours note=ours",

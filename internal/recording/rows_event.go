@@ -25,6 +25,30 @@ type ProcessEvent struct {
 	Signal   int32         `parquet:"signal"`                        // that ended it; 0: none
 }
 
+// OffCPUWait is how long one thread did not run for one reason in a stretch of
+// time that ends with the row. Blocked time is sampled, once for every step of it of a
+// thread, so that sums of a few steps are rough; runnable time is exact.
+type OffCPUWait struct {
+	At         time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID        int32         `parquet:"pid"`
+	TID        int32         `parquet:"tid"`                           // 0: several threads
+	Started    time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process    string        `parquet:"process,dict"`
+	Thread     string        `parquet:"thread,dict"`
+	State      string        `parquet:"state,dict"` // R: runnable, without a CPU; S D T t and others: blocked, as in threads
+	Span       time.Duration `parquet:"span_ns"`    // how long the stretch is
+	Step       time.Duration `parquet:"step_ns"`    // blocked time that one sample stands for
+	Waited     time.Duration `parquet:"waited_ns"`
+	Waits      float64       `parquet:"waits"`            // how many, estimated; 0 of runnable time
+	Longest    time.Duration `parquet:"longest_ns"`       // of those that were sampled
+	Stack      string        `parquet:"stack,dict"`       // in the kernel, innermost first, joined by ';'; "" if not known
+	Waker      string        `parquet:"waker,dict"`       // name of the thread that ended it; "": nobody did so far, or an interrupt did
+	WakerPID   int32         `parquet:"waker_pid"`        // 0: none, or out of sight
+	WakerTID   int32         `parquet:"waker_tid"`        // of the longest wait
+	Interrupt  string        `parquet:"interrupt,dict"`   // kind of interrupt that ended it: timer, network, block; "": none
+	WakerStack string        `parquet:"waker_stack,dict"` // in the kernel, as stack
+}
+
 // EventProgram is what one BPF program did at a tracepoint in a stretch of time
 // that ends with the row, and what it cost.
 type EventProgram struct {
@@ -40,7 +64,9 @@ type EventProgram struct {
 }
 
 func (ProcessEvent) Table() Table { return ProcessEvents }
+func (OffCPUWait) Table() Table   { return OffCPU }
 func (EventProgram) Table() Table { return EventPrograms }
 
 func (e ProcessEvent) Time() time.Time { return e.At }
+func (w OffCPUWait) Time() time.Time   { return w.At }
 func (e EventProgram) Time() time.Time { return e.At }

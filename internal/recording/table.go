@@ -50,6 +50,7 @@ const (
 	KernelLog    Table = "kernel_log"    // one line of the kernel log
 
 	ProcessEvents Table = "process_events" // one process that was made, began a program or ended
+	OffCPU        Table = "off_cpu"        // how long one thread did not run for one reason
 	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost
 
 	PacketCaptures     Table = "packet_captures"     // one capture of packets

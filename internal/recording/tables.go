@@ -41,6 +41,7 @@ var catalogue = []kind{
 	kindOf[SocketOwner]("inode", "pid", "fd").lasts("inode", TCPSockets, Listeners, UDPSockets),
 	kindOf[KernelLogLine]("sequence").log(),
 	kindOf[ProcessEvent]("pid", "started"),
+	kindOf[OffCPUWait]("pid", "tid", "state"),
 	kindOf[EventProgram]("probe", "program"),
 	kindOf[PacketCapture]("source").capture(),
 	kindOf[PacketConnection]("server", "server_port", "id").capture(),

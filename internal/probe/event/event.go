@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"time"
 
-	"rtrail/internal/probe"
 	"rtrail/internal/probe/kernel"
 	"rtrail/internal/recording"
 	"rtrail/internal/unit"
@@ -29,16 +28,15 @@ type Source interface {
 	Object() Object
 	// Open prepares what is loaded. Programs are attached afterwards.
 	Open(*Set) error
-	// Read takes what was counted since the last Read, or since programs were
-	// attached, and writes its rows. last says that nothing more will be counted;
-	// programs are detached already.
-	Read(ctx context.Context, w *recording.Writer, span Span, last bool) error
+	// Attaching is called right before programs are attached.
+	Attaching() error
+	// Read takes what was counted and writes its rows. last says that nothing more
+	// will be counted: programs are detached already. A source for which once a
+	// sample is too often leaves it for a later one.
+	Read(ctx context.Context, w *recording.Writer, last bool) error
 	// Close gives back what Open took; the Set is closed by the frame.
 	Close() error
 }
-
-// Span is the time that what was read stands for.
-type Span struct{ From, To time.Time }
 
 // Options are for all sources of a run.
 type Options struct {
@@ -51,7 +49,7 @@ type Probe struct {
 	source  Source
 	options Options
 	set     *Set
-	read    time.Time // up to here what was counted was read
+	read    time.Time // up to here what programs cost was read
 	timed   bool      // the kernel times programs
 	closing bool
 	over    bool // detached because of its cost
@@ -93,14 +91,6 @@ func (p *Probe) Start() error {
 	return nil
 }
 
-// Interval is the source's wish, if it has one.
-func (p *Probe) Interval(run time.Duration) time.Duration {
-	if paced, ok := p.source.(probe.Paced); ok {
-		return paced.Interval(run)
-	}
-	return run
-}
-
 // Closing says that the next sample is the last one.
 func (p *Probe) Closing() { p.closing = true }
 
@@ -112,7 +102,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		return nil
 	case p.set.since.IsZero():
 		p.tell(w)
-		if err := p.set.attach(); err != nil {
+		if err := errors.Join(p.source.Attaching(), p.set.attach()); err != nil {
 			return err
 		}
 		p.read = p.set.since
@@ -131,9 +121,8 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	if last {
 		err = errors.Join(err, p.stop())
 	}
-	span := Span{From: p.read, To: now}
 	p.read = now
-	return errors.Join(err, p.source.Read(ctx, w, span, last))
+	return errors.Join(err, p.source.Read(ctx, w, last))
 }
 
 // tell says what is not seen on this kernel, and begins to time programs.

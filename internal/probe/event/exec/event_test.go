@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rtrail/internal/probe/event"
 	"rtrail/internal/recording"
 )
 
@@ -49,7 +50,7 @@ func TestRows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New()
-			s.clock = clock{monotonic: at, boot: at.Add(-500 * time.Millisecond), asleep: 500 * time.Millisecond}
+			s.clock = event.Clock{Monotonic: at, Boot: at.Add(-500 * time.Millisecond), Asleep: 500 * time.Millisecond}
 			for _, b := range tc.events {
 				s.take(b)
 			}

@@ -8,10 +8,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe/event"
 	"rtrail/internal/recording"
@@ -40,7 +36,7 @@ type Source struct {
 	events event.Bounded[recording.ProcessEvent]
 
 	// Of the goroutine that reads the ring.
-	clock clock
+	clock event.Clock
 	known map[int32]string  // command lines of live processes that began here
 	lines map[string]string // redacted command lines
 	wrong error
@@ -76,18 +72,21 @@ func (s *Source) Open(set *event.Set) (err error) {
 	if err := set.Run("begin"); err != nil {
 		return err
 	}
-	if s.clock, err = readClock(); err != nil {
+	if s.clock, err = event.ReadClock(); err != nil {
 		return err
 	}
 	s.ring, err = event.OpenRing(set, s.take)
 	return err
 }
 
+// Attaching has nothing to do.
+func (s *Source) Attaching() error { return nil }
+
 // Close ends reading.
 func (s *Source) Close() error { return s.ring.Close() }
 
 // Read writes the events since the last time.
-func (s *Source) Read(_ context.Context, w *recording.Writer, _ event.Span, _ bool) error {
+func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	lost, err := s.ring.Drain()
 	list, more := s.events.Take()
 	w.Lost(lost + more)
@@ -108,7 +107,7 @@ func (s *Source) take(b []byte) {
 func (s *Source) row(e *happening) recording.ProcessEvent {
 	const unknown = recording.Unknown
 	row := recording.ProcessEvent{
-		At: s.clock.monotonic.Add(e.at), PID: e.pid, PPID: e.ppid, Started: s.clock.boot.Add(e.started.Truncate(tick)), Comm: e.comm,
+		At: s.clock.Monotonic.Add(e.at), PID: e.pid, PPID: e.ppid, Started: s.clock.Started(e.started), Comm: e.comm,
 		Lifetime: unknown, CPUTime: unknown, Status: unknown,
 	}
 	switch e.kind {
@@ -122,7 +121,7 @@ func (s *Source) row(e *happening) recording.ProcessEvent {
 	case exited:
 		row.Kind, row.Cmdline = recording.ProcessExited, s.known[e.pid]
 		delete(s.known, e.pid)
-		row.Lifetime = max(s.clock.boottime(e.at)-e.started, 0)
+		row.Lifetime = max(e.at+s.clock.Asleep-e.started, 0)
 		row.CPUTime = e.cpu
 		row.Status, row.Signal = status(e.code)
 	}
@@ -145,28 +144,3 @@ func (s *Source) line(e *happening) string {
 	s.lines[string(args)] = line
 	return line
 }
-
-// tick is how exactly the start of a process is known elsewhere: in /proc it is a
-// number of hundredths of a second.
-const tick = 10 * time.Millisecond
-
-// clock turns times of the kernel into those of the day.
-type clock struct {
-	monotonic, boot time.Time     // when the clocks were 0
-	asleep          time.Duration // by how much they differ
-}
-
-func readClock() (c clock, err error) {
-	var mono, boot unix.Timespec
-	if err := errors.Join(unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono), unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot)); err != nil {
-		return c, fmt.Errorf("read the clocks of the kernel: %w", err)
-	}
-	now := time.Now()
-	c.monotonic = now.Add(-time.Duration(mono.Nano())).Round(0)
-	c.boot = now.Add(-time.Duration(boot.Nano())).Round(0)
-	c.asleep = time.Duration(boot.Nano() - mono.Nano()).Truncate(time.Millisecond)
-	return c, nil
-}
-
-// boottime is a time of the monotonic clock on the one that counts suspends.
-func (c clock) boottime(monotonic time.Duration) time.Duration { return monotonic + c.asleep }

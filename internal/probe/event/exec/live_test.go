@@ -59,7 +59,7 @@ func TestLive(t *testing.T) {
 		if int(e.PPID) != os.Getpid() || e.Kind == recording.ProcessExited && e.Cmdline == "" {
 			continue // os/exec also tries whether it can clone
 		}
-		if e.At.Before(began) || e.At.After(time.Now()) || e.Started.Before(began.Add(-2*tick)) || e.Started.After(e.At) {
+		if e.At.Before(began) || e.At.After(time.Now()) || e.Started.Before(began.Add(-20*time.Millisecond)) || e.Started.After(e.At) {
 			t.Errorf("happened at %v, of a process that began at %v; the test began at %v", e.At, e.Started, began)
 		}
 		switch e.Kind {

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/event"
+	"rtrail/internal/recording"
+	"rtrail/internal/session"
+	"rtrail/internal/unit"
+)
+
+// traceJob is what `rtrail trace WHAT` was asked to do.
+type traceJob struct {
+	length   time.Duration
+	interval time.Duration
+	pids     []int32
+	names    []string
+	least    time.Duration
+	top      int
+	json     bool
+	budget   eventBudget
+}
+
+// tracer prints the rows of a source.
+type tracer interface {
+	source() event.Source
+	// sample prints the rows of one sample.
+	sample(*recording.Recording) error
+	// end prints what belongs below all of them.
+	end() error
+}
+
+func newTraceCommand() *cobra.Command {
+	var j traceJob
+	cmd := &cobra.Command{
+		Use:   "trace WHAT",
+		Short: "Print events of the kernel as they happen, or sums of them every second",
+		Long: `Prints what BPF programs at tracepoints of the kernel tell: one line an event,
+or a table of sums a second. In the end it says what was lost and what tracing
+cost. It needs root, or CAP_BPF and CAP_PERFMON.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("what? rtrail trace exec, or rtrail trace offcpu")
+			}
+			return usageError("trace %s: there is exec and offcpu", args[0])
+		},
+	}
+	p := cmd.PersistentFlags()
+	p.DurationVar(&j.length, "for", 0, "how long to trace (default: until Ctrl-C)")
+	p.Int32SliceVarP(&j.pids, "pid", "p", nil, "only these processes")
+	p.StringSliceVar(&j.names, "comm", nil, "only processes of these names")
+	p.DurationVar(&j.least, "min", 0, "only what took at least this long")
+	p.BoolVar(&j.json, "json", false, "print a JSON object a line")
+	j.budget = 1
+	p.Var(&j.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
+	add := func(use, short, long, example string, interval time.Duration, make func(out io.Writer) tracer) *cobra.Command {
+		sub := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: cobra.NoArgs}
+		sub.RunE = func(cmd *cobra.Command, _ []string) error {
+			if j.interval == 0 {
+				j.interval = interval
+			}
+			return j.run(cmd, make(cmd.OutOrStdout()))
+		}
+		sub.SetFlagErrorFunc(flagError)
+		cmd.AddCommand(sub)
+		return sub
+	}
+	add("exec", "Processes that are made, begin programs and end",
+		`Prints a line for every process that begins a program or ends: arguments without
+secrets, parent, how long it lived, its CPU time, and its exit status or signal.`,
+		`  sudo rtrail trace exec
+  sudo rtrail trace exec --comm php --for 10s
+  sudo rtrail trace exec --json | jq 'select(.exit_status > 0)'`,
+		200*time.Millisecond, func(out io.Writer) tracer { return newExecTrace(&j, out) })
+	offcpu := add("offcpu", "How long threads wait, in which function, and who wakes them",
+		`Prints a table a second of how long threads did not run: runnable without a CPU
+(R), or blocked in a function of the kernel until a thread or an interrupt woke
+them. Stacks are sampled by waiting time; the last table sums up the whole run.`,
+		`  sudo rtrail trace offcpu
+  sudo rtrail trace offcpu -p 4711 --for 10s
+  sudo rtrail trace offcpu --comm mariadbd --min 10ms --json`,
+		time.Second, func(out io.Writer) tracer { return newOffCPUTrace(&j, out) })
+	offcpu.Flags().DurationVar(&j.interval, "interval", 0, "time between two tables (default 1s)")
+	offcpu.Flags().IntVar(&j.top, "top", 20, "how many lines a table has")
+	cmd.SetFlagErrorFunc(flagError)
+	return cmd
+}
+
+func (j *traceJob) run(cmd *cobra.Command, t tracer) error {
+	switch {
+	case cmd.Flags().Changed("for") && j.length <= 0:
+		return usageError("--for %v: the time must be positive", j.length)
+	case j.interval < 100*time.Millisecond:
+		return usageError("--interval %v: the shortest is 100ms", j.interval)
+	}
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	finishes(ctx)
+	watches(stderr, false)
+	p := event.New(t.source(), event.Options{Budget: float64(j.budget)})
+	watched := session.Start(session.Options{What: "this host", Probes: []probe.Probe{p}, Interval: j.interval, Slowest: j.interval, About: manifest()})
+	defer watched.Close()
+	if err := watched.Missing(); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	sink := &traceSink{print: t.sample, costs: map[string]*recording.EventProgram{}}
+	watched.Into(sink)
+	length := j.length
+	if length == 0 {
+		length = forever
+	}
+	if err := watched.Run(ctx, length); err != nil {
+		return err
+	}
+	if err := t.end(); err != nil {
+		return err
+	}
+	sink.summary(stderr)
+	return nil
+}
+
+// wants says whether a process is among those asked for.
+func (j *traceJob) wants(pid int32, names ...string) bool {
+	if len(j.pids) > 0 && !slices.Contains(j.pids, pid) {
+		return false
+	}
+	return len(j.names) == 0 || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(j.names, n) })
+}
+
+// traceSink prints samples as they come.
+type traceSink struct {
+	print  func(*recording.Recording) error
+	costs  map[string]*recording.EventProgram
+	unseen []recording.UnseenNote
+	errors []string
+	lost   int64
+	length time.Duration
+}
+
+// Commit prints a sample.
+func (s *traceSink) Commit(w *recording.Writer) error {
+	rec := recording.New(recording.Manifest{})
+	if err := rec.Commit(w); err != nil {
+		return err
+	}
+	span := time.Duration(0)
+	for _, c := range recording.Rows[recording.EventProgram](rec) {
+		span = max(span, c.Attached)
+		if sum := s.costs[c.Program]; sum != nil {
+			sum.Runs += c.Runs
+			sum.RunTime += c.RunTime
+			continue
+		}
+		s.costs[c.Program] = &c
+	}
+	s.length += span
+	s.unseen = append(s.unseen, recording.Rows[recording.UnseenNote](rec)...)
+	for _, run := range recording.Rows[recording.ProbeRun](rec) {
+		s.lost += run.Lost
+		if run.Error != "" {
+			s.errors = append(s.errors, run.Error)
+		}
+	}
+	return s.print(rec)
+}
+
+// summary says what was lost, and what tracing cost.
+func (s *traceSink) summary(stderr io.Writer) {
+	if s.lost > 0 {
+		fmt.Fprintf(stderr, "rtrail: %s lost\n", unit.Plural(s.lost, "event", "events"))
+	}
+	for _, e := range slices.Compact(s.errors) {
+		fmt.Fprintf(stderr, "rtrail: %s\n", e)
+	}
+	for _, u := range s.unseen {
+		fmt.Fprintf(stderr, "rtrail: not seen: %s: %s\n", u.What, u.Why)
+	}
+	var names []string
+	for name := range s.costs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		c := s.costs[name]
+		share := 0.0
+		if s.length > 0 {
+			share = c.RunTime.Seconds() / s.length.Seconds()
+		}
+		fmt.Fprintf(stderr, "%s: %s runs, %.0f ns each, %.2g %% of a core\n", c.Program, unit.Count(c.Runs), float64(c.RunTime)/float64(max(c.Runs, 1)), 100*share)
+	}
+}

@@ -1,0 +1,221 @@
+// Package offcpu is the source of how long threads do not run: blocked, with the
+// stack in the kernel and who or which interrupt woke them, and runnable without a
+// CPU.
+package offcpu
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/kernel"
+	"rtrail/internal/recording"
+)
+
+//go:generate ../../kernel/build offcpu ../event/offcpu
+
+//go:embed offcpu.o
+var object []byte
+
+// DefaultEvery is how often sums are read: who waits all the time is visited then.
+const DefaultEvery = 10 * time.Second
+
+// Source is one run's. It is not for concurrent use.
+type Source struct {
+	every   time.Duration
+	set     *event.Set
+	waiting *kernel.Iterator
+	symbols *event.Symbols
+	clock   event.Clock
+	stacks  map[uint64][]uint64
+	too     uint32 // the map that programs fill
+	from    time.Time
+	pace    pace
+	crowd   crowd // what was told
+}
+
+// crowd is what found no room in maps.
+type crowd struct{ sums, ns, stacks uint64 }
+
+// New makes the source. Sums are read at this interval, or later; 0: DefaultEvery.
+func New(every time.Duration) *Source {
+	if every <= 0 {
+		every = DefaultEvery
+	}
+	return &Source{every: every, stacks: map[uint64][]uint64{}}
+}
+
+// Name is the word users see.
+func (s *Source) Name() string { return "offcpu" }
+
+// Help says what it reads.
+func (s *Source) Help() string {
+	return "how long threads wait, in which function of the kernel, and who wakes them: sched_switch, sched_waking"
+}
+
+// Fills lists the tables it writes.
+func (s *Source) Fills() []recording.Table { return []recording.Table{recording.OffCPU} }
+
+// Object is bpf/offcpu.c.
+func (s *Source) Object() event.Object {
+	return event.Object{ELF: object, Hooks: []event.Hook{
+		{Tracepoint: "sched_switch", Programs: []event.Variant{
+			{Arguments: "ippi", Program: "switch_state"}, {Arguments: "iipp", Program: "switch_early"}, {Arguments: "ipp", Program: "switch_plain"},
+		}},
+		{Tracepoint: "sched_waking", Programs: []event.Variant{{Arguments: "p", Program: "waking"}}},
+	}}
+}
+
+// Open takes the time from which waits count.
+func (s *Source) Open(set *event.Set) (err error) {
+	if s.waiting, err = kernel.NewIterator("waiting", set.Program("waiting")); err != nil {
+		return err
+	}
+	s.set, s.symbols = set, event.NewSymbols(set)
+	s.clock, err = event.ReadClock()
+	return err
+}
+
+// Attaching begins to count.
+func (s *Source) Attaching() error {
+	s.from = time.Now()
+	s.pace.at = s.from
+	return s.set.Run("begin")
+}
+
+// Close gives back the iterator.
+func (s *Source) Close() error { return s.waiting.Close() }
+
+// Read writes what was summed up since the last time.
+func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
+	now := time.Now()
+	if err := s.adapt(now); err != nil {
+		return err
+	}
+	if !last && now.Sub(s.from) < s.every-s.every/8 { // samples come a little early or late
+		return nil
+	}
+	if err := s.waiting.Each(func(b []byte) int { return len(b) }); err != nil {
+		return err
+	}
+	keys, sums, err := s.take()
+	if err != nil {
+		return err
+	}
+	if err := s.name(keys); err != nil {
+		return err
+	}
+	recording.Give(w, s.rows(keys, sums, now))
+	s.from = now
+	return s.tell(w)
+}
+
+// pace is how often stacks are taken.
+type pace struct {
+	step  uint64 // ns of blocked time
+	taken uint64 // stacks, up to at
+	at    time.Time
+}
+
+const (
+	minStep = 1 << 22 // 4.2 ms
+	maxStep = 1 << 30 // 1.1 s
+	// maxTaken is how many stacks may be taken a second: at 5 us for each pair of
+	// them, half a percent of a core.
+	maxTaken = 1000
+)
+
+// next is the step after some in which so many stacks a second were taken.
+func (p pace) next(taken float64) uint64 {
+	switch {
+	case taken > maxTaken && p.step < maxStep:
+		return p.step * 2
+	case taken < maxTaken/4 && p.step > minStep:
+		return p.step / 2
+	}
+	return p.step
+}
+
+// adapt chooses the step for the time to come.
+func (s *Source) adapt(now time.Time) error {
+	before := s.pace
+	if err := errors.Join(s.set.Get("step", &s.pace.step), s.set.Get("taken", &s.pace.taken)); err != nil {
+		return err
+	}
+	s.pace.at = now
+	span := now.Sub(before.at).Seconds()
+	if before.at.IsZero() || span <= 0 {
+		return nil
+	}
+	return s.set.Set("step", s.pace.next(float64(s.pace.taken-before.taken)/span))
+}
+
+// batch is how many sums are taken with one call.
+const batch = 4096
+
+// take empties the map that programs fill, and gives them the other one.
+func (s *Source) take() (keys []key, sums []sum, err error) {
+	full := s.set.Map([...]string{"sums", "sums_too"}[s.too])
+	s.too = 1 - s.too
+	if err := s.set.Set("too", s.too); err != nil {
+		return nil, nil, err
+	}
+	time.Sleep(time.Millisecond) // programs that still use it take a few microseconds
+	var cursor ebpf.MapBatchCursor
+	k, v := make([]key, batch), make([]sum, batch)
+	for {
+		n, err := full.BatchLookupAndDelete(&cursor, k, v, nil)
+		keys, sums = append(keys, k[:n]...), append(sums, v[:n]...)
+		switch {
+		case errors.Is(err, ebpf.ErrKeyNotExist):
+			return keys, sums, nil
+		case err != nil:
+			return nil, nil, fmt.Errorf("read the sums of the BPF program offcpu: %w", err)
+		}
+	}
+}
+
+// name learns the stacks of sums and the names in them.
+func (s *Source) name(keys []key) error {
+	var addresses []uint64
+	learn := func(id uint64) {
+		if id == 0 || s.stacks[id] != nil {
+			return
+		}
+		var frames [depth]uint64
+		if s.set.Map("stacks").Lookup(id, &frames) != nil {
+			return // without a name, then
+		}
+		n := 0
+		for n < depth && frames[n] != 0 {
+			n++
+		}
+		s.stacks[id] = frames[:n]
+		addresses = append(addresses, frames[:n]...)
+	}
+	for i := range keys {
+		learn(keys[i].Stack)
+		learn(keys[i].WakerStack)
+	}
+	return s.symbols.Learn(addresses)
+}
+
+// tell says what found no room.
+func (s *Source) tell(w *recording.Writer) error {
+	var now crowd
+	err := errors.Join(s.set.Get("crowded", &now.sums), s.set.Get("crowded_ns", &now.ns), s.set.Get("stackless", &now.stacks))
+	if n := now.sums - s.crowd.sums; n > 0 {
+		w.Lost(int(n))
+		w.Unseen(s.Name(), "waits of threads", int(n), fmt.Sprintf("there were more kinds of waits than %d; these took %.3g s", maxSums, float64(now.ns-s.crowd.ns)/1e9), "")
+	}
+	if n := now.stacks - s.crowd.stacks; n > 0 {
+		w.Unseen(s.Name(), "stacks of waits", int(n), fmt.Sprintf("there were more than %d", maxStacks), "")
+	}
+	s.crowd = now
+	return err
+}

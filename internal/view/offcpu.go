@@ -1,0 +1,99 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// OffCPU is how long threads of one name in one process did not run for one reason.
+type OffCPU struct {
+	PID             int32
+	Process, Thread string
+	State           string // R: runnable, without a CPU; S, D and others: blocked, as in recording.OffCPUWait
+	Stack           string // in the kernel, innermost first, joined by ';'
+	// Waker is the thread that ended the waits, or Interrupt the kind of interrupt.
+	// Without either nobody has ended them.
+	Waker     string
+	WakerPID  int32
+	Interrupt string
+	WakerIn   string // function by which the waker woke; "" if not known
+
+	Threads int           // that waited so
+	Waited  time.Duration // of all of them
+	Mean    float64       // threads that waited at a time
+	Waits   float64       // estimated; 0 of runnable time
+	Longest time.Duration
+}
+
+// Function is the one a thread waits in: the innermost of its stack.
+func (o *OffCPU) Function() string {
+	f, _, _ := strings.Cut(o.Stack, ";")
+	return f
+}
+
+// OffCPU sums up how long threads did not run, the longest first: what the kernel
+// told of the window as far as it was traced.
+func (v *View) OffCPU() []OffCPU {
+	return Memo(v, "offcpu", func() []OffCPU { return SumOffCPU(Rows[recording.OffCPUWait](v)) })
+}
+
+// SumOffCPU sums up rows of one or more readings.
+func SumOffCPU(rows []recording.OffCPUWait) []OffCPU {
+	type same struct {
+		pid, waker                                      int32
+		process, thread, state, stack, who, interrupted string
+		in                                              string
+	}
+	var traced time.Duration
+	spans := map[time.Time]bool{}
+	at := map[same]int{}
+	tids := map[same]map[int32]bool{}
+	var list []OffCPU
+	for i := range rows {
+		r := &rows[i]
+		if !spans[r.At] {
+			spans[r.At] = true
+			traced += r.Span
+		}
+		k := same{r.PID, r.WakerPID, r.Process, r.Thread, r.State, r.Stack, r.Waker, r.Interrupt, wakerFunction(r.WakerStack)}
+		n, ok := at[k]
+		if !ok {
+			n = len(list)
+			at[k], tids[k] = n, map[int32]bool{}
+			list = append(list, OffCPU{PID: r.PID, Process: r.Process, Thread: r.Thread, State: r.State, Stack: r.Stack,
+				Waker: r.Waker, WakerPID: r.WakerPID, Interrupt: r.Interrupt, WakerIn: k.in})
+		}
+		o := &list[n]
+		o.Waited += r.Waited
+		o.Waits += r.Waits
+		o.Longest = max(o.Longest, r.Longest)
+		tids[k][r.TID] = true
+		o.Threads = len(tids[k])
+	}
+	for i := range list {
+		if traced > 0 {
+			list[i].Mean = list[i].Waited.Seconds() / traced.Seconds()
+		}
+	}
+	slices.SortStableFunc(list, func(a, b OffCPU) int {
+		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Stack, b.Stack))
+	})
+	return list
+}
+
+// wakerFunction is what names how a thread was woken: the system call, or the
+// innermost function where there is none.
+func wakerFunction(stack string) string {
+	frames := strings.Split(stack, ";")
+	for _, f := range frames {
+		if strings.HasPrefix(f, "__x64_sys_") || strings.HasPrefix(f, "__arm64_sys_") {
+			_, name, _ := strings.Cut(f, "_sys_")
+			return name
+		}
+	}
+	return frames[0]
+}

@@ -1,0 +1,33 @@
+package view
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rtrail/internal/recording"
+)
+
+func TestSumOffCPU(t *testing.T) {
+	first, second := time.Unix(10, 0), time.Unix(20, 0)
+	row := func(at time.Time, tid int32, waited time.Duration) recording.OffCPUWait {
+		return recording.OffCPUWait{At: at, PID: 7, TID: tid, Process: "db", Thread: "worker", State: "S", Span: 10 * time.Second, Waited: waited, Waits: 2, Longest: waited / 2,
+			Stack: "futex_do_wait;do_futex", Waker: "db", WakerPID: 7, WakerTID: 70 + tid, WakerStack: "wake_up_q;futex_wake;do_futex;__x64_sys_futex;do_syscall_64"}
+	}
+	timer := recording.OffCPUWait{At: first, PID: 7, TID: 1, Process: "db", Thread: "worker", State: "S", Span: 10 * time.Second, Waited: time.Second, Waits: 100,
+		Stack: "hrtimer_nanosleep", Interrupt: "timer", WakerStack: "hrtimer_wakeup"}
+	got := SumOffCPU([]recording.OffCPUWait{timer, row(first, 1, 4*time.Second), row(first, 2, 8*time.Second), row(second, 1, 4*time.Second)})
+	want := []OffCPU{
+		{PID: 7, Process: "db", Thread: "worker", State: "S", Stack: "futex_do_wait;do_futex", Waker: "db", WakerPID: 7, WakerIn: "futex",
+			Threads: 2, Waited: 16 * time.Second, Mean: 0.8, Waits: 6, Longest: 4 * time.Second},
+		{PID: 7, Process: "db", Thread: "worker", State: "S", Stack: "hrtimer_nanosleep", Interrupt: "timer", WakerIn: "hrtimer_wakeup",
+			Threads: 1, Waited: time.Second, Mean: 0.05, Waits: 100},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if f := got[0].Function(); f != "futex_do_wait" {
+		t.Errorf("waits in %q", f)
+	}
+}
