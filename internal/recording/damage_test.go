@@ -1,10 +1,12 @@
 package recording
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -318,20 +320,32 @@ func TestKilled(t *testing.T) {
 	for round := range 5 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), childEnv+"="+dir)
-		var out bytes.Buffer
-		cmd.Stdout = &out
+		pipe, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		out := bufio.NewReader(pipe)
+		first, err := out.ReadString('\n') // it records
+		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Duration(120+37*round) * time.Millisecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		err := cmd.Wait()
-		if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !s.Signaled() {
-			t.Fatalf("the recorder ended by itself: %v\n%s", err, out.String())
+		rest, err := io.ReadAll(out)
+		if err != nil {
+			t.Fatal(err)
 		}
-		committed := strings.Count(out.String(), "\n")
+		said := first + string(rest)
+		err = cmd.Wait()
+		if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !s.Signaled() {
+			t.Fatalf("the recorder ended by itself: %v\n%s", err, said)
+		}
+		committed := strings.Count(said, "\n")
 		rec := open(t, dir)
 		got := rec.Count(System)
 		if got < committed || committed == 0 {
