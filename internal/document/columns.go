@@ -37,6 +37,7 @@ const (
 type Lines struct {
 	columns []Column
 	wide    []int // -1: does not fit
+	gaps    []int // before each
 	indent  int
 	paint   func(Style, string) string // nil: no styles
 }
@@ -82,7 +83,6 @@ func newLines(columns []Column, natural []int, width, indent int) *Lines {
 			}
 		}
 		if least <= width || drop == 0 {
-			l.shrink(width)
 			break
 		}
 		for i, c := range columns {
@@ -90,6 +90,12 @@ func newLines(columns []Column, natural []int, width, indent int) *Lines {
 				l.wide[i] = -1
 			}
 		}
+	}
+	for i := range columns {
+		l.gaps = append(l.gaps, l.gap(i))
+	}
+	if width > 0 {
+		l.shrink(width)
 	}
 	return l
 }
@@ -140,11 +146,11 @@ func (l *Lines) begin(column int) int {
 	at := l.indent
 	for i := range column {
 		if l.wide[i] >= 0 {
-			at += l.gap(i) + l.wide[i]
+			at += l.gaps[i] + l.wide[i]
 		}
 	}
 	if l.wide[column] >= 0 {
-		at += l.gap(column)
+		at += l.gaps[column]
 	}
 	return at
 }
@@ -167,13 +173,13 @@ func (l *Lines) AppendNames(b []byte) []byte {
 		if l.wide[i] < 0 {
 			continue
 		}
-		groups = blanks(groups, l.gap(i))
+		groups = blanks(groups, l.gaps[i])
 		span, name := l.wide[i], l.columns[i].Group
 		for name != "" && i+1 < len(l.columns) && l.columns[i+1].Group == name {
 			i++
 			names[i] = l.columns[i].Name
 			if l.wide[i] >= 0 {
-				span += l.gap(i) + l.wide[i]
+				span += l.gaps[i] + l.wide[i]
 			}
 		}
 		if grouped = grouped || name != ""; cells(name) > span {
@@ -208,7 +214,7 @@ func (l *Lines) Append(b []byte, row []string) []byte {
 		if wide < 0 {
 			continue
 		}
-		b = blanks(b, l.gap(i))
+		b = blanks(b, l.gaps[i])
 		n := cells(cell)
 		switch {
 		case n <= wide:
