@@ -13,16 +13,18 @@ type Column struct {
 }
 
 const (
-	ofPackets   = "rtrail packets"
-	ofMySQL     = "rtrail mysql"
-	ofReplay    = "rtrail replay"
-	ofScreen    = "rtrail mysql --full"
-	ofAudit     = "rtrail mysql audit"
-	ofStacks    = "rtrail stacks"
-	ofAnswer    = "rtrail"
-	ofLadder    = "rtrail packets --connection"
-	ofHistogram = "rtrail packets --histogram"
-	ofPair      = "rtrail packets --client-side FILE --server-side FILE"
+	ofPackets     = "rtrail packets"
+	ofMySQL       = "rtrail mysql"
+	ofReplay      = "rtrail replay"
+	ofScreen      = "rtrail mysql --full"
+	ofAudit       = "rtrail mysql audit"
+	ofTraceExec   = "rtrail trace exec"
+	ofTraceOffCPU = "rtrail trace offcpu"
+	ofStacks      = "rtrail stacks"
+	ofAnswer      = "rtrail"
+	ofLadder      = "rtrail packets --connection"
+	ofHistogram   = "rtrail packets --histogram"
+	ofPair        = "rtrail packets --client-side FILE --server-side FILE"
 )
 
 // Columns are all headings. A name that several tables share has one entry per
@@ -155,6 +157,18 @@ var Columns = []Column{
 	{"% of a core", ofStacks, "CPU time of the thread, from top"},
 	{"thread", ofStacks, "name, number (also as top and jstack write it) and state"},
 	{"stack", ofStacks, "the frames, innermost first"},
+
+	{"EVENT", ofTraceExec, "what the process did: exec or exit"},
+	{"PPID", ofTraceExec, "number of its parent"},
+	{"COMM", ofTraceExec, "the name the kernel keeps of it"},
+	{"AGE", ofTraceExec, "time from its start to its exit"},
+	{"CPU", ofTraceExec, "CPU time it used"},
+	{"END", ofTraceExec, "its exit status, or the signal that ended it"},
+	{"ARGS", ofTraceExec, "its command line"},
+	{"s/s", ofTraceOffCPU, "seconds waited per second"},
+	{"waits/s", ofTraceOffCPU, "waits per second"},
+	{"waits in", ofTraceOffCPU, "the kernel function it waits in, or for a CPU"},
+	{"woken by", ofTraceOffCPU, "the thread, or the interrupt, that woke it"},
 
 	{"CPU BUSY", ofReplay, "share of CPU time that is not idle"},
 	{"I/O WAIT", ofReplay, "share of CPU time that is idle while a task waits for block I/O"},
