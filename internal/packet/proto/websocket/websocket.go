@@ -27,7 +27,6 @@ import (
 var Protocol = proto.Protocol{Name: "websocket", Sniff: sniff, New: newParser}
 
 const (
-	maxHeader = 14 // two bytes, up to eight of the length, and four of the mask
 	// maxFrame is the longest frame that is believed. There is no limit but that of its
 	// number.
 	maxFrame = 1 << 40
