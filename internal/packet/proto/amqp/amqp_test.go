@@ -64,58 +64,34 @@ func TestExchanges(t *testing.T) {
 	confirms := steps{client(1, call(1, 85, 10, "\x00")), server(2, call(1, 85, 11, ""))}
 	chosen := `confirm.select "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`
 	secret := strings.Repeat("secret", 10)
-	tests := []struct {
-		name   string
-		steps  steps
-		midway bool
-		uncut  bool
-		want   []string
-	}{
-		{name: "hello", steps: steps{client(1, preamble), server(2, call(0, 10, 10, "\x00\x09\x00\x00\x00\x00")), client(3, call(0, 10, 11, "\x00\x00\x00\x00"+name("PLAIN")+"\x00\x00\x00\x0d\x00guest\x00secret"+name("C"))), server(4, call(0, 10, 30, u16(2047)))},
-			want: []string{`connection.start-ok "" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`}},
-		{name: "without confirms", steps: steps{client(1, publish(1, "orders", "a.b", secret))}, want: []string{`basic.publish "orders" q[1-1 #1-1 1p] r[] no answer expected`}},
-		{name: "default exchange", steps: steps{client(1, publish(1, "", "jobs", ""))}, want: []string{`basic.publish "jobs" q[1-1 #1-1 1p] r[] no answer expected`}},
-		{name: "confirms, several at a time, a nack", steps: append(confirms[:2:2], client(3, publish(1, "a", "k", secret)+publish(1, "b", "k", secret)+publish(1, "c", "k", secret)),
+	prototest.Scripts(t, Protocol, []prototest.Script{
+		{Name: "hello", Steps: steps{client(1, preamble), server(2, call(0, 10, 10, "\x00\x09\x00\x00\x00\x00")), client(3, call(0, 10, 11, "\x00\x00\x00\x00"+name("PLAIN")+"\x00\x00\x00\x0d\x00guest\x00secret"+name("C"))), server(4, call(0, 10, 30, u16(2047)))},
+			Want: []string{`connection.start-ok "" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`}},
+		{Name: "without confirms", Steps: steps{client(1, publish(1, "orders", "a.b", secret))}, Want: []string{`basic.publish "orders" q[1-1 #1-1 1p] r[] no answer expected`}},
+		{Name: "default exchange", Steps: steps{client(1, publish(1, "", "jobs", ""))}, Want: []string{`basic.publish "jobs" q[1-1 #1-1 1p] r[] no answer expected`}},
+		{Name: "confirms, several at a time, a nack", Steps: append(confirms[:2:2], client(3, publish(1, "a", "k", secret)+publish(1, "b", "k", secret)+publish(1, "c", "k", secret)),
 			server(4, ack(1, 2, 1)), server(5, call(1, 60, 120, u64(3)+"\x00"))),
-			want: []string{chosen, `basic.publish "a" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`, `basic.publish "b" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered depth=2`,
+			Want: []string{chosen, `basic.publish "a" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`, `basic.publish "b" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered depth=2`,
 				`basic.publish "c" q[3-3 #3-3 1p] r[5-5 #5-5 1p] answered nack failed "" depth=3`}},
-		{name: "returned", steps: append(confirms[:2:2], client(3, publish(1, "a", "k", secret)), server(4, call(1, 60, 50, u16(312)+name("NO_ROUTE")+name("a")+name("k"))+content(1, secret)), server(5, ack(1, 1, 0))),
-			want: []string{chosen, `basic.publish "a" q[3-3 #3-3 1p] r[5-5 #5-5 1p] answered 312 failed ""`}},
-		{name: "frames of channels in between", steps: steps{client(1, call(1, 60, 70, u16(0)+name("q")+"\x00")+declare(2, "amq.gen-xyz", 0)),
+		{Name: "returned", Steps: append(confirms[:2:2], client(3, publish(1, "a", "k", secret)), server(4, call(1, 60, 50, u16(312)+name("NO_ROUTE")+name("a")+name("k"))+content(1, secret)), server(5, ack(1, 1, 0))),
+			Want: []string{chosen, `basic.publish "a" q[3-3 #3-3 1p] r[5-5 #5-5 1p] answered 312 failed ""`}},
+		{Name: "frames of channels in between", Steps: steps{client(1, call(1, 60, 70, u16(0)+name("q")+"\x00")+declare(2, "amq.gen-xyz", 0)),
 			server(2, call(1, 60, 71, u64(1)+"\x00"+name("e")+name("k")+"\x00\x00\x00\x00")), server(3, call(2, 50, 11, name("amq.gen-xyz")+"\x00\x00\x00\x00\x00\x00\x00\x00")), server(4, content(1, secret))},
-			want: []string{`queue.declare "amq.gen" q[1-1 #1-1 1p] r[3-3 #3-3 1p] answered depth=2`, `basic.get "q" q[1-1 #1-1 1p] r[2-4 #2-4 2p] answered rows=1`}},
-		{name: "deliveries are no answers", steps: steps{server(1, call(1, 60, 60, name("ctag")+u64(9)+"\x00"+name("e")+name("k"))+content(1, secret)), client(2, ack(1, 9, 0)), client(3, declare(1, "q", 0)),
+			Want: []string{`queue.declare "amq.gen" q[1-1 #1-1 1p] r[3-3 #3-3 1p] answered depth=2`, `basic.get "q" q[1-1 #1-1 1p] r[2-4 #2-4 2p] answered rows=1`}},
+		{Name: "deliveries are no answers", Steps: steps{server(1, call(1, 60, 60, name("ctag")+u64(9)+"\x00"+name("e")+name("k"))+content(1, secret)), client(2, ack(1, 9, 0)), client(3, declare(1, "q", 0)),
 			server(4, call(1, 60, 60, name("ctag")+u64(10)+"\x00"+name("e")+name("k"))+content(1, secret)+declared)},
-			want: []string{`basic.ack "" q[2-2 #2-2 1p] r[] no answer expected`, `queue.declare "q" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`}},
-		{name: "no-wait", steps: steps{client(1, declare(1, "q", 1<<4))}, want: []string{`queue.declare "q" q[1-1 #1-1 1p] r[] no answer expected`}},
-		{name: "blocked, and a heartbeat", steps: steps{client(1, declare(1, "q", 0)), server(2, call(0, 10, 60, name("low on memory"))+frameOf(heartbeatFrame, 0, "")), server(3, declared)},
-			want: []string{`queue.declare "q" q[1-1 #1-1 1p] r[3-3 #3-3 1p] answered`}},
-		{name: "the channel is closed for a publish without confirm", steps: steps{client(1, publish(1, "absent", "k", secret)), server(2, call(1, 20, 40, u16(404)+name("NOT_FOUND")+u16(60)+u16(40))), client(3, call(1, 20, 41, ""))},
-			want: []string{`basic.publish "absent" q[1-1 #1-1 1p] r[] no answer expected`, `channel.close-ok "" q[3-3 #3-3 1p] r[] no answer expected`}},
-		{name: "midway", midway: true, uncut: true, steps: steps{server(1, "the rest of a body\xce"), client(2, declare(1, "q", 0)), server(3, declared)},
-			want: []string{`queue.declare "q" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered`}},
-		{name: "a part of a body is missing", uncut: true, steps: steps{client(1, publish(1, "orders", "k", secret)[:60]), client(2, publish(1, "orders", "k", secret)[70:]).After(10)},
-			want: []string{`basic.publish "orders" q[1-2 #1-2 2p] r[] no answer expected lossy`}},
-		{name: "not AMQP", steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			whole := prototest.Events(tt.steps)
-			got := prototest.Run(Protocol, whole, tt.midway, flow.Finished)
-			if diff := cmp.Diff(tt.want, prototest.Unsized(got)); diff != "" {
-				t.Fatal(diff)
-			}
-			for n := 1; n < 40 && !tt.uncut; n++ {
-				again := prototest.Run(Protocol, prototest.Recut(whole, n), tt.midway, flow.Finished)
-				if diff := cmp.Diff(got, again); diff != "" {
-					t.Fatalf("cut into pieces of %d: %s", n, diff)
-				}
-			}
-			if all := strings.Join(got, "\n"); strings.Contains(all, "secret") {
-				t.Errorf("a body or a password is shown:\n%s", all)
-			}
-		})
-	}
+			Want: []string{`basic.ack "" q[2-2 #2-2 1p] r[] no answer expected`, `queue.declare "q" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`}},
+		{Name: "no-wait", Steps: steps{client(1, declare(1, "q", 1<<4))}, Want: []string{`queue.declare "q" q[1-1 #1-1 1p] r[] no answer expected`}},
+		{Name: "blocked, and a heartbeat", Steps: steps{client(1, declare(1, "q", 0)), server(2, call(0, 10, 60, name("low on memory"))+frameOf(heartbeatFrame, 0, "")), server(3, declared)},
+			Want: []string{`queue.declare "q" q[1-1 #1-1 1p] r[3-3 #3-3 1p] answered`}},
+		{Name: "the channel is closed for a publish without confirm", Steps: steps{client(1, publish(1, "absent", "k", secret)), server(2, call(1, 20, 40, u16(404)+name("NOT_FOUND")+u16(60)+u16(40))), client(3, call(1, 20, 41, ""))},
+			Want: []string{`basic.publish "absent" q[1-1 #1-1 1p] r[] no answer expected`, `channel.close-ok "" q[3-3 #3-3 1p] r[] no answer expected`}},
+		{Name: "midway", Midway: true, Uncut: true, Steps: steps{server(1, "the rest of a body\xce"), client(2, declare(1, "q", 0)), server(3, declared)},
+			Want: []string{`queue.declare "q" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered`}},
+		{Name: "a part of a body is missing", Uncut: true, Steps: steps{client(1, publish(1, "orders", "k", secret)[:60]), client(2, publish(1, "orders", "k", secret)[70:]).After(10)},
+			Want: []string{`basic.publish "orders" q[1-2 #1-2 2p] r[] no answer expected lossy`}},
+		{Name: "not AMQP", Steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
+	})
 }
 
 // TestConfirmsAreBounded: a delivery tag of a hostile server costs no time.

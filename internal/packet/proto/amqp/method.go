@@ -7,6 +7,7 @@ import (
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/framed"
 	"rtrail/internal/packet/proto/pair"
 )
 
@@ -22,47 +23,13 @@ func readMethod(payload []byte) (m method, ok bool) {
 	if len(payload) < 4 {
 		return m, false
 	}
-	return method{binary.BigEndian.Uint32(payload), reader{b: payload[4:]}}, true
+	return method{binary.BigEndian.Uint32(payload), reader{framed.Fields{B: payload[4:]}}}, true
 }
 
 // reader reads arguments one by one. After one that is not all there, all are empty.
-type reader struct {
-	b        []byte
-	overread bool
-}
+type reader struct{ framed.Fields }
 
-func (r *reader) take(n int) []byte {
-	if n > len(r.b) {
-		r.b, r.overread = nil, true
-		return nil
-	}
-	taken := r.b[:n]
-	r.b = r.b[n:]
-	return taken
-}
-
-func (r *reader) octet() byte {
-	if b := r.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *reader) short() uint16 {
-	if b := r.take(2); b != nil {
-		return binary.BigEndian.Uint16(b)
-	}
-	return 0
-}
-
-func (r *reader) longlong() uint64 {
-	if b := r.take(8); b != nil {
-		return binary.BigEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (r *reader) name() []byte { return r.take(int(r.octet())) }
+func (r *reader) name() []byte { return r.Take(int(r.Byte())) }
 
 // kind is what a method of the client does.
 type kind uint8
@@ -189,14 +156,14 @@ func (p *parser) numberOf(number uint16, c *channel) uint64 {
 
 // read reads the name of a request; silent says that it has no answer.
 func (r *request) read(args *reader) (text []byte, silent bool) {
-	args.take(r.skip)
+	args.Take(r.skip)
 	for i := range r.named {
 		name := args.name()
 		if i == 0 || len(text) == 0 && r.kind == writes {
 			text = shortened(name)
 		}
 	}
-	return text, r.kind == tells || r.noWait != 0 && args.octet()&r.noWait != 0
+	return text, r.kind == tells || r.noWait != 0 && args.Byte()&r.noWait != 0
 }
 
 // shortened cuts what servers make up.
@@ -216,11 +183,11 @@ func (p *parser) answer(number uint16, c *channel, m method) {
 		c.within[flow.ToClient], c.content[flow.ToClient], c.fetching = true, -1, false
 	case basicReturn:
 		c.within[flow.ToClient], c.content[flow.ToClient], c.fetching = true, -1, false
-		c.returned = m.args.short()
+		c.returned = m.args.Uint16()
 	case basicAck, basicNack:
-		tag := m.args.longlong()
-		multiple := m.args.octet()&1 != 0
-		if !m.args.overread {
+		tag := m.args.Uint64()
+		multiple := m.args.Byte()&1 != 0
+		if !m.args.Overread {
 			p.confirm(number, c, tag, multiple, m.id == basicNack)
 		}
 	case basicGetOK:
@@ -282,9 +249,9 @@ func (p *parser) confirm(number uint16, c *channel, tag uint64, multiple, refuse
 // closes takes the end of a channel or of the connection, by which the server answers
 // what it does not accept: the method that waits, or the oldest publish.
 func (p *parser) closes(number uint16, c *channel, args *reader) {
-	code, text := args.short(), args.name()
+	code, text := args.Uint16(), args.name()
 	delete(p.channels, number)
-	if code == 200 || args.overread && code == 0 {
+	if code == 200 || args.Overread && code == 0 {
 		return
 	}
 	key := uint64(number)

@@ -5,6 +5,7 @@ import (
 	"unique"
 
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/framed"
 )
 
 // Opcodes.
@@ -41,7 +42,7 @@ type request struct {
 
 // ask reads a request, or its beginning.
 func (p *parser) ask(h *header, body []byte) {
-	r := reader{b: body}
+	r := reader{framed.Fields{B: body}}
 	if h.flags&hasPayload != 0 {
 		r.byteMap()
 	}
@@ -53,9 +54,9 @@ func (p *parser) ask(h *header, body []byte) {
 	case execute:
 		p.number(r.text())
 	case batch:
-		r.take(1)
-		n := r.short()
-		if r.octet() == 0 {
+		r.Take(1)
+		n := r.Uint16()
+		if r.Byte() == 0 {
 			p.statement(&r)
 		} else {
 			p.number(r.text())
@@ -66,7 +67,7 @@ func (p *parser) ask(h *header, body []byte) {
 
 // options reads how the client wants to compress.
 func (p *parser) options(r reader) {
-	for n := r.short(); n > 0 && len(r.b) > 0; n-- {
+	for n := r.Uint16(); n > 0 && len(r.B) > 0; n-- {
 		if name, value := r.text(), r.text(); string(name) == "COMPRESSION" {
 			p.snappy, p.packs = string(value) == "snappy", string(value) == "lz4"
 		}
@@ -79,8 +80,8 @@ func (p *parser) statement(r *reader) {
 	if n < 0 {
 		return
 	}
-	p.asking.cut = n > len(r.b)
-	p.asking.text = append(p.asking.text, r.take(min(n, len(r.b)))...)
+	p.asking.cut = n > len(r.B)
+	p.asking.text = append(p.asking.text, r.Take(min(n, len(r.B)))...)
 }
 
 // number takes that of a prepared statement.
@@ -136,12 +137,12 @@ type reply struct {
 
 // read reads an answer, or its beginning.
 func (a *reply) read(h *header, body []byte) {
-	r := reader{b: body}
+	r := reader{framed.Fields{B: body}}
 	if h.flags&traced != 0 {
-		r.take(16)
+		r.Take(16)
 	}
 	if h.flags&warned != 0 {
-		for n := r.short(); n > 0 && len(r.b) > 0; n-- {
+		for n := r.Uint16(); n > 0 && len(r.B) > 0; n-- {
 			r.text()
 		}
 	}
@@ -187,7 +188,7 @@ const (
 func (r *reader) rows() int64 {
 	flags, columns := r.int(), r.int()
 	if flags&morePages != 0 {
-		r.take(max(0, r.int()))
+		r.Take(max(0, r.int()))
 	}
 	if flags&metadataChanged != 0 {
 		r.text()
@@ -197,7 +198,7 @@ func (r *reader) rows() int64 {
 			r.text()
 			r.text()
 		}
-		for ; columns > 0 && !r.overread; columns-- {
+		for ; columns > 0 && !r.Overread; columns-- {
 			if flags&globalTable == 0 {
 				r.text()
 				r.text()
@@ -206,7 +207,7 @@ func (r *reader) rows() int64 {
 			r.kind(0)
 		}
 	}
-	if n := r.int(); !r.overread && n >= 0 {
+	if n := r.int(); !r.Overread && n >= 0 {
 		return int64(n)
 	}
 	return proto.RowsUnknown
@@ -216,11 +217,11 @@ func (r *reader) rows() int64 {
 func (r *reader) kind(depth int) {
 	const maxDepth = 8
 	if depth == maxDepth {
-		r.b, r.overread = nil, true
+		r.B, r.Overread = nil, true
 		return
 	}
 	within := 0
-	switch r.short() {
+	switch r.Uint16() {
 	case 0x00: // custom
 		r.text()
 	case 0x20, 0x22: // list, set
@@ -230,14 +231,14 @@ func (r *reader) kind(depth int) {
 	case 0x30: // user defined
 		r.text()
 		r.text()
-		for n := r.short(); n > 0 && !r.overread; n-- {
+		for n := r.Uint16(); n > 0 && !r.Overread; n-- {
 			r.text()
 			r.kind(depth + 1)
 		}
 	case 0x31: // tuple
-		within = int(r.short())
+		within = int(r.Uint16())
 	}
-	for ; within > 0 && !r.overread; within-- {
+	for ; within > 0 && !r.Overread; within-- {
 		r.kind(depth + 1)
 	}
 }

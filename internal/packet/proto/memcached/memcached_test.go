@@ -18,54 +18,30 @@ var client, server = prototest.Client, prototest.Server
 
 func TestExchanges(t *testing.T) {
 	large := "VALUE k 0 5000\r\n" + strings.Repeat("secret..", 625) + "\r\nEND\r\n"
-	tests := []struct {
-		name   string
-		steps  steps
-		midway bool
-		uncut  bool
-		want   []string
-	}{
-		{name: "too large: the server reads the value and refuses it", steps: steps{client(1, "set k 0 0 6\r\nsecret\r\n"), server(2, "SERVER_ERROR object too large for cache\r\n")},
-			want: []string{`set "k" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered SERVER_ERROR failed "object too large for cache"`}},
-		{name: "a value that looks like answers", steps: steps{client(1, "get k\r\n"), server(2, "VALUE k 0 10\r\nEND\r\nEND\r\n\r\nEND\r\n")},
-			want: []string{`get "k" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=1`}},
-		{name: "a value that looks like commands", steps: steps{client(1, "set k 0 0 12\r\nget x\r\nquit\n\r\nget y\r\n"), server(2, "STORED\r\nEND\r\n")},
-			want: []string{`set "k" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `get "y" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=0 depth=2`}},
-		{name: "a quiet command that is answered", steps: steps{client(1, "mg a v q\r\nmg b v q\r\nmn\r\n"), server(2, "VA 6\r\nsecret\r\n"), server(3, "MN\r\n")},
-			want: []string{`mg "a" q[1-1 #1-1 1p] r[] no answer expected`, `mg "b" q[1-1 #1-1 1p] r[] no answer expected`, `mn "" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered rows=1`}},
-		{name: "after a quiet command nobody knows whose the answer is", steps: steps{client(1, "ms a 6 q\r\nsecret\r\nget b\r\n"), server(2, "END\r\n")},
-			want: []string{`ms "a" q[1-1 #1-1 1p] r[] no answer expected`, `get "b" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=0 ambiguous`}},
-		{name: "unknown command", steps: steps{client(1, "bogus secret\r\n"), server(2, "ERROR\r\n")}, want: []string{`? "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered ERROR failed ""`}},
-		{name: "lists", steps: steps{client(1, "lru_crawler metadump all\r\nincr n 1\r\n"), server(2, "key=secret exp=-1\r\nEND\r\n18446744073709551615\r\n")},
-			want: []string{`lru_crawler "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `incr "n" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered depth=2`}},
-		{name: "a log is not decoded", steps: steps{client(1, "get a\r\nwatch fetchers\r\n"), server(2, "OK\r\nts=1 gid=2 type=item_get key=secret\r\n")},
-			want: []string{`get "a" q[1-1 #1-1 1p] r[] unanswered`}},
-		{name: "a part of a value is missing", uncut: true, steps: steps{client(1, "get k\r\n"), server(2, large[:2000]), server(3, large[3000:]).After(1000)},
-			want: []string{`get "k" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered rows=1 lossy`}},
-		{name: "midway", midway: true, uncut: true, steps: steps{server(1, "the rest of a value\r\nEND\r\n"), client(2, "get k\r\n"), server(3, "END\r\n")},
-			want: []string{`get "k" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered rows=0 resync`}},
-		{name: "ends within an answer", uncut: true, steps: steps{client(1, "get k\r\n"), server(2, large[:100])},
-			want: []string{`get "k" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered failed "connection ended within the answer" rows=1`}},
-		{name: "not memcached", steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			whole := prototest.Events(tt.steps)
-			got := prototest.Run(Protocol, whole, tt.midway, flow.Finished)
-			if diff := cmp.Diff(tt.want, prototest.Unsized(got)); diff != "" {
-				t.Fatal(diff)
-			}
-			for n := 1; n < 40 && !tt.uncut; n++ {
-				again := prototest.Run(Protocol, prototest.Recut(whole, n), tt.midway, flow.Finished)
-				if diff := cmp.Diff(got, again); diff != "" {
-					t.Fatalf("cut into pieces of %d: %s", n, diff)
-				}
-			}
-			if all := strings.Join(got, "\n"); strings.Contains(all, "secret") {
-				t.Errorf("a value is shown:\n%s", all)
-			}
-		})
-	}
+	prototest.Scripts(t, Protocol, []prototest.Script{
+		{Name: "too large: the server reads the value and refuses it", Steps: steps{client(1, "set k 0 0 6\r\nsecret\r\n"), server(2, "SERVER_ERROR object too large for cache\r\n")},
+			Want: []string{`set "k" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered SERVER_ERROR failed "object too large for cache"`}},
+		{Name: "a value that looks like answers", Steps: steps{client(1, "get k\r\n"), server(2, "VALUE k 0 10\r\nEND\r\nEND\r\n\r\nEND\r\n")},
+			Want: []string{`get "k" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=1`}},
+		{Name: "a value that looks like commands", Steps: steps{client(1, "set k 0 0 12\r\nget x\r\nquit\n\r\nget y\r\n"), server(2, "STORED\r\nEND\r\n")},
+			Want: []string{`set "k" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `get "y" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=0 depth=2`}},
+		{Name: "a quiet command that is answered", Steps: steps{client(1, "mg a v q\r\nmg b v q\r\nmn\r\n"), server(2, "VA 6\r\nsecret\r\n"), server(3, "MN\r\n")},
+			Want: []string{`mg "a" q[1-1 #1-1 1p] r[] no answer expected`, `mg "b" q[1-1 #1-1 1p] r[] no answer expected`, `mn "" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered rows=1`}},
+		{Name: "after a quiet command nobody knows whose the answer is", Steps: steps{client(1, "ms a 6 q\r\nsecret\r\nget b\r\n"), server(2, "END\r\n")},
+			Want: []string{`ms "a" q[1-1 #1-1 1p] r[] no answer expected`, `get "b" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=0 ambiguous`}},
+		{Name: "unknown command", Steps: steps{client(1, "bogus secret\r\n"), server(2, "ERROR\r\n")}, Want: []string{`? "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered ERROR failed ""`}},
+		{Name: "lists", Steps: steps{client(1, "lru_crawler metadump all\r\nincr n 1\r\n"), server(2, "key=secret exp=-1\r\nEND\r\n18446744073709551615\r\n")},
+			Want: []string{`lru_crawler "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `incr "n" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered depth=2`}},
+		{Name: "a log is not decoded", Steps: steps{client(1, "get a\r\nwatch fetchers\r\n"), server(2, "OK\r\nts=1 gid=2 type=item_get key=secret\r\n")},
+			Want: []string{`get "a" q[1-1 #1-1 1p] r[] unanswered`}},
+		{Name: "a part of a value is missing", Uncut: true, Steps: steps{client(1, "get k\r\n"), server(2, large[:2000]), server(3, large[3000:]).After(1000)},
+			Want: []string{`get "k" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered rows=1 lossy`}},
+		{Name: "midway", Midway: true, Uncut: true, Steps: steps{server(1, "the rest of a value\r\nEND\r\n"), client(2, "get k\r\n"), server(3, "END\r\n")},
+			Want: []string{`get "k" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered rows=0 resync`}},
+		{Name: "ends within an answer", Uncut: true, Steps: steps{client(1, "get k\r\n"), server(2, large[:100])},
+			Want: []string{`get "k" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered failed "connection ended within the answer" rows=1`}},
+		{Name: "not memcached", Steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
+	})
 }
 
 const file = "testdata/memcached16.pcap"

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"rtrail/internal/packet/flow"
+	"rtrail/internal/packet/proto/framed"
 )
 
 // Types of packets.
@@ -94,22 +95,22 @@ type packet struct {
 // read reads a packet of the client, or its beginning.
 func (p *parser) read(body []byte) {
 	m, first := &p.said, p.first[flow.ToServer]
-	r := reader{b: body}
+	r := reader{framed.Fields{B: body}}
 	switch first >> 4 {
 	case connect:
 		r.text()
-		p.version, p.aliases = r.octet(), nil
+		p.version, p.aliases = r.Byte(), nil
 	case publish:
 		topic := r.text()
 		if qos(first) > 0 {
-			m.id = r.short()
+			m.id = r.Uint16()
 		}
 		m.topic = append(m.topic, p.named(topic, &r)...)
 	case subscribe, unsubscribe:
-		m.id = r.short()
+		m.id = r.Uint16()
 		m.filter(r, p.version, first>>4 == subscribe)
 	case pubrel:
-		m.id = r.short()
+		m.id = r.Uint16()
 	}
 }
 
@@ -138,13 +139,13 @@ func (p *parser) named(topic []byte, r *reader) []byte {
 // version is not known, they do if no filter can begin there.
 func (m *packet) filter(r reader, version byte, options bool) {
 	whole := r
-	if n := int(whole.short()); version == 5 || version == 0 && (n == 0 || whole.take(n) == nil) {
-		r.take(r.varint())
+	if n := int(whole.Uint16()); version == 5 || version == 0 && (n == 0 || whole.Take(n) == nil) {
+		r.Take(r.varint())
 	}
-	for len(r.b) > 0 {
+	for len(r.B) > 0 {
 		filter := r.text()
 		if options {
-			r.octet()
+			r.Byte()
 		}
 		if m.filters++; m.filters == 1 {
 			m.topic = append(m.topic, filter...)
@@ -160,18 +161,18 @@ type answer struct {
 
 // read reads an answer.
 func (a *answer) read(kind byte, body []byte) {
-	r := reader{b: body}
+	r := reader{framed.Fields{B: body}}
 	switch kind {
 	case connack:
-		r.octet() // whether there is a session
-		a.code = reason(r.octet())
+		r.Byte() // whether there is a session
+		a.code = reason(r.Byte())
 	case puback, pubrec, pubcomp:
-		a.id = r.short()
-		a.code = reason(r.octet())
+		a.id = r.Uint16()
+		a.code = reason(r.Byte())
 	case suback, unsuback:
-		a.id = r.short()
+		a.id = r.Uint16()
 	case disconnect:
-		a.code = reason(r.octet())
+		a.code = reason(r.Byte())
 	}
 }
 

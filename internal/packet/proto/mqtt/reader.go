@@ -1,49 +1,28 @@
 package mqtt
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-// reader reads the fields of a packet one by one. After one that is not all there, all
-// are empty.
-type reader struct{ b []byte }
+	"rtrail/internal/packet/proto/framed"
+)
 
-func (r *reader) take(n int) []byte {
-	if n < 0 || n > len(r.b) {
-		r.b = nil
-		return nil
-	}
-	taken := r.b[:n]
-	r.b = r.b[n:]
-	return taken
-}
-
-func (r *reader) octet() byte {
-	if b := r.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *reader) short() uint16 {
-	if b := r.take(2); b != nil {
-		return binary.BigEndian.Uint16(b)
-	}
-	return 0
-}
+// reader reads the fields of a packet.
+type reader struct{ framed.Fields }
 
 // text is a string, or its beginning if the rest was not read.
 func (r *reader) text() []byte {
-	n := int(r.short())
-	return r.take(min(n, len(r.b)))
+	n := int(r.Uint16())
+	return r.Take(min(n, len(r.B)))
 }
 
 // varint is a length of at most four bytes.
 func (r *reader) varint() int {
-	v, n := binary.Uvarint(r.b[:min(len(r.b), maxHeader-1)])
+	v, n := binary.Uvarint(r.B[:min(len(r.B), maxHeader-1)])
 	if n <= 0 {
-		r.b = nil
+		r.B = nil
 		return 0
 	}
-	r.b = r.b[n:]
+	r.B = r.B[n:]
 	return int(v)
 }
 
@@ -56,15 +35,15 @@ const (
 // alias is the topic alias among the properties of a PUBLISH; 0: there is none.
 func (r *reader) alias() uint16 {
 	n := r.varint()
-	list := reader{b: r.b[:min(n, len(r.b))]}
-	for len(list.b) > 0 {
-		switch list.octet() {
+	list := reader{framed.Fields{B: r.B[:min(n, len(r.B))]}}
+	for len(list.B) > 0 {
+		switch list.Byte() {
 		case topicAlias:
-			return list.short()
+			return list.Uint16()
 		case 0x01: // payload format
-			list.take(1)
+			list.Take(1)
 		case 0x02: // expiry
-			list.take(4)
+			list.Take(4)
 		case 0x0b: // subscription
 			list.varint()
 		case userProperty:
