@@ -66,7 +66,3 @@ type EventProgram struct {
 func (ProcessEvent) Table() Table { return ProcessEvents }
 func (OffCPUWait) Table() Table   { return OffCPU }
 func (EventProgram) Table() Table { return EventPrograms }
-
-func (e ProcessEvent) Time() time.Time { return e.At }
-func (w OffCPUWait) Time() time.Time   { return w.At }
-func (e EventProgram) Time() time.Time { return e.At }
