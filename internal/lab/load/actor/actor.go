@@ -5,6 +5,7 @@ package actor
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -20,65 +21,90 @@ const Variable = "RTRAIL_LAB_ACTOR"
 // longest is how long an actor may live, whatever becomes of its lab.
 const longest = 2 * time.Minute
 
-// parts are the programs, by name. Each gets its arguments and runs until it
-// is killed or fails.
-var parts = map[string]func(args []string) error{
-	"leak":          leak,
-	"zombies":       zombies,
-	"append":        appendRecords,
-	"create":        createFiles,
-	"rewrite":       rewriteFile,
-	"read-direct":   readDirect,
-	"touch-memory":  touchMemory,
-	"short-leavers": shortLeavers,
+// part is a program. It gets its arguments and runs until it is killed or fails.
+type part struct {
+	arguments string // that it cannot do without
+	play      func(args []string) error
+}
 
-	"http-pieces":     httpPieces,
-	"http-two-writes": httpTwoWrites,
-	"http-hasty":      httpHasty,
-	"download":        download,
-	"resolver":        resolver,
-	"exporter":        exporter,
-	"tail-server":     tailServer,
-	"fan-out":         fanOutServer,
-	"far-proxy":       farProxy,
-	"job-server":      jobServer,
-	"news-server":     newsServer,
-	"sink":            sink,
+var parts = map[string]part{
+	"leak":            {"BYTES_PER_SECOND NOISE_BYTES LEAKING", leak},
+	"zombies":         {"PER_SECOND REPORT", zombies},
+	"append":          {"PATH REPORT", appendRecords},
+	"create":          {"DIR REPORT", createFiles},
+	"rewrite":         {"PATH REPORT", rewriteFile},
+	"read-direct":     {"PATH REPORT", readDirect},
+	"touch-memory":    {"BYTES REPORT", touchMemory},
+	"short-leavers":   {"PER_SECOND REPORT", shortLeavers},
+	"http-pieces":     {"ADDRESS PIECES PAUSE_MS", httpPieces},
+	"http-two-writes": {"ADDRESS nagle|nodelay", httpTwoWrites},
+	"http-hasty":      {"ADDRESS hasty|polite", httpHasty},
+	"download":        {"ADDRESS PATH PAUSE_MS REPORT", download},
+	"resolver":        {"ADDRESS answer|drop-first|mute", resolver},
+	"exporter":        {"ADDRESS:PORT BREAKS", exporter},
+	"tail-server":     {"ADDRESS:PORT PERMILLE MILLISECONDS", tailServer},
+	"fan-out":         {"ADDRESS:PORT BACKEND:PORT CALLS", fanOutServer},
+	"far-proxy":       {"ADDRESS:PORT UPSTREAM:PORT MICROSECONDS", farProxy},
+	"job-server":      {"WORKERS MILLISECONDS ADDRESS:PORT...", jobServer},
+	"news-server":     {"ADDRESS:PORT", newsServer},
+	"sink":            {"ADDRESS:PORT", sink},
 }
 
 // Main plays the part that the environment names, if it names one, and says
 // whether it did.
 func Main() (handled bool) {
-	part, ok := os.LookupEnv(Variable)
+	name, ok := os.LookupEnv(Variable)
 	if !ok {
 		return false
 	}
-	play, ok := parts[part]
+	p, ok := parts[name]
 	if !ok {
-		fmt.Fprintf(os.Stderr, "unknown part %q in %s\n", part, Variable)
-		os.Exit(2)
+		fail(fmt.Errorf("unknown part %q in %s", name, Variable))
+	}
+	args := os.Args[1:]
+	if len(args) < len(strings.Fields(p.arguments)) {
+		fail(fmt.Errorf("%s needs %s", name, p.arguments))
 	}
 	// The lab's processes die with it; this holds when the link to the parent
 	// is lost, as for a process that entered a namespace.
 	time.AfterFunc(longest, func() { os.Exit(3) })
 	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
-	if err := play(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if err := p.play(args); err != nil {
+		fail(err)
 	}
 	return true
 }
 
-// number returns a numeric argument, such as bytes per second.
-func number(args []string, i int, what string) (int, error) {
-	if i >= len(args) {
-		return 0, fmt.Errorf("missing argument %d: %s", i+1, what)
-	}
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// number is a numeric argument, such as bytes per second.
+func number(args []string, i int) int {
 	n, err := strconv.Atoi(args[i])
 	if err != nil {
-		return 0, fmt.Errorf("argument %d, %s: %w", i+1, what, err)
+		fail(fmt.Errorf("argument %d: %w", i+1, err))
 	}
-	return n, nil
+	return n
+}
+
+// serve hands each connection to an address to a goroutine, which closes it after.
+func serve(address string, handle func(net.Conn)) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer c.Close()
+			handle(c)
+		}()
+	}
 }
 
 // report writes a number to a file that the lab reads: how much was done.

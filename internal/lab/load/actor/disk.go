@@ -9,22 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// target returns the path and the file to report to.
-func target(args []string) (path, reportTo string, err error) {
-	if len(args) < 2 {
-		return "", "", fmt.Errorf("need two arguments: where to write and where to report")
-	}
-	return args[0], args[1], nil
-}
-
-// appendRecords PATH REPORT: appends a record of 16 KiB a hundred times a
+// appendRecords appends a record of 16 KiB a hundred times a
 // second and reports how many were written and how many failed. It keeps at
 // most 4 MiB, as a log that is rotated.
 func appendRecords(args []string) error {
-	path, reportTo, err := target(args)
-	if err != nil {
-		return err
-	}
+	path, reportTo := args[0], args[1]
 	record := make([]byte, 16<<10)
 	for i := range record {
 		record[i] = 'x'
@@ -63,13 +52,10 @@ func appendTo(path string, record []byte) error {
 	return f.Close()
 }
 
-// createFiles DIR REPORT: creates a small file twenty times a second, keeps
+// createFiles creates a small file twenty times a second, keeps
 // the newest five and reports how many were created and how many failed.
 func createFiles(args []string) error {
-	dir, reportTo, err := target(args)
-	if err != nil {
-		return err
-	}
+	dir, reportTo := args[0], args[1]
 	var created, failed int64
 	for turn := 0; ; turn++ {
 		err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("session-%d", turn)), []byte("x"), 0o644)
@@ -89,13 +75,10 @@ func createFiles(args []string) error {
 	}
 }
 
-// rewriteFile PATH REPORT: writes a record and syncs it, a hundred times a
+// rewriteFile writes a record and syncs it, a hundred times a
 // second at most; reports how many.
 func rewriteFile(args []string) error {
-	path, reportTo, err := target(args)
-	if err != nil {
-		return err
-	}
+	path, reportTo := args[0], args[1]
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -116,13 +99,10 @@ func rewriteFile(args []string) error {
 	}
 }
 
-// readDirect PATH REPORT: reads 4 KiB from somewhere in the file, past the
+// readDirect reads 4 KiB from somewhere in the file, past the
 // page cache, fifty times a second at most; reports how many reads were done.
 func readDirect(args []string) error {
-	path, reportTo, err := target(args)
-	if err != nil {
-		return err
-	}
+	path, reportTo := args[0], args[1]
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECT, 0)
 	if err != nil {
 		return err

@@ -25,25 +25,16 @@ func touch(m []byte) {
 	}
 }
 
-// leak BYTES_PER_SECOND NOISE_BYTES LEAKING: memory grows by so much a second
+// leak has memory grow by so much a second
 // while the file LEAKING exists, four times a second. Beside it, NOISE_BYTES
 // are allocated and freed again every second, as working programs do.
 func leak(args []string) error {
-	rate, err := number(args, 0, "bytes per second")
-	if err != nil {
-		return err
-	}
-	noise, err := number(args, 1, "bytes of noise")
-	if err != nil {
-		return err
-	}
-	if len(args) < 3 {
-		return fmt.Errorf("missing argument 3: the file that lets it leak")
-	}
+	rate := number(args, 0)
+	noise := number(args, 1)
 	// All is mapped before: what the program itself allocates in each turn grows
 	// in steps, and would hide how evenly it leaks.
-	const most = 4 << 30
-	leaked, err := anonymous(most)
+	const maxLeaked = 4 << 30
+	leaked, err := anonymous(maxLeaked)
 	if err != nil {
 		return err
 	}
@@ -59,7 +50,7 @@ func leak(args []string) error {
 		if unix.Access(args[2], unix.F_OK) == nil {
 			// Whole pages: what is smaller shows as one now and then.
 			owed += rate / 4
-			now := min(owed/os.Getpagesize()*os.Getpagesize(), most-held)
+			now := min(owed/os.Getpagesize()*os.Getpagesize(), maxLeaked-held)
 			touch(leaked[held : held+now])
 			held, owed = held+now, owed-now
 		}
@@ -73,22 +64,15 @@ func leak(args []string) error {
 	}
 }
 
-// touchMemory BYTES REPORT: holds so many bytes and walks through them again
+// touchMemory holds so many bytes and walks through them again
 // and again, one page after the other, like a server whose working set they
 // are. Reports the number of pages touched.
 func touchMemory(args []string) error {
-	bytes, err := number(args, 0, "bytes")
+	bytes := number(args, 0)
+	m, err := anonymous(bytes)
 	if err != nil {
 		return err
 	}
-	if len(args) < 2 {
-		return fmt.Errorf("missing argument 2: the file to report to")
-	}
-	m, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
-	if err != nil {
-		return fmt.Errorf("map %d bytes: %w", bytes, err)
-	}
-	_ = unix.Madvise(m, unix.MADV_NOHUGEPAGE)
 	const chunk = 256 // pages between two looks at the clock
 	page := os.Getpagesize()
 	var done int64

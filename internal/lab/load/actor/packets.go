@@ -13,17 +13,11 @@ import (
 	"time"
 )
 
-// httpPieces ADDRESS PIECES PAUSE_MS: an HTTP server that writes each answer in
+// httpPieces is an HTTP server that writes each answer in
 // pieces and rests between them.
 func httpPieces(args []string) error {
-	pieces, err := number(args, 1, "pieces of an answer")
-	if err != nil {
-		return err
-	}
-	pause, err := number(args, 2, "milliseconds between two of them")
-	if err != nil {
-		return err
-	}
+	pieces := number(args, 1)
+	pause := number(args, 2)
 	const piece = 2000
 	return answer(args, func(_ *bufio.Reader, c *net.TCPConn, _ *http.Request) error {
 		head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", pieces*piece)
@@ -42,12 +36,9 @@ func httpPieces(args []string) error {
 	})
 }
 
-// httpTwoWrites ADDRESS nagle|nodelay: an HTTP server that writes head and body
+// httpTwoWrites is an HTTP server that writes head and body
 // of an answer with a call each, with or without TCP_NODELAY.
 func httpTwoWrites(args []string) error {
-	if len(args) < 2 {
-		return errors.New("missing argument 2: nagle or nodelay")
-	}
 	return answer(args, func(_ *bufio.Reader, c *net.TCPConn, _ *http.Request) error {
 		if err := c.SetNoDelay(args[1] == "nodelay"); err != nil {
 			return err
@@ -63,12 +54,9 @@ func httpTwoWrites(args []string) error {
 // errDone closes a connection without any further word.
 var errDone = errors.New("done with this connection")
 
-// httpHasty ADDRESS hasty|polite: an HTTP server that closes connections as soon
+// httpHasty is an HTTP server that closes connections as soon
 // as it has the head of a request, or reads and answers it first.
 func httpHasty(args []string) error {
-	if len(args) < 2 {
-		return errors.New("missing argument 2: hasty or polite")
-	}
 	return answer(args, func(_ *bufio.Reader, c *net.TCPConn, q *http.Request) error {
 		if args[1] == "hasty" {
 			// Time for the body to come, which nobody reads.
@@ -87,43 +75,23 @@ func httpHasty(args []string) error {
 
 // answer serves HTTP/1.1 on the address in the first argument; write answers.
 func answer(args []string, write func(*bufio.Reader, *net.TCPConn, *http.Request) error) error {
-	if len(args) < 1 {
-		return errors.New("missing argument 1: the address to listen on")
-	}
-	l, err := net.Listen("tcp", args[0])
-	if err != nil {
-		return err
-	}
-	for {
-		c, err := l.Accept()
-		if err != nil {
-			return err
-		}
-		go func() {
-			defer c.Close()
-			// No larger than a head: what follows stays in the socket.
-			r := bufio.NewReaderSize(c, 512)
-			for {
-				q, err := http.ReadRequest(r)
-				if err != nil || write(r, c.(*net.TCPConn), q) != nil {
-					return
-				}
+	return serve(args[0], func(c net.Conn) {
+		// No larger than a head: what follows stays in the socket.
+		r := bufio.NewReaderSize(c, 512)
+		for {
+			q, err := http.ReadRequest(r)
+			if err != nil || write(r, c.(*net.TCPConn), q) != nil {
+				return
 			}
-		}()
-	}
+		}
+	})
 }
 
-// download ADDRESS PATH PAUSE_MS REPORT: a client that fetches a page over and
+// download is a client that fetches a page over and
 // over, reading a quarter of a megabyte at a time with a pause after it. Reports
 // how many bytes it has read.
 func download(args []string) error {
-	pause, err := number(args, 2, "milliseconds between two reads")
-	if err != nil {
-		return err
-	}
-	if len(args) < 4 {
-		return errors.New("missing argument 4: the file to report to")
-	}
+	pause := number(args, 2)
 	const gulp = 256 << 10
 	var total int64
 	for {
@@ -149,12 +117,9 @@ func download(args []string) error {
 	}
 }
 
-// resolver ADDRESS answer|drop-first|mute: a DNS server that knows one address
+// resolver is a DNS server that knows one address
 // for every name. drop-first ignores the first query for each name.
 func resolver(args []string) error {
-	if len(args) < 2 {
-		return errors.New("missing argument 2: answer, drop-first or mute")
-	}
 	c, err := net.ListenPacket("udp", args[0])
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -16,17 +15,11 @@ import (
 // exportEvery is one in how many exports breaks.
 const exportEvery = 160
 
-// exporter ADDRESS:PORT BREAKS: an HTTP server that works for a second and then
+// exporter is an HTTP server that works for a second and then
 // answers with much, for a third of a second. With BREAKS 1, of 160 answers in
 // turn it ends one halfway by closing the connection.
 func exporter(args []string) error {
-	if len(args) < 1 {
-		return errors.New("missing argument 1: address to listen on")
-	}
-	breaks, err := number(args, 1, "whether answers break")
-	if err != nil {
-		return err
-	}
+	breaks := number(args, 1)
 	const work, pieces, pause = time.Second, 10, 30 * time.Millisecond
 	piece := make([]byte, 2000)
 	var asked atomic.Int64
@@ -48,27 +41,17 @@ func exporter(args []string) error {
 	}))
 }
 
-// tailServer ADDRESS:PORT PERMILLE MILLISECONDS: an HTTP server that answers at
+// tailServer is an HTTP server that answers at
 // once, but for so many of a thousand requests after so many milliseconds.
 func tailServer(args []string) error {
-	permille, err := number(args, 1, "slow answers of a thousand")
-	if err != nil {
-		return err
-	}
-	millis, err := number(args, 2, "milliseconds of a slow one")
-	if err != nil {
-		return err
-	}
-	l, err := net.Listen("tcp", args[0])
-	if err != nil {
-		return err
-	}
+	permille := number(args, 1)
+	millis := number(args, 2)
 	var asked atomic.Int64
 	slow := func() bool {
 		// A multiplicative hash of a counter: spread like chance, and every run alike.
 		return permille > 0 && uint64(asked.Add(1))*0x9e3779b97f4a7c15>>32%1000 < uint64(permille)
 	}
-	return serveLines(l, func() {
+	return serveLines(args[0], func() {
 		if slow() {
 			time.Sleep(time.Duration(millis) * time.Millisecond)
 		}
@@ -78,23 +61,16 @@ func tailServer(args []string) error {
 // serveLines answers HTTP requests without a body by two letters, after work was
 // done. It spends less on a request than package net/http does, which matters
 // where hundreds come at once.
-func serveLines(l net.Listener, work func()) error {
-	for {
-		conn, err := l.Accept()
-		if err != nil {
-			return err
-		}
-		go func() {
-			defer conn.Close()
-			in := bufio.NewReader(conn)
-			for skipHeader(in) == nil {
-				work()
-				if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"); err != nil {
-					return
-				}
+func serveLines(address string, work func()) error {
+	return serve(address, func(conn net.Conn) {
+		in := bufio.NewReader(conn)
+		for skipHeader(in) == nil {
+			work()
+			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"); err != nil {
+				return
 			}
-		}()
-	}
+		}
+	})
 }
 
 // skipHeader reads until an empty line.
@@ -107,14 +83,11 @@ func skipHeader(in *bufio.Reader) error {
 	}
 }
 
-// fanOutServer ADDRESS:PORT BACKEND:PORT CALLS: an HTTP server that asks the
+// fanOutServer is an HTTP server that asks the
 // backend so many times at once for each of its requests, and answers when all
 // answers are there.
 func fanOutServer(args []string) error {
-	n, err := number(args, 2, "calls per request")
-	if err != nil {
-		return err
-	}
+	n := number(args, 2)
 	var calls []func() error
 	for range n {
 		conn, err := net.Dial("tcp", args[1])
@@ -133,12 +106,8 @@ func fanOutServer(args []string) error {
 			return err
 		})
 	}
-	l, err := net.Listen("tcp", args[0])
-	if err != nil {
-		return err
-	}
 	var one sync.Mutex // the connections to the backend serve one request at a time
-	return serveLines(l, func() {
+	return serveLines(args[0], func() {
 		one.Lock()
 		defer one.Unlock()
 		var all sync.WaitGroup
@@ -153,31 +122,17 @@ func fanOutServer(args []string) error {
 	})
 }
 
-// farProxy ADDRESS:PORT UPSTREAM:PORT MICROSECONDS: hands connections on, and
+// farProxy hands connections on, and
 // holds everything back for so long in either direction, as a distance does.
 func farProxy(args []string) error {
-	micros, err := number(args, 2, "microseconds in either direction")
-	if err != nil {
-		return err
-	}
-	l, err := net.Listen("tcp", args[0])
-	if err != nil {
-		return err
-	}
+	micros := number(args, 2)
 	hold := time.Duration(micros) * time.Microsecond
-	for {
-		near, err := l.Accept()
-		if err != nil {
-			return err
+	return serve(args[0], func(near net.Conn) {
+		if far, err := net.Dial("tcp", args[1]); err == nil {
+			go handOn(far, near, hold)
+			handOn(near, far, hold)
 		}
-		far, err := net.Dial("tcp", args[1])
-		if err != nil {
-			near.Close()
-			continue
-		}
-		go handOn(far, near, hold)
-		go handOn(near, far, hold)
-	}
+	})
 }
 
 // handOn copies what comes, later. What comes while it holds something back

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -13,12 +12,9 @@ import (
 // take for a timer.
 var newsPeriods = []time.Duration{400 * time.Millisecond, 1300 * time.Millisecond, 250 * time.Millisecond, 1900 * time.Millisecond, 700 * time.Millisecond}
 
-// newsServer ADDRESS:PORT: an HTTP server of which /wait is answered when there
+// newsServer is an HTTP server of which /wait is answered when there
 // are news, at the latest after a second and a half (204), and all else at once.
 func newsServer(args []string) error {
-	if len(args) < 1 {
-		return errors.New("missing argument 1: address to listen on")
-	}
 	var mu sync.Mutex
 	news := make(chan struct{})
 	next := func() chan struct{} {
@@ -50,23 +46,7 @@ func newsServer(args []string) error {
 	}))
 }
 
-// sink ADDRESS:PORT: reads what clients send over TCP and never answers.
+// sink reads what clients send over TCP and never answers.
 func sink(args []string) error {
-	if len(args) < 1 {
-		return errors.New("missing argument 1: address to listen on")
-	}
-	l, err := net.Listen("tcp", args[0])
-	if err != nil {
-		return err
-	}
-	for {
-		c, err := l.Accept()
-		if err != nil {
-			return err
-		}
-		go func() {
-			defer c.Close()
-			_, _ = io.Copy(io.Discard, c)
-		}()
-	}
+	return serve(args[0], func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
 }
