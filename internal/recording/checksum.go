@@ -8,10 +8,7 @@ import (
 	"hash"
 	"hash/crc32"
 	"io"
-	"os"
 	"path"
-
-	"rtrail/internal/safefile"
 )
 
 // checksumFile lists the files of a segment. Parquet libraries trust what they
@@ -37,17 +34,6 @@ func (s *summingWriter) Write(p []byte) (int, error) {
 	s.n += int64(n)
 	s.sum.Write(p[:n])
 	return n, err
-}
-
-func writeSums(folder *safefile.Dir, sums map[string]fileSum) error {
-	data, err := json.MarshalIndent(sums, "", "  ")
-	if err != nil {
-		return err
-	}
-	return folder.Replace(checksumFile, fileMode, func(f *os.File) error {
-		_, err := f.Write(append(data, '\n'))
-		return err
-	})
 }
 
 // readSums reads the list of a segment; nil when it has none, as when other

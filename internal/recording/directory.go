@@ -1,9 +1,7 @@
 package recording
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -171,14 +169,7 @@ func (d *Directory) writeManifest() error {
 	if d.failure != nil {
 		m.Notes = append(m.Notes, d.failure.Error())
 	}
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	err = d.root.Replace(manifestFile, fileMode, func(f *os.File) error {
-		_, err := f.Write(append(data, '\n'))
-		return err
-	})
+	err := replaceJSON(d.root, manifestFile, m)
 	if d.outdated = noRoom(err); d.outdated {
 		return nil
 	}

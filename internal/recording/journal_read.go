@@ -30,28 +30,30 @@ func (b *blockReader) Read(p []byte) (int, error) {
 		var head [blockHeader]byte
 		if n, err := io.ReadFull(b.r, head[:]); err != nil {
 			if n > 0 {
-				b.torn = "the last block is incomplete"
+				return b.tear("the last block is incomplete")
 			}
 			return 0, io.EOF
 		}
 		length := binary.LittleEndian.Uint32(head[:])
 		if length == 0 || length > maxBlockBytes {
-			b.torn = fmt.Sprintf("a block claims %d bytes", length)
-			return 0, io.EOF
+			return b.tear("a block claims %d bytes", length)
 		}
 		if n, err := io.CopyN(&b.block, b.r, int64(length)); err != nil {
-			b.block.Reset()
-			b.torn = fmt.Sprintf("the last block has %d of %d bytes", n, length)
-			return 0, io.EOF
+			return b.tear("the last block has %d of %d bytes", n, length)
 		}
 		if crc32.Checksum(b.block.Bytes(), castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
-			b.block.Reset()
-			b.torn = "a block fails its checksum"
-			return 0, io.EOF
+			return b.tear("a block fails its checksum")
 		}
 		b.spent.read += int64(length)
 	}
 	return b.block.Read(p)
+}
+
+// tear ends the reading.
+func (b *blockReader) tear(format string, args ...any) (int, error) {
+	b.block.Reset()
+	b.torn = fmt.Sprintf(format, args...)
+	return 0, io.EOF
 }
 
 // journalContent is what a reader of a journal is handed, sample by sample.
@@ -258,8 +260,8 @@ func (d *journalDecoder) sample(s sample) (more bool, err error) {
 }
 
 func (d *journalDecoder) ignore(what string) {
-	const most = 100 // a hostile file could name millions
-	if len(d.ignored) < most {
+	const maxIgnored = 100 // a hostile file could name millions
+	if len(d.ignored) < maxIgnored {
 		d.ignored[what] = true
 	}
 }

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -36,7 +37,7 @@ const (
 // that takes more memory than there is stays as it is, as does one for whose
 // Parquet files there is no room.
 func sealSegment(folder *safefile.Dir, host string) (notes []string, err error) {
-	if err := removePartial(folder); err != nil {
+	if err := remove(folder, partial); err != nil {
 		return nil, err
 	}
 	if _, err := folder.Stat(journalFile); err != nil {
@@ -71,7 +72,7 @@ func writeTables(folder *safefile.Dir, host string) (notes []string, err error) 
 	defer compressor.Close()
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, removeTables(folder))
+			err = errors.Join(err, remove(folder, written))
 		}
 	}()
 	tables := content.tables
@@ -83,34 +84,40 @@ func writeTables(folder *safefile.Dir, host string) (notes []string, err error) 
 		}
 		delete(tables, name)
 	}
-	if err := writeSums(folder, sums); err != nil {
+	if err := replaceJSON(folder, checksumFile, sums); err != nil {
 		return notes, err
 	}
 	return notes, folder.Sync()
 }
 
-// removePartial removes what a sealing that was killed has left.
-func removePartial(folder *safefile.Dir) error {
+// remove removes the files of a segment that a test says yes to.
+func remove(folder *safefile.Dir, which func(name string) bool) error {
 	names, err := folder.Names()
 	errs := []error{err}
 	for _, name := range names {
-		if strings.HasSuffix(name, safefile.PartialSuffix) {
+		if which(name) {
 			errs = append(errs, folder.Remove(name))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// removeTables removes what an unfinished sealing has written.
-func removeTables(folder *safefile.Dir) error {
-	names, err := folder.Names()
-	errs := []error{err}
-	for _, name := range names {
-		if strings.HasSuffix(name, parquetSuffix) || name == checksumFile {
-			errs = append(errs, folder.Remove(name))
-		}
+// partial is what a sealing that was killed has left.
+func partial(name string) bool { return strings.HasSuffix(name, safefile.PartialSuffix) }
+
+// written is what a sealing has written.
+func written(name string) bool { return strings.HasSuffix(name, parquetSuffix) || name == checksumFile }
+
+// replaceJSON writes a file that people may read.
+func replaceJSON(folder *safefile.Dir, name string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
 	}
-	return errors.Join(errs...)
+	return folder.Replace(name, fileMode, func(f *os.File) error {
+		_, err := f.Write(append(data, '\n'))
+		return err
+	})
 }
 
 // writeTable writes one table.

@@ -51,5 +51,5 @@ func parseSegment(name string) (s segmentID, ok bool) {
 
 // compare orders segments as they were recorded.
 func (s segmentID) compare(o segmentID) int {
-	return cmp.Or(cmp.Compare(s.number, o.number), s.start.Compare(o.start))
+	return cmp.Or(cmp.Compare(s.number, o.number), s.start.Compare(o.start), cmp.Compare(s.piece, o.piece))
 }

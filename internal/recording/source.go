@@ -160,17 +160,24 @@ func (d directorySource) open(name string) (*sourceFile, error) {
 }
 
 func (d directorySource) segments() []segmentFiles {
-	var all []segmentFiles
+	files := map[string][]string{}
 	names, _ := safefile.NamesBelow(d.root, segmentsFolder)
 	for _, name := range names {
-		id, ok := parseSegment(name)
-		if !ok {
-			continue
+		if _, ok := parseSegment(name); ok {
+			files[name], _ = safefile.NamesBelow(d.root, path.Join(segmentsFolder, name))
 		}
-		s := segmentFiles{id: id, folder: path.Join(segmentsFolder, name)}
-		s.files, _ = safefile.NamesBelow(d.root, s.folder)
-		slices.Sort(s.files)
-		all = append(all, s)
+	}
+	return segmentsOf(files)
+}
+
+// segmentsOf puts the files of folders in order; those that are no segments are left
+// out.
+func segmentsOf(files map[string][]string) (all []segmentFiles) {
+	for name, list := range files {
+		if id, ok := parseSegment(name); ok {
+			slices.Sort(list)
+			all = append(all, segmentFiles{id: id, folder: path.Join(segmentsFolder, name), files: list})
+		}
 	}
 	slices.SortFunc(all, func(a, b segmentFiles) int { return a.id.compare(b.id) })
 	return all
@@ -248,26 +255,14 @@ func (s *zipSource) open(name string) (*sourceFile, error) {
 }
 
 func (s *zipSource) segments() []segmentFiles {
-	byFolder := map[string]*segmentFiles{}
+	files := map[string][]string{}
 	for name := range s.files {
 		folder, file := path.Split(name)
-		folder = strings.TrimSuffix(folder, "/")
-		id, ok := parseSegment(path.Base(folder))
-		if !ok || path.Dir(folder) != segmentsFolder {
-			continue
+		if below, segment := path.Split(strings.TrimSuffix(folder, "/")); below == segmentsFolder+"/" {
+			files[segment] = append(files[segment], file)
 		}
-		if byFolder[folder] == nil {
-			byFolder[folder] = &segmentFiles{id: id, folder: folder}
-		}
-		byFolder[folder].files = append(byFolder[folder].files, file)
 	}
-	var all []segmentFiles
-	for _, s := range byFolder {
-		slices.Sort(s.files)
-		all = append(all, *s)
-	}
-	slices.SortFunc(all, func(a, b segmentFiles) int { return a.id.compare(b.id) })
-	return all
+	return segmentsOf(files)
 }
 
 func (s *zipSource) close() error { return s.file.Close() }
