@@ -88,7 +88,7 @@ func (t Target) LogIn(ctx context.Context, conn net.Conn) (c *Conn, err error) {
 		return c, err
 	}
 	if end, ok := ctx.Deadline(); ok {
-		_ = conn.SetDeadline(end) // the next call tells of a closed socket
+		_ = conn.SetDeadline(end) // the next call reports a closed socket
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()

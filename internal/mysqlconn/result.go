@@ -1,6 +1,7 @@
 package mysqlconn
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -57,6 +58,17 @@ type Row struct {
 // Row returns row i.
 func (r *Result) Row(i int) Row { return Row{r, r.rows[i]} }
 
+// Rows yields all rows.
+func (r *Result) Rows() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		for _, cells := range r.rows {
+			if !yield(Row{r, cells}) {
+				return
+			}
+		}
+	}
+}
+
 // At is column i as text; "" for NULL or a column that is not there.
 func (r Row) At(i int) string {
 	if i < 0 || i >= len(r.cells) || r.cells[i].null {
@@ -82,12 +94,12 @@ const maxName = 512
 // Name is a column of names: of users, hosts, tables, states. A longer text is cut.
 func (r Row) Name(column string) string { return cut(r.Text(column), maxName) }
 
-// cut is a text of so many bytes at most, in whole characters.
-func cut(s string, most int) string {
-	if len(s) <= most {
+// cut is the beginning of a text, in whole characters.
+func cut(s string, maxBytes int) string {
+	if len(s) <= maxBytes {
 		return s
 	}
-	return strings.ToValidUTF8(s[:most], "")
+	return strings.ToValidUTF8(s[:maxBytes], "")
 }
 
 // Limit keeps the first n rows and counts the others as cut.

@@ -21,7 +21,7 @@ type about struct {
 	noProcess bool   // the privilege PROCESS is missing
 	noThreads bool   // performance_schema.threads may not be read
 	noLast    bool   // performance_schema keeps no statements of sessions
-	poolTable string // which table tells of the thread pool; "": not tried
+	poolTable string // which table shows the thread pool; "": not tried
 }
 
 func (a about) mariaDB() bool { return a.flavor == "MariaDB" }
@@ -88,7 +88,7 @@ func (l *look) introduce() error {
 	}
 	if before.version != l.about.version {
 		for _, c := range l.collectors {
-			c.anew()
+			c.retry()
 		}
 	}
 	l.seen = memory{}
@@ -144,7 +144,7 @@ func (l *look) calm() error {
 		return err
 	}
 	if l.about.schema {
-		// What rtrail asks shall not be among the statements it reports. This is
+		// What rtrail asks must not be among the statements it reports. This is
 		// about its own thread, and ends with it; who may not do it sees them.
 		if _, err := l.query("its settings", fmt.Sprintf("UPDATE performance_schema.threads SET INSTRUMENTED = 'NO' WHERE PROCESSLIST_ID = %d", l.about.id)); err != nil && fatal(err) {
 			return err

@@ -127,16 +127,16 @@ func (l *look) describe(schema, table string) (described, error) {
 	if err != nil {
 		return d, l.undescribed(err)
 	}
-	for i := range r.Len() {
-		d.types[strings.ToLower(r.Row(i).Name("name"))] = r.Row(i).Name("type")
+	for row := range r.Rows() {
+		d.types[strings.ToLower(row.Name("name"))] = row.Name("type")
 	}
 	r, err = l.queryRows(columnsOfTables, "SELECT INDEX_NAME AS name, COLUMN_NAME AS col FROM information_schema.STATISTICS"+where+" AND SEQ_IN_INDEX = 1", maxColumns)
 	if err != nil {
 		return d, l.undescribed(err)
 	}
-	for i := range r.Len() {
-		column := strings.ToLower(r.Row(i).Name("col"))
-		d.indexes[column] = append(d.indexes[column], r.Row(i).Name("name"))
+	for row := range r.Rows() {
+		column := strings.ToLower(row.Name("col"))
+		d.indexes[column] = append(d.indexes[column], row.Name("name"))
 	}
 	return d, nil
 }

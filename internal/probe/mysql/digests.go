@@ -57,8 +57,8 @@ func readDigests(l *look) error {
 		l.seen.digests = make(map[digestKey]recording.MySQLStatement, r.Len())
 	}
 	var list []grown
-	for i := range r.Len() {
-		now := l.digest(r.Row(i))
+	for row := range r.Rows() {
+		now := l.digest(row)
 		if len(now.Digest) > maxDigest {
 			continue
 		}
@@ -175,13 +175,13 @@ func (l *look) digestTexts(digests []string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range r.Len() {
-		text := r.Row(i).Text("text")
+	for row := range r.Rows() {
+		text := row.Text("text")
 		// MySQL 9 has prepared statements so; EXECUTE of a name is another thing.
 		if executed, ok := strings.CutPrefix(text, "EXECUTE "); ok && !strings.HasPrefix(executed, "`") {
 			text = executed
 		}
-		texts[r.Row(i).Text("digest")] = l.bare(strings.TrimSuffix(text, "..."), strings.HasSuffix(text, "..."))
+		texts[row.Text("digest")] = l.bare(strings.TrimSuffix(text, "..."), strings.HasSuffix(text, "..."))
 	}
 	return texts, nil
 }

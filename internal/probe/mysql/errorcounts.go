@@ -20,8 +20,7 @@ func readErrors(l *look) error {
 		l.seen.errors = map[int32]bool{}
 	}
 	rows := make([]recording.MySQLError, 0, r.Len())
-	for i := range r.Len() {
-		row := r.Row(i)
+	for row := range r.Rows() {
 		e := recording.MySQLError{At: l.at, Server: l.target.Name, Code: int32(row.Int("code")), Name: row.Name("name"), Raised: row.Int("raised")}
 		// One that was not there at the last reading began at none: without that
 		// row its growth would not be seen.

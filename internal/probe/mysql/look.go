@@ -104,7 +104,7 @@ func (s *server) lookOnce(ctx context.Context, edge bool) error {
 		if err := l.introduce(); err != nil {
 			return err
 		}
-		l.edge = true // counters may have begun anew
+		l.edge = true // counters may have been reset
 	}
 	answer, err := s.do(ctx, "a ping", nil, s.link.Ping)
 	if err != nil {
@@ -266,17 +266,17 @@ func (l *look) query(what, statement string) (*mysqlconn.Result, error) {
 // the most that there is of anything.
 const maxRows = 20_000
 
-// queryRows is query for an answer of so many rows.
-func (l *look) queryRows(what, statement string, most int) (r *mysqlconn.Result, err error) {
-	return l.run(what, statement, most, l.link.Query)
+// queryRows is query with another bound.
+func (l *look) queryRows(what, statement string, bound int) (r *mysqlconn.Result, err error) {
+	return l.run(what, statement, bound, l.link.Query)
 }
 
-func (l *look) run(what, statement string, most int, query func(context.Context, string) (*mysqlconn.Result, error)) (r *mysqlconn.Result, err error) {
+func (l *look) run(what, statement string, bound int, query func(context.Context, string) (*mysqlconn.Result, error)) (r *mysqlconn.Result, err error) {
 	_, err = l.do(l.ctx, what, nil, func(ctx context.Context) error {
 		r, err = query(ctx, statement)
 		return err
 	})
-	if err == nil && r.Limit(most).Cut > 0 {
+	if err == nil && r.Limit(bound).Cut > 0 {
 		l.w.Lost(r.Cut)
 	}
 	return r, err
@@ -285,13 +285,13 @@ func (l *look) run(what, statement string, most int, query func(context.Context,
 // statement is how a statement is shown: without literals, unless the user wants
 // them. cut says that the server gave only its beginning.
 func (l *look) statement(text string, cut bool) string {
-	const most = 4096 // bytes of one that is shown with its literals
+	const maxBytes = 4096 // bytes of one that is shown with its literals
 	if text == "" {
 		return ""
 	}
 	if l.options.Literals {
-		if len(text) > most {
-			return strings.ToValidUTF8(text[:most], "") + "..."
+		if len(text) > maxBytes {
+			return strings.ToValidUTF8(text[:maxBytes], "") + "..."
 		}
 		return text
 	}

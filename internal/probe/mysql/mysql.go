@@ -126,7 +126,7 @@ func (p *Probe) Name() string { return "mysql" }
 
 // Help says what the probe reads.
 func (p *Probe) Help() string {
-	return "what MySQL, MariaDB and Percona servers tell of themselves: status, sessions, locks, statements, thread pools"
+	return "what MySQL, MariaDB and Percona servers say about themselves: status, sessions, locks, statements, thread pools"
 }
 
 // Fills lists the tables.

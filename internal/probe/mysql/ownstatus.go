@@ -33,10 +33,10 @@ func (l *look) readOwnStatus() error {
 		return nil // then nothing is subtracted
 	}
 	l.own.now = make(map[string]float64, r.Len())
-	for i := range r.Len() {
-		name := strings.ToLower(r.Row(i).At(0))
+	for row := range r.Rows() {
+		name := strings.ToLower(row.At(0))
 		// Queries is the server's, whatever the scope.
-		if value, err := strconv.ParseFloat(r.Row(i).At(1), 64); err == nil && value > 0 && name != "queries" && strings.Contains(ownNames, "'"+name+"'") {
+		if value, err := strconv.ParseFloat(row.At(1), 64); err == nil && value > 0 && name != "queries" && strings.Contains(ownNames, "'"+name+"'") {
 			l.own.now[name] = value
 		}
 	}

@@ -78,8 +78,7 @@ func (l *look) examples() (list []explainable, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range r.Len() {
-		row := r.Row(i)
+	for row := range r.Rows() {
 		if text := row.Text("text"); !strings.HasSuffix(text, "...") { // else it was cut
 			list = append(list, explainable{row.Text("db"), row.Text("digest"), text})
 		}

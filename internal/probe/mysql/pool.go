@@ -46,7 +46,7 @@ func pooled(l *look) int64 {
 func readPool(l *look) error {
 	if l.about.mariaDB() {
 		if !l.about.atLeast(10, 5) {
-			return &absence{why: "MariaDB tells of the groups of its thread pool since 10.5"}
+			return &absence{why: "MariaDB shows the groups of its thread pool since 10.5"}
 		}
 		r, err := l.query("the thread pool", mariaPool)
 		if err != nil {
@@ -73,7 +73,7 @@ func readPool(l *look) error {
 		return nil
 	}
 	l.about.poolTable = "none"
-	return &absence{why: "this server has a thread pool and no table that tells of its groups: only the sums Threadpool_threads and Threadpool_idle_threads"}
+	return &absence{why: "this server has a thread pool and no table that shows its groups: only the sums Threadpool_threads and Threadpool_idle_threads"}
 }
 
 // poolTables are those of other servers than MariaDB: of MySQL's own plugin, and

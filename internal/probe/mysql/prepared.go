@@ -85,8 +85,7 @@ func (l *look) prepared(first bool) ([]grown, error) {
 	}
 	m.instances = make(map[instance]recording.MySQLStatement, r.Len())
 	were := map[string]recording.MySQLStatement{} // sums before this reading
-	for i := range r.Len() {
-		row := r.Row(i)
+	for row := range r.Rows() {
 		k := instance{row.Int("address"), row.Int("statement"), row.Int("thread")}
 		now := l.digest(row)
 		now.Digest = recording.PreparedDigest + now.Digest
@@ -141,9 +140,9 @@ func (l *look) preparedTexts(digests []string, texts map[string]string) error {
 		if err != nil {
 			return err
 		}
-		for i := range r.Len() {
-			text := r.Row(i).Text("text")
-			if digest := recording.PreparedDigest + r.Row(i).Text("digest"); asked[digest] {
+		for row := range r.Rows() {
+			text := row.Text("text")
+			if digest := recording.PreparedDigest + row.Text("digest"); asked[digest] {
 				m.texts[digest] = l.bare(text, len(text) >= preparedText)
 			}
 		}

@@ -48,8 +48,8 @@ func readRowLocks(l *look) error {
 	}
 	waits := make([]recording.MySQLLockWait, 0, r.Len())
 	seen := map[[2]int64]bool{}
-	for i := range r.Len() {
-		w := l.rowLock(r.Row(i))
+	for row := range r.Rows() {
+		w := l.rowLock(row)
 		// Several locks of one transaction may block the same one.
 		if pair := [2]int64{w.Waiting, w.Blocking}; w.Waiting > 0 && !seen[pair] {
 			seen[pair] = true
@@ -151,8 +151,8 @@ func (l *look) lastStatements(of map[int64]string) error {
 			"UPDATE performance_schema.setup_consumers SET ENABLED='YES' WHERE NAME='events_statements_current'")
 		l.about.noLast = true
 	}
-	for i := range r.Len() {
-		id, text := r.Row(i).Int("id"), r.Row(i).Text("text")
+	for row := range r.Rows() {
+		id, text := row.Int("id"), row.Text("text")
 		if of[id] == "" {
 			of[id] = l.statement(text, len(text) >= schemaWidth-4)
 		}

@@ -98,5 +98,5 @@ func (c *schedule) giveUp(at time.Time) {
 	c.due = at.Add(c.given)
 }
 
-// anew lets everything be tried again: the server may be another one.
-func (c *schedule) anew() { c.off, c.failed, c.given, c.due = false, 0, 0, time.Time{} }
+// retry lets everything be tried again: the server may be another one.
+func (c *schedule) retry() { c.off, c.failed, c.given, c.due = false, 0, 0, time.Time{} }

@@ -85,8 +85,8 @@ func readSessions(l *look) error {
 		return err
 	}
 	l.processes = make([]process, 0, r.Len())
-	for i := range r.Len() {
-		if p, ok := l.process(r.Row(i)); ok {
+	for row := range r.Rows() {
+		if p, ok := l.process(row); ok {
 			l.processes = append(l.processes, p)
 		}
 	}

@@ -36,7 +36,7 @@ var kept = map[string]bool{"com_show_processlist": true, "com_create_table": tru
 // computes all of them anyway, and a condition makes it fill a temporary table
 // which it then counts.
 //
-// What rtrail's own session did is taken out: nobody shall be told to mend it.
+// What rtrail's own session did is taken out: nobody must be told to fix it.
 func readStatus(l *look) error {
 	if err := l.readOwnStatus(); err != nil {
 		return err
@@ -52,17 +52,17 @@ func readStatus(l *look) error {
 	}
 	first := len(l.seen.commands) == 0
 	rows := make([]recording.MySQLStatus, 0, 300)
-	for i := range r.Len() {
-		if row := r.Row(i); strings.EqualFold(row.At(0), "Uptime") {
+	for row := range r.Rows() {
+		if strings.EqualFold(row.At(0), "Uptime") {
 			if up, err := strconv.ParseFloat(row.At(1), 64); err == nil {
 				l.own.began(up)
 			}
 			break
 		}
 	}
-	for i := range r.Len() {
-		name := r.Row(i).At(0)
-		value, err := strconv.ParseFloat(r.Row(i).At(1), 64)
+	for row := range r.Rows() {
+		name := row.At(0)
+		value, err := strconv.ParseFloat(row.At(1), 64)
 		if err != nil || value != value || len(name) > maxCounterName {
 			continue // a text, or ON and OFF
 		}

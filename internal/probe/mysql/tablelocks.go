@@ -192,8 +192,7 @@ func (l *look) watchesMetadataLocks() (bool, error) {
 func (l *look) pairs(r *mysqlconn.Result, kind string) []recording.MySQLLockWait {
 	locks := map[string][]mdl{}
 	var pending []mdl
-	for i := range r.Len() {
-		row := r.Row(i)
+	for row := range r.Rows() {
 		m := mdl{object: objectName(row.Name("type"), row.Name("db"), row.Name("name")), mode: row.Name("mode"),
 			pending: row.Text("status") == "PENDING", session: row.Int("session")}
 		locks[m.object] = append(locks[m.object], m)

@@ -23,8 +23,7 @@ func (l *look) pluginLocks() ([]recording.MySQLLockWait, error) {
 	}
 	holders := map[string][]mdl{}
 	changes := map[int64][]string{}
-	for i := range r.Len() {
-		row := r.Row(i)
+	for row := range r.Rows() {
 		m := mdl{object: row.Name("db") + "." + row.Name("name"), mode: strings.TrimPrefix(row.Name("mode"), "MDL_"), session: row.Int("session")}
 		holders[m.object] = append(holders[m.object], m)
 		if upgradable[m.mode] {

@@ -30,8 +30,7 @@ func readTransactions(l *look) error {
 		return err
 	}
 	rows := make([]recording.MySQLTransaction, 0, r.Len())
-	for i := range r.Len() {
-		row := r.Row(i)
+	for row := range r.Rows() {
 		age := seconds(row.Int("age"))
 		t := recording.MySQLTransaction{At: l.at, Server: l.target.Name, ID: row.Name("trx_id"), Session: max(row.Int("session"), 0),
 			State: row.Name("trx_state"), Age: age, Isolation: row.Name("isolation"), RowsLocked: row.Int("locked"),

@@ -22,8 +22,8 @@ func readVariables(l *look) error {
 		l.seen.variables = make(map[string]string, r.Len())
 	}
 	rows := make([]recording.MySQLVariable, 0, 16)
-	for i := range r.Len() {
-		name, value := strings.ToLower(r.Row(i).At(0)), r.Row(i).At(1)
+	for row := range r.Rows() {
+		name, value := strings.ToLower(row.At(0)), row.At(1)
 		if secrets[name] && value != "" {
 			value = redact.Mask
 		}
