@@ -1,4 +1,4 @@
-// Package metric is the registry of numbers: what `explain` tells of one, what a
+// Package metric is the registry of numbers: what `explain` says about one, what a
 // rule cites as evidence and what a chart draws is one entry here. It says what a
 // number means and how its series is read from a view, and judges nothing.
 package metric

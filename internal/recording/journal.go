@@ -89,9 +89,9 @@ func (j *journalWriter) append(tables map[Table]rows) error {
 			j.tables[name] = have
 		}
 		rows := tables[name]
-		most := maxBlockWords / len(k.columns())
-		for first := 0; first < rows.count(); first += most {
-			last := min(first+most, rows.count())
+		maxRows := maxBlockWords / len(k.columns())
+		for first := 0; first < rows.count(); first += maxRows {
+			last := min(first+maxRows, rows.count())
 			block := have.encode(k, k.load(rows, first, last, j.texts, have.spare))
 			if err := j.write(sample{Texts: j.news(), Tables: map[string]tableBlock{string(name): block}}); err != nil {
 				return err

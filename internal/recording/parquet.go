@@ -20,7 +20,7 @@ const fewChanges = 0.02
 // of many hosts as one table. rtrail itself reads one, and its manifest.
 const hostColumn = "recorded_host"
 
-// writeParquet writes all rows, which tell of a host.
+// writeParquet writes all rows of a host.
 func (s *shelf) writeParquet(to io.Writer, host string, compressor *zstd.Encoder) error {
 	number := word(len(s.texts))
 	w := flatparquet.NewWriter(to, flatparquet.Schema{

@@ -74,7 +74,7 @@ func (t *table[T]) readings() iter.Seq[Reading[T]] {
 }
 
 // chunkRows is how many rows are visited at a time. They are read column by
-// column, and shall lie in the nearest cache meanwhile.
+// column, and fit the nearest cache meanwhile.
 const chunkRows = 64
 
 // chunks visits the rows from first up to last in pieces. Those that repeat

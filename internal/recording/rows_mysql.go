@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The mysql tables hold what MySQL, MariaDB and Percona servers tell of
+// The mysql tables hold what MySQL, MariaDB and Percona servers say about
 // themselves over a client connection. Server names the instance in all of
 // them: HOST:PORT, or the path of its socket. Texts of statements have no
 // literals.

@@ -3,7 +3,7 @@ package recording
 import "time"
 
 // KernelLogLine is one line of the kernel log, from /dev/kmsg. Lines older
-// than the window are recorded too, as far as they tell of the last minutes;
+// than the window are recorded too, as far as they are of the last minutes;
 // whoever judges must compare Logged with the window.
 type KernelLogLine struct {
 	At       time.Time `parquet:"at,timestamp(nanosecond)"`     // when rtrail read it

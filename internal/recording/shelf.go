@@ -265,7 +265,7 @@ func (p *runPage) end(c int) {
 	}
 }
 
-// take gives the runs, which hold until the next row is added, and begins anew.
+// take gives the runs, which hold until the next row is added, and starts over.
 func (p *runPage) take() [][]flatparquet.Run {
 	columns := make([][]flatparquet.Run, len(p.columns))
 	for c := range columns {

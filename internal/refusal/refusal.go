@@ -47,7 +47,7 @@ type Counter struct {
 	Rules    []string // IDs of the rules that judge it
 
 	Less string // names of counters that count some of the same: they are taken off
-	// A Refused counter is told of if it grew by Least in the window, at that rate,
+	// A Refused counter is reported if it grew by Least in the window, at that rate,
 	// and by that share of another counter. 0: minCounts, minRate, any.
 	Least     float64
 	PerSecond float64
@@ -125,7 +125,7 @@ func Rising(v *view.View) []Risen {
 	return list[:min(len(list), maxRisen)]
 }
 
-// rise says whether a counter rose by enough to be told of.
+// rise says whether a counter rose by enough to be reported.
 func (s *source) rise(name string, scope Scope) (Risen, bool) {
 	c := s.lookup(name)
 	if c.Kind != Refused {

@@ -32,7 +32,7 @@ type Verdict struct {
 	Vitals   Vitals
 	Captures []Capture
 	Lookups  int64 // queries of DNS in the captures, and answers without one
-	// Thresholds that the user set for this run; Notes tell of them, too.
+	// Thresholds that the user set for this run; Notes name them, too.
 	Thresholds []rule.Override
 	Notes      []string // about the evidence as a whole: "interrupted after 3.2 s"
 }

@@ -80,7 +80,7 @@ func newCgroup(samples []recording.CgroupSample) Cgroup {
 			if now < 0 {
 				continue
 			}
-			// A group made anew under the same name begins at 0 again.
+			// A group made again under the same name begins at 0.
 			if seen > 0 {
 				if now >= last {
 					sum += now - last

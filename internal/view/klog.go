@@ -7,7 +7,7 @@ import (
 )
 
 // LogLines lists what the kernel logged inside the window, each line once, in
-// the order of writing. The recording also holds older lines; they tell of the
+// the order of writing. The recording also holds older lines; they are about the
 // past and judge nothing.
 func (v *View) LogLines() []recording.KernelLogLine {
 	return Memo(v, "log-lines", func() []recording.KernelLogLine {

@@ -175,7 +175,7 @@ func rootOf(behind map[int64]recording.MySQLLockWait, w recording.MySQLLockWait)
 	return w
 }
 
-// transacting tells of the transaction of those who block, from the open
+// transacting finds the transaction of those who block, from the open
 // transactions that were read in the same look.
 func (v *View) transacting(server string) func(recording.MySQLLockWait) MySQLTransacting {
 	type owner struct {

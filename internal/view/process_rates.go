@@ -64,7 +64,7 @@ func known(d time.Duration) float64 {
 // knownRate is the growth per second between the first and the last sample
 // whose value is not Unknown: light rows between two full ones must not stretch
 // or shorten their time. A sum over live threads falls when a thread ends: the
-// fall is skipped, not taken for a reset from which everything counts anew.
+// fall is skipped, not taken for a reset from which everything counts from 0.
 type knownRate struct {
 	first, last time.Time
 	value       float64 // the last one

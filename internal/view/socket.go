@@ -129,7 +129,7 @@ func (c Connection) grown(value func(*recording.TCPSample) uint32) float64 {
 		case before == nil:
 		case now >= value(before):
 			delta += float64(now - value(before))
-		default: // counted anew
+		default: // counted from 0
 			delta += float64(now)
 		}
 		before = s

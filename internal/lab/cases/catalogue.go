@@ -3,7 +3,7 @@ package cases
 import "slices"
 
 // All returns every case, in the order of the documentation. The literals
-// are made anew by each call, so that what their functions share is fresh for
+// are made again by each call, so that what their functions share is fresh for
 // every run.
 func All() []Case {
 	return slices.Concat(

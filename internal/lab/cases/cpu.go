@@ -79,7 +79,7 @@ const patience = 2 * time.Second
 
 const pageRequest = "GET /page.txt HTTP/1.1\r\nHost: lab\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
 
-// compressingNginx starts nginx that compresses a page anew for each request,
+// compressingNginx starts nginx that compresses a page again for each request,
 // so that every request costs CPU time, and returns how much.
 func (p pair) compressingNginx(ctx context.Context, e *env.Env, size, workers int) (n *server.Nginx, cost time.Duration, err error) {
 	if _, err := e.WriteFile("www/page.txt", text(size)); err != nil {

@@ -89,7 +89,7 @@ func (c Case) judgeFault(v verdictDoc, r *Result) (why string) {
 		}
 		if len(v.Unjudged) > 0 {
 			c := v.Unjudged[0]
-			return fmt.Sprintf("on a healthy host %s %s was told of as refused work, %.3g/s", c.Counter, c.Where, c.PerSecond)
+			return fmt.Sprintf("on a healthy host %s %s was reported as refused work, %.3g/s", c.Counter, c.Where, c.PerSecond)
 		}
 		return ""
 	case expected == nil:

@@ -27,7 +27,7 @@ func (s *slowDisk) place(e *env.Env, bytes int64) (err error) {
 	return err
 }
 
-// move puts the data on the disk and starts the server there anew, in the group
+// move puts the data on the disk and restarts the server there, in the group
 // that is held back.
 func (s *slowDisk) move(ctx context.Context, options ...string) error {
 	return s.m.MoveTo(ctx, s.disk.Mount, s.group, options...)

@@ -16,7 +16,7 @@ import (
 var maintained = load.Sysbench{Test: "oltp_point_select", Threads: 4, Rate: 500, Rows: 5000}
 
 // controlMySQLAddIndex adds an index to a table and drops it again and again,
-// while others read it. Each time the readers look for the table anew.
+// while others read it. Each time the readers look the table up again.
 func controlMySQLAddIndex(name string, v server.MySQLVersion) Case {
 	s := &mysqlScene{}
 	return Case{
@@ -24,7 +24,7 @@ func controlMySQLAddIndex(name string, v server.MySQLVersion) Case {
 		Title: "ALTER TABLE ... ADD INDEX and DROP INDEX in a loop beside point selects from the same table of " + v.Name,
 		Needs: v.Needs(),
 		MySQL: s.names,
-		// Its temporary tables, and those that are opened anew, are no missing ones.
+		// Its temporary tables, and those that are opened again, are no missing ones.
 		NotEven: []string{"mysql/opening-missing-tables"},
 		Setup: func(ctx context.Context, e *env.Env) error {
 			if err := s.start(ctx, e, v); err != nil {

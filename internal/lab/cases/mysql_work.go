@@ -174,7 +174,7 @@ func (s *mysqlScene) fullScan(name string, v server.MySQLVersion, process string
 }
 
 // slowLogCase drops the same index, and gives rtrail nothing but the slow query
-// log, which begins anew with the fault and with the fix.
+// log, which is emptied with the fault and with the fix.
 func slowLogCase(name string, v server.MySQLVersion) Case {
 	s := &mysqlScene{}
 	c := s.fullScan(name, v, "", false, "--long-query-time=0")

@@ -56,8 +56,8 @@ func softirqFlood() Case {
 // firewall rules, until a CPU spends a share of its time in softirqs: machines
 // differ in how many that takes.
 func fillWithRules(ctx context.Context, e *env.Env, at *env.NetNS, cpu string, share float64) error {
-	const lot, most = 200, 4000
-	for n := lot; n <= most; n += lot {
+	const lot, maxRules = 200, 4000
+	for n := lot; n <= maxRules; n += lot {
 		var rules strings.Builder
 		rules.WriteString("*filter\n")
 		for i := range n {
@@ -80,7 +80,7 @@ func fillWithRules(ctx context.Context, e *env.Env, at *env.NetNS, cpu string, s
 			return nil
 		}
 	}
-	return fmt.Errorf("%s spends less than %.0f %% in softirqs although every packet passes %d firewall rules", cpu, 100*share, most)
+	return fmt.Errorf("%s spends less than %.0f %% in softirqs although every packet passes %d firewall rules", cpu, 100*share, maxRules)
 }
 
 // redisWork takes about a millisecond of CPU time: a CPU of which softirqs leave a

@@ -103,7 +103,7 @@ func synFloodCase(plan floodPlan) Case {
 				"net.ipv4.tcp_syncookies":      on,
 				"net.ipv4.tcp_max_syn_backlog": strconv.Itoa(synBacklog),
 				// Without it the kernel remembers the client from before the
-				// flood and lets it in; most users of a service come anew.
+				// flood and lets it in; most users of a service are new.
 				"net.ipv4.tcp_no_metrics_save": "1",
 			} {
 				if err := p.server.Sysctl(key, value); err != nil {

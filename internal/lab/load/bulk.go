@@ -29,7 +29,7 @@ func Bulk(ctx context.Context, e *env.Env, from, to *env.NetNS, address string, 
 				for err == nil {
 					_, err = conn.Write(block)
 				}
-				// What is still in its buffers shall not be sent in the pause.
+				// What is still in its buffers must not be sent in the pause.
 				_ = conn.(*net.TCPConn).SetLinger(0)
 				conn.Close()
 			}

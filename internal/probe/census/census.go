@@ -127,12 +127,12 @@ func (c *Census) Root() string { return c.root }
 // fileLimit is how many descriptors may be kept: a quarter of what rtrail is
 // allowed, so that other probes find some left.
 func fileLimit() int {
-	const most = 8192
+	const maxFiles = 8192
 	var r unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &r) != nil {
 		return 0
 	}
-	return int(min(r.Cur/4, most))
+	return int(min(r.Cur/4, maxFiles))
 }
 
 // bootTime is when the clock of start times began. On a live system the
@@ -166,7 +166,7 @@ func (c *Census) Close() error {
 	return c.dir.Close()
 }
 
-// Take counts all processes. In an exact count every process is read anew in
+// Take counts all processes. In an exact count every process is read again in
 // which anything can have changed.
 func (c *Census) Take(exact bool) error {
 	c.mu.Lock()
@@ -204,8 +204,8 @@ func (c *Census) TellNetNS(e *Entry, inode uint64) {
 	}
 }
 
-// NetNS is what the iterator read, or what TellNetNS was told of a process that has not called exec since;
-// 0 if nobody told.
+// NetNS is what the iterator read, or what TellNetNS was given for a process that has not
+// called exec since; 0 if neither.
 func (c *Census) NetNS(e *Entry) uint64 {
 	if e.NetNS != 0 {
 		return e.NetNS

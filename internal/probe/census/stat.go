@@ -104,8 +104,8 @@ func (s *Stat) set(column int, n int64) {
 
 // ticks converts; numbers that no machine can have run for become 0.
 func ticks(n int64) time.Duration {
-	const most = int64(1<<63-1) / int64(Tick)
-	if n < 0 || n > most {
+	const maxTicks = int64(1<<63-1) / int64(Tick)
+	if n < 0 || n > maxTicks {
 		return 0
 	}
 	return time.Duration(n) * Tick

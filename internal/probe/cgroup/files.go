@@ -12,7 +12,7 @@ const maxFiles = 1024
 
 // files keeps what is read in every sample open. A group that was removed
 // leaves descriptors that can no longer be read, even when one of the same
-// name came after it: its files are then opened anew.
+// name came after it: its files are then opened again.
 type files struct {
 	open  map[fileName]*openFile
 	limit int

@@ -12,7 +12,7 @@ import (
 	"rtrail/internal/recording"
 )
 
-// device is what /sys/class/block tells of a block device.
+// device is what /sys/class/block says about a block device.
 type device struct {
 	partition  bool
 	rotational bool

@@ -1,4 +1,4 @@
-// Package klog reads the kernel log from /dev/kmsg: first what it tells of the
+// Package klog reads the kernel log from /dev/kmsg: first what it holds of the
 // last minutes, then every new line.
 package klog
 
@@ -132,7 +132,7 @@ func (p *Probe) drain(ctx context.Context, c *collector) error {
 			continue
 		}
 		if r.sequence < p.next {
-			continue // read again after the log was opened anew
+			continue // read again after the log was reopened
 		}
 		if p.next != 0 && r.sequence > p.next {
 			c.lost(int(min(r.sequence-p.next, 1<<31-1)))

@@ -328,6 +328,6 @@ func addConntrack(s *recording.ConntrackSample, name []byte, value uint64) {
 
 // clip keeps error messages short whatever the file holds.
 func clip(b []byte) []byte {
-	const most = 40
-	return b[:min(len(b), most)]
+	const maxBytes = 40
+	return b[:min(len(b), maxBytes)]
 }

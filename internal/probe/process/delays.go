@@ -131,8 +131,8 @@ func parseTaskstats(b []byte) (taskDelays, bool) {
 			if s.Type == unix.TASKSTATS_TYPE_STATS && len(s.Data) >= offSwapDelay+8 {
 				block := binary.NativeEndian.Uint64(s.Data[offBlockDelay:])
 				swap := binary.NativeEndian.Uint64(s.Data[offSwapDelay:])
-				const most = 1<<63 - 1
-				return taskDelays{time.Duration(min(block, most)), time.Duration(min(swap, most))}, true
+				const maxDuration = 1<<63 - 1
+				return taskDelays{time.Duration(min(block, maxDuration)), time.Duration(min(swap, maxDuration))}, true
 			}
 		}
 	}

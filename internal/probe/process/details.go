@@ -19,7 +19,7 @@ import (
 type details struct {
 	key     census.Key
 	changed int64 // census.Entry.Changed of the last row
-	until   int64 // before which sample want holds while nothing changes; 0: decide anew
+	until   int64 // before which sample want holds while nothing changes; 0: decide again
 	full    int64 // last sample it got a full row in; 0: never
 	want    float64
 	active  bool    // was active once since the probe began

@@ -25,7 +25,7 @@ import (
 
 const (
 	// budget is the CPU time one sample may spend on full rows; edgeBudget
-	// that of the first and the last one. The whole of rtrail shall stay under
+	// that of the first and the last one. All of rtrail must stay under
 	// one percent of a core at one sample a second. A full row costs about
 	// 20 us, 30 without the iterator: on a host with some hundred processes all
 	// of them are read, beyond that the interesting ones, and the rest in the
@@ -240,7 +240,7 @@ func (p *Probe) plan(edge bool) {
 }
 
 // plan notes how long the decision about a process holds unless it does
-// something: most processes sleep, and to decide anew about each of a thousand
+// something: most processes sleep, and to decide again about each of a thousand
 // costs more than to read the few that do not.
 func (d *details) plan(e *census.Entry, p *Probe) {
 	d.until = 0

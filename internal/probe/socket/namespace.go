@@ -39,7 +39,7 @@ type namespace struct {
 	netlink                        netproc.Netlink
 }
 
-// link is what /proc/net/dev does not tell of an interface.
+// link is what /proc/net/dev does not say about an interface.
 type link struct {
 	mtu, speed int64
 	up         bool

@@ -26,7 +26,7 @@ type perfMap struct {
 	changed time.Time
 }
 
-// refresh reads the file anew if it has changed. Anybody can put a file of that
+// refresh reads the file again if it has changed. Anybody can put a file of that
 // name into /tmp: it is the process's own, or root's, or not read.
 func (m *perfMap) refresh(s *space) {
 	proc, err := os.Stat(s.proc)

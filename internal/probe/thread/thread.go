@@ -105,12 +105,12 @@ func New(c *census.Census) *Probe {
 
 // fileLimit is how many descriptors may be kept: a quarter of what is allowed.
 func fileLimit() int {
-	const most = int(filesOfThread) * perLook
+	const maxFiles = int(filesOfThread) * perLook
 	var r unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &r) != nil {
 		return 0
 	}
-	return int(min(r.Cur/4, uint64(most)))
+	return int(min(r.Cur/4, uint64(maxFiles)))
 }
 
 // Name is the word users see.

@@ -121,11 +121,11 @@ func (g program) subject() view.Entity {
 }
 
 // labels joins the names of the first few programs.
-func labels(list []program, most int) string {
+func labels(list []program, maxNames int) string {
 	var names []string
 	for i, g := range list {
-		if i == most {
-			names = append(names, fmt.Sprintf("%d more", len(list)-most))
+		if i == maxNames {
+			names = append(names, fmt.Sprintf("%d more", len(list)-maxNames))
 			break
 		}
 		names = append(names, g.label())
@@ -135,11 +135,11 @@ func labels(list []program, most int) string {
 
 // subjects are the processes of programs as subjects, at most a hundred.
 func subjects(list []program) []view.Entity {
-	const most = 100
+	const maxSubjects = 100
 	var out []view.Entity
 	for _, g := range list {
 		for _, p := range g.processes {
-			if len(out) < most {
+			if len(out) < maxSubjects {
 				out = append(out, p.Entity())
 			}
 		}

@@ -157,10 +157,10 @@ func quotaFile(c view.Cgroup) shell.Path {
 }
 
 // names lists the busiest programs among processes.
-func names(list []view.Process, most int) string {
+func names(list []view.Process, maxNames int) string {
 	var out []string
 	for _, g := range programs(list, nil) {
-		if len(out) == most {
+		if len(out) == maxNames {
 			break
 		}
 		out = append(out, g.label())

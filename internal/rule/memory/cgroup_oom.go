@@ -72,7 +72,7 @@ func deeperKill(v *view.View, c view.Cgroup) bool {
 	return false
 }
 
-// logSilent says that the log told of no kill in the window: either it could
+// logSilent says that the log reported no kill in the window: either it could
 // not be read, or the kill's lines were lost.
 func logSilent(v *view.View) bool {
 	for _, k := range kills(v) {

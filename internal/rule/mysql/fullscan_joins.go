@@ -16,7 +16,7 @@ import (
 // with what a join has in its buffer: a join without an index looks as if it read
 // the first of its tables only. Digests of most servers lack prepared statements.
 type untold struct {
-	rate float64 // rows per second; 0: the digests tell of most rows, or there are none
+	rate float64 // rows per second; 0: the digests explain most rows, or there are none
 	// joined is the time of the digested statements that join a table without an
 	// index, in seconds per second.
 	joined float64

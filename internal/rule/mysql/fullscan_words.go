@@ -135,7 +135,7 @@ func (x scan) processListSays(counted scanning) rule.Text {
 }
 
 // handlerEvidence is what the server counts of rows read without an index, and
-// what its digests do not tell of them.
+// what its digests do not say about them.
 func handlerEvidence(s *view.MySQLServer, u untold) (rule.Evidence, bool) {
 	counted := scanningOf(s)
 	rate, share := counted.rate, counted.share
@@ -200,7 +200,7 @@ func (x scan) fixes(s *view.MySQLServer) []rule.Fix {
 	return append(fixes, look)
 }
 
-// joinFix mends the join of a table that a plan reads whole. The columns are not
+// joinFix fixes the join of a table that a plan reads whole. The columns are not
 // read from the text: which of two a join compares depends on its order.
 func joinFix(p recording.MySQLPlan) rule.Fix {
 	if p.Possible != "" {

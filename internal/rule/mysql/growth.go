@@ -74,7 +74,7 @@ func (g growth) before(t recording.MySQLTransaction) bool {
 }
 
 // openAtEnd are the transactions open when the history was read last. known is
-// false where the server did not tell of any in the window.
+// false where the server showed none in the window.
 func openAtEnd(v *view.View, s *view.MySQLServer) (list []recording.MySQLTransaction, known bool) {
 	looks := v.TransactionsOf(s.Server)
 	if len(looks) == 0 {

@@ -25,7 +25,7 @@ var (
 var changesTable = []string{"Com_alter_table", "Com_analyze", "Com_create_index", "Com_create_table", "Com_create_trigger", "Com_create_view",
 	"Com_drop_db", "Com_drop_index", "Com_drop_table", "Com_drop_trigger", "Com_drop_view", "Com_optimize", "Com_rename_table", "Com_repair", "Com_truncate"}
 
-// reloadsTable count what has tables opened anew and changes none.
+// reloadsTable count what has tables reopened and changes none.
 var reloadsTable = []string{"Opened_table_definitions", "Com_flush", "Com_lock_tables"}
 
 // lookedInVain is how many tables a second MariaDB looked for and neither had in

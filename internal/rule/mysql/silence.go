@@ -150,7 +150,7 @@ func (x *silence) successor(p view.Process) (view.Process, bool) {
 	return view.Process{}, false
 }
 
-// restart finds the looks before and after the server began anew: it had not been
+// restart finds the looks before and after the server restarted: it had not been
 // up for as long as before.
 func (x *silence) restart() (before, after recording.MySQLServer, ok bool) {
 	for _, l := range x.s.Looks {

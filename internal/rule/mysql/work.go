@@ -127,7 +127,7 @@ func sampled(v *view.View, s *view.MySQLServer) []work {
 	return list
 }
 
-// introspective says that a statement reads what the server tells of itself,
+// introspective says that a statement reads what the server says about itself,
 // as monitors do.
 func introspective(schema, text string) bool {
 	lower := strings.ToLower(text)
@@ -171,10 +171,10 @@ func (w work) perReturned() float64 {
 // brief is the statement as a headline shows it.
 func (w work) brief() string { return brief(w.text, 60) }
 
-func brief(text string, most int) string {
+func brief(text string, maxRunes int) string {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "")), " ")
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
+	if r := []rune(text); len(r) > maxRunes {
+		return string(r[:maxRunes-1]) + "…"
 	}
 	return text
 }

@@ -90,7 +90,7 @@ func cutRequests(v *view.View) map[int64]recording.PacketTransaction {
 // middle says that a connection was closed while this request was under way.
 // Of what is not decoded for certain, nobody knows what a last word is: the
 // farewell within TLS looks like a request. A request that crossed the FIN of a
-// server was not under way there: net/resets tells of these.
+// server was not under way there: net/resets reports these.
 func middle(c *view.PacketConnection, t recording.PacketTransaction) bool {
 	if c.Closer == "" || protocol.Of(c.Proto).Opaque || t.Doubt != "" && !asked(t) || c.ClosedAt.Before(t.At) {
 		return false
@@ -201,7 +201,7 @@ func (d *disconnects) evidence() []rule.Evidence {
 		how = "RST"
 	}
 	follow := tshark(d.v, d.s, shell.Display("tcp.port == %d && (tcp.flags.fin == 1 || tcp.flags.reset == 1)", x.c.ClientPort), "frame.number", "frame.time_relative", view.IPField("src", d.s.Server), "tcp.flags.str")
-	// The number of a connection means nothing in packets that are captured anew.
+	// The number of a connection means nothing in packets that are captured again.
 	ladder := shell.Line("--by connection")
 	if d.v.PacketSource().File != "" {
 		ladder = shell.Line("--connection %d", x.c.ID)

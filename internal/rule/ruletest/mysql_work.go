@@ -6,7 +6,7 @@ import (
 	"rtrail/internal/recording"
 )
 
-// MySQL says what a server tells of itself at every reading. What it does not
+// MySQL is what a server says about itself at every reading. What it does not
 // mention is not told.
 type MySQL struct {
 	Server    string             // "10.0.0.2:3306" unless told otherwise
