@@ -90,6 +90,7 @@ func TakeBack(d *recording.PacketDirection, copies, timeouts int64, waited time.
 // Merge adds the sums of other connections.
 func Merge(d *recording.PacketDirection, o *recording.PacketDirection) {
 	d.Connections += o.Connections
+	d.Carried += o.Carried
 	d.Ended += o.Ended
 	d.Refused += o.Refused
 	d.RefusedAgain += o.RefusedAgain

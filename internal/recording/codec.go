@@ -44,6 +44,7 @@ type kind interface {
 	column(name string) int
 	key() []int // positions in columns
 	holds() holding
+	within(r rows, interval time.Time)
 	empty() rows
 	rowBytes() int64
 	// load turns rows from..to into words, one slice per column, in the memory of
@@ -128,6 +129,19 @@ func (k *tableKind[T]) capture() kind { k.held.span = ofCapture; return k }
 func (k *tableKind[T]) lasts(column string, tables ...Table) kind {
 	k.held = holding{span: ofThing, column: column, tables: tables}
 	return k
+}
+
+// within sets the interval of rows of captures.
+func (k *tableKind[T]) within(r rows, interval time.Time) {
+	at := k.column("interval")
+	if at < 0 {
+		return
+	}
+	t := r.(*table[T])
+	t.join()
+	for i := range t.list {
+		*field[time.Time](fieldsOf(t.list, k.cols[at]), i) = interval
+	}
 }
 
 func (k *tableKind[T]) table() Table      { var zero T; return zero.Table() }

@@ -2,7 +2,7 @@ package recording
 
 import (
 	"encoding/binary"
-	"slices"
+	"maps"
 	"time"
 	"unsafe"
 )
@@ -19,7 +19,7 @@ const (
 	// ofThing rows hold until the thing is read again: they are written when it is
 	// new or has changed.
 	ofThing
-	// ofCapture rows hold for all of a capture.
+	// ofCapture rows hold for an interval of a capture, which may be all of it.
 	ofCapture
 )
 
@@ -41,10 +41,16 @@ func Lasts(t Table) bool {
 }
 
 // HoldsBeyond says that rows of a table count in windows in which they were not
-// read.
+// read, whenever that was: those of settings and logs.
 func HoldsBeyond(t Table) bool {
 	k := kindByName(t)
-	return k != nil && k.holds().span != ofMoment
+	return k != nil && (k.holds().span == ofThing || k.holds().span == ofLog)
+}
+
+// OfCaptures says that rows of a table are Captured.
+func OfCaptures(t Table) bool {
+	k := kindByName(t)
+	return k != nil && k.holds().span == ofCapture
 }
 
 // Forget drops what no window that begins at a time or later needs any more. What
@@ -54,12 +60,13 @@ func HoldsBeyond(t Table) bool {
 func (r *Recording) Forget(before time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	captured := r.captured(before)
+	over := r.over(func(c *PacketCapture) bool { return c.Last.Before(before) })
 	for name, t := range r.tables {
 		switch kindByName(name).holds().span {
 		case ofThing: // those that others tell of
 		case ofCapture:
-			if !captured {
+			t.forgetWithin(over)
+			if t.count() == 0 {
 				delete(r.tables, name)
 			}
 		default:
@@ -86,14 +93,60 @@ func (r *Recording) forgetThings(before time.Time) {
 	}
 }
 
-// captured says whether a capture lasts until a time.
-func (r *Recording) captured(until time.Time) bool {
+// Outside lists the intervals of captures that have no packet between two times,
+// both included, by when they began. Captures that are whole have one, of the zero
+// time: those of both sides belong together, whatever their clocks say.
+func (r *Recording) Outside(from, to time.Time) map[int64]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.over(func(c *PacketCapture) bool {
+		return c.At.After(to) || !c.At.IsZero() && c.At.Before(from) && c.Last.Before(from)
+	})
+}
+
+// over lists the intervals of captures that are all over.
+func (r *Recording) over(is func(*PacketCapture) bool) map[int64]bool {
 	t, ok := r.tables[PacketCaptures].(*table[PacketCapture])
 	if !ok {
-		return false
+		return nil
 	}
 	t.join()
-	return slices.ContainsFunc(t.list, func(c PacketCapture) bool { return !c.Last.Before(until) })
+	over := map[int64]bool{}
+	for i := range t.list {
+		c := &t.list[i]
+		all, known := over[c.Captured()]
+		over[c.Captured()] = is(c) && (all || !known)
+	}
+	maps.DeleteFunc(over, func(_ int64, is bool) bool { return !is })
+	return over
+}
+
+// HasWithin says whether a table of captures has a row that is about none of some
+// intervals.
+func (r *Recording) HasWithin(name Table, outside map[int64]bool) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	t := r.tables[name]
+	return t != nil && t.within(outside)
+}
+
+// within says whether a row is about none of some intervals.
+func (t *table[T]) within(outside map[int64]bool) bool {
+	for r := range t.readings() {
+		if c, ok := any(r.row).(Captured); !ok || !outside[c.Captured()] {
+			return true
+		}
+	}
+	return false
+}
+
+// forgetWithin drops the rows about some intervals.
+func (t *table[T]) forgetWithin(over map[int64]bool) {
+	if len(over) == 0 {
+		return
+	}
+	t.join()
+	t.list = leaveOut(t.list, func(r *T) bool { c, ok := any(r).(Captured); return ok && over[c.Captured()] })
 }
 
 // there are the values that things have which did not end; nil: all.

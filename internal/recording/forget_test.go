@@ -136,6 +136,28 @@ func TestForgetCapture(t *testing.T) {
 	}
 }
 
+// TestForgetIntervals: rows of packets go with their interval.
+func TestForgetIntervals(t *testing.T) {
+	r := New(Manifest{})
+	for n := range 6 {
+		committed(t, r, second(10*n), func(w *Writer) {
+			Append(w, PacketCapture{At: second(10 * n), Last: second(10*n + 9)})
+			Append(w, PacketConnection{At: second(0), ID: int64(n)}, PacketConnection{At: second(10*n + 5), ID: 77})
+			Append(w, PacketTransaction{At: second(10*n - 5)})
+			w.Within(second(10 * n))
+		})
+	}
+	r.Forget(second(39))
+	for table, want := range map[Table]int{PacketCaptures: 3, PacketConnections: 6, PacketTransactions: 3} {
+		if got := r.Count(table); got != want {
+			t.Errorf("%s: %d rows are left, want %d", table, got, want)
+		}
+	}
+	if outside := r.Outside(second(45), second(48)); len(outside) != 2 || outside[second(40).UnixNano()] {
+		t.Errorf("outside %v", outside)
+	}
+}
+
 // TestLongSessionIsBounded: connections come and go for three hours, each with an
 // owner, processes with them; a recording that forgets holds a minute of them.
 func TestLongSessionIsBounded(t *testing.T) {

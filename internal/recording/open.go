@@ -246,6 +246,16 @@ func (o *opener) journal(name string) {
 // Window is the time a recording covers.
 type Window struct{ From, To time.Time }
 
+// Add widens the time so that it covers a moment; zero covers none.
+func (w *Window) Add(at time.Time) {
+	if w.From.IsZero() || at.Before(w.From) {
+		w.From = at
+	}
+	if at.After(w.To) {
+		w.To = at
+	}
+}
+
 // Span tells which time a recording covers without reading all of it.
 func Span(ctx context.Context, path string) (Window, error) {
 	src, err := openSource(path)
@@ -268,17 +278,8 @@ func Span(ctx context.Context, path string) (Window, error) {
 func span(all []Piece) Window {
 	w := all[0].Window
 	for _, p := range all[1:] {
-		w.include(p.From)
-		w.include(p.To)
+		w.Add(p.From)
+		w.Add(p.To)
 	}
 	return w
-}
-
-func (w *Window) include(at time.Time) {
-	if w.From.IsZero() || at.Before(w.From) {
-		w.From = at
-	}
-	if at.After(w.To) {
-		w.To = at
-	}
 }

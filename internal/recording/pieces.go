@@ -82,13 +82,13 @@ func (p *Piece) measure(ctx context.Context, src source, segments []segmentFiles
 	}
 	p.To = p.From
 	for _, r := range Rows[SystemSample](rec) {
-		p.include(r.At)
+		p.Add(r.At)
 	}
 	for _, r := range Rows[CPUSample](rec) {
-		p.include(r.At)
+		p.Add(r.At)
 	}
 	for _, r := range Rows[ProbeRun](rec) {
-		p.include(r.At)
+		p.Add(r.At)
 	}
 	return nil
 }

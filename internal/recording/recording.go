@@ -26,6 +26,8 @@ type rows interface {
 	adopt(rows)
 	join()
 	forget(before time.Time)
+	within(outside map[int64]bool) bool
+	forgetWithin(over map[int64]bool)
 }
 
 // table holds the rows in one list, and those that were committed since
@@ -260,6 +262,13 @@ func Repeat[T Row](w *Writer, list []Again[T], as func(row *T, at time.Time) T) 
 	p := piece[T]{again: list, as: as}
 	t.more = append(t.more, p)
 	t.rest += p.count()
+}
+
+// Within says of all rows about captures to which interval they belong.
+func (w *Writer) Within(interval time.Time) {
+	for name, rows := range w.tables {
+		kindByName(name).within(rows, interval)
+	}
 }
 
 // Lost counts rows that should have been in the sample and are not.

@@ -3,42 +3,47 @@ package recording
 import "time"
 
 // The packet tables hold what the packet engine made of a capture. They are
-// sums over the capture, or over one second of it, not counters that run on:
-// a row stands for itself. Times inside them are those of the packets.
+// sums over an interval of the capture, which may be all of it, or over one second,
+// not counters that run on: a row stands for itself. Times inside them are those of the packets.
 
-// PacketCapture is one capture: a file, several in a row, or an interface.
+// PacketCapture is one capture: a file, several in a row, or an interface; or an
+// interval of one.
 type PacketCapture struct {
-	At          time.Time `parquet:"at,timestamp(nanosecond)"` // the first packet
+	At          time.Time `parquet:"at,timestamp(nanosecond)"`       // the first packet
+	Interval    time.Time `parquet:"interval,timestamp(nanosecond)"` // when it began; the zero time: the row is about all of the capture. What else was seen in it has the same interval
 	Last        time.Time `parquet:"last,timestamp(nanosecond)"`
-	Source      string    `parquet:"source"`    // file or interface
-	NetNS       string    `parquet:"netns"`     // network namespace of the interface as it was asked for: a name, a path or a PID; "" for rtrail's own
-	Point       string    `parquet:"point"`     // where it was taken: client, server, or "" when not known
-	DecodeAs    string    `parquet:"decode_as"` // what the user said that ports speak, as in --decode-as, joined by ','
+	Source      string    `parquet:"source" over:"key"` // file or interface
+	NetNS       string    `parquet:"netns" over:"key"`  // network namespace of the interface as it was asked for: a name, a path or a PID; "" for rtrail's own
+	Point       string    `parquet:"point" over:"key"`  // where it was taken: client, server, or "" when not known
+	DecodeAs    string    `parquet:"decode_as"`         // what the user said that ports speak, as in --decode-as, joined by ','
 	Packets     int64     `parquet:"packets"`
-	Bytes       int64     `parquet:"bytes"`        // on the wire
-	Dropped     int64     `parquet:"dropped"`      // by the kernel, for want of speed; Unknown if the capture does not say
-	Missed      int64     `parquet:"missed_bytes"` // bytes of TCP streams that were acknowledged but not captured
-	Duplicates  int64     `parquet:"duplicates"`   // packets captured twice
-	Unreadable  int64     `parquet:"unreadable"`   // packets cut or broken before their transport header ended
-	Connections int64     `parquet:"connections"`  // seen; the worst are in packet_connections
-	Note        string    `parquet:"note"`         // what was wrong with the capture, joined by ';'
+	Bytes       int64     `parquet:"bytes"`                      // on the wire
+	Dropped     int64     `parquet:"dropped"`                    // by the kernel, for want of speed; Unknown if the capture does not say
+	Missed      int64     `parquet:"missed_bytes"`               // bytes of TCP streams that were acknowledged but not captured
+	Duplicates  int64     `parquet:"duplicates"`                 // packets captured twice
+	Unreadable  int64     `parquet:"unreadable"`                 // packets cut or broken before their transport header ended
+	Connections int64     `parquet:"connections" over:"carried"` // seen; the worst are in packet_connections
+	Carried     int64     `parquet:"carried" over:"begin"`       // of them, those that the interval before counts too
+	Resting     int64     `parquet:"resting" over:"last"`        // of them, those without a packet in the interval: none has a row
+	Note        string    `parquet:"note" over:"join"`           // what was wrong with the capture, joined by ';'
 }
 
 // PacketConnection is one TCP connection.
 type PacketConnection struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)"`   // its first packet
-	Last        time.Time     `parquet:"last,timestamp(nanosecond)"` // its last packet
-	ID          int64         `parquet:"id"`                         // number of its first frame
-	Client      string        `parquet:"client,dict"`
-	ClientPort  int32         `parquet:"client_port"`
-	Server      string        `parquet:"server,dict"`
-	ServerPort  int32         `parquet:"server_port"`
-	Proto       string        `parquet:"proto,dict"`    // as rtrail packets --help lists them: mysql, http, generic; "" without data
-	Why         string        `parquet:"why,dict"`      // how it is known which side is the server
-	Midway      bool          `parquet:"midway"`        // its handshake was not captured
-	ServerRTT   time.Duration `parquet:"server_rtt_ns"` // SYN to SYN-ACK: capture to server and back; Unknown if a copy was lost or not seen
-	ClientRTT   time.Duration `parquet:"client_rtt_ns"` // SYN-ACK to ACK: capture to client and back; the same
-	Connect     time.Duration `parquet:"connect_ns"`    // first SYN to first SYN-ACK, lost copies included; Unknown without an answer
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"`       // its first packet
+	Interval    time.Time     `parquet:"interval,timestamp(nanosecond)"` // as in PacketCapture
+	Last        time.Time     `parquet:"last,timestamp(nanosecond)"`     // its last packet
+	ID          int64         `parquet:"id" over:"key"`                  // number of its first frame
+	Client      string        `parquet:"client,dict" over:"key"`
+	ClientPort  int32         `parquet:"client_port" over:"key"`
+	Server      string        `parquet:"server,dict" over:"key"`
+	ServerPort  int32         `parquet:"server_port" over:"key"`
+	Proto       string        `parquet:"proto,dict"`               // as rtrail packets --help lists them: mysql, http, generic; "" without data
+	Why         string        `parquet:"why,dict"`                 // how it is known which side is the server
+	Midway      bool          `parquet:"midway" over:"begin"`      // its handshake was not captured
+	ServerRTT   time.Duration `parquet:"server_rtt_ns" over:"max"` // SYN to SYN-ACK: capture to server and back; Unknown if a copy was lost or not seen
+	ClientRTT   time.Duration `parquet:"client_rtt_ns" over:"max"` // SYN-ACK to ACK: capture to client and back; the same
+	Connect     time.Duration `parquet:"connect_ns" over:"max"`    // first SYN to first SYN-ACK, lost copies included; Unknown without an answer
 	SYNs        int32         `parquet:"syns"`
 	SYNACKs     int32         `parquet:"synacks"`
 	Refused     bool          `parquet:"refused"`     // the SYN was answered by RST
@@ -55,8 +60,8 @@ type PacketConnection struct {
 	Failed       int64         `parquet:"failed"`
 	Excluded     int64         `parquet:"excluded"` // seen, but ambiguous, lossy or without answer
 	RTSum        time.Duration `parquet:"rt_sum_ns"`
-	RTMin        time.Duration `parquet:"rt_min_ns"`
-	RTMax        time.Duration `parquet:"rt_max_ns"`
+	RTMin        time.Duration `parquet:"rt_min_ns" over:"min,transactions"`
+	RTMax        time.Duration `parquet:"rt_max_ns" over:"max"`
 	Download     time.Duration `parquet:"download_ns"` // sum
 	Idle         time.Duration `parquet:"idle_ns"`     // sum: the client had its answer and asked nothing
 }
@@ -64,9 +69,10 @@ type PacketConnection struct {
 // PacketSide is what one side of a connection sent. It belongs to the
 // PacketConnection with the same id.
 type PacketSide struct {
-	At         time.Time `parquet:"at,timestamp(nanosecond)"` // the first packet of the connection
-	Connection int64     `parquet:"connection"`               // its id
-	Sender     string    `parquet:"sender,dict"`              // client or server
+	At         time.Time `parquet:"at,timestamp(nanosecond)"`       // the first packet of the connection
+	Interval   time.Time `parquet:"interval,timestamp(nanosecond)"` // as in PacketCapture
+	Connection int64     `parquet:"connection" over:"key"`          // its id
+	Sender     string    `parquet:"sender,dict" over:"key"`         // client or server
 
 	Packets         int64 `parquet:"packets"`
 	Segments        int64 `parquet:"segments"` // packets with data
@@ -92,23 +98,24 @@ type PacketSide struct {
 	DelayedACKs    int64         `parquet:"delayed_acks"`      // waits of this side's data for a delayed acknowledgement
 	DelayedACKTime time.Duration `parquet:"delayed_ack_time_ns"`
 
-	MSS            int32         `parquet:"mss_bytes"` // announced; 0: not seen
-	LargestSegment int64         `parquet:"largest_segment_bytes"`
-	TTL            int32         `parquet:"ttl"`
+	MSS            int32         `parquet:"mss_bytes" over:"max"` // announced; 0: not seen
+	LargestSegment int64         `parquet:"largest_segment_bytes" over:"max"`
+	TTL            int32         `parquet:"ttl" over:"last"`
 	RTTs           int64         `parquet:"rtts"` // samples of pure acknowledgements of this side's data
 	RTTSum         time.Duration `parquet:"rtt_sum_ns"`
-	RTTMin         time.Duration `parquet:"rtt_min_ns"` // 0: no sample
-	RTTMax         time.Duration `parquet:"rtt_max_ns"`
+	RTTMin         time.Duration `parquet:"rtt_min_ns" over:"min,rtts"` // 0: no sample
+	RTTMax         time.Duration `parquet:"rtt_max_ns" over:"max"`
 }
 
 // PacketService is one service in one second: the transactions whose response
 // ended in it, and the packets that were seen in it. Sums are over
 // transactions whose times count.
 type PacketService struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)"` // the beginning of the second
-	Server      string        `parquet:"server,dict"`
-	ServerPort  int32         `parquet:"server_port"`
-	Proto       string        `parquet:"proto,dict"`
+	At          time.Time     `parquet:"at,timestamp(nanosecond)" over:"key"` // the beginning of the second
+	Interval    time.Time     `parquet:"interval,timestamp(nanosecond)"`      // as in PacketCapture
+	Server      string        `parquet:"server,dict" over:"key"`
+	ServerPort  int32         `parquet:"server_port" over:"key"`
+	Proto       string        `parquet:"proto,dict" over:"key"`
 	Count       int64         `parquet:"count"`
 	Failed      int64         `parquet:"failed"`
 	Approximate int64         `parquet:"approximate"`
@@ -119,11 +126,11 @@ type PacketService struct {
 	Blocking    int64         `parquet:"blocking"`    // the server waited because it was asked to (BRPOP of Redis); 0 in recordings of older versions, which count these
 	TurnedAway  int64         `parquet:"turned_away"` // of failed: clients that the server refused before they asked for anything
 	RTSum       time.Duration `parquet:"rt_sum_ns"`
-	RTMin       time.Duration `parquet:"rt_min_ns"`
-	RTP50       time.Duration `parquet:"rt_p50_ns"`
-	RTP95       time.Duration `parquet:"rt_p95_ns"`
-	RTP99       time.Duration `parquet:"rt_p99_ns"`
-	RTMax       time.Duration `parquet:"rt_max_ns"`
+	RTMin       time.Duration `parquet:"rt_min_ns" over:"min,count"`
+	RTP50       time.Duration `parquet:"rt_p50_ns" over:"p50,count"`
+	RTP95       time.Duration `parquet:"rt_p95_ns" over:"p95,count"`
+	RTP99       time.Duration `parquet:"rt_p99_ns" over:"p99,count"`
+	RTMax       time.Duration `parquet:"rt_max_ns" over:"p100,count"`
 	Upload      time.Duration `parquet:"upload_ns"` // sums from here on
 	Serve       time.Duration `parquet:"serve_ns"`
 	Download    time.Duration `parquet:"download_ns"`
@@ -174,46 +181,48 @@ func (s *PacketService) Add(row *PacketService) {
 // PacketHistogram is one bucket of the times of a service over the whole
 // capture.
 type PacketHistogram struct {
-	At         time.Time     `parquet:"at,timestamp(nanosecond)"` // the first packet of the capture
-	Server     string        `parquet:"server,dict"`
-	ServerPort int32         `parquet:"server_port"`
-	Proto      string        `parquet:"proto,dict"`
-	Phase      string        `parquet:"phase,dict"` // rt, or idle: how long the client had its answer and asked nothing; requests sent ahead of that answer have none
-	From       time.Duration `parquet:"from_ns"`
-	To         time.Duration `parquet:"to_ns"` // exclusive
+	At         time.Time     `parquet:"at,timestamp(nanosecond)"`       // the first packet of the capture
+	Interval   time.Time     `parquet:"interval,timestamp(nanosecond)"` // as in PacketCapture
+	Server     string        `parquet:"server,dict" over:"key"`
+	ServerPort int32         `parquet:"server_port" over:"key"`
+	Proto      string        `parquet:"proto,dict" over:"key"`
+	Phase      string        `parquet:"phase,dict" over:"key"` // rt, or idle: how long the client had its answer and asked nothing; requests sent ahead of that answer have none
+	From       time.Duration `parquet:"from_ns" over:"key"`
+	To         time.Duration `parquet:"to_ns" over:"max"` // exclusive
 	Count      int64         `parquet:"count"`
 }
 
 // PacketStatement is one statement, literals removed, over the whole capture.
 type PacketStatement struct {
-	At            time.Time     `parquet:"at,timestamp(nanosecond)"` // first seen
-	Server        string        `parquet:"server,dict"`
-	ServerPort    int32         `parquet:"server_port"`
-	Proto         string        `parquet:"proto,dict"`
-	Command       string        `parquet:"command,dict"`
-	Fingerprint   string        `parquet:"fingerprint"`
+	At            time.Time     `parquet:"at,timestamp(nanosecond)"`       // first seen
+	Interval      time.Time     `parquet:"interval,timestamp(nanosecond)"` // as in PacketCapture
+	Server        string        `parquet:"server,dict" over:"key"`
+	ServerPort    int32         `parquet:"server_port" over:"key"`
+	Proto         string        `parquet:"proto,dict" over:"key"`
+	Command       string        `parquet:"command,dict" over:"key"`
+	Fingerprint   string        `parquet:"fingerprint" over:"key"`
 	Count         int64         `parquet:"count"`
 	Failed        int64         `parquet:"failed"`
-	Blocking      int64         `parquet:"blocking"`   // beside count: the server waited because it was asked to
-	Blocked       time.Duration `parquet:"blocked_ns"` // sum of their response times; no other time of this row is theirs
-	Code          string        `parquet:"code,dict"`  // of the most frequent error
-	Error         string        `parquet:"error"`      // text of its first one, literals removed
-	Clients       int64         `parquet:"clients"`    // addresses that sent it
+	Blocking      int64         `parquet:"blocking"`                     // beside count: the server waited because it was asked to
+	Blocked       time.Duration `parquet:"blocked_ns"`                   // sum of their response times; no other time of this row is theirs
+	Code          string        `parquet:"code,dict" over:"most,failed"` // of the most frequent error
+	Error         string        `parquet:"error" over:"most,failed"`     // text of its first one, literals removed
+	Clients       int64         `parquet:"clients" over:"max"`           // addresses that sent it
 	RTSum         time.Duration `parquet:"rt_sum_ns"`
-	RTP10         time.Duration `parquet:"rt_p10_ns"` // how fast it can be
-	RTP50         time.Duration `parquet:"rt_p50_ns"`
-	RTP95         time.Duration `parquet:"rt_p95_ns"`
-	RTP99         time.Duration `parquet:"rt_p99_ns"`
-	RTMax         time.Duration `parquet:"rt_max_ns"`
+	RTP10         time.Duration `parquet:"rt_p10_ns" over:"p10,count"` // how fast it can be
+	RTP50         time.Duration `parquet:"rt_p50_ns" over:"p50,count"`
+	RTP95         time.Duration `parquet:"rt_p95_ns" over:"p95,count"`
+	RTP99         time.Duration `parquet:"rt_p99_ns" over:"p99,count"`
+	RTMax         time.Duration `parquet:"rt_max_ns" over:"p100,count"`
 	Download      time.Duration `parquet:"download_ns"`
-	IdleBefore    time.Duration `parquet:"idle_before_ns"` // sum: how long the client waited before sending it
-	IdleP50       time.Duration `parquet:"idle_p50_ns"`    // of COMMIT, where it was not sent ahead of the answer before; Unknown for others
-	IdleP95       time.Duration `parquet:"idle_p95_ns"`    // the same
-	Runs          int64         `parquet:"runs"`           // times a connection sent it at least 20 times in a row, with something else before and after
-	RunCount      int64         `parquet:"run_count"`      // how often it was sent in those
-	RunMost       int64         `parquet:"run_most"`       // in the longest one
-	RunTime       time.Duration `parquet:"run_time_ns"`    // how long those took
-	RunWaited     time.Duration `parquet:"run_waited_ns"`  // of that, the client waited for answers
+	IdleBefore    time.Duration `parquet:"idle_before_ns"`               // sum: how long the client waited before sending it
+	IdleP50       time.Duration `parquet:"idle_p50_ns" over:"p50,count"` // of COMMIT, where it was not sent ahead of the answer before; Unknown for others
+	IdleP95       time.Duration `parquet:"idle_p95_ns" over:"p95,count"` // the same
+	Runs          int64         `parquet:"runs"`                         // times a connection sent it at least 20 times in a row, with something else before and after
+	RunCount      int64         `parquet:"run_count"`                    // how often it was sent in those
+	RunMost       int64         `parquet:"run_most" over:"max"`          // in the longest one
+	RunTime       time.Duration `parquet:"run_time_ns"`                  // how long those took
+	RunWaited     time.Duration `parquet:"run_waited_ns"`                // of that, the client waited for answers
 	Rows          int64         `parquet:"rows"`
 	RequestBytes  int64         `parquet:"request_bytes"`
 	ResponseBytes int64         `parquet:"response_bytes"`
@@ -223,16 +232,17 @@ type PacketStatement struct {
 // whole capture. Of a statement, 16 kinds are told apart; the rest is counted
 // together.
 type PacketError struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)"` // the first request that was answered so
-	Server      string        `parquet:"server,dict"`
-	ServerPort  int32         `parquet:"server_port"`
-	Proto       string        `parquet:"proto,dict"`
-	Command     string        `parquet:"command,dict"` // command and fingerprint are those of the PacketStatement
-	Fingerprint string        `parquet:"fingerprint"`
-	Code        string        `parquet:"code,dict"` // "" without one
-	Others      bool          `parquet:"others"`    // the rest, of codes that were not told apart
-	CutShort    bool          `parquet:"cut_short"` // the connection ended within the answer
-	Error       string        `parquet:"error"`     // text of the first one, literals removed
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"`       // the first request that was answered so
+	Interval    time.Time     `parquet:"interval,timestamp(nanosecond)"` // as in PacketCapture
+	Server      string        `parquet:"server,dict" over:"key"`
+	ServerPort  int32         `parquet:"server_port" over:"key"`
+	Proto       string        `parquet:"proto,dict" over:"key"`
+	Command     string        `parquet:"command,dict" over:"key"` // command and fingerprint are those of the PacketStatement
+	Fingerprint string        `parquet:"fingerprint" over:"key"`
+	Code        string        `parquet:"code,dict" over:"key"` // "" without one
+	Others      bool          `parquet:"others" over:"key"`    // the rest, of codes that were not told apart
+	CutShort    bool          `parquet:"cut_short" over:"key"` // the connection ended within the answer
+	Error       string        `parquet:"error" over:"first"`   // text of the first one, literals removed
 	Count       int64         `parquet:"count"`
 	Met         int64         `parquet:"met"`       // of count, challenges for credentials that the client's next request brought, successfully; 0 in recordings of older versions
 	Timed       int64         `parquet:"timed"`     // of count, those whose times count
@@ -244,7 +254,8 @@ type PacketError struct {
 // those in the middle of which a connection was closed; `rtrail packets
 // --parquet` writes all.
 type PacketTransaction struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)"` // the first request packet, or that of the answer if the request was not captured
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"`       // the first request packet, or that of the answer if the request was not captured
+	Interval    time.Time     `parquet:"interval,timestamp(nanosecond)"` // as in PacketCapture
 	Connection  int64         `parquet:"connection"`
 	Client      string        `parquet:"client,dict"`
 	ClientPort  int32         `parquet:"client_port"`
@@ -280,20 +291,21 @@ type PacketTransaction struct {
 // meanwhile to others belong together. Only requests during which no other one
 // was being answered by the same host count: then nothing is guessed.
 type PacketNesting struct {
-	At         time.Time     `parquet:"at,timestamp(nanosecond)"` // the first packet of the capture
-	Host       string        `parquet:"host,dict"`                // who answers and asks
-	Port       int32         `parquet:"port"`                     // where it answers
-	Callee     string        `parquet:"callee,dict"`              // whom it asks; "" for several addresses with one port
-	CalleePort int32         `parquet:"callee_port"`
-	Requests   int64         `parquet:"requests"`  // answered, one at a time
-	Calls      int64         `parquet:"calls"`     // sent meanwhile
-	Most       int64         `parquet:"most"`      // calls that were under way at the same time, at most
-	RTSum      time.Duration `parquet:"rt_sum_ns"` // of the requests, answer included
-	RTP50      time.Duration `parquet:"rt_p50_ns"`
+	At         time.Time     `parquet:"at,timestamp(nanosecond)"`       // the first packet of the capture
+	Interval   time.Time     `parquet:"interval,timestamp(nanosecond)"` // as in PacketCapture
+	Host       string        `parquet:"host,dict" over:"key"`           // who answers and asks
+	Port       int32         `parquet:"port" over:"key"`                // where it answers
+	Callee     string        `parquet:"callee,dict" over:"same"`        // whom it asks; "" for several addresses with one port
+	CalleePort int32         `parquet:"callee_port" over:"key"`
+	Requests   int64         `parquet:"requests"`        // answered, one at a time
+	Calls      int64         `parquet:"calls"`           // sent meanwhile
+	Most       int64         `parquet:"most" over:"max"` // calls that were under way at the same time, at most
+	RTSum      time.Duration `parquet:"rt_sum_ns"`       // of the requests, answer included
+	RTP50      time.Duration `parquet:"rt_p50_ns" over:"p50,requests"`
 	Covered    time.Duration `parquet:"covered_ns"` // how much of RTSum at least one call was under way
-	CallP50    time.Duration `parquet:"call_p50_ns"`
-	CallP99    time.Duration `parquet:"call_p99_ns"`
-	CallMax    time.Duration `parquet:"call_max_ns"`
+	CallP50    time.Duration `parquet:"call_p50_ns" over:"p50,calls"`
+	CallP99    time.Duration `parquet:"call_p99_ns" over:"p99,calls"`
+	CallMax    time.Duration `parquet:"call_max_ns" over:"p100,calls"`
 	CallSum    time.Duration `parquet:"call_sum_ns"`
 	Slow       int64         `parquet:"slow"`        // calls of at least five times their median, and 10 ms more than it
 	SlowSum    time.Duration `parquet:"slow_sum_ns"` // how long those took

@@ -7,7 +7,8 @@ import "time"
 // connections that were up. Those that had waited about as long are one row: from
 // Over on, but less than twice as long. The oldest request of each connection counts.
 type PacketUnanswered struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)"` // since when the one waited that waited longest
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"`       // since when the one waited that waited longest
+	Interval    time.Time     `parquet:"interval,timestamp(nanosecond)"` // as in PacketCapture
 	Server      string        `parquet:"server,dict"`
 	ServerPort  int32         `parquet:"server_port"`
 	Proto       string        `parquet:"proto,dict"`   // of generic and tls it is not known whether there is an answer to come

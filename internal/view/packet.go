@@ -112,14 +112,14 @@ func (c *PacketConnection) Mean() time.Duration {
 
 // PacketCaptures are the captures of the recording.
 func (v *View) PacketCaptures() []recording.PacketCapture {
-	return recording.Rows[recording.PacketCapture](v.rec)
+	return overIntervals[recording.PacketCapture](v)
 }
 
 // PacketStatements are the statements of the captures, those that took most
 // time in all first. The list is everybody's.
 func (v *View) PacketStatements() []recording.PacketStatement {
 	return Memo(v, "packet statements", func() []recording.PacketStatement {
-		list := slices.Clone(recording.Rows[recording.PacketStatement](v.rec))
+		list := slices.Clone(overIntervals[recording.PacketStatement](v))
 		slices.SortStableFunc(list, func(a, b recording.PacketStatement) int { return cmp.Compare(b.RTSum, a.RTSum) })
 		return list
 	})
@@ -128,33 +128,41 @@ func (v *View) PacketStatements() []recording.PacketStatement {
 // PacketErrors are the errors that the statements of the captures were answered
 // by, by statement and code.
 func (v *View) PacketErrors() []recording.PacketError {
-	return recording.Rows[recording.PacketError](v.rec)
+	return overIntervals[recording.PacketError](v)
 }
 
 // PacketTransactions are the transactions of the recording: the slowest, and
 // some that failed.
 func (v *View) PacketTransactions() []recording.PacketTransaction {
-	return recording.Rows[recording.PacketTransaction](v.rec)
+	return captured[recording.PacketTransaction](v)
 }
 
 // PacketStalls are the times in which services answered nobody.
 func (v *View) PacketStalls() []recording.PacketStall {
-	return recording.Rows[recording.PacketStall](v.rec)
+	return overIntervals[recording.PacketStall](v)
 }
 
 // PacketNestings say which requests caused which.
 func (v *View) PacketNestings() []recording.PacketNesting {
-	return recording.Rows[recording.PacketNesting](v.rec)
+	return overIntervals[recording.PacketNesting](v)
 }
 
 // ConnectionsComplete says whether PacketConnections are all connections of the
 // captures; else they are the worst.
 func (v *View) ConnectionsComplete() bool {
-	var seen int64
-	for _, c := range v.PacketCaptures() {
-		seen += c.Connections
+	seen := map[int64]int64{} // of each interval
+	for _, c := range captured[recording.PacketCapture](v) {
+		seen[c.Captured()] += c.Connections - c.Resting
 	}
-	return int64(len(v.PacketConnections())) >= seen
+	for _, c := range captured[recording.PacketConnection](v) {
+		seen[c.Captured()]--
+	}
+	for _, left := range seen {
+		if left > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // PacketServices are the services of the captures, those that were waited for
@@ -194,12 +202,12 @@ func (v *View) packetServices() []*PacketService {
 		}
 		return s
 	}
-	for _, row := range recording.Rows[recording.PacketService](v.rec) {
+	for _, row := range overIntervals[recording.PacketService](v) {
 		s := service(row.Server, row.ServerPort, row.Proto)
 		s.Seconds = append(s.Seconds, row)
 		s.PacketService.Add(&row)
 	}
-	for _, row := range recording.Rows[recording.PacketHistogram](v.rec) {
+	for _, row := range overIntervals[recording.PacketHistogram](v) {
 		s := service(row.Server, row.ServerPort, row.Proto)
 		b := rt.Bucket{From: row.From, To: row.To, Count: uint64(row.Count)}
 		if row.Phase == "idle" {
@@ -212,11 +220,11 @@ func (v *View) packetServices() []*PacketService {
 		s := service(c.Server, c.ServerPort, c.Proto)
 		s.Connections = append(s.Connections, c)
 	}
-	for _, row := range recording.Rows[recording.PacketDirection](v.rec) {
+	for _, row := range overIntervals[recording.PacketDirection](v) {
 		s := service(row.Server, row.ServerPort, row.Proto)
 		s.Directions = append(s.Directions, row)
 	}
-	for _, row := range recording.Rows[recording.PacketUnanswered](v.rec) {
+	for _, row := range newest[recording.PacketUnanswered](v) {
 		s := service(row.Server, row.ServerPort, row.Proto)
 		s.Waiting = append(s.Waiting, row)
 	}
@@ -244,15 +252,17 @@ func (v *View) PacketConnections() []*PacketConnection {
 }
 
 func (v *View) packetConnections() []*PacketConnection {
-	known := map[int64]*PacketConnection{}
-	var list []*PacketConnection
-	for _, row := range recording.Rows[recording.PacketConnection](v.rec) {
+	type place struct{ interval, id int64 }
+	rows := captured[recording.PacketConnection](v)
+	known := make(map[place]*PacketConnection, len(rows))
+	list := make([]*PacketConnection, 0, len(rows))
+	for _, row := range rows {
 		c := &PacketConnection{PacketConnection: row}
-		known[row.ID] = c
+		known[place{row.Captured(), row.ID}] = c
 		list = append(list, c)
 	}
-	for _, row := range recording.Rows[recording.PacketSide](v.rec) {
-		c := known[row.Connection]
+	for _, row := range captured[recording.PacketSide](v) {
+		c := known[place{row.Captured(), row.Connection}]
 		switch {
 		case c == nil:
 		case row.Sender == "client":
@@ -261,7 +271,38 @@ func (v *View) packetConnections() []*PacketConnection {
 			c.FromServer = row
 		}
 	}
+	if several(rows) {
+		list = connectionsOverIntervals(list)
+	}
 	slices.SortStableFunc(list, func(a, b *PacketConnection) int { return a.At.Compare(b.At) })
+	return list
+}
+
+// connectionsOverIntervals adds up what was seen of each connection.
+func connectionsOverIntervals(parts []*PacketConnection) (list []*PacketConnection) {
+	type key struct {
+		id             int64
+		client, server string
+		ports          [2]int32
+	}
+	slices.SortStableFunc(parts, func(a, b *PacketConnection) int { return cmp.Compare(a.Captured(), b.Captured()) })
+	var keys []key
+	by := map[key][]*PacketConnection{}
+	for _, c := range parts {
+		k := key{c.ID, c.Client, c.Server, [2]int32{c.ClientPort, c.ServerPort}}
+		if by[k] == nil {
+			keys = append(keys, k)
+		}
+		by[k] = append(by[k], c)
+	}
+	for _, k := range keys {
+		var rows []recording.PacketConnection
+		var sides [2][]recording.PacketSide
+		for _, c := range by[k] {
+			rows, sides[0], sides[1] = append(rows, c.PacketConnection), append(sides[0], c.FromClient), append(sides[1], c.FromServer)
+		}
+		list = append(list, &PacketConnection{addUp(rows), addUp(sides[0]), addUp(sides[1])})
+	}
 	return list
 }
 

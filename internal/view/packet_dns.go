@@ -5,5 +5,5 @@ import "rtrail/internal/recording"
 // PacketResolvers are the servers of DNS in the captures, and what became of the
 // queries to them.
 func (v *View) PacketResolvers() []recording.PacketResolver {
-	return recording.Rows[recording.PacketResolver](v.rec)
+	return overIntervals[recording.PacketResolver](v)
 }

@@ -40,12 +40,12 @@ func (v *View) packetPairs() []*PacketPair {
 	}
 	known := map[key]*PacketPair{}
 	var list []*PacketPair
-	for _, row := range recording.Rows[recording.PacketPair](v.rec) {
+	for _, row := range captured[recording.PacketPair](v) {
 		p := &PacketPair{PacketPair: row}
 		known[key{row.Server, row.Backend, row.Proto, row.ServerPort, row.BackendPort}] = p
 		list = append(list, p)
 	}
-	for _, row := range recording.Rows[recording.PacketPairTransaction](v.rec) {
+	for _, row := range captured[recording.PacketPairTransaction](v) {
 		if p := known[key{row.Server, row.Backend, row.Proto, row.ServerPort, row.BackendPort}]; p != nil {
 			p.Slowest = append(p.Slowest, row)
 		}

@@ -16,7 +16,7 @@ func (v *View) PacketPath(connection int64, sender string) (recording.PacketPath
 	}
 	known := Memo(v, "packet paths", func() map[key]recording.PacketPath {
 		m := map[key]recording.PacketPath{}
-		for _, row := range recording.Rows[recording.PacketPath](v.rec) {
+		for _, row := range overIntervals[recording.PacketPath](v) {
 			m[key{row.Connection, row.Sender}] = row
 		}
 		return m
@@ -40,7 +40,7 @@ func (v *View) PacketRates() []PacketRates {
 
 func (v *View) packetRates() []PacketRates {
 	type key struct{ from, to string }
-	rows := recording.Rows[recording.PacketRate](v.rec)
+	rows := overIntervals[recording.PacketRate](v)
 	keys, pairs := Group(rows, func(r recording.PacketRate) key { return key{r.From, r.To} })
 	var list []PacketRates
 	others := map[string]int{}

@@ -58,12 +58,16 @@ func (v *View) PerSecond(d time.Duration) float64 {
 	return d.Seconds()
 }
 
-// Has says whether rules can see any row of a table: one inside the window, or
-// any at all of a table whose rows count beyond the moment they were read: those of
-// settings and owners of sockets, of logs, and of captures.
+// Has says whether rules can see any row of a table: one inside the window, of
+// captures one of an interval that overlaps it, or any at all of a table whose rows
+// count beyond the moment they were read: those of settings, owners of sockets and
+// logs.
 func (v *View) Has(t recording.Table) bool {
-	if recording.HoldsBeyond(t) {
+	switch {
+	case recording.HoldsBeyond(t):
 		return v.rec.Count(t) > 0
+	case recording.OfCaptures(t):
+		return v.rec.HasWithin(t, v.outside())
 	}
 	return Memo(v, "has/"+string(t), func() bool { return v.rec.Has(t, v.start, v.end) })
 }
@@ -71,31 +75,24 @@ func (v *View) Has(t recording.Table) bool {
 // span is the time from the first to the last row of the tables that every
 // live run fills, of dumps of stacks, and of the packets of captures.
 func span(rec *recording.Recording) (first, last time.Time) {
-	widen := func(at time.Time) {
-		if first.IsZero() || at.Before(first) {
-			first = at
-		}
-		if at.After(last) {
-			last = at
-		}
-	}
+	var all recording.Window
 	for _, s := range recording.Rows[recording.SystemSample](rec) {
-		widen(s.At)
+		all.Add(s.At)
 	}
 	for _, s := range recording.Readings[recording.ProcessSample](rec) {
-		widen(s.At())
+		all.Add(s.At())
 	}
 	for _, s := range recording.Rows[recording.ListenerSample](rec) {
-		widen(s.At)
+		all.Add(s.At)
 	}
 	for _, s := range recording.Rows[recording.StackSample](rec) {
-		widen(s.At)
+		all.Add(s.At)
 	}
 	for _, c := range recording.Rows[recording.PacketCapture](rec) {
 		if c.Packets > 0 {
-			widen(c.At)
-			widen(c.Last)
+			all.Add(c.At)
+			all.Add(c.Last)
 		}
 	}
-	return first, last
+	return all.From, all.To
 }
