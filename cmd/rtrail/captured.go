@@ -12,6 +12,7 @@ import (
 	"github.com/vishvananda/netns"
 
 	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/pcap"
 	"rtrail/internal/packet/pcap/live"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/session"
@@ -20,12 +21,19 @@ import (
 )
 
 // captured judges captures.
-func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reader) (verdict.Verdict, error) {
+func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reader, window session.Window) (verdict.Verdict, error) {
 	ports, err := portList(d.ports)
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
-	v, err := judged(ctx, &session.Captures{Files: files, Stdin: stdin, How: capture.Options{Ports: ports, Engine: engine.Options{DecodeAs: d.as}}})
+	if window.Length > 0 {
+		for _, f := range files {
+			if err := readTwice(f); err != nil {
+				return verdict.Verdict{}, err
+			}
+		}
+	}
+	v, err := judged(ctx, &session.Captures{Files: files, Stdin: stdin, Window: window, How: capture.Options{Ports: ports, Engine: engine.Options{DecodeAs: d.as}}})
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
@@ -41,21 +49,22 @@ func (d *diagnosis) captured(ctx context.Context, files []string, stdin io.Reade
 // work over two caches that the host's programs need.
 const liveWorkers = 1
 
-// capture begins to capture packets beside the probes. mysql are ports at which
-// servers speak MySQL's protocol.
-func (d *diagnosis) capture(ctx context.Context, host *session.Live, mysql []uint16) error {
+// capture is the probe that captures packets; unopened is why it could not. mysql
+// are ports at which servers speak MySQL's protocol.
+func (d *diagnosis) capture(mysql []uint16, unopened *error) (*capture.Probe, error) {
 	ports, err := portList(d.ports)
 	if err != nil {
-		return err
-	}
-	src, err := openLive(live.Options{Interface: d.iface, Ports: ports, Trim: engine.Trims()}, d.netns)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	how := besideServers(mysql)
 	how.Workers, how.DecodeAs = liveWorkers, d.as
-	host.Capture(ctx, src, capture.Options{Source: d.iface, NetNS: d.netns, Ports: ports, Engine: how})
-	return nil
+	return capture.NewProbe(func() (src pcap.Source, err error) {
+		if src, err = openLive(live.Options{Interface: d.iface, Ports: ports, Trim: engine.Trims()}, d.netns); err != nil {
+			*unopened = err
+			return nil, err // not a nil *live.Source
+		}
+		return src, nil
+	}, 0, capture.Options{Source: d.iface, NetNS: d.netns, Ports: ports, Engine: how}), nil
 }
 
 // openLive opens a live capture, in another network namespace if one is named.

@@ -81,7 +81,7 @@ the verdict then says whether client, server or the path between is slow.`,
 	f := cmd.Flags()
 	f.DurationVar(&d.length, "for", 10*time.Second, "how long to watch, or how much of a recording to judge")
 	f.DurationVar(&d.interval, "interval", 0, "time between two samples (default 1s, and more in windows of over 30s)")
-	f.StringVar(&d.at, "at", "", "judge a recording from this time on: "+momentForms)
+	f.StringVar(&d.at, "at", "", "judge a recording, or captures, from this time on: "+momentForms)
 	d.face.add(f, "the verdict")
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "show all evidence, all probes and all processes")
 	f.StringVarP(&d.iface, "interface", "i", "", "also capture packets on this interface (any: on all)")
@@ -147,7 +147,7 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 	case ofSlowLogs:
 		return judged(ctx, &session.SlowLogs{Files: args})
 	default:
-		return d.captured(ctx, args, cmd.InOrStdin())
+		return d.captured(ctx, args, cmd.InOrStdin(), d.window(cmd.Flags().Changed("for")))
 	}
 }
 
@@ -243,9 +243,17 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	}
 	var host *session.Live
 	var mysqlPorts []uint16
+	var unopened error
 	if servers != nil {
 		sources = append(sources, servers, stack.NewBeside(func() []int32 { return localServers(host.Recording()) }))
 		mysqlPorts = servers.Ports()
+	}
+	if d.iface != "" {
+		packets, err := d.capture(mysqlPorts, &unopened)
+		if err != nil {
+			return verdict.Verdict{}, err
+		}
+		sources = append(sources, packets)
 	}
 	about := manifest()
 	about.Started = time.Now()
@@ -256,10 +264,8 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	}
 	host = session.Start(session.Options{What: "this host", Probes: sources, Length: d.length, Interval: d.pace(), About: about})
 	defer host.Close()
-	if d.iface != "" {
-		if err := d.capture(ctx, host, mysqlPorts); err != nil {
-			return verdict.Verdict{}, err
-		}
+	if unopened != nil {
+		return verdict.Verdict{}, unopened
 	}
 	progress := startProgress(stderr, "watching", d.length)
 	e, err := host.Evidence(ctx)
@@ -280,14 +286,18 @@ func judged(ctx context.Context, src session.Source) (verdict.Verdict, error) {
 	return e.Judge(), nil
 }
 
-// replayed judges a recording, all of it or a window.
-func (d *diagnosis) replayed(ctx context.Context, path string, lengthGiven bool) (verdict.Verdict, error) {
-	r := session.Replay{Path: path}
+// window is the part of evidence of another time that is meant.
+func (d *diagnosis) window(lengthGiven bool) (w session.Window) {
 	if d.at != "" || lengthGiven {
-		r.Length = d.length
+		w.Length = d.length
 	}
 	if d.at != "" {
-		r.At = func(held recording.Window) (time.Time, error) { return moment(d.at, held.From, held.To, time.Now()) }
+		w.At = func(held recording.Window) (time.Time, error) { return moment(d.at, held.From, held.To, time.Now()) }
 	}
-	return judged(ctx, &r)
+	return w
+}
+
+// replayed judges a recording, all of it or a window.
+func (d *diagnosis) replayed(ctx context.Context, path string, lengthGiven bool) (verdict.Verdict, error) {
+	return judged(ctx, &session.Replay{Path: path, Window: d.window(lengthGiven)})
 }

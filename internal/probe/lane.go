@@ -199,7 +199,8 @@ func (l *lane) sample(f *followed) bool {
 	run := recording.ProbeRun{At: began, Probe: f.probe.Name()}
 	w := recording.NewWriter(began)
 	l.begin(f, began)
-	ctx, cancel := context.WithTimeout(context.Background(), Deadline)
+	within := deadline(f.probe)
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	before := l.run.cpu.thread()
 	err := safely(func() error { return f.probe.Sample(ctx, w) })
 	run.CPU = l.run.cpu.thread() - before
@@ -214,13 +215,13 @@ func (l *lane) sample(f *followed) bool {
 		f.note(w)
 	}
 	run.Duration = time.Since(began)
-	run.Late = run.Duration > Deadline
+	run.Late = run.Duration > within
 	if err != nil {
 		run.Error = err.Error()
 	}
 	if run.Late {
 		if run.Error == "" {
-			run.Error = fmt.Sprintf("took %v, more than its deadline of %v: sample given up", run.Duration.Round(time.Millisecond), Deadline)
+			run.Error = fmt.Sprintf("took %v, more than its deadline of %v: sample given up", run.Duration.Round(time.Millisecond), within)
 		}
 		w = recording.NewWriter(began)
 		run.Lost = 1
@@ -299,7 +300,7 @@ func (l *lane) late() {
 		return
 	}
 	age := time.Since(l.since)
-	const maxAge = Deadline + Deadline/2
+	maxAge := deadline(l.running.probe) * 3 / 2
 	switch {
 	case age < patience:
 		l.watch.Reset(patience - age)

@@ -43,6 +43,10 @@ type Paced interface {
 // than in between. Before the last sample of a run the runner calls Closing.
 type Bracketed interface{ Closing() }
 
+// Unhurried is implemented by probes whose samples may take longer than Deadline, as
+// they do not wait for what may never answer.
+type Unhurried interface{ Deadline() time.Duration }
+
 // Brief is implemented by probes that read files of the kernel and wait for
 // nobody. They are read by one thread, one after the other: waking several
 // costs more than some of them do. One that takes long in spite of that gets a

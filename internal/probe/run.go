@@ -103,6 +103,14 @@ func pace(p Probe, run time.Duration) time.Duration {
 	return run
 }
 
+// deadline is how long a sample of a probe may take.
+func deadline(p Probe) time.Duration {
+	if u, ok := p.(Unhurried); ok {
+		return u.Deadline()
+	}
+	return Deadline
+}
+
 // Run samples every probe until the time is over or ctx ends, then once more:
 // rates need a last reading, also when somebody presses Ctrl-C. It starts them,
 // unless Start did, starts those again that could not, and closes them. It

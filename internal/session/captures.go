@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,34 +14,90 @@ import (
 	"rtrail/internal/recording"
 )
 
-// Captures are packets that somebody captured.
+// Captures are packets that somebody captured, or a window of them.
 type Captures struct {
 	Files []string // "-": Stdin
 	Stdin io.Reader
-	How   capture.Options // its Source is set here
+	How   capture.Options // its Source and window are set here
+	Window
 }
 
 // Evidence reads all packets.
 func (c *Captures) Evidence(ctx context.Context) (*Evidence, error) {
 	began := time.Now()
+	c.How.Source = strings.Join(c.Files, ", ")
+	var e Evidence
+	if c.chosen() {
+		held, err := c.span(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.choose(&e, "capture", held); err != nil {
+			return nil, err
+		}
+		c.How.From, c.How.To = e.From, e.To
+	}
 	src, err := pcap.Open(ctx, c.Files, c.Stdin)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	c.How.Source = strings.Join(c.Files, ", ")
-	result, err := capture.Read(ctx, src, c.How)
-	if err != nil {
+	rec := recording.New(about(capture.Info()))
+	var all recording.Window
+	var run *capture.Result
+	if _, err := capture.ReadIntervals(ctx, src, c.How, func(r *capture.Result) {
+		if r.Report.Packets > 0 {
+			all.Add(time.Unix(0, r.Report.First))
+			all.Add(time.Unix(0, r.Report.Last))
+		}
+		w := recording.NewWriter(time.Unix(0, r.Report.First))
+		r.Write(w)
+		_ = rec.Commit(w) // memory takes all
+		run = r
+	}); err != nil {
 		return nil, err
 	}
-	if result.Report.Packets == 0 {
-		return nil, fmt.Errorf("judging %s: there are no packets in it", c.How.Source)
+	if all.From.IsZero() {
+		return nil, fmt.Errorf("judging %s: there are no packets in it%s", c.How.Source, e.where())
 	}
-	first, last := time.Unix(0, result.Report.First), time.Unix(0, result.Report.Last)
-	return of(capture.Info(), first, last, func(w *recording.Writer) {
-		result.Write(w)
-		result.Run(w, first, time.Since(began))
-	})
+	w := recording.NewWriter(all.From)
+	run.Run(w, all.From, time.Since(began))
+	rec.UpdateManifest(func(m *recording.Manifest) { m.Started, m.Ended = all.From, all.To })
+	e.Recording = rec
+	if !c.chosen() {
+		e.From, e.To = all.From, all.To
+	}
+	return &e, rec.Commit(w)
+}
+
+// span is when the packets were captured.
+func (c *Captures) span(ctx context.Context) (held recording.Window, err error) {
+	if slices.Contains(c.Files, "-") {
+		return held, fmt.Errorf("choosing a window: standard input can be read only once; write the packets to a file first")
+	}
+	src, err := pcap.Open(ctx, c.Files, nil)
+	if err != nil {
+		return held, err
+	}
+	defer src.Close()
+	for {
+		b, err := src.Next(ctx)
+		if b == nil {
+			switch {
+			case err != nil && !errors.Is(err, io.EOF):
+				return held, err
+			case held.From.IsZero():
+				return held, fmt.Errorf("judging %s: there are no packets in it", c.How.Source)
+			}
+			return held, ctx.Err()
+		}
+		for i := range b.Packets {
+			held.Add(time.Unix(0, b.Packets[i].Time))
+		}
+		if b.Release != nil {
+			b.Release()
+		}
+	}
 }
 
 // Close has nothing to give back: files are read at once.

@@ -6,10 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"rtrail/internal/crash"
-	"rtrail/internal/packet/pcap"
 	"rtrail/internal/probe"
-	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
 )
 
@@ -30,11 +27,10 @@ type Options struct {
 
 // Live is a host that is watched.
 type Live struct {
-	what    string
-	length  time.Duration
-	runner  probe.Runner
-	rec     *recording.Recording
-	packets *packets
+	what   string
+	length time.Duration
+	runner probe.Runner
+	rec    *recording.Recording
 }
 
 // Start starts probes; Run or Evidence sample them. Those that cannot start are
@@ -70,13 +66,7 @@ func (l *Live) Run(ctx context.Context, length time.Duration) error { return l.r
 
 // Evidence waits until the window is over, or ctx ends.
 func (l *Live) Evidence(ctx context.Context) (*Evidence, error) {
-	err := l.Run(ctx, l.length)
-	if l.packets != nil {
-		if cause := l.packets.finish(l.rec); err == nil {
-			err = cause
-		}
-	}
-	if err != nil {
+	if err := l.Run(ctx, l.length); err != nil {
 		return nil, fmt.Errorf("watching %s: %w", l.what, err)
 	}
 	e := &Evidence{Recording: l.rec, From: l.rec.Manifest().Started, To: time.Now()}
@@ -91,10 +81,6 @@ func (l *Live) Evidence(ctx context.Context) (*Evidence, error) {
 // Close ends what still runs.
 func (l *Live) Close() error {
 	l.runner.Close()
-	if l.packets != nil {
-		l.packets.stop()
-		<-l.packets.done
-	}
 	return nil
 }
 
@@ -120,43 +106,4 @@ func (s *sliding) Commit(w *recording.Writer) error {
 		s.forgot = before
 	}
 	return nil
-}
-
-// packets is a capture that runs beside the probes.
-type packets struct {
-	stop   context.CancelFunc
-	began  time.Time
-	done   chan struct{}
-	result *capture.Result
-	err    error
-}
-
-// Capture takes packets from a source until the window is over, and closes it.
-func (l *Live) Capture(ctx context.Context, src pcap.Source, how capture.Options) {
-	how.Live = true
-	ctx, stop := context.WithCancel(ctx)
-	p := &packets{stop: stop, began: time.Now(), done: make(chan struct{})}
-	l.packets = p
-	l.rec.UpdateManifest(func(m *recording.Manifest) { m.Probes = append(m.Probes, capture.Info()) })
-	go func() {
-		defer close(p.done)
-		defer src.Close()
-		p.err = crash.Guard(func() (err error) {
-			p.result, err = capture.Read(ctx, src, how)
-			return err
-		})
-	}()
-}
-
-// finish ends the capture and adds what it saw to the evidence.
-func (p *packets) finish(rec *recording.Recording) error {
-	p.stop()
-	<-p.done
-	if p.err != nil {
-		return p.err
-	}
-	w := recording.NewWriter(p.began)
-	p.result.Write(w)
-	p.result.Run(w, p.began, time.Since(p.began))
-	return rec.Commit(w)
 }

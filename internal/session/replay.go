@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"rtrail/internal/recording"
 )
@@ -11,15 +10,8 @@ import (
 // Replay is a recording on disk, or a window of it.
 type Replay struct {
 	Path string
-	// At chooses where the window begins, given the time that the recording holds;
-	// nil: with the recording.
-	At func(recording.Window) (time.Time, error)
-	// Length is that of the window; 0 without At: to the end of the recording.
-	Length time.Duration
+	Window
 }
-
-// clockLayout is how notes print times.
-const clockLayout = "2006-01-02 15:04:05 MST"
 
 // Evidence reads the window.
 func (r *Replay) Evidence(ctx context.Context) (*Evidence, error) {
@@ -29,13 +21,8 @@ func (r *Replay) Evidence(ctx context.Context) (*Evidence, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.From, err = r.At(held); err != nil {
+		if err := r.choose(&e, "recording", held); err != nil {
 			return nil, err
-		}
-		e.To = e.From.Add(r.Length)
-		if e.To.After(held.To) {
-			e.Notes = append(e.Notes, fmt.Sprintf("the recording ends at %s: judged on %.1f s of %v",
-				held.To.Local().Format(clockLayout), held.To.Sub(e.From).Seconds(), r.Length))
 		}
 	}
 	var err error

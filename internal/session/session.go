@@ -50,12 +50,16 @@ func (e *Evidence) Judge() verdict.Verdict {
 	return v
 }
 
+// about is the manifest of what one probe read elsewhere.
+func about(probe recording.ProbeInfo) recording.Manifest {
+	return recording.Manifest{Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Probes: []recording.ProbeInfo{probe}}
+}
+
 // of is a recording of what one probe read elsewhere.
 func of(probe recording.ProbeInfo, from, to time.Time, fill func(*recording.Writer)) (*Evidence, error) {
-	rec := recording.New(recording.Manifest{
-		Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Started: from, Ended: to,
-		Probes: []recording.ProbeInfo{probe},
-	})
+	m := about(probe)
+	m.Started, m.Ended = from, to
+	rec := recording.New(m)
 	w := recording.NewWriter(from)
 	fill(w)
 	return &Evidence{Recording: rec, From: from, To: to}, rec.Commit(w)

@@ -81,7 +81,7 @@ func TestReplay(t *testing.T) {
 	if err := dir.Close(); err != nil {
 		t.Fatal(err)
 	}
-	replay := Replay{Path: path, Length: 2 * time.Second}
+	replay := Replay{Path: path, Window: Window{Length: 2 * time.Second}}
 	e, err := replay.Evidence(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestReplay(t *testing.T) {
 	if length := e.To.Sub(e.From); length != 2*time.Second {
 		t.Errorf("a window of %v", length)
 	}
-	at := Replay{Path: path, Length: time.Minute, At: func(held recording.Window) (time.Time, error) { return held.From.Add(time.Second), nil }}
+	at := Replay{Path: path, Window: Window{Length: time.Minute, At: func(held recording.Window) (time.Time, error) { return held.From.Add(time.Second), nil }}}
 	later, err := at.Evidence(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -40,16 +39,29 @@ type Options struct {
 	// Live says that packets were waited for until reading ended, not only until
 	// the last one of them.
 	Live bool
+	// Every cuts the capture into intervals of packet time; 0: it is one.
+	Every time.Duration
+	// From and To are the only interval of which something is kept; what was before
+	// only says which connections are there. Zero: all is kept.
+	From, To time.Time
+	// Flushed says that intervals end when Probe is sampled.
+	Flushed bool
 	// Engine is handed on; its Collector is set here.
 	Engine engine.Options
 }
 
-// Result is what was read of a capture, ready to become evidence.
+// Result is what was read of a capture, or in an interval of it, ready to become
+// evidence.
 type Result struct {
 	Options Options
-	Report  engine.Report
-	Summary *summary.Summary
-	Seconds []recording.PacketService
+	// Interval is when it began; zero: the result is about all of the capture.
+	Interval time.Time
+	Report   engine.Report
+	Summary  *summary.Summary
+	// Carried connections are counted by the interval before too; of them, Resting
+	// have no packets in this one.
+	Carried, Resting int64
+	Seconds          []recording.PacketService
 	// Cut counts rows of Seconds that were left out.
 	Cut int
 	// Path is what became of packets on their way.
@@ -69,44 +81,81 @@ type Result struct {
 // Read runs the engine over a source until it ends or the context is done. The
 // source is not closed. An error comes with what was read before it.
 func Read(ctx context.Context, src pcap.Source, o Options) (*Result, error) {
-	if o.Engine.Workers <= 0 {
-		o.Engine.Workers = runtime.GOMAXPROCS(0)
-	}
-	o.Engine.Listen("", o.Ports...)
-	r := &Result{Options: o}
-	collectors := summary.New(o.Engine.Workers, summary.Options{
-		ByAddress: true, Slowest: slowest, Connections: connections, Statements: statements, Ports: o.Ports, Nesting: true,
-		Second: r.second,
-	})
-	watchers := watch(&o.Engine, collectors, o.Ports)
-	report, err := engine.Run(ctx, src, o.Engine)
-	r.Report, r.Summary = report, collectors.Result()
-	r.pathOf(*watchers)
-	r.fold()
-	end := report.Last
-	if o.Live {
-		end = max(end, time.Now().UnixNano())
-	}
-	r.lookupsOf(*watchers, end)
-	r.Unanswered = unanswered(*watchers, end)
-	r.Stalls = stallsOf(*watchers, time.Unix(0, r.Report.First))
-	if err != nil {
-		return r, fmt.Errorf("reading packets from %s: %w", o.Source, err)
-	}
-	return r, nil
+	var all *Result
+	_, err := ReadIntervals(ctx, src, o, func(r *Result) { all = r })
+	return all, err
 }
 
-// second takes the next one; it is called by one goroutine at a time.
-func (r *Result) second(s *summary.Second) {
-	if len(r.Seconds) >= seconds {
-		r.Cut++
-		return
+// ReadIntervals does the same and gives out what was seen as the options cut it,
+// in the order of time, by one goroutine at a time.
+func ReadIntervals(ctx context.Context, src pcap.Source, o Options, give func(*Result)) (engine.Report, error) {
+	c := newCutter(&o)
+	c.give = give
+	return c.read(ctx, src)
+}
+
+// read runs the engine, and gives out what is left.
+func (c *cutter) read(ctx context.Context, src pcap.Source) (engine.Report, error) {
+	how := c.o.Engine
+	how.Listen("", c.o.Ports...)
+	watchers := c.watch(&how)
+	if c.cuts() {
+		c.source = src
+		src = counted{src, c}
 	}
-	r.Seconds = append(r.Seconds, secondRow(s))
+	if !c.o.From.IsZero() {
+		ctx, c.stop = context.WithCancel(ctx)
+		defer c.stop()
+	}
+	report, err := engine.Run(ctx, src, how)
+	end := report.Last
+	if c.o.Live {
+		end = max(end, time.Now().UnixNano())
+	}
+	for _, w := range watchers {
+		if w != nil {
+			w.finish(end)
+		}
+	}
+	c.report = &report
+	if c.give != nil {
+		c.results(end, c.give)
+	}
+	if err != nil {
+		return report, fmt.Errorf("reading packets from %s: %w", c.o.Source, err)
+	}
+	return report, nil
+}
+
+// result puts together what the workers saw in an interval.
+func (c *cutter) result(i *interval, last bool, end int64) *Result {
+	r := &Result{Options: c.o, Interval: c.begins(i), Report: c.reportOf(i, last), Summary: i.collectors.Result(), Seconds: i.seconds, Cut: i.cut}
+	if r.Report.Packets == 0 && c.o.Live {
+		r.Report.First, r.Report.Last = max(i.from, c.began), min(i.to.Load(), end)
+	}
+	for _, p := range i.parts {
+		r.Carried += p.carried
+		r.Resting += p.resting
+	}
+	r.pathOf(i.parts)
+	r.fold()
+	c.lookups(r, i.parts)
+	r.Unanswered = unanswered(i.parts, end)
+	r.Stalls = stallsOf(i.parts, time.Unix(0, r.Report.First))
+	return r
 }
 
 // Write makes evidence of the result, once: the writer takes its rows over.
 func (r *Result) Write(w *recording.Writer) {
+	rows := recording.NewWriter(w.Started)
+	r.write(rows)
+	if !r.Interval.IsZero() {
+		rows.Within(r.Interval)
+	}
+	w.Take(rows)
+}
+
+func (r *Result) write(w *recording.Writer) {
 	first := time.Unix(0, r.Report.First)
 	recording.Append(w, r.captureRow(first))
 	recording.Give(w, r.Seconds)
@@ -188,7 +237,8 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 	return recording.PacketCapture{
 		At: first, Last: time.Unix(0, r.Report.Last), Source: r.Options.Source, NetNS: r.Options.NetNS, Point: r.Options.Point, DecodeAs: decodeAs(r.Options.Engine.DecodeAs),
 		Packets: int64(r.Report.Packets), Bytes: int64(r.Report.Bytes), Dropped: dropped, Missed: r.Summary.Missed,
-		Duplicates: int64(r.Report.Duplicates), Unreadable: r.Report.Unreadable(), Connections: int64(r.Summary.Seen),
+		Duplicates: int64(r.Report.Duplicates), Unreadable: r.Report.Unreadable(),
+		Connections: int64(r.Summary.Seen) + r.Resting, Carried: r.Carried, Resting: r.Resting,
 		Note: strings.Join(notes, "; "),
 	}
 }

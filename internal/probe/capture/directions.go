@@ -34,9 +34,14 @@ func newDirections(ports []uint16) directions {
 	return directions{ports, map[between]*[2]recording.PacketDirection{}}
 }
 
-// add counts a connection that has ended.
-func (d *directions) add(c *rt.Connection) {
-	if len(d.ports) > 0 && !slices.Contains(d.ports, c.Server.Port) {
+func (d *directions) wanted(port uint16) bool {
+	return len(d.ports) == 0 || slices.Contains(d.ports, port)
+}
+
+// add counts what was seen of a connection; carried says that the interval before
+// counts it too.
+func (d *directions) add(c *rt.Connection, carried bool) {
+	if !d.wanted(c.Server.Port) {
 		return
 	}
 	row := ConnectionRow(c)
@@ -44,13 +49,16 @@ func (d *directions) add(c *rt.Connection) {
 	for dir := range both {
 		side := SideRow(&row, both[dir].Sender, &c.Sides[dir])
 		direction.Add(&both[dir], &row, &side)
+		if carried {
+			both[dir].Carried++
+		}
 	}
 }
 
 // transaction takes note of a request that the server was not heard of after, and
 // of how long an answer took to arrive.
 func (d *directions) transaction(t *rt.Transaction) {
-	if len(d.ports) > 0 && !slices.Contains(d.ports, t.Server.Port) {
+	if !d.wanted(t.Server.Port) {
 		return
 	}
 	k := between{t.Client.Addr, summary.Service{Server: t.Server, Proto: t.Proto}}

@@ -7,7 +7,6 @@ import (
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/summary"
 	"rtrail/internal/packet/tcp"
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
@@ -26,14 +25,13 @@ func connection(id int, client flow.Addr) *rt.Connection {
 func TestDirectionsOfAllConnections(t *testing.T) {
 	const all = connections + 500
 	o := engine.Options{Workers: 2}
-	collectors := summary.New(o.Workers, summary.Options{ByAddress: true, Connections: connections})
-	watchers := watch(&o, collectors, nil)
+	c := newCutter(&Options{Engine: o})
+	watchers := c.watch(&o)
 	workers := []engine.Collector{o.Collector(0), o.Collector(1)}
 	for i := range all {
 		workers[i%2].Connection(connection(i, flow.V4([4]byte{10, 0, 1, byte(i % 2)})))
 	}
-	r := &Result{Summary: collectors.Result()}
-	r.pathOf(*watchers)
+	r := resultOf(c, watchers)
 	start := time.Unix(1000, 0)
 	rec := recording.New(recording.Manifest{Format: recording.FormatVersion})
 	w := recording.NewWriter(start)
@@ -57,12 +55,22 @@ func TestDirectionsOfAllConnections(t *testing.T) {
 	}
 }
 
+// resultOf ends the workers.
+func resultOf(c *cutter, watchers []*watcher) (r *Result) {
+	for _, w := range watchers {
+		w.finish(0)
+	}
+	c.report = &engine.Report{First: int64(1000 * time.Second), Last: int64(1060 * time.Second)}
+	c.results(0, func(one *Result) { r = one })
+	return r
+}
+
 // Clients beyond those told apart are summed up as one.
 func TestDirectionsAreBounded(t *testing.T) {
 	const clients = maxDirections + 100
 	d := newDirections(nil)
 	for i := range clients {
-		d.add(connection(i, flow.V4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})))
+		d.add(connection(i, flow.V4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})), false)
 	}
 	rows := d.rows(time.Unix(1000, 0), nil)
 	if len(rows) != 2*(maxDirections+1) {
@@ -83,7 +91,7 @@ func TestDirectionsAreBounded(t *testing.T) {
 // Ports that were not asked for do not count.
 func TestDirectionsOfPorts(t *testing.T) {
 	d := newDirections([]uint16{80})
-	d.add(connection(1, flow.V4([4]byte{10, 0, 0, 1})))
+	d.add(connection(1, flow.V4([4]byte{10, 0, 0, 1})), false)
 	if len(d.sums) != 0 {
 		t.Errorf("%d directions of another port", len(d.sums))
 	}

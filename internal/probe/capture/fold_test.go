@@ -13,7 +13,6 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/summary"
 	"rtrail/internal/recording"
 	"rtrail/internal/view"
 )
@@ -24,9 +23,8 @@ func oneOf(i int) flow.Addr { return flow.V4([4]byte{10, byte(i >> 16), byte(i >
 // crowd is what is read of one request on each of many connections, ten a millisecond.
 func crowd(n int, ends func(i int) (client, server flow.Addr)) *Result {
 	o := engine.Options{Workers: 2}
-	r := &Result{}
-	collectors := summary.New(o.Workers, summary.Options{ByAddress: true, Connections: connections, Statements: statements, Second: r.second})
-	watchers := watch(&o, collectors, nil)
+	cutter := newCutter(&Options{Engine: o})
+	watchers := cutter.watch(&o)
 	workers := []*watcher{o.Collector(0).(*watcher), o.Collector(1).(*watcher)}
 	for i := range n {
 		w := workers[i%2]
@@ -39,10 +37,7 @@ func crowd(n int, ends func(i int) (client, server flow.Addr)) *Result {
 		w.Connection(c)
 		w.Progress(at)
 	}
-	r.Summary = collectors.Result()
-	r.pathOf(*watchers)
-	r.fold()
-	return r
+	return resultOf(cutter, watchers)
 }
 
 // What is kept of a capture is bounded by what is told apart: services and clients

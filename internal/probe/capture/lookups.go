@@ -3,6 +3,7 @@ package capture
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -86,6 +87,43 @@ type refusal struct {
 	last     int64
 }
 
+// taken is what became of lookups in an interval.
+type taken struct {
+	resolvers map[flow.Endpoint]*resolver
+	silent    []rt.Transaction
+	questions []question
+}
+
+// take hands over what became of lookups since it was called last. Queries that
+// wait go on doing so.
+func (l *lookups) take() taken {
+	t := taken{map[flow.Endpoint]*resolver{}, l.silent, l.questions}
+	l.silent, l.questions = nil, nil
+	waits := map[*resolver]bool{}
+	for i := range l.unsettled {
+		waits[l.unsettled[i].of] = true
+	}
+	for at, r := range l.resolvers {
+		blank := newResolver(at)
+		switch {
+		case r.PacketResolver != blank.PacketResolver:
+			told := *r
+			t.resolvers[at] = &told
+			blank.slowest = r.slowest
+			*r = *blank
+		case !waits[r]:
+			delete(l.resolvers, at)
+		}
+	}
+	return t
+}
+
+func newResolver(at flow.Endpoint) *resolver {
+	r := &resolver{first: math.MaxInt64}
+	r.Server, r.ServerPort = at.Addr.String(), int32(at.Port)
+	return r
+}
+
 func newLookups(ports []uint16) *lookups {
 	return &lookups{ports: ports, resolvers: map[flow.Endpoint]*resolver{}, refusals: map[asking]*refusal{}}
 }
@@ -148,8 +186,7 @@ func (l *lookups) refused(t *rt.Transaction) bool {
 func (l *lookups) of(t *rt.Transaction) *resolver {
 	r := l.resolvers[t.Server]
 	if r == nil {
-		r = &resolver{first: t.Start}
-		r.Server, r.ServerPort = t.Server.Addr.String(), int32(t.Server.Port)
+		r = newResolver(t.Server)
 		l.resolvers[t.Server] = r
 	}
 	r.first = min(r.first, t.Start)
@@ -304,10 +341,13 @@ func (r *resolver) merge(o *resolver) {
 	}
 }
 
-// row is the resolver as tables hold it.
-func (r *resolver) row() recording.PacketResolver {
+// row is the resolver as tables hold it; first is the first packet.
+func (r *resolver) row(first time.Time) recording.PacketResolver {
 	row := r.PacketResolver
-	row.At, row.Clients = time.Unix(0, r.first), int64(len(r.askers))
+	row.At, row.Clients = first, int64(len(r.askers))
+	if r.first != math.MaxInt64 {
+		row.At = time.Unix(0, r.first)
+	}
 	for a := range r.askers {
 		if s := a.String(); row.Client == "" || s < row.Client {
 			row.Client = s
@@ -316,28 +356,31 @@ func (r *resolver) row() recording.PacketResolver {
 	return row
 }
 
-// lookupsOf puts together what the workers saw until the end of the capture.
-func (r *Result) lookupsOf(watchers []*watcher, end int64) {
+// lookups puts together what the workers saw in an interval. What is asked again
+// may have been asked in the one before.
+func (c *cutter) lookups(r *Result, parts []*part) {
 	all := map[flow.Endpoint]*resolver{}
-	var questions []question
-	for _, w := range watchers {
-		if w == nil {
-			continue
-		}
-		w.lookups.close(end)
-		for at, one := range w.lookups.resolvers {
+	for _, p := range parts {
+		for at, one := range p.lookups.resolvers {
 			if known := all[at]; known != nil {
 				known.merge(one)
 			} else {
 				all[at] = one
 			}
 		}
-		r.Silent = append(r.Silent, w.lookups.silent...)
-		questions = append(questions, w.lookups.questions...)
+		r.Silent = append(r.Silent, p.lookups.silent...)
+		c.questions = append(c.questions, p.lookups.questions...)
 	}
-	askedAgain(questions, func(server flow.Endpoint) { all[server].AskedAgain++ })
+	askedAgain(c.questions, func(server flow.Endpoint) {
+		if all[server] == nil {
+			all[server] = newResolver(server)
+		}
+		all[server].AskedAgain++
+	})
+	c.questions = slices.DeleteFunc(c.questions, func(q question) bool { return r.Report.Last-q.at > int64(questionMemory) })
+	c.questions = c.questions[:min(len(c.questions), maxQuestions)]
 	for _, one := range all {
-		r.Resolvers = append(r.Resolvers, one.row())
+		r.Resolvers = append(r.Resolvers, one.row(time.Unix(0, r.Report.First)))
 	}
 	slices.SortFunc(r.Resolvers, func(a, b recording.PacketResolver) int {
 		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.ServerPort, b.ServerPort))

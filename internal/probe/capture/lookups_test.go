@@ -41,12 +41,13 @@ func passed(at time.Duration) *decode.Frame { return &decode.Frame{Stamp: flow.S
 
 // rows ends the capture and gives its rows, without what all of them have.
 func rows(end time.Duration, workers ...*lookups) []recording.PacketResolver {
-	var list []*watcher
+	var list []*part
 	for _, l := range workers {
-		list = append(list, &watcher{lookups: l})
+		l.close(int64(end))
+		list = append(list, &part{lookups: l.take()})
 	}
 	var r Result
-	r.lookupsOf(append(list, nil), int64(end))
+	new(cutter).lookups(&r, list)
 	for i := range r.Resolvers {
 		r.Resolvers[i].At, r.Resolvers[i].Server, r.Resolvers[i].ServerPort = time.Time{}, "", 0
 	}

@@ -3,70 +3,28 @@ package capture
 import (
 	"time"
 
-	"rtrail/internal/packet/decode"
-	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/path"
-	"rtrail/internal/packet/pcap"
-	"rtrail/internal/packet/rt"
-	"rtrail/internal/packet/summary"
 	"rtrail/internal/packet/tcp"
 	"rtrail/internal/recording"
 )
 
-// watcher is the collector of one worker: it sums transactions and lookups up
-// and follows what the path does to packets.
-type watcher struct {
-	*summary.Collector
-	path       *path.Tracker
-	lookups    *lookups
-	directions directions
-	waiting    waiting
-	stalls     stalls
-}
-
-// Frame follows a packet.
-func (w *watcher) Frame(_ *pcap.Packet, f *decode.Frame) {
-	w.path.Frame(f)
-	w.lookups.frame(f)
-}
-
-// Connection sums a connection up.
-func (w *watcher) Connection(c *rt.Connection) {
-	w.directions.add(c)
-	w.Collector.Connection(c)
-}
-
-// Transaction sums a transaction up.
-func (w *watcher) Transaction(t *rt.Transaction) {
-	w.lookups.transaction(t)
-	w.directions.transaction(t)
-	w.waiting.transaction(t)
-	w.stalls.transaction(t)
-	w.Collector.Transaction(t)
-}
-
-// watch gives every worker of the engine a watcher.
-func watch(o *engine.Options, collectors *summary.Collectors, ports []uint16) *[]*watcher {
-	watchers := make([]*watcher, o.Workers)
-	o.Collector = func(i int) engine.Collector {
-		watchers[i] = &watcher{Collector: collectors.Worker(i), path: path.New(ports), directions: newDirections(ports), lookups: newLookups(ports), waiting: waiting{ports: ports}, stalls: stalls{ports: ports, most: maxAnswers / o.Workers}}
-		return watchers[i]
-	}
-	return &watchers
-}
-
-// pathOf puts together what the watchers saw.
-func (r *Result) pathOf(watchers []*watcher) {
+// pathOf puts together what the workers saw.
+func (r *Result) pathOf(parts []*part) {
 	var trackers []*path.Tracker
 	r.Directions = newDirections(nil)
-	for _, w := range watchers {
-		if w != nil {
-			trackers = append(trackers, w.path)
-			r.Directions.merge(w.directions)
-		}
+	for _, p := range parts {
+		trackers = append(trackers, p.path)
+		r.Directions.merge(p.directions)
 	}
 	r.Path = path.Merge(trackers)
+	for _, p := range parts {
+		for first, id := range p.named {
+			if sides := r.Path.Sides[first]; sides != nil && r.Path.Sides[id] == nil {
+				r.Path.Sides[id], r.Path.From[id] = sides, r.Path.From[first]
+			}
+		}
+	}
 }
 
 // writePaths makes evidence of what the path did.

@@ -115,16 +115,13 @@ func (s *stalls) transaction(t *rt.Transaction) {
 }
 
 // stallsOf puts together what the workers saw.
-func stallsOf(watchers []*watcher, first time.Time) []recording.PacketStall {
+func stallsOf(parts []*part, first time.Time) []recording.PacketStall {
 	var services index[summary.Service]
 	var kinds index[kindOfRequest]
 	until := int64(0)
 	by := map[int32][]answer{}
-	for _, w := range watchers {
-		if w == nil {
-			continue
-		}
-		s := &w.stalls
+	for _, p := range parts {
+		s := &p.stalls
 		if s.until != 0 && (until == 0 || s.until < until) {
 			until = s.until
 		}

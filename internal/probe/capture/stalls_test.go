@@ -81,9 +81,9 @@ func TestStalls(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			// Two workers saw it, the second nothing but connections with odd numbers.
-			list := []*watcher{{stalls: stalls{most: 1 << 16}}, nil, {stalls: stalls{most: 1 << 16}}}
+			list := []*part{{stalls: stalls{most: 1 << 16}}, {stalls: stalls{most: 1 << 16}}}
 			for i := range tt.list {
-				list[tt.list[i].Connection%2*2].stalls.transaction(&tt.list[i])
+				list[tt.list[i].Connection%2].stalls.transaction(&tt.list[i])
 			}
 			rows := stallsOf(list, time.Unix(0, 0))
 			var all, held recording.PacketStall
@@ -107,8 +107,8 @@ func TestStalls(t *testing.T) {
 // What came after the memory of one worker was full is left out for all: else times
 // would seem without answers in which others were given.
 func TestStallsOfLongCaptures(t *testing.T) {
-	few := &watcher{stalls: stalls{most: 100}}
-	many := &watcher{stalls: stalls{most: 1 << 16}}
+	few := &part{stalls: stalls{most: 100}}
+	many := &part{stalls: stalls{most: 1 << 16}}
 	list := worked("redis", 1, load(60*time.Millisecond), nil)
 	for i := range list {
 		if list[i].Connection%2 == 1 {
@@ -117,7 +117,7 @@ func TestStallsOfLongCaptures(t *testing.T) {
 			few.stalls.transaction(&list[i])
 		}
 	}
-	rows := stallsOf([]*watcher{few, many}, time.Unix(0, 0))
+	rows := stallsOf([]*part{few, many}, time.Unix(0, 0))
 	if len(rows) == 0 || rows[0].Count > 5 || rows[0].Requests > 210 {
 		t.Errorf("%+v", rows)
 	}

@@ -43,18 +43,15 @@ func (w *waiting) transaction(t *rt.Transaction) {
 }
 
 // unanswered sums up what waited when the capture ended, the longest waits first.
-func unanswered(watchers []*watcher, end int64) []recording.PacketUnanswered {
+func unanswered(parts []*part, end int64) []recording.PacketUnanswered {
 	type key struct {
 		summary.StatementKey
 		over time.Duration
 	}
 	sums := map[key]*recording.PacketUnanswered{}
-	for _, w := range watchers {
-		if w == nil {
-			continue
-		}
-		for i := range w.waiting.list {
-			a := &w.waiting.list[i]
+	for _, p := range parts {
+		for i := range p.waiting.list {
+			a := &p.waiting.list[i]
 			took := time.Duration(max(0, end-a.since))
 			k := key{a.statement, atLeast(took)}
 			row := sums[k]

@@ -12,17 +12,17 @@ import (
 // saw it.
 func TestUnanswered(t *testing.T) {
 	server := flow.Endpoint{Addr: flow.V4([4]byte{10, 0, 0, 2}), Port: 80}
-	list := []*watcher{{}, nil, {waiting: waiting{ports: []uint16{80}}}}
+	list := []*part{{}, {waiting: waiting{ports: []uint16{80}}}}
 	wait := func(w int, client byte, statement string, since time.Duration, within uint32) {
 		list[w].waiting.transaction(&rt.Transaction{Client: flow.Endpoint{Addr: flow.V4([4]byte{10, 0, 0, client}), Port: 5000}, Server: server, Proto: "http",
 			Command: "GET", Fingerprint: statement, Open: int64(since), ResponsePackets: within})
 	}
 	wait(0, 5, "GET /x", 10*time.Second, 0)
-	wait(2, 6, "GET /x", 9*time.Second, 1)
-	wait(2, 7, "GET /x", 19999*time.Millisecond+500*time.Microsecond, 0)
+	wait(1, 6, "GET /x", 9*time.Second, 1)
+	wait(1, 7, "GET /x", 19999*time.Millisecond+500*time.Microsecond, 0)
 	wait(0, 8, "GET /y", 12*time.Second, 0)
-	list[2].waiting.transaction(&rt.Transaction{Server: flow.Endpoint{Port: 81}, Open: 1})
-	list[2].waiting.transaction(&rt.Transaction{Server: server})
+	list[1].waiting.transaction(&rt.Transaction{Server: flow.Endpoint{Port: 81}, Open: 1})
+	list[1].waiting.transaction(&rt.Transaction{Server: server})
 	rows := unanswered(list, int64(20*time.Second))
 	if len(rows) != 3 {
 		t.Fatalf("%d rows, want 3: %+v", len(rows), rows)

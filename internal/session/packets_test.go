@@ -1,0 +1,144 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"rtrail/internal/packet/engine"
+	"rtrail/internal/packet/pcap"
+	"rtrail/internal/probe"
+	"rtrail/internal/probe/capture"
+	"rtrail/internal/recording"
+	"rtrail/internal/view"
+)
+
+// round is how often the traffic of a file comes again.
+const round = 50 * time.Millisecond
+
+// again is a live source on which the traffic of a file comes again and again, of
+// another client address each time.
+type again struct {
+	pcap.Source // of the file
+	packets     []pcap.Packet
+	next        time.Time
+	frame       uint64
+	rounds      int
+}
+
+func comesAgain(t *testing.T, file string) *again {
+	t.Helper()
+	src, err := pcap.Open(t.Context(), []string{file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &again{Source: src}
+	for {
+		b, err := src.Next(t.Context())
+		if b == nil {
+			if !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			return a
+		}
+		for _, p := range b.Packets {
+			p.Data = bytes.Clone(p.Data)
+			a.packets = append(a.packets, p)
+		}
+	}
+}
+
+// Next implements pcap.Source.
+func (a *again) Next(ctx context.Context) (*pcap.Batch, error) {
+	if a.next.IsZero() {
+		a.next = time.Now()
+	}
+	select {
+	case <-time.After(time.Until(a.next)):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	a.next = a.next.Add(round)
+	a.rounds++
+	from, to := []byte{127, 0, 0, 1}, []byte{10, 0, byte(a.rounds >> 8), byte(a.rounds)}
+	b := &pcap.Batch{Now: time.Now().UnixNano()}
+	for _, p := range a.packets {
+		a.frame++
+		p.Time, p.Frame = b.Now, a.frame
+		p.Data = bytes.ReplaceAll(p.Data, from, to)
+		b.Packets = append(b.Packets, p)
+	}
+	return b, nil
+}
+
+// TestSlidingSessionWithPackets: packets of a session without end belong to
+// intervals. What is older than it keeps is forgotten, and the rest is all there.
+func TestSlidingSessionWithPackets(t *testing.T) {
+	const every, keep, length = 100 * time.Millisecond, 500 * time.Millisecond, 3 * time.Second
+	src := comesAgain(t, filepath.Join("..", "packet", "proto", "redis", "testdata", "redis7.pcap"))
+	packets := capture.NewProbe(func() (pcap.Source, error) { return src, nil }, every,
+		capture.Options{Source: "again", Engine: engine.Options{Workers: 2}})
+	l := Start(Options{What: "packets", Probes: []probe.Probe{packets}, Length: length, Interval: every, Keep: keep})
+	defer l.Close()
+	ended, held := make(chan struct{}), map[recording.Table]int{}
+	go func() {
+		defer close(ended)
+		for range time.Tick(every) {
+			if l.Recording().Manifest().Ended.IsZero() {
+				for _, table := range capture.Tables {
+					held[table] = max(held[table], l.Recording().Count(table))
+				}
+				continue
+			}
+			return
+		}
+	}()
+	e, err := l.Evidence(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	each := float64(connectionsIn(t, src))
+	total := each * float64(src.rounds)
+	if n := held[recording.PacketConnections]; n == 0 || float64(n) > total/2 {
+		t.Errorf("%d rows of connections were held at most, of %.0f", n, total)
+	}
+	captures := recording.Rows[recording.PacketCapture](e.Recording)
+	if n := len(captures); n < 3 || n > int(3*keep/every) {
+		t.Fatalf("%d intervals are held", n)
+	}
+	from, to := captures[1].Interval, captures[len(captures)-2].Interval
+	window := view.New(e.Recording, from.Add(time.Millisecond), to.Add(-time.Millisecond))
+	seen, rounds := len(window.PacketConnections()), to.Sub(from).Seconds()/round.Seconds()
+	if float64(seen) < (rounds-2)*each || float64(seen) > (rounds+2)*each {
+		t.Errorf("%d connections in %v, want about %.0f", seen, to.Sub(from), rounds*each)
+	}
+	if n := len(window.PacketCaptures()); n != 1 {
+		t.Errorf("%d captures, want one", n)
+	}
+	e.Recording.Forget(time.Now().Add(time.Hour))
+	for _, table := range capture.Tables {
+		if n := e.Recording.Count(table); n > 0 {
+			t.Errorf("%d rows of %s are left", n, table)
+		}
+	}
+}
+
+// connectionsIn counts those of one round.
+func connectionsIn(t *testing.T, a *again) int {
+	t.Helper()
+	clients := map[string]bool{}
+	for _, p := range a.packets {
+		if at := bytes.Index(p.Data, []byte{127, 0, 0, 1, 127, 0, 0, 1}); at >= 0 && p.Data[at+8+13]&0x12 == 0x02 {
+			clients[string(p.Data[at+8:at+12])] = true
+		}
+	}
+	if len(clients) == 0 {
+		t.Fatal("no SYN in the file")
+	}
+	return len(clients)
+}
