@@ -12,13 +12,10 @@ import (
 	"rtrail/internal/infile"
 	"rtrail/internal/outfile"
 	"rtrail/internal/privilege"
-	"rtrail/internal/recording"
+	"rtrail/internal/session"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/flame"
 	"rtrail/internal/stack/show"
-	"rtrail/internal/unit"
-	"rtrail/internal/version"
-	"rtrail/internal/view"
 )
 
 // stacksJob is what `rtrail stacks` was asked to do.
@@ -134,21 +131,22 @@ func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, ou
 			return err
 		}
 	}
-	var p *stack.Profile
+	source := session.Stacks{Files: files, Stdin: stdin, Options: stack.Options{Top: threads}}
 	var notes []string
-	var err error
 	if s.pid > 0 {
-		p, notes, err = s.watch(ctx, stderr, threads)
-	} else {
-		p, err = stack.Read(ctx, files, stdin, stack.Options{Top: threads})
+		var err error
+		if source.Profile, notes, err = s.watch(ctx, stderr, threads); err != nil {
+			return err
+		}
 	}
+	e, err := source.Evidence(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.files(ctx, p); err != nil {
+	if err := s.files(ctx, source.Profile); err != nil {
 		return err
 	}
-	return s.show(out, stderr, p, notes)
+	return s.show(out, stderr, source.Profile, e, notes)
 }
 
 func readTop(ctx context.Context, path string) (map[int32]float64, error) {
@@ -180,18 +178,10 @@ func (s *stacksJob) files(ctx context.Context, p *stack.Profile) error {
 	return nil
 }
 
-func (s *stacksJob) show(out, stderr io.Writer, p *stack.Profile, notes []string) error {
+func (s *stacksJob) show(out, stderr io.Writer, p *stack.Profile, e *session.Evidence, notes []string) error {
 	switch {
 	case s.pmp, s.collapsed:
-		for _, src := range p.Sources {
-			if src.Err != nil {
-				fmt.Fprintf(stderr, "rtrail: %v\n", src.Err)
-			}
-			if src.Unreadable > 0 {
-				fmt.Fprintf(stderr, "rtrail: %s: %s could not be read, the first is line %d: %s\n", src.Name, unit.Plural(src.Unreadable, "line", "lines"), src.Problems[0].Line, src.Problems[0].What)
-			}
-		}
-		for _, n := range notes {
+		for _, n := range slices.Concat(e.Notes, notes) {
 			fmt.Fprintf(stderr, "rtrail: %s\n", n)
 		}
 		if s.pmp {
@@ -199,29 +189,6 @@ func (s *stacksJob) show(out, stderr io.Writer, p *stack.Profile, notes []string
 		}
 		return show.Collapsed(out, p)
 	}
-	rec, err := stackRecording(p)
-	if err != nil {
-		return err
-	}
-	v := view.New(rec, time.Time{}, time.Time{})
+	v := e.View()
 	return s.face.print(out, show.Document(p, v, notes, show.Options{Top: s.top, Verbose: s.verbose}), show.Result(p, v, notes))
-}
-
-// stackRecording makes a recording of a profile, for rules and views.
-func stackRecording(p *stack.Profile) (*recording.Recording, error) {
-	at := time.Now()
-	for _, s := range p.Sources {
-		if s.Err == nil && s.At.Before(at) {
-			at = s.At
-		}
-	}
-	rec := recording.New(recording.Manifest{
-		Format: recording.FormatVersion, Tool: "rtrail " + version.String(), Started: at, Ended: at,
-		Probes: []recording.ProbeInfo{{Name: "stack", Fills: stack.Tables}},
-	})
-	w := recording.NewWriter(at)
-	p.Write(w)
-	// That all was read makes a table without rows evidence: nobody waited for a lock.
-	recording.Append(w, recording.ProbeRun{At: at, Probe: "stack", Rows: int64(len(p.Stacks) + len(p.Locks))})
-	return rec, rec.Commit(w)
 }

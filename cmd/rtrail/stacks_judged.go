@@ -8,7 +8,6 @@ import (
 	"rtrail/internal/escape"
 	"rtrail/internal/recording"
 	"rtrail/internal/session"
-	"rtrail/internal/stack"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
 )
@@ -18,24 +17,11 @@ const notedWaits = 3
 
 // fromStacks judges dumps of stacks.
 func (d *diagnosis) fromStacks(ctx context.Context, files []string, stdin io.Reader) (verdict.Verdict, error) {
-	p, err := stack.Read(ctx, files, stdin, stack.Options{})
+	e, err := (&session.Stacks{Files: files, Stdin: stdin}).Evidence(ctx)
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
-	rec, err := stackRecording(p)
-	if err != nil {
-		return verdict.Verdict{}, err
-	}
-	e := session.Evidence{Recording: rec}
 	v := e.Judge()
-	for _, s := range p.Sources {
-		if s.Err != nil {
-			v.Notes = append(v.Notes, s.Err.Error())
-		}
-		if s.Unreadable > 0 {
-			v.Notes = append(v.Notes, fmt.Sprintf("%s: %s could not be read, the first is line %d: %s", s.Name, unit.Plural(s.Unreadable, "line", "lines"), s.Problems[0].Line, s.Problems[0].What))
-		}
-	}
 	waits := e.View().StackWaits()
 	for _, s := range waits[:min(len(waits), notedWaits)] {
 		if s.ID == "" || s.Share == 0 {
