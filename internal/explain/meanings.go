@@ -20,6 +20,8 @@ var meanings = []struct {
 	{[]string{"napi"}, "How network drivers receive packets: they poll in the receive softirq, within a budget. ksoftirqd takes over when there is more work."},
 	{[]string{"csw"}, "Context switches: how often a CPU switches from one task to another."},
 	{[]string{"pressure stall"}, "Pressure stall information (PSI): the share of time in which tasks wait for CPU, memory or I/O."},
+	{[]string{"crashloopbackoff"}, "Kubernetes restarts a container that ends again and again, with a delay that grows."},
+	{[]string{"segfault"}, "A segmentation fault: a program accessed memory that it does not have, and the kernel ended it by SIGSEGV."},
 	// memory, disks, files
 	{[]string{"oom killer"}, "The kernel's OOM killer kills a process when the host, or a cgroup, is out of memory and nothing can be reclaimed."},
 	{[]string{"thrashing", "paging"}, "The working set does not fit into memory: pages are evicted and soon read back. The time goes into disk reads and reclaim."},

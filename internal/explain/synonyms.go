@@ -79,6 +79,10 @@ var synonyms = map[string][]string{
 	"d state":                           {"proc/uninterruptible", "process.uninterruptible"},
 	"uninterruptible sleep":             {"proc/uninterruptible", "process.uninterruptible"},
 	"nfs hang":                          {"proc/uninterruptible"},
+	"crashloopbackoff":                  {"proc/crash-loop"},
+	"restart loop":                      {"proc/crash-loop"},
+	"restarted":                         {"proc/crash-loop"},
+	"segfault":                          {"proc/crash-loop"},
 	"defunct":                           {"proc/zombies", "process.zombies"},
 	"zombie":                            {"proc/zombies", "process.zombies"},
 	// network

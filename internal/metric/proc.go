@@ -11,6 +11,14 @@ var (
 	ProcessZombieGrowth = add(Metric{ID: "process.zombie-growth", Name: "growth in zombies",
 		Help: "new zombies in the window, minus those reaped", Unit: "per second", Source: "/proc/PID/stat over the window",
 		Tools: []string{"watch -n1 'ps -eo stat | grep -c ^Z'"}, Traps: []string{"a parent that reaps in batches shows growth between batches"}, Healthy: "0"})
+	ProcessRuns = add(Metric{ID: "process.runs", Name: "ended runs of a program", Unit: "per second",
+		Help:   "processes that ran the same command line and ended in the window",
+		Source: "tracepoints sched_process_exec and sched_process_exit, by BPF", Tools: []string{"rtrail trace exec", "execsnoop", "exitsnoop"}, Check: shell.Line("rtrail trace exec --for 10s"),
+		Traps: []string{"secrets in arguments are masked, so that command lines that differ in them alone count as one"}, Healthy: "any, if what ran did its work"})
+	ProcessDown = add(Metric{ID: "process.down", Name: "time a restarted program did not run", Unit: "share",
+		Help:   "part of the time between the first start and the last end of a program that is started again and again in which none of it ran",
+		Source: "tracepoints sched_process_fork, _exec and _exit, by BPF", Tools: []string{"rtrail trace exec", "systemctl status"}, Check: shell.Line("rtrail trace exec --for 10s"),
+		Traps: []string{"a program between two restarts is in no list of processes"}, Healthy: "0"})
 	ProcessUninterruptible = add(Metric{ID: "process.uninterruptible", Name: "threads in uninterruptible sleep",
 		Help: "average number of threads in state D, of those that are in D in at least half of their samples; without kernel threads",
 		Unit: "threads", Source: "/proc/PID/task/TID/stat state, several times a second",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"rtrail/internal/lab/env"
@@ -12,7 +13,7 @@ import (
 )
 
 func processCases() []Case {
-	return []Case{procZombies(), procUninterruptible(), procFDLimit()}
+	return []Case{procZombies(), procUninterruptible(), procFDLimit(), procCrashLoop()}
 }
 
 // procZombies starts a program that does not wait for its children. The fix
@@ -160,3 +161,68 @@ func procFDLimit() Case {
 
 // halfRequest makes nginx keep its connection for a minute.
 const halfRequest = "GET / HTTP/1.1\r\n"
+
+// procCrashLoop gives a Redis under a supervisor a configuration that it cannot
+// read. The fix is the old one.
+func procCrashLoop() Case {
+	const port = 6379
+	var p pair
+	var config string
+	write := func(e *env.Env, memory string) (err error) {
+		config, err = e.WriteFile("redis.conf", fmt.Sprintf("bind %s\nport %d\nprotected-mode no\nsave \"\"\nmaxmemory %s\n", p.at.Addr, port, memory))
+		return err
+	}
+	ask := func(ctx context.Context, command ...string) (string, error) {
+		return p.client.Run(ctx, "redis-cli", append([]string{"-h", p.at.Addr, "-p", strconv.Itoa(port)}, command...)...)
+	}
+	return Case{
+		ID:    "proc/crash-loop",
+		Title: "a supervisor restarts a Redis that cannot read its configuration",
+		Rule:  "proc/crash-loop",
+		Kind:  "process",
+		Name:  "redis-server",
+		Says:  "exit status 1",
+		Needs: env.Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "redis-cli", "ip"}},
+		Setup: func(ctx context.Context, e *env.Env) (err error) {
+			if p, err = newPair(e); err != nil {
+				return err
+			}
+			if err := write(e, "100mb"); err != nil {
+				return err
+			}
+			// By that name it is what starts services anew.
+			if _, err := load.StartActor(e, env.Options{NetNS: p.server}, "supervise", "supervise", "redis-server", config); err != nil {
+				return err
+			}
+			return p.server.UntilListens(ctx, p.port(port).String())
+		},
+		Inject: func(ctx context.Context, e *env.Env) error {
+			if err := write(e, "plenty"); err != nil {
+				return err
+			}
+			_, _ = ask(ctx, "shutdown", "nosave") // it ends before it answers
+			return env.Until(ctx, 5*time.Second, "Redis to fail", func() (bool, error) {
+				_, err := ask(ctx, "ping")
+				return err != nil, nil
+			})
+		},
+		Fix: func(ctx context.Context, e *env.Env) error {
+			if err := write(e, "100mb"); err != nil {
+				return err
+			}
+			return p.server.UntilListens(ctx, p.port(port).String())
+		},
+		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
+			m := load.Measurement{Unit: "answers/s"}
+			began := time.Now()
+			for time.Since(began) < d && ctx.Err() == nil {
+				if out, err := ask(ctx, "ping"); err == nil && strings.Contains(out, "PONG") {
+					m.Value++
+				}
+				env.Sleep(ctx, 100*time.Millisecond)
+			}
+			m.Value /= time.Since(began).Seconds()
+			return m, ctx.Err()
+		},
+	}
+}

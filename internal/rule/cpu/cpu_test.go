@@ -288,6 +288,16 @@ func TestShortLivedProcesses(t *testing.T) {
 		{Name: "a parent and its brief children, and tasks that wait", Host: func() *ruletest.Host {
 			return child(ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(spawner))
 		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(stress): 400/s new tasks", Proof: "somebody waited for a CPU 60 %"},
+		{Name: "the kernel tells what was started, and how it ended", Host: func() *ruletest.Host {
+			h := child(ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(spawner))
+			for i := range int32(40) {
+				at := ruletest.Start.Add(time.Second + time.Duration(i)*100*time.Millisecond)
+				ruletest.Add(h, recording.ProcessEvent{At: at, Kind: recording.ProcessForked, PID: 2000 + i, PPID: 50, Comm: "php-fpm"},
+					recording.ProcessEvent{At: at.Add(50 * time.Millisecond), Kind: recording.ProcessExited, PID: 2000 + i, PPID: 50, Comm: "convert", Cmdline: "convert -resize 50% in.png out.png",
+						Lifetime: 50 * time.Millisecond, CPUTime: 20 * time.Millisecond, Status: 1})
+			}
+			return h
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(convert): 400/s new tasks", Proof: "convert -resize 50% in.png out.png ended 40 times, 40 of them with exit status 1"},
 		{Name: "run delay without pressure", Host: func() *ruletest.Host {
 			return child(ruletest.New(2, 10).AllCPUs(busy).System(ruletest.System{Forks: 400}).Process(spawner).Process(ruletest.Process{Comm: "nginx", CPU: 0.05, RunDelay: 0.5}))
 		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Proof: "waited 0.5 s per second"},

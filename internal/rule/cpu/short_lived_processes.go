@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"rtrail/internal/metric"
@@ -65,7 +66,7 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 			f.Confidence = rule.Certain
 		}
 	}
-	describeShortLived(&f, b, used, sched)
+	describeShortLived(v, &f, b, used, sched)
 	f.Evidence = append(f.Evidence, x.evidence(b)...)
 	if !x.any() {
 		f.Notes = append(f.Notes, rule.T("nobody was seen to wait because of them: the CPUs were idle %v of the time", unit.Share(1-total.Busy())))
@@ -81,7 +82,8 @@ type books struct {
 	parent    view.Process
 	parentCPU float64 // cores its ended children used
 	children  []string
-	born      int // its children seen to begin in the window
+	programs  []view.Program // that it and its children started, where the kernel told
+	born      int            // its children seen to begin in the window
 	// newbornCPU is the CPU seconds that processes born in the window had used
 	// when last seen, on average. Forks count threads too, so CPU time per fork
 	// makes the processes of a build look brief; this one does not.
@@ -133,6 +135,9 @@ func balance(v *view.View, total view.CPUShare) books {
 	}
 	b.born = births[b.parent.PID]
 	b.children = childNames(names[b.parent.PID], b.parent.Comm)
+	if b.programs = v.Descendants(b.parent.PID); len(b.programs) > 0 {
+		b.children = programNames(b.programs)
+	}
 	return b
 }
 
@@ -182,7 +187,27 @@ func childNames(seen map[string]int, parent string) []string {
 	return list
 }
 
-func describeShortLived(f *rule.Finding, b books, used float64, sched view.Scheduler) {
+// programNames are the names of programs that were started most.
+func programNames(list []view.Program) []string {
+	var names []string
+	for _, p := range list {
+		if !slices.Contains(names, p.Comm) && len(names) < 3 {
+			names = append(names, p.Comm)
+		}
+	}
+	return names
+}
+
+// programEvidence names what was started, with arguments, and how it ended.
+func programEvidence(v *view.View, list []view.Program) (evidence []rule.Evidence) {
+	for _, p := range list[:min(len(list), 3)] {
+		evidence = append(evidence, rule.Evidence{Metric: metric.ProcessRuns, Value: float64(p.Runs) / max(v.Seconds(), 1),
+			What: rule.T("%s ended %s times, %s of them with %s", p.Cmdline, unit.Count(p.Runs), unit.Count(p.Endings), p.Ending)})
+	}
+	return evidence
+}
+
+func describeShortLived(v *view.View, f *rule.Finding, b books, used float64, sched view.Scheduler) {
 	who := fmt.Sprintf("%s (%d)", b.parent.Comm, b.parent.PID)
 	children := "children that end too soon to be seen"
 	if len(b.children) > 0 {
@@ -200,8 +225,9 @@ func describeShortLived(f *rule.Finding, b books, used float64, sched view.Sched
 			What:  rule.T("ended children of %s used %v cores", who, unit.Number(round(b.parentCPU))),
 			Check: shell.Line("pidstat -T CHILD -u -p %d 5 1", b.parent.PID)},
 	}
+	f.Evidence = append(f.Evidence, programEvidence(v, b.programs)...)
 	f.Fixes = []rule.Fix{
-		{Text: rule.T("see what is started, with which arguments, and whether it fails"), Command: shell.Line("execsnoop -t   # or: perf trace -e execve -a"), Tradeoff: "tracing costs a little for each exec"},
+		{Text: rule.T("see what is started, with which arguments, and whether it fails"), Command: shell.Line("rtrail trace exec --for 10s"), Tradeoff: "tracing costs a little for each exec"},
 		{Text: rule.T("do the work inside of %s, or keep one child running and feed it", b.parent.Comm), Tradeoff: "a change of the program; a crash of the helper is no longer contained in one call"},
 		{Text: rule.T("if the child crashes and is restarted at once, stop the loop and read its log"),
 			Command: shell.Line("journalctl -e; systemctl list-units --state=activating,failed"), Tradeoff: "the service stays down until repaired"},

@@ -36,6 +36,7 @@ var parts = map[string]part{
 	"read-direct":     {"PATH REPORT", readDirect},
 	"touch-memory":    {"BYTES REPORT", touchMemory},
 	"short-leavers":   {"PER_SECOND REPORT", shortLeavers},
+	"supervise":       {"COMMAND", supervise},
 	"http-pieces":     {"ADDRESS PIECES PAUSE_MS", httpPieces},
 	"http-two-writes": {"ADDRESS nagle|nodelay", httpTwoWrites},
 	"http-hasty":      {"ADDRESS hasty|polite", httpHasty},

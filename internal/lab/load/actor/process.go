@@ -2,6 +2,7 @@ package actor
 
 import (
 	"os/exec"
+	"syscall"
 	"time"
 )
 
@@ -25,5 +26,16 @@ func parent(args []string, start func(*exec.Cmd) error) error {
 			return err
 		}
 		time.Sleep(time.Second / time.Duration(rate))
+	}
+}
+
+// supervise COMMAND ARG...: starts a command again whenever it ends, as process
+// supervisors do.
+func supervise(args []string) error {
+	for {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		_ = cmd.Run() // that it fails is what it is started again for
+		time.Sleep(300 * time.Millisecond)
 	}
 }

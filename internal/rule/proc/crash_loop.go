@@ -1,0 +1,196 @@
+package proc
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var crashLoop = rule.Rule{
+	ID:         "proc/crash-loop",
+	Title:      "a program is started again and again, and fails at once",
+	Resource:   "restarts",
+	Needs:      []recording.Table{recording.ProcessEvents},
+	Explains:   []string{"cpu/short-lived-processes"},
+	Thresholds: []*rule.Threshold{&minStarts, &endsAtOnce, &inTurn, &startCPU},
+	Detect:     detectCrashLoop,
+}
+
+var (
+	minStarts = rule.Threshold{Name: "min-starts", Value: 4, Unit: "count", Source: rule.Judgement,
+		Reason: "Runs of the same command line that failed. One restart is a repair, and two may be a retry; four in one window are a loop. systemd gives up after five in 10 s unless told otherwise."}
+	endsAtOnce = rule.Threshold{Name: "ends-at-once", Value: 2, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Median lifetime. A service that fails because of its configuration, an address in use or a missing file does so while it starts; one that serves for longer had begun to work."}
+	inTurn = rule.Threshold{Name: "in-turn", Value: 0.9, Unit: "share", Source: rule.Judgement,
+		Reason: "Runs that began after the one before had ended. Jobs that are started side by side overlap, and restarts do not."}
+	startCPU = rule.Threshold{Name: "start-cpu", Value: 0.005, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Median CPU time of a run from which a failure without a supervisor counts. Commands whose status is an answer, as grep and test, use a millisecond or two."}
+)
+
+// restarts are the runs of one command line under one parent, all of which failed.
+type restarts struct {
+	runs   []view.Run
+	parent view.Entity
+	ending string
+	alike  int // runs that ended so
+	signal int32
+	status int32
+	down   float64 // share of the time from the first start to the last end
+}
+
+func detectCrashLoop(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, r := range failing(v) {
+		sure := r.confidence()
+		if sure == 0 {
+			continue
+		}
+		found = append(found, r.finding(v, sure))
+	}
+	return found, nil
+}
+
+// failing lists what was started again and again, and failed each time.
+func failing(v *view.View) []restarts {
+	type program struct {
+		cmdline string
+		parent  int32
+	}
+	var order []program
+	runs := map[program][]view.Run{}
+	for _, r := range v.Runs() {
+		if r.Cmdline == "" {
+			continue
+		}
+		k := program{r.Cmdline, r.Parent}
+		if runs[k] == nil {
+			order = append(order, k)
+		}
+		runs[k] = append(runs[k], r)
+	}
+	var list []restarts
+	for _, k := range order {
+		r := restarts{runs: runs[k], parent: v.ProcessEntity(k.parent, "")}
+		if r.loops() {
+			list = append(list, r)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b restarts) int { return cmp.Compare(len(b.runs), len(a.runs)) })
+	return list
+}
+
+// loops says whether the runs are restarts of something that fails at once.
+func (r *restarts) loops() bool {
+	if len(r.runs) < minStarts.Int() {
+		return false
+	}
+	slices.SortStableFunc(r.runs, func(a, b view.Run) int { return a.Began.Compare(b.Began) })
+	endings := map[string]int{}
+	turns, ran := 0, time.Duration(0)
+	for i := range r.runs {
+		run := &r.runs[i]
+		if !run.Failed() {
+			return false
+		}
+		if i > 0 && !run.Began.Before(r.runs[i-1].At) {
+			turns++
+		}
+		ran += run.Lifetime
+		e := run.Ending()
+		endings[e]++
+		if n := endings[e]; n > r.alike {
+			r.alike, r.ending, r.signal, r.status = n, e, run.Signal, run.Status
+		}
+	}
+	span := r.runs[len(r.runs)-1].At.Sub(r.runs[0].Began)
+	if span > 0 {
+		r.down = max(0, 1-ran.Seconds()/span.Seconds())
+	}
+	return float64(turns) >= inTurn.Value*float64(len(r.runs)-1) && r.median(func(x view.Run) float64 { return x.Lifetime.Seconds() }) <= endsAtOnce.Value
+}
+
+func (r *restarts) median(of func(view.Run) float64) float64 {
+	all := make([]float64, len(r.runs))
+	for i, run := range r.runs {
+		all[i] = of(run)
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+const (
+	// A shell ends with these statuses if it cannot run a command (POSIX, 2.8.2).
+	notExecutable, notFound = 126, 127
+	// and with a signal's number above this one if a signal ended the command.
+	byOfSignal = 128
+)
+
+// confidence is 0 where the status may be an answer.
+func (r *restarts) confidence() rule.Confidence {
+	signal := r.signal
+	if signal == 0 && r.status > byOfSignal {
+		signal = r.status - byOfSignal
+	}
+	switch {
+	case crashes(signal):
+		return rule.Certain
+	case supervises(r.parent), r.status == notExecutable, r.status == notFound:
+		return rule.Likely
+	case r.signal != 0:
+		return 0 // somebody ends it
+	case r.median(func(x view.Run) float64 { return x.CPU.Seconds() }) >= startCPU.Value:
+		return rule.Possible
+	}
+	return 0
+}
+
+// crashes says whether a signal is what a program gets for its own fault.
+func crashes(signal int32) bool {
+	switch unix.Signal(signal) {
+	case unix.SIGILL, unix.SIGABRT, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS:
+		return true
+	}
+	return false
+}
+
+// supervises says whether a process is one that starts services anew when they end.
+func supervises(e view.Entity) bool {
+	const initProcess = 1
+	return e.PID == initProcess || slices.Contains([]string{"systemd", "supervisord", "runsv", "s6-supervise", "supervise", "containerd-shim", "monit", "tini", "dumb-init", "catatonit"}, e.Name)
+}
+
+func (r *restarts) finding(v *view.View, sure rule.Confidence) rule.Finding {
+	last := r.runs[len(r.runs)-1]
+	who := v.ProcessEntity(last.PID, last.Comm)
+	who.Detail = last.Cmdline
+	span := last.At.Sub(r.runs[0].Began)
+	f := rule.Finding{
+		Subject: who, Affects: []view.Entity{r.parent}, Confidence: sure,
+		Headline: rule.T("%s starts %s again and again: it ends at once with %s", r.parent, last.Comm, r.ending),
+		Impact:   rule.Impact{Share: r.down, Text: rule.T("%s did not run for %v of the time", last.Comm, unit.Share(r.down))},
+	}
+	f.Evidence = []rule.Evidence{
+		{Metric: metric.ProcessRuns, Value: float64(len(r.runs)) / max(v.Seconds(), 1), Limit: rule.Limit(minStarts.Value / max(v.Seconds(), 1)),
+			What: rule.T("%s ended %s times in %v, %s times with %s", last.Cmdline, unit.Count(len(r.runs)), unit.Seconds(span.Seconds()), unit.Count(r.alike), r.ending)},
+		{Metric: metric.ProcessDown, Value: r.down,
+			What: rule.T("each lived %v (median); none of it ran for %v of the time", unit.Seconds(r.median(func(x view.Run) float64 { return x.Lifetime.Seconds() })), unit.Share(r.down))},
+	}
+	f.Fixes = []rule.Fix{{Text: rule.T("read why it ends: its log, or what it prints when it is started by hand"), Command: shell.Line("journalctl -n 50 _COMM=%s", last.Comm), Tradeoff: "nothing"}}
+	if sure == rule.Certain {
+		f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("see where it crashed"), Command: shell.Line("coredumpctl info %d", last.PID), Tradeoff: "needs systemd-coredump"})
+	}
+	f.Fixes = append(f.Fixes, rule.Fix{Text: rule.T("stop restarting it until the cause is found, or restart it with a growing delay"), Tradeoff: "the service stays down until it is repaired"})
+	if sure == rule.Possible {
+		f.Notes = append(f.Notes, rule.T("it may be meant: a loop that waits until a command succeeds looks the same"))
+	}
+	return f
+}

@@ -1,0 +1,92 @@
+package proc
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
+)
+
+// runs records processes of one command line that begin every so many seconds.
+type runs struct {
+	parent         int32
+	comm, cmdline  string
+	times          int
+	every, life    float64
+	cpu            time.Duration
+	status, signal int32
+	lastly         int32 // status of the last run, if not 0
+}
+
+func (r runs) host(h *ruletest.Host) *ruletest.Host {
+	for i := range r.times {
+		begin := ruletest.Start.Add(time.Duration((0.5 + float64(i)*r.every) * 1e9))
+		end := begin.Add(time.Duration(r.life * 1e9))
+		pid := int32(1000 + i)
+		status := r.status
+		if i == r.times-1 && r.lastly != 0 {
+			status = r.lastly - 1
+		}
+		e := recording.ProcessEvent{PID: pid, PPID: r.parent, Started: begin, Comm: r.comm, Lifetime: recording.Unknown, CPUTime: recording.Unknown, Status: recording.Unknown}
+		fork, exec, exit := e, e, e
+		fork.At, fork.Kind = begin, recording.ProcessForked
+		exec.At, exec.Kind, exec.Cmdline = begin.Add(time.Millisecond), recording.ProcessExec, r.cmdline
+		exit.At, exit.Kind, exit.Cmdline, exit.Lifetime, exit.CPUTime, exit.Status, exit.Signal = end, recording.ProcessExited, r.cmdline, end.Sub(begin), r.cpu, status, r.signal
+		if r.signal != 0 {
+			exit.Status = recording.Unknown
+		}
+		ruletest.Add(h, fork, exec, exit)
+	}
+	return h
+}
+
+func TestCrashLoop(t *testing.T) {
+	usual := runs{parent: 1, comm: "shop-api", cmdline: "/usr/bin/shop-api --config /etc/shop.toml", times: 9, every: 1, life: 0.1, cpu: 40 * time.Millisecond, status: 1}
+	host := func(change func(*runs)) func() *ruletest.Host {
+		return func() *ruletest.Host {
+			r := usual
+			change(&r)
+			h := ruletest.New(2, 10).Process(ruletest.Process{PID: 1, Comm: "systemd"}).Process(ruletest.Process{PID: 50, Comm: "bash"})
+			return r.host(h)
+		}
+	}
+	situation := func(name string, want rule.Confidence, change func(*runs)) ruletest.Situation {
+		return ruletest.Situation{Name: name, Host: host(change), Want: want, Kind: view.KindProcess, Subject: "shop-api", Low: 0.01, High: 1}
+	}
+	with := func(s ruletest.Situation, says, proof string, low, high float64) ruletest.Situation {
+		s.Says, s.Proof, s.Low, s.High = says, proof, low, high
+		return s
+	}
+	ruletest.Check(t, crashLoop, []ruletest.Situation{
+		with(situation("a service that fails", rule.Likely, func(*runs) {}), "systemd (1) starts shop-api again and again: it ends at once with exit status 1", "ended 9 times", 0.85, 0.95),
+		with(situation("a service that crashes", rule.Certain, func(r *runs) { r.signal = 11 }), "signal 11", "9 times with signal 11", 0.85, 0.95),
+		situation("a shell tells of a crash", rule.Certain, func(r *runs) { r.parent, r.status = 50, 139 }),
+		situation("a command that is not there", rule.Likely, func(r *runs) { r.parent, r.status, r.cpu = 50, 127, 0 }),
+		situation("a loop in a shell", rule.Possible, func(r *runs) { r.parent = 50 }),
+		situation("a check in a shell, whose status is the answer", 0, func(r *runs) { r.parent, r.cpu = 50, time.Millisecond }),
+		situation("a service that is stopped again and again", 0, func(r *runs) { r.parent, r.signal = 50, 15 }),
+		situation("what ends as it should", 0, func(r *runs) { r.status = 0 }),
+		situation("a loop that ends in success", 0, func(r *runs) { r.lastly = 1 }),
+		situation("three failures", 0, func(r *runs) { r.times = 3 }),
+		situation("four failures", rule.Likely, func(r *runs) { r.times = 4 }),
+		situation("a service that worked for a while", 0, func(r *runs) { r.times, r.every, r.life = 4, 2.3, 2.2 }),
+		situation("one that takes its time to fail", rule.Likely, func(r *runs) { r.times, r.every, r.life = 4, 2.3, 1.9 }),
+		situation("jobs side by side", 0, func(r *runs) { r.every, r.life = 0.1, 0.5 }),
+	})
+}
+
+// Different jobs that fail are no loop.
+func TestManyJobsFail(t *testing.T) {
+	h := ruletest.New(2, 10).Process(ruletest.Process{PID: 1, Comm: "systemd"})
+	for i := range 9 {
+		r := runs{parent: 1, comm: "job", cmdline: fmt.Sprintf("job %d", i), times: 1, life: 0.1, status: 1}
+		r.host(h)
+	}
+	if found := ruletest.Judge(t, h, crashLoop, 0); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+}
