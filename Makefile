@@ -14,7 +14,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: help build run test unit lab lab-repeat lab-releases robust measure measure-live measure-mysql profile bpf lint vuln fuzz corpus corpus-check clean
+.PHONY: help build run test unit lab lab-repeat lab-releases lab-servers robust measure measure-live measure-mysql profile bpf lint vuln fuzz corpus corpus-check clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -42,6 +42,11 @@ lab-releases: build  ## five more releases of MySQL, Percona Server and MariaDB,
 	scripts/packages
 	scripts/mysql-servers --all
 	$(BIN) lab run '*/*+percona56' '*/*+mysql57*' '*/*+mysql8*' '*/*+mariadb105' --repeat $(ROUNDS)
+
+lab-servers: build  ## slow RabbitMQ and FerretDB; as root; installs 90 MB
+	scripts/packages rabbitmq-server
+	GO="$(GO)" scripts/go-servers --all
+	$(BIN) lab run rt/server-slow+amqp rt/server-slow+mongodb --repeat $(ROUNDS)
 
 robust: build  ## kill -9, power loss, full disk, clock steps, 20,000 processes, ...: what becomes of recorder and verdict, as root
 	$(GO) build -o bin/robust ./internal/measure/robust

@@ -14,7 +14,7 @@ import (
 
 // rtProtocolCases have slow servers that speak what no other case speaks.
 func rtProtocolCases() []Case {
-	return []Case{serverSlowHTTP2(), serverSlowMemcached(), serverSlowMQTT()}
+	return []Case{serverSlowHTTP2(), serverSlowMemcached(), serverSlowMQTT(), serverSlowAMQP(), serverSlowKafka(), serverSlowMongoDB()}
 }
 
 // serverSlowHTTP2 has an application behind nginx pause for 60 ms of every 100, as for
@@ -52,72 +52,109 @@ func serverSlowHTTP2() Case {
 	}
 }
 
-// serverSlowMemcached stops memcached for 60 ms of every 100, as snapshots of virtual
-// machines and debuggers do.
 func serverSlowMemcached() Case {
 	const port = 11211
-	var p pair
-	var cache *env.Proc
-	stop := func() {}
-	return Case{
-		ID:    "rt/server-slow+memcached",
-		Title: "memcached stands still for 60 ms of every 100, captured on both sides",
-		Rule:  "rt/server-slow",
-		Kind:  "service", Name: `memcached 10\.213\.\d+\.1:11211`,
-		Needs:    env.Needs{Root: true, Packages: []string{"memcached", "iproute2"}, Commands: []string{"memcached", "ip"}},
-		Captures: bothSides(port),
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
-			cache, err = e.StartWith(env.Options{NetNS: p.server}, "memcached", "-u", "nobody", "-l", p.at.Addr, "-p", strconv.Itoa(port), "-U", "0", "-m", "64")
+	return standsStill("memcached", port, env.Needs{Packages: []string{"memcached"}, Commands: []string{"memcached"}},
+		func(ctx context.Context, e *env.Env, p pair) (*env.Proc, error) {
+			cache, err := e.StartWith(env.Options{NetNS: p.server}, "memcached", "-u", "nobody", "-l", p.at.Addr, "-p", strconv.Itoa(port), "-U", "0", "-m", "64")
 			if err != nil {
-				return err
+				return nil, err
 			}
-			return p.server.UntilListens(ctx, p.port(port).String())
-		}),
-		Inject: doing(func() { stop = standStill(cache, 60*time.Millisecond, 100*time.Millisecond) }),
-		Fix:    doing(func() { stop() }),
-		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			r, err := load.PacedLines(ctx, p.client, p.port(port), nil, 16, d, 4*time.Millisecond, "set hits 0 0 1\r\n7\r\n", "STORED")
-			return r.Tail(.5, "p50"), err
+			return cache, p.server.UntilListens(ctx, p.port(port).String())
 		},
-	}
+		func(ctx context.Context, p pair, d time.Duration) (load.PacedResult, error) {
+			return load.PacedLines(ctx, p.client, p.port(port), nil, 16, d, 4*time.Millisecond, "set hits 0 0 1\r\n7\r\n", "STORED")
+		})
 }
 
-// serverSlowMQTT stops Mosquitto for 60 ms of every 100. Clients publish with QoS 1 and wait for
-// the acknowledgement.
+// serverSlowMQTT is Mosquitto. Clients publish with QoS 1 and wait for the acknowledgement.
 func serverSlowMQTT() Case {
 	const port = 1883
 	hello := load.Exchange{Request: "\x10\x0c\x00\x04MQTT\x04\x02\x00\x3c\x00\x00", Answer: "\x20\x02\x00\x00"}
 	put := load.Exchange{Request: "\x32\x11\x00\x0csensors/temp\x00\x077", Answer: "\x40\x02\x00\x07"}
-	var p pair
-	var broker *env.Proc
-	stop := func() {}
-	return Case{
-		ID:    "rt/server-slow+mqtt",
-		Title: "Mosquitto stands still for 60 ms of every 100, captured on both sides",
-		Rule:  "rt/server-slow",
-		Kind:  "service", Name: `mqtt 10\.213\.\d+\.1:1883`,
-		Needs:    env.Needs{Root: true, Packages: []string{"mosquitto", "iproute2"}, Commands: []string{"mosquitto", "ip"}},
-		Captures: bothSides(port),
-		Setup: inPair(&p, func(ctx context.Context, e *env.Env) error {
+	return standsStill("mqtt", port, env.Needs{Packages: []string{"mosquitto"}, Commands: []string{"mosquitto"}},
+		func(ctx context.Context, e *env.Env, p pair) (*env.Proc, error) {
 			file, err := e.WriteFile("mosquitto.conf", fmt.Sprintf("listener %d %s\nallow_anonymous true\nuser nobody\n", port, p.at.Addr))
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if broker, err = e.StartWith(env.Options{NetNS: p.server}, "mosquitto", "-c", file); err != nil {
-				return err
+			broker, err := e.StartWith(env.Options{NetNS: p.server}, "mosquitto", "-c", file)
+			if err != nil {
+				return nil, err
 			}
-			return p.server.UntilListens(ctx, p.port(port).String())
+			return broker, p.server.UntilListens(ctx, p.port(port).String())
+		},
+		func(ctx context.Context, p pair, d time.Duration) (load.PacedResult, error) {
+			return load.PacedExchanges(ctx, p.client, p.port(port), 16, d, 4*time.Millisecond, hello, put)
+		})
+}
+
+// serverSlowAMQP is RabbitMQ. The package is larger than the other servers of
+// the labs together.
+func serverSlowAMQP() Case {
+	const port = 5672
+	c := standsStill("amqp", port, env.Needs{Packages: []string{"rabbitmq-server"}, Commands: []string{"rabbitmq-server", "epmd"}},
+		func(ctx context.Context, e *env.Env, p pair) (*env.Proc, error) {
+			return server.StartRabbitMQ(ctx, e, p.at, port)
+		},
+		func(ctx context.Context, p pair, d time.Duration) (load.PacedResult, error) {
+			return load.PacedMessages(ctx, p.client, p.port(port), 16, d, 8*time.Millisecond, "orders")
+		})
+	c.Extra = true
+	return c
+}
+
+func serverSlowKafka() Case {
+	const port, topic = 9092, "orders"
+	return standsStill("kafka", port, env.Needs{Built: []string{"kafka"}},
+		func(ctx context.Context, e *env.Env, p pair) (*env.Proc, error) {
+			return server.StartKafka(ctx, e, p.at, port, topic)
+		},
+		func(ctx context.Context, p pair, d time.Duration) (load.PacedResult, error) {
+			return load.PacedProduces(ctx, p.client, p.port(port), 16, d, 4*time.Millisecond, topic)
+		})
+}
+
+// serverSlowMongoDB is FerretDB. Its compilation takes minutes.
+func serverSlowMongoDB() Case {
+	const port = 27017
+	c := standsStill("mongodb", port, env.Needs{Built: []string{"mongodb"}},
+		func(ctx context.Context, e *env.Env, p pair) (*env.Proc, error) {
+			return server.StartMongoDB(ctx, e, p.at, port)
+		},
+		func(ctx context.Context, p pair, d time.Duration) (load.PacedResult, error) {
+			return load.PacedFinds(ctx, p.client, p.port(port), 16, d, 4*time.Millisecond, "orders")
+		})
+	c.Extra = true
+	return c
+}
+
+// standsStill stops a server for 60 ms of every 100, as snapshots of virtual machines and
+// debuggers do. ask is the load, the median of which is the application's number.
+func standsStill(protocol string, port uint16, needs env.Needs,
+	start func(context.Context, *env.Env, pair) (*env.Proc, error),
+	ask func(context.Context, pair, time.Duration) (load.PacedResult, error),
+) Case {
+	var p pair
+	var proc *env.Proc
+	stop := func() {}
+	needs.Root = true
+	needs.Packages, needs.Commands = append(needs.Packages, "iproute2"), append(needs.Commands, "ip")
+	return Case{
+		ID:    "rt/server-slow+" + protocol,
+		Title: fmt.Sprintf("a server of %s stands still for 60 ms of every 100, captured on both sides", protocol),
+		Rule:  "rt/server-slow",
+		Kind:  "service", Name: fmt.Sprintf(`%s 10\.213\.\d+\.1:%d`, protocol, port),
+		Needs:    needs,
+		Captures: bothSides(port),
+		Setup: inPair(&p, func(ctx context.Context, e *env.Env) (err error) {
+			proc, err = start(ctx, e, p)
+			return err
 		}),
-		Inject: func(ctx context.Context, e *env.Env) error {
-			stop = standStill(broker, 60*time.Millisecond, 100*time.Millisecond)
-			return nil
-		},
-		Fix: func(ctx context.Context, e *env.Env) error {
-			stop()
-			return nil
-		},
+		Inject: doing(func() { stop = standStill(proc, 60*time.Millisecond, 100*time.Millisecond) }),
+		Fix:    doing(func() { stop() }),
 		Measure: func(ctx context.Context, e *env.Env, d time.Duration) (load.Measurement, error) {
-			r, err := load.PacedExchanges(ctx, p.client, p.port(port), 16, d, 4*time.Millisecond, hello, put)
+			r, err := ask(ctx, p, d)
 			return r.Tail(.5, "p50"), err
 		},
 	}

@@ -12,6 +12,7 @@ type Needs struct {
 	Root     bool
 	Packages []string // Debian packages
 	Servers  []string // what scripts/mysql-servers installs
+	Built    []string // servers that scripts/go-servers builds
 	Commands []string // what these packages must have put on the PATH
 }
 
@@ -26,9 +27,11 @@ func (n Needs) Missing() string {
 			lacking = append(lacking, c)
 		}
 	}
-	for _, name := range n.Servers {
-		if _, err := os.Stat(ServerFolder(name)); err != nil {
-			return "needs the server " + name + "; sudo scripts/mysql-servers " + name
+	for script, names := range map[string][]string{"mysql-servers": n.Servers, "go-servers": n.Built} {
+		for _, name := range names {
+			if _, err := os.Stat(ServerFolder(name)); err != nil {
+				return "needs the server " + name + "; sudo scripts/" + script + " " + name
+			}
 		}
 	}
 	if len(lacking) == 0 {
@@ -41,7 +44,7 @@ func (n Needs) Missing() string {
 	return why
 }
 
-// ServerFolder is where scripts/mysql-servers puts a server.
+// ServerFolder is where scripts/mysql-servers and scripts/go-servers put a server.
 func ServerFolder(name string) string {
 	cache := os.Getenv("RTRAIL_CACHE")
 	if cache == "" {

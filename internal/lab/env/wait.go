@@ -34,7 +34,12 @@ func Until(ctx context.Context, limit time.Duration, what string, ok func() (boo
 // UntilListens waits until something accepts TCP connections at a numeric
 // address, "10.213.1.1:80"; a nil namespace is the host's.
 func (ns *NetNS) UntilListens(ctx context.Context, addr string) error {
-	return Until(ctx, 10*time.Second, addr+" to accept connections", func() (bool, error) {
+	return ns.UntilListensWithin(ctx, 10*time.Second, addr)
+}
+
+// UntilListensWithin is UntilListens for servers that take long to start.
+func (ns *NetNS) UntilListensWithin(ctx context.Context, limit time.Duration, addr string) error {
+	return Until(ctx, limit, addr+" to accept connections", func() (bool, error) {
 		dial, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		conn, err := ns.Dial(dial, "tcp", addr)
