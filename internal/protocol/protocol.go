@@ -58,6 +58,7 @@ const (
 	MySQL                      // statements of MySQL and MariaDB without literals
 	PostgreSQL                 // statements of PostgreSQL without literals
 	CQL                        // statements of Cassandra without literals
+	TransactSQL                // statements of SQL Server without literals
 	Path                       // METHOD /path/?name=? without identifiers
 	Key                        // COMMAND key:? without numbers
 	Domain                     // COMMAND name.example

@@ -77,6 +77,8 @@ func TestContentDecides(t *testing.T) {
 	ping, pong := mongo(3, 0, "\x10ping\x00\x01\x00\x00\x00"), mongo(9, 3, "\x10ok\x00\x01\x00\x00\x00")
 	fcgi := "\x01\x01\x00\x01\x00\x08\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00"
 	record := "\x01\x06\x00\x01\x00\x08\x00\x00Status: \x01\x03\x00\x01\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	batch := "\x01\x01\x00\x26\x00\x00\x01\x00\x16\x00\x00\x00\x12\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00g\x00o\x00 \x001\x00"
+	batchDone := "\x04\x01\x00\x15\x00\x33\x01\x00\xfd\x10\x00\xc1\x00\x01\x00\x00\x00\x00\x00\x00\x00"
 	fix := "8=FIX.4.2\x019=5\x0135=0\x0110=161\x01"
 	dns := func(flags string) string {
 		body := "\x12\x34" + flags + "\x00\x01\x00\x00\x00\x00\x00\x00\x07example\x03com\x00\x00\x01\x00\x01"
@@ -104,6 +106,10 @@ func TestContentDecides(t *testing.T) {
 		{"FastCGI where HTTP is expected", 9000, false, []string{">" + fcgi, "<" + record}, "fastcgi RESPONDER"},
 		{"FastCGI midway, an answer first", 7777, true, []string{"<" + record, ">" + fcgi, "<" + record}, "fastcgi , unpaired, fastcgi RESPONDER"},
 		{"HTTP where FastCGI is expected", 9000, false, []string{">GET / HTTP/1.1\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, "http GET"},
+		{"TDS on any port", 7777, false, []string{">" + batch, "<" + batchDone}, "tds Query"},
+		{"TDS where MySQL is expected", 3306, false, []string{">" + batch, "<" + batchDone}, "tds Query"},
+		{"TDS midway, an answer first", 7777, true, []string{"<" + batchDone, ">" + batch, "<" + batchDone}, "tds , unpaired, tds Query"},
+		{"nothing of TDS on its port", 1433, false, []string{">hello, here I am\r\n", "<hello\r\n"}, "generic "},
 		{"nothing of FastCGI on its port", 9000, false, []string{">\x01\x02\x03\x04\x05\x06\x07\x08", "<\x01\x02\x03\x04\x05\x06\x07\x08"}, "generic "},
 		{"echo where Redis is expected", 7000, false, []string{">hello\r\n", "<hello\r\n", ">PING\r\n", "<PING\r\n"}, "generic , generic "},
 		{"echo of commands where Redis is expected", 7000, false, []string{">PING\r\n", "<PING\r\n", ">GET a\r\n", "<GET a\r\n"}, "generic , generic "},

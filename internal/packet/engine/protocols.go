@@ -19,6 +19,7 @@ import (
 	"rtrail/internal/packet/proto/mysql"
 	"rtrail/internal/packet/proto/postgres"
 	"rtrail/internal/packet/proto/redis"
+	"rtrail/internal/packet/proto/tds"
 	"rtrail/internal/packet/proto/tls"
 	"rtrail/internal/packet/proto/websocket"
 )
@@ -41,6 +42,7 @@ func Protocols() []proto.Protocol {
 		fastcgi.Protocol,
 		cassandra.Protocol,
 		websocket.Protocol,
+		tds.Protocol,
 		tls.Protocol,
 		generic.Protocol,
 	}

@@ -35,6 +35,7 @@ var judged = []string{
 	"../proto/fastcgi/testdata/phpfpm8.pcap", "../proto/fastcgi/testdata/go.pcap",
 	"../proto/cassandra/testdata/cassandra5-v4.pcap", "../proto/cassandra/testdata/cassandra5-v5-lz4.pcap",
 	"../proto/websocket/testdata/websockets17.pcap",
+	"../proto/tds/testdata/mock.pcap",
 }
 
 var judgedTruths = []string{"lost-on-wire", "reordered", "request-resent", "response-resent", "zero-window", "port-reuse", "pipelined", "wrapped"}

@@ -108,6 +108,11 @@ func (m *Maker) of(name, command string, text []byte, cut bool) string {
 		return m.statement(&postgres, command, text, cut)
 	case protocol.CQL:
 		return m.statement(&cql, command, text, cut)
+	case protocol.TransactSQL:
+		if !slices.Contains(m.traits.Names, command) {
+			return m.statement(&transact, command, text, cut)
+		}
+		s.named(command, " ", text)
 	case protocol.Path:
 		s.path(command, text)
 	case protocol.Key:

@@ -50,6 +50,10 @@ func TestStatements(t *testing.T) {
 
 		{protocol: "postgres", text: `SELECT "User" FROM "a b" WHERE x = E'it\'s' AND y = 'C:\' AND z=$1`, want: `SELECT User FROM "a b" WHERE x = ? AND y = ? AND z = ?`},
 		{protocol: "postgres", text: "SELECT $$it's$$, $q$a $$ b$q$, a::int4 FROM t WHERE j->>'k' = 'v' AND id = ANY($1) AND b IN ($2, $3)", want: "SELECT ?, ?, a :: int4 FROM t WHERE j ->> ? = ? AND id = ANY (?) AND b IN (?)"},
+		{protocol: "tds", command: "Query", text: "SELECT TOP 5 [id], name FROM dbo.orders WITH (NOLOCK) WHERE name = N'it''s' AND cost > $12.50 AND token = 0xDEADBEEF AND id = @P1 -- x",
+			want: "SELECT TOP ? id, name FROM dbo.orders WITH (NOLOCK) WHERE name = ? AND cost > ? AND token = ? AND id = @P1"},
+		{protocol: "tds", command: "Query", text: `UPDATE orders SET note = "secret" WHERE id = 7`, want: "UPDATE orders SET note = ? WHERE id = ?"},
+		{protocol: "tds", command: "EXEC", text: "dbo.ShipOrder", want: "EXEC dbo.ShipOrder"},
 		{protocol: "postgres", text: "SELECT /* a /* b */ 'secret' */ 1 --x\n", want: "SELECT ?"},
 		// Statements of a group of PostgreSQL's extended protocol, as its decoder joins them.
 		{protocol: "cassandra", text: "select a from t where id = f47ac10b-58cc-4372-a567-0e02b2c3d479 and b = 123e4567-e89b-12d3-a456-426614174000 // why\n limit 5", want: "SELECT a FROM t WHERE id = ? AND b = ? LIMIT ?"},

@@ -172,9 +172,12 @@ func (s *shape) name(text []byte, i int) int {
 	return j
 }
 
-// dollar reads $1, $tag$...$tag$, or a name.
+// dollar reads $1, $12.50, $tag$...$tag$, or a name.
 func (s *shape) dollar(text []byte, i int, cut bool) int {
-	if !s.d.dollar {
+	switch {
+	case s.d.money && i+1 < len(text) && (class[text[i+1]] == digit || text[i+1] == '.'):
+		return s.number(text, i)
+	case !s.d.dollar:
 		return s.word(text, i, cut)
 	}
 	j := i + 1

@@ -15,7 +15,12 @@ const (
 )
 
 // The classes of each dialect.
-var mysqlSkeleton, postgresSkeleton, cqlSkeleton = skeletonClasses(&mysql), skeletonClasses(&postgres), skeletonClasses(&cql)
+var (
+	mysqlSkeleton    = skeletonClasses(&mysql)
+	postgresSkeleton = skeletonClasses(&postgres)
+	cqlSkeleton      = skeletonClasses(&cql)
+	transactSkeleton = skeletonClasses(&transact)
+)
 
 func skeletonClasses(d *dialect) (c [256]uint8) {
 	for i := range c {
@@ -24,7 +29,7 @@ func skeletonClasses(d *dialect) (c [256]uint8) {
 			c[i] = letter
 		case dollar:
 			c[i] = letter
-			if d.dollar {
+			if d.dollar || d.money {
 				c[i] = beyond
 			}
 		case digit:
@@ -64,6 +69,8 @@ func (s *shape) skeleton(d *dialect, text []byte, cut bool) []byte {
 		classes, tag = &postgresSkeleton, 'P'
 	case &cql:
 		classes, tag = &cqlSkeleton, 'C'
+	case &transact:
+		classes, tag = &transactSkeleton, 'T'
 	}
 	if cut {
 		tag |= 0x80

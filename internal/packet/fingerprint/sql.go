@@ -23,13 +23,15 @@ type dialect struct {
 	nested       bool // comments may hold comments
 	dollar       bool // $tag$...$tag$ is a string, $1 a parameter
 	cql          bool // ? is a parameter nonetheless, UUIDs have no quotes, // begins a comment
+	money        bool // $1 is a number
 }
 
-// All as they are unless somebody changed sql_mode or
-// standard_conforming_strings; see shape.statement for those who did.
+// As they are unless somebody changed sql_mode or standard_conforming_strings. Whether "..."
+// is a name for SQL Server depends on the client (QUOTED_IDENTIFIER): it may be a string. See shape.statement for those who did.
 var (
 	mysql    = dialect{system: sqllexer.DBMSMySQL, tag: 'm', backslash: true, doubleQuoted: true, hash: true}
 	postgres = dialect{system: sqllexer.DBMSPostgres, tag: 'p', bareDashes: true, nested: true, dollar: true}
+	transact = dialect{system: sqllexer.DBMSSQLServer, tag: 't', doubleQuoted: true, bareDashes: true, nested: true, money: true}
 	cql      = dialect{system: sqllexer.DBMSPostgres, tag: 'c', bareDashes: true, dollar: true, cql: true}
 )
 
