@@ -112,11 +112,11 @@ func sums(t *testing.T, file string, whole, cut *Evidence) {
 			m["idle "+s.Name()] += s.Pauses()
 			for _, sender := range []string{"client", "server"} {
 				d := s.Sent(sender)
-				m["connections "+s.Name()+sender] += d.Connections
-				m["begun "+s.Name()+sender] += d.Begun
-				m["segments "+s.Name()+sender] += d.Segments
-				m["retransmissions "+s.Name()+sender] += d.Retransmissions
-				m["broke "+s.Name()+sender] += d.Broke
+				at := fmt.Sprint(s.Server, s.Port, sender) // HTTP may become another protocol, and then counts as a connection of both
+				m["begun "+at] += d.Begun
+				m["segments "+at] += d.Segments
+				m["retransmissions "+at] += d.Retransmissions
+				m["broke "+at] += d.Broke
 			}
 			for _, b := range s.Histogram {
 				m["buckets "+s.Name()] += int64(b.Count)
