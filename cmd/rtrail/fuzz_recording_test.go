@@ -311,8 +311,9 @@ func rowsOf[T recording.Row](h *ruletest.Host) {
 		for thing := range 2 {
 			var row T
 			v := reflect.ValueOf(&row).Elem()
-			for i := range v.NumField() {
-				switch f := v.Field(i); {
+			for i, field := range reflect.VisibleFields(v.Type()) {
+				switch f := v.FieldByIndex(field.Index); {
+				case field.Anonymous:
 				case f.Type() == reflect.TypeFor[time.Time]():
 					f.Set(reflect.ValueOf(now))
 				case f.Kind() == reflect.String:
@@ -326,7 +327,7 @@ func rowsOf[T recording.Row](h *ruletest.Host) {
 				case f.CanFloat():
 					f.SetFloat(float64(i) * s)
 				default:
-					panic(fmt.Sprintf("%T.%s", row, v.Type().Field(i).Name))
+					panic(fmt.Sprintf("%T.%s", row, field.Name))
 				}
 			}
 			ruletest.Add(h, row)

@@ -120,7 +120,8 @@ func TestFeedHostAndPackets(t *testing.T) {
 			s := newServer(t)
 			s.feed.Local = func(r *recording.MySQLServer) bool { return local && r.PID == 7 }
 			s.feed.Packets = func() *rt.Stats {
-				st := &rt.Stats{Count: 2, Sum: 6 * time.Millisecond, Max: 5 * time.Millisecond}
+				st := &rt.Stats{}
+				st.Count, st.RTSum, st.RTMax = 2, 6*time.Millisecond, 5*time.Millisecond
 				st.RT.AddN(3*time.Millisecond, 2)
 				return st
 			}

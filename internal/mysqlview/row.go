@@ -164,6 +164,6 @@ func (r *Row) fillPackets(s *rt.Stats) {
 	if s.Count == 0 {
 		return
 	}
-	r.RTMean = (s.Sum / time.Duration(s.Count)).Seconds()
-	r.RT99, r.RTMost = s.RT.Quantile(0.99).Seconds(), s.Max.Seconds()
+	r.RTMean = (s.RTSum / time.Duration(s.Count)).Seconds()
+	r.RT99, r.RTMost = s.RT.Quantile(0.99).Seconds(), s.RTMax.Seconds()
 }

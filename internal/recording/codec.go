@@ -20,7 +20,7 @@ type word = int64
 // column is one field of a row type.
 type column struct {
 	name  string
-	index int // of the field
+	field string // its name in the struct
 	codec
 	bits int     // of numbers; those of an int are those of the machine
 	at   uintptr // where the field lies in the row
@@ -84,21 +84,7 @@ func earlierName(name string) string {
 // kindOf describes a row type by its struct tags. Keys must name columns: a
 // wrong one is a mistake in the catalogue, found by any test that loads it.
 func kindOf[T Row](keys ...string) *tableKind[T] {
-	k := &tableKind[T]{places: map[string]int{}}
-	t := reflect.TypeFor[T]()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		codec, ok := codecOf(f.Type)
-		if !ok {
-			panic(fmt.Sprintf("field %s: rows hold numbers, text, booleans and times, not %s", f.Name, f.Type))
-		}
-		col := column{name: name, index: i, codec: codec, at: f.Offset}
-		if col.kind == integer || col.kind == unsigned {
-			col.bits = f.Type.Bits()
-		}
-		k.cols = append(k.cols, col)
-	}
+	k := &tableKind[T]{places: map[string]int{}, cols: columnsOf(reflect.TypeFor[T](), 0)}
 	if first := k.cols[0]; first.name != "at" || first.kind != moment {
 		panic(fmt.Sprintf("rows of %s do not begin with the time of their reading", k.table()))
 	}
@@ -116,6 +102,29 @@ func kindOf[T Row](keys ...string) *tableKind[T] {
 		k.keys = append(k.keys, at)
 	}
 	return k
+}
+
+// columnsOf are the fields of a struct that begins at an offset of a row, and those
+// of the structs that it embeds.
+func columnsOf(t reflect.Type, at uintptr) (list []column) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			list = append(list, columnsOf(f.Type, at+f.Offset)...)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+		codec, ok := codecOf(f.Type)
+		if !ok {
+			panic(fmt.Sprintf("field %s: rows hold numbers, text, booleans and times, not %s", f.Name, f.Type))
+		}
+		col := column{name: name, field: f.Name, codec: codec, at: at + f.Offset}
+		if col.kind == integer || col.kind == unsigned {
+			col.bits = f.Type.Bits()
+		}
+		list = append(list, col)
+	}
+	return list
 }
 
 // log says that rows of the table are ofLog.

@@ -1,6 +1,10 @@
 package recording
 
-import "time"
+import (
+	"time"
+
+	"rtrail/internal/packet/sums"
+)
 
 // The packet tables hold what the packet engine made of a capture. They are
 // sums over an interval of the capture, which may be all of it, or over one second,
@@ -111,71 +115,22 @@ type PacketSide struct {
 // ended in it, and the packets that were seen in it. Sums are over
 // transactions whose times count.
 type PacketService struct {
-	At          time.Time     `parquet:"at,timestamp(nanosecond)" over:"key"` // the beginning of the second
-	Interval    time.Time     `parquet:"interval,timestamp(nanosecond)"`      // as in PacketCapture
-	Server      string        `parquet:"server,dict" over:"key"`
-	ServerPort  int32         `parquet:"server_port" over:"key"`
-	Proto       string        `parquet:"proto,dict" over:"key"`
-	Count       int64         `parquet:"count"`
-	Failed      int64         `parquet:"failed"`
-	Approximate int64         `parquet:"approximate"`
-	Ambiguous   int64         `parquet:"ambiguous"` // these five were left out
-	Lossy       int64         `parquet:"lossy"`
-	Unanswered  int64         `parquet:"unanswered"`
-	Unpaired    int64         `parquet:"unpaired"`
-	Blocking    int64         `parquet:"blocking"`    // the server waited because it was asked to (BRPOP of Redis); 0 in recordings of older versions, which count these
-	TurnedAway  int64         `parquet:"turned_away"` // of failed: clients that the server refused before they asked for anything
-	RTSum       time.Duration `parquet:"rt_sum_ns"`
-	RTMin       time.Duration `parquet:"rt_min_ns" over:"min,count"`
-	RTP50       time.Duration `parquet:"rt_p50_ns" over:"p50,count"`
-	RTP95       time.Duration `parquet:"rt_p95_ns" over:"p95,count"`
-	RTP99       time.Duration `parquet:"rt_p99_ns" over:"p99,count"`
-	RTMax       time.Duration `parquet:"rt_max_ns" over:"p100,count"`
-	Upload      time.Duration `parquet:"upload_ns"` // sums from here on
-	Serve       time.Duration `parquet:"serve_ns"`
-	Download    time.Duration `parquet:"download_ns"`
-	Idle        time.Duration `parquet:"idle_ns"`
-	Retransmit  time.Duration `parquet:"retransmit_ns"`
-	ZeroWindow  time.Duration `parquet:"zero_window_ns"`
-	DelayedACK  time.Duration `parquet:"delayed_ack_ns"`
-
-	RequestBytes    int64         `parquet:"request_bytes"`
-	ResponseBytes   int64         `parquet:"response_bytes"`
-	Handshakes      int64         `parquet:"handshakes"`    // complete ones without lost copies
-	ServerRTT       time.Duration `parquet:"server_rtt_ns"` // sum over them
-	ClientRTT       time.Duration `parquet:"client_rtt_ns"` // sum over them
-	Retransmissions int64         `parquet:"retransmissions"`
+	At         time.Time `parquet:"at,timestamp(nanosecond)" over:"key"` // the beginning of the second
+	Interval   time.Time `parquet:"interval,timestamp(nanosecond)"`      // as in PacketCapture
+	Server     string    `parquet:"server,dict" over:"key"`
+	ServerPort int32     `parquet:"server_port" over:"key"`
+	Proto      string    `parquet:"proto,dict" over:"key"`
+	sums.Requests
+	RTP50 time.Duration `parquet:"rt_p50_ns" over:"p50,count"`
+	RTP95 time.Duration `parquet:"rt_p95_ns" over:"p95,count"`
+	RTP99 time.Duration `parquet:"rt_p99_ns" over:"p99,count"`
+	sums.Path
 }
 
 // Add adds the sums and extremes of another row, not its quantiles.
 func (s *PacketService) Add(row *PacketService) {
-	if s.Count == 0 || row.Count > 0 && row.RTMin < s.RTMin {
-		s.RTMin = row.RTMin
-	}
-	s.RTMax = max(s.RTMax, row.RTMax)
-	s.Count += row.Count
-	s.Failed += row.Failed
-	s.Approximate += row.Approximate
-	s.Ambiguous += row.Ambiguous
-	s.Lossy += row.Lossy
-	s.Unanswered += row.Unanswered
-	s.Unpaired += row.Unpaired
-	s.Blocking += row.Blocking
-	s.TurnedAway += row.TurnedAway
-	s.RTSum += row.RTSum
-	s.Upload += row.Upload
-	s.Serve += row.Serve
-	s.Download += row.Download
-	s.Idle += row.Idle
-	s.Retransmit += row.Retransmit
-	s.ZeroWindow += row.ZeroWindow
-	s.DelayedACK += row.DelayedACK
-	s.RequestBytes += row.RequestBytes
-	s.ResponseBytes += row.ResponseBytes
-	s.Handshakes += row.Handshakes
-	s.ServerRTT += row.ServerRTT
-	s.ClientRTT += row.ClientRTT
-	s.Retransmissions += row.Retransmissions
+	s.Requests.Add(&row.Requests)
+	s.Path.Add(&row.Path)
 }
 
 // PacketHistogram is one bucket of the times of a service over the whole

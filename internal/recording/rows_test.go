@@ -18,9 +18,9 @@ func randomRows(k kind, rnd *rand.Rand, start time.Time, n int) rows {
 		if i > 0 && rnd.IntN(2) == 0 {
 			row.Set(before)
 		}
-		for c := range rowType.NumField() {
-			if rnd.IntN(3) > 0 {
-				randomField(row.Field(c), rnd)
+		for _, f := range reflect.VisibleFields(rowType) {
+			if !f.Anonymous && rnd.IntN(3) > 0 {
+				randomField(row.FieldByIndex(f.Index), rnd)
 			}
 		}
 		row.FieldByName("At").Set(reflect.ValueOf(start.Add(time.Duration(i) * time.Millisecond).UTC()))

@@ -58,8 +58,10 @@ func TestCatalogueIsComplete(t *testing.T) {
 			t.Errorf("table %s is there twice", k.table())
 		}
 		seen[k.table()] = true
-		for i := range row.NumField() {
-			f := row.Field(i)
+		for _, f := range reflect.VisibleFields(row) {
+			if f.Anonymous {
+				continue
+			}
 			name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 			if name == "" {
 				t.Errorf("%s.%s has no column", row.Name(), f.Name)
@@ -91,13 +93,15 @@ type structDoc struct {
 	isRow  bool
 }
 
-// structs reads the comments of all struct types of this package.
+// structs reads the comments of all struct types of this package, and of those
+// that its rows embed.
 func structs(t *testing.T) map[string]*structDoc {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	files = append(files, "../packet/sums/sums.go")
 	all := map[string]*structDoc{}
 	get := func(name string) *structDoc {
 		if all[name] == nil {
@@ -173,8 +177,12 @@ func describeTables(t *testing.T) string {
 		}
 		out.WriteString("| column | type | unit | meaning |\n|---|---|---|---|\n")
 		for _, c := range k.columns() {
-			f := row.Field(c.index)
-			fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", c.name, parquetType(f.Type), unitOf(f), meaning(f, doc.fields[f.Name]))
+			f, _ := row.FieldByName(c.field)
+			of := doc
+			if len(f.Index) > 1 {
+				of = docs[row.Field(f.Index[0]).Name]
+			}
+			fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", c.name, parquetType(f.Type), unitOf(f), meaning(f, of.fields[f.Name]))
 		}
 	}
 	return out.String()

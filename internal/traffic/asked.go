@@ -39,7 +39,7 @@ type askedJSON struct {
 	Fingerprint *string `json:"fingerprint"`
 	Proto       string  `json:"proto"`
 	Port        uint16  `json:"port"`
-	Count       uint64  `json:"count"`
+	Count       int64   `json:"count"`
 	Waited      int64   `json:"waited_ns"` // sum
 }
 

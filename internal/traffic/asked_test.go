@@ -47,11 +47,11 @@ ASKED TO WAIT, left out of all times
 	if diff := cmp.Diff(want, tables); diff != "" {
 		t.Errorf("%s\n%s", diff, out.String())
 	}
-	var counts []uint64
+	var counts []int64
 	for _, x := range (&Document{Top: 1}).asked(sum) {
-		counts = append(counts, x.Count, uint64(x.Waited))
+		counts = append(counts, x.Count, x.Waited)
 	}
-	if diff := cmp.Diff([]uint64{3, 8e9}, counts); diff != "" {
+	if diff := cmp.Diff([]int64{3, 8e9}, counts); diff != "" {
 		t.Errorf("JSON: %s", diff)
 	}
 	if !strings.Contains(out.String(), "left out of all times: 4 requests (4 asked to wait)") {

@@ -60,9 +60,9 @@ func totals[K comparable](w io.Writer, o Overview, title, name string, list []K,
 	var rows [][]string
 	for _, k := range list[:min(len(list), o.Top)] {
 		t := of[k]
-		rows = append(rows, []string{word(k), unit.Count(t.Count).String(), times(&t.Stats, t.Sum), times(&t.Stats, t.Mean()), times(&t.Stats, t.Quantile(0.5)), times(&t.Stats, t.Quantile(0.95)),
-			times(&t.Stats, t.Quantile(0.99)), times(&t.Stats, t.Max), share(t.Serve, t), share(t.Download, t), orDash(t.Failed), orDash(t.Excluded()),
-			orDash(t.Connections), orDash(t.Refused), orDash(t.Resets), orDash(t.Retransmissions), handshake(t), unit.Bytes(t.Bytes).String()})
+		rows = append(rows, []string{word(k), unit.Count(t.Count).String(), times(&t.Stats, t.RTSum), times(&t.Stats, t.Mean()), times(&t.Stats, t.Quantile(0.5)), times(&t.Stats, t.Quantile(0.95)),
+			times(&t.Stats, t.Quantile(0.99)), times(&t.Stats, t.RTMax), share(t.Serve, t), share(t.Download, t), orDash(t.Failed), orDash(t.Excluded()),
+			orDash(t.Connections), orDash(t.Refused), orDash(t.Resets), orDash(t.Retransmissions), handshake(&t.Path), unit.Bytes(t.Bytes).String()})
 	}
 	columns := []document.Column{
 		{Name: name}, {Name: "count", Right: true}, {Name: "waited", Right: true, Drop: 1}, {Name: "mean", Right: true}, {Name: "p50", Right: true, Drop: 7},

@@ -5,32 +5,28 @@ import (
 	"maps"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/packet/generate"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/packet/sums"
 )
 
 // connects is what happened to connections.
 type connects struct {
-	Connections, Handshakes, Retransmissions   uint64
-	Refused, NoHandshake, SlowConnects, Resets uint64
-	ServerRTT, ClientRTT                       time.Duration
+	sums.Path
+	Connections, Refused, NoHandshake, SlowConnects, Resets uint64
 }
 
 func (c *connects) add(list iter.Seq[*summary.Total]) connects {
 	for t := range list {
 		c.Connections += t.Connections
-		c.Handshakes += t.Handshakes
-		c.Retransmissions += t.Retransmissions
+		c.Path.Add(&t.Path)
 		c.Refused += t.Refused
 		c.NoHandshake += t.NoHandshake
 		c.SlowConnects += t.SlowConnects
 		c.Resets += t.Resets
-		c.ServerRTT += t.ServerRTT
-		c.ClientRTT += t.ClientRTT
 	}
 	return *c
 }

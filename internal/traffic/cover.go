@@ -66,7 +66,7 @@ func (c *Cover) Of(at int64, every time.Duration) (covered time.Duration, enough
 
 // rate is a count per second of what is covered of an interval; 0 where that is
 // not enough.
-func (c *Cover) rate(count uint64, at int64, every time.Duration) float64 {
+func (c *Cover) rate(count int64, at int64, every time.Duration) float64 {
 	covered, enough := c.Of(at, every)
 	if !enough {
 		return 0

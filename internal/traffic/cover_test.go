@@ -38,7 +38,7 @@ func TestRatesOfPartlyCoveredIntervals(t *testing.T) {
 		for i := range int64(3) {
 			x := &summary.Second{At: start + 2*i*s, Service: summary.Service{Proto: "mysql", Server: flow.Endpoint{Port: 3306}}}
 			for range 20 {
-				x.Add(&rt.Transaction{RT: time.Millisecond})
+				x.Stats.Add(&rt.Transaction{RT: time.Millisecond})
 			}
 			lines.Second(x)
 			d.Second(x)

@@ -158,21 +158,21 @@ type part struct {
 }
 
 func fastest(s *rt.Stats, percent int) part {
-	p := part{percent: percent, n: s.Count * uint64(percent) / 100}
+	p := part{percent: percent, n: uint64(s.Count) * uint64(percent) / 100}
 	if p.n == 0 {
 		return p
 	}
-	p.least = s.Min
+	p.least = s.RTMin
 	p.mid = middle(s, p.n)
-	if p.n == s.Count {
-		p.most, p.sum = s.Max, float64(s.Sum)
+	if p.n == uint64(s.Count) {
+		p.most, p.sum = s.RTMax, float64(s.RTSum)
 		p.squares = s.Squares() * 1e18
 		return p
 	}
 	left := p.n
 	for _, b := range s.RT.Buckets(64) {
 		n := min(b.Count, left)
-		at := min(max(b.From+(b.To-b.From-1)/2, s.Min), s.Max)
+		at := min(max(b.From+(b.To-b.From-1)/2, s.RTMin), s.RTMax)
 		p.sum += float64(at) * float64(n)
 		p.squares += float64(at) * float64(at) * float64(n)
 		p.most = at

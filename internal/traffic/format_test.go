@@ -123,7 +123,7 @@ func TestFormattedIntervals(t *testing.T) {
 	lines := &Formatted{Out: &out, Format: f, Every: 2 * time.Second}
 	for _, at := range []int64{1000, 1001, 1006} {
 		s := &summary.Second{At: at * 1e9}
-		s.Add(&rt.Transaction{RT: time.Millisecond})
+		s.Stats.Add(&rt.Transaction{RT: time.Millisecond})
 		lines.Second(s)
 	}
 	if err := lines.Close(); err != nil {
@@ -136,7 +136,7 @@ func TestFormattedIntervals(t *testing.T) {
 	lines = &Formatted{Out: &out, Format: f, Every: time.Second}
 	for _, at := range []int64{0, 1_700_000_000} {
 		s := &summary.Second{At: at * 1e9}
-		s.Add(&rt.Transaction{RT: time.Millisecond})
+		s.Stats.Add(&rt.Transaction{RT: time.Millisecond})
 		lines.Second(s)
 	}
 	lines.Close()

@@ -205,18 +205,18 @@ func TestParquet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var count, all uint64
+	var count, all int64
 	for _, s := range sum.Services {
 		count += s.Count
 		all += s.Count + s.Excluded() + s.NoAnswer + s.TurnedAway
 	}
-	usable := uint64(0)
+	usable := int64(0)
 	for _, r := range rows {
 		if r.Status == "answered" && r.Doubt == "" {
 			usable++
 		}
 	}
-	if uint64(len(rows)) != all || usable != count || count == 0 {
+	if int64(len(rows)) != all || usable != count || count == 0 {
 		t.Errorf("%d rows, %d usable; want %d, %d", len(rows), usable, all, count)
 	}
 	connections, err := parquet.ReadFile[recording.PacketConnection](filepath.Join(dir, "packet_connections.parquet"))

@@ -108,13 +108,13 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 	if t.Count == 0 {
 		if t.Excluded() > 0 {
 			fmt.Fprintln(w)
-			say(w, o.Prose, 2, "RT of %s on port %s: none that counts; left out: %s", Proto(k.Proto, &t.Stats), service(k), doubt.Reasons(&t.Stats))
+			say(w, o.Prose, 2, "RT of %s on port %s: none that counts; left out: %s", Proto(k.Proto, &t.Stats), service(k), doubt.Reasons(&t.Requests))
 		}
 		return
 	}
 	fmt.Fprintln(w)
 	say(w, o.Prose, 2, "RT of %s on port %s: %s, mean %s, p50 %s, p99 %s, max %s", Proto(k.Proto, &t.Stats), service(k), unit.Plural(t.Count, "request", "requests"),
-		unit.Duration(t.Mean()), unit.Duration(t.Quantile(0.5)), unit.Duration(t.Quantile(0.99)), unit.Duration(t.Max))
+		unit.Duration(t.Mean()), unit.Duration(t.Quantile(0.5)), unit.Duration(t.Quantile(0.99)), unit.Duration(t.RTMax))
 	bars := Bars(&t.RT)
 	var most, sum uint64
 	for _, b := range bars {
@@ -128,7 +128,7 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 	for _, b := range bars {
 		sum += b.Count
 		rows = append(rows, []string{unit.Duration(b.From).String(), unit.Duration(b.To).String(), "|" + bar(b.Count, most, length), orDash(b.Count),
-			shareOf(b.Count, t.Count), shareOf(sum, t.Count)})
+			shareOf(b.Count, uint64(t.Count)), shareOf(sum, uint64(t.Count))})
 	}
 	show(w, o.Width, document.Table{Rows: rows, Columns: []document.Column{{Name: "from", Right: true}, {Name: "to", Right: true}, {Name: ""}, {Name: "count", Right: true},
 		{Name: "share", Right: true}, {Name: "up to", Right: true}}})
@@ -136,7 +136,7 @@ func (o Overview) histogram(w io.Writer, k summary.Service, t *summary.Total) {
 		say(w, o.Prose, 3, " %s", line)
 	}
 	if n := t.Excluded(); n > 0 {
-		say(w, o.Prose, 3, " left out: %s (%s)", unit.Plural(n, "request", "requests"), doubt.Reasons(&t.Stats))
+		say(w, o.Prose, 3, " left out: %s (%s)", unit.Plural(n, "request", "requests"), doubt.Reasons(&t.Requests))
 	}
 }
 

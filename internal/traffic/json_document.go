@@ -227,7 +227,7 @@ func totalsOf[K comparable](top int, m map[K]*summary.Total, ties func(a, b K) i
 			Refused: t.Refused, NoHandshake: t.NoHandshake, Resets: t.Resets,
 		}
 		if t.Handshakes > 0 {
-			v.HandshakeRTT = number((t.ServerRTT + t.ClientRTT) / time.Duration(t.Handshakes))
+			v.HandshakeRTT = number(t.HandshakeRTT())
 		}
 		list = append(list, v)
 	}

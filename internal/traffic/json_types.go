@@ -46,11 +46,11 @@ func captureOf(r *engine.Report, s *summary.Summary) captureJSON {
 }
 
 type excludedJSON struct {
-	Ambiguous  uint64 `json:"ambiguous"`
-	Lossy      uint64 `json:"lossy"`
-	Unanswered uint64 `json:"unanswered"`
-	Unpaired   uint64 `json:"unpaired"`
-	Blocking   uint64 `json:"blocking"`
+	Ambiguous  int64 `json:"ambiguous"`
+	Lossy      int64 `json:"lossy"`
+	Unanswered int64 `json:"unanswered"`
+	Unpaired   int64 `json:"unpaired"`
+	Blocking   int64 `json:"blocking"`
 }
 
 type rtJSON struct {
@@ -76,10 +76,10 @@ type phasesJSON struct {
 }
 
 type statsJSON struct {
-	Count         uint64       `json:"count"`
-	Failed        uint64       `json:"failed"`
-	Approximate   uint64       `json:"approximate"`
-	NoAnswer      uint64       `json:"no_answer_expected"`
+	Count         int64        `json:"count"`
+	Failed        int64        `json:"failed"`
+	Approximate   int64        `json:"approximate"`
+	NoAnswer      int64        `json:"no_answer_expected"`
 	Excluded      excludedJSON `json:"excluded"`
 	Blocked       int64        `json:"blocked_ns"` // sum of the response times of excluded.blocking
 	RT            rtJSON       `json:"rt"`
@@ -87,20 +87,20 @@ type statsJSON struct {
 	RequestBytes  int64        `json:"request_bytes"`
 	ResponseBytes int64        `json:"response_bytes"`
 	Rows          int64        `json:"rows"`
-	RowsUnknown   uint64       `json:"rows_unknown"` // answers whose rows are not among them
+	RowsUnknown   int64        `json:"rows_unknown"` // answers whose rows are not among them
 }
 
 func statsOf(s *rt.Stats) statsJSON {
 	v := statsJSON{
 		Count: s.Count, Failed: s.Failed, Approximate: s.Approximate, NoAnswer: s.NoAnswer,
-		Excluded: excludedJSON{s.Ambiguous, s.Lossy, s.Unanswered, s.Unpaired, s.Blocking}, Blocked: int64(s.Blocked), RT: rtJSON{Sum: int64(s.Sum)},
+		Excluded: excludedJSON{s.Ambiguous, s.Lossy, s.Unanswered, s.Unpaired, s.Blocking}, Blocked: int64(s.Blocked), RT: rtJSON{Sum: int64(s.RTSum)},
 		Phases: phasesJSON{
 			int64(s.Upload), int64(s.Serve), int64(s.Download), int64(s.Idle), int64(s.Retransmit), int64(s.ZeroWindow), int64(s.DelayedACK),
 		},
 		RequestBytes: s.RequestBytes, ResponseBytes: s.ResponseBytes, Rows: s.Rows, RowsUnknown: s.RowsUnknown,
 	}
 	if s.Count > 0 {
-		v.RT.Mean, v.RT.Min, v.RT.Max, v.RT.Deviation = number(s.Mean()), number(s.Min), number(s.Max), number(s.Deviation())
+		v.RT.Mean, v.RT.Min, v.RT.Max, v.RT.Deviation = number(s.Mean()), number(s.RTMin), number(s.RTMax), number(s.Deviation())
 		v.RT.P50, v.RT.P95, v.RT.P99 = number(s.Quantile(0.5)), number(s.Quantile(0.95)), number(s.Quantile(0.99))
 	}
 	return v
@@ -114,8 +114,8 @@ type secondJSON struct {
 	QPS          *float64 `json:"qps"`
 	HandshakeRTT *int64   `json:"handshake_rtt_ns"`
 	statsJSON
-	Handshakes      uint64  `json:"handshakes"`
-	Retransmissions uint64  `json:"retransmissions"`
+	Handshakes      int64   `json:"handshakes"`
+	Retransmissions int64   `json:"retransmissions"`
 	Dropped         *uint64 `json:"dropped_packets,omitempty"` // live captures
 }
 
@@ -133,7 +133,7 @@ func secondOf(at int64, every time.Duration, cover *Cover, x *summary.Second) se
 		v.Port = &port
 	}
 	if x.Handshakes > 0 {
-		v.HandshakeRTT = number((x.ServerRTT + x.ClientRTT) / time.Duration(x.Handshakes))
+		v.HandshakeRTT = number(x.HandshakeRTT())
 	}
 	return v
 }
@@ -150,9 +150,9 @@ type totalJSON struct {
 	named
 	statsJSON
 	Connections     uint64       `json:"connections"`
-	Handshakes      uint64       `json:"handshakes"`
+	Handshakes      int64        `json:"handshakes"`
 	HandshakeRTT    *int64       `json:"handshake_rtt_ns"`
-	Retransmissions uint64       `json:"retransmissions"`
+	Retransmissions int64        `json:"retransmissions"`
 	Refused         uint64       `json:"refused"`
 	NoHandshake     uint64       `json:"never_answered"`
 	Resets          uint64       `json:"resets"`

@@ -158,7 +158,7 @@ func (o *OverTime) shown(at int64) []*summary.Second {
 		}
 	}
 	slices.SortFunc(list, func(a, b *summary.Second) int {
-		return cmp.Or(cmp.Compare(b.Sum, a.Sum), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Service.Server.Port, b.Service.Server.Port), cmp.Compare(a.Service.Proto, b.Service.Proto),
+		return cmp.Or(cmp.Compare(b.RTSum, a.RTSum), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Service.Server.Port, b.Service.Server.Port), cmp.Compare(a.Service.Proto, b.Service.Proto),
 			slices.Compare(a.Service.Server.Addr[:], b.Service.Server.Addr[:]))
 	})
 	if len(list) <= maxInInterval+1 {

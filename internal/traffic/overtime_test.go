@@ -48,11 +48,11 @@ func TestOverTimeGrows(t *testing.T) {
 		if o.every() != c.every {
 			t.Errorf("%d seconds: intervals of %v, want %v", c.seconds, o.every(), c.every)
 		}
-		var count uint64
+		var count int64
 		for _, x := range o.parts {
 			count += x.Count
 		}
-		if count != uint64(2*c.seconds) || len(o.intervals) > maxIntervals {
+		if count != int64(2*c.seconds) || len(o.intervals) > maxIntervals {
 			t.Errorf("%d seconds: %d requests in %d intervals:\n%s", c.seconds, count, len(o.intervals), text)
 		}
 	}
@@ -83,7 +83,7 @@ func TestOverTimeManyServices(t *testing.T) {
 		all = append(all, answered(noon.Add(time.Duration(i%10)*time.Second), uint16(i+1), 1))
 	}
 	o, text := overTime(all...)
-	var count uint64
+	var count int64
 	for _, x := range o.parts {
 		count += x.Count
 	}

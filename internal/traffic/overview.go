@@ -31,13 +31,13 @@ type Overview struct {
 }
 
 // Proto is the protocol with a mark where boundaries were inferred.
-func Proto(name string, s *rt.Stats) string { return marked(name, s.Inferred) }
+func Proto(name string, s *rt.Stats) string { return marked(name, s.Inferred > 0) }
 
-// marked is a protocol with a mark if boundaries of so many of its requests were
+// marked is a protocol with a mark if boundaries of its requests were
 // inferred. Those that are not decoded have it also where there was no request.
-func marked(name string, inferred uint64) string {
+func marked(name string, inferred bool) string {
 	switch {
-	case name != "" && protocol.Of(name).Opaque, inferred > 0:
+	case name != "" && protocol.Of(name).Opaque, inferred:
 		return "~" + cmp.Or(name, "-")
 	}
 	return cmp.Or(name, "-")
@@ -150,25 +150,17 @@ func (o Overview) serviceTable() (t document.Table, inferred []string, quiet []s
 			inferred = append(inferred, k.Proto)
 		}
 		t.Add([]string{service(k), protocol, unit.Count(x.Count).String(), times(&x.Stats, x.Mean()), times(&x.Stats, x.Quantile(0.5)),
-			times(&x.Stats, x.Quantile(0.95)), times(&x.Stats, x.Quantile(0.99)), times(&x.Stats, x.Max), share(x.Serve, x), share(x.Download, x), share(x.Retransmit, x),
-			orDash(x.Failed), orDash(x.Excluded()), orDash(x.Connections), handshake(x)})
+			times(&x.Stats, x.Quantile(0.95)), times(&x.Stats, x.Quantile(0.99)), times(&x.Stats, x.RTMax), share(x.Serve, x), share(x.Download, x), share(x.Retransmit, x),
+			orDash(x.Failed), orDash(x.Excluded()), orDash(x.Connections), handshake(&x.Path)})
 	}
 	return t, inferred, quiet
-}
-
-// handshake is the mean time of both ways of a handshake.
-func handshake(t *summary.Total) string {
-	if t.Handshakes == 0 {
-		return "-"
-	}
-	return unit.Duration((t.ServerRTT + t.ClientRTT) / time.Duration(t.Handshakes)).String()
 }
 
 // serviceNames lists the first of some services, and counts the others.
 func serviceNames(list []summary.Service) string {
 	var names []string
 	for _, k := range list[:min(len(list), maxQuiet)] {
-		names = append(names, service(k)+" "+marked(k.Proto, 0))
+		names = append(names, service(k)+" "+marked(k.Proto, false))
 	}
 	if more := len(list) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %s more", unit.Count(more)))
@@ -195,7 +187,7 @@ func (o Overview) foldQuiet(list []summary.Service) (told, quiet []summary.Servi
 // Ranked lists what took the most time first.
 func Ranked[K comparable](m map[K]*summary.Total, ties func(a, b K) int) []K {
 	return slices.SortedFunc(maps.Keys(m), func(a, b K) int {
-		return cmp.Or(cmp.Compare(m[b].Sum, m[a].Sum), cmp.Compare(m[b].Connections, m[a].Connections), ties(a, b))
+		return cmp.Or(cmp.Compare(m[b].RTSum, m[a].RTSum), cmp.Compare(m[b].Connections, m[a].Connections), ties(a, b))
 	})
 }
 
@@ -215,7 +207,7 @@ func times(t *rt.Stats, d time.Duration) string {
 
 // share is a phase as a part of all the time from request to end of response.
 func share(d time.Duration, t *summary.Total) string {
-	all := t.Upload + t.Sum + t.Download
+	all := t.Upload + t.RTSum + t.Download
 	if all == 0 || d == 0 {
 		return "-"
 	}
@@ -266,7 +258,7 @@ func connect(c *summary.Connection) string {
 func (o Overview) statements() document.Table {
 	var all time.Duration
 	for _, t := range o.Summary.Services {
-		all += t.Sum
+		all += t.RTSum
 	}
 	var rows [][]string
 	for _, k := range Statements(o.Summary) {
@@ -276,11 +268,11 @@ func (o Overview) statements() document.Table {
 		}
 		part := "-"
 		if all > 0 {
-			part = unit.Share(float64(s.Sum) / float64(all)).String()
+			part = unit.Share(float64(s.RTSum) / float64(all)).String()
 		}
 		st := &s.Stats
-		rows = append(rows, []string{times(st, s.Sum), part, unit.Count(s.Count).String(), times(st, s.Mean()), times(st, s.Quantile(0.95)),
-			times(st, s.Quantile(0.99)), times(st, s.Max), orDash(s.Failed), RowsOf(st),
+		rows = append(rows, []string{times(st, s.RTSum), part, unit.Count(s.Count).String(), times(st, s.Mean()), times(st, s.Quantile(0.95)),
+			times(st, s.Quantile(0.99)), times(st, s.RTMax), orDash(s.Failed), RowsOf(st),
 			Statement(k.Command, k.Fingerprint)})
 	}
 	return document.Table{Title: "STATEMENTS by total time", Rows: rows, Columns: []document.Column{
@@ -292,7 +284,7 @@ func (o Overview) statements() document.Table {
 // Statements lists those that were answered, by total time.
 func Statements(s *summary.Summary) []summary.StatementKey {
 	list := slices.SortedFunc(maps.Keys(s.Statements), func(a, b summary.StatementKey) int {
-		return cmp.Or(cmp.Compare(s.Statements[b].Sum, s.Statements[a].Sum), cmp.Compare(s.Statements[b].Failed, s.Statements[a].Failed),
+		return cmp.Or(cmp.Compare(s.Statements[b].RTSum, s.Statements[a].RTSum), cmp.Compare(s.Statements[b].Failed, s.Statements[a].Failed),
 			cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Command, b.Command), cmp.Compare(a.Server.Port, b.Server.Port), cmp.Compare(a.Proto, b.Proto))
 	})
 	return slices.DeleteFunc(list, func(k summary.StatementKey) bool { return s.Statements[k].Count == 0 && s.Statements[k].Failed == 0 })

@@ -190,7 +190,7 @@ func (p Pair) service(w io.Writer, s *pair.Service) {
 	if s.Backend != s.Server {
 		name += " (at the server " + s.Backend.String() + ")"
 	}
-	protocol := marked(s.Proto, s.Approximate)
+	protocol := marked(s.Proto, s.Approximate > 0)
 	title := fmt.Sprintf("%s %s: %s on %s; their clients waited %s", protocol, name, unit.Plural(s.Count, "request", "requests"), unit.Plural(s.Connections, "connection", "connections"), unit.Duration(s.Waited()))
 	if s.Count == 0 {
 		if s.Excluded.Total() > 0 {

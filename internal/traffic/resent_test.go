@@ -15,15 +15,15 @@ func TestRetransmissionsAgree(t *testing.T) {
 	for _, x := range generate.Truths() {
 		paths[x.Name] = truth(t, x.Name)
 	}
-	some := map[string]uint64{"lost-on-wire": 1, "request-resent": 1, "loss": 1}
+	some := map[string]int64{"lost-on-wire": 1, "request-resent": 1, "loss": 1}
 	for name, path := range paths {
-		var seconds, services, connections uint64
+		var seconds, services, connections int64
 		_, sum := analyse(t, path, 2, summary.Options{Connections: 1 << 20, Second: func(s *summary.Second) { seconds += s.Retransmissions }}, Tap{})
 		for _, s := range sum.Services {
 			services += s.Retransmissions
 		}
 		for _, c := range sum.Connections {
-			connections += uint64(c.Sides[0].Retransmissions) + uint64(c.Sides[1].Retransmissions)
+			connections += int64(c.Sides[0].Retransmissions) + int64(c.Sides[1].Retransmissions)
 		}
 		if seconds != connections || services != connections || connections < some[name] {
 			t.Errorf("%s: %d retransmissions in seconds, %d in services, %d in connections", name, seconds, services, connections)

@@ -13,6 +13,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/packet/sums"
 	"rtrail/internal/unit"
 )
 
@@ -119,17 +120,14 @@ func (s *Seconds) line(at int64, x *summary.Second, drops string) {
 
 // secondsCells are the cells of a service in an interval, but drops.
 func secondsCells(clock string, x *summary.Second, perSecond float64) []string {
-	port, handshake := "-", "-"
+	port := "-"
 	if x.Service.Server.Port != 0 {
 		port = fmt.Sprint(x.Service.Server.Port)
 	}
-	if x.Handshakes > 0 {
-		handshake = unit.Duration((x.ServerRTT + x.ClientRTT) / time.Duration(x.Handshakes)).String()
-	}
 	return []string{
 		clock, port, Proto(x.Service.Proto, &x.Stats), unit.Count(x.Count).String(), rate(perSecond),
-		rtOf(x, x.Mean()), rtOf(x, x.Quantile(0.5)), rtOf(x, x.Quantile(0.95)), rtOf(x, x.Quantile(0.99)), rtOf(x, x.Max),
-		orDash(x.Failed), orDash(x.Retransmissions), handshake,
+		rtOf(x, x.Mean()), rtOf(x, x.Quantile(0.5)), rtOf(x, x.Quantile(0.95)), rtOf(x, x.Quantile(0.99)), rtOf(x, x.RTMax),
+		orDash(x.Failed), orDash(x.Retransmissions), handshake(&x.Path),
 	}
 }
 
@@ -142,6 +140,14 @@ func (s *Seconds) drops() string {
 	since := dropped - s.dropped
 	s.dropped = dropped
 	return strconv.FormatUint(since, 10)
+}
+
+// handshake is the mean round trip of handshakes.
+func handshake(p *sums.Path) string {
+	if p.Handshakes == 0 {
+		return "-"
+	}
+	return unit.Duration(p.HandshakeRTT()).String()
 }
 
 func rtOf(x *summary.Second, d time.Duration) string {
@@ -174,7 +180,7 @@ func RowsOf(s *rt.Stats) string {
 	}
 }
 
-func orDash(n uint64) string {
+func orDash[N int64 | uint64](n N) string {
 	if n == 0 {
 		return "-"
 	}

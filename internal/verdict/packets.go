@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"rtrail/internal/packet/doubt"
-	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/sums"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/shell"
@@ -29,15 +29,9 @@ type packets struct {
 
 func packetsIn(v *view.View) packets {
 	var p packets
-	var all rt.Stats
+	var all sums.Requests
 	for _, s := range v.PacketServices() {
-		all.Count += uint64(s.Count)
-		all.Ambiguous += uint64(s.Ambiguous)
-		all.Lossy += uint64(s.Lossy)
-		all.Unanswered += uint64(s.Unanswered)
-		all.Unpaired += uint64(s.Unpaired)
-		all.Blocking += uint64(s.Blocking)
-		all.TurnedAway += uint64(s.TurnedAway)
+		all.Add(&s.Requests)
 	}
 	if all.Count == 0 {
 		p.transactions = &rule.NotJudged{Needs: "a request whose response time is known", Why: "none was captured",

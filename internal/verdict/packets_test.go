@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"rtrail/internal/packet/sums"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
 	"rtrail/internal/view"
@@ -47,7 +48,7 @@ func TestCapturesWithoutEvidence(t *testing.T) {
 		healthy []string
 		why     []string // of the others
 	}{
-		{"all is there", []func(*recording.Writer){capture(9, 0), connection(5, 4), service(recording.PacketService{Count: 1})},
+		{"all is there", []func(*recording.Writer){capture(9, 0), connection(5, 4), service(recording.PacketService{Requests: sums.Requests{Count: 1}})},
 			[]string{"tcp", "times", "either"}, nil},
 		{"nothing could be read", []func(*recording.Writer){capture(9, 9)}, nil,
 			[]string{"none of 9 packets could be read", "none of 9 packets could be read", "none of 9 packets could be read"}},
@@ -55,14 +56,14 @@ func TestCapturesWithoutEvidence(t *testing.T) {
 			[]string{"there is none in 9 packets", "there is none in 9 packets", "there is none in 9 packets"}},
 		{"the host was watched too", []func(*recording.Writer){capture(9, 9), host}, []string{"either"},
 			[]string{"none of 9 packets could be read", "none of 9 packets could be read"}},
-		{"one direction", []func(*recording.Writer){capture(9, 0), connection(5, 0), service(recording.PacketService{Unanswered: 2})}, nil,
+		{"one direction", []func(*recording.Writer){capture(9, 0), connection(5, 0), service(recording.PacketService{Requests: sums.Requests{Unanswered: 2}})}, nil,
 			[]string{"every connection was captured in one direction only", "every request was left out: 2 without answer", "every connection was captured in one direction only"}},
-		{"all times left out", []func(*recording.Writer){capture(9, 0), connection(5, 4), service(recording.PacketService{Lossy: 12})},
+		{"all times left out", []func(*recording.Writer){capture(9, 0), connection(5, 4), service(recording.PacketService{Requests: sums.Requests{Lossy: 12}})},
 			[]string{"tcp", "either"}, []string{"every request was left out: 12 captured in part"}},
 		{"no request", []func(*recording.Writer){capture(9, 0), connection(5, 4)}, []string{"tcp", "either"}, []string{"none was captured"}},
-		{"everybody was turned away", []func(*recording.Writer){capture(9, 0), connection(5, 4), service(recording.PacketService{Failed: 3, TurnedAway: 3})},
+		{"everybody was turned away", []func(*recording.Writer){capture(9, 0), connection(5, 4), service(recording.PacketService{Requests: sums.Requests{Failed: 3, TurnedAway: 3}})},
 			[]string{"tcp", "either"}, []string{"every client was turned away before it could ask for anything"}},
-		{"name lookups alone", []func(*recording.Writer){capture(9, 0), service(recording.PacketService{Proto: "dns", Count: 3})}, []string{"times"},
+		{"name lookups alone", []func(*recording.Writer){capture(9, 0), service(recording.PacketService{Proto: "dns", Requests: sums.Requests{Count: 3}})}, []string{"times"},
 			[]string{"there is none in 9 packets", "there is none in 9 packets"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

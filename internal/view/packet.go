@@ -40,24 +40,6 @@ func (s *PacketService) Name() string {
 	return s.Proto + " " + name
 }
 
-// Mean is the mean response time; 0 without transactions.
-func (s *PacketService) Mean() time.Duration {
-	if s.Count == 0 {
-		return 0
-	}
-	return s.RTSum / time.Duration(s.Count)
-}
-
-// ConnectRTT is the mean round trip seen in handshakes: capture to server and
-// capture to client. ok is false if no handshake was complete.
-func (s *PacketService) ConnectRTT() (server, client time.Duration, ok bool) {
-	if s.Handshakes == 0 {
-		return 0, 0, false
-	}
-	n := time.Duration(s.Handshakes)
-	return s.ServerRTT / n, s.ClientRTT / n, true
-}
-
 // Quantile is the response time that a share q does not exceed, to within one
 // percent; five in recordings of older versions, whose buckets are wider.
 // It is never outside of what was seen, which the middle of a bucket may be.

@@ -90,23 +90,27 @@ func addUp[T recording.Captured](rows []T) T {
 // form is how rows of a table are added up.
 type form struct {
 	columns []over
-	keys    []int
+	keys    []fieldPath
 }
+
+// fieldPath is where a field lies in a row, which may embed structs.
+type fieldPath []int
 
 // over is how a column is.
 type over struct {
-	field   int
+	field   fieldPath
 	how     string
-	of      int     // the field that weighs it; -1: none
-	q       float64 // of percentiles
-	curve   []knot  // the percentiles of the same times, ascending
-	unknown bool    // -1 stands for what is not known
+	of      fieldPath // the field that weighs it; nil: none
+	q       float64   // of percentiles
+	family  string    // percentiles of the same times have one: the word their names begin with
+	curve   []knot    // these percentiles, ascending
+	unknown bool      // -1 stands for what is not known
 }
 
 // knot is a field that holds a percentile.
 type knot struct {
 	q     float64
-	field int
+	field fieldPath
 }
 
 // maxJoined is how many notes of intervals that differ are kept.
@@ -119,19 +123,17 @@ func formOf(t reflect.Type) *form {
 		return f.(*form)
 	}
 	f := &form{}
-	fields, curves := map[string]int{}, map[string][]knot{}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
-		fields[name] = i
+	columns := slices.DeleteFunc(reflect.VisibleFields(t), func(c reflect.StructField) bool { return c.Anonymous })
+	fields, curves := map[string]fieldPath{}, map[string][]knot{}
+	for _, column := range columns {
+		name, _, _ := strings.Cut(column.Tag.Get("parquet"), ",")
+		fields[name] = column.Index
 	}
-	family := func(i int) string {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), "_")
-		return name
-	}
-	for i := range t.NumField() {
-		c := over{field: i, of: -1}
+	for _, column := range columns {
+		c := over{field: column.Index}
+		c.family, _, _ = strings.Cut(column.Tag.Get("parquet"), "_")
 		var of string
-		c.how, of, _ = strings.Cut(t.Field(i).Tag.Get("over"), ",")
+		c.how, of, _ = strings.Cut(column.Tag.Get("over"), ",")
 		if of != "" {
 			at, ok := fields[of]
 			if !ok {
@@ -145,23 +147,23 @@ func formOf(t reflect.Type) *form {
 				panic(fmt.Sprintf("%v: percentile %q", t, c.how))
 			}
 			c.how, c.q = "p", float64(n)/100
-			curves[family(i)] = append(curves[family(i)], knot{c.q, i})
+			curves[c.family] = append(curves[c.family], knot{c.q, c.field})
 		}
-		switch name := t.Field(i).Name; {
+		switch {
 		case c.how == "key":
-			f.keys = append(f.keys, i)
+			f.keys = append(f.keys, c.field)
 			continue
 		case c.how != "":
-		case name == "At":
+		case column.Name == "At":
 			c.how = "earliest"
 		default:
-			c.how = usual(t.Field(i).Type)
+			c.how = usual(column.Type)
 		}
 		f.columns = append(f.columns, c)
 	}
 	for i := range f.columns {
 		if c := &f.columns[i]; c.how == "p" {
-			c.curve = curves[family(c.field)]
+			c.curve = curves[c.family]
 			slices.SortFunc(c.curve, func(a, b knot) int { return cmp.Compare(a.q, b.q) })
 		}
 	}
@@ -184,7 +186,7 @@ func usual(t reflect.Type) string {
 func (f *form) key(row reflect.Value) string {
 	var b strings.Builder
 	for _, i := range f.keys {
-		v := row.Field(i)
+		v := row.FieldByIndex(i)
 		if at, ok := v.Interface().(time.Time); ok {
 			fmt.Fprintf(&b, "%d\x00", at.UnixNano())
 			continue
@@ -196,8 +198,8 @@ func (f *form) key(row reflect.Value) string {
 
 // addUp fills the column of a sum.
 func (c *over) addUp(into, rows reflect.Value) {
-	value := into.Field(c.field)
-	at := func(i, field int) reflect.Value { return rows.Index(i).Field(field) }
+	value := into.FieldByIndex(c.field)
+	at := func(i int, field fieldPath) reflect.Value { return rows.Index(i).FieldByIndex(field) }
 	weight := func(i int) int64 { return at(i, c.of).Int() }
 	n := rows.Len()
 	switch c.how {
@@ -225,7 +227,7 @@ func (c *over) addUp(into, rows reflect.Value) {
 	case "min", "earliest":
 		found := false
 		for i := range n {
-			if x := at(i, c.field); (c.of < 0 || weight(i) > 0) && (!found || less(x, value)) {
+			if x := at(i, c.field); (c.of == nil || weight(i) > 0) && (!found || less(x, value)) {
 				value.Set(x)
 				found = true
 			}

@@ -10,8 +10,8 @@ import (
 	"rtrail/internal/packet/decode"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pcap"
-	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/packet/sums"
 	"rtrail/internal/unit"
 )
 
@@ -64,13 +64,9 @@ func Of(r *engine.Report, s *summary.Summary) []Doubt {
 	if r.Crashes.Any() {
 		say(Gap, "%s", crashed(&r.Crashes))
 	}
-	var all rt.Stats
+	var all sums.Requests
 	for _, t := range s.Services {
-		all.Ambiguous += t.Ambiguous
-		all.Lossy += t.Lossy
-		all.Unanswered += t.Unanswered
-		all.Unpaired += t.Unpaired
-		all.Blocking += t.Blocking
+		all.Add(&t.Requests)
 	}
 	if n := all.Excluded(); n > 0 {
 		say(Gap, "left out of all times: %s (%s)", unit.Plural(n, "request", "requests"), Reasons(&all))
@@ -145,10 +141,10 @@ func linkTypes(of []pcap.Interface) string {
 }
 
 // Reasons counts why requests were left out.
-func Reasons(s *rt.Stats) string {
+func Reasons(s *sums.Requests) string {
 	var parts []string
 	for _, r := range []struct {
-		n         uint64
+		n         int64
 		one, many string
 	}{
 		{s.Unanswered, "without answer", "without answer"},

@@ -80,7 +80,7 @@ func TestCrashed(t *testing.T) {
 func TestDoubtsCountInWords(t *testing.T) {
 	some := func(n uint64) *summary.Summary {
 		total := &summary.Total{}
-		total.Unpaired, total.Lossy = n, n
+		total.Unpaired, total.Lossy = int64(n), int64(n)
 		return &summary.Summary{Seen: n, Midway: n, Services: map[summary.Service]*summary.Total{{}: total}}
 	}
 	for _, c := range []struct {

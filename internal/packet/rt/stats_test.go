@@ -12,7 +12,7 @@ func TestTurnedAway(t *testing.T) {
 	tests := []struct {
 		name                         string
 		t                            Transaction
-		failed, unpaired, turnedAway uint64
+		failed, unpaired, turnedAway int64
 	}{
 		{"too many connections", Transaction{Status: proto.Unpaired, Command: "Connect", Failed: true, Code: "1040"}, 1, 0, 1},
 		{"an idle connection is closed with a word", Transaction{Status: proto.Unpaired, Failed: true, Code: "4031"}, 0, 1, 0},

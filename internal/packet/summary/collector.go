@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/sums"
 	"rtrail/internal/packet/tcp"
 )
 
@@ -53,12 +54,13 @@ func (c *Collector) Transaction(t *rt.Transaction) {
 	at := c.where(t.Server, t.Proto)
 	service := at.key
 	ended := t.Start + int64(t.Total())
-	c.second(ended, service).Add(t)
-	at.total.add(t)
+	one := rt.SumsOf(t)
+	c.second(ended, service).Stats.AddOne(&one)
+	at.total.add(t, &one)
 	if client := c.client(t.Client.Addr); client != nil {
-		client.add(t)
+		client.add(t, &one)
 	}
-	c.statement(service, t)
+	c.statement(service, t, &one)
 	c.ran(service, t)
 	if cutShort(t) && c.cut.Connection != t.Connection {
 		c.cut = *t
@@ -84,8 +86,8 @@ func total[K comparable](m map[K]*Total, k K) *Total {
 	return t
 }
 
-func (t *Total) add(x *rt.Transaction) {
-	t.Stats.Add(x)
+func (t *Total) add(x *rt.Transaction, one *rt.Sums) {
+	t.Stats.AddOne(one)
 	if pause, ok := x.Pause(); ok && x.Usable() {
 		t.IdleTimes.Add(pause)
 	}
@@ -128,21 +130,7 @@ func (c *Collector) Handshake(k *rt.Connection) {
 	if !ok || !c.wanted(k.Server.Port) {
 		return
 	}
-	at := c.where(k.Server, k.Protocol)
-	s := c.second(k.Established.At, at.key)
-	s.Handshakes++
-	s.ServerRTT += server
-	s.ClientRTT += client
-	at.total.handshake(server, client)
-	if from := c.client(k.Client.Addr); from != nil {
-		from.handshake(server, client)
-	}
-}
-
-func (t *Total) handshake(server, client time.Duration) {
-	t.Handshakes++
-	t.ServerRTT += server
-	t.ClientRTT += client
+	c.path(k, k.Established.At, &sums.Path{Handshakes: 1, ServerRTT: server, ClientRTT: client})
 }
 
 // Resent counts a retransmission of bytes that were seen before.
@@ -152,14 +140,18 @@ func (c *Collector) Resent(k *rt.Connection, _ flow.Dir, at int64) { c.again(k, 
 func (c *Collector) Refilled(k *rt.Connection, at int64) { c.again(k, at) }
 
 func (c *Collector) again(k *rt.Connection, at int64) {
-	if !c.wanted(k.Server.Port) {
-		return
+	if c.wanted(k.Server.Port) {
+		c.path(k, at, &sums.Path{Retransmissions: 1})
 	}
+}
+
+// path counts what packets of a connection showed.
+func (c *Collector) path(k *rt.Connection, at int64, one *sums.Path) {
 	place := c.where(k.Server, k.Protocol)
-	c.second(at, place.key).Retransmissions++
-	place.total.Retransmissions++
+	c.second(at, place.key).Path.Add(one)
+	place.total.Path.Add(one)
 	if client := c.client(k.Client.Addr); client != nil {
-		client.Retransmissions++
+		client.Path.Add(one)
 	}
 }
 

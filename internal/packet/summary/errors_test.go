@@ -79,7 +79,7 @@ func TestErrorsAreBounded(t *testing.T) {
 	for _, v := range s.Codes() {
 		n += v
 	}
-	if len(s.Errors) != maxErrorKinds || n != s.Failed || !s.Overflow {
+	if len(s.Errors) != maxErrorKinds || n != uint64(s.Failed) || !s.Overflow {
 		t.Errorf("%d kinds with %d of %d errors, overflow %v", len(s.Errors), n, s.Failed, s.Overflow)
 	}
 	for worker := range 2 {

@@ -29,7 +29,7 @@ func fold[K comparable](m map[K]*Total, compare func(a, b K) int) (folded uint64
 	}
 	slices.SortFunc(keys, func(a, b K) int {
 		x, y := m[a], m[b]
-		return cmp.Or(cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Count+y.Excluded(), x.Count+x.Excluded()), cmp.Compare(y.Connections, x.Connections), compare(a, b))
+		return cmp.Or(cmp.Compare(y.RTSum, x.RTSum), cmp.Compare(y.Count+y.Excluded(), x.Count+x.Excluded()), cmp.Compare(y.Connections, x.Connections), compare(a, b))
 	})
 	rest := total(m, zero)
 	for _, k := range keys[maxServices:] {

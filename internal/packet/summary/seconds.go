@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/sums"
 )
 
 // grace is how long a second stays open after it has passed, by packet time:
@@ -23,9 +24,7 @@ type Second struct {
 	At      int64 // nanoseconds since 1970, a whole second
 	Service Service
 	rt.Stats
-	Handshakes           uint64
-	ServerRTT, ClientRTT time.Duration // sums over Handshakes
-	Retransmissions      uint64
+	sums.Path
 }
 
 type secondKey struct {
@@ -36,10 +35,7 @@ type secondKey struct {
 // Merge adds another second of the same service.
 func (s *Second) Merge(o *Second) {
 	s.Stats.Merge(&o.Stats)
-	s.Handshakes += o.Handshakes
-	s.ServerRTT += o.ServerRTT
-	s.ClientRTT += o.ClientRTT
-	s.Retransmissions += o.Retransmissions
+	s.Path.Add(&o.Path)
 }
 
 // second is the open second a moment belongs to.

@@ -12,7 +12,7 @@ const Others = "(other statements)"
 // maxPeers is how many clients are told apart per statement.
 const maxPeers = 64
 
-func (c *Collector) statement(service Service, t *rt.Transaction) {
+func (c *Collector) statement(service Service, t *rt.Transaction, one *rt.Sums) {
 	if t.Fingerprint == "" && t.Command == "" {
 		return
 	}
@@ -39,7 +39,7 @@ func (c *Collector) statement(service Service, t *rt.Transaction) {
 		}
 	}
 	*place = recentStatement{k, s}
-	s.Stats.Add(t)
+	s.Stats.AddOne(one)
 	if pause, ok := t.Pause(); ok && s.IdleTimes != nil && t.Usable() {
 		s.IdleTimes.Add(pause)
 	}

@@ -6,10 +6,10 @@ package summary
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/sums"
 )
 
 // Options is what a summary keeps.
@@ -56,29 +56,23 @@ type Service struct {
 // Total is a service, client or server over the whole capture.
 type Total struct {
 	rt.Stats
-	IdleTimes       rt.Histogram // of Transaction.Pause, where there is one
-	Packets, Bytes  uint64       // of the transactions
-	Connections     uint64
-	Handshakes      uint64        // complete, without lost copies
-	ServerRTT       time.Duration // sum over Handshakes
-	ClientRTT       time.Duration // the same
-	Retransmissions uint64
-	Refused         uint64 // connections that were answered by RST
-	NoHandshake     uint64 // connections whose SYN was never answered
-	SlowConnects    uint64 // connections whose SYN or SYN-ACK was sent more than once
-	Resets          uint64 // connections that ended by RST
+	sums.Path
+	IdleTimes      rt.Histogram // of Transaction.Pause, where there is one
+	Packets, Bytes uint64       // of the transactions
+	Connections    uint64
+	Refused        uint64 // connections that were answered by RST
+	NoHandshake    uint64 // connections whose SYN was never answered
+	SlowConnects   uint64 // connections whose SYN or SYN-ACK was sent more than once
+	Resets         uint64 // connections that ended by RST
 }
 
 func (t *Total) merge(o *Total) {
 	t.Stats.Merge(&o.Stats)
+	t.Path.Add(&o.Path)
 	t.IdleTimes.Merge(&o.IdleTimes)
 	t.Packets += o.Packets
 	t.Bytes += o.Bytes
 	t.Connections += o.Connections
-	t.Handshakes += o.Handshakes
-	t.ServerRTT += o.ServerRTT
-	t.ClientRTT += o.ClientRTT
-	t.Retransmissions += o.Retransmissions
 	t.Refused += o.Refused
 	t.NoHandshake += o.NoHandshake
 	t.SlowConnects += o.SlowConnects

@@ -60,7 +60,7 @@ func TestSecondsMergeWorkers(t *testing.T) {
 
 // What comes after its second was given out is counted in the next one.
 func TestLateTransactionIsNotLost(t *testing.T) {
-	var total uint64
+	var total int64
 	c := New(1, Options{Second: func(s *Second) { total += s.Count }})
 	w := c.Worker(0)
 	w.Progress(200 * second)
@@ -91,14 +91,14 @@ func TestWhatIsLeftOut(t *testing.T) {
 	}
 	sum := c.Result()
 	s := sum.Services[Service{flow.Endpoint{Addr: flow.V4([4]byte{10, 0, 0, 2}), Port: 3306}, "mysql"}]
-	type counts struct{ Count, Failed, Approximate, Ambiguous, Lossy, Unanswered, NoAnswer, Unpaired, Blocking, Excluded uint64 }
+	type counts struct{ Count, Failed, Approximate, Ambiguous, Lossy, Unanswered, NoAnswer, Unpaired, Blocking, Excluded int64 }
 	want := counts{3, 1, 1, 1, 1, 1, 1, 1, 2, 6}
 	got := counts{s.Count, s.Failed, s.Approximate, s.Ambiguous, s.Lossy, s.Unanswered, s.NoAnswer, s.Unpaired, s.Blocking, s.Excluded()}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if s.Mean() != 7*time.Millisecond || s.Max != 7*time.Millisecond {
-		t.Errorf("mean %v, max %v, want 7ms", s.Mean(), s.Max)
+	if s.Mean() != 7*time.Millisecond || s.RTMax != 7*time.Millisecond {
+		t.Errorf("mean %v, max %v, want 7ms", s.Mean(), s.RTMax)
 	}
 	if s.Blocked != 5*time.Second {
 		t.Errorf("waited for %v because they were asked to, want 5s", s.Blocked)
@@ -133,7 +133,7 @@ func TestStatementsAreBounded(t *testing.T) {
 		c.Worker(0).Transaction(transaction(second, time.Millisecond, func(x *rt.Transaction) { x.Fingerprint = fmt.Sprint("s", i) }))
 	}
 	sum := c.Result()
-	var n uint64
+	var n int64
 	for _, s := range sum.Statements {
 		n += s.Count
 	}

@@ -20,14 +20,7 @@ const perOctave = 64
 func secondRow(s *summary.Second) recording.PacketService {
 	return recording.PacketService{
 		At: time.Unix(0, s.At), Server: s.Service.Server.Addr.String(), ServerPort: int32(s.Service.Server.Port), Proto: s.Service.Proto,
-		Count: int64(s.Count), Failed: int64(s.Failed), Approximate: int64(s.Approximate),
-		Ambiguous: int64(s.Ambiguous), Lossy: int64(s.Lossy), Unanswered: int64(s.Unanswered), Unpaired: int64(s.Unpaired), Blocking: int64(s.Blocking), TurnedAway: int64(s.TurnedAway),
-		RTSum: s.Sum, RTMin: s.Min, RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.Max,
-		Upload: s.Upload, Serve: s.Serve, Download: s.Download, Idle: s.Idle,
-		Retransmit: s.Retransmit, ZeroWindow: s.ZeroWindow, DelayedACK: s.DelayedACK,
-		RequestBytes: s.RequestBytes, ResponseBytes: s.ResponseBytes,
-		Handshakes: int64(s.Handshakes), ServerRTT: s.ServerRTT, ClientRTT: s.ClientRTT,
-		Retransmissions: int64(s.Retransmissions),
+		Requests: s.Requests, RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), Path: s.Path,
 	}
 }
 
@@ -93,12 +86,12 @@ func histogramRows(first time.Time, service summary.Service, t *summary.Total) [
 func statementRow(k summary.StatementKey, s *summary.Statement) recording.PacketStatement {
 	row := recording.PacketStatement{
 		At: time.Unix(0, s.First), Server: k.Server.Addr.String(), ServerPort: int32(k.Server.Port), Proto: k.Proto,
-		Command: k.Command, Fingerprint: k.Fingerprint, Count: int64(s.Count), Failed: int64(s.Failed),
+		Command: k.Command, Fingerprint: k.Fingerprint, Count: s.Count, Failed: s.Failed,
 		Error: s.Error, Clients: int64(len(s.Clients)),
-		RTSum: s.Sum, RTP10: s.Quantile(0.1), RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.Max,
+		RTSum: s.RTSum, RTP10: s.Quantile(0.1), RTP50: s.Quantile(0.5), RTP95: s.Quantile(0.95), RTP99: s.Quantile(0.99), RTMax: s.RTMax,
 		Download: s.Download, IdleBefore: s.Idle, Rows: s.Rows, RequestBytes: s.RequestBytes, ResponseBytes: s.ResponseBytes,
 	}
-	row.Blocking, row.Blocked = int64(s.Blocking), s.Blocked
+	row.Blocking, row.Blocked = s.Blocking, s.Blocked
 	row.IdleP50, row.IdleP95 = recording.Unknown, recording.Unknown
 	if s.IdleTimes != nil && s.IdleTimes.Count() > 0 {
 		row.IdleP50, row.IdleP95 = s.IdleTimes.Quantile(0.5), s.IdleTimes.Quantile(0.95)

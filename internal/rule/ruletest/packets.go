@@ -6,6 +6,7 @@ import (
 
 	"rtrail/internal/packet/proto"
 	"rtrail/internal/packet/rt"
+	"rtrail/internal/packet/sums"
 	"rtrail/internal/recording"
 )
 
@@ -105,11 +106,11 @@ func (p PacketService) second(s, length float64, next *int, times *rt.Histogram)
 	each := time.Duration(n)
 	count := func(rate float64) int64 { return int64(math.Round(rate * length)) }
 	row := recording.PacketService{At: Start.Add(dur(s)), Server: p.Server, ServerPort: int32(p.Port), Proto: p.Proto,
-		Count: n, Failed: int64(math.Round(p.Failed * float64(n))),
-		Upload: each * p.Upload, Download: each * p.Download, Idle: each * p.Idle,
-		Retransmit: each * p.Retransmit, ZeroWindow: each * p.ZeroWindow, DelayedACK: each * p.DelayedACK,
-		RequestBytes: n * p.RequestBytes, ResponseBytes: n * p.ResponseBytes,
-		Handshakes: count(p.Handshakes), Retransmissions: count(p.Retransmissions)}
+		Requests: sums.Requests{Count: n, Failed: int64(math.Round(p.Failed * float64(n))),
+			Upload: each * p.Upload, Download: each * p.Download, Idle: each * p.Idle,
+			Retransmit: each * p.Retransmit, ZeroWindow: each * p.ZeroWindow, DelayedACK: each * p.DelayedACK,
+			RequestBytes: n * p.RequestBytes, ResponseBytes: n * p.ResponseBytes},
+		Path: sums.Path{Handshakes: count(p.Handshakes), Retransmissions: count(p.Retransmissions)}}
 	row.ServerRTT, row.ClientRTT = time.Duration(row.Handshakes)*p.ServerRTT, time.Duration(row.Handshakes)*p.ClientRTT
 	if p.Approximate {
 		row.Approximate = n

@@ -58,7 +58,7 @@ type Page struct {
 // point is some time of one service. The percentiles of a point that stands for
 // several seconds are those of its worst second.
 type point struct {
-	count, failed, resent uint64
+	count, failed, resent int64
 	p50, p95, p99, most   time.Duration
 }
 
@@ -89,7 +89,7 @@ func (p *Page) Second(x *summary.Second) {
 		p.curves[x.Service] = curve
 	}
 	at := x.At - x.At%p.step
-	o := &point{x.Count, x.Failed, x.Retransmissions, x.Quantile(0.5), x.Quantile(0.95), x.Quantile(0.99), x.Max}
+	o := &point{x.Count, x.Failed, x.Retransmissions, x.Quantile(0.5), x.Quantile(0.95), x.Quantile(0.99), x.RTMax}
 	if have := curve[at]; have != nil {
 		have.add(o)
 	} else {
@@ -163,7 +163,7 @@ func (p *Page) chart(k summary.Service, t *summary.Total, cover *traffic.Cover) 
 }
 
 // rate is per second of the covered part of a point; nil where that is too small.
-func rate(n uint64, at, step int64, cover *traffic.Cover) *float64 {
+func rate(n int64, at, step int64, cover *traffic.Cover) *float64 {
 	covered, enough := cover.Of(at, time.Duration(step))
 	if !enough {
 		return nil

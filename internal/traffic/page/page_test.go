@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
+	"rtrail/internal/packet/sums"
 	"rtrail/internal/traffic"
 )
 
@@ -21,8 +22,8 @@ func TestPage(t *testing.T) {
 	for i := range int64(100_000) {
 		s := &summary.Second{At: (1_700_000_000 + i) * 1e9, Service: k}
 		x := &rt.Transaction{RT: time.Duration(1+i%7) * time.Millisecond}
-		s.Add(x)
-		total.Add(x)
+		s.Stats.Add(x)
+		total.Stats.Add(x)
 		p.Second(s)
 	}
 	if n := len(p.curves[k]); n > maxPoints+1 || n < maxPoints/4 {
@@ -31,7 +32,7 @@ func TestPage(t *testing.T) {
 	sum := &summary.Summary{
 		Services: map[summary.Service]*summary.Total{k: total},
 		Statements: map[summary.StatementKey]*summary.Statement{{Service: k, Command: "GET", Fingerprint: "GET /<script>alert(1)</script>"}: {Stats: total.Stats},
-			{Service: k, Command: "BRPOP", Fingerprint: "BRPOP q"}: {Stats: rt.Stats{Blocking: 1, Blocked: time.Minute}}},
+			{Service: k, Command: "BRPOP", Fingerprint: "BRPOP q"}: {Stats: rt.Stats{Sums: rt.Sums{Requests: sums.Requests{Blocking: 1}, Blocked: time.Minute}}}},
 	}
 	var out strings.Builder
 	if err := p.Write(&out, &engine.Report{Packets: 1, First: 1, Last: 2}, sum); err != nil {
@@ -61,8 +62,8 @@ func TestRatesOfPartlyCoveredPoints(t *testing.T) {
 		s := &summary.Second{At: (start + i) * 1e9, Service: k}
 		for range 10 {
 			x := &rt.Transaction{RT: time.Millisecond}
-			s.Add(x)
-			total.Add(x)
+			s.Stats.Add(x)
+			total.Stats.Add(x)
 		}
 		p.Second(s)
 	}
