@@ -98,7 +98,7 @@ func (w *worker) crashed(v any, c *tcp.Conn, frame uint64) {
 		w.crashes.count(v, nil, frame)
 		return
 	}
-	w.crashes.count(v, w.shop.Connection(c), frame)
+	w.crashes.count(v, w.requests.Connection(c), frame)
 }
 
 // closing calls what belongs to no packet.

@@ -2,7 +2,7 @@
 // over the cores, takes packets apart, follows the connections and gives out
 // transactions.
 //
-// Whoever needs the next batch of packets reads it and parts it by connections;
+// The worker that needs the next batch of packets reads it and parts it by connections;
 // every worker goes through every batch and takes those packets that are its
 // own. There is no queue of packets and no copy, and all packets of a connection
 // meet in one place in the order of capture.

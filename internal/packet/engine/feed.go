@@ -42,7 +42,7 @@ func (s *shared) done() bool {
 
 // feed gives every worker all batches. There is no goroutine that reads: the
 // worker that has run out of batches reads the next one for all. So nothing
-// waits for a reader to be scheduled, and who has less to do reads more.
+// waits for a reader to be scheduled, and workers with less to do read more.
 type feed struct {
 	ctx     context.Context
 	src     pcap.Source
@@ -171,7 +171,7 @@ func (f *feed) partRest(s *shared) (done bool) {
 			f.gone += uint64(len(s.Packets) - f.parted)
 			done = true
 		default:
-			f.nobodys(s, f.parted)
+			f.unowned(s, f.parted)
 			f.parted++
 		}
 	}()
@@ -191,13 +191,13 @@ func (f *feed) partRest(s *shared) (done bool) {
 			s.own[w] = append(s.own[w], owned{h, uint32(f.parted)})
 			continue
 		}
-		f.nobodys(s, f.parted)
+		f.unowned(s, f.parted)
 	}
 	return true
 }
 
-// nobodys shows a packet to all workers.
-func (f *feed) nobodys(s *shared, place int) {
+// unowned shows a packet whose flow is not known to all workers.
+func (f *feed) unowned(s *shared, place int) {
 	for w := range s.own {
 		s.own[w] = append(s.own[w], owned{0, uint32(place)})
 	}

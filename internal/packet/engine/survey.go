@@ -26,8 +26,8 @@ func (s *surveyed) Next(ctx context.Context) (*pcap.Batch, error) {
 	return s.batch, s.err
 }
 
-// outlook is what the first batch tells of all connections.
-type outlook struct {
+// hints are what the first batch says about all connections.
+type hints struct {
 	// shared are ports that several others talk to. Where a capture begins in the
 	// middle of connections, that tells their server: a client has a port of its own
 	// for each.
@@ -38,13 +38,13 @@ type outlook struct {
 }
 
 // survey reads the first batch ahead.
-func survey(ctx context.Context, src pcap.Source, list []proto.Protocol) (pcap.Source, outlook) {
+func survey(ctx context.Context, src pcap.Source, list []proto.Protocol) (pcap.Source, hints) {
 	b, err := next(ctx, src)
 	s := &surveyed{Source: src, batch: b, err: err}
 	if b == nil {
-		return s, outlook{}
+		return s, hints{}
 	}
-	return s, outlook{sharedPorts(b), spokenBy(b, list)}
+	return s, hints{sharedPorts(b), spokenBy(b, list)}
 }
 
 // spokenBy lists servers whose bytes, or whose clients' bytes, have the signature of

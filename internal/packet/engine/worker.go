@@ -17,13 +17,13 @@ import (
 type worker struct {
 	index, of   int
 	collector   Collector
-	onlooker    FrameCollector // the same, if it wants packets
+	frameSink   FrameCollector // the same, if it wants packets
 	ignore      func(client flow.Endpoint) bool
 	decoder     *decode.Decoder
 	copies      *dedup.Filter
 	table       *tcp.Table
 	queries     *dns.Tracker
-	shop        *rt.Workshop
+	requests    *rt.Tracker
 	frames      [2]decode.Frame // taken in turns
 	decoded     bool            // the frame before this turn's is that of the packet being looked at
 	begun       int             // packets of this batch that were looked at
@@ -42,20 +42,20 @@ type worker struct {
 // connections; they cost a walk over all that live.
 const expireEvery = 10e9
 
-func newWorker(index, of int, spaces *decode.Spaces, ahead outlook, o Options) *worker {
+func newWorker(index, of int, spaces *decode.Spaces, ahead hints, o Options) *worker {
 	w := &worker{index: index, of: of, collector: o.Collector(index), decoder: decode.NewWith(decode.Settings{Spaces: spaces}), copies: dedup.New()}
-	w.onlooker, _ = w.collector.(FrameCollector)
+	w.frameSink, _ = w.collector.(FrameCollector)
 	sink := rt.Sink(w.collector)
 	if w.ignore = o.Ignore; w.ignore != nil {
-		sink = &heedless{sink, w.ignore}
+		sink = &clientFilter{sink, w.ignore}
 	}
-	w.shop = &rt.Workshop{Sink: sink, Protocols: expecting(o.Protocols, o.Servers), Spoken: ahead.spoken, Forced: o.DecodeAs, Fingerprint: fingerprint.New().Of}
+	w.requests = &rt.Tracker{Sink: sink, Protocols: expecting(o.Protocols, o.Servers), Spoken: ahead.spoken, Forced: o.DecodeAs, Fingerprint: fingerprint.New().Of}
 	w.table = tcp.NewTable(tcp.Options{
-		NewConsumer: w.shop.Consume,
+		NewConsumer: w.requests.Consume,
 		Ended:       w.ended,
 		Idle:        o.Idle,
-		IsServer:    known(w.shop.Protocols, o.Servers),
-		Speaker:     speaker(w.shop.Protocols),
+		IsServer:    known(w.requests.Protocols, o.Servers),
+		Speaker:     speaker(w.requests.Protocols),
 		Shared:      func(port uint16) bool { return ahead.shared[port] },
 		Crashed:     func(c *tcp.Conn, v any) { w.crashed(v, c, c.Last.Frame) },
 	})
@@ -68,15 +68,15 @@ func newWorker(index, of int, spaces *decode.Spaces, ahead outlook, o Options) *
 
 // query gives out a query over UDP.
 func (w *worker) query(q *dns.Query) {
-	w.shop.Datagram(dns.Protocol.Name, q.Request.First.Frame, q.Client, q.Server, q.Space, &q.Exchange)
+	w.requests.Datagram(dns.Protocol.Name, q.Request.First.Frame, q.Client, q.Server, q.Space, &q.Exchange)
 }
 
 func (w *worker) ended(c *tcp.Conn) {
 	if w.ignore == nil || !w.ignore(c.Client) {
 		w.connections++
-		w.collector.Connection(w.shop.Connection(c))
+		w.collector.Connection(w.requests.Connection(c))
 	}
-	w.shop.Release(c)
+	w.requests.Release(c)
 }
 
 // duplicates counts packets that were captured in several places.
@@ -174,7 +174,7 @@ func (w *worker) take(p *pcap.Packet, hash uint64, doubtful bool) {
 	case decode.UDP:
 		w.queries.Frame(f)
 	}
-	if w.onlooker != nil {
-		w.onlooker.Frame(p, f)
+	if w.frameSink != nil {
+		w.frameSink.Frame(p, f)
 	}
 }

@@ -91,8 +91,8 @@ func (s *shape) query(query []byte) {
 	}
 }
 
-// longestFlag is the longest parameter without a value that is taken for a word.
-const longestFlag = 20
+// maxFlag is the longest parameter without a value that is taken for a word.
+const maxFlag = 20
 
 // isFlag says whether a parameter without a value is a word: ?wsdl, ?list-type.
 func isFlag(b []byte) bool {
@@ -101,7 +101,7 @@ func isFlag(b []byte) bool {
 			return false
 		}
 	}
-	return len(b) <= longestFlag
+	return len(b) <= maxFlag
 }
 
 // segment writes a part of a path: identifiers become ?, also before an ending

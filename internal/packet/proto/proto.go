@@ -64,31 +64,31 @@ type Sink interface {
 	Exchange(*Exchange)
 }
 
-// Lender is a Sink that lends a desk: one for all connections of a worker
-// instead of one for each.
-type Lender interface {
+// ScratchOwner is a Sink with one Scratch for all connections of a worker, instead
+// of one for each.
+type ScratchOwner interface {
 	Sink
-	// Lent is what decoders work on while they are called.
-	Lent() *Desk
+	// Scratch is what decoders work on while they are called.
+	Scratch() *Scratch
 }
 
-// Desk is what a decoder works with: an exchange that is filled in anew for each
-// call of Sink.Exchange, and memory for bytes that are kept between calls.
-type Desk struct {
+// Scratch is the memory of a decoder: an exchange to fill in before each call of
+// Sink.Exchange, and buffers for bytes that are kept between calls.
+type Scratch struct {
 	Exchange Exchange
 	Buffers  Buffers
 }
 
-// DeskOf is the desk for the decoders of a sink.
-func DeskOf(s Sink) *Desk {
-	if l, ok := s.(Lender); ok {
-		return l.Lent()
+// ScratchOf is the one for the decoders of a sink.
+func ScratchOf(s Sink) *Scratch {
+	if o, ok := s.(ScratchOwner); ok {
+		return o.Scratch()
 	}
-	return new(Desk)
+	return new(Scratch)
 }
 
-// Blank is an exchange to fill in for a sink, time and again.
-func Blank(s Sink) *Exchange { return &DeskOf(s).Exchange }
+// Blank is an exchange to fill in for a sink.
+func Blank(s Sink) *Exchange { return &ScratchOf(s).Exchange }
 
 // Protocol is a decoder that the engine can choose.
 type Protocol struct {

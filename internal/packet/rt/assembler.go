@@ -24,8 +24,9 @@ type Sink interface {
 	Refilled(c *Connection, at int64)
 }
 
-// Workshop is what the assemblers of one worker share.
-type Workshop struct {
+// Tracker follows the requests of the connections of one worker: what its
+// assemblers share.
+type Tracker struct {
 	Sink      Sink
 	Protocols []proto.Protocol // in the order in which they are asked; the last one takes everything
 	// Fingerprint makes the statement without literals, or "". It may keep what it
@@ -40,10 +41,10 @@ type Workshop struct {
 	trials []*trial // recycled
 	held   int      // bytes of all trials
 
-	lent  proto.Desk     // of all decoders
-	free  []*Transaction // recycled pending ones
-	spare []*Assembler
-	codes map[string]string // words that come again and again, kept once
+	scratch proto.Scratch  // of all decoders
+	free    []*Transaction // recycled pending ones
+	spare   []*Assembler
+	codes   map[string]string // words that come again and again, kept once
 
 	silent   Connection         // the last one that carried no data
 	messages map[message]string // errors as servers word them, and without literals
@@ -52,7 +53,7 @@ type Workshop struct {
 // Assembler turns the bytes of one connection into transactions. It is the
 // tcp.Consumer of the connection.
 type Assembler struct {
-	shop     *Workshop
+	tracker  *Tracker
 	conn     Connection
 	parser   proto.Parser
 	previous flow.Stamp // the packet that ended the last response; At 0: there was none
@@ -79,18 +80,18 @@ type Assembler struct {
 }
 
 // Consume makes the consumer of a connection.
-func (w *Workshop) Consume(c *tcp.Conn) tcp.Consumer {
+func (w *Tracker) Consume(c *tcp.Conn) tcp.Consumer {
 	if n := len(w.spare); n > 0 {
 		a := w.spare[n-1]
 		w.spare = w.spare[:n-1]
-		*a = Assembler{shop: w, conn: Connection{Conn: c}, waits: waits{list: a.waits.list[:0]}}
+		*a = Assembler{tracker: w, conn: Connection{Conn: c}, waits: waits{list: a.waits.list[:0]}}
 		return a
 	}
-	return &Assembler{shop: w, conn: Connection{Conn: c}}
+	return &Assembler{tracker: w, conn: Connection{Conn: c}}
 }
 
 // Connection is what was found of a connection. It is valid until Release.
-func (w *Workshop) Connection(c *tcp.Conn) *Connection {
+func (w *Tracker) Connection(c *tcp.Conn) *Connection {
 	if a, ok := c.Consumer().(*Assembler); ok {
 		return &a.conn
 	}
@@ -99,7 +100,7 @@ func (w *Workshop) Connection(c *tcp.Conn) *Connection {
 }
 
 // Release takes back what a connection needed that has ended.
-func (w *Workshop) Release(c *tcp.Conn) {
+func (w *Tracker) Release(c *tcp.Conn) {
 	if a, ok := c.Consumer().(*Assembler); ok {
 		w.spare = append(w.spare, a)
 	}
@@ -163,12 +164,12 @@ func (a *Assembler) enter() {
 	}
 }
 
-// greet tells of the handshake, once: as late as its service may be mistaken, and
-// before anything else is told of it.
+// greet reports the handshake, once: as late as its service may be mistaken, and
+// before anything else of the connection.
 func (a *Assembler) greet() {
 	if !a.greeted && a.parser != nil {
 		a.greeted = true
-		a.shop.Sink.Handshake(&a.conn)
+		a.tracker.Sink.Handshake(&a.conn)
 	}
 }
 
@@ -192,35 +193,35 @@ func (a *Assembler) noteClose() {
 // states are those of connections for what decoders say.
 var states = [...]State{proto.Unclear: Unknown, proto.Idle: Idle, proto.Waiting: Waiting, proto.Answering: Response, proto.Dismissed: Dismissed}
 
-// leastBytes is how much of a message the snap length must have left for a
-// decoder: the header of MySQL's packets and a command, the least of all.
-const leastBytes = 5
+// minMessage is how much of a message the snap length must have left for a
+// decoder: a header of four bytes and a command, the shortest of all.
+const minMessage = 5
 
 // choose takes the decoder that an upgrade named, or the user for the port: for a proxy, not
 // for what it carries. Without one, bytes decide, in a trial; where the capture holds
 // headers and no data, the last one is taken.
 func (a *Assembler) choose(c *flow.Chunk) {
 	name := a.next
-	if forced := a.shop.Forced[a.conn.Server.Port]; a.tunnel == outside && !a.throughSOCKS(forced, c) {
+	if forced := a.tracker.Forced[a.conn.Server.Port]; a.tunnel == outside && !a.throughSOCKS(forced, c) {
 		name = forced
 	}
-	for i := range a.shop.Protocols {
-		if a.shop.Protocols[i].Name == name {
+	for i := range a.tracker.Protocols {
+		if a.tracker.Protocols[i].Name == name {
 			a.use(i)
 			a.greet()
 			return
 		}
 	}
-	if c.Cut > 0 && len(c.Data) < leastBytes {
-		a.use(len(a.shop.Protocols) - 1)
+	if c.Cut > 0 && len(c.Data) < minMessage {
+		a.use(len(a.tracker.Protocols) - 1)
 		a.greet()
 		return
 	}
-	a.trial = a.shop.try()
+	a.trial = a.tracker.try()
 }
 
 func (a *Assembler) use(index int) {
-	p := &a.shop.Protocols[index]
+	p := &a.tracker.Protocols[index]
 	a.conn.Protocol = p.Name
 	midway := a.conn.Midway
 	if a.tunnel == inside {
@@ -236,7 +237,7 @@ func (a *Assembler) Gap(d flow.Dir, n int64, at flow.Stamp) {
 	}
 	a.holed = true
 	if a.trial != nil {
-		a.trial.hold(a.shop, &flow.Chunk{Stamp: at, Dir: d}, n)
+		a.trial.hold(a.tracker, &flow.Chunk{Stamp: at, Dir: d}, n)
 	}
 	a.parser.Gap(d, n, at)
 }
@@ -250,13 +251,13 @@ func (a *Assembler) Resent(d flow.Dir, from, to uint64, first, again flow.Stamp)
 		return // data in a SYN that the server did not take: TCP counts no retransmission
 	}
 	a.greet()
-	a.shop.Sink.Resent(&a.conn, d, again.At)
+	a.tracker.Sink.Resent(&a.conn, d, again.At)
 }
 
 // Refilled hands a copy on whose first was not captured: no time before it is known.
 func (a *Assembler) Refilled(_ flow.Dir, at flow.Stamp) {
 	a.greet()
-	a.shop.Sink.Refilled(&a.conn, at.At)
+	a.tracker.Sink.Refilled(&a.conn, at.At)
 }
 
 // Stalled remembers since when and until when the connection waited.
@@ -306,7 +307,7 @@ func (a *Assembler) give() {
 	}
 	a.waited(a.pending)
 	a.hand(a.pending)
-	a.shop.free = append(a.shop.free, a.pending)
+	a.tracker.free = append(a.tracker.free, a.pending)
 	a.pending = nil
 }
 
@@ -331,14 +332,14 @@ func (a *Assembler) waited(t *Transaction) {
 func (a *Assembler) hand(t *Transaction) {
 	t.After = a.run.next(t)
 	a.conn.Requests.add(t)
-	a.shop.Sink.Transaction(t)
+	a.tracker.Sink.Transaction(t)
 }
 
-// Client is who asks on the connection.
+// Client is the end that asks.
 func (a *Assembler) Client() flow.Endpoint { return a.conn.Client }
 
-// Lent implements proto.Lender.
-func (a *Assembler) Lent() *proto.Desk { return &a.shop.lent }
+// Scratch implements proto.ScratchOwner.
+func (a *Assembler) Scratch() *proto.Scratch { return &a.tracker.scratch }
 
 // Exchange makes a transaction of what the decoder found. It is kept until its
 // response is acknowledged, or the next one is complete.
@@ -347,18 +348,18 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 	a.gave, a.told = true, true
 	if t := a.trial; t != nil {
 		t.told = true
-		if t.chosen != len(a.shop.Protocols)-1 {
+		if t.chosen != len(a.tracker.Protocols)-1 {
 			a.decide()
 		}
 	}
 	a.greet()
-	t := a.shop.blank()
+	t := a.tracker.blank()
 	c := &a.conn
 	t.Connection, t.Client, t.Server, t.Space = c.ID, c.Client, c.Server, c.Space
 	t.Proto = c.Protocol
-	a.shop.fill(t, e)
+	a.tracker.fill(t, e)
 	if a.previous.At > 0 && !e.Request.Empty() {
-		if t.Idle = time.Duration(max(0, e.Request.First.At-a.previous.At)); t.Idle > longest {
+		if t.Idle = time.Duration(max(0, e.Request.First.At-a.previous.At)); t.Idle > maxPhase {
 			t.Idle = -1
 		}
 		t.Ahead = e.Request.First.Before(a.previous)
@@ -370,7 +371,7 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 	a.ending.left(t, e)
 	if e.Status != proto.Answered || e.Response.Empty() {
 		a.hand(t)
-		a.shop.free = append(a.shop.free, t)
+		a.tracker.free = append(a.tracker.free, t)
 		return
 	}
 	a.previous = e.Response.Last
@@ -387,7 +388,7 @@ func (a *Assembler) Exchange(e *proto.Exchange) {
 }
 
 // blank is a transaction in which nothing is known.
-func (w *Workshop) blank() *Transaction {
+func (w *Tracker) blank() *Transaction {
 	if n := len(w.free); n > 0 {
 		t := w.free[n-1]
 		w.free = w.free[:n-1]
@@ -398,7 +399,7 @@ func (w *Workshop) blank() *Transaction {
 }
 
 // Datagram gives out an exchange that needed no connection, such as DNS.
-func (w *Workshop) Datagram(protocol string, connection uint64, client, server flow.Endpoint, space flow.Space, e *proto.Exchange) {
+func (w *Tracker) Datagram(protocol string, connection uint64, client, server flow.Endpoint, space flow.Space, e *proto.Exchange) {
 	t := w.blank()
 	t.Connection, t.Client, t.Server, t.Space, t.Proto = connection, client, server, space, protocol
 	w.fill(t, e)
@@ -410,12 +411,12 @@ func (w *Workshop) Datagram(protocol string, connection uint64, client, server f
 	w.free = append(w.free, t)
 }
 
-// longest is the longest time that a request or an answer is believed to take:
+// maxPhase is the longest time that a request or an answer is believed to take:
 // connections on which nothing is said for hours are given up anyway.
-const longest = 30 * 24 * time.Hour
+const maxPhase = 30 * 24 * time.Hour
 
 // fill copies what the decoder said and works the phases out.
-func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
+func (w *Tracker) fill(t *Transaction, e *proto.Exchange) {
 	t.ID = e.Request.First.Frame
 	t.Command, t.Status, t.Doubt, t.Failed = e.Command, e.Status, e.Doubt, e.Failed
 	t.Code, t.Error = w.keep(e.Code), w.errorText(t.Proto, e)
@@ -445,7 +446,7 @@ func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 	t.RT = time.Duration(r.First.At - asked)
 	t.Serve = t.RT
 	t.Download = time.Duration(r.Last.At - r.First.At)
-	if max(t.Upload, t.RT, t.Download) > longest {
+	if max(t.Upload, t.RT, t.Download) > maxPhase {
 		// The clock of the capture was set in between. As sums overflow with such
 		// times, none is kept.
 		t.Doubt |= proto.Ambiguous
@@ -459,16 +460,16 @@ func (w *Workshop) fill(t *Transaction, e *proto.Exchange) {
 
 // errorText is the text of an error without literals. What the decoder says itself
 // has none.
-func (w *Workshop) errorText(protocol string, e *proto.Exchange) string {
+func (w *Tracker) errorText(protocol string, e *proto.Exchange) string {
 	if e.Error == "" || e.Error == proto.EndedWithin {
 		return e.Error
 	}
-	const most = 1024 // texts; hostile ones are not the same twice
+	const maxTexts = 1024 // texts; hostile ones are not the same twice
 	k := message{protocol, e.Code, e.Error}
 	if shown, ok := w.messages[k]; ok {
 		return shown
 	}
-	if w.messages == nil || len(w.messages) >= most {
+	if w.messages == nil || len(w.messages) >= maxTexts {
 		w.messages = map[message]string{}
 	}
 	shown := w.keep(redact.Message(protocol, e.Code, e.Error))
@@ -483,15 +484,15 @@ type message struct{ protocol, code, text string }
 // keep returns one copy of words that come again and again, so that those who
 // hold transactions do not hold the packets, nor what a decoder has in its
 // buffers during the call only.
-func (w *Workshop) keep(word string) string {
-	const most = 4096 // codes of errors and answers are few; hostile input is not
+func (w *Tracker) keep(word string) string {
+	const maxWords = 4096 // codes of errors and answers are few; hostile input is not
 	if word == "" {
 		return ""
 	}
 	if kept, ok := w.codes[word]; ok {
 		return kept
 	}
-	if w.codes == nil || len(w.codes) >= most {
+	if w.codes == nil || len(w.codes) >= maxWords {
 		w.codes = map[string]string{}
 	}
 	word = strings.Clone(word) // the decoder will write over it

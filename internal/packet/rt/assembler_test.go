@@ -48,9 +48,9 @@ func (*heard) Refilled(*Connection, int64)         {}
 // end, up to an offset, and closes the connection.
 func conversation(does proto.Progress, acked uint64) ([]Transaction, State) {
 	var h heard
-	shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{{Name: "mysql", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, does: does} }}}}
+	tracker := &Tracker{Sink: &h, Protocols: []proto.Protocol{{Name: "mysql", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, does: does} }}}}
 	conn := &tcp.Conn{ID: 1}
-	a := shop.Consume(conn)
+	a := tracker.Consume(conn)
 	at := func(ms int64) flow.Stamp { return flow.Stamp{At: ms * int64(time.Millisecond), Frame: uint64(ms)} }
 	a.Data(&flow.Chunk{Stamp: at(1), Dir: flow.ToServer, Data: []byte("ask")})
 	a.Data(&flow.Chunk{Stamp: at(5), Dir: flow.ToClient, Data: []byte("answer")})
@@ -98,9 +98,9 @@ func TestClosedInACaptureOfOneDirection(t *testing.T) {
 		"the server acknowledged, and no more": {[2]tcp.Side{{Packets: 3, Segments: 1}, {Packets: 1}}, Waiting},
 	} {
 		var h heard
-		shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{{Name: "mysql", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, does: proto.Waiting} }}}}
+		tracker := &Tracker{Sink: &h, Protocols: []proto.Protocol{{Name: "mysql", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s, does: proto.Waiting} }}}}
 		conn := &tcp.Conn{ID: 1, Sides: tt.sides}
-		a := shop.Consume(conn)
+		a := tracker.Consume(conn)
 		a.Data(&flow.Chunk{Stamp: flow.Stamp{At: 1, Frame: 1}, Dir: flow.ToServer, Data: []byte("ask")})
 		conn.Closer, conn.Closing = tcp.Close{Stamp: flow.Stamp{At: 2, Frame: 2}}, true
 		a.End(flow.Stamp{At: 3, Frame: 3}, flow.Finished)
@@ -113,7 +113,7 @@ func TestClosedInACaptureOfOneDirection(t *testing.T) {
 // In the middle of a connection, the first bytes may be those of an answer.
 func TestProtocolKnownFromTheClient(t *testing.T) {
 	var h heard
-	shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{
+	tracker := &Tracker{Sink: &h, Protocols: []proto.Protocol{
 		{Name: "redis", New: func(s proto.Sink, _ bool) proto.Parser { return &late{sink: s} }, Sniff: func(d flow.Dir, data []byte) proto.Match {
 			if d == flow.ToServer && data[0] == '*' {
 				return proto.Sure
@@ -128,7 +128,7 @@ func TestProtocolKnownFromTheClient(t *testing.T) {
 		want   string
 	}{{true, "*1", "redis"}, {true, "x", "generic"}, {false, "*1", "redis"}, {false, "x", "generic"}} {
 		conn := &tcp.Conn{ID: 1, Midway: tt.midway}
-		a := shop.Consume(conn)
+		a := tracker.Consume(conn)
 		a.Data(&flow.Chunk{Dir: flow.ToClient, Data: []byte("+OK")})
 		a.Data(&flow.Chunk{Dir: flow.ToServer, Data: []byte(tt.says)})
 		if got := a.(*Assembler).conn.Protocol; got != tt.want {
@@ -142,8 +142,8 @@ func TestProtocolKnownFromTheClient(t *testing.T) {
 // the first of each three only, whatever was under way when.
 func TestSentAhead(t *testing.T) {
 	var h heard
-	shop := &Workshop{Sink: &h}
-	a := shop.Consume(&tcp.Conn{ID: 1}).(*Assembler)
+	tracker := &Tracker{Sink: &h}
+	a := tracker.Consume(&tcp.Conn{ID: 1}).(*Assembler)
 	at := func(ms, frame int64) flow.Stamp {
 		return flow.Stamp{At: ms * int64(time.Millisecond), Frame: uint64(frame)}
 	}

@@ -41,8 +41,8 @@ func asksNothing(e *proto.Exchange) bool {
 	case "Ping", "PING", "QUIT", "Sync", "ResetConnection":
 		return true
 	case "Query", "Execute":
-		const longest = 32 // a statement that is longer asks for something
-		switch string(bytes.ToLower(bytes.Trim(e.Text[:min(len(e.Text), longest)], " ;\n"))) {
+		const maxPing = 32 // a statement that is longer asks for something
+		switch string(bytes.ToLower(bytes.Trim(e.Text[:min(len(e.Text), maxPing)], " ;\n"))) {
 		case "", "select 1", "select 1 from dual", "-- ping", "/* ping */":
 			return true
 		}

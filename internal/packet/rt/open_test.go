@@ -46,13 +46,13 @@ func TestOpenAtTheEnd(t *testing.T) {
 		{name: "which request it is is not known", owes: true, doubt: proto.Ambiguous},
 	} {
 		var h heard
-		shop := &Workshop{Sink: &h, Protocols: []proto.Protocol{{Name: "http", New: func(s proto.Sink, _ bool) proto.Parser {
+		tracker := &Tracker{Sink: &h, Protocols: []proto.Protocol{{Name: "http", New: func(s proto.Sink, _ bool) proto.Parser {
 			return &debtor{late{sink: s, does: proto.Waiting, now: proto.Exchange{Doubt: tt.doubt}}, tt.owes}
 		}}}}
 		conn := &tcp.Conn{ID: 1}
 		conn.Sides[flow.ToServer] = tcp.Side{Packets: 3, Segments: 1}
 		conn.Sides[flow.ToClient] = tcp.Side{Packets: 2}
-		a := shop.Consume(conn)
+		a := tracker.Consume(conn)
 		a.Data(&flow.Chunk{Stamp: flow.Stamp{At: second(1), Frame: 4}, Dir: flow.ToServer, Data: []byte("ask")})
 		if tt.shut {
 			a.Stalled(tcp.Stall{Cause: tcp.ZeroWindow, Dir: flow.ToClient, From: second(2), To: second(9)})

@@ -81,7 +81,7 @@ func TestRuns(t *testing.T) {
 
 // Words of an exchange are valid during the call only.
 func TestErrorsAreKept(t *testing.T) {
-	var w Workshop
+	var w Tracker
 	code, text := []byte("1146"), []byte("no such table")
 	for range 2 {
 		x := w.blank()

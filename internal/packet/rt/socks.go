@@ -10,7 +10,7 @@ import (
 // decoder but the last one takes: the same one that users name for such a port. A
 // trial tells what comes behind it.
 func (a *Assembler) throughSOCKS(name string, c *flow.Chunk) bool {
-	last := a.shop.Protocols[len(a.shop.Protocols)-1].Name
+	last := a.tracker.Protocols[len(a.tracker.Protocols)-1].Name
 	return name == last && c.Dir == flow.ToServer && c.Offset == 0 && !a.conn.Midway && greetsSOCKS(c.Data)
 }
 

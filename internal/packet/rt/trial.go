@@ -38,7 +38,7 @@ type trial struct {
 	chosen   int              // index of the protocol
 	strong   bool             // its bytes tell, not only the port
 	told     bool             // the decoder has given out an exchange, with the last bytes
-	full     bool             // not all could be kept: the choice is final, unless a turn begins anew
+	full     bool             // not all could be kept: the choice is final, unless another turn begins
 }
 
 // event is a chunk, or a gap, that came during a trial.
@@ -49,7 +49,7 @@ type event struct {
 }
 
 // try begins the trial of a connection.
-func (w *Workshop) try() *trial {
+func (w *Tracker) try() *trial {
 	var t *trial
 	if n := len(w.trials); n > 0 {
 		t = w.trials[n-1]
@@ -66,21 +66,21 @@ func (w *Workshop) try() *trial {
 func (a *Assembler) decide() {
 	t := a.trial
 	a.trial = nil
-	a.shop.held -= len(t.bytes)
+	a.tracker.held -= len(t.bytes)
 	a.greet()
-	if cap(t.bytes) <= maxHeld && len(a.shop.trials) < 64 {
-		a.shop.trials = append(a.shop.trials, t)
+	if cap(t.bytes) <= maxHeld && len(a.tracker.trials) < 64 {
+		a.tracker.trials = append(a.tracker.trials, t)
 	}
 }
 
 // forget lets go of what was kept.
-func (t *trial) forget(w *Workshop) {
+func (t *trial) forget(w *Tracker) {
 	w.held -= len(t.bytes)
 	t.events, t.bytes, t.full = t.events[:0], t.bytes[:0], false
 }
 
 // hold keeps a chunk, or a gap.
-func (t *trial) hold(w *Workshop, c *flow.Chunk, gap int64) {
+func (t *trial) hold(w *Tracker, c *flow.Chunk, gap int64) {
 	if t.full {
 		return
 	}
@@ -107,20 +107,20 @@ func (a *Assembler) attempt(c *flow.Chunk) {
 		a.parser.Data(c)
 		return
 	}
-	t.hold(a.shop, c, 0)
+	t.hold(a.tracker, c, 0)
 	t.told = false
 	a.parser.Data(c)
 	if a.trial != nil && t.told && c.Dir == flow.ToServer {
 		// All that was not given out yet begins with this chunk.
-		t.forget(a.shop)
-		t.hold(a.shop, c, 0)
+		t.forget(a.tracker)
+		t.hold(a.tracker, c, 0)
 	}
 }
 
 // begins looks at the first bytes of a turn, and changes the decoder if they fit
 // another one better. first says that the direction had sent nothing before.
 func (a *Assembler) begins(c *flow.Chunk, first bool) {
-	t, last := a.trial, len(a.shop.Protocols)-1
+	t, last := a.trial, len(a.tracker.Protocols)-1
 	if c.Dir == flow.ToServer {
 		t.turns++
 	}
@@ -154,7 +154,7 @@ func (a *Assembler) compare(c *flow.Chunk, first bool) {
 	t := a.trial
 	t.aside[c.Dir] = !first || a.conn.Midway || c.Offset > 0
 	for i := range t.fits[c.Dir] {
-		fit := a.shop.Protocols[i].Sniff(c.Dir, c.Data)
+		fit := a.tracker.Protocols[i].Sniff(c.Dir, c.Data)
 		t.fits[c.Dir][i] = fit
 		t.ruledOut[i] = t.ruledOut[i] || fit == proto.No && !t.aside[c.Dir]
 	}
@@ -164,9 +164,9 @@ func (a *Assembler) compare(c *flow.Chunk, first bool) {
 // Where they do not, it must be expected of the server. Bytes that cannot be its
 // own rule a decoder out, unless they may lie within a message.
 func (a *Assembler) best() (best int, strong bool) {
-	t, last := a.trial, len(a.shop.Protocols)-1
+	t, last := a.trial, len(a.tracker.Protocols)-1
 	best = last
-	for i := range a.shop.Protocols[:last] {
+	for i := range a.tracker.Protocols[:last] {
 		var count [proto.Sure + 1]int
 		foreign := false
 		for d := range t.fits {
@@ -179,7 +179,7 @@ func (a *Assembler) best() (best int, strong bool) {
 		case foreign:
 		case count[proto.Sure] > 0, count[proto.Likely] == len(t.fits):
 			return i, true
-		case best == last && !t.ruledOut[i] && count[proto.Maybe]+count[proto.Likely] > 0 && a.shop.expects(&a.shop.Protocols[i], a.conn.Server):
+		case best == last && !t.ruledOut[i] && count[proto.Maybe]+count[proto.Likely] > 0 && a.tracker.expects(&a.tracker.Protocols[i], a.conn.Server):
 			best = i
 		}
 	}
@@ -189,12 +189,12 @@ func (a *Assembler) best() (best int, strong bool) {
 // change gives what was kept to another decoder. c, which is not kept yet, made it
 // necessary.
 func (a *Assembler) change(to int, strong bool, c *flow.Chunk) {
-	t, last := a.trial, len(a.shop.Protocols)-1
+	t, last := a.trial, len(a.tracker.Protocols)-1
 	switch {
 	case t.chosen == last && t.turns > 1 && c.Dir == flow.ToServer && strong:
 		// What came before was understood as far as it can be.
 		a.parser.End(c.Stamp, flow.Open)
-		t.forget(a.shop)
+		t.forget(a.tracker)
 	case t.full && to != last && !(strong && c.Dir == flow.ToServer):
 		return // the bytes that it would need are gone
 	}
@@ -221,7 +221,7 @@ func (a *Assembler) replay() {
 // fallBack is called when nothing more will come and the decoder has given out
 // nothing: it was expected, and understood none of what both sides said.
 func (a *Assembler) fallBack(at flow.Stamp, how flow.Ending) {
-	t, last := a.trial, len(a.shop.Protocols)-1
+	t, last := a.trial, len(a.tracker.Protocols)-1
 	if t.chosen == last || t.strong || t.full || !t.seen[flow.ToServer] || !t.seen[flow.ToClient] {
 		return
 	}
@@ -233,7 +233,7 @@ func (a *Assembler) fallBack(at flow.Stamp, how flow.Ending) {
 }
 
 // expects says whether a server is known to speak a protocol.
-func (w *Workshop) expects(p *proto.Protocol, server flow.Endpoint) bool {
+func (w *Tracker) expects(p *proto.Protocol, server flow.Endpoint) bool {
 	if spoken, ok := w.Spoken[server]; ok {
 		return spoken == p.Name
 	}

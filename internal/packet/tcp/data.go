@@ -57,7 +57,7 @@ func (t *Table) advance(c *Conn, d flow.Dir, f *decode.Frame, from, to uint64) {
 	h := &c.halves[d]
 	if from == h.high {
 		if h.acked < h.high {
-			c.hasty(d, t.logs.newest(h), f.Size)
+			c.sentEarly(d, t.logs.newest(h), f.Size)
 		}
 		t.delayed(c, d, f)
 	}

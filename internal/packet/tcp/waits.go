@@ -88,9 +88,9 @@ func (t *Table) delayed(c *Conn, d flow.Dir, f *decode.Frame) {
 	t.stalled(c, Stall{DelayedACK, d, from, f.At})
 }
 
-// hasty notes that a side sends a small segment although another is in flight:
+// sentEarly notes that a side sends a small segment although another is in flight:
 // Nagle's rule, RFC 896 and as Linux has it, does not hold there.
-func (c *Conn) hasty(d flow.Dir, last *entry, size int) {
+func (c *Conn) sentEarly(d flow.Dir, last *entry, size int) {
 	if h := &c.halves[d]; !h.has(eager) && last != nil && last.bits&wasMerged == 0 && c.halves[d.Other()].has(hasACK) {
 		if full := c.fullSegment(d); size < full && int(last.size()) < full {
 			h.flags |= eager

@@ -82,7 +82,7 @@ type frame struct {
 
 type parser struct {
 	table    pair.Table
-	desk     *proto.Desk
+	scratch  *proto.Scratch
 	streams  [2]framed.Stream
 	payloads [2]framed.Prefix
 	frames   [2]frame
@@ -93,7 +93,7 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), desk: proto.DeskOf(sink), channels: map[uint16]*channel{}}
+	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink), channels: map[uint16]*channel{}}
 	if midway {
 		p.streams[0].Lose()
 		p.streams[1].Lose()
@@ -127,7 +127,7 @@ func (p *parser) Gap(d flow.Dir, n int64, _ flow.Stamp) { p.streams[d].Gap(&form
 
 // Begin takes the header of a frame.
 func (p *parser) Begin(d flow.Dir, header []byte) {
-	p.payloads[d].Begin(&p.desk.Buffers)
+	p.payloads[d].Begin(&p.scratch.Buffers)
 	p.prefixes[d] = p.prefixes[d][:0]
 	p.frames[d] = frame{kind: header[0], channel: binary.BigEndian.Uint16(header[1:])}
 	if header[0] == preamble[0] {
@@ -140,7 +140,7 @@ func (p *parser) Body(d flow.Dir, data []byte) {
 	if p.frames[d].kind != methodFrame && p.frames[d].kind != contentFrame {
 		return
 	}
-	if prefix, ok := p.payloads[d].Take(&p.desk.Buffers, data, maxPrefix, p.streams[d].Left() == 0); ok {
+	if prefix, ok := p.payloads[d].Take(&p.scratch.Buffers, data, maxPrefix, p.streams[d].Left() == 0); ok {
 		p.prefixes[d] = append(p.prefixes[d][:0], prefix...)
 	}
 }
@@ -224,8 +224,8 @@ func (p *parser) content(d flow.Dir, f frame, c *channel) {
 
 // End gives out what is left.
 func (p *parser) End(flow.Stamp, flow.Ending) {
-	p.payloads[0].Begin(&p.desk.Buffers)
-	p.payloads[1].Begin(&p.desk.Buffers)
+	p.payloads[0].Begin(&p.scratch.Buffers)
+	p.payloads[1].Begin(&p.scratch.Buffers)
 	p.table.End()
 }
 

@@ -61,7 +61,7 @@ func headerOf(b []byte) header {
 
 type parser struct {
 	table    pair.Table
-	desk     *proto.Desk
+	desk     *proto.Scratch
 	messages [2]framed.Stream
 	bodies   [2]framed.Prefix
 	headers  [2]header
@@ -76,7 +76,7 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), desk: proto.DeskOf(sink)}
+	p := &parser{table: pair.NewTable(sink, maxPending), desk: proto.ScratchOf(sink)}
 	p.segments.parser = p
 	if midway {
 		p.messages[0].Lose()

@@ -301,14 +301,14 @@ func TestTrackerAcrossNetworks(t *testing.T) {
 func TestTrackerIsBounded(t *testing.T) {
 	given := 0
 	tr := NewTracker(func(q *Query) { given++ })
-	for i := range 3 * most {
+	for i := range 3 * maxQueries {
 		tr.Frame(udp(time.Duration(i), uint64(i+1), true, uint16(i%4096), msg(uint16(i>>12), 0x0100, 1, 0, "a.b")))
 	}
-	if len(tr.slots) > most || len(tr.known) > most || given != 2*most {
+	if len(tr.slots) > maxQueries || len(tr.known) > maxQueries || given != 2*maxQueries {
 		t.Errorf("%d slots, %d known, %d given", len(tr.slots), len(tr.known), given)
 	}
 	tr.Close()
-	if given != 3*most {
+	if given != 3*maxQueries {
 		t.Errorf("%d given", given)
 	}
 }

@@ -161,7 +161,7 @@ func (s *stream) tear(dir flow.Dir) {
 	}
 }
 
-// Gap tells of bytes that are missing for good.
+// Gap takes note of bytes that are missing for good.
 func (s *stream) Gap(dir flow.Dir, n int64, _ flow.Stamp) {
 	if n > 0 {
 		s.skip(dir, int(min(n, 1<<20)), nil, proto.Lossy)

@@ -25,9 +25,9 @@ const (
 	// another one.
 	maxSpaces = 16
 
-	// most is how many queries a tracker remembers, 200 bytes each. When there are
+	// maxQueries is how many queries a tracker remembers, 200 bytes each. When there are
 	// more, answered ones go first.
-	most = 16384
+	maxQueries = 16384
 
 	port      = 53
 	multicast = 5353
@@ -296,7 +296,7 @@ func (t *Tracker) Close() {
 
 // slot finds room.
 func (t *Tracker) slot() int32 {
-	if t.free == none && len(t.slots) >= most {
+	if t.free == none && len(t.slots) >= maxQueries {
 		if old := t.lists[1].head; old != none {
 			t.drop(old)
 		} else {

@@ -52,7 +52,7 @@ const versionBits = 8
 
 type parser struct {
 	table   pair.Table
-	desk    *proto.Desk
+	scratch *proto.Scratch
 	streams [2]framed.Stream
 	bodies  [2]framed.Prefix
 	asking  request
@@ -82,7 +82,7 @@ type reply struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), desk: proto.DeskOf(sink)}
+	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink)}
 	if midway {
 		p.streams[0].Lose()
 		p.streams[1].Lose()
@@ -121,7 +121,7 @@ func (p *parser) Gap(d flow.Dir, n int64, _ flow.Stamp) { p.streams[d].Gap(&form
 // Begin takes the header of a message.
 func (p *parser) Begin(d flow.Dir, header []byte) {
 	be := binary.BigEndian
-	p.bodies[d].Begin(&p.desk.Buffers)
+	p.bodies[d].Begin(&p.scratch.Buffers)
 	if d == flow.ToClient {
 		p.reply = reply{id: be.Uint32(header[4:])}
 		return
@@ -131,7 +131,7 @@ func (p *parser) Begin(d flow.Dir, header []byte) {
 
 // Body takes a part of a message.
 func (p *parser) Body(d flow.Dir, data []byte) {
-	if prefix, ok := p.bodies[d].Take(&p.desk.Buffers, data, maxPrefix, p.streams[d].Left() == 0); ok {
+	if prefix, ok := p.bodies[d].Take(&p.scratch.Buffers, data, maxPrefix, p.streams[d].Left() == 0); ok {
 		p.understand(d, prefix)
 	}
 }
@@ -232,8 +232,8 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 		p.table.Broken(how)
 		p.answer()
 	}
-	p.bodies[0].Begin(&p.desk.Buffers)
-	p.bodies[1].Begin(&p.desk.Buffers)
+	p.bodies[0].Begin(&p.scratch.Buffers)
+	p.bodies[1].Begin(&p.scratch.Buffers)
 	p.table.End()
 }
 

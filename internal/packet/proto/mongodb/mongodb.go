@@ -79,7 +79,7 @@ const (
 
 type parser struct {
 	table   pair.Table
-	desk    *proto.Desk
+	scratch *proto.Scratch
 	streams [2]framed.Stream
 	said    [2]message
 	cursors []uint32 // that wait for data, as tags have them; the last ones
@@ -90,7 +90,7 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), desk: proto.DeskOf(sink)}
+	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink)}
 	if midway {
 		p.streams[0].Lose()
 		p.streams[1].Lose()
@@ -128,19 +128,19 @@ func (p *parser) Gap(d flow.Dir, n int64, _ flow.Stamp) { p.streams[d].Gap(&form
 
 // Begin takes the header of a message.
 func (p *parser) Begin(d flow.Dir, header []byte) {
-	p.desk.Buffers.Put(&p.said[d].zip)
+	p.scratch.Buffers.Put(&p.said[d].zip)
 	p.said[d].begin(d, header)
 }
 
 // Body takes a part of a message.
-func (p *parser) Body(d flow.Dir, data []byte) { p.said[d].read(data, &p.desk.Buffers) }
+func (p *parser) Body(d flow.Dir, data []byte) { p.said[d].read(data, &p.scratch.Buffers) }
 
 // Missing is told of a part that was not captured.
 func (p *parser) Missing(d flow.Dir, n int64) { p.said[d].miss(n) }
 
 // Lost is told that a direction is out of step.
 func (p *parser) Lost(d flow.Dir) {
-	p.desk.Buffers.Put(&p.said[d].zip)
+	p.scratch.Buffers.Put(&p.said[d].zip)
 	p.table.Tear()
 }
 
@@ -148,7 +148,7 @@ func (p *parser) Lost(d flow.Dir) {
 func (p *parser) Complete(d flow.Dir) {
 	m := &p.said[d]
 	m.unzip()
-	p.desk.Buffers.Put(&m.zip)
+	p.scratch.Buffers.Put(&m.zip)
 	if d == flow.ToServer {
 		p.request(m)
 	} else {
@@ -162,8 +162,8 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 	if s.Headed() && p.table.Find(uint64(m.to)) != nil {
 		p.answer(m, how, false)
 	}
-	p.desk.Buffers.Put(&p.said[0].zip)
-	p.desk.Buffers.Put(&p.said[1].zip)
+	p.scratch.Buffers.Put(&p.said[0].zip)
+	p.scratch.Buffers.Put(&p.said[1].zip)
 	p.table.End()
 }
 

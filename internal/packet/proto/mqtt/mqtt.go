@@ -42,7 +42,7 @@ const (
 
 type parser struct {
 	table   pair.Table
-	desk    *proto.Desk
+	desk    *proto.Scratch
 	streams [2]framed.Stream
 	bodies  [2]framed.Prefix
 	first   [2]byte // type and flags of the packet under way
@@ -55,7 +55,7 @@ type parser struct {
 var format = framed.Format{Header: minHeader, Extent: extent, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), desk: proto.DeskOf(sink)}
+	p := &parser{table: pair.NewTable(sink, maxPending), desk: proto.ScratchOf(sink)}
 	if midway {
 		p.streams[0].Lose()
 		p.streams[1].Lose()

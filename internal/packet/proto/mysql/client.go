@@ -38,7 +38,7 @@ func (p *parser) client(c *flow.Chunk, data []byte, size int) {
 			// Packets of a login count on from the greeting: its end was not seen.
 			p.phase = phaseCommand
 			p.forgetLogin()
-			p.haze |= proto.Resync
+			p.nextDoubt |= proto.Resync
 		}
 		if s.acc == nil && !s.joined && !p.building && p.commandsComeNow() {
 			run = i
@@ -53,7 +53,7 @@ func (p *parser) client(c *flow.Chunk, data []byte, size int) {
 			break
 		}
 		p.request(prefix, length, seq)
-		p.desk.Buffers.Put(&s.acc)
+		p.scratch.Buffers.Put(&s.acc)
 		if p.tls != nil { // the rest is a ClientHello
 			if rest := *c; i < len(data) {
 				rest.Data, rest.Offset = data[i:], c.Offset+uint64(i)
@@ -80,7 +80,7 @@ func (p *parser) client(c *flow.Chunk, data []byte, size int) {
 func (p *parser) simple(c *flow.Chunk) bool {
 	b := c.Data
 	s := &p.side[flow.ToServer]
-	if len(b) < 6 || len(b) > maxText || c.Cut > 0 || p.phase != phaseCommand || p.waiting > 0 || p.haze != 0 ||
+	if len(b) < 6 || len(b) > maxText || c.Cut > 0 || p.phase != phaseCommand || p.waiting > 0 || p.nextDoubt != 0 ||
 		b[3] != 0 || int(le24(b))+4 != len(b) || s.acc != nil || s.left > 0 || s.joined || s.lost ||
 		p.side[flow.ToClient] != (side{}) || !p.resp.Empty() || p.failed || p.begun {
 		return false
@@ -88,7 +88,7 @@ func (p *parser) simple(c *flow.Chunk) bool {
 	r := &p.cur
 	switch b[4] {
 	case comQuery:
-		r.text = p.desk.Buffers.Get()
+		r.text = p.scratch.Buffers.Get()
 		r.text.B = append(r.text.B, statementText(b[5:], p.caps)...)
 	case comStmtExecute:
 		if len(b) < 14 {
@@ -197,11 +197,11 @@ func (p *parser) command(b []byte, length uint32) {
 	r := p.settle()
 	r.cmd, r.depth = b[0], p.waiting
 	if p.opening && p.waiting == 1 {
-		p.haze = 0
+		p.nextDoubt = 0
 	}
 	p.opening = false
-	r.doubt |= p.haze
-	p.haze = 0
+	r.doubt |= p.nextDoubt
+	p.nextDoubt = 0
 	if p.waiting == 1 {
 		p.newAnswer()
 	}
@@ -210,11 +210,11 @@ func (p *parser) command(b []byte, length uint32) {
 	}
 	switch b[0] {
 	case comQuery:
-		r.keep(&p.desk.Buffers, statementText(b[1:], p.caps), int(length), len(b))
+		r.keep(&p.scratch.Buffers, statementText(b[1:], p.caps), int(length), len(b))
 	case comStmtPrepare:
-		r.keep(&p.desk.Buffers, b[1:], int(length), len(b))
+		r.keep(&p.scratch.Buffers, b[1:], int(length), len(b))
 	case comInitDB:
-		r.keep(&p.desk.Buffers, b[1:], int(length), len(b))
+		r.keep(&p.scratch.Buffers, b[1:], int(length), len(b))
 	case comFieldList, comChangeUser:
 		text := b[1:]
 		for i, ch := range text {
@@ -223,7 +223,7 @@ func (p *parser) command(b []byte, length uint32) {
 				break
 			}
 		}
-		r.keep(&p.desk.Buffers, text, len(b), len(b))
+		r.keep(&p.scratch.Buffers, text, len(b), len(b))
 	case comStmtExecute, comStmtFetch, comBulkExecute, comStmtLongData, comStmtClose, 0x1a:
 		if len(b) < 5 {
 			return
@@ -273,10 +273,10 @@ func (p *parser) settle() *request {
 // unlock says that the next bytes of the server begin a packet.
 func (p *parser) unlock() {
 	s := &p.side[flow.ToClient]
-	p.desk.Buffers.Put(&s.acc)
+	p.scratch.Buffers.Put(&s.acc)
 	s.lost, s.left, s.joined, s.final = false, 0, false, false
 	if p.zip != nil && p.zip.side[flow.ToClient].lost {
-		p.desk.Buffers.Put(&p.zip.side[flow.ToClient].body)
+		p.scratch.Buffers.Put(&p.zip.side[flow.ToClient].body)
 		p.zip.side[flow.ToClient] = zipSide{}
 	}
 }

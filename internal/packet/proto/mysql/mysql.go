@@ -36,9 +36,9 @@ var Protocol = proto.Protocol{
 }
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{sink: sink, desk: proto.DeskOf(sink)}
+	p := &parser{sink: sink, scratch: proto.ScratchOf(sink)}
 	if midway {
-		p.phase, p.midway, p.haze = phaseCommand, true, proto.Resync
+		p.phase, p.midway, p.nextDoubt = phaseCommand, true, proto.Resync
 		p.side[flow.ToServer].lost, p.side[flow.ToClient].lost = true, true
 	}
 	return p

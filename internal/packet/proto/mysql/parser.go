@@ -31,8 +31,8 @@ const (
 // parser is a connection.
 type parser struct {
 	sink     proto.Sink
-	desk     *proto.Desk  // its exchange is filled in and given to sink
-	tls      proto.Parser // after the change to TLS
+	scratch  *proto.Scratch // its exchange is filled in and given to sink
+	tls      proto.Parser   // after the change to TLS
 	prepared *prepared
 	zip      *zip      // compressed connections only
 	queue    []request // requests after cur that wait, from first on
@@ -50,7 +50,7 @@ type parser struct {
 	expect       uint8 // sequence number of the next packet of the command
 	waiting      uint16
 	phase        phase
-	haze         proto.Doubt // of the next request
+	nextDoubt    proto.Doubt // of the next request
 	doubt        proto.Doubt // of the answer to cur
 	building     bool        // the packet of the youngest request is incomplete
 	failed       bool
@@ -193,9 +193,9 @@ func (p *parser) End(at flow.Stamp, how flow.Ending) {
 		}
 	}
 	for d := range p.side {
-		p.desk.Buffers.Put(&p.side[d].acc)
+		p.scratch.Buffers.Put(&p.side[d].acc)
 	}
-	p.desk.Buffers.Put(&p.err)
+	p.scratch.Buffers.Put(&p.err)
 	p.zip, p.prepared = nil, nil
 }
 
@@ -245,7 +245,7 @@ func (p *parser) hole(d flow.Dir, n int64, why proto.Doubt) {
 			} else {
 				p.answerPacket(nil, b[4:], length, b[3], 0, 0)
 			}
-			p.desk.Buffers.Put(&acc)
+			p.scratch.Buffers.Put(&acc)
 			if !s.lost {
 				s.left = uint32(rest)
 			}
@@ -267,7 +267,7 @@ func (p *parser) hole(d flow.Dir, n int64, why proto.Doubt) {
 // lose gives up the position in a direction.
 func (p *parser) lose(d flow.Dir, why proto.Doubt) {
 	s := &p.side[d]
-	p.desk.Buffers.Put(&s.acc)
+	p.scratch.Buffers.Put(&s.acc)
 	s.lost, s.left, s.joined, s.final = true, 0, false, false
 	if p.phase != phaseCommand {
 		return
@@ -276,9 +276,9 @@ func (p *parser) lose(d flow.Dir, why proto.Doubt) {
 		if p.filing {
 			p.cur.doubt |= why // its last packet may not be recognised
 		}
-		p.haze |= why &^ proto.Approximate
+		p.nextDoubt |= why &^ proto.Approximate
 		if why&proto.Approximate != 0 {
-			p.haze |= proto.Resync
+			p.nextDoubt |= proto.Resync
 		}
 		if p.building {
 			p.tail().doubt |= why
@@ -316,7 +316,7 @@ func (p *parser) tail() *request {
 
 // pop forgets the youngest request.
 func (p *parser) pop() {
-	p.desk.Buffers.Put(&p.tail().text)
+	p.scratch.Buffers.Put(&p.tail().text)
 	p.building = false
 	p.waiting--
 	if p.waiting == 0 {
@@ -366,7 +366,7 @@ func (p *parser) endOrphan() {
 	if p.resp.Empty() {
 		return
 	}
-	r := request{cmd: comUnknown, doubt: p.haze}
+	r := request{cmd: comUnknown, doubt: p.nextDoubt}
 	if p.err == nil {
 		p.rows = proto.RowsNone
 	}
@@ -376,7 +376,7 @@ func (p *parser) endOrphan() {
 
 // give hands an exchange to the sink.
 func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt proto.Doubt) {
-	e := &p.desk.Exchange
+	e := &p.scratch.Exchange
 	e.Request, e.Status, e.Doubt, e.Depth = r.span, status, r.doubt|doubt, r.depth
 	e.Command, e.Rows = commands[r.cmd].name, proto.RowsNone
 	e.Text, e.TextCut, e.Failed, e.Code, e.Error = nil, false, false, "", ""
@@ -404,9 +404,9 @@ func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt p
 		}
 	}
 	p.sink.Exchange(e)
-	p.desk.Buffers.Put(&r.text)
+	p.scratch.Buffers.Put(&r.text)
 	if resp != nil {
-		p.desk.Buffers.Put(&p.err)
+		p.scratch.Buffers.Put(&p.err)
 	}
 }
 

@@ -34,7 +34,7 @@ func (p *parser) endOfResult(c *flow.Chunk) bool {
 	default:
 		p.rows = proto.RowsUnknown
 	}
-	p.desk.Buffers.Put(&s.acc)
+	p.scratch.Buffers.Put(&s.acc)
 	*s = side{}
 	p.resp.End += uint64(c.Cut)
 	p.finish(proto.Answered)

@@ -59,7 +59,7 @@ func (p *parser) head(d flow.Dir, data []byte) (prefix []byte, length uint32, se
 				return data[4:need], length, data[3], need, true
 			}
 		}
-		s.acc = p.desk.Buffers.Get()
+		s.acc = p.scratch.Buffers.Get()
 	}
 	a := s.acc
 	for {
@@ -93,7 +93,7 @@ func (p *parser) head(d flow.Dir, data []byte) (prefix []byte, length uint32, se
 func (p *parser) server(c *flow.Chunk, data []byte) {
 	s := &p.side[flow.ToClient]
 	if s.lost && len(data) >= 6 && data[3] == 0 && p.waiting == 0 && isGreeting(data[4:]) {
-		p.phase, p.midway, p.haze = phaseGreeting, false, 0
+		p.phase, p.midway, p.nextDoubt = phaseGreeting, false, 0
 		p.unlock()
 	}
 	if s.lost {
@@ -127,7 +127,7 @@ func (p *parser) server(c *flow.Chunk, data []byte) {
 			break
 		}
 		run = p.answerPacket(c, prefix, length, seq, run, start)
-		p.desk.Buffers.Put(&s.acc)
+		p.scratch.Buffers.Put(&s.acc)
 		if s.lost {
 			break
 		}

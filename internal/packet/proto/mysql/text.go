@@ -27,7 +27,7 @@ func stringOf(b []byte) string {
 // keepError keeps what an ERR packet says: number, 0, SQLSTATE, blank, message.
 func (p *parser) keepError(b []byte) {
 	if p.err == nil {
-		p.err = p.desk.Buffers.Get()
+		p.err = p.scratch.Buffers.Get()
 	}
 	p.err.B = p.err.B[:0]
 	if len(b) < 3 {

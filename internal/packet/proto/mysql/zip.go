@@ -89,7 +89,7 @@ func (p *parser) inflate(c *flow.Chunk) {
 			}
 			z.left = int64(le24(z.head[:]))
 			if z.large = z.left > maxCompressed; !z.large {
-				z.body = p.desk.Buffers.Get()
+				z.body = p.scratch.Buffers.Get()
 			}
 			if z.left > 0 {
 				continue
@@ -116,10 +116,10 @@ func (p *parser) inflate(c *flow.Chunk) {
 func (p *parser) unlockZip() {
 	for d := range p.zip.side {
 		z := &p.zip.side[d]
-		p.desk.Buffers.Put(&z.body)
+		p.scratch.Buffers.Put(&z.body)
 		*z = zipSide{}
 		s := &p.side[d]
-		p.desk.Buffers.Put(&s.acc)
+		p.scratch.Buffers.Put(&s.acc)
 		keep := s.lost && d == int(flow.ToClient)
 		*s = side{lost: keep}
 	}
@@ -128,7 +128,7 @@ func (p *parser) unlockZip() {
 // lose gives up the position in a direction.
 func (z *zip) lose(p *parser, d flow.Dir, why proto.Doubt) {
 	s := &z.side[d]
-	p.desk.Buffers.Put(&s.body)
+	p.scratch.Buffers.Put(&s.body)
 	if d == flow.ToClient && p.phase == phaseCommand && p.waiting > 0 && s.have > 0 {
 		join(&p.resp, &s.span)
 	}
@@ -147,7 +147,7 @@ func (p *parser) inflated(c *flow.Chunk) {
 		p.plainLost(c)
 		return
 	}
-	defer p.desk.Buffers.Put(&body)
+	defer p.scratch.Buffers.Put(&body)
 	if le24(z.head[4:]) == 0 {
 		p.inner(c, body.B)
 		return

@@ -207,8 +207,8 @@ func (p *parser) handOver(c *flow.Chunk, from int) {
 // last one reports some dozen parameters, which are 300 bytes and more; what the
 // server asks before, by SASL or for a password, is a hundred at most.
 func loginGoesOn(_ int, bytes int64, _ int) bool {
-	const leastParameters = 250
-	return bytes < leastParameters
+	const minParameters = 250
+	return bytes < minParameters
 }
 
 // skip passes over bytes that were not captured. Within a message whose length
@@ -240,7 +240,7 @@ func (p *parser) tear(d flow.Dir) {
 	}
 }
 
-// Gap tells of bytes that are missing for good.
+// Gap takes note of bytes that are missing for good.
 func (p *parser) Gap(d flow.Dir, n int64, at flow.Stamp) {
 	switch {
 	case p.inner != nil:

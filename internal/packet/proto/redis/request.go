@@ -93,11 +93,11 @@ func (p *parser) request(c *flow.Chunk) {
 // the chunk as a whole, which is what nearly all do. It returns its length; 0
 // leaves it to the slower way, which gives the same result.
 func (p *parser) whole(c *flow.Chunk, from int) int {
-	const most = 4
-	var args [most][]byte
+	const maxArgs = 4
+	var args [maxArgs][]byte
 	data := c.Data[from:]
 	count, n := short(data, '*')
-	if n == 0 || count < 1 || count > most {
+	if n == 0 || count < 1 || count > maxArgs {
 		return 0
 	}
 	for i := range count {

@@ -78,7 +78,7 @@ type message struct {
 type parser struct {
 	sink       proto.Sink
 	queue      pair.Queue
-	desk       *proto.Desk
+	desk       *proto.Scratch
 	streams    [2]framed.Stream
 	messages   [2]message
 	attentions int          // that were not acknowledged
@@ -89,7 +89,7 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{sink: sink, queue: pair.New(sink, maxPending, midway), desk: proto.DeskOf(sink)}
+	p := &parser{sink: sink, queue: pair.New(sink, maxPending, midway), desk: proto.ScratchOf(sink)}
 	p.queue.Alternate()
 	if midway {
 		p.streams[0].Lose()

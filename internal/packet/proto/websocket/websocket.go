@@ -58,7 +58,7 @@ func (m *message) there() bool { return m.command != "" }
 
 type parser struct {
 	sink     proto.Sink
-	desk     *proto.Desk
+	desk     *proto.Scratch
 	controls pair.Table // pings by their payloads, and a close
 	streams  [2]framed.Stream
 	frames   [2]frame
@@ -75,7 +75,7 @@ type parser struct {
 var format = framed.Format{Header: minHeader, Extent: extent, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{sink: sink, desk: proto.DeskOf(sink), controls: pair.NewTable(sink, maxPings)}
+	p := &parser{sink: sink, desk: proto.ScratchOf(sink), controls: pair.NewTable(sink, maxPings)}
 	if midway {
 		p.streams[0].Lose()
 		p.streams[1].Lose()
