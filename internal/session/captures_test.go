@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -182,6 +183,9 @@ func TestWindowOfCapture(t *testing.T) {
 		got, cutOff := e.View(), want.View()
 		if a, b := got.PacketCaptures()[0], cutOff.PacketCaptures()[0]; a.Packets != b.Packets || a.Bytes != b.Bytes {
 			t.Errorf("%s: %d packets of %d bytes, cut %d of %d", file, a.Packets, a.Bytes, b.Packets, b.Bytes)
+		}
+		if note := got.PacketCaptures()[0].Note; strings.Contains(note, "nothing was measured") {
+			t.Errorf("%s: %s", file, note)
 		}
 		counts := func(e *Evidence) (n int64) {
 			for _, s := range e.View().PacketServices() {

@@ -56,7 +56,10 @@ type Result struct {
 	Options Options
 	// Interval is when it began; zero: the result is about all of the capture.
 	Interval time.Time
+	// Report is complete if the result has the end of the capture; else it has the
+	// packets, their time and losses.
 	Report   engine.Report
+	complete bool
 	Summary  *summary.Summary
 	// Carried connections are counted by the interval before too; of them, Resting
 	// have no packets in this one.
@@ -129,7 +132,7 @@ func (c *cutter) read(ctx context.Context, src pcap.Source) (engine.Report, erro
 
 // result puts together what the workers saw in an interval.
 func (c *cutter) result(i *interval, last bool, end int64) *Result {
-	r := &Result{Options: c.o, Interval: c.begins(i), Report: c.reportOf(i, last), Summary: i.collectors.Result(), Seconds: i.seconds, Cut: i.cut}
+	r := &Result{Options: c.o, Interval: c.begins(i), Report: c.reportOf(i, last), complete: last, Summary: i.collectors.Result(), Seconds: i.seconds, Cut: i.cut}
 	if r.Report.Packets == 0 && c.o.Live {
 		r.Report.First, r.Report.Last = max(i.from, c.began), min(i.to.Load(), end)
 	}
@@ -227,7 +230,11 @@ func (r *Result) captureRow(first time.Time) recording.PacketCapture {
 	if r.Report.Loss.Known {
 		dropped = int64(r.Report.Loss.Dropped)
 	}
-	notes := notesOf(&r.Report, r.Summary)
+	told := r.Report
+	if !r.complete {
+		told = engine.Report{} // what could not be read is known in the end
+	}
+	notes := notesOf(&told, r.Summary)
 	if r.Cut > 0 {
 		notes = append(notes, fmt.Sprintf("%d seconds of services were left out", r.Cut))
 	}
