@@ -2,7 +2,8 @@
 /*
  * How long threads do not run, and why: blocked until somebody wakes them, then
  * runnable until they get a CPU. Every switch of threads only notes a time in the
- * storage of the thread. Stacks are taken once for every step of blocked time of a
+ * storage of the thread: the scheduler's own, as asking for the time costs more than
+ * all the rest. Stacks are taken once for every step of blocked time of a
  * thread, so that a stack gets the share of the time that it really has, and short
  * waits cost next to nothing. internal/probe/event/offcpu reads the sums, and chooses
  * the step by how many stacks that takes.
@@ -13,9 +14,27 @@ char LICENSE[] SEC("license") = "GPL";
 
 struct pid;
 
+struct rq {
+	__u64 clock;
+} CORE;
+
+struct cfs_rq {
+	struct rq *rq;
+} CORE;
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+} CORE;
+
+struct sched_info {
+	unsigned long long run_delay, last_queued;
+} CORE;
+
 struct task_struct {
 	unsigned int __state;
 	int on_cpu, pid, tgid;
+	struct sched_entity se;
+	struct sched_info sched_info;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	__u64 start_time, start_boottime;
@@ -34,6 +53,7 @@ struct bpf_iter__task {
 
 #include "pidns.h"
 
+#define TICK (1ULL << 22) /* ns: of 250 Hz, and a little more */
 #define DEPTH 32          /* frames of a stack */
 #define SUMS 16384
 #define STACKS 8192
@@ -49,12 +69,16 @@ struct bpf_iter__task {
 /* What is known of a thread. */
 struct wait {
 	__u64 out;     /* since when it does not run; 0: it runs */
-	__u64 waking;  /* when it was woken; 0: it was not */
 	__u64 counted; /* up to here its wait was counted by the reader */
+	__u64 delayed; /* how long it ever was runnable without a CPU, at out or counted */
 	__u64 debt;    /* blocked time that was not summed up yet */
 	__u64 ready;   /* runnable time that was not summed up yet */
-	__u32 state;   /* in which it blocks; 0: it is runnable */
-	__u32 known;
+	__u32 waker, waker_tid; /* PIDs */
+	__u32 state;            /* in which it blocks; 0: it is runnable */
+	__u8 known, woken;
+	/* Up to here it is one line of the cache. Of those that are likely sampled: */
+	__u64 waker_stack;
+	char waker_comm[16];
 };
 
 struct {
@@ -101,7 +125,7 @@ struct {
 } stacks SEC(".maps");
 
 /* Room for a stack, of each program that may interrupt another one. */
-enum { OF_WAKING, OF_READER, ROOMS };
+enum { OF_WAKING, OF_SWITCH, OF_READER, ROOMS };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -111,7 +135,8 @@ struct {
 } rooms SEC(".maps");
 
 volatile __u32 too;           /* sums_too is filled */
-volatile __u64 attached;      /* when programs were, ns */
+volatile __u64 attached;      /* when programs were, by the scheduler's clock */
+volatile __u64 ahead;         /* by how much the monotonic clock is ahead of it */
 volatile __u64 step = 1 << 24; /* ns, a power of two */
 __u64 taken;                  /* stacks of waits that ended */
 
@@ -159,7 +184,7 @@ static __always_inline __u64 keep(struct stack *s, long bytes)
 	return id;
 }
 
-static __always_inline void add(struct key *k, struct task_struct *t, struct task_struct *waker, __u64 ns, __u64 longest)
+static __always_inline void add(struct key *k, struct task_struct *t, struct wait *w, __u64 ns, __u64 longest)
 {
 	void *map = too ? (void *)&sums_too : (void *)&sums;
 	struct sum *s = bpf_map_lookup_elem(map, k);
@@ -171,8 +196,7 @@ static __always_inline void add(struct key *k, struct task_struct *t, struct tas
 		fresh.started = BPF_CORE_READ(leader, start_boottime);
 		bpf_core_read(fresh.process, sizeof(fresh.process), &leader->comm);
 		bpf_core_read(fresh.thread, sizeof(fresh.thread), &t->comm);
-		if (waker)
-			bpf_core_read(fresh.waker, sizeof(fresh.waker), &waker->comm);
+		__builtin_memcpy(fresh.waker, w->waker_comm, sizeof(fresh.waker));
 		bpf_map_update_elem(map, k, &fresh, BPF_NOEXIST);
 		s = bpf_map_lookup_elem(map, k);
 		if (!s) {
@@ -186,8 +210,7 @@ static __always_inline void add(struct key *k, struct task_struct *t, struct tas
 		__sync_fetch_and_add(&s->waits, (ns << 10) / longest);
 	if (longest > s->longest) {
 		s->longest = longest;
-		if (waker)
-			s->waker_tid = task_number(waker);
+		s->waker_tid = w->waker_tid;
 	}
 }
 
@@ -205,23 +228,85 @@ static __always_inline void add_ready(struct wait *w, struct task_struct *t)
 	struct key k = {.tid = task_number(t), .pid = process_number(t)};
 
 	if (k.pid)
-		add(&k, t, 0, w->ready, 0);
+		add(&k, t, w, w->ready, 0);
 	w->ready = 0;
+}
+
+/* add_blocked sums up blocked time that fills steps, with the stack of a thread that does not run. */
+static __always_inline void add_blocked(struct wait *w, struct task_struct *t, __u64 blocked, __u32 room_of)
+{
+	struct key k = {.state = w->state, .waker = w->waker, .waker_stack = w->waker_stack};
+	__u64 ns = whole(w, blocked);
+	struct stack *room;
+
+	if (!ns || !(k.pid = process_number(t)))
+		return;
+	k.tid = task_number(t);
+	__sync_fetch_and_add(&taken, 1);
+	room = bpf_map_lookup_elem(&rooms, &room_of);
+	if (room)
+		k.stack = keep(room, bpf_get_task_stack(t, room, sizeof(*room), 0));
+	add(&k, t, w, ns, blocked);
+}
+
+/* forget makes a thread ready for its next wait. */
+static __always_inline void forget(struct wait *w)
+{
+	w->woken = 0;
+	w->waker = w->waker_tid = 0;
+	if (w->waker_stack) {
+		w->waker_stack = 0;
+		w->waker_comm[0] = 0;
+	}
+}
+
+/* scheduler_clock is the time of the run queue of a thread, which was just brought up to date. */
+static __always_inline __u64 scheduler_clock(struct task_struct *t)
+{
+	if (bpf_core_field_exists(struct cfs_rq, rq) && bpf_core_field_exists(struct sched_entity, cfs_rq))
+		return t->se.cfs_rq->rq->clock;
+	return bpf_ktime_get_ns();
+}
+
+/* delay is how long a thread ever was runnable without a CPU. */
+static __always_inline __u64 delay(struct task_struct *t, __u64 now)
+{
+	__u64 queued = t->sched_info.last_queued, all = t->sched_info.run_delay;
+
+	return queued && now > queued ? all + now - queued : all;
 }
 
 static __always_inline int switched(struct task_struct *prev, struct task_struct *next, __u32 state)
 {
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now = scheduler_clock(prev), since, off, ready;
 	struct wait *w;
 
+	if (!attached) {
+		ahead = bpf_ktime_get_ns() - now;
+		attached = now;
+	}
 	if (prev->pid && (w = known_wait(prev))) {
 		w->out = now;
-		w->waking = 0;
+		w->delayed = prev->sched_info.run_delay;
 		w->state = state;
+		if (w->woken)
+			forget(w);
 	}
 	if (next->pid && (w = bpf_task_storage_get(&waits, next, 0, 0)) && w->out) {
-		/* Without a waking it was preempted, or had a signal before it could block. */
-		w->ready += now - later(w->waking ? w->waking : w->out, w->counted);
+		since = later(w->out, w->counted);
+		off = now > since ? now - since : 0;
+		/* Runnable all the time: it was preempted, or had a signal before it could block. */
+		ready = w->state ? delay(next, now) - w->delayed : off;
+		if (ready > off)
+			ready = off;
+		if (w->state && w->state != TASK_IDLE) {
+			__u64 debt = w->debt;
+
+			add_blocked(w, next, off - ready, OF_SWITCH);
+			if (w->debt < debt)
+				ahead = bpf_ktime_get_ns() - now; /* they drift apart */
+		}
+		w->ready += ready;
 		w->out = 0;
 		if (w->ready >= step)
 			add_ready(w, next);
@@ -251,47 +336,54 @@ int switch_early(__u64 *ctx)
 	return switched((void *)ctx[2], (void *)ctx[3], ctx[0] ? 0 : ctx[1]);
 }
 
+/*
+ * Only waits that look as if they will be sampled get the stack of who ends them; how
+ * long they really were shows when the thread runs again.
+ */
 SEC("tp_btf/sched_waking")
 int waking(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[0], *waker;
-	__u64 now = bpf_ktime_get_ns(), since, blocked, ns;
-	struct key k = {};
-	struct stack *room;
 	struct wait *w = bpf_task_storage_get(&waits, t, 0, 0);
+	struct stack *room;
+	__u64 now, since;
 	__u32 at = OF_WAKING;
 
 	if (w) {
 		/* It runs, was preempted, or somebody else woke it before. */
-		if (!w->out || w->waking || !w->state)
+		if (!w->out || w->woken || !w->state)
 			return 0;
-		since = later(w->out, w->counted);
-		k.state = w->state;
 	} else {
 		/* It has not run since programs were attached. */
-		if (t->on_cpu || !(w = known_wait(t)))
+		if (t->on_cpu || !attached || !(w = known_wait(t)))
 			return 0;
-		since = later(attached, t->start_time);
-		w->out = since;
-		w->state = k.state = task_state(t);
+		w->out = later(attached, t->start_time - ahead);
+		w->delayed = t->sched_info.run_delay;
+		w->state = task_state(t);
 	}
-	w->waking = now;
-	if (k.state == TASK_IDLE || now <= since)
+	w->woken = 1;
+	waker = bpf_get_current_task_btf();
+	if (reader_level) {
+		w->waker = process_number(waker);
+		w->waker_tid = task_number(waker);
+	} else {
+		w->waker = waker->tgid;
+		w->waker_tid = waker->pid;
+	}
+	/* The clock of a busy CPU is up to a tick late; that of an idle one may be late by any time. */
+	since = later(w->out, w->counted);
+	if (waker->pid) {
+		now = scheduler_clock(waker) + TICK;
+		if (now <= since || w->debt + (now - since) < step)
+			return 0;
+	}
+	now = bpf_ktime_get_ns() - ahead;
+	if (now <= since || w->debt + (now - since) < step)
 		return 0;
-	blocked = now - since;
-	ns = whole(w, blocked);
-	if (!ns || !(k.pid = process_number(t)))
-		return 0;
-	__sync_fetch_and_add(&taken, 1);
-	k.tid = task_number(t);
-	waker = (struct task_struct *)bpf_get_current_task();
-	k.waker = process_number(waker);
+	__builtin_memcpy(w->waker_comm, waker->comm, sizeof(w->waker_comm));
 	room = bpf_map_lookup_elem(&rooms, &at);
-	if (room) {
-		k.stack = keep(room, bpf_get_task_stack(t, room, sizeof(*room), 0));
-		k.waker_stack = keep(room, bpf_get_stack(ctx, room, sizeof(*room), 0));
-	}
-	add(&k, t, waker, ns, blocked);
+	if (room)
+		w->waker_stack = keep(room, bpf_get_stack(ctx, room, sizeof(*room), 0));
 	return 0;
 }
 
@@ -300,39 +392,34 @@ SEC("iter/task")
 int waiting(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
-	__u64 now = bpf_ktime_get_ns(), since, ns;
-	struct key k = {};
-	struct stack *room;
+	__u64 now, since, off, ready;
 	struct wait *w;
-	__u32 at = OF_READER;
 
-	if (!t || !t->pid)
+	if (!t || !t->pid || !attached)
 		return 0;
+	now = bpf_ktime_get_ns() - ahead;
 	w = bpf_task_storage_get(&waits, t, 0, 0);
 	if (!w) {
-		k.state = task_state(t);
-		if (t->on_cpu || !k.state || !(w = known_wait(t)))
+		__u32 state = task_state(t);
+
+		if (t->on_cpu || !state || !(w = known_wait(t)))
 			return 0;
-		w->out = later(attached, t->start_time);
-		w->state = k.state;
+		w->out = later(attached, t->start_time - ahead);
+		w->delayed = t->sched_info.run_delay;
+		w->state = state;
 	}
-	if (w->out && (w->waking || !w->state)) {
-		since = later(w->waking ? w->waking : w->out, w->counted);
-		if (now > since)
-			w->ready += now - since;
-	} else if (w->out && w->state != TASK_IDLE) {
-		since = later(w->out, w->counted);
-		ns = now > since ? whole(w, now - since) : 0;
-		if (ns && (k.pid = process_number(t))) {
-			k.tid = task_number(t);
-			k.state = w->state;
-			room = bpf_map_lookup_elem(&rooms, &at);
-			if (room)
-				k.stack = keep(room, bpf_get_task_stack(t, room, sizeof(*room), 0));
-			add(&k, t, 0, ns, now - since);
-		}
+	since = later(w->out, w->counted);
+	if (w->out && now > since) {
+		off = now - since;
+		ready = w->state ? delay(t, now) - w->delayed : off;
+		if (ready > off)
+			ready = off;
+		w->ready += ready;
+		w->delayed += ready;
+		w->counted = now;
+		if (w->state && w->state != TASK_IDLE)
+			add_blocked(w, t, off - ready, OF_READER);
 	}
-	w->counted = now;
 	if (w->ready)
 		add_ready(w, t);
 	return 0;
@@ -365,6 +452,5 @@ SEC("syscall")
 int begin(void *ctx)
 {
 	find_namespace();
-	attached = bpf_ktime_get_ns();
 	return 0;
 }

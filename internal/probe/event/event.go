@@ -131,7 +131,7 @@ func (p *Probe) tell(w *recording.Writer) {
 		w.Unseen(p.Name(), what, 1, "this kernel lacks the tracepoint", "")
 	}
 	if err := startClock(); err != nil {
-		w.Unseen(p.Name(), "what BPF programs cost", 1, err.Error(), "run as root")
+		w.Unseen(p.Name(), "what BPF programs cost, and that they stay within their budget", 1, "the kernel times them for CAP_SYS_ADMIN only: "+err.Error(), "run as root")
 	} else {
 		p.timed = true
 	}

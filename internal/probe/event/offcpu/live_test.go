@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
-	osexec "os/exec"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/event"
@@ -44,29 +48,67 @@ func watch(t *testing.T, do func()) *recording.Recording {
 	return rec
 }
 
+// One thread waits for another one, and one sleeps: who waits where, for how long and
+// who ends it is told.
 func TestLive(t *testing.T) {
-	if c := os.Getenv("RTRAIL_LOAD"); c != "" {
-		rec := watch(t, func() { b, _ := osexec.Command("sh", "-c", c).CombinedOutput(); t.Logf("%s", b) })
-		for _, p := range recording.Rows[recording.EventProgram](rec) {
-			t.Logf("%s: %d runs, %v each", p.Program, p.Runs, p.RunTime/time.Duration(max(p.Runs, 1)))
+	var tids [3]int
+	const rounds, pause = 10, 30 * time.Millisecond
+	rec := watch(t, func() {
+		var pipe [2]int
+		if err := unix.Pipe(pipe[:]); err != nil {
+			t.Fatal(err)
 		}
-		return
-	}
-	rec := watch(t, func() { time.Sleep(2 * time.Second) })
-	var all time.Duration
-	for i, w := range recording.Rows[recording.OffCPUWait](rec) {
-		if w.Longest > 3*time.Second || w.Waited <= 0 {
+		defer unix.Close(pipe[0])
+		defer unix.Close(pipe[1])
+		var all sync.WaitGroup
+		for i, work := range []func(){
+			func() { _, _ = unix.Read(pipe[0], make([]byte, 1)) },
+			func() {
+				_ = unix.Nanosleep(&unix.Timespec{Nsec: int64(pause)}, nil)
+				_, _ = unix.Write(pipe[1], []byte{1})
+			},
+			func() { _ = unix.Nanosleep(&unix.Timespec{Nsec: int64(pause)}, nil) },
+		} {
+			all.Go(func() {
+				runtime.LockOSThread()
+				tids[i] = unix.Gettid()
+				for range rounds {
+					work()
+				}
+			})
+		}
+		all.Wait()
+	})
+	const reader, writer, sleeper = 0, 1, 2
+	var waited [3]time.Duration
+	for _, w := range recording.Rows[recording.OffCPUWait](rec) {
+		if w.Waited <= 0 || w.PID == 0 || w.State == "R" && (w.Stack != "" || w.Waits > 0) || w.State != "R" && w.Longest <= 0 {
 			t.Errorf("%+v", w)
 		}
-		all += w.Waited
-		if i < 400 && !strings.HasPrefix(w.Stack, "x") {
-			t.Logf("%d/%d %s/%s %s %v %.1f %v | %s | by %s %d/%d %s %s", w.PID, w.TID, w.Process, w.Thread, w.State, w.Waited, w.Waits, w.Longest, w.Stack, w.Waker, w.WakerPID, w.WakerTID, w.Interrupt, w.WakerStack)
+		if int(w.PID) != os.Getpid() || w.State == "R" {
+			continue
+		}
+		switch int(w.TID) {
+		case tids[reader]:
+			if strings.HasPrefix(w.Stack, "anon_pipe_read;") || strings.HasPrefix(w.Stack, "pipe_read;") {
+				waited[reader] += w.Waited
+				if int(w.WakerTID) != tids[writer] || int(w.WakerPID) != os.Getpid() || !strings.Contains(w.WakerStack, "pipe_write;") {
+					t.Errorf("the writer %d woke the reader, not %+v", tids[writer], w)
+				}
+			}
+		case tids[writer], tids[sleeper]:
+			if strings.HasPrefix(w.Stack, "hrtimer_nanosleep;") {
+				waited[slices.Index(tids[:], int(w.TID))] += w.Waited
+				if w.Interrupt != "timer" || w.Waker != "" {
+					t.Errorf("a timer ends a sleep, not %+v", w)
+				}
+			}
 		}
 	}
-	for _, p := range recording.Rows[recording.EventProgram](rec) {
-		t.Logf("%s: %d runs, %v each", p.Program, p.Runs, p.RunTime/time.Duration(max(p.Runs, 1)))
-	}
-	for _, p := range recording.Rows[recording.UnseenNote](rec) {
-		t.Logf("%+v", p)
+	for i, got := range waited {
+		// A step may be owed, and one may have been there before.
+		if want := rounds * pause; got < want-2*minStep*4 || got > 3*want {
+			t.Errorf("thread %d was blocked for %v, want about %v", i, got, want)
+		}
 	}
 }

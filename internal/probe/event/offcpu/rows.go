@@ -68,12 +68,12 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.OffCPUW
 			State: state(k.State), Span: span, Step: time.Duration(s.pace.step), Waited: time.Duration(v.NS), Waits: float64(v.Waits) / 1024, Longest: time.Duration(v.Longest),
 			Stack: strings.Join(s.frames(k.Stack, entersSleep), ";"),
 		}
+		// Without the stack it may have been an interrupt that came while the waker ran.
 		if frames := s.frames(k.WakerStack, wakes); len(frames) > 0 {
-			frames, row.Interrupt = interrupted(frames)
+			if frames, row.Interrupt = interrupted(frames); row.Interrupt == "" {
+				row.Waker, row.WakerPID, row.WakerTID = text(&v.Waker), int32(k.Waker), int32(v.WakerTID)
+			}
 			row.WakerStack = strings.Join(frames, ";")
-		}
-		if row.Interrupt == "" {
-			row.Waker, row.WakerPID, row.WakerTID = text(&v.Waker), int32(k.Waker), int32(v.WakerTID)
 		}
 		add(row)
 	}
