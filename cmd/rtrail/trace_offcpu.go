@@ -64,7 +64,7 @@ func (t *offCPUTrace) end() error {
 
 var offCPUColumns = []document.Column{
 	{Name: "process", Cut: true}, {Name: "PID", Right: true}, {Name: "thread", Drop: 3}, {Name: "state"}, {Name: "s/s", Right: true}, {Name: "waits/s", Right: true, Drop: 2},
-	{Name: "longest", Right: true, Drop: 1}, {Name: "waits in"}, {Name: "woken by", Drop: 4},
+	{Name: "longest", Right: true, Drop: 1}, {Name: "waits for"}, {Name: "woken by", Drop: 4},
 }
 
 func (t *offCPUTrace) print(title string, rows []recording.OffCPUWait) error {
@@ -107,25 +107,7 @@ func offCPUCells(o *view.OffCPU) []string {
 	if o.Threads > 1 {
 		thread += fmt.Sprintf(" ×%d", o.Threads)
 	}
-	in := o.Function()
-	if o.State == "R" {
-		in = "for a CPU"
-	}
-	return []string{o.Process, strconv.Itoa(int(o.PID)), thread, o.State, fmt.Sprintf("%.3f", o.Mean), perSecond, longest, in, wokenBy(o)}
-}
-
-func wokenBy(o *view.OffCPU) string {
-	switch {
-	case o.Interrupt != "":
-		return "interrupt: " + o.Interrupt
-	case o.Waker == "":
-		return ""
-	}
-	who := fmt.Sprintf("%s (%d)", o.Waker, o.WakerPID)
-	if o.WakerIn != "" {
-		who += ", " + o.WakerIn
-	}
-	return who
+	return []string{o.Process, strconv.Itoa(int(o.PID)), thread, o.State, fmt.Sprintf("%.3f", o.Mean), perSecond, longest, o.For(), o.EndedBy()}
 }
 
 // tracedWait is the JSON form of a sum.

@@ -143,6 +143,9 @@ var Columns = []Column{
 	{"network", ofAnswer, "share in which they wait for a socket"},
 	{"sleeping", ofAnswer, "share in which they sleep for another reason"},
 
+	{"waiting", ofAnswer, "threads of the process that waited so at a time, over the window (--events all)"},
+	{"longest", ofAnswer, "longest of these waits"},
+
 	{"threads", ofStacks, "threads in that wait: of one dump, or the mean of several"},
 	{"samples", ofStacks, "samples of running threads"},
 	{"share", ofStacks, "of the busy threads or samples; threads that wait for work do not count"},
@@ -186,7 +189,7 @@ var Columns = []Column{
 	{"thread", ofTraceOffCPU, "name of the threads, and how many of the process have it and wait so"},
 	{"s/s", ofTraceOffCPU, "seconds that threads waited per second: how many waited at a time"},
 	{"waits/s", ofTraceOffCPU, "waits per second, estimated from samples"},
-	{"waits in", ofTraceOffCPU, "innermost function of the kernel that the threads are blocked in"},
+	{"waits for", ofTraceOffCPU, "function of the kernel that the threads are blocked in, or a CPU"},
 	{"woken by", ofTraceOffCPU, "thread that ended the waits and its system call, or the kind of interrupt; empty: nobody has ended them"},
 	{"LATE", ofReplay, "runs of a probe that missed their deadline"},
 }

@@ -9,6 +9,7 @@ import (
 	"rtrail/internal/rule"
 	"rtrail/internal/unit"
 	"rtrail/internal/verdict"
+	"rtrail/internal/view"
 )
 
 // quietProcesses is how many processes are shown without --verbose.
@@ -36,6 +37,7 @@ func Compose(v verdict.Verdict, verbose bool) document.Document {
 	}
 	add(waits(v.Waits)...)
 	add(times(v.Time, verbose)...)
+	add(offCPU(v.OffCPU, verbose)...)
 	add(unjudged(v.Unjudged, verbose)...)
 	add(healthy(v.Healthy, verbose)...)
 	if verbose {
@@ -268,6 +270,27 @@ func times(list []verdict.ProcessTime, verbose bool) []document.Block {
 		}
 		t.Rows = append(t.Rows, []string{p.Name, fmt.Sprint(p.PID), percent(p.OnCPU), percent(p.Runnable),
 			percent(p.Disk), percent(p.Lock), percent(p.Network), percent(p.Sleeping)})
+	}
+	return []document.Block{t}
+}
+
+// offCPU is the table of what kept threads from running.
+func offCPU(list []view.OffCPU, verbose bool) []document.Block {
+	if len(list) == 0 {
+		return nil
+	}
+	t := document.Table{Title: "WHAT THREADS WAIT FOR", Columns: []document.Column{{Name: "process", Cut: true}, {Name: "PID", Right: true}, {Name: "waiting", Right: true},
+		{Name: "longest", Right: true, Drop: 1}, {Name: "waits for"}, {Name: "woken by", Drop: 2}}}
+	for i := range list {
+		if !verbose && i == quietProcesses {
+			t.More = "and " + plural(len(list)-i, "wait", "waits") + " more (-v)"
+			break
+		}
+		o, longest := &list[i], ""
+		if o.Longest > 0 {
+			longest = unit.Duration(o.Longest).String()
+		}
+		t.Rows = append(t.Rows, []string{o.Process, fmt.Sprint(o.PID), fmt.Sprintf("%.2f", o.Mean), longest, o.For(), o.EndedBy()})
 	}
 	return []document.Block{t}
 }

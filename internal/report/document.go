@@ -33,6 +33,7 @@ type Document struct {
 	Probes    []Probe       `json:"probes"`
 	Waits     [][]Link      `json:"who_waits_for_whom,omitempty"`
 	Time      []ProcessTime `json:"where_the_time_went"`
+	OffCPU    []OffCPU      `json:"what_threads_wait_for,omitempty"`
 	Captures  []Capture     `json:"captures"`
 	Notes     []string      `json:"notes"`
 
@@ -205,6 +206,21 @@ type Program struct {
 	Stopped    bool            `json:"stopped"`
 }
 
+// OffCPU is what kept threads of one process from running.
+type OffCPU struct {
+	Process   string          `json:"process"`
+	PID       int32           `json:"pid"`
+	Thread    string          `json:"thread"`
+	State     string          `json:"state"`
+	Waiting   document.Number `json:"waiting"`
+	Longest   document.Number `json:"longest_seconds"`
+	Stack     string          `json:"stack"`
+	Waker     string          `json:"waker"`
+	WakerPID  int32           `json:"waker_pid"`
+	WakerIn   string          `json:"waker_in"`
+	Interrupt string          `json:"interrupt"`
+}
+
 // ProcessTime splits the window of one process; the shares sum to about 1.
 type ProcessTime struct {
 	Name     string          `json:"name"`
@@ -259,6 +275,10 @@ func NewDocument(v verdict.Verdict) Document {
 				OnCPU: document.Number(t.OnCPU), Runnable: document.Number(t.Runnable), Disk: document.Number(t.Disk),
 				Lock: document.Number(t.Lock), Network: document.Number(t.Network), Sleeping: document.Number(t.Sleeping),
 			}
+		}),
+		OffCPU: each(v.OffCPU, func(o view.OffCPU) OffCPU {
+			return OffCPU{Process: o.Process, PID: o.PID, Thread: o.Thread, State: o.State, Waiting: document.Number(o.Mean), Longest: document.Number(o.Longest.Seconds()),
+				Stack: o.Stack, Waker: o.Waker, WakerPID: o.WakerPID, WakerIn: o.WakerIn, Interrupt: o.Interrupt}
 		}),
 		Captures: each(v.Captures, capture), Notes: each(v.Notes, same), Thresholds: each(v.Thresholds, newThreshold),
 	}

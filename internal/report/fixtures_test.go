@@ -82,11 +82,21 @@ func cases() []testCase {
 	probes := []verdict.ProbeHealth{
 		{Name: "host", OK: true, Runs: 11, Seconds: 0.041, CPU: 0.033, Rows: 1320},
 		{Name: "thread", OK: true, Runs: 50, Seconds: 0.4, CPU: 0.2, Rows: 5100, Lost: 12, Late: 1},
+		{Name: "offcpu", OK: true, Runs: 10, Seconds: 0.03, CPU: 0.02, Rows: 900, Programs: []verdict.ProgramCost{
+			{Name: "switch_state", Tracepoint: "sched_switch", Runs: 500_000, Seconds: 0.0625, Share: 0.00625},
+			{Name: "waking", Tracepoint: "sched_waking", Runs: 300_000, Seconds: 0.12, Share: 0.012, Stopped: true},
+		}},
 		{Name: "klog", Error: "needs CAP_SYSLOG: open /dev/kmsg: operation not permitted", Remedy: shell.Say("run as root")},
 	}
 	times := []verdict.ProcessTime{
 		{Name: "mysqld", PID: 812, Threads: 38, Samples: 400, OnCPU: .41, Runnable: .03, Disk: .02, Lock: .09, Network: .45},
 		{Name: "a-process-with-a-long-name-数据库", PID: 4194303, Threads: 1, Samples: 50, OnCPU: 1},
+	}
+	waits := []view.OffCPU{
+		{PID: 812, Process: "mysqld", Thread: "connection", State: "S", Stack: "futex_do_wait;do_futex;__x64_sys_futex", Waker: "connection", WakerPID: 812, WakerIn: "futex",
+			Threads: 30, Waited: 21 * time.Second, Mean: 2.1, Waits: 9000, Longest: 310 * time.Millisecond},
+		{PID: 812, Process: "mysqld", Thread: "connection", State: "D", Stack: "io_schedule;folio_wait_bit", Interrupt: "block", WakerIn: "bio_endio", Threads: 12, Waited: 4 * time.Second, Mean: 0.4, Longest: 25 * time.Millisecond},
+		{PID: 812, Process: "mysqld", Thread: "connection", State: "R", Threads: 38, Waited: time.Second, Mean: 0.1},
 	}
 	notJudged := []verdict.NotJudged{
 		{Rule: "mem/oom-kill", Title: "the kernel killed a process", Needs: "table kernel_log", Why: "open /dev/kmsg: operation not permitted", How: shell.Say("run as root")},
@@ -106,7 +116,7 @@ func cases() []testCase {
 				{Rank: 2, Finding: evil, Title: "CPUs saturated", Lossy: true},
 				{Rank: 3, Finding: near, Title: "filesystem full"},
 			},
-			Healthy: []string{"memory", "disks", "file descriptors", "conntrack", "processes"}, NotJudged: notJudged, Unseen: unseen, Probes: probes, Time: times,
+			Healthy: []string{"memory", "disks", "file descriptors", "conntrack", "processes"}, NotJudged: notJudged, Unseen: unseen, Probes: probes, Time: times, OffCPU: waits,
 			Notes: []string{"interrupted after 3.2 s of 10s: judged on what was seen so far"},
 		}},
 		{"captured", verdict.Verdict{

@@ -41,6 +41,7 @@ func Judge(v *view.View, rules []rule.Rule) Verdict {
 	for _, o := range out.Thresholds {
 		out.Notes = append(out.Notes, fmt.Sprintf("threshold %s is %v instead of %s", o.ID, o.Threshold, o.Own()))
 	}
+	out.OffCPU = offCPUOf(v, out.Time)
 	var found []Finding
 	captured := packetsIn(v)
 	blamed := map[string]bool{}   // resources that a finding, be it a hint, is about or refutes
@@ -170,6 +171,23 @@ func timeOf(v *view.View) []ProcessTime {
 			OnCPU: p.Share[view.OnCPU], Runnable: p.Share[view.Runnable], Disk: p.Share[view.WaitDisk],
 			Lock: p.Share[view.WaitLock], Network: p.Share[view.WaitNetwork], Sleeping: p.Share[view.Sleeping],
 		})
+	}
+	return list
+}
+
+// offCPUOf lists what kept threads of the busiest processes from running. A sleep that
+// a timer ends and a wait that goes on say nothing of others: idle threads do both.
+func offCPUOf(v *view.View, busiest []ProcessTime) []view.OffCPU {
+	const most = 8
+	var list []view.OffCPU
+	for _, o := range v.OffCPU() {
+		if len(list) == most {
+			break
+		}
+		ended := o.State == "R" || o.Waker != "" || o.Interrupt != "" && o.Interrupt != "timer"
+		if ended && slices.ContainsFunc(busiest, func(t ProcessTime) bool { return t.PID == o.PID }) {
+			list = append(list, o)
+		}
 	}
 	return list
 }

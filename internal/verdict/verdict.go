@@ -29,6 +29,7 @@ type Verdict struct {
 	Probes   []ProbeHealth
 	Waits    []Chain       // who waits for whom, about the sure findings
 	Time     []ProcessTime // where the busiest processes spent the window
+	OffCPU   []view.OffCPU // what kept their threads from running longest, where that was traced
 	Vitals   Vitals
 	Captures []Capture
 	Lookups  int64 // queries of DNS in the captures, and answers without one

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -29,10 +30,27 @@ type OffCPU struct {
 	Longest time.Duration
 }
 
-// Function is the one a thread waits in: the innermost of its stack.
-func (o *OffCPU) Function() string {
+// For is what the threads wait for: the function of the kernel that they are blocked
+// in, the innermost of the stack, or a CPU.
+func (o *OffCPU) For() string {
+	if o.State == "R" {
+		return "a CPU"
+	}
 	f, _, _ := strings.Cut(o.Stack, ";")
 	return f
+}
+
+// EndedBy is who woke the threads, in words; "" if nobody did, or it is not known.
+func (o *OffCPU) EndedBy() string {
+	switch {
+	case o.Interrupt != "":
+		return "interrupt: " + o.Interrupt
+	case o.Waker == "":
+		return ""
+	case o.WakerIn == "":
+		return fmt.Sprintf("%s (%d)", o.Waker, o.WakerPID)
+	}
+	return fmt.Sprintf("%s (%d), %s", o.Waker, o.WakerPID, o.WakerIn)
 }
 
 // OffCPU sums up how long threads did not run, the longest first: what the kernel

@@ -27,7 +27,9 @@ func TestSumOffCPU(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if f := got[0].Function(); f != "futex_do_wait" {
-		t.Errorf("waits in %q", f)
+	for i, want := range [][2]string{{"futex_do_wait", "db (7), futex"}, {"hrtimer_nanosleep", "interrupt: timer"}} {
+		if o := &got[i]; o.For() != want[0] || o.EndedBy() != want[1] {
+			t.Errorf("waits for %q, ended by %q; want %q", o.For(), o.EndedBy(), want)
+		}
 	}
 }
