@@ -236,7 +236,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	collectBy(percentToWatch)
 	slowMonitor()
 	people := census.New("/")
-	sources := append(probes(people), d.events.probes()...)
+	sources := append(probes(people), d.events.probes(people)...)
 	servers, err := d.mysql.probe(true, people)
 	if err != nil {
 		return verdict.Verdict{}, err

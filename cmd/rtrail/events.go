@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"rtrail/internal/probe"
+	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/exec"
 	"rtrail/internal/probe/event/offcpu"
-	"rtrail/internal/probe/kernel"
 )
 
 // eventFlags say which events of the kernel are counted.
@@ -41,9 +41,10 @@ func (e *eventFlags) check() error {
 	return usageError("--events %q: it takes off, rare or all", e.mode)
 }
 
-// probes are the sources of events.
-func (e *eventFlags) probes() []probe.Probe {
-	all := eventProbes(event.Options{Loader: &kernel.Loader{}, Budget: float64(e.budget)})
+// probes are the sources of events. The types of the kernel, which take long to read,
+// are those that the census reads, too.
+func (e *eventFlags) probes(people *census.Census) []probe.Probe {
+	all := eventProbes(event.Options{Loader: people.Loader(), Budget: float64(e.budget)})
 	switch e.mode {
 	case eventsOff:
 		return nil

@@ -90,7 +90,8 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	watches(stderr, true)
 	collectBy(percentToWatch)
 	slowMonitor()
-	sources := append(probes(census.New("/")), r.events.probes()...)
+	people := census.New("/")
+	sources := append(probes(people), r.events.probes(people)...)
 	servers, err := r.mysql.probe(false, nil)
 	if err != nil {
 		return err
