@@ -21,6 +21,7 @@ var flagValues = map[string]func(typed string) []string{
 	"at":         fixed("-5m", "today", "yesterday"),
 	"by":         fixed(traffic.Views...),
 	decodeAsName: protocolsOf,
+	"events":     fixed(eventModes...),
 	"fail-on":    fixed(rule.Possible.String(), rule.Likely.String(), rule.Certain.String()),
 	"interface":  func(string) []string { return interfaces() },
 	"mysql":      fixed("auto", "off"),

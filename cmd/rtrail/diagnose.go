@@ -184,9 +184,6 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
 	if _, ok := confidences[d.failOn]; d.failOn != "" && !ok {
 		return usageError("--fail-on %q: it takes possible, likely or certain", d.failOn)
 	}
-	if err := d.events.check(); err != nil {
-		return err
-	}
 	// Without --mysql those of this host are found.
 	if err := d.mysql.check(len(args) == 0 && !d.sides.given() && !d.mysql.none()); err != nil {
 		return err

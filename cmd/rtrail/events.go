@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,29 +18,38 @@ import (
 
 // eventFlags say which events of the kernel are counted.
 type eventFlags struct {
-	mode   string
+	mode   eventMode
 	budget eventBudget
 }
 
-const (
-	eventsOff  = "off"
-	eventsRare = "rare"
-	eventsAll  = "all"
-)
-
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.StringVar(&e.mode, "events", eventsRare, "count events in the kernel by BPF: off, rare (processes), all (also switches of threads)")
+	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes), all (also switches of threads)")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
 
-// check refuses a mode that there is none of.
-func (e *eventFlags) check() error {
-	switch e.mode {
-	case eventsOff, eventsRare, eventsAll:
-		return nil
+// eventMode is a flag for which events are counted.
+type eventMode int
+
+const (
+	eventsRare eventMode = iota
+	eventsOff
+	eventsAll
+)
+
+// eventModes are the words for them.
+var eventModes = []string{eventsRare: "rare", eventsOff: "off", eventsAll: "all"}
+
+func (m *eventMode) String() string { return eventModes[*m] }
+func (m *eventMode) Type() string   { return "mode" }
+
+func (m *eventMode) Set(s string) error {
+	i := slices.Index(eventModes, s)
+	if i < 0 {
+		return errors.New("it takes off, rare or all")
 	}
-	return usageError("--events %q: it takes off, rare or all", e.mode)
+	*m = eventMode(i)
+	return nil
 }
 
 // probes are the sources of events. The types of the kernel, which take long to read,

@@ -80,9 +80,6 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	case r.maxSize > 0 && r.maxSize < recording.SmallestMaxSize:
 		return usageError("--max-size %v: the least is %v", &r.maxSize, unit.Bytes(recording.SmallestMaxSize))
 	}
-	if err := r.events.check(); err != nil {
-		return err
-	}
 	if err := r.mysql.check(len(r.mysql.names) > 0 && !r.mysql.none()); err != nil {
 		return err
 	}
