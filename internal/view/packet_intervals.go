@@ -98,13 +98,12 @@ type fieldPath []int
 
 // over is how a column is.
 type over struct {
-	field   fieldPath
-	how     string
-	of      fieldPath // the field that weighs it; nil: none
-	q       float64   // of percentiles
-	family  string    // percentiles of the same times have one: the word their names begin with
-	curve   []knot    // these percentiles, ascending
-	unknown bool      // -1 stands for what is not known
+	field  fieldPath
+	how    string
+	of     fieldPath // the field that weighs it; nil: none
+	q      float64   // of percentiles
+	family string    // percentiles of the same times have one: the word their names begin with
+	curve  []knot    // these percentiles, ascending
 }
 
 // knot is a field that holds a percentile.
