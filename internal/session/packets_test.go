@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"rtrail/internal/packet/engine"
@@ -18,7 +19,7 @@ import (
 )
 
 // round is how often the traffic of a file comes again.
-const round = 50 * time.Millisecond
+const round = 500 * time.Millisecond
 
 // again is a live source on which the traffic of a file comes again and again, of
 // another client address each time.
@@ -77,8 +78,10 @@ func (a *again) Next(ctx context.Context) (*pcap.Batch, error) {
 
 // TestSlidingSessionWithPackets: packets of a session without end belong to
 // intervals. What is older than it keeps is forgotten, and the rest is all there.
-func TestSlidingSessionWithPackets(t *testing.T) {
-	const every, keep, length = 100 * time.Millisecond, 500 * time.Millisecond, 3 * time.Second
+func TestSlidingSessionWithPackets(t *testing.T) { synctest.Test(t, slidingSessionWithPackets) }
+
+func slidingSessionWithPackets(t *testing.T) {
+	const every, keep, length = time.Second, 5 * time.Second, 30 * time.Second
 	src := comesAgain(t, filepath.Join("..", "packet", "proto", "redis", "testdata", "redis7.pcap"))
 	packets := capture.NewProbe(func() (pcap.Source, error) { return src, nil }, every,
 		capture.Options{Source: "again", Engine: engine.Options{Workers: 2}})
