@@ -14,6 +14,7 @@ import (
 
 	"rtrail/internal/nearest"
 	"rtrail/internal/privilege"
+	"rtrail/internal/probe/capture"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/process"
 	"rtrail/internal/probe/stack"
@@ -35,6 +36,7 @@ type diagnosis struct {
 
 	iface string // live capture beside the host
 	ports string
+	only  []uint16 // what ports names
 	as    decodeAs
 	netns string
 
@@ -130,8 +132,9 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 	}
 	confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(args, d.sides.client, d.sides.server)})
 	if d.sides.given() {
-		return d.bothSides(ctx)
+		return judged(ctx, &session.BothSides{How: capture.PairOptions{Client: d.sides.client, Server: d.sides.server, Ports: d.only, DecodeAs: d.as}})
 	}
+	window := d.window(cmd.Flags().Changed("for"))
 	kind, err := evidenceIn(args)
 	switch {
 	case err != nil:
@@ -141,13 +144,13 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 	}
 	switch kind {
 	case ofRecording:
-		return d.replayed(ctx, args[0], cmd.Flags().Changed("for"))
+		return judged(ctx, &session.Replay{Path: args[0], Window: window})
 	case ofStacks:
 		return d.fromStacks(ctx, args, cmd.InOrStdin())
 	case ofSlowLogs:
 		return judged(ctx, &session.SlowLogs{Files: args})
 	default:
-		return d.captured(ctx, args, cmd.InOrStdin(), d.window(cmd.Flags().Changed("for")))
+		return d.captured(ctx, args, cmd.InOrStdin(), window)
 	}
 }
 
@@ -157,7 +160,10 @@ var errDecodeAs = usageError("--decode-as says how to read packets: it needs cap
 var confidences = map[string]rule.Confidence{"possible": rule.Possible, "likely": rule.Likely, "certain": rule.Certain}
 
 // check refuses what cannot be meant, as far as that shows without reading a file.
-func (d *diagnosis) check(cmd *cobra.Command, args []string) error {
+func (d *diagnosis) check(cmd *cobra.Command, args []string) (err error) {
+	if d.only, err = portList(d.ports); err != nil {
+		return err
+	}
 	if err := d.sides.check(args, d.iface); err != nil {
 		return err
 	}
@@ -246,11 +252,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 		mysqlPorts = servers.Ports()
 	}
 	if d.iface != "" {
-		packets, err := d.capture(mysqlPorts, &unopened)
-		if err != nil {
-			return verdict.Verdict{}, err
-		}
-		sources = append(sources, packets)
+		sources = append(sources, d.capture(mysqlPorts, &unopened))
 	}
 	about := manifest()
 	about.Started = time.Now()
@@ -292,9 +294,4 @@ func (d *diagnosis) window(lengthGiven bool) (w session.Window) {
 		w.At = func(held recording.Window) (time.Time, error) { return moment(d.at, held.From, held.To, time.Now()) }
 	}
 	return w
-}
-
-// replayed judges a recording, all of it or a window.
-func (d *diagnosis) replayed(ctx context.Context, path string, lengthGiven bool) (verdict.Verdict, error) {
-	return judged(ctx, &session.Replay{Path: path, Window: d.window(lengthGiven)})
 }

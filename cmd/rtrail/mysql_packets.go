@@ -9,8 +9,8 @@ import (
 	"rtrail/internal/crash"
 	"rtrail/internal/mysqlconn"
 	"rtrail/internal/packet/engine"
-	"rtrail/internal/packet/pcap/live"
 	"rtrail/internal/packet/rt"
+	"rtrail/internal/session"
 )
 
 // mysqlPackets sums up the response times of a server from packets.
@@ -31,7 +31,7 @@ func (m *mysqlJob) capture(ctx context.Context, server string) (*mysqlPackets, e
 	if len(ports) == 0 {
 		ports = []uint16{portOf(server)}
 	}
-	src, err := openLive(live.Options{Interface: m.iface, Ports: ports, Trim: engine.Trims()}, m.netns)
+	src, err := (&session.Packets{Interface: m.iface, NetNS: m.netns, Ports: ports}).Open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 // packetsJob is what `rtrail packets` was asked to do.
 type packetsJob struct {
 	ports string
+	only  []uint16 // what ports names
 	as    decodeAs
 	every time.Duration
 	top   int

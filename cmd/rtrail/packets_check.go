@@ -13,7 +13,7 @@ import (
 const maxEvery = 366 * 24 * time.Hour
 
 // check refuses what cannot be meant.
-func (p *packetsJob) check(args []string) error {
+func (p *packetsJob) check(args []string) (err error) {
 	switch {
 	case len(args) == 0 && p.iface == "":
 		return usageError("which packets? give files, - for standard input, or an interface: rtrail packets FILE... | -i IF")
@@ -41,7 +41,7 @@ func (p *packetsJob) check(args []string) error {
 	if err := p.checkViews(); err != nil {
 		return err
 	}
-	if _, err := portList(p.ports); err != nil {
+	if p.only, err = portList(p.ports); err != nil {
 		return err
 	}
 	if p.parquet == "-" {

@@ -11,6 +11,7 @@ import (
 
 	"rtrail/internal/outfile"
 	"rtrail/internal/packet/pcap"
+	"rtrail/internal/session"
 	"rtrail/internal/traffic"
 	"rtrail/internal/unit"
 )
@@ -31,24 +32,30 @@ func (d *drawing) given() bool { return d.id != "" }
 
 // run draws it. The id is the number of the first packet, so that reading the
 // capture once is enough; other names are looked up first.
-func (d *drawing) run(ctx context.Context, out io.Writer, files []string) error {
+func (d *drawing) run(ctx context.Context, out io.Writer, packets *session.Packets) error {
 	wanted, err := traffic.ParseWanted(d.id)
 	if err != nil {
 		return usageError("--connection %v", err)
 	}
 	var ladder *traffic.Ladder
 	found := false
+	read := func(id uint64) error {
+		return packets.Read(ctx, func(ctx context.Context, src pcap.Source) (err error) {
+			ladder, found, err = traffic.ReadLadder(ctx, src, id, d.all, d.decodeAs)
+			return err
+		})
+	}
 	if wanted.Frame != 0 {
-		if ladder, found, err = d.read(ctx, files, wanted.Frame); err != nil {
+		if err := read(wanted.Frame); err != nil {
 			return err
 		}
 	}
 	if !found {
-		list, err := findConnections(ctx, files, []traffic.Wanted{wanted})
+		list, err := findConnections(ctx, packets, []traffic.Wanted{wanted})
 		if err != nil {
 			return fmt.Errorf("--connection %s: %w", d.id, err)
 		}
-		if ladder, found, err = d.read(ctx, files, list[0].ID); err != nil {
+		if err := read(list[0].ID); err != nil {
 			return err
 		}
 		if !found {
@@ -62,22 +69,12 @@ func (d *drawing) run(ctx context.Context, out io.Writer, files []string) error 
 	return traffic.LadderText{Width: width, Prose: lineWidth(out)}.Print(out, ladder)
 }
 
-func (d *drawing) read(ctx context.Context, files []string, id uint64) (*traffic.Ladder, bool, error) {
-	src, err := pcap.Open(ctx, files, nil)
-	if err != nil {
-		return nil, false, err
-	}
-	defer src.Close()
-	return traffic.ReadLadder(ctx, src, id, d.all, d.decodeAs)
-}
-
-func findConnections(ctx context.Context, files []string, names []traffic.Wanted) ([]traffic.Found, error) {
-	src, err := pcap.Open(ctx, files, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
-	return traffic.Find(ctx, src, names)
+func findConnections(ctx context.Context, packets *session.Packets, names []traffic.Wanted) (found []traffic.Found, err error) {
+	err = packets.Read(ctx, func(ctx context.Context, src pcap.Source) (err error) {
+		found, err = traffic.Find(ctx, src, names)
+		return err
+	})
+	return found, err
 }
 
 // cutting is connections to be copied into a capture of their own.
@@ -107,7 +104,7 @@ func (c *cutting) check(files []string) error {
 	return checkOutputs([]output{{"-o", c.to}}, files)
 }
 
-func (c *cutting) run(ctx context.Context, out, stderr io.Writer, files []string) error {
+func (c *cutting) run(ctx context.Context, out, stderr io.Writer, packets *session.Packets) error {
 	to := c.to
 	if to == "-" {
 		if _, tty := terminalWidth(out); tty {
@@ -129,21 +126,21 @@ func (c *cutting) run(ctx context.Context, out, stderr io.Writer, files []string
 	if len(names) == 0 {
 		return usageError("--extract %q: no connection named", c.ids)
 	}
-	found, err := findConnections(ctx, files, names)
+	found, err := findConnections(ctx, packets, names)
 	if err != nil {
 		return fmt.Errorf("--extract %s: %w", c.ids, err)
 	}
-	packets, err := c.copy(ctx, out, files, found)
+	copied, err := c.copy(ctx, out, packets, found)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", to, err)
 	}
-	fmt.Fprintf(stderr, "%s: %s of %s\n", to, unit.Plural(packets, "packet", "packets"), unit.Plural(len(found), "connection", "connections"))
+	fmt.Fprintf(stderr, "%s: %s of %s\n", to, unit.Plural(copied, "packet", "packets"), unit.Plural(len(found), "connection", "connections"))
 	return nil
 }
 
 // copy writes a new file, which is in its place when it is complete.
-func (c *cutting) copy(ctx context.Context, out io.Writer, files []string, found []traffic.Found) (n uint64, err error) {
-	src, err := pcap.Open(ctx, files, nil)
+func (c *cutting) copy(ctx context.Context, out io.Writer, packets *session.Packets, found []traffic.Found) (n uint64, err error) {
+	src, err := packets.Open(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rtrail/internal/privilege"
+	"rtrail/internal/session"
 	"rtrail/internal/shell"
 )
 
@@ -35,16 +36,17 @@ func withModes(cmd *cobra.Command) *cobra.Command {
 		}
 		as, _ := f.Lookup(decodeAsName).Value.(*decodeAs)
 		m.drawing.decodeAs = *as
+		packets := session.Packets{Files: files, Confine: func() {
+			confine(cmd.ErrOrStderr(), privilege.Needs{Read: files, Write: []string{m.cutting.to}})
+		}}
 		switch {
 		case m.sides.given():
 			confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(m.sides.client, m.sides.server)})
 			return m.sides.compared(cmd, *as)
 		case m.drawing.given():
-			confine(cmd.ErrOrStderr(), privilege.Needs{Read: files})
-			return m.drawing.run(cmd.Context(), cmd.OutOrStdout(), files)
+			return m.drawing.run(cmd.Context(), cmd.OutOrStdout(), &packets)
 		case m.cutting.given():
-			confine(cmd.ErrOrStderr(), privilege.Needs{Read: files, Write: []string{m.cutting.to}})
-			return m.cutting.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), files)
+			return m.cutting.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), &packets)
 		}
 		return run(cmd, files)
 	}
@@ -93,10 +95,12 @@ func alone(cmd *cobra.Command, mode string, heeded ...string) error {
 	return usageError("%s %s not go with %s, which takes the place of the report", strings.Join(others, ", "), verb, mode)
 }
 
-// readTwice refuses a FIFO and what else gives its bytes only once.
-func readTwice(file string) error {
-	if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-		return usageError("%s: this is read twice, which only a file can give: write it to one first", file)
+// readTwice refuses FIFOs and what else gives its bytes only once.
+func readTwice(files ...string) error {
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return usageError("%s: this is read twice, which only a file can give: write it to one first", f)
+		}
 	}
 	return nil
 }

@@ -11,10 +11,7 @@ import (
 
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pair"
-	"rtrail/internal/probe/capture"
-	"rtrail/internal/session"
 	"rtrail/internal/traffic"
-	"rtrail/internal/verdict"
 )
 
 // sidesFlags are two captures of the same traffic.
@@ -43,21 +40,7 @@ func (s *sidesFlags) check(args []string, iface string) error {
 	case iface != "":
 		return usageError("-i %s does not go with --client-side and --server-side: capture both sides with -w first", iface)
 	}
-	for _, f := range slices.Concat(s.client, s.server) {
-		if err := readTwice(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// bothSides judges two captures of the same traffic.
-func (d *diagnosis) bothSides(ctx context.Context) (verdict.Verdict, error) {
-	ports, err := portList(d.ports)
-	if err != nil {
-		return verdict.Verdict{}, err
-	}
-	return judged(ctx, &session.BothSides{How: capture.PairOptions{Client: d.sides.client, Server: d.sides.server, Ports: ports, DecodeAs: d.as}})
+	return readTwice(slices.Concat(s.client, s.server)...)
 }
 
 // compared prints what two captures of the same traffic say together.

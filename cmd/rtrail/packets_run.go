@@ -14,11 +14,11 @@ import (
 	"rtrail/internal/outfile"
 	"rtrail/internal/packet/engine"
 	"rtrail/internal/packet/pcap"
-	"rtrail/internal/packet/pcap/live"
 	"rtrail/internal/packet/rt"
 	"rtrail/internal/packet/summary"
 	"rtrail/internal/privilege"
 	"rtrail/internal/prose"
+	"rtrail/internal/session"
 	"rtrail/internal/traffic"
 	"rtrail/internal/traffic/filter"
 	"rtrail/internal/unit"
@@ -68,55 +68,45 @@ func (o *outlet) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, out, stderr io.Writer) (failed error) {
-	ports, err := portList(p.ports)
-	if err != nil {
-		return err
-	}
+func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, out, stderr io.Writer) (err error) {
 	var chosen *filter.Filter
 	if p.filterGiven {
 		if chosen, err = filter.Compile(p.filter); err != nil {
 			return usageError("--filter: %w", err)
 		}
 	}
-	workers := runtime.GOMAXPROCS(0)
+	r := &packetsRun{packetsJob: p, files: files, stderr: stderr, workers: runtime.GOMAXPROCS(0), width: lineWidth(out), cover: &traffic.Cover{}}
+	_, r.tty = terminalWidth(out)
 	if p.iface == "" {
 		collectBy(percentOf)
 	} else {
 		finishes(ctx)
-		workers = liveWorkers
+		r.workers = liveWorkers
 	}
-	needs := privilege.Needs{Read: files, Write: []string{p.write, p.html}, Dirs: []string{p.parquet}}
-	if p.iface == "" {
-		confine(stderr, needs)
+	packets := session.Packets{
+		Files: files, Stdin: stdin,
+		Interface: p.iface, NetNS: p.netns, Ports: p.only, Whole: p.write != "" || p.rows, Tick: 200 * time.Millisecond, Length: p.length,
+		Confine: func() {
+			confine(stderr, privilege.Needs{Read: files, Write: []string{p.write, p.html}, Dirs: []string{p.parquet}})
+		},
 	}
-	src, err := p.open(ctx, files, stdin, ports)
-	if err != nil {
-		return err
-	}
-	if p.iface != "" { // the socket is open
-		confine(stderr, needs)
-	}
-	defer src.Close()
-	if p.length > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, p.length)
-		defer stop()
-	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	r := &packetsRun{
-		packetsJob: p, files: files, source: src, out: &outlet{Writer: out, stop: stop}, stderr: stderr, began: time.Now(), workers: workers, stop: stop, cover: &traffic.Cover{},
-	}
-	_, r.tty = terminalWidth(out)
-	r.width = lineWidth(out)
-	if p.write != "" {
+	return packets.Read(ctx, func(ctx context.Context, src pcap.Source) error {
+		ctx, r.stop = context.WithCancelCause(ctx)
+		defer r.stop(nil)
+		r.source, r.out, r.began = src, &outlet{Writer: out, stop: r.stop}, time.Now()
+		return r.show(ctx, src, chosen)
+	})
+}
+
+// show prints what packets say, and writes them if that is wanted.
+func (r *packetsRun) show(ctx context.Context, src pcap.Source, chosen *filter.Filter) (failed error) {
+	if r.write != "" {
 		// Straight: what was captured counts also if the machine dies.
-		f, err := outfile.Open(ctx, p.write)
+		f, err := outfile.Open(ctx, r.write)
 		if err != nil {
 			return fmt.Errorf("writing the capture: %w", err)
 		}
-		w := pcap.NewWriter(f, pcap.FormatOf(p.write), src.Interfaces)
+		w := pcap.NewWriter(f, pcap.FormatOf(r.write), src.Interfaces)
 		defer func(from pcap.Source) {
 			if err := errors.Join(w.Close(from.Loss()), f.Commit()); err != nil && failed == nil {
 				failed = fmt.Errorf("writing the capture: %w", err)
@@ -124,7 +114,7 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 		}(src)
 		src = pcap.Tee(src, w)
 	}
-	if p.iface != "" {
+	if r.iface != "" {
 		r.cover.Reach(r.began.UnixNano())
 	}
 	src = r.cover.Watch(src)
@@ -132,7 +122,7 @@ func (p *packetsJob) run(ctx context.Context, files []string, stdin io.Reader, o
 	if err != nil {
 		return err
 	}
-	err = r.read(ctx, watch(src, files, stderr, p.iface == "" && !(r.tty && r.printsAtOnce())), view, ports, chosen)
+	err = r.read(ctx, watch(src, r.files, r.stderr, r.iface == "" && !(r.tty && r.printsAtOnce())), view, chosen)
 	if r.out.err != nil {
 		return fmt.Errorf("writing the results: %w", r.out.err)
 	}
@@ -145,14 +135,14 @@ func (r *packetsRun) printsAtOnce() bool {
 }
 
 // read runs the engine and finishes the view.
-func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, ports []uint16, chosen *filter.Filter) error {
+func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, chosen *filter.Filter) error {
 	// What prints a second may panic while packets are read, or in Result.
 	var crashed error
 	guarded := func(f func()) {
 		crashed = cmp.Or(crashed, crash.Guard(func() error { f(); return nil }))
 	}
 	collectors := summary.New(r.workers, summary.Options{
-		Ports: ports, Slowest: max(r.top, r.slowest), Connections: max(1000, r.top), Clients: max(10000, r.top), Statements: max(5000, r.top),
+		Ports: r.only, Slowest: max(r.top, r.slowest), Connections: max(1000, r.top), Clients: max(10000, r.top), Statements: max(5000, r.top),
 		Second: func(s *summary.Second) {
 			for _, f := range view.seconds {
 				guarded(func() { f(s) })
@@ -164,12 +154,12 @@ func (r *packetsRun) read(ctx context.Context, src *watched, view *packetsView, 
 			}
 		},
 	})
-	tap := &traffic.Tap{Summary: collectors, Ports: ports, Listeners: view.listeners}
+	tap := &traffic.Tap{Summary: collectors, Ports: r.only, Listeners: view.listeners}
 	if chosen != nil {
 		tap.Keep = func() func(*rt.Transaction) bool { return chosen.Matcher() }
 	}
 	how := engine.Options{Workers: r.workers, Collector: tap.Collector, DecodeAs: r.as}
-	how.Listen("", ports...)
+	how.Listen("", r.only...)
 	report, err := engine.Run(ctx, src, how)
 	if r.iface != "" {
 		r.cover.Reach(time.Now().UnixNano())
@@ -221,18 +211,6 @@ func hasRequests(s *summary.Summary) bool {
 		}
 	}
 	return false
-}
-
-// open opens the files, or the interface.
-func (p *packetsJob) open(ctx context.Context, files []string, stdin io.Reader, ports []uint16) (pcap.Source, error) {
-	if p.iface != "" {
-		o := live.Options{Interface: p.iface, Ports: ports, Tick: 200 * time.Millisecond}
-		if p.write == "" && !p.rows {
-			o.Trim = engine.Trims()
-		}
-		return openLive(o, p.netns)
-	}
-	return pcap.Open(ctx, files, stdin)
 }
 
 // drops tells what the kernel dropped of a live capture; nil for files.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"rtrail/internal/infile"
 	"rtrail/internal/outfile"
 	"rtrail/internal/privilege"
+	live "rtrail/internal/probe/stack"
 	"rtrail/internal/session"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/flame"
@@ -132,21 +134,28 @@ func (s *stacksJob) run(ctx context.Context, files []string, stdin io.Reader, ou
 		}
 	}
 	source := session.Stacks{Files: files, Stdin: stdin, Options: stack.Options{Top: threads}}
-	var notes []string
+	watched := func() {}
 	if s.pid > 0 {
-		var err error
-		if source.Profile, notes, err = s.watch(ctx, stderr, threads); err != nil {
-			return err
+		finishes(ctx)
+		watches(stderr, true)
+		source.Watch = live.Options{PID: s.pid, Length: s.length, Hz: s.hz}
+		watched = sync.OnceFunc(startProgress(stderr, fmt.Sprintf("watching process %d", s.pid), s.length).stop)
+		if s.pause {
+			source.Pausing = func() {
+				watched()
+				fmt.Fprintf(stderr, "rtrail: stopping process %d for one dump\n", s.pid)
+			}
 		}
 	}
 	e, err := source.Evidence(ctx)
+	watched()
 	if err != nil {
 		return err
 	}
 	if err := s.files(ctx, source.Profile); err != nil {
 		return err
 	}
-	return s.show(out, stderr, source.Profile, e, notes)
+	return s.show(out, stderr, source.Profile, e, source.Unseen)
 }
 
 func readTop(ctx context.Context, path string) (map[int32]float64, error) {

@@ -9,23 +9,21 @@ import (
 	"strings"
 	"time"
 
-	"rtrail/internal/packet/pcap"
 	"rtrail/internal/probe/capture"
 	"rtrail/internal/recording"
 )
 
 // Captures are packets that somebody captured, or a window of them.
 type Captures struct {
-	Files []string // "-": Stdin
-	Stdin io.Reader
-	How   capture.Options // its Source and window are set here
+	Packets Packets         // of files
+	How     capture.Options // its Source and window are set here
 	Window
 }
 
 // Evidence reads all packets.
 func (c *Captures) Evidence(ctx context.Context) (*Evidence, error) {
 	began := time.Now()
-	c.How.Source = strings.Join(c.Files, ", ")
+	c.How.Source = strings.Join(c.Packets.Files, ", ")
 	var e Evidence
 	if c.chosen() {
 		held, err := c.span(ctx)
@@ -37,7 +35,7 @@ func (c *Captures) Evidence(ctx context.Context) (*Evidence, error) {
 		}
 		c.How.From, c.How.To = e.From, e.To
 	}
-	src, err := pcap.Open(ctx, c.Files, c.Stdin)
+	src, err := c.Packets.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +70,10 @@ func (c *Captures) Evidence(ctx context.Context) (*Evidence, error) {
 
 // span is when the packets were captured.
 func (c *Captures) span(ctx context.Context) (held recording.Window, err error) {
-	if slices.Contains(c.Files, "-") {
+	if slices.Contains(c.Packets.Files, "-") {
 		return held, fmt.Errorf("choosing a window: standard input can be read only once; write the packets to a file first")
 	}
-	src, err := pcap.Open(ctx, c.Files, nil)
+	src, err := c.Packets.Open(ctx)
 	if err != nil {
 		return held, err
 	}
@@ -100,9 +98,6 @@ func (c *Captures) span(ctx context.Context) (held recording.Window, err error) 
 	}
 }
 
-// Close has nothing to give back: files are read at once.
-func (c *Captures) Close() error { return nil }
-
 // BothSides are packets that were captured at the client and at the server.
 type BothSides struct{ How capture.PairOptions }
 
@@ -119,6 +114,3 @@ func (b *BothSides) Evidence(ctx context.Context) (*Evidence, error) {
 		result.Client.Run(w, first, time.Since(began))
 	})
 }
-
-// Close has nothing to give back: files are read at once.
-func (b *BothSides) Close() error { return nil }

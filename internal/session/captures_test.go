@@ -71,14 +71,14 @@ func shapeOf(t *testing.T, e *Evidence) (s shape) {
 // TestIntervalsAddUp: a capture that is cut into intervals is judged as it is whole.
 func TestIntervalsAddUp(t *testing.T) {
 	for _, file := range allCaptures(t) {
-		whole := Captures{Files: []string{file}}
+		whole := Captures{Packets: Packets{Files: []string{file}}}
 		all, err := whole.Evidence(t.Context())
 		if err != nil {
 			continue // a test of a reader has it
 		}
 		for _, parts := range []int64{2, 7} {
 			every := all.To.Sub(all.From)/time.Duration(parts) + 1
-			c := Captures{Files: []string{file}, How: capture.Options{Every: every}}
+			c := Captures{Packets: Packets{Files: []string{file}}, How: capture.Options{Every: every}}
 			e, err := c.Evidence(t.Context())
 			if err != nil {
 				t.Fatalf("%s: %v", file, err)
@@ -157,7 +157,7 @@ func TestWindowOfCapture(t *testing.T) {
 		t.Skip("editcap is not installed")
 	}
 	for _, file := range allCaptures(t) {
-		whole := Captures{Files: []string{file}}
+		whole := Captures{Packets: Packets{Files: []string{file}}}
 		all, err := whole.Evidence(t.Context())
 		if err != nil || all.To.Sub(all.From) < 20*time.Millisecond {
 			continue
@@ -170,9 +170,9 @@ func TestWindowOfCapture(t *testing.T) {
 			t.Logf("%s: editcap: %v %s", file, err, out)
 			continue
 		}
-		window := Captures{Files: []string{file}, Window: Window{Length: to.Sub(from), At: func(recording.Window) (time.Time, error) { return from, nil }}}
+		window := Captures{Packets: Packets{Files: []string{file}}, Window: Window{Length: to.Sub(from), At: func(recording.Window) (time.Time, error) { return from, nil }}}
 		e, err := window.Evidence(t.Context())
-		ref := Captures{Files: []string{cut}}
+		ref := Captures{Packets: Packets{Files: []string{cut}}}
 		want, refErr := ref.Evidence(t.Context())
 		if (err != nil) != (refErr != nil) {
 			t.Errorf("%s: %v, cut %v", file, err, refErr)

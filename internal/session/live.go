@@ -79,10 +79,7 @@ func (l *Live) Evidence(ctx context.Context) (*Evidence, error) {
 }
 
 // Close ends what still runs.
-func (l *Live) Close() error {
-	l.runner.Close()
-	return nil
-}
+func (l *Live) Close() { l.runner.Close() }
 
 // sliding is a sink that forgets.
 type sliding struct {

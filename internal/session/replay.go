@@ -38,6 +38,3 @@ func (r *Replay) Evidence(ctx context.Context) (*Evidence, error) {
 	}
 	return &e, nil
 }
-
-// Close has nothing to give back: a recording is read at once.
-func (r *Replay) Close() error { return nil }

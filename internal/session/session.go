@@ -1,6 +1,7 @@
 // Package session gives evidence in one form, wherever it comes from: this host
-// (Live), a recording (Replay), captures (Captures, BothSides). Each is a Source.
-// Whoever makes a source closes it.
+// (Live), a recording (Replay), captures (Captures, BothSides), stacks (Stacks), slow
+// query logs (SlowLogs). Each is a Source, and Packets are what sources and views of
+// packets read. Whoever starts Live closes it.
 package session
 
 import (
@@ -19,8 +20,6 @@ type Source interface {
 	// Evidence reads what is there, or waits until its window is over. When ctx ends
 	// before, a live source gives what it has seen, and others an error.
 	Evidence(ctx context.Context) (*Evidence, error)
-	// Close gives back what the source holds, also without Evidence.
-	Close() error
 }
 
 // Evidence is a recording in memory and the window of it that is meant.

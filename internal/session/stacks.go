@@ -4,29 +4,42 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
+	"rtrail/internal/probe"
+	live "rtrail/internal/probe/stack"
 	"rtrail/internal/recording"
 	"rtrail/internal/stack"
 	"rtrail/internal/unit"
 )
 
-// Stacks are dumps of the stacks of threads.
+// Stacks are dumps of the stacks of threads, or those of a live process.
 type Stacks struct {
 	Files   []string // "-": Stdin
 	Stdin   io.Reader
 	Options stack.Options
-	// Profile is what was read; it may be there before.
-	Profile *stack.Profile
+
+	Watch live.Options // a process to sample instead of Files; PID 0: none
+	// Pausing is called before the process is stopped for one dump at the end; nil:
+	// it is not stopped.
+	Pausing func()
+
+	Profile *stack.Profile // what was read
+	Unseen  []string       // what could not be seen of the process
 }
 
-// Evidence reads all dumps. Its notes say what could not be read.
+// Evidence reads all dumps, or samples the process. Its notes say what could not be
+// read.
 func (s *Stacks) Evidence(ctx context.Context) (*Evidence, error) {
-	if s.Profile == nil {
-		var err error
-		if s.Profile, err = stack.Read(ctx, s.Files, s.Stdin, s.Options); err != nil {
-			return nil, err
-		}
+	var err error
+	if s.Watch.PID > 0 {
+		err = s.watch(ctx)
+	} else {
+		s.Profile, err = stack.Read(ctx, s.Files, s.Stdin, s.Options)
+	}
+	if err != nil {
+		return nil, err
 	}
 	p, at := s.Profile, time.Now()
 	var notes []string
@@ -53,5 +66,24 @@ func (s *Stacks) Evidence(ctx context.Context) (*Evidence, error) {
 	return e, nil
 }
 
-// Close has nothing to give back: files are read at once.
-func (s *Stacks) Close() error { return nil }
+// watch samples the process.
+func (s *Stacks) watch(ctx context.Context) (err error) {
+	if s.Profile, s.Unseen, err = live.Watch(ctx, s.Watch); err != nil {
+		if how := probe.Remedy(err); how != "" {
+			err = fmt.Errorf("%w; %s", err, how)
+		}
+		return err
+	}
+	if s.Pausing != nil && ctx.Err() == nil {
+		s.Pausing()
+		dump, took, err := live.Pause(ctx, s.Watch.PID)
+		if err != nil {
+			s.Unseen = append(s.Unseen, strings.TrimSpace(fmt.Sprintf("no dump was taken: %v; %s", err, probe.Remedy(err))))
+		} else {
+			s.Unseen = append(s.Unseen, fmt.Sprintf("the process stood still for up to %v while eu-stack took a dump", took.Round(time.Millisecond)))
+			s.Profile.Join(dump)
+		}
+	}
+	s.Profile.Heat(s.Options.Top)
+	return nil
+}
