@@ -61,7 +61,7 @@ func headerOf(b []byte) header {
 
 type parser struct {
 	table    pair.Table
-	desk     *proto.Scratch
+	scratch  *proto.Scratch
 	messages [2]framed.Stream
 	bodies   [2]framed.Prefix
 	headers  [2]header
@@ -76,7 +76,7 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), desk: proto.ScratchOf(sink)}
+	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink)}
 	p.segments.parser = p
 	if midway {
 		p.messages[0].Lose()
@@ -123,7 +123,7 @@ func (p *parser) Gap(d flow.Dir, n int64, _ flow.Stamp) {
 
 // Begin takes the header of a message.
 func (p *parser) Begin(d flow.Dir, head []byte) {
-	p.bodies[d].Begin(&p.desk.Buffers)
+	p.bodies[d].Begin(&p.scratch.Buffers)
 	p.headers[d] = headerOf(head)
 	p.segments.begin(d)
 	if d == flow.ToServer {
@@ -135,7 +135,7 @@ func (p *parser) Begin(d flow.Dir, head []byte) {
 
 // Body takes a part of a message.
 func (p *parser) Body(d flow.Dir, data []byte) {
-	if prefix, ok := p.bodies[d].Take(&p.desk.Buffers, data, maxPrefix, p.messages[d].Left() == 0); ok {
+	if prefix, ok := p.bodies[d].Take(&p.scratch.Buffers, data, maxPrefix, p.messages[d].Left() == 0); ok {
 		p.understand(d, prefix)
 	}
 }
@@ -155,8 +155,8 @@ func (p *parser) understand(d flow.Dir, prefix []byte) {
 		if p.snappy || len(prefix) < size {
 			return
 		}
-		b := p.desk.Buffers.Get()
-		defer p.desk.Buffers.Put(&b)
+		b := p.scratch.Buffers.Get()
+		defer p.scratch.Buffers.Put(&b)
 		room := int(min(binary.BigEndian.Uint32(prefix), maxPrefix))
 		b.B = inflate(b.B, prefix[size:], room)
 		prefix = b.B
@@ -232,8 +232,8 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 		p.table.Broken(how)
 		p.answer(h)
 	}
-	p.bodies[0].Begin(&p.desk.Buffers)
-	p.bodies[1].Begin(&p.desk.Buffers)
+	p.bodies[0].Begin(&p.scratch.Buffers)
+	p.bodies[1].Begin(&p.scratch.Buffers)
 	p.segments.end()
 	p.table.End()
 }

@@ -110,8 +110,8 @@ func (s *segments) begin(d flow.Dir) {
 
 // end lets go of what was kept.
 func (s *segments) end() {
-	s.parser.desk.Buffers.Put(&s.payloads[0])
-	s.parser.desk.Buffers.Put(&s.payloads[1])
+	s.parser.scratch.Buffers.Put(&s.payloads[0])
+	s.parser.scratch.Buffers.Put(&s.payloads[1])
 }
 
 // Begin takes the header of a segment.
@@ -122,7 +122,7 @@ func (s *segments) Begin(d flow.Dir, header []byte) {
 		s.inflated[d] = int(v >> lengthBits & maxPayload)
 	}
 	if s.payloads[d] == nil {
-		s.payloads[d] = s.parser.desk.Buffers.Get()
+		s.payloads[d] = s.parser.scratch.Buffers.Get()
 	}
 	s.payloads[d].B = s.payloads[d].B[:0]
 }
@@ -157,8 +157,8 @@ func (s *segments) Complete(d flow.Dir) {
 	m, stream := &p.messages[d], &s.streams[d]
 	missed := s.missed[d]
 	if size := s.inflated[d]; size > 0 {
-		b := p.desk.Buffers.Get()
-		defer p.desk.Buffers.Put(&b)
+		b := p.scratch.Buffers.Get()
+		defer p.scratch.Buffers.Put(&b)
 		b.B = inflate(b.B, payload, size)
 		payload, missed = b.B, size-len(b.B)
 	}
@@ -166,5 +166,5 @@ func (s *segments) Complete(d flow.Dir) {
 		pair.Join(&s.spans[d], &stream.Span)
 	}
 	m.Data(&format, p, &flow.Chunk{Stamp: stream.Span.Last, Dir: d, Data: payload, Cut: missed})
-	p.desk.Buffers.Put(&s.payloads[d])
+	p.scratch.Buffers.Put(&s.payloads[d])
 }

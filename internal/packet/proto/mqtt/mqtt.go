@@ -42,7 +42,7 @@ const (
 
 type parser struct {
 	table   pair.Table
-	desk    *proto.Scratch
+	scratch *proto.Scratch
 	streams [2]framed.Stream
 	bodies  [2]framed.Prefix
 	first   [2]byte // type and flags of the packet under way
@@ -55,7 +55,7 @@ type parser struct {
 var format = framed.Format{Header: minHeader, Extent: extent, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), desk: proto.ScratchOf(sink)}
+	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink)}
 	if midway {
 		p.streams[0].Lose()
 		p.streams[1].Lose()
@@ -71,7 +71,7 @@ func (p *parser) Gap(d flow.Dir, n int64, _ flow.Stamp) { p.streams[d].Gap(&form
 
 // Begin takes the header of a packet.
 func (p *parser) Begin(d flow.Dir, header []byte) {
-	p.bodies[d].Begin(&p.desk.Buffers)
+	p.bodies[d].Begin(&p.scratch.Buffers)
 	p.first[d] = header[0]
 	if d == flow.ToServer {
 		p.said = packet{topic: p.said.topic[:0]}
@@ -83,7 +83,7 @@ func (p *parser) Begin(d flow.Dir, header []byte) {
 // Body takes a part of a packet.
 func (p *parser) Body(d flow.Dir, data []byte) {
 	ends := p.streams[d].Left() == 0
-	if prefix, ok := p.bodies[d].Take(&p.desk.Buffers, data, maxPrefix, ends); ok {
+	if prefix, ok := p.bodies[d].Take(&p.scratch.Buffers, data, maxPrefix, ends); ok {
 		p.understand(d, prefix, ends)
 	}
 }
@@ -179,8 +179,8 @@ func (p *parser) sentAway() {
 
 // End gives out what is left.
 func (p *parser) End(flow.Stamp, flow.Ending) {
-	p.bodies[0].Begin(&p.desk.Buffers)
-	p.bodies[1].Begin(&p.desk.Buffers)
+	p.bodies[0].Begin(&p.scratch.Buffers)
+	p.bodies[1].Begin(&p.scratch.Buffers)
 	p.table.End()
 }
 

@@ -78,7 +78,7 @@ type message struct {
 type parser struct {
 	sink       proto.Sink
 	queue      pair.Queue
-	desk       *proto.Scratch
+	scratch    *proto.Scratch
 	streams    [2]framed.Stream
 	messages   [2]message
 	attentions int          // that were not acknowledged
@@ -89,7 +89,7 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{sink: sink, queue: pair.New(sink, maxPending, midway), desk: proto.ScratchOf(sink)}
+	p := &parser{sink: sink, queue: pair.New(sink, maxPending, midway), scratch: proto.ScratchOf(sink)}
 	p.queue.Alternate()
 	if midway {
 		p.streams[0].Lose()
@@ -132,7 +132,7 @@ func (p *parser) Begin(d flow.Dir, header []byte) {
 		kind, last = tlsRecord, true
 	}
 	if !m.open || m.kind != kind {
-		m.prefix.Begin(&p.desk.Buffers)
+		m.prefix.Begin(&p.scratch.Buffers)
 		*m = message{kind: kind, open: true, prefix: m.prefix, asked: request{text: m.asked.text[:0]}}
 	}
 	m.last = last
@@ -144,7 +144,7 @@ func (p *parser) Body(d flow.Dir, b []byte) {
 	if d == flow.ToClient {
 		m.answer.tail.add(b)
 	}
-	if prefix, ok := m.prefix.Take(&p.desk.Buffers, b, maxPrefix, m.last && p.streams[d].Left() == 0); ok {
+	if prefix, ok := m.prefix.Take(&p.scratch.Buffers, b, maxPrefix, m.last && p.streams[d].Left() == 0); ok {
 		p.understand(d, prefix)
 	}
 }
@@ -253,8 +253,8 @@ func (p *parser) End(at flow.Stamp, how flow.Ending) {
 		}
 		p.queue.Now.Response = m.span
 	}
-	p.messages[0].prefix.Begin(&p.desk.Buffers)
-	p.messages[1].prefix.Begin(&p.desk.Buffers)
+	p.messages[0].prefix.Begin(&p.scratch.Buffers)
+	p.messages[1].prefix.Begin(&p.scratch.Buffers)
 	p.queue.End(how, false)
 	if p.inner != nil {
 		p.inner.End(at, how)

@@ -58,7 +58,7 @@ func (m *message) there() bool { return m.command != "" }
 
 type parser struct {
 	sink     proto.Sink
-	desk     *proto.Scratch
+	scratch  *proto.Scratch
 	controls pair.Table // pings by their payloads, and a close
 	streams  [2]framed.Stream
 	frames   [2]frame
@@ -75,7 +75,7 @@ type parser struct {
 var format = framed.Format{Header: minHeader, Extent: extent, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{sink: sink, desk: proto.ScratchOf(sink), controls: pair.NewTable(sink, maxPings)}
+	p := &parser{sink: sink, scratch: proto.ScratchOf(sink), controls: pair.NewTable(sink, maxPings)}
 	if midway {
 		p.streams[0].Lose()
 		p.streams[1].Lose()
@@ -94,7 +94,7 @@ func (p *parser) Begin(d flow.Dir, header []byte) {
 	f := frameOf(header)
 	p.frames[d] = f
 	if f.opcode >= closing {
-		p.payloads[d].Begin(&p.desk.Buffers)
+		p.payloads[d].Begin(&p.scratch.Buffers)
 		p.size[d] = 0
 		return
 	}
@@ -111,7 +111,7 @@ func (p *parser) Body(d flow.Dir, data []byte) {
 	if p.frames[d].opcode < closing {
 		return
 	}
-	if b, ok := p.payloads[d].Take(&p.desk.Buffers, data, maxControl, p.streams[d].Left() == 0); ok {
+	if b, ok := p.payloads[d].Take(&p.scratch.Buffers, data, maxControl, p.streams[d].Left() == 0); ok {
 		p.keep(d, b)
 	}
 }
@@ -195,7 +195,7 @@ func (p *parser) answers(code, why string) {
 
 // exchange is one that begins with a message of the client.
 func (p *parser) exchange(m *message) *proto.Exchange {
-	e := &p.desk.Exchange
+	e := &p.scratch.Exchange
 	*e = proto.Exchange{Request: m.span, Command: m.command, Doubt: m.doubt | proto.Approximate, Rows: proto.RowsNone, Depth: 1}
 	if p.crowded {
 		e.Doubt |= proto.Ambiguous
@@ -220,8 +220,8 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 		p.controls.Forget()
 	}
 	p.abandon(0)
-	p.payloads[0].Begin(&p.desk.Buffers)
-	p.payloads[1].Begin(&p.desk.Buffers)
+	p.payloads[0].Begin(&p.scratch.Buffers)
+	p.payloads[1].Begin(&p.scratch.Buffers)
 	p.controls.End()
 }
 
