@@ -9,11 +9,15 @@ import (
 )
 
 // Page writes a Markdown page for a terminal: headings, paragraphs, lists,
-// tables and code, which is all that rtrail's own pages use.
+// tables and code, which is all that rtrail's own pages use. What is hidden in
+// it is escaped.
 func Page(w io.Writer, markdown string, o TerminalOptions) error {
 	p := newPage(o)
 	p.breaks = true
 	lines := strings.Split(strings.TrimRight(markdown, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = escape.Text(l)
+	}
 	for i := 0; i < len(lines); {
 		i += p.block(lines[i:])
 	}
@@ -40,12 +44,12 @@ func (p *page) block(lines []string) int {
 	case strings.HasPrefix(l, "```"):
 		n := 1
 		for n < len(lines) && !strings.HasPrefix(lines[n], "```") {
-			p.line("    " + escape.Text(lines[n]))
+			p.line("    " + lines[n])
 			n++
 		}
 		return min(n+1, len(lines))
 	case strings.HasPrefix(l, "    "):
-		p.line(escape.Text(l))
+		p.line(l)
 		return 1
 	case strings.HasPrefix(l, "|"):
 		n := 1

@@ -43,6 +43,7 @@ func FuzzPage(f *testing.F) {
 	f.Add(markup, 60)
 	f.Add("|", 40)
 	f.Add("```", 40)
+	f.Add("|a\x18|\n|-|\n|b\x1b|", 40)
 	f.Fuzz(func(t *testing.T, s string, width int) {
 		var out bytes.Buffer
 		if err := document.Page(&out, s, document.TerminalOptions{Width: width}); err != nil {
