@@ -425,27 +425,7 @@ int waiting(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* Names of functions for addresses of the kernel. */
-#define NAMES 64
-#define NAME 64
-
-__u64 addresses[NAMES];
-char names[NAMES][NAME];
-
-SEC("syscall")
-int name(void *ctx)
-{
-	static const char form[] = "%pB";
-
-	for (int i = 0; i < NAMES; i++) {
-		__u64 address = addresses[i];
-
-		if (!address)
-			break;
-		bpf_snprintf(names[i], NAME, form, &address, sizeof(address));
-	}
-	return 0;
-}
+#include "names.h"
 
 /* Run once by the reader, before anything is attached. */
 SEC("syscall")

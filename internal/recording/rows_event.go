@@ -49,6 +49,26 @@ type OffCPUWait struct {
 	WakerStack string        `parquet:"waker_stack,dict"` // in the kernel, as stack
 }
 
+// KernelModule is the module of functions of the kernel.
+const KernelModule = "kernel"
+
+// OnCPUSample is how often one process was seen on a CPU with one stack in a stretch of
+// time that ends with the row. Samples are taken by a clock of each CPU that is not idle.
+type OnCPUSample struct {
+	At       time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID      int32         `parquet:"pid"`
+	Started  time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process  string        `parquet:"process,dict"`
+	Span     time.Duration `parquet:"span_ns"`  // how long the stretch is
+	Every    time.Duration `parquet:"every_ns"` // time on a CPU that one sample stands for
+	Samples  int64         `parquet:"samples"`
+	Function string        `parquet:"function,dict"` // innermost one, without parameters; "": nothing names it
+	Module   string        `parquet:"module,dict"`   // file name of the program or library it is in, kernel, or [jit]: compiled as the program runs; "" if not known
+	Source   string        `parquet:"source,dict"`   // file and line of one of the samples; "" if not known
+	Kernel   bool          `parquet:"kernel"`        // the innermost function is one of the kernel
+	Stack    string        `parquet:"stack,dict"`    // functions, innermost first, joined by ';', as far as frame pointers lead; "": several stacks
+}
+
 // EventProgram is what one BPF program did at a tracepoint in a stretch of time
 // that ends with the row, and what it cost.
 type EventProgram struct {
@@ -65,4 +85,5 @@ type EventProgram struct {
 
 func (ProcessEvent) Table() Table { return ProcessEvents }
 func (OffCPUWait) Table() Table   { return OffCPU }
+func (OnCPUSample) Table() Table  { return OnCPU }
 func (EventProgram) Table() Table { return EventPrograms }

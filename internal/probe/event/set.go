@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -16,8 +17,9 @@ import (
 
 // Object is a compiled file of bpf/ and where its programs are attached.
 type Object struct {
-	ELF   []byte
-	Hooks []Hook
+	ELF    []byte
+	Hooks  []Hook
+	Clocks []Clocked
 }
 
 // Set is the programs and maps of an object in the kernel. Descriptors alone hold
@@ -26,14 +28,15 @@ type Set struct {
 	all      *ebpf.Collection
 	programs []*program
 	without  []string
-	links    []link.Link
+	links    []io.Closer
 	since    time.Time // attached; zero: is not
 }
 
-// program is one that is attached to a tracepoint.
+// program is one that is attached to a tracepoint, or run by a clock.
 type program struct {
 	name, tracepoint string
 	is               *ebpf.Program
+	clocks           clocks            // that run it; nil: it has a tracepoint
 	counted          ebpf.ProgramStats // when last read
 }
 
@@ -51,6 +54,13 @@ func open(l *kernel.Loader, o Object) (*Set, error) {
 	s.all = all
 	for name, tracepoint := range attached {
 		s.programs = append(s.programs, &program{name: name, tracepoint: tracepoint, is: all.Programs[name]})
+	}
+	for _, c := range o.Clocks {
+		p := &program{name: c.Program, tracepoint: clockName, is: all.Programs[c.Program]}
+		if p.clocks, err = openClocks(p.is, c.Every); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		s.programs = append(s.programs, p)
 	}
 	// Always in the same order: that of their names.
 	slices.SortFunc(s.programs, func(a, b *program) int { return cmp.Compare(a.name, b.name) })
@@ -99,7 +109,7 @@ func (s *Set) Run(name string) error {
 // attach begins to count.
 func (s *Set) attach() error {
 	for _, p := range s.programs {
-		l, err := link.AttachTracing(link.TracingOptions{Program: p.is})
+		l, err := p.attach()
 		if err != nil {
 			return errors.Join(kernel.Missing("attach a BPF program to "+p.tracepoint, err), s.detach())
 		}
@@ -108,6 +118,18 @@ func (s *Set) attach() error {
 	s.since = time.Now()
 	return nil
 }
+
+func (p *program) attach() (io.Closer, error) {
+	if p.clocks != nil {
+		return closer(p.clocks.stop), p.clocks.start()
+	}
+	return link.AttachTracing(link.TracingOptions{Program: p.is})
+}
+
+// closer makes a function that ends something an io.Closer.
+type closer func() error
+
+func (c closer) Close() error { return c() }
 
 // detach ends the programs. What they counted can still be read.
 func (s *Set) detach() error {
@@ -122,6 +144,9 @@ func (s *Set) detach() error {
 // close removes everything from the kernel.
 func (s *Set) close() error {
 	err := s.detach()
+	for _, p := range s.programs {
+		err = errors.Join(err, p.clocks.Close())
+	}
 	s.all.Close()
 	return err
 }

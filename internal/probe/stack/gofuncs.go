@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"sort"
@@ -19,6 +20,16 @@ type goFunctions struct {
 	entries []byte // of the addresses and places of functions
 	about   []byte // functions, by their places
 	names   string
+	lines   *goLines // nil: of another version
+}
+
+// goLines is where the table has files and lines. Numbers are kept as bytes of
+// 7 bits, as differences from one instruction to the next.
+type goLines struct {
+	quantum uint64 // bytes of the shortest instruction
+	units   []byte // numbers of files, for each file of each unit that was compiled
+	files   []byte
+	values  []byte
 }
 
 // versions of the table, by its first four bytes.
@@ -65,6 +76,7 @@ func parseGoFunctions(data []byte, order binary.ByteOrder, text uint64) *goFunct
 	case goTable118, goTable120:
 		names, t.entries = part(3), part(7)
 		t.about, t.width, t.base = t.entries, 4, text
+		t.lines = &goLines{uint64(data[6]), part(4), part(5), part(6)}
 	default:
 		return nil
 	}
@@ -91,13 +103,66 @@ func (t *goFunctions) entry(i int) uint64 {
 
 // name is the function at an address; "" for none.
 func (t *goFunctions) name(pc uint64) string {
+	at, _, ok := t.at(pc)
+	if !ok {
+		return ""
+	}
+	return nameAt(t.names, uint32(numberAt(t.order, t.about, at+t.width, 4)))
+}
+
+// at is where the description of the function of an address is, and where that
+// begins.
+func (t *goFunctions) at(pc uint64) (at int, start uint64, ok bool) {
 	n := sort.Search(t.count, func(i int) bool { return t.entry(i) > pc }) - 1
 	if n < 0 || pc >= t.entry(n+1) {
-		return ""
+		return 0, 0, false
 	}
-	at := numberAt(t.order, t.entries, (2*n+1)*t.width, t.width)
-	if at > uint64(len(t.about)) {
-		return ""
+	place := numberAt(t.order, t.entries, (2*n+1)*t.width, t.width)
+	return int(place), t.entry(n), place <= uint64(len(t.about))
+}
+
+// line is where the source of an address is; "": not known.
+func (t *goFunctions) line(pc uint64) (file string, line int) {
+	at, start, ok := t.at(pc)
+	if !ok || t.lines == nil {
+		return "", 0
 	}
-	return nameAt(t.names, uint32(numberAt(t.order, t.about, int(at)+t.width, 4)))
+	field := func(i int) uint64 { return numberAt(t.order, t.about, at+4*i, 4) }
+	number, ok1 := t.lines.value(field(5), start, pc)
+	n, ok2 := t.lines.value(field(6), start, pc)
+	if !ok1 || !ok2 || number < 0 || n < 0 {
+		return "", 0
+	}
+	place := numberAt(t.order, t.lines.units, 4*(int(field(8))+int(number)), 4)
+	if place >= uint64(len(t.lines.files)) {
+		return "", 0
+	}
+	name, _, _ := bytes.Cut(t.lines.files[place:min(place+maxNameBytes, uint64(len(t.lines.files)))], []byte{0})
+	return string(name), int(n)
+}
+
+// value is what a table says of an address.
+func (l *goLines) value(table, start, pc uint64) (int32, bool) {
+	if table == 0 || table >= uint64(len(l.values)) {
+		return 0, false
+	}
+	value := int32(-1)
+	for b, at := l.values[table:], start; ; {
+		difference, n := binary.Uvarint(b)
+		if n <= 0 || difference == 0 && at != start {
+			return 0, false
+		}
+		step, m := binary.Uvarint(b[n:])
+		if m <= 0 {
+			return 0, false
+		}
+		b = b[n+m:]
+		value += int32(difference>>1) ^ -int32(difference&1)
+		if at += step * l.quantum; pc < at {
+			return value, true
+		}
+		if step == 0 {
+			return 0, false
+		}
+	}
 }

@@ -194,6 +194,7 @@ func FuzzGoFunctions(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, pc uint64) {
 		if table := parseGoFunctions(data, binary.LittleEndian, 0x1000); table != nil {
+			table.line(pc)
 			if name := table.name(pc); len(name) > len(data) {
 				t.Fatal("a name longer than the table")
 			}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"unsafe"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe"
+	"rtrail/internal/probe/procfile"
 )
 
 const (
@@ -88,7 +88,7 @@ func attributes(hz int, kernel bool) *unix.PerfEventAttr {
 // that begin later inherit them.
 func newSampler(pid int32, hz int) (*sampler, error) {
 	s := &sampler{pid: pid}
-	cpus, err := onlineCPUs()
+	cpus, err := procfile.OnlineCPUs()
 	if err != nil {
 		return nil, err
 	}
@@ -296,26 +296,3 @@ const (
 	perfContextUser   = ^uint64(512 - 1)
 	perfContextMax    = ^uint64(4095 - 1)
 )
-
-func onlineCPUs() ([]int, error) {
-	b, err := os.ReadFile("/sys/devices/system/cpu/online")
-	if err != nil {
-		return nil, fmt.Errorf("reading which CPUs are online: %w", err)
-	}
-	var cpus []int
-	for part := range strings.SplitSeq(strings.TrimSpace(string(b)), ",") {
-		from, to, ranged := strings.Cut(part, "-")
-		first, err := strconv.Atoi(from)
-		last := first
-		if err == nil && ranged {
-			last, err = strconv.Atoi(to)
-		}
-		if err != nil || last < first || last-first > 1<<16 {
-			return nil, fmt.Errorf("reading which CPUs are online: %q is no list", b)
-		}
-		for c := first; c <= last; c++ {
-			cpus = append(cpus, c)
-		}
-	}
-	return cpus, nil
-}

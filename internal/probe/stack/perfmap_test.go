@@ -14,7 +14,7 @@ import (
 // have put there.
 func TestPerfMap(t *testing.T) {
 	pid := int32(os.Getpid())
-	s := &space{pid: pid, proc: fmt.Sprintf("/proc/%d", pid)}
+	s := &space{files: filesOf(pid)}
 	path := fmt.Sprintf("/tmp/perf-%d.map", s.innerPID())
 	if err := os.WriteFile(path, []byte("1000 10 compiled\n"), 0o600); err != nil {
 		t.Skip(err)

@@ -18,15 +18,23 @@ import (
 type mapping struct {
 	start, end, offset uint64
 	inode              uint64
+	device             string
 	path               string
 	image              *image // nil: code that no file holds
 }
 
+// files are those that a process sees.
+type files struct {
+	pid  int32
+	proc string // "/proc/812"
+}
+
+func filesOf(pid int32) files { return files{pid, fmt.Sprintf("/proc/%d", pid)} }
+
 // space is the memory of a process: which code is where.
 type space struct {
-	pid     int32
+	files
 	memory  *budget.Budget // of the symbols of all images
-	proc    string         // "/proc/812"
 	maps    []mapping
 	images  map[string]*image
 	jit     perfMap
@@ -46,7 +54,7 @@ func symbolMemory() *budget.Budget {
 }
 
 func newSpace(pid int32, memory *budget.Budget) (*space, error) {
-	s := &space{pid: pid, memory: memory, proc: fmt.Sprintf("/proc/%d", pid), images: map[string]*image{}, unnamed: map[string]int{}}
+	s := &space{files: filesOf(pid), memory: memory, images: map[string]*image{}, unnamed: map[string]int{}}
 	if err := s.refresh(); err != nil {
 		return nil, err
 	}
@@ -60,23 +68,36 @@ const staleAfter = time.Second
 
 func (s *space) refresh() error {
 	s.read = time.Now()
-	f, err := os.Open(s.proc + "/maps")
-	if err != nil {
+	var err error
+	if s.maps, err = s.mappings(s.maps[:0]); err != nil {
 		return err
 	}
-	defer f.Close()
-	s.maps = s.maps[:0]
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if m, ok := parseMapping(lines.Text()); ok {
-			if strings.HasPrefix(m.path, "/") {
-				m.image = s.image(m)
-			}
-			s.maps = append(s.maps, m)
+	for i := range s.maps {
+		if m := &s.maps[i]; strings.HasPrefix(m.path, "/") {
+			m.image = s.image(*m)
 		}
 	}
 	s.jit.refresh(s)
-	return lines.Err()
+	return nil
+}
+
+// maxMappings bounds the mappings of a process that hold code.
+const maxMappings = 1 << 16
+
+// mappings appends the mappings that hold code, by address.
+func (s files) mappings(list []mapping) ([]mapping, error) {
+	f, err := os.Open(s.proc + "/maps")
+	if err != nil {
+		return list, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() && len(list) < maxMappings {
+		if m, ok := parseMapping(lines.Text()); ok {
+			list = append(list, m)
+		}
+	}
+	return list, lines.Err()
 }
 
 // parseMapping reads a line of /proc/PID/maps, if it is about code.
@@ -94,7 +115,7 @@ func parseMapping(line string) (mapping, bool) {
 		return mapping{}, false
 	}
 	inode, _ := strconv.ParseUint(fields[4], 10, 64)
-	m := mapping{start: start, end: end, offset: offset, inode: inode}
+	m := mapping{start: start, end: end, offset: offset, inode: inode, device: fields[3]}
 	if len(fields) > 5 {
 		m.path = strings.Join(fields[5:], " ")
 	}
@@ -121,7 +142,7 @@ func (s *space) image(m mapping) *image {
 
 // root is the root directory of the process: "/" where it is ours, which older
 // kernels can open files in, too.
-func (s *space) root() string {
+func (s files) root() string {
 	root := s.proc + "/root"
 	theirs, err := os.Stat(root + "/.")
 	ours, errOurs := os.Stat("/")
@@ -135,7 +156,7 @@ func (s *space) root() string {
 // that in its own tree, of one that only changed its root it is that in ours.
 // One that was replaced since can be reached by the kernel's link only. Whose it
 // is does not matter: the process runs it.
-func (s *space) open(m mapping) (*os.File, error) {
+func (s files) open(m mapping) (*os.File, error) {
 	root := s.root()
 	for _, root := range []string{root, "/"} {
 		f, err := safefile.OpenIn(root, m.path)
@@ -157,7 +178,7 @@ func (s *space) open(m mapping) (*os.File, error) {
 
 // innerPID is the process's number in its own namespace, by which it names its
 // files.
-func (s *space) innerPID() int32 {
+func (s files) innerPID() int32 {
 	data, err := os.ReadFile(s.proc + "/status")
 	if err != nil {
 		return s.pid

@@ -1,0 +1,178 @@
+package stack
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"debug/elf"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+
+	"rtrail/internal/budget"
+	"rtrail/internal/crash"
+)
+
+// nameOffsets finds functions and lines of offsets in an ELF file. What a damaged
+// file says of itself is not believed, and costs no more than its names.
+func nameOffsets(file *os.File, root string, offsets []uint64, places []Place) {
+	_ = crash.Guard(func() error { // the file is somebody else's
+		f, err := readELF(file)
+		if err != nil {
+			return err
+		}
+		m := image{}
+		for _, p := range f.Progs {
+			if p.Type == elf.PT_LOAD {
+				m.loads = append(m.loads, p.ProgHeader)
+			}
+		}
+		var list []*located
+		for i, o := range offsets {
+			if at, ok := m.address(o); ok {
+				list = append(list, &located{at: at, place: &places[i]})
+			}
+		}
+		slices.SortFunc(list, func(a, b *located) int { return cmp.Compare(a.at, b.at) })
+		readNames(f, list)
+		if more := debugFile(f, root); more != nil {
+			defer more.Close()
+			if d, err := readELF(more); err == nil {
+				readNames(d, list)
+				readLines(d, list)
+			}
+		}
+		if !readGo(f, list) {
+			readLines(f, list)
+		}
+		for _, l := range list {
+			l.place.Function = cutName(l.place.Function)
+		}
+		return nil
+	})
+}
+
+// located is an address of a file, and what is found of it.
+type located struct {
+	at    uint64
+	start uint64 // of the function found so far
+	place *Place
+}
+
+// readNames reads the tables of symbols, in pieces.
+func readNames(f *elf.File, list []*located) {
+	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		table := f.SectionByType(kind)
+		if table == nil || table.Size > maxSymbols*elf.Sym64Size || int(table.Link) >= len(f.Sections) {
+			continue
+		}
+		names := f.Sections[table.Link]
+		size := elf.Sym64Size
+		if f.Class == elf.ELFCLASS32 {
+			size = elf.Sym32Size
+		}
+		found := map[*located]elfSymbol{}
+		data := make([]byte, size*4096)
+		for in := table.Open(); ; {
+			n, err := io.ReadFull(in, data)
+			for s := range symbolsOf(f, data[:n/size*size]) {
+				if s.isFunction() {
+					s.covers(list, found)
+				}
+			}
+			if err != nil {
+				break
+			}
+		}
+		if names.ReaderAt == nil {
+			continue // compressed, which linkers do not
+		}
+		for l, s := range found {
+			b := make([]byte, maxNameBytes)
+			n, _ := names.ReadAt(b, int64(s.name)) // a short one at the end
+			l.start, l.place.Function = s.value, readableName(nameAt(string(b[:n]), 0))
+		}
+	}
+}
+
+// covers notes a symbol for the addresses that lie in it. Of several the one that
+// begins last counts, and of those of one address the first.
+func (s elfSymbol) covers(list []*located, found map[*located]elfSymbol) {
+	size := s.size
+	if size == 0 {
+		size = farthest
+	}
+	i, _ := slices.BinarySearchFunc(list, s.value, func(l *located, at uint64) int { return cmp.Compare(l.at, at) })
+	for ; i < len(list) && list[i].at-s.value < size; i++ {
+		l := list[i]
+		if before, ok := found[l]; ok && before.value >= s.value || l.place.Function != "" && l.start >= s.value {
+			continue
+		}
+		found[l] = s
+	}
+}
+
+// maxGoTable bounds the table of functions of a Go program that is read: that of
+// the largest servers.
+const maxGoTable = 48 << 20
+
+// readGo names functions and lines of a Go program; false: it is none.
+func readGo(f *elf.File, list []*located) bool {
+	table, err := readGoFunctions(f, budget.New(2*maxGoTable))
+	if table == nil || err != nil {
+		return f.Section(".gopclntab") != nil
+	}
+	for _, l := range list {
+		// With code of C before it the table may be meant for other addresses.
+		if name := table.name(l.at); name != "" && (l.place.Function == "" || l.place.Function == name) {
+			l.place.Function = name
+			if file, line := table.line(l.at); file != "" {
+				l.place.Source = cutName(fmt.Sprintf("%s:%d", file, line))
+			}
+		}
+	}
+	return true
+}
+
+// maxDebugBytes bounds the debug information that is read for line numbers: it is
+// held in memory meanwhile.
+const maxDebugBytes = 48 << 20
+
+// readLines finds lines of the source, where the file has debug information.
+func readLines(f *elf.File, list []*located) {
+	size := uint64(0)
+	for _, s := range f.Sections {
+		if len(s.Name) > 7 && (s.Name[:7] == ".debug_" || s.Name[:7] == ".zdebug") {
+			size += s.Size
+		}
+	}
+	if size == 0 || size > maxDebugBytes {
+		return
+	}
+	data, err := f.DWARF()
+	if err != nil {
+		return
+	}
+	var lines *dwarf.LineReader
+	var unit dwarf.Offset
+	for _, l := range list {
+		if l.place.Source != "" {
+			continue
+		}
+		u, err := data.Reader().SeekPC(l.at)
+		if err != nil || u == nil {
+			continue
+		}
+		if lines == nil || u.Offset != unit {
+			unit = u.Offset
+			if lines, err = data.LineReader(u); err != nil {
+				lines = nil
+			}
+		}
+		var line dwarf.LineEntry
+		if lines != nil && lines.SeekPC(l.at, &line) == nil && line.File != nil {
+			l.place.Source = cutName(fmt.Sprintf("%s:%d", path.Clean(line.File.Name), line.Line))
+		}
+	}
+}
