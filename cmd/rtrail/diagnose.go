@@ -43,7 +43,8 @@ type diagnosis struct {
 	sides sidesFlags // captures of both sides
 	mysql mysqlFlags // servers beside the host
 
-	events eventFlags // of the kernel, while the host is watched
+	events  eventFlags // of the kernel, while the host is watched
+	profile profileFlags
 }
 
 func newDiagnoseCommand() *cobra.Command {
@@ -93,6 +94,7 @@ the verdict then says whether client, server or the path between is slow.`,
 	d.sides.add(f)
 	d.mysql.add(f)
 	d.events.add(f)
+	d.profile.add(f)
 	f.StringVar(&d.failOn, "fail-on", "", "exit with code 3 if a finding has at least this confidence: possible, likely, certain")
 	f.Var(thresholds{}, "threshold", "override a threshold of a rule; rtrail explain RULE lists them; repeatable")
 	cmd.SetFlagErrorFunc(flagError)
@@ -130,7 +132,7 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 	if len(args) == 0 && !d.sides.given() {
 		return d.live(ctx, cmd.ErrOrStderr())
 	}
-	confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(args, d.sides.client, d.sides.server)})
+	confine(cmd.ErrOrStderr(), privilege.Needs{Read: slices.Concat(args, d.sides.client, d.sides.server), Write: []string{d.profile.flame, d.profile.pprof}})
 	if d.sides.given() {
 		return judged(ctx, &session.BothSides{How: capture.PairOptions{Client: d.sides.client, Server: d.sides.server, Ports: d.only, DecodeAs: d.as}})
 	}
@@ -141,10 +143,16 @@ func (d *diagnosis) judge(cmd *cobra.Command, args []string) (verdict.Verdict, e
 		return verdict.Verdict{}, err
 	case len(d.as) > 0 && kind != ofCaptures:
 		return verdict.Verdict{}, errDecodeAs
+	case d.profile.given() && kind != ofRecording:
+		return verdict.Verdict{}, errProfile
 	}
 	switch kind {
 	case ofRecording:
-		return judged(ctx, &session.Replay{Path: args[0], Window: window})
+		e, err := (&session.Replay{Path: args[0], Window: window}).Evidence(ctx)
+		if err != nil {
+			return verdict.Verdict{}, err
+		}
+		return d.profile.judge(ctx, e, args[0])
 	case ofStacks:
 		return d.fromStacks(ctx, args, cmd.InOrStdin())
 	case ofSlowLogs:
@@ -170,6 +178,9 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) (err error) {
 	if err := d.face.check(); err != nil {
 		return err
 	}
+	if err := d.profile.check(args); err != nil {
+		return err
+	}
 	missing := checkThere(cmd, args)
 	switch {
 	case d.iface != "" && len(args) > 0:
@@ -180,6 +191,8 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) (err error) {
 		return usageError("--netns needs an interface: -i IF")
 	case len(d.as) > 0 && d.iface == "" && !d.sides.given() && len(args) == 0:
 		return errDecodeAs
+	case d.profile.given() && d.sides.given():
+		return errProfile
 	case d.length <= 0:
 		return usageError("--for %v: the time must be positive", d.length)
 	case cmd.Flags().Changed("interval") && d.interval < 100*time.Millisecond:
@@ -273,7 +286,7 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 		return verdict.Verdict{}, err
 	}
 	collectBy(percentToJudge)
-	return e.Judge(), nil
+	return d.profile.judge(ctx, e, "this host")
 }
 
 // judged is the verdict on evidence that is there.

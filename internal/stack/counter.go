@@ -23,10 +23,15 @@ func NewCounter(kind string, pid int32, process string) *Counter {
 
 // Add counts a stack, innermost frame first.
 func (c *Counter) Add(frames []string, state string, tid int32, thread string) {
-	if len(frames) == 0 {
+	c.AddTimes(frames, state, tid, thread, 1)
+}
+
+// AddTimes counts a stack that was seen some times.
+func (c *Counter) AddTimes(frames []string, state string, tid int32, thread string, times int64) {
+	if len(frames) == 0 || times <= 0 {
 		return
 	}
-	c.Total++
+	c.Total += times
 	clean := make([]string, len(frames))
 	for i, f := range frames {
 		clean[i] = strings.ReplaceAll(f, ";", ":")
@@ -37,7 +42,7 @@ func (c *Counter) Add(frames []string, state string, tid int32, thread string) {
 		s = &Stack{Kind: c.Kind, PID: c.PID, Process: c.Process, State: state, Frames: clean, TID: tid, Thread: thread}
 		c.stacks[key] = s
 	}
-	s.Count++
+	s.Count += times
 }
 
 // addTo adds the stacks to a profile.

@@ -33,6 +33,7 @@ type Source struct {
 	At         time.Time     // when it was written, or sampling began
 	Length     time.Duration // how long was sampled; 0 for files
 	Every      time.Duration // what a count stands for: the time between two samples or looks; 0 for files
+	Timed      bool          // a count is Every of time, and no number of looks
 	Samples    int64         // dumps in the file; of perf and collapsed: the sum of all counts
 	Threads    int64         // threads or samples, over all dumps
 	Bytes      int64         // uncompressed

@@ -19,9 +19,10 @@ var oneThreadLimit = rule.Rule{
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
 	// Whoever accepts connections with the thread that is full accepts late.
-	Explains:   []string{"net/accept-queue-full", "rt/server-slow"},
-	Thresholds: []*rule.Threshold{&threadFull, &threadRan, &idleElsewhere, &waitersFrom, &waitedShare, &othersWork},
-	Detect:     detectOneThreadLimit,
+	Explains: []string{"net/accept-queue-full", "rt/server-slow"},
+	Thresholds: []*rule.Threshold{&threadFull, &threadRan, &idleElsewhere, &waitersFrom, &waitedShare, &othersWork,
+		&worthNaming, &mostOfIt, &burnsFrom},
+	Detect: detectOneThreadLimit,
 }
 
 var (
@@ -62,7 +63,11 @@ func detectOneThreadLimit(v *view.View) ([]rule.Finding, error) {
 		if t.process.Threads > 1 && threadEach(v, t, len(c.connections)) {
 			continue
 		}
-		found = append(found, oneThreadFinding(v, t, c.waiting(t.process.Threads > 1), idle))
+		f := oneThreadFinding(v, t, c.waiting(t.process.Threads > 1), idle)
+		if _, hot := hotProcess(v, &t.process); hot && f.Confidence == rule.Possible {
+			continue // cpu/hot-function says more of it
+		}
+		found = append(found, f)
 	}
 	return found, nil
 }
@@ -283,9 +288,11 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 			What: rule.T("%v connections with unread requests (%v of them not accepted yet), some in %v of %d readings",
 				unit.Number(round(w.mean)), unit.Number(round(w.accept)), unit.Share(w.share), w.readings), Check: check})
 	}
+	hot := hottest(v, p)
+	f.Evidence = append(f.Evidence, hot.evidence()...)
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("start more workers or instances: SO_REUSEPORT, several processes behind one port, a pool"), Tradeoff: "state kept in the process must be shared or split; a lock around the work would move the limit, not lift it"},
-		{Text: rule.T("make the thread do less for each request: see which function it spends its time in"),
+		{Text: hot.advice(rule.T("make the thread do less for each request: see which function it spends its time in")),
 			Command: shell.Line("perf top -t %d", t.tid), Tradeoff: "takes a developer; only shifts the limit"},
 		{Text: rule.T("move slow work (TLS, compression, logging, backups) to other threads"), Tradeoff: "more threads to understand; results may come back in another order"},
 	}

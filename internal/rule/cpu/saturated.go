@@ -14,10 +14,10 @@ var saturated = rule.Rule{
 	Title:    "more work than the CPUs can do",
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
-	Explains: []string{"cpu/one-thread-limit", "rt/server-slow", "rt/client-slow"},
+	Explains: []string{"cpu/one-thread-limit", "cpu/hot-function", "rt/server-slow", "rt/client-slow"},
 	Refutes:  []string{"CPU of MySQL"},
 	Thresholds: []*rule.Threshold{&fullFrom, &waitRatio, &waitRatioPossible, &stallFull, &dominantShare, &victimDelay, &stealWorthSaying, &busyFrom,
-		&consumersShare},
+		&consumersShare, &worthNaming},
 	Detect: detectSaturated,
 }
 
@@ -176,6 +176,8 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 			What:  rule.T("%s used %v CPUs and waited %v s per second", g.label(), unit.Number(round(g.cpu)), unit.Number(round(g.delay))),
 			Check: shell.Line("pidstat -u 1 5")})
 	}
+	hot := hottest(v, top.workers()...)
+	f.Evidence = append(f.Evidence, hot.evidence()...)
 	if total.Steal >= stealWorthSaying.Value {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.CPUSteal, Value: total.Steal,
 			What: rule.T("the hypervisor took %v of the CPU time", unit.Share(total.Steal))})
@@ -186,16 +188,16 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	if q.waited < waitRatioPossible.Value*cores && q.niced > 0 {
 		f.Notes = append(f.Notes, rule.T("only processes with a positive nice value wait; the others get their CPU"))
 	}
-	f.Fixes = saturatedFixes(top)
+	f.Fixes = saturatedFixes(top, hot)
 }
 
 var stealWorthSaying = rule.Threshold{Name: "steal-worth-saying", Value: 0.05, Unit: "share", Source: rule.Judgement,
 	Reason: "Below 5 % steal the hypervisor is not the cause."}
 
-func saturatedFixes(top program) []rule.Fix {
+func saturatedFixes(top program, hot hotSpot) []rule.Fix {
 	pid := top.processes[0].PID
 	return []rule.Fix{
-		{Text: rule.T("see what %s computes, and make it compute less", top.label()),
+		{Text: hot.advice(rule.T("see what %s computes, and make it compute less", top.label())),
 			Command: shell.Line("perf top -g -p %d", pid), Tradeoff: "takes a developer, but is the only fix that makes the host faster"},
 		{Text: rule.T("if %s can wait, let it go last", top.label()),
 			Command: shell.Line("renice -n 19 -p %d", pid), Tradeoff: "it gets slower while others need the CPU"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"rtrail/internal/document"
+	"rtrail/internal/recording"
 	"rtrail/internal/stack"
 	"rtrail/internal/stack/signatures"
 )
@@ -66,10 +67,12 @@ func Write(out io.Writer, title string, p *stack.Profile) error {
 		}
 		finish(all)
 		finish(busy)
-		switch kind {
-		case "on-cpu":
+		switch {
+		case kind == recording.StackOnCPU:
 			trees = append(trees, tree{"running threads", "samples", all})
-		case "off-cpu":
+		case p.Timed(kind):
+			trees = append(trees, tree{"waiting threads", "ms", all})
+		case kind == recording.StackOffCPU:
 			trees = append(trees, tree{"sleeping threads, busy ones", "threads", busy}, tree{"all sleeping threads", "threads", all})
 		default:
 			trees = append(trees, tree{"busy threads", "threads", busy}, tree{"all threads", "threads", all})

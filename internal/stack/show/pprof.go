@@ -22,7 +22,10 @@ func typesOf(p *stack.Profile, kind string) []*profile.ValueType {
 	case recording.StackOffCPU:
 		count, duration = "looks", "off-cpu"
 	}
-	list := []*profile.ValueType{{Type: count, Unit: "count"}}
+	var list []*profile.ValueType
+	if !p.Timed(kind) {
+		list = append(list, &profile.ValueType{Type: count, Unit: "count"})
+	}
 	if p.Every(kind) > 0 {
 		list = append(list, &profile.ValueType{Type: duration, Unit: "nanoseconds"})
 	}
@@ -39,7 +42,7 @@ func PProf(out io.Writer, p *stack.Profile) error {
 		pp.SampleType = append(pp.SampleType, typesOf(p, kind)...)
 		if every := p.Every(kind); every > 0 && pp.Period == 0 {
 			// Times can be compared, counts by different clocks cannot.
-			pp.PeriodType, pp.Period = pp.SampleType[column[kind]+1], every.Nanoseconds()
+			pp.PeriodType, pp.Period = pp.SampleType[len(pp.SampleType)-1], every.Nanoseconds()
 		}
 	}
 	if len(pp.SampleType) == 0 {
@@ -57,7 +60,11 @@ func PProf(out io.Writer, p *stack.Profile) error {
 		values := make([]int64, len(pp.SampleType))
 		values[column[s.Kind]] = s.Count
 		if every := p.Every(s.Kind); every > 0 {
-			values[column[s.Kind]+1] = s.Count * every.Nanoseconds()
+			at := column[s.Kind]
+			if !p.Timed(s.Kind) {
+				at++
+			}
+			values[at] = s.Count * every.Nanoseconds()
 		}
 		sample := &profile.Sample{Value: values, Label: map[string][]string{"kind": {s.Kind}}}
 		if s.State != "" {

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"rtrail/internal/outfile"
+	"rtrail/internal/recording"
+	"rtrail/internal/session"
+	"rtrail/internal/stack"
+	"rtrail/internal/stack/flame"
+	"rtrail/internal/stack/show"
+	"rtrail/internal/verdict"
+	"rtrail/internal/view"
+)
+
+// profileFlags are files of what ran, and where threads waited.
+type profileFlags struct {
+	flame, pprof string
+}
+
+func (p *profileFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&p.flame, "flame", "", "also write flame graphs of what ran to this file (HTML); of waiting, too, with --events all")
+	f.StringVar(&p.pprof, "pprof", "", "also write the same as a profile for pprof to this file")
+}
+
+func (p *profileFlags) given() bool { return p.flame != "" || p.pprof != "" }
+
+func (p *profileFlags) check(inputs []string) error {
+	return checkOutputs([]output{{"--flame", p.flame}, {"--pprof", p.pprof}}, inputs)
+}
+
+// errProfile refuses files of what ran where nothing tells of it.
+var errProfile = usageError("--flame and --pprof are of this host or a recording; for dumps of stacks: rtrail stacks --html FILE --pprof FILE")
+
+// judge writes the files that were asked for, and judges.
+func (p *profileFlags) judge(ctx context.Context, e *session.Evidence, what string) (verdict.Verdict, error) {
+	if !p.given() {
+		return e.Judge(), nil
+	}
+	v := e.View()
+	profile := stack.Recorded(what, view.Rows[recording.OnCPUSample](v), view.Rows[recording.OffCPUWait](v))
+	if len(profile.Stacks) == 0 {
+		return verdict.Verdict{}, errors.New("writing a profile: no samples tell what ran; rtrail doctor says what is missing")
+	}
+	if p.flame != "" {
+		if err := outfile.Write(ctx, p.flame, func(w *outfile.File) error { return flame.Write(w, "CPU time of "+what, profile) }); err != nil {
+			return verdict.Verdict{}, fmt.Errorf("writing the flame graphs: %w", err)
+		}
+	}
+	if p.pprof != "" {
+		if err := outfile.Write(ctx, p.pprof, func(w *outfile.File) error { return show.PProf(w, profile) }); err != nil {
+			return verdict.Verdict{}, fmt.Errorf("writing the profile: %w", err)
+		}
+	}
+	return e.Judge(), nil
+}
