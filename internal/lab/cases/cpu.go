@@ -19,6 +19,9 @@ func cpuCases() []Case {
 		cpuShortLivedProcesses(),
 		cpuContextSwitches(),
 		cpuThrottled(),
+		cpuHotFunction("", "in C", "word-find", "find_word", findWordsInC),
+		cpuHotFunction("+go", "in Go", "word-find", "findWord", findWordsInGo),
+		jitHotFunction(),
 	}
 }
 

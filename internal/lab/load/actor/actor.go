@@ -49,6 +49,7 @@ var parts = map[string]part{
 	"job-server":      {"WORKERS MILLISECONDS ADDRESS:PORT...", jobServer},
 	"news-server":     {"ADDRESS:PORT", newsServer},
 	"sink":            {"ADDRESS:PORT", sink},
+	"find-words":      {"GROWN REPORT", findWords},
 }
 
 // Main plays the part that the environment names, if it names one, and says

@@ -37,7 +37,19 @@ func watch(t *testing.T, do func()) *recording.Recording {
 		}
 	}
 	sample()
-	do()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	for going := true; going; {
+		select {
+		case <-done:
+			going = false
+		case <-time.After(500 * time.Millisecond):
+			sample()
+		}
+	}
 	p.Closing()
 	began := time.Now()
 	sample()
@@ -61,11 +73,11 @@ func TestLive(t *testing.T) {
 	var before, after unix.Rusage
 	rec := watch(t, func() {
 		if err := unix.Getrusage(unix.RUSAGE_SELF, &before); err != nil {
-			t.Fatal(err)
+			t.Error(err)
 		}
 		burnHere(2 * time.Second)
 		if err := unix.Getrusage(unix.RUSAGE_SELF, &after); err != nil {
-			t.Fatal(err)
+			t.Error(err)
 		}
 	})
 	var all, hot time.Duration
@@ -86,7 +98,7 @@ func TestLive(t *testing.T) {
 	if 2*hot < all {
 		t.Errorf("burnHere ran for %v of %v", hot, all)
 	}
-	if programs := recording.Rows[recording.EventProgram](rec); len(programs) != 1 || programs[0].Runs == 0 || programs[0].Tracepoint != "cpu-clock" {
+	if programs := recording.Rows[recording.EventProgram](rec); len(programs) == 0 || programs[0].Runs == 0 || programs[0].Tracepoint != "cpu-clock" {
 		t.Errorf("programs: %+v", programs)
 	}
 }
