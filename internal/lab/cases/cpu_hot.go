@@ -124,8 +124,9 @@ function turn() {
 	findWord(n, n - 1);
 	fs.writeSync(out, String(++turns), 0);
 	next = Math.max(next + 1, performance.now());
+	const wait = next - performance.now();
 	if (turns < 200000)
-		setTimeout(turn, next - performance.now());
+		wait > 0 ? setTimeout(turn, wait) : setImmediate(turn);
 }
 turn();
 `
