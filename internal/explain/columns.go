@@ -190,7 +190,7 @@ var Columns = []Column{
 	{"s/s", ofTraceOffCPU, "seconds that threads waited per second: how many waited at a time"},
 	{"waits/s", ofTraceOffCPU, "waits per second, estimated from samples"},
 	{"waits for", ofTraceOffCPU, "function of the kernel that the threads are blocked in, or a CPU"},
-	{"woken by", ofTraceOffCPU, "thread that ended the waits and its system call, or the kind of interrupt; empty: nobody has ended them"},
+	{"woken by", ofTraceOffCPU, "thread that ended the waits and its system call, or the kind of interrupt; empty: they have not ended"},
 	{"LATE", ofReplay, "runs of a probe that missed their deadline"},
 }
 

@@ -27,7 +27,7 @@ var (
 		Unit: "share", Source: "/proc/diskstats field 10 / elapsed time",
 		Tools:   []string{"iostat -dx 1   # %util"},
 		Traps:   []string{"100 % is not saturation: flash, arrays and cloud volumes serve many requests at once", "a low value is no proof of health: small syncs can slow a program down on an idle disk"},
-		Healthy: "any value, as long as nobody waits"})
+		Healthy: "any value, as long as nothing waits"})
 	DiskRequestSize = add(Metric{ID: "disk.request-size", Name: "request size",
 		Help: "average bytes per read or write, as the device gets them after merging",
 		Unit: "bytes", Source: "/proc/diskstats: sectors x 512 / requests",

@@ -87,7 +87,7 @@ var (
 		Traps: []string{"rules drop noise all day on healthy hosts", "nft rules count only if they say so", "repeats of one client count each time"}})
 	InterfaceDrops = add(Metric{ID: "interface.drops", Counter: true, Name: "drops of an interface",
 		Help: "packets an interface dropped or found damaged, in and out", Unit: "count", Source: "/proc/net/dev drop, errs, fifo", Tools: []string{"ip -s link", "ethtool -S DEVICE"},
-		Traps: []string{"qdisc drops are not in it (tc -s qdisc)", "packets of protocols nobody handles count as dropped"}, Healthy: "no growth"})
+		Traps: []string{"qdisc drops are not in it (tc -s qdisc)", "packets of protocols that no module handles count as dropped"}, Healthy: "no growth"})
 	QdiscDrops = add(Metric{ID: "qdisc.drops", Counter: true, Name: "packets the queue of an interface threw away",
 		Help: "packets thrown away by the first queueing discipline of an interface, those below it included", Unit: "count", Source: "rtnetlink, TCA_STATS2 of qdiscs", Tools: []string{"tc -s qdisc show dev DEVICE"},
 		Traps: []string{"not part of the drops of ip -s link", "a shaper throws away what exceeds the rate it was given", "some are normal where TCP fills a link"}, Healthy: "under 0.1 % of what is sent"})

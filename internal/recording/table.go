@@ -72,7 +72,7 @@ const (
 	PacketDirections Table = "packet_directions" // what a client and a server sent each other on all their connections
 	PacketResolvers  Table = "packet_resolvers"  // what became of the queries to one server of DNS
 
-	PacketStalls      Table = "packet_stalls"     // times in which a service answered nobody
+	PacketStalls      Table = "packet_stalls"     // times in which a service answered no request
 	PacketsUnanswered Table = "packet_unanswered" // requests of one statement that waited when the capture ended
 
 	MySQLServers      Table = "mysql_servers"      // one look at a MySQL server: how it answered

@@ -7,7 +7,7 @@ func ofUDP(prefix string) []Counter {
 	return of(prefix,
 		volume("InDatagrams OutDatagrams"),
 		Counter{Names: "NoPorts", Kind: Refused, Unit: "datagrams", Resource: "packet delivery", Rules: []string{"net/dns-unreachable", "cpu/softirq"}, PerSecond: 2,
-			Means: "a datagram to a port on which nobody listens", Why: "port scans, and lookups to a resolver that does not run"},
+			Means: "a datagram to a port on which no process listens", Why: "port scans, and lookups to a resolver that does not run"},
 		Counter{Names: "InErrors", Kind: Refused, Unit: "datagrams", Resource: "packet delivery", Less: "RcvbufErrors InCsumErrors MemErrors", PerSecond: 1,
 			Means: "a received datagram that did not reach its socket, for another reason than a full buffer or a wrong checksum",
 			Why:   "programs have filters at their sockets, and what a filter does not want is counted here"},
@@ -17,7 +17,7 @@ func ofUDP(prefix string) []Counter {
 			Means: "a datagram that could not be sent because the buffer of its socket, or the queue of the interface, was full"},
 		Counter{Names: "InCsumErrors", Kind: Refused, Unit: "datagrams", Resource: "packet delivery", Means: "a datagram with a wrong checksum, which was thrown away"},
 		Counter{Names: "MemErrors", Kind: Refused, Unit: "datagrams", Resource: "memory", Least: 1, Means: "a datagram thrown away because UDP as a whole has no memory left (udp_mem)"},
-		ordinary("IgnoredMulti", "multicasts that nobody here asked for"),
+		ordinary("IgnoredMulti", "multicasts that no process here asked for"),
 	)
 }
 
@@ -32,7 +32,7 @@ func ofIP(prefix string) []Counter {
 		Counter{Names: "InAddrErrors", Kind: Refused, Unit: "packets", Resource: "packet delivery", PerSecond: 1,
 			Means: "a packet that is not for this host, which does not forward", Why: "switches flood packets of others now and then"},
 		Counter{Names: "InUnknownProtos", Kind: Refused, Unit: "packets", Resource: "packet delivery", PerSecond: 5,
-			Means: "a packet of a protocol that nobody here understands", Why: "routers greet each other once a second (VRRP, OSPF, PIM)"},
+			Means: "a packet of a protocol that this host does not know", Why: "routers greet each other once a second (VRRP, OSPF, PIM)"},
 		Counter{Names: "OutDiscards", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, PerSecond: 1,
 			Means: "a packet that could not be sent: a filter, a full queue of the interface, no memory", Why: "IPv6 greetings on interfaces without it"},
 		Counter{Names: "InTooBigErrors FragFails", Kind: Refused, Unit: "packets", Resource: "packet sizes", Rules: []string{"net/mtu-mismatch", "net/packet-loss"}, PerSecond: 1,
@@ -109,7 +109,7 @@ func icmp() []Counter {
 		{Names: "OutErrors", Kind: Refused, Unit: "messages", Resource: "packet delivery", PerSecond: 1, Means: "an ICMP message that could not be sent", Why: "answers to forged addresses find no route"},
 		{Names: "InDestUnreachs InParmProbs InParmProblems", Kind: Refused, Unit: "messages", Resource: "packet delivery", PerSecond: 1,
 			Rules: []string{"net/dns-unreachable", "net/mtu-mismatch", "net/packet-loss", "rt/connect-slow"},
-			Means: "a message that a packet of this host did not arrive: nobody listens on a port of UDP, a firewall, no route",
+			Means: "a message that a packet of this host did not arrive: no process listens on a port of UDP, a firewall, no route",
 			Why:   "the largest packet of each path is found out so, and lookups go to resolvers that do not run"},
 		{Names: "InPktTooBigs", Kind: Refused, Unit: "messages", Resource: "packet sizes", PerSecond: 1, Rules: []string{"net/mtu-mismatch", "net/packet-loss"},
 			Means: "a message that a packet of this host is too large for a link on its way", Why: "the largest packet of each path is found out so"},

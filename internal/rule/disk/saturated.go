@@ -39,7 +39,7 @@ var (
 	mostIntervals = rule.Threshold{Name: "most-intervals", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the intervals. The load must last; a single peak does not count."}
 	minWaiting = rule.Threshold{Name: "min-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "Mean number of waiting threads. Above it somebody is held up; a thread that only reads now and then stays below."}
+		Reason: "Mean number of waiting threads. Above it work is held up; a thread that only reads now and then stays below."}
 )
 
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
@@ -179,7 +179,7 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 	case c.limit != nil:
 		return rule.T("I/O on %s is held at the limit of cgroup %s (%s)", name, c.limit.path, c.limit)
 	case sure == rule.Possible:
-		return rule.T("disk %s is busy all the time with %s; nobody else was seen waiting", name, issuer)
+		return rule.T("disk %s is busy all the time with %s; no other process was seen waiting", name, issuer)
 	}
 	return rule.T("disk %s is saturated: requests queue, %s issues most of them", name, issuer)
 }

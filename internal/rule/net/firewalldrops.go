@@ -13,7 +13,7 @@ import (
 
 var firewallDrops = rule.Rule{
 	ID:           "net/firewall-drops",
-	Title:        "a firewall rule drops packets that somebody waits for",
+	Title:        "a firewall rule drops packets that a program waits for",
 	Resource:     "packet filter",
 	Needs:        []recording.Table{recording.Firewall, recording.TCPSockets},
 	BlindWithout: []string{recording.UnseenPacketFilter},
@@ -145,7 +145,7 @@ func dropFinding(v *view.View, f filter, victims []cutOff, sure rule.Confidence)
 	}
 	if len(victims) == 0 {
 		x.Headline = rule.T("%s%s %s %s packets to a port that is served here", f.String(), v.InNetNS(f.NetNS), drops, unit.PerSecond(rate))
-		x.Impact = rule.Impact{Share: 0.05, Text: rule.T("nobody on this host was seen waiting")}
+		x.Impact = rule.Impact{Share: 0.05, Text: rule.T("no process on this host was seen waiting")}
 	} else {
 		w := victims[0]
 		x.Headline = rule.T("%s%s %s packets between %s and %s:%d", f.String(), v.InNetNS(f.NetNS), drops, w.Local, w.Remote, w.RemotePort)
