@@ -3,7 +3,6 @@ package fastcgi
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -184,20 +183,12 @@ func TestAgainstTshark(t *testing.T) {
 				got = append(got, fmt.Sprintf("%d %d", e.Request.First.Frame, e.Response.Last.Frame))
 			}
 		}
-		slices.Sort(want)
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" || len(got) < 5 {
-			t.Errorf("%s: %d requests; differs from tshark (-tshark +rtrail):\n%s", file, len(got), diff)
-		}
+		prototest.Agree(t, file, want, got, 5)
 	}
 }
 
 func TestSniff(t *testing.T) {
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, ask(1, "GET", "/"), proto.Sure},
 		{flow.ToServer, begin(1, responder)[:15], proto.Maybe},
 		{flow.ToServer, begin(1, 4), proto.No},
@@ -218,12 +209,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToClient, "\x01\x03\x00\x01\x00\x08\x00\x01", proto.No},
 		{flow.ToServer, "GET / HTTP/1.1\r\n\r\n", proto.No},
 		{flow.ToServer, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03aaaaa", proto.No},
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 // What asks still, is answered, or given up is owed nothing.

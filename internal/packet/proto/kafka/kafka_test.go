@@ -3,7 +3,6 @@ package kafka
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -143,20 +142,12 @@ func TestAgainstTshark(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d+%d %d+%d", e.Request.Last.Frame, e.Request.Bytes()-4, e.Response.Last.Frame, e.Response.Bytes()-4))
 		}
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" || len(got) < 40 {
-		t.Errorf("%d exchanges; differs from tshark (-tshark +rtrail):\n%s", len(got), diff)
-	}
+	prototest.Agree(t, file, want, got, 40)
 }
 
 func TestSniff(t *testing.T) {
 	hello := ask(apiVersions, 3, 0, compact("kafka-python")+compact("3.0")+"\x00")
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, hello, proto.Sure},
 		{flow.ToServer, hello[:20], proto.Sure},
 		{flow.ToServer, hello[:12], proto.Maybe},
@@ -170,12 +161,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, "*1\r\n$4\r\nPING\r\n\r\n", proto.No},
 		{flow.ToServer, "\x00\x00\x00\x08\x04\xd2\x16\x2f", proto.No},                                             // PostgreSQL asks for TLS
 		{flow.ToServer, "\x00\x00\x00\x29\x00\x03\x00\x00user\x00secret\x00database\x00secret\x00\x00", proto.No}, // PostgreSQL begins
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 // Who waits by design, asks still, or is answered is owed nothing.

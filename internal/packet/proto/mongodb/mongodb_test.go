@@ -2,7 +2,6 @@ package mongodb
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -234,22 +233,14 @@ func TestAgainstTshark(t *testing.T) {
 	for _, e := range prototest.Exchanges(t, Protocol, file) {
 		got = append(got, fmt.Sprintf("%d+%d %d+%d", e.Request.Last.Frame, e.Request.Bytes(), e.Response.Last.Frame, e.Response.Bytes()))
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" || len(got) < 40 {
-		t.Errorf("%d exchanges; differs from tshark (-tshark +rtrail):\n%s", len(got), diff)
-	}
+	prototest.Agree(t, file, want, got, 40)
 }
 
 func TestSniff(t *testing.T) {
 	hello := msg(1, 0, 0, i32("hello", 1), str("$db", "admin"))
 	answer := msg(9, 1, 0, fine)
 	old := message32(opQuery, 1, 0, number32(4)+"admin.$cmd\x00"+number32(0)+number32(-1)+doc(i32("isMaster", 1)))
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, hello, proto.Sure},
 		{flow.ToServer, hello[:40], proto.Sure},
 		{flow.ToServer, hello[:18], proto.Maybe},
@@ -267,12 +258,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, number32(40) + number32(1) + number32(0) + number32(opMsg) + number32(0) + "\x07", proto.No},
 		{flow.ToServer, number32(40) + number32(1) + number32(0) + number32(opMsg) + number32(0) + "\x00" + number32(99) + "\x10a\x00", proto.No},
 		{flow.ToServer, number32(1<<30) + number32(1) + number32(0) + number32(opMsg), proto.No},
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 // A cursor may wait for data without a word that tells; an incomplete request and one

@@ -3,7 +3,6 @@ package tds
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -186,19 +185,11 @@ func TestAgainstTshark(t *testing.T) {
 	for _, e := range prototest.Exchanges(t, Protocol, file) {
 		got = append(got, fmt.Sprintf("%d+%d %d+%d", e.Request.First.Frame, e.Request.Bytes(), e.Response.Last.Frame, e.Response.Bytes()))
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" || len(got) < 30 {
-		t.Errorf("%d requests; differs from tshark (-tshark +rtrail):\n%s", len(got), diff)
-	}
+	prototest.Agree(t, file, want, got, 30)
 }
 
 func TestSniff(t *testing.T) {
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, hello(), proto.Sure},
 		{flow.ToServer, hello()[:9], proto.Maybe},
 		{flow.ToServer, loginOf(0x74000004), proto.Sure},
@@ -215,12 +206,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, "G", proto.No},
 		{flow.ToServer, "GET / HTTP/1.1\r\n\r\n", proto.No},
 		{flow.ToServer, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03aaaaa", proto.No},
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 // What asks still or is answered is owed nothing.
