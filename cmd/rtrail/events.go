@@ -14,6 +14,8 @@ import (
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/exec"
 	"rtrail/internal/probe/event/offcpu"
+	"rtrail/internal/probe/event/syncs"
+	"rtrail/internal/probe/event/syscalls"
 )
 
 // eventFlags say which events of the kernel are counted.
@@ -24,7 +26,7 @@ type eventFlags struct {
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes), all (also switches of threads)")
+	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes), all (also switches of threads and system calls)")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
 
@@ -71,6 +73,8 @@ func eventProbes(o event.Options) []probe.Probe {
 		event.New(exec.New(), o),
 		// So far come those of events that are rare on any host.
 		event.New(offcpu.New(0), o),
+		event.New(syncs.New(), o),
+		event.New(syscalls.New(0), o),
 	}
 }
 

@@ -20,6 +20,8 @@ const (
 	ofAudit       = "rtrail mysql audit"
 	ofTraceExec   = "rtrail trace exec"
 	ofTraceOffCPU = "rtrail trace offcpu"
+	ofTraceCalls  = "rtrail trace syscalls"
+	ofTraceSync   = "rtrail trace sync"
 	ofStacks      = "rtrail stacks"
 	ofAnswer      = "rtrail"
 	ofLadder      = "rtrail packets --connection"
@@ -191,6 +193,22 @@ var Columns = []Column{
 	{"waits/s", ofTraceOffCPU, "waits per second, estimated from samples"},
 	{"waits for", ofTraceOffCPU, "function of the kernel that the threads are blocked in, or a CPU"},
 	{"woken by", ofTraceOffCPU, "thread that ended the waits and its system call, or the kind of interrupt; empty: they have not ended"},
+	{"syscall", ofTraceCalls, "name of the system call; 32-bit: all calls of 32-bit programs"},
+	{"calls", ofTraceCalls, "calls that ended in the time of the table"},
+	{"calls/s", ofTraceCalls, "calls per second"},
+	{"time", ofTraceCalls, "time in these calls, waits included"},
+	{"average", ofTraceCalls, "time of one call"},
+	{"longest", ofTraceCalls, "time of the longest call"},
+	{"errors", ofTraceCalls, "calls that failed"},
+	{"error", ofTraceCalls, "the most frequent error"},
+	{"syscall", ofTraceSync, "the call that waits until data is on the disk"},
+	{"calls", ofTraceSync, "calls that ended in the time of the table"},
+	{"s/s", ofTraceSync, "seconds in these calls per second: how many threads waited at a time"},
+	{"average", ofTraceSync, "time of one call"},
+	{"99 %", ofTraceSync, "99 of 100 calls took no longer, to a power of two"},
+	{"longest", ofTraceSync, "time of the longest call"},
+	{"errors", ofTraceSync, "calls that failed"},
+	{"file", ofTraceSync, "path in the mount namespace of the process; empty if the call names no file"},
 	{"LATE", ofReplay, "runs of a probe that missed their deadline"},
 }
 

@@ -49,6 +49,42 @@ type OffCPUWait struct {
 	WakerStack string        `parquet:"waker_stack,dict"` // in the kernel, as stack
 }
 
+// SyscallSum is the calls of one system call that one process made with one result in
+// a stretch of time that ends with the row. Calls that began before programs were
+// attached are left out.
+type SyscallSum struct {
+	At       time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID      int32         `parquet:"pid"`
+	Started  time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process  string        `parquet:"process,dict"`
+	Call     string        `parquet:"call,dict"` // name; "others": several that had little time each; "32-bit": all of 32-bit programs
+	Error    int32         `parquet:"error"`     // number of errno; 0: the calls succeeded
+	Span     time.Duration `parquet:"span_ns"`   // how long the stretch is
+	Calls    int64         `parquet:"calls"`
+	Time     time.Duration `parquet:"time_ns"` // in the calls, waits included
+	Longest  time.Duration `parquet:"longest_ns"`
+	Returned int64         `parquet:"returned"` // sum of the results above 0: of read and write the bytes
+	Nothing  int64         `parquet:"nothing"`  // calls with the result 0
+}
+
+// SyncSum is the calls of one process that wait until data of one file is on the
+// disk, in a stretch of time that ends with the row.
+type SyncSum struct {
+	At        time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID       int32         `parquet:"pid"`
+	Started   time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process   string        `parquet:"process,dict"`
+	Call      string        `parquet:"call,dict"`   // fsync, fdatasync, sync_file_range, msync, sync, syncfs
+	Path      string        `parquet:"path,dict"`   // of the file, in the mount namespace of the process; "" if the call names none, or it is not known
+	Device    string        `parquet:"device,dict"` // number of the filesystem of the file: "8:1"; "" without a file
+	Span      time.Duration `parquet:"span_ns"`     // how long the stretch is
+	Calls     int64         `parquet:"calls"`
+	Errors    int64         `parquet:"errors"` // calls that failed
+	Time      time.Duration `parquet:"time_ns"`
+	Longest   time.Duration `parquet:"longest_ns"`
+	Histogram string        `parquet:"histogram"` // calls by time: "64us:3 128us:17" are 3 of less than 64 us, and 17 of 64 to less than 128
+}
+
 // EventProgram is what one BPF program did at a tracepoint in a stretch of time
 // that ends with the row, and what it cost.
 type EventProgram struct {
@@ -65,4 +101,6 @@ type EventProgram struct {
 
 func (ProcessEvent) Table() Table { return ProcessEvents }
 func (OffCPUWait) Table() Table   { return OffCPU }
+func (SyscallSum) Table() Table   { return Syscalls }
+func (SyncSum) Table() Table      { return Syncs }
 func (EventProgram) Table() Table { return EventPrograms }

@@ -51,6 +51,8 @@ const (
 
 	ProcessEvents Table = "process_events" // one process that was made, began a program or ended
 	OffCPU        Table = "off_cpu"        // how long one thread did not run for one reason
+	Syscalls      Table = "syscalls"       // one system call of one process, with one result
+	Syncs         Table = "syncs"          // one process that waited until one file was on the disk
 	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost
 
 	PacketCaptures     Table = "packet_captures"     // one capture of packets

@@ -42,6 +42,8 @@ var catalogue = []kind{
 	kindOf[KernelLogLine]("sequence").log(),
 	kindOf[ProcessEvent]("pid", "started"),
 	kindOf[OffCPUWait]("pid", "tid", "state"),
+	kindOf[SyscallSum]("pid", "call", "error"),
+	kindOf[SyncSum]("pid", "call", "path"),
 	kindOf[EventProgram]("probe", "program"),
 	kindOf[PacketCapture]("source").capture(),
 	kindOf[PacketConnection]("server", "server_port", "id").capture(),
