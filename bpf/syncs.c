@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls that wait until data is on the disk, by process, call and file: how many,
- * how long they took, and which failed. All other calls are let go at the first
- * comparison. internal/probe/event/syncs reads the sums.
+ * how long they took, and which failed. They are seen either as system calls, of which
+ * all others are let go at the first comparison, or where ext4 begins them, which
+ * costs nothing else. internal/probe/event/syncs reads the sums.
  */
 #include "kernel.h"
 
@@ -19,6 +20,7 @@ struct thread_info {
 struct task_struct {
 	struct thread_info thread_info;
 	int pid, tgid;
+	unsigned int flags;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct files_struct *files;
@@ -141,21 +143,16 @@ static __always_inline __u32 step_of(__u64 us)
 	return step;
 }
 
-SEC("tp_btf/sys_exit")
-int sync_left(__u64 *ctx)
+/* count adds the call that a thread ends. */
+static __always_inline int count(struct task_struct *t, __u32 number, int failed)
 {
 	void *map = too ? (void *)&sums_too : (void *)&sums;
-	__u32 number = call_number((void *)ctx[0]), step;
-	struct task_struct *t;
+	struct call *c = bpf_task_storage_get(&calls, t, 0, 0);
 	struct key k = {};
-	struct call *c;
 	struct sum *s;
+	__u32 step;
 	__u64 ns;
 
-	if (!has(wanted, number))
-		return 0;
-	t = bpf_get_current_task_btf();
-	c = bpf_task_storage_get(&calls, t, 0, 0);
 	if (!c || !c->since)
 		return 0;
 	ns = bpf_ktime_get_ns() - c->since;
@@ -173,7 +170,7 @@ int sync_left(__u64 *ctx)
 	}
 	__sync_fetch_and_add(&s->calls, 1);
 	__sync_fetch_and_add(&s->ns, ns);
-	if ((__s64)ctx[1] < 0)
+	if (failed)
 		__sync_fetch_and_add(&s->errors, 1);
 	if (ns > s->longest)
 		s->longest = ns;
@@ -181,6 +178,48 @@ int sync_left(__u64 *ctx)
 	if (step < STEPS)
 		__sync_fetch_and_add(&s->steps[step], 1);
 	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int sync_left(__u64 *ctx)
+{
+	__u32 number = call_number((void *)ctx[0]);
+
+	if (!has(wanted, number))
+		return 0;
+	return count(bpf_get_current_task_btf(), number, (__s64)ctx[1] < 0);
+}
+
+SEC("tp_btf/ext4_sync_file_enter")
+int ext4_entered(__u64 *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct call *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct file *f = (void *)ctx[0];
+
+	if (!c)
+		return 0;
+	c->file = id_of(f);
+	learn_path(&c->file, f);
+	c->since = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Threads of the kernel, among them those of io_uring, are in no system call. */
+#define PF_IO_WORKER 0x10
+#define PF_KTHREAD 0x200000
+#define NO_CALL 0xffff
+#define OTHER_TABLE 0xfffe
+
+SEC("tp_btf/ext4_sync_file_exit")
+int ext4_left(__u64 *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	__u32 number = NO_CALL;
+
+	if (!(t->flags & (PF_KTHREAD | PF_IO_WORKER)))
+		number = other_table(t) ? OTHER_TABLE : call_number((void *)bpf_task_pt_regs(t));
+	return count(t, number, (__s32)ctx[1] < 0);
 }
 
 /* Run once by the reader, before anything is attached. */

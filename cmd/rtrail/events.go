@@ -26,7 +26,7 @@ type eventFlags struct {
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes), all (also switches of threads and system calls)")
+	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes, waits for ext4), all (also switches of threads and system calls)")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
 
@@ -57,29 +57,30 @@ func (m *eventMode) Set(s string) error {
 // probes are the sources of events. The types of the kernel, which take long to read,
 // are those that the census reads, too.
 func (e *eventFlags) probes(people *census.Census) []probe.Probe {
-	all := eventProbes(event.Options{Loader: people.Loader(), Budget: float64(e.budget)})
+	o := event.Options{Loader: people.Loader(), Budget: float64(e.budget)}
 	switch e.mode {
 	case eventsOff:
 		return nil
 	case eventsRare:
-		return all[:rareSources]
+		return rareProbes(o)
 	}
-	return all
+	return eventProbes(o)
+}
+
+// rareProbes are the sources of events that cost next to nothing on any host.
+func rareProbes(o event.Options) []probe.Probe {
+	return []probe.Probe{event.New(exec.New(), o), event.New(syncs.OfExt4(), o)}
 }
 
 // eventProbes are all sources of events.
 func eventProbes(o event.Options) []probe.Probe {
 	return []probe.Probe{
 		event.New(exec.New(), o),
-		// So far come those of events that are rare on any host.
 		event.New(offcpu.New(0), o),
 		event.New(syncs.New(), o),
 		event.New(syscalls.New(0), o),
 	}
 }
-
-// rareSources is how many of eventProbes cost next to nothing on any host.
-const rareSources = 1
 
 // eventBudget is a flag for a share of a core: "1%" or 0.01.
 type eventBudget float64

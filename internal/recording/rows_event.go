@@ -74,7 +74,7 @@ type SyncSum struct {
 	PID       int32         `parquet:"pid"`
 	Started   time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
 	Process   string        `parquet:"process,dict"`
-	Call      string        `parquet:"call,dict"`   // fsync, fdatasync, sync_file_range, msync, sync, syncfs
+	Call      string        `parquet:"call,dict"`   // fsync, fdatasync, sync_file_range, msync, sync, syncfs; of ext4 alone also write and others with O_SYNC, and "in the kernel": by a thread of it
 	Path      string        `parquet:"path,dict"`   // of the file, in the mount namespace of the process; "" if the call names none, or it is not known
 	Device    string        `parquet:"device,dict"` // number of the filesystem of the file: "8:1"; "" without a file
 	Span      time.Duration `parquet:"span_ns"`     // how long the stretch is

@@ -19,7 +19,7 @@ var saturated = rule.Rule{
 	Title:    "programs wait because a disk has more requests than it can serve",
 	Resource: "disks",
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
-	Explains: []string{"proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
+	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
 		&ownStream, &oneStream},
 	Detect: detectSaturated,

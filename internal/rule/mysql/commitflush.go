@@ -19,7 +19,7 @@ var commitFlush = rule.Rule{
 	Title:      "commits wait for a disk that syncs slowly",
 	Resource:   "commits",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
-	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
+	Explains:   []string{"disk/saturated", "disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
 	Thresholds: []*rule.Threshold{&slowSync, &waitingCommits, &mostCommits, &minSyncs, &mostBytes, &mostRuns},
 	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &commits{v: v, s: s} }),
 }

@@ -71,6 +71,41 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// The cheap form sees the same on ext4, and synchronous writes.
+func TestExt4(t *testing.T) {
+	dir := t.TempDir()
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil || fs.Type != unix.EXT4_SUPER_MAGIC {
+		t.Skip("temporary files are not on ext4")
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "journal"), os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	synchronous, err := os.OpenFile(f.Name(), os.O_WRONLY|os.O_SYNC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer synchronous.Close()
+	rec := eventtest.Watch(t, OfExt4(), func() {
+		fmt.Fprintln(f, "a record")
+		if err := unix.Fsync(int(f.Fd())); err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintln(synchronous, "another")
+	})
+	seen := map[string]int64{}
+	for _, r := range recording.Rows[recording.SyncSum](rec) {
+		if int(r.PID) == os.Getpid() && r.Path == f.Name() {
+			seen[r.Call] += r.Calls
+		}
+	}
+	if len(seen) != 2 || seen["fsync"] != 1 || seen["write"] != 1 {
+		t.Errorf("seen: %v", seen)
+	}
+}
+
 // Types are laid out as in bpf/syncs.c.
 func TestLayout(t *testing.T) {
 	if k, s := unsafe.Sizeof(key{}), unsafe.Sizeof(sum{}); k != 24 || s != 160 {

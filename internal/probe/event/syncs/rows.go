@@ -17,6 +17,9 @@ const (
 	maxSums   = 4096
 	maxNumber = 512
 	steps     = 26
+	// Instead of a number.
+	noCall     = 0xffff
+	otherTable = 0xfffe
 )
 
 // maxRows is how many rows one reading gives. What has less time is summed up by
@@ -51,7 +54,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.SyncSum
 	var left []rest
 	row := func(k key, v *sum) recording.SyncSum {
 		return recording.SyncSum{
-			At: now, PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Call: thread.SyscallName(int32(k.Number)),
+			At: now, PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Call: name(k.Number),
 			Device: k.File.DeviceNumber(), Span: now.Sub(s.from), Calls: int64(v.Calls), Errors: int64(v.Errors),
 			Time: time.Duration(v.NS), Longest: time.Duration(v.Longest), Histogram: histogram(&v.Steps),
 		}
@@ -108,4 +111,15 @@ func histogram(counts *[steps]uint32) string {
 		fmt.Fprintf(&b, "%dus:%d", 1<<i, n)
 	}
 	return b.String()
+}
+
+// name is the call with a number.
+func name(number uint32) string {
+	switch number {
+	case noCall:
+		return "in the kernel"
+	case otherTable:
+		return "32-bit"
+	}
+	return thread.SyscallName(int32(number))
 }

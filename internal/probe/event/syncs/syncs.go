@@ -27,6 +27,7 @@ var (
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
+	all     bool
 	set     *event.Set
 	sums    *event.Sums[key, sum]
 	paths   *event.Paths
@@ -36,15 +37,23 @@ type Source struct {
 	crowdNS uint64
 }
 
-// New makes the source.
-func New() *Source { return &Source{} }
+// New makes the source that sees these calls on all filesystems, by a look at each
+// system call of the host.
+func New() *Source { return &Source{all: true} }
+
+// OfExt4 makes the source that sees them on ext4 only, and costs nothing but for
+// them. It also sees synchronous writes and what threads of the kernel sync.
+func OfExt4() *Source { return &Source{} }
 
 // Name is the word users see.
 func (s *Source) Name() string { return "sync" }
 
 // Help says what it reads.
 func (s *Source) Help() string {
-	return "calls that wait until data is on the disk, by file: fsync, fdatasync, msync, sync_file_range; sys_enter, sys_exit"
+	if s.all {
+		return "calls that wait until data is on the disk, by file: fsync, fdatasync, msync, sync_file_range; sys_enter, sys_exit"
+	}
+	return "calls that wait until data of ext4 is on the disk, by file: ext4_sync_file_enter, ext4_sync_file_exit; --events all sees other filesystems, too"
 }
 
 // Fills lists the tables it writes.
@@ -52,6 +61,12 @@ func (s *Source) Fills() []recording.Table { return []recording.Table{recording.
 
 // Object is bpf/syncs.c.
 func (s *Source) Object() event.Object {
+	if !s.all {
+		return event.Object{ELF: object, Hooks: []event.Hook{
+			{Tracepoint: "ext4_sync_file_enter", Programs: []event.Variant{{Arguments: "pi", Program: "ext4_entered"}}},
+			{Tracepoint: "ext4_sync_file_exit", Programs: []event.Variant{{Arguments: "pi", Program: "ext4_left"}}},
+		}}
+	}
 	return event.Object{ELF: object, Hooks: []event.Hook{
 		{Tracepoint: "sys_enter", Programs: []event.Variant{{Arguments: "pi", Program: "sync_entered"}}},
 		{Tracepoint: "sys_exit", Programs: []event.Variant{{Arguments: "pi", Program: "sync_left"}}},
