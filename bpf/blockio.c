@@ -86,8 +86,8 @@ struct {
 
 volatile __u32 too; /* sums_too is filled */
 
-/* Requests that found no room, and those that were under way when programs were attached. */
-__u64 crowded, crowded_ns, early;
+/* Requests that found no room. */
+__u64 crowded, crowded_ns;
 
 /* io_start is called in the process that makes the request. */
 SEC("tp_btf/block_io_start")
@@ -141,15 +141,14 @@ int done(__u64 *ctx)
 	struct sum *s;
 	__u32 step;
 
+	/* It was under way when programs were attached. */
+	if (!p)
+		return 0;
 	k.operation = r->cmd_flags & REQ_OP_MASK;
 	if (k.operation >= REQ_OP_PASSTHROUGH)
-		return 0;
+		goto out;
 	k.major = BPF_CORE_READ(r, q, disk, major);
 	k.minor = BPF_CORE_READ(r, q, disk, first_minor);
-	if (!p) {
-		__sync_fetch_and_add(&early, 1);
-		return 0;
-	}
 	k.pid = p->pid;
 	if (!p->issued)
 		p->issued = p->made;

@@ -12,6 +12,7 @@ import (
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/blockio"
 	"rtrail/internal/probe/event/exec"
 	"rtrail/internal/probe/event/offcpu"
 	"rtrail/internal/probe/event/syncs"
@@ -26,7 +27,7 @@ type eventFlags struct {
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes, waits for ext4), all (also switches of threads and system calls)")
+	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes, waits for ext4), all (also switches of threads, system calls, disks)")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
 
@@ -79,6 +80,7 @@ func eventProbes(o event.Options) []probe.Probe {
 		event.New(offcpu.New(0), o),
 		event.New(syncs.New(), o),
 		event.New(syscalls.New(0), o),
+		event.New(blockio.New(), o),
 	}
 }
 

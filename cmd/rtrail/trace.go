@@ -111,6 +111,15 @@ what io_uring does, are not seen. --min is compared with the longest call.`,
   sudo rtrail trace sync --comm redis-server --for 10s
   sudo rtrail trace sync --min 100ms --json`,
 		func(out io.Writer) tracer { return newSyncTrace(&j, out) })
+	tables("block", "Requests of disks: time in the queue and in the device",
+		`Prints a table a second of the requests that ended, by device, operation and
+the process that made them: how many, and how long they waited in the queue and
+took in the device. Buffered writes are often made by threads of the kernel.
+--min is compared with the longest request.`,
+		`  sudo rtrail trace block
+  sudo rtrail trace block --comm mariadbd --for 10s
+  sudo rtrail trace block --min 100ms --json`,
+		func(out io.Writer) tracer { return newBlockTrace(&j, out) })
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"rtrail/internal/document"
 	"rtrail/internal/probe/event"
 	"rtrail/internal/recording"
+	"rtrail/internal/view"
 )
 
 // sumTrace prints tables of sums: what rows R of a source add up to is an S a line.
@@ -87,4 +88,18 @@ func (t *sumTrace[R, S]) print(title string, rows []R) error {
 		table.Rows = append(table.Rows, t.cells(&kept[i]))
 	}
 	return document.Terminal(t.out, document.Document{Blocks: []document.Block{table}}, terminalOptions(t.out))
+}
+
+// tracedStep is a step of a histogram in JSON.
+type tracedStep struct {
+	Below float64 `json:"below_seconds"`
+	Count int64   `json:"count"`
+}
+
+func stepLines(steps view.Steps) []tracedStep {
+	lines := make([]tracedStep, len(steps))
+	for i, s := range steps {
+		lines[i] = tracedStep{s.Below.Seconds(), s.Count}
+	}
+	return lines
 }

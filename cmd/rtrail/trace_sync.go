@@ -37,30 +37,21 @@ func microseconds(d time.Duration) string {
 
 // tracedSync is the JSON form of a sum.
 type tracedSync struct {
-	At        time.Time  `json:"at"`
-	Process   string     `json:"process"`
-	PID       int32      `json:"pid"`
-	Call      string     `json:"syscall"`
-	Path      string     `json:"path,omitempty"`
-	Device    string     `json:"device,omitempty"`
-	Calls     int64      `json:"calls"`
-	PerSecond float64    `json:"calls_per_second"`
-	Errors    int64      `json:"errors"`
-	Seconds   float64    `json:"seconds"`
-	Longest   float64    `json:"longest_seconds"`
-	Histogram []syncStep `json:"histogram"`
-}
-
-type syncStep struct {
-	Below float64 `json:"below_seconds"`
-	Calls int64   `json:"calls"`
+	At        time.Time    `json:"at"`
+	Process   string       `json:"process"`
+	PID       int32        `json:"pid"`
+	Call      string       `json:"syscall"`
+	Path      string       `json:"path,omitempty"`
+	Device    string       `json:"device,omitempty"`
+	Calls     int64        `json:"calls"`
+	PerSecond float64      `json:"calls_per_second"`
+	Errors    int64        `json:"errors"`
+	Seconds   float64      `json:"seconds"`
+	Longest   float64      `json:"longest_seconds"`
+	Histogram []tracedStep `json:"histogram"`
 }
 
 func syncLine(at time.Time, s *view.Sync) tracedSync {
-	l := tracedSync{At: at, Process: s.Process, PID: s.PID, Call: s.Call, Path: s.Path, Device: s.Device, Calls: s.Calls, PerSecond: s.PerSecond, Errors: s.Errors,
-		Seconds: s.Time.Seconds(), Longest: s.Longest.Seconds(), Histogram: []syncStep{}}
-	for _, step := range s.Steps {
-		l.Histogram = append(l.Histogram, syncStep{step.Below.Seconds(), step.Calls})
-	}
-	return l
+	return tracedSync{At: at, Process: s.Process, PID: s.PID, Call: s.Call, Path: s.Path, Device: s.Device, Calls: s.Calls, PerSecond: s.PerSecond, Errors: s.Errors,
+		Seconds: s.Time.Seconds(), Longest: s.Longest.Seconds(), Histogram: stepLines(s.Steps)}
 }

@@ -22,6 +22,7 @@ const (
 	ofTraceOffCPU = "rtrail trace offcpu"
 	ofTraceCalls  = "rtrail trace syscalls"
 	ofTraceSync   = "rtrail trace sync"
+	ofTraceBlock  = "rtrail trace block"
 	ofStacks      = "rtrail stacks"
 	ofAnswer      = "rtrail"
 	ofLadder      = "rtrail packets --connection"
@@ -209,6 +210,15 @@ var Columns = []Column{
 	{"longest", ofTraceSync, "time of the longest call"},
 	{"errors", ofTraceSync, "calls that failed"},
 	{"file", ofTraceSync, "path in the mount namespace of the process; empty if the call names no file"},
+	{"disk", ofTraceBlock, "name of the device"},
+	{"op", ofTraceBlock, "operation: read, write, flush, discard"},
+	{"I/O", ofTraceBlock, "requests that ended in the time of the table"},
+	{"I/O/s", ofTraceBlock, "requests per second"},
+	{"bytes", ofTraceBlock, "bytes of these requests"},
+	{"queue", ofTraceBlock, "mean time from when a request was made until the device got it"},
+	{"queue 99 %", ofTraceBlock, "99 of 100 requests waited no longer, to a power of two"},
+	{"device", ofTraceBlock, "mean time that the device took for a request"},
+	{"device 99 %", ofTraceBlock, "99 of 100 requests took no longer in the device, to a power of two"},
 	{"LATE", ofReplay, "runs of a probe that missed their deadline"},
 }
 

@@ -85,6 +85,27 @@ type SyncSum struct {
 	Histogram string        `parquet:"histogram"` // calls by time: "64us:3 128us:17" are 3 of less than 64 us, and 17 of 64 to less than 128
 }
 
+// BlockSum is the requests for one operation of one block device that one process
+// made, of those that ended in a stretch of time that ends with the row. Requests that
+// began before programs were attached are left out.
+type BlockSum struct {
+	At             time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Device         string        `parquet:"device,dict"`                   // kernel name: "sda"; "8:0" if it has gone
+	Operation      string        `parquet:"operation,dict"`                // read, write, flush, discard and others
+	PID            int32         `parquet:"pid"`                           // in which the request was made: of buffered writes often a thread of the kernel
+	Started        time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process        string        `parquet:"process,dict"`
+	Span           time.Duration `parquet:"span_ns"` // how long the stretch is
+	Requests       int64         `parquet:"requests"`
+	Bytes          int64         `parquet:"bytes"`
+	Queue          time.Duration `parquet:"queue_ns"` // from when they were made until the device got them
+	QueueLongest   time.Duration `parquet:"queue_longest_ns"`
+	QueueHistogram string        `parquet:"queue_histogram"` // requests by time, as in syncs
+	Service        time.Duration `parquet:"service_ns"`      // in the device
+	ServiceLongest time.Duration `parquet:"service_longest_ns"`
+	Histogram      string        `parquet:"service_histogram"`
+}
+
 // EventProgram is what one BPF program did at a tracepoint in a stretch of time
 // that ends with the row, and what it cost.
 type EventProgram struct {
@@ -103,4 +124,5 @@ func (ProcessEvent) Table() Table { return ProcessEvents }
 func (OffCPUWait) Table() Table   { return OffCPU }
 func (SyscallSum) Table() Table   { return Syscalls }
 func (SyncSum) Table() Table      { return Syncs }
+func (BlockSum) Table() Table     { return BlockIO }
 func (EventProgram) Table() Table { return EventPrograms }

@@ -53,6 +53,7 @@ const (
 	OffCPU        Table = "off_cpu"        // how long one thread did not run for one reason
 	Syscalls      Table = "syscalls"       // one system call of one process, with one result
 	Syncs         Table = "syncs"          // one process that waited until one file was on the disk
+	BlockIO       Table = "block_io"       // requests for one operation of one device by one process
 	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost
 
 	PacketCaptures     Table = "packet_captures"     // one capture of packets

@@ -44,6 +44,7 @@ var catalogue = []kind{
 	kindOf[OffCPUWait]("pid", "tid", "state"),
 	kindOf[SyscallSum]("pid", "call", "error"),
 	kindOf[SyncSum]("pid", "call", "path"),
+	kindOf[BlockSum]("device", "operation", "pid"),
 	kindOf[EventProgram]("probe", "program"),
 	kindOf[PacketCapture]("source").capture(),
 	kindOf[PacketConnection]("server", "server_port", "id").capture(),

@@ -3,8 +3,6 @@ package view
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"rtrail/internal/recording"
@@ -25,28 +23,14 @@ type Sync struct {
 	Time      time.Duration
 	Mean      float64 // threads that waited so at a time
 	Longest   time.Duration
-	Steps     []SyncStep // of the histogram, the shortest first
-}
-
-// SyncStep is how many calls took less than Below, and at least half of it.
-type SyncStep struct {
-	Below time.Duration
-	Calls int64
+	Steps     Steps
 }
 
 // Average is how long a call took.
 func (s *Sync) Average() time.Duration { return s.Time / time.Duration(max(s.Calls, 1)) }
 
 // AtMost is what a share of the calls did not take longer than: the end of the step that holds it.
-func (s *Sync) AtMost(share float64) time.Duration {
-	want, seen := share*float64(s.Calls), int64(0)
-	for _, step := range s.Steps {
-		if seen += step.Calls; float64(seen) >= want {
-			return min(step.Below, s.Longest)
-		}
-	}
-	return s.Longest
-}
+func (s *Sync) AtMost(share float64) time.Duration { return min(s.Steps.AtMost(share), s.Longest) }
 
 // Syncs sums up the calls of each process, the most time first: what the kernel told of the
 // window as far as it was traced.
@@ -77,7 +61,7 @@ func SumSyncs(rows []recording.SyncSum) []Sync {
 		s.Errors += r.Errors
 		s.Time += r.Time
 		s.Longest = max(s.Longest, r.Longest)
-		s.addSteps(r.Histogram)
+		s.Steps.add(r.Histogram)
 	}
 	span := traced(rows, func(r *recording.SyncSum) time.Duration { return r.Span }).Seconds()
 	for i := range list {
@@ -89,21 +73,4 @@ func SumSyncs(rows []recording.SyncSum) []Sync {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Call, b.Call), cmp.Compare(a.Path, b.Path))
 	})
 	return list
-}
-
-// addSteps adds a histogram of recording.SyncSum; what is none is left out.
-func (s *Sync) addSteps(histogram string) {
-	for word := range strings.FieldsSeq(histogram) {
-		below, calls, _ := strings.Cut(word, ":")
-		d, err := time.ParseDuration(below)
-		n, err2 := strconv.ParseInt(calls, 10, 64)
-		if err != nil || err2 != nil || d <= 0 || n <= 0 {
-			continue
-		}
-		i, ok := slices.BinarySearchFunc(s.Steps, d, func(s SyncStep, d time.Duration) int { return cmp.Compare(s.Below, d) })
-		if !ok {
-			s.Steps = slices.Insert(s.Steps, i, SyncStep{Below: d})
-		}
-		s.Steps[i].Calls += n
-	}
 }

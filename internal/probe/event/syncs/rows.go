@@ -2,9 +2,7 @@ package syncs
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"rtrail/internal/probe/event"
@@ -56,7 +54,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.SyncSum
 		return recording.SyncSum{
 			At: now, PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Call: name(k.Number),
 			Device: k.File.DeviceNumber(), Span: now.Sub(s.from), Calls: int64(v.Calls), Errors: int64(v.Errors),
-			Time: time.Duration(v.NS), Longest: time.Duration(v.Longest), Histogram: histogram(&v.Steps),
+			Time: time.Duration(v.NS), Longest: time.Duration(v.Longest), Histogram: event.Histogram(v.Steps[:]),
 		}
 	}
 	for _, i := range order {
@@ -96,21 +94,6 @@ func (s *Source) path(f event.FileID) string {
 		return ""
 	}
 	return s.paths.Path(f)
-}
-
-// histogram tells the counts of powers of two of microseconds.
-func histogram(counts *[steps]uint32) string {
-	var b strings.Builder
-	for i, n := range counts {
-		if n == 0 {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		fmt.Fprintf(&b, "%dus:%d", 1<<i, n)
-	}
-	return b.String()
 }
 
 // name is the call with a number.
