@@ -33,6 +33,11 @@ var (
 		Unit: "bytes", Source: "/proc/diskstats: sectors x 512 / requests",
 		Tools: []string{"iostat -dx 1   # rareq-sz, wareq-sz"}, Traps: []string{"the average of two kinds of load describes neither"},
 		Healthy: "4 to 16 KiB for databases, 128 KiB and more for streams"})
+	DiskQueueTime = add(Metric{ID: "disk.queue-time", Name: "time of a request in the queue",
+		Help: "mean time from when a request was made until the device got it; the rest of its time is the device's",
+		Unit: "seconds", Source: "BPF programs at block_io_start, block_rq_issue and block_io_done",
+		Tools: []string{"rtrail trace block", "biolatency -Q   # of bcc"}, Traps: []string{"a device that queues inside, as NVMe does, takes its requests at once"},
+		Healthy: "far below the time in the device"})
 	SyncWait = add(Metric{ID: "sync.wait", Name: "threads waiting for syncs",
 		Help: "mean number of threads of a process that are in fsync, fdatasync or a call like them: seconds waited per second",
 		Unit: "threads", Source: "BPF programs at ext4_sync_file_enter and _exit, or sys_enter and sys_exit",

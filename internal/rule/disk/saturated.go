@@ -67,6 +67,7 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	for _, c := range devices {
 		w := diskWaiters(v, c.BlockDevice)
 		if f, ok := c.judge(w, len(devices) > 1); ok {
+			f.Evidence = append(f.Evidence, partsOfTime(v, c.Device)...)
 			found = append(found, f)
 		}
 	}
