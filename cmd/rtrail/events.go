@@ -12,6 +12,7 @@ import (
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/probe/event/exec"
 	"rtrail/internal/probe/event/offcpu"
 )
@@ -24,7 +25,7 @@ type eventFlags struct {
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes), all (also switches of threads)")
+	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes, dropped packets), all (also switches of threads)")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
 
@@ -69,13 +70,14 @@ func (e *eventFlags) probes(people *census.Census) []probe.Probe {
 func eventProbes(o event.Options) []probe.Probe {
 	return []probe.Probe{
 		event.New(exec.New(), o),
+		event.New(drops.New(), o),
 		// So far come those of events that are rare on any host.
 		event.New(offcpu.New(0), o),
 	}
 }
 
 // rareSources is how many of eventProbes cost next to nothing on any host.
-const rareSources = 1
+const rareSources = 2
 
 // eventBudget is a flag for a share of a core: "1%" or 0.01.
 type eventBudget float64

@@ -52,6 +52,7 @@ var columnsOfText = map[recording.Table]string{
 
 	recording.ProcessEvents: "kind=ours comm=name cmdline=internal/probe/event/exec:TestNoSecretsInArguments",
 	recording.OffCPU:        "process=name thread=name state=ours stack=ours waker=name interrupt=ours waker_stack=ours",
+	recording.PacketDrops:   "device=name reason=ours function=ours protocol=ours source=name destination=name",
 	recording.EventPrograms: "probe=ours program=ours tracepoint=ours",
 
 	recording.PacketCaptures:         "source=name netns=name point=ours decode_as=ours note=ours",

@@ -48,9 +48,9 @@ cost. It needs root, or CAP_BPF and CAP_PERFMON.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("what? rtrail trace exec, or rtrail trace offcpu")
+				return usageError("what? rtrail trace drops, exec or offcpu")
 			}
-			return usageError("trace %s: there is exec and offcpu", args[0])
+			return usageError("trace %s: there is drops, exec and offcpu", args[0])
 		},
 	}
 	p := cmd.PersistentFlags()
@@ -88,8 +88,17 @@ them. Stacks are sampled by waiting time; the last table sums up the whole run.`
   sudo rtrail trace offcpu -p 4711 --for 10s
   sudo rtrail trace offcpu --comm mariadbd --min 10ms --json`,
 		time.Second, func(out io.Writer) tracer { return newOffCPUTrace(&j, out) })
-	offcpu.Flags().DurationVar(&j.interval, "interval", 0, "time between two tables (default 1s)")
-	offcpu.Flags().IntVar(&j.top, "top", 20, "how many lines a table has")
+	drops := add("drops", "Packets that the kernel drops, with reason and function",
+		`Prints a table a second of packets that the kernel dropped: reason, function,
+protocol and port, interface and network namespace, and the addresses of one of
+them. Packets belong to no process, so --pid and --comm do not apply.`,
+		`  sudo rtrail trace drops
+  sudo rtrail trace drops --for 10s --json | jq 'select(.reason == "NETFILTER_DROP")'`,
+		time.Second, func(out io.Writer) tracer { return newDropsTrace(&j, out) })
+	for _, tables := range []*cobra.Command{offcpu, drops} {
+		tables.Flags().DurationVar(&j.interval, "interval", 0, "time between two tables (default 1s)")
+		tables.Flags().IntVar(&j.top, "top", 20, "how many lines a table has")
+	}
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -100,6 +109,9 @@ func (j *traceJob) run(cmd *cobra.Command, t tracer) error {
 		return usageError("--for %v: the time must be positive", j.length)
 	case j.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", j.interval)
+	}
+	if _, ofPackets := t.(*dropsTrace); ofPackets && len(j.pids)+len(j.names) > 0 {
+		return usageError("packets belong to no process: --pid and --comm do not apply")
 	}
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	finishes(ctx)

@@ -91,6 +91,9 @@ var (
 	QdiscDrops = add(Metric{ID: "qdisc.drops", Counter: true, Name: "packets the queue of an interface threw away",
 		Help: "packets thrown away by the first queueing discipline of an interface, those below it included", Unit: "count", Source: "rtnetlink, TCA_STATS2 of qdiscs", Tools: []string{"tc -s qdisc show dev DEVICE"},
 		Traps: []string{"not part of the drops of ip -s link", "a shaper throws away what exceeds the rate it was given", "some are normal where TCP fills a link"}, Healthy: "under 0.1 % of what is sent"})
+	DroppedPackets = add(Metric{ID: "kernel.dropped-packets", Name: "packets that the kernel dropped",
+		Help: "packets freed without being delivered, by reason and function", Unit: "count", Source: "tracepoint skb:kfree_skb, by a BPF program", Tools: []string{"rtrail trace drops", "dropwatch", "perf trace -e skb:kfree_skb"}, Check: shell.Line("rtrail trace drops --for 10s"),
+		Traps: []string{"many reasons are a protocol's usual course: a closed port, a segment that came twice", "words of reasons differ between releases of the kernel; before 5.17 there are none"}, Healthy: "no growth of full queues and buffers, filters and damaged packets"})
 	SoftnetDropped = add(Metric{ID: "softnet.dropped", Counter: true, Name: "receive backlog drops",
 		Help: "packets dropped because a CPU's receive backlog was full", Unit: "count", Source: "/proc/net/softnet_stat second column", Tools: []string{"cat /proc/net/softnet_stat"}, Check: shell.Line("cat /proc/net/softnet_stat   # second column, hexadecimal"),
 		Traps: []string{"hexadecimal", "only for packets that pass the backlog: veth, steered ones, old drivers"}, Healthy: "no growth"})

@@ -51,6 +51,7 @@ const (
 
 	ProcessEvents Table = "process_events" // one process that was made, began a program or ended
 	OffCPU        Table = "off_cpu"        // how long one thread did not run for one reason
+	PacketDrops   Table = "packet_drops"   // packets that the kernel dropped for one reason in one function
 	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost
 
 	PacketCaptures     Table = "packet_captures"     // one capture of packets

@@ -42,6 +42,7 @@ var catalogue = []kind{
 	kindOf[KernelLogLine]("sequence").log(),
 	kindOf[ProcessEvent]("pid", "started"),
 	kindOf[OffCPUWait]("pid", "tid", "state"),
+	kindOf[PacketDrop]("netns", "reason", "function", "protocol", "port"),
 	kindOf[EventProgram]("probe", "program"),
 	kindOf[PacketCapture]("source").capture(),
 	kindOf[PacketConnection]("server", "server_port", "id").capture(),
