@@ -13,6 +13,7 @@ import (
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/event/blockio"
+	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/probe/event/exec"
 	"rtrail/internal/probe/event/offcpu"
 	"rtrail/internal/probe/event/syncs"
@@ -27,7 +28,7 @@ type eventFlags struct {
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes, waits for ext4), all (also switches of threads, system calls, disks)")
+	f.Var(&e.mode, "events", "count events in the kernel by BPF: off, rare (processes, dropped packets, waits for ext4), all (also switches of threads, system calls, disks)")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
 
@@ -70,13 +71,14 @@ func (e *eventFlags) probes(people *census.Census) []probe.Probe {
 
 // rareProbes are the sources of events that cost next to nothing on any host.
 func rareProbes(o event.Options) []probe.Probe {
-	return []probe.Probe{event.New(exec.New(), o), event.New(syncs.OfExt4(), o)}
+	return []probe.Probe{event.New(exec.New(), o), event.New(drops.New(), o), event.New(syncs.OfExt4(), o)}
 }
 
 // eventProbes are all sources of events.
 func eventProbes(o event.Options) []probe.Probe {
 	return []probe.Probe{
 		event.New(exec.New(), o),
+		event.New(drops.New(), o),
 		event.New(offcpu.New(0), o),
 		event.New(syncs.New(), o),
 		event.New(syscalls.New(0), o),

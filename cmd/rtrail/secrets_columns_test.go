@@ -55,6 +55,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.Syscalls:      "process=name call=ours",
 	recording.Syncs:         "process=name call=ours path=name device=ours histogram=ours",
 	recording.BlockIO:       "device=ours operation=ours process=name queue_histogram=ours service_histogram=ours",
+	recording.PacketDrops:   "device=name reason=ours function=ours protocol=ours source=name destination=name",
 	recording.EventPrograms: "probe=ours program=ours tracepoint=ours",
 
 	recording.PacketCaptures:         "source=name netns=name point=ours decode_as=ours note=ours",

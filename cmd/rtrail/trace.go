@@ -120,6 +120,13 @@ took in the device. Buffered writes are often made by threads of the kernel.
   sudo rtrail trace block --comm mariadbd --for 10s
   sudo rtrail trace block --min 100ms --json`,
 		func(out io.Writer) tracer { return newBlockTrace(&j, out) })
+	tables("drops", "Packets that the kernel drops, with reason and function",
+		`Prints a table a second of packets that the kernel dropped: reason, function,
+protocol and port, interface and network namespace, and the addresses of one of
+them. Packets belong to no process, so --pid, --comm and --min do not apply.`,
+		`  sudo rtrail trace drops
+  sudo rtrail trace drops --for 10s --json | jq 'select(.reason == "NETFILTER_DROP")'`,
+		func(out io.Writer) tracer { return newDropsTrace(&j, out) })
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -140,6 +147,9 @@ func (j *traceJob) run(cmd *cobra.Command, t tracer) error {
 		return usageError("--for %v: the time must be positive", j.length)
 	case j.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", j.interval)
+	}
+	if cmd.Name() == "drops" && (len(j.pids)+len(j.names) > 0 || j.least > 0) {
+		return usageError("trace drops: packets belong to no process and take no time: --pid, --comm and --min do not apply")
 	}
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	finishes(ctx)

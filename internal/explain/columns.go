@@ -23,6 +23,7 @@ const (
 	ofTraceCalls  = "rtrail trace syscalls"
 	ofTraceSync   = "rtrail trace sync"
 	ofTraceBlock  = "rtrail trace block"
+	ofTraceDrops  = "rtrail trace drops"
 	ofStacks      = "rtrail stacks"
 	ofAnswer      = "rtrail"
 	ofLadder      = "rtrail packets --connection"
@@ -189,6 +190,16 @@ var Columns = []Column{
 	{"CPU", ofTraceExec, "CPU time of all its threads, at least"},
 	{"END", ofTraceExec, "exit status, or the signal that ended it"},
 	{"ARGS", ofTraceExec, "its command line without secrets; of an exit only if its exec was seen"},
+	{"packets", ofTraceDrops, "packets dropped since the line before"},
+	{"bytes", ofTraceDrops, "their bytes, without headers that were taken off before"},
+	{"reason", ofTraceDrops, "the kernel's word for why, from the types of the running kernel"},
+	{"function", ofTraceDrops, "function of the kernel that dropped them"},
+	{"proto", ofTraceDrops, "what IP carries; ip-N: by number"},
+	{"port", ofTraceDrops, "to which they went; empty: none, or several"},
+	{"device", ofTraceDrops, "interface they were on; empty for most of what this host sends"},
+	{"netns", ofTraceDrops, "inode of the network namespace (lsns -t net)"},
+	{"from", ofTraceDrops, "source address of one of them"},
+	{"to", ofTraceDrops, "destination address of one of them"},
 	{"thread", ofTraceOffCPU, "name of the threads, and how many of the process have it and wait so"},
 	{"s/s", ofTraceOffCPU, "seconds that threads waited per second: how many waited at a time"},
 	{"waits/s", ofTraceOffCPU, "waits per second, estimated from samples"},

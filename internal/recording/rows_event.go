@@ -42,7 +42,7 @@ type OffCPUWait struct {
 	Waits      float64       `parquet:"waits"`            // how many, estimated; 0 of runnable time
 	Longest    time.Duration `parquet:"longest_ns"`       // of those that were sampled
 	Stack      string        `parquet:"stack,dict"`       // in the kernel, innermost first, joined by ';'; "" if not known
-	Waker      string        `parquet:"waker,dict"`       // name of the thread that ended it; "": nobody did so far, or an interrupt did
+	Waker      string        `parquet:"waker,dict"`       // name of the thread that ended it; "": it has not ended, or an interrupt ended it
 	WakerPID   int32         `parquet:"waker_pid"`        // 0: none, or out of sight
 	WakerTID   int32         `parquet:"waker_tid"`        // of the longest wait
 	Interrupt  string        `parquet:"interrupt,dict"`   // kind of interrupt that ended it: timer, network, block; "": none
@@ -106,6 +106,23 @@ type BlockSum struct {
 	Histogram      string        `parquet:"service_histogram"`
 }
 
+// PacketDrop is how many packets the kernel dropped for one reason in one function
+// in a stretch of time that ends with the row.
+type PacketDrop struct {
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Span        time.Duration `parquet:"span_ns"`       // how long the stretch is
+	NetNS       uint64        `parquet:"netns"`         // 0: not known
+	Device      string        `parquet:"device,dict"`   // interface; "": none, as of what this host sends
+	Reason      string        `parquet:"reason,dict"`   // word of the running kernel without SKB_DROP_REASON_
+	Function    string        `parquet:"function,dict"` // of the kernel, that dropped them
+	Protocol    string        `parquet:"protocol,dict"` // tcp, udp, icmp, icmpv6, arp and others; ip-N: by number
+	Port        uint16        `parquet:"port"`          // to which they went; 0: none, or of several
+	Packets     int64         `parquet:"packets"`
+	Bytes       int64         `parquet:"bytes"`       // without headers that were taken off before
+	Source      string        `parquet:"source,dict"` // address of one of them; "" if not known
+	Destination string        `parquet:"destination,dict"`
+}
+
 // EventProgram is what one BPF program did at a tracepoint in a stretch of time
 // that ends with the row, and what it cost.
 type EventProgram struct {
@@ -125,4 +142,5 @@ func (OffCPUWait) Table() Table   { return OffCPU }
 func (SyscallSum) Table() Table   { return Syscalls }
 func (SyncSum) Table() Table      { return Syncs }
 func (BlockSum) Table() Table     { return BlockIO }
+func (PacketDrop) Table() Table   { return PacketDrops }
 func (EventProgram) Table() Table { return EventPrograms }

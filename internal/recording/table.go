@@ -54,6 +54,7 @@ const (
 	Syscalls      Table = "syscalls"       // one system call of one process, with one result
 	Syncs         Table = "syncs"          // one process that waited until one file was on the disk
 	BlockIO       Table = "block_io"       // requests for one operation of one device by one process
+	PacketDrops   Table = "packet_drops"   // packets that the kernel dropped for one reason in one function
 	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost
 
 	PacketCaptures     Table = "packet_captures"     // one capture of packets

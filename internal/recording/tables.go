@@ -45,6 +45,7 @@ var catalogue = []kind{
 	kindOf[SyscallSum]("pid", "call", "error"),
 	kindOf[SyncSum]("pid", "call", "path"),
 	kindOf[BlockSum]("device", "operation", "pid"),
+	kindOf[PacketDrop]("netns", "reason", "function", "protocol", "port"),
 	kindOf[EventProgram]("probe", "program"),
 	kindOf[PacketCapture]("source").capture(),
 	kindOf[PacketConnection]("server", "server_port", "id").capture(),

@@ -11,7 +11,7 @@ func ofUDP(prefix string) []Counter {
 		Counter{Names: "InErrors", Kind: Refused, Unit: "datagrams", Resource: "packet delivery", Less: "RcvbufErrors InCsumErrors MemErrors", PerSecond: 1,
 			Means: "a received datagram that did not reach its socket, for another reason than a full buffer or a wrong checksum",
 			Why:   "programs have filters at their sockets, and what a filter does not want is counted here"},
-		Counter{Names: "RcvbufErrors", Kind: Refused, Unit: "datagrams", Resource: "packet delivery", Rules: []string{"cpu/softirq"},
+		Counter{Names: "RcvbufErrors", Kind: Refused, Unit: "datagrams", Resource: "UDP receive buffers", Rules: []string{"net/udp-buffer", "cpu/softirq"},
 			Means: "a received datagram thrown away because the buffer of its socket was full: the program reads more slowly than they come"},
 		Counter{Names: "SndbufErrors", Kind: Refused, Unit: "datagrams", Resource: "packet delivery",
 			Means: "a datagram that could not be sent because the buffer of its socket, or the queue of the interface, was full"},

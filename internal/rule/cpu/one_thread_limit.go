@@ -19,7 +19,7 @@ var oneThreadLimit = rule.Rule{
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
 	// Whoever accepts connections with the thread that is full accepts late.
-	Explains:   []string{"net/accept-queue-full", "rt/server-slow"},
+	Explains:   []string{"net/accept-queue-full", "net/udp-buffer", "rt/server-slow"},
 	Thresholds: []*rule.Threshold{&threadFull, &threadRan, &idleElsewhere, &waitersFrom, &waitedShare, &othersWork},
 	Detect:     detectOneThreadLimit,
 }

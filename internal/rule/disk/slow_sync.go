@@ -30,7 +30,7 @@ var (
 	syncWaiting = rule.Threshold{Name: "sync-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
 		Reason: "Mean number of threads of the program that wait for syncs of one file. From half of the time on, syncs are what limits a thread."}
 	syncsAgain = rule.Threshold{Name: "syncs-again", Value: 2, Unit: "per second", Source: rule.Judgement,
-		Reason: "Syncs of the same file. A log is synced again for each record or transaction; a checkpoint or a copy syncs each file once, in the background, and makes nobody wait."}
+		Reason: "Syncs of the same file. A log is synced again for each record or transaction; a checkpoint or a copy syncs each file once, in the background, and causes no waits."}
 	syncShare = rule.Threshold{Name: "sync-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Part of the time that the only thread of a program waits for syncs, from which these explain its throughput: without them it would be five times as fast or more."}
 )

@@ -187,6 +187,11 @@ func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule
 		Metric: metric.FirewallPackets, What: rule.T("+%s packets in %s (%s): %s", unit.Count(f.packets), unit.Seconds(f.seconds), unit.PerSecond(rate), f.Match),
 		Value: f.packets, Limit: rule.Limit(0), Check: f.show(v),
 	}}
+	list = append(list, kernelDrops(v, func(d *recording.PacketDrop) bool {
+		return d.Reason == "NETFILTER_DROP" && (d.NetNS == f.NetNS || d.NetNS == 0) && (len(victims) == 0 || slices.ContainsFunc(victims, func(w cutOff) bool {
+			return w.Local == d.Source && w.Remote == d.Destination || w.Local == d.Destination && w.Remote == d.Source
+		}))
+	})...)
 	connecting, cut := 0, 0
 	for _, w := range victims {
 		if w.connecting {
