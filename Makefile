@@ -5,6 +5,8 @@ GO       ?= scripts/go
 BIN      := bin/rtrail
 # A release has a tag; before the first one the version is that of the code.
 VERSION  := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
+# Compiled for releases: paths left out, guided by a profile of the packet engine.
+RELEASE  := -trimpath -pgo=cmd/rtrail/packets.pgo
 LDFLAGS  := -s -w $(if $(VERSION),-X rtrail/internal/version.version=$(VERSION))
 FUZZTIME ?= 60
 ROUNDS   ?= 5
@@ -20,7 +22,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 build:  ## the static binary, bin/rtrail
-	CGO_ENABLED=0 $(GO) build -trimpath -pgo=cmd/rtrail/packets.pgo -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/rtrail
+	CGO_ENABLED=0 $(GO) build $(RELEASE) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/rtrail
 
 run: build  ## watch this host for 10 s and say why it is slow
 	$(SUDO) $(BIN)

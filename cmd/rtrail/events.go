@@ -12,9 +12,13 @@ import (
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/blockio"
+	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/probe/event/exec"
 	"rtrail/internal/probe/event/offcpu"
 	"rtrail/internal/probe/event/oncpu"
+	"rtrail/internal/probe/event/syncs"
+	"rtrail/internal/probe/event/syscalls"
 )
 
 // eventFlags say which events of the kernel are counted.
@@ -25,7 +29,7 @@ type eventFlags struct {
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, and a profile of the CPUs), all (also switches of threads)")
+	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, a profile of the CPUs, dropped packets, waits for ext4), all (also switches of threads, system calls, disks)")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
 
@@ -56,14 +60,19 @@ func (m *eventMode) Set(s string) error {
 // probes are the sources of events. The types of the kernel, which take long to read,
 // are those that the census reads, too.
 func (e *eventFlags) probes(people *census.Census) []probe.Probe {
-	all := eventProbes(event.Options{Loader: people.Loader(), Budget: float64(e.budget)})
+	o := event.Options{Loader: people.Loader(), Budget: float64(e.budget)}
 	switch e.mode {
 	case eventsOff:
 		return nil
 	case eventsRare:
-		return all[:rareSources]
+		return rareProbes(o)
 	}
-	return all
+	return eventProbes(o)
+}
+
+// rareProbes are the sources of events that cost next to nothing on any host.
+func rareProbes(o event.Options) []probe.Probe {
+	return []probe.Probe{event.New(exec.New(), o), event.New(oncpu.New(0), o), event.New(drops.New(), o), event.New(syncs.OfExt4(), o)}
 }
 
 // eventProbes are all sources of events.
@@ -71,13 +80,13 @@ func eventProbes(o event.Options) []probe.Probe {
 	return []probe.Probe{
 		event.New(exec.New(), o),
 		event.New(oncpu.New(0), o),
-		// So far come those that cost next to nothing on any host.
+		event.New(drops.New(), o),
 		event.New(offcpu.New(0), o),
+		event.New(syncs.New(), o),
+		event.New(syscalls.New(0), o),
+		event.New(blockio.New(), o),
 	}
 }
-
-// rareSources is how many of eventProbes cost next to nothing on any host.
-const rareSources = 2
 
 // eventBudget is a flag for a share of a core: "1%" or 0.01.
 type eventBudget float64

@@ -289,7 +289,7 @@ var rowsOfAllTables = []func(*ruletest.Host){
 	rowsOf[recording.NetDeviceSample], rowsOf[recording.QdiscSample], rowsOf[recording.ProtocolSample], rowsOf[recording.SoftIRQSample], rowsOf[recording.InterruptSample], rowsOf[recording.SoftnetSample],
 	rowsOf[recording.ConntrackSample], rowsOf[recording.FirewallRule], rowsOf[recording.SysctlSample], rowsOf[recording.NetNSSample], rowsOf[recording.ProcessSample],
 	rowsOf[recording.ThreadSample], rowsOf[recording.LimitSample], rowsOf[recording.CgroupSample], rowsOf[recording.TCPSample], rowsOf[recording.ListenerSample],
-	rowsOf[recording.UDPSample], rowsOf[recording.SocketOwner], rowsOf[recording.KernelLogLine], rowsOf[recording.ProcessEvent], rowsOf[recording.OffCPUWait], rowsOf[recording.OnCPUSample], rowsOf[recording.EventProgram], rowsOf[recording.PacketCapture], rowsOf[recording.PacketConnection],
+	rowsOf[recording.UDPSample], rowsOf[recording.SocketOwner], rowsOf[recording.KernelLogLine], rowsOf[recording.ProcessEvent], rowsOf[recording.OffCPUWait], rowsOf[recording.OnCPUSample], rowsOf[recording.PacketDrop], rowsOf[recording.SyscallSum], rowsOf[recording.SyncSum], rowsOf[recording.BlockSum], rowsOf[recording.EventProgram], rowsOf[recording.PacketCapture], rowsOf[recording.PacketConnection],
 	rowsOf[recording.PacketSide], rowsOf[recording.PacketService], rowsOf[recording.PacketHistogram], rowsOf[recording.PacketStatement], rowsOf[recording.PacketError],
 	rowsOf[recording.PacketTransaction], rowsOf[recording.PacketNesting], rowsOf[recording.PacketPair], rowsOf[recording.PacketPairTransaction], rowsOf[recording.PacketPath],
 	rowsOf[recording.PacketRate], rowsOf[recording.PacketDirection], rowsOf[recording.PacketResolver], rowsOf[recording.PacketStall], rowsOf[recording.PacketUnanswered],

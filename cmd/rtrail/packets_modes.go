@@ -68,7 +68,7 @@ func (m *packetModes) check(cmd *cobra.Command, files []string) error {
 	case m.cutting.given():
 		return cmp.Or(m.oneFile(files, iface), alone(cmd, "--extract", "extract", "output", "port", decodeAsName))
 	case m.cutting.to != "":
-		return usageError("-o %s: what shall be written there? --extract ID names connections", m.cutting.to)
+		return usageError("-o %s requires --extract ID, which names the connections to write", m.cutting.to)
 	case m.drawing.all:
 		return usageError("--all goes with --connection ID")
 	}

@@ -53,6 +53,10 @@ var columnsOfText = map[recording.Table]string{
 	recording.ProcessEvents: "kind=ours comm=name cmdline=internal/probe/event/exec:TestNoSecretsInArguments",
 	recording.OffCPU:        "process=name thread=name state=ours stack=ours waker=name interrupt=ours waker_stack=ours",
 	recording.OnCPU:         "process=name function=name module=name source=name stack=name",
+	recording.Syscalls:      "process=name call=ours",
+	recording.Syncs:         "process=name call=ours path=name device=ours histogram=ours",
+	recording.BlockIO:       "device=ours operation=ours process=name queue_histogram=ours service_histogram=ours",
+	recording.PacketDrops:   "device=name reason=ours function=ours protocol=ours source=name destination=name",
 	recording.EventPrograms: "probe=ours program=ours tracepoint=ours",
 
 	recording.PacketCaptures:         "source=name netns=name point=ours decode_as=ours note=ours",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,9 +49,9 @@ cost. It needs root, or CAP_BPF and CAP_PERFMON.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("what? rtrail trace exec, or rtrail trace offcpu")
+				return usageError("what? rtrail trace %s", strings.Join(traced(cmd), ", "))
 			}
-			return usageError("trace %s: there is exec and offcpu", args[0])
+			return usageError("trace %s: there is %s", args[0], strings.Join(traced(cmd), ", "))
 		},
 	}
 	p := cmd.PersistentFlags()
@@ -80,18 +81,64 @@ secrets, parent, how long it lived, its CPU time, and its exit status or signal.
   sudo rtrail trace exec --comm php --for 10s
   sudo rtrail trace exec --json | jq 'select(.exit_status > 0)'`,
 		200*time.Millisecond, func(out io.Writer) tracer { return newExecTrace(&j, out) })
-	offcpu := add("offcpu", "How long threads wait, in which function, and who wakes them",
+	tables := func(use, short, long, example string, make func(out io.Writer) tracer) {
+		sub := add(use, short, long, example, time.Second, make)
+		sub.Flags().DurationVar(&j.interval, "interval", 0, "time between two tables (default 1s)")
+		sub.Flags().IntVar(&j.top, "top", 20, "how many lines a table has")
+	}
+	tables("offcpu", "How long threads wait, in which function, and who wakes them",
 		`Prints a table a second of how long threads did not run: runnable without a CPU
 (R), or blocked in a function of the kernel until a thread or an interrupt woke
 them. Stacks are sampled by waiting time; the last table sums up the whole run.`,
 		`  sudo rtrail trace offcpu
   sudo rtrail trace offcpu -p 4711 --for 10s
   sudo rtrail trace offcpu --comm mariadbd --min 10ms --json`,
-		time.Second, func(out io.Writer) tracer { return newOffCPUTrace(&j, out) })
-	offcpu.Flags().DurationVar(&j.interval, "interval", 0, "time between two tables (default 1s)")
-	offcpu.Flags().IntVar(&j.top, "top", 20, "how many lines a table has")
+		func(out io.Writer) tracer { return newOffCPUTrace(&j, out) })
+	tables("syscalls", "System calls of each process: how many, how long, which errors",
+		`Prints a table a second of the system calls of each process, those with most
+time first: number, time with waits, and how many failed, with the most frequent
+error. The last table sums up the whole run.`,
+		`  sudo rtrail trace syscalls
+  sudo rtrail trace syscalls -p 4711 --for 10s --top 0
+  sudo rtrail trace syscalls --json | jq 'select(.errors > 100)'`,
+		func(out io.Writer) tracer { return newSyscallTrace(&j, out) })
+	tables("sync", "Calls that wait until data is on the disk, with their files",
+		`Prints a table a second of fsync, fdatasync, sync_file_range, msync, sync and
+syncfs: which process waits for which file, how often and how long. A path is
+one in the mount namespace of the process. Writes with O_SYNC or O_DSYNC, and
+what io_uring does, are not seen. --min is compared with the longest call.`,
+		`  sudo rtrail trace sync
+  sudo rtrail trace sync --comm redis-server --for 10s
+  sudo rtrail trace sync --min 100ms --json`,
+		func(out io.Writer) tracer { return newSyncTrace(&j, out) })
+	tables("block", "Requests of disks: time in the queue and in the device",
+		`Prints a table a second of the requests that ended, by device, operation and
+the process that made them: how many, and how long they waited in the queue and
+took in the device. Buffered writes are often made by threads of the kernel.
+--min is compared with the longest request.`,
+		`  sudo rtrail trace block
+  sudo rtrail trace block --comm mariadbd --for 10s
+  sudo rtrail trace block --min 100ms --json`,
+		func(out io.Writer) tracer { return newBlockTrace(&j, out) })
+	tables("drops", "Packets that the kernel drops, with reason and function",
+		`Prints a table a second of packets that the kernel dropped: reason, function,
+protocol and port, interface and network namespace, and the addresses of one of
+them. Packets belong to no process, so --pid, --comm and --min do not apply.`,
+		`  sudo rtrail trace drops
+  sudo rtrail trace drops --for 10s --json | jq 'select(.reason == "NETFILTER_DROP")'`,
+		func(out io.Writer) tracer { return newDropsTrace(&j, out) })
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
+}
+
+// traced lists what can be traced.
+func traced(cmd *cobra.Command) (names []string) {
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() && sub.Name() != "help" {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
 }
 
 func (j *traceJob) run(cmd *cobra.Command, t tracer) error {
@@ -100,6 +147,9 @@ func (j *traceJob) run(cmd *cobra.Command, t tracer) error {
 		return usageError("--for %v: the time must be positive", j.length)
 	case j.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", j.interval)
+	}
+	if cmd.Name() == "drops" && (len(j.pids)+len(j.names) > 0 || j.least > 0) {
+		return usageError("trace drops: packets belong to no process and take no time: --pid, --comm and --min do not apply")
 	}
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	finishes(ctx)

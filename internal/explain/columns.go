@@ -20,6 +20,10 @@ const (
 	ofAudit       = "rtrail mysql audit"
 	ofTraceExec   = "rtrail trace exec"
 	ofTraceOffCPU = "rtrail trace offcpu"
+	ofTraceCalls  = "rtrail trace syscalls"
+	ofTraceSync   = "rtrail trace sync"
+	ofTraceBlock  = "rtrail trace block"
+	ofTraceDrops  = "rtrail trace drops"
 	ofStacks      = "rtrail stacks"
 	ofAnswer      = "rtrail"
 	ofLadder      = "rtrail packets --connection"
@@ -186,11 +190,46 @@ var Columns = []Column{
 	{"CPU", ofTraceExec, "CPU time of all its threads, at least"},
 	{"END", ofTraceExec, "exit status, or the signal that ended it"},
 	{"ARGS", ofTraceExec, "its command line without secrets; of an exit only if its exec was seen"},
+	{"packets", ofTraceDrops, "packets dropped since the line before"},
+	{"bytes", ofTraceDrops, "their bytes, without headers that were taken off before"},
+	{"reason", ofTraceDrops, "the kernel's word for why, from the types of the running kernel"},
+	{"function", ofTraceDrops, "function of the kernel that dropped them"},
+	{"proto", ofTraceDrops, "what IP carries; ip-N: by number"},
+	{"port", ofTraceDrops, "to which they went; empty: none, or several"},
+	{"device", ofTraceDrops, "interface they were on; empty for most of what this host sends"},
+	{"netns", ofTraceDrops, "inode of the network namespace (lsns -t net)"},
+	{"from", ofTraceDrops, "source address of one of them"},
+	{"to", ofTraceDrops, "destination address of one of them"},
 	{"thread", ofTraceOffCPU, "name of the threads, and how many of the process have it and wait so"},
 	{"s/s", ofTraceOffCPU, "seconds that threads waited per second: how many waited at a time"},
 	{"waits/s", ofTraceOffCPU, "waits per second, estimated from samples"},
 	{"waits for", ofTraceOffCPU, "function of the kernel that the threads are blocked in, or a CPU"},
-	{"woken by", ofTraceOffCPU, "thread that ended the waits and its system call, or the kind of interrupt; empty: nobody has ended them"},
+	{"woken by", ofTraceOffCPU, "thread that ended the waits and its system call, or the kind of interrupt; empty: they have not ended"},
+	{"syscall", ofTraceCalls, "name of the system call; 32-bit: all calls of 32-bit programs"},
+	{"calls", ofTraceCalls, "calls that ended in the time of the table"},
+	{"calls/s", ofTraceCalls, "calls per second"},
+	{"time", ofTraceCalls, "time in these calls, waits included"},
+	{"average", ofTraceCalls, "time of one call"},
+	{"longest", ofTraceCalls, "time of the longest call"},
+	{"errors", ofTraceCalls, "calls that failed"},
+	{"error", ofTraceCalls, "the most frequent error"},
+	{"syscall", ofTraceSync, "the call that waits until data is on the disk"},
+	{"calls", ofTraceSync, "calls that ended in the time of the table"},
+	{"s/s", ofTraceSync, "seconds in these calls per second: how many threads waited at a time"},
+	{"average", ofTraceSync, "time of one call"},
+	{"99 %", ofTraceSync, "99 of 100 calls took no longer, to a power of two"},
+	{"longest", ofTraceSync, "time of the longest call"},
+	{"errors", ofTraceSync, "calls that failed"},
+	{"file", ofTraceSync, "path in the mount namespace of the process; empty if the call names no file"},
+	{"disk", ofTraceBlock, "name of the device"},
+	{"op", ofTraceBlock, "operation: read, write, flush, discard"},
+	{"I/O", ofTraceBlock, "requests that ended in the time of the table"},
+	{"I/O/s", ofTraceBlock, "requests per second"},
+	{"bytes", ofTraceBlock, "bytes of these requests"},
+	{"queue", ofTraceBlock, "mean time from when a request was made until the device got it"},
+	{"queue 99 %", ofTraceBlock, "99 of 100 requests waited no longer, to a power of two"},
+	{"device", ofTraceBlock, "mean time that the device took for a request"},
+	{"device 99 %", ofTraceBlock, "99 of 100 requests took no longer in the device, to a power of two"},
 	{"LATE", ofReplay, "runs of a probe that missed their deadline"},
 }
 

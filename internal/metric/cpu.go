@@ -64,7 +64,7 @@ var (
 		Series:  stalled("cpu"),
 		Counter: true, Name: "CPU pressure", Unit: "share",
 		Help: "share of time in which at least one task was runnable and had no CPU", Source: "/proc/pressure/cpu, some total (4.20 and later, psi=1)",
-		Tools: []string{"cat /proc/pressure/cpu"}, Check: shell.Line("cat /proc/pressure/cpu"), Traps: []string{"it says that somebody waits, not how many", "tasks in throttled cgroups count",
+		Tools: []string{"cat /proc/pressure/cpu"}, Check: shell.Line("cat /proc/pressure/cpu"), Traps: []string{"it says that tasks wait, not how many", "tasks in throttled cgroups count",
 			"one niced task too many is enough for 100 %"}, Healthy: "below 10 %"})
 	CPUIdleCores = add(Metric{ID: "cpu.idle-cores", Name: "idle CPUs", Unit: "cores",
 		Help: "idle time of all CPUs together, iowait included: 1.5 means that one and a half CPUs were idle", Source: "/proc/stat, idle and iowait of each CPU",

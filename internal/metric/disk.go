@@ -27,12 +27,33 @@ var (
 		Unit: "share", Source: "/proc/diskstats field 10 / elapsed time",
 		Tools:   []string{"iostat -dx 1   # %util"},
 		Traps:   []string{"100 % is not saturation: flash, arrays and cloud volumes serve many requests at once", "a low value is no proof of health: small syncs can slow a program down on an idle disk"},
-		Healthy: "any value, as long as nobody waits"})
+		Healthy: "any value, as long as nothing waits"})
 	DiskRequestSize = add(Metric{ID: "disk.request-size", Name: "request size",
 		Help: "average bytes per read or write, as the device gets them after merging",
 		Unit: "bytes", Source: "/proc/diskstats: sectors x 512 / requests",
 		Tools: []string{"iostat -dx 1   # rareq-sz, wareq-sz"}, Traps: []string{"the average of two kinds of load describes neither"},
 		Healthy: "4 to 16 KiB for databases, 128 KiB and more for streams"})
+	DiskQueueTime = add(Metric{ID: "disk.queue-time", Name: "time of a request in the queue",
+		Help: "mean time from when a request was made until the device got it; the rest of its time is the device's",
+		Unit: "seconds", Source: "BPF programs at block_io_start, block_rq_issue and block_io_done",
+		Tools: []string{"rtrail trace block", "biolatency -Q   # of bcc"}, Traps: []string{"a device that queues inside, as NVMe does, takes its requests at once"},
+		Healthy: "far below the time in the device"})
+	SyncWait = add(Metric{ID: "sync.wait", Name: "threads waiting for syncs",
+		Help: "mean number of threads of a process that are in fsync, fdatasync or a call like them: seconds waited per second",
+		Unit: "threads", Source: "BPF programs at ext4_sync_file_enter and _exit, or sys_enter and sys_exit",
+		Tools:   []string{"rtrail trace sync", "fsyncsnoop   # of perf-tools and bcc"},
+		Traps:   []string{"threads in the background wait, too, and nobody waits for them", "by default only syncs of ext4 are seen"},
+		Healthy: "near 0, unless the program's work is to write"})
+	SyncTime = add(Metric{ID: "sync.time", Name: "time of a sync",
+		Help: "mean time of one fsync, fdatasync or call like them, of one process and file",
+		Unit: "seconds", Source: "BPF programs at ext4_sync_file_enter and _exit, or sys_enter and sys_exit",
+		Tools:   []string{"rtrail trace sync", "strace -f -T -e trace=fsync,fdatasync -p PID"},
+		Traps:   []string{"strace slows the program down", "a sync also writes what others wrote to the journal of the filesystem"},
+		Healthy: "under 1 ms on flash with power loss protection"})
+	Syncs = add(Metric{ID: "sync.calls", Name: "syncs of a file",
+		Help: "calls of fsync, fdatasync and those like them by one process for one file",
+		Unit: "per second", Source: "BPF programs at ext4_sync_file_enter and _exit, or sys_enter and sys_exit",
+		Tools: []string{"rtrail trace sync"}})
 	PressureIO = add(Metric{ID: "pressure.io",
 		Series:  stalled("io"),
 		Counter: true, Name: "I/O pressure",

@@ -47,7 +47,7 @@ var (
 		Unit:   "share",
 		Source: "/proc/PID/task/TID/{syscall,wchan,stack}",
 		Tools:  []string{"strace -f -p PID", "ss -tnpi"},
-		Traps:  []string{"A server without work waits here too: the state says for what, not whether somebody suffers."},
+		Traps:  []string{"A server without work waits here too: the state says for what, not whether anything suffers."},
 	})
 	TimeSleeping = add(Metric{
 		ID:     "time.sleeping",
@@ -71,7 +71,7 @@ var (
 	VerdictImpact = add(Metric{
 		ID:   "verdict.impact",
 		Name: "impact",
-		Help: "What a fault costs, by which findings are ranked: seconds that somebody waited per second of the window where " +
+		Help: "What a fault costs, by which findings are ranked: seconds waited per second of the window where " +
 			"that can be measured, otherwise the share of requests or of capacity that was lost.",
 		Unit:   "seconds per second, or a share",
 		Source: "the rule's evidence",

@@ -32,7 +32,7 @@ var (
 	PressureMemorySome = add(Metric{ID: "pressure.memory-some",
 		Series:  stalled("memory"),
 		Counter: true, Name: "memory pressure", Unit: "share", Help: "share of time in which at least one task waited for memory: reclaim, swap-in, refaults of evicted cache",
-		Source: "/proc/pressure/memory, some total (4.20 and later, psi=1)", Tools: []string{"cat /proc/pressure/memory", "cat /sys/fs/cgroup/GROUP/memory.pressure"}, Check: shell.Line("cat /proc/pressure/memory"), Traps: []string{"it says that somebody waits, not how many"}, Healthy: "below 1 %"})
+		Source: "/proc/pressure/memory, some total (4.20 and later, psi=1)", Tools: []string{"cat /proc/pressure/memory", "cat /sys/fs/cgroup/GROUP/memory.pressure"}, Check: shell.Line("cat /proc/pressure/memory"), Traps: []string{"it says that tasks wait, not how many"}, Healthy: "below 1 %"})
 	VMStatSwapIn = add(Metric{ID: "vmstat.swap-in",
 		Series:  rate(nil, func(s recording.VMStatSample) float64 { return reading(s.SwapIn) }),
 		Counter: true, Name: "swap-in", Unit: "pages per second", Help: "pages read back from swap because a program touched them", Source: "/proc/vmstat pswpin", Tools: []string{"vmstat 1   # si, KiB/s", "sar -W 1"}, Check: shell.Line("vmstat 1 5   # column si"),

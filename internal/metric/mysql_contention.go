@@ -10,7 +10,7 @@ var (
 	MySQLTableCacheInstances = add(Metric{ID: "mysql.table-cache-instances", Name: "instances of the table cache",
 		Help: "into how many parts the cache of open tables is split, each with a mutex of its own", Unit: "count", Source: "SHOW GLOBAL VARIABLES: table_open_cache_instances",
 		Tools: []string{"mysql -e \"show global variables like 'table_open_cache%'\""},
-		Traps: []string{"1 is the default of MySQL 5.6, 16 since 5.7.8; 1 alone is no fault", "more instances keep more tables open: on two cores 16 were slower than 1 as long as nobody queued", "MariaDB adds instances by itself"}})
+		Traps: []string{"1 is the default of MySQL 5.6, 16 since 5.7.8; 1 alone is no fault", "more instances keep more tables open: on two cores 16 were slower than 1 as long as no thread queued", "MariaDB adds instances by itself"}})
 	MySQLMDLHashInstances = add(Metric{ID: "mysql.mdl-hash-instances", Name: "partitions of the metadata lock hash",
 		Help: "into how many parts the hash of metadata locks is split, each with a mutex", Unit: "count", Source: "SHOW GLOBAL VARIABLES: metadata_locks_hash_instances (MySQL 5.6)",
 		Tools: []string{"mysql -e \"show global variables like 'metadata_locks%'\""}, Traps: []string{"does nothing since MySQL 5.7.4, whose hash has no mutex"}, Healthy: "8 (default), more with many cores and tables"})

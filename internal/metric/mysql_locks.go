@@ -17,7 +17,7 @@ var (
 		Traps:  []string{"the first in the queue is a victim as well: it waits for a transaction that merely read the table", "workers that wait in GET_LOCK may be meant to"}, Healthy: "0"})
 	MySQLLockSuspect = add(Metric{ID: "mysql.lock-suspect", Name: "who may block", Help: "how long a connection that may hold the lock others wait for has been at it", Unit: "seconds",
 		Source: "open transactions, process list", Tools: []string{"mysql -e 'select * from information_schema.innodb_trx order by trx_started'"},
-		Traps: []string{"without the instrument of metadata locks nobody says who holds one"}})
+		Traps: []string{"without the instrument of metadata locks their holders are not known"}})
 	MySQLLockBlocker = add(Metric{ID: "mysql.lock-blocker", Name: "who blocks",
 		Help: "a connection, or a prepared transaction without one, that others wait for: how many it makes wait, or for how long it has been at it", Unit: "connections",
 		Source: "lock waits, process list, open transactions", Tools: []string{"mysql -e 'select * from information_schema.innodb_trx order by trx_started'"},
@@ -49,7 +49,7 @@ var (
 		Source: "time from the question to its answer", Tools: []string{"time mysqladmin ping"},
 		Traps: []string{"the queues of the pool look empty to who stands in them, and requests that no thread has taken from their sockets are in no queue", "a CPU that is busy or a far network make pings slow as well"}, Healthy: "below a millisecond, and the network's round trip"})
 	MySQLPoolStalls = add(Metric{ID: "mysql.pool-stalls", Counter: true, Name: "stalls of a thread-pool group", Help: "times the timer of the pool found that a group had taken nothing from its queue since it last looked", Unit: "count",
-		Source: "information_schema.THREAD_POOL_STATS.STALLS", Tools: []string{"mysql -e 'select * from information_schema.thread_pool_stats'"}, Traps: []string{"one long statement makes a stall that hurts nobody, if nothing is queued"}})
+		Source: "information_schema.THREAD_POOL_STATS.STALLS", Tools: []string{"mysql -e 'select * from information_schema.thread_pool_stats'"}, Traps: []string{"one long statement makes a stall that does no harm if nothing is queued"}})
 	MySQLPoolActive = add(Metric{ID: "mysql.pool-active", Name: "active threads of a thread-pool group", Help: "threads of which the pool believes that they run a statement, beside those there are", Unit: "threads",
 		Source: "information_schema.THREAD_POOL_STATUS and THREAD_POOL_GROUPS; /proc/PID/task", Tools: []string{"mysql -e 'select * from information_schema.thread_pool_status'", "ls /proc/PID/task | wc -l"},
 		Traps: []string{"counters are claims, and not read at one moment"}, Healthy: "at most as many as there are threads"})

@@ -87,10 +87,22 @@ var (
 		Traps: []string{"rules drop noise all day on healthy hosts", "nft rules count only if they say so", "repeats of one client count each time"}})
 	InterfaceDrops = add(Metric{ID: "interface.drops", Counter: true, Name: "drops of an interface",
 		Help: "packets an interface dropped or found damaged, in and out", Unit: "count", Source: "/proc/net/dev drop, errs, fifo", Tools: []string{"ip -s link", "ethtool -S DEVICE"},
-		Traps: []string{"qdisc drops are not in it (tc -s qdisc)", "packets of protocols nobody handles count as dropped"}, Healthy: "no growth"})
+		Traps: []string{"qdisc drops are not in it (tc -s qdisc)", "packets of protocols that no module handles count as dropped"}, Healthy: "no growth"})
 	QdiscDrops = add(Metric{ID: "qdisc.drops", Counter: true, Name: "packets the queue of an interface threw away",
 		Help: "packets thrown away by the first queueing discipline of an interface, those below it included", Unit: "count", Source: "rtnetlink, TCA_STATS2 of qdiscs", Tools: []string{"tc -s qdisc show dev DEVICE"},
 		Traps: []string{"not part of the drops of ip -s link", "a shaper throws away what exceeds the rate it was given", "some are normal where TCP fills a link"}, Healthy: "under 0.1 % of what is sent"})
+	UDPSocketDrops = add(Metric{ID: "udp.socket-drops", Counter: true, Name: "datagrams a UDP socket dropped",
+		Help: "datagrams that came to a socket and were not queued: its buffer was full, or a filter or checksum refused them", Unit: "count", Source: "sock_diag SK_MEMINFO_DROPS; /proc/net/udp drops", Tools: []string{"ss -uanm   # d in skmem(...)"},
+		Traps: []string{"what filters of the socket refuse is counted as well", "the counter ends with the socket"}, Healthy: "no growth"})
+	UDPBufferErrors = add(Metric{ID: "udp.rcvbuf-errors", Counter: true, Name: "full UDP receive buffers",
+		Help: "datagrams thrown away because the receive buffer of their socket was full, of a network namespace", Unit: "count", Source: "/proc/net/snmp Udp RcvbufErrors, /proc/net/snmp6 Udp6RcvbufErrors", Tools: []string{"nstat -az UdpRcvbufErrors Udp6RcvbufErrors"}, Check: shell.Line("nstat -az UdpRcvbufErrors Udp6RcvbufErrors"),
+		Traps: []string{"senders learn nothing of it: UDP has no acknowledgements", "InErrors contains it"}, Healthy: "no growth"})
+	UDPReceiveQueue = add(Metric{ID: "udp.receive-queue", Name: "unread bytes of a UDP socket",
+		Help: "memory of datagrams that the program has not read, against the socket's buffer (SO_RCVBUF)", Unit: "bytes", Source: "sock_diag idiag_rqueue, SK_MEMINFO_RCVBUF", Tools: []string{"ss -uanm   # Recv-Q; rb in skmem(...)"},
+		Traps: []string{"each datagram takes several hundred bytes more than its contents", "a reading a second misses bursts"}, Healthy: "empty most of the time"})
+	DroppedPackets = add(Metric{ID: "kernel.dropped-packets", Name: "packets that the kernel dropped",
+		Help: "packets freed without being delivered, by reason and function", Unit: "count", Source: "tracepoint skb:kfree_skb, by a BPF program", Tools: []string{"rtrail trace drops", "dropwatch", "perf trace -e skb:kfree_skb"}, Check: shell.Line("rtrail trace drops --for 10s"),
+		Traps: []string{"many reasons are a protocol's usual course: a closed port, a segment that came twice", "words of reasons differ between releases of the kernel; before 5.17 there are none"}, Healthy: "no growth of full queues and buffers, filters and damaged packets"})
 	SoftnetDropped = add(Metric{ID: "softnet.dropped", Counter: true, Name: "receive backlog drops",
 		Help: "packets dropped because a CPU's receive backlog was full", Unit: "count", Source: "/proc/net/softnet_stat second column", Tools: []string{"cat /proc/net/softnet_stat"}, Check: shell.Line("cat /proc/net/softnet_stat   # second column, hexadecimal"),
 		Traps: []string{"hexadecimal", "only for packets that pass the backlog: veth, steered ones, old drivers"}, Healthy: "no growth"})

@@ -70,7 +70,7 @@ var (
 		Source: "number of the packet in its file", Tools: []string{"tshark -r FILE -Y 'frame.number == N' -V"}, Traps: []string{"in a capture of several files each has its own numbers"}})
 	PacketsResets = add(Metric{ID: "packets.resets", Name: "connections reset", Help: "connections whose first closing packet was RST while something was under way", Unit: "count", Source: "packet_connections, close_reset, close_state and outstanding",
 		Tools: []string{"tshark -r FILE -Y tcp.flags.reset==1", "nstat -az TcpOutRsts TcpEstabResets"}, Traps: []string{"many clients end idle connections by RST: harmless"}, Healthy: "0"})
-	PacketsRefused = add(Metric{ID: "packets.refused", Name: "connects refused", Help: "SYNs that were answered by RST: nobody listens, or a filter rejects", Unit: "count", Source: "packet_connections, refused",
+	PacketsRefused = add(Metric{ID: "packets.refused", Name: "connects refused", Help: "SYNs that were answered by RST: no process listens, or a filter rejects", Unit: "count", Source: "packet_connections, refused",
 		Tools: []string{"tshark -r FILE -Y 'tcp.flags.reset == 1 && tcp.seq == 1'", "ss -ltn"}, Traps: []string{"scans and health checks of stopped servers are refused too"}, Healthy: "0"})
 	PacketsOldTimestamps = add(Metric{ID: "packets.old-timestamps", Name: "timestamps that go back", Help: "segments or connects whose timestamp is behind an earlier one of the same sender", Unit: "count", Source: "packet_sides, paws; packet_paths, first_ts and last_ts",
 		Tools: []string{"tshark -r FILE -T fields -e tcp.options.timestamp.tsval"}, Traps: []string{"since Linux 4.10 connections of one host have offsets of their own"}, Healthy: "0 within a connection"})
@@ -80,8 +80,8 @@ var (
 		Tools: []string{"tshark -2 -r FILE -Y 'dns.flags.response == 0 && !dns.response_in && !icmp && !icmpv6'"}, Traps: []string{"libraries that ask with a new identifier make two queries of one"}, Healthy: "0"})
 	PacketsDNSTime = add(Metric{ID: "packets.dns-time", Name: "time of lookups", Help: "from a query to its answer", Unit: "seconds", Source: "packet_services of proto dns", Tools: []string{"tshark -r FILE -T fields -e dns.time", "dig NAME   # Query time"},
 		Traps: []string{"a cache makes the mean look good: look at the slowest"}, Healthy: "below 1 ms from a cache nearby"})
-	PacketsPortUnreachable = add(Metric{ID: "packets.port-unreachable", Name: "port unreachable", Help: "ICMP messages that nobody listens at the port a query was sent to", Unit: "count", Source: "packet_resolvers, refused", Tools: []string{"tshark -r FILE -Y 'icmp.type == 3 && icmp.code == 3'"},
-		Traps: []string{"firewalls may say so although somebody listens", "hosts limit how many of them they send (icmp_ratelimit): fewer come than queries"}, Healthy: "0"})
+	PacketsPortUnreachable = add(Metric{ID: "packets.port-unreachable", Name: "port unreachable", Help: "ICMP messages that no process listens at the port a query was sent to", Unit: "count", Source: "packet_resolvers, refused", Tools: []string{"tshark -r FILE -Y 'icmp.type == 3 && icmp.code == 3'"},
+		Traps: []string{"firewalls may say so although a process listens", "hosts limit how many of them they send (icmp_ratelimit): fewer come than queries"}, Healthy: "0"})
 	TCPRecvQueue = add(Metric{ID: "tcp.recv-queue", Name: "unread bytes", Help: "bytes that have arrived in a connection's socket and that the program has not read", Unit: "bytes",
 		Source: "sock_diag, idiag_rqueue of an established socket", Tools: []string{"ss -tn   # Recv-Q"}, Traps: []string{"in LISTEN the same column counts connections"}, Healthy: "0 most of the time"})
 	TCPSendQueue = add(Metric{ID: "tcp.send-queue", Name: "bytes that wait to be sent or acknowledged", Help: "bytes that the program has written and the peer has not acknowledged", Unit: "bytes",

@@ -14,7 +14,7 @@ var (
 		Unit: "seconds", Source: "packets", Tools: []string{"rtrail packets FILE --histogram"},
 		Traps: []string{"a mean hides a tail, and a caller with many calls meets the tail", "a capture at the client includes the network, one at the server does not"}})
 	RTStalls = add(Metric{ID: "rt.stalls", Name: "times without an answer",
-		Help: "times of 5 ms and more in which a service answered nobody, while requests waited on several connections that it usually answers in a tenth of that",
+		Help: "times of 5 ms and more in which a service answered no request, while requests waited on several connections that it usually answers in a tenth of that",
 		Unit: "count", Source: "packet_stalls: the first 262,144 answers of a capture", Tools: []string{"rtrail packets FILE --slowest 20   # they end at the same moments"},
 		Traps: []string{"a stall of the host, the hypervisor or the network looks the same; who waits for one kind of request tells them apart"}, Healthy: "few"})
 	RTHeldUp = add(Metric{ID: "rt.held-up", Name: "how fast what waited can be",
@@ -48,7 +48,7 @@ var (
 		Traps: []string{"a window may be too small without being closed"}, Healthy: "0"})
 	RTIdle = add(Metric{ID: "rt.idle", Name: "client idle",
 		Help: "how long a client that has its answer asks nothing on the same connection", Unit: "share", Source: "packets: last packet of an answer to first one of the next request", Tools: []string{"rtrail packets FILE --by client"},
-		Traps: []string{"users think, timers wait, pools hold connections that nobody needs: idle is normal", "only a client that usually asks at once shows by its pauses that something holds it"}})
+		Traps: []string{"users think, timers wait, pools hold connections that are not needed: idle is normal", "only a client that usually asks at once shows by its pauses that something holds it"}})
 	RTModes = add(Metric{ID: "rt.modes", Formerly: []string{"rt.humps"}, Name: "modes of response times",
 		Help: "number of separate peaks in the distribution of response times", Unit: "count", Source: "packets", Tools: []string{"rtrail packets FILE --histogram"},
 		Traps: []string{"two statements, or hits and misses of a cache, make two humps as well", "a mean of two humps is a time that no request takes"}, Healthy: "1 for each kind of work"})

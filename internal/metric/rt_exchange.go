@@ -55,7 +55,7 @@ var (
 		Traps: []string{"pools hand them out at random, so every client process sees some slow requests"}})
 	RTFanOut = add(Metric{ID: "rt.fan-out", Name: "calls per request",
 		Help: "calls a service makes to another port while it answers a request, and how many of them are under way at once", Unit: "calls", Source: "packets of both, seen at the caller; only requests that were answered one at a time", Tools: []string{"rtrail packets FILE --transactions"},
-		Traps: []string{"a busy service answers many requests at a time, and then nobody can tell whose calls these are"}})
+		Traps: []string{"a busy service answers many requests at a time, and then calls cannot be assigned to them"}})
 	RTSlowCalls = add(Metric{ID: "rt.slow-calls", Name: "slow calls",
 		Help: "share of the calls that take at least five times the median and 10 ms more than it, and how long", Unit: "share", Source: "packets", Tools: []string{"rtrail packets FILE --histogram"},
 		Traps: []string{"the mean hides them"}})

@@ -55,7 +55,7 @@ type Progress struct{ dialed atomic.Bool }
 func (p *Progress) Dialed() bool { return p.dialed.Load() }
 
 // Connect dials and logs in: one attempt. ctx bounds all of it; when it ends, the
-// socket is closed. Nothing is said to a server that nobody named unless it is
+// socket is closed. Nothing is said to a server that was not named unless it is
 // one that Target.Trust accepts. Errors name the server and never the password.
 func (t Target) Connect(ctx context.Context, p *Progress) (*Conn, error) {
 	var d net.Dialer

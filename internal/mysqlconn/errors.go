@@ -163,7 +163,7 @@ func withheldWhy(err error) string {
 	return ""
 }
 
-// untrustedServer is how the text begins of a server that nobody named and that is
+// untrustedServer is how the text begins of a server that was not named and that is
 // not one of this host's own.
 const untrustedServer = "passwords go to the host's own servers only, unless they are named"
 

@@ -66,7 +66,7 @@ func (e *withheld) Error() string { return e.why }
 // How the texts of withheld passwords begin, for Remedy.
 const (
 	passwordWanted  = "the server wants the password itself"
-	wantedUnnamed   = passwordWanted + ", which goes to no server that nobody named"
+	wantedUnnamed   = passwordWanted + ", which goes to no server that was not named"
 	wantedPlain     = passwordWanted + ", and the connection is not encrypted"
 	methodUnwanted  = "the server wants a way to log in that rtrail refuses"
 	unwantedOldForm = "mysql_old_password"
@@ -202,7 +202,7 @@ func (w *wire) sendLogin(b []byte) error {
 func (w *wire) encrypt(request []byte) error {
 	if w.in.Buffered() > 0 {
 		// It would be taken for what was said within TLS.
-		return breachf("something after its greeting that nobody asked for")
+		return breachf("something after its greeting that was not asked for")
 	}
 	request = slices.Clone(request)
 	request[0], request[1], request[2] = byte(len(request)-headerLength), 0, 0

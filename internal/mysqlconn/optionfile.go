@@ -170,7 +170,7 @@ func readOwn(path string, others fs.FileMode) ([]byte, error) {
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if owner, ok := ownerOf(info); !ok || !slices.Contains(owners, owner) {
-			return nil, errors.New("left out because the link belongs to somebody else")
+			return nil, errors.New("left out because the link belongs to another user")
 		}
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, err

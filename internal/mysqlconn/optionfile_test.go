@@ -120,7 +120,7 @@ func TestOptionFilesOfOthers(t *testing.T) {
 		"somebody's link": {func(path string) {
 			_ = os.Symlink(elsewhere, path)
 			chown(t, path, os.Geteuid() == 0)
-		}, "link belongs to somebody else"},
+		}, "link belongs to another user"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := read(x.make)

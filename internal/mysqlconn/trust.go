@@ -100,7 +100,7 @@ func peerOf(c *net.UnixConn) (*unix.Ucred, error) {
 }
 
 // listener says why what listens at an address is not the host's own server: its
-// socket belongs to somebody else. Two users cannot listen at one address.
+// socket belongs to another user. Two users cannot listen at one address.
 func (a accounts) listener(to netip.AddrPort, proc string) error {
 	ip := to.Addr().Unmap()
 	listens, why := false, error(nil)
@@ -113,7 +113,7 @@ func (a accounts) listener(to netip.AddrPort, proc string) error {
 		}
 	})
 	if !listens {
-		return untrustedf("nobody listens there")
+		return untrustedf("no process listens there")
 	}
 	return why
 }
@@ -197,7 +197,7 @@ func (a accounts) socket(path string) error {
 		return untrustedf("its socket is not where it was bound")
 	}
 	if owner, ok := ownerOf(info); !ok || !a.has(owner) {
-		return untrustedf("its socket belongs to somebody else")
+		return untrustedf("its socket belongs to another user")
 	}
 	folder, err := os.Stat(filepath.Dir(path))
 	if err != nil {

@@ -43,7 +43,7 @@ func TestStrangersAreHidden(t *testing.T) {
 			h.link(t, "../run/mysqld.sock", "/run/mysqld/mysqld.sock")
 		}, "not where it was bound"},
 		"somebody's executable": {func(t *testing.T, h madeHost) { chown(t, h.exe, root) }, "can write its executable"},
-		"somebody's socket":     {func(t *testing.T, h madeHost) { chown(t, h.socket, root) }, "belongs to somebody else"},
+		"somebody's socket":     {func(t *testing.T, h madeHost) { chown(t, h.socket, root) }, "belongs to another user"},
 		"somebody's folder":     {func(t *testing.T, h madeHost) { chown(t, filepath.Dir(h.socket), root) }, "can replace its socket"},
 		"no socket":             {func(t *testing.T, h madeHost) { write(t, filepath.Join(h.proc, "10/net/unix"), "") }, ""},
 		"no socket, no network": {func(t *testing.T, h madeHost) {

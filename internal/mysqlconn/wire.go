@@ -148,7 +148,7 @@ func (w *wire) send(b []byte) error {
 	case w.stage != atRest:
 		return errors.New("send to the server: its last answer has not ended")
 	case w.in.Buffered() > 0:
-		return breachf("something that nobody asked for")
+		return breachf("something that was not asked for")
 	case b[4] == comPing:
 		w.stage = atPing
 	case b[4] == comQuery:
@@ -244,7 +244,7 @@ func (w *wire) next() error {
 	if _, err := w.in.ReadByte(); err != nil {
 		return unexpectedEnd(err)
 	}
-	return breachf("something that nobody asked for")
+	return breachf("something that was not asked for")
 }
 
 // First bytes of packets.

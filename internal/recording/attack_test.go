@@ -28,6 +28,9 @@ func sparse(path string, size int64, end string) error {
 
 // Files that claim much are refused before anybody reads, sums or copies them.
 func TestFilesThatClaimMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads much")
+	}
 	sum := func(size int64) []byte {
 		return fmt.Appendf(nil, `{"disks.parquet":{"bytes":%d,"crc32c":1}}`, size)
 	}
@@ -80,6 +83,9 @@ func TestFilesThatClaimMuch(t *testing.T) {
 
 // A table may have many rows, but not many groups of them.
 func TestManyRowGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads much")
+	}
 	var out bytes.Buffer
 	// Packed, each group would cost the test an encoder.
 	w := parquet.NewGenericWriter[SwapSample](&out)
@@ -110,6 +116,9 @@ func TestManyRowGroups(t *testing.T) {
 // What somebody puts in the place of a recorder's files while it runs is neither
 // followed, nor waited for, nor written into.
 func TestSwappedWhileItRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes sixteen recordings")
+	}
 	names := []string{manifestFile, manifestFile + ".partial", journalFile, segmentsFolder}
 	for _, name := range names {
 		for kind, put := range map[string]func(precious, path string) error{

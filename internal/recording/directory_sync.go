@@ -28,7 +28,7 @@ func (d *Directory) gone() error {
 	return nil
 }
 
-var errGone = errors.New("somebody removed the directory, or what was being written there: start it again")
+var errGone = errors.New("the directory, or a file being written in it, was removed: start the recording again")
 
 // syncRegularly puts what was committed on the disk once a second, beside the
 // sampling: a slow disk must not delay the evidence of its slowness.

@@ -138,6 +138,9 @@ func runsOf(values ...word) []byte {
 // Small files that unpack to much are read as far as the budget goes, and what
 // was left out is said.
 func TestSmallFilesThatUnpackToMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads much")
+	}
 	compressed := parquet.Compression(&zstd.Codec{Level: zstd.SpeedBestCompression, Concurrency: 1})
 	tables := map[string]tableBlock{}
 	for _, k := range catalogue {
@@ -207,6 +210,9 @@ func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 
 // Many journals that are nothing when packed are read no longer than one of them.
 func TestManySmallJournals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads much")
+	}
 	novelty := journalOf(t, 60, map[string]any{"novelty": strings.Repeat("x", 1<<20)})
 	n := maxBlockWords / len(kindByName(Softnet).columns())
 	rows := journalOf(t, 20, sample{Tables: map[string]tableBlock{string(Softnet): {Rows: n, Previous: allNew(n)}}})
@@ -346,6 +352,9 @@ func TestOtherCodecs(t *testing.T) {
 // A changed byte is refused, or changes values; it never asks for memory that the
 // file does not fill.
 func TestParquetWithOneByteChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads much")
+	}
 	data := parquetWith(t, zstdPages, 1,
 		func(i int) SoftnetSample { return SoftnetSample{At: time.Unix(int64(i), 0), Dropped: uint64(i * i)} }, 100)
 	heap := heapOf(func() {

@@ -213,10 +213,10 @@ func TestRemovedWhileRecording(t *testing.T) {
 			d.sync()
 			w := NewWriter(c.now)
 			Append(w, SystemSample{At: c.now})
-			if err := d.Commit(w); err == nil || !strings.Contains(err.Error(), "somebody removed") {
+			if err := d.Commit(w); err == nil || !strings.Contains(err.Error(), "was removed") {
 				t.Errorf("the next sample: %v", err)
 			}
-			if err := d.Close(); err == nil || !strings.Contains(err.Error(), "somebody removed") {
+			if err := d.Close(); err == nil || !strings.Contains(err.Error(), "was removed") {
 				t.Errorf("closing: %v", err)
 			}
 		})

@@ -42,11 +42,85 @@ type OffCPUWait struct {
 	Waits      float64       `parquet:"waits"`            // how many, estimated; 0 of runnable time
 	Longest    time.Duration `parquet:"longest_ns"`       // of those that were sampled
 	Stack      string        `parquet:"stack,dict"`       // in the kernel, innermost first, joined by ';'; "" if not known
-	Waker      string        `parquet:"waker,dict"`       // name of the thread that ended it; "": nobody did so far, or an interrupt did
+	Waker      string        `parquet:"waker,dict"`       // name of the thread that ended it; "": it has not ended, or an interrupt ended it
 	WakerPID   int32         `parquet:"waker_pid"`        // 0: none, or out of sight
 	WakerTID   int32         `parquet:"waker_tid"`        // of the longest wait
 	Interrupt  string        `parquet:"interrupt,dict"`   // kind of interrupt that ended it: timer, network, block; "": none
 	WakerStack string        `parquet:"waker_stack,dict"` // in the kernel, as stack
+}
+
+// SyscallSum is the calls of one system call that one process made with one result in
+// a stretch of time that ends with the row. Calls that began before programs were
+// attached are left out.
+type SyscallSum struct {
+	At       time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID      int32         `parquet:"pid"`
+	Started  time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process  string        `parquet:"process,dict"`
+	Call     string        `parquet:"call,dict"` // name; "others": several that had little time each; "32-bit": all of 32-bit programs
+	Error    int32         `parquet:"error"`     // number of errno; 0: the calls succeeded
+	Span     time.Duration `parquet:"span_ns"`   // how long the stretch is
+	Calls    int64         `parquet:"calls"`
+	Time     time.Duration `parquet:"time_ns"` // in the calls, waits included
+	Longest  time.Duration `parquet:"longest_ns"`
+	Returned int64         `parquet:"returned"` // sum of the results above 0: of read and write the bytes
+	Nothing  int64         `parquet:"nothing"`  // calls with the result 0
+}
+
+// SyncSum is the calls of one process that wait until data of one file is on the
+// disk, in a stretch of time that ends with the row.
+type SyncSum struct {
+	At        time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID       int32         `parquet:"pid"`
+	Started   time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process   string        `parquet:"process,dict"`
+	Call      string        `parquet:"call,dict"`   // fsync, fdatasync, sync_file_range, msync, sync, syncfs; of ext4 alone also write and others with O_SYNC, and "in the kernel": by a thread of it
+	Path      string        `parquet:"path,dict"`   // of the file, in the mount namespace of the process; "" if the call names none, or it is not known
+	Device    string        `parquet:"device,dict"` // number of the filesystem of the file: "8:1"; "" without a file
+	Span      time.Duration `parquet:"span_ns"`     // how long the stretch is
+	Calls     int64         `parquet:"calls"`
+	Errors    int64         `parquet:"errors"` // calls that failed
+	Time      time.Duration `parquet:"time_ns"`
+	Longest   time.Duration `parquet:"longest_ns"`
+	Histogram string        `parquet:"histogram"` // calls by time: "64us:3 128us:17" are 3 of less than 64 us, and 17 of 64 to less than 128
+}
+
+// BlockSum is the requests for one operation of one block device that one process
+// made, of those that ended in a stretch of time that ends with the row. Requests that
+// began before programs were attached are left out.
+type BlockSum struct {
+	At             time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Device         string        `parquet:"device,dict"`                   // kernel name: "sda"; "8:0" if it has gone
+	Operation      string        `parquet:"operation,dict"`                // read, write, flush, discard and others
+	PID            int32         `parquet:"pid"`                           // in which the request was made: of buffered writes often a thread of the kernel
+	Started        time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process        string        `parquet:"process,dict"`
+	Span           time.Duration `parquet:"span_ns"` // how long the stretch is
+	Requests       int64         `parquet:"requests"`
+	Bytes          int64         `parquet:"bytes"`
+	Queue          time.Duration `parquet:"queue_ns"` // from when they were made until the device got them
+	QueueLongest   time.Duration `parquet:"queue_longest_ns"`
+	QueueHistogram string        `parquet:"queue_histogram"` // requests by time, as in syncs
+	Service        time.Duration `parquet:"service_ns"`      // in the device
+	ServiceLongest time.Duration `parquet:"service_longest_ns"`
+	Histogram      string        `parquet:"service_histogram"`
+}
+
+// PacketDrop is how many packets the kernel dropped for one reason in one function
+// in a stretch of time that ends with the row.
+type PacketDrop struct {
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"`
+	Span        time.Duration `parquet:"span_ns"`       // how long the stretch is
+	NetNS       uint64        `parquet:"netns"`         // 0: not known
+	Device      string        `parquet:"device,dict"`   // interface; "": none, as of what this host sends
+	Reason      string        `parquet:"reason,dict"`   // word of the running kernel without SKB_DROP_REASON_
+	Function    string        `parquet:"function,dict"` // of the kernel, that dropped them
+	Protocol    string        `parquet:"protocol,dict"` // tcp, udp, icmp, icmpv6, arp and others; ip-N: by number
+	Port        uint16        `parquet:"port"`          // to which they went; 0: none, or of several
+	Packets     int64         `parquet:"packets"`
+	Bytes       int64         `parquet:"bytes"`       // without headers that were taken off before
+	Source      string        `parquet:"source,dict"` // address of one of them; "" if not known
+	Destination string        `parquet:"destination,dict"`
 }
 
 // KernelModule is the module of functions of the kernel.
@@ -85,5 +159,9 @@ type EventProgram struct {
 
 func (ProcessEvent) Table() Table { return ProcessEvents }
 func (OffCPUWait) Table() Table   { return OffCPU }
+func (SyscallSum) Table() Table   { return Syscalls }
+func (SyncSum) Table() Table      { return Syncs }
+func (BlockSum) Table() Table     { return BlockIO }
+func (PacketDrop) Table() Table   { return PacketDrops }
 func (OnCPUSample) Table() Table  { return OnCPU }
 func (EventProgram) Table() Table { return EventPrograms }

@@ -54,7 +54,7 @@ type PacketPair struct {
 
 	Offset      time.Duration `parquet:"offset_ns"`      // clock of the server's capture minus that of the client's, in the middle of the time both cover
 	Uncertainty time.Duration `parquet:"uncertainty_ns"` // of the offset: path_there of one transaction may be too long by so much, and path_back too short, or the reverse; their sum is exact
-	DriftPPM    float64       `parquet:"drift_ppm"`      // the server's clock runs so many millionths fast
+	DriftPPM    float64       `parquet:"drift_ppm"`      // how many millionths the server's clock runs fast
 	RoundTrip   time.Duration `parquet:"round_trip_ns"`  // the shortest way there and the shortest way back, together
 	Unmatched   int64         `parquet:"unmatched"`      // connections of the client's capture to this service that the server's lacks
 }

@@ -52,6 +52,10 @@ const (
 	ProcessEvents Table = "process_events" // one process that was made, began a program or ended
 	OffCPU        Table = "off_cpu"        // how long one thread did not run for one reason
 	OnCPU         Table = "on_cpu"         // how often one process was seen on a CPU with one stack
+	Syscalls      Table = "syscalls"       // one system call of one process, with one result
+	Syncs         Table = "syncs"          // one process that waited until one file was on the disk
+	BlockIO       Table = "block_io"       // requests for one operation of one device by one process
+	PacketDrops   Table = "packet_drops"   // packets that the kernel dropped for one reason in one function
 	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost
 
 	PacketCaptures     Table = "packet_captures"     // one capture of packets
@@ -73,7 +77,7 @@ const (
 	PacketDirections Table = "packet_directions" // what a client and a server sent each other on all their connections
 	PacketResolvers  Table = "packet_resolvers"  // what became of the queries to one server of DNS
 
-	PacketStalls      Table = "packet_stalls"     // times in which a service answered nobody
+	PacketStalls      Table = "packet_stalls"     // times in which a service answered no request
 	PacketsUnanswered Table = "packet_unanswered" // requests of one statement that waited when the capture ended
 
 	MySQLServers      Table = "mysql_servers"      // one look at a MySQL server: how it answered

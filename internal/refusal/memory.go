@@ -20,7 +20,7 @@ var memoryCounters = []Counter{
 	ordinary("pgmigrate_fail thp_migration_fail", "a page that is in use stays where it is"),
 	ordinary("zone_reclaim_failed", "memory of another node is taken instead"),
 	ordinary("vma_lock_abort vma_lock_retry vma_lock_miss", "a page fault took the lock of the whole address space instead of a part's"),
-	ordinary("drop_pagecache drop_slab", "somebody wrote to /proc/sys/vm/drop_caches"),
+	ordinary("drop_pagecache drop_slab", "a program wrote to /proc/sys/vm/drop_caches"),
 	ordinary("kswapd_*", "how often background reclaim reached its marks"),
 	volume("nr_* pg* pswp* workingset_* numa_* slabs_scanned* kswapd_inodesteal pageoutrun compact_* htlb_buddy_alloc_success unevictable_pgs_* " +
 		"thp_* thp_deferred_split_page vmacache_* zone_reclaim_success balloon_* swap_ra* swpin* swpout* ksm_* cow_ksm zswp* direct_map_* nvcsw* kstack_* vmpressure* memmap*"),

@@ -112,7 +112,7 @@ var mysqlErrors = source{name: "mysql errors", file: "performance_schema.events_
 		"ER_CAPACITY_EXCEEDED ER_NOT_KEYFILE ER_CRASHED_ON_USAGE", Kind: Refused, Unit: "statements", Resource: "statements", Rules: []string{"disk/full", "mem/oom-kill", "mem/cgroup-oom", "proc/fd-limit", "disk/inodes-full"}, Least: 1,
 		Means: "a statement that failed because the server lacked memory, room on the disk, files or threads, or because a file of it is damaged"},
 	ordinary("ER_DUP_ENTRY ER_DUP_ENTRY_WITH_KEY_NAME", "INSERT IGNORE, ON DUPLICATE KEY UPDATE and programs that insert first and look later count here"),
-	ordinary("ER_QUERY_INTERRUPTED ER_SERVER_SHUTDOWN ER_CLIENT_INTERACTION_TIMEOUT ER_SIGNAL_EXCEPTION ER_SP_FETCH_NO_DATA", "somebody ended it on purpose, or a procedure uses it as its way to go on"),
+	ordinary("ER_QUERY_INTERRUPTED ER_SERVER_SHUTDOWN ER_CLIENT_INTERACTION_TIMEOUT ER_SIGNAL_EXCEPTION ER_SP_FETCH_NO_DATA", "it was ended on purpose, or a procedure uses it as its way to go on"),
 	ordinary("WARN_* ER_WARN_* ER_DATA_TRUNCATED ER_TRUNCATED_WRONG_VALUE ER_DIVISION_BY_ZERO ER_YES ER_NO ER_DB_CREATE_EXISTS ER_TABLE_EXISTS_ERROR ER_DB_DROP_EXISTS ER_DUP_KEYNAME ER_CANT_DROP_FIELD_OR_KEY ER_UNSUPPORTED_PS", "a warning: the statement ran; or an answer that installers expect"),
 	{Names: "ER_* EE_*", Kind: Refused, Unit: "errors", Resource: "statements", Rules: []string{"rt/errors", "mysql/opening-missing-tables"}, PerSecond: 10,
 		Means: "an error that the server gave to a client, of a kind that this version of rtrail does not tell apart",

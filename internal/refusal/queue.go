@@ -14,7 +14,7 @@ var queueCounters = []Counter{
 	{Names: "drops", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, PerSecond: 1, Share: 1e-3, Of: "packets",
 		Means: "a packet that the queue of an interface threw away: it was full, or longer than its manager allows; behind a shaper (tbf, htb) the rate it was given is what limits",
 		Why:   "TCP finds out what a link takes by filling its queue until something is thrown away"},
-	slowed("overlimits", "a packet waited because the rate that somebody set was used up", "net/rate-limited", "net/packet-loss"),
+	slowed("overlimits", "a packet waited because the configured rate was used up", "net/rate-limited", "net/packet-loss"),
 	ordinary("requeues", "the driver was busy for a moment, and the packet was sent after that"),
 }
 

@@ -56,7 +56,7 @@ type Counter struct {
 }
 
 const (
-	// minCounts: one or two in a window are a burst that nobody remembers.
+	// minCounts: one or two in a window are a burst without lasting harm.
 	minCounts = 3
 	// minRate, per second: three in a minute. In long windows anything has
 	// happened once.

@@ -45,27 +45,17 @@ func worstSocket(v *view.View, ns uint64, counter string) string {
 	default:
 		return ""
 	}
-	type sample = recording.UDPSample
-	type key struct {
-		inode uint64
-		port  uint16
-	}
-	keys, series := view.Group(view.Rows[sample](v), func(s sample) key { return key{s.Inode, s.LocalPort} })
-	var worst key
-	most := 0.0
-	for _, k := range keys {
-		if d, ok := view.Delta(series[k], func(s sample) uint32 { return s.Drops }); ok && d > most && series[k][0].NetNS == ns {
-			worst, most = k, d
+	for _, worst := range v.UDPSockets() {
+		if worst.NetNS != ns || worst.Dropped == 0 {
+			continue
 		}
+		who := "an unknown process"
+		if len(worst.Owners) > 0 {
+			who = worst.Owners[0].Entity().String()
+		}
+		return fmt.Sprintf("most, %.0f, at the UDP port %d of %s", worst.Dropped, worst.LocalPort, who)
 	}
-	if most == 0 {
-		return ""
-	}
-	who := "an unknown process"
-	if owners := v.SocketOwners(worst.inode); len(owners) > 0 {
-		who = owners[0].Entity().String()
-	}
-	return fmt.Sprintf("most, %.0f, at the UDP port %d of %s", most, worst.port, who)
+	return ""
 }
 
 var devices = source{name: "interface", file: "/proc/net/dev", resource: "packet delivery", counters: deviceCounters, scopes: deviceScopes}

@@ -17,7 +17,7 @@ func (s *source) lookup(name string) Counter {
 	return Counter{
 		Kind: Refused, Unit: "events", Resource: s.resource, PerSecond: 1,
 		Means: "not known to this version of rtrail; the name says that something failed",
-		Why:   "nobody knows what it counts, so that a few are passed over",
+		Why:   "what it counts is not documented, so a few are ignored",
 	}
 }
 

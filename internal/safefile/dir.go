@@ -112,7 +112,7 @@ func (d *Dir) OpenSpecial(name string, seen *unix.Stat_t) (*os.File, error) {
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err == nil && flags&unix.O_NOFOLLOW != 0 && (st.Dev != seen.Dev || st.Ino != seen.Ino) {
-		err = errors.New("somebody replaced it")
+		err = errors.New("it was replaced meanwhile")
 	}
 	if err != nil {
 		unix.Close(fd)

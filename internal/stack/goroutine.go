@@ -139,7 +139,8 @@ func goThread(line []byte, t *thread) bool {
 	return true
 }
 
-func goStart(text []byte) int {
+// afterBlank is where what follows the last blank line begins.
+func afterBlank(text []byte) int {
 	if at := bytes.LastIndex(text, []byte("\n\n")); at >= 0 {
 		return at + 2
 	}

@@ -122,13 +122,6 @@ func perfTask(line []byte) (comm []byte, pid, tid int32, rest []byte, ok bool) {
 	return nil, 0, 0, nil, false
 }
 
-func perfStart(text []byte) int {
-	if at := bytes.LastIndex(text, []byte("\n\n")); at >= 0 {
-		return at + 2
-	}
-	return 0
-}
-
 func isPerf(head []byte) bool {
 	for len(head) > 0 {
 		var line []byte

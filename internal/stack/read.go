@@ -137,10 +137,10 @@ type format struct {
 // first.
 var formats = []format{
 	{"jstack", recording.StackDump, isJava, javaStart, parseJava, []byte("Full thread dump"), true},
-	{"go", recording.StackDump, isGo, goStart, parseGo, []byte("goroutine 1 "), false},
+	{"go", recording.StackDump, isGo, afterBlank, parseGo, []byte("goroutine 1 "), false},
 	{"eu-stack", recording.StackDump, isEUStack, nativeStart, parseNative, []byte(" - process\n"), true},
 	{"gdb", recording.StackDump, isGDB, nativeStart, parseNative, []byte("Thread 1 ("), false},
-	{"perf script", recording.StackOnCPU, isPerf, perfStart, parsePerf, nil, false},
+	{"perf script", recording.StackOnCPU, isPerf, afterBlank, parsePerf, nil, false},
 	{"collapsed", recording.StackOnCPU, isCollapsed, lineStart, parseCollapsed, nil, false},
 }
 

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -160,6 +161,16 @@ func (v *View) wholeDisk(m recording.MountSample) string {
 		}
 	}
 	return whole
+}
+
+// DeviceOf is the disk that a filesystem with this device number ("8:1") lies on;
+// "" if it is on none, or not known.
+func (v *View) DeviceOf(number string) string {
+	var m recording.MountSample
+	if n, err := fmt.Sscanf(number, "%d:%d", &m.Major, &m.Minor); err != nil || n != 2 {
+		return ""
+	}
+	return v.wholeDisk(m)
 }
 
 func (v *View) mountsOf(device string) []string {

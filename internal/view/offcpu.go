@@ -66,17 +66,11 @@ func SumOffCPU(rows []recording.OffCPUWait) []OffCPU {
 		process, thread, state, stack, who, interrupted string
 		in                                              string
 	}
-	var traced time.Duration
-	spans := map[time.Time]bool{}
 	at := map[same]int{}
 	tids := map[same]map[int32]bool{}
 	var list []OffCPU
 	for i := range rows {
 		r := &rows[i]
-		if !spans[r.At] {
-			spans[r.At] = true
-			traced += r.Span
-		}
 		k := same{r.PID, r.WakerPID, r.Process, r.Thread, r.State, r.Stack, r.Waker, r.Interrupt, wakerFunction(r.WakerStack)}
 		n, ok := at[k]
 		if !ok {
@@ -92,9 +86,10 @@ func SumOffCPU(rows []recording.OffCPUWait) []OffCPU {
 		tids[k][r.TID] = true
 		o.Threads = len(tids[k])
 	}
+	span := traced(rows, func(r *recording.OffCPUWait) time.Duration { return r.Span }).Seconds()
 	for i := range list {
-		if traced > 0 {
-			list[i].Mean = list[i].Waited.Seconds() / traced.Seconds()
+		if span > 0 {
+			list[i].Mean = list[i].Waited.Seconds() / span
 		}
 	}
 	slices.SortStableFunc(list, func(a, b OffCPU) int {

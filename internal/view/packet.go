@@ -119,7 +119,7 @@ func (v *View) PacketTransactions() []recording.PacketTransaction {
 	return captured[recording.PacketTransaction](v)
 }
 
-// PacketStalls are the times in which services answered nobody.
+// PacketStalls are the times in which services answered no request.
 func (v *View) PacketStalls() []recording.PacketStall {
 	return overIntervals[recording.PacketStall](v)
 }

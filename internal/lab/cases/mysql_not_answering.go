@@ -79,7 +79,7 @@ func killedServerCase() Case {
 	var s mysqlScene
 	return Case{
 		ID:    "mysql/not-answering+gone",
-		Title: "MariaDB was killed and nobody has started it again",
+		Title: "MariaDB was killed and not started again",
 		Rule:  "mysql/not-answering",
 		Kind:  "service", Name: `mysql 127\.0\.0\.1:\d+`,
 		Says:    `nothing listens there`,

@@ -15,6 +15,7 @@ func netCases() []Case {
 	return []Case{
 		acceptQueueBacklog(),
 		acceptQueueStopped(),
+		udpBuffer(),
 		synFlood(),
 		synFloodCookies(),
 		synFloodShortBacklog(),

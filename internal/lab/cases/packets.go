@@ -234,7 +234,7 @@ func resetsRefused() Case {
 	var web actors
 	return Case{
 		ID:    "net/resets+refused",
-		Title: "nobody listens any more",
+		Title: "no process listens any more",
 		Rule:  "net/resets", Kind: "service", Name: `10\.213\.\d+\.1:80`,
 		Needs:    env.Needs{Root: true, Packages: []string{"iproute2"}, Commands: []string{"ip", "ss"}},
 		Captures: anyServer(80),

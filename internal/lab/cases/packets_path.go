@@ -191,14 +191,14 @@ func dnsSlow() Case {
 	}
 }
 
-// dnsUnreachable stops the resolver: nobody listens.
+// dnsUnreachable stops the resolver: no process listens.
 func dnsUnreachable() Case {
 	var p pair
 	var resolver actors
 	play := p.resolving(&resolver, "answer")
 	return Case{
 		ID:    "net/dns-unreachable",
-		Title: "nobody listens at the resolver's address",
+		Title: "no process listens at the resolver's address",
 		Rule:  "net/dns-unreachable", Kind: "service", Name: `dns 10\.213\.\d+\.1:53`,
 		Needs:    env.Needs{Root: true, Packages: []string{"bind9-dnsutils", "iproute2"}, Commands: []string{"dig", "ip", "ss"}},
 		Captures: anyServer(53),

@@ -102,7 +102,7 @@ func serverSlowTLS() Case {
 	var trust *x509.CertPool
 	return Case{
 		ID:    "rt/server-slow+tls",
-		Title: "Redis over TLS works on long scripts of one client: nobody sees what all others wait for",
+		Title: "Redis over TLS works on long scripts of one client: what all others wait for cannot be seen",
 		Rule:  "rt/server-slow",
 		Kind:  "service", Name: `tls 10\.213\.\d+\.1:7443`,
 		Needs:    env.Needs{Root: true, Packages: []string{"redis-server", "iproute2"}, Commands: []string{"redis-server", "redis-cli", "ip"}},

@@ -106,7 +106,7 @@ func (e *Env) ZramSwap(device string, bytes int64) error {
 		return fmt.Errorf("use %s as swap: %w", device, err)
 	}
 	if strings.TrimSpace(string(old)) != "0" {
-		return fmt.Errorf("use %s as swap: it has a size already, somebody uses it", device)
+		return fmt.Errorf("use %s as swap: it has a size already, it is in use", device)
 	}
 	if err := e.journal.add(made{Kind: madeZram, Name: device}); err != nil {
 		return err

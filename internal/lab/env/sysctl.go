@@ -42,7 +42,7 @@ func sysctlFile(key string) string {
 	return procSys + "/" + strings.ReplaceAll(key, ".", "/")
 }
 
-// FreePort finds a TCP port of the host that nobody listens at.
+// FreePort finds a TCP port of the host that no process listens at.
 func FreePort(addr string) (int, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
 	if err != nil {

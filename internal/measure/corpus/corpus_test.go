@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var verdictOfOne = `{"findings": [{"rule": "net/resets", "subject": {"name": "10.0.0.2:80"}, "confidence": "certain", "headline": "nobody listens",
+var verdictOfOne = `{"findings": [{"rule": "net/resets", "subject": {"name": "10.0.0.2:80"}, "confidence": "certain", "headline": "no process listens",
 	"evidence": [{"what": "3 SYNs"}], "explains": [{"rule": "rt/slow", "confidence": "likely"}, {"rule": "rt/guess", "confidence": "possible"}]}]}`
 
 // pretend is what the file that the arguments name asks for.
@@ -153,7 +153,7 @@ func TestFindingsAreListedUntilTheyAreJudged(t *testing.T) {
 		if held != tc.held || err != nil {
 			t.Errorf("%s: held %v, %v", tc.verdict, held, err)
 		}
-		if text := out.String(); strings.Contains(text, "nobody listens") || !strings.Contains(text, "rt/slow, likely") {
+		if text := out.String(); strings.Contains(text, "no process listens") || !strings.Contains(text, "rt/slow, likely") {
 			t.Errorf("%s: what is judged is listed, or what is not is missing:\n%s", tc.verdict, text)
 		}
 	}

@@ -59,7 +59,7 @@ func fullDisk(ctx context.Context, e *env) (string, error) {
 	case p.err != nil:
 		return figure, fmt.Errorf("it ended with %w: %s", p.err, p.out.String())
 	case !strings.Contains(fmt.Sprint(c.Manifest.Notes), "the disk was full"):
-		return figure, errors.New("nobody is told what is missing")
+		return figure, errors.New("what is missing is not said")
 	case took > 3*time.Second:
 		return figure, errors.New("it took longer")
 	}

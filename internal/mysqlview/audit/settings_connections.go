@@ -72,7 +72,7 @@ var connectionSettings = []Setting{
 	},
 	{
 		Name: "max_connect_errors", Topic: Connections, Apply: Dynamic,
-		Why:  "a host with so many failed handshakes in a row is locked out (error 1129) until FLUSH HOSTS",
+		Why:  "a host with this many failed handshakes in a row is locked out (error 1129) until FLUSH HOSTS",
 		Cost: "protects from nothing but accidents",
 	},
 	{

@@ -171,7 +171,7 @@ var lockSettings = []Setting{
 	},
 	{
 		Name: "low_priority_updates", Topic: Locks, Apply: Dynamic,
-		Why:  "MyISAM: writers wait until nobody reads",
+		Why:  "MyISAM: writers wait until there are no readers",
 		Cost: "writers starve",
 	},
 }

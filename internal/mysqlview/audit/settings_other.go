@@ -10,11 +10,11 @@ var instrumentSettings = []Setting{
 	{
 		Name: "performance_schema", Topic: Instruments, Apply: Restart,
 		Why:  "tells which statements take the time and who holds metadata locks; in MySQL 5.6 the hash of digests is contended at tens of thousands of statements a second",
-		Cost: "some percent of CPU time and some hundred MiB; off: nobody knows what the statements did",
+		Cost: "some percent of CPU time and some hundred MiB; off: what statements did is not known",
 	},
 	{
 		Name: "performance_schema_digests_size", Topic: Instruments, Apply: Restart, Auto: "by max_connections and the table caches",
-		Why:  "statements beyond so many different ones are summed up as one",
+		Why:  "further statements are summed up as one when this many different ones are kept",
 		Cost: "memory",
 	},
 	{
@@ -39,7 +39,7 @@ var instrumentSettings = []Setting{
 	},
 	{
 		Name: "log_slow_rate_limit", Topic: Instruments, Apply: Dynamic,
-		Why:  "writes one in so many only",
+		Why:  "writes only one statement in this many",
 		Cost: "gaps in the log",
 	},
 	{
@@ -105,12 +105,12 @@ var binlogSettings = []Setting{
 	},
 	{
 		Name: "binlog_group_commit_sync_delay", Topic: Binlog, Only: "MySQL", Apply: Dynamic,
-		Why:  "so many microseconds each commit waits for company",
+		Why:  "each commit waits this many microseconds for others to join its group",
 		Cost: "fewer flushes against longer commits",
 	},
 	{
 		Name: "binlog_commit_wait_count", Topic: Binlog, Only: "MariaDB", Apply: Dynamic,
-		Why:  "so many commits are waited for, up to binlog_commit_wait_usec; 0: none",
+		Why:  "how many commits are waited for, up to binlog_commit_wait_usec; 0: none",
 		Cost: "fewer flushes against longer commits",
 	},
 	{
@@ -172,7 +172,7 @@ var generalSettings = []Setting{
 	},
 	{
 		Name: "innodb_parallel_read_threads", Topic: General, Only: "MySQL", Apply: Dynamic,
-		Why:  "COUNT(*) and CHECK TABLE read a table with so many threads",
+		Why:  "COUNT(*) and CHECK TABLE read a table with this many threads",
 		Cost: "CPUs and disks that other statements do not get",
 	},
 }

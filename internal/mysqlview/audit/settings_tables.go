@@ -63,7 +63,7 @@ func adviseTableCache(f *Facts, v Value) *Advice {
 		return nil
 	}
 	a := &Advice{
-		Direction: Raise, To: "so many that Table_open_cache_overflows stays as it is", Sure: rule.Likely,
+		Direction: Raise, To: "a value at which Table_open_cache_overflows stops growing", Sure: rule.Likely,
 		Pushes: map[string]Direction{openFiles: Raise},
 	}
 	if _, told := f.gauge("Table_open_cache_overflows"); told {
@@ -76,7 +76,7 @@ func adviseTableCache(f *Facts, v Value) *Advice {
 	}
 	open, _ := f.gauge("Open_tables")
 	if opened := f.rate("Opened_tables"); opened >= reopened && open >= nearLimit*float64(size) {
-		a.To = "so many that Opened_tables stays as it is"
+		a.To = "a value at which Opened_tables stops growing"
 		a.Evidence = []rule.Text{rule.T("%s tables were opened a second with %s of %s handles in use", unit.Number(opened), unit.Count(open), unit.Count(size))}
 		return a
 	}

@@ -112,7 +112,7 @@ func unread(r *engine.Report) []string {
 	if alien > 0 {
 		wrong := ""
 		if 2*alien > r.Packets {
-			wrong = "; the capture names a wrong link type (editcap -T mends it)"
+			wrong = "; the capture names a wrong link type (editcap -T corrects it)"
 		}
 		lines = append(lines, fmt.Sprintf("not read: %s neither IPv4 nor IPv6 although the link type says IP%s", unit.Plural(alien, "packet is", "packets are"), wrong))
 	}

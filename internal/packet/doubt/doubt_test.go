@@ -28,7 +28,7 @@ func TestUnread(t *testing.T) {
 				"cut or broken before the transport header ended: 2 packets",
 			}},
 		{"a wrong link type", 5, decode.Results{decode.Alien: 5}, []pcap.LinkType{pcap.LinkRaw},
-			[]string{"not read: 5 packets are neither IPv4 nor IPv6 although the link type says IP; the capture names a wrong link type (editcap -T mends it)", nothing}},
+			[]string{"not read: 5 packets are neither IPv4 nor IPv6 although the link type says IP; the capture names a wrong link type (editcap -T corrects it)", nothing}},
 		{"a stray packet", 5, decode.Results{decode.OK: 4, decode.Alien: 1}, []pcap.LinkType{pcap.LinkRaw},
 			[]string{"not read: 1 packet is neither IPv4 nor IPv6 although the link type says IP"}},
 		{"ARP beside IP is normal", 5, decode.Results{decode.OK: 4, decode.NotIP: 1}, nil, nil},

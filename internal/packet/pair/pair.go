@@ -39,7 +39,7 @@ type Options struct {
 	Slowest int         // transactions kept in Result.Slowest; 0: 10
 	// Each is given every transaction that was split, about in the order in which
 	// they ended; valid during the call only, never called twice at a time. nil:
-	// nobody listens.
+	// no process listens.
 	Each func(*Split)
 	// Engine is handed on; Collector and Workers are set here.
 	Engine engine.Options

@@ -7,7 +7,7 @@ import (
 
 // Abandon gives up the connection that a frame belongs to, after a panic that
 // came of the frame: nothing of its state can be relied on. It stays in the
-// table and ends like others, but nobody listens to it any more, and its packets
+// table and ends like others, but its data is not consumed any more, and its packets
 // are only counted. nil: the frame belongs to none.
 func (t *Table) Abandon(f *decode.Frame) *Conn {
 	if f == nil || f.Proto != decode.TCP {

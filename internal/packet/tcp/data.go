@@ -83,7 +83,7 @@ func (t *Table) deliver(c *Conn, d flow.Dir, at flow.Stamp, data []byte, size in
 	k.Data = nil
 }
 
-// consumer is the one of a connection; nil: nobody listens, or not any more.
+// consumer is the one of a connection; nil: its data is not consumed, or not any more.
 func (t *Table) consumer(c *Conn) Consumer {
 	if c.state&(consumed|abandoned) == consumed {
 		return c.consumer

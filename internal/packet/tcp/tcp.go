@@ -52,7 +52,7 @@ const (
 // Options is how a table works.
 type Options struct {
 	// NewConsumer makes the consumer of a connection when its first packet with
-	// data, or its handshake, was seen. nil: nobody listens.
+	// data, or its handshake, was seen. nil: their data is not consumed.
 	NewConsumer func(*Conn) Consumer
 	// Ended is called once for each connection, after its consumer's End. The
 	// connection must not be kept: Clone what is needed.

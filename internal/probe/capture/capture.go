@@ -75,7 +75,7 @@ type Result struct {
 	Silent    []rt.Transaction
 	// Unanswered is what waited for servers when the capture ended.
 	Unanswered []recording.PacketUnanswered
-	// Stalls are the times in which services answered nobody.
+	// Stalls are the times in which services answered no request.
 	Stalls []recording.PacketStall
 	// Directions are sums over all connections.
 	Directions directions

@@ -132,7 +132,7 @@ func (l *lookups) wanted(port uint16) bool {
 	return len(l.ports) == 0 || slices.Contains(l.ports, port)
 }
 
-// frame notes the time, and who was told that nobody listens.
+// frame notes the time, and who was told that no process listens.
 func (l *lookups) frame(f *decode.Frame) {
 	l.now = max(l.now, f.At)
 	c := &f.ICMP

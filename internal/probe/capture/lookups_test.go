@@ -31,7 +31,7 @@ func lookup(at time.Duration, client flow.Endpoint, change func(*rt.Transaction)
 	return t
 }
 
-// unreachable is the ICMP message that nobody listens where a client asked.
+// unreachable is the ICMP message that no process listens where a client asked.
 func unreachable(at time.Duration, client flow.Endpoint) *decode.Frame {
 	return &decode.Frame{Stamp: flow.Stamp{At: int64(at)}, Proto: decode.ICMP,
 		ICMP: decode.Control{Type: 3, Code: 3, Quoted: true, QuotedProto: decode.UDP, QuotedSrc: client, QuotedDst: nameserver}}

@@ -73,6 +73,23 @@ func prototypesOf(types *btf.Spec) prototypes {
 	}
 }
 
+// wordsOf reads the names of values of enums; those that the kernel lacks are left
+// out.
+func wordsOf(enums []string, types *btf.Spec) map[string]map[uint64]string {
+	words := map[string]map[uint64]string{}
+	for _, name := range enums {
+		var e *btf.Enum
+		if types.TypeByName(name, &e) != nil {
+			continue
+		}
+		words[name] = map[uint64]string{}
+		for _, v := range e.Values {
+			words[name][v.Value] = v.Name
+		}
+	}
+	return words
+}
+
 // adapt leaves in an object the programs that fit the kernel, and says which
 // program each hook gets and what is not seen without the others. Programs that no
 // hook names stay: they are run by the reader.

@@ -20,6 +20,8 @@ type Object struct {
 	ELF    []byte
 	Hooks  []Hook
 	Clocks []Clocked
+	// Enums are types of the kernel whose words the source wants.
+	Enums []string
 }
 
 // Set is the programs and maps of an object in the kernel. Descriptors alone hold
@@ -28,6 +30,7 @@ type Set struct {
 	all      *ebpf.Collection
 	programs []*program
 	without  []string
+	words    map[string]map[uint64]string // of enums, by value
 	links    []io.Closer
 	since    time.Time // attached; zero: is not
 }
@@ -45,6 +48,7 @@ func open(l *kernel.Loader, o Object) (*Set, error) {
 	s := &Set{}
 	var attached map[string]string
 	all, err := l.Load(o.ELF, func(spec *ebpf.CollectionSpec, types *btf.Spec) (err error) {
+		s.words = wordsOf(o.Enums, types)
 		attached, s.without, err = adapt(o.Hooks, spec, lookFor(types))
 		return err
 	})
@@ -75,6 +79,10 @@ func (s *Set) Map(name string) *ebpf.Map { return s.all.Maps[name] }
 
 // Program is one of the object's; nil if it has none of that name.
 func (s *Set) Program(name string) *ebpf.Program { return s.all.Programs[name] }
+
+// Word is the name that the running kernel has for a value of one of the object's
+// enums; "" if it has none.
+func (s *Set) Word(enum string, value uint64) string { return s.words[enum][value] }
 
 // Get reads a global variable of the object.
 func (s *Set) Get(name string, into any) error {

@@ -14,9 +14,6 @@ import (
 // beside samples a command beside nothing else, for a second and a half.
 func besideCommand(t *testing.T, name string, args ...string) (stacks []recording.StackSample, notes []recording.UnseenNote) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("takes one and a half seconds")
-	}
 	cmd := exec.Command(name, args...)
 	if err := cmd.Start(); err != nil {
 		t.Skip(err)

@@ -2,9 +2,7 @@ package thread
 
 import (
 	"bytes"
-	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"rtrail/internal/probe/census"
@@ -106,7 +104,7 @@ func (p *Probe) wait(w *watched, t *thread, row *recording.ThreadSample, stacks 
 	case err == nil:
 		row.Syscall = parseSyscall(b)
 		if !w.foreign {
-			row.SyscallName = syscallName(row.Syscall)
+			row.SyscallName = SyscallName(row.Syscall)
 			row.Input = row.SyscallName == "read" && readsInput(b)
 		}
 	case census.Denied(err):
@@ -163,22 +161,6 @@ func readsInput(b []byte) bool {
 	argument, _ := procfile.Field(b)
 	return string(argument) == "0x0"
 }
-
-// syscallNames are the names by number, on this machine.
-var syscallNames = sync.OnceValue(func() map[int32]string {
-	names := make(map[int32]string, len(syscalls))
-	for _, call := range syscalls {
-		number := call.amd64
-		if runtime.GOARCH == "arm64" {
-			number = call.arm64
-		}
-		names[number] = call.name
-	}
-	delete(names, -1)
-	return names
-})
-
-func syscallName(n int32) string { return syscallNames()[n] }
 
 // maxFrames is how much of a stack is kept: what it waits in is at the top.
 const maxFrames = 24

@@ -30,7 +30,7 @@ func TestParseSyscall(t *testing.T) {
 
 func TestSyscallName(t *testing.T) {
 	for number, want := range map[int32]string{unix.SYS_FUTEX: "futex", unix.SYS_READ: "read", unix.SYS_EPOLL_PWAIT: "epoll_pwait", -1: "", 1 << 20: ""} {
-		if got := syscallName(number); got != want {
+		if got := SyscallName(number); got != want {
 			t.Errorf("system call %d on %s is %q, want %q", number, runtime.GOARCH, got, want)
 		}
 	}

@@ -200,7 +200,7 @@ func TestOneThreadLimit(t *testing.T) {
 			p := server
 			p.Threads, p.CPU = 6, 1.05
 			return h.Process(p).Thread(ruletest.Thread{PID: 70, TID: 70, Comm: "main", State: "R", CPU: 0.99})
-		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6, Says: "nobody was seen waiting"},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6, Says: "no process was seen waiting"},
 		{Name: "the other threads use a CPU, too", Host: func() *ruletest.Host {
 			h := queue(ruletest.New(4, 10).AllCPUs(half), 40, 0)
 			p := server
@@ -235,7 +235,7 @@ func TestOneThreadLimit(t *testing.T) {
 				return recording.TCPSample{At: at, Inode: 3, Local: "127.0.0.1", LocalPort: 40000, Remote: "127.0.0.1", RemotePort: 6379, State: recording.TCPEstablished}
 			})
 			return h
-		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6, Says: "nobody was seen waiting"},
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6, Says: "no process was seen waiting"},
 		{Name: "a batch nobody waits for", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(half).Process(server)
 		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "redis-server", Low: 0.4, High: 0.6},
@@ -287,7 +287,7 @@ func TestShortLivedProcesses(t *testing.T) {
 	ruletest.Check(t, shortLivedProcesses, []ruletest.Situation{
 		{Name: "a parent and its brief children, and tasks that wait", Host: func() *ruletest.Host {
 			return child(ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(spawner))
-		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(stress): 400/s new tasks", Proof: "somebody waited for a CPU 60 %"},
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "php-fpm", Low: 0.6, High: 0.8, Says: "(stress): 400/s new tasks", Proof: "tasks waited for a CPU 60 %"},
 		{Name: "the kernel tells what was started, and how it ended", Host: func() *ruletest.Host {
 			h := child(ruletest.New(2, 10).AllCPUs(busy).Pressure("cpu", 0.6, 0).System(ruletest.System{Forks: 400}).Process(spawner))
 			for i := range int32(40) {

@@ -135,7 +135,7 @@ func hotFinding(v *view.View, p *view.Process, h hotSpot) rule.Finding {
 	if next := v.CPUProfile(p.PID).Functions; len(next) > 1 && next[1].Function != "" {
 		f.Notes = append(f.Notes, rule.T("next is %s with %v", next[1].Function, unit.Share(next[1].Share)))
 	}
-	f.Notes = append(f.Notes, rule.T("nobody was seen waiting for it; if this is the work that it is there for, nothing is wrong"))
+	f.Notes = append(f.Notes, rule.T("no process was seen waiting for it; if this is the work that it is there for, nothing is wrong"))
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see who calls %s, and call it less often or for less data", h.Function),
 			Command: shell.Line("perf top -g -p %d", p.PID), Tradeoff: "takes a developer"},

@@ -19,7 +19,7 @@ var oneThreadLimit = rule.Rule{
 	Resource: "CPU",
 	Needs:    []recording.Table{recording.CPUs, recording.Processes},
 	// Whoever accepts connections with the thread that is full accepts late.
-	Explains: []string{"net/accept-queue-full", "rt/server-slow"},
+	Explains: []string{"net/accept-queue-full", "net/udp-buffer", "rt/server-slow"},
 	Thresholds: []*rule.Threshold{&threadFull, &threadRan, &idleElsewhere, &waitersFrom, &waitedShare, &othersWork,
 		&worthNaming, &mostOfIt, &burnsFrom},
 	Detect: detectOneThreadLimit,
@@ -52,7 +52,7 @@ type fullThread struct {
 func detectOneThreadLimit(v *view.View) ([]rule.Finding, error) {
 	idle := v.IdleCores()
 	if _, ok := v.CPUTotal(); !ok {
-		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "nobody knows whether other CPUs were idle", How: shell.Say("watch longer: --for 10s")}
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/stat", Why: "it is not known whether other CPUs were idle", How: shell.Say("watch longer: --for 10s")}
 	}
 	if v.CPUCount() < 2 || idle < idleElsewhere.Value {
 		return nil, nil
@@ -269,7 +269,7 @@ func oneThreadFinding(v *view.View, t fullThread, w waiting, idle float64) rule.
 		f.Headline = rule.T("%s keeps one CPU full with %s while %s; its other threads use %v", who, thread, idling, rule.T("%v of a CPU", unit.Share(p.CPU-t.cpu)))
 		f.Impact = rule.Impact{Share: t.cpu / float64(v.CPUCount()), Text: rule.T("%v of one CPU", unit.Share(t.cpu))}
 	} else {
-		f.Headline = rule.T("%s keeps one CPU full with %s while %s; nobody was seen waiting for it", who, thread, idling)
+		f.Headline = rule.T("%s keeps one CPU full with %s while %s; no process was seen waiting for it", who, thread, idling)
 		f.Impact = rule.Impact{Share: t.cpu / float64(v.CPUCount()), Text: rule.T("%v of one CPU", unit.Share(t.cpu))}
 	}
 	f.Evidence = []rule.Evidence{

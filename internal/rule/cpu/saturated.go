@@ -29,7 +29,7 @@ var (
 	waitRatioPossible = rule.Threshold{Name: "wait-ratio-possible", Value: 0.25, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Run delay relative to busy CPU time. The queue becomes noticeable."}
 	stallFull = rule.Threshold{Name: "stall-full", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "CPU pressure (some), if run delays are not readable: somebody waits most of the time."}
+		Reason: "CPU pressure (some), if run delays are not readable: tasks wait most of the time."}
 	dominantShare = rule.Threshold{Name: "dominant-share", Value: 0.25, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the busy CPU time. A program below this is one of many, and the host is named instead."}
 	victimDelay = rule.Threshold{Name: "victim-delay", Value: 0.01, Unit: "seconds per second", Source: rule.Judgement,
@@ -45,7 +45,7 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	stall, hasStall := v.Stall("cpu")
 	if !q.measured && !hasStall {
 		return nil, &rule.NotJudged{Needs: "run delays or CPU pressure",
-			Why: "neither /proc/PID/schedstat nor /proc/pressure/cpu could be read, and a busy CPU alone harms nobody",
+			Why: "neither /proc/PID/schedstat nor /proc/pressure/cpu could be read, and a busy CPU alone does no harm",
 			How: shell.Say("a kernel with CONFIG_SCHED_INFO or CONFIG_PSI (boot with psi=1)")}
 	}
 	if total.Busy() < fullFrom.Value || len(q.consumers) == 0 {
@@ -166,7 +166,7 @@ func describeSaturated(v *view.View, f *rule.Finding, q queue, total view.CPUSha
 	}
 	if stall, ok := v.Stall("cpu"); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PressureCPUSome, Value: stall.Some,
-			What: rule.T("somebody waited for a CPU %v of the time", unit.Share(stall.Some))})
+			What: rule.T("tasks waited for a CPU %v of the time", unit.Share(stall.Some))})
 	}
 	for i, g := range q.consumers {
 		if i == 3 {

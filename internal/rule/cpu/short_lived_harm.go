@@ -115,7 +115,7 @@ func arrivalsAt(v *view.View, p view.Process) float64 {
 func (x harm) evidence(b books) (list []rule.Evidence) {
 	if x.crowd {
 		list = append(list, rule.Evidence{Metric: metric.PressureCPUSome, Value: x.stalled, Limit: rule.Limit(stalledFrom.Value),
-			What: rule.T("somebody waited for a CPU %v of the time; tasks that live longer waited %v s per second", unit.Share(x.stalled), unit.Number(round(x.delayed)))})
+			What: rule.T("tasks waited for a CPU %v of the time; tasks that live longer waited %v s per second", unit.Share(x.stalled), unit.Number(round(x.delayed)))})
 	}
 	switch {
 	case !x.requests:

@@ -34,7 +34,7 @@ var (
 	birthsFrom = rule.Threshold{Name: "births-from", Value: 50.0, Unit: "per second", Source: rule.Measured,
 		Reason: "Tasks created per second. Shell scripts, cron jobs and monitoring agents stay below 20/s; 50/s is one every 20 ms."}
 	vanishedShare = rule.Threshold{Name: "vanished-share", Value: 0.10, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of all CPU time that goes to exited processes while somebody waits because of them. From 10 % on, removing them is felt; /proc tick accounting and sampling cause errors of a few percent."}
+		Reason: "Share of all CPU time that goes to exited processes while tasks wait because of them. From 10 % on, removing them is felt; /proc tick accounting and sampling cause errors of a few percent."}
 	vanishedPossible = rule.Threshold{Name: "vanished-possible", Value: 0.05, Unit: "share", Source: rule.Judgement,
 		Reason: "Half of vanished-share is worth a hint."}
 	briefCPU = rule.Threshold{Name: "brief-cpu", Value: 0.05, Unit: "seconds", Source: rule.Measured,
@@ -69,7 +69,7 @@ func detectShortLived(v *view.View) ([]rule.Finding, error) {
 	describeShortLived(v, &f, b, used, sched)
 	f.Evidence = append(f.Evidence, x.evidence(b)...)
 	if !x.any() {
-		f.Notes = append(f.Notes, rule.T("nobody was seen to wait because of them: the CPUs were idle %v of the time", unit.Share(1-total.Busy())))
+		f.Notes = append(f.Notes, rule.T("no process was seen to wait because of them: the CPUs were idle %v of the time", unit.Share(1-total.Busy())))
 	}
 	return []rule.Finding{f}, nil
 }

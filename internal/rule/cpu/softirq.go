@@ -171,7 +171,7 @@ var natures = []struct {
 	{"TcpExt", "SyncookiesSent", "connection requests (SYN) answered with cookies", true},
 	{"TcpExt", "TCPReqQFullDrop", "connection requests (SYN) over a full queue", true},
 	{"TcpExt", "ListenDrops", "connection requests a listener refused", true},
-	{"Udp", "NoPorts", "UDP to ports nobody listens on", true},
+	{"Udp", "NoPorts", "UDP to ports no process listens on", true},
 	{"Udp", "RcvbufErrors", "UDP to a socket whose buffer is full", true},
 	{"Udp", "InDatagrams", "UDP datagrams", false},
 	{"Icmp", "InEchos", "pings", false},

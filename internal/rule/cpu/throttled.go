@@ -32,7 +32,7 @@ var (
 	throttledPeriods = rule.Threshold{Name: "throttled-periods", Value: 10, Unit: "count", Source: rule.Judgement,
 		Reason: "The default period is 100 ms, so 10 periods are one second. With fewer, one burst decides the share."}
 	throttledWait = rule.Threshold{Name: "throttled-wait", Value: 0.05, Unit: "seconds per second", Source: rule.Judgement,
-		Reason: "Run delay of the cgroup's processes, or its CPU pressure. Above this, throttling hurts somebody."}
+		Reason: "Run delay of the cgroup's processes, or its CPU pressure. Above this, throttling does harm."}
 )
 
 func detectThrottled(v *view.View) ([]rule.Finding, error) {

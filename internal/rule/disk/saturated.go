@@ -19,7 +19,7 @@ var saturated = rule.Rule{
 	Title:    "programs wait because a disk has more requests than it can serve",
 	Resource: "disks",
 	Needs:    []recording.Table{recording.Disks, recording.Processes},
-	Explains: []string{"proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
+	Explains: []string{"disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/client-slow"},
 	Thresholds: []*rule.Threshold{&busyShare, &waitingQueue, &deepQueue, &slowFlash, &slowSpindle, &mostIntervals, &minWaiting, &atLimit, &bulkRequest,
 		&ownStream, &oneStream},
 	Detect: detectSaturated,
@@ -39,7 +39,7 @@ var (
 	mostIntervals = rule.Threshold{Name: "most-intervals", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the intervals. The load must last; a single peak does not count."}
 	minWaiting = rule.Threshold{Name: "min-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
-		Reason: "Mean number of waiting threads. Above it somebody is held up; a thread that only reads now and then stays below."}
+		Reason: "Mean number of waiting threads. Above it work is held up; a thread that only reads now and then stays below."}
 )
 
 func detectSaturated(v *view.View) ([]rule.Finding, error) {
@@ -67,6 +67,7 @@ func detectSaturated(v *view.View) ([]rule.Finding, error) {
 	for _, c := range devices {
 		w := diskWaiters(v, c.BlockDevice)
 		if f, ok := c.judge(w, len(devices) > 1); ok {
+			f.Evidence = append(f.Evidence, partsOfTime(v, c.Device)...)
 			found = append(found, f)
 		}
 	}
@@ -179,7 +180,7 @@ func (c candidate) headline(w waiters, sure rule.Confidence) rule.Text {
 	case c.limit != nil:
 		return rule.T("I/O on %s is held at the limit of cgroup %s (%s)", name, c.limit.path, c.limit)
 	case sure == rule.Possible:
-		return rule.T("disk %s is busy all the time with %s; nobody else was seen waiting", name, issuer)
+		return rule.T("disk %s is busy all the time with %s; no other process was seen waiting", name, issuer)
 	}
 	return rule.T("disk %s is saturated: requests queue, %s issues most of them", name, issuer)
 }

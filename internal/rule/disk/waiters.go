@@ -38,7 +38,7 @@ type waiters struct {
 	issuers  []view.Process // by bytes moved, programs only
 	moved    float64        // bytes per second by all issuers
 	blind    bool           // neither threads nor delays could be read
-	pressure float64        // share of the time somebody was stalled on I/O, from PSI; Unknown without
+	pressure float64        // share of the time tasks were stalled on I/O, from PSI; Unknown without
 }
 
 func diskWaiters(v *view.View, d view.BlockDevice) waiters {
@@ -191,7 +191,7 @@ func (w waiters) evidence() []rule.Evidence {
 	}
 	if w.pressure > 0 {
 		list = append(list, rule.Evidence{
-			Metric: metric.PressureIO, What: rule.T("somebody was stalled on I/O %s of the time", unit.Share(w.pressure)),
+			Metric: metric.PressureIO, What: rule.T("tasks were stalled on I/O %s of the time", unit.Share(w.pressure)),
 			Value: w.pressure,
 		})
 	}

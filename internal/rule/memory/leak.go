@@ -35,7 +35,7 @@ var (
 	solidGrowth = rule.Threshold{Name: "solid-growth", Value: 1 << 20, Unit: "bytes", Source: rule.Judgement,
 		Reason: "Growth in the window. Below it the forecast rests on a handful of pages."}
 	distant = rule.Threshold{Name: "distant", Value: 4 * 3600, Unit: "seconds", Source: rule.Judgement,
-		Reason: "Beyond this nobody has to act in this shift, and a forecast multiplies the window by thousands. Only a constant rate allows that; caches and heaps fill fast, then slowly, then not at all."}
+		Reason: "Beyond this there is no need to act in this shift, and a forecast multiplies the window by thousands. Only a constant rate allows that; caches and heaps fill fast, then slowly, then not at all."}
 	manyReadings = rule.Threshold{Name: "many-readings", Value: 15, Unit: "count", Source: rule.Judgement,
 		Reason: "Samples on a straight line. Five or six small steps can lie on a line by chance, or because a load has just started."}
 )

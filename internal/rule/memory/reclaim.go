@@ -31,7 +31,7 @@ var (
 	refaultsFrom = rule.Threshold{Name: "refaults-from", Value: 100.0, Unit: "pages per second", Source: rule.Judgement,
 		Reason: "Refaults per second. On a spinning disk (10 ms each) 100 cost a whole second per second."}
 	feltFrom = rule.Threshold{Name: "felt-from", Value: 0.01, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the time somebody waits. Below it nobody notices."}
+		Reason: "Share of the time tasks wait. Below it users notice nothing."}
 	scarce = rule.Threshold{Name: "scarce", Value: 0.10, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the host's memory that is available. Below it file pages are evicted because others need the memory. Above it a large set of files merely rotates through a large cache."}
 	mostReread = rule.Threshold{Name: "most-reread", Value: 0.5, Unit: "share", Source: rule.Judgement,
@@ -50,7 +50,7 @@ type squeeze struct {
 	members  []view.Process // who lives there
 	read     float64        // bytes per second that they read from disks; NaN: not known
 	waiting  float64        // of their threads, how many wait for pages read again, mean
-	pressure float64        // share of the window in which somebody waited for memory; NaN: not known
+	pressure float64        // share of the window in which tasks waited for memory; NaN: not known
 	own      bool           // pressure is of the place itself, not of the host around it
 }
 
@@ -217,7 +217,7 @@ func (s squeeze) finding(v *view.View, c rule.Confidence) rule.Finding {
 		f.Headline = rule.T("%s, limited to %v, lacks memory for files in use and reads %v/s of them again and again%s",
 			s.group.Path, unit.Bytes(limit), unit.Bytes(bytes), holds)
 	}
-	f.Impact = rule.Impact{TimeLost: s.stalled(), Text: rule.T("somebody waited for memory %v of the time", unit.Share(min(s.stalled(), 1)))}
+	f.Impact = rule.Impact{TimeLost: s.stalled(), Text: rule.T("tasks waited for memory %v of the time", unit.Share(min(s.stalled(), 1)))}
 	if s.waiting >= view.OrZero(s.pressure) {
 		f.Impact.Text = rule.T("%v threads wait for such pages at any time", unit.Number(s.waiting))
 	}
@@ -257,10 +257,10 @@ func (s squeeze) evidence(v *view.View, holder view.Process, held bool) []rule.E
 	}
 	if !math.IsNaN(s.pressure) {
 		e := rule.Evidence{Metric: metric.PressureMemorySome, Value: s.pressure, Limit: rule.Limit(stalledFrom.Value),
-			What: rule.T("somebody on the host waited for memory %v of the time", unit.Share(min(s.pressure, 1)))}
+			What: rule.T("tasks on the host waited for memory %v of the time", unit.Share(min(s.pressure, 1)))}
 		if s.own && !s.host {
 			e.Metric, e.Check = metric.CgroupMemoryStall, shell.Line("cat %s", memoryFile(g, "memory.pressure", ""))
-			e.What = rule.T("somebody in the group waited for memory %v of the time", unit.Share(min(s.pressure, 1)))
+			e.What = rule.T("tasks in the group waited for memory %v of the time", unit.Share(min(s.pressure, 1)))
 		}
 		list = append(list, e)
 	}

@@ -31,7 +31,7 @@ var (
 	steadyFrom = rule.Threshold{Name: "steady-from", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the intervals in which it happens. A single burst is an application that wakes up."}
 	stalledFrom = rule.Threshold{Name: "stalled-from", Value: 0.05, Unit: "share", Source: rule.Judgement,
-		Reason: "Share of the time somebody waits for memory, as the kernel counts it. This makes slow disks and compressed swap comparable: 5 % is felt."}
+		Reason: "Share of the time tasks wait for memory, as the kernel counts it. This makes slow disks and compressed swap comparable: 5 % is felt."}
 	swapOutFrom = rule.Threshold{Name: "swap-out-from", Value: 256 << 10, Unit: "bytes per second", Source: rule.Judgement,
 		Reason: "Bytes per second that go out. Without it, pages only come back after a shortage that is over."}
 	victimFaults = rule.Threshold{Name: "victim-faults", Value: 5.0, Unit: "per second", Source: rule.Judgement,
@@ -66,7 +66,7 @@ func detectSwapping(v *view.View) ([]rule.Finding, error) {
 	return []rule.Finding{f}, nil
 }
 
-// stall is how long somebody waited for memory, per second, and who says so.
+// stall is how long tasks waited for memory, per second, and who says so.
 type stall struct {
 	known   bool
 	seconds float64
@@ -161,7 +161,7 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 	}
 	f.Headline = rule.T("%s is short of memory: %v/s go to swap and %v/s come back; %s holds %v",
 		where, unit.Bytes(p.SwapOut), unit.Bytes(p.SwapIn), who, unit.Bytes(weight(c.process)))
-	f.Impact = rule.Impact{TimeLost: s.seconds, Text: rule.T("somebody waited for memory %v of the time", unit.Share(min(s.seconds, 1)))}
+	f.Impact = rule.Impact{TimeLost: s.seconds, Text: rule.T("tasks waited for memory %v of the time", unit.Share(min(s.seconds, 1)))}
 	if s.seconds <= 0 {
 		f.Impact = rule.Impact{Share: min(1, p.SwapInPages/(100*swapInFrom.Value)), Text: rule.T("%v pages read back per second", unit.Count(p.SwapInPages))}
 	}
@@ -175,7 +175,7 @@ func describeSwapping(v *view.View, f *rule.Finding, p view.Paging, s stall) {
 	}
 	if pressure, ok := v.Stall("memory"); ok {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.PressureMemorySome, Value: pressure.Some, Limit: rule.Limit(stalledFrom.Value),
-			What: rule.T("somebody waited for memory %v of the time, everybody %v", unit.Share(pressure.Some), unit.Share(pressure.Full))})
+			What: rule.T("tasks waited for memory %v of the time, all tasks %v", unit.Share(pressure.Some), unit.Share(pressure.Full))})
 	}
 	if s.delay > 0 {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessSwapDelay, Value: s.delay,

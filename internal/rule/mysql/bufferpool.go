@@ -29,7 +29,7 @@ var (
 	missShare = rule.Threshold{Name: "miss-share", Value: 0.001, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of page requests that need the disk. Below 1 in 1,000 a statement of 100 requests hardly ever waits."}
 	minPages = rule.Threshold{Name: "min-pages", Value: 50, Unit: "pages per second", Source: rule.Judgement,
-		Reason: "Pages read per second. Fewer make nobody wait, even from a spinning disk."}
+		Reason: "Pages read per second. Fewer cause no waits, even from a spinning disk."}
 	readingThreads = rule.Threshold{Name: "reading-threads", Value: 0.3, Unit: "threads", Source: rule.Judgement,
 		Reason: "Mean number of threads, or pending reads, that wait for pages."}
 	readAhead = rule.Threshold{Name: "read-ahead", Value: 0.5, Unit: "share", Source: rule.Judgement,

@@ -19,7 +19,7 @@ var commitFlush = rule.Rule{
 	Title:      "commits wait for a disk that syncs slowly",
 	Resource:   "commits",
 	Needs:      []recording.Table{recording.MySQLServers, recording.MySQLStatuses, recording.MySQLVariables},
-	Explains:   []string{"disk/saturated", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
+	Explains:   []string{"disk/saturated", "disk/slow-sync", "proc/uninterruptible", "rt/server-slow", "rt/worker-queueing", "mysql/row-lock-wait"},
 	Thresholds: []*rule.Threshold{&slowSync, &waitingCommits, &mostCommits, &minSyncs, &mostBytes, &mostRuns},
 	Detect:     inspecting(func(v *view.View, s *view.MySQLServer) inspection { return &commits{v: v, s: s} }),
 }
@@ -215,7 +215,7 @@ func (x *commits) evidence() []rule.Evidence {
 	}}
 	if took, seen := x.sync(); took > 0 {
 		e := rule.Evidence{Metric: metric.MySQLSyncTime, Value: took, Limit: rule.Limit(slowSync.Value),
-			What: rule.T("a sync takes about %s: %s syncs, and somebody always waits", unit.Seconds(took), unit.PerSecond(x.syncs)), Check: status(s, "%fsyncs")}
+			What: rule.T("a sync takes about %s: %s syncs, and a thread always waits", unit.Seconds(took), unit.PerSecond(x.syncs)), Check: status(s, "%fsyncs")}
 		if seen && x.threads > 0 {
 			e.What = rule.T("a sync takes about %s: %s of its threads in syncs and writes at a time", unit.Seconds(took), unit.Number(x.threads))
 			e.Check = shell.Line("strace -f -T -e trace=fsync,fdatasync,pwrite64 -p %d", s.PID)

@@ -196,7 +196,7 @@ func (c *crowd) finding(confidence rule.Confidence) rule.Finding {
 func (c *crowd) impact(confidence rule.Confidence) rule.Impact {
 	switch {
 	case confidence == rule.Possible:
-		return rule.Impact{Share: 0.01, Text: rule.T("nobody is refused yet")}
+		return rule.Impact{Share: 0.01, Text: rule.T("no client is refused yet")}
 	case c.refused > 0:
 		share := c.refused / (c.refused + max(c.opened, 0))
 		return rule.Impact{Share: share, Text: rule.T("%s refused, %s of all that were tried", unit.PerSecond(c.refused/c.seconds), unit.Share(share))}

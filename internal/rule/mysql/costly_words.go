@@ -162,7 +162,7 @@ func (x costly) fixes(s *view.MySQLServer) []rule.Fix {
 		}, rule.Fix{
 			Text:     rule.T("if all values of %s are whole numbers, make it a column of numbers", column),
 			Command:  ask(s, shell.SQL("alter table %s modify %s bigint", shell.Name(table), shell.Name(column))),
-			Tradeoff: "copies the table while nobody may write; loses leading zeros, and fails on other text",
+			Tradeoff: "copies the table, which cannot be written meanwhile; loses leading zeros, and fails on other text",
 		})
 		if x.why.Indexes == "" {
 			list = append(list, rule.Fix{

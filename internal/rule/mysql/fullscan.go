@@ -33,7 +33,7 @@ var (
 	mostRuns = rule.Threshold{Name: "most-runs", Value: 0.9, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the executions without an index. From here on it is the plan, not an accident."}
 	minRuns = rule.Threshold{Name: "min-runs", Value: 10, Unit: "count", Source: rule.Judgement,
-		Reason: "Executions in a window. Fewer may be somebody's report."}
+		Reason: "Executions in a window. Fewer may be a single report."}
 	rowsPerSecond = rule.Threshold{Name: "rows-per-second", Value: 1_000_000, Unit: "per second", Source: rule.Judgement,
 		Reason: "Rows per second read by scans. Fewer may be monitoring and the server's own tables."}
 )

@@ -101,7 +101,7 @@ func doing(b view.MySQLBlocker) string {
 	case h == byDetached:
 		return "it was prepared for XA COMMIT, or a crash left it and the server rolls it back"
 	case b.Detached:
-		return "it waits for XA COMMIT or XA ROLLBACK, for as long as nobody gives it"
+		return "it waits for XA COMMIT or XA ROLLBACK, until one of them is given"
 	}
 	activity := ""
 	switch {

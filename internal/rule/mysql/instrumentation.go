@@ -29,7 +29,7 @@ var (
 	mostInstruments = rule.Threshold{Name: "most-instruments", Value: 0.25, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the CPU. From here on instruments are what the server mainly does."}
 	instrumentCores = rule.Threshold{Name: "instrument-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
-		Reason: "CPU in instruments, in cores. Less is nobody's problem."}
+		Reason: "CPU in instruments, in cores. Less does no harm."}
 )
 
 const (

@@ -227,6 +227,6 @@ func (x *missing) fixes() []rule.Fix {
 	}, {
 		Text:     rule.T("find the client, and let it log its errors: the server logs none of these"),
 		Command:  ask(s, shell.SQL("select user, host, db, count(*) from information_schema.processlist group by 1, 2, 3")),
-		Tradeoff: "a client that ignores errors hides them until somebody looks at packets",
+		Tradeoff: "a client that ignores errors hides them until packets are captured",
 	}}
 }

@@ -92,7 +92,7 @@ func (x *silence) restarted() bool {
 	x.why = "it was restarted"
 	x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLUptime, Value: after.Uptime.Seconds(),
 		What: rule.T("it had been up for %s at %s, and for %s at %s", unit.Duration(before.Uptime), before.At.Format("15:04:05"), unit.Duration(after.Uptime), after.At.Format("15:04:05")), Check: status(x.s, "Uptime")})
-	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("if nobody meant it, read its error log: a crash or a kill is in it"), Command: ask(x.s, shell.SQL("select @@log_error")), Tradeoff: "none"})
+	x.fixes = append(x.fixes, rule.Fix{Text: rule.T("if it was not stopped on purpose, read its error log: a crash or a kill is in it"), Command: ask(x.s, shell.SQL("select @@log_error")), Tradeoff: "none"})
 	return true
 }
 
@@ -112,7 +112,7 @@ func (x *silence) stopped(p view.Process) bool {
 	fix := rule.Fix{Text: rule.T("let it go on, and find out who stopped it"), Command: shell.Line("kill -CONT %d", p.PID), Tradeoff: "none; if a debugger holds it, detach that"}
 	if x.back {
 		x.why = strings.NewReplacer("it is stopped", "it was stopped", "has stopped", "had stopped").Replace(x.why)
-		fix = rule.Fix{Text: rule.T("find out who stopped it: somebody at a terminal, or a tool that takes stacks"), Command: shell.Line("ausearch -sc kill -sc ptrace"), Tradeoff: "none; it tells only what the audit rules of the host record"}
+		fix = rule.Fix{Text: rule.T("find out who stopped it: a person at a terminal, or a tool that takes stacks"), Command: shell.Line("ausearch -sc kill -sc ptrace"), Tradeoff: "none; it tells only what the audit rules of the host record"}
 	}
 	x.proof = append(x.proof, rule.Evidence{Metric: metric.MySQLProcessState, Value: float64(n),
 		What: rule.T("%s (%d) was in state %s at %d of %d readings: stopped %s", p.Comm, p.PID, state, n, len(p.Samples), by), Check: shell.Line("ps -o pid,stat,wchan:30,comm -p %d", p.PID)})

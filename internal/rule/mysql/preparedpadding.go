@@ -28,7 +28,7 @@ var (
 	dearText = rule.Threshold{Name: "dear-text", Value: 0.1, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the CPU spent rewriting texts. Putting a few parameters into a short statement takes a thousandth of executing it."}
 	textCores = rule.Threshold{Name: "text-cores", Value: 0.05, Unit: "cores", Source: rule.Judgement,
-		Reason: "CPU spent rewriting texts, in cores. Less is nobody's problem."}
+		Reason: "CPU spent rewriting texts, in cores. Less does no harm."}
 	quadratic = rule.Threshold{Name: "quadratic", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of that CPU that moves the rest of the text. From here on the length of the text is the cost."}
 )

@@ -135,7 +135,7 @@ func (x *logged) finding(total float64) rule.Finding {
 	case x.locked >= lockedShare.Value*x.seconds:
 		f.Headline = rule.T("\"%s\" waits for locks %s of its time", x.brief(), unit.Share(x.locked/max(x.seconds, 1e-9)))
 		f.Fixes = []rule.Fix{{Text: rule.T("find who holds the locks while it waits: rtrail diagnose --mysql names the connection and what it does"), Tradeoff: "needs the server, while it happens"},
-			{Text: rule.T("keep transactions short, and change tables when nobody uses them"), Tradeoff: "a change of the program"}}
+			{Text: rule.T("keep transactions short, and change tables when they are not in use"), Tradeoff: "a change of the program"}}
 	case x.reads() && x.written:
 		f.Headline = rule.T("\"%s\" reads %s each time: %s", x.brief(), x.rows(), x.because())
 		f.Fixes = x.costly.fixes(s)

@@ -29,7 +29,7 @@ var (
 	mostSpin = rule.Threshold{Name: "most-spin", Value: 0.2, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the CPU. From here on spinning is what the server mainly does."}
 	spinCores = rule.Threshold{Name: "spin-cores", Value: 0.1, Unit: "cores", Source: rule.Judgement,
-		Reason: "CPU in spin loops, in cores. Less is nobody's problem."}
+		Reason: "CPU in spin loops, in cores. Less does no harm."}
 	farFromDefault = rule.Threshold{Name: "far-from-default", Value: 4, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Product of both settings, relative to their defaults."}
 )

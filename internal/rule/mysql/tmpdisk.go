@@ -28,7 +28,7 @@ var (
 	mostSpill = rule.Threshold{Name: "most-spill", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of a statement's executions that create a temporary table on disk."}
 	minSpills = rule.Threshold{Name: "min-spills", Value: 5, Unit: "count", Source: rule.Judgement,
-		Reason: "Temporary tables on disk in a window. A single report is nobody's problem."}
+		Reason: "Temporary tables on disk in a window. A single report does no harm."}
 	spillRate = rule.Threshold{Name: "spill-rate", Value: 10, Unit: "per second", Source: rule.Judgement,
 		Reason: "Temporary tables on disk per second, above what monitoring creates when it reads information_schema, on a server without digests. Each costs a file created, written and removed, about 1 ms."}
 	seenSpilling = rule.Threshold{Name: "seen-spilling", Value: 0.1, Unit: "connections", Source: rule.Judgement,
@@ -94,7 +94,7 @@ func (x *spill) look() bool {
 	case len(x.list) > 0 && material && x.tables >= mostSpill.Value*x.all:
 		x.sure = rule.Likely
 	case len(x.list) == 0 && x.states < seenSpilling.Value:
-		return false // tables are made, and nobody was seen to wait for them
+		return false // tables are made, and no process was seen to wait for them
 	default:
 		x.sure = rule.Possible
 	}

@@ -25,7 +25,7 @@ var acceptQueueFull = rule.Rule{
 
 var (
 	minOverflows = rule.Threshold{Name: "min-overflows", Value: 3, Unit: "count", Source: rule.Judgement,
-		Reason: "Refused connects. One or two in a window are a burst that nobody remembers."}
+		Reason: "Refused connects. One or two in a window are a burst without lasting harm."}
 	nearlyFull = rule.Threshold{Name: "nearly-full", Value: 0.8, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the queue's limit that is worth mentioning if it lasts."}
 )

@@ -13,7 +13,7 @@ import (
 
 var firewallDrops = rule.Rule{
 	ID:           "net/firewall-drops",
-	Title:        "a firewall rule drops packets that somebody waits for",
+	Title:        "a firewall rule drops packets that a program waits for",
 	Resource:     "packet filter",
 	Needs:        []recording.Table{recording.Firewall, recording.TCPSockets},
 	BlindWithout: []string{recording.UnseenPacketFilter},
@@ -145,7 +145,7 @@ func dropFinding(v *view.View, f filter, victims []cutOff, sure rule.Confidence)
 	}
 	if len(victims) == 0 {
 		x.Headline = rule.T("%s%s %s %s packets to a port that is served here", f.String(), v.InNetNS(f.NetNS), drops, unit.PerSecond(rate))
-		x.Impact = rule.Impact{Share: 0.05, Text: rule.T("nobody on this host was seen waiting")}
+		x.Impact = rule.Impact{Share: 0.05, Text: rule.T("no process on this host was seen waiting")}
 	} else {
 		w := victims[0]
 		x.Headline = rule.T("%s%s %s packets between %s and %s:%d", f.String(), v.InNetNS(f.NetNS), drops, w.Local, w.Remote, w.RemotePort)
@@ -187,6 +187,11 @@ func dropEvidence(v *view.View, f filter, victims []cutOff, rate float64) []rule
 		Metric: metric.FirewallPackets, What: rule.T("+%s packets in %s (%s): %s", unit.Count(f.packets), unit.Seconds(f.seconds), unit.PerSecond(rate), f.Match),
 		Value: f.packets, Limit: rule.Limit(0), Check: f.show(v),
 	}}
+	list = append(list, kernelDrops(v, func(d *recording.PacketDrop) bool {
+		return d.Reason == "NETFILTER_DROP" && (d.NetNS == f.NetNS || d.NetNS == 0) && (len(victims) == 0 || slices.ContainsFunc(victims, func(w cutOff) bool {
+			return w.Local == d.Source && w.Remote == d.Destination || w.Local == d.Destination && w.Remote == d.Source
+		}))
+	})...)
 	connecting, cut := 0, 0
 	for _, w := range victims {
 		if w.connecting {

@@ -221,3 +221,39 @@ func TestQueueDrops(t *testing.T) {
 		})
 	}
 }
+
+// dropped records packets that the kernel drops, so many a second.
+func dropped(h *ruletest.Host, row recording.PacketDrop, rate float64) {
+	ruletest.Every(h, func(at time.Time, s float64) recording.PacketDrop {
+		row.At, row.Span, row.Packets = at, time.Second, int64(rate)
+		return row
+	})
+}
+
+// TestDropsAreNamed wants reason and function of what this host drops of the
+// connections that suffer, and of nothing else.
+func TestDropsAreNamed(t *testing.T) {
+	ours := recording.PacketDrop{NetNS: 1, Reason: "NETFILTER_DROP", Function: "nft_do_chain", Protocol: "tcp", Port: 80, Source: "10.0.0.2", Destination: "10.0.0.1"}
+	foreign, usual, datagrams := ours, ours, ours
+	foreign.Source = "192.0.2.7"
+	usual.Reason = "TCP_OLD_DATA"
+	datagrams.Protocol = "udp"
+	for _, c := range []struct {
+		name string
+		row  recording.PacketDrop
+		want bool
+	}{{"of the connection", ours, true}, {"of others", foreign, false}, {"for a usual reason", usual, false}, {"of another protocol", datagrams, false}} {
+		h := ruletest.New(2, 10)
+		counters(h, 2, map[string]float64{"TcpOutSegs": 1300, "TcpRetransSegs": 40})
+		repeating(h, 40)
+		dropped(h, c.row, 40)
+		found := ruletest.Judge(t, h, packetLoss, rule.Likely)
+		said := false
+		for _, e := range found[0].Evidence {
+			said = said || strings.Contains(e.What.String(), "in nft_do_chain: a packet filter rule (NETFILTER_DROP)")
+		}
+		if said != c.want {
+			t.Errorf("%s: named %v, want %v", c.name, said, c.want)
+		}
+	}
+}

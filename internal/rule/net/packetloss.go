@@ -126,7 +126,7 @@ func losses(v *view.View) []loss {
 		l := loss{Counters: c, sent: c.AtLeast("TcpOutSegs"), syn: c.AtLeast("TcpExtTCPSynRetrans"),
 			timeouts: c.AtLeast("TcpExtTCPTimeouts"), probes: c.AtLeast("TcpExtTCPLossProbes"), dsack: c.AtLeast("TcpExtTCPDSACKRecv")}
 		// RetransSegs counts SYNs and SYN-ACKs too. Those are left to the
-		// rules that know why nobody answers: a full queue or table, a filter.
+		// rules that know why there is no answer: a full queue or table, a filter.
 		// OutSegs leaves repeats out.
 		l.data = max(c.AtLeast("TcpRetransSegs")-l.syn, 0)
 		l.sent += l.data

@@ -39,6 +39,7 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 			Value: l.dsack, Check: shell.Line("%s nstat -az TcpExtTCPDSACKRecv", enter),
 		})
 	}
+	list = append(list, kernelDrops(v, l.dropped)...)
 	list = append(list, deviceDrops(v, l.NetNS)...)
 	list = append(list, queueDrops(v, l.NetNS)...)
 	if n := softnetDrops(v); n > 0 {
@@ -48,6 +49,21 @@ func (l loss) evidence(v *view.View) []rule.Evidence {
 		})
 	}
 	return list
+}
+
+// dropped says whether the kernel dropped packets between the ends of these
+// connections, in whichever namespace of this host; or, if no connection was seen
+// that repeats, in this namespace.
+func (l loss) dropped(d *recording.PacketDrop) bool {
+	if d.Protocol != "tcp" {
+		return false
+	}
+	for _, p := range l.peers {
+		if p.local == d.Source && p.remote == d.Destination || p.local == d.Destination && p.remote == d.Source {
+			return true
+		}
+	}
+	return len(l.peers) == 0 && d.NetNS == l.NetNS
 }
 
 // owner names the process behind a connection, if it is known.

@@ -20,7 +20,7 @@ func pktInferred(s *view.PacketService) bool {
 }
 
 var pktMissed = rule.Threshold{Name: "pkt-missed", Value: 0.01, Unit: "share", Source: rule.Judgement,
-	Reason: "Share of the bytes that were acknowledged but not captured. Above it nobody can be certain of what was not seen."}
+	Reason: "Share of the bytes that were acknowledged but not captured. Above it nothing is certain about what was not seen."}
 
 // pktAtMost lowers a confidence where the capture has holes.
 func pktAtMost(v *view.View, c rule.Confidence) rule.Confidence {

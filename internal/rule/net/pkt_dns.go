@@ -199,7 +199,7 @@ func (r *resolver) finding(v *view.View, what fate, c rule.Confidence) rule.Find
 	switch what {
 	case unheard:
 		share := float64(r.silent()) / float64(max(r.asked(), 1))
-		f.Headline = rule.T("no answer of the resolver %s was captured to %s of %s of %s, but nobody asked again", r.name(), unit.Count(r.silent()), unit.Plural(r.asked(), "query", "queries"), r.who())
+		f.Headline = rule.T("no answer of the resolver %s was captured to %s of %s of %s, but no client asked again", r.name(), unit.Count(r.silent()), unit.Plural(r.asked(), "query", "queries"), r.who())
 		f.Impact = rule.Impact{Share: share, Text: rule.T("%s of %s", unit.Share(share), lookups)}
 	case oneWay:
 		f.Headline = rule.T("no answer of the resolver %s was captured to %s of %s, and clients ask again; but only one direction was captured", r.name(), unit.Plural(r.asked(), "query", "queries"), r.who())
@@ -242,9 +242,9 @@ func (r *resolver) deadHeadline() rule.Text {
 	case r.Refused == 0:
 		return rule.T("the resolver %s answers nothing: none of %s of %s was answered", r.name(), queries, r.who())
 	case r.Refused == r.Queries:
-		return rule.T("nobody listens at the resolver %s: all %s of %s were refused", r.name(), queries, r.who())
+		return rule.T("no process listens at the resolver %s: all %s of %s were refused", r.name(), queries, r.who())
 	}
-	return rule.T("nobody listens at the resolver %s: none of %s of %s was answered, %s refused", r.name(), queries, r.who(), unit.Plural(r.Refused, "was", "were"))
+	return rule.T("no process listens at the resolver %s: none of %s of %s was answered, %s refused", r.name(), queries, r.who(), unit.Plural(r.Refused, "was", "were"))
 }
 
 func (r *resolver) lossHeadline() rule.Text {
@@ -360,7 +360,7 @@ func (r *resolver) notes() (notes []rule.Text) {
 			unit.Plural(r.Forgotten, "query was", "queries were"), unit.Plural(r.Unpaired, "answer belongs", "answers belong")))
 	}
 	if r.Addresses > 0 {
-		notes = append(notes, rule.T("%s for the name of an address (PTR): somebody looks up who its peers are", unit.Plural(r.Addresses, "query was", "queries were")))
+		notes = append(notes, rule.T("%s for the name of an address (PTR): a program looks up who its peers are", unit.Plural(r.Addresses, "query was", "queries were")))
 	}
 	return notes
 }

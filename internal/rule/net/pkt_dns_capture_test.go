@@ -44,7 +44,7 @@ func dnsPacket(port, id uint16, answer bool) []byte {
 	return ip(17, nameserver, asker, m)
 }
 
-// refusal is the ICMP message that nobody listens.
+// refusal is the ICMP message that no process listens.
 func refusal(query []byte) []byte {
 	return ip(1, nameserver, asker, append([]byte{3, 3, 0, 0, 0, 0, 0, 0}, query...))
 }
@@ -140,7 +140,7 @@ func TestAnswersThatWereNotCaptured(t *testing.T) {
 		want  rule.Confidence
 		says  string
 	}{
-		{"copies at once", 20 * ms, "both", rule.Possible, "but nobody asked again"},
+		{"copies at once", 20 * ms, "both", rule.Possible, "but no client asked again"},
 		{"asked again, other traffic in both directions", time.Second, "both", rule.Certain, "answers nothing"},
 		{"asked again, nothing else", time.Second, "", rule.Possible, "only one direction was captured"},
 		{"asked again, other traffic in one direction", time.Second, "one", rule.Possible, "only one direction was captured"},

@@ -38,7 +38,7 @@ var (
 type resetKind int
 
 const (
-	refused      resetKind = iota // the SYN was answered by RST: nobody listens
+	refused      resetKind = iota // the SYN was answered by RST: no process listens
 	serverBroke                   // by the server, with a request under way or unread
 	clientGaveUp                  // by the client, with its request unanswered
 	closedIdle                    // by the server, which had closed an idle connection, for a request that crossed its FIN
@@ -168,7 +168,7 @@ func (b *broken) finding(v *view.View, c rule.Confidence) rule.Finding {
 	check := tshark(v, where, view.IPField("src", b.s.Server), "tcp.stream", "frame.number")
 	switch b.kind {
 	case refused:
-		f.Headline = rule.T("nobody listens on %s:%d: %d connects were refused", b.s.Server, b.s.Port, b.count)
+		f.Headline = rule.T("no process listens on %s:%d: %d connects were refused", b.s.Server, b.s.Port, b.count)
 		f.Evidence = []rule.Evidence{{Metric: metric.PacketsRefused, What: rule.T("%d of %d connects were refused: %d SYNs were answered by RST", b.count, b.ended, b.syns), Value: float64(b.count), Limit: rule.Limit(0), Check: check}}
 		f.Fixes = []rule.Fix{{Text: rule.T("start the server, or let it listen on this address; a firewall that rejects with tcp-reset looks the same"), Command: shell.Line("ss -ltn 'sport = :%d'; iptables -nvL", b.s.Port), Tradeoff: "none"}}
 		return f

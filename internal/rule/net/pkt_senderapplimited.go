@@ -121,7 +121,7 @@ func (t *trickle) finding(v *view.View, c rule.Confidence) rule.Finding {
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see what the server waits for between two writes: rows it looks for, a backend, a sleep, a small buffer that it flushes"),
 			Command: shell.Line("strace -f -tt -e trace=write,sendto,writev,nanosleep -p PID"), Tradeoff: "strace slows it down while it is attached"},
-		{Text: rule.T("buffer the answer and send it at once, if nobody needs its beginning early"), Tradeoff: "the first byte comes later"},
+		{Text: rule.T("buffer the answer and send it at once, if no client needs its beginning early"), Tradeoff: "the first byte comes later"},
 	}
 	return f
 }

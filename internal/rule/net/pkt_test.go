@@ -233,9 +233,9 @@ func TestResets(t *testing.T) {
 		{Name: "the server instead of an answer", Host: ended(20, reset("server", "waiting", 0)), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "instead of an answer"},
 		{Name: "the server with data unread", Host: ended(20, reset("server", "", 900)), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "unread"},
 		{Name: "clients that give up", Host: ended(20, reset("client", "waiting", 0)), Want: rule.Possible, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.2, High: 0.2, Says: "clients of"},
-		{Name: "nobody listens", Host: ended(50, func(c *ruletest.PacketConnection) {
+		{Name: "no process listens", Host: ended(50, func(c *ruletest.PacketConnection) {
 			c.Ending, c.Refused, c.CloseReset, c.Closer, c.CloseState, c.Transactions = "reset", true, true, "server", "", 0
-		}), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.5, High: 0.5, Says: "nobody listens"},
+		}), Want: rule.Certain, Kind: view.KindService, Subject: "mysql 10.0.0.2:3306", Low: 0.5, High: 0.5, Says: "no process listens"},
 		{Name: "clients close idle connections by RST", Host: ended(100, reset("client", "idle", 0))},
 		{Name: "the server does", Host: ended(100, reset("server", "idle", 0))},
 		{Name: "a few clients give up", Host: ended(9, reset("client", "waiting", 0))},
@@ -353,7 +353,7 @@ func TestDNSSlow(t *testing.T) {
 			r.Queries, r.Forgotten, r.Unpaired, r.AskedAgain = 2000, 1000, 900, 500
 		}), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 0.05, High: 0.05, Says: "100 of 2,000"},
-		{Name: "it died, and nobody listens any more", Host: dnsHost(40, 0, 10, 0, func(r *recording.PacketResolver) { r.Refused, r.Waited = 10, 0 }), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
+		{Name: "it died, and no process listens any more", Host: dnsHost(40, 0, 10, 0, func(r *recording.PacketResolver) { r.Refused, r.Waited = 10, 0 }), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 0.2, High: 0.2, Says: "10 of 50 got no answer", Proof: "10 of them were answered by ICMP"},
 		{Name: "SERVFAIL", Host: dnsHost(40, 0, 0, 20, nil), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails: 20 of 40 answers"},
 		{Name: "slow answers", Host: func() *ruletest.Host {
@@ -364,8 +364,8 @@ func TestDNSSlow(t *testing.T) {
 			h := captured().Packets(ruletest.PacketService{Proto: "dns", Port: 53, Rate: 5, RTs: []time.Duration{140 * ms}})
 			return ruletest.Add(h, recording.PacketResolver{At: ruletest.Start, Server: "10.0.0.2", ServerPort: 53, Queries: 50, Answered: 50})
 		}},
-		{Name: "no answers captured, but nobody asked again", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.AskedAgain = 1 }), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
-			Low: 0.09, High: 0.1, Says: "no answer of the resolver 10.0.0.2:53 was captured to 4 of 44 queries of 10.0.0.1, but nobody asked again", Proof: "their clients asked 1 again"},
+		{Name: "no answers captured, but no client asked again", Host: dnsHost(40, 0, 4, 0, func(r *recording.PacketResolver) { r.AskedAgain = 1 }), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
+			Low: 0.09, High: 0.1, Says: "no answer of the resolver 10.0.0.2:53 was captured to 4 of 44 queries of 10.0.0.1, but no client asked again", Proof: "their clients asked 1 again"},
 		{Name: "it fails, and some answers were not captured", Host: dnsHost(40, 0, 4, 20, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 0.49, High: 0.51, Says: "fails: 20 of 40 answers"},
 		{Name: "one loss", Host: dnsHost(40, 1, 0, 0, nil)},
 		{Name: "asked just now", Host: dnsHost(40, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Young = 44, 4 })},
@@ -390,15 +390,15 @@ func TestDNSUnreachable(t *testing.T) {
 		{Name: "silence", Host: dnsHost(0, 0, 10, 0, nil), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
 			Says: "no answer of the resolver 10.0.0.2:53 was captured to 10 queries of 10.0.0.1, and clients ask again; but only one direction was captured"},
 		{Name: "silence, though others are heard", Host: heard(dnsHost(0, 0, 10, 0, nil)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "answers nothing: none of 10 queries of 10.0.0.1 was answered"},
-		{Name: "nobody listens", Host: dnsHost(0, 0, 10, 0, refused(10)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "nobody listens at the resolver 10.0.0.2:53: all 10 queries of 10.0.0.1 were refused"},
-		{Name: "some are told that nobody listens", Host: dnsHost(0, 0, 10, 0, refused(3)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 10 queries of 10.0.0.1 was answered, 3 were refused", Proof: "3 of them were answered by ICMP"},
-		{Name: "one is told that nobody listens", Host: dnsHost(0, 0, 10, 0, refused(1)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "was answered, 1 was refused", Proof: "1 of them was answered by ICMP"},
+		{Name: "no process listens", Host: dnsHost(0, 0, 10, 0, refused(10)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "no process listens at the resolver 10.0.0.2:53: all 10 queries of 10.0.0.1 were refused"},
+		{Name: "some are told that no process listens", Host: dnsHost(0, 0, 10, 0, refused(3)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 10 queries of 10.0.0.1 was answered, 3 were refused", Proof: "3 of them were answered by ICMP"},
+		{Name: "one is told that no process listens", Host: dnsHost(0, 0, 10, 0, refused(1)), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "was answered, 1 was refused", Proof: "1 of them was answered by ICMP"},
 		{Name: "others were asked just before the end", Host: dnsHost(0, 0, 2, 0, func(r *recording.PacketResolver) { r.Queries, r.Young, r.Refused = 30, 28, 2 }), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53",
 			Low: 1, High: 1, Says: "none of 30 queries of 10.0.0.1 was answered, 2 were refused", Proof: "2 queries without an answer, 0 answered only after a copy, of 2; 28 more were asked"},
 		{Name: "many clients", Host: heard(dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.Clients = recording.ResolverClients })), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 4.9, High: 5.1, Says: "10 queries of 256 clients and more"},
 		{Name: "more at once than are followed", Host: heard(dnsHost(0, 0, 0, 0, func(r *recording.PacketResolver) { r.Queries, r.Forgotten, r.AskedAgain = 90000, 90000, 90000 })), Want: rule.Certain, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1, Says: "none of 90,000 queries"},
 		{Name: "the capture may lack the answers", Host: dnsHost(0, 0, 10, 0, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
-			Says: "no answer of the resolver 10.0.0.2:53 was captured to 10 of 10 queries of 10.0.0.1, but nobody asked again", Proof: "their clients asked 0 again"},
+			Says: "no answer of the resolver 10.0.0.2:53 was captured to 10 of 10 queries of 10.0.0.1, but no client asked again", Proof: "their clients asked 0 again"},
 		{Name: "one query", Host: dnsHost(0, 0, 1, 0, func(r *recording.PacketResolver) { r.AskedAgain = 0 }), Abstains: "1 query to 10.0.0.2:53 had no answer when the capture ended, 0 for less than 2 s"},
 		{Name: "one query, asked again", Host: dnsHost(0, 0, 1, 0, nil), Want: rule.Possible, Kind: view.KindService, Subject: "dns 10.0.0.2:53", Low: 1, High: 1,
 			Says: "no answer of the resolver 10.0.0.2:53 was captured to 1 query of 10.0.0.1, and clients ask again; but only one direction was captured"},

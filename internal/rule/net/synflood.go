@@ -36,7 +36,7 @@ var (
 	halfOpenSome = rule.Threshold{Name: "half-open-some", Value: 20, Unit: "count", Source: rule.Judgement,
 		Reason: "Half-open connections. A healthy server has a handful."}
 	refusedFrom = rule.Threshold{Name: "refused-from", Value: 1.0, Unit: "per second", Source: rule.Judgement,
-		Reason: "SYNs per second that a full queue refuses. At 1 somebody always waits a second or more for a connection."}
+		Reason: "SYNs per second that a full queue refuses. At 1 a client always waits a second or more for a connection."}
 	shortQueue = rule.Threshold{Name: "short-queue", Value: 64, Unit: "count", Source: rule.Judgement,
 		Reason: "Queue limit. Up to here a few clients whose SYN-ACKs get lost fill it like a flood."}
 	oneSource = rule.Threshold{Name: "one-source", Value: 0.5, Unit: "share", Source: rule.Judgement,

@@ -200,7 +200,7 @@ func (d descriptors) fixes() []rule.Fix {
 			Tradeoff: "about 1 KiB of kernel memory per descriptor in use; raising the hard limit needs root",
 		},
 		{
-			Text:     rule.T("see what is open: connections that nobody closes, or more clients than planned"),
+			Text:     rule.T("see what is open: connections that are never closed, or more clients than planned"),
 			Command:  shell.Line(`ls -l /proc/%d/fd | awk '{print $NF}' | sed 's/[0-9]\+//g' | sort | uniq -c | sort -n`, d.PID),
 			Tradeoff: "with a leak a higher limit only buys time",
 		},

@@ -195,7 +195,7 @@ func (h hang) fixes(p view.Process) []rule.Fix {
 	case h.disk:
 		fixes = append(fixes, rule.Fix{Text: rule.T("relieve the disk they wait for"), Command: shell.Line("iostat -dx 1"), Tradeoff: "what uses it now has to wait or move"})
 	case h.where == "__refrigerator":
-		fixes = append(fixes, rule.Fix{Text: rule.T("thaw the control group if nobody froze it on purpose"), Command: shell.Line("cat /proc/%d/cgroup", p.PID), Tradeoff: "the programs in it go on"})
+		fixes = append(fixes, rule.Fix{Text: rule.T("thaw the control group unless it was frozen on purpose"), Command: shell.Line("cat /proc/%d/cgroup", p.PID), Tradeoff: "the programs in it go on"})
 	default:
 		fixes = append(fixes, rule.Fix{Text: rule.T("fix what they wait for: thaw a frozen filesystem, bring the file server back, end the lock's holder"),
 			Tradeoff: "SIGKILL works only on waits the kernel made killable; a reboot is the last resort"})

@@ -313,7 +313,7 @@ func (e *failing) kind() string {
 	case e.usual:
 		return " of the kind that programs ask for on purpose"
 	}
-	return " that nobody asks for on purpose, as " + strings.Join(e.other[:min(len(e.other), 4)], ", ") + " may be"
+	return " that no client asks for on purpose, as " + strings.Join(e.other[:min(len(e.other), 4)], ", ") + " may be"
 }
 
 // besides says what else the proof lists: codes do not tell it from errors.

@@ -210,7 +210,7 @@ func TestErrors(t *testing.T) {
 		{Name: "server errors", Host: statements("http", fails(50, 1000, "500", "500 Internal Server Error")), Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:3306", Low: 0.049, High: 0.051},
 		{Name: "wrong type", Host: statements("redis", fails(50, 1000, "WRONGTYPE", "WRONGTYPE Operation against a key")), Want: rule.Certain, Kind: view.KindService, Subject: "redis 10.0.0.2:3306", Low: 0.049, High: 0.051},
 		{Name: "one statement, two codes", Host: ways("http", 1000, code(60, "500"), code(40, "404")), Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:3306",
-			Low: 0.0599, High: 0.0601, Proof: "60 of 1,000 answers were errors that nobody asks for on purpose, as 404 may be: 500 60 times"},
+			Low: 0.0599, High: 0.0601, Proof: "60 of 1,000 answers were errors that no client asks for on purpose, as 404 may be: 500 60 times"},
 		{Name: "one statement, mostly not found", Host: ways("http", 1000, code(30, "500"), code(40, "404")), Want: rule.Certain, Kind: view.KindService, Subject: "http 10.0.0.2:3306",
 			Low: 0.0299, High: 0.0301, Says: "most with 500"},
 		{Name: "one statement, hardly anything else", Host: ways("http", 1000, code(4, "500"), code(800, "404")), Want: rule.Likely, Kind: view.KindService, Subject: "http 10.0.0.2:3306",

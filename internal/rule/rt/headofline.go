@@ -50,7 +50,7 @@ func detectHeadOfLine(v *view.View) ([]rule.Finding, error) {
 	return found, nil
 }
 
-// stallsOf are all times in which a service answered nobody.
+// stallsOf are all times in which a service answered no request.
 func stallsOf(v *view.View, s *view.PacketService) (recording.PacketStall, bool) {
 	for _, row := range v.PacketStalls() {
 		if sameService(s, &row) && whole(&row) {
@@ -113,7 +113,7 @@ func (h *holder) evidence() []rule.Evidence {
 	}
 	list := []rule.Evidence{{
 		Metric: metric.RTStalls, Value: float64(r.Count), Limit: rule.Limit(minSlow.Value),
-		What: rule.T("%s times nobody was answered, %s altogether, until %s was; %s requests on up to %s connections waited then", unit.Count(r.Count),
+		What: rule.T("%s times no request was answered, %s altogether, until %s was; %s requests on up to %s connections waited then", unit.Count(r.Count),
 			unit.Duration(r.Lasted), h.what(), unit.Count(r.Waiters), unit.Count(r.Connections)),
 		Check: packets(v, s).With("--slowest 20"),
 	}, {

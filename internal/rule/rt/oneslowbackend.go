@@ -27,7 +27,7 @@ var oneSlowBackend = rule.Rule{
 
 var (
 	fewestPeers = rule.Threshold{Name: "fewest-peers", Value: 2, Unit: "count", Source: rule.Judgement,
-		Reason: "Other servers. Of two nobody can say which one is normal."}
+		Reason: "Other servers. Of two, either may be the normal one."}
 	slowerThanPeers = rule.Threshold{Name: "slower-than-peers", Value: 3, Unit: "ratio", Source: rule.Judgement,
 		Reason: "Ratio to the median of the others, for the same statements. Two generations of hardware differ by less than 2."}
 	slowerBy = rule.Threshold{Name: "slower-by", Value: 0.001, Unit: "seconds", Source: rule.Judgement,

@@ -44,7 +44,7 @@ var (
 	minAnswers = rule.Threshold{Name: "min-answers", Value: 5, Unit: "count", Source: rule.Judgement,
 		Reason: "Answers that all take so long. This many are no accident."}
 	someoneWaits = rule.Threshold{Name: "someone-waits", Value: 0.5, Unit: "requests", Source: rule.Judgement,
-		Reason: "Mean number of requests in flight. At 0.5 somebody waits half of the time."}
+		Reason: "Mean number of requests in flight. At 0.5 a request waits half of the time."}
 	heldUp = rule.Threshold{Name: "held-up", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the threads' time in which a server must be seen waiting for the host's resources."}
 	pathIsSmall = rule.Threshold{Name: "path-is-small", Value: 0.2, Unit: "share", Source: rule.Judgement,
@@ -302,7 +302,7 @@ func (x *slowServer) headline() rule.Text {
 		return rule.T("%s answers slowly: most of the time goes to requests of %s and more, and the same statement can take %s", name,
 			unit.Duration(x.slowFrom), unit.Duration(x.statement.RTP10))
 	case x.stalled:
-		return rule.T("%s answers slowly: %s times it answered nobody for %s and more, while up to %s connections waited", name,
+		return rule.T("%s answers slowly: %s times it answered no request for %s and more, while up to %s connections waited", name,
 			unit.Count(x.stall.Count), unit.Duration(x.stall.P50), unit.Count(x.stall.Connections))
 	case x.sure == rule.Possible:
 		return rule.T("clients of %s wait for the server, %s a request; nothing says that it can be faster", name, mean)
@@ -332,7 +332,7 @@ func (x *slowServer) evidence() []rule.Evidence {
 	if r := &x.stall; x.stalled {
 		list = append(list, rule.Evidence{
 			Metric: metric.RTStalls, Value: float64(r.Count), Limit: rule.Limit(minSlow.Value),
-			What: rule.T("%s times, half of them for %s and more, nobody was answered while requests waited that can take %s: %s of all %s waited", unit.Count(r.Count),
+			What: rule.T("%s times, half of them for %s and more, no request was answered while requests waited that can take %s: %s of all %s waited", unit.Count(r.Count),
 				unit.Duration(r.P50), unit.Duration(r.Usual), unit.Duration(r.Waited), unit.Duration(r.RTSum)),
 			Check: packets(v, s).With("--slowest 20"),
 		})

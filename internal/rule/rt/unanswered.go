@@ -249,7 +249,7 @@ func (h *hung) evidence() []rule.Evidence {
 	}}
 	if last := lastAnswer(h.s); last.Before(h.longest.At) {
 		list = append(list, rule.Evidence{Metric: metric.RTAnswersSince, Value: 0, Check: packets(h.v, h.s).With("--by second"),
-			What: rule.T("nobody was answered since: the last answers of %s came in the second %s", h.s.Name(), last.UTC().Format("15:04:05"))})
+			What: rule.T("no request was answered since: the last answers of %s came in the second %s", h.s.Name(), last.UTC().Format("15:04:05"))})
 	}
 	return list
 }

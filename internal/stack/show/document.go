@@ -238,7 +238,7 @@ func (o Options) pools(p *stack.Profile) document.Table {
 	for _, pool := range p.Pools[:min(len(p.Pools), o.Top)] {
 		var below []document.Row
 		if pool.Signature.ID == "java/wait-for-task" {
-			below = append(below, document.Row{Words: "If the tasks they wait for are queued in the same pool, nobody is left to run them."})
+			below = append(below, document.Row{Words: "If the tasks they wait for are queued in the same pool, no thread is left to run them."})
 		}
 		t.Add([]string{pool.Name, fmt.Sprint(pool.Threads), fmt.Sprintf("%d of %d", pool.Dumps, pool.Of), pool.Signature.Title}, below...)
 	}

@@ -41,6 +41,7 @@ var parts = map[string]part{
 	"http-two-writes": {"ADDRESS nagle|nodelay", httpTwoWrites},
 	"http-hasty":      {"ADDRESS hasty|polite", httpHasty},
 	"download":        {"ADDRESS PATH PAUSE_MS REPORT", download},
+	"datagrams":       {"ADDRESS:PORT BURST MILLISECONDS TEXT", datagrams},
 	"resolver":        {"ADDRESS answer|drop-first|mute", resolver},
 	"exporter":        {"ADDRESS:PORT BREAKS", exporter},
 	"tail-server":     {"ADDRESS:PORT PERMILLE MILLISECONDS", tailServer},

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -115,6 +116,24 @@ func download(args []string) error {
 		}
 		c.Close()
 	}
+}
+
+// datagrams is a client that sends a text in bursts of datagrams, one every so
+// many milliseconds.
+func datagrams(args []string) error {
+	burst, pause := number(args, 1), number(args, 2)
+	c, err := net.Dial("udp", args[0])
+	if err != nil {
+		return err
+	}
+	for range time.Tick(time.Duration(pause) * time.Millisecond) {
+		for range burst {
+			if _, err := io.WriteString(c, args[3]); err != nil && !errors.Is(err, syscall.ECONNREFUSED) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // resolver is a DNS server that knows one address

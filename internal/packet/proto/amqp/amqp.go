@@ -83,7 +83,7 @@ type frame struct {
 type parser struct {
 	table    pair.Table
 	scratch  *proto.Scratch
-	streams  [2]framed.Stream
+	streams  framed.Streams
 	payloads [2]framed.Prefix
 	frames   [2]frame
 	prefixes [2][]byte // of the frame under way, once there
@@ -93,12 +93,7 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink), channels: map[uint16]*channel{}}
-	if midway {
-		p.streams[0].Lose()
-		p.streams[1].Lose()
-	}
-	return p
+	return &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink), streams: framed.NewStreams(midway), channels: map[uint16]*channel{}}
 }
 
 // length is how long a frame is, with the byte that ends it; 0 if this is no header
@@ -231,18 +226,11 @@ func (p *parser) End(flow.Stamp, flow.Ending) {
 
 // Progress says what the connection is doing.
 func (p *parser) Progress() proto.Progress {
-	client, server := &p.streams[flow.ToServer], &p.streams[flow.ToClient]
-	switch {
-	case p.table.Len() > 0:
-		return proto.Waiting
-	case client.Lost(), server.Lost(), server.Within():
-		return proto.Unclear
-	}
-	return proto.Idle
+	return p.streams.Progress(false, p.table.Len())
 }
 
 // Owes says whether the server has a whole method and owes its answer. A confirm may
 // wait for a disk, or for others, but nobody else can go on.
 func (p *parser) Owes() bool {
-	return p.Progress() == proto.Waiting && !p.streams[flow.ToServer].Within() && !p.streams[flow.ToClient].Within()
+	return p.Progress() == proto.Waiting && p.streams.Between()
 }

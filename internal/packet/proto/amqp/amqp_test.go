@@ -3,7 +3,6 @@ package amqp
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -124,19 +123,11 @@ func TestAgainstTshark(t *testing.T) {
 	for _, e := range prototest.Exchanges(t, Protocol, file) {
 		got = append(got, fmt.Sprintf("%d %s", e.Request.First.Frame, e.Command))
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" || len(got) < 60 {
-		t.Errorf("%d methods; differs from tshark (-tshark +rtrail):\n%s", len(got), diff)
-	}
+	prototest.Agree(t, file, want, got, 60)
 }
 
 func TestSniff(t *testing.T) {
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, preamble, proto.Sure},
 		{flow.ToServer, preamble[:5], proto.Maybe},
 		{flow.ToServer, "AMQP\x00\x01\x00\x00", proto.No},
@@ -150,12 +141,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, "GET / HTTP/1.1\r\n\r\n", proto.No},
 		{flow.ToServer, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03aaaaa", proto.No},
 		{flow.ToServer, "\x03\x00\x00\x13\x0e\xe0\x00\x00\x00\x00\x00\x01\x00\x08\x00\x03\x00\x00\x00", proto.No}, // RDP
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 func TestOwes(t *testing.T) {

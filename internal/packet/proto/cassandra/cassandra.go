@@ -62,7 +62,7 @@ func headerOf(b []byte) header {
 type parser struct {
 	table    pair.Table
 	scratch  *proto.Scratch
-	messages [2]framed.Stream
+	messages framed.Streams
 	bodies   [2]framed.Prefix
 	headers  [2]header
 	asking   request
@@ -76,12 +76,8 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink)}
+	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink), messages: framed.NewStreams(midway)}
 	p.segments.parser = p
-	if midway {
-		p.messages[0].Lose()
-		p.messages[1].Lose()
-	}
 	return p
 }
 
@@ -246,20 +242,14 @@ func (p *parser) answering() bool {
 
 // Progress says what the connection is doing.
 func (p *parser) Progress() proto.Progress {
-	client, server := &p.messages[flow.ToServer], &p.messages[flow.ToClient]
-	switch {
-	case p.answering():
-		return proto.Answering
-	case p.table.Len() > 0:
-		return proto.Waiting
-	case client.Lost(), server.Lost(), server.Within(), p.segments.streams[flow.ToClient].Within():
+	is := p.messages.Progress(p.answering(), p.table.Len())
+	if is == proto.Idle && p.segments.streams[flow.ToClient].Within() {
 		return proto.Unclear
 	}
-	return proto.Idle
+	return is
 }
 
 // Owes says whether the server has a whole request and owes its answer.
 func (p *parser) Owes() bool {
-	return p.Progress() == proto.Waiting && !p.messages[flow.ToServer].Within() && !p.messages[flow.ToClient].Within() &&
-		!p.segments.streams[flow.ToServer].Within() && !p.segments.streams[flow.ToClient].Within()
+	return p.Progress() == proto.Waiting && p.messages.Between() && p.segments.streams.Between()
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -164,11 +163,7 @@ func TestTshark(t *testing.T) {
 		for _, e := range prototest.Exchanges(t, Protocol, file) {
 			got = append(got, fmt.Sprint(e.Request.Last.Frame, " ", e.Response.Last.Frame))
 		}
-		slices.Sort(want)
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" || len(got) < 70 {
-			t.Errorf("%s: %d requests; differs from tshark (-tshark +rtrail):\n%s", name, len(got), diff)
-		}
+		prototest.Agree(t, file, want, got, 70)
 	}
 }
 
@@ -194,11 +189,7 @@ func TestInflate(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	for _, tt := range []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, begin5("")[0].Data, proto.Sure},
 		{flow.ToServer, ask(1, 5, ""), proto.Likely},
 		{flow.ToClient, tell(1, 6, u16(0)), proto.Likely},
@@ -213,11 +204,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, "\x05\x00\x00\x00\x03ping", proto.No}, // MySQL
 		{flow.ToServer, "GET / HTTP/1.1\r\n\r\n", proto.No},
 		{flow.ToServer, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03aaaaa", proto.No},
-	} {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 func TestOwes(t *testing.T) {

@@ -74,7 +74,7 @@ func crc24(b []byte) uint32 {
 type segments struct {
 	parser   *parser
 	kind     *framed.Format // nil: there are none
-	streams  [2]framed.Stream
+	streams  framed.Streams
 	payloads [2]*proto.Buffer
 	inflated [2]int // bytes of the payload before it was compressed; 0: it is not
 	left     [2]int // bytes of the payload still to come
@@ -96,8 +96,7 @@ func (s *segments) use(kind *framed.Format) {
 func (s *segments) recognise(b []byte) {
 	if kind, ok := segmentKind(b); ok {
 		s.use(kind)
-		s.streams[0].Lose()
-		s.streams[1].Lose()
+		s.streams = framed.NewStreams(true)
 	}
 }
 

@@ -89,7 +89,7 @@ type request struct {
 
 type parser struct {
 	table    pair.Table
-	streams  [2]framed.Stream
+	streams  framed.Streams
 	records  [2]record
 	requests []*request // in the order in which they were begun
 }
@@ -97,12 +97,7 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending)}
-	if midway {
-		p.streams[0].Lose()
-		p.streams[1].Lose()
-	}
-	return p
+	return &parser{table: pair.NewTable(sink, maxPending), streams: framed.NewStreams(midway)}
 }
 
 // Data takes the next bytes of a direction.
@@ -347,17 +342,8 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 
 // Progress says what the connection is doing.
 func (p *parser) Progress() proto.Progress {
-	client, server := &p.streams[flow.ToServer], &p.streams[flow.ToClient]
 	begun := func(r *request) bool { return r.begun && !r.gone && p.table.Find(uint64(r.id)) != nil }
-	switch {
-	case slices.ContainsFunc(p.requests, begun):
-		return proto.Answering
-	case p.table.Len() > 0:
-		return proto.Waiting
-	case client.Lost(), server.Lost(), server.Within():
-		return proto.Unclear
-	}
-	return proto.Idle
+	return p.streams.Progress(slices.ContainsFunc(p.requests, begun), p.table.Len())
 }
 
 // Owes says whether the server has a whole request and owes its answer.

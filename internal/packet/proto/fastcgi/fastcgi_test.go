@@ -3,7 +3,6 @@ package fastcgi
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -65,71 +64,47 @@ func out(id int, content string) string { return recordOf(stdout, id, content, 2
 const fine = "Content-type: text/html\r\n\r\nsecret"
 
 func TestExchanges(t *testing.T) {
-	tests := []struct {
-		name   string
-		steps  steps
-		midway bool
-		uncut  bool
-		want   []string
-	}{
-		{name: "hello", steps: steps{client(1, ask(1, "POST", "/cart?id=7")), server(2, out(1, fine)+end(1, 0, 0))},
-			want: []string{`POST "/cart?id=7" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 200`}},
-		{name: "status", steps: steps{client(1, ask(1, "GET", "/a")), server(2, out(1, "X: y\nstatus:404 Gone\n\nStatus: 500\n")), server(3, end(1, 0, 0))},
-			want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered 404 failed "Not Found"`}},
-		{name: "only a script", steps: steps{client(1, begin(9, responder)+with(9, pairs("SCRIPT_NAME", "/ping", "QUERY_STRING", "secret"), "")), server(2, out(9, fine)+end(9, 0, 0))},
-			want: []string{`RESPONDER "/ping" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 200`}},
-		{name: "a word that is no method", steps: steps{client(1, ask(1, "SECRET", "/a")), server(2, out(1, fine)+end(1, 0, 0))},
-			want: []string{`? "/a" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 200`}},
-		{name: "a long path", steps: steps{client(1, begin(1, responder)+with(1, pairs(requestURI, "/"+strings.Repeat("a", 2000), "SCRIPT_NAME", "/b"), "")), server(2, out(1, fine)+end(1, 0, 0))},
-			want: []string{`RESPONDER "/` + strings.Repeat("a", maxText-1) + `"... q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 200`}},
-		{name: "a warning", steps: steps{client(1, ask(1, "GET", "/a")), server(2, recordOf(stderr, 1, "PHP Warning: x\nPHP Notice: y\n", 0)+out(1, fine)), server(3, end(1, 0, 0))},
-			want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered STDERR failed "PHP Warning: x"`}},
-		{name: "a fatal error", steps: steps{client(1, ask(1, "GET", "/a")), server(2, recordOf(stderr, 1, "PHP Fatal", 0)+recordOf(stderr, 1, " error", 0)+out(1, "Status: 500 Oops\r\n\r\n")+end(1, 255, 0))},
-			want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 500 failed "PHP Fatal error"`}},
-		{name: "an exit status", steps: steps{client(1, ask(1, "GET", "/a")), server(2, out(1, fine)+end(1, 3, 0))},
-			want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered EXIT failed "exit status 3"`}},
-		{name: "refused", steps: steps{client(1, ask(1, "GET", "/a")), server(2, end(1, 0, 2)), client(3, ask(1, "GET", "/b"))},
-			want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered OVERLOADED failed ""`, `GET "/b" q[3-3 #3-3 1p] r[] unanswered`}},
-		{name: "two at once, the second answer first", steps: steps{client(1, begin(1, responder)+ask(2, "GET", "/quick")), client(2, with(1, pairs(requestURI, "/slow"), "")),
+	prototest.Scripts(t, Protocol, []prototest.Script{
+		{Name: "hello", Steps: steps{client(1, ask(1, "POST", "/cart?id=7")), server(2, out(1, fine)+end(1, 0, 0))},
+			Want: []string{`POST "/cart?id=7" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 200`}},
+		{Name: "status", Steps: steps{client(1, ask(1, "GET", "/a")), server(2, out(1, "X: y\nstatus:404 Gone\n\nStatus: 500\n")), server(3, end(1, 0, 0))},
+			Want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered 404 failed "Not Found"`}},
+		{Name: "only a script", Steps: steps{client(1, begin(9, responder)+with(9, pairs("SCRIPT_NAME", "/ping", "QUERY_STRING", "secret"), "")), server(2, out(9, fine)+end(9, 0, 0))},
+			Want: []string{`RESPONDER "/ping" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 200`}},
+		{Name: "a word that is no method", Steps: steps{client(1, ask(1, "SECRET", "/a")), server(2, out(1, fine)+end(1, 0, 0))},
+			Want: []string{`? "/a" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 200`}},
+		{Name: "a long path", Steps: steps{client(1, begin(1, responder)+with(1, pairs(requestURI, "/"+strings.Repeat("a", 2000), "SCRIPT_NAME", "/b"), "")), server(2, out(1, fine)+end(1, 0, 0))},
+			Want: []string{`RESPONDER "/` + strings.Repeat("a", maxText-1) + `"... q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 200`}},
+		{Name: "a warning", Steps: steps{client(1, ask(1, "GET", "/a")), server(2, recordOf(stderr, 1, "PHP Warning: x\nPHP Notice: y\n", 0)+out(1, fine)), server(3, end(1, 0, 0))},
+			Want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered STDERR failed "PHP Warning: x"`}},
+		{Name: "a fatal error", Steps: steps{client(1, ask(1, "GET", "/a")), server(2, recordOf(stderr, 1, "PHP Fatal", 0)+recordOf(stderr, 1, " error", 0)+out(1, "Status: 500 Oops\r\n\r\n")+end(1, 255, 0))},
+			Want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 500 failed "PHP Fatal error"`}},
+		{Name: "an exit status", Steps: steps{client(1, ask(1, "GET", "/a")), server(2, out(1, fine)+end(1, 3, 0))},
+			Want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered EXIT failed "exit status 3"`}},
+		{Name: "refused", Steps: steps{client(1, ask(1, "GET", "/a")), server(2, end(1, 0, 2)), client(3, ask(1, "GET", "/b"))},
+			Want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered OVERLOADED failed ""`, `GET "/b" q[3-3 #3-3 1p] r[] unanswered`}},
+		{Name: "two at once, the second answer first", Steps: steps{client(1, begin(1, responder)+ask(2, "GET", "/quick")), client(2, with(1, pairs(requestURI, "/slow"), "")),
 			server(3, out(1, fine)), server(4, out(2, fine)+end(2, 0, 0)), server(5, end(1, 0, 0))},
-			want: []string{`GET "/quick" q[1-1 #1-1 1p] r[4-4 #4-4 1p] answered 200 depth=2`, `RESPONDER "/slow" q[1-2 #1-2 2p] r[3-5 #3-5 2p] answered 200`}},
-		{name: "roles", steps: steps{client(1, begin(1, authorizer)+recordOf(paramsRecord, 1, pairs(requestURI, "/a"), 0)+recordOf(paramsRecord, 1, "", 0)), server(2, out(1, fine)+end(1, 0, 0)),
+			Want: []string{`GET "/quick" q[1-1 #1-1 1p] r[4-4 #4-4 1p] answered 200 depth=2`, `RESPONDER "/slow" q[1-2 #1-2 2p] r[3-5 #3-5 2p] answered 200`}},
+		{Name: "roles", Steps: steps{client(1, begin(1, authorizer)+recordOf(paramsRecord, 1, pairs(requestURI, "/a"), 0)+recordOf(paramsRecord, 1, "", 0)), server(2, out(1, fine)+end(1, 0, 0)),
 			client(3, begin(1, filter)+with(1, pairs(requestURI, "/f"), "secret")), client(4, recordOf(data, 1, "secret", 0)+recordOf(data, 1, "", 0)), server(5, out(1, fine)+end(1, 0, 0))},
-			want: []string{`AUTHORIZER "/a" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 200`, `FILTER "/f" q[3-4 #3-4 2p] r[5-5 #5-5 1p] answered 200`}},
-		{name: "answered before all was sent", steps: steps{client(1, ask(1, "POST", "/large")[:300]), server(2, out(1, "Status: 413 Large\r\n\r\n")+end(1, 0, 0)), client(3, ask(1, "POST", "/large")[300:]), client(4, ask(1, "GET", "/a")), server(5, out(1, fine)+end(1, 0, 0))},
-			uncut: true, want: []string{`POST "/large" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 413 failed "Request Entity Too Large"`, `GET "/a" q[4-4 #4-4 1p] r[5-5 #5-5 1p] answered 200`}},
-		{name: "given up", steps: steps{client(1, ask(1, "GET", "/slow")), client(2, recordOf(abortRequest, 1, "", 0)), server(3, out(1, fine)+end(1, 0, 0)), client(4, ask(1, "GET", "/a")), server(5, out(1, fine)+end(1, 0, 0))},
-			want: []string{`GET "/slow" q[1-1 #1-1 1p] r[] unanswered`, `GET "/a" q[4-4 #4-4 1p] r[5-5 #5-5 1p] answered 200`}},
-		{name: "about the server", steps: steps{client(1, recordOf(getValues, 0, pairs("FCGI_MAX_CONNS", ""), 0)), server(2, recordOf(getValuesResult, 0, pairs("FCGI_MAX_CONNS", "1"), 0)+recordOf(getValuesResult, 0, "", 0))},
-			want: []string{`GET_VALUES "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`}},
-		{name: "the end comes within the answer", steps: steps{client(1, ask(1, "GET", "/a")), server(2, out(1, fine)), server(3, out(1, "more")[:9])},
-			want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered 200 failed "connection ended within the answer"`}},
-		{name: "midway", midway: true, uncut: true, steps: steps{server(1, "the rest of a page"), server(2, end(1, 0, 0)), client(3, ask(1, "GET", "/a")), server(4, out(1, fine)+end(1, 0, 0))},
-			want: []string{` "" q[] r[2-2 #2-2 1p] unpaired`, `GET "/a" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered 200`}},
-		{name: "a part of the input is missing", uncut: true, steps: steps{client(1, ask(1, "POST", "/a")[:310]), client(2, ask(1, "POST", "/a")[315:]).After(5), server(3, out(1, fine)+end(1, 0, 0))},
-			want: []string{`POST "/a" q[1-2 #1-2 2p] r[3-3 #3-3 1p] answered 200 lossy`}},
-		{name: "an answer is missing", uncut: true, steps: steps{client(1, ask(1, "GET", "/a")), client(2, ask(1, "GET", "/b")), server(3, out(1, fine)+end(1, 0, 0)).After(90)},
-			want: []string{`GET "/a" q[1-1 #1-1 1p] r[] unanswered lossy`, `GET "/b" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered resync`}},
-		{name: "not FastCGI", steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			whole := prototest.Events(tt.steps)
-			got := prototest.Run(Protocol, whole, tt.midway, flow.Finished)
-			if diff := cmp.Diff(tt.want, prototest.Unsized(got)); diff != "" {
-				t.Fatal(diff)
-			}
-			for n := 1; n < 40 && !tt.uncut; n++ {
-				again := prototest.Run(Protocol, prototest.Recut(whole, n), tt.midway, flow.Finished)
-				if diff := cmp.Diff(got, again); diff != "" {
-					t.Fatalf("cut into pieces of %d: %s", n, diff)
-				}
-			}
-			if all := strings.Join(got, "\n"); strings.Contains(all, "secret") {
-				t.Errorf("a parameter or a body is shown:\n%s", all)
-			}
-		})
-	}
+			Want: []string{`AUTHORIZER "/a" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 200`, `FILTER "/f" q[3-4 #3-4 2p] r[5-5 #5-5 1p] answered 200`}},
+		{Name: "answered before all was sent", Steps: steps{client(1, ask(1, "POST", "/large")[:300]), server(2, out(1, "Status: 413 Large\r\n\r\n")+end(1, 0, 0)), client(3, ask(1, "POST", "/large")[300:]), client(4, ask(1, "GET", "/a")), server(5, out(1, fine)+end(1, 0, 0))},
+			Uncut: true, Want: []string{`POST "/large" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 413 failed "Request Entity Too Large"`, `GET "/a" q[4-4 #4-4 1p] r[5-5 #5-5 1p] answered 200`}},
+		{Name: "given up", Steps: steps{client(1, ask(1, "GET", "/slow")), client(2, recordOf(abortRequest, 1, "", 0)), server(3, out(1, fine)+end(1, 0, 0)), client(4, ask(1, "GET", "/a")), server(5, out(1, fine)+end(1, 0, 0))},
+			Want: []string{`GET "/slow" q[1-1 #1-1 1p] r[] unanswered`, `GET "/a" q[4-4 #4-4 1p] r[5-5 #5-5 1p] answered 200`}},
+		{Name: "about the server", Steps: steps{client(1, recordOf(getValues, 0, pairs("FCGI_MAX_CONNS", ""), 0)), server(2, recordOf(getValuesResult, 0, pairs("FCGI_MAX_CONNS", "1"), 0)+recordOf(getValuesResult, 0, "", 0))},
+			Want: []string{`GET_VALUES "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`}},
+		{Name: "the end comes within the answer", Steps: steps{client(1, ask(1, "GET", "/a")), server(2, out(1, fine)), server(3, out(1, "more")[:9])},
+			Want: []string{`GET "/a" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered 200 failed "connection ended within the answer"`}},
+		{Name: "midway", Midway: true, Uncut: true, Steps: steps{server(1, "the rest of a page"), server(2, end(1, 0, 0)), client(3, ask(1, "GET", "/a")), server(4, out(1, fine)+end(1, 0, 0))},
+			Want: []string{` "" q[] r[2-2 #2-2 1p] unpaired`, `GET "/a" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered 200`}},
+		{Name: "a part of the input is missing", Uncut: true, Steps: steps{client(1, ask(1, "POST", "/a")[:310]), client(2, ask(1, "POST", "/a")[315:]).After(5), server(3, out(1, fine)+end(1, 0, 0))},
+			Want: []string{`POST "/a" q[1-2 #1-2 2p] r[3-3 #3-3 1p] answered 200 lossy`}},
+		{Name: "an answer is missing", Uncut: true, Steps: steps{client(1, ask(1, "GET", "/a")), client(2, ask(1, "GET", "/b")), server(3, out(1, fine)+end(1, 0, 0)).After(90)},
+			Want: []string{`GET "/a" q[1-1 #1-1 1p] r[] unanswered lossy`, `GET "/b" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered resync`}},
+		{Name: "not FastCGI", Steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
+	})
 }
 
 // TestManyAtOnce: more requests than are remembered cost no more memory, and the
@@ -184,20 +159,12 @@ func TestAgainstTshark(t *testing.T) {
 				got = append(got, fmt.Sprintf("%d %d", e.Request.First.Frame, e.Response.Last.Frame))
 			}
 		}
-		slices.Sort(want)
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" || len(got) < 5 {
-			t.Errorf("%s: %d requests; differs from tshark (-tshark +rtrail):\n%s", file, len(got), diff)
-		}
+		prototest.Agree(t, file, want, got, 5)
 	}
 }
 
 func TestSniff(t *testing.T) {
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, ask(1, "GET", "/"), proto.Sure},
 		{flow.ToServer, begin(1, responder)[:15], proto.Maybe},
 		{flow.ToServer, begin(1, 4), proto.No},
@@ -218,12 +185,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToClient, "\x01\x03\x00\x01\x00\x08\x00\x01", proto.No},
 		{flow.ToServer, "GET / HTTP/1.1\r\n\r\n", proto.No},
 		{flow.ToServer, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03aaaaa", proto.No},
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 // What asks still, is answered, or given up is owed nothing.

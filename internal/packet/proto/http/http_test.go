@@ -199,11 +199,7 @@ func TestExchanges(t *testing.T) {
 func TestCapture(t *testing.T) { prototest.Golden(t, Protocol, "testdata/nginx.pcap") }
 
 func TestSniff(t *testing.T) {
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, "GET / HTTP/1.1\r\nHost: x", proto.Sure},
 		{flow.ToServer, "POST /long/target/with", proto.Sure},
 		{flow.ToServer, "GE", proto.Maybe},
@@ -216,12 +212,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToClient, "HT", proto.Maybe},
 		{flow.ToClient, "\x16\x03\x03\x00\x01", proto.No},
 		{flow.ToClient, "\x00\x00\x12\x04\x00\x00\x00\x00\x00", proto.No},
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 func TestQueueIsBounded(t *testing.T) {

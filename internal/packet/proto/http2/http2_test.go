@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -152,21 +151,13 @@ func TestAgainstTshark(t *testing.T) {
 		for _, e := range prototest.Exchanges(t, Protocol, file) {
 			got = append(got, fmt.Sprint(e.Request.First.Frame))
 		}
-		slices.Sort(want)
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" || len(got) < 10 {
-			t.Errorf("%s: %d requests; differs from tshark (-tshark +rtrail):\n%s", file, len(got), diff)
-		}
+		prototest.Agree(t, file, want, got, 10)
 	}
 }
 
 func TestSniff(t *testing.T) {
 	q := newCoder()
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, preface, proto.Sure},
 		{flow.ToServer, preface[:9], proto.Maybe},
 		{flow.ToServer, "PRI * HTTP/1.1\r\n", proto.No},
@@ -180,12 +171,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03aaaaa", proto.No},
 		{flow.ToServer, "*1\r\n$4\r\nPING\r\n", proto.No},
 		{flow.ToServer, "\x00\x00\x00\x1a\x00\x03\x00\x09\x00\x00\x00\x01", proto.No}, // Kafka
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 func TestOwes(t *testing.T) {

@@ -1,11 +1,13 @@
 package kafka
 
+import "rtrail/internal/packet/proto/framed"
+
 // idBytes is the length of the id of a topic.
 const idBytes = 16
 
 // read reads a request from its correlation id on.
 func (r *request) read(body []byte) {
-	f := reader{b: body}
+	f := reader{Fields: framed.Fields{B: body}}
 	r.id = uint32(f.int32())
 	if r.key != 7 || r.version > 0 { // the first version of ControlledShutdown has no client
 		f.text()
@@ -25,7 +27,7 @@ func (r *request) read(body []byte) {
 	case joinGroup, syncGroup:
 		r.waits = true
 	}
-	r.known = !f.overread
+	r.known = !f.Overread
 }
 
 // produce reads which acknowledgement is wanted, and for which topic.
@@ -33,7 +35,7 @@ func (r *request) produce(f *reader) {
 	if r.version >= 3 {
 		f.text() // transaction
 	}
-	r.silent = f.int16() == 0 && !f.overread
+	r.silent = f.int16() == 0 && !f.Overread
 	f.int32() // timeout
 	r.topics(f, r.version >= 13)
 }
@@ -49,10 +51,10 @@ func (r *request) fetch(f *reader) {
 		f.int32() // largest answer
 	}
 	if r.version >= 4 {
-		f.skip(1) // isolation
+		f.Take(1) // isolation
 	}
 	if r.version >= 7 {
-		f.skip(8) // session
+		f.Take(8) // session
 	}
 	r.topics(f, r.version >= 13)
 }
@@ -60,11 +62,11 @@ func (r *request) fetch(f *reader) {
 // topics reads the name of the first topic.
 func (r *request) topics(f *reader, byID bool) {
 	n := f.list()
-	if n == 0 || byID || f.overread {
+	if n == 0 || byID || f.Overread {
 		return
 	}
 	name := f.text()
-	if f.overread || len(name) > maxText || !isTopic(name) {
+	if f.Overread || len(name) > maxText || !isTopic(name) {
 		return
 	}
 	r.topic, r.more = append(r.topic[:0], name...), n > 1
@@ -83,7 +85,7 @@ func isTopic(name []byte) bool {
 // outcome is the error code of an answer to a request of a key and version, from
 // behind its correlation id on; 0: none, or none that is near.
 func outcome(key, version int16, body []byte) int16 {
-	f := reader{b: body}
+	f := reader{Fields: framed.Fields{B: body}}
 	if key != apiVersions { // its answer may tell that the version is not known
 		f.compact = version >= apis[key].flexible
 		f.tags()
@@ -131,7 +133,7 @@ func (r *reader) partition(byID bool) int16 {
 		return 0
 	}
 	if byID {
-		r.skip(idBytes)
+		r.Take(idBytes)
 	} else {
 		r.text()
 	}
@@ -149,7 +151,7 @@ func (r *reader) named(withID bool) int16 {
 	}
 	r.text()
 	if withID {
-		r.skip(idBytes)
+		r.Take(idBytes)
 	}
 	return r.int16()
 }
@@ -172,7 +174,7 @@ func (r *reader) coordinator(version int16) int16 {
 // topic is the error of the first topic that was asked for. Before the topics are
 // the brokers.
 func (r *reader) topic(version int16) int16 {
-	for n := r.list(); n > 0 && !r.overread; n-- {
+	for n := r.list(); n > 0 && !r.Overread; n-- {
 		r.int32()
 		r.text() // host
 		r.int32()

@@ -53,7 +53,7 @@ const versionBits = 8
 type parser struct {
 	table   pair.Table
 	scratch *proto.Scratch
-	streams [2]framed.Stream
+	streams framed.Streams
 	bodies  [2]framed.Prefix
 	asking  request
 	reply   reply
@@ -82,12 +82,7 @@ type reply struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink)}
-	if midway {
-		p.streams[0].Lose()
-		p.streams[1].Lose()
-	}
-	return p
+	return &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink), streams: framed.NewStreams(midway)}
 }
 
 // length is how long a message is; 0 if this is no header of one.
@@ -228,7 +223,7 @@ func (p *parser) answer() {
 
 // End gives out what is left.
 func (p *parser) End(_ flow.Stamp, how flow.Ending) {
-	if p.streams[flow.ToClient].Headed() && p.table.Find(uint64(p.reply.id)) != nil {
+	if p.answering() {
 		p.table.Broken(how)
 		p.answer()
 	}
@@ -237,22 +232,17 @@ func (p *parser) End(_ flow.Stamp, how flow.Ending) {
 	p.table.End()
 }
 
+// answering says that the answer to a request that is known has begun.
+func (p *parser) answering() bool {
+	return p.streams[flow.ToClient].Headed() && p.table.Find(uint64(p.reply.id)) != nil
+}
+
 // Progress says what the connection is doing.
 func (p *parser) Progress() proto.Progress {
-	client, server := &p.streams[flow.ToServer], &p.streams[flow.ToClient]
-	switch {
-	case server.Headed() && p.table.Find(uint64(p.reply.id)) != nil:
-		return proto.Answering
-	case p.table.Len() > 0:
-		return proto.Waiting
-	case client.Lost(), server.Lost(), server.Within():
-		return proto.Unclear
-	}
-	return proto.Idle
+	return p.streams.Progress(p.answering(), p.table.Len())
 }
 
 // Owes says whether the server has a whole request and owes its answer.
 func (p *parser) Owes() bool {
-	oldest := p.table.Oldest()
-	return p.Progress() == proto.Waiting && !p.streams[flow.ToServer].Within() && !p.streams[flow.ToClient].Within() && oldest.Doubt&proto.Blocking == 0
+	return p.Progress() == proto.Waiting && p.streams.Between() && p.table.Oldest().Doubt&proto.Blocking == 0
 }

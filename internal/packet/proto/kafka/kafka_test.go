@@ -3,7 +3,6 @@ package kafka
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -59,58 +58,34 @@ func TestExchanges(t *testing.T) {
 	produced := i32(1) + text("orders") + i32(1) + i32(0) + i16(0) + i32(0) + i32(9) + i32(-1) + i32(-1) + i32(0) + i32(0) + i32(0)
 	refused := i32(1) + text("orders") + i32(1) + i32(0) + i16(3) + i32(-1) + i32(-1) + i32(-1) + i32(-1) + i32(0) + i32(0) + i32(0)
 	fetched := i32(0) + i16(0) + i32(5) + i32(1) + text("orders") + i32(1) + i32(0) + i16(0) + i32(0) + i32(9) + "secret"
-	tests := []struct {
-		name   string
-		steps  steps
-		midway bool
-		uncut  bool
-		want   []string
-	}{
-		{name: "produce", steps: steps{client(1, ask(produce, 8, 4, produceOf(8, 1, "orders"))), server(2, answer(4, produced))},
-			want: []string{`Produce "orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`}},
-		{name: "produce, flexible, refused", steps: steps{client(1, ask(produce, 9, 4, produceOf(9, -1, "orders"))),
+	prototest.Scripts(t, Protocol, []prototest.Script{
+		{Name: "produce", Steps: steps{client(1, ask(produce, 8, 4, produceOf(8, 1, "orders"))), server(2, answer(4, produced))},
+			Want: []string{`Produce "orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`}},
+		{Name: "produce, flexible, refused", Steps: steps{client(1, ask(produce, 9, 4, produceOf(9, -1, "orders"))),
 			server(2, answer(4, "\x00\x02"+compact("orders")+"\x02"+i32(0)+i16(19)+strings.Repeat("\xff", 16)))},
-			want: []string{`Produce "orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered NOT_ENOUGH_REPLICAS failed ""`}},
-		{name: "no such topic", steps: steps{client(1, ask(produce, 8, 4, produceOf(8, 1, "orders"))), server(2, answer(4, refused))},
-			want: []string{`Produce "orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered UNKNOWN_TOPIC_OR_PARTITION failed ""`}},
-		{name: "without acknowledgement", steps: steps{client(1, ask(produce, 8, 4, produceOf(8, 0, "metrics"))), client(2, ask(metadata, 1, 5, i32(0)))},
-			want: []string{`Produce "metrics" q[1-1 #1-1 1p] r[] no answer expected`, `Metadata "" q[2-2 #2-2 1p] r[] unanswered`}},
-		{name: "a fetch waits by design, and so does what is behind it", steps: steps{
+			Want: []string{`Produce "orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered NOT_ENOUGH_REPLICAS failed ""`}},
+		{Name: "no such topic", Steps: steps{client(1, ask(produce, 8, 4, produceOf(8, 1, "orders"))), server(2, answer(4, refused))},
+			Want: []string{`Produce "orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered UNKNOWN_TOPIC_OR_PARTITION failed ""`}},
+		{Name: "without acknowledgement", Steps: steps{client(1, ask(produce, 8, 4, produceOf(8, 0, "metrics"))), client(2, ask(metadata, 1, 5, i32(0)))},
+			Want: []string{`Produce "metrics" q[1-1 #1-1 1p] r[] no answer expected`, `Metadata "" q[2-2 #2-2 1p] r[] unanswered`}},
+		{Name: "a fetch waits by design, and so does what is behind it", Steps: steps{
 			client(1, ask(fetch, 11, 7, fetchOf(500, "orders", "audit"))), client(2, ask(heartbeat, 3, 8, text("billing"))), server(3, answer(7, fetched)), server(4, answer(8, i32(0)+i16(27))),
-		}, want: []string{`Fetch "orders"... q[1-1 #1-1 1p] r[3-3 #3-3 1p] answered blocking`, `Heartbeat "" q[2-2 #2-2 1p] r[4-4 #4-4 1p] answered REBALANCE_IN_PROGRESS failed "" depth=2 blocking`}},
-		{name: "a fetch session names no topics again", steps: steps{
+		}, Want: []string{`Fetch "orders"... q[1-1 #1-1 1p] r[3-3 #3-3 1p] answered blocking`, `Heartbeat "" q[2-2 #2-2 1p] r[4-4 #4-4 1p] answered REBALANCE_IN_PROGRESS failed "" depth=2 blocking`}},
+		{Name: "a fetch session names no topics again", Steps: steps{
 			client(1, ask(fetch, 11, 7, fetchOf(0, "orders"))), server(2, answer(7, fetched)), client(3, ask(fetch, 11, 8, fetchOf(0))), server(4, answer(8, i32(0)+i16(0)+i32(5)+i32(0))),
-		}, want: []string{`Fetch "orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `Fetch "orders" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`}},
-		{name: "answers in another order", steps: steps{
+		}, Want: []string{`Fetch "orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `Fetch "orders" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`}},
+		{Name: "answers in another order", Steps: steps{
 			client(1, ask(produce, 8, 1, produceOf(8, 1, "a"))+ask(produce, 8, 2, produceOf(8, 1, "b"))), server(2, answer(2, produced)), server(3, answer(1, produced)),
-		}, want: []string{`Produce "b" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered depth=2`, `Produce "a" q[1-1 #1-1 1p] r[3-3 #3-3 1p] answered`}},
-		{name: "a version that the server does not know", steps: steps{client(1, ask(apiVersions, 4, 1, compact("lib")+compact("1")+"\x00")), server(2, answer(1, i16(35)+i32(0)))},
-			want: []string{`ApiVersions "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered UNSUPPORTED_VERSION failed ""`}},
-		{name: "midway", midway: true, uncut: true, steps: steps{
+		}, Want: []string{`Produce "b" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered depth=2`, `Produce "a" q[1-1 #1-1 1p] r[3-3 #3-3 1p] answered`}},
+		{Name: "a version that the server does not know", Steps: steps{client(1, ask(apiVersions, 4, 1, compact("lib")+compact("1")+"\x00")), server(2, answer(1, i16(35)+i32(0)))},
+			Want: []string{`ApiVersions "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered UNSUPPORTED_VERSION failed ""`}},
+		{Name: "midway", Midway: true, Uncut: true, Steps: steps{
 			server(1, "the rest of something"), client(2, ask(produce, 8, 4, produceOf(8, 1, "orders"))), server(3, answer(4, produced)),
-		}, want: []string{`Produce "orders" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered`}},
-		{name: "ends within an answer", uncut: true, steps: steps{client(1, ask(produce, 8, 4, produceOf(8, 1, "orders"))), server(2, answer(4, produced)[:20])},
-			want: []string{`Produce "orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered failed "connection ended within the answer"`}},
-		{name: "not Kafka", steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			whole := prototest.Events(tt.steps)
-			got := prototest.Run(Protocol, whole, tt.midway, flow.Finished)
-			if diff := cmp.Diff(tt.want, prototest.Unsized(got)); diff != "" {
-				t.Fatal(diff)
-			}
-			for n := 1; n < 40 && !tt.uncut; n++ {
-				again := prototest.Run(Protocol, prototest.Recut(whole, n), tt.midway, flow.Finished)
-				if diff := cmp.Diff(got, again); diff != "" {
-					t.Fatalf("cut into pieces of %d: %s", n, diff)
-				}
-			}
-			if all := strings.Join(got, "\n"); strings.Contains(all, "secret") {
-				t.Errorf("a record is shown:\n%s", all)
-			}
-		})
-	}
+		}, Want: []string{`Produce "orders" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered`}},
+		{Name: "ends within an answer", Uncut: true, Steps: steps{client(1, ask(produce, 8, 4, produceOf(8, 1, "orders"))), server(2, answer(4, produced)[:20])},
+			Want: []string{`Produce "orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered failed "connection ended within the answer"`}},
+		{Name: "not Kafka", Steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
+	})
 }
 
 // The capture holds no word of the records that were written and read.
@@ -143,20 +118,12 @@ func TestAgainstTshark(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d+%d %d+%d", e.Request.Last.Frame, e.Request.Bytes()-4, e.Response.Last.Frame, e.Response.Bytes()-4))
 		}
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" || len(got) < 40 {
-		t.Errorf("%d exchanges; differs from tshark (-tshark +rtrail):\n%s", len(got), diff)
-	}
+	prototest.Agree(t, file, want, got, 40)
 }
 
 func TestSniff(t *testing.T) {
 	hello := ask(apiVersions, 3, 0, compact("kafka-python")+compact("3.0")+"\x00")
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, hello, proto.Sure},
 		{flow.ToServer, hello[:20], proto.Sure},
 		{flow.ToServer, hello[:12], proto.Maybe},
@@ -170,12 +137,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, "*1\r\n$4\r\nPING\r\n\r\n", proto.No},
 		{flow.ToServer, "\x00\x00\x00\x08\x04\xd2\x16\x2f", proto.No},                                             // PostgreSQL asks for TLS
 		{flow.ToServer, "\x00\x00\x00\x29\x00\x03\x00\x00user\x00secret\x00database\x00secret\x00\x00", proto.No}, // PostgreSQL begins
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 // Who waits by design, asks still, or is answered is owed nothing.

@@ -1,49 +1,29 @@
 package kafka
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-// reader reads the fields of a message one by one. After one that is not all there,
-// all are empty.
+	"rtrail/internal/packet/proto/framed"
+)
+
+// reader reads the fields of a message one by one.
 type reader struct {
-	b        []byte
-	compact  bool // lengths are varints, and tagged fields follow
-	overread bool
+	framed.Fields
+	compact bool // lengths are varints, and tagged fields follow
 }
 
-func (r *reader) take(n int) []byte {
-	if n < 0 || n > len(r.b) {
-		r.b, r.overread = nil, true
-		return nil
-	}
-	taken := r.b[:n]
-	r.b = r.b[n:]
-	return taken
-}
+func (r *reader) int16() int16 { return int16(r.Uint16()) }
 
-func (r *reader) skip(n int) { r.take(n) }
-
-func (r *reader) int16() int16 {
-	if b := r.take(2); b != nil {
-		return int16(binary.BigEndian.Uint16(b))
-	}
-	return 0
-}
-
-func (r *reader) int32() int32 {
-	if b := r.take(4); b != nil {
-		return int32(binary.BigEndian.Uint32(b))
-	}
-	return 0
-}
+func (r *reader) int32() int32 { return int32(r.Uint32()) }
 
 // uvarint is a number of at most five bytes.
 func (r *reader) uvarint() int {
-	v, n := binary.Uvarint(r.b[:min(len(r.b), 5)])
+	v, n := binary.Uvarint(r.B[:min(len(r.B), 5)])
 	if n <= 0 || v > 1<<31-1 {
-		r.b, r.overread = nil, true
+		r.B, r.Overread = nil, true
 		return 0
 	}
-	r.b = r.b[n:]
+	r.B = r.B[n:]
 	return int(v)
 }
 
@@ -58,7 +38,7 @@ func (r *reader) text() []byte {
 	if n < 0 {
 		return nil
 	}
-	return r.take(n)
+	return r.Take(n)
 }
 
 // list is how many elements an array has.
@@ -77,8 +57,8 @@ func (r *reader) tags() {
 	if !r.compact {
 		return
 	}
-	for n := r.uvarint(); n > 0 && !r.overread; n-- {
+	for n := r.uvarint(); n > 0 && !r.Overread; n-- {
 		r.uvarint()
-		r.skip(r.uvarint())
+		r.Take(r.uvarint())
 	}
 }

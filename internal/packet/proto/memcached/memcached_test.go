@@ -84,11 +84,7 @@ func TestAgainstTshark(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, "set k 0 0 5\r\nab", proto.Sure},
 		{flow.ToServer, "cas k 0 -1 5 77 noreply\r\n", proto.Sure},
 		{flow.ToServer, "get a b c\r\n", proto.Likely},
@@ -106,12 +102,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToClient, "+OK\r\n", proto.No},
 		{flow.ToClient, "220 mail.example.com ready\r\n", proto.No},
 		{flow.ToClient, "18446744073709551615\r\n", proto.Maybe},
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 func TestOwes(t *testing.T) {

@@ -80,7 +80,7 @@ const (
 type parser struct {
 	table   pair.Table
 	scratch *proto.Scratch
-	streams [2]framed.Stream
+	streams framed.Streams
 	said    [2]message
 	cursors []uint32 // that wait for data, as tags have them; the last ones
 	pushes  uint32   // requestID of the answer that others follow unasked
@@ -90,12 +90,7 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink)}
-	if midway {
-		p.streams[0].Lose()
-		p.streams[1].Lose()
-	}
-	return p
+	return &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink), streams: framed.NewStreams(midway)}
 }
 
 // length is how long a message is; 0 if this is no header of one.
@@ -158,34 +153,28 @@ func (p *parser) Complete(d flow.Dir) {
 
 // End gives out what is left.
 func (p *parser) End(_ flow.Stamp, how flow.Ending) {
-	s, m := &p.streams[flow.ToClient], &p.said[flow.ToClient]
-	if s.Headed() && p.table.Find(uint64(m.to)) != nil {
-		p.answer(m, how, false)
+	if p.answering() {
+		p.answer(&p.said[flow.ToClient], how, false)
 	}
 	p.scratch.Buffers.Put(&p.said[0].zip)
 	p.scratch.Buffers.Put(&p.said[1].zip)
 	p.table.End()
 }
 
+// answering says that the answer to a request that is known has begun.
+func (p *parser) answering() bool {
+	return p.streams[flow.ToClient].Headed() && p.table.Find(uint64(p.said[flow.ToClient].to)) != nil
+}
+
 // Progress says what the connection is doing.
 func (p *parser) Progress() proto.Progress {
-	client, server := &p.streams[flow.ToServer], &p.streams[flow.ToClient]
-	switch {
-	case server.Headed() && p.table.Find(uint64(p.said[flow.ToClient].to)) != nil:
-		return proto.Answering
-	case p.table.Len() > 0:
-		return proto.Waiting
-	case client.Lost(), server.Lost(), server.Within():
-		return proto.Unclear
-	}
-	return proto.Idle
+	return p.streams.Progress(p.answering(), p.table.Len())
 }
 
 // Owes says whether the server has a whole command and owes its answer. A cursor may
 // wait for data without a word that tells.
 func (p *parser) Owes() bool {
-	oldest := p.table.Oldest()
-	return p.Progress() == proto.Waiting && !p.streams[flow.ToServer].Within() && !p.streams[flow.ToClient].Within() && oldest.Tag&(waits|fetches) == 0
+	return p.Progress() == proto.Waiting && p.streams.Between() && p.table.Oldest().Tag&(waits|fetches) == 0
 }
 
 // request takes a whole request.

@@ -2,7 +2,6 @@ package mongodb
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -54,21 +53,15 @@ func TestExchanges(t *testing.T) {
 	}
 	row := doc(str("name", "secret"))
 	large := batch(9, 1, 0, list("firstBatch", doc(str("blob", strings.Repeat("x", 500)))))
-	tests := []struct {
-		name   string
-		steps  steps
-		midway bool
-		uncut  bool
-		want   []string
-	}{
-		{name: "a find and its cursor", steps: steps{
+	prototest.Scripts(t, Protocol, []prototest.Script{
+		{Name: "a find and its cursor", Steps: steps{
 			client(1, find), server(2, batch(9, 1, 77, list("firstBatch", row, row))),
 			client(3, more(2)), server(4, batch(10, 2, 0, list("nextBatch", row))),
-		}, want: []string{
+		}, Want: []string{
 			`find "shop.orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=2`,
 			`getMore "shop.orders" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered rows=1`,
 		}},
-		{name: "errors", steps: steps{
+		{Name: "errors", Steps: steps{
 			client(1, msg(1, 0, 0, str("insert", "orders"), str("$db", "shop"))),
 			server(2, msg(9, 1, 0, i32("n", 1), list("writeErrors", doc(i32("index", 1), i32("code", 11000), str("errmsg", "E11000 dup"))), fine)),
 			client(3, msg(2, 0, 0, str("nosuch", "secret"), str("$db", "shop"))),
@@ -76,20 +69,20 @@ func TestExchanges(t *testing.T) {
 			client(5, msg(3, 0, 0, str("update", "orders"), str("$db", "shop"))),
 			server(6, msg(11, 3, 0, i32("n", 2), sub("writeConcernError", i32("code", 64), str("codeName", "WriteConcernFailed"), str("errmsg", "waiting timed out")), fine)),
 			client(7, msg(4, 0, 0, str("delete", "orders"), str("$db", "shop"))), server(8, msg(12, 4, 0, i32("ok", 0), i32("code", 13))),
-		}, want: []string{
+		}, Want: []string{
 			`insert "shop.orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 11000 failed "E11000 dup" rows=1`,
 			`nosuch "shop" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered CommandNotFound failed "no such command"`,
 			`update "shop.orders" q[5-5 #5-5 1p] r[6-6 #6-6 1p] answered WriteConcernFailed failed "waiting timed out" rows=2`,
 			`delete "shop.orders" q[7-7 #7-7 1p] r[8-8 #8-8 1p] answered 13 failed ""`,
 		}},
-		{name: "what is no collection is not shown", steps: steps{
+		{Name: "what is no collection is not shown", Steps: steps{
 			client(1, msg(1, 0, 0, str("createUser", "secret"), str("pwd", "secret"), str("$db", "shop"))), server(2, msg(9, 1, 0, fine)),
 			client(3, msg(2, 0, 0, i32("ping", 1), str("$db", "admin"))), server(4, msg(10, 2, 0, fine)),
 			client(5, msg(3, 0, 0, sub("explain", str("find", "orders"), sub("filter", str("a", "secret"))), str("$db", "shop"))), server(6, msg(11, 3, 0, fine)),
 			client(7, msg(4, 0, 0, i32("aggregate", 1), str("$db", "shop"))), server(8, msg(12, 4, 0, fine)),
 			client(9, msg(5, 0, 0, str("find", "orders"))), server(10, msg(13, 5, 0, fine)),
 			client(11, msg(6, 0, 0, str("secret of mine", "x"), str("$db", "shop"))), server(12, msg(14, 6, 0, fine)),
-		}, want: []string{
+		}, Want: []string{
 			`createUser "shop" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`,
 			`ping "" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`,
 			`explain "shop.orders" q[5-5 #5-5 1p] r[6-6 #6-6 1p] answered`,
@@ -97,11 +90,11 @@ func TestExchanges(t *testing.T) {
 			`find "orders" q[9-9 #9-9 1p] r[10-10 #10-10 1p] answered`,
 			`? "shop" q[11-11 #11-11 1p] r[12-12 #12-12 1p] answered`,
 		}},
-		{name: "documents before the command, and a checksum", steps: steps{
+		{Name: "documents before the command, and a checksum", Steps: steps{
 			client(1, message32(opMsg, 1, 0, number32(1)+documentsSection("documents", row, row)+"\x00"+doc(str("insert", "orders"), str("$db", "shop"))+"\x00\x01\x02\x03")),
 			server(2, msg(9, 1, 0, i32("n", 2), fine)),
-		}, want: []string{`insert "shop.orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=2`}},
-		{name: "the server is asked to wait", steps: steps{
+		}, Want: []string{`insert "shop.orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=2`}},
+		{Name: "the server is asked to wait", Steps: steps{
 			client(1, msg(1, 0, 0, i32("hello", 1), i32("maxAwaitTimeMS", 10000), str("$db", "admin"))), server(9000, msg(9, 1, 0, fine)),
 			client(9001, more(2, i32("maxTimeMS", 500))), server(9400, batch(10, 2, 77, list("nextBatch", row))),
 			client(9401, more(3)), server(9900, batch(11, 3, 77, list("nextBatch"))),
@@ -109,7 +102,7 @@ func TestExchanges(t *testing.T) {
 			client(9903, msg(5, 0, 0, str("aggregate", "orders"), list("pipeline", doc(sub("$changeStream"))), str("$db", "shop"))),
 			server(9904, batch(13, 5, 78, list("firstBatch"))),
 			client(9905, msg(6, 0, 0, i64("getMore", 78), str("collection", "orders"), str("$db", "shop"))),
-		}, want: []string{
+		}, Want: []string{
 			`hello "" q[1-1 #1-1 1p] r[9000-9000 #2-2 1p] answered blocking`,
 			`getMore "shop.orders" q[9001-9001 #3-3 1p] r[9400-9400 #4-4 1p] answered rows=1 blocking`,
 			`getMore "shop.orders" q[9401-9401 #5-5 1p] r[9900-9900 #6-6 1p] answered rows=0 blocking`,
@@ -117,92 +110,74 @@ func TestExchanges(t *testing.T) {
 			`aggregate "shop.orders" q[9903-9903 #9-9 1p] r[9904-9904 #10-10 1p] answered rows=0`,
 			`getMore "shop.orders" q[9905-9905 #11-11 1p] r[] unanswered blocking`,
 		}},
-		{name: "answers that follow unasked", steps: steps{
+		{Name: "answers that follow unasked", Steps: steps{
 			client(1, msg(1, 0, 1<<16, i32("hello", 1), i32("maxAwaitTimeMS", 10000), str("$db", "admin"))),
 			server(2, msg(9, 1, moreToCome, fine)), server(3, msg(10, 9, moreToCome, fine)), server(4, msg(11, 10, 0, fine)),
 			client(5, msg(2, 0, 0, i32("ping", 1), str("$db", "admin"))), server(6, msg(12, 2, 0, fine)), server(7, msg(13, 12, 0, fine)),
-		}, want: []string{
+		}, Want: []string{
 			`hello "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered blocking`,
 			`ping "" q[5-5 #5-5 1p] r[6-6 #6-6 1p] answered`,
 			` "" q[] r[7-7 #7-7 1p] unpaired`,
 		}},
-		{name: "not acknowledged", steps: steps{
+		{Name: "not acknowledged", Steps: steps{
 			client(1, msg(1, 0, moreToCome, str("insert", "orders"), str("$db", "shop"))),
 			client(2, message32(opInsert, 2, 0, number32(0)+"shop.orders\x00"+row)),
 			client(3, message32(opKillCursors, 3, 0, number32(0)+number32(1)+"12345678")),
-		}, want: []string{
+		}, Want: []string{
 			`insert "shop.orders" q[1-1 #1-1 1p] r[] no answer expected`,
 			`insert "shop.orders" q[2-2 #2-2 1p] r[] no answer expected`,
 			`killCursors "" q[3-3 #3-3 1p] r[] no answer expected`,
 		}},
-		{name: "older queries", steps: steps{
+		{Name: "older queries", Steps: steps{
 			client(1, message32(opQuery, 1, 0, number32(4)+"shop.$cmd\x00"+number32(0)+number32(-1)+doc(sub("$query", str("count", "orders")), sub("$readPreference", str("mode", "secret"))))),
 			server(2, message32(opReply, 9, 1, number32(8)+number32(0)+number32(0)+number32(0)+number32(1)+doc(i32("n", 3), fine))),
 			client(3, message32(opQuery, 2, 0, number32(4)+"shop.orders\x00"+number32(0)+number32(-1)+doc(str("name", "secret")))),
 			server(4, message32(opReply, 10, 2, number32(2)+number32(0)+number32(0)+number32(0)+number32(1)+doc(str("$err", "bad"), i32("code", 17)))),
 			client(5, message32(opGetMore, 3, 0, number32(0)+"shop.orders\x00"+number32(0)+"12345678")),
 			server(6, message32(opReply, 11, 3, number32(1)+number32(0)+number32(0)+number32(0)+number32(0))),
-		}, want: []string{
+		}, Want: []string{
 			`count "shop.orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=1`,
 			`find "shop.orders" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered 17 failed "bad" rows=1`,
 			`getMore "shop.orders" q[5-5 #5-5 1p] r[6-6 #6-6 1p] answered CursorNotFound failed "" rows=0`,
 		}},
-		{name: "compressed", steps: steps{
+		{Name: "compressed", Steps: steps{
 			client(1, compressed(find, useSnappy, packSnappy)), server(2, compressed(batch(9, 1, 0, list("firstBatch", row)), useZlib, packZlib)),
 			client(3, compressed(more(2), useZstd, packZstd)), server(4, compressed(msg(10, 2, 0, double("ok", 0), i32("code", 43)), noCompressor, func(s string) string { return s })),
 			client(5, compressed(find, useZlib, func(string) string { return "nothing" })), server(6, msg(11, 1, 0, fine)),
-		}, want: []string{
+		}, Want: []string{
 			`find "shop.orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=1`,
 			`getMore "shop.orders" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered 43 failed ""`,
 			`? "" q[5-5 #5-5 1p] r[6-6 #6-6 1p] answered approximate`,
 		}},
-		{name: "several under way, answered in another order", steps: steps{
+		{Name: "several under way, answered in another order", Steps: steps{
 			client(1, msg(1, 0, 0, i32("ping", 1), str("$db", "a"))), client(2, msg(2, 0, 0, i32("ping", 1), str("$db", "b"))),
 			server(3, msg(9, 2, 0, fine)), server(4, msg(10, 1, 0, fine)),
-		}, want: []string{
+		}, Want: []string{
 			`ping "b" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered depth=2`,
 			`ping "a" q[1-1 #1-1 1p] r[4-4 #4-4 1p] answered`,
 		}},
-		{name: "snap length within a batch", uncut: true, steps: steps{
+		{Name: "snap length within a batch", Uncut: true, Steps: steps{
 			client(1, find), server(2, large[:96]).Cutting(len(large) - 96),
 			client(3, more(2)), server(4, batch(10, 2, 0, list("nextBatch", row))),
-		}, want: []string{
+		}, Want: []string{
 			`find "shop.orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=? approximate`,
 			`getMore "shop.orders" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered rows=1`,
 		}},
-		{name: "an answer is missing", uncut: true, steps: steps{
+		{Name: "an answer is missing", Uncut: true, Steps: steps{
 			client(1, find), server(2, msg(10, 2, 0, fine)).After(146), client(3, more(2)), server(4, batch(11, 2, 0, list("nextBatch", row))),
-		}, want: []string{
+		}, Want: []string{
 			` "" q[] r[2-2 #2-2 1p] unpaired`,
 			`find "shop.orders" q[1-1 #1-1 1p] r[] unanswered lossy`,
 			`getMore "shop.orders" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered rows=1 depth=2`,
 		}},
-		{name: "midway", midway: true, uncut: true, steps: steps{
+		{Name: "midway", Midway: true, Uncut: true, Steps: steps{
 			server(1, "the rest of something"), client(2, find), server(3, batch(9, 1, 0, list("firstBatch", row))),
-		}, want: []string{`find "shop.orders" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered rows=1`}},
-		{name: "ends within an answer", uncut: true, steps: steps{
+		}, Want: []string{`find "shop.orders" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered rows=1`}},
+		{Name: "ends within an answer", Uncut: true, Steps: steps{
 			client(1, find), server(2, batch(9, 1, 0, list("firstBatch", row))[:60]),
-		}, want: []string{`find "shop.orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered failed "connection ended within the answer"`}},
-		{name: "not MongoDB", steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			whole := prototest.Events(tt.steps)
-			got := prototest.Run(Protocol, whole, tt.midway, flow.Finished)
-			if diff := cmp.Diff(tt.want, prototest.Unsized(got)); diff != "" {
-				t.Fatal(diff)
-			}
-			for n := 1; n < 40 && !tt.uncut; n++ {
-				again := prototest.Run(Protocol, prototest.Recut(whole, n), tt.midway, flow.Finished)
-				if diff := cmp.Diff(got, again); diff != "" {
-					t.Fatalf("cut into pieces of %d: %s", n, diff)
-				}
-			}
-			if all := strings.Join(got, "\n"); strings.Contains(all, "secret") {
-				t.Errorf("a literal is shown:\n%s", all)
-			}
-		})
-	}
+		}, Want: []string{`find "shop.orders" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered failed "connection ended within the answer"`}},
+		{Name: "not MongoDB", Steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
+	})
 }
 
 // The capture holds no word of the documents that were written and asked for.
@@ -234,22 +209,14 @@ func TestAgainstTshark(t *testing.T) {
 	for _, e := range prototest.Exchanges(t, Protocol, file) {
 		got = append(got, fmt.Sprintf("%d+%d %d+%d", e.Request.Last.Frame, e.Request.Bytes(), e.Response.Last.Frame, e.Response.Bytes()))
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" || len(got) < 40 {
-		t.Errorf("%d exchanges; differs from tshark (-tshark +rtrail):\n%s", len(got), diff)
-	}
+	prototest.Agree(t, file, want, got, 40)
 }
 
 func TestSniff(t *testing.T) {
 	hello := msg(1, 0, 0, i32("hello", 1), str("$db", "admin"))
 	answer := msg(9, 1, 0, fine)
 	old := message32(opQuery, 1, 0, number32(4)+"admin.$cmd\x00"+number32(0)+number32(-1)+doc(i32("isMaster", 1)))
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, hello, proto.Sure},
 		{flow.ToServer, hello[:40], proto.Sure},
 		{flow.ToServer, hello[:18], proto.Maybe},
@@ -267,12 +234,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, number32(40) + number32(1) + number32(0) + number32(opMsg) + number32(0) + "\x07", proto.No},
 		{flow.ToServer, number32(40) + number32(1) + number32(0) + number32(opMsg) + number32(0) + "\x00" + number32(99) + "\x10a\x00", proto.No},
 		{flow.ToServer, number32(1<<30) + number32(1) + number32(0) + number32(opMsg), proto.No},
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 // A cursor may wait for data without a word that tells; an incomplete request and one

@@ -1,24 +1,18 @@
 package mongodb
 
 import (
-	"bytes"
 	"encoding/binary"
-	"io"
-	"sync"
 
 	"github.com/klauspost/compress/snappy"
-	"github.com/klauspost/compress/zlib"
-	"github.com/klauspost/compress/zstd"
 
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/inflate"
 )
 
 // Bounds of compressed messages. What is larger has its times, and no command.
 const (
 	maxCompressed = 256 << 10 // bytes kept of a message under way
 	maxInflated   = 4 << 20   // bytes that are read of one
-	inflateStep   = 16 << 10  // bytes inflated at a time, where that is possible
-	maxWindow     = 8 << 20   // of zstd, as much as its levels up to 19 use
 )
 
 // Compressors.
@@ -52,30 +46,17 @@ func (m *message) unzip() {
 		return
 	}
 	m.operation(op)
-	f := inflaters.Get().(*inflater)
-	f.inflate(m, with, m.zip.B, min(int(size), maxInflated))
-	inflaters.Put(f)
+	m.inflate(with, m.zip.B, min(int(size), maxInflated))
 	if m.part != rest {
 		m.give()
 	}
 }
 
-// inflater is what it takes to inflate; it is shared by all connections.
-type inflater struct {
-	src  bytes.Reader
-	zlib io.ReadCloser
-	zstd *zstd.Decoder
-	out  []byte
-}
-
-var inflaters = sync.Pool{New: func() any { return &inflater{out: make([]byte, inflateStep)} }}
-
-// inflate has a message read what is compressed, at most max bytes of it.
-func (f *inflater) inflate(m *message, with byte, body []byte, max int) {
+// inflate reads what is compressed, at most max bytes of it.
+func (m *message) inflate(with byte, body []byte, max int) {
 	switch with {
 	case noCompressor:
 		m.read(body, nil)
-		return
 	case useSnappy:
 		if n, err := snappy.DecodedLen(body); err != nil || n > max {
 			return
@@ -83,46 +64,10 @@ func (f *inflater) inflate(m *message, with byte, body []byte, max int) {
 		if whole, err := snappy.Decode(nil, body); err == nil {
 			m.read(whole, nil)
 		}
-		return
+	case useZlib, useZstd:
+		inflate.Steps(body, with == useZstd, max, func(piece []byte) bool {
+			m.read(piece, nil)
+			return m.part != rest
+		})
 	}
-	r := f.open(with, body)
-	for r != nil && max > 0 && m.part != rest {
-		n, err := io.ReadFull(r, f.out[:min(max, len(f.out))])
-		m.read(f.out[:n], nil)
-		if max -= n; err != nil {
-			return
-		}
-	}
-}
-
-// open begins to inflate; nil if it cannot.
-func (f *inflater) open(with byte, body []byte) io.Reader {
-	f.src.Reset(body)
-	switch {
-	case with == useZstd && f.zstd == nil:
-		d, err := zstd.NewReader(&f.src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil
-		}
-		f.zstd = d
-		return d
-	case with == useZstd:
-		if f.zstd.Reset(&f.src) != nil {
-			return nil
-		}
-		return f.zstd
-	case with != useZlib:
-		return nil
-	case f.zlib == nil:
-		r, err := zlib.NewReader(&f.src)
-		if err != nil {
-			return nil
-		}
-		f.zlib = r
-		return r
-	}
-	if f.zlib.(zlib.Resetter).Reset(&f.src, nil) != nil {
-		return nil
-	}
-	return f.zlib
 }

@@ -43,7 +43,7 @@ const (
 type parser struct {
 	table   pair.Table
 	scratch *proto.Scratch
-	streams [2]framed.Stream
+	streams framed.Streams
 	bodies  [2]framed.Prefix
 	first   [2]byte // type and flags of the packet under way
 	said    packet  // what the packet under way of the client says
@@ -55,12 +55,7 @@ type parser struct {
 var format = framed.Format{Header: minHeader, Extent: extent, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink)}
-	if midway {
-		p.streams[0].Lose()
-		p.streams[1].Lose()
-	}
-	return p
+	return &parser{table: pair.NewTable(sink, maxPending), scratch: proto.ScratchOf(sink), streams: framed.NewStreams(midway)}
 }
 
 // Data takes the next bytes of a direction.
@@ -186,17 +181,10 @@ func (p *parser) End(flow.Stamp, flow.Ending) {
 
 // Progress says what the connection is doing.
 func (p *parser) Progress() proto.Progress {
-	client, server := &p.streams[flow.ToServer], &p.streams[flow.ToClient]
-	switch {
-	case p.table.Len() > 0:
-		return proto.Waiting
-	case client.Lost(), server.Lost(), server.Within():
-		return proto.Unclear
-	}
-	return proto.Idle
+	return p.streams.Progress(false, p.table.Len())
 }
 
 // Owes says whether the broker has a whole packet and owes its answer.
 func (p *parser) Owes() bool {
-	return p.Progress() == proto.Waiting && !p.streams[flow.ToServer].Within() && !p.streams[flow.ToClient].Within()
+	return p.Progress() == proto.Waiting && p.streams.Between()
 }

@@ -3,7 +3,6 @@ package mqtt
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -140,11 +139,7 @@ func TestTshark(t *testing.T) {
 	for _, e := range prototest.Exchanges(t, Protocol, file) {
 		got = append(got, fmt.Sprintf("%s %d %d", e.Command, e.Request.First.Frame, e.Response.First.Frame))
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" || len(got) < 80 {
-		t.Errorf("%d requests; differs from tshark (-tshark +rtrail):\n%s", len(got), diff)
-	}
+	prototest.Agree(t, file, want, got, 80)
 }
 
 func atoi(s string) (n int) {
@@ -153,11 +148,7 @@ func atoi(s string) (n int) {
 }
 
 func TestSniff(t *testing.T) {
-	for _, tt := range []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, hello(4), proto.Sure},
 		{flow.ToServer, hello(5), proto.Sure},
 		{flow.ToServer, hello(4)[:6], proto.Maybe},
@@ -175,11 +166,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, "1234 is no topic at all\r\n", proto.No},
 		{flow.ToServer, "GET / HTTP/1.1\r\n\r\n", proto.No},
 		{flow.ToServer, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03aaaaa", proto.No},
-	} {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 func TestOwes(t *testing.T) {

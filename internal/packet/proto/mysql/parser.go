@@ -5,6 +5,7 @@ import (
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/pair"
 	"rtrail/internal/packet/proto/tls"
 )
 
@@ -410,24 +411,9 @@ func (p *parser) give(r *request, resp *proto.Span, status proto.Status, doubt p
 	}
 }
 
-// join makes the packets of another span part of a message.
+// join makes the packets of another span part of a message, once.
 func join(s, of *proto.Span) {
-	switch {
-	case of.Empty() || !s.Empty() && s.End == of.End:
-		return
-	case s.Empty():
-		*s = *of
-		return
-	}
-	s.Packets += of.Packets
-	if of.First.Frame == s.Last.Frame {
-		s.Packets--
-	}
-	s.End = of.End
-	if of.First.At < s.First.At {
-		s.First = of.First
-	}
-	if of.Last.At > s.Last.At || of.Last.At == s.Last.At && of.Last.Frame > s.Last.Frame {
-		s.Last = of.Last
+	if s.Empty() || s.End != of.End {
+		pair.Join(s, of)
 	}
 }

@@ -1,23 +1,15 @@
 package mysql
 
 import (
-	"bytes"
-	"io"
-	"sync"
-
-	"github.com/klauspost/compress/zlib"
-	"github.com/klauspost/compress/zstd"
-
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
+	"rtrail/internal/packet/proto/inflate"
 )
 
 // Bounds of compressed packets. Servers and clients compress what is in their
 // buffer, 16 KB by default (net_buffer_length), or one packet that is larger.
 const (
-	maxCompressed = 1 << 20  // a larger one is not inflated
-	inflateStep   = 16 << 10 // bytes inflated at a time
-	maxWindow     = 8 << 20  // of zstd, as much as its own levels up to 19 use
+	maxCompressed = 1 << 20 // a larger one is not inflated
 )
 
 // zip is the compressed framing of both directions: length of what follows,
@@ -172,67 +164,10 @@ func (p *parser) inner(c *flow.Chunk, data []byte) {
 	}
 }
 
-// inflater is what it takes to inflate; it is shared by all connections.
-type inflater struct {
-	src  bytes.Reader
-	zlib io.ReadCloser
-	zstd *zstd.Decoder
-	out  []byte
-}
-
-var inflaters = sync.Pool{New: func() any { return &inflater{out: make([]byte, inflateStep)} }}
-
 // unpack inflates size bytes, a step at a time. It is false if they are broken.
 func (p *parser) unpack(c *flow.Chunk, body []byte, size int) bool {
-	f := inflaters.Get().(*inflater)
-	defer inflaters.Put(f)
-	r := f.open(body)
-	if r == nil {
-		return false
-	}
-	for size > 0 {
-		n, err := io.ReadFull(r, f.out[:min(size, len(f.out))])
-		if n > 0 {
-			p.inner(c, f.out[:n])
-			size -= n
-		}
-		if err != nil {
-			break
-		}
-	}
-	return size == 0
-}
-
-// open begins to inflate; nil if it cannot.
-func (f *inflater) open(body []byte) io.Reader {
-	if len(body) < 6 {
-		return nil
-	}
-	f.src.Reset(body)
-	switch {
-	case isZstd(body):
-		if f.zstd == nil {
-			d, err := zstd.NewReader(&f.src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-			if err != nil {
-				return nil
-			}
-			f.zstd = d
-			return d
-		}
-		if f.zstd.Reset(&f.src) != nil {
-			return nil
-		}
-		return f.zstd
-	case f.zlib == nil:
-		r, err := zlib.NewReader(&f.src)
-		if err != nil {
-			return nil
-		}
-		f.zlib = r
-		return r
-	}
-	if f.zlib.(zlib.Resetter).Reset(&f.src, nil) != nil {
-		return nil
-	}
-	return f.zlib
+	return len(body) >= 6 && size == inflate.Steps(body, isZstd(body), size, func(piece []byte) bool {
+		p.inner(c, piece)
+		return true
+	})
 }

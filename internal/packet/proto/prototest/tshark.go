@@ -2,8 +2,11 @@ package prototest
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"rtrail/internal/packet/flow"
 	"rtrail/internal/packet/proto"
@@ -30,6 +33,17 @@ func Tshark(t *testing.T, file, as, filter string, fields ...string) (rows [][]s
 		rows = append(rows, apart(strings.Split(strings.TrimSuffix(line, "\n"), "\t"))...)
 	}
 	return rows
+}
+
+// Agree compares, in any order, what tshark and a decoder tell of a capture: at least
+// min exchanges.
+func Agree(t *testing.T, file string, tshark, decoder []string, min int) {
+	t.Helper()
+	slices.Sort(tshark)
+	slices.Sort(decoder)
+	if diff := cmp.Diff(tshark, decoder); diff != "" || len(decoder) < min {
+		t.Errorf("%s: %d exchanges; differs from tshark (-tshark +rtrail):\n%s", file, len(decoder), diff)
+	}
 }
 
 // apart makes a row for each message of a packet.

@@ -225,11 +225,7 @@ func TestExchanges(t *testing.T) {
 func TestCapture(t *testing.T) { prototest.Golden(t, Protocol, "testdata/redis7.pcap") }
 
 func TestSniff(t *testing.T) {
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, "*1\r\n$4\r\nPING\r\n", proto.Sure},
 		{flow.ToServer, "*1", proto.Maybe},
 		{flow.ToServer, "PING\r\n", proto.Maybe},
@@ -248,12 +244,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToClient, "\x4a\x00\x00\x00\x0a8.0", proto.No},
 		{flow.ToClient, "\x16\x03\x03", proto.No},
 		{flow.ToClient, "SSH-2.0", proto.No},
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 // FuzzParser feeds arbitrary conversations, see prototest.Torture; and arbitrary

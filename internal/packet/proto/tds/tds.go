@@ -79,7 +79,7 @@ type parser struct {
 	sink       proto.Sink
 	queue      pair.Queue
 	scratch    *proto.Scratch
-	streams    [2]framed.Stream
+	streams    framed.Streams
 	messages   [2]message
 	attentions int          // that were not acknowledged
 	old        bool         // counts have four bytes: before TDS 7.2
@@ -89,12 +89,8 @@ type parser struct {
 var format = framed.Format{Header: headerSize, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{sink: sink, queue: pair.New(sink, maxPending, midway), scratch: proto.ScratchOf(sink)}
+	p := &parser{sink: sink, queue: pair.New(sink, maxPending, midway), scratch: proto.ScratchOf(sink), streams: framed.NewStreams(midway)}
 	p.queue.Alternate()
-	if midway {
-		p.streams[0].Lose()
-		p.streams[1].Lose()
-	}
 	return p
 }
 
@@ -263,23 +259,15 @@ func (p *parser) End(at flow.Stamp, how flow.Ending) {
 
 // Progress says what the connection is doing.
 func (p *parser) Progress() proto.Progress {
-	client, server := &p.streams[flow.ToServer], &p.streams[flow.ToClient]
-	switch {
-	case p.inner != nil:
-		return proto.Unclear
-	case p.messages[flow.ToClient].open && p.queue.Len() > 0:
-		return proto.Answering
-	case p.queue.Len() > 0:
-		return proto.Waiting
-	case client.Lost(), server.Lost(), server.Within():
+	if p.inner != nil {
 		return proto.Unclear
 	}
-	return proto.Idle
+	return p.streams.Progress(p.messages[flow.ToClient].open && p.queue.Len() > 0, p.queue.Len())
 }
 
 // Owes says whether the server has a whole request and owes its answer.
 func (p *parser) Owes() bool {
-	return p.Progress() == proto.Waiting && !p.messages[flow.ToServer].open && !p.streams[flow.ToServer].Within() && !p.streams[flow.ToClient].Within()
+	return p.Progress() == proto.Waiting && !p.messages[flow.ToServer].open && p.streams.Between()
 }
 
 // length is how long a packet is, or a record of TLS; 0 if this is no header of one.

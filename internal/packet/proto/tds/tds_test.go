@@ -3,7 +3,6 @@ package tds
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -87,69 +86,45 @@ func TestExchanges(t *testing.T) {
 	fine := answerOf(rows, doneOf(done, counted, 7))
 	record := "\x17\x03\x03\x00\x30" + strings.Repeat("x", 48)
 	big := "select '" + strings.Repeat("x", 6000) + "'"
-	tests := []struct {
-		name   string
-		steps  steps
-		midway bool
-		uncut  bool
-		want   []string
-	}{
-		{name: "a login and a statement of several packets", steps: steps{client(1, hello()), server(2, packets(result, 4000, "\x00\x00\x06\x00\x06\xff\x10\x00\x00\x00\x00\x00")),
+	prototest.Scripts(t, Protocol, []prototest.Script{
+		{Name: "a login and a statement of several packets", Steps: steps{client(1, hello()), server(2, packets(result, 4000, "\x00\x00\x06\x00\x06\xff\x10\x00\x00\x00\x00\x00")),
 			client(3, loginOf(0x74000004)), server(4, answerOf("\xad"+u16(4)+"abcd", doneOf(done, 0, 0))), client(5, sql("select 1")), server(6, fine[:3000]), server(7, fine[3000:])},
-			want: []string{`Prelogin "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `Login "" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`, `Query "select 1" q[5-5 #5-5 1p] r[6-7 #6-7 2p] answered rows=7`}},
-		{name: "a long statement", steps: steps{client(1, sql(big)), server(2, answerOf(doneOf(done, 0, 0)))},
-			want: []string{`Query "` + big[:(maxPrefix-len(headers))/2] + `"... q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`}},
-		{name: "letters of all sizes", steps: steps{client(1, sql("select 'ä€😀'")), server(2, answerOf(doneOf(done, 0, 0)))},
-			want: []string{`Query "select 'ä€😀'" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`}},
-		{name: "an error", steps: steps{client(1, sql("select x")), server(2, answerOf(fault(5701, 10, "told"), fault(207, 16, "Invalid column name 'x'."), doneOf(done, hasFailed, 0)))},
-			want: []string{`Query "select x" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 207 failed "Invalid column name 'x'."`}},
-		{name: "an error behind rows", steps: steps{client(1, sql("select 1/0")), server(2, answerOf(rows, fault(8134, 16, "Divide by zero"), doneOf(done, hasFailed, 0)))},
-			want: []string{`Query "select 1/0" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered failed ""`}},
-		{name: "procedures", steps: steps{client(1, rpc(executeSQL, param(nvarchar, wide("select @p")), param(nvarchar, wide("@p int")), param(intN, "secr"))),
+			Want: []string{`Prelogin "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `Login "" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`, `Query "select 1" q[5-5 #5-5 1p] r[6-7 #6-7 2p] answered rows=7`}},
+		{Name: "a long statement", Steps: steps{client(1, sql(big)), server(2, answerOf(doneOf(done, 0, 0)))},
+			Want: []string{`Query "` + big[:(maxPrefix-len(headers))/2] + `"... q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`}},
+		{Name: "letters of all sizes", Steps: steps{client(1, sql("select 'ä€😀'")), server(2, answerOf(doneOf(done, 0, 0)))},
+			Want: []string{`Query "select 'ä€😀'" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`}},
+		{Name: "an error", Steps: steps{client(1, sql("select x")), server(2, answerOf(fault(5701, 10, "told"), fault(207, 16, "Invalid column name 'x'."), doneOf(done, hasFailed, 0)))},
+			Want: []string{`Query "select x" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered 207 failed "Invalid column name 'x'."`}},
+		{Name: "an error behind rows", Steps: steps{client(1, sql("select 1/0")), server(2, answerOf(rows, fault(8134, 16, "Divide by zero"), doneOf(done, hasFailed, 0)))},
+			Want: []string{`Query "select 1/0" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered failed ""`}},
+		{Name: "procedures", Steps: steps{client(1, rpc(executeSQL, param(nvarchar, wide("select @p")), param(nvarchar, wide("@p int")), param(intN, "secr"))),
 			server(2, answerOf(rows, doneOf(doneInProc, more|counted, 3), "\x79"+u32(0), doneOf(doneProc, 0, 0))),
 			client(3, rpc(prepexec, param(intN, "\x01\x00\x00\x00"), param(nvarchar, wide("@p int")), param(nvarchar, wide("select 2")))), server(4, answerOf(doneOf(doneProc, 0, 0))),
 			client(5, rpc(12, param(intN, "\x01\x00\x00\x00"))), server(6, answerOf(doneOf(doneProc, 0, 0))),
 			client(7, packets(procedure, 4000, headers+u16(7)+wide("dbo.Pay")+u16(0)+param(nvarchar, wide("secret")))), server(8, answerOf("\x79"+u32(0), doneOf(doneProc, 0, 0)))},
-			want: []string{`Execute "select @p" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=3`, `Execute "select 2" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`,
+			Want: []string{`Execute "select @p" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=3`, `Execute "select 2" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered`,
 				`Execute "" q[5-5 #5-5 1p] r[6-6 #6-6 1p] answered`, `EXEC "dbo.Pay" q[7-7 #7-7 1p] r[8-8 #8-8 1p] answered`}},
-		{name: "given up", steps: steps{client(1, sql("select slow")), client(2, packets(attention, 4000, "")), server(3, answerOf(doneOf(done, stopped, 0))), client(4, sql("select 1")), server(5, answerOf(doneOf(done, counted, 1)))},
-			want: []string{`Query "select slow" q[1-1 #1-1 1p] r[3-3 #3-3 1p] answered CANCELLED failed ""`, `Query "select 1" q[4-4 #4-4 1p] r[5-5 #5-5 1p] answered rows=1`}},
-		{name: "given up too late", steps: steps{client(1, sql("select 1")), server(2, answerOf(doneOf(done, counted, 1))), client(3, packets(attention, 4000, "")), server(4, answerOf(doneOf(done, stopped, 0))), client(5, sql("select 2"))},
-			want: []string{`Query "select 1" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=1`, `Query "select 2" q[5-5 #5-5 1p] r[] unanswered`}},
-		{name: "transactions", steps: steps{client(1, packets(transaction, 4000, headers+u16(7)+"\x00\x00")), server(2, answerOf(doneOf(done, 0, 0)))},
-			want: []string{`COMMIT "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`}},
-		{name: "before TDS 7.2", steps: steps{client(1, loginOf(0x71000001)), server(2, answerOf("\xfd\x00\x00\x00\x00"+u32(0))), client(3, packets(batch, 4000, wide("select 1"))), server(4, answerOf(rows, "\xfd\x10\x00\xc1\x00"+u32(5)))},
-			want: []string{`Login "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `Query "select 1" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered rows=5`}},
-		{name: "a login within TLS", uncut: true, steps: steps{client(1, packets(prelogin, 4000, "\x16\x03\x01\x00\x05hello")), server(2, packets(prelogin, 4000, "\x16\x03\x03\x00\x05hello")), client(3, record), client(4, record),
+		{Name: "given up", Steps: steps{client(1, sql("select slow")), client(2, packets(attention, 4000, "")), server(3, answerOf(doneOf(done, stopped, 0))), client(4, sql("select 1")), server(5, answerOf(doneOf(done, counted, 1)))},
+			Want: []string{`Query "select slow" q[1-1 #1-1 1p] r[3-3 #3-3 1p] answered CANCELLED failed ""`, `Query "select 1" q[4-4 #4-4 1p] r[5-5 #5-5 1p] answered rows=1`}},
+		{Name: "given up too late", Steps: steps{client(1, sql("select 1")), server(2, answerOf(doneOf(done, counted, 1))), client(3, packets(attention, 4000, "")), server(4, answerOf(doneOf(done, stopped, 0))), client(5, sql("select 2"))},
+			Want: []string{`Query "select 1" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered rows=1`, `Query "select 2" q[5-5 #5-5 1p] r[] unanswered`}},
+		{Name: "transactions", Steps: steps{client(1, packets(transaction, 4000, headers+u16(7)+"\x00\x00")), server(2, answerOf(doneOf(done, 0, 0)))},
+			Want: []string{`COMMIT "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`}},
+		{Name: "before TDS 7.2", Steps: steps{client(1, loginOf(0x71000001)), server(2, answerOf("\xfd\x00\x00\x00\x00"+u32(0))), client(3, packets(batch, 4000, wide("select 1"))), server(4, answerOf(rows, "\xfd\x10\x00\xc1\x00"+u32(5)))},
+			Want: []string{`Login "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `Query "select 1" q[3-3 #3-3 1p] r[4-4 #4-4 1p] answered rows=5`}},
+		{Name: "a login within TLS", Uncut: true, Steps: steps{client(1, packets(prelogin, 4000, "\x16\x03\x01\x00\x05hello")), server(2, packets(prelogin, 4000, "\x16\x03\x03\x00\x05hello")), client(3, record), client(4, record),
 			server(5, answerOf(doneOf(done, 0, 0))), client(6, sql("select 1")), server(7, answerOf(doneOf(done, 0, 0)))},
-			want: []string{`Prelogin "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `Login "" q[3-4 #3-4 2p] r[5-5 #5-5 1p] answered`, `Query "select 1" q[6-6 #6-6 1p] r[7-7 #7-7 1p] answered`}},
-		{name: "all within TLS", uncut: true, steps: steps{client(1, packets(prelogin, 4000, "\x16\x03\x01\x00\x05hello")), server(2, packets(prelogin, 4000, "\x16\x03\x03\x00\x05hello")), client(3, record),
+			Want: []string{`Prelogin "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `Login "" q[3-4 #3-4 2p] r[5-5 #5-5 1p] answered`, `Query "select 1" q[6-6 #6-6 1p] r[7-7 #7-7 1p] answered`}},
+		{Name: "all within TLS", Uncut: true, Steps: steps{client(1, packets(prelogin, 4000, "\x16\x03\x01\x00\x05hello")), server(2, packets(prelogin, 4000, "\x16\x03\x03\x00\x05hello")), client(3, record),
 			server(4, record), client(5, record), server(6, record)},
-			want: []string{`Prelogin "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `TLS "" q[5-5 #5-5 1p] r[6-6 #6-6 1p] answered approximate resync`}},
-		{name: "midway", midway: true, uncut: true, steps: steps{server(1, "the rest of rows"), client(2, sql("select 1")), server(3, answerOf(doneOf(done, 0, 0)))},
-			want: []string{`Query "select 1" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered`}},
-		{name: "rows are missing", uncut: true, steps: steps{client(1, sql("select 1")), server(2, fine[:100]), server(3, fine[200:]).After(100)},
-			want: []string{`Query "select 1" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered rows=7 lossy`}},
-		{name: "not TDS", steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			whole := prototest.Events(tt.steps)
-			got := prototest.Run(Protocol, whole, tt.midway, flow.Finished)
-			if diff := cmp.Diff(tt.want, prototest.Unsized(got)); diff != "" {
-				t.Fatal(diff)
-			}
-			for n := 1; n < 40 && !tt.uncut; n++ {
-				again := prototest.Run(Protocol, prototest.Recut(whole, n), tt.midway, flow.Finished)
-				if diff := cmp.Diff(got, again); diff != "" {
-					t.Fatalf("cut into pieces of %d: %s", n, diff)
-				}
-			}
-			if all := strings.Join(got, "\n"); strings.Contains(all, "secret") {
-				t.Errorf("a value is shown:\n%s", all)
-			}
-		})
-	}
+			Want: []string{`Prelogin "" q[1-1 #1-1 1p] r[2-2 #2-2 1p] answered`, `TLS "" q[5-5 #5-5 1p] r[6-6 #6-6 1p] answered approximate resync`}},
+		{Name: "midway", Midway: true, Uncut: true, Steps: steps{server(1, "the rest of rows"), client(2, sql("select 1")), server(3, answerOf(doneOf(done, 0, 0)))},
+			Want: []string{`Query "select 1" q[2-2 #2-2 1p] r[3-3 #3-3 1p] answered`}},
+		{Name: "rows are missing", Uncut: true, Steps: steps{client(1, sql("select 1")), server(2, fine[:100]), server(3, fine[200:]).After(100)},
+			Want: []string{`Query "select 1" q[1-1 #1-1 1p] r[2-3 #2-3 2p] answered rows=7 lossy`}},
+		{Name: "not TDS", Steps: steps{client(1, "GET / HTTP/1.1\r\n\r\n"), server(2, "HTTP/1.1 200 OK\r\n\r\n")}},
+	})
 }
 
 const file = "testdata/mock.pcap"
@@ -186,19 +161,11 @@ func TestAgainstTshark(t *testing.T) {
 	for _, e := range prototest.Exchanges(t, Protocol, file) {
 		got = append(got, fmt.Sprintf("%d+%d %d+%d", e.Request.First.Frame, e.Request.Bytes(), e.Response.Last.Frame, e.Response.Bytes()))
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" || len(got) < 30 {
-		t.Errorf("%d requests; differs from tshark (-tshark +rtrail):\n%s", len(got), diff)
-	}
+	prototest.Agree(t, file, want, got, 30)
 }
 
 func TestSniff(t *testing.T) {
-	tests := []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, hello(), proto.Sure},
 		{flow.ToServer, hello()[:9], proto.Maybe},
 		{flow.ToServer, loginOf(0x74000004), proto.Sure},
@@ -215,12 +182,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, "G", proto.No},
 		{flow.ToServer, "GET / HTTP/1.1\r\n\r\n", proto.No},
 		{flow.ToServer, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03aaaaa", proto.No},
-	}
-	for _, tt := range tests {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 // What asks still or is answered is owed nothing.

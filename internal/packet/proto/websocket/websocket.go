@@ -60,7 +60,7 @@ type parser struct {
 	sink     proto.Sink
 	scratch  *proto.Scratch
 	controls pair.Table // pings by their payloads, and a close
-	streams  [2]framed.Stream
+	streams  framed.Streams
 	frames   [2]frame
 	payloads [2]framed.Prefix
 	payload  [2][maxControl]byte // of the control frame under way
@@ -75,12 +75,7 @@ type parser struct {
 var format = framed.Format{Header: minHeader, Extent: extent, Length: length, Begins: begins}
 
 func newParser(sink proto.Sink, midway bool) proto.Parser {
-	p := &parser{sink: sink, scratch: proto.ScratchOf(sink), controls: pair.NewTable(sink, maxPings)}
-	if midway {
-		p.streams[0].Lose()
-		p.streams[1].Lose()
-	}
-	return p
+	return &parser{sink: sink, scratch: proto.ScratchOf(sink), controls: pair.NewTable(sink, maxPings), streams: framed.NewStreams(midway)}
 }
 
 // Data takes the next bytes of a direction.
@@ -247,5 +242,5 @@ func (p *parser) Progress() proto.Progress {
 
 // Owes says whether the server owes a pong or a close.
 func (p *parser) Owes() bool {
-	return p.Progress() == proto.Waiting && !p.streams[flow.ToServer].Within() && !p.streams[flow.ToClient].Within()
+	return p.Progress() == proto.Waiting && p.streams.Between()
 }

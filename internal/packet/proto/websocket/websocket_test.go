@@ -4,7 +4,6 @@ import (
 	"bytes"
 	bits "encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -139,19 +138,11 @@ func TestTshark(t *testing.T) {
 			got = append(got, fmt.Sprint("ping ", e.Request.Last.Frame, " ", e.Response.Last.Frame))
 		}
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" || len(got) < 30 {
-		t.Errorf("%d messages; differs from tshark (-tshark +rtrail):\n%s", len(got), diff)
-	}
+	prototest.Agree(t, file, want, got, 30)
 }
 
 func TestSniff(t *testing.T) {
-	for _, tt := range []struct {
-		from flow.Dir
-		data string
-		want proto.Match
-	}{
+	prototest.Sniff(t, Protocol, []prototest.Opening{
 		{flow.ToServer, asked(fin|text, "hello"), proto.Likely},
 		{flow.ToClient, asked(fin|text, "hello"), proto.No},
 		{flow.ToServer, sent(fin|text, "hello"), proto.No},
@@ -165,11 +156,7 @@ func TestSniff(t *testing.T) {
 		{flow.ToServer, "GET / HTTP/1.1\r\n\r\n", proto.No},
 		{flow.ToClient, "HTTP/1.1 200 OK\r\n\r\n", proto.No},
 		{flow.ToServer, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03aaaaa", proto.No},
-	} {
-		if got := Protocol.Sniff(tt.from, []byte(tt.data)); got != tt.want {
-			t.Errorf("Sniff(from %s, %.20q) = %d, want %d", tt.from, tt.data, got, tt.want)
-		}
-	}
+	})
 }
 
 func TestOwes(t *testing.T) {

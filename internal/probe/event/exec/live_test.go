@@ -1,53 +1,19 @@
 package exec
 
 import (
-	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
-	"rtrail/internal/probe"
-	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/eventtest"
 	"rtrail/internal/recording"
 )
 
-// watch runs a source beside what do does, and returns its rows.
-func watch(t *testing.T, do func()) *recording.Recording {
-	t.Helper()
-	p := event.New(New(), event.Options{})
-	if err := p.Start(); err != nil {
-		if missing, ok := errors.AsType[*probe.MissingError](err); ok && os.Geteuid() != 0 {
-			t.Skip(missing)
-		}
-		t.Fatal(err)
-	}
-	defer p.Close()
-	rec := recording.New(recording.Manifest{})
-	sample := func() {
-		w := recording.NewWriter(time.Now())
-		if err := p.Sample(context.Background(), w); err != nil {
-			t.Fatal(err)
-		}
-		if lost := w.LostRows(); lost > 0 {
-			t.Errorf("%d events were lost", lost)
-		}
-		if err := rec.Commit(w); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sample()
-	do()
-	p.Closing()
-	sample()
-	return rec
-}
-
 func TestLive(t *testing.T) {
 	began := time.Now()
-	rec := watch(t, func() {
+	rec := eventtest.Watch(t, New(), func() {
 		run := func(name string, args ...string) {
 			_ = exec.Command(name, args...).Run() // how it ends is in the rows
 		}
@@ -87,6 +53,5 @@ func TestLive(t *testing.T) {
 		if p.Runs == 0 || p.RunTime <= 0 || p.Stopped {
 			t.Errorf("%+v", p)
 		}
-		t.Logf("%s: %d runs, %v each", p.Program, p.Runs, p.RunTime/time.Duration(max(p.Runs, 1)))
 	}
 }

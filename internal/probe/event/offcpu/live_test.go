@@ -1,8 +1,6 @@
 package offcpu
 
 import (
-	"context"
-	"errors"
 	"os"
 	"runtime"
 	"slices"
@@ -13,47 +11,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"rtrail/internal/probe"
-	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/eventtest"
 	"rtrail/internal/recording"
 )
-
-// watch runs a source beside what do does, and returns its rows.
-func watch(t *testing.T, do func()) *recording.Recording {
-	t.Helper()
-	p := event.New(New(0), event.Options{Budget: 1})
-	if err := p.Start(); err != nil {
-		if missing, ok := errors.AsType[*probe.MissingError](err); ok && os.Geteuid() != 0 {
-			t.Skip(missing)
-		}
-		t.Fatal(err)
-	}
-	defer p.Close()
-	rec := recording.New(recording.Manifest{})
-	sample := func() {
-		w := recording.NewWriter(time.Now())
-		if err := p.Sample(context.Background(), w); err != nil {
-			t.Fatal(err)
-		}
-		if err := rec.Commit(w); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sample()
-	do()
-	p.Closing()
-	began := time.Now()
-	sample()
-	t.Logf("the last sample took %v", time.Since(began))
-	return rec
-}
 
 // One thread waits for another one, and one sleeps: who waits where, for how long and
 // who ends it is told.
 func TestLive(t *testing.T) {
 	var tids [3]int
 	const rounds, pause = 10, 30 * time.Millisecond
-	rec := watch(t, func() {
+	rec := eventtest.Watch(t, New(0), func() {
 		var pipe [2]int
 		if err := unix.Pipe(pipe[:]); err != nil {
 			t.Fatal(err)

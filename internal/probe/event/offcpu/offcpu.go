@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cilium/ebpf"
-
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/kernel"
 	"rtrail/internal/recording"
@@ -33,7 +31,7 @@ type Source struct {
 	symbols *event.Symbols
 	clock   event.Clock
 	stacks  map[uint64][]uint64
-	too     uint32 // the map that programs fill
+	sums    *event.Sums[key, sum]
 	from    time.Time
 	pace    pace
 	crowd   crowd // what was told
@@ -76,6 +74,9 @@ func (s *Source) Open(set *event.Set) (err error) {
 	if s.waiting, err = kernel.NewIterator("waiting", set.Program("waiting")); err != nil {
 		return err
 	}
+	if s.sums, err = event.OpenSums[key, sum](set); err != nil {
+		return errors.Join(err, s.waiting.Close())
+	}
 	s.set, s.symbols = set, event.NewSymbols(set)
 	s.clock, err = event.ReadClock()
 	return err
@@ -103,7 +104,7 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	if err := s.waiting.Each(func(b []byte) int { return len(b) }); err != nil {
 		return err
 	}
-	keys, sums, err := s.take()
+	keys, sums, err := s.sums.Take()
 	if err != nil {
 		return err
 	}
@@ -153,31 +154,6 @@ func (s *Source) adapt(now time.Time) error {
 		return nil
 	}
 	return s.set.Set("step", s.pace.next(float64(s.pace.taken-before.taken)/span))
-}
-
-// batch is how many sums are taken with one call.
-const batch = 4096
-
-// take empties the map that programs fill, and gives them the other one.
-func (s *Source) take() (keys []key, sums []sum, err error) {
-	full := s.set.Map([...]string{"sums", "sums_too"}[s.too])
-	s.too = 1 - s.too
-	if err := s.set.Set("too", s.too); err != nil {
-		return nil, nil, err
-	}
-	time.Sleep(time.Millisecond) // programs that still use it take a few microseconds
-	var cursor ebpf.MapBatchCursor
-	k, v := make([]key, batch), make([]sum, batch)
-	for {
-		n, err := full.BatchLookupAndDelete(&cursor, k, v, nil)
-		keys, sums = append(keys, k[:n]...), append(sums, v[:n]...)
-		switch {
-		case errors.Is(err, ebpf.ErrKeyNotExist):
-			return keys, sums, nil
-		case err != nil:
-			return nil, nil, fmt.Errorf("read the sums of the BPF program offcpu: %w", err)
-		}
-	}
 }
 
 // name learns the stacks of sums and the names in them.

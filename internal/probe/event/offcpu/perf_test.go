@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rtrail/internal/probe/event/eventtest"
 	"rtrail/internal/recording"
 )
 
@@ -111,7 +112,7 @@ func TestAgainstPerf(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	rec := watch(t, func() {
+	rec := eventtest.Watch(t, New(0), func() {
 		cmd := perf(fmt.Sprintf("record -m 4096 -o %s -- %s", file, exe))
 		cmd.Env = append(os.Environ(), "RTRAIL_WAITS=1")
 		cmd.Stdout = &said

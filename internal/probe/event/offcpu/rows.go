@@ -1,12 +1,12 @@
 package offcpu
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
 	"time"
 
+	"rtrail/internal/probe/event"
 	"rtrail/internal/recording"
 )
 
@@ -64,14 +64,14 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.OffCPUW
 	for i := range keys {
 		k, v := &keys[i], &sums[i]
 		row := recording.OffCPUWait{
-			At: now, PID: int32(k.PID), TID: int32(k.TID), Started: s.clock.Started(time.Duration(v.Started)), Process: text(&v.Process), Thread: text(&v.Thread),
+			At: now, PID: int32(k.PID), TID: int32(k.TID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Thread: event.Text(&v.Thread),
 			State: state(k.State), Span: span, Step: time.Duration(s.pace.step), Waited: time.Duration(v.NS), Waits: float64(v.Waits) / 1024, Longest: time.Duration(v.Longest),
 			Stack: strings.Join(s.frames(k.Stack, entersSleep), ";"),
 		}
 		// Without the stack it may have been an interrupt that came while the waker ran.
 		if frames := s.frames(k.WakerStack, wakes); len(frames) > 0 {
 			if frames, row.Interrupt = interrupted(frames); row.Interrupt == "" {
-				row.Waker, row.WakerPID, row.WakerTID = text(&v.Waker), int32(k.Waker), int32(v.WakerTID)
+				row.Waker, row.WakerPID, row.WakerTID = event.Text(&v.Waker), int32(k.Waker), int32(v.WakerTID)
 			}
 			row.WakerStack = strings.Join(frames, ";")
 		}
@@ -96,11 +96,6 @@ func most(rows []recording.OffCPUWait) {
 	slices.SortFunc(rows, func(a, b recording.OffCPUWait) int {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.WakerStack, b.WakerStack))
 	})
-}
-
-func text(b *[16]byte) string {
-	s, _, _ := bytes.Cut(b[:], []byte{0})
-	return strings.ToValidUTF8(string(s), "?")
 }
 
 // frames are the names in a stack, without the innermost ones that all have.

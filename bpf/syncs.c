@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls that wait until data is on the disk, by process, call and file: how many,
+ * how long they took, and which failed. They are seen either as system calls, of which
+ * all others are let go at the first comparison, or where ext4 begins them, which
+ * costs nothing else. internal/probe/event/syncs reads the sums.
+ */
+#include "kernel.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+struct pid;
+struct files_struct;
+
+struct thread_info {
+	unsigned long flags;
+	unsigned int status;
+} CORE;
+
+struct task_struct {
+	struct thread_info thread_info;
+	int pid, tgid;
+	unsigned int flags;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	struct files_struct *files;
+	__u64 start_boottime;
+	char comm[16];
+} CORE;
+
+#define PATHS 2048
+
+#include "pidns.h"
+#include "syscall.h"
+#include "path.h"
+
+#define SUMS 4096
+#define STEPS 26 /* of the histogram: powers of two of microseconds */
+
+/* Of include/uapi/linux/bpf.h. */
+#define BPF_NOEXIST 1
+#define BPF_LOCAL_STORAGE_GET_F_CREATE 1
+#define BPF_F_NO_PREALLOC 1
+
+/* Numbers of calls, a bit each; set by the reader. */
+#define NUMBERS 512
+volatile __u64 wanted[NUMBERS / 64];  /* all that are looked at */
+volatile __u64 of_file[NUMBERS / 64]; /* those of a descriptor */
+
+static __always_inline int has(volatile __u64 *set, __u32 number)
+{
+	__u32 word = number / 64;
+
+	if (number >= NUMBERS)
+		return 0;
+	barrier_var(word); /* the verifier looks for the bound in the register that is used */
+	return word < NUMBERS / 64 && set[word] >> (number & 63) & 1;
+}
+
+struct key {
+	struct file_id file;
+	__u32 pid, number;
+};
+
+/* The call that a thread is in. */
+struct call {
+	__u64 since;
+	struct file_id file;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct call);
+} calls SEC(".maps");
+
+struct sum {
+	__u64 calls, errors, ns, longest;
+	__u64 started; /* of the process, ns since boot */
+	char process[16];
+	__u32 steps[STEPS]; /* calls that took less than 1 us, 2 us, 4 us and so on */
+};
+
+/* The reader empties one while the programs fill the other. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SUMS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct key);
+	__type(value, struct sum);
+} sums SEC(".maps"), sums_too SEC(".maps");
+
+volatile __u32 too; /* sums_too is filled */
+
+/* What found no room. */
+__u64 crowded, crowded_ns;
+
+SEC("tp_btf/sys_enter")
+int sync_entered(__u64 *ctx)
+{
+	__u32 number = ctx[1];
+	struct task_struct *t;
+	struct call *c;
+	struct file *f;
+
+	if (!has(wanted, number))
+		return 0;
+	t = bpf_get_current_task_btf();
+	if (other_table(t))
+		return 0;
+	c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!c)
+		return 0;
+	__builtin_memset(&c->file, 0, sizeof(c->file));
+	if (has(of_file, number) && (f = file_of(t, first_argument((void *)ctx[0])))) {
+		c->file = id_of(f);
+		learn_path(&c->file, f);
+	}
+	c->since = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline struct sum *make(void *map, struct key *k, struct task_struct *t)
+{
+	struct sum fresh = {};
+	struct task_struct *leader = t->group_leader;
+
+	fresh.started = BPF_CORE_READ(leader, start_boottime);
+	bpf_core_read(fresh.process, sizeof(fresh.process), &leader->comm);
+	bpf_map_update_elem(map, k, &fresh, BPF_NOEXIST);
+	return bpf_map_lookup_elem(map, k);
+}
+
+/* step_of is how many bits a number of microseconds has. */
+static __always_inline __u32 step_of(__u64 us)
+{
+	__u32 step = 0;
+
+	for (int i = 0; i < STEPS - 1; i++)
+		if (us >> i)
+			step = i + 1;
+	return step;
+}
+
+/* count adds the call that a thread ends. */
+static __always_inline int count(struct task_struct *t, __u32 number, int failed)
+{
+	void *map = too ? (void *)&sums_too : (void *)&sums;
+	struct call *c = bpf_task_storage_get(&calls, t, 0, 0);
+	struct key k = {};
+	struct sum *s;
+	__u32 step;
+	__u64 ns;
+
+	if (!c || !c->since)
+		return 0;
+	ns = bpf_ktime_get_ns() - c->since;
+	c->since = 0;
+	k.pid = process_number(t);
+	if (!k.pid)
+		return 0;
+	k.file = c->file;
+	k.number = number;
+	s = bpf_map_lookup_elem(map, &k);
+	if (!s && !(s = make(map, &k, t))) {
+		__sync_fetch_and_add(&crowded, 1);
+		__sync_fetch_and_add(&crowded_ns, ns);
+		return 0;
+	}
+	__sync_fetch_and_add(&s->calls, 1);
+	__sync_fetch_and_add(&s->ns, ns);
+	if (failed)
+		__sync_fetch_and_add(&s->errors, 1);
+	if (ns > s->longest)
+		s->longest = ns;
+	step = step_of(ns / 1000);
+	if (step < STEPS)
+		__sync_fetch_and_add(&s->steps[step], 1);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int sync_left(__u64 *ctx)
+{
+	__u32 number = call_number((void *)ctx[0]);
+
+	if (!has(wanted, number))
+		return 0;
+	return count(bpf_get_current_task_btf(), number, (__s64)ctx[1] < 0);
+}
+
+SEC("tp_btf/ext4_sync_file_enter")
+int ext4_entered(__u64 *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct call *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct file *f = (void *)ctx[0];
+
+	if (!c)
+		return 0;
+	c->file = id_of(f);
+	learn_path(&c->file, f);
+	c->since = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Threads of the kernel, among them those of io_uring, are in no system call. */
+#define PF_IO_WORKER 0x10
+#define PF_KTHREAD 0x200000
+#define NO_CALL 0xffff
+#define OTHER_TABLE 0xfffe
+
+SEC("tp_btf/ext4_sync_file_exit")
+int ext4_left(__u64 *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	__u32 number = NO_CALL;
+
+	if (!(t->flags & (PF_KTHREAD | PF_IO_WORKER)))
+		number = other_table(t) ? OTHER_TABLE : call_number((void *)bpf_task_pt_regs(t));
+	return count(t, number, (__s32)ctx[1] < 0);
+}
+
+/* Run once by the reader, before anything is attached. */
+SEC("syscall")
+int begin(void *ctx)
+{
+	find_namespace();
+	return 0;
+}

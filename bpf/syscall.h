@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a system call passes, where each architecture keeps it. Include it after
+ * struct task_struct, which needs the member thread_info.
+ */
+#pragma once
+
+struct pt_regs___x86 {
+	unsigned long orig_ax, di, si;
+} CORE;
+
+struct pt_regs___arm64 {
+	__u64 regs[31];
+	__s32 syscallno;
+} CORE;
+
+/* Bits of the thread of a 32-bit call, whose numbers are others. */
+#define TS_COMPAT 2
+#define TIF_32BIT 22
+#define X32 0x40000000
+
+static __always_inline int on_x86(void)
+{
+	return bpf_core_field_exists(struct pt_regs___x86, orig_ax);
+}
+
+/* call_number is the number of the call that regs belong to; -1: none, or of another table. */
+static __always_inline int call_number(void *regs)
+{
+	if (on_x86())
+		return ((struct pt_regs___x86 *)regs)->orig_ax;
+	return ((struct pt_regs___arm64 *)regs)->syscallno;
+}
+
+/* first_argument is that of a call that begins. */
+static __always_inline __u64 first_argument(void *regs)
+{
+	if (on_x86())
+		return ((struct pt_regs___x86 *)regs)->di;
+	return ((struct pt_regs___arm64 *)regs)->regs[0];
+}
+
+/* other_table says that the current thread makes a 32-bit call. */
+static __always_inline int other_table(struct task_struct *t)
+{
+	if (on_x86())
+		return t->thread_info.status & TS_COMPAT;
+	return t->thread_info.flags >> TIF_32BIT & 1;
+}

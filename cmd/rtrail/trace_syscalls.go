@@ -1,0 +1,51 @@
+package main
+
+import (
+	"io"
+	"strconv"
+	"time"
+
+	"rtrail/internal/document"
+	"rtrail/internal/probe/event/syscalls"
+	"rtrail/internal/recording"
+	"rtrail/internal/view"
+)
+
+func newSyscallTrace(j *traceJob, out io.Writer) tracer {
+	return &sumTrace[recording.SyscallSum, view.Syscall]{
+		traceJob: j, out: out, reads: syscalls.New(j.interval), columns: syscallColumns, sum: view.SumSyscalls, cells: syscallCells,
+		wanted: func(r *recording.SyscallSum) bool { return j.wants(r.PID, r.Process) },
+		took:   func(s *view.Syscall) time.Duration { return s.Time },
+		line:   func(at time.Time, s *view.Syscall) any { return syscallLine(at, s) },
+	}
+}
+
+var syscallColumns = []document.Column{
+	{Name: "process", Cut: true}, {Name: "PID", Right: true}, {Name: "syscall"}, {Name: "calls", Right: true}, {Name: "calls/s", Right: true}, {Name: "time", Right: true},
+	{Name: "average", Right: true}, {Name: "longest", Right: true, Drop: 2}, {Name: "errors", Right: true}, {Name: "error", Drop: 1},
+}
+
+func syscallCells(s *view.Syscall) []string {
+	return []string{s.Process, strconv.Itoa(int(s.PID)), s.Call, strconv.FormatInt(s.Calls, 10), strconv.FormatFloat(s.PerSecond, 'f', 0, 64), milliseconds(s.Time),
+		microseconds(s.Average()), milliseconds(s.Longest), strconv.FormatInt(s.Errors, 10), s.Error}
+}
+
+// tracedSyscall is the JSON form of a sum.
+type tracedSyscall struct {
+	At        time.Time `json:"at"`
+	Process   string    `json:"process"`
+	PID       int32     `json:"pid"`
+	Call      string    `json:"syscall"`
+	Calls     int64     `json:"calls"`
+	PerSecond float64   `json:"calls_per_second"`
+	Seconds   float64   `json:"seconds"`
+	Longest   float64   `json:"longest_seconds"`
+	Errors    int64     `json:"errors"`
+	Error     string    `json:"error,omitempty"`
+	Returned  int64     `json:"returned"`
+}
+
+func syscallLine(at time.Time, s *view.Syscall) tracedSyscall {
+	return tracedSyscall{At: at, Process: s.Process, PID: s.PID, Call: s.Call, Calls: s.Calls, PerSecond: s.PerSecond, Seconds: s.Time.Seconds(),
+		Longest: s.Longest.Seconds(), Errors: s.Errors, Error: s.Error, Returned: s.Returned}
+}

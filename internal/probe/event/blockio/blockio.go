@@ -1,0 +1,97 @@
+// Package blockio is the source of requests of block devices: how long they wait in the
+// queue and how long the device takes, by device, operation and process.
+package blockio
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"rtrail/internal/probe/event"
+	"rtrail/internal/recording"
+)
+
+//go:generate ../../kernel/build blockio ../event/blockio
+
+//go:embed blockio.o
+var object []byte
+
+// Source is one run's. It is not for concurrent use.
+type Source struct {
+	set     *event.Set
+	sums    *event.Sums[key, sum]
+	clock   event.Clock
+	from    time.Time
+	crowd   uint64 // requests without room that were told
+	crowdNS uint64
+}
+
+// New makes the source.
+func New() *Source { return &Source{} }
+
+// Name is the word users see.
+func (s *Source) Name() string { return "block" }
+
+// Help says what it reads.
+func (s *Source) Help() string {
+	return "requests of block devices, their time in the queue and in the device: block_io_start, block_rq_issue, block_io_done"
+}
+
+// Fills lists the tables it writes.
+func (s *Source) Fills() []recording.Table { return []recording.Table{recording.BlockIO} }
+
+// Object is bpf/blockio.c.
+func (s *Source) Object() event.Object {
+	return event.Object{ELF: object, Hooks: []event.Hook{
+		{Tracepoint: "block_io_start", Programs: []event.Variant{{Arguments: "p", Program: "started"}}},
+		{Tracepoint: "block_rq_issue", Programs: []event.Variant{{Arguments: "p", Program: "issued"}}},
+		{Tracepoint: "block_io_done", Programs: []event.Variant{{Arguments: "p", Program: "done"}}},
+	}}
+}
+
+// Open finds what is summed up.
+func (s *Source) Open(set *event.Set) (err error) {
+	if s.sums, err = event.OpenSums[key, sum](set); err != nil {
+		return err
+	}
+	s.set = set
+	s.clock, err = event.ReadClock()
+	return err
+}
+
+// Attaching begins to count.
+func (s *Source) Attaching() error {
+	s.from = time.Now()
+	return s.set.Run("begin")
+}
+
+// Close has nothing to give back.
+func (s *Source) Close() error { return nil }
+
+// Read writes what was summed up since the last time.
+func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
+	now := time.Now()
+	keys, sums, err := s.sums.Take()
+	if err != nil {
+		return err
+	}
+	recording.Give(w, s.rows(keys, sums, now))
+	s.from = now
+	return s.tell(w)
+}
+
+// tell says what found no room.
+func (s *Source) tell(w *recording.Writer) error {
+	var requests, ns uint64
+	if err := errors.Join(s.set.Get("crowded", &requests), s.set.Get("crowded_ns", &ns)); err != nil {
+		return err
+	}
+	if n := requests - s.crowd; n > 0 {
+		w.Lost(int(n))
+		w.Unseen(s.Name(), "requests of block devices", int(n), fmt.Sprintf("there were more at a time, or of more different processes, than there is room for; of these it is known that they took %.3g s", float64(ns-s.crowdNS)/1e9), "")
+	}
+	s.crowd, s.crowdNS = requests, ns
+	return nil
+}

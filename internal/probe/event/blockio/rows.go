@@ -1,0 +1,62 @@
+package blockio
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"rtrail/internal/probe/event"
+	"rtrail/internal/recording"
+)
+
+// Shape of bpf/blockio.c, which keeps 4,096 sums.
+const steps = 26
+
+// key is struct key of bpf/blockio.c.
+type key struct{ Major, Minor, PID, Operation uint32 }
+
+// sum is struct sum of bpf/blockio.c.
+type sum struct {
+	Requests, Bytes, QueueNS, DeviceNS, QueueLongest, DeviceLongest, Started uint64
+	Process                                                                  [16]byte
+	Queue, Device                                                            [steps]uint32
+}
+
+// operations are those of include/linux/blk_types.h.
+var operations = map[uint32]string{0: "read", 1: "write", 2: "flush", 3: "discard", 5: "secure erase", 7: "zone append", 9: "write zeroes"}
+
+// rows makes rows of sums, those with most time first.
+func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.BlockSum {
+	rows := make([]recording.BlockSum, 0, len(keys))
+	for i, k := range keys {
+		v := &sums[i]
+		operation, ok := operations[k.Operation]
+		if !ok {
+			operation = fmt.Sprintf("operation %d", k.Operation)
+		}
+		rows = append(rows, recording.BlockSum{
+			At: now, Device: name(k.Major, k.Minor), Operation: operation,
+			PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Span: now.Sub(s.from),
+			Requests: int64(v.Requests), Bytes: int64(v.Bytes),
+			Queue: time.Duration(v.QueueNS), QueueLongest: time.Duration(v.QueueLongest), QueueHistogram: event.Histogram(v.Queue[:]),
+			Service: time.Duration(v.DeviceNS), ServiceLongest: time.Duration(v.DeviceLongest), Histogram: event.Histogram(v.Device[:]),
+		})
+	}
+	slices.SortFunc(rows, func(a, b recording.BlockSum) int {
+		return cmp.Or(cmp.Compare(b.Queue+b.Service, a.Queue+a.Service), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Device, b.Device))
+	})
+	return rows
+}
+
+// name is what the kernel calls a device.
+func name(major, minor uint32) string {
+	number := fmt.Sprintf("%d:%d", major, minor)
+	to, err := os.Readlink("/sys/dev/block/" + number)
+	if err != nil {
+		return number
+	}
+	return filepath.Base(to)
+}

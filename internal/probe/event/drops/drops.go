@@ -1,0 +1,239 @@
+// Package drops is the source of packets that the kernel drops: how many, for which
+// reason, in which function, in which network namespace and for which port.
+package drops
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"rtrail/internal/probe/event"
+	"rtrail/internal/recording"
+)
+
+//go:generate ../../kernel/build drops ../event/drops
+
+//go:embed drops.o
+var object []byte
+
+// maxSums bounds what the program tells apart, as in bpf/drops.c.
+const maxSums = 4096
+
+// maxRows is how many rows one reading gives. What has fewer packets is summed up
+// without its port.
+const maxRows = 500
+
+// Source is one run's. It is not for concurrent use.
+type Source struct {
+	set     *event.Set
+	symbols *event.Symbols
+	told    map[key]sum // when last read
+	from    time.Time
+	crowded uint64 // so many were told
+}
+
+// key is struct key of bpf/drops.c.
+type key struct {
+	Location       uint64
+	NetNS, Reason  uint32
+	Device         [16]byte
+	Protocol, Port uint16
+	Transport      uint32
+}
+
+// sum is struct sum of bpf/drops.c.
+type sum struct {
+	Packets, Bytes      uint64
+	Source, Destination [16]byte
+}
+
+// New makes the source.
+func New() *Source { return &Source{told: map[key]sum{}} }
+
+// Name is the word users see.
+func (s *Source) Name() string { return "drops" }
+
+// Help says what it reads.
+func (s *Source) Help() string {
+	return "packets that the kernel drops, with reason and function: kfree_skb"
+}
+
+// Fills lists the tables it writes.
+func (s *Source) Fills() []recording.Table { return []recording.Table{recording.PacketDrops} }
+
+const reasons = "skb_drop_reason"
+
+// Object is bpf/drops.c.
+func (s *Source) Object() event.Object {
+	return event.Object{ELF: object, Enums: []string{reasons}, Hooks: []event.Hook{
+		{Tracepoint: "kfree_skb", Programs: []event.Variant{{Arguments: "ppip", Program: "dropped_by_socket"}, {Arguments: "ppi", Program: "dropped"}}},
+	}}
+}
+
+// Open has nothing to prepare.
+func (s *Source) Open(set *event.Set) error {
+	s.set, s.symbols = set, event.NewSymbols(set)
+	return nil
+}
+
+// Attaching begins to count.
+func (s *Source) Attaching() error {
+	s.from = time.Now()
+	return nil
+}
+
+// Close has nothing to give back.
+func (s *Source) Close() error { return nil }
+
+// Read writes what was dropped since the last time.
+func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
+	now := time.Now()
+	fresh, err := s.take()
+	if err != nil {
+		return err
+	}
+	addresses := make([]uint64, 0, len(fresh))
+	for k := range fresh {
+		addresses = append(addresses, k.Location)
+	}
+	if err := s.symbols.Learn(addresses); err != nil {
+		return err
+	}
+	recording.Give(w, s.rows(fresh, now))
+	s.from = now
+	var crowded uint64
+	if err := s.set.Get("crowded", &crowded); err != nil {
+		return err
+	}
+	if n := crowded - s.crowded; n > 0 {
+		w.Lost(int(n))
+		w.Unseen(s.Name(), "reasons for which packets were dropped", int(n), fmt.Sprintf("there were more kinds of drops than %d", maxSums), "")
+	}
+	s.crowded = crowded
+	return nil
+}
+
+// take reads all sums, and returns what was added to each.
+func (s *Source) take() (map[key]sum, error) {
+	const batch = 512
+	fresh := map[key]sum{}
+	var cursor ebpf.MapBatchCursor
+	k, v := make([]key, batch), make([]sum, batch)
+	for {
+		n, err := s.set.Map("sums").BatchLookup(&cursor, k, v, nil)
+		for i := range n {
+			before := s.told[k[i]]
+			s.told[k[i]] = v[i]
+			d := v[i]
+			d.Packets -= before.Packets
+			d.Bytes -= before.Bytes
+			if d.Packets > 0 {
+				fresh[k[i]] = d
+			}
+		}
+		switch {
+		case errors.Is(err, ebpf.ErrKeyNotExist):
+			return fresh, nil
+		case err != nil:
+			return nil, fmt.Errorf("read the sums of the BPF program drops: %w", err)
+		}
+	}
+}
+
+// rows makes rows of sums, those with most packets first.
+func (s *Source) rows(fresh map[key]sum, now time.Time) []recording.PacketDrop {
+	rows := make([]recording.PacketDrop, 0, len(fresh))
+	for k, v := range fresh {
+		rows = append(rows, recording.PacketDrop{
+			At: now, Span: now.Sub(s.from), NetNS: uint64(k.NetNS), Device: text(k.Device[:]), Reason: s.reason(k.Reason), Function: s.symbols.Name(k.Location),
+			Protocol: protocol(k.Protocol, k.Transport), Port: k.Port, Packets: int64(v.Packets), Bytes: int64(v.Bytes),
+			Source: address(k.Protocol, v.Source), Destination: address(k.Protocol, v.Destination),
+		})
+	}
+	most(rows)
+	if len(rows) <= maxRows {
+		return rows
+	}
+	type kind struct {
+		netns                              uint64
+		device, reason, function, protocol string
+	}
+	at := map[kind]int{}
+	few := rows[maxRows:]
+	rows = rows[:maxRows:maxRows]
+	for _, r := range few {
+		k := kind{r.NetNS, r.Device, r.Reason, r.Function, r.Protocol}
+		i, ok := at[k]
+		if !ok {
+			at[k] = len(rows)
+			r.Port, r.Source, r.Destination = 0, "", ""
+			rows = append(rows, r)
+			continue
+		}
+		rows[i].Packets += r.Packets
+		rows[i].Bytes += r.Bytes
+	}
+	return rows
+}
+
+// most puts the largest counts first.
+func most(rows []recording.PacketDrop) {
+	slices.SortFunc(rows, func(a, b recording.PacketDrop) int {
+		return cmp.Or(cmp.Compare(b.Packets, a.Packets), cmp.Compare(a.NetNS, b.NetNS), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Function, b.Function),
+			cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Device, b.Device))
+	})
+}
+
+// reason is the kernel's word. Those of modules (mac80211, openvswitch) have a
+// subsystem in their upper half, and are not among the kernel's own types.
+func (s *Source) reason(value uint32) string {
+	if word := s.set.Word(reasons, uint64(value)); word != "" {
+		return strings.TrimPrefix(word, "SKB_DROP_REASON_")
+	}
+	if value>>16 != 0 {
+		return fmt.Sprintf("subsystem %d reason %d", value>>16, value&0xffff)
+	}
+	return fmt.Sprintf("reason %d", value)
+}
+
+const (
+	etherIPv4 = 0x0800
+	etherARP  = 0x0806
+)
+
+// protocols are the names of what IP carries.
+var protocols = map[uint32]string{1: "icmp", 2: "igmp", 4: "ipip", 6: "tcp", 17: "udp", 41: "ipv6", 47: "gre", 50: "esp", 58: "icmpv6", 132: "sctp"}
+
+func protocol(ether uint16, transport uint32) string {
+	switch {
+	case ether == etherARP:
+		return "arp"
+	case protocols[transport] != "":
+		return protocols[transport]
+	}
+	return fmt.Sprintf("ip-%d", transport)
+}
+
+func address(ether uint16, b [16]byte) string {
+	switch {
+	case ether == etherARP || b == [16]byte{}:
+		return ""
+	case ether == etherIPv4:
+		return netip.AddrFrom4([4]byte(b[:4])).String()
+	}
+	return netip.AddrFrom16(b).String()
+}
+
+func text(b []byte) string {
+	b, _, _ = bytes.Cut(b, []byte{0})
+	return strings.ToValidUTF8(string(b), "?")
+}

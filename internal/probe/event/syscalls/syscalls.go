@@ -1,0 +1,108 @@
+// Package syscalls is the source of how many system calls each process makes, how
+// long they take and which errors they return.
+package syscalls
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"rtrail/internal/probe/event"
+	"rtrail/internal/recording"
+)
+
+//go:generate ../../kernel/build syscalls ../event/syscalls
+
+//go:embed syscalls.o
+var object []byte
+
+// DefaultEvery is how often sums are read.
+const DefaultEvery = 10 * time.Second
+
+// Source is one run's. It is not for concurrent use.
+type Source struct {
+	every   time.Duration
+	set     *event.Set
+	sums    *event.Sums[key, sum]
+	clock   event.Clock
+	from    time.Time
+	crowd   uint64 // calls without room that were told
+	crowdNS uint64
+}
+
+// New makes the source. Sums are read at this interval, or later; 0: DefaultEvery.
+func New(every time.Duration) *Source {
+	if every <= 0 {
+		every = DefaultEvery
+	}
+	return &Source{every: every}
+}
+
+// Name is the word users see.
+func (s *Source) Name() string { return "syscalls" }
+
+// Help says what it reads.
+func (s *Source) Help() string {
+	return "system calls of each process, their time and their errors: sys_enter, sys_exit"
+}
+
+// Fills lists the tables it writes.
+func (s *Source) Fills() []recording.Table { return []recording.Table{recording.Syscalls} }
+
+// Object is bpf/syscalls.c.
+func (s *Source) Object() event.Object {
+	return event.Object{ELF: object, Hooks: []event.Hook{
+		{Tracepoint: "sys_enter", Programs: []event.Variant{{Arguments: "pi", Program: "entered"}}},
+		{Tracepoint: "sys_exit", Programs: []event.Variant{{Arguments: "pi", Program: "left"}}},
+	}}
+}
+
+// Open finds what is summed up.
+func (s *Source) Open(set *event.Set) (err error) {
+	if s.sums, err = event.OpenSums[key, sum](set); err != nil {
+		return err
+	}
+	s.set = set
+	s.clock, err = event.ReadClock()
+	return err
+}
+
+// Attaching begins to count.
+func (s *Source) Attaching() error {
+	s.from = time.Now()
+	return s.set.Run("begin")
+}
+
+// Close has nothing to give back.
+func (s *Source) Close() error { return nil }
+
+// Read writes what was summed up since the last time.
+func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
+	now := time.Now()
+	if !last && now.Sub(s.from) < s.every-s.every/8 { // samples come a little early or late
+		return nil
+	}
+	keys, sums, err := s.sums.Take()
+	if err != nil {
+		return err
+	}
+	recording.Give(w, s.rows(keys, sums, now))
+	s.from = now
+	return s.tell(w)
+}
+
+// tell says what found no room.
+func (s *Source) tell(w *recording.Writer) error {
+	var calls, ns uint64
+	if err := errors.Join(s.set.Get("crowded", &calls), s.set.Get("crowded_ns", &ns)); err != nil {
+		return err
+	}
+	if n := calls - s.crowd; n > 0 {
+		w.Lost(int(n))
+		w.Unseen(s.Name(), "system calls", int(n), fmt.Sprintf("there were more than %d of different processes, calls and errors; these took %.3g s", maxSums, float64(ns-s.crowdNS)/1e9), "")
+	}
+	s.crowd, s.crowdNS = calls, ns
+	return nil
+}

@@ -1,0 +1,161 @@
+package disk
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var slowSync = rule.Rule{
+	ID:         "disk/slow-sync",
+	Title:      "a program waits for each record to be on the disk",
+	Resource:   "syncs",
+	Needs:      []recording.Table{recording.Processes},
+	Explains:   []string{"rt/server-slow", "rt/worker-queueing", "proc/uninterruptible"},
+	Thresholds: []*rule.Threshold{&syncTime, &syncWaiting, &syncsAgain, &syncShare},
+	Seen:       func(v *view.View) bool { return len(v.Syncs()) > 0 },
+	Detect:     detectSlowSync,
+}
+
+var (
+	syncTime = rule.Threshold{Name: "sync-time", Value: 0.005, Unit: "seconds", Source: rule.Judgement,
+		Reason: "Mean time of a sync. Flash with power-loss protection and cached controllers take well under 1 ms, network volumes 1 to 3, a spinning disk needs a rotation, at least 8 ms."}
+	syncWaiting = rule.Threshold{Name: "sync-waiting", Value: 0.5, Unit: "threads", Source: rule.Judgement,
+		Reason: "Mean number of threads of the program that wait for syncs of one file. From half of the time on, syncs are what limits a thread."}
+	syncsAgain = rule.Threshold{Name: "syncs-again", Value: 2, Unit: "per second", Source: rule.Judgement,
+		Reason: "Syncs of the same file. A log is synced again for each record or transaction; a checkpoint or a copy syncs each file once, in the background, and causes no waits."}
+	syncShare = rule.Threshold{Name: "sync-share", Value: 0.8, Unit: "share", Source: rule.Judgement,
+		Reason: "Part of the time that the only thread of a program waits for syncs, from which these explain its throughput: without them it would be five times as fast or more."}
+)
+
+// syncedFile is one file that one process syncs, by whatever calls.
+type syncedFile struct {
+	view.Sync         // sums of all calls; Call is the one with most time
+	all       float64 // threads of the process that wait for syncs of any file, mean
+}
+
+func detectSlowSync(v *view.View) ([]rule.Finding, error) {
+	files := syncedFiles(v)
+	if len(files) == 0 && !traced(v, "sync") {
+		return nil, &rule.NotJudged{Needs: "calls of fsync by file", Why: "they were not counted in the window",
+			How: shell.Say("run as root on a kernel with BPF; filesystems other than ext4 need: %s", shell.Line("rtrail --events all"))}
+	}
+	var found []rule.Finding
+	seen := map[int32]bool{}
+	for _, f := range files {
+		p, ok := v.Process(f.PID)
+		if !ok || p.Own || p.Kernel || seen[f.PID] {
+			continue
+		}
+		if sure := f.confidence(p); sure != 0 {
+			seen[f.PID] = true
+			found = append(found, f.finding(v, p, sure))
+		}
+	}
+	return found, nil
+}
+
+// traced says whether a source of events ran.
+func traced(v *view.View, probe string) bool {
+	return slices.ContainsFunc(view.Rows[recording.EventProgram](v), func(p recording.EventProgram) bool { return p.Probe == probe })
+}
+
+// syncedFiles lists what processes sync, the most time first.
+func syncedFiles(v *view.View) []syncedFile {
+	type same struct {
+		pid          int32
+		started      time.Time
+		path, device string
+	}
+	all := map[int32]float64{}
+	at := map[same]int{}
+	var list []syncedFile
+	for _, s := range v.Syncs() {
+		all[s.PID] += s.Mean
+		k := same{s.PID, s.Started, s.Path, s.Device}
+		i, ok := at[k]
+		if !ok {
+			at[k] = len(list)
+			list = append(list, syncedFile{Sync: s})
+			continue
+		}
+		f := &list[i]
+		f.Calls += s.Calls
+		f.PerSecond += s.PerSecond
+		f.Errors += s.Errors
+		f.Time += s.Time
+		f.Mean += s.Mean
+		f.Longest = max(f.Longest, s.Longest)
+	}
+	for i := range list {
+		list[i].all = all[list[i].PID]
+	}
+	slices.SortStableFunc(list, func(a, b syncedFile) int { return cmp.Compare(b.Time, a.Time) })
+	return list
+}
+
+func (f *syncedFile) confidence(p view.Process) rule.Confidence {
+	if f.Path == "" || f.Mean < syncWaiting.Value || f.PerSecond < syncsAgain.Value {
+		return 0
+	}
+	slow, alone := f.Average().Seconds() >= syncTime.Value, p.Threads == 1
+	switch {
+	case slow && alone && f.Mean >= syncShare.Value:
+		return rule.Certain
+	case slow:
+		return rule.Likely
+	case alone:
+		return rule.Possible
+	}
+	return 0
+}
+
+func (f *syncedFile) finding(v *view.View, p view.Process, sure rule.Confidence) rule.Finding {
+	check := shell.Line("rtrail trace sync -p %d --for 10s", p.PID)
+	where := f.Path
+	disk := v.DeviceOf(f.Device)
+	if disk != "" {
+		where += " on " + disk
+	}
+	out := rule.Finding{
+		Subject: p.Entity(), Confidence: sure,
+		Headline: rule.T("%s (%d) waits for each record to be on the disk: %v syncs of %s, %v each", p.Comm, p.PID, unit.PerSecond(f.PerSecond), where, unit.Seconds(f.Average().Seconds())),
+		Impact:   rule.Impact{TimeLost: f.Mean, Text: rule.T("%v threads of it wait for this file at any time", unit.Number(f.Mean))},
+		Evidence: []rule.Evidence{
+			{Metric: metric.SyncWait, Value: f.Mean, Limit: rule.Limit(syncWaiting.Value), Check: check,
+				What: rule.T("%v s per second in %s of this file, %v in syncs of all its files", unit.Number(f.Mean), f.Call, unit.Number(f.all))},
+			{Metric: metric.SyncTime, Value: f.Average().Seconds(), Limit: rule.Limit(syncTime.Value), Check: check,
+				What: rule.T("a sync takes %v, the longest took %v", unit.Seconds(f.Average().Seconds()), unit.Seconds(f.Longest.Seconds()))},
+			{Metric: metric.Syncs, Value: f.PerSecond, Limit: rule.Limit(syncsAgain.Value), Check: check,
+				What: rule.T("%v syncs of the same file", unit.PerSecond(f.PerSecond))},
+		},
+		Fixes: []rule.Fix{
+			{Text: rule.T("sync once for several records: group commits, or a timer (Redis: appendfsync everysec)"), Tradeoff: "a power failure loses what came since the last sync"},
+			{Text: rule.T("put %s on a device whose cache survives a power failure", f.Path), Tradeoff: "money, and a move of data"},
+		},
+	}
+	if disk != "" {
+		out.Evidence = append(out.Evidence, deviceBeside(v, disk)...)
+	}
+	if sure == rule.Possible {
+		out.Notes = append(out.Notes, rule.T("each sync is fast: the number of them is what costs"))
+	}
+	return out
+}
+
+// deviceBeside tells how busy a device is meanwhile.
+func deviceBeside(v *view.View, name string) []rule.Evidence {
+	d, ok := v.BlockDevice(name)
+	if !ok || !view.Known(d.Await) {
+		return nil
+	}
+	return []rule.Evidence{{Metric: metric.DiskAwait, Value: d.Await, Check: shell.Line("iostat -dx %s 1   # r_await, w_await", name),
+		What: rule.T("a request of %s takes %v; %v requests are in flight on average", name, unit.Seconds(d.Await), unit.Number(d.Queue))}}
+}

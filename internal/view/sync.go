@@ -1,0 +1,76 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// Sync is how one process waited until data of one file was on the disk.
+type Sync struct {
+	PID     int32
+	Started time.Time
+	Process string
+	Call    string // fsync, fdatasync and others
+	Path    string // of the file, in the mount namespace of the process; "" if not known
+	Device  string // number of its filesystem: "8:1"; "" without a file
+
+	Calls     int64
+	PerSecond float64
+	Errors    int64
+	Time      time.Duration
+	Mean      float64 // threads that waited so at a time
+	Longest   time.Duration
+	Steps     Steps
+}
+
+// Average is how long a call took.
+func (s *Sync) Average() time.Duration { return s.Time / time.Duration(max(s.Calls, 1)) }
+
+// AtMost is what a share of the calls did not take longer than: the end of the step that holds it.
+func (s *Sync) AtMost(share float64) time.Duration { return min(s.Steps.AtMost(share), s.Longest) }
+
+// Syncs sums up the calls of each process, the most time first: what the kernel told of the
+// window as far as it was traced.
+func (v *View) Syncs() []Sync {
+	return Memo(v, "syncs", func() []Sync { return SumSyncs(Rows[recording.SyncSum](v)) })
+}
+
+// SumSyncs sums up rows of one or more readings.
+func SumSyncs(rows []recording.SyncSum) []Sync {
+	type same struct {
+		pid                int32
+		started            time.Time
+		call, path, device string
+	}
+	at := map[same]int{}
+	var list []Sync
+	for i := range rows {
+		r := &rows[i]
+		k := same{r.PID, r.Started, r.Call, r.Path, r.Device}
+		n, ok := at[k]
+		if !ok {
+			n = len(list)
+			at[k] = n
+			list = append(list, Sync{PID: r.PID, Started: r.Started, Process: r.Process, Call: r.Call, Path: r.Path, Device: r.Device})
+		}
+		s := &list[n]
+		s.Calls += r.Calls
+		s.Errors += r.Errors
+		s.Time += r.Time
+		s.Longest = max(s.Longest, r.Longest)
+		s.Steps.add(r.Histogram)
+	}
+	span := traced(rows, func(r *recording.SyncSum) time.Duration { return r.Span }).Seconds()
+	for i := range list {
+		if span > 0 {
+			list[i].Mean, list[i].PerSecond = list[i].Time.Seconds()/span, float64(list[i].Calls)/span
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Sync) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Call, b.Call), cmp.Compare(a.Path, b.Path))
+	})
+	return list
+}

@@ -1,0 +1,59 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"rtrail/internal/recording"
+)
+
+// UDPSocket is one UDP socket over the window; the embedded sample is its last
+// reading.
+type UDPSocket struct {
+	recording.UDPSample
+	Readings int
+	Full     int       // readings in which its receive buffer was nearly used up
+	Dropped  float64   // datagrams that came and were not queued: the buffer was full, or a filter or checksum refused them
+	Owners   []Process // oldest first; empty if none is known
+}
+
+// nearlyUsed is the share of a receive buffer from which the next burst of
+// datagrams does not fit any more.
+const nearlyUsed = 0.8
+
+// UDPSockets lists the UDP sockets of all network namespaces, those that dropped
+// most first.
+func (v *View) UDPSockets() []UDPSocket {
+	return Memo(v, "udp", func() []UDPSocket {
+		type key struct {
+			ns, inode uint64
+			port      uint16
+		}
+		keys, series := Group(Rows[recording.UDPSample](v), func(s recording.UDPSample) key { return key{s.NetNS, s.Inode, s.LocalPort} })
+		list := make([]UDPSocket, 0, len(keys))
+		for _, k := range keys {
+			samples := series[k]
+			s := UDPSocket{UDPSample: samples[len(samples)-1], Readings: len(samples)}
+			for i := range samples {
+				if float64(samples[i].RecvQueue) >= nearlyUsed*float64(samples[i].RcvBuf) && samples[i].RcvBuf > 0 {
+					s.Full++
+				}
+			}
+			s.Dropped, _ = Delta(samples, func(s recording.UDPSample) uint32 { return s.Drops })
+			if s.Dropped > 0 || s.Full > 0 {
+				s.Owners = v.SocketOwners(k.inode)
+			}
+			list = append(list, s)
+		}
+		slices.SortStableFunc(list, func(a, b UDPSocket) int { return cmp.Compare(b.Dropped, a.Dropped) })
+		return list
+	})
+}
+
+// Entity is the process that holds the socket; without one, the port.
+func (s *UDPSocket) Entity() Entity {
+	if len(s.Owners) == 0 {
+		return Entity{Kind: KindListener, Name: "an unknown process", Port: s.LocalPort, NetNS: s.NetNS}
+	}
+	return s.Owners[0].Entity()
+}
