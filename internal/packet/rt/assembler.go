@@ -54,7 +54,8 @@ type Assembler struct {
 	tracker  *Tracker
 	conn     Connection
 	parser   proto.Parser
-	previous flow.Stamp // the packet that ended the last response; At 0: there was none
+	opener   proto.Opener // parser, if connections of its protocol can become tunnels
+	previous flow.Stamp   // the packet that ended the last response; At 0: there was none
 	pending  *Transaction
 	until    uint64    // the acknowledgement pending waits for
 	ended    int64     // when the last response packet of pending came
@@ -109,6 +110,9 @@ func (a *Assembler) Data(c *flow.Chunk) {
 	a.noteClose()
 	a.burst.data(a.conn.Conn, c)
 	a.decode(c)
+	if a.opener == nil || !a.told {
+		return
+	}
 	if rest := a.opened(); rest > 0 {
 		part := *c
 		skip := len(c.Data) - rest
@@ -194,6 +198,8 @@ func (a *Assembler) use(index int) {
 		midway = a.holed
 	}
 	a.parser = p.New(a, midway)
+	a.opener, _ = a.parser.(proto.Opener)
+	a.told = false
 }
 
 // Gap tells the decoder what is missing.
@@ -263,7 +269,7 @@ func (a *Assembler) End(at flow.Stamp, how flow.Ending) {
 		}
 	}
 	a.give()
-	a.parser = nil
+	a.parser, a.opener = nil, nil
 }
 
 // give hands the pending transaction out.

@@ -1,7 +1,5 @@
 package rt
 
-import "rtrail/internal/packet/proto"
-
 // tunnel is whether a connection has become one, whose contents are recognised like those
 // of a new connection.
 type tunnel uint8
@@ -14,22 +12,18 @@ const (
 
 // opened says how many bytes of the latest chunk are in a tunnel that the decoder found to begin there.
 func (a *Assembler) opened() (rest int) {
-	if !a.told {
+	a.told = false
+	next, rest, ok := a.opener.Opened()
+	if !ok {
 		return 0
 	}
-	a.told = false
-	if o, ok := a.parser.(proto.Opener); ok {
-		if next, rest, ok := o.Opened(); ok {
-			a.tunnel, a.next, a.holed = unentered, next, false
-			return rest
-		}
-	}
-	return 0
+	a.tunnel, a.next, a.holed = unentered, next, false
+	return rest
 }
 
 // enter leaves the decoder that found the tunnel.
 func (a *Assembler) enter() {
 	if a.tunnel == unentered {
-		a.parser, a.tunnel = nil, inside
+		a.parser, a.opener, a.tunnel = nil, nil, inside
 	}
 }
