@@ -19,6 +19,7 @@ struct task_struct {
 } CORE;
 
 #include "pidns.h"
+#include "steps.h"
 
 struct gendisk {
 	int major, first_minor;
@@ -37,7 +38,6 @@ struct request {
 
 #define SUMS 4096
 #define PENDING 16384
-#define STEPS 26 /* of the histograms: powers of two of microseconds */
 
 /* Of include/uapi/linux/bpf.h. */
 #define BPF_NOEXIST 1
@@ -118,16 +118,6 @@ int issued(__u64 *ctx)
 		p->bytes = r->__data_len;
 	}
 	return 0;
-}
-
-static __always_inline __u32 step_of(__u64 us)
-{
-	__u32 step = 0;
-
-	for (int i = 0; i < STEPS - 1; i++)
-		if (us >> i)
-			step = i + 1;
-	return step;
 }
 
 SEC("tp_btf/block_io_done")

@@ -31,11 +31,11 @@ struct task_struct {
 #define PATHS 2048
 
 #include "pidns.h"
+#include "steps.h"
 #include "syscall.h"
 #include "path.h"
 
 #define SUMS 4096
-#define STEPS 26 /* of the histogram: powers of two of microseconds */
 
 /* Of include/uapi/linux/bpf.h. */
 #define BPF_NOEXIST 1
@@ -130,17 +130,6 @@ static __always_inline struct sum *make(void *map, struct key *k, struct task_st
 	bpf_core_read(fresh.process, sizeof(fresh.process), &leader->comm);
 	bpf_map_update_elem(map, k, &fresh, BPF_NOEXIST);
 	return bpf_map_lookup_elem(map, k);
-}
-
-/* step_of is how many bits a number of microseconds has. */
-static __always_inline __u32 step_of(__u64 us)
-{
-	__u32 step = 0;
-
-	for (int i = 0; i < STEPS - 1; i++)
-		if (us >> i)
-			step = i + 1;
-	return step;
 }
 
 /* count adds the call that a thread ends. */
