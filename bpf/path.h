@@ -126,7 +126,7 @@ static __always_inline void learn_path(const struct file_id *id, struct file *f)
 	struct dentry *d, *up, *root;
 	struct vfsmount *vfs;
 	struct names *n;
-	__u32 at = 0, zero = 0;
+	__u32 zero = 0;
 
 	if (bpf_map_lookup_elem(&paths, id))
 		return;
@@ -137,7 +137,10 @@ static __always_inline void learn_path(const struct file_id *id, struct file *f)
 	vfs = BPF_CORE_READ(f, f_path.mnt);
 	root = BPF_CORE_READ(vfs, mnt_root);
 	n->flags = BPF_CORE_READ(d, d_hash.pprev) || d == root ? PATH_CUT : PATH_CUT | PATH_DELETED;
+	n->bytes = 0;
 	for (int i = 0; i < LEVELS; i++) {
+		/* Read from memory, it is the same to the verifier in each round. */
+		__u32 at = *(volatile __u32 *)&n->bytes;
 		struct mount *m;
 		long read;
 
@@ -159,10 +162,9 @@ static __always_inline void learn_path(const struct file_id *id, struct file *f)
 		read = bpf_probe_read_kernel_str(n->text + at, NAME_ROOM, BPF_CORE_READ(d, d_name.name));
 		if (read <= 0)
 			break;
-		at += read;
+		*(volatile __u32 *)&n->bytes = at + read;
 		d = up;
 	}
-	n->bytes = at;
 	if (bpf_map_update_elem(&paths, id, n, 1 /* BPF_NOEXIST */) && !bpf_map_lookup_elem(&paths, id))
 		__sync_fetch_and_add(&pathless, 1);
 }
