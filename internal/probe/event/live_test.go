@@ -2,9 +2,11 @@ package event_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	osexec "os/exec"
 	"slices"
@@ -16,7 +18,13 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/blockio"
+	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/probe/event/exec"
+	"rtrail/internal/probe/event/offcpu"
+	"rtrail/internal/probe/event/oncpu"
+	"rtrail/internal/probe/event/syncs"
+	"rtrail/internal/probe/event/syscalls"
 	"rtrail/internal/probe/kernel"
 	"rtrail/internal/recording"
 )
@@ -27,6 +35,11 @@ func TestMain(m *testing.M) {
 		return
 	}
 	os.Exit(m.Run())
+}
+
+// sources are one of each kind.
+func sources() []event.Source {
+	return []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New()}
 }
 
 // start starts a probe or skips the test.
@@ -80,6 +93,26 @@ func TestWithout(t *testing.T) {
 	}
 }
 
+// No source starts without a tracepoint that it needs, and each names it.
+func TestEachWithout(t *testing.T) {
+	start(t, event.Options{}).Close()
+	loader := &kernel.Loader{}
+	for i, s := range sources() {
+		for _, h := range s.Object().Hooks {
+			if h.Without != "" {
+				continue
+			}
+			t.Run(s.Name()+"/"+h.Tracepoint, func(t *testing.T) {
+				event.LeaveOut(t, h.Tracepoint)
+				err := event.New(sources()[i], event.Options{Loader: loader}).Start()
+				if missing, ok := errors.AsType[*probe.MissingError](err); !ok || !strings.Contains(missing.What, h.Tracepoint) || missing.How == "" {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+	}
+}
+
 // A program over its budget is detached, and what it saw before is kept.
 func TestBudget(t *testing.T) {
 	p := start(t, event.Options{Budget: 1e-9})
@@ -107,8 +140,9 @@ func TestBudget(t *testing.T) {
 // attachForever attaches and detaches, says so, and waits to be killed.
 func attachForever() {
 	loader := &kernel.Loader{} // reads the types of the kernel once
-	for range attaches {
-		p := event.New(exec.New(), event.Options{Loader: loader})
+	all := sources()
+	for i := range attaches {
+		p := event.New(all[i%len(all)], event.Options{Loader: loader})
 		err := p.Start()
 		if err == nil {
 			err = p.Sample(context.Background(), recording.NewWriter(time.Now()))
@@ -131,7 +165,7 @@ const (
 	attaches = 30
 )
 
-// 300 times attached, and killed at any point of it: nothing stays in the kernel.
+// 300 times attached, each source in turn, and killed at any point of it: nothing stays in the kernel.
 func TestKilled(t *testing.T) {
 	start(t, event.Options{}).Close()
 	if testing.Short() {
@@ -171,8 +205,47 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// loaded lists the programs of exec that are in the kernel.
+// No program takes the kernel long to verify: that delays the window, on a busy host
+// by seconds.
+func TestVerifiedFast(t *testing.T) {
+	start(t, event.Options{}).Close()
+	const most = 50_000 // steps; 100,000 take some 50 ms
+	for _, s := range sources() {
+		spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(s.Object().ELF))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range spec.Programs {
+			alone := spec.Copy()
+			maps.DeleteFunc(alone.Programs, func(n string, _ *ebpf.ProgramSpec) bool { return n != name })
+			all, err := ebpf.NewCollectionWithOptions(alone, ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}})
+			if err != nil {
+				t.Logf("%s is not for this kernel: %v", name, err)
+				continue
+			}
+			_, log, _ := strings.Cut(all.Programs[name].VerifierLog, "processed ")
+			var steps int
+			if _, err := fmt.Sscan(log, &steps); err != nil || steps > most {
+				t.Errorf("%s of %s takes the verifier %d steps (%v), at most %d are wanted", name, s.Name(), steps, err, most)
+			}
+			all.Close()
+		}
+	}
+}
+
+// loaded lists the programs of all sources that are in the kernel.
 func loaded(t *testing.T) (list []string) {
+	const longest = 15 // of a name, BPF_OBJ_NAME_LEN
+	ours := map[string]bool{}
+	for _, s := range sources() {
+		spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(s.Object().ELF))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range spec.Programs {
+			ours[name[:min(len(name), longest)]] = true
+		}
+	}
 	for id := ebpf.ProgramID(0); ; {
 		next, err := ebpf.ProgramGetNextID(id)
 		if errors.Is(err, os.ErrNotExist) {
@@ -186,7 +259,7 @@ func loaded(t *testing.T) (list []string) {
 		if err != nil {
 			continue // it is gone
 		}
-		if info, err := p.Info(); err == nil && slices.Contains([]string{"forked", "executed", "exited"}, info.Name) {
+		if info, err := p.Info(); err == nil && ours[info.Name] {
 			list = append(list, fmt.Sprintf("%s %d", info.Name, id))
 		}
 		p.Close()

@@ -50,6 +50,8 @@ type Source struct {
 	too     uint32 // the map that the program fills
 	from    time.Time
 	counts  map[key]*count
+	keys    []key // of one call
+	sums    []sum
 	crowded uint64 // samples of the kernel that were told
 	lost    int64  // of counts
 }
@@ -122,11 +124,13 @@ func (s *Source) take() error {
 	}
 	time.Sleep(time.Millisecond) // a program that still uses it takes a few microseconds
 	var cursor ebpf.MapBatchCursor
-	k, v := make([]key, batch), make([]sum, batch)
+	if s.keys == nil {
+		s.keys, s.sums = make([]key, batch), make([]sum, batch)
+	}
 	for {
-		n, err := full.BatchLookupAndDelete(&cursor, k, v, nil)
+		n, err := full.BatchLookupAndDelete(&cursor, s.keys, s.sums, nil)
 		for i := range n {
-			s.add(k[i], &v[i])
+			s.add(s.keys[i], &s.sums[i])
 		}
 		switch {
 		case errors.Is(err, ebpf.ErrKeyNotExist):
