@@ -48,7 +48,7 @@ func TestEqualEndsInManyNetworks(t *testing.T) {
 		}
 		// A walk over the candidates for an ACK that may be the other direction, one
 		// when a connection begins, and the hash table's.
-		if most := uint64(count * (2*maxCandidates + 20)); n.table.looks > most {
+		if most := uint64(count * (2*maxCandidates + 10)); n.table.looks > most {
 			t.Errorf("%s: %d looks for %d packets, want at most %d", name, n.table.looks, count, most)
 		}
 		if n.table.Unmatched() != count-maxCandidates {

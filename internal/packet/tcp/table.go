@@ -132,7 +132,11 @@ func (t *Table) conn(index int32) *Conn { return &t.slabs[uint32(index)/slab][ui
 // sends the packets chooses their ends and networks, and so the hash of the ends;
 // the seed keeps the places out of reach.
 func (t *Table) home(pair uint64, space flow.Space) uint32 {
-	hi, lo := bits.Mul64(pair^t.seed, (uint64(space)+1)*0x9e3779b97f4a7c15)
+	const odd = 0x9e3779b97f4a7c15
+	hi, lo := bits.Mul64(pair^t.seed, (uint64(space)+1)*odd)
+	// Once is not enough: of equal ends in networks of successive numbers both halves
+	// go up in equal steps, which some seeds put side by side.
+	hi, lo = bits.Mul64(hi^lo, odd)
 	return uint32(hi ^ lo)
 }
 
