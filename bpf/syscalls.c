@@ -72,10 +72,7 @@ struct {
 	__type(value, struct sum);
 } sums SEC(".maps"), sums_too SEC(".maps");
 
-volatile __u32 too; /* sums_too is filled */
-
-/* What found no room. */
-__u64 crowded, crowded_ns;
+#include "sums.h"
 
 SEC("tp_btf/sys_enter")
 int entered(__u64 *ctx)
@@ -88,17 +85,6 @@ int entered(__u64 *ctx)
 	c->number = other_table(t) ? OTHER_TABLE : (__u16)ctx[1];
 	c->since = bpf_ktime_get_ns();
 	return 0;
-}
-
-static __always_inline struct sum *make(void *map, struct key *k, struct task_struct *t)
-{
-	struct sum fresh = {};
-	struct task_struct *leader = t->group_leader;
-
-	fresh.started = BPF_CORE_READ(leader, start_boottime);
-	bpf_core_read(fresh.process, sizeof(fresh.process), &leader->comm);
-	bpf_map_update_elem(map, k, &fresh, BPF_NOEXIST);
-	return bpf_map_lookup_elem(map, k);
 }
 
 SEC("tp_btf/sys_exit")

@@ -81,10 +81,11 @@ secrets, parent, how long it lived, its CPU time, and its exit status or signal.
   sudo rtrail trace exec --comm php --for 10s
   sudo rtrail trace exec --json | jq 'select(.exit_status > 0)'`,
 		200*time.Millisecond, func(out io.Writer) tracer { return newExecTrace(&j, out) })
-	tables := func(use, short, long, example string, make func(out io.Writer) tracer) {
+	tables := func(use, short, long, example string, make func(out io.Writer) tracer) *cobra.Command {
 		sub := add(use, short, long, example, time.Second, make)
 		sub.Flags().DurationVar(&j.interval, "interval", 0, "time between two tables (default 1s)")
 		sub.Flags().IntVar(&j.top, "top", 20, "how many lines a table has")
+		return sub
 	}
 	tables("offcpu", "How long threads wait, in which function, and who wakes them",
 		`Prints a table a second of how long threads did not run: runnable without a CPU
@@ -120,13 +121,19 @@ took in the device. Buffered writes are often made by threads of the kernel.
   sudo rtrail trace block --comm mariadbd --for 10s
   sudo rtrail trace block --min 100ms --json`,
 		func(out io.Writer) tracer { return newBlockTrace(&j, out) })
-	tables("drops", "Packets that the kernel drops, with reason and function",
+	drops := tables("drops", "Packets that the kernel drops, with reason and function",
 		`Prints a table a second of packets that the kernel dropped: reason, function,
 protocol and port, interface and network namespace, and the addresses of one of
 them. Packets belong to no process, so --pid, --comm and --min do not apply.`,
 		`  sudo rtrail trace drops
   sudo rtrail trace drops --for 10s --json | jq 'select(.reason == "NETFILTER_DROP")'`,
 		func(out io.Writer) tracer { return newDropsTrace(&j, out) })
+	drops.PreRunE = func(*cobra.Command, []string) error {
+		if len(j.pids)+len(j.names) > 0 || j.least > 0 {
+			return usageError("trace drops: packets belong to no process and take no time: --pid, --comm and --min do not apply")
+		}
+		return nil
+	}
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
@@ -147,9 +154,6 @@ func (j *traceJob) run(cmd *cobra.Command, t tracer) error {
 		return usageError("--for %v: the time must be positive", j.length)
 	case j.interval < 100*time.Millisecond:
 		return usageError("--interval %v: the shortest is 100ms", j.interval)
-	}
-	if cmd.Name() == "drops" && (len(j.pids)+len(j.names) > 0 || j.least > 0) {
-		return usageError("trace drops: packets belong to no process and take no time: --pid, --comm and --min do not apply")
 	}
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	finishes(ctx)

@@ -15,6 +15,8 @@ type Sums[K comparable, V any] struct {
 	set    *Set
 	too    uint32 // the map that programs fill
 	values int    // of a key
+	k      []K    // room for one call
+	v      []V
 }
 
 // OpenSums finds the maps of a set.
@@ -31,11 +33,11 @@ func OpenSums[K comparable, V any](s *Set) (*Sums[K, V], error) {
 		}
 		values = cpus
 	}
-	return &Sums[K, V]{set: s, values: values}, nil
+	return &Sums[K, V]{set: s, values: values, k: make([]K, batch), v: make([]V, batch*values)}, nil
 }
 
 // batch is how many sums are taken with one call.
-const batch = 4096
+const batch = 256
 
 // Take gives what was added up since the last time: for each key as many values in
 // a row as it has.
@@ -47,10 +49,9 @@ func (s *Sums[K, V]) Take() (keys []K, values []V, err error) {
 	}
 	time.Sleep(time.Millisecond) // programs that still use it take a few microseconds
 	var cursor ebpf.MapBatchCursor
-	k, v := make([]K, batch), make([]V, batch*s.values)
 	for {
-		n, err := full.BatchLookupAndDelete(&cursor, k, v, nil)
-		keys, values = append(keys, k[:n]...), append(values, v[:n*s.values]...)
+		n, err := full.BatchLookupAndDelete(&cursor, s.k, s.v, nil)
+		keys, values = append(keys, s.k[:n]...), append(values, s.v[:n*s.values]...)
 		switch {
 		case errors.Is(err, ebpf.ErrKeyNotExist):
 			return keys, values, nil

@@ -130,7 +130,7 @@ func hotFinding(v *view.View, p *view.Process, h hotSpot) rule.Finding {
 	}
 	f.Evidence[0].Limit = rule.Limit(mostOfIt.Value)
 	f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessCPU, Value: p.CPU, Limit: rule.Limit(burnsFrom.Value),
-		What:  rule.T("%s used %v CPUs with %v", h.who, unit.Number(round(p.CPU)), unit.Plural(int64(p.Threads), "thread", "threads")),
+		What:  rule.T("%s used %v s of CPU time per second with %v", h.who, unit.Number(round(p.CPU)), unit.Plural(int64(p.Threads), "thread", "threads")),
 		Check: shell.Line("pidstat -t -u -p %d 1 5", p.PID)})
 	if next := v.CPUProfile(p.PID).Functions; len(next) > 1 && next[1].Function != "" {
 		f.Notes = append(f.Notes, rule.T("next is %s with %v", next[1].Function, unit.Share(next[1].Share)))

@@ -64,7 +64,7 @@ func detectSlowSync(v *view.View) ([]rule.Finding, error) {
 
 // traced says whether a source of events ran.
 func traced(v *view.View, probe string) bool {
-	return slices.ContainsFunc(view.Rows[recording.EventProgram](v), func(p recording.EventProgram) bool { return p.Probe == probe })
+	return slices.ContainsFunc(view.Rows[recording.ProbeRun](v), func(p recording.ProbeRun) bool { return p.Probe == probe && p.Error == "" })
 }
 
 // syncedFiles lists what processes sync, the most time first.
@@ -126,7 +126,7 @@ func (f *syncedFile) finding(v *view.View, p view.Process, sure rule.Confidence)
 	}
 	out := rule.Finding{
 		Subject: p.Entity(), Confidence: sure,
-		Headline: rule.T("%s (%d) waits for each record to be on the disk: %v syncs of %s, %v each", p.Comm, p.PID, unit.PerSecond(f.PerSecond), where, unit.Seconds(f.Average().Seconds())),
+		Headline: rule.T("%s (%d) waits for each record to be on the disk: it syncs %s %v times a second, %v each", p.Comm, p.PID, where, unit.Count(f.PerSecond), unit.Seconds(f.Average().Seconds())),
 		Impact:   rule.Impact{TimeLost: f.Mean, Text: rule.T("%v threads of it wait for this file at any time", unit.Number(f.Mean))},
 		Evidence: []rule.Evidence{
 			{Metric: metric.SyncWait, Value: f.Mean, Limit: rule.Limit(syncWaiting.Value), Check: check,
@@ -134,7 +134,7 @@ func (f *syncedFile) finding(v *view.View, p view.Process, sure rule.Confidence)
 			{Metric: metric.SyncTime, Value: f.Average().Seconds(), Limit: rule.Limit(syncTime.Value), Check: check,
 				What: rule.T("a sync takes %v, the longest took %v", unit.Seconds(f.Average().Seconds()), unit.Seconds(f.Longest.Seconds()))},
 			{Metric: metric.Syncs, Value: f.PerSecond, Limit: rule.Limit(syncsAgain.Value), Check: check,
-				What: rule.T("%v syncs of the same file", unit.PerSecond(f.PerSecond))},
+				What: rule.T("the same file is synced %v times a second", unit.Count(f.PerSecond))},
 		},
 		Fixes: []rule.Fix{
 			{Text: rule.T("sync once for several records: group commits, or a timer (Redis: appendfsync everysec)"), Tradeoff: "a power failure loses what came since the last sync"},

@@ -45,7 +45,7 @@ func TestSlowSync(t *testing.T) {
 		}}
 	}
 	told := situation("a sync for each record", rule.Certain, 0.89, 0.91, func(*syncs) {})
-	told.Says, told.Proof = "syncs of /srv/ledger/log", "0.9 s per second in fdatasync"
+	told.Says, told.Proof = "it syncs /srv/ledger/log", "0.9 s per second in fdatasync"
 	ruletest.Check(t, slowSync, []ruletest.Situation{
 		told,
 		situation("one of several threads", rule.Likely, 0.89, 0.91, func(s *syncs) { s.threads = 5 }),
@@ -62,7 +62,7 @@ func TestSlowSync(t *testing.T) {
 		situation("a thread of the kernel", 0, 0, 0, func(s *syncs) { s.kernel = true }),
 		{Name: "nobody counted", Host: func() *ruletest.Host { return ruletest.New(2, 10) }, Abstains: "not counted"},
 		{Name: "nobody synced", Host: func() *ruletest.Host {
-			return ruletest.Add(ruletest.New(2, 10), recording.EventProgram{At: ruletest.Start.Add(time.Second), Probe: "sync", Program: "ext4_left"})
+			return ruletest.Add(ruletest.New(2, 10), recording.ProbeRun{At: ruletest.Start.Add(time.Second), Probe: "sync"})
 		}},
 	})
 }

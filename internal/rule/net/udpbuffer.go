@@ -112,18 +112,11 @@ func (o *overrun) told(v *view.View) bool {
 // buffer at half of the readings or more. Otherwise bursts are larger than it.
 func (o *overrun) behind() bool { return o.Full >= 2 && 2*o.Full >= o.Readings }
 
-func (o *overrun) name() string {
-	if len(o.Owners) == 0 {
-		return "an unknown process"
-	}
-	return o.Owners[0].Comm
-}
-
 func (o *overrun) headline(v *view.View) rule.Text {
 	if o.behind() {
-		return rule.T("%s reads UDP port %d%s more slowly than datagrams come: its receive buffer is full", o.name(), o.LocalPort, v.InNetNS(o.NetNS))
+		return rule.T("%s reads UDP port %d%s more slowly than datagrams come: its receive buffer is full", o.Entity().Name, o.LocalPort, v.InNetNS(o.NetNS))
 	}
-	return rule.T("%s loses datagrams at UDP port %d%s: bursts are larger than its receive buffer", o.name(), o.LocalPort, v.InNetNS(o.NetNS))
+	return rule.T("%s loses datagrams at UDP port %d%s: bursts are larger than its receive buffer", o.Entity().Name, o.LocalPort, v.InNetNS(o.NetNS))
 }
 
 func (o *overrun) evidence(v *view.View) []rule.Evidence {

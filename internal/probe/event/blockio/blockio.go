@@ -5,8 +5,6 @@ package blockio
 import (
 	"context"
 	_ "embed"
-	"errors"
-	"fmt"
 	"time"
 
 	"rtrail/internal/probe/event"
@@ -20,12 +18,11 @@ var object []byte
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	set     *event.Set
-	sums    *event.Sums[key, sum]
-	clock   event.Clock
-	from    time.Time
-	crowd   uint64 // requests without room that were told
-	crowdNS uint64
+	set   *event.Set
+	sums  *event.Sums[key, sum]
+	clock event.Clock
+	from  time.Time
+	crowd event.Crowd
 }
 
 // New makes the source.
@@ -79,19 +76,5 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	}
 	recording.Give(w, s.rows(keys, sums, now))
 	s.from = now
-	return s.tell(w)
-}
-
-// tell says what found no room.
-func (s *Source) tell(w *recording.Writer) error {
-	var requests, ns uint64
-	if err := errors.Join(s.set.Get("crowded", &requests), s.set.Get("crowded_ns", &ns)); err != nil {
-		return err
-	}
-	if n := requests - s.crowd; n > 0 {
-		w.Lost(int(n))
-		w.Unseen(s.Name(), "requests of block devices", int(n), fmt.Sprintf("there were more at a time, or of more different processes, than there is room for; of these it is known that they took %.3g s", float64(ns-s.crowdNS)/1e9), "")
-	}
-	s.crowd, s.crowdNS = requests, ns
-	return nil
+	return s.crowd.Tell(s.set, w, s.Name(), "requests of block devices", "there were more at a time, or of more different processes, than there is room for")
 }

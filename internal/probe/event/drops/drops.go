@@ -3,7 +3,6 @@
 package drops
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
@@ -38,7 +37,7 @@ type Source struct {
 	symbols *event.Symbols
 	told    map[key]sum // when last read
 	from    time.Time
-	crowded uint64 // so many were told
+	crowd   event.Crowd
 }
 
 // key is struct key of bpf/drops.c.
@@ -110,16 +109,7 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	}
 	recording.Give(w, s.rows(fresh, now))
 	s.from = now
-	var crowded uint64
-	if err := s.set.Get("crowded", &crowded); err != nil {
-		return err
-	}
-	if n := crowded - s.crowded; n > 0 {
-		w.Lost(int(n))
-		w.Unseen(s.Name(), "reasons for which packets were dropped", int(n), fmt.Sprintf("there were more kinds of drops than %d", maxSums), "")
-	}
-	s.crowded = crowded
-	return nil
+	return s.crowd.Tell(s.set, w, s.Name(), "reasons for which packets were dropped", fmt.Sprintf("there were more kinds of drops than %d", maxSums))
 }
 
 // take reads all sums, and returns what was added to each.
@@ -154,7 +144,7 @@ func (s *Source) rows(fresh map[key]sum, now time.Time) []recording.PacketDrop {
 	rows := make([]recording.PacketDrop, 0, len(fresh))
 	for k, v := range fresh {
 		rows = append(rows, recording.PacketDrop{
-			At: now, Span: now.Sub(s.from), NetNS: uint64(k.NetNS), Device: text(k.Device[:]), Reason: s.reason(k.Reason), Function: s.symbols.Name(k.Location),
+			At: now, Span: now.Sub(s.from), NetNS: uint64(k.NetNS), Device: event.Text(&k.Device), Reason: s.reason(k.Reason), Function: s.symbols.Name(k.Location),
 			Protocol: protocol(k.Protocol, k.Transport), Port: k.Port, Packets: int64(v.Packets), Bytes: int64(v.Bytes),
 			Source: address(k.Protocol, v.Source), Destination: address(k.Protocol, v.Destination),
 		})
@@ -231,9 +221,4 @@ func address(ether uint16, b [16]byte) string {
 		return netip.AddrFrom4([4]byte(b[:4])).String()
 	}
 	return netip.AddrFrom16(b).String()
-}
-
-func text(b []byte) string {
-	b, _, _ = bytes.Cut(b, []byte{0})
-	return strings.ToValidUTF8(string(b), "?")
 }

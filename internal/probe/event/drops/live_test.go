@@ -1,39 +1,17 @@
 package drops
 
 import (
-	"context"
-	"errors"
 	"net"
 	"net/netip"
-	"os"
 	"testing"
 	"time"
 
-	"rtrail/internal/probe"
-	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/eventtest"
 	"rtrail/internal/recording"
 )
 
 // TestLive sends datagrams to a port that is closed, and to a socket that is not read.
 func TestLive(t *testing.T) {
-	p := event.New(New(), event.Options{})
-	if err := p.Start(); err != nil {
-		if missing, ok := errors.AsType[*probe.MissingError](err); ok && os.Geteuid() != 0 {
-			t.Skip(missing)
-		}
-		t.Fatal(err)
-	}
-	defer p.Close()
-	rec := recording.New(recording.Manifest{})
-	sample := func() {
-		w := recording.NewWriter(time.Now())
-		if err := p.Sample(context.Background(), w); err != nil {
-			t.Fatal(err)
-		}
-		if err := rec.Commit(w); err != nil {
-			t.Fatal(err)
-		}
-	}
 	open, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -60,12 +38,7 @@ func TestLive(t *testing.T) {
 			}
 		}
 	}
-	sample()
-	send(closed.LocalAddr(), few)
-	sample()
-	send(open.LocalAddr(), many)
-	p.Closing()
-	sample()
+	rec := eventtest.Watch(t, New(), func() { send(closed.LocalAddr(), few) }, func() { send(open.LocalAddr(), many) })
 
 	kept := 0 // by the socket
 	b := make([]byte, size)

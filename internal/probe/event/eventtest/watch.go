@@ -13,9 +13,9 @@ import (
 	"rtrail/internal/recording"
 )
 
-// Watch runs a source beside what do does, and returns its rows. The test is skipped
-// where the source cannot start.
-func Watch(t *testing.T, s event.Source, do func()) *recording.Recording {
+// Watch runs a source beside what steps do, with a sample after each, and returns its
+// rows. The test is skipped where the source cannot start.
+func Watch(t *testing.T, s event.Source, steps ...func()) *recording.Recording {
 	t.Helper()
 	p := event.New(s, event.Options{Budget: 1})
 	if err := p.Start(); err != nil {
@@ -39,9 +39,13 @@ func Watch(t *testing.T, s event.Source, do func()) *recording.Recording {
 		}
 	}
 	sample()
-	do()
-	p.Closing()
-	sample()
+	for i, do := range steps {
+		do()
+		if i == len(steps)-1 {
+			p.Closing()
+		}
+		sample()
+	}
 	for _, p := range recording.Rows[recording.EventProgram](rec) {
 		t.Logf("%s: %d runs, %v each", p.Program, p.Runs, p.RunTime/time.Duration(max(p.Runs, 1)))
 	}

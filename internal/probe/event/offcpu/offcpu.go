@@ -25,20 +25,18 @@ const DefaultEvery = 10 * time.Second
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	every   time.Duration
-	set     *event.Set
-	waiting *kernel.Iterator
-	symbols *event.Symbols
-	clock   event.Clock
-	stacks  map[uint64][]uint64
-	sums    *event.Sums[key, sum]
-	from    time.Time
-	pace    pace
-	crowd   crowd // what was told
+	every     time.Duration
+	set       *event.Set
+	waiting   *kernel.Iterator
+	symbols   *event.Symbols
+	clock     event.Clock
+	stacks    map[uint64][]uint64
+	sums      *event.Sums[key, sum]
+	from      time.Time
+	pace      pace
+	crowd     event.Crowd
+	stackless uint64 // stacks without room that were told
 }
-
-// crowd is what found no room in maps.
-type crowd struct{ sums, ns, stacks uint64 }
 
 // New makes the source. Sums are read at this interval, or later; 0: DefaultEvery.
 func New(every time.Duration) *Source {
@@ -183,15 +181,10 @@ func (s *Source) name(keys []key) error {
 
 // tell says what found no room.
 func (s *Source) tell(w *recording.Writer) error {
-	var now crowd
-	err := errors.Join(s.set.Get("crowded", &now.sums), s.set.Get("crowded_ns", &now.ns), s.set.Get("stackless", &now.stacks))
-	if n := now.sums - s.crowd.sums; n > 0 {
-		w.Lost(int(n))
-		w.Unseen(s.Name(), "waits of threads", int(n), fmt.Sprintf("there were more kinds of waits than %d; these took %.3g s", maxSums, float64(now.ns-s.crowd.ns)/1e9), "")
-	}
-	if n := now.stacks - s.crowd.stacks; n > 0 {
+	before := s.stackless
+	err := errors.Join(s.crowd.Tell(s.set, w, s.Name(), "waits of threads", fmt.Sprintf("there were more kinds of waits than %d", maxSums)), s.set.Get("stackless", &s.stackless))
+	if n := s.stackless - before; n > 0 {
 		w.Unseen(s.Name(), "stacks of waits", int(n), fmt.Sprintf("there were more than %d", maxStacks), "")
 	}
-	s.crowd = now
 	return err
 }

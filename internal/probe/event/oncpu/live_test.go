@@ -1,8 +1,6 @@
 package oncpu
 
 import (
-	"context"
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -10,51 +8,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"rtrail/internal/probe"
-	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/eventtest"
 	"rtrail/internal/recording"
 )
 
-// watch runs a source beside what do does, and returns its rows.
-func watch(t *testing.T, do func()) *recording.Recording {
-	t.Helper()
-	p := event.New(New(0), event.Options{Budget: 1})
-	if err := p.Start(); err != nil {
-		if missing, ok := errors.AsType[*probe.MissingError](err); ok && os.Geteuid() != 0 {
-			t.Skip(missing)
-		}
-		t.Fatal(err)
-	}
-	defer p.Close()
-	rec := recording.New(recording.Manifest{})
-	sample := func() {
-		w := recording.NewWriter(time.Now())
-		if err := p.Sample(context.Background(), w); err != nil {
-			t.Fatal(err)
-		}
-		if err := rec.Commit(w); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sample()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do()
-	}()
-	for going := true; going; {
-		select {
-		case <-done:
-			going = false
-		case <-time.After(500 * time.Millisecond):
-			sample()
-		}
-	}
-	p.Closing()
-	began := time.Now()
-	sample()
-	t.Logf("the last sample took %v", time.Since(began))
-	return rec
+// whole is a source that names this process, too.
+func whole() *Source {
+	s := New(0)
+	s.own = 0
+	return s
 }
 
 //go:noinline
@@ -71,15 +33,13 @@ func burnHere(d time.Duration) (n int) {
 // the time of a CPU.
 func TestLive(t *testing.T) {
 	var before, after unix.Rusage
-	rec := watch(t, func() {
-		if err := unix.Getrusage(unix.RUSAGE_SELF, &before); err != nil {
+	usage := func(into *unix.Rusage) {
+		if err := unix.Getrusage(unix.RUSAGE_SELF, into); err != nil {
 			t.Error(err)
 		}
-		burnHere(2 * time.Second)
-		if err := unix.Getrusage(unix.RUSAGE_SELF, &after); err != nil {
-			t.Error(err)
-		}
-	})
+	}
+	burn := func() { burnHere(time.Second) }
+	rec := eventtest.Watch(t, whole(), func() { usage(&before); burn() }, func() { burn(); usage(&after) })
 	var all, hot time.Duration
 	for _, r := range recording.Rows[recording.OnCPUSample](rec) {
 		if int(r.PID) != os.Getpid() {

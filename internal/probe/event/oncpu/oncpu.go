@@ -5,12 +5,9 @@ package oncpu
 import (
 	"context"
 	_ "embed"
-	"errors"
-	"fmt"
+	"os"
 	"runtime"
 	"time"
-
-	"github.com/cilium/ebpf"
 
 	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/stack"
@@ -42,18 +39,17 @@ func period(cpus int) time.Duration {
 // Source is one run's. It is not for concurrent use.
 type Source struct {
 	every   time.Duration
+	own     int // PID, whose functions are of no interest
 	period  time.Duration
 	set     *event.Set
 	symbols *event.Symbols
 	code    *stack.Code
 	clock   event.Clock
-	too     uint32 // the map that the program fills
+	sums    *event.Sums[key, sum]
 	from    time.Time
 	counts  map[key]*count
-	keys    []key // of one call
-	sums    []sum
-	crowded uint64 // samples of the kernel that were told
-	lost    int64  // of counts
+	crowd   event.Crowd
+	lost    int64 // of counts
 }
 
 // New makes the source. Rows are written at this interval, or later; 0: DefaultEvery.
@@ -61,7 +57,7 @@ func New(every time.Duration) *Source {
 	if every <= 0 {
 		every = DefaultEvery
 	}
-	return &Source{every: every, period: period(runtime.NumCPU()), code: stack.NewCode(), counts: map[key]*count{}}
+	return &Source{every: every, own: os.Getpid(), period: period(runtime.NumCPU()), code: stack.NewCode(), counts: map[key]*count{}}
 }
 
 // Name is the word users see.
@@ -80,6 +76,9 @@ func (s *Source) Object() event.Object {
 
 // Open begins with no names.
 func (s *Source) Open(set *event.Set) (err error) {
+	if s.sums, err = event.OpenSums[key, sum](set); err != nil {
+		return err
+	}
 	s.set, s.symbols = set, event.NewSymbols(set)
 	s.clock, err = event.ReadClock()
 	return err
@@ -97,8 +96,12 @@ func (s *Source) Close() error { return nil }
 // Read takes what was counted since the last time, and writes rows when it is time.
 func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	now := time.Now()
-	if err := s.take(); err != nil {
+	keys, sums, err := s.sums.Take()
+	if err != nil {
 		return err
+	}
+	for i := range keys {
+		s.add(keys[i], &sums[i])
 	}
 	if !last && now.Sub(s.from) < s.every-s.every/8 { // samples come a little early or late
 		return nil
@@ -112,43 +115,13 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	return s.tell(w)
 }
 
-// batch is how many counts are taken with one call.
-const batch = 512
-
-// take empties the map that the program fills, and gives it the other one.
-func (s *Source) take() error {
-	full := s.set.Map([...]string{"sums", "sums_too"}[s.too])
-	s.too = 1 - s.too
-	if err := s.set.Set("too", s.too); err != nil {
-		return err
-	}
-	time.Sleep(time.Millisecond) // a program that still uses it takes a few microseconds
-	var cursor ebpf.MapBatchCursor
-	if s.keys == nil {
-		s.keys, s.sums = make([]key, batch), make([]sum, batch)
-	}
-	for {
-		n, err := full.BatchLookupAndDelete(&cursor, s.keys, s.sums, nil)
-		for i := range n {
-			s.add(s.keys[i], &s.sums[i])
-		}
-		switch {
-		case errors.Is(err, ebpf.ErrKeyNotExist):
-			return nil
-		case err != nil:
-			return fmt.Errorf("read the counts of the BPF program on_cpu: %w", err)
-		}
-	}
-}
-
 // tell says what found no room.
 func (s *Source) tell(w *recording.Writer) error {
-	var crowded uint64
-	err := s.set.Get("crowded", &crowded)
-	if n := int64(crowded-s.crowded) + s.lost; n > 0 {
-		w.Lost(int(n))
-		w.Unseen(s.Name(), "samples of what runs", int(n), "there were more different stacks than there is room for", "")
+	const what, why = "samples of what runs", "there were more different stacks than there is room for"
+	if s.lost > 0 {
+		w.Lost(int(s.lost))
+		w.Unseen(s.Name(), what, int(s.lost), why, "")
+		s.lost = 0
 	}
-	s.crowded, s.lost = crowded, 0
-	return err
+	return s.crowd.Tell(s.set, w, s.Name(), what, why)
 }

@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"rtrail/internal/probe/event/eventtest"
 	"rtrail/internal/recording"
 )
 
@@ -55,10 +57,17 @@ func TestAgainstPerf(t *testing.T) {
 	}
 	var said bytes.Buffer
 	var refused error
-	rec := watch(t, func() {
-		cmd := exec.Command("perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-o", file, "--", exe)
-		cmd.Stdout = &said
-		refused = cmd.Run()
+	cmd := exec.Command("perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-o", file, "--", exe)
+	cmd.Stdout = &said
+	// It is seen once while it runs: what it maps is not known after its end.
+	rec := eventtest.Watch(t, New(0), func() {
+		if refused = cmd.Start(); refused == nil {
+			time.Sleep(time.Second)
+		}
+	}, func() {
+		if refused == nil {
+			refused = cmd.Wait()
+		}
 	})
 	if refused != nil {
 		t.Skipf("perf does not record here: %v", refused)

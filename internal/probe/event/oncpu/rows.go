@@ -1,12 +1,12 @@
 package oncpu
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
 	"time"
 
+	"rtrail/internal/probe/event"
 	"rtrail/internal/probe/stack"
 	"rtrail/internal/recording"
 )
@@ -57,7 +57,7 @@ func (s *Source) add(k key, v *sum) {
 		s.lost += int64(v.Samples)
 		return
 	}
-	c := &count{process: stack.Process{PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started))}, name: text(&v.Process),
+	c := &count{process: stack.Process{PID: int32(k.PID), Started: s.clock.Started(time.Duration(v.Started))}, name: event.Text(&v.Process),
 		samples: int64(v.Samples), kernel: frames(v.Kernel[:]), user: frames(v.User[:])}
 	s.counts[k] = c
 	if len(c.user) > 0 {
@@ -74,11 +74,6 @@ func frames(all []uint64) []uint64 {
 	return slices.Clone(all[:n])
 }
 
-func text(b *[16]byte) string {
-	s, _, _ := bytes.Cut(b[:], []byte{0})
-	return strings.ToValidUTF8(string(s), "?")
-}
-
 // rows makes rows of what was counted, those with most samples first, and begins to
 // count anew.
 func (s *Source) rows(now time.Time) ([]recording.OnCPUSample, error) {
@@ -88,7 +83,7 @@ func (s *Source) rows(now time.Time) ([]recording.OnCPUSample, error) {
 	}
 	clear(s.counts)
 	most(counts)
-	names, err := s.names(counts)
+	names, err := s.names(counts, now.Sub(s.from))
 	if err != nil {
 		return nil, err
 	}
@@ -141,12 +136,23 @@ func inCode(frames []uint64, i int) uint64 {
 	return frames[i] - 1
 }
 
-func (s *Source) names(counts []*count) (*named, error) {
+// worthNaming is the share of a core from which the functions of a process are
+// named: to read the symbols of one costs as much CPU time as little ones use.
+const worthNaming = 0.05
+
+// names finds the names of counts over a span of time.
+func (s *Source) names(counts []*count, span time.Duration) (*named, error) {
+	used := map[stack.Process]time.Duration{}
+	for _, c := range counts {
+		used[c.process] += time.Duration(c.samples) * s.period
+	}
 	asked := map[stack.Process][]uint64{}
 	var kernel []uint64
 	for _, c := range counts {
-		for i := range c.user {
-			asked[c.process] = append(asked[c.process], inCode(c.user, i))
+		if used[c.process].Seconds() >= worthNaming*span.Seconds() && int(c.process.PID) != s.own {
+			for i := range c.user {
+				asked[c.process] = append(asked[c.process], inCode(c.user, i))
+			}
 		}
 		kernel = append(kernel, returns(c.kernel)...)
 	}
@@ -158,7 +164,7 @@ func (s *Source) names(counts []*count) (*named, error) {
 		asked[p] = slices.Compact(addresses)
 	}
 	n := &named{s, s.code.Places(asked)}
-	s.code.Forget(func(p stack.Process) bool { return asked[p] != nil })
+	s.code.Forget(func(p stack.Process) bool { return used[p] > 0 })
 	return n, nil
 }
 

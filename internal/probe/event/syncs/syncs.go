@@ -27,14 +27,13 @@ var (
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	all     bool
-	set     *event.Set
-	sums    *event.Sums[key, sum]
-	paths   *event.Paths
-	clock   event.Clock
-	from    time.Time
-	crowd   uint64 // calls without room that were told
-	crowdNS uint64
+	all   bool
+	set   *event.Set
+	sums  *event.Sums[key, sum]
+	paths *event.Paths
+	clock event.Clock
+	from  time.Time
+	crowd event.Crowd
 }
 
 // New makes the source that sees these calls on all filesystems, by a look at each
@@ -115,19 +114,5 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, _ bool) error {
 	}
 	recording.Give(w, s.rows(keys, sums, now))
 	s.from = now
-	return errors.Join(s.tell(w), s.paths.Tell(w, s.Name()))
-}
-
-// tell says what found no room.
-func (s *Source) tell(w *recording.Writer) error {
-	var calls, ns uint64
-	if err := errors.Join(s.set.Get("crowded", &calls), s.set.Get("crowded_ns", &ns)); err != nil {
-		return err
-	}
-	if n := calls - s.crowd; n > 0 {
-		w.Lost(int(n))
-		w.Unseen(s.Name(), "calls that wait for a disk", int(n), fmt.Sprintf("there were more than %d of different processes and files; these took %.3g s", maxSums, float64(ns-s.crowdNS)/1e9), "")
-	}
-	s.crowd, s.crowdNS = calls, ns
-	return nil
+	return errors.Join(s.crowd.Tell(s.set, w, s.Name(), "calls that wait for a disk", fmt.Sprintf("there were more than %d of different processes and files", maxSums)), s.paths.Tell(w, s.Name()))
 }

@@ -5,7 +5,6 @@ package syscalls
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"time"
 
@@ -23,13 +22,12 @@ const DefaultEvery = 10 * time.Second
 
 // Source is one run's. It is not for concurrent use.
 type Source struct {
-	every   time.Duration
-	set     *event.Set
-	sums    *event.Sums[key, sum]
-	clock   event.Clock
-	from    time.Time
-	crowd   uint64 // calls without room that were told
-	crowdNS uint64
+	every time.Duration
+	set   *event.Set
+	sums  *event.Sums[key, sum]
+	clock event.Clock
+	from  time.Time
+	crowd event.Crowd
 }
 
 // New makes the source. Sums are read at this interval, or later; 0: DefaultEvery.
@@ -90,19 +88,5 @@ func (s *Source) Read(_ context.Context, w *recording.Writer, last bool) error {
 	}
 	recording.Give(w, s.rows(keys, sums, now))
 	s.from = now
-	return s.tell(w)
-}
-
-// tell says what found no room.
-func (s *Source) tell(w *recording.Writer) error {
-	var calls, ns uint64
-	if err := errors.Join(s.set.Get("crowded", &calls), s.set.Get("crowded_ns", &ns)); err != nil {
-		return err
-	}
-	if n := calls - s.crowd; n > 0 {
-		w.Lost(int(n))
-		w.Unseen(s.Name(), "system calls", int(n), fmt.Sprintf("there were more than %d of different processes, calls and errors; these took %.3g s", maxSums, float64(ns-s.crowdNS)/1e9), "")
-	}
-	s.crowd, s.crowdNS = calls, ns
-	return nil
+	return s.crowd.Tell(s.set, w, s.Name(), "system calls", fmt.Sprintf("there were more than %d of different processes, calls and errors", maxSums))
 }
