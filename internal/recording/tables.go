@@ -45,6 +45,8 @@ var catalogue = []*kind{
 	kindOf[OnCPUSample]("pid", "started"),
 	kindOf[SyscallSum]("pid", "call", "error"),
 	kindOf[SyncSum]("pid", "call", "path"),
+	kindOf[FileSum]("pid", "kind", "path"),
+	kindOf[FileOpen]("pid", "path"),
 	kindOf[BlockSum]("device", "operation", "pid"),
 	kindOf[PacketDrop]("netns", "reason", "function", "protocol", "port"),
 	kindOf[EventProgram]("probe", "program"),
