@@ -6,7 +6,7 @@
 #pragma once
 
 struct pt_regs___x86 {
-	unsigned long orig_ax, di, si;
+	unsigned long orig_ax, di, si, dx;
 } CORE;
 
 struct pt_regs___arm64 {
@@ -40,7 +40,21 @@ static __always_inline __u64 first_argument(void *regs)
 	return ((struct pt_regs___arm64 *)regs)->regs[0];
 }
 
-/* other_table says that the current thread makes a 32-bit call. */
+static __always_inline __u64 second_argument(void *regs)
+{
+	if (on_x86())
+		return ((struct pt_regs___x86 *)regs)->si;
+	return ((struct pt_regs___arm64 *)regs)->regs[1];
+}
+
+static __always_inline __u64 third_argument(void *regs)
+{
+	if (on_x86())
+		return ((struct pt_regs___x86 *)regs)->dx;
+	return ((struct pt_regs___arm64 *)regs)->regs[2];
+}
+
+/* other_table says that a thread makes a 32-bit call. */
 static __always_inline int other_table(struct task_struct *t)
 {
 	if (on_x86())
