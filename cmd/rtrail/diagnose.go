@@ -187,6 +187,8 @@ func (d *diagnosis) check(cmd *cobra.Command, args []string) (err error) {
 		return usageError("-i watches this host: it does not go with %s", args[0])
 	case len(d.mysql.names) > 0 && (len(args) > 0 || d.sides.given()):
 		return usageError("--mysql watches this host and a server: it does not go with evidence of another time")
+	case d.events.alloc != 0 && (len(args) > 0 || d.sides.given()):
+		return usageError("--alloc watches a process of this host: it does not go with evidence of another time")
 	case d.netns != "" && d.iface == "":
 		return usageError("--netns needs an interface: -i IF")
 	case len(d.as) > 0 && d.iface == "" && !d.sides.given() && len(args) == 0:
@@ -252,7 +254,11 @@ func (d *diagnosis) live(ctx context.Context, stderr io.Writer) (verdict.Verdict
 	collectBy(percentToWatch)
 	slowMonitor()
 	people := census.New("/")
-	sources := append(probes(people), d.events.probes(people)...)
+	events, err := d.events.probes(people)
+	if err != nil {
+		return verdict.Verdict{}, err
+	}
+	sources := append(probes(people), events...)
 	servers, err := d.mysql.probe(true, people)
 	if err != nil {
 		return verdict.Verdict{}, err

@@ -12,6 +12,7 @@ import (
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/census"
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/allocs"
 	"rtrail/internal/probe/event/blockio"
 	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/probe/event/exec"
@@ -26,11 +27,13 @@ import (
 type eventFlags struct {
 	mode   eventMode
 	budget eventBudget
+	alloc  int32 // PID
 }
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
 	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, a profile of the CPUs, dropped packets, waits for ext4), all (also switches of threads, system calls, files, disks)")
+	f.Int32Var(&e.alloc, "alloc", 0, "also follow the memory that this `PID` allocates, by stack; its calls of malloc and free become slower")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
 
@@ -60,15 +63,23 @@ func (m *eventMode) Set(s string) error {
 
 // probes are the sources of events. The types of the kernel, which take long to read,
 // are those that the census reads, too.
-func (e *eventFlags) probes(people *census.Census) []probe.Probe {
+func (e *eventFlags) probes(people *census.Census) (list []probe.Probe, err error) {
 	o := event.Options{Loader: people.Loader(), Budget: float64(e.budget)}
 	switch e.mode {
-	case eventsOff:
-		return nil
 	case eventsRare:
-		return rareProbes(o)
+		list = rareProbes(o)
+	case eventsAll:
+		list = eventProbes(o)
 	}
-	return eventProbes(o)
+	if e.alloc != 0 {
+		s, err := allocs.New(e.alloc, 0)
+		if err != nil {
+			return nil, fmt.Errorf("--alloc %d: %w", e.alloc, err)
+		}
+		// Whoever asks for it wants it whole: its price is that of the program.
+		list = append(list, event.New(s, event.Options{Loader: o.Loader, Budget: 1}))
+	}
+	return list, nil
 }
 
 // rareProbes are the sources of events that cost next to nothing on any host.

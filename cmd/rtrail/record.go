@@ -88,7 +88,11 @@ func (r *recordJob) run(ctx context.Context, stderr io.Writer) error {
 	collectBy(percentToWatch)
 	slowMonitor()
 	people := census.New("/")
-	sources := append(probes(people), r.events.probes(people)...)
+	events, err := r.events.probes(people)
+	if err != nil {
+		return err
+	}
+	sources := append(probes(people), events...)
 	servers, err := r.mysql.probe(false, nil)
 	if err != nil {
 		return err

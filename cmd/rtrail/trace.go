@@ -12,6 +12,7 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/allocs"
 	"rtrail/internal/recording"
 	"rtrail/internal/session"
 	"rtrail/internal/unit"
@@ -163,6 +164,23 @@ took in the device. Buffered writes are often made by threads of the kernel.
   sudo rtrail trace block --comm mariadbd --for 10s
   sudo rtrail trace block --min 100ms --json`,
 		func(out io.Writer) tracer { return newBlockTrace(&j, out) })
+	var allocator event.Source
+	alloc := tables("alloc", "Memory that one process allocates and does not free, by stack",
+		`Prints a table a second of the memory that a process asked malloc for: how much
+of it was not freed yet, and by which code. Of blocks about one for each 64 KiB is
+followed until it is freed; larger ones all are. It counts from its begin on. Go
+and Java have allocators and profiles of their own. While it runs, each call of
+malloc and free takes a microsecond or two longer.`,
+		`  sudo rtrail trace alloc -p 4711 --for 30s
+  sudo rtrail trace alloc -p 4711 --json`,
+		func(out io.Writer) tracer { return newAllocTrace(&j, allocator, out) })
+	alloc.PreRunE = func(*cobra.Command, []string) (err error) {
+		if len(j.pids) != 1 || len(j.names) > 0 || j.least > 0 {
+			return usageError("trace alloc: it watches one process: rtrail trace alloc -p PID, without --comm and --min")
+		}
+		allocator, err = allocs.New(j.pids[0], max(j.interval, time.Second))
+		return err
+	}
 	drops := tables("drops", "Packets that the kernel drops, with reason and function",
 		`Prints a table a second of packets that the kernel dropped: reason, function,
 protocol and port, interface and network namespace, and the addresses of one of

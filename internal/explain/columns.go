@@ -23,6 +23,7 @@ const (
 	ofTraceLocks  = "rtrail trace locks"
 	ofTraceCalls  = "rtrail trace syscalls"
 	ofTraceSync   = "rtrail trace sync"
+	ofTraceAlloc  = "rtrail trace alloc"
 	ofTraceFiles  = "rtrail trace files"
 	ofTraceOpens  = "rtrail trace opens"
 	ofTraceBlock  = "rtrail trace block"
@@ -208,6 +209,12 @@ var Columns = []Column{
 	{"deleted", ofTraceFiles, "files and directories that the process deleted"},
 	{"T", ofTraceFiles, "R: file, B: block device, D: directory, S: other"},
 	{"file", ofTraceFiles, "path in the mount namespace of the process"},
+	{"not freed", ofTraceAlloc, "memory that was allocated since tracing began and not given back"},
+	{"allocated", ofTraceAlloc, "memory that was allocated, freed or not"},
+	{"blocks", ofTraceAlloc, "followed blocks that were not freed; about one for each 64 KiB is followed"},
+	{"function", ofTraceAlloc, "what asked for the memory; libraries that hand on requests are left out"},
+	{"where", ofTraceAlloc, "its file and line, or the program or library it is in"},
+	{"stack", ofTraceAlloc, "functions that led there, innermost first"},
 	{"packets", ofTraceDrops, "packets dropped since the line before"},
 	{"bytes", ofTraceDrops, "their bytes, without headers that were taken off before"},
 	{"reason", ofTraceDrops, "the kernel's word for why, from the types of the running kernel"},

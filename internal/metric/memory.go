@@ -66,6 +66,8 @@ var (
 		Tools: []string{"grep -E 'RssAnon|VmSwap' /proc/PID/status"}, Traps: []string{"kernels before 6.16 batch the counter: it can be off by 256 KiB or more, and jumps"}})
 	ProcessAnonGrowth = add(Metric{ID: "process.anon-growth", Name: "growth of anonymous memory", Unit: "bytes per second", Help: "median slope of all pairs of samples of RssAnon + VmSwap", Source: "/proc/PID/status, every reading of the window",
 		Tools: []string{"pidstat -r -p PID 60", "watch -n 1 grep RssAnon /proc/PID/status"}, Traps: []string{"a cache or heap that fills up looks like a leak"}, Healthy: "0 over hours"})
+	ProcessAllocated = add(Metric{ID: "process.not-freed", Name: "memory allocated and not freed", Unit: "bytes", Help: "what code of a process got from malloc in the window and has not given back", Source: "malloc and free of its libc, traced on request (--alloc PID); an estimate of followed blocks",
+		Tools: []string{"rtrail trace alloc -p PID", "memleak -p PID   # bcc"}, Traps: []string{"a cache that fills up looks like a leak", "memory from before the watch does not count"}})
 	ProcessSwap = add(Metric{ID: "process.swap",
 		Labels: []string{"pid", "comm"}, Series: gauge(process, func(s recording.ProcessSample) float64 { return reading(s.Swap) }),
 		Name: "swap of a process", Unit: "bytes", Help: "memory of the process in swap", Source: "/proc/PID/status VmSwap", Tools: []string{"grep VmSwap /proc/[0-9]*/status | sort -k2 -n", "smem --sort swap"}, Traps: []string{"shared memory in swap is not included"}})

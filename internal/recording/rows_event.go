@@ -72,6 +72,25 @@ type SyscallSum struct {
 	Nothing  int64         `parquet:"nothing"`  // calls with the result 0
 }
 
+// Allocation is what one process allocated and freed by one stack, in a stretch of time
+// that ends with the row. Of its blocks some are followed; numbers of bytes are
+// estimates of all of them.
+type Allocation struct {
+	At          time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID         int32         `parquet:"pid"`
+	Started     time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process     string        `parquet:"process,dict"`
+	Span        time.Duration `parquet:"span_ns"`       // how long the stretch is
+	Function    string        `parquet:"function,dict"` // that asks for the memory, libraries that hand on requests left out
+	Module      string        `parquet:"module,dict"`   // file of the program or library it is in
+	Source      string        `parquet:"source,dict"`   // its file and line; "" if not known
+	Stack       string        `parquet:"stack,dict"`    // functions, innermost first, separated by ";"
+	Blocks      int64         `parquet:"blocks"`        // followed ones that were allocated
+	Bytes       int64         `parquet:"bytes"`         // that they stand for
+	FreedBlocks int64         `parquet:"freed_blocks"`  // followed ones that were freed, whenever allocated
+	FreedBytes  int64         `parquet:"freed_bytes"`   // that they stood for
+}
+
 // SyncSum is the calls of one process that wait until data of one file is on the
 // disk, in a stretch of time that ends with the row.
 type SyncSum struct {
@@ -213,6 +232,7 @@ type EventProgram struct {
 func (ProcessEvent) Table() Table { return ProcessEvents }
 func (OffCPUWait) Table() Table   { return OffCPU }
 func (SyscallSum) Table() Table   { return Syscalls }
+func (Allocation) Table() Table   { return Allocations }
 func (SyncSum) Table() Table      { return Syncs }
 func (FileSum) Table() Table      { return Files }
 func (FileOpen) Table() Table     { return FileOpens }

@@ -53,6 +53,7 @@ const (
 	OffCPU        Table = "off_cpu"        // how long one thread did not run for one reason
 	OnCPU         Table = "on_cpu"         // how often one process was seen on a CPU with one stack
 	Syscalls      Table = "syscalls"       // one system call of one process, with one result
+	Allocations   Table = "allocations"    // what one process allocated and freed by one stack
 	Syncs         Table = "syncs"          // one process that waited until one file was on the disk
 	Files         Table = "files"          // what one process did with one file
 	FileOpens     Table = "file_opens"     // one call that opened a file, or failed to

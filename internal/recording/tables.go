@@ -44,6 +44,7 @@ var catalogue = []*kind{
 	kindOf[OffCPUWait]("pid", "tid", "state"),
 	kindOf[OnCPUSample]("pid", "started"),
 	kindOf[SyscallSum]("pid", "call", "error"),
+	kindOf[Allocation]("pid", "stack"),
 	kindOf[SyncSum]("pid", "call", "path"),
 	kindOf[FileSum]("pid", "kind", "path"),
 	kindOf[FileOpen]("pid", "path"),

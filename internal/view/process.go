@@ -197,3 +197,12 @@ func (v *View) SocketOwners(inode uint64) []Process {
 	slices.SortStableFunc(list, func(a, b Process) int { return a.Started.Compare(b.Started) })
 	return list
 }
+
+// startSlack is how far two tables may differ in when a process began: one has it from
+// ticks in /proc, the other from the kernel's clock.
+const startSlack = time.Second
+
+// Is says whether it is the process that another table means.
+func (p Process) Is(pid int32, started time.Time) bool {
+	return p.PID == pid && p.Started.Sub(started).Abs() <= startSlack
+}

@@ -50,6 +50,9 @@ type Case struct {
 	// them: "lab@/path/of.sock". It is called after Setup. nil: no server is asked.
 	MySQL func() []string
 
+	// Alloc is the process whose allocations rtrail follows. nil: none.
+	Alloc func() int
+
 	// Log names the slow query log that is judged alone, as a file, when the window is
 	// over. nil: there is none.
 	Log func() string

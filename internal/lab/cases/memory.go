@@ -19,8 +19,9 @@ func memoryCases() []Case {
 		memSwapping(),
 		memCgroupOOM(),
 		memReclaim(),
-		memLeak("mem/leak", "a service that leaks 5 MB/s", 5<<20, 0, 0),
-		memLeak("mem/leak+slow", "a service that leaks 8 KB/s beside 4 MiB of noise", 8<<10, 4<<20, 20*time.Second),
+		memLeak("mem/leak", "a service that leaks 5 MB/s", 0, leakyActor(5<<20, 0)),
+		memLeak("mem/leak+slow", "a service that leaks 8 KB/s beside 4 MiB of noise", 20*time.Second, leakyActor(8<<10, 4<<20)),
+		memLeakTraced(),
 	}
 }
 
@@ -140,7 +141,7 @@ func memCgroupOOM() Case {
 
 // memLeak is a service that forgets to give memory back. What its users feel
 // comes later; its own number is how fast it grows.
-func memLeak(id, title string, rate, noise int, window time.Duration) Case {
+func memLeak(id, title string, window time.Duration, start func(*env.Env) (*env.Proc, error)) Case {
 	var service *env.Proc
 	return Case{
 		ID:    id,
@@ -152,7 +153,7 @@ func memLeak(id, title string, rate, noise int, window time.Duration) Case {
 		Name:           "leaky-service",
 		Window:         window,
 		Setup: func(ctx context.Context, e *env.Env) (err error) {
-			service, err = load.StartActor(e, env.Options{}, "leaky-service", "leak", strconv.Itoa(rate), strconv.Itoa(noise), e.Path("leaking"))
+			service, err = start(e)
 			if err != nil {
 				return err
 			}
@@ -170,7 +171,7 @@ func memLeak(id, title string, rate, noise int, window time.Duration) Case {
 				return err
 			}
 			service.Stop()
-			service, err = load.StartActor(e, env.Options{}, "leaky-service", "leak", strconv.Itoa(rate), strconv.Itoa(noise), e.Path("leaking"))
+			service, err = start(e)
 			env.Sleep(ctx, time.Second)
 			return err
 		},
@@ -187,6 +188,14 @@ func memLeak(id, title string, rate, noise int, window time.Duration) Case {
 			}
 			return load.Measurement{Value: (last - first) / 1024 / time.Since(start).Seconds(), Unit: "KiB/s of growth", LowerBetter: true}, ctx.Err()
 		},
+	}
+}
+
+// leakyActor starts a service that leaks so many bytes a second, beside others that it
+// takes and gives back, while the file "leaking" is there.
+func leakyActor(rate, noise int) func(*env.Env) (*env.Proc, error) {
+	return func(e *env.Env) (*env.Proc, error) {
+		return load.StartActor(e, env.Options{}, "leaky-service", "leak", strconv.Itoa(rate), strconv.Itoa(noise), e.Path("leaking"))
 	}
 }
 

@@ -118,7 +118,8 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 			fmt.Sprintf("rtrail --event-budget %.0f%%", 100*share+1))
 	}
 	recording.Append(w, costs...)
-	if last {
+	// To take uprobes away takes the kernel a second: Close does that.
+	if last && (p.over || p.set.uprobes.File == nil) {
 		err = errors.Join(err, p.stop())
 	}
 	p.read = now

@@ -20,6 +20,8 @@ type Object struct {
 	ELF    []byte
 	Hooks  []Hook
 	Clocks []Clocked
+	// Uprobes are in the code of one process, if there are any.
+	Uprobes Uprobes
 	// Enums are types of the kernel whose words the source wants.
 	Enums []string
 }
@@ -32,6 +34,7 @@ type Set struct {
 	without  []string
 	words    map[string]map[uint64]string // of enums, by value
 	links    []io.Closer
+	uprobes  Uprobes
 	since    time.Time // attached; zero: is not
 }
 
@@ -40,12 +43,13 @@ type program struct {
 	name, tracepoint string
 	is               *ebpf.Program
 	clocks           clocks            // that run it; nil: it has a tracepoint
+	elsewhere        bool              // attached by Uprobes
 	counted          ebpf.ProgramStats // when last read
 }
 
 // open loads an object.
 func open(l *kernel.Loader, o Object) (*Set, error) {
-	s := &Set{}
+	s := &Set{uprobes: o.Uprobes}
 	var attached map[string]string
 	all, err := l.Load(o.ELF, func(spec *ebpf.CollectionSpec, types *btf.Spec) (err error) {
 		s.words = wordsOf(o.Enums, types)
@@ -53,9 +57,14 @@ func open(l *kernel.Loader, o Object) (*Set, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.uprobes.close())
 	}
 	s.all = all
+	for _, u := range o.Uprobes.List {
+		if !slices.ContainsFunc(s.programs, func(p *program) bool { return p.name == u.Program }) {
+			s.programs = append(s.programs, &program{name: u.Program, tracepoint: u.Symbol, is: all.Programs[u.Program], elsewhere: true})
+		}
+	}
 	for name, tracepoint := range attached {
 		s.programs = append(s.programs, &program{name: name, tracepoint: tracepoint, is: all.Programs[name]})
 	}
@@ -117,11 +126,17 @@ func (s *Set) Run(name string) error {
 // attach begins to count.
 func (s *Set) attach() error {
 	for _, p := range s.programs {
+		if p.elsewhere {
+			continue
+		}
 		l, err := p.attach()
 		if err != nil {
 			return errors.Join(kernel.Missing("attach a BPF program to "+p.tracepoint, err), s.detach())
 		}
 		s.links = append(s.links, l)
+	}
+	if err := s.uprobes.attach(s); err != nil {
+		return errors.Join(err, s.detach())
 	}
 	s.since = time.Now()
 	return nil
@@ -151,7 +166,7 @@ func (s *Set) detach() error {
 
 // close removes everything from the kernel.
 func (s *Set) close() error {
-	err := s.detach()
+	err := errors.Join(s.detach(), s.uprobes.close())
 	for _, p := range s.programs {
 		err = errors.Join(err, p.clocks.Close())
 	}

@@ -61,5 +61,25 @@ func (s *Sums[K, V]) Take() (keys []K, values []V, err error) {
 	}
 }
 
+// All gives what a hash map holds, and leaves it there.
+func All[K comparable, V any](s *Set, name string) (keys []K, values []V, err error) {
+	m := s.Map(name)
+	if m == nil {
+		return nil, nil, fmt.Errorf("read the map %s of a BPF object: it has none", name)
+	}
+	var cursor ebpf.MapBatchCursor
+	k, v := make([]K, batch), make([]V, batch)
+	for {
+		n, err := m.BatchLookup(&cursor, k, v, nil)
+		keys, values = append(keys, k[:n]...), append(values, v[:n]...)
+		switch {
+		case errors.Is(err, ebpf.ErrKeyNotExist):
+			return keys, values, nil
+		case err != nil:
+			return nil, nil, fmt.Errorf("read the map %s of a BPF object: %w", name, err)
+		}
+	}
+}
+
 // Values is how many values Take gives for a key.
 func (s *Sums[K, V]) Values() int { return s.values }

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -262,4 +263,21 @@ func cutName(name string) string {
 		name = name[:maxFunctionName] + "..."
 	}
 	return strings.ToValidUTF8(name, "?")
+}
+
+// OpenCode opens a file of code that a process maps, the first one for whose path is
+// says so, as the process has it: also one that was deleted or replaced. nil: it maps
+// none.
+func OpenCode(pid int32, is func(path string) bool) (*os.File, error) {
+	of := filesOf(pid)
+	maps, err := of.mappings(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range maps {
+		if strings.HasPrefix(m.path, "/") && is(m.path) {
+			return of.open(m)
+		}
+	}
+	return nil, nil
 }

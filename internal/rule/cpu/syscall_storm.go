@@ -3,7 +3,6 @@ package cpu
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -88,7 +87,7 @@ func countedStorm(v *view.View, p *view.Process) (storm, bool) {
 	kinds := map[waste]*storm{}
 	longest := map[waste]float64{}
 	for _, c := range v.Syscalls() {
-		if c.PID != p.PID || c.Started.Sub(p.Started).Abs() > time.Second { // ticks of /proc and nanoseconds of the kernel
+		if !p.Is(c.PID, c.Started) {
 			continue
 		}
 		all += c.Mean

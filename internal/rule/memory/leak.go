@@ -21,7 +21,7 @@ var leak = rule.Rule{
 	Needs:    []recording.Table{recording.Processes, recording.Memory},
 	Explains: []string{"mem/swapping", "mem/reclaim"},
 	Thresholds: []*rule.Threshold{&soon, &longWindow, &grownUp, &solidGrowth, &distant, &manyReadings, &leastReadings, &leastGrowth, &largestStep,
-		&upShare, &downShare, &straightShare, &straightBytes},
+		&upShare, &downShare, &straightShare, &straightBytes, &keptShare},
 	Detect: detectLeak,
 }
 
@@ -166,6 +166,10 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	left := c.left(t)
 	old := p.Age(v.End()) >= grownUp.Duration()
 	f.Headline = rule.T("%s takes %v more memory every second and gives none back", who, unit.Bytes(t.slope))
+	keeper := keeperOf(v, p, t)
+	if keeper != nil {
+		f.Headline = rule.T("%s takes %v more memory every second: %s (%s) allocates it, and it is not freed", who, unit.Bytes(t.slope), keeper.Function, keeper.Where())
+	}
 	f.Impact = rule.Impact{Share: 0.001, Text: rule.T("%v/s", unit.Bytes(t.slope))}
 	if c.known && !c.host {
 		f.Affects = append(f.Affects, view.CgroupEntity(c.group.Path))
@@ -192,6 +196,11 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	if g.pool != nil {
 		f.Evidence = append(f.Evidence, g.pool.evidence(c))
 	}
+	if keeper != nil {
+		f.Evidence = slices.Insert(f.Evidence, 1, rule.Evidence{Metric: metric.ProcessAllocated, Value: float64(keeper.Held),
+			What:  rule.T("%s (%s) allocated %v in the window, and %v were not freed; it was called by %s", keeper.Function, keeper.Where(), unit.Bytes(keeper.Bytes), unit.Bytes(keeper.Held), callers(keeper)),
+			Check: shell.Line("rtrail trace alloc -p %d --for 30s", p.PID)})
+	}
 	switch {
 	case c.known && c.host:
 		f.Evidence = append(f.Evidence, availableNow(v)...)
@@ -208,7 +217,7 @@ func leakFinding(v *view.View, g grower) rule.Finding {
 	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see whether it goes on: watch it for an hour, through a quiet time"), Command: shell.Line("pidstat -r -p %d 60 60", p.PID), Tradeoff: "takes an hour"},
-		{Text: rule.T("find the allocation that is never freed"), Command: shell.Line("memleak -p %d   # bcc; or heap profile: jmap, pprof, jemalloc prof", p.PID), Tradeoff: "tracing every allocation can halve the speed of the program"},
+		findAllocation(p, keeper),
 		{Text: rule.T("until it is repaired: give it a limit of its own and restart it in a quiet hour"), Command: shell.Line("systemctl set-property UNIT MemoryMax=..."), Tradeoff: "hides the leak; each restart empties its caches"},
 	}
 	if g.pool != nil && !g.pool.fits(c) {

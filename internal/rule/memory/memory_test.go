@@ -70,6 +70,15 @@ func TestLeak(t *testing.T) {
 	ruletest.Check(t, leak, []ruletest.Situation{
 		{Name: "8 KB/s beside noise", Host: func() *ruletest.Host { return host(20, leaky(8192), 6*gib) },
 			Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "app (33) takes 8 KiB more memory every second"},
+		{Name: "whose allocations were followed", Host: func() *ruletest.Host {
+			return ruletest.Add(host(20, leaky(1<<20), 6*gib),
+				recording.Allocation{At: ruletest.Start.Add(10 * time.Second), PID: 33, Started: ruletest.Start.Add(-time.Hour), Process: "app", Span: 10 * time.Second, Function: "parse", Module: "app", Stack: "parse;main", Blocks: 900, Bytes: 90 * mib, FreedBlocks: 899, FreedBytes: 89 * mib},
+				recording.Allocation{At: ruletest.Start.Add(10 * time.Second), PID: 33, Started: ruletest.Start.Add(-time.Hour), Process: "app", Span: 10 * time.Second, Function: "remember", Module: "app", Source: "app.c:7", Stack: "malloc;remember;serve;main", Blocks: 100, Bytes: 10 * mib})
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "remember (app.c:7) allocates it", Proof: "it was called by serve, main"},
+		{Name: "whose allocations explain a tenth of it", Host: func() *ruletest.Host {
+			return ruletest.Add(host(20, leaky(1<<20), 6*gib),
+				recording.Allocation{At: ruletest.Start.Add(10 * time.Second), PID: 33, Started: ruletest.Start.Add(-time.Hour), Process: "app", Span: 10 * time.Second, Function: "remember", Module: "app", Stack: "remember;main", Blocks: 10, Bytes: mib})
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "gives none back"},
 		{Name: "8 KB/s in five seconds are a few pages", Host: func() *ruletest.Host { return host(5, leaky(8192), 6*gib) }},
 		{Name: "a program that has just begun takes what it needs", Host: func() *ruletest.Host {
 			p := leaky(8192)
