@@ -51,7 +51,7 @@ static __always_inline __u64 argument(void *regs, int n)
 	return n == 0 ? a->orig_x0 : a->regs[n];
 }
 
-/* other_table says that the current thread makes a 32-bit call. */
+/* other_table says that a thread makes a 32-bit call. */
 static __always_inline int other_table(struct task_struct *t)
 {
 	if (on_x86())

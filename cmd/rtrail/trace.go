@@ -115,6 +115,18 @@ them. Stacks are sampled by waiting time; the last table sums up the whole run.`
   sudo rtrail trace offcpu -p 4711 --for 10s
   sudo rtrail trace offcpu --comm mariadbd --min 10ms --json`,
 		func(out io.Writer) tracer { return newOffCPUTrace(&j, out) })
+	tables("locks", "What threads wait for in a futex: locks and conditions, and who releases them",
+		`Prints a table a second of the waits for futexes, of which programs make locks
+and conditions: threads that wait, for how long, who held a lock while most of
+them waited, and the function of the kernel in which that thread slept then. The
+kind is "lock" where waiters expect a word that is locked, and "other" for
+conditions, semaphores and idle threads. Waits are sampled by their time. Locks
+of Java, Go and Python do not show as such. --min is compared with the longest
+wait.`,
+		`  sudo rtrail trace locks
+  sudo rtrail trace locks -p 4711 --for 10s
+  sudo rtrail trace locks --json | jq 'select(.kind == "lock")'`,
+		func(out io.Writer) tracer { return newLocksTrace(&j, out) })
 	tables("syscalls", "System calls of each process: how many, how long, which errors",
 		`Prints a table a second of the system calls of each process, those with most
 time first: number, time with waits, and how many failed, with the most frequent

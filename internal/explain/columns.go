@@ -20,6 +20,7 @@ const (
 	ofAudit       = "rtrail mysql audit"
 	ofTraceExec   = "rtrail trace exec"
 	ofTraceOffCPU = "rtrail trace offcpu"
+	ofTraceLocks  = "rtrail trace locks"
 	ofTraceCalls  = "rtrail trace syscalls"
 	ofTraceSync   = "rtrail trace sync"
 	ofTraceFiles  = "rtrail trace files"
@@ -222,6 +223,15 @@ var Columns = []Column{
 	{"waits/s", ofTraceOffCPU, "waits per second, estimated from samples"},
 	{"waits for", ofTraceOffCPU, "function of the kernel that the threads are blocked in, or a CPU"},
 	{"woken by", ofTraceOffCPU, "thread that ended the waits and its system call, or the kind of interrupt; empty: they have not ended"},
+	{"futex", ofTraceLocks, "address of the word in the process on which threads wait"},
+	{"kind", ofTraceLocks, "lock: waiters expect a word that is locked; other: a condition, a semaphore, an idle thread"},
+	{"threads", ofTraceLocks, "threads that waited for it"},
+	{"s/s", ofTraceLocks, "seconds that threads waited per second: how many waited at a time"},
+	{"waits/s", ofTraceLocks, "waits per second, estimated from samples"},
+	{"longest", ofTraceLocks, "time of the longest wait that was sampled"},
+	{"released by", ofTraceLocks, "thread that ended most of the waiting; of a lock, who held it for most of the wait; empty: it has not ended, or a timer ended it"},
+	{"TID", ofTraceLocks, "thread ID of that thread"},
+	{"which slept in", ofTraceLocks, "function of the kernel in which threads that ended waits slept meanwhile; empty: they did not sleep for long"},
 	{"syscall", ofTraceCalls, "name of the system call; 32-bit: all calls of 32-bit programs"},
 	{"calls", ofTraceCalls, "calls that ended in the time of the table"},
 	{"calls/s", ofTraceCalls, "calls per second"},

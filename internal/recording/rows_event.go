@@ -44,9 +44,14 @@ type OffCPUWait struct {
 	Stack      string        `parquet:"stack,dict"`       // in the kernel, innermost first, joined by ';'; "" if not known
 	Waker      string        `parquet:"waker,dict"`       // name of the thread that ended it; "": it has not ended, or an interrupt ended it
 	WakerPID   int32         `parquet:"waker_pid"`        // 0: none, or out of sight
-	WakerTID   int32         `parquet:"waker_tid"`        // of the longest wait
+	WakerTID   int32         `parquet:"waker_tid"`        // of the longest wait; of waits for one futex: of all
 	Interrupt  string        `parquet:"interrupt,dict"`   // kind of interrupt that ended it: timer, network, block; "": none
 	WakerStack string        `parquet:"waker_stack,dict"` // in the kernel, as stack
+	Lock       uint64        `parquet:"lock"`             // address of the futex that it waited for, in the process; 0: none
+	Mutex      bool          `parquet:"mutex"`            // the futex is one of a lock that is held, by the value that is expected; else a condition, a semaphore, an idle thread
+	// Of waits for a futex: where in the kernel the waker last slept for long meanwhile;
+	// as stack. The waker is then who held the lock longest, also if another one woke.
+	HolderStack string `parquet:"holder_stack,dict"`
 }
 
 // SyscallSum is the calls of one system call that one process made with one result in

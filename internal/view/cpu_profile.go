@@ -2,11 +2,8 @@ package view
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
-
-	"rtrail/internal/recording"
 )
 
 // CPUProfile is what processes did on the CPUs, as samples tell.
@@ -32,11 +29,7 @@ func (f *HotFunction) AtLeast() float64 {
 	if f.Samples == 0 {
 		return 0
 	}
-	all := float64(f.Samples) / f.Share
-	// Wilson's lower bound, of two standard deviations.
-	const z2 = 4
-	middle := f.Share + z2/(2*all)
-	return (middle - math.Sqrt(z2*(f.Share*(1-f.Share)/all+z2/(4*all*all)))) / (1 + z2/all)
+	return shareAtLeast(f.Share, float64(f.Samples)/f.Share)
 }
 
 // Where is the file and line, or the module of a function.
@@ -44,10 +37,7 @@ func (f *HotFunction) Where() string { return cmp.Or(f.Source, f.Module) }
 
 // CPUProfile sums up what processes did on the CPUs; without samples nothing is known.
 func (v *View) CPUProfile(pids ...int32) CPUProfile {
-	rows := Memo(v, "oncpu", func() map[int32][]recording.OnCPUSample {
-		_, series := Group(Rows[recording.OnCPUSample](v), func(s recording.OnCPUSample) int32 { return s.PID })
-		return series
-	})
+	rows := v.onCPU()
 	type name struct{ function, module string }
 	at := map[name]int{}
 	lines := map[name]map[string]int64{}
