@@ -13,15 +13,14 @@ import (
 // flood is a program that writes a log for ten seconds beside a service that reads
 // from the same disk.
 type flood struct {
-	path     string
-	flags    uint32
-	rate     float64 // bytes a second
-	written  float64 // by the disk
-	busy     float64
-	waits    float64 // of the service
-	counted  bool
-	own      bool
-	elsehere bool // the file is on another filesystem
+	path      string
+	flags     uint32
+	rate      float64 // bytes a second
+	written   float64 // by the disk
+	busy      float64
+	waits     float64 // of the service
+	counted   bool
+	elsewhere bool // the file is on another filesystem
 }
 
 func (f flood) host() *ruletest.Host {
@@ -31,7 +30,7 @@ func (f flood) host() *ruletest.Host {
 	h.Process(ruletest.Process{PID: 813, Comm: "table-reader", ReadBytes: 40960, BlockDelay: f.waits})
 	blocked(h, 813, 813, "folio_wait_bit_common", f.waits)
 	device := "7:3"
-	if f.elsehere {
+	if f.elsewhere {
 		device = "0:44"
 	}
 	for s := range 10 {
@@ -76,6 +75,6 @@ func TestLogFlood(t *testing.T) {
 		situation("a journal of Redis", 0, func(f *flood) { f.path = "/data/appendonly.aof" }),
 		situation("a redo log", 0, func(f *flood) { f.path = "/var/lib/mysql/ib_logfile0" }),
 		situation("a log of a database", 0, func(f *flood) { f.path = "/var/lib/cassandra/commitlog/CommitLog-7-1.db" }),
-		situation("a filesystem on no disk", 0, func(f *flood) { f.elsehere = true }),
+		situation("a filesystem on no disk", 0, func(f *flood) { f.elsewhere = true }),
 	})
 }
