@@ -6,6 +6,7 @@ import (
 	"rtrail/internal/probe/cgroup"
 	"rtrail/internal/probe/host"
 	"rtrail/internal/probe/klog"
+	"rtrail/internal/probe/openfile"
 	"rtrail/internal/probe/process"
 	"rtrail/internal/probe/socket"
 	"rtrail/internal/probe/thread"
@@ -23,6 +24,7 @@ func probes(people *census.Census) []probe.Probe {
 		socket.New(people),
 		cgroup.New(),
 		klog.New(),
+		openfile.New(people),
 	}
 }
 

@@ -48,6 +48,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.TCPSockets:   "local=ours remote=ours congestion=ours",
 	recording.Listeners:    "local=ours",
 	recording.UDPSockets:   "local=ours remote=ours",
+	recording.OpenFiles:    "process=name path=name device=ours",
 	recording.KernelLog:    "text=internal/probe/klog:TestNoSecretsInLines",
 
 	recording.ProcessEvents: "kind=ours comm=name cmdline=internal/probe/event/exec:TestNoSecretsInArguments",

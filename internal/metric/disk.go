@@ -54,6 +54,11 @@ var (
 		Help: "calls of fsync, fdatasync and those like them by one process for one file",
 		Unit: "per second", Source: "BPF programs at ext4_sync_file_enter and _exit, or sys_enter and sys_exit",
 		Tools: []string{"rtrail trace sync"}})
+	FileWritten = add(Metric{ID: "file.written", Name: "bytes written to a file",
+		Help: "how far the positions of a process in one file went forward: bytes that it wrote there, one after the other",
+		Unit: "bytes per second", Source: "/proc/PID/fdinfo of the processes that move most data while a disk is busy; with --events all BPF programs at sys_exit",
+		Tools: []string{"rtrail trace files", "filetop   # of bcc", "lsof -p PID -o"},
+		Traps: []string{"writes go to the page cache first: what the disk gets comes later, or never if the file is deleted", "calls that name their own position (pwrite64) move none"}})
 	PressureIO = add(Metric{ID: "pressure.io",
 		Series:  stalled("io"),
 		Counter: true, Name: "I/O pressure",

@@ -20,6 +20,9 @@ var (
 		Series: gauge(nil, func(s recording.MemorySample) float64 { return reading(s.Cached) }),
 		Name:   "page cache", Unit: "bytes", Help: "file contents in memory, for reads and for later writes; includes tmpfs and shared memory", Source: "/proc/meminfo Cached",
 		Tools: []string{"free -h", "vmstat 1   # cache"}, Traps: []string{"the tmpfs part (Shmem) cannot be dropped", "Buffers are the same for block devices"}})
+	CacheDrops = add(Metric{ID: "memory.cache-drops", Counter: true,
+		Name: "times the page cache was emptied", Unit: "count", Help: "writes of 1 or 3 to /proc/sys/vm/drop_caches", Source: "/proc/vmstat drop_pagecache",
+		Tools: []string{"grep drop_ /proc/vmstat", "dmesg | grep drop_caches"}, Healthy: "0"})
 	MemoryDirty = add(Metric{ID: "memory.dirty",
 		Series: gauge(nil, func(s recording.MemorySample) float64 { return reading(s.Dirty) }),
 		Name:   "dirty memory", Unit: "bytes", Help: "file contents changed in memory but not yet on disk", Source: "/proc/meminfo Dirty", Tools: []string{"grep -E 'Dirty|Writeback' /proc/meminfo"}, Traps: []string{"the kernel flushes in the background from vm.dirty_background_ratio on, slows writers down above the midpoint to vm.dirty_ratio, and blocks them there"}})

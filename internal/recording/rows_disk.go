@@ -55,5 +55,22 @@ type MountSample struct {
 	PID        int32     `parquet:"pid"`      // a process of that namespace, 0 for rtrail's own
 }
 
+// OpenFile is one open file of a process that moved much data while a disk was busy.
+// A file has a row when it is first seen and whenever it changed.
+type OpenFile struct {
+	At       time.Time `parquet:"at,timestamp(nanosecond)"`
+	PID      int32     `parquet:"pid"`
+	Started  time.Time `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process  string    `parquet:"process,dict"`
+	FD       int32     `parquet:"fd"`
+	Path     string    `parquet:"path,dict"`   // as the link in /proc/PID/fd has it
+	Device   string    `parquet:"device,dict"` // number of the filesystem, of a block device its own: "8:1"
+	Inode    uint64    `parquet:"inode"`
+	Position int64     `parquet:"position"` // where the next read or write begins, bytes; calls that name their own position do not move it
+	Size     int64     `parquet:"size"`     // bytes, as the kernel last knew it
+	Flags    uint32    `parquet:"flags"`    // of open(2), as this architecture numbers them
+}
+
 func (DiskSample) Table() Table  { return Disks }
 func (MountSample) Table() Table { return Mounts }
+func (OpenFile) Table() Table    { return OpenFiles }

@@ -47,6 +47,7 @@ const (
 	Listeners    Table = "listeners"     // one listening TCP socket
 	UDPSockets   Table = "udp_sockets"   // one UDP socket
 	SocketOwners Table = "socket_owners" // which process holds which socket
+	OpenFiles    Table = "open_files"    // one open file of a process that moves much data
 	KernelLog    Table = "kernel_log"    // one line of the kernel log
 
 	ProcessEvents Table = "process_events" // one process that was made, began a program or ended

@@ -39,6 +39,7 @@ var catalogue = []*kind{
 	kindOf[ListenerSample]("netns", "local", "port", "inode"),
 	kindOf[UDPSample]("netns", "local", "local_port", "remote", "remote_port", "inode"),
 	kindOf[SocketOwner]("inode", "pid", "fd").lasts("inode", TCPSockets, Listeners, UDPSockets),
+	kindOf[OpenFile]("pid", "fd", "inode"),
 	kindOf[KernelLogLine]("sequence").log(),
 	kindOf[ProcessEvent]("pid", "started"),
 	kindOf[OffCPUWait]("pid", "tid", "state"),

@@ -1,0 +1,118 @@
+package disk
+
+import (
+	"regexp"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var logFlood = rule.Rule{
+	ID:         "disk/log-flood",
+	Title:      "a program writes so much into its log that a disk is busy with it",
+	Resource:   "disks",
+	Needs:      []recording.Table{recording.Disks, recording.Processes},
+	Explains:   []string{"disk/saturated", "disk/slow-sync", "disk/full", "proc/uninterruptible", "rt/server-slow"},
+	Thresholds: []*rule.Threshold{&logRate, &logShare, &logBusy, &busyShare, &minWaiting, &bulkRequest, &ownStream, &oneStream},
+	Detect:     detectLogFlood,
+}
+
+var (
+	logRate = rule.Threshold{Name: "log-rate", Value: 5 << 20, Unit: "bytes per second", Source: rule.Judgement,
+		Reason: "Bytes that a program adds to one log. Logs of busy servers grow by some 100 KiB a second; 5 MiB are 400 GiB a day, which nobody reads or keeps."}
+	logShare = rule.Threshold{Name: "log-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Bytes added to the log by bytes written to the disk. Above half, the log is most of what the disk writes."}
+	logBusy = rule.Threshold{Name: "log-busy", Value: 0.5, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the time in which the disk has requests in flight. Below it the disk is mostly idle, and the log costs space but hardly time."}
+)
+
+// logName are paths of logs: a word "log" in a name, or a directory of logs. What databases call
+// so (binlog, ib_logfile0, commitlog) is data, and no such word.
+var logName = regexp.MustCompile(`(?i)(^|[^a-z])logs?([^a-z]|$)|\.(log|out|err|trace)(\.|-|$)|(^|[^a-z])(debug|trace)([^a-z]|$)`)
+
+// growingLog is a log that grows fast, on its disk.
+type growingLog struct {
+	view.OpenFile
+	process view.Process
+	disk    view.BlockDevice
+	rate    float64 // bytes per second
+	calls   float64 // writes per second; Unknown: not counted
+	counted bool    // rate was counted call by call
+}
+
+func detectLogFlood(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	seen := map[int32]bool{}
+	for _, f := range v.OpenFiles() {
+		l, ok := logOf(v, f)
+		if !ok || seen[f.Last.PID] {
+			continue
+		}
+		seen[f.Last.PID] = true
+		found = append(found, l.finding(v))
+	}
+	return found, nil
+}
+
+// logOf says whether a file is a log that keeps its disk busy.
+func logOf(v *view.View, f view.OpenFile) (l growingLog, ok bool) {
+	p, ok := v.Process(f.Last.PID)
+	if !ok || p.Own || p.Kernel || !f.Append() || !logName.MatchString(f.Last.Path) {
+		return l, false
+	}
+	l = growingLog{OpenFile: f, process: p, rate: f.PerSecond, calls: view.Unknown}
+	for _, u := range v.FileUses() {
+		if u.PID == f.Last.PID && u.Path == f.Last.Path && u.Device == f.Last.Device {
+			l.rate, l.calls, l.counted = u.PerSecond(u.WrittenBytes), u.PerSecond(u.Writes), true
+		}
+	}
+	if l.disk, ok = v.BlockDevice(v.DeviceOf(f.Last.Device)); !ok {
+		return l, false
+	}
+	// What a program dirties is more than what the disk has got so far, and logs are cut before they are written.
+	return l, l.rate >= logRate.Value && min(l.rate, p.WriteBytes) >= logShare.Value*l.disk.WrittenBytes && l.disk.WrittenBytes > 0 && l.disk.Utilisation >= logBusy.Value
+}
+
+func (l *growingLog) finding(v *view.View) rule.Finding {
+	p := l.process
+	others := 0.0
+	var affected []view.Entity
+	for _, w := range diskWaiters(v, l.disk).list {
+		if w.PID != p.PID && !w.Kernel && !w.bulk && w.waiting > 0 {
+			others += w.waiting
+			affected = append(affected, w.Entity())
+		}
+	}
+	sure, impact := rule.Possible, rule.Impact{TimeLost: 0.01, Text: rule.T("%s is busy with it %v of the time; no other program was seen waiting", l.disk.Device, unit.Share(l.disk.Utilisation))}
+	if others >= minWaiting.Value {
+		sure, impact = rule.Likely, rule.Impact{TimeLost: others, Text: rule.T("%s threads of other programs wait for a disk at any time", unit.Number(others))}
+		if l.disk.Utilisation >= busyShare.Value {
+			sure = rule.Certain
+		}
+	}
+	check := shell.Line("rtrail trace files -p %d --for 10s", p.PID)
+	what := rule.T("the position in %s goes forward by %v/s", l.Last.Path, unit.Bytes(l.rate))
+	if l.counted {
+		what = rule.T("%v/s are written to %s by %v calls a second", unit.Bytes(l.rate), l.Last.Path, unit.Count(l.calls))
+	}
+	return rule.Finding{
+		Subject: p.Entity(), Confidence: sure, Impact: impact,
+		Affects:  append(affected, view.DeviceEntity(l.disk.Device)),
+		Headline: rule.T("%s (%d) writes %v/s into its log %s: that is most of what disk %s writes", p.Comm, p.PID, unit.Bytes(l.rate), l.Last.Path, l.disk.Device),
+		Evidence: []rule.Evidence{
+			{Metric: metric.FileWritten, Value: l.rate, Limit: rule.Limit(logRate.Value), Check: check, What: what},
+			{Metric: metric.ProcessIOBytes, Value: p.WriteBytes, Check: shell.Line("pidstat -d -p %d 1", p.PID),
+				What: rule.T("the process writes %v/s to files on disks; %s writes %v/s", unit.Bytes(p.WriteBytes), l.disk.Device, unit.Bytes(l.disk.WrittenBytes))},
+			{Metric: metric.DiskUtilisation, Value: l.disk.Utilisation, Limit: rule.Limit(logBusy.Value), Check: shell.Line("iostat -dx %s 1   # %%util", l.disk.Device),
+				What: rule.T("%s is busy %v of the time, with %v requests in flight on average", l.disk.Device, unit.Share(l.disk.Utilisation), unit.Number(l.disk.Queue))},
+		},
+		Fixes: []rule.Fix{
+			{Text: rule.T("raise the log level of %s from debug to info or warning, and look for an error that is logged in a loop", p.Comm), Command: shell.Line("tail -n 20 %s", shell.Path(l.Last.Path)), Tradeoff: "less is known of the next fault"},
+			{Text: rule.T("put logs on a disk of their own, and rotate them by size"), Tradeoff: "the program still spends its time on the log"},
+		},
+	}
+}

@@ -1,0 +1,80 @@
+package disk
+
+import (
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
+)
+
+// flood is a program that writes a log for ten seconds beside a service that reads
+// from the same disk.
+type flood struct {
+	path      string
+	flags     uint32
+	rate      float64 // bytes a second
+	written   float64 // by the disk
+	busy      float64
+	waits     float64 // of the service
+	counted   bool
+	elsewhere bool // the file is on another filesystem
+}
+
+func (f flood) host() *ruletest.Host {
+	h := ruletest.New(2, 10)
+	disks(h, device{name: "loop3", writes: 64, size: f.written / 64, await: 0.2, busy: f.busy, queue: 15})
+	h.Process(ruletest.Process{PID: 812, Comm: "shop", WriteBytes: f.rate, BlockDelay: 0.9})
+	h.Process(ruletest.Process{PID: 813, Comm: "table-reader", ReadBytes: 40960, BlockDelay: f.waits})
+	blocked(h, 813, 813, "folio_wait_bit_common", f.waits)
+	device := "7:3"
+	if f.elsewhere {
+		device = "0:44"
+	}
+	for s := range 10 {
+		position := int64(1<<30 + f.rate*float64(s))
+		ruletest.Add(h, recording.OpenFile{At: ruletest.Start.Add(time.Duration(s) * time.Second), PID: 812, Process: "shop", FD: 3, Path: f.path, Device: device, Inode: 5, Position: position, Size: position, Flags: f.flags})
+	}
+	if f.counted {
+		ruletest.Add(h, recording.FileSum{At: ruletest.Start.Add(9 * time.Second), PID: 812, Process: "shop", Kind: recording.FileRegular, Path: f.path, Device: "7:3",
+			Span: 9 * time.Second, Writes: 900, WrittenBytes: int64(9 * f.rate)})
+	}
+	return h
+}
+
+func TestLogFlood(t *testing.T) {
+	const mib = 1 << 20
+	usual := flood{path: "/srv/shop/debug.log", flags: 0o102001, rate: 40 * mib, written: 32 * mib, busy: 0.97, waits: 0.8}
+	situation := func(name string, want rule.Confidence, change func(*flood)) ruletest.Situation {
+		f := usual
+		change(&f)
+		s := ruletest.Situation{Name: name, Want: want, Kind: view.KindProcess, Subject: "shop", Low: 0.75, High: 0.85, Host: func() *ruletest.Host { return f.host() }}
+		if want == rule.Possible {
+			s.Low, s.High = 0.01, 0.01
+		}
+		return s
+	}
+	told := situation("a debug log", rule.Certain, func(*flood) {})
+	told.Says, told.Proof = "into its log /srv/shop/debug.log", "goes forward by 40 MiB/s"
+	counted := situation("counted call by call", rule.Certain, func(f *flood) { f.counted = true })
+	counted.Proof = "by 100 calls a second"
+	ruletest.Check(t, logFlood, []ruletest.Situation{
+		told,
+		counted,
+		situation("the disk has pauses", rule.Likely, func(f *flood) { f.busy = 0.89 }),
+		situation("nobody else waits", rule.Possible, func(f *flood) { f.waits = 0.4 }),
+		situation("a directory of logs", rule.Certain, func(f *flood) { f.path = "/var/log/shop/today" }),
+		situation("a log that was rotated", rule.Certain, func(f *flood) { f.path = "/srv/shop/app.log.1" }),
+		situation("just fast enough", rule.Certain, func(f *flood) { f.rate, f.written = 5.1*mib, 10*mib }),
+		situation("a slow log", 0, func(f *flood) { f.rate, f.written = 4.9*mib, 5*mib }),
+		situation("others write more", 0, func(f *flood) { f.written = 81 * mib }),
+		situation("a disk that is mostly idle", 0, func(f *flood) { f.busy = 0.49 }),
+		situation("a copy of a log", 0, func(f *flood) { f.flags = 0o100001 }),
+		situation("a journal of Redis", 0, func(f *flood) { f.path = "/data/appendonly.aof" }),
+		situation("a redo log", 0, func(f *flood) { f.path = "/var/lib/mysql/ib_logfile0" }),
+		situation("a log of a database", 0, func(f *flood) { f.path = "/var/lib/cassandra/commitlog/CommitLog-7-1.db" }),
+		situation("a filesystem on no disk", 0, func(f *flood) { f.elsewhere = true }),
+	})
+}

@@ -1,0 +1,128 @@
+package memory
+
+import (
+	"regexp"
+	"strconv"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var cacheDropped = rule.Rule{
+	ID:         "mem/cache-dropped",
+	Title:      "somebody empties the page cache, and files are read from disks again",
+	Resource:   "memory",
+	Needs:      []recording.Table{recording.VMStat, recording.Processes},
+	Explains:   []string{"disk/saturated", "mem/reclaim", "proc/uninterruptible", "rt/server-slow"},
+	Thresholds: []*rule.Threshold{&droppedAgain, &droppedFelt},
+	Detect:     detectCacheDropped,
+}
+
+var (
+	droppedAgain = rule.Threshold{Name: "dropped-again", Value: 2, Unit: "count", Source: rule.Judgement,
+		Reason: "Times that the page cache was emptied in the window. Twice is a loop or a timer; once may be a measurement that begins with cold caches on purpose."}
+	droppedFelt = rule.Threshold{Name: "dropped-felt", Value: 0.1, Unit: "threads", Source: rule.Judgement,
+		Reason: "Mean number of threads of other programs that wait for disks. Below it hardly anybody reads again what was dropped."}
+)
+
+// droppedBy is the line of fs/drop_caches.c. A name may hold anything.
+var droppedBy = regexp.MustCompile(`(?s)^(.{1,15}) \((\d+)\): drop_caches: \d+$`)
+
+// dropper is who emptied the page cache.
+type dropper struct {
+	entity view.Entity
+	pid    int32 // 0: not known
+	told   string
+}
+
+func detectCacheDropped(v *view.View) ([]rule.Finding, error) {
+	rows := view.Rows[recording.VMStatSample](v)
+	if len(rows) < 2 {
+		return nil, &rule.NotJudged{Needs: "two readings of /proc/vmstat", Why: "drops are a difference of two readings", How: shell.Say("watch longer: --for 10s")}
+	}
+	times, _ := view.Delta(rows, func(s recording.VMStatSample) uint64 { return s.DropPageCache })
+	if times < 1 {
+		return nil, nil
+	}
+	who := droppers(v)
+	others := v.Processes()
+	var waiting []view.Process
+	for _, p := range others {
+		if p.PID != who.pid && diskWaits(v, []view.Process{p}) >= droppedFelt.Value/2 {
+			waiting = append(waiting, p)
+		}
+	}
+	threads, read := diskWaits(v, waiting), 0.0
+	for _, p := range waiting {
+		read += view.OrZero(p.ReadBytes)
+	}
+	sure := rule.Possible
+	if times >= droppedAgain.Value && threads >= droppedFelt.Value && read > 0 {
+		if sure = rule.Likely; who.pid != 0 {
+			sure = rule.Certain
+		}
+	}
+	return []rule.Finding{who.finding(v, sure, times, threads, read, waiting)}, nil
+}
+
+// droppers names who emptied the cache: the last one of the window.
+func droppers(v *view.View) dropper {
+	for _, u := range v.FileUses() {
+		if u.Writes > 0 && u.Path == "/proc/sys/vm/drop_caches" {
+			return dropper{v.ProcessEntity(u.PID, u.Process), u.PID, "it wrote to /proc/sys/vm/drop_caches"}
+		}
+	}
+	lines := v.LogLinesWith(": drop_caches: ")
+	for i := len(lines) - 1; i >= 0; i-- {
+		m := droppedBy.FindStringSubmatch(lines[i].Text)
+		if m == nil {
+			continue
+		}
+		if pid, err := strconv.ParseInt(m[2], 10, 32); err == nil && pid > 0 {
+			return dropper{v.ProcessEntity(int32(pid), m[1]), int32(pid), "the kernel log has: " + lines[i].Text}
+		}
+	}
+	return dropper{entity: v.HostEntity()}
+}
+
+func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, read float64, waiting []view.Process) rule.Finding {
+	who := "somebody"
+	if d.pid != 0 {
+		who = d.entity.String()
+	}
+	out := rule.Finding{
+		Subject: d.entity, Confidence: sure,
+		Headline: rule.T("%s emptied the page cache %v: programs read their files from disks again", who, unit.Plural(int64(times), "time", "times")),
+		Impact:   rule.Impact{TimeLost: max(threads, 0.01), Text: rule.T("%v threads of other programs wait for disks at any time", unit.Number(threads))},
+		Evidence: []rule.Evidence{
+			{Metric: metric.CacheDrops, Value: times, Limit: rule.Limit(droppedAgain.Value), Check: shell.Line("grep drop_ /proc/vmstat; sleep 5; grep drop_ /proc/vmstat"),
+				What: rule.T("the page cache was emptied %v in the window", unit.Plural(int64(times), "time", "times"))},
+		},
+		Fixes: []rule.Fix{
+			{Text: rule.T("do not write to /proc/sys/vm/drop_caches: cache is free for programs at any time, and nothing is gained by emptying it"),
+				Command: shell.Line("grep -rs drop_caches /etc/cron* /var/spool/cron /etc/systemd /usr/local"), Tradeoff: "none; the number that free calls used is larger"},
+		},
+	}
+	if d.told != "" {
+		out.Evidence = append(out.Evidence, rule.Evidence{Metric: metric.CacheDrops, Value: times, Check: shell.Line("dmesg -T"), What: rule.T("%s", d.told)})
+	} else {
+		out.Notes = append(out.Notes, rule.T("who did it is not known: the kernel log names the process, unless 4 was added to what it wrote; rtrail --events all names it, too"))
+	}
+	for _, p := range waiting {
+		out.Affects = append(out.Affects, p.Entity())
+	}
+	if read > 0 {
+		out.Evidence = append(out.Evidence, rule.Evidence{Metric: metric.ProcessIOBytes, Value: read, Check: shell.Line("pidstat -d 1"),
+			What: rule.T("those who wait read %v/s from disks", unit.Bytes(read))})
+	}
+	for _, disk := range v.BlockDevices() {
+		if disk.ReadBytes > 0 {
+			out.Affects = append(out.Affects, view.DeviceEntity(disk.Device))
+		}
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package memory
+
+import (
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
+)
+
+// dropping is a host whose page cache is emptied while a database reads.
+type dropping struct {
+	times  uint64 // in the window
+	log    string // line of the kernel log
+	waits  float64
+	read   float64
+	traced bool
+}
+
+func (d dropping) host() *ruletest.Host {
+	h := ruletest.New(2, 10)
+	ruletest.Every(h, func(at time.Time, s float64) recording.VMStatSample {
+		return recording.VMStatSample{At: at, DropPageCache: 5 + uint64(float64(d.times)*s/10+0.001)}
+	})
+	h.Process(ruletest.Process{PID: 812, Comm: "mariadbd", ReadBytes: d.read, BlockDelay: d.waits})
+	h.Process(ruletest.Process{PID: 27617, Comm: "cleaner", BlockDelay: 0.7})
+	if d.log != "" {
+		h.Log(3, d.log)
+	}
+	if d.traced {
+		ruletest.Add(h, recording.FileSum{At: ruletest.Start.Add(5 * time.Second), PID: 27617, Process: "cleaner", Kind: recording.FileRegular, Path: "/proc/sys/vm/drop_caches",
+			Span: 5 * time.Second, Writes: 2, WrittenBytes: 4})
+	}
+	return h
+}
+
+func TestCacheDropped(t *testing.T) {
+	usual := dropping{times: 3, log: "cleaner (27617): drop_caches: 3", waits: 0.9, read: 20 * mib}
+	situation := func(name string, want rule.Confidence, kind, subject string, change func(*dropping)) ruletest.Situation {
+		d := usual
+		change(&d)
+		s := ruletest.Situation{Name: name, Want: want, Kind: kind, Subject: subject, Low: 0.89, High: 0.91, Host: d.host}
+		if d.waits < 0.1 {
+			s.Low, s.High = 0.01, 0.09
+		}
+		return s
+	}
+	told := situation("a loop that the kernel log names", rule.Certain, view.KindProcess, "cleaner", func(*dropping) {})
+	told.Says, told.Proof = "emptied the page cache 3 times", "cleaner (27617): drop_caches: 3"
+	ruletest.Check(t, cacheDropped, []ruletest.Situation{
+		told,
+		situation("seen in the kernel", rule.Certain, view.KindProcess, "cleaner", func(d *dropping) { d.log, d.traced = "", true }),
+		situation("a name that looks like a line", rule.Certain, view.KindProcess, "cleaner", func(d *dropping) { d.log = "x (1): drop (27617): drop_caches: 1" }),
+		situation("once", rule.Possible, view.KindProcess, "cleaner", func(d *dropping) { d.times = 1 }),
+		situation("nobody waits", rule.Possible, view.KindProcess, "cleaner", func(d *dropping) { d.waits = 0.09 }),
+		situation("nobody reads", rule.Possible, view.KindProcess, "cleaner", func(d *dropping) { d.read = 0 }),
+		situation("nobody dropped it", 0, "", "", func(d *dropping) { d.times = 0 }),
+	})
+	unnamed := usual
+	unnamed.log = "somebody: drop_caches: 3"
+	f := unnamed.host().Detect(t, cacheDropped)[0]
+	if f.Confidence != rule.Likely || f.Subject.Kind != view.KindHost || len(f.Notes) != 1 {
+		t.Errorf("nobody is named: %+v", f)
+	}
+	ruletest.New(2, 0).VMStat(ruletest.VMStat{}).Abstains(t, cacheDropped)
+}

@@ -1,0 +1,90 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// OpenFile is a path that a process had open while it moved much data, and how far its
+// position moved there. A log that is rotated is one path, and several files.
+type OpenFile struct {
+	Last  recording.OpenFile // the last row
+	Moved float64            // bytes that positions went forward
+	// PerSecond is Moved by the time in which files of the process were looked at; Unknown
+	// if they were so only once.
+	PerSecond float64
+}
+
+// Append says whether every write goes to the end of the file.
+func (f *OpenFile) Append() bool {
+	const append = 0o2000 // O_APPEND of all architectures that rtrail is built for
+	return f.Last.Flags&append != 0
+}
+
+// OpenFiles lists what processes that move much data have open, the fastest first.
+func (v *View) OpenFiles() []OpenFile {
+	return Memo(v, "open files", func() []OpenFile { return openFiles(Rows[recording.OpenFile](v)) })
+}
+
+func openFiles(rows []recording.OpenFile) []OpenFile {
+	type process struct {
+		pid     int32
+		started time.Time
+	}
+	type file struct {
+		process
+		path, device string
+	}
+	type descriptor struct {
+		process
+		fd    int32
+		inode uint64
+	}
+	first, last := map[process]time.Time{}, map[process]time.Time{}
+	before := map[descriptor]int64{}
+	at := map[file]int{}
+	var list []OpenFile
+	for i := range rows {
+		r := &rows[i]
+		p := process{r.PID, r.Started}
+		d := descriptor{p, r.FD, r.Inode}
+		position, known := before[d]
+		before[d] = r.Position
+		began := first[p]
+		if began.IsZero() {
+			first[p], began = r.At, r.At
+		}
+		last[p] = r.At
+		k := file{p, r.Path, r.Device}
+		n, ok := at[k]
+		if !ok {
+			n = len(list)
+			at[k] = n
+			list = append(list, OpenFile{})
+		}
+		f := &list[n]
+		f.Last = *r
+		switch {
+		case known && r.Position >= position:
+			f.Moved += float64(r.Position - position)
+		case known || r.At.After(began) && r.Position <= r.Size:
+			// It was cut or made meanwhile: all of it is new.
+			f.Moved += float64(r.Position)
+		}
+	}
+	for i := range list {
+		f := &list[i]
+		p := process{f.Last.PID, f.Last.Started}
+		f.PerSecond = Unknown
+		if seconds := last[p].Sub(first[p]).Seconds(); seconds > 0 {
+			f.PerSecond = f.Moved / seconds
+		}
+	}
+	slices.SortStableFunc(list, func(a, b OpenFile) int {
+		return cmp.Or(cmp.Compare(OrZero(b.PerSecond), OrZero(a.PerSecond)), cmp.Compare(a.Last.PID, b.Last.PID), cmp.Compare(a.Last.Path, b.Last.Path))
+	})
+	return list
+}
