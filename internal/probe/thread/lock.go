@@ -70,7 +70,7 @@ func parseFutex(b []byte) futexCall {
 }
 
 // mutex is what begins at the word of a futex if that is one of a mutex of glibc.
-type mutex struct{ lock, count, owner, users, kind uint32 }
+type mutex struct{ lock, _, owner, users, kind uint32 }
 
 const mutexSize = int(unsafe.Sizeof(mutex{}))
 
