@@ -24,6 +24,7 @@ type HotFunction struct {
 	Kernel   bool
 	Samples  int64
 	Share    float64 // of all samples of the processes
+	Spins    int64   // samples in a loop that waits without sleeping
 }
 
 // AtLeast is a share that is exceeded with a probability of 97 %, for there are only
@@ -32,11 +33,22 @@ func (f *HotFunction) AtLeast() float64 {
 	if f.Samples == 0 {
 		return 0
 	}
-	all := float64(f.Samples) / f.Share
+	return atLeast(f.Share, float64(f.Samples)/f.Share)
+}
+
+// SpinsAtLeast is the share of all samples that are in its waiting loops, as AtLeast.
+func (f *HotFunction) SpinsAtLeast() float64 {
+	if f.Samples == 0 {
+		return 0
+	}
+	return atLeast(f.Share*float64(f.Spins)/float64(f.Samples), float64(f.Samples)/f.Share)
+}
+
+func atLeast(share, all float64) float64 {
 	// Wilson's lower bound, of two standard deviations.
 	const z2 = 4
-	middle := f.Share + z2/(2*all)
-	return (middle - math.Sqrt(z2*(f.Share*(1-f.Share)/all+z2/(4*all*all)))) / (1 + z2/all)
+	middle := share + z2/(2*all)
+	return (middle - math.Sqrt(z2*(share*(1-share)/all+z2/(4*all*all)))) / (1 + z2/all)
 }
 
 // Where is the file and line, or the module of a function.
@@ -65,6 +77,9 @@ func (v *View) CPUProfile(pids ...int32) CPUProfile {
 			}
 			f := &o.Functions[i]
 			f.Samples += r.Samples
+			if r.Spins {
+				f.Spins += r.Samples
+			}
 			lines[k][r.Source] += r.Samples
 			if n := lines[k][r.Source]; r.Source != "" && (n > lines[k][f.Source] || f.Source == "") {
 				f.Source = r.Source

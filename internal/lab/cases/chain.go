@@ -55,7 +55,9 @@ func chainWebAppLock() Case {
 				return err
 			}
 			_, err = server.StartNginx(ctx, e, p.server, server.NginxConfig{Name: "web", Address: p.at.Addr, Port: web,
-				Server: "location / { proxy_pass http://" + at + "; }"})
+				// Connections that were used before tell since when they wait.
+				HTTP:   "upstream application { server " + at + "; keepalive 16; }",
+				Server: `location / { proxy_pass http://application; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_ignore_client_abort on; }`})
 			return err
 		}),
 		Inject: func(ctx context.Context, e *env.Env) error {
