@@ -281,8 +281,8 @@ static __always_inline __u64 futex(struct task_struct *t, __u32 state)
 	if (!regs || call_number(regs) != call)
 		return 0;
 	address = first_argument(regs) & ~1ULL;
-	command = second_argument(regs) & FUTEX_CMD;
-	expected = third_argument(regs);
+	command = argument(regs, 1) & FUTEX_CMD;
+	expected = argument(regs, 2);
 	if (command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2)
 		return address | 1;
 	if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET)

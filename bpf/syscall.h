@@ -6,11 +6,11 @@
 #pragma once
 
 struct pt_regs___x86 {
-	unsigned long orig_ax, di, si, dx;
+	unsigned long orig_ax, di, si, dx, r10;
 } CORE;
 
 struct pt_regs___arm64 {
-	__u64 regs[31];
+	__u64 regs[31], orig_x0;
 	__s32 syscallno;
 } CORE;
 
@@ -40,18 +40,15 @@ static __always_inline __u64 first_argument(void *regs)
 	return ((struct pt_regs___arm64 *)regs)->regs[0];
 }
 
-static __always_inline __u64 second_argument(void *regs)
+/* argument is one of the first four, 0 to 3, also of a call that ends. */
+static __always_inline __u64 argument(void *regs, int n)
 {
-	if (on_x86())
-		return ((struct pt_regs___x86 *)regs)->si;
-	return ((struct pt_regs___arm64 *)regs)->regs[1];
-}
+	struct pt_regs___x86 *x = regs;
+	struct pt_regs___arm64 *a = regs;
 
-static __always_inline __u64 third_argument(void *regs)
-{
 	if (on_x86())
-		return ((struct pt_regs___x86 *)regs)->dx;
-	return ((struct pt_regs___arm64 *)regs)->regs[2];
+		return n == 0 ? x->di : n == 1 ? x->si : n == 2 ? x->dx : x->r10;
+	return n == 0 ? a->orig_x0 : a->regs[n];
 }
 
 /* other_table says that a thread makes a 32-bit call. */

@@ -23,6 +23,8 @@ const (
 	ofTraceLocks  = "rtrail trace locks"
 	ofTraceCalls  = "rtrail trace syscalls"
 	ofTraceSync   = "rtrail trace sync"
+	ofTraceFiles  = "rtrail trace files"
+	ofTraceOpens  = "rtrail trace opens"
 	ofTraceBlock  = "rtrail trace block"
 	ofTraceDrops  = "rtrail trace drops"
 	ofStacks      = "rtrail stacks"
@@ -191,6 +193,21 @@ var Columns = []Column{
 	{"CPU", ofTraceExec, "CPU time of all its threads, at least"},
 	{"END", ofTraceExec, "exit status, or the signal that ended it"},
 	{"ARGS", ofTraceExec, "its command line without secrets; of an exit only if its exec was seen"},
+	{"FD", ofTraceOpens, "number of the descriptor; -1: the open failed"},
+	{"ERR", ofTraceOpens, "name of the error; empty: there was none"},
+	{"PATH", ofTraceOpens, "path that the process gave, a relative one with its directory"},
+	{"reads", ofTraceFiles, "calls that read from the file (read, pread64, readv, sendfile and others)"},
+	{"writes", ofTraceFiles, "calls that wrote to it"},
+	{"R_Kb", ofTraceFiles, "bytes read, in KiB"},
+	{"W_Kb", ofTraceFiles, "bytes written, in KiB"},
+	{"small", ofTraceFiles, "writes of less than 4 KiB"},
+	{"direct_Kb", ofTraceFiles, "bytes that went past the page cache (O_DIRECT), in KiB"},
+	{"opens", ofTraceFiles, "times that it was opened"},
+	{"failed", ofTraceFiles, "opens that failed; rtrail trace opens --failed tells which"},
+	{"new", ofTraceFiles, "opens that made a file"},
+	{"deleted", ofTraceFiles, "files and directories that the process deleted"},
+	{"T", ofTraceFiles, "R: file, B: block device, D: directory, S: other"},
+	{"file", ofTraceFiles, "path in the mount namespace of the process"},
 	{"packets", ofTraceDrops, "packets dropped since the line before"},
 	{"bytes", ofTraceDrops, "their bytes, without headers that were taken off before"},
 	{"reason", ofTraceDrops, "the kernel's word for why, from the types of the running kernel"},

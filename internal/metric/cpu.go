@@ -109,6 +109,15 @@ var (
 	ProcessHotFunction = add(Metric{ID: "process.hot-function", Name: "CPU time in one function", Unit: "share", Help: "part of a process's samples on a CPU that found it in this function itself, not in one that it calls",
 		Source: "perf event cpu-clock, 49 samples a second of each CPU, by a BPF program (table on_cpu)", Tools: []string{"perf record -F 99 -g -p PID", "perf top -p PID   # column Overhead", "go tool pprof"},
 		Traps: []string{"few samples say little: of 100 a share of a half is known to a tenth", "a function that was inlined counts for the one around it", "code of an interpreter counts for the interpreter"}})
+	ProcessCallShare = add(Metric{ID: "process.syscall-share", Name: "CPU time in system calls of one kind", Unit: "share", Help: "part of a process's CPU time that it spends in the kernel for one system call, or for several of one kind",
+		Source: "samples of the CPUs (table on_cpu): the call that the kernel stack names; with --events all the calls themselves (table syscalls)", Tools: []string{"rtrail trace syscalls -p PID", "perf trace -s -p PID", "strace -c -p PID"},
+		Traps: []string{"to count each call costs as much as short calls take: what is counted is less than what runs alone", "strace slows short calls a hundredfold"}})
+	ProcessCalls = add(Metric{ID: "process.syscalls", Counter: true, Name: "system calls of a process", Unit: "per second", Help: "system calls of one kind that it makes",
+		Source: "/proc/PID/io syscr and syscw; with --events all the calls themselves (table syscalls)", Tools: []string{"rtrail trace syscalls -p PID", "perf trace -s -p PID", "cat /proc/PID/io   # syscr, syscw"},
+		Traps: []string{"syscr and syscw have no calls of recv and send", "a full log or a fast server makes 100,000 calls a second that all do work"}})
+	ProcessExceptions = add(Metric{ID: "process.exceptions", Name: "CPU time for exceptions", Unit: "share", Help: "part of a process's samples on a CPU that found it making exceptions or looking for who catches them",
+		Source: "perf event cpu-clock, 49 samples a second of each CPU, by a BPF program (table on_cpu)", Tools: []string{"perf top -g -p PID", "jfr print --events jdk.JavaExceptionThrow FILE"},
+		Traps: []string{"of C++, Java, JavaScript and Go only", "memory that exceptions take is not in it"}})
 	ProcessContextSwitches = add(Metric{ID: "process.context-switches", Counter: true, Name: "context switches of a process", Unit: "per second",
 		Help:   "voluntary: a thread blocks; involuntary: it is preempted while runnable, or yields",
 		Source: "/proc/PID/task/TID/status voluntary_ctxt_switches, nonvoluntary_ctxt_switches", Tools: []string{"pidstat -wt -p PID 1"},

@@ -2,11 +2,8 @@ package view
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
-
-	"rtrail/internal/recording"
 )
 
 // CPUProfile is what processes did on the CPUs, as samples tell.
@@ -33,7 +30,7 @@ func (f *HotFunction) AtLeast() float64 {
 	if f.Samples == 0 {
 		return 0
 	}
-	return atLeast(f.Share, float64(f.Samples)/f.Share)
+	return shareAtLeast(f.Share, float64(f.Samples)/f.Share)
 }
 
 // SpinsAtLeast is the share of all samples that are in its waiting loops, as AtLeast.
@@ -41,14 +38,7 @@ func (f *HotFunction) SpinsAtLeast() float64 {
 	if f.Samples == 0 {
 		return 0
 	}
-	return atLeast(f.Share*float64(f.Spins)/float64(f.Samples), float64(f.Samples)/f.Share)
-}
-
-func atLeast(share, all float64) float64 {
-	// Wilson's lower bound, of two standard deviations.
-	const z2 = 4
-	middle := share + z2/(2*all)
-	return (middle - math.Sqrt(z2*(share*(1-share)/all+z2/(4*all*all)))) / (1 + z2/all)
+	return shareAtLeast(f.Share*float64(f.Spins)/float64(f.Samples), float64(f.Samples)/f.Share)
 }
 
 // Where is the file and line, or the module of a function.
@@ -56,10 +46,7 @@ func (f *HotFunction) Where() string { return cmp.Or(f.Source, f.Module) }
 
 // CPUProfile sums up what processes did on the CPUs; without samples nothing is known.
 func (v *View) CPUProfile(pids ...int32) CPUProfile {
-	rows := Memo(v, "oncpu", func() map[int32][]recording.OnCPUSample {
-		_, series := Group(Rows[recording.OnCPUSample](v), func(s recording.OnCPUSample) int32 { return s.PID })
-		return series
-	})
+	rows := v.onCPU()
 	type name struct{ function, module string }
 	at := map[name]int{}
 	lines := map[name]map[string]int64{}

@@ -23,6 +23,10 @@ func cpuCases() []Case {
 		cpuHotFunction("+go", "in Go", "word-find", "findWord", findWordsInGo),
 		jitHotFunction(),
 		cpuSpinning(),
+		cpuSyscallStorm(),
+		cpuSyscallStormPolls(),
+		cpuExceptionStorm(),
+		cpuExceptionStormNode(),
 	}
 }
 

@@ -21,7 +21,7 @@ var oneThreadLimit = rule.Rule{
 	// Whoever accepts connections with the thread that is full accepts late.
 	Explains: []string{"net/accept-queue-full", "net/udp-buffer", "rt/server-slow"},
 	Thresholds: []*rule.Threshold{&threadFull, &threadRan, &idleElsewhere, &waitersFrom, &waitedShare, &othersWork,
-		&worthNaming, &mostOfIt, &burnsFrom},
+		&worthNaming, &mostOfIt, &burnsFrom, &stormBurns, &stormShare, &stormCalls, &tinyBytes, &failedShare, &shortCall, &messageShare},
 	Detect: detectOneThreadLimit,
 }
 
@@ -64,8 +64,10 @@ func detectOneThreadLimit(v *view.View) ([]rule.Finding, error) {
 			continue
 		}
 		f := oneThreadFinding(v, t, c.waiting(t.process.Threads > 1), idle)
-		if _, hot := hotProcess(v, &t.process); hot && f.Confidence == rule.Possible {
-			continue // cpu/hot-function says more of it
+		_, hot := hotProcess(v, &t.process)
+		_, storm := stormOf(v, &t.process)
+		if (hot || storm) && f.Confidence == rule.Possible {
+			continue // cpu/hot-function or cpu/syscall-storm says more of it
 		}
 		found = append(found, f)
 	}
