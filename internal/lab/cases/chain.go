@@ -14,7 +14,7 @@ import (
 // batch job has locked; that one waits for a disk that has become slow.
 func chainWebAppLock() Case {
 	const web, application = 80, 8080
-	const slow, fast = 4, 100_000 // writes a second
+	const slow, fast = 2, 100_000 // writes a second
 	var p pair
 	var s mysqlScene
 	var group *env.Cgroup

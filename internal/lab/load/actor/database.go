@@ -60,7 +60,7 @@ func stockBatch(args []string) error {
 		if _, err := tx.Exec("UPDATE stock SET n = n + 1 WHERE id <= 50"); err != nil {
 			return err
 		}
-		for i := range int64(40) {
+		for i := range int64(16) {
 			if _, err := journal.WriteAt(record, 4096*i); err != nil {
 				return err
 			}
@@ -71,6 +71,6 @@ func stockBatch(args []string) error {
 		if err := tx.Commit(); err != nil {
 			return err
 		}
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(time.Second)
 	}
 }
