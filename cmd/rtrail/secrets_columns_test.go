@@ -44,6 +44,7 @@ var columnsOfText = map[recording.Table]string{
 	recording.NetNamespace: "name=name comm=name",
 	recording.Processes:    "comm=name cmdline=free state=ours cgroup=name mem_cgroup=name wchan=ours",
 	recording.Threads:      "comm=name state=ours syscall_name=ours wchan=ours stack=ours",
+	recording.Locks:        "thread=name",
 	recording.Cgroups:      "path=name controllers=ours cpuset=ours io_limits=ours",
 	recording.TCPSockets:   "local=ours remote=ours congestion=ours",
 	recording.Listeners:    "local=ours",

@@ -125,6 +125,14 @@ var (
 	ProcessSlice = add(Metric{ID: "process.slice", Counter: true, Name: "time on CPU between two switches", Unit: "seconds", Help: "CPU time divided by context switches",
 		Source: "schedstat and status of the threads", Tools: []string{"cat /proc/PID/task/*/schedstat   # first field / third field", "perf sched timehist"},
 		Traps: []string{"an average: a few long slices hide many short ones"}, Healthy: "above 20 µs; milliseconds for work that computes"})
+	ProcessBlocked = add(Metric{ID: "process.blocked", Counter: true, Name: "threads that wait for others of their program", Unit: "threads",
+		Help:   "threads of a process that are blocked at a time in one function of the kernel until another thread of it wakes them, mean",
+		Source: "tracepoints sched_switch and sched_waking, by BPF", Tools: []string{"rtrail trace offcpu -p PID", "offcputime-bpfcc -p PID"},
+		Traps: []string{"sampled by waiting time: waits of microseconds are seen in proportion to the time they take"}})
+	ProcessSpinning = add(Metric{ID: "process.spinning", Name: "CPU time in loops that wait", Unit: "share",
+		Help:   "part of the samples of the hottest function at which a loop stands that waits without sleeping: pause (x86), yield, wfe, isb (arm64), or an exchange that is tried again",
+		Source: "samples of the clock of each CPU by BPF, and the code around them in the memory of the process", Tools: []string{"perf annotate FUNCTION"},
+		Traps: []string{"programs that poll on purpose spin as well"}, Healthy: "a few percent, of locks that spin for a moment"})
 	ProcessThreads = add(Metric{ID: "process.threads",
 		Labels: []string{"pid", "comm"}, Series: gauge(process, func(s recording.ProcessSample) float64 { return reading(s.Threads) }),
 		Name: "threads of a process", Unit: "threads", Help: "number of threads", Source: "/proc/PID/stat num_threads",

@@ -213,6 +213,7 @@ type OnCPUSample struct {
 	Source   string        `parquet:"source,dict"`   // file and line of one of the samples; "" if not known
 	Kernel   bool          `parquet:"kernel"`        // the innermost function is one of the kernel
 	Stack    string        `parquet:"stack,dict"`    // functions, innermost first, joined by ';', as far as frame pointers lead; "": several stacks
+	Spins    bool          `parquet:"spins"`         // around the innermost address stands a loop that waits without sleeping: pause on x86, yield, wfe or isb on arm64, or an exchange that is tried again
 }
 
 // EventProgram is what one BPF program did at a tracepoint in a stretch of time

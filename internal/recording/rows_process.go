@@ -76,6 +76,21 @@ type ThreadSample struct {
 	Input       bool          `parquet:"input"` // waits for its standard input in read(2)
 }
 
+// LockWait is one thread that waited, at one instant, for a lock of its program that
+// another thread of the process held: a mutex of glibc, or one with priority
+// inheritance. The memory of the process tells who. Locks that are made of conditions,
+// and waits for conditions, have no rows. At is that of the thread's row in threads.
+type LockWait struct {
+	At     time.Time `parquet:"at,timestamp(nanosecond)"`
+	PID    int32     `parquet:"pid"`
+	TID    int32     `parquet:"tid"` // that waits
+	Thread string    `parquet:"thread,dict"`
+	Lock   uint64    `parquet:"lock"`   // its address in the process
+	Holder int32     `parquet:"holder"` // TID of the thread that held it; the same as tid: it waits for itself
+	Timed  bool      `parquet:"timed"`  // the wait ends by itself after some time
+	Slices int64     `parquet:"slices"` // times the waiting thread was put on a CPU: the same in two rows means that it never ran between them; Unknown if not readable
+}
+
 // LimitSample holds the resource limits of one process that rules ask for, and
 // how much of them is used, from /proc/PID/limits and /proc/PID/fd.
 // Unlimited is math.MaxInt64, not readable is Unknown.
@@ -146,5 +161,6 @@ type CgroupSample struct {
 
 func (ProcessSample) Table() Table { return Processes }
 func (ThreadSample) Table() Table  { return Threads }
+func (LockWait) Table() Table      { return Locks }
 func (LimitSample) Table() Table   { return Limits }
 func (CgroupSample) Table() Table  { return Cgroups }

@@ -41,6 +41,7 @@ const (
 	NetNamespace Table = "netns"         // one network namespace and who lives in it
 	Processes    Table = "processes"     // one process
 	Threads      Table = "threads"       // what one thread was doing at one instant
+	Locks        Table = "locks"         // one thread that waited for a lock, and who held it
 	Limits       Table = "limits"        // file descriptors and limits of one process
 	Cgroups      Table = "cgroups"       // one control group
 	TCPSockets   Table = "tcp_sockets"   // one TCP connection

@@ -33,6 +33,7 @@ var catalogue = []*kind{
 	kindOf[NetNSSample]("netns"),
 	kindOf[ProcessSample]("pid", "started"),
 	kindOf[ThreadSample]("pid", "tid"),
+	kindOf[LockWait]("pid", "tid"),
 	kindOf[LimitSample]("pid"),
 	kindOf[CgroupSample]("version", "path"),
 	kindOf[TCPSample]("netns", "local", "local_port", "remote", "remote_port", "inode"),

@@ -12,6 +12,9 @@ const (
 	// maxChains are shown of a verdict, maxUpstream of a finding, and maxLinks are in
 	// one: more is no answer to who waits for whom.
 	maxChains, maxUpstream, maxLinks = 4, 2, 6
+	// leastAtDisk is how many threads of a program wait for one file of a disk at a
+	// time, on average, from which that is what the program waits for.
+	leastAtDisk = 0.5
 	// leastWaiting is how many requests are waited for at a time, on average, from
 	// which a program counts as one that waits.
 	leastWaiting = 0.1
@@ -67,7 +70,7 @@ func endOf(v *view.View, f Finding) Chain {
 	if len(f.Behind) > 0 {
 		b := f.Behind[0]
 		subject.For = b.For
-		return Chain{subject, {Who: b.Who, Key: v.KeyOf(b.Who), Words: b.Words}}
+		return append(Chain{subject}, ontoDisk(v, Link{Who: b.Who, Key: v.KeyOf(b.Who), Words: b.Words})...)
 	}
 	for _, w := range v.Waits() {
 		if w.Told && w.Mean >= leastWaiting && w.Who.Same(f.Subject) && !w.For.Same(f.Subject) {
@@ -75,7 +78,27 @@ func endOf(v *view.View, f Finding) Chain {
 			return Chain{subject, {Who: w.For, Key: v.KeyOf(w.For), Words: w.For.String()}}
 		}
 	}
-	return Chain{subject}
+	return ontoDisk(v, subject)
+}
+
+// ontoDisk is a link, and the disk that its program waits for, if there is one.
+func ontoDisk(v *view.View, last Link) Chain {
+	if last.Who.PID == 0 {
+		return Chain{last}
+	}
+	for _, s := range v.Syncs() {
+		device := v.DeviceOf(s.Device)
+		if s.PID != last.Who.PID || s.Mean < leastAtDisk || device == "" {
+			continue
+		}
+		last.For, last.Mean, last.Longest = s.Call, s.Mean, s.Longest
+		if s.Path != "" {
+			last.For += " of " + s.Path
+		}
+		disk := view.DeviceEntity(device)
+		return Chain{last, {Who: disk, Key: v.KeyOf(disk), Words: "disk " + device}}
+	}
+	return Chain{last}
 }
 
 // upstreamOf are those that wait for something.

@@ -47,6 +47,12 @@ func waiting() *ruletest.Host {
 	connect(14, 5, 50004, 3306, time.Minute, time.Second, nil)
 	sends := func(s float64, row *recording.TCPSample) { row.BytesSent += uint64(s) }
 	connect(15, 6, 50005, 8000, time.Second, time.Minute, sends)
+	for pid, waited := range map[int32]time.Duration{7: 9 * time.Second, 8: time.Second} {
+		h.Process(ruletest.Process{PID: pid, Comm: "batch"})
+		ruletest.Add(h, recording.SyncSum{At: at(9), PID: pid, Process: "batch", Call: "fdatasync", Path: "/srv/journal", Device: "7:3", Span: 10 * time.Second, Calls: 30, Time: waited, Longest: time.Second})
+	}
+	ruletest.Add(h, recording.MountSample{At: at(0), MountPoint: "/srv", Device: "/dev/loop3", FSType: "ext4", Major: 7, Minor: 3})
+	ruletest.Add(h, recording.DiskSample{At: at(0), Device: "loop3", Major: 7, Minor: 3}, recording.DiskSample{At: at(9), Device: "loop3", Major: 7, Minor: 3})
 	return h
 }
 
@@ -63,6 +69,9 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	}{
 		"up to whom nobody waits for":              {about(4, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld (4)"},
 		"and on to who holds the lock":             {about(4, rule.Certain, batch), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 4, which sleeps"},
+		"and on to the disk of who holds it":       {about(4, rule.Certain, rule.Behind{For: "row lock", Who: view.Entity{Kind: view.KindProcess, Name: "batch", PID: 7}, Words: "connection 5 of batch (7)"}), "client (1) > nginx (2) > app (3) > mysqld (4) > connection 5 of batch (7) > disk loop3"},
+		"and to the disk of the subject":           {about(7, rule.Likely), "batch (7) > disk loop3"},
+		"not to one that it hardly waits for":      {about(8, rule.Likely), ""},
 		"and on to who does not reply":             {about(3, rule.Likely), "client (1) > nginx (2) > app (3) > mysqld on :3306"},
 		"nobody waits for the idle":                {about(5, rule.Likely), ""},
 		"who never answered is not pointed at":     {about(2, rule.Likely), "client (1) > nginx (2)"},

@@ -21,6 +21,7 @@ type HotFunction struct {
 	Kernel   bool
 	Samples  int64
 	Share    float64 // of all samples of the processes
+	Spins    int64   // samples in a loop that waits without sleeping
 }
 
 // AtLeast is a share that is exceeded with a probability of 97 %, for there are only
@@ -30,6 +31,14 @@ func (f *HotFunction) AtLeast() float64 {
 		return 0
 	}
 	return shareAtLeast(f.Share, float64(f.Samples)/f.Share)
+}
+
+// SpinsAtLeast is the share of all samples that are in its waiting loops, as AtLeast.
+func (f *HotFunction) SpinsAtLeast() float64 {
+	if f.Samples == 0 {
+		return 0
+	}
+	return shareAtLeast(f.Share*float64(f.Spins)/float64(f.Samples), float64(f.Samples)/f.Share)
 }
 
 // Where is the file and line, or the module of a function.
@@ -55,6 +64,9 @@ func (v *View) CPUProfile(pids ...int32) CPUProfile {
 			}
 			f := &o.Functions[i]
 			f.Samples += r.Samples
+			if r.Spins {
+				f.Spins += r.Samples
+			}
 			lines[k][r.Source] += r.Samples
 			if n := lines[k][r.Source]; r.Source != "" && (n > lines[k][f.Source] || f.Source == "") {
 				f.Source = r.Source

@@ -33,6 +33,9 @@ type Case struct {
 	// Says is a regular expression for what the headline must say, where a rule
 	// tells several things apart; "": it is not looked at.
 	Says string
+	// Waits is a regular expression for one of the chains of who waits for whom, the
+	// links joined by " → "; "": they are not looked at.
+	Waits string
 	// Withstood says why the application hardly suffers although the fault is
 	// there; its number is then reported, not judged. "": it must get better.
 	Withstood string

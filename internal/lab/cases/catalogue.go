@@ -23,6 +23,7 @@ func All() []Case {
 		mysqlPoolCases(),
 		mysqlContentionCases(),
 		mysqlVersionCases(),
+		[]Case{chainWebAppLock()},
 		controlCases(),
 	)
 }

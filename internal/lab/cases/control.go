@@ -25,6 +25,7 @@ func controlCases() []Case {
 		controlCopy(),
 		controlIdleConnections(),
 		controlLongPoll(),
+		controlIdleThreads(),
 		controlTelemetry(),
 	}
 }

@@ -22,6 +22,7 @@ func cpuCases() []Case {
 		cpuHotFunction("", "in C", "word-find", "find_word", findWordsInC),
 		cpuHotFunction("+go", "in Go", "word-find", "findWord", findWordsInGo),
 		jitHotFunction(),
+		cpuSpinning(),
 		cpuSyscallStorm(),
 		cpuSyscallStormPolls(),
 		cpuExceptionStorm(),

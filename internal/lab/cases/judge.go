@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,6 +16,9 @@ type verdictDoc struct {
 		End time.Time `json:"end"`
 	} `json:"window"`
 	Findings []findingDoc `json:"findings"`
+	Waits    [][]struct {
+		Name string `json:"name"`
+	} `json:"who_waits_for_whom"`
 	Unjudged []struct {
 		Counter   string  `json:"counter"`
 		Where     string  `json:"where"`
@@ -50,6 +54,18 @@ func parseVerdict(b []byte) (verdictDoc, error) {
 		return v, fmt.Errorf("read the verdict of rtrail diagnose: %w: %.200q", err, b)
 	}
 	return v, nil
+}
+
+// chains are the words of who waits for whom.
+func (v verdictDoc) chains() (list []string) {
+	for _, chain := range v.Waits {
+		var words []string
+		for _, l := range chain {
+			words = append(words, l.Name)
+		}
+		list = append(list, strings.Join(words, " → "))
+	}
+	return list
 }
 
 // is says whether a finding is the expected one. The name of a subject is a
@@ -96,6 +112,8 @@ func (c Case) judgeFault(v verdictDoc, r *Result) (why string) {
 		return c.Rule + " was not found" + c.traces(v)
 	case c.Says != "" && !regexp.MustCompile(c.Says).MatchString(r.Found):
 		return fmt.Sprintf("the headline does not say %q: %s", c.Says, r.Found)
+	case c.Waits != "" && !slices.ContainsFunc(v.chains(), regexp.MustCompile(c.Waits).MatchString):
+		return fmt.Sprintf("no chain of waiting is %q: %q", c.Waits, v.chains())
 	case r.Rank > 1:
 		return fmt.Sprintf("%s ranks %d, behind %s", c.Rule, r.Rank, v.Findings[0])
 	case !expected.abovePossible() && c.AtMostPossible == "":

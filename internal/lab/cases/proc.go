@@ -13,7 +13,10 @@ import (
 )
 
 func processCases() []Case {
-	return []Case{procZombies(), procUninterruptible(), procFDLimit(), procCrashLoop()}
+	return []Case{procZombies(), procUninterruptible(), procFDLimit(), procCrashLoop(), procDeadlock(),
+		procLockContention("", "sleep", "a thread of a server sleeps while it holds the lock that all others need", "thread reporter .* holds it while it sleeps in clock_nanosleep"),
+		procLockContention("+cpu", "compute", "a thread of a server computes while it holds the lock that all others need", "thread reporter .* holds it while it runs, mostly in add_up"),
+	}
 }
 
 // procZombies starts a program that does not wait for its children. The fix

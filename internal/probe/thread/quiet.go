@@ -98,6 +98,7 @@ func (p *Probe) take(w *watched, t *thread, c *census.Thread, stacks *int, denie
 		c.Sched.Slices == t.row.Slices && c.Sched.RunTime == t.row.CPUTime {
 		t.row.At = w.At // still in the same wait
 		p.rows = append(p.rows, t.row)
+		p.lock(w, t)
 		return
 	}
 	row := recording.ThreadSample{
@@ -114,9 +115,12 @@ func (p *Probe) take(w *watched, t *thread, c *census.Thread, stacks *int, denie
 		row.WaitChannel, row.Stack = t.row.WaitChannel, t.row.Stack
 	case row.State != "R":
 		p.wait(w, t, &row, stacks, denied)
+	default:
+		t.futex = futexCall{}
 	}
 	t.row, t.ok = row, true
 	p.rows = append(p.rows, row)
+	p.lock(w, t)
 }
 
 // maxHeld is for how many counts in a row a thread that woke for a moment is

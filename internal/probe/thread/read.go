@@ -21,6 +21,7 @@ func (p *Probe) read(w *watched, t *thread, stacks *int, denied *unseen) {
 		// delay will tell when it got one.
 		t.row.At = at
 		p.rows = append(p.rows, t.row)
+		p.lock(w, t)
 		return
 	}
 	b, err := p.file(w.PID, t, stat)
@@ -40,11 +41,13 @@ func (p *Probe) read(w *watched, t *thread, stacks *int, denied *unseen) {
 	if ok {
 		row.CPUTime, row.RunDelay, row.Slices = sched.RunTime, sched.RunDelay, sched.Slices
 	}
+	t.futex = futexCall{}
 	if s.State != 'R' {
 		p.wait(w, t, &row, stacks, denied)
 	}
 	t.row, t.ok = row, true
 	p.rows = append(p.rows, row)
+	p.lock(w, t)
 }
 
 // sched reads the thread's scheduler counters.
@@ -98,7 +101,7 @@ func (p *Probe) file(pid int32, t *thread, f file) ([]byte, error) {
 
 // wait reads what a thread that is not running waits for.
 func (p *Probe) wait(w *watched, t *thread, row *recording.ThreadSample, stacks *int, denied *unseen) {
-	t.held = 0
+	t.held, t.futex = 0, futexCall{}
 	b, err := p.file(w.PID, t, syscall)
 	switch {
 	case err == nil:
@@ -106,6 +109,7 @@ func (p *Probe) wait(w *watched, t *thread, row *recording.ThreadSample, stacks 
 		if !w.foreign {
 			row.SyscallName = SyscallName(row.Syscall)
 			row.Input = row.SyscallName == "read" && readsInput(b)
+			t.futex = parseFutex(b)
 		}
 	case census.Denied(err):
 		denied.syscalls++

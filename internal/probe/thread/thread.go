@@ -75,6 +75,8 @@ type Probe struct {
 	files        int
 	limit        int
 	rows         []recording.ThreadSample
+	locks        []recording.LockWait
+	swept        map[census.Key]time.Time // when resting processes were asked for locks
 	began        time.Time
 }
 
@@ -86,21 +88,25 @@ type watched struct {
 	foreign bool // another architecture: numbers of system calls mean other things
 	round   int64
 	counted []census.Thread // of a quiet process, beside threads
+	locked  time.Time       // when a thread of it was last seen to wait for a lock
+	nested  answer          // it has a PID namespace of its own
 }
 
 // thread is what is kept of one thread between looks.
 type thread struct {
-	tid  int32
-	fds  [filesOfThread]int // 1 more than the descriptor; 0: not kept
-	row  recording.ThreadSample
-	ok   bool // row holds a reading
-	held int  // counts in which the wait of row was taken from the one before
+	tid   int32
+	fds   [filesOfThread]int // 1 more than the descriptor; 0: not kept
+	row   recording.ThreadSample
+	ok    bool      // row holds a reading
+	held  int       // counts in which the wait of row was taken from the one before
+	futex futexCall // that row waits for
+	inner int32     // its number in a PID namespace of its own; 0: not known
 }
 
 // New makes the probe. It looks where the census looks.
 func New(c *census.Census) *Probe {
 	dir := census.OpenDir(c.Root())
-	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, limit: fileLimit(), fresh: freshCount, own: int32(os.Getpid())}
+	return &Probe{census: c, dir: dir, known: map[census.Key]*watched{}, swept: map[census.Key]time.Time{}, limit: fileLimit(), fresh: freshCount, own: int32(os.Getpid())}
 }
 
 // fileLimit is how many descriptors may be kept: a quarter of what is allowed.
@@ -125,7 +131,9 @@ func (p *Probe) Help() string {
 }
 
 // Fills lists the tables it writes.
-func (p *Probe) Fills() []recording.Table { return []recording.Table{recording.Threads} }
+func (p *Probe) Fills() []recording.Table {
+	return []recording.Table{recording.Threads, recording.Locks}
+}
 
 // Start says whether the probe can run: wherever there is a /proc.
 func (p *Probe) Start() error {
@@ -173,7 +181,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	if counted, err := p.choose(due); err != nil || !counted && !due {
 		return err
 	}
-	p.rows = p.rows[:0]
+	p.rows, p.locks = p.rows[:0], p.locks[:0]
 	var denied unseen
 	stacks := stacksPerLook
 	lost := p.lookQuiet(ctx, &stacks, &denied)
@@ -184,6 +192,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 		lost += p.look(ctx, &stacks, &denied)
 	}
 	recording.Append(w, p.rows...)
+	recording.Append(w, p.locks...)
 	w.Lost(lost)
 	denied.report(w, p.Name())
 	// The next look waits until this one has become cheap enough.
@@ -210,13 +219,14 @@ func (p *Probe) choose(due bool) (counted bool, err error) {
 	}
 	p.count = count
 	p.queue = p.queue[:0]
+	sweeps := 0
 	p.census.Each(func(e *census.Entry) {
-		if !p.interesting(e) {
-			return
-		}
 		k := e.Key()
 		have := p.known[k]
-		if have == nil {
+		if !p.interesting(e) && (have == nil || p.began.Sub(have.locked) >= awake) && !p.locksAtRest(e, &sweeps) {
+			return
+		}
+		if have = p.known[k]; have == nil {
 			have = &watched{foreign: p.foreign(e.PID)}
 			p.known[k] = have
 		}
@@ -224,7 +234,7 @@ func (p *Probe) choose(due bool) (counted bool, err error) {
 			have.listed = time.Time{}
 		}
 		have.Entry, have.round = *e, count
-		if quiet(e) && p.began.Sub(taken) < p.fresh {
+		if quiet(e) && have.locked.IsZero() && p.began.Sub(taken) < p.fresh {
 			have.listed = time.Time{}
 			p.resting = append(p.resting, have)
 		} else {
@@ -232,6 +242,11 @@ func (p *Probe) choose(due bool) (counted bool, err error) {
 		}
 	})
 	p.listQuiet()
+	for k, at := range p.swept {
+		if p.began.Sub(at) > 2*sweepAgain {
+			delete(p.swept, k)
+		}
+	}
 	for k, have := range p.known {
 		if have.round != count {
 			p.drop(have)
@@ -257,6 +272,29 @@ func (p *Probe) interesting(e *census.Entry) bool {
 		return p.began.Sub(e.Active) < awakeThreads
 	}
 	return p.began.Sub(e.Active) < awake
+}
+
+// locksAtRest says whether a process that rests has threads that wait for a lock; each
+// is asked now and then, as far as the bound allows.
+func (p *Probe) locksAtRest(e *census.Entry, sweeps *int) bool {
+	if e.Kernel || !asleep(state(e.State)) || e.State == 'Z' || !p.dir.Live() || e.PID == p.own || *sweeps >= perSweep {
+		return false
+	}
+	if at, done := p.swept[e.Key()]; done && p.began.Sub(at) < sweepAgain {
+		return false
+	}
+	p.swept[e.Key()] = p.began
+	w := &watched{Entry: *e, foreign: p.foreign(e.PID)}
+	if w.foreign {
+		return false
+	}
+	locked, asked := p.sweep(w)
+	*sweeps += asked
+	if locked {
+		w.locked = p.began
+		p.known[e.Key()] = w
+	}
+	return locked
 }
 
 // look reads the threads of all chosen processes, as far as the bound allows,

@@ -1,6 +1,10 @@
 package cpu
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"rtrail/internal/metric"
 	"rtrail/internal/recording"
 	"rtrail/internal/rule"
@@ -119,6 +123,11 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 			What: rule.T("the whole host switches %v", unit.PerSecond(sched.ContextSwitches))})
 	}
 	f.Notes = []rule.Text{rule.T("%s", why)}
+	if o, waited, ok := meetIn(v, g); ok {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ProcessBlocked, Value: waited,
+			What:  rule.T("what its threads wait for most is %s: %v s per second in %s, ended by %s", meetingPlace(o), unit.Number(round(waited)), o.For(), cmp.Or(o.EndedBy(), "nobody yet")),
+			Check: shell.Line("rtrail trace offcpu -p %d --for 5s", g.processes[0].PID)})
+	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("run fewer threads: about as many as there are CPUs when they compute (now %d threads, %v CPUs)", s.threads, unit.Number(cpus)),
 			Tradeoff: "threads that wait for disks or the network may then be too few"},
@@ -127,4 +136,39 @@ func switchFinding(v *view.View, g program, s switches) rule.Finding {
 		{Text: rule.T("split what the lock protects, hold it shorter, or hand over work in batches"), Tradeoff: "a change of the program"},
 	}
 	return f
+}
+
+// meetIn is in which function of the kernel threads of a program were blocked longest
+// until another thread of it woke them, and how many were at a time.
+func meetIn(v *view.View, g program) (longest view.OffCPU, waited float64, ok bool) {
+	sums := map[string]float64{}
+	best := map[string]view.OffCPU{}
+	own := func(pid int32) bool {
+		return slices.ContainsFunc(g.processes, func(p view.Process) bool { return p.PID == pid })
+	}
+	for _, o := range v.OffCPU() {
+		if o.State == "R" || !own(o.PID) || !own(o.WakerPID) || o.For() == "" {
+			continue
+		}
+		if _, known := best[o.For()]; !known {
+			best[o.For()] = o
+		}
+		if sums[o.For()] += o.Mean; !ok || sums[o.For()] > waited {
+			longest, waited, ok = best[o.For()], sums[o.For()], true
+		}
+	}
+	return longest, waited, ok
+}
+
+// meetingPlace says what threads of one program hand over to each other by, from the
+// function in which they wait.
+func meetingPlace(o view.OffCPU) string {
+	for _, place := range []struct{ part, words string }{
+		{"futex", "a lock or a condition"}, {"pipe", "a pipe"}, {"eventfd", "an eventfd"}, {"unix_", "a Unix socket"}, {"sk_wait", "a socket"}, {"tcp_", "a socket"}, {"sem", "a semaphore"},
+	} {
+		if strings.Contains(o.For(), place.part) {
+			return place.words
+		}
+	}
+	return "each other"
 }

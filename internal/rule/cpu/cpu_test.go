@@ -144,6 +144,15 @@ func TestContextSwitches(t *testing.T) {
 		{Name: "storm", Host: func() *ruletest.Host {
 			return ruletest.New(2, 10).AllCPUs(kernel).Process(storm).System(ruletest.System{ContextSwitches: 1217864})
 		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "sysbench", Low: 0.8, High: 0.9, Says: "1.6 µs at a time"},
+		{Name: "storm in a pipe", Host: func() *ruletest.Host {
+			h := ruletest.New(2, 10).AllCPUs(kernel).Process(storm).System(ruletest.System{ContextSwitches: 1217864})
+			wait := recording.OffCPUWait{At: ruletest.Start.Add(9 * time.Second), PID: 12, TID: 13, Process: "sysbench", State: "S", Span: 10 * time.Second, Waited: 30 * time.Second,
+				Waits: 1e6, Stack: "anon_pipe_read;vfs_read", Waker: "sysbench", WakerPID: 12, WakerTID: 14, WakerStack: "anon_pipe_write;__x64_sys_write"}
+			other := wait
+			other.Stack, other.Waker, other.WakerPID, other.Waited = "ep_poll", "client", 99, 90*time.Second
+			ruletest.Add(h, wait, other)
+			return h
+		}, Want: rule.Certain, Kind: view.KindProcess, Subject: "sysbench", Low: 0.8, High: 0.9, Proof: "most is a pipe: 3 s per second in anon_pipe_read, ended by sysbench (12), write"},
 		{Name: "storm on a corner of a big host", Host: func() *ruletest.Host {
 			return ruletest.New(32, 5).AllCPUs(ruletest.CPU{User: 0.9}).Process(storm)
 		}, Want: rule.Likely, Kind: view.KindProcess, Subject: "sysbench", Low: 0.01, High: 0.1},

@@ -49,6 +49,8 @@ var parts = map[string]part{
 	"far-proxy":       {"ADDRESS:PORT UPSTREAM:PORT MICROSECONDS", farProxy},
 	"job-server":      {"WORKERS MILLISECONDS ADDRESS:PORT...", jobServer},
 	"news-server":     {"ADDRESS:PORT", newsServer},
+	"stock-app":       {"ADDRESS:PORT DATABASE:PORT", stockApp},
+	"stock-batch":     {"DATABASE:PORT PATH", stockBatch},
 	"sink":            {"ADDRESS:PORT", sink},
 	"find-words":      {"GROWN REPORT", findWords},
 }

@@ -91,23 +91,25 @@ func (s *Source) rows(now time.Time) ([]recording.OnCPUSample, error) {
 		process       stack.Process
 		place         stack.Place
 		module, stack string
+		spins         bool
 	}
 	at := map[same]int{}
 	var rows []recording.OnCPUSample
 	for _, c := range counts {
 		place, list, kernel := names.of(c)
+		spins := len(c.kernel) == 0 && len(c.user) > 0 && names.spins[c.process][c.user[0]]
 		if len(rows) >= maxRows {
-			place, list, kernel = stack.Place{}, "", false
+			place, list, kernel, spins = stack.Place{}, "", false, false
 		}
 		source := place.Source
 		place.Source = ""
-		k := same{c.process, place, place.Module, list}
+		k := same{c.process, place, place.Module, list, spins}
 		i, ok := at[k]
 		if !ok {
 			i = len(rows)
 			at[k] = i
 			rows = append(rows, recording.OnCPUSample{At: now, PID: c.process.PID, Started: c.process.Started, Process: c.name, Span: now.Sub(s.from), Every: s.period,
-				Function: place.Function, Module: place.Module, Source: source, Kernel: kernel, Stack: list})
+				Function: place.Function, Module: place.Module, Source: source, Kernel: kernel, Stack: list, Spins: spins})
 		}
 		rows[i].Samples += c.samples
 	}
@@ -125,6 +127,7 @@ func most(counts []*count) {
 type named struct {
 	source *Source
 	user   map[stack.Process]map[uint64]stack.Place
+	spins  map[stack.Process]map[uint64]bool // innermost addresses in loops that wait
 }
 
 // inCode is an address in the function that an entry of a stack is about: all but
@@ -146,10 +149,13 @@ func (s *Source) names(counts []*count, span time.Duration) (*named, error) {
 	for _, c := range counts {
 		used[c.process] += time.Duration(c.samples) * s.period
 	}
-	asked := map[stack.Process][]uint64{}
+	asked, innermost := map[stack.Process][]uint64{}, map[stack.Process][]uint64{}
 	var kernel []uint64
 	for _, c := range counts {
 		if used[c.process].Seconds() >= worthNaming*span.Seconds() && int(c.process.PID) != s.own {
+			if len(c.kernel) == 0 && len(c.user) > 0 {
+				innermost[c.process] = append(innermost[c.process], c.user[0])
+			}
 			for i := range c.user {
 				asked[c.process] = append(asked[c.process], inCode(c.user, i))
 			}
@@ -163,7 +169,11 @@ func (s *Source) names(counts []*count, span time.Duration) (*named, error) {
 		slices.Sort(addresses)
 		asked[p] = slices.Compact(addresses)
 	}
-	n := &named{s, s.code.Places(asked)}
+	for p, addresses := range innermost {
+		slices.Sort(addresses)
+		innermost[p] = slices.Compact(addresses)
+	}
+	n := &named{s, s.code.Places(asked), spinning(innermost)}
 	s.code.Forget(func(p stack.Process) bool { return used[p] > 0 })
 	return n, nil
 }

@@ -1,0 +1,144 @@
+package proc
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var lockContention = rule.Rule{
+	ID:           "proc/lock-contention",
+	Title:        "threads of a program queue for a lock that one of them holds",
+	Resource:     "locks of programs",
+	Needs:        []recording.Table{recording.Processes, recording.Threads},
+	BlindWithout: []string{"system calls of threads of other users"},
+	Thresholds:   []*rule.Threshold{&lockWaiters, &lockLooks, &lockStood, &holderStarved},
+	Detect:       detectLockContention,
+}
+
+var (
+	lockWaiters = rule.Threshold{Name: "waiters", Value: 1, Unit: "threads", Source: rule.Judgement,
+		Reason: "Threads that wait for one lock at a time, on average over the window. From one on, a thread's worth of work is lost to the lock."}
+	lockLooks = rule.Threshold{Name: "looks", Value: 5, Unit: "count", Source: rule.Judgement,
+		Reason: "Looks at which threads waited for the lock. Fewer may be one incident, as a restart or a reload."}
+	lockStood = rule.Threshold{Name: "stood-still", Value: 0.5, Unit: "seconds", Source: rule.Judgement,
+		Reason: "A thread that did not run for so long while another one held the lock waits for that one and not for its turn among many."}
+	holderStarved = rule.Threshold{Name: "holder-starved", Value: 0.3, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the window in which the holder wanted a CPU and had none. Then the lock is held for so long because CPUs are short."}
+)
+
+func detectLockContention(v *view.View) ([]rule.Finding, error) {
+	stuck := map[int32]bool{}
+	for _, d := range v.Deadlocks() {
+		for _, w := range d.Cycle {
+			stuck[w.TID] = true
+		}
+	}
+	var found []rule.Finding
+	for _, l := range v.HeldLocks() {
+		p, known := v.Process(l.PID)
+		if !known || p.Own || len(l.Holders) == 0 || stuck[l.Holders[0].TID] || l.Mean < lockWaiters.Value || l.Looks < lockLooks.Int() {
+			continue
+		}
+		found = append(found, contended(v, &p, l))
+	}
+	return found, nil
+}
+
+func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
+	holder := &l.Holders[0]
+	f := rule.Finding{Subject: p.Entity(), Confidence: rule.Likely,
+		Impact: rule.Impact{TimeLost: l.Mean, Text: rule.T("%v of %s wait for the lock at a time", unit.Number(round(l.Mean)), p.Comm)}}
+	if l.Longest.Seconds() >= lockStood.Value {
+		f.Confidence = rule.Certain
+	}
+	does := deed(v, p, holder)
+	f.Headline = rule.T("%v of %s queue for one lock; thread %s holds it %s", unit.Plural(int64(len(l.Waiters)), "thread", "threads"), p.Entity(), threadName(holder.Comm, holder.TID), does)
+	if len(l.Holders) > 1 && holder.Share < 0.5 {
+		f.Headline = rule.T("%v of %s queue for one lock; they hold it in turn, %s longest, %s", unit.Plural(int64(len(l.Waiters)), "thread", "threads"), p.Entity(), threadName(holder.Comm, holder.TID), does)
+	}
+	f.Evidence = []rule.Evidence{
+		{Metric: metric.LockWaiters, Value: l.Mean, Limit: rule.Limit(lockWaiters.Value),
+			What:  rule.T("%v waited for the lock at %#x at a time, at %d looks; the longest wait that was seen took at least %v", unit.Plural(int64(len(l.Waiters)), "thread", "threads"), l.Address, l.Looks, unit.Duration(l.Longest)),
+			Check: shell.Line("rtrail trace locks -p %d --for 10s", p.PID)},
+		{Metric: metric.LockHeld, Value: holder.Share,
+			What:  rule.T("at %v of these waits %s held it", unit.Share(holder.Share), threadName(holder.Comm, holder.TID)),
+			Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, holder.TID)},
+	}
+	if holder.DoesShare > 0 {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ThreadState, Value: holder.DoesShare,
+			What:  rule.T("%s then was seen %s in %v of the looks at it", threadName(holder.Comm, holder.TID), doing(holder), unit.Share(holder.DoesShare)),
+			Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, holder.TID)})
+	}
+	if holder.Does == view.OnCPU && holder.RunDelay >= holderStarved.Value {
+		f.Confidence = rule.Possible
+		f.Notes = append(f.Notes, rule.T("the holder had no CPU for %v of the time: the lock may be held for long because CPUs are short", unit.Share(holder.RunDelay)))
+	}
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("see where it takes the lock"), Command: shell.Line("rtrail stacks --pid %d", p.PID), Tradeoff: "nothing"},
+		{Text: rule.T("hold the lock for less: wait for disks, networks and timers before or after it, and compute on a copy"), Tradeoff: "takes a developer"},
+		{Text: rule.T("divide what it guards into parts with a lock each, or let readers share it"), Tradeoff: "takes a developer"},
+	}
+	return f
+}
+
+func round(x float64) float64 { return float64(int(x*100+0.5)) / 100 }
+
+func threadName(comm string, tid int32) string {
+	if comm == "" {
+		return fmt.Sprintf("thread %d", tid)
+	}
+	return fmt.Sprintf("%s (%d)", comm, tid)
+}
+
+// doing is what a holder was seen to do: "in fdatasync, waiting for a disk".
+func doing(h *view.LockHolder) string {
+	where := "waiting"
+	if h.Where != "" {
+		where = "in " + h.Where
+	}
+	switch h.Does {
+	case view.OnCPU:
+		return "on a CPU, or wanting one"
+	case view.WaitDisk:
+		return where + ", waiting for a disk"
+	case view.WaitNetwork:
+		return where + ", waiting for the network"
+	case view.WaitLock:
+		return where + ", waiting for another lock or a condition"
+	}
+	return where + ", asleep"
+}
+
+// deed says what the holder does, with the file or the function where it is known.
+func deed(v *view.View, p *view.Process, h *view.LockHolder) string {
+	if h.DoesShare == 0 {
+		return "and was not looked at"
+	}
+	switch h.Does {
+	case view.OnCPU:
+		if on := v.CPUProfile(p.PID); len(on.Functions) > 0 && on.Functions[0].Function != "" && on.Functions[0].AtLeast() >= 0.5 {
+			return "while it runs, mostly in " + on.Functions[0].Function
+		}
+		return "while it runs"
+	case view.WaitDisk:
+		for _, s := range v.Syncs() {
+			if s.PID == p.PID && s.Path != "" && strings.HasSuffix(h.Where, "sync") && s.Time > time.Second/10 {
+				return fmt.Sprintf("while it waits for a disk in %s of %s", h.Where, s.Path)
+			}
+		}
+		return "while it waits for a disk in " + h.Where
+	case view.WaitNetwork:
+		return "while it waits for the network in " + h.Where
+	case view.WaitLock:
+		return "while it waits for another lock or a condition"
+	}
+	return "while it sleeps in " + h.Where
+}
