@@ -26,6 +26,8 @@ func controlCases() []Case {
 		controlIdleConnections(),
 		controlLongPoll(),
 		controlTelemetry(),
+		controlCompile(),
+		controlJava(),
 	}
 }
 
