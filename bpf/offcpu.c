@@ -30,8 +30,14 @@ struct sched_info {
 	unsigned long long run_delay, last_queued;
 } CORE;
 
+struct thread_info {
+	unsigned long flags;
+	unsigned int status;
+} CORE;
+
 struct task_struct {
-	unsigned int __state;
+	struct thread_info thread_info;
+	unsigned int __state, flags;
 	int on_cpu, pid, tgid;
 	struct sched_entity se;
 	struct sched_info sched_info;
@@ -52,6 +58,7 @@ struct bpf_iter__task {
 } CORE;
 
 #include "pidns.h"
+#include "syscall.h"
 
 #define TICK (1ULL << 22) /* ns: of 250 Hz, and a little more */
 #define DEPTH 32          /* frames of a stack */
@@ -65,6 +72,27 @@ struct bpf_iter__task {
 
 /* TASK_UNINTERRUPTIBLE | TASK_NOLOAD: threads of the kernel that have nothing to do */
 #define TASK_IDLE 0x402
+#define TASK_INTERRUPTIBLE 1
+#define PF_KTHREAD 0x00200000
+
+/* Of include/uapi/linux/futex.h. */
+#define FUTEX_WAIT 0
+#define FUTEX_LOCK_PI 6
+#define FUTEX_WAIT_BITSET 9
+#define FUTEX_LOCK_PI2 13
+#define FUTEX_CMD 0x7f /* without its flags */
+
+/* The word of a lock that others wait for, of the C library and of Go's runtime. */
+#define CONTENDED 2
+
+/* The last wait of a thread that was sampled. */
+struct last {
+	__u64 until, stack, lock;
+	/* Of a wait for a futex: who held it, and where that one slept meanwhile. */
+	__u64 holder_stack;
+	__u32 holder, holder_process;
+	char holder_comm[16];
+};
 
 /* What is known of a thread. */
 struct wait {
@@ -79,6 +107,8 @@ struct wait {
 	/* Up to here it is one line of the cache. Of those that are likely sampled: */
 	__u64 waker_stack;
 	char waker_comm[16];
+	struct last last, of_waker; /* the waker's, if it ended during this wait */
+	__u64 woken_at;
 };
 
 struct {
@@ -91,8 +121,13 @@ struct {
 struct key {
 	__u32 pid, tid;
 	__u64 stack, waker_stack;
+	__u64 lock;  /* address of the futex that it waits for; 1 more: it is one of a lock */
 	__u32 waker; /* PID; 0: none, or not in the reader's namespace */
 	__u32 state; /* 0: runnable */
+	/* Of waits for a futex: TID of the waker, and where it last slept meanwhile. */
+	__u64 holder_stack;
+	__u32 holder;
+	__u32 unused;
 };
 
 struct sum {
@@ -232,8 +267,55 @@ static __always_inline void add_ready(struct wait *w, struct task_struct *t)
 	w->ready = 0;
 }
 
+/* futex is the address of the one that a thread waits for, plus 1 if it is that of a lock; 0: none. */
+static __always_inline __u64 futex(struct task_struct *t, __u32 state)
+{
+	int call = on_x86() ? 202 : 98;
+	__u32 expected, command;
+	__u64 address;
+	void *regs;
+
+	if (!(state & TASK_INTERRUPTIBLE) || t->flags & PF_KTHREAD || other_table(t))
+		return 0;
+	regs = (void *)bpf_task_pt_regs(t);
+	if (!regs || call_number(regs) != call)
+		return 0;
+	address = first_argument(regs) & ~1ULL;
+	command = argument(regs, 1) & FUTEX_CMD;
+	expected = argument(regs, 2);
+	if (command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2)
+		return address | 1;
+	if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET)
+		return 0;
+	return address | (expected == CONTENDED);
+}
+
+/*
+ * name_holder says who held a lock: the thread that woke, or who held it before if that
+ * thread waited for it, too, and got it late. Of many that wait each wakes the next one,
+ * but all of them wait for the one that was slow.
+ */
+static __always_inline void name_holder(struct wait *w, struct key *k)
+{
+	struct last *of = &w->of_waker;
+
+	if (of->lock != k->lock) {
+		k->holder = w->waker_tid;
+		k->holder_stack = of->stack;
+		return;
+	}
+	if (!of->holder || w->woken_at - of->until > of->until - w->out) {
+		k->holder = w->waker_tid;
+		return;
+	}
+	k->holder = of->holder;
+	k->waker = of->holder_process;
+	k->holder_stack = of->holder_stack;
+	__builtin_memcpy(w->waker_comm, of->holder_comm, sizeof(w->waker_comm));
+}
+
 /* add_blocked sums up blocked time that fills steps, with the stack of a thread that does not run. */
-static __always_inline void add_blocked(struct wait *w, struct task_struct *t, __u64 blocked, __u32 room_of)
+static __always_inline void add_blocked(struct wait *w, struct task_struct *t, __u64 blocked, __u64 now, __u32 room_of)
 {
 	struct key k = {.state = w->state, .waker = w->waker, .waker_stack = w->waker_stack};
 	__u64 ns = whole(w, blocked);
@@ -242,10 +324,20 @@ static __always_inline void add_blocked(struct wait *w, struct task_struct *t, _
 	if (!ns || !(k.pid = process_number(t)))
 		return;
 	k.tid = task_number(t);
+	k.lock = futex(t, w->state);
+	if (k.lock)
+		name_holder(w, &k);
 	__sync_fetch_and_add(&taken, 1);
 	room = bpf_map_lookup_elem(&rooms, &room_of);
 	if (room)
 		k.stack = keep(room, bpf_get_task_stack(t, room, sizeof(*room), 0));
+	w->last.until = now;
+	w->last.stack = k.stack;
+	w->last.lock = k.lock;
+	w->last.holder = k.holder;
+	w->last.holder_process = k.waker;
+	w->last.holder_stack = k.holder_stack;
+	__builtin_memcpy(w->last.holder_comm, w->waker_comm, sizeof(w->waker_comm));
 	add(&k, t, w, ns, blocked);
 }
 
@@ -257,6 +349,7 @@ static __always_inline void forget(struct wait *w)
 	if (w->waker_stack) {
 		w->waker_stack = 0;
 		w->waker_comm[0] = 0;
+		__builtin_memset(&w->of_waker, 0, sizeof(w->of_waker));
 	}
 }
 
@@ -302,7 +395,7 @@ static __always_inline int switched(struct task_struct *prev, struct task_struct
 		if (w->state && w->state != TASK_IDLE) {
 			__u64 debt = w->debt;
 
-			add_blocked(w, next, off - ready, OF_SWITCH);
+			add_blocked(w, next, off - ready, now, OF_SWITCH);
 			if (w->debt < debt)
 				ahead = bpf_ktime_get_ns() - now; /* they drift apart */
 		}
@@ -344,7 +437,7 @@ SEC("tp_btf/sched_waking")
 int waking(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[0], *waker;
-	struct wait *w = bpf_task_storage_get(&waits, t, 0, 0);
+	struct wait *w = bpf_task_storage_get(&waits, t, 0, 0), *of_waker;
 	struct stack *room;
 	__u64 now, since;
 	__u32 at = OF_WAKING;
@@ -384,6 +477,10 @@ int waking(__u64 *ctx)
 	room = bpf_map_lookup_elem(&rooms, &at);
 	if (room)
 		w->waker_stack = keep(room, bpf_get_stack(ctx, room, sizeof(*room), 0));
+	of_waker = bpf_task_storage_get(&waits, waker, 0, 0);
+	if (of_waker && of_waker->last.until > w->out)
+		w->of_waker = of_waker->last;
+	w->woken_at = now;
 	return 0;
 }
 
@@ -418,7 +515,7 @@ int waiting(struct bpf_iter__task *ctx)
 		w->delayed += ready;
 		w->counted = now;
 		if (w->state && w->state != TASK_IDLE)
-			add_blocked(w, t, off - ready, OF_READER);
+			add_blocked(w, t, off - ready, now, OF_READER);
 	}
 	if (w->ready)
 		add_ready(w, t);

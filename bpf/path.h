@@ -41,14 +41,16 @@ struct super_block {
 
 struct inode {
 	unsigned short i_mode;
+	__u32 i_rdev;
 	unsigned long i_ino;
+	__s64 i_size;
 	struct super_block *i_sb;
 } CORE;
 
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
-	unsigned int f_flags;
+	unsigned int f_flags, f_mode;
 } CORE;
 
 struct fdtable {
@@ -120,22 +122,11 @@ struct {
 /* Files for whose paths there was no room. */
 __u64 pathless;
 
-/* learn_path keeps the path of a file, if it is not known. */
-static __always_inline void learn_path(const struct file_id *id, struct file *f)
+/* walk fills n with the path of a name. */
+static __always_inline void walk(struct names *n, struct dentry *d, struct vfsmount *vfs)
 {
-	struct dentry *d, *up, *root;
-	struct vfsmount *vfs;
-	struct names *n;
-	__u32 zero = 0;
+	struct dentry *up, *root = BPF_CORE_READ(vfs, mnt_root);
 
-	if (bpf_map_lookup_elem(&paths, id))
-		return;
-	n = bpf_map_lookup_elem(&path_room, &zero);
-	if (!n)
-		return;
-	d = BPF_CORE_READ(f, f_path.dentry);
-	vfs = BPF_CORE_READ(f, f_path.mnt);
-	root = BPF_CORE_READ(vfs, mnt_root);
 	n->flags = BPF_CORE_READ(d, d_hash.pprev) || d == root ? PATH_CUT : PATH_CUT | PATH_DELETED;
 	n->bytes = 0;
 	for (int i = 0; i < LEVELS; i++) {
@@ -165,6 +156,20 @@ static __always_inline void learn_path(const struct file_id *id, struct file *f)
 		*(volatile __u32 *)&n->bytes = at + read;
 		d = up;
 	}
+}
+
+/* learn_path keeps the path of a file, if it is not known. */
+static __always_inline void learn_path(const struct file_id *id, struct file *f)
+{
+	struct names *n;
+	__u32 zero = 0;
+
+	if (bpf_map_lookup_elem(&paths, id))
+		return;
+	n = bpf_map_lookup_elem(&path_room, &zero);
+	if (!n)
+		return;
+	walk(n, BPF_CORE_READ(f, f_path.dentry), BPF_CORE_READ(f, f_path.mnt));
 	if (bpf_map_update_elem(&paths, id, n, 1 /* BPF_NOEXIST */) && !bpf_map_lookup_elem(&paths, id))
 		__sync_fetch_and_add(&pathless, 1);
 }

@@ -6,11 +6,11 @@
 #pragma once
 
 struct pt_regs___x86 {
-	unsigned long orig_ax, di, si;
+	unsigned long orig_ax, di, si, dx, r10;
 } CORE;
 
 struct pt_regs___arm64 {
-	__u64 regs[31];
+	__u64 regs[31], orig_x0;
 	__s32 syscallno;
 } CORE;
 
@@ -40,7 +40,18 @@ static __always_inline __u64 first_argument(void *regs)
 	return ((struct pt_regs___arm64 *)regs)->regs[0];
 }
 
-/* other_table says that the current thread makes a 32-bit call. */
+/* argument is one of the first four, 0 to 3, also of a call that ends. */
+static __always_inline __u64 argument(void *regs, int n)
+{
+	struct pt_regs___x86 *x = regs;
+	struct pt_regs___arm64 *a = regs;
+
+	if (on_x86())
+		return n == 0 ? x->di : n == 1 ? x->si : n == 2 ? x->dx : x->r10;
+	return n == 0 ? a->orig_x0 : a->regs[n];
+}
+
+/* other_table says that a thread makes a 32-bit call. */
 static __always_inline int other_table(struct task_struct *t)
 {
 	if (on_x86())

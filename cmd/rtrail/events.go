@@ -15,6 +15,7 @@ import (
 	"rtrail/internal/probe/event/blockio"
 	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/probe/event/exec"
+	"rtrail/internal/probe/event/files"
 	"rtrail/internal/probe/event/offcpu"
 	"rtrail/internal/probe/event/oncpu"
 	"rtrail/internal/probe/event/syncs"
@@ -29,7 +30,7 @@ type eventFlags struct {
 
 func (e *eventFlags) add(f *pflag.FlagSet) {
 	e.budget = event.DefaultBudget
-	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, a profile of the CPUs, dropped packets, waits for ext4), all (also switches of threads, system calls, disks)")
+	f.Var(&e.mode, "events", "evidence from BPF programs in the kernel: off, rare (processes, a profile of the CPUs, dropped packets, waits for ext4), all (also switches of threads, system calls, files, disks)")
 	f.Var(&e.budget, "event-budget", "share of a core that one BPF program may take before it is detached")
 }
 
@@ -84,6 +85,7 @@ func eventProbes(o event.Options) []probe.Probe {
 		event.New(offcpu.New(0), o),
 		event.New(syncs.New(), o),
 		event.New(syscalls.New(0), o),
+		event.New(files.New(), o),
 		event.New(blockio.New(), o),
 	}
 }

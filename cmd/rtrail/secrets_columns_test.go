@@ -51,10 +51,12 @@ var columnsOfText = map[recording.Table]string{
 	recording.KernelLog:    "text=internal/probe/klog:TestNoSecretsInLines",
 
 	recording.ProcessEvents: "kind=ours comm=name cmdline=internal/probe/event/exec:TestNoSecretsInArguments",
-	recording.OffCPU:        "process=name thread=name state=ours stack=ours waker=name interrupt=ours waker_stack=ours",
+	recording.OffCPU:        "process=name thread=name state=ours stack=ours waker=name interrupt=ours waker_stack=ours holder_stack=ours",
 	recording.OnCPU:         "process=name function=name module=name source=name stack=name",
 	recording.Syscalls:      "process=name call=ours",
 	recording.Syncs:         "process=name call=ours path=name device=ours histogram=ours",
+	recording.Files:         "process=name kind=ours path=name device=ours",
+	recording.FileOpens:     "process=name path=name",
 	recording.BlockIO:       "device=ours operation=ours process=name queue_histogram=ours service_histogram=ours",
 	recording.PacketDrops:   "device=name reason=ours function=ours protocol=ours source=name destination=name",
 	recording.EventPrograms: "probe=ours program=ours tracepoint=ours",

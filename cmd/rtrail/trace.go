@@ -81,6 +81,26 @@ secrets, parent, how long it lived, its CPU time, and its exit status or signal.
   sudo rtrail trace exec --comm php --for 10s
   sudo rtrail trace exec --json | jq 'select(.exit_status > 0)'`,
 		200*time.Millisecond, func(out io.Writer) tracer { return newExecTrace(&j, out) })
+	filter, failed := &fileFilter{}, false
+	ofFiles := func(cmd *cobra.Command) {
+		cmd.Flags().StringArrayVar(&filter.paths, "path", nil, "only files whose path contains this (may be given several times)")
+		cmd.PreRunE = func(*cobra.Command, []string) error {
+			if j.least > 0 {
+				return usageError("trace %s: it tells no times: --min does not apply", cmd.Name())
+			}
+			return nil
+		}
+	}
+	opens := add("opens", "Files that are opened, and opens that fail",
+		`Prints a line for every call of open, openat, openat2 and creat: time, process,
+descriptor or error, and path. A path is the one that the process gave; the
+directory is put before a relative one.`,
+		`  sudo rtrail trace opens
+  sudo rtrail trace opens --failed --comm php-fpm
+  sudo rtrail trace opens --path /etc/ --json`,
+		200*time.Millisecond, func(out io.Writer) tracer { return newOpensTrace(&j, filter, &failed, out) })
+	ofFiles(opens)
+	opens.Flags().BoolVar(&failed, "failed", false, "only opens that fail")
 	tables := func(use, short, long, example string, make func(out io.Writer) tracer) *cobra.Command {
 		sub := add(use, short, long, example, time.Second, make)
 		sub.Flags().DurationVar(&j.interval, "interval", 0, "time between two tables (default 1s)")
@@ -95,6 +115,18 @@ them. Stacks are sampled by waiting time; the last table sums up the whole run.`
   sudo rtrail trace offcpu -p 4711 --for 10s
   sudo rtrail trace offcpu --comm mariadbd --min 10ms --json`,
 		func(out io.Writer) tracer { return newOffCPUTrace(&j, out) })
+	tables("locks", "What threads wait for in a futex: locks and conditions, and who releases them",
+		`Prints a table a second of the waits for futexes, of which programs make locks
+and conditions: threads that wait, for how long, who held a lock while most of
+them waited, and the function of the kernel in which that thread slept then. The
+kind is "lock" where waiters expect a word that is locked, and "other" for
+conditions, semaphores and idle threads. Waits are sampled by their time. Locks
+of Java, Go and Python do not show as such. --min is compared with the longest
+wait.`,
+		`  sudo rtrail trace locks
+  sudo rtrail trace locks -p 4711 --for 10s
+  sudo rtrail trace locks --json | jq 'select(.kind == "lock")'`,
+		func(out io.Writer) tracer { return newLocksTrace(&j, out) })
 	tables("syscalls", "System calls of each process: how many, how long, which errors",
 		`Prints a table a second of the system calls of each process, those with most
 time first: number, time with waits, and how many failed, with the most frequent
@@ -112,6 +144,16 @@ what io_uring does, are not seen. --min is compared with the longest call.`,
   sudo rtrail trace sync --comm redis-server --for 10s
   sudo rtrail trace sync --min 100ms --json`,
 		func(out io.Writer) tracer { return newSyncTrace(&j, out) })
+	ofFiles(tables("files", "Files that processes read and write, with bytes and calls",
+		`Prints a table a second of what processes did with files, most bytes first:
+calls and bytes, writes of less than 4 KiB (small), bytes past the page cache
+(direct), opens, new files and deletions. T is R for files, B for block devices,
+D for directories and S for the rest. Files that are mapped into memory, and
+io_uring, are not seen.`,
+		`  sudo rtrail trace files
+  sudo rtrail trace files -p 4711 --for 10s --top 0
+  sudo rtrail trace files --path /var/log --json`,
+		func(out io.Writer) tracer { return newFilesTrace(&j, filter, out) }))
 	tables("block", "Requests of disks: time in the queue and in the device",
 		`Prints a table a second of the requests that ended, by device, operation and
 the process that made them: how many, and how long they waited in the queue and

@@ -20,8 +20,11 @@ const (
 	ofAudit       = "rtrail mysql audit"
 	ofTraceExec   = "rtrail trace exec"
 	ofTraceOffCPU = "rtrail trace offcpu"
+	ofTraceLocks  = "rtrail trace locks"
 	ofTraceCalls  = "rtrail trace syscalls"
 	ofTraceSync   = "rtrail trace sync"
+	ofTraceFiles  = "rtrail trace files"
+	ofTraceOpens  = "rtrail trace opens"
 	ofTraceBlock  = "rtrail trace block"
 	ofTraceDrops  = "rtrail trace drops"
 	ofStacks      = "rtrail stacks"
@@ -190,6 +193,21 @@ var Columns = []Column{
 	{"CPU", ofTraceExec, "CPU time of all its threads, at least"},
 	{"END", ofTraceExec, "exit status, or the signal that ended it"},
 	{"ARGS", ofTraceExec, "its command line without secrets; of an exit only if its exec was seen"},
+	{"FD", ofTraceOpens, "number of the descriptor; -1: the open failed"},
+	{"ERR", ofTraceOpens, "name of the error; empty: there was none"},
+	{"PATH", ofTraceOpens, "path that the process gave, a relative one with its directory"},
+	{"reads", ofTraceFiles, "calls that read from the file (read, pread64, readv, sendfile and others)"},
+	{"writes", ofTraceFiles, "calls that wrote to it"},
+	{"R_Kb", ofTraceFiles, "bytes read, in KiB"},
+	{"W_Kb", ofTraceFiles, "bytes written, in KiB"},
+	{"small", ofTraceFiles, "writes of less than 4 KiB"},
+	{"direct_Kb", ofTraceFiles, "bytes that went past the page cache (O_DIRECT), in KiB"},
+	{"opens", ofTraceFiles, "times that it was opened"},
+	{"failed", ofTraceFiles, "opens that failed; rtrail trace opens --failed tells which"},
+	{"new", ofTraceFiles, "opens that made a file"},
+	{"deleted", ofTraceFiles, "files and directories that the process deleted"},
+	{"T", ofTraceFiles, "R: file, B: block device, D: directory, S: other"},
+	{"file", ofTraceFiles, "path in the mount namespace of the process"},
 	{"packets", ofTraceDrops, "packets dropped since the line before"},
 	{"bytes", ofTraceDrops, "their bytes, without headers that were taken off before"},
 	{"reason", ofTraceDrops, "the kernel's word for why, from the types of the running kernel"},
@@ -205,6 +223,15 @@ var Columns = []Column{
 	{"waits/s", ofTraceOffCPU, "waits per second, estimated from samples"},
 	{"waits for", ofTraceOffCPU, "function of the kernel that the threads are blocked in, or a CPU"},
 	{"woken by", ofTraceOffCPU, "thread that ended the waits and its system call, or the kind of interrupt; empty: they have not ended"},
+	{"futex", ofTraceLocks, "address of the word in the process on which threads wait"},
+	{"kind", ofTraceLocks, "lock: waiters expect a word that is locked; other: a condition, a semaphore, an idle thread"},
+	{"threads", ofTraceLocks, "threads that waited for it"},
+	{"s/s", ofTraceLocks, "seconds that threads waited per second: how many waited at a time"},
+	{"waits/s", ofTraceLocks, "waits per second, estimated from samples"},
+	{"longest", ofTraceLocks, "time of the longest wait that was sampled"},
+	{"released by", ofTraceLocks, "thread that ended most of the waiting; of a lock, who held it for most of the wait; empty: it has not ended, or a timer ended it"},
+	{"TID", ofTraceLocks, "thread ID of that thread"},
+	{"which slept in", ofTraceLocks, "function of the kernel in which threads that ended waits slept meanwhile; empty: they did not sleep for long"},
 	{"syscall", ofTraceCalls, "name of the system call; 32-bit: all calls of 32-bit programs"},
 	{"calls", ofTraceCalls, "calls that ended in the time of the table"},
 	{"calls/s", ofTraceCalls, "calls per second"},

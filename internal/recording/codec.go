@@ -2,14 +2,11 @@ package recording
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
-	"unsafe"
 )
 
 // On disk every value is a word: integers and durations as they are, floats by
@@ -38,36 +35,15 @@ const (
 )
 
 // kind knows how rows of one table become words and Parquet, and back.
-type kind interface {
-	table() Table
-	columns() []column
-	column(name string) int
-	key() []int // positions in columns
-	holds() holding
-	within(r rows, interval time.Time)
-	empty() rows
-	rowBytes() int64
-	// load turns rows from..to into words, one slice per column, in the memory of
-	// reuse if there is any.
-	load(from rows, first, last int, texts *textList, reuse [][]word) [][]word
-	// store appends rows made of words; those that keep refuses are left out.
-	store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error
-	// sort puts rows into the order of their reading.
-	sort(rows)
-	// forgetThings drops rows of things: see Recording.Forget.
-	forgetThings(from rows, before time.Time, there map[word]bool)
-	// collect adds the values of a column of all rows.
-	collect(from rows, column int, into map[word]bool)
-	// rowName is how the rows are called in Parquet files.
-	rowName() string
-	readParquet(ctx context.Context, r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error)
-}
-
-type tableKind[T Row] struct {
-	cols   []column
-	keys   []int
-	places map[string]int // of columns, by name and earlier name
-	held   holding
+type kind struct {
+	name     Table
+	rowName  string // how rows are called in Parquet files
+	rowBytes int64
+	columns  []column
+	key      []int          // positions in columns
+	places   map[string]int // of columns, by name and earlier name
+	holds    holding
+	empty    func() rows
 }
 
 // earlierName is what a column was called in format 1, where names had no units.
@@ -83,23 +59,28 @@ func earlierName(name string) string {
 
 // kindOf describes a row type by its struct tags. Keys must name columns: a
 // wrong one is a mistake in the catalogue, found by any test that loads it.
-func kindOf[T Row](keys ...string) *tableKind[T] {
-	k := &tableKind[T]{places: map[string]int{}, cols: columnsOf(reflect.TypeFor[T](), 0)}
-	if first := k.cols[0]; first.name != "at" || first.kind != moment {
-		panic(fmt.Sprintf("rows of %s do not begin with the time of their reading", k.table()))
+func kindOf[T Row](keys ...string) *kind {
+	var zero T
+	return describe(&kind{name: zero.Table(), empty: func() rows { return &table[T]{} }}, reflect.TypeFor[T](), keys)
+}
+
+func describe(k *kind, row reflect.Type, keys []string) *kind {
+	k.rowName, k.rowBytes, k.columns, k.places = row.Name(), int64(row.Size()), columnsOf(row, 0), map[string]int{}
+	if first := k.columns[0]; first.name != "at" || first.kind != moment {
+		panic(fmt.Sprintf("rows of %s do not begin with the time of their reading", k.name))
 	}
-	for c, col := range k.cols {
+	for c, col := range k.columns {
 		k.places[earlierName(col.name)] = c
 	}
-	for c, col := range k.cols {
+	for c, col := range k.columns {
 		k.places[col.name] = c
 	}
 	for _, name := range keys {
-		at := slices.IndexFunc(k.cols, func(c column) bool { return c.name == name })
+		at := slices.IndexFunc(k.columns, func(c column) bool { return c.name == name })
 		if at < 0 {
-			panic(fmt.Sprintf("table %s has no column %s", k.table(), name))
+			panic(fmt.Sprintf("table %s has no column %s", k.name, name))
 		}
-		k.keys = append(k.keys, at)
+		k.key = append(k.key, at)
 	}
 	return k
 }
@@ -128,76 +109,77 @@ func columnsOf(t reflect.Type, at uintptr) (list []column) {
 }
 
 // log says that rows of the table are ofLog.
-func (k *tableKind[T]) log() kind { k.held.span = ofLog; return k }
+func (k *kind) log() *kind { k.holds.span = ofLog; return k }
 
 // capture says that rows of the table are ofCapture.
-func (k *tableKind[T]) capture() kind { k.held.span = ofCapture; return k }
+func (k *kind) capture() *kind { k.holds.span = ofCapture; return k }
 
 // lasts says that rows of the table are ofThing. Of things that come and go it is
 // told where they are seen: see holding.
-func (k *tableKind[T]) lasts(column string, tables ...Table) kind {
-	k.held = holding{span: ofThing, column: column, tables: tables}
+func (k *kind) lasts(column string, tables ...Table) *kind {
+	k.holds = holding{span: ofThing, column: column, tables: tables}
 	return k
 }
 
+// column is the place of a column, under its name or that of format 1; -1: there
+// is none of that name.
+func (k *kind) column(name string) int {
+	if c, ok := k.places[name]; ok {
+		return c
+	}
+	return -1
+}
+
 // within sets the interval of rows of captures.
-func (k *tableKind[T]) within(r rows, interval time.Time) {
+func (k *kind) within(r rows, interval time.Time) {
 	at := k.column("interval")
 	if at < 0 {
 		return
 	}
-	t := r.(*table[T])
-	t.join()
-	for i := range t.list {
-		*field[time.Time](fieldsOf(t.list, k.cols[at]), i) = interval
-	}
+	r.join()
+	r.chunks(0, r.count(), func(some raw) {
+		for i := range some.n {
+			*field[time.Time](some.field(k.columns[at]), i) = interval
+		}
+	})
 }
 
-func (k *tableKind[T]) table() Table      { var zero T; return zero.Table() }
-func (k *tableKind[T]) columns() []column { return k.cols }
-func (k *tableKind[T]) key() []int        { return k.keys }
-func (k *tableKind[T]) holds() holding    { return k.held }
-func (k *tableKind[T]) empty() rows       { return &table[T]{} }
-func (k *tableKind[T]) rowName() string   { return reflect.TypeFor[T]().Name() }
-func (k *tableKind[T]) rowBytes() int64   { var zero T; return int64(unsafe.Sizeof(zero)) }
-
-func (k *tableKind[T]) load(from rows, first, last int, texts *textList, reuse [][]word) [][]word {
+// load turns rows first up to last into words, one slice per column, in the memory
+// of reuse if there is any.
+func (k *kind) load(from rows, first, last int, texts *textList, reuse [][]word) [][]word {
 	words := reuse
 	if words == nil {
-		words = make([][]word, len(k.cols))
+		words = make([][]word, len(k.columns))
 	}
 	for c := range words {
 		words[c] = slices.Grow(words[c][:0], last-first)[:last-first]
 	}
 	done := 0
-	from.(*table[T]).chunks(first, last, func(list []T) {
-		for c, col := range k.cols {
-			col.load(words[c][done:done+len(list)], fieldsOf(list, col), texts)
+	from.chunks(first, last, func(some raw) {
+		for c, col := range k.columns {
+			col.load(words[c][done:done+some.n], some.field(col), texts)
 		}
-		done += len(list)
+		done += some.n
 	})
 	return words
 }
 
-func (k *tableKind[T]) store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error {
-	t := into.(*table[T])
+// store appends rows made of words; those that keep refuses are left out.
+func (k *kind) store(into rows, words [][]word, texts []string, keep func(time.Time) bool) error {
 	n := len(words[0])
 	if at := k.column("at"); n == 0 || keep != nil && at >= 0 && !slices.ContainsFunc(words[at], func(w word) bool { return keep(timeOf(w)) }) {
 		return nil // most of what is read of a long recording is out of the range
 	}
-	first := len(t.list)
-	t.list = slices.Grow(t.list, n)[:first+n]
-	list := t.list[first:]
-	clear(list)
-	for c, col := range k.cols {
-		if err := col.store(fieldsOf(list, col), words[c], texts); err != nil {
-			t.list = t.list[:first]
-			return fmt.Errorf("table %s: column %s: %w", k.table(), col.name, err)
+	first := into.count()
+	list := into.extend(n)
+	for c, col := range k.columns {
+		if err := col.store(list.field(col), words[c], texts); err != nil {
+			into.retain(first, func(int) bool { return false })
+			return fmt.Errorf("table %s: column %s: %w", k.name, col.name, err)
 		}
 	}
 	if keep != nil {
-		kept := slices.DeleteFunc(list, func(r T) bool { return !keep(TimeOf(&r)) })
-		t.list = t.list[:first+len(kept)]
+		into.retain(first, func(i int) bool { return keep(list.at(i)) })
 	}
 	return nil
 }
@@ -211,12 +193,6 @@ func timeOf(w word) time.Time {
 		return time.Time{}
 	}
 	return time.Unix(0, w).UTC()
-}
-
-// sort orders by time. Rows of one instant keep the order in which they came
-// from a segment, which is the order of their keys.
-func (k *tableKind[T]) sort(r rows) {
-	slices.SortStableFunc(r.(*table[T]).list, func(a, b T) int { return TimeOf(&a).Compare(TimeOf(&b)) })
 }
 
 // textList numbers texts: each is stored once, and equal texts share memory.

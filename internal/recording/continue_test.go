@@ -34,6 +34,9 @@ func renameToOld(t *testing.T, dir string) (names []string) {
 // A recording whose segments have no numbers goes on: a journal in it is sealed,
 // all is read in order.
 func TestContinueOldNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing shares what it uses")
+	}
 	dir, c := t.TempDir(), newClock()
 	rnd := rand.New(rand.NewPCG(5, 5))
 	d := create(t, dir, Options{SegmentLength: 3 * time.Second, Now: c.time})
@@ -312,6 +315,9 @@ func TestNumbersAreUsedUp(t *testing.T) {
 // Of very many pieces the newest are looked at, in a time that does not grow with
 // the square of their number.
 func TestManyPieces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing shares what it uses")
+	}
 	files := map[string][]byte{}
 	c := newClock()
 	data := journalOf(t, 1, sample{})

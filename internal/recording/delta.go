@@ -47,9 +47,9 @@ type tableBlock struct {
 
 // encode writes a sample against the one before and remembers it. The block holds
 // until the next one is encoded.
-func (d *deltaTable) encode(k kind, words [][]word) tableBlock {
+func (d *deltaTable) encode(k *kind, words [][]word) tableBlock {
 	n := len(words[0])
-	cols := k.columns()
+	cols := k.columns
 	var refs runWriter
 	if d.sameKeys(k, words) {
 		d.stretches = append(d.stretches[:0], stretch{rows: n})
@@ -107,11 +107,11 @@ type stretch struct{ at, rows, before int } // before: -1: none
 
 // sameKeys says whether the rows are about the things of the sample before, in the
 // same order, as is usual.
-func (d *deltaTable) sameKeys(k kind, words [][]word) bool {
+func (d *deltaTable) sameKeys(k *kind, words [][]word) bool {
 	if len(words[0]) != d.rows {
 		return false
 	}
-	for _, c := range k.key() {
+	for _, c := range k.key {
 		if !sameWords(words[c], d.words[c]) {
 			return false
 		}
@@ -120,11 +120,11 @@ func (d *deltaTable) sameKeys(k kind, words [][]word) bool {
 }
 
 // refer finds the row that each one continues.
-func (d *deltaTable) refer(k kind, words [][]word, refs *runWriter) {
+func (d *deltaTable) refer(k *kind, words [][]word, refs *runWriter) {
 	n := len(words[0])
 	hashes := slices.Grow(d.spareHashes[:0], n)[:n]
 	for i := range hashes {
-		hashes[i] = hashKey(0, k.key(), words, i)
+		hashes[i] = hashKey(0, k.key, words, i)
 	}
 	d.index = nil
 	d.stretches = d.stretches[:0]
@@ -181,10 +181,10 @@ type rowsRead struct {
 
 // decode undoes encode. Columns the kind does not know are left alone. The words
 // of two samples are charged to memory.
-func (d *deltaTable) decode(k kind, b tableBlock, memory *budget.Budget) (*rowsRead, error) {
-	cols := k.columns()
+func (d *deltaTable) decode(k *kind, b tableBlock, memory *budget.Budget) (*rowsRead, error) {
+	cols := k.columns
 	if b.Rows <= 0 || b.Rows > maxBlockWords/len(cols) {
-		return nil, fmt.Errorf("table %s: impossible number of rows %d", k.table(), b.Rows)
+		return nil, fmt.Errorf("table %s: impossible number of rows %d", k.name, b.Rows)
 	}
 	if b.Rows > d.charged {
 		const (
@@ -199,7 +199,7 @@ func (d *deltaTable) decode(k kind, b tableBlock, memory *budget.Budget) (*rowsR
 	read := &d.read
 	same, err := d.decodeRefs(b, read)
 	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", k.table(), err)
+		return nil, fmt.Errorf("table %s: %w", k.name, err)
 	}
 	if !same {
 		d.words, d.spare = d.spare, d.words
@@ -214,7 +214,7 @@ func (d *deltaTable) decode(k kind, b tableBlock, memory *budget.Budget) (*rowsR
 		}
 		read.differs[c] = true
 		if err := addRuns(data, d.words[c]); err != nil {
-			return nil, fmt.Errorf("table %s, column %s: %w", k.table(), cols[c].name, err)
+			return nil, fmt.Errorf("table %s, column %s: %w", k.name, cols[c].name, err)
 		}
 	}
 	d.rows = b.Rows

@@ -17,6 +17,9 @@ import (
 // Things come, go, change places, are there twice or do nothing: what is read
 // is what was written, and a segment made of it has every row.
 func TestSamplesOfThingsThatComeAndGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing shares what it uses")
+	}
 	r := rand.New(rand.NewPCG(11, 12))
 	compressor, err := flatparquet.NewCompressor()
 	if err != nil {

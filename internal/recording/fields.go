@@ -17,9 +17,22 @@ type fields struct {
 	size  uintptr        // of a row
 }
 
-func fieldsOf[T any](rows []T, c column) fields {
-	return fields{unsafe.Add(unsafe.Pointer(unsafe.SliceData(rows)), c.at), unsafe.Sizeof(rows[0])}
+// raw is some rows as they lie in memory, whatever their type.
+type raw struct {
+	first unsafe.Pointer
+	size  uintptr // of a row
+	n     int
 }
+
+func rawOf[T any](rows []T) raw {
+	var zero T
+	return raw{unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Sizeof(zero), len(rows)}
+}
+
+func (r raw) field(c column) fields { return fields{unsafe.Add(r.first, c.at), r.size} }
+
+// at is when a row was read.
+func (r raw) at(row int) time.Time { return *field[time.Time](fields{r.first, r.size}, row) }
 
 // field is where one row has it, as what its codec says it is.
 func field[F any](f fields, row int) *F { return (*F)(unsafe.Add(f.first, uintptr(row)*f.size)) }

@@ -37,20 +37,20 @@ type holding struct {
 // again.
 func Lasts(t Table) bool {
 	k := kindByName(t)
-	return k != nil && k.holds().span == ofThing
+	return k != nil && k.holds.span == ofThing
 }
 
 // HoldsBeyond says that rows of a table count in windows in which they were not
 // read, whenever that was: those of settings and logs.
 func HoldsBeyond(t Table) bool {
 	k := kindByName(t)
-	return k != nil && (k.holds().span == ofThing || k.holds().span == ofLog)
+	return k != nil && (k.holds.span == ofThing || k.holds.span == ofLog)
 }
 
 // OfCaptures says that rows of a table are Captured.
 func OfCaptures(t Table) bool {
 	k := kindByName(t)
-	return k != nil && k.holds().span == ofCapture
+	return k != nil && k.holds.span == ofCapture
 }
 
 // Forget drops what no window that begins at a time or later needs any more. What
@@ -62,10 +62,11 @@ func (r *Recording) Forget(before time.Time) {
 	defer r.mu.Unlock()
 	over := r.over(func(c *PacketCapture) bool { return c.Last.Before(before) })
 	for name, t := range r.tables {
-		switch kindByName(name).holds().span {
+		k := kindByName(name)
+		switch k.holds.span {
 		case ofThing: // those that others tell of
 		case ofCapture:
-			t.forgetWithin(over)
+			k.forgetWithin(t, over)
 			if t.count() == 0 {
 				delete(r.tables, name)
 			}
@@ -84,7 +85,7 @@ func (r *Recording) Forget(before time.Time) {
 func (r *Recording) forgetThings(before time.Time) {
 	for name, t := range r.tables {
 		k := kindByName(name)
-		if h := k.holds(); h.span == ofThing {
+		if h := k.holds; h.span == ofThing {
 			k.forgetThings(t, before, r.there(h))
 		}
 		if t.count() == 0 {
@@ -126,27 +127,45 @@ func (r *Recording) over(is func(*PacketCapture) bool) map[int64]bool {
 func (r *Recording) HasWithin(name Table, outside map[int64]bool) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	t := r.tables[name]
-	return t != nil && t.within(outside)
-}
-
-// within says whether a row is about none of some intervals.
-func (t *table[T]) within(outside map[int64]bool) bool {
-	for r := range t.readings() {
-		if c, ok := any(r.row).(Captured); !ok || !outside[c.Captured()] {
-			return true
-		}
+	t, k := r.tables[name], kindByName(name)
+	if t == nil || k.holds.span != ofCapture {
+		return t != nil && t.count() > 0
 	}
-	return false
+	found := false
+	k.intervals(t, func(interval int64) bool { found = !outside[interval]; return !found })
+	return found
 }
 
 // forgetWithin drops the rows about some intervals.
-func (t *table[T]) forgetWithin(over map[int64]bool) {
-	if len(over) == 0 {
-		return
+func (k *kind) forgetWithin(from rows, over map[int64]bool) {
+	var drop []bool
+	k.intervals(from, func(interval int64) bool { drop = append(drop, over[interval]); return true })
+	leaveOutAt(from, func(i int) bool { return drop[i] })
+}
+
+// intervals visits the intervals that rows of a capture are about, as Captured has
+// them, while visit wants more.
+func (k *kind) intervals(of rows, visit func(interval int64) bool) {
+	at := k.column("interval")
+	of.each(func(row unsafe.Pointer, _ time.Time) bool {
+		if at < 0 {
+			return visit(noTime)
+		}
+		return visit((*time.Time)(unsafe.Add(row, k.columns[at].at)).UnixNano())
+	})
+}
+
+// leaveOutAt picks the rows that drop does not name.
+func leaveOutAt(r rows, drop func(i int) bool) {
+	var kept []int
+	for i := range r.count() {
+		if !drop(i) {
+			kept = append(kept, i)
+		}
 	}
-	t.join()
-	t.list = leaveOut(t.list, func(r *T) bool { c, ok := any(r).(Captured); return ok && over[c.Captured()] })
+	if len(kept) < r.count() {
+		r.pick(kept)
+	}
 }
 
 // there are the values that things have which did not end; nil: all.
@@ -164,7 +183,6 @@ func (r *Recording) there(h holding) map[word]bool {
 	return values
 }
 
-// forget drops the rows that were read before a time.
 func (t *table[T]) forget(before time.Time) {
 	t.list = leaveOut(t.list, func(r *T) bool { return TimeOf(r).Before(before) })
 	more := t.more
@@ -201,57 +219,50 @@ func leaveOut[T any](list []T, drop func(*T) bool) []T {
 
 // forgetThings drops rows that a later one replaced before a time, and those
 // before it of things that are not there.
-func (k *tableKind[T]) forgetThings(from rows, before time.Time, there map[word]bool) {
-	t := from.(*table[T])
-	t.join()
-	old := 0
-	for i := range t.list {
-		if TimeOf(&t.list[i]).Before(before) {
-			old++
-		}
-	}
-	if old == 0 {
+func (k *kind) forgetThings(from rows, before time.Time, there map[word]bool) {
+	old := false
+	var times []time.Time
+	from.each(func(_ unsafe.Pointer, at time.Time) bool {
+		times = append(times, at)
+		old = old || at.Before(before)
+		return true
+	})
+	if !old {
 		return
 	}
-	words := k.load(t, 0, len(t.list), newTextList(), nil)
-	latest := make(map[string]int, len(t.list))
-	thing, ends := make([]byte, 0, 8*len(k.keys)), k.column(k.held.column)
-	for i := range t.list {
-		if !TimeOf(&t.list[i]).Before(before) || there != nil && !there[words[ends][i]] {
+	words := k.load(from, 0, from.count(), newTextList(), nil)
+	latest := map[string]int{}
+	thing, ends := make([]byte, 0, 8*len(k.key)), k.column(k.holds.column)
+	for i, at := range times {
+		if !at.Before(before) || there != nil && !there[words[ends][i]] {
 			continue
 		}
 		thing = thing[:0]
-		for _, c := range k.keys {
+		for _, c := range k.key {
 			thing = binary.NativeEndian.AppendUint64(thing, uint64(words[c][i]))
 		}
-		if last, ok := latest[string(thing)]; !ok || !TimeOf(&t.list[i]).Before(TimeOf(&t.list[last])) {
+		if last, ok := latest[string(thing)]; !ok || !at.Before(times[last]) {
 			latest[string(thing)] = i
 		}
 	}
-	keep := make([]bool, len(t.list))
+	keep := make([]bool, len(times))
 	for _, i := range latest {
 		keep[i] = true
 	}
-	kept := make([]T, 0, len(t.list)-old+len(latest))
-	for i := range t.list {
-		if keep[i] || !TimeOf(&t.list[i]).Before(before) {
-			kept = append(kept, t.list[i])
-		}
-	}
-	t.list = kept
+	leaveOutAt(from, func(i int) bool { return !keep[i] && times[i].Before(before) })
 }
 
 // collect adds the values of a column, which is one that says who a row is about.
-func (k *tableKind[T]) collect(from rows, column int, into map[word]bool) {
-	var last *T
+func (k *kind) collect(from rows, column int, into map[word]bool) {
+	var last unsafe.Pointer
 	var value [1]word
-	texts, col := newTextList(), k.cols[column]
-	for r := range from.(*table[T]).readings() {
-		if r.row == last {
-			continue
+	texts, col := newTextList(), k.columns[column]
+	from.each(func(row unsafe.Pointer, _ time.Time) bool {
+		if row != last {
+			last = row
+			col.load(value[:], raw{row, 0, 1}.field(col), texts)
+			into[value[0]] = true
 		}
-		last = r.row
-		col.load(value[:], fieldsOf(unsafe.Slice(r.row, 1), col), texts)
-		into[value[0]] = true
-	}
+		return true
+	})
 }

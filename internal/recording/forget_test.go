@@ -194,20 +194,20 @@ func TestLongSessionIsBounded(t *testing.T) {
 // which these agree, and so have they.
 func TestCatalogueOfWhatHolds(t *testing.T) {
 	for _, k := range catalogue {
-		h := k.holds()
+		h := k.holds
 		if (h.column == "") != (len(h.tables) == 0) {
-			t.Errorf("%s: column %q of tables %v", k.table(), h.column, h.tables)
+			t.Errorf("%s: column %q of tables %v", k.name, h.column, h.tables)
 		}
 		if h.column == "" {
 			continue
 		}
-		for _, name := range append(slices.Clone(h.tables), k.table()) {
+		for _, name := range append(slices.Clone(h.tables), k.name) {
 			other := kindByName(name)
-			if at := other.column(h.column); !slices.Contains(other.key(), at) {
-				t.Errorf("%s ends with %s: %s is no column of its key", k.table(), name, h.column)
+			if at := other.column(h.column); !slices.Contains(other.key, at) {
+				t.Errorf("%s ends with %s: %s is no column of its key", k.name, name, h.column)
 			}
-			if name != k.table() && other.holds().span != ofMoment {
-				t.Errorf("%s ends with %s, whose rows hold themselves", k.table(), name)
+			if name != k.name && other.holds.span != ofMoment {
+				t.Errorf("%s ends with %s, whose rows hold themselves", k.name, name)
 			}
 		}
 	}

@@ -144,8 +144,8 @@ func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 	compressed := parquet.Compression(&zstd.Codec{Level: zstd.SpeedBestCompression, Concurrency: 1})
 	tables := map[string]tableBlock{}
 	for _, k := range catalogue {
-		n := maxBlockWords / len(k.columns())
-		tables[string(k.table())] = tableBlock{Rows: n, Previous: allNew(n)}
+		n := maxBlockWords / len(k.columns)
+		tables[string(k.name)] = tableBlock{Rows: n, Previous: allNew(n)}
 	}
 	columns := map[string][]byte{}
 	for i := range 100_000 {
@@ -214,7 +214,7 @@ func TestManySmallJournals(t *testing.T) {
 		t.Skip("reads much")
 	}
 	novelty := journalOf(t, 60, map[string]any{"novelty": strings.Repeat("x", 1<<20)})
-	n := maxBlockWords / len(kindByName(Softnet).columns())
+	n := maxBlockWords / len(kindByName(Softnet).columns)
 	rows := journalOf(t, 20, sample{Tables: map[string]tableBlock{string(Softnet): {Rows: n, Previous: allNew(n)}}})
 	for name, data := range map[string][]byte{"bytes": novelty, "rows": rows} {
 		t.Run(name, func(t *testing.T) {

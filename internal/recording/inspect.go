@@ -125,7 +125,7 @@ type rowCounter map[Table]int64
 
 func (r rowCounter) wants(Table) bool { return true }
 
-func (r rowCounter) take(k kind, read *rowsRead, _ []string) (bool, error) {
-	r[k.table()] += int64(len(read.before))
+func (r rowCounter) take(k *kind, read *rowsRead, _ []string) (bool, error) {
+	r[k.name] += int64(len(read.before))
 	return true, nil
 }

@@ -89,7 +89,7 @@ func (j *journalWriter) append(tables map[Table]rows) error {
 			j.tables[name] = have
 		}
 		rows := tables[name]
-		maxRows := maxBlockWords / len(k.columns())
+		maxRows := maxBlockWords / len(k.columns)
 		for first := 0; first < rows.count(); first += maxRows {
 			last := min(first+maxRows, rows.count())
 			block := have.encode(k, k.load(rows, first, last, j.texts, have.spare))

@@ -62,7 +62,7 @@ type journalContent interface {
 	wants(Table) bool
 	// take gets the rows of one table, which hold until it returns. False ends the
 	// reading.
-	take(k kind, read *rowsRead, texts []string) (more bool, err error)
+	take(k *kind, read *rowsRead, texts []string) (more bool, err error)
 }
 
 // A map entry of three bytes takes a hundred in memory: no version has hundreds
@@ -233,14 +233,14 @@ func (d *journalDecoder) sample(s sample) (more bool, err error) {
 			d.ignore(fmt.Sprintf("table %s is unknown to this version and was left out", clip(name)))
 			continue
 		}
-		if !d.to.wants(k.table()) {
+		if !d.to.wants(k.name) {
 			continue
 		}
 		d.noteColumns(k, block)
-		state := d.tables[k.table()]
+		state := d.tables[k.name]
 		if state == nil {
 			state = &deltaTable{}
-			d.tables[k.table()] = state
+			d.tables[k.name] = state
 		}
 		if d.spent.rows += int64(min(max(block.Rows, 0), maxBlockWords)); d.spent.excessive() {
 			return false, errBloated
@@ -266,10 +266,10 @@ func (d *journalDecoder) ignore(what string) {
 	}
 }
 
-func (d *journalDecoder) noteColumns(k kind, b tableBlock) {
+func (d *journalDecoder) noteColumns(k *kind, b tableBlock) {
 	for name := range b.Columns {
 		if k.column(name) < 0 {
-			d.ignore(unknownColumn(k.table(), name))
+			d.ignore(unknownColumn(k.name, name))
 		}
 	}
 }

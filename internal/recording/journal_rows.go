@@ -17,8 +17,8 @@ type collector struct {
 
 func (c *collector) wants(t Table) bool { return c.in.wants(t) }
 
-func (c *collector) take(k kind, read *rowsRead, texts []string) (bool, error) {
-	have := c.rec.tables[k.table()]
+func (c *collector) take(k *kind, read *rowsRead, texts []string) (bool, error) {
+	have := c.rec.tables[k.name]
 	if have == nil {
 		have = k.empty()
 	}
@@ -27,9 +27,9 @@ func (c *collector) take(k kind, read *rowsRead, texts []string) (bool, error) {
 		return false, &damageError{err}
 	}
 	if have.count() > 0 {
-		c.rec.tables[k.table()] = have
+		c.rec.tables[k.name] = have
 	}
-	if !c.in.memory.Take(int64(have.count()-before) * k.rowBytes()) {
+	if !c.in.memory.Take(int64(have.count()-before) * k.rowBytes) {
 		return false, errTooLarge
 	}
 	return true, nil
@@ -46,8 +46,8 @@ func (o readOptions) wants(t Table) bool { return o.tables == nil || slices.Cont
 
 // keep says which rows of a table are read: also those of things from before the
 // range.
-func (o readOptions) keep(k kind) func(time.Time) bool {
-	if k.holds().span == ofThing {
+func (o readOptions) keep(k *kind) func(time.Time) bool {
+	if k.holds.span == ofThing {
 		o.from = time.Time{}
 	}
 	return func(at time.Time) bool {
@@ -68,8 +68,8 @@ type firstRow struct{ at time.Time }
 
 func (f *firstRow) wants(Table) bool { return true }
 
-func (f *firstRow) take(k kind, read *rowsRead, _ []string) (bool, error) {
-	for c, col := range k.columns() {
+func (f *firstRow) take(k *kind, read *rowsRead, _ []string) (bool, error) {
+	for c, col := range k.columns {
 		if col.name == "at" {
 			f.at = timeOf(read.words[c][0])
 		}

@@ -99,7 +99,7 @@ func (o *opener) open() (*Recording, error) {
 			delete(o.rec.tables, name)
 			continue
 		}
-		kindByName(name).sort(r)
+		sortByTime(r)
 	}
 	o.rec.manifest.Notes = append(o.rec.manifest.Notes, o.notes.all()...)
 	return o.rec, nil
@@ -128,7 +128,7 @@ func (o *opener) held(segments []segmentFiles) {
 	within := o.in
 	defer func() { o.in, o.full = within, false }() // without all of it the range can be judged
 	o.in.tables = slices.DeleteFunc(AllTables(), func(t Table) bool {
-		return !within.wants(t) || kindByName(t).holds().span != ofThing
+		return !within.wants(t) || kindByName(t).holds.span != ofThing
 	})
 	if len(o.in.tables) == 0 {
 		return
@@ -167,7 +167,7 @@ func (o *opener) segment(s segmentFiles) {
 		case k == nil:
 			o.files++
 			o.notes.add("table %s is unknown to this version and was left out", clip(base))
-		case o.in.wants(k.table()):
+		case o.in.wants(k.name):
 			o.table(path.Join(s.folder, name), k, sums)
 		default:
 			o.files++
@@ -181,14 +181,14 @@ func (o *opener) segment(s segmentFiles) {
 // last is the time of the latest row that was read.
 func (o *opener) last() (at time.Time) {
 	for _, r := range o.rec.tables {
-		if l := r.latest(); l.After(at) {
+		if l := latest(r); l.After(at) {
 			at = l
 		}
 	}
 	return at
 }
 
-func (o *opener) table(name string, k kind, sums map[string]fileSum) {
+func (o *opener) table(name string, k *kind, sums map[string]fileSum) {
 	f, err := o.src.open(name)
 	if err != nil {
 		o.notes.add("%s was left out: %v", name, err)
@@ -199,12 +199,12 @@ func (o *opener) table(name string, k kind, sums map[string]fileSum) {
 		o.notes.add("%s was left out: %v", name, err)
 		return
 	}
-	have := o.rec.tables[k.table()]
+	have := o.rec.tables[k.name]
 	if have == nil {
 		have = k.empty()
 	}
 	ignored, err := k.readParquet(o.ctx, f, f.size, o.in, have)
-	o.rec.tables[k.table()] = have
+	o.rec.tables[k.name] = have
 	for _, i := range ignored {
 		o.notes.add("%s", i)
 	}

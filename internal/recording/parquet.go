@@ -24,7 +24,7 @@ const hostColumn = "recorded_host"
 func (s *shelf) writeParquet(to io.Writer, host string, compressor *zstd.Encoder) error {
 	number := word(len(s.texts))
 	w := flatparquet.NewWriter(to, flatparquet.Schema{
-		Name: s.kind.rowName(), By: fmt.Sprintf("rtrail version %d", FormatVersion),
+		Name: s.kind.rowName, By: fmt.Sprintf("rtrail version %d", FormatVersion),
 		Fields: append(s.fields(), flatparquet.Field{Column: flatparquet.Column{Name: hostColumn, Type: flatparquet.ByteArray}}),
 		Texts:  append(slices.Clip(s.texts), strings.ToValidUTF8(host, "\uFFFD")),
 	}, compressor)
@@ -43,7 +43,7 @@ func (s *shelf) writeParquet(to io.Writer, host string, compressor *zstd.Encoder
 
 // fields are the columns, and how each is stored.
 func (s *shelf) fields() []flatparquet.Field {
-	columns := s.kind.columns()
+	columns := s.kind.columns
 	all := make([]flatparquet.Field, len(columns))
 	for i, c := range columns {
 		f := &all[i]

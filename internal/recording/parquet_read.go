@@ -15,7 +15,7 @@ const batchRows = 1024
 
 // readParquet appends the rows that in wants. A file that is no Parquet, or is
 // damaged, gives an error and the rows before the damage.
-func (k *tableKind[T]) readParquet(ctx context.Context, r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error) {
+func (k *kind) readParquet(ctx context.Context, r io.ReaderAt, size int64, in readOptions, into rows) (ignored []string, err error) {
 	file, err := flatparquet.Open(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be read: %w", err)
@@ -60,9 +60,9 @@ func (k *tableKind[T]) readParquet(ctx context.Context, r io.ReaderAt, size int6
 }
 
 // blankBatch is room for some rows, with what columns hold that a file lacks.
-func (k *tableKind[T]) blankBatch() [][]word {
-	batch := make([][]word, len(k.cols))
-	for c, col := range k.cols {
+func (k *kind) blankBatch() [][]word {
+	batch := make([][]word, len(k.columns))
+	for c, col := range k.columns {
 		batch[c] = make([]word, batchRows)
 		if col.kind == moment {
 			for i := range batch[c] {
@@ -74,11 +74,11 @@ func (k *tableKind[T]) blankBatch() [][]word {
 }
 
 // storeBatch keeps the first n rows of a batch, as far as in wants them.
-func (k *tableKind[T]) storeBatch(into rows, batch [][]word, n int, texts []string, in readOptions) error {
+func (k *kind) storeBatch(into rows, batch [][]word, n int, texts []string, in readOptions) error {
 	some := make([][]word, len(batch))
 	for c := range batch {
 		some[c] = batch[c][:n]
-		if k.cols[c].kind == unsigned && k.cols[c].bits <= 32 {
+		if k.columns[c].kind == unsigned && k.columns[c].bits <= 32 {
 			for i := range some[c] {
 				some[c][i] &= math.MaxUint32 // the file has them as numbers with a sign
 			}
@@ -88,7 +88,7 @@ func (k *tableKind[T]) storeBatch(into rows, batch [][]word, n int, texts []stri
 	if err := k.store(into, some, texts, in.keep(k)); err != nil {
 		return err
 	}
-	if !in.memory.Take(int64(into.count()-before) * k.rowBytes()) {
+	if !in.memory.Take(int64(into.count()-before) * k.rowBytes) {
 		return errTooLarge
 	}
 	return nil
@@ -100,8 +100,8 @@ var errTooLarge = errors.New("more rows than fit into memory")
 // match finds the place of every known column in a file, -1 where it has none,
 // and names those that this version does not know. A known one of another type is
 // an error: it would be read as nonsense.
-func (k *tableKind[T]) match(have []flatparquet.Column) (places []int, ignored []string, err error) {
-	places = make([]int, len(k.cols))
+func (k *kind) match(have []flatparquet.Column) (places []int, ignored []string, err error) {
+	places = make([]int, len(k.columns))
 	for c := range places {
 		places[c] = -1
 	}
@@ -111,28 +111,19 @@ func (k *tableKind[T]) match(have []flatparquet.Column) (places []int, ignored [
 		}
 		c := k.column(h.Name)
 		if c < 0 {
-			ignored = append(ignored, unknownColumn(k.table(), h.Name))
+			ignored = append(ignored, unknownColumn(k.name, h.Name))
 			continue
 		}
-		want := k.cols[c].parquetType()
+		want := k.columns[c].parquetType()
 		if h.Type != want {
 			return nil, nil, fmt.Errorf("column %s is %s here and %s in this version of rtrail", clip(h.Name), h.Type, want)
 		}
-		if k.cols[c].kind == moment && h.Unit != flatparquet.Nanoseconds {
+		if k.columns[c].kind == moment && h.Unit != flatparquet.Nanoseconds {
 			return nil, nil, fmt.Errorf("column %s is no time in nanoseconds here", clip(h.Name))
 		}
 		places[c] = i
 	}
 	return places, ignored, nil
-}
-
-// column is the place of a column, under its name or that of format 1; -1: there
-// is none of that name.
-func (k *tableKind[T]) column(name string) int {
-	if c, ok := k.places[name]; ok {
-		return c
-	}
-	return -1
 }
 
 // parquetType is how a column lies in files.

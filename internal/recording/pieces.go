@@ -162,8 +162,8 @@ type lastRow struct{ at time.Time }
 
 func (l *lastRow) wants(t Table) bool { return t == System || t == ProbeRuns }
 
-func (l *lastRow) take(k kind, read *rowsRead, _ []string) (bool, error) {
-	for c, col := range k.columns() {
+func (l *lastRow) take(k *kind, read *rowsRead, _ []string) (bool, error) {
+	for c, col := range k.columns {
 		if col.name != "at" {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"time"
+	"unsafe"
 )
 
 // Reading is a row of a table that takes no memory of its own where it repeats
@@ -73,13 +74,20 @@ func (t *table[T]) readings() iter.Seq[Reading[T]] {
 	}
 }
 
+func (t *table[T]) each(visit func(row unsafe.Pointer, at time.Time) bool) {
+	for r := range t.readings() {
+		if !visit(unsafe.Pointer(r.row), r.at) {
+			return
+		}
+	}
+}
+
 // chunkRows is how many rows are visited at a time. They are read column by
 // column, and fit the nearest cache meanwhile.
 const chunkRows = 64
 
-// chunks visits the rows from first up to last in pieces. Those that repeat
-// others are made for the visit only.
-func (t *table[T]) chunks(first, last int, visit func([]T)) {
+// chunks makes rows that repeat others for the visit only.
+func (t *table[T]) chunks(first, last int, visit func(raw)) {
 	at := 0
 	// part is which of the next n rows are wanted.
 	part := func(n int) (from, to int) {
@@ -90,7 +98,7 @@ func (t *table[T]) chunks(first, last int, visit func([]T)) {
 	}
 	visitAll := func(list []T) {
 		for some := range slices.Chunk(list, chunkRows) {
-			visit(some)
+			visit(rawOf(some))
 		}
 	}
 	from, to := part(len(t.list))
@@ -105,7 +113,7 @@ func (t *table[T]) chunks(first, last int, visit func([]T)) {
 			for _, a := range again {
 				made = append(made, p.as(a.Row, a.At))
 			}
-			visit(made)
+			visit(rawOf(made))
 		}
 	}
 }

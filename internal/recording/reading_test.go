@@ -24,9 +24,9 @@ func TestChunks(t *testing.T) {
 	all.rest = 2 + len(all.more[1].again)
 	for _, c := range [][2]int{{0, all.count()}, {0, 0}, {0, 3}, {2, 6}, {5, 7}, {6, 8}, {7, 9}, {chunkRows, 2*chunkRows + 1}, {all.count() - 1, all.count()}} {
 		var got, want []uint64
-		all.chunks(c[0], c[1], func(list []SystemSample) {
-			for _, r := range list {
-				got = append(got, uint64(r.At.Sub(start)))
+		all.chunks(c[0], c[1], func(some raw) {
+			for i := range some.n {
+				got = append(got, uint64(some.at(i).Sub(start)))
 			}
 		})
 		for n := c[0]; n < c[1]; n++ {

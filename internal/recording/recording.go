@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unsafe"
 )
 
 // Recording is evidence in memory: tables of rows in the order of their
@@ -17,17 +18,27 @@ type Recording struct {
 }
 
 // rows is one table: a slice of one row type behind an interface, because Go
-// has no map from a constant to a type.
+// has no map from a constant to a type. What does not need the type works on
+// memory (raw, unsafe.Pointer): there are many types, and each would have its own
+// copy of it.
 type rows interface {
 	count() int
-	latest() time.Time
-	between(from, to time.Time) bool
 	appendFrom(rows)
 	adopt(rows)
+	// join makes one list of everything.
 	join()
+	// each visits all rows in the order of their reading, as memory that begins with a
+	// T; those that repeat another one as that one.
+	each(visit func(row unsafe.Pointer, at time.Time) bool)
+	// chunks visits the rows from first up to last in pieces.
+	chunks(first, last int, visit func(raw))
+	// extend appends blank rows.
+	extend(n int) raw
+	// retain removes the rows from first on that keep, which counts from there, refuses.
+	retain(first int, keep func(i int) bool)
+	// pick replaces the list by some of its rows, in the order of their places.
+	pick(places []int)
 	forget(before time.Time)
-	within(outside map[int64]bool) bool
-	forgetWithin(over map[int64]bool)
 }
 
 // table holds the rows in one list, and those that were committed since
@@ -58,24 +69,39 @@ type Again[T Row] struct {
 func (t *table[T]) count() int { return len(t.list) + t.rest }
 
 // latest is the time of the latest row; zero: there is none.
-func (t *table[T]) latest() (at time.Time) {
-	t.join()
-	for i := range t.list {
-		if x := TimeOf(&t.list[i]); x.After(at) {
-			at = x
+func latest(r rows) (last time.Time) {
+	r.each(func(_ unsafe.Pointer, at time.Time) bool {
+		if at.After(last) {
+			last = at
 		}
-	}
-	return at
+		return true
+	})
+	return last
 }
 
 // between says whether a row was read between two times, both included.
-func (t *table[T]) between(from, to time.Time) bool {
-	for r := range t.readings() {
-		if at := r.At(); !at.Before(from) && !at.After(to) {
-			return true
-		}
+func between(r rows, from, to time.Time) (is bool) {
+	r.each(func(_ unsafe.Pointer, at time.Time) bool {
+		is = !at.Before(from) && !at.After(to)
+		return !is
+	})
+	return is
+}
+
+// sortByTime leaves rows of one instant in the order in which they came from a
+// segment, which is the order of their keys.
+func sortByTime(r rows) {
+	var times []time.Time
+	r.each(func(_ unsafe.Pointer, at time.Time) bool { times = append(times, at); return true })
+	if slices.IsSortedFunc(times, time.Time.Compare) {
+		return
 	}
-	return false
+	places := make([]int, len(times))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return times[a].Compare(times[b]) })
+	r.pick(places)
 }
 
 func (t *table[T]) appendFrom(other rows) {
@@ -108,6 +134,36 @@ func (t *table[T]) join() {
 		}
 	}
 	t.more, t.rest = nil, 0
+}
+
+func (t *table[T]) extend(n int) raw {
+	t.join()
+	first := len(t.list)
+	t.list = slices.Grow(t.list, n)[:first+n]
+	clear(t.list[first:])
+	return rawOf(t.list[first:])
+}
+
+func (t *table[T]) retain(first int, keep func(i int) bool) {
+	kept := first
+	for i := range t.list[first:] {
+		if keep(i) {
+			t.list[kept] = t.list[first+i]
+			kept++
+		}
+	}
+	clear(t.list[kept:])
+	t.list = t.list[:kept]
+}
+
+// pick makes another list: somebody may read the one that is there.
+func (t *table[T]) pick(places []int) {
+	t.join()
+	picked := make([]T, len(places))
+	for i, place := range places {
+		picked[i] = t.list[place]
+	}
+	t.list = picked
 }
 
 // New makes an empty recording.
@@ -165,7 +221,7 @@ func (r *Recording) Has(name Table, from, to time.Time) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	t := r.tables[name]
-	return t != nil && t.between(from, to)
+	return t != nil && between(t, from, to)
 }
 
 // Commit adds the rows of one sample.

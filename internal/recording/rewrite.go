@@ -16,7 +16,7 @@ func (r *Recording) Rewrite(change func(t Table, column, text string) string, nu
 		k := kindByName(name)
 		texts := newTextList()
 		words := k.load(from, 0, from.count(), texts, nil)
-		for c, col := range k.columns() {
+		for c, col := range k.columns {
 			for i, n := range words[c] {
 				switch {
 				case col.kind == text && change != nil:
@@ -38,7 +38,7 @@ func (r *Recording) Rewrite(change func(t Table, column, text string) string, nu
 // TextColumns lists the columns of text of a table this version knows.
 func TextColumns(t Table) (names []string) {
 	if k := kindByName(t); k != nil {
-		for _, col := range k.columns() {
+		for _, col := range k.columns {
 			if col.kind == text {
 				names = append(names, col.name)
 			}
@@ -54,12 +54,12 @@ func Invent(at time.Time, number int8, say func(t Table, column string) string) 
 	w := NewWriter(at)
 	for _, k := range catalogue {
 		texts := newTextList()
-		words := make([][]word, len(k.columns()))
-		for c, col := range k.columns() {
+		words := make([][]word, len(k.columns))
+		for c, col := range k.columns {
 			one := word(number)
 			switch col.kind {
 			case text:
-				one = texts.number(say(k.table(), col.name))
+				one = texts.number(say(k.name, col.name))
 			case moment:
 				one = at.UnixNano()
 			case float:
@@ -73,7 +73,7 @@ func Invent(at time.Time, number int8, say func(t Table, column string) string) 
 		if err := k.store(into, words, texts.list, nil); err != nil {
 			panic(err) // no column refuses a number below 128
 		}
-		w.tables[k.table()] = into
+		w.tables[k.name] = into
 	}
 	return w
 }

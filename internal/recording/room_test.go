@@ -94,6 +94,9 @@ func partials(dir string) []string {
 // A recording on a disk smaller than its limit goes on in the place of its
 // oldest segments, and ends without an error.
 func TestSmallDiskKeepsTheNewest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing shares what it uses")
+	}
 	dir := smallDisk(t, 1<<10)
 	c := newClock()
 	start := c.now

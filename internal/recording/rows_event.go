@@ -44,9 +44,14 @@ type OffCPUWait struct {
 	Stack      string        `parquet:"stack,dict"`       // in the kernel, innermost first, joined by ';'; "" if not known
 	Waker      string        `parquet:"waker,dict"`       // name of the thread that ended it; "": it has not ended, or an interrupt ended it
 	WakerPID   int32         `parquet:"waker_pid"`        // 0: none, or out of sight
-	WakerTID   int32         `parquet:"waker_tid"`        // of the longest wait
+	WakerTID   int32         `parquet:"waker_tid"`        // of the longest wait; of waits for one futex: of all
 	Interrupt  string        `parquet:"interrupt,dict"`   // kind of interrupt that ended it: timer, network, block; "": none
 	WakerStack string        `parquet:"waker_stack,dict"` // in the kernel, as stack
+	Lock       uint64        `parquet:"lock"`             // address of the futex that it waited for, in the process; 0: none
+	Mutex      bool          `parquet:"mutex"`            // the futex is one of a lock that is held, by the value that is expected; else a condition, a semaphore, an idle thread
+	// Of waits for a futex: where in the kernel the waker last slept for long meanwhile;
+	// as stack. The waker is then who held the lock longest, also if another one woke.
+	HolderStack string `parquet:"holder_stack,dict"`
 }
 
 // SyscallSum is the calls of one system call that one process made with one result in
@@ -83,6 +88,54 @@ type SyncSum struct {
 	Time      time.Duration `parquet:"time_ns"`
 	Longest   time.Duration `parquet:"longest_ns"`
 	Histogram string        `parquet:"histogram"` // calls by time: "64us:3 128us:17" are 3 of less than 64 us, and 17 of 64 to less than 128
+}
+
+// Kinds of FileSum.
+const (
+	FileRegular   = "file"
+	FileDirectory = "directory"
+	FileBlock     = "block device"
+	FileSpecial   = "special" // pipes, terminals and other devices: only opens are counted
+	FileOthers    = "others"  // regular files and devices that have no row of their own
+	FileNone      = "none"    // opens that failed, and deletions
+)
+
+// FileSum is what one process did with one file in a stretch of time that ends with the
+// row, by system calls. Files that are mapped into memory, and io_uring, are not seen.
+type FileSum struct {
+	At            time.Time     `parquet:"at,timestamp(nanosecond)"`
+	PID           int32         `parquet:"pid"`
+	Started       time.Time     `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process       string        `parquet:"process,dict"`
+	Kind          string        `parquet:"kind,dict"`   // file, directory, block device, special; others: all that have no row of their own; none: opens that failed, and deletions
+	Path          string        `parquet:"path,dict"`   // in the mount namespace of the process; "" if not known
+	Device        string        `parquet:"device,dict"` // number of the filesystem, of a block device its own: "8:1"; "" without a file
+	Span          time.Duration `parquet:"span_ns"`     // how long the stretch is
+	Size          int64         `parquet:"size"`        // of the file when it was first used in the stretch, bytes
+	Reads         int64         `parquet:"reads"`       // calls that did not fail
+	ReadBytes     int64         `parquet:"read_bytes"`
+	Writes        int64         `parquet:"writes"`
+	WrittenBytes  int64         `parquet:"written_bytes"`
+	SmallWrites   int64         `parquet:"small_writes"` // of the writes, those of less than 4 KiB
+	SmallBytes    int64         `parquet:"small_bytes"`
+	DirectRead    int64         `parquet:"direct_read"` // bytes past the page cache (O_DIRECT)
+	DirectWritten int64         `parquet:"direct_written"`
+	Opens         int64         `parquet:"opens"`
+	FailedOpens   int64         `parquet:"failed_opens"`
+	Created       int64         `parquet:"created"` // opens that made the file
+	Deleted       int64         `parquet:"deleted"` // calls of unlink, unlinkat and rmdir
+}
+
+// FileOpen is one call that opened a file, or failed to.
+type FileOpen struct {
+	At      time.Time `parquet:"at,timestamp(nanosecond)"` // when it ended
+	PID     int32     `parquet:"pid"`
+	Started time.Time `parquet:"started,timestamp(nanosecond)"` // with PID: the identity of the process
+	Process string    `parquet:"process,dict"`
+	FD      int32     `parquet:"fd"`        // Unknown: it failed
+	Error   int32     `parquet:"error"`     // number of errno; 0: none
+	Flags   uint32    `parquet:"flags"`     // of open(2), as this architecture numbers them
+	Path    string    `parquet:"path,dict"` // as the process gave it, a relative one with its directory
 }
 
 // BlockSum is the requests for one operation of one block device that one process
@@ -161,6 +214,8 @@ func (ProcessEvent) Table() Table { return ProcessEvents }
 func (OffCPUWait) Table() Table   { return OffCPU }
 func (SyscallSum) Table() Table   { return Syscalls }
 func (SyncSum) Table() Table      { return Syncs }
+func (FileSum) Table() Table      { return Files }
+func (FileOpen) Table() Table     { return FileOpens }
 func (BlockSum) Table() Table     { return BlockIO }
 func (PacketDrop) Table() Table   { return PacketDrops }
 func (OnCPUSample) Table() Table  { return OnCPU }

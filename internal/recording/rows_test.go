@@ -9,7 +9,7 @@ import (
 
 // randomRows makes rows of every kind of value, extremes and invalid text
 // included. Some rows continue the one before, as real ones do.
-func randomRows(k kind, rnd *rand.Rand, start time.Time, n int) rows {
+func randomRows(k *kind, rnd *rand.Rand, start time.Time, n int) rows {
 	list := reflect.New(reflect.TypeOf(k.empty()).Elem().Field(0).Type).Elem()
 	rowType := list.Type().Elem()
 	var before reflect.Value
@@ -69,7 +69,7 @@ func getList(r rows) any {
 func randomSample(rnd *rand.Rand, at time.Time) *Writer {
 	w := NewWriter(at)
 	for _, k := range catalogue {
-		w.tables[k.table()] = randomRows(k, rnd, at, 1+rnd.IntN(20))
+		w.tables[k.name] = randomRows(k, rnd, at, 1+rnd.IntN(20))
 	}
 	return w
 }

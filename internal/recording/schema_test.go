@@ -54,10 +54,10 @@ func TestCatalogueIsComplete(t *testing.T) {
 	for _, k := range catalogue {
 		row := rowType(k)
 		inCatalogue = append(inCatalogue, row.Name())
-		if seen[k.table()] {
-			t.Errorf("table %s is there twice", k.table())
+		if seen[k.name] {
+			t.Errorf("table %s is there twice", k.name)
 		}
-		seen[k.table()] = true
+		seen[k.name] = true
 		for _, f := range reflect.VisibleFields(row) {
 			if f.Anonymous {
 				continue
@@ -84,7 +84,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 	}
 }
 
-func rowType(k kind) reflect.Type { return reflect.TypeOf(getList(k.empty())).Elem() }
+func rowType(k *kind) reflect.Type { return reflect.TypeOf(getList(k.empty())).Elem() }
 
 // structDoc is what the source says about a type.
 type structDoc struct {
@@ -165,18 +165,18 @@ func describeTables(t *testing.T) string {
 			t.Errorf("%s has no comment", row.Name())
 			continue
 		}
-		fmt.Fprintf(&out, "\n## %s\n\n", k.table())
+		fmt.Fprintf(&out, "\n## %s\n\n", k.name)
 		text := strings.ReplaceAll(strings.TrimSpace(doc.doc), "\n", " ")
 		fmt.Fprintf(&out, "Each row %s\n\n", strings.TrimPrefix(text, row.Name()+" "))
 		var keys []string
-		for _, c := range k.key() {
-			keys = append(keys, "`"+k.columns()[c].name+"`")
+		for _, c := range k.key {
+			keys = append(keys, "`"+k.columns[c].name+"`")
 		}
 		if len(keys) > 0 {
 			fmt.Fprintf(&out, "One series per %s.\n\n", strings.Join(keys, ", "))
 		}
 		out.WriteString("| column | type | unit | meaning |\n|---|---|---|---|\n")
-		for _, c := range k.columns() {
+		for _, c := range k.columns {
 			f, _ := row.FieldByName(c.field)
 			of := doc
 			if len(f.Index) > 1 {

@@ -19,7 +19,7 @@ import (
 type shelf struct {
 	memory  *budget.Budget
 	seed    uint64 // so that no journal can choose keys with one hash
-	kind    kind
+	kind    *kind
 	series  map[uint64]*series // by hash of the key
 	rows    int64
 	texts   []string
@@ -41,8 +41,8 @@ type series struct {
 	sample, row int // where its last row was
 }
 
-func newShelf(k kind, memory *budget.Budget) *shelf {
-	s := &shelf{memory: memory, seed: rand.Uint64(), kind: k, series: map[uint64]*series{}, changes: make([]int64, len(k.columns()))}
+func newShelf(k *kind, memory *budget.Budget) *shelf {
+	s := &shelf{memory: memory, seed: rand.Uint64(), kind: k, series: map[uint64]*series{}, changes: make([]int64, len(k.columns))}
 	for c := range s.changes {
 		s.all = append(s.all, c)
 	}
@@ -70,7 +70,7 @@ func (s *shelf) add(read *rowsRead, texts []string) error {
 	}
 	s.samples++
 	s.now, s.earlier = s.earlier[:0], s.now
-	key := s.kind.key()
+	key := s.kind.key
 	for i := range read.before {
 		one, columns := s.continued(read, i), s.some
 		if one == nil {
@@ -105,7 +105,7 @@ func (s *shelf) continued(read *rowsRead, row int) *series {
 	if one.sample != s.samples-1 || one.row != before {
 		return nil
 	}
-	for _, c := range s.kind.key() {
+	for _, c := range s.kind.key {
 		if read.differs[c] && read.words[c][row] != one.first[c] {
 			return nil
 		}
@@ -115,13 +115,13 @@ func (s *shelf) continued(read *rowsRead, row int) *series {
 
 // checkTexts refuses texts that are not there: series are sorted by them.
 func (s *shelf) checkTexts(read *rowsRead) error {
-	for c, col := range s.kind.columns() {
+	for c, col := range s.kind.columns {
 		if col.kind != text || !read.differs[c] {
 			continue
 		}
 		for _, w := range read.words[c] {
 			if w < 0 || w >= word(len(s.texts)) {
-				return &damageError{fmt.Errorf("table %s, column %s: text %d of %d", s.kind.table(), col.name, w, len(s.texts))}
+				return &damageError{fmt.Errorf("table %s, column %s: text %d of %d", s.kind.name, col.name, w, len(s.texts))}
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func (s *shelf) checkTexts(read *rowsRead) error {
 }
 
 func (s *shelf) find(h uint64, words [][]word, row int) (*series, error) {
-	key := s.kind.key()
+	key := s.kind.key
 	for have := s.series[h]; have != nil; have = have.next {
 		if !slices.ContainsFunc(key, func(c int) bool { return have.first[c] != words[c][row] }) {
 			return have, nil
@@ -175,9 +175,9 @@ func (s *shelf) sorted() []*series {
 			all = append(all, one)
 		}
 	}
-	cols := s.kind.columns()
+	cols := s.kind.columns
 	slices.SortFunc(all, func(a, b *series) int {
-		for _, c := range s.kind.key() {
+		for _, c := range s.kind.key {
 			if order := compareWords(cols[c].kind, a.first[c], b.first[c], s.texts); order != 0 {
 				return order
 			}
@@ -190,7 +190,7 @@ func (s *shelf) sorted() []*series {
 // runs hands over all rows, thing by thing, as runs of each column, in pages that
 // are used again.
 func (s *shelf) runs(yield func([][]flatparquet.Run) error) error {
-	p := newRunPage(len(s.kind.columns()))
+	p := newRunPage(len(s.kind.columns))
 	for _, one := range s.sorted() {
 		data := one.data
 		p.begin(one.first)
@@ -290,11 +290,11 @@ func newShelves(memory *budget.Budget) *shelves {
 
 func (s *shelves) wants(Table) bool { return true }
 
-func (s *shelves) take(k kind, read *rowsRead, texts []string) (bool, error) {
-	have := s.tables[k.table()]
+func (s *shelves) take(k *kind, read *rowsRead, texts []string) (bool, error) {
+	have := s.tables[k.name]
 	if have == nil {
 		have = newShelf(k, s.memory)
-		s.tables[k.table()] = have
+		s.tables[k.name] = have
 	}
 	return true, have.add(read, texts)
 }

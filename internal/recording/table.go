@@ -54,6 +54,8 @@ const (
 	OnCPU         Table = "on_cpu"         // how often one process was seen on a CPU with one stack
 	Syscalls      Table = "syscalls"       // one system call of one process, with one result
 	Syncs         Table = "syncs"          // one process that waited until one file was on the disk
+	Files         Table = "files"          // what one process did with one file
+	FileOpens     Table = "file_opens"     // one call that opened a file, or failed to
 	BlockIO       Table = "block_io"       // requests for one operation of one device by one process
 	PacketDrops   Table = "packet_drops"   // packets that the kernel dropped for one reason in one function
 	EventPrograms Table = "event_programs" // what one BPF program at a tracepoint did and cost

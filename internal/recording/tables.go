@@ -10,7 +10,7 @@ import (
 // them, because neighbours that hardly differ cost hardly any bytes. Rows tell of
 // the moment at which they were read, where it says nothing else: see lifespan.
 // A new table is one line here, its row type, and its page in SCHEMA.md.
-var catalogue = []kind{
+var catalogue = []*kind{
 	kindOf[CPUSample]("cpu"),
 	kindOf[SystemSample](),
 	kindOf[PressureSample]("resource"),
@@ -45,6 +45,8 @@ var catalogue = []kind{
 	kindOf[OnCPUSample]("pid", "started"),
 	kindOf[SyscallSum]("pid", "call", "error"),
 	kindOf[SyncSum]("pid", "call", "path"),
+	kindOf[FileSum]("pid", "kind", "path"),
+	kindOf[FileOpen]("pid", "path"),
 	kindOf[BlockSum]("device", "operation", "pid"),
 	kindOf[PacketDrop]("netns", "reason", "function", "protocol", "port"),
 	kindOf[EventProgram]("probe", "program"),
@@ -91,12 +93,12 @@ var catalogue = []kind{
 }
 
 // kindByName finds a table's entry; nil when this version does not know it.
-func kindByName(name Table) kind { return kinds()[name] }
+func kindByName(name Table) *kind { return kinds()[name] }
 
-var kinds = sync.OnceValue(func() map[Table]kind {
-	all := make(map[Table]kind, len(catalogue))
+var kinds = sync.OnceValue(func() map[Table]*kind {
+	all := make(map[Table]*kind, len(catalogue))
 	for _, k := range catalogue {
-		all[k.table()] = k
+		all[k.name] = k
 	}
 	return all
 })
@@ -105,7 +107,7 @@ var kinds = sync.OnceValue(func() map[Table]kind {
 func AllTables() []Table {
 	names := make([]Table, len(catalogue))
 	for i, k := range catalogue {
-		names[i] = k.table()
+		names[i] = k.name
 	}
 	slices.Sort(names)
 	return names

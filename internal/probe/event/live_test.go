@@ -21,8 +21,10 @@ import (
 	"rtrail/internal/probe/event/blockio"
 	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/probe/event/exec"
+	"rtrail/internal/probe/event/files"
 	"rtrail/internal/probe/event/offcpu"
 	"rtrail/internal/probe/event/oncpu"
+	"rtrail/internal/probe/event/opens"
 	"rtrail/internal/probe/event/syncs"
 	"rtrail/internal/probe/event/syscalls"
 	"rtrail/internal/probe/kernel"
@@ -39,7 +41,7 @@ func TestMain(m *testing.M) {
 
 // sources are one of each kind.
 func sources() []event.Source {
-	return []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New()}
+	return []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New(), files.New(), opens.New()}
 }
 
 // start starts a probe or skips the test.

@@ -67,23 +67,23 @@ func (p *Paths) Path(id FileID) string {
 	if len(p.known) >= maxPaths {
 		clear(p.known)
 	}
-	path := n.path()
+	path := PathOf(n.Text[:min(int(n.Bytes), len(n.Text))], n.Flags)
 	p.known[id] = path
 	return path
 }
 
-func (n *names) path() string {
-	text := n.Text[:min(int(n.Bytes), len(n.Text))]
+// PathOf is the path that names of struct names of bpf/path.h make, with their flags.
+func PathOf(text []byte, flags uint32) string {
 	parts := bytes.Split(bytes.TrimSuffix(text, []byte{0}), []byte{0})
 	slices.Reverse(parts)
 	path := strings.ToValidUTF8(string(bytes.Join(parts, []byte("/"))), "?")
 	switch {
-	case n.Flags&pathCut != 0:
+	case flags&pathCut != 0:
 		path = ".../" + path
 	default:
 		path = "/" + path
 	}
-	if n.Flags&pathDeleted != 0 {
+	if flags&pathDeleted != 0 {
 		path += " (deleted)"
 	}
 	return path

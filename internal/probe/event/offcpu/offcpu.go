@@ -175,6 +175,7 @@ func (s *Source) name(keys []key) error {
 	for i := range keys {
 		learn(keys[i].Stack)
 		learn(keys[i].WakerStack)
+		learn(keys[i].HolderStack)
 	}
 	return s.symbols.Learn(addresses)
 }

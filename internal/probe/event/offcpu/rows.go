@@ -25,8 +25,12 @@ const maxRows = 2000
 type key struct {
 	PID, TID          uint32
 	Stack, WakerStack uint64
+	Lock              uint64
 	Waker             uint32
 	State             uint32
+	HolderStack       uint64
+	Holder            uint32
+	Unused            uint32
 }
 
 // sum is struct sum of bpf/offcpu.c.
@@ -40,14 +44,19 @@ type sum struct {
 // rows makes rows of sums, those with most time first.
 func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.OffCPUWait {
 	type same struct {
-		pid, tid, waker                          int32
+		pid, tid, waker, holder                  int32
+		lock                                     uint64
 		state, stack, interrupt, wakerStack, who string
+		holderStack                              string
 	}
 	span := now.Sub(s.from)
 	at := map[same]int{}
 	var rows []recording.OffCPUWait
 	add := func(row recording.OffCPUWait) {
-		k := same{row.PID, row.TID, row.WakerPID, row.State, row.Stack, row.Interrupt, row.WakerStack, row.Waker}
+		k := same{row.PID, row.TID, row.WakerPID, 0, row.Lock, row.State, row.Stack, row.Interrupt, row.WakerStack, row.Waker, row.HolderStack}
+		if row.Lock != 0 {
+			k.holder = row.WakerTID
+		}
 		i, ok := at[k]
 		if !ok {
 			at[k] = len(rows)
@@ -66,14 +75,17 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.OffCPUW
 		row := recording.OffCPUWait{
 			At: now, PID: int32(k.PID), TID: int32(k.TID), Started: s.clock.Started(time.Duration(v.Started)), Process: event.Text(&v.Process), Thread: event.Text(&v.Thread),
 			State: state(k.State), Span: span, Step: time.Duration(s.pace.step), Waited: time.Duration(v.NS), Waits: float64(v.Waits) / 1024, Longest: time.Duration(v.Longest),
-			Stack: strings.Join(s.frames(k.Stack, entersSleep), ";"),
+			Stack: strings.Join(s.frames(k.Stack, entersSleep), ";"), Lock: k.Lock &^ 1, Mutex: k.Lock&1 != 0,
 		}
 		// Without the stack it may have been an interrupt that came while the waker ran.
 		if frames := s.frames(k.WakerStack, wakes); len(frames) > 0 {
 			if frames, row.Interrupt = interrupted(frames); row.Interrupt == "" {
-				row.Waker, row.WakerPID, row.WakerTID = event.Text(&v.Waker), int32(k.Waker), int32(v.WakerTID)
+				row.Waker, row.WakerPID, row.WakerTID = event.Text(&v.Waker), int32(k.Waker), int32(cmp.Or(k.Holder, v.WakerTID))
 			}
 			row.WakerStack = strings.Join(frames, ";")
+			if row.Waker != "" {
+				row.HolderStack = strings.Join(s.frames(k.HolderStack, entersSleep), ";")
+			}
 		}
 		add(row)
 	}
@@ -85,7 +97,7 @@ func (s *Source) rows(keys []key, sums []sum, now time.Time) []recording.OffCPUW
 	rows = rows[:maxRows]
 	clear(at)
 	for _, r := range rest {
-		r.TID, r.Thread, r.Stack, r.Waker, r.WakerPID, r.WakerTID, r.Interrupt, r.WakerStack = 0, "", "", "", 0, 0, "", ""
+		r.TID, r.Thread, r.Stack, r.Waker, r.WakerPID, r.WakerTID, r.Interrupt, r.WakerStack, r.Lock, r.Mutex, r.HolderStack = 0, "", "", "", 0, 0, "", "", 0, false, ""
 		add(r)
 	}
 	return rows
@@ -105,7 +117,8 @@ func (s *Source) frames(id uint64, common map[string]bool) []string {
 	from := 0
 	for i, a := range stack {
 		names[i] = s.symbols.Name(a)
-		if common[names[i]] {
+		// An interrupt may have come in where a thread was in one of them, too.
+		if common[names[i]] && (from == 0 || from == i) {
 			from = i + 1
 		}
 	}

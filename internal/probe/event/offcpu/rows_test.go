@@ -67,7 +67,7 @@ func TestPace(t *testing.T) {
 
 // Types are laid out as in bpf/offcpu.c.
 func TestLayout(t *testing.T) {
-	if k, s := unsafe.Sizeof(key{}), unsafe.Sizeof(sum{}); k != 32 || s != 88 {
+	if k, s := unsafe.Sizeof(key{}), unsafe.Sizeof(sum{}); k != 56 || s != 88 {
 		t.Errorf("keys have %d bytes, sums %d", k, s)
 	}
 }

@@ -1,0 +1,86 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// FileUse is what one process did with one file.
+type FileUse struct {
+	PID     int32
+	Started time.Time
+	Process string
+	Kind    string // of recording.FileSum
+	Path    string // in the mount namespace of the process; "" if not known
+	Device  string // number of its filesystem: "8:1"; "" without a file
+	Size    int64  // the largest that was seen, bytes
+
+	Reads, ReadBytes, Writes, WrittenBytes int64
+	SmallWrites, SmallBytes                int64 // writes of less than 4 KiB
+	DirectRead, DirectWritten              int64 // bytes past the page cache
+	Opens, FailedOpens, Created, Deleted   int64
+
+	Span time.Duration // how long files were watched, whatever process used them
+}
+
+// PerSecond is a count of the use by the time that files were watched; Unknown if none was.
+func (f *FileUse) PerSecond(n int64) float64 {
+	if f.Span <= 0 {
+		return Unknown
+	}
+	return float64(n) / f.Span.Seconds()
+}
+
+// FileUses sums up what each process did with each file, most bytes first: what the
+// kernel told of the window as far as it was traced.
+func (v *View) FileUses() []FileUse {
+	return Memo(v, "file uses", func() []FileUse { return SumFiles(Rows[recording.FileSum](v)) })
+}
+
+// SumFiles sums up rows of one or more readings.
+func SumFiles(rows []recording.FileSum) []FileUse {
+	type same struct {
+		pid                int32
+		started            time.Time
+		kind, path, device string
+	}
+	at := map[same]int{}
+	var list []FileUse
+	for i := range rows {
+		r := &rows[i]
+		k := same{r.PID, r.Started, r.Kind, r.Path, r.Device}
+		n, ok := at[k]
+		if !ok {
+			n = len(list)
+			at[k] = n
+			list = append(list, FileUse{PID: r.PID, Started: r.Started, Kind: r.Kind, Path: r.Path, Device: r.Device})
+		}
+		f := &list[n]
+		f.Process = r.Process
+		f.Size = max(f.Size, r.Size)
+		f.Reads += r.Reads
+		f.ReadBytes += r.ReadBytes
+		f.Writes += r.Writes
+		f.WrittenBytes += r.WrittenBytes
+		f.SmallWrites += r.SmallWrites
+		f.SmallBytes += r.SmallBytes
+		f.DirectRead += r.DirectRead
+		f.DirectWritten += r.DirectWritten
+		f.Opens += r.Opens
+		f.FailedOpens += r.FailedOpens
+		f.Created += r.Created
+		f.Deleted += r.Deleted
+	}
+	span := traced(rows, func(r *recording.FileSum) time.Duration { return r.Span })
+	for i := range list {
+		list[i].Span = span
+	}
+	slices.SortStableFunc(list, func(a, b FileUse) int {
+		return cmp.Or(cmp.Compare(b.ReadBytes+b.WrittenBytes, a.ReadBytes+a.WrittenBytes), cmp.Compare(b.Opens+b.FailedOpens+b.Deleted, a.Opens+a.FailedOpens+a.Deleted),
+			cmp.Compare(a.PID, b.PID), cmp.Compare(a.Path, b.Path))
+	})
+	return list
+}

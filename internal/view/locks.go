@@ -1,0 +1,100 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rtrail/internal/recording"
+)
+
+// Lock is one futex that threads of a process waited for, as the kernel told.
+type Lock struct {
+	PID     int32
+	Process string
+	Address uint64 // in the process
+	Mutex   bool   // it is one of a lock that was held; else a condition, a semaphore, idle threads
+
+	Threads int           // that waited
+	Waited  time.Duration // of all of them
+	Mean    float64       // threads that waited at a time
+	Waits   float64       // estimated
+	Longest time.Duration
+
+	// Holder is the thread that ended most of the waiting: of a lock, who released it.
+	// Without a name nobody ended it, or it is not known who.
+	Holder               string
+	HolderPID, HolderTID int32
+	Released             time.Duration // waiting that it ended
+	// HolderFor is the function of the kernel in which those who ended the waiting
+	// mostly slept meanwhile; "" if they did not sleep for long.
+	HolderFor   string
+	HolderSlept time.Duration // waiting that ended after that
+}
+
+// SumLocks sums up the waits for futexes in rows of one or more readings, the longest
+// first.
+func SumLocks(rows []recording.OffCPUWait) []Lock {
+	type futex struct {
+		pid     int32
+		address uint64
+	}
+	type thread struct {
+		name     string
+		pid, tid int32
+	}
+	type waits struct {
+		Lock
+		threads map[int32]bool
+		enders  map[thread]time.Duration
+		slept   map[string]time.Duration
+	}
+	at := map[futex]*waits{}
+	for i := range rows {
+		r := &rows[i]
+		if r.Lock == 0 {
+			continue
+		}
+		k := futex{r.PID, r.Lock}
+		l := at[k]
+		if l == nil {
+			l = &waits{Lock{PID: r.PID, Process: r.Process, Address: r.Lock}, map[int32]bool{}, map[thread]time.Duration{}, map[string]time.Duration{}}
+			at[k] = l
+		}
+		l.Mutex = l.Mutex || r.Mutex
+		l.Waited += r.Waited
+		l.Waits += r.Waits
+		l.Longest = max(l.Longest, r.Longest)
+		l.threads[r.TID] = true
+		if r.Waker != "" {
+			l.enders[thread{r.Waker, r.WakerPID, r.WakerTID}] += r.Waited
+		}
+		if in, _, _ := strings.Cut(r.HolderStack, ";"); in != "" {
+			l.slept[in] += r.Waited
+		}
+	}
+	span := traced(rows, func(r *recording.OffCPUWait) time.Duration { return r.Span }).Seconds()
+	list := make([]Lock, 0, len(at))
+	for _, l := range at {
+		l.Threads = len(l.threads)
+		if span > 0 {
+			l.Mean = l.Waited.Seconds() / span
+		}
+		for w, d := range l.enders {
+			if d > l.Released || d == l.Released && w.tid < l.HolderTID {
+				l.Holder, l.HolderPID, l.HolderTID, l.Released = w.name, w.pid, w.tid, d
+			}
+		}
+		for in, d := range l.slept {
+			if d > l.HolderSlept || d == l.HolderSlept && in < l.HolderFor {
+				l.HolderFor, l.HolderSlept = in, d
+			}
+		}
+		list = append(list, l.Lock)
+	}
+	slices.SortFunc(list, func(a, b Lock) int {
+		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Address, b.Address))
+	})
+	return list
+}
