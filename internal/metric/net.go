@@ -106,4 +106,7 @@ var (
 	SoftnetDropped = add(Metric{ID: "softnet.dropped", Counter: true, Name: "receive backlog drops",
 		Help: "packets dropped because a CPU's receive backlog was full", Unit: "count", Source: "/proc/net/softnet_stat second column", Tools: []string{"cat /proc/net/softnet_stat"}, Check: shell.Line("cat /proc/net/softnet_stat   # second column, hexadecimal"),
 		Traps: []string{"hexadecimal", "only for packets that pass the backlog: veth, steered ones, old drivers"}, Healthy: "no growth"})
+	SoftnetSqueezed = add(Metric{ID: "softnet.squeezed", Counter: true, Name: "rounds of receiving that ended early",
+		Help: "times a CPU left packets for later because a round of receiving had used up its budget of packets or time (time squeeze)", Unit: "per second", Source: "/proc/net/softnet_stat third column", Tools: []string{"cat /proc/net/softnet_stat"}, Check: shell.Line("cat /proc/net/softnet_stat   # third column, hexadecimal"),
+		Traps: []string{"hexadecimal", "the packets are not lost"}, Healthy: "a few a second at most"})
 )

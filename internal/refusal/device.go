@@ -4,16 +4,16 @@ package refusal
 // Documentation/networking/statistics.rst).
 var deviceCounters = []Counter{
 	volume("rx_bytes rx_packets tx_bytes tx_packets"),
-	{Names: "rx_errors", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, Less: "rx_fifo", Means: "a packet received with a damaged frame: cable, port, driver"},
-	{Names: "rx_dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"cpu/softirq"}, ofLoss...), PerSecond: 10, Share: 1e-4, Of: "rx_packets",
+	{Names: "rx_errors", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"net/nic-drops"}, ofLoss...), Less: "rx_fifo", Means: "a packet received with a damaged frame: cable, port, driver"},
+	{Names: "rx_dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"net/nic-drops", "cpu/softirq"}, ofLoss...), PerSecond: 10, Share: 1e-4, Of: "rx_packets",
 		Means: "a received packet that the interface or the kernel threw away before anybody looked at it",
 		Why:   "packets of protocols that this host does not speak (LLDP, spanning tree, unknown VLANs) come some times a second and are counted here"},
-	{Names: "rx_fifo", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"cpu/softirq"}, ofLoss...), Means: "a packet that came when the receive ring was full"},
+	{Names: "rx_fifo", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"net/nic-drops", "cpu/softirq"}, ofLoss...), Means: "a packet that came when the receive ring was full"},
 	{Names: "tx_errors", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, Less: "tx_carrier tx_fifo", Means: "a packet that could not be transmitted"},
 	{Names: "tx_dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, PerSecond: 5, Share: 1e-4, Of: "tx_packets",
 		Means: "a packet that the driver threw away instead of transmitting it",
 		Why:   "broadcasts to virtual devices that no process reads at the moment"},
-	{Names: "tx_fifo tx_carrier", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, Means: "a packet lost in the transmit ring or on a link that went away"},
+	{Names: "tx_fifo tx_carrier", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"net/nic-drops"}, ofLoss...), Means: "a packet lost in the transmit ring or on a link that went away"},
 	slowed("collisions", "a packet was sent again after a collision on a half-duplex link", ofLoss...),
 	// The rest is in /sys/class/net/INTERFACE/statistics only, where the sums above
 	// are split (dev_seq_printf_stats in net/core/net-procfs.c adds them up).
@@ -32,9 +32,9 @@ var softnetCounters = []Counter{
 	ordinary("unused3 unused4 unused5 unused6 unused7", "0 since the fast route went (2.6.33)"),
 	ordinary("cpu_collision", "another CPU held the lock of the transmit queue for a moment; 0 since 4.7"),
 	ordinary("flow_limit", "counted in dropped as well, which is judged"),
-	{Names: "dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"cpu/softirq"}, ofLoss...),
+	{Names: "dropped", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"net/softnet", "cpu/softirq"}, ofLoss...),
 		Means: "a received packet thrown away because the backlog of a CPU was full (netdev_max_backlog)"},
-	slowed("squeezed", "a round of receiving ended with packets left, because its budget was used up", "cpu/softirq", "cpu/saturated"),
+	slowed("squeezed", "a round of receiving ended with packets left, because its budget was used up", "net/softnet", "cpu/softirq", "cpu/saturated"),
 }
 
 // conntrackCounters are those of connection tracking

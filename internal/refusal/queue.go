@@ -11,7 +11,7 @@ import (
 // queueCounters are those of queueing disciplines (net/core/gen_stats.c).
 var queueCounters = []Counter{
 	volume("packets bytes backlog queued"),
-	{Names: "drops", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: ofLoss, PerSecond: 1, Share: 1e-3, Of: "packets",
+	{Names: "drops", Kind: Refused, Unit: "packets", Resource: "packet delivery", Rules: append([]string{"net/qdisc-drops"}, ofLoss...), PerSecond: 1, Share: 1e-3, Of: "packets",
 		Means: "a packet that the queue of an interface threw away: it was full, or longer than its manager allows; behind a shaper (tbf, htb) the rate it was given is what limits",
 		Why:   "TCP finds out what a link takes by filling its queue until something is thrown away"},
 	slowed("overlimits", "a packet waited because the configured rate was used up", "net/rate-limited", "net/packet-loss"),

@@ -27,6 +27,8 @@ func controlCases() []Case {
 		controlLongPoll(),
 		controlIdleThreads(),
 		controlTelemetry(),
+		controlCompile(),
+		controlJava(),
 	}
 }
 

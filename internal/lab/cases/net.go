@@ -25,6 +25,8 @@ func netCases() []Case {
 		packetLossNft(),
 		firewallDrops(),
 		softirqFlood(),
+		qdiscDrops(),
+		softnetBacklog(),
 	}
 }
 

@@ -13,9 +13,12 @@ var procSys = "/proc/sys"
 // ConntrackMax limits the connections that are tracked, of each network namespace.
 const ConntrackMax = "net.netfilter.nf_conntrack_max"
 
+// NetdevMaxBacklog limits the received packets that wait for each CPU.
+const NetdevMaxBacklog = "net.core.netdev_max_backlog"
+
 // machineSysctls are the variables of the whole machine that cases set. State
 // files restore no other.
-var machineSysctls = []string{ConntrackMax}
+var machineSysctls = []string{ConntrackMax, NetdevMaxBacklog}
 
 // Sysctl sets one of machineSysctls, a number, and restores it at the end. What
 // belongs to a network namespace is for NetNS.Sysctl.

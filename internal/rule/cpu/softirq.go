@@ -17,7 +17,7 @@ var softirq = rule.Rule{
 	Title:      "interrupt work takes the CPU",
 	Resource:   "CPU",
 	Needs:      []recording.Table{recording.CPUs, recording.SoftIRQs},
-	Explains:   []string{"cpu/saturated"},
+	Explains:   []string{"cpu/saturated", "net/softnet"},
 	Thresholds: []*rule.Threshold{&softirqShare, &softirqPossible, &ksoftirqdFrom, &cpuLeft, &smallPacket, &floodPackets, &receiveShare, &natureShare, &hostShare},
 	Detect:     detectSoftIRQ,
 }
@@ -216,7 +216,8 @@ func describeSoftIRQ(v *view.View, f *rule.Finding, x softirqFacts) {
 		f.Headline = rule.T("%v %s arrive on %s: the kernel spends %v of %s on receiving them",
 			unit.PerSecond(x.flow.packets), what, x.flow.name, unit.Share(x.worst.SoftIRQ), cpu)
 	}
-	f.AffectsAll = x.sum >= hostShare.Value*float64(v.CPUCount()) // else other work fills the host
+	f.Affects = append(f.Affects, view.Entity{Kind: view.KindCPU, Name: cpu}) // its backlog overflows
+	f.AffectsAll = x.sum >= hostShare.Value*float64(v.CPUCount())             // else other work fills the host
 	f.Impact = rule.Impact{Share: min(1, x.worst.SoftIRQ), Text: rule.T("%v of %s, %v of all CPU time", unit.Share(x.worst.SoftIRQ), cpu, unit.Share(x.sum/float64(v.CPUCount())))}
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.CPUSoftirq, Value: x.worst.SoftIRQ, Limit: rule.Limit(softirqShare.Value),

@@ -19,7 +19,7 @@ var acceptQueueFull = rule.Rule{
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
 	Explains:   []string{"net/packet-loss", "rt/connect-slow"},
 	Refutes:    []string{"connects"},
-	Thresholds: []*rule.Threshold{&minOverflows, &nearlyFull, &stoppedShare},
+	Thresholds: []*rule.Threshold{&minOverflows, &nearlyFull, &stoppedShare, &busyFrom},
 	Detect:     detectAcceptQueueFull,
 }
 
@@ -185,6 +185,9 @@ func (o overflow) evidence(v *view.View) []rule.Evidence {
 			Value: o.Dropped, Check: shell.Line("%s ss -ltnm 'sport = :%d'   # skmem d", enter, o.Port),
 		})
 	}
+	if b, ok := o.insteadOfAccepting(v); ok && o.stopped() {
+		list = append(list, b.evidence()...)
+	}
 	limit := rule.T("limit %d = min(backlog asked by %s, somaxconn)", o.Backlog, o.Name())
 	if max, ok := somaxconn(v, o.NetNS); ok {
 		limit = rule.T("limit %d = min(backlog asked by %s, somaxconn %s)", o.Backlog, o.Name(), unit.Count(max))
@@ -210,15 +213,11 @@ const largeBacklog = 4096
 func (o overflow) fixes(v *view.View) []rule.Fix {
 	var fixes []rule.Fix
 	if o.stopped() {
-		who := "PID"
-		if o.PID() != 0 {
-			who = strconv.Itoa(int(o.PID()))
+		b, ok := o.insteadOfAccepting(v)
+		if !ok {
+			b = busyElsewhere{name: o.Name(), pid: o.PID()}
 		}
-		fixes = append(fixes, rule.Fix{
-			Text:     rule.T("find out what %s is doing instead of accepting; a larger queue only makes clients wait longer", o.Name()),
-			Command:  shell.Line("cat /proc/%s/task/*/stack; strace -f -p %s", who, who),
-			Tradeoff: "strace slows it down while it is attached",
-		})
+		fixes = append(fixes, b.fix())
 	}
 	text, command := raiseBacklog(o.Name(), o.Port)
 	fixes = append(fixes, rule.Fix{Text: text, Command: command, Tradeoff: "memory per queued connection; clients wait in the queue instead of being refused"})

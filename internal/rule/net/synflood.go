@@ -20,7 +20,7 @@ var synFlood = rule.Rule{
 	Title:      "half-open connections fill their queue: a SYN flood, or too short a queue",
 	Resource:   "half-open connections",
 	Needs:      []recording.Table{recording.Listeners, recording.Protocol},
-	Explains:   []string{"net/packet-loss", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
+	Explains:   []string{"net/packet-loss", "net/softnet", "cpu/softirq", "net/conntrack-full", "rt/connect-slow"},
 	Refutes:    []string{"connects"},
 	Thresholds: []*rule.Threshold{&floodRate, &resetRate, &mostIncomplete, &halfOpenSome, &refusedFrom, &shortQueue, &oneSource, &queueFull},
 	Detect:     detectSYNFlood,

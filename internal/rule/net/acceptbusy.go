@@ -1,0 +1,115 @@
+package net
+
+import (
+	"fmt"
+
+	"rtrail/internal/metric"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+// busyElsewhere is what the main thread of a server does instead of accepting.
+type busyElsewhere struct {
+	pid     int32
+	name    string
+	cpu     float64 // share of one CPU
+	hot     string  // function that takes most of it; "": not known
+	halted  bool    // by a signal or a debugger
+	waits   string  // where it is found most often while it does not run; "": not known
+	found   int     // samples in which it was there
+	samples int
+}
+
+// busyFrom is the share of a CPU from which a thread has no time to accept.
+var busyFrom = rule.Threshold{Name: "busy-from", Value: 0.5, Unit: "share", Source: rule.Judgement,
+	Reason: "Share of one CPU that the main thread uses while nothing is accepted. Below it the thread mostly waits, and what it waits in says more."}
+
+// insteadOfAccepting looks at the main thread of the process that listens: in servers
+// with one thread it is the one that accepts, in others mostly, too.
+func (o overflow) insteadOfAccepting(v *view.View) (b busyElsewhere, ok bool) {
+	p, known := v.Process(o.PID())
+	if !known {
+		return b, false
+	}
+	b = busyElsewhere{pid: p.PID, name: p.Comm}
+	places := map[string]int{}
+	add := func(state, call, wchan string) {
+		b.samples++
+		if state == "R" {
+			return
+		}
+		b.halted = state == "T" || state == "t"
+		place := call
+		if wchan != "" && wchan != "0" && wchan != call {
+			place = fmt.Sprintf("%s (%s)", call, wchan)
+			if call == "" {
+				place = wchan
+			}
+		}
+		places[place]++
+	}
+	for _, t := range v.ThreadTimes() {
+		if t.PID != p.PID || t.TID != p.PID {
+			continue
+		}
+		b.cpu = t.CPU
+		for _, s := range t.Samples {
+			add(s.State, s.SyscallName, s.WaitChannel)
+		}
+	}
+	if b.samples == 0 { // threads of processes that do nothing are not sampled
+		b.cpu = min(p.CPU, 1)
+		for _, r := range p.Samples {
+			row := r.Row()
+			add(row.State, "", row.WaitChannel)
+		}
+	}
+	for place, n := range places {
+		if place != "" && (n > b.found || n == b.found && place < b.waits) {
+			b.waits, b.found = place, n
+		}
+	}
+	if on := v.CPUProfile(p.PID); len(on.Functions) > 0 && on.Functions[0].Function != "" {
+		b.hot = on.Functions[0].Function
+		if where := on.Functions[0].Where(); where != "" {
+			b.hot += " (" + where + ")"
+		}
+	}
+	return b, b.samples > 0
+}
+
+func (b busyElsewhere) evidence() []rule.Evidence {
+	e := rule.Evidence{Metric: metric.ThreadCPU, Value: b.cpu, Limit: rule.Limit(busyFrom.Value), Check: shell.Line("cat /proc/%d/task/%d/stack; top -H -p %d", b.pid, b.pid, b.pid)}
+	switch {
+	case b.halted:
+		e.What = rule.T("the main thread of %s (%d) is stopped, by a signal or a debugger", b.name, b.pid)
+	case b.cpu >= busyFrom.Value && b.hot != "":
+		e.What = rule.T("meanwhile the main thread of %s (%d) is on a CPU %s of the time, most of it in %s", b.name, b.pid, unit.Share(b.cpu), b.hot)
+	case b.cpu >= busyFrom.Value:
+		e.What = rule.T("meanwhile the main thread of %s (%d) is on a CPU %s of the time", b.name, b.pid, unit.Share(b.cpu))
+	case b.waits != "":
+		e.What = rule.T("meanwhile the main thread of %s (%d) waits in %s, at %d of %d readings", b.name, b.pid, b.waits, b.found, b.samples)
+	default:
+		return nil
+	}
+	return []rule.Evidence{e}
+}
+
+// fix is what to do first about it.
+func (b busyElsewhere) fix() rule.Fix {
+	switch {
+	case b.halted:
+		return rule.Fix{Text: rule.T("let %s go on, unless a debugger holds it", b.name), Command: shell.Line("kill -CONT %d", b.pid), Tradeoff: "none"}
+	case b.cpu >= busyFrom.Value && b.hot != "":
+		return rule.Fix{Text: rule.T("make %s do less in the thread that accepts: it is in %s; a larger queue only makes clients wait longer", b.name, b.hot),
+			Command: shell.Line("perf top -g -p %d", b.pid), Tradeoff: "takes a developer"}
+	}
+	f := rule.Fix{Text: rule.T("find out what %s is doing instead of accepting; a larger queue only makes clients wait longer", b.name),
+		Command: shell.Line("cat /proc/PID/task/*/stack; strace -f -p PID"), Tradeoff: "strace slows it down while it is attached"}
+	if b.pid != 0 {
+		f.Command = shell.Line("cat /proc/%d/task/*/stack; strace -f -p %d", b.pid, b.pid)
+	}
+	return f
+}

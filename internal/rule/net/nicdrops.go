@@ -1,0 +1,105 @@
+package net
+
+import (
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var nicDrops = rule.Rule{
+	ID:         "net/nic-drops",
+	Title:      "a network interface loses packets",
+	Resource:   "packet delivery",
+	Needs:      []recording.Table{recording.NetDevices},
+	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
+	Refutes:    []string{"network path"},
+	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets},
+	Detect:     detectNICDrops,
+}
+
+// nicLoss is what an interface lost in the window.
+type nicLoss struct {
+	ns       uint64
+	name     string
+	ring     float64 // packets that found the receive ring full
+	damaged  float64 // frames with errors, without these
+	dropped  float64 // by the interface without a word why, or of protocols that nobody speaks
+	sent     float64 // packets lost in the transmit ring, or on a link that went away
+	rx, tx   float64 // packets that came through
+	physical bool
+}
+
+func nicLosses(v *view.View) (list []nicLoss) {
+	type key struct {
+		ns   uint64
+		name string
+	}
+	type sample = recording.NetDeviceSample
+	keys, series := view.Group(view.Rows[sample](v), func(s sample) key { return key{s.NetNS, s.Interface} })
+	for _, k := range keys {
+		rows := series[k]
+		grown := func(read func(sample) uint64) float64 {
+			d, _ := view.Delta(rows, read)
+			return d
+		}
+		l := nicLoss{ns: k.ns, name: k.name, physical: rows[len(rows)-1].SpeedMbps > 0}
+		l.ring = grown(func(s sample) uint64 { return s.RxFIFO })
+		l.damaged = max(grown(func(s sample) uint64 { return s.RxErrors })-l.ring, 0)
+		l.dropped = grown(func(s sample) uint64 { return s.RxDropped })
+		l.sent = grown(func(s sample) uint64 { return s.TxFIFO }) + grown(func(s sample) uint64 { return s.Carrier })
+		l.rx, l.tx = grown(func(s sample) uint64 { return s.RxPackets }), grown(func(s sample) uint64 { return s.TxPackets })
+		list = append(list, l)
+	}
+	return list
+}
+
+func detectNICDrops(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	for _, l := range nicLosses(v) {
+		came := l.rx + l.ring + l.damaged + l.dropped
+		ring, damaged, sent := discarding(l.ring, came), discarding(l.damaged, came), discarding(l.sent, l.tx+l.sent)
+		switch {
+		case ring != 0 && l.ring >= l.damaged:
+			found = append(found, l.finding(v, ring, l.ring, came, "packets that came when its receive ring was full", "rx_fifo_errors"))
+		case damaged != 0:
+			found = append(found, l.finding(v, damaged, l.damaged, came, "frames that arrived damaged", "rx_errors"))
+		case sent != 0:
+			found = append(found, l.finding(v, sent, l.sent, l.tx+l.sent, "packets in its transmit ring or on a link that went away", "tx_fifo_errors, tx_carrier_errors"))
+		// What is dropped is also what nobody wanted: protocols that this host does not speak.
+		case l.physical && discarding(l.dropped, came) == rule.Certain:
+			found = append(found, l.finding(v, rule.Possible, l.dropped, came, "packets before anybody looked at them", "rx_dropped, rx_missed_errors"))
+		}
+	}
+	return found, nil
+}
+
+func (l *nicLoss) finding(v *view.View, c rule.Confidence, lost, all float64, what, counters string) rule.Finding {
+	enter := v.EnterNetNS(l.ns)
+	share := lost / max(all, 1)
+	f := rule.Finding{Subject: view.InterfaceEntity(l.name, l.ns), Confidence: c,
+		Headline: rule.T("%s%s loses %s: %s, %v of all", l.name, v.InNetNS(l.ns), what, unit.Count(lost), unit.Share(share)),
+		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the packets of %s", unit.Share(share), l.name)},
+		Affects:  suffersLoss(v, l.ns),
+		Evidence: []rule.Evidence{{Metric: metric.InterfaceDrops, Value: lost, Limit: rule.Limit(0), Check: shell.Line("%s ip -s -s link show dev %s", enter, l.name),
+			What: rule.T("%s grew by %s, while %s packets came in and %s went out", counters, unit.Count(lost), unit.Count(l.rx), unit.Count(l.tx))}},
+	}
+	f.Evidence = append(f.Evidence, kernelDrops(v, func(d *recording.PacketDrop) bool { return d.Reason == "FULL_RING" && d.Device == l.name })...)
+	f.Evidence = append(f.Evidence, repeats(v, l.ns)...)
+	statistics := rule.Fix{Text: rule.T("see what the card itself counts: missed, no_buffer, crc, by queue"), Command: shell.Line("%s ethtool -S %s", enter, l.name), Tradeoff: "none"}
+	switch counters {
+	case "rx_errors":
+		f.Fixes = []rule.Fix{{Text: rule.T("change the cable, the optics or the port: frames are damaged on the wire"), Command: shell.Line("%s ethtool %s", enter, l.name), Tradeoff: "an outage of the link"}, statistics}
+	case "tx_fifo_errors, tx_carrier_errors":
+		f.Fixes = []rule.Fix{{Text: rule.T("see whether the link comes and goes"), Command: shell.Line("journalctl -k -g %s", l.name), Tradeoff: "none"}, statistics}
+	default:
+		f.Fixes = []rule.Fix{{Text: rule.T("give the receive ring more room"), Command: shell.Line("%s ethtool -g %s   # then ethtool -G with the maximum", enter, l.name), Tradeoff: "memory; the link is down for a moment with many drivers"},
+			{Text: rule.T("spread interrupts over more CPUs, so that one of them gets round to the ring in time"), Command: shell.Line("%s ethtool -l %s", enter, l.name), Tradeoff: "these CPUs have less time for programs"}, statistics}
+		if c == rule.Possible && counters != "rx_fifo_errors" {
+			f.Notes = append(f.Notes, rule.T("packets of protocols that this host does not speak are counted as well"))
+		}
+	}
+	return f
+}

@@ -1,0 +1,120 @@
+package net
+
+import (
+	"rtrail/internal/metric"
+	"rtrail/internal/recording"
+	"rtrail/internal/rule"
+	"rtrail/internal/shell"
+	"rtrail/internal/unit"
+	"rtrail/internal/view"
+)
+
+var qdiscDrops = rule.Rule{
+	ID:         "net/qdisc-drops",
+	Title:      "the queue of an interface throws packets away",
+	Resource:   "packet delivery",
+	Needs:      []recording.Table{recording.Qdiscs},
+	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
+	Refutes:    []string{"network path"},
+	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &fewPackets},
+	Seen:       func(v *view.View) bool { return len(v.Queues()) > 0 },
+	Detect:     detectQdiscDrops,
+}
+
+var (
+	minDiscarded = rule.Threshold{Name: "min-discarded", Value: 20, Unit: "count", Source: rule.Judgement,
+		Reason: "Packets thrown away in the window. Fewer are one burst."}
+	discardedShare = rule.Threshold{Name: "discarded-share", Value: 0.01, Unit: "share", Source: "Mathis et al., The macroscopic behavior of the TCP congestion avoidance algorithm, 1997",
+		Reason: "Share of the packets. One TCP connection that fills a link loses some tenths of a percent to find out what the link takes; from 1 % on loss limits what connections reach."}
+	slightlyDiscarded = rule.Threshold{Name: "slightly-discarded", Value: 0.002, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the packets that is worth mentioning."}
+)
+
+func detectQdiscDrops(v *view.View) ([]rule.Finding, error) {
+	var found []rule.Finding
+	queues := v.Queues()
+	for i := range queues {
+		q := &queues[i]
+		if c := discarding(q.Dropped, q.Sent+q.Dropped); c != 0 {
+			found = append(found, queueFinding(v, q, c))
+		}
+	}
+	return found, nil
+}
+
+// discarding says how sure it is that packets thrown away of a number are too many.
+// The counters are exact.
+func discarding(lost, all float64) rule.Confidence {
+	share := lost / max(all, 1)
+	switch {
+	case lost < minDiscarded.Value, share < slightlyDiscarded.Value:
+		return 0
+	case share < discardedShare.Value:
+		return rule.Possible
+	}
+	return rule.Certain
+}
+
+func queueFinding(v *view.View, q *view.Queue, c rule.Confidence) rule.Finding {
+	enter := v.EnterNetNS(q.NetNS)
+	share := q.Dropped / max(q.Sent+q.Dropped, 1)
+	what, why := "queue", "it is full, or holds its delay down"
+	if q.Shapes() {
+		what, why = "shaper", "more is sent than the rate that it was given"
+	}
+	f := rule.Finding{Subject: view.InterfaceEntity(q.Interface, q.NetNS), Confidence: c,
+		Headline: rule.T("the %s %s of %s%s throws away %v of the packets that this host sends there: %s", what, q.String(), q.Interface, v.InNetNS(q.NetNS), unit.Share(share), why),
+		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the packets through %s", unit.Share(share), q.Interface)},
+		Affects:  suffersLoss(v, q.NetNS),
+		Evidence: []rule.Evidence{{Metric: metric.QdiscDrops, Value: q.Dropped, Limit: rule.Limit(0), Check: shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface),
+			What: rule.T("it threw away %s packets and sent %s; %s bytes wait in it now", unit.Count(q.Dropped), unit.Count(q.Sent), unit.Count(float64(q.Backlog)))}},
+	}
+	f.Evidence = append(f.Evidence, kernelDrops(v, func(d *recording.PacketDrop) bool {
+		return (d.Reason == "QDISC_DROP" || d.Reason == "QDISC_OVERLIMIT" || d.Reason == "QDISC_CONGESTED") && (d.NetNS == q.NetNS || d.NetNS == 0) && (d.Device == q.Interface || d.Device == "")
+	})...)
+	f.Evidence = append(f.Evidence, repeats(v, q.NetNS)...)
+	if q.Shapes() {
+		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.QdiscDrops, Value: q.Held, Check: shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface), What: rule.T("packets waited %s times because the rate was used up (overlimits)", unit.Count(q.Held))})
+		f.Fixes = []rule.Fix{
+			{Text: rule.T("raise the rate of the shaper, or send less"), Command: shell.Line("%s tc qdisc show dev %s", enter, q.Interface), Tradeoff: "what lies behind must take it: a provider's limit then drops instead"},
+			{Text: rule.T("give it a longer queue, or one that shares fairly below it (fq_codel)"), Tradeoff: "packets that wait longer"}}
+		return f
+	}
+	f.Fixes = []rule.Fix{
+		{Text: rule.T("see who sends so much, and whether the link is full"), Command: shell.Line("%s ip -s link show dev %s", enter, q.Interface), Tradeoff: "none"},
+		{Text: rule.T("let the queue hold a burst (txqueuelen, limit), or send evenly (fq with pacing)"), Command: shell.Line("%s ip link set dev %s txqueuelen 1000", enter, q.Interface), Tradeoff: "packets that wait longer"}}
+	return f
+}
+
+// repeats tells how many segments a network namespace sent again meanwhile.
+func repeats(v *view.View, ns uint64) []rule.Evidence {
+	c := v.CountersOf(ns)
+	n := c.AtLeast("TcpRetransSegs")
+	if n < fewPackets.Value {
+		return nil
+	}
+	return []rule.Evidence{{Metric: metric.TCPRetransmissionRate, Value: n / (n + c.AtLeast("TcpOutSegs")), Check: shell.Line("%s nstat -az TcpRetransSegs", v.EnterNetNS(ns)),
+		What: rule.T("TCP sent %s segments again meanwhile", unit.Count(n))}}
+}
+
+// suffersLoss lists whom packets that a network namespace loses concern: both ends
+// of its connections that retransmit.
+func suffersLoss(v *view.View, ns uint64) []view.Entity {
+	pair := func(p *lossyPeer) [2]string { return [2]string{min(p.local, p.remote), max(p.local, p.remote)} }
+	hit := map[[2]string]bool{}
+	all := losses(v)
+	for _, l := range all {
+		for i := range l.peers {
+			hit[pair(&l.peers[i])] = hit[pair(&l.peers[i])] || l.NetNS == ns
+		}
+	}
+	list := []view.Entity{v.NetNSEntity(ns)}
+	for _, l := range all {
+		for i := range l.peers {
+			if p := &l.peers[i]; hit[pair(p)] {
+				list = append(list, v.PeerEntity(p.remote, l.NetNS), v.PeerEntity(p.local, l.NetNS), v.PeerEntity(p.local, 0), v.PeerEntity(p.remote, 0))
+			}
+		}
+	}
+	return list
+}

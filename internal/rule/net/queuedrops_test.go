@@ -1,0 +1,136 @@
+package net
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"rtrail/internal/recording"
+	risen "rtrail/internal/refusal"
+	"rtrail/internal/rule"
+	"rtrail/internal/rule/ruletest"
+	"rtrail/internal/view"
+)
+
+// out is a queue of an interface, by what happens a second.
+type out struct {
+	kind              string
+	sent, drops, held float64
+	parent            uint32
+}
+
+func (o out) host() *ruletest.Host {
+	h := ruletest.New(2, 10)
+	return ruletest.Every(h, func(at time.Time, s float64) recording.QdiscSample {
+		return recording.QdiscSample{At: at, NetNS: 1, Interface: "eth0", Kind: o.kind, Handle: 0x80010000, Parent: o.parent, Packets: 1e6 + uint64(o.sent*s), Drops: 7 + uint32(o.drops*s), Overlimits: uint32(o.held * s)}
+	})
+}
+
+func TestQdiscDrops(t *testing.T) {
+	var list []ruletest.Situation
+	for _, c := range []struct {
+		name string
+		o    out
+		want rule.Confidence
+		says string
+	}{
+		{"a shaper at its rate", out{"tbf", 900, 100, 800, recording.QdiscRoot}, rule.Certain, "the shaper tbf 8001: of eth0 throws away 10 % of the packets"},
+		{"a short queue", out{"pfifo", 900, 100, 0, recording.QdiscRoot}, rule.Certain, "the queue pfifo 8001: of eth0"},
+		{"a filled link", out{"fq_codel", 100_000, 400, 0, recording.QdiscRoot}, rule.Possible, "0.4 %"},
+		{"TCP finds out what a link takes", out{"fq_codel", 100_000, 100, 0, recording.QdiscRoot}, 0, ""},
+		{"one burst", out{"pfifo", 10, 1.9, 0, recording.QdiscRoot}, 0, ""},
+		{"a shaper that only delays", out{"tbf", 900, 0, 800, recording.QdiscRoot}, 0, ""},
+		{"a filter of incoming packets", out{"ingress", 900, 100, 0, recording.QdiscIngress}, 0, ""},
+	} {
+		list = append(list, ruletest.Situation{Name: c.name, Host: c.o.host, Want: c.want, Kind: view.KindInterface, Subject: "eth0", High: 0.2, Says: c.says})
+	}
+	ruletest.Check(t, qdiscDrops, list)
+}
+
+// received is what CPU 1 did with packets, a second.
+type received struct{ processed, dropped, squeezed, softirq float64 }
+
+func (r received) host() *ruletest.Host {
+	h := ruletest.New(2, 10).CPUs(ruletest.CPU{User: 0.2}, ruletest.CPU{SoftIRQ: r.softirq})
+	return ruletest.Every(h, func(at time.Time, s float64) recording.SoftnetSample {
+		return recording.SoftnetSample{At: at, CPU: 1, Processed: 1e6 + uint64(r.processed*s), Dropped: uint64(r.dropped * s), Squeezed: uint64(r.squeezed * s)}
+	})
+}
+
+func TestSoftnet(t *testing.T) {
+	var list []ruletest.Situation
+	for _, c := range []struct {
+		name string
+		r    received
+		want rule.Confidence
+		says string
+	}{
+		{"overflows", received{9000, 1000, 0, 0.1}, rule.Certain, "the backlog of a CPU is full: 10,000 in the window, most on CPU 1"},
+		{"a part of a percent", received{99_600, 400, 5, 0.1}, rule.Likely, "4,000 in the window"},
+		{"slightly", received{99_920, 80, 5, 0.1}, rule.Possible, "800 in the window"},
+		{"next to nothing", received{99_990, 10, 0, 0.1}, 0, ""},
+		{"one burst", received{10, 1.9, 0, 0.1}, 0, ""},
+		{"squeezed", received{90_000, 0, 150, 0.4}, rule.Possible, "CPU 1 does not get through with received packets: 150/s"},
+		{"squeezed while there is time", received{90_000, 0, 150, 0.1}, 0, ""},
+		{"squeezed now and then", received{90_000, 0, 90, 0.4}, 0, ""},
+	} {
+		list = append(list, ruletest.Situation{Name: c.name, Host: c.r.host, Want: c.want, Kind: view.KindCPU, Subject: "CPU 1", High: 0.25, Says: c.says})
+	}
+	ruletest.Check(t, softnet, list)
+}
+
+// card is what an interface counts, a second.
+type card struct {
+	came, fifo, errors, dropped, sent, carrier float64
+	speed                                      int64
+}
+
+func (c card) host() *ruletest.Host {
+	h := ruletest.New(2, 10)
+	n := func(rate, s float64) uint64 { return 1000 + uint64(rate*s) }
+	return ruletest.Every(h, func(at time.Time, s float64) recording.NetDeviceSample {
+		return recording.NetDeviceSample{At: at, NetNS: 1, Interface: "eth0", RxPackets: n(c.came, s), RxErrors: n(c.errors+c.fifo, s), RxFIFO: n(c.fifo, s), RxDropped: n(c.dropped, s),
+			TxPackets: n(c.sent, s), Carrier: n(c.carrier, s), SpeedMbps: c.speed, MTU: 1500, Up: true}
+	})
+}
+
+func TestNICDrops(t *testing.T) {
+	var list []ruletest.Situation
+	for _, x := range []struct {
+		name string
+		c    card
+		want rule.Confidence
+		says string
+	}{
+		{"a full ring", card{came: 9500, fifo: 500, speed: 10000}, rule.Certain, "packets that came when its receive ring was full: 5,000, 5.0 % of all"},
+		{"now and then", card{came: 100_000, fifo: 300, speed: 10000}, rule.Possible, "0.3 %"},
+		{"hardly ever", card{came: 100_000, fifo: 100, speed: 10000}, 0, ""},
+		{"damaged frames", card{came: 9500, errors: 500, speed: 1000}, rule.Certain, "frames that arrived damaged"},
+		{"a link that comes and goes", card{came: 100, sent: 950, carrier: 50, speed: 1000}, rule.Certain, "on a link that went away"},
+		{"missed, or of strange protocols", card{came: 900, dropped: 100, speed: 1000}, rule.Possible, "before anybody looked at them"},
+		{"of a virtual interface", card{came: 900, dropped: 100, speed: -1}, 0, ""},
+		{"healthy", card{came: 10_000, sent: 9000, speed: 1000}, 0, ""},
+	} {
+		list = append(list, ruletest.Situation{Name: x.name, Host: x.c.host, Want: x.want, Kind: view.KindInterface, Subject: "eth0", High: 0.2, Says: x.says})
+	}
+	ruletest.Check(t, nicDrops, list)
+}
+
+// What a rule finds is not listed as judged by no rule: the counter names the rule.
+func TestCountersNameTheirRules(t *testing.T) {
+	for id, h := range map[string]*ruletest.Host{
+		"net/qdisc-drops": out{"tbf", 900, 100, 800, recording.QdiscRoot}.host(),
+		"net/softnet":     received{9000, 1000, 0, 0.1}.host(),
+		"net/nic-drops":   card{came: 9500, fifo: 500, speed: 10000}.host(),
+	} {
+		rising := risen.Rising(h.View())
+		if len(rising) == 0 {
+			t.Errorf("%s: no counter rises", id)
+		}
+		for _, r := range rising {
+			if !slices.Contains(r.Rules, id) {
+				t.Errorf("%s does not judge %+v", id, r)
+			}
+		}
+	}
+}
