@@ -166,11 +166,11 @@ took in the device. Buffered writes are often made by threads of the kernel.
 		func(out io.Writer) tracer { return newBlockTrace(&j, out) })
 	var allocator event.Source
 	alloc := tables("alloc", "Memory that one process allocates and does not free, by stack",
-		`Prints a table a second of the memory that a process asked malloc for: how much
-of it was not freed yet, and by which code. Of blocks about one for each 64 KiB is
-followed until it is freed; larger ones all are. It counts from its begin on. Go
-and Java have allocators and profiles of their own. While it runs, each call of
-malloc and free takes a microsecond or two longer.`,
+		`Prints a table a second of the memory that a process asked malloc for since
+tracing began: how much, how much of it was not freed yet, and by which code. Of
+blocks about one for each 64 KiB is followed until it is freed; larger ones all
+are. Go and Java have allocators and profiles of their own. While it runs, each
+call of malloc and free takes a microsecond or two longer.`,
 		`  sudo rtrail trace alloc -p 4711 --for 30s
   sudo rtrail trace alloc -p 4711 --json`,
 		func(out io.Writer) tracer { return newAllocTrace(&j, allocator, out) })

@@ -37,7 +37,7 @@ var synonyms = map[string][]string{
 	"txqueuelen":         {"net/qdisc-drops"},
 	"napi":               {"cpu/softirq", "softnet.dropped"},
 	"csw":                {"cpu/context-switches", "sched.context-switches"},
-	"busy loop":          {"cpu/syscall-storm", "cpu/hot-function"},
+	"busy loop":          {"cpu/syscall-storm", "cpu/hot-function", "cpu/spinning"},
 	"busy polling":       {"cpu/syscall-storm"},
 	"unbuffered":         {"cpu/syscall-storm"},
 	"enoent":             {"cpu/syscall-storm"},

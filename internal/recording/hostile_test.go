@@ -144,7 +144,7 @@ func TestSmallFilesThatUnpackToMuch(t *testing.T) {
 	compressed := parquet.Compression(&zstd.Codec{Level: zstd.SpeedBestCompression, Concurrency: 1})
 	tables := map[string]tableBlock{}
 	for _, k := range catalogue {
-		n := maxBlockWords / len(k.columns)
+		n := maxBlockWords / len(k.columns) / 2 // all of them fit into a sample
 		tables[string(k.name)] = tableBlock{Rows: n, Previous: allNew(n)}
 	}
 	columns := map[string][]byte{}
