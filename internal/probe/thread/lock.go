@@ -113,34 +113,29 @@ func (p *Probe) lock(w *watched, t *thread) {
 
 // holder reads who holds a lock: a thread of the same process, else 0.
 func (p *Probe) holder(w *watched, c futexCall) int32 {
-	var room [mutexSize]byte
-	local := []unix.Iovec{{Base: &room[0]}}
 	size := mutexSize
 	if c.pi {
 		size = 4
 	}
-	local[0].SetLen(size)
-	n, err := unix.ProcessVMReadv(int(w.PID), local, []unix.RemoteIovec{{Base: uintptr(c.address), Len: size}}, 0)
-	if err != nil || n <= 0 {
-		return 0
-	}
-	owner := int32(c.owner(room[:n]) & futexTID)
+	owner := int32(c.owner(p.memory.read(w.PID, c.address, size)) & futexTID)
 	if owner == 0 {
 		return 0
 	}
 	if w.nested == unknownYet {
 		w.nested = p.isNested(w.PID)
 	}
-	for _, t := range w.threads {
-		inner := t.tid
-		if w.nested == yes {
-			inner = p.inner(w.PID, t)
-		}
-		if inner == owner {
-			return t.tid
+	if w.inside == nil {
+		w.inside = make(map[int32]int32, len(w.threads))
+		for i, t := range w.threads {
+			switch {
+			case w.nested == no:
+				w.inside[t.tid] = t.tid
+			case i < perSweep: // each costs reading a file
+				w.inside[p.inner(w.PID, t)] = t.tid
+			}
 		}
 	}
-	return 0
+	return w.inside[owner]
 }
 
 // answer is yes or no, or was not asked for.
@@ -195,12 +190,49 @@ const (
 	perSweep = 300
 )
 
-// sweep looks for locks among threads of a process that rests: of a deadlock no thread
-// does anything, so that nothing else would draw attention to it. It says whether
-// there are any, and how many threads were asked.
-func (p *Probe) sweep(w *watched) (locked bool, asked int) {
+// restsUnasked says whether a process rests and is to be asked for locks: of a deadlock
+// no thread does anything, so that nothing else would draw attention to it. Processes
+// are asked in the order of their PIDs, those behind the ones that had a turn first.
+func (p *Probe) restsUnasked(e *census.Entry) bool {
+	if e.PID <= p.sweepFrom || e.Kernel || !asleep(state(e.State)) || e.State == 'Z' || !p.dir.Live() || e.PID == p.own {
+		return false
+	}
+	at, done := p.swept[e.Key()]
+	return !done || p.began.Sub(at) >= sweepAgain
+}
+
+// sweepAll asks threads of processes that rest for locks, as many as the bound allows,
+// and queues the processes that have some.
+func (p *Probe) sweepAll(list []census.Entry, count int64) {
+	threads := 0
+	for i := range list {
+		e := &list[i]
+		if threads >= perSweep {
+			return
+		}
+		k := e.Key()
+		p.swept[k], p.sweepFrom = p.began, e.PID
+		w := &watched{Entry: *e, round: count}
+		locked, asked := p.sweep(w, perSweep-threads)
+		threads += asked
+		if !locked || p.foreign(e.PID) {
+			continue
+		}
+		w.locked = p.began
+		if old := p.known[k]; old != nil {
+			p.drop(old)
+		}
+		p.known[k] = w
+		p.queue = append(p.queue, w)
+	}
+	p.sweepFrom = 0 // from the beginning, once they are due
+}
+
+// sweep looks for locks among threads of a process, up to a number of them. It says
+// whether there are any, and how many threads were asked.
+func (p *Probe) sweep(w *watched, most int) (locked bool, asked int) {
 	p.list(w)
-	for _, t := range w.threads {
+	for _, t := range w.threads[:min(most, len(w.threads))] {
 		asked++
 		b, err := p.dir.Read(census.TaskName(w.PID, t.tid, "syscall"))
 		if census.Denied(err) {

@@ -111,6 +111,7 @@ func (p *Probe) take(w *watched, t *thread, c *census.Thread, stacks *int, denie
 	switch {
 	case t.holds(row.State):
 		t.held++
+		t.futex = futexCall{} // it ran since: a lock that it waited for then may be its own now
 		row.Syscall, row.SyscallName, row.Input = t.row.Syscall, t.row.SyscallName, t.row.Input
 		row.WaitChannel, row.Stack = t.row.WaitChannel, t.row.Stack
 	case row.State != "R":

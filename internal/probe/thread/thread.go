@@ -77,6 +77,8 @@ type Probe struct {
 	rows         []recording.ThreadSample
 	locks        []recording.LockWait
 	swept        map[census.Key]time.Time // when resting processes were asked for locks
+	sweepFrom    int32                    // the PID up to which they were, in this turn
+	memory       memory
 	began        time.Time
 }
 
@@ -90,6 +92,7 @@ type watched struct {
 	counted []census.Thread // of a quiet process, beside threads
 	locked  time.Time       // when a thread of it was last seen to wait for a lock
 	nested  answer          // it has a PID namespace of its own
+	inside  map[int32]int32 // its threads by their number in that one, while threads stays
 }
 
 // thread is what is kept of one thread between looks.
@@ -170,6 +173,7 @@ func (p *Probe) Close() error {
 	for _, w := range p.known {
 		p.drop(w)
 	}
+	p.memory.close()
 	return p.dir.Close()
 }
 
@@ -195,6 +199,7 @@ func (p *Probe) Sample(ctx context.Context, w *recording.Writer) error {
 	recording.Append(w, p.locks...)
 	w.Lost(lost)
 	denied.report(w, p.Name())
+	p.memory.report(w, p.Name())
 	// The next look waits until this one has become cheap enough.
 	pause := time.Duration(float64(probe.ThreadCPU()-before) / share)
 	p.next = p.next.Add(min(pause, slowest))
@@ -219,16 +224,23 @@ func (p *Probe) choose(due bool) (counted bool, err error) {
 	}
 	p.count = count
 	p.queue = p.queue[:0]
-	sweeps := 0
+	// While the census is visited all that ask it wait: files of processes, which may
+	// hang, are read afterwards.
+	var asked []census.Entry
+	var found []*watched
 	p.census.Each(func(e *census.Entry) {
 		k := e.Key()
 		have := p.known[k]
-		if !p.interesting(e) && (have == nil || p.began.Sub(have.locked) >= awake) && !p.locksAtRest(e, &sweeps) {
+		if !p.interesting(e) && (have == nil || p.began.Sub(have.locked) >= awake) {
+			if len(asked) < perSweep && p.restsUnasked(e) {
+				asked = append(asked, *e)
+			}
 			return
 		}
-		if have = p.known[k]; have == nil {
-			have = &watched{foreign: p.foreign(e.PID)}
+		if have == nil {
+			have = &watched{}
 			p.known[k] = have
+			found = append(found, have)
 		}
 		if have.Threads != e.Threads {
 			have.listed = time.Time{}
@@ -241,6 +253,10 @@ func (p *Probe) choose(due bool) (counted bool, err error) {
 			p.queue = append(p.queue, have)
 		}
 	})
+	for _, w := range found {
+		w.foreign = p.foreign(w.PID)
+	}
+	p.sweepAll(asked, count)
 	p.listQuiet()
 	for k, at := range p.swept {
 		if p.began.Sub(at) > 2*sweepAgain {
@@ -272,29 +288,6 @@ func (p *Probe) interesting(e *census.Entry) bool {
 		return p.began.Sub(e.Active) < awakeThreads
 	}
 	return p.began.Sub(e.Active) < awake
-}
-
-// locksAtRest says whether a process that rests has threads that wait for a lock; each
-// is asked now and then, as far as the bound allows.
-func (p *Probe) locksAtRest(e *census.Entry, sweeps *int) bool {
-	if e.Kernel || !asleep(state(e.State)) || e.State == 'Z' || !p.dir.Live() || e.PID == p.own || *sweeps >= perSweep {
-		return false
-	}
-	if at, done := p.swept[e.Key()]; done && p.began.Sub(at) < sweepAgain {
-		return false
-	}
-	p.swept[e.Key()] = p.began
-	w := &watched{Entry: *e, foreign: p.foreign(e.PID)}
-	if w.foreign {
-		return false
-	}
-	locked, asked := p.sweep(w)
-	*sweeps += asked
-	if locked {
-		w.locked = p.began
-		p.known[e.Key()] = w
-	}
-	return locked
 }
 
 // look reads the threads of all chosen processes, as far as the bound allows,
@@ -353,7 +346,7 @@ func (p *Probe) list(w *watched) {
 	for _, t := range w.threads {
 		have[t.tid] = t
 	}
-	w.threads = w.threads[:0]
+	w.threads, w.inside = w.threads[:0], nil
 	err := p.dir.Numbers(census.Name(w.PID, "task"), func(tid int32) {
 		t := have[tid]
 		if t == nil {
