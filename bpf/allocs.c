@@ -62,11 +62,20 @@ struct {
 	__type(value, struct block);
 } pending SEC(".maps");
 
+/* Threads in a function that may call malloc: that is no call of the program. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, THREADS);
+	__type(key, __u64);
+	__type(value, __u8);
+} inside SEC(".maps");
+
 /* Bytes on a CPU since a block was followed, and from how many on the next one is. */
 struct meter {
 	__u64 bytes, next;
 	struct sum room;
 };
+
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -114,7 +123,7 @@ static __always_inline __u64 caller(void *regs)
 	return at;
 }
 
-static __always_inline int begin(void *regs, __u64 size)
+static __always_inline int begin(void *regs, __u64 size, int calls_others)
 {
 	__u64 thread = bpf_get_current_pid_tgid();
 	struct block b = {};
@@ -122,7 +131,12 @@ static __always_inline int begin(void *regs, __u64 size)
 	struct meter *m;
 	struct sum *s;
 	__u32 first = 0;
+	__u8 yes = 1;
 
+	if (bpf_map_lookup_elem(&inside, &thread))
+		return 0;
+	if (calls_others)
+		bpf_map_update_elem(&inside, &thread, &yes, 0);
 	m = bpf_map_lookup_elem(&meters, &first);
 	if (!m || !size)
 		return 0;
@@ -171,27 +185,27 @@ static __always_inline void forget(__u64 address)
 SEC("uprobe")
 int malloc_begins(void *ctx)
 {
-	return begin(ctx, argument(ctx, 0));
+	return begin(ctx, argument(ctx, 0), 0);
 }
 
 SEC("uprobe")
 int calloc_begins(void *ctx)
 {
-	return begin(ctx, argument(ctx, 0) * argument(ctx, 1));
+	return begin(ctx, argument(ctx, 0) * argument(ctx, 1), 1);
 }
 
 /* aligned_alloc and memalign. */
 SEC("uprobe")
 int aligned_begins(void *ctx)
 {
-	return begin(ctx, argument(ctx, 1));
+	return begin(ctx, argument(ctx, 1), 1);
 }
 
 SEC("uprobe")
 int realloc_begins(void *ctx)
 {
 	forget(argument(ctx, 0));
-	return begin(ctx, argument(ctx, 1));
+	return begin(ctx, argument(ctx, 1), 1);
 }
 
 SEC("uretprobe")
@@ -202,6 +216,7 @@ int ended(void *ctx)
 	struct key k;
 	struct sum *s;
 
+	bpf_map_delete_elem(&inside, &thread);
 	if (!b)
 		return 0;
 	copy = *b;

@@ -346,7 +346,7 @@ static __always_inline void forget(struct wait *w)
 {
 	w->woken = 0;
 	w->waker = w->waker_tid = 0;
-	if (w->waker_stack) {
+	if (w->waker_stack || w->of_waker.lock) {
 		w->waker_stack = 0;
 		w->waker_comm[0] = 0;
 		__builtin_memset(&w->of_waker, 0, sizeof(w->of_waker));

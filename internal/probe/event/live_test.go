@@ -11,6 +11,8 @@ import (
 	osexec "os/exec"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/event"
+	"rtrail/internal/probe/event/allocs"
 	"rtrail/internal/probe/event/blockio"
 	"rtrail/internal/probe/event/drops"
 	"rtrail/internal/probe/event/exec"
@@ -41,8 +44,23 @@ func TestMain(m *testing.M) {
 
 // sources are one of each kind.
 func sources() []event.Source {
-	return []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New(), files.New(), opens.New()}
+	all := []event.Source{exec.New(), oncpu.New(0), drops.New(), offcpu.New(0), syncs.New(), syncs.OfExt4(), syscalls.New(0), blockio.New(), files.New(), opens.New()}
+	if s, err := allocs.New(asleep(), 0); err == nil { // it needs root
+		all = append(all, s)
+	}
+	return all
 }
+
+// asleep starts a program with a libc, which ends with this one.
+var asleep = sync.OnceValue(func() int32 {
+	sleeper := osexec.Command("sleep", "600")
+	sleeper.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := sleeper.Start(); err != nil {
+		panic(err)
+	}
+	time.Sleep(100 * time.Millisecond) // until it has mapped its libraries
+	return int32(sleeper.Process.Pid)
+})
 
 // start starts a probe or skips the test.
 func start(t *testing.T, o event.Options) *event.Probe {
@@ -142,9 +160,13 @@ func TestBudget(t *testing.T) {
 // attachForever attaches and detaches, says so, and waits to be killed.
 func attachForever() {
 	loader := &kernel.Loader{} // reads the types of the kernel once
-	all := sources()
-	for i := range attaches {
-		p := event.New(all[i%len(all)], event.Options{Loader: loader})
+	var left []event.Source
+	for range attaches {
+		if len(left) == 0 {
+			left = sources()
+		}
+		p := event.New(left[0], event.Options{Loader: loader})
+		left = left[1:]
 		err := p.Start()
 		if err == nil {
 			err = p.Sample(context.Background(), recording.NewWriter(time.Now()))

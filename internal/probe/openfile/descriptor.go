@@ -46,6 +46,7 @@ func (p *Probe) files(e *census.Entry, w *recording.Writer) {
 	if len(p.known) > maxKnown {
 		clear(p.known)
 	}
+	at := time.Now() // of one look: descriptors that share a position are known by it
 	for _, name := range names {
 		fd, err := strconv.ParseInt(name, 10, 32)
 		if err != nil {
@@ -62,7 +63,7 @@ func (p *Probe) files(e *census.Entry, w *recording.Writer) {
 		if known && before == now || !known && row.Flags&(unix.O_ACCMODE|unix.O_DIRECT) == 0 {
 			continue
 		}
-		row.At, row.PID, row.Started, row.Process, row.FD = time.Now(), e.PID, e.Started, e.Comm, d.fd
+		row.At, row.PID, row.Started, row.Process, row.FD = at, e.PID, e.Started, e.Comm, d.fd
 		recording.Append(w, row)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -275,9 +276,19 @@ func OpenCode(pid int32, is func(path string) bool) (*os.File, error) {
 		return nil, err
 	}
 	for _, m := range maps {
-		if strings.HasPrefix(m.path, "/") && is(m.path) {
-			return of.open(m)
+		if !strings.HasPrefix(m.path, "/") || !is(m.path) {
+			continue
 		}
+		f, err := of.open(m)
+		if err != nil {
+			return nil, err
+		}
+		info, err := f.Stat()
+		if st, ok := info.Sys().(*syscall.Stat_t); err != nil || !ok || st.Ino != m.inode {
+			f.Close()
+			return nil, fmt.Errorf("%s was replaced since the process began, and what it runs cannot be opened", m.path)
+		}
+		return f, nil
 	}
 	return nil, nil
 }

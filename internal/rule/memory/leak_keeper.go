@@ -18,7 +18,7 @@ func keeperOf(v *view.View, p view.Process, t trend) *view.Allocated {
 	sums := map[function]*view.Allocated{}
 	var most *view.Allocated
 	for _, a := range v.Allocations() {
-		if !p.Is(a.PID, a.Started) || a.Function == "" {
+		if !p.Is(a.PID, a.Started) || a.Function == "" || !view.Known(a.Growth) {
 			continue
 		}
 		k := function{a.Function, a.Module}
@@ -31,7 +31,7 @@ func keeperOf(v *view.View, p view.Process, t trend) *view.Allocated {
 			sum.Bytes += a.Bytes
 			sum.Growth += a.Growth
 		}
-		if most == nil || sum.Held > most.Held {
+		if most == nil || sum.Growth > most.Growth {
 			most = sum
 		}
 	}

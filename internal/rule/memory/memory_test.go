@@ -2,6 +2,7 @@ package memory
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,6 +57,20 @@ func TestSwappingWithoutPressureOrDelays(t *testing.T) {
 	ruletest.New(2, 0).VMStat(ruletest.VMStat{}).Abstains(t, swapping)
 }
 
+// allocating records what process 33 allocates and frees by one stack, in each of ten
+// stretches of two seconds.
+func allocating(h *ruletest.Host, stack string, bytes, freed int64) *ruletest.Host {
+	function := "remember"
+	if !strings.Contains(stack, function) {
+		function, _, _ = strings.Cut(stack, ";")
+	}
+	for i := range 10 {
+		ruletest.Add(h, recording.Allocation{At: ruletest.Start.Add(time.Duration(2*i+2) * time.Second), PID: 33, Started: ruletest.Start.Add(-time.Hour), Process: "app",
+			Span: 2 * time.Second, Function: function, Module: "app", Source: "app.c:7", Stack: stack, Blocks: 10, Bytes: bytes, FreedBlocks: 9, FreedBytes: freed})
+	}
+	return h
+}
+
 func TestLeak(t *testing.T) {
 	host := func(seconds float64, p ruletest.Process, available int64) *ruletest.Host {
 		p.PID, p.Comm, p.CPU = 33, "app", 0.01
@@ -71,13 +86,15 @@ func TestLeak(t *testing.T) {
 		{Name: "8 KB/s beside noise", Host: func() *ruletest.Host { return host(20, leaky(8192), 6*gib) },
 			Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "app (33) takes 8 KiB more memory every second"},
 		{Name: "whose allocations were followed", Host: func() *ruletest.Host {
-			return ruletest.Add(host(20, leaky(1<<20), 6*gib),
-				recording.Allocation{At: ruletest.Start.Add(10 * time.Second), PID: 33, Started: ruletest.Start.Add(-time.Hour), Process: "app", Span: 10 * time.Second, Function: "parse", Module: "app", Stack: "parse;main", Blocks: 900, Bytes: 90 * mib, FreedBlocks: 899, FreedBytes: 89 * mib},
-				recording.Allocation{At: ruletest.Start.Add(10 * time.Second), PID: 33, Started: ruletest.Start.Add(-time.Hour), Process: "app", Span: 10 * time.Second, Function: "remember", Module: "app", Source: "app.c:7", Stack: "malloc;remember;serve;main", Blocks: 100, Bytes: 10 * mib})
+			h := allocating(host(20, leaky(1<<20), 6*gib), "parse;main", 90*mib, 89*mib)
+			return allocating(h, "malloc;remember;serve;main", 2*mib, 0)
 		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "remember (app.c:7) allocates it", Proof: "it was called by serve, main"},
 		{Name: "whose allocations explain a tenth of it", Host: func() *ruletest.Host {
-			return ruletest.Add(host(20, leaky(1<<20), 6*gib),
-				recording.Allocation{At: ruletest.Start.Add(10 * time.Second), PID: 33, Started: ruletest.Start.Add(-time.Hour), Process: "app", Span: 10 * time.Second, Function: "remember", Module: "app", Stack: "remember;main", Blocks: 10, Bytes: mib})
+			return allocating(host(20, leaky(1<<20), 6*gib), "remember;main", mib/10, 0)
+		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "gives none back"},
+		{Name: "whose sessions live for five seconds", Host: func() *ruletest.Host {
+			h := host(20, leaky(1<<20), 6*gib)
+			return allocating(h, "remember;main", 100*mib, 100*mib)
 		}, Want: rule.Possible, Kind: view.KindProcess, Subject: "app", Low: 0.0009, High: 0.01, Says: "gives none back"},
 		{Name: "8 KB/s in five seconds are a few pages", Host: func() *ruletest.Host { return host(5, leaky(8192), 6*gib) }},
 		{Name: "a program that has just begun takes what it needs", Host: func() *ruletest.Host {

@@ -12,8 +12,11 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"runtime"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"rtrail/internal/probe"
 	"rtrail/internal/probe/event"
@@ -28,7 +31,7 @@ import (
 var object []byte
 
 // DefaultEvery is how often rows are written.
-const DefaultEvery = 10 * time.Second
+const DefaultEvery = 2 * time.Second
 
 // followed is how many bytes a followed block stands for in the mean. Larger blocks
 // are all followed.
@@ -39,7 +42,8 @@ type Source struct {
 	every   time.Duration
 	process stack.Process
 	name    string
-	file    *os.File // the allocator
+	started time.Duration // from boot on
+	file    *os.File      // the allocator
 	set     *event.Set
 	code    *stack.Code
 	from    time.Time
@@ -62,9 +66,11 @@ func New(pid int32, every time.Duration) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("follow the allocations of process %d: %w", pid, err)
 	}
-	s := &Source{every: every, process: stack.Process{PID: pid, Started: clock.Started(started)}, name: name, code: stack.NewCode(), before: map[key]sum{}}
-	s.file, err = stack.OpenCode(pid, isAllocator)
-	if err == nil && s.file == nil {
+	s := &Source{every: every, process: stack.Process{PID: pid, Started: clock.Started(started)}, name: name, started: started, code: stack.NewCode(), before: map[key]sum{}}
+	if err := sandboxed(pid); err != nil {
+		return nil, fmt.Errorf("follow the allocations of %s (%d): %w", name, pid, err)
+	}
+	if s.file, err = openAllocator(pid); err == nil && s.file == nil {
 		s.file, err = openProgram(pid)
 	}
 	if err != nil {
@@ -96,17 +102,42 @@ func identity(pid int32) (name string, started time.Duration, err error) {
 	return string(stat[begin+1 : end]), procfile.Duration(ticks, 10*time.Millisecond), nil
 }
 
-// allocators are libraries with malloc, those before others that replace them.
+// allocators are libraries with malloc; those come first that take the place of others.
 var allocators = []string{"libjemalloc.so", "libtcmalloc.so", "libtcmalloc_minimal.so", "libmimalloc.so", "libc.so", "libc-", "ld-musl-", "libc.musl-"}
 
-func isAllocator(file string) bool {
-	base := path.Base(file)
+// openAllocator opens the library whose malloc a process calls; nil: none.
+func openAllocator(pid int32) (*os.File, error) {
 	for _, a := range allocators {
-		if strings.HasPrefix(base, a) {
-			return true
+		f, err := stack.OpenCode(pid, func(file string) bool { return strings.HasPrefix(path.Base(file), a) })
+		if f != nil || err != nil {
+			return f, err
 		}
 	}
-	return false
+	return nil, nil
+}
+
+// sandboxed refuses processes that tracing would end: from Linux 6.11 on a traced
+// function of x86-64 returns by a system call, which filters refuse that do not know
+// it. Since 6.14 the kernel lets it pass.
+func sandboxed(pid int32) error {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return err
+	}
+	var major, minor int
+	if n, _ := fmt.Sscanf(unix.ByteSliceToString(u.Release[:]), "%d.%d", &major, &minor); runtime.GOARCH != "amd64" || n != 2 || major != 6 || minor < 11 || minor > 13 {
+		return nil
+	}
+	status, err := procfile.ReadOnce(fmt.Sprintf("/proc/%d/status", pid), make([]byte, 4096))
+	if err != nil {
+		return err
+	}
+	for line := range procfile.Lines(status) {
+		if mode, ok := bytes.CutPrefix(line, []byte("Seccomp:")); ok && string(bytes.TrimSpace(mode)) != "0" {
+			return &probe.MissingError{What: "a kernel that lets traced functions return in a sandbox (seccomp): this one would end the process", How: "Linux 6.14 or later, or without the filter: docker run --security-opt seccomp=unconfined"}
+		}
+	}
+	return nil
 }
 
 // openProgram opens a program that has its allocator within.
@@ -154,6 +185,9 @@ func (s *Source) Open(set *event.Set) error {
 // Attaching begins to count.
 func (s *Source) Attaching() error {
 	s.from = time.Now()
+	if _, started, err := identity(s.process.PID); err != nil || started != s.started {
+		return fmt.Errorf("follow the allocations of %s (%d): it has ended", s.name, s.process.PID)
+	}
 	return nil
 }
 
