@@ -43,8 +43,13 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 		fd    int32
 		inode uint64
 	}
+	type move struct {
+		at    time.Time
+		bytes float64
+	}
 	first, last := map[process]time.Time{}, map[process]time.Time{}
 	before := map[descriptor]int64{}
+	moves := map[descriptor]move{} // without number: of all descriptors of a file
 	at := map[file]int{}
 	var list []OpenFile
 	for i := range rows {
@@ -53,9 +58,8 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 		d := descriptor{p, r.FD, r.Inode}
 		position, known := before[d]
 		before[d] = r.Position
-		began := first[p]
-		if began.IsZero() {
-			first[p], began = r.At, r.At
+		if first[p].IsZero() {
+			first[p] = r.At
 		}
 		last[p] = r.At
 		k := file{p, r.Path, r.Device}
@@ -66,14 +70,24 @@ func openFiles(rows []recording.OpenFile) []OpenFile {
 			list = append(list, OpenFile{})
 		}
 		f := &list[n]
-		f.Last = *r
+		moved := 0.0
 		switch {
 		case known && r.Position >= position:
-			f.Moved += float64(r.Position - position)
-		case known || r.At.After(began) && r.Position <= r.Size:
-			// It was cut or made meanwhile: all of it is new.
-			f.Moved += float64(r.Position)
+			moved = float64(r.Position - position)
+		case known || ok && r.Inode != f.Last.Inode && r.Position <= r.Size:
+			// It was cut, or is another file under the name of one that was seen: all of it is new.
+			moved = float64(r.Position)
 		}
+		f.Last = *r
+		// Descriptors of one file may share its position: what moved furthest counts.
+		d.fd = 0
+		m := moves[d]
+		if !m.at.Equal(r.At) {
+			m = move{at: r.At}
+		}
+		f.Moved += max(moved-m.bytes, 0)
+		m.bytes = max(moved, m.bytes)
+		moves[d] = m
 	}
 	for i := range list {
 		f := &list[i]

@@ -25,14 +25,17 @@ var (
 	logRate = rule.Threshold{Name: "log-rate", Value: 5 << 20, Unit: "bytes per second", Source: rule.Judgement,
 		Reason: "Bytes that a program adds to one log. Logs of busy servers grow by some 100 KiB a second; 5 MiB are 400 GiB a day, which nobody reads or keeps."}
 	logShare = rule.Threshold{Name: "log-share", Value: 0.5, Unit: "share", Source: rule.Judgement,
-		Reason: "Bytes added to the log by bytes written to the disk. Above half, the log is most of what the disk writes."}
+		Reason: "Bytes added to the log by bytes that the disk reads and writes. Above half, the log is most of what it does."}
 	logBusy = rule.Threshold{Name: "log-busy", Value: 0.5, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the time in which the disk has requests in flight. Below it the disk is mostly idle, and the log costs space but hardly time."}
 )
 
 // logName are paths of logs: a word "log" in a name, or a directory of logs. What databases call
 // so (binlog, ib_logfile0, commitlog) is data, and no such word.
-var logName = regexp.MustCompile(`(?i)(^|[^a-z])logs?([^a-z]|$)|\.(log|out|err|trace)(\.|-|$)|(^|[^a-z])(debug|trace)([^a-z]|$)`)
+var logName = regexp.MustCompile(`(?i)(^|[^a-z])logs?([^a-z]|$)|\.(log|out|err|trace)(\.|-|$)|(^|[^a-z])(debug|trace)([^a-z/][^/]*)?$`)
+
+// dataName are files of databases below directories of logs.
+var dataName = regexp.MustCompile(`(?i)(bin|relay|binlog)\.\d+$`)
 
 // growingLog is a log that grows fast, on its disk.
 type growingLog struct {
@@ -61,7 +64,7 @@ func detectLogFlood(v *view.View) ([]rule.Finding, error) {
 // logOf says whether a file is a log that keeps its disk busy.
 func logOf(v *view.View, f view.OpenFile) (l growingLog, ok bool) {
 	p, ok := v.Process(f.Last.PID)
-	if !ok || p.Own || p.Kernel || !f.Append() || !logName.MatchString(f.Last.Path) {
+	if !ok || p.Own || p.Kernel || !f.Append() || !logName.MatchString(f.Last.Path) || dataName.MatchString(f.Last.Path) {
 		return l, false
 	}
 	l = growingLog{OpenFile: f, process: p, rate: f.PerSecond, calls: view.Unknown}
@@ -74,7 +77,17 @@ func logOf(v *view.View, f view.OpenFile) (l growingLog, ok bool) {
 		return l, false
 	}
 	// What a program dirties is more than what the disk has got so far, and logs are cut before they are written.
-	return l, l.rate >= logRate.Value && min(l.rate, p.WriteBytes) >= logShare.Value*l.disk.WrittenBytes && l.disk.WrittenBytes > 0 && l.disk.Utilisation >= logBusy.Value
+	return l, l.rate >= logRate.Value && min(l.rate, p.WriteBytes) >= logShare.Value*(l.disk.ReadBytes+l.disk.WrittenBytes) && l.disk.WrittenBytes > 0 && l.disk.Utilisation >= logBusy.Value
+}
+
+// otherBusy says whether another disk is busy, too, that is not below or above it.
+func (l *growingLog) otherBusy(v *view.View) bool {
+	for _, d := range v.BlockDevices() {
+		if d.Device != l.disk.Device && d.Utilisation >= logBusy.Value && v.Underlying(d) != l.disk.Device && v.Underlying(l.disk) != d.Device {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *growingLog) finding(v *view.View) rule.Finding {
@@ -90,7 +103,9 @@ func (l *growingLog) finding(v *view.View) rule.Finding {
 	sure, impact := rule.Possible, rule.Impact{TimeLost: 0.01, Text: rule.T("%s is busy with it %v of the time; no other program was seen waiting", l.disk.Device, unit.Share(l.disk.Utilisation))}
 	if others >= minWaiting.Value {
 		sure, impact = rule.Likely, rule.Impact{TimeLost: others, Text: rule.T("%s threads of other programs wait for a disk at any time", unit.Number(others))}
-		if l.disk.Utilisation >= busyShare.Value {
+		// Which disk somebody waits for is not known: with another busy one, or where small
+		// requests take the time, it may be something else.
+		if l.disk.Utilisation >= busyShare.Value && l.disk.RequestSize() >= bulkRequest.Value && !l.otherBusy(v) {
 			sure = rule.Certain
 		}
 	}

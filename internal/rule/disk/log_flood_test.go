@@ -20,12 +20,20 @@ type flood struct {
 	busy      float64
 	waits     float64 // of the service
 	counted   bool
-	elsewhere bool // the file is on another filesystem
+	elsewhere bool    // the file is on another filesystem
+	twice     bool    // standard output and error are one open file
+	read      float64 // by the disk, bytes a second
+	other     float64 // how busy another disk is
 }
 
 func (f flood) host() *ruletest.Host {
 	h := ruletest.New(2, 10)
-	disks(h, device{name: "loop3", writes: 64, size: f.written / 64, await: 0.2, busy: f.busy, queue: 15})
+	disks(h, device{name: "loop3", writes: 64, reads: 64 * f.read / f.written, size: f.written / 64, await: 0.2, busy: f.busy, queue: 15})
+	if f.other > 0 {
+		ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+			return recording.DiskSample{At: at, Device: "sda", Major: 8, Busy: time.Duration(f.other * s * float64(time.Second))}
+		})
+	}
 	h.Process(ruletest.Process{PID: 812, Comm: "shop", WriteBytes: f.rate, BlockDelay: 0.9})
 	h.Process(ruletest.Process{PID: 813, Comm: "table-reader", ReadBytes: 40960, BlockDelay: f.waits})
 	blocked(h, 813, 813, "folio_wait_bit_common", f.waits)
@@ -36,6 +44,9 @@ func (f flood) host() *ruletest.Host {
 	for s := range 10 {
 		position := int64(1<<30 + f.rate*float64(s))
 		ruletest.Add(h, recording.OpenFile{At: ruletest.Start.Add(time.Duration(s) * time.Second), PID: 812, Process: "shop", FD: 3, Path: f.path, Device: device, Inode: 5, Position: position, Size: position, Flags: f.flags})
+		if f.twice {
+			ruletest.Add(h, recording.OpenFile{At: ruletest.Start.Add(time.Duration(s) * time.Second), PID: 812, Process: "shop", FD: 4, Path: f.path, Device: device, Inode: 5, Position: position, Size: position, Flags: f.flags})
+		}
 	}
 	if f.counted {
 		ruletest.Add(h, recording.FileSum{At: ruletest.Start.Add(9 * time.Second), PID: 812, Process: "shop", Kind: recording.FileRegular, Path: f.path, Device: "7:3",
@@ -69,6 +80,11 @@ func TestLogFlood(t *testing.T) {
 		situation("a log that was rotated", rule.Certain, func(f *flood) { f.path = "/srv/shop/app.log.1" }),
 		situation("just fast enough", rule.Certain, func(f *flood) { f.rate, f.written = 5.1*mib, 10*mib }),
 		situation("a slow log", 0, func(f *flood) { f.rate, f.written = 4.9*mib, 5*mib }),
+		situation("a slow log, open twice", 0, func(f *flood) { f.rate, f.written, f.twice = 4.9*mib, 5*mib, true }),
+		situation("others read more", 0, func(f *flood) { f.read = 60 * mib }),
+		situation("another disk is busy, too", rule.Likely, func(f *flood) { f.other = 0.6 }),
+		situation("a relay log", 0, func(f *flood) { f.path = "/var/log/mysql/relay-bin.000007" }),
+		situation("a build of a program", 0, func(f *flood) { f.path = "/src/target/debug/deps/a.o" }),
 		situation("others write more", 0, func(f *flood) { f.written = 81 * mib }),
 		situation("a disk that is mostly idle", 0, func(f *flood) { f.busy = 0.49 }),
 		situation("a copy of a log", 0, func(f *flood) { f.flags = 0o100001 }),
