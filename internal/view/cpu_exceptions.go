@@ -74,7 +74,12 @@ func throws(stack string) string {
 	if strings.Contains(stack, "_Unwind_Backtrace") {
 		return ""
 	}
+	own := false // a function of the program was seen further in
 	for frame := range strings.SplitSeq(stack, ";") {
+		if strings.HasPrefix(frame, "runtime.gopanic") && own {
+			return "" // what deferred functions do, which may be all of the program
+		}
+		own = own || !strings.HasPrefix(frame, "runtime.")
 		for _, l := range exceptionFunctions {
 			if slices.ContainsFunc(l.prefixes, func(prefix string) bool { return strings.HasPrefix(frame, prefix) }) {
 				return l.language

@@ -14,10 +14,10 @@ type HeldLock struct {
 	PID     int32
 	Address uint64 // in the process
 	Waiters []LockWaiter
-	Holders []LockHolder // those that were seen to hold it most often first
-	Looks   int          // at which threads waited
-	Mean    float64      // threads that waited at a time
-	Longest time.Duration
+	Holders []LockHolder  // those that were seen to hold it most often first
+	Looks   int           // at which threads waited
+	Mean    float64       // threads that waited at a time
+	Longest time.Duration // that a thread was seen to wait for one holder
 }
 
 // LockWaiter is a thread that waited for a lock.
@@ -51,9 +51,17 @@ func (v *View) HeldLocks() []HeldLock {
 			pid     int32
 			address uint64
 		}
-		threads := map[int32]ThreadTime{}
+		type looksOf struct{ pid, tid int32 }
+		threads, looked, waited := map[int32]ThreadTime{}, map[int32]int{}, map[looksOf]int{}
 		for _, t := range v.ThreadTimes() {
 			threads[t.TID] = t
+			looked[t.PID] = max(looked[t.PID], len(t.Samples))
+		}
+		for _, w := range Rows[recording.LockWait](v) {
+			seen := looksOf{w.PID, w.TID}
+			if waited[seen]++; waited[seen] > looked[w.PID] {
+				looked[w.PID] = waited[seen]
+			}
 		}
 		keys, waits := Group(Rows[recording.LockWait](v), func(w recording.LockWait) lock { return lock{w.PID, w.Lock} })
 		list := make([]HeldLock, 0, len(keys))
@@ -61,14 +69,16 @@ func (v *View) HeldLocks() []HeldLock {
 			h := HeldLock{PID: k.pid, Address: k.address, Holders: holdersOf(waits[k], threads)}
 			looks := map[time.Time]bool{}
 			tids, series := Group(waits[k], func(w recording.LockWait) int32 { return w.TID })
+			// Threads may live for a few looks only: it counts how often the process was looked at.
+			all := max(looked[k.pid], 1)
 			for _, tid := range tids {
 				s := series[tid]
-				share := float64(len(s)) / float64(max(len(threads[tid].Samples), len(s)))
+				share := min(1, float64(len(s))/float64(all))
 				h.Waiters = append(h.Waiters, LockWaiter{tid, s[len(s)-1].Thread, share})
 				h.Mean += share
 				for i, r := range s {
 					looks[r.At.Truncate(lockMoment)] = true
-					h.Longest = max(h.Longest, r.At.Sub(sameWait(s[:i+1])))
+					h.Longest = max(h.Longest, r.At.Sub(sameHolder(s[:i+1])))
 				}
 			}
 			h.Looks = len(looks)

@@ -72,10 +72,8 @@ func whoThrows(p *view.Process, language string) rule.Fix {
 	switch language {
 	case "Java":
 		f.Command, f.Tradeoff = shell.Line("jcmd %d JFR.start duration=30s settings=profile filename=exceptions.jfr", p.PID), "costs the program 1 to 2 % for half a minute; jfr print --events JavaExceptionThrow shows them"
-	case "JavaScript":
-		f.Command, f.Tradeoff = shell.Line("kill -USR1 %d   # then connect a debugger and pause on exceptions", p.PID), "opens the debugger's port on this host"
 	case "C++":
-		f.Command, f.Tradeoff = shell.Line("timeout 5 gdb -p %d -batch -ex 'catch throw' -ex continue -ex bt", p.PID), "stops the process until the next exception, and a moment after"
+		f.Command, f.Tradeoff = shell.Line("timeout 5 gdb -p %d -batch -ex 'catch throw' -ex continue -ex bt", p.PID), "stops the process while gdb reads symbols, which may take seconds, and until the next exception"
 	default:
 		f.Command, f.Tradeoff = shell.Line("perf record -g -p %d sleep 5", p.PID), "takes a developer"
 	}

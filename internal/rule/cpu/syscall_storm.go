@@ -135,7 +135,12 @@ func wasteOf(c *view.Syscall, profile *view.CallProfile) waste {
 		float64(c.OfError) >= failedShare.Value*calls && c.Error == "EAGAIN":
 		return polling
 	case float64(c.Errors) >= failedShare.Value*calls:
+		if slices.Contains(answers, c.Error) {
+			return 0
+		}
 		return failing
+	case slices.Contains(reads, c.Call) && float64(c.Nothing) >= failedShare.Value*calls:
+		return polling // at the end of a file
 	case float64(c.Returned) <= tinyBytes.Value*calls && (slices.Contains(reads, c.Call) || slices.Contains(writes, c.Call)) && ofFiles(profile, c.Call):
 		return tiny
 	}
@@ -151,6 +156,9 @@ var (
 	// Threads that meet in locks: their calls fail or yield as the lock says.
 	locks = []string{"futex", "futex_wait", "futex_waitv", "sched_yield", "nanosleep", "clock_nanosleep"}
 )
+
+// answers are errors that say how things are, and that callers expect.
+var answers = []string{"EINPROGRESS", "EALREADY", "EINTR", "ENODATA"}
 
 // ofFiles says whether samples found a call enough to know that it reads or writes
 // files: how long messages are is not for their reader to say.
@@ -184,6 +192,9 @@ func sampledStorm(v *view.View, p *view.Process) (storm, bool) {
 		}
 		share, atLeast := profile.Share(together)
 		s.share = min(share, p.System/p.CPU)
+		if kind == polling && !(p.Voluntary < stormCalls.Value/10) { // it sleeps in these calls
+			continue
+		}
 		if atLeast < stormShare.Value || s.share < stormShare.Value || kind == tiny && !s.countTiny(p) {
 			continue
 		}

@@ -132,8 +132,12 @@ func (s *storm) fixes(p *view.Process) []rule.Fix {
 		return []rule.Fix{
 			{Text: rule.T("wait in the call: a timeout above 0, or a descriptor that blocks"), Tradeoff: "waking up takes some microseconds"}, who}
 	}
+	once := rule.Fix{Text: rule.T("ask once and keep the answer"), Tradeoff: "a change of the program"}
+	if !slices.Contains([]string{"clock_gettime", "gettimeofday", "time"}, s.call) {
+		return []rule.Fix{once, who}
+	}
 	return []rule.Fix{
-		{Text: rule.T("see whether the kernel can tell the time without a call: not with the clock sources hpet and acpi_pm"),
+		{Text: rule.T("see whether the kernel can tell the time without a call: not with the clock sources hpet and acpi_pm, nor for clocks of CPU time"),
 			Command: shell.Line("cat /sys/devices/system/clocksource/clocksource0/current_clocksource /sys/devices/system/clocksource/clocksource0/available_clocksource"), Tradeoff: "another source may be wrong on this hardware"},
-		{Text: rule.T("ask once and keep the answer"), Tradeoff: "a change of the program"}, who}
+		once, who}
 }

@@ -62,11 +62,22 @@ func detectCacheDropped(v *view.View) ([]rule.Finding, error) {
 	}
 	sure := rule.Possible
 	if times >= droppedAgain.Value && threads >= droppedFelt.Value && read > 0 {
-		if sure = rule.Likely; who.pid != 0 {
+		// Certain where what is read is most of what disks do: those who wait do not wait for writes.
+		if sure = rule.Likely; who.pid != 0 && mostlyReads(v) {
 			sure = rule.Certain
 		}
 	}
 	return []rule.Finding{who.finding(v, sure, times, threads, read, waiting)}, nil
+}
+
+// mostlyReads says whether disks read more than they write.
+func mostlyReads(v *view.View) bool {
+	read, written := 0.0, 0.0
+	for _, d := range v.BlockDevices() {
+		read += view.OrZero(d.ReadBytes)
+		written += view.OrZero(d.WrittenBytes)
+	}
+	return read > written
 }
 
 // droppers names who emptied the cache: the last one of the window.
@@ -90,7 +101,7 @@ func droppers(v *view.View) dropper {
 }
 
 func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, read float64, waiting []view.Process) rule.Finding {
-	who := "somebody"
+	who := "some process"
 	if d.pid != 0 {
 		who = d.entity.String()
 	}
@@ -110,7 +121,10 @@ func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, re
 	if d.told != "" {
 		out.Evidence = append(out.Evidence, rule.Evidence{Metric: metric.CacheDrops, Value: times, Check: shell.Line("dmesg -T"), What: rule.T("%s", d.told)})
 	} else {
-		out.Notes = append(out.Notes, rule.T("who did it is not known: the kernel log names the process, unless 4 was added to what it wrote; rtrail --events all names it, too"))
+		out.Notes = append(out.Notes, rule.T("who did it is not known: the kernel log names the process, unless somebody once wrote a value with 4 added, which keeps it silent; rtrail --events all names it, too"))
+	}
+	if threads < droppedFelt.Value || read == 0 {
+		out.Headline = rule.T("%s emptied the page cache %v", who, unit.Plural(int64(times), "time", "times"))
 	}
 	for _, p := range waiting {
 		out.Affects = append(out.Affects, p.Entity())
@@ -120,7 +134,7 @@ func (d *dropper) finding(v *view.View, sure rule.Confidence, times, threads, re
 			What: rule.T("those who wait read %v/s from disks", unit.Bytes(read))})
 	}
 	for _, disk := range v.BlockDevices() {
-		if disk.ReadBytes > 0 {
+		if sure == rule.Certain && disk.ReadBytes > disk.WrittenBytes {
 			out.Affects = append(out.Affects, view.DeviceEntity(disk.Device))
 		}
 	}

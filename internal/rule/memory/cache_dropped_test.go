@@ -17,12 +17,16 @@ type dropping struct {
 	waits  float64
 	read   float64
 	traced bool
+	writes float64 // of the disk, bytes a second
 }
 
 func (d dropping) host() *ruletest.Host {
 	h := ruletest.New(2, 10)
 	ruletest.Every(h, func(at time.Time, s float64) recording.VMStatSample {
 		return recording.VMStatSample{At: at, DropPageCache: 5 + uint64(float64(d.times)*s/10+0.001)}
+	})
+	ruletest.Every(h, func(at time.Time, s float64) recording.DiskSample {
+		return recording.DiskSample{At: at, Device: "sda", ReadBytes: uint64(d.read * s), WrittenBytes: uint64(d.writes * s)}
 	})
 	h.Process(ruletest.Process{PID: 812, Comm: "mariadbd", ReadBytes: d.read, BlockDelay: d.waits})
 	h.Process(ruletest.Process{PID: 27617, Comm: "cleaner", BlockDelay: 0.7})
@@ -53,6 +57,7 @@ func TestCacheDropped(t *testing.T) {
 		told,
 		situation("seen in the kernel", rule.Certain, view.KindProcess, "cleaner", func(d *dropping) { d.log, d.traced = "", true }),
 		situation("a name that looks like a line", rule.Certain, view.KindProcess, "cleaner", func(d *dropping) { d.log = "x (1): drop (27617): drop_caches: 1" }),
+		situation("the disk mostly writes", rule.Likely, view.KindProcess, "cleaner", func(d *dropping) { d.writes = 50 * mib }),
 		situation("once", rule.Possible, view.KindProcess, "cleaner", func(d *dropping) { d.times = 1 }),
 		situation("nobody waits", rule.Possible, view.KindProcess, "cleaner", func(d *dropping) { d.waits = 0.09 }),
 		situation("nobody reads", rule.Possible, view.KindProcess, "cleaner", func(d *dropping) { d.read = 0 }),

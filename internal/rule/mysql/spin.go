@@ -17,7 +17,7 @@ var spinWaste = rule.Rule{
 	Title:      "threads burn CPU in InnoDB's spin loops",
 	Resource:   "locks inside MySQL",
 	Needs:      []recording.Table{recording.Stacks},
-	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "cpu/context-switches", "rt/server-slow", "rt/worker-queueing"},
+	Explains:   []string{"cpu/saturated", "cpu/one-thread-limit", "cpu/context-switches", "cpu/spinning", "rt/server-slow", "rt/worker-queueing"},
 	Thresholds: []*rule.Threshold{&muchSpin, &mostSpin, &spinCores, &farFromDefault, &mostBytes, &fewSamples, &busyServer},
 	Seen:       serverInside,
 	Detect:     detectSpin,

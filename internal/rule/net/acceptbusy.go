@@ -71,7 +71,8 @@ func (o overflow) insteadOfAccepting(v *view.View) (b busyElsewhere, ok bool) {
 			b.waits, b.found = place, n
 		}
 	}
-	if on := v.CPUProfile(p.PID); len(on.Functions) > 0 && on.Functions[0].Function != "" {
+	// Samples do not tell threads apart: the function is its own where no other thread works.
+	if on := v.CPUProfile(p.PID); len(on.Functions) > 0 && on.Functions[0].Function != "" && on.Functions[0].AtLeast() >= 0.5 && p.CPU-b.cpu <= 0.25*p.CPU {
 		b.hot = on.Functions[0].Function
 		if where := on.Functions[0].Where(); where != "" {
 			b.hot += " (" + where + ")"
@@ -101,7 +102,7 @@ func (b busyElsewhere) evidence() []rule.Evidence {
 func (b busyElsewhere) fix() rule.Fix {
 	switch {
 	case b.halted:
-		return rule.Fix{Text: rule.T("let %s go on, unless a debugger holds it", b.name), Command: shell.Line("kill -CONT %d", b.pid), Tradeoff: "none"}
+		return rule.Fix{Text: rule.T("let %s go on, unless a debugger holds it", b.name), Command: shell.Line("kill -CONT %d", b.pid), Tradeoff: "somebody may have stopped it on purpose, and a debugger still holds it"}
 	case b.cpu >= busyFrom.Value && b.hot != "":
 		return rule.Fix{Text: rule.T("make %s do less in the thread that accepts: it is in %s; a larger queue only makes clients wait longer", b.name, b.hot),
 			Command: shell.Line("perf top -g -p %d", b.pid), Tradeoff: "takes a developer"}

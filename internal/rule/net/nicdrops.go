@@ -61,6 +61,9 @@ func detectNICDrops(v *view.View) ([]rule.Finding, error) {
 	for _, l := range nicLosses(v) {
 		came := l.rx + l.ring + l.damaged + l.dropped
 		ring, damaged, sent := discarding(l.ring, came), discarding(l.damaged, came), discarding(l.sent, l.tx+l.sent)
+		if !l.physical { // tunnels and the like count here what they refuse
+			ring, damaged, sent = min(ring, rule.Possible), min(damaged, rule.Possible), min(sent, rule.Possible)
+		}
 		switch {
 		case ring != 0 && l.ring >= l.damaged:
 			found = append(found, l.finding(v, ring, l.ring, came, "packets that came when its receive ring was full", "rx_fifo_errors"))
@@ -69,7 +72,8 @@ func detectNICDrops(v *view.View) ([]rule.Finding, error) {
 		case sent != 0:
 			found = append(found, l.finding(v, sent, l.sent, l.tx+l.sent, "packets in its transmit ring or on a link that went away", "tx_fifo_errors, tx_carrier_errors"))
 		// What is dropped is also what nobody wanted: protocols that this host does not speak.
-		case l.physical && discarding(l.dropped, came) == rule.Certain:
+		// So is what the backlog of a CPU drops, which net/softnet tells.
+		case l.physical && discarding(l.dropped-backlogs(v).Dropped, came) == rule.Certain:
 			found = append(found, l.finding(v, rule.Possible, l.dropped, came, "packets before anybody looked at them", "rx_dropped, rx_missed_errors"))
 		}
 	}
@@ -82,12 +86,18 @@ func (l *nicLoss) finding(v *view.View, c rule.Confidence, lost, all float64, wh
 	f := rule.Finding{Subject: view.InterfaceEntity(l.name, l.ns), Confidence: c,
 		Headline: rule.T("%s%s loses %s: %s, %v of all", l.name, v.InNetNS(l.ns), what, unit.Count(lost), unit.Share(share)),
 		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the packets of %s", unit.Share(share), l.name)},
-		Affects:  suffersLoss(v, l.ns),
+		Affects:  suffersLoss(v, l.ns, lost),
 		Evidence: []rule.Evidence{{Metric: metric.InterfaceDrops, Value: lost, Limit: rule.Limit(0), Check: shell.Line("%s ip -s -s link show dev %s", enter, l.name),
 			What: rule.T("%s grew by %s, while %s packets came in and %s went out", counters, unit.Count(lost), unit.Count(l.rx), unit.Count(l.tx))}},
 	}
 	f.Evidence = append(f.Evidence, kernelDrops(v, func(d *recording.PacketDrop) bool { return d.Reason == "FULL_RING" && d.Device == l.name })...)
 	f.Evidence = append(f.Evidence, repeats(v, l.ns)...)
+	if !l.physical {
+		f.Headline = rule.T("%s%s counts errors: %s of %s, %v of all packets", l.name, v.InNetNS(l.ns), unit.Count(lost), counters, unit.Share(share))
+		f.Notes = append(f.Notes, rule.T("it tells no speed, so it is no card: tunnels count here what they refuse, out of order or without a route"))
+		f.Fixes = []rule.Fix{{Text: rule.T("see which errors it counts"), Command: shell.Line("%s ip -s -s -d link show dev %s", enter, l.name), Tradeoff: "none"}}
+		return f
+	}
 	statistics := rule.Fix{Text: rule.T("see what the card itself counts: missed, no_buffer, crc, by queue"), Command: shell.Line("%s ethtool -S %s", enter, l.name), Tradeoff: "none"}
 	switch counters {
 	case "rx_errors":

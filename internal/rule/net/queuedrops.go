@@ -59,13 +59,16 @@ func queueFinding(v *view.View, q *view.Queue, c rule.Confidence) rule.Finding {
 	enter := v.EnterNetNS(q.NetNS)
 	share := q.Dropped / max(q.Sent+q.Dropped, 1)
 	what, why := "queue", "it is full, or holds its delay down"
+	if q.Kind == "netem" {
+		what, why = "test queue", "netem is set up there to lose or delay packets, or its limit is too small for the delay"
+	}
 	if q.Shapes() {
 		what, why = "shaper", "more is sent than the rate that it was given"
 	}
 	f := rule.Finding{Subject: view.InterfaceEntity(q.Interface, q.NetNS), Confidence: c,
 		Headline: rule.T("the %s %s of %s%s throws away %v of the packets that this host sends there: %s", what, q.String(), q.Interface, v.InNetNS(q.NetNS), unit.Share(share), why),
 		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the packets through %s", unit.Share(share), q.Interface)},
-		Affects:  suffersLoss(v, q.NetNS),
+		Affects:  suffersLoss(v, q.NetNS, q.Dropped),
 		Evidence: []rule.Evidence{{Metric: metric.QdiscDrops, Value: q.Dropped, Limit: rule.Limit(0), Check: shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface),
 			What: rule.T("it threw away %s packets and sent %s; %s bytes wait in it now", unit.Count(q.Dropped), unit.Count(q.Sent), unit.Count(float64(q.Backlog)))}},
 	}
@@ -80,9 +83,13 @@ func queueFinding(v *view.View, q *view.Queue, c rule.Confidence) rule.Finding {
 			{Text: rule.T("give it a longer queue, or one that shares fairly below it (fq_codel)"), Tradeoff: "packets that wait longer"}}
 		return f
 	}
+	if q.Kind == "netem" {
+		f.Fixes = []rule.Fix{{Text: rule.T("take it away if nobody tests with it, or raise its limit"), Command: shell.Line("%s tc -s qdisc show dev %s", enter, q.Interface), Tradeoff: "ends the test"}}
+		return f
+	}
 	f.Fixes = []rule.Fix{
 		{Text: rule.T("see who sends so much, and whether the link is full"), Command: shell.Line("%s ip -s link show dev %s", enter, q.Interface), Tradeoff: "none"},
-		{Text: rule.T("let the queue hold a burst (txqueuelen, limit), or send evenly (fq with pacing)"), Command: shell.Line("%s ip link set dev %s txqueuelen 1000", enter, q.Interface), Tradeoff: "packets that wait longer"}}
+		{Text: rule.T("let the queue hold a burst (its limit; txqueuelen for pfifo_fast and pfifo only), or send evenly (fq with pacing)"), Command: shell.Line("%s tc -s -d qdisc show dev %s", enter, q.Interface), Tradeoff: "packets that wait longer"}}
 	return f
 }
 
@@ -99,7 +106,10 @@ func repeats(v *view.View, ns uint64) []rule.Evidence {
 
 // suffersLoss lists whom packets that a network namespace loses concern: both ends
 // of its connections that retransmit.
-func suffersLoss(v *view.View, ns uint64) []view.Entity {
+func suffersLoss(v *view.View, ns uint64, lost float64) []view.Entity {
+	if n := v.CountersOf(ns).AtLeast("TcpRetransSegs"); n > 2*lost {
+		return nil // these packets explain too little of it
+	}
 	pair := func(p *lossyPeer) [2]string { return [2]string{min(p.local, p.remote), max(p.local, p.remote)} }
 	hit := map[[2]string]bool{}
 	all := losses(v)

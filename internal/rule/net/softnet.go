@@ -16,7 +16,7 @@ var softnet = rule.Rule{
 	Title:      "the receive backlog of a CPU overflows",
 	Resource:   "packet delivery",
 	Needs:      []recording.Table{recording.Softnet},
-	Explains:   []string{"net/packet-loss", "net/udp-buffer", "rt/path-slow", "rt/server-slow"},
+	Explains:   []string{"net/packet-loss", "rt/path-slow", "rt/server-slow"},
 	Refutes:    []string{"network path"},
 	Thresholds: []*rule.Threshold{&minDiscarded, &discardedShare, &slightlyDiscarded, &overflowHint, &fewPackets, &squeezedRate, &squeezedSoftirq},
 	Seen:       func(v *view.View) bool { return backlogs(v).Processed > 0 },
@@ -101,7 +101,7 @@ func cpuEntity(n int32) view.Entity {
 
 func (b *backlog) overflow(v *view.View, c rule.Confidence) rule.Finding {
 	share := b.Dropped / (b.Processed + b.Dropped)
-	f := rule.Finding{Subject: cpuEntity(b.worst), Confidence: c, AffectsAll: true,
+	f := rule.Finding{Subject: cpuEntity(b.worst), Confidence: c, AffectsAll: c == rule.Certain,
 		Headline: rule.T("received packets are thrown away because the backlog of a CPU is full: %s in the window, most on CPU %d", unit.Count(b.Dropped), b.worst),
 		Impact:   rule.Impact{Share: share, Text: rule.T("%v of the received packets", unit.Share(share))},
 		Evidence: []rule.Evidence{{Metric: metric.SoftnetDropped, Value: b.Dropped, Limit: rule.Limit(0), Check: shell.Line("cat /proc/net/softnet_stat   # a line for each CPU; second column, hexadecimal"),

@@ -37,7 +37,10 @@ func detectDeadlock(v *view.View) ([]rule.Finding, error) {
 			Impact:   rule.Impact{TimeLost: float64(stuck), Text: rule.T("%v for ever", unit.Plural(int64(stuck), "thread waits", "threads wait"))},
 			Headline: rule.T("deadlock in %s: %s wait for each other's locks", p.Entity(), members(d))}
 		if len(d.Cycle) == 1 {
+			// With some locks another thread may unlock it: used so, they are a signal.
+			f.Confidence = rule.Likely
 			f.Headline = rule.T("deadlock in %s: thread %s waits for a lock that it holds itself", p.Entity(), members(d))
+			f.Notes = append(f.Notes, rule.T("a few old programs wait for a signal of another thread like this"))
 		}
 		for _, w := range d.Cycle {
 			f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.LockStuck, Value: d.For.Seconds(), Limit: rule.Limit(stuckFor.Value),

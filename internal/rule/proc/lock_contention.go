@@ -19,7 +19,7 @@ var lockContention = rule.Rule{
 	Resource:     "locks of programs",
 	Needs:        []recording.Table{recording.Processes, recording.Threads},
 	BlindWithout: []string{"system calls of threads of other users"},
-	Thresholds:   []*rule.Threshold{&lockWaiters, &lockLooks, &lockStood, &holderStarved},
+	Thresholds:   []*rule.Threshold{&lockWaiters, &lockLooks, &lockStood, &holderStarved, &noneIdle},
 	Detect:       detectLockContention,
 }
 
@@ -30,6 +30,8 @@ var (
 		Reason: "Looks at which threads waited for the lock. Fewer may be one incident, as a restart or a reload."}
 	lockStood = rule.Threshold{Name: "stood-still", Value: 0.5, Unit: "seconds", Source: rule.Judgement,
 		Reason: "A thread that did not run for so long while another one held the lock waits for that one and not for its turn among many."}
+	noneIdle = rule.Threshold{Name: "none-idle", Value: 0.1, Unit: "share", Source: rule.Judgement,
+		Reason: "Share of the CPUs that is idle. Below it threads that hold a lock in turn may be slow because they get no CPU."}
 	holderStarved = rule.Threshold{Name: "holder-starved", Value: 0.3, Unit: "share", Source: rule.Judgement,
 		Reason: "Share of the window in which the holder wanted a CPU and had none. Then the lock is held for so long because CPUs are short."}
 )
@@ -66,7 +68,7 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 	}
 	f.Evidence = []rule.Evidence{
 		{Metric: metric.LockWaiters, Value: l.Mean, Limit: rule.Limit(lockWaiters.Value),
-			What:  rule.T("%v waited for the lock at %#x at a time, at %d looks; the longest wait that was seen took at least %v", unit.Plural(int64(len(l.Waiters)), "thread", "threads"), l.Address, l.Looks, unit.Duration(l.Longest)),
+			What:  rule.T("at a time %v threads waited for the lock at %#x, at %d looks %v different ones; for one holder at least %v", unit.Number(round(l.Mean)), l.Address, l.Looks, len(l.Waiters), unit.Duration(l.Longest)),
 			Check: shell.Line("rtrail trace locks -p %d --for 10s", p.PID)},
 		{Metric: metric.LockHeld, Value: holder.Share,
 			What:  rule.T("at %v of these waits %s held it", unit.Share(holder.Share), threadName(holder.Comm, holder.TID)),
@@ -76,6 +78,11 @@ func contended(v *view.View, p *view.Process, l view.HeldLock) rule.Finding {
 		f.Evidence = append(f.Evidence, rule.Evidence{Metric: metric.ThreadState, Value: holder.DoesShare,
 			What:  rule.T("%s then was seen %s in %v of the looks at it", threadName(holder.Comm, holder.TID), doing(holder), unit.Share(holder.DoesShare)),
 			Check: shell.Line("cat /proc/%d/task/%d/stack", p.PID, holder.TID)})
+	}
+	// Holders that compute in turn, on CPUs that are all busy, wait for CPUs.
+	if idle := v.IdleCores(); holder.Does == view.OnCPU && holder.Share < 0.5 && idle <= noneIdle.Value*float64(v.CPUCount()) {
+		f.Confidence = rule.Possible
+		f.Notes = append(f.Notes, rule.T("threads hold it in turn while they run, and %v of %d CPUs are idle: it may be CPUs that are short", unit.Number(round(idle)), v.CPUCount()))
 	}
 	if holder.Does == view.OnCPU && holder.RunDelay >= holderStarved.Value {
 		f.Confidence = rule.Possible
@@ -117,6 +124,17 @@ func doing(h *view.LockHolder) string {
 	return where + ", asleep"
 }
 
+// alone says whether a thread uses nearly all of the CPU time of its process: samples
+// do not tell threads apart.
+func alone(v *view.View, p *view.Process, tid int32) bool {
+	for _, t := range v.ThreadTimes() {
+		if t.PID == p.PID && t.TID == tid {
+			return p.CPU-t.CPU <= 0.25*p.CPU
+		}
+	}
+	return false
+}
+
 // deed says what the holder does, with the file or the function where it is known.
 func deed(v *view.View, p *view.Process, h *view.LockHolder) string {
 	if h.DoesShare == 0 {
@@ -124,7 +142,7 @@ func deed(v *view.View, p *view.Process, h *view.LockHolder) string {
 	}
 	switch h.Does {
 	case view.OnCPU:
-		if on := v.CPUProfile(p.PID); len(on.Functions) > 0 && on.Functions[0].Function != "" && on.Functions[0].AtLeast() >= 0.5 {
+		if on := v.CPUProfile(p.PID); len(on.Functions) > 0 && on.Functions[0].Function != "" && on.Functions[0].AtLeast() >= 0.5 && alone(v, p, h.TID) {
 			return "while it runs, mostly in " + on.Functions[0].Function
 		}
 		return "while it runs"
