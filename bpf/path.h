@@ -44,6 +44,7 @@ struct inode {
 	__u32 i_rdev;
 	unsigned long i_ino;
 	__s64 i_size;
+	__u32 i_generation;
 	struct super_block *i_sb;
 } CORE;
 
@@ -78,7 +79,7 @@ static __always_inline struct file *file_of(struct task_struct *t, __u32 fd)
 struct file_id {
 	__u64 inode;
 	__u32 device; /* major << 20 | minor; 0: no file */
-	__u32 unused;
+	__u32 generation; /* an inode number is used again after a deletion */
 };
 
 static __always_inline struct file_id id_of(struct file *f)
@@ -88,6 +89,7 @@ static __always_inline struct file_id id_of(struct file *f)
 
 	id.inode = BPF_CORE_READ(inode, i_ino);
 	id.device = BPF_CORE_READ(inode, i_sb, s_dev);
+	id.generation = BPF_CORE_READ(inode, i_generation);
 	return id;
 }
 

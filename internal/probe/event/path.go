@@ -11,9 +11,9 @@ import (
 
 // FileID is struct file_id of bpf/path.h.
 type FileID struct {
-	Inode  uint64
-	Device uint32 // major << 20 | minor; 0: no file
-	_      uint32
+	Inode      uint64
+	Device     uint32 // major << 20 | minor; 0: no file
+	Generation uint32 // of the inode number: filesystems give it to another file after a deletion
 }
 
 // DeviceNumber is the device of the filesystem as ls and mountinfo have it; "" without a file.

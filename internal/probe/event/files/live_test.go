@@ -100,6 +100,35 @@ os.read(r, 10)
 	}
 }
 
+// A file that gets the inode number of one that was deleted has its own path.
+func TestInodeUsedAgain(t *testing.T) {
+	needPython(t)
+	dir := t.TempDir()
+	var pid int32
+	rec := eventtest.Watch(t, New(), func() {
+		pid = run(t, `
+import os, sys
+for i in range(100):
+    path = os.path.join(sys.argv[1], "made-%d" % i)
+    f = os.open(path, os.O_CREAT | os.O_WRONLY)
+    os.write(f, b"x" * (1 + i))
+    os.close(f)
+    os.unlink(path)
+`, dir)
+	})
+	rows := rowsOf(rec, pid)
+	for i := range 100 {
+		path := filepath.Join(dir, fmt.Sprintf("made-%d", i))
+		r, ok := rows[path+"|file"]
+		if !ok { // its path was asked for after its end
+			r, ok = rows[path+" (deleted)|file"]
+		}
+		if !ok || r.Writes != 1 || r.WrittenBytes != int64(1+i) {
+			t.Fatalf("%s: %+v", path, r)
+		}
+	}
+}
+
 // Bytes past the page cache are counted apart.
 func TestDirect(t *testing.T) {
 	needPython(t)
