@@ -32,11 +32,15 @@ func (s *Source) rows(now time.Time) ([]recording.Allocation, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.makeRoom(keys, sums)
 	names := s.names(sums)
 	type same struct{ module, stack string }
 	at := map[same]int{}
 	var rows []recording.Allocation
 	for i, k := range keys {
+		if sums[i].Blocks == 0 {
+			continue // nothing of it was followed to its end, or it is forgotten
+		}
 		now, before := sums[i], s.before[k]
 		s.before[k] = sum{Blocks: now.Blocks, Bytes: now.Bytes, FreedBlocks: now.FreedBlocks, FreedBytes: now.FreedBytes}
 		if now.Blocks == before.Blocks && now.FreedBlocks == before.FreedBlocks {
@@ -63,6 +67,26 @@ func (s *Source) rows(now time.Time) ([]recording.Allocation, error) {
 		return cmp.Or(cmp.Compare(b.Bytes-b.FreedBytes, a.Bytes-a.FreedBytes), strings.Compare(a.Stack, b.Stack))
 	})
 	return rows, nil
+}
+
+// stackRoom is STACKS of bpf/allocs.c.
+const stackRoom = 4096
+
+// makeRoom forgets stacks whose blocks are all freed and that nothing has used since the
+// last time, if there is little room: in programs without frame pointers some are of one
+// call only.
+func (s *Source) makeRoom(keys []key, sums []sum) {
+	if len(keys) < stackRoom*3/4 {
+		return
+	}
+	for i, k := range keys {
+		if b := s.before[k]; sums[i].Blocks == sums[i].FreedBlocks && sums[i].Blocks == b.Blocks {
+			if s.set.Map("stacks").Delete(k) == nil {
+				delete(s.before, k)
+				sums[i] = sum{}
+			}
+		}
+	}
 }
 
 // names are the places of all frames. They return to where they came from: the call
